@@ -1,0 +1,129 @@
+//go:build amd64 || arm64
+
+package clock
+
+import (
+	"unsafe"
+
+	"github.com/timebench/timebench/internal/native"
+	"github.com/timebench/timebench/internal/vdso"
+	"golang.org/x/sys/unix"
+)
+
+// clockIDs are the clocks of clock_gettime(2).
+var clockIDs = []struct {
+	name string
+	id   int32
+	kind Kind
+}{
+	{"CLOCK_REALTIME", unix.CLOCK_REALTIME, Wall},
+	{"CLOCK_MONOTONIC", unix.CLOCK_MONOTONIC, Monotonic},
+	{"CLOCK_MONOTONIC_RAW", unix.CLOCK_MONOTONIC_RAW, Monotonic},
+	{"CLOCK_REALTIME_COARSE", unix.CLOCK_REALTIME_COARSE, Wall},
+	{"CLOCK_MONOTONIC_COARSE", unix.CLOCK_MONOTONIC_COARSE, Monotonic},
+	{"CLOCK_BOOTTIME", unix.CLOCK_BOOTTIME, Monotonic},
+	{"CLOCK_TAI", unix.CLOCK_TAI, Wall},
+	{"CLOCK_PROCESS_CPUTIME_ID", unix.CLOCK_PROCESS_CPUTIME_ID, CPUTime},
+	{"CLOCK_THREAD_CPUTIME_ID", unix.CLOCK_THREAD_CPUTIME_ID, CPUTime},
+}
+
+func systemClocks() []Clock {
+	var all []Clock
+	for _, way := range ways {
+		for _, c := range clockIDs {
+			all = append(all, Clock{
+				ID: c.name + "@" + string(way.path), Call: "clock_gettime(" + c.name + ")", Path: way.path, Kind: c.kind, Hz: 1e9,
+				ReportedNS: func() float64 { return clockGetres(c.id) },
+				Open:       func() (Reader, error) { return way.clockGettime(c.id) },
+			})
+		}
+		all = append(all,
+			Clock{ID: "gettimeofday@" + string(way.path), Call: "gettimeofday()", Path: way.path, Kind: Wall, Hz: 1e6,
+				ReportedNS: notReported, Open: way.gettimeofday},
+			Clock{ID: "time@" + string(way.path), Call: "time()", Path: way.path, Kind: Wall, Hz: 1,
+				ReportedNS: notReported, Open: way.time})
+	}
+	return append(append(all, hpetClock()), ptpClocks()...)
+}
+
+// ways are the two ways to make the same calls: through the vDSO and through
+// the kernel's door.
+var ways = []struct {
+	path         Path
+	clockGettime func(id int32) (Reader, error)
+	gettimeofday func() (Reader, error)
+	time         func() (Reader, error)
+}{
+	{
+		path: VDSO,
+		clockGettime: func(id int32) (Reader, error) {
+			return openVDSO(vdsoClockGettime, func(fn uintptr) *callReader {
+				return clockReader(timespec, func(buffer unsafe.Pointer, step uintptr, n int) int {
+					return native.CallIDBuffer(fn, uintptr(id), buffer, step, n)
+				})
+			})
+		},
+		gettimeofday: func() (Reader, error) {
+			return openVDSO(vdsoGettimeofday, func(fn uintptr) *callReader {
+				return clockReader(timeval, vdsoCall(fn))
+			})
+		},
+		time: func() (Reader, error) {
+			return openVDSO(vdsoTime, func(fn uintptr) *callReader {
+				return timeReader(vdsoCall(fn))
+			})
+		},
+	},
+	{
+		path: Syscall,
+		clockGettime: func(id int32) (Reader, error) {
+			return opened(clockReader(timespec, func(buffer unsafe.Pointer, step uintptr, n int) int {
+				return native.SyscallIDBuffer(unix.SYS_CLOCK_GETTIME, uintptr(id), buffer, step, n)
+			}))
+		},
+		gettimeofday: func() (Reader, error) {
+			return opened(clockReader(timeval, syscallCall(unix.SYS_GETTIMEOFDAY)))
+		},
+		time: openTimeSyscall,
+	},
+}
+
+// vdsoCall is the C function at fn as a call of a buffer and NULL.
+func vdsoCall(fn uintptr) nativeCall {
+	return func(buffer unsafe.Pointer, step uintptr, n int) int {
+		return native.CallBuffer(fn, buffer, step, n)
+	}
+}
+
+// syscallCall is a system call of a buffer and NULL.
+func syscallCall(nr uintptr) nativeCall {
+	return func(buffer unsafe.Pointer, step uintptr, n int) int {
+		return native.SyscallBuffer(nr, buffer, step, n)
+	}
+}
+
+func openVDSO(name string, reader func(fn uintptr) *callReader) (Reader, error) {
+	fn, err := vdso.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	return opened(reader(fn))
+}
+
+// opened makes the first read, which tells whether there is such a clock.
+func opened(r *callReader) (Reader, error) {
+	r.Spin(1)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// clockGetres is clock_getres(2) in nanoseconds; 0 where it fails.
+func clockGetres(id int32) float64 {
+	var resolution unix.Timespec
+	if err := unix.ClockGetres(id, &resolution); err != nil {
+		return 0
+	}
+	return float64(resolution.Nano())
+}

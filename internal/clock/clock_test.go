@@ -1,0 +1,64 @@
+package clock
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+func TestCatalogIsConsistent(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range Catalog() {
+		require.False(t, seen[c.ID], "%s stands twice", c.ID)
+		seen[c.ID] = true
+		_, path, found := strings.Cut(c.ID, "@")
+		require.True(t, found, c.ID)
+		require.Equal(t, string(c.Path), path, c.ID)
+		require.NotEmpty(t, c.Call, c.ID)
+		require.NotEmpty(t, c.Kind, c.ID)
+		require.GreaterOrEqual(t, c.ReportedNS(), 0.0, c.ID)
+	}
+	require.True(t, seen["time.Now@go"])
+}
+
+// Every clock of the catalogue opens or says why not, and one that opens gives
+// values that do not go backwards on one thread.
+func TestEveryClockReadsOrSaysWhyNot(t *testing.T) {
+	for _, c := range Catalog() {
+		require.NoError(t, thread.Run(thread.Any, func() {
+			reader, err := c.Open()
+			if err != nil {
+				t.Logf("%s: %v", c.ID, err)
+				require.NotContains(t, err.Error(), "\n")
+				return
+			}
+			ticks := make([]int64, 300)
+			for range 3 {
+				reader.Spin(100)
+				reader.Read(ticks)
+				for i := 1; i < len(ticks); i++ {
+					require.GreaterOrEqual(t, ticks[i], ticks[i-1], "%s, read %d", c.ID, i)
+				}
+				require.Positive(t, ticks[0], c.ID)
+			}
+			reader.Read(ticks[:1])
+			if failer, ok := reader.(Failer); ok {
+				require.NoError(t, failer.Err(), c.ID)
+			}
+		}))
+	}
+}
+
+func TestDefaultHasOnlyTwoSystemCallsAndNoDevice(t *testing.T) {
+	syscalls := 0
+	for _, c := range Default() {
+		require.NotEqual(t, MMIO, c.Path)
+		if c.Path == Syscall {
+			syscalls++
+			require.True(t, inDefault[c.ID], c.ID)
+		}
+	}
+	require.LessOrEqual(t, syscalls, 2)
+}

@@ -1,0 +1,16 @@
+package clock
+
+import "github.com/timebench/timebench/internal/native"
+
+func counterClocks() []Clock {
+	counter := func(name string, spin func(int), read func(*int64, int)) Clock {
+		return Clock{
+			ID: name + "@cpu", Call: name, Path: CPU, Kind: Counter, Hz: float64(native.CounterHz()), ReportedNS: notReported,
+			Open: func() (Reader, error) { return counterReader{spin, read}, nil },
+		}
+	}
+	return []Clock{
+		counter("CNTVCT_EL0", native.SpinCNTVCT, native.ReadCNTVCT),
+		counter("ISB+CNTVCT_EL0", native.SpinISBCNTVCT, native.ReadISBCNTVCT),
+	}
+}

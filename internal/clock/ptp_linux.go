@@ -1,0 +1,77 @@
+//go:build amd64 || arm64
+
+package clock
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/timebench/timebench/internal/native"
+	"golang.org/x/sys/unix"
+)
+
+// ptpClocks are the PTP hardware clocks that have a device here, in the order of
+// their numbers; where there is none, the first, so that its row can say so.
+func ptpClocks() []Clock {
+	numbers := []int{}
+	devices, _ := filepath.Glob("/dev/ptp[0-9]*")
+	for _, device := range devices {
+		if number, err := strconv.Atoi(strings.TrimPrefix(device, "/dev/ptp")); err == nil {
+			numbers = append(numbers, number)
+		}
+	}
+	if len(numbers) == 0 {
+		numbers = []int{0}
+	}
+	slices.Sort(numbers)
+	var clocks []Clock
+	for _, number := range numbers {
+		clocks = append(clocks, ptpClock(number))
+	}
+	return clocks
+}
+
+func ptpClock(number int) Clock {
+	device := fmt.Sprintf("/dev/ptp%d", number)
+	// One descriptor serves every Reader, and lives as long as the process: the
+	// clock's id is made of it.
+	id := sync.OnceValues(func() (int32, error) {
+		fd, err := unix.Open(device, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return 0, &os.PathError{Op: "open", Path: device, Err: err}
+		}
+		return dynamicClockID(fd), nil
+	})
+	return Clock{
+		ID: fmt.Sprintf("ptp%d@syscall", number), Call: fmt.Sprintf("clock_gettime(%s)", device), Path: Syscall, Kind: Wall, Hz: 1e9,
+		ReportedNS: func() float64 {
+			id, err := id()
+			if err != nil {
+				return 0
+			}
+			return clockGetres(id)
+		},
+		Open: func() (Reader, error) {
+			id, err := id()
+			if err != nil {
+				return nil, err
+			}
+			return opened(clockReader(timespec, func(buffer unsafe.Pointer, step uintptr, n int) int {
+				return native.SyscallIDBuffer(unix.SYS_CLOCK_GETTIME, uintptr(id), buffer, step, n)
+			}))
+		},
+	}
+}
+
+// dynamicClockID is the clock id of an open clock device: FD_TO_CLOCKID of
+// clock_gettime(2), "Dynamic clocks".
+func dynamicClockID(fd int) int32 {
+	const clockFD = 3
+	return ^int32(fd)<<3 | clockFD
+}

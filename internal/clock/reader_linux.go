@@ -1,0 +1,88 @@
+//go:build amd64 || arm64
+
+package clock
+
+import (
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+// A nativeCall makes one call n times with a pointer to its result, which moves
+// on by step bytes after each, and returns what the last call returned.
+type nativeCall func(buffer unsafe.Pointer, step uintptr, n int) int
+
+// A format is how a call lays out a point in time.
+type format struct {
+	words     int   // 64-bit words of one result
+	perSecond int64 // units a second of the last word
+}
+
+var (
+	timespec = format{words: 2, perSecond: 1e9} // timespec(3type)
+	timeval  = format{words: 2, perSecond: 1e6} // timeval(3type)
+	seconds  = format{words: 1, perSecond: 1}   // time_t(3type)
+)
+
+// A callReader reads a clock by a native call that stores its result through a
+// pointer.
+type callReader struct {
+	call   nativeCall
+	format format
+	// null is whether Spin passes NULL, as people call time(2).
+	null bool
+	// results receives what the calls store. It is a slice, so it is on the
+	// heap, where it stays in place however the goroutine's stack may move, and
+	// it starts with 16 words: a cache line or two of its own, so that Readers on
+	// different CPUs do not share one.
+	results []int64
+	err     error
+}
+
+func clockReader(f format, call nativeCall) *callReader {
+	return &callReader{call: call, format: f, results: make([]int64, 16)}
+}
+
+func timeReader(call nativeCall) *callReader {
+	r := clockReader(seconds, call)
+	r.null = true
+	return r
+}
+
+func (r *callReader) Spin(n int) {
+	var buffer unsafe.Pointer
+	if !r.null {
+		buffer = unsafe.Pointer(&r.results[0])
+	}
+	r.check(r.call(buffer, 0, n))
+}
+
+func (r *callReader) Read(ticks []int64) {
+	words := r.format.words
+	if len(r.results) < len(ticks)*words {
+		r.results = make([]int64, len(ticks)*words)
+	}
+	step := uintptr(words) * unsafe.Sizeof(r.results[0])
+	r.check(r.call(unsafe.Pointer(&r.results[0]), step, len(ticks)))
+	runtime.KeepAlive(r)
+	for i := range ticks {
+		ticks[i] = r.results[i*words]
+		if words == 2 {
+			ticks[i] = ticks[i]*r.format.perSecond + r.results[i*words+1]
+		}
+	}
+}
+
+// check keeps the failure that a call's result tells: the calls return a
+// negative errno, as an int except time(2), which returns the time itself.
+func (r *callReader) check(result int) {
+	r.err = nil
+	if r.format != seconds {
+		result = int(int32(result))
+	}
+	if result < 0 {
+		r.err = syscall.Errno(-result)
+	}
+}
+
+func (r *callReader) Err() error { return r.err }

@@ -1,0 +1,82 @@
+//go:build amd64 || arm64
+
+package clock
+
+import (
+	"math"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// What a Reader makes of a call is checked against the same call made by
+// golang.org/x/sys just before and just after.
+func TestReadersAgreeWithTheKernel(t *testing.T) {
+	for _, way := range ways {
+		for _, c := range clockIDs {
+			reader, err := way.clockGettime(c.id)
+			if err != nil {
+				require.Equal(t, VDSO, way.path, "%s: %v", c.name, err)
+				continue
+			}
+			if c.kind == CPUTime {
+				continue // another thread may be the one that asks next
+			}
+			var before, after unix.Timespec
+			ticks := make([]int64, 1)
+			require.NoError(t, unix.ClockGettime(c.id, &before))
+			reader.Read(ticks)
+			require.NoError(t, unix.ClockGettime(c.id, &after))
+			require.LessOrEqual(t, before.Nano(), ticks[0], "%s@%s", c.name, way.path)
+			require.GreaterOrEqual(t, after.Nano(), ticks[0], "%s@%s", c.name, way.path)
+		}
+		for unit, open := range map[time.Duration]func() (Reader, error){time.Microsecond: way.gettimeofday, time.Second: way.time} {
+			reader, err := open()
+			if err != nil {
+				t.Log(err)
+				continue
+			}
+			ticks := make([]int64, 1)
+			reader.Read(ticks)
+			require.InDelta(t, time.Now().UnixNano(), ticks[0]*int64(unit), float64(3*time.Second), "%s by %s", unit, way.path)
+		}
+	}
+}
+
+func TestReaderKeepsTheErrno(t *testing.T) {
+	reader, err := ways[1].clockGettime(math.MaxInt32)
+	require.ErrorIs(t, err, syscall.EINVAL)
+	require.Nil(t, reader)
+}
+
+func TestReaderForgetsAFailureThatPassed(t *testing.T) {
+	result := -int(syscall.ENODEV)
+	r := clockReader(timespec, func(unsafe.Pointer, uintptr, int) int { return result })
+	r.Spin(1)
+	require.ErrorIs(t, r.Err(), syscall.ENODEV)
+	result = 0
+	r.Read(make([]int64, 2))
+	require.NoError(t, r.Err())
+}
+
+func TestDynamicClockID(t *testing.T) {
+	require.EqualValues(t, -5, dynamicClockID(0)) // ~0 << 3 | 3
+	require.EqualValues(t, -29, dynamicClockID(3))
+}
+
+// The main counter has 32 bits here; its turns are counted.
+func TestHPETReaderCountsTurns(t *testing.T) {
+	counter := uint32(math.MaxUint32 - 1)
+	r := &hpetReader{counter: &counter}
+	ticks := make([]int64, 2)
+	r.Read(ticks)
+	require.Equal(t, []int64{math.MaxUint32 - 1, math.MaxUint32 - 1}, ticks)
+	counter = 5
+	r.Read(ticks)
+	require.Equal(t, []int64{1<<32 + 5, 1<<32 + 5}, ticks)
+	r.Spin(3)
+}

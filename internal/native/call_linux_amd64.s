@@ -1,0 +1,65 @@
+#include "textflag.h"
+#include "funcdata.h"
+
+// C functions by the System V convention: integer arguments in DI, SI; result
+// in AX; BX, BP, R12 to R15 survive a call; SP is 16-byte aligned at the CALL.
+// That leaves the loop's state in the registers that survive. R14 holds Go's
+// goroutine only in ABIInternal code; this is ABI0, whose callers restore it,
+// and on amd64 the runtime's signal handlers take it from thread-local storage.
+//
+// The frame is what the C function uses as its stack. Nothing in it is a Go
+// pointer.
+
+// func CallIDBuffer(fn, id uintptr, buffer unsafe.Pointer, step uintptr, n int) int
+TEXT ·CallIDBuffer(SB), 0, $32768-48
+	NO_LOCAL_POINTERS
+	MOVQ	fn+0(FP), R13
+	MOVQ	id+8(FP), R14
+	MOVQ	buffer+16(FP), R15
+	MOVQ	step+24(FP), AX
+	MOVQ	n+32(FP), BX
+	MOVQ	SP, R12
+	ANDQ	$~15, SP
+	MOVQ	AX, 0(SP)
+	PCALIGN	$32
+loop:
+	MOVQ	R14, DI
+	MOVQ	R15, SI
+	CALL	R13
+	ADDQ	0(SP), R15
+	DECQ	BX
+	JNZ	loop
+	MOVQ	R12, SP
+	MOVLQSX	AX, AX
+	MOVQ	AX, ret+40(FP)
+	RET
+
+// func CallBuffer(fn uintptr, buffer unsafe.Pointer, step uintptr, n int) int
+TEXT ·CallBuffer(SB), 0, $32768-40
+	NO_LOCAL_POINTERS
+	MOVQ	fn+0(FP), R13
+	MOVQ	buffer+8(FP), R15
+	MOVQ	step+16(FP), R14
+	MOVQ	n+24(FP), BX
+	MOVQ	SP, R12
+	ANDQ	$~15, SP
+	PCALIGN	$32
+loop:
+	MOVQ	R15, DI
+	XORL	SI, SI
+	CALL	R13
+	ADDQ	R14, R15
+	DECQ	BX
+	JNZ	loop
+	MOVQ	R12, SP
+	MOVQ	AX, ret+32(FP)
+	RET
+
+// func EmptyFunction() uintptr
+TEXT ·EmptyFunction(SB), NOSPLIT, $0-8
+	MOVQ	$·empty(SB), AX
+	MOVQ	AX, ret+0(FP)
+	RET
+
+TEXT ·empty(SB), NOSPLIT|NOFRAME, $0-0
+	RET

@@ -1,0 +1,58 @@
+#include "textflag.h"
+#include "funcdata.h"
+
+// C functions by AAPCS64: arguments in R0, R1; result in R0; R19 to R28 and
+// SP survive a call; SP is always 16-byte aligned, in Go as in C. The loop's
+// state is in the registers that survive, short of R28, which is Go's
+// goroutine: C code may borrow it but gives it back. Go's prologue saved the
+// link register, which CALL overwrites.
+//
+// The frame is what the C function uses as its stack. Nothing in it is a Go
+// pointer.
+
+// func CallIDBuffer(fn, id uintptr, buffer unsafe.Pointer, step uintptr, n int) int
+TEXT ·CallIDBuffer(SB), 0, $32768-48
+	NO_LOCAL_POINTERS
+	MOVD	fn+0(FP), R19
+	MOVD	id+8(FP), R20
+	MOVD	buffer+16(FP), R21
+	MOVD	step+24(FP), R22
+	MOVD	n+32(FP), R23
+	PCALIGN	$32
+loop:
+	MOVD	R20, R0
+	MOVD	R21, R1
+	CALL	(R19)
+	ADD	R22, R21
+	SUB	$1, R23
+	CBNZ	R23, loop
+	MOVW	R0, R0
+	MOVD	R0, ret+40(FP)
+	RET
+
+// func CallBuffer(fn uintptr, buffer unsafe.Pointer, step uintptr, n int) int
+TEXT ·CallBuffer(SB), 0, $32768-40
+	NO_LOCAL_POINTERS
+	MOVD	fn+0(FP), R19
+	MOVD	buffer+8(FP), R21
+	MOVD	step+16(FP), R22
+	MOVD	n+24(FP), R23
+	PCALIGN	$32
+loop:
+	MOVD	R21, R0
+	MOVD	ZR, R1
+	CALL	(R19)
+	ADD	R22, R21
+	SUB	$1, R23
+	CBNZ	R23, loop
+	MOVD	R0, ret+32(FP)
+	RET
+
+// func EmptyFunction() uintptr
+TEXT ·EmptyFunction(SB), NOSPLIT, $0-8
+	MOVD	$·empty(SB), R0
+	MOVD	R0, ret+0(FP)
+	RET
+
+TEXT ·empty(SB), NOSPLIT|NOFRAME, $0-0
+	RET

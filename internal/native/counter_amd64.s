@@ -1,0 +1,82 @@
+#include "textflag.h"
+
+// RDTSC and RDTSCP put the counter in DX:AX; RDTSCP puts the CPU's number in
+// CX as well. No stack, no calls: the loops use the registers that ABI0 lets
+// every function overwrite.
+
+// func SpinRDTSC(n int)
+TEXT ·SpinRDTSC(SB), NOSPLIT, $0-8
+	MOVQ	n+0(FP), SI
+	PCALIGN	$32
+loop:
+	RDTSC
+	DECQ	SI
+	JNZ	loop
+	RET
+
+// func ReadRDTSC(ticks *int64, n int)
+TEXT ·ReadRDTSC(SB), NOSPLIT, $0-16
+	MOVQ	ticks+0(FP), DI
+	MOVQ	n+8(FP), SI
+	PCALIGN	$32
+loop:
+	RDTSC
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	MOVQ	AX, (DI)
+	ADDQ	$8, DI
+	DECQ	SI
+	JNZ	loop
+	RET
+
+// func SpinLFENCERDTSC(n int)
+TEXT ·SpinLFENCERDTSC(SB), NOSPLIT, $0-8
+	MOVQ	n+0(FP), SI
+	PCALIGN	$32
+loop:
+	LFENCE
+	RDTSC
+	DECQ	SI
+	JNZ	loop
+	RET
+
+// func ReadLFENCERDTSC(ticks *int64, n int)
+TEXT ·ReadLFENCERDTSC(SB), NOSPLIT, $0-16
+	MOVQ	ticks+0(FP), DI
+	MOVQ	n+8(FP), SI
+	PCALIGN	$32
+loop:
+	LFENCE
+	RDTSC
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	MOVQ	AX, (DI)
+	ADDQ	$8, DI
+	DECQ	SI
+	JNZ	loop
+	RET
+
+// func SpinRDTSCP(n int)
+TEXT ·SpinRDTSCP(SB), NOSPLIT, $0-8
+	MOVQ	n+0(FP), SI
+	PCALIGN	$32
+loop:
+	RDTSCP
+	DECQ	SI
+	JNZ	loop
+	RET
+
+// func ReadRDTSCP(ticks *int64, n int)
+TEXT ·ReadRDTSCP(SB), NOSPLIT, $0-16
+	MOVQ	ticks+0(FP), DI
+	MOVQ	n+8(FP), SI
+	PCALIGN	$32
+loop:
+	RDTSCP
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	MOVQ	AX, (DI)
+	ADDQ	$8, DI
+	DECQ	SI
+	JNZ	loop
+	RET

@@ -1,0 +1,90 @@
+//go:build linux && (amd64 || arm64)
+
+package native
+
+import (
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSyscallFillsTheBufferOnceAStep(t *testing.T) {
+	buffer := make([]syscall.Timespec, 5)
+	before := time.Now()
+	last := SyscallIDBuffer(syscall.SYS_CLOCK_GETTIME, 0, unsafe.Pointer(&buffer[0]), unsafe.Sizeof(buffer[0]), 4)
+	after := time.Now()
+	require.Zero(t, last)
+	previous := before.Truncate(time.Nanosecond)
+	for i := range 4 {
+		now := time.Unix(buffer[i].Unix())
+		require.False(t, now.Before(previous), "read %d went backwards", i)
+		require.False(t, now.After(after), "read %d is in the future", i)
+		previous = now
+	}
+	require.Zero(t, buffer[4], "the loop wrote past its last step")
+}
+
+func TestSyscallBufferPassesTheBufferFirst(t *testing.T) {
+	buffer := make([]syscall.Timeval, 3)
+	last := SyscallBuffer(syscall.SYS_GETTIMEOFDAY, unsafe.Pointer(&buffer[0]), unsafe.Sizeof(buffer[0]), 2)
+	require.Zero(t, last)
+	require.InDelta(t, time.Now().Unix(), buffer[0].Sec, 2)
+	require.NotZero(t, buffer[1].Sec)
+	require.Zero(t, buffer[2])
+}
+
+func TestSyscallReturnsTheErrno(t *testing.T) {
+	var buffer syscall.Timespec
+	last := SyscallIDBuffer(syscall.SYS_CLOCK_GETTIME, 12345, unsafe.Pointer(&buffer), 0, 3)
+	require.Equal(t, -int(syscall.EINVAL), last)
+}
+
+func TestEmptyFunctionReturns(t *testing.T) {
+	CallBuffer(EmptyFunction(), nil, 0, 1000)
+	CallIDBuffer(EmptyFunction(), 7, nil, 0, 1000)
+}
+
+// The stack grows (and so moves) at the first native call of each goroutine
+// and shrinks under collection; neither may tear a value or lose one.
+func TestLoopsSurviveConstantCollection(t *testing.T) {
+	stop := make(chan struct{})
+	var collector sync.WaitGroup
+	collector.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	})
+	var workers sync.WaitGroup
+	for range 8 {
+		workers.Go(func() {
+			for range 200 {
+				buffer := make([]syscall.Timespec, 16)
+				CallIDBuffer(EmptyFunction(), 0, unsafe.Pointer(&buffer[0]), 16, 16)
+				assert.Zero(t, buffer[7])
+				SyscallIDBuffer(syscall.SYS_CLOCK_GETTIME, 1, unsafe.Pointer(&buffer[0]), 16, 16)
+				assert.NotZero(t, buffer[15].Nano())
+			}
+		})
+	}
+	workers.Wait()
+	close(stop)
+	collector.Wait()
+}
+
+func BenchmarkEmptyCall(b *testing.B) {
+	fn := EmptyFunction()
+	for left := b.N; left > 0; left -= 10_000 {
+		CallBuffer(fn, nil, 0, min(left, 10_000))
+	}
+}

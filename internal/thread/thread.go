@@ -1,0 +1,42 @@
+// Package thread runs a function on an operating system thread of its own,
+// tied to one CPU or free to move, and knows which CPUs there are to choose
+// from.
+//
+// A clock must be read on a known thread: Go moves goroutines between threads
+// and threads between CPUs as it likes, and some clocks (CLOCK_THREAD_CPUTIME_ID,
+// a counter on a machine where the CPUs disagree) answer differently on each.
+//
+// On Linux a thread can be pinned, its signals are blocked while it runs (see
+// package native for why), and the machine's topology is read from sysfs. On
+// other systems a thread can be had, but not pinned.
+package thread
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// Any is the CPU number that leaves a thread free to run on every CPU that the
+// process may use.
+const Any = -1
+
+// Run calls fn on a new operating system thread pinned to the given CPU (or
+// Any), returns when fn has returned, and lets the thread end. fn is not
+// called when the thread cannot be pinned.
+func Run(cpu int, fn func()) error {
+	done := make(chan error)
+	go func() {
+		// Never unlocked: the thread ends with this goroutine, and with it the
+		// pinning and the blocked signals.
+		runtime.LockOSThread()
+		err := prepare(cpu)
+		if err == nil {
+			fn()
+		}
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		return fmt.Errorf("pin a thread to CPU %d: %w", cpu, err)
+	}
+	return nil
+}

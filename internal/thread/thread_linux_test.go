@@ -1,0 +1,61 @@
+package thread
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+func TestRunPinsToEachUsableCPU(t *testing.T) {
+	require.NotEmpty(t, Usable())
+	for _, cpu := range Usable() {
+		var set unix.CPUSet
+		var err error
+		require.NoError(t, Run(cpu, func() { err = unix.SchedGetaffinity(0, &set) }))
+		require.NoError(t, err)
+		require.Equal(t, 1, set.Count())
+		require.True(t, set.IsSet(cpu))
+	}
+	before := Usable()
+	require.NoError(t, Run(Any, func() { require.Equal(t, before, Usable(), "pinning leaked into another thread") }))
+}
+
+func TestRunRefusesACPUThatDoesNotExist(t *testing.T) {
+	err := Run(1000, func() { t.Error("ran all the same") })
+	require.ErrorIs(t, err, syscall.EINVAL)
+	require.ErrorContains(t, err, "CPU 1000")
+}
+
+// A signal that comes for the process is delivered while a measuring thread
+// runs, only not on that thread.
+func TestRunBlocksSignalsOnItsThreadAlone(t *testing.T) {
+	received := make(chan os.Signal, 1)
+	signal.Notify(received, syscall.SIGUSR1)
+	defer signal.Stop(received)
+	require.NoError(t, Run(Any, func() {
+		var mask unix.Sigset_t
+		require.NoError(t, unix.PthreadSigmask(unix.SIG_BLOCK, nil, &mask))
+		require.NotZero(t, mask.Val[0]&(1<<(syscall.SIGINT-1)))
+		require.NotZero(t, mask.Val[0]&(1<<(syscall.SIGURG-1)))
+		require.Zero(t, mask.Val[0]&(1<<(syscall.SIGSEGV-1)))
+		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGUSR1))
+		select {
+		case <-received:
+		case <-time.After(10 * time.Second):
+			t.Error("the signal did not reach the process")
+		}
+	}))
+}
+
+func TestTopologyIsOfTheUsableCPUs(t *testing.T) {
+	var ids []int
+	for _, cpu := range Topology() {
+		ids = append(ids, cpu.ID)
+	}
+	require.Equal(t, Usable(), ids)
+}

@@ -1,0 +1,36 @@
+package thread
+
+import (
+	"strconv"
+
+	"github.com/prometheus/procfs/sysfs"
+)
+
+// Topology returns the CPUs that this process may use, in the order of their
+// numbers, with package and core as /sys/devices/system/cpu/cpu*/topology tells
+// them. Where that is not readable each CPU is a core of one package.
+func Topology() []CPU {
+	cpus := flat(Usable())
+	fs, err := sysfs.NewDefaultFS()
+	if err != nil {
+		return cpus
+	}
+	known, err := fs.CPUs()
+	if err != nil {
+		return cpus
+	}
+	byNumber := make(map[string]sysfs.CPU, len(known))
+	for _, cpu := range known {
+		byNumber[cpu.Number()] = cpu
+	}
+	for i, cpu := range cpus {
+		topology, err := byNumber[strconv.Itoa(cpu.ID)].Topology()
+		if err != nil {
+			return flat(Usable())
+		}
+		// Arm and riscv kernels say -1 where the firmware does not tell.
+		cpus[i].Package, _ = strconv.Atoi(topology.PhysicalPackageID)
+		cpus[i].Core, _ = strconv.Atoi(topology.CoreID)
+	}
+	return cpus
+}

@@ -1,0 +1,70 @@
+package thread
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// twoSockets is the machine of the first published measurements in miniature:
+// two packages of two cores of two hyper-threads, numbered as Linux numbers a
+// dual Xeon: even CPUs in one package, hyper-threads in the upper half.
+var twoSockets = []CPU{
+	{ID: 0, Package: 0, Core: 0}, {ID: 1, Package: 1, Core: 0},
+	{ID: 2, Package: 0, Core: 1}, {ID: 3, Package: 1, Core: 1},
+	{ID: 4, Package: 0, Core: 0}, {ID: 5, Package: 1, Core: 0},
+	{ID: 6, Package: 0, Core: 1}, {ID: 7, Package: 1, Core: 1},
+}
+
+func TestCompactFillsACoreThenAPackage(t *testing.T) {
+	require.Equal(t, []int{0, 4, 2, 6, 1, 5, 3, 7}, Compact(twoSockets))
+}
+
+func TestSpreadTakesEachPackageInTurnAndHyperThreadsLast(t *testing.T) {
+	require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7}, Spread(twoSockets))
+}
+
+func TestOrdersKeepToTheCPUsGiven(t *testing.T) {
+	allowed := []CPU{twoSockets[6], twoSockets[1], twoSockets[2]}
+	require.Equal(t, []int{2, 6, 1}, Compact(allowed))
+	require.Equal(t, []int{2, 1, 6}, Spread(allowed))
+	require.Empty(t, Compact(nil))
+	require.Empty(t, Spread(nil))
+}
+
+func TestParseCPUs(t *testing.T) {
+	for list, want := range map[string][]int{
+		"0": {0}, "0,2,4-7": {0, 2, 4, 5, 6, 7}, "3,1": {3, 1}, "5-5": {5},
+	} {
+		got, err := ParseCPUs(list)
+		require.NoError(t, err, list)
+		require.Equal(t, want, got, list)
+	}
+}
+
+func TestParseCPUsRefuses(t *testing.T) {
+	for _, list := range []string{
+		"", ",", "a", "-1", "3-1", "1-", "1-2-3", "0,", "0,0", "0-2,1", " 1", "99999999999999999999", "0-99999999",
+	} {
+		_, err := ParseCPUs(list)
+		require.Error(t, err, "%q", list)
+	}
+}
+
+func FuzzParseCPUs(f *testing.F) {
+	f.Add("0,2,4-7")
+	f.Add("0-65536")
+	f.Fuzz(func(t *testing.T, list string) {
+		cpus, err := ParseCPUs(list)
+		if (err == nil) != (len(cpus) > 0) {
+			t.Fatalf("%d CPUs and error %v", len(cpus), err)
+		}
+		seen := map[int]bool{}
+		for _, cpu := range cpus {
+			if cpu < 0 || cpu > maxCPU || seen[cpu] {
+				t.Fatalf("CPU %d of %q", cpu, list)
+			}
+			seen[cpu] = true
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package vdso
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// atSysinfoEHDR is AT_SYSINFO_EHDR of getauxval(3): the vDSO's address.
+	atSysinfoEHDR = 33
+	// maxImage bounds a vDSO's size in bytes. Real ones have one to four
+	// pages; a page has at most 64 KiB.
+	maxImage = 1 << 20
+)
+
+// ErrNone says that the kernel gave this process no vDSO.
+var ErrNone = errors.New("the kernel mapped no vDSO into this process")
+
+// Lookup returns the address of the named function of this process's vDSO. The
+// address is good for the life of the process: the kernel never unmaps a vDSO.
+func Lookup(name string) (uintptr, error) {
+	image, err := load()
+	if err != nil {
+		return 0, err
+	}
+	offset, ok := image.offsets[name]
+	if !ok {
+		return 0, fmt.Errorf("the vDSO of this kernel has no %s", name)
+	}
+	return image.base + uintptr(offset), nil
+}
+
+type mapped struct {
+	base    uintptr
+	offsets map[string]uint64
+}
+
+var load = sync.OnceValues(func() (mapped, error) {
+	vector, err := unix.Auxv()
+	if err != nil {
+		return mapped{}, fmt.Errorf("auxiliary vector: %w", err)
+	}
+	for _, pair := range vector {
+		if pair[0] == atSysinfoEHDR && pair[1] != 0 {
+			offsets, err := Parse(memory(pair[1]))
+			return mapped{base: pair[1], offsets: offsets}, err
+		}
+	}
+	return mapped{}, ErrNone
+})
+
+// memory reads this process's memory from an address on. Where nothing is
+// mapped it ends with io.EOF, as a file does at its end.
+type memory uintptr
+
+func (base memory) ReadAt(p []byte, offset int64) (n int, err error) {
+	if offset < 0 || offset+int64(len(p)) > maxImage {
+		return 0, io.EOF
+	}
+	// The size of the mapping is not to be had where /proc is not mounted, so
+	// a read beyond it is caught instead: the fault becomes a panic here.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if recover() != nil {
+			n, err = 0, io.EOF
+		}
+	}()
+	// The vDSO is the kernel's mapping, not Go memory: it neither moves nor is
+	// collected, so its address may be kept as a number. Reading that number as
+	// a pointer is how the bytes of an address that came from the kernel are had.
+	address := uintptr(base)
+	start := *(*unsafe.Pointer)(unsafe.Pointer(&address))
+	return copy(p, unsafe.Slice((*byte)(unsafe.Add(start, offset)), len(p))), nil
+}

@@ -1,0 +1,75 @@
+package vdso
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// realImage returns the bytes of this process's vDSO.
+func realImage(t *testing.T) []byte {
+	t.Helper()
+	image, err := load()
+	if errors.Is(err, ErrNone) {
+		t.Skip("no vDSO here:", err)
+	}
+	require.NoError(t, err)
+	var bytes []byte
+	page := make([]byte, os.Getpagesize())
+	for {
+		n, err := memory(image.base).ReadAt(page, int64(len(bytes)))
+		bytes = append(bytes, page[:n]...)
+		if err != nil {
+			return bytes
+		}
+	}
+}
+
+func TestRealImageParsesAsAFile(t *testing.T) {
+	image := realImage(t)
+	offsets, err := Parse(bytes.NewReader(image))
+	require.NoError(t, err)
+	mapped, err := load()
+	require.NoError(t, err)
+	require.Equal(t, mapped.offsets, offsets)
+	for cut := 0; cut < len(image); cut += 97 {
+		_, err := Parse(bytes.NewReader(image[:cut]))
+		if err == nil {
+			break // all that the parser needs was before the cut
+		}
+		require.ErrorContains(t, err, "vDSO image", "cut at %d", cut)
+	}
+}
+
+func TestLookupNamesWhatIsMissing(t *testing.T) {
+	realImage(t)
+	_, err := Lookup("__vdso_no_such_function")
+	require.EqualError(t, err, "the vDSO of this kernel has no __vdso_no_such_function")
+}
+
+func TestMemoryEndsWhereNothingIsMapped(t *testing.T) {
+	pages, err := unix.Mmap(-1, 0, 2*os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	require.NoError(t, err)
+	pages[0] = 42
+	require.NoError(t, unix.Mprotect(pages[os.Getpagesize():], unix.PROT_NONE))
+	defer func() { require.NoError(t, unix.Munmap(pages)) }()
+	base := memory(unsafe.Pointer(&pages[0]))
+	p := make([]byte, 16)
+
+	n, err := base.ReadAt(p, 0)
+	require.NoError(t, err)
+	require.Equal(t, 16, n)
+	require.Equal(t, byte(42), p[0])
+	_, err = base.ReadAt(p, int64(os.Getpagesize())-8)
+	require.ErrorIs(t, err, io.EOF)
+	_, err = base.ReadAt(p, -1)
+	require.ErrorIs(t, err, io.EOF)
+	_, err = base.ReadAt(p, 1<<40)
+	require.ErrorIs(t, err, io.EOF)
+}
