@@ -1,0 +1,149 @@
+// Package result is the document that a run of timebench leaves: plain types,
+// and how they are saved, loaded and checked. It knows no clock and no
+// operating system. docs/result.md explains each key.
+//
+// Keys are only ever added within one schema; every number has its unit in its
+// name.
+package result
+
+import "time"
+
+// Schema names the form of the documents that this package reads and writes.
+const Schema = "timebench/1"
+
+// A Document is one run of timebench on one machine.
+type Document struct {
+	Schema      string    `json:"schema"`
+	GeneratedAt time.Time `json:"generated_at"`
+	// Interrupted says that a signal ended the run: what is here is complete,
+	// but there would have been more.
+	Interrupted bool     `json:"interrupted"`
+	Tool        Tool     `json:"tool"`
+	Host        Host     `json:"host"`
+	Settings    Settings `json:"settings"`
+	// FloorNS is the cost of an empty call in the loop that reads the clocks;
+	// absent where there is no such loop.
+	FloorNS float64 `json:"floor_ns,omitempty"`
+	Clocks  []Clock `json:"clocks"`
+}
+
+// A Tool is the timebench that made a document.
+type Tool struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Go       string `json:"go"`
+}
+
+// A Host is the machine. What could not be found out is absent.
+type Host struct {
+	OS             string          `json:"os"`
+	Arch           string          `json:"arch"`
+	Distribution   string          `json:"distribution,omitempty"`
+	Kernel         string          `json:"kernel,omitempty"`
+	CPU            CPU             `json:"cpu"`
+	Virtualization *Virtualization `json:"virtualization,omitempty"`
+	// Container names what confines the process, if anything does: docker, lxc.
+	Container   string       `json:"container,omitempty"`
+	ClockSource *ClockSource `json:"clocksource,omitempty"`
+}
+
+// A CPU is the processor, or all of them where a machine has several.
+type CPU struct {
+	Model   string `json:"model,omitempty"`
+	Logical int    `json:"logical"`
+	// Usable counts the logical CPUs that the process may run on.
+	Usable int `json:"usable"`
+	// Quota is the CPU time that the process may use, in CPUs; absent where
+	// nothing limits it.
+	Quota        float64 `json:"quota_cpus,omitempty"`
+	Physical     int     `json:"physical,omitempty"`
+	Packages     int     `json:"packages,omitempty"`
+	InvariantTSC *bool   `json:"invariant_tsc,omitempty"`
+	TSCHz        float64 `json:"tsc_hz,omitempty"`
+}
+
+// Virtualization is the hypervisor beneath the machine, and the machine's role:
+// guest or host.
+type Virtualization struct {
+	System string `json:"system"`
+	Role   string `json:"role"`
+}
+
+// A ClockSource is what the Linux kernel makes its time of.
+type ClockSource struct {
+	Current   string   `json:"current"`
+	Available []string `json:"available"`
+}
+
+// Settings are the choices that a run was made with.
+type Settings struct {
+	Threads []int `json:"threads"`
+	Rounds  int   `json:"rounds"`
+	TimeNS  int64 `json:"time_ns"`
+	// Pin is none, compact, spread or a CPU list.
+	Pin string `json:"pin"`
+	// Workers is threads or processes.
+	Workers string `json:"workers"`
+}
+
+// A Clock is what was measured of one clock, or why nothing was.
+type Clock struct {
+	ID        string `json:"id"`
+	Call      string `json:"call"`
+	Path      string `json:"path"`
+	Kind      string `json:"kind,omitempty"`
+	Available bool   `json:"available"`
+	// Reason says why the clock is not available, or what failed.
+	Reason string `json:"reason,omitempty"`
+	// TicksPerSecond is the unit of the clock's values, stated or measured.
+	TicksPerSecond float64      `json:"ticks_per_second,omitempty"`
+	Latency        *Latency     `json:"latency,omitempty"`
+	Resolution     *Resolution  `json:"resolution,omitempty"`
+	Throughput     []Throughput `json:"throughput,omitempty"`
+}
+
+// Latency is the wall time of one read in nanoseconds: the median over the
+// rounds, its interval where there are rounds enough, and the minimum.
+type Latency struct {
+	MedianNS   float64   `json:"median_ns"`
+	LowNS      float64   `json:"low_ns,omitempty"`
+	HighNS     float64   `json:"high_ns,omitempty"`
+	Confidence float64   `json:"confidence,omitempty"`
+	MinNS      float64   `json:"min_ns"`
+	SamplesNS  []float64 `json:"samples_ns"`
+}
+
+// Resolution is how fine a clock's values are.
+type Resolution struct {
+	// TickNS is the median step between values that differ. Where
+	// FinerThanRead, no step could be seen and it is the unit of the values.
+	// Absent where the clock was not seen to tick.
+	TickNS float64 `json:"tick_ns,omitempty"`
+	// FinerThanRead says that the clock never repeated a value: it ticks more
+	// often than it can be read.
+	FinerThanRead bool `json:"finer_than_read"`
+	// ReportedNS is the resolution that the system states, if it states one.
+	ReportedNS float64 `json:"reported_ns,omitempty"`
+	WatchedNS  int64   `json:"watched_ns"`
+	// Ticks counts the steps that were seen.
+	Ticks int64 `json:"ticks"`
+	// Backwards counts the reads that gave less than the read before them;
+	// WorstBackwardsNS is the largest such step.
+	Backwards        int64   `json:"backwards,omitempty"`
+	WorstBackwardsNS float64 `json:"worst_backwards_ns,omitempty"`
+}
+
+// Throughput is how a clock serves several threads (or processes) at once.
+type Throughput struct {
+	Threads        int     `json:"threads"`
+	ReadsPerSecond float64 `json:"reads_per_second"`
+	// NSPerRead is the wall time of one read as one thread saw it.
+	NSPerRead float64 `json:"ns_per_read"`
+	// Fairness is the reads of the slowest thread over those of the fastest.
+	Fairness float64 `json:"fairness"`
+	// Oversubscribed says that there were more threads than CPUs to run them.
+	Oversubscribed bool `json:"oversubscribed"`
+	// SamplesReadsPerSecond are the figures of the passes, of which
+	// ReadsPerSecond is the median.
+	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second"`
+}
