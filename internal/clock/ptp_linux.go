@@ -4,7 +4,6 @@ package clock
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -44,7 +43,7 @@ func ptpClock(number int) Clock {
 	id := sync.OnceValues(func() (int32, error) {
 		fd, err := unix.Open(device, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err != nil {
-			return 0, &os.PathError{Op: "open", Path: device, Err: err}
+			return 0, fmt.Errorf("%s: %w", device, err)
 		}
 		return dynamicClockID(fd), nil
 	})

@@ -7,8 +7,9 @@
 // goroutine only in ABIInternal code; this is ABI0, whose callers restore it,
 // and on amd64 the runtime's signal handlers take it from thread-local storage.
 //
-// The frame is what the C function uses as its stack. Nothing in it is a Go
-// pointer.
+// The frame is what the C function uses as its stack. Its lowest word, which lies
+// above all that the C function touches, keeps SP as it was before it was
+// aligned. Nothing in the frame is a Go pointer.
 
 // func CallIDBuffer(fn, id uintptr, buffer unsafe.Pointer, step uintptr, n int) int
 TEXT ·CallIDBuffer(SB), 0, $32768-48
@@ -16,20 +17,20 @@ TEXT ·CallIDBuffer(SB), 0, $32768-48
 	MOVQ	fn+0(FP), R13
 	MOVQ	id+8(FP), R14
 	MOVQ	buffer+16(FP), R15
-	MOVQ	step+24(FP), AX
+	MOVQ	step+24(FP), R12
 	MOVQ	n+32(FP), BX
-	MOVQ	SP, R12
+	MOVQ	SP, CX
 	ANDQ	$~15, SP
-	MOVQ	AX, 0(SP)
+	MOVQ	CX, 0(SP)
 	PCALIGN	$32
 loop:
 	MOVQ	R14, DI
 	MOVQ	R15, SI
 	CALL	R13
-	ADDQ	0(SP), R15
+	ADDQ	R12, R15
 	DECQ	BX
 	JNZ	loop
-	MOVQ	R12, SP
+	MOVQ	0(SP), SP
 	MOVLQSX	AX, AX
 	MOVQ	AX, ret+40(FP)
 	RET
@@ -41,8 +42,9 @@ TEXT ·CallBuffer(SB), 0, $32768-40
 	MOVQ	buffer+8(FP), R15
 	MOVQ	step+16(FP), R14
 	MOVQ	n+24(FP), BX
-	MOVQ	SP, R12
+	MOVQ	SP, CX
 	ANDQ	$~15, SP
+	MOVQ	CX, 0(SP)
 	PCALIGN	$32
 loop:
 	MOVQ	R15, DI
@@ -51,7 +53,7 @@ loop:
 	ADDQ	R14, R15
 	DECQ	BX
 	JNZ	loop
-	MOVQ	R12, SP
+	MOVQ	0(SP), SP
 	MOVQ	AX, ret+32(FP)
 	RET
 

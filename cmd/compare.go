@@ -1,0 +1,263 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// The bounds of what a run may be asked for.
+const (
+	shortestTime = time.Millisecond
+	longestTime  = time.Hour
+	mostRounds   = 1000
+)
+
+// compareFlags are the flags of compare as they were typed.
+type compareFlags struct {
+	threads string
+	all     bool
+	time    time.Duration
+	rounds  int
+	pin     string
+	workers string
+	format  string
+	out     string
+	quiet   bool
+}
+
+func compareCommand() *cobra.Command {
+	var flags compareFlags
+	command := &cobra.Command{
+		Use:   "compare [CLOCK...]",
+		Short: "Measure latency, resolution and throughput of clocks",
+		Long: `Compare measures what a read of each clock costs, how fine its values are, and
+how many reads several threads get at once.
+
+A CLOCK is an id (CLOCK_MONOTONIC@vdso), a glob ('*_COARSE@vdso'), a path
+(@syscall) or a call (CLOCK_MONOTONIC, which is every path of it); case does not
+matter. Without one, compare takes the clocks between which people choose.`,
+		Example: `  timebench compare
+  timebench compare --threads 1..24 --out report/
+  timebench compare @vdso --pin spread --format markdown`,
+		RunE: func(command *cobra.Command, selectors []string) error {
+			return compare(command.OutOrStdout(), command.ErrOrStderr(), flags, selectors)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return selectorCompletions(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f := command.Flags()
+	f.StringVar(&flags.threads, "threads", "", "numbers of threads: 1..24, 1,2,4, or 1..24/4 for every fourth (default 1, 2, 4 … up to the CPUs)")
+	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
+	f.DurationVar(&flags.time, "time", 100*time.Millisecond, "span of one throughput measurement")
+	f.IntVar(&flags.rounds, "rounds", 10, "latency samples of each clock")
+	f.StringVar(&flags.pin, "pin", "none", "none, compact, spread, or a CPU list such as 0,2,4-7")
+	f.StringVar(&flags.workers, "workers", "threads", "threads or processes")
+	f.StringVar(&flags.format, "format", render.Formats[0].Name, strings.Join(render.Names(), ", "))
+	f.StringVar(&flags.out, "out", "", "also write results.json, report.md and charts into this `folder`")
+	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
+	complete(command, "format", render.Names()...)
+	complete(command, "pin", "none", "compact", "spread")
+	complete(command, "workers", "threads", "processes")
+	return command
+}
+
+// complete offers values for a flag to the shell.
+func complete(command *cobra.Command, flag string, values ...string) {
+	// The only error is a flag that the command does not have.
+	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// selectorCompletions are the real ids, and the paths.
+func selectorCompletions() []string {
+	var all []string
+	for _, c := range clock.Catalog() {
+		all = append(all, c.ID, "@"+string(c.Path))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// compare checks everything before it measures anything.
+func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) error {
+	format, ok := render.Named(flags.format)
+	if !ok {
+		return fmt.Errorf("--format %q is not known; write %s", flags.format, strings.Join(render.Names(), ", "))
+	}
+	facts := host.Facts()
+	settings, err := flags.settings(facts)
+	if err != nil {
+		return err
+	}
+	clocks, err := chosen(flags.all, selectors)
+	if err != nil {
+		return err
+	}
+	folder, err := openFolder(flags.out)
+	if err != nil {
+		return err
+	}
+	ctx, ended := untilSignal()
+	tell, stop := showProgress(stderr, flags.quiet, len(clocks), settings)
+	measured, err := measure.Run(ctx, clocks, settings, tell)
+	stop()
+	if err != nil {
+		folder.abandon()
+		return couldNot(err)
+	}
+	facts.CPU.TSCHz = tscHz(measured.Clocks)
+	document := &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), Interrupted: measured.Interrupted,
+		Tool: tool(), Host: facts,
+		Settings: result.Settings{
+			Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Pin: flags.pin, Workers: flags.workers,
+		},
+		FloorNS: measured.FloorNS, Clocks: measured.Clocks,
+	}
+	if err := folder.write(document); err != nil {
+		folder.abandon()
+		return couldNot(err)
+	}
+	if err := format.Write(stdout, document); err != nil {
+		return couldNot(err)
+	}
+	if status := ended(); status != 0 {
+		return &failure{status: status}
+	}
+	if !slices.ContainsFunc(document.Clocks, func(c result.Clock) bool { return c.Available }) {
+		return couldNot(errors.New("none of the chosen clocks is available here; `timebench list` shows which are"))
+	}
+	return nil
+}
+
+func chosen(all bool, selectors []string) ([]clock.Clock, error) {
+	switch {
+	case all && len(selectors) > 0:
+		return nil, fmt.Errorf("--all takes every clock; leave out %s", strings.Join(selectors, " "))
+	case all:
+		return clock.Catalog(), nil
+	case len(selectors) > 0:
+		return clock.Select(clock.Catalog(), selectors)
+	default:
+		return clock.Default(), nil
+	}
+}
+
+// settings checks the flags.
+func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) {
+	s := measure.Settings{Rounds: flags.rounds, Time: flags.time, UsableCPUs: host.UsableCPUs(facts)}
+	var err error
+	if s.Threads, err = flags.threadNumbers(s.UsableCPUs); err != nil {
+		return s, err
+	}
+	if s.Pin, err = pinOrder(flags.pin); err != nil {
+		return s, err
+	}
+	switch {
+	case flags.rounds < 1 || flags.rounds > mostRounds:
+		return s, fmt.Errorf("--rounds %d: write a number from 1 to %d", flags.rounds, mostRounds)
+	case flags.time < shortestTime || flags.time > longestTime:
+		return s, fmt.Errorf("--time %s: write a span from %s to %s", flags.time, shortestTime, "1h")
+	}
+	switch flags.workers {
+	case "threads":
+	case "processes":
+		s.Processes = true
+	default:
+		return s, fmt.Errorf("--workers %q is not known; write threads or processes", flags.workers)
+	}
+	return s, nil
+}
+
+func (flags compareFlags) threadNumbers(cpus int) ([]int, error) {
+	if flags.threads == "" {
+		return measure.DefaultThreads(cpus), nil
+	}
+	numbers, err := measure.ParseThreads(flags.threads)
+	if err != nil {
+		return nil, fmt.Errorf("--threads: %w", err)
+	}
+	return numbers, nil
+}
+
+// pinOrder turns --pin into the order in which threads are given CPUs.
+func pinOrder(pin string) ([]int, error) {
+	switch pin {
+	case "none":
+		return nil, nil
+	case "compact":
+		return thread.Compact(thread.Topology()), nil
+	case "spread":
+		return thread.Spread(thread.Topology()), nil
+	}
+	cpus, err := thread.ParseCPUs(pin)
+	if err != nil {
+		return nil, fmt.Errorf("--pin: %w; or write none, compact or spread", err)
+	}
+	usable := thread.Usable()
+	for _, cpu := range cpus {
+		if !slices.Contains(usable, cpu) {
+			return nil, fmt.Errorf("--pin: CPU %d does not exist or is not allowed to this process; it may use %s", cpu, listed(usable))
+		}
+	}
+	return cpus, nil
+}
+
+// listed writes CPU numbers as --pin takes them.
+func listed(cpus []int) string {
+	var parts []string
+	for i := 0; i < len(cpus); {
+		last := i
+		for last+1 < len(cpus) && cpus[last+1] == cpus[last]+1 {
+			last++
+		}
+		part := fmt.Sprint(cpus[i])
+		if last > i {
+			part = fmt.Sprintf("%d-%d", cpus[i], cpus[last])
+		}
+		parts = append(parts, part)
+		i = last + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// untilSignal returns a context that SIGINT and SIGTERM end, and a function that
+// returns the exit status for the signal that came; 0 when none did. After the
+// first signal the next one ends the process at once.
+func untilSignal() (context.Context, func() int) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		received := <-signals
+		signal.Stop(signals)
+		status := 1
+		if number, ok := received.(syscall.Signal); ok {
+			status = 128 + int(number)
+		}
+		cancel(&failure{status: status})
+	}()
+	return ctx, func() int {
+		var f *failure
+		if errors.As(context.Cause(ctx), &f) {
+			return f.status
+		}
+		return 0
+	}
+}

@@ -1,0 +1,33 @@
+package cmd
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+func listCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List every clock that this build knows: available here, or why not",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			var clocks []result.Clock
+			err := thread.Run(thread.Any, func() {
+				for _, c := range clock.Catalog() {
+					entry := result.Clock{ID: c.ID, Call: c.Call, Path: string(c.Path), Kind: string(c.Kind), Available: true}
+					if _, err := c.Open(); err != nil {
+						entry.Available, entry.Reason = false, err.Error()
+					}
+					clocks = append(clocks, entry)
+				}
+			})
+			if err != nil {
+				return couldNot(err)
+			}
+			return couldNot(render.List(command.OutOrStdout(), clocks))
+		},
+	}
+}

@@ -1,0 +1,57 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/timebench/timebench/internal/measure"
+	"golang.org/x/term"
+)
+
+// showProgress says how long a run will take and shows how it goes, on a
+// terminal and nowhere else. It returns what the run tells its progress to (nil
+// where nothing is shown), and what ends the showing.
+func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell func(done, total time.Duration), stop func()) {
+	file, ok := w.(*os.File)
+	if quiet || !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil, func() {}
+	}
+	estimate := s.Estimate(clocks)
+	_, _ = fmt.Fprintf(w, "Measuring %d clocks with %s %s: about %s.\n",
+		clocks, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(s.Threads)), ", "), "[]"), worker(s), roundUp(estimate))
+	tracker := &progress.Tracker{Message: "measuring", Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
+	bar := progress.NewWriter()
+	bar.SetOutputWriter(w)
+	bar.SetUpdateFrequency(500 * time.Millisecond) // seldom: it takes a CPU from what is measured
+	bar.SetNumTrackersExpected(1)
+	bar.SetTrackerLength(40)
+	bar.Style().Visibility.ETA = true
+	bar.Style().Visibility.Value = false
+	bar.Style().Visibility.Time = false
+	bar.AppendTracker(tracker)
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		bar.Render()
+	}()
+	return func(done, _ time.Duration) { tracker.SetValue(int64(done)) }, func() {
+		tracker.MarkAsDone()
+		bar.Stop()
+		<-finished
+	}
+}
+
+func worker(s measure.Settings) string {
+	if s.Processes {
+		return "processes"
+	}
+	return "threads"
+}
+
+func roundUp(span time.Duration) time.Duration {
+	return (span + time.Second - 1).Truncate(time.Second)
+}

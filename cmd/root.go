@@ -1,0 +1,85 @@
+// Package cmd is the command line: one file a command. A command turns flags
+// into settings, calls down, and turns what comes back into output and an exit
+// status. It neither measures nor formats.
+//
+// Exit status: 0 done; 1 it could not do it; 2 the command line or a file was
+// wrong; 130 or 143 ended by SIGINT or SIGTERM. Results go to standard output
+// and nothing else does.
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Execute runs the command line of this process and returns its exit status.
+func Execute() int {
+	err := root().Execute()
+	if err == nil {
+		return 0
+	}
+	var f *failure
+	if !errors.As(err, &f) {
+		// What cobra finds wrong and what a command refuses is the user's to mend.
+		f = &failure{status: 2, err: err}
+	}
+	if f.err != nil {
+		fmt.Fprintln(os.Stderr, "timebench: "+oneLine(f.err.Error()))
+	}
+	return f.status
+}
+
+// A failure is an error with an exit status other than 2. A nil err is silent.
+type failure struct {
+	status int
+	err    error
+}
+
+func (f *failure) Error() string { return fmt.Sprint(f.err) }
+
+func (f *failure) Unwrap() error { return f.err }
+
+// couldNot is the failure to do what was rightly asked.
+func couldNot(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{status: 1, err: err}
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func root() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "timebench",
+		Short: "Measure the operating system's clocks",
+		Long: `Timebench measures the operating system's clocks: what it costs to ask what
+time it is, how fine the answer is, and whether it scales over threads.`,
+		Example: `  timebench compare
+  timebench compare --threads 1..24 --out report/
+  timebench compare CLOCK_MONOTONIC '*_COARSE@vdso' @cpu`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          known,
+		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
+	}
+	command.AddCommand(compareCommand(), listCommand(), envCommand(), versionCommand(), workerCommand())
+	return command
+}
+
+// known refuses a command that there is not, and names the one that was meant.
+func known(command *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	command.SuggestionsMinimumDistance = 2
+	hint := "`timebench --help` lists them"
+	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("unknown command %q; %s", args[0], hint)
+}

@@ -1,0 +1,52 @@
+package cmd
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// version is the release, set by the linker when one is made.
+var version = "0.1.0-dev"
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Show the version of timebench",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			t := tool()
+			text := "timebench " + t.Version
+			if t.Revision != "" {
+				text += " (" + t.Revision + ")"
+			}
+			_, err := fmt.Fprintf(command.OutOrStdout(), "%s %s %s/%s\n", text, t.Go, runtime.GOOS, runtime.GOARCH)
+			return couldNot(err)
+		},
+	}
+}
+
+// tool describes this build; the revision is what the go command stamped.
+func tool() result.Tool {
+	t := result.Tool{Version: version, Go: runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return t
+	}
+	modified := false
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			t.Revision = setting.Value[:min(len(setting.Value), 12)]
+		case "vcs.modified":
+			modified = setting.Value == "true"
+		}
+	}
+	if modified && t.Revision != "" {
+		t.Revision += "+changes"
+	}
+	return t
+}

@@ -1,0 +1,88 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+)
+
+// logTicks labels the decades of a logarithmic axis, and between them 2 and 5
+// where there are few decades.
+type logTicks struct{ word func(float64) string }
+
+func (t logTicks) Ticks(low, high float64) []plot.Tick {
+	var ticks []plot.Tick
+	few := math.Log10(high/low) < 2.5
+	for decade := math.Pow(10, math.Floor(math.Log10(low))); decade <= high; decade *= 10 {
+		for digit := 1.0; digit < 10; digit++ {
+			value := decade * digit
+			if value < low*0.999 || value > high*1.001 {
+				continue
+			}
+			tick := plot.Tick{Value: value}
+			if digit == 1 || few && (digit == 2 || digit == 5) {
+				tick.Label = t.word(value)
+			}
+			ticks = append(ticks, tick)
+		}
+	}
+	return ticks
+}
+
+// scaled words a value with the largest unit that it has one of.
+func scaled(value float64, units []unit) string {
+	for _, u := range units {
+		if value >= u.size*0.999 {
+			return trimmed(value/u.size) + u.name
+		}
+	}
+	last := units[len(units)-1]
+	return trimmed(value/last.size) + last.name
+}
+
+type unit struct {
+	size float64
+	name string
+}
+
+func duration(valueNS float64) string {
+	return scaled(valueNS, []unit{{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}, {1, " ns"}})
+}
+
+func rate(perSecond float64) string {
+	return scaled(perSecond, []unit{{1e9, " G/s"}, {1e6, " M/s"}, {1e3, " k/s"}, {1, " /s"}})
+}
+
+func trimmed(value float64) string {
+	rounded, _ := strconv.ParseFloat(fmt.Sprintf("%.3g", value), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// threadTicks labels numbers of threads: those that were measured, as far as
+// they lie apart.
+type threadTicks struct{ threads []int }
+
+func (t threadTicks) Ticks(low, high float64) []plot.Tick {
+	const apart = 0.045 // of the axis
+	var ticks []plot.Tick
+	place := func(n int) float64 { return math.Log(float64(n)/low) / math.Log(high/low) }
+	last := math.Inf(1)
+	for _, n := range slices.Backward(t.threads) {
+		tick := plot.Tick{Value: float64(n)}
+		if last-place(n) >= apart {
+			tick.Label, last = strconv.Itoa(n), place(n)
+		}
+		ticks = append(ticks, tick)
+	}
+	return ticks
+}
+
+// around widens a range of logarithms so that nothing sits on its edge; a range
+// of one value gets some width.
+func around(values []float64, by float64) (low, high float64) {
+	low, high = slices.Min(values), slices.Max(values)
+	return low / by, high * by
+}

@@ -1,0 +1,135 @@
+// Package chart draws pictures of a result document: what a bug report shows
+// before anyone reads a number.
+//
+// Every picture is 900 pixels wide as a bug tracker shows it (drawn at twice
+// that, for sharp screens), says on itself which machine it is of, and uses
+// colours that colour-blind readers tell apart. No label lies on another: those
+// of lines stand in a column beside the plot, those of points look for a free
+// place (labels.go).
+//
+// A new picture is one file here and one entry in [Charts].
+package chart
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// A Chart is one picture of a document.
+type Chart struct {
+	Name  string // the file's, without its ending
+	Title string
+	// Drawable reports whether a document has what the picture shows.
+	Drawable func(*result.Document) bool
+	// height is how high the picture is for a document.
+	height func(*result.Document) vg.Length
+	draw   func(draw.Canvas, *result.Document) error
+}
+
+// Charts are the pictures of a document, in the order of a report.
+var Charts = []Chart{
+	{"latency", "What one read of each clock costs", hasLatency, latencyHeight, drawLatency},
+	{"cost-vs-resolution", "Cost of a clock against its resolution", hasResolution, scatterHeight, drawScatter},
+	{"time-per-read", "Wall time of one read, as one thread sees it", hasThroughput, linesHeight, drawTimePerRead},
+	{"reads-per-second", "Reads a second of all threads together", hasThroughput, linesHeight, drawReadsPerSecond},
+}
+
+const (
+	pixel  = vg.Inch / 96 // as a screen counts them
+	width  = 900 * pixel
+	margin = 14 * pixel
+	// sharpness is the dots an inch: two to a pixel.
+	sharpness = 192
+)
+
+// PNG draws the picture of a document that is Drawable.
+func (c Chart) PNG(w io.Writer, d *result.Document) error {
+	canvas := vgimg.NewWith(vgimg.UseWH(width, c.height(d)), vgimg.UseDPI(sharpness))
+	page := draw.Crop(draw.New(canvas), margin, -margin, margin, -margin)
+	if err := c.draw(titled(page, c.Title, machine(d)), d); err != nil {
+		return fmt.Errorf("chart %s: %w", c.Name, err)
+	}
+	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
+	return err
+}
+
+// titled writes title and subtitle at the top of a canvas and returns the rest.
+func titled(c draw.Canvas, title, subtitle string) draw.Canvas {
+	const titleSize, subtitleSize, gap = 19 * pixel, 12.5 * pixel, 8 * pixel
+	head, sub := style(titleSize, black), style(subtitleSize, grey)
+	head.Font.Weight = 3 // bold
+	head.YAlign, sub.YAlign = draw.YTop, draw.YTop
+	c.FillText(head, vg.Point{X: c.Min.X, Y: c.Max.Y}, title)
+	c.FillText(sub, vg.Point{X: c.Min.X, Y: c.Max.Y - titleSize - gap}, subtitle)
+	return draw.Crop(c, 0, 0, 0, -(titleSize + subtitleSize + 3*gap))
+}
+
+// machine says in one line which machine a picture is of.
+func machine(d *result.Document) string {
+	parts := []string{strings.TrimSpace(d.Host.OS + "/" + d.Host.Arch + " " + d.Host.Kernel)}
+	if d.Host.CPU.Model != "" {
+		parts = append(parts, d.Host.CPU.Model)
+	}
+	if v := d.Host.Virtualization; v != nil {
+		parts = append(parts, v.System+" "+v.Role)
+	}
+	if s := d.Host.ClockSource; s != nil {
+		parts = append(parts, "clock source "+s.Current)
+	}
+	parts = append(parts, "timebench "+d.Tool.Version)
+	return strings.Join(parts, " · ")
+}
+
+// newPlot is a plot in this package's look, with nothing in it.
+func newPlot(xLabel, yLabel string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = color.Transparent
+	p.X.Label.Text, p.Y.Label.Text = xLabel, yLabel
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Label.TextStyle = alike(axis.Label.TextStyle, labelSize, black)
+		axis.Tick.Label = alike(axis.Tick.Label, labelSize, black)
+		axis.LineStyle.Color, axis.Tick.LineStyle.Color = grey, grey
+		axis.Label.Padding = 4 * pixel
+	}
+	p.Y.Label.TextStyle.Rotation = quarterTurn
+	return p
+}
+
+const (
+	labelSize   = 13 * pixel
+	quarterTurn = 1.5707963267948966
+)
+
+// style is text in the font of the pictures.
+func style(size vg.Length, c color.Color) draw.TextStyle {
+	return draw.TextStyle{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: plot.DefaultTextHandler}
+}
+
+// alike is style with the alignment of another.
+func alike(other draw.TextStyle, size vg.Length, c color.Color) draw.TextStyle {
+	s := style(size, c)
+	s.XAlign, s.YAlign, s.Rotation = other.XAlign, other.YAlign, other.Rotation
+	return s
+}
+
+// measured returns the clocks that have a latency, in the document's order.
+func measured(d *result.Document) []result.Clock {
+	var clocks []result.Clock
+	for _, c := range d.Clocks {
+		if c.Available && c.Latency != nil && c.Latency.MedianNS > 0 {
+			clocks = append(clocks, c)
+		}
+	}
+	return clocks
+}
+
+func hasLatency(d *result.Document) bool { return len(measured(d)) > 0 }

@@ -1,0 +1,172 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/result"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+func hasThroughput(d *result.Document) bool { return len(lines(d, nsPerRead)) > 0 }
+
+// linesHeight leaves a line of text for each label beside the plot.
+func linesHeight(d *result.Document) vg.Length {
+	return max(560*pixel, vg.Length(len(lines(d, nsPerRead))+1)*lineApart+150*pixel)
+}
+
+// lineApart is how far the labels of lines lie apart.
+const lineApart = 16 * pixel
+
+// A line is one clock's figures over the numbers of threads.
+type line struct {
+	name    string
+	style   draw.LineStyle
+	mark    draw.GlyphStyle
+	threads []float64
+	values  []float64
+}
+
+func nsPerRead(t result.Throughput) float64      { return t.NSPerRead }
+func readsPerSecond(t result.Throughput) float64 { return t.ReadsPerSecond }
+
+// lines are the lines of a document, by a figure of each measurement.
+func lines(d *result.Document, value func(result.Throughput) float64) []line {
+	var all []line
+	ofPath := map[string]int{}
+	for _, clock := range d.Clocks {
+		look := lookOf(clock.Path)
+		l := line{name: clock.ID, mark: look.glyph(3 * pixel), style: stroke(look.color, 1.6*pixel)}
+		l.style.Dashes = dashes[ofPath[clock.Path]%len(dashes)]
+		for _, t := range clock.Throughput {
+			if v := value(t); v > 0 {
+				l.threads = append(l.threads, float64(t.Threads))
+				l.values = append(l.values, v)
+			}
+		}
+		if len(l.values) > 0 {
+			ofPath[clock.Path]++
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+func drawTimePerRead(c draw.Canvas, d *result.Document) error {
+	p := newPlot("threads reading at once"+processes(d), "wall time of one read (logarithmic)")
+	drawLines(c, d, p, lines(d, nsPerRead), duration)
+	return nil
+}
+
+func drawReadsPerSecond(c draw.Canvas, d *result.Document) error {
+	p := newPlot("threads reading at once"+processes(d)+" (logarithmic)", "reads a second (logarithmic)")
+	all := lines(d, readsPerSecond)
+	drawLines(c, d, p, append(all, perfect(all)), rate)
+	return nil
+}
+
+func processes(d *result.Document) string {
+	if d.Settings.Workers == "processes" {
+		return ", each a process"
+	}
+	return ""
+}
+
+// perfect is the line of perfect scaling from the highest point at the fewest
+// threads. On two logarithmic axes every clock that scales runs parallel to it.
+func perfect(all []line) line {
+	start := slices.MaxFunc(all, func(a, b line) int { return cmp.Compare(a.values[0]/a.threads[0], b.values[0]/b.threads[0]) })
+	l := line{name: "perfect scaling", style: stroke(grey, 1.6*pixel)}
+	l.style.Dashes = []vg.Length{3 * pixel, 4 * pixel}
+	for _, threads := range start.threads {
+		l.threads = append(l.threads, threads)
+		l.values = append(l.values, start.values[0]/start.threads[0]*threads)
+	}
+	return l
+}
+
+// drawLines draws lines over the numbers of threads, each with its name beside
+// the plot, and a mark at the number of CPUs.
+func drawLines(c draw.Canvas, d *result.Document, p *plot.Plot, all []line, word func(float64) string) {
+	var values, threads []float64
+	for _, l := range all {
+		values = append(values, l.values...)
+		threads = append(threads, l.threads...)
+	}
+	p.Y.Min, p.Y.Max = around(values, 1.4)
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{word}
+	p.X.Min, p.X.Max = around(threads, 1.06)
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, threadTicks{d.Settings.Threads}
+	p.Add(lineMarks{all, host.UsableCPUs(d.Host)})
+
+	text := style(labelSize, black)
+	widest := vg.Length(0)
+	for _, l := range all {
+		widest = max(widest, text.Width(l.name))
+	}
+	const leader = 34 * pixel
+	plotted := draw.Crop(c, 0, -(widest + leader), 0, 0)
+	p.Draw(plotted)
+	data := p.DataCanvas(plotted)
+	x, y := p.Transforms(&data)
+
+	ends := slices.Clone(all)
+	last := func(l line) float64 { return l.values[len(l.values)-1] }
+	slices.SortStableFunc(ends, func(a, b line) int { return cmp.Compare(last(a), last(b)) })
+	wanted := make([]vg.Length, len(ends))
+	for i, l := range ends {
+		wanted[i] = y(last(l))
+	}
+	text.YAlign = draw.YCenter
+	for i, at := range spread(wanted, lineApart, data.Min.Y, data.Max.Y) {
+		l := ends[i]
+		text.Color = l.style.Color
+		from := x(l.threads[len(l.threads)-1])
+		c.StrokeLines(stroke(l.style.Color, 0.7*pixel), []vg.Point{
+			{X: from + 4*pixel, Y: wanted[i]}, {X: data.Max.X + 6*pixel, Y: wanted[i]},
+			{X: data.Max.X + leader - 10*pixel, Y: at}, {X: data.Max.X + leader - 5*pixel, Y: at},
+		})
+		c.FillText(text, vg.Point{X: data.Max.X + leader, Y: at}, l.name)
+	}
+}
+
+// lineMarks is the plotter of drawLines.
+type lineMarks struct {
+	lines []line
+	cpus  int
+}
+
+func (marks lineMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	if at := float64(marks.cpus); at >= p.X.Min && at <= p.X.Max {
+		edge := stroke(grey, pixel)
+		edge.Dashes = []vg.Length{2 * pixel, 3 * pixel}
+		c.StrokeLine2(edge, x(at), c.Min.Y, x(at), c.Max.Y)
+		text := style(labelSize, grey)
+		text.YAlign = draw.YTop
+		name := fmt.Sprintf(" %d CPUs usable", marks.cpus)
+		if marks.cpus == 1 {
+			name = " 1 CPU usable"
+		}
+		if x(at)+text.Width(name) > c.Max.X {
+			text.XAlign, name = draw.XRight, name+" "
+		}
+		c.FillText(text, vg.Point{X: x(at), Y: c.Max.Y}, name)
+	}
+	for _, l := range marks.lines {
+		points := make([]vg.Point, len(l.values))
+		for i := range points {
+			points[i] = vg.Point{X: x(l.threads[i]), Y: y(l.values[i])}
+		}
+		c.StrokeLines(l.style, points)
+		for _, point := range points {
+			if l.mark.Shape != nil {
+				c.DrawGlyph(l.mark, point)
+			}
+		}
+	}
+}

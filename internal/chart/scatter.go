@@ -1,0 +1,109 @@
+package chart
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/timebench/timebench/internal/result"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A spot is a clock in the plane of cost and resolution.
+type spot struct {
+	clock result.Clock
+	// resolutionNS is the tick, or the cost of a read where the clock is finer
+	// than that: two reads cannot be told apart any closer.
+	resolutionNS float64
+}
+
+func spots(d *result.Document) []spot {
+	var all []spot
+	for _, c := range measured(d) {
+		switch r := c.Resolution; {
+		case r == nil:
+		case r.FinerThanRead:
+			all = append(all, spot{c, max(c.Latency.MedianNS, r.TickNS)})
+		case r.TickNS > 0:
+			all = append(all, spot{c, r.TickNS})
+		}
+	}
+	return all
+}
+
+func hasResolution(d *result.Document) bool { return len(spots(d)) > 0 }
+
+// scatterHeight grows with the labels that must find a place.
+func scatterHeight(d *result.Document) vg.Length {
+	return max(620*pixel, vg.Length(len(spots(d)))*24*pixel+200*pixel)
+}
+
+func drawScatter(c draw.Canvas, d *result.Document) error {
+	all := spots(d)
+	var costs, resolutions []float64
+	for _, s := range all {
+		costs = append(costs, s.clock.Latency.MedianNS)
+		resolutions = append(resolutions, s.resolutionNS)
+	}
+	p := newPlot("wall time of one read (logarithmic): cheaper to the left", "resolution (logarithmic): finer below")
+	p.X.Min, p.X.Max = around(costs, 2.5)
+	p.Y.Min, p.Y.Max = around(resolutions, 4)
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{duration}
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{duration}
+	p.Add(spotMarks{all})
+	rest := legend(c, measured(d))
+	note := style(labelSize, grey)
+	c.FillText(note, vg.Point{X: c.Min.X, Y: rest.Max.Y - labelSize}, "Hollow: finer than a read, so drawn at the cost of one (on the dotted line).")
+	p.Draw(draw.Crop(rest, 0, 0, 0, -26*pixel))
+	return nil
+}
+
+// spotMarks is the plotter of drawScatter.
+type spotMarks struct{ spots []spot }
+
+const spotRadius = 5 * pixel
+
+func (marks spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	equal := stroke(grey, pixel)
+	equal.Dashes = []vg.Length{pixel, 4 * pixel}
+	low, high := max(p.X.Min, p.Y.Min), min(p.X.Max, p.Y.Max)
+	if low < high {
+		c.StrokeLine2(equal, x(low), y(low), x(high), y(high))
+	}
+	text := style(labelSize, black)
+	var taken []box
+	points := make([]vg.Point, len(marks.spots))
+	for i, s := range marks.spots {
+		points[i] = vg.Point{X: x(s.clock.Latency.MedianNS), Y: y(s.resolutionNS)}
+		taken = append(taken, boxAt(vg.Point{X: points[i].X - spotRadius, Y: points[i].Y - spotRadius}, 2*spotRadius, 2*spotRadius))
+	}
+	area := box{c.Min, c.Max}
+	// Those with the least room go first: the highest and lowest of a crowd.
+	order := make([]int, len(marks.spots))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[b].X, points[a].X) })
+	for _, i := range order {
+		s := marks.spots[i]
+		look := lookOf(s.clock.Path)
+		text.Color = look.color
+		at, ok := place(points[i], text.Width(s.clock.ID)+4*pixel, labelSize+3*pixel, area, taken)
+		if ok {
+			taken = append(taken, at)
+			end := vg.Point{X: min(max(points[i].X, at.min.X), at.max.X), Y: (at.min.Y + at.max.Y) / 2}
+			c.StrokeLine2(stroke(look.color, 0.6*pixel), points[i].X, points[i].Y, end.X, end.Y)
+			c.FillText(text, vg.Point{X: at.min.X + 2*pixel, Y: at.min.Y + 3*pixel}, s.clock.ID)
+		}
+	}
+	for i, s := range marks.spots {
+		look := lookOf(s.clock.Path)
+		glyph := look.glyph(spotRadius)
+		if s.clock.Resolution.FinerThanRead {
+			glyph.Shape = look.hollow
+		}
+		c.DrawGlyph(glyph, points[i])
+	}
+}

@@ -1,0 +1,162 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// A crew is the workers of throughput measurements: threads of this process, or
+// processes.
+type crew interface {
+	// gate is where the workers meet; it has room for the whole crew.
+	gate() *gate
+	// start has the first n workers open the clock, worker i on cpu(i), and
+	// wait at the gate.
+	start(c clock.Clock, chunk, n int, cpu func(i int) int) error
+	// wait returns when every started worker has filled its slot or failed.
+	wait() error
+	// close ends the crew. No worker is at work.
+	close()
+}
+
+func (s Settings) crew(most int) (crew, error) {
+	if s.Processes {
+		return newProcesses(most)
+	}
+	return newThreads(most), nil
+}
+
+// cacheLine is at least the size in bytes of a cache line on the CPUs that
+// timebench runs on, twice where the CPU fetches lines in pairs.
+const cacheLine = 128
+
+// A gate holds back workers until all are there, lets them go at once, and tells
+// them when to stop. It may lie in memory that processes share, so it has no
+// pointers. What several workers read and what one writes are on different cache
+// lines.
+type gate struct {
+	ready atomic.Uint32
+	_     [cacheLine - 4]byte
+	// releasedNS is the stopwatch when the gate was opened; 0 until then.
+	releasedNS atomic.Int64
+	_          [cacheLine - 8]byte
+	stop       atomic.Uint32
+	_          [cacheLine - 4]byte
+	slots      [MostThreads]slot
+}
+
+// A slot is where one worker leaves its count, on a cache line of its own.
+type slot struct {
+	reads atomic.Int64
+	endNS atomic.Int64 // the stopwatch when it stopped
+	_     [cacheLine - 16]byte
+}
+
+func (g *gate) reset() {
+	g.ready.Store(0)
+	g.stop.Store(0)
+	g.releasedNS.Store(0)
+}
+
+// patience is how long the gate waits for workers. One that is not there by then
+// has died, and the crew's wait says so.
+const patience = int64(20 * time.Second)
+
+// open waits for n workers, lets them go, and returns the moment.
+func (g *gate) open(ctx context.Context, n int) int64 {
+	begun := stopwatch()
+	for g.ready.Load() < uint32(n) && ctx.Err() == nil && stopwatch()-begun < patience {
+		thread.Yield()
+	}
+	now := stopwatch()
+	g.releasedNS.Store(now)
+	return now
+}
+
+// work is the life of worker i: it waits at the gate, then reads chunk by chunk
+// until it is told to stop.
+func (g *gate) work(i int, reader clock.Reader, chunk int) error {
+	g.ready.Add(1)
+	for g.releasedNS.Load() == 0 {
+		thread.Yield()
+	}
+	reads := int64(0)
+	for g.stop.Load() == 0 {
+		reader.Spin(chunk)
+		reads += int64(chunk)
+	}
+	g.slots[i].endNS.Store(stopwatch())
+	g.slots[i].reads.Store(reads)
+	if failer, ok := reader.(clock.Failer); ok {
+		return failer.Err()
+	}
+	return nil
+}
+
+// absent stands in for a worker that cannot work, so that the others need not
+// wait for it.
+func (g *gate) absent() { g.ready.Add(1) }
+
+// threads is a crew of threads of this process.
+type threads struct {
+	meeting *gate
+	ended   chan error
+	started int
+}
+
+func newThreads(most int) *threads {
+	return &threads{meeting: new(gate), ended: make(chan error, most)}
+}
+
+func (t *threads) gate() *gate { return t.meeting }
+
+func (t *threads) start(c clock.Clock, chunk, n int, cpu func(i int) int) error {
+	t.started = n
+	for i := range n {
+		go func() { t.ended <- t.meeting.onThread(cpu(i), i, c, chunk) }()
+	}
+	return nil
+}
+
+func (t *threads) wait() error {
+	var all error
+	for range t.started {
+		all = errors.Join(all, <-t.ended)
+	}
+	return first(all)
+}
+
+func (t *threads) close() {}
+
+// onThread is the life of a worker on a thread of its own.
+func (g *gate) onThread(cpu, i int, c clock.Clock, chunk int) error {
+	var err error
+	ran := false
+	pinned := thread.Run(cpu, func() {
+		ran = true
+		var reader clock.Reader
+		reader, err = c.Open()
+		if err != nil {
+			g.absent()
+			return
+		}
+		err = g.work(i, reader, chunk)
+	})
+	if !ran {
+		g.absent()
+	}
+	return errors.Join(pinned, err)
+}
+
+// first returns the first of joined errors: one line says enough.
+func first(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return first(joined.Unwrap()[0])
+	}
+	return err
+}

@@ -1,0 +1,52 @@
+package measure
+
+import (
+	"errors"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+)
+
+// A script is a fake Reader whose values a function gives: next(i) is the value
+// of read i.
+type script struct {
+	next  func(i int64) int64
+	reads int64
+	err   error
+	fails int64 // reads after which err is the failure; 0 for never
+}
+
+func (s *script) Spin(n int) {
+	end := time.Now().Add(time.Duration(n) * 10)
+	for time.Now().Before(end) {
+		continue
+	}
+	s.reads += int64(n)
+}
+
+func (s *script) Read(ticks []int64) {
+	for i := range ticks {
+		ticks[i] = s.next(s.reads)
+		s.reads++
+	}
+}
+
+func (s *script) Err() error {
+	if s.fails > 0 && s.reads >= s.fails {
+		return s.err
+	}
+	return nil
+}
+
+func fake(id string, open func() (clock.Reader, error)) clock.Clock {
+	return clock.Clock{
+		ID: id, Call: id, Path: "fake", Kind: clock.Monotonic, Hz: 1e9,
+		ReportedNS: func() float64 { return 1 }, Open: open,
+	}
+}
+
+func scripted(id string, next func(i int64) int64) clock.Clock {
+	return fake(id, func() (clock.Reader, error) { return &script{next: next}, nil })
+}
+
+var errUnplugged = errors.New("no such device")

@@ -1,0 +1,248 @@
+// Package measure takes clocks and measures them: what a read costs (latency),
+// how fine the values are (resolution), and how many reads several threads get
+// at once (throughput).
+//
+// A machine changes its speed while it is measured: another program starts, a
+// CPU gets warm, a hypervisor takes a slice. So nothing is measured in one
+// piece. Every round gives each clock a short turn, in an order shuffled anew,
+// and the figure is the median of the rounds; what disturbs the machine for a
+// while disturbs all clocks alike. docs/measuring.md says more.
+//
+// Latency and resolution are measured on one thread that does nothing else.
+// Throughput is measured by a crew of workers, threads or processes, which
+// meet at a gate, start together and count for the same span.
+package measure
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// Settings are the choices of a run.
+type Settings struct {
+	// Threads are the numbers of threads to measure throughput with, each ≥ 1
+	// and at most MostThreads; there is at least one.
+	Threads []int
+	// Rounds is the number of latency samples of each clock, ≥ 1.
+	Rounds int
+	// Time is the span of one throughput measurement.
+	Time time.Duration
+	// Pin is the order in which threads are given CPUs, again from the start
+	// when there are more threads; empty leaves them free.
+	Pin []int
+	// Processes makes the workers of a throughput measurement processes.
+	Processes bool
+	// UsableCPUs is how many threads can run at the same moment.
+	UsableCPUs int
+}
+
+// A Result is what a run found out.
+type Result struct {
+	// FloorNS is the cost of an empty call; 0 where it was not measured.
+	FloorNS float64
+	// Clocks has one entry a clock, in the order given.
+	Clocks []result.Clock
+	// Interrupted says that the context ended the run before it was complete.
+	Interrupted bool
+}
+
+const (
+	// latencyTurn is the span of one latency sample: long enough that the two
+	// readings of the stopwatch do not count, short enough that most turns are
+	// free of the scheduler.
+	latencyTurn = 5 * time.Millisecond
+	// latencyChunk and throughputChunk are the spans of one native call; see
+	// package native. A worker looks for the end of its span after each.
+	latencyChunk    = 100 * time.Microsecond
+	throughputChunk = 20 * time.Microsecond
+)
+
+// Run measures the clocks and tells progress, which may be nil, as it goes. It
+// ends early, with what is complete, when ctx does. A clock that cannot be
+// opened or that fails is an entry with a reason. The error is for what keeps
+// the run from measuring anything.
+func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
+	// The collector would stop every thread; a run leaves too little to collect.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	team, err := s.crew(slices.Max(s.Threads))
+	if err != nil {
+		return Result{}, err
+	}
+	defer team.close()
+	r := &runner{ctx: ctx, crew: team, settings: s, progress: progress, total: s.Estimate(len(clocks))}
+	for _, c := range clocks {
+		r.subjects = append(r.subjects, &subject{clock: c})
+	}
+	if err := thread.Run(s.cpu(0), r.run); err != nil {
+		return Result{}, err
+	}
+	return r.result(), nil
+}
+
+// Estimate is about how long a run over so many clocks takes.
+func (s Settings) Estimate(clocks int) time.Duration {
+	n := time.Duration(clocks)
+	total := (n + 1) * (time.Duration(s.Rounds)*latencyTurn + calibration)
+	total += n * watchAtLeast
+	for _, threads := range s.Threads {
+		total += n * (s.Time + s.overhead(threads))
+	}
+	return total
+}
+
+// overhead is about what starting and ending the workers of one throughput
+// measurement takes.
+func (s Settings) overhead(threads int) time.Duration {
+	return time.Duration(s.passes(threads)) * time.Duration(threads) * 100 * time.Microsecond
+}
+
+// cpu is the CPU for worker i of a crew, or of the only thread.
+func (s Settings) cpu(i int) int {
+	if len(s.Pin) == 0 {
+		return thread.Any
+	}
+	return s.Pin[i%len(s.Pin)]
+}
+
+// A subject is a clock on its way through a run.
+type subject struct {
+	clock      clock.Clock
+	reader     clock.Reader
+	err        error   // why it could not be opened, or failed
+	readNS     float64 // about what one read takes, for choosing chunks
+	latency    []float64
+	resolution watcher
+	rate       rate
+	throughput []*throughput
+}
+
+// failed reports whether the subject is out, and puts it out when its reader's
+// last read failed.
+func (s *subject) failed() bool {
+	if failer, ok := s.reader.(clock.Failer); ok && s.err == nil {
+		s.err = failer.Err()
+	}
+	return s.err != nil
+}
+
+type runner struct {
+	ctx      context.Context
+	settings Settings
+	crew     crew
+	progress func(done, total time.Duration)
+	done     time.Duration
+	total    time.Duration
+	subjects []*subject
+	floor    *subject
+}
+
+// run measures, on a thread of its own.
+func (r *runner) run() {
+	measured := r.open()
+	r.latency(measured)
+	r.resolution()
+	r.throughput()
+	for _, s := range r.subjects {
+		if !s.failed() {
+			s.rate.end(s.reader)
+		}
+	}
+}
+
+// open opens every subject and calibrates it, and returns those whose latency
+// is measured: the subjects, and the floor where there is one.
+func (r *runner) open() []*subject {
+	var measured []*subject
+	for _, s := range r.subjects {
+		s.reader, s.err = s.clock.Open()
+		if s.err == nil {
+			measured = append(measured, s)
+		}
+	}
+	if reader, err := clock.OpenFloor(); err == nil {
+		r.floor = &subject{reader: reader}
+		measured = append(measured, r.floor)
+	}
+	for _, s := range measured {
+		s.readNS = calibrate(s.reader)
+		s.rate.begin(s.clock, s.reader)
+		r.tell(calibration)
+	}
+	return measured
+}
+
+// latency gives every subject one turn a round.
+func (r *runner) latency(measured []*subject) {
+	for range r.settings.Rounds {
+		rand.Shuffle(len(measured), func(i, j int) { measured[i], measured[j] = measured[j], measured[i] })
+		for _, s := range measured {
+			if r.ended() {
+				return
+			}
+			sample := turn(s.reader, s.readNS)
+			if !s.failed() {
+				s.latency = append(s.latency, sample)
+			}
+			r.tell(latencyTurn)
+		}
+	}
+}
+
+// turn returns the wall nanoseconds of one read, over about latencyTurn of them.
+func turn(reader clock.Reader, readNS float64) float64 {
+	chunk := readsIn(latencyChunk, readNS)
+	chunks := max(1, int(float64(latencyTurn)/(float64(chunk)*readNS)))
+	start := stopwatch()
+	for range chunks {
+		reader.Spin(chunk)
+	}
+	return float64(stopwatch()-start) / float64(chunks*chunk)
+}
+
+// calibration is about how long calibrate takes.
+const calibration = time.Millisecond
+
+// calibrate returns about how many nanoseconds one read takes: the fastest of
+// several short spins, each long enough for the stopwatch.
+func calibrate(reader clock.Reader) float64 {
+	const enough = int64(100 * time.Microsecond)
+	n := 1
+	for {
+		start := stopwatch()
+		reader.Spin(n)
+		if spent := stopwatch() - start; spent >= enough || n >= 1<<24 {
+			break
+		}
+		n *= 2
+	}
+	best := int64(-1)
+	for range 4 {
+		start := stopwatch()
+		reader.Spin(n)
+		if spent := stopwatch() - start; best < 0 || spent < best {
+			best = spent
+		}
+	}
+	return max(float64(best)/float64(n), 0.01)
+}
+
+// readsIn is how many reads of readNS each fit in the span; at least one.
+func readsIn(span time.Duration, readNS float64) int {
+	return max(1, int(float64(span)/readNS))
+}
+
+func (r *runner) ended() bool { return r.ctx.Err() != nil }
+
+func (r *runner) tell(step time.Duration) {
+	r.done += step
+	if r.progress != nil {
+		r.progress(min(r.done, r.total), r.total)
+	}
+}

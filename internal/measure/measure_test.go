@@ -1,0 +1,181 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+func quick(threads ...int) Settings {
+	return Settings{Threads: threads, Rounds: 6, Time: 5 * time.Millisecond, UsableCPUs: len(thread.Usable())}
+}
+
+func measureOne(t *testing.T, c clock.Clock) result.Clock {
+	t.Helper()
+	measured, err := Run(context.Background(), []clock.Clock{c}, quick(1), nil)
+	require.NoError(t, err)
+	require.Len(t, measured.Clocks, 1)
+	return measured.Clocks[0]
+}
+
+func TestRunMeasuresRealClocks(t *testing.T) {
+	var total, last time.Duration
+	s := quick(1, 2, 5)
+	measured, err := Run(context.Background(), clock.Default(), s, func(done, of time.Duration) {
+		require.GreaterOrEqual(t, done, last)
+		require.LessOrEqual(t, done, of)
+		total, last = of, done
+	})
+	require.NoError(t, err)
+	require.False(t, measured.Interrupted)
+	require.Equal(t, s.Estimate(len(clock.Default())), total)
+	for _, c := range measured.Clocks {
+		if !c.Available {
+			require.NotEmpty(t, c.Reason, c.ID)
+			continue
+		}
+		require.Len(t, c.Latency.SamplesNS, 6, c.ID)
+		require.NotZero(t, c.Latency.Confidence, c.ID)
+		require.LessOrEqual(t, c.Latency.MinNS, c.Latency.MedianNS, c.ID)
+		require.Positive(t, c.TicksPerSecond, c.ID)
+		require.Len(t, c.Throughput, 3, c.ID)
+		for i, threads := range []int{1, 2, 5} {
+			require.Equal(t, threads, c.Throughput[i].Threads)
+			require.Positive(t, c.Throughput[i].ReadsPerSecond, c.ID)
+			require.Equal(t, threads > s.UsableCPUs, c.Throughput[i].Oversubscribed)
+		}
+	}
+}
+
+func TestPinnedRunStaysOnItsCPU(t *testing.T) {
+	cpus := thread.Usable()
+	s := quick(1)
+	s.Pin = cpus[len(cpus)-1:]
+	seen := map[int]bool{}
+	c := fake("watched", func() (clock.Reader, error) {
+		usable := thread.Usable()
+		seen[usable[0]] = len(usable) == 1
+		return &script{next: func(i int64) int64 { return i }}, nil
+	})
+	if runtime.GOOS != "linux" {
+		t.Skip("threads can be pinned on Linux only")
+	}
+	measured, err := Run(context.Background(), []clock.Clock{c}, s, nil)
+	require.NoError(t, err)
+	require.True(t, measured.Clocks[0].Available)
+	require.Equal(t, map[int]bool{s.Pin[0]: true}, seen)
+}
+
+func TestPinToACPUThatIsGoneIsAnError(t *testing.T) {
+	s := quick(1)
+	s.Pin = []int{1000}
+	_, err := Run(context.Background(), clock.Default(), s, nil)
+	require.ErrorContains(t, err, "pin a thread to CPU 1000")
+}
+
+func TestClockThatDoesNotOpenIsARowWithAReason(t *testing.T) {
+	c := measureOne(t, fake("absent", func() (clock.Reader, error) { return nil, errors.New("/dev/absent: no such file") }))
+	require.False(t, c.Available)
+	require.Equal(t, "/dev/absent: no such file", c.Reason)
+	require.Nil(t, c.Latency)
+	require.Nil(t, c.Resolution)
+}
+
+func TestClockThatFailsWhileReadIsARowWithAReason(t *testing.T) {
+	for _, after := range []int64{1, 1_000_000} {
+		c := measureOne(t, fake("unplugged", func() (clock.Reader, error) {
+			return &script{next: func(i int64) int64 { return i }, err: errUnplugged, fails: after}, nil
+		}))
+		require.False(t, c.Available, "after %d reads", after)
+		require.Equal(t, "failed while it was read: no such device", c.Reason)
+		require.Nil(t, c.Latency)
+		require.Empty(t, c.Throughput)
+	}
+}
+
+func TestClockThatFailsUnderAWorkerIsARowWithAReason(t *testing.T) {
+	opened := 0
+	c := measureOne(t, fake("unplugged", func() (clock.Reader, error) {
+		opened++
+		return &script{next: func(i int64) int64 { return i }, err: errUnplugged, fails: int64(opened - 1)}, nil
+	}))
+	require.False(t, c.Available)
+	require.Contains(t, c.Reason, "no such device")
+}
+
+func TestClockThatOnlyOpensOnceIsARowWithAReason(t *testing.T) {
+	opened := 0
+	c := measureOne(t, fake("busy", func() (clock.Reader, error) {
+		if opened++; opened > 1 {
+			return nil, errors.New("device or resource busy")
+		}
+		return &script{next: func(i int64) int64 { return i }}, nil
+	}))
+	require.False(t, c.Available)
+	require.Contains(t, c.Reason, "device or resource busy")
+}
+
+func TestCounterOfUnknownRateIsMeasuredAgainstTheStopwatch(t *testing.T) {
+	c := fake("counter", nil)
+	c.Hz = 0
+	c.Open = func() (clock.Reader, error) {
+		return &script{next: func(int64) int64 { return stopwatch() / 100 }}, nil
+	}
+	measured := measureOne(t, c)
+	require.InEpsilon(t, 1e7, measured.TicksPerSecond, 0.01)
+	require.InEpsilon(t, 100, measured.Resolution.TickNS, 0.01)
+}
+
+func TestInterruptedRunReportsWhatIsComplete(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := quick(1, 2)
+	s.Time = time.Hour
+	measured, err := Run(ctx, clock.Default(), s, func(done, total time.Duration) {
+		if done > total-2*2*time.Hour*time.Duration(len(clock.Default())) {
+			time.AfterFunc(200*time.Millisecond, cancel) // in the midst of the first throughput
+		}
+	})
+	require.NoError(t, err)
+	require.True(t, measured.Interrupted)
+	for _, c := range measured.Clocks {
+		if c.Available {
+			require.Empty(t, c.Throughput, c.ID)
+		}
+	}
+}
+
+func TestRunThatNeverBegan(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	measured, err := Run(ctx, clock.Default(), quick(1), nil)
+	require.NoError(t, err)
+	require.True(t, measured.Interrupted)
+	for _, c := range measured.Clocks {
+		require.Nil(t, c.Latency, c.ID)
+		require.Nil(t, c.Resolution, c.ID)
+	}
+}
+
+// BenchmarkReaderThatReadsNothing shows what the runner itself costs: the reads
+// a second of all CPUs over those of one, a CPU.
+func BenchmarkReaderThatReadsNothing(b *testing.B) {
+	cpus := len(thread.Usable())
+	empty := fake("empty", clock.OpenFloor)
+	s := Settings{Threads: []int{1, cpus}, Rounds: 1, Time: 500 * time.Millisecond, UsableCPUs: cpus}
+	var scaling []float64
+	for b.Loop() {
+		measured, err := Run(context.Background(), []clock.Clock{empty}, s, nil)
+		require.NoError(b, err)
+		figures := measured.Clocks[0].Throughput
+		scaling = append(scaling, figures[len(figures)-1].ReadsPerSecond/figures[0].ReadsPerSecond/float64(cpus))
+	}
+	b.ReportMetric(stats.Median(scaling), "scaling")
+}

@@ -1,0 +1,219 @@
+package measure
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"unsafe"
+
+	"github.com/timebench/timebench/internal/clock"
+	"golang.org/x/sys/unix"
+)
+
+// WorkerCommand is the command of timebench that makes a process a worker: it
+// calls [Worker].
+const WorkerCommand = "worker"
+
+// gateFD is the descriptor at which a worker process finds the gate's memory:
+// the first after the standard ones, where exec.Cmd.ExtraFiles begin.
+const gateFD = 3
+
+// An order is what a worker process is told to do, as a line of JSON.
+type order struct {
+	Clock string `json:"clock"`
+	Chunk int    `json:"chunk"`
+	CPU   int    `json:"cpu"`
+	Slot  int    `json:"slot"`
+}
+
+// A report is how a worker process answers; Error is empty when it worked.
+type report struct {
+	Error string `json:"error"`
+}
+
+// processes is a crew of processes of this same program. They stay for all
+// measurements of a run, wait for orders on their standard input and end with
+// it, however this process ends. They meet at a gate in shared memory.
+type processes struct {
+	meeting *gate
+	workers []*worker
+	started int
+}
+
+type worker struct {
+	command *exec.Cmd
+	orders  io.WriteCloser
+	reports *json.Decoder
+}
+
+func newProcesses(most int) (crew, error) {
+	fd, err := unix.MemfdCreate("timebench-gate", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("shared memory for worker processes: %w", err)
+	}
+	file := os.NewFile(uintptr(fd), "timebench-gate")
+	defer func() { _ = file.Close() }()
+	if err := file.Truncate(int64(unsafe.Sizeof(gate{}))); err != nil {
+		return nil, fmt.Errorf("shared memory for worker processes: %w", err)
+	}
+	meeting, err := mapGate(fd)
+	if err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("worker processes: %w", err)
+	}
+	p := &processes{meeting: meeting}
+	for range most {
+		w, err := startWorker(program, file)
+		if err != nil {
+			p.close()
+			return nil, fmt.Errorf("worker process %d of %d: %w", len(p.workers)+1, most, err)
+		}
+		p.workers = append(p.workers, w)
+	}
+	return p, nil
+}
+
+// mapGate maps the gate that is the content of fd. It stays mapped for the life
+// of the process.
+func mapGate(fd int) (*gate, error) {
+	memory, err := unix.Mmap(fd, 0, int(unsafe.Sizeof(gate{})), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("map the shared memory of worker processes: %w", err)
+	}
+	return (*gate)(unsafe.Pointer(&memory[0])), nil
+}
+
+func startWorker(program string, gateFile *os.File) (*worker, error) {
+	command := exec.Command(program)
+	command.Args = []string{os.Args[0], WorkerCommand}
+	command.ExtraFiles = []*os.File{gateFile}
+	command.Stderr = os.Stderr
+	orders, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	reports, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	return &worker{command, orders, json.NewDecoder(reports)}, nil
+}
+
+func (p *processes) gate() *gate { return p.meeting }
+
+func (p *processes) start(c clock.Clock, chunk, n int, cpu func(i int) int) error {
+	p.started = n
+	for i, w := range p.workers[:n] {
+		if err := json.NewEncoder(w.orders).Encode(order{c.ID, chunk, cpu(i), i}); err != nil {
+			return fmt.Errorf("worker process %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (p *processes) wait() error {
+	var all error
+	for i, w := range p.workers[:p.started] {
+		var answer report
+		switch err := w.reports.Decode(&answer); {
+		case err != nil:
+			all = errors.Join(all, fmt.Errorf("worker process %d ended: %w", i, err))
+		case answer.Error != "":
+			all = errors.Join(all, errors.New(answer.Error))
+		}
+	}
+	return first(all)
+}
+
+func (p *processes) close() {
+	for _, w := range p.workers {
+		_ = w.orders.Close()
+	}
+	for _, w := range p.workers {
+		_ = w.command.Wait()
+	}
+	memory := unsafe.Slice((*byte)(unsafe.Pointer(p.meeting)), unsafe.Sizeof(gate{}))
+	_ = unix.Munmap(memory)
+}
+
+// Worker makes this process a worker: it works off the orders that come in on
+// orders and answers each on reports, until orders end. The clocks are those
+// that an order may name.
+func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
+	// A signal from the terminal goes to every process of the group; when a run
+	// ends is for the parent to say. When the parent dies its pipe closes.
+	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	debug.SetGCPercent(-1)
+	meeting, err := mapGate(gateFD)
+	if err != nil {
+		return fmt.Errorf("%w; `timebench %s` is for timebench itself to run", err, WorkerCommand)
+	}
+	known := map[string]clock.Clock{}
+	for _, c := range clocks {
+		known[c.ID] = c
+	}
+	lines := make(chan order)
+	broken := make(chan error, 1)
+	go func() {
+		decoder := json.NewDecoder(bufio.NewReader(orders))
+		for {
+			var o order
+			if err := decoder.Decode(&o); err != nil {
+				broken <- err
+				return
+			}
+			lines <- o
+		}
+	}()
+	answers := json.NewEncoder(reports)
+	for {
+		select {
+		case err := <-broken:
+			return ended(err)
+		case o := <-lines:
+			done := make(chan report, 1)
+			go func() { done <- meeting.obey(o, known) }()
+			select {
+			case err := <-broken: // the parent is gone while this one works
+				return ended(err)
+			case answer := <-done:
+				if err := answers.Encode(answer); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// ended is nil for the end of orders that a worker expects.
+func ended(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return fmt.Errorf("orders of a worker process: %w", err)
+}
+
+func (g *gate) obey(o order, known map[string]clock.Clock) report {
+	c, ok := known[o.Clock]
+	if !ok || o.Slot < 0 || o.Slot >= len(g.slots) || o.Chunk < 1 {
+		g.absent()
+		return report{Error: fmt.Sprintf("a worker process cannot obey %+v", o)}
+	}
+	if err := g.onThread(o.CPU, o.Slot, c, o.Chunk); err != nil {
+		return report{Error: err.Error()}
+	}
+	return report{}
+}

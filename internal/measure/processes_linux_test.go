@@ -1,0 +1,79 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+)
+
+// The worker processes of these tests are this test binary again.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == WorkerCommand {
+		if err := Worker(clock.Catalog(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestProcessesMeasureAsThreadsDo(t *testing.T) {
+	s := quick(1, 2, 4)
+	s.Processes = true
+	measured, err := Run(context.Background(), clock.Default(), s, nil)
+	require.NoError(t, err)
+	for _, c := range measured.Clocks {
+		if !c.Available {
+			require.NotEmpty(t, c.Reason)
+			continue
+		}
+		require.Len(t, c.Throughput, 3, c.ID)
+		require.Positive(t, c.Throughput[2].ReadsPerSecond, c.ID)
+	}
+}
+
+// A clock that this process knows and its workers do not is a row with a reason.
+func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
+	s := quick(1)
+	s.Processes = true
+	measured, err := Run(context.Background(), []clock.Clock{scripted("made up", func(i int64) int64 { return i })}, s, nil)
+	require.NoError(t, err)
+	require.False(t, measured.Clocks[0].Available)
+	require.Contains(t, measured.Clocks[0].Reason, "cannot obey {Clock:made up")
+}
+
+func TestWorkerProcessesEndWithTheirOrders(t *testing.T) {
+	c, err := newProcesses(3)
+	require.NoError(t, err)
+	workers := c.(*processes).workers
+	c.close()
+	for _, w := range workers {
+		require.True(t, w.command.ProcessState.Success(), w.command.ProcessState)
+	}
+}
+
+func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
+	c, err := newProcesses(1)
+	require.NoError(t, err)
+	defer c.close()
+	require.NoError(t, c.start(clock.Default()[0], 100, 1, quick(1).cpu))
+	c.gate().open(context.Background(), 1)
+	time.Sleep(10 * time.Millisecond)
+	require.NoError(t, c.(*processes).workers[0].command.Process.Kill())
+	require.ErrorContains(t, c.wait(), "worker process 0 ended")
+}
+
+func TestWorkerWithoutAGateSaysWhoseCommandItIs(t *testing.T) {
+	if _, err := os.Stat("/proc/self/fd/3"); err == nil {
+		t.Skip("descriptor 3 is open here, by whoever runs the tests")
+	}
+	err := Worker(nil, strings.NewReader(""), os.Stdout)
+	require.ErrorContains(t, err, "is for timebench itself to run")
+}

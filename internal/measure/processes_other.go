@@ -1,0 +1,20 @@
+//go:build !linux
+
+package measure
+
+import (
+	"errors"
+	"io"
+
+	"github.com/timebench/timebench/internal/clock"
+)
+
+// WorkerCommand is the command of timebench that makes a process a worker.
+const WorkerCommand = "worker"
+
+var errNoProcesses = errors.New("worker processes are made on Linux only so far; use --workers threads")
+
+func newProcesses(int) (crew, error) { return nil, errNoProcesses }
+
+// Worker would make this process a worker.
+func Worker([]clock.Clock, io.Reader, io.Writer) error { return errNoProcesses }

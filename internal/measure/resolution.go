@@ -1,0 +1,150 @@
+package measure
+
+import (
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/stats"
+)
+
+const (
+	// watchAtLeast is how long every clock's values are watched; watchAtMost
+	// how long one that ticks slowly is, before it is left to glances.
+	watchAtLeast = 2 * time.Millisecond
+	watchAtMost  = 100 * time.Millisecond
+	// enoughTicks is how many steps show what a step is.
+	enoughTicks = 5
+	// mostSteps bounds the steps that are kept of a fast clock.
+	mostSteps = 1 << 16
+	// mostValues is the most values that one read of the watch takes: they fit
+	// in the CPU's first cache.
+	mostValues = 1024
+	// rarely: a clock that repeats fewer than one value in so many is finer
+	// than a read; the few came by accident (the vDSO clamps a counter that is
+	// behind on another CPU).
+	rarely = 1000
+)
+
+// A watcher sees how a clock's values step.
+type watcher struct {
+	begun     bool
+	last      int64
+	steps     []float64 // between values that differ, in ticks
+	ticked    int64     // steps seen, kept or not
+	pairs     int64     // consecutive values seen
+	repeats   int64     // pairs that were equal
+	backwards int64     // pairs that went backwards
+	worst     int64     // the largest such step, in ticks
+	watchedNS int64
+	since     int64 // the stopwatch when the watch began
+	still     bool  // the last glance saw no step
+}
+
+// see takes consecutive values.
+func (w *watcher) see(values []int64) {
+	for _, value := range values {
+		if w.begun {
+			w.pair(value - w.last)
+		}
+		w.begun, w.last = true, value
+	}
+}
+
+func (w *watcher) pair(step int64) {
+	w.pairs++
+	switch {
+	case step == 0:
+		w.repeats++
+	case step < 0:
+		w.backwards++
+		w.worst = max(w.worst, -step)
+	default:
+		w.ticked++
+		if len(w.steps) < mostSteps {
+			w.steps = append(w.steps, float64(step))
+		}
+	}
+}
+
+// watch reads until the clock has ticked several times, or for watchAtMost.
+func (w *watcher) watch(reader clock.Reader, readNS float64) {
+	values := make([]int64, min(mostValues, readsIn(latencyChunk, readNS)))
+	w.since = stopwatch()
+	for {
+		reader.Read(values)
+		w.see(values)
+		w.watchedNS = stopwatch() - w.since
+		if w.watchedNS >= int64(watchAtMost) || w.watchedNS >= int64(watchAtLeast) && w.ticked >= enoughTicks {
+			return
+		}
+	}
+}
+
+// slow reports whether the clock has not yet shown what its step is.
+func (w *watcher) slow() bool { return w.begun && w.ticked < enoughTicks }
+
+// glance reads one value between other measurements. A step counts only after a
+// glance that saw none: otherwise there may have been several ticks in it.
+func (w *watcher) glance(reader clock.Reader) {
+	value := make([]int64, 1)
+	reader.Read(value)
+	w.watchedNS = stopwatch() - w.since
+	step := value[0] - w.last
+	if step <= 0 || w.still {
+		w.pair(step)
+	}
+	w.still = step == 0
+	w.last = value[0]
+}
+
+// finer reports whether the clock ticks more often than it can be read.
+func (w *watcher) finer() bool { return w.ticked > 0 && w.repeats*rarely < w.pairs }
+
+// result words what was seen. hz may be 0 where the rate is not known.
+func (w *watcher) result(hz, reportedNS float64) *result.Resolution {
+	if !w.begun {
+		return nil
+	}
+	r := &result.Resolution{
+		FinerThanRead: w.finer(), ReportedNS: reportedNS, WatchedNS: w.watchedNS,
+		Ticks: w.ticked, Backwards: w.backwards,
+	}
+	if hz > 0 {
+		unitNS := 1e9 / hz
+		r.WorstBackwardsNS = float64(w.worst) * unitNS
+		switch {
+		case r.FinerThanRead:
+			r.TickNS = unitNS
+		case w.ticked > 0:
+			r.TickNS = stats.Median(w.steps) * unitNS
+		}
+	}
+	return r
+}
+
+// resolution watches every subject in turn.
+func (r *runner) resolution() {
+	for _, s := range r.subjects {
+		if r.ended() {
+			return
+		}
+		if s.failed() {
+			continue
+		}
+		s.resolution.watch(s.reader, s.readNS)
+		if s.failed() {
+			s.resolution = watcher{}
+		}
+		r.tell(watchAtLeast)
+	}
+}
+
+// glance looks at the slow clocks once more.
+func (r *runner) glance() {
+	for _, s := range r.subjects {
+		if !s.failed() && s.resolution.slow() {
+			s.resolution.glance(s.reader)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package measure
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestClockFinerThanARead(t *testing.T) {
+	c := measureOne(t, scripted("fine", func(i int64) int64 { return i * 20 }))
+	require.True(t, c.Resolution.FinerThanRead)
+	require.Equal(t, 1.0, c.Resolution.TickNS, "the unit of the values, not the cost of a read")
+	require.Zero(t, c.Resolution.Backwards)
+}
+
+func TestClockThatRepeatsShowsItsTick(t *testing.T) {
+	c := measureOne(t, scripted("microseconds", func(i int64) int64 { return i / 40 * 1000 }))
+	require.False(t, c.Resolution.FinerThanRead)
+	require.Equal(t, 1000.0, c.Resolution.TickNS)
+}
+
+// 24 MHz in nanoseconds: steps of 41 and 42 ns, read every 10 ns.
+func TestTickThatIsNoWholeNumber(t *testing.T) {
+	c := measureOne(t, scripted("24 MHz", func(i int64) int64 { return int64(float64(i*10*24/1000) * 1000 / 24) }))
+	require.False(t, c.Resolution.FinerThanRead)
+	require.InDelta(t, 42, c.Resolution.TickNS, 1)
+}
+
+func TestFewRepeatsAreAnAccident(t *testing.T) {
+	c := measureOne(t, scripted("clamped", func(i int64) int64 {
+		if i%5000 == 0 {
+			i--
+		}
+		return i * 20
+	}))
+	require.True(t, c.Resolution.FinerThanRead)
+}
+
+func TestClockThatStallsIsWatchedAndNotGuessed(t *testing.T) {
+	c := measureOne(t, scripted("stopped", func(int64) int64 { return 7 }))
+	require.Zero(t, c.Resolution.TickNS)
+	require.Zero(t, c.Resolution.Ticks)
+	require.False(t, c.Resolution.FinerThanRead)
+	require.GreaterOrEqual(t, c.Resolution.WatchedNS, int64(watchAtMost))
+}
+
+func TestClockThatGoesBackwardsIsCaught(t *testing.T) {
+	c := measureOne(t, scripted("warped", func(i int64) int64 {
+		if i%1000 == 999 {
+			return i*20 - 320
+		}
+		return i * 20
+	}))
+	require.Positive(t, c.Resolution.Backwards)
+	require.Equal(t, 300.0, c.Resolution.WorstBackwardsNS)
+}
+
+// A clock of seconds does not tick while it is watched; glances between other
+// measurements see its step all the same.
+func TestGlancesSeeASlowTick(t *testing.T) {
+	value := int64(0)
+	reader := &script{next: func(int64) int64 { return value }}
+	var w watcher
+	w.see([]int64{0})
+	require.True(t, w.slow())
+	for range enoughTicks {
+		w.glance(reader)
+		value++
+		w.glance(reader)
+	}
+	require.False(t, w.slow())
+	require.Equal(t, 1e9, w.result(1, 0).TickNS)
+}
+
+// Where every glance finds a new value there may be many ticks in each step.
+func TestGlancesDoNotGuessAFastTick(t *testing.T) {
+	value := int64(0)
+	reader := &script{next: func(int64) int64 { value += 5; return value }}
+	var w watcher
+	w.see([]int64{0})
+	for range 10 {
+		w.glance(reader)
+	}
+	require.Zero(t, w.ticked)
+}

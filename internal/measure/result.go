@@ -1,0 +1,45 @@
+package measure
+
+import (
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/stats"
+)
+
+// result sums the run up.
+func (r *runner) result() Result {
+	summed := Result{Interrupted: r.ended()}
+	if r.floor != nil && len(r.floor.latency) > 0 {
+		summed.FloorNS = stats.Median(r.floor.latency)
+	}
+	for _, s := range r.subjects {
+		summed.Clocks = append(summed.Clocks, s.result())
+	}
+	return summed
+}
+
+// result is the entry of one clock.
+func (s *subject) result() result.Clock {
+	c := result.Clock{
+		ID: s.clock.ID, Call: s.clock.Call, Path: string(s.clock.Path), Kind: string(s.clock.Kind),
+		Available: s.err == nil, TicksPerSecond: s.rate.hz,
+	}
+	if s.err != nil {
+		c.Reason = s.err.Error()
+		if s.reader != nil {
+			c.Reason = "failed while it was read: " + c.Reason
+		}
+		return c
+	}
+	if len(s.latency) > 0 {
+		summary := stats.Summarize(s.latency)
+		c.Latency = &result.Latency{
+			MedianNS: summary.Median, LowNS: summary.Low, HighNS: summary.High,
+			Confidence: summary.Confidence, MinNS: summary.Min, SamplesNS: s.latency,
+		}
+	}
+	c.Resolution = s.resolution.result(s.rate.hz, s.clock.ReportedNS())
+	for _, t := range s.throughput {
+		c.Throughput = append(c.Throughput, t.result())
+	}
+	return c
+}

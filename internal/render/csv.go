@@ -1,0 +1,61 @@
+package render
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+var csvHeader = []string{
+	"clock", "call", "path", "kind", "available", "reason",
+	"latency_median_ns", "latency_low_ns", "latency_high_ns", "latency_min_ns",
+	"tick_ns", "finer_than_read", "reported_ns",
+	"threads", "reads_per_second", "ns_per_read", "fairness", "oversubscribed",
+}
+
+// CSV writes a line for each clock and number of threads, and one for each clock
+// without throughput; RFC 4180. It is made with encoding/csv, since go-pretty
+// escapes a quote with a backslash, which spreadsheets do not read.
+func CSV(w io.Writer, d *result.Document) error {
+	writer := csv.NewWriter(w)
+	_ = writer.Write(csvHeader) // Flush keeps the error
+	for _, c := range d.Clocks {
+		cells := clockCells(c)
+		if len(c.Throughput) == 0 {
+			_ = writer.Write(append(cells, "", "", "", "", ""))
+		}
+		for _, t := range c.Throughput {
+			_ = writer.Write(append(cells[:len(cells):len(cells)], strconv.Itoa(t.Threads), number(t.ReadsPerSecond),
+				number(t.NSPerRead), number(t.Fairness), strconv.FormatBool(t.Oversubscribed)))
+		}
+	}
+	writer.Flush()
+	return writer.Error()
+}
+
+func clockCells(c result.Clock) []string {
+	cells := []string{c.ID, c.Call, c.Path, c.Kind, strconv.FormatBool(c.Available), c.Reason}
+	if l := c.Latency; l == nil {
+		cells = append(cells, "", "", "", "")
+	} else if l.Confidence == 0 {
+		cells = append(cells, number(l.MedianNS), "", "", number(l.MinNS))
+	} else {
+		cells = append(cells, number(l.MedianNS), number(l.LowNS), number(l.HighNS), number(l.MinNS))
+	}
+	if r := c.Resolution; r != nil {
+		return append(cells, known(r.TickNS), strconv.FormatBool(r.FinerThanRead), known(r.ReportedNS))
+	}
+	return append(cells, "", "", "")
+}
+
+func number(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
+
+// known is empty for the zero that means "not known".
+func known(value float64) string {
+	if value == 0 {
+		return ""
+	}
+	return number(value)
+}

@@ -1,0 +1,111 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A fact is a line above the tables: what the machine is and how it was measured.
+type fact struct{ name, value string }
+
+// facts are all lines above the tables, in order.
+func facts(d *result.Document) []fact {
+	all := []fact{{"timebench", tool(d.Tool) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
+	all = append(all, hostFacts(d.Host)...)
+	return append(all, fact{"Measured", settings(d)})
+}
+
+func hostFacts(h result.Host) []fact {
+	all := []fact{
+		{"System", strings.Join(present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, container(h.Container)), ", ")},
+		{"CPU", cpu(h.CPU)},
+		{"CPUs usable", usable(h.CPU)},
+		{"Virtualization", virtualization(h.Virtualization)},
+	}
+	if h.ClockSource != nil {
+		all = append(all, fact{"Clock source", h.ClockSource.Current + " (available: " + strings.Join(h.ClockSource.Available, ", ") + ")"})
+	}
+	return all
+}
+
+// present drops the empty texts.
+func present(texts ...string) []string {
+	var some []string
+	for _, text := range texts {
+		if text != "" {
+			some = append(some, text)
+		}
+	}
+	return some
+}
+
+func tool(t result.Tool) string {
+	return strings.Join(present(t.Version, t.Revision, t.Go), ", ")
+}
+
+func container(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "in a " + name + " container"
+}
+
+func cpu(c result.CPU) string {
+	var physical, tsc string
+	if c.Physical > 0 {
+		physical = plural(c.Physical, "core")
+		if c.Packages > 0 {
+			physical += " in " + plural(c.Packages, "package")
+		}
+	}
+	if c.InvariantTSC != nil {
+		tsc = "TSC not invariant"
+		if *c.InvariantTSC {
+			tsc = "invariant TSC"
+		}
+	}
+	if c.TSCHz > 0 {
+		tsc = strings.TrimSpace(strings.TrimPrefix(tsc+" at "+hertz(c.TSCHz), " at "))
+	}
+	model := c.Model
+	if model == "" {
+		model = "unknown model"
+	}
+	return strings.Join(present(model, physical, tsc), ", ")
+}
+
+func usable(c result.CPU) string {
+	text := fmt.Sprintf("%d of %d", c.Usable, c.Logical)
+	if c.Quota > 0 {
+		text += fmt.Sprintf(", limited by a quota to the time of %s", threeDigits(c.Quota))
+	}
+	return text
+}
+
+func virtualization(v *result.Virtualization) string {
+	if v == nil {
+		return "none seen"
+	}
+	return v.System + ", " + v.Role
+}
+
+func settings(d *result.Document) string {
+	s := d.Settings
+	text := fmt.Sprintf("%s of latency; throughput for %s by %s", plural(s.Rounds, "round"), duration(float64(s.TimeNS)), s.Workers)
+	if s.Pin != "none" {
+		text += ", pinned " + s.Pin
+	}
+	if d.FloorNS > 0 {
+		text += fmt.Sprintf("; an empty call costs %s ns", ns(d.FloorNS))
+	}
+	return text
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,176 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A grid is a table before it has a format: the first column is text, the
+// others are figures.
+type grid struct {
+	title  string
+	header []string
+	rows   [][]string
+	note   string
+}
+
+// byCost returns the clocks that were measured, the cheapest first.
+func byCost(d *result.Document) []result.Clock {
+	var measured []result.Clock
+	for _, c := range d.Clocks {
+		if c.Available && c.Latency != nil {
+			measured = append(measured, c)
+		}
+	}
+	slices.SortStableFunc(measured, func(a, b result.Clock) int {
+		return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS)
+	})
+	return measured
+}
+
+func latencyGrid(d *result.Document) grid {
+	g := grid{
+		title:  "What one read costs, and how fine the answer is",
+		header: []string{"Clock", "ns a read", "95 % interval", "least", "ticks every", "stated"},
+	}
+	for _, c := range byCost(d) {
+		g.rows = append(g.rows, []string{c.ID, ns(c.Latency.MedianNS), interval(c.Latency), ns(c.Latency.MinNS), tick(c.Resolution), stated(c.Resolution)})
+	}
+	return g
+}
+
+func interval(l *result.Latency) string {
+	if l.Confidence == 0 {
+		return "needs 6 rounds"
+	}
+	return ns(l.LowNS) + " to " + ns(l.HighNS)
+}
+
+func tick(r *result.Resolution) string {
+	switch {
+	case r == nil:
+		return "not watched"
+	case r.FinerThanRead:
+		return "under a read"
+	case r.TickNS > 0:
+		return duration(r.TickNS)
+	case r.Ticks > 0:
+		return "unknown rate"
+	default:
+		return "none in " + duration(float64(r.WatchedNS))
+	}
+}
+
+func stated(r *result.Resolution) string {
+	if r == nil || r.ReportedNS == 0 {
+		return "-"
+	}
+	return duration(r.ReportedNS)
+}
+
+// mostThreadColumns is how many numbers of threads have a column: what fits.
+const mostThreadColumns = 5
+
+func throughputGrid(d *result.Document) grid {
+	columns := threadColumns(d)
+	g := grid{
+		title:  "Wall ns of a read as one thread sees it, by threads reading at once",
+		header: []string{"Clock"},
+	}
+	if d.Settings.Workers == "processes" {
+		g.title = "Wall ns of a read as one process sees it, by processes reading at once"
+	}
+	oversubscribed := false
+	for _, threads := range columns {
+		name := strconv.Itoa(threads)
+		if isOversubscribed(d, threads) {
+			name, oversubscribed = name+"*", true
+		}
+		g.header = append(g.header, name)
+	}
+	if len(columns) == 0 {
+		return g
+	}
+	most := columns[len(columns)-1]
+	g.header = append(g.header, fmt.Sprintf("all at %d", most), "fairness")
+	for _, c := range byCost(d) {
+		if len(c.Throughput) == 0 {
+			continue
+		}
+		row := []string{c.ID}
+		for _, threads := range columns {
+			row = append(row, figure(c, threads, func(t result.Throughput) string { return ns(t.NSPerRead) }))
+		}
+		row = append(row,
+			figure(c, most, func(t result.Throughput) string { return rate(t.ReadsPerSecond) }),
+			figure(c, most, func(t result.Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
+		g.rows = append(g.rows, row)
+	}
+	if oversubscribed {
+		g.note = "* oversubscribed: more threads than can run at the same moment; waiting for a CPU is in the figure."
+	}
+	if len(columns) < len(d.Settings.Threads) {
+		g.note = joinLines(g.note, "Not every number of threads has a column here; CSV and JSON have all.")
+	}
+	return g
+}
+
+func joinLines(first, second string) string {
+	if first == "" {
+		return second
+	}
+	return first + "\n" + second
+}
+
+func figure(c result.Clock, threads int, word func(result.Throughput) string) string {
+	for _, t := range c.Throughput {
+		if t.Threads == threads {
+			return word(t)
+		}
+	}
+	return "-"
+}
+
+func isOversubscribed(d *result.Document, threads int) bool {
+	for _, c := range d.Clocks {
+		for _, t := range c.Throughput {
+			if t.Threads == threads {
+				return t.Oversubscribed
+			}
+		}
+	}
+	return false
+}
+
+// threadColumns chooses the numbers of threads that have a column: all where
+// they fit, otherwise the first, the last, the last that is not oversubscribed,
+// and those nearest to equal ratios between.
+func threadColumns(d *result.Document) []int {
+	all := d.Settings.Threads
+	if len(all) <= mostThreadColumns {
+		return all
+	}
+	first, last := all[0], all[len(all)-1]
+	chosen := []int{first, last}
+	for _, threads := range all {
+		if !isOversubscribed(d, threads) {
+			chosen = append(chosen[:2:2], threads)
+		}
+	}
+	ratio := math.Pow(float64(last)/float64(first), 1/float64(mostThreadColumns-1))
+	for wanted := float64(first) * ratio; len(chosen) < mostThreadColumns && wanted < float64(last); wanted *= ratio {
+		nearest := slices.MinFunc(all, func(a, b int) int {
+			return cmp.Compare(math.Abs(float64(a)-wanted), math.Abs(float64(b)-wanted))
+		})
+		if !slices.Contains(chosen, nearest) {
+			chosen = append(chosen, nearest)
+		}
+	}
+	slices.Sort(chosen)
+	return slices.Compact(chosen)
+}

@@ -1,0 +1,73 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// ns words nanoseconds to the places that mean something: two below 10, one
+// below 1000, none above.
+func ns(value float64) string {
+	switch {
+	case value < 10:
+		return strconv.FormatFloat(value, 'f', 2, 64)
+	case value < 1000:
+		return strconv.FormatFloat(value, 'f', 1, 64)
+	default:
+		return thousands(int64(math.Round(value)))
+	}
+}
+
+// thousands parts the digits of n, which is not negative, by commas.
+func thousands(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// duration words nanoseconds with the unit that suits, to three digits.
+func duration(valueNS float64) string {
+	for _, unit := range []struct {
+		ns   float64
+		name string
+	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
+		if valueNS >= unit.ns*0.9995 {
+			return threeDigits(valueNS/unit.ns) + " " + unit.name
+		}
+	}
+	return threeDigits(valueNS) + " ns"
+}
+
+// rate words a number a second with the unit that suits, to three digits.
+func rate(perSecond float64) string {
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1e9, "G/s"}, {1e6, "M/s"}, {1e3, "k/s"}} {
+		if perSecond >= unit.size {
+			return threeDigits(perSecond/unit.size) + " " + unit.name
+		}
+	}
+	return threeDigits(perSecond) + " /s"
+}
+
+// hertz words a frequency.
+func hertz(hz float64) string {
+	if hz >= 1e6 {
+		return fmt.Sprintf("%.3f MHz", hz/1e6)
+	}
+	return threeDigits(hz) + " Hz"
+}
+
+// threeDigits writes a value below 1000 with three significant digits and no
+// empty ones.
+func threeDigits(value float64) string {
+	if value >= 100 {
+		return strconv.FormatFloat(math.Round(value), 'f', -1, 64)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(value, 'g', 3, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}

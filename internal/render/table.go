@@ -1,0 +1,131 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// Table writes the document for people, within Width columns.
+func Table(w io.Writer, d *result.Document) error {
+	var out strings.Builder
+	writeFacts(&out, facts(d))
+	for _, warning := range warnings(d) {
+		out.WriteString("\n" + text.WrapSoft("Warning: "+warning, Width) + "\n")
+	}
+	for _, g := range []grid{latencyGrid(d), throughputGrid(d)} {
+		if len(g.rows) == 0 {
+			continue
+		}
+		out.WriteString("\n" + g.title + "\n\n" + trimRight(g.writer().Render()) + "\n")
+		if g.note != "" {
+			out.WriteString(g.note + "\n")
+		}
+	}
+	if lines := summary(d); len(lines) > 0 {
+		out.WriteString("\n")
+		writeFacts(&out, lines)
+	}
+	if lines := missing(d); len(lines) > 0 {
+		out.WriteString("\nNot available here\n")
+		for _, line := range lines {
+			out.WriteString(indented(line.name+": "+line.value, 2))
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// Facts writes the facts of a host for people, within Width columns.
+func Facts(w io.Writer, h result.Host) error {
+	var out strings.Builder
+	writeFacts(&out, hostFacts(h))
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// writeFacts writes each fact beside its name, wrapped beneath itself.
+func writeFacts(out *strings.Builder, facts []fact) {
+	widest := 0
+	for _, f := range facts {
+		widest = max(widest, text.StringWidth(f.name))
+	}
+	for _, f := range facts {
+		name := text.Pad(f.name, widest+2, ' ')
+		out.WriteString(name + strings.TrimLeft(indented(f.value, widest+2), " "))
+	}
+}
+
+// indented wraps a text so that each of its lines is indented and within Width.
+func indented(value string, by int) string {
+	var out strings.Builder
+	for line := range strings.SplitSeq(text.WrapSoft(value, Width-by), "\n") {
+		out.WriteString(strings.Repeat(" ", by) + strings.TrimSpace(line) + "\n")
+	}
+	return out.String()
+}
+
+// writer is the grid for go-pretty to render.
+func (g grid) writer() table.Writer {
+	w := table.NewWriter()
+	w.SetStyle(plain)
+	header := make(table.Row, len(g.header))
+	columns := make([]table.ColumnConfig, len(g.header))
+	for i, name := range g.header {
+		header[i] = name
+		columns[i] = table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
+	}
+	columns[0].Align, columns[0].AlignHeader = text.AlignLeft, text.AlignLeft
+	w.AppendHeader(header)
+	w.SetColumnConfigs(columns)
+	for _, cells := range g.rows {
+		row := make(table.Row, len(cells))
+		for i, cell := range cells {
+			row[i] = cell
+		}
+		w.AppendRow(row)
+	}
+	return w
+}
+
+// plain is a table of text and a line under its header, nothing more.
+var plain = func() table.Style {
+	style := table.StyleDefault
+	style.Name = "plain"
+	style.Options = table.OptionsNoBorders
+	style.Options.SeparateColumns = false
+	style.Options.SeparateHeader = true
+	style.Box.MiddleHorizontal = "-"
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	style.Format.Header = text.FormatDefault
+	return style
+}()
+
+func trimRight(rendered string) string {
+	lines := strings.Split(rendered, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// List writes the clocks of a document with what they are, or why they are not
+// available: what `timebench list` shows.
+func List(w io.Writer, clocks []result.Clock) error {
+	g := grid{header: []string{"Clock", "Kind", "Available"}}
+	for _, c := range clocks {
+		available := "yes"
+		if !c.Available {
+			available = "no: " + c.Reason
+		}
+		g.rows = append(g.rows, []string{c.ID, c.Kind, available})
+	}
+	writer := g.writer()
+	writer.SetColumnConfigs(nil)
+	_, err := fmt.Fprintln(w, trimRight(writer.Render()))
+	return err
+}
