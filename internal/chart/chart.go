@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
@@ -90,24 +91,37 @@ func machine(d *result.Document) string {
 }
 
 // newPlot is a plot in this package's look, with nothing in it.
-func newPlot(xLabel, yLabel string) *plot.Plot {
+func newPlot() *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = color.Transparent
-	p.X.Label.Text, p.Y.Label.Text = xLabel, yLabel
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle = alike(axis.Label.TextStyle, labelSize, black)
 		axis.Tick.Label = alike(axis.Tick.Label, labelSize, black)
 		axis.LineStyle.Color, axis.Tick.LineStyle.Color = grey, grey
-		axis.Label.Padding = 4 * pixel
 	}
-	p.Y.Label.TextStyle.Rotation = quarterTurn
 	return p
 }
 
-const (
-	labelSize   = 13 * pixel
-	quarterTurn = 1.5707963267948966
-)
+// drawPlot draws a plot with what its axes show written beside them, and returns
+// where its data lies. gonum's own axis labels are not used: on a logarithmic
+// axis it takes them to stand off centre, and leaves room for that.
+func drawPlot(c draw.Canvas, p *plot.Plot, xLabel, yLabel string) draw.Canvas {
+	const room = labelSize + 8*pixel
+	left := room
+	if yLabel == "" {
+		left = 0
+	}
+	inner := draw.Crop(c, left, 0, room, 0)
+	p.Draw(inner)
+	data := p.DataCanvas(inner)
+	text := style(labelSize, black)
+	text.XAlign = draw.XCenter
+	c.FillText(text, vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: c.Min.Y + 2*pixel}, xLabel)
+	text.Rotation, text.YAlign = math.Pi/2, draw.YTop
+	c.FillText(text, vg.Point{X: c.Min.X, Y: (data.Min.Y + data.Max.Y) / 2}, yLabel)
+	return data
+}
+
+const labelSize = 13 * pixel
 
 // style is text in the font of the pictures.
 func style(size vg.Length, c color.Color) draw.TextStyle {

@@ -1,7 +1,10 @@
 package chart
 
 import (
+	"iter"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 )
@@ -60,36 +63,134 @@ func (b box) within(area box) bool {
 	return b.min.X >= area.min.X && b.max.X <= area.max.X && b.min.Y >= area.min.Y && b.max.Y <= area.max.Y
 }
 
-// place finds for a label of the given size the free place nearest to its point:
-// within the area and on none of the taken boxes. It reports false when there is
-// no free place at all.
-func place(point vg.Point, width, height vg.Length, area box, taken []box) (box, bool) {
-	free := func(b box) bool {
-		if !b.within(area) {
-			return false
+// A segment is the straight line that leads from a mark to its label.
+type segment struct{ from, to vg.Point }
+
+// crosses reports whether any of the segment lies in the box: whether something
+// is left of it when it is cut at the box's four sides (Liang and Barsky, 1984).
+func (s segment) crosses(b box) bool {
+	enter, leave := 0.0, 1.0
+	cut := func(from, to, low, high vg.Length) bool {
+		along := float64(to - from)
+		if along == 0 {
+			return from > low && from < high
 		}
-		for _, other := range taken {
-			if b.overlaps(other) {
-				return false
+		first, second := float64(low-from)/along, float64(high-from)/along
+		enter, leave = max(enter, min(first, second)), min(leave, max(first, second))
+		return enter < leave
+	}
+	return cut(s.from.X, s.to.X, b.min.X, b.max.X) && cut(s.from.Y, s.to.Y, b.min.Y, b.max.Y)
+}
+
+// A label is text of a size that belongs to the mark at a point.
+type label struct {
+	point         vg.Point
+	width, height vg.Length
+}
+
+// A place is where a label came to stand, and the line that leads to it.
+type place struct {
+	box
+	leader segment
+	found  bool
+	// crossing says that a leader crosses a label because of this place.
+	crossing bool
+}
+
+// arrange finds a place for each label: within the area, on no mark and on no
+// other label, and wherever that can be had with leaders that cross no label. A
+// mark takes radius around its point. A label that finds no place is marked so.
+//
+// Each label takes the nearest place that the ones before it left. Which order
+// is best nobody knows, so many are tried and the one with the shortest leaders
+// is kept; chance is seeded, so the same labels always come to stand alike.
+func arrange(labels []label, radius vg.Length, area box) []place {
+	const orders = 60
+	chance := rand.New(rand.NewPCG(1, 2))
+	var best []place
+	least := vg.Length(math.Inf(1))
+	for range orders {
+		p := page{area: area}
+		for _, l := range labels {
+			p.marks = append(p.marks, boxAt(vg.Point{X: l.point.X - radius, Y: l.point.Y - radius}, 2*radius, 2*radius))
+		}
+		places := make([]place, len(labels))
+		length := vg.Length(0)
+		for _, i := range chance.Perm(len(labels)) {
+			places[i] = p.place(labels[i])
+			length += places[i].leader.length()
+			switch {
+			case !places[i].found:
+				length += 2 * width
+			case places[i].crossing:
+				length += width / 2
 			}
 		}
-		return true
+		if length < least {
+			best, least = places, length
+		}
 	}
+	return best
+}
+
+// A page knows what is taken of an area.
+type page struct {
+	area   box
+	marks  []box
+	placed []place
+}
+
+// place takes the nearest free place for a label; where leaders would have to
+// cross, they may.
+func (p *page) place(l label) place {
+	for _, crossing := range []bool{false, true} {
+		for candidate := range places(l.point, l.width, l.height, p.area) {
+			at := place{candidate, leaderTo(l.point, candidate), true, crossing}
+			if p.free(at) {
+				p.placed = append(p.placed, at)
+				return at
+			}
+		}
+	}
+	return place{}
+}
+
+func (p *page) free(at place) bool {
+	if !at.within(p.area) || slices.ContainsFunc(p.marks, at.overlaps) {
+		return false
+	}
+	return !slices.ContainsFunc(p.placed, func(other place) bool {
+		return at.overlaps(other.box) || !at.crossing && (at.leader.crosses(other.box) || other.leader.crosses(at.box))
+	})
+}
+
+func (s segment) length() vg.Length {
+	return vg.Length(math.Hypot(float64(s.to.X-s.from.X), float64(s.to.Y-s.from.Y)))
+}
+
+// leaderTo is the leader from a point to the nearer end of a label.
+func leaderTo(point vg.Point, label box) segment {
+	return segment{point, vg.Point{X: min(max(point.X, label.min.X), label.max.X), Y: min(max(point.Y, label.min.Y), label.max.Y)}}
+}
+
+// places are the places around a point where its label may stand, the nearest
+// first.
+func places(point vg.Point, width, height vg.Length, area box) iter.Seq[box] {
 	const gap = 9 * pixel
-	longest := math.Hypot(float64(area.max.X-area.min.X), float64(area.max.Y-area.min.Y))
-	for distance := gap; distance < vg.Length(longest); distance += height / 2 {
-		for _, angle := range directions {
-			center := vg.Point{
-				X: point.X + vg.Length(math.Cos(angle))*(distance+width/2),
-				Y: point.Y + vg.Length(math.Sin(angle))*(distance+height/2),
-			}
-			candidate := boxAt(vg.Point{X: center.X - width/2, Y: center.Y - height/2}, width, height)
-			if free(candidate) {
-				return candidate, true
+	farthest := vg.Length(math.Hypot(float64(area.max.X-area.min.X), float64(area.max.Y-area.min.Y)))
+	return func(yield func(box) bool) {
+		for distance := gap; distance < farthest; distance += height / 3 {
+			for _, angle := range directions {
+				corner := vg.Point{
+					X: point.X + vg.Length(math.Cos(angle))*(distance+width/2) - width/2,
+					Y: point.Y + vg.Length(math.Sin(angle))*(distance+height/2) - height/2,
+				}
+				if !yield(boxAt(corner, width, height)) {
+					return
+				}
 			}
 		}
 	}
-	return box{}, false
 }
 
 // directions are the angles in which a label looks for a place, the best first:

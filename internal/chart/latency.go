@@ -21,7 +21,7 @@ func latencyHeight(d *result.Document) vg.Length {
 func drawLatency(c draw.Canvas, d *result.Document) error {
 	clocks := measured(d)
 	slices.SortStableFunc(clocks, func(a, b result.Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
-	p := newPlot("wall time of one read, with the 95 % interval of its median (logarithmic)", "")
+	p := newPlot()
 	var values []float64
 	names := make(plot.ConstantTicks, len(clocks))
 	for i, clock := range clocks {
@@ -35,8 +35,7 @@ func drawLatency(c draw.Canvas, d *result.Document) error {
 	p.Y.Tick.Marker = names
 	p.Y.Tick.Length = 0
 	p.Add(latencyRows{clocks})
-	bottom := legend(c, clocks)
-	p.Draw(bottom)
+	drawPlot(legend(c, clocks), p, "wall time of one read, with the 95 % interval of its median (logarithmic)", "")
 	return nil
 }
 
@@ -60,7 +59,7 @@ func (rows latencyRows) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 		c.DrawGlyph(look.glyph(4.5*pixel), vg.Point{X: middle, Y: at})
-		c.FillText(text, vg.Point{X: end + 10*pixel, Y: at}, duration(clock.Latency.MedianNS))
+		c.FillText(text, vg.Point{X: end + 10*pixel, Y: at + 2*pixel}, duration(clock.Latency.MedianNS))
 	}
 }
 

@@ -57,15 +57,13 @@ func lines(d *result.Document, value func(result.Throughput) float64) []line {
 }
 
 func drawTimePerRead(c draw.Canvas, d *result.Document) error {
-	p := newPlot("threads reading at once"+processes(d), "wall time of one read (logarithmic)")
-	drawLines(c, d, p, lines(d, nsPerRead), duration)
+	drawLines(c, d, lines(d, nsPerRead), "wall time of one read (logarithmic)", duration)
 	return nil
 }
 
 func drawReadsPerSecond(c draw.Canvas, d *result.Document) error {
-	p := newPlot("threads reading at once"+processes(d)+" (logarithmic)", "reads a second (logarithmic)")
 	all := lines(d, readsPerSecond)
-	drawLines(c, d, p, append(all, perfect(all)), rate)
+	drawLines(c, d, append(all, perfect(all)), "reads a second (logarithmic)", rate)
 	return nil
 }
 
@@ -91,7 +89,8 @@ func perfect(all []line) line {
 
 // drawLines draws lines over the numbers of threads, each with its name beside
 // the plot, and a mark at the number of CPUs.
-func drawLines(c draw.Canvas, d *result.Document, p *plot.Plot, all []line, word func(float64) string) {
+func drawLines(c draw.Canvas, d *result.Document, all []line, yLabel string, word func(float64) string) {
+	p := newPlot()
 	var values, threads []float64
 	for _, l := range all {
 		values = append(values, l.values...)
@@ -109,9 +108,7 @@ func drawLines(c draw.Canvas, d *result.Document, p *plot.Plot, all []line, word
 		widest = max(widest, text.Width(l.name))
 	}
 	const leader = 34 * pixel
-	plotted := draw.Crop(c, 0, -(widest + leader), 0, 0)
-	p.Draw(plotted)
-	data := p.DataCanvas(plotted)
+	data := drawPlot(draw.Crop(c, 0, -(widest+leader), 0, 0), p, "threads reading at once"+processes(d)+" (logarithmic)", yLabel)
 	x, y := p.Transforms(&data)
 
 	ends := slices.Clone(all)

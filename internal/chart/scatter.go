@@ -1,8 +1,7 @@
 package chart
 
 import (
-	"cmp"
-	"slices"
+	"image/color"
 
 	"github.com/timebench/timebench/internal/result"
 	"gonum.org/v1/plot"
@@ -46,7 +45,7 @@ func drawScatter(c draw.Canvas, d *result.Document) error {
 		costs = append(costs, s.clock.Latency.MedianNS)
 		resolutions = append(resolutions, s.resolutionNS)
 	}
-	p := newPlot("wall time of one read (logarithmic): cheaper to the left", "resolution (logarithmic): finer below")
+	p := newPlot()
 	p.X.Min, p.X.Max = around(costs, 2.5)
 	p.Y.Min, p.Y.Max = around(resolutions, 4)
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{duration}
@@ -55,7 +54,8 @@ func drawScatter(c draw.Canvas, d *result.Document) error {
 	rest := legend(c, measured(d))
 	note := style(labelSize, grey)
 	c.FillText(note, vg.Point{X: c.Min.X, Y: rest.Max.Y - labelSize}, "Hollow: finer than a read, so drawn at the cost of one (on the dotted line).")
-	p.Draw(draw.Crop(rest, 0, 0, 0, -26*pixel))
+	drawPlot(draw.Crop(rest, 0, 0, 0, -26*pixel), p,
+		"wall time of one read (logarithmic): cheaper to the left", "resolution (logarithmic): finer below")
 	return nil
 }
 
@@ -73,29 +73,27 @@ func (marks spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(equal, x(low), y(low), x(high), y(high))
 	}
 	text := style(labelSize, black)
-	var taken []box
-	points := make([]vg.Point, len(marks.spots))
+	labels := make([]label, len(marks.spots))
 	for i, s := range marks.spots {
-		points[i] = vg.Point{X: x(s.clock.Latency.MedianNS), Y: y(s.resolutionNS)}
-		taken = append(taken, boxAt(vg.Point{X: points[i].X - spotRadius, Y: points[i].Y - spotRadius}, 2*spotRadius, 2*spotRadius))
+		labels[i] = label{
+			point: vg.Point{X: x(s.clock.Latency.MedianNS), Y: y(s.resolutionNS)},
+			width: text.Width(s.clock.ID) + 4*pixel, height: labelSize + 4*pixel,
+		}
 	}
-	area := box{c.Min, c.Max}
-	// Those with the least room go first: the highest and lowest of a crowd.
-	order := make([]int, len(marks.spots))
-	for i := range order {
-		order[i] = i
+	// A label that found no place is left out: the picture is full, and the table
+	// has the clock. Leaders come first, so that none is drawn over a label.
+	places := arrange(labels, spotRadius, box{c.Min, c.Max})
+	for i, at := range places {
+		thin := stroke(lookOf(marks.spots[i].clock.Path).color, 0.6*pixel)
+		if at.found {
+			c.StrokeLine2(thin, at.leader.from.X, at.leader.from.Y, at.leader.to.X, at.leader.to.Y)
+		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[b].X, points[a].X) })
-	for _, i := range order {
-		s := marks.spots[i]
-		look := lookOf(s.clock.Path)
-		text.Color = look.color
-		at, ok := place(points[i], text.Width(s.clock.ID)+4*pixel, labelSize+3*pixel, area, taken)
-		if ok {
-			taken = append(taken, at)
-			end := vg.Point{X: min(max(points[i].X, at.min.X), at.max.X), Y: (at.min.Y + at.max.Y) / 2}
-			c.StrokeLine2(stroke(look.color, 0.6*pixel), points[i].X, points[i].Y, end.X, end.Y)
-			c.FillText(text, vg.Point{X: at.min.X + 2*pixel, Y: at.min.Y + 3*pixel}, s.clock.ID)
+	for i, at := range places {
+		text.Color = lookOf(marks.spots[i].clock.Path).color
+		if at.found {
+			c.FillPolygon(color.White, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
+			c.FillText(text, vg.Point{X: at.min.X + 2*pixel, Y: at.min.Y + 4*pixel}, marks.spots[i].clock.ID)
 		}
 	}
 	for i, s := range marks.spots {
@@ -104,6 +102,6 @@ func (marks spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		if s.clock.Resolution.FinerThanRead {
 			glyph.Shape = look.hollow
 		}
-		c.DrawGlyph(glyph, points[i])
+		c.DrawGlyph(glyph, labels[i].point)
 	}
 }

@@ -62,7 +62,7 @@ func tick(r *result.Resolution) string {
 	case r.Ticks > 0:
 		return "unknown rate"
 	default:
-		return "none in " + duration(float64(r.WatchedNS))
+		return "> " + duration(float64(r.WatchedNS))
 	}
 }
 
@@ -73,11 +73,13 @@ func stated(r *result.Resolution) string {
 	return duration(r.ReportedNS)
 }
 
-// mostThreadColumns is how many numbers of threads have a column: what fits.
+// mostThreadColumns is how many numbers of threads have a column, where the
+// figures leave room for so many.
 const mostThreadColumns = 5
 
-func throughputGrid(d *result.Document) grid {
-	columns := threadColumns(d)
+// throughputGrid has a column for so many numbers of threads at most.
+func throughputGrid(d *result.Document, most int) grid {
+	columns := threadColumns(d, most)
 	g := grid{
 		title:  "Wall ns of a read as one thread sees it, by threads reading at once",
 		header: []string{"Clock"},
@@ -96,8 +98,8 @@ func throughputGrid(d *result.Document) grid {
 	if len(columns) == 0 {
 		return g
 	}
-	most := columns[len(columns)-1]
-	g.header = append(g.header, fmt.Sprintf("all at %d", most), "fairness")
+	last := columns[len(columns)-1]
+	g.header = append(g.header, fmt.Sprintf("all at %d", last), "fairness")
 	for _, c := range byCost(d) {
 		if len(c.Throughput) == 0 {
 			continue
@@ -107,8 +109,8 @@ func throughputGrid(d *result.Document) grid {
 			row = append(row, figure(c, threads, func(t result.Throughput) string { return ns(t.NSPerRead) }))
 		}
 		row = append(row,
-			figure(c, most, func(t result.Throughput) string { return rate(t.ReadsPerSecond) }),
-			figure(c, most, func(t result.Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
+			figure(c, last, func(t result.Throughput) string { return rate(t.ReadsPerSecond) }),
+			figure(c, last, func(t result.Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
 		g.rows = append(g.rows, row)
 	}
 	if oversubscribed {
@@ -149,10 +151,10 @@ func isOversubscribed(d *result.Document, threads int) bool {
 
 // threadColumns chooses the numbers of threads that have a column: all where
 // they fit, otherwise the first, the last, the last that is not oversubscribed,
-// and those nearest to equal ratios between.
-func threadColumns(d *result.Document) []int {
+// and those nearest to equal ratios between. most is at least 3.
+func threadColumns(d *result.Document, most int) []int {
 	all := d.Settings.Threads
-	if len(all) <= mostThreadColumns {
+	if len(all) <= most {
 		return all
 	}
 	first, last := all[0], all[len(all)-1]
@@ -162,8 +164,8 @@ func threadColumns(d *result.Document) []int {
 			chosen = append(chosen[:2:2], threads)
 		}
 	}
-	ratio := math.Pow(float64(last)/float64(first), 1/float64(mostThreadColumns-1))
-	for wanted := float64(first) * ratio; len(chosen) < mostThreadColumns && wanted < float64(last); wanted *= ratio {
+	ratio := math.Pow(float64(last)/float64(first), 1/float64(most-1))
+	for wanted := float64(first) * ratio; len(chosen) < most && wanted < float64(last); wanted *= ratio {
 		nearest := slices.MinFunc(all, func(a, b int) int {
 			return cmp.Compare(math.Abs(float64(a)-wanted), math.Abs(float64(b)-wanted))
 		})

@@ -24,7 +24,7 @@ func Markdown(w io.Writer, d *result.Document, pictures []Picture) error {
 	for _, f := range facts(d) {
 		fmt.Fprintf(&out, "- **%s**: %s\n", f.name, escape(f.value))
 	}
-	for _, g := range []grid{latencyGrid(d), throughputGrid(d)} {
+	for _, g := range []grid{latencyGrid(d), throughputGrid(d, mostThreadColumns)} {
 		if len(g.rows) == 0 {
 			continue
 		}

@@ -17,7 +17,7 @@ func Table(w io.Writer, d *result.Document) error {
 	for _, warning := range warnings(d) {
 		out.WriteString("\n" + text.WrapSoft("Warning: "+warning, Width) + "\n")
 	}
-	for _, g := range []grid{latencyGrid(d), throughputGrid(d)} {
+	for _, g := range []grid{latencyGrid(d), fittingThroughput(d)} {
 		if len(g.rows) == 0 {
 			continue
 		}
@@ -38,6 +38,16 @@ func Table(w io.Writer, d *result.Document) error {
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// fittingThroughput has as many numbers of threads as fit Width.
+func fittingThroughput(d *result.Document) grid {
+	for most := mostThreadColumns; ; most-- {
+		g := throughputGrid(d, most)
+		if most == 3 || text.LongestLineLen(trimRight(g.writer().Render())) <= Width {
+			return g
+		}
+	}
 }
 
 // Facts writes the facts of a host for people, within Width columns.
@@ -105,10 +115,14 @@ var plain = func() table.Style {
 	return style
 }()
 
+// trimRight takes off what the last column is padded with.
 func trimRight(rendered string) string {
 	lines := strings.Split(rendered, "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
+		if strings.Trim(line, "-") == "" {
+			lines[i] = line[:len(line)-len(plain.Box.PaddingRight)]
+		}
 	}
 	return strings.Join(lines, "\n")
 }

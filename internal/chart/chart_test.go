@@ -1,0 +1,181 @@
+package chart
+
+import (
+	"bytes"
+	"image/png"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+)
+
+// document has so many clocks under so many threads, in crowds as real ones are.
+func document(clocks int, threads ...int) *result.Document {
+	d := &result.Document{
+		Schema: result.Schema, Tool: result.Tool{Version: "test"},
+		Host:     result.Host{OS: "linux", Arch: "amd64", CPU: result.CPU{Model: "a CPU", Logical: 2, Usable: 2}},
+		Settings: result.Settings{Threads: threads, Rounds: 10, TimeNS: 1e8, Pin: "none", Workers: "threads"},
+	}
+	for i := range clocks {
+		cost := []float64{2.3, 20, 20.1, 20.2, 150, 152, 500}[i%7] + float64(i)/50
+		c := result.Clock{
+			ID: strings.Repeat("C", 5+i%20) + "@" + looks[i%len(looks)].path, Path: looks[i%len(looks)].path, Available: true,
+			Latency:    &result.Latency{MedianNS: cost, LowNS: cost * 0.99, HighNS: cost * 1.2, Confidence: 0.95, MinNS: cost},
+			Resolution: &result.Resolution{TickNS: 1, FinerThanRead: i%3 > 0},
+		}
+		for _, n := range threads {
+			c.Throughput = append(c.Throughput, result.Throughput{Threads: n, ReadsPerSecond: 1e9 / cost, NSPerRead: cost * float64(n)})
+		}
+		d.Clocks = append(d.Clocks, c)
+	}
+	return d
+}
+
+func TestEveryChartDrawsEveryDocument(t *testing.T) {
+	for name, d := range map[string]*result.Document{
+		"one clock, one thread": document(1, 1),
+		"a usual run":           document(17, 1, 2),
+		"many threads":          document(17, 1, 2, 3, 4, 8, 16, 24, 1024),
+		"one number of threads": document(5, 24),
+		"every clock":           document(40, 1, 2, 4),
+	} {
+		for _, c := range Charts {
+			require.True(t, c.Drawable(d), "%s: %s", name, c.Name)
+			var picture bytes.Buffer
+			require.NoError(t, c.PNG(&picture, d), "%s: %s", name, c.Name)
+			decoded, err := png.DecodeConfig(&picture)
+			require.NoError(t, err)
+			require.Equal(t, 1800, decoded.Width)
+		}
+	}
+}
+
+func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
+	d := document(2, 1)
+	for i := range d.Clocks {
+		d.Clocks[i] = result.Clock{ID: "absent", Reason: "no such device"}
+	}
+	for _, c := range Charts {
+		require.False(t, c.Drawable(d), c.Name)
+	}
+}
+
+// A clock that was never seen to tick has no place in the plane of cost and
+// resolution, rather than one at zero.
+func TestClockThatDidNotTickIsNoSpot(t *testing.T) {
+	d := document(2, 1)
+	d.Clocks[0].Resolution = &result.Resolution{WatchedNS: 1e8}
+	require.Len(t, spots(d), 1)
+	d.Clocks[1].Resolution = nil
+	require.False(t, hasResolution(d))
+}
+
+func TestPerfectScalingStartsAtTheFastestClock(t *testing.T) {
+	l := perfect(lines(document(7, 2, 4), readsPerSecond))
+	require.Equal(t, []float64{2, 4}, l.threads)
+	require.InEpsilon(t, 1e9/2.3, l.values[0], 1e-9)
+	require.InEpsilon(t, 2e9/2.3, l.values[1], 1e-9)
+}
+
+func TestSpreadKeepsLabelsApartAndNear(t *testing.T) {
+	require.Equal(t, []vg.Length{10, 50}, spread([]vg.Length{10, 50}, 5, 0, 100), "nothing to do")
+	require.Equal(t, []vg.Length{45, 50, 55}, spread([]vg.Length{50, 50, 50}, 5, 0, 100), "around the middle")
+	require.Equal(t, []vg.Length{0, 5}, spread([]vg.Length{0, 0}, 5, 0, 100), "not below the plot")
+	require.Equal(t, []vg.Length{95, 100}, spread([]vg.Length{100, 100}, 5, 0, 100), "not above it")
+	require.Equal(t, []vg.Length{0, 5, 10}, spread([]vg.Length{1, 2, 3}, 50, 0, 10), "too many: evenly")
+	require.Empty(t, spread(nil, 5, 0, 100))
+	for range 200 {
+		wanted := make([]vg.Length, 1+rand.IntN(20))
+		for i := range wanted {
+			wanted[i] = vg.Length(rand.Float64() * 400)
+		}
+		slices.Sort(wanted)
+		placed := spread(wanted, 12, 0, 400)
+		for i := range placed {
+			require.GreaterOrEqual(t, float64(placed[i]), -1e-6)
+			require.LessOrEqual(t, float64(placed[i]), 400+1e-6)
+			if i > 0 {
+				require.GreaterOrEqual(t, float64(placed[i]-placed[i-1]), 12-1e-6)
+			}
+		}
+	}
+}
+
+func TestNoLabelLiesOnAnother(t *testing.T) {
+	area := box{vg.Point{}, vg.Point{X: 800 * pixel, Y: 600 * pixel}}
+	for range 4 {
+		labels := make([]label, 30)
+		for i := range labels {
+			// Crowds: ten points share each of three neighbourhoods.
+			labels[i] = label{
+				point: vg.Point{X: vg.Length(100+200*(i%3))*pixel + vg.Length(rand.Float64()*8), Y: vg.Length(300+50*(i%3))*pixel + vg.Length(rand.Float64()*8)},
+				width: vg.Length(60+rand.IntN(120)) * pixel, height: 16 * pixel,
+			}
+		}
+		places := arrange(labels, 5*pixel, area)
+		for i, at := range places {
+			require.True(t, at.found)
+			require.True(t, at.within(area))
+			for _, other := range places[i+1:] {
+				require.False(t, at.overlaps(other.box), "%v on %v", at.box, other.box)
+			}
+			for _, l := range labels {
+				require.False(t, at.overlaps(boxAt(l.point, pixel, pixel)), "label on a mark")
+			}
+		}
+		require.Equal(t, places, arrange(labels, 5*pixel, area), "the same labels came to stand elsewhere")
+	}
+}
+
+func TestLabelWithoutRoomIsLeftOut(t *testing.T) {
+	area := box{vg.Point{}, vg.Point{X: 50, Y: 50}}
+	places := arrange([]label{{point: vg.Point{X: 25, Y: 25}, width: 100, height: 10}}, 2, area)
+	require.False(t, places[0].found)
+}
+
+func TestSegmentCrossesABox(t *testing.T) {
+	b := box{vg.Point{X: 10, Y: 10}, vg.Point{X: 20, Y: 20}}
+	at := func(x1, y1, x2, y2 vg.Length) segment { return segment{vg.Point{X: x1, Y: y1}, vg.Point{X: x2, Y: y2}} }
+	for _, through := range []segment{at(0, 15, 30, 15), at(15, 0, 15, 30), at(0, 0, 30, 30), at(15, 15, 40, 15), at(30, 12, 8, 18)} {
+		require.True(t, through.crosses(b), through)
+	}
+	for _, beside := range []segment{at(0, 5, 30, 5), at(5, 0, 5, 30), at(0, 15, 9, 15), at(0, 25, 25, 40), at(0, 12, 12, 0)} {
+		require.False(t, beside.crosses(b), beside)
+	}
+}
+
+func TestLogTicksLabelDecades(t *testing.T) {
+	labels := func(low, high float64) string {
+		var all []string
+		for _, tick := range (logTicks{duration}).Ticks(low, high) {
+			if tick.Label != "" {
+				all = append(all, tick.Label)
+			}
+		}
+		return strings.Join(all, ", ")
+	}
+	require.Equal(t, "1 ns, 10 ns, 100 ns, 1 µs, 10 µs", labels(0.9, 30_000))
+	require.Equal(t, "10 ns, 20 ns, 50 ns", labels(9, 60))
+	require.Equal(t, "500 ms, 1 s, 2 s", labels(0.3e9, 3e9))
+}
+
+func TestThreadTicksDoNotCrowd(t *testing.T) {
+	threads := make([]int, 24)
+	for i := range threads {
+		threads[i] = i + 1
+	}
+	var labelled []plot.Tick
+	for _, tick := range (threadTicks{threads}).Ticks(0.9, 26) {
+		if tick.Label != "" {
+			labelled = append(labelled, tick)
+		}
+	}
+	require.Less(t, len(labelled), 20)
+	require.Equal(t, "24", labelled[0].Label)
+	require.Equal(t, "1", labelled[len(labelled)-1].Label)
+}

@@ -1,0 +1,179 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// fixed is a document that says the same on every machine, with one of each
+// kind of row.
+func fixed() *result.Document {
+	yes := true
+	clock := func(id, kind string, median float64, resolution result.Resolution) result.Clock {
+		call, path, _ := strings.Cut(id, "@")
+		c := result.Clock{
+			ID: id, Call: call + "()", Path: path, Kind: kind, Available: true, TicksPerSecond: 1e9, Resolution: &resolution,
+			Latency: &result.Latency{
+				MedianNS: median, LowNS: median * 0.99, HighNS: median * 1.01, Confidence: 0.979, MinNS: median * 0.98, SamplesNS: []float64{median},
+			},
+		}
+		for _, n := range []int{1, 2, 4} {
+			running := float64(min(n, 2))
+			c.Throughput = append(c.Throughput, result.Throughput{
+				Threads: n, ReadsPerSecond: running * 1e9 / median, NSPerRead: median * float64(n) / running,
+				Fairness: 1 / float64(n), Oversubscribed: n > 2, SamplesReadsPerSecond: []float64{running * 1e9 / median},
+			})
+		}
+		return c
+	}
+	d := &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC),
+		Tool: result.Tool{Version: "0.1.0", Revision: "abc1234", Go: "go1.26.8"},
+		Host: result.Host{
+			OS: "linux", Arch: "amd64", Kernel: "6.18.44", Distribution: "debian 12.11", Container: "podman",
+			CPU:            result.CPU{Model: "AMD EPYC", Logical: 4, Usable: 3, Quota: 1.5, Physical: 2, Packages: 1, InvariantTSC: &yes, TSCHz: 2596122000},
+			Virtualization: &result.Virtualization{System: "kvm", Role: "guest"},
+			ClockSource:    &result.ClockSource{Current: "tsc", Available: []string{"tsc", "kvm-clock"}},
+		},
+		Settings: result.Settings{Threads: []int{1, 2, 4}, Rounds: 10, TimeNS: 1e8, Pin: "spread", Workers: "threads"},
+		FloorNS:  1.66,
+		Clocks: []result.Clock{
+			clock("CLOCK_MONOTONIC@vdso", "monotonic", 20.2, result.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5}),
+			clock("CLOCK_MONOTONIC@syscall", "monotonic", 150.25, result.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e4}),
+			clock("CLOCK_MONOTONIC_COARSE@vdso", "monotonic", 3.14, result.Resolution{TickNS: 4e6, ReportedNS: 4e6, WatchedNS: 2e7, Ticks: 5}),
+			clock("gettimeofday@vdso", "wall", 21.7, result.Resolution{TickNS: 1000, WatchedNS: 2e6, Ticks: 2000}),
+			clock("time@vdso", "wall", 2.21, result.Resolution{WatchedNS: 1.5e9}),
+			clock("CLOCK_PROCESS_CPUTIME_ID@vdso", "cpu time", 1234.5, result.Resolution{
+				TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1000, Backwards: 3, WorstBackwardsNS: 4100}),
+			{ID: "hpet@mmio", Call: "hpet main counter", Path: "mmio", Kind: "counter", Reason: "/dev/hpet: no such file or directory"},
+			{ID: "RDTSC@cpu", Call: "RDTSC", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the time stamp counter"},
+			{ID: "RDTSCP@cpu", Call: "RDTSCP", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the time stamp counter"},
+		},
+	}
+	d.Clocks[3].Latency.Confidence, d.Clocks[3].Latency.LowNS, d.Clocks[3].Latency.HighNS = 0, 0, 0
+	return d
+}
+
+// sparse is a document of a machine about which little is known, interrupted
+// before anything but one latency was complete.
+func sparse() *result.Document {
+	return &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), Interrupted: true,
+		Tool: result.Tool{Version: "0.1.0", Go: "go1.26.8"}, Host: result.Host{OS: "plan9", Arch: "riscv64", CPU: result.CPU{Logical: 1, Usable: 1}},
+		Settings: result.Settings{Threads: []int{1}, Rounds: 1, TimeNS: 1e9, Pin: "none", Workers: "processes"},
+		Clocks: []result.Clock{
+			{ID: "time.Now@go", Call: "time.Now()", Path: "go", Kind: "wall", Available: true, Latency: &result.Latency{MedianNS: 99, MinNS: 99, SamplesNS: []float64{99}}},
+			{ID: "other@go", Call: "other()", Path: "go", Kind: "wall", Available: true},
+		},
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for name, d := range map[string]*result.Document{"fixed": fixed(), "sparse": sparse()} {
+		for _, format := range Formats {
+			var got bytes.Buffer
+			require.NoError(t, format.Write(&got, d))
+			golden(t, name+"."+format.Name, got.Bytes())
+		}
+	}
+	var got bytes.Buffer
+	require.NoError(t, Markdown(&got, fixed(), []Picture{{"What one read costs", "charts/latency.png"}}))
+	golden(t, "pictures.markdown", got.Bytes())
+	got.Reset()
+	require.NoError(t, List(&got, fixed().Clocks))
+	golden(t, "list", got.Bytes())
+	got.Reset()
+	require.NoError(t, Facts(&got, fixed().Host))
+	golden(t, "facts", got.Bytes())
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "%s; `go test ./internal/render -update` writes it anew", name)
+}
+
+// The widest table there can be: the longest ids, dear clocks, many threads.
+func TestTableFitsItsWidth(t *testing.T) {
+	d := fixed()
+	d.Settings.Threads = nil
+	for n := 1; n <= 24; n++ {
+		d.Settings.Threads = append(d.Settings.Threads, n)
+	}
+	d.Clocks = append(d.Clocks, result.Clock{ID: strings.Repeat("Q", 40), Path: "winapi", Kind: "monotonic", Available: true,
+		Latency:    &result.Latency{MedianNS: 30412, LowNS: 30411, HighNS: 130413, Confidence: 0.95, MinNS: 29000},
+		Resolution: &result.Resolution{WatchedNS: 123456789}})
+	for i := range d.Clocks {
+		d.Clocks[i].Throughput = nil
+		for _, n := range d.Settings.Threads {
+			d.Clocks[i].Throughput = append(d.Clocks[i].Throughput, result.Throughput{Threads: n, NSPerRead: 30412 * float64(n), ReadsPerSecond: 123e6, Oversubscribed: n > 2})
+		}
+	}
+	var got bytes.Buffer
+	require.NoError(t, Table(&got, d))
+	for line := range strings.Lines(got.String()) {
+		require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), Width, line)
+	}
+	require.Equal(t, []int{1, 2, 5, 11, 24}, threadColumns(d, mostThreadColumns), "the ends, the last that has CPUs, and steps of like ratio")
+}
+
+func TestCSVHoldsAnything(t *testing.T) {
+	d := sparse()
+	d.Clocks[0].Reason = "a \"reason\", with\nall that hurts"
+	var got bytes.Buffer
+	require.NoError(t, CSV(&got, d))
+	rows, err := csv.NewReader(&got).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 3)
+	require.Equal(t, d.Clocks[0].Reason, rows[1][5])
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestEveryFormatReportsAFailedWrite(t *testing.T) {
+	for _, format := range Formats {
+		require.ErrorContains(t, format.Write(full{}, fixed()), "no space left", format.Name)
+	}
+}
+
+func TestNumbersAreWordedToWhatTheyMean(t *testing.T) {
+	for value, want := range map[float64]string{0: "0.00", 2.214: "2.21", 20.16: "20.2", 999.94: "999.9", 1000: "1,000", 1234567: "1,234,567"} {
+		require.Equal(t, want, ns(value))
+	}
+	for value, want := range map[float64]string{1: "1 ns", 69.84: "69.8 ns", 999: "999 ns", 999.9: "1 µs", 1000: "1 µs", 4e6: "4 ms", 999991: "1 ms", 1e9: "1 s", 0.3852: "0.385 ns", 123e9: "123 s"} {
+		require.Equal(t, want, duration(value))
+	}
+	for value, want := range map[float64]string{0: "0 /s", 950: "950 /s", 49.06e6: "49.1 M/s", 1.2e9: "1.2 G/s", 2200: "2.2 k/s"} {
+		require.Equal(t, want, rate(value))
+	}
+}
+
+func TestFormatsByName(t *testing.T) {
+	for _, name := range Names() {
+		format, ok := Named(name)
+		require.True(t, ok)
+		require.Equal(t, name, format.Name)
+	}
+	_, ok := Named("xml")
+	require.False(t, ok)
+}
