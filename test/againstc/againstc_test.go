@@ -1,0 +1,126 @@
+// Package againstc holds timebench against an independent instrument: a plain C
+// loop (testdata/loop.c) around the same clocks.
+//
+//	go test ./test/againstc -run '^$' -bench . -benchtime 15x
+//
+// runs the loop and timebench in turn, fifteen times for each clock, and prints
+// the medians of both and of the ratios pair by pair.
+package againstc
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/test/need"
+)
+
+// compiled builds the C loop.
+func compiled(t testing.TB) string {
+	t.Helper()
+	cc := need.Program(t, "cc")
+	loop := filepath.Join(t.TempDir(), "loop")
+	out, err := exec.Command(cc, "-O2", "-o", loop, "testdata/loop.c", "-ldl").CombinedOutput()
+	require.NoError(t, err, string(out))
+	return loop
+}
+
+// byC is what the C loop says of a clock.
+func byC(t testing.TB, loop, path, call string) float64 {
+	t.Helper()
+	out, err := exec.Command(loop, path, call).Output()
+	require.NoError(t, err)
+	figure, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+	require.NoError(t, err)
+	return figure
+}
+
+// byTimebench is what timebench says of a clock, and of an empty call.
+func byTimebench(t testing.TB, timebench, id string) (median, floor float64) {
+	t.Helper()
+	out, err := exec.Command(timebench, "compare", id, "--threads", "1", "--time", "1ms", "--rounds", "15", "--format", "json").Output()
+	require.NoError(t, err)
+	document, err := result.Read(bytes.NewReader(out))
+	require.NoError(t, err)
+	return document.Clocks[0].Latency.MedianNS, document.FloorNS
+}
+
+// checked are the clocks of this machine that C can read too.
+func checked(t testing.TB, loop string) []clock.Clock {
+	t.Helper()
+	var all []clock.Clock
+	for _, c := range clock.Catalog() {
+		if c.Path != clock.VDSO && c.Path != clock.Syscall && c.Path != clock.CPU {
+			continue
+		}
+		if _, err := c.Open(); err != nil {
+			continue
+		}
+		call, path, _ := strings.Cut(c.ID, "@")
+		if exec.Command(loop, path, call).Run() == nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func BenchmarkAgainstC(b *testing.B) {
+	loop, timebench := compiled(b), need.Timebench(b)
+	for _, c := range checked(b, loop) {
+		call, path, _ := strings.Cut(c.ID, "@")
+		paths := map[string][]string{"vdso": {"libc", "vdso"}, "syscall": {"syscall", "door"}, "cpu": {"cpu"}}[path]
+		b.Run(c.ID, func(b *testing.B) {
+			var ours []float64
+			theirs, ratios := map[string][]float64{}, map[string][]float64{}
+			for b.Loop() {
+				our, _ := byTimebench(b, timebench, c.ID)
+				ours = append(ours, our)
+				for _, by := range paths {
+					their := byC(b, loop, by, call)
+					theirs[by] = append(theirs[by], their)
+					ratios[by] = append(ratios[by], our/their)
+				}
+			}
+			b.ReportMetric(0, "ns/op") // the length of a pair says nothing
+			b.ReportMetric(stats.Median(ours), "ns-timebench")
+			for _, by := range paths {
+				b.ReportMetric(stats.Median(theirs[by]), "ns-C-"+by)
+				b.ReportMetric(stats.Median(ratios[by]), "ratio-"+by)
+			}
+		})
+	}
+}
+
+func BenchmarkFloorAgainstC(b *testing.B) {
+	loop, timebench := compiled(b), need.Timebench(b)
+	var ours, theirs []float64
+	for b.Loop() {
+		_, floor := byTimebench(b, timebench, "time.Now@go")
+		ours, theirs = append(ours, floor), append(theirs, byC(b, loop, "empty", "floor"))
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(stats.Median(ours), "ns-timebench")
+	b.ReportMetric(stats.Median(theirs), "ns-C")
+}
+
+// The instrument itself reads the clocks that it names, and no others.
+func TestLoopKnowsTheClocksOfTheCatalogue(t *testing.T) {
+	loop := compiled(t)
+	require.NotEmpty(t, checked(t, loop))
+	for _, c := range checked(t, loop) {
+		call, path, _ := strings.Cut(c.ID, "@")
+		require.Positive(t, byC(t, loop, path, call), c.ID)
+	}
+	err := exec.Command(loop, "vdso", "CLOCK_NONE").Run()
+	require.Error(t, err)
+	_, err = os.Stat("loop")
+	require.ErrorIs(t, err, os.ErrNotExist, "the loop is built into a folder of its own")
+}

@@ -1,0 +1,167 @@
+/* A plain C loop around one clock, to check timebench against. It prints the
+   wall nanoseconds of one read: the median of 15 turns of about 5 ms.
+
+   loop libc CLOCK_MONOTONIC      clock_gettime through libc
+   loop vdso CLOCK_MONOTONIC      the same function of the vDSO, without libc
+   loop syscall CLOCK_MONOTONIC   syscall(SYS_clock_gettime) of libc
+   loop door CLOCK_MONOTONIC      a function that only makes the system call
+   loop cpu RDTSC                 the instruction
+   gettimeofday and time likewise; loop empty floor is a call of nothing. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static const struct { const char *name; clockid_t id; } ids[] = {
+	{"CLOCK_REALTIME", CLOCK_REALTIME}, {"CLOCK_MONOTONIC", CLOCK_MONOTONIC},
+	{"CLOCK_MONOTONIC_RAW", CLOCK_MONOTONIC_RAW}, {"CLOCK_REALTIME_COARSE", CLOCK_REALTIME_COARSE},
+	{"CLOCK_MONOTONIC_COARSE", CLOCK_MONOTONIC_COARSE}, {"CLOCK_BOOTTIME", CLOCK_BOOTTIME},
+	{"CLOCK_TAI", CLOCK_TAI}, {"CLOCK_PROCESS_CPUTIME_ID", CLOCK_PROCESS_CPUTIME_ID},
+	{"CLOCK_THREAD_CPUTIME_ID", CLOCK_THREAD_CPUTIME_ID},
+};
+
+static clockid_t id;
+static struct timespec ts;
+static struct timeval tv;
+static int (*vdso_clock_gettime)(clockid_t, struct timespec *);
+static int (*vdso_gettimeofday)(struct timeval *, void *);
+static time_t (*vdso_time)(time_t *);
+
+#define LOOP(name, read) static void name(long n) { while (n-- > 0) { read; } }
+LOOP(libc_clock, clock_gettime(id, &ts))
+LOOP(libc_tod, gettimeofday(&tv, NULL))
+LOOP(libc_time, time(NULL))
+LOOP(sys_clock, syscall(SYS_clock_gettime, id, &ts))
+LOOP(sys_tod, syscall(SYS_gettimeofday, &tv, NULL))
+#ifdef SYS_time
+LOOP(sys_time, syscall(SYS_time, NULL))
+#endif
+/* As small as libc's own wrappers: arguments, the instruction, return. */
+__attribute__((noinline)) static long door(long nr, long first, void *second)
+{
+#if defined(__x86_64__)
+	long result;
+	__asm__ volatile("syscall" : "=a"(result) : "a"(nr), "D"(first), "S"(second) : "rcx", "r11", "memory");
+	return result;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = nr;
+	register long x0 __asm__("x0") = first;
+	register void *x1 __asm__("x1") = second;
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1) : "memory");
+	return x0;
+#endif
+}
+LOOP(door_clock, door(SYS_clock_gettime, id, &ts))
+LOOP(door_tod, door(SYS_gettimeofday, (long)&tv, NULL))
+#ifdef SYS_time
+LOOP(door_time, door(SYS_time, 0, NULL))
+#endif
+static void direct_clock(long n) { int (*f)(clockid_t, struct timespec *) = vdso_clock_gettime; while (n-- > 0) f(id, &ts); }
+static void direct_tod(long n) { int (*f)(struct timeval *, void *) = vdso_gettimeofday; while (n-- > 0) f(&tv, NULL); }
+static void direct_time(long n) { time_t (*f)(time_t *) = vdso_time; while (n-- > 0) f(NULL); }
+__attribute__((noinline)) static void nothing(int a, void *b) { __asm__ volatile("" : : "r"(a), "r"(b)); }
+LOOP(empty, nothing(id, &ts))
+#if defined(__x86_64__)
+LOOP(rdtsc, __asm__ volatile("rdtsc" : : : "eax", "edx"))
+LOOP(lfence_rdtsc, __asm__ volatile("lfence; rdtsc" : : : "eax", "edx"))
+LOOP(rdtscp, __asm__ volatile("rdtscp" : : : "eax", "edx", "ecx"))
+#elif defined(__aarch64__)
+LOOP(cntvct, __asm__ volatile("mrs x0, cntvct_el0" : : : "x0"))
+LOOP(isb_cntvct, __asm__ volatile("isb; mrs x0, cntvct_el0" : : : "x0"))
+#endif
+
+static void *vdso_symbol(const char *x86, const char *arm)
+{
+	void *image = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *symbol = image ? dlsym(image, x86) : NULL;
+	return symbol || !image ? symbol : dlsym(image, arm);
+}
+
+static void (*choose(const char *path, const char *call))(long)
+{
+	int tod = !strcmp(call, "gettimeofday"), tm = !strcmp(call, "time");
+	if (!strcmp(path, "empty"))
+		return empty;
+	if (!strcmp(path, "cpu")) {
+#if defined(__x86_64__)
+		if (!strcmp(call, "RDTSC")) return rdtsc;
+		if (!strcmp(call, "LFENCE+RDTSC")) return lfence_rdtsc;
+		if (!strcmp(call, "RDTSCP")) return rdtscp;
+#elif defined(__aarch64__)
+		if (!strcmp(call, "CNTVCT_EL0")) return cntvct;
+		if (!strcmp(call, "ISB+CNTVCT_EL0")) return isb_cntvct;
+#endif
+		return NULL;
+	}
+	if (!tod && !tm) {
+		size_t i, known = sizeof ids / sizeof *ids;
+		for (i = 0; i < known && strcmp(ids[i].name, call); i++) {}
+		if (i == known)
+			return NULL;
+		id = ids[i].id;
+	}
+	if (!strcmp(path, "libc"))
+		return tod ? libc_tod : tm ? libc_time : libc_clock;
+	if (!strcmp(path, "syscall")) {
+#ifdef SYS_time
+		if (tm) return sys_time;
+#endif
+		return tod ? sys_tod : tm ? NULL : sys_clock;
+	}
+	if (!strcmp(path, "door")) {
+#ifdef SYS_time
+		if (tm) return door_time;
+#endif
+		return tod ? door_tod : tm ? NULL : door_clock;
+	}
+	vdso_clock_gettime = vdso_symbol("__vdso_clock_gettime", "__kernel_clock_gettime");
+	vdso_gettimeofday = vdso_symbol("__vdso_gettimeofday", "__kernel_gettimeofday");
+	vdso_time = vdso_symbol("__vdso_time", "__kernel_time");
+	if (tod) return vdso_gettimeofday ? direct_tod : NULL;
+	if (tm) return vdso_time ? direct_time : NULL;
+	return vdso_clock_gettime ? direct_clock : NULL;
+}
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
+int main(int argc, char **argv)
+{
+	enum { turns = 15 };
+	double figures[turns], start, spent = 0;
+	long n = 1000;
+	void (*loop)(long) = argc == 3 ? choose(argv[1], argv[2]) : NULL;
+	if (!loop) {
+		fprintf(stderr, "loop: no such clock\n");
+		return 2;
+	}
+	while (spent < 5e6) {
+		n *= 2;
+		start = now();
+		loop(n);
+		spent = now() - start;
+	}
+	for (int i = 0; i < turns; i++) {
+		start = now();
+		loop(n);
+		figures[i] = (now() - start) / n;
+	}
+	qsort(figures, turns, sizeof *figures, ascending);
+	printf("%.4f\n", figures[turns / 2]);
+	return 0;
+}

@@ -1,0 +1,50 @@
+// Package need lets a test say what it needs of the world around it: a
+// compiler, an emulator, a tracer. On a bare machine such a test is skipped
+// with the reason. Where TIMEBENCH_REQUIRE names the need, as it does in CI, it
+// fails instead, so that no skip goes unnoticed.
+package need
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Required is the environment variable that lists, between commas, the needs
+// that must be met.
+const Required = "TIMEBENCH_REQUIRE"
+
+// Program returns the path of a program that the test runs.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Missing(t, name, err.Error())
+	}
+	return path
+}
+
+// Missing ends the test for the lack of a named need: a skip, or a failure where
+// it is required.
+func Missing(t testing.TB, name, reason string) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv(Required), ","), name) {
+		t.Fatalf("%s names %s, and it is not here: %s", Required, name, reason)
+	}
+	t.Skipf("needs %s: %s", name, reason)
+}
+
+// Timebench builds the program for this machine and returns its path.
+func Timebench(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "timebench")
+	build := exec.Command("go", "build", "-o", path, "github.com/timebench/timebench")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return path
+}
