@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -227,7 +228,7 @@ func listed(cpus []int) string {
 		for last+1 < len(cpus) && cpus[last+1] == cpus[last]+1 {
 			last++
 		}
-		part := fmt.Sprint(cpus[i])
+		part := strconv.Itoa(cpus[i])
 		if last > i {
 			part = fmt.Sprintf("%d-%d", cpus[i], cpus[last])
 		}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -62,7 +63,8 @@ func (f *folder) make(path string) error {
 
 // cause is the system's own word for an error that names its path already.
 func cause(err error) error {
-	if pathError, ok := err.(*os.PathError); ok {
+	var pathError *os.PathError
+	if errors.As(err, &pathError) {
 		return pathError.Err
 	}
 	return err

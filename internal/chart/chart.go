@@ -96,7 +96,7 @@ func newPlot() *plot.Plot {
 	p.BackgroundColor = color.Transparent
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Tick.Label = alike(axis.Tick.Label, labelSize, black)
-		axis.LineStyle.Color, axis.Tick.LineStyle.Color = grey, grey
+		axis.Color, axis.Tick.Color = grey, grey
 	}
 	return p
 }

@@ -79,16 +79,19 @@ func (g *gate) open(ctx context.Context, n int) int64 {
 }
 
 // work is the life of worker i: it waits at the gate, then reads chunk by chunk
-// until it is told to stop.
+// until it is told to stop; one chunk at least, however late it got a CPU.
 func (g *gate) work(i int, reader clock.Reader, chunk int) error {
 	g.ready.Add(1)
 	for g.releasedNS.Load() == 0 {
 		thread.Yield()
 	}
 	reads := int64(0)
-	for g.stop.Load() == 0 {
+	for {
 		reader.Spin(chunk)
 		reads += int64(chunk)
+		if g.stop.Load() != 0 {
+			break
+		}
 	}
 	g.slots[i].endNS.Store(stopwatch())
 	g.slots[i].reads.Store(reads)

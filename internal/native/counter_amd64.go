@@ -2,13 +2,22 @@ package native
 
 // The Spin functions read the time stamp counter n times, n ≥ 1, and drop the
 // values. The Read functions store n consecutive values at ticks, which has
-// room for them. Intel SDM volume 2, RDTSC and RDTSCP, says what each waits for:
-// RDTSC for nothing, LFENCE+RDTSC for all earlier instructions, RDTSCP for all
-// earlier ones but not for their stores.
+// room for them. Intel SDM volume 2, RDTSC and RDTSCP, says what each waits for.
 
+// SpinRDTSC waits for nothing: the CPU may read early or late.
 func SpinRDTSC(n int)
+
+// ReadRDTSC is SpinRDTSC with the values kept.
 func ReadRDTSC(ticks *int64, n int)
+
+// SpinLFENCERDTSC waits for all earlier instructions.
 func SpinLFENCERDTSC(n int)
+
+// ReadLFENCERDTSC is SpinLFENCERDTSC with the values kept.
 func ReadLFENCERDTSC(ticks *int64, n int)
+
+// SpinRDTSCP waits for all earlier instructions but not for their stores.
 func SpinRDTSCP(n int)
+
+// ReadRDTSCP is SpinRDTSCP with the values kept.
 func ReadRDTSCP(ticks *int64, n int)

@@ -5,9 +5,16 @@ package native
 // room for them. Arm ARM, D11.2: a read of CNTVCT_EL0 may be made early or late
 // unless an ISB stands before it.
 
+// SpinCNTVCT waits for nothing.
 func SpinCNTVCT(n int)
+
+// ReadCNTVCT is SpinCNTVCT with the values kept.
 func ReadCNTVCT(ticks *int64, n int)
+
+// SpinISBCNTVCT waits for all earlier instructions.
 func SpinISBCNTVCT(n int)
+
+// ReadISBCNTVCT is SpinISBCNTVCT with the values kept.
 func ReadISBCNTVCT(ticks *int64, n int)
 
 // CounterHz returns CNTFRQ_EL0: ticks a second of CNTVCT_EL0, as the firmware

@@ -45,7 +45,7 @@ func TestSyscallReturnsTheErrno(t *testing.T) {
 	require.Equal(t, -int(syscall.EINVAL), last)
 }
 
-func TestEmptyFunctionReturns(t *testing.T) {
+func TestEmptyFunctionReturns(*testing.T) {
 	CallBuffer(EmptyFunction(), nil, 0, 1000)
 	CallIDBuffer(EmptyFunction(), 7, nil, 0, 1000)
 }

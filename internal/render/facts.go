@@ -79,7 +79,7 @@ func cpu(c result.CPU) string {
 func usable(c result.CPU) string {
 	text := fmt.Sprintf("%d of %d", c.Usable, c.Logical)
 	if c.Quota > 0 {
-		text += fmt.Sprintf(", limited by a quota to the time of %s", threeDigits(c.Quota))
+		text += ", limited by a quota to the time of " + threeDigits(c.Quota)
 	}
 	return text
 }

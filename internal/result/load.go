@@ -46,7 +46,7 @@ func Read(r io.Reader) (*Document, error) {
 		return nil, place(data, err)
 	}
 	if head.Schema == nil {
-		return nil, fmt.Errorf("has no schema: not a timebench document")
+		return nil, errors.New("has no schema: not a timebench document")
 	}
 	if *head.Schema != Schema {
 		return nil, fmt.Errorf("schema is %q; this timebench reads %q", *head.Schema, Schema)
@@ -60,7 +60,7 @@ func Read(r io.Reader) (*Document, error) {
 
 // place adds line and column to an error of the JSON decoder.
 func place(data []byte, err error) error {
-	offset := int64(-1)
+	var offset int64
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -71,7 +71,7 @@ func place(data []byte, err error) error {
 	default:
 		return err
 	}
-	before := data[:min(max(offset, 0), int64(len(data)))]
+	before := data[:min(offset, int64(len(data)))]
 	line := 1 + bytes.Count(before, []byte("\n"))
 	column := len(before) - bytes.LastIndexByte(before, '\n') - 1
 	return fmt.Errorf("line %d, column %d: %w", line, column, err)

@@ -10,6 +10,7 @@ package vdso
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -42,7 +43,7 @@ func Parse(image io.ReaderAt) (map[string]uint64, error) {
 		offsets[symbol.Name] = offset
 	}
 	if len(offsets) == 0 {
-		return nil, fmt.Errorf("vDSO image: defines no function")
+		return nil, errors.New("vDSO image: defines no function")
 	}
 	return offsets, nil
 }
@@ -54,5 +55,5 @@ func firstLoad(file *elf.File) (*elf.Prog, error) {
 			return segment, nil
 		}
 	}
-	return nil, fmt.Errorf("vDSO image: has no loadable segment")
+	return nil, errors.New("vDSO image: has no loadable segment")
 }
