@@ -162,9 +162,12 @@ func chosen(all bool, selectors []string) ([]clock.Clock, error) {
 
 // settings checks the flags.
 func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) {
-	s := measure.Settings{Rounds: flags.rounds, Time: flags.time, UsableCPUs: host.UsableCPUs(facts)}
+	s := measure.Settings{
+		Rounds: flags.rounds, Time: flags.time,
+		CPUs: facts.CPU.Usable, Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
+	}
 	var err error
-	if s.Threads, err = flags.threadNumbers(s.UsableCPUs); err != nil {
+	if s.Threads, err = flags.threadNumbers(host.UsableCPUs(facts)); err != nil {
 		return s, err
 	}
 	if s.Pin, err = pinOrder(flags.pin); err != nil {

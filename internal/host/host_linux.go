@@ -14,7 +14,7 @@ import (
 // addSystemFacts adds what only Linux tells.
 func addSystemFacts(facts *result.Host) {
 	addCPUInfo(&facts.CPU)
-	facts.CPU.Quota = quota("/")
+	facts.CPU.Quota, facts.CPU.QuotaPeriodNS = quota("/")
 	facts.Virtualization = virtualization()
 	facts.Container = container()
 	facts.ClockSource = clockSource()

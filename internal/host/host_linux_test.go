@@ -53,9 +53,12 @@ func TestQuota(t *testing.T) {
 		"nonsense": {"0::/app\n", mountV2, map[string]string{"sys/fs/cgroup/app/cpu.max": "many few\n"}, 0},
 		"no files": {"0::/app\n", mountV2, nil, 0},
 	} {
-		require.Equal(t, c.want, quota(tree(t, c.cgroup, c.mounts, c.limits)), name)
+		cpus, periodNS := quota(tree(t, c.cgroup, c.mounts, c.limits))
+		require.Equal(t, c.want, cpus, name)
+		require.Equal(t, c.want > 0, periodNS == 100_000_000, name)
 	}
-	require.Zero(t, quota(t.TempDir()), "no /proc at all")
+	cpus, _ := quota(t.TempDir())
+	require.Zero(t, cpus, "no /proc at all")
 }
 
 func TestClockSourceIsWhatTheKernelSays(t *testing.T) {

@@ -10,30 +10,37 @@ import (
 	"github.com/prometheus/procfs"
 )
 
+// A limit is CPU time in CPUs, and the period in nanoseconds over which it is
+// counted; 0 where there is none.
+type limit struct {
+	cpus     float64
+	periodNS int64
+}
+
 // quota returns the CPU time that control groups leave to this process, in
-// CPUs; 0 where nothing limits it. The tightest limit on the way from the
+// CPUs, and the period over which it is counted; 0 where nothing limits it. The tightest limit on the way from the
 // process's group up to the root counts: cpu.max of cgroups version 2,
 // cpu.cfs_quota_us of version 1 (Documentation/admin-guide/cgroup-v2.rst and
 // Documentation/scheduler/sched-bwc.rst of the kernel). root is "/", or a tree
 // that a test made.
-func quota(root string) float64 {
+func quota(root string) (cpus float64, periodNS int64) {
 	fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	self, err := fs.Self()
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	groups, err := self.Cgroups()
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	mounts, err := fs.GetProcMounts(self.PID)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	tightest := 0.0
+	var tightest limit
 	for _, mount := range mounts {
 		read := limitReaders[mount.FSType]
 		if read == nil {
@@ -49,9 +56,9 @@ func quota(root string) float64 {
 			// A container sees its own group as the root of the mount.
 			path := strings.TrimPrefix(group.Path, strings.TrimSuffix(mount.Root, "/"))
 			for ; ; path = filepath.Dir(path) {
-				limit := read(filepath.Join(root, mount.MountPoint, path))
-				if limit > 0 && (tightest == 0 || limit < tightest) {
-					tightest = limit
+				found := read(filepath.Join(root, mount.MountPoint, path))
+				if found.cpus > 0 && (tightest.cpus == 0 || found.cpus < tightest.cpus) {
+					tightest = found
 				}
 				if path == "/" || path == "." || path == "" {
 					break
@@ -59,7 +66,7 @@ func quota(root string) float64 {
 			}
 		}
 	}
-	return tightest
+	return tightest.cpus, tightest.periodNS
 }
 
 func hasOption(mount *procfs.MountInfo, name string) bool {
@@ -68,16 +75,16 @@ func hasOption(mount *procfs.MountInfo, name string) bool {
 }
 
 // limitReaders read the limit of one group's folder, by its file system.
-var limitReaders = map[string]func(folder string) float64{
-	"cgroup2": func(folder string) float64 {
+var limitReaders = map[string]func(folder string) limit{
+	"cgroup2": func(folder string) limit {
 		fields := strings.Fields(readFile(folder, "cpu.max"))
 		if len(fields) != 2 {
-			return 0
+			return limit{}
 		}
-		return ratio(fields[0], fields[1])
+		return parseLimit(fields[0], fields[1])
 	},
-	"cgroup": func(folder string) float64 {
-		return ratio(readFile(folder, "cpu.cfs_quota_us"), readFile(folder, "cpu.cfs_period_us"))
+	"cgroup": func(folder string) limit {
+		return parseLimit(readFile(folder, "cpu.cfs_quota_us"), readFile(folder, "cpu.cfs_period_us"))
 	},
 }
 
@@ -89,15 +96,16 @@ func readFile(folder, name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// ratio is quota / period, or 0 where there is no limit ("max", -1).
-func ratio(quota, period string) float64 {
+// parseLimit reads a quota and its period, both in microseconds. A quota of "max"
+// or -1 is none.
+func parseLimit(quota, period string) limit {
 	q, err := strconv.ParseFloat(quota, 64)
 	if err != nil || q <= 0 {
-		return 0
+		return limit{}
 	}
-	p, err := strconv.ParseFloat(period, 64)
+	p, err := strconv.ParseInt(period, 10, 64)
 	if err != nil || p <= 0 {
-		return 0
+		return limit{}
 	}
-	return q / p
+	return limit{cpus: q / float64(p), periodNS: p * 1000}
 }

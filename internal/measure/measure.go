@@ -39,8 +39,12 @@ type Settings struct {
 	Pin []int
 	// Processes makes the workers of a throughput measurement processes.
 	Processes bool
-	// UsableCPUs is how many threads can run at the same moment.
-	UsableCPUs int
+	// CPUs is how many CPUs the process may use.
+	CPUs int
+	// Quota is the CPU time that the process may use, in CPUs, counted over
+	// QuotaPeriod; 0 where nothing limits it.
+	Quota       float64
+	QuotaPeriod time.Duration
 }
 
 // A Result is what a run found out.
@@ -92,7 +96,7 @@ func (s Settings) Estimate(clocks int) time.Duration {
 	total := (n + 1) * (time.Duration(s.Rounds)*latencyTurn + calibration)
 	total += n * watchAtLeast
 	for _, threads := range s.Threads {
-		total += n * (s.Time + s.overhead(threads))
+		total += n * (s.span(threads) + s.overhead(threads))
 	}
 	return total
 }

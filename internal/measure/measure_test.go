@@ -15,7 +15,7 @@ import (
 )
 
 func quick(threads ...int) Settings {
-	return Settings{Threads: threads, Rounds: 6, Time: 5 * time.Millisecond, UsableCPUs: len(thread.Usable())}
+	return Settings{Threads: threads, Rounds: 6, Time: 5 * time.Millisecond, CPUs: len(thread.Usable())}
 }
 
 func measureOne(t *testing.T, c clock.Clock) result.Clock {
@@ -50,7 +50,7 @@ func TestRunMeasuresRealClocks(t *testing.T) {
 		for i, threads := range []int{1, 2, 5} {
 			require.Equal(t, threads, c.Throughput[i].Threads)
 			require.Positive(t, c.Throughput[i].ReadsPerSecond, c.ID)
-			require.Equal(t, threads > s.UsableCPUs, c.Throughput[i].Oversubscribed)
+			require.Equal(t, threads > s.CPUs, c.Throughput[i].Oversubscribed)
 		}
 	}
 }
@@ -72,6 +72,23 @@ func TestPinnedRunStaysOnItsCPU(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, measured.Clocks[0].Available)
 	require.Equal(t, map[int]bool{s.Pin[0]: true}, seen)
+}
+
+// Half a CPU's time is less than one thread can use.
+func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
+	s := Settings{Time: 100 * time.Millisecond, CPUs: 4, Quota: 1.5, QuotaPeriod: 100 * time.Millisecond}
+	for threads, want := range map[int]bool{1: false, 2: true, 4: true, 8: true} {
+		require.Equal(t, want, s.oversubscribed(threads), threads)
+	}
+	require.Equal(t, 100*time.Millisecond, s.span(1))
+	require.Equal(t, 300*time.Millisecond, s.span(2))
+	require.Equal(t, 1, s.passes(2))
+	s.Quota = 0.5
+	require.True(t, s.oversubscribed(1))
+	s.Quota = 6 // more than the CPUs can give
+	require.False(t, s.throttled(8))
+	require.True(t, s.oversubscribed(8))
+	require.Equal(t, 100*time.Millisecond, s.span(8))
 }
 
 func TestPinToACPUThatIsGoneIsAnError(t *testing.T) {
@@ -169,7 +186,7 @@ func TestRunThatNeverBegan(t *testing.T) {
 func BenchmarkReaderThatReadsNothing(b *testing.B) {
 	cpus := len(thread.Usable())
 	empty := fake("empty", clock.OpenFloor)
-	s := Settings{Threads: []int{1, cpus}, Rounds: 1, Time: 500 * time.Millisecond, UsableCPUs: cpus}
+	s := Settings{Threads: []int{1, cpus}, Rounds: 1, Time: 500 * time.Millisecond, CPUs: cpus}
 	var scaling []float64
 	for b.Loop() {
 		measured, err := Run(context.Background(), []clock.Clock{empty}, s, nil)

@@ -19,10 +19,29 @@ import (
 const passesPerMeasurement = 5
 
 func (s Settings) passes(threads int) int {
-	if threads > s.UsableCPUs {
+	if s.oversubscribed(threads) {
 		return 1
 	}
 	return passesPerMeasurement
+}
+
+// oversubscribed reports whether so many threads get less than a CPU each.
+func (s Settings) oversubscribed(threads int) bool { return threads > s.CPUs || s.throttled(threads) }
+
+// throttled reports whether so many threads use up the quota.
+func (s Settings) throttled(threads int) bool {
+	return s.Quota > 0 && float64(min(threads, s.CPUs)) > s.Quota
+}
+
+// span is how long a measurement with so many threads takes: Time, or so many
+// periods of a quota that the share of each thread is not an accident of where
+// the first began.
+func (s Settings) span(threads int) time.Duration {
+	const periods = 3
+	if s.throttled(threads) {
+		return max(s.Time, periods*s.QuotaPeriod)
+	}
+	return s.Time
 }
 
 // A throughput is one clock under one number of threads.
@@ -100,7 +119,7 @@ func (r *runner) plan() [][]*throughput {
 		for _, threads := range r.settings.Threads {
 			t := &throughput{
 				subject: s, threads: threads, reads: make([]int64, threads),
-				oversubscribed: threads > r.settings.UsableCPUs,
+				oversubscribed: r.settings.oversubscribed(threads),
 			}
 			n := r.settings.passes(threads)
 			for i := range n {
@@ -115,8 +134,9 @@ func (r *runner) plan() [][]*throughput {
 
 // pass makes one pass of a measurement and reports whether it was complete.
 func (r *runner) pass(t *throughput) (complete bool, err error) {
-	span := r.settings.Time / time.Duration(r.settings.passes(t.threads))
-	defer r.tell((r.settings.Time + r.settings.overhead(t.threads)) / time.Duration(r.settings.passes(t.threads)))
+	passes := time.Duration(r.settings.passes(t.threads))
+	span := r.settings.span(t.threads) / passes
+	defer r.tell((r.settings.span(t.threads) + r.settings.overhead(t.threads)) / passes)
 	chunk := readsIn(throughputChunk, t.subject.readNS)
 	g := r.crew.gate()
 	g.reset()

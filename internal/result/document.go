@@ -55,11 +55,13 @@ type CPU struct {
 	Usable int `json:"usable"`
 	// Quota is the CPU time that the process may use, in CPUs; absent where
 	// nothing limits it.
-	Quota        float64 `json:"quota_cpus,omitempty"`
-	Physical     int     `json:"physical,omitempty"`
-	Packages     int     `json:"packages,omitempty"`
-	InvariantTSC *bool   `json:"invariant_tsc,omitempty"`
-	TSCHz        float64 `json:"tsc_hz,omitempty"`
+	Quota float64 `json:"quota_cpus,omitempty"`
+	// QuotaPeriodNS is the period over which the quota is counted.
+	QuotaPeriodNS int64   `json:"quota_period_ns,omitempty"`
+	Physical      int     `json:"physical,omitempty"`
+	Packages      int     `json:"packages,omitempty"`
+	InvariantTSC  *bool   `json:"invariant_tsc,omitempty"`
+	TSCHz         float64 `json:"tsc_hz,omitempty"`
 }
 
 // Virtualization is the hypervisor beneath the machine, and the machine's role:

@@ -85,6 +85,7 @@ func (d *Document) check() error {
 	c.notNegative("floor_ns", d.FloorNS)
 	c.notNegative("host.cpu.tsc_hz", d.Host.CPU.TSCHz)
 	c.notNegative("host.cpu.quota_cpus", d.Host.CPU.Quota)
+	c.notNegative("host.cpu.quota_period_ns", float64(d.Host.CPU.QuotaPeriodNS))
 	seen := map[string]bool{}
 	for i, clock := range d.Clocks {
 		at := fmt.Sprintf("clocks[%d] (%s)", i, clock.ID)
