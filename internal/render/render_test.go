@@ -135,6 +135,19 @@ func TestTableFitsItsWidth(t *testing.T) {
 	require.Equal(t, []int{1, 2, 5, 11, 24}, threadColumns(d, mostThreadColumns), "the ends, the last that has CPUs, and steps of like ratio")
 }
 
+func TestSummaryDoesNotTellApartWhatNoiseHides(t *testing.T) {
+	clock := func(id string, low, median, high float64) result.Clock {
+		return result.Clock{ID: id, Kind: "monotonic", Available: true, Resolution: &result.Resolution{FinerThanRead: true, Ticks: 1},
+			Latency: &result.Latency{LowNS: low, MedianNS: median, HighNS: high, Confidence: 0.95}}
+	}
+	d := &result.Document{Clocks: []result.Clock{
+		clock("usual", 20.1, 20.3, 20.6), clock("dear", 100, 101, 102), clock("kin", 20, 20.2, 20.4), clock("near", 20.5, 20.9, 21),
+	}}
+	require.Equal(t, []fact{{"Monotonic, fine", "usual, kin cost least, 20.2 ns, and do not differ beyond noise. Times as dear: near 1.03, dear 5.00."}}, summary(d))
+	d.Clocks[2].Latency.Confidence = 0
+	require.Equal(t, []fact{{"Monotonic, fine", "kin costs least, 20.2 ns. Times as dear: usual 1.00, near 1.03, dear 5.00."}}, summary(d))
+}
+
 func TestCSVHoldsAnything(t *testing.T) {
 	d := sparse()
 	d.Clocks[0].Reason = "a \"reason\", with\nall that hurts"

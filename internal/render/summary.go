@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
@@ -30,33 +31,48 @@ func coarse(c result.Clock) bool {
 	return c.Resolution != nil && !c.Resolution.FinerThanRead && (c.Resolution.TickNS >= coarseNS || c.Resolution.Ticks == 0)
 }
 
-// summary names the cheapest clock of each kind, and how much dearer the others
-// are.
+// summary names the cheapest clocks of each kind, and how many times as dear the
+// others are.
 func summary(d *result.Document) []fact {
 	var lines []fact
-	measured := byCost(d)
 	for _, kind := range kinds {
-		var cheapest *result.Clock
-		var others []string
-		for _, c := range measured {
-			switch {
-			case !kind.is(c):
-			case cheapest == nil:
-				cheapest = &c
-			default:
-				others = append(others, fmt.Sprintf("%s %s", c.ID, times(c.Latency.MedianNS/cheapest.Latency.MedianNS)))
+		var all []result.Clock
+		for _, c := range byCost(d) {
+			if kind.is(c) {
+				all = append(all, c)
 			}
 		}
-		if cheapest == nil {
-			continue
+		if len(all) > 0 {
+			lines = append(lines, fact{kind.name, cheapest(d, all)})
 		}
-		line := fmt.Sprintf("%s costs least, %s ns.", cheapest.ID, ns(cheapest.Latency.MedianNS))
-		if len(others) > 0 {
-			line += " As many times dearer: " + strings.Join(others, ", ") + "."
-		}
-		lines = append(lines, fact{kind.name, line})
 	}
 	return lines
+}
+
+// cheapest says which of the clocks, the cheapest first, costs least. Those whose
+// interval reaches down into that of the first are not told apart from it.
+func cheapest(d *result.Document, all []result.Clock) string {
+	first := all[0].Latency
+	var least, dearer []string
+	for _, c := range d.Clocks { // in the order of the catalogue: the usual clock before its kin
+		i := slices.IndexFunc(all, func(other result.Clock) bool { return other.ID == c.ID })
+		if i == 0 || i > 0 && first.Confidence > 0 && all[i].Latency.Confidence > 0 && all[i].Latency.LowNS <= first.HighNS {
+			least = append(least, c.ID)
+		}
+	}
+	for _, c := range all {
+		if !slices.Contains(least, c.ID) {
+			dearer = append(dearer, c.ID+" "+times(c.Latency.MedianNS/first.MedianNS))
+		}
+	}
+	text := fmt.Sprintf("%s costs least, %s ns.", least[0], ns(first.MedianNS))
+	if len(least) > 1 {
+		text = fmt.Sprintf("%s cost least, %s ns, and do not differ beyond noise.", strings.Join(least, ", "), ns(first.MedianNS))
+	}
+	if len(dearer) > 0 {
+		text += " Times as dear: " + strings.Join(dearer, ", ") + "."
+	}
+	return text
 }
 
 func times(ratio float64) string {
