@@ -167,10 +167,14 @@ func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) 
 		CPUs: facts.CPU.Usable, Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
 	}
 	var err error
-	if s.Threads, err = flags.threadNumbers(host.UsableCPUs(facts)); err != nil {
+	if s.Pin, err = pinOrder(flags.pin); err != nil {
 		return s, err
 	}
-	if s.Pin, err = pinOrder(flags.pin); err != nil {
+	cpus := host.UsableCPUs(facts)
+	if len(s.Pin) > 0 {
+		cpus = min(cpus, len(s.Pin))
+	}
+	if s.Threads, err = flags.threadNumbers(cpus); err != nil {
 		return s, err
 	}
 	switch {

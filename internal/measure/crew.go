@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -15,13 +16,31 @@ import (
 type crew interface {
 	// gate is where the workers meet; it has room for the whole crew.
 	gate() *gate
-	// start has the first n workers open the clock, worker i on cpu(i), and
+	// start has the first n workers open the clock, worker i at seat(i), and
 	// wait at the gate.
-	start(c clock.Clock, chunk, n int, cpu func(i int) int) error
+	start(c clock.Clock, chunk, n int, seat func(i int) seat) error
 	// wait returns when every started worker has filled its slot or failed.
 	wait() error
 	// close ends the crew. No worker is at work.
 	close()
+}
+
+// A seat is where a worker runs: pinned to a CPU, or free and begun on one. Either
+// may be thread.Any.
+type seat struct {
+	Pin   int `json:"pin"`
+	Begin int `json:"begin"`
+}
+
+// seats returns the seats for so many threads that are not pinned: where each can
+// have a CPU of its own it begins on one, from a CPU chosen anew each time.
+func (s Settings) seats(threads int) func(i int) seat {
+	if len(s.Pin) > 0 || threads > s.CPUs {
+		return func(i int) seat { return seat{s.cpu(i), thread.Any} }
+	}
+	usable := thread.Usable()
+	first := rand.IntN(len(usable))
+	return func(i int) seat { return seat{thread.Any, usable[(first+i)%len(usable)]} }
 }
 
 func (s Settings) crew(most int) (crew, error) {
@@ -118,10 +137,10 @@ func newThreads(most int) *threads {
 
 func (t *threads) gate() *gate { return t.meeting }
 
-func (t *threads) start(c clock.Clock, chunk, n int, cpu func(i int) int) error {
+func (t *threads) start(c clock.Clock, chunk, n int, seat func(i int) seat) error {
 	t.started = n
 	for i := range n {
-		go func() { t.ended <- t.meeting.onThread(cpu(i), i, c, chunk) }()
+		go func() { t.ended <- t.meeting.onThread(seat(i), i, c, chunk) }()
 	}
 	return nil
 }
@@ -137,16 +156,20 @@ func (t *threads) wait() error {
 func (t *threads) close() {}
 
 // onThread is the life of a worker on a thread of its own.
-func (g *gate) onThread(cpu, i int, c clock.Clock, chunk int) error {
+func (g *gate) onThread(at seat, i int, c clock.Clock, chunk int) error {
 	var err error
 	ran := false
-	pinned := thread.Run(cpu, func() {
+	pinned := thread.Run(at.Pin, func() {
 		ran = true
 		var reader clock.Reader
 		reader, err = c.Open()
 		if err != nil {
 			g.absent()
 			return
+		}
+		if at.Begin != thread.Any {
+			// A CPU that went away is no reason not to run on another.
+			_ = thread.Move(at.Begin)
 		}
 		err = g.work(i, reader, chunk)
 	})

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -89,6 +88,28 @@ func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
 	require.False(t, s.throttled(8))
 	require.True(t, s.oversubscribed(8))
 	require.Equal(t, 100*time.Millisecond, s.span(8))
+}
+
+func TestPinningToFewerCPUsThanThreadsOversubscribes(t *testing.T) {
+	s := Settings{CPUs: 4, Pin: []int{0, 2}}
+	require.False(t, s.oversubscribed(2))
+	require.True(t, s.oversubscribed(3))
+}
+
+func TestSeatsGiveEachWorkerACPUToBeginOn(t *testing.T) {
+	usable := thread.Usable()
+	free := Settings{CPUs: len(usable)}
+	seat := free.seats(len(usable))
+	taken := map[int]bool{}
+	for i := range usable {
+		require.Equal(t, thread.Any, seat(i).Pin)
+		taken[seat(i).Begin] = true
+	}
+	require.Len(t, taken, len(usable))
+	require.Equal(t, thread.Any, free.seats(len(usable)+1)(0).Begin, "more threads than CPUs begin where the kernel likes")
+	pinned := Settings{CPUs: 4, Pin: []int{3, 1}}.seats(3)
+	require.Equal(t, []int{3, 1, 3}, []int{pinned(0).Pin, pinned(1).Pin, pinned(2).Pin})
+	require.Equal(t, thread.Any, pinned(0).Begin)
 }
 
 func TestPinToACPUThatIsGoneIsAnError(t *testing.T) {
@@ -179,20 +200,4 @@ func TestRunThatNeverBegan(t *testing.T) {
 		require.Nil(t, c.Latency, c.ID)
 		require.Nil(t, c.Resolution, c.ID)
 	}
-}
-
-// BenchmarkReaderThatReadsNothing shows what the runner itself costs: the reads
-// a second of all CPUs over those of one, a CPU.
-func BenchmarkReaderThatReadsNothing(b *testing.B) {
-	cpus := len(thread.Usable())
-	empty := fake("empty", clock.OpenFloor)
-	s := Settings{Threads: []int{1, cpus}, Rounds: 1, Time: 500 * time.Millisecond, CPUs: cpus}
-	var scaling []float64
-	for b.Loop() {
-		measured, err := Run(context.Background(), []clock.Clock{empty}, s, nil)
-		require.NoError(b, err)
-		figures := measured.Clocks[0].Throughput
-		scaling = append(scaling, figures[len(figures)-1].ReadsPerSecond/figures[0].ReadsPerSecond/float64(cpus))
-	}
-	b.ReportMetric(stats.Median(scaling), "scaling")
 }

@@ -29,7 +29,7 @@ const gateFD = 3
 type order struct {
 	Clock string `json:"clock"`
 	Chunk int    `json:"chunk"`
-	CPU   int    `json:"cpu"`
+	Seat  seat   `json:"seat"`
 	Slot  int    `json:"slot"`
 }
 
@@ -114,10 +114,10 @@ func startWorker(program string, gateFile *os.File) (*worker, error) {
 
 func (p *processes) gate() *gate { return p.meeting }
 
-func (p *processes) start(c clock.Clock, chunk, n int, cpu func(i int) int) error {
+func (p *processes) start(c clock.Clock, chunk, n int, seat func(i int) seat) error {
 	p.started = n
 	for i, w := range p.workers[:n] {
-		if err := json.NewEncoder(w.orders).Encode(order{c.ID, chunk, cpu(i), i}); err != nil {
+		if err := json.NewEncoder(w.orders).Encode(order{c.ID, chunk, seat(i), i}); err != nil {
 			return fmt.Errorf("worker process %d: %w", i, err)
 		}
 	}
@@ -212,7 +212,7 @@ func (g *gate) obey(o order, known map[string]clock.Clock) report {
 		g.absent()
 		return report{Error: fmt.Sprintf("a worker process cannot obey %+v", o)}
 	}
-	if err := g.onThread(o.CPU, o.Slot, c, o.Chunk); err != nil {
+	if err := g.onThread(o.Seat, o.Slot, c, o.Chunk); err != nil {
 		return report{Error: err.Error()}
 	}
 	return report{}

@@ -63,7 +63,7 @@ func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
 	c, err := newProcesses(1)
 	require.NoError(t, err)
 	defer c.close()
-	require.NoError(t, c.start(clock.Default()[0], 100, 1, quick(1).cpu))
+	require.NoError(t, c.start(clock.Default()[0], 100, 1, quick(1).seats(1)))
 	c.gate().open(context.Background(), 1)
 	time.Sleep(10 * time.Millisecond)
 	require.NoError(t, c.(*processes).workers[0].command.Process.Kill())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/thread"
 )
 
 // passesPerMeasurement is into how many passes a throughput measurement is cut
@@ -26,7 +27,13 @@ func (s Settings) passes(threads int) int {
 }
 
 // oversubscribed reports whether so many threads get less than a CPU each.
-func (s Settings) oversubscribed(threads int) bool { return threads > s.CPUs || s.throttled(threads) }
+func (s Settings) oversubscribed(threads int) bool {
+	cpus := s.CPUs
+	if len(s.Pin) > 0 {
+		cpus = min(cpus, len(s.Pin))
+	}
+	return threads > cpus || s.throttled(threads)
+}
 
 // throttled reports whether so many threads use up the quota.
 func (s Settings) throttled(threads int) bool {
@@ -140,7 +147,7 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 	chunk := readsIn(throughputChunk, t.subject.readNS)
 	g := r.crew.gate()
 	g.reset()
-	if err := r.crew.start(t.subject.clock, chunk, t.threads, r.settings.cpu); err != nil {
+	if err := r.crew.start(t.subject.clock, chunk, t.threads, r.settings.seats(t.threads)); err != nil {
 		return false, err
 	}
 	released := g.open(r.ctx, t.threads)
@@ -166,14 +173,16 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 	return true, nil
 }
 
-// sleep waits for the span and reports whether it was the whole one.
+// sleep waits for the span and reports whether it was the whole one. It looks
+// for the context's end now and then: seldom, since each waking takes a CPU.
 func sleep(ctx context.Context, span time.Duration) bool {
-	timer := time.NewTimer(span)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
+	const nap = 100 * time.Millisecond
+	end := stopwatch() + int64(span)
+	for left := span; left > 0; left = time.Duration(end - stopwatch()) {
+		if ctx.Err() != nil {
+			return false
+		}
+		thread.Sleep(min(left, nap))
 	}
+	return true
 }

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"runtime"
 	"syscall"
+	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -46,6 +48,29 @@ func prepare(cpu int) error {
 //go:noinline
 func Yield() {
 	_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+}
+
+// Sleep stops this thread for the span: the kernel's sleep, nanosleep(2), of
+// which Go's scheduler is not told. Waking a goroutine from Go's own sleep takes
+// two or three threads, which take a CPU from what is measured.
+func Sleep(span time.Duration) {
+	request := unix.NsecToTimespec(int64(span))
+	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&request)), 0, 0)
+}
+
+// Move puts this thread, which is free to run on every CPU, on the given one and
+// leaves it free. The kernel starts new threads where it likes, two on one CPU
+// while another is idle, and takes milliseconds to see it.
+func Move(cpu int) error {
+	var one, all unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		return err
+	}
+	one.Set(cpu)
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		return err
+	}
+	return unix.SchedSetaffinity(0, &all)
 }
 
 // Usable returns the numbers of the CPUs that this process may run on, in

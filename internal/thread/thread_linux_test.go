@@ -52,6 +52,23 @@ func TestRunBlocksSignalsOnItsThreadAlone(t *testing.T) {
 	}))
 }
 
+func TestMoveLeavesTheThreadFree(t *testing.T) {
+	before := Usable()
+	for _, cpu := range before {
+		require.NoError(t, Run(Any, func() {
+			require.NoError(t, Move(cpu))
+			require.Equal(t, before, Usable())
+		}))
+	}
+	require.NoError(t, Run(Any, func() { require.ErrorIs(t, Move(1000), syscall.EINVAL) }))
+}
+
+func TestSleepTakesItsTime(t *testing.T) {
+	begun := time.Now()
+	Sleep(5 * time.Millisecond)
+	require.GreaterOrEqual(t, time.Since(begun), 5*time.Millisecond)
+}
+
 func TestTopologyIsOfTheUsableCPUs(t *testing.T) {
 	var ids []int
 	for _, cpu := range Topology() {

@@ -5,6 +5,7 @@ package thread
 import (
 	"errors"
 	"runtime"
+	"time"
 )
 
 func prepare(cpu int) error {
@@ -16,6 +17,12 @@ func prepare(cpu int) error {
 
 // Yield lets another goroutine have this CPU.
 func Yield() { runtime.Gosched() }
+
+// Sleep stops this goroutine for the span.
+func Sleep(span time.Duration) { time.Sleep(span) }
+
+// Move does nothing: this build leaves it to the system where threads run.
+func Move(int) error { return nil }
 
 // Usable returns the numbers of the CPUs that this process may run on, in order.
 func Usable() []int { return firstCPUs(runtime.NumCPU()) }

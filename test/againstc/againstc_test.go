@@ -9,34 +9,38 @@ package againstc
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
 )
 
-// compiled builds the C loop.
-func compiled(t testing.TB) string {
+// compiled builds the C program of that name.
+func compiled(t testing.TB, name string) string {
 	t.Helper()
 	cc := need.Program(t, "cc")
-	loop := filepath.Join(t.TempDir(), "loop")
-	out, err := exec.Command(cc, "-O2", "-o", loop, "testdata/loop.c", "-ldl").CombinedOutput()
+	program := filepath.Join(t.TempDir(), name)
+	out, err := exec.Command(cc, "-O2", "-pthread", "-o", program, "testdata/"+name+".c", "-ldl").CombinedOutput()
 	require.NoError(t, err, string(out))
-	return loop
+	return program
 }
 
-// byC is what the C loop says of a clock.
-func byC(t testing.TB, loop, path, call string) float64 {
+// byC is the figure that a C program prints.
+func byC(t testing.TB, program string, args ...string) float64 {
 	t.Helper()
-	out, err := exec.Command(loop, path, call).Output()
+	out, err := exec.Command(program, args...).Output()
 	require.NoError(t, err)
 	figure, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
 	require.NoError(t, err)
@@ -73,7 +77,7 @@ func checked(t testing.TB, loop string) []clock.Clock {
 }
 
 func BenchmarkAgainstC(b *testing.B) {
-	loop, timebench := compiled(b), need.Timebench(b)
+	loop, timebench := compiled(b, "loop"), need.Timebench(b)
 	for _, c := range checked(b, loop) {
 		call, path, _ := strings.Cut(c.ID, "@")
 		paths := map[string][]string{"vdso": {"libc", "vdso"}, "syscall": {"syscall", "door"}, "cpu": {"cpu"}}[path]
@@ -100,7 +104,7 @@ func BenchmarkAgainstC(b *testing.B) {
 }
 
 func BenchmarkFloorAgainstC(b *testing.B) {
-	loop, timebench := compiled(b), need.Timebench(b)
+	loop, timebench := compiled(b, "loop"), need.Timebench(b)
 	var ours, theirs []float64
 	for b.Loop() {
 		_, floor := byTimebench(b, timebench, "time.Now@go")
@@ -111,9 +115,28 @@ func BenchmarkFloorAgainstC(b *testing.B) {
 	b.ReportMetric(stats.Median(theirs), "ns-C")
 }
 
+// BenchmarkScalingAgainstC has threads that read nothing count on all CPUs and on
+// one: a figure below C's would be what the runner itself costs.
+func BenchmarkScalingAgainstC(b *testing.B) {
+	program, cpus := compiled(b, "scale"), len(thread.Usable())
+	empty := clock.Clock{ID: "empty", Hz: 1, ReportedNS: func() float64 { return 0 }, Open: clock.OpenFloor}
+	settings := measure.Settings{Threads: []int{1, cpus}, Rounds: 1, Time: 500 * time.Millisecond, CPUs: cpus}
+	var ours, theirs []float64
+	for b.Loop() {
+		measured, err := measure.Run(context.Background(), []clock.Clock{empty}, settings, nil)
+		require.NoError(b, err)
+		figures := measured.Clocks[0].Throughput
+		ours = append(ours, figures[1].ReadsPerSecond/figures[0].ReadsPerSecond/float64(cpus))
+		theirs = append(theirs, byC(b, program, strconv.Itoa(cpus)))
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(stats.Median(ours), "scaling-timebench")
+	b.ReportMetric(stats.Median(theirs), "scaling-C")
+}
+
 // The instrument itself reads the clocks that it names, and no others.
 func TestLoopKnowsTheClocksOfTheCatalogue(t *testing.T) {
-	loop := compiled(t)
+	loop := compiled(t, "loop")
 	require.NotEmpty(t, checked(t, loop))
 	for _, c := range checked(t, loop) {
 		call, path, _ := strings.Cut(c.ID, "@")
