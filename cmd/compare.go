@@ -117,7 +117,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	ctx, ended := untilSignal()
 	tell, stop := showProgress(stderr, flags.quiet, len(clocks), settings)
 	measured, err := measure.Run(ctx, clocks, settings, tell)
-	stop()
+	stop(err == nil && !measured.Interrupted)
 	if err != nil {
 		folder.abandon()
 		return couldNot(err)

@@ -14,11 +14,12 @@ import (
 
 // showProgress says how long a run will take and shows how it goes, on a
 // terminal and nowhere else. It returns what the run tells its progress to (nil
-// where nothing is shown), and what ends the showing.
-func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell func(done, total time.Duration), stop func()) {
+// where nothing is shown), and what ends the showing, told whether the run was
+// complete.
+func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell func(done, total time.Duration), stop func(complete bool)) {
 	file, ok := w.(*os.File)
 	if quiet || !ok || !term.IsTerminal(int(file.Fd())) {
-		return nil, func() {}
+		return nil, func(bool) {}
 	}
 	estimate := s.Estimate(clocks)
 	_, _ = fmt.Fprintf(w, "Measuring %d clocks with %s %s: about %s.\n",
@@ -38,8 +39,13 @@ func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell
 		defer close(finished)
 		bar.Render()
 	}()
-	return func(done, _ time.Duration) { tracker.SetValue(int64(done)) }, func() {
-		tracker.MarkAsDone()
+	return func(done, _ time.Duration) { tracker.SetValue(int64(done)) }, func(complete bool) {
+		if complete {
+			tracker.MarkAsDone()
+		} else {
+			tracker.UpdateMessage("interrupted")
+			tracker.MarkAsErrored()
+		}
 		bar.Stop()
 		<-finished
 	}

@@ -66,6 +66,9 @@ func virtualization() *result.Virtualization {
 	if privileges, err := os.ReadFile("/proc/xen/capabilities"); err == nil && strings.Contains(string(privileges), "control_d") {
 		system, role = "xen", "host"
 	}
+	if system == "" && emulated() {
+		system = "qemu"
+	}
 	if system == "" {
 		guessed, guessedRole, err := host.Virtualization()
 		if err == nil && slices.Contains([]string{"xen", "kvm", "hyperv", "vbox", "vmware"}, guessed) {
@@ -76,6 +79,15 @@ func virtualization() *result.Virtualization {
 		return nil
 	}
 	return &result.Virtualization{System: system, Role: role}
+}
+
+// emulated reports whether the firmware says that the machine is QEMU's: its name
+// in the DMI tables, or the machine "virt" of its device trees. Arm CPUs have no
+// leaf that would tell.
+func emulated() bool {
+	vendor, _ := os.ReadFile("/sys/class/dmi/id/sys_vendor")
+	compatible, _ := os.ReadFile("/proc/device-tree/compatible")
+	return strings.TrimSpace(string(vendor)) == "QEMU" || strings.Contains(string(compatible), "linux,dummy-virt")
 }
 
 // initialPIDNamespace is the namespace of the machine itself: PROC_PID_INIT_INO

@@ -98,7 +98,7 @@ func settings(d *result.Document) string {
 		text += ", pinned " + s.Pin
 	}
 	if d.FloorNS > 0 {
-		text += fmt.Sprintf("; an empty call costs %s ns", ns(d.FloorNS))
+		text += fmt.Sprintf("; an empty call, which is in each figure of a call, costs %s ns", ns(d.FloorNS))
 	}
 	return text
 }

@@ -57,7 +57,7 @@ func rate(perSecond float64) string {
 // hertz words a frequency.
 func hertz(hz float64) string {
 	if hz >= 1e6 {
-		return fmt.Sprintf("%.3f MHz", hz/1e6)
+		return fmt.Sprintf("%.1f MHz", hz/1e6)
 	}
 	return threeDigits(hz) + " Hz"
 }

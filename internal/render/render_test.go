@@ -148,6 +148,13 @@ func TestSummaryDoesNotTellApartWhatNoiseHides(t *testing.T) {
 	require.Equal(t, []fact{{"Monotonic, fine", "kin costs least, 20.2 ns. Times as dear: usual 1.00, near 1.03, dear 5.00."}}, summary(d))
 }
 
+// A run that ended before a clock was watched knows nothing of its fineness.
+func TestSummarySaysNothingOfAClockThatWasNotWatched(t *testing.T) {
+	d := sparse()
+	require.Nil(t, d.Clocks[0].Resolution)
+	require.Empty(t, summary(d))
+}
+
 func TestCSVHoldsAnything(t *testing.T) {
 	d := sparse()
 	d.Clocks[0].Reason = "a \"reason\", with\nall that hurts"

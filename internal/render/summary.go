@@ -18,9 +18,9 @@ var kinds = []struct {
 	name string
 	is   func(result.Clock) bool
 }{
-	{"Monotonic, fine", func(c result.Clock) bool { return c.Kind == "monotonic" && !coarse(c) }},
+	{"Monotonic, fine", func(c result.Clock) bool { return c.Kind == "monotonic" && fine(c) }},
 	{"Monotonic, coarse", func(c result.Clock) bool { return c.Kind == "monotonic" && coarse(c) }},
-	{"Wall clock, fine", func(c result.Clock) bool { return c.Kind == "wall" && !coarse(c) }},
+	{"Wall clock, fine", func(c result.Clock) bool { return c.Kind == "wall" && fine(c) }},
 	{"Wall clock, coarse", func(c result.Clock) bool { return c.Kind == "wall" && coarse(c) }},
 	{"CPU time", func(c result.Clock) bool { return c.Kind == "cpu time" }},
 	{"Bare counter", func(c result.Clock) bool { return c.Kind == "counter" }},
@@ -30,6 +30,10 @@ var kinds = []struct {
 func coarse(c result.Clock) bool {
 	return c.Resolution != nil && !c.Resolution.FinerThanRead && (c.Resolution.TickNS >= coarseNS || c.Resolution.Ticks == 0)
 }
+
+// fine reports whether a clock was watched and is not coarse. Of one that was not
+// watched, in a run that was interrupted, nothing is known.
+func fine(c result.Clock) bool { return c.Resolution != nil && !coarse(c) }
 
 // summary names the cheapest clocks of each kind, and how many times as dear the
 // others are.

@@ -121,7 +121,7 @@ func trimRight(rendered string) string {
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
 		if strings.Trim(line, "-") == "" {
-			lines[i] = line[:len(line)-len(plain.Box.PaddingRight)]
+			lines[i] = line[:min(len(line)-len(plain.Box.PaddingRight), Width)]
 		}
 	}
 	return strings.Join(lines, "\n")
