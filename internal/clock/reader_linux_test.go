@@ -4,12 +4,16 @@ package clock
 
 import (
 	"math"
+	"runtime"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/thread"
 	"golang.org/x/sys/unix"
 )
 
@@ -45,6 +49,48 @@ func TestReadersAgreeWithTheKernel(t *testing.T) {
 			require.InDelta(t, time.Now().UnixNano(), ticks[0]*int64(unit), float64(3*time.Second), "%s by %s", unit, way.path)
 		}
 	}
+}
+
+// Real C functions on a Go stack, which grows and so moves at the first call of
+// each goroutine and shrinks under collection: no value may be torn or lost.
+func TestVDSOReadersSurviveConstantCollection(t *testing.T) {
+	reader, err := ways[0].clockGettime(unix.CLOCK_MONOTONIC)
+	if err != nil {
+		t.Skip("no vDSO here:", err)
+	}
+	require.NotNil(t, reader)
+	stop := make(chan struct{})
+	var collector, workers sync.WaitGroup
+	collector.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	})
+	for range 8 {
+		workers.Go(func() {
+			assert.NoError(t, thread.Run(thread.Any, func() {
+				for range 100 {
+					reader, err := ways[0].clockGettime(unix.CLOCK_MONOTONIC)
+					assert.NoError(t, err)
+					ticks := make([]int64, 200)
+					reader.Spin(50)
+					reader.Read(ticks)
+					for i := 1; i < len(ticks); i++ {
+						assert.GreaterOrEqual(t, ticks[i], ticks[i-1])
+						assert.Less(t, ticks[i]-ticks[0], int64(time.Minute))
+					}
+				}
+			}))
+		})
+	}
+	workers.Wait()
+	close(stop)
+	collector.Wait()
 }
 
 func TestReaderKeepsTheErrno(t *testing.T) {

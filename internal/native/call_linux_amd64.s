@@ -57,11 +57,31 @@ loop:
 	MOVQ	AX, ret+32(FP)
 	RET
 
-// func EmptyFunction() uintptr
-TEXT ·EmptyFunction(SB), NOSPLIT, $0-8
-	MOVQ	$·empty(SB), AX
-	MOVQ	AX, ret+0(FP)
+// CallIDBuffer around a function that returns at once, with a CALL of its own: a
+// CPU predicts a CALL that has had two targets later than one that has had one,
+// and on an empty function that shows (2.2 ns instead of 1.4 on an AMD EPYC).
+//
+// func CallNothing(n int)
+TEXT ·CallNothing(SB), 0, $32768-8
+	NO_LOCAL_POINTERS
+	MOVQ	n+0(FP), BX
+	MOVQ	$nothing<>(SB), R13
+	XORL	R12, R12
+	XORL	R14, R14
+	XORL	R15, R15
+	MOVQ	SP, CX
+	ANDQ	$~15, SP
+	MOVQ	CX, 0(SP)
+	PCALIGN	$32
+loop:
+	MOVQ	R14, DI
+	MOVQ	R15, SI
+	CALL	R13
+	ADDQ	R12, R15
+	DECQ	BX
+	JNZ	loop
+	MOVQ	0(SP), SP
 	RET
 
-TEXT ·empty(SB), NOSPLIT|NOFRAME, $0-0
+TEXT nothing<>(SB), NOSPLIT|NOFRAME, $0-0
 	RET

@@ -22,6 +22,6 @@ func SyscallIDBuffer(nr, id uintptr, buffer unsafe.Pointer, step uintptr, n int)
 // SyscallBuffer is SyscallIDBuffer with the arguments (buffer, NULL).
 func SyscallBuffer(nr uintptr, buffer unsafe.Pointer, step uintptr, n int) int
 
-// EmptyFunction returns the address of a C function that returns at once. The
-// cost of calling it is the floor under every clock that is a call.
-func EmptyFunction() uintptr
+// CallNothing calls a function that returns at once n times, n ≥ 1, as
+// CallIDBuffer would. Its cost is the floor under every clock that is a call.
+func CallNothing(n int)

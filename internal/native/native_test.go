@@ -45,11 +45,6 @@ func TestSyscallReturnsTheErrno(t *testing.T) {
 	require.Equal(t, -int(syscall.EINVAL), last)
 }
 
-func TestEmptyFunctionReturns(*testing.T) {
-	CallBuffer(EmptyFunction(), nil, 0, 1000)
-	CallIDBuffer(EmptyFunction(), 7, nil, 0, 1000)
-}
-
 // The stack grows (and so moves) at the first native call of each goroutine
 // and shrinks under collection; neither may tear a value or lose one.
 func TestLoopsSurviveConstantCollection(t *testing.T) {
@@ -70,7 +65,7 @@ func TestLoopsSurviveConstantCollection(t *testing.T) {
 		workers.Go(func() {
 			for range 200 {
 				buffer := make([]syscall.Timespec, 16)
-				CallIDBuffer(EmptyFunction(), 0, unsafe.Pointer(&buffer[0]), 16, 16)
+				CallNothing(16)
 				assert.Zero(t, buffer[7])
 				SyscallIDBuffer(syscall.SYS_CLOCK_GETTIME, 1, unsafe.Pointer(&buffer[0]), 16, 16)
 				assert.NotZero(t, buffer[15].Nano())
@@ -82,9 +77,8 @@ func TestLoopsSurviveConstantCollection(t *testing.T) {
 	collector.Wait()
 }
 
-func BenchmarkEmptyCall(b *testing.B) {
-	fn := EmptyFunction()
+func BenchmarkCallNothing(b *testing.B) {
 	for left := b.N; left > 0; left -= 10_000 {
-		CallBuffer(fn, nil, 0, min(left, 10_000))
+		CallNothing(min(left, 10_000))
 	}
 }
