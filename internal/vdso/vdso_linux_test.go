@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -17,7 +18,7 @@ func realImage(t *testing.T) []byte {
 	t.Helper()
 	image, err := load()
 	if errors.Is(err, ErrNone) {
-		t.Skip("no vDSO here:", err)
+		need.Missing(t, "vdso", err.Error())
 	}
 	require.NoError(t, err)
 	var bytes []byte
