@@ -22,8 +22,7 @@ func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell
 		return nil, func(bool) {}
 	}
 	estimate := s.Estimate(clocks)
-	_, _ = fmt.Fprintf(w, "Measuring %d clocks with %s %s: about %s.\n",
-		clocks, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(s.Threads)), ", "), "[]"), worker(s), roundUp(estimate))
+	_, _ = fmt.Fprintf(w, "Measuring %s with %s: about %s.\n", counted(clocks, "clock"), load(s), roundUp(estimate))
 	tracker := &progress.Tracker{Message: "measuring", Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
@@ -32,7 +31,8 @@ func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell
 	bar.SetTrackerLength(40)
 	bar.Style().Visibility.ETA = true
 	bar.Style().Visibility.Value = false
-	bar.Style().Visibility.Time = false
+	bar.Style().Options.ETAString = "left"
+	bar.Style().Options.TimeInProgressPrecision = 100 * time.Millisecond
 	bar.AppendTracker(tracker)
 	finished := make(chan struct{})
 	go func() {
@@ -51,11 +51,28 @@ func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell
 	}
 }
 
-func worker(s measure.Settings) string {
+// load words the numbers of threads, of which there may be many.
+func load(s measure.Settings) string {
+	noun := "thread"
 	if s.Processes {
-		return "processes"
+		noun = "process"
 	}
-	return "threads"
+	last := s.Threads[len(s.Threads)-1]
+	if len(s.Threads) > 1 {
+		return fmt.Sprintf("%d to %s", s.Threads[0], counted(last, noun))
+	}
+	return counted(last, noun)
+}
+
+func counted(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "s"):
+		return fmt.Sprintf("%d %ses", n, noun)
+	default:
+		return fmt.Sprintf("%d %ss", n, noun)
+	}
 }
 
 func roundUp(span time.Duration) time.Duration {
