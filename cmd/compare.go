@@ -57,6 +57,11 @@ matter. Without one, compare takes the clocks between which people choose.`,
   timebench compare --threads 1..24 --out report/
   timebench compare @vdso --pin spread --format markdown`,
 		RunE: func(command *cobra.Command, selectors []string) error {
+			for _, name := range []string{"threads", "out"} {
+				if flag := command.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return fmt.Errorf("--%s is empty; give it a value or leave it out", name)
+				}
+			}
 			return compare(command.OutOrStdout(), command.ErrOrStderr(), flags, selectors)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

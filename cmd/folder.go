@@ -26,18 +26,26 @@ func openFolder(path string) (*folder, error) {
 		return nil, nil
 	}
 	f := &folder{path: path}
+	for _, folder := range []string{path, filepath.Join(path, "charts")} {
+		if err := f.try(folder); err != nil {
+			f.abandon()
+			return nil, fmt.Errorf("--out: %w", err)
+		}
+	}
+	return f, nil
+}
+
+// try makes a folder and tries whether it can be written.
+func (f *folder) try(path string) error {
 	if err := f.make(path); err != nil {
-		f.abandon()
-		return nil, fmt.Errorf("--out: %w", err)
+		return err
 	}
 	probe, err := os.CreateTemp(path, ".timebench-*")
 	if err != nil {
-		f.abandon()
-		return nil, fmt.Errorf("--out: the folder %s cannot be written: %w", path, cause(err))
+		return fmt.Errorf("the folder %s cannot be written: %w", path, cause(err))
 	}
 	_ = probe.Close()
-	_ = os.Remove(probe.Name())
-	return f, nil
+	return os.Remove(probe.Name())
 }
 
 // make makes a folder and those above it, and remembers which it made.

@@ -51,7 +51,8 @@ type Clock struct {
 	Path Path
 	Kind Kind
 	// Hz is the ticks a second of the values that Read returns. It is 0 where
-	// only a measurement can tell (a time stamp counter).
+	// only the device can tell, in ReportedNS (the HPET), or a measurement (a
+	// time stamp counter).
 	Hz float64
 	// ReportedNS is the resolution that the system itself states, in
 	// nanoseconds, by clock_getres(2) for example; 0 where it states none.

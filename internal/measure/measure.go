@@ -93,7 +93,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 // Estimate is about how long a run over so many clocks takes.
 func (s Settings) Estimate(clocks int) time.Duration {
 	n := time.Duration(clocks)
-	total := (n + 1) * (time.Duration(s.Rounds)*latencyTurn + calibration)
+	total := (n + 1) * (time.Duration(s.Rounds)*s.turn() + calibration)
 	total += n * watchAtLeast
 	for _, threads := range s.Threads {
 		total += n * (s.span(threads) + s.overhead(threads))
@@ -176,7 +176,9 @@ func (r *runner) open() []*subject {
 	}
 	for _, s := range measured {
 		s.readNS = calibrate(s.reader)
-		s.rate.begin(s.clock, s.reader)
+		if s != r.floor {
+			s.rate.begin(s.clock, s.reader)
+		}
 		r.tell(calibration)
 	}
 	return measured
@@ -190,19 +192,29 @@ func (r *runner) latency(measured []*subject) {
 			if r.ended() {
 				return
 			}
-			sample := turn(s.reader, s.readNS)
+			sample := turn(s.reader, s.readNS, r.settings.turn())
 			if !s.failed() {
 				s.latency = append(s.latency, sample)
 			}
-			r.tell(latencyTurn)
+			r.tell(r.settings.turn())
 		}
 	}
 }
 
-// turn returns the wall nanoseconds of one read, over about latencyTurn of them.
-func turn(reader clock.Reader, readNS float64) float64 {
-	chunk := readsIn(latencyChunk, readNS)
-	chunks := max(1, int(float64(latencyTurn)/(float64(chunk)*readNS)))
+// turn is the span of one latency sample: latencyTurn, or under a quota so little
+// of what a period allows that most turns are not throttled.
+func (s Settings) turn() time.Duration {
+	const share = 20
+	if s.Quota > 0 {
+		return min(latencyTurn, time.Duration(s.Quota*float64(s.QuotaPeriod)/share))
+	}
+	return latencyTurn
+}
+
+// turn returns the wall nanoseconds of one read, over about span of them.
+func turn(reader clock.Reader, readNS float64, span time.Duration) float64 {
+	chunk := readsIn(min(latencyChunk, span), readNS)
+	chunks := max(1, int(float64(span)/(float64(chunk)*readNS)))
 	start := stopwatch()
 	for range chunks {
 		reader.Spin(chunk)

@@ -163,13 +163,27 @@ func TestClockThatOnlyOpensOnceIsARowWithAReason(t *testing.T) {
 
 func TestCounterOfUnknownRateIsMeasuredAgainstTheStopwatch(t *testing.T) {
 	c := fake("counter", nil)
-	c.Hz = 0
+	c.Hz, c.ReportedNS = 0, func() float64 { return 0 }
 	c.Open = func() (clock.Reader, error) {
 		return &script{next: func(int64) int64 { return stopwatch() / 100 }}, nil
 	}
 	measured := measureOne(t, c)
 	require.InEpsilon(t, 1e7, measured.TicksPerSecond, 0.01)
 	require.InEpsilon(t, 100, measured.Resolution.TickNS, 0.01)
+}
+
+// A device that states its period is believed: its counter may turn over between
+// the two sightings of a measurement.
+func TestCounterThatStatesItsPeriodIsNotMeasured(t *testing.T) {
+	c := scripted("stated", func(i int64) int64 { return i })
+	c.Hz, c.ReportedNS = 0, func() float64 { return 10 }
+	require.Equal(t, 1e8, measureOne(t, c).TicksPerSecond)
+}
+
+func TestTurnsAreShortUnderAQuota(t *testing.T) {
+	require.Equal(t, latencyTurn, Settings{}.turn())
+	require.Equal(t, 500*time.Microsecond, Settings{Quota: 0.1, QuotaPeriod: 100 * time.Millisecond}.turn())
+	require.Equal(t, latencyTurn, Settings{Quota: 4, QuotaPeriod: 100 * time.Millisecond}.turn())
 }
 
 func TestInterruptedRunReportsWhatIsComplete(t *testing.T) {

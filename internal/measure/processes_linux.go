@@ -45,6 +45,9 @@ type processes struct {
 	meeting *gate
 	workers []*worker
 	started int
+	// broken is why no more can be started: a worker is gone, and the others are
+	// no longer in step.
+	broken error
 }
 
 type worker struct {
@@ -115,13 +118,17 @@ func startWorker(program string, gateFile *os.File) (*worker, error) {
 func (p *processes) gate() *gate { return p.meeting }
 
 func (p *processes) start(c clock.Clock, chunk, n int, seat func(i int) seat) error {
-	p.started = n
+	p.started = 0
 	for i, w := range p.workers[:n] {
-		if err := json.NewEncoder(w.orders).Encode(order{c.ID, chunk, seat(i), i}); err != nil {
-			return fmt.Errorf("worker process %d: %w", i, err)
+		if p.broken != nil {
+			break
 		}
+		if err := json.NewEncoder(w.orders).Encode(order{c.ID, chunk, seat(i), i}); err != nil {
+			p.broken = fmt.Errorf("worker process %d: %w", i, err)
+		}
+		p.started = i + 1
 	}
-	return nil
+	return p.broken
 }
 
 func (p *processes) wait() error {
@@ -130,7 +137,8 @@ func (p *processes) wait() error {
 		var answer report
 		switch err := w.reports.Decode(&answer); {
 		case err != nil:
-			all = errors.Join(all, fmt.Errorf("worker process %d ended: %w", i, err))
+			p.broken = fmt.Errorf("worker process %d ended: %w", i, err)
+			all = errors.Join(all, p.broken)
 		case answer.Error != "":
 			all = errors.Join(all, errors.New(answer.Error))
 		}

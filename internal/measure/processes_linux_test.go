@@ -86,4 +86,5 @@ func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
 	time.Sleep(10 * time.Millisecond)
 	require.NoError(t, c.(*processes).workers[0].command.Process.Kill())
 	require.ErrorContains(t, c.wait(), "worker process 0 ended")
+	require.ErrorContains(t, c.start(clock.Default()[0], 100, 1, quick(1).seats(1)), "worker process 0 ended")
 }

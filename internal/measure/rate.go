@@ -22,6 +22,9 @@ const shortest = int64(time.Millisecond)
 
 func (r *rate) begin(c clock.Clock, reader clock.Reader) {
 	r.hz = c.Hz
+	if stated := c.ReportedNS(); r.hz == 0 && stated > 0 {
+		r.hz = 1e9 / stated
+	}
 	if r.hz == 0 {
 		r.first = sight(reader)
 	}

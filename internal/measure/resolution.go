@@ -38,7 +38,7 @@ type watcher struct {
 	worst     int64     // the largest such step, in ticks
 	watchedNS int64
 	since     int64 // the stopwatch when the watch began
-	still     bool  // the last glance saw no step
+	moved     bool  // a glance saw more ticks than it could count
 }
 
 // see takes consecutive values.
@@ -84,18 +84,22 @@ func (w *watcher) watch(reader clock.Reader, readNS float64) {
 // slow reports whether the clock has not yet shown what its step is.
 func (w *watcher) slow() bool { return w.begun && w.ticked < enoughTicks }
 
-// glance reads one value between other measurements. A step counts only after a
-// glance that saw none: otherwise there may have been several ticks in it.
-func (w *watcher) glance(reader clock.Reader) {
+// glance reads one value between other measurements, in ticks of hz. A step
+// counts only when it is more than twice the time since the last glance: k ≥ 2
+// ticks of P in a gap g make k·P ≤ g + P ≤ 2·g, so there was only one.
+func (w *watcher) glance(reader clock.Reader, hz float64) {
 	value := make([]int64, 1)
 	reader.Read(value)
-	w.watchedNS = stopwatch() - w.since
+	now := stopwatch() - w.since
+	gap := now - w.watchedNS
+	w.watchedNS = now
 	step := value[0] - w.last
-	if step <= 0 || w.still {
-		w.pair(step)
-	}
-	w.still = step == 0
 	w.last = value[0]
+	if step > 0 && float64(step)*1e9/hz <= 2*float64(gap) {
+		w.moved = true
+		return
+	}
+	w.pair(step)
 }
 
 // finer reports whether the clock ticks more often than it can be read.
@@ -108,7 +112,7 @@ func (w *watcher) result(hz, reportedNS float64) *result.Resolution {
 	}
 	r := &result.Resolution{
 		FinerThanRead: w.finer(), ReportedNS: reportedNS, WatchedNS: w.watchedNS,
-		Ticks: w.ticked, Backwards: w.backwards,
+		Ticks: w.ticked, Moved: w.moved, Backwards: w.backwards,
 	}
 	if hz > 0 {
 		unitNS := 1e9 / hz
@@ -143,8 +147,8 @@ func (r *runner) resolution() {
 // glance looks at the slow clocks once more.
 func (r *runner) glance() {
 	for _, s := range r.subjects {
-		if !s.failed() && s.resolution.slow() {
-			s.resolution.glance(s.reader)
+		if !s.failed() && s.resolution.slow() && s.rate.hz > 0 {
+			s.resolution.glance(s.reader, s.rate.hz)
 		}
 	}
 }

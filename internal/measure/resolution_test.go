@@ -2,6 +2,7 @@ package measure
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -63,23 +64,30 @@ func TestGlancesSeeASlowTick(t *testing.T) {
 	var w watcher
 	w.see([]int64{0})
 	require.True(t, w.slow())
+	w.since = stopwatch()
 	for range enoughTicks {
-		w.glance(reader)
+		w.glance(reader, 1)
 		value++
-		w.glance(reader)
+		w.glance(reader, 1)
 	}
+	require.False(t, w.moved)
 	require.False(t, w.slow())
 	require.Equal(t, 1e9, w.result(1, 0).TickNS)
 }
 
-// Where every glance finds a new value there may be many ticks in each step.
+// Where a step is no longer than the gap between glances there may be many ticks
+// in it: half a microsecond of nanoseconds, after a gap of a millisecond.
 func TestGlancesDoNotGuessAFastTick(t *testing.T) {
 	value := int64(0)
-	reader := &script{next: func(int64) int64 { value += 5; return value }}
+	reader := &script{next: func(int64) int64 { value += 500; return value }}
 	var w watcher
 	w.see([]int64{0})
+	w.since = stopwatch()
 	for range 10 {
-		w.glance(reader)
+		time.Sleep(time.Millisecond)
+		w.glance(reader, 1e9)
 	}
 	require.Zero(t, w.ticked)
+	require.True(t, w.moved)
+	require.True(t, w.result(1e9, 0).Moved)
 }

@@ -85,6 +85,7 @@ func (r *runner) throughput() {
 	// threads would never start. Two more serve the runner itself.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), most+2)))
 	var measured []*throughput
+	started := 0 // workers since the last collection
 	for _, pass := range passes {
 		rand.Shuffle(len(pass), func(i, j int) { pass[i], pass[j] = pass[j], pass[i] })
 		for _, t := range pass {
@@ -102,6 +103,12 @@ func (r *runner) throughput() {
 				measured = append(measured, t)
 			}
 			r.glance()
+			// Each worker is a thread that leaves a little garbage, which nobody
+			// else collects during a run.
+			if started += t.threads; started > 5000 {
+				runtime.GC()
+				started = 0
+			}
 		}
 	}
 	r.keep(measured)

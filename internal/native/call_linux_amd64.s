@@ -7,9 +7,9 @@
 // goroutine only in ABIInternal code; this is ABI0, whose callers restore it,
 // and on amd64 the runtime's signal handlers take it from thread-local storage.
 //
-// The frame is what the C function uses as its stack. Its lowest word, which lies
-// above all that the C function touches, keeps SP as it was before it was
-// aligned. Nothing in the frame is a Go pointer.
+// SP goes to the top of the frame, so that the frame is what the C function uses
+// as its stack. The frame's highest word, which lies above all that the C function
+// touches, keeps SP as it was. Nothing in the frame is a Go pointer.
 
 // func CallIDBuffer(fn, id uintptr, buffer unsafe.Pointer, step uintptr, n int) int
 TEXT ·CallIDBuffer(SB), 0, $32768-48
@@ -20,6 +20,7 @@ TEXT ·CallIDBuffer(SB), 0, $32768-48
 	MOVQ	step+24(FP), R12
 	MOVQ	n+32(FP), BX
 	MOVQ	SP, CX
+	LEAQ	32752(SP), SP
 	ANDQ	$~15, SP
 	MOVQ	CX, 0(SP)
 	PCALIGN	$32
@@ -43,6 +44,7 @@ TEXT ·CallBuffer(SB), 0, $32768-40
 	MOVQ	step+16(FP), R14
 	MOVQ	n+24(FP), BX
 	MOVQ	SP, CX
+	LEAQ	32752(SP), SP
 	ANDQ	$~15, SP
 	MOVQ	CX, 0(SP)
 	PCALIGN	$32
@@ -70,6 +72,7 @@ TEXT ·CallNothing(SB), 0, $32768-8
 	XORL	R14, R14
 	XORL	R15, R15
 	MOVQ	SP, CX
+	LEAQ	32752(SP), SP
 	ANDQ	$~15, SP
 	MOVQ	CX, 0(SP)
 	PCALIGN	$32

@@ -7,8 +7,8 @@
 // goroutine: C code may borrow it but gives it back. Go's prologue saved the
 // link register, which CALL overwrites.
 //
-// The frame is what the C function uses as its stack. Nothing in it is a Go
-// pointer.
+// SP goes to the top of the frame, so that the frame is what the C function uses
+// as its stack; R24 keeps it as it was. Nothing in the frame is a Go pointer.
 
 // func CallIDBuffer(fn, id uintptr, buffer unsafe.Pointer, step uintptr, n int) int
 TEXT ·CallIDBuffer(SB), 0, $32768-48
@@ -18,6 +18,10 @@ TEXT ·CallIDBuffer(SB), 0, $32768-48
 	MOVD	buffer+16(FP), R21
 	MOVD	step+24(FP), R22
 	MOVD	n+32(FP), R23
+	MOVD	RSP, R24
+	MOVD	$32736, R25
+	ADD	R24, R25
+	MOVD	R25, RSP
 	PCALIGN	$32
 loop:
 	MOVD	R20, R0
@@ -26,6 +30,7 @@ loop:
 	ADD	R22, R21
 	SUB	$1, R23
 	CBNZ	R23, loop
+	MOVD	R24, RSP
 	MOVW	R0, R0
 	MOVD	R0, ret+40(FP)
 	RET
@@ -37,6 +42,10 @@ TEXT ·CallBuffer(SB), 0, $32768-40
 	MOVD	buffer+8(FP), R21
 	MOVD	step+16(FP), R22
 	MOVD	n+24(FP), R23
+	MOVD	RSP, R24
+	MOVD	$32736, R25
+	ADD	R24, R25
+	MOVD	R25, RSP
 	PCALIGN	$32
 loop:
 	MOVD	R21, R0
@@ -45,6 +54,7 @@ loop:
 	ADD	R22, R21
 	SUB	$1, R23
 	CBNZ	R23, loop
+	MOVD	R24, RSP
 	MOVD	R0, ret+32(FP)
 	RET
 
@@ -59,6 +69,10 @@ TEXT ·CallNothing(SB), 0, $32768-8
 	MOVD	ZR, R20
 	MOVD	ZR, R21
 	MOVD	ZR, R22
+	MOVD	RSP, R24
+	MOVD	$32736, R25
+	ADD	R24, R25
+	MOVD	R25, RSP
 	PCALIGN	$32
 loop:
 	MOVD	R20, R0
@@ -67,6 +81,7 @@ loop:
 	ADD	R22, R21
 	SUB	$1, R23
 	CBNZ	R23, loop
+	MOVD	R24, RSP
 	RET
 
 TEXT nothing<>(SB), NOSPLIT|NOFRAME, $0-0

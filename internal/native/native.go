@@ -18,8 +18,8 @@
 // taken before the call would point to dead memory. Go's collector never
 // moves the heap, and the argument slot keeps the object alive for the call.
 //
-// Stack. C code has no prologue that grows the stack, so it gets what is left
-// of that 32 KiB frame, aligned to 16 bytes. A stack moves only in a function
+// Stack. C code has no prologue that grows the stack, so it gets that
+// 32 KiB frame, aligned to 16 bytes. A stack moves only in a function
 // prologue or while its goroutine is stopped; inside a loop there is neither.
 //
 // Scheduler. The scheduler cannot interrupt a loop, so the collector's stop

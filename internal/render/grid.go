@@ -59,8 +59,8 @@ func tick(r *result.Resolution) string {
 		return "under a read"
 	case r.TickNS > 0:
 		return duration(r.TickNS)
-	case r.Ticks > 0:
-		return "unknown rate"
+	case r.Ticks > 0 || r.Moved:
+		return "not told"
 	default:
 		return "> " + duration(float64(r.WatchedNS))
 	}

@@ -47,7 +47,7 @@ func rate(perSecond float64) string {
 		size float64
 		name string
 	}{{1e9, "G/s"}, {1e6, "M/s"}, {1e3, "k/s"}} {
-		if perSecond >= unit.size {
+		if perSecond >= unit.size*0.9995 {
 			return threeDigits(perSecond/unit.size) + " " + unit.name
 		}
 	}

@@ -129,6 +129,9 @@ type Resolution struct {
 	WatchedNS  int64   `json:"watched_ns"`
 	// Ticks counts the steps that were seen.
 	Ticks int64 `json:"ticks"`
+	// Moved says that the clock was also seen to have ticked between two looks
+	// that were too far apart to tell how often.
+	Moved bool `json:"moved,omitempty"`
 	// Backwards counts the reads that gave less than the read before them;
 	// WorstBackwardsNS is the largest such step.
 	Backwards        int64   `json:"backwards,omitempty"`

@@ -82,6 +82,13 @@ func (d *Document) check() error {
 	c := checker{}
 	c.positive("settings.rounds", float64(d.Settings.Rounds))
 	c.notNegative("settings.time_ns", float64(d.Settings.TimeNS))
+	for i, threads := range d.Settings.Threads {
+		c.positive(fmt.Sprintf("settings.threads[%d]", i), float64(threads))
+	}
+	c.notNegative("host.cpu.logical", float64(d.Host.CPU.Logical))
+	c.notNegative("host.cpu.usable", float64(d.Host.CPU.Usable))
+	c.notNegative("host.cpu.physical", float64(d.Host.CPU.Physical))
+	c.notNegative("host.cpu.packages", float64(d.Host.CPU.Packages))
 	c.notNegative("floor_ns", d.FloorNS)
 	c.notNegative("host.cpu.tsc_hz", d.Host.CPU.TSCHz)
 	c.notNegative("host.cpu.quota_cpus", d.Host.CPU.Quota)
@@ -119,6 +126,8 @@ func (clock *Clock) check(c *checker, at string) {
 		c.notNegative(at+".resolution.tick_ns", r.TickNS)
 		c.notNegative(at+".resolution.reported_ns", r.ReportedNS)
 		c.notNegative(at+".resolution.watched_ns", float64(r.WatchedNS))
+		c.notNegative(at+".resolution.ticks", float64(r.Ticks))
+		c.notNegative(at+".resolution.backwards", float64(r.Backwards))
 		c.notNegative(at+".resolution.worst_backwards_ns", r.WorstBackwardsNS)
 	}
 	for i, t := range clock.Throughput {

@@ -25,9 +25,6 @@ type Summary struct {
 	Low, High, Confidence float64
 }
 
-// Interval reports whether the summary has an interval.
-func (s Summary) Interval() bool { return s.Confidence > 0 }
-
 // Summarize describes the samples, of which there must be at least one. The
 // caller keeps them, in their order.
 func Summarize(samples []float64) Summary {
