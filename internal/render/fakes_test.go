@@ -1,0 +1,76 @@
+package render_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A faulty clock gives the values of a function, one every 10 ns or so, and fails
+// when it is told to.
+type faulty struct {
+	value func(read int64) int64
+	reads int64
+	err   error
+}
+
+func (f *faulty) Spin(n int) {
+	for end := time.Now().Add(time.Duration(n) * 10); time.Now().Before(end); {
+		continue
+	}
+	f.reads += int64(n)
+}
+
+func (f *faulty) Read(ticks []int64) {
+	for i := range ticks {
+		ticks[i] = f.value(f.reads)
+		f.reads++
+	}
+}
+
+func (f *faulty) Err() error { return f.err }
+
+// What is wrong with a clock is told in the table, from a Reader all the way.
+func TestFaultyClocksReachTheTable(t *testing.T) {
+	faultyClock := func(id string, err error, value func(read int64) int64) clock.Clock {
+		return clock.Clock{
+			ID: id, Call: id, Path: "fake", Kind: clock.Monotonic, Hz: 1e9, ReportedNS: func() float64 { return 1 },
+			Open: func() (clock.Reader, error) { return &faulty{value: value, err: err}, nil },
+		}
+	}
+	clocks := []clock.Clock{
+		faultyClock("stalls@fake", nil, func(int64) int64 { return 7 }),
+		faultyClock("repeats@fake", nil, func(read int64) int64 { return read / 50 * 2000 }),
+		faultyClock("backwards@fake", nil, func(read int64) int64 {
+			if read%1000 == 999 {
+				return read*20 - 320
+			}
+			return read * 20
+		}),
+		faultyClock("fails@fake", errors.New("no such device"), func(read int64) int64 { return read }),
+		{
+			ID: "absent@fake", Path: "fake", ReportedNS: func() float64 { return 0 },
+			Open: func() (clock.Reader, error) { return nil, errors.New("permission denied") },
+		},
+	}
+	measured, err := measure.Run(context.Background(), clocks, measure.Settings{Threads: []int{1}, Rounds: 6, Time: 5 * time.Millisecond, CPUs: 1}, nil)
+	require.NoError(t, err)
+	var table bytes.Buffer
+	require.NoError(t, render.Table(&table, &result.Document{
+		Schema: result.Schema, Settings: result.Settings{Threads: []int{1}, Rounds: 6, TimeNS: 5e6, Pin: "none", Workers: "threads"}, Clocks: measured.Clocks,
+	}))
+	require.Regexp(t, `(?m)^stalls@fake .* > \d+ ms +1 ns$`, table.String())
+	require.Regexp(t, `(?m)^repeats@fake .* 2 µs +1 ns$`, table.String())
+	require.Regexp(t, `(?m)^backwards@fake .* under a read +1 ns$`, table.String())
+	require.Regexp(t, `Warning: backwards@fake went backwards \d+ times while it was watched, by up to 300 ns\.`, table.String())
+	require.Contains(t, table.String(), "  fails@fake: failed while it was read: no such device\n")
+	require.Contains(t, table.String(), "  absent@fake: permission denied\n")
+}
