@@ -12,7 +12,6 @@ import (
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/thread"
 )
 
 // timeStampCounter is the clock that tells the TSC's rate.
@@ -51,17 +50,10 @@ func tscHz(measured []result.Clock) float64 {
 			return math.Round(c.TicksPerSecond)
 		}
 	}
-	hz := 0.0
 	for _, c := range clock.Catalog() {
-		if c.ID != timeStampCounter {
-			continue
+		if c.ID == timeStampCounter {
+			return math.Round(measure.Hz(c, 100*time.Millisecond))
 		}
-		// On a thread that cannot be had the rate stays unknown.
-		_ = thread.Run(thread.Any, func() {
-			if reader, err := c.Open(); err == nil {
-				hz = measure.Hz(c, reader, 100*time.Millisecond)
-			}
-		})
 	}
-	return math.Round(hz)
+	return 0
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/thread"
 )
 
 // A rate finds out how many ticks a second a counter makes, from one sighting
@@ -59,13 +60,20 @@ func sight(reader clock.Reader) sighting {
 }
 
 // Hz returns the ticks a second of a clock: what it states, or what it makes
-// in the span, measured.
-func Hz(c clock.Clock, reader clock.Reader, span time.Duration) float64 {
+// in the span, measured on a thread of its own; 0 where it cannot be had.
+func Hz(c clock.Clock, span time.Duration) float64 {
 	var r rate
-	r.begin(c, reader)
-	if r.hz == 0 {
-		time.Sleep(span)
-		r.end(reader)
-	}
+	// On a thread that cannot be had the rate stays unknown.
+	_ = thread.Run(thread.Any, func() {
+		reader, err := c.Open()
+		if err != nil {
+			return
+		}
+		r.begin(c, reader)
+		if r.hz == 0 {
+			time.Sleep(span)
+			r.end(reader)
+		}
+	})
 	return r.hz
 }
