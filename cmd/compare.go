@@ -72,7 +72,7 @@ matter. Without one, compare takes the clocks between which people choose.`,
 	f.StringVar(&flags.threads, "threads", "", "numbers of threads: 1..24, 1,2,4, or 1..24/4 for every fourth (default 1, 2, 4 … up to the CPUs)")
 	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
 	f.DurationVar(&flags.time, "time", 100*time.Millisecond, "span of one throughput measurement")
-	f.IntVar(&flags.rounds, "rounds", 10, "latency samples of each clock")
+	f.IntVar(&flags.rounds, "rounds", 40, "latency samples of each clock")
 	f.StringVar(&flags.pin, "pin", "none", "none, compact, spread, or a CPU list such as 0,2,4-7")
 	f.StringVar(&flags.workers, "workers", "threads", "threads or processes")
 	f.StringVar(&flags.format, "format", render.Formats[0].Name, strings.Join(render.Names(), ", "))
@@ -134,7 +134,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 		Settings: result.Settings{
 			Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Pin: flags.pin, Workers: flags.workers,
 		},
-		FloorNS: measured.FloorNS, Clocks: measured.Clocks,
+		FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
 	}
 	if err := folder.write(document); err != nil {
 		folder.abandon()

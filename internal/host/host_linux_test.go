@@ -61,6 +61,29 @@ func TestQuota(t *testing.T) {
 	require.Zero(t, cpus, "no /proc at all")
 }
 
+func TestThrottled(t *testing.T) {
+	for name, c := range map[string]struct {
+		cgroup, mounts string
+		stats          map[string]string
+		periods, ns    int64
+	}{
+		"version 2": {"0::/app\n", mountV2, map[string]string{
+			"sys/fs/cgroup/app/cpu.stat": "usage_usec 5\nnr_periods 20\nnr_throttled 7\nthrottled_usec 1500\n"}, 7, 1_500_000},
+		"the parent stood longer": {"0::/slice/app\n", mountV2, map[string]string{
+			"sys/fs/cgroup/slice/app/cpu.stat": "nr_throttled 1\nthrottled_usec 10\n",
+			"sys/fs/cgroup/slice/cpu.stat":     "nr_throttled 3\nthrottled_usec 900\n"}, 3, 900_000},
+		"version 1": {"4:cpu,cpuacct:/app\n", mountV1, map[string]string{
+			"sys/fs/cgroup/cpu/app/cpu.stat": "nr_periods 9\nnr_throttled 4\nthrottled_time 123456\n"}, 4, 123_456},
+		"never":    {"0::/app\n", mountV2, map[string]string{"sys/fs/cgroup/app/cpu.stat": "nr_throttled 0\nthrottled_usec 0\n"}, 0, 0},
+		"nonsense": {"0::/app\n", mountV2, map[string]string{"sys/fs/cgroup/app/cpu.stat": "nr_throttled many\nthrottled_usec\n\n"}, 0, 0},
+		"no files": {"0::/app\n", mountV2, nil, 0, 0},
+	} {
+		periods, ns := throttled(tree(t, c.cgroup, c.mounts, c.stats))
+		require.Equal(t, c.periods, periods, name)
+		require.Equal(t, c.ns, ns, name)
+	}
+}
+
 func TestClockSourceIsWhatTheKernelSays(t *testing.T) {
 	current, err := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 	if err != nil {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,55 +19,87 @@ type limit struct {
 }
 
 // quota returns the CPU time that control groups leave to this process, in
-// CPUs, and the period over which it is counted; 0 where nothing limits it. The tightest limit on the way from the
-// process's group up to the root counts: cpu.max of cgroups version 2,
-// cpu.cfs_quota_us of version 1 (Documentation/admin-guide/cgroup-v2.rst and
+// CPUs, and the period in nanoseconds over which it is counted; 0 where nothing
+// limits it. The tightest limit on the way from the process's group up to the
+// root counts: cpu.max of cgroups version 2, cpu.cfs_quota_us of version 1
+// (Documentation/admin-guide/cgroup-v2.rst and
 // Documentation/scheduler/sched-bwc.rst of the kernel). root is "/", or a tree
 // that a test made.
 func quota(root string) (cpus float64, periodNS int64) {
-	fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
-	if err != nil {
-		return 0, 0
-	}
-	self, err := fs.Self()
-	if err != nil {
-		return 0, 0
-	}
-	groups, err := self.Cgroups()
-	if err != nil {
-		return 0, 0
-	}
-	mounts, err := fs.GetProcMounts(self.PID)
-	if err != nil {
-		return 0, 0
-	}
 	var tightest limit
-	for _, mount := range mounts {
-		read := limitReaders[mount.FSType]
-		if read == nil {
-			continue
-		}
-		for _, group := range groups {
-			if mount.FSType == "cgroup2" != (group.HierarchyID == 0) {
-				continue
-			}
-			if mount.FSType == "cgroup" && (!slices.Contains(group.Controllers, "cpu") || !hasOption(mount, "cpu")) {
-				continue
-			}
-			// A container sees its own group as the root of the mount.
-			path := strings.TrimPrefix(group.Path, strings.TrimSuffix(mount.Root, "/"))
-			for ; ; path = filepath.Dir(path) {
-				found := read(filepath.Join(root, mount.MountPoint, path))
-				if found.cpus > 0 && (tightest.cpus == 0 || found.cpus < tightest.cpus) {
-					tightest = found
-				}
-				if path == "/" || path == "." || path == "" {
-					break
-				}
-			}
+	for version, folder := range cpuGroups(root) {
+		found := limitReaders[version](folder)
+		if found.cpus > 0 && (tightest.cpus == 0 || found.cpus < tightest.cpus) {
+			tightest = found
 		}
 	}
 	return tightest.cpus, tightest.periodNS
+}
+
+// throttled returns in how many periods a quota was used up, and for how long
+// the process's groups stood still, since they were made: nr_throttled of
+// cpu.stat, and throttled_usec (version 2) or throttled_time (version 1, in
+// nanoseconds). Of several groups the one that was throttled longest counts.
+func throttled(root string) (periods, ns int64) {
+	for _, folder := range cpuGroups(root) {
+		of := map[string]int64{}
+		for line := range strings.Lines(readFile(folder, "cpu.stat")) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+				of[name] = n
+			}
+		}
+		if stood := of["throttled_usec"]*1000 + of["throttled_time"]; stood > ns {
+			periods, ns = of["nr_throttled"], stood
+		}
+	}
+	return periods, ns
+}
+
+// cpuGroups are the folders of the control groups that may limit this process's
+// CPU time, each with the name of its file system, from its own up to the root.
+func cpuGroups(root string) iter.Seq2[string, string] {
+	return func(yield func(version, folder string) bool) {
+		fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
+		if err != nil {
+			return
+		}
+		self, err := fs.Self()
+		if err != nil {
+			return
+		}
+		groups, err := self.Cgroups()
+		if err != nil {
+			return
+		}
+		mounts, err := fs.GetProcMounts(self.PID)
+		if err != nil {
+			return
+		}
+		for _, mount := range mounts {
+			if limitReaders[mount.FSType] == nil {
+				continue
+			}
+			for _, group := range groups {
+				if mount.FSType == "cgroup2" != (group.HierarchyID == 0) {
+					continue
+				}
+				if mount.FSType == "cgroup" && (!slices.Contains(group.Controllers, "cpu") || !hasOption(mount, "cpu")) {
+					continue
+				}
+				// A container sees its own group as the root of the mount.
+				path := strings.TrimPrefix(group.Path, strings.TrimSuffix(mount.Root, "/"))
+				for ; ; path = filepath.Dir(path) {
+					if !yield(mount.FSType, filepath.Join(root, mount.MountPoint, path)) {
+						return
+					}
+					if path == "/" || path == "." || path == "" {
+						break
+					}
+				}
+			}
+		}
+	}
 }
 
 func hasOption(mount *procfs.MountInfo, name string) bool {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -18,11 +19,18 @@ type crew interface {
 	gate() *gate
 	// start has the first n workers open the clock, worker i at seat(i), and
 	// wait at the gate.
-	start(c clock.Clock, chunk, n int, seat func(i int) seat) error
+	start(c clock.Clock, p pace, n int, seat func(i int) seat) error
 	// wait returns when every started worker has filled its slot or failed.
 	wait() error
 	// close ends the crew. No worker is at work.
 	close()
+}
+
+// A pace is how a worker reads: Chunk reads in one native call, and Slice calls
+// between two looks at the stopwatch.
+type pace struct {
+	Chunk int `json:"chunk"`
+	Slice int `json:"slice"`
 }
 
 // A seat is where a worker runs: pinned to a CPU, or free and begun on one. Either
@@ -67,19 +75,40 @@ type gate struct {
 	stop       atomic.Uint32
 	_          [cacheLine - 4]byte
 	slots      [MostThreads]slot
+	// slices are how long each worker's slices took, in ns.
+	slices [MostThreads][mostSlices]int64
 }
+
+// mostSlices is how many slices of one pass a worker keeps.
+const mostSlices = 128
 
 // A slot is where one worker leaves its count, on a cache line of its own.
 type slot struct {
-	reads atomic.Int64
-	endNS atomic.Int64 // the stopwatch when it stopped
-	_     [cacheLine - 16]byte
+	reads  atomic.Int64 // so far
+	endNS  atomic.Int64 // the stopwatch when it stopped
+	sliced atomic.Int64 // how many slices it left
+	_      [cacheLine - 24]byte
 }
 
-func (g *gate) reset() {
+// reset makes the gate ready for n workers.
+func (g *gate) reset(n int) {
 	g.ready.Store(0)
 	g.stop.Store(0)
 	g.releasedNS.Store(0)
+	for i := range n {
+		g.slots[i].reads.Store(0)
+		g.slots[i].endNS.Store(0)
+		g.slots[i].sliced.Store(0)
+	}
+}
+
+// reads returns what the first n workers have read so far, to the chunk.
+func (g *gate) reads(n int) int64 {
+	sum := int64(0)
+	for i := range n {
+		sum += g.slots[i].reads.Load()
+	}
+	return sum
 }
 
 // patience is how long the gate waits for workers. One that is not there by then
@@ -99,25 +128,55 @@ func (g *gate) open(ctx context.Context, n int) int64 {
 
 // work is the life of worker i: it waits at the gate, then reads chunk by chunk
 // until it is told to stop; one chunk at least, however late it got a CPU.
-func (g *gate) work(i int, reader clock.Reader, chunk int) error {
+//
+// Its slices are its own to write until it has stored sliced, and the runner's to
+// read from then on.
+func (g *gate) work(i int, reader clock.Reader, p pace) error {
 	g.ready.Add(1)
 	for g.releasedNS.Load() == 0 {
 		thread.Yield()
 	}
-	reads := int64(0)
+	slot, slices := &g.slots[i], &g.slices[i]
+	reads, sliced, calls := int64(0), 0, 0
+	last := stopwatch()
 	for {
-		reader.Spin(chunk)
-		reads += int64(chunk)
+		reader.Spin(p.Chunk)
+		reads += int64(p.Chunk)
+		slot.reads.Store(reads)
 		if g.stop.Load() != 0 {
 			break
 		}
+		if calls++; calls == p.Slice && sliced < len(slices) {
+			now := stopwatch()
+			slices[sliced] = now - last
+			last, calls = now, 0
+			sliced++
+		}
 	}
-	g.slots[i].endNS.Store(stopwatch())
-	g.slots[i].reads.Store(reads)
+	slot.endNS.Store(stopwatch())
+	slot.sliced.Store(int64(sliced))
 	if failer, ok := reader.(clock.Failer); ok {
 		return failer.Err()
 	}
 	return nil
+}
+
+// perSecond returns the reads a second of worker i: by the median of its slices,
+// which an interrupt that falls into a few of them does not move, or where it
+// left too few, by all its reads since the gate was opened. ok is false for a
+// worker that ended before it began.
+func (g *gate) perSecond(i int, p pace) (perSecond float64, ok bool) {
+	const enough = 5
+	slot := &g.slots[i]
+	if n := slot.sliced.Load(); n >= enough {
+		durations := make([]float64, n)
+		for j := range durations {
+			durations[j] = float64(g.slices[i][j])
+		}
+		return float64(p.Chunk*p.Slice) * 1e9 / stats.Median(durations), true
+	}
+	spent := slot.endNS.Load() - g.releasedNS.Load()
+	return float64(slot.reads.Load()) * 1e9 / float64(spent), spent > 0
 }
 
 // absent stands in for a worker that cannot work, so that the others need not
@@ -137,10 +196,10 @@ func newThreads(most int) *threads {
 
 func (t *threads) gate() *gate { return t.meeting }
 
-func (t *threads) start(c clock.Clock, chunk, n int, seat func(i int) seat) error {
+func (t *threads) start(c clock.Clock, p pace, n int, seat func(i int) seat) error {
 	t.started = n
 	for i := range n {
-		go func() { t.ended <- t.meeting.onThread(seat(i), i, c, chunk) }()
+		go func() { t.ended <- t.meeting.onThread(seat(i), i, c, p) }()
 	}
 	return nil
 }
@@ -156,7 +215,7 @@ func (t *threads) wait() error {
 func (t *threads) close() {}
 
 // onThread is the life of a worker on a thread of its own.
-func (g *gate) onThread(at seat, i int, c clock.Clock, chunk int) error {
+func (g *gate) onThread(at seat, i int, c clock.Clock, p pace) error {
 	var err error
 	ran := false
 	pinned := thread.Run(at.Pin, func() {
@@ -171,7 +230,7 @@ func (g *gate) onThread(at seat, i int, c clock.Clock, chunk int) error {
 			// A CPU that went away is no reason not to run on another.
 			_ = thread.Move(at.Begin)
 		}
-		err = g.work(i, reader, chunk)
+		err = g.work(i, reader, p)
 	})
 	if !ran {
 		g.absent()

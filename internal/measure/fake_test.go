@@ -50,3 +50,10 @@ func scripted(id string, next func(i int64) int64) clock.Clock {
 }
 
 var errUnplugged = errors.New("no such device")
+
+// A spinner is a Reader of spins alone.
+type spinner func(n int)
+
+func (s spinner) Spin(n int) { s(n) }
+
+func (s spinner) Read([]int64) {}

@@ -5,8 +5,9 @@
 // A machine changes its speed while it is measured: another program starts, a
 // CPU gets warm, a hypervisor takes a slice. So nothing is measured in one
 // piece. Every round gives each clock a short turn, in an order shuffled anew,
-// and the figure is the median of the rounds; what disturbs the machine for a
-// while disturbs all clocks alike. docs/measuring.md says more.
+// and the rounds of latency and the passes of throughput alternate over the
+// whole run; the figure is the median of the rounds. What disturbs the machine
+// for a while disturbs all clocks alike. docs/measuring.md says more.
 //
 // Latency and resolution are measured on one thread that does nothing else.
 // Throughput is measured by a crew of workers, threads or processes, which
@@ -16,12 +17,14 @@ package measure
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -55,17 +58,22 @@ type Result struct {
 	Clocks []result.Clock
 	// Interrupted says that the context ended the run before it was complete.
 	Interrupted bool
+	// Conditions are what the machine did to the run.
+	Conditions result.Conditions
 }
 
 const (
 	// latencyTurn is the span of one latency sample: long enough that the two
 	// readings of the stopwatch do not count, short enough that most turns are
 	// free of the scheduler.
-	latencyTurn = 5 * time.Millisecond
+	latencyTurn = 2500 * time.Microsecond
 	// latencyChunk and throughputChunk are the spans of one native call; see
 	// package native. A worker looks for the end of its span after each.
 	latencyChunk    = 100 * time.Microsecond
 	throughputChunk = 20 * time.Microsecond
+	// stopwatchShare is how many times longer than a reading of the stopwatch
+	// a slice of a turn is, so that the reading does not count.
+	stopwatchShare = 1000
 )
 
 // Run measures the clocks and tells progress, which may be nil, as it goes. It
@@ -79,14 +87,17 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	if err != nil {
 		return Result{}, err
 	}
-	defer team.close()
 	r := &runner{ctx: ctx, crew: team, settings: s, progress: progress, total: s.Estimate(len(clocks))}
 	for _, c := range clocks {
 		r.subjects = append(r.subjects, &subject{clock: c})
 	}
-	if err := thread.Run(s.cpu(0), r.run); err != nil {
+	r.noise.begin()
+	err = thread.Run(s.cpu(0), r.run)
+	team.close() // the time that worker processes used counts when they have ended
+	if err != nil {
 		return Result{}, err
 	}
+	r.noise.end()
 	return r.result(), nil
 }
 
@@ -145,14 +156,18 @@ type runner struct {
 	total    time.Duration
 	subjects []*subject
 	floor    *subject
+	// slice is the span of which a turn takes its median.
+	slice time.Duration
+	noise noise
+	// started counts workers since the last collection.
+	started int
 }
 
 // run measures, on a thread of its own.
 func (r *runner) run() {
 	measured := r.open()
-	r.latency(measured)
 	r.resolution()
-	r.throughput()
+	r.rounds(measured)
 	for _, s := range r.subjects {
 		if !s.failed() {
 			s.rate.end(s.reader)
@@ -163,6 +178,7 @@ func (r *runner) run() {
 // open opens every subject and calibrates it, and returns those whose latency
 // is measured: the subjects, and the floor where there is one.
 func (r *runner) open() []*subject {
+	r.slice = sliceSpan()
 	var measured []*subject
 	for _, s := range r.subjects {
 		s.reader, s.err = s.clock.Open()
@@ -184,21 +200,47 @@ func (r *runner) open() []*subject {
 	return measured
 }
 
-// latency gives every subject one turn a round.
-func (r *runner) latency(measured []*subject) {
-	for range r.settings.Rounds {
-		rand.Shuffle(len(measured), func(i, j int) { measured[i], measured[j] = measured[j], measured[i] })
-		for _, s := range measured {
-			if r.ended() {
+// rounds gives every subject one turn of latency a round, and spreads the passes
+// of throughput over the rounds.
+func (r *runner) rounds(measured []*subject) {
+	passes := r.plan()
+	// GOMAXPROCS limits how many goroutines run, so without this most of many
+	// threads would never start. Two more serve the runner itself.
+	most := slices.Max(r.settings.Threads)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), most+2)))
+	for round := range r.settings.Rounds {
+		due := len(passes) * (round + 1) / r.settings.Rounds
+		passed := len(passes) * round / r.settings.Rounds
+		if !r.latency(measured) {
+			return
+		}
+		for _, pass := range passes[passed:due] {
+			if !r.throughput(pass) {
 				return
 			}
-			sample := turn(s.reader, s.readNS, r.settings.turn())
-			if !s.failed() {
-				s.latency = append(s.latency, sample)
-			}
-			r.tell(r.settings.turn())
 		}
+		r.noise.glance()
 	}
+}
+
+// latency gives every subject one turn, and reports whether there was time for it.
+func (r *runner) latency(measured []*subject) bool {
+	rand.Shuffle(len(measured), func(i, j int) { measured[i], measured[j] = measured[j], measured[i] })
+	for _, s := range measured {
+		if r.ended() {
+			return false
+		}
+		if s.failed() {
+			continue
+		}
+		sample, mean := turn(s.reader, s.readNS, r.settings.turn(), r.slice)
+		if !s.failed() {
+			s.latency = append(s.latency, sample)
+			r.noise.turn(sample, mean)
+		}
+		r.tell(r.settings.turn())
+	}
+	return true
 }
 
 // turn is the span of one latency sample: latencyTurn, or under a quota so little
@@ -211,15 +253,39 @@ func (s Settings) turn() time.Duration {
 	return latencyTurn
 }
 
-// turn returns the wall nanoseconds of one read, over about span of them.
-func turn(reader clock.Reader, readNS float64, span time.Duration) float64 {
+// turn returns the wall nanoseconds of one read, over about span of them: the
+// median of slices, which an interrupt that falls into a few of them does not
+// move, and the mean, which it does.
+func turn(reader clock.Reader, readNS float64, span, slice time.Duration) (median, mean float64) {
 	chunk := readsIn(min(latencyChunk, span), readNS)
-	chunks := max(1, int(float64(span)/(float64(chunk)*readNS)))
-	start := stopwatch()
-	for range chunks {
-		reader.Spin(chunk)
+	chunkNS := float64(chunk) * readNS
+	chunks := max(1, int(float64(slice)/chunkNS+0.5)) // of a slice
+	samples := make([]float64, max(1, int(float64(span)/(float64(chunks)*chunkNS))))
+	begun := stopwatch()
+	last := begun
+	for i := range samples {
+		for range chunks {
+			reader.Spin(chunk)
+		}
+		now := stopwatch()
+		samples[i] = float64(now-last) / float64(chunks*chunk)
+		last = now
 	}
-	return float64(stopwatch()-start) / float64(chunks*chunk)
+	return stats.Median(samples), float64(last-begun) / float64(len(samples)*chunks*chunk)
+}
+
+// sliceSpan is latencyChunk, or longer where the stopwatch itself is dear.
+func sliceSpan() time.Duration {
+	const readings = 100
+	least := int64(time.Hour)
+	for range 5 {
+		start := stopwatch()
+		for range readings {
+			stopwatch()
+		}
+		least = min(least, stopwatch()-start)
+	}
+	return max(latencyChunk, time.Duration(least*stopwatchShare/readings))
 }
 
 // calibration is about how long calibrate takes.

@@ -82,12 +82,67 @@ func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
 	require.Equal(t, 100*time.Millisecond, s.span(1))
 	require.Equal(t, 300*time.Millisecond, s.span(2))
 	require.Equal(t, 1, s.passes(2))
+	require.Equal(t, 1, s.windows(2))
 	s.Quota = 0.5
 	require.True(t, s.oversubscribed(1))
 	s.Quota = 6 // more than the CPUs can give
 	require.False(t, s.throttled(8))
 	require.True(t, s.oversubscribed(8))
 	require.Equal(t, 100*time.Millisecond, s.span(8))
+}
+
+// A pass of threads that share CPUs is looked at in windows, which are samples;
+// one too short for that is one sample.
+func TestOversubscribedPassesHaveWindows(t *testing.T) {
+	s := Settings{Time: 100 * time.Millisecond, CPUs: 2}
+	require.Equal(t, 1, s.windows(2))
+	require.Equal(t, windowsPerPass, s.windows(3))
+	s.Time = 4 * time.Millisecond
+	require.Equal(t, 2, s.windows(3))
+	s.Time = time.Millisecond
+	require.Equal(t, 1, s.windows(3))
+}
+
+// A worker's figure is its median slice, so that an interrupt in a few of them
+// does not count; with too few slices it is all its reads over its time.
+func TestWorkersFigureIsItsMedianSlice(t *testing.T) {
+	g, p := new(gate), pace{Chunk: 100, Slice: 10}
+	for j := range 9 {
+		g.slices[1][j] = 20_000 // 20 ns a read
+	}
+	g.slices[1][4] = 5_000_000
+	g.slots[1].sliced.Store(9)
+	perSecond, ok := g.perSecond(1, p)
+	require.True(t, ok)
+	require.InEpsilon(t, 5e7, perSecond, 1e-9)
+	g.slots[1].sliced.Store(2)
+	g.slots[1].reads.Store(3000)
+	g.releasedNS.Store(1000)
+	g.slots[1].endNS.Store(91_000)
+	perSecond, ok = g.perSecond(1, p)
+	require.True(t, ok)
+	require.InEpsilon(t, 3000*1e9/90_000.0, perSecond, 1e-9)
+	g.slots[1].endNS.Store(1000)
+	_, ok = g.perSecond(1, p)
+	require.False(t, ok, "a worker that ended before it began")
+	g.reset(2)
+	require.Zero(t, g.reads(2))
+	require.Zero(t, g.slots[1].sliced.Load())
+}
+
+// A turn's sample is the median of its slices; what is taken from a few of them
+// is in the mean alone.
+func TestInterruptInATurnMovesTheMeanAlone(t *testing.T) {
+	spins := 0
+	reader := &script{next: func(i int64) int64 { return i }}
+	interrupted := spinner(func(n int) {
+		if spins++; spins == 3 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		reader.Spin(n)
+	})
+	median, mean := turn(interrupted, 10, 2*time.Millisecond, 100*time.Microsecond)
+	require.Less(t, median*2, mean)
 }
 
 func TestPinningToFewerCPUsThanThreadsOversubscribes(t *testing.T) {

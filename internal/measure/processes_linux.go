@@ -28,7 +28,7 @@ const gateFD = 3
 // An order is what a worker process is told to do, as a line of JSON.
 type order struct {
 	Clock string `json:"clock"`
-	Chunk int    `json:"chunk"`
+	Pace  pace   `json:"pace"`
 	Seat  seat   `json:"seat"`
 	Slot  int    `json:"slot"`
 }
@@ -117,13 +117,13 @@ func startWorker(program string, gateFile *os.File) (*worker, error) {
 
 func (p *processes) gate() *gate { return p.meeting }
 
-func (p *processes) start(c clock.Clock, chunk, n int, seat func(i int) seat) error {
+func (p *processes) start(c clock.Clock, pace pace, n int, seat func(i int) seat) error {
 	p.started = 0
 	for i, w := range p.workers[:n] {
 		if p.broken != nil {
 			break
 		}
-		if err := json.NewEncoder(w.orders).Encode(order{c.ID, chunk, seat(i), i}); err != nil {
+		if err := json.NewEncoder(w.orders).Encode(order{c.ID, pace, seat(i), i}); err != nil {
 			p.broken = fmt.Errorf("worker process %d: %w", i, err)
 		}
 		p.started = i + 1
@@ -216,11 +216,11 @@ func ended(err error) error {
 
 func (g *gate) obey(o order, known map[string]clock.Clock) report {
 	c, ok := known[o.Clock]
-	if !ok || o.Slot < 0 || o.Slot >= len(g.slots) || o.Chunk < 1 {
+	if !ok || o.Slot < 0 || o.Slot >= len(g.slots) || o.Pace.Chunk < 1 || o.Pace.Slice < 1 {
 		g.absent()
 		return report{Error: fmt.Sprintf("a worker process cannot obey %+v", o)}
 	}
-	if err := g.onThread(o.Seat, o.Slot, c, o.Chunk); err != nil {
+	if err := g.onThread(o.Seat, o.Slot, c, o.Pace); err != nil {
 		return report{Error: err.Error()}
 	}
 	return report{}

@@ -81,10 +81,10 @@ func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
 	c, err := newProcesses(1)
 	require.NoError(t, err)
 	defer c.close()
-	require.NoError(t, c.start(clock.Default()[0], 100, 1, quick(1).seats(1)))
+	require.NoError(t, c.start(clock.Default()[0], pace{100, 1}, 1, quick(1).seats(1)))
 	c.gate().open(context.Background(), 1)
 	time.Sleep(10 * time.Millisecond)
 	require.NoError(t, c.(*processes).workers[0].command.Process.Kill())
 	require.ErrorContains(t, c.wait(), "worker process 0 ended")
-	require.ErrorContains(t, c.start(clock.Default()[0], 100, 1, quick(1).seats(1)), "worker process 0 ended")
+	require.ErrorContains(t, c.start(clock.Default()[0], pace{100, 1}, 1, quick(1).seats(1)), "worker process 0 ended")
 }

@@ -7,7 +7,7 @@ import (
 
 // result sums the run up.
 func (r *runner) result() Result {
-	summed := Result{Interrupted: r.ended()}
+	summed := Result{Interrupted: r.ended(), Conditions: r.noise.conditions(r.floor)}
 	if r.floor != nil && len(r.floor.latency) > 0 {
 		summed.FloorNS = stats.Median(r.floor.latency)
 	}
@@ -39,7 +39,9 @@ func (s *subject) result() result.Clock {
 	}
 	c.Resolution = s.resolution.result(s.rate.hz, s.clock.ReportedNS())
 	for _, t := range s.throughput {
-		c.Throughput = append(c.Throughput, t.result())
+		if len(t.perSecond) > 0 {
+			c.Throughput = append(c.Throughput, t.result())
+		}
 	}
 	return c
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -14,16 +15,39 @@ import (
 )
 
 // passesPerMeasurement is into how many passes a throughput measurement is cut
-// where every thread has a CPU of its own. Where threads share CPUs it is made
-// in one piece: the scheduler's slices are milliseconds, and each thread must
-// get its turns.
-const passesPerMeasurement = 5
+// where every thread has a CPU of its own: the figure of each is a sample, the sum
+// of what each worker's median slice says. Where threads share CPUs waiting is part
+// of the figure, so it is a count of all reads; and there are fewer, longer passes,
+// since the scheduler's slices are milliseconds and each thread must get its turns.
+// Each is then looked at in several windows. Where a quota is used up there is one
+// pass, in one window.
+const (
+	passesPerMeasurement = 20
+	passesOversubscribed = 2
+	windowsPerPass       = 5
+	// shortestWindow is the shortest span in which a look at the counters of
+	// workers, who update them every throughputChunk, tells a rate.
+	shortestWindow = 50 * throughputChunk
+)
 
 func (s Settings) passes(threads int) int {
-	if s.oversubscribed(threads) {
+	switch {
+	case s.throttled(threads):
+		return 1
+	case s.oversubscribed(threads):
+		return passesOversubscribed
+	default:
+		return passesPerMeasurement
+	}
+}
+
+// windows is how many samples one pass gives.
+func (s Settings) windows(threads int) int {
+	if s.throttled(threads) || !s.oversubscribed(threads) {
 		return 1
 	}
-	return passesPerMeasurement
+	pass := s.span(threads) / time.Duration(s.passes(threads))
+	return max(1, min(windowsPerPass, int(pass/shortestWindow)))
 }
 
 // oversubscribed reports whether so many threads get less than a CPU each.
@@ -56,7 +80,7 @@ type throughput struct {
 	subject        *subject
 	threads        int
 	oversubscribed bool
-	perSecond      []float64 // of all threads together, one a pass
+	perSecond      []float64 // samples of all threads together
 	reads          []int64   // of each thread, over all passes
 }
 
@@ -74,55 +98,37 @@ func (t *throughput) result() result.Throughput {
 	return r
 }
 
-// throughput measures every subject under every number of threads, pass by pass.
-func (r *runner) throughput() {
-	passes := r.plan()
-	if len(passes) == 0 || r.ended() {
-		return
-	}
-	most := slices.Max(r.settings.Threads)
-	// GOMAXPROCS limits how many goroutines run, so without this most of many
-	// threads would never start. Two more serve the runner itself.
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), most+2)))
-	var measured []*throughput
-	started := 0 // workers since the last collection
-	for _, pass := range passes {
-		rand.Shuffle(len(pass), func(i, j int) { pass[i], pass[j] = pass[j], pass[i] })
-		for _, t := range pass {
-			if t.subject.failed() {
-				continue
-			}
-			complete, err := r.pass(t)
-			switch {
-			case r.ended() && !complete:
-				r.keep(measured)
-				return
-			case err != nil:
-				t.subject.err = err
-			case len(t.perSecond) == 1:
-				measured = append(measured, t)
-			}
-			r.glance()
-			// Each worker is a thread that leaves a little garbage, which nobody
-			// else collects during a run.
-			if started += t.threads; started > 5000 {
-				runtime.GC()
-				started = 0
-			}
+// throughput makes one pass of measurements, and reports whether there was time
+// for it.
+func (r *runner) throughput(pass []*throughput) bool {
+	rand.Shuffle(len(pass), func(i, j int) { pass[i], pass[j] = pass[j], pass[i] })
+	for _, t := range pass {
+		if t.subject.failed() {
+			continue
+		}
+		if r.ended() {
+			return false
+		}
+		complete, err := r.pass(t)
+		switch {
+		case r.ended() && !complete:
+			return false
+		case err != nil:
+			t.subject.err = err
+		}
+		r.glance()
+		// Each worker is a thread that leaves a little garbage, which nobody
+		// else collects during a run.
+		if r.started += t.threads; r.started > 5000 {
+			runtime.GC()
+			r.started = 0
 		}
 	}
-	r.keep(measured)
+	return true
 }
 
-// keep gives the subjects their measurements in the order of the threads.
-func (r *runner) keep(measured []*throughput) {
-	slices.SortFunc(measured, func(a, b *throughput) int { return a.threads - b.threads })
-	for _, t := range measured {
-		t.subject.throughput = append(t.subject.throughput, t)
-	}
-}
-
-// plan lists what is measured in each pass.
+// plan gives every subject its measurements, in the order of the threads, and
+// lists what is measured in each pass.
 func (r *runner) plan() [][]*throughput {
 	passes := make([][]*throughput, passesPerMeasurement)
 	next := 0
@@ -130,20 +136,21 @@ func (r *runner) plan() [][]*throughput {
 		if s.failed() {
 			continue
 		}
-		for _, threads := range r.settings.Threads {
+		for _, threads := range slices.Sorted(slices.Values(r.settings.Threads)) {
 			t := &throughput{
 				subject: s, threads: threads, reads: make([]int64, threads),
 				oversubscribed: r.settings.oversubscribed(threads),
 			}
+			s.throughput = append(s.throughput, t)
 			n := r.settings.passes(threads)
 			for i := range n {
-				at := (next + i) % len(passes)
+				at := (next + i*len(passes)/n) % len(passes)
 				passes[at] = append(passes[at], t)
 			}
-			next += n % len(passes)
+			next++
 		}
 	}
-	return slices.DeleteFunc(passes, func(pass []*throughput) bool { return len(pass) == 0 })
+	return passes
 }
 
 // pass makes one pass of a measurement and reports whether it was complete.
@@ -151,14 +158,14 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 	passes := time.Duration(r.settings.passes(t.threads))
 	span := r.settings.span(t.threads) / passes
 	defer r.tell((r.settings.span(t.threads) + r.settings.overhead(t.threads)) / passes)
-	chunk := readsIn(throughputChunk, t.subject.readNS)
+	pace := r.pace(t, span)
 	g := r.crew.gate()
-	g.reset()
-	if err := r.crew.start(t.subject.clock, chunk, t.threads, r.settings.seats(t.threads)); err != nil {
+	g.reset(t.threads)
+	if err := r.crew.start(t.subject.clock, pace, t.threads, r.settings.seats(t.threads)); err != nil {
 		return false, err
 	}
 	released := g.open(r.ctx, t.threads)
-	complete = sleep(r.ctx, span)
+	samples, complete := r.look(t.threads, released, span)
 	g.stop.Store(1)
 	if err := r.crew.wait(); err != nil {
 		return false, err
@@ -168,16 +175,48 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 	}
 	perSecond := 0.0
 	for i := range t.threads {
-		slot := &g.slots[i]
-		spent := slot.endNS.Load() - released
-		if spent <= 0 {
+		worker, ok := g.perSecond(i, pace)
+		if !ok {
 			return false, fmt.Errorf("worker %d of %d ended before it began", i, t.threads)
 		}
-		perSecond += float64(slot.reads.Load()) * 1e9 / float64(spent)
-		t.reads[i] += slot.reads.Load()
+		perSecond += worker
+		t.reads[i] += g.slots[i].reads.Load()
 	}
-	t.perSecond = append(t.perSecond, perSecond)
+	if len(samples) == 0 {
+		samples = []float64{perSecond}
+	}
+	t.perSecond = append(t.perSecond, samples...)
 	return true, nil
+}
+
+// pace is how the workers of a pass read: in slices of which a worker can keep
+// all, or where they share CPUs, without.
+func (r *runner) pace(t *throughput, span time.Duration) pace {
+	p := pace{Chunk: readsIn(throughputChunk, t.subject.readNS), Slice: math.MaxInt32}
+	if !t.oversubscribed {
+		chunkNS := float64(p.Chunk) * t.subject.readNS
+		p.Slice = max(1, int(float64(max(r.slice, span/(mostSlices-1)))/chunkNS+0.5))
+	}
+	return p
+}
+
+// look waits for the span of a pass, and reports whether it was the whole one.
+// Where a pass has windows it returns the reads a second of each.
+func (r *runner) look(threads int, released int64, span time.Duration) (samples []float64, complete bool) {
+	windows := r.settings.windows(threads)
+	if windows == 1 {
+		return nil, sleep(r.ctx, span)
+	}
+	last, lastReads := released, int64(0)
+	for range windows {
+		if !sleep(r.ctx, span/time.Duration(windows)) {
+			return nil, false
+		}
+		now, reads := stopwatch(), r.crew.gate().reads(threads)
+		samples = append(samples, float64(reads-lastReads)*1e9/float64(now-last))
+		last, lastReads = now, reads
+	}
+	return samples, true
 }
 
 // sleep waits for the span and reports whether it was the whole one. It looks

@@ -24,7 +24,11 @@ type Document struct {
 	// FloorNS is the cost of an empty call in the loop that reads the clocks;
 	// absent where there is no such loop.
 	FloorNS float64 `json:"floor_ns,omitempty"`
-	Clocks  []Clock `json:"clocks"`
+	// Conditions are what the machine did to the run while it measured.
+	Conditions *Conditions `json:"conditions,omitempty"`
+	// Warnings say what may have spoilt the figures; a quiet machine has none.
+	Warnings []Warning `json:"warnings,omitempty"`
+	Clocks   []Clock   `json:"clocks"`
 }
 
 // A Tool is the timebench that made a document.
@@ -82,10 +86,55 @@ type Settings struct {
 	Threads []int `json:"threads"`
 	Rounds  int   `json:"rounds"`
 	TimeNS  int64 `json:"time_ns"`
+	// Distribution says that single reads were timed too.
+	Distribution bool `json:"distribution,omitempty"`
 	// Pin is none, compact, spread or a CPU list.
 	Pin string `json:"pin"`
 	// Workers is threads or processes.
 	Workers string `json:"workers"`
+}
+
+// Conditions are what the machine did to a run while it measured. What did not
+// happen, and what the system does not tell, is absent.
+type Conditions struct {
+	DurationNS int64 `json:"duration_ns"`
+	// Turns counts the samples of latency, of all clocks; InterruptedTurns those
+	// in which the CPU was away for more than a tenth of the time.
+	Turns            int `json:"turns"`
+	InterruptedTurns int `json:"interrupted_turns"`
+	// FloorLowNS and FloorHighNS are the quartiles of the rounds' costs of an
+	// empty call, which takes always the same cycles: they
+	// differ as the CPU's speed did.
+	FloorLowNS  float64 `json:"floor_low_ns,omitempty"`
+	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
+	// StealShare is the share of the usable CPUs' time that the hypervisor gave
+	// to others.
+	StealShare float64 `json:"steal_share,omitempty"`
+	// OtherCPUs is the CPU time that other programs used on the usable CPUs, in
+	// CPUs.
+	OtherCPUs float64 `json:"other_cpus,omitempty"`
+	// ThrottledPeriods counts the periods in which a quota was used up;
+	// ThrottledNS is how long the process then stood still.
+	ThrottledPeriods int64 `json:"throttled_periods,omitempty"`
+	ThrottledNS      int64 `json:"throttled_ns,omitempty"`
+	// ClockSources are the kernel's clock sources one after the other, where
+	// they changed.
+	ClockSources []string `json:"clocksources,omitempty"`
+	// WallStepNS is the largest step of the wall clock against the monotonic
+	// one.
+	WallStepNS int64 `json:"wall_step_ns,omitempty"`
+}
+
+// A Warning is something that happened while a run measured.
+type Warning struct {
+	// Kind is one word for programs: interrupted, steal, load, quota, speed,
+	// clocksource, step, backwards.
+	Kind string `json:"kind"`
+	// Saw is what was seen, with figures; Spoilt what it may have done to the
+	// results; Advice what to do about it.
+	Saw    string `json:"saw"`
+	Spoilt string `json:"spoilt"`
+	Advice string `json:"advice"`
 }
 
 // A Clock is what was measured of one clock, or why nothing was.
@@ -102,6 +151,8 @@ type Clock struct {
 	Latency        *Latency     `json:"latency,omitempty"`
 	Resolution     *Resolution  `json:"resolution,omitempty"`
 	Throughput     []Throughput `json:"throughput,omitempty"`
+	// Distribution is there when it was asked for.
+	Distribution *Distribution `json:"distribution,omitempty"`
 }
 
 // Latency is the wall time of one read in nanoseconds: the median over the
@@ -113,6 +164,33 @@ type Latency struct {
 	Confidence float64   `json:"confidence,omitempty"`
 	MinNS      float64   `json:"min_ns"`
 	SamplesNS  []float64 `json:"samples_ns"`
+}
+
+// Distribution is how long single reads took, each bracketed by two readings of
+// a counter. The bracket is in every figure.
+type Distribution struct {
+	// Counter is the id of the clock that bracketed the reads; BracketNS is the
+	// median of brackets with nothing in them.
+	Counter   string  `json:"counter"`
+	BracketNS float64 `json:"bracket_ns"`
+	Reads     int64   `json:"reads"`
+	P50NS     float64 `json:"p50_ns"`
+	P90NS     float64 `json:"p90_ns"`
+	P99NS     float64 `json:"p99_ns"`
+	P999NS    float64 `json:"p99_9_ns"`
+	MaxNS     float64 `json:"max_ns"`
+	// TenfoldReads counts the reads that took ten times the median or longer.
+	TenfoldReads int64 `json:"tenfold_reads"`
+	// Buckets are the histogram: how many reads took up to UpToNS and longer
+	// than the bucket before; in ascending order, none empty. The reads of all
+	// are Reads.
+	Buckets []Bucket `json:"buckets"`
+}
+
+// A Bucket is one bar of a histogram.
+type Bucket struct {
+	UpToNS float64 `json:"up_to_ns"`
+	Reads  int64   `json:"reads"`
 }
 
 // Resolution is how fine a clock's values are.

@@ -1,0 +1,55 @@
+package host
+
+import (
+	"time"
+
+	"github.com/prometheus/procfs"
+	"github.com/timebench/timebench/internal/thread"
+	"golang.org/x/sys/unix"
+)
+
+// WallGranularity is how far apart two readings of the wall clock and of the
+// monotonic clock may lie on a machine where nothing is wrong.
+const WallGranularity = time.Millisecond
+
+// See returns what has happened up to now, from /proc/stat, getrusage(2) and the
+// control groups' cpu.stat.
+func See() Sighting {
+	s := Sighting{At: time.Now(), OwnSeconds: ownSeconds(), ClockSource: CurrentClockSource()}
+	s.ThrottledPeriods, s.ThrottledNS = throttled("/")
+	fs, err := procfs.NewDefaultFS()
+	if err != nil {
+		return s
+	}
+	stat, err := fs.Stat()
+	if err != nil {
+		return s
+	}
+	for _, cpu := range thread.Usable() {
+		// Guest time is in User already (proc_stat(5)).
+		t := stat.CPU[int64(cpu)]
+		s.BusySeconds += t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ
+		s.StealSeconds += t.Steal
+	}
+	return s
+}
+
+func ownSeconds() float64 {
+	sum := 0.0
+	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
+		var usage unix.Rusage
+		if unix.Getrusage(who, &usage) == nil {
+			sum += float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
+		}
+	}
+	return sum
+}
+
+// CurrentClockSource returns the kernel's clock source; "" where it cannot be
+// read.
+func CurrentClockSource() string {
+	if source := clockSource(); source != nil {
+		return source.Current
+	}
+	return ""
+}

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package host
+
+import "time"
+
+// WallGranularity is how far apart two readings of the wall clock and of the
+// monotonic clock may lie on a machine where nothing is wrong: Windows' wall
+// clock, as time.Now reads it, steps by up to 15.6 ms.
+const WallGranularity = 20 * time.Millisecond
+
+// See returns the moment alone.
+func See() Sighting { return Sighting{At: time.Now()} }
+
+// CurrentClockSource returns no clock source: only Linux names one.
+func CurrentClockSource() string { return "" }

@@ -1,0 +1,101 @@
+package measure
+
+import (
+	"slices"
+	"time"
+
+	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// noise watches the machine while it is measured, from a few counters that the
+// system keeps anyway and from the samples themselves.
+type noise struct {
+	first, last host.Sighting
+	turns       int
+	interrupted int
+	sources     []string
+	// glanced is when the wall clock was last held against the monotonic one.
+	glanced  time.Time
+	wallStep time.Duration
+}
+
+// interruption is how many times as long as its median a turn's mean is when
+// the CPU was away for too much of it.
+const interruption = 1.1
+
+func (n *noise) begin() {
+	n.first = host.See()
+	n.glanced = n.first.At
+	n.source(n.first.ClockSource)
+}
+
+func (n *noise) end() {
+	n.last = host.See()
+	n.source(n.last.ClockSource)
+	n.wall(n.last.At)
+}
+
+// glance is made once a round.
+func (n *noise) glance() {
+	n.source(host.CurrentClockSource())
+	n.wall(time.Now())
+}
+
+func (n *noise) source(name string) {
+	if last := len(n.sources) - 1; name != "" && (last < 0 || n.sources[last] != name) {
+		n.sources = append(n.sources, name)
+	}
+}
+
+// wall holds the wall clock against the monotonic one.
+func (n *noise) wall(now time.Time) {
+	wall, monotonic := now.Round(0).Sub(n.glanced.Round(0)), now.Sub(n.glanced)
+	n.glanced = now
+	n.elapsed(wall, monotonic)
+}
+
+// elapsed takes what went by on both clocks. NTP may slew the one by 500 parts in
+// a million (adjtimex(2)); twice that and the clocks' granularity are no step.
+func (n *noise) elapsed(wall, monotonic time.Duration) {
+	const slew = 1000
+	step := wall - monotonic
+	if step.Abs() > host.WallGranularity+monotonic/slew && step.Abs() > n.wallStep.Abs() {
+		n.wallStep = step
+	}
+}
+
+// turn takes the median and the mean of a turn.
+func (n *noise) turn(median, mean float64) {
+	n.turns++
+	if mean > interruption*median {
+		n.interrupted++
+	}
+}
+
+// conditions sums up; floor may be nil.
+func (n *noise) conditions(floor *subject) result.Conditions {
+	spent := n.last.At.Sub(n.first.At)
+	c := result.Conditions{
+		DurationNS: int64(spent), Turns: n.turns, InterruptedTurns: n.interrupted,
+		ThrottledPeriods: n.last.ThrottledPeriods - n.first.ThrottledPeriods,
+		ThrottledNS:      n.last.ThrottledNS - n.first.ThrottledNS,
+		WallStepNS:       int64(n.wallStep),
+	}
+	if len(n.sources) > 1 {
+		c.ClockSources = n.sources
+	}
+	if busy := n.last.BusySeconds - n.first.BusySeconds; busy > 0 {
+		steal := n.last.StealSeconds - n.first.StealSeconds
+		c.StealShare = max(0, steal/(float64(len(thread.Usable()))*spent.Seconds()))
+		own := n.last.OwnSeconds - n.first.OwnSeconds
+		c.OtherCPUs = max(0, (busy-own)/spent.Seconds())
+	}
+	if floor != nil && len(floor.latency) > 0 {
+		sorted := slices.Sorted(slices.Values(floor.latency))
+		quarter := len(sorted) / 4
+		c.FloorLowNS, c.FloorHighNS = sorted[quarter], sorted[len(sorted)-1-quarter]
+	}
+	return c
+}

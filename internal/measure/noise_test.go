@@ -1,0 +1,79 @@
+package measure
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/host"
+)
+
+func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
+	begun := time.Now()
+	n := noise{glanced: begun, first: host.Sighting{At: begun, BusySeconds: 100, StealSeconds: 1, OwnSeconds: 2}}
+	n.source("tsc")
+	for range 9 {
+		n.turn(20, 20.5)
+	}
+	n.turn(20, 30)
+	n.source("tsc")
+	n.last = n.first
+	n.last.At = begun.Add(10 * time.Second)
+	n.last.BusySeconds += 12
+	n.last.OwnSeconds += 12
+	c := n.conditions(nil)
+	require.Equal(t, int64(10*time.Second), c.DurationNS)
+	require.Equal(t, 10, c.Turns)
+	require.Equal(t, 1, c.InterruptedTurns)
+	require.Zero(t, c.OtherCPUs)
+	require.Zero(t, c.StealShare)
+	require.Zero(t, c.ThrottledNS)
+	require.Empty(t, c.ClockSources, "a clock source that stays is not worth a word")
+	require.Zero(t, c.WallStepNS)
+
+	n.last.BusySeconds += 5
+	n.last.StealSeconds += 2
+	n.last.ThrottledPeriods, n.last.ThrottledNS = 7, 300
+	n.source("hpet")
+	n.source("tsc")
+	floor := &subject{}
+	for i := range 10 {
+		floor.latency = append(floor.latency, float64(10-i))
+	}
+	c = n.conditions(floor)
+	require.InDelta(t, 0.5, c.OtherCPUs, 1e-9)
+	require.Positive(t, c.StealShare)
+	require.Equal(t, int64(7), c.ThrottledPeriods)
+	require.Equal(t, []string{"tsc", "hpet", "tsc"}, c.ClockSources)
+	require.Equal(t, 3.0, c.FloorLowNS)
+	require.Equal(t, 8.0, c.FloorHighNS)
+	require.Equal(t, 10.0, floor.latency[0], "the order of the samples was changed")
+}
+
+func TestNoiseSeesTheWallClockStep(t *testing.T) {
+	n := noise{glanced: time.Now()}
+	n.wall(time.Now().Add(time.Second))
+	n.elapsed(time.Second+500*time.Microsecond, time.Second)
+	require.Zero(t, n.wallStep, "what NTP may slew is no step")
+	n.elapsed(time.Second+200*time.Millisecond, time.Second)
+	n.elapsed(time.Second-3*time.Second, time.Second)
+	n.elapsed(time.Second+100*time.Millisecond, time.Second)
+	require.Equal(t, -3*time.Second, n.wallStep, "the largest step, with its sign")
+}
+
+func TestSightingsOfThisMachine(t *testing.T) {
+	first := host.See()
+	for end := time.Now().Add(60 * time.Millisecond); time.Now().Before(end); {
+		continue
+	}
+	last := host.See()
+	require.GreaterOrEqual(t, last.BusySeconds, first.BusySeconds)
+	if host.CurrentClockSource() != "" {
+		require.Greater(t, last.OwnSeconds, first.OwnSeconds)
+		require.Equal(t, host.CurrentClockSource(), last.ClockSource)
+	}
+}
+
+func TestSliceIsLongAgainstTheStopwatch(t *testing.T) {
+	require.GreaterOrEqual(t, sliceSpan(), latencyChunk)
+}
