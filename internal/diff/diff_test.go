@@ -1,0 +1,186 @@
+package diff
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
+
+var usual = Settings{Alpha: 0.05, Least: 0.02}
+
+// clean is samples around ns with a jitter of a thousandth.
+func clean(chance *rand.Rand, ns float64) []float64 {
+	samples := make([]float64, 40)
+	for i := range samples {
+		samples[i] = ns * (1 + 0.001*chance.Float64())
+	}
+	return samples
+}
+
+// disturbed is clean with a share of samples that something made longer.
+func disturbed(chance *rand.Rand, ns, share float64) []float64 {
+	samples := clean(chance, ns)
+	for i := range samples {
+		if chance.Float64() < share {
+			samples[i] *= 1 + chance.Float64()
+		}
+	}
+	return samples
+}
+
+func document(clocks ...result.Clock) *result.Document {
+	return &result.Document{Schema: result.Schema, Settings: result.Settings{Pin: "none", Workers: "threads"}, Clocks: clocks}
+}
+
+func latency(id string, samples []float64) result.Clock {
+	return result.Clock{ID: id, Available: true, Latency: &result.Latency{SamplesNS: samples}}
+}
+
+func compareOne(t *testing.T, old, new []float64) Change {
+	t.Helper()
+	d := Compare(document(latency("c", old)), document(latency("c", new)), usual)
+	require.Len(t, d.Changes, 1)
+	return d.Changes[0]
+}
+
+func TestVerdicts(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	for _, test := range []struct {
+		name     string
+		old, new []float64
+		want     Verdict
+	}{
+		{"nothing changed", clean(chance, 20), clean(chance, 20), Same},
+		{"three per cent dearer", clean(chance, 20), clean(chance, 20.6), Slower},
+		{"three per cent cheaper", clean(chance, 20.6), clean(chance, 20), Faster},
+		{"dearer under some noise", disturbed(chance, 20, 0.2), disturbed(chance, 20.6, 0.2), Slower},
+		{"certain, and too small to mean anything", clean(chance, 20), clean(chance, 20.2), Same},
+		{"only disturbed: the least did not move", clean(chance, 20), disturbed(chance, 20, 0.9), Same},
+		{"disturbed throughout: the least moved, but noise is as large", clean(chance, 20), disturbed(chance, 21, 0.97), Same},
+		{"the calm of the old run", disturbed(chance, 20, 0.9), clean(chance, 20), Same},
+		{"a clock source was demoted", clean(chance, 20), disturbed(chance, 900, 0.5), Slower},
+		{"three samples a side", clean(chance, 20)[:3], clean(chance, 40)[:3], TooFew},
+		{"a sample a side", clean(chance, 20)[:1], clean(chance, 40)[:1], TooFew},
+	} {
+		c := compareOne(t, test.old, test.new)
+		require.Equal(t, test.want, c.Verdict, "%s: %+v", test.name, c)
+	}
+}
+
+func TestChangeAndItsInterval(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 4))
+	c := compareOne(t, clean(chance, 20), clean(chance, 22))
+	require.InDelta(t, 0.1, c.Change, 0.001)
+	require.Less(t, c.Low, c.Change)
+	require.Greater(t, c.High, c.Change)
+	require.InDelta(t, c.Change, c.Low, 0.002)
+	require.InDelta(t, c.Change, c.High, 0.002)
+	few := compareOne(t, []float64{1, 1.1, 1.2, 1.3}, []float64{2, 2.1, 2.2, 2.3})
+	require.Zero(t, few.Low)
+	require.Zero(t, few.High)
+	require.Equal(t, Slower, few.Verdict, "four samples a side can tell, though they have no interval")
+}
+
+// With many comparisons four samples a side can tell nothing any more.
+func TestCorrectionForManyComparisons(t *testing.T) {
+	var old, new []result.Clock
+	for i := range 20 {
+		id := fmt.Sprint("c", i)
+		old = append(old, latency(id, []float64{1, 1.1, 1.2, 1.3}))
+		new = append(new, latency(id, []float64{2, 2.1, 2.2, 2.3}))
+	}
+	d := Compare(document(old...), document(new...), usual)
+	require.Equal(t, 20, d.Comparisons)
+	for _, c := range d.Changes {
+		require.Equal(t, TooFew, c.Verdict)
+		require.InDelta(t, 20*2/70.0, c.P, 0.001)
+	}
+}
+
+// Of documents that differ by chance alone, at most a share of alpha has any
+// verdict; here the samples lie far apart, so that only the test decides.
+func TestFamilyOfComparisonsKeepsAlpha(t *testing.T) {
+	chance := rand.New(rand.NewPCG(5, 6))
+	const pairs = 400
+	s := Settings{Alpha: 0.05}
+	wrong := 0
+	wide := func() []float64 {
+		samples := make([]float64, 40)
+		for i := range samples {
+			samples[i] = 1 + chance.Float64()
+		}
+		return samples
+	}
+	for range pairs {
+		var old, new []result.Clock
+		for i := range 10 {
+			old, new = append(old, latency(fmt.Sprint(i), wide())), append(new, latency(fmt.Sprint(i), wide()))
+		}
+		for _, c := range Compare(document(old...), document(new...), s).Changes {
+			if c.P <= s.Alpha {
+				wrong++
+				break
+			}
+		}
+	}
+	require.LessOrEqual(t, float64(wrong)/pairs, 0.08, "Holm's correction does not hold")
+	require.Positive(t, wrong, "the correction is so strict that nothing would ever be found")
+}
+
+func TestThroughputIsComparedByThreads(t *testing.T) {
+	chance := rand.New(rand.NewPCG(7, 8))
+	at := func(threads int, ns float64) result.Throughput {
+		var perSecond []float64
+		for _, sample := range clean(chance, ns) {
+			perSecond = append(perSecond, float64(threads)*1e9/sample)
+		}
+		return result.Throughput{Threads: threads, SamplesReadsPerSecond: perSecond}
+	}
+	old := result.Clock{ID: "c", Available: true, Throughput: []result.Throughput{at(1, 20), at(2, 20), at(4, 20)}}
+	new := result.Clock{ID: "c", Available: true, Throughput: []result.Throughput{at(2, 40), at(1, 20), at(8, 20)}}
+	d := Compare(document(old), document(new), usual)
+	require.Len(t, d.Changes, 2)
+	require.Equal(t, 1, d.Changes[0].Threads)
+	require.Equal(t, Same, d.Changes[0].Verdict)
+	require.Equal(t, 2, d.Changes[1].Threads)
+	require.Equal(t, Slower, d.Changes[1].Verdict)
+	require.InDelta(t, 1, d.Changes[1].Change, 0.01)
+	require.Len(t, d.SlowerThan(0.5), 1)
+	require.Empty(t, d.SlowerThan(1.5))
+}
+
+func TestWhatOnlyOneDocumentHas(t *testing.T) {
+	gone := result.Clock{ID: "gone", Reason: "no such file"}
+	d := Compare(document(latency("both", []float64{1}), latency("gone", []float64{1})), document(latency("both", []float64{1}), gone, latency("fresh", []float64{1})), usual)
+	require.Equal(t, []string{"gone"}, d.OnlyOld)
+	require.Equal(t, []string{"fresh"}, d.OnlyNew)
+}
+
+func TestSetupNamesWhatDiffers(t *testing.T) {
+	old, new := document(), document()
+	require.Empty(t, Compare(old, new, usual).Setup)
+	yes, no := true, false
+	old.Host = result.Host{OS: "linux", Kernel: "6.1", CPU: result.CPU{InvariantTSC: &yes, TSCHz: 2.5961e9}, ClockSource: &result.ClockSource{Current: "tsc"}}
+	new.Host = result.Host{OS: "linux", Kernel: "6.2", CPU: result.CPU{InvariantTSC: &no, TSCHz: 2.59611e9, Quota: 0.5}, ClockSource: &result.ClockSource{Current: "hpet"}}
+	new.Settings.Pin = "spread"
+	new.Interrupted = true
+	require.Equal(t, []Difference{
+		{"Clock source", "tsc", "hpet"}, {"Kernel", "6.1", "6.2"}, {"CPU quota", "", "0.5"}, {"Invariant TSC", "true", "false"},
+		{"Pinned", "none", "spread"}, {"Complete", "yes", "no, interrupted"},
+	}, Compare(old, new, usual).Setup)
+}
+
+// A document of another hand may hold what timebench does not write.
+func TestSamplesThatHaveNoRatioAreLeftOut(t *testing.T) {
+	odd := document(
+		latency("zero", []float64{0, 0, 0, 0}), latency("none", nil),
+		result.Clock{ID: "idle", Available: true, Throughput: []result.Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{0, 0}}}})
+	d := Compare(odd, odd, usual)
+	require.Empty(t, d.Changes)
+	_, err := json.Marshal(d)
+	require.NoError(t, err)
+}
