@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/render"
@@ -27,6 +28,9 @@ const (
 	shortestTime = time.Millisecond
 	longestTime  = time.Hour
 	mostRounds   = 1000
+	// singleReads is how long --distribution times single reads of each clock:
+	// long enough for thousands beyond the 99.9th percentile of a fast one.
+	singleReads = 200 * time.Millisecond
 )
 
 // compareFlags are the flags of compare as they were typed.
@@ -35,6 +39,7 @@ type compareFlags struct {
 	all     bool
 	time    time.Duration
 	rounds  int
+	single  bool
 	pin     string
 	workers string
 	format  string
@@ -55,12 +60,11 @@ A CLOCK is an id (CLOCK_MONOTONIC@vdso), a glob ('*_COARSE@vdso'), a path
 matter. Without one, compare takes the clocks between which people choose.`,
 		Example: `  timebench compare
   timebench compare --threads 1..24 --out report/
+  timebench compare --out report.zip
   timebench compare @vdso --pin spread --format markdown`,
 		RunE: func(command *cobra.Command, selectors []string) error {
-			for _, name := range []string{"threads", "out"} {
-				if flag := command.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-					return fmt.Errorf("--%s is empty; give it a value or leave it out", name)
-				}
+			if err := notEmpty(command, "threads", "out"); err != nil {
+				return err
 			}
 			return compare(command.OutOrStdout(), command.ErrOrStderr(), flags, selectors)
 		},
@@ -73,12 +77,13 @@ matter. Without one, compare takes the clocks between which people choose.`,
 	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
 	f.DurationVar(&flags.time, "time", 100*time.Millisecond, "span of one throughput measurement")
 	f.IntVar(&flags.rounds, "rounds", 40, "latency samples of each clock")
+	f.BoolVar(&flags.single, "distribution", false, "also time single reads: percentiles, and how often one took ten times the median")
 	f.StringVar(&flags.pin, "pin", "none", "none, compact, spread, or a CPU list such as 0,2,4-7")
 	f.StringVar(&flags.workers, "workers", "threads", "threads or processes")
-	f.StringVar(&flags.format, "format", render.Formats[0].Name, strings.Join(render.Names(), ", "))
-	f.StringVar(&flags.out, "out", "", "also write results.json, report.md and charts into this `folder`")
+	f.StringVar(&flags.format, "format", render.Formats[0].Name, strings.Join(render.Names(render.Formats), ", "))
+	f.StringVar(&flags.out, "out", "", outHelp)
 	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
-	complete(command, "format", render.Names()...)
+	complete(command, "format", render.Names(render.Formats)...)
 	complete(command, "pin", "none", "compact", "spread")
 	complete(command, "workers", "threads", "processes")
 	return command
@@ -102,9 +107,9 @@ func selectorCompletions() []string {
 
 // compare checks everything before it measures anything.
 func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) error {
-	format, ok := render.Named(flags.format)
-	if !ok {
-		return fmt.Errorf("--format %q is not known; write %s", flags.format, strings.Join(render.Names(), ", "))
+	format, err := chosenFormat(render.Formats, flags.format)
+	if err != nil {
+		return err
 	}
 	facts := host.Facts()
 	settings, err := flags.settings(facts)
@@ -115,7 +120,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	if err != nil {
 		return err
 	}
-	folder, err := openFolder(flags.out)
+	target, err := openTarget(flags.out)
 	if err != nil {
 		return err
 	}
@@ -124,7 +129,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	measured, err := measure.Run(ctx, clocks, settings, tell)
 	stop(err == nil && !measured.Interrupted)
 	if err != nil {
-		folder.abandon()
+		target.abandon()
 		return couldNot(err)
 	}
 	facts.CPU.TSCHz = tscHz(measured.Clocks)
@@ -132,12 +137,12 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), Interrupted: measured.Interrupted,
 		Tool: tool(), Host: facts,
 		Settings: result.Settings{
-			Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Pin: flags.pin, Workers: flags.workers,
+			Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single, Pin: flags.pin, Workers: flags.workers,
 		},
 		FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
 	}
-	if err := folder.write(document); err != nil {
-		folder.abandon()
+	document.Warnings = diagnose.Noise(document)
+	if err := target.write(reportFiles(document)); err != nil {
 		return couldNot(err)
 	}
 	if err := format.Write(stdout, document); err != nil {
@@ -170,6 +175,9 @@ func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) 
 	s := measure.Settings{
 		Rounds: flags.rounds, Time: flags.time,
 		CPUs: facts.CPU.Usable, Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
+	}
+	if flags.single {
+		s.Distribution = singleReads
 	}
 	var err error
 	if s.Pin, err = pinOrder(flags.pin); err != nil {

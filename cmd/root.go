@@ -67,7 +67,7 @@ time it is, how fine the answer is, and whether it scales over threads.`,
 		Args:          known,
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	command.AddCommand(compareCommand(), listCommand(), envCommand(), versionCommand(), workerCommand())
+	command.AddCommand(compareCommand(), diffCommand(), renderCommand(), listCommand(), envCommand(), versionCommand(), workerCommand())
 	return command
 }
 

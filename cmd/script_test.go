@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "onelinestderr": oneLineOfStderr, "loads": loads, "interrupted": interrupted,
+			"planted": planted, "renamed": renamed,
 		},
 	})
 }
@@ -96,4 +98,44 @@ func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	if got := command.ProcessState.ExitCode(); got != 128+number {
 		ts.Fatalf("exit status %d (%v), not %d", got, err, 128+number)
 	}
+}
+
+// planted FILE FACTOR: writes a document of one clock, time.Now@go, whose samples
+// lie close around 20 ns times the factor.
+func planted(ts *testscript.TestScript, _ bool, args []string) {
+	factor, err := strconv.ParseFloat(args[1], 64)
+	ts.Check(err)
+	var samples, perSecond []float64
+	for i := range 20 {
+		sample := 20 * factor * (1 + float64(i)*1e-4)
+		samples, perSecond = append(samples, sample), append(perSecond, 2e9/sample)
+	}
+	document := &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), Tool: result.Tool{Version: "planted " + args[1]},
+		Settings: result.Settings{Threads: []int{2}, Rounds: 20, TimeNS: 1e8, Pin: "none", Workers: "threads"},
+		Clocks: []result.Clock{{
+			ID: "time.Now@go", Call: "time.Now()", Path: "go", Available: true,
+			Latency:    &result.Latency{MedianNS: samples[10], MinNS: samples[0], SamplesNS: samples},
+			Throughput: []result.Throughput{{Threads: 2, ReadsPerSecond: perSecond[10], NSPerRead: samples[10], Fairness: 1, SamplesReadsPerSecond: perSecond}},
+		}},
+	}
+	save(ts, args[0], document)
+}
+
+// renamed IN OUT CLOCK NAME: writes a document in which the clock has another name.
+func renamed(ts *testscript.TestScript, _ bool, args []string) {
+	document, err := result.Load(ts.MkAbs(args[0]))
+	ts.Check(err)
+	for i := range document.Clocks {
+		if document.Clocks[i].ID == args[2] {
+			document.Clocks[i].ID = args[3]
+		}
+	}
+	save(ts, args[1], document)
+}
+
+func save(ts *testscript.TestScript, name string, document *result.Document) {
+	var out strings.Builder
+	ts.Check(document.Write(&out))
+	ts.Check(os.WriteFile(ts.MkAbs(name), []byte(out.String()), 0o644))
 }

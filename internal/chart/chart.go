@@ -17,6 +17,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -25,23 +26,31 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Chart is one picture of a document.
-type Chart struct {
+// A Chart is one picture of a document, or of what two documents differ in.
+type Chart[T any] struct {
 	Name  string // the file's, without its ending
 	Title string
-	// Drawable reports whether a document has what the picture shows.
-	Drawable func(*result.Document) bool
-	// height is how high the picture is for a document.
-	height func(*result.Document) vg.Length
-	draw   func(draw.Canvas, *result.Document) error
+	// Drawable reports whether there is what the picture shows.
+	Drawable func(T) bool
+	// subtitle says what the picture is of.
+	subtitle func(T) string
+	// height is how high the picture is.
+	height func(T) vg.Length
+	draw   func(draw.Canvas, T) error
 }
 
 // Charts are the pictures of a document, in the order of a report.
-var Charts = []Chart{
-	{"latency", "What one read of each clock costs", hasLatency, latencyHeight, drawLatency},
-	{"cost-vs-resolution", "Cost of a clock against its resolution", hasResolution, scatterHeight, drawScatter},
-	{"time-per-read", "Wall time of one read, as one thread sees it", hasThroughput, linesHeight, drawTimePerRead},
-	{"reads-per-second", "Reads a second of all threads together", hasThroughput, linesHeight, drawReadsPerSecond},
+var Charts = []Chart[*result.Document]{
+	{"latency", "What one read of each clock costs", hasLatency, machine, latencyHeight, drawLatency},
+	{"cost-vs-resolution", "Cost of a clock against its resolution", hasResolution, machine, scatterHeight, drawScatter},
+	{"time-per-read", "Wall time of one read, as one thread sees it", hasThroughput, machine, linesHeight, drawTimePerRead},
+	{"reads-per-second", "Reads a second of all threads together", hasThroughput, machine, linesHeight, drawReadsPerSecond},
+	{"distribution", "How long single reads take", hasDistribution, machine, distributionHeight, drawDistribution},
+}
+
+// DiffCharts are the pictures of a diff.
+var DiffCharts = []Chart[*diff.Diff]{
+	{"change", "What one read costs now, against before", hasChanges, sides, changeHeight, drawChange},
 }
 
 const (
@@ -52,22 +61,30 @@ const (
 	sharpness = 192
 )
 
-// PNG draws the picture of a document that is Drawable.
-func (c Chart) PNG(w io.Writer, d *result.Document) error {
-	canvas := vgimg.NewWith(vgimg.UseWH(width, c.height(d)), vgimg.UseDPI(sharpness))
-	page := draw.Crop(draw.New(canvas), margin, -margin, margin, -margin)
-	if err := c.draw(titled(page, c.Title, machine(d)), d); err != nil {
-		return fmt.Errorf("chart %s: %w", c.Name, err)
+// PNG draws the picture of what is Drawable.
+func (c Chart[T]) PNG(w io.Writer, of T) error {
+	canvas := vgimg.NewWith(vgimg.UseWH(width, c.height(of)), vgimg.UseDPI(sharpness))
+	if err := c.on(canvas, of); err != nil {
+		return err
 	}
 	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
 	return err
+}
+
+// on draws the picture on a canvas of its size.
+func (c Chart[T]) on(canvas vg.CanvasSizer, of T) error {
+	page := draw.Crop(draw.New(canvas), margin, -margin, margin, -margin)
+	if err := c.draw(titled(page, c.Title, c.subtitle(of)), of); err != nil {
+		return fmt.Errorf("chart %s: %w", c.Name, err)
+	}
+	return nil
 }
 
 // titled writes title and subtitle at the top of a canvas and returns the rest.
 func titled(c draw.Canvas, title, subtitle string) draw.Canvas {
 	const titleSize, subtitleSize, gap = 19 * pixel, 12.5 * pixel, 8 * pixel
 	head, sub := style(titleSize, black), style(subtitleSize, grey)
-	head.Font.Weight = 3 // bold
+	head.Font.Weight = bold
 	head.YAlign, sub.YAlign = draw.YTop, draw.YTop
 	c.FillText(head, vg.Point{X: c.Min.X, Y: c.Max.Y}, title)
 	c.FillText(sub, vg.Point{X: c.Min.X, Y: c.Max.Y - titleSize - gap}, subtitle)
@@ -93,7 +110,7 @@ func machine(d *result.Document) string {
 // newPlot is a plot in this package's look, with nothing in it.
 func newPlot() *plot.Plot {
 	p := plot.New()
-	p.BackgroundColor = color.Transparent
+	p.BackgroundColor = nil
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Tick.Label = alike(axis.Tick.Label, labelSize, black)
 		axis.Color, axis.Tick.Color = grey, grey
@@ -122,6 +139,9 @@ func drawPlot(c draw.Canvas, p *plot.Plot, xLabel, yLabel string) draw.Canvas {
 }
 
 const labelSize = 13 * pixel
+
+// bold is the weight as golang.org/x/image/font counts it.
+const bold = 3
 
 // style is text in the font of the pictures.
 func style(size vg.Length, c color.Color) draw.TextStyle {

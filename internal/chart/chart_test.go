@@ -2,13 +2,18 @@ package chart
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
 	"image/png"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -28,6 +33,9 @@ func document(clocks int, threads ...int) *result.Document {
 			Latency:    &result.Latency{MedianNS: cost, LowNS: cost * 0.99, HighNS: cost * 1.2, Confidence: 0.95, MinNS: cost},
 			Resolution: &result.Resolution{TickNS: 1, FinerThanRead: i%3 > 0},
 		}
+		c.Distribution = &result.Distribution{Reads: 100_000, Buckets: []result.Bucket{
+			{UpToNS: cost, Reads: 90_000}, {UpToNS: cost * 1.1, Reads: 9_900}, {UpToNS: cost * 100, Reads: 100},
+		}}
 		for _, n := range threads {
 			c.Throughput = append(c.Throughput, result.Throughput{Threads: n, ReadsPerSecond: 1e9 / cost, NSPerRead: cost * float64(n)})
 		}
@@ -77,7 +85,7 @@ func TestClockThatDidNotTickIsNoSpot(t *testing.T) {
 
 func TestPerfectScalingStartsAtTheFastestClock(t *testing.T) {
 	l := perfect(lines(document(7, 2, 4), readsPerSecond))
-	require.Equal(t, []float64{2, 4}, l.threads)
+	require.Equal(t, []float64{2, 4}, l.at)
 	require.InEpsilon(t, 1e9/2.3, l.values[0], 1e-9)
 	require.InEpsilon(t, 2e9/2.3, l.values[1], 1e-9)
 }
@@ -178,4 +186,83 @@ func TestThreadTicksDoNotCrowd(t *testing.T) {
 	require.Less(t, len(labelled), 20)
 	require.Equal(t, "24", labelled[0].Label)
 	require.Equal(t, "1", labelled[len(labelled)-1].Label)
+}
+
+// changed is a diff of clocks whose samples are so many times as long.
+func changed(factors ...float64) *diff.Diff {
+	old, new := document(len(factors), 1), document(len(factors), 1)
+	for i, factor := range factors {
+		old.Clocks[i].ID, new.Clocks[i].ID = fmt.Sprint("clock", i), fmt.Sprint("clock", i)
+		for j := range 20 {
+			sample := 20 + float64(j)/100
+			old.Clocks[i].Latency.SamplesNS = append(old.Clocks[i].Latency.SamplesNS, sample)
+			new.Clocks[i].Latency.SamplesNS = append(new.Clocks[i].Latency.SamplesNS, sample*factor)
+		}
+	}
+	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), diff.Settings{Alpha: 0.05, Least: 0.02})
+}
+
+func TestDiffChartsDrawEveryDiff(t *testing.T) {
+	for name, d := range map[string]*diff.Diff{
+		"nothing changed": changed(1, 1, 1), "small changes": changed(1, 1.03, 0.95), "demoted": changed(1, 40, 45, 0.01),
+	} {
+		for _, c := range DiffCharts {
+			require.True(t, c.Drawable(d), name)
+			require.NoError(t, c.PNG(&bytes.Buffer{}, d), name)
+			requireElement(t, c, d)
+		}
+	}
+	for _, c := range DiffCharts {
+		require.False(t, c.Drawable(diff.Compare(diff.Read("a", &result.Document{}), diff.Read("b", &result.Document{}), diff.Settings{})))
+	}
+}
+
+// requireElement holds that an SVG is one well-formed element that brings nothing
+// of its own: no script, no link, no colour that the page cannot change.
+func requireElement[T any](t *testing.T, c Chart[T], of T) {
+	t.Helper()
+	var drawn bytes.Buffer
+	require.NoError(t, c.SVG(&drawn, of))
+	decoder := xml.NewDecoder(bytes.NewReader(drawn.Bytes()))
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		if element, ok := token.(xml.StartElement); ok {
+			require.Contains(t, []string{"svg", "g", "path", "text"}, element.Name.Local)
+			for _, attribute := range element.Attr {
+				require.NotRegexp(t, `(fill|stroke):#`, attribute.Value, "a colour that is not of the palette")
+			}
+		}
+	}
+	require.True(t, strings.HasPrefix(drawn.String(), `<svg role="img" aria-label="`+c.Title))
+	require.NotContains(t, drawn.String(), "NaN")
+	require.NotContains(t, drawn.String(), "Inf")
+}
+
+func TestSVGIsAnElementForAPage(t *testing.T) {
+	d := document(17, 1, 2, 4)
+	d.Host.CPU.Model = `<script>alert("CPU")</script>`
+	d.Clocks[0].ID = `<b>"bold"@vdso`
+	for _, c := range Charts {
+		requireElement(t, c, d)
+	}
+}
+
+// Percentile p stands at 1/(1-p): half of the reads at 2, all but one in a hundred
+// at 100.
+func TestDistributionIsDrawnByItsNines(t *testing.T) {
+	d := &result.Document{Clocks: []result.Clock{{ID: "c", Distribution: &result.Distribution{Reads: 1000, Buckets: []result.Bucket{
+		{UpToNS: 20, Reads: 500}, {UpToNS: 30, Reads: 490}, {UpToNS: 900, Reads: 10},
+	}}}}}
+	l := percentiles(d)[0]
+	require.InDeltaSlice(t, []float64{1 / 0.99, 2, 2, 100, 100, 1000}, l.at, 1e-9)
+	require.Equal(t, []float64{20, 20, 30, 30, 900, 900}, l.values)
+	var labels []string
+	for _, tick := range (percentileTicks{}).Ticks(1, 1e5) {
+		labels = append(labels, tick.Label)
+	}
+	require.Equal(t, []string{"50", "90", "99", "99.9", "99.99", "99.999"}, labels)
 }

@@ -66,16 +66,11 @@ func (rows latencyRows) Plot(c draw.Canvas, p *plot.Plot) {
 // legend writes at the top of a canvas what the colours mean, and returns the
 // rest.
 func legend(c draw.Canvas, clocks []result.Clock) draw.Canvas {
-	text := style(labelSize, black)
-	text.YAlign = draw.YCenter
-	at := vg.Point{X: c.Min.X, Y: c.Max.Y - 4*pixel}
+	var entries []entry
 	for _, l := range looks {
-		if !slices.ContainsFunc(clocks, func(c result.Clock) bool { return c.Path == l.path }) {
-			continue
+		if slices.ContainsFunc(clocks, func(c result.Clock) bool { return c.Path == l.path }) {
+			entries = append(entries, entry{l, "@" + l.path})
 		}
-		c.DrawGlyph(l.glyph(5*pixel), vg.Point{X: at.X + 5*pixel, Y: at.Y})
-		c.FillText(text, vg.Point{X: at.X + 16*pixel, Y: at.Y}, "@"+l.path)
-		at.X += 16*pixel + text.Width("@"+l.path) + 24*pixel
 	}
-	return draw.Crop(c, 0, 0, 0, -22*pixel)
+	return legendOf(c, entries)
 }

@@ -24,11 +24,11 @@ const lineApart = 16 * pixel
 
 // A line is one clock's figures over the numbers of threads.
 type line struct {
-	name    string
-	style   draw.LineStyle
-	mark    draw.GlyphStyle
-	threads []float64
-	values  []float64
+	name   string
+	style  draw.LineStyle
+	mark   draw.GlyphStyle
+	at     []float64 // on the other axis, in ascending order
+	values []float64
 }
 
 func nsPerRead(t result.Throughput) float64      { return t.NSPerRead }
@@ -44,7 +44,7 @@ func lines(d *result.Document, value func(result.Throughput) float64) []line {
 		l.style.Dashes = dashes[ofPath[clock.Path]%len(dashes)]
 		for _, t := range clock.Throughput {
 			if v := value(t); v > 0 {
-				l.threads = append(l.threads, float64(t.Threads))
+				l.at = append(l.at, float64(t.Threads))
 				l.values = append(l.values, v)
 			}
 		}
@@ -57,14 +57,26 @@ func lines(d *result.Document, value func(result.Throughput) float64) []line {
 }
 
 func drawTimePerRead(c draw.Canvas, d *result.Document) error {
-	drawLines(c, d, lines(d, nsPerRead), "wall time of one read (logarithmic)", duration)
+	g := overThreads(d, lines(d, nsPerRead))
+	g.yLabel, g.word = "wall time of one read (logarithmic)", duration
+	g.draw(c)
 	return nil
 }
 
 func drawReadsPerSecond(c draw.Canvas, d *result.Document) error {
 	all := lines(d, readsPerSecond)
-	drawLines(c, d, append(all, perfect(all)), "reads a second (logarithmic)", rate)
+	g := overThreads(d, append(all, perfect(all)))
+	g.yLabel, g.word = "reads a second (logarithmic)", rate
+	g.draw(c)
 	return nil
+}
+
+// overThreads is a graph over the numbers of threads.
+func overThreads(d *result.Document, all []line) graph {
+	return graph{
+		lines: all, xLabel: "threads reading at once" + processes(d) + " (logarithmic)", xTicks: threadTicks{d.Settings.Threads},
+		cpus: host.UsableCPUs(d.Host),
+	}
 }
 
 func processes(d *result.Document) string {
@@ -77,41 +89,49 @@ func processes(d *result.Document) string {
 // perfect is the line of perfect scaling from the highest point at the fewest
 // threads. On two logarithmic axes every clock that scales runs parallel to it.
 func perfect(all []line) line {
-	start := slices.MaxFunc(all, func(a, b line) int { return cmp.Compare(a.values[0]/a.threads[0], b.values[0]/b.threads[0]) })
+	start := slices.MaxFunc(all, func(a, b line) int { return cmp.Compare(a.values[0]/a.at[0], b.values[0]/b.at[0]) })
 	l := line{name: "perfect scaling", style: stroke(grey, 1.6*pixel)}
 	l.style.Dashes = []vg.Length{3 * pixel, 4 * pixel}
-	for _, threads := range start.threads {
-		l.threads = append(l.threads, threads)
-		l.values = append(l.values, start.values[0]/start.threads[0]*threads)
+	for _, threads := range start.at {
+		l.at = append(l.at, threads)
+		l.values = append(l.values, start.values[0]/start.at[0]*threads)
 	}
 	return l
 }
 
-// drawLines draws lines over the numbers of threads, each with its name beside
-// the plot, and a mark at the number of CPUs.
-func drawLines(c draw.Canvas, d *result.Document, all []line, yLabel string, word func(float64) string) {
+// A graph is lines on two logarithmic axes, each with its name beside the plot.
+type graph struct {
+	lines          []line
+	xLabel, yLabel string
+	xTicks         plot.Ticker
+	word           func(float64) string // of a value
+	// cpus is the place of a mark at the number of CPUs; 0 for none.
+	cpus int
+}
+
+func (g graph) draw(c draw.Canvas) {
 	p := newPlot()
-	var values, threads []float64
-	for _, l := range all {
+	var values, places []float64
+	for _, l := range g.lines {
 		values = append(values, l.values...)
-		threads = append(threads, l.threads...)
+		places = append(places, l.at...)
 	}
 	p.Y.Min, p.Y.Max = around(values, 1.4)
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{word}
-	p.X.Min, p.X.Max = around(threads, 1.06)
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, threadTicks{d.Settings.Threads}
-	p.Add(lineMarks{all, host.UsableCPUs(d.Host)})
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{g.word}
+	p.X.Min, p.X.Max = around(places, 1.06)
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, g.xTicks
+	p.Add(lineMarks{g.lines, g.cpus})
 
 	text := style(labelSize, black)
 	widest := vg.Length(0)
-	for _, l := range all {
+	for _, l := range g.lines {
 		widest = max(widest, text.Width(l.name))
 	}
 	const leader = 34 * pixel
-	data := drawPlot(draw.Crop(c, 0, -(widest+leader), 0, 0), p, "threads reading at once"+processes(d)+" (logarithmic)", yLabel)
+	data := drawPlot(draw.Crop(c, 0, -(widest+leader), 0, 0), p, g.xLabel, g.yLabel)
 	x, y := p.Transforms(&data)
 
-	ends := slices.Clone(all)
+	ends := slices.Clone(g.lines)
 	last := func(l line) float64 { return l.values[len(l.values)-1] }
 	slices.SortStableFunc(ends, func(a, b line) int { return cmp.Compare(last(a), last(b)) })
 	wanted := make([]vg.Length, len(ends))
@@ -122,7 +142,7 @@ func drawLines(c draw.Canvas, d *result.Document, all []line, yLabel string, wor
 	for i, at := range spread(wanted, lineApart, data.Min.Y, data.Max.Y) {
 		l := ends[i]
 		text.Color = l.style.Color
-		from := x(l.threads[len(l.threads)-1])
+		from := x(l.at[len(l.at)-1])
 		c.StrokeLines(stroke(l.style.Color, 0.7*pixel), []vg.Point{
 			{X: from + 4*pixel, Y: wanted[i]}, {X: data.Max.X + 6*pixel, Y: wanted[i]},
 			{X: data.Max.X + leader - 10*pixel, Y: at}, {X: data.Max.X + leader - 5*pixel, Y: at},
@@ -131,7 +151,7 @@ func drawLines(c draw.Canvas, d *result.Document, all []line, yLabel string, wor
 	}
 }
 
-// lineMarks is the plotter of drawLines.
+// lineMarks is the plotter of a graph.
 type lineMarks struct {
 	lines []line
 	cpus  int
@@ -139,7 +159,7 @@ type lineMarks struct {
 
 func (marks lineMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	if at := float64(marks.cpus); at >= p.X.Min && at <= p.X.Max {
+	if at := float64(marks.cpus); at > 0 && at >= p.X.Min && at <= p.X.Max {
 		edge := stroke(grey, pixel)
 		edge.Dashes = []vg.Length{2 * pixel, 3 * pixel}
 		c.StrokeLine2(edge, x(at), c.Min.Y, x(at), c.Max.Y)
@@ -157,7 +177,7 @@ func (marks lineMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, l := range marks.lines {
 		points := make([]vg.Point, len(l.values))
 		for i := range points {
-			points[i] = vg.Point{X: x(l.threads[i]), Y: y(l.values[i])}
+			points[i] = vg.Point{X: x(l.at[i]), Y: y(l.values[i])}
 		}
 		c.StrokeLines(l.style, points)
 		for _, point := range points {

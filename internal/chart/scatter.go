@@ -1,8 +1,6 @@
 package chart
 
 import (
-	"image/color"
-
 	"github.com/timebench/timebench/internal/result"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -92,7 +90,7 @@ func (marks spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, at := range places {
 		text.Color = lookOf(marks.spots[i].clock.Path).color
 		if at.found {
-			c.FillPolygon(color.White, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
+			c.FillPolygon(white, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
 			c.FillText(text, vg.Point{X: at.min.X + 2*pixel, Y: at.min.Y + 4*pixel}, marks.spots[i].clock.ID)
 		}
 	}

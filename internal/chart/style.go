@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -11,12 +12,24 @@ var (
 	black = color.RGBA{R: 0x22, G: 0x22, B: 0x22, A: 0xff}
 	grey  = color.RGBA{R: 0x70, G: 0x70, B: 0x70, A: 0xff}
 	light = color.RGBA{R: 0xdd, G: 0xdd, B: 0xdd, A: 0xff}
+	white = color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
 )
+
+// palette are all colours of the pictures.
+var palette = func() []color.RGBA {
+	all := []color.RGBA{black, grey, light, white}
+	for _, l := range looks {
+		if !slices.Contains(all, l.color) {
+			all = append(all, l.color)
+		}
+	}
+	return all
+}()
 
 // A look is how the clocks of one path are drawn: colour and shape both tell it.
 type look struct {
 	path  string
-	color color.Color
+	color color.RGBA
 	shape draw.GlyphDrawer
 	// hollow is the same shape drawn as an outline.
 	hollow draw.GlyphDrawer
@@ -45,7 +58,7 @@ func lookOf(path string) look {
 	return look{path, black, draw.CircleGlyph{}, draw.RingGlyph{}}
 }
 
-func rgb(hex uint32) color.Color {
+func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
 }
 

@@ -19,6 +19,7 @@ package diff
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
@@ -38,6 +39,8 @@ type Settings struct {
 // A Diff is what differs between two documents.
 type Diff struct {
 	Schema   string   `json:"schema"`
+	Old      Side     `json:"old"`
+	New      Side     `json:"new"`
 	Settings Settings `json:"settings"`
 	// Comparisons is for how many comparisons the p values are corrected.
 	Comparisons int `json:"comparisons"`
@@ -48,8 +51,24 @@ type Diff struct {
 	// and not in the other.
 	OnlyOld []string `json:"only_old,omitempty"`
 	OnlyNew []string `json:"only_new,omitempty"`
+}
 
-	Old, New *result.Document `json:"-"`
+// A Side is one of the two documents.
+type Side struct {
+	File        string    `json:"file"`
+	GeneratedAt time.Time `json:"generated_at"`
+	// Noise is the kinds of warnings of the run.
+	Noise    []string         `json:"noise,omitempty"`
+	Document *result.Document `json:"-"`
+}
+
+// Read is the side of a document that was loaded from a file.
+func Read(file string, d *result.Document) Side {
+	s := Side{File: file, GeneratedAt: d.GeneratedAt, Document: d}
+	for _, w := range d.Warnings {
+		s.Noise = append(s.Noise, w.Kind)
+	}
+	return s
 }
 
 // A Difference is a fact that is not the same in both documents; "" where one
@@ -78,20 +97,21 @@ type Change struct {
 	Threads int     `json:"threads,omitempty"`
 	OldNS   float64 `json:"old_ns"`
 	NewNS   float64 `json:"new_ns"`
-	// Change is NewNS/OldNS - 1, Low and High bound it with 95 % confidence;
-	// both are 0 where there are too few samples.
-	Change float64 `json:"change"`
-	Low    float64 `json:"low,omitempty"`
-	High   float64 `json:"high,omitempty"`
+	// Change is NewNS/OldNS - 1. Low and High bound it with at least the given
+	// Confidence; all three are 0 where there are too few samples for that.
+	Change     float64 `json:"change"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Confidence float64 `json:"confidence"`
 	// P is corrected for the number of comparisons.
 	P       float64 `json:"p"`
 	Verdict Verdict `json:"verdict"`
 }
 
 // Compare holds new against old.
-func Compare(old, new *result.Document, s Settings) *Diff {
-	d := &Diff{Schema: Schema, Settings: s, Old: old, New: new, Setup: setup(old, new), Changes: []Change{}}
-	before, after := series(old), series(new)
+func Compare(old, new Side, s Settings) *Diff {
+	d := &Diff{Schema: Schema, Old: old, New: new, Settings: s, Setup: setup(old.Document, new.Document), Changes: []Change{}}
+	before, after := series(old.Document), series(new.Document)
 	var pairs []pair
 	for _, b := range before {
 		i := slices.IndexFunc(after, b.same)
@@ -114,7 +134,7 @@ func Compare(old, new *result.Document, s Settings) *Diff {
 			c.Verdict = pairs[i].verdict(*c, s)
 		}
 	}
-	d.OnlyOld, d.OnlyNew = only(old, new), only(new, old)
+	d.OnlyOld, d.OnlyNew = only(old.Document, new.Document), only(new.Document, old.Document)
 	return d
 }
 
@@ -163,7 +183,7 @@ func (p pair) change(hardest float64) (c Change, chance float64) {
 	old, new := stats.Median(p.old.ns), stats.Median(p.new.ns)
 	c = Change{Clock: p.old.clock, Threads: p.old.threads, OldNS: old, NewNS: new, Change: new/old - 1}
 	if low, high, ok := stats.Ratio(p.old.ns, p.new.ns); ok {
-		c.Low, c.High = low-1, high-1
+		c.Low, c.High, c.Confidence = low-1, high-1, stats.Wanted
 	}
 	chance, enough := stats.Differ(p.old.ns, p.new.ns, hardest)
 	if !enough {

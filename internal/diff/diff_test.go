@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,9 +41,13 @@ func latency(id string, samples []float64) result.Clock {
 	return result.Clock{ID: id, Available: true, Latency: &result.Latency{SamplesNS: samples}}
 }
 
+func compare(old, new *result.Document, s Settings) *Diff {
+	return Compare(Read("old.json", old), Read("new.json", new), s)
+}
+
 func compareOne(t *testing.T, old, new []float64) Change {
 	t.Helper()
-	d := Compare(document(latency("c", old)), document(latency("c", new)), usual)
+	d := compare(document(latency("c", old)), document(latency("c", new)), usual)
 	require.Len(t, d.Changes, 1)
 	return d.Changes[0]
 }
@@ -93,7 +98,7 @@ func TestCorrectionForManyComparisons(t *testing.T) {
 		old = append(old, latency(id, []float64{1, 1.1, 1.2, 1.3}))
 		new = append(new, latency(id, []float64{2, 2.1, 2.2, 2.3}))
 	}
-	d := Compare(document(old...), document(new...), usual)
+	d := compare(document(old...), document(new...), usual)
 	require.Equal(t, 20, d.Comparisons)
 	for _, c := range d.Changes {
 		require.Equal(t, TooFew, c.Verdict)
@@ -118,9 +123,9 @@ func TestFamilyOfComparisonsKeepsAlpha(t *testing.T) {
 	for range pairs {
 		var old, new []result.Clock
 		for i := range 10 {
-			old, new = append(old, latency(fmt.Sprint(i), wide())), append(new, latency(fmt.Sprint(i), wide()))
+			old, new = append(old, latency(strconv.Itoa(i), wide())), append(new, latency(strconv.Itoa(i), wide()))
 		}
-		for _, c := range Compare(document(old...), document(new...), s).Changes {
+		for _, c := range compare(document(old...), document(new...), s).Changes {
 			if c.P <= s.Alpha {
 				wrong++
 				break
@@ -142,7 +147,7 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 	}
 	old := result.Clock{ID: "c", Available: true, Throughput: []result.Throughput{at(1, 20), at(2, 20), at(4, 20)}}
 	new := result.Clock{ID: "c", Available: true, Throughput: []result.Throughput{at(2, 40), at(1, 20), at(8, 20)}}
-	d := Compare(document(old), document(new), usual)
+	d := compare(document(old), document(new), usual)
 	require.Len(t, d.Changes, 2)
 	require.Equal(t, 1, d.Changes[0].Threads)
 	require.Equal(t, Same, d.Changes[0].Verdict)
@@ -155,14 +160,14 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 
 func TestWhatOnlyOneDocumentHas(t *testing.T) {
 	gone := result.Clock{ID: "gone", Reason: "no such file"}
-	d := Compare(document(latency("both", []float64{1}), latency("gone", []float64{1})), document(latency("both", []float64{1}), gone, latency("fresh", []float64{1})), usual)
+	d := compare(document(latency("both", []float64{1}), latency("gone", []float64{1})), document(latency("both", []float64{1}), gone, latency("fresh", []float64{1})), usual)
 	require.Equal(t, []string{"gone"}, d.OnlyOld)
 	require.Equal(t, []string{"fresh"}, d.OnlyNew)
 }
 
 func TestSetupNamesWhatDiffers(t *testing.T) {
 	old, new := document(), document()
-	require.Empty(t, Compare(old, new, usual).Setup)
+	require.Empty(t, compare(old, new, usual).Setup)
 	yes, no := true, false
 	old.Host = result.Host{OS: "linux", Kernel: "6.1", CPU: result.CPU{InvariantTSC: &yes, TSCHz: 2.5961e9}, ClockSource: &result.ClockSource{Current: "tsc"}}
 	new.Host = result.Host{OS: "linux", Kernel: "6.2", CPU: result.CPU{InvariantTSC: &no, TSCHz: 2.59611e9, Quota: 0.5}, ClockSource: &result.ClockSource{Current: "hpet"}}
@@ -171,7 +176,7 @@ func TestSetupNamesWhatDiffers(t *testing.T) {
 	require.Equal(t, []Difference{
 		{"Clock source", "tsc", "hpet"}, {"Kernel", "6.1", "6.2"}, {"CPU quota", "", "0.5"}, {"Invariant TSC", "true", "false"},
 		{"Pinned", "none", "spread"}, {"Complete", "yes", "no, interrupted"},
-	}, Compare(old, new, usual).Setup)
+	}, compare(old, new, usual).Setup)
 }
 
 // A document of another hand may hold what timebench does not write.
@@ -179,7 +184,7 @@ func TestSamplesThatHaveNoRatioAreLeftOut(t *testing.T) {
 	odd := document(
 		latency("zero", []float64{0, 0, 0, 0}), latency("none", nil),
 		result.Clock{ID: "idle", Available: true, Throughput: []result.Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{0, 0}}}})
-	d := Compare(odd, odd, usual)
+	d := compare(odd, odd, usual)
 	require.Empty(t, d.Changes)
 	_, err := json.Marshal(d)
 	require.NoError(t, err)

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
@@ -37,6 +38,9 @@ type Settings struct {
 	Rounds int
 	// Time is the span of one throughput measurement.
 	Time time.Duration
+	// Distribution is how long single reads of each clock are timed, over all
+	// rounds; 0 for not at all.
+	Distribution time.Duration
 	// Pin is the order in which threads are given CPUs, again from the start
 	// when there are more threads; empty leaves them free.
 	Pin []int
@@ -105,7 +109,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 func (s Settings) Estimate(clocks int) time.Duration {
 	n := time.Duration(clocks)
 	total := (n + 1) * (time.Duration(s.Rounds)*s.turn() + calibration)
-	total += n * watchAtLeast
+	total += n*watchAtLeast + (n+1)*s.Distribution
 	for _, threads := range s.Threads {
 		total += n * (s.span(threads) + s.overhead(threads))
 	}
@@ -136,6 +140,7 @@ type subject struct {
 	resolution watcher
 	rate       rate
 	throughput []*throughput
+	single     *hdrhistogram.Histogram // of single reads, in the bracket's ticks
 }
 
 // failed reports whether the subject is out, and puts it out when its reader's
@@ -157,8 +162,9 @@ type runner struct {
 	subjects []*subject
 	floor    *subject
 	// slice is the span of which a turn takes its median.
-	slice time.Duration
-	noise noise
+	slice   time.Duration
+	bracket *bracket // nil where single reads are not timed
+	noise   noise
 	// started counts workers since the last collection.
 	started int
 }
@@ -173,12 +179,18 @@ func (r *runner) run() {
 			s.rate.end(s.reader)
 		}
 	}
+	if r.bracket != nil {
+		r.bracket.rate.end(r.bracket.reader)
+	}
 }
 
 // open opens every subject and calibrates it, and returns those whose latency
 // is measured: the subjects, and the floor where there is one.
 func (r *runner) open() []*subject {
 	r.slice = sliceSpan()
+	if r.settings.Distribution > 0 {
+		r.bracket = openBracket()
+	}
 	var measured []*subject
 	for _, s := range r.subjects {
 		s.reader, s.err = s.clock.Open()
@@ -200,6 +212,10 @@ func (r *runner) open() []*subject {
 	return measured
 }
 
+// leadingRounds is how many rounds of latency come before the first pass of
+// throughput: a long run that is ended early then has intervals already.
+const leadingRounds = 6
+
 // rounds gives every subject one turn of latency a round, and spreads the passes
 // of throughput over the rounds.
 func (r *runner) rounds(measured []*subject) {
@@ -208,10 +224,11 @@ func (r *runner) rounds(measured []*subject) {
 	// threads would never start. Two more serve the runner itself.
 	most := slices.Max(r.settings.Threads)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), most+2)))
+	lead := min(leadingRounds, r.settings.Rounds-1)
+	passed := 0
 	for round := range r.settings.Rounds {
-		due := len(passes) * (round + 1) / r.settings.Rounds
-		passed := len(passes) * round / r.settings.Rounds
-		if !r.latency(measured) {
+		due := len(passes) * max(0, round+1-lead) / (r.settings.Rounds - lead)
+		if !r.latency(measured) || !r.distribution(measured) {
 			return
 		}
 		for _, pass := range passes[passed:due] {
@@ -219,6 +236,7 @@ func (r *runner) rounds(measured []*subject) {
 				return
 			}
 		}
+		passed = due
 		r.noise.glance()
 	}
 }

@@ -79,16 +79,18 @@ func (n *noise) conditions(floor *subject) result.Conditions {
 	spent := n.last.At.Sub(n.first.At)
 	c := result.Conditions{
 		DurationNS: int64(spent), Turns: n.turns, InterruptedTurns: n.interrupted,
-		ThrottledPeriods: n.last.ThrottledPeriods - n.first.ThrottledPeriods,
-		ThrottledNS:      n.last.ThrottledNS - n.first.ThrottledNS,
+		// Less than before would be the counters of another group, into which the
+		// process was moved.
+		ThrottledPeriods: max(0, n.last.ThrottledPeriods-n.first.ThrottledPeriods),
+		ThrottledNS:      max(0, n.last.ThrottledNS-n.first.ThrottledNS),
 		WallStepNS:       int64(n.wallStep),
 	}
 	if len(n.sources) > 1 {
 		c.ClockSources = n.sources
 	}
-	if busy := n.last.BusySeconds - n.first.BusySeconds; busy > 0 {
+	if busy := n.last.BusySeconds - n.first.BusySeconds; busy > 0 && spent > 0 {
 		steal := n.last.StealSeconds - n.first.StealSeconds
-		c.StealShare = max(0, steal/(float64(len(thread.Usable()))*spent.Seconds()))
+		c.StealShare = min(1, max(0, steal/(float64(len(thread.Usable()))*spent.Seconds())))
 		own := n.last.OwnSeconds - n.first.OwnSeconds
 		c.OtherCPUs = max(0, (busy-own)/spent.Seconds())
 	}

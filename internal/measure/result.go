@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
 )
@@ -12,9 +13,21 @@ func (r *runner) result() Result {
 		summed.FloorNS = stats.Median(r.floor.latency)
 	}
 	for _, s := range r.subjects {
-		summed.Clocks = append(summed.Clocks, s.result())
+		c := s.result()
+		if c.Available {
+			c.Distribution = r.bracket.result(s.single, r.emptyBracket())
+		}
+		summed.Clocks = append(summed.Clocks, c)
 	}
 	return summed
+}
+
+// emptyBracket is the distribution of an empty call; nil where there is none.
+func (r *runner) emptyBracket() *hdrhistogram.Histogram {
+	if r.floor == nil {
+		return nil
+	}
+	return r.floor.single
 }
 
 // result is the entry of one clock.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
@@ -64,13 +65,16 @@ func TestFaultyClocksReachTheTable(t *testing.T) {
 	measured, err := measure.Run(context.Background(), clocks, measure.Settings{Threads: []int{1}, Rounds: 6, Time: 5 * time.Millisecond, CPUs: 1}, nil)
 	require.NoError(t, err)
 	var table bytes.Buffer
-	require.NoError(t, render.Table(&table, &result.Document{
-		Schema: result.Schema, Settings: result.Settings{Threads: []int{1}, Rounds: 6, TimeNS: 5e6, Pin: "none", Workers: "threads"}, Clocks: measured.Clocks,
-	}))
+	document := &result.Document{
+		Schema: result.Schema, Settings: result.Settings{Threads: []int{1}, Rounds: 6, TimeNS: 5e6, Pin: "none", Workers: "threads"},
+		Conditions: &measured.Conditions, Clocks: measured.Clocks,
+	}
+	document.Warnings = diagnose.Noise(document)
+	require.NoError(t, render.Table(&table, document))
 	require.Regexp(t, `(?m)^stalls@fake .* > \d+ ms +1 ns$`, table.String())
 	require.Regexp(t, `(?m)^repeats@fake .* 2 µs +1 ns$`, table.String())
 	require.Regexp(t, `(?m)^backwards@fake .* under a read +1 ns$`, table.String())
-	require.Regexp(t, `Warning: backwards@fake went backwards \d+ times while it was watched, by up to 300 ns\.`, table.String())
+	require.Regexp(t, `Warning: a clock went backwards while it was watched: backwards@fake \d+ times by\s+up to 300 ns`, table.String())
 	require.Contains(t, table.String(), "  fails@fake: failed while it was read: no such device\n")
 	require.Contains(t, table.String(), "  absent@fake: permission denied\n")
 }

@@ -116,10 +116,39 @@ func throughputGrid(d *result.Document, most int) grid {
 	if oversubscribed {
 		g.note = "* oversubscribed: more threads than can run at the same moment; waiting for a CPU is in the figure."
 	}
-	if len(columns) < len(d.Settings.Threads) {
+	if len(columns) < len(measuredThreads(d)) {
 		g.note = joinLines(g.note, "Not every number of threads has a column here; CSV and JSON have all.")
 	}
 	return g
+}
+
+// distributionGrid has no rows where single reads were not timed.
+func distributionGrid(d *result.Document) grid {
+	g := grid{
+		title:  "How long single reads take, in ns",
+		header: []string{"Clock", "p50", "p90", "p99", "p99.9", "longest", "10 × p50 or more"},
+	}
+	for _, c := range byCost(d) {
+		one := c.Distribution
+		if one == nil || one.Reads == 0 {
+			continue
+		}
+		g.rows = append(g.rows, []string{c.ID, ns(one.P50NS), ns(one.P90NS), ns(one.P99NS), ns(one.P999NS), duration(one.MaxNS), oneIn(one.TenfoldReads, one.Reads)})
+		g.note = fmt.Sprintf("Each read stands between two of %s; the bracket is in every figure", one.Counter)
+		if one.BracketNS > 0 {
+			g.note += fmt.Sprintf(" and takes %s ns around an empty call", ns(one.BracketNS))
+		}
+		g.note += "."
+	}
+	return g
+}
+
+// oneIn words how often something happens.
+func oneIn(n, of int64) string {
+	if n == 0 {
+		return "never in " + thousands(of)
+	}
+	return "1 in " + thousands(int64(math.Round(float64(of)/float64(n))))
 }
 
 func joinLines(first, second string) string {
@@ -149,18 +178,32 @@ func isOversubscribed(d *result.Document, threads int) bool {
 	return false
 }
 
-// threadColumns chooses the numbers of threads that have a column: all where
-// they fit, otherwise the first, the last, the last that is not oversubscribed,
-// and those nearest to equal ratios between. most is at least 3.
+// measuredThreads are the numbers of threads that some clock was measured with; in
+// a run that was interrupted not all that were asked for.
+func measuredThreads(d *result.Document) []int {
+	return slices.DeleteFunc(slices.Clone(d.Settings.Threads), func(threads int) bool {
+		return !slices.ContainsFunc(d.Clocks, func(c result.Clock) bool {
+			return slices.ContainsFunc(c.Throughput, func(t result.Throughput) bool { return t.Threads == threads })
+		})
+	})
+}
+
+// threadColumns chooses the numbers of threads that have a column.
 func threadColumns(d *result.Document, most int) []int {
-	all := d.Settings.Threads
+	return columnsOf(measuredThreads(d), most, func(threads int) bool { return isOversubscribed(d, threads) })
+}
+
+// columnsOf chooses of all numbers of threads: all where they fit, otherwise the
+// first, the last, the last that is not oversubscribed, and those nearest to equal
+// ratios between. most is at least 3.
+func columnsOf(all []int, most int, oversubscribed func(threads int) bool) []int {
 	if len(all) <= most {
 		return all
 	}
 	first, last := all[0], all[len(all)-1]
 	chosen := []int{first, last}
 	for _, threads := range all {
-		if !isOversubscribed(d, threads) {
+		if !oversubscribed(threads) {
 			chosen = append(chosen[:2:2], threads)
 		}
 	}

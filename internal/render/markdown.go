@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"strings"
 
@@ -19,19 +20,11 @@ func Markdown(w io.Writer, d *result.Document, pictures []Picture) error {
 	var out strings.Builder
 	out.WriteString("## timebench\n\n")
 	for _, warning := range warnings(d) {
-		out.WriteString("> **Warning:** " + warning + "\n\n")
+		out.WriteString("> **Warning:** " + escape(warning) + "\n\n")
 	}
-	for _, f := range facts(d) {
-		fmt.Fprintf(&out, "- **%s**: %s\n", f.name, escape(f.value))
-	}
-	for _, g := range []grid{latencyGrid(d), throughputGrid(d, mostThreadColumns)} {
-		if len(g.rows) == 0 {
-			continue
-		}
-		out.WriteString("\n### " + g.title + "\n\n" + g.writer().RenderMarkdown() + "\n")
-		if g.note != "" {
-			out.WriteString("\n" + escape(g.note) + "\n")
-		}
+	writeMarkdownFacts(&out, d)
+	for _, g := range []grid{latencyGrid(d), distributionGrid(d), throughputGrid(d, mostThreadColumns)} {
+		writeMarkdownGrid(&out, g)
 	}
 	if lines := summary(d); len(lines) > 0 {
 		out.WriteString("\n### Which clock to choose\n\n")
@@ -45,11 +38,42 @@ func Markdown(w io.Writer, d *result.Document, pictures []Picture) error {
 			fmt.Fprintf(&out, "- %s: %s\n", escape(line.name), escape(line.value))
 		}
 	}
-	for _, picture := range pictures {
-		fmt.Fprintf(&out, "\n![%s](%s)\n", picture.Title, picture.Path)
-	}
+	writeMarkdownPictures(&out, pictures)
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// writeMarkdownFacts folds the facts away behind the ones that answer most
+// questions.
+func writeMarkdownFacts(out *strings.Builder, d *result.Document) {
+	out.WriteString("<details>\n<summary>" + html.EscapeString(headline(d)) + "</summary>\n\n")
+	for _, f := range facts(d) {
+		fmt.Fprintf(out, "- **%s**: %s\n", f.name, escape(f.value))
+	}
+	out.WriteString("\n</details>\n")
+}
+
+func source(s *result.ClockSource) string {
+	if s == nil {
+		return ""
+	}
+	return "clock source " + s.Current
+}
+
+func writeMarkdownGrid(out *strings.Builder, g grid) {
+	if len(g.rows) == 0 {
+		return
+	}
+	out.WriteString("\n### " + g.title + "\n\n" + g.writer().RenderMarkdown() + "\n")
+	if g.note != "" {
+		out.WriteString("\n" + escape(g.note) + "\n")
+	}
+}
+
+func writeMarkdownPictures(out *strings.Builder, pictures []Picture) {
+	for _, picture := range pictures {
+		fmt.Fprintf(out, "\n![%s](%s)\n", picture.Title, picture.Path)
+	}
 }
 
 // escape keeps Markdown from taking the signs of clock names for emphasis.

@@ -1,5 +1,6 @@
 // Package render turns a result document into something to read or to feed to
-// another program: a table, Markdown, CSV or JSON. It measures nothing and
+// another program: a table, Markdown, CSV, JSON, Go benchmark text or
+// a page. It measures nothing and
 // knows no clock; what is not in the document cannot be rendered.
 //
 // A new format is one file here and one entry in [Formats].
@@ -7,42 +8,55 @@ package render
 
 import (
 	"io"
+	"slices"
 
+	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
 )
 
 // Width is the most columns of text that a table, and everything around it, takes.
 const Width = 100
 
-// A Format is one way to write a document.
-type Format struct {
+// A Format is one way to write a document, or what two documents differ in.
+type Format[T any] struct {
 	Name  string
 	About string
-	Write func(io.Writer, *result.Document) error
+	Write func(io.Writer, T) error
 }
 
-// Formats are the formats that --format takes, the default first.
-var Formats = []Format{
+// Formats are the formats of a document, the default first.
+var Formats = []Format[*result.Document]{
 	{"table", "for people, within 100 columns", Table},
 	{"markdown", "for a bug report", func(w io.Writer, d *result.Document) error { return Markdown(w, d, nil) }},
 	{"csv", "a line for each clock and number of threads", CSV},
 	{"json", "the whole document", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
+	{"bench", "Go benchmark text, a line for each sample, for benchstat", Bench},
+	{"html", "one page with pictures, and the document in it", HTML},
+}
+
+// DiffFormats are the formats of a diff, the default first.
+var DiffFormats = []Format[*diff.Diff]{
+	{"table", "for people, within 100 columns", DiffTable},
+	{"markdown", "for a bug report", func(w io.Writer, d *diff.Diff) error { return DiffMarkdown(w, d, nil) }},
+	{"csv", "a line for each figure", DiffCSV},
+	{"json", "all that was compared", DiffJSON},
+	{"bench", "Go benchmark text of both: benchstat -col run", DiffBench},
+	{"html", "one page with the picture", DiffHTML},
 }
 
 // Named returns the format of that name, and whether there is one.
-func Named(name string) (Format, bool) {
-	for _, format := range Formats {
-		if format.Name == name {
-			return format, true
-		}
+func Named[T any](formats []Format[T], name string) (Format[T], bool) {
+	i := slices.IndexFunc(formats, func(f Format[T]) bool { return f.Name == name })
+	if i < 0 {
+		return Format[T]{}, false
 	}
-	return Format{}, false
+	return formats[i], true
 }
 
 // Names returns the formats' names in order.
-func Names() []string {
-	names := make([]string, len(Formats))
-	for i, format := range Formats {
+func Names[T any](formats []Format[T]) []string {
+	names := make([]string, len(formats))
+	for i, format := range formats {
 		names[i] = format.Name
 	}
 	return names

@@ -86,17 +86,15 @@ func times(ratio float64) string {
 	return threeDigits(ratio)
 }
 
-// warnings are the lines that a reader must not miss.
+// warnings are what a reader must not miss: what happened, what it may have
+// spoilt, and what to do.
 func warnings(d *result.Document) []string {
 	var lines []string
 	if d.Interrupted {
-		lines = append(lines, "This run was interrupted: only what was complete by then is shown.")
+		lines = append(lines, "this run was interrupted: only what was complete by then is shown.")
 	}
-	for _, c := range d.Clocks {
-		if r := c.Resolution; r != nil && r.Backwards > 0 {
-			lines = append(lines, fmt.Sprintf("%s went backwards %s while it was watched, by up to %s.",
-				c.ID, plural(int(r.Backwards), "time"), duration(r.WorstBackwardsNS)))
-		}
+	for _, w := range d.Warnings {
+		lines = append(lines, fmt.Sprintf("%s. It may have spoilt %s. What to do: %s.", w.Saw, w.Spoilt, w.Advice))
 	}
 	return lines
 }

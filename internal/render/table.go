@@ -15,9 +15,9 @@ func Table(w io.Writer, d *result.Document) error {
 	var out strings.Builder
 	writeFacts(&out, facts(d))
 	for _, warning := range warnings(d) {
-		out.WriteString("\n" + text.WrapSoft("Warning: "+warning, Width) + "\n")
+		out.WriteString("\n" + indented("Warning: "+warning, 0))
 	}
-	for _, g := range []grid{latencyGrid(d), fittingThroughput(d)} {
+	for _, g := range []grid{latencyGrid(d), distributionGrid(d), fitting(func(most int) grid { return throughputGrid(d, most) })} {
 		if len(g.rows) == 0 {
 			continue
 		}
@@ -40,10 +40,10 @@ func Table(w io.Writer, d *result.Document) error {
 	return err
 }
 
-// fittingThroughput has as many numbers of threads as fit Width.
-func fittingThroughput(d *result.Document) grid {
+// fitting is the grid with as many columns of threads as fit Width.
+func fitting(with func(most int) grid) grid {
 	for most := mostThreadColumns; ; most-- {
-		g := throughputGrid(d, most)
+		g := with(most)
 		if most == 3 || text.LongestLineLen(trimRight(g.writer().Render())) <= Width {
 			return g
 		}

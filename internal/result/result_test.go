@@ -1,16 +1,22 @@
 package result
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/timebench/timebench/test/schema"
 )
 
 func example() *Document {
@@ -38,12 +44,114 @@ func example() *Document {
 	}
 }
 
-func TestRoundTrip(t *testing.T) {
-	var saved bytes.Buffer
-	require.NoError(t, example().Write(&saved))
-	loaded, err := Read(bytes.NewReader(saved.Bytes()))
+// full is a document with every key.
+func full() *Document {
+	d := example()
+	d.Interrupted = true
+	d.Host.Distribution, d.Host.Container = "debian 12.11", "podman"
+	d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8
+	d.Settings.Distribution = true
+	d.Conditions = &Conditions{
+		DurationNS: 12e9, Turns: 440, InterruptedTurns: 17, FloorLowNS: 1.64, FloorHighNS: 1.71, StealShare: 0.03, OtherCPUs: 0.4,
+		ThrottledPeriods: 3, ThrottledNS: 2e8, ClockSources: []string{"tsc", "hpet"}, WallStepNS: -1500000,
+	}
+	d.Warnings = []Warning{{Kind: "steal", Saw: "3 % of the CPUs' time went to other guests", Spoilt: "reads may seem dear", Advice: "run again"}}
+	clock := d.Clocks[0]
+	clock.Reason = "failed while it was read: no such device"
+	clock.Resolution.Moved, clock.Resolution.Backwards, clock.Resolution.WorstBackwardsNS = true, 2, 40
+	clock.Throughput[0].Oversubscribed = true
+	clock.Distribution = &Distribution{
+		Counter: "RDTSCP@cpu", BracketNS: 18.1, Reads: 1000, P50NS: 40.2, P90NS: 41, P99NS: 44.5, P999NS: 420, MaxNS: 1250, TenfoldReads: 2,
+		Buckets: []Bucket{{UpToNS: 41, Reads: 900}, {UpToNS: 45, Reads: 98}, {UpToNS: 1280, Reads: 2}},
+	}
+	d.Clocks = []Clock{clock}
+	return d
+}
+
+func written(t testing.TB, d *Document) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	require.NoError(t, d.Write(&text))
+	return text.Bytes()
+}
+
+func script(t testing.TB, d *Document) string {
+	t.Helper()
+	var text strings.Builder
+	require.NoError(t, d.WriteScript(&text))
+	return text.String()
+}
+
+func page(t testing.TB, d *Document) string {
+	t.Helper()
+	return "<!DOCTYPE html>\n<html><head>\n" + script(t, d) + "\n<script>draw()</script></head></html>\n"
+}
+
+// zipped returns a zip file of the entries, which are names and contents in turn.
+func zipped(t testing.TB, entries ...string) string {
+	t.Helper()
+	var file bytes.Buffer
+	archive := zip.NewWriter(&file)
+	for i := 0; i < len(entries); i += 2 {
+		entry, err := archive.Create(entries[i])
+		require.NoError(t, err)
+		_, err = io.WriteString(entry, entries[i+1])
+		require.NoError(t, err)
+	}
+	require.NoError(t, archive.Close())
+	return file.String()
+}
+
+// raw returns a zip file of one entry without content, whatever its header says.
+func raw(t testing.TB, header zip.FileHeader) string {
+	t.Helper()
+	var file bytes.Buffer
+	archive := zip.NewWriter(&file)
+	_, err := archive.CreateRaw(&header)
 	require.NoError(t, err)
-	require.Equal(t, example(), loaded)
+	require.NoError(t, archive.Close())
+	return file.String()
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, d := range []*Document{example(), full()} {
+		text := string(written(t, d))
+		for name, form := range map[string]string{
+			"JSON":                      text,
+			"JSON as PowerShell writes": "\ufeff\r\n" + strings.ReplaceAll(text, "\n", "\r\n"),
+			"HTML":                      page(t, d),
+			"the script alone":          script(t, d),
+			"zip":                       zipped(t, "results.json", text),
+			"zip of a folder":           zipped(t, "report/", "", "report/report.md", "#", "report/results.json", text, "results.json", "{}"),
+			"zip of Windows":            zipped(t, `report\charts\latency.png`, "", `report\results.json`, text),
+		} {
+			loaded, err := Read(strings.NewReader(form))
+			require.NoError(t, err, name)
+			require.Equal(t, d, loaded, name)
+		}
+	}
+}
+
+func TestLoadTakesAFolder(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "results.json"), written(t, full()), 0o600))
+	loaded, err := Load(folder)
+	require.NoError(t, err)
+	require.Equal(t, full(), loaded)
+}
+
+// Nothing that a document says may end the element that holds it.
+func TestScriptHoldsAnything(t *testing.T) {
+	d := example()
+	d.Clocks[1].Reason = "</script><!-- <script> & \u2028 ]]>"
+	text := script(t, d)
+	require.True(t, strings.HasPrefix(text, `<script type="application/json" id="timebench-document">{`))
+	require.True(t, strings.HasSuffix(text, `}</script>`))
+	require.Equal(t, 2, strings.Count(text, "<"))
+	require.NotContains(t, text, "&")
+	loaded, err := Read(strings.NewReader(text))
+	require.NoError(t, err)
+	require.Equal(t, d, loaded)
 }
 
 // The document of the design, word for word, loads: it is the contract.
@@ -56,49 +164,127 @@ func TestContractLoads(t *testing.T) {
 	require.Equal(t, "/dev/hpet: no such file or directory", document.Clocks[1].Reason)
 }
 
-func TestReadRefuses(t *testing.T) {
-	var saved bytes.Buffer
-	require.NoError(t, example().Write(&saved))
-	whole := saved.String()
-	replace := func(from, to string) string {
-		require.Contains(t, whole, from)
-		return strings.Replace(whole, from, to, 1)
+func TestLoadRefuses(t *testing.T) {
+	one, all := string(written(t, example())), string(written(t, full()))
+	replaceIn := func(text, from, to string) string {
+		require.Contains(t, text, from)
+		return strings.Replace(text, from, to, 1)
 	}
+	replace := func(from, to string) string { return replaceIn(all, from, to) }
+	const clock = `clocks[0] ("CLOCK_MONOTONIC@vdso").`
+	html := page(t, full())
 	for name, bad := range map[string]struct{ text, want string }{
-		"empty":                {"", "line 1, column 0: unexpected end of JSON input"},
-		"not JSON":             {"timebench", "line 1, column 2: invalid character"},
-		"truncated":            {whole[:len(whole)/2], "unexpected end of JSON input"},
-		"concatenated":         {whole + whole, "after top-level value"},
-		"no schema":            {`{}`, "has no schema: not a timebench document"},
-		"an array":             {`[]`, "cannot unmarshal array"},
+		"empty":                {"", `is empty`},
+		"not JSON":             {"timebench\n", `begins with "timebench\n": not a timebench document, nor a report in HTML or a zip file with one`},
+		"null":                 {"null", `begins with "null": not a timebench document, nor a report in HTML or a zip file with one`},
+		"an array":             {"[]", `begins with "[]": not a timebench document, nor a report in HTML or a zip file with one`},
+		"a picture":            {"\x89PNG\r\n\x1a\n", `begins with "\x89PNG\r\n\x1a\n": not a timebench document, nor a report in HTML or a zip file with one`},
+		"truncated":            {all[:300], "line 15, column 4: unexpected end of JSON input"},
+		"one byte short":       {all[:len(all)-2], "line 144, column 4: unexpected end of JSON input"},
+		"concatenated":         {all + all, "line 146, column 1: invalid character '{' after top-level value"},
+		"with a tail":          {all + "done", "line 146, column 1: invalid character 'd' after top-level value"},
+		"line break in text":   {replace("AMD EPYC", "AMD\nEPYC"), `line 16, column 20: invalid character '\n' in string literal`},
+		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 53, column 10022: invalid character '[' exceeded max depth"},
+		"no schema":            {`{}`, `has no schema: not a timebench document`},
 		"unknown schema":       {replace("timebench/1", "timebench/2"), `schema is "timebench/2"; this timebench reads "timebench/1"`},
-		"wrong type":           {replace(`"median_ns": 20.2`, `"median_ns": "20.2"`), "line 55, column 27: "},
-		"negative":             {replace(`"median_ns": 20.2`, `"median_ns": -20.2`), "clocks[0] (CLOCK_MONOTONIC@vdso).latency.median_ns is -20.2, which cannot be"},
-		"negative sample":      {replace(`20.4`, `-20.4`), "latency.samples_ns[2] is -20.4"},
-		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), "cannot unmarshal number 1e999"},
-		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), "invalid character 'N'"},
-		"zero threads":         {replace(`"threads": 1,`, `"threads": 0,`), "throughput[0].threads is 0, which cannot be"},
-		"unfair":               {replace(`"fairness": 1`, `"fairness": 1.5`), "throughput[0].fairness is 1.5, not between 0 and 1"},
-		"overconfident":        {replace(`"confidence": 0.95`, `"confidence": 95`), "latency.confidence is 95, not between 0 and 1"},
-		"no rounds":            {replace(`"rounds": 10`, `"rounds": 0`), "settings.rounds is 0, which cannot be"},
-		"duplicate clock":      {replace("hpet@mmio", "CLOCK_MONOTONIC@vdso"), "clocks[1] (CLOCK_MONOTONIC@vdso) stands twice"},
-		"thread count of zero": {strings.Replace(whole, "\"threads\": [\n      1,", "\"threads\": [\n      0,", 1), "settings.threads[0] is 0, which cannot be"},
-		"negative CPUs":        {replace(`"usable": 2`, `"usable": -2`), "host.cpu.usable is -2"},
-		"negative ticks":       {replace(`"ticks": 100000`, `"ticks": -1`), "resolution.ticks is -1"},
-		"clock without id":     {replace("hpet@mmio", ""), "clocks[1] () has no id"},
+		"newer in all":         {`{"schema": "timebench/2", "clocks": 3}`, `schema is "timebench/2"; this timebench reads "timebench/1"`},
+		"schema not text":      {`{"schema": 3}`, `schema is not text; this timebench reads "timebench/1"`},
+		"schema null":          {`{"schema": null}`, `schema is not text; this timebench reads "timebench/1"`},
+		"misspelt":             {replace(`"turns"`, `"Turns"`), `line 53, column 5: conditions.Turns is spelt "turns"`},
+		"missing":              {replace(`"turns": 440,`, ``), `line 51, column 17: conditions.turns is missing`},
+		"missing object":       {`{"schema": "timebench/1", "generated_at": "2026-11-21T03:00:00Z", "interrupted": false}`, `line 1, column 1: tool is missing`},
+		"key twice":            {replace(`"turns": 440`, `"turns": 440, "turns": 441`), `line 53, column 19: conditions.turns stands twice`},
+		"null inside":          {replace(`"turns": 440`, `"turns": null`), `line 53, column 14: conditions.turns is null, not a number`},
+		"wrong type":           {replace(`"median_ns": 20.2`, `"median_ns": "20.2"`), `line 85, column 22: clocks[0].latency.median_ns is a string, not a number`},
+		"object for array":     {replaceIn(one, "\"threads\": [\n      1,\n      2\n    ]", `"threads": {}`), `line 36, column 16: settings.threads is an object, not an array`},
+		"array for object":     {`{"schema": "timebench/1", "tool": []}`, `line 1, column 35: tool is an array, not an object`},
+		"number for bool":      {replace(`"interrupted": true`, `"interrupted": 1`), `line 4, column 18: interrupted is a number, not true or false`},
+		"not a time":           {replace("2026-11-21T03:00:00Z", "today"), `line 3, column 19: generated_at is "today", not a time as RFC 3339 writes it`},
+		"hour of a digit":      {replace("2026-11-21T03:00:00Z", "2026-11-21T3:00:00Z"), `line 3, column 19: generated_at is "2026-11-21T3:00:00Z", not a time as RFC 3339 writes it`},
+		"fraction":             {replace(`"turns": 440`, `"turns": 440.5`), fmt.Sprintf(`line 53, column 14: conditions.turns is 440.5, not a whole number of %d bits`, strconv.IntSize)},
+		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 101, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
+		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), `line 85, column 22: clocks[0].latency.median_ns is 1e999, which a float of 64 bits cannot hold`},
+		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 53, column 28: conditions["x\n"] is 1e999, which a float of 64 bits cannot hold`},
+		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), `line 85, column 22: invalid character 'N' looking for beginning of value`},
+		"negative":             {replace(`"median_ns": 20.2`, `"median_ns": -20.2`), clock + `latency.median_ns is -20.2; it must be a number from 0`},
+		"negative sample":      {replace(`20.4`, `-20.4`), clock + `latency.samples_ns[2] is -20.4; it must be a number from 0`},
+		"overconfident":        {replace(`"confidence": 0.95`, `"confidence": 95`), clock + `latency.confidence is 95; it must be from 0 to 1`},
+		"negative ticks":       {replace(`"ticks": 100000`, `"ticks": -1`), clock + `resolution.ticks is -1; it must be a number from 0`},
+		"zero threads":         {replace(`"threads": 1,`, `"threads": 0,`), clock + `throughput[0].threads is 0; it must be at least 1`},
+		"unfair":               {replace(`"fairness": 1`, `"fairness": 1.5`), clock + `throughput[0].fairness is 1.5; it must be from 0 to 1`},
+		"no rounds":            {replace(`"rounds": 10`, `"rounds": 0`), `settings.rounds is 0; it must be at least 1`},
+		"number of no thread":  {replace("\"threads\": [\n      1,", "\"threads\": [\n      0,"), `settings.threads[0] is 0; it must be at least 1`},
+		"negative CPUs":        {replace(`"usable": 2`, `"usable": -2`), `host.cpu.usable is -2; it must be a number from 0`},
+		"clock twice":          {replaceIn(one, "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `clocks[1] ("CLOCK_MONOTONIC@vdso") stands twice`},
+		"clock without id":     {replaceIn(one, "hpet@mmio", ""), `clocks[1] ("") has no id`},
+		"ugly id": {
+			replaceIn(replace("CLOCK_MONOTONIC@vdso", `two\nlines`+strings.Repeat("x", 100)), `"median_ns": 20.2`, `"median_ns": -1`),
+			`clocks[0] ("two\nlines` + strings.Repeat("x", 55) + `").latency.median_ns is -1; it must be a number from 0`,
+		},
+		"negative duration":   {replace(`"duration_ns": 12000000000`, `"duration_ns": -1`), `conditions.duration_ns is -1; it must be a number from 0`},
+		"more than all turns": {replace(`"interrupted_turns": 17`, `"interrupted_turns": 441`), `conditions.interrupted_turns is 441; it must be no more than the 440 of turns`},
+		"more than all time":  {replace(`"steal_share": 0.03`, `"steal_share": 1.03`), `conditions.steal_share is 1.03; it must be from 0 to 1`},
+		"negative steal":      {replace(`"steal_share": 0.03`, `"steal_share": -0.03`), `conditions.steal_share is -0.03; it must be from 0 to 1`},
+		"negative throttling": {replace(`"throttled_ns": 200000000`, `"throttled_ns": -1`), `conditions.throttled_ns is -1; it must be a number from 0`},
+		"negative bracket":    {replace(`"bracket_ns": 18.1`, `"bracket_ns": -18.1`), clock + `distribution.bracket_ns is -18.1; it must be a number from 0`},
+		"more than all reads": {replace(`"tenfold_reads": 2`, `"tenfold_reads": 1001`), clock + `distribution.tenfold_reads is 1001; it must be no more than the 1000 of reads`},
+		"bucket descending":   {replace(`"up_to_ns": 45`, `"up_to_ns": 41`), clock + `distribution.buckets[1].up_to_ns is 41; it must be above the 41 of the bucket before`},
+		"bucket empty":        {replace(`"reads": 98`, `"reads": 0`), clock + `distribution.buckets[1].reads is 0; it must be at least 1`},
+		"bucket too full":     {replace(`"reads": 98`, `"reads": 101`), clock + `distribution.buckets[1].reads is 101; with the buckets before that is more than the 1000 reads`},
+		"bucket overflow":     {replace(`"reads": 98`, `"reads": 9223372036854775807`), clock + `distribution.buckets[1].reads is 9223372036854775807; with the buckets before that is more than the 1000 reads`},
+		"buckets too empty":   {replace(`"reads": 98`, `"reads": 97`), clock + `distribution.buckets hold 999 reads, not the 1000 of reads`},
+
+		"HTML without":         {"<!DOCTYPE html><title>timebench</title>", `is HTML without a timebench document in it`},
+		"HTML with two":        {html + html, `is HTML with 2 timebench documents in it; there must be one`},
+		"HTML truncated":       {html[:200], `line 3, column 57: the document that begins here is not ended by </script>`},
+		"HTML truncated later": {replaceIn(html, `"interrupted":true,`, `</script>`), `line 3, column 118: unexpected end of JSON input`},
+		"HTML wrong type":      {replaceIn(html, `"interrupted":true`, `"interrupted":1`), `line 3, column 133: interrupted is a number, not true or false`},
+		"HTML negative":        {replaceIn(html, `"median_ns":20.2`, `"median_ns":-20.2`), clock + `latency.median_ns is -20.2; it must be a number from 0`},
+
+		"zip without":     {zipped(t, "report/report.md", "#", "my-results.json", "{}", "results.json/", ""), `is a zip file without a results.json`},
+		"zip of nothing":  {zipped(t), `is a zip file without a results.json`},
+		"zip truncated":   {zipped(t, "results.json", all)[:200], `is no whole zip file: zip: not a valid zip file`},
+		"zip of an array": {zipped(t, "a/results.json", "[]"), `"a/results.json" in it: is not a JSON object, as a document is`},
+		"zip of null":     {zipped(t, "a/results.json", "null"), `"a/results.json" in it: has no schema: not a timebench document`},
+		"zip of empty":    {zipped(t, "results.json", ""), `"results.json" in it: line 1, column 1: unexpected end of JSON input`},
+		"zip wrong type":  {zipped(t, "results.json", replace(`"turns": 440`, `"turns": ""`)), `"results.json" in it: line 53, column 14: conditions.turns is a string, not a number`},
+		"zip bomb":        {raw(t, zip.FileHeader{Name: "results.json", UncompressedSize64: maxSize + 1}), `"results.json" in it: is larger than 128 MiB, which no document is`},
+		"zip encrypted":   {raw(t, zip.FileHeader{Name: "results.json", Flags: 1}), `"results.json" in it: is encrypted`},
+		"zip of method 9": {raw(t, zip.FileHeader{Name: "results.json", Method: 9}), `"results.json" in it: zip: unsupported compression algorithm`},
 	} {
-		_, err := Read(strings.NewReader(bad.text))
-		require.ErrorContains(t, err, bad.want, name)
+		file := filepath.Join(t.TempDir(), "file")
+		require.NoError(t, os.WriteFile(file, []byte(bad.text), 0o600))
+		document, err := Load(file)
+		require.EqualError(t, err, file+": "+bad.want, name)
+		require.NotContains(t, err.Error(), "\n", name)
+		require.Nil(t, document, name)
 	}
 }
 
-func TestLoadNamesTheFile(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "bad.json")
-	require.NoError(t, os.WriteFile(name, []byte(`{"schema": 3}`), 0o600))
-	_, err := Load(name)
-	require.ErrorContains(t, err, name+": line 1, column 12: ")
-	_, err = Load(filepath.Join(t.TempDir(), "absent.json"))
+func TestLoadRefusesAFolderWithoutADocument(t *testing.T) {
+	folder := t.TempDir()
+	_, err := Load(folder)
+	require.EqualError(t, err, folder+": has no results.json; name the folder of a run, or a file")
+	_, err = Load(filepath.Join(folder, "absent.json"))
 	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorContains(t, err, "absent.json")
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "results.json"), 0o700))
+	_, err = Load(folder)
+	require.ErrorContains(t, err, filepath.Join(folder, "results.json"))
+	require.NotContains(t, err.Error(), "\n")
+}
+
+func TestLoadRefusesAHugeFile(t *testing.T) {
+	for first, want := range map[string]string{
+		"":  `begins with "` + strings.Repeat(`\x00`, 12) + `": not a timebench document, nor a report in HTML or a zip file with one`,
+		"{": `is larger than 128 MiB, which no document is`,
+	} {
+		name := filepath.Join(t.TempDir(), "huge")
+		require.NoError(t, os.WriteFile(name, []byte(first), 0o600))
+		require.NoError(t, os.Truncate(name, 1<<30))
+		_, err := Load(name)
+		require.EqualError(t, err, name+": "+want)
+	}
 }
 
 type zeros struct{ read int64 }
@@ -112,7 +298,11 @@ func (z *zeros) Read(p []byte) (int, error) {
 func TestReadStopsAtTheLargestDocument(t *testing.T) {
 	var endless zeros
 	_, err := Read(&endless)
-	require.EqualError(t, err, "is larger than 64 MiB, which no document is")
+	require.ErrorContains(t, err, "not a timebench document")
+	require.LessOrEqual(t, endless.read, int64(4096), "what cannot be a document was read on")
+
+	_, err = Read(io.MultiReader(strings.NewReader("{"), &endless))
+	require.EqualError(t, err, "is larger than 128 MiB, which no document is")
 	require.Less(t, endless.read, int64(4*maxSize))
 }
 
@@ -121,10 +311,17 @@ func TestWriteRefusesWhatReadWouldRefuse(t *testing.T) {
 	document.Clocks[0].Latency.HighNS = math.Inf(1)
 	var saved bytes.Buffer
 	require.ErrorContains(t, document.Write(&saved), "latency.high_ns is +Inf")
+	require.ErrorContains(t, document.WriteScript(&saved), "latency.high_ns is +Inf")
+	document = example()
+	document.Clocks[0].Latency.Confidence = math.NaN()
+	require.ErrorContains(t, document.Write(&saved), "latency.confidence is NaN")
+	document = example()
+	document.Schema = ""
+	require.EqualError(t, document.Write(&saved), `schema is "", not "timebench/1"`)
 	require.Empty(t, saved.Bytes())
 }
 
-// What a run on this very machine left must load; CI names the file.
+// What a run on this very machine left must load and fit; CI names the file.
 func TestRealDocumentLoads(t *testing.T) {
 	name := os.Getenv("TIMEBENCH_DOCUMENT")
 	if name == "" {
@@ -132,6 +329,7 @@ func TestRealDocumentLoads(t *testing.T) {
 	}
 	document, err := Load(name)
 	require.NoError(t, err)
+	schema.Check(t, written(t, document))
 	require.NotEmpty(t, document.Clocks)
 	for _, clock := range document.Clocks {
 		if clock.Available {
@@ -142,16 +340,31 @@ func TestRealDocumentLoads(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	whole, err := json.Marshal(example())
+	whole, err := json.Marshal(full())
+	require.NoError(f, err)
+	contract, err := os.ReadFile("testdata/contract.json")
 	require.NoError(f, err)
 	f.Add(whole)
+	f.Add(contract)
 	f.Add([]byte(`{"schema":"timebench/1"}`))
+	f.Add([]byte(page(f, full())))
+	f.Add([]byte(script(f, example())))
+	f.Add([]byte(zipped(f, "report/results.json", string(contract))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		document, err := Read(bytes.NewReader(data))
 		if err != nil {
+			require.NotContains(t, err.Error(), "\n")
 			return
 		}
-		var again bytes.Buffer
-		require.NoError(t, document.Write(&again), "what was read cannot be written")
+		if bytes.HasPrefix(data, []byte("{")) {
+			schema.Check(t, data)
+		}
+		once := written(t, document)
+		schema.Check(t, once)
+		for _, form := range []string{string(once), script(t, document)} {
+			again, err := Read(strings.NewReader(form))
+			require.NoError(t, err)
+			require.Equal(t, string(once), string(written(t, again)))
+		}
 	})
 }

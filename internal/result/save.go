@@ -3,6 +3,14 @@ package result
 import (
 	"encoding/json"
 	"io"
+	"slices"
+)
+
+// The element of an HTML page that holds a document. Within it, <, > and & are
+// written as \u003c, \u003e and \u0026, so that nothing in the document ends it.
+const (
+	scriptStart = `<script type="application/json" id="timebench-document">`
+	scriptEnd   = `</script>`
 )
 
 // Write writes the document as indented JSON. It refuses a document that Read
@@ -14,5 +22,57 @@ func (d *Document) Write(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(d)
+	return encoder.Encode(d.withLists())
+}
+
+// WriteScript writes the document as the element of an HTML page from which Read
+// reads it again. It refuses what Write refuses.
+func (d *Document) WriteScript(w io.Writer) error {
+	if err := d.check(); err != nil {
+		return err
+	}
+	text, err := json.Marshal(d.withLists()) // escapes for HTML
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, scriptStart+string(text)+scriptEnd)
+	return err
+}
+
+// withLists returns a copy in which lists are empty rather than nil, which JSON
+// would have as null.
+func (d *Document) withLists() *Document {
+	whole := *d
+	whole.Settings.Threads = list(d.Settings.Threads)
+	if d.Host.ClockSource != nil {
+		source := *d.Host.ClockSource
+		source.Available = list(source.Available)
+		whole.Host.ClockSource = &source
+	}
+	whole.Clocks = list(slices.Clone(d.Clocks))
+	for i := range whole.Clocks {
+		clock := &whole.Clocks[i]
+		if clock.Latency != nil {
+			latency := *clock.Latency
+			latency.SamplesNS = list(latency.SamplesNS)
+			clock.Latency = &latency
+		}
+		clock.Throughput = slices.Clone(clock.Throughput)
+		for j := range clock.Throughput {
+			clock.Throughput[j].SamplesReadsPerSecond = list(clock.Throughput[j].SamplesReadsPerSecond)
+		}
+		if clock.Distribution != nil {
+			distribution := *clock.Distribution
+			distribution.Buckets = list(distribution.Buckets)
+			clock.Distribution = &distribution
+		}
+	}
+	return &whole
+}
+
+func list[T any](values []T) []T {
+	if values == nil {
+		return []T{}
+	}
+	return values
 }

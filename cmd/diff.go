@@ -1,0 +1,155 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/chart"
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// diffFlags are the flags of diff as they were typed.
+type diffFlags struct {
+	alpha     float64
+	least     string
+	failAbove string
+	format    string
+	out       string
+}
+
+func diffCommand() *cobra.Command {
+	var flags diffFlags
+	command := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Show what changed between two results, beyond noise",
+		Long: `Diff holds two saved results against each other, clock by clock and thread count
+by thread count. It first shows what is not the same about the two machines and
+settings, because that is usually the answer.
+
+OLD and NEW are what compare --out left: a folder, its results.json, report.html,
+or a zip; or the output of compare --format json.`,
+		Example: `  timebench diff before/ after/
+  timebench diff before.json after.json --fail-above 10%`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return fmt.Errorf("diff takes two results, the old one and the new one; it got %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(command *cobra.Command, files []string) error {
+			if err := notEmpty(command, "out", "least", "fail-above"); err != nil {
+				return err
+			}
+			return compareFiles(command.OutOrStdout(), flags, files[0], files[1])
+		},
+	}
+	f := command.Flags()
+	f.Float64Var(&flags.alpha, "alpha", 0.05, "the chance of any verdict at all where nothing changed")
+	f.StringVar(&flags.least, "least", "2%", "the least change that counts as one")
+	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock got slower by more than this, beyond noise (10%)")
+	f.StringVar(&flags.format, "format", render.DiffFormats[0].Name, strings.Join(render.Names(render.DiffFormats), ", "))
+	f.StringVar(&flags.out, "out", "", "also write diff.json, diff.md, diff.html and a chart into this `folder` (or .zip)")
+	complete(command, "format", render.Names(render.DiffFormats)...)
+	return command
+}
+
+func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) error {
+	format, err := chosenFormat(render.DiffFormats, flags.format)
+	if err != nil {
+		return err
+	}
+	settings, failAbove, err := flags.settings()
+	if err != nil {
+		return err
+	}
+	old, err := result.Load(oldFile)
+	if err != nil {
+		return err
+	}
+	new, err := result.Load(newFile)
+	if err != nil {
+		return err
+	}
+	target, err := openTarget(flags.out)
+	if err != nil {
+		return err
+	}
+	d := diff.Compare(diff.Read(oldFile, old), diff.Read(newFile, new), settings)
+	if err := target.write(diffFiles(d)); err != nil {
+		return couldNot(err)
+	}
+	if err := format.Write(stdout, d); err != nil {
+		return couldNot(err)
+	}
+	if d.Comparisons == 0 {
+		return couldNot(errors.New("the two results have no figure in common, so nothing could be compared"))
+	}
+	if worse := d.SlowerThan(failAbove); len(worse) > 0 {
+		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", slower(worse), flags.failAbove))
+	}
+	return nil
+}
+
+// settings checks the flags.
+func (flags diffFlags) settings() (s diff.Settings, failAbove float64, err error) {
+	if !(flags.alpha > 0 && flags.alpha < 1) {
+		return s, 0, fmt.Errorf("--alpha %v: write a number between 0 and 1, such as 0.05", flags.alpha)
+	}
+	least, err := percentage("least", flags.least)
+	if err != nil {
+		return s, 0, err
+	}
+	failAbove = math.Inf(1)
+	if flags.failAbove != "" {
+		if failAbove, err = percentage("fail-above", flags.failAbove); err != nil {
+			return s, 0, err
+		}
+	}
+	return diff.Settings{Alpha: flags.alpha, Least: least}, failAbove, nil
+}
+
+// percentage reads 10% as 0.1.
+func percentage(flag, text string) (float64, error) {
+	number, ok := strings.CutSuffix(text, "%")
+	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if !ok || err != nil || !(value >= 0) || math.IsInf(value, 0) {
+		return 0, fmt.Errorf("--%s %q is not a percentage; write 10%% for a tenth", flag, text)
+	}
+	return value / 100, nil
+}
+
+// slower names the clocks of changes, each once.
+func slower(changes []diff.Change) string {
+	var ids []string
+	seen := map[string]bool{}
+	for _, c := range changes {
+		if !seen[c.Clock] {
+			ids = append(ids, c.Clock)
+		}
+		seen[c.Clock] = true
+	}
+	return strings.Join(ids, ", ")
+}
+
+// diffFiles are what --out holds of a diff.
+func diffFiles(d *diff.Diff) []file {
+	var files []file
+	var pictures []render.Picture
+	for _, c := range chart.DiffCharts {
+		if c.Drawable(d) {
+			files = append(files, file{"charts/" + c.Name + ".png", func(w io.Writer) error { return c.PNG(w, d) }})
+			pictures = append(pictures, render.Picture{Title: c.Title, Path: "charts/" + c.Name + ".png"})
+		}
+	}
+	return append(files,
+		file{"diff.md", func(w io.Writer) error { return render.DiffMarkdown(w, d, pictures) }},
+		file{"diff.html", func(w io.Writer) error { return render.DiffHTML(w, d) }},
+		file{"diff.json", func(w io.Writer) error { return render.DiffJSON(w, d) }})
+}

@@ -1,0 +1,48 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/chart"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// reportFiles are what --out holds of a document: the pictures, the reports that
+// show them, and last the document itself.
+func reportFiles(d *result.Document) []file {
+	var files []file
+	var pictures []render.Picture
+	for _, c := range chart.Charts {
+		if c.Drawable(d) {
+			files = append(files, file{"charts/" + c.Name + ".png", func(w io.Writer) error { return c.PNG(w, d) }})
+			pictures = append(pictures, render.Picture{Title: c.Title, Path: "charts/" + c.Name + ".png"})
+		}
+	}
+	return append(files,
+		file{"report.md", func(w io.Writer) error { return render.Markdown(w, d, pictures) }},
+		file{"report.html", func(w io.Writer) error { return render.HTML(w, d) }},
+		file{"results.json", d.Write})
+}
+
+// chosenFormat is the format of that name.
+func chosenFormat[T any](formats []render.Format[T], name string) (render.Format[T], error) {
+	format, ok := render.Named(formats, name)
+	if !ok {
+		return format, fmt.Errorf("--format %q is not known; write %s", name, strings.Join(render.Names(formats), ", "))
+	}
+	return format, nil
+}
+
+// notEmpty refuses flags that were given without a value.
+func notEmpty(command *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if flag := command.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return fmt.Errorf("--%s is empty; give it a value or leave it out", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package chart
+
+import (
+	"strconv"
+
+	"github.com/timebench/timebench/internal/result"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+func hasDistribution(d *result.Document) bool { return len(percentiles(d)) > 0 }
+
+func distributionHeight(d *result.Document) vg.Length {
+	return max(560*pixel, vg.Length(len(percentiles(d))+1)*lineApart+150*pixel)
+}
+
+// percentiles are the lines of the distributions: how long a read takes, over
+// one in how many reads takes longer. A percentile p stands at 1/(1-p), so that
+// each nine has the same room. A line is a flight of steps, and begins at the
+// first percentile: what came before is the counter's own unsteadiness.
+func percentiles(d *result.Document) []line {
+	const first = 1 / (1 - 0.01)
+	var all []line
+	ofPath := map[string]int{}
+	for _, clock := range d.Clocks {
+		if clock.Distribution == nil || clock.Distribution.Reads == 0 {
+			continue
+		}
+		l := line{name: clock.ID, style: stroke(lookOf(clock.Path).color, 1.6*pixel)}
+		l.style.Dashes = dashes[ofPath[clock.Path]%len(dashes)]
+		ofPath[clock.Path]++
+		reads, left := float64(clock.Distribution.Reads), clock.Distribution.Reads
+		for _, b := range clock.Distribution.Buckets {
+			from := reads / float64(left)
+			left -= b.Reads
+			if oneIn := reads / float64(max(left, 1)); oneIn >= first && b.UpToNS > 0 {
+				l.at, l.values = append(l.at, max(from, first), oneIn), append(l.values, b.UpToNS, b.UpToNS)
+			}
+			if left <= 0 {
+				break
+			}
+		}
+		if len(l.at) > 0 {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+func drawDistribution(c draw.Canvas, d *result.Document) error {
+	graph{
+		lines: percentiles(d), xLabel: "percentile of the reads (%)", xTicks: percentileTicks{},
+		yLabel: "time of a single read, bracket included (logarithmic)", word: duration,
+	}.draw(c)
+	return nil
+}
+
+// percentileTicks labels 1/(1-p) with p.
+type percentileTicks struct{}
+
+func (percentileTicks) Ticks(_, high float64) []plot.Tick {
+	ticks := []plot.Tick{{Value: 2, Label: "50"}}
+	for oneIn, places := 10.0, 0; oneIn <= high; oneIn, places = oneIn*10, places+1 {
+		percent := strconv.FormatFloat(100-100/oneIn, 'f', max(0, places-1), 64)
+		ticks = append(ticks, plot.Tick{Value: oneIn, Label: percent})
+	}
+	return ticks
+}

@@ -1,0 +1,70 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// SVG draws the picture of what is Drawable as an element for an HTML page: as
+// wide as its place, named for those who cannot see it, and in colours that the
+// page can change. The colour #0072B2 is var(--c-0072b2, #0072B2), so without a
+// style sheet the picture looks like the PNG.
+func (c Chart[T]) SVG(w io.Writer, of T) error {
+	canvas := vgsvg.New(width, c.height(of))
+	if err := c.on(canvas, of); err != nil {
+		return err
+	}
+	var drawn bytes.Buffer
+	if _, err := canvas.WriteTo(&drawn); err != nil {
+		return err
+	}
+	_, body, found := strings.Cut(drawn.String(), " viewBox=")
+	if !found {
+		return fmt.Errorf("chart %s: the drawing has no view box", c.Name)
+	}
+	name := html.EscapeString(c.Title + ": " + c.subtitle(of))
+	_, err := fmt.Fprintf(w, `<svg role="img" aria-label="%s" viewBox=%s`, name, fit(paint.Replace(body)))
+	return err
+}
+
+// drawnText is a text of a drawing: its attributes up to the size, the weight and
+// the size, the other attributes, and what it says.
+var drawnText = regexp.MustCompile(`<text ([^>]*font-weight:(\w+)[^>]*font-size:([\d.]+)px)([^>]*)>([^<]*)</text>`)
+
+// fit gives every text the width for which the picture was laid out, since the
+// reader's machine may not have the font.
+func fit(drawing string) string {
+	return drawnText.ReplaceAllStringFunc(drawing, func(text string) string {
+		parts := drawnText.FindStringSubmatch(text)
+		size, err := strconv.ParseFloat(parts[3], 64)
+		if err != nil || parts[5] == "" {
+			return text
+		}
+		sty := style(vg.Length(size), black)
+		if parts[2] == "bold" {
+			sty.Font.Weight = bold
+		}
+		return fmt.Sprintf(`<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" %s%s>%s</text>`,
+			sty.Width(html.UnescapeString(parts[5])).Points(), parts[1], parts[4], parts[5])
+	})
+}
+
+// paint makes the colours of a drawing variables of the page. Only styles have a
+// colour behind a colon and before anything that ends it.
+var paint = func() *strings.Replacer {
+	var pairs []string
+	for _, c := range palette {
+		hex := fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B)
+		variable := fmt.Sprintf(":var(--c-%02x%02x%02x,%s)", c.R, c.G, c.B, hex)
+		pairs = append(pairs, "fill:"+hex, "fill"+variable, "stroke:"+hex, "stroke"+variable)
+	}
+	return strings.NewReplacer(pairs...)
+}()

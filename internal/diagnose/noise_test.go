@@ -1,0 +1,60 @@
+package diagnose
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// quiet is what was seen on an idle machine of two CPUs.
+func quiet() *result.Document {
+	return &result.Document{
+		Host: result.Host{CPU: result.CPU{Logical: 2, Usable: 2}},
+		Conditions: &result.Conditions{
+			DurationNS: 5_700_000_000, Turns: 720, InterruptedTurns: 12, FloorLowNS: 1.354, FloorHighNS: 1.363, StealShare: 0.0009, OtherCPUs: 0.015,
+		},
+		Clocks: []result.Clock{{ID: "c", Resolution: &result.Resolution{}}},
+	}
+}
+
+func TestQuietMachineHasNoWarnings(t *testing.T) {
+	require.Empty(t, Noise(quiet()))
+	require.Empty(t, Noise(&result.Document{}), "a document of an older timebench")
+	busyElsewhere := quiet()
+	busyElsewhere.Host.CPU.Usable = 64
+	busyElsewhere.Conditions.OtherCPUs = 1
+	require.Empty(t, Noise(busyElsewhere), "one busy CPU of 64")
+	short := quiet()
+	short.Conditions.DurationNS, short.Conditions.OtherCPUs = 50_000_000, 0.2
+	short.Conditions.StealShare = 0.1
+	require.Empty(t, Noise(short), "a tick of the kernel's in a short run")
+}
+
+// Each disturbance alone is named by its own kind, with its figures.
+func TestEachDisturbanceIsNamed(t *testing.T) {
+	for _, test := range []struct {
+		kind, saw string
+		plant     func(*result.Document)
+	}{
+		{"clocksource", "tsc, then hpet", func(d *result.Document) { d.Conditions.ClockSources = []string{"tsc", "hpet"} }},
+		{"backwards", "c 3 times by up to 120 ns", func(d *result.Document) {
+			d.Clocks[0].Resolution.Backwards, d.Clocks[0].Resolution.WorstBackwardsNS = 3, 120
+		}},
+		{"step", "by -1.5s", func(d *result.Document) { d.Conditions.WallStepNS = -1_500_000_000 }},
+		{"quota", "in 1 period, for 60ms in all", func(d *result.Document) { d.Conditions.ThrottledPeriods, d.Conditions.ThrottledNS = 1, 60_000_000 }},
+		{"steal", "gave 12 % of", func(d *result.Document) { d.Conditions.StealShare = 0.12 }},
+		{"load", "used 0.80 of 2 CPUs", func(d *result.Document) { d.Conditions.OtherCPUs = 0.8 }},
+		{"interrupted", "in 100 of 720 turns", func(d *result.Document) { d.Conditions.InterruptedTurns = 100 }},
+		{"speed", "between 1.35 and 1.6 ns", func(d *result.Document) { d.Conditions.FloorHighNS = 1.6 }},
+	} {
+		d := quiet()
+		test.plant(d)
+		warnings := Noise(d)
+		require.Len(t, warnings, 1, test.kind)
+		require.Equal(t, test.kind, warnings[0].Kind)
+		require.Contains(t, warnings[0].Saw, test.saw)
+		require.NotEmpty(t, warnings[0].Spoilt)
+		require.NotEmpty(t, warnings[0].Advice)
+	}
+}

@@ -1,0 +1,130 @@
+package measure
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/result"
+)
+
+const (
+	// longestRead bounds the ticks that a histogram can hold, about a minute of
+	// any counter; what takes longer counts as that long.
+	longestRead = int64(1) << 38
+	// digits is how many significant digits a histogram keeps.
+	digits = 3
+	// mostBracketed is the most reads that are timed before they are recorded.
+	mostBracketed = 4096
+)
+
+// A bracket times single reads: it reads a counter before and after each. The
+// reading after one read is the one before the next, so nothing that happens
+// falls between two brackets but the recording, once in a few thousand reads.
+type bracket struct {
+	counter clock.Clock
+	reader  clock.Reader
+	rate    rate
+	ticks   []int64
+}
+
+// openBracket opens the cheapest counter that this process may read; nil where
+// there is none.
+func openBracket() *bracket {
+	var all []*bracket
+	cost := map[*bracket]float64{}
+	for _, c := range clock.Catalog() {
+		if c.Path != clock.CPU {
+			continue
+		}
+		if reader, err := c.Open(); err == nil {
+			b := &bracket{counter: c, reader: reader, ticks: make([]int64, mostBracketed)}
+			cost[b] = calibrate(reader)
+			all = append(all, b)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	cheapest := slices.MinFunc(all, func(a, b *bracket) int { return cmp.Compare(cost[a], cost[b]) })
+	cheapest.rate.begin(cheapest.counter, cheapest.reader)
+	return cheapest
+}
+
+// record times single reads for about the span.
+func (b *bracket) record(into *hdrhistogram.Histogram, reader clock.Reader, readNS float64, span time.Duration) {
+	const room = 20 // nanoseconds that a bracket may take
+	n := min(len(b.ticks), readsIn(latencyChunk, readNS+room))
+	for end := stopwatch() + int64(span); stopwatch() < end; {
+		ticks := b.ticks[:n]
+		b.reader.Read(ticks[:1])
+		for i := 1; i < n; i++ {
+			reader.Spin(1)
+			b.reader.Read(ticks[i : i+1])
+		}
+		for i := 1; i < n; i++ {
+			// The value is within the histogram's range, so there is no error.
+			_ = into.RecordValue(min(max(ticks[i]-ticks[i-1], 0), longestRead))
+		}
+	}
+}
+
+// newSingle is a histogram of single reads, in ticks.
+func newSingle() *hdrhistogram.Histogram { return hdrhistogram.New(1, longestRead, digits) }
+
+// distribution gives every subject one turn at the bracket, and reports whether
+// there was time for it.
+func (r *runner) distribution(measured []*subject) bool {
+	if r.bracket == nil {
+		return true
+	}
+	for _, s := range measured {
+		if r.ended() {
+			return false
+		}
+		if s.failed() {
+			continue
+		}
+		if s.single == nil {
+			s.single = newSingle()
+		}
+		r.bracket.record(s.single, s.reader, s.readNS, r.settings.bracketTurn())
+		r.tell(r.settings.bracketTurn())
+	}
+	return true
+}
+
+// bracketTurn is the span for which single reads of a clock are timed in a round.
+func (s Settings) bracketTurn() time.Duration { return s.Distribution / time.Duration(s.Rounds) }
+
+// result sums up the single reads of one clock; nil where there are none.
+func (b *bracket) result(single, empty *hdrhistogram.Histogram) *result.Distribution {
+	if b == nil || single == nil || single.TotalCount() == 0 || b.rate.hz == 0 {
+		return nil
+	}
+	ns := func(ticks int64) float64 { return float64(ticks) * 1e9 / b.rate.hz }
+	at := func(h *hdrhistogram.Histogram, percentile float64) float64 {
+		return ns(h.ValueAtPercentile(percentile))
+	}
+	d := &result.Distribution{
+		Counter: b.counter.ID, Reads: single.TotalCount(),
+		P50NS: at(single, 50), P90NS: at(single, 90), P99NS: at(single, 99), P999NS: at(single, 99.9), MaxNS: ns(single.Max()),
+	}
+	if empty != nil {
+		d.BracketNS = at(empty, 50)
+	}
+	// A counter may tick less often than the clock is read.
+	tenfold := 10 * max(single.ValueAtPercentile(50), 1)
+	for _, bar := range single.Distribution() {
+		if bar.Count == 0 {
+			continue
+		}
+		d.Buckets = append(d.Buckets, result.Bucket{UpToNS: ns(bar.To), Reads: bar.Count})
+		if bar.From >= tenfold {
+			d.TenfoldReads += bar.Count
+		}
+	}
+	return d
+}

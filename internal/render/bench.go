@@ -1,0 +1,105 @@
+package render
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/result"
+	"golang.org/x/perf/benchfmt"
+)
+
+// Bench writes Go benchmark text, one line a sample, for benchstat and its kin
+// (https://go.dev/design/14313-benchmark-format). The facts of the host stand in
+// the configuration lines.
+func Bench(w io.Writer, d *result.Document) error {
+	return writeBench(benchfmt.NewWriter(w), d, benchConfig(d))
+}
+
+// DiffBench writes the samples of both documents, told apart by the key "run":
+// `benchstat -col run` compares them.
+func DiffBench(w io.Writer, d *diff.Diff) error {
+	writer := benchfmt.NewWriter(w)
+	for _, side := range []struct {
+		run string
+		of  diff.Side
+	}{{"old", d.Old}, {"new", d.New}} {
+		if err := writeBench(writer, side.of.Document, append(benchConfig(side.of.Document), setting("run", side.run))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeBench(w *benchfmt.Writer, d *result.Document, config []benchfmt.Config) error {
+	// More reads a second are better; of times benchstat knows that fewer are.
+	better := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "reads/s", Key: "better"}, OrigUnit: "reads/s", Value: "higher"}
+	if err := w.Write(better); err != nil {
+		return err
+	}
+	write := func(name string, values ...benchfmt.Value) error {
+		return w.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(name), Iters: 1, Values: values})
+	}
+	for _, c := range d.Clocks {
+		if !c.Available {
+			continue
+		}
+		clock := "/clock=" + strings.Join(strings.Fields(c.ID), "_")
+		if c.Latency != nil {
+			for _, sample := range c.Latency.SamplesNS {
+				if err := write("Latency"+clock, nsPerOp(sample)); err != nil {
+					return err
+				}
+			}
+		}
+		for _, t := range c.Throughput {
+			name := "Throughput" + clock + "/threads=" + strconv.Itoa(t.Threads)
+			for _, sample := range t.SamplesReadsPerSecond {
+				if sample <= 0 {
+					continue
+				}
+				if err := write(name, nsPerOp(float64(t.Threads)*1e9/sample), benchfmt.Value{Value: sample, Unit: "reads/s"}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// nsPerOp is in the unit that the text has; benchfmt itself counts in seconds.
+func nsPerOp(ns float64) benchfmt.Value {
+	return benchfmt.Value{Value: ns / 1e9, Unit: "sec/op", OrigValue: ns, OrigUnit: "ns/op"}
+}
+
+// benchConfig are the facts by which benchstat can group; goos, goarch and cpu are
+// the keys that `go test -bench` writes too.
+func benchConfig(d *result.Document) []benchfmt.Config {
+	h := d.Host
+	all := []benchfmt.Config{
+		setting("goos", h.OS), setting("goarch", h.Arch), setting("cpu", h.CPU.Model),
+		setting("kernel", h.Kernel), setting("distribution", h.Distribution), setting("container", h.Container),
+		setting("cpus", strconv.Itoa(h.CPU.Usable)),
+		setting("timebench", strings.Join(present(d.Tool.Version, d.Tool.Revision), " ")),
+		setting("pin", d.Settings.Pin), setting("workers", d.Settings.Workers),
+	}
+	if h.Virtualization != nil {
+		all = append(all, setting("virtualization", h.Virtualization.System+" "+h.Virtualization.Role))
+	}
+	if h.ClockSource != nil {
+		all = append(all, setting("clocksource", h.ClockSource.Current))
+	}
+	known := all[:0]
+	for _, c := range all {
+		if len(c.Value) > 0 {
+			known = append(known, c)
+		}
+	}
+	return known
+}
+
+// setting is a configuration line; the value is one line whatever it holds.
+func setting(key, value string) benchfmt.Config {
+	return benchfmt.Config{Key: key, Value: []byte(strings.Join(strings.Fields(value), " ")), File: true}
+}

@@ -1,0 +1,93 @@
+package render
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/diff"
+)
+
+// DiffTable writes a diff for people, within Width columns.
+func DiffTable(w io.Writer, d *diff.Diff) error {
+	var out strings.Builder
+	writeFacts(&out, sideFacts(d))
+	out.WriteString("\n")
+	if len(d.Setup) == 0 {
+		out.WriteString(sameSetup + "\n")
+	} else {
+		out.WriteString(setupTitle + "\n\n")
+		writeFacts(&out, setupFacts(d))
+	}
+	for _, g := range []grid{costGrid(d), fitting(func(most int) grid { return scalingGrid(d, most) })} {
+		if len(g.rows) > 0 {
+			out.WriteString("\n" + g.title + "\n\n" + trimRight(g.writer().Render()) + "\n")
+		}
+		if g.note != "" {
+			out.WriteString(g.note + "\n")
+		}
+	}
+	out.WriteString("\n" + indented(conclusion(d), 0))
+	if lines := onlyFacts(d); len(lines) > 0 {
+		out.WriteString("\n")
+		writeFacts(&out, lines)
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// DiffMarkdown writes a diff for a bug report, with the pictures in place.
+func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []Picture) error {
+	var out strings.Builder
+	out.WriteString("## timebench diff\n\n")
+	for _, f := range sideFacts(d) {
+		fmt.Fprintf(&out, "- **%s**: %s\n", f.name, escape(f.value))
+	}
+	if len(d.Setup) == 0 {
+		out.WriteString("\n" + sameSetup + "\n")
+	}
+	for _, g := range []grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumns)} {
+		writeMarkdownGrid(&out, g)
+	}
+	out.WriteString("\n" + escape(conclusion(d)) + "\n")
+	if lines := onlyFacts(d); len(lines) > 0 {
+		out.WriteString("\n")
+		for _, line := range lines {
+			fmt.Fprintf(&out, "- %s: %s\n", line.name, escape(line.value))
+		}
+	}
+	writeMarkdownPictures(&out, pictures)
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+var diffHeader = []string{"clock", "threads", "old_ns", "new_ns", "change", "low", "high", "p", "verdict"}
+
+// DiffCSV writes a line for each figure; threads is empty for latency.
+func DiffCSV(w io.Writer, d *diff.Diff) error {
+	writer := csv.NewWriter(w)
+	_ = writer.Write(diffHeader) // Flush keeps the error
+	for _, c := range d.Changes {
+		threads, low, high := "", "", ""
+		if c.Threads > 0 {
+			threads = strconv.Itoa(c.Threads)
+		}
+		if c.Confidence > 0 {
+			low, high = number(c.Low), number(c.High)
+		}
+		_ = writer.Write([]string{c.Clock, threads, number(c.OldNS), number(c.NewNS), number(c.Change), low, high, number(c.P), string(c.Verdict)})
+	}
+	writer.Flush()
+	return writer.Error()
+}
+
+// DiffJSON writes all that was compared.
+func DiffJSON(w io.Writer, d *diff.Diff) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(d)
+}

@@ -1,0 +1,121 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// sampled is fixed with samples that lie close around every median.
+func sampled() *result.Document {
+	d := fixed()
+	around := func(center float64) []float64 {
+		var samples []float64
+		for i := range 20 {
+			samples = append(samples, center*(1+float64(i)*1e-4))
+		}
+		return samples
+	}
+	for i := range d.Clocks {
+		if l := d.Clocks[i].Latency; l != nil {
+			l.SamplesNS = around(l.MedianNS)
+		}
+		for j := range d.Clocks[i].Throughput {
+			t := &d.Clocks[i].Throughput[j]
+			t.SamplesReadsPerSecond = around(t.ReadsPerSecond)
+		}
+	}
+	return d
+}
+
+// demoted is the same machine after its clock source was changed to hpet.
+func demoted() *diff.Diff {
+	old, new := sampled(), sampled()
+	new.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
+	new.Host.Kernel = "6.18.45"
+	for j, factor := range []float64{40, 1.05, 0.9} {
+		c := &new.Clocks[j]
+		for i := range c.Latency.SamplesNS {
+			c.Latency.SamplesNS[i] *= factor
+		}
+		for k := range c.Throughput {
+			for i := range c.Throughput[k].SamplesReadsPerSecond {
+				c.Throughput[k].SamplesReadsPerSecond[i] /= factor * float64(k+1)
+			}
+		}
+	}
+	new.Clocks[3].Latency.SamplesNS = new.Clocks[3].Latency.SamplesNS[:2]
+	new.Clocks[4] = result.Clock{ID: "time@vdso", Reason: "this vDSO has no function for it"}
+	new.Clocks[6].Available, new.Clocks[6].Latency = true, &result.Latency{SamplesNS: []float64{565}}
+	return diff.Compare(diff.Read("before.json", old), diff.Read("after/results.json", new), diff.Settings{Alpha: 0.05, Least: 0.02})
+}
+
+func same() *diff.Diff {
+	return diff.Compare(diff.Read("a.json", sampled()), diff.Read("b.json", sampled()), diff.Settings{Alpha: 0.05, Least: 0.02})
+}
+
+func TestDiffGolden(t *testing.T) {
+	for name, d := range map[string]*diff.Diff{"demoted": demoted(), "same": same()} {
+		for _, format := range DiffFormats {
+			var got bytes.Buffer
+			require.NoError(t, format.Write(&got, d))
+			golden(t, "diff-"+name+"."+format.Name, got.Bytes())
+		}
+	}
+}
+
+func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
+	for _, d := range []*diff.Diff{
+		diff.Compare(diff.Read("a", &result.Document{}), diff.Read("b", &result.Document{}), diff.Settings{Alpha: 0.05}),
+		diff.Compare(diff.Read("a", sparse()), diff.Read("b", fixed()), diff.Settings{Alpha: 0.05}),
+	} {
+		var table bytes.Buffer
+		require.NoError(t, DiffTable(&table, d))
+		require.Contains(t, table.String(), "no figure in common")
+		for _, format := range DiffFormats {
+			require.NoError(t, format.Write(&bytes.Buffer{}, d))
+		}
+	}
+}
+
+func TestDiffTableFitsItsWidth(t *testing.T) {
+	d := demoted()
+	d.Setup = append(d.Setup, diff.Difference{What: "CPU", Old: strings.Repeat("Intel(R) Xeon(R) CPU ", 4), New: strings.Repeat("AMD EPYC ", 10)})
+	var got bytes.Buffer
+	require.NoError(t, DiffTable(&got, d))
+	for line := range strings.Lines(got.String()) {
+		require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), Width, line)
+	}
+}
+
+func TestDiffFormatsCanBeReadBack(t *testing.T) {
+	var lines, object bytes.Buffer
+	require.NoError(t, DiffCSV(&lines, demoted()))
+	rows, err := csv.NewReader(&lines).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 1+demoted().Comparisons)
+	require.NoError(t, DiffJSON(&object, demoted()))
+	var back diff.Diff
+	require.NoError(t, json.Unmarshal(object.Bytes(), &back))
+	require.Equal(t, diff.Schema, back.Schema)
+	require.Len(t, back.Changes, demoted().Comparisons)
+}
+
+func TestChangesAreWorded(t *testing.T) {
+	for change, want := range map[float64]string{0: "0.0 %", -0.0004: "0.0 %", 0.031: "+3.1 %", -0.25: "-25.0 %", 1.5: "+150 %", 20: "× 21", 44.2: "× 45.2", -0.999: "-99.9 %"} {
+		require.Equal(t, want, signed(change))
+	}
+}
+
+func TestEveryDiffFormatReportsAFailedWrite(t *testing.T) {
+	for _, format := range DiffFormats {
+		require.ErrorContains(t, format.Write(full{}, demoted()), "no space left", format.Name)
+	}
+}

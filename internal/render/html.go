@@ -1,0 +1,156 @@
+package render
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/timebench/timebench/internal/chart"
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// The style and the script of every page. They lie inside it, and its content
+// security policy forbids it to fetch or send anything.
+var (
+	//go:embed page.css
+	pageCSS string
+	//go:embed page.js
+	pageJS string
+)
+
+// HTML writes the document as one self-contained page: tables that sort, pictures
+// as SVG, and the document itself, so that the page can be loaded again.
+func HTML(w io.Writer, d *result.Document) error {
+	var p page
+	p.begin("timebench: "+headline(d), "timebench", headline(d)+", "+d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"))
+	for _, warning := range warnings(d) {
+		p.element("p", "warning", "Warning: "+warning)
+	}
+	p.facts("", facts(d))
+	for _, g := range []grid{latencyGrid(d), distributionGrid(d), throughputGrid(d, mostThreadColumnsOfAPage)} {
+		p.grid(g)
+	}
+	if lines := summary(d); len(lines) > 0 {
+		p.facts("Which clock to choose", lines)
+	}
+	if lines := missing(d); len(lines) > 0 {
+		p.facts("Not available here", lines)
+	}
+	p.element("p", "note", "The whole document is in this page: `timebench render` turns it into any format, `timebench diff` compares it with another.")
+	for _, c := range chart.Charts {
+		if c.Drawable(d) {
+			p.picture(c.Name, func(w io.Writer) error { return c.SVG(w, d) })
+		}
+	}
+	if p.err == nil {
+		p.err = d.WriteScript(&p.out)
+	}
+	return p.end(w)
+}
+
+// DiffHTML writes a diff as one self-contained page.
+func DiffHTML(w io.Writer, d *diff.Diff) error {
+	var p page
+	p.begin("timebench diff", "timebench diff", conclusion(d))
+	p.facts("", sideFacts(d))
+	if len(d.Setup) == 0 {
+		p.element("p", "", sameSetup)
+	}
+	for _, g := range []grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumnsOfAPage)} {
+		p.grid(g)
+	}
+	if lines := onlyFacts(d); len(lines) > 0 {
+		p.facts("In one of them only", lines)
+	}
+	for _, c := range chart.DiffCharts {
+		if c.Drawable(d) {
+			p.picture(c.Name, func(w io.Writer) error { return c.SVG(w, d) })
+		}
+	}
+	return p.end(w)
+}
+
+// mostThreadColumnsOfAPage: a page scrolls sideways where it must.
+const mostThreadColumnsOfAPage = 8
+
+// headline names the machine in a line.
+func headline(d *result.Document) string {
+	return strings.Join(present(strings.TrimSpace(d.Host.OS+"/"+d.Host.Arch+" "+d.Host.Kernel), d.Host.CPU.Model, source(d.Host.ClockSource)), ", ")
+}
+
+// A page is HTML on its way. All text is escaped as it comes in; a document may be
+// of any origin.
+type page struct {
+	out strings.Builder
+	err error
+}
+
+func (p *page) begin(title, heading, subtitle string) {
+	p.out.WriteString(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>` + html.EscapeString(title) + "</title>\n<style>\n" + pageCSS + "</style>\n</head>\n<body>\n<main>\n")
+	p.element("h1", "", heading)
+	p.element("p", "subtitle", subtitle)
+}
+
+// element writes one element with text in it.
+func (p *page) element(name, class, text string) {
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", name, class, html.EscapeString(text), name)
+}
+
+func (p *page) facts(title string, lines []fact) {
+	if title != "" {
+		p.element("h2", "", title)
+	}
+	p.out.WriteString("<dl>\n")
+	for _, line := range lines {
+		p.out.WriteString("<div>")
+		p.element("dt", "", line.name)
+		p.element("dd", "", line.value)
+		p.out.WriteString("</div>\n")
+	}
+	p.out.WriteString("</dl>\n")
+}
+
+func (p *page) grid(g grid) {
+	if len(g.rows) == 0 {
+		return
+	}
+	p.element("h2", "", g.title)
+	writer := g.writer()
+	writer.Style().HTML = table.HTMLOptions{CSSClass: "sortable", EmptyColumn: "", EscapeText: true, Newline: "<br>"}
+	p.out.WriteString("<div class=\"wide\">\n" + writer.RenderHTML() + "\n</div>\n")
+	if g.note != "" {
+		p.element("p", "note", g.note)
+	}
+}
+
+func (p *page) picture(name string, draw func(io.Writer) error) {
+	if p.err != nil {
+		return
+	}
+	fmt.Fprintf(&p.out, "<figure id=%q>\n", name)
+	p.err = draw(&p.out)
+	p.out.WriteString("</figure>\n")
+}
+
+func (p *page) end(w io.Writer) error {
+	if p.err != nil {
+		return p.err
+	}
+	p.out.WriteString("</main>\n<script>\n" + pageJS + "</script>\n</body>\n</html>\n")
+	_, err := io.WriteString(w, p.out.String())
+	return err
+}

@@ -1,0 +1,171 @@
+package result
+
+import (
+	"fmt"
+	"math"
+)
+
+// check refuses values that cannot be.
+func (d *Document) check() error {
+	c := checker{}
+	if d.Schema != Schema {
+		c.fail("schema", fmt.Sprintf("is %.64q, not %q", d.Schema, Schema))
+	}
+	d.Host.CPU.check(&c, "host.cpu")
+	c.positive("settings.rounds", float64(d.Settings.Rounds))
+	c.notNegative("settings.time_ns", float64(d.Settings.TimeNS))
+	for i, threads := range d.Settings.Threads {
+		c.positive(fmt.Sprintf("settings.threads[%d]", i), float64(threads))
+	}
+	c.notNegative("floor_ns", d.FloorNS)
+	if d.Conditions != nil {
+		d.Conditions.check(&c, "conditions")
+	}
+	seen := map[string]bool{}
+	for i, clock := range d.Clocks {
+		at := fmt.Sprintf("clocks[%d] (%.64q)", i, clock.ID)
+		if clock.ID == "" {
+			c.fail(at, "has no id")
+		}
+		if seen[clock.ID] {
+			c.fail(at, "stands twice")
+		}
+		seen[clock.ID] = true
+		clock.check(&c, at)
+	}
+	return c.err
+}
+
+func (cpu *CPU) check(c *checker, at string) {
+	c.notNegative(at+".logical", float64(cpu.Logical))
+	c.notNegative(at+".usable", float64(cpu.Usable))
+	c.notNegative(at+".quota_cpus", cpu.Quota)
+	c.notNegative(at+".quota_period_ns", float64(cpu.QuotaPeriodNS))
+	c.notNegative(at+".physical", float64(cpu.Physical))
+	c.notNegative(at+".packages", float64(cpu.Packages))
+	c.notNegative(at+".tsc_hz", cpu.TSCHz)
+}
+
+func (o *Conditions) check(c *checker, at string) {
+	c.notNegative(at+".duration_ns", float64(o.DurationNS))
+	c.notNegative(at+".turns", float64(o.Turns))
+	c.part(at+".interrupted_turns", int64(o.InterruptedTurns), int64(o.Turns), "turns")
+	c.notNegative(at+".floor_low_ns", o.FloorLowNS)
+	c.notNegative(at+".floor_high_ns", o.FloorHighNS)
+	c.share(at+".steal_share", o.StealShare)
+	c.notNegative(at+".other_cpus", o.OtherCPUs)
+	c.notNegative(at+".throttled_periods", float64(o.ThrottledPeriods))
+	c.notNegative(at+".throttled_ns", float64(o.ThrottledNS))
+}
+
+func (clock *Clock) check(c *checker, at string) {
+	c.notNegative(at+".ticks_per_second", clock.TicksPerSecond)
+	if clock.Latency != nil {
+		clock.Latency.check(c, at+".latency")
+	}
+	if clock.Resolution != nil {
+		clock.Resolution.check(c, at+".resolution")
+	}
+	for i := range clock.Throughput {
+		clock.Throughput[i].check(c, fmt.Sprintf("%s.throughput[%d]", at, i))
+	}
+	if clock.Distribution != nil {
+		clock.Distribution.check(c, at+".distribution")
+	}
+}
+
+func (l *Latency) check(c *checker, at string) {
+	c.notNegative(at+".median_ns", l.MedianNS)
+	c.notNegative(at+".low_ns", l.LowNS)
+	c.notNegative(at+".high_ns", l.HighNS)
+	c.share(at+".confidence", l.Confidence)
+	c.notNegative(at+".min_ns", l.MinNS)
+	c.samples(at+".samples_ns", l.SamplesNS)
+}
+
+func (r *Resolution) check(c *checker, at string) {
+	c.notNegative(at+".tick_ns", r.TickNS)
+	c.notNegative(at+".reported_ns", r.ReportedNS)
+	c.notNegative(at+".watched_ns", float64(r.WatchedNS))
+	c.notNegative(at+".ticks", float64(r.Ticks))
+	c.notNegative(at+".backwards", float64(r.Backwards))
+	c.notNegative(at+".worst_backwards_ns", r.WorstBackwardsNS)
+}
+
+func (t *Throughput) check(c *checker, at string) {
+	c.positive(at+".threads", float64(t.Threads))
+	c.notNegative(at+".reads_per_second", t.ReadsPerSecond)
+	c.notNegative(at+".ns_per_read", t.NSPerRead)
+	c.share(at+".fairness", t.Fairness)
+	c.samples(at+".samples_reads_per_second", t.SamplesReadsPerSecond)
+}
+
+func (d *Distribution) check(c *checker, at string) {
+	c.notNegative(at+".bracket_ns", d.BracketNS)
+	c.notNegative(at+".reads", float64(d.Reads))
+	c.notNegative(at+".p50_ns", d.P50NS)
+	c.notNegative(at+".p90_ns", d.P90NS)
+	c.notNegative(at+".p99_ns", d.P99NS)
+	c.notNegative(at+".p99_9_ns", d.P999NS)
+	c.notNegative(at+".max_ns", d.MaxNS)
+	c.part(at+".tenfold_reads", d.TenfoldReads, d.Reads, "reads")
+	// Subtracted, since a sum of what a file says may overflow.
+	left := d.Reads
+	for i, bucket := range d.Buckets {
+		at := fmt.Sprintf("%s.buckets[%d]", at, i)
+		c.notNegative(at+".up_to_ns", bucket.UpToNS)
+		if i > 0 && bucket.UpToNS <= d.Buckets[i-1].UpToNS {
+			c.fail(at+".up_to_ns", fmt.Sprintf("is %v; it must be above the %v of the bucket before", bucket.UpToNS, d.Buckets[i-1].UpToNS))
+		}
+		c.positive(at+".reads", float64(bucket.Reads))
+		if bucket.Reads > left {
+			c.fail(at+".reads", fmt.Sprintf("is %d; with the buckets before that is more than the %d reads", bucket.Reads, d.Reads))
+		}
+		left -= bucket.Reads
+	}
+	if left != 0 {
+		c.fail(at+".buckets", fmt.Sprintf("hold %d reads, not the %d of reads", d.Reads-left, d.Reads))
+	}
+}
+
+// A checker keeps the first fault.
+type checker struct{ err error }
+
+func (c *checker) fail(at, what string) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%s %s", at, what)
+	}
+}
+
+func (c *checker) notNegative(at string, value float64) {
+	if !(value >= 0) || math.IsInf(value, 0) {
+		c.fail(at, fmt.Sprintf("is %v; it must be a number from 0", value))
+	}
+}
+
+func (c *checker) positive(at string, value float64) {
+	if value < 1 {
+		c.fail(at, fmt.Sprintf("is %v; it must be at least 1", value))
+	}
+}
+
+// share is for a value from 0 to 1.
+func (c *checker) share(at string, value float64) {
+	if !(value >= 0 && value <= 1) {
+		c.fail(at, fmt.Sprintf("is %v; it must be from 0 to 1", value))
+	}
+}
+
+// part is for a count of some of all.
+func (c *checker) part(at string, some, all int64, name string) {
+	c.notNegative(at, float64(some))
+	if some > all {
+		c.fail(at, fmt.Sprintf("is %d; it must be no more than the %d of %s", some, all, name))
+	}
+}
+
+func (c *checker) samples(at string, values []float64) {
+	for i, value := range values {
+		c.notNegative(fmt.Sprintf("%s[%d]", at, i), value)
+	}
+}

@@ -1,0 +1,62 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// decode decodes the one document that text[from:] is. What is before it, in a
+// report, counts for the place of an error.
+func decode(text []byte, from int) (*Document, error) {
+	data := text[from:]
+	at := func(offset int64, err error) error {
+		return fmt.Errorf("%s: %w", place(text, from+int(offset)), err)
+	}
+	// The schema comes first: a newer document may well have other keys.
+	var head struct {
+		Schema json.RawMessage `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			return nil, at(max(syntax.Offset-1, 0), err) // it counts the bytes read
+		}
+		return nil, errors.New("is not a JSON object, as a document is")
+	}
+	if err := checkSchema(head.Schema); err != nil {
+		return nil, err
+	}
+	if fault := misshape(data); fault != nil {
+		return nil, at(fault.offset, fault)
+	}
+	var document Document
+	if err := json.Unmarshal(data, &document); err != nil {
+		return nil, err
+	}
+	if err := document.check(); err != nil {
+		return nil, err
+	}
+	return &document, nil
+}
+
+func checkSchema(text json.RawMessage) error {
+	var schema *string
+	switch err := json.Unmarshal(text, &schema); {
+	case text == nil:
+		return errors.New("has no schema: not a timebench document")
+	case err != nil || schema == nil:
+		return fmt.Errorf("schema is not text; this timebench reads %q", Schema)
+	case *schema != Schema:
+		return fmt.Errorf("schema is %.64q; this timebench reads %q", *schema, Schema)
+	}
+	return nil
+}
+
+// place words where in the text a byte is. Columns count bytes.
+func place(text []byte, offset int) string {
+	before := text[:offset]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	column := offset - bytes.LastIndexByte(before, '\n')
+	return fmt.Sprintf("line %d, column %d", line, column)
+}

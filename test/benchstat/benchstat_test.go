@@ -1,0 +1,50 @@
+// Package benchstat feeds the benchmark text that timebench writes to the real
+// benchstat.
+package benchstat
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+)
+
+// stat runs benchstat, which go.mod names as a tool.
+func stat(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"tool", "benchstat"}, args...)...).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return string(out)
+}
+
+func TestBenchstatReadsWhatTimebenchWrites(t *testing.T) {
+	timebench, folder := need.Timebench(t), t.TempDir()
+	run := func(name string, args ...string) string {
+		out, err := exec.Command(timebench, args...).Output()
+		require.NoError(t, err)
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(path, out, 0o644))
+		return path
+	}
+	compare := []string{"compare", "time.Now@go", "--threads", "1,2", "--time", "20ms", "--rounds", "10", "--out"}
+	old := run("old.txt", append(compare, filepath.Join(folder, "old"), "--format", "bench")...)
+	new := run("new.txt", append(compare, filepath.Join(folder, "new"), "--format", "bench")...)
+
+	table := stat(t, old, new)
+	require.Regexp(t, `(?m)^goos: \w+$`, table)
+	require.Regexp(t, `(?m)^Latency/clock=time\.Now@go +\d+\.\d+n ±`, table)
+	require.Regexp(t, `(?m)^Throughput/clock=time\.Now@go/threads=2 .*n ±`, table)
+	require.Regexp(t, `reads/s +│`, table)
+	require.Regexp(t, `p=\d\.\d+ n=10`, table)
+	require.Regexp(t, `n=20`, table)
+	require.NotContains(t, table, "need >=")
+
+	// Both documents of a diff in one file, told apart by the key "run".
+	both := run("both.txt", "diff", filepath.Join(folder, "old"), filepath.Join(folder, "new"), "--format", "bench")
+	table = stat(t, "-col", "run", both)
+	require.Regexp(t, `│ +old +│ +new +│`, table)
+	require.Regexp(t, `(?m)^Latency/clock=time\.Now@go .* n=10`, table)
+}

@@ -1,0 +1,208 @@
+// Package browser opens the pages that timebench writes in a real browser, with
+// the network off: do they load without an error, do their tables sort, are the
+// pictures there, in light, in dark and on paper?
+package browser
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+)
+
+// reports makes a report and a diff with the real program, and returns their
+// folders.
+func reports(t *testing.T) (report, diff string) {
+	t.Helper()
+	timebench, folder := need.Timebench(t), t.TempDir()
+	report, again, diff := filepath.Join(folder, "report"), filepath.Join(folder, "again"), filepath.Join(folder, "diff")
+	for _, args := range [][]string{
+		{"compare", "--threads", "1,2,4", "--time", "10ms", "--rounds", "8", "--distribution", "--out", report},
+		{"compare", "--threads", "1,2,4", "--time", "10ms", "--rounds", "8", "--out", again},
+		{"diff", report, again, "--out", diff},
+	} {
+		out, err := exec.Command(timebench, args...).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	return report, diff
+}
+
+// A tab is a page in a browser that has no network.
+type tab struct {
+	context.Context
+	lock sync.Mutex
+	// faults are errors of the page: exceptions, what it logged, what it wanted
+	// from elsewhere.
+	faults []string
+}
+
+func open(t *testing.T, file string) *tab {
+	t.Helper()
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath(need.Program(t, "chromium")), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.UserDataDir(t.TempDir()),
+		// No name has an address: the network is off.
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, closeTab := chromedp.NewContext(allocator)
+	t.Cleanup(closeTab)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	tab := &tab{Context: ctx}
+	require.NoError(t, chromedp.Listen(ctx, tab.watch))
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("file://"+file), chromedp.WaitReady("main")))
+	return tab
+}
+
+func (tab *tab) watch(event any) {
+	fault := ""
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		fault = "exception: " + e.ExceptionDetails.Text
+	case *log.EventEntryAdded:
+		fault = "log: " + e.Entry.Text
+	case *network.EventRequestWillBeSent:
+		if !strings.HasPrefix(e.Request.URL, "file://") {
+			fault = "wants " + e.Request.URL
+		}
+	}
+	if fault != "" {
+		tab.lock.Lock()
+		tab.faults = append(tab.faults, fault)
+		tab.lock.Unlock()
+	}
+}
+
+// get evaluates an expression of the page.
+func get[T any](t *testing.T, tab *tab, expression string) (value T) {
+	t.Helper()
+	value, err := chromedp.Run(tab, chromedp.Evaluate[T](expression))
+	require.NoError(t, err, expression)
+	return value
+}
+
+func (tab *tab) requireNoFaults(t *testing.T) {
+	t.Helper()
+	tab.lock.Lock()
+	defer tab.lock.Unlock()
+	require.Empty(t, tab.faults)
+}
+
+const (
+	firstColumn  = `Array.from(document.querySelector("table.sortable").tBodies[0].rows, r => r.cells[0].textContent)`
+	secondColumn = `Array.from(document.querySelector("table.sortable").tBodies[0].rows, r => parseFloat(r.cells[1].textContent.replace(",", "")))`
+	// outside counts the texts that stick out of their picture.
+	outside = `Array.from(document.querySelectorAll("figure svg")).reduce((n, svg) => {
+		const box = svg.getBoundingClientRect();
+		return n + Array.from(svg.querySelectorAll("text")).filter(t => {
+			const r = t.getBoundingClientRect();
+			return r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 1 || r.bottom > box.bottom + 1;
+		}).length;
+	}, 0)`
+)
+
+func TestReportInABrowser(t *testing.T) {
+	need.Program(t, "chromium")
+	report, _ := reports(t)
+	tab := open(t, filepath.Join(report, "report.html"))
+
+	require.Equal(t, 5, get[int](t, tab, `Array.from(document.querySelectorAll("figure svg")).filter(s => s.getBoundingClientRect().height > 200).length`), "pictures")
+	require.Zero(t, get[int](t, tab, outside), "texts that stick out of a picture")
+	require.Equal(t, 3, get[int](t, tab, `document.querySelectorAll("table.sortable").length`), "tables")
+
+	// Sorting, by a click and by the keyboard: text, then figures both ways.
+	press := func(column string) {
+		require.NoError(t, chromedp.Do(tab, chromedp.Click(`table.sortable th:nth-child(`+column+`) button`)))
+	}
+	press("1")
+	ids := get[[]string](t, tab, firstColumn)
+	// Beyond the first letter the order is that of the reader's language.
+	require.True(t, slices.IsSortedFunc(ids, func(a, b string) int { return strings.Compare(strings.ToLower(a[:1]), strings.ToLower(b[:1])) }), ids)
+	press("2")
+	costs := get[[]float64](t, tab, secondColumn)
+	require.True(t, slices.IsSorted(costs), costs)
+	require.Equal(t, "ascending", get[string](t, tab, `document.querySelector("table.sortable th:nth-child(2)").getAttribute("aria-sort")`))
+	require.NoError(t, chromedp.Do(tab, chromedp.Focus(`table.sortable th:nth-child(2) button`), chromedp.KeyEvent("\r")))
+	costs = get[[]float64](t, tab, secondColumn)
+	slices.Reverse(costs)
+	require.True(t, slices.IsSorted(costs), costs)
+
+	requireLooks(t, tab)
+	tab.requireNoFaults(t)
+}
+
+func TestDiffInABrowser(t *testing.T) {
+	need.Program(t, "chromium")
+	_, diff := reports(t)
+	tab := open(t, filepath.Join(diff, "diff.html"))
+	require.Equal(t, 1, get[int](t, tab, `document.querySelectorAll("figure svg").length`))
+	require.Zero(t, get[int](t, tab, outside), "texts that stick out of a picture")
+	requireLooks(t, tab)
+	tab.requireNoFaults(t)
+}
+
+// requireLooks holds that a page can be read in light, in dark, on a telephone and
+// on paper.
+func requireLooks(t *testing.T, tab *tab) {
+	t.Helper()
+	emulate := func(media, scheme string) {
+		_, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Media: media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		})
+		require.NoError(t, err)
+	}
+	for _, look := range []struct{ media, scheme, page string }{
+		{"screen", "light", "rgb(255, 255, 255)"}, {"screen", "dark", "rgb(22, 24, 27)"}, {"print", "dark", "rgb(255, 255, 255)"},
+	} {
+		emulate(look.media, look.scheme)
+		require.Equal(t, look.page, get[string](t, tab, `getComputedStyle(document.body).backgroundColor`))
+		// Every colour of text, in the page and in the pictures, stands out from the
+		// page: a contrast of 3 at least (WCAG 2, large text and graphics).
+		require.Empty(t, get[[]string](t, tab, faint), "%+v", look)
+	}
+	emulate("screen", "light")
+	require.NoError(t, chromedp.Do(tab, chromedp.EmulateViewport(390, 800, chromedp.EmulateMobile)))
+	require.LessOrEqual(t, get[int](t, tab, `document.documentElement.scrollWidth`), 390, "the page scrolls sideways on a telephone")
+
+	require.NoError(t, chromedp.Do(tab, chromedp.ResetViewport()))
+	pdf, err := chromedp.Run(tab, chromedp.PrintToPDF())
+	require.NoError(t, err)
+	pages := bytes.Count(pdf, []byte("/Type /Page\n")) + bytes.Count(pdf, []byte("/Type/Page\n")) + bytes.Count(pdf, []byte("/Type /Page "))
+	require.Positive(t, pages)
+	require.LessOrEqual(t, pages, 8, "pages on paper")
+	if keep := os.Getenv("TIMEBENCH_KEEP_PDF"); keep != "" {
+		require.NoError(t, os.WriteFile(filepath.Join(keep, strings.ReplaceAll(t.Name(), "/", "-")+".pdf"), pdf, 0o644))
+	}
+}
+
+// faint lists the texts whose contrast with the page is below 3.
+const faint = `(() => {
+	const light = c => {
+		const [r, g, b] = c.match(/[\d.]+/g).map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const page = light(getComputedStyle(document.body).backgroundColor);
+	const faint = new Set();
+	for (const e of document.querySelectorAll("main p:not(.warning), dt, dd, td, th, svg text")) {
+		const style = getComputedStyle(e);
+		const colour = e.tagName === "text" ? style.fill : style.color;
+		const [x, y] = [light(colour), page].sort((a, b) => b - a);
+		if ((x + 0.05) / (y + 0.05) < 3) faint.add(e.tagName + " " + colour + ": " + e.textContent);
+	}
+	return Array.from(faint);
+})()`
