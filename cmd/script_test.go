@@ -1,18 +1,19 @@
 package cmd
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/schema"
 )
 
 func TestMain(m *testing.M) {
@@ -70,11 +71,14 @@ func oneLineOfStderr(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// loads FILE [interrupted]: the file is a whole document, and of an interrupted
-// run or not.
+// loads FILE [interrupted]: the file is a whole document that fits the schema, and
+// of an interrupted run or not.
 func loads(ts *testscript.TestScript, _ bool, args []string) {
 	document, err := result.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
+	var text bytes.Buffer
+	ts.Check(document.Write(&text))
+	ts.Check(schema.Validate(text.Bytes()))
 	if document.Interrupted != (len(args) > 1) {
 		ts.Fatalf("interrupted is %v", document.Interrupted)
 	}
@@ -135,7 +139,7 @@ func renamed(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func save(ts *testscript.TestScript, name string, document *result.Document) {
-	var out strings.Builder
+	var out bytes.Buffer
 	ts.Check(document.Write(&out))
-	ts.Check(os.WriteFile(ts.MkAbs(name), []byte(out.String()), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs(name), out.Bytes(), 0o644))
 }

@@ -109,7 +109,7 @@ func (b *bracket) result(single, empty *hdrhistogram.Histogram) *result.Distribu
 		return ns(h.ValueAtPercentile(percentile))
 	}
 	d := &result.Distribution{
-		Counter: b.counter.ID, Reads: single.TotalCount(),
+		Counter: b.counter.ID, CounterStepNS: ns(step(single)), Reads: single.TotalCount(),
 		P50NS: at(single, 50), P90NS: at(single, 90), P99NS: at(single, 99), P999NS: at(single, 99.9), MaxNS: ns(single.Max()),
 	}
 	if empty != nil {
@@ -127,4 +127,24 @@ func (b *bracket) result(single, empty *hdrhistogram.Histogram) *result.Distribu
 		}
 	}
 	return d
+}
+
+// step is the smallest distance of two ticks that many reads took: where a counter
+// moves by 26 at a time, all do. 0 where only one was seen.
+func step(h *hdrhistogram.Histogram) int64 {
+	const (
+		exact = 1000 // ticks below this have a bar of their own
+		many  = 1000 // one read in so many
+	)
+	smallest, last := int64(0), int64(-1)
+	for _, bar := range h.Distribution() {
+		if bar.To >= exact || bar.Count*many < h.TotalCount() {
+			continue
+		}
+		if gap := bar.To - last; last >= 0 && (smallest == 0 || gap < smallest) {
+			smallest = gap
+		}
+		last = bar.To
+	}
+	return smallest
 }

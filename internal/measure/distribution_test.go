@@ -79,3 +79,20 @@ func TestReadsLongerThanTheHistogramCountAsItsLongest(t *testing.T) {
 	require.NoError(t, h.RecordValue(longestRead))
 	require.NotNil(t, b.result(h, nil))
 }
+
+// A counter that moves by 26 at a time shows it in every bar that counts.
+func TestStepOfACounter(t *testing.T) {
+	h := newSingle()
+	for ticks, reads := range map[int64]int64{26: 500, 52: 40_000, 78: 5_000, 130: 300, 131: 2, 90_001: 100, 90_002: 100} {
+		require.NoError(t, h.RecordValues(ticks, reads))
+	}
+	require.Equal(t, int64(26), step(h))
+	fine := newSingle()
+	for ticks := int64(40); ticks < 60; ticks++ {
+		require.NoError(t, fine.RecordValues(ticks, 100))
+	}
+	require.Equal(t, int64(1), step(fine))
+	one := newSingle()
+	require.NoError(t, one.RecordValues(50, 100))
+	require.Zero(t, step(one))
+}

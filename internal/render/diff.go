@@ -27,7 +27,7 @@ func DiffTable(w io.Writer, d *diff.Diff) error {
 			out.WriteString("\n" + g.title + "\n\n" + trimRight(g.writer().Render()) + "\n")
 		}
 		if g.note != "" {
-			out.WriteString(g.note + "\n")
+			out.WriteString(wrapped(g.note))
 		}
 	}
 	out.WriteString("\n" + indented(conclusion(d), 0))

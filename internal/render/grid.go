@@ -128,6 +128,7 @@ func distributionGrid(d *result.Document) grid {
 		title:  "How long single reads take, in ns",
 		header: []string{"Clock", "p50", "p90", "p99", "p99.9", "longest", "10 × p50 or more"},
 	}
+	steps := ""
 	for _, c := range byCost(d) {
 		one := c.Distribution
 		if one == nil || one.Reads == 0 {
@@ -138,10 +139,18 @@ func distributionGrid(d *result.Document) grid {
 		if one.BracketNS > 0 {
 			g.note += fmt.Sprintf(" and takes %s ns around an empty call", ns(one.BracketNS))
 		}
+		if coarse := one.CounterStepNS; coarse > coarseStepNS {
+			steps = fmt.Sprintf(" That counter moves in steps of %s, so no figure is finer.", duration(coarse))
+		}
 		g.note += "."
 	}
+	g.note += steps
 	return g
 }
+
+// coarseStepNS is the step of a counter, in ns, that a reader of a distribution
+// must know about.
+const coarseStepNS = 2
 
 // oneIn words how often something happens.
 func oneIn(n, of int64) string {

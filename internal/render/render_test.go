@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/schema"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -68,6 +69,10 @@ func fixed() *result.Document {
 			{ID: "RDTSCP@cpu", Call: "RDTSCP", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the time stamp counter"},
 		},
 	}
+	d.Clocks[0].Distribution = &result.Distribution{
+		Counter: "RDTSC@cpu", BracketNS: 10, CounterStepNS: 10, Reads: 1000, P50NS: 30, P90NS: 40.1, P99NS: 50.1, P999NS: 60.2, MaxNS: 1_234_567, TenfoldReads: 1,
+		Buckets: []result.Bucket{{UpToNS: 30, Reads: 600}, {UpToNS: 50, Reads: 399}, {UpToNS: 1_234_567, Reads: 1}},
+	}
 	d.Clocks[3].Latency.Confidence, d.Clocks[3].Latency.LowNS, d.Clocks[3].Latency.HighNS = 0, 0, 0
 	return d
 }
@@ -92,6 +97,9 @@ func TestGolden(t *testing.T) {
 			var got bytes.Buffer
 			require.NoError(t, format.Write(&got, d))
 			golden(t, name+"."+format.Name, got.Bytes())
+			if format.Name == "json" {
+				schema.Check(t, got.Bytes())
+			}
 		}
 	}
 	var got bytes.Buffer

@@ -23,7 +23,7 @@ func Table(w io.Writer, d *result.Document) error {
 		}
 		out.WriteString("\n" + g.title + "\n\n" + trimRight(g.writer().Render()) + "\n")
 		if g.note != "" {
-			out.WriteString(g.note + "\n")
+			out.WriteString(wrapped(g.note))
 		}
 	}
 	if lines := summary(d); len(lines) > 0 {
@@ -68,6 +68,15 @@ func writeFacts(out *strings.Builder, facts []fact) {
 		name := text.Pad(f.name, widest+2, ' ')
 		out.WriteString(name + strings.TrimLeft(indented(f.value, widest+2), " "))
 	}
+}
+
+// wrapped keeps every line of a note within Width.
+func wrapped(note string) string {
+	var out strings.Builder
+	for line := range strings.SplitSeq(note, "\n") {
+		out.WriteString(indented(line, 0))
+	}
+	return out.String()
 }
 
 // indented wraps a text so that each of its lines is indented and within Width.

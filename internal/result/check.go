@@ -102,6 +102,7 @@ func (t *Throughput) check(c *checker, at string) {
 
 func (d *Distribution) check(c *checker, at string) {
 	c.notNegative(at+".bracket_ns", d.BracketNS)
+	c.notNegative(at+".counter_step_ns", d.CounterStepNS)
 	c.notNegative(at+".reads", float64(d.Reads))
 	c.notNegative(at+".p50_ns", d.P50NS)
 	c.notNegative(at+".p90_ns", d.P90NS)

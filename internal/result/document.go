@@ -226,6 +226,9 @@ type Distribution struct {
 	Counter string `json:"counter"`
 	// BracketNS is the median of brackets with nothing in them.
 	BracketNS float64 `json:"bracket_ns"`
+	// CounterStepNS is the step by which the counter's values move: no figure
+	// is finer.
+	CounterStepNS float64 `json:"counter_step_ns,omitempty"`
 	// Reads counts the reads that were timed.
 	Reads int64 `json:"reads"`
 	// P50NS is what half of the reads took at most: the median.

@@ -61,7 +61,7 @@ func full() *Document {
 	clock.Resolution.Moved, clock.Resolution.Backwards, clock.Resolution.WorstBackwardsNS = true, 2, 40
 	clock.Throughput[0].Oversubscribed = true
 	clock.Distribution = &Distribution{
-		Counter: "RDTSCP@cpu", BracketNS: 18.1, Reads: 1000, P50NS: 40.2, P90NS: 41, P99NS: 44.5, P999NS: 420, MaxNS: 1250, TenfoldReads: 2,
+		Counter: "RDTSCP@cpu", BracketNS: 18.1, CounterStepNS: 0.4, Reads: 1000, P50NS: 40.2, P90NS: 41, P99NS: 44.5, P999NS: 420, MaxNS: 1250, TenfoldReads: 2,
 		Buckets: []Bucket{{UpToNS: 41, Reads: 900}, {UpToNS: 45, Reads: 98}, {UpToNS: 1280, Reads: 2}},
 	}
 	d.Clocks = []Clock{clock}
@@ -180,9 +180,9 @@ func TestLoadRefuses(t *testing.T) {
 		"an array":             {"[]", `begins with "[]": not a timebench document, nor a report in HTML or a zip file with one`},
 		"a picture":            {"\x89PNG\r\n\x1a\n", `begins with "\x89PNG\r\n\x1a\n": not a timebench document, nor a report in HTML or a zip file with one`},
 		"truncated":            {all[:300], "line 15, column 4: unexpected end of JSON input"},
-		"one byte short":       {all[:len(all)-2], "line 144, column 4: unexpected end of JSON input"},
-		"concatenated":         {all + all, "line 146, column 1: invalid character '{' after top-level value"},
-		"with a tail":          {all + "done", "line 146, column 1: invalid character 'd' after top-level value"},
+		"one byte short":       {all[:len(all)-2], "line 145, column 4: unexpected end of JSON input"},
+		"concatenated":         {all + all, "line 147, column 1: invalid character '{' after top-level value"},
+		"with a tail":          {all + "done", "line 147, column 1: invalid character 'd' after top-level value"},
 		"line break in text":   {replace("AMD EPYC", "AMD\nEPYC"), `line 16, column 20: invalid character '\n' in string literal`},
 		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 53, column 10022: invalid character '[' exceeded max depth"},
 		"no schema":            {`{}`, `has no schema: not a timebench document`},

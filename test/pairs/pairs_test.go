@@ -1,0 +1,171 @@
+// Package pairs is the experiment that shows what the verdicts of `timebench diff`
+// are worth on a machine: how many pairs of runs of the same clock it calls
+// different (none would be right), and how many times it finds a clock that was
+// made 3 % dearer.
+//
+//	go test ./test/pairs -run '^$' -bench Pairs -benchtime 200x -timeout 2h
+//
+// makes 200 pairs for each of several clocks, and as many runs of a dearer one.
+// Every run is a process of its own, with the settings of `timebench compare`.
+package pairs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/test/need"
+)
+
+// dearClock names, in the environment of this same program, the clock that it
+// measures with the extra cost.
+const dearClock = "TIMEBENCH_DEAR_CLOCK"
+
+// extra is the known extra cost: three reads more in a hundred.
+const extra = 0.03
+
+// A dear Reader makes 3 % more reads than it is asked for.
+type dear struct{ clock.Reader }
+
+func (d dear) Spin(n int) { d.Reader.Spin(n + int(float64(n)*extra+0.5)) }
+
+func TestMain(m *testing.M) {
+	if id := os.Getenv(dearClock); id != "" {
+		if err := measureDear(id); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// measureDear writes the document of the dear clock, under the settings of the
+// document on standard input.
+func measureDear(id string) error {
+	like, err := result.Read(os.Stdin)
+	if err != nil {
+		return err
+	}
+	clocks, err := clock.Select(clock.Catalog(), []string{id})
+	if err != nil {
+		return err
+	}
+	open := clocks[0].Open
+	clocks[0].Open = func() (clock.Reader, error) {
+		reader, err := open()
+		return dear{reader}, err
+	}
+	measured, err := measure.Run(context.Background(), clocks, measure.Settings{
+		Threads: like.Settings.Threads, Rounds: like.Settings.Rounds, Time: time.Duration(like.Settings.TimeNS), CPUs: len(thread.Usable()),
+	}, nil)
+	if err != nil {
+		return err
+	}
+	return (&result.Document{
+		Schema: result.Schema, GeneratedAt: time.Now().UTC(), Tool: like.Tool, Host: like.Host, Settings: like.Settings,
+		FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
+	}).Write(os.Stdout)
+}
+
+// compare is a run of the real program.
+func compare(tb testing.TB, timebench string, clocks ...string) *result.Document {
+	tb.Helper()
+	out, err := exec.Command(timebench, append([]string{"compare", "--format", "json"}, clocks...)...).Output()
+	require.NoError(tb, err)
+	document, err := result.Read(bytes.NewReader(out))
+	require.NoError(tb, err)
+	return document
+}
+
+// dearer is a run of the dear clock.
+func dearer(tb testing.TB, id string, like *result.Document) *result.Document {
+	tb.Helper()
+	var settings bytes.Buffer
+	require.NoError(tb, like.Write(&settings))
+	program, err := os.Executable()
+	require.NoError(tb, err)
+	command := exec.Command(program)
+	command.Env = append(os.Environ(), dearClock+"="+id)
+	command.Stdin = &settings
+	out, err := command.Output()
+	require.NoError(tb, err)
+	document, err := result.Read(bytes.NewReader(out))
+	require.NoError(tb, err)
+	return document
+}
+
+// count returns how many figures of a pair have the verdict.
+func count(old, new *result.Document, verdicts ...diff.Verdict) int {
+	n := 0
+	for _, c := range diff.Compare(diff.Read("old", old), diff.Read("new", new), diff.Settings{Alpha: 0.05, Least: 0.02}).Changes {
+		for _, v := range verdicts {
+			if c.Verdict == v {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// BenchmarkPairsOfOneClock reports which share of the pairs of one clock shows any
+// difference, and in which share the dear clock is found.
+func BenchmarkPairsOfOneClock(b *testing.B) {
+	timebench := need.Timebench(b)
+	for _, id := range []string{"CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC@syscall", "time.Now@go"} {
+		b.Run(id, func(b *testing.B) {
+			pairs, differ, found := 0, 0, 0
+			for b.Loop() {
+				old := compare(b, timebench, id)
+				if !old.Clocks[0].Available {
+					b.Skip(old.Clocks[0].Reason)
+				}
+				pairs++
+				differ += min(1, count(old, compare(b, timebench, id), diff.Slower, diff.Faster))
+				found += min(1, count(old, dearer(b, id, old), diff.Slower))
+			}
+			b.ReportMetric(0, "ns/op") // the length of a pair says nothing
+			b.ReportMetric(100*float64(differ)/float64(pairs), "%-of-pairs-differ")
+			b.ReportMetric(100*float64(found)/float64(pairs), "%-of-dear-found")
+		})
+	}
+}
+
+// BenchmarkPairsOfAllClocks reports the same of whole default runs: which share of
+// the pairs shows any difference in any figure of any clock.
+func BenchmarkPairsOfAllClocks(b *testing.B) {
+	timebench := need.Timebench(b)
+	pairs, differ, figures := 0, 0, 0
+	for b.Loop() {
+		n := count(compare(b, timebench), compare(b, timebench), diff.Slower, diff.Faster)
+		pairs++
+		differ += min(1, n)
+		figures += n
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(100*float64(differ)/float64(pairs), "%-of-pairs-differ")
+	b.ReportMetric(float64(figures)/float64(pairs), "figures-a-pair")
+}
+
+// The dear Reader is dear by what it says, whatever the machine does meanwhile.
+func TestDearReaderMakesThreeReadsMoreInAHundred(t *testing.T) {
+	var counted counter
+	dear{&counted}.Spin(1000)
+	require.Equal(t, 1030, int(counted))
+}
+
+type counter int
+
+func (c *counter) Spin(n int) { *c += counter(n) }
+
+func (c *counter) Read([]int64) {}
