@@ -66,6 +66,9 @@ matter. Without one, compare takes the clocks between which people choose.`,
 			if err := notEmpty(command, "threads", "out"); err != nil {
 				return err
 			}
+			if command.Flags().Changed("rounds") && flags.rounds < 1 {
+				return wrongRounds(flags.rounds)
+			}
 			return compare(command.OutOrStdout(), command.ErrOrStderr(), flags, selectors)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -76,7 +79,7 @@ matter. Without one, compare takes the clocks between which people choose.`,
 	f.StringVar(&flags.threads, "threads", "", "numbers of threads: 1..24, 1,2,4, or 1..24/4 for every fourth (default 1, 2, 4 … up to the CPUs)")
 	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
 	f.DurationVar(&flags.time, "time", 100*time.Millisecond, "span of one throughput measurement")
-	f.IntVar(&flags.rounds, "rounds", 40, "latency samples of each clock")
+	f.IntVar(&flags.rounds, "rounds", 0, "latency samples of each clock (default 40, and up to 100 where the clocks are few)")
 	f.BoolVar(&flags.single, "distribution", false, "also time single reads: percentiles, and how often one took ten times the median")
 	f.StringVar(&flags.pin, "pin", "none", "none, compact, spread, or a CPU list such as 0,2,4-7")
 	f.StringVar(&flags.workers, "workers", "threads", "threads or processes")
@@ -119,6 +122,9 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	clocks, err := chosen(flags.all, selectors)
 	if err != nil {
 		return err
+	}
+	if settings.Rounds == 0 {
+		settings.Rounds = measure.DefaultRounds(len(clocks))
 	}
 	target, err := openTarget(flags.out)
 	if err != nil {
@@ -191,8 +197,8 @@ func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) 
 		return s, err
 	}
 	switch {
-	case flags.rounds < 1 || flags.rounds > mostRounds:
-		return s, fmt.Errorf("--rounds %d: write a number from 1 to %d", flags.rounds, mostRounds)
+	case flags.rounds > mostRounds:
+		return s, wrongRounds(flags.rounds)
 	case flags.time < shortestTime || flags.time > longestTime:
 		return s, fmt.Errorf("--time %s: write a span from %s to %s", flags.time, shortestTime, "1h")
 	}
@@ -204,6 +210,10 @@ func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) 
 		return s, fmt.Errorf("--workers %q is not known; write threads or processes", flags.workers)
 	}
 	return s, nil
+}
+
+func wrongRounds(rounds int) error {
+	return fmt.Errorf("--rounds %d: write a number from 1 to %d", rounds, mostRounds)
 }
 
 func (flags compareFlags) threadNumbers(cpus int) ([]int, error) {

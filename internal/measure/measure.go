@@ -105,6 +105,18 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	return r.result(), nil
 }
 
+// DefaultRounds is how many rounds a run over so many clocks takes unless it is
+// told: more where the clocks are few, so that even the samples of one clock do
+// not all fall into one moment of the machine's.
+func DefaultRounds(clocks int) int {
+	const (
+		fewest, most = 40, 100
+		span         = 500 * time.Millisecond
+	)
+	turns := int(span / latencyTurn)
+	return min(most, max(fewest, turns/(clocks+1)))
+}
+
 // Estimate is about how long a run over so many clocks takes.
 func (s Settings) Estimate(clocks int) time.Duration {
 	n := time.Duration(clocks)

@@ -270,3 +270,9 @@ func TestRunThatNeverBegan(t *testing.T) {
 		require.Nil(t, c.Resolution, c.ID)
 	}
 }
+
+func TestFewClocksHaveMoreRounds(t *testing.T) {
+	require.Equal(t, 100, DefaultRounds(1))
+	require.Equal(t, 40, DefaultRounds(len(clock.Default())))
+	require.Equal(t, 40, DefaultRounds(1000))
+}

@@ -1,0 +1,124 @@
+// Package againstpg holds the distribution of single reads against PostgreSQL's
+// pg_test_timing, which reads the clock in a loop for seconds and counts in powers
+// of two how long each turn took.
+//
+//	go test ./test/againstpg -run '^$' -bench . -benchtime 9x
+//
+// runs both in turn, nine times. The program is in Debian's package postgresql.
+package againstpg
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/test/need"
+)
+
+// longNS is what counts as a long read. pg_test_timing up to version 17 takes the
+// difference of whole microseconds, which is wrong by up to one either way, so it is
+// far above that.
+const longNS = 8000
+
+// seconds is for how long pg_test_timing runs.
+const seconds = 3
+
+// A figure is what both instruments say.
+type figure struct {
+	// typicalNS is pg_test_timing's average turn, timebench's median read.
+	typicalNS float64
+	// longPerSecond is how many reads a second took longNS or more.
+	longPerSecond float64
+}
+
+var (
+	loopTime = regexp.MustCompile(`(?i)loop time including overhead: ([\d.]+) ns`)
+	unit     = regexp.MustCompile(`< us`)
+	bar      = regexp.MustCompile(`(?m)^ *(\d+) +[\d.]+ +(\d+)$`)
+)
+
+// parse reads what pg_test_timing of version 17 or older says.
+func parse(out string) (f figure, err error) {
+	loop := loopTime.FindStringSubmatch(out)
+	if loop == nil || !unit.MatchString(out) {
+		return f, fmt.Errorf("this is not what pg_test_timing up to version 17 says:\n%s", out)
+	}
+	f.typicalNS, _ = strconv.ParseFloat(loop[1], 64)
+	for _, b := range bar.FindAllStringSubmatch(out, -1) {
+		below, _ := strconv.ParseFloat(b[1], 64)
+		count, _ := strconv.ParseFloat(b[2], 64)
+		if below*1000 > longNS {
+			f.longPerSecond += count / seconds
+		}
+	}
+	return f, nil
+}
+
+func byPostgres(t testing.TB) figure {
+	t.Helper()
+	program, err := exec.LookPath("pg_test_timing")
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_test_timing"); err != nil && len(found) > 0 {
+		program, err = found[0], nil
+	}
+	if err != nil {
+		need.Missing(t, "pg_test_timing", err.Error())
+	}
+	out, err := exec.Command(program, "-d", strconv.Itoa(seconds)).Output()
+	require.NoError(t, err)
+	f, err := parse(string(out))
+	require.NoError(t, err)
+	return f
+}
+
+// byTimebench also returns the latency that the same run measured.
+func byTimebench(t testing.TB, timebench string) (f figure, latencyNS float64) {
+	t.Helper()
+	out, err := exec.Command(timebench, "compare", "CLOCK_MONOTONIC@vdso", "--threads", "1", "--time", "1ms", "--distribution", "--format", "json").Output()
+	require.NoError(t, err)
+	document, err := result.Read(bytes.NewReader(out))
+	require.NoError(t, err)
+	d := document.Clocks[0].Distribution
+	require.NotNil(t, d)
+	var spentNS, long float64
+	for _, b := range d.Buckets {
+		spentNS += b.UpToNS * float64(b.Reads)
+		if b.UpToNS >= longNS {
+			long += float64(b.Reads)
+		}
+	}
+	return figure{d.P50NS - d.BracketNS, long * 1e9 / spentNS}, document.Clocks[0].Latency.MedianNS
+}
+
+func BenchmarkAgainstPgTestTiming(b *testing.B) {
+	timebench := need.Timebench(b)
+	var theirs, ours, latency, theirLong, ourLong []float64
+	for b.Loop() {
+		their := byPostgres(b)
+		our, ns := byTimebench(b, timebench)
+		theirs, ours, latency = append(theirs, their.typicalNS), append(ours, our.typicalNS), append(latency, ns)
+		theirLong, ourLong = append(theirLong, their.longPerSecond), append(ourLong, our.longPerSecond)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(stats.Median(theirs), "ns-pg-loop")
+	b.ReportMetric(stats.Median(latency), "ns-timebench")
+	b.ReportMetric(stats.Median(ours), "ns-timebench-p50-less-bracket")
+	b.ReportMetric(stats.Median(theirLong), "long-reads/s-pg")
+	b.ReportMetric(stats.Median(ourLong), "long-reads/s-timebench")
+}
+
+func TestParse(t *testing.T) {
+	f, err := parse("Testing timing overhead for 3 seconds.\nPer loop time including overhead: 26.01 ns\n" +
+		"Histogram of timing durations:\n  < us   % of total      count\n     1     97.49713  112451721\n     2      2.49231    2874590\n     8      0.00792       9138\n    16      0.00024        276\n    32      0.00024         24\n")
+	require.NoError(t, err)
+	require.InDelta(t, 26.01, f.typicalNS, 1e-9)
+	require.InDelta(t, 300.0/3, f.longPerSecond, 1e-9)
+	_, err = parse("Average loop time including overhead: 16.40 ns\nHistogram of timing durations:\n   <= ns   % of total  running %      count\n")
+	require.Error(t, err, "a newer pg_test_timing says it otherwise")
+}
