@@ -91,8 +91,18 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 	if d.Comparisons == 0 {
 		return couldNot(errors.New("the two results have no figure in common, so nothing could be compared"))
 	}
-	if worse := d.SlowerThan(failAbove); len(worse) > 0 {
-		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", slower(worse), flags.failAbove))
+	if flags.failAbove == "" {
+		return nil
+	}
+	// A gate that could not look is shut.
+	worse := d.SlowerThan(failAbove)
+	switch {
+	case len(worse) > 0:
+		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", strings.Join(worse, ", "), flags.failAbove))
+	case len(d.OnlyOld) > 0:
+		return couldNot(fmt.Errorf("%s cannot be compared: the new result has no figures of it", strings.Join(d.OnlyOld, ", ")))
+	case !d.Told():
+		return couldNot(errors.New("too few samples for any verdict; measure with more rounds (--rounds 40)"))
 	}
 	return nil
 }
@@ -111,6 +121,7 @@ func (flags diffFlags) settings() (s diff.Settings, failAbove float64, err error
 		if failAbove, err = percentage("fail-above", flags.failAbove); err != nil {
 			return s, 0, err
 		}
+		least = min(least, failAbove)
 	}
 	return diff.Settings{Alpha: flags.alpha, Least: least}, failAbove, nil
 }
@@ -123,19 +134,6 @@ func percentage(flag, text string) (float64, error) {
 		return 0, fmt.Errorf("--%s %q is not a percentage; write 10%% for a tenth", flag, text)
 	}
 	return value / 100, nil
-}
-
-// slower names the clocks of changes, each once.
-func slower(changes []diff.Change) string {
-	var ids []string
-	seen := map[string]bool{}
-	for _, c := range changes {
-		if !seen[c.Clock] {
-			ids = append(ids, c.Clock)
-		}
-		seen[c.Clock] = true
-	}
-	return strings.Join(ids, ", ")
 }
 
 // diffFiles are what --out holds of a diff.

@@ -104,8 +104,8 @@ func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// planted FILE FACTOR: writes a document of one clock, time.Now@go, whose samples
-// lie close around 20 ns times the factor.
+// planted FILE FACTOR [CLOCK]: writes a document of one clock, time.Now@go, whose
+// samples lie close around 20 ns times the factor; or of another clock too.
 func planted(ts *testscript.TestScript, _ bool, args []string) {
 	factor, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
@@ -122,6 +122,11 @@ func planted(ts *testscript.TestScript, _ bool, args []string) {
 			Latency:    &result.Latency{MedianNS: samples[10], MinNS: samples[0], SamplesNS: samples},
 			Throughput: []result.Throughput{{Threads: 2, ReadsPerSecond: perSecond[10], NSPerRead: samples[10], Fairness: 1, SamplesReadsPerSecond: perSecond}},
 		}},
+	}
+	if len(args) > 2 {
+		other := document.Clocks[0]
+		other.ID = args[2]
+		document.Clocks = append(document.Clocks, other)
 	}
 	save(ts, args[0], document)
 }

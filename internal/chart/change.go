@@ -5,7 +5,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/timebench/timebench/internal/diff"
 	"gonum.org/v1/plot"
@@ -18,15 +17,10 @@ func sides(d *diff.Diff) string {
 	return fmt.Sprintf("%s → %s", filepath.Base(d.Old.File), filepath.Base(d.New.File))
 }
 
-// latencies are the changes of latency, in the order of the documents.
-func latencies(d *diff.Diff) []diff.Change {
-	return slices.DeleteFunc(slices.Clone(d.Changes), func(c diff.Change) bool { return c.Threads > 0 })
-}
-
-func hasChanges(d *diff.Diff) bool { return len(latencies(d)) > 0 }
+func hasChanges(d *diff.Diff) bool { return len(d.Latencies()) > 0 }
 
 func changeHeight(d *diff.Diff) vg.Length {
-	return vg.Length(len(latencies(d))+1)*rowHeight + 190*pixel
+	return vg.Length(len(d.Latencies())+1)*rowHeight + 190*pixel
 }
 
 // verdictLooks are how changes are drawn: colour and shape both tell the verdict.
@@ -45,13 +39,13 @@ var verdictLooks = []struct {
 // the interval, in per cent, or where something more than doubled or halved, as a
 // factor on a logarithmic axis.
 func drawChange(c draw.Canvas, d *diff.Diff) error {
-	rows := changeRows{changes: latencies(d)}
+	rows := changeRows{changes: d.Latencies()}
 	slices.Reverse(rows.changes) // the first above
 	var values []float64
 	names := make(plot.ConstantTicks, len(rows.changes))
 	for i, change := range rows.changes {
 		low, high := ends(change)
-		values = append(values, low, high, 1+change.Change)
+		values = append(values, low, high, factor(change.Change))
 		names[i] = plot.Tick{Value: float64(i), Label: change.Clock}
 	}
 	low, high := slices.Min(values), slices.Max(values)
@@ -78,9 +72,16 @@ func drawChange(c draw.Canvas, d *diff.Diff) error {
 // ends are the interval of new/old, or the change itself where there is none.
 func ends(c diff.Change) (low, high float64) {
 	if c.Confidence == 0 {
-		return 1 + c.Change, 1 + c.Change
+		return factor(c.Change), factor(c.Change)
 	}
-	return 1 + c.Low, 1 + c.High
+	return factor(c.Low), factor(c.High)
+}
+
+// factor is new/old, as far as a picture can show it: what is a millionth of what
+// it was has no place on a logarithmic axis beside what is the same.
+func factor(change float64) float64 {
+	const farthest = 1e6
+	return min(max(1+change, 1/farthest), farthest)
 }
 
 // changeRows is the plotter of drawChange: row i is change i.
@@ -102,7 +103,7 @@ func (rows changeRows) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, edge := range []float64{low, high} {
 			c.StrokeLine2(stroke(look.color, 2*pixel), x(edge), at-5*pixel, x(edge), at+5*pixel)
 		}
-		c.DrawGlyph(look.glyph(5*pixel), vg.Point{X: x(1 + change.Change), Y: at})
+		c.DrawGlyph(look.glyph(5*pixel), vg.Point{X: x(factor(change.Change)), Y: at})
 		if change.Verdict == diff.Slower || change.Verdict == diff.Faster {
 			c.FillText(text, vg.Point{X: x(high) + 10*pixel, Y: at + 2*pixel}, rows.word(change.Change))
 		}
@@ -144,7 +145,7 @@ func (percentTicks) Ticks(low, high float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks((low-1)*100, (high-1)*100)
 	for i := range ticks {
 		if ticks[i].Label != "" {
-			ticks[i].Label = strings.TrimPrefix(fmt.Sprintf("%+.3g %%", ticks[i].Value), "+0")
+			ticks[i].Label = fmt.Sprintf("%+.3g %%", ticks[i].Value)
 			if ticks[i].Value == 0 {
 				ticks[i].Label = "0"
 			}

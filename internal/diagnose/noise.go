@@ -73,7 +73,7 @@ var noises = []struct {
 			if c.ThrottledPeriods == 0 {
 				return ""
 			}
-			return fmt.Sprintf("a CPU quota stopped the process in %s, for %s in all",
+			return fmt.Sprintf("a CPU quota stopped the process in %s and withheld %s of CPU time",
 				counted(c.ThrottledPeriods, "period"), time.Duration(c.ThrottledNS).Round(time.Millisecond))
 		},
 		"throughput with more threads than the quota has room for, where standing still is part of the figure",
@@ -102,7 +102,7 @@ var noises = []struct {
 		"stop the other programs, or pin to CPUs that they do not use (--pin)",
 	},
 	{
-		"interrupted", func(_ *result.Document, c result.Conditions) string {
+		"preempted", func(_ *result.Document, c result.Conditions) string {
 			if c.Turns == 0 || float64(c.InterruptedTurns)/float64(c.Turns) <= mostInterrupted {
 				return ""
 			}

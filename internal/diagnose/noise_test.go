@@ -42,10 +42,10 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 			d.Clocks[0].Resolution.Backwards, d.Clocks[0].Resolution.WorstBackwardsNS = 3, 120
 		}},
 		{"step", "by -1.5s", func(d *result.Document) { d.Conditions.WallStepNS = -1_500_000_000 }},
-		{"quota", "in 1 period, for 60ms in all", func(d *result.Document) { d.Conditions.ThrottledPeriods, d.Conditions.ThrottledNS = 1, 60_000_000 }},
+		{"quota", "in 1 period and withheld 60ms", func(d *result.Document) { d.Conditions.ThrottledPeriods, d.Conditions.ThrottledNS = 1, 60_000_000 }},
 		{"steal", "gave 12 % of", func(d *result.Document) { d.Conditions.StealShare = 0.12 }},
 		{"load", "used 0.80 of 2 CPUs", func(d *result.Document) { d.Conditions.OtherCPUs = 0.8 }},
-		{"interrupted", "in 100 of 720 turns", func(d *result.Document) { d.Conditions.InterruptedTurns = 100 }},
+		{"preempted", "in 100 of 720 turns", func(d *result.Document) { d.Conditions.InterruptedTurns = 100 }},
 		{"speed", "between 1.35 and 1.6 ns", func(d *result.Document) { d.Conditions.FloorHighNS = 1.6 }},
 	} {
 		d := quiet()

@@ -134,7 +134,7 @@ func Compare(old, new Side, s Settings) *Diff {
 			c.Verdict = pairs[i].verdict(*c, s)
 		}
 	}
-	d.OnlyOld, d.OnlyNew = only(old.Document, new.Document), only(new.Document, old.Document)
+	d.OnlyOld, d.OnlyNew = only(before, after), only(after, before)
 	return d
 }
 
@@ -194,12 +194,13 @@ func (p pair) change(hardest float64) (c Change, chance float64) {
 
 // verdict needs the corrected P of the change.
 func (p pair) verdict(c Change, s Settings) Verdict {
-	least := slices.Min(p.new.ns)/slices.Min(p.old.ns) - 1
-	size := min(math.Abs(c.Change), math.Abs(least))
+	// As logarithms, twice as dear is as far away as half as dear.
+	median, least := math.Log1p(c.Change), math.Log(slices.Min(p.new.ns)/slices.Min(p.old.ns))
+	size := min(math.Abs(median), math.Abs(least))
 	switch {
 	case c.P > s.Alpha,
-		math.Signbit(least) != math.Signbit(c.Change),
-		size < max(s.Least, p.old.noise(), p.new.noise()):
+		math.Signbit(least) != math.Signbit(median),
+		size < max(math.Log1p(s.Least), p.old.noise(), p.new.noise()):
 		return Same
 	case c.Change > 0:
 		return Slower
@@ -208,30 +209,39 @@ func (p pair) verdict(c Change, s Settings) Verdict {
 	}
 }
 
-// noise is how far the median lies above the least, as a share of it.
-func (s sequence) noise() float64 { return stats.Median(s.ns)/slices.Min(s.ns) - 1 }
+// noise is how far the median lies above the least, as a logarithm.
+func (s sequence) noise() float64 { return math.Log(stats.Median(s.ns) / slices.Min(s.ns)) }
 
-// only lists the clocks that were measured in one document and not in the other.
-func only(in, notIn *result.Document) []string {
-	measured := func(d *result.Document, id string) bool {
-		return slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.ID == id && c.Available })
-	}
+// only lists the clocks that have figures in one document and none in the other.
+func only(in, notIn []sequence) []string {
 	var ids []string
-	for _, c := range in.Clocks {
-		if c.Available && !measured(notIn, c.ID) {
-			ids = append(ids, c.ID)
+	for _, s := range in {
+		there := slices.ContainsFunc(notIn, func(other sequence) bool { return other.clock == s.clock })
+		if !there && !slices.Contains(ids, s.clock) {
+			ids = append(ids, s.clock)
 		}
 	}
 	return ids
 }
 
-// SlowerThan lists the changes that are slower by more than the share.
-func (d *Diff) SlowerThan(share float64) []Change {
-	var all []Change
+// Latencies are the changes of latency, in the order of the documents.
+func (d *Diff) Latencies() []Change {
+	return slices.DeleteFunc(slices.Clone(d.Changes), func(c Change) bool { return c.Threads > 0 })
+}
+
+// Told reports whether there was a verdict on any figure, be it that nothing
+// changed.
+func (d *Diff) Told() bool {
+	return slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Verdict != TooFew })
+}
+
+// SlowerThan lists the clocks of which a figure is slower by more than the share.
+func (d *Diff) SlowerThan(share float64) []string {
+	var ids []string
 	for _, c := range d.Changes {
-		if c.Verdict == Slower && c.Change > share {
-			all = append(all, c)
+		if c.Verdict == Slower && c.Change > share && !slices.Contains(ids, c.Clock) {
+			ids = append(ids, c.Clock)
 		}
 	}
-	return all
+	return ids
 }

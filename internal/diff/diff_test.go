@@ -154,13 +154,16 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 	require.Equal(t, 2, d.Changes[1].Threads)
 	require.Equal(t, Slower, d.Changes[1].Verdict)
 	require.InDelta(t, 1, d.Changes[1].Change, 0.01)
-	require.Len(t, d.SlowerThan(0.5), 1)
+	require.Equal(t, []string{"c"}, d.SlowerThan(0.5))
 	require.Empty(t, d.SlowerThan(1.5))
+	require.True(t, d.Told())
+	require.False(t, compare(document(latency("c", []float64{1})), document(latency("c", []float64{2})), usual).Told())
 }
 
 func TestWhatOnlyOneDocumentHas(t *testing.T) {
 	gone := result.Clock{ID: "gone", Reason: "no such file"}
-	d := compare(document(latency("both", []float64{1}), latency("gone", []float64{1})), document(latency("both", []float64{1}), gone, latency("fresh", []float64{1})), usual)
+	unread := latency("fresh", nil) // interrupted before its first sample
+	d := compare(document(latency("both", []float64{1}), latency("gone", []float64{1}), unread), document(latency("both", []float64{1}), gone, latency("fresh", []float64{1})), usual)
 	require.Equal(t, []string{"gone"}, d.OnlyOld)
 	require.Equal(t, []string{"fresh"}, d.OnlyNew)
 }
@@ -172,10 +175,11 @@ func TestSetupNamesWhatDiffers(t *testing.T) {
 	old.Host = result.Host{OS: "linux", Kernel: "6.1", CPU: result.CPU{InvariantTSC: &yes, TSCHz: 2.5961e9}, ClockSource: &result.ClockSource{Current: "tsc"}}
 	new.Host = result.Host{OS: "linux", Kernel: "6.2", CPU: result.CPU{InvariantTSC: &no, TSCHz: 2.59611e9, Quota: 0.5}, ClockSource: &result.ClockSource{Current: "hpet"}}
 	new.Settings.Pin = "spread"
+	old.FloorNS, new.FloorNS = 1.354, 1.6
 	new.Interrupted = true
 	require.Equal(t, []Difference{
 		{"Clock source", "tsc", "hpet"}, {"Kernel", "6.1", "6.2"}, {"CPU quota", "", "0.5"}, {"Invariant TSC", "true", "false"},
-		{"Pinned", "none", "spread"}, {"Complete", "yes", "no, interrupted"},
+		{"Pinned", "none", "spread"}, {"Complete", "yes", "no, interrupted"}, {"Empty call", "1.35 ns (the CPU's speed)", "1.60 ns (the CPU's speed)"},
 	}, compare(old, new, usual).Setup)
 }
 
@@ -188,4 +192,17 @@ func TestSamplesThatHaveNoRatioAreLeftOut(t *testing.T) {
 	require.Empty(t, d.Changes)
 	_, err := json.Marshal(d)
 	require.NoError(t, err)
+}
+
+// What is slower one way round is faster the other.
+func TestVerdictsAreTheSameBothWays(t *testing.T) {
+	chance := rand.New(rand.NewPCG(9, 10))
+	for _, factor := range []float64{1, 1.0199, 1.0201, 1.03, 2, 10, 45} {
+		for _, noise := range []float64{0, 0.3, 0.6} {
+			old, new := disturbed(chance, 20, noise), disturbed(chance, 20*factor, noise)
+			there, back := compareOne(t, old, new), compareOne(t, new, old)
+			mirror := map[Verdict]Verdict{Slower: Faster, Faster: Slower, Same: Same}
+			require.Equal(t, mirror[there.Verdict], back.Verdict, "× %v under %v", factor, noise)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -34,13 +35,6 @@ var facts = []struct {
 		}
 		return strconv.FormatBool(*d.Host.CPU.InvariantTSC)
 	}},
-	{"TSC", func(d *result.Document) string {
-		if d.Host.CPU.TSCHz == 0 {
-			return ""
-		}
-		// Two measurements of one counter differ by parts in a million.
-		return fmt.Sprintf("%.0f MHz", d.Host.CPU.TSCHz/1e6)
-	}},
 	{"Virtualization", func(d *result.Document) string {
 		if d.Host.Virtualization == nil {
 			return ""
@@ -57,6 +51,7 @@ var facts = []struct {
 	{"Threads", func(d *result.Document) string { return strings.Trim(fmt.Sprint(d.Settings.Threads), "[]") }},
 	{"Rounds", func(d *result.Document) string { return number(d.Settings.Rounds) }},
 	{"Span of throughput", func(d *result.Document) string { return time.Duration(d.Settings.TimeNS).String() }},
+	{"Single reads", func(d *result.Document) string { return strconv.FormatBool(d.Settings.Distribution) }},
 	{"Complete", func(d *result.Document) string {
 		if d.Interrupted {
 			return "no, interrupted"
@@ -73,7 +68,37 @@ func setup(old, new *result.Document) []Difference {
 			differences = append(differences, Difference{f.what, before, after})
 		}
 	}
+	for _, m := range measures {
+		before, after := m.of(old), m.of(new)
+		if math.Abs(before-after) > m.apart*max(before, after) {
+			differences = append(differences, Difference{m.what, m.word(before), m.word(after)})
+		}
+	}
 	return differences
+}
+
+// measures are facts that were measured, so that no two runs give quite the same.
+var measures = []struct {
+	what string
+	of   func(*result.Document) float64
+	// apart is the share by which two differ when it is worth a word.
+	apart float64
+	word  func(float64) string
+}{
+	{"TSC", func(d *result.Document) float64 { return d.Host.CPU.TSCHz }, 1e-4, func(hz float64) string {
+		return known(hz, fmt.Sprintf("%.1f MHz", hz/1e6))
+	}},
+	// It takes always the same cycles, so it tells the speed of the CPU.
+	{"Empty call", func(d *result.Document) float64 { return d.FloorNS }, 0.02, func(ns float64) string {
+		return known(ns, fmt.Sprintf("%.2f ns (the CPU's speed)", ns))
+	}},
+}
+
+func known(value float64, text string) string {
+	if value == 0 {
+		return ""
+	}
+	return text
 }
 
 func number(n int) string {

@@ -78,9 +78,8 @@ func TestThrottled(t *testing.T) {
 		"nonsense": {"0::/app\n", mountV2, map[string]string{"sys/fs/cgroup/app/cpu.stat": "nr_throttled many\nthrottled_usec\n\n"}, 0, 0},
 		"no files": {"0::/app\n", mountV2, nil, 0, 0},
 	} {
-		periods, ns := throttled(tree(t, c.cgroup, c.mounts, c.stats))
-		require.Equal(t, c.periods, periods, name)
-		require.Equal(t, c.ns, ns, name)
+		withheld := Sighting{Throttled: throttled(tree(t, c.cgroup, c.mounts, c.stats))}.Since(Sighting{})
+		require.Equal(t, Throttling{c.periods, c.ns}, withheld, name)
 	}
 }
 

@@ -36,11 +36,11 @@ func quota(root string) (cpus float64, periodNS int64) {
 	return tightest.cpus, tightest.periodNS
 }
 
-// throttled returns in how many periods a quota was used up, and for how long
-// the process's groups stood still, since they were made: nr_throttled of
-// cpu.stat, and throttled_usec (version 2) or throttled_time (version 1, in
-// nanoseconds). Of several groups the one that was throttled longest counts.
-func throttled(root string) (periods, ns int64) {
+// throttled returns what the quotas of the process's groups have withheld since
+// the groups were made, by group: nr_throttled of cpu.stat, and throttled_usec
+// (version 2) or throttled_time (version 1, in nanoseconds).
+func throttled(root string) map[string]Throttling {
+	groups := map[string]Throttling{}
 	for _, folder := range cpuGroups(root) {
 		of := map[string]int64{}
 		for line := range strings.Lines(readFile(folder, "cpu.stat")) {
@@ -49,11 +49,11 @@ func throttled(root string) (periods, ns int64) {
 				of[name] = n
 			}
 		}
-		if stood := of["throttled_usec"]*1000 + of["throttled_time"]; stood > ns {
-			periods, ns = of["nr_throttled"], stood
+		if periods := of["nr_throttled"]; periods > 0 {
+			groups[folder] = Throttling{Periods: periods, NS: of["throttled_usec"]*1000 + of["throttled_time"]}
 		}
 	}
-	return periods, ns
+	return groups
 }
 
 // cpuGroups are the folders of the control groups that may limit this process's

@@ -12,8 +12,25 @@ type Sighting struct {
 	BusySeconds, StealSeconds float64
 	// OwnSeconds is the CPU time of this process and of its children that ended.
 	OwnSeconds float64
-	// ThrottledPeriods and ThrottledNS are those of the process's control
-	// groups.
-	ThrottledPeriods, ThrottledNS int64
-	ClockSource                   string
+	// Throttled is what quotas withheld, by control group; a group that was
+	// never throttled has no entry.
+	Throttled   map[string]Throttling
+	ClockSource string
+}
+
+// Throttling is what the quota of a control group withheld: in how many periods,
+// and how much CPU time, summed over the CPUs that had to wait.
+type Throttling struct{ Periods, NS int64 }
+
+// Since returns what was withheld after an earlier sighting, by the group that was
+// throttled longest.
+func (s Sighting) Since(earlier Sighting) Throttling {
+	var longest Throttling
+	for group, now := range s.Throttled {
+		before := earlier.Throttled[group]
+		if withheld := now.NS - before.NS; withheld > longest.NS {
+			longest = Throttling{now.Periods - before.Periods, withheld}
+		}
+	}
+	return longest
 }

@@ -15,8 +15,7 @@ const WallGranularity = time.Millisecond
 // See returns what has happened up to now, from /proc/stat, getrusage(2) and the
 // control groups' cpu.stat.
 func See() Sighting {
-	s := Sighting{At: time.Now(), OwnSeconds: ownSeconds(), ClockSource: CurrentClockSource()}
-	s.ThrottledPeriods, s.ThrottledNS = throttled("/")
+	s := Sighting{At: time.Now(), OwnSeconds: ownSeconds(), ClockSource: CurrentClockSource(), Throttled: throttled("/")}
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
 		return s

@@ -46,7 +46,9 @@ func (s Settings) seats(threads int) func(i int) seat {
 	if len(s.Pin) > 0 || threads > s.CPUs {
 		return func(i int) seat { return seat{s.cpu(i), thread.Any} }
 	}
-	usable := thread.Usable()
+	// In the order of spread neighbours are on different cores, so that no two
+	// threads share one while another is idle.
+	usable := thread.Spread(thread.Topology())
 	first := rand.IntN(len(usable))
 	return func(i int) seat { return seat{thread.Any, usable[(first+i)%len(usable)]} }
 }
@@ -162,21 +164,23 @@ func (g *gate) work(i int, reader clock.Reader, p pace) error {
 }
 
 // perSecond returns the reads a second of worker i: by the median of its slices,
-// which an interrupt that falls into a few of them does not move, or where it
-// left too few, by all its reads since the gate was opened. ok is false for a
-// worker that ended before it began.
+// which an interrupt that falls into a few of them does not move; or by all its
+// reads since the gate was opened, where it left no slices, or where it had a CPU
+// for less than half of the time, so that its slices say nothing of working beside
+// the others. ok is false for a worker that ended before it began.
 func (g *gate) perSecond(i int, p pace) (perSecond float64, ok bool) {
-	const enough = 5
 	slot := &g.slots[i]
-	if n := slot.sliced.Load(); n >= enough {
+	spent := float64(slot.endNS.Load() - g.releasedNS.Load())
+	if n := slot.sliced.Load(); n > 0 {
 		durations := make([]float64, n)
 		for j := range durations {
 			durations[j] = float64(g.slices[i][j])
 		}
-		return float64(p.Chunk*p.Slice) * 1e9 / stats.Median(durations), true
+		if median := stats.Median(durations); median*float64(n) >= spent/2 {
+			return float64(p.Chunk*p.Slice) * 1e9 / median, spent > 0
+		}
 	}
-	spent := slot.endNS.Load() - g.releasedNS.Load()
-	return float64(slot.reads.Load()) * 1e9 / float64(spent), spent > 0
+	return float64(slot.reads.Load()) * 1e9 / spent, spent > 0
 }
 
 // absent stands in for a worker that cannot work, so that the others need not

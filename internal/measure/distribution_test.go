@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/need"
 )
 
 // single measures the single reads of a clock.
@@ -19,7 +20,9 @@ func single(t *testing.T, spin func(n int)) *result.Distribution {
 	measured, err := Run(context.Background(), []clock.Clock{c}, s, nil)
 	require.NoError(t, err)
 	d := measured.Clocks[0].Distribution
-	require.NotNil(t, d, "this machine has no counter that can be read")
+	if d == nil {
+		need.Missing(t, "counter", "this machine has none that can be read")
+	}
 	return d
 }
 
@@ -73,26 +76,20 @@ func TestNoDistributionUnlessAskedFor(t *testing.T) {
 
 func TestReadsLongerThanTheHistogramCountAsItsLongest(t *testing.T) {
 	b := openBracket()
-	require.NotNil(t, b)
+	if b == nil {
+		need.Missing(t, "counter", "this machine has none that can be read")
+	}
 	b.rate.hz = 1e9
 	h := newSingle()
 	require.NoError(t, h.RecordValue(longestRead))
 	require.NotNil(t, b.result(h, nil))
 }
 
-// A counter that moves by 26 at a time shows it in every bar that counts.
+// A counter that moves by 26 at a time shows it in every distance.
 func TestStepOfACounter(t *testing.T) {
-	h := newSingle()
-	for ticks, reads := range map[int64]int64{26: 500, 52: 40_000, 78: 5_000, 130: 300, 131: 2, 90_001: 100, 90_002: 100} {
-		require.NoError(t, h.RecordValues(ticks, reads))
-	}
-	require.Equal(t, int64(26), step(h))
-	fine := newSingle()
-	for ticks := int64(40); ticks < 60; ticks++ {
-		require.NoError(t, fine.RecordValues(ticks, 100))
-	}
-	require.Equal(t, int64(1), step(fine))
-	one := newSingle()
-	require.NoError(t, one.RecordValues(50, 100))
-	require.Zero(t, step(one))
+	require.Equal(t, int64(26), step([]int64{1000, 1052, 1052, 1130, 1390, 2040}))
+	require.Equal(t, int64(1), step([]int64{1000, 1052, 1079}))
+	require.Equal(t, int64(7), step([]int64{14, 7, 0}), "a counter that runs backwards")
+	require.Zero(t, step([]int64{5, 5, 5}))
+	require.Zero(t, step(nil))
 }

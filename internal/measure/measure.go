@@ -20,6 +20,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -77,7 +78,9 @@ const (
 	throughputChunk = 20 * time.Microsecond
 	// stopwatchShare is how many times longer than a reading of the stopwatch
 	// a slice of a turn is, so that the reading does not count.
-	stopwatchShare = 1000
+	stopwatchShare = 300
+	// slicesPerTurn is the fewest slices of which a turn takes the median.
+	slicesPerTurn = 5
 )
 
 // Run measures the clocks and tells progress, which may be nil, as it goes. It
@@ -173,10 +176,8 @@ type runner struct {
 	total    time.Duration
 	subjects []*subject
 	floor    *subject
-	// slice is the span of which a turn takes its median.
-	slice   time.Duration
-	bracket *bracket // nil where single reads are not timed
-	noise   noise
+	bracket  *bracket // nil where single reads are not timed
+	noise    noise
 	// started counts workers since the last collection.
 	started int
 }
@@ -199,7 +200,6 @@ func (r *runner) run() {
 // open opens every subject and calibrates it, and returns those whose latency
 // is measured: the subjects, and the floor where there is one.
 func (r *runner) open() []*subject {
-	r.slice = sliceSpan()
 	if r.settings.Distribution > 0 {
 		r.bracket = openBracket()
 	}
@@ -263,7 +263,7 @@ func (r *runner) latency(measured []*subject) bool {
 		if s.failed() {
 			continue
 		}
-		sample, mean := turn(s.reader, s.readNS, r.settings.turn(), r.slice)
+		sample, mean := turn(s.reader, s.readNS, r.settings.turn(), r.settings.slice())
 		if !s.failed() {
 			s.latency = append(s.latency, sample)
 			r.noise.turn(sample, mean)
@@ -274,13 +274,24 @@ func (r *runner) latency(measured []*subject) bool {
 }
 
 // turn is the span of one latency sample: latencyTurn, or under a quota so little
-// of what a period allows that most turns are not throttled.
+// of what a period allows that most turns are not throttled; and never less than a
+// median of slices takes.
 func (s Settings) turn() time.Duration {
+	return max(s.wantedTurn(), slicesPerTurn*s.slice())
+}
+
+func (s Settings) wantedTurn() time.Duration {
 	const share = 20
 	if s.Quota > 0 {
 		return min(latencyTurn, time.Duration(s.Quota*float64(s.QuotaPeriod)/share))
 	}
 	return latencyTurn
+}
+
+// slice is the span between two readings of the stopwatch: latencyChunk, shorter
+// where a turn is, and longer where the stopwatch itself is dear.
+func (s Settings) slice() time.Duration {
+	return max(stopwatchShare*stopwatchCost(), min(latencyChunk, s.wantedTurn()/slicesPerTurn))
 }
 
 // turn returns the wall nanoseconds of one read, over about span of them: the
@@ -301,11 +312,15 @@ func turn(reader clock.Reader, readNS float64, span, slice time.Duration) (media
 		samples[i] = float64(now-last) / float64(chunks*chunk)
 		last = now
 	}
-	return stats.Median(samples), float64(last-begun) / float64(len(samples)*chunks*chunk)
+	mean = float64(last-begun) / float64(len(samples)*chunks*chunk)
+	if median = stats.Median(samples); median == 0 {
+		return mean, mean // the stopwatch itself ticks too seldom for slices
+	}
+	return median, mean
 }
 
-// sliceSpan is latencyChunk, or longer where the stopwatch itself is dear.
-func sliceSpan() time.Duration {
+// stopwatchCost is what one reading of the stopwatch takes.
+var stopwatchCost = sync.OnceValue(func() time.Duration {
 	const readings = 100
 	least := int64(time.Hour)
 	for range 5 {
@@ -315,8 +330,8 @@ func sliceSpan() time.Duration {
 		}
 		least = min(least, stopwatch()-start)
 	}
-	return max(latencyChunk, time.Duration(least*stopwatchShare/readings))
-}
+	return time.Duration(least / readings)
+})
 
 // calibration is about how long calibrate takes.
 const calibration = time.Millisecond

@@ -112,12 +112,18 @@ func TestWorkersFigureIsItsMedianSlice(t *testing.T) {
 	}
 	g.slices[1][4] = 5_000_000
 	g.slots[1].sliced.Store(9)
+	g.slots[1].reads.Store(3000)
+	g.releasedNS.Store(1000)
+	g.slots[1].endNS.Store(301_000)
 	perSecond, ok := g.perSecond(1, p)
 	require.True(t, ok)
 	require.InEpsilon(t, 5e7, perSecond, 1e-9)
-	g.slots[1].sliced.Store(2)
-	g.slots[1].reads.Store(3000)
-	g.releasedNS.Store(1000)
+	// It had a CPU for 180 µs of a millisecond: its slices do not say so.
+	g.slots[1].endNS.Store(1_001_000)
+	perSecond, ok = g.perSecond(1, p)
+	require.True(t, ok)
+	require.InEpsilon(t, 3e6, perSecond, 1e-9)
+	g.slots[1].sliced.Store(0)
 	g.slots[1].endNS.Store(91_000)
 	perSecond, ok = g.perSecond(1, p)
 	require.True(t, ok)
@@ -236,6 +242,9 @@ func TestCounterThatStatesItsPeriodIsNotMeasured(t *testing.T) {
 }
 
 func TestTurnsAreShortUnderAQuota(t *testing.T) {
+	cheap := stopwatchCost
+	defer func() { stopwatchCost = cheap }()
+	stopwatchCost = func() time.Duration { return 20 }
 	require.Equal(t, latencyTurn, Settings{}.turn())
 	require.Equal(t, 500*time.Microsecond, Settings{Quota: 0.1, QuotaPeriod: 100 * time.Millisecond}.turn())
 	require.Equal(t, latencyTurn, Settings{Quota: 4, QuotaPeriod: 100 * time.Millisecond}.turn())

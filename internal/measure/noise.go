@@ -77,13 +77,11 @@ func (n *noise) turn(median, mean float64) {
 // conditions sums up; floor may be nil.
 func (n *noise) conditions(floor *subject) result.Conditions {
 	spent := n.last.At.Sub(n.first.At)
+	withheld := n.last.Since(n.first)
 	c := result.Conditions{
 		DurationNS: int64(spent), Turns: n.turns, InterruptedTurns: n.interrupted,
-		// Less than before would be the counters of another group, into which the
-		// process was moved.
-		ThrottledPeriods: max(0, n.last.ThrottledPeriods-n.first.ThrottledPeriods),
-		ThrottledNS:      max(0, n.last.ThrottledNS-n.first.ThrottledNS),
-		WallStepNS:       int64(n.wallStep),
+		ThrottledPeriods: withheld.Periods, ThrottledNS: withheld.NS,
+		WallStepNS: int64(n.wallStep),
 	}
 	if len(n.sources) > 1 {
 		c.ClockSources = n.sources
@@ -94,7 +92,8 @@ func (n *noise) conditions(floor *subject) result.Conditions {
 		own := n.last.OwnSeconds - n.first.OwnSeconds
 		c.OtherCPUs = max(0, (busy-own)/spent.Seconds())
 	}
-	if floor != nil && len(floor.latency) > 0 {
+	const enough = 8 // rounds for quartiles
+	if floor != nil && len(floor.latency) >= enough {
 		sorted := slices.Sorted(slices.Values(floor.latency))
 		quarter := len(sorted) / 4
 		c.FloorLowNS, c.FloorHighNS = sorted[quarter], sorted[len(sorted)-1-quarter]

@@ -193,20 +193,24 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 // all, or where they share CPUs, without.
 func (r *runner) pace(t *throughput, span time.Duration) pace {
 	p := pace{Chunk: readsIn(throughputChunk, t.subject.readNS), Slice: math.MaxInt32}
-	if !t.oversubscribed {
+	// Slices are as many in a slow clock's pass as in a quick one's, or none: the
+	// samples of one measurement are all made alike.
+	const enough = 9
+	if slice := max(r.settings.slice(), span/(mostSlices-1)); !t.oversubscribed && span >= enough*slice {
 		chunkNS := float64(p.Chunk) * t.subject.readNS
-		p.Slice = max(1, int(float64(max(r.slice, span/(mostSlices-1)))/chunkNS+0.5))
+		p.Slice = max(1, int(float64(slice)/chunkNS+0.5))
 	}
 	return p
 }
 
 // look waits for the span of a pass, and reports whether it was the whole one.
-// Where a pass has windows it returns the reads a second of each.
+// Where threads share CPUs it returns the reads a second of each window: those of
+// all threads by then, since the last of them to get a CPU may end long after.
 func (r *runner) look(threads int, released int64, span time.Duration) (samples []float64, complete bool) {
-	windows := r.settings.windows(threads)
-	if windows == 1 {
+	if !r.settings.oversubscribed(threads) {
 		return nil, sleep(r.ctx, span)
 	}
+	windows := r.settings.windows(threads)
 	last, lastReads := released, int64(0)
 	for range windows {
 		if !sleep(r.ctx, span/time.Duration(windows)) {

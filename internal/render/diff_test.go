@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -117,5 +118,42 @@ func TestChangesAreWorded(t *testing.T) {
 func TestEveryDiffFormatReportsAFailedWrite(t *testing.T) {
 	for _, format := range DiffFormats {
 		require.ErrorContains(t, format.Write(full{}, demoted()), "no space left", format.Name)
+	}
+}
+
+// Whatever the loader lets through can be rendered: the least and the most that a
+// document may hold, and nothing at all.
+func TestExtremesCanBeRendered(t *testing.T) {
+	for _, value := range []float64{0, 1e-9, 1e18} {
+		d := sampled()
+		d.FloorNS = value
+		for i := range d.Clocks {
+			c := &d.Clocks[i]
+			if c.Latency != nil {
+				*c.Latency = result.Latency{MedianNS: value, MinNS: value, SamplesNS: []float64{value, value, value, value}}
+				c.Resolution.TickNS, c.Resolution.ReportedNS = value, value
+			}
+			for j := range c.Throughput {
+				c.Throughput[j].ReadsPerSecond, c.Throughput[j].NSPerRead = value, value
+				c.Throughput[j].SamplesReadsPerSecond = []float64{value, value, value, value}
+			}
+			if c.Distribution != nil {
+				*c.Distribution = result.Distribution{
+					P50NS: value, P90NS: value, P99NS: value, P999NS: value, MaxNS: value, Reads: 1, TenfoldReads: 1,
+					Buckets: []result.Bucket{{UpToNS: value, Reads: 1}},
+				}
+			}
+		}
+		var text bytes.Buffer
+		require.NoError(t, d.Write(&text), "the loader refuses it, so it need not be rendered")
+		for _, format := range Formats {
+			require.NoError(t, format.Write(io.Discard, d), "%v as %s", value, format.Name)
+		}
+		for _, other := range []*result.Document{sampled(), d} {
+			held := diff.Compare(diff.Read("a", d), diff.Read("b", other), diff.Settings{Alpha: 0.05, Least: 0.02})
+			for _, format := range DiffFormats {
+				require.NoError(t, format.Write(io.Discard, held), "%v as %s", value, format.Name)
+			}
+		}
 	}
 }

@@ -60,19 +60,14 @@ func costGrid(d *diff.Diff) grid {
 		title:  "What one read costs, in wall ns",
 		header: []string{"Clock", "old", "new", "change", "95 % interval", "verdict"},
 	}
-	for _, c := range latencies(d) {
+	for _, c := range byChange(d) {
 		g.rows = append(g.rows, []string{c.Clock, ns(c.OldNS), ns(c.NewNS), signed(c.Change), changeInterval(c), string(c.Verdict)})
 	}
 	return g
 }
 
-func latencies(d *diff.Diff) []diff.Change {
-	var all []diff.Change
-	for _, c := range d.Changes {
-		if c.Threads == 0 {
-			all = append(all, c)
-		}
-	}
+func byChange(d *diff.Diff) []diff.Change {
+	all := d.Latencies()
 	rank := map[diff.Verdict]int{diff.Slower: 0, diff.Faster: 1, diff.Same: 2, diff.TooFew: 2}
 	slices.SortStableFunc(all, func(a, b diff.Change) int {
 		if by := cmp.Compare(rank[a.Verdict], rank[b.Verdict]); by != 0 {

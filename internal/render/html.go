@@ -1,7 +1,9 @@
 package render
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html"
 	"io"
@@ -13,14 +15,20 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// The style and the script of every page. They lie inside it, and its content
-// security policy forbids it to fetch or send anything.
+// The style and the script of every page. They lie inside it; its content security
+// policy runs no other script and fetches nothing.
 var (
 	//go:embed page.css
 	pageCSS string
 	//go:embed page.js
 	pageJS string
 )
+
+// scriptHash names the one script that a page may run.
+var scriptHash = func() string {
+	hash := sha256.Sum256([]byte(pageJS))
+	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
+}()
 
 // HTML writes the document as one self-contained page: tables that sort, pictures
 // as SVG, and the document itself, so that the page can be loaded again.
@@ -96,7 +104,7 @@ func (p *page) begin(title, heading, subtitle string) {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '` + scriptHash + `'; form-action 'none'; base-uri 'none'">
 <title>` + html.EscapeString(title) + "</title>\n<style>\n" + pageCSS + "</style>\n</head>\n<body>\n<main>\n")
 	p.element("h1", "", heading)
 	p.element("p", "subtitle", subtitle)
@@ -150,7 +158,7 @@ func (p *page) end(w io.Writer) error {
 	if p.err != nil {
 		return p.err
 	}
-	p.out.WriteString("</main>\n<script>\n" + pageJS + "</script>\n</body>\n</html>\n")
+	p.out.WriteString("</main>\n<script>" + pageJS + "</script>\n</body>\n</html>\n")
 	_, err := io.WriteString(w, p.out.String())
 	return err
 }

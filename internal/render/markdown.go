@@ -64,6 +64,12 @@ func writeMarkdownGrid(out *strings.Builder, g grid) {
 	if len(g.rows) == 0 {
 		return
 	}
+	cells := strings.NewReplacer("<", "&lt;", "`", "\\`", "[", `\[`)
+	for _, row := range g.rows {
+		for i := range row {
+			row[i] = cells.Replace(row[i])
+		}
+	}
 	out.WriteString("\n### " + g.title + "\n\n" + g.writer().RenderMarkdown() + "\n")
 	if g.note != "" {
 		out.WriteString("\n" + escape(g.note) + "\n")
@@ -78,5 +84,5 @@ func writeMarkdownPictures(out *strings.Builder, pictures []Picture) {
 
 // escape keeps Markdown from taking the signs of clock names for emphasis.
 func escape(text string) string {
-	return strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "|", `\|`).Replace(text)
+	return strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "|", `\|`, "`", "\\`", "[", `\[`).Replace(clean(text))
 }

@@ -6,7 +6,9 @@
 
   // What a cell is worth: a number with its unit, or null where it has none.
   function worth(text) {
-    if (text === "under a read" || text === "same") return 0;
+    if (text === "under a read" || text === "same" || text.startsWith("never")) return 0;
+    const often = /^1 in ([\d,]+)$/.exec(text);
+    if (often) return 1 / parseFloat(often[1].replace(/,/g, ""));
     const found = /^(×|>)?\s*([+-]?[\d,]*\.?\d+)\s*(ns|µs|ms|s|\/s|k\/s|M\/s|G\/s|%)?(\s|$)/.exec(text);
     if (!found) return null;
     const number = parseFloat(found[2].replace(/,/g, ""));
@@ -14,11 +16,12 @@
     return number * (units[found[3]] || 1);
   }
 
-  function compare(a, b) {
+  // Cells without a number come last whichever way numbers run.
+  function compare(a, b, way) {
     const x = worth(a), y = worth(b);
-    if (x !== null && y !== null) return x - y;
+    if (x !== null && y !== null) return (x - y) * way;
     if (x !== null || y !== null) return x !== null ? -1 : 1;
-    return a.localeCompare(b);
+    return a.localeCompare(b) * way;
   }
 
   function sort(table, column, heading) {
@@ -27,7 +30,7 @@
     heading.setAttribute("aria-sort", down ? "descending" : "ascending");
     const body = table.tBodies[0];
     const text = (row) => row.cells[column].textContent.trim();
-    const rows = Array.from(body.rows).sort((a, b) => compare(text(a), text(b)) * (down ? -1 : 1));
+    const rows = Array.from(body.rows).sort((a, b) => compare(text(a), text(b), down ? -1 : 1));
     body.append(...rows);
   }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -15,7 +16,7 @@ func Table(w io.Writer, d *result.Document) error {
 	var out strings.Builder
 	writeFacts(&out, facts(d))
 	for _, warning := range warnings(d) {
-		out.WriteString("\n" + indented("Warning: "+warning, 0))
+		out.WriteString("\n" + indented("Warning: "+clean(warning), 0))
 	}
 	for _, g := range []grid{latencyGrid(d), distributionGrid(d), fitting(func(most int) grid { return throughputGrid(d, most) })} {
 		if len(g.rows) == 0 {
@@ -33,7 +34,7 @@ func Table(w io.Writer, d *result.Document) error {
 	if lines := missing(d); len(lines) > 0 {
 		out.WriteString("\nNot available here\n")
 		for _, line := range lines {
-			out.WriteString(indented(line.name+": "+line.value, 2))
+			out.WriteString(indented(clean(line.name+": "+line.value), 2))
 		}
 	}
 	_, err := io.WriteString(w, out.String())
@@ -66,7 +67,7 @@ func writeFacts(out *strings.Builder, facts []fact) {
 	}
 	for _, f := range facts {
 		name := text.Pad(f.name, widest+2, ' ')
-		out.WriteString(name + strings.TrimLeft(indented(f.value, widest+2), " "))
+		out.WriteString(name + strings.TrimLeft(indented(clean(f.value), widest+2), " "))
 	}
 }
 
@@ -88,6 +89,17 @@ func indented(value string, by int) string {
 	return out.String()
 }
 
+// clean makes spaces of control characters: a document may come from anywhere, and
+// a terminal obeys what is in it.
+func clean(value string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, value)
+}
+
 // writer is the grid for go-pretty to render.
 func (g grid) writer() table.Writer {
 	w := table.NewWriter()
@@ -104,7 +116,7 @@ func (g grid) writer() table.Writer {
 	for _, cells := range g.rows {
 		row := make(table.Row, len(cells))
 		for i, cell := range cells {
-			row[i] = cell
+			row[i] = clean(cell)
 		}
 		w.AppendRow(row)
 	}

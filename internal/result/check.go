@@ -80,6 +80,9 @@ func (l *Latency) check(c *checker, at string) {
 	c.notNegative(at+".high_ns", l.HighNS)
 	c.share(at+".confidence", l.Confidence)
 	c.notNegative(at+".min_ns", l.MinNS)
+	if l.Confidence > 0 && !(l.LowNS > 0 && l.LowNS <= l.MedianNS && l.MedianNS <= l.HighNS) {
+		c.fail(at, fmt.Sprintf("has a median of %v outside its interval, %v to %v", l.MedianNS, l.LowNS, l.HighNS))
+	}
 	c.samples(at+".samples_ns", l.SamplesNS)
 }
 
@@ -96,6 +99,9 @@ func (t *Throughput) check(c *checker, at string) {
 	c.positive(at+".threads", float64(t.Threads))
 	c.notNegative(at+".reads_per_second", t.ReadsPerSecond)
 	c.notNegative(at+".ns_per_read", t.NSPerRead)
+	if (t.ReadsPerSecond > 0) != (t.NSPerRead > 0) {
+		c.fail(at, fmt.Sprintf("has %v reads a second and %v ns a read, which contradict each other", t.ReadsPerSecond, t.NSPerRead))
+	}
 	c.share(at+".fairness", t.Fairness)
 	c.samples(at+".samples_reads_per_second", t.SamplesReadsPerSecond)
 }
@@ -138,9 +144,19 @@ func (c *checker) fail(at, what string) {
 	}
 }
 
+// least and most bound what a clock can have to do with: a renderer divides and
+// takes logarithms.
+const (
+	least = 1e-9
+	most  = 1e18
+)
+
 func (c *checker) notNegative(at string, value float64) {
-	if !(value >= 0) || math.IsInf(value, 0) {
+	switch {
+	case !(value >= 0) || math.IsInf(value, 0):
 		c.fail(at, fmt.Sprintf("is %v; it must be a number from 0", value))
+	case value > most, value > 0 && value < least:
+		c.fail(at, fmt.Sprintf("is %v; it must be 0, or from %v to %v", value, least, most))
 	}
 }
 

@@ -131,7 +131,7 @@ type Settings struct {
 type Conditions struct {
 	// DurationNS is how long the run measured.
 	DurationNS int64 `json:"duration_ns"`
-	// Turns counts the samples of latency, of all clocks.
+	// Turns counts the samples of latency, of all clocks and of the empty call.
 	Turns int `json:"turns"`
 	// InterruptedTurns counts those of the Turns in which the CPU was away for
 	// more than a tenth of the time.
@@ -150,7 +150,7 @@ type Conditions struct {
 	OtherCPUs float64 `json:"other_cpus,omitempty"`
 	// ThrottledPeriods counts the periods in which a quota was used up.
 	ThrottledPeriods int64 `json:"throttled_periods,omitempty"`
-	// ThrottledNS is how long the process stood still because of it.
+	// ThrottledNS is the CPU time that the quota withheld, of all CPUs together.
 	ThrottledNS int64 `json:"throttled_ns,omitempty"`
 	// ClockSources are the kernel's clock sources one after the other, where
 	// they changed.
@@ -162,7 +162,7 @@ type Conditions struct {
 
 // A Warning is something that happened while a run measured.
 type Warning struct {
-	// Kind is one word for programs: interrupted, steal, load, quota, speed,
+	// Kind is one word for programs: preempted, steal, load, quota, speed,
 	// clocksource, step, backwards.
 	Kind string `json:"kind"`
 	// Saw is what was seen, with figures.
@@ -224,8 +224,9 @@ type Latency struct {
 type Distribution struct {
 	// Counter is the id of the clock that bracketed the reads.
 	Counter string `json:"counter"`
-	// BracketNS is the median of brackets with nothing in them.
-	BracketNS float64 `json:"bracket_ns"`
+	// BracketNS is the median of brackets around an empty call; absent where
+	// there is no such loop.
+	BracketNS float64 `json:"bracket_ns,omitempty"`
 	// CounterStepNS is the step by which the counter's values move: no figure
 	// is finer.
 	CounterStepNS float64 `json:"counter_step_ns,omitempty"`
@@ -285,15 +286,16 @@ type Resolution struct {
 type Throughput struct {
 	// Threads is how many threads (or processes) read at once.
 	Threads int `json:"threads"`
-	// ReadsPerSecond is the rate of all together: the median of the passes.
+	// ReadsPerSecond is the rate of all together: the median of the samples.
 	ReadsPerSecond float64 `json:"reads_per_second"`
-	// NSPerRead is the wall time of one read as one thread saw it.
+	// NSPerRead is the wall time of one read as one thread saw it; waiting for a
+	// CPU is in it where Oversubscribed.
 	NSPerRead float64 `json:"ns_per_read"`
 	// Fairness is the reads of the slowest thread over those of the fastest.
 	Fairness float64 `json:"fairness"`
 	// Oversubscribed says that there were more threads than CPUs to run them.
 	Oversubscribed bool `json:"oversubscribed"`
-	// SamplesReadsPerSecond are the figures of the passes, of which
-	// ReadsPerSecond is the median.
+	// SamplesReadsPerSecond are the figures of the passes, or of the windows of
+	// passes where Oversubscribed; ReadsPerSecond is their median.
 	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second"`
 }

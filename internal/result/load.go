@@ -124,18 +124,25 @@ func openZip(data []byte) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("is no whole zip file: %w", err)
 	}
+	var found []*zip.File
 	for _, entry := range archive.File {
 		// Some programs of Windows write \ between the folders.
-		if entry.Name[strings.LastIndexAny(entry.Name, `/\`)+1:] != fileName {
-			continue
+		if entry.Name[strings.LastIndexAny(entry.Name, `/\`)+1:] == fileName {
+			found = append(found, entry)
 		}
-		document, err := openEntry(entry)
-		if err != nil {
-			return nil, fmt.Errorf("%.64q in it: %w", entry.Name, err)
-		}
-		return document, nil
 	}
-	return nil, fmt.Errorf("is a zip file without a %s", fileName)
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("is a zip file without a %s", fileName)
+	case 1:
+	default:
+		return nil, fmt.Errorf("is a zip file with %d of %s in it; there must be one", len(found), fileName)
+	}
+	document, err := openEntry(found[0])
+	if err != nil {
+		return nil, fmt.Errorf("%.64q in it: %w", found[0].Name, err)
+	}
+	return document, nil
 }
 
 func openEntry(entry *zip.File) (*Document, error) {

@@ -61,6 +61,7 @@ func generated(t *testing.T) *jsonschema.Schema {
 	clock, _ := s.Definitions["Clock"].Properties.Get("id")
 	one := uint64(1)
 	clock.MinLength = &one
+	s.Definitions["Latency"].DependentRequired = map[string][]string{"confidence": {"low_ns", "high_ns"}}
 	return s
 }
 

@@ -1,0 +1,104 @@
+// Package noise disturbs real runs of timebench, and expects each disturbance to be
+// named in the document.
+package noise
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/need"
+)
+
+// kinds are the warnings of a document.
+func kinds(t *testing.T, document []byte) []string {
+	t.Helper()
+	d, err := result.Read(bytes.NewReader(document))
+	require.NoError(t, err)
+	var all []string
+	for _, w := range d.Warnings {
+		all = append(all, w.Kind)
+	}
+	return all
+}
+
+func compare(timebench string) *exec.Cmd {
+	return exec.Command(timebench, "compare", "time.Now@go", "--threads", "1", "--rounds", "200", "--format", "json")
+}
+
+// Programs that keep every CPU busy are load; the run itself, which keeps one
+// busy, is not.
+func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
+	timebench := need.Timebench(t)
+	for range runtime.NumCPU() {
+		hog := exec.Command("sh", "-c", "while :; do :; done")
+		require.NoError(t, hog.Start())
+		defer func() {
+			_ = hog.Process.Kill()
+			_ = hog.Wait()
+		}()
+	}
+	out, err := compare(timebench).Output()
+	require.NoError(t, err)
+	require.Contains(t, kinds(t, out), "load")
+}
+
+// A control group with a tenth of a CPU stops the run again and again.
+func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
+	timebench, group := need.Timebench(t), limited(t)
+	run := compare(timebench)
+	run.Args = append([]string{"sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group}, run.Args...)
+	run.Path = need.Program(t, "sh")
+	out, err := run.Output()
+	require.NoError(t, err)
+	require.Contains(t, kinds(t, out), "quota")
+	d, err := result.Read(bytes.NewReader(out))
+	require.NoError(t, err)
+	require.InDelta(t, 0.1, d.Host.CPU.Quota, 1e-9)
+	require.Positive(t, d.Conditions.ThrottledNS)
+	require.False(t, slices.Contains(kinds(t, out), "clocksource"))
+}
+
+// limited makes a control group with a tenth of a CPU's time, of whichever version
+// this machine has.
+func limited(t *testing.T) string {
+	t.Helper()
+	const periodUS, quotaUS = 100_000, 10_000
+	name := "timebench-test-" + strconv.Itoa(os.Getpid())
+	var refused error
+	for _, version := range []struct {
+		parent string
+		limit  map[string]string
+	}{
+		{"/sys/fs/cgroup", map[string]string{"cpu.max": fmt.Sprintf("%d %d", quotaUS, periodUS)}},
+		{"/sys/fs/cgroup/cpu", map[string]string{"cpu.cfs_period_us": strconv.Itoa(periodUS), "cpu.cfs_quota_us": strconv.Itoa(quotaUS)}},
+	} {
+		group := filepath.Join(version.parent, name)
+		if refused = os.Mkdir(group, 0o755); refused != nil {
+			continue
+		}
+		t.Cleanup(func() { _ = os.Remove(group) })
+		for file, text := range version.limit {
+			// A folder that is no control group would take any file.
+			if _, refused = os.Stat(filepath.Join(group, file)); refused == nil {
+				refused = os.WriteFile(filepath.Join(group, file), []byte(text), 0o644)
+			}
+			if refused != nil {
+				break
+			}
+		}
+		if refused == nil {
+			return group
+		}
+	}
+	need.Missing(t, "quota", refused.Error())
+	return ""
+}
