@@ -52,8 +52,8 @@ or a zip; or the output of compare --format json.`,
 	}
 	f := command.Flags()
 	f.Float64Var(&flags.alpha, "alpha", 0.05, "the chance of any verdict at all where nothing changed")
-	f.StringVar(&flags.least, "least", "2%", "the least change that counts as one")
-	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock got slower by more than this, beyond noise (10%)")
+	f.StringVar(&flags.least, "least", "2%", "the least change that counts, as a `percentage`")
+	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock got slower by more than this `percentage`, beyond noise, or cannot be compared")
 	f.StringVar(&flags.format, "format", render.DiffFormats[0].Name, strings.Join(render.Names(render.DiffFormats), ", "))
 	f.StringVar(&flags.out, "out", "", "also write diff.json, diff.md, diff.html and a chart into this `folder` (or .zip)")
 	complete(command, "format", render.Names(render.DiffFormats)...)
@@ -100,9 +100,9 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 	case len(worse) > 0:
 		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", strings.Join(worse, ", "), flags.failAbove))
 	case len(d.OnlyOld) > 0:
-		return couldNot(fmt.Errorf("%s cannot be compared: the new result has no figures of it", strings.Join(d.OnlyOld, ", ")))
+		return couldNot(fmt.Errorf("%s cannot be compared, so --fail-above cannot tell: the new result has no figures of them", strings.Join(d.OnlyOld, ", ")))
 	case !d.Told():
-		return couldNot(errors.New("too few samples for any verdict; measure with more rounds (--rounds 40)"))
+		return couldNot(errors.New("too few samples for a verdict on every clock, so --fail-above cannot tell; measure with more rounds (--rounds 40)"))
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func percentage(flag, text string) (float64, error) {
 	number, ok := strings.CutSuffix(text, "%")
 	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if !ok || err != nil || !(value >= 0) || math.IsInf(value, 0) {
-		return 0, fmt.Errorf("--%s %q is not a percentage; write 10%% for a tenth", flag, text)
+		return 0, fmt.Errorf("--%s %q is not a percentage from 0 up; write it like 2.5%%", flag, text)
 	}
 	return value / 100, nil
 }

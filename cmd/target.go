@@ -32,6 +32,8 @@ func openTarget(path string) (*target, error) {
 	if path == "" {
 		return nil, nil
 	}
+	// The folder above "report/" would be "report".
+	path = filepath.Clean(path)
 	t := &target{path: path}
 	folders := []string{path, filepath.Join(path, "charts")}
 	if t.isZip() {

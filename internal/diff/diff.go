@@ -19,6 +19,7 @@ package diff
 import (
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/timebench/timebench/internal/result"
@@ -129,13 +130,19 @@ func Compare(old, new Side, s Settings) *Diff {
 	}
 	for i, corrected := range stats.Holm(ps) {
 		c := &d.Changes[i]
-		c.P = corrected
+		c.P = sixDigits(corrected)
 		if c.Verdict == "" {
 			c.Verdict = pairs[i].verdict(*c, s)
 		}
 	}
 	d.OnlyOld, d.OnlyNew = only(before, after), only(after, before)
 	return d
+}
+
+// sixDigits drops the digits in which kinds of CPU differ.
+func sixDigits(p float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(p, 'g', 6, 64), 64)
+	return rounded
 }
 
 // A sequence is the samples of one figure of a clock, in wall nanoseconds of a
@@ -229,10 +236,11 @@ func (d *Diff) Latencies() []Change {
 	return slices.DeleteFunc(slices.Clone(d.Changes), func(c Change) bool { return c.Threads > 0 })
 }
 
-// Told reports whether there was a verdict on any figure, be it that nothing
-// changed.
+// Told reports whether there was a verdict on the latency of every clock, be it
+// that nothing changed.
 func (d *Diff) Told() bool {
-	return slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Verdict != TooFew })
+	latencies := d.Latencies()
+	return len(latencies) > 0 && !slices.ContainsFunc(latencies, func(c Change) bool { return c.Verdict == TooFew })
 }
 
 // SlowerThan lists the clocks of which a figure is slower by more than the share.

@@ -20,7 +20,11 @@ func sideFacts(d *diff.Diff) []fact {
 		}
 		return fact{name, value}
 	}
-	return []fact{side("Old", d.Old), side("New", d.New)}
+	facts := []fact{side("Old", d.Old), side("New", d.New)}
+	if d.Old.GeneratedAt.After(d.New.GeneratedAt) {
+		facts[0].value += "; measured after the new one: are they swapped?"
+	}
+	return facts
 }
 
 // setupGrid shows what differs between the machines, tools and settings.
@@ -167,9 +171,9 @@ func conclusion(d *diff.Diff) string {
 			few++
 		}
 	}
-	text := fmt.Sprintf("%d of %s differ beyond noise.", beyond, plural(d.Comparisons, "figure"))
+	text := fmt.Sprintf("%d of %s differ beyond noise.", beyond, plural(d.Comparisons-few, "figure"))
 	if beyond == 0 && d.Comparisons > 0 {
-		text = fmt.Sprintf("Nothing differs beyond noise, in %s.", plural(d.Comparisons, "figure"))
+		text = fmt.Sprintf("Nothing differs beyond noise, in %s.", plural(d.Comparisons-few, "figure"))
 	}
 	if d.Comparisons == 0 {
 		return "The two documents have no figure in common."

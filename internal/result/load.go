@@ -30,6 +30,9 @@ var errTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", maxS
 // not a whole and possible document, and says in which file and where.
 func Load(name string) (*Document, error) {
 	info, err := os.Stat(name)
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("%s: %w", name, path.Err)
+	}
 	if err != nil {
 		return nil, err
 	}
