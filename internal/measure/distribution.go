@@ -28,7 +28,6 @@ type bracket struct {
 	reader  clock.Reader
 	rate    rate
 	ticks   []int64
-	step    int64 // by which the counter's values move; 0 where it did not move
 }
 
 // openBracket opens the cheapest counter that this process may read; nil where
@@ -51,8 +50,6 @@ func openBracket() *bracket {
 	}
 	cheapest := slices.MinFunc(all, func(a, b *bracket) int { return cmp.Compare(cost[a], cost[b]) })
 	cheapest.rate.begin(cheapest.counter, cheapest.reader)
-	cheapest.reader.Read(cheapest.ticks)
-	cheapest.step = step(cheapest.ticks)
 	return cheapest
 }
 
@@ -112,7 +109,7 @@ func (b *bracket) result(single, empty *hdrhistogram.Histogram) *result.Distribu
 		return ns(h.ValueAtPercentile(percentile))
 	}
 	d := &result.Distribution{
-		Counter: b.counter.ID, CounterStepNS: ns(b.step), Reads: single.TotalCount(),
+		Counter: b.counter.ID, CounterStepNS: ns(apart(single)), Reads: single.TotalCount(),
 		P50NS: at(single, 50), P90NS: at(single, 90), P99NS: at(single, 99), P999NS: at(single, 99.9), MaxNS: ns(single.Max()),
 	}
 	if empty != nil {
@@ -132,14 +129,24 @@ func (b *bracket) result(single, empty *hdrhistogram.Histogram) *result.Distribu
 	return d
 }
 
-// step is what the distances between values have in common: where a counter moves
-// by 26 at a time, all are multiples of 26. 0 where all values are the same.
-func step(values []int64) int64 {
-	common := int64(0)
-	for i := 1; i < len(values); i++ {
-		for a := values[i] - values[i-1]; a != 0; {
-			common, a = a, common%a
+// apart is the smallest distance of two times, in ticks, that many reads took: 0
+// where only one was seen. It is told from the reads themselves, since a counter's
+// own values mislead: one that moves by 26 in almost every step, as an AMD EPYC's
+// does, moves by 25 and then by 1 in the others.
+func apart(h *hdrhistogram.Histogram) int64 {
+	const (
+		exact = 1000 // ticks below this have a bar of their own
+		many  = 1000 // one read in so many
+	)
+	smallest, last := int64(0), int64(-1)
+	for _, bar := range h.Distribution() {
+		if bar.To >= exact || bar.Count*many < h.TotalCount() {
+			continue
 		}
+		if gap := bar.To - last; last >= 0 && (smallest == 0 || gap < smallest) {
+			smallest = gap
+		}
+		last = bar.To
 	}
-	return max(common, -common)
+	return smallest
 }

@@ -85,11 +85,19 @@ func TestReadsLongerThanTheHistogramCountAsItsLongest(t *testing.T) {
 	require.NotNil(t, b.result(h, nil))
 }
 
-// A counter that moves by 26 at a time shows it in every distance.
-func TestStepOfACounter(t *testing.T) {
-	require.Equal(t, int64(26), step([]int64{1000, 1052, 1052, 1130, 1390, 2040}))
-	require.Equal(t, int64(1), step([]int64{1000, 1052, 1079}))
-	require.Equal(t, int64(7), step([]int64{14, 7, 0}), "a counter that runs backwards")
-	require.Zero(t, step([]int64{5, 5, 5}))
-	require.Zero(t, step(nil))
+// What few reads took, and what lies beyond the bars of single ticks, says nothing.
+func TestTimesOfManyReadsLieApart(t *testing.T) {
+	h := newSingle()
+	for ticks, reads := range map[int64]int64{26: 500, 52: 40_000, 78: 5_000, 103: 3, 130: 300, 131: 2, 90_001: 100, 90_002: 100} {
+		require.NoError(t, h.RecordValues(ticks, reads))
+	}
+	require.Equal(t, int64(26), apart(h))
+	fine := newSingle()
+	for ticks := int64(40); ticks < 60; ticks++ {
+		require.NoError(t, fine.RecordValues(ticks, 100))
+	}
+	require.Equal(t, int64(1), apart(fine))
+	one := newSingle()
+	require.NoError(t, one.RecordValues(50, 100))
+	require.Zero(t, apart(one))
 }

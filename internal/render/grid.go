@@ -140,7 +140,7 @@ func distributionGrid(d *result.Document) grid {
 			g.note += fmt.Sprintf(" and takes %s ns around an empty call", ns(one.BracketNS))
 		}
 		if coarse := one.CounterStepNS; coarse > coarseStepNS {
-			steps = fmt.Sprintf(" That counter moves in steps of %s, so no figure is finer.", duration(coarse))
+			steps = fmt.Sprintf(" The times of many reads lie %s apart, so no figure is finer.", duration(coarse))
 		}
 		g.note += "."
 	}
@@ -148,8 +148,8 @@ func distributionGrid(d *result.Document) grid {
 	return g
 }
 
-// coarseStepNS is the step of a counter, in ns, that a reader of a distribution
-// must know about.
+// coarseStepNS is how far apart, in ns, times lie when a reader of a distribution
+// must know it.
 const coarseStepNS = 2
 
 // oneIn words how often something happens.

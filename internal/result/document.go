@@ -227,8 +227,8 @@ type Distribution struct {
 	// BracketNS is the median of brackets around an empty call; absent where
 	// there is no such loop.
 	BracketNS float64 `json:"bracket_ns,omitempty"`
-	// CounterStepNS is the step by which the counter's values move: no figure
-	// is finer.
+	// CounterStepNS is the smallest distance of two times that one read in a
+	// thousand or more took: no figure is finer.
 	CounterStepNS float64 `json:"counter_step_ns,omitempty"`
 	// Reads counts the reads that were timed.
 	Reads int64 `json:"reads"`
