@@ -138,14 +138,7 @@ func percentage(flag, text string) (float64, error) {
 
 // diffFiles are what --out holds of a diff.
 func diffFiles(d *diff.Diff) []file {
-	var files []file
-	var pictures []render.Picture
-	for _, c := range chart.DiffCharts {
-		if c.Drawable(d) {
-			files = append(files, file{"charts/" + c.Name + ".png", func(w io.Writer) error { return c.PNG(w, d) }})
-			pictures = append(pictures, render.Picture{Title: c.Title, Path: "charts/" + c.Name + ".png"})
-		}
-	}
+	files, pictures := drawn(chart.DiffCharts, d)
 	return append(files,
 		file{"diff.md", func(w io.Writer) error { return render.DiffMarkdown(w, d, pictures) }},
 		file{"diff.html", func(w io.Writer) error { return render.DiffHTML(w, d) }},

@@ -14,18 +14,24 @@ import (
 // reportFiles are what --out holds of a document: the pictures, the reports that
 // show them, and last the document itself.
 func reportFiles(d *result.Document) []file {
-	var files []file
-	var pictures []render.Picture
-	for _, c := range chart.Charts {
-		if c.Drawable(d) {
-			files = append(files, file{"charts/" + c.Name + ".png", func(w io.Writer) error { return c.PNG(w, d) }})
-			pictures = append(pictures, render.Picture{Title: c.Title, Path: "charts/" + c.Name + ".png"})
-		}
-	}
+	files, pictures := drawn(chart.Charts, d)
 	return append(files,
 		file{"report.md", func(w io.Writer) error { return render.Markdown(w, d, pictures) }},
 		file{"report.html", func(w io.Writer) error { return render.HTML(w, d) }},
 		file{"results.json", d.Write})
+}
+
+// drawn are the pictures that can be drawn: the files, and how a report beside them
+// shows them.
+func drawn[T any](charts []chart.Chart[T], of T) (files []file, pictures []render.Picture) {
+	for _, c := range charts {
+		if c.Drawable(of) {
+			path := "charts/" + c.Name + ".png"
+			files = append(files, file{path, func(w io.Writer) error { return c.PNG(w, of) }})
+			pictures = append(pictures, render.Picture{Title: c.Title, Path: path})
+		}
+	}
+	return files, pictures
 }
 
 // chosenFormat is the format of that name.
