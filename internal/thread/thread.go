@@ -8,7 +8,9 @@
 //
 // On Linux a thread can be pinned, its signals are blocked while it runs (see
 // package native for why), and the machine's topology is read from sysfs. On
-// other systems a thread can be had, but not pinned.
+// Windows a thread can be pinned to a CPU of any processor group; CPUs are numbered
+// group by group, those of group 1 after all of group 0. On other systems a thread
+// can be had, but not pinned.
 package thread
 
 import (

@@ -97,11 +97,3 @@ func flat(ids []int) []CPU {
 	}
 	return cpus
 }
-
-func firstCPUs(n int) []int {
-	cpus := make([]int, n)
-	for i := range cpus {
-		cpus[i] = i
-	}
-	return cpus
-}

@@ -1,0 +1,145 @@
+package thread
+
+import (
+	"encoding/binary"
+	"errors"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/windows"
+)
+
+var getCurrentProcessorNumberEx = kernel32.NewProc("GetCurrentProcessorNumberEx")
+
+// onCPU is the CPU that this thread runs on, as the system tells it.
+func onCPU() int {
+	number := new(struct {
+		group  uint16
+		number uint8
+		_      uint8
+	})
+	_, _, _ = getCurrentProcessorNumberEx.Call(uintptr(unsafe.Pointer(number)))
+	return numbers(1<<number.number, int(number.group), sizes())[0]
+}
+
+func TestRunPinsToEachCPU(t *testing.T) {
+	require.NotEmpty(t, Usable())
+	for _, cpu := range Usable() {
+		require.NoError(t, Run(cpu, func() {
+			for range 100 {
+				Yield()
+				assert.Equal(t, cpu, onCPU())
+			}
+		}))
+	}
+}
+
+func TestMoveLeavesTheThreadFree(t *testing.T) {
+	require.NoError(t, Run(Any, func() {
+		for _, cpu := range Usable() {
+			before, err := confine(cpu)
+			assert.NoError(t, err)
+			_, err = setAffinity(before)
+			assert.NoError(t, err)
+			assert.NoError(t, Move(cpu))
+			after, err := confine(cpu)
+			assert.NoError(t, err)
+			assert.Equal(t, before, after)
+			_, err = setAffinity(before)
+			assert.NoError(t, err)
+		}
+	}))
+}
+
+func TestRunRefusesACPUThatThereIsNot(t *testing.T) {
+	err := Run(maxCPU, func() { t.Error("the function ran") })
+	require.EqualError(t, err, "pin a thread to CPU 65536: there is no CPU 65536 in 1 processor groups")
+	require.Error(t, Move(-2))
+}
+
+// A machine of 64, 40 and 8 CPUs in three groups.
+func TestCPUsAreNumberedGroupByGroup(t *testing.T) {
+	sizes := []int{64, 40, 8}
+	for cpu, want := range map[int]groupAffinity{
+		0: {mask: 1, group: 0}, 63: {mask: 1 << 63, group: 0}, 64: {mask: 1, group: 1}, 103: {mask: 1 << 39, group: 1}, 111: {mask: 1 << 7, group: 2},
+	} {
+		got, err := place(cpu, sizes)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, []int{cpu}, numbers(want.mask, int(want.group), sizes))
+	}
+	for _, cpu := range []int{-1, 112} {
+		_, err := place(cpu, sizes)
+		require.Error(t, err)
+	}
+	require.Equal(t, ^uintptr(0), groupMask(64))
+	require.Equal(t, uintptr(0xff), groupMask(8))
+}
+
+// entry is a SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX of a core or package.
+func entry(relationship uint32, groups ...groupAffinity) []byte {
+	data := make([]byte, 32, 32+16*len(groups))
+	binary.LittleEndian.PutUint32(data, relationship)
+	binary.LittleEndian.PutUint16(data[30:], uint16(len(groups)))
+	for _, g := range groups {
+		data = binary.LittleEndian.AppendUint64(data, uint64(g.mask))
+		data = binary.LittleEndian.AppendUint64(data, uint64(g.group))
+	}
+	binary.LittleEndian.PutUint32(data[4:], uint32(len(data)))
+	return data
+}
+
+func TestTopologyFromRelations(t *testing.T) {
+	data := entry(relationProcessorPackage, groupAffinity{mask: 0xf})
+	data = append(data, entry(relationProcessorCore, groupAffinity{mask: 3})...)
+	data = append(data, entry(2, groupAffinity{mask: 0xff})...) // a cache
+	data = append(data, entry(relationProcessorCore, groupAffinity{mask: 0xc})...)
+	data = append(data, entry(relationProcessorCore, groupAffinity{mask: 3, group: 1})...)
+	data = append(data, entry(relationProcessorPackage, groupAffinity{mask: 3, group: 1})...)
+	relations, err := parseRelations(data)
+	require.NoError(t, err)
+	require.Equal(t, []CPU{{0, 0, 0}, {1, 0, 0}, {2, 0, 1}, {3, 0, 1}, {5, 1, 2}}, arranged(flat([]int{0, 1, 2, 3, 5}), relations, []int{4, 2}))
+	for n := 1; n < len(data); n++ {
+		if _, err := parseRelations(data[:n]); err != nil {
+			require.ErrorIs(t, err, errRelations)
+		}
+	}
+	for _, bad := range [][]byte{{1, 2, 3}, entry(0)[:31], {0, 0, 0, 0, 0, 0, 0, 0}, {9, 0, 0, 0, 255, 0, 0, 0}} {
+		_, err := parseRelations(bad)
+		require.ErrorIs(t, err, errRelations)
+	}
+	lying := entry(relationProcessorCore)
+	binary.LittleEndian.PutUint16(lying[30:], 9)
+	_, err = parseRelations(lying)
+	require.ErrorIs(t, err, errRelations)
+}
+
+func TestTopologyOfThisMachine(t *testing.T) {
+	information, err := processorInformation()
+	require.NoError(t, err)
+	relations, err := parseRelations(information)
+	require.NoError(t, err)
+	require.NotEmpty(t, relations)
+	require.Len(t, Topology(), len(Usable()))
+}
+
+// A process that is confined to one CPU may use that one only.
+func TestUsableHeedsTheProcessAffinity(t *testing.T) {
+	set := kernel32.NewProc("SetProcessAffinityMask")
+	all := Usable()
+	if len(all) < 2 {
+		t.Skip("needs two CPUs")
+	}
+	mask := uintptr(0)
+	for _, cpu := range all {
+		mask |= 1 << cpu
+	}
+	ok, _, err := set.Call(uintptr(windows.CurrentProcess()), 1<<all[1])
+	if ok == 0 {
+		t.Fatal(errors.Join(errors.New("SetProcessAffinityMask"), err))
+	}
+	defer func() { _, _, _ = set.Call(uintptr(windows.CurrentProcess()), mask) }()
+	require.Equal(t, []int{all[1]}, Usable())
+}

@@ -1,0 +1,126 @@
+package thread
+
+import (
+	"encoding/binary"
+	"errors"
+	"unsafe"
+)
+
+var getLogicalProcessorInformationEx = kernel32.NewProc("GetLogicalProcessorInformationEx")
+
+// LOGICAL_PROCESSOR_RELATIONSHIP of winnt.h.
+const (
+	relationProcessorCore    = 0
+	relationProcessorPackage = 3
+	relationAll              = 0xffff
+)
+
+// Topology returns the CPUs that this process may use, in the order of their
+// numbers, with package and core as GetLogicalProcessorInformationEx tells them.
+// Where it does not, each CPU is a core of one package.
+func Topology() []CPU {
+	cpus := flat(Usable())
+	information, err := processorInformation()
+	if err != nil {
+		return cpus
+	}
+	relations, err := parseRelations(information)
+	if err != nil {
+		return cpus
+	}
+	return arranged(cpus, relations, sizes())
+}
+
+// arranged fills in the cores and packages.
+func arranged(cpus []CPU, relations []relation, sizes []int) []CPU {
+	index := map[int]int{}
+	for i, cpu := range cpus {
+		index[cpu.ID] = i
+	}
+	cores, packages := 0, 0
+	for _, r := range relations {
+		for _, group := range r.groups {
+			for _, id := range numbers(group.mask, int(group.group), sizes) {
+				i, usable := index[id]
+				if !usable {
+					continue
+				}
+				if r.relationship == relationProcessorCore {
+					cpus[i].Core = cores
+				} else {
+					cpus[i].Package = packages
+				}
+			}
+		}
+		if r.relationship == relationProcessorCore {
+			cores++
+		} else {
+			packages++
+		}
+	}
+	return cpus
+}
+
+func processorInformation() ([]byte, error) {
+	size := new(uint32)
+	_, _, _ = getLogicalProcessorInformationEx.Call(relationAll, 0, uintptr(unsafe.Pointer(size)))
+	if *size == 0 {
+		return nil, errors.New("nothing is told of the processors")
+	}
+	buffer := make([]byte, *size)
+	ok, _, err := getLogicalProcessorInformationEx.Call(relationAll, uintptr(unsafe.Pointer(&buffer[0])), uintptr(unsafe.Pointer(size)))
+	if ok == 0 {
+		return nil, err
+	}
+	return buffer[:min(int(*size), len(buffer))], nil
+}
+
+// A relation is the CPUs that share a core or a package.
+type relation struct {
+	relationship uint32
+	groups       []groupAffinity
+}
+
+var errRelations = errors.New("the processors' relations are cut off")
+
+// parseRelations reads SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX structures, one behind
+// another, and keeps those of cores and of packages: winnt.h, PROCESSOR_RELATIONSHIP.
+func parseRelations(data []byte) ([]relation, error) {
+	const (
+		header     = 8  // Relationship, Size
+		groupCount = 30 // of the first group's affinity, at 32
+		groupsAt   = 32
+	)
+	groupSize := int(unsafe.Sizeof(groupAffinity{}))
+	var all []relation
+	for len(data) > 0 {
+		if len(data) < header {
+			return nil, errRelations
+		}
+		relationship, size := binary.LittleEndian.Uint32(data), int(binary.LittleEndian.Uint32(data[4:]))
+		if size < header || size > len(data) {
+			return nil, errRelations
+		}
+		entry := data[:size]
+		data = data[size:]
+		if relationship != relationProcessorCore && relationship != relationProcessorPackage {
+			continue
+		}
+		if size < groupsAt {
+			return nil, errRelations
+		}
+		r := relation{relationship: relationship}
+		groups := entry[groupsAt:]
+		for range binary.LittleEndian.Uint16(entry[groupCount:]) {
+			if len(groups) < groupSize {
+				return nil, errRelations
+			}
+			r.groups = append(r.groups, groupAffinity{
+				mask: uintptr(binary.LittleEndian.Uint64(groups)), group: binary.LittleEndian.Uint16(groups[8:]),
+			})
+			groups = groups[groupSize:]
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
