@@ -11,6 +11,11 @@
 //	Linux    @vdso: the function in the vDSO, found in memory, called with no libc.
 //	         @syscall: the same through the kernel's door.
 //	         hpet@mmio and ptpN@syscall where the device is there and may be opened.
+//	Windows  @winapi: the functions of Win32, called by their own convention.
+//	         @memory: the page that the kernel shares with every process.
+//	macOS    clock_gettime and gettimeofday @libc, by golang.org/x/sys; OpenBSD too.
+//	FreeBSD  the same @syscall, since there golang.org/x/sys enters the kernel;
+//	         NetBSD and Linux on other CPUs too.
 //	x86      RDTSC, LFENCE+RDTSC, RDTSCP, all @cpu.
 //	arm64    CNTVCT_EL0, ISB+CNTVCT_EL0, both @cpu.
 //	all      time.Now@go.
@@ -27,6 +32,9 @@ const (
 	Syscall Path = "syscall" // the kernel's door; syscall(2)
 	CPU     Path = "cpu"     // an instruction that reads a counter of the CPU
 	MMIO    Path = "mmio"    // a device's register, mapped into the process
+	WinAPI  Path = "winapi"  // a function of Windows; learn.microsoft.com/windows/win32/api
+	Memory  Path = "memory"  // the page that the Windows kernel shares with every process
+	Libc    Path = "libc"    // a function of the C library, called from Go
 	Go      Path = "go"      // a function of Go's standard library
 )
 

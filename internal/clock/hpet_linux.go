@@ -72,8 +72,7 @@ func hpetClock() Clock {
 // 14.3 MHz) to count the turns.
 type hpetReader struct {
 	counter *uint32
-	last    uint32
-	turns   int64
+	turns   turns
 }
 
 func (r *hpetReader) Spin(n int) {
@@ -86,11 +85,5 @@ func (r *hpetReader) Read(ticks []int64) {
 	for i := range ticks {
 		ticks[i] = int64(atomic.LoadUint32(r.counter))
 	}
-	for i, tick := range ticks {
-		if uint32(tick) < r.last {
-			r.turns++
-		}
-		r.last = uint32(tick)
-		ticks[i] = r.turns<<32 | tick
-	}
+	r.turns.unwrap(ticks)
 }

@@ -4,9 +4,12 @@
 //
 // There is one small file an architecture and calling convention:
 //
-//	call_linux_*.s     a C function by the System V (amd64) or AAPCS64 (arm64) convention
-//	syscall_linux_*.s  a system call through the kernel's door
-//	counter_*.s        the CPU's own counters, on any operating system
+//	call_linux_amd64.s    a C function by the System V convention
+//	call_windows_amd64.s  a C function by the Windows x64 convention
+//	call_*arm64.s         a C function by AAPCS64, on Linux and on Windows
+//	syscall_linux_*.s     a system call through the kernel's door
+//	counter_*.s           the CPU's own counters, on any operating system
+//	ksystemtime_*.s       a time in the page that Windows shares with every process
 //
 // # What every loop promises
 //
@@ -29,5 +32,6 @@
 // Signals. A caller blocks signals on its thread (package thread does). On
 // arm64 the Go runtime keeps the current goroutine in R28, which C code may
 // borrow; a signal handler that runs while it is borrowed would find no
-// goroutine and end the process.
+// goroutine and end the process. Windows has no signals: the runtime suspends a
+// thread, finds it in code that is not Go's, and lets it go on.
 package native

@@ -1,0 +1,67 @@
+//go:build darwin || freebsd || openbsd || netbsd || (linux && !amd64 && !arm64)
+
+package clock
+
+import (
+	"golang.org/x/sys/unix"
+)
+
+// systemClocks are the clocks that golang.org/x/sys offers, by the path that it
+// takes. What a read costs here includes Go's own way into the C library or the
+// kernel, for this build has no native loop for the system's calls.
+func systemClocks() []Clock {
+	var all []Clock
+	for _, c := range clockIDs {
+		all = append(all, Clock{
+			ID: c.name + "@" + string(xsysPath), Call: "clock_gettime(" + c.name + ")", Path: xsysPath, Kind: c.kind, Hz: 1e9,
+			ReportedNS: notReported,
+			Open: func() (Reader, error) {
+				return openXsys(func() (int64, error) {
+					var now unix.Timespec
+					err := unix.ClockGettime(c.id, &now)
+					return now.Nano(), err
+				})
+			},
+		})
+	}
+	return append(all, Clock{
+		ID: "gettimeofday@" + string(xsysPath), Call: "gettimeofday()", Path: xsysPath, Kind: Wall, Hz: 1e6,
+		ReportedNS: notReported,
+		Open: func() (Reader, error) {
+			return openXsys(func() (int64, error) {
+				var now unix.Timeval
+				err := unix.Gettimeofday(&now)
+				return now.Nano() / 1e3, err
+			})
+		},
+	})
+}
+
+// An xsysReader reads a clock by a function of golang.org/x/sys, once a call.
+type xsysReader struct {
+	read func() (int64, error)
+	err  error
+}
+
+func openXsys(read func() (int64, error)) (Reader, error) {
+	r := &xsysReader{read: read}
+	r.Spin(1)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return r, nil
+}
+
+func (r *xsysReader) Spin(n int) {
+	for range n {
+		_, r.err = r.read()
+	}
+}
+
+func (r *xsysReader) Read(ticks []int64) {
+	for i := range ticks {
+		ticks[i], r.err = r.read()
+	}
+}
+
+func (r *xsysReader) Err() error { return r.err }

@@ -1,0 +1,64 @@
+//go:build amd64 || arm64
+
+package clock
+
+import "github.com/timebench/timebench/internal/wintime"
+
+// functions are the functions of Win32, and one of the system beneath it, that
+// tell the time. Units and oldest systems are those of their pages at
+// learn.microsoft.com/windows/win32/api; of NtQuerySystemTime, of the Windows
+// Driver Kit's.
+var functions = []struct {
+	name string
+	dll  string
+	way  way
+	hz   func() float64
+	kind Kind
+	// reported is the step that the system itself states.
+	reported func() float64
+}{
+	{"GetSystemTimeAsFileTime", "kernel32.dll", stores, filetime, Wall, timerPeriodNS},
+	{"GetSystemTimePreciseAsFileTime", "kernel32.dll", stores, filetime, Wall, notReported},
+	{"QueryPerformanceCounter", "kernel32.dll", storesBOOL, performanceFrequency, Monotonic, performanceTickNS},
+	{"QueryInterruptTime", "kernelbase.dll", stores, filetime, Monotonic, timerPeriodNS},
+	{"QueryInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported},
+	{"QueryUnbiasedInterruptTime", "kernel32.dll", storesBOOL, filetime, Monotonic, timerPeriodNS},
+	{"QueryUnbiasedInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported},
+	{"GetTickCount", "kernel32.dll", returns32, milliseconds, Monotonic, timerPeriodNS},
+	{"GetTickCount64", "kernel32.dll", returns64, milliseconds, Monotonic, timerPeriodNS},
+	{"timeGetTime", "winmm.dll", returns32, milliseconds, Monotonic, notReported},
+	{"NtQuerySystemTime", "ntdll.dll", storesNTSTATUS, filetime, Wall, timerPeriodNS},
+}
+
+func systemClocks() []Clock {
+	var all []Clock
+	for _, f := range functions {
+		all = append(all, Clock{
+			ID: f.name + "@" + string(WinAPI), Call: f.name + "()", Path: WinAPI, Kind: f.kind, Hz: f.hz(),
+			ReportedNS: f.reported,
+			Open:       func() (Reader, error) { return openFunction(f.dll, f.name, f.way) },
+		})
+	}
+	return append(all, memoryClocks()...)
+}
+
+// filetime is the unit of a FILETIME and of an interrupt time: 100 ns.
+func filetime() float64 { return 1e7 }
+
+func milliseconds() float64 { return 1e3 }
+
+func performanceFrequency() float64 { return float64(wintime.PerformanceFrequency()) }
+
+func performanceTickNS() float64 {
+	if hz := performanceFrequency(); hz > 0 {
+		return 1e9 / hz
+	}
+	return 0
+}
+
+// timerPeriodNS is the period of the system timer, which the coarse clocks tick by;
+// 0 where it cannot be asked for.
+func timerPeriodNS() float64 {
+	timer, _ := wintime.QueryTimer()
+	return float64(timer.Period.Nanoseconds())
+}

@@ -1,0 +1,45 @@
+//go:build amd64 || arm64
+
+package clock
+
+import (
+	"errors"
+
+	"github.com/timebench/timebench/internal/native"
+	"github.com/timebench/timebench/internal/wintime"
+)
+
+func memoryClocks() []Clock {
+	memory := func(name string, offset uintptr, kind Kind, hz float64) Clock {
+		return Clock{
+			ID: name + "@" + string(Memory), Call: "KUSER_SHARED_DATA." + name, Path: Memory, Kind: kind, Hz: hz,
+			ReportedNS: timerPeriodNS,
+			Open:       func() (Reader, error) { return openMemory(offset) },
+		}
+	}
+	return []Clock{
+		memory("SystemTime", wintime.SystemTime, Wall, filetime()),
+		memory("InterruptTime", wintime.InterruptTime, Monotonic, filetime()),
+		memory("TickCount", wintime.TickCount, Monotonic, wintime.TicksPerSecond()),
+	}
+}
+
+func openMemory(offset uintptr) (Reader, error) {
+	if err := wintime.Readable(); err != nil {
+		return nil, err
+	}
+	r := memoryReader{wintime.Page + offset}
+	ticks := make([]int64, 1)
+	if r.Read(ticks); ticks[0] == 0 {
+		return nil, errors.New("the page that the kernel shares with every process does not keep it")
+	}
+	return r, nil
+}
+
+// A memoryReader reads a KSYSTEM_TIME at an address that holds one for the life of
+// the process.
+type memoryReader struct{ at uintptr }
+
+func (r memoryReader) Spin(n int) { native.SpinKSystemTime(r.at, n) }
+
+func (r memoryReader) Read(ticks []int64) { native.ReadKSystemTime(r.at, &ticks[0], len(ticks)) }

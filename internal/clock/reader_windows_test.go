@@ -1,0 +1,192 @@
+//go:build amd64 || arm64
+
+package clock
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/native"
+	"github.com/timebench/timebench/internal/thread"
+	"golang.org/x/sys/windows"
+)
+
+func available(t *testing.T) map[string]Clock {
+	t.Helper()
+	all := map[string]Clock{}
+	for _, c := range systemClocks() {
+		reader, err := c.Open()
+		if err != nil {
+			t.Logf("%s: %v", c.ID, err)
+			continue
+		}
+		require.NotNil(t, reader)
+		require.Positive(t, c.Hz, c.ID)
+		all[c.ID] = c
+	}
+	// Every Windows that Go runs on, and every Wine, has these.
+	for _, id := range []string{"GetSystemTimeAsFileTime@winapi", "QueryPerformanceCounter@winapi", "GetTickCount64@winapi", "SystemTime@memory"} {
+		require.Contains(t, all, id)
+	}
+	return all
+}
+
+// one is a single value of the clock, in seconds.
+func one(t *testing.T, c Clock) float64 {
+	t.Helper()
+	reader, err := c.Open()
+	require.NoError(t, err)
+	ticks := make([]int64, 1)
+	reader.Read(ticks)
+	if failer, ok := reader.(Failer); ok {
+		require.NoError(t, failer.Err())
+	}
+	return float64(ticks[0]) / c.Hz
+}
+
+// What the Readers make of the calls is checked against the same calls made by Go's
+// own door, just before and just after.
+func TestReadersAgreeWithWindows(t *testing.T) {
+	const slack = 0.1 // seconds: the coarse clocks tick every 15.6 ms
+	clocks := available(t)
+	const from1601to1970 = 11644473600
+	for id, c := range clocks {
+		if c.Kind == Wall {
+			require.InDelta(t, float64(time.Now().UnixNano())/1e9, one(t, c)-from1601to1970, slack, id)
+		}
+	}
+	door := func(name string) float64 {
+		value := new(int64)
+		_, _, _ = windows.NewLazySystemDLL("kernel32.dll").NewProc(name).Call(uintptr(unsafe.Pointer(value)))
+		return float64(*value)
+	}
+	counter := clocks["QueryPerformanceCounter@winapi"]
+	before := door("QueryPerformanceCounter") / counter.Hz
+	value := one(t, counter)
+	after := door("QueryPerformanceCounter") / counter.Hz
+	require.LessOrEqual(t, before, value)
+	require.GreaterOrEqual(t, after, value)
+	uptime := windows.DurationSinceBoot().Seconds()
+	for _, id := range []string{"GetTickCount@winapi", "GetTickCount64@winapi", "timeGetTime@winapi", "TickCount@memory", "InterruptTime@memory", "QueryInterruptTime@winapi"} {
+		if c, ok := clocks[id]; ok {
+			got := one(t, c)
+			if id == "GetTickCount@winapi" || id == "timeGetTime@winapi" {
+				uptime := windows.DurationSinceBoot().Milliseconds()
+				require.InDelta(t, float64(uint32(uptime))/1e3, got, slack, id)
+				continue
+			}
+			require.InDelta(t, uptime, got, slack+float64(windows.DurationSinceBoot().Seconds()-uptime), id)
+		}
+	}
+}
+
+// Spin and Read make as many calls as they are told to, and write nowhere else.
+func TestReadersStayInTheirBuffers(t *testing.T) {
+	for id, c := range available(t) {
+		reader, err := c.Open()
+		require.NoError(t, err)
+		ticks := make([]int64, 101)
+		reader.Read(ticks[:100])
+		require.Zero(t, ticks[100], id)
+		require.NotZero(t, ticks[99], id)
+		for i := 1; i < 100; i++ {
+			require.GreaterOrEqual(t, ticks[i], ticks[i-1], id)
+		}
+		reader.Spin(1000)
+	}
+}
+
+// Real functions of Windows on a Go stack, which grows and so moves at the first call
+// of each goroutine and shrinks under collection: no value may be torn or lost.
+func TestReadersSurviveConstantCollection(t *testing.T) {
+	clocks := available(t)
+	stop := make(chan struct{})
+	var collector, workers sync.WaitGroup
+	collector.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	})
+	for _, c := range clocks {
+		for range 2 {
+			workers.Go(func() {
+				assert.NoError(t, thread.Run(thread.Any, func() {
+					for range 50 {
+						reader, err := c.Open()
+						if !assert.NoError(t, err) {
+							return
+						}
+						ticks := make([]int64, 200)
+						reader.Spin(50)
+						reader.Read(ticks)
+						for i := 1; i < len(ticks); i++ {
+							assert.GreaterOrEqual(t, ticks[i], ticks[i-1], c.ID)
+							assert.Less(t, float64(ticks[i]-ticks[0])/c.Hz, 60.0, c.ID)
+						}
+					}
+				}))
+			})
+		}
+	}
+	workers.Wait()
+	close(stop)
+	collector.Wait()
+}
+
+// The loop leaves the registers that belong to the convention as they were: values
+// that Go keeps across the call are still right.
+func TestLoopsKeepTheirCaller(t *testing.T) {
+	tick := windows.NewLazySystemDLL("kernel32.dll").NewProc("GetTickCount64").Addr()
+	a, b, c, f := 1, 2, 3, 1.5
+	values := make([]int64, 3)
+	for i := range 1000 {
+		native.CallValue(tick, &values[0], 8, 2)
+		native.CallNothing(3)
+		a, b, c, f = a+i, b+a, c^b, f+0.5
+	}
+	require.Equal(t, 499501, a)
+	require.InDelta(t, 501.5, f, 0)
+	require.NotZero(t, values[1])
+	require.Zero(t, values[2])
+	require.NotEqual(t, b, c)
+}
+
+func TestFunctionThatThereIsNot(t *testing.T) {
+	_, err := openFunction("kernel32.dll", "QueryNoTime", stores)
+	require.EqualError(t, err, "this Windows has no QueryNoTime in kernel32.dll")
+	_, err = openFunction("notime.dll", "QueryNoTime", returns32)
+	require.EqualError(t, err, "this Windows has no QueryNoTime in notime.dll")
+}
+
+// A function that fails at run time says why in Windows' own words. CloseHandle
+// stands in for a clock: given a bad handle it returns FALSE and sets the last error.
+func TestFailureHasWindowsText(t *testing.T) {
+	closeHandle := windows.NewLazySystemDLL("kernel32.dll").NewProc("CloseHandle").Addr()
+	r := &bufferReader{fn: closeHandle, failure: failedBOOL, result: make([]int64, 16)}
+	r.Spin(1)
+	require.ErrorIs(t, r.Err(), windows.ERROR_INVALID_HANDLE)
+	require.Contains(t, r.Err().Error(), "handle")
+	r.check(1)
+	require.NoError(t, r.Err())
+
+	require.NoError(t, failedNTSTATUS(0, 0))
+	require.ErrorIs(t, failedNTSTATUS(0, -0x3ffffffb), windows.STATUS_ACCESS_VIOLATION)
+}
+
+func TestTurnsOf32BitsAreCounted(t *testing.T) {
+	var turns turns
+	// The upper half of what a function of 32 bits returns is undefined.
+	ticks := []int64{0xfffffffe, 0x7_ffffffff, 3, 0x5_00000004}
+	turns.unwrap(ticks)
+	require.Equal(t, []int64{0xfffffffe, 0xffffffff, 1<<32 + 3, 1<<32 + 4}, ticks)
+}

@@ -1,0 +1,6 @@
+//go:build !amd64 && !arm64
+
+package clock
+
+// xsysPath: golang.org/x/sys makes system calls here, past the vDSO.
+const xsysPath = Syscall

@@ -1,0 +1,89 @@
+package wintime
+
+import (
+	"errors"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// Page is the address of KUSER_SHARED_DATA in every process, and what follows are
+// the places in it, in bytes; ntddk.h of the Windows Driver Kit.
+const (
+	Page = uintptr(0x7ffe0000)
+
+	tickCountMultiplier = 0x004 // uint32: milliseconds a tick, times 2^24
+	InterruptTime       = 0x008 // KSYSTEM_TIME, 100 ns since the start, sleep included
+	SystemTime          = 0x014 // KSYSTEM_TIME, 100 ns since 1601
+	TickCount           = 0x320 // KSYSTEM_TIME, ticks of the clock interrupt since the start
+	qpcBias             = 0x3b8 // uint64
+	qpcBypassEnabled    = 0x3c6 // uint8, SHARED_GLOBAL_FLAGS_QPC_BYPASS_*
+	qpcShift            = 0x3c7 // uint8
+	pageEnd             = 0x3c8
+)
+
+// Readable says why the shared page cannot be read here; nil where it can.
+func Readable() error { return readable(Page) }
+
+func readable(page uintptr) error {
+	information := new(windows.MemoryBasicInformation)
+	if err := windows.VirtualQuery(page, information, unsafe.Sizeof(*information)); err != nil {
+		return errors.New("the page that the kernel shares with every process cannot be looked up: " + err.Error())
+	}
+	const canRead = windows.PAGE_READONLY | windows.PAGE_READWRITE | windows.PAGE_EXECUTE_READ | windows.PAGE_EXECUTE_READWRITE
+	if information.State != windows.MEM_COMMIT || information.Protect&canRead == 0 || information.Protect&windows.PAGE_GUARD != 0 ||
+		information.BaseAddress+information.RegionSize < page+pageEnd {
+		return errors.New("this system shares no page with every process")
+	}
+	return nil
+}
+
+// TicksPerSecond is how often the value of TickCount goes up in a second; 0 where the
+// page does not tell.
+func TicksPerSecond() float64 {
+	if Readable() != nil {
+		return 0
+	}
+	multiplier := atomic.LoadUint32((*uint32)(at(tickCountMultiplier)))
+	if multiplier == 0 {
+		return 0
+	}
+	return 1000 * (1 << 24) / float64(multiplier)
+}
+
+// A Bypass is how QueryPerformanceCounter reads its counter without the kernel. Its
+// value is (counter + Bias) >> Shift, where the counter is the CPU's.
+type Bypass struct {
+	// Enabled says that it does so at all; otherwise every read enters the kernel.
+	Enabled bool
+	// HypervisorPage says that the counter's scale and offset come from a page of
+	// Hyper-V's rather than from here.
+	HypervisorPage bool
+	Bias           uint64
+	Shift          uint8
+}
+
+// The flags of ntddk.h, SHARED_GLOBAL_FLAGS_QPC_BYPASS_*.
+const (
+	bypassEnabled = 0x01
+	bypassHVPage  = 0x02
+)
+
+// QPCBypass reads the flags from the shared page. ok is false where there is none.
+func QPCBypass() (bypass Bypass, ok bool) {
+	if Readable() != nil {
+		return Bypass{}, false
+	}
+	flags := *(*uint8)(at(qpcBypassEnabled))
+	return Bypass{
+		Enabled: flags&bypassEnabled != 0, HypervisorPage: flags&bypassHVPage != 0,
+		Bias: atomic.LoadUint64((*uint64)(at(qpcBias))), Shift: *(*uint8)(at(qpcShift)),
+	}, true
+}
+
+// at is a place in the page, which is no memory of Go's and never moves.
+func at(offset uintptr) unsafe.Pointer {
+	address := Page + offset
+	return *(*unsafe.Pointer)(unsafe.Pointer(&address))
+}
