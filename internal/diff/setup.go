@@ -41,11 +41,44 @@ var facts = []struct {
 		}
 		return d.Host.Virtualization.System + ", " + d.Host.Virtualization.Role
 	}},
+	{"Windows edition", windows(func(w *result.Windows) string { return w.Edition })},
+	{"Wine", windows(func(w *result.Windows) string {
+		if w.Wine == nil {
+			return ""
+		}
+		return w.Wine.Version
+	})},
+	{"System timer", windows(func(w *result.Windows) string {
+		if w.Timer == nil {
+			return ""
+		}
+		return time.Duration(w.Timer.PeriodNS).String()
+	})},
+	{"QPC", windows(func(w *result.Windows) string {
+		if w.QPC == nil {
+			return ""
+		}
+		return strconv.FormatInt(w.QPC.Hz, 10) + " Hz"
+	})},
+	{"QPC without the kernel", windows(func(w *result.Windows) string {
+		if w.QPC == nil || w.QPC.UserMode == nil {
+			return ""
+		}
+		return strconv.FormatBool(*w.QPC.UserMode)
+	})},
+	{"Power", windows(func(w *result.Windows) string { return w.Power })},
+	{"Power throttling", windows(func(w *result.Windows) string { return w.PowerThrottling })},
 	{"Container", func(d *result.Document) string { return d.Host.Container }},
 	{"timebench", func(d *result.Document) string {
 		return strings.Trim(d.Tool.Version+", "+d.Tool.Revision, ", ")
 	}},
 	{"Go", func(d *result.Document) string { return d.Tool.Go }},
+	{"Timer resolution", func(d *result.Document) string {
+		if d.Settings.TimerResolutionNS == 0 {
+			return ""
+		}
+		return time.Duration(d.Settings.TimerResolutionNS).String()
+	}},
 	{"Pinned", func(d *result.Document) string { return d.Settings.Pin }},
 	{"Workers", func(d *result.Document) string { return d.Settings.Workers }},
 	{"Threads", func(d *result.Document) string { return strings.Trim(fmt.Sprint(d.Settings.Threads), "[]") }},
@@ -58,6 +91,16 @@ var facts = []struct {
 		}
 		return "yes"
 	}},
+}
+
+// windows is a fact that only Windows has.
+func windows(of func(*result.Windows) string) func(*result.Document) string {
+	return func(d *result.Document) string {
+		if d.Host.Windows == nil {
+			return ""
+		}
+		return of(d.Host.Windows)
+	}
 }
 
 // setup lists the facts in which two documents differ.

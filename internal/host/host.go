@@ -5,15 +5,14 @@
 // Everything here works without root and without starting a program. What
 // cannot be found out is left empty; a fact is never guessed. Where Linux is
 // concerned the facts come from /proc and /sys through the libraries
-// prometheus/procfs and shirou/gopsutil; other systems answer through gopsutil
-// alone.
+// prometheus/procfs and shirou/gopsutil; Windows is asked by its own functions and
+// its registry; other systems answer through gopsutil alone.
 package host
 
 import (
 	"runtime"
 
 	"github.com/shirou/gopsutil/v4/cpu"
-	"github.com/shirou/gopsutil/v4/host"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 )
@@ -29,15 +28,6 @@ func Facts() result.Host {
 	facts.CPU.Usable = len(thread.Usable())
 	if physical, err := cpu.Counts(false); err == nil {
 		facts.CPU.Physical = physical
-	}
-	if infos, err := cpu.Info(); err == nil && len(infos) > 0 {
-		facts.CPU.Model = infos[0].ModelName
-	}
-	if kernel, err := host.KernelVersion(); err == nil {
-		facts.Kernel = kernel
-	}
-	if platform, _, version, err := host.PlatformInformation(); err == nil && platform != "" {
-		facts.Distribution = platform + " " + version
 	}
 	addSystemFacts(&facts)
 	return facts

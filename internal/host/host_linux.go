@@ -13,6 +13,7 @@ import (
 
 // addSystemFacts adds what only Linux tells.
 func addSystemFacts(facts *result.Host) {
+	addNames(facts)
 	addCPUInfo(&facts.CPU)
 	facts.CPU.Quota, facts.CPU.QuotaPeriodNS = quota("/")
 	facts.Virtualization = virtualization()

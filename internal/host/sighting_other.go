@@ -1,13 +1,12 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package host
 
 import "time"
 
 // WallGranularity is how far apart two readings of the wall clock and of the
-// monotonic clock may lie on a machine where nothing is wrong: Windows' wall
-// clock, as time.Now reads it, steps by up to 15.6 ms.
-const WallGranularity = 20 * time.Millisecond
+// monotonic clock may lie on a machine where nothing is wrong.
+const WallGranularity = time.Millisecond
 
 // See returns the moment alone.
 func See() Sighting { return Sighting{At: time.Now()} }

@@ -19,7 +19,7 @@ func facts(d *result.Document) []fact {
 
 func hostFacts(h result.Host) []fact {
 	all := []fact{
-		{"System", strings.Join(present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, container(h.Container)), ", ")},
+		{"System", strings.Join(present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, edition(h.Windows), container(h.Container)), ", ")},
 		{"CPU", cpu(h.CPU)},
 		{"CPUs usable", usable(h.CPU)},
 		{"Virtualization", virtualization(h.Virtualization)},
@@ -27,7 +27,43 @@ func hostFacts(h result.Host) []fact {
 	if h.ClockSource != nil {
 		all = append(all, fact{"Clock source", h.ClockSource.Current + " (available: " + strings.Join(h.ClockSource.Available, ", ") + ")"})
 	}
+	if h.Windows != nil {
+		all = append(all, windowsFacts(*h.Windows)...)
+	}
 	return all
+}
+
+// windowsFacts are the lines that only Windows has.
+func windowsFacts(w result.Windows) []fact {
+	var all []fact
+	if w.Wine != nil {
+		all = append(all, fact{"Wine", strings.Join(present(w.Wine.Version, w.Wine.Host), ", on ")})
+	}
+	if w.Timer != nil {
+		all = append(all, fact{"System timer", fmt.Sprintf("every %s; a program can ask for %s to %s",
+			duration(float64(w.Timer.PeriodNS)), duration(float64(w.Timer.FinestNS)), duration(float64(w.Timer.CoarsestNS)))})
+	}
+	if w.QPC != nil {
+		all = append(all, fact{"QPC", qpc(*w.QPC)})
+	}
+	throttling := map[string]string{"on": "the process is slowed down to save power", "system": "Windows decides whether to slow the process down", "off": "the process is not slowed down"}
+	if text := strings.Join(present(w.Power, throttling[w.PowerThrottling]), "; "); text != "" {
+		all = append(all, fact{"Power", text})
+	}
+	return all
+}
+
+func qpc(q result.QPC) string {
+	text := hertz(float64(q.Hz))
+	switch {
+	case q.UserMode == nil:
+		return text + "; no shared page tells how it is read"
+	case !*q.UserMode:
+		return text + "; each read enters the kernel (the shared page's bypass is off)"
+	case q.HypervisorPage:
+		return text + "; read in user mode by Hyper-V's page"
+	}
+	return text + fmt.Sprintf("; read in user mode: the CPU's counter plus %s, shifted right by %d", q.Bias, q.Shift)
 }
 
 // present drops the empty texts.
@@ -45,6 +81,13 @@ func tool(t result.Tool) string {
 	return strings.Join(present(t.Version, t.Revision, t.Go), ", ")
 }
 
+func edition(w *result.Windows) string {
+	if w == nil {
+		return ""
+	}
+	return w.Edition
+}
+
 func container(name string) string {
 	if name == "" {
 		return ""
@@ -58,6 +101,9 @@ func cpu(c result.CPU) string {
 		physical = plural(c.Physical, "core")
 		if c.Packages > 0 {
 			physical += " in " + plural(c.Packages, "package")
+		}
+		if c.Groups > 1 {
+			physical += " in " + plural(c.Groups, "processor group")
 		}
 	}
 	if c.InvariantTSC != nil {
@@ -94,6 +140,9 @@ func virtualization(v *result.Virtualization) string {
 func settings(d *result.Document) string {
 	s := d.Settings
 	text := fmt.Sprintf("%s of latency; throughput for %s by %s", plural(s.Rounds, "round"), duration(float64(s.TimeNS)), s.Workers)
+	if s.TimerResolutionNS > 0 {
+		text += ", with the system timer asked for " + duration(float64(s.TimerResolutionNS))
+	}
 	if s.Pin != "none" {
 		text += ", pinned " + s.Pin
 	}

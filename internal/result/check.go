@@ -12,8 +12,12 @@ func (d *Document) check() error {
 		c.fail("schema", fmt.Sprintf("is %.64q, not %q", d.Schema, Schema))
 	}
 	d.Host.CPU.check(&c, "host.cpu")
+	if d.Host.Windows != nil {
+		d.Host.Windows.check(&c, "host.windows")
+	}
 	c.positive("settings.rounds", float64(d.Settings.Rounds))
 	c.notNegative("settings.time_ns", float64(d.Settings.TimeNS))
+	c.notNegative("settings.timer_resolution_ns", float64(d.Settings.TimerResolutionNS))
 	for i, threads := range d.Settings.Threads {
 		c.positive(fmt.Sprintf("settings.threads[%d]", i), float64(threads))
 	}
@@ -43,7 +47,20 @@ func (cpu *CPU) check(c *checker, at string) {
 	c.notNegative(at+".quota_period_ns", float64(cpu.QuotaPeriodNS))
 	c.notNegative(at+".physical", float64(cpu.Physical))
 	c.notNegative(at+".packages", float64(cpu.Packages))
+	c.notNegative(at+".groups", float64(cpu.Groups))
 	c.notNegative(at+".tsc_hz", cpu.TSCHz)
+}
+
+func (w *Windows) check(c *checker, at string) {
+	if w.Timer != nil {
+		c.notNegative(at+".timer.period_ns", float64(w.Timer.PeriodNS))
+		c.notNegative(at+".timer.finest_ns", float64(w.Timer.FinestNS))
+		c.notNegative(at+".timer.coarsest_ns", float64(w.Timer.CoarsestNS))
+	}
+	if w.QPC != nil {
+		c.notNegative(at+".qpc.hz", float64(w.QPC.Hz))
+		c.notNegative(at+".qpc.shift", float64(w.QPC.Shift))
+	}
 }
 
 func (o *Conditions) check(c *checker, at string) {

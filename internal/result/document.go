@@ -67,6 +67,8 @@ type Host struct {
 	Container string `json:"container,omitempty"`
 	// ClockSource is what the Linux kernel makes its time of.
 	ClockSource *ClockSource `json:"clocksource,omitempty"`
+	// Windows is what only Windows has.
+	Windows *Windows `json:"windows,omitempty"`
 }
 
 // A CPU is the processor, or all of them where a machine has several.
@@ -86,6 +88,8 @@ type CPU struct {
 	Physical int `json:"physical,omitempty"`
 	// Packages counts the sockets.
 	Packages int `json:"packages,omitempty"`
+	// Groups counts the processor groups of Windows, of up to 64 logical CPUs each.
+	Groups int `json:"groups,omitempty"`
 	// InvariantTSC says whether the time stamp counter of an x86 CPU keeps its
 	// rate whatever the CPU's speed.
 	InvariantTSC *bool `json:"invariant_tsc,omitempty"`
@@ -110,6 +114,59 @@ type ClockSource struct {
 	Available []string `json:"available"`
 }
 
+// Windows is what only Windows has.
+type Windows struct {
+	// Edition is the registry's EditionID and DisplayVersion: Professional 23H2.
+	Edition string `json:"edition,omitempty"`
+	// Wine is absent where Windows is Windows.
+	Wine *Wine `json:"wine,omitempty"`
+	// Timer is the system timer before the run began.
+	Timer *Timer `json:"timer,omitempty"`
+	// QPC is what QueryPerformanceCounter is made of.
+	QPC *QPC `json:"qpc,omitempty"`
+	// PowerThrottling says whether the process is slowed down to save power: on,
+	// off, or system where Windows decides.
+	PowerThrottling string `json:"power_throttling,omitempty"`
+	// Power is what the machine runs on: mains or battery.
+	Power string `json:"power,omitempty"`
+}
+
+// Wine is the Wine that stands in for Windows.
+type Wine struct {
+	// Version is Wine's own.
+	Version string `json:"version"`
+	// Host is the system beneath: Linux 6.1.0.
+	Host string `json:"host,omitempty"`
+}
+
+// A Timer is the system timer of Windows, whose period is the tick of the coarse
+// clocks.
+type Timer struct {
+	// PeriodNS is the period in force.
+	PeriodNS int64 `json:"period_ns"`
+	// FinestNS is the shortest period that a program can ask for.
+	FinestNS int64 `json:"finest_ns"`
+	// CoarsestNS is the longest.
+	CoarsestNS int64 `json:"coarsest_ns"`
+}
+
+// QPC is what QueryPerformanceCounter is made of, by the page that the kernel shares
+// with every process.
+type QPC struct {
+	// Hz is QueryPerformanceFrequency.
+	Hz int64 `json:"hz"`
+	// UserMode says that a read does not enter the kernel. It is absent where there
+	// is no shared page.
+	UserMode *bool `json:"user_mode,omitempty"`
+	// HypervisorPage says that scale and offset come from a page of Hyper-V's.
+	HypervisorPage bool `json:"hypervisor_page,omitempty"`
+	// Shift is how many bits the CPU's counter is shifted right.
+	Shift int `json:"shift,omitempty"`
+	// Bias is added to the CPU's counter before the shift, modulo 2^64. It is a text
+	// such as 0xfffffffffffffff0: JSON's readers keep 53 bits of a number.
+	Bias string `json:"bias,omitempty"`
+}
+
 // Settings are the choices that a run was made with.
 type Settings struct {
 	// Threads are the numbers of threads (or processes) that read at once.
@@ -120,6 +177,9 @@ type Settings struct {
 	TimeNS int64 `json:"time_ns"`
 	// Distribution says that single reads were timed too.
 	Distribution bool `json:"distribution,omitempty"`
+	// TimerResolutionNS is the period of the Windows system timer that the run asked
+	// for; absent where it asked for none.
+	TimerResolutionNS int64 `json:"timer_resolution_ns,omitempty"`
 	// Pin is none, compact, spread or a CPU list.
 	Pin string `json:"pin"`
 	// Workers is threads or processes.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/schema"
 )
 
@@ -50,7 +51,15 @@ func full() *Document {
 	d.Interrupted = true
 	d.Host.Distribution, d.Host.Container = "debian 12.11", "podman"
 	d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8
-	d.Settings.Distribution = true
+	d.Host.CPU.Groups = 1
+	userMode := true
+	d.Host.Windows = &Windows{
+		Edition: "Professional 23H2", Wine: &Wine{Version: "8.0", Host: "Linux 6.18.44"},
+		Timer:           &Timer{PeriodNS: 15625000, FinestNS: 500000, CoarsestNS: 15625000},
+		QPC:             &QPC{Hz: 1e7, UserMode: &userMode, HypervisorPage: true, Shift: 10, Bias: "0xfffffffffffffffd"},
+		PowerThrottling: "system", Power: "battery",
+	}
+	d.Settings.Distribution, d.Settings.TimerResolutionNS = true, 1e6
 	d.Conditions = &Conditions{
 		DurationNS: 12e9, Turns: 440, InterruptedTurns: 17, FloorLowNS: 1.64, FloorHighNS: 1.71, StealShare: 0.03, OtherCPUs: 0.4,
 		ThrottledPeriods: 3, ThrottledNS: 2e8, ClockSources: []string{"tsc", "hpet"}, WallStepNS: -1500000,
@@ -133,7 +142,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestLoadTakesAFolder(t *testing.T) {
-	folder := t.TempDir()
+	folder := need.Folder(t)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "results.json"), written(t, full()), 0o600))
 	loaded, err := Load(folder)
 	require.NoError(t, err)
@@ -180,32 +189,32 @@ func TestLoadRefuses(t *testing.T) {
 		"an array":             {"[]", `begins with "[]": not a timebench document, nor a report in HTML or a zip file with one`},
 		"a picture":            {"\x89PNG\r\n\x1a\n", `begins with "\x89PNG\r\n\x1a\n": not a timebench document, nor a report in HTML or a zip file with one`},
 		"truncated":            {all[:300], "line 15, column 4: unexpected end of JSON input"},
-		"one byte short":       {all[:len(all)-2], "line 145, column 4: unexpected end of JSON input"},
-		"concatenated":         {all + all, "line 147, column 1: invalid character '{' after top-level value"},
-		"with a tail":          {all + "done", "line 147, column 1: invalid character 'd' after top-level value"},
+		"one byte short":       {all[:len(all)-2], "line 168, column 4: unexpected end of JSON input"},
+		"concatenated":         {all + all, "line 170, column 1: invalid character '{' after top-level value"},
+		"with a tail":          {all + "done", "line 170, column 1: invalid character 'd' after top-level value"},
 		"line break in text":   {replace("AMD EPYC", "AMD\nEPYC"), `line 16, column 20: invalid character '\n' in string literal`},
-		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 53, column 10022: invalid character '[' exceeded max depth"},
+		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 76, column 10022: invalid character '[' exceeded max depth"},
 		"no schema":            {`{}`, `has no schema: not a timebench document`},
 		"unknown schema":       {replace("timebench/1", "timebench/2"), `schema is "timebench/2"; this timebench reads "timebench/1"`},
 		"newer in all":         {`{"schema": "timebench/2", "clocks": 3}`, `schema is "timebench/2"; this timebench reads "timebench/1"`},
 		"schema not text":      {`{"schema": 3}`, `schema is not text; this timebench reads "timebench/1"`},
 		"schema null":          {`{"schema": null}`, `schema is not text; this timebench reads "timebench/1"`},
-		"misspelt":             {replace(`"turns"`, `"Turns"`), `line 53, column 5: conditions.Turns is spelt "turns"`},
-		"missing":              {replace(`"turns": 440,`, ``), `line 51, column 17: conditions.turns is missing`},
+		"misspelt":             {replace(`"turns"`, `"Turns"`), `line 76, column 5: conditions.Turns is spelt "turns"`},
+		"missing":              {replace(`"turns": 440,`, ``), `line 74, column 17: conditions.turns is missing`},
 		"missing object":       {`{"schema": "timebench/1", "generated_at": "2026-11-21T03:00:00Z", "interrupted": false}`, `line 1, column 1: tool is missing`},
-		"key twice":            {replace(`"turns": 440`, `"turns": 440, "turns": 441`), `line 53, column 19: conditions.turns stands twice`},
-		"null inside":          {replace(`"turns": 440`, `"turns": null`), `line 53, column 14: conditions.turns is null, not a number`},
-		"wrong type":           {replace(`"median_ns": 20.2`, `"median_ns": "20.2"`), `line 85, column 22: clocks[0].latency.median_ns is a string, not a number`},
+		"key twice":            {replace(`"turns": 440`, `"turns": 440, "turns": 441`), `line 76, column 19: conditions.turns stands twice`},
+		"null inside":          {replace(`"turns": 440`, `"turns": null`), `line 76, column 14: conditions.turns is null, not a number`},
+		"wrong type":           {replace(`"median_ns": 20.2`, `"median_ns": "20.2"`), `line 108, column 22: clocks[0].latency.median_ns is a string, not a number`},
 		"object for array":     {replaceIn(one, "\"threads\": [\n      1,\n      2\n    ]", `"threads": {}`), `line 36, column 16: settings.threads is an object, not an array`},
 		"array for object":     {`{"schema": "timebench/1", "tool": []}`, `line 1, column 35: tool is an array, not an object`},
 		"number for bool":      {replace(`"interrupted": true`, `"interrupted": 1`), `line 4, column 18: interrupted is a number, not true or false`},
 		"not a time":           {replace("2026-11-21T03:00:00Z", "today"), `line 3, column 19: generated_at is "today", not a time as RFC 3339 writes it`},
 		"hour of a digit":      {replace("2026-11-21T03:00:00Z", "2026-11-21T3:00:00Z"), `line 3, column 19: generated_at is "2026-11-21T3:00:00Z", not a time as RFC 3339 writes it`},
-		"fraction":             {replace(`"turns": 440`, `"turns": 440.5`), fmt.Sprintf(`line 53, column 14: conditions.turns is 440.5, not a whole number of %d bits`, strconv.IntSize)},
-		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 101, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
-		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), `line 85, column 22: clocks[0].latency.median_ns is 1e999, which a float of 64 bits cannot hold`},
-		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 53, column 28: conditions["x\n"] is 1e999, which a float of 64 bits cannot hold`},
-		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), `line 85, column 22: invalid character 'N' looking for beginning of value`},
+		"fraction":             {replace(`"turns": 440`, `"turns": 440.5`), fmt.Sprintf(`line 76, column 14: conditions.turns is 440.5, not a whole number of %d bits`, strconv.IntSize)},
+		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 124, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
+		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), `line 108, column 22: clocks[0].latency.median_ns is 1e999, which a float of 64 bits cannot hold`},
+		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 76, column 28: conditions["x\n"] is 1e999, which a float of 64 bits cannot hold`},
+		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), `line 108, column 22: invalid character 'N' looking for beginning of value`},
 		"negative":             {replace(`"median_ns": 20.2`, `"median_ns": -20.2`), clock + `latency.median_ns is -20.2; it must be a number from 0`},
 		"negative sample":      {replace(`20.4`, `-20.4`), clock + `latency.samples_ns[2] is -20.4; it must be a number from 0`},
 		"overconfident":        {replace(`"confidence": 0.95`, `"confidence": 95`), clock + `latency.confidence is 95; it must be from 0 to 1`},
@@ -252,12 +261,12 @@ func TestLoadRefuses(t *testing.T) {
 		"zip of an array": {zipped(t, "a/results.json", "[]"), `"a/results.json" in it: is not a JSON object, as a document is`},
 		"zip of null":     {zipped(t, "a/results.json", "null"), `"a/results.json" in it: has no schema: not a timebench document`},
 		"zip of empty":    {zipped(t, "results.json", ""), `"results.json" in it: line 1, column 1: unexpected end of JSON input`},
-		"zip wrong type":  {zipped(t, "results.json", replace(`"turns": 440`, `"turns": ""`)), `"results.json" in it: line 53, column 14: conditions.turns is a string, not a number`},
+		"zip wrong type":  {zipped(t, "results.json", replace(`"turns": 440`, `"turns": ""`)), `"results.json" in it: line 76, column 14: conditions.turns is a string, not a number`},
 		"zip bomb":        {raw(t, zip.FileHeader{Name: "results.json", UncompressedSize64: maxSize + 1}), `"results.json" in it: is larger than 128 MiB, which no document is`},
 		"zip encrypted":   {raw(t, zip.FileHeader{Name: "results.json", Flags: 1}), `"results.json" in it: is encrypted`},
 		"zip of method 9": {raw(t, zip.FileHeader{Name: "results.json", Method: 9}), `"results.json" in it: zip: unsupported compression algorithm`},
 	} {
-		file := filepath.Join(t.TempDir(), "file")
+		file := filepath.Join(need.Folder(t), "file")
 		require.NoError(t, os.WriteFile(file, []byte(bad.text), 0o600))
 		document, err := Load(file)
 		require.EqualError(t, err, file+": "+bad.want, name)
@@ -267,7 +276,7 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestLoadRefusesAFolderWithoutADocument(t *testing.T) {
-	folder := t.TempDir()
+	folder := need.Folder(t)
 	_, err := Load(folder)
 	require.EqualError(t, err, folder+": has no results.json; name the folder of a run, or a file")
 	_, err = Load(filepath.Join(folder, "absent.json"))
@@ -284,7 +293,7 @@ func TestLoadRefusesAHugeFile(t *testing.T) {
 		"":  `begins with "` + strings.Repeat(`\x00`, 12) + `": not a timebench document, nor a report in HTML or a zip file with one`,
 		"{": `is larger than 128 MiB, which no document is`,
 	} {
-		name := filepath.Join(t.TempDir(), "huge")
+		name := filepath.Join(need.Folder(t), "huge")
 		require.NoError(t, os.WriteFile(name, []byte(first), 0o600))
 		require.NoError(t, os.Truncate(name, 1<<30))
 		_, err := Load(name)

@@ -40,7 +40,7 @@ func Missing(t testing.TB, name, reason string) {
 // Timebench builds the program for this machine and returns its path.
 func Timebench(t testing.TB) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "timebench")
+	path := filepath.Join(Folder(t), "timebench")
 	build := exec.Command("go", "build", "-o", path, "github.com/timebench/timebench")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -1,0 +1,185 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/shirou/gopsutil/v4/host"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/wintime"
+	"golang.org/x/sys/windows"
+	"golang.org/x/sys/windows/registry"
+)
+
+var (
+	ntdll                 = windows.NewLazySystemDLL("ntdll.dll")
+	wineGetVersion        = ntdll.NewProc("wine_get_version")
+	wineGetHostVersion    = ntdll.NewProc("wine_get_host_version")
+	kernel32              = windows.NewLazySystemDLL("kernel32.dll")
+	getProcessInformation = kernel32.NewProc("GetProcessInformation")
+	getSystemPowerStatus  = kernel32.NewProc("GetSystemPowerStatus")
+	getSystemTimes        = kernel32.NewProc("GetSystemTimes")
+)
+
+// The registry's keys under HKEY_LOCAL_MACHINE.
+const (
+	versionKey   = `SOFTWARE\Microsoft\Windows NT\CurrentVersion`
+	processorKey = `HARDWARE\DESCRIPTION\System\CentralProcessor\0`
+	firmwareKey  = `HARDWARE\DESCRIPTION\System\BIOS`
+)
+
+// addSystemFacts adds what only Windows tells. It asks no WMI, which can take
+// seconds.
+func addSystemFacts(facts *result.Host) {
+	// RtlGetVersion, since GetVersionEx tells a program without a manifest that it
+	// runs on Windows 8.
+	version := windows.RtlGetVersion()
+	facts.Kernel = fmt.Sprintf("%d.%d.%d", version.MajorVersion, version.MinorVersion, version.BuildNumber)
+	if revision := number(versionKey, "UBR"); revision > 0 {
+		facts.Kernel += fmt.Sprintf(".%d", revision)
+	}
+	if platform, _, _, err := host.PlatformInformation(); err == nil {
+		facts.Distribution = platform
+	}
+	facts.CPU.Model = strings.TrimSpace(text(processorKey, "ProcessorNameString"))
+	facts.CPU.Packages = packages(thread.Topology())
+	facts.CPU.Groups = thread.Groups()
+	facts.Virtualization = virtualization()
+	facts.Windows = &result.Windows{
+		Edition: strings.TrimSpace(text(versionKey, "EditionID") + " " + text(versionKey, "DisplayVersion")),
+		Wine:    wine(), Timer: timer(), QPC: qpc(),
+		PowerThrottling: powerThrottling(), Power: power(),
+	}
+}
+
+// text and number read the registry; "" and 0 where there is no such value.
+func text(key, name string) string {
+	k, err := registry.OpenKey(registry.LOCAL_MACHINE, key, registry.QUERY_VALUE)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = k.Close() }()
+	value, _, _ := k.GetStringValue(name)
+	return value
+}
+
+func number(key, name string) uint64 {
+	k, err := registry.OpenKey(registry.LOCAL_MACHINE, key, registry.QUERY_VALUE)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = k.Close() }()
+	value, _, _ := k.GetIntegerValue(name)
+	return value
+}
+
+func packages(cpus []thread.CPU) int {
+	seen := map[int]bool{}
+	for _, cpu := range cpus {
+		seen[cpu.Package] = true
+	}
+	return len(seen)
+}
+
+// virtualization is what the CPU tells. Where Windows itself runs on Hyper-V, as it
+// does for virtualization-based security, the CPU tells of Hyper-V too: that
+// Windows is the host's own, unless the firmware calls the machine virtual.
+func virtualization() *result.Virtualization {
+	system := cpuHypervisor()
+	if system == "" {
+		return nil
+	}
+	role := "guest"
+	firmware := text(firmwareKey, "SystemManufacturer") + " " + text(firmwareKey, "SystemProductName")
+	if system == "hyperv" && !virtualMachine(firmware) {
+		role = "host"
+	}
+	return &result.Virtualization{System: system, Role: role}
+}
+
+// virtualMachine reports whether the firmware's names are those of a virtual machine.
+func virtualMachine(firmware string) bool {
+	firmware = strings.ToLower(firmware)
+	return slices.ContainsFunc(
+		[]string{"virtual machine", "vmware", "qemu", "kvm", "xen", "virtualbox", "amazon ec2", "google", "parallels", "openstack", "bhyve"},
+		func(name string) bool { return strings.Contains(firmware, name) })
+}
+
+// wine asks for what only Wine's ntdll has.
+func wine() *result.Wine {
+	if wineGetVersion.Find() != nil {
+		return nil
+	}
+	version, _, _ := wineGetVersion.Call()
+	found := &result.Wine{Version: ascii(version)}
+	if wineGetHostVersion.Find() == nil {
+		names := new([2]uintptr) // char *sysname, *release
+		_, _, _ = wineGetHostVersion.Call(uintptr(unsafe.Pointer(&names[0])), uintptr(unsafe.Pointer(&names[1])))
+		found.Host = strings.TrimSpace(ascii(names[0]) + " " + ascii(names[1]))
+	}
+	return found
+}
+
+// ascii is the C string at an address outside Go's memory.
+func ascii(address uintptr) string {
+	if address == 0 {
+		return ""
+	}
+	return windows.BytePtrToString(*(**byte)(unsafe.Pointer(&address)))
+}
+
+func timer() *result.Timer {
+	t, ok := wintime.QueryTimer()
+	if !ok {
+		return nil
+	}
+	return &result.Timer{PeriodNS: int64(t.Period), FinestNS: int64(t.Finest), CoarsestNS: int64(t.Coarsest)}
+}
+
+func qpc() *result.QPC {
+	counter := &result.QPC{Hz: wintime.PerformanceFrequency()}
+	if bypass, ok := wintime.QPCBypass(); ok {
+		counter.UserMode, counter.HypervisorPage = &bypass.Enabled, bypass.HypervisorPage
+		counter.Shift, counter.Bias = int(bypass.Shift), fmt.Sprintf("%#x", bypass.Bias)
+	}
+	return counter
+}
+
+// powerThrottling asks for PROCESS_POWER_THROTTLING_STATE, which Windows 10 has from
+// version 1709 on.
+func powerThrottling() string {
+	if getProcessInformation.Find() != nil {
+		return ""
+	}
+	const (
+		processPowerThrottling = 4 // PROCESS_INFORMATION_CLASS
+		executionSpeed         = 1 // PROCESS_POWER_THROTTLING_EXECUTION_SPEED
+	)
+	state := &struct{ version, control, state uint32 }{version: 1}
+	ok, _, _ := getProcessInformation.Call(uintptr(windows.CurrentProcess()), processPowerThrottling,
+		uintptr(unsafe.Pointer(state)), unsafe.Sizeof(*state))
+	switch {
+	case ok == 0:
+		return ""
+	case state.control&executionSpeed == 0:
+		return "system"
+	case state.state&executionSpeed != 0:
+		return "on"
+	}
+	return "off"
+}
+
+// power is ACLineStatus of SYSTEM_POWER_STATUS.
+func power() string {
+	if getSystemPowerStatus.Find() != nil {
+		return ""
+	}
+	status := new([3]uint32) // 12 bytes, of which the first is ACLineStatus
+	if ok, _, _ := getSystemPowerStatus.Call(uintptr(unsafe.Pointer(status))); ok == 0 {
+		return ""
+	}
+	return map[uint8]string{0: "battery", 1: "mains"}[uint8(status[0])]
+}

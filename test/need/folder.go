@@ -1,0 +1,44 @@
+package need
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Folder makes a folder for the test that goes with it. It is for what also runs
+// under Wine, where os.RemoveAll, and with it t.TempDir, fails: Wine 8 does not know
+// the request by which Go deletes relative to an open folder (FileDispositionInfoEx).
+func Folder(t testing.TB) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "timebench-test-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := RemoveAll(folder); err != nil {
+			t.Error(err)
+		}
+	})
+	return folder
+}
+
+// RemoveAll removes a folder and what is in it, one by one.
+func RemoveAll(folder string) error {
+	var paths []string
+	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		paths = append(paths, path)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, path := range slices.Backward(paths) { // what is in a folder comes after it
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
