@@ -2,7 +2,7 @@ package measure
 
 import (
 	"errors"
-	"time"
+	"sync/atomic"
 
 	"github.com/timebench/timebench/internal/clock"
 )
@@ -12,14 +12,15 @@ import (
 type script struct {
 	next  func(i int64) int64
 	reads int64
+	work  atomic.Int64
 	err   error
 	fails int64 // reads after which err is the failure; 0 for never
 }
 
+// Spin works rather than waits: time.Now steps by milliseconds on Windows.
 func (s *script) Spin(n int) {
-	end := time.Now().Add(time.Duration(n) * 10)
-	for time.Now().Before(end) {
-		continue
+	for range 2 * n {
+		s.work.Add(1)
 	}
 	s.reads += int64(n)
 }

@@ -1,3 +1,5 @@
+//go:build linux || windows
+
 package measure
 
 import (
@@ -14,16 +16,11 @@ import (
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/clock"
-	"golang.org/x/sys/unix"
 )
 
 // WorkerCommand is the command of timebench that makes a process a worker: it
 // calls [Worker].
 const WorkerCommand = "worker"
-
-// gateFD is the descriptor at which a worker process finds the gate's memory:
-// the first after the standard ones, where exec.Cmd.ExtraFiles begin.
-const gateFD = 3
 
 // An order is what a worker process is told to do, as a line of JSON.
 type order struct {
@@ -57,26 +54,22 @@ type worker struct {
 }
 
 func newProcesses(most int) (crew, error) {
-	fd, err := unix.MemfdCreate("timebench-gate", unix.MFD_CLOEXEC)
+	shared, err := newShared(unsafe.Sizeof(gate{}))
 	if err != nil {
 		return nil, fmt.Errorf("shared memory for worker processes: %w", err)
 	}
-	file := os.NewFile(uintptr(fd), "timebench-gate")
-	defer func() { _ = file.Close() }()
-	if err := file.Truncate(int64(unsafe.Sizeof(gate{}))); err != nil {
-		return nil, fmt.Errorf("shared memory for worker processes: %w", err)
-	}
-	meeting, err := mapGate(fd)
+	defer shared.close()
+	memory, err := shared.mapped()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("map the shared memory of worker processes: %w", err)
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("worker processes: %w", err)
 	}
-	p := &processes{meeting: meeting}
+	p := &processes{meeting: (*gate)(memory)}
 	for range most {
-		w, err := startWorker(program, file)
+		w, err := startWorker(program, shared)
 		if err != nil {
 			p.close()
 			return nil, fmt.Errorf("worker process %d of %d: %w", len(p.workers)+1, most, err)
@@ -86,20 +79,10 @@ func newProcesses(most int) (crew, error) {
 	return p, nil
 }
 
-// mapGate maps the gate that is the content of fd. It stays mapped for the life
-// of the process.
-func mapGate(fd int) (*gate, error) {
-	memory, err := unix.Mmap(fd, 0, int(unsafe.Sizeof(gate{})), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	if err != nil {
-		return nil, fmt.Errorf("map the shared memory of worker processes: %w", err)
-	}
-	return (*gate)(unsafe.Pointer(&memory[0])), nil
-}
-
-func startWorker(program string, gateFile *os.File) (*worker, error) {
+func startWorker(program string, gate *shared) (*worker, error) {
 	command := exec.Command(program)
 	command.Args = []string{os.Args[0], WorkerCommand}
-	command.ExtraFiles = []*os.File{gateFile}
+	gate.inherit(command)
 	command.Stderr = os.Stderr
 	orders, err := command.StdinPipe()
 	if err != nil {
@@ -153,8 +136,7 @@ func (p *processes) close() {
 	for _, w := range p.workers {
 		_ = w.command.Wait()
 	}
-	memory := unsafe.Slice((*byte)(unsafe.Pointer(p.meeting)), unsafe.Sizeof(gate{}))
-	_ = unix.Munmap(memory)
+	unmap(unsafe.Pointer(p.meeting), unsafe.Sizeof(gate{}))
 }
 
 // Worker makes this process a worker: it works off the orders that come in on
@@ -165,10 +147,11 @@ func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 	// ends is for the parent to say. When the parent dies its pipe closes.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	debug.SetGCPercent(-1)
-	meeting, err := mapGate(gateFD)
+	memory, err := inherited(unsafe.Sizeof(gate{}))
 	if err != nil {
-		return fmt.Errorf("%w; `timebench %s` is for timebench itself to run", err, WorkerCommand)
+		return fmt.Errorf("map the shared memory of worker processes: %w; `timebench %s` is for timebench itself to run", err, WorkerCommand)
 	}
+	meeting := (*gate)(memory)
 	known := map[string]clock.Clock{}
 	for _, c := range clocks {
 		known[c.ID] = c

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package measure
 
@@ -12,7 +12,7 @@ import (
 // WorkerCommand is the command of timebench that makes a process a worker.
 const WorkerCommand = "worker"
 
-var errNoProcesses = errors.New("worker processes are made on Linux only so far; use --workers threads")
+var errNoProcesses = errors.New("worker processes are made on Linux and Windows only; use --workers threads")
 
 func newProcesses(int) (crew, error) { return nil, errNoProcesses }
 

@@ -1,0 +1,64 @@
+package measure
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// sharedHandle is the environment variable that tells a worker process the handle of
+// the shared memory, which it inherits.
+const sharedHandle = "TIMEBENCH_WORKER_MEMORY"
+
+// shared is memory that worker processes can map: CreateFileMapping of the paging
+// file, by a handle that only those processes inherit.
+type shared struct {
+	handle windows.Handle
+	size   uintptr
+}
+
+func newShared(size uintptr) (*shared, error) {
+	attributes := &windows.SecurityAttributes{InheritHandle: 1}
+	attributes.Length = uint32(unsafe.Sizeof(*attributes))
+	handle, err := windows.CreateFileMapping(windows.InvalidHandle, attributes, windows.PAGE_READWRITE,
+		uint32(uint64(size)>>32), uint32(size), nil)
+	if err != nil {
+		return nil, err
+	}
+	return &shared{handle, size}, nil
+}
+
+// mapped maps the memory, which is 0 at first. It stays mapped when s is closed.
+func (s *shared) mapped() (unsafe.Pointer, error) { return mapHandle(s.handle, s.size) }
+
+// inherit has a process that is not yet started find the memory.
+func (s *shared) inherit(command *exec.Cmd) {
+	command.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: []syscall.Handle{syscall.Handle(s.handle)}}
+	command.Env = append(os.Environ(), sharedHandle+"="+strconv.FormatUint(uint64(s.handle), 10))
+}
+
+func (s *shared) close() { _ = windows.CloseHandle(s.handle) }
+
+// inherited maps the memory in a worker process.
+func inherited(size uintptr) (unsafe.Pointer, error) {
+	handle, err := strconv.ParseUint(os.Getenv(sharedHandle), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("%s holds no handle", sharedHandle)
+	}
+	return mapHandle(windows.Handle(handle), size)
+}
+
+func mapHandle(handle windows.Handle, size uintptr) (unsafe.Pointer, error) {
+	address, err := windows.MapViewOfFile(handle, windows.FILE_MAP_READ|windows.FILE_MAP_WRITE, 0, 0, size)
+	if err != nil {
+		return nil, err
+	}
+	return *(*unsafe.Pointer)(unsafe.Pointer(&address)), nil // memory that is not Go's, and stays in place
+}
+
+func unmap(memory unsafe.Pointer, _ uintptr) { _ = windows.UnmapViewOfFile(uintptr(memory)) }
