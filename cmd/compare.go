@@ -21,6 +21,7 @@ import (
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/wintime"
 )
 
 // The bounds of what a run may be asked for.
@@ -43,6 +44,7 @@ type compareFlags struct {
 	pin     string
 	workers string
 	format  string
+	timer   time.Duration
 	out     string
 	quiet   bool
 }
@@ -66,6 +68,9 @@ matter. Without one, compare takes the clocks between which people choose.`,
 			if err := notEmpty(command, "threads", "out"); err != nil {
 				return err
 			}
+			if command.Flags().Changed("timer-resolution") && flags.timer <= 0 {
+				return fmt.Errorf("--timer-resolution %s: write a span such as 1ms", flags.timer)
+			}
 			if command.Flags().Changed("rounds") && flags.rounds < 1 {
 				return wrongRounds(flags.rounds)
 			}
@@ -83,6 +88,7 @@ matter. Without one, compare takes the clocks between which people choose.`,
 	f.BoolVar(&flags.single, "distribution", false, "also time single reads: percentiles, and how often one took ten times the median")
 	f.StringVar(&flags.pin, "pin", "none", "none, compact, spread, or a CPU list such as 0,2,4-7")
 	f.StringVar(&flags.workers, "workers", "threads", "threads or processes")
+	f.DurationVar(&flags.timer, "timer-resolution", 0, "on Windows, measure with the system timer at this period, such as 1ms (timeBeginPeriod)")
 	f.StringVar(&flags.format, "format", render.Formats[0].Name, strings.Join(render.Names(render.Formats), ", "))
 	f.StringVar(&flags.out, "out", "", outHelp)
 	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
@@ -126,6 +132,11 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	if settings.Rounds == 0 {
 		settings.Rounds = measure.DefaultRounds(len(clocks))
 	}
+	undoTimer, err := raiseTimer(flags.timer)
+	if err != nil {
+		return err
+	}
+	defer undoTimer()
 	target, err := openTarget(flags.out)
 	if err != nil {
 		return err
@@ -143,7 +154,8 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), Interrupted: measured.Interrupted,
 		Tool: tool(), Host: facts,
 		Settings: result.Settings{
-			Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single, Pin: flags.pin, Workers: flags.workers,
+			Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single,
+			TimerResolutionNS: int64(flags.timer), Pin: flags.pin, Workers: flags.workers,
 		},
 		FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
 	}
@@ -210,6 +222,17 @@ func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) 
 		return s, fmt.Errorf("--workers %q is not known; write threads or processes", flags.workers)
 	}
 	return s, nil
+}
+
+// raiseTimer has the system timer come as often as asked for, until undo.
+func raiseTimer(period time.Duration) (undo func(), err error) {
+	if period == 0 {
+		return func() {}, nil
+	}
+	if undo, err = wintime.RaiseTimer(period); err != nil {
+		return nil, fmt.Errorf("--timer-resolution %s: %w", period, err)
+	}
+	return undo, nil
 }
 
 func wrongRounds(rounds int) error {

@@ -6,18 +6,65 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/schema"
 )
 
+// TestMain makes this test program timebench itself where it is called by that name,
+// and puts a copy of that name in the path of the scripts. testscript.Main would do
+// the same, but for removing its folder under Wine (see need.Folder).
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"timebench": func() { os.Exit(Execute()) }})
+	if name := filepath.Base(os.Args[0]); strings.TrimSuffix(name, ".exe") == "timebench" {
+		os.Exit(Execute())
+	}
+	os.Exit(withTimebench(m))
+}
+
+func withTimebench(m *testing.M) (status int) {
+	folder, err := os.MkdirTemp("", "timebench-test-*")
+	if err == nil {
+		defer func() {
+			if err := need.RemoveAll(folder); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				status = 1
+			}
+		}()
+		err = copySelf(folder)
+	}
+	if err == nil {
+		err = os.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// copySelf copies this program into the folder as timebench.
+func copySelf(folder string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(self)
+	if err != nil {
+		return err
+	}
+	name := "timebench"
+	if filepath.Ext(self) == ".exe" {
+		name += ".exe"
+	}
+	return os.WriteFile(filepath.Join(folder, name), content, 0o755)
 }
 
 func TestScripts(t *testing.T) {
