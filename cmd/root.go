@@ -18,7 +18,7 @@ import (
 
 // Execute runs the command line of this process and returns its exit status.
 func Execute() int {
-	err := root().Execute()
+	err := Root().Execute()
 	if err == nil {
 		return 0
 	}
@@ -53,7 +53,8 @@ func couldNot(err error) error {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func root() *cobra.Command {
+// Root returns the command line as a tree of commands, for who runs or describes it.
+func Root() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "timebench",
 		Short: "Measure the operating system's clocks",

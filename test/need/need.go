@@ -37,11 +37,12 @@ func Missing(t testing.TB, name, reason string) {
 	t.Skipf("needs %s: %s", name, reason)
 }
 
-// Timebench builds the program for this machine and returns its path.
+// Timebench builds the program for this machine and returns its path. Under an
+// emulator of another system there is no compiler.
 func Timebench(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(Folder(t), "timebench")
-	build := exec.Command("go", "build", "-o", path, "github.com/timebench/timebench")
+	build := exec.Command(Program(t, "go"), "build", "-o", path, "github.com/timebench/timebench")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

@@ -1,0 +1,111 @@
+/* A plain C loop around one clock of Windows, to check timebench against. It prints
+   the wall nanoseconds of one read: the median of 15 turns of about 5 ms.
+
+   loop winapi GetTickCount64     the function, by its address
+   loop memory SystemTime         the page that the kernel shares with every process
+   loop cpu RDTSC                 the instruction
+   loop empty floor               a call of nothing */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+
+typedef void(WINAPI *stores_t)(LARGE_INTEGER *);
+typedef ULONGLONG(WINAPI *returns_t)(void);
+
+static stores_t stores;
+static returns_t returns;
+static LARGE_INTEGER value;
+static volatile ULONGLONG sink;
+static volatile const ULONG *page_time;
+
+__attribute__((noinline)) static void WINAPI nothing(LARGE_INTEGER *at) { __asm__ volatile("" : : "r"(at)); }
+
+#define LOOP(name, read) static void name(long n) { stores_t s = stores; returns_t r = returns; (void)s; (void)r; while (n-- > 0) { read; } }
+LOOP(spin_stores, s(&value))
+LOOP(spin_returns, sink = r())
+LOOP(rdtsc, __asm__ volatile("rdtsc" : : : "eax", "edx"))
+LOOP(lfence_rdtsc, __asm__ volatile("lfence; rdtsc" : : : "eax", "edx"))
+LOOP(rdtscp, __asm__ volatile("rdtscp" : : : "eax", "edx", "ecx"))
+static void memory(long n)
+{
+	volatile const ULONG *at = page_time;
+	ULONG high, low;
+	while (n-- > 0)
+		do {
+			high = at[1];
+			low = at[0];
+		} while (high != at[2]);
+	(void)low;
+}
+
+static const struct { const char *name, *dll; int by_return; } functions[] = {
+	{"GetSystemTimeAsFileTime", "kernel32", 0}, {"GetSystemTimePreciseAsFileTime", "kernel32", 0},
+	{"QueryPerformanceCounter", "kernel32", 0}, {"QueryInterruptTime", "kernelbase", 0},
+	{"QueryInterruptTimePrecise", "kernelbase", 0}, {"QueryUnbiasedInterruptTime", "kernel32", 0},
+	{"QueryUnbiasedInterruptTimePrecise", "kernelbase", 0}, {"GetTickCount", "kernel32", 1},
+	{"GetTickCount64", "kernel32", 1}, {"timeGetTime", "winmm", 1}, {"NtQuerySystemTime", "ntdll", 0},
+};
+
+static void (*choose(const char *path, const char *call))(long)
+{
+	if (!strcmp(path, "empty")) {
+		stores = nothing;
+		return spin_stores;
+	}
+	if (!strcmp(path, "cpu"))
+		return !strcmp(call, "RDTSC") ? rdtsc : !strcmp(call, "LFENCE+RDTSC") ? lfence_rdtsc : !strcmp(call, "RDTSCP") ? rdtscp : NULL;
+	if (!strcmp(path, "memory")) {
+		page_time = (volatile const ULONG *)(ULONG_PTR)(0x7ffe0000 +
+			(!strcmp(call, "SystemTime") ? 0x14 : !strcmp(call, "InterruptTime") ? 0x08 : 0x320));
+		return memory;
+	}
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+		if (!strcmp(call, functions[i].name)) {
+			FARPROC f = GetProcAddress(LoadLibraryA(functions[i].dll), call);
+			stores = (stores_t)f;
+			returns = (returns_t)f;
+			return f ? functions[i].by_return ? spin_returns : spin_stores : NULL;
+		}
+	return NULL;
+}
+
+static double now(void)
+{
+	static LARGE_INTEGER hz;
+	LARGE_INTEGER t;
+	if (!hz.QuadPart)
+		QueryPerformanceFrequency(&hz);
+	QueryPerformanceCounter(&t);
+	return t.QuadPart * 1e9 / hz.QuadPart;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double d = *(const double *)a - *(const double *)b;
+	return (d > 0) - (d < 0);
+}
+
+int main(int argc, char **argv)
+{
+	void (*spin)(long) = argc == 3 ? choose(argv[1], argv[2]) : NULL;
+	if (!spin)
+		return 2;
+	long n = 100;
+	double spent = 0;
+	while (spent < 5e6) {
+		n *= 2;
+		double begun = now();
+		spin(n);
+		spent = now() - begun;
+	}
+	double turns[15];
+	for (int i = 0; i < 15; i++) {
+		double begun = now();
+		spin(n);
+		turns[i] = (now() - begun) / n;
+	}
+	qsort(turns, 15, sizeof *turns, ascending);
+	printf("%.3f\n", turns[7]);
+	return 0;
+}

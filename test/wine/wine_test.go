@@ -1,0 +1,289 @@
+//go:build linux
+
+// Package wine runs the real timebench.exe under Wine, from the outside: what it
+// prints, what it writes, how it ends, and whether Linux's timebench can read it. The
+// script prefix beside it makes a Wine in which Go programs run; WINEPREFIX says
+// where.
+//
+//	go test ./test/wine -run '^$' -bench . -benchtime 9x
+//
+// holds its figures against a C program (testdata/loop.c, built with mingw) under the
+// same Wine: the two in turn, nine times for each clock, with the medians of both
+// and of the ratios pair by pair.
+package wine
+
+import (
+	"bytes"
+	"errors"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/test/need"
+)
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if program != "" {
+		_ = os.RemoveAll(filepath.Dir(program))
+	}
+	os.Exit(status)
+}
+
+var program string // timebench.exe, once built
+
+// built makes timebench.exe, and says with what to run it.
+func built(t testing.TB) (wine, exe string) {
+	t.Helper()
+	wine = need.Program(t, "wine")
+	prefix := os.Getenv("WINEPREFIX")
+	if _, err := os.Stat(filepath.Join(prefix, "drive_c/windows/system32/bcryptprimitives.dll")); prefix == "" || err != nil {
+		need.Missing(t, "wine", "WINEPREFIX names no prefix that test/wine/prefix made")
+	}
+	if program == "" {
+		folder, err := os.MkdirTemp("", "timebench-wine-*")
+		require.NoError(t, err)
+		program = filepath.Join(folder, "timebench.exe")
+		build := exec.Command("go", "build", "-o", program, "github.com/timebench/timebench")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
+		out, err := build.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	return wine, program
+}
+
+// ran is how a command ended.
+type ran struct {
+	stdout, stderr string
+	status         int
+}
+
+// run runs a command in a folder, with more in its environment.
+func run(t testing.TB, folder string, environment []string, command ...string) ran {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	c := exec.Command(command[0], command[1:]...)
+	c.Dir, c.Stdout, c.Stderr = folder, &stdout, &stderr
+	c.Env = append(append(os.Environ(), "WINEDEBUG=-all"), environment...)
+	err := c.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	return ran{stdout.String(), stderr.String(), c.ProcessState.ExitCode()}
+}
+
+func TestListNamesEveryWindowsClock(t *testing.T) {
+	wine, exe := built(t)
+	list := run(t, "", nil, wine, exe, "list")
+	require.Zero(t, list.status, list.stderr)
+	require.Empty(t, list.stderr)
+	for _, id := range []string{
+		"GetSystemTimeAsFileTime@winapi", "GetSystemTimePreciseAsFileTime@winapi", "QueryPerformanceCounter@winapi",
+		"QueryInterruptTime@winapi", "QueryInterruptTimePrecise@winapi", "QueryUnbiasedInterruptTime@winapi",
+		"QueryUnbiasedInterruptTimePrecise@winapi", "GetTickCount@winapi", "GetTickCount64@winapi", "timeGetTime@winapi",
+		"NtQuerySystemTime@winapi", "SystemTime@memory", "InterruptTime@memory", "TickCount@memory",
+		"RDTSC@cpu", "LFENCE+RDTSC@cpu", "RDTSCP@cpu", "time.Now@go",
+	} {
+		require.Regexp(t, `(?m)^`+strings.ReplaceAll(id, "+", `\+`)+` +\w[\w ]* +(yes|no: \w.*)$`, list.stdout)
+	}
+	env := run(t, "", nil, wine, exe, "env")
+	require.Zero(t, env.status, env.stderr)
+	for _, line := range []string{`System +windows/amd64, \d+\.\d+\.\d+`, `Wine +\d+\.\d.*, on Linux`, `System timer +every `, `QPC +10\.0 MHz; `} {
+		require.Regexp(t, `(?m)^`+line, env.stdout)
+	}
+}
+
+// The main job, and its report on the other side of the fence: Linux's timebench
+// reads the document, shows the same table and compares two.
+func TestReportIsReadOnLinux(t *testing.T) {
+	wine, exe := built(t)
+	folder := t.TempDir()
+	compare := []string{wine, exe, "compare", "--time", "20ms", "--rounds", "10", "--threads", "1..4", "--out"}
+	first := run(t, folder, nil, append(compare, "report")...)
+	require.Zero(t, first.status, first.stderr)
+	require.Empty(t, first.stderr, "neither progress nor warnings where no console is")
+	second := run(t, folder, nil, append(compare, "again.zip", "--quiet")...)
+	require.Zero(t, second.status, second.stderr)
+
+	document, err := result.Load(filepath.Join(folder, "report"))
+	require.NoError(t, err)
+	require.Equal(t, "windows", document.Host.OS)
+	require.NotNil(t, document.Host.Windows.Wine)
+	require.Positive(t, document.FloorNS)
+	measured := map[string]bool{}
+	for _, c := range document.Clocks {
+		measured[c.Path] = measured[c.Path] || c.Available
+		if !c.Available {
+			require.Contains(t, c.Reason, "this Windows has no ", c.ID)
+			continue
+		}
+		require.Positive(t, c.Latency.MedianNS, c.ID)
+		require.Len(t, c.Throughput, 4, c.ID)
+	}
+	require.Equal(t, map[string]bool{"winapi": true, "memory": true, "cpu": true, "go": true}, measured)
+	pictures, err := filepath.Glob(filepath.Join(folder, "report/charts/*.png"))
+	require.NoError(t, err)
+	require.Len(t, pictures, 4)
+	for _, name := range pictures {
+		file, err := os.Open(name)
+		require.NoError(t, err)
+		_, err = png.Decode(file)
+		require.NoError(t, err, name)
+		require.NoError(t, file.Close())
+	}
+
+	native := need.Timebench(t)
+	rendered := run(t, folder, nil, native, "render", "report")
+	require.Equal(t, first.stdout, rendered.stdout, "one document, one table, byte for byte")
+	diff := run(t, folder, nil, native, "diff", "report", "again.zip")
+	require.Zero(t, diff.status, diff.stderr)
+	require.Contains(t, diff.stdout, "QueryPerformanceCounter@winapi")
+	back := run(t, folder, nil, wine, exe, "diff", "report", "again.zip")
+	require.Equal(t, diff.stdout, back.stdout)
+}
+
+// Ctrl-C, which Wine makes of SIGINT: what is complete is reported, in the console
+// and in the folder.
+func TestInterruptedRunReports(t *testing.T) {
+	wine, exe := built(t)
+	folder := t.TempDir()
+	var stdout bytes.Buffer
+	c := exec.Command(wine, exe, "compare", "--threads", "1..64", "--time", "1s", "--out", "report")
+	c.Dir, c.Stdout, c.Stderr = folder, &stdout, os.Stderr
+	c.Env = append(os.Environ(), "WINEDEBUG=-all")
+	require.NoError(t, c.Start())
+	time.Sleep(6 * time.Second) // Wine's own start is part of it
+	require.NoError(t, c.Process.Signal(syscall.SIGINT))
+	err := c.Wait()
+	require.Equal(t, 130, c.ProcessState.ExitCode(), "%v", err)
+	require.Contains(t, stdout.String(), "this run was interrupted")
+	document, err := result.Load(filepath.Join(folder, "report"))
+	require.NoError(t, err)
+	require.True(t, document.Interrupted)
+}
+
+// A Windows without winmm has rows with a reason instead of its clocks.
+func TestWithoutWinmm(t *testing.T) {
+	wine, exe := built(t)
+	without := []string{"WINEDLLOVERRIDES=winmm="}
+	list := run(t, "", without, wine, exe, "list")
+	require.Zero(t, list.status, list.stderr)
+	require.Regexp(t, `(?m)^timeGetTime@winapi .* no: this Windows has no timeGetTime in winmm\.dll$`, list.stdout)
+	compare := run(t, "", without, wine, exe, "compare", "timeGetTime", "GetTickCount64", "--threads", "1", "--time", "5ms", "--rounds", "1")
+	require.Zero(t, compare.status, compare.stderr)
+	require.Contains(t, compare.stdout, "timeGetTime@winapi: this Windows has no timeGetTime in winmm.dll")
+	raised := run(t, "", without, wine, exe, "compare", "GetTickCount64", "--timer-resolution", "1ms")
+	require.Equal(t, 2, raised.status)
+	require.Equal(t, "timebench: --timer-resolution 1ms: this Windows has no timeGetDevCaps in winmm.dll\n", raised.stderr)
+}
+
+// In a console, which script(1) makes for Wine, there are progress and the table.
+func TestConsoleShowsProgress(t *testing.T) {
+	wine, exe := built(t)
+	script := need.Program(t, "script")
+	command := strings.Join([]string{wine, exe, "compare", "time.Now@go", "--threads", "1,2", "--time", "1s", "--rounds", "1"}, " ")
+	console := run(t, t.TempDir(), []string{"TERM=xterm"}, script, "-qec", command, "typescript")
+	require.Zero(t, console.status, console.stdout)
+	require.Contains(t, console.stdout, "Measuring 1 clock with 1 to 2 threads: about ")
+	require.Contains(t, console.stdout, "time.Now@go")
+}
+
+// byC is the figure of the C program; ok is false for a clock that it cannot read.
+func byC(t testing.TB, wine, loop, path, call string) (ns float64, ok bool) {
+	t.Helper()
+	out := run(t, "", nil, wine, loop, path, call)
+	if out.status != 0 {
+		return 0, false
+	}
+	ns, err := strconv.ParseFloat(strings.TrimSpace(out.stdout), 64)
+	require.NoError(t, err)
+	return ns, true
+}
+
+// byTimebench is the figure of one clock, and of an empty call.
+func byTimebench(t testing.TB, wine, exe, id string) (median, floor float64) {
+	t.Helper()
+	out := run(t, "", nil, wine, exe, "compare", id, "--threads", "1", "--time", "1ms", "--rounds", "15", "--format", "json")
+	require.Zero(t, out.status, out.stderr)
+	document, err := result.Read(strings.NewReader(out.stdout))
+	require.NoError(t, err)
+	return document.Clocks[0].Latency.MedianNS, document.FloorNS
+}
+
+func compiled(t testing.TB) string {
+	t.Helper()
+	cc := need.Program(t, "x86_64-w64-mingw32-gcc")
+	loop := filepath.Join(t.TempDir(), "loop.exe")
+	out, err := exec.Command(cc, "-O2", "-Wall", "-Werror", "-o", loop, "testdata/loop.c").CombinedOutput()
+	require.NoError(t, err, string(out))
+	return loop
+}
+
+// The C program reads the same clocks as timebench: a clock that only one of them
+// finds would be a mistake in a name.
+func TestCReadsTheSameClocks(t *testing.T) {
+	wine, exe := built(t)
+	loop := compiled(t)
+	list := run(t, "", nil, wine, exe, "list")
+	require.Zero(t, list.status, list.stderr)
+	checked := 0
+	for _, line := range strings.Split(list.stdout, "\n") {
+		call, path, isID := strings.Cut(strings.SplitN(line+" ", " ", 2)[0], "@")
+		if !isID || path == "go" {
+			continue
+		}
+		_, ok := byC(t, wine, loop, path, call)
+		require.Equal(t, strings.HasSuffix(line, "yes"), ok, line)
+		checked++
+	}
+	require.Equal(t, 17, checked)
+}
+
+func BenchmarkAgainstC(b *testing.B) {
+	wine, exe := built(b)
+	loop := compiled(b)
+	list := run(b, "", nil, wine, exe, "list")
+	for _, line := range strings.Split(list.stdout, "\n") {
+		id := strings.SplitN(line+" ", " ", 2)[0]
+		call, path, isID := strings.Cut(id, "@")
+		if !isID || path == "go" || !strings.HasSuffix(line, "yes") {
+			continue
+		}
+		b.Run(id, func(b *testing.B) {
+			pairs(b, func() (ours, theirs float64) {
+				ours, _ = byTimebench(b, wine, exe, id)
+				theirs, _ = byC(b, wine, loop, path, call)
+				return ours, theirs
+			})
+		})
+	}
+	b.Run("floor", func(b *testing.B) {
+		pairs(b, func() (ours, theirs float64) {
+			_, ours = byTimebench(b, wine, exe, "time.Now@go")
+			theirs, _ = byC(b, wine, loop, "empty", "floor")
+			return ours, theirs
+		})
+	})
+}
+
+func pairs(b *testing.B, pair func() (ours, theirs float64)) {
+	var ours, theirs, ratios []float64
+	for b.Loop() {
+		our, their := pair()
+		ours, theirs, ratios = append(ours, our), append(theirs, their), append(ratios, our/their)
+	}
+	b.ReportMetric(0, "ns/op") // the length of a pair says nothing
+	b.ReportMetric(stats.Median(ours), "ns-timebench")
+	b.ReportMetric(stats.Median(theirs), "ns-C")
+	b.ReportMetric(stats.Median(ratios), "ratio")
+}
