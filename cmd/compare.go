@@ -120,6 +120,12 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	if err != nil {
 		return err
 	}
+	// First, so that the facts tell of the timer as it is while the run measures.
+	undoTimer, err := raiseTimer(flags.timer)
+	if err != nil {
+		return err
+	}
+	defer undoTimer()
 	facts := host.Facts()
 	settings, err := flags.settings(facts)
 	if err != nil {
@@ -132,11 +138,6 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	if settings.Rounds == 0 {
 		settings.Rounds = measure.DefaultRounds(len(clocks))
 	}
-	undoTimer, err := raiseTimer(flags.timer)
-	if err != nil {
-		return err
-	}
-	defer undoTimer()
 	target, err := openTarget(flags.out)
 	if err != nil {
 		return err

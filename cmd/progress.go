@@ -18,7 +18,7 @@ import (
 // complete.
 func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell func(done, total time.Duration), stop func(complete bool)) {
 	file, ok := w.(*os.File)
-	if quiet || !ok || !term.IsTerminal(int(file.Fd())) {
+	if quiet || !ok || !term.IsTerminal(int(file.Fd())) || !movesCursor(file) {
 		return nil, func(bool) {}
 	}
 	estimate := s.Estimate(clocks)

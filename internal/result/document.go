@@ -120,7 +120,7 @@ type Windows struct {
 	Edition string `json:"edition,omitempty"`
 	// Wine is absent where Windows is Windows.
 	Wine *Wine `json:"wine,omitempty"`
-	// Timer is the system timer before the run began.
+	// Timer is the system timer when the run began.
 	Timer *Timer `json:"timer,omitempty"`
 	// QPC is what QueryPerformanceCounter is made of.
 	QPC *QPC `json:"qpc,omitempty"`
