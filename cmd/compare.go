@@ -59,7 +59,8 @@ how many reads several threads get at once.
 
 A CLOCK is an id (CLOCK_MONOTONIC@vdso), a glob ('*_COARSE@vdso'), a path
 (@syscall) or a call (CLOCK_MONOTONIC, which is every path of it); case does not
-matter. Without one, compare takes the clocks between which people choose.`,
+matter. Without one, compare takes the clocks between which people choose. PowerShell
+wants "@winapi" in quotes, and cmd.exe wants double ones.`,
 		Example: `  timebench compare
   timebench compare --threads 1..24 --out report/
   timebench compare --out report.zip
@@ -88,7 +89,7 @@ matter. Without one, compare takes the clocks between which people choose.`,
 	f.BoolVar(&flags.single, "distribution", false, "also time single reads: percentiles, and how often one took ten times the median")
 	f.StringVar(&flags.pin, "pin", "none", "none, compact, spread, or a CPU list such as 0,2,4-7")
 	f.StringVar(&flags.workers, "workers", "threads", "threads or processes")
-	f.DurationVar(&flags.timer, "timer-resolution", 0, "on Windows, measure with the system timer at this period, such as 1ms (timeBeginPeriod)")
+	f.DurationVar(&flags.timer, "timer-resolution", 0, "on Windows, measure with the system timer at this period or shorter, such as 1ms (timeBeginPeriod)")
 	f.StringVar(&flags.format, "format", render.Formats[0].Name, strings.Join(render.Names(render.Formats), ", "))
 	f.StringVar(&flags.out, "out", "", outHelp)
 	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
@@ -161,11 +162,14 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 		FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
 	}
 	document.Warnings = diagnose.Noise(document)
-	if err := target.write(reportFiles(document)); err != nil {
-		return couldNot(err)
-	}
+	// The table first has nothing to do with the files: what was measured is shown even
+	// where they cannot be written.
+	unwritten := target.write(reportFiles(document))
 	if err := format.Write(stdout, document); err != nil {
 		return couldNot(err)
+	}
+	if unwritten != nil {
+		return couldNot(unwritten)
 	}
 	if status := ended(); status != 0 {
 		return &failure{status: status}

@@ -18,7 +18,11 @@ import (
 // complete.
 func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell func(done, total time.Duration), stop func(complete bool)) {
 	file, ok := w.(*os.File)
-	if quiet || !ok || !term.IsTerminal(int(file.Fd())) || !movesCursor(file) {
+	if quiet || !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil, func(bool) {}
+	}
+	restore, ok := movesCursor(file)
+	if !ok {
 		return nil, func(bool) {}
 	}
 	estimate := s.Estimate(clocks)
@@ -48,6 +52,7 @@ func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell
 		}
 		bar.Stop()
 		<-finished
+		restore()
 	}
 }
 

@@ -17,17 +17,17 @@ var functions = []struct {
 	// reported is the step that the system itself states.
 	reported func() float64
 }{
-	{"GetSystemTimeAsFileTime", "kernel32.dll", stores, filetime, Wall, timerPeriodNS},
+	{"GetSystemTimeAsFileTime", "kernel32.dll", stores, filetime, Wall, notReported},
 	{"GetSystemTimePreciseAsFileTime", "kernel32.dll", stores, filetime, Wall, notReported},
 	{"QueryPerformanceCounter", "kernel32.dll", storesBOOL, performanceFrequency, Monotonic, performanceTickNS},
-	{"QueryInterruptTime", "kernelbase.dll", stores, filetime, Monotonic, timerPeriodNS},
+	{"QueryInterruptTime", "kernelbase.dll", stores, filetime, Monotonic, notReported},
 	{"QueryInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported},
-	{"QueryUnbiasedInterruptTime", "kernel32.dll", storesBOOL, filetime, Monotonic, timerPeriodNS},
+	{"QueryUnbiasedInterruptTime", "kernel32.dll", storesBOOL, filetime, Monotonic, notReported},
 	{"QueryUnbiasedInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported},
-	{"GetTickCount", "kernel32.dll", returns32, milliseconds, Monotonic, timerPeriodNS},
-	{"GetTickCount64", "kernel32.dll", returns64, milliseconds, Monotonic, timerPeriodNS},
+	{"GetTickCount", "kernel32.dll", returns32, milliseconds, Monotonic, tickNS},
+	{"GetTickCount64", "kernel32.dll", returns64, milliseconds, Monotonic, tickNS},
 	{"timeGetTime", "winmm.dll", returns32, milliseconds, Monotonic, notReported},
-	{"NtQuerySystemTime", "ntdll.dll", storesNTSTATUS, filetime, Wall, timerPeriodNS},
+	{"NtQuerySystemTime", "ntdll.dll", storesNTSTATUS, filetime, Wall, notReported},
 }
 
 func systemClocks() []Clock {
@@ -56,9 +56,11 @@ func performanceTickNS() float64 {
 	return 0
 }
 
-// timerPeriodNS is the period of the system timer, which the coarse clocks tick by;
-// 0 where it cannot be asked for.
-func timerPeriodNS() float64 {
-	timer, _ := wintime.QueryTimer()
-	return float64(timer.Period.Nanoseconds())
+// tickNS is the unit of TickCount, of which GetTickCount and GetTickCount64 are made: 15.6
+// ms, whatever the period of the system timer. Wine counts milliseconds.
+func tickNS() float64 {
+	if hz := wintime.TicksPerSecond(); hz > 0 {
+		return 1e9 / hz
+	}
+	return 0
 }

@@ -10,23 +10,26 @@ import (
 )
 
 func memoryClocks() []Clock {
-	memory := func(name string, offset uintptr, kind Kind, hz float64) Clock {
+	memory := func(name string, offset uintptr, kind Kind, hz float64, reported func() float64) Clock {
 		return Clock{
 			ID: name + "@" + string(Memory), Call: "KUSER_SHARED_DATA." + name, Path: Memory, Kind: kind, Hz: hz,
-			ReportedNS: timerPeriodNS,
+			ReportedNS: reported,
 			Open:       func() (Reader, error) { return openMemory(offset) },
 		}
 	}
 	return []Clock{
-		memory("SystemTime", wintime.SystemTime, Wall, filetime()),
-		memory("InterruptTime", wintime.InterruptTime, Monotonic, filetime()),
-		memory("TickCount", wintime.TickCount, Monotonic, wintime.TicksPerSecond()),
+		memory("SystemTime", wintime.SystemTime, Wall, filetime(), notReported),
+		memory("InterruptTime", wintime.InterruptTime, Monotonic, filetime(), notReported),
+		memory("TickCount", wintime.TickCount, Monotonic, wintime.TicksPerSecond(), tickNS),
 	}
 }
 
 func openMemory(offset uintptr) (Reader, error) {
 	if err := wintime.Readable(); err != nil {
 		return nil, err
+	}
+	if !wintime.Settles(offset) {
+		return nil, errors.New("the page that the kernel shares with every process holds no time there")
 	}
 	r := memoryReader{wintime.Page + offset}
 	ticks := make([]int64, 1)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/native"
 	"github.com/timebench/timebench/internal/thread"
 	"golang.org/x/sys/windows"
 )
@@ -141,24 +140,6 @@ func TestReadersSurviveConstantCollection(t *testing.T) {
 	workers.Wait()
 	close(stop)
 	collector.Wait()
-}
-
-// The loop leaves the registers that belong to the convention as they were: values
-// that Go keeps across the call are still right.
-func TestLoopsKeepTheirCaller(t *testing.T) {
-	tick := windows.NewLazySystemDLL("kernel32.dll").NewProc("GetTickCount64").Addr()
-	a, b, c, f := 1, 2, 3, 1.5
-	values := make([]int64, 3)
-	for i := range 1000 {
-		native.CallValue(tick, &values[0], 8, 2)
-		native.CallNothing(3)
-		a, b, c, f = a+i, b+a, c^b, f+0.5
-	}
-	require.Equal(t, 499501, a)
-	require.InDelta(t, 501.5, f, 0)
-	require.NotZero(t, values[1])
-	require.Zero(t, values[2])
-	require.NotEqual(t, b, c)
 }
 
 func TestFunctionThatThereIsNot(t *testing.T) {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,8 +45,9 @@ func addSystemFacts(facts *result.Host) {
 	if platform, _, _, err := host.PlatformInformation(); err == nil {
 		facts.Distribution = platform
 	}
-	facts.CPU.Model = strings.TrimSpace(text(processorKey, "ProcessorNameString"))
-	facts.CPU.Packages = packages(thread.Topology())
+	// Some firmware names no model; then the registry has family, model and stepping.
+	facts.CPU.Model = cmp.Or(strings.TrimSpace(text(processorKey, "ProcessorNameString")), text(processorKey, "Identifier"))
+	facts.CPU.Packages = thread.Packages()
 	facts.CPU.Groups = thread.Groups()
 	facts.Virtualization = virtualization()
 	facts.Windows = &result.Windows{
@@ -76,17 +78,9 @@ func number(key, name string) uint64 {
 	return value
 }
 
-func packages(cpus []thread.CPU) int {
-	seen := map[int]bool{}
-	for _, cpu := range cpus {
-		seen[cpu.Package] = true
-	}
-	return len(seen)
-}
-
 // virtualization is what the CPU tells. Where Windows itself runs on Hyper-V, as it
-// does for virtualization-based security, the CPU tells of Hyper-V too: that
-// Windows is the host's own, unless the firmware calls the machine virtual.
+// does for virtualization-based security, the CPU tells of Hyper-V as it does to a
+// guest; the role is then what the firmware's names leave no doubt of.
 func virtualization() *result.Virtualization {
 	system := cpuHypervisor()
 	if system == "" {
@@ -95,7 +89,7 @@ func virtualization() *result.Virtualization {
 	role := "guest"
 	firmware := text(firmwareKey, "SystemManufacturer") + " " + text(firmwareKey, "SystemProductName")
 	if system == "hyperv" && !virtualMachine(firmware) {
-		role = "host"
+		role = "guest or host"
 	}
 	return &result.Virtualization{System: system, Role: role}
 }
@@ -104,7 +98,7 @@ func virtualization() *result.Virtualization {
 func virtualMachine(firmware string) bool {
 	firmware = strings.ToLower(firmware)
 	return slices.ContainsFunc(
-		[]string{"virtual machine", "vmware", "qemu", "kvm", "xen", "virtualbox", "amazon ec2", "google", "parallels", "openstack", "bhyve"},
+		[]string{"virtual machine", "vmware", "qemu", "kvm", "xen", "virtualbox", "parallels", "openstack", "bhyve", "google compute"},
 		func(name string) bool { return strings.Contains(firmware, name) })
 }
 
@@ -142,7 +136,12 @@ func timer() *result.Timer {
 func qpc() *result.QPC {
 	counter := &result.QPC{Hz: wintime.PerformanceFrequency()}
 	if bypass, ok := wintime.QPCBypass(); ok {
-		counter.UserMode, counter.HypervisorPage = &bypass.Enabled, bypass.HypervisorPage
+		counter.HypervisorPage = bypass.Enabled && bypass.HypervisorPage
+		if !counter.HypervisorPage {
+			// With the hypervisor's page a read enters the kernel whenever that page is
+			// not valid, which only the hypervisor knows.
+			counter.UserMode = &bypass.Enabled
+		}
 		counter.Shift, counter.Bias = int(bypass.Shift), fmt.Sprintf("%#x", bypass.Bias)
 	}
 	return counter

@@ -1,9 +1,13 @@
 package host
 
 import (
+	"os"
+	"runtime"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
+	"github.com/timebench/timebench/internal/thread"
 	"golang.org/x/sys/windows"
 )
 
@@ -12,9 +16,23 @@ import (
 // reads it, steps by up to 15.6 ms.
 const WallGranularity = 40 * time.Millisecond
 
+// endedNS is the CPU time of children that ended, which Windows does not add up.
+var endedNS atomic.Int64
+
+// CountChild takes the CPU time of a child that ended; nil of one that never began.
+func CountChild(child *os.ProcessState) {
+	if child != nil {
+		endedNS.Add(int64(child.UserTime() + child.SystemTime()))
+	}
+}
+
 // See returns what has happened up to now, from GetSystemTimes and GetProcessTimes.
 func See() Sighting {
 	s := Sighting{At: time.Now()}
+	// GetSystemTimes tells of all CPUs of one processor group.
+	if thread.Groups() > 1 || len(thread.Usable()) < runtime.NumCPU() {
+		return s
+	}
 	// Kernel time is with idle time in it.
 	times := new([3]windows.Filetime) // idle, kernel, user
 	ok, _, _ := getSystemTimes.Call(uintptr(unsafe.Pointer(&times[0])), uintptr(unsafe.Pointer(&times[1])), uintptr(unsafe.Pointer(&times[2])))
@@ -23,7 +41,7 @@ func See() Sighting {
 	}
 	var creation, exit, kernel, user windows.Filetime
 	if windows.GetProcessTimes(windows.CurrentProcess(), &creation, &exit, &kernel, &user) == nil {
-		s.OwnSeconds = seconds(kernel) + seconds(user)
+		s.OwnSeconds = seconds(kernel) + seconds(user) + float64(endedNS.Load())/1e9
 	}
 	return s
 }

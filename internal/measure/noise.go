@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -74,6 +75,10 @@ func (n *noise) turn(median, mean float64) {
 	}
 }
 
+// share rounds what is the difference of large sums to what it can mean: a millionth,
+// and nothing below 0.
+func share(x float64) float64 { return max(0, math.Round(x*1e6)/1e6) }
+
 // conditions sums up; floor may be nil.
 func (n *noise) conditions(floor *subject) result.Conditions {
 	spent := n.last.At.Sub(n.first.At)
@@ -88,9 +93,9 @@ func (n *noise) conditions(floor *subject) result.Conditions {
 	}
 	if busy := n.last.BusySeconds - n.first.BusySeconds; busy > 0 && spent > 0 {
 		steal := n.last.StealSeconds - n.first.StealSeconds
-		c.StealShare = min(1, max(0, steal/(float64(len(thread.Usable()))*spent.Seconds())))
+		c.StealShare = min(1, share(steal/(float64(len(thread.Usable()))*spent.Seconds())))
 		own := n.last.OwnSeconds - n.first.OwnSeconds
-		c.OtherCPUs = max(0, (busy-own)/spent.Seconds())
+		c.OtherCPUs = share((busy - own) / spent.Seconds())
 	}
 	const enough = 8 // rounds for quartiles
 	if floor != nil && len(floor.latency) >= enough {

@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/host"
 )
 
 // WorkerCommand is the command of timebench that makes a process a worker: it
@@ -135,6 +136,7 @@ func (p *processes) close() {
 	}
 	for _, w := range p.workers {
 		_ = w.command.Wait()
+		host.CountChild(w.command.ProcessState)
 	}
 	unmap(unsafe.Pointer(p.meeting), unsafe.Sizeof(gate{}))
 }
@@ -144,8 +146,9 @@ func (p *processes) close() {
 // that an order may name.
 func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 	// A signal from the terminal goes to every process of the group; when a run
-	// ends is for the parent to say. When the parent dies its pipe closes.
-	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	// ends is for the parent to say. When the parent dies its pipe closes. Signals are
+	// taken and dropped: one that is ignored ends a process on Windows.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	debug.SetGCPercent(-1)
 	memory, err := inherited(unsafe.Sizeof(gate{}))
 	if err != nil {

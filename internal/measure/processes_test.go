@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -89,4 +90,22 @@ func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
 	require.NoError(t, c.(*processes).workers[0].command.Process.Kill())
 	require.ErrorContains(t, c.wait(), "worker process 0 ended")
 	require.ErrorContains(t, c.start(clock.Default()[0], pace{100, 1}, 1, quick(1).seats(1)), "worker process 0 ended")
+}
+
+// The time that worker processes used is this run's own, not other programs' load.
+func TestTimeOfWorkerProcessesIsOwn(t *testing.T) {
+	needProcesses(t)
+	before := host.See().OwnSeconds
+	c, err := newProcesses(1)
+	require.NoError(t, err)
+	require.NoError(t, c.start(clock.Default()[0], pace{100, 1}, 1, quick(1).seats(1)))
+	c.gate().open(context.Background(), 1)
+	time.Sleep(100 * time.Millisecond)
+	c.gate().stop.Store(1)
+	require.NoError(t, c.wait())
+	state := c.(*processes).workers[0].command
+	c.close()
+	used := state.ProcessState.UserTime() + state.ProcessState.SystemTime()
+	require.Positive(t, used)
+	require.GreaterOrEqual(t, host.See().OwnSeconds-before, used.Seconds()*0.99)
 }

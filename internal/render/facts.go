@@ -40,7 +40,7 @@ func windowsFacts(w result.Windows) []fact {
 		all = append(all, fact{"Wine", strings.Join(present(w.Wine.Version, w.Wine.Host), ", on ")})
 	}
 	if w.Timer != nil {
-		all = append(all, fact{"System timer", fmt.Sprintf("every %s; a program can ask for %s to %s",
+		all = append(all, fact{"System timer", fmt.Sprintf("every %s; it can be from %s to %s",
 			duration(float64(w.Timer.PeriodNS)), duration(float64(w.Timer.FinestNS)), duration(float64(w.Timer.CoarsestNS)))})
 	}
 	if w.QPC != nil {
@@ -56,12 +56,12 @@ func windowsFacts(w result.Windows) []fact {
 func qpc(q result.QPC) string {
 	text := hertz(float64(q.Hz))
 	switch {
+	case q.HypervisorPage:
+		return text + "; read through the page that the hypervisor shares, and by the kernel where that page is not valid"
 	case q.UserMode == nil:
 		return text + "; no shared page tells how it is read"
 	case !*q.UserMode:
 		return text + "; each read enters the kernel (the shared page's bypass is off)"
-	case q.HypervisorPage:
-		return text + "; read in user mode by Hyper-V's page"
 	}
 	return text + fmt.Sprintf("; read in user mode: the CPU's counter plus %s, shifted right by %d", q.Bias, q.Shift)
 }
@@ -111,6 +111,9 @@ func cpu(c result.CPU) string {
 		if *c.InvariantTSC {
 			tsc = "invariant TSC"
 		}
+	}
+	if c.TSCHz > 0 && tsc == "" {
+		tsc = "TSC"
 	}
 	if c.TSCHz > 0 {
 		tsc = strings.TrimSpace(strings.TrimPrefix(tsc+" at "+hertz(c.TSCHz), " at "))

@@ -9,8 +9,9 @@ import (
 )
 
 // coarseNS is the tick in nanoseconds from which a clock counts as coarse: too
-// slow to tell two events on a hot path apart.
-const coarseNS = 100_000
+// slow to tell two events on a hot path apart. No hardware counter ticks so slowly,
+// and no kernel so fast.
+const coarseNS = 10_000
 
 // kinds are the kinds of clock between which a program chooses, as the summary
 // words them.

@@ -97,12 +97,11 @@ type CPU struct {
 	TSCHz float64 `json:"tsc_hz,omitempty"`
 }
 
-// Virtualization is the hypervisor beneath the machine, and the machine's role:
-// guest or host.
+// Virtualization is the hypervisor beneath the machine, and the machine's role.
 type Virtualization struct {
 	// System names the hypervisor: kvm, xen, vmware.
 	System string `json:"system"`
-	// Role is guest or host.
+	// Role is guest, host, or "guest or host" where the system does not tell.
 	Role string `json:"role"`
 }
 
@@ -156,9 +155,10 @@ type QPC struct {
 	// Hz is QueryPerformanceFrequency.
 	Hz int64 `json:"hz"`
 	// UserMode says that a read does not enter the kernel. It is absent where there
-	// is no shared page.
+	// is no shared page, and where HypervisorPage leaves it open.
 	UserMode *bool `json:"user_mode,omitempty"`
-	// HypervisorPage says that scale and offset come from a page of Hyper-V's.
+	// HypervisorPage says that the counter is scaled by a page that the hypervisor
+	// shares.
 	HypervisorPage bool `json:"hypervisor_page,omitempty"`
 	// Shift is how many bits the CPU's counter is shifted right.
 	Shift int `json:"shift,omitempty"`

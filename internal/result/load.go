@@ -11,6 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // fileName is the name of the document in the folder of a run.
@@ -22,6 +25,9 @@ const maxSize = 128 << 20
 
 // byteOrderMark is what programs of Windows put before text.
 var byteOrderMark = []byte("\ufeff")
+
+// The byte order marks of UTF-16.
+var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff}
 
 var errTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", maxSize>>20)
 
@@ -65,6 +71,13 @@ func Read(r io.Reader) (*Document, error) {
 	head, err := buffered.Peek(most)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
+	}
+	if bytes.HasPrefix(head, utf16Little) || bytes.HasPrefix(head, utf16Big) {
+		// Windows PowerShell's > writes so.
+		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()))
+		if head, err = buffered.Peek(most); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
 	}
 	open, err := opener(head)
 	if err != nil {

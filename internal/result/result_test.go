@@ -3,6 +3,7 @@ package result
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/stretchr/testify/require"
 
@@ -381,4 +383,23 @@ func FuzzRead(f *testing.F) {
 			require.Equal(t, string(once), string(written(t, again)))
 		}
 	})
+}
+
+// Windows PowerShell's > writes UTF-16.
+func TestLoadTakesUTF16(t *testing.T) {
+	var text bytes.Buffer
+	require.NoError(t, example().Write(&text))
+	for name, order := range map[string]binary.AppendByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
+		wide := []byte(name)
+		for _, unit := range utf16.Encode([]rune(text.String())) {
+			wide = order.AppendUint16(wide, unit)
+		}
+		document, err := Read(bytes.NewReader(wide))
+		require.NoError(t, err)
+		require.Equal(t, example(), document)
+		_, err = Read(bytes.NewReader(wide[:len(wide)/2]))
+		require.Error(t, err, "cut off")
+	}
+	_, err := Read(strings.NewReader("\xff\xfeno document"))
+	require.Error(t, err)
 }

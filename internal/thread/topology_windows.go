@@ -61,6 +61,26 @@ func arranged(cpus []CPU, relations []relation, sizes []int) []CPU {
 	return cpus
 }
 
+// Packages counts the sockets of the machine, those included whose CPUs the process may
+// not use; 0 where Windows does not tell.
+func Packages() int {
+	information, err := processorInformation()
+	if err != nil {
+		return 0
+	}
+	relations, err := parseRelations(information)
+	if err != nil {
+		return 0
+	}
+	count := 0
+	for _, r := range relations {
+		if r.relationship == relationProcessorPackage {
+			count++
+		}
+	}
+	return count
+}
+
 func processorInformation() ([]byte, error) {
 	size := new(uint32)
 	_, _, _ = getLogicalProcessorInformationEx.Call(relationAll, 0, uintptr(unsafe.Pointer(size)))

@@ -39,6 +39,19 @@ func readable(page uintptr) error {
 	return nil
 }
 
+// Settles reports whether a KSYSTEM_TIME of the page can be read: whether its two high
+// parts agree within some tries. A native loop waits for that without an end.
+func Settles(offset uintptr) bool {
+	const tries = 1000
+	high1, high2 := (*uint32)(at(offset+4)), (*uint32)(at(offset+8))
+	for range tries {
+		if atomic.LoadUint32(high1) == atomic.LoadUint32(high2) {
+			return true
+		}
+	}
+	return false
+}
+
 // TicksPerSecond is how often the value of TickCount goes up in a second; 0 where the
 // page does not tell.
 func TicksPerSecond() float64 {
@@ -53,12 +66,13 @@ func TicksPerSecond() float64 {
 }
 
 // A Bypass is how QueryPerformanceCounter reads its counter without the kernel. Its
-// value is (counter + Bias) >> Shift, where the counter is the CPU's.
+// value is (counter + Bias) >> Shift, where the counter is the CPU's, or, under a
+// hypervisor that shares a page of its own, the CPU's scaled by that page.
 type Bypass struct {
 	// Enabled says that it does so at all; otherwise every read enters the kernel.
 	Enabled bool
-	// HypervisorPage says that the counter's scale and offset come from a page of
-	// Hyper-V's rather than from here.
+	// HypervisorPage says that the counter is scaled by the hypervisor's page. Where that
+	// page is not valid at the moment, a read enters the kernel although Enabled.
 	HypervisorPage bool
 	Bias           uint64
 	Shift          uint8
@@ -75,11 +89,11 @@ func QPCBypass() (bypass Bypass, ok bool) {
 	if Readable() != nil {
 		return Bypass{}, false
 	}
-	flags := *(*uint8)(at(qpcBypassEnabled))
-	return Bypass{
-		Enabled: flags&bypassEnabled != 0, HypervisorPage: flags&bypassHVPage != 0,
-		Bias: atomic.LoadUint64((*uint64)(at(qpcBias))), Shift: *(*uint8)(at(qpcShift)),
-	}, true
+	return bypassOf(*(*uint8)(at(qpcBypassEnabled)), *(*uint8)(at(qpcShift)), atomic.LoadUint64((*uint64)(at(qpcBias)))), true
+}
+
+func bypassOf(flags, shift uint8, bias uint64) Bypass {
+	return Bypass{Enabled: flags&bypassEnabled != 0, HypervisorPage: flags&bypassHVPage != 0, Bias: bias, Shift: shift}
 }
 
 // at is a place in the page, which is no memory of Go's and never moves.

@@ -45,7 +45,9 @@ func QueryTimer() (timer Timer, ok bool) {
 
 // RaiseTimer asks for a period of the system timer by timeBeginPeriod, in whole
 // milliseconds, and returns what takes the request back. Windows takes it back too
-// when the process ends, however it ends.
+// when the process ends, however it ends. The shortest period that any program asked for
+// is the one in force; since Windows 10 version 2004 another program's sleeps are not
+// woken by it.
 func RaiseTimer(period time.Duration) (undo func(), err error) {
 	for _, function := range []*windows.LazyProc{timeGetDevCaps, timeBeginPeriod, timeEndPeriod} {
 		if err := function.Find(); err != nil {
@@ -57,6 +59,10 @@ func RaiseTimer(period time.Duration) (undo func(), err error) {
 		return nil, fmt.Errorf("timeGetDevCaps failed with MMRESULT %d", failed)
 	}
 	ms := period.Milliseconds()
+	if timer, ok := QueryTimer(); ok {
+		// Longer than the longest is granted, and means nothing.
+		limits[1] = min(limits[1], uint32(timer.Coarsest/time.Millisecond))
+	}
 	if period%time.Millisecond != 0 || ms < int64(limits[0]) || ms > int64(limits[1]) {
 		return nil, fmt.Errorf("this Windows sets the timer to whole milliseconds from %dms to %dms", limits[0], limits[1])
 	}

@@ -41,6 +41,19 @@ func TestSharedPage(t *testing.T) {
 	require.True(t, ok)
 }
 
+// As Windows sets them on a machine, in a guest of Hyper-V, and where the TSC is no use.
+func TestBypassFlags(t *testing.T) {
+	require.Equal(t, Bypass{Enabled: true, Shift: 10, Bias: 7}, bypassOf(0x81, 10, 7))
+	require.Equal(t, Bypass{Enabled: true, HypervisorPage: true}, bypassOf(0x83, 0, 0))
+	require.Equal(t, Bypass{}, bypassOf(0x80, 0, 0))
+}
+
+func TestTimesSettle(t *testing.T) {
+	for _, offset := range []uintptr{SystemTime, InterruptTime, TickCount} {
+		require.True(t, Settles(offset))
+	}
+}
+
 // What is not there, and what must not be read, has a reason and no fault.
 func TestPageThatCannotBeRead(t *testing.T) {
 	require.EqualError(t, readable(0x1000), "this system shares no page with every process")
