@@ -33,5 +33,5 @@
 // arm64 the Go runtime keeps the current goroutine in R28, which C code may
 // borrow; a signal handler that runs while it is borrowed would find no
 // goroutine and end the process. Windows has no signals: the runtime suspends a
-// thread, finds it in code that is not Go's, and lets it go on.
+// thread, finds it in assembly or in code that is not Go's, and lets it go on.
 package native
