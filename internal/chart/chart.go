@@ -94,6 +94,9 @@ func titled(c draw.Canvas, title, subtitle string) draw.Canvas {
 // machine says in one line which machine a picture is of.
 func machine(d *result.Document) string {
 	parts := []string{strings.TrimSpace(d.Host.OS + "/" + d.Host.Arch + " " + d.Host.Kernel)}
+	if w := d.Host.Windows; w != nil && w.Wine != nil {
+		parts = append(parts, "Wine "+w.Wine.Version+", not Windows")
+	}
 	if d.Host.CPU.Model != "" {
 		parts = append(parts, d.Host.CPU.Model)
 	}

@@ -266,3 +266,13 @@ func TestDistributionIsDrawnByItsNines(t *testing.T) {
 	}
 	require.Equal(t, []string{"50", "90", "99", "99.9", "99.99", "99.999"}, labels)
 }
+
+// A picture that was made under Wine must not pass for one of Windows.
+func TestPictureNamesWine(t *testing.T) {
+	d := document(1, 1)
+	require.NotContains(t, machine(d), "Wine")
+	d.Host.OS, d.Host.Windows = "windows", &result.Windows{Wine: &result.Wine{Version: "8.0"}}
+	require.Contains(t, machine(d), "windows/amd64 · Wine 8.0, not Windows · a CPU")
+	d.Host.Windows.Wine = nil
+	require.NotContains(t, machine(d), "Wine")
+}
