@@ -3,6 +3,8 @@ package result
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 )
 
 // check refuses values that cannot be.
@@ -25,9 +27,39 @@ func (d *Document) check() error {
 	if d.Conditions != nil {
 		d.Conditions.check(&c, "conditions")
 	}
+	if d.Host.TimeSync != nil {
+		d.Host.TimeSync.check(&c, "host.time_sync")
+	}
+	for i, finding := range d.Findings {
+		c.choice(fmt.Sprintf("findings[%d].severity", i), finding.Severity, Severities)
+	}
+	checkClocks(d.Clocks, &c, "")
+	checkExperiments(d.OtherClockSources, &c)
+	return c.err
+}
+
+func checkExperiments(experiments []Experiment, c *checker) {
 	seen := map[string]bool{}
-	for i, clock := range d.Clocks {
-		at := fmt.Sprintf("clocks[%d] (%.64q)", i, clock.ID)
+	for i, experiment := range experiments {
+		at := fmt.Sprintf("other_clocksources[%d]", i)
+		if experiment.ClockSource == "" || seen[experiment.ClockSource] {
+			c.fail(at+".clocksource", fmt.Sprintf("is %.64q; each must be named, and once", experiment.ClockSource))
+		}
+		seen[experiment.ClockSource] = true
+		c.notNegative(at+".floor_ns", experiment.FloorNS)
+		if experiment.Conditions != nil {
+			experiment.Conditions.check(c, at+".conditions")
+		}
+		checkClocks(experiment.Clocks, c, at+".")
+	}
+}
+
+// checkClocks checks the clocks of the document or of one experiment, within which
+// no id stands twice. The same clock is in each.
+func checkClocks(clocks []Clock, c *checker, within string) {
+	seen := map[string]bool{}
+	for i, clock := range clocks {
+		at := fmt.Sprintf("%sclocks[%d] (%.64q)", within, i, clock.ID)
 		if clock.ID == "" {
 			c.fail(at, "has no id")
 		}
@@ -35,9 +67,16 @@ func (d *Document) check() error {
 			c.fail(at, "stands twice")
 		}
 		seen[clock.ID] = true
-		clock.check(&c, at)
+		clock.check(c, at)
 	}
-	return c.err
+}
+
+func (t *TimeSync) check(c *checker, at string) {
+	c.signed(at+".offset_ns", float64(t.OffsetNS))
+	c.notNegative(at+".max_error_ns", float64(t.MaxErrorNS))
+	c.notNegative(at+".estimated_error_ns", float64(t.EstimatedErrorNS))
+	c.signed(at+".frequency_ppm", t.FrequencyPPM)
+	c.notNegative(at+".tick_ns", float64(t.TickNS))
 }
 
 func (cpu *CPU) check(c *checker, at string) {
@@ -49,6 +88,9 @@ func (cpu *CPU) check(c *checker, at string) {
 	c.notNegative(at+".packages", float64(cpu.Packages))
 	c.notNegative(at+".groups", float64(cpu.Groups))
 	c.notNegative(at+".tsc_hz", cpu.TSCHz)
+	c.notNegative(at+".tsc_asleep_hz", cpu.TSCAsleepHz)
+	c.notNegative(at+".tsc_loaded_hz", cpu.TSCLoadedHz)
+	c.notNegative(at+".kernel_tsc_hz", cpu.KernelTSCHz)
 }
 
 func (w *Windows) check(c *checker, at string) {
@@ -76,6 +118,9 @@ func (o *Conditions) check(c *checker, at string) {
 }
 
 func (clock *Clock) check(c *checker, at string) {
+	if clock.KernelEntry != "" { // "" is not written
+		c.choice(at+".kernel_entry", clock.KernelEntry, KernelEntries)
+	}
 	c.notNegative(at+".ticks_per_second", clock.TicksPerSecond)
 	if clock.Latency != nil {
 		clock.Latency.check(c, at+".latency")
@@ -175,6 +220,24 @@ func (c *checker) notNegative(at string, value float64) {
 	case value > most, value > 0 && value < least:
 		c.fail(at, fmt.Sprintf("is %v; it must be 0, or from %v to %v", value, least, most))
 	}
+}
+
+// signed is for a value that may be negative.
+func (c *checker) signed(at string, value float64) {
+	if !(value >= -most && value <= most) {
+		c.fail(at, fmt.Sprintf("is %v; it must be from %v to %v", value, -most, most))
+	}
+}
+
+func (c *checker) choice(at, value string, choices []string) {
+	if !slices.Contains(choices, value) {
+		c.fail(at, noneOf(value, choices))
+	}
+}
+
+// noneOf says what is wrong with a text that is none of the choices.
+func noneOf(value string, choices []string) string {
+	return fmt.Sprintf("is %.64q; it must be one of %s", value, strings.Join(choices, ", "))
 }
 
 func (c *checker) positive(at string, value float64) {

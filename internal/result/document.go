@@ -13,6 +13,29 @@ import "time"
 // Schema names the form of the documents that this package reads and writes.
 const Schema = "timebench/1"
 
+// The severities of a Finding: clocks are slow or wrong; they may be; it is good to
+// know.
+const (
+	Error = "error"
+	Warn  = "warn"
+	Note  = "note"
+)
+
+// Severities are the values of Finding.Severity, the worst first.
+var Severities = []string{Error, Warn, Note}
+
+// How often a read of a clock enters the kernel. Unknown is where it was asked and
+// could not be found out.
+const (
+	Never     = "never"
+	Always    = "always"
+	Sometimes = "sometimes"
+	Unknown   = "unknown"
+)
+
+// KernelEntries are the values of Clock.KernelEntry.
+var KernelEntries = []string{Never, Always, Sometimes, Unknown}
+
 // A Document is one run of timebench on one machine.
 type Document struct {
 	// Schema names the form of the document.
@@ -35,8 +58,44 @@ type Document struct {
 	Conditions *Conditions `json:"conditions,omitempty"`
 	// Warnings say what may have spoilt the figures; a quiet machine has none.
 	Warnings []Warning `json:"warnings,omitempty"`
+	// Findings say what is wrong with the clocks here and what to do about it, the
+	// worst first; a healthy machine has none.
+	Findings []Finding `json:"findings,omitempty"`
 	// Clocks has an entry for each clock that was asked for, no id twice.
 	Clocks []Clock `json:"clocks"`
+	// OtherClockSources are the same clocks under other clock sources, an entry for
+	// each that the kernel was switched to for an experiment.
+	OtherClockSources []Experiment `json:"other_clocksources,omitempty"`
+}
+
+// An Experiment is what was measured while the kernel used another clock source
+// than host.clocksource.current.
+type Experiment struct {
+	// ClockSource is the clock source that was in use, as the kernel names it; no
+	// two experiments have the same.
+	ClockSource string `json:"clocksource"`
+	// FloorNS is the cost of an empty call in the loop that reads the clocks, measured
+	// anew; absent where there is no such loop.
+	FloorNS float64 `json:"floor_ns,omitempty"`
+	// Conditions are what the machine did to this part of the run.
+	Conditions *Conditions `json:"conditions,omitempty"`
+	// Warnings say what may have spoilt the figures of this part.
+	Warnings []Warning `json:"warnings,omitempty"`
+	// Clocks has an entry for each clock of the document, in the same order.
+	Clocks []Clock `json:"clocks"`
+}
+
+// BySource returns what was measured by clock source: first the document's own
+// figures, then the experiments; nothing where there is no experiment.
+func (d *Document) BySource() []Experiment {
+	if len(d.OtherClockSources) == 0 {
+		return nil
+	}
+	own := Experiment{FloorNS: d.FloorNS, Conditions: d.Conditions, Warnings: d.Warnings, Clocks: d.Clocks}
+	if d.Host.ClockSource != nil {
+		own.ClockSource = d.Host.ClockSource.Current
+	}
+	return append([]Experiment{own}, d.OtherClockSources...)
 }
 
 // A Tool is the timebench that made a document.
@@ -67,6 +126,15 @@ type Host struct {
 	Container string `json:"container,omitempty"`
 	// ClockSource is what the Linux kernel makes its time of.
 	ClockSource *ClockSource `json:"clocksource,omitempty"`
+	// Machine is who made the machine, as its firmware says.
+	Machine *Machine `json:"machine,omitempty"`
+	// BootParameters are those of the kernel's command line (/proc/cmdline) that
+	// concern clocks, each as it is written there: tsc=reliable.
+	BootParameters []string `json:"boot_parameters,omitempty"`
+	// KernelLog is what the kernel's log says of clocks.
+	KernelLog *KernelLog `json:"kernel_log,omitempty"`
+	// TimeSync is how the kernel keeps the wall clock right.
+	TimeSync *TimeSync `json:"time_sync,omitempty"`
 	// Windows is what only Windows has.
 	Windows *Windows `json:"windows,omitempty"`
 }
@@ -93,8 +161,22 @@ type CPU struct {
 	// InvariantTSC says whether the time stamp counter of an x86 CPU keeps its
 	// rate whatever the CPU's speed.
 	InvariantTSC *bool `json:"invariant_tsc,omitempty"`
+	// TSCFlags are the CPU's flags that concern its time stamp counter, as
+	// /proc/cpuinfo names them: constant_tsc, nonstop_tsc, tsc_reliable.
+	TSCFlags []string `json:"tsc_flags,omitempty"`
 	// TSCHz is the measured rate of the time stamp counter.
 	TSCHz float64 `json:"tsc_hz,omitempty"`
+	// TSCAsleepHz is the counter's rate over a span in which the process slept: lower
+	// where the counter stops with an idle CPU.
+	TSCAsleepHz float64 `json:"tsc_asleep_hz,omitempty"`
+	// TSCLoadedHz is the counter's rate over a span in which the process kept its
+	// CPUs busy: another where the counter follows the CPU's speed.
+	TSCLoadedHz float64 `json:"tsc_loaded_hz,omitempty"`
+	// KernelTSCHz is the rate that the kernel takes the time stamp counter to have.
+	KernelTSCHz float64 `json:"kernel_tsc_hz,omitempty"`
+	// Governors are the cpufreq policies that choose the CPUs' speed
+	// (scaling_governor), each once: performance, powersave, schedutil.
+	Governors []string `json:"governors,omitempty"`
 }
 
 // Virtualization is the hypervisor beneath the machine, and the machine's role.
@@ -111,6 +193,48 @@ type ClockSource struct {
 	Current string `json:"current"`
 	// Available are all that the kernel could use.
 	Available []string `json:"available"`
+}
+
+// A Machine is who made the machine, as its firmware says (DMI, which Linux shows
+// in /sys/class/dmi/id). Clouds name themselves here.
+type Machine struct {
+	// Vendor is DMI's sys_vendor: Amazon EC2, Google, Xen, QEMU.
+	Vendor string `json:"vendor,omitempty"`
+	// Product is DMI's product_name: m5.large, HVM domU, Standard PC.
+	Product string `json:"product,omitempty"`
+}
+
+// A KernelLog is what the kernel's log says of clocks.
+type KernelLog struct {
+	// Source is where the log was read: /dev/kmsg, syslog(2), a file.
+	Source string `json:"source,omitempty"`
+	// Reason says why the log could not be read.
+	Reason string `json:"reason,omitempty"`
+	// Truncated says that the log no longer reaches back to the boot: the kernel's
+	// buffer is a ring, so lines may be missing before the first.
+	Truncated bool `json:"truncated,omitempty"`
+	// Lines are the lines of the log about clocks, the oldest first.
+	Lines []string `json:"lines,omitempty"`
+}
+
+// TimeSync is how the kernel keeps the wall clock right, as adjtimex(2) tells.
+type TimeSync struct {
+	// Synchronised says that the kernel takes the wall clock to be right: no
+	// STA_UNSYNC in the status.
+	Synchronised bool `json:"synchronised"`
+	// OffsetNS is how far the kernel has yet to move the wall clock; negative where
+	// the clock is ahead.
+	OffsetNS int64 `json:"offset_ns,omitempty"`
+	// MaxErrorNS is how wrong the wall clock may be at most (maxerror).
+	MaxErrorNS int64 `json:"max_error_ns,omitempty"`
+	// EstimatedErrorNS is how wrong it probably is (esterror).
+	EstimatedErrorNS int64 `json:"estimated_error_ns,omitempty"`
+	// FrequencyPPM is by how much the clock's rate is corrected (freq), in millionths;
+	// negative where the clock is slowed down.
+	FrequencyPPM float64 `json:"frequency_ppm,omitempty"`
+	// TickNS is by how much the kernel moves the wall clock in a tick of USER_HZ
+	// (tick); 10 ms on a machine whose clock is not being slewed by it.
+	TickNS int64 `json:"tick_ns,omitempty"`
 }
 
 // Windows is what only Windows has.
@@ -233,6 +357,36 @@ type Warning struct {
 	Advice string `json:"advice"`
 }
 
+// A Finding is something about the clocks of a machine that its owner should know.
+type Finding struct {
+	// Kind is one word for programs: kernel-entry, no-vdso, unsynchronised.
+	Kind string `json:"kind"`
+	// Severity is error, warn or note: clocks are slow or wrong; they may be; it
+	// is good to know.
+	Severity string `json:"severity"`
+	// Title is the finding in a line.
+	Title string `json:"title"`
+	// Evidence is what was measured and read, each piece with its figures.
+	Evidence []string `json:"evidence"`
+	// Cause is why it is so, as far as the evidence tells.
+	Cause string `json:"cause,omitempty"`
+	// Remedies are what can be done, the best first.
+	Remedies []Remedy `json:"remedies,omitempty"`
+	// Links are the addresses of documents by those who know.
+	Links []string `json:"links,omitempty"`
+}
+
+// A Remedy is one thing that can be done about a finding.
+type Remedy struct {
+	// Advice is what to do.
+	Advice string `json:"advice"`
+	// Commands are lines for a shell, in order, to be copied; for root where they
+	// change the system.
+	Commands []string `json:"commands,omitempty"`
+	// Risk is what may go wrong with it.
+	Risk string `json:"risk,omitempty"`
+}
+
 // A Clock is what was measured of one clock, or why nothing was.
 type Clock struct {
 	// ID is the call and the path: CLOCK_MONOTONIC@vdso.
@@ -247,6 +401,13 @@ type Clock struct {
 	Available bool `json:"available"`
 	// Reason says why the clock is not available, or what failed.
 	Reason string `json:"reason,omitempty"`
+	// KernelEntry says how often a read enters the kernel: never, always, sometimes,
+	// or unknown where that could not be found out. Absent where nobody asked, or the
+	// question has no meaning.
+	KernelEntry string `json:"kernel_entry,omitempty"`
+	// KernelEntryBy is how that was found out (seccomp, cpu time, cost, path), or why
+	// it was not.
+	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
 	// TicksPerSecond is the unit of the clock's values, stated or measured.
 	TicksPerSecond float64 `json:"ticks_per_second,omitempty"`
 	// Latency is what one read costs one thread; absent where no round was

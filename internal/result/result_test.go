@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,6 +55,18 @@ func full() *Document {
 	d.Host.Distribution, d.Host.Container = "debian 12.11", "podman"
 	d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8
 	d.Host.CPU.Groups = 1
+	d.Host.CPU.TSCFlags = []string{"constant_tsc", "nonstop_tsc", "tsc_known_freq"}
+	d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz, d.Host.CPU.KernelTSCHz = 2596121000, 2596123000, 2596124000
+	d.Host.CPU.Governors = []string{"performance", "schedutil"}
+	d.Host.Machine = &Machine{Vendor: "Amazon EC2", Product: "m5.large"}
+	d.Host.BootParameters = []string{"clocksource=tsc", "tsc=reliable"}
+	d.Host.KernelLog = &KernelLog{
+		Source: "syslog(2)", Reason: "/dev/kmsg: operation not permitted", Truncated: true,
+		Lines: []string{"[    0.000000] tsc: Detected 2596.124 MHz processor", "[    1.204177] clocksource: Switched to clocksource tsc"},
+	}
+	d.Host.TimeSync = &TimeSync{
+		Synchronised: true, OffsetNS: -31250, MaxErrorNS: 16500000, EstimatedErrorNS: 42000, FrequencyPPM: -12.75, TickNS: 1e7,
+	}
 	userMode := true
 	d.Host.Windows = &Windows{
 		Edition: "Professional 23H2", Wine: &Wine{Version: "8.0", Host: "Linux 6.18.44"},
@@ -62,21 +75,43 @@ func full() *Document {
 		PowerThrottling: "system", Power: "battery",
 	}
 	d.Settings.Distribution, d.Settings.TimerResolutionNS = true, 1e6
-	d.Conditions = &Conditions{
+	conditions := Conditions{
 		DurationNS: 12e9, Turns: 440, InterruptedTurns: 17, FloorLowNS: 1.64, FloorHighNS: 1.71, StealShare: 0.03, OtherCPUs: 0.4,
 		ThrottledPeriods: 3, ThrottledNS: 2e8, ClockSources: []string{"tsc", "hpet"}, WallStepNS: -1500000,
 	}
+	d.Conditions = &conditions
 	d.Warnings = []Warning{{Kind: "steal", Saw: "3 % of the CPUs' time went to other guests", Spoilt: "reads may seem dear", Advice: "run again"}}
-	clock := d.Clocks[0]
+	d.Findings = []Finding{{
+		Kind: "unwatched", Severity: Warn, Title: "the kernel does not check the time stamp counter",
+		Evidence: []string{"the kernel was booted with tsc=reliable"}, Cause: "tsc=reliable turns off the check against another clock source",
+		Remedies: []Remedy{{
+			Advice:   "boot without tsc=reliable",
+			Commands: []string{"sed -i 's/ tsc=reliable//' /etc/default/grub", "update-grub"},
+			Risk:     "a counter that then fails the check is given up for a slower clock source",
+		}},
+		Links: []string{"https://docs.kernel.org/admin-guide/kernel-parameters.html"},
+	}}
+	d.Clocks = []Clock{fullClock(d.Clocks[0])}
+	other := fullClock(example().Clocks[0])
+	other.KernelEntry, other.KernelEntryBy = Always, "cost"
+	other.Latency = &Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}}
+	d.OtherClockSources = []Experiment{{
+		ClockSource: "hpet", FloorNS: 1.65, Conditions: &conditions, Warnings: slices.Clone(d.Warnings), Clocks: []Clock{other},
+	}}
+	return d
+}
+
+// fullClock adds every key to a clock of the example.
+func fullClock(clock Clock) Clock {
 	clock.Reason = "failed while it was read: no such device"
+	clock.KernelEntry, clock.KernelEntryBy = Never, "seccomp"
 	clock.Resolution.Moved, clock.Resolution.Backwards, clock.Resolution.WorstBackwardsNS = true, 2, 40
 	clock.Throughput[0].Oversubscribed = true
 	clock.Distribution = &Distribution{
 		Counter: "RDTSCP@cpu", BracketNS: 18.1, CounterStepNS: 0.4, Reads: 1000, P50NS: 40.2, P90NS: 41, P99NS: 44.5, P999NS: 420, MaxNS: 1250, TenfoldReads: 2,
 		Buckets: []Bucket{{UpToNS: 41, Reads: 900}, {UpToNS: 45, Reads: 98}, {UpToNS: 1280, Reads: 2}},
 	}
-	d.Clocks = []Clock{clock}
-	return d
+	return clock
 }
 
 func written(t testing.TB, d *Document) []byte {
@@ -84,6 +119,23 @@ func written(t testing.TB, d *Document) []byte {
 	var text bytes.Buffer
 	require.NoError(t, d.Write(&text))
 	return text.Bytes()
+}
+
+// withExperiments returns a document that has no clocks but those of experiments, one
+// for each of the clock sources.
+func withExperiments(t testing.TB, sources ...string) string {
+	t.Helper()
+	d := example()
+	for range sources {
+		name := fmt.Sprint("source", len(d.OtherClockSources))
+		d.OtherClockSources = append(d.OtherClockSources, Experiment{ClockSource: name, Clocks: d.Clocks})
+	}
+	d.Clocks = nil
+	text := string(written(t, d))
+	for i, source := range sources { // which Write may refuse
+		text = strings.Replace(text, fmt.Sprintf(`"source%d"`, i), strconv.Quote(source), 1)
+	}
+	return text
 }
 
 func script(t testing.TB, d *Document) string {
@@ -175,6 +227,34 @@ func TestContractLoads(t *testing.T) {
 	require.Equal(t, "/dev/hpet: no such file or directory", document.Clocks[1].Reason)
 }
 
+// What is new in a document is taken up to its bounds, and a clock once in the
+// document and once in each experiment.
+func TestRoundTripOfTheDiagnosis(t *testing.T) {
+	for _, severity := range Severities {
+		for _, entry := range KernelEntries {
+			d := full()
+			d.Findings[0].Severity, d.Clocks[0].KernelEntry = severity, entry
+			d.OtherClockSources = append(d.OtherClockSources, Experiment{ClockSource: "acpi_pm", Clocks: d.Clocks})
+			require.Equal(t, d, reloaded(t, d))
+		}
+	}
+	for _, bound := range []float64{-most, -1e-12, 1e-12, most} {
+		d := full()
+		d.Host.TimeSync.OffsetNS, d.Host.TimeSync.FrequencyPPM = int64(bound), bound
+		require.Equal(t, d, reloaded(t, d))
+	}
+}
+
+// reloaded returns what Read makes of what Write wrote, which fits the schema.
+func reloaded(t *testing.T, d *Document) *Document {
+	t.Helper()
+	text := written(t, d)
+	schema.Check(t, text)
+	loaded, err := Read(bytes.NewReader(text))
+	require.NoError(t, err)
+	return loaded
+}
+
 func TestLoadRefuses(t *testing.T) {
 	one, all := string(written(t, example())), string(written(t, full()))
 	replaceIn := func(text, from, to string) string {
@@ -191,32 +271,32 @@ func TestLoadRefuses(t *testing.T) {
 		"an array":             {"[]", `begins with "[]": not a timebench document, nor a report in HTML or a zip file with one`},
 		"a picture":            {"\x89PNG\r\n\x1a\n", `begins with "\x89PNG\r\n\x1a\n": not a timebench document, nor a report in HTML or a zip file with one`},
 		"truncated":            {all[:300], "line 15, column 4: unexpected end of JSON input"},
-		"one byte short":       {all[:len(all)-2], "line 168, column 4: unexpected end of JSON input"},
-		"concatenated":         {all + all, "line 170, column 1: invalid character '{' after top-level value"},
-		"with a tail":          {all + "done", "line 170, column 1: invalid character 'd' after top-level value"},
+		"one byte short":       {all[:len(all)-2], "line 334, column 4: unexpected end of JSON input"},
+		"concatenated":         {all + all, "line 336, column 1: invalid character '{' after top-level value"},
+		"with a tail":          {all + "done", "line 336, column 1: invalid character 'd' after top-level value"},
 		"line break in text":   {replace("AMD EPYC", "AMD\nEPYC"), `line 16, column 20: invalid character '\n' in string literal`},
-		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 76, column 10022: invalid character '[' exceeded max depth"},
+		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 113, column 10022: invalid character '[' exceeded max depth"},
 		"no schema":            {`{}`, `has no schema: not a timebench document`},
 		"unknown schema":       {replace("timebench/1", "timebench/2"), `schema is "timebench/2"; this timebench reads "timebench/1"`},
 		"newer in all":         {`{"schema": "timebench/2", "clocks": 3}`, `schema is "timebench/2"; this timebench reads "timebench/1"`},
 		"schema not text":      {`{"schema": 3}`, `schema is not text; this timebench reads "timebench/1"`},
 		"schema null":          {`{"schema": null}`, `schema is not text; this timebench reads "timebench/1"`},
-		"misspelt":             {replace(`"turns"`, `"Turns"`), `line 76, column 5: conditions.Turns is spelt "turns"`},
-		"missing":              {replace(`"turns": 440,`, ``), `line 74, column 17: conditions.turns is missing`},
+		"misspelt":             {replace(`"turns"`, `"Turns"`), `line 113, column 5: conditions.Turns is spelt "turns"`},
+		"missing":              {replace(`"turns": 440,`, ``), `line 111, column 17: conditions.turns is missing`},
 		"missing object":       {`{"schema": "timebench/1", "generated_at": "2026-11-21T03:00:00Z", "interrupted": false}`, `line 1, column 1: tool is missing`},
-		"key twice":            {replace(`"turns": 440`, `"turns": 440, "turns": 441`), `line 76, column 19: conditions.turns stands twice`},
-		"null inside":          {replace(`"turns": 440`, `"turns": null`), `line 76, column 14: conditions.turns is null, not a number`},
-		"wrong type":           {replace(`"median_ns": 20.2`, `"median_ns": "20.2"`), `line 108, column 22: clocks[0].latency.median_ns is a string, not a number`},
+		"key twice":            {replace(`"turns": 440`, `"turns": 440, "turns": 441`), `line 113, column 19: conditions.turns stands twice`},
+		"null inside":          {replace(`"turns": 440`, `"turns": null`), `line 113, column 14: conditions.turns is null, not a number`},
+		"wrong type":           {replace(`"median_ns": 20.2`, `"median_ns": "20.2"`), `line 171, column 22: clocks[0].latency.median_ns is a string, not a number`},
 		"object for array":     {replaceIn(one, "\"threads\": [\n      1,\n      2\n    ]", `"threads": {}`), `line 36, column 16: settings.threads is an object, not an array`},
 		"array for object":     {`{"schema": "timebench/1", "tool": []}`, `line 1, column 35: tool is an array, not an object`},
 		"number for bool":      {replace(`"interrupted": true`, `"interrupted": 1`), `line 4, column 18: interrupted is a number, not true or false`},
 		"not a time":           {replace("2026-11-21T03:00:00Z", "today"), `line 3, column 19: generated_at is "today", not a time as RFC 3339 writes it`},
 		"hour of a digit":      {replace("2026-11-21T03:00:00Z", "2026-11-21T3:00:00Z"), `line 3, column 19: generated_at is "2026-11-21T3:00:00Z", not a time as RFC 3339 writes it`},
-		"fraction":             {replace(`"turns": 440`, `"turns": 440.5`), fmt.Sprintf(`line 76, column 14: conditions.turns is 440.5, not a whole number of %d bits`, strconv.IntSize)},
-		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 124, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
-		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), `line 108, column 22: clocks[0].latency.median_ns is 1e999, which a float of 64 bits cannot hold`},
-		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 76, column 28: conditions["x\n"] is 1e999, which a float of 64 bits cannot hold`},
-		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), `line 108, column 22: invalid character 'N' looking for beginning of value`},
+		"fraction":             {replace(`"turns": 440`, `"turns": 440.5`), fmt.Sprintf(`line 113, column 14: conditions.turns is 440.5, not a whole number of %d bits`, strconv.IntSize)},
+		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 187, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
+		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), `line 171, column 22: clocks[0].latency.median_ns is 1e999, which a float of 64 bits cannot hold`},
+		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 113, column 28: conditions["x\n"] is 1e999, which a float of 64 bits cannot hold`},
+		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), `line 171, column 22: invalid character 'N' looking for beginning of value`},
 		"negative":             {replace(`"median_ns": 20.2`, `"median_ns": -20.2`), clock + `latency.median_ns is -20.2; it must be a number from 0`},
 		"negative sample":      {replace(`20.4`, `-20.4`), clock + `latency.samples_ns[2] is -20.4; it must be a number from 0`},
 		"overconfident":        {replace(`"confidence": 0.95`, `"confidence": 95`), clock + `latency.confidence is 95; it must be from 0 to 1`},
@@ -237,6 +317,25 @@ func TestLoadRefuses(t *testing.T) {
 		"more than all time":   {replace(`"steal_share": 0.03`, `"steal_share": 1.03`), `conditions.steal_share is 1.03; it must be from 0 to 1`},
 		"negative steal":       {replace(`"steal_share": 0.03`, `"steal_share": -0.03`), `conditions.steal_share is -0.03; it must be from 0 to 1`},
 		"negative throttling":  {replace(`"throttled_ns": 200000000`, `"throttled_ns": -1`), `conditions.throttled_ns is -1; it must be a number from 0`},
+		"unknown severity":     {replace(`"severity": "warn"`, `"severity": "fatal"`), `line 138, column 19: findings[0].severity is "fatal"; it must be one of error, warn, note`},
+		"severity in capitals": {replace(`"severity": "warn"`, `"severity": "WARN"`), `line 138, column 19: findings[0].severity is "WARN"; it must be one of error, warn, note`},
+		"severity empty":       {replace(`"severity": "warn"`, `"severity": ""`), `line 138, column 19: findings[0].severity is ""; it must be one of error, warn, note`},
+		"no severity":          {replace(`"severity": "warn",`, ``), `line 136, column 5: findings[0].severity is missing`},
+		"unknown kernel entry": {replace(`"kernel_entry": "never"`, `"kernel_entry": "seldom\n"`), `line 167, column 23: clocks[0].kernel_entry is "seldom\n"; it must be one of never, always, sometimes, unknown`},
+		"kernel entry empty":   {replace(`"kernel_entry": "never"`, `"kernel_entry": ""`), `line 167, column 23: clocks[0].kernel_entry is ""; it must be one of never, always, sometimes, unknown`},
+		"kernel entry beyond":  {replace(`"kernel_entry": "always"`, `"kernel_entry": "yes"`), `line 268, column 27: other_clocksources[0].clocks[0].kernel_entry is "yes"; it must be one of never, always, sometimes, unknown`},
+		"commands in one":      {replaceIn(all, "\"commands\": [", `"commands": "reboot", "x": [`), `line 147, column 23: findings[0].remedies[0].commands is a string, not an array`},
+		"source without name":  {replace(`"clocksource": "hpet"`, `"clocksource": ""`), `other_clocksources[0].clocksource is ""; each must be named, and once`},
+		"source twice":         {withExperiments(t, "hpet", "acpi_pm", "hpet"), `other_clocksources[2].clocksource is "hpet"; each must be named, and once`},
+		"clock twice beyond":   {replaceIn(withExperiments(t, "hpet"), "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `other_clocksources[0].clocks[1] ("CLOCK_MONOTONIC@vdso") stands twice`},
+		"negative beyond":      {replace(`"floor_ns": 1.65`, `"floor_ns": -1.65`), `other_clocksources[0].floor_ns is -1.65; it must be a number from 0`},
+		"latency beyond":       {replace(`"median_ns": 1310`, `"median_ns": -1310`), `other_clocksources[0].clocks[0] ("CLOCK_MONOTONIC@vdso").latency.median_ns is -1310; it must be a number from 0`},
+		"offset below":         {replace(`"offset_ns": -31250`, `"offset_ns": -9223372036854775808`), `host.time_sync.offset_ns is -9.223372036854776e+18; it must be from -1e+18 to 1e+18`},
+		"offset above":         {replace(`"offset_ns": -31250`, `"offset_ns": 9223372036854775807`), `host.time_sync.offset_ns is 9.223372036854776e+18; it must be from -1e+18 to 1e+18`},
+		"frequency below":      {replace(`"frequency_ppm": -12.75`, `"frequency_ppm": -1e19`), `host.time_sync.frequency_ppm is -1e+19; it must be from -1e+18 to 1e+18`},
+		"frequency above":      {replace(`"frequency_ppm": -12.75`, `"frequency_ppm": 1e300`), `host.time_sync.frequency_ppm is 1e+300; it must be from -1e+18 to 1e+18`},
+		"negative error":       {replace(`"max_error_ns": 16500000`, `"max_error_ns": -1`), `host.time_sync.max_error_ns is -1; it must be a number from 0`},
+		"negative rate":        {replace(`"kernel_tsc_hz": 2596124000`, `"kernel_tsc_hz": -1`), `host.cpu.kernel_tsc_hz is -1; it must be a number from 0`},
 		"outside its interval": {replace(`"low_ns": 20.1`, `"low_ns": 20.3`), clock + `latency has a median of 20.2 outside its interval, 20.3 to 20.3`},
 		"reads in no time":     {replace(`"ns_per_read": 20.3`, `"ns_per_read": 0`), clock + `throughput[0] has 4.9e+07 reads a second and 0 ns a read, which contradict each other`},
 		"too long for a read":  {replace(`"min_ns": 20`, `"min_ns": 1e308`), clock + `latency.min_ns is 1e+308; it must be 0, or from 1e-09 to 1e+18`},
@@ -263,7 +362,7 @@ func TestLoadRefuses(t *testing.T) {
 		"zip of an array": {zipped(t, "a/results.json", "[]"), `"a/results.json" in it: is not a JSON object, as a document is`},
 		"zip of null":     {zipped(t, "a/results.json", "null"), `"a/results.json" in it: has no schema: not a timebench document`},
 		"zip of empty":    {zipped(t, "results.json", ""), `"results.json" in it: line 1, column 1: unexpected end of JSON input`},
-		"zip wrong type":  {zipped(t, "results.json", replace(`"turns": 440`, `"turns": ""`)), `"results.json" in it: line 76, column 14: conditions.turns is a string, not a number`},
+		"zip wrong type":  {zipped(t, "results.json", replace(`"turns": 440`, `"turns": ""`)), `"results.json" in it: line 113, column 14: conditions.turns is a string, not a number`},
 		"zip bomb":        {raw(t, zip.FileHeader{Name: "results.json", UncompressedSize64: maxSize + 1}), `"results.json" in it: is larger than 128 MiB, which no document is`},
 		"zip encrypted":   {raw(t, zip.FileHeader{Name: "results.json", Flags: 1}), `"results.json" in it: is encrypted`},
 		"zip of method 9": {raw(t, zip.FileHeader{Name: "results.json", Method: 9}), `"results.json" in it: zip: unsupported compression algorithm`},
@@ -331,6 +430,18 @@ func TestWriteRefusesWhatReadWouldRefuse(t *testing.T) {
 	document = example()
 	document.Clocks[0].Latency.Confidence = math.NaN()
 	require.ErrorContains(t, document.Write(&saved), "latency.confidence is NaN")
+	for want, spoil := range map[string]func(*Document){
+		`findings[0].severity is ""; it must be one of error, warn, note`: func(d *Document) { d.Findings[0].Severity = "" },
+		`clocks[0] ("CLOCK_MONOTONIC@vdso").kernel_entry is "seldom"; it must be one of never, always, sometimes, unknown`: func(d *Document) {
+			d.Clocks[0].KernelEntry = "seldom"
+		},
+		`host.time_sync.frequency_ppm is NaN; it must be from -1e+18 to 1e+18`:  func(d *Document) { d.Host.TimeSync.FrequencyPPM = math.NaN() },
+		`other_clocksources[0].clocksource is ""; each must be named, and once`: func(d *Document) { d.OtherClockSources[0].ClockSource = "" },
+	} {
+		document = full()
+		spoil(document)
+		require.EqualError(t, document.Write(&saved), want)
+	}
 	document = example()
 	document.Schema = ""
 	require.EqualError(t, document.Write(&saved), `schema is "", not "timebench/1"`)

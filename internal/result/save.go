@@ -49,9 +49,22 @@ func (d *Document) withLists() *Document {
 		source.Available = list(source.Available)
 		whole.Host.ClockSource = &source
 	}
-	whole.Clocks = list(slices.Clone(d.Clocks))
-	for i := range whole.Clocks {
-		clock := &whole.Clocks[i]
+	whole.Findings = slices.Clone(d.Findings)
+	for i := range whole.Findings {
+		whole.Findings[i].Evidence = list(whole.Findings[i].Evidence)
+	}
+	whole.Clocks = clocksWithLists(d.Clocks)
+	whole.OtherClockSources = slices.Clone(d.OtherClockSources)
+	for i := range whole.OtherClockSources {
+		whole.OtherClockSources[i].Clocks = clocksWithLists(whole.OtherClockSources[i].Clocks)
+	}
+	return &whole
+}
+
+func clocksWithLists(clocks []Clock) []Clock {
+	whole := list(slices.Clone(clocks))
+	for i := range whole {
+		clock := &whole[i]
 		if clock.Latency != nil {
 			latency := *clock.Latency
 			latency.SamplesNS = list(latency.SamplesNS)
@@ -67,7 +80,7 @@ func (d *Document) withLists() *Document {
 			clock.Distribution = &distribution
 		}
 	}
-	return &whole
+	return whole
 }
 
 func list[T any](values []T) []T {

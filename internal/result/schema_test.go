@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,12 +26,18 @@ var update = flag.Bool("update", false, "write docs/timebench-1.schema.json anew
 var bounds = map[string]struct{ least, most json.Number }{
 	"Conditions.steal_share":  {"0", "1"},
 	"Conditions.wall_step_ns": {},
+	"TimeSync.offset_ns":      {number(-most), number(most)},
+	"TimeSync.frequency_ppm":  {number(-most), number(most)},
 	"Settings.rounds":         {"1", ""},
 	"Settings.threads":        {"1", ""},
 	"Latency.confidence":      {"0", "1"},
 	"Throughput.threads":      {"1", ""},
 	"Throughput.fairness":     {"0", "1"},
 	"Bucket.reads":            {"1", ""},
+}
+
+func number(value float64) json.Number {
+	return json.Number(strconv.FormatFloat(value, 'g', -1, 64))
 }
 
 // generated is the JSON Schema of the types of the document.
@@ -51,6 +58,9 @@ func generated(t *testing.T) *jsonschema.Schema {
 			property.Description = prose(property.Description, fields)
 			require.NotEmpty(t, property.Description, "%s.%s has no comment", name, pair.Key)
 			bound(property, name+"."+pair.Key)
+			for _, choice := range choices[name+"."+pair.Key] {
+				property.Enum = append(property.Enum, choice)
+			}
 			if property.Items != nil {
 				bound(property.Items, name+"."+pair.Key)
 			}
@@ -58,10 +68,14 @@ func generated(t *testing.T) *jsonschema.Schema {
 	}
 	name, _ := s.Definitions["Document"].Properties.Get("schema")
 	name.Const = Schema
-	clock, _ := s.Definitions["Clock"].Properties.Get("id")
 	one := uint64(1)
-	clock.MinLength = &one
-	s.Definitions["Latency"].DependentRequired = map[string][]string{"confidence": {"low_ns", "high_ns"}}
+	clock, _ := s.Definitions["Clock"].Properties.Get("id")
+	source, _ := s.Definitions["Experiment"].Properties.Get("clocksource")
+	clock.MinLength, source.MinLength = &one, &one
+	confident := jsonschema.NewProperties()
+	confident.Set("confidence", &jsonschema.Schema{ExclusiveMinimum: "0"})
+	s.Definitions["Latency"].If = &jsonschema.Schema{Properties: confident, Required: []string{"confidence"}}
+	s.Definitions["Latency"].Then = &jsonschema.Schema{Required: []string{"low_ns", "high_ns"}}
 	return s
 }
 
@@ -126,17 +140,23 @@ func faults(key string, value any) []any {
 	switch value.(type) {
 	case float64:
 		wrong := []any{nil, "1", []any{1}}
-		if key != "wall_step_ns" {
+		switch key {
+		case "wall_step_ns":
+		case "offset_ns", "frequency_ppm":
+			wrong = append(wrong, -2*most, 2*most)
+		case "steal_share", "confidence", "fairness":
+			wrong = append(wrong, -1, 1.5)
+		default:
 			wrong = append(wrong, -1)
-		}
-		if key == "steal_share" || key == "confidence" || key == "fairness" {
-			wrong = append(wrong, 1.5)
 		}
 		return wrong
 	case string:
 		wrong := []any{nil, 1, []any{"1"}}
-		if key == "schema" || key == "generated_at" {
-			wrong = append(wrong, "timebench/2")
+		switch key {
+		case "schema", "generated_at", "severity", "kernel_entry":
+			wrong = append(wrong, "", "timebench/2")
+		case "id", "clocksource":
+			wrong = append(wrong, "")
 		}
 		return wrong
 	case bool:
@@ -219,14 +239,30 @@ func TestDocumentsFitTheSchema(t *testing.T) {
 	schema.Check(t, written(t, full()))
 
 	bare := full()
-	bare.Settings.Threads, bare.Host.ClockSource.Available = nil, nil
-	clock := &bare.Clocks[0]
-	clock.Latency.SamplesNS, clock.Throughput[0].SamplesReadsPerSecond = nil, nil
-	clock.Distribution.Buckets, clock.Distribution.Reads, clock.Distribution.TenfoldReads = nil, 0, 0
+	bare.Settings.Threads, bare.Host.ClockSource.Available, bare.Findings[0].Evidence = nil, nil, nil
+	experiment := &bare.OtherClockSources[0]
+	for _, clock := range []*Clock{&bare.Clocks[0], &experiment.Clocks[0]} {
+		clock.Latency.SamplesNS, clock.Throughput[0].SamplesReadsPerSecond = nil, nil
+		clock.Distribution.Buckets, clock.Distribution.Reads, clock.Distribution.TenfoldReads = nil, 0, 0
+		schema.Check(t, written(t, bare))
+		require.Nil(t, clock.Latency.SamplesNS, "Write changed the document")
+	}
+	require.Nil(t, bare.Findings[0].Evidence, "Write changed the document")
+	bare.Clocks, experiment.Clocks = nil, nil
 	schema.Check(t, written(t, bare))
-	require.Nil(t, clock.Latency.SamplesNS, "Write changed the document")
-	bare.Clocks = nil
-	schema.Check(t, written(t, bare))
+	require.Nil(t, experiment.Clocks, "Write changed the document")
+}
+
+// A confidence of 0 is as good as none: there is no interval.
+func TestSchemaTakesNoIntervalWithoutConfidence(t *testing.T) {
+	text := string(written(t, example()))
+	for from, to := range map[string]string{`"low_ns": 20.1,`: ``, `"high_ns": 20.3,`: ``, `"confidence": 0.95`: `"confidence": 0`} {
+		require.Contains(t, text, from)
+		text = strings.Replace(text, from, to, 1)
+	}
+	_, err := Read(strings.NewReader(text))
+	require.NoError(t, err)
+	schema.Check(t, []byte(text))
 }
 
 func TestFullDocumentHasEveryKey(t *testing.T) {
@@ -253,16 +289,18 @@ func TestFullDocumentHasEveryKey(t *testing.T) {
 	look("Document", reflect.ValueOf(*full()))
 }
 
-// keys adds every key under the definition at path, with whether it is required.
-func keys(s *jsonschema.Schema, definition *jsonschema.Schema, path string, found map[string]bool) {
+// keys adds every key under the definition at path, with whether it is required. A
+// definition that is in several places counts at the first.
+func keys(s *jsonschema.Schema, definition *jsonschema.Schema, path string, found map[string]bool, counted map[string]bool) {
 	for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
 		property, at := pair.Value, strings.TrimPrefix(path+"."+pair.Key, ".")
 		found[at] = slices.Contains(definition.Required, pair.Key)
 		if property.Items != nil {
 			property, at = property.Items, at+"[]"
 		}
-		if name, ok := strings.CutPrefix(property.Ref, "#/$defs/"); ok {
-			keys(s, s.Definitions[name], at, found)
+		if name, ok := strings.CutPrefix(property.Ref, "#/$defs/"); ok && !counted[name] {
+			counted[name] = true
+			keys(s, s.Definitions[name], at, found, counted)
 		}
 	}
 }
@@ -285,7 +323,7 @@ func TestDocsExplainEveryKeyOfTheSchema(t *testing.T) {
 	}
 	want := map[string]bool{}
 	s := generated(t)
-	keys(s, s.Definitions["Document"], "", want)
+	keys(s, s.Definitions["Document"], "", want, map[string]bool{})
 	require.Equal(t, want, explained)
 }
 

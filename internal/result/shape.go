@@ -41,6 +41,13 @@ func (f *fault) in(step string) *fault {
 // days of the schema do not have.
 var notRequired = []string{"Resolution.ticks", "Throughput.samples_reads_per_second"}
 
+// choices are the values of the texts that are one of a few, by type and key. The
+// checks after decoding see these too, but cannot tell "" from an absent key.
+var choices = map[string][]string{
+	"Finding.severity":   Severities,
+	"Clock.kernel_entry": KernelEntries,
+}
+
 // rfc3339 is the form of a time. Package time also takes 2026-11-21T3:00:00,5Z,
 // which other readers do not (https://go.dev/issue/54580).
 var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
@@ -50,7 +57,7 @@ var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]
 func misshape(text []byte) *fault {
 	s := shape{text, json.NewDecoder(bytes.NewReader(text))}
 	s.tokens.UseNumber()
-	return s.value(reflect.TypeFor[Document]())
+	return s.value(reflect.TypeFor[Document](), nil)
 }
 
 // next returns the next token and where it begins.
@@ -63,8 +70,9 @@ func (s *shape) next() (json.Token, int64) {
 	return token, start
 }
 
-// value takes the next value, which should be of type t.
-func (s *shape) value(t reflect.Type) *fault {
+// value takes the next value, which should be of type t, and one of the choices
+// where there are any.
+func (s *shape) value(t reflect.Type, choices []string) *fault {
 	token, start := s.next()
 	wrong := func(what string, args ...any) *fault {
 		return &fault{offset: start, what: fmt.Sprintf(what, args...)}
@@ -80,11 +88,13 @@ func (s *shape) value(t reflect.Type) *fault {
 		if text := token.(string); !rfc3339.MatchString(text) || new(time.Time).UnmarshalText([]byte(text)) != nil {
 			return wrong("is %.40q, not a time as RFC 3339 writes it", token)
 		}
+	case choices != nil && !slices.Contains(choices, token.(string)):
+		return wrong("%s", noneOf(token.(string), choices))
 	case t.Kind() == reflect.Struct:
 		return s.object(t, start)
 	case t.Kind() == reflect.Slice:
 		for i := 0; s.tokens.More(); i++ {
-			if fault := s.value(t.Elem()); fault != nil {
+			if fault := s.value(t.Elem(), nil); fault != nil {
 				return fault.in("[" + strconv.Itoa(i) + "]")
 			}
 		}
@@ -119,7 +129,7 @@ func (s *shape) object(t reflect.Type, start int64) *fault {
 			return (&fault{offset: at, what: "stands twice"}).in("." + name)
 		}
 		seen[i] = true
-		if fault := s.value(t.Field(i).Type); fault != nil {
+		if fault := s.value(t.Field(i).Type, choices[t.Name()+"."+name]); fault != nil {
 			return fault.in("." + name)
 		}
 	}
