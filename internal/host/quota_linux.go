@@ -2,7 +2,6 @@ package host
 
 import (
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -119,14 +118,6 @@ var limitReaders = map[string]func(folder string) limit{
 	"cgroup": func(folder string) limit {
 		return parseLimit(readFile(folder, "cpu.cfs_quota_us"), readFile(folder, "cpu.cfs_period_us"))
 	},
-}
-
-func readFile(folder, name string) string {
-	text, err := os.ReadFile(filepath.Join(folder, name))
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
 }
 
 // parseLimit reads a quota and its period, both in microseconds. A quota of "max"

@@ -16,7 +16,7 @@ const WallGranularity = time.Millisecond
 // See returns what has happened up to now, from /proc/stat, getrusage(2) and the
 // control groups' cpu.stat.
 func See() Sighting {
-	s := Sighting{At: time.Now(), OwnSeconds: ownSeconds(), ClockSource: CurrentClockSource(), Throttled: throttled("/")}
+	s := Sighting{At: time.Now(), OwnSeconds: ownSeconds(), ClockSource: CurrentClockSource(), Throttled: throttled(live)}
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
 		return s
@@ -51,7 +51,7 @@ func CountChild(*os.ProcessState) {}
 // CurrentClockSource returns the kernel's clock source; "" where it cannot be
 // read.
 func CurrentClockSource() string {
-	if source := clockSource(); source != nil {
+	if source := clockSource(live); source != nil {
 		return source.Current
 	}
 	return ""

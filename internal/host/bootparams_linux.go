@@ -1,0 +1,72 @@
+package host
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// clockParameters are the kernel's parameters that choose, forbid or tune clocks and
+// timers, or change what a system call costs, spelt with underscores only
+// (Documentation/admin-guide/kernel-parameters.txt).
+var clockParameters = []string{
+	"acpi_pm", "acpi_pm_good", "amd_pstate", "apicpmtimer", "clearcpuid", "clocksource", "cpufreq.default_governor",
+	"cpufreq.off", "cpuidle.governor", "cpuidle.off", "disable_timer_pin_1", "highres", "hpet", "hpet_mmap", "idle",
+	"intel_idle.max_cstate", "intel_pstate", "isolcpus", "lapic", "lapic_timer_c2_ok", "mitigations", "no_hlt",
+	"no_kvmclock", "no_kvmclock_vsyscall", "no_steal_acc", "no_timer_check", "noapictimer", "nohalt", "nohpet", "nohz",
+	"nohz_full", "nolapic", "nolapic_timer", "nopti", "nopv", "nopvspin", "notsc", "noxen", "pmtmr",
+	"processor.max_cstate", "pti", "skew_tick", "tsc", "tsc_early_khz", "vdso", "vdso32",
+}
+
+// clockParameterPrefixes are those of parameters that have several in common.
+var clockParameterPrefixes = []string{"arm_arch_timer.", "clocksource.", "haltpoll.", "cpuidle_haltpoll.", "hv_", "xen_"}
+
+// bootParameters returns the parameters of a kernel's command line that concern
+// clocks, in order and without quotes. Nothing else of the line may leave the
+// machine: it can hold secrets. The rules are next_arg's and parse_args's of the
+// kernel: spaces inside double quotes are part of a parameter, a dash in a name is
+// an underscore, and what follows "--" is for the first program.
+func bootParameters(line string) []string {
+	var found []string
+	for _, parameter := range splitParameters(line) {
+		if parameter == "--" {
+			break
+		}
+		name, value, hasValue := strings.Cut(parameter, "=")
+		if !isClockParameter(name) {
+			continue
+		}
+		if hasValue {
+			name += "=" + strings.TrimSuffix(strings.TrimPrefix(value, `"`), `"`)
+		}
+		if text := printable(name); text != "" {
+			found = append(found, text)
+		}
+	}
+	return found
+}
+
+func isClockParameter(name string) bool {
+	name = strings.ReplaceAll(name, "-", "_")
+	return slices.Contains(clockParameters, name) || slices.ContainsFunc(clockParameterPrefixes, func(prefix string) bool {
+		return strings.HasPrefix(name, prefix)
+	})
+}
+
+// splitParameters cuts a command line at the spaces outside quotes, and takes the
+// quotes off a parameter that is quoted as a whole.
+func splitParameters(line string) []string {
+	quoted := false
+	parameters := strings.FieldsFunc(line, func(r rune) bool {
+		if r == '"' {
+			quoted = !quoted
+		}
+		return !quoted && unicode.IsSpace(r)
+	})
+	for i, parameter := range parameters {
+		if rest, ok := strings.CutPrefix(parameter, `"`); ok {
+			parameters[i] = strings.TrimSuffix(rest, `"`)
+		}
+	}
+	return parameters
+}

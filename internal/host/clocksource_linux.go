@@ -1,0 +1,41 @@
+package host
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/prometheus/procfs/sysfs"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// clockSource returns what the kernel makes its time of; nil where it does not say.
+func clockSource(root string) *result.ClockSource {
+	fs, err := sysfs.NewFS(filepath.Join(root, sysfs.DefaultMountPoint))
+	if err != nil {
+		return nil
+	}
+	sources, err := fs.ClockSources()
+	if err != nil || len(sources) == 0 {
+		return nil
+	}
+	found := &result.ClockSource{Current: clockSourceName(sources[0].Current), Available: []string{}}
+	for _, name := range sources[0].Available {
+		if name = clockSourceName(name); name != "" {
+			found.Available = append(found.Available, name)
+		}
+	}
+	if found.Current == "" && len(found.Available) == 0 {
+		return nil
+	}
+	return found
+}
+
+// clockSourceName returns a name that the kernel could give: one word, shorter than
+// CS_NAME_LEN of kernel/time/clocksource.c; else "".
+func clockSourceName(text string) string {
+	const longest = 31
+	if len(text) > longest || strings.Contains(text, " ") {
+		return ""
+	}
+	return printable(text)
+}

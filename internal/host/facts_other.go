@@ -1,0 +1,27 @@
+//go:build !linux
+
+package host
+
+import (
+	"runtime"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// Facts returns what can be found out about this machine. TSCHz is left empty:
+// it takes a measurement.
+func Facts() result.Host {
+	facts := result.Host{OS: runtime.GOOS, Arch: runtime.GOARCH}
+	facts.CPU.Logical = runtime.NumCPU()
+	if logical, err := cpu.Counts(true); err == nil && logical > 0 {
+		facts.CPU.Logical = logical
+	}
+	facts.CPU.Usable = len(thread.Usable())
+	if physical, err := cpu.Counts(false); err == nil {
+		facts.CPU.Physical = physical
+	}
+	addSystemFacts(&facts)
+	return facts
+}

@@ -1,0 +1,128 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// longestRecord is more than the kernel writes as one record of /dev/kmsg.
+	longestRecord = 16 << 10
+	// mostRecords is more than the largest buffer of the kernel holds.
+	mostRecords = 1 << 20
+)
+
+// A record is one of /dev/kmsg, if it is the kernel's own: programs may write there
+// too.
+type record struct {
+	sequence uint64
+	kernel   bool
+	message  message
+}
+
+// readRecords reads /dev/kmsg, one record a call. EPIPE says that the next record was
+// overwritten before it could be read, EAGAIN that there is none.
+func readRecords(read func([]byte) (int, error)) (messages []message, whole bool, err error) {
+	buffer := make([]byte, longestRecord)
+	first := true
+	whole = true
+	for range mostRecords {
+		n, err := read(buffer)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EPIPE):
+			whole = false
+			continue
+		case errors.Is(err, unix.EAGAIN), err == nil && n <= 0:
+			return messages, whole, nil
+		case err != nil && len(messages) == 0:
+			return nil, false, err
+		case err != nil:
+			return messages, false, nil
+		}
+		r, ok := parseRecord(string(buffer[:n]))
+		if !ok {
+			continue
+		}
+		whole = whole && (!first || r.sequence == 0)
+		first = false
+		if r.kernel {
+			messages = append(messages, r.message)
+		}
+	}
+	return messages, whole, nil
+}
+
+// parseRecord reads "priority,sequence,microseconds,flags;text" and lines that begin
+// with a space, which tell of the device (Documentation/ABI/testing/dev-kmsg of the
+// kernel). Of the priority the lower three bits are the level.
+func parseRecord(text string) (record, bool) {
+	head, text, found := strings.Cut(text, ";")
+	fields := strings.Split(head, ",")
+	if !found || len(fields) < 4 {
+		return record{}, false
+	}
+	var numbers [3]uint64
+	for i := range numbers {
+		n, err := strconv.ParseUint(fields[i], 10, 64)
+		if err != nil {
+			return record{}, false
+		}
+		numbers[i] = n
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	stamp := fmt.Sprintf("[%5d.%06d] ", numbers[2]/1e6, numbers[2]%1e6)
+	return record{sequence: numbers[1], kernel: numbers[0]>>3 == 0, message: message{stamp, text}}, true
+}
+
+var (
+	// priority is how syslog(2) begins a line, where it is the kernel's own.
+	priority = regexp.MustCompile(`^<[0-7]>`)
+	// stampAhead is the time since the boot, and the thread or CPU that some kernels add.
+	stampAhead = regexp.MustCompile(`^(\[ *\d+\.\d+\])(?:\[ *[CT]\d+\])? ?`)
+	// daemonAhead is how syslog's daemons begin a line of the kernel: the day or the
+	// moment, and the machine.
+	daemonAhead = regexp.MustCompile(`^(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT\S+) \S+ kernel: ?`)
+	// journalAhead is what the journal puts between the time and the text.
+	journalAhead = regexp.MustCompile(`^(?:\S+ )?kernel: `)
+)
+
+// parseLog reads a text as syslog(2) gives it, or as programs keep it in files. Of the
+// boots in it the last counts; whole says that its first message is there.
+func parseLog(text string) (messages []message, whole bool) {
+	for line := range strings.Lines(text) {
+		m, ok := parseLine(strings.TrimRight(line, "\r\n"))
+		if !ok {
+			continue
+		}
+		if strings.HasPrefix(m.text, firstMessage) {
+			messages, whole = nil, true
+		}
+		messages = append(messages, m)
+	}
+	return messages, whole
+}
+
+// parseLine reads a line of the log; false where it is not the kernel's.
+func parseLine(line string) (message, bool) {
+	own := false
+	if strings.HasPrefix(line, "<") {
+		level := priority.FindString(line)
+		line, own = line[len(level):], level != ""
+	} else if strings.Contains(line, " kernel: ") {
+		ahead := daemonAhead.FindString(line)
+		line, own = line[len(ahead):], ahead != ""
+	}
+	found := stampAhead.FindStringSubmatch(line)
+	if found == nil {
+		return message{text: line}, own
+	}
+	line = line[len(found[0]):]
+	return message{found[1] + " ", line[len(journalAhead.FindString(line)):]}, true
+}

@@ -1,0 +1,172 @@
+package host
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+func TestParseRecord(t *testing.T) {
+	for text, want := range map[string]record{
+		"6,0,0,-;Linux version 6.1.0\n":                               {0, true, message{"[    0.000000] ", "Linux version 6.1.0"}},
+		"5,12,89,-;tsc: Detected 2596.144 MHz processor\n":            {12, true, message{"[    0.000089] ", "tsc: Detected 2596.144 MHz processor"}},
+		"7,160,424069,-;rtc_cmos; again\n SUBSYSTEM=acpi\n DEVICE=+x": {160, true, message{"[    0.424069] ", "rtc_cmos; again"}},
+		"4,339,5140900,-,caller=T1;tsc\n":                             {339, true, message{"[    5.140900] ", "tsc"}},
+		"30,2900,123456789012,c;systemd[1]: clocksource\n":            {2900, false, message{"[123456.789012] ", "systemd[1]: clocksource"}},
+		"6,1,1,-;": {1, true, message{"[    0.000001] ", ""}},
+	} {
+		got, ok := parseRecord(text)
+		require.True(t, ok, text)
+		require.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"", ";", "\n", "6,0,0,- no text", "6,0,0;text", "x,0,0,-;t", "6,,0,-;t", "6,0,-1,-;t", "6,0,99999999999999999999,-;t", "\x00\xff;\x00"} {
+		_, ok := parseRecord(text)
+		require.False(t, ok, text)
+	}
+}
+
+// reads returns a read that gives one string or error after another, then EAGAIN.
+func reads(results ...any) func([]byte) (int, error) {
+	return func(buffer []byte) (int, error) {
+		if len(results) == 0 {
+			return -1, unix.EAGAIN
+		}
+		next := results[0]
+		results = results[1:]
+		if err, ok := next.(error); ok {
+			return -1, err
+		}
+		return copy(buffer, next.(string)), nil
+	}
+}
+
+func TestReadRecords(t *testing.T) {
+	const first, second, late, program = "6,0,0,-;one\n", "6,1,1,-;two\n", "6,70,1,-;late\n", "14,0,0,-;a program's\n"
+	for name, c := range map[string]struct {
+		read  func([]byte) (int, error)
+		texts []string
+		whole bool
+	}{
+		"from the boot on":       {reads(first, second), []string{"one", "two"}, true},
+		"the boot is gone":       {reads(late), []string{"late"}, false},
+		"lost while reading":     {reads(first, unix.EPIPE, late), []string{"one", "late"}, false},
+		"interrupted":            {reads(unix.EINTR, first), []string{"one"}, true},
+		"a program wrote first":  {reads(program, second), []string{"two"}, true},
+		"nonsense between":       {reads(first, "?", second), []string{"one", "two"}, true},
+		"the file ends":          {reads(first, "", second), []string{"one"}, true},
+		"fails on the way":       {reads(first, unix.EINVAL, second), []string{"one"}, false},
+		"nothing there":          {reads(), nil, true},
+		"only programs' records": {reads(program), nil, true},
+	} {
+		messages, whole, err := readRecords(c.read)
+		require.NoError(t, err, name)
+		require.Equal(t, c.whole, whole, name)
+		var texts []string
+		for _, m := range messages {
+			texts = append(texts, m.text)
+		}
+		require.Equal(t, c.texts, texts, name)
+	}
+	_, _, err := readRecords(reads(unix.EPERM))
+	require.ErrorIs(t, err, unix.EPERM)
+	calls := 0
+	_, _, err = readRecords(func([]byte) (int, error) { calls++; return -1, unix.EPIPE })
+	require.NoError(t, err, "a log that is always overwritten")
+	require.Equal(t, mostRecords, calls)
+}
+
+func TestParseLine(t *testing.T) {
+	const stamp, text = "[    0.000089] ", "tsc: Detected 2596.144 MHz processor"
+	for line, want := range map[string]message{
+		stamp + text:                                                             {stamp, text},
+		"<6>" + stamp + text:                                                     {stamp, text},
+		"<6>" + text:                                                             {"", text},
+		"[    0.000089][    T0] " + text:                                         {stamp, text},
+		"[    0.000089] [   C12] x":                                              {stamp, "[   C12] x"},
+		"<5>[12345.678901][ T1234] " + text:                                      {"[12345.678901] ", text},
+		"[    0.000089]" + text:                                                  {stamp, text},
+		"[    0.000089] kernel: " + text:                                         {stamp, text},
+		"[    0.000089] db1 kernel: " + text:                                     {stamp, text},
+		"[    0.000089] a b kernel: " + text:                                     {stamp, "a b kernel: " + text},
+		"Dec  3 09:00:12 db1 kernel: " + text:                                    {"", text},
+		"Dec 13 09:00:12 db1 kernel: " + stamp + text:                            {stamp, text},
+		"2024-12-03T09:00:12.500000+00:00 db1 kernel: " + stamp + text:           {stamp, text},
+		"2024-12-03T09:00:12Z db1 kernel: " + text:                               {"", text},
+		"[    1.000000] Booting paravirtualized kernel on KVM":                   {"[    1.000000] ", "Booting paravirtualized kernel on KVM"},
+		"<4>[    0.000000] [Firmware Bug]: TSC doesn't count with P0 frequency!": {"[    0.000000] ", "[Firmware Bug]: TSC doesn't count with P0 frequency!"},
+	} {
+		got, ok := parseLine(line)
+		require.True(t, ok, line)
+		require.Equal(t, want, got, line)
+	}
+	for _, line := range []string{
+		"", text, "<>x", "<30>" + text, "<6", "[x] tsc", "[0] tsc", "[Tue Dec  3 09:00:12 2024] " + text,
+		"Dec  3 09:00:12 db1 systemd[1]: " + text, "Dec  3 09:00:12 db1 sudo: root : kernel: " + text, "kernel: " + text,
+	} {
+		_, ok := parseLine(line)
+		require.False(t, ok, line)
+	}
+}
+
+func TestParseLogTakesTheLastBoot(t *testing.T) {
+	messages, whole := parseLog("[    0.000000] Linux version 1\n[    1.000000] old\n[    0.000000] Linux version 2\r\n[    2.000000] new")
+	require.True(t, whole)
+	require.Equal(t, []message{{"[    0.000000] ", "Linux version 2"}, {"[    2.000000] ", "new"}}, messages)
+	messages, whole = parseLog("cut\n[    1.000000] the boot is gone\n")
+	require.False(t, whole)
+	require.Len(t, messages, 1)
+	messages, whole = parseLog("Dec  3 09:00:12 db1 app: Linux version 3\n")
+	require.False(t, whole)
+	require.Empty(t, messages)
+}
+
+func FuzzParseRecord(f *testing.F) {
+	f.Add("6,160,424069,-,caller=T1;tsc: x\n SUBSYSTEM=acpi\n")
+	f.Add("6,0,18446744073709551615,-;\x1b")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, ok := parseRecord(text)
+		if !ok {
+			require.Zero(t, r)
+			return
+		}
+		require.NotContains(t, r.message.text, "\n")
+		require.Contains(t, text, ";"+r.message.text)
+		again, ok := parseLine(r.message.stamp + "x")
+		require.True(t, ok)
+		require.Equal(t, message{r.message.stamp, "x"}, again, "the time is as dmesg prints it")
+	})
+}
+
+func FuzzParseLog(f *testing.F) {
+	f.Add("<6>[    0.000000] Linux version 6.1\n<6>[    0.1] tsc: \x00\n")
+	f.Add("Dec  3 09:00:12 db1 kernel: [    0.000000] Linux version 6.1\r\n")
+	f.Add("[ 1.1][ T1] x kernel: \n<")
+	f.Fuzz(func(t *testing.T, text string) {
+		messages, whole := parseLog(text)
+		require.Equal(t, whole, len(messages) > 0 && strings.HasPrefix(messages[0].text, firstMessage))
+		for _, m := range messages {
+			require.Contains(t, text, m.text)
+			require.NotContains(t, m.text, "\n")
+		}
+		for _, line := range clockLines(messages) {
+			require.Equal(t, line, clean(line))
+			require.LessOrEqual(t, len([]rune(line)), longestLogLine)
+		}
+	})
+}
+
+func TestReadEndOfALog(t *testing.T) {
+	root := t.TempDir()
+	writeFile(t, root, "var/log/dmesg", []byte(strings.Repeat("[    1.000000] tsc: x\n", longestLog/21)+"[    9.000000] tsc: y\n"))
+	messages, whole, err := readLogFile(root, "var/log/dmesg")
+	require.NoError(t, err)
+	require.False(t, whole)
+	require.Less(t, len(messages), longestLog/21)
+	require.Equal(t, message{"[    9.000000] ", "tsc: y"}, messages[len(messages)-1])
+	_, _, err = readLogFile(root, "var/log")
+	require.EqualError(t, err, "not a regular file")
+	_, _, err = readLogFile(root, "var/log/none")
+	require.Equal(t, unix.ENOENT, err)
+}

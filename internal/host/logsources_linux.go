@@ -1,0 +1,122 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/procfs"
+	"golang.org/x/sys/unix"
+)
+
+// logFiles are where the system's programs leave the kernel's log.
+var logFiles = []string{"/var/log/dmesg", "/var/log/kern.log", "/var/log/messages", "/var/log/syslog"}
+
+// longestLog is how much of the end of such a file is read.
+const longestLog = 2 << 20
+
+// logSources are the ways to the kernel's log, the best first.
+func logSources(root string) []logSource {
+	var sources []logSource
+	if root == live {
+		sources = append(sources, logSource{"/dev/kmsg", readKmsg}, logSource{"syslog(2)", readSyslog})
+	}
+	for _, name := range logFiles {
+		sources = append(sources, logSource{name, func() ([]message, bool, error) {
+			return readLogFile(root, name)
+		}})
+	}
+	return sources
+}
+
+// readKmsg reads the records of /dev/kmsg, without waiting for more.
+func readKmsg() ([]message, bool, error) {
+	fd, err := unix.Open("/dev/kmsg", unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	return readRecords(func(record []byte) (int, error) { return unix.Read(fd, record) })
+}
+
+// readSyslog reads the kernel's buffer by syslog(2), whose actions linux/syslog.h
+// numbers. dmesg --clear hides what came before.
+func readSyslog() ([]message, bool, error) {
+	const readAll, sizeBuffer = 3, 10
+	size, err := unix.Klogctl(sizeBuffer, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	buffer := make([]byte, size)
+	n, err := unix.Klogctl(readAll, buffer)
+	if err != nil {
+		return nil, false, err
+	}
+	messages, whole := parseLog(string(buffer[:n]))
+	return messages, whole, nil
+}
+
+// readLogFile reads the end of a file. One that was last written before the machine
+// booted is of another boot.
+func readLogFile(root, name string) ([]message, bool, error) {
+	path := filepath.Join(root, name)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, false, cause(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, false, errors.New("not a regular file")
+	}
+	if info.ModTime().Before(bootTime(root)) {
+		return nil, false, fmt.Errorf("last written before the boot, at %s", info.ModTime().UTC().Format(time.DateTime))
+	}
+	text, err := readEnd(path, longestLog)
+	if err != nil {
+		return nil, false, cause(err)
+	}
+	messages, whole := parseLog(text)
+	return messages, whole, nil
+}
+
+// readEnd returns the last bytes of a file, or all of it.
+func readEnd(path string, bytes int64) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }()
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return "", err
+	}
+	text := make([]byte, min(size, bytes))
+	n, err := file.ReadAt(text, size-int64(len(text)))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	return string(text[:n]), nil
+}
+
+// cause drops the path, which may be a recorded machine's.
+func cause(err error) error {
+	if within, ok := errors.AsType[*os.PathError](err); ok {
+		return within.Err
+	}
+	return err
+}
+
+// bootTime is by /proc/stat; zero where it does not tell.
+func bootTime(root string) time.Time {
+	fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
+	if err != nil || !regular(filepath.Join(root, "proc/stat"), longestTable) {
+		return time.Time{}
+	}
+	stat, err := fs.Stat()
+	if err != nil || stat.BootTime == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(stat.BootTime), 0)
+}

@@ -1,0 +1,16 @@
+package host
+
+import "github.com/timebench/timebench/internal/result"
+
+// machine returns what the firmware's DMI tables say who made the machine; nil where
+// there are none, as on most Arm boards.
+func machine(root string) *result.Machine {
+	found := result.Machine{
+		Vendor:  readName(root, "sys/class/dmi/id/sys_vendor"),
+		Product: readName(root, "sys/class/dmi/id/product_name"),
+	}
+	if found == (result.Machine{}) {
+		return nil
+	}
+	return &found
+}

@@ -1,0 +1,77 @@
+package host
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/shirou/gopsutil/v4/host"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// addNames adds the names of the architecture, the kernel and the system.
+func addNames(facts *result.Host, root string, flags []string) {
+	facts.Distribution = distribution(root)
+	if root != live {
+		facts.Arch = architecture(root, flags)
+		facts.Kernel = kernelRelease(root)
+		return
+	}
+	facts.Arch = runtime.GOARCH
+	if kernel, err := host.KernelVersion(); err == nil {
+		facts.Kernel = kernel
+	}
+}
+
+// architectures are Go's names for the kernel's, UTS_MACHINE.
+var architectures = map[string]string{
+	"x86_64": "amd64", "i686": "386", "aarch64": "arm64", "armv7l": "arm", "riscv64": "riscv64",
+	"ppc64le": "ppc64le", "s390x": "s390x", "loongarch64": "loong64",
+}
+
+// architecture returns that of a recorded machine: what the kernel says from 6.1 on,
+// else what a flag gives away that only CPUs of one architecture have.
+func architecture(root string, flags []string) string {
+	if name := architectures[readFile(root, "proc/sys/kernel/arch")]; name != "" {
+		return name
+	}
+	for _, only := range []struct{ flag, architecture string }{{"lm", "amd64"}, {"asimd", "arm64"}} {
+		if slices.Contains(flags, only.flag) {
+			return only.architecture
+		}
+	}
+	return ""
+}
+
+// kernelRelease returns the release of a recorded machine's kernel. /proc/version
+// begins with "Linux version 6.1.0-56-cloud-amd64 ".
+func kernelRelease(root string) string {
+	if release := readName(root, "proc/sys/kernel/osrelease"); release != "" {
+		return release
+	}
+	rest, ok := strings.CutPrefix(readFile(root, "proc/version"), "Linux version ")
+	if !ok {
+		return ""
+	}
+	release, _, _ := strings.Cut(rest, " ")
+	return printable(release)
+}
+
+// distribution reads os-release(5). Debian's names no point release, which stands in
+// a file of its own. gopsutil would start lsb_release where there is one.
+func distribution(root string) string {
+	text := readFile(root, "etc/os-release")
+	if text == "" {
+		text = readFile(root, "usr/lib/os-release")
+	}
+	values := map[string]string{}
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		values[name] = strings.Trim(value, `"'`)
+	}
+	version := values["VERSION_ID"]
+	if point := readFile(root, "etc/debian_version"); values["ID"] == "debian" && point != "" {
+		version = point
+	}
+	return printable(values["ID"] + " " + version)
+}

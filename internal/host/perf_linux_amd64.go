@@ -1,0 +1,60 @@
+package host
+
+import (
+	"math"
+	"os"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// capUserTime says that a page's time_mult and time_shift hold: cap_user_time of
+// perf_event_open(2), bit 3.
+const capUserTime = 1 << 3
+
+// perfTSCHz returns the rate of the time stamp counter by which the kernel turns its
+// values into nanoseconds, from the page that a perf event shares with its process.
+// The event counts nothing. The rate is 0 where perf_event_open(2) is refused, and
+// where the kernel's sched_clock is not the counter, as with kvm-clock.
+func perfTSCHz() float64 {
+	event := &unix.PerfEventAttr{
+		Type:   unix.PERF_TYPE_SOFTWARE,
+		Config: unix.PERF_COUNT_SW_DUMMY,
+		Size:   uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
+		Bits:   unix.PerfBitDisabled | unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv,
+	}
+	fd, err := unix.PerfEventOpen(event, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = unix.Close(fd) }()
+	memory, err := unix.Mmap(fd, 0, os.Getpagesize(), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = unix.Munmap(memory) }()
+	page := (*unix.PerfEventMmapPage)(unsafe.Pointer(&memory[0]))
+	// The kernel makes the page's lock odd while it writes; it never does for long.
+	for range 100 {
+		lock := atomic.LoadUint32(&page.Lock)
+		capabilities, mult, shift := page.Capabilities, page.Time_mult, page.Time_shift
+		if lock&1 == 0 && atomic.LoadUint32(&page.Lock) == lock {
+			return scaledHz(capabilities, mult, shift)
+		}
+	}
+	return 0
+}
+
+// scaledHz returns the rate of a counter whose value times mult, shifted right by
+// shift, is in nanoseconds.
+func scaledHz(capabilities uint64, mult uint32, shift uint16) float64 {
+	if capabilities&capUserTime == 0 || mult == 0 {
+		return 0
+	}
+	hz := math.Ldexp(1e9, int(shift)) / float64(mult)
+	if !plausibleHz(hz) {
+		return 0
+	}
+	return math.Round(hz)
+}

@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package host
+
+// perfTSCHz: only x86 CPUs have a time stamp counter.
+func perfTSCHz() float64 { return 0 }

@@ -1,0 +1,37 @@
+package host
+
+import (
+	"time"
+
+	"github.com/timebench/timebench/internal/result"
+	"golang.org/x/sys/unix"
+)
+
+// timeSync asks adjtimex(2) how the wall clock is kept right, and changes nothing:
+// modes is 0. It returns nil where the call is refused.
+func timeSync() *result.TimeSync {
+	var state unix.Timex
+	verdict, err := unix.Adjtimex(&state)
+	if err != nil {
+		return nil
+	}
+	return timeSyncOf(verdict, &state)
+}
+
+// timeSyncOf reads what adjtimex returned (kernel/time/ntp.c). A negative error is
+// what a program has set it to, and no error that a clock can have.
+func timeSyncOf(verdict int, state *unix.Timex) *result.TimeSync {
+	unit := time.Microsecond
+	if state.Status&unix.STA_NANO != 0 {
+		unit = time.Nanosecond
+	}
+	const scaledPPM = 1 << 16
+	return &result.TimeSync{
+		Synchronised:     verdict != unix.TIME_ERROR && state.Status&unix.STA_UNSYNC == 0,
+		OffsetNS:         int64(time.Duration(state.Offset) * unit),
+		MaxErrorNS:       int64(max(0, time.Duration(state.Maxerror)*time.Microsecond)),
+		EstimatedErrorNS: int64(max(0, time.Duration(state.Esterror)*time.Microsecond)),
+		FrequencyPPM:     float64(state.Freq) / scaledPPM,
+		TickNS:           int64(max(0, time.Duration(state.Tick)*time.Microsecond)),
+	}
+}
