@@ -5,6 +5,7 @@ package clock
 import (
 	"unsafe"
 
+	"github.com/timebench/timebench/internal/entry"
 	"github.com/timebench/timebench/internal/native"
 	"github.com/timebench/timebench/internal/vdso"
 	"golang.org/x/sys/unix"
@@ -18,25 +19,29 @@ func systemClocks() []Clock {
 				ID: c.name + "@" + string(way.path), Call: "clock_gettime(" + c.name + ")", Path: way.path, Kind: c.kind, Hz: 1e9,
 				ReportedNS: func() float64 { return clockGetres(c.id) },
 				Open:       func() (Reader, error) { return way.clockGettime(c.id) },
+				probe:      way.probe(vdsoClockGettime, int(c.id)),
 			})
 		}
 		all = append(all,
 			Clock{ID: "gettimeofday@" + string(way.path), Call: "gettimeofday()", Path: way.path, Kind: Wall, Hz: 1e6,
-				ReportedNS: notReported, Open: way.gettimeofday},
+				ReportedNS: notReported, Open: way.gettimeofday, probe: way.probe(vdsoGettimeofday, noID)},
 			Clock{ID: "time@" + string(way.path), Call: "time()", Path: way.path, Kind: Wall, Hz: 1,
-				ReportedNS: notReported, Open: way.time})
+				ReportedNS: notReported, Open: way.time, probe: way.probe(vdsoTime, noID)})
 	}
 	return append(append(all, hpetClock()), ptpClocks()...)
 }
 
-// ways are the two ways to make the same calls: through the vDSO and through
-// the kernel's door.
-var ways = []struct {
+// A way is a path with the calls that are made by it.
+type way struct {
 	path         Path
 	clockGettime func(id int32) (Reader, error)
 	gettimeofday func() (Reader, error)
 	time         func() (Reader, error)
-}{
+}
+
+// ways are the two ways to make the same calls: through the vDSO and through
+// the kernel's door.
+var ways = []way{
 	{
 		path: VDSO,
 		clockGettime: func(id int32) (Reader, error) {
@@ -69,6 +74,29 @@ var ways = []struct {
 		},
 		time: openTimeSyscall,
 	},
+}
+
+// noID is for functions that are for one clock.
+const noID = -1
+
+// probe is a read by a function of the vDSO, whose way must be the vDSO's; nil of
+// another.
+func (w way) probe(name string, id int) func() (entry.Read, error) {
+	if w.path != VDSO {
+		return nil
+	}
+	return func() (entry.Read, error) {
+		fn, err := vdso.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		return func(buffer unsafe.Pointer, n int) int {
+			if id == noID {
+				return native.CallBuffer(fn, buffer, 0, n)
+			}
+			return native.CallIDBuffer(fn, uintptr(id), buffer, 0, n)
+		}, nil
+	}
 }
 
 // vdsoCall is the C function at fn as a call of a buffer and NULL.

@@ -23,6 +23,8 @@
 // A new clock is one entry in one table: the catalog_*.go file of its system.
 package clock
 
+import "github.com/timebench/timebench/internal/entry"
+
 // A Path is the way by which a clock is read.
 type Path string
 
@@ -68,6 +70,9 @@ type Clock struct {
 	// Open returns a new Reader. Each belongs to one thread. An error says why
 	// the clock cannot be had here.
 	Open func() (Reader, error)
+	// probe makes the reads of which KernelEntries finds out whether they enter the
+	// kernel; nil where that is no question.
+	probe func() (entry.Read, error)
 }
 
 // A Reader reads one clock back to back, with nothing in between that the clock

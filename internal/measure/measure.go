@@ -20,11 +20,11 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/entry"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
@@ -79,6 +79,8 @@ const (
 	// stopwatchShare is how many times longer than a reading of the stopwatch
 	// a slice of a turn is, so that the reading does not count.
 	stopwatchShare = 300
+	// stopwatchTicks is how many of the stopwatch's own ticks a slice has at least.
+	stopwatchTicks = 5
 	// slicesPerTurn is the fewest slices of which a turn takes the median.
 	slicesPerTurn = 5
 )
@@ -90,13 +92,15 @@ const (
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
 	// The collector would stop every thread; a run leaves too little to collect.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	tryStopwatch()
 	team, err := s.crew(slices.Max(s.Threads))
 	if err != nil {
 		return Result{}, err
 	}
 	r := &runner{ctx: ctx, crew: team, settings: s, progress: progress, total: s.Estimate(len(clocks))}
-	for _, c := range clocks {
-		r.subjects = append(r.subjects, &subject{clock: c})
+	verdicts := clock.KernelEntries(clocks)
+	for i, c := range clocks {
+		r.subjects = append(r.subjects, &subject{clock: c, entry: verdicts[i]})
 	}
 	r.noise.begin()
 	err = thread.Run(s.cpu(0), r.run)
@@ -148,6 +152,7 @@ func (s Settings) cpu(i int) int {
 // A subject is a clock on its way through a run.
 type subject struct {
 	clock      clock.Clock
+	entry      entry.Verdict
 	reader     clock.Reader
 	err        error   // why it could not be opened, or failed
 	readNS     float64 // about what one read takes, for choosing chunks
@@ -289,9 +294,9 @@ func (s Settings) wantedTurn() time.Duration {
 }
 
 // slice is the span between two readings of the stopwatch: latencyChunk, shorter
-// where a turn is, and longer where the stopwatch itself is dear.
+// where a turn is, and longer where the stopwatch itself is dear or coarse.
 func (s Settings) slice() time.Duration {
-	return max(stopwatchShare*stopwatchCost(), min(latencyChunk, s.wantedTurn()/slicesPerTurn))
+	return max(stopwatchShare*stopwatchCost(), stopwatchTicks*stopwatchTick(), min(latencyChunk, s.wantedTurn()/slicesPerTurn))
 }
 
 // turn returns the wall nanoseconds of one read, over about span of them: the
@@ -319,27 +324,13 @@ func turn(reader clock.Reader, readNS float64, span, slice time.Duration) (media
 	return median, mean
 }
 
-// stopwatchCost is what one reading of the stopwatch takes.
-var stopwatchCost = sync.OnceValue(func() time.Duration {
-	const readings = 100
-	least := int64(time.Hour)
-	for range 5 {
-		start := stopwatch()
-		for range readings {
-			stopwatch()
-		}
-		least = min(least, stopwatch()-start)
-	}
-	return time.Duration(least / readings)
-})
-
 // calibration is about how long calibrate takes.
 const calibration = time.Millisecond
 
 // calibrate returns about how many nanoseconds one read takes: the fastest of
 // several short spins, each long enough for the stopwatch.
 func calibrate(reader clock.Reader) float64 {
-	const enough = int64(100 * time.Microsecond)
+	enough := int64(max(100*time.Microsecond, 2*stopwatchTicks*stopwatchTick()))
 	n := 1
 	for {
 		start := stopwatch()

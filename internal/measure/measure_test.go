@@ -242,12 +242,21 @@ func TestCounterThatStatesItsPeriodIsNotMeasured(t *testing.T) {
 }
 
 func TestTurnsAreShortUnderAQuota(t *testing.T) {
-	cheap := stopwatchCost
-	defer func() { stopwatchCost = cheap }()
-	stopwatchCost = func() time.Duration { return 20 }
+	defer tryStopwatch()
+	stopwatchNS.Store(20)
+	stopwatchTickNS.Store(20)
 	require.Equal(t, latencyTurn, Settings{}.turn())
 	require.Equal(t, 500*time.Microsecond, Settings{Quota: 0.1, QuotaPeriod: 100 * time.Millisecond}.turn())
 	require.Equal(t, latencyTurn, Settings{Quota: 4, QuotaPeriod: 100 * time.Millisecond}.turn())
+}
+
+// A run may follow a switch of the kernel's clock source, and so of the stopwatch's cost.
+func TestRunTriesItsStopwatchAnew(t *testing.T) {
+	stopwatchNS.Store(int64(time.Hour))
+	stopwatchTickNS.Store(int64(time.Hour))
+	measureOne(t, scripted("any", func(i int64) int64 { return i }))
+	require.Less(t, stopwatchCost(), time.Second)
+	require.Less(t, stopwatchTick(), time.Second)
 }
 
 func TestInterruptedRunReportsWhatIsComplete(t *testing.T) {

@@ -82,18 +82,21 @@ func TestSightingsOfThisMachine(t *testing.T) {
 // Whatever the stopwatch costs, a reading of it does not count in a slice, and a
 // turn has slices enough for a median.
 func TestSlicesAreLongAgainstTheStopwatch(t *testing.T) {
-	cheap := stopwatchCost
-	defer func() { stopwatchCost = cheap }()
+	defer tryStopwatch()
+	stopwatchTickNS.Store(20)
 	for _, cost := range []time.Duration{20, 300, 1000, 30_000} {
-		stopwatchCost = func() time.Duration { return cost }
+		stopwatchNS.Store(int64(cost))
 		for _, s := range []Settings{{}, {Quota: 0.02, QuotaPeriod: 100 * time.Millisecond}} {
 			require.GreaterOrEqual(t, s.slice(), 300*cost)
 			require.GreaterOrEqual(t, s.turn(), 5*s.slice())
 		}
 	}
-	stopwatchCost = func() time.Duration { return 20 }
+	stopwatchNS.Store(20)
 	require.Equal(t, 100*time.Microsecond, Settings{}.slice())
 	require.Equal(t, 20*time.Microsecond, Settings{Quota: 0.02, QuotaPeriod: 100 * time.Millisecond}.slice())
+	stopwatchTickNS.Store(int64(4 * time.Millisecond)) // clock source jiffies
+	require.Equal(t, 20*time.Millisecond, Settings{}.slice())
+	require.Equal(t, 100*time.Millisecond, Settings{}.turn())
 }
 
 // The difference of two large sums is seldom quite nothing.

@@ -55,6 +55,9 @@ type worker struct {
 }
 
 func newProcesses(most int) (crew, error) {
+	if err := commonStopwatch(); err != nil {
+		return nil, fmt.Errorf("worker processes have no stopwatch in common: %w", err)
+	}
 	shared, err := newShared(unsafe.Sizeof(gate{}))
 	if err != nil {
 		return nil, fmt.Errorf("shared memory for worker processes: %w", err)

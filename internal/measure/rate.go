@@ -60,9 +60,13 @@ func sight(reader clock.Reader) sighting {
 }
 
 // Hz returns the ticks a second of a clock: what it states, or what it makes
-// in the span, measured on a thread of its own; 0 where it cannot be had.
+// in the span, measured on a thread of its own; 0 where it cannot be had, or not told
+// in such a span.
 func Hz(c clock.Clock, span time.Duration) float64 {
 	var r rate
+	if stopwatchTick() > span/tellable {
+		return 0
+	}
 	// On a thread that cannot be had the rate stays unknown.
 	_ = thread.Run(thread.Any, func() {
 		reader, err := c.Open()

@@ -43,6 +43,7 @@ func (s *subject) result() result.Clock {
 		}
 		return c
 	}
+	c.KernelEntry, c.KernelEntryBy = s.entry.Enters, s.entry.By
 	if len(s.latency) > 0 {
 		summary := stats.Summarize(s.latency)
 		c.Latency = &result.Latency{

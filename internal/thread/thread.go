@@ -26,19 +26,31 @@ const Any = -1
 // Any), returns when fn has returned, and lets the thread end. fn is not
 // called when the thread cannot be pinned.
 func Run(cpu int, fn func()) error {
+	if err := run(cpu, fn); err != nil {
+		return fmt.Errorf("pin a thread to CPU %d: %w", cpu, err)
+	}
+	return nil
+}
+
+func run(cpu int, fn func()) error {
 	done := make(chan error)
 	go func() {
 		// Never unlocked: the thread ends with this goroutine, and with it the
 		// pinning and the blocked signals.
 		runtime.LockOSThread()
+		if isMain() {
+			// This one would not end: the Go runtime parks it for ever. While it waits
+			// here the next goroutine is on another.
+			err := run(cpu, fn)
+			runtime.UnlockOSThread()
+			done <- err
+			return
+		}
 		err := prepare(cpu)
 		if err == nil {
 			fn()
 		}
 		done <- err
 	}()
-	if err := <-done; err != nil {
-		return fmt.Errorf("pin a thread to CPU %d: %w", cpu, err)
-	}
-	return nil
+	return <-done
 }

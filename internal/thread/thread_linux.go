@@ -42,6 +42,9 @@ func prepare(cpu int) error {
 	return unix.SchedSetaffinity(0, &set)
 }
 
+// isMain reports whether this is the thread that the process began with.
+func isMain() bool { return unix.Gettid() == unix.Getpid() }
+
 // Yield lets another thread have this CPU; sched_yield(2). It may be called in
 // a loop that waits: it is where the Go scheduler can stop the waiting goroutine.
 //

@@ -76,3 +76,10 @@ func TestTopologyIsOfTheUsableCPUs(t *testing.T) {
 	}
 	require.Equal(t, Usable(), ids)
 }
+
+// The main thread would be parked for ever with what it was given.
+func TestRunLeavesTheMainThreadAlone(t *testing.T) {
+	for range 50 {
+		require.NoError(t, Run(Any, func() { require.NotEqual(t, unix.Getpid(), unix.Gettid()) }))
+	}
+}

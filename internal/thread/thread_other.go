@@ -15,6 +15,9 @@ func prepare(cpu int) error {
 	return errors.New("this build cannot pin threads on " + runtime.GOOS)
 }
 
+// isMain is not asked: nothing that a thread was given outlives its work here.
+func isMain() bool { return false }
+
 // Yield lets another goroutine have this CPU.
 func Yield() { runtime.Gosched() }
 

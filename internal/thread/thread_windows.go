@@ -96,6 +96,9 @@ func setAffinity(to groupAffinity) (groupAffinity, error) {
 	return *before, nil
 }
 
+// isMain is not asked: nothing that a thread was given outlives its work here.
+func isMain() bool { return false }
+
 // Yield lets another thread have this CPU; SwitchToThread.
 func Yield() { _, _, _ = switchToThread.Call() }
 

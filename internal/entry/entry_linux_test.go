@@ -1,0 +1,146 @@
+//go:build amd64 || arm64
+
+package entry
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/native"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/vdso"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+// vdsoRead is clock_gettime(id) of the real vDSO.
+func vdsoRead(t *testing.T, id uintptr) Read {
+	t.Helper()
+	fn, err := vdso.Lookup("__vdso_clock_gettime")
+	if err != nil {
+		fn, err = vdso.Lookup("__kernel_clock_gettime") // its name on arm64
+	}
+	if err != nil {
+		need.Missing(t, "vdso", err.Error())
+	}
+	return func(buffer unsafe.Pointer, n int) int { return native.CallIDBuffer(fn, id, buffer, 0, n) }
+}
+
+// needFilters skips a test where no filter can be had: in some containers, and under
+// qemu-user.
+func needFilters(t *testing.T) {
+	t.Helper()
+	var refused error
+	err := thread.Run(thread.Any, func() {
+		p := probe{new([2]int64)}
+		if refused = installFilter(p.buffer); refused == nil {
+			refused = p.control()
+		}
+	})
+	require.NoError(t, err)
+	if refused != nil {
+		need.Missing(t, "seccomp", refused.Error())
+	}
+}
+
+// The kernel's code says which of its clocks the vDSO never answers: those of CPU
+// time (lib/vdso/gettimeofday.c). The coarse ones it always answers, whatever the
+// clock source.
+func TestOfTheRealVDSO(t *testing.T) {
+	needFilters(t)
+	verdicts := Of([]Read{
+		vdsoRead(t, unix.CLOCK_PROCESS_CPUTIME_ID), vdsoRead(t, unix.CLOCK_MONOTONIC_COARSE), doors[1].read,
+		func(unsafe.Pointer, int) int { return -int(syscall.EINVAL) },
+	})
+	require.Equal(t, []Verdict{
+		{result.Always, "seccomp"}, {result.Never, "seccomp"}, {result.Always, "seccomp"}, {result.Unknown, "the read fails"},
+	}, verdicts)
+}
+
+// A read that enters the kernel now and then is neither always nor never.
+func TestSometimes(t *testing.T) {
+	needFilters(t)
+	turn := 0
+	coarse := vdsoRead(t, unix.CLOCK_MONOTONIC_COARSE)
+	verdicts := Of([]Read{func(buffer unsafe.Pointer, n int) int {
+		turn++
+		if turn%3 == 0 {
+			return doors[0].read(buffer, n)
+		}
+		return coarse(buffer, n)
+	}})
+	require.Equal(t, []Verdict{{result.Sometimes, "seccomp"}}, verdicts)
+}
+
+// The filter is on one thread, which ends: afterwards the calls work, here and in a
+// child, and no thread has a filter left.
+func TestNothingIsLeft(t *testing.T) {
+	needFilters(t)
+	buffer := new([2]int64)
+	leak := func(unsafe.Pointer, int) int { return doors[0].read(unsafe.Pointer(buffer), 1) }
+	require.Equal(t, result.Unknown, Of([]Read{leak})[0].Enters, "a call to another buffer is not filtered")
+	require.Positive(t, buffer[0])
+	require.Zero(t, doors[0].read(unsafe.Pointer(buffer), 1))
+	text, err := os.ReadFile("/proc/self/status")
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "Seccomp:\t2\n")
+	child, err := exec.Command("/proc/self/exe", "-test.run", "^$").CombinedOutput()
+	require.NoError(t, err, string(child))
+}
+
+func TestNoReads(t *testing.T) { require.Empty(t, Of(nil)) }
+
+// Where no filter can be had the kind of CPU time tells, or the cost.
+func TestWithoutFilters(t *testing.T) {
+	refuse := func(*[2]int64) error { return errors.New("PR_SET_SECCOMP: operation not permitted") }
+	verdicts := of([]Read{
+		doors[0].read,
+		func(_ unsafe.Pointer, n int) int { native.CallNothing(n); return 0 },
+		func(unsafe.Pointer, int) int { return -int(syscall.ENOSYS) },
+	}, refuse)
+	require.NotEqual(t, result.Never, verdicts[0].Enters)
+	require.NotEqual(t, result.Always, verdicts[1].Enters)
+	require.Equal(t, Verdict{
+		result.Unknown, "no seccomp filter (PR_SET_SECCOMP: operation not permitted), and neither CPU time nor cost tells",
+	}, verdicts[2])
+}
+
+// A kernel that takes a filter and does not heed it, as some emulators of Linux do.
+func TestFilterThatDoesNothing(t *testing.T) {
+	verdicts := of([]Read{func(unsafe.Pointer, int) int { return -1 }}, func(*[2]int64) error { return nil })
+	require.Equal(t, result.Unknown, verdicts[0].Enters)
+	require.Contains(t, verdicts[0].By, "a filter for clock_gettime was installed and does nothing")
+}
+
+func TestJudge(t *testing.T) {
+	const callNS, none = 300, 0
+	for name, c := range map[string]struct {
+		call, empty, read expense
+		want              Verdict
+	}{
+		"system time":              {expense{0.7, callNS}, expense{0, 2}, expense{0.66, 280}, Verdict{result.Always, "cpu time"}},
+		"user time":                {expense{0.7, callNS}, expense{0, 2}, expense{0.01, 25}, Verdict{result.Never, "cpu time"}},
+		"user time, dear":          {expense{0.7, callNS}, expense{0, 2}, expense{0.01, 1200}, Verdict{result.Never, "cpu time"}},
+		"between, cheap":           {expense{0.7, callNS}, expense{0, 2}, expense{0.25, 25}, Verdict{result.Never, "cost"}},
+		"between, dear":            {expense{0.7, callNS}, expense{0, 2}, expense{0.25, 290}, Verdict{Enters: result.Unknown}},
+		"blind accounting, cheap":  {expense{none, callNS}, expense{0, 2}, expense{0, 25}, Verdict{result.Never, "cost"}},
+		"blind accounting, dear":   {expense{none, callNS}, expense{0, 2}, expense{0, 290}, Verdict{Enters: result.Unknown}},
+		"accounting without sense": {expense{0.7, callNS}, expense{0.5, 2}, expense{0.6, 290}, Verdict{Enters: result.Unknown}},
+		"no scale":                 {expense{}, expense{}, expense{0.5, 25}, Verdict{Enters: result.Unknown}},
+		"no read":                  {expense{0.7, callNS}, expense{0, 2}, expense{}, Verdict{Enters: result.Unknown}},
+	} {
+		require.Equal(t, c.want, scale{c.call, c.empty}.judge(c.read), name)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	require.NoError(t, refusal(0))
+	require.EqualError(t, refusal(syscall.EINVAL), "this kernel has no filters")
+	require.EqualError(t, refusal(syscall.EACCES), "PR_SET_SECCOMP: permission denied")
+}

@@ -1,0 +1,57 @@
+package measure
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// What a reading of the stopwatch took and how far its values lay apart when it was
+// last tried, in nanoseconds; 0 before. Both depend on the kernel's clock source, which
+// can change between two runs: with tsc they are tens of nanoseconds, with jiffies the
+// values lie 4 ms apart.
+var stopwatchNS, stopwatchTickNS atomic.Int64
+
+// tryStopwatch finds both out anew.
+func tryStopwatch() {
+	const (
+		readings = 100
+		steps    = 3
+		// patience is how many readings a step may take: a stopwatch that stands still
+		// is not waited for.
+		patience = 1 << 22
+	)
+	cost, tick := int64(time.Hour), int64(time.Hour)
+	for range 5 {
+		start := stopwatch()
+		for range readings {
+			stopwatch()
+		}
+		cost = min(cost, stopwatch()-start)
+	}
+	last := stopwatch()
+	for range steps {
+		now := stopwatch()
+		for read := 0; now == last && read < patience; read++ {
+			now = stopwatch()
+		}
+		if now > last {
+			tick = min(tick, now-last)
+		}
+		last = now
+	}
+	stopwatchNS.Store(max(1, cost/readings))
+	stopwatchTickNS.Store(tick)
+}
+
+// stopwatchCost is what one reading of the stopwatch takes.
+func stopwatchCost() time.Duration { return tried(&stopwatchNS) }
+
+// stopwatchTick is how far apart the stopwatch's values lie.
+func stopwatchTick() time.Duration { return tried(&stopwatchTickNS) }
+
+func tried(ns *atomic.Int64) time.Duration {
+	if ns.Load() == 0 {
+		tryStopwatch()
+	}
+	return time.Duration(ns.Load())
+}
