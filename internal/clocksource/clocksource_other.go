@@ -1,0 +1,44 @@
+//go:build !linux
+
+package clocksource
+
+import (
+	"errors"
+	"io"
+	"os/exec"
+)
+
+var errLinux = errors.New("only Linux lets a program choose the clock source")
+
+// Available returns an error: there is no choice on this system.
+func (Folder) Available() ([]string, error) { return nil, errLinux }
+
+// Current returns an error: no clock source has a name on this system.
+func (Folder) Current() (string, error) { return "", errLinux }
+
+// Writable says that there is nothing to switch on this system.
+func (Folder) Writable() error { return errLinux }
+
+// A Switch is the right to switch the clock source, which no one gets on this system.
+type Switch struct{}
+
+// Hold returns an error: there is nothing to switch on this system.
+func Hold(Folder, *exec.Cmd) (*Switch, error) { return nil, errLinux }
+
+// Original returns no name.
+func (*Switch) Original() string { return "" }
+
+// To returns an error.
+func (*Switch) To(string) error { return errLinux }
+
+// Restore does nothing: there is nothing to restore.
+func (*Switch) Restore() error { return nil }
+
+// Done returns a channel that is never closed.
+func (*Switch) Done() <-chan struct{} { return nil }
+
+// Err returns an error.
+func (*Switch) Err() error { return errLinux }
+
+// Guard returns an error: there is nothing to guard on this system.
+func Guard(io.Reader, io.Writer, Folder) error { return errLinux }

@@ -1,0 +1,269 @@
+package clocksource
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+// No test of this package switches the clock source of the machine it runs on: each
+// has a folder of plain files. What they hold ends with a newline, as the kernel's
+// do, and what a Switch or a guardian writes does not: so it can be told whether
+// one of them has written.
+func fake(t testing.TB, now string, offered ...string) Folder {
+	t.Helper()
+	folder := Folder(t.TempDir())
+	set(t, folder, current, now+"\n")
+	set(t, folder, available, strings.Join(offered, " ")+" \n")
+	return folder
+}
+
+// machine is a fake of a PC.
+func machine(t testing.TB) Folder { return fake(t, "tsc", "tsc", "hpet", "acpi_pm") }
+
+// set replaces a file in one step, for a guardian may be writing to it.
+func set(t testing.TB, folder Folder, file, text string) {
+	t.Helper()
+	require.NoError(t, renameio.WriteFile(folder.path(file), []byte(text), 0o644))
+}
+
+func content(t testing.TB, folder Folder) string {
+	t.Helper()
+	text, err := os.ReadFile(folder.path(current))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// refuse has the kernel refuse every write, and show "0" as the clock source in use:
+// oom_score_adj takes numbers alone.
+func refuse(t testing.TB, folder Folder) {
+	t.Helper()
+	require.NoError(t, os.Remove(folder.path(current)))
+	require.NoError(t, os.Symlink("/proc/self/oom_score_adj", folder.path(current)))
+}
+
+// roles are what this test binary is when it is started again: a guardian, good or bad,
+// or a measuring process.
+var roles = map[string]func(Folder) error{
+	GuardianCommand: func(f Folder) error { return Guard(os.Stdin, os.Stdout, f) },
+	"hasty":         func(f Folder) error { return guard(os.Stdin, os.Stdout, f, impatient) },
+	"silent":        func(Folder) error { return drain() },
+	"garbled":       func(Folder) error { fmt.Println("hello"); return drain() },
+	"endless":       func(Folder) error { fmt.Print(strings.Repeat("[", 2*page)); return drain() },
+	"mistaken":      func(Folder) error { fmt.Println(`{"original":"hpet"}`); return drain() },
+	"unable":        func(Folder) error { fmt.Println(`{"error":"no clock source at all"}`); return drain() },
+	"short-lived":   func(Folder) error { return nil },
+
+	"starts":   func(f Folder) error { return measuring(f, flip) },
+	"flips":    func(f Folder) error { return switched(f, flip) },
+	"waits":    func(f Folder) error { return switched(f, forever) },
+	"returns":  func(f Folder) error { return switched(f, (*Switch).Restore) },
+	"forgets":  func(f Folder) error { return switched(f, func(*Switch) error { return nil }) },
+	"fails":    func(f Folder) error { return switched(f, func(*Switch) error { return errors.New("it failed") }) },
+	"panics":   func(f Folder) error { return switched(f, panics) },
+	"faults":   func(f Folder) error { return switched(f, faults) },
+	"handles":  func(f Folder) error { return switched(f, handles) },
+	"children": func(f Folder) error { return switched(f, children) },
+}
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 {
+		if role, ok := roles[os.Args[1]]; ok {
+			if err := role(Folder(os.Args[2])); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			return
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func drain() error {
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+func again(role string, folder Folder) *exec.Cmd {
+	program, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	command := exec.Command(program, role, string(folder))
+	// The race detector has a process wait for a second before it ends.
+	command.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+	return command
+}
+
+func measuring(folder Folder, then func(*Switch) error) error {
+	s, err := Hold(folder, again(GuardianCommand, folder))
+	if err != nil {
+		return err
+	}
+	fmt.Println(s.guardian.Process.Pid)
+	return then(s)
+}
+
+// switched is a measuring process that has switched.
+func switched(folder Folder, then func(*Switch) error) error {
+	return measuring(folder, func(s *Switch) error {
+		if err := s.To("hpet"); err != nil {
+			return err
+		}
+		fmt.Println("switched")
+		return then(s)
+	})
+}
+
+func flip(s *Switch) error {
+	for {
+		for _, name := range []string{"acpi_pm", "hpet"} {
+			if err := s.To(name); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func forever(*Switch) error { select {} }
+
+func panics(*Switch) error {
+	go func() { panic("in a goroutine that no one waits for") }()
+	select {}
+}
+
+func faults(*Switch) error {
+	if err := unix.Kill(unix.Getpid(), unix.SIGSEGV); err != nil {
+		return err
+	}
+	select {}
+}
+
+func handles(s *Switch) error {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+	fmt.Println("handles")
+	<-signals
+	return s.Restore()
+}
+
+// children leaves a child behind that was started after the guardian.
+func children(*Switch) error {
+	child := exec.Command("sleep", "600")
+	if err := child.Start(); err != nil {
+		return err
+	}
+	fmt.Println(child.Process.Pid)
+	select {}
+}
+
+// A process is a measuring process, as a test sees it.
+type process struct {
+	*exec.Cmd
+	t        *testing.T
+	folder   Folder
+	lines    *bufio.Scanner
+	errors   string // the file of its standard error, and of its guardian's
+	guardian int
+}
+
+// start starts a measuring process as the leader of a process group of its own.
+func start(t *testing.T, role string, folder Folder) *process {
+	t.Helper()
+	p := &process{Cmd: again(role, folder), t: t, folder: folder, errors: filepath.Join(t.TempDir(), "stderr")}
+	stderr, err := os.Create(p.errors)
+	require.NoError(t, err)
+	p.Stderr = stderr
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := p.StdoutPipe()
+	require.NoError(t, err)
+	startable(t, p.Start())
+	require.NoError(t, stderr.Close())
+	t.Cleanup(func() {
+		_ = p.Process.Kill()
+		_ = p.Wait()
+	})
+	p.lines = bufio.NewScanner(out)
+	return p
+}
+
+// startable skips where this binary cannot start itself: under an emulator that the
+// kernel does not know of.
+func startable(t *testing.T, err error) {
+	t.Helper()
+	if errors.Is(err, syscall.ENOEXEC) {
+		need.Missing(t, "processes", err.Error())
+	}
+	require.NoError(t, err)
+}
+
+// startSwitched starts a measuring process and returns when it has switched.
+func startSwitched(t *testing.T, role string, folder Folder) *process {
+	t.Helper()
+	p := start(t, role, folder)
+	p.guardian = p.number()
+	require.Equal(t, "switched", p.line())
+	return p
+}
+
+func (p *process) line() string {
+	p.t.Helper()
+	require.True(p.t, p.lines.Scan(), "it ended: %s", p.said())
+	return p.lines.Text()
+}
+
+func (p *process) number() (n int) {
+	p.t.Helper()
+	_, err := fmt.Sscan(p.line(), &n)
+	require.NoError(p.t, err)
+	return n
+}
+
+func (p *process) said() string {
+	text, err := os.ReadFile(p.errors)
+	require.NoError(p.t, err)
+	return string(text)
+}
+
+// restored waits until the measuring process and its guardian have ended, and
+// requires the original.
+func (p *process) restored() {
+	p.t.Helper()
+	_ = p.Wait()
+	released(p.t, p.folder)
+	name, err := p.folder.Current()
+	require.NoError(p.t, err, p.said())
+	require.Equal(p.t, "tsc", name, p.said())
+}
+
+// released waits until no process has the folder locked any more.
+func released(t *testing.T, folder Folder) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		lock, err := folder.lock()
+		return err == nil && lock.Close() == nil
+	}, time.Minute, time.Millisecond)
+}
+
+// holding is a Switch of this process, restored when the test ends.
+func holding(t *testing.T, folder Folder, p patience) *Switch {
+	t.Helper()
+	s, err := hold(folder, again(GuardianCommand, folder), p)
+	startable(t, err)
+	t.Cleanup(func() { _ = s.Restore() })
+	return s
+}

@@ -1,0 +1,195 @@
+package clocksource
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// nobody is a user who is not root, on most systems named so.
+const nobody = 65534
+
+func TestFolderIsRead(t *testing.T) {
+	folder := fake(t, "kvm-clock", "tsc", "kvm-clock", "e0180000.timer", strings.Repeat("x", 31))
+	offered, err := folder.Available()
+	require.NoError(t, err)
+	require.Equal(t, []string{"tsc", "kvm-clock", "e0180000.timer", strings.Repeat("x", 31)}, offered)
+	now, err := folder.Current()
+	require.NoError(t, err)
+	require.Equal(t, "kvm-clock", now)
+}
+
+func TestFolderThatCannotBeReadIsAnError(t *testing.T) {
+	for text, why := range map[string]string{
+		"":                         "names no clock source",
+		"  ":                       "names no clock source",
+		"\n":                       "names no clock source",
+		strings.Repeat("x", 32):    "at most 31",
+		"tsc\x00":                  "printable",
+		"ts\x1b[31mc":              "printable",
+		"töc":                      "printable",
+		"\xff\xfe":                 "printable",
+		strings.Repeat("\x00", 64): "printable",
+	} {
+		folder := machine(t)
+		set(t, folder, current, text)
+		_, err := folder.Current()
+		require.ErrorContains(t, err, why, "%q", text)
+		require.ErrorContains(t, err, folder.path(current))
+		require.NotContains(t, err.Error(), "\n")
+		set(t, folder, available, text)
+		_, err = folder.Available()
+		require.ErrorContains(t, err, why, "%q", text)
+		require.ErrorContains(t, err, folder.path(available))
+	}
+	folder := fake(t, "tsc hpet", "tsc", "hpet")
+	_, err := folder.Current()
+	require.ErrorContains(t, err, "names 2 clock sources")
+	folder = Folder(t.TempDir())
+	_, err = folder.Current()
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = folder.Available()
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, os.Mkdir(folder.path(current), 0o755))
+	_, err = folder.Current()
+	require.ErrorIs(t, err, unix.EISDIR)
+	require.NoError(t, os.Symlink("/dev/zero", folder.path(available)))
+	_, err = folder.Available()
+	require.ErrorContains(t, err, "printable", "a file without an end")
+}
+
+func TestWritableWritesNothing(t *testing.T) {
+	folder := machine(t)
+	require.NoError(t, folder.Writable())
+	require.Equal(t, "tsc\n", content(t, folder))
+}
+
+func TestWritableSaysWhoMay(t *testing.T) {
+	folder := Folder(t.TempDir())
+	require.ErrorContains(t, folder.Writable(), "no such file or directory; this kernel lets no one choose")
+	require.NoError(t, os.Mkdir(folder.path(current), 0o755))
+	require.ErrorIs(t, folder.Writable(), unix.EISDIR)
+	folder = machine(t)
+	require.NoError(t, os.Chmod(folder.path(current), 0o444))
+	require.ErrorContains(t, asNobody(folder.Writable), "permission denied; only root may switch")
+	require.ErrorContains(t, asNobody(func() error {
+		_, err := Hold(folder, exec.Command("/none/timebench", GuardianCommand))
+		return err
+	}), "permission denied; only root may switch")
+}
+
+// asNobody runs fn without root's right to open every file: on a thread of another
+// user, setfsuid(2), which ends with fn.
+func asNobody(fn func() error) error {
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		_ = unix.Setfsuid(nobody)
+		done <- fn()
+	}()
+	return <-done
+}
+
+func TestPutSwitches(t *testing.T) {
+	folder := fake(t, "a-clock-source-of-31-characters", "tsc", "a-clock-source-of-31-characters")
+	require.NoError(t, folder.put("tsc", time.Minute), "a name shorter than the one before")
+	require.Equal(t, "tsc", content(t, folder))
+	require.NoError(t, folder.put("a-clock-source-of-31-characters", time.Minute))
+	require.Equal(t, "a-clock-source-of-31-characters", content(t, folder))
+}
+
+func TestPutWritesOnlyWhatIsAvailable(t *testing.T) {
+	folder := machine(t)
+	for _, name := range []string{"", "jiffies", "tsc\n", "tsc hpet", "../tsc", strings.Repeat("x", 32), "ts"} {
+		err := folder.put(name, 0)
+		require.ErrorIs(t, err, errUnavailable, "%q", name)
+		require.ErrorContains(t, err, "(available: tsc, hpet, acpi_pm)")
+		require.NotContains(t, err.Error(), "\n")
+	}
+	set(t, folder, available, "")
+	require.ErrorContains(t, folder.put("hpet", 0), "names no clock source")
+	require.NoError(t, os.Remove(folder.path(available)))
+	require.ErrorIs(t, folder.put("hpet", 0), os.ErrNotExist)
+	require.Equal(t, "tsc\n", content(t, folder))
+}
+
+// The kernel takes a name that it cannot use without an error, and shows another one:
+// so does the file in which a thread has its name, which is cut after 15 characters.
+func TestPutIsAnErrorWhereTheKernelStays(t *testing.T) {
+	const comm = "/proc/self/comm"
+	before, err := os.ReadFile(comm)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.WriteFile(comm, before, 0)) })
+	folder := fake(t, "tsc", "longer-than-fifteen")
+	require.NoError(t, os.Remove(folder.path(current)))
+	require.NoError(t, os.Symlink(comm, folder.path(current)))
+	require.ErrorContains(t, folder.put("longer-than-fifteen", 20*time.Millisecond),
+		"the kernel does not take clock source longer-than-fifteen and stays with longer-than-fif")
+}
+
+func TestPutIsAnErrorWhereTheWriteFails(t *testing.T) {
+	folder := machine(t)
+	refuse(t, folder)
+	require.ErrorIs(t, folder.put("hpet", 0), unix.EINVAL)
+	require.NoError(t, os.Remove(folder.path(current)))
+	require.NoError(t, os.Mkdir(folder.path(current), 0o755))
+	require.ErrorIs(t, folder.put("hpet", 0), unix.EISDIR)
+}
+
+func TestLockIsForOne(t *testing.T) {
+	folder := machine(t)
+	one, err := folder.lock()
+	require.NoError(t, err)
+	_, err = folder.lock()
+	require.EqualError(t, err, "another timebench switches the clock source at this moment; wait until it has ended")
+	require.NoError(t, one.Close())
+	two, err := folder.lock()
+	require.NoError(t, err)
+	require.NoError(t, two.Close())
+	_, err = Folder("/none").lock()
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// sysfs takes locks as other file systems do. This locks no clock source, but a
+// folder next to it that no one else locks.
+func TestLocksWorkOnSysfs(t *testing.T) {
+	folder := Folder("/sys/devices/system/cpu")
+	one, err := folder.lock()
+	if os.IsNotExist(err) {
+		t.Skip(err)
+	}
+	if err == nil { // or another run of this test has it
+		defer func() { _ = one.Close() }()
+	}
+	_, err = folder.lock()
+	require.ErrorContains(t, err, "another timebench")
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"tsc hpet acpi_pm \n", "tsc\n", "", "\x00", "tsc\u0085hpet", strings.Repeat("x", 32)} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		names, err := parse(text)
+		if err != nil {
+			require.Empty(t, names)
+			require.NotContains(t, err.Error(), "\n")
+			return
+		}
+		require.NotEmpty(t, names)
+		for _, name := range names {
+			require.NotEmpty(t, name)
+			require.LessOrEqual(t, len(name), 31)
+			require.Equal(t, name, strings.TrimFunc(name, unprintable))
+		}
+		same, err := parse([]byte(strings.Join(names, " ") + "\n"))
+		require.NoError(t, err)
+		require.Equal(t, names, same)
+	})
+}

@@ -1,0 +1,75 @@
+package clocksource
+
+import (
+	"encoding/json"
+	"io"
+	"os/signal"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// patience is how long the steps may take.
+type patience struct {
+	ready   time.Duration // until the guardian has said that it is
+	settle  time.Duration // from a write until the kernel shows it
+	restore time.Duration // all tries of putting the original back
+}
+
+var usual = patience{ready: 5 * time.Second, settle: 2 * time.Second, restore: 10 * time.Second}
+
+// What the measuring process says on the pipe, a byte each; the last one counts.
+const (
+	switching = 's' // from now on the original must be put back
+	settled   = 'd' // no longer: it is back, or cannot come back
+)
+
+// ready is how the guardian answers when it is ready, as a line of JSON: with the
+// clock source that it would restore, or with why it cannot.
+type ready struct {
+	Original string `json:"original"`
+	Error    string `json:"error"`
+}
+
+// Guard is the life of a guardian: it reads the clock source in use, says on out that
+// it is ready, waits for the end of in and then restores what it read, if the
+// process at the other end said that it would switch and not that it is done. An
+// error says which clock source the machine is left with, and what restores the
+// original. The signals that end a process are ignored from here on.
+func Guard(in io.Reader, out io.Writer, folder Folder) error {
+	// Those by which a terminal stops a process (SIGTSTP ...) the kernel drops for a
+	// process group whose parent is in another session (get_signal in kernel/signal.c).
+	// SIGPIPE is for a standard error that no one reads any more.
+	signal.Ignore(unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGPIPE,
+		unix.SIGALRM, unix.SIGUSR1, unix.SIGUSR2)
+	return guard(in, out, folder, usual)
+}
+
+func guard(in io.Reader, out io.Writer, folder Folder, p patience) error {
+	original, err := folder.Current()
+	if err != nil {
+		return json.NewEncoder(out).Encode(ready{Error: err.Error()})
+	}
+	if err := json.NewEncoder(out).Encode(ready{Original: original}); err != nil {
+		return err
+	}
+	if last(in) != switching {
+		return nil
+	}
+	return folder.restore(original, p)
+}
+
+// last returns the last byte before the end of a stream, whatever ended it; 0 where
+// there was none.
+func last(in io.Reader) (b byte) {
+	buffer := make([]byte, 64)
+	for {
+		n, err := in.Read(buffer)
+		if n > 0 {
+			b = buffer[n-1]
+		}
+		if err != nil {
+			return b
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package clocksource
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// impatient is for what must fail.
+var impatient = patience{ready: usual.ready, settle: 20 * time.Millisecond, restore: 60 * time.Millisecond}
+
+func TestGuardianSaysWhatItWouldRestore(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, guard(strings.NewReader(""), &out, machine(t), usual))
+	require.JSONEq(t, `{"original":"tsc","error":""}`, out.String())
+}
+
+func TestGuardianRestoresWhereItWasSwitched(t *testing.T) {
+	for _, end := range map[string]error{"the end": io.EOF, "an error": errors.New("input/output error")} {
+		folder := machine(t)
+		in := io.MultiReader(strings.NewReader("sds"), atEnd(func() { set(t, folder, current, "hpet\n") }), iotest.ErrReader(end))
+		require.NoError(t, guard(in, io.Discard, folder, usual))
+		require.Equal(t, "tsc", content(t, folder))
+	}
+}
+
+// atEnd is a reader of nothing, which does something when it is read.
+type atEnd func()
+
+func (fn atEnd) Read([]byte) (int, error) {
+	fn()
+	return 0, io.EOF
+}
+
+// The clock source that another program chose is not for the guardian to change.
+func TestGuardianWritesNothingWhereNothingWasSwitched(t *testing.T) {
+	for _, said := range []string{"", "d", "sd", "ssssd"} {
+		folder := machine(t)
+		in := io.MultiReader(strings.NewReader(said), atEnd(func() { set(t, folder, current, "hpet\n") }))
+		require.NoError(t, guard(in, io.Discard, folder, usual))
+		require.Equal(t, "hpet\n", content(t, folder), "%q", said)
+	}
+}
+
+// A measuring process that is killed between saying so and switching, or whose name
+// the kernel did not take, has left an override that the kernel may take later.
+func TestGuardianWritesTheOriginalWhereItMayHaveBeenSwitched(t *testing.T) {
+	folder := machine(t)
+	require.NoError(t, guard(strings.NewReader("s"), io.Discard, folder, usual))
+	require.Equal(t, "tsc", content(t, folder))
+}
+
+func TestGuardianRestoresWhatCannotBeRead(t *testing.T) {
+	for _, text := range []string{"", "\x00\x00", "hp et"} {
+		folder := machine(t)
+		in := io.MultiReader(strings.NewReader("s"), atEnd(func() { set(t, folder, current, text) }))
+		require.NoError(t, guard(in, io.Discard, folder, usual))
+		require.Equal(t, "tsc", content(t, folder))
+	}
+}
+
+func TestGuardianIsNotReadyWithoutAnOriginal(t *testing.T) {
+	for _, text := range []string{"", "garbage garbage", "\x01"} {
+		folder := machine(t)
+		set(t, folder, current, text)
+		var out bytes.Buffer
+		require.NoError(t, guard(strings.NewReader("s"), &out, folder, usual))
+		require.Contains(t, out.String(), `"original":"","error":"`+folder.path(current))
+		require.Equal(t, text, content(t, folder))
+	}
+}
+
+func TestGuardianEndsWhereNoOneHearsThatItIsReady(t *testing.T) {
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, read.Close())
+	defer func() { _ = write.Close() }()
+	folder := machine(t)
+	require.ErrorContains(t, guard(strings.NewReader("s"), write, folder, usual), "broken pipe")
+	require.Equal(t, "tsc\n", content(t, folder))
+}
+
+func TestGuardianTriesAgain(t *testing.T) {
+	folder := machine(t)
+	done := make(chan error)
+	refused := make(chan bool)
+	in := io.MultiReader(strings.NewReader("s"), atEnd(func() {
+		refuse(t, folder)
+		close(refused)
+	}))
+	go func() { done <- guard(in, io.Discard, folder, usual) }()
+	<-refused
+	time.Sleep(10 * pause)
+	set(t, folder, current, "hpet\n")
+	require.NoError(t, <-done)
+	require.Equal(t, "tsc", content(t, folder))
+}
+
+func TestGuardianThatFailsSaysWhatIsLeftAndWhatToType(t *testing.T) {
+	folder := machine(t)
+	in := io.MultiReader(strings.NewReader("s"), atEnd(func() { refuse(t, folder) }))
+	path := folder.path(current)
+	require.EqualError(t, guard(in, io.Discard, folder, impatient), "clock source tsc could not be restored: write "+path+
+		": invalid argument; the machine is left with 0; to restore it: echo tsc | sudo tee "+path)
+
+	folder = machine(t)
+	in = io.MultiReader(strings.NewReader("s"), atEnd(func() {
+		require.NoError(t, os.Remove(folder.path(current)))
+		require.NoError(t, os.Mkdir(folder.path(current), 0o755))
+	}))
+	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "the machine is left with one that cannot be read; to restore it: echo tsc | sudo tee ")
+}
+
+// It does not come back by waiting.
+func TestGuardianSaysThatTheOriginalIsWithdrawn(t *testing.T) {
+	folder := machine(t)
+	in := io.MultiReader(strings.NewReader("s"), atEnd(func() {
+		set(t, folder, current, "hpet\n")
+		set(t, folder, available, "hpet acpi_pm\n")
+	}))
+	require.EqualError(t, guard(in, io.Discard, folder, patience{restore: time.Hour}),
+		`the original clock source "tsc" is not available (available: hpet, acpi_pm): the kernel withdraws one that it finds unstable (dmesg tells);`+
+			" the machine is left with hpet; to let the kernel choose: echo | sudo tee "+folder.path(current))
+	require.Equal(t, "hpet\n", content(t, folder))
+}
+
+func FuzzGuard(f *testing.F) {
+	for _, said := range []string{"", "s", "sd", "sds", "x", strings.Repeat("s", 65)} {
+		f.Add([]byte(said))
+	}
+	f.Fuzz(func(t *testing.T, said []byte) {
+		folder := machine(t)
+		in := io.MultiReader(bytes.NewReader(said), atEnd(func() { set(t, folder, current, "hpet\n") }))
+		require.NoError(t, guard(in, io.Discard, folder, usual))
+		want := "hpet\n"
+		if bytes.HasSuffix(said, []byte{switching}) {
+			want = "tsc"
+		}
+		require.Equal(t, want, content(t, folder))
+	})
+}

@@ -1,0 +1,461 @@
+package clocksource
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+func TestSwitchAndRestore(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, usual)
+	require.Equal(t, "tsc", s.Original())
+	require.Equal(t, "tsc\n", content(t, folder), "nothing is switched yet")
+	for _, name := range []string{"hpet", "acpi_pm", "tsc", "hpet"} {
+		require.NoError(t, s.To(name))
+		require.Equal(t, name, content(t, folder))
+	}
+	require.NoError(t, s.Restore())
+	require.Equal(t, "tsc", content(t, folder))
+	require.True(t, s.guardian.ProcessState.Success(), s.guardian.ProcessState)
+	<-s.Done()
+	require.NoError(t, s.Err())
+	require.NoError(t, s.Restore(), "once more")
+	require.EqualError(t, s.To("hpet"), "clock source tsc has been restored, and is not switched any more")
+	require.Equal(t, "tsc", content(t, folder))
+}
+
+func TestRestoreWritesNothingWhereNothingWasSwitched(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, usual)
+	require.ErrorIs(t, s.To("jiffies"), errUnavailable)
+	require.NoError(t, s.To("tsc"))
+	require.NoError(t, s.Restore())
+	require.Equal(t, "tsc\n", content(t, folder))
+}
+
+func TestRestoreSaysThatAnotherProgramSwitched(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, usual)
+	set(t, folder, current, "hpet\n")
+	err := s.Restore()
+	require.EqualError(t, err, "the clock source was tsc and is hpet: another program, or the kernel, has changed it")
+	require.Equal(t, err, s.Restore(), "once more")
+	require.Equal(t, "hpet\n", content(t, folder))
+}
+
+func TestToRefusesWhatIsNoLongerAvailable(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, usual)
+	require.NoError(t, s.To("hpet"))
+	set(t, folder, available, "tsc hpet\n")
+	require.ErrorIs(t, s.To("acpi_pm"), errUnavailable)
+	require.Equal(t, "hpet", content(t, folder))
+	set(t, folder, available, "")
+	require.ErrorContains(t, s.To("acpi_pm"), "names no clock source")
+	set(t, folder, available, "tsc acpi_pm\n")
+	require.NoError(t, s.To("acpi_pm"))
+	require.NoError(t, s.Restore())
+	require.Equal(t, "tsc", content(t, folder))
+}
+
+// The name stays the kernel's override, although the original is in use.
+func TestRestoreWritesTheOriginalOverWhatTheKernelDidNotTake(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, impatient)
+	refuse(t, folder)
+	require.ErrorIs(t, s.To("hpet"), unix.EINVAL)
+	set(t, folder, current, "tsc\n")
+	require.NoError(t, s.Restore())
+	require.Equal(t, "tsc", content(t, folder))
+}
+
+func TestRestoreThatFailsLeavesItToTheGuardian(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, usual)
+	require.NoError(t, s.To("hpet"))
+	refuse(t, folder)
+	restored := make(chan error)
+	go func() { restored <- s.Restore() }()
+	time.Sleep(10 * pause)
+	set(t, folder, current, "hpet\n")
+	require.NoError(t, <-restored)
+	require.Equal(t, "tsc", content(t, folder))
+}
+
+func TestRestoreThatIsHopelessSaysWhatToType(t *testing.T) {
+	folder := machine(t)
+	stderr := filepath.Join(t.TempDir(), "stderr")
+	s := reported(t, "hasty", folder, stderr)
+	require.NoError(t, s.To("hpet"))
+	require.NoError(t, os.Remove(folder.path(available)))
+	err := s.Restore()
+	require.ErrorContains(t, err, "clock source tsc could not be restored: open "+folder.path(available))
+	require.ErrorContains(t, err, "left with hpet; to restore it: echo tsc | sudo tee "+folder.path(current))
+	require.Equal(t, err, s.Restore())
+	require.NotContains(t, err.Error(), "\n")
+	said, err := os.ReadFile(stderr)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(said), "\n"), "%s", said)
+	require.Contains(t, string(said), "the machine is left with hpet; to restore it: echo tsc | sudo tee ")
+}
+
+// One line is enough: the guardian need not say it too.
+func TestRestoreSaysThatTheOriginalIsWithdrawn(t *testing.T) {
+	folder := machine(t)
+	stderr := filepath.Join(t.TempDir(), "stderr")
+	s := reported(t, GuardianCommand, folder, stderr)
+	require.NoError(t, s.To("hpet"))
+	set(t, folder, available, "hpet acpi_pm\n")
+	require.ErrorContains(t, s.Restore(), "the machine is left with hpet; to let the kernel choose: echo | sudo tee ")
+	require.True(t, s.guardian.ProcessState.Success(), s.guardian.ProcessState)
+	said, err := os.ReadFile(stderr)
+	require.NoError(t, err)
+	require.Empty(t, said)
+}
+
+// reported is a Switch whose guardian's standard error goes into a file.
+func reported(t *testing.T, role string, folder Folder, path string) *Switch {
+	t.Helper()
+	stderr, err := os.Create(path)
+	require.NoError(t, err)
+	defer func() { _ = stderr.Close() }()
+	guardian := again(role, folder)
+	guardian.Stderr = stderr
+	s, err := Hold(folder, guardian)
+	startable(t, err)
+	t.Cleanup(func() { _ = s.Restore() })
+	return s
+}
+
+func TestRestoreFromAnotherGoroutine(t *testing.T) {
+	for range 10 {
+		folder := machine(t)
+		s := holding(t, folder, usual)
+		require.NoError(t, s.To("hpet"))
+		var all sync.WaitGroup
+		all.Go(func() { _ = flip(s) })
+		for range 2 {
+			all.Go(func() {
+				if err := s.Restore(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		require.Equal(t, "tsc", content(t, folder))
+	}
+}
+
+func TestHoldRefuses(t *testing.T) {
+	startable(t, exec.Command(again("", "").Path, "-test.run=^$").Run())
+	for role, why := range map[string]string{
+		"silent":      "did not say within 300ms that it is ready; nothing is switched",
+		"garbled":     "the guardian process of the clock source: does not speak as one: invalid character 'h'",
+		"endless":     "does not speak as one: unexpected EOF; nothing is switched",
+		"mistaken":    "changed from tsc to hpet just now",
+		"unable":      "no clock source at all",
+		"short-lived": "ended before it was ready (exit status 0); nothing is switched",
+	} {
+		folder := machine(t)
+		p := usual
+		if role == "silent" {
+			p.ready = 300 * time.Millisecond
+		}
+		s, err := hold(folder, again(role, folder), p)
+		require.ErrorContains(t, err, why, role)
+		require.NotContains(t, err.Error(), "\n")
+		require.Nil(t, s)
+		require.Equal(t, "tsc\n", content(t, folder))
+		released(t, folder)
+	}
+}
+
+func TestHoldRefusesAGuardianThatCannotStart(t *testing.T) {
+	folder := machine(t)
+	_, err := Hold(folder, exec.Command("/none/timebench", GuardianCommand))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorContains(t, err, "the guardian process of the clock source: ")
+	released(t, folder)
+}
+
+func TestHoldRefusesAFolderThatIsBroken(t *testing.T) {
+	for why, damage := range map[string]func(Folder) error{
+		"names no clock source":      func(f Folder) error { return os.Truncate(f.path(current), 0) },
+		"names 2 clock sources":      func(f Folder) error { return os.WriteFile(f.path(current), []byte("a b"), 0) },
+		"could not be restored, so":  func(f Folder) error { return os.WriteFile(f.path(current), []byte("jiffies"), 0) },
+		available + ": names no":     func(f Folder) error { return os.Truncate(f.path(available), 0) },
+		"no such file or directory":  func(f Folder) error { return os.Remove(f.path(available)) },
+		"this kernel lets no one":    func(f Folder) error { return os.Remove(f.path(current)) },
+		"is no name of a clock sour": func(f Folder) error { return os.WriteFile(f.path(available), []byte("\x00"), 0) },
+	} {
+		folder := machine(t)
+		require.NoError(t, damage(folder))
+		_, err := Hold(folder, exec.Command("/none/timebench", GuardianCommand))
+		require.ErrorContains(t, err, why)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
+func TestTwoDoNotFight(t *testing.T) {
+	folder := machine(t)
+	one := holding(t, folder, usual)
+	require.NoError(t, one.To("hpet"))
+	_, err := Hold(folder, again(GuardianCommand, folder))
+	require.ErrorContains(t, err, "another timebench switches the clock source")
+	require.NoError(t, one.Restore())
+	two := holding(t, folder, usual)
+	require.Equal(t, "tsc", two.Original())
+}
+
+// As long as the guardian of one that was killed has not restored, no other may take
+// what it finds for the original.
+func TestGuardianKeepsTheFolderLocked(t *testing.T) {
+	folder := machine(t)
+	p := startSwitched(t, "waits", folder)
+	require.NoError(t, unix.Kill(p.guardian, unix.SIGSTOP))
+	t.Cleanup(func() { _ = unix.Kill(p.guardian, unix.SIGCONT) })
+	require.NoError(t, p.Process.Kill())
+	_ = p.Wait()
+	_, err := Hold(folder, again(GuardianCommand, folder))
+	require.ErrorContains(t, err, "another timebench switches the clock source")
+	require.Equal(t, "hpet", content(t, folder))
+	require.NoError(t, unix.Kill(p.guardian, unix.SIGCONT))
+	p.restored()
+}
+
+func TestGuardianIsAlone(t *testing.T) {
+	var leak [2]int
+	require.NoError(t, unix.Pipe(leak[:]), "not close-on-exec, as if the shell had handed it down")
+	for _, fd := range leak {
+		defer func() { _ = unix.Close(fd) }()
+	}
+	theirs, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", leak[0]))
+	require.NoError(t, err)
+	folder := machine(t)
+	s := holding(t, folder, usual)
+	pid := s.guardian.Process.Pid
+	session, err := unix.Getsid(pid)
+	require.NoError(t, err)
+	require.Equal(t, pid, session)
+	at, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+	require.NoError(t, err)
+	require.Equal(t, "/", at)
+	pipe, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", s.pipe.Fd()))
+	require.NoError(t, err)
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	require.NoError(t, err)
+	open := map[string]string{}
+	for _, file := range files {
+		if open[filepath.Base(file)], err = os.Readlink(file); err != nil {
+			t.Log(err) // closed in between
+		}
+	}
+	require.Equal(t, pipe, open["0"])
+	require.Equal(t, string(folder), open["3"], "the lock")
+	delete(open, "0")
+	require.NotContains(t, open, pipe, "the end that must close")
+	for number, file := range open {
+		require.NotEqual(t, pipe, file, number)
+		require.NotEqual(t, theirs, file, number)
+	}
+}
+
+func TestGuardianIgnoresSignals(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, usual)
+	require.NoError(t, s.To("hpet"))
+	pid := s.guardian.Process.Pid
+	for _, signal := range []unix.Signal{
+		unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGPIPE, unix.SIGALRM, unix.SIGUSR1, unix.SIGUSR2,
+	} {
+		require.NoError(t, unix.Kill(pid, signal))
+		require.True(t, ignored(t, pid, signal), signal)
+	}
+	for _, signal := range []unix.Signal{unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU} {
+		require.NoError(t, unix.Kill(pid, signal))
+	}
+	require.NoError(t, s.To("acpi_pm"))
+	require.NoError(t, s.Restore())
+	require.True(t, s.guardian.ProcessState.Success(), s.guardian.ProcessState)
+	require.Equal(t, "tsc", content(t, folder))
+}
+
+// ignored tells whether a process ignores a signal: SigIgn in proc_pid_status(5).
+func ignored(t *testing.T, pid int, signal unix.Signal) bool {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(status), "\nSigIgn:\t")
+	require.True(t, found)
+	mask, err := strconv.ParseUint(after[:16], 16, 64)
+	require.NoError(t, err)
+	return mask&(1<<(signal-1)) != 0
+}
+
+func TestGuardianThatIsKilledIsRestoredWithout(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, usual)
+	require.NoError(t, s.To("hpet"))
+	require.NoError(t, s.Err())
+	require.NoError(t, s.guardian.Process.Kill())
+	<-s.Done()
+	require.Equal(t, "tsc", content(t, folder))
+	require.EqualError(t, s.Err(), "the guardian process of the clock source ended (signal: killed): without it nothing is switched any more")
+	require.Equal(t, s.Err(), s.To("hpet"))
+	require.NoError(t, s.Restore())
+	require.Equal(t, "tsc", content(t, folder))
+	released(t, folder)
+}
+
+func TestNothingIsSwitchedWithoutAGuardian(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, usual)
+	s.mutex.Lock() // before watch comes to it
+	require.NoError(t, s.guardian.Process.Kill())
+	<-s.gone
+	require.ErrorIs(t, s.tell(switching), unix.EPIPE)
+	s.mutex.Unlock()
+	require.ErrorContains(t, s.To("hpet"), "the guardian process of the clock source ended (signal: killed)")
+	require.NoError(t, s.Restore())
+	require.Equal(t, "tsc\n", content(t, folder))
+}
+
+func TestGuardianThatDiesInAHopelessPlaceIsAnError(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, impatient)
+	require.NoError(t, s.To("hpet"))
+	refuse(t, folder)
+	require.NoError(t, s.guardian.Process.Kill())
+	<-s.Done()
+	require.ErrorContains(t, s.Restore(), "clock source tsc could not be restored: write ")
+}
+
+func TestRestoreWithAGuardianThatIsStopped(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, impatient)
+	require.NoError(t, s.To("hpet"))
+	require.NoError(t, s.guardian.Process.Signal(unix.SIGSTOP))
+	require.NoError(t, s.Restore())
+	require.Equal(t, "tsc", content(t, folder))
+	released(t, folder)
+}
+
+// It is killed while it switches from one to the next without a pause, so at any
+// place in that.
+func TestKilledWhileItSwitches(t *testing.T) {
+	folder := machine(t)
+	for range 60 {
+		p := startSwitched(t, "flips", folder)
+		time.Sleep(rand.N(3 * time.Millisecond))
+		require.NoError(t, p.Process.Kill())
+		p.restored()
+		require.Empty(t, p.said())
+	}
+}
+
+// It is killed anywhere from its start to its first switches.
+func TestKilledWhileItStarts(t *testing.T) {
+	folder := machine(t)
+	for range 60 {
+		p := start(t, "starts", folder)
+		time.Sleep(rand.N(80 * time.Millisecond))
+		require.NoError(t, p.Process.Kill())
+		p.restored()
+	}
+}
+
+func TestEveryOtherEnd(t *testing.T) {
+	for role, said := range map[string]string{
+		"returns": "",
+		"forgets": "",
+		"fails":   "it failed",
+		"panics":  "panic: in a goroutine that no one waits for",
+		"faults":  "SIGSEGV",
+	} {
+		p := startSwitched(t, role, machine(t))
+		p.restored()
+		if said == "" {
+			require.Empty(t, p.said(), role)
+		}
+		require.Contains(t, p.said(), said, role)
+	}
+}
+
+func TestSignalsToTheWholeGroup(t *testing.T) {
+	for _, signal := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGKILL} {
+		p := startSwitched(t, "waits", machine(t))
+		require.NoError(t, unix.Kill(-p.Process.Pid, signal))
+		p.restored()
+		require.False(t, p.ProcessState.Success(), signal)
+	}
+	for _, signal := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
+		p := startSwitched(t, "handles", machine(t))
+		require.Equal(t, "handles", p.line())
+		require.NoError(t, unix.Kill(-p.Process.Pid, signal))
+		p.restored()
+		require.True(t, p.ProcessState.Success(), p.said())
+		require.Equal(t, "tsc", content(t, p.folder))
+	}
+}
+
+// A child that outlives the measuring process keeps neither its pipe open nor the
+// folder locked.
+func TestKilledWithAChildThatLivesOn(t *testing.T) {
+	p := startSwitched(t, "children", machine(t))
+	child := p.number()
+	t.Cleanup(func() { _ = unix.Kill(child, unix.SIGKILL) })
+	require.NoError(t, p.Process.Kill())
+	p.restored()
+	require.NoError(t, unix.Kill(child, 0), "the child lives")
+}
+
+func TestKilledAndTheOriginalIsWithdrawn(t *testing.T) {
+	folder := machine(t)
+	p := startSwitched(t, "waits", folder)
+	set(t, folder, available, "hpet acpi_pm\n")
+	require.NoError(t, p.Process.Kill())
+	_ = p.Wait()
+	released(t, folder)
+	require.Equal(t, "hpet", content(t, folder))
+	require.Equal(t, 1, strings.Count(p.said(), "\n"), p.said())
+	require.Contains(t, p.said(), "the machine is left with hpet; to let the kernel choose: ")
+}
+
+// The measuring process ends with To's error, without Restore.
+func TestGuardianKilledBeforeTheMeasuringProcess(t *testing.T) {
+	folder := machine(t)
+	for range 20 {
+		p := startSwitched(t, "flips", folder)
+		require.NoError(t, unix.Kill(p.guardian, unix.SIGKILL))
+		p.restored()
+		require.Contains(t, p.said(), "the guardian process of the clock source ended (signal: killed)")
+	}
+}
+
+// What the package's documentation says it cannot cover is so, and the tests above
+// would see it: no one restores where both are killed in one stroke.
+func TestBothKilledLeaveItSwitched(t *testing.T) {
+	folder := machine(t)
+	p := startSwitched(t, "waits", folder)
+	require.NoError(t, p.Process.Signal(unix.SIGSTOP))
+	var status unix.WaitStatus
+	_, err := unix.Wait4(p.Process.Pid, &status, unix.WUNTRACED, nil)
+	require.NoError(t, err)
+	require.True(t, status.Stopped())
+	require.NoError(t, unix.Kill(p.guardian, unix.SIGKILL))
+	require.NoError(t, p.Process.Kill())
+	_ = p.Wait()
+	released(t, folder)
+	require.Equal(t, "hpet", content(t, folder))
+}
