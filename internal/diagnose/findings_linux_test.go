@@ -1,0 +1,102 @@
+package diagnose
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// machine is a recorded machine with what its clocks would show: fine clocks that cost
+// so much, and whether they enter the kernel.
+func machine(t *testing.T, name, entry string, fineNS float64) *result.Document {
+	t.Helper()
+	d := &result.Document{Host: host.At(filepath.Join("..", "host", "testdata", name)), FloorNS: 1.4}
+	d.Clocks = clocks(entry, fineNS)
+	return d
+}
+
+// Each recorded machine, and what its owner must be told.
+func TestRecordedMachines(t *testing.T) {
+	for _, test := range []struct {
+		tree, entry string
+		fineNS      float64
+		kinds       string   // in order
+		says        []string // somewhere in the first finding
+		never       []string // nowhere in any
+	}{
+		{tree: "bare-metal-tsc", entry: result.Never, fineNS: 25},
+		{tree: "kvm", entry: result.Never, fineNS: 30},
+		{tree: "hyperv-azure", entry: result.Never, fineNS: 30},
+		{tree: "vmware", entry: result.Never, fineNS: 30},
+		{tree: "arm64", entry: result.Never, fineNS: 40},
+		{tree: "qemu-tsc", entry: result.Never, fineNS: 140},
+		{
+			tree: "bare-metal-hpet", entry: result.Always, fineNS: 640, kinds: "kernel-entry",
+			says: []string{
+				"because the clock source is hpet", "CLOCK_MONOTONIC@vdso costs 640 ns", "until the next boot",
+				"Marking clocksource 'tsc", "wd_nsec", "tsc=nowatchdog", "nothing notices", "CLOCK_REALTIME_COARSE at 8 ns a read, which ticks every 4 ms",
+			},
+			never: []string{"hypervisor"},
+		},
+		{
+			tree: "xen-ec2", entry: result.Always, fineNS: 362, kinds: "kernel-entry",
+			says: []string{"because the clock source is xen", "echo tsc", "Amazon names tsc", "manage-ec2-linux-clock-source", "xen-tscmode"},
+		},
+		{
+			tree: "virtualbox-acpi-pm", entry: result.Always, fineNS: 4000, kinds: "kernel-entry",
+			says: []string{"because the clock source is acpi_pm", "gave it up until the next boot"},
+		},
+		{
+			tree: "qemu-hpet", entry: result.Always, fineNS: 1800, kinds: "kernel-entry",
+			says:  []string{"because the clock source is hpet", "-accel kvm"},
+			never: []string{"echo tsc"},
+		},
+		{
+			tree: "kvm", entry: result.Always, fineNS: 300, kinds: "kernel-entry",
+			says: []string{"because the clock source is kvm-clock", "See on the host that its own clock source is tsc"},
+		},
+		{
+			tree: "arm64", entry: result.Always, fineNS: 300, kinds: "kernel-entry",
+			says: []string{"erratum"}, never: []string{"tsc=", "the TSC"},
+		},
+		{tree: "broken-no-sysfs", entry: result.Never, fineNS: 25},
+		{tree: "broken-empty", entry: result.Never, fineNS: 25},
+		{tree: "broken-folders", entry: result.Never, fineNS: 25},
+		{
+			tree: "broken-no-sysfs", entry: result.Always, fineNS: 640, kinds: "kernel-entry",
+			says: []string{"which one that is could not be found out"},
+		},
+		{tree: "broken-unknown-names", entry: result.Always, fineNS: 640, kinds: "kernel-entry", says: []string{"because the clock source is"}},
+		{tree: "virtualbox-acpi-pm", entry: result.Never, fineNS: 25, kinds: "tsc-unstable", says: []string{"gave the TSC up"}},
+	} {
+		findings := Findings(machine(t, test.tree, test.entry, test.fineNS))
+		name := test.tree + ", " + test.entry
+		require.Equal(t, test.kinds, kinds(findings), name)
+		all := ""
+		for i, f := range findings {
+			require.NotEmpty(t, f.Evidence, name)
+			require.NotEmpty(t, f.Cause, name)
+			if text := worded(f); i == 0 {
+				for _, says := range test.says {
+					require.Contains(t, text, says, name)
+				}
+			}
+			all += worded(f)
+		}
+		for _, never := range test.never {
+			require.NotContains(t, all, never, name)
+		}
+	}
+}
+
+func kinds(findings []result.Finding) string {
+	var all []string
+	for _, f := range findings {
+		all = append(all, f.Kind)
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,272 @@
+package diagnose
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// clocks are what a machine shows whose fine clocks cost so much and enter the kernel
+// or not. Every clock scales.
+func clocks(entry string, fineNS float64) []result.Clock {
+	clock := func(id, path, kind, entry string, ns, tick float64) result.Clock {
+		return result.Clock{
+			ID: id, Path: path, Kind: kind, KernelEntry: entry, KernelEntryBy: "seccomp", Available: true,
+			Latency:    &result.Latency{MedianNS: ns, LowNS: ns * 0.99, HighNS: ns * 1.01, Confidence: 0.95, MinNS: ns},
+			Resolution: &result.Resolution{TickNS: tick},
+			Throughput: []result.Throughput{
+				{Threads: 1, ReadsPerSecond: 1e9 / ns, NSPerRead: ns, Fairness: 1},
+				{Threads: 4, ReadsPerSecond: 4e9 / ns, NSPerRead: ns, Fairness: 1},
+				{Threads: 8, ReadsPerSecond: 4e9 / ns, NSPerRead: 2 * ns, Fairness: 0.5, Oversubscribed: true},
+			},
+		}
+	}
+	return []result.Clock{
+		clock("CLOCK_MONOTONIC@vdso", "vdso", "monotonic", entry, fineNS, 1),
+		clock("CLOCK_REALTIME@vdso", "vdso", "wall", entry, fineNS, 1),
+		clock("CLOCK_MONOTONIC_RAW@vdso", "vdso", "monotonic", entry, fineNS, 1),
+		clock("CLOCK_REALTIME_COARSE@vdso", "vdso", "wall", result.Never, 8, 4e6),
+		clock("CLOCK_PROCESS_CPUTIME_ID@vdso", "vdso", "cpu time", result.Always, 500, 1),
+		clock("CLOCK_MONOTONIC@syscall", "syscall", "monotonic", result.Always, fineNS+60, 1),
+		clock("RDTSC@cpu", "cpu", "counter", "", 9, 0.4),
+	}
+}
+
+// well is a document of a machine on which all is well.
+func well() *result.Document {
+	invariant := true
+	return &result.Document{
+		FloorNS: 1.4, Clocks: clocks(result.Never, 25),
+		Conditions: &result.Conditions{FloorLowNS: 1.39, FloorHighNS: 1.41, StealShare: 0.001},
+		Host: result.Host{
+			OS: "linux", Arch: "amd64",
+			CPU: result.CPU{
+				Logical: 4, Usable: 4, InvariantTSC: &invariant, TSCFlags: []string{"constant_tsc", "nonstop_tsc"},
+				TSCHz: 2.6e9, TSCAsleepHz: 2.6e9, TSCLoadedHz: 2.60000001e9, KernelTSCHz: 2.6001e9, Governors: []string{"performance"},
+			},
+			ClockSource: &result.ClockSource{Current: "tsc", Available: []string{"tsc", "hpet", "acpi_pm"}},
+			TimeSync:    &result.TimeSync{Synchronised: true, TickNS: 1e7, OffsetNS: 20_000, MaxErrorNS: 1e6},
+			KernelLog:   &result.KernelLog{Source: "/dev/kmsg", Lines: []string{"[    0.1] tsc: Detected 2600.100 MHz processor"}},
+		},
+	}
+}
+
+func TestHealthyMachineHasNoFindings(t *testing.T) {
+	require.Empty(t, Findings(well()))
+	require.Empty(t, Findings(&result.Document{}), "a document without anything")
+}
+
+// Each thing that can be wrong, planted alone, is found by its own name and no other.
+func TestEachFinding(t *testing.T) {
+	enters := func(d *result.Document, ids ...string) {
+		for i := range d.Clocks {
+			for _, id := range ids {
+				if d.Clocks[i].ID == id {
+					d.Clocks[i].KernelEntry = result.Always
+				}
+			}
+		}
+	}
+	no := false
+	for name, test := range map[string]struct {
+		plant          func(*result.Document)
+		kind, severity string
+		says           string
+	}{
+		"hpet": {func(d *result.Document) {
+			d.Clocks = clocks(result.Always, 640)
+			d.Host.ClockSource.Current = "hpet"
+		}, "kernel-entry", result.Error, "The kernel offers tsc and prefers hpet"},
+		"sometimes": {func(d *result.Document) { d.Clocks = clocks(result.Sometimes, 100) }, "kernel-entry", result.Error, "enters the kernel: sometimes"},
+		"nothing measured": {func(d *result.Document) {
+			d.Clocks = clocks(result.Always, 640)
+			for i := range d.Clocks {
+				d.Clocks[i].Latency, d.Clocks[i].Throughput = nil, nil
+			}
+		}, "kernel-entry", result.Error, "CLOCK_MONOTONIC@vdso was not timed and enters the kernel"},
+		"told at boot": {func(d *result.Document) {
+			d.Clocks = clocks(result.Always, 640)
+			d.Host.ClockSource.Current, d.Host.BootParameters = "hpet", []string{"mitigations=auto", "clocksource=hpet"}
+		}, "kernel-entry", result.Error, "kernel command line: clocksource=hpet"},
+		"told to use tsc": {func(d *result.Document) {
+			d.Clocks = clocks(result.Always, 640)
+			d.Host.ClockSource.Current, d.Host.BootParameters = "hpet", []string{"clocksource=tsc", "tsc=reliable"}
+		}, "kernel-entry", result.Error, "The kernel offers tsc and prefers hpet"},
+		"no tsc, no log": {func(d *result.Document) {
+			d.Clocks = clocks(result.Always, 640)
+			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
+			d.Host.KernelLog = &result.KernelLog{Reason: "/dev/kmsg: operation not permitted"}
+		}, "kernel-entry", result.Error, "kernel log: /dev/kmsg: operation not permitted"},
+		"watchdog": {func(d *result.Document) {
+			d.Clocks = clocks(result.Always, 640)
+			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
+			d.Host.KernelLog.Lines = []string{
+				"[ 9.1] clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:",
+				"[ 9.1] clocksource:                       'hpet' wd_nsec: 500000000 wd_now: 1 wd_last: 2 mask: ffffffff",
+				"[ 9.1] clocksource:                       'tsc' cs_nsec: 510000000 cs_now: 1 cs_last: 2 mask: ffffffffffffffff",
+			}
+		}, "kernel-entry", result.Error, "While the watchdog saw 500 ms go by, the TSC counted 510 ms: +2 %."},
+		"old kernel": {func(d *result.Document) { enters(d, "CLOCK_MONOTONIC_RAW@vdso") }, "kernel-entry-of-some", result.Note, "Linux 5.3"},
+		"no vDSO": {func(d *result.Document) {
+			for i := range d.Clocks {
+				if d.Clocks[i].Path == "vdso" {
+					d.Clocks[i] = result.Clock{ID: d.Clocks[i].ID, Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}
+				}
+			}
+			d.Host.BootParameters = []string{"vdso=0"}
+		}, "no-vdso", result.Error, "kernel command line: vdso=0"},
+		"trapped": {func(d *result.Document) { d.Clocks[6].Latency.MedianNS = 1100 }, "tsc-trapped", result.Error, "RDTSC@cpu costs 1.1 µs"},
+		"backwards": {func(d *result.Document) {
+			d.Clocks[0].Resolution.Backwards, d.Clocks[0].Resolution.WorstBackwardsNS = 3, 40
+		}, "backwards", result.Error, "3 times, by up to 40 ns"},
+		"demoted": {func(d *result.Document) {
+			d.Host.ClockSource.Current = "kvm-clock"
+			d.Host.KernelLog.Lines = []string{"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog"}
+		}, "tsc-unstable", result.Warn, "uses kvm-clock"},
+		"rate under load": {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "2500.000 against 2600.000 MHz"},
+		"kernel's rate":   {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "as the kernel reckons"},
+		"shared timer": {func(d *result.Document) {
+			d.Clocks[0].Throughput[1].ReadsPerSecond = d.Clocks[0].Throughput[0].ReadsPerSecond * 1.05
+		}, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together make 1.05 times the reads of one"},
+		"published HPET": {func(d *result.Document) {
+			one := d.Clocks[0].Throughput[0].ReadsPerSecond
+			d.Clocks[0].Throughput[1].ReadsPerSecond = one * 1.38
+		}, "not-scaling", result.Warn, "make 1.38 times"},
+		"stepped":        {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2s"},
+		"unsynchronised": {func(d *result.Document) { d.Host.TimeSync.Synchronised = false }, "unsynchronised", result.Warn, "STA_UNSYNC"},
+		"far off":        {func(d *result.Document) { d.Host.TimeSync.OffsetNS = -3e8 }, "slewed", result.Note, "-300ms"},
+		"other tick":     {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "slewed", result.Note, "-100000 parts in a million"},
+		"some steal":     {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
+		"much steal":     {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
+		"quota":          {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time in every 100 ms"},
+		"governor": {func(d *result.Document) {
+			d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2
+		}, "governor", result.Note, "scaling_governor: powersave"},
+		"one CPU": {func(d *result.Document) { d.Host.CPU.Usable = 1 }, "single-cpu", result.Note, "1 of 4"},
+		"QPC by the kernel": {func(d *result.Document) {
+			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 10_000_000, UserMode: &no}}
+		}, "qpc-kernel", result.Error, "useplatformclock"},
+		"QPC by the HPET": {func(d *result.Document) {
+			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 14_318_180}}
+		}, "qpc-kernel", result.Error, "14.318 MHz: the HPET"},
+		"QPC by the PM timer": {func(d *result.Document) {
+			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 3_579_545}}
+		}, "qpc-kernel", result.Error, "ACPI power management timer"},
+		"timer raised": {func(d *result.Document) {
+			d.Host.Windows = &result.Windows{Timer: &result.Timer{PeriodNS: 1e6, FinestNS: 5e5, CoarsestNS: 15_625_000}}
+		}, "timer-raised", result.Note, "every 1 ms"},
+	} {
+		d := well()
+		test.plant(d)
+		findings := Findings(d)
+		require.Len(t, findings, 1, name)
+		require.Equal(t, test.kind, findings[0].Kind, name)
+		require.Equal(t, test.severity, findings[0].Severity, name)
+		require.NotEmpty(t, findings[0].Evidence, name)
+		require.Contains(t, worded(findings[0]), test.says, name)
+		for _, r := range findings[0].Remedies {
+			for _, command := range r.Commands {
+				require.LessOrEqual(t, len(command), 86, "a command that is wrapped cannot be copied")
+			}
+		}
+	}
+}
+
+// What looks like a fault and is none.
+func TestNoFindings(t *testing.T) {
+	no, yes := false, true
+	for name, plant := range map[string]func(*result.Document){
+		"CPU time enters":       func(d *result.Document) {},
+		"unknown entry":         func(d *result.Document) { d.Clocks = clocks(result.Unknown, 25) },
+		"slow machine, no trap": func(d *result.Document) { d.FloorNS, d.Clocks[6].Latency.MedianNS = 20, 400 },
+		"nothing scales": func(d *result.Document) {
+			for i := range d.Clocks {
+				d.Clocks[i].Throughput[1].ReadsPerSecond = d.Clocks[i].Throughput[0].ReadsPerSecond
+			}
+		},
+		"a busy moment": func(d *result.Document) {
+			one := d.Clocks[0].Throughput[0].ReadsPerSecond
+			d.Clocks[0].Throughput[1].ReadsPerSecond = one
+			d.Clocks[0].Throughput[1].SamplesReadsPerSecond = []float64{0.5 * one, one, 3.5 * one}
+		},
+		"one thread only": func(d *result.Document) {
+			for i := range d.Clocks {
+				d.Clocks[i].Throughput = d.Clocks[i].Throughput[:1]
+			}
+		},
+		"a wall clock set back": func(d *result.Document) { d.Clocks[1].Resolution.Backwards = 1 },
+		"quota of all CPUs":     func(d *result.Document) { d.Host.CPU.Quota = 4 },
+		"unstable, yet used":    func(d *result.Document) { d.Host.KernelLog.Lines = []string{"tsc: Marking TSC unstable due to x"} },
+		"powersave, steady":     func(d *result.Document) { d.Host.CPU.Governors = []string{"powersave"} },
+		"a single-CPU machine":  func(d *result.Document) { d.Host.CPU.Logical, d.Host.CPU.Usable = 1, 1 },
+		"Wine": func(d *result.Document) {
+			d.Host.Windows = &result.Windows{Wine: &result.Wine{Version: "8.0"}, QPC: &result.QPC{Hz: 1e7, UserMode: &no}, Timer: &result.Timer{PeriodNS: 1, CoarsestNS: 10}}
+		},
+		"Windows, well": func(d *result.Document) {
+			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &yes}, Timer: &result.Timer{PeriodNS: 15_600_000, FinestNS: 5e5, CoarsestNS: 15_625_000}}
+		},
+		"Windows, timer asked for": func(d *result.Document) {
+			d.Settings.TimerResolutionNS = 1e6
+			d.Host.Windows = &result.Windows{Timer: &result.Timer{PeriodNS: 1e6, FinestNS: 5e5, CoarsestNS: 15_625_000}}
+		},
+	} {
+		d := well()
+		plant(d)
+		require.Empty(t, Findings(d), name)
+	}
+}
+
+func TestLongLogIsCut(t *testing.T) {
+	d := well()
+	d.Clocks, d.Host.ClockSource.Current = clocks(result.Always, 640), "hpet"
+	d.Host.KernelLog.Lines = []string{"[ 1.0] tsc: Marking TSC unstable due to clocksource watchdog"}
+	for range 30 {
+		d.Host.KernelLog.Lines = append(d.Host.KernelLog.Lines, "[ 2.0] clocksource: Switched to clocksource hpet")
+	}
+	seen := Findings(d)[0].Evidence
+	require.Contains(t, seen, "kernel log: [ 1.0] tsc: Marking TSC unstable due to clocksource watchdog")
+	require.Equal(t, "kernel log: … and 23 lines more", seen[len(seen)-1])
+}
+
+func TestWorstComesFirst(t *testing.T) {
+	d := well()
+	d.Host.CPU.Usable, d.Host.TimeSync.Synchronised = 1, false
+	d.Clocks = clocks(result.Always, 640)
+	var severities []string
+	for _, f := range Findings(d) {
+		severities = append(severities, f.Severity)
+	}
+	require.Equal(t, []string{result.Error, result.Warn, result.Note}, severities)
+}
+
+func TestDear(t *testing.T) {
+	d := well()
+	require.Nil(t, Dear(d, 100))
+	require.Nil(t, Dear(d, 24.9), "within noise: the interval begins at 24.75")
+	dear := Dear(d, 20)
+	require.Equal(t, result.Error, dear.Severity)
+	require.Len(t, dear.Evidence, 2, "the everyday clocks alone: a system call may cost what it costs")
+	require.Contains(t, dear.Title, "20 ns")
+	require.Nil(t, Dear(&result.Document{}, 1))
+}
+
+func TestFrequency(t *testing.T) {
+	for hz, want := range map[int64]string{
+		10_000_000: "10 MHz: the TSC, or", 2_648_441: "2.648 MHz: the TSC divided by 1024", 3_579_545: "3.58 MHz", 14_318_180: "14.318 MHz: the HPET",
+		24_000_000: "24 MHz", 19_200_000: "19.2 MHz", 0: "0 MHz",
+	} {
+		meaning, _ := Frequency(hz)
+		require.Contains(t, meaning, want)
+	}
+}
+
+// worded is all text of a finding.
+func worded(f result.Finding) string {
+	parts := append([]string{f.Title, f.Cause}, f.Evidence...)
+	for _, r := range f.Remedies {
+		parts = append(append(parts, r.Advice, r.Risk), r.Commands...)
+	}
+	return strings.Join(append(parts, f.Links...), "\n") + "\n"
+}

@@ -1,0 +1,307 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A why is the reason why the kernel does not use the TSC, as far as the document
+// tells, and what can be done about that reason.
+type why struct {
+	cause    string
+	evidence []string
+	remedies func(*result.Document) []result.Remedy
+	links    []string
+}
+
+// whys are the reasons, the most certain first; ok is false where one does not hold.
+var whys = []func(*result.Document) (found why, ok bool){
+	notX86, toldAtBoot, foundUnstable, notInvariant, notChosen, unreadableLog,
+}
+
+func whyNotTSC(d *result.Document) why {
+	for _, reason := range whys {
+		if found, ok := reason(d); ok {
+			return found
+		}
+	}
+	return why{cause: "Why the TSC is not used, neither the kernel's log nor its command line says.", remedies: switchOrAsk}
+}
+
+// notX86: other CPUs have no TSC. Arm's counter is always readable, unless the kernel
+// works around a fault of the CPU.
+func notX86(d *result.Document) (why, bool) {
+	return why{
+		cause:    "On this CPU the kernel's log says why its own counter cannot be read from user mode (on arm64: a workaround for an erratum of the timer).",
+		evidence: logged(d, "erratum", "arch_timer"),
+		remedies: func(*result.Document) []result.Remedy { return nil },
+		links:    []string{"https://docs.kernel.org/arch/arm64/silicon-errata.html"},
+	}, d.Host.Arch != "amd64" && d.Host.Arch != "386"
+}
+
+// bootReasons are the parameters by which a kernel is told what to use.
+var bootReasons = []string{"notsc", "tsc", "clocksource", "no-kvmclock"}
+
+// booted returns the boot parameters with one of the names, as evidence.
+func booted(d *result.Document, names ...string) []string {
+	var found []string
+	for _, parameter := range d.Host.BootParameters {
+		name, _, _ := strings.Cut(parameter, "=")
+		if slices.Contains(names, name) {
+			found = append(found, "kernel command line: "+parameter)
+		}
+	}
+	return found
+}
+
+func toldAtBoot(d *result.Document) (why, bool) {
+	told := slices.DeleteFunc(booted(d, bootReasons...), func(parameter string) bool {
+		// These speak for the TSC, or of how it is watched.
+		return strings.HasSuffix(parameter, "clocksource=tsc") ||
+			strings.Contains(parameter, " tsc=") && !strings.HasSuffix(parameter, "tsc=unstable")
+	})
+	return why{
+		cause:    "The kernel was told so on its command line.",
+		evidence: told,
+		remedies: func(d *result.Document) []result.Remedy {
+			return append([]result.Remedy{{
+				Advice:   "Take the parameter from the kernel's command line (/etc/default/grub on Debian and Ubuntu, then update-grub; grubby on Fedora and RHEL) and boot again",
+				Commands: []string{"grep -o 'notsc\\|tsc=[^ ]*\\|clocksource=[^ ]*' /proc/cmdline"},
+				Risk:     "Somebody may have had a reason: look whether this machine's TSC was once found unstable.",
+			}}, switchOrAsk(d)...)
+		},
+		links: []string{kernelParameters},
+	}, len(told) > 0
+}
+
+// unstable are the kernel's words when it gives the TSC up: kernel/time/clocksource.c
+// and arch/x86/kernel/tsc.c and tsc_sync.c, of today and of older kernels.
+var unstable = []string{
+	"Marking clocksource 'tsc", "Marking TSC unstable", "Clocksource tsc unstable", "marking tsc unstable",
+	"TSC found unstable", "turning off TSC clock", "TSC halts in idle",
+}
+
+// watchdog are the lines that stand beside, with the watchdog's figures.
+var watchdog = []string{"wd_nsec", "cs_nsec", "TSC synchronization", "excessive read-back delay", "Switched to clocksource"}
+
+func foundUnstable(d *result.Document) (why, bool) {
+	lines := slices.DeleteFunc(logged(d, unstable...), func(line string) bool {
+		// Said on every Hyper-V machine without the invariant bit; nothing was found.
+		return strings.Contains(line, "running on Hyper-V")
+	})
+	if len(lines) == 0 {
+		return why{}, false
+	}
+	return why{
+		cause:    "The kernel found the TSC to disagree with another clock, or the CPUs' TSCs with each other, and gave it up until the next boot." + disagreement(d),
+		evidence: inLog(logged(d, append(slices.Clone(unstable), watchdog...)...)),
+		remedies: func(d *result.Document) []result.Remedy {
+			return append(slices.Clone(ofHypervisor(d)), []result.Remedy{
+				{
+					Advice:   "Find out whether the watchdog was right: update the firmware and the kernel, boot again, and see whether the log says it anew. Under heavy load, and with a faulty HPET, the watchdog has been wrong",
+					Commands: []string{"dmesg | grep -iE 'tsc|clocksource'"},
+				},
+				{
+					Advice: "Where it is known to be wrong, have the kernel trust the TSC: tsc=nowatchdog (no watchdog) or tsc=reliable (no checks at all) on its command line",
+					Commands: []string{
+						"sudoedit /etc/default/grub && sudo update-grub # Debian, Ubuntu: in GRUB_CMDLINE_LINUX",
+						"sudo grubby --update-kernel=ALL --args=tsc=nowatchdog # Fedora, RHEL",
+					},
+					Risk: "If the TSC does drift or differ between CPUs, time runs wrong or jumps back, and nothing notices. Do not do this to make a message go away.",
+				},
+			}...)
+		},
+		links: []string{kernelParameters},
+	}, true
+}
+
+// disagreement words the watchdog's figures: what it saw go by, and what the TSC did.
+func disagreement(d *result.Document) string {
+	var by, tsc float64
+	for _, line := range logged(d, "wd_nsec:", "cs_nsec:") {
+		_, _ = fmt.Sscanf(after(line, "wd_nsec:"), "%g", &by)
+		_, _ = fmt.Sscanf(after(line, "cs_nsec:"), "%g", &tsc)
+	}
+	if by <= 0 || tsc <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" While the watchdog saw %s go by, the TSC counted %s: %+.3g %%.", nanoseconds(by), nanoseconds(tsc), (tsc/by-1)*100)
+}
+
+func after(line, text string) string {
+	_, rest, _ := strings.Cut(line, text)
+	return rest
+}
+
+// mostLogged is how many lines of the kernel's log stand in a finding.
+const mostLogged = 8
+
+// inLog marks evidence as lines of the kernel's log: the first of them, where it all
+// began.
+func inLog(lines []string) []string {
+	var marked []string
+	for i, line := range lines {
+		if i == mostLogged {
+			return append(marked, fmt.Sprintf("kernel log: … and %s more", counted(int64(len(lines)-i), "line")))
+		}
+		marked = append(marked, "kernel log: "+line)
+	}
+	return marked
+}
+
+func notInvariant(d *result.Document) (why, bool) {
+	if d.Host.CPU.InvariantTSC == nil || *d.Host.CPU.InvariantTSC {
+		return why{}, false
+	}
+	cause := "The CPU does not promise a TSC that keeps its rate (the flags constant_tsc and nonstop_tsc are not both there), so the kernel does not rely on it."
+	if h := hypervisorOf(d); h != nil {
+		cause += " In a virtual machine that is the hypervisor's choice: " + h.invariant
+	}
+	return why{cause: cause, evidence: []string{"flags of the CPU: " + flags(d)}, remedies: switchOrAsk}, true
+}
+
+func flags(d *result.Document) string {
+	if len(d.Host.CPU.TSCFlags) == 0 {
+		return "none of constant_tsc, nonstop_tsc, tsc_reliable"
+	}
+	return strings.Join(d.Host.CPU.TSCFlags, " ")
+}
+
+// notChosen: the TSC is there, and something is preferred.
+func notChosen(d *result.Document) (why, bool) {
+	found := why{
+		cause:    fmt.Sprintf("The kernel offers tsc and prefers %s: it rates it higher, or somebody chose it while the system ran.", source(d)),
+		evidence: []string{"available clock sources: " + strings.Join(offered(d), " ")},
+		remedies: switchOrAsk,
+		links:    []string{clockSourceABI},
+	}
+	return found, available(d, "tsc")
+}
+
+func unreadableLog(d *result.Document) (why, bool) {
+	log := d.Host.KernelLog
+	if log == nil || log.Reason == "" {
+		return why{}, false
+	}
+	return why{
+		cause:    "The kernel does not offer tsc. Its log would say why, and could not be read.",
+		evidence: []string{"kernel log: " + log.Reason},
+		remedies: func(d *result.Document) []result.Remedy {
+			return append([]result.Remedy{{
+				Advice: "Read the log as root, and look for TSC", Commands: []string{"sudo dmesg | grep -iE 'tsc|clocksource'"},
+			}}, ofHypervisor(d)...)
+		},
+	}, true
+}
+
+// switchOrAsk offers the switch to tsc, where the kernel offers it, and what can be done
+// about the hypervisor.
+func switchOrAsk(d *result.Document) []result.Remedy {
+	if !available(d, "tsc") || source(d) == "tsc" {
+		return ofHypervisor(d)
+	}
+	risk := "If the CPUs' TSCs disagree, time jumps between CPUs, and back. The kernel checks that at boot; leave its watchdog on."
+	if h := hypervisorOf(d); h != nil && h.risk != "" {
+		risk = h.risk
+	}
+	return append([]result.Remedy{
+		{
+			Advice:   "Measure what each clock source costs here, before anything is changed for good",
+			Commands: []string{"sudo timebench compare --clocksources all"},
+			Risk:     "It switches the clock source of the running system, and back.",
+		},
+		{
+			Advice: "Switch to tsc, until the next boot; for good, put clocksource=tsc on the kernel's command line",
+			Commands: []string{
+				"echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+				"cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
+			},
+			Risk: risk,
+		},
+	}, ofHypervisor(d)...)
+}
+
+// ofHypervisor is what can be done about the hypervisor, if there is one.
+func ofHypervisor(d *result.Document) []result.Remedy {
+	if h := hypervisorOf(d); h != nil {
+		return h.remedies
+	}
+	return nil
+}
+
+// demoted finds a TSC that the kernel gave up while what it uses now is read without
+// entering the kernel. Where it does, kernelEntry says it all.
+func demoted(d *result.Document) *result.Finding {
+	found, ok := foundUnstable(d)
+	if !ok || source(d) == "tsc" || kernelEntry(d) != nil {
+		return nil
+	}
+	return &result.Finding{
+		Kind: "tsc-unstable", Severity: result.Warn,
+		Title:    "the kernel gave the TSC up as unstable, and uses " + source(d),
+		Evidence: found.evidence, Cause: found.cause, Remedies: found.remedies(d), Links: found.links,
+	}
+}
+
+// What a read of the TSC costs where nothing traps: 7 to 25 ns on x86 CPUs of the last
+// fifteen years. A trap to a hypervisor costs a microsecond.
+const (
+	trapNS     = 200
+	trapFloors = 60 // times an empty call, so that a slow machine is not taken for a trap
+)
+
+func trappedTSC(d *result.Document) *result.Finding {
+	c := named(d, "RDTSC@cpu")
+	if c == nil || c.Latency.MedianNS < trapNS || c.Latency.MedianNS < trapFloors*d.FloorNS {
+		return nil
+	}
+	finding := &result.Finding{
+		Kind: "tsc-trapped", Severity: result.Error,
+		Title:    "reads of the TSC trap: something emulates it",
+		Evidence: []string{costs(*c), "an empty call costs " + nanoseconds(d.FloorNS)},
+		Cause:    "A hypervisor intercepts RDTSC, to give the machine a TSC of another rate or offset than the CPU has. Every clock that is made of the TSC pays for it, although it does not enter the kernel.",
+		Links:    []string{"https://xenbits.xen.org/docs/unstable/man/xen-tscmode.7.html"},
+	}
+	if h := hypervisorOf(d); h != nil {
+		finding.Cause += " " + h.trap
+		finding.Links = h.links
+	}
+	finding.Remedies = []result.Remedy{{
+		Advice: "Have the hypervisor leave the TSC alone (its setting is named under cause), or move to a host whose CPU can scale the TSC",
+		Risk:   "A machine that migrates to a host with another TSC rate then sees its rate change.",
+	}}
+	return finding
+}
+
+// mostTSCDeviation is how far two figures of the TSC's rate may lie apart: the wall
+// clock's slew is up to 500 parts in a million (adjtimex(2)), and the kernel's first
+// guess may be as far off.
+const mostTSCDeviation = 1e-3
+
+func tscRate(d *result.Document) *result.Finding {
+	cpu := d.Host.CPU
+	finding := &result.Finding{
+		Kind: "tsc-rate", Severity: result.Warn,
+		Title: "the TSC does not keep its rate",
+		Cause: "The counter runs at another rate than the kernel reckons with, or changes it with the CPU's load. A machine that was moved to another host may keep the old host's figure.",
+		Links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
+	}
+	compare := func(name string, a, b float64) {
+		if a > 0 && b > 0 && math.Abs(a/b-1) > mostTSCDeviation {
+			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %.3f against %.3f MHz", name, a/1e6, b/1e6))
+		}
+	}
+	compare("under load and asleep", cpu.TSCLoadedHz, cpu.TSCAsleepHz)
+	compare("asleep and as the kernel reckons", cpu.TSCAsleepHz, cpu.KernelTSCHz)
+	if len(finding.Evidence) == 0 {
+		return nil
+	}
+	if cpu.InvariantTSC != nil && *cpu.InvariantTSC {
+		finding.Evidence = append(finding.Evidence, "the CPU says that its TSC is invariant: "+flags(d))
+	}
+	return finding
+}

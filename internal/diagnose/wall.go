@@ -1,0 +1,113 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+const adjtimexManual = "https://man7.org/linux/man-pages/man2/adjtimex.2.html"
+
+// unsynchronised finds a wall clock that nobody keeps right.
+func unsynchronised(d *result.Document) *result.Finding {
+	sync := d.Host.TimeSync
+	if sync == nil || sync.Synchronised {
+		return nil
+	}
+	finding := &result.Finding{
+		Kind: "unsynchronised", Severity: result.Warn,
+		Title:    "the wall clock is not synchronised",
+		Evidence: []string{"adjtimex: STA_UNSYNC; the kernel reckons with an error of up to " + nanoseconds(float64(sync.MaxErrorNS))},
+		Cause:    "No time service (chrony, ntpd, systemd-timesyncd, the hypervisor's) keeps the wall clock right, or it has not yet reached its servers. Timestamps may be off; what clocks cost is not touched.",
+		Remedies: []result.Remedy{{
+			Advice:   "See whether a time service runs, and start one",
+			Commands: []string{"timedatectl; chronyc tracking", "systemctl enable --now chrony || systemctl enable --now systemd-timesyncd"},
+			Risk:     "A clock that is far off may be stepped when the service starts; some programs do not bear that.",
+		}},
+		Links: []string{adjtimexManual},
+	}
+	if d.Host.Container != "" {
+		finding.Remedies = []result.Remedy{{Advice: "Start a time service on the host: a container has the host's clock"}}
+	}
+	if cloud := cloudOf(d.Host); cloud != nil {
+		finding.Remedies = append(finding.Remedies, result.Remedy{Advice: cloud.advice})
+		finding.Links = append(finding.Links, cloud.link)
+	}
+	return finding
+}
+
+// A cloud is one that says of itself in its machines' firmware who it is, and has a
+// time service of its own.
+type cloud struct{ vendor, advice, link string }
+
+var clouds = []cloud{
+	{"Amazon", "Amazon has a time service at 169.254.169.123, and a PTP clock on newer instances", "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/set-time.html"},
+	{"Google", "Google has a time service at metadata.google.internal", "https://cloud.google.com/compute/docs/instances/configure-ntp"},
+	{"Microsoft", "Azure and Hyper-V give their machines a PTP clock, /dev/ptp_hyperv, for chrony", "https://learn.microsoft.com/en-us/azure/virtual-machines/linux/time-sync"},
+}
+
+func cloudOf(h result.Host) *cloud {
+	if h.Machine == nil {
+		return nil
+	}
+	for i := range clouds {
+		if strings.Contains(h.Machine.Vendor, clouds[i].vendor) {
+			return &clouds[i]
+		}
+	}
+	return nil
+}
+
+const (
+	// farOffNS is from where on the wall clock is being moved by more than what a time
+	// service does every minute.
+	farOffNS = 10_000_000
+	// usualTickNS is how far the kernel moves the wall clock in a tick of USER_HZ,
+	// which is 100 a second for every program.
+	usualTickNS = 10_000_000
+)
+
+// slewed finds a wall clock that is being moved.
+func slewed(d *result.Document) *result.Finding {
+	sync := d.Host.TimeSync
+	if sync == nil || !sync.Synchronised {
+		return nil
+	}
+	var evidence []string
+	if math.Abs(float64(sync.OffsetNS)) > farOffNS {
+		evidence = append(evidence, fmt.Sprintf("adjtimex: still to be moved by %s", time.Duration(sync.OffsetNS)))
+	}
+	if sync.TickNS != 0 && sync.TickNS != usualTickNS {
+		evidence = append(evidence, fmt.Sprintf("adjtimex: a tick is taken for %s, %+.0f parts in a million", time.Duration(sync.TickNS), float64(sync.TickNS-usualTickNS)/usualTickNS*1e6))
+	}
+	if evidence == nil {
+		return nil
+	}
+	return &result.Finding{
+		Kind: "slewed", Severity: result.Note,
+		Title:    "the wall clock is being slewed",
+		Evidence: evidence,
+		Cause:    "A time service moves the wall clock bit by bit: CLOCK_REALTIME and CLOCK_MONOTONIC run a little faster or slower until it is right. CLOCK_MONOTONIC_RAW does not.",
+		Links:    []string{adjtimexManual},
+	}
+}
+
+// stepped finds a wall clock that jumped while the run measured.
+func stepped(d *result.Document) *result.Finding {
+	if d.Conditions == nil || d.Conditions.WallStepNS == 0 {
+		return nil
+	}
+	return &result.Finding{
+		Kind: "stepped", Severity: result.Warn,
+		Title:    "the wall clock was stepped",
+		Evidence: []string{fmt.Sprintf("while this ran the wall clock jumped by %s against the monotonic one", time.Duration(d.Conditions.WallStepNS))},
+		Cause:    "Somebody set it, or a time service or the hypervisor corrected it in one step.",
+		Remedies: []result.Remedy{{
+			Advice: "Measure spans with CLOCK_MONOTONIC, which is not stepped; have the time service slew (chrony: makestep only at its start)",
+		}},
+		Links: []string{adjtimexManual},
+	}
+}
