@@ -45,6 +45,8 @@ var Charts = []Chart[*result.Document]{
 	{"cost-vs-resolution", "Cost of a clock against its resolution", hasResolution, machine, scatterHeight, drawScatter},
 	{"time-per-read", "Wall time of one read, as one thread sees it", hasThroughput, machine, linesHeight, drawTimePerRead},
 	{"reads-per-second", "Reads a second of all threads together", hasThroughput, machine, linesHeight, drawReadsPerSecond},
+	{"clock-sources", "What one read costs under each clock source", hasSources, machine, sourcesHeight, drawSources},
+	{"clock-sources-scaling", "Reads a second under each clock source", hasSourceScaling, machine, sourceScalingHeight, drawSourceScaling},
 	{"distribution", "How long single reads take", hasDistribution, machine, distributionHeight, drawDistribution},
 }
 

@@ -41,6 +41,9 @@ func document(clocks int, threads ...int) *result.Document {
 		}
 		d.Clocks = append(d.Clocks, c)
 	}
+	d.Host.ClockSource = &result.ClockSource{Current: "tsc", Available: []string{"tsc", "hpet", "acpi_pm"}}
+	// One of the experiments ended early.
+	d.OtherClockSources = []result.Experiment{{ClockSource: "hpet", Clocks: d.Clocks}, {ClockSource: "acpi_pm", Clocks: d.Clocks[:clocks/2]}}
 	return d
 }
 
@@ -75,6 +78,22 @@ func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
 
 // A clock that was never seen to tick has no place in the plane of cost and
 // resolution, rather than one at zero.
+// Documents of others may hold what no run leaves.
+func TestExperimentsWithoutFigures(t *testing.T) {
+	d := document(2, 1)
+	d.Clocks[0].Throughput = []result.Throughput{{Threads: 1}}
+	d.OtherClockSources = []result.Experiment{{ClockSource: "hpet", Clocks: []result.Clock{{ID: "unheard of"}}}}
+	for _, c := range Charts {
+		if c.Drawable(d) {
+			require.NoError(t, c.PNG(io.Discard, d), c.Name)
+		}
+	}
+	d.OtherClockSources = nil
+	for _, c := range Charts {
+		require.Equal(t, !strings.HasPrefix(c.Name, "clock-sources"), c.Drawable(d), c.Name)
+	}
+}
+
 func TestClockThatDidNotTickIsNoSpot(t *testing.T) {
 	d := document(2, 1)
 	d.Clocks[0].Resolution = &result.Resolution{WatchedNS: 1e8}

@@ -21,6 +21,16 @@ var facts = []struct {
 		}
 		return d.Host.ClockSource.Current
 	}},
+	{"Enter the kernel", func(d *result.Document) string {
+		var entering []string
+		for _, c := range d.Clocks {
+			if c.Path == "vdso" && c.Kind != "cpu time" && (c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes) {
+				entering = append(entering, strings.TrimSuffix(c.ID, "@vdso"))
+			}
+		}
+		return strings.Join(entering, ", ")
+	}},
+	{"Booted with", func(d *result.Document) string { return strings.Join(d.Host.BootParameters, " ") }},
 	{"System", func(d *result.Document) string { return d.Host.OS + "/" + d.Host.Arch }},
 	{"Kernel", func(d *result.Document) string { return d.Host.Kernel }},
 	{"Distribution", func(d *result.Document) string { return d.Host.Distribution }},
@@ -29,6 +39,7 @@ var facts = []struct {
 	{"CPU quota", func(d *result.Document) string { return share(d.Host.CPU.Quota) }},
 	{"Cores", func(d *result.Document) string { return number(d.Host.CPU.Physical) }},
 	{"Packages", func(d *result.Document) string { return number(d.Host.CPU.Packages) }},
+	{"Governor", func(d *result.Document) string { return strings.Join(d.Host.CPU.Governors, ", ") }},
 	{"Invariant TSC", func(d *result.Document) string {
 		if d.Host.CPU.InvariantTSC == nil {
 			return ""
@@ -40,6 +51,12 @@ var facts = []struct {
 			return ""
 		}
 		return d.Host.Virtualization.System + ", " + d.Host.Virtualization.Role
+	}},
+	{"Machine", func(d *result.Document) string {
+		if d.Host.Machine == nil {
+			return ""
+		}
+		return strings.TrimSpace(d.Host.Machine.Vendor + " " + d.Host.Machine.Product)
 	}},
 	{"Windows edition", windows(func(w *result.Windows) string { return w.Edition })},
 	{"Wine", windows(func(w *result.Windows) string {

@@ -13,6 +13,7 @@ var csvHeader = []string{
 	"latency_median_ns", "latency_low_ns", "latency_high_ns", "latency_min_ns",
 	"tick_ns", "finer_than_read", "reported_ns",
 	"threads", "reads_per_second", "ns_per_read", "fairness", "oversubscribed",
+	"kernel_entry", "clocksource",
 }
 
 // CSV writes a line for each clock and number of threads, and one for each clock
@@ -21,18 +22,34 @@ var csvHeader = []string{
 func CSV(w io.Writer, d *result.Document) error {
 	writer := csv.NewWriter(w)
 	_ = writer.Write(csvHeader) // Flush keeps the error
-	for _, c := range d.Clocks {
-		cells := clockCells(c)
-		if len(c.Throughput) == 0 {
-			_ = writer.Write(append(cells, "", "", "", "", ""))
-		}
-		for _, t := range c.Throughput {
-			_ = writer.Write(append(cells[:len(cells):len(cells)], strconv.Itoa(t.Threads), number(t.ReadsPerSecond),
-				number(t.NSPerRead), number(t.Fairness), strconv.FormatBool(t.Oversubscribed)))
-		}
+	writeClockLines(writer, d.Clocks, currentSource(d))
+	for _, experiment := range d.OtherClockSources {
+		writeClockLines(writer, experiment.Clocks, experiment.ClockSource)
 	}
 	writer.Flush()
 	return writer.Error()
+}
+
+func writeClockLines(writer *csv.Writer, clocks []result.Clock, source string) {
+	for _, c := range clocks {
+		cells := clockCells(c)
+		if len(c.Throughput) == 0 {
+			_ = writer.Write(append(cells, "", "", "", "", "", c.KernelEntry, source))
+		}
+		for _, t := range c.Throughput {
+			_ = writer.Write(append(cells[:len(cells):len(cells)], strconv.Itoa(t.Threads), number(t.ReadsPerSecond),
+				number(t.NSPerRead), number(t.Fairness), strconv.FormatBool(t.Oversubscribed), c.KernelEntry, source))
+		}
+	}
+}
+
+// currentSource is the clock source under which the document's own clocks were
+// measured; empty where there is none.
+func currentSource(d *result.Document) string {
+	if d.Host.ClockSource == nil {
+		return ""
+	}
+	return d.Host.ClockSource.Current
 }
 
 func clockCells(c result.Clock) []string {

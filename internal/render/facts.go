@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -22,13 +23,45 @@ func hostFacts(h result.Host) []fact {
 		{"System", strings.Join(present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, edition(h.Windows), container(h.Container)), ", ")},
 		{"CPU", cpu(h.CPU)},
 		{"CPUs usable", usable(h.CPU)},
-		{"Virtualization", virtualization(h.Virtualization)},
+		{"Virtualization", virtualization(h)},
 	}
 	if h.ClockSource != nil {
 		all = append(all, fact{"Clock source", h.ClockSource.Current + " (available: " + strings.Join(h.ClockSource.Available, ", ") + ")"})
 	}
+	all = append(all, linuxFacts(h)...)
 	if h.Windows != nil {
 		all = append(all, windowsFacts(*h.Windows)...)
+	}
+	return all
+}
+
+// linuxFacts are the lines that only Linux has.
+func linuxFacts(h result.Host) []fact {
+	var all []fact
+	if len(h.BootParameters) > 0 {
+		all = append(all, fact{"Booted with", strings.Join(h.BootParameters, " ")})
+	}
+	var rates []string
+	for _, r := range []struct {
+		hz  float64
+		how string
+	}{{h.CPU.TSCAsleepHz, "asleep"}, {h.CPU.TSCLoadedHz, "under load"}, {h.CPU.KernelTSCHz, "by the kernel's reckoning"}} {
+		if r.hz > 0 {
+			rates = append(rates, fmt.Sprintf("%.3f MHz %s", r.hz/1e6, r.how))
+		}
+	}
+	if len(rates) > 1 {
+		all = append(all, fact{"TSC", strings.Join(rates, ", ")})
+	}
+	if len(h.CPU.Governors) > 0 {
+		all = append(all, fact{"Governor", strings.Join(h.CPU.Governors, ", ")})
+	}
+	if s := h.TimeSync; s != nil {
+		text := "not synchronised"
+		if s.Synchronised {
+			text = "synchronised; the error is at most " + duration(float64(s.MaxErrorNS))
+		}
+		all = append(all, fact{"Wall clock", text})
 	}
 	return all
 }
@@ -44,7 +77,11 @@ func windowsFacts(w result.Windows) []fact {
 			duration(float64(w.Timer.PeriodNS)), duration(float64(w.Timer.FinestNS)), duration(float64(w.Timer.CoarsestNS)))})
 	}
 	if w.QPC != nil {
-		all = append(all, fact{"QPC", qpc(*w.QPC)})
+		text := hertz(float64(w.QPC.Hz))
+		if w.Wine == nil {
+			text, _ = diagnose.Frequency(w.QPC.Hz)
+		}
+		all = append(all, fact{"QPC", text + qpc(*w.QPC)})
 	}
 	throttling := map[string]string{"on": "the process is slowed down to save power", "system": "Windows decides whether to slow the process down", "off": "the process is not slowed down"}
 	if text := strings.Join(present(w.Power, throttling[w.PowerThrottling]), "; "); text != "" {
@@ -53,17 +90,17 @@ func windowsFacts(w result.Windows) []fact {
 	return all
 }
 
+// qpc says how a read of the counter is made.
 func qpc(q result.QPC) string {
-	text := hertz(float64(q.Hz))
 	switch {
 	case q.HypervisorPage:
-		return text + "; read through the page that the hypervisor shares, and by the kernel where that page is not valid"
+		return "; read through the page that the hypervisor shares, and by the kernel where that page is not valid"
 	case q.UserMode == nil:
-		return text + "; no shared page tells how it is read"
+		return "; no shared page tells how it is read"
 	case !*q.UserMode:
-		return text + "; each read enters the kernel (the shared page's bypass is off)"
+		return "; each read enters the kernel (the shared page's bypass is off)"
 	}
-	return text + fmt.Sprintf("; read in user mode: the CPU's counter plus %s, shifted right by %d", q.Bias, q.Shift)
+	return fmt.Sprintf("; read in user mode: the CPU's counter plus %s, shifted right by %d", q.Bias, q.Shift)
 }
 
 // present drops the empty texts.
@@ -133,11 +170,15 @@ func usable(c result.CPU) string {
 	return text
 }
 
-func virtualization(v *result.Virtualization) string {
-	if v == nil {
-		return "none seen"
+func virtualization(h result.Host) string {
+	var machine, seen string
+	if h.Machine != nil {
+		machine = strings.TrimSpace(h.Machine.Vendor + " " + h.Machine.Product)
 	}
-	return v.System + ", " + v.Role
+	if seen = "none seen"; h.Virtualization != nil {
+		seen = h.Virtualization.System + ", " + h.Virtualization.Role
+	}
+	return strings.Join(present(seen, machine), "; ")
 }
 
 func settings(d *result.Document) string {

@@ -38,8 +38,18 @@ func latencyGrid(d *result.Document) grid {
 		title:  "What one read costs, and how fine the answer is",
 		header: []string{"Clock", "ns a read", "95 % interval", "least", "ticks every", "stated"},
 	}
+	// Elsewhere than on Linux nobody asks.
+	entries := slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.KernelEntry != "" })
+	if entries {
+		g.header = append(g.header, "kernel")
+		g.note = "kernel: whether a read enters the kernel."
+	}
 	for _, c := range byCost(d) {
-		g.rows = append(g.rows, []string{c.ID, ns(c.Latency.MedianNS), interval(c.Latency), ns(c.Latency.MinNS), tick(c.Resolution), stated(c.Resolution)})
+		row := []string{c.ID, ns(c.Latency.MedianNS), interval(c.Latency), ns(c.Latency.MinNS), tick(c.Resolution), stated(c.Resolution)}
+		if entries {
+			row = append(row, cmp.Or(c.KernelEntry, "-"))
+		}
+		g.rows = append(g.rows, row)
 	}
 	return g
 }

@@ -39,7 +39,8 @@ func HTML(w io.Writer, d *result.Document) error {
 		p.element("p", "warning", "Warning: "+warning)
 	}
 	p.facts("", facts(d))
-	for _, g := range []grid{latencyGrid(d), distributionGrid(d), throughputGrid(d, mostThreadColumnsOfAPage)} {
+	p.findings(d)
+	for _, g := range []grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), doorGrid(d), distributionGrid(d), throughputGrid(d, mostThreadColumnsOfAPage)} {
 		p.grid(g)
 	}
 	if lines := summary(d); len(lines) > 0 {
@@ -48,6 +49,7 @@ func HTML(w io.Writer, d *result.Document) error {
 	if lines := missing(d); len(lines) > 0 {
 		p.facts("Not available here", lines)
 	}
+	p.log(d.Host.KernelLog)
 	p.element("p", "note", "The whole document is in this page: `timebench render` turns it into any format, `timebench diff` compares it with another.")
 	for _, c := range chart.Charts {
 		if c.Drawable(d) {

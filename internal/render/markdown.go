@@ -23,7 +23,8 @@ func Markdown(w io.Writer, d *result.Document, pictures []Picture) error {
 		out.WriteString("> **Warning:** " + escape(warning) + "\n\n")
 	}
 	writeMarkdownFacts(&out, d)
-	for _, g := range []grid{latencyGrid(d), distributionGrid(d), throughputGrid(d, mostThreadColumns)} {
+	writeMarkdownFindings(&out, d)
+	for _, g := range []grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), doorGrid(d), distributionGrid(d), throughputGrid(d, mostThreadColumns)} {
 		writeMarkdownGrid(&out, g)
 	}
 	if lines := summary(d); len(lines) > 0 {
@@ -38,6 +39,7 @@ func Markdown(w io.Writer, d *result.Document, pictures []Picture) error {
 			fmt.Fprintf(&out, "- %s: %s\n", escape(line.name), escape(line.value))
 		}
 	}
+	writeMarkdownLog(&out, d.Host.KernelLog)
 	writeMarkdownPictures(&out, pictures)
 	_, err := io.WriteString(w, out.String())
 	return err

@@ -77,6 +77,51 @@ func fixed() *result.Document {
 	return d
 }
 
+// onHPET is a document of a machine whose clock source the kernel gave up, with an
+// experiment, and with text that a format must not obey.
+func onHPET() *result.Document {
+	d := fixed()
+	d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm", "tsc"}}
+	d.Host.BootParameters = []string{"clocksource=hpet"}
+	d.Host.Machine = &result.Machine{Vendor: "Dell Inc.", Product: "PowerEdge R430"}
+	d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz, d.Host.CPU.KernelTSCHz = 2.596122e9, 2.596123e9, 2.5961e9
+	d.Host.CPU.Governors = []string{"powersave"}
+	d.Host.TimeSync = &result.TimeSync{MaxErrorNS: 16e9}
+	d.Host.KernelLog = &result.KernelLog{Source: "/dev/kmsg", Truncated: true, Lines: []string{
+		"[    1.0] clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:",
+		"[    1.1] ``` <script>alert(1)</script> \x1b[31m",
+	}}
+	for i := range d.Clocks {
+		if d.Clocks[i].Path == "vdso" {
+			d.Clocks[i].KernelEntry, d.Clocks[i].KernelEntryBy = result.Always, "seccomp"
+		}
+	}
+	d.Clocks[2].KernelEntry = result.Never
+	d.Clocks[1].KernelEntry, d.Clocks[1].KernelEntryBy = result.Always, "path"
+	d.Findings = []result.Finding{
+		{
+			Kind: "kernel-entry", Severity: result.Error, Title: "reads of the fine clocks enter the kernel, because the clock source is hpet",
+			Evidence: []string{"CLOCK_MONOTONIC@vdso costs 20.2 ns a read and enters the kernel: always (seccomp)", "kernel log: ``` <b>"},
+			Cause:    "The vDSO cannot read the clock source hpet from user mode.",
+			Remedies: []result.Remedy{
+				{Advice: "Switch to tsc", Commands: []string{"echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", "```"}, Risk: "Time may jump."},
+				{Advice: "Ask less often."},
+			},
+			Links: []string{"https://man7.org/linux/man-pages/man7/vdso.7.html", "javascript:alert(1)"},
+		},
+		{Kind: "quota", Severity: result.Note, Title: "a quota leaves the process the time of 1.5 CPUs", Evidence: []string{"control group: 150 ms of CPU time in every 100 ms"}},
+	}
+	other := fixed()
+	for i := range other.Clocks {
+		if l := other.Clocks[i].Latency; l != nil {
+			l.MedianNS, l.LowNS, l.HighNS = l.MedianNS/10, l.LowNS/10, l.HighNS/10
+			other.Clocks[i].KernelEntry = result.Never
+		}
+	}
+	d.OtherClockSources = []result.Experiment{{ClockSource: "tsc", FloorNS: 1.5, Clocks: other.Clocks[:4]}}
+	return d
+}
+
 // sparse is a document of a machine about which little is known, interrupted
 // before anything but one latency was complete.
 func sparse() *result.Document {
@@ -92,7 +137,7 @@ func sparse() *result.Document {
 }
 
 func TestGolden(t *testing.T) {
-	for name, d := range map[string]*result.Document{"fixed": fixed(), "sparse": sparse()} {
+	for name, d := range map[string]*result.Document{"fixed": fixed(), "sparse": sparse(), "hpet": onHPET()} {
 		for _, format := range Formats {
 			var got bytes.Buffer
 			require.NoError(t, format.Write(&got, d))
@@ -100,6 +145,13 @@ func TestGolden(t *testing.T) {
 			if format.Name == "json" {
 				schema.Check(t, got.Bytes())
 			}
+		}
+	}
+	for name, d := range map[string]*result.Document{"doctor": onHPET(), "doctor-healthy": fixed(), "doctor-sparse": sparse()} {
+		for _, format := range DoctorFormats[:2] {
+			var got bytes.Buffer
+			require.NoError(t, format.Write(&got, d))
+			golden(t, name+"."+format.Name, got.Bytes())
 		}
 	}
 	var got bytes.Buffer

@@ -15,10 +15,13 @@ import (
 func Table(w io.Writer, d *result.Document) error {
 	var out strings.Builder
 	writeFacts(&out, facts(d))
+	for _, line := range found(d) {
+		out.WriteString("\n" + indented(clean(line), 0))
+	}
 	for _, warning := range warnings(d) {
 		out.WriteString("\n" + indented("Warning: "+clean(warning), 0))
 	}
-	for _, g := range []grid{latencyGrid(d), distributionGrid(d), fitting(func(most int) grid { return throughputGrid(d, most) })} {
+	for _, g := range []grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), doorGrid(d), distributionGrid(d), fitting(func(most int) grid { return throughputGrid(d, most) })} {
 		if len(g.rows) == 0 {
 			continue
 		}

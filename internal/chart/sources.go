@@ -1,0 +1,132 @@
+package chart
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/timebench/timebench/internal/result"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// hasSources reports whether a document holds an experiment with clock sources.
+func hasSources(d *result.Document) bool {
+	return len(d.OtherClockSources) > 0 && hasLatency(d)
+}
+
+// sourceLook is the look of the i-th clock source: colours and shapes of their own.
+func sourceLook(i int) look { return looks[i%sourceLooks] }
+
+// sourceLooks is how many of looks differ in both colour and shape.
+const sourceLooks = 5
+
+func sourcesHeight(d *result.Document) vg.Length { return latencyHeight(d) + 30*pixel }
+
+// drawSources draws a row a clock with a mark for each clock source.
+func drawSources(c draw.Canvas, d *result.Document) error {
+	sources := d.BySource()
+	clocks := measured(d)
+	slices.SortStableFunc(clocks, func(a, b result.Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
+	p := newPlot()
+	var values []float64
+	var entries []entry
+	for i, source := range sources {
+		entries = append(entries, entry{sourceLook(i), source.ClockSource})
+		for _, clock := range source.Clocks {
+			if clock.Latency != nil && clock.Latency.MedianNS > 0 {
+				values = append(values, clock.Latency.MedianNS)
+			}
+		}
+	}
+	names := make(plot.ConstantTicks, len(clocks))
+	for i, clock := range clocks {
+		names[i] = plot.Tick{Value: float64(i), Label: clock.ID}
+	}
+	p.X.Min, p.X.Max = around(values, 1.5)
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{duration}
+	p.Y.Min, p.Y.Max = -0.6, float64(len(clocks))-0.4
+	p.Y.Tick.Marker = names
+	p.Y.Tick.Length = 0
+	p.Add(sourceRows{clocks, sources})
+	drawPlot(legendOf(c, entries), p, "wall time of one read, by the kernel's clock source (logarithmic)", "")
+	return nil
+}
+
+// sourceRows is the plotter of drawSources: row i is clock i.
+type sourceRows struct {
+	clocks  []result.Clock
+	sources []result.Experiment
+}
+
+func (rows sourceRows) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for i, clock := range rows.clocks {
+		at := y(float64(i))
+		c.StrokeLine2(stroke(light, pixel), c.Min.X, at, c.Max.X, at)
+		// The first on top: it is the machine as it was.
+		for j, source := range slices.Backward(rows.sources) {
+			if l := latencyOf(source.Clocks, clock.ID); l > 0 {
+				c.DrawGlyph(sourceLook(j).glyph(5*pixel), vg.Point{X: x(l), Y: at})
+			}
+		}
+	}
+}
+
+// latencyOf is the median of a clock; 0 where it was not measured.
+func latencyOf(clocks []result.Clock, id string) float64 {
+	for _, c := range clocks {
+		if c.ID == id && c.Latency != nil {
+			return c.Latency.MedianNS
+		}
+	}
+	return 0
+}
+
+// scalingOf is the clock whose scaling the picture of clock sources shows: the one
+// that most programs read, or else the first that was measured.
+func scalingOf(d *result.Document) string {
+	const usual = "CLOCK_MONOTONIC@vdso"
+	first := ""
+	for _, c := range d.Clocks {
+		if !slices.ContainsFunc(c.Throughput, func(t result.Throughput) bool { return t.ReadsPerSecond > 0 }) {
+			continue
+		}
+		if c.ID == usual {
+			return usual
+		}
+		first = cmp.Or(first, c.ID)
+	}
+	return first
+}
+
+func hasSourceScaling(d *result.Document) bool { return hasSources(d) && hasThroughput(d) }
+
+func sourceScalingHeight(*result.Document) vg.Length { return 480 * pixel }
+
+// drawSourceScaling draws a line a clock source: the reads a second of one clock.
+func drawSourceScaling(c draw.Canvas, d *result.Document) error {
+	id := scalingOf(d)
+	var all []line
+	for i, source := range d.BySource() {
+		look := sourceLook(i)
+		l := line{name: source.ClockSource, mark: look.glyph(4 * pixel), style: stroke(look.color, 1.8*pixel)}
+		for _, clock := range source.Clocks {
+			if clock.ID != id {
+				continue
+			}
+			for _, t := range clock.Throughput {
+				if t.ReadsPerSecond > 0 {
+					l.at, l.values = append(l.at, float64(t.Threads)), append(l.values, t.ReadsPerSecond)
+				}
+			}
+		}
+		if len(l.values) > 0 {
+			all = append(all, l)
+		}
+	}
+	g := overThreads(d, append(all, perfect(all)))
+	g.yLabel, g.word = "reads of "+id+" a second (logarithmic)", rate
+	g.draw(c)
+	return nil
+}

@@ -1,0 +1,277 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// DoctorFormats are the formats of a diagnosis, the default first.
+var DoctorFormats = []Format[*result.Document]{
+	{"table", "for people, within 100 columns", Doctor},
+	{"markdown", "for a bug report", DoctorMarkdown},
+	{"json", "the whole document, with what was measured", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
+}
+
+// Doctor writes the findings of a document for people, within Width columns; one
+// sentence where there are none.
+func Doctor(w io.Writer, d *result.Document) error {
+	var out strings.Builder
+	if !serious(d) {
+		out.WriteString(indented(clean(healthy(d)), 0))
+	}
+	for _, f := range d.Findings {
+		if out.Len() > 0 {
+			out.WriteString("\n")
+		}
+		out.WriteString(indented(clean(f.Severity+": "+f.Title), 0))
+		out.WriteString("\n")
+		var lines strings.Builder
+		writeFacts(&lines, findingFacts(f))
+		for line := range strings.Lines(lines.String()) {
+			out.WriteString("  " + line)
+		}
+	}
+	if serious(d) {
+		for _, warning := range warnings(d) {
+			out.WriteString("\n" + indented("Warning: "+clean(warning), 0))
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// serious reports whether there is more than notes.
+func serious(d *result.Document) bool {
+	for _, f := range d.Findings {
+		if f.Severity != result.Note {
+			return true
+		}
+	}
+	return false
+}
+
+// healthy says why nothing is said.
+func healthy(d *result.Document) string {
+	text := "Nothing is wrong with the clocks here."
+	if d.Interrupted {
+		text = "Interrupted; in what was measured by then nothing is wrong with the clocks here."
+	}
+	var known []string
+	for _, c := range d.Clocks {
+		if c.ID == "CLOCK_MONOTONIC@vdso" || c.ID == "QueryPerformanceCounter@winapi" {
+			if c.Latency != nil {
+				known = append(known, fmt.Sprintf("%s costs %s ns a read", c.ID, ns(c.Latency.MedianNS)))
+			}
+			if c.KernelEntry == result.Never {
+				known = append(known, "it does not enter the kernel")
+			}
+		}
+	}
+	if d.Host.ClockSource != nil {
+		known = append(known, "the clock source is "+d.Host.ClockSource.Current)
+	}
+	if len(known) > 0 {
+		text += " " + strings.Join(known, "; ") + "."
+	}
+	return text
+}
+
+// findingFacts are the lines beneath a finding's title. Within Width, a command stays
+// in one line if it can.
+func findingFacts(f result.Finding) []fact {
+	var all []fact
+	add := func(name string, values ...string) {
+		for i, value := range values {
+			if i > 0 {
+				name = ""
+			}
+			if value != "" {
+				all = append(all, fact{name, value})
+			}
+		}
+	}
+	add("Seen", f.Evidence...)
+	add("Cause", f.Cause)
+	for _, r := range f.Remedies {
+		add("Do", sentence(r.Advice))
+		for _, command := range r.Commands {
+			add("", "$ "+command)
+		}
+		add("Risk", r.Risk)
+	}
+	add("See", f.Links...)
+	return all
+}
+
+// sentence ends a text with a stop.
+func sentence(text string) string {
+	if text == "" || strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
+}
+
+// found are the lines above the tables about what doctor would say more of.
+func found(d *result.Document) []string {
+	var lines []string
+	for _, f := range d.Findings {
+		if f.Severity != result.Note {
+			lines = append(lines, fmt.Sprintf("Found (%s): %s. `timebench doctor` says why, and what to do.", f.Severity, f.Title))
+		}
+	}
+	return lines
+}
+
+// DoctorMarkdown writes the findings of a document for a bug report.
+func DoctorMarkdown(w io.Writer, d *result.Document) error {
+	var out strings.Builder
+	out.WriteString("## timebench doctor\n\n")
+	writeMarkdownFacts(&out, d)
+	if !serious(d) {
+		out.WriteString("\n" + escape(healthy(d)) + "\n")
+	}
+	writeMarkdownFindings(&out, d)
+	writeMarkdownLog(&out, d.Host.KernelLog)
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func writeMarkdownFindings(out *strings.Builder, d *result.Document) {
+	for _, f := range d.Findings {
+		fmt.Fprintf(out, "\n### %s: %s\n\n", escape(f.Severity), escape(f.Title))
+		for _, seen := range f.Evidence {
+			out.WriteString("- " + escape(seen) + "\n")
+		}
+		if f.Cause != "" {
+			out.WriteString("\n**Cause:** " + escape(f.Cause) + "\n")
+		}
+		for _, r := range f.Remedies {
+			out.WriteString("\n**What to do:** " + escape(sentence(r.Advice)) + "\n")
+			if len(r.Commands) > 0 {
+				out.WriteString("\n" + fenced("sh", r.Commands))
+			}
+			if r.Risk != "" {
+				out.WriteString("\n**Risk:** " + escape(r.Risk) + "\n")
+			}
+		}
+		if len(f.Links) > 0 {
+			out.WriteString("\n")
+			for _, link := range f.Links {
+				if leadsOut(link) {
+					link = "<" + link + ">"
+				} else {
+					link = escape(link)
+				}
+				out.WriteString("- " + link + "\n")
+			}
+		}
+	}
+}
+
+// fenced is a block of code. A fence within would end it.
+func fenced(language string, lines []string) string {
+	text := "```" + language + "\n"
+	for _, line := range lines {
+		text += strings.ReplaceAll(clean(line), "```", "'''") + "\n"
+	}
+	return text + "```\n"
+}
+
+// logTitle says what of the kernel's log there is.
+func logTitle(log *result.KernelLog) string {
+	switch {
+	case log.Reason != "":
+		return "Kernel log: " + log.Reason
+	case len(log.Lines) == 0:
+		return "Kernel log: no lines about clocks"
+	}
+	text := "Kernel log: " + plural(len(log.Lines), "line") + " about clocks, from " + cmp.Or(log.Source, "an unknown source")
+	if log.Truncated {
+		text += "; it no longer reaches back to the boot"
+	}
+	return text
+}
+
+// writeMarkdownLog folds the kernel's lines away.
+func writeMarkdownLog(out *strings.Builder, log *result.KernelLog) {
+	if log == nil {
+		return
+	}
+	if len(log.Lines) == 0 {
+		out.WriteString("\n" + escape(logTitle(log)) + "\n")
+		return
+	}
+	out.WriteString("\n<details>\n<summary>" + html.EscapeString(clean(logTitle(log))) + "</summary>\n\n" + fenced("text", log.Lines) + "\n</details>\n")
+}
+
+// findings writes each finding of a document into the page.
+func (p *page) findings(d *result.Document) {
+	if len(d.Findings) == 0 {
+		return
+	}
+	p.element("h2", "", "Findings")
+	for _, f := range d.Findings {
+		p.out.WriteString("<section class=\"finding\">\n")
+		p.element("h3", "", f.Severity+": "+f.Title)
+		p.out.WriteString("<ul>\n")
+		for _, seen := range f.Evidence {
+			p.element("li", "", seen)
+		}
+		p.out.WriteString("</ul>\n")
+		if f.Cause != "" {
+			p.element("p", "", "Cause: "+f.Cause)
+		}
+		for _, r := range f.Remedies {
+			p.element("p", "", "What to do: "+sentence(r.Advice))
+			if len(r.Commands) > 0 {
+				p.element("pre", "", strings.Join(r.Commands, "\n"))
+			}
+			if r.Risk != "" {
+				p.element("p", "note", "Risk: "+r.Risk)
+			}
+		}
+		for _, link := range f.Links {
+			p.link(link)
+		}
+		p.out.WriteString("</section>\n")
+	}
+}
+
+// link writes a link that leads out of the page; text where it is none.
+func (p *page) link(address string) {
+	if !leadsOut(address) {
+		p.element("p", "note", address)
+		return
+	}
+	safe := html.EscapeString(address)
+	fmt.Fprintf(&p.out, "<p class=\"note\"><a href=\"%s\" rel=\"noreferrer\">%s</a></p>\n", safe, safe)
+}
+
+// leadsOut reports whether a text is an address that may become a link: of the web,
+// and with nothing in it that ends a link.
+func leadsOut(address string) bool {
+	return strings.HasPrefix(address, "https://") && !strings.ContainsFunc(address, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`<>"'`, r)
+	})
+}
+
+// log writes the kernel's lines into the page, folded away.
+func (p *page) log(log *result.KernelLog) {
+	if log == nil {
+		return
+	}
+	if len(log.Lines) == 0 {
+		p.element("p", "note", logTitle(log))
+		return
+	}
+	p.out.WriteString("<details>\n")
+	p.element("summary", "", logTitle(log))
+	p.element("pre", "", strings.Join(log.Lines, "\n"))
+	p.out.WriteString("</details>\n")
+}

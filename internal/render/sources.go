@@ -1,0 +1,91 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// sourcesGrid has a column a clock source.
+func sourcesGrid(d *result.Document) grid {
+	g := grid{
+		title: "The clock sources side by side: ns a read", header: []string{"Clock"},
+		note: "k: the read enters the kernel.",
+	}
+	return sideBySide(d, g, func(c result.Clock) string {
+		if c.Latency == nil {
+			return "-"
+		}
+		if c.KernelEntry == result.Always {
+			return ns(c.Latency.MedianNS) + " k"
+		}
+		return ns(c.Latency.MedianNS) + "  "
+	})
+}
+
+// sourceThroughputGrid holds the reads of all threads together, at the most threads
+// that each had a CPU.
+func sourceThroughputGrid(d *result.Document) grid {
+	most := 0
+	for _, threads := range measuredThreads(d) {
+		if most == 0 || !isOversubscribed(d, threads) {
+			most = threads
+		}
+	}
+	if most == 0 {
+		return grid{}
+	}
+	g := grid{title: fmt.Sprintf("The clock sources side by side: reads a second of %s together, and times those of one", workers(d, most)), header: []string{"Clock"}}
+	return sideBySide(d, g, func(c result.Clock) string {
+		var one, all float64
+		for _, t := range c.Throughput {
+			if t.Threads == 1 {
+				one = t.ReadsPerSecond
+			}
+			if t.Threads == most {
+				all = t.ReadsPerSecond
+			}
+		}
+		switch {
+		case all == 0:
+			return "-"
+		case one == 0 || most == 1:
+			return rate(all)
+		default:
+			return rate(all) + " × " + strconv.FormatFloat(all/one, 'f', 2, 64)
+		}
+	})
+}
+
+func workers(d *result.Document, n int) string {
+	if d.Settings.Workers == "processes" {
+		return strconv.Itoa(n) + " processes"
+	}
+	return plural(n, "thread")
+}
+
+// sideBySide adds a column a clock source, and a row a clock, the cheapest first.
+func sideBySide(d *result.Document, g grid, cell func(result.Clock) string) grid {
+	sources := d.BySource()
+	for _, source := range sources {
+		g.header = append(g.header, source.ClockSource)
+	}
+	if len(sources) == 0 {
+		return g
+	}
+	for _, c := range byCost(d) {
+		row := []string{c.ID}
+		for _, source := range sources {
+			i := slices.IndexFunc(source.Clocks, func(other result.Clock) bool { return other.ID == c.ID })
+			if i < 0 {
+				row = append(row, "-")
+				continue
+			}
+			row = append(row, cell(source.Clocks[i]))
+		}
+		g.rows = append(g.rows, row)
+	}
+	return g
+}
