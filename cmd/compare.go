@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/clocksource"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/measure"
@@ -46,6 +47,8 @@ type compareFlags struct {
 	format  string
 	timer   time.Duration
 	out     string
+	sources string
+	yes     bool
 	quiet   bool
 }
 
@@ -60,13 +63,18 @@ how many reads several threads get at once.
 A CLOCK is an id (CLOCK_MONOTONIC@vdso), a glob ('*_COARSE@vdso'), a path
 (@syscall) or a call (CLOCK_MONOTONIC, which is every path of it); case does not
 matter. Without one, compare takes the clocks between which people choose. PowerShell
-wants "@winapi" in quotes, and cmd.exe wants double ones.`,
+wants "@winapi" in quotes, and cmd.exe wants double ones.
+
+With --clocksources (Linux, root) it measures first as the machine is, and then under
+each other clock source of the kernel. That changes the running system: it asks first,
+and the clock source is restored however the program ends.`,
 		Example: `  timebench compare
   timebench compare --threads 1..24 --out report/
   timebench compare --out report.zip
-  timebench compare @vdso --pin spread --format markdown`,
+  timebench compare @vdso --pin spread --format markdown
+  sudo timebench compare --clocksources all`,
 		RunE: func(command *cobra.Command, selectors []string) error {
-			if err := notEmpty(command, "threads", "out"); err != nil {
+			if err := notEmpty(command, "threads", "out", "clocksources"); err != nil {
 				return err
 			}
 			if command.Flags().Changed("timer-resolution") && flags.timer <= 0 {
@@ -92,6 +100,8 @@ wants "@winapi" in quotes, and cmd.exe wants double ones.`,
 	f.DurationVar(&flags.timer, "timer-resolution", 0, "on Windows, measure with the system timer at this period or shorter, such as 1ms (timeBeginPeriod)")
 	f.StringVar(&flags.format, "format", render.Formats[0].Name, strings.Join(render.Names(render.Formats), ", "))
 	f.StringVar(&flags.out, "out", "", outHelp)
+	f.StringVar(&flags.sources, "clocksources", "", "also measure under other clock sources of the kernel: all, or a list such as hpet,acpi_pm")
+	f.BoolVar(&flags.yes, "yes", false, "agree to what --clocksources does, without being asked")
 	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
 	complete(command, "format", render.Names(render.Formats)...)
 	complete(command, "pin", "none", "compact", "spread")
@@ -139,37 +149,65 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	if settings.Rounds == 0 {
 		settings.Rounds = measure.DefaultRounds(len(clocks))
 	}
+	others, err := flags.otherSources(facts.ClockSource)
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		if err := consent(os.Stdin, stderr, flags.yes, facts.ClockSource.Current, others); err != nil {
+			return err
+		}
+	}
 	target, err := openTarget(flags.out)
 	if err != nil {
 		return err
 	}
 	ctx, ended := untilSignal()
-	tell, stop := showProgress(stderr, flags.quiet, len(clocks), settings)
-	measured, err := measure.Run(ctx, clocks, settings, tell)
-	stop(err == nil && !measured.Interrupted)
+	run := func(ctx context.Context, source string) (measure.Result, error) {
+		tell, stop := showProgress(stderr, flags.quiet, source, len(clocks), settings)
+		measured, err := measure.Run(ctx, clocks, settings, tell)
+		stop(err == nil && !measured.Interrupted)
+		return measured, err
+	}
+	// The guardian first: nothing is measured for nothing.
+	var sw *clocksource.Switch
+	if len(others) > 0 {
+		if sw, err = hold(); err != nil {
+			target.abandon()
+			return couldNot(err)
+		}
+		defer func() { _ = sw.Restore() }()
+	}
+	measured, err := run(ctx, "")
 	if err != nil {
 		target.abandon()
 		return couldNot(err)
 	}
-	facts.CPU.TSCHz = tscHz(measured.Clocks)
-	document := &result.Document{
-		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), Interrupted: measured.Interrupted,
-		Tool: tool(), Host: facts,
-		Settings: result.Settings{
-			Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single,
-			TimerResolutionNS: int64(flags.timer), Pin: flags.pin, Workers: flags.workers,
-		},
-		FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
+	var experiments []result.Experiment
+	var spoilt error
+	if sw != nil {
+		var interrupted bool
+		experiments, interrupted, spoilt = experiment(ctx, sw, others, run)
+		measured.Interrupted = measured.Interrupted || interrupted
 	}
-	document.Warnings = diagnose.Noise(document)
+	if !measured.Interrupted {
+		addRates(&facts.CPU)
+	}
+	document := newDocument(facts, measured, result.Settings{
+		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single,
+		TimerResolutionNS: int64(flags.timer), Pin: flags.pin, Workers: flags.workers,
+	})
+	document.OtherClockSources = experiments
+	addNoise(document)
+	document.Findings = diagnose.Findings(document)
 	// The table first has nothing to do with the files: what was measured is shown even
 	// where they cannot be written.
 	unwritten := target.write(reportFiles(document))
 	if err := format.Write(stdout, document); err != nil {
 		return couldNot(err)
 	}
-	if unwritten != nil {
-		return couldNot(unwritten)
+	if err := errors.Join(spoilt, unwritten); err != nil {
+		return couldNot(err)
 	}
 	if status := ended(); status != 0 {
 		return &failure{status: status}
@@ -296,13 +334,16 @@ func listed(cpus []int) string {
 	return strings.Join(parts, ",")
 }
 
-// untilSignal returns a context that SIGINT and SIGTERM end, and a function that
+// untilSignal returns a context that SIGINT, SIGTERM and SIGHUP end, and a function that
 // returns the exit status for the signal that came; 0 when none did. After the
 // first signal the next one ends the process at once.
 func untilSignal() (context.Context, func() int) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup(1) has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		received := <-signals
 		signal.Stop(signals)

@@ -13,10 +13,11 @@ import (
 )
 
 // showProgress says how long a run will take and shows how it goes, on a
-// terminal and nowhere else. It returns what the run tells its progress to (nil
+// terminal and nowhere else; source is the clock source that was switched to, if one
+// was. It returns what the run tells its progress to (nil
 // where nothing is shown), and what ends the showing, told whether the run was
 // complete.
-func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell func(done, total time.Duration), stop func(complete bool)) {
+func showProgress(w io.Writer, quiet bool, source string, clocks int, s measure.Settings) (tell func(done, total time.Duration), stop func(complete bool)) {
 	file, ok := w.(*os.File)
 	if quiet || !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil, func(bool) {}
@@ -26,7 +27,11 @@ func showProgress(w io.Writer, quiet bool, clocks int, s measure.Settings) (tell
 		return nil, func(bool) {}
 	}
 	estimate := s.Estimate(clocks)
-	_, _ = fmt.Fprintf(w, "Measuring %s with %s: about %s.\n", counted(clocks, "clock"), load(s), roundUp(estimate))
+	under := ""
+	if source != "" {
+		under = " under clock source " + source
+	}
+	_, _ = fmt.Fprintf(w, "Measuring %s with %s%s: about %s.\n", counted(clocks, "clock"), load(s), under, roundUp(estimate))
 	tracker := &progress.Tracker{Message: "measuring", Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)

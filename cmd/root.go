@@ -3,7 +3,8 @@
 // status. It neither measures nor formats.
 //
 // Exit status: 0 done; 1 it could not do it; 2 the command line or a file was
-// wrong; 130 or 143 ended by SIGINT or SIGTERM. Results go to standard output
+// wrong; 130, 143 or 129 ended by SIGINT, SIGTERM
+// or SIGHUP. Results go to standard output
 // and nothing else does.
 package cmd
 
@@ -59,8 +60,10 @@ func Root() *cobra.Command {
 		Use:   "timebench",
 		Short: "Measure the operating system's clocks",
 		Long: `Timebench measures the operating system's clocks: what it costs to ask what
-time it is, how fine the answer is, and whether it scales over threads.`,
-		Example: `  timebench compare
+time it is, how fine the answer is, whether it scales over threads, and, when it is
+slow, why.`,
+		Example: `  timebench doctor
+  timebench compare
   timebench compare --threads 1..24 --out report/
   timebench compare CLOCK_MONOTONIC '*_COARSE@vdso' @cpu`,
 		SilenceErrors: true,
@@ -68,7 +71,7 @@ time it is, how fine the answer is, and whether it scales over threads.`,
 		Args:          known,
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	command.AddCommand(compareCommand(), diffCommand(), renderCommand(), listCommand(), envCommand(), versionCommand(), workerCommand())
+	command.AddCommand(compareCommand(), doctorCommand(), diffCommand(), renderCommand(), listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand())
 	return command
 }
 

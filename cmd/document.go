@@ -1,0 +1,51 @@
+package cmd
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// newDocument is the document of a run that ended now, with what may have spoilt it.
+func newDocument(facts result.Host, measured measure.Result, settings result.Settings) *result.Document {
+	facts.CPU.TSCHz = tscHz(measured.Clocks)
+	document := &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), Interrupted: measured.Interrupted,
+		Tool: tool(), Host: facts, Settings: settings,
+		FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
+	}
+	document.Warnings = diagnose.Noise(document)
+	return document
+}
+
+// timeStampCounter is the clock that tells the TSC's rate; nil where there is none.
+func timeStampCounter() *clock.Clock {
+	all := clock.Catalog()
+	i := slices.IndexFunc(all, func(c clock.Clock) bool { return c.ID == "RDTSC@cpu" })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+// tscHz returns the rate of the time stamp counter in whole ticks a second: what
+// a run measured, or else what a tenth of a second shows; 0 where there is none.
+func tscHz(measured []result.Clock) float64 {
+	c := timeStampCounter()
+	if c == nil {
+		return 0
+	}
+	for _, m := range measured {
+		if m.ID == c.ID && m.TicksPerSecond > 0 {
+			return wholeHz(m.TicksPerSecond)
+		}
+	}
+	return wholeHz(measure.Hz(*c, 100*time.Millisecond))
+}
+
+func wholeHz(hz float64) float64 { return math.Round(hz) }

@@ -1,0 +1,20 @@
+package cmd
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/clocksource"
+)
+
+func guardianCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    clocksource.GuardianCommand,
+		Short:  "Hold the clock source that `compare --clocksources` must restore",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return couldNot(clocksource.Guard(os.Stdin, os.Stdout, clocksource.Sysfs))
+		},
+	}
+}

@@ -1,0 +1,210 @@
+//go:build amd64 || arm64
+
+// Package forbidden runs timebench where things are forbidden to it that it would like
+// to do: as containers, sandboxes and machines without root have it.
+package forbidden
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+// forbid is the variable that makes this program put a filter on itself and become the
+// program of its arguments: the number of a system call and, after a colon, what its
+// first argument must be.
+const forbid = "TIMEBENCH_TEST_FORBID"
+
+func TestMain(m *testing.M) {
+	if rule := os.Getenv(forbid); rule != "" {
+		err := become(rule, os.Args[1:])
+		_, _ = os.Stderr.WriteString(err.Error() + "\n")
+		os.Exit(99)
+	}
+	os.Exit(m.Run())
+}
+
+// become forbids the system calls, with EPERM, to this thread and to all that it will
+// be. It returns only where it cannot.
+func become(rules string, args []string) error {
+	runtime.LockOSThread()
+	var program []unix.SockFilter
+	for rule := range strings.SplitSeq(rules, ",") {
+		nr, first, some := strings.Cut(rule, ":")
+		number, err := strconv.ParseUint(nr, 10, 32)
+		if err != nil {
+			return err
+		}
+		const load, equal = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+		refuse := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
+		if !some {
+			program = append(program, unix.SockFilter{Code: load}, unix.SockFilter{Code: equal, K: uint32(number), Jf: 1}, refuse)
+			continue
+		}
+		argument, err := strconv.ParseUint(first, 10, 32)
+		if err != nil {
+			return err
+		}
+		program = append(program,
+			unix.SockFilter{Code: load}, unix.SockFilter{Code: equal, K: uint32(number), Jf: 3},
+			unix.SockFilter{Code: load, K: 16}, unix.SockFilter{Code: equal, K: uint32(argument), Jf: 1}, refuse)
+	}
+	program = append(program, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	filter := &unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+	if _, _, errno := unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(filter))); errno != 0 {
+		return errno
+	}
+	runtime.KeepAlive(program)
+	return syscall.Exec(args[0], args, os.Environ())
+}
+
+// under runs timebench with system calls forbidden, and returns the document that it
+// prints.
+func under(t *testing.T, rules []string, args ...string) *result.Document {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	command := exec.Command(self, append([]string{need.Timebench(t)}, args...)...)
+	command.Env = append(os.Environ(), forbid+"="+strings.Join(rules, ","))
+	return document(t, command)
+}
+
+// document runs a command that must end with 0 or 1, silently, and loads what it prints.
+func document(t *testing.T, command *exec.Cmd) *result.Document {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	if command.ProcessState != nil && command.ProcessState.ExitCode() == 99 {
+		need.Missing(t, "seccomp", stderr.String())
+	}
+	if command.ProcessState == nil || command.ProcessState.ExitCode() > 1 {
+		require.NoError(t, err, stderr.String())
+	}
+	require.Empty(t, stderr.String())
+	d, err := result.Read(&stdout)
+	require.NoError(t, err)
+	return d
+}
+
+func call(nr int) string { return strconv.Itoa(nr) }
+
+// noFilters are the rules of a container that lets nobody have filters of his own.
+var noFilters = []string{call(unix.SYS_PRCTL) + ":" + call(unix.PR_SET_SECCOMP), call(unix.SYS_SECCOMP)}
+
+// entries are what a document says of the kernel's door, by clock.
+func entries(d *result.Document) map[string]string {
+	all := map[string]string{}
+	for _, c := range d.Clocks {
+		all[c.ID] = c.KernelEntry
+	}
+	return all
+}
+
+// Without a filter of its own timebench says less, and nothing else than with one.
+func TestSeccompForbidden(t *testing.T) {
+	args := []string{"compare", "@vdso", "CLOCK_MONOTONIC@syscall", "--rounds", "1", "--time", "1ms", "--threads", "1", "--format", "json"}
+	proven, weighed := under(t, []string{"1000000"}, args...), under(t, noFilters, args...)
+	with := entries(proven)
+	for _, c := range proven.Clocks {
+		if c.Available && c.Path == "vdso" {
+			require.Equal(t, "seccomp", c.KernelEntryBy, c.ID)
+			require.Contains(t, []string{result.Never, result.Always}, c.KernelEntry, c.ID)
+		}
+	}
+	told := 0
+	for _, c := range weighed.Clocks {
+		if !c.Available || c.Path != "vdso" {
+			continue
+		}
+		require.NotEqual(t, "seccomp", c.KernelEntryBy, c.ID)
+		if c.KernelEntry != result.Unknown {
+			require.Equal(t, with[c.ID], c.KernelEntry, "%s, by %s", c.ID, c.KernelEntryBy)
+			told++
+		}
+	}
+	require.Positive(t, told, "neither CPU time nor cost told anything")
+}
+
+// A filter that forbids the clocks' own system calls leaves what the vDSO answers.
+func TestClockGettimeForbidden(t *testing.T) {
+	rules := []string{call(unix.SYS_CLOCK_GETTIME), call(unix.SYS_GETTIMEOFDAY)}
+	d := under(t, rules, "doctor", "--fail-on", "never", "--format", "json")
+	for _, c := range d.Clocks {
+		if c.Path == "syscall" {
+			require.False(t, c.Available, c.ID)
+			require.Equal(t, "operation not permitted", c.Reason, c.ID)
+		}
+		if c.ID == "CLOCK_MONOTONIC_COARSE@vdso" {
+			require.True(t, c.Available, c.Reason)
+			require.Positive(t, c.Latency.MedianNS)
+			require.Less(t, c.Latency.MedianNS, 1e6, "the stopwatch stands still")
+		}
+	}
+	require.Positive(t, d.Conditions.FloorLowNS)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	processes := exec.Command(self, need.Timebench(t), "compare", "--workers", "processes", "--threads", "1", "--rounds", "1")
+	processes.Env = append(os.Environ(), forbid+"="+strings.Join(rules, ","))
+	said, err := processes.CombinedOutput()
+	require.Error(t, err)
+	require.Equal(t, "timebench: worker processes have no stopwatch in common: clock_gettime(2): operation not permitted\n", string(said))
+	both := under(t, append(rules, noFilters...), "doctor", "--fail-on", "never", "--format", "json")
+	require.NotEmpty(t, both.Clocks)
+}
+
+// Somebody who is nobody gets a diagnosis, and the kernel's log or the reason why not.
+func TestNobody(t *testing.T) {
+	if os.Getuid() != 0 {
+		need.Missing(t, "root", "only root becomes somebody else")
+	}
+	program := need.Timebench(t)
+	for folder := program; folder != "/" && folder != "."; folder = folder[:max(1, strings.LastIndex(folder, "/"))] {
+		require.NoError(t, os.Chmod(folder, 0o755))
+		if strings.Count(folder, "/") < 3 {
+			break
+		}
+	}
+	command := exec.Command(program, "doctor", "--fail-on", "never", "--format", "json")
+	command.Dir = "/"
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	d := document(t, command)
+	require.NotNil(t, d.Host.KernelLog)
+	require.NotEqual(t, d.Host.KernelLog.Source == "", d.Host.KernelLog.Reason == "", "%+v", d.Host.KernelLog)
+	for _, c := range d.Clocks {
+		if c.Path == "vdso" && c.Available {
+			require.Equal(t, "seccomp", c.KernelEntryBy, c.ID)
+		}
+	}
+}
+
+// A container without /sys has no clock source to tell of, and clocks all the same.
+// What is mounted here is mounted for the child alone.
+func TestWithoutSysfs(t *testing.T) {
+	if os.Getuid() != 0 {
+		need.Missing(t, "root", "only root hides /sys from a program")
+	}
+	command := exec.Command(need.Program(t, "sh"), "-c", `mount --make-rprivate / && mount -t tmpfs none /sys && exec "$0" "$@"`,
+		need.Timebench(t), "doctor", "--fail-on", "never", "--format", "json")
+	command.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+	d := document(t, command)
+	require.Nil(t, d.Host.ClockSource)
+	require.NotEmpty(t, d.Clocks)
+	for _, f := range d.Findings {
+		require.NotContains(t, f.Title, "because the clock source is")
+	}
+}
