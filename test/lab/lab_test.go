@@ -1,0 +1,240 @@
+//go:build lab && linux
+
+// Package lab runs timebench under real kernels with other clock sources, on another
+// architecture and under Xen, in machines that QEMU emulates: without KVM, without root.
+//
+//	go test -tags lab ./test/lab
+//	go test -tags lab ./test/lab -update
+//
+// The first checks what does not depend on speed: an emulated machine is slow. The second
+// writes docs/lab.md too, and takes longer. Both need qemu-system-x86_64,
+// qemu-system-aarch64, and once what the script fetch needs. The kernels are kept in the
+// folder that TIMEBENCH_LAB names, or else in the user's cache.
+package lab
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
+
+var update = flag.Bool("update", false, "write docs/lab.md")
+
+// script is what every machine runs.
+const script = `
+run sources cat $sources/available_clocksource
+run compare timebench compare --format json --rounds 6 --time 5ms --threads 1,2 @vdso time.Now@go
+run doctor timebench doctor --format json
+run doctor-of-user su user -c 'timebench doctor --format json'
+run current cat $sources/current_clocksource
+`
+
+// experimentScript is what a machine runs that has clock sources to switch between.
+const experimentScript = `
+run experiment timebench compare --clocksources all --yes --format json --rounds 6 --time 5ms --threads 1 CLOCK_MONOTONIC gettimeofday@vdso
+run after-experiment cat $sources/current_clocksource
+run refused su user -c 'timebench compare --clocksources all --yes CLOCK_MONOTONIC@vdso --rounds 1 --time 1ms --threads 1'
+run killed killed KILL=26 INT=3 TERM=3 HUP=3
+`
+
+// reportScript is what a machine runs for docs/lab.md.
+const reportScript = `
+run report timebench compare --all --format json --rounds 20 --time 40ms --threads THREADS
+run report-doctor timebench doctor
+`
+
+// sourcesScript is what it runs besides where it has several clock sources.
+const sourcesScript = `
+run report-sources timebench compare --clocksources all --yes --format json --threads THREADS --rounds 20 --time 40ms
+`
+
+// A kill is a signal that ended an experiment.
+type kill struct {
+	signal        string
+	before, after string // clock sources
+	left          int    // processes
+	switched      bool   // before was not the machine's own
+}
+
+func TestWorlds(t *testing.T) {
+	var all sync.Mutex
+	var kills []kill
+	chapters := map[string]chapter{}
+	t.Run("machines", func(t *testing.T) {
+		for _, w := range worlds {
+			t.Run(w.name, func(t *testing.T) {
+				if !*update { // figures want the whole machine
+					t.Parallel()
+				}
+				commands := script
+				if *update { // before the kills, of which the kernel's log tells too
+					commands += strings.ReplaceAll(reportScript, "THREADS", w.threads)
+				}
+				if *update && w.sources != nil {
+					commands += strings.ReplaceAll(sourcesScript, "THREADS", w.threads)
+				}
+				if w.sources != nil {
+					commands += experimentScript
+				}
+				said := w.run(t, commands)
+				t.Run("clocks", func(t *testing.T) { w.checkClocks(t, said) })
+				t.Run("doctor", func(t *testing.T) { w.checkDoctor(t, said["doctor"]) })
+				t.Run("doctor of a user", func(t *testing.T) { w.checkDoctor(t, said["doctor-of-user"]) })
+				var here []kill
+				if w.sources != nil {
+					t.Run("every clock source", func(t *testing.T) { w.checkExperiment(t, said) })
+					t.Run("killed", func(t *testing.T) { here = w.checkKilled(t, said["killed"]) })
+				}
+				all.Lock()
+				defer all.Unlock()
+				kills = append(kills, here...)
+				if *update && !t.Failed() {
+					chapters[w.name] = w.chapter(t, said, here)
+				}
+			})
+		}
+	})
+	t.Run("kills together", func(t *testing.T) {
+		hard, switched := 0, 0
+		for _, k := range kills {
+			if k.signal == "KILL" {
+				hard++
+				if k.switched {
+					switched++
+				}
+			}
+		}
+		t.Logf("%d of %d experiments were killed while another clock source was in place", switched, hard)
+		require.GreaterOrEqual(t, hard, 50)
+		require.GreaterOrEqual(t, switched, 10, "kills that hit nothing prove nothing")
+	})
+	if *update && !t.Failed() {
+		writeReport(t, chapters)
+	}
+}
+
+// document reads what a command printed, which must be a document and nothing more.
+func document(t *testing.T, said ran) *result.Document {
+	t.Helper()
+	d, err := result.Read(strings.NewReader(said.stdout))
+	require.NoError(t, err, "status %d: %s", said.status, said.stderr)
+	return d
+}
+
+func (w world) checkClocks(t *testing.T, said map[string]ran) {
+	require.Zero(t, said["compare"].status, said["compare"].stderr)
+	d := document(t, said["compare"])
+	require.Equal(t, w.source, d.Host.ClockSource.Current)
+	require.ElementsMatch(t, strings.Fields(said["sources"].stdout), d.Host.ClockSource.Available)
+	require.Equal(t, w.source, strings.TrimSpace(said["current"].stdout), "measuring changes nothing")
+	expected, seen := map[string]string{}, map[string]string{}
+	for _, c := range d.Clocks {
+		call, path, _ := strings.Cut(c.ID, "@")
+		if path != "vdso" || !c.Available {
+			continue
+		}
+		require.NotNil(t, c.Latency, c.ID)
+		entry, isFixed := entries[call]
+		if !isFixed {
+			entry = w.vdso
+		}
+		expected[c.ID], seen[c.ID] = entry, c.KernelEntry
+	}
+	for _, id := range []string{"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_RAW@vdso", "CLOCK_BOOTTIME@vdso",
+		"CLOCK_TAI@vdso", "gettimeofday@vdso", "CLOCK_REALTIME_COARSE@vdso", "CLOCK_MONOTONIC_COARSE@vdso"} {
+		if w.vdso == "" {
+			require.NotContains(t, expected, id)
+		} else {
+			require.Contains(t, expected, id)
+		}
+	}
+	require.Equal(t, expected, seen)
+}
+
+func (w world) checkDoctor(t *testing.T, said ran) {
+	d := document(t, said)
+	var kinds []string
+	worst := ""
+	for _, f := range d.Findings {
+		kinds = append(kinds, f.Kind)
+		require.NotEmpty(t, f.Title, f.Kind)
+		require.NotEmpty(t, f.Evidence, f.Kind)
+	}
+	if len(d.Findings) > 0 {
+		worst = d.Findings[0].Severity
+	}
+	status := map[string]int{result.Error: 1, result.Warn: 1}[worst]
+	require.Equal(t, status, said.status, "%v\n%s", kinds, said.stderr)
+	if w.finding == "" {
+		require.NotContains(t, kinds, kernelEntry)
+		return
+	}
+	require.NotEmpty(t, kinds)
+	first := d.Findings[0]
+	require.Equal(t, w.finding, first.Kind, "%v", kinds)
+	require.Equal(t, result.Error, first.Severity)
+	require.NotEmpty(t, first.Remedies)
+	if w.finding == kernelEntry {
+		require.Contains(t, first.Title+first.Cause, w.source)
+	}
+}
+
+func (w world) checkExperiment(t *testing.T, said map[string]ran) {
+	require.ElementsMatch(t, w.sources, strings.Fields(said["sources"].stdout))
+	require.Zero(t, said["experiment"].status, said["experiment"].stderr)
+	d := document(t, said["experiment"])
+	require.Equal(t, w.source, d.Host.ClockSource.Current)
+	measured := []string{w.source}
+	for _, other := range d.OtherClockSources {
+		measured = append(measured, other.ClockSource)
+		require.Len(t, other.Clocks, len(d.Clocks), other.ClockSource)
+		for i, c := range other.Clocks {
+			require.Equal(t, d.Clocks[i].ID, c.ID, other.ClockSource)
+			require.NotNil(t, c.Latency, "%s: %s", other.ClockSource, c.ID)
+		}
+	}
+	require.ElementsMatch(t, w.sources, measured)
+	require.Equal(t, w.source, strings.TrimSpace(said["after-experiment"].stdout))
+
+	refused := said["refused"]
+	require.NotZero(t, refused.status)
+	require.Empty(t, refused.stdout)
+	require.Equal(t, 1, strings.Count(refused.stderr, "\n"), refused.stderr)
+}
+
+// checkKilled returns the kills, after which the machine must be as it was before.
+func (w world) checkKilled(t *testing.T, said ran) []kill {
+	require.Zero(t, said.status, said.stdout+said.stderr)
+	var kills []kill
+	for line := range strings.Lines(said.stdout) {
+		fields := strings.Fields(line)
+		require.Len(t, fields, 4, line)
+		left, err := strconv.Atoi(fields[3])
+		require.NoError(t, err, line)
+		kills = append(kills, kill{fields[0], fields[1], fields[2], left, fields[1] != w.source})
+	}
+	for _, k := range kills {
+		require.Equal(t, w.source, k.after, "left switched after SIG%s", k.signal)
+		require.Zero(t, k.left, "processes left after SIG%s", k.signal)
+	}
+	for _, signal := range []string{"KILL", "INT", "TERM", "HUP"} {
+		require.True(t, slices.ContainsFunc(kills, func(k kill) bool { return k.signal == signal }), signal)
+	}
+	return kills
+}
+
+// The report, which -update writes, knows every world.
+func TestReportHasEveryWorld(t *testing.T) {
+	text, err := os.ReadFile(report)
+	require.NoError(t, err)
+	for _, w := range worlds {
+		require.Contains(t, string(text), "\n## "+w.name+": ", "go test -tags lab ./test/lab -update writes it")
+	}
+}

@@ -1,0 +1,146 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+)
+
+// longest is how long a machine may run, from its start to the end of its script.
+const longest = 4 * time.Minute
+
+// The lines between which a machine prints what its commands said; after the second the
+// machine is done.
+const (
+	begin = "### begin"
+	over  = "### over"
+)
+
+// ran is what a command in a machine said, and how it ended.
+type ran struct {
+	stdout, stderr string
+	status         int
+}
+
+// run boots the machine, has it run a shell script, and ends it. What the script ran by
+// `run NAME COMMAND...` is returned by that name; "dmesg" is the kernel's log.
+func (w world) run(t *testing.T, script string) map[string]ran {
+	t.Helper()
+	here := t.TempDir()
+	emulator := need.Program(t, w.emulator)
+	require.NoError(t, os.Symlink(parts(t, w.arch), filepath.Join(here, "parts")))
+	require.NoError(t, os.WriteFile(filepath.Join(here, "initrd"), root(t, w.arch, script), 0o600))
+	limited, cancel := context.WithTimeout(t.Context(), longest)
+	defer cancel()
+	started := time.Now()
+	console, err := boot(limited, here, emulator, w.machine)
+	require.NoError(t, err, "%s said:\n%s", w.name, console)
+	t.Logf("%s ran for %.1f s", w.name, time.Since(started).Seconds())
+	said, err := unpack(console)
+	require.NoError(t, err, "%s said:\n%s", w.name, console)
+	return said
+}
+
+// boot runs an emulator until its machine is done, and returns what came over the
+// console. The emulator's process is gone in any case, and never outlives this one.
+func boot(ctx context.Context, here, emulator string, machine []string) (string, error) {
+	// Pdeathsig comes when the thread ends that started the process.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	var stderr strings.Builder
+	qemu := exec.CommandContext(ctx, emulator, machine...)
+	qemu.Args = append(qemu.Args, "-accel", "tcg", "-no-reboot", "-display", "none", "-monitor", "none", "-serial", "stdio")
+	qemu.Dir, qemu.Stderr, qemu.SysProcAttr = here, &stderr, &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	stdout, err := qemu.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := qemu.Start(); err != nil {
+		return "", err
+	}
+	var console strings.Builder
+	lines, done := bufio.NewScanner(stdout), false
+	for !done && lines.Scan() {
+		console.WriteString(lines.Text() + "\n")
+		done = strings.Contains(lines.Text(), over)
+	}
+	late := ctx.Err()
+	end()
+	ended := qemu.Wait()
+	if !done {
+		return console.String(), fmt.Errorf("the machine ended before its script did: %w\n%s", errors.Join(late, lines.Err(), ended), &stderr)
+	}
+	return console.String(), nil
+}
+
+// stamp is what the kernel writes before a line of its log.
+var stamp = regexp.MustCompile(`(?m)^\[ *\d+\.\d+\] `)
+
+// unpack finds in a console's text what the commands said: base64 of a compressed tar,
+// with a folder for each command.
+func unpack(console string) (map[string]ran, error) {
+	console = stamp.ReplaceAllString(strings.ReplaceAll(console, "\r", ""), "")
+	_, packed, begun := strings.Cut(console, begin+"\n")
+	packed, _, ended := strings.Cut(packed, over+"\n")
+	if !begun || !ended {
+		return nil, fmt.Errorf("no line %q before a line %q", begin, over)
+	}
+	// Decoding skips the ends of lines.
+	compressed, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed)))
+	if err != nil {
+		return nil, err
+	}
+	said := map[string]ran{}
+	for files := tar.NewReader(compressed); ; {
+		file, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return said, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if file.Typeflag != tar.TypeReg {
+			continue
+		}
+		content, err := io.ReadAll(files)
+		if err != nil {
+			return nil, err
+		}
+		name := filepath.Base(filepath.Dir(file.Name))
+		one := said[name]
+		switch filepath.Base(file.Name) {
+		case "stdout":
+			one.stdout = string(content)
+		case "stderr":
+			one.stderr = string(content)
+		case "status":
+			one.status, err = strconv.Atoi(strings.TrimSpace(string(content)))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Name, err)
+		}
+		said[name] = one
+	}
+}

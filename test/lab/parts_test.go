@@ -1,0 +1,102 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+)
+
+// The scripts of a machine: its first program, and the loop that kills experiments.
+var (
+	//go:embed init
+	initProgram []byte
+	//go:embed killed
+	killedProgram []byte
+)
+
+// The users of a machine.
+const (
+	passwd = "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/tmp:/bin/sh\n"
+	group  = "root:x:0:\nuser:x:1000:\n"
+)
+
+// parts is the folder of what machines of an architecture boot, which it may have to
+// fetch first.
+func parts(t *testing.T, arch string) string {
+	t.Helper()
+	all, err := fetched()
+	if err != nil {
+		need.Missing(t, "lab", err.Error())
+	}
+	return filepath.Join(all, arch)
+}
+
+var fetched = sync.OnceValues(func() (string, error) {
+	all := os.Getenv("TIMEBENCH_LAB")
+	if all == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("TIMEBENCH_LAB names no folder for the kernels: %w", err)
+		}
+		all = filepath.Join(cache, "timebench-lab")
+	}
+	all, err := filepath.Abs(all)
+	if err != nil {
+		return "", err
+	}
+	if out, err := exec.Command("./fetch", all).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("test/lab/fetch %s: %w\n%s", all, err, out)
+	}
+	return all, nil
+})
+
+// released are timebench's binaries by architecture, built as a release builds them.
+var released = map[string]func() ([]byte, error){
+	"amd64": sync.OnceValues(func() ([]byte, error) { return release("amd64") }),
+	"arm64": sync.OnceValues(func() ([]byte, error) { return release("arm64") }),
+}
+
+func release(arch string) ([]byte, error) {
+	build, err := os.MkdirTemp("", "timebench-lab-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(build) }()
+	binary := filepath.Join(build, "timebench")
+	compiler := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "github.com/timebench/timebench")
+	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
+	if out, err := compiler.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build for %s: %w\n%s", arch, err, out)
+	}
+	return os.ReadFile(binary)
+}
+
+// root is a machine's root file system: busybox, timebench and a script.
+func root(t *testing.T, arch, script string) []byte {
+	t.Helper()
+	busybox, err := os.ReadFile(filepath.Join(parts(t, arch), "busybox"))
+	require.NoError(t, err)
+	timebench, err := released[arch]()
+	require.NoError(t, err)
+	var all archive
+	for _, name := range []string{"bin", "dev", "etc", "proc", "root", "sys", "tmp"} {
+		all.add(name, folder, nil)
+	}
+	all.add("bin/busybox", program, busybox)
+	all.add("bin/timebench", program, timebench)
+	all.add("bin/killed", program, killedProgram)
+	all.add("etc/passwd", program, []byte(passwd))
+	all.add("etc/group", program, []byte(group))
+	all.add("init", program, initProgram)
+	all.add("script", program, []byte(script))
+	return all.whole()
+}

@@ -1,0 +1,153 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/chart"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// report is the page that -update writes.
+const report = "../../docs/lab.md"
+
+//go:embed testdata/lab.md.tmpl
+var reportTemplate string
+
+// A chapter is a world in the report.
+type chapter struct {
+	Name, About, Machine, QEMU string
+	Kernel, Current, Available string
+	Threads, Table, Doctor     string
+	Sources                    string // the clock sources side by side; "" where there is one
+	document                   *result.Document
+	kills                      []kill
+}
+
+// A page is the whole report.
+type page struct {
+	CPUs      int
+	Relations []relationRow
+	Doors     []doorRow
+	Kills     []killRow
+	Chapters  []chapter
+}
+
+type doorRow struct{ World, VDSO, Syscall, Difference, Ratio string }
+
+type killRow struct {
+	World, Signal        string
+	Sent, Switched, Left int
+}
+
+// pictures is the folder of the documentation's pictures.
+const pictures = "../../docs/images"
+
+var version = regexp.MustCompile(`version (\d\S*)`)
+
+func (w world) chapter(t *testing.T, said map[string]ran, kills []kill) chapter {
+	require.Zero(t, said["report"].status, said["report"].stderr)
+	d := document(t, said["report"])
+	var table bytes.Buffer
+	require.NoError(t, render.Table(&table, d))
+	emulator, err := exec.Command(w.emulator, "--version").Output()
+	require.NoError(t, err)
+	qemu := version.FindStringSubmatch(string(emulator))
+	require.NotNil(t, qemu, string(emulator))
+	sources := ""
+	if w.sources != nil {
+		sources = sideBySide(t, w.name, document(t, said["report-sources"]))
+	}
+	return chapter{
+		Sources: sources, Name: w.name, About: w.about, Machine: w.emulator + " " + strings.Join(w.machine, " "), QEMU: qemu[1],
+		Kernel: d.Host.Kernel, Current: d.Host.ClockSource.Current, Available: strings.Join(d.Host.ClockSource.Available, ", "),
+		Threads: w.threads, Table: table.String(), Doctor: said["report-doctor"].stdout, document: d, kills: kills,
+	}
+}
+
+// sideBySide returns the tables that hold the clock sources against each other, and
+// draws the pictures of them.
+func sideBySide(t *testing.T, world string, d *result.Document) string {
+	var table bytes.Buffer
+	require.NoError(t, render.Table(&table, d))
+	_, tables, isThere := strings.Cut(table.String(), "The clock sources side by side")
+	require.True(t, isThere)
+	tables, _, isThere = strings.Cut("The clock sources side by side"+tables, "\nWhat one read costs")
+	require.True(t, isThere)
+	for _, c := range chart.Charts {
+		if strings.HasPrefix(c.Name, "clock-sources") {
+			require.True(t, c.Drawable(d), c.Name)
+			file, err := os.Create(filepath.Join(pictures, "lab-"+world+"-"+c.Name+".png"))
+			require.NoError(t, err)
+			require.NoError(t, c.PNG(file, d))
+			require.NoError(t, file.Close())
+		}
+	}
+	return tables
+}
+
+func writeReport(t *testing.T, chapters map[string]chapter) {
+	p := page{CPUs: runtime.NumCPU()}
+	for _, w := range worlds {
+		c, isThere := chapters[w.name]
+		require.True(t, isThere, "no figures of %s: -update wants every world", w.name)
+		p.Chapters = append(p.Chapters, c)
+		p.Kills = append(p.Kills, c.killRows()...)
+		vdso, isMeasured := (figure{w.name, "gettimeofday@vdso", 0}).in(chapters)
+		syscall, isMeasuredToo := (figure{w.name, "gettimeofday@syscall", 0}).in(chapters)
+		if isMeasured && isMeasuredToo {
+			p.Doors = append(p.Doors, doorRow{w.name, short(vdso), short(syscall), short(syscall - vdso), short(syscall / vdso)})
+		}
+	}
+	for _, r := range relations {
+		p.Relations = append(p.Relations, r.row(t, chapters))
+	}
+	var text bytes.Buffer
+	require.NoError(t, template.Must(template.New("lab.md").Parse(reportTemplate)).Execute(&text, p))
+	require.NoError(t, os.WriteFile(report, text.Bytes(), 0o644))
+}
+
+// killRows counts the kills by their signal, in the order in which they were sent.
+func (c chapter) killRows() []killRow {
+	var rows []killRow
+	for _, k := range c.kills {
+		if len(rows) == 0 || rows[len(rows)-1].Signal != k.signal {
+			rows = append(rows, killRow{World: c.Name, Signal: k.signal})
+		}
+		row := &rows[len(rows)-1]
+		row.Sent++
+		if k.switched {
+			row.Switched++
+		}
+		if k.after != c.Current {
+			row.Left++
+		}
+	}
+	return rows
+}
+
+// short writes a number with three digits that count.
+func short(number float64) string {
+	switch size := math.Abs(number); {
+	case size >= 1e6:
+		return fmt.Sprintf("%.3g million", number/1e6)
+	case size >= 1000:
+		return fmt.Sprintf("%.0f", number)
+	default:
+		return fmt.Sprintf("%.3g", number)
+	}
+}

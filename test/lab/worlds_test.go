@@ -1,0 +1,88 @@
+//go:build lab && linux
+
+package lab
+
+import "github.com/timebench/timebench/internal/result"
+
+// A world is a machine with a clock source.
+type world struct {
+	name     string
+	about    string   // for the report
+	arch     string   // as Go names it
+	emulator string   // the program
+	machine  []string // its arguments; "parts" is the folder of the kernels
+	source   string   // the clock source that timebench must find
+	vdso     string   // what a read of a fine clock by the vDSO does with the kernel; "" where there is no vDSO
+	finding  string   // the kind of what doctor must find first; "" where clocks are well
+	sources  []string // all clock sources, where an experiment is to switch between them
+	threads  string   // what the report measures
+}
+
+const x86, arm = "qemu-system-x86_64", "qemu-system-aarch64"
+
+// worlds are the machines of the lab. What the kernel does not know of its command line
+// (select, wait, output) it hands on to the program init.
+var worlds = []world{
+	{
+		name: "hpet", about: "x86-64 whose time stamp counter is not invariant, so that the kernel takes the HPET",
+		arch: "amd64", emulator: x86, source: "hpet", vdso: result.Always, finding: kernelEntry,
+		sources: []string{"hpet", "acpi_pm"}, threads: "1,2",
+		machine: []string{"-cpu", "max", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+			"-append", "console=ttyS0 panic=-1"},
+	},
+	{
+		name: "tsc", about: "x86-64 whose kernel was told to trust the time stamp counter (tsc=reliable)",
+		arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never,
+		sources: []string{"tsc", "hpet", "acpi_pm"}, threads: "1,2",
+		machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+			"-append", "console=ttyS0 panic=-1 tsc=reliable wait=tsc"},
+	},
+	{
+		name: "acpi_pm", about: "the machine of hpet, switched to the ACPI power management timer",
+		arch: "amd64", emulator: x86, source: "acpi_pm", vdso: result.Always, finding: kernelEntry, threads: "1,2",
+		machine: []string{"-cpu", "max", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+			"-append", "console=ttyS0 panic=-1 select=acpi_pm"},
+	},
+	{
+		// The kernel of the cloud images was not made to be the first domain: Xen gives it
+		// no console but the one for early messages.
+		name: "xen", about: "x86-64, a paravirtual domain of the Xen hypervisor, itself under emulation",
+		arch: "amd64", emulator: x86, source: "xen", vdso: result.Always, finding: kernelEntry, threads: "1",
+		machine: []string{"-cpu", "qemu64", "-m", "1024", "-smp", "1", "-kernel", "parts/xen",
+			"-append", "console=com1 com1=115200 loglvl=warning dom0=pv",
+			"-initrd", "parts/vmlinuz console=hvc0 earlyprintk=xen keep_bootcon printk.devkmsg=on panic=-1 output=kmsg,initrd"},
+	},
+	{
+		name: "arm64", about: "arm64, a Cortex-A72",
+		arch: "arm64", emulator: arm, source: "arch_sys_counter", vdso: result.Never, threads: "1,2",
+		machine: []string{"-M", "virt", "-cpu", "cortex-a72", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+			"-append", "console=ttyAMA0 panic=-1"},
+	},
+	{
+		name: "smp4", about: "the machine of tsc with four CPUs",
+		arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never, threads: "1..4",
+		machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "4", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+			"-append", "console=ttyS0 panic=-1 tsc=reliable wait=tsc"},
+	},
+	{
+		name: "novdso", about: "the machine of tsc, whose kernel was told to map no vDSO (vdso=0)",
+		arch: "amd64", emulator: x86, source: "tsc", finding: "no-vdso", threads: "1,2",
+		machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+			"-append", "console=ttyS0 panic=-1 tsc=reliable vdso=0 wait=tsc"},
+	},
+}
+
+// kernelEntry is the kind of the finding that the vDSO enters the kernel.
+const kernelEntry = "kernel-entry"
+
+// entries are what a read of a vDSO clock does with the kernel whatever the clock source,
+// by the clock's call. The rest are the fine clocks, for which the world tells.
+var entries = map[string]string{
+	// The value at the last tick lies in memory.
+	"CLOCK_REALTIME_COARSE":  result.Never,
+	"CLOCK_MONOTONIC_COARSE": result.Never,
+	"time":                   result.Never,
+	// What a process has used only the kernel knows.
+	"CLOCK_PROCESS_CPUTIME_ID": result.Always,
+	"CLOCK_THREAD_CPUTIME_ID":  result.Always,
+}
