@@ -76,7 +76,7 @@ func TestRecordedMachines(t *testing.T) {
 		findings := Findings(machine(t, test.tree, test.entry, test.fineNS))
 		name := test.tree + ", " + test.entry
 		require.Equal(t, test.kinds, kinds(findings), name)
-		all := ""
+		var all strings.Builder
 		for i, f := range findings {
 			require.NotEmpty(t, f.Evidence, name)
 			require.NotEmpty(t, f.Cause, name)
@@ -85,10 +85,10 @@ func TestRecordedMachines(t *testing.T) {
 					require.Contains(t, text, says, name)
 				}
 			}
-			all += worded(f)
+			all.WriteString(worded(f))
 		}
 		for _, never := range test.never {
-			require.NotContains(t, all, never, name)
+			require.NotContains(t, all.String(), never, name)
 		}
 	}
 }

@@ -178,7 +178,7 @@ func TestEachFinding(t *testing.T) {
 func TestNoFindings(t *testing.T) {
 	no, yes := false, true
 	for name, plant := range map[string]func(*result.Document){
-		"CPU time enters":       func(d *result.Document) {},
+		"CPU time enters":       func(_ *result.Document) {},
 		"unknown entry":         func(d *result.Document) { d.Clocks = clocks(result.Unknown, 25) },
 		"slow machine, no trap": func(d *result.Document) { d.FloorNS, d.Clocks[6].Latency.MedianNS = 20, 400 },
 		"nothing scales": func(d *result.Document) {

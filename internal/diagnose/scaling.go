@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/timebench/timebench/internal/result"
 )
@@ -46,7 +47,7 @@ func notScaling(d *result.Document) *result.Finding {
 		Cause:    "The CPUs wait for one another: a timer that they share (hpet, acpi_pm), a lock, or an emulator that has one counter for all.",
 		Remedies: []result.Remedy{{
 			Advice:   "Use a clock source that each CPU has for itself (tsc on x86), and ask the time less often on hot paths",
-			Commands: []string{"timebench compare --threads 1.." + fmt.Sprint(max(2, d.Host.CPU.Usable))},
+			Commands: []string{"timebench compare --threads 1.." + strconv.Itoa(max(2, d.Host.CPU.Usable))},
 		}},
 		Links: []string{vdsoManual},
 	}

@@ -176,11 +176,13 @@ func writeMarkdownFindings(out *strings.Builder, d *result.Document) {
 
 // fenced is a block of code. A fence within would end it.
 func fenced(language string, lines []string) string {
-	text := "```" + language + "\n"
+	var text strings.Builder
+	text.WriteString("```" + language + "\n")
 	for _, line := range lines {
-		text += strings.ReplaceAll(clean(line), "```", "'''") + "\n"
+		text.WriteString(strings.ReplaceAll(clean(line), "```", "'''") + "\n")
 	}
-	return text + "```\n"
+	text.WriteString("```\n")
+	return text.String()
 }
 
 // logTitle says what of the kernel's log there is.
