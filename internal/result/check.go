@@ -17,7 +17,7 @@ func (d *Document) check() error {
 	if d.Host.Windows != nil {
 		d.Host.Windows.check(&c, "host.windows")
 	}
-	c.positive("settings.rounds", float64(d.Settings.Rounds))
+	c.notNegative("settings.rounds", float64(d.Settings.Rounds))
 	c.notNegative("settings.time_ns", float64(d.Settings.TimeNS))
 	c.notNegative("settings.timer_resolution_ns", float64(d.Settings.TimerResolutionNS))
 	for i, threads := range d.Settings.Threads {
@@ -35,6 +35,15 @@ func (d *Document) check() error {
 	}
 	checkClocks(d.Clocks, &c, "")
 	checkExperiments(d.OtherClockSources, &c)
+	if d.Verification != nil {
+		d.Verification.check(&c, "verification")
+	}
+	if d.Skew != nil {
+		d.Skew.check(&c, "skew")
+	}
+	if d.Drift != nil {
+		d.Drift.check(&c, "drift")
+	}
 	return c.err
 }
 
@@ -60,13 +69,7 @@ func checkClocks(clocks []Clock, c *checker, within string) {
 	seen := map[string]bool{}
 	for i, clock := range clocks {
 		at := fmt.Sprintf("%sclocks[%d] (%.64q)", within, i, clock.ID)
-		if clock.ID == "" {
-			c.fail(at, "has no id")
-		}
-		if seen[clock.ID] {
-			c.fail(at, "stands twice")
-		}
-		seen[clock.ID] = true
+		c.once(at, clock.ID, seen)
 		clock.check(c, at)
 	}
 }
@@ -243,6 +246,24 @@ func noneOf(value string, choices []string) string {
 func (c *checker) positive(at string, value float64) {
 	if value < 1 {
 		c.fail(at, fmt.Sprintf("is %v; it must be at least 1", value))
+	}
+}
+
+// once is for an id that must be there, and not have been seen before.
+func (c *checker) once(at, id string, seen map[string]bool) {
+	if id == "" {
+		c.fail(at, "has no id")
+	}
+	if seen[id] {
+		c.fail(at, "stands twice")
+	}
+	seen[id] = true
+}
+
+// cpus is for numbers of CPUs.
+func (c *checker) cpus(at string, numbers []int) {
+	for i, number := range numbers {
+		c.notNegative(fmt.Sprintf("%s[%d]", at, i), float64(number))
 	}
 }
 

@@ -66,6 +66,12 @@ type Document struct {
 	// OtherClockSources are the same clocks under other clock sources, an entry for
 	// each that the kernel was switched to for an experiment.
 	OtherClockSources []Experiment `json:"other_clocksources,omitempty"`
+	// Verification is there where clocks were verified.
+	Verification *Verification `json:"verification,omitempty"`
+	// Skew is there where the CPUs' views of a clock were compared.
+	Skew *Skew `json:"skew,omitempty"`
+	// Drift is there where clocks were held against a reference for their rate.
+	Drift *Drift `json:"drift,omitempty"`
 }
 
 // An Experiment is what was measured while the kernel used another clock source
@@ -295,9 +301,11 @@ type QPC struct {
 type Settings struct {
 	// Threads are the numbers of threads (or processes) that read at once.
 	Threads []int `json:"threads"`
-	// Rounds is the number of latency samples of each clock.
+	// Rounds is the number of latency samples of each clock; 0 where latency was not
+	// measured.
 	Rounds int `json:"rounds"`
-	// TimeNS is the span of one throughput measurement.
+	// TimeNS is the span of one throughput measurement; of a run that verified clocks,
+	// or held them against each other, the span that it was given for all.
 	TimeNS int64 `json:"time_ns"`
 	// Distribution says that single reads were timed too.
 	Distribution bool `json:"distribution,omitempty"`

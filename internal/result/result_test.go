@@ -95,10 +95,43 @@ func full() *Document {
 	other := fullClock(example().Clocks[0])
 	other.KernelEntry, other.KernelEntryBy = Always, "cost"
 	other.Latency = &Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}}
+	addTrust(d)
 	d.OtherClockSources = []Experiment{{
 		ClockSource: "hpet", FloorNS: 1.65, Conditions: &conditions, Warnings: slices.Clone(d.Warnings), Clocks: []Clock{other},
 	}}
 	return d
+}
+
+// addTrust adds what says whether the clocks can be trusted.
+func addTrust(d *Document) {
+	ppm, cpu, earlier := -12.75, 1, 2
+	d.Verification = &Verification{
+		DurationNS: 5e9, CPUs: []int{1, 2}, LostCPUs: []int{3}, Load: true,
+		Clocks: []VerifiedClock{{
+			ID: "CLOCK_MONOTONIC@vdso", Verdict: OneCPU, Reason: "CPU 3 went away", Reads: 1000, Repeats: 3, StoodNS: 125, TickNS: 1,
+			Witness: "RDTSC@cpu", Across: &Across{Checks: 500, Pairs: 2, SeesNS: 57},
+			Bracket: &Bracket{Against: "CLOCK_MONOTONIC@syscall", Brackets: 100, OffsetNS: -1.5, BoundNS: 120, ResolutionNS: 1, AgainstResolutionNS: 4000000},
+			Faults:  []ClockFault{{Kind: FaultWarp, Count: 17, WorstNS: 243, CPU: &cpu, EarlierCPU: &earlier, Text: "no such device"}},
+		}},
+		Relations: []Relation{{
+			Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -1500000, BoundNS: 60, PPM: -300, Steady: true, Held: true,
+		}},
+	}
+	d.Skew = &Skew{
+		DurationNS: 1e9, CPUs: []int{1, 2}, LostCPUs: []int{3},
+		Clocks: []SkewedClock{{
+			ID: "RDTSC@cpu", Reason: "CPU 3 went away", TicksPerSecond: 2596122000,
+			Pairs: []CPUPair{{CPU: 1, OtherCPU: 2, OffsetNS: -3.5, BoundNS: 61, RoundTripNS: 122, Rounds: 100000}},
+		}},
+	}
+	rate := DriftRate{PPM: &ppm, Hz: 2596088900, IntervalPPM: 0.02, Confidence: 0.95, ResidualNS: 14, WorstResidualNS: 65, Readings: 900, SpanNS: 4900000000}
+	d.Drift = &Drift{
+		Reference: "CLOCK_MONOTONIC@vdso", DurationNS: 1e10, LoadedFromNS: 5e9,
+		Clocks: []DriftedClock{{
+			ID: "RDTSC@cpu", Reason: "failed after 5 s: no such device", NominalHz: 2596122000, Asleep: &rate, Loaded: &rate,
+			Points: []DriftPoint{{AtNS: 1000, OffsetNS: 0.5}, {AtNS: 2000, OffsetNS: -0.5}},
+		}},
+	}
 }
 
 // fullClock adds every key to a clock of the example.
@@ -271,9 +304,9 @@ func TestLoadRefuses(t *testing.T) {
 		"an array":             {"[]", `begins with "[]": not a timebench document, nor a report in HTML or a zip file with one`},
 		"a picture":            {"\x89PNG\r\n\x1a\n", `begins with "\x89PNG\r\n\x1a\n": not a timebench document, nor a report in HTML or a zip file with one`},
 		"truncated":            {all[:300], "line 15, column 4: unexpected end of JSON input"},
-		"one byte short":       {all[:len(all)-2], "line 334, column 4: unexpected end of JSON input"},
-		"concatenated":         {all + all, "line 336, column 1: invalid character '{' after top-level value"},
-		"with a tail":          {all + "done", "line 336, column 1: invalid character 'd' after top-level value"},
+		"one byte short":       {all[:len(all)-2], "line 460, column 4: unexpected end of JSON input"},
+		"concatenated":         {all + all, "line 462, column 1: invalid character '{' after top-level value"},
+		"with a tail":          {all + "done", "line 462, column 1: invalid character 'd' after top-level value"},
 		"line break in text":   {replace("AMD EPYC", "AMD\nEPYC"), `line 16, column 20: invalid character '\n' in string literal`},
 		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 113, column 10022: invalid character '[' exceeded max depth"},
 		"no schema":            {`{}`, `has no schema: not a timebench document`},
@@ -303,7 +336,7 @@ func TestLoadRefuses(t *testing.T) {
 		"negative ticks":       {replace(`"ticks": 100000`, `"ticks": -1`), clock + `resolution.ticks is -1; it must be a number from 0`},
 		"zero threads":         {replace(`"threads": 1,`, `"threads": 0,`), clock + `throughput[0].threads is 0; it must be at least 1`},
 		"unfair":               {replace(`"fairness": 1`, `"fairness": 1.5`), clock + `throughput[0].fairness is 1.5; it must be from 0 to 1`},
-		"no rounds":            {replace(`"rounds": 10`, `"rounds": 0`), `settings.rounds is 0; it must be at least 1`},
+		"rounds below none":    {replace(`"rounds": 10`, `"rounds": -1`), `settings.rounds is -1; it must be a number from 0`},
 		"number of no thread":  {replace("\"threads\": [\n      1,", "\"threads\": [\n      0,"), `settings.threads[0] is 0; it must be at least 1`},
 		"negative CPUs":        {replace(`"usable": 2`, `"usable": -2`), `host.cpu.usable is -2; it must be a number from 0`},
 		"clock twice":          {replaceIn(one, "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `clocks[1] ("CLOCK_MONOTONIC@vdso") stands twice`},

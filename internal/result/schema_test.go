@@ -28,12 +28,19 @@ var bounds = map[string]struct{ least, most json.Number }{
 	"Conditions.wall_step_ns": {},
 	"TimeSync.offset_ns":      {number(-most), number(most)},
 	"TimeSync.frequency_ppm":  {number(-most), number(most)},
-	"Settings.rounds":         {"1", ""},
 	"Settings.threads":        {"1", ""},
 	"Latency.confidence":      {"0", "1"},
+	"DriftRate.confidence":    {"0", "1"},
 	"Throughput.threads":      {"1", ""},
 	"Throughput.fairness":     {"0", "1"},
 	"Bucket.reads":            {"1", ""},
+	"ClockFault.count":        {"1", ""},
+	"Bracket.offset_ns":       {number(-most), number(most)},
+	"Relation.change_ns":      {number(-most), number(most)},
+	"Relation.ppm":            {number(-most), number(most)},
+	"CPUPair.offset_ns":       {number(-most), number(most)},
+	"DriftRate.ppm":           {number(-most), number(most)},
+	"DriftPoint.offset_ns":    {number(-most), number(most)},
 }
 
 func number(value float64) json.Number {
@@ -69,9 +76,12 @@ func generated(t *testing.T) *jsonschema.Schema {
 	name, _ := s.Definitions["Document"].Properties.Get("schema")
 	name.Const = Schema
 	one := uint64(1)
-	clock, _ := s.Definitions["Clock"].Properties.Get("id")
-	source, _ := s.Definitions["Experiment"].Properties.Get("clocksource")
-	clock.MinLength, source.MinLength = &one, &one
+	for name, key := range map[string]string{
+		"Clock": "id", "VerifiedClock": "id", "SkewedClock": "id", "DriftedClock": "id", "Experiment": "clocksource", "Drift": "reference",
+	} {
+		named, _ := s.Definitions[name].Properties.Get(key)
+		named.MinLength = &one
+	}
 	confident := jsonschema.NewProperties()
 	confident.Set("confidence", &jsonschema.Schema{ExclusiveMinimum: "0"})
 	s.Definitions["Latency"].If = &jsonschema.Schema{Properties: confident, Required: []string{"confidence"}}
@@ -142,7 +152,7 @@ func faults(key string, value any) []any {
 		wrong := []any{nil, "1", []any{1}}
 		switch key {
 		case "wall_step_ns":
-		case "offset_ns", "frequency_ppm":
+		case "offset_ns", "frequency_ppm", "change_ns", "ppm":
 			wrong = append(wrong, -2*most, 2*most)
 		case "steal_share", "confidence", "fairness":
 			wrong = append(wrong, -1, 1.5)
@@ -153,9 +163,9 @@ func faults(key string, value any) []any {
 	case string:
 		wrong := []any{nil, 1, []any{"1"}}
 		switch key {
-		case "schema", "generated_at", "severity", "kernel_entry":
+		case "schema", "generated_at", "severity", "kernel_entry", "verdict":
 			wrong = append(wrong, "", "timebench/2")
-		case "id", "clocksource":
+		case "id", "clocksource", "reference":
 			wrong = append(wrong, "")
 		}
 		return wrong

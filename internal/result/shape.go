@@ -46,6 +46,9 @@ var notRequired = []string{"Resolution.ticks", "Throughput.samples_reads_per_sec
 var choices = map[string][]string{
 	"Finding.severity":   Severities,
 	"Clock.kernel_entry": KernelEntries,
+
+	"VerifiedClock.verdict": Verdicts,
+	"ClockFault.kind":       ClockFaults,
 }
 
 // rfc3339 is the form of a time. Package time also takes 2026-11-21T3:00:00,5Z,
