@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -21,7 +20,11 @@ func Rates(c clock.Clock, span time.Duration, cpus int) (asleepHz, loadedHz floa
 		return 0, 0
 	}
 	asleepHz = over(c, func() { time.Sleep(span) })
-	loadedHz = over(c, func() { load(span, cpus) })
+	loadedHz = over(c, func() {
+		defer thread.Busy(cpus)()
+		// This thread sleeps, so that it is there when the span ends.
+		time.Sleep(span)
+	})
 	return asleepHz, loadedHz
 }
 
@@ -43,23 +46,4 @@ func over(c clock.Clock, fn func()) float64 {
 		r.end(reader)
 	})
 	return r.hz
-}
-
-// load keeps CPUs busy for the span. The caller's thread sleeps meanwhile, so that it
-// is there when the span ends.
-func load(span time.Duration, cpus int) {
-	var over atomic.Bool
-	done := make(chan struct{})
-	for range cpus {
-		go func() {
-			for !over.Load() {
-			}
-			done <- struct{}{}
-		}()
-	}
-	time.Sleep(span)
-	over.Store(true)
-	for range cpus {
-		<-done
-	}
 }

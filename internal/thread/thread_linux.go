@@ -76,6 +76,15 @@ func Move(cpu int) error {
 	return unix.SchedSetaffinity(0, &all)
 }
 
+// Current returns the number of the CPU that this thread runs on; getcpu(2).
+func Current() int {
+	var cpu uint32
+	if _, _, errno := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
+		return Any
+	}
+	return int(cpu)
+}
+
 // Usable returns the numbers of the CPUs that this process may run on, in
 // order; sched_getaffinity(2). Where the kernel has more CPUs than the call's
 // set can hold, it is the first runtime.NumCPU numbers.

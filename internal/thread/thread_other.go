@@ -27,5 +27,8 @@ func Sleep(span time.Duration) { time.Sleep(span) }
 // Move does nothing: this build leaves it to the system where threads run.
 func Move(int) error { return nil }
 
+// Current returns Any: this build does not ask the system where a thread runs.
+func Current() int { return Any }
+
 // Usable returns the numbers of the CPUs that this process may run on, in order.
 func Usable() []int { return firstCPUs(runtime.NumCPU()) }

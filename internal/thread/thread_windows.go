@@ -16,6 +16,7 @@ var (
 	getProcessGroupAffinity      = kernel32.NewProc("GetProcessGroupAffinity")
 	setThreadGroupAffinity       = kernel32.NewProc("SetThreadGroupAffinity")
 	switchToThread               = kernel32.NewProc("SwitchToThread")
+	getCurrentProcessorNumberEx  = kernel32.NewProc("GetCurrentProcessorNumberEx")
 )
 
 // A groupAffinity is GROUP_AFFINITY: CPUs of one processor group.
@@ -122,6 +123,17 @@ func Move(cpu int) error {
 	}
 	_, err = setAffinity(before)
 	return err
+}
+
+// Current returns the number of the CPU that this thread runs on; GetCurrentProcessorNumberEx.
+func Current() int {
+	// A PROCESSOR_NUMBER of winnt.h: the group, the number within it, and a byte more.
+	at := new(struct {
+		group            uint16
+		number, reserved uint8
+	})
+	_, _, _ = getCurrentProcessorNumberEx.Call(uintptr(unsafe.Pointer(at)))
+	return numbers(1<<at.number, int(at.group), sizes())[0]
 }
 
 // groupMask is the mask of a group's first n CPUs.

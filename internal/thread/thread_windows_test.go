@@ -4,25 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/windows"
 )
-
-var getCurrentProcessorNumberEx = kernel32.NewProc("GetCurrentProcessorNumberEx")
-
-// onCPU is the CPU that this thread runs on, as the system tells it.
-func onCPU() int {
-	number := new(struct {
-		group  uint16
-		number uint8
-		_      uint8
-	})
-	_, _, _ = getCurrentProcessorNumberEx.Call(uintptr(unsafe.Pointer(number)))
-	return numbers(1<<number.number, int(number.group), sizes())[0]
-}
 
 func TestRunPinsToEachCPU(t *testing.T) {
 	require.NotEmpty(t, Usable())
@@ -30,7 +16,7 @@ func TestRunPinsToEachCPU(t *testing.T) {
 		require.NoError(t, Run(cpu, func() {
 			for range 100 {
 				Yield()
-				assert.Equal(t, cpu, onCPU())
+				assert.Equal(t, cpu, Current())
 			}
 		}))
 	}

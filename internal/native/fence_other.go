@@ -1,0 +1,6 @@
+//go:build !amd64 && !arm64
+
+package native
+
+// Fence does nothing on CPUs whose counters this package does not read.
+func Fence() {}

@@ -1,0 +1,34 @@
+package thread
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBusyStops(t *testing.T) {
+	procs, goroutines := runtime.GOMAXPROCS(0), runtime.NumGoroutine()
+	stop := Busy(3)
+	require.Equal(t, procs+3, runtime.GOMAXPROCS(0))
+	require.GreaterOrEqual(t, runtime.NumGoroutine(), goroutines+3)
+	stop()
+	require.Equal(t, procs, runtime.GOMAXPROCS(0))
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > goroutines && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
+}
+
+// Current is asked of a thread that can be nowhere else.
+func TestCurrentIsThatOfAPinnedThread(t *testing.T) {
+	for _, cpu := range Usable() {
+		at := Any
+		if Run(cpu, func() { at = Current() }) != nil {
+			require.Equal(t, Any, Current(), "a build that cannot pin threads")
+			continue
+		}
+		require.Equal(t, cpu, at)
+	}
+}
