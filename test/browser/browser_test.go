@@ -184,7 +184,7 @@ func requireLooks(t *testing.T, tab *tab) {
 	require.NoError(t, err)
 	pages := bytes.Count(pdf, []byte("/Type /Page\n")) + bytes.Count(pdf, []byte("/Type/Page\n")) + bytes.Count(pdf, []byte("/Type /Page "))
 	require.Positive(t, pages)
-	require.LessOrEqual(t, pages, 8, "pages on paper")
+	require.LessOrEqual(t, pages, 12, "pages on paper, findings of a busy machine among them")
 	if keep := os.Getenv("TIMEBENCH_KEEP_PDF"); keep != "" {
 		require.NoError(t, os.WriteFile(filepath.Join(keep, strings.ReplaceAll(t.Name(), "/", "-")+".pdf"), pdf, 0o644))
 	}
