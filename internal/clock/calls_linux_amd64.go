@@ -6,6 +6,7 @@ import "golang.org/x/sys/unix"
 const (
 	vdsoClockGettime = "__vdso_clock_gettime"
 	vdsoGettimeofday = "__vdso_gettimeofday"
+	vdsoClockGetres  = "__vdso_clock_getres"
 	vdsoTime         = "__vdso_time"
 )
 

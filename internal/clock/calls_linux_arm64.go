@@ -7,6 +7,7 @@ import "errors"
 const (
 	vdsoClockGettime = "__kernel_clock_gettime"
 	vdsoGettimeofday = "__kernel_gettimeofday"
+	vdsoClockGetres  = "__kernel_clock_getres"
 	vdsoTime         = "__kernel_time"
 )
 

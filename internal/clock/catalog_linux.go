@@ -18,15 +18,17 @@ func systemClocks() []Clock {
 			all = append(all, Clock{
 				ID: c.name + "@" + string(way.path), Call: "clock_gettime(" + c.name + ")", Path: way.path, Kind: c.kind, Hz: 1e9,
 				ReportedNS: func() float64 { return clockGetres(c.id) },
-				Open:       func() (Reader, error) { return way.clockGettime(c.id) },
-				probe:      way.probe(vdsoClockGettime, int(c.id)),
+				Twin:       way.twin(c.name), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID,
+				PathResolutionNS: way.clockGetres(c.id),
+				Open:             func() (Reader, error) { return way.clockGettime(c.id) },
+				probe:            way.probe(vdsoClockGettime, int(c.id)),
 			})
 		}
 		all = append(all,
 			Clock{ID: "gettimeofday@" + string(way.path), Call: "gettimeofday()", Path: way.path, Kind: Wall, Hz: 1e6,
-				ReportedNS: notReported, Open: way.gettimeofday, probe: way.probe(vdsoGettimeofday, noID)},
+				ReportedNS: notReported, Twin: way.twin("gettimeofday"), Open: way.gettimeofday, probe: way.probe(vdsoGettimeofday, noID)},
 			Clock{ID: "time@" + string(way.path), Call: "time()", Path: way.path, Kind: Wall, Hz: 1,
-				ReportedNS: notReported, Open: way.time, probe: way.probe(vdsoTime, noID)})
+				ReportedNS: notReported, Twin: way.twin("time"), Open: way.time, probe: way.probe(vdsoTime, noID)})
 	}
 	return append(append(all, hpetClock()), ptpClocks()...)
 }
@@ -74,6 +76,33 @@ var ways = []way{
 		},
 		time: openTimeSyscall,
 	},
+}
+
+// twin is the id of the system call that the vDSO's function stands for.
+func (w way) twin(name string) string {
+	if w.path != VDSO {
+		return ""
+	}
+	return name + "@" + string(Syscall)
+}
+
+// clockGetres is clock_getres(2) by the way's own path; 0 where a vDSO has none.
+func (w way) clockGetres(id int32) func() float64 {
+	if w.path != VDSO {
+		return func() float64 { return clockGetres(id) }
+	}
+	return func() float64 {
+		fn, err := vdso.Lookup(vdsoClockGetres)
+		if err != nil {
+			return 0
+		}
+		// On the heap, where the native call may write to it.
+		resolution := make([]int64, timespec.words)
+		if failed := native.CallIDBuffer(fn, uintptr(id), unsafe.Pointer(&resolution[0]), 0, 1); int32(failed) < 0 {
+			return 0
+		}
+		return float64(resolution[0]*timespec.perSecond + resolution[1])
+	}
 }
 
 // noID is for functions that are for one clock.

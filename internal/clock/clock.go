@@ -67,6 +67,16 @@ type Clock struct {
 	// ReportedNS is the resolution that the system itself states, in
 	// nanoseconds, by clock_getres(2) for example; 0 where it states none.
 	ReportedNS func() float64
+	// Twin is the id of the clock that makes the same call by another path and must
+	// agree; empty where there is none.
+	Twin string
+	// PerThread says that the values are the reading thread's own: two threads' are not
+	// to be compared.
+	PerThread bool
+	// PathResolutionNS is the resolution in nanoseconds that the clock's own path
+	// states, by the vDSO's clock_getres for example, for a thread of package thread; 0
+	// where it states none. It is nil where no path of the call states one.
+	PathResolutionNS func() float64
 	// Open returns a new Reader. Each belongs to one thread. An error says why
 	// the clock cannot be had here.
 	Open func() (Reader, error)

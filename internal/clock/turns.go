@@ -11,8 +11,10 @@ type turns struct {
 
 // unwrap takes consecutive values, of which the lower 32 bits count.
 func (t *turns) unwrap(ticks []int64) {
+	const half = 1 << 31
 	for i, tick := range ticks {
-		if uint32(tick) < t.last {
+		// A smaller step back is no turn: it is for the caller to see.
+		if last := t.last; uint32(tick) < last && last-uint32(tick) > half {
 			t.count++
 		}
 		t.last = uint32(tick)

@@ -1,0 +1,89 @@
+package verify
+
+import (
+	"math"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A bracketing is what one thread found between two reads of the twin.
+type bracketing struct {
+	brackets int64
+	outside  finding
+	// width is the tightest bracket, and ahead twice by how much the clock was ahead of
+	// its middle; in ticks.
+	width, ahead int64
+}
+
+// bracket has every CPU read the clock between two reads of its twin, which is the same
+// clock by another path and has the same ticks.
+func (b *bench) bracket(span time.Duration, twin clock.Clock) {
+	// looks is how many brackets are made between two looks at whether it is over.
+	const looks = 64
+	if twin.Hz != b.clock.Hz || canRead(twin) != nil {
+		return
+	}
+	found := make([]bracketing, len(b.cpus))
+	var own, theirs float64
+	seats := b.run(span, func(s *seat) {
+		second, err := twin.Open()
+		if err != nil {
+			return
+		}
+		if s.index == 0 {
+			own, theirs = stated(b.clock), stated(twin)
+		}
+		before, value, after := make([]int64, 1), make([]int64, 1), make([]int64, 1)
+		now := bracketing{width: math.MaxInt64}
+		for {
+			for range looks {
+				low, v, high := read(second, before), read(s.reader, value), read(second, after)
+				now.brackets++
+				if v < low {
+					now.outside.saw(b.ns(low - v))
+				}
+				if v > high {
+					now.outside.saw(b.ns(v - high))
+				}
+				if width := high - low; width >= 0 && width < now.width {
+					now.width, now.ahead = width, (v-low)-(high-v)
+				}
+			}
+			over := s.over()
+			if s.err == nil && !s.lost {
+				found[s.index] = now
+			}
+			if over {
+				return
+			}
+		}
+	})
+	r := &result.Bracket{Against: twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
+	tightest := int64(math.MaxInt64)
+	for i, s := range seats {
+		f := found[i]
+		b.found(result.FaultOutside, f.outside, s.cpu)
+		r.Brackets += f.brackets
+		if f.brackets > 0 && f.width < tightest {
+			tightest = f.width
+			r.OffsetNS, r.BoundNS = b.ns(f.ahead)/2, b.ns(f.width)/2
+		}
+	}
+	if tightest == math.MaxInt64 {
+		return
+	}
+	b.into.Bracket = r
+	if own > 0 && theirs > 0 && own != theirs {
+		b.fault(result.ClockFault{Kind: result.FaultResolution, Count: 1, WorstNS: math.Abs(own - theirs)})
+	}
+}
+
+// stated is the resolution that the clock's own path states; 0 where it states none.
+func stated(c clock.Clock) float64 {
+	if c.PathResolutionNS == nil {
+		return 0
+	}
+	return c.PathResolutionNS()
+}

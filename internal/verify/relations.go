@@ -1,0 +1,121 @@
+package verify
+
+import (
+	"math"
+	"slices"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/native"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// relations are the calls whose clocks are held against each other. Those that are
+// steady keep their distance unless one is set: in Linux CLOCK_REALTIME, CLOCK_BOOTTIME
+// and CLOCK_TAI are CLOCK_MONOTONIC and something that is added, which settimeofday(2),
+// a suspended machine and adjtimex(2) change. CLOCK_MONOTONIC_RAW is not corrected
+// (clock_gettime(2)): how it runs against CLOCK_MONOTONIC is the correction.
+var relations = []struct {
+	clock, against string
+	steady         bool
+}{
+	{"CLOCK_REALTIME", "CLOCK_MONOTONIC", true},
+	{"CLOCK_BOOTTIME", "CLOCK_MONOTONIC", true},
+	{"CLOCK_TAI", "CLOCK_REALTIME", true},
+	{"CLOCK_MONOTONIC_RAW", "CLOCK_MONOTONIC", false},
+	{"GetSystemTimePreciseAsFileTime", "QueryPerformanceCounter", false},
+	{"QueryInterruptTimePrecise", "QueryPerformanceCounter", false},
+}
+
+// paths are those by which the calls of a relation are read, the cheapest first.
+var paths = []clock.Path{clock.VDSO, clock.Syscall, clock.WinAPI}
+
+// A related is a relation as it was when the run began.
+type related struct {
+	clock, against clock.Clock
+	steady         bool
+	first          distance
+}
+
+type relatives []related
+
+// A distance is two clocks' values at one moment, within half of the bracket's width.
+type distance struct {
+	clock, low, high int64 // the clock's, and the other's before and after
+	known            bool
+}
+
+// begin looks at the relations in which one of the clocks stands first.
+func begin(clocks, all []clock.Clock) relatives {
+	var some relatives
+	for _, r := range relations {
+		asked := slices.ContainsFunc(clocks, func(c clock.Clock) bool {
+			return slices.ContainsFunc(paths, func(p clock.Path) bool { return c.ID == r.clock+"@"+string(p) })
+		})
+		one, other := firstOf(all, r.clock), firstOf(all, r.against)
+		if !asked || one == nil || other == nil {
+			continue
+		}
+		if first := look(*one, *other); first.known {
+			some = append(some, related{*one, *other, r.steady, first})
+		}
+	}
+	return some
+}
+
+// firstOf is the clock of a call by the first path by which it can be read; nil where
+// there is none.
+func firstOf(all []clock.Clock, call string) *clock.Clock {
+	for _, path := range paths {
+		if c := named(all, call+"@"+string(path)); c != nil && c.Hz > 0 && canRead(*c) == nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// look takes the tightest of many looks at both clocks.
+func look(c, against clock.Clock) (tightest distance) {
+	const looks = 300
+	_ = with(c, func(one clock.Reader) {
+		other, err := against.Open()
+		if err != nil {
+			return
+		}
+		value := make([]int64, 1)
+		for range looks {
+			low := read(other, value)
+			now := read(one, value)
+			native.Fence()
+			high := read(other, value)
+			if !tightest.known || high-low < tightest.high-tightest.low {
+				tightest = distance{now, low, high, high >= low}
+			}
+		}
+	})
+	return tightest
+}
+
+// end says what became of the relations.
+func (some relatives) end() []result.Relation {
+	var ended []result.Relation
+	for _, r := range some {
+		last := look(r.clock, r.against)
+		if !last.known {
+			continue
+		}
+		ns, againstNS := 1e9/r.clock.Hz, 1e9/r.against.Hz
+		middle := func(d distance) float64 { return float64(d.low-r.first.low)/2 + float64(d.high-r.first.low)/2 }
+		went := (middle(last) - middle(r.first)) * againstNS
+		change := float64(last.clock-r.first.clock)*ns - went
+		// Each value is the last whole tick.
+		bound := float64((last.high-last.low)+(r.first.high-r.first.low))/2*againstNS + ns + againstNS
+		if went <= 0 {
+			continue
+		}
+		ended = append(ended, result.Relation{
+			Clock: r.clock.ID, Against: r.against.ID, ChangeNS: change, BoundNS: bound, PPM: change / went * 1e6,
+			Steady: r.steady, Held: !r.steady || math.Abs(change) <= bound,
+		})
+	}
+	return ended
+}

@@ -1,0 +1,191 @@
+// Package verify tries whether clocks can be trusted.
+//
+// It holds each clock against itself, against the other CPUs, against the same clock by
+// another path and against other clocks:
+//
+//   - alone: every CPU reads the clock as fast as it can. A value below the one before it
+//     went backwards; one that stands still, or takes a step, for which a second clock
+//     (the witness) leaves no room, is a stall or a jump. That a thread was preempted
+//     explains neither: the witness is read before and after each batch of reads, so a
+//     pause lies within both clocks' spans.
+//   - across: the time-warp test. Every CPU publishes what it reads on a cache line of
+//     its own. Whoever has loaded another's value and reads the clock behind that must
+//     not get less.
+//   - bracket: the vDSO's value must lie between two of the system call's, of which one was
+//     read before and one after it.
+//   - relations: wall against monotonic, boot against monotonic, raw against monotonic,
+//     over the whole run.
+//
+// A clean clock gives no fault however busy the machine is: every fault is a
+// contradiction, not a figure above a threshold that noise can reach.
+package verify
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// Settings are how to verify.
+type Settings struct {
+	// Time is how long for all clocks together.
+	Time time.Duration
+	// CPUs are the CPUs that read, all at once; none twice.
+	CPUs []int
+	// Load keeps every CPU busy with other threads meanwhile.
+	Load bool
+	// All are the clocks from which twins, witnesses and relations are taken.
+	All []clock.Clock
+	// CounterIsTrusted says that the CPU's counter may witness against other clocks: the
+	// kernel itself makes its time of it.
+	CounterIsTrusted bool
+	// free is set by Run where no thread can be pinned to any of the CPUs.
+	free bool
+}
+
+// The parts of a clock's time that its checks take, where it has all of them.
+const (
+	aloneShare   = 0.4
+	acrossShare  = 0.35
+	bracketShare = 0.25
+)
+
+// rateSpan is how long the rate of a counter is watched that does not state it.
+const rateSpan = 20 * time.Millisecond
+
+// Run verifies the clocks. When ctx ends, what is known by then is the result, and
+// clocks that were not reached say so. tell, which may be nil, hears how far it is.
+func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) result.Verification {
+	if tell == nil {
+		tell = func(time.Duration, time.Duration) {}
+	}
+	start := time.Now()
+	s.free = !slices.ContainsFunc(s.CPUs, func(cpu int) bool { return thread.Run(cpu, func() {}) == nil })
+	// Every thread that spins must have a P; two more serve the run itself.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(s.CPUs)+2)))
+	if s.Load {
+		defer thread.Busy(len(s.CPUs))()
+	}
+	v := result.Verification{CPUs: s.CPUs, Load: s.Load, Clocks: []result.VerifiedClock{}}
+	related := begin(clocks, s.All)
+	second := newWitnesses(s)
+	lost := map[int]bool{}
+	for i, c := range clocks {
+		share := (s.Time - time.Since(start)) / time.Duration(len(clocks)-i)
+		v.Clocks = append(v.Clocks, one(ctx, c, s, max(share, time.Millisecond), second, lost))
+		tell(time.Since(start), s.Time)
+	}
+	v.Relations = related.end()
+	for cpu := range lost {
+		v.LostCPUs = append(v.LostCPUs, cpu)
+	}
+	slices.Sort(v.LostCPUs)
+	v.DurationNS = int64(time.Since(start))
+	return v
+}
+
+// one verifies one clock for about the span, and adds to the CPUs that were lost.
+func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, second *witnesses, lost map[int]bool) result.VerifiedClock {
+	v := result.VerifiedClock{ID: c.ID, Verdict: result.Unverified}
+	if ctx.Err() != nil {
+		v.Reason = "interrupted before it was read"
+		return v
+	}
+	if err := canRead(c); err != nil {
+		v.Reason = err.Error()
+		return v
+	}
+	hz := measure.Hz(c, rateSpan)
+	if hz == 0 {
+		v.Reason = "how fast it ticks could not be told"
+		return v
+	}
+	b := &bench{ctx: ctx, clock: c, nsPerTick: 1e9 / hz, cpus: s.CPUs, free: s.free, lost: lost, into: &v}
+	twin := named(s.All, c.Twin)
+	across := len(s.CPUs) > 1 && !c.PerThread
+	total := aloneShare
+	if across {
+		total += acrossShare
+	}
+	if twin != nil {
+		total += bracketShare
+	}
+	part := func(share float64) time.Duration { return time.Duration(float64(span) * share / total) }
+	b.alone(part(aloneShare), second.of(c))
+	if across {
+		b.across(part(acrossShare))
+	}
+	if twin != nil {
+		b.bracket(part(bracketShare), *twin)
+	}
+	slices.SortFunc(v.Faults, func(a, b result.ClockFault) int {
+		return slices.Index(result.ClockFaults, a.Kind) - slices.Index(result.ClockFaults, b.Kind)
+	})
+	v.Verdict = verdict(v, c.PerThread)
+	return v
+}
+
+// verdict is what the faults come to.
+func verdict(v result.VerifiedClock, perThread bool) string {
+	has := func(kinds ...string) bool {
+		return slices.ContainsFunc(v.Faults, func(f result.ClockFault) bool { return slices.Contains(kinds, f.Kind) })
+	}
+	compared := v.Across != nil && v.Across.Pairs > 0
+	switch {
+	case v.Reads == 0:
+		return result.Unverified
+	case has(result.FaultBackwards):
+		return result.Backwards
+	case has(result.FaultWarp):
+		return result.OneCPU
+	case len(v.Faults) > 0:
+		return result.Faulty
+	case perThread || compared:
+		return result.IsMonotonic
+	default:
+		return result.OneCPU
+	}
+}
+
+// named is the clock of that id among all; nil where there is none.
+func named(all []clock.Clock, id string) *clock.Clock {
+	i := slices.IndexFunc(all, func(c clock.Clock) bool { return c.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+// with opens a clock on a thread of its own, reads it once, and calls fn with its reader.
+func with(c clock.Clock, fn func(clock.Reader)) error {
+	var failed error
+	err := thread.Run(thread.Any, func() {
+		reader, err := c.Open()
+		if err == nil {
+			reader.Read(make([]int64, 1))
+			err = failure(reader)
+		}
+		if failed = err; failed == nil {
+			fn(reader)
+		}
+	})
+	return cmp.Or(err, failed)
+}
+
+// canRead returns why a clock cannot be read; nil where it can.
+func canRead(c clock.Clock) error { return with(c, func(clock.Reader) {}) }
+
+// failure is why the last read of a reader failed; nil where it did not.
+func failure(reader clock.Reader) error {
+	if f, ok := reader.(clock.Failer); ok {
+		return f.Err()
+	}
+	return nil
+}

@@ -1,0 +1,310 @@
+package verify
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// run verifies clocks on the CPUs for a while that is enough to find what is planted.
+func run(t *testing.T, cpus []int, clocks ...clock.Clock) result.Verification {
+	t.Helper()
+	return Run(context.Background(), clocks, Settings{
+		Time: time.Duration(len(clocks)) * 200 * time.Millisecond, CPUs: cpus,
+		All: append([]clock.Clock{truth()}, clocks...), CounterIsTrusted: true,
+	}, nil)
+}
+
+func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
+	cpus := two(t)
+	twin, clean := shared("clean@syscall", now), shared("clean@vdso", now)
+	clean.Twin = twin.ID
+	for range 20 {
+		v := Run(context.Background(), []clock.Clock{clean}, Settings{
+			Time: 60 * time.Millisecond, CPUs: cpus, All: []clock.Clock{truth(), twin, clean}, CounterIsTrusted: true,
+		}, nil)
+		c := v.Clocks[0]
+		require.Empty(t, c.Faults)
+		require.Equal(t, result.IsMonotonic, c.Verdict, c.Reason)
+		require.True(t, v.Held())
+		require.Positive(t, c.Reads)
+		require.Equal(t, "LFENCE+RDTSC@cpu", c.Witness)
+		// A thread that came late was not there for the others.
+		require.Positive(t, c.Across.Pairs)
+		require.Positive(t, c.Across.Checks)
+		require.Positive(t, c.Across.SeesNS)
+		require.Positive(t, c.Bracket.Brackets)
+		require.LessOrEqual(t, c.Bracket.OffsetNS, c.Bracket.BoundNS)
+		require.GreaterOrEqual(t, c.Bracket.OffsetNS, -c.Bracket.BoundNS)
+		require.Empty(t, v.LostCPUs)
+	}
+}
+
+// One step of 1 ns in ten million reads, of one CPU.
+func TestOneStepBackIsFound(t *testing.T) {
+	var readers atomic.Int32
+	c := fake("steps@fake", clock.Monotonic, func() func() int64 {
+		value, reads, faulty := int64(0), 0, readers.Add(1) > 3 // the first three are for trying it
+		return func() int64 {
+			reads++
+			if value++; faulty && reads == 10_000_000 {
+				value -= 2
+			}
+			return value
+		}
+	})
+	c.PerThread = true
+	v := Run(context.Background(), []clock.Clock{c}, Settings{Time: 3 * time.Second, CPUs: thread.Usable()[:1], All: []clock.Clock{c}}, nil)
+	require.Greater(t, v.Clocks[0].Reads, int64(10_000_000))
+	require.Len(t, v.Clocks[0].Faults, 1)
+	f := v.Clocks[0].Faults[0]
+	cpu := thread.Usable()[0]
+	require.Equal(t, result.ClockFault{Kind: result.FaultBackwards, Count: 1, WorstNS: 1, CPU: number(cpu)}, f)
+	require.Equal(t, result.Backwards, v.Clocks[0].Verdict)
+	require.False(t, v.Held())
+}
+
+// 300 ns between CPUs.
+func TestOffsetOfOneCPUIsFound(t *testing.T) {
+	cpus := two(t)
+	for _, offset := range []float64{300, -300, 100_000} {
+		for _, faulty := range cpus {
+			v := run(t, cpus, counter(t, func() float64 {
+				if thread.Current() == faulty {
+					return offset
+				}
+				return 0
+			}))
+			c := v.Clocks[0]
+			require.Equal(t, result.OneCPU, c.Verdict)
+			require.Len(t, c.Faults, 1)
+			f := faultOf(c, result.FaultWarp)
+			require.NotNil(t, f)
+			require.Positive(t, f.Count)
+			// What the way from CPU to CPU and the read take hides the rest.
+			size := math.Abs(offset)
+			require.LessOrEqual(t, f.WorstNS, size)
+			require.Greater(t, f.WorstNS, max(0, size-5000))
+			t.Logf("of %v ns %.0f were seen", offset, f.WorstNS)
+			behind := *f.EarlierCPU
+			if offset < 0 {
+				behind = *f.CPU
+			}
+			require.Equal(t, faulty, behind)
+			require.NotEqual(t, *f.CPU, *f.EarlierCPU)
+			require.Zero(t, c.Across.SeesNS)
+		}
+	}
+}
+
+// The clock shows what it showed at the beginning of every tenth of a second for 1 ms,
+// and then catches up, which is a jump.
+func TestStallIsFound(t *testing.T) {
+	const every, length = int64(100 * time.Millisecond), int64(time.Millisecond)
+	v := run(t, thread.Usable()[:1], shared("stalls@fake", func() int64 {
+		at := now()
+		if into := at % every; into < length {
+			return at - into
+		}
+		return at
+	}))
+	c := v.Clocks[0]
+	require.Equal(t, result.Faulty, c.Verdict)
+	require.Len(t, c.Faults, 2)
+	for _, kind := range []string{result.FaultStall, result.FaultJump} {
+		f := faultOf(c, kind)
+		require.NotNil(t, f)
+		require.Positive(t, f.Count)
+		require.Greater(t, f.WorstNS, 0.8*float64(length))
+		require.LessOrEqual(t, f.WorstNS, float64(length))
+	}
+	require.InDelta(t, faultOf(c, result.FaultStall).WorstNS, c.StoodNS, 1)
+}
+
+func TestJumpIsFound(t *testing.T) {
+	const size = int64(50 * time.Microsecond)
+	start := now()
+	v := run(t, thread.Usable()[:1], shared("jumps@fake", func() int64 {
+		at := now()
+		return at + (at-start)/int64(20*time.Millisecond)*size
+	}))
+	c := v.Clocks[0]
+	require.Equal(t, result.Faulty, c.Verdict)
+	require.Len(t, c.Faults, 1)
+	f := faultOf(c, result.FaultJump)
+	require.NotNil(t, f)
+	require.Positive(t, f.Count)
+	require.InDelta(t, size, f.WorstNS, 0.3*float64(size))
+}
+
+// The thread is away for 5 ms every so often: both clocks go on meanwhile.
+func TestPreemptionIsNoFault(t *testing.T) {
+	v := run(t, thread.Usable()[:1], fake("preempted@fake", clock.Monotonic, func() func() int64 {
+		reads := 0
+		return func() int64 {
+			if reads++; reads%5000 == 0 {
+				time.Sleep(5 * time.Millisecond)
+			}
+			return now()
+		}
+	}))
+	require.Empty(t, v.Clocks[0].Faults)
+}
+
+// A clock that ticks every 4 ms repeats its values, and that is all.
+func TestCoarseClockIsClean(t *testing.T) {
+	const tick = int64(4 * time.Millisecond)
+	v := run(t, thread.Usable(), shared("coarse@fake", func() int64 { return now() / tick * tick }))
+	c := v.Clocks[0]
+	require.Empty(t, c.Faults)
+	require.InDelta(t, tick, c.TickNS, 1)
+	require.Greater(t, c.Repeats, c.Reads/2)
+	require.Greater(t, c.StoodNS, float64(tick)/2)
+}
+
+func TestVDSOThatIsAheadIsFound(t *testing.T) {
+	for _, ahead := range []int64{1000, -1000} {
+		twin, vdso := shared("ahead@syscall", now), shared("ahead@vdso", func() int64 { return now() + ahead })
+		vdso.Twin = twin.ID
+		vdso.PathResolutionNS = func() float64 { return 1 }
+		twin.PathResolutionNS = func() float64 { return 4e6 }
+		v := run(t, thread.Usable(), twin, vdso)
+		require.Empty(t, v.Clocks[0].Faults)
+		c := v.Clocks[1]
+		require.Equal(t, result.Faulty, c.Verdict)
+		f := faultOf(c, result.FaultOutside)
+		require.NotNil(t, f)
+		// A bracket in which the thread was away is wide enough.
+		require.Greater(t, float64(f.Count), 0.9*float64(c.Bracket.Brackets))
+		require.Greater(t, f.WorstNS, 500.0)
+		require.LessOrEqual(t, f.WorstNS, 1000.0)
+		require.InDelta(t, ahead, c.Bracket.OffsetNS, c.Bracket.BoundNS)
+		f = faultOf(c, result.FaultResolution)
+		require.NotNil(t, f)
+		require.Equal(t, 3999999.0, f.WorstNS)
+	}
+}
+
+func TestBackwardsUnderOneHand(t *testing.T) {
+	var values atomic.Int64
+	v := run(t, thread.Usable()[:1], shared("falls@fake", func() int64 { return -values.Add(1) }))
+	require.Equal(t, result.Backwards, v.Clocks[0].Verdict)
+	require.Positive(t, faultOf(v.Clocks[0], result.FaultBackwards).Count)
+}
+
+func TestWhatCannotBeVerified(t *testing.T) {
+	v := run(t, thread.Usable(), missing("missing@fake"), failing("dies at once@fake", 0), shared("stands@fake", func() int64 { return 7 }))
+	require.Equal(t, result.VerifiedClock{ID: "missing@fake", Verdict: result.Unverified, Reason: "this machine has none"}, v.Clocks[0])
+	require.Equal(t, "no such device", v.Clocks[1].Reason)
+	require.Equal(t, result.Unverified, v.Clocks[1].Verdict)
+	require.Equal(t, v.Clocks[2].Reads, v.Clocks[2].Repeats)
+	require.True(t, v.Held(), "a clock that is not there holds")
+}
+
+func TestClockThatFailsLaterIsAFault(t *testing.T) {
+	v := run(t, thread.Usable()[:1], failing("unplugged@fake", 50_000))
+	f := faultOf(v.Clocks[0], result.FaultFailed)
+	require.NotNil(t, f)
+	require.Equal(t, "no such device", f.Text)
+	require.Positive(t, v.Clocks[0].Reads)
+	require.False(t, v.Held())
+}
+
+func TestOneCPUComparesNothing(t *testing.T) {
+	v := run(t, thread.Usable()[:1], shared("alone@fake", now))
+	require.Equal(t, result.OneCPU, v.Clocks[0].Verdict)
+	require.Nil(t, v.Clocks[0].Across)
+	require.Empty(t, v.Clocks[0].Faults)
+	require.True(t, v.Held())
+}
+
+// A CPU that is not there is one that went away before the run began.
+func TestCPUThatIsGone(t *testing.T) {
+	cpus := two(t)
+	v := run(t, []int{cpus[0], 1000, cpus[1]}, shared("clean@fake", now))
+	require.Equal(t, []int{1000}, v.LostCPUs)
+	require.Equal(t, "CPU 1000 went away", v.Clocks[0].Reason)
+	require.Empty(t, v.Clocks[0].Faults)
+	require.Positive(t, v.Clocks[0].Across.Pairs)
+	require.Equal(t, result.IsMonotonic, v.Clocks[0].Verdict)
+}
+
+func TestInterruptedRunHasWhatIsKnown(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var told int
+	v := Run(ctx, []clock.Clock{shared("first@fake", now), shared("second@fake", now)}, Settings{
+		Time: 100 * time.Millisecond, CPUs: thread.Usable(), All: []clock.Clock{truth()}, CounterIsTrusted: true,
+	}, func(_, total time.Duration) {
+		require.Equal(t, 100*time.Millisecond, total)
+		told++
+		cancel()
+	})
+	require.Equal(t, 2, told)
+	require.Positive(t, v.Clocks[0].Reads)
+	require.Equal(t, result.VerifiedClock{ID: "second@fake", Verdict: result.Unverified, Reason: "interrupted before it was read"}, v.Clocks[1])
+
+	cancel()
+	v = Run(ctx, []clock.Clock{shared("first@fake", now)}, Settings{Time: time.Hour, CPUs: thread.Usable()}, nil)
+	require.Equal(t, result.Unverified, v.Clocks[0].Verdict)
+}
+
+func TestUnderLoad(t *testing.T) {
+	v := Run(context.Background(), []clock.Clock{shared("loaded@fake", now)}, Settings{
+		Time: 200 * time.Millisecond, CPUs: thread.Usable(), Load: true, All: []clock.Clock{truth()}, CounterIsTrusted: true,
+	}, nil)
+	require.True(t, v.Load)
+	require.Empty(t, v.Clocks[0].Faults)
+	require.Positive(t, v.Clocks[0].Reads)
+}
+
+func TestRelations(t *testing.T) {
+	start := now()
+	stepped := shared("CLOCK_REALTIME@vdso", func() int64 {
+		if at := now(); at-start > int64(100*time.Millisecond) {
+			return at + 1e9 - 5_000_000
+		}
+		return now() + 1e9
+	})
+	raw := shared("CLOCK_MONOTONIC_RAW@vdso", func() int64 { at := now(); return at + at/10_000 })
+	boot := shared("CLOCK_BOOTTIME@syscall", func() int64 { return now() + 77 })
+	v := run(t, thread.Usable()[:1], stepped, raw, boot, shared("CLOCK_MONOTONIC@vdso", now))
+	require.Len(t, v.Relations, 3)
+	wall, sleep, rate := v.Relations[0], v.Relations[1], v.Relations[2]
+	require.Equal(t, "CLOCK_REALTIME@vdso", wall.Clock)
+	require.InDelta(t, -5_000_000, wall.ChangeNS, wall.BoundNS)
+	require.True(t, wall.Steady)
+	require.False(t, wall.Held)
+	require.Equal(t, "CLOCK_BOOTTIME@syscall", sleep.Clock)
+	require.True(t, sleep.Held)
+	require.InDelta(t, 0, sleep.ChangeNS, sleep.BoundNS)
+	require.Equal(t, "CLOCK_MONOTONIC@vdso", rate.Against)
+	require.InDelta(t, 100, rate.PPM, 20)
+	require.True(t, rate.Held)
+	require.False(t, rate.Steady)
+	require.False(t, v.Held())
+}
+
+// The machine's own clocks hold.
+func TestRealClocksHold(t *testing.T) {
+	all := clock.Catalog()
+	v := Run(context.Background(), all, Settings{Time: 2 * time.Second, CPUs: thread.Usable(), All: all, CounterIsTrusted: true}, nil)
+	require.Len(t, v.Clocks, len(all))
+	verified := 0
+	for _, c := range v.Clocks {
+		require.Empty(t, c.Faults, c.ID)
+		if c.Verdict != result.Unverified {
+			verified++
+		}
+	}
+	require.Positive(t, verified)
+	for _, r := range v.Relations {
+		require.True(t, r.Held, "%+v", r)
+	}
+}
