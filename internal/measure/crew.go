@@ -60,22 +60,18 @@ func (s Settings) crew(most int) (crew, error) {
 	return newThreads(most), nil
 }
 
-// cacheLine is at least the size in bytes of a cache line on the CPUs that
-// timebench runs on, twice where the CPU fetches lines in pairs.
-const cacheLine = 128
-
 // A gate holds back workers until all are there, lets them go at once, and tells
 // them when to stop. It may lie in memory that processes share, so it has no
 // pointers. What several workers read and what one writes are on different cache
 // lines.
 type gate struct {
 	ready atomic.Uint32
-	_     [cacheLine - 4]byte
+	_     [thread.CacheLine - 4]byte
 	// releasedNS is the stopwatch when the gate was opened; 0 until then.
 	releasedNS atomic.Int64
-	_          [cacheLine - 8]byte
+	_          [thread.CacheLine - 8]byte
 	stop       atomic.Uint32
-	_          [cacheLine - 4]byte
+	_          [thread.CacheLine - 4]byte
 	slots      [MostThreads]slot
 	// slices are how long each worker's slices took, in ns.
 	slices [MostThreads][mostSlices]int64
@@ -89,7 +85,7 @@ type slot struct {
 	reads  atomic.Int64 // so far
 	endNS  atomic.Int64 // the stopwatch when it stopped
 	sliced atomic.Int64 // how many slices it left
-	_      [cacheLine - 24]byte
+	_      [thread.CacheLine - 24]byte
 }
 
 // reset makes the gate ready for n workers.
@@ -157,10 +153,7 @@ func (g *gate) work(i int, reader clock.Reader, p pace) error {
 	}
 	slot.endNS.Store(stopwatch())
 	slot.sliced.Store(int64(sliced))
-	if failer, ok := reader.(clock.Failer); ok {
-		return failer.Err()
-	}
-	return nil
+	return clock.Failure(reader)
 }
 
 // perSecond returns the reads a second of worker i: by the median of its slices,

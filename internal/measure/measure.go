@@ -166,8 +166,8 @@ type subject struct {
 // failed reports whether the subject is out, and puts it out when its reader's
 // last read failed.
 func (s *subject) failed() bool {
-	if failer, ok := s.reader.(clock.Failer); ok && s.err == nil {
-		s.err = failer.Err()
+	if s.err == nil {
+		s.err = clock.Failure(s.reader)
 	}
 	return s.err != nil
 }

@@ -22,6 +22,10 @@ import (
 // process may use.
 const Any = -1
 
+// CacheLine is at least the size in bytes of a cache line on the CPUs that
+// timebench runs on, twice where the CPU fetches lines in pairs.
+const CacheLine = 128
+
 // Run calls fn on a new operating system thread pinned to the given CPU (or
 // Any), returns when fn has returned, and lets the thread end. fn is not
 // called when the thread cannot be pinned.
@@ -30,6 +34,16 @@ func Run(cpu int, fn func()) error {
 		return fmt.Errorf("pin a thread to CPU %d: %w", cpu, err)
 	}
 	return nil
+}
+
+// Pinnable returns why no thread can be pinned to any of the CPUs; nil where one can.
+func Pinnable(cpus []int) (err error) {
+	for _, cpu := range cpus {
+		if err = Run(cpu, func() {}); err == nil {
+			break
+		}
+	}
+	return err
 }
 
 func run(cpu int, fn func()) error {

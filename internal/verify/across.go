@@ -5,7 +5,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
 )
 
 // A published is the last value that a CPU read. One thread stores it, the others load
@@ -13,7 +15,7 @@ import (
 // knows that it was read before.
 type published struct {
 	value atomic.Int64
-	_     [cacheLine - 8]byte
+	_     [thread.CacheLine - 8]byte
 }
 
 // nothing is the value of a CPU that has not read yet, or is no longer there.
@@ -69,7 +71,7 @@ func (b *bench) across(span time.Duration) {
 					continue
 				}
 				earlier := slots[other].value.Load()
-				later := read(s.reader, value)
+				later := clock.ReadBehind(s.reader, value)
 				own.value.Store(later)
 				if later < previous {
 					now.backwards.saw(b.ns(previous - later))

@@ -2,10 +2,10 @@ package verify
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -19,9 +19,10 @@ const (
 	// for it, and slack the part of the witness's span that is room too: clocks that are
 	// being slewed run up to a tenth faster (adjtimex(2), tick).
 	leastJumpNS, slack = 10_000, 1.0 / 8
-	// leastStallNS and stallTicks are for how long a value must stand to be a stall: so
-	// many ticks of a clock that ticks slowly.
-	leastStallNS, stallTicks = 100_000, 100
+	// leastStallNS and manyTicks are for how long the value of a fine clock must stand to
+	// be a stall. One that ticks less often than every coarse nanoseconds is not
+	// fine: when it ticks is up to an interrupt, which may come late.
+	leastStallNS, manyTicks, coarse = 100_000, 100, 100_000
 )
 
 // A finding is how often something was seen, and the worst of it.
@@ -79,9 +80,9 @@ func (b *bench) alone(span time.Duration, w *witness) {
 				s.reader.Read(ticks)
 				seen.order(b, ticks)
 			} else {
-				read(second, before)
+				clock.ReadBehind(second, before)
 				s.reader.Read(ticks)
-				read(second, after)
+				clock.ReadBehind(second, after)
 				seen.order(b, ticks)
 				seen.judge(b, ticks, before[0], after[0], w.nsPerTick, tick)
 			}
@@ -118,15 +119,15 @@ func (b *bench) alone(span time.Duration, w *witness) {
 func (b *bench) batch() (reads int, tickNS float64) {
 	reads, tickNS = 1, 0
 	// The clock was opened before; one that no longer can be has a batch of 1.
-	_ = with(b.clock, func(reader clock.Reader) {
+	_ = clock.Use(b.clock, func(reader clock.Reader) {
 		ticks := make([]int64, mostBatch)
 		for took := time.Duration(0); took < batchNS && reads < mostBatch; {
 			reads *= 2
 			took = time.Hour
 			for range 3 { // the fastest was not interrupted
-				start := time.Now()
+				start := measure.Stopwatch()
 				reader.Read(ticks[:reads])
-				took = min(took, time.Since(start))
+				took = min(took, time.Duration(measure.Stopwatch()-start))
 			}
 		}
 		tickNS = b.step(reader)
@@ -134,31 +135,31 @@ func (b *bench) batch() (reads int, tickNS float64) {
 	return reads, tickNS
 }
 
-// step is the clock's step from one value to the next that differs, the median of a
-// few, in nanoseconds; 0 where nearly every value differs from the one before, and how
+// step is the clock's largest step of a few from one value to the next that differs, in
+// nanoseconds; 0 where nearly every value differs from the one before, and how
 // long was waited where none did.
 func (b *bench) step(reader clock.Reader) float64 {
-	const few, patience = 5, 200 * time.Millisecond
-	var steps []float64
+	const few, patience = 10, 200 * time.Millisecond
+	steps, largest := 0, 0.0
 	value := make([]int64, 1)
 	reader.Read(value)
 	last, repeats := value[0], 0
-	for end := time.Now().Add(patience); len(steps) < few && time.Now().Before(end); {
+	for end := measure.Stopwatch() + int64(patience); steps < few && measure.Stopwatch() < end; {
 		if reader.Read(value); value[0] == last {
 			repeats++
 			continue
 		}
-		steps = append(steps, math.Abs(b.ns(value[0]-last)))
+		steps++
+		largest = max(largest, math.Abs(b.ns(value[0]-last)))
 		last = value[0]
 	}
 	switch {
-	case len(steps) == 0:
+	case steps == 0:
 		return float64(patience)
-	case repeats < len(steps):
+	case repeats < steps:
 		return 0
 	}
-	slices.Sort(steps)
-	return steps[len(steps)/2]
+	return largest
 }
 
 // order counts the reads of a batch, those that repeat a value, and those that are below
@@ -188,7 +189,7 @@ func (w *watch) judge(b *bench, ticks []int64, before, after int64, witnessNS, t
 	first, last := ticks[0], ticks[len(ticks)-1]
 	step := func(from, to, since int64) {
 		room := float64(after-since) * witnessNS
-		if went := b.ns(to - from); went > room*(1+slack)+leastJumpNS+stallTicks*tickNS {
+		if went := b.ns(to - from); went > room*(1+slack)+leastJumpNS+manyTicks*tickNS {
 			w.jumps.saw(went - room)
 		}
 	}
@@ -203,7 +204,7 @@ func (w *watch) judge(b *bench, ticks []int64, before, after int64, witnessNS, t
 	if w.standing && first == w.previous {
 		stood := float64(before-w.standsSince) * witnessNS
 		w.stoodNS = max(w.stoodNS, stood)
-		if stood > max(leastStallNS, stallTicks*tickNS) {
+		if tickNS < coarse && stood > max(leastStallNS, manyTicks*tickNS) {
 			if !w.counted {
 				w.stalls.count++
 				w.counted = true

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/native"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 )
@@ -26,10 +25,6 @@ type bench struct {
 	into *result.VerifiedClock
 }
 
-// cacheLine is at least the size in bytes of a cache line on the CPUs that
-// timebench runs on, twice where the CPU fetches lines in pairs.
-const cacheLine = 128
-
 // A seat is one thread of a check: where it sits, and what it found. Only its own
 // thread writes to it while the check runs.
 type seat struct {
@@ -41,7 +36,7 @@ type seat struct {
 	// lost says that the thread is no longer on its CPU.
 	lost bool
 	err  error
-	_    [cacheLine]byte
+	_    [thread.CacheLine]byte
 }
 
 // over reports whether the check is to end: its time is up, or the thread was moved
@@ -53,7 +48,7 @@ func (s *seat) over() bool {
 		s.lost = true
 		return true
 	}
-	if s.err = failure(s.reader); s.err != nil {
+	if s.err = clock.Failure(s.reader); s.err != nil {
 		return true
 	}
 	return s.stop.Load()
@@ -160,11 +155,3 @@ func (b *bench) fault(f result.ClockFault) {
 
 // ns is a difference of two values in nanoseconds.
 func (b *bench) ns(ticks int64) float64 { return float64(ticks) * b.nsPerTick }
-
-// read reads the clock once, behind every load that the thread has made. A bare RDTSC or
-// CNTVCT_EL0 may be read before a load that stands before it; no other value does.
-func read(reader clock.Reader, into []int64) int64 {
-	native.Fence()
-	reader.Read(into)
-	return into[0]
-}

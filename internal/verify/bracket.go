@@ -22,7 +22,7 @@ type bracketing struct {
 func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 	// looks is how many brackets are made between two looks at whether it is over.
 	const looks = 64
-	if twin.Hz != b.clock.Hz || canRead(twin) != nil {
+	if twin.Hz != b.clock.Hz || clock.Readable(twin) != nil {
 		return
 	}
 	found := make([]bracketing, len(b.cpus))
@@ -39,7 +39,7 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 		now := bracketing{width: math.MaxInt64}
 		for {
 			for range looks {
-				low, v, high := read(second, before), read(s.reader, value), read(second, after)
+				low, v, high := clock.ReadBehind(second, before), clock.ReadBehind(s.reader, value), clock.ReadBehind(second, after)
 				now.brackets++
 				if v < low {
 					now.outside.saw(b.ns(low - v))

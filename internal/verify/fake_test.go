@@ -38,10 +38,8 @@ func (f *fakeReader) Err() error {
 	return f.err()
 }
 
-var began = time.Now()
-
 // now is the true time, in nanoseconds.
-func now() int64 { return int64(time.Since(began)) }
+func now() int64 { return measure.Stopwatch() }
 
 // fake is a clock in nanoseconds; open makes the function of each reader.
 func fake(id string, kind clock.Kind, open func() func() int64) clock.Clock {

@@ -66,7 +66,7 @@ func begin(clocks, all []clock.Clock) relatives {
 // there is none.
 func firstOf(all []clock.Clock, call string) *clock.Clock {
 	for _, path := range paths {
-		if c := named(all, call+"@"+string(path)); c != nil && c.Hz > 0 && canRead(*c) == nil {
+		if c := named(all, call+"@"+string(path)); c != nil && c.Hz > 0 && clock.Readable(*c) == nil {
 			return c
 		}
 	}
@@ -76,17 +76,17 @@ func firstOf(all []clock.Clock, call string) *clock.Clock {
 // look takes the tightest of many looks at both clocks.
 func look(c, against clock.Clock) (tightest distance) {
 	const looks = 300
-	_ = with(c, func(one clock.Reader) {
+	_ = clock.Use(c, func(one clock.Reader) {
 		other, err := against.Open()
 		if err != nil {
 			return
 		}
 		value := make([]int64, 1)
 		for range looks {
-			low := read(other, value)
-			now := read(one, value)
+			low := clock.ReadBehind(other, value)
+			now := clock.ReadBehind(one, value)
 			native.Fence()
-			high := read(other, value)
+			high := clock.ReadBehind(other, value)
 			if !tightest.known || high-low < tightest.high-tightest.low {
 				tightest = distance{now, low, high, high >= low}
 			}

@@ -21,7 +21,6 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -67,7 +66,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 		tell = func(time.Duration, time.Duration) {}
 	}
 	start := time.Now()
-	s.free = !slices.ContainsFunc(s.CPUs, func(cpu int) bool { return thread.Run(cpu, func() {}) == nil })
+	s.free = thread.Pinnable(s.CPUs) != nil
 	// Every thread that spins must have a P; two more serve the run itself.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(s.CPUs)+2)))
 	if s.Load {
@@ -98,7 +97,7 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, sec
 		v.Reason = "interrupted before it was read"
 		return v
 	}
-	if err := canRead(c); err != nil {
+	if err := clock.Readable(c); err != nil {
 		v.Reason = err.Error()
 		return v
 	}
@@ -161,31 +160,4 @@ func named(all []clock.Clock, id string) *clock.Clock {
 		return nil
 	}
 	return &all[i]
-}
-
-// with opens a clock on a thread of its own, reads it once, and calls fn with its reader.
-func with(c clock.Clock, fn func(clock.Reader)) error {
-	var failed error
-	err := thread.Run(thread.Any, func() {
-		reader, err := c.Open()
-		if err == nil {
-			reader.Read(make([]int64, 1))
-			err = failure(reader)
-		}
-		if failed = err; failed == nil {
-			fn(reader)
-		}
-	})
-	return cmp.Or(err, failed)
-}
-
-// canRead returns why a clock cannot be read; nil where it can.
-func canRead(c clock.Clock) error { return with(c, func(clock.Reader) {}) }
-
-// failure is why the last read of a reader failed; nil where it did not.
-func failure(reader clock.Reader) error {
-	if f, ok := reader.(clock.Failer); ok {
-		return f.Err()
-	}
-	return nil
 }

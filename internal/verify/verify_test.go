@@ -104,10 +104,10 @@ func TestOffsetOfOneCPUIsFound(t *testing.T) {
 	}
 }
 
-// The clock shows what it showed at the beginning of every tenth of a second for 1 ms,
+// The clock shows what it showed at the beginning of every hundredth of a second for 1 ms,
 // and then catches up, which is a jump.
 func TestStallIsFound(t *testing.T) {
-	const every, length = int64(100 * time.Millisecond), int64(time.Millisecond)
+	const every, length = int64(10 * time.Millisecond), int64(time.Millisecond)
 	v := run(t, thread.Usable()[:1], shared("stalls@fake", func() int64 {
 		at := now()
 		if into := at % every; into < length {
@@ -133,7 +133,7 @@ func TestJumpIsFound(t *testing.T) {
 	start := now()
 	v := run(t, thread.Usable()[:1], shared("jumps@fake", func() int64 {
 		at := now()
-		return at + (at-start)/int64(20*time.Millisecond)*size
+		return at + (at-start)/int64(4*time.Millisecond)*size
 	}))
 	c := v.Clocks[0]
 	require.Equal(t, result.Faulty, c.Verdict)

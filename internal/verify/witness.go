@@ -65,7 +65,7 @@ func (w *witnesses) try(id string) *witness {
 		return found
 	}
 	w.tried[id] = nil
-	if c := named(w.all, id); c != nil && canRead(*c) == nil {
+	if c := named(w.all, id); c != nil && clock.Readable(*c) == nil {
 		if hz := measure.Hz(*c, rateSpan); hz > 0 {
 			w.tried[id] = &witness{*c, 1e9 / hz}
 		}
