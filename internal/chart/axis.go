@@ -86,3 +86,54 @@ func around(values []float64, by float64) (low, high float64) {
 	low, high = slices.Min(values), slices.Max(values)
 	return low / by, high * by
 }
+
+// offset words nanoseconds that may be negative, with the largest unit that there is
+// one of.
+func offset(valueNS float64) string {
+	const least, most = 0.0005, 1e15
+	switch size := math.Abs(valueNS); {
+	case size < least:
+		return "0"
+	case size >= most:
+		return fmt.Sprintf("%+.1e s", valueNS/1e9)
+	case valueNS < 0:
+		return "-" + duration(size)
+	default:
+		return "+" + duration(size)
+	}
+}
+
+// offsetTicks labels an axis of nanoseconds that runs through zero, all in the unit
+// that suits the farthest.
+type offsetTicks struct{}
+
+func (offsetTicks) Ticks(low, high float64) []plot.Tick {
+	const fewest = 4 // steps
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/fewest)))
+	for _, times := range []float64{5, 2} {
+		if step*times <= (high-low)/fewest {
+			step *= times
+			break
+		}
+	}
+	size := unit{1, " ns"}
+	for _, u := range []unit{{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}} {
+		if max(-low, high) >= u.size {
+			size = u
+			break
+		}
+	}
+	var ticks []plot.Tick
+	for i := math.Ceil(low / step); i <= math.Floor(high/step); i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: trimmed(i*step/size.size) + size.name})
+	}
+	return ticks
+}
+
+// through widens a range so that it holds zero, and nothing sits on its edge.
+func through(values []float64) (low, high float64) {
+	const least = 1 // ns
+	low, high = min(0, slices.Min(values)), max(0, slices.Max(values))
+	room := max(0.06*(high-low), least)
+	return low - room, high + room
+}

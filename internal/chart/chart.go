@@ -48,6 +48,9 @@ var Charts = []Chart[*result.Document]{
 	{"clock-sources", "What one read costs under each clock source", hasSources, machine, sourcesHeight, drawSources},
 	{"clock-sources-scaling", "Reads a second under each clock source", hasSourceScaling, machine, sourceScalingHeight, drawSourceScaling},
 	{"distribution", "How long single reads take", hasDistribution, machine, distributionHeight, drawDistribution},
+	{"verification", "Whether each clock can be trusted", hasVerification, machine, verificationHeight, drawVerification},
+	{"skew", "How far a clock is apart between CPUs", hasSkew, machine, skewHeight, drawSkew},
+	{"drift", "How far clocks get ahead of a reference", hasDrift, driftSubtitle, driftHeight, drawDrift},
 }
 
 // DiffCharts are the pictures of a diff.

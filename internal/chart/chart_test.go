@@ -44,6 +44,7 @@ func document(clocks int, threads ...int) *result.Document {
 	d.Host.ClockSource = &result.ClockSource{Current: "tsc", Available: []string{"tsc", "hpet", "acpi_pm"}}
 	// One of the experiments ended early.
 	d.OtherClockSources = []result.Experiment{{ClockSource: "hpet", Clocks: d.Clocks}, {ClockSource: "acpi_pm", Clocks: d.Clocks[:clocks/2]}}
+	addTrust(d, 2+clocks%7, clocks%2 == 0)
 	return d
 }
 
@@ -68,6 +69,7 @@ func TestEveryChartDrawsEveryDocument(t *testing.T) {
 
 func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
 	d := document(2, 1)
+	d.Verification, d.Skew, d.Drift = nil, nil, nil
 	for i := range d.Clocks {
 		d.Clocks[i] = result.Clock{ID: "absent", Reason: "no such device"}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/result"
@@ -39,9 +40,7 @@ func lines(d *result.Document, value func(result.Throughput) float64) []line {
 	var all []line
 	ofPath := map[string]int{}
 	for _, clock := range d.Clocks {
-		look := lookOf(clock.Path)
-		l := line{name: clock.ID, mark: look.glyph(3 * pixel), style: stroke(look.color, 1.6*pixel)}
-		l.style.Dashes = dashes[ofPath[clock.Path]%len(dashes)]
+		l := lineOf(clock.ID, clock.Path, ofPath[clock.Path])
 		for _, t := range clock.Throughput {
 			if v := value(t); v > 0 {
 				l.at = append(l.at, float64(t.Threads))
@@ -54,6 +53,20 @@ func lines(d *result.Document, value func(result.Throughput) float64) []line {
 		}
 	}
 	return all
+}
+
+// lineOf is the line of a clock without its figures; the i-th of its path.
+func lineOf(id, path string, i int) line {
+	look := lookOf(path)
+	l := line{name: id, mark: look.glyph(3 * pixel), style: stroke(look.color, 1.6*pixel)}
+	l.style.Dashes = dashes[i%len(dashes)]
+	return l
+}
+
+// pathOf is the path in the id of a clock.
+func pathOf(id string) string {
+	_, path, _ := strings.Cut(id, "@")
+	return path
 }
 
 func drawTimePerRead(c draw.Canvas, d *result.Document) error {
@@ -125,13 +138,24 @@ func (g graph) draw(c draw.Canvas) {
 	text := style(labelSize, black)
 	widest := vg.Length(0)
 	for _, l := range g.lines {
-		widest = max(widest, text.Width(l.name))
+		widest = max(widest, text.Width(shortened(text, l.name, mostNameWidth)))
 	}
-	const leader = 34 * pixel
 	data := drawPlot(draw.Crop(c, 0, -(widest+leader), 0, 0), p, g.xLabel, g.yLabel)
 	x, y := p.Transforms(&data)
+	nameEnds(c, data, g.lines, x, y)
+}
 
-	ends := slices.Clone(g.lines)
+// mostNameWidth is the most room for a name.
+const mostNameWidth = 300 * pixel
+
+// leader is the room for what leads from the end of a line to its name.
+const leader = 34 * pixel
+
+// nameEnds writes the names of lines beside the plot whose data lies there, each as
+// near to the line's end as the others leave room.
+func nameEnds(c, data draw.Canvas, lines []line, x, y func(float64) vg.Length) {
+	text := style(labelSize, black)
+	ends := slices.Clone(lines)
 	last := func(l line) float64 { return l.values[len(l.values)-1] }
 	slices.SortStableFunc(ends, func(a, b line) int { return cmp.Compare(last(a), last(b)) })
 	wanted := make([]vg.Length, len(ends))
@@ -147,7 +171,7 @@ func (g graph) draw(c draw.Canvas) {
 			{X: from + 4*pixel, Y: wanted[i]}, {X: data.Max.X + 6*pixel, Y: wanted[i]},
 			{X: data.Max.X + leader - 10*pixel, Y: at}, {X: data.Max.X + leader - 5*pixel, Y: at},
 		})
-		c.FillText(text, vg.Point{X: data.Max.X + leader, Y: at}, l.name)
+		c.FillText(text, vg.Point{X: data.Max.X + leader, Y: at}, shortened(text, l.name, mostNameWidth))
 	}
 }
 

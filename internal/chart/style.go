@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image/color"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -23,8 +24,23 @@ var palette = func() []color.RGBA {
 			all = append(all, l.color)
 		}
 	}
-	return all
+	return append(all, diverging...)
 }()
+
+// diverging are the shades of a heat map, from behind to ahead: blue and orange, which
+// people of every colour vision tell apart, and so light that black can be read on each.
+var diverging = []color.RGBA{
+	rgb(0x5aa9d6), rgb(0x8cc3e4), rgb(0xb9daf0), rgb(0xe0eff8), rgb(0xf3f3f3), rgb(0xfbeadb), rgb(0xf8cfab), rgb(0xf2b07a), rgb(0xea8f4a),
+}
+
+// shade is the colour of a value on a scale that ends at most on both sides.
+func shade(value, most float64) color.RGBA {
+	half := len(diverging) / 2
+	if most <= 0 {
+		return diverging[half]
+	}
+	return diverging[half+int(math.Round(value/most*float64(half)))]
+}
 
 // A look is how the clocks of one path are drawn: colour and shape both tell it.
 type look struct {

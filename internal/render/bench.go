@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -10,16 +11,25 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
+// errNoSamples is better than a file in which benchstat finds nothing.
+var errNoSamples = errors.New("the result has no samples of latency or throughput, and Go benchmark text holds nothing else; write json, which holds all")
+
 // Bench writes Go benchmark text, one line a sample, for benchstat and its kin
 // (https://go.dev/design/14313-benchmark-format). The facts of the host stand in
 // the configuration lines.
 func Bench(w io.Writer, d *result.Document) error {
+	if partsOnly(d) {
+		return errNoSamples
+	}
 	return writeBench(benchfmt.NewWriter(w), d, benchConfig(d))
 }
 
 // DiffBench writes the samples of both documents, told apart by the key "run":
 // `benchstat -col run` compares them.
 func DiffBench(w io.Writer, d *diff.Diff) error {
+	if partsOnly(d.Old.Document) && partsOnly(d.New.Document) {
+		return errNoSamples
+	}
 	writer := benchfmt.NewWriter(w)
 	for _, side := range []struct {
 		run string

@@ -15,7 +15,10 @@ type fact struct{ name, value string }
 func facts(d *result.Document) []fact {
 	all := []fact{{"timebench", tool(d.Tool) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
 	all = append(all, hostFacts(d.Host)...)
-	return append(all, fact{"Measured", settings(d)})
+	if !partsOnly(d) {
+		all = append(all, fact{"Measured", settings(d)})
+	}
+	return append(all, partFacts(d)...)
 }
 
 func hostFacts(h result.Host) []fact {

@@ -10,11 +10,12 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// A grid is a table before it has a format: the first column is text, the
-// others are figures.
+// A grid is a table before it has a format: the first column is text, or so many of
+// the first as texts says; the others are figures.
 type grid struct {
 	title  string
 	header []string
+	texts  int
 	rows   [][]string
 	note   string
 }

@@ -46,6 +46,9 @@ func HTML(w io.Writer, d *result.Document) error {
 	if lines := summary(d); len(lines) > 0 {
 		p.facts("Which clock to choose", lines)
 	}
+	for _, of := range parts(d) {
+		p.part(of)
+	}
 	if lines := missing(d); len(lines) > 0 {
 		p.facts("Not available here", lines)
 	}

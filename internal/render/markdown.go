@@ -19,9 +19,7 @@ type Picture struct {
 func Markdown(w io.Writer, d *result.Document, pictures []Picture) error {
 	var out strings.Builder
 	out.WriteString("## timebench\n\n")
-	for _, warning := range warnings(d) {
-		out.WriteString("> **Warning:** " + escape(warning) + "\n\n")
-	}
+	writeMarkdownWarnings(&out, d)
 	writeMarkdownFacts(&out, d)
 	writeMarkdownFindings(&out, d)
 	for _, g := range []grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), doorGrid(d), distributionGrid(d), throughputGrid(d, mostThreadColumns)} {
@@ -32,6 +30,9 @@ func Markdown(w io.Writer, d *result.Document, pictures []Picture) error {
 		for _, line := range lines {
 			fmt.Fprintf(&out, "- **%s**: %s\n", line.name, escape(line.value))
 		}
+	}
+	for _, p := range parts(d) {
+		p.writeMarkdown(&out)
 	}
 	if lines := missing(d); len(lines) > 0 {
 		out.WriteString("\n### Not available here\n\n")
@@ -55,6 +56,12 @@ func writeMarkdownFacts(out *strings.Builder, d *result.Document) {
 	out.WriteString("\n</details>\n")
 }
 
+func writeMarkdownWarnings(out *strings.Builder, d *result.Document) {
+	for _, warning := range warnings(d) {
+		out.WriteString("> **Warning:** " + escape(warning) + "\n\n")
+	}
+}
+
 func source(s *result.ClockSource) string {
 	if s == nil {
 		return ""
@@ -72,7 +79,7 @@ func writeMarkdownGrid(out *strings.Builder, g grid) {
 			row[i] = cells.Replace(row[i])
 		}
 	}
-	out.WriteString("\n### " + g.title + "\n\n" + g.writer().RenderMarkdown() + "\n")
+	out.WriteString("\n### " + escape(g.title) + "\n\n" + g.writer().RenderMarkdown() + "\n")
 	if g.note != "" {
 		out.WriteString("\n" + escape(g.note) + "\n")
 	}

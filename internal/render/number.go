@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // ns words nanoseconds to the places that mean something: two below 10, one
@@ -70,4 +71,48 @@ func threeDigits(value float64) string {
 	}
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(value, 'g', 3, 64), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// signedDuration is duration for what may be negative.
+func signedDuration(valueNS float64) string {
+	switch {
+	case math.Abs(valueNS) < 0.0005: // and not dozens of noughts
+		return "0 ns"
+	case valueNS < 0:
+		return "-" + duration(-valueNS)
+	default:
+		return duration(valueNS)
+	}
+}
+
+// boundedNS words nanoseconds and how far they may be from the truth.
+func boundedNS(value, bound float64) string {
+	return signedDuration(value) + " ± " + signedDuration(bound)
+}
+
+// bounded writes a value to the place of the second digit of its bound.
+func bounded(value, bound float64) string {
+	const most = 1e15 // from where on digits mean nothing
+	if max(math.Abs(value), bound) >= most {
+		return fmt.Sprintf("%.3g ± %.3g", value, bound)
+	}
+	places := 3
+	if bound > 0 {
+		places = min(max(0, 1-int(math.Floor(math.Log10(bound)))), 6)
+	}
+	return grouped(value, places) + " ± " + grouped(bound, places)
+}
+
+// grouped writes a value below 1e15 with so many places, its digits parted by commas.
+func grouped(value float64, places int) string {
+	text := strconv.FormatFloat(math.Abs(value), 'f', places, 64)
+	whole, fraction, found := strings.Cut(text, ".")
+	n, _ := strconv.ParseInt(whole, 10, 64)
+	if found {
+		fraction = "." + fraction
+	}
+	if value < 0 && strings.Trim(text, "0.") != "" {
+		return "-" + thousands(n) + fraction
+	}
+	return thousands(n) + fraction
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -18,9 +19,7 @@ func Table(w io.Writer, d *result.Document) error {
 	for _, line := range found(d) {
 		out.WriteString("\n" + indented(clean(line), 0))
 	}
-	for _, warning := range warnings(d) {
-		out.WriteString("\n" + indented("Warning: "+clean(warning), 0))
-	}
+	writeWarnings(&out, d)
 	for _, g := range []grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), doorGrid(d), distributionGrid(d), fitting(func(most int) grid { return throughputGrid(d, most) })} {
 		if len(g.rows) == 0 {
 			continue
@@ -34,6 +33,9 @@ func Table(w io.Writer, d *result.Document) error {
 		out.WriteString("\n")
 		writeFacts(&out, lines)
 	}
+	for _, p := range parts(d) {
+		p.write(&out)
+	}
 	if lines := missing(d); len(lines) > 0 {
 		out.WriteString("\nNot available here\n")
 		for _, line := range lines {
@@ -42,6 +44,12 @@ func Table(w io.Writer, d *result.Document) error {
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+func writeWarnings(out *strings.Builder, d *result.Document) {
+	for _, warning := range warnings(d) {
+		out.WriteString("\n" + indented("Warning: "+clean(warning), 0))
+	}
 }
 
 // fitting is the grid with as many columns of threads as fit Width.
@@ -108,14 +116,11 @@ func (g grid) writer() table.Writer {
 	w := table.NewWriter()
 	w.SetStyle(plain)
 	header := make(table.Row, len(g.header))
-	columns := make([]table.ColumnConfig, len(g.header))
 	for i, name := range g.header {
 		header[i] = name
-		columns[i] = table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
 	}
-	columns[0].Align, columns[0].AlignHeader = text.AlignLeft, text.AlignLeft
 	w.AppendHeader(header)
-	w.SetColumnConfigs(columns)
+	w.SetColumnConfigs(g.columns())
 	for _, cells := range g.rows {
 		row := make(table.Row, len(cells))
 		for i, cell := range cells {
@@ -124,6 +129,44 @@ func (g grid) writer() table.Writer {
 		w.AppendRow(row)
 	}
 	return w
+}
+
+// columns are aligned as text or as figures.
+func (g grid) columns() []table.ColumnConfig {
+	columns := make([]table.ColumnConfig, len(g.header))
+	for i := range columns {
+		align := text.AlignRight
+		if i < max(1, g.texts) {
+			align = text.AlignLeft
+		}
+		columns[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
+	}
+	return columns
+}
+
+// fitted is the rendered grid, with its widest columns of text wrapped as far as
+// Width takes.
+func (g grid) fitted() string {
+	const least = 16 // of a column of text
+	writer, columns := g.writer(), g.columns()
+	widest := make([]int, max(1, g.texts))
+	for _, row := range g.rows {
+		for i := range widest {
+			widest[i] = max(widest[i], text.StringWidth(clean(row[i])))
+		}
+	}
+	for {
+		rendered := trimRight(writer.Render())
+		over := text.LongestLineLen(rendered) - Width
+		i := slices.Index(widest, slices.Max(widest))
+		if over <= 0 || widest[i] <= least {
+			return rendered
+		}
+		// Half of it, since then the next may be another column.
+		widest[i] = max(least, widest[i]-(over+1)/2)
+		columns[i].WidthMax, columns[i].WidthMaxEnforcer = widest[i], text.WrapSoft
+		writer.SetColumnConfigs(columns)
+	}
 }
 
 // plain is a table of text and a line under its header, nothing more.

@@ -1,0 +1,176 @@
+package chart
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/timebench/timebench/internal/result"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+func hasDrift(d *result.Document) bool { return d.Drift != nil && len(driftLines(d.Drift)) > 0 }
+
+// driftHeight leaves a line of text for each label beside the upper plot.
+func driftHeight(d *result.Document) vg.Length {
+	return max(330*pixel, vg.Length(len(driftLines(d.Drift))+1)*lineApart) + 370*pixel
+}
+
+func driftSubtitle(d *result.Document) string {
+	return "against " + shortened(style(labelSize, black), d.Drift.Reference, 300*pixel) + " · " + machine(d)
+}
+
+// driftLines are the offsets of the clocks over the reference's time, both in ns.
+func driftLines(t *result.Drift) []line {
+	var all []line
+	ofPath := map[string]int{}
+	for _, clock := range t.Clocks {
+		if len(clock.Points) == 0 {
+			continue
+		}
+		path := pathOf(clock.ID)
+		l := lineOf(clock.ID, path, ofPath[path])
+		ofPath[path]++
+		for _, p := range clock.Points {
+			l.at, l.values = append(l.at, float64(p.AtNS)), append(l.values, p.OffsetNS)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// residuals are the same lines without what the clock's own rate explains: of the time
+// asleep, or else under load. A clock whose rate was not told is left out.
+func residuals(t *result.Drift, lines []line) []line {
+	var all []line
+	for _, l := range lines {
+		clock := t.Clocks[slices.IndexFunc(t.Clocks, func(c result.DriftedClock) bool { return c.ID == l.name })]
+		rate := cmp.Or(clock.Asleep, clock.Loaded)
+		if rate == nil {
+			continue
+		}
+		slope := 0.0 // without a nominal rate, points are against the measured one
+		if rate.PPM != nil {
+			slope = *rate.PPM * 1e-6
+		}
+		left := l
+		left.values = make([]float64, len(l.values))
+		sum, n := 0.0, 0
+		for i, at := range l.at {
+			left.values[i] = l.values[i] - slope*at
+			if rate == clock.Asleep && t.LoadedFromNS > 0 && at >= float64(t.LoadedFromNS) {
+				continue // a line through the time asleep only
+			}
+			sum, n = sum+left.values[i], n+1
+		}
+		if n > 0 {
+			for i := range left.values {
+				left.values[i] -= sum / float64(n)
+			}
+		}
+		all = append(all, left)
+	}
+	return all
+}
+
+// drawDrift draws a line a clock: above how far it got ahead, below what of that its
+// rate does not explain.
+func drawDrift(c draw.Canvas, d *result.Document) error {
+	const lower, sinceBeginning = 240 * pixel, "time since the beginning"
+	lines := driftLines(d.Drift)
+	above := overTime{t: d.Drift, lines: lines, yLabel: "ahead by", xLabel: sinceBeginning, named: true}
+	left := residuals(d.Drift, lines)
+	if len(left) == 0 {
+		above.draw(c, 0)
+		return nil
+	}
+	column := above.column()
+	above.xLabel = "" // the lower plot has it
+	above.draw(draw.Crop(c, 0, 0, lower, 0), column)
+	beneath := overTime{t: d.Drift, lines: left, yLabel: "beside its own line", xLabel: sinceBeginning}
+	beneath.draw(draw.Crop(c, 0, 0, 0, -(c.Max.Y-c.Min.Y-lower)), column)
+	return nil
+}
+
+// overTime is lines over the time of a run.
+type overTime struct {
+	t      *result.Drift
+	lines  []line
+	yLabel string
+	xLabel string
+	// named says that the lines' names stand beside.
+	named bool
+}
+
+// column is how much room the names take, with what leads to them.
+func (o overTime) column() vg.Length {
+	text, widest := style(labelSize, black), vg.Length(0)
+	for _, l := range o.lines {
+		widest = max(widest, text.Width(shortened(text, l.name, mostNameWidth)))
+	}
+	return widest + leader
+}
+
+func (o overTime) draw(c draw.Canvas, column vg.Length) {
+	column = cmp.Or(column, o.column())
+	var places, values []float64
+	for _, l := range o.lines {
+		places, values = append(places, l.at...), append(values, l.values...)
+	}
+	p := newPlot()
+	p.Y.Min, p.Y.Max = through(values)
+	p.Y.Tick.Marker = offsetTicks{}
+	p.X.Min, p.X.Max = 0, max(slices.Max(places), float64(o.t.DurationNS), 1)
+	p.X.Tick.Marker = offsetTicks{}
+	p.Add(o)
+	// The same room for the words of the axis in both plots, so that times are above
+	// each other.
+	const words = 74 * pixel
+	p.Y.Padding = max(0, words-widestTick(p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max)))
+	data := drawPlot(draw.Crop(c, 0, -column, 0, 0), p, o.xLabel, o.yLabel)
+	if !o.named {
+		return
+	}
+	x, y := p.Transforms(&data)
+	nameEnds(c, data, o.lines, x, y)
+}
+
+func widestTick(ticks []plot.Tick) vg.Length {
+	text, widest := style(labelSize, black), vg.Length(0)
+	for _, t := range ticks {
+		widest = max(widest, text.Width(t.Label))
+	}
+	return widest
+}
+
+// Plot shades the time under load and draws the lines.
+func (o overTime) Plot(c draw.Canvas, p *plot.Plot) {
+	const fewPoints = 60
+	x, y := p.Transforms(&c)
+	if from := float64(o.t.LoadedFromNS); from > 0 && from < p.X.Max {
+		c.FillPolygon(shade(0, 1), []vg.Point{{X: x(from), Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: x(from), Y: c.Max.Y}})
+		text := style(labelSize, grey)
+		text.YAlign = draw.YTop
+		name := " every CPU kept busy"
+		if x(from)+text.Width(name) > c.Max.X {
+			text.XAlign, name = draw.XRight, name+" "
+		}
+		c.FillText(text, vg.Point{X: x(from), Y: c.Max.Y - 2*pixel}, name)
+	}
+	c.StrokeLine2(stroke(grey, pixel), c.Min.X, y(0), c.Max.X, y(0))
+	for _, l := range o.lines {
+		points := make([]vg.Point, len(l.values))
+		for i := range points {
+			points[i] = vg.Point{X: x(l.at[i]), Y: y(math.Min(math.Max(l.values[i], p.Y.Min), p.Y.Max))}
+		}
+		c.StrokeLines(l.style, points)
+		if len(points) > fewPoints {
+			continue
+		}
+		for _, point := range points {
+			c.DrawGlyph(l.mark, point)
+		}
+	}
+}

@@ -1,0 +1,357 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/timebench/timebench/internal/result"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+const (
+	// mostPanels is of how many clocks the picture is.
+	mostPanels = 3
+	// mostSquare is for how many CPUs at most all pairs are drawn as a square.
+	mostSquare = 16
+	panelGap   = 30 * pixel
+)
+
+// A panel is the skew of one clock: a square of all pairs, or a strip of the CPUs.
+type panel struct {
+	id    string
+	cpus  []int // in order
+	pairs []result.CPUPair
+	// cell is the size of a pair in a square; nothing in a strip.
+	cell          vg.Point
+	width, height vg.Length
+}
+
+// panels are those of the clocks that were compared, the first of them.
+func panels(d *result.Document) []panel {
+	if d.Skew == nil {
+		return nil
+	}
+	var all []panel
+	for _, c := range d.Skew.Clocks {
+		if p, ok := panelOf(c); ok && len(all) < mostPanels {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func panelOf(c result.SkewedClock) (p panel, ok bool) {
+	p = panel{id: c.ID, width: width - 2*margin, height: 300 * pixel}
+	seen := map[[2]int]bool{}
+	for _, pair := range c.Pairs {
+		key := [2]int{min(pair.CPU, pair.OtherCPU), max(pair.CPU, pair.OtherCPU)}
+		if pair.CPU == pair.OtherCPU || seen[key] {
+			continue
+		}
+		seen[key] = true
+		p.pairs = append(p.pairs, pair)
+		p.cpus = append(p.cpus, pair.CPU, pair.OtherCPU)
+	}
+	slices.Sort(p.cpus)
+	p.cpus = slices.Compact(p.cpus)
+	n := len(p.cpus)
+	if n > mostSquare || len(p.pairs) < n*(n-1)/2 {
+		return p, len(p.pairs) > 0
+	}
+	for _, size := range []struct {
+		most int
+		cell vg.Point
+	}{{4, vg.Point{X: 86 * pixel, Y: 50 * pixel}}, {8, vg.Point{X: 88 * pixel, Y: 44 * pixel}}, {mostSquare, vg.Point{X: 50 * pixel, Y: 32 * pixel}}} {
+		if n <= size.most {
+			p.cell = size.cell
+			break
+		}
+	}
+	p.width = max(squareLeft+vg.Length(n)*p.cell.X, 270*pixel)
+	p.height = squareTop + vg.Length(n)*p.cell.Y + squareBottom
+	return p, n > 0
+}
+
+const (
+	squareLeft   = 58 * pixel
+	squareTop    = 46 * pixel
+	squareBottom = 54 * pixel
+)
+
+// shelves are the panels in rows, as many beside each other as there is room.
+func shelves(all []panel) [][]panel {
+	var rows [][]panel
+	left := vg.Length(0)
+	for _, p := range all {
+		if len(rows) == 0 || p.width > left {
+			rows, left = append(rows, nil), width-2*margin
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], p)
+		left -= p.width + panelGap
+	}
+	return rows
+}
+
+func tallest(row []panel) vg.Length {
+	return slices.MaxFunc(row, func(a, b panel) int { return cmp.Compare(a.height, b.height) }).height
+}
+
+func hasSkew(d *result.Document) bool { return len(panels(d)) > 0 }
+
+func skewHeight(d *result.Document) vg.Length {
+	all := panels(d)
+	height := 84*pixel - panelGap
+	if anySquare(all) {
+		height += noteHeight
+	}
+	for _, row := range shelves(all) {
+		height += tallest(row) + panelGap
+	}
+	return height
+}
+
+// noteHeight is the room for the line that says how to read a square.
+const noteHeight = 26 * pixel
+
+func anySquare(all []panel) bool {
+	return slices.ContainsFunc(all, func(p panel) bool { return p.cell.X > 0 })
+}
+
+// drawSkew draws a panel a clock.
+func drawSkew(c draw.Canvas, d *result.Document) error {
+	top, all := c.Max.Y, panels(d)
+	if anySquare(all) {
+		note := style(labelSize, grey)
+		note.YAlign = draw.YTop
+		c.FillText(note, vg.Point{X: c.Min.X, Y: top}, "In each cell: the nanoseconds by which the clock on the column's CPU is ahead of that on the row's.")
+		top -= noteHeight
+	}
+	for _, row := range shelves(all) {
+		left := c.Min.X
+		for _, p := range row {
+			area := draw.Canvas{Canvas: c.Canvas}
+			area.Min, area.Max = vg.Point{X: left, Y: top - p.height}, vg.Point{X: left + p.width, Y: top}
+			p.draw(area)
+			left += p.width + panelGap
+		}
+		top -= tallest(row) + panelGap
+	}
+	return nil
+}
+
+func (p panel) draw(c draw.Canvas) {
+	title := style(labelSize, black)
+	title.Font.Weight, title.YAlign = bold, draw.YTop
+	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, shortened(title, p.id, p.width))
+	if p.cell.X > 0 {
+		p.drawSquare(c)
+		return
+	}
+	p.drawStrip(draw.Crop(c, 0, 0, 0, -22*pixel))
+}
+
+// farthest is the end of the scale of colours: no offset and no bound is beyond it.
+func (p panel) farthest() float64 {
+	most := 0.0
+	for _, pair := range p.pairs {
+		most = max(most, math.Abs(pair.OffsetNS), pair.BoundNS)
+	}
+	return most
+}
+
+// drawSquare draws a row and a column a CPU: how far the column's is ahead of the
+// row's. What is certainly apart has a frame.
+func (p panel) drawSquare(c draw.Canvas) {
+	n, scale := len(p.cpus), p.farthest()
+	small := style(min(labelSize, p.cell.Y/3), black)
+	small.XAlign, small.YAlign = draw.XCenter, draw.YCenter
+	origin := vg.Point{X: c.Min.X + squareLeft, Y: c.Max.Y - squareTop}
+	center := func(row, column int) vg.Point {
+		return vg.Point{X: origin.X + (vg.Length(column)+0.5)*p.cell.X, Y: origin.Y - (vg.Length(row)+0.5)*p.cell.Y}
+	}
+	for i, cpu := range p.cpus {
+		name := shortened(small, strconv.Itoa(cpu), p.cell.X)
+		c.FillText(small, vg.Point{X: center(0, i).X, Y: origin.Y + 9*pixel}, name)
+		right := small
+		right.XAlign = draw.XRight
+		c.FillText(right, vg.Point{X: origin.X - 8*pixel, Y: center(i, 0).Y}, "CPU "+name)
+		p.fill(c, center(i, i), light)
+	}
+	for _, pair := range p.pairs {
+		row, column := slices.Index(p.cpus, pair.CPU), slices.Index(p.cpus, pair.OtherCPU)
+		p.drawPair(c, small, center(row, column), pair, pair.OffsetNS, scale)
+		p.drawPair(c, small, center(column, row), pair, -pair.OffsetNS, scale)
+	}
+	p.drawScale(c, vg.Point{X: origin.X, Y: origin.Y - vg.Length(n)*p.cell.Y - 12*pixel}, scale)
+}
+
+// fill paints a cell, with a seam to its neighbours.
+func (p panel) fill(c draw.Canvas, center vg.Point, with color.Color) {
+	half := vg.Point{X: p.cell.X/2 - pixel, Y: p.cell.Y/2 - pixel}
+	c.FillPolygon(with, corners(center, half))
+}
+
+func corners(center, half vg.Point) []vg.Point {
+	return []vg.Point{
+		{X: center.X - half.X, Y: center.Y - half.Y}, {X: center.X + half.X, Y: center.Y - half.Y},
+		{X: center.X + half.X, Y: center.Y + half.Y}, {X: center.X - half.X, Y: center.Y + half.Y},
+	}
+}
+
+func (p panel) drawPair(c draw.Canvas, text draw.TextStyle, center vg.Point, pair result.CPUPair, offsetNS, scale float64) {
+	p.fill(c, center, shade(offsetNS, scale))
+	if pair.Apart() {
+		frame := corners(center, vg.Point{X: p.cell.X/2 - 2*pixel, Y: p.cell.Y/2 - 2*pixel})
+		c.StrokeLines(stroke(black, 2*pixel), append(frame, frame[0]))
+	}
+	words := []string{brief(offsetNS)}
+	if p.cell.Y > 40*pixel {
+		words = append(words, "± "+brief(pair.BoundNS))
+	}
+	line := text.Font.Size + 4*pixel
+	at := vg.Point{X: center.X, Y: center.Y + line*vg.Length(len(words)-1)/2}
+	for _, word := range words {
+		if text.Width(word) <= p.cell.X-4*pixel {
+			c.FillText(text, at, word)
+		}
+		at.Y -= line
+	}
+}
+
+// brief is nanoseconds below a thousand without their unit, which stands beneath.
+func brief(valueNS float64) string {
+	if math.Abs(valueNS) < 1000 {
+		text := trimmed(valueNS)
+		if math.Abs(valueNS) < 0.05 {
+			text = "0"
+		} else if math.Abs(valueNS) < 100 {
+			text = strconv.FormatFloat(valueNS, 'f', 1, 64)
+		}
+		return text
+	}
+	return offset(valueNS)
+}
+
+// drawScale writes beneath a square what its colours mean, and the bounds and round
+// trips.
+func (p panel) drawScale(c draw.Canvas, at vg.Point, scale float64) {
+	const side = 13 * pixel
+	text := style(11.5*pixel, black)
+	text.YAlign = draw.YCenter
+	at.Y -= side / 2
+	low, high := offset(-scale), offset(scale)
+	c.FillText(text, at, low)
+	at.X += text.Width(low) + 6*pixel
+	for _, shade := range diverging {
+		c.FillPolygon(shade, corners(vg.Point{X: at.X + side/2, Y: at.Y}, vg.Point{X: side / 2, Y: side / 2}))
+		at.X += side
+	}
+	at.X += 6 * pixel
+	apart := ""
+	if slices.ContainsFunc(p.pairs, result.CPUPair.Apart) {
+		apart = "   framed: certainly apart"
+	}
+	c.FillText(text, at, high+apart)
+	at.X, at.Y = c.Min.X+squareLeft, at.Y-20*pixel
+	text.Color = grey
+	c.FillText(text, at, shortened(text, "± "+p.span(func(p result.CPUPair) float64 { return p.BoundNS })+
+		" · round trip "+p.span(func(p result.CPUPair) float64 { return p.RoundTripNS }), p.width-squareLeft))
+}
+
+// span words the least and the most of a figure of the pairs.
+func (p panel) span(of func(result.CPUPair) float64) string {
+	low, high := math.Inf(1), 0.0
+	for _, pair := range p.pairs {
+		low, high = min(low, of(pair)), max(high, of(pair))
+	}
+	if brief(low) == brief(high) {
+		return duration(low)
+	}
+	return duration(low) + " to " + duration(high)
+}
+
+// drawStrip draws a mark a CPU at how far it is ahead of the one that it was compared
+// with, with a bar as far as the bound, and names the worst.
+func (p panel) drawStrip(c draw.Canvas) {
+	var values []float64
+	for _, pair := range p.pairs {
+		values = append(values, pair.OffsetNS-pair.BoundNS, pair.OffsetNS+pair.BoundNS)
+	}
+	slices.SortStableFunc(p.pairs, func(a, b result.CPUPair) int { return cmp.Compare(a.OtherCPU, b.OtherCPU) })
+	view := newPlot()
+	view.Y.Min, view.Y.Max = through(values)
+	view.Y.Tick.Marker = offsetTicks{}
+	view.X.Min, view.X.Max = -1, float64(len(p.pairs))
+	view.X.Tick.Marker = pairTicks(p.pairs)
+	view.Add(skewMarks{p.pairs})
+	label := fmt.Sprintf("CPU, held against CPU %d", p.pairs[0].CPU)
+	if slices.ContainsFunc(p.pairs, func(pair result.CPUPair) bool { return pair.CPU != p.pairs[0].CPU }) {
+		label = "the other CPU of each pair"
+	}
+	drawPlot(c, view, label+"  ·  round trip "+p.span(func(p result.CPUPair) float64 { return p.RoundTripNS }), "ahead by, ± bound")
+}
+
+// pairTicks labels the pairs of a strip with the other CPU, as far as they have room.
+type pairTicks []result.CPUPair
+
+func (t pairTicks) Ticks(_, _ float64) []plot.Tick {
+	every := 1 + len(t)/24
+	var ticks []plot.Tick
+	for i, pair := range t {
+		if i%every == 0 {
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: shortened(style(labelSize, black), strconv.Itoa(pair.OtherCPU), 30*pixel)})
+		}
+	}
+	return ticks
+}
+
+// skewMarks is the plotter of a strip: pair i stands at i.
+type skewMarks struct{ pairs []result.CPUPair }
+
+func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	const mostNamed = 6
+	radius := 3.5 * pixel
+	if len(marks.pairs) > 100 {
+		radius = 2 * pixel
+	}
+	x, y := p.Transforms(&c)
+	c.StrokeLine2(stroke(grey, pixel), c.Min.X, y(0), c.Max.X, y(0))
+	var apart []int
+	for i, pair := range marks.pairs {
+		at := vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}
+		look, bar := look{color: rgb(0x0072b2), shape: draw.CircleGlyph{}}, rgb(0x56b4e9)
+		if pair.Apart() {
+			look, bar, apart = failed, failed.color, append(apart, i)
+		}
+		c.StrokeLine2(stroke(bar, 1.4*pixel), at.X, y(pair.OffsetNS-pair.BoundNS), at.X, y(pair.OffsetNS+pair.BoundNS))
+		c.DrawGlyph(look.glyph(radius), at)
+	}
+	certain := func(i int) float64 { return math.Abs(marks.pairs[i].OffsetNS) - marks.pairs[i].BoundNS }
+	slices.SortStableFunc(apart, func(a, b int) int { return cmp.Compare(certain(b), certain(a)) })
+	text := style(labelSize, failed.color)
+	var labels []label
+	var words []string
+	for _, i := range apart[:min(mostNamed, len(apart))] {
+		pair := marks.pairs[i]
+		words = append(words, fmt.Sprintf("CPU %d: %s", pair.OtherCPU, offset(pair.OffsetNS)))
+		labels = append(labels, label{
+			point: vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}, width: text.Width(words[len(words)-1]) + 4*pixel, height: labelSize + 4*pixel,
+		})
+	}
+	if len(labels) == 0 {
+		return
+	}
+	for i, at := range arrange(labels, radius, box{c.Min, c.Max}) {
+		if at.found {
+			c.StrokeLine2(stroke(failed.color, 0.6*pixel), at.leader.from.X, at.leader.from.Y, at.leader.to.X, at.leader.to.Y)
+			c.FillPolygon(white, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
+			c.FillText(text, vg.Point{X: at.min.X + 2*pixel, Y: at.min.Y + 4*pixel}, words[i])
+		}
+	}
+}

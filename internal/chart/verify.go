@@ -1,0 +1,232 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unicode"
+
+	"github.com/timebench/timebench/internal/result"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+func hasVerification(d *result.Document) bool {
+	return d.Verification != nil && len(d.Verification.Clocks) > 0
+}
+
+func verificationHeight(d *result.Document) vg.Length {
+	return vg.Length(len(d.Verification.Clocks)+1)*rowHeight + 190*pixel
+}
+
+// The looks of what was seen of a clock: colour and shape both tell it.
+var (
+	held    = look{color: rgb(0x009e73), shape: draw.CircleGlyph{}}
+	failed  = look{color: rgb(0xd55e00), shape: draw.PyramidGlyph{}}
+	alone   = look{color: rgb(0x0072b2), shape: draw.RingGlyph{}}
+	unasked = look{color: grey, shape: draw.CrossGlyph{}}
+)
+
+// lookOfClock is how the row of a clock is drawn.
+func lookOfClock(c result.VerifiedClock) look {
+	switch {
+	case len(c.Faults) > 0 || c.Verdict == result.Backwards || c.Verdict == result.Faulty:
+		return failed
+	case c.Verdict == result.Unverified:
+		return unasked
+	case c.Across == nil || c.Across.SeesNS == 0:
+		return alone
+	default:
+		return held
+	}
+}
+
+// drawVerification draws a row a clock: to the right of the middle how small a warp
+// would have been seen, to the left how far the clock was wrong, both logarithmic, and
+// beside it the verdict in words.
+func drawVerification(c draw.Canvas, d *result.Document) error {
+	const most = 300 * pixel // of a name, and of words
+	rows := verifiedRows{clocks: slices.Clone(d.Verification.Clocks)}
+	slices.Reverse(rows.clocks) // the first above
+	text := style(labelSize, black)
+	names := make(plot.ConstantTicks, len(rows.clocks))
+	words := make([]string, len(rows.clocks))
+	widest := vg.Length(0)
+	var sizes []float64
+	wrong := false
+	for i, clock := range rows.clocks {
+		names[i] = plot.Tick{Value: float64(i), Label: shortened(text, clock.ID, most)}
+		words[i] = shortened(text, verdictWords(clock), most)
+		widest = max(widest, text.Width(words[i]))
+		if clock.Across != nil && clock.Across.SeesNS > 0 {
+			sizes = append(sizes, clock.Across.SeesNS)
+		}
+		for _, f := range clock.Faults {
+			wrong = true
+			if f.WorstNS > 0 {
+				sizes = append(sizes, f.WorstNS)
+			}
+		}
+	}
+	rows.axis = mirrorOf(sizes)
+	p := newPlot()
+	p.X.Min, p.X.Max = -0.6*middle, rows.axis.place(rows.axis.high)+0.3
+	if wrong {
+		p.X.Min = -p.X.Max
+	}
+	p.X.Tick.Marker = rows.axis
+	p.Y.Min, p.Y.Max = -0.6, float64(len(rows.clocks))-0.4
+	p.Y.Tick.Marker = names
+	p.Y.Tick.Length = 0
+	p.Add(rows)
+	label := "a warp from this size on would have been seen (logarithmic)"
+	if wrong {
+		label = "left: wrong by so much  ·  right: a warp from this size on would have been seen (logarithmic)"
+	}
+	data := drawPlot(draw.Crop(verificationLegend(c, rows.clocks), 0, -(widest+12*pixel), 0, 0), p, label, "")
+	_, y := p.Transforms(&data)
+	text.YAlign = draw.YCenter
+	for i, clock := range rows.clocks {
+		text.Color = lookOfClock(clock).color
+		c.FillText(text, vg.Point{X: data.Max.X + 12*pixel, Y: y(float64(i)) + 2*pixel}, words[i])
+	}
+	return nil
+}
+
+// faultNames are the words beside a row of a clock that failed.
+var faultNames = map[string]string{
+	result.FaultBackwards: "went backwards", result.FaultWarp: "warped", result.FaultStall: "stood still", result.FaultJump: "jumped",
+	result.FaultOutside: "off the other path", result.FaultResolution: "states another resolution", result.FaultFailed: "failed",
+}
+
+// verdictWords are what was seen of a clock, in a few words.
+func verdictWords(c result.VerifiedClock) string {
+	if len(c.Faults) == 0 {
+		if c.Verdict == result.OneCPU {
+			return "on one CPU only"
+		}
+		if c.Across != nil && c.Across.SeesNS > 0 {
+			return c.Verdict + ", to " + duration(c.Across.SeesNS)
+		}
+		return c.Verdict
+	}
+	f := c.Faults[0]
+	text := faultNames[f.Kind]
+	if f.Kind != result.FaultResolution {
+		text += fmt.Sprintf(" %d×", f.Count)
+		if f.WorstNS > 0 {
+			text += ", " + duration(f.WorstNS)
+		}
+	}
+	if more := len(c.Faults) - 1; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
+}
+
+func verificationLegend(c draw.Canvas, clocks []result.VerifiedClock) draw.Canvas {
+	var entries []entry
+	for _, e := range []entry{{held, "held"}, {failed, "failed"}, {alone, "held, with no CPUs compared"}, {unasked, "not verified"}} {
+		if slices.ContainsFunc(clocks, func(c result.VerifiedClock) bool { return lookOfClock(c) == e.look }) {
+			entries = append(entries, e)
+		}
+	}
+	return legendOf(c, entries)
+}
+
+// verifiedRows is the plotter of drawVerification: row i is clock i.
+type verifiedRows struct {
+	clocks []result.VerifiedClock
+	axis   mirror
+}
+
+func (rows verifiedRows) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	c.StrokeLine2(stroke(grey, pixel), x(0), c.Min.Y, x(0), c.Max.Y)
+	for i, clock := range rows.clocks {
+		at := y(float64(i))
+		c.StrokeLine2(stroke(light, pixel), c.Min.X, at, c.Max.X, at)
+		mark := func(look look, place float64) {
+			c.StrokeLine2(stroke(look.color, 3*pixel), x(0), at, x(place), at)
+			c.DrawGlyph(look.glyph(5*pixel), vg.Point{X: x(place), Y: at})
+		}
+		if clock.Across != nil && clock.Across.SeesNS > 0 {
+			mark(held, rows.axis.place(clock.Across.SeesNS))
+		}
+		for _, f := range clock.Faults {
+			mark(failed, -rows.axis.place(f.WorstNS))
+		}
+		if seen := lookOfClock(clock); seen != held && len(clock.Faults) == 0 {
+			c.DrawGlyph(seen.glyph(5*pixel), vg.Point{X: x(0), Y: at})
+		}
+	}
+}
+
+// A mirror is an axis of sizes that is logarithmic both ways from the middle, where
+// nothing is.
+type mirror struct{ low, high float64 }
+
+// middle is how far from the middle, in decades, the smallest sizes stand.
+const middle = 0.5
+
+// mirrorOf is the axis for the sizes, in nanoseconds, of whole decades.
+func mirrorOf(sizes []float64) mirror {
+	if len(sizes) == 0 {
+		return mirror{1, 1000}
+	}
+	low := math.Pow(10, math.Floor(math.Log10(slices.Min(sizes))))
+	high := math.Pow(10, math.Ceil(math.Log10(slices.Max(sizes))))
+	return mirror{low, max(high, low*10)}
+}
+
+// place is where a size stands on the right; what has no size stands by the middle.
+func (m mirror) place(size float64) float64 {
+	if size <= 0 {
+		return middle / 2
+	}
+	return middle + math.Log10(size/m.low)
+}
+
+// Ticks labels the decades of both sides, as far as they have room.
+func (m mirror) Ticks(low, _ float64) []plot.Tick {
+	decades := int(math.Round(math.Log10(m.high / m.low)))
+	every := 1 + decades/8
+	if low < -middle {
+		every = 1 + decades/4
+	}
+	var ticks []plot.Tick
+	for i := range decades + 1 {
+		place, label := middle+float64(i), ""
+		if i%every == 0 {
+			label = duration(m.low * math.Pow10(i))
+		}
+		ticks = append(ticks, plot.Tick{Value: place, Label: label})
+		if -place >= low {
+			if i == 0 {
+				label = "" // it would stand on the one beside it
+			}
+			ticks = append(ticks, plot.Tick{Value: -place, Label: label})
+		}
+	}
+	return ticks
+}
+
+// shortened is a text as one line that takes no more than a width.
+func shortened(s draw.TextStyle, text string, most vg.Length) string {
+	const longest = 150 // no width holds more
+	runes := []rune(text)
+	for i, r := range runes {
+		if unicode.IsControl(r) {
+			runes[i] = ' '
+		}
+	}
+	if len(runes) <= longest && s.Width(string(runes)) <= most {
+		return string(runes)
+	}
+	runes = runes[:min(len(runes), longest)]
+	for len(runes) > 0 && s.Width(string(runes)+"…") > most {
+		runes = runes[:len(runes)-1]
+	}
+	return string(runes) + "…"
+}

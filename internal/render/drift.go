@@ -1,0 +1,188 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// DriftFormats are the formats of a measurement of rates, the default first.
+var DriftFormats = partFormats("drift", drift, "a line for each clock and phase", driftLines)
+
+// dayNS is a day in nanoseconds.
+const dayNS = 86400e9
+
+// drift is the part of how fast the clocks run; nothing where nobody asked.
+func drift(d *result.Document) []part {
+	t := d.Drift
+	if t == nil {
+		return nil
+	}
+	p := part{
+		title: "How fast the clocks run against " + t.Reference,
+		grids: []grid{rateGrid(t), lineGrid(t)},
+	}
+	var why reasons
+	compared, differ := 0, 0
+	for _, c := range t.Clocks {
+		why.add(c.ID, c.Reason)
+		if c.Asleep == nil || c.Loaded == nil {
+			continue
+		}
+		compared++
+		if change, bound, certain := underLoad(c); certain {
+			differ++
+			p.faults = append(p.faults, fmt.Sprintf("%s runs %s under load than asleep, by %s ppm.", c.ID, fasterOrSlower(change), bounded(math.Abs(change), bound)))
+		}
+	}
+	p.notes = why.lines()
+	switch rated := len(p.grids[0].rows); {
+	case rated == 0:
+		p.verdict = "No clock's rate could be told."
+	case compared == 0:
+		p.verdict = fmt.Sprintf("The rates of %s, against %s.", plural(rated, "clock"), t.Reference)
+	case differ == 0:
+		p.verdict = "No clock certainly runs at another rate under load than asleep."
+	default:
+		p.verdict = fmt.Sprintf("%d of %s certainly at another rate under load than asleep.", differ, plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
+	}
+	if d.Interrupted {
+		p.verdict = "Interrupted; of what was seen by then: " + p.verdict
+	}
+	return []part{p}
+}
+
+// underLoad is by how many ppm a clock runs faster under load than asleep, how far that
+// may be from the truth, and whether it is certain that there is a difference.
+func underLoad(c result.DriftedClock) (change, bound float64, certain bool) {
+	if c.Asleep.Hz == 0 {
+		return 0, 0, false
+	}
+	change, bound = (c.Loaded.Hz/c.Asleep.Hz-1)*1e6, c.Asleep.IntervalPPM+c.Loaded.IntervalPPM
+	return change, bound, math.Abs(change) > bound
+}
+
+func fasterOrSlower(change float64) string {
+	if change < 0 {
+		return "slower"
+	}
+	return "faster"
+}
+
+// A phase is a stretch of a run in which the rate of a clock was told.
+type phase struct {
+	name string
+	rate *result.DriftRate
+}
+
+// phases are those of a clock in which its rate was told.
+func phases(c result.DriftedClock) []phase {
+	var all []phase
+	for _, p := range []phase{{"asleep", c.Asleep}, {"loaded", c.Loaded}} {
+		if p.rate != nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// rateGrid says how fast the clocks are: a row a clock.
+func rateGrid(t *result.Drift) grid {
+	g := grid{
+		title:  "How fast the clocks run against " + t.Reference + ", in millionths (ppm)",
+		header: []string{"Clock", "stated rate", "asleep", "under load", "in a day"},
+	}
+	for _, c := range t.Clocks {
+		all := phases(c)
+		if len(all) == 0 {
+			continue
+		}
+		day := "-"
+		if ppm := all[0].rate.PPM; ppm != nil {
+			day = signedDuration(*ppm * 1e-6 * dayNS)
+		} else {
+			g.note = "-: nobody states the clock's rate, so it is told in Hz only."
+		}
+		g.rows = append(g.rows, []string{c.ID, nominal(c.NominalHz), ppm(c.Asleep), ppm(c.Loaded), day})
+	}
+	return g
+}
+
+func ppm(r *result.DriftRate) string {
+	if r == nil || r.PPM == nil {
+		return "-"
+	}
+	text := bounded(*r.PPM, r.IntervalPPM)
+	if *r.PPM > 0 {
+		text = "+" + text
+	}
+	return text
+}
+
+// nominal words a rate as who states it would.
+func nominal(hz float64) string {
+	switch {
+	case hz == 0:
+		return "-"
+	case hz >= 1e15:
+		return fmt.Sprintf("%.3g Hz", hz)
+	case hz == math.Trunc(hz):
+		return thousands(int64(hz)) + " Hz"
+	default:
+		return grouped(hz, 3) + " Hz"
+	}
+}
+
+// lineGrid says how sure the rates are: a row a clock and phase.
+func lineGrid(t *result.Drift) grid {
+	g := grid{
+		title: "The lines behind the rates", texts: 2,
+		header: []string{"Clock", "while", "ticks a second", "residual", "worst", "readings", "over"},
+		note:   "residual: how far the readings lie from the line (the root of the mean square).",
+	}
+	confidence := 0.0
+	for _, c := range t.Clocks {
+		for _, p := range phases(c) {
+			r := p.rate
+			g.rows = append(g.rows, []string{
+				c.ID, p.name, bounded(r.Hz, r.Hz*r.IntervalPPM/1e6), signedDuration(r.ResidualNS), signedDuration(r.WorstResidualNS),
+				thousands(int64(r.Readings)), duration(float64(r.SpanNS)),
+			})
+			confidence = r.Confidence
+		}
+	}
+	if confidence > 0 {
+		g.note += fmt.Sprintf(" Intervals hold with %s %%.", threeDigits(confidence*100))
+	}
+	return g
+}
+
+// driftLines are the rates as a line a clock and phase, under a header; a clock without
+// any has one that says why.
+func driftLines(d *result.Document) [][]string {
+	lines := [][]string{strings.Split("clock,phase,reference,nominal_hz,ppm,interval_ppm,confidence,hz,residual_ns,worst_residual_ns,readings,span_ns,reason", ",")}
+	if d.Drift == nil {
+		return lines
+	}
+	for _, c := range d.Drift.Clocks {
+		head := []string{c.ID, "", d.Drift.Reference, known(c.NominalHz)}
+		all := phases(c)
+		if len(all) == 0 {
+			lines = append(lines, append(head, "", "", "", "", "", "", "", "", c.Reason))
+		}
+		for _, p := range all {
+			r, ppm := p.rate, ""
+			if r.PPM != nil {
+				ppm = number(*r.PPM)
+			}
+			lines = append(lines, []string{
+				c.ID, p.name, d.Drift.Reference, known(c.NominalHz), ppm, number(r.IntervalPPM), number(r.Confidence), number(r.Hz),
+				number(r.ResidualNS), number(r.WorstResidualNS), strconv.Itoa(r.Readings), strconv.FormatInt(r.SpanNS, 10), c.Reason,
+			})
+		}
+	}
+	return lines
+}

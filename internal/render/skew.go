@@ -1,0 +1,295 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// SkewFormats are the formats of a comparison of CPUs, the default first.
+var SkewFormats = partFormats("skew", skew, "a line for each pair of CPUs", skewLines)
+
+// skew is the part of how far the CPUs' views of a clock are apart; nothing where
+// nobody asked.
+func skew(d *result.Document) []part {
+	s := d.Skew
+	if s == nil {
+		return nil
+	}
+	p := part{title: "How far the CPUs' views of a clock are apart"}
+	var why reasons
+	p.notes = lost(s.LostCPUs)
+	var quickest, slowest *trip
+	for i := range s.Clocks {
+		c := &s.Clocks[i]
+		why.add(c.ID, c.Reason)
+		if len(c.Pairs) == 0 {
+			continue
+		}
+		p.grids = append(p.grids, pairGrid(c))
+		line := together(c)
+		if apart := apartPairs(c); len(apart) > 0 {
+			p.faults = append(p.faults, line)
+		} else {
+			p.notes = append(p.notes, line)
+		}
+		low, high := trips(c)
+		if quickest == nil || low.pair.RoundTripNS < quickest.pair.RoundTripNS {
+			quickest, slowest = low, high
+		}
+	}
+	if quickest != nil {
+		p.notes = append(p.notes, communication(*quickest, *slowest))
+	}
+	p.notes = append(p.notes, why.lines()...)
+	p.verdict = skewVerdict(d)
+	return []part{p}
+}
+
+// skewVerdict is the whole comparison in a sentence.
+func skewVerdict(d *result.Document) string {
+	compared := 0
+	var apart []string
+	bound := 0.0
+	for i := range d.Skew.Clocks {
+		c := &d.Skew.Clocks[i]
+		if len(c.Pairs) == 0 {
+			continue
+		}
+		compared++
+		if len(apartPairs(c)) > 0 {
+			apart = append(apart, c.ID)
+		}
+		for _, p := range c.Pairs {
+			bound = max(bound, p.BoundNS)
+		}
+	}
+	var text string
+	switch {
+	case compared == 0 && len(d.Skew.CPUs) == 1:
+		text = "There is one CPU only, and nothing to compare it with."
+	case compared == 0:
+		text = "No clock could be compared between CPUs."
+	case len(apart) > 0:
+		text = "CPUs are certainly apart, by " + enumerated(apart) + "."
+	default:
+		text = "No CPU is certainly apart from another; bounds up to " + duration(bound) + "."
+	}
+	if d.Interrupted {
+		return "Interrupted; of what was seen by then: " + text
+	}
+	return text
+}
+
+// apartPairs are the pairs that certainly differ, the farthest first.
+func apartPairs(c *result.SkewedClock) []result.CPUPair {
+	return slices.DeleteFunc(worstFirst(c.Pairs), func(p result.CPUPair) bool { return !p.Apart() })
+}
+
+// worstFirst orders pairs by how far they are apart at least.
+func worstFirst(pairs []result.CPUPair) []result.CPUPair {
+	certain := func(p result.CPUPair) float64 { return math.Abs(p.OffsetNS) - p.BoundNS }
+	sorted := slices.Clone(pairs)
+	slices.SortStableFunc(sorted, func(a, b result.CPUPair) int { return cmp.Compare(certain(b), certain(a)) })
+	return sorted
+}
+
+// together says of a clock whether CPUs are apart, and which.
+func together(c *result.SkewedClock) string {
+	apart := apartPairs(c)
+	if len(apart) == 0 {
+		low, high := c.Pairs[0].BoundNS, c.Pairs[0].BoundNS
+		for _, p := range c.Pairs {
+			low, high = min(low, p.BoundNS), max(high, p.BoundNS)
+		}
+		return fmt.Sprintf("%s: no CPU is certainly apart from another, in %s; bounds %s.", c.ID, plural(len(c.Pairs), "pair"), between(low, high))
+	}
+	const most = 5
+	var words []string
+	for _, p := range apart[:min(most, len(apart))] {
+		ahead, behind := p.OtherCPU, p.CPU
+		if p.OffsetNS < 0 {
+			ahead, behind = behind, ahead
+		}
+		words = append(words, fmt.Sprintf("CPU %d is ahead of CPU %d by %s", ahead, behind, boundedNS(math.Abs(p.OffsetNS), p.BoundNS)))
+	}
+	if more := len(apart) - most; more > 0 {
+		words = append(words, plural(more, "more pair"))
+	}
+	return fmt.Sprintf("%s: %d of %s certainly apart: %s.", c.ID, len(apart), plural(len(c.Pairs), "pair")+areOrIs(len(apart)), enumerated(words))
+}
+
+func areOrIs(n int) string {
+	if n == 1 {
+		return " is"
+	}
+	return " are"
+}
+
+// between words the ends of a range, which may be one.
+func between(lowNS, highNS float64) string {
+	low, high := signedDuration(lowNS), signedDuration(highNS)
+	if low == high {
+		return "of " + low
+	}
+	return "from " + low + " to " + high
+}
+
+// A trip is a round trip between two CPUs, by a clock.
+type trip struct {
+	clock string
+	pair  result.CPUPair
+}
+
+// trips are the quickest and the slowest of the best round trips.
+func trips(c *result.SkewedClock) (quickest, slowest *trip) {
+	byTrip := func(a, b result.CPUPair) int { return cmp.Compare(a.RoundTripNS, b.RoundTripNS) }
+	return &trip{c.ID, slices.MinFunc(c.Pairs, byTrip)}, &trip{c.ID, slices.MaxFunc(c.Pairs, byTrip)}
+}
+
+// communication says what the round trips tell of the machine.
+func communication(quickest, slowest trip) string {
+	words := func(t trip) string {
+		return fmt.Sprintf("%s (CPU %d and %d)", signedDuration(t.pair.RoundTripNS), t.pair.CPU, t.pair.OtherCPU)
+	}
+	text := "A message between two CPUs, there and back over a shared cache line, took " + words(quickest) + " at best"
+	if quickest.pair != slowest.pair {
+		text = "A message between two CPUs, there and back over a shared cache line, took at best from " + words(quickest) + " to " + words(slowest)
+	}
+	return text + ", by " + quickest.clock + "."
+}
+
+const (
+	// mostListed is how many pairs a list shows.
+	mostListed = 16
+	// mostSquare is for how many CPUs at most all pairs stand in a square.
+	mostSquare = 16
+)
+
+// pairGrid shows the pairs of a clock: all with all as a square where it fits Width,
+// otherwise as a list, of many the worst.
+func pairGrid(c *result.SkewedClock) grid {
+	for _, withBounds := range []bool{true, false} {
+		if g, ok := squareGrid(c, withBounds); ok && text.LongestLineLen(trimRight(g.writer().Render())) <= Width {
+			return g
+		}
+	}
+	return listGrid(c)
+}
+
+// squareGrid has a row and a column a CPU: offsets above the diagonal, round trips
+// below. ok is false where only pairs with the first CPU are there, or too many.
+func squareGrid(c *result.SkewedClock, withBounds bool) (g grid, ok bool) {
+	first := c.Pairs[0].CPU
+	if !slices.ContainsFunc(c.Pairs, func(p result.CPUPair) bool { return p.CPU != first && p.OtherCPU != first }) {
+		return g, false
+	}
+	var cpus []int
+	for _, p := range c.Pairs {
+		cpus = append(cpus, p.CPU, p.OtherCPU)
+	}
+	slices.Sort(cpus)
+	cpus = slices.Compact(cpus)
+	if len(cpus) > mostSquare {
+		return g, false
+	}
+	g = grid{
+		title:  c.ID + ": how far the column's CPU is ahead of the row's, and below the diagonal the best round trip, in ns",
+		header: []string{"CPU"},
+	}
+	for i, cpu := range cpus {
+		g.header = append(g.header, strconv.Itoa(cpu))
+		row := slices.Repeat([]string{"-"}, len(cpus)+1)
+		row[0], row[i+1] = strconv.Itoa(cpu), ""
+		g.rows = append(g.rows, row)
+	}
+	for _, p := range c.Pairs {
+		row, column, offset := slices.Index(cpus, p.CPU), slices.Index(cpus, p.OtherCPU), p.OffsetNS
+		if row == column {
+			continue
+		}
+		if row > column {
+			row, column, offset = column, row, -offset
+		}
+		cell := brief(offset)
+		if withBounds {
+			cell = bounded(offset, p.BoundNS)
+		}
+		if p.Apart() {
+			cell += " !"
+			g.note = "!: certainly apart. "
+		}
+		g.rows[row][column+1], g.rows[column][row+1] = cell, brief(p.RoundTripNS)
+	}
+	g.note += "An offset may be off by half of the round trip."
+	return g, true
+}
+
+// brief is nanoseconds in few digits.
+func brief(valueNS float64) string {
+	switch size := math.Abs(valueNS); {
+	case size < 0.05:
+		return "0"
+	case size < 10:
+		return strconv.FormatFloat(valueNS, 'f', 1, 64)
+	case size < 1e15:
+		return grouped(valueNS, 0)
+	default:
+		return fmt.Sprintf("%.3g", valueNS)
+	}
+}
+
+// listGrid has a row a pair.
+func listGrid(c *result.SkewedClock) grid {
+	g := grid{
+		title:  c.ID + ": how far the other CPU is ahead",
+		header: []string{"CPU", "other", "ahead by", "certainly", "best round trip", "rounds"},
+	}
+	pairs := c.Pairs
+	if len(pairs) > mostListed {
+		pairs = worstFirst(pairs)[:mostListed]
+		low, high := pairs[0].OffsetNS, pairs[0].OffsetNS
+		for _, p := range c.Pairs {
+			low, high = min(low, p.OffsetNS), max(high, p.OffsetNS)
+		}
+		g.title += ", the worst " + strconv.Itoa(mostListed) + " of " + plural(len(c.Pairs), "pair")
+		g.note = fmt.Sprintf("All %d offsets are %s; CSV and JSON have them.", len(c.Pairs), between(low, high))
+	}
+	for _, p := range pairs {
+		certainly := "-"
+		if p.Apart() {
+			certainly = "apart"
+		}
+		g.rows = append(g.rows, []string{
+			strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), boundedNS(p.OffsetNS, p.BoundNS), certainly, signedDuration(p.RoundTripNS), thousands(p.Rounds),
+		})
+	}
+	return g
+}
+
+// skewLines are the comparison as a line a pair, under a header; a clock without pairs
+// has one that says why.
+func skewLines(d *result.Document) [][]string {
+	lines := [][]string{strings.Split("clock,cpu,other_cpu,offset_ns,bound_ns,round_trip_ns,rounds,apart,reason", ",")}
+	if d.Skew == nil {
+		return lines
+	}
+	for _, c := range d.Skew.Clocks {
+		if len(c.Pairs) == 0 {
+			lines = append(lines, []string{c.ID, "", "", "", "", "", "", "", c.Reason})
+		}
+		for _, p := range c.Pairs {
+			lines = append(lines, []string{
+				c.ID, strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), number(p.OffsetNS), number(p.BoundNS), number(p.RoundTripNS),
+				strconv.FormatInt(p.Rounds, 10), strconv.FormatBool(p.Apart()), c.Reason,
+			})
+		}
+	}
+	return lines
+}

@@ -1,0 +1,335 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// VerifyFormats are the formats of a verification, the default first.
+var VerifyFormats = partFormats("verify", verification, "a line for each clock", verificationLines)
+
+// verification is the part of whether the clocks can be trusted; nothing where nobody
+// asked.
+func verification(d *result.Document) []part {
+	v := d.Verification
+	if v == nil {
+		return nil
+	}
+	p := part{
+		title: "Can each clock be trusted?",
+		grids: []grid{verdictGrid(v), bracketGrid(v), relationGrid(v)},
+	}
+	var why reasons
+	for _, c := range v.Clocks {
+		for _, f := range c.Faults {
+			p.faults = append(p.faults, faultSentence(c, f))
+		}
+		why.add(c.ID, c.Reason)
+	}
+	for _, r := range v.Relations {
+		if !r.Held {
+			p.faults = append(p.faults, fmt.Sprintf("%s should have kept its distance from %s and did not: it changed by %s.", r.Clock, r.Against, boundedNS(r.ChangeNS, r.BoundNS)))
+		}
+	}
+	p.notes = append(lost(v.LostCPUs), why.lines()...)
+	p.verdict = trust(d)
+	return []part{p}
+}
+
+// verdictGrid has a row for each clock that was to be verified.
+func verdictGrid(v *result.Verification) grid {
+	g := grid{
+		title: "Can each clock be trusted?", texts: 2,
+		header: []string{"Clock", "verdict", "reads", "repeats", "warps seen from"},
+	}
+	for _, c := range v.Clocks {
+		if c.Verdict == result.Unverified {
+			g.rows = append(g.rows, []string{c.ID, c.Verdict, "-", "-", "-"})
+			continue
+		}
+		repeats, sees := "-", "-"
+		if c.Reads > 0 {
+			repeats = percent(float64(c.Repeats) / float64(c.Reads))
+		}
+		if c.Across != nil && c.Across.SeesNS > 0 {
+			sees = duration(c.Across.SeesNS)
+			g.note = "warps seen from: had any CPU's value been behind another's by so much, it would have shown."
+		}
+		g.rows = append(g.rows, []string{c.ID, verdict(c), thousands(c.Reads), repeats, sees})
+	}
+	return g
+}
+
+// percent words a share; one that is not none is not shown as none.
+func percent(share float64) string {
+	switch {
+	case share == 0:
+		return "none"
+	case share < 0.0001:
+		return "< 0.01 %"
+	default:
+		return threeDigits(share*100) + " %"
+	}
+}
+
+// verdict words what is said of a clock, and of one that failed, how.
+func verdict(c result.VerifiedClock) string {
+	var seen []string
+	for _, f := range c.Faults {
+		words := faultWords[f.Kind].short
+		if faultWords[f.Kind].worst != "" {
+			words += " " + often(f.Count)
+			if f.WorstNS > 0 {
+				words += ", worst " + duration(f.WorstNS)
+			}
+		}
+		if f.Kind == result.FaultWarp && f.CPU != nil && f.EarlierCPU != nil {
+			words += fmt.Sprintf(", between CPU %d and %d", *f.EarlierCPU, *f.CPU)
+		}
+		seen = append(seen, words)
+	}
+	text := strings.Join(seen, "; ")
+	switch {
+	case text == "":
+		return c.Verdict
+	case c.Verdict == result.Backwards || c.Verdict == result.Faulty:
+		return text
+	default:
+		return c.Verdict + "; " + text
+	}
+}
+
+// often words how many times something was seen.
+func often(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return thousands(n) + " times"
+}
+
+// faultWords are how a fault is worded: in a cell, and in a sentence of the clock, how
+// often, and the fault's own words. worst goes before its size; what is no event has
+// neither number nor size.
+var faultWords = map[string]struct {
+	short    string
+	sentence func(c result.VerifiedClock) string
+	worst    string
+}{
+	result.FaultBackwards: {"went backwards", func(c result.VerifiedClock) string { return c.ID + " went backwards on one CPU" }, "at worst by "},
+	result.FaultWarp:      {"went backwards", func(c result.VerifiedClock) string { return c.ID + " went backwards from one CPU to another" }, "at worst by "},
+	result.FaultStall:     {"stood still", func(c result.VerifiedClock) string { return c.ID + " stood still" + witnessed(c, " while %s went on,") }, "for up to "},
+	result.FaultJump:      {"jumped", func(c result.VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") }, "at worst by "},
+	result.FaultOutside: {"outside the other path", func(c result.VerifiedClock) string {
+		return c.ID + " was outside of what " + other(c) + " read before and after it"
+	}, "at worst by "},
+	result.FaultResolution: {"states another resolution", func(c result.VerifiedClock) string {
+		text := c.ID + " states another resolution than " + other(c)
+		if b := c.Bracket; b != nil {
+			text += fmt.Sprintf(" (%s, not %s)", orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS))
+		}
+		return text
+	}, ""},
+	result.FaultFailed: {"failed", func(c result.VerifiedClock) string { return "Reads of " + c.ID + " failed" }, "at worst after "},
+}
+
+func witnessed(c result.VerifiedClock, words string) string {
+	if c.Witness == "" {
+		return ""
+	}
+	return fmt.Sprintf(words, c.Witness)
+}
+
+func other(c result.VerifiedClock) string {
+	if c.Bracket == nil {
+		return "its other path"
+	}
+	return c.Bracket.Against
+}
+
+func orNone(resolutionNS float64) string {
+	if resolutionNS == 0 {
+		return "none"
+	}
+	return duration(resolutionNS)
+}
+
+// faultSentence says all that is known of a fault.
+func faultSentence(c result.VerifiedClock, f result.ClockFault) string {
+	words := faultWords[f.Kind]
+	text := words.sentence(c)
+	if words.worst != "" {
+		text += " " + often(f.Count)
+		if f.WorstNS > 0 {
+			text += ", " + words.worst + duration(f.WorstNS)
+		}
+	}
+	switch {
+	case f.CPU != nil && f.EarlierCPU != nil:
+		text += fmt.Sprintf("; CPU %d read less than CPU %d had read before", *f.CPU, *f.EarlierCPU)
+	case f.CPU != nil:
+		text += fmt.Sprintf("; seen on CPU %d", *f.CPU)
+	}
+	if f.Text != "" {
+		text += ": " + f.Text
+	}
+	return sentence(text)
+}
+
+// bracketGrid holds each clock against the same by another path.
+func bracketGrid(v *result.Verification) grid {
+	g := grid{
+		title: "The same clock by another path: is each value between the two that the other read around it?", texts: 2,
+		header: []string{"Clock", "against", "brackets", "ahead by", "states", "other states"},
+	}
+	for _, c := range v.Clocks {
+		b := c.Bracket
+		if b == nil {
+			continue
+		}
+		call, _, _ := strings.Cut(c.ID, "@")
+		against := strings.TrimPrefix(b.Against, call+"@")
+		if against != b.Against {
+			against = "@" + against
+		}
+		ahead := "-"
+		if b.Brackets > 0 {
+			ahead = boundedNS(b.OffsetNS, b.BoundNS)
+		}
+		g.rows = append(g.rows, []string{c.ID, against, thousands(b.Brackets), ahead, orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS)})
+		g.note = "ahead by: from the tightest bracket; the bound is half of it. states: the resolution that the path states."
+	}
+	return g
+}
+
+// relationGrid holds clocks against each other from the beginning to the end.
+func relationGrid(v *result.Verification) grid {
+	g := grid{
+		title: "Clock against clock, from the beginning to the end", texts: 2,
+		header: []string{"Clock", "against", "got ahead by", "ppm", "distance"},
+	}
+	for _, r := range v.Relations {
+		distance := "free"
+		switch {
+		case !r.Held:
+			distance = "stepped"
+		case r.Steady:
+			distance = "kept"
+		default:
+			g.note = "free: the two need not keep their distance."
+		}
+		g.rows = append(g.rows, []string{r.Clock, r.Against, boundedNS(r.ChangeNS, r.BoundNS), signedPPM(r.PPM), distance})
+	}
+	return g
+}
+
+// signedPPM words millionths whose bound is not known.
+func signedPPM(ppm float64) string {
+	size, sign := math.Abs(ppm), "+"
+	if ppm < 0 {
+		sign = "-"
+	}
+	switch {
+	case size < 0.0005:
+		return "0"
+	case size >= 1e9:
+		return fmt.Sprintf("%+.2e", ppm)
+	case size >= 1000:
+		return sign + grouped(size, 0)
+	default:
+		return sign + threeDigits(size)
+	}
+}
+
+// trust is the whole verification in a sentence or two.
+func trust(d *result.Document) string {
+	v := d.Verification
+	verified, unverified, single := 0, 0, 0
+	var bad []string
+	for _, c := range v.Clocks {
+		if c.Verdict == result.Unverified {
+			unverified++
+		} else {
+			verified++
+		}
+		if len(c.Faults) > 0 {
+			bad = append(bad, c.ID)
+		} else if c.Verdict == result.OneCPU {
+			single++
+		}
+	}
+	var text string
+	switch {
+	case len(bad) == 1 && len(v.Clocks) == 1:
+		text = "The clock cannot be trusted: " + bad[0] + "."
+	case len(bad) > 0:
+		text = fmt.Sprintf("%d of %s cannot be trusted: %s.", len(bad), plural(verified+unverified, "clock"), strings.Join(bad, ", "))
+	case verified == 0:
+		text = "No clock was verified."
+	case verified == 1:
+		text = "The one clock that was verified held."
+	case verified == 2:
+		text = "Both clocks held."
+	default:
+		text = fmt.Sprintf("All %d clocks held.", verified)
+	}
+	if single > 0 {
+		text += fmt.Sprintf(" %s could be watched on one CPU only.", plural(single, "clock"))
+	}
+	if unverified > 0 && verified > 0 {
+		text += fmt.Sprintf(" %s could not be verified.", plural(unverified, "clock"))
+	}
+	if n := notHeld(v.Relations); n > 0 {
+		text += fmt.Sprintf(" %s did not hold.", plural(n, "relation"))
+	}
+	if d.Interrupted {
+		return "Interrupted; of what was seen by then: " + text
+	}
+	return text
+}
+
+func notHeld(relations []result.Relation) int {
+	return len(slices.DeleteFunc(slices.Clone(relations), func(r result.Relation) bool { return r.Held }))
+}
+
+// verificationLines are the verification as a line a clock, under a header.
+func verificationLines(d *result.Document) [][]string {
+	header := []string{
+		"clock", "verdict", "reason", "reads", "repeats", "stood_ns", "tick_ns", "witness", "checks", "pairs", "sees_ns",
+		"against", "brackets", "offset_ns", "bound_ns", "resolution_ns", "against_resolution_ns",
+	}
+	for _, kind := range result.ClockFaults {
+		header = append(header, kind+"_count", kind+"_worst_ns")
+	}
+	lines := [][]string{header}
+	if d.Verification == nil {
+		return lines
+	}
+	for _, c := range d.Verification.Clocks {
+		line := []string{c.ID, c.Verdict, c.Reason, strconv.FormatInt(c.Reads, 10), strconv.FormatInt(c.Repeats, 10), known(c.StoodNS), known(c.TickNS), c.Witness}
+		if a := c.Across; a == nil {
+			line = append(line, "", "", "")
+		} else {
+			line = append(line, strconv.FormatInt(a.Checks, 10), strconv.Itoa(a.Pairs), known(a.SeesNS))
+		}
+		if b := c.Bracket; b == nil {
+			line = append(line, "", "", "", "", "", "")
+		} else {
+			line = append(line, b.Against, strconv.FormatInt(b.Brackets, 10), number(b.OffsetNS), number(b.BoundNS), known(b.ResolutionNS), known(b.AgainstResolutionNS))
+		}
+		for _, kind := range result.ClockFaults {
+			i := slices.IndexFunc(c.Faults, func(f result.ClockFault) bool { return f.Kind == kind })
+			if i < 0 {
+				line = append(line, "0", "")
+				continue
+			}
+			line = append(line, strconv.FormatInt(c.Faults[i].Count, 10), known(c.Faults[i].WorstNS))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
