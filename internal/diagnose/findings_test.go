@@ -130,6 +130,13 @@ func TestEachFinding(t *testing.T) {
 		"shared timer": {func(d *result.Document) {
 			d.Clocks[0].Throughput[1].ReadsPerSecond = d.Clocks[0].Throughput[0].ReadsPerSecond * 1.05
 		}, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together make 1.05 times the reads of one"},
+		"shared timer of 64 CPUs": {func(d *result.Document) {
+			for i := range d.Clocks {
+				d.Clocks[i].Throughput[1].Threads = 64
+				d.Clocks[i].Throughput[1].ReadsPerSecond = 62 * d.Clocks[i].Throughput[0].ReadsPerSecond
+			}
+			d.Clocks[0].Throughput[1].ReadsPerSecond = 1.45 * d.Clocks[0].Throughput[0].ReadsPerSecond
+		}, "not-scaling", result.Warn, "64 threads together make 1.45 times"},
 		"published HPET": {func(d *result.Document) {
 			one := d.Clocks[0].Throughput[0].ReadsPerSecond
 			d.Clocks[0].Throughput[1].ReadsPerSecond = one * 1.38
@@ -158,19 +165,21 @@ func TestEachFinding(t *testing.T) {
 			d.Host.Windows = &result.Windows{Timer: &result.Timer{PeriodNS: 1e6, FinestNS: 5e5, CoarsestNS: 15_625_000}}
 		}, "timer-raised", result.Note, "every 1 ms"},
 	} {
-		d := well()
-		test.plant(d)
-		findings := Findings(d)
-		require.Len(t, findings, 1, name)
-		require.Equal(t, test.kind, findings[0].Kind, name)
-		require.Equal(t, test.severity, findings[0].Severity, name)
-		require.NotEmpty(t, findings[0].Evidence, name)
-		require.Contains(t, worded(findings[0]), test.says, name)
-		for _, r := range findings[0].Remedies {
-			for _, command := range r.Commands {
-				require.LessOrEqual(t, len(command), 86, "a command that is wrapped cannot be copied")
+		t.Run(name, func(t *testing.T) {
+			d := well()
+			test.plant(d)
+			findings := Findings(d)
+			require.Len(t, findings, 1)
+			require.Equal(t, test.kind, findings[0].Kind)
+			require.Equal(t, test.severity, findings[0].Severity)
+			require.NotEmpty(t, findings[0].Evidence)
+			require.Contains(t, worded(findings[0]), test.says)
+			for _, r := range findings[0].Remedies {
+				for _, command := range r.Commands {
+					require.LessOrEqual(t, len(command), 86, "a command that is wrapped cannot be copied")
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -190,6 +199,42 @@ func TestNoFindings(t *testing.T) {
 			one := d.Clocks[0].Throughput[0].ReadsPerSecond
 			d.Clocks[0].Throughput[1].ReadsPerSecond = one
 			d.Clocks[0].Throughput[1].SamplesReadsPerSecond = []float64{0.5 * one, one, 3.5 * one}
+		},
+		"a busy moment of one thread": func(d *result.Document) {
+			for i := range d.Clocks { // one reads as it should in its best pass, and its median is a tenth
+				d.Clocks[i].Throughput[0].SamplesReadsPerSecond = []float64{d.Clocks[i].Throughput[0].ReadsPerSecond}
+			}
+			one := d.Clocks[3].Throughput[0].ReadsPerSecond
+			d.Clocks[3].Throughput[0].ReadsPerSecond = one / 50
+			d.Clocks[4].Throughput[0].ReadsPerSecond /= 100
+			d.Clocks[0].Throughput[1].ReadsPerSecond = 1.6 * d.Clocks[0].Throughput[0].ReadsPerSecond
+		},
+		"figures that no number of threads can make": func(d *result.Document) {
+			for i := range d.Clocks {
+				d.Clocks[i].Throughput[0].ReadsPerSecond /= 50
+			}
+			d.Clocks[4].Throughput[0].ReadsPerSecond /= 4
+			d.Clocks[5].Throughput[0].ReadsPerSecond /= 4
+		},
+		"one other clock that scales": func(d *result.Document) {
+			for i := range d.Clocks[:6] {
+				d.Clocks[i].Throughput[1].ReadsPerSecond = d.Clocks[i].Throughput[0].ReadsPerSecond
+			}
+		},
+		"64 CPUs, less well": func(d *result.Document) {
+			for i := range d.Clocks {
+				d.Clocks[i].Throughput[1].Threads = 64
+				d.Clocks[i].Throughput[1].ReadsPerSecond = 62 * d.Clocks[i].Throughput[0].ReadsPerSecond
+			}
+			d.Clocks[0].Throughput[1].ReadsPerSecond = 24 * d.Clocks[0].Throughput[0].ReadsPerSecond
+		},
+		"other programs": func(d *result.Document) {
+			d.Clocks[0].Throughput[1].ReadsPerSecond = d.Clocks[0].Throughput[0].ReadsPerSecond
+			d.Conditions.DurationNS, d.Conditions.OtherCPUs = 2e9, 1.2
+		},
+		"interruptions": func(d *result.Document) {
+			d.Clocks[0].Throughput[1].ReadsPerSecond = d.Clocks[0].Throughput[0].ReadsPerSecond
+			d.Conditions.Turns, d.Conditions.InterruptedTurns = 100, 40
 		},
 		"one thread only": func(d *result.Document) {
 			for i := range d.Clocks {
@@ -212,9 +257,11 @@ func TestNoFindings(t *testing.T) {
 			d.Host.Windows = &result.Windows{Timer: &result.Timer{PeriodNS: 1e6, FinestNS: 5e5, CoarsestNS: 15_625_000}}
 		},
 	} {
-		d := well()
-		plant(d)
-		require.Empty(t, Findings(d), name)
+		t.Run(name, func(t *testing.T) {
+			d := well()
+			plant(d)
+			require.Empty(t, Findings(d))
+		})
 	}
 }
 
