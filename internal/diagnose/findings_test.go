@@ -125,6 +125,10 @@ func TestEachFinding(t *testing.T) {
 			d.Host.ClockSource.Current = "kvm-clock"
 			d.Host.KernelLog.Lines = []string{"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog"}
 		}, "tsc-unstable", result.Warn, "uses kvm-clock"},
+		"demoted, hpet read by an old vDSO": {func(d *result.Document) {
+			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "hpet"
+			d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."}
+		}, "tsc-unstable", result.Warn, "the TSCs of the CPUs differ from each other"},
 		"rate under load": {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "2500.000 against 2600.000 MHz"},
 		"kernel's rate":   {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "as the kernel reckons"},
 		"shared timer": {func(d *result.Document) {
@@ -244,8 +248,16 @@ func TestNoFindings(t *testing.T) {
 		"a wall clock set back": func(d *result.Document) { d.Clocks[1].Resolution.Backwards = 1 },
 		"quota of all CPUs":     func(d *result.Document) { d.Host.CPU.Quota = 4 },
 		"unstable, yet used":    func(d *result.Document) { d.Host.KernelLog.Lines = []string{"tsc: Marking TSC unstable due to x"} },
-		"powersave, steady":     func(d *result.Document) { d.Host.CPU.Governors = []string{"powersave"} },
-		"a single-CPU machine":  func(d *result.Document) { d.Host.CPU.Logical, d.Host.CPU.Usable = 1, 1 },
+		"presumed, and another read": func(d *result.Document) {
+			d.Host.ClockSource.Current = "acpi_pm"
+			d.Host.KernelLog.Lines = []string{"[ 0.1] tsc: Marking TSC unstable due to TSCs unsynchronized"}
+		},
+		"a watchdog of what was not preferred": func(d *result.Document) {
+			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "kvm-clock"
+			d.Host.KernelLog.Lines = []string{"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog"}
+		},
+		"powersave, steady":    func(d *result.Document) { d.Host.CPU.Governors = []string{"powersave"} },
+		"a single-CPU machine": func(d *result.Document) { d.Host.CPU.Logical, d.Host.CPU.Usable = 1, 1 },
 		"Wine": func(d *result.Document) {
 			d.Host.Windows = &result.Windows{Wine: &result.Wine{Version: "8.0"}, QPC: &result.QPC{Hz: 1e7, UserMode: &no}, Timer: &result.Timer{PeriodNS: 1, CoarsestNS: 10}}
 		},
@@ -263,6 +275,143 @@ func TestNoFindings(t *testing.T) {
 			require.Empty(t, Findings(d))
 		})
 	}
+}
+
+// Each reason for which the kernel gives the TSC up has its own cause, and only where its
+// watchdog may have been wrong is trust in the TSC offered.
+func TestReasonsOfTheKernel(t *testing.T) {
+	for line, want := range map[string]struct {
+		cause         string
+		trust, update bool
+	}{
+		"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog":                                   {"to disagree with another clock", true, true},
+		"[ 9.1] Clocksource tsc unstable (delta = 62500000 ns)":                                          {"to disagree with another clock", true, true},
+		"[ 0.1] tsc: Marking TSC unstable due to check_tsc_sync_source failed":                           {"the TSCs of the CPUs differ from each other", false, true},
+		"[ 0.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock.":                      {"the TSCs of the CPUs differ from each other", false, true},
+		"[ 9.1] tsc: Marking TSC unstable due to KVM discovered backwards TSC":                           {"went backwards", false, true},
+		"[ 0.1] tsc: Marking TSC unstable due to TSCs unsynchronized":                                    {"has not measured it", false, false},
+		"[ 0.1] Marking TSC unstable due to TSC halts in idle":                                           {"would stop too", false, false},
+		"[ 0.1] tsc: Marking TSC unstable due to TSC halts in idle states deeper than C2":                {"would stop too", false, false},
+		"[ 0.1] Marking TSC unstable due to: possible TSC halt in C2.":                                   {"would stop too", false, false},
+		"[ 3.1] Marking TSC unstable due to cpufreq changes":                                             {"with the frequency of the CPU", false, false},
+		"[ 0.0] tsc: Marking TSC unstable due to running on Hyper-V":                                     {"Hyper-V does not promise", false, false},
+		"[ 0.0] tsc: Marking TSC unstable due to cyrix 5510/5520 detected":                               {`due to "cyrix 5510/5520 detected"`, false, false},
+		"[ 9.1] TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.":      {"why stands no longer in its log", false, false},
+		"[ 0.2] clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2563bd843df, max_idle_ns: 4 ns": {"so the kernel does not rely on it", false, false},
+	} {
+		for _, invariant := range []bool{false, true} {
+			d := well()
+			d.Clocks, d.Host.KernelLog.Lines = clocks(result.Always, 640), []string{line}
+			*d.Host.CPU.InvariantTSC = invariant
+			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
+			findings := Findings(d)
+			require.Len(t, findings, 1, line)
+			text := worded(findings[0])
+			if invariant && want.cause == "so the kernel does not rely on it" {
+				want.cause = "neither the kernel's log nor its command line says"
+			}
+			require.Contains(t, findings[0].Cause, want.cause, line)
+			require.Equal(t, want.trust, strings.Contains(text, "tsc=nowatchdog"), line)
+			require.Equal(t, want.update, strings.Contains(text, "update the firmware"), line)
+			require.NotContains(t, text, "echo tsc", line)
+		}
+	}
+}
+
+// The switch to tsc is offered where the kernel offers it and nothing speaks against it,
+// and with every risk that is known.
+func TestSwitchToTSC(t *testing.T) {
+	const generic = "time jumps between CPUs"
+	for name, test := range map[string]struct {
+		plant func(*result.Host)
+		risks []string // nil where the switch must not be offered
+	}{
+		"bare metal": {func(*result.Host) {}, []string{generic}},
+		"KVM, invariant": {func(h *result.Host) {
+			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "kvm", Role: "guest"}, "kvm-clock"
+		}, []string{generic, "hosts of the same TSC rate"}},
+		"KVM, not invariant": {func(h *result.Host) {
+			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "kvm", Role: "guest"}, "kvm-clock"
+			*h.CPU.InvariantTSC = false
+		}, nil},
+		"KVM, unknown": {func(h *result.Host) {
+			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "kvm", Role: "guest"}, "kvm-clock"
+			h.CPU.InvariantTSC = nil
+		}, nil},
+		"Xen": {func(h *result.Host) {
+			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "xen", Role: "guest"}, "xen"
+		}, []string{generic, "Amazon"}},
+		"given up": {func(h *result.Host) {
+			h.KernelLog = &result.KernelLog{Lines: []string{"tsc: Marking TSC unstable due to TSC halts in idle"}}
+		}, nil},
+	} {
+		d := well()
+		d.Clocks = clocks(result.Always, 640)
+		d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"tsc", "hpet", "kvm-clock"}}
+		test.plant(&d.Host)
+		text := worded(Findings(d)[0])
+		require.Equal(t, test.risks != nil, strings.Contains(text, "echo tsc"), name)
+		for _, risk := range test.risks {
+			require.Contains(t, text, risk, name)
+		}
+	}
+}
+
+// What is known of a hypervisor's guests is not said of its hosts.
+func TestHostsOfHypervisors(t *testing.T) {
+	for _, test := range []struct {
+		system, role string
+		says, never  string
+	}{
+		{"kvm", "guest", "on the host", ""},
+		{"kvm", "host", "", "on the host"},
+		{"firecracker", "guest", "Firecracker", "QEMU"},
+		{"hyperv", "guest or host", "", "Hyper-V"},
+		{"vmware", "guest", "VMware", ""},
+		{"vmware", "host", "", "VMware"},
+		{"xen", "guest", "Amazon", "first domain"},
+		{"xen", "host", "first domain", "Amazon"},
+	} {
+		d := well()
+		d.Clocks, *d.Host.CPU.InvariantTSC = clocks(result.Always, 640), false
+		d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"tsc", "acpi_pm"}}
+		d.Host.Virtualization = &result.Virtualization{System: test.system, Role: test.role}
+		text := worded(Findings(d)[0])
+		require.Contains(t, text, test.says, "%+v", test)
+		if test.never != "" {
+			require.NotContains(t, text, test.never, "%+v", test)
+		}
+	}
+}
+
+func TestReadsThatEnterUnderTSC(t *testing.T) {
+	d := well()
+	d.Clocks = clocks(result.Always, 640)
+	d.Conditions.ClockSources = []string{"tsc", "hpet"}
+	finding := Findings(d)[0]
+	require.Equal(t, "reads of the fine clocks enter the kernel, although the clock source is tsc", finding.Title)
+	require.Contains(t, finding.Evidence, "clock sources while this ran: tsc, then hpet")
+	require.NotContains(t, worded(finding), "prefers")
+}
+
+func TestUnknownArchitecture(t *testing.T) {
+	d := well()
+	d.Clocks, d.Host.Arch, d.Host.ClockSource.Current = clocks(result.Always, 640), "", "hpet"
+	require.Contains(t, Findings(d)[0].Cause, "offers tsc and prefers hpet")
+	d.Host.Arch = "riscv64"
+	require.NotContains(t, Findings(d)[0].Cause, "TSC")
+}
+
+func TestTruncatedLog(t *testing.T) {
+	d := well()
+	d.Clocks = clocks(result.Always, 640)
+	d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
+	require.Contains(t, Findings(d)[0].Cause, "neither the kernel's log nor its command line says")
+	d.Host.KernelLog.Truncated = true
+	text := worded(Findings(d)[0])
+	require.Contains(t, text, "its log no longer reaches back to the boot")
+	require.Contains(t, text, "journalctl -k -b | grep -iE 'tsc|clocksource'")
+	require.NotContains(t, text, "neither the kernel's log")
 }
 
 func TestLongLogIsCut(t *testing.T) {
