@@ -145,13 +145,24 @@ func TestEachFinding(t *testing.T) {
 			one := d.Clocks[0].Throughput[0].ReadsPerSecond
 			d.Clocks[0].Throughput[1].ReadsPerSecond = one * 1.38
 		}, "not-scaling", result.Warn, "make 1.38 times"},
-		"stepped":        {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2s"},
-		"unsynchronised": {func(d *result.Document) { d.Host.TimeSync.Synchronised = false }, "unsynchronised", result.Warn, "STA_UNSYNC"},
-		"far off":        {func(d *result.Document) { d.Host.TimeSync.OffsetNS = -3e8 }, "slewed", result.Note, "-300ms"},
-		"other tick":     {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "slewed", result.Note, "-100000 parts in a million"},
-		"some steal":     {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
-		"much steal":     {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
-		"quota":          {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time in every 100 ms"},
+		"stepped": {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2s"},
+		"unsynchronised": {func(d *result.Document) {
+			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 16e9
+		}, "unsynchronised", result.Warn, "STA_UNSYNC"},
+		"unsynchronised, error unknown": {func(d *result.Document) {
+			d.Host.TimeSync = &result.TimeSync{}
+		}, "unsynchronised", result.Warn, "does not know of a time service"},
+		"chrony without rtcsync": {func(d *result.Document) {
+			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 2e7
+		}, "unsynchronised", result.Note, "rtcsync"},
+		"far off": {func(d *result.Document) { d.Host.TimeSync.OffsetNS = -3e8 }, "slewed", result.Note, "-300ms"},
+		"other tick, and the rate that it makes": {func(d *result.Document) {
+			d.Host.TimeSync.TickNS, d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz = 9_200_000, 2.8e9, 2.83e9
+		}, "slewed", result.Note, "-80000 parts in a million"},
+		"other tick": {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "slewed", result.Note, "-100000 parts in a million"},
+		"some steal": {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
+		"much steal": {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
+		"quota":      {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time in every 100 ms"},
 		"governor": {func(d *result.Document) {
 			d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2
 		}, "governor", result.Note, "scaling_governor: powersave"},
@@ -162,6 +173,9 @@ func TestEachFinding(t *testing.T) {
 		"QPC by the HPET": {func(d *result.Document) {
 			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 14_318_180}}
 		}, "qpc-kernel", result.Error, "14.318 MHz: the HPET"},
+		"QPC by Intel's HPET": {func(d *result.Document) {
+			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 24_000_000}}
+		}, "qpc-kernel", result.Error, `bcdedit /enum "{current}"`},
 		"QPC by the PM timer": {func(d *result.Document) {
 			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 3_579_545}}
 		}, "qpc-kernel", result.Error, "ACPI power management timer"},
@@ -263,6 +277,15 @@ func TestNoFindings(t *testing.T) {
 		},
 		"Windows, well": func(d *result.Document) {
 			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &yes}, Timer: &result.Timer{PeriodNS: 15_600_000, FinestNS: 5e5, CoarsestNS: 15_625_000}}
+		},
+		"Windows on Arm": func(d *result.Document) {
+			d.Host.Arch, d.Host.Windows = "arm64", &result.Windows{QPC: &result.QPC{Hz: 24_000_000, UserMode: &yes}}
+		},
+		"one clock that this vDSO does not have": func(d *result.Document) {
+			d.Clocks = []result.Clock{{ID: "time@vdso", Path: "vdso", Reason: "the vDSO has no function time"}}
+		},
+		"an everyday clock not there, another clock read": func(d *result.Document) {
+			d.Clocks[0] = result.Clock{ID: d.Clocks[0].ID, Path: "vdso", Reason: "no"}
 		},
 		"Windows, timer asked for": func(d *result.Document) {
 			d.Settings.TimerResolutionNS = 1e6
@@ -428,7 +451,7 @@ func TestLongLogIsCut(t *testing.T) {
 
 func TestWorstComesFirst(t *testing.T) {
 	d := well()
-	d.Host.CPU.Usable, d.Host.TimeSync.Synchronised = 1, false
+	d.Host.CPU.Usable, d.Host.TimeSync = 1, &result.TimeSync{}
 	d.Clocks = clocks(result.Always, 640)
 	var severities []string
 	for _, f := range Findings(d) {
@@ -445,17 +468,39 @@ func TestDear(t *testing.T) {
 	require.Equal(t, result.Error, dear.Severity)
 	require.Len(t, dear.Evidence, 2, "the everyday clocks alone: a system call may cost what it costs")
 	require.Contains(t, dear.Title, "20 ns")
-	require.Nil(t, Dear(&result.Document{}, 1))
+}
+
+// What was not timed is not cheap.
+func TestDearWithoutFigures(t *testing.T) {
+	d := well()
+	for i := range d.Clocks {
+		d.Clocks[i].Latency = nil
+	}
+	d.Clocks[1].Reason = "the kernel mapped no vDSO into this process"
+	dear := Dear(d, 100)
+	require.Equal(t, result.Error, dear.Severity)
+	require.Contains(t, dear.Title, "no everyday clock was timed")
+	require.Contains(t, dear.Title, "100 ns")
+	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso was not timed", "CLOCK_REALTIME@vdso was not timed: the kernel mapped no vDSO into this process"}, dear.Evidence)
+	d.Clocks = clocks(result.Never, 25)[5:]
+	require.Equal(t, []string{"2 clocks in the result, none of them one of these"}, Dear(d, 1e9).Evidence, "a system call and a counter")
+	require.NotNil(t, Dear(&result.Document{}, 1))
 }
 
 func TestFrequency(t *testing.T) {
 	for hz, want := range map[int64]string{
 		10_000_000: "10 MHz: the TSC, or", 2_648_441: "2.648 MHz: the TSC divided by 1024", 3_579_545: "3.58 MHz", 14_318_180: "14.318 MHz: the HPET",
-		24_000_000: "24 MHz", 19_200_000: "19.2 MHz", 0: "0 MHz",
+		24_000_000: "24 MHz: the HPET", 23_999_999: "24 MHz: the HPET", 19_200_000: "19.2 MHz", 0: "0 MHz",
 	} {
-		meaning, _ := Frequency(hz)
+		meaning, _ := Frequency(hz, "amd64")
 		require.Contains(t, meaning, want)
 	}
+	for arch, platform := range map[string]bool{"amd64": true, "arm64": false, "": false} {
+		_, got := Frequency(24_000_000, arch)
+		require.Equal(t, platform, got, arch)
+	}
+	meaning, _ := Frequency(24_000_000, "arm64")
+	require.Equal(t, "24 MHz: the counter of the CPU", meaning)
 }
 
 // worded is all text of a finding.

@@ -238,11 +238,17 @@ func trappedTSC(d *result.Document) *result.Finding {
 }
 
 // mostTSCDeviation is how far two figures of the TSC's rate may lie apart: the wall
-// clock's slew is up to 500 parts in a million (adjtimex(2)), and the kernel's first
+// clock's slew by its frequency is up to 500 parts in a million (adjtimex(2)), and the kernel's first
 // guess may be as far off.
 const mostTSCDeviation = 1e-3
 
+// tscRate holds the TSC's rates against each other. The stopwatch is slewed with the wall
+// clock: while that is done by another tick, by up to a tenth (adjtimex(2)), nothing can be
+// said.
 func tscRate(d *result.Document) *result.Finding {
+	if sync := d.Host.TimeSync; sync != nil && otherTick(*sync) {
+		return nil
+	}
 	cpu := d.Host.CPU
 	finding := &result.Finding{
 		Kind: "tsc-rate", Severity: result.Warn,
