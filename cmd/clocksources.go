@@ -69,11 +69,14 @@ func consent(in *os.File, out io.Writer, yes bool, current string, others []stri
 		return fmt.Errorf("--clocksources switches the clock source of the running system to %s and back, which may slow it and let its time jump, and there is no terminal to ask: add --yes to agree",
 			strings.Join(others, ", then "))
 	}
-	_, _ = fmt.Fprintf(out, `This changes the running system: its clock source will be %s, then %s again.
+	_, _ = fmt.Fprintf(out, `This changes the running system: its clock source will be %[1]s, then %[2]s again.
 Meanwhile every program that asks for the time may be slower, a time service may see
 a jump, and with a faulty clock source time may stand still or jump. A second process
-restores %s when this one ends, however it ends.
-`, strings.Join(others, ", then "), current, current)
+restores %[2]s when this one ends, however it ends. One thing may last until the machine
+boots again: while all CPUs read a slow clock source such as hpet or acpi_pm, the
+kernel's watchdog may take tsc for unstable and withdraw it. Then the kernel has to
+choose another. What lets it choose, now or later: echo | sudo tee %[3]s
+`, strings.Join(others, ", then "), current, clocksource.Sysfs+"/current_clocksource")
 	if yes {
 		return nil
 	}

@@ -21,7 +21,8 @@ import (
 const (
 	doctorRounds = 12
 	doctorTime   = 10 * time.Millisecond
-	// doctorPatience is when a slow machine has been measured for long enough.
+	// doctorPatience is when a slow machine has been measured for long enough; its TSC's
+	// rate is then not watched either.
 	doctorPatience = 2400 * time.Millisecond
 	// rateSpan is how long the TSC's rate is watched, asleep and under load.
 	rateSpan = 150 * time.Millisecond
@@ -70,7 +71,7 @@ timebench doctor --fail-on error --fail-above-ns 200`,
 	}
 	f := command.Flags()
 	f.StringVar(&flags.failOn, "fail-on", result.Warn, "exit with 1 from this severity on: error, warn, or never")
-	f.Float64Var(&flags.failAboveNS, "fail-above-ns", 0, "find an error where an everyday clock costs more than so many ns a read, beyond noise")
+	f.Float64Var(&flags.failAboveNS, "fail-above-ns", 0, "find an error where an everyday clock costs more than so many ns a read, beyond noise, or none was timed")
 	f.StringVar(&flags.format, "format", render.DoctorFormats[0].Name, strings.Join(render.Names(render.DoctorFormats), ", "))
 	complete(command, "fail-on", result.Error, result.Warn, never)
 	complete(command, "format", render.Names(render.DoctorFormats)...)
@@ -135,7 +136,7 @@ func examine() (*result.Document, func() int, error) {
 		return nil, nil, couldNot(err)
 	}
 	measured.Interrupted = ctx.Err() != nil
-	if !measured.Interrupted {
+	if inTime.Err() == nil {
 		addRates(&facts.CPU)
 	}
 	document := newDocument(facts, measured, result.Settings{

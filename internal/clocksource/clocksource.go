@@ -49,8 +49,9 @@
 //     it is until the process goes on, or is killed.
 //   - A machine that loses its power. The choice is not kept over a restart anyway.
 //   - An original that the kernel takes away in the meantime: it withdraws a clock
-//     source that it finds unstable. Restore and the guardian then say so, and with
-//     which one the machine is left.
+//     source that it finds unstable, and it finds so more easily while all CPUs read a
+//     slow one. Restore and the guardian then have the kernel choose the best of the
+//     others, and say which that is. Until the machine restarts the original is gone.
 //   - A timebench in another network namespace, as in another container: sysfs is
 //     there another file system, with locks of its own.
 //   - What the kernel would choose by itself. The original is written as a choice, as

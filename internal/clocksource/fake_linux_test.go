@@ -48,6 +48,35 @@ func content(t testing.TB, folder Folder) string {
 	return string(text)
 }
 
+// kernel is what the kernel does when an empty line is written: it takes the first of
+// what it offers, which is the best. It goes on until the test ends.
+func kernel(t testing.TB, folder Folder) {
+	t.Helper()
+	ended, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-ended:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			if text, err := os.ReadFile(folder.path(current)); err != nil || string(text) != "\n" {
+				continue
+			}
+			if offered, err := folder.Available(); err == nil {
+				_ = renameio.WriteFile(folder.path(current), []byte(offered[0]+"\n"), 0o644)
+			}
+		}
+	}()
+	t.Cleanup(func() { close(ended); <-gone })
+}
+
+// withdrawnTSC is what is said where the kernel no longer offers tsc and was told to
+// choose.
+const withdrawnTSC = `the original clock source "tsc" is not available (available: hpet, acpi_pm): the kernel withdraws one that it finds unstable (dmesg tells);` +
+	" it was told to choose, and the clock source is now hpet"
+
 // refuse has the kernel refuse every write, and show "0" as the clock source in use:
 // oom_score_adj takes numbers alone.
 func refuse(t testing.TB, folder Folder) {

@@ -131,8 +131,8 @@ func (f Folder) put(name string, within time.Duration) error {
 	}
 }
 
-// write writes a name with one write(2), and no newline: the kernel counts it in the
-// length (sysfs_get_uname in kernel/time/clocksource.c).
+// write writes a name with one write(2), and no newline behind it: the kernel counts it
+// in the length (sysfs_get_uname in kernel/time/clocksource.c).
 func (f Folder) write(name string) error {
 	file, err := os.OpenFile(f.path(current), os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
@@ -150,8 +150,38 @@ func (f Folder) restore(original string, p patience) error {
 		if err == nil {
 			return nil
 		}
-		if errors.Is(err, errUnavailable) || time.Now().After(deadline) {
+		if errors.Is(err, errUnavailable) {
+			return f.withdrawn(err, p.settle)
+		}
+		if time.Now().After(deadline) {
 			return f.stranded(original, err)
+		}
+	}
+}
+
+// withdrawn has the kernel choose, where it no longer offers the original: the last
+// clock source of the experiment may be a worse one than it would take. It says so.
+func (f Folder) withdrawn(why error, within time.Duration) error {
+	const unstable = "the kernel withdraws one that it finds unstable (dmesg tells)"
+	chosen, err := f.choose(within)
+	if err != nil {
+		return fmt.Errorf("the original %w: %s; it could not be told to choose: %w; to do so: echo | sudo tee %s", why, unstable, err, f.path(current))
+	}
+	return fmt.Errorf("the original %w: %s; it was told to choose, and the clock source is now %s", why, unstable, chosen)
+}
+
+// choose ends the override and returns what the kernel takes then, which is the best that
+// it has. An empty line does that: sysfs_get_uname cuts the newline off, and with an
+// empty name __clocksource_select goes by the rating alone (kernel/time/clocksource.c).
+// Without a newline it would be a write of nothing, which is an error.
+func (f Folder) choose(within time.Duration) (string, error) {
+	if err := f.write("\n"); err != nil {
+		return "", err
+	}
+	for deadline := time.Now().Add(within); ; time.Sleep(pause) {
+		now, err := f.Current()
+		if err == nil || time.Now().After(deadline) {
+			return now, err
 		}
 	}
 }
@@ -161,11 +191,6 @@ func (f Folder) stranded(original string, why error) error {
 	left, err := f.Current()
 	if err != nil {
 		left = "one that cannot be read"
-	}
-	if errors.Is(why, errUnavailable) {
-		// An empty line ends the override (sysfs_get_uname).
-		return fmt.Errorf("the original %w: the kernel withdraws one that it finds unstable (dmesg tells); the machine is left with %s; to let the kernel choose: echo | sudo tee %s",
-			why, left, f.path(current))
 	}
 	return fmt.Errorf("clock source %s could not be restored: %w; the machine is left with %s; to restore it: echo %s | sudo tee %s",
 		original, why, left, original, f.path(current))

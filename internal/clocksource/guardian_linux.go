@@ -21,7 +21,7 @@ var usual = patience{ready: 5 * time.Second, settle: 2 * time.Second, restore: 1
 // What the measuring process says on the pipe, a byte each; the last one counts.
 const (
 	switching = 's' // from now on the original must be put back
-	settled   = 'd' // no longer: it is back, or cannot come back
+	settled   = 'd' // no longer: it is back, or cannot come back and the kernel has chosen
 )
 
 // ready is how the guardian answers when it is ready, as a line of JSON: with the

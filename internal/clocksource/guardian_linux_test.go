@@ -118,17 +118,31 @@ func TestGuardianThatFailsSaysWhatIsLeftAndWhatToType(t *testing.T) {
 	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "the machine is left with one that cannot be read; to restore it: echo tsc | sudo tee ")
 }
 
-// It does not come back by waiting.
-func TestGuardianSaysThatTheOriginalIsWithdrawn(t *testing.T) {
+// It does not come back by waiting, and acpi_pm is not what the kernel would take.
+func TestGuardianHasTheKernelChooseWhereTheOriginalIsWithdrawn(t *testing.T) {
 	folder := machine(t)
+	kernel(t, folder)
 	in := io.MultiReader(strings.NewReader("s"), atEnd(func() {
-		set(t, folder, current, "hpet\n")
+		set(t, folder, current, "acpi_pm\n")
 		set(t, folder, available, "hpet acpi_pm\n")
 	}))
-	require.EqualError(t, guard(in, io.Discard, folder, patience{restore: time.Hour}),
-		`the original clock source "tsc" is not available (available: hpet, acpi_pm): the kernel withdraws one that it finds unstable (dmesg tells);`+
-			" the machine is left with hpet; to let the kernel choose: echo | sudo tee "+folder.path(current))
+	require.EqualError(t, guard(in, io.Discard, folder, patience{settle: time.Minute, restore: time.Hour}), withdrawnTSC)
 	require.Equal(t, "hpet\n", content(t, folder))
+}
+
+func TestGuardianThatCannotHaveTheKernelChooseSaysWhatToType(t *testing.T) {
+	folder := machine(t)
+	path := folder.path(current)
+	in := io.MultiReader(strings.NewReader("s"), atEnd(func() {
+		set(t, folder, available, "hpet acpi_pm\n")
+		refuse(t, folder)
+	}))
+	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "it could not be told to choose: write "+path+
+		": invalid argument; to do so: echo | sudo tee "+path)
+	folder = machine(t)
+	in = io.MultiReader(strings.NewReader("s"), atEnd(func() { set(t, folder, available, "hpet acpi_pm\n") }))
+	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "names no clock source", "no kernel answers")
+	require.Equal(t, "\n", content(t, folder), "one empty line, in one write")
 }
 
 func FuzzGuard(f *testing.F) {

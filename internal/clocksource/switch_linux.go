@@ -249,20 +249,27 @@ func (s *Switch) restore() error {
 		err = s.folder.put(s.original, s.patience.settle)
 	}
 	withdrawn := errors.Is(err, errUnavailable)
+	if withdrawn {
+		err = s.folder.withdrawn(err, s.patience.settle)
+	}
 	if err == nil || withdrawn {
 		_ = s.tell(settled)
 	}
 	_ = s.pipe.Close()
 	s.wait(s.patience.restore + 2*s.patience.settle)
 	if withdrawn {
-		return s.folder.stranded(s.original, err)
+		return err
 	}
 	if err != nil {
 		// The guardian has restored, or could not, or was killed.
 		if now, readable := s.folder.Current(); readable == nil && now == s.original {
 			return nil
 		}
-		if err := s.folder.put(s.original, s.patience.settle); err != nil {
+		err = s.folder.put(s.original, s.patience.settle)
+		switch {
+		case errors.Is(err, errUnavailable):
+			return s.folder.withdrawn(err, s.patience.settle)
+		case err != nil:
 			return s.folder.stranded(s.original, err)
 		}
 		return nil

@@ -112,13 +112,15 @@ func TestRestoreThatIsHopelessSaysWhatToType(t *testing.T) {
 }
 
 // One line is enough: the guardian need not say it too.
-func TestRestoreSaysThatTheOriginalIsWithdrawn(t *testing.T) {
+func TestRestoreHasTheKernelChooseWhereTheOriginalIsWithdrawn(t *testing.T) {
 	folder := machine(t)
+	kernel(t, folder)
 	stderr := filepath.Join(t.TempDir(), "stderr")
 	s := reported(t, GuardianCommand, folder, stderr)
-	require.NoError(t, s.To("hpet"))
+	require.NoError(t, s.To("acpi_pm"))
 	set(t, folder, available, "hpet acpi_pm\n")
-	require.ErrorContains(t, s.Restore(), "the machine is left with hpet; to let the kernel choose: echo | sudo tee ")
+	require.EqualError(t, s.Restore(), withdrawnTSC)
+	require.Equal(t, "hpet\n", content(t, folder))
 	require.True(t, s.guardian.ProcessState.Success(), s.guardian.ProcessState)
 	said, err := os.ReadFile(stderr)
 	require.NoError(t, err)
@@ -426,14 +428,16 @@ func TestKilledWithAChildThatLivesOn(t *testing.T) {
 
 func TestKilledAndTheOriginalIsWithdrawn(t *testing.T) {
 	folder := machine(t)
+	kernel(t, folder)
 	p := startSwitched(t, "waits", folder)
+	set(t, folder, current, "acpi_pm\n")
 	set(t, folder, available, "hpet acpi_pm\n")
 	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()
 	released(t, folder)
-	require.Equal(t, "hpet", content(t, folder))
+	require.Equal(t, "hpet\n", content(t, folder))
 	require.Equal(t, 1, strings.Count(p.said(), "\n"), p.said())
-	require.Contains(t, p.said(), "the machine is left with hpet; to let the kernel choose: ")
+	require.Contains(t, p.said(), withdrawnTSC)
 }
 
 // The measuring process ends with To's error, without Restore.

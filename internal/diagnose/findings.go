@@ -61,16 +61,36 @@ var everyday = []string{
 }
 
 // Dear finds the everyday clocks that cost more than so many nanoseconds a read,
-// beyond the noise of the measurement.
+// beyond the noise of the measurement; or that none of them was timed, so that nothing
+// tells whether they do.
 func Dear(d *result.Document, aboveNS float64) *result.Finding {
 	finding := result.Finding{
 		Kind: "dear", Severity: result.Error,
 		Title: fmt.Sprintf("asking for the time costs more than the %s that were set as a limit", nanoseconds(aboveNS)),
 	}
+	var timed bool
+	var missing []string
 	for _, c := range d.Clocks {
-		if slices.Contains(everyday, c.ID) && c.Latency != nil && cmp.Or(c.Latency.LowNS, c.Latency.MedianNS) > aboveNS {
+		if !slices.Contains(everyday, c.ID) {
+			continue
+		}
+		if c.Latency == nil {
+			missing = append(missing, strings.TrimSuffix(costs(c)+": "+c.Reason, ": "))
+			continue
+		}
+		timed = true
+		if cmp.Or(c.Latency.LowNS, c.Latency.MedianNS) > aboveNS {
 			finding.Evidence = append(finding.Evidence, costs(c))
 		}
+	}
+	if !timed {
+		finding.Title = "no everyday clock was timed, so that nothing tells whether one costs more than " + nanoseconds(aboveNS)
+		finding.Cause = "The limit is for the clocks that programs ask most: " + strings.Join(everyday, ", ") + "."
+		finding.Evidence = missing
+		if len(missing) == 0 {
+			finding.Evidence = []string{counted(int64(len(d.Clocks)), "clock") + " in the result, none of them one of these"}
+		}
+		return &finding
 	}
 	if len(finding.Evidence) == 0 {
 		return nil

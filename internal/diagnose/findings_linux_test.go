@@ -30,6 +30,8 @@ func TestRecordedMachines(t *testing.T) {
 	}{
 		{tree: "bare-metal-tsc", entry: result.Never, fineNS: 25},
 		{tree: "kvm", entry: result.Never, fineNS: 30},
+		{tree: "kvm-amd", entry: result.Never, fineNS: 30},
+		{tree: "firecracker", entry: result.Never, fineNS: 22},
 		{tree: "hyperv-azure", entry: result.Never, fineNS: 30},
 		{tree: "vmware", entry: result.Never, fineNS: 30},
 		{tree: "arm64", entry: result.Never, fineNS: 40},
@@ -52,12 +54,26 @@ func TestRecordedMachines(t *testing.T) {
 		},
 		{
 			tree: "qemu-hpet", entry: result.Always, fineNS: 1800, kinds: "kernel-entry",
-			says:  []string{"because the clock source is hpet", "-accel kvm"},
-			never: []string{"echo tsc"},
+			says:  []string{"because the clock source is hpet", "-accel kvm", "TSCs unsynchronized", "has not measured it"},
+			never: []string{"echo tsc", "tsc=nowatchdog", "disagree"},
 		},
 		{
 			tree: "kvm", entry: result.Always, fineNS: 300, kinds: "kernel-entry",
-			says: []string{"because the clock source is kvm-clock", "See on the host that its own clock source is tsc"},
+			says:  []string{"because the clock source is kvm-clock", "See on the host that its own clock source is tsc"},
+			never: []string{"echo tsc"},
+		},
+		{
+			tree: "kvm-amd", entry: result.Always, fineNS: 300, kinds: "kernel-entry",
+			says: []string{
+				"because the clock source is kvm-clock", "takes the CPUs' TSCs for unsynchronised, and has not measured it",
+				"TSCs unsynchronized", "the hypervisor's choice: QEMU shows it", "+invtsc",
+			},
+			never: []string{"echo tsc", "tsc=nowatchdog", "tsc=reliable", "found the"},
+		},
+		{
+			tree: "firecracker", entry: result.Always, fineNS: 300, kinds: "kernel-entry",
+			says:  []string{"although the clock source is tsc", "a sandbox or a tracer"},
+			never: []string{"echo tsc", "cannot read"},
 		},
 		{
 			tree: "arm64", entry: result.Always, fineNS: 300, kinds: "kernel-entry",

@@ -125,22 +125,44 @@ func TestEachFinding(t *testing.T) {
 			d.Host.ClockSource.Current = "kvm-clock"
 			d.Host.KernelLog.Lines = []string{"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog"}
 		}, "tsc-unstable", result.Warn, "uses kvm-clock"},
+		"demoted, hpet read by an old vDSO": {func(d *result.Document) {
+			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "hpet"
+			d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."}
+		}, "tsc-unstable", result.Warn, "the TSCs of the CPUs differ from each other"},
 		"rate under load": {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "2500.000 against 2600.000 MHz"},
 		"kernel's rate":   {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "as the kernel reckons"},
 		"shared timer": {func(d *result.Document) {
 			d.Clocks[0].Throughput[1].ReadsPerSecond = d.Clocks[0].Throughput[0].ReadsPerSecond * 1.05
 		}, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together make 1.05 times the reads of one"},
+		"shared timer of 64 CPUs": {func(d *result.Document) {
+			for i := range d.Clocks {
+				d.Clocks[i].Throughput[1].Threads = 64
+				d.Clocks[i].Throughput[1].ReadsPerSecond = 62 * d.Clocks[i].Throughput[0].ReadsPerSecond
+			}
+			d.Clocks[0].Throughput[1].ReadsPerSecond = 1.45 * d.Clocks[0].Throughput[0].ReadsPerSecond
+		}, "not-scaling", result.Warn, "64 threads together make 1.45 times"},
 		"published HPET": {func(d *result.Document) {
 			one := d.Clocks[0].Throughput[0].ReadsPerSecond
 			d.Clocks[0].Throughput[1].ReadsPerSecond = one * 1.38
 		}, "not-scaling", result.Warn, "make 1.38 times"},
-		"stepped":        {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2s"},
-		"unsynchronised": {func(d *result.Document) { d.Host.TimeSync.Synchronised = false }, "unsynchronised", result.Warn, "STA_UNSYNC"},
-		"far off":        {func(d *result.Document) { d.Host.TimeSync.OffsetNS = -3e8 }, "slewed", result.Note, "-300ms"},
-		"other tick":     {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "slewed", result.Note, "-100000 parts in a million"},
-		"some steal":     {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
-		"much steal":     {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
-		"quota":          {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time in every 100 ms"},
+		"stepped": {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2s"},
+		"unsynchronised": {func(d *result.Document) {
+			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 16e9
+		}, "unsynchronised", result.Warn, "STA_UNSYNC"},
+		"unsynchronised, error unknown": {func(d *result.Document) {
+			d.Host.TimeSync = &result.TimeSync{}
+		}, "unsynchronised", result.Warn, "does not know of a time service"},
+		"chrony without rtcsync": {func(d *result.Document) {
+			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 2e7
+		}, "unsynchronised", result.Note, "rtcsync"},
+		"far off": {func(d *result.Document) { d.Host.TimeSync.OffsetNS = -3e8 }, "slewed", result.Note, "-300ms"},
+		"other tick, and the rate that it makes": {func(d *result.Document) {
+			d.Host.TimeSync.TickNS, d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz = 9_200_000, 2.8e9, 2.83e9
+		}, "slewed", result.Note, "-80000 parts in a million"},
+		"other tick": {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "slewed", result.Note, "-100000 parts in a million"},
+		"some steal": {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
+		"much steal": {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
+		"quota":      {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time in every 100 ms"},
 		"governor": {func(d *result.Document) {
 			d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2
 		}, "governor", result.Note, "scaling_governor: powersave"},
@@ -151,6 +173,9 @@ func TestEachFinding(t *testing.T) {
 		"QPC by the HPET": {func(d *result.Document) {
 			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 14_318_180}}
 		}, "qpc-kernel", result.Error, "14.318 MHz: the HPET"},
+		"QPC by Intel's HPET": {func(d *result.Document) {
+			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 24_000_000}}
+		}, "qpc-kernel", result.Error, `bcdedit /enum "{current}"`},
 		"QPC by the PM timer": {func(d *result.Document) {
 			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 3_579_545}}
 		}, "qpc-kernel", result.Error, "ACPI power management timer"},
@@ -158,19 +183,21 @@ func TestEachFinding(t *testing.T) {
 			d.Host.Windows = &result.Windows{Timer: &result.Timer{PeriodNS: 1e6, FinestNS: 5e5, CoarsestNS: 15_625_000}}
 		}, "timer-raised", result.Note, "every 1 ms"},
 	} {
-		d := well()
-		test.plant(d)
-		findings := Findings(d)
-		require.Len(t, findings, 1, name)
-		require.Equal(t, test.kind, findings[0].Kind, name)
-		require.Equal(t, test.severity, findings[0].Severity, name)
-		require.NotEmpty(t, findings[0].Evidence, name)
-		require.Contains(t, worded(findings[0]), test.says, name)
-		for _, r := range findings[0].Remedies {
-			for _, command := range r.Commands {
-				require.LessOrEqual(t, len(command), 86, "a command that is wrapped cannot be copied")
+		t.Run(name, func(t *testing.T) {
+			d := well()
+			test.plant(d)
+			findings := Findings(d)
+			require.Len(t, findings, 1)
+			require.Equal(t, test.kind, findings[0].Kind)
+			require.Equal(t, test.severity, findings[0].Severity)
+			require.NotEmpty(t, findings[0].Evidence)
+			require.Contains(t, worded(findings[0]), test.says)
+			for _, r := range findings[0].Remedies {
+				for _, command := range r.Commands {
+					require.LessOrEqual(t, len(command), 86, "a command that is wrapped cannot be copied")
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -191,6 +218,42 @@ func TestNoFindings(t *testing.T) {
 			d.Clocks[0].Throughput[1].ReadsPerSecond = one
 			d.Clocks[0].Throughput[1].SamplesReadsPerSecond = []float64{0.5 * one, one, 3.5 * one}
 		},
+		"a busy moment of one thread": func(d *result.Document) {
+			for i := range d.Clocks { // one reads as it should in its best pass, and its median is a tenth
+				d.Clocks[i].Throughput[0].SamplesReadsPerSecond = []float64{d.Clocks[i].Throughput[0].ReadsPerSecond}
+			}
+			one := d.Clocks[3].Throughput[0].ReadsPerSecond
+			d.Clocks[3].Throughput[0].ReadsPerSecond = one / 50
+			d.Clocks[4].Throughput[0].ReadsPerSecond /= 100
+			d.Clocks[0].Throughput[1].ReadsPerSecond = 1.6 * d.Clocks[0].Throughput[0].ReadsPerSecond
+		},
+		"figures that no number of threads can make": func(d *result.Document) {
+			for i := range d.Clocks {
+				d.Clocks[i].Throughput[0].ReadsPerSecond /= 50
+			}
+			d.Clocks[4].Throughput[0].ReadsPerSecond /= 4
+			d.Clocks[5].Throughput[0].ReadsPerSecond /= 4
+		},
+		"one other clock that scales": func(d *result.Document) {
+			for i := range d.Clocks[:6] {
+				d.Clocks[i].Throughput[1].ReadsPerSecond = d.Clocks[i].Throughput[0].ReadsPerSecond
+			}
+		},
+		"64 CPUs, less well": func(d *result.Document) {
+			for i := range d.Clocks {
+				d.Clocks[i].Throughput[1].Threads = 64
+				d.Clocks[i].Throughput[1].ReadsPerSecond = 62 * d.Clocks[i].Throughput[0].ReadsPerSecond
+			}
+			d.Clocks[0].Throughput[1].ReadsPerSecond = 24 * d.Clocks[0].Throughput[0].ReadsPerSecond
+		},
+		"other programs": func(d *result.Document) {
+			d.Clocks[0].Throughput[1].ReadsPerSecond = d.Clocks[0].Throughput[0].ReadsPerSecond
+			d.Conditions.DurationNS, d.Conditions.OtherCPUs = 2e9, 1.2
+		},
+		"interruptions": func(d *result.Document) {
+			d.Clocks[0].Throughput[1].ReadsPerSecond = d.Clocks[0].Throughput[0].ReadsPerSecond
+			d.Conditions.Turns, d.Conditions.InterruptedTurns = 100, 40
+		},
 		"one thread only": func(d *result.Document) {
 			for i := range d.Clocks {
 				d.Clocks[i].Throughput = d.Clocks[i].Throughput[:1]
@@ -199,23 +262,179 @@ func TestNoFindings(t *testing.T) {
 		"a wall clock set back": func(d *result.Document) { d.Clocks[1].Resolution.Backwards = 1 },
 		"quota of all CPUs":     func(d *result.Document) { d.Host.CPU.Quota = 4 },
 		"unstable, yet used":    func(d *result.Document) { d.Host.KernelLog.Lines = []string{"tsc: Marking TSC unstable due to x"} },
-		"powersave, steady":     func(d *result.Document) { d.Host.CPU.Governors = []string{"powersave"} },
-		"a single-CPU machine":  func(d *result.Document) { d.Host.CPU.Logical, d.Host.CPU.Usable = 1, 1 },
+		"presumed, and another read": func(d *result.Document) {
+			d.Host.ClockSource.Current = "acpi_pm"
+			d.Host.KernelLog.Lines = []string{"[ 0.1] tsc: Marking TSC unstable due to TSCs unsynchronized"}
+		},
+		"a watchdog of what was not preferred": func(d *result.Document) {
+			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "kvm-clock"
+			d.Host.KernelLog.Lines = []string{"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog"}
+		},
+		"powersave, steady":    func(d *result.Document) { d.Host.CPU.Governors = []string{"powersave"} },
+		"a single-CPU machine": func(d *result.Document) { d.Host.CPU.Logical, d.Host.CPU.Usable = 1, 1 },
 		"Wine": func(d *result.Document) {
 			d.Host.Windows = &result.Windows{Wine: &result.Wine{Version: "8.0"}, QPC: &result.QPC{Hz: 1e7, UserMode: &no}, Timer: &result.Timer{PeriodNS: 1, CoarsestNS: 10}}
 		},
 		"Windows, well": func(d *result.Document) {
 			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &yes}, Timer: &result.Timer{PeriodNS: 15_600_000, FinestNS: 5e5, CoarsestNS: 15_625_000}}
 		},
+		"Windows on Arm": func(d *result.Document) {
+			d.Host.Arch, d.Host.Windows = "arm64", &result.Windows{QPC: &result.QPC{Hz: 24_000_000, UserMode: &yes}}
+		},
+		"one clock that this vDSO does not have": func(d *result.Document) {
+			d.Clocks = []result.Clock{{ID: "time@vdso", Path: "vdso", Reason: "the vDSO has no function time"}}
+		},
+		"an everyday clock not there, another clock read": func(d *result.Document) {
+			d.Clocks[0] = result.Clock{ID: d.Clocks[0].ID, Path: "vdso", Reason: "no"}
+		},
 		"Windows, timer asked for": func(d *result.Document) {
 			d.Settings.TimerResolutionNS = 1e6
 			d.Host.Windows = &result.Windows{Timer: &result.Timer{PeriodNS: 1e6, FinestNS: 5e5, CoarsestNS: 15_625_000}}
 		},
 	} {
-		d := well()
-		plant(d)
-		require.Empty(t, Findings(d), name)
+		t.Run(name, func(t *testing.T) {
+			d := well()
+			plant(d)
+			require.Empty(t, Findings(d))
+		})
 	}
+}
+
+// Each reason for which the kernel gives the TSC up has its own cause, and only where its
+// watchdog may have been wrong is trust in the TSC offered.
+func TestReasonsOfTheKernel(t *testing.T) {
+	for line, want := range map[string]struct {
+		cause         string
+		trust, update bool
+	}{
+		"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog":                                   {"to disagree with another clock", true, true},
+		"[ 9.1] Clocksource tsc unstable (delta = 62500000 ns)":                                          {"to disagree with another clock", true, true},
+		"[ 0.1] tsc: Marking TSC unstable due to check_tsc_sync_source failed":                           {"the TSCs of the CPUs differ from each other", false, true},
+		"[ 0.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock.":                      {"the TSCs of the CPUs differ from each other", false, true},
+		"[ 9.1] tsc: Marking TSC unstable due to KVM discovered backwards TSC":                           {"went backwards", false, true},
+		"[ 0.1] tsc: Marking TSC unstable due to TSCs unsynchronized":                                    {"has not measured it", false, false},
+		"[ 0.1] Marking TSC unstable due to TSC halts in idle":                                           {"would stop too", false, false},
+		"[ 0.1] tsc: Marking TSC unstable due to TSC halts in idle states deeper than C2":                {"would stop too", false, false},
+		"[ 0.1] Marking TSC unstable due to: possible TSC halt in C2.":                                   {"would stop too", false, false},
+		"[ 3.1] Marking TSC unstable due to cpufreq changes":                                             {"with the frequency of the CPU", false, false},
+		"[ 0.0] tsc: Marking TSC unstable due to running on Hyper-V":                                     {"Hyper-V does not promise", false, false},
+		"[ 0.0] tsc: Marking TSC unstable due to cyrix 5510/5520 detected":                               {`due to "cyrix 5510/5520 detected"`, false, false},
+		"[ 9.1] TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.":      {"why stands no longer in its log", false, false},
+		"[ 0.2] clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2563bd843df, max_idle_ns: 4 ns": {"so the kernel does not rely on it", false, false},
+	} {
+		for _, invariant := range []bool{false, true} {
+			d := well()
+			d.Clocks, d.Host.KernelLog.Lines = clocks(result.Always, 640), []string{line}
+			*d.Host.CPU.InvariantTSC = invariant
+			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
+			findings := Findings(d)
+			require.Len(t, findings, 1, line)
+			text := worded(findings[0])
+			if invariant && want.cause == "so the kernel does not rely on it" {
+				want.cause = "neither the kernel's log nor its command line says"
+			}
+			require.Contains(t, findings[0].Cause, want.cause, line)
+			require.Equal(t, want.trust, strings.Contains(text, "tsc=nowatchdog"), line)
+			require.Equal(t, want.update, strings.Contains(text, "update the firmware"), line)
+			require.NotContains(t, text, "echo tsc", line)
+		}
+	}
+}
+
+// The switch to tsc is offered where the kernel offers it and nothing speaks against it,
+// and with every risk that is known.
+func TestSwitchToTSC(t *testing.T) {
+	const generic = "time jumps between CPUs"
+	for name, test := range map[string]struct {
+		plant func(*result.Host)
+		risks []string // nil where the switch must not be offered
+	}{
+		"bare metal": {func(*result.Host) {}, []string{generic}},
+		"KVM, invariant": {func(h *result.Host) {
+			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "kvm", Role: "guest"}, "kvm-clock"
+		}, []string{generic, "hosts of the same TSC rate"}},
+		"KVM, not invariant": {func(h *result.Host) {
+			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "kvm", Role: "guest"}, "kvm-clock"
+			*h.CPU.InvariantTSC = false
+		}, nil},
+		"KVM, unknown": {func(h *result.Host) {
+			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "kvm", Role: "guest"}, "kvm-clock"
+			h.CPU.InvariantTSC = nil
+		}, nil},
+		"Xen": {func(h *result.Host) {
+			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "xen", Role: "guest"}, "xen"
+		}, []string{generic, "Amazon"}},
+		"given up": {func(h *result.Host) {
+			h.KernelLog = &result.KernelLog{Lines: []string{"tsc: Marking TSC unstable due to TSC halts in idle"}}
+		}, nil},
+	} {
+		d := well()
+		d.Clocks = clocks(result.Always, 640)
+		d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"tsc", "hpet", "kvm-clock"}}
+		test.plant(&d.Host)
+		text := worded(Findings(d)[0])
+		require.Equal(t, test.risks != nil, strings.Contains(text, "echo tsc"), name)
+		for _, risk := range test.risks {
+			require.Contains(t, text, risk, name)
+		}
+	}
+}
+
+// What is known of a hypervisor's guests is not said of its hosts.
+func TestHostsOfHypervisors(t *testing.T) {
+	for _, test := range []struct {
+		system, role string
+		says, never  string
+	}{
+		{"kvm", "guest", "on the host", ""},
+		{"kvm", "host", "", "on the host"},
+		{"firecracker", "guest", "Firecracker", "QEMU"},
+		{"hyperv", "guest or host", "", "Hyper-V"},
+		{"vmware", "guest", "VMware", ""},
+		{"vmware", "host", "", "VMware"},
+		{"xen", "guest", "Amazon", "first domain"},
+		{"xen", "host", "first domain", "Amazon"},
+	} {
+		d := well()
+		d.Clocks, *d.Host.CPU.InvariantTSC = clocks(result.Always, 640), false
+		d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"tsc", "acpi_pm"}}
+		d.Host.Virtualization = &result.Virtualization{System: test.system, Role: test.role}
+		text := worded(Findings(d)[0])
+		require.Contains(t, text, test.says, "%+v", test)
+		if test.never != "" {
+			require.NotContains(t, text, test.never, "%+v", test)
+		}
+	}
+}
+
+func TestReadsThatEnterUnderTSC(t *testing.T) {
+	d := well()
+	d.Clocks = clocks(result.Always, 640)
+	d.Conditions.ClockSources = []string{"tsc", "hpet"}
+	finding := Findings(d)[0]
+	require.Equal(t, "reads of the fine clocks enter the kernel, although the clock source is tsc", finding.Title)
+	require.Contains(t, finding.Evidence, "clock sources while this ran: tsc, then hpet")
+	require.NotContains(t, worded(finding), "prefers")
+}
+
+func TestUnknownArchitecture(t *testing.T) {
+	d := well()
+	d.Clocks, d.Host.Arch, d.Host.ClockSource.Current = clocks(result.Always, 640), "", "hpet"
+	require.Contains(t, Findings(d)[0].Cause, "offers tsc and prefers hpet")
+	d.Host.Arch = "riscv64"
+	require.NotContains(t, Findings(d)[0].Cause, "TSC")
+}
+
+func TestTruncatedLog(t *testing.T) {
+	d := well()
+	d.Clocks = clocks(result.Always, 640)
+	d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
+	require.Contains(t, Findings(d)[0].Cause, "neither the kernel's log nor its command line says")
+	d.Host.KernelLog.Truncated = true
+	text := worded(Findings(d)[0])
+	require.Contains(t, text, "its log no longer reaches back to the boot")
+	require.Contains(t, text, "journalctl -k -b | grep -iE 'tsc|clocksource'")
+	require.NotContains(t, text, "neither the kernel's log")
 }
 
 func TestLongLogIsCut(t *testing.T) {
@@ -232,7 +451,7 @@ func TestLongLogIsCut(t *testing.T) {
 
 func TestWorstComesFirst(t *testing.T) {
 	d := well()
-	d.Host.CPU.Usable, d.Host.TimeSync.Synchronised = 1, false
+	d.Host.CPU.Usable, d.Host.TimeSync = 1, &result.TimeSync{}
 	d.Clocks = clocks(result.Always, 640)
 	var severities []string
 	for _, f := range Findings(d) {
@@ -249,17 +468,39 @@ func TestDear(t *testing.T) {
 	require.Equal(t, result.Error, dear.Severity)
 	require.Len(t, dear.Evidence, 2, "the everyday clocks alone: a system call may cost what it costs")
 	require.Contains(t, dear.Title, "20 ns")
-	require.Nil(t, Dear(&result.Document{}, 1))
+}
+
+// What was not timed is not cheap.
+func TestDearWithoutFigures(t *testing.T) {
+	d := well()
+	for i := range d.Clocks {
+		d.Clocks[i].Latency = nil
+	}
+	d.Clocks[1].Reason = "the kernel mapped no vDSO into this process"
+	dear := Dear(d, 100)
+	require.Equal(t, result.Error, dear.Severity)
+	require.Contains(t, dear.Title, "no everyday clock was timed")
+	require.Contains(t, dear.Title, "100 ns")
+	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso was not timed", "CLOCK_REALTIME@vdso was not timed: the kernel mapped no vDSO into this process"}, dear.Evidence)
+	d.Clocks = clocks(result.Never, 25)[5:]
+	require.Equal(t, []string{"2 clocks in the result, none of them one of these"}, Dear(d, 1e9).Evidence, "a system call and a counter")
+	require.NotNil(t, Dear(&result.Document{}, 1))
 }
 
 func TestFrequency(t *testing.T) {
 	for hz, want := range map[int64]string{
 		10_000_000: "10 MHz: the TSC, or", 2_648_441: "2.648 MHz: the TSC divided by 1024", 3_579_545: "3.58 MHz", 14_318_180: "14.318 MHz: the HPET",
-		24_000_000: "24 MHz", 19_200_000: "19.2 MHz", 0: "0 MHz",
+		24_000_000: "24 MHz: the HPET", 23_999_999: "24 MHz: the HPET", 19_200_000: "19.2 MHz", 0: "0 MHz",
 	} {
-		meaning, _ := Frequency(hz)
+		meaning, _ := Frequency(hz, "amd64")
 		require.Contains(t, meaning, want)
 	}
+	for arch, platform := range map[string]bool{"amd64": true, "arm64": false, "": false} {
+		_, got := Frequency(24_000_000, arch)
+		require.Equal(t, platform, got, arch)
+	}
+	meaning, _ := Frequency(24_000_000, "arm64")
+	require.Equal(t, "24 MHz: the counter of the CPU", meaning)
 }
 
 // worded is all text of a finding.

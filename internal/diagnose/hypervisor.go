@@ -1,10 +1,25 @@
 package diagnose
 
-import (
-	"strings"
+import "github.com/timebench/timebench/internal/result"
 
-	"github.com/timebench/timebench/internal/result"
+// What holds for all domains of Xen.
+const (
+	xenTSCMode = "https://xenbits.xen.org/docs/unstable/man/xen-tscmode.7.html"
+	xenTrap    = "Xen does it in tsc_mode always_emulate, and in the default mode where the host's TSC is not safe or the guest came from a host of another rate."
 )
+
+// kvmTrap: KVM leaves RDTSC to the CPU, whatever its rate (arch/x86/kvm/vmx, svm).
+const kvmTrap = "KVM itself does not; a hypervisor beneath it may (nested virtualisation), or this is emulation."
+
+var kvmHost = result.Remedy{
+	Advice:   "See on the host that its own clock source is tsc: kvm-clock is read in user mode only then",
+	Commands: []string{"cat /sys/devices/system/clocksource/clocksource0/current_clocksource # on the host"},
+}
+
+var xenKernel = []result.Remedy{{
+	Advice: "A kernel from Linux 6.3 on takes tsc by itself on Xen, where the TSC is invariant and not emulated",
+	Risk:   "That of a new kernel.",
+}}
 
 // A hypervisor is what is known of the clocks of the machines that it runs.
 type hypervisor struct {
@@ -12,7 +27,7 @@ type hypervisor struct {
 	is func(result.Host) bool
 	// invariant is how it gives its machines an invariant TSC; a sentence.
 	invariant string
-	// trap is what makes it intercept reads of the TSC; a sentence.
+	// trap is what makes it intercept reads of the TSC, if anything does; a sentence.
 	trap string
 	// risk is that of a switch to tsc within its machines.
 	risk     string
@@ -20,53 +35,51 @@ type hypervisor struct {
 	links    []string
 }
 
-func system(name string) func(result.Host) bool {
-	return func(h result.Host) bool { return h.Virtualization != nil && h.Virtualization.System == name }
+// system is for the guests of a hypervisor: a host's own clocks are those of its CPUs.
+func system(name string) func(result.Host) bool { return role(name, "guest") }
+
+func role(name, role string) func(result.Host) bool {
+	return func(h result.Host) bool {
+		return h.Virtualization != nil && h.Virtualization.System == name && h.Virtualization.Role == role
+	}
 }
 
 // hypervisors are those of which there is something to say, the more special before
 // the more general. A new one is one entry.
 var hypervisors = []hypervisor{
 	{
+		is:        role("xen", "host"), // the first domain, which Xen runs like the others
+		invariant: "Xen shows its first domain the invariant TSC where the machine has one.",
+		trap:      xenTrap,
+		risk:      "Xen's own clock corrects what differs between the CPUs' TSCs; the TSC alone does not.",
+		remedies:  xenKernel,
+		links:     []string{xenTSCMode},
+	},
+	{
 		is: func(h result.Host) bool {
 			return system("xen")(h) || h.ClockSource != nil && h.ClockSource.Current == "xen"
 		},
 		invariant: "Xen shows the invariant TSC to a guest with itsc=1 and without migration (nomigrate=1).",
-		trap:      "Xen does it in tsc_mode always_emulate, and in the default mode where the host's TSC is not safe or the guest came from a host of another rate.",
+		trap:      xenTrap,
 		risk:      "On Xen the TSC may be emulated or, on old hosts, differ between CPUs; after a live migration to a host of another rate it may run wrong. Amazon names tsc for its Xen instances; others warn. Look for jumps afterwards, and measure.",
-		remedies: []result.Remedy{
-			{
-				Advice: "A kernel from Linux 6.3 on takes tsc by itself on Xen, where the TSC is invariant and not emulated",
-				Risk:   "That of a new kernel.",
-			},
-		},
-		links: []string{
-			"https://xenbits.xen.org/docs/unstable/man/xen-tscmode.7.html",
-			"https://repost.aws/knowledge-center/manage-ec2-linux-clock-source",
-		},
+		remedies:  xenKernel,
+		links:     []string{xenTSCMode, "https://repost.aws/knowledge-center/manage-ec2-linux-clock-source"},
 	},
 	{
-		is: func(h result.Host) bool {
-			return system("kvm")(h) && h.KernelLog != nil && strings.Contains(strings.Join(h.KernelLog.Lines, "\n"), "FIRECK")
-		},
+		is:        system("firecracker"),
 		invariant: "Firecracker passes on what the host's KVM and the CPU template allow.",
-		trap:      "A microVM that was restored from a snapshot of a CPU with another TSC rate needs TSC scaling.",
+		trap:      kvmTrap,
 		risk:      "After a snapshot is restored elsewhere the TSC may have jumped.",
-		remedies: []result.Remedy{{
-			Advice: "See on the host that its own clock source is tsc: kvm-clock is read in user mode only then", Commands: []string{"cat /sys/devices/system/clocksource/clocksource0/current_clocksource # on the host"},
-		}},
-		links: []string{"https://github.com/firecracker-microvm/firecracker/blob/main/FAQ.md"},
+		remedies:  []result.Remedy{kvmHost},
+		links:     []string{"https://github.com/firecracker-microvm/firecracker/blob/main/FAQ.md"},
 	},
 	{
 		is:        system("kvm"),
 		invariant: "QEMU shows it with -cpu host,migratable=off or -cpu MODEL,+invtsc; libvirt with <feature policy='require' name='invtsc'/>.",
-		trap:      "KVM does it where a guest's TSC rate is not the host's and the CPU cannot scale it.",
+		trap:      kvmTrap,
 		risk:      "A guest with an invariant TSC can be migrated only to hosts of the same TSC rate, or that scale it. Without the invariant bit the kernel's watchdog may give tsc up again.",
 		remedies: []result.Remedy{
-			{
-				Advice:   "See on the host that its own clock source is tsc: kvm-clock is read in user mode only then",
-				Commands: []string{"cat /sys/devices/system/clocksource/clocksource0/current_clocksource # on the host"},
-			},
+			kvmHost,
 			{
 				Advice: "Have the hypervisor show the invariant TSC: QEMU -cpu host,migratable=off or +invtsc, libvirt <feature policy='require' name='invtsc'/>",
 				Risk:   "Such a guest can be migrated only to hosts of the same TSC rate, or that scale it.",
@@ -77,7 +90,7 @@ var hypervisors = []hypervisor{
 	{
 		is:        system("hyperv"),
 		invariant: "Hyper-V and Azure show it on newer hosts; the kernel then takes tsc by itself.",
-		trap:      "Hyper-V does it for machines without the reference TSC page.",
+		trap:      "After a migration to a host of another rate Hyper-V may emulate the TSC, until the guest says that it can live with the new one (reenlightenment, in Hyper-V's functional specification).",
 		risk:      "Where Hyper-V does not show an invariant TSC, a live migration may change its rate.",
 		remedies: []result.Remedy{{
 			Advice: "Use a newer configuration version of the virtual machine, or a newer host: hyperv_clocksource_tsc_page and tsc are read in user mode, hyperv_clocksource_msr is not",

@@ -41,7 +41,11 @@ func kernelEntry(d *result.Document) *result.Finding {
 		Title: "reads of the fine clocks enter the kernel",
 		Links: []string{vdsoManual},
 	}
-	if name := source(d); name != "" {
+	switch name := source(d); name {
+	case "":
+	case "tsc":
+		finding.Title += ", although the clock source is tsc"
+	default:
 		finding.Title += ", because the clock source is " + name
 	}
 	for _, c := range entering {
@@ -72,6 +76,9 @@ func kernelEntry(d *result.Document) *result.Finding {
 // because words what the clock source has to do with it.
 func because(d *result.Document) string {
 	name := source(d)
+	if name == "tsc" {
+		return "The clock source tsc can be read from user mode, and yet the reads enter the kernel."
+	}
 	if name == "" {
 		return "The vDSO cannot read the kernel's clock source from user mode; which one that is could not be found out (/sys/devices/system/clocksource)."
 	}
@@ -135,12 +142,16 @@ func coarseRemedy(d *result.Document) []result.Remedy {
 	}}
 }
 
-// noVDSO finds that there is no vDSO, so that every read is a system call.
+// noVDSO finds that there is no vDSO, so that every read is a system call. The everyday
+// clocks tell, which every vDSO has; others may be missing in one.
 func noVDSO(d *result.Document) *result.Finding {
 	reason, some := "", false
 	for _, c := range d.Clocks {
-		if c.Path == "vdso" {
-			some = some || c.Available
+		if c.Path != "vdso" {
+			continue
+		}
+		some = some || c.Available
+		if slices.Contains(everyday, c.ID) {
 			reason = c.Reason
 		}
 	}

@@ -20,7 +20,7 @@ type why struct {
 
 // whys are the reasons, the most certain first; ok is false where one does not hold.
 var whys = []func(*result.Document) (found why, ok bool){
-	notX86, toldAtBoot, foundUnstable, notInvariant, notChosen, unreadableLog,
+	notX86, isTSC, toldAtBoot, foundUnstable, notInvariant, notChosen, unreadableLog, truncatedLog,
 }
 
 func whyNotTSC(d *result.Document) why {
@@ -40,7 +40,20 @@ func notX86(d *result.Document) (why, bool) {
 		evidence: logged(d, "erratum", "arch_timer"),
 		remedies: func(*result.Document) []result.Remedy { return nil },
 		links:    []string{"https://docs.kernel.org/arch/arm64/silicon-errata.html"},
-	}, d.Host.Arch != "amd64" && d.Host.Arch != "386"
+	}, !slices.Contains([]string{"amd64", "386", ""}, d.Host.Arch)
+}
+
+// isTSC: it is used, and something else sends the reads to the kernel.
+func isTSC(d *result.Document) (why, bool) {
+	found := why{
+		cause:    "The kernel's vDSO was built without it, or an emulator, a sandbox or a tracer stands in for the vDSO, or the clock source was another one while the clocks were measured.",
+		remedies: func(*result.Document) []result.Remedy { return nil },
+		links:    []string{vdsoManual},
+	}
+	if c := d.Conditions; c != nil && len(c.ClockSources) > 1 {
+		found.evidence = []string{"clock sources while this ran: " + strings.Join(c.ClockSources, ", then ")}
+	}
+	return found, source(d) == "tsc"
 }
 
 // bootReasons are the parameters by which a kernel is told what to use.
@@ -78,90 +91,32 @@ func toldAtBoot(d *result.Document) (why, bool) {
 	}, len(told) > 0
 }
 
-// unstable are the kernel's words when it gives the TSC up: kernel/time/clocksource.c
-// and arch/x86/kernel/tsc.c and tsc_sync.c, of today and of older kernels.
-var unstable = []string{
-	"Marking clocksource 'tsc", "Marking TSC unstable", "Clocksource tsc unstable", "marking tsc unstable",
-	"TSC found unstable", "turning off TSC clock", "TSC halts in idle",
-}
-
-// watchdog are the lines that stand beside, with the watchdog's figures.
-var watchdog = []string{"wd_nsec", "cs_nsec", "TSC synchronization", "excessive read-back delay", "Switched to clocksource"}
-
-func foundUnstable(d *result.Document) (why, bool) {
-	lines := slices.DeleteFunc(logged(d, unstable...), func(line string) bool {
-		// Said on every Hyper-V machine without the invariant bit; nothing was found.
-		return strings.Contains(line, "running on Hyper-V")
-	})
-	if len(lines) == 0 {
-		return why{}, false
-	}
-	return why{
-		cause:    "The kernel found the TSC to disagree with another clock, or the CPUs' TSCs with each other, and gave it up until the next boot." + disagreement(d),
-		evidence: inLog(logged(d, append(slices.Clone(unstable), watchdog...)...)),
-		remedies: func(d *result.Document) []result.Remedy {
-			return append(slices.Clone(ofHypervisor(d)), []result.Remedy{
-				{
-					Advice:   "Find out whether the watchdog was right: update the firmware and the kernel, boot again, and see whether the log says it anew. Under heavy load, and with a faulty HPET, the watchdog has been wrong",
-					Commands: []string{"dmesg | grep -iE 'tsc|clocksource'"},
-				},
-				{
-					Advice: "Where it is known to be wrong, have the kernel trust the TSC: tsc=nowatchdog (no watchdog) or tsc=reliable (no checks at all) on its command line",
-					Commands: []string{
-						"sudoedit /etc/default/grub && sudo update-grub # Debian, Ubuntu: in GRUB_CMDLINE_LINUX",
-						"sudo grubby --update-kernel=ALL --args=tsc=nowatchdog # Fedora, RHEL",
-					},
-					Risk: "If the TSC does drift or differ between CPUs, time runs wrong or jumps back, and nothing notices. Do not do this to make a message go away.",
-				},
-			}...)
-		},
-		links: []string{kernelParameters},
-	}, true
-}
-
-// disagreement words the watchdog's figures: what it saw go by, and what the TSC did.
-func disagreement(d *result.Document) string {
-	var by, tsc float64
-	for _, line := range logged(d, "wd_nsec:", "cs_nsec:") {
-		_, _ = fmt.Sscanf(after(line, "wd_nsec:"), "%g", &by)
-		_, _ = fmt.Sscanf(after(line, "cs_nsec:"), "%g", &tsc)
-	}
-	if by <= 0 || tsc <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" While the watchdog saw %s go by, the TSC counted %s: %+.3g %%.", nanoseconds(by), nanoseconds(tsc), (tsc/by-1)*100)
-}
-
-func after(line, text string) string {
-	_, rest, _ := strings.Cut(line, text)
-	return rest
-}
-
-// mostLogged is how many lines of the kernel's log stand in a finding.
-const mostLogged = 8
-
-// inLog marks evidence as lines of the kernel's log: the first of them, where it all
-// began.
-func inLog(lines []string) []string {
-	var marked []string
-	for i, line := range lines {
-		if i == mostLogged {
-			return append(marked, fmt.Sprintf("kernel log: … and %s more", counted(int64(len(lines)-i), "line")))
-		}
-		marked = append(marked, "kernel log: "+line)
-	}
-	return marked
-}
-
+// notInvariant: the kernel does not rely on it, and may have said so in its log.
 func notInvariant(d *result.Document) (why, bool) {
-	if d.Host.CPU.InvariantTSC == nil || *d.Host.CPU.InvariantTSC {
+	s, gaveUp := surrendered(d)
+	doubtful := d.Host.CPU.InvariantTSC != nil && !*d.Host.CPU.InvariantTSC
+	if !gaveUp && !doubtful {
 		return why{}, false
 	}
-	cause := "The CPU does not promise a TSC that keeps its rate (the flags constant_tsc and nonstop_tsc are not both there), so the kernel does not rely on it."
-	if h := hypervisorOf(d); h != nil {
-		cause += " In a virtual machine that is the hypervisor's choice: " + h.invariant
+	found := why{remedies: switchOrAsk}
+	var causes []string
+	if gaveUp {
+		causes, found.evidence = append(causes, s.cause), surrenderLines(d)
 	}
-	return why{cause: cause, evidence: []string{"flags of the CPU: " + flags(d)}, remedies: switchOrAsk}, true
+	if doubtful {
+		causes = append(causes, "The CPU does not promise a TSC that keeps its rate (the flags constant_tsc and nonstop_tsc are not both there), so the kernel does not rely on it.")
+		found.evidence = append(found.evidence, "flags of the CPU: "+flags(d))
+		if h := hypervisorOf(d); h != nil {
+			causes = append(causes, "In a virtual machine that is the hypervisor's choice: "+h.invariant)
+		}
+	}
+	found.cause = strings.Join(causes, " ")
+	return found, true
+}
+
+// invariant reports whether the CPU is known to promise a TSC that keeps its rate.
+func invariant(d *result.Document) bool {
+	return d.Host.CPU.InvariantTSC != nil && *d.Host.CPU.InvariantTSC
 }
 
 func flags(d *result.Document) string {
@@ -198,15 +153,34 @@ func unreadableLog(d *result.Document) (why, bool) {
 	}, true
 }
 
-// switchOrAsk offers the switch to tsc, where the kernel offers it, and what can be done
-// about the hypervisor.
+// truncatedLog: what it said at the boot, where the TSC is judged, is gone.
+func truncatedLog(d *result.Document) (why, bool) {
+	log := d.Host.KernelLog
+	if log == nil || !log.Truncated {
+		return why{}, false
+	}
+	return why{
+		cause:    "Why the TSC is not used, the kernel's command line does not say, and its log no longer reaches back to the boot, where it would.",
+		evidence: []string{"kernel log: it no longer reaches back to the boot"},
+		remedies: func(d *result.Document) []result.Remedy {
+			return append([]result.Remedy{{
+				Advice: "Read what the journal kept of the log, and look for TSC", Commands: []string{"journalctl -k -b | grep -iE 'tsc|clocksource'"},
+			}}, switchOrAsk(d)...)
+		},
+	}, true
+}
+
+// switchOrAsk offers the switch to tsc, where the kernel offers it and it may be good,
+// and what can be done about the hypervisor. kvm-clock is there for guests whose TSC is
+// not invariant: it corrects each CPU's.
 func switchOrAsk(d *result.Document) []result.Remedy {
-	if !available(d, "tsc") || source(d) == "tsc" {
+	_, gaveUp := surrendered(d)
+	if !available(d, "tsc") || source(d) == "tsc" || gaveUp || source(d) == "kvm-clock" && !invariant(d) {
 		return ofHypervisor(d)
 	}
 	risk := "If the CPUs' TSCs disagree, time jumps between CPUs, and back. The kernel checks that at boot; leave its watchdog on."
 	if h := hypervisorOf(d); h != nil && h.risk != "" {
-		risk = h.risk
+		risk += " " + h.risk
 	}
 	return append([]result.Remedy{
 		{
@@ -233,20 +207,6 @@ func ofHypervisor(d *result.Document) []result.Remedy {
 	return nil
 }
 
-// demoted finds a TSC that the kernel gave up while what it uses now is read without
-// entering the kernel. Where it does, kernelEntry says it all.
-func demoted(d *result.Document) *result.Finding {
-	found, ok := foundUnstable(d)
-	if !ok || source(d) == "tsc" || kernelEntry(d) != nil {
-		return nil
-	}
-	return &result.Finding{
-		Kind: "tsc-unstable", Severity: result.Warn,
-		Title:    "the kernel gave the TSC up as unstable, and uses " + source(d),
-		Evidence: found.evidence, Cause: found.cause, Remedies: found.remedies(d), Links: found.links,
-	}
-}
-
 // What a read of the TSC costs where nothing traps: 7 to 25 ns on x86 CPUs of the last
 // fifteen years. A trap to a hypervisor costs a microsecond.
 const (
@@ -271,18 +231,24 @@ func trappedTSC(d *result.Document) *result.Finding {
 		finding.Links = h.links
 	}
 	finding.Remedies = []result.Remedy{{
-		Advice: "Have the hypervisor leave the TSC alone (its setting is named under cause), or move to a host whose CPU can scale the TSC",
+		Advice: "Have the hypervisor leave the TSC alone (the cause names its setting, if it has one), or move to a host whose CPU can scale the TSC",
 		Risk:   "A machine that migrates to a host with another TSC rate then sees its rate change.",
 	}}
 	return finding
 }
 
 // mostTSCDeviation is how far two figures of the TSC's rate may lie apart: the wall
-// clock's slew is up to 500 parts in a million (adjtimex(2)), and the kernel's first
+// clock's slew by its frequency is up to 500 parts in a million (adjtimex(2)), and the kernel's first
 // guess may be as far off.
 const mostTSCDeviation = 1e-3
 
+// tscRate holds the TSC's rates against each other. The stopwatch is slewed with the wall
+// clock: while that is done by another tick, by up to a tenth (adjtimex(2)), nothing can be
+// said.
 func tscRate(d *result.Document) *result.Finding {
+	if sync := d.Host.TimeSync; sync != nil && otherTick(*sync) {
+		return nil
+	}
 	cpu := d.Host.CPU
 	finding := &result.Finding{
 		Kind: "tsc-rate", Severity: result.Warn,
@@ -300,7 +266,7 @@ func tscRate(d *result.Document) *result.Finding {
 	if len(finding.Evidence) == 0 {
 		return nil
 	}
-	if cpu.InvariantTSC != nil && *cpu.InvariantTSC {
+	if invariant(d) {
 		finding.Evidence = append(finding.Evidence, "the CPU says that its TSC is invariant: "+flags(d))
 	}
 	return finding

@@ -11,21 +11,40 @@ import (
 
 const adjtimexManual = "https://man7.org/linux/man-pages/man2/adjtimex.2.html"
 
-// unsynchronised finds a wall clock that nobody keeps right.
+// lostErrorNS is the error that the kernel reckons with when nobody has told it of a
+// better one for hours (NTP_PHASE_LIMIT of kernel/time/ntp.c).
+const lostErrorNS = 16_000_000_000
+
+// unsynchronised finds a wall clock that nobody keeps right, as far as the kernel knows.
 func unsynchronised(d *result.Document) *result.Finding {
 	sync := d.Host.TimeSync
 	if sync == nil || sync.Synchronised {
 		return nil
 	}
+	evidence := []string{"adjtimex: STA_UNSYNC; the kernel reckons with an error of up to " + nanoseconds(float64(sync.MaxErrorNS))}
+	if sync.MaxErrorNS > 0 && sync.MaxErrorNS < lostErrorNS {
+		return &result.Finding{
+			Kind: "unsynchronised", Severity: result.Note,
+			Title:    "a service sets the wall clock, and does not tell the kernel that it is synchronised",
+			Evidence: evidence,
+			Cause:    "Somebody has set the error, which the kernel lets grow to 16 s otherwise: chrony does so, and takes STA_UNSYNC away only where its configuration says rtcsync. Programs that ask the kernel take the clock for unsynchronised.",
+			Remedies: []result.Remedy{{Advice: "With chrony, put rtcsync into its configuration (/etc/chrony.conf or /etc/chrony/chrony.conf)", Commands: []string{"chronyc tracking"}}},
+			Links:    []string{adjtimexManual, "https://chrony-project.org/documentation.html"},
+		}
+	}
 	finding := &result.Finding{
 		Kind: "unsynchronised", Severity: result.Warn,
-		Title:    "the wall clock is not synchronised",
-		Evidence: []string{"adjtimex: STA_UNSYNC; the kernel reckons with an error of up to " + nanoseconds(float64(sync.MaxErrorNS))},
-		Cause:    "No time service (chrony, ntpd, systemd-timesyncd, the hypervisor's) keeps the wall clock right, or it has not yet reached its servers. Timestamps may be off; what clocks cost is not touched.",
+		Title:    "the wall clock is not synchronised, as far as the kernel knows",
+		Evidence: evidence,
+		Cause:    "The kernel does not know of a time service (chrony, ntpd, systemd-timesyncd) that keeps the wall clock right, or the service has not yet reached its servers. The tools of VMware, Hyper-V and VirtualBox, and WSL 2, set the clock and do not tell the kernel. Timestamps may be off; what clocks cost is not touched.",
 		Remedies: []result.Remedy{{
-			Advice:   "See whether a time service runs, and start one",
-			Commands: []string{"timedatectl; chronyc tracking", "systemctl enable --now chrony || systemctl enable --now systemd-timesyncd"},
-			Risk:     "A clock that is far off may be stepped when the service starts; some programs do not bear that.",
+			Advice: "See whether a time service runs, and start the one that is installed",
+			Commands: []string{
+				"timedatectl; chronyc tracking",
+				"sudo systemctl enable --now chronyd # Fedora, RHEL, Amazon; chrony on Debian, Ubuntu",
+				"sudo systemctl enable --now systemd-timesyncd # where there is no chrony",
+			},
+			Risk: "A clock that is far off may be stepped when the service starts; some programs do not bear that.",
 		}},
 		Links: []string{adjtimexManual},
 	}
@@ -70,6 +89,9 @@ const (
 	usualTickNS = 10_000_000
 )
 
+// otherTick reports whether a time service moves the wall clock by another tick.
+func otherTick(sync result.TimeSync) bool { return sync.TickNS != 0 && sync.TickNS != usualTickNS }
+
 // slewed finds a wall clock that is being moved.
 func slewed(d *result.Document) *result.Finding {
 	sync := d.Host.TimeSync
@@ -80,7 +102,7 @@ func slewed(d *result.Document) *result.Finding {
 	if math.Abs(float64(sync.OffsetNS)) > farOffNS {
 		evidence = append(evidence, fmt.Sprintf("adjtimex: still to be moved by %s", time.Duration(sync.OffsetNS)))
 	}
-	if sync.TickNS != 0 && sync.TickNS != usualTickNS {
+	if otherTick(*sync) {
 		evidence = append(evidence, fmt.Sprintf("adjtimex: a tick is taken for %s, %+.0f parts in a million", time.Duration(sync.TickNS), float64(sync.TickNS-usualTickNS)/usualTickNS*1e6))
 	}
 	if evidence == nil {

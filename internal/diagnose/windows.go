@@ -10,24 +10,28 @@ import (
 const highResolution = "https://learn.microsoft.com/en-us/windows/win32/sysinfo/acquiring-high-resolution-time-stamps"
 
 // frequencies are what QueryPerformanceFrequency gives away; Microsoft's page on
-// high-resolution time stamps names them.
+// high-resolution time stamps names them. Intel's HPET runs at 24 MHz from Skylake on, and
+// so does the counter of some Arm CPUs.
 var frequencies = []struct {
 	hz, within float64
-	platform   bool // a timer on the mainboard, shared by all CPUs
+	arch       string // as Go names it, where the figure means something there only
+	platform   bool   // a timer on the mainboard, shared by all CPUs
 	meaning    string
 }{
-	{10_000_000, 0, false, "10 MHz: the TSC, or the hypervisor's reference time, scaled by Windows"},
-	{3_579_545, 1000, true, "3.58 MHz: the ACPI power management timer"},
-	{14_318_180, 1000, true, "14.318 MHz: the HPET"},
-	{24_000_000, 0, false, "24 MHz: the counter of an Arm CPU"},
-	{1_000_000_000, 0, false, "1 GHz: a counter in nanoseconds"},
+	{10_000_000, 0, "", false, "10 MHz: the TSC, or the hypervisor's reference time, scaled by Windows"},
+	{3_579_545, 1000, "", true, "3.58 MHz: the ACPI power management timer"},
+	{14_318_180, 1000, "", true, "14.318 MHz: the HPET"},
+	{24_000_000, 1000, "amd64", true, "24 MHz: the HPET"},
+	{24_000_000, 0, "arm64", false, "24 MHz: the counter of the CPU"},
+	{1_000_000_000, 0, "", false, "1 GHz: a counter in nanoseconds"},
 }
 
-// Frequency says what a QueryPerformanceFrequency gives away about the counter, and
-// whether that is a timer on the mainboard, which all CPUs share.
-func Frequency(hz int64) (meaning string, platform bool) {
+// Frequency says what a QueryPerformanceFrequency gives away about the counter on an
+// architecture, as Go names it, and whether that is a timer on the mainboard, which all
+// CPUs share.
+func Frequency(hz int64, arch string) (meaning string, platform bool) {
 	for _, f := range frequencies {
-		if math.Abs(float64(hz)-f.hz) <= f.within {
+		if math.Abs(float64(hz)-f.hz) <= f.within && (f.arch == "" || f.arch == arch) {
 			return f.meaning, f.platform
 		}
 	}
@@ -44,7 +48,7 @@ func qpcKernel(d *result.Document) *result.Finding {
 	if w == nil || w.QPC == nil || w.Wine != nil {
 		return nil
 	}
-	meaning, platform := Frequency(w.QPC.Hz)
+	meaning, platform := Frequency(w.QPC.Hz, d.Host.Arch)
 	kernel := w.QPC.UserMode != nil && !*w.QPC.UserMode
 	if !kernel && !platform {
 		return nil
@@ -55,8 +59,8 @@ func qpcKernel(d *result.Document) *result.Finding {
 		Evidence: []string{"QueryPerformanceFrequency: " + meaning},
 		Cause:    "Windows does not read the CPU's counter in user mode here.",
 		Remedies: []result.Remedy{{
-			Advice:   "See whether the platform clock is forced; if so, let Windows choose, and boot again",
-			Commands: []string{"bcdedit /enum {current}", "bcdedit /deletevalue useplatformclock"},
+			Advice:   "As administrator, see whether the platform clock is forced; if so, let Windows choose, and boot again",
+			Commands: []string{`bcdedit /enum "{current}"`, "bcdedit /deletevalue useplatformclock"},
 			Risk:     "Some games' and audio programs' guides set it on purpose; on a machine with a faulty TSC Windows chose the platform clock by itself.",
 		}},
 		Links: []string{highResolution},

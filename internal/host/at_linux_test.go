@@ -51,6 +51,19 @@ func TestAt(t *testing.T) {
 			Virtualization: guest("kvm"), ClockSource: sources("kvm-clock", "kvm-clock", "tsc", "acpi_pm"),
 			Machine: &result.Machine{Vendor: "QEMU", Product: "Standard PC (Q35 + ICH9, 2009)"}, BootParameters: []string{"clocksource=kvm-clock"},
 		},
+		"kvm-amd": {
+			Arch: "amd64", Distribution: "debian 12.8", Kernel: debianKernel,
+			CPU: result.CPU{Model: "AMD EPYC-Rome Processor", Logical: 2, Usable: 2, Physical: 2, Packages: 1, InvariantTSC: &no,
+				TSCFlags: []string{"tsc_known_freq", "rdtscp"}, KernelTSCHz: 2794750000},
+			Virtualization: guest("kvm"), ClockSource: sources("kvm-clock", "kvm-clock", "hpet", "acpi_pm"),
+			Machine: &result.Machine{Vendor: "QEMU", Product: "Standard PC (Q35 + ICH9, 2009)"},
+		},
+		"firecracker": {
+			Arch: "amd64", Kernel: "6.18.44-fc-v669",
+			CPU: result.CPU{Model: "AMD EPYC", Logical: 2, Usable: 2, Physical: 2, Packages: 1, InvariantTSC: &yes,
+				TSCFlags: []string{"constant_tsc", "nonstop_tsc", "tsc_known_freq", "tsc_adjust", "rdtscp", "tsc_deadline_timer"}, KernelTSCHz: 2596144000},
+			Virtualization: guest("firecracker"), ClockSource: sources("tsc", "tsc", "kvm-clock"),
+		},
 		"hyperv-azure": {
 			Arch: "amd64", Distribution: "ubuntu 22.04", Kernel: "5.15.0-1075-azure",
 			CPU: result.CPU{Model: "AMD EPYC 7763 64-Core Processor", Logical: 2, Usable: 2, Physical: 1, Packages: 1, InvariantTSC: &yes,
@@ -119,6 +132,8 @@ func TestAtReadsTheLog(t *testing.T) {
 		"bare-metal-hpet":      {"/var/log/dmesg", 28, "[    0.000000] tsc: Fast TSC calibration using PIT", "[  102.318640] clocksource: Switched to clocksource hpet"},
 		"xen-ec2":              {"/var/log/messages", 17, "Hypervisor detected: Xen HVM", "clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2127345424d, max_idle_ns: 440795318347 ns"},
 		"kvm":                  {"/var/log/kern.log", 15, "[    0.000000] Hypervisor detected: KVM", "[    1.120211] clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2563bd843df, max_idle_ns: 440795257314 ns"},
+		"kvm-amd":              {"/var/log/dmesg", 17, "[    0.000000] Hypervisor detected: KVM", "[    0.540101] sched_clock: Marking stable (538402109, 1690011)->(566202114, -26109994)"},
+		"firecracker":          {"/var/log/dmesg", 12, "[    0.000000] [Firmware Bug]: TSC doesn't count with P0 frequency!", "[    0.439628] sched_clock: Marking stable (436011183, 1477351)->(466844824, -29356290)"},
 		"hyperv-azure":         {"/var/log/dmesg", 11, "[    0.000000] Hypervisor detected: Microsoft Hyper-V", "[    0.610211] rtc_cmos 00:00: setting system clock to 2024-12-03T10:31:45 UTC (1733221905)"},
 		"vmware":               {"/var/log/messages", 12, "Hypervisor detected: VMware", "clocksource: Switched to clocksource tsc"},
 		"virtualbox-acpi-pm":   {"/var/log/dmesg", 20, "[    0.000000] tsc: Fast TSC calibration failed", "[  431.003001] clocksource: Switched to clocksource acpi_pm"},
@@ -160,7 +175,7 @@ var files = []string{
 	"proc/xen/capabilities", "proc/device-tree/compatible", "sys/hypervisor/type", "sys/class/dmi/id/sys_vendor",
 	"sys/class/dmi/id/product_name", "sys/devices/system/clocksource/clocksource0/current_clocksource",
 	"sys/devices/system/clocksource/clocksource0/available_clocksource", "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-	"sys/devices/system/cpu/cpu0/topology/core_cpus_list", "sys/devices/system/cpu/cpu0/topology/core_id",
+	"sys/firmware/acpi/tables/FACP", "sys/devices/system/cpu/cpu0/topology/core_cpus_list", "sys/devices/system/cpu/cpu0/topology/core_id",
 	"etc/os-release", "etc/debian_version", "run/systemd/container", "var/log/dmesg", "var/log/kern.log", "var/log/messages", "var/log/syslog",
 }
 
@@ -219,6 +234,45 @@ func TestAtOfAPrivilegedXenDomain(t *testing.T) {
 	root := t.TempDir()
 	writeFile(t, root, "proc/xen/capabilities", []byte("control_d\n"))
 	require.Equal(t, &result.Virtualization{System: "xen", Role: "host"}, At(root).Virtualization)
+}
+
+// KVM shows itself alike to the guests of all that use it. The tables tell, and the log.
+func TestAtOfFirecracker(t *testing.T) {
+	header := func(oem string) []byte {
+		return []byte("FACP\x14\x01\x00\x00\x06\xa0" + oem + "FCVMFADT\x00\x00\x00\x00FCAT\x19\x01\x24\x20body")
+	}
+	const kvmLog = "[    0.000000] Linux version 6.1.0\n[    0.000000] Hypervisor detected: KVM\n"
+	for name, test := range map[string]struct {
+		log, table, want string
+	}{
+		"neither":             {kvmLog, "", "kvm"},
+		"the tables":          {kvmLog, string(header(firecrackerOEM)), "firecracker"},
+		"another's tables":    {kvmLog, string(header("BOCHS ")), "kvm"},
+		"a table cut short":   {kvmLog, string(header(firecrackerOEM)[:35]), "kvm"},
+		"an empty table":      {kvmLog, " ", "kvm"},
+		"the log":             {kvmLog + "[    0.001087] ACPI: RSDP 0x00000000000E0000 000024 (v02 FIRECK)\n", "", "firecracker"},
+		"a program's name":    {kvmLog + "[    9.1] systemd[1]: Started FIRECK.\n", "", "kvm"},
+		"another hypervisor":  {"[    0.000000] Hypervisor detected: VMware\n", string(header(firecrackerOEM)), "vmware"},
+		"the log of dom0":     {"[    0.000000] Hypervisor detected: Xen PV\n[    0.1] ACPI: RSDP 0x0 000024 (v02 FIRECK)\n", "", "xen"},
+		"a table of one line": {kvmLog, "FIRECK\n", "kvm"},
+	} {
+		root := t.TempDir()
+		writeFile(t, root, "var/log/dmesg", []byte(test.log))
+		if test.table != "" {
+			writeFile(t, root, "sys/firmware/acpi/tables/FACP", []byte(test.table))
+		}
+		require.Equal(t, &result.Virtualization{System: test.want, Role: "guest"}, At(root).Virtualization, name)
+	}
+}
+
+func FuzzTableOEM(f *testing.F) {
+	f.Add(strings.Repeat("FIRECK", 6))
+	f.Add("")
+	f.Fuzz(func(t *testing.T, table string) {
+		oem := tableOEM(table)
+		require.Contains(t, table, oem)
+		require.Equal(t, len(table) >= 36, len(oem) == 6)
+	})
 }
 
 func TestFirmwareHypervisor(t *testing.T) {

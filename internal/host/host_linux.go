@@ -29,10 +29,13 @@ func At(root string) result.Host {
 	facts.Container = container(root)
 	facts.ClockSource = clockSource(root)
 	facts.BootParameters = bootParameters(readFile(root, "proc/cmdline"))
-	log, lines := kernelLog(root)
+	log, lines, messages := kernelLog(root)
 	facts.KernelLog = log
 	facts.CPU.KernelTSCHz = loggedTSCHz(lines)
 	facts.Virtualization = virtualization(root, lines, facts.Machine)
+	if v := facts.Virtualization; v != nil && v.System == "kvm" && v.Role == "guest" && firecracker(root, messages) {
+		v.System = "firecracker"
+	}
 	if root == live {
 		facts.TimeSync = timeSync()
 		if facts.CPU.KernelTSCHz == 0 {

@@ -47,8 +47,9 @@ type logSource struct {
 	read func() (messages []message, whole bool, err error)
 }
 
-// kernelLog returns what the log says of clocks, and all lines that it was chosen from.
-func kernelLog(root string) (*result.KernelLog, []string) {
+// kernelLog returns what the log says of clocks, all lines that it was chosen from, and
+// all messages.
+func kernelLog(root string) (*result.KernelLog, []string, []message) {
 	var reasons []string
 	refusedBy := map[string][]string{}
 	for _, source := range logSources(root) {
@@ -65,13 +66,13 @@ func kernelLog(root string) (*result.KernelLog, []string) {
 			continue
 		}
 		lines := clockLines(messages)
-		return &result.KernelLog{Source: source.name, Truncated: !whole, Lines: firstAndLast(lines, mostLogLines)}, lines
+		return &result.KernelLog{Source: source.name, Truncated: !whole, Lines: firstAndLast(lines, mostLogLines)}, lines, messages
 	}
 	const advice = "run as root, or allow it with `sysctl kernel.dmesg_restrict=0`, or attach what `sudo dmesg | grep -iE 'clocksource|tsc|hpet|kvm-clock'` prints"
 	for i, reason := range reasons {
 		reasons[i] = strings.Join(refusedBy[reason], ", ") + ": " + reason
 	}
-	return &result.KernelLog{Reason: strings.Join(append(reasons, advice), "; ")}, nil
+	return &result.KernelLog{Reason: strings.Join(append(reasons, advice), "; ")}, nil, nil
 }
 
 // clockLines returns the messages about clocks, as dmesg prints them.

@@ -98,7 +98,7 @@ func TestALogOfAnEarlierBootIsNotRead(t *testing.T) {
 
 // TestLogOfThisMachine reads what this machine lets it read.
 func TestLogOfThisMachine(t *testing.T) {
-	log, lines := kernelLog(live)
+	log, lines, _ := kernelLog(live)
 	require.NotEqual(t, log.Source == "", log.Reason == "", "one of the two")
 	require.LessOrEqual(t, len(log.Lines), len(lines))
 	for _, line := range lines {

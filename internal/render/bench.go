@@ -55,7 +55,7 @@ func writeBench(w *benchfmt.Writer, d *result.Document, config []benchfmt.Config
 		if !c.Available {
 			continue
 		}
-		clock := "/clock=" + strings.Join(strings.Fields(c.ID), "_")
+		clock := "/clock=" + strings.Join(strings.Fields(clean(c.ID)), "_")
 		if c.Latency != nil {
 			for _, sample := range c.Latency.SamplesNS {
 				if err := write("Latency"+clock, nsPerOp(sample)); err != nil {
@@ -111,5 +111,5 @@ func benchConfig(d *result.Document) []benchfmt.Config {
 
 // setting is a configuration line; the value is one line whatever it holds.
 func setting(key, value string) benchfmt.Config {
-	return benchfmt.Config{Key: key, Value: []byte(strings.Join(strings.Fields(value), " ")), File: true}
+	return benchfmt.Config{Key: key, Value: []byte(strings.Join(strings.Fields(clean(value)), " ")), File: true}
 }

@@ -33,7 +33,7 @@ func hostFacts(h result.Host) []fact {
 	}
 	all = append(all, linuxFacts(h)...)
 	if h.Windows != nil {
-		all = append(all, windowsFacts(*h.Windows)...)
+		all = append(all, windowsFacts(*h.Windows, h.Arch)...)
 	}
 	return all
 }
@@ -70,7 +70,7 @@ func linuxFacts(h result.Host) []fact {
 }
 
 // windowsFacts are the lines that only Windows has.
-func windowsFacts(w result.Windows) []fact {
+func windowsFacts(w result.Windows, arch string) []fact {
 	var all []fact
 	if w.Wine != nil {
 		all = append(all, fact{"Wine", strings.Join(present(w.Wine.Version, w.Wine.Host), ", on ")})
@@ -82,7 +82,7 @@ func windowsFacts(w result.Windows) []fact {
 	if w.QPC != nil {
 		text := hertz(float64(w.QPC.Hz))
 		if w.Wine == nil {
-			text, _ = diagnose.Frequency(w.QPC.Hz)
+			text, _ = diagnose.Frequency(w.QPC.Hz, arch)
 		}
 		all = append(all, fact{"QPC", text + qpc(*w.QPC)})
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -59,7 +60,12 @@ func serious(d *result.Document) bool {
 // healthy says why nothing is said.
 func healthy(d *result.Document) string {
 	text := "Nothing is wrong with the clocks here."
-	if d.Interrupted {
+	switch measured := slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.Latency != nil }); {
+	case d.Interrupted && !measured:
+		text = "Interrupted before anything was measured: what the clocks cost is not known."
+	case !measured:
+		text = "Nothing was measured, so what the clocks cost is not known; nothing else is wrong with them."
+	case d.Interrupted:
 		text = "Interrupted; in what was measured by then nothing is wrong with the clocks here."
 	}
 	var known []string
@@ -73,7 +79,7 @@ func healthy(d *result.Document) string {
 			}
 		}
 	}
-	if d.Host.ClockSource != nil {
+	if d.Host.ClockSource != nil && d.Host.ClockSource.Current != "" {
 		known = append(known, "the clock source is "+d.Host.ClockSource.Current)
 	}
 	if len(known) > 0 {
@@ -251,7 +257,7 @@ func (p *page) link(address string) {
 		p.element("p", "note", address)
 		return
 	}
-	safe := html.EscapeString(address)
+	safe := escaped(address)
 	fmt.Fprintf(&p.out, "<p class=\"note\"><a href=\"%s\" rel=\"noreferrer\">%s</a></p>\n", safe, safe)
 }
 

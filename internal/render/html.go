@@ -110,7 +110,7 @@ func (p *page) begin(title, heading, subtitle string) {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '` + scriptHash + `'; form-action 'none'; base-uri 'none'">
-<title>` + html.EscapeString(title) + "</title>\n<style>\n" + pageCSS + "</style>\n</head>\n<body>\n<main>\n")
+<title>` + escaped(title) + "</title>\n<style>\n" + pageCSS + "</style>\n</head>\n<body>\n<main>\n")
 	p.element("h1", "", heading)
 	p.element("p", "subtitle", subtitle)
 }
@@ -120,7 +120,19 @@ func (p *page) element(name, class, text string) {
 	if class != "" {
 		class = ` class="` + class + `"`
 	}
-	fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", name, class, html.EscapeString(text), name)
+	fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", name, class, escaped(text), name)
+}
+
+// escaped is a text within a page. Lines stay lines.
+func escaped(text string) string { return html.EscapeString(cleanLines(text)) }
+
+// cleanLines cleans each line of a text: a page may be printed to a terminal too.
+func cleanLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = clean(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (p *page) facts(title string, lines []fact) {
@@ -155,7 +167,9 @@ func (p *page) picture(name string, draw func(io.Writer) error) {
 		return
 	}
 	fmt.Fprintf(&p.out, "<figure id=%q>\n", name)
-	p.err = draw(&p.out)
+	var drawn strings.Builder
+	p.err = draw(&drawn)
+	p.out.WriteString(cleanLines(drawn.String()))
 	p.out.WriteString("</figure>\n")
 }
 

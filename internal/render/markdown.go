@@ -49,7 +49,7 @@ func Markdown(w io.Writer, d *result.Document, pictures []Picture) error {
 // writeMarkdownFacts folds the facts away behind the ones that answer most
 // questions.
 func writeMarkdownFacts(out *strings.Builder, d *result.Document) {
-	out.WriteString("<details>\n<summary>" + html.EscapeString(headline(d)) + "</summary>\n\n")
+	out.WriteString("<details>\n<summary>" + html.EscapeString(clean(headline(d))) + "</summary>\n\n")
 	for _, f := range facts(d) {
 		fmt.Fprintf(out, "- **%s**: %s\n", f.name, escape(f.value))
 	}

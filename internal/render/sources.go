@@ -8,20 +8,27 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
+// entryMarks stand behind the figure of a read that enters the kernel.
+var entryMarks = map[string]string{result.Always: " k", result.Sometimes: " k?"}
+
 // sourcesGrid has a column a clock source.
 func sourcesGrid(d *result.Document) grid {
 	g := grid{
 		title: "The clock sources side by side: ns a read", header: []string{"Clock"},
 		note: "k: the read enters the kernel.",
 	}
+	width := len(entryMarks[result.Always])
+	if slices.ContainsFunc(d.BySource(), func(e result.Experiment) bool {
+		return slices.ContainsFunc(e.Clocks, func(c result.Clock) bool { return c.KernelEntry == result.Sometimes })
+	}) {
+		width = len(entryMarks[result.Sometimes])
+		g.note = "k: the read enters the kernel; k?: it does so sometimes."
+	}
 	return sideBySide(d, g, func(c result.Clock) string {
 		if c.Latency == nil {
 			return "-"
 		}
-		if c.KernelEntry == result.Always {
-			return ns(c.Latency.MedianNS) + " k"
-		}
-		return ns(c.Latency.MedianNS) + "  "
+		return fmt.Sprintf("%s%-*s", ns(c.Latency.MedianNS), width, entryMarks[c.KernelEntry])
 	})
 }
 
@@ -70,7 +77,7 @@ func workers(d *result.Document, n int) string {
 func sideBySide(d *result.Document, g grid, cell func(result.Clock) string) grid {
 	sources := d.BySource()
 	for _, source := range sources {
-		g.header = append(g.header, source.ClockSource)
+		g.header = append(g.header, clean(source.ClockSource))
 	}
 	if len(sources) == 0 {
 		return g

@@ -187,7 +187,7 @@ type CPU struct {
 
 // Virtualization is the hypervisor beneath the machine, and the machine's role.
 type Virtualization struct {
-	// System names the hypervisor: kvm, xen, vmware.
+	// System names the hypervisor: kvm, firecracker, xen, vmware.
 	System string `json:"system"`
 	// Role is guest, host, or "guest or host" where the system does not tell.
 	Role string `json:"role"`

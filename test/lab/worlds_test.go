@@ -2,7 +2,13 @@
 
 package lab
 
-import "github.com/timebench/timebench/internal/result"
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
 
 // A world is a machine with a clock source.
 type world struct {
@@ -14,6 +20,7 @@ type world struct {
 	source   string   // the clock source that timebench must find
 	vdso     string   // what a read of a fine clock by the vDSO does with the kernel; "" where there is no vDSO
 	finding  string   // the kind of what doctor must find first; "" where clocks are well
+	may      []string // what it may find besides: what is so where it is quiet enough to be seen
 	sources  []string // all clock sources, where an experiment is to switch between them
 	threads  string   // what the report measures
 }
@@ -48,6 +55,7 @@ var worlds = []world{
 		// no console but the one for early messages.
 		name: "xen", about: "x86-64, a paravirtual domain of the Xen hypervisor, itself under emulation",
 		arch: "amd64", emulator: x86, source: "xen", vdso: result.Always, finding: kernelEntry, threads: "1",
+		may: []string{"steal"}, // Xen is a program too
 		machine: []string{"-cpu", "qemu64", "-m", "1024", "-smp", "1", "-kernel", "parts/xen",
 			"-append", "console=com1 com1=115200 loglvl=warning dom0=pv",
 			"-initrd", "parts/vmlinuz console=hvc0 earlyprintk=xen keep_bootcon printk.devkmsg=on panic=-1 output=kmsg,initrd"},
@@ -55,12 +63,14 @@ var worlds = []world{
 	{
 		name: "arm64", about: "arm64, a Cortex-A72",
 		arch: "arm64", emulator: arm, source: "arch_sys_counter", vdso: result.Never, threads: "1,2",
+		may: []string{notScaling}, // the emulator has one counter for all CPUs
 		machine: []string{"-M", "virt", "-cpu", "cortex-a72", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
 			"-append", "console=ttyAMA0 panic=-1"},
 	},
 	{
 		name: "smp4", about: "the machine of tsc with four CPUs",
 		arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never, threads: "1..4",
+		may: []string{notScaling},
 		machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "4", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
 			"-append", "console=ttyS0 panic=-1 tsc=reliable wait=tsc"},
 	},
@@ -72,8 +82,28 @@ var worlds = []world{
 	},
 }
 
-// kernelEntry is the kind of the finding that the vDSO enters the kernel.
-const kernelEntry = "kernel-entry"
+// Kinds of findings: the vDSO enters the kernel; no machine of the lab has a time service;
+// a clock does not scale.
+const (
+	kernelEntry    = "kernel-entry"
+	unsynchronised = "unsynchronised"
+	notScaling     = "not-scaling"
+)
+
+// kinds returns the kinds of which doctor must find each, once, on a machine of this
+// world, and what it found without those that it may find.
+func (w world) kinds(findings []result.Finding) (must, found []string) {
+	must = []string{unsynchronised}
+	if w.finding != "" {
+		must = append(must, w.finding)
+	}
+	for _, f := range findings {
+		if !slices.Contains(w.may, f.Kind) {
+			found = append(found, f.Kind)
+		}
+	}
+	return must, found
+}
 
 // entries are what a read of a vDSO clock does with the kernel whatever the clock source,
 // by the clock's call. The rest are the fine clocks, for which the world tells.
@@ -85,4 +115,30 @@ var entries = map[string]string{
 	// What a process has used only the kernel knows.
 	"CLOCK_PROCESS_CPUTIME_ID": result.Always,
 	"CLOCK_THREAD_CPUTIME_ID":  result.Always,
+}
+
+// A finding too many or too few is seen, and what an emulator may show is neither.
+func TestKindsOfFindings(t *testing.T) {
+	w := world{finding: kernelEntry, may: []string{notScaling}}
+	for _, c := range []struct {
+		kinds []string
+		right bool
+	}{
+		{[]string{kernelEntry, unsynchronised}, true},
+		{[]string{kernelEntry, notScaling, unsynchronised}, true},
+		{[]string{kernelEntry}, false},
+		{[]string{unsynchronised}, false},
+		{[]string{kernelEntry, unsynchronised, "tsc-unstable"}, false},
+		{[]string{kernelEntry, unsynchronised, unsynchronised}, false},
+		{nil, false},
+	} {
+		var findings []result.Finding
+		for _, kind := range c.kinds {
+			findings = append(findings, result.Finding{Kind: kind})
+		}
+		must, found := w.kinds(findings)
+		slices.Sort(must)
+		slices.Sort(found)
+		require.Equal(t, c.right, slices.Equal(must, found), "%v", c.kinds)
+	}
 }
