@@ -307,13 +307,18 @@ func pinOrder(pin string) ([]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--pin: %w; or write none, compact or spread", err)
 	}
+	return cpus, allowed("--pin", cpus)
+}
+
+// allowed refuses CPUs that this process may not use.
+func allowed(flag string, cpus []int) error {
 	usable := thread.Usable()
 	for _, cpu := range cpus {
 		if !slices.Contains(usable, cpu) {
-			return nil, fmt.Errorf("--pin: CPU %d does not exist or is not allowed to this process; it may use %s", cpu, listed(usable))
+			return fmt.Errorf("%s: CPU %d does not exist or is not allowed to this process; it may use %s", flag, cpu, listed(usable))
 		}
 	}
-	return cpus, nil
+	return nil
 }
 
 // listed writes CPU numbers as --pin takes them.

@@ -14,20 +14,26 @@ func listCommand() *cobra.Command {
 		Short: "List every clock that this build knows: available here, or why not",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			var clocks []result.Clock
-			err := thread.Run(thread.Any, func() {
-				for _, c := range clock.Catalog() {
-					entry := result.Clock{ID: c.ID, Call: c.Call, Path: string(c.Path), Kind: string(c.Kind), Available: true}
-					if _, err := c.Open(); err != nil {
-						entry.Available, entry.Reason = false, err.Error()
-					}
-					clocks = append(clocks, entry)
-				}
-			})
+			entries, err := tried(clock.Catalog())
 			if err != nil {
 				return couldNot(err)
 			}
-			return couldNot(render.List(command.OutOrStdout(), clocks))
+			return couldNot(render.List(command.OutOrStdout(), entries))
 		},
 	}
+}
+
+// tried says of each clock whether it is available here, or why not.
+func tried(clocks []clock.Clock) ([]result.Clock, error) {
+	entries := make([]result.Clock, 0, len(clocks))
+	err := thread.Run(thread.Any, func() {
+		for _, c := range clocks {
+			entry := result.Clock{ID: c.ID, Call: c.Call, Path: string(c.Path), Kind: string(c.Kind), TicksPerSecond: c.Hz, Available: true}
+			if _, err := c.Open(); err != nil {
+				entry.Available, entry.Reason = false, err.Error()
+			}
+			entries = append(entries, entry)
+		}
+	})
+	return entries, err
 }

@@ -18,6 +18,15 @@ import (
 // where nothing is shown), and what ends the showing, told whether the run was
 // complete.
 func showProgress(w io.Writer, quiet bool, source string, clocks int, s measure.Settings) (tell func(done, total time.Duration), stop func(complete bool)) {
+	under := ""
+	if source != "" {
+		under = " under clock source " + source
+	}
+	return showBar(w, quiet, fmt.Sprintf("Measuring %s with %s%s", counted(clocks, "clock"), load(s), under), s.Estimate(clocks))
+}
+
+// showBar is showProgress of anything that takes a while.
+func showBar(w io.Writer, quiet bool, what string, estimate time.Duration) (tell func(done, total time.Duration), stop func(complete bool)) {
 	file, ok := w.(*os.File)
 	if quiet || !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil, func(bool) {}
@@ -26,12 +35,7 @@ func showProgress(w io.Writer, quiet bool, source string, clocks int, s measure.
 	if !ok {
 		return nil, func(bool) {}
 	}
-	estimate := s.Estimate(clocks)
-	under := ""
-	if source != "" {
-		under = " under clock source " + source
-	}
-	_, _ = fmt.Fprintf(w, "Measuring %s with %s%s: about %s.\n", counted(clocks, "clock"), load(s), under, roundUp(estimate))
+	_, _ = fmt.Fprintf(w, "%s: about %s.\n", what, roundUp(estimate))
 	tracker := &progress.Tracker{Message: "measuring", Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)

@@ -60,18 +60,19 @@ func Root() *cobra.Command {
 		Use:   "timebench",
 		Short: "Measure the operating system's clocks",
 		Long: `Timebench measures the operating system's clocks: what it costs to ask what
-time it is, how fine the answer is, whether it scales over threads, and, when it is
-slow, why.`,
+time it is, how fine the answer is, whether it scales over threads, whether it can be
+trusted, and, when it is slow, why.`,
 		Example: `  timebench doctor
   timebench compare
   timebench compare --threads 1..24 --out report/
+  timebench verify --load
   timebench compare CLOCK_MONOTONIC '*_COARSE@vdso' @cpu`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          known,
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	command.AddCommand(compareCommand(), doctorCommand(), diffCommand(), renderCommand(), listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand())
+	command.AddCommand(compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), diffCommand(), renderCommand(), listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand())
 	return command
 }
 

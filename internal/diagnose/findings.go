@@ -16,6 +16,7 @@ var checks = []func(*result.Document) *result.Finding{
 	noVDSO,
 	trappedTSC,
 	backwards,
+	faulty,
 	qpcKernel,
 	demoted,
 	tscRate,

@@ -111,25 +111,3 @@ func bestPass(t result.Throughput) float64 {
 	}
 	return best
 }
-
-// backwards finds clocks that must never go back and did.
-func backwards(d *result.Document) *result.Finding {
-	finding := &result.Finding{
-		Kind: "backwards", Severity: result.Error,
-		Title: "a monotonic clock went backwards",
-		Cause: "The counters of the CPUs disagree, or the hypervisor changed them while the clock was read.",
-		Remedies: []result.Remedy{{
-			Advice: "Do not trust this machine's time; use another clock source (hpet where it is offered), and look into the kernel's log",
-		}},
-		Links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
-	}
-	for _, c := range d.Clocks {
-		if r := c.Resolution; r != nil && c.Kind == "monotonic" && r.Backwards > 0 {
-			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s went back %s, by up to %s", c.ID, counted(r.Backwards, "time"), nanoseconds(r.WorstBackwardsNS)))
-		}
-	}
-	if len(finding.Evidence) == 0 {
-		return nil
-	}
-	return finding
-}

@@ -39,7 +39,8 @@ type CPUPair struct {
 	// OffsetNS is how far the clock on OtherCPU is ahead of that on CPU; negative
 	// where it is behind.
 	OffsetNS float64 `json:"offset_ns"`
-	// BoundNS is how far OffsetNS may be from the truth: half of the best round trip.
+	// BoundNS is how far OffsetNS may be from the truth: half of the best round trip,
+	// and the clock's resolution.
 	BoundNS float64 `json:"bound_ns"`
 	// RoundTripNS is the best round trip, by the clock itself: a message from one CPU to
 	// the other takes half of it or less on the faster of the two ways.

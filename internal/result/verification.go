@@ -108,7 +108,8 @@ type Bracket struct {
 	// OffsetNS is how far the clock is ahead of the other, by the tightest bracket;
 	// negative where it is behind.
 	OffsetNS float64 `json:"offset_ns"`
-	// BoundNS is how far OffsetNS may be from the truth: half of that bracket.
+	// BoundNS is how far OffsetNS may be from the truth: half of that bracket, and the
+	// clock's resolution.
 	BoundNS float64 `json:"bound_ns"`
 	// ResolutionNS is the resolution that the clock's own path states; absent where it
 	// states none.

@@ -26,6 +26,8 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 		return
 	}
 	found := make([]bracketing, len(b.cpus))
+	// A value is the last whole unit; a coarse clock's, of its resolution.
+	unit := max(b.ns(1), b.clock.ReportedNS())
 	var own, theirs float64
 	seats := b.run(span, func(s *seat) {
 		second, err := twin.Open()
@@ -68,7 +70,7 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 		r.Brackets += f.brackets
 		if f.brackets > 0 && f.width < tightest {
 			tightest = f.width
-			r.OffsetNS, r.BoundNS = b.ns(f.ahead)/2, b.ns(f.width)/2
+			r.OffsetNS, r.BoundNS = b.ns(f.ahead)/2, b.ns(f.width)/2+unit
 		}
 	}
 	if tightest == math.MaxInt64 {

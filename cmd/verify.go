@@ -1,0 +1,71 @@
+package cmd
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/verify"
+)
+
+func verifyCommand() *cobra.Command {
+	var load bool
+	var flags *watchFlags
+	command := &cobra.Command{
+		Use:   "verify [CLOCK...]",
+		Short: "Try whether clocks can be trusted: backwards, warps, stalls, jumps",
+		Long: `Verify reads each clock on all CPUs at once and holds its values against each other:
+on one CPU, from CPU to CPU (the time-warp test), by the vDSO against the system call,
+and against other clocks. A fault is a contradiction, never a slow read, so a busy
+machine gives none.
+
+CLOCK is as for compare. Exit status: 0 where every clock held, 1 where one did not.`,
+		Example: `  timebench verify
+  timebench verify --load --time 1m
+  timebench verify CLOCK_MONOTONIC RDTSC@cpu --out report/`,
+		RunE: func(command *cobra.Command, selectors []string) error {
+			cpus, err := flags.check(command)
+			if err != nil {
+				return err
+			}
+			clocks, err := flags.selected(selectors, clock.Default())
+			if err != nil {
+				return err
+			}
+			settings := verify.Settings{Time: flags.time, CPUs: cpus, Load: load, All: clock.Catalog()}
+			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), render.VerifyFormats, "Verifying", clocks, len(cpus),
+				func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
+					settings.CounterIsTrusted = madeOfCounter(document.Host.ClockSource)
+					verification := verify.Run(ctx, clocks, settings, tell)
+					document.Verification = &verification
+					return nil
+				})
+			if err != nil {
+				return err
+			}
+			if !document.Verification.Held() {
+				return &failure{status: 1}
+			}
+			return nil
+		},
+	}
+	flags = watchCommand(command, 5*time.Second, render.VerifyFormats)
+	flags.withCPUs(command)
+	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy with other threads meanwhile: some faults show only then")
+	return command
+}
+
+// counterSources are the clock sources that are the CPU's own counter, or made of it by
+// what the hypervisor says of it (kernel/time/clocksource.c names them so). Under
+// another one the kernel may have found the counter to be wrong.
+var counterSources = []string{"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "riscv_clocksource"}
+
+// madeOfCounter reports whether the system makes its time of the CPU's counter; of one
+// that does not say it is taken to.
+func madeOfCounter(source *result.ClockSource) bool {
+	return source == nil || slices.Contains(counterSources, source.Current)
+}

@@ -1,0 +1,132 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// longestWatch bounds what verify, skew and drift may be asked for: drift runs for days.
+const longestWatch = 30 * 24 * time.Hour
+
+// watchFlags are the flags of the commands that watch clocks for a time, as they were
+// typed: verify, skew and drift.
+type watchFlags struct {
+	all    bool
+	time   time.Duration
+	cpus   string
+	format string
+	out    string
+	quiet  bool
+}
+
+// watchCommand makes the flags and the checks that those commands have in common.
+func watchCommand(command *cobra.Command, span time.Duration, formats []render.Format[*result.Document]) *watchFlags {
+	flags := &watchFlags{}
+	f := command.Flags()
+	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
+	f.DurationVar(&flags.time, "time", span, "how long, all together")
+	f.StringVar(&flags.format, "format", formats[0].Name, strings.Join(render.Names(formats), ", "))
+	f.StringVar(&flags.out, "out", "", outHelp)
+	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
+	complete(command, "format", render.Names(formats)...)
+	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return selectorCompletions(), cobra.ShellCompDirectiveNoFileComp
+	}
+	return flags
+}
+
+// withCPUs adds --cpus.
+func (flags *watchFlags) withCPUs(command *cobra.Command) {
+	command.Flags().StringVar(&flags.cpus, "cpus", "", "a CPU list such as 0,2,4-7 (default all that the process may use)")
+}
+
+// check checks what is common, and returns the CPUs.
+func (flags *watchFlags) check(command *cobra.Command) ([]int, error) {
+	given := []string{"out"}
+	if command.Flags().Lookup("cpus") != nil {
+		given = append(given, "cpus")
+	}
+	if err := notEmpty(command, given...); err != nil {
+		return nil, err
+	}
+	if flags.time < shortestTime || flags.time > longestWatch {
+		return nil, fmt.Errorf("--time %s: write a span from %s to 720h", flags.time, shortestTime)
+	}
+	if flags.cpus == "" {
+		return thread.Usable(), nil
+	}
+	cpus, err := thread.ParseCPUs(flags.cpus)
+	if err != nil {
+		return nil, fmt.Errorf("--cpus: %w", err)
+	}
+	return cpus, allowed("--cpus", cpus)
+}
+
+// selected are the clocks that were asked for, or else usual ones.
+func (flags *watchFlags) selected(selectors []string, usual []clock.Clock) ([]clock.Clock, error) {
+	if flags.all || len(selectors) > 0 {
+		return chosen(flags.all, selectors)
+	}
+	return usual, nil
+}
+
+// A watching is what such a command does with the clocks: it adds to the document what it
+// saw until ctx ended.
+type watching func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error
+
+// run watches the clocks and writes what was seen.
+func (flags *watchFlags) run(stdout, stderr io.Writer, formats []render.Format[*result.Document], what string, clocks []clock.Clock, threads int, watch watching) (*result.Document, error) {
+	format, err := chosenFormat(formats, flags.format)
+	if err != nil {
+		return nil, err
+	}
+	target, err := openTarget(flags.out)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := tried(clocks)
+	if err != nil {
+		target.abandon()
+		return nil, couldNot(err)
+	}
+	document := newDocument(host.Facts(), measure.Result{Clocks: entries}, result.Settings{
+		Threads: []int{threads}, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
+	})
+	document.Conditions, document.Warnings = nil, nil // nothing was measured by rounds
+	ctx, ended := untilSignal()
+	tell, stop := showBar(stderr, flags.quiet, fmt.Sprintf("%s %s", what, counted(len(clocks), "clock")), flags.time)
+	err = watch(ctx, document, tell)
+	stop(err == nil && ctx.Err() == nil)
+	if err != nil {
+		target.abandon()
+		return nil, couldNot(err)
+	}
+	document.GeneratedAt, document.Interrupted = time.Now().UTC().Truncate(time.Second), ctx.Err() != nil
+	unwritten := target.write(reportFiles(document))
+	if err := format.Write(stdout, document); err != nil {
+		return nil, couldNot(err)
+	}
+	if unwritten != nil {
+		return nil, couldNot(unwritten)
+	}
+	if status := ended(); status != 0 {
+		return nil, &failure{status: status}
+	}
+	if !slices.ContainsFunc(document.Clocks, func(c result.Clock) bool { return c.Available }) {
+		return nil, couldNot(errors.New("none of the chosen clocks is available here; `timebench list` shows which are"))
+	}
+	return document, nil
+}

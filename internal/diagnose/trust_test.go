@@ -1,0 +1,53 @@
+package diagnose
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
+
+func verified(id, kind string, faults ...result.ClockFault) *result.Document {
+	return &result.Document{
+		Clocks: []result.Clock{{ID: id, Kind: kind}},
+		Verification: &result.Verification{Clocks: []result.VerifiedClock{
+			{ID: id, Verdict: result.Faulty, Witness: "RDTSC@cpu", Faults: faults},
+		}},
+	}
+}
+
+func TestFaultsOfAVerification(t *testing.T) {
+	cpu, earlier := 3, 1
+	warp := result.ClockFault{Kind: result.FaultWarp, Count: 17, WorstNS: 243, CPU: &cpu, EarlierCPU: &earlier}
+	for name, test := range map[string]struct {
+		document *result.Document
+		check    func(*result.Document) *result.Finding
+		severity string
+		evidence string
+	}{
+		"a warp": {verified("RDTSC@cpu", "counter", warp), backwards, result.Error,
+			"RDTSC@cpu went back from one CPU to another 17 times, by up to 243 ns (CPU 3 behind CPU 1)"},
+		"a warp of the wall clock": {verified("CLOCK_REALTIME@vdso", "wall", result.ClockFault{Kind: result.FaultWarp, Count: 1, WorstNS: 40}), backwards, result.Error,
+			"CLOCK_REALTIME@vdso went back from one CPU to another 1 time, by up to 40 ns"},
+		"backwards": {verified("CLOCK_MONOTONIC@vdso", "monotonic", result.ClockFault{Kind: result.FaultBackwards, Count: 2, WorstNS: 1}), backwards, result.Error,
+			"CLOCK_MONOTONIC@vdso went back 2 times, by up to 1 ns"},
+		"the wall clock is set back":    {verified("CLOCK_REALTIME@vdso", "wall", result.ClockFault{Kind: result.FaultBackwards, Count: 1, WorstNS: 1e9}), backwards, "", ""},
+		"the wall clock is set forward": {verified("CLOCK_REALTIME@vdso", "wall", result.ClockFault{Kind: result.FaultJump, Count: 1, WorstNS: 1e9}), faulty, "", ""},
+		"a stall": {verified("CLOCK_MONOTONIC@vdso", "monotonic", result.ClockFault{Kind: result.FaultStall, Count: 1, WorstNS: 1e6}), faulty, result.Warn,
+			"CLOCK_MONOTONIC@vdso stood still 1 time, by up to 1 ms, by RDTSC@cpu"},
+		"outside": {verified("CLOCK_MONOTONIC@vdso", "monotonic", result.ClockFault{Kind: result.FaultOutside, Count: 5, WorstNS: 900}), faulty, result.Warn,
+			"CLOCK_MONOTONIC@vdso contradicted its system call 5 times, by up to 900 ns"},
+		"a failure":  {verified("ptp0@syscall", "wall", result.ClockFault{Kind: result.FaultFailed, Count: 1}), faulty, "", ""},
+		"no faults":  {verified("RDTSC@cpu", "counter"), backwards, "", ""},
+		"never done": {&result.Document{}, faulty, "", ""},
+	} {
+		finding := test.check(test.document)
+		if test.severity == "" {
+			require.Nil(t, finding, name)
+			continue
+		}
+		require.NotNil(t, finding, name)
+		require.Equal(t, test.severity, finding.Severity, name)
+		require.Equal(t, []string{test.evidence}, finding.Evidence, name)
+	}
+}
