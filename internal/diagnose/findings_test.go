@@ -364,6 +364,7 @@ func TestSwitchToTSC(t *testing.T) {
 		"Xen": {func(h *result.Host) {
 			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "xen", Role: "guest"}, "xen"
 		}, []string{generic, "Amazon"}},
+		"not invariant": {func(h *result.Host) { *h.CPU.InvariantTSC = false }, []string{generic, "while the CPU sleeps"}},
 		"given up": {func(h *result.Host) {
 			h.KernelLog = &result.KernelLog{Lines: []string{"tsc: Marking TSC unstable due to TSC halts in idle"}}
 		}, nil},

@@ -179,6 +179,9 @@ func switchOrAsk(d *result.Document) []result.Remedy {
 		return ofHypervisor(d)
 	}
 	risk := "If the CPUs' TSCs disagree, time jumps between CPUs, and back. The kernel checks that at boot; leave its watchdog on."
+	if !invariant(d) {
+		risk += " This CPU does not promise that its TSC keeps its rate, and runs on while the CPU sleeps."
+	}
 	if h := hypervisorOf(d); h != nil && h.risk != "" {
 		risk += " " + h.risk
 	}
