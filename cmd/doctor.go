@@ -15,6 +15,8 @@ import (
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/verify"
 )
 
 // What doctor measures: enough for a verdict, in under three seconds.
@@ -26,6 +28,8 @@ const (
 	doctorPatience = 2400 * time.Millisecond
 	// rateSpan is how long the TSC's rate is watched, asleep and under load.
 	rateSpan = 150 * time.Millisecond
+	// verifySpan is how long the clocks are verified: a warp that happens shows at once.
+	verifySpan = 300 * time.Millisecond
 )
 
 // never is the value of --fail-on that no finding reaches.
@@ -142,7 +146,24 @@ func examine() (*result.Document, func() int, error) {
 	document := newDocument(facts, measured, result.Settings{
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Pin: "none", Workers: "threads",
 	})
+	if inTime.Err() == nil {
+		addVerification(inTime, document)
+	}
 	return document, ended, nil
+}
+
+// trusted are the clocks that doctor verifies: what most programs read, and the counter
+// that it is made of.
+var trusted = []string{"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "RDTSC@cpu", "CNTVCT_EL0@cpu", "QueryPerformanceCounter@winapi"}
+
+// addVerification adds a short verification.
+func addVerification(ctx context.Context, document *result.Document) {
+	all := clock.Catalog()
+	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(trusted, c.ID) })
+	verification := verify.Run(ctx, clocks, verify.Settings{
+		Time: verifySpan, CPUs: thread.Usable(), All: all, CounterIsTrusted: madeOfCounter(document.Host.ClockSource),
+	}, nil)
+	document.Verification = &verification
 }
 
 // doctorCalls are the calls by which doctor judges, the most telling first, where the
