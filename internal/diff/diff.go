@@ -52,6 +52,10 @@ type Diff struct {
 	// and not in the other.
 	OnlyOld []string `json:"only_old,omitempty"`
 	OnlyNew []string `json:"only_new,omitempty"`
+	// Verification, Skew and Drift are there where either document has the part.
+	Verification *Verification `json:"verification,omitempty"`
+	Skew         *Skew         `json:"skew,omitempty"`
+	Drift        *Drift        `json:"drift,omitempty"`
 }
 
 // A Side is one of the two documents.
@@ -136,6 +140,7 @@ func Compare(old, new Side, s Settings) *Diff {
 		}
 	}
 	d.OnlyOld, d.OnlyNew = only(before, after), only(after, before)
+	d.parts(old.Document, new.Document)
 	return d
 }
 

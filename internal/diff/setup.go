@@ -100,7 +100,12 @@ var facts = []struct {
 	{"Workers", func(d *result.Document) string { return d.Settings.Workers }},
 	{"Threads", func(d *result.Document) string { return strings.Trim(fmt.Sprint(d.Settings.Threads), "[]") }},
 	{"Rounds", func(d *result.Document) string { return number(d.Settings.Rounds) }},
-	{"Span of throughput", func(d *result.Document) string { return time.Duration(d.Settings.TimeNS).String() }},
+	{"Span of throughput", func(d *result.Document) string {
+		if d.Settings.Rounds == 0 {
+			return "" // the span of what was measured instead
+		}
+		return time.Duration(d.Settings.TimeNS).String()
+	}},
 	{"Single reads", func(d *result.Document) string { return strconv.FormatBool(d.Settings.Distribution) }},
 	{"Complete", func(d *result.Document) string {
 		if d.Interrupted {
@@ -128,6 +133,13 @@ func setup(old, new *result.Document) []Difference {
 			differences = append(differences, Difference{f.what, before, after})
 		}
 	}
+	if old.Verification != nil && new.Verification != nil {
+		for _, f := range verificationFacts {
+			if before, after := f.of(old.Verification), f.of(new.Verification); before != after {
+				differences = append(differences, Difference{f.what, before, after})
+			}
+		}
+	}
 	for _, m := range measures {
 		before, after := m.of(old), m.of(new)
 		if math.Abs(before-after) > m.apart*max(before, after) {
@@ -135,6 +147,15 @@ func setup(old, new *result.Document) []Difference {
 		}
 	}
 	return differences
+}
+
+// verificationFacts are what may differ between two verifications.
+var verificationFacts = []struct {
+	what string
+	of   func(*result.Verification) string
+}{
+	{"CPUs verified on", func(v *result.Verification) string { return number(len(v.CPUs)) }},
+	{"Verified under load", func(v *result.Verification) string { return strconv.FormatBool(v.Load) }},
 }
 
 // measures are facts that were measured, so that no two runs give quite the same.

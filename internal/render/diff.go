@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,10 +31,15 @@ func DiffTable(w io.Writer, d *diff.Diff) error {
 			out.WriteString(wrapped(g.note))
 		}
 	}
-	out.WriteString("\n" + indented(conclusion(d), 0))
+	if text := conclusion(d); text != "" {
+		out.WriteString("\n" + indented(text, 0))
+	}
 	if lines := onlyFacts(d); len(lines) > 0 {
 		out.WriteString("\n")
 		writeFacts(&out, lines)
+	}
+	for _, p := range diffParts(d) {
+		p.write(&out)
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
@@ -52,12 +58,17 @@ func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []Picture) error {
 	for _, g := range []grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumns)} {
 		writeMarkdownGrid(&out, g)
 	}
-	out.WriteString("\n" + escape(conclusion(d)) + "\n")
+	if text := conclusion(d); text != "" {
+		out.WriteString("\n" + escape(text) + "\n")
+	}
 	if lines := onlyFacts(d); len(lines) > 0 {
 		out.WriteString("\n")
 		for _, line := range lines {
 			fmt.Fprintf(&out, "- %s: %s\n", line.name, escape(line.value))
 		}
+	}
+	for _, p := range diffParts(d) {
+		p.writeMarkdown(&out)
 	}
 	writeMarkdownPictures(&out, pictures)
 	_, err := io.WriteString(w, out.String())
@@ -66,10 +77,15 @@ func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []Picture) error {
 
 var diffHeader = []string{"clock", "threads", "old_ns", "new_ns", "change", "low", "high", "p", "verdict"}
 
-// DiffCSV writes a line for each figure; threads is empty for latency.
+// DiffCSV writes a line for each figure; threads is empty for latency. Where a document
+// holds more than costs there are more columns, which are empty for costs.
 func DiffCSV(w io.Writer, d *diff.Diff) error {
 	writer := csv.NewWriter(w)
-	_ = writer.Write(diffHeader) // Flush keeps the error
+	header, rest := diffHeader, []string(nil)
+	if hasParts(d) {
+		header, rest = slices.Concat(diffHeader, diffPartHeader), make([]string, len(diffPartHeader))
+	}
+	_ = writer.Write(header) // Flush keeps the error
 	for _, c := range d.Changes {
 		threads, low, high := "", "", ""
 		if c.Threads > 0 {
@@ -78,8 +94,10 @@ func DiffCSV(w io.Writer, d *diff.Diff) error {
 		if c.Confidence > 0 {
 			low, high = number(c.Low), number(c.High)
 		}
-		_ = writer.Write([]string{c.Clock, threads, number(c.OldNS), number(c.NewNS), number(c.Change), low, high, number(c.P), string(c.Verdict)})
+		line := []string{c.Clock, threads, number(c.OldNS), number(c.NewNS), number(c.Change), low, high, number(c.P), string(c.Verdict)}
+		_ = writer.Write(append(line, rest...))
 	}
+	_ = writer.WriteAll(diffPartLines(d))
 	writer.Flush()
 	return writer.Error()
 }

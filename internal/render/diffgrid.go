@@ -160,7 +160,8 @@ func changeInterval(c diff.Change) string {
 	return signed(c.Low) + " to " + signed(c.High)
 }
 
-// conclusion says how many figures differ, and by which rule.
+// conclusion says how many figures differ, and by which rule; nothing where costs are
+// not what the two documents have in common.
 func conclusion(d *diff.Diff) string {
 	beyond, few := 0, 0
 	for _, c := range d.Changes {
@@ -175,7 +176,10 @@ func conclusion(d *diff.Diff) string {
 	if beyond == 0 && d.Comparisons > 0 {
 		text = fmt.Sprintf("Nothing differs beyond noise, in %s.", plural(d.Comparisons-few, "figure"))
 	}
-	if d.Comparisons == 0 {
+	switch {
+	case d.Comparisons == 0 && d.PartsCompared() > 0:
+		return ""
+	case d.Comparisons == 0:
 		return "The two documents have no figure in common."
 	}
 	text += fmt.Sprintf(" Verdicts by the Mann-Whitney U test at α = %s over all of them together (Holm's correction); less than %s, "+

@@ -68,7 +68,7 @@ func HTML(w io.Writer, d *result.Document) error {
 // DiffHTML writes a diff as one self-contained page.
 func DiffHTML(w io.Writer, d *diff.Diff) error {
 	var p page
-	p.begin("timebench diff", "timebench diff", conclusion(d))
+	p.begin("timebench diff", "timebench diff", diffSummary(d))
 	p.facts("", sideFacts(d))
 	if len(d.Setup) == 0 {
 		p.element("p", "", sameSetup)
@@ -78,6 +78,9 @@ func DiffHTML(w io.Writer, d *diff.Diff) error {
 	}
 	if lines := onlyFacts(d); len(lines) > 0 {
 		p.facts("In one of them only", lines)
+	}
+	for _, of := range diffParts(d) {
+		p.part(of)
 	}
 	for _, c := range chart.DiffCharts {
 		if c.Drawable(d) {

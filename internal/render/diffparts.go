@@ -1,0 +1,207 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/timebench/timebench/internal/diff"
+)
+
+// diffParts are what changed beside costs.
+func diffParts(d *diff.Diff) []part {
+	var all []part
+	if v := d.Verification; v != nil {
+		all = append(all, verificationChanges(v))
+	}
+	if s := d.Skew; s != nil {
+		all = append(all, skewChanges(s))
+	}
+	if t := d.Drift; t != nil {
+		all = append(all, driftChanges(t))
+	}
+	return all
+}
+
+// absent says that one of the documents lacks a part.
+func absent(c diff.Coverage) string { return "Only in the " + c.OnlyIn + "." }
+
+// onlyNotes list the clocks that one of the documents lacks.
+func onlyNotes(c diff.Coverage) []string {
+	var notes []string
+	for _, side := range []struct {
+		name string
+		ids  []string
+	}{{"Only in the old: ", c.OnlyOld}, {"Only in the new: ", c.OnlyNew}} {
+		if len(side.ids) > 0 {
+			notes = append(notes, side.name+strings.Join(side.ids, ", "))
+		}
+	}
+	return notes
+}
+
+// changes says how many of some things changed.
+func changes(n, of int, noun, rule string) string {
+	switch {
+	case of == 0:
+		return "There is no " + noun + " that both have."
+	case n == 0:
+		return fmt.Sprintf("Nothing changed%s, in %s.", rule, plural(of, noun))
+	default:
+		return fmt.Sprintf("%d of %s changed%s.", n, plural(of, noun), rule)
+	}
+}
+
+// sameOrChanged is the verdict on what has no direction.
+func sameOrChanged(changed bool) string {
+	if changed {
+		return "changed"
+	}
+	return string(diff.Same)
+}
+
+// verificationChanges shows the clocks of which another thing is said.
+func verificationChanges(v *diff.Verification) part {
+	p := part{title: "Whether clocks can be trusted"}
+	if v.OnlyIn != "" {
+		p.verdict = absent(v.Coverage)
+		return p
+	}
+	g := grid{title: p.title, texts: 3, header: []string{"Clock", "old", "new"}}
+	for _, c := range v.Verdicts {
+		if c.Changed {
+			g.rows = append(g.rows, []string{c.Clock, withFaults(c.Old, c.OldFaults), withFaults(c.New, c.NewFaults)})
+		}
+	}
+	p.grids = []grid{g}
+	for _, r := range v.Relations {
+		if r.Changed() {
+			p.faults = append(p.faults, fmt.Sprintf("%s against %s: the distance was %s in the old, %s in the new.", r.Clock, r.Against, keptOrStepped(r.OldHeld), keptOrStepped(r.NewHeld)))
+		}
+	}
+	p.notes = onlyNotes(v.Coverage)
+	p.verdict = changes(len(g.rows), len(v.Verdicts), "verdict", "")
+	return p
+}
+
+func withFaults(verdict string, faults []string) string {
+	if len(faults) == 0 {
+		return verdict
+	}
+	return verdict + " (" + strings.Join(faults, ", ") + ")"
+}
+
+func keptOrStepped(held bool) string {
+	if held {
+		return "kept"
+	}
+	return "stepped"
+}
+
+// skewChanges shows the worst offset of each clock.
+func skewChanges(s *diff.Skew) part {
+	p := part{title: "How far the CPUs are apart at worst"}
+	if s.OnlyIn != "" {
+		p.verdict = absent(s.Coverage)
+		return p
+	}
+	g := grid{title: p.title, header: []string{"Clock", "old", "CPUs", "new", "CPUs", "verdict"}}
+	changed := 0
+	for _, c := range s.Offsets {
+		if c.Changed {
+			changed++
+		}
+		g.rows = append(g.rows, []string{
+			c.Clock, boundedNS(c.OldNS, c.OldBoundNS), fmt.Sprintf("%d, %d", c.OldCPU, c.OldOtherCPU),
+			boundedNS(c.NewNS, c.NewBoundNS), fmt.Sprintf("%d, %d", c.NewCPU, c.NewOtherCPU), sameOrChanged(c.Changed),
+		})
+	}
+	p.grids = []grid{g}
+	p.notes = onlyNotes(s.Coverage)
+	p.verdict = changes(changed, len(s.Offsets), "worst offset", " beyond both bounds")
+	return p
+}
+
+// driftChanges shows the rates.
+func driftChanges(t *diff.Drift) part {
+	p := part{title: "How fast the clocks run"}
+	if t.OnlyIn != "" {
+		p.verdict = absent(t.Coverage)
+		return p
+	}
+	if t.OldReference != t.NewReference {
+		p.verdict = fmt.Sprintf("The rates cannot be compared: the old are against %s, the new against %s.", t.OldReference, t.NewReference)
+		return p
+	}
+	p.title += " against " + t.OldReference + ", in millionths (ppm)"
+	g := grid{title: p.title, texts: 2, header: []string{"Clock", "while", "old", "new", "verdict"}}
+	changed, restated, unstated := 0, false, false
+	for _, r := range t.Rates {
+		if r.Changed {
+			changed++
+		}
+		name := r.Clock
+		if !r.SameNominal && r.Stated {
+			name, restated = name+" *", true
+		}
+		unstated = unstated || !r.Stated
+		g.rows = append(g.rows, []string{name, r.Phase, bounded(r.OldPPM, r.OldIntervalPPM), bounded(r.NewPPM, r.NewIntervalPPM), sameOrChanged(r.Changed)})
+	}
+	if restated {
+		g.note = "* The rate that the clock is stated to have is not the same itself, and the ppm are of it. "
+	}
+	if unstated {
+		g.note += "Without a stated rate the ppm are of the old one."
+	}
+	p.grids = []grid{g}
+	p.notes = onlyNotes(t.Coverage)
+	p.verdict = changes(changed, len(t.Rates), "rate", " by more than the intervals")
+	return p
+}
+
+// diffPartHeader are the columns that the CSV of a diff has after those of the costs,
+// where a document holds parts beside costs.
+var diffPartHeader = []string{"part", "what", "old", "old_bound", "new", "new_bound", "unit"}
+
+// diffPartLines are the parts as lines under diffHeader and diffPartHeader.
+func diffPartLines(d *diff.Diff) [][]string {
+	var lines [][]string
+	add := func(clock string, changed bool, cells ...string) {
+		lines = append(lines, append([]string{clock, "", "", "", "", "", "", "", sameOrChanged(changed)}, cells...))
+	}
+	if v := d.Verification; v != nil {
+		for _, c := range v.Verdicts {
+			add(c.Clock, c.Changed, "verification", "verdict", withFaults(c.Old, c.OldFaults), "", withFaults(c.New, c.NewFaults), "", "")
+		}
+		for _, r := range v.Relations {
+			add(r.Clock, r.Changed(), "verification", "distance from "+r.Against, keptOrStepped(r.OldHeld), "", keptOrStepped(r.NewHeld), "", "")
+		}
+	}
+	if s := d.Skew; s != nil {
+		for _, c := range s.Offsets {
+			add(c.Clock, c.Changed, "skew", "worst offset", number(c.OldNS), number(c.OldBoundNS), number(c.NewNS), number(c.NewBoundNS), "ns")
+		}
+	}
+	if t := d.Drift; t != nil {
+		for _, r := range t.Rates {
+			add(r.Clock, r.Changed, "drift", r.Phase, number(r.OldPPM), number(r.OldIntervalPPM), number(r.NewPPM), number(r.NewIntervalPPM), "ppm")
+		}
+	}
+	return lines
+}
+
+// hasParts reports whether either document holds parts beside costs.
+func hasParts(d *diff.Diff) bool { return d.Verification != nil || d.Skew != nil || d.Drift != nil }
+
+// diffSummary is what a page says beneath its heading.
+func diffSummary(d *diff.Diff) string {
+	if d.Comparisons == 0 && d.PartsCompared() > 0 {
+		changed := 0
+		for _, line := range diffPartLines(d) {
+			if line[len(diffHeader)-1] == sameOrChanged(true) {
+				changed++
+			}
+		}
+		return fmt.Sprintf("%d of %d verdicts, distances, offsets and rates changed.", changed, d.PartsCompared())
+	}
+	return conclusion(d)
+}

@@ -1,0 +1,135 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/result"
+)
+
+func held(old, new *result.Document) *diff.Diff {
+	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), diff.Settings{Alpha: 0.05, Least: 0.02})
+}
+
+// worsened is a machine of which all was well, and now is not.
+func worsened() *diff.Diff {
+	new := trusted()
+	two, three := 2, 3
+	clock := &new.Verification.Clocks[3]
+	clock.Verdict, clock.Faults = result.OneCPU, []result.ClockFault{{Kind: result.FaultWarp, Count: 17, WorstNS: 243, CPU: &two, EarlierCPU: &three}}
+	new.Verification.Clocks[0].ID = "CLOCK_TAI@vdso"
+	new.Verification.Relations[0].Held = false
+	new.Skew.Clocks[0].Pairs[5].OffsetNS = -1250
+	new.Drift.Clocks[0].NominalHz++
+	*new.Drift.Clocks[0].Loaded.PPM += 3
+	new.Drift.Clocks[1].Asleep.PPM = nil
+	return held(trusted(), new)
+}
+
+func TestDiffOfPartsGolden(t *testing.T) {
+	for name, d := range map[string]*diff.Diff{
+		"worsened": worsened(), "trusted": held(trusted(), trusted()), "both-parts": held(both(), sampled()),
+	} {
+		for _, format := range DiffFormats {
+			if format.Name == "bench" {
+				continue
+			}
+			var got bytes.Buffer
+			require.NoError(t, format.Write(&got, d))
+			golden(t, "diff-"+name+"."+format.Name, got.Bytes())
+		}
+	}
+}
+
+// Two documents without costs are not said to have nothing in common, nor to have been
+// compared as costs are.
+func TestDiffOfPartsOnly(t *testing.T) {
+	for _, d := range []*diff.Diff{worsened(), held(trusted(), trusted())} {
+		require.ErrorIs(t, DiffBench(io.Discard, d), errNoSamples)
+		for _, format := range DiffFormats[:2] {
+			var got bytes.Buffer
+			require.NoError(t, format.Write(&got, d))
+			require.NotContains(t, got.String(), "no figure")
+			require.NotContains(t, got.String(), "Mann-Whitney")
+			require.NotContains(t, got.String(), "costs")
+		}
+	}
+	require.NoError(t, DiffBench(io.Discard, held(trusted(), sampled())), "the one has samples")
+	var got bytes.Buffer
+	require.NoError(t, DiffTable(&got, held(trusted(), sampled())))
+	require.Contains(t, got.String(), "no figure in common")
+	require.Contains(t, got.String(), "Whether clocks can be trusted\n\nOnly in the old.\n")
+}
+
+func TestDiffOfPartsCanBeReadBack(t *testing.T) {
+	d := worsened()
+	var lines, object bytes.Buffer
+	require.NoError(t, DiffCSV(&lines, d))
+	rows, err := csv.NewReader(&lines).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 1+d.PartsCompared())
+	changed := 0
+	for _, row := range rows[1:] {
+		require.NotEmpty(t, row[9])
+		if row[8] == "changed" {
+			changed++
+		}
+	}
+	require.Equal(t, 4, changed, "a verdict, a distance, an offset and a rate")
+	require.NoError(t, DiffJSON(&object, d))
+	var back diff.Diff
+	require.NoError(t, json.Unmarshal(object.Bytes(), &back))
+	require.Equal(t, d.Verification, back.Verification)
+	require.Equal(t, d.Skew, back.Skew)
+	require.Equal(t, d.Drift, back.Drift)
+
+	// Where there are no parts, the columns are those that there always were.
+	lines.Reset()
+	require.NoError(t, DiffCSV(&lines, demoted()))
+	require.True(t, strings.HasPrefix(lines.String(), strings.Join(diffHeader, ",")+"\n"))
+	lines.Reset()
+	require.NoError(t, DiffCSV(&lines, held(both(), both())))
+	_, err = csv.NewReader(&lines).ReadAll()
+	require.NoError(t, err, "every line has all columns")
+}
+
+func TestDiffOfOddParts(t *testing.T) {
+	all := odd()
+	all["trusted"], all["mistrusted"] = trusted(), mistrusted()
+	for oldName, old := range all {
+		for newName, new := range all {
+			d := held(old, new)
+			for _, format := range DiffFormats {
+				var got bytes.Buffer
+				err := format.Write(&got, d)
+				if format.Name == "bench" {
+					require.ErrorIs(t, err, errNoSamples)
+					continue
+				}
+				require.NoError(t, err, "%s against %s as %s", oldName, newName, format.Name)
+				require.NotContains(t, got.String(), "NaN")
+				require.NotContains(t, got.String(), "Inf")
+				if format.Name == "table" || format.Name == "markdown" {
+					require.NotContains(t, got.String(), "\x1b")
+				}
+				if format.Name == "markdown" || format.Name == "html" {
+					require.NotContains(t, got.String(), "<img")
+				}
+				if format.Name == "table" && !strings.Contains(oldName+newName, "size") {
+					for line := range strings.Lines(got.String()) {
+						require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), Width, line)
+					}
+				}
+			}
+		}
+	}
+	require.NotPanics(t, func() { bounded(math.SmallestNonzeroFloat64, math.SmallestNonzeroFloat64) })
+}
