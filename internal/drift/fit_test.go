@@ -1,0 +1,111 @@
+package drift
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// waves is noise of which each value holds so much of the one before, under white noise.
+func waves(keeps, white float64) func(*rand.Rand, int) []float64 {
+	return func(random *rand.Rand, n int) []float64 {
+		values := make([]float64, n)
+		wave := random.NormFloat64() / math.Sqrt(1-keeps*keeps)
+		for i := range values {
+			wave = keeps*wave + random.NormFloat64()
+			values[i] = wave + white*random.NormFloat64()
+		}
+		return values
+	}
+}
+
+// seen returns in what share of 400 runs the true slope lay within the interval, and
+// how wide the intervals were beside the spread of the slopes.
+func seen(n int, noise func(*rand.Rand, int) []float64) (held, width float64) {
+	const runs, slope = 400, 50.0
+	margins, squares := 0.0, 0.0
+	for seed := range uint64(runs) {
+		random := rand.New(rand.NewPCG(seed, 7))
+		y := noise(random, n)
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = (float64(i) + random.Float64()) / float64(n)
+			y[i] += slope * x[i]
+		}
+		l := through(x, y)
+		if math.Abs(l.slope-slope) <= l.margin {
+			held++
+		}
+		margins += l.margin
+		squares += (l.slope - slope) * (l.slope - slope)
+	}
+	return held / runs, margins / runs / (1.96 * math.Sqrt(squares/runs))
+}
+
+func TestIntervalsHoldTheTrueSlope(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		n     int
+		noise func(*rand.Rand, int) []float64
+		width float64
+	}{
+		{"white", 20, waves(0, 0), 2.5},
+		{"white", 100, waves(0, 0), 2.5},
+		{"white", 1000, waves(0, 0), 2},
+		{"sawtooth", 300, func(random *rand.Rand, n int) []float64 {
+			values := make([]float64, n)
+			for i := range values {
+				values[i] = -4e6 * random.Float64()
+			}
+			return values
+		}, 2.5},
+		{"outliers", 300, func(random *rand.Rand, n int) []float64 {
+			values := make([]float64, n)
+			for i := range values {
+				values[i] = random.NormFloat64()
+				if random.Float64() < 0.02 {
+					values[i] += 100 * random.Float64()
+				}
+			}
+			return values
+		}, 2.5},
+		{"waves", 300, waves(0.5, 0), 3},
+		{"waves", 1000, waves(0.9, 0), 3},
+		{"long waves", 1000, waves(0.97, 0), 5},
+		{"waves under white noise", 1000, waves(0.97, 3), 5},
+		{"waves longer than the run's tenth", 1000, waves(0.99, 0), 12},
+	} {
+		held, width := seen(test.n, test.noise)
+		require.GreaterOrEqual(t, held, 0.93, "%s, %d", test.name, test.n)
+		require.Less(t, width, test.width, "%s, %d: an interval that is too wide to say anything", test.name, test.n)
+	}
+}
+
+// The line through 0, 1, …, 9 with 1 added to the fifth and taken from the sixth, by hand.
+func TestThrough(t *testing.T) {
+	x, y := make([]float64, fewest), make([]float64, fewest)
+	for i := range x {
+		x[i], y[i] = float64(i), 3+2*float64(i)
+	}
+	exact := through(x, y)
+	require.InDelta(t, 2, exact.slope, 1e-12)
+	require.InDelta(t, 0, exact.margin, 1e-12)
+	require.InDelta(t, 0, exact.worst, 1e-12)
+	y[4]++
+	y[5]--
+	l := through(x, y)
+	// The deviations of x from its mean 4.5 are -0.5 and 0.5, the sum of all their squares 82.5.
+	require.InDelta(t, 2-1/82.5, l.slope, 1e-12)
+	require.InDelta(t, 1-0.5/82.5, l.worst, 1e-12)
+	require.InDelta(t, math.Sqrt((2-1/82.5)/10), l.mean, 1e-12)
+	// The fifth and sixth are against each other: no correlation is reckoned with, and
+	// Student's t of 8 degrees is 2.306.
+	require.InDelta(t, 2.306*math.Sqrt((2-1/82.5)/8/82.5), l.margin, 1e-4)
+}
+
+func TestPairs(t *testing.T) {
+	require.Equal(t, []float64{1.5, 3.5}, pairs([]float64{1, 2, 3, 4, 100}))
+	require.Empty(t, pairs([]float64{1}))
+}

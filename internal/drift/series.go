@@ -1,0 +1,103 @@
+package drift
+
+import (
+	"time"
+
+	"github.com/timebench/timebench/internal/stats"
+)
+
+const (
+	// mostReadings is how many readings of a phase are kept of each clock.
+	mostReadings = 2048
+	// narrowest is the first width of a slot.
+	narrowest = 10 * time.Millisecond
+	// loose is how many times as wide as their median a bracket is that the scheduler
+	// opened: it tells of a preemption and not of the clock.
+	loose = 4
+)
+
+// A reading is a clock's value between two of the reference.
+type reading struct {
+	atNS    float64 // the middle of the two, from the beginning of the run on
+	widthNS float64 // between the two
+	ticks   int64   // of the clock
+}
+
+// tightest returns the one of some readings that was disturbed least.
+func tightest(readings ...reading) reading {
+	best := readings[0]
+	for _, r := range readings[1:] {
+		if r.widthNS < best.widthNS {
+			best = r
+		}
+	}
+	return best
+}
+
+// tight drops the readings that were disturbed. graceNS is what a bracket may be wider
+// than the others by: a tick of the reference.
+func tight(readings []reading, graceNS float64) []reading {
+	if len(readings) == 0 {
+		return nil
+	}
+	widths := make([]float64, len(readings))
+	for i, r := range readings {
+		widths[i] = r.widthNS
+	}
+	most := loose*stats.Median(widths) + graceNS
+	var kept []reading
+	for _, r := range readings {
+		if r.widthNS <= most {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// slot is the time that one kept reading stands for, so far into a phase.
+func slot(into time.Duration) time.Duration {
+	width := narrowest
+	for into/width >= mostReadings {
+		width *= 2
+	}
+	return width
+}
+
+// A series is a clock's readings in one phase: the tightest of each slot of time. The
+// slots become twice as wide whenever there would be too many, so a run of days takes
+// no more memory than one of a minute.
+type series struct {
+	begunNS float64
+	width   time.Duration
+	kept    []reading
+}
+
+// add takes a reading that is no earlier than those before it.
+func (s *series) add(r reading) {
+	if s.kept == nil {
+		s.begunNS, s.width = r.atNS, narrowest
+		s.kept = append(make([]reading, 0, mostReadings), r)
+		return
+	}
+	if width := slot(s.into(r)); width > s.width {
+		s.width = width
+		all := s.kept
+		s.kept = all[:1]
+		for _, old := range all[1:] {
+			s.put(old)
+		}
+	}
+	s.put(r)
+}
+
+// put appends a reading, or leaves only the tighter where its slot has one.
+func (s *series) put(r reading) {
+	last := len(s.kept) - 1
+	if s.into(r)/s.width == s.into(s.kept[last])/s.width {
+		s.kept[last] = tightest(s.kept[last], r)
+		return
+	}
+	s.kept = append(s.kept, r)
+}
+
+func (s *series) into(r reading) time.Duration { return time.Duration(r.atNS - s.begunNS) }

@@ -1,0 +1,75 @@
+package drift
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSlotsWiden(t *testing.T) {
+	for into, want := range map[time.Duration]time.Duration{
+		-time.Second: narrowest, 0: narrowest, 20479 * time.Millisecond: narrowest,
+		20480 * time.Millisecond: 2 * narrowest, 40959 * time.Millisecond: 2 * narrowest,
+		40960 * time.Millisecond: 4 * narrowest, time.Hour: 256 * narrowest,
+	} {
+		require.Equal(t, want, slot(into), into)
+	}
+}
+
+// Every hundredth reading is tighter than the rest, which are an hour of them, ten in
+// a slot at first: 256 times as wide, a slot holds one such at least.
+func TestASeriesKeepsTheTightest(t *testing.T) {
+	var s series
+	for i := range 3_600_000 {
+		r := reading{atNS: 5e9 + float64(i)*1e6, widthNS: 90, ticks: int64(i)}
+		if i%100 == 0 {
+			r.widthNS = 30
+		}
+		s.add(r)
+	}
+	require.Equal(t, 256*narrowest, s.width)
+	require.Len(t, s.kept, int(time.Hour/s.width)+1)
+	require.Equal(t, mostReadings, cap(s.kept))
+	for i, r := range s.kept {
+		require.Equal(t, 30.0, r.widthNS)
+		require.Equal(t, int64(i), r.ticks/2560)
+	}
+}
+
+// A series has no more than its bound whenever the next reading comes.
+func TestASeriesIsBounded(t *testing.T) {
+	var s series
+	at := 0.0
+	for i := range 20 * mostReadings {
+		at += float64(i%7) * 5e6
+		s.add(reading{atNS: at})
+		require.LessOrEqual(t, len(s.kept), mostReadings)
+	}
+	s.add(reading{atNS: at * 1e6}) // the reference was set
+	require.Len(t, s.kept, 2)
+}
+
+func TestTightDropsWhatTheSchedulerTore(t *testing.T) {
+	readings := []reading{{widthNS: 50}, {widthNS: 60}, {widthNS: 4e6}, {widthNS: 55}, {widthNS: 301}, {widthNS: 300}}
+	require.Equal(t, []reading{{widthNS: 50}, {widthNS: 60}, {widthNS: 55}, {widthNS: 301}, {widthNS: 300}}, tight(readings, 100))
+	require.Empty(t, tight(nil, 100))
+}
+
+func TestWatcher(t *testing.T) {
+	for _, test := range []struct {
+		ticks [][]int64
+		want  watcher
+	}{
+		{[][]int64{{5, 5, 9, 9, 17}, {17, 20, 13}}, watcher{begun: true, last: 13, repeats: true, ticked: 3, least: 3}},
+		{[][]int64{{5, 6}, {6}}, watcher{begun: true, last: 6, repeats: true, ticked: 1, least: 1}},
+		{[][]int64{{0, 0, 0}}, watcher{begun: true, repeats: true}},
+		{[][]int64{{1, 3, 4}}, watcher{begun: true, last: 4, ticked: 2, least: 1}},
+	} {
+		w := watcher{}
+		for _, ticks := range test.ticks {
+			w.see(ticks)
+		}
+		require.Equal(t, test.want, w)
+	}
+}

@@ -1,0 +1,68 @@
+package drift
+
+import (
+	"errors"
+
+	"github.com/timebench/timebench/internal/clock"
+)
+
+// The phases of a run.
+const (
+	asleep = iota
+	loaded
+	phases
+)
+
+var (
+	errCPUTime = errors.New("CPU time passes only while a thread runs")
+	errNoHz    = errors.New("how many ticks it makes in a second is not known; take a clock that states it")
+)
+
+// A subject is a clock on its way through a run.
+type subject struct {
+	clock  clock.Clock
+	hz     float64 // nominal; 0 where nobody states it
+	reader clock.Reader
+	err    error   // why it could not be opened, or failed
+	tick   float64 // the step of its values
+	buffer [1]int64
+	first  *reading
+	phases [phases]series
+}
+
+// open opens the clock, unless it counts CPU time.
+func (s *subject) open(nominal func(clock.Clock) float64) {
+	if s.clock.Kind == clock.CPUTime {
+		s.err = errCPUTime
+		return
+	}
+	s.hz = s.clock.Hz
+	if stated := s.clock.ReportedNS(); s.hz == 0 && stated > 0 {
+		s.hz = 1e9 / stated
+	}
+	if s.hz == 0 && nominal != nil {
+		s.hz = nominal(s.clock)
+	}
+	s.reader, s.err = s.clock.Open()
+}
+
+// read reads one value.
+func (s *subject) read() int64 {
+	s.reader.Read(s.buffer[:])
+	return s.buffer[0]
+}
+
+// failed puts the subject out when its reader's last read failed.
+func (s *subject) failed() bool {
+	if failer, ok := s.reader.(clock.Failer); ok && s.err == nil {
+		s.err = failer.Err()
+	}
+	return s.err != nil
+}
+
+func (s *subject) add(phase int, r reading) {
+	if s.first == nil {
+		s.first = &r
+	}
+	s.phases[phase].add(r)
+}
