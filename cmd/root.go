@@ -72,7 +72,7 @@ trusted, and, when it is slow, why.`,
 		Args:          known,
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	command.AddCommand(compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), diffCommand(), renderCommand(), listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand())
+	command.AddCommand(compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), diffCommand(), renderCommand(), listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand())
 	return command
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/schema"
 )
@@ -71,11 +72,14 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Condition: func(condition string) (bool, error) {
-			if condition != "nohpet" {
-				return false, fmt.Errorf("unknown condition %q", condition)
+			switch condition {
+			case "nohpet":
+				_, err := os.Stat("/dev/hpet")
+				return err != nil, nil
+			case "onecpu":
+				return len(thread.Usable()) == 1, nil
 			}
-			_, err := os.Stat("/dev/hpet")
-			return err != nil, nil
+			return false, fmt.Errorf("unknown condition %q", condition)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "onelinestderr": oneLineOfStderr, "loads": loads, "interrupted": interrupted,

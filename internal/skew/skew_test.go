@@ -85,7 +85,7 @@ func TestOffsetIsFoundWithinItsBound(t *testing.T) {
 			r := run(cpus, counter(t, cpus[side], planted))
 			require.Len(t, r.Clocks[0].Pairs, 1, r.Clocks[0].Reason)
 			p := r.Clocks[0].Pairs[0]
-			require.Equal(t, cpus, []int{p.CPU, p.OtherCPU})
+			require.Equal(t, [2]int{cpus[0], cpus[1]}, [2]int{p.CPU, p.OtherCPU})
 			require.Positive(t, p.Rounds)
 			require.Positive(t, p.BoundNS)
 			require.InDelta(t, sign*planted, p.OffsetNS, p.BoundNS)

@@ -33,7 +33,19 @@ run sources cat $sources/available_clocksource
 run compare timebench compare --format json --rounds 6 --time 5ms --threads 1,2 @vdso time.Now@go
 run doctor timebench doctor --format json
 run doctor-of-user su user -c 'timebench doctor --format json'
+run verify timebench verify --format json --all
+run verify-loaded timebench verify --format json --load --time 3s
+run drift timebench drift --format json --time 3s
 run current cat $sources/current_clocksource
+`
+
+// several is what a machine runs besides that has several CPUs. The last of them goes
+// offline while clocks are verified, and comes back.
+const several = `
+run skew timebench skew --format json --time 2s
+(sleep 2; echo 0 > /sys/devices/system/cpu/cpuLAST/online) &
+run unplugged timebench verify --format json --time 6s CLOCK_MONOTONIC time.Now@go
+echo 1 > /sys/devices/system/cpu/cpuLAST/online
 `
 
 // experimentScript is what a machine runs that has clock sources to switch between.
@@ -74,6 +86,9 @@ func TestWorlds(t *testing.T) {
 					t.Parallel()
 				}
 				commands := script
+				if w.cpus() > 1 && w.arch == "amd64" {
+					commands += strings.ReplaceAll(several, "LAST", strconv.Itoa(w.cpus()-1))
+				}
 				if *update { // before the kills, of which the kernel's log tells too
 					commands += strings.ReplaceAll(reportScript, "THREADS", w.threads)
 				}
@@ -87,6 +102,8 @@ func TestWorlds(t *testing.T) {
 				t.Run("clocks", func(t *testing.T) { w.checkClocks(t, said) })
 				t.Run("doctor", func(t *testing.T) { w.checkDoctor(t, said["doctor"]) })
 				t.Run("doctor of a user", func(t *testing.T) { w.checkDoctor(t, said["doctor-of-user"]) })
+				t.Run("verify", func(t *testing.T) { w.checkVerified(t, said) })
+				t.Run("drift", func(t *testing.T) { w.checkDrift(t, said["drift"]) })
 				var here []kill
 				if w.sources != nil {
 					t.Run("every clock source", func(t *testing.T) { w.checkExperiment(t, said) })

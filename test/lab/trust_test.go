@@ -1,0 +1,86 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// cpus is how many CPUs the machine has.
+func (w world) cpus() int {
+	i := slices.Index(w.machine, "-smp")
+	n, _ := strconv.Atoi(w.machine[i+1])
+	return n
+}
+
+// checkVerified holds that no clock of the machine has a fault, however busy the computer
+// is that emulates it: emulated CPUs have one time.
+func (w world) checkVerified(t *testing.T, said map[string]ran) {
+	for _, name := range []string{"verify", "verify-loaded"} {
+		require.Zero(t, said[name].status, "%s\n%s", said[name].stdout, said[name].stderr)
+		v := document(t, said[name]).Verification
+		require.Len(t, v.CPUs, w.cpus())
+		require.Empty(t, v.LostCPUs)
+		require.Equal(t, name == "verify-loaded", v.Load)
+		verified := map[string]result.VerifiedClock{}
+		for _, c := range v.Clocks {
+			require.Empty(t, c.Faults, c.ID)
+			verified[c.ID] = c
+		}
+		require.True(t, v.Held(), "%+v", v.Relations)
+		want := result.IsMonotonic
+		if w.cpus() == 1 {
+			want = result.OneCPU
+		}
+		require.Equal(t, want, verified["CLOCK_MONOTONIC@syscall"].Verdict)
+		if w.vdso != "" {
+			c := verified["CLOCK_MONOTONIC@vdso"]
+			require.Equal(t, want, c.Verdict)
+			require.Positive(t, c.Bracket.Brackets)
+		}
+		require.NotEmpty(t, v.Relations)
+	}
+	if w.cpus() == 1 || w.arch != "amd64" {
+		return
+	}
+	require.Zero(t, said["skew"].status, said["skew"].stderr)
+	for _, c := range document(t, said["skew"]).Skew.Clocks {
+		if c.Reason != "" {
+			continue // no vDSO
+		}
+		require.Len(t, c.Pairs, w.cpus()*(w.cpus()-1)/2, c.ID)
+		for _, pair := range c.Pairs {
+			require.False(t, pair.Apart(), "%s: %+v", c.ID, pair)
+		}
+	}
+	require.Zero(t, said["unplugged"].status, "%s\n%s", said["unplugged"].stdout, said["unplugged"].stderr)
+	v := document(t, said["unplugged"]).Verification
+	require.Equal(t, []int{w.cpus() - 1}, v.LostCPUs)
+	for _, c := range v.Clocks {
+		require.Empty(t, c.Faults, c.ID)
+	}
+}
+
+// checkDrift holds that the counters' rates are what the kernel takes them to be, to what
+// it finds out in a boot; and that clocks of one base do not drift.
+func (w world) checkDrift(t *testing.T, said ran) {
+	require.Zero(t, said.status, said.stderr)
+	d := document(t, said).Drift
+	told := 0
+	for _, c := range d.Clocks {
+		for _, rate := range []*result.DriftRate{c.Asleep, c.Loaded} {
+			if rate == nil || rate.PPM == nil {
+				continue
+			}
+			told++
+			require.Less(t, math.Abs(*rate.PPM), 20_000+rate.IntervalPPM, c.ID)
+		}
+	}
+	require.Positive(t, told)
+}
