@@ -261,6 +261,20 @@ func TestLongTextsAreShortened(t *testing.T) {
 	require.Equal(t, "…", shortened(text, "WWW", vg.Length(1)))
 }
 
+func TestOffsetTicksShareAUnit(t *testing.T) {
+	labels := func(low, high float64) string {
+		var all []string
+		for _, tick := range (offsetTicks{}).Ticks(low, high) {
+			all = append(all, tick.Label)
+		}
+		return strings.Join(all, ", ")
+	}
+	require.Equal(t, "0, 0.2 ms, 0.4 ms, 0.6 ms, 0.8 ms, 1 ms, 1.2 ms", labels(-9e4, 1.25e6))
+	require.Equal(t, "-50 ns, 0, 50 ns, 100 ns, 150 ns", labels(-60, 150))
+	require.Equal(t, "-1 ns, -0.5 ns, 0, 0.5 ns, 1 ns", labels(-1, 1))
+	require.Less(t, len(offsetTicks{}.Ticks(-1e30, 1e30)), 12)
+}
+
 func TestOffsetsAreWorded(t *testing.T) {
 	for value, want := range map[float64]string{0: "0", -math.SmallestNonzeroFloat64: "0", 3.5: "+3.5 ns", -1.25e6: "-1.25 ms", 1e18: "+1.0e+09 s"} {
 		require.Equal(t, want, offset(value))
