@@ -125,7 +125,11 @@ func (offsetTicks) Ticks(low, high float64) []plot.Tick {
 	}
 	var ticks []plot.Tick
 	for i := math.Ceil(low / step); i <= math.Floor(high/step); i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: trimmed(i*step/size.size) + size.name})
+		label := "0" // and not -0
+		if i != 0 {
+			label = trimmed(i*step/size.size) + size.name
+		}
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: label})
 	}
 	return ticks
 }

@@ -3,7 +3,6 @@ package chart
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -235,7 +234,6 @@ func TestOddPartsAreDrawn(t *testing.T) {
 		}
 		for _, c := range Charts {
 			if c.Drawable(d) {
-				require.NoError(t, c.PNG(io.Discard, d), "%s of %v", c.Name, size)
 				var drawn bytes.Buffer
 				require.NoError(t, c.SVG(&drawn, d))
 				for _, wrong := range []string{"NaN", "Inf", "<long>", "\x1b"} {
@@ -261,6 +259,20 @@ func TestLongTextsAreShortened(t *testing.T) {
 	require.True(t, strings.HasSuffix(short, "…"))
 	require.LessOrEqual(t, text.Width(short), 100*pixel)
 	require.Equal(t, "…", shortened(text, "WWW", vg.Length(1)))
+}
+
+func TestOffsetTicksShareAUnit(t *testing.T) {
+	labels := func(low, high float64) string {
+		var all []string
+		for _, tick := range (offsetTicks{}).Ticks(low, high) {
+			all = append(all, tick.Label)
+		}
+		return strings.Join(all, ", ")
+	}
+	require.Equal(t, "0, 0.2 ms, 0.4 ms, 0.6 ms, 0.8 ms, 1 ms, 1.2 ms", labels(-9e4, 1.25e6))
+	require.Equal(t, "-50 ns, 0, 50 ns, 100 ns, 150 ns", labels(-60, 150))
+	require.Equal(t, "-1 ns, -0.5 ns, 0, 0.5 ns, 1 ns", labels(-1, 1))
+	require.Less(t, len(offsetTicks{}.Ticks(-1e30, 1e30)), 12)
 }
 
 func TestOffsetsAreWorded(t *testing.T) {

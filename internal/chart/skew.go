@@ -330,6 +330,10 @@ func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
 			look, bar, apart = failed, failed.color, append(apart, i)
 		}
 		c.StrokeLine2(stroke(bar, 1.4*pixel), at.X, y(pair.OffsetNS-pair.BoundNS), at.X, y(pair.OffsetNS+pair.BoundNS))
+		if pair.Apart() {
+			c.DrawGlyph(look.glyph(4.5*pixel), at)
+			continue
+		}
 		c.DrawGlyph(look.glyph(radius), at)
 	}
 	certain := func(i int) float64 { return math.Abs(marks.pairs[i].OffsetNS) - marks.pairs[i].BoundNS }

@@ -23,7 +23,7 @@ func diffParts(d *diff.Diff) []part {
 }
 
 // absent says that one of the documents lacks a part.
-func absent(c diff.Coverage) string { return "Only in the " + c.OnlyIn + "." }
+func absent(c diff.Coverage) string { return "Only the " + c.OnlyIn + " document has this." }
 
 // onlyNotes list the clocks that one of the documents lacks.
 func onlyNotes(c diff.Coverage) []string {

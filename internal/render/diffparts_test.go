@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
-	"math"
 	"strings"
 	"testing"
 
@@ -66,7 +65,7 @@ func TestDiffOfPartsOnly(t *testing.T) {
 	var got bytes.Buffer
 	require.NoError(t, DiffTable(&got, held(trusted(), sampled())))
 	require.Contains(t, got.String(), "no figure in common")
-	require.Contains(t, got.String(), "Whether clocks can be trusted\n\nOnly in the old.\n")
+	require.Contains(t, got.String(), "Whether clocks can be trusted\n\nOnly the old document has this.\n")
 }
 
 func TestDiffOfPartsCanBeReadBack(t *testing.T) {
@@ -131,5 +130,4 @@ func TestDiffOfOddParts(t *testing.T) {
 			}
 		}
 	}
-	require.NotPanics(t, func() { bounded(math.SmallestNonzeroFloat64, math.SmallestNonzeroFloat64) })
 }
