@@ -34,7 +34,7 @@ reference the clock runs, in parts per million (ppm), with an interval. One ppm 
 It sleeps between its looks. In the last half of the time, and for 30 s at most, it
 keeps every CPU busy, to see whether a clock's rate depends on that.
 
-Ctrl-C ends it at any time with what is known by then; it takes no more memory in a
+Without CLOCK it takes the fine clocks among which people choose. Ctrl-C ends it at any time with what is known by then; it takes no more memory in a
 month than in a minute.`,
 		Example: `  timebench drift
   timebench drift CLOCK_MONOTONIC_RAW RDTSC@cpu --ref CLOCK_REALTIME@vdso --time 1h
@@ -127,9 +127,13 @@ func callOf(c clock.Clock) string {
 }
 
 // drifting are the clocks that drift measures unless it is told: those among which people
-// choose, but for CPU time, which passes as the scheduler has it.
+// choose, but for CPU time, which passes as the scheduler has it, and for clocks whose
+// steps hide their rate for minutes.
 func drifting() []clock.Clock {
-	return slices.DeleteFunc(clock.Default(), func(c clock.Clock) bool { return c.Kind == clock.CPUTime })
+	const finest = 1e6 // ticks a second
+	return slices.DeleteFunc(clock.Default(), func(c clock.Clock) bool {
+		return c.Kind == clock.CPUTime || c.Hz > 0 && c.Hz <= finest || strings.Contains(c.ID, "_COARSE@")
+	})
 }
 
 // statedHz is the rate that the kernel takes a counter to have which states none.
