@@ -36,6 +36,7 @@ type chapter struct {
 	Sources                    string // the clock sources side by side; "" where there is one
 	document                   *result.Document
 	kills                      []kill
+	trust                      trustRow
 }
 
 // A page is the whole report.
@@ -43,6 +44,7 @@ type page struct {
 	CPUs      int
 	Relations []relationRow
 	Doors     []doorRow
+	Trust     []trustRow
 	Kills     []killRow
 	Chapters  []chapter
 }
@@ -76,6 +78,7 @@ func (w world) chapter(t *testing.T, said map[string]ran, kills []kill) chapter 
 		Sources: sources, Name: w.name, About: w.about, Machine: w.emulator + " " + strings.Join(w.machine, " "), QEMU: qemu[1],
 		Kernel: d.Host.Kernel, Current: d.Host.ClockSource.Current, Available: strings.Join(d.Host.ClockSource.Available, ", "),
 		Threads: w.threads, Table: table.String(), Doctor: said["report-doctor"].stdout, document: d, kills: kills,
+		trust: w.trustRow(t, said),
 	}
 }
 
@@ -107,6 +110,7 @@ func writeReport(t *testing.T, chapters map[string]chapter) {
 		require.True(t, isThere, "no figures of %s: -update wants every world", w.name)
 		p.Chapters = append(p.Chapters, c)
 		p.Kills = append(p.Kills, c.killRows()...)
+		p.Trust = append(p.Trust, c.trust)
 		vdso, isMeasured := (figure{w.name, "gettimeofday@vdso", 0}).in(chapters)
 		syscall, isMeasuredToo := (figure{w.name, "gettimeofday@syscall", 0}).in(chapters)
 		if isMeasured && isMeasuredToo {

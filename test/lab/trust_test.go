@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -83,4 +84,49 @@ func (w world) checkDrift(t *testing.T, said ran) {
 		}
 	}
 	require.Positive(t, told)
+}
+
+// A trustRow is what the report says of whether a world's clocks can be trusted.
+type trustRow struct {
+	World                          string
+	CPUs, Verified, Faults, Loaded int
+	Sees, Apart, Lost              string
+}
+
+func (w world) trustRow(t *testing.T, said map[string]ran) trustRow {
+	row := trustRow{World: w.name, CPUs: w.cpus(), Sees: "-", Apart: "-", Lost: "-"}
+	faults := func(v *result.Verification) (n int) {
+		for _, c := range v.Clocks {
+			n += len(c.Faults)
+		}
+		return n
+	}
+	v := document(t, said["verify"]).Verification
+	row.Faults, row.Loaded = faults(v), faults(document(t, said["verify-loaded"]).Verification)
+	of := "CLOCK_MONOTONIC@vdso"
+	if w.vdso == "" {
+		of = "CLOCK_MONOTONIC@syscall"
+	}
+	for _, c := range v.Clocks {
+		if c.Verdict != result.Unverified {
+			row.Verified++
+		}
+		if c.ID == of && c.Across != nil {
+			row.Sees = short(c.Across.SeesNS)
+		}
+	}
+	if _, isThere := said["skew"]; !isThere {
+		return row
+	}
+	worst := result.CPUPair{}
+	for _, c := range document(t, said["skew"]).Skew.Clocks {
+		for _, pair := range c.Pairs {
+			if math.Abs(pair.OffsetNS) >= math.Abs(worst.OffsetNS) {
+				worst = pair
+			}
+		}
+	}
+	row.Apart = short(worst.OffsetNS) + " ± " + short(worst.BoundNS)
+	row.Lost = fmt.Sprintf("CPU %d: seen, no fault", document(t, said["unplugged"]).Verification.LostCPUs[0])
+	return row
 }
