@@ -77,6 +77,7 @@ func healthy(d *result.Document) string {
 			if c.KernelEntry == result.Never {
 				known = append(known, "it does not enter the kernel")
 			}
+			known = append(known, verifiedWell(d.Verification, c.ID)...)
 		}
 	}
 	if d.Host.ClockSource != nil && d.Host.ClockSource.Current != "" {
@@ -86,6 +87,18 @@ func healthy(d *result.Document) string {
 		text += " " + strings.Join(known, "; ") + "."
 	}
 	return text
+}
+
+// verifiedWell says of a clock that was verified that it held.
+func verifiedWell(v *result.Verification, id string) []string {
+	if v == nil {
+		return nil
+	}
+	i := slices.IndexFunc(v.Clocks, func(c result.VerifiedClock) bool { return c.ID == id })
+	if i < 0 || v.Clocks[i].Verdict != result.IsMonotonic {
+		return nil
+	}
+	return []string{fmt.Sprintf("it never went backwards in %s reads on %s", thousands(v.Clocks[i].Reads), plural(len(v.CPUs), "CPU"))}
 }
 
 // findingFacts are the lines beneath a finding's title. Within Width, a command stays
