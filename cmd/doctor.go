@@ -147,7 +147,8 @@ func examine() (*result.Document, func() int, error) {
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Pin: "none", Workers: "threads",
 	})
 	if inTime.Err() == nil {
-		addVerification(inTime, document)
+		addVerification(ctx, document)
+		document.Interrupted = ctx.Err() != nil
 	}
 	return document, ended, nil
 }
@@ -161,7 +162,7 @@ func addVerification(ctx context.Context, document *result.Document) {
 	all := clock.Catalog()
 	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(trusted, c.ID) })
 	verification := verify.Run(ctx, clocks, verify.Settings{
-		Time: verifySpan, CPUs: thread.Usable(), All: all, CounterIsTrusted: madeOfCounter(document.Host.ClockSource),
+		Time: verifySpan, CPUs: thread.Usable(), All: all, CounterIsTrusted: madeOfCounter(document.Host),
 	}, nil)
 	document.Verification = &verification
 }

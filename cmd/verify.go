@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -39,7 +40,7 @@ CLOCK is as for compare. Exit status: 0 where every clock held, 1 where one did 
 			settings := verify.Settings{Time: flags.time, CPUs: cpus, Load: load, All: clock.Catalog()}
 			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), render.VerifyFormats, "Verifying", clocks, len(cpus),
 				func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
-					settings.CounterIsTrusted = madeOfCounter(document.Host.ClockSource)
+					settings.CounterIsTrusted = madeOfCounter(document.Host)
 					verification := verify.Run(ctx, clocks, settings, tell)
 					document.Verification = &verification
 					return nil
@@ -47,10 +48,7 @@ CLOCK is as for compare. Exit status: 0 where every clock held, 1 where one did 
 			if err != nil {
 				return err
 			}
-			if !document.Verification.Held() {
-				return &failure{status: 1}
-			}
-			return nil
+			return trustworthy(document.Verification)
 		},
 	}
 	flags = watchCommand(command, 5*time.Second, render.VerifyFormats)
@@ -59,13 +57,31 @@ CLOCK is as for compare. Exit status: 0 where every clock held, 1 where one did 
 	return command
 }
 
-// counterSources are the clock sources that are the CPU's own counter, or made of it by
-// what the hypervisor says of it (kernel/time/clocksource.c names them so). Under
-// another one the kernel may have found the counter to be wrong.
-var counterSources = []string{"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "riscv_clocksource"}
+// trustworthy is nil where every clock that could be verified held.
+func trustworthy(v *result.Verification) error {
+	verified := slices.ContainsFunc(v.Clocks, func(c result.VerifiedClock) bool { return c.Verdict != result.Unverified })
+	switch {
+	case !verified && len(v.Clocks) > 0:
+		return couldNot(fmt.Errorf("no clock could be verified; %s: %s", v.Clocks[0].ID, v.Clocks[0].Reason))
+	case !v.Held():
+		return &failure{status: 1}
+	}
+	return nil
+}
 
-// madeOfCounter reports whether the system makes its time of the CPU's counter; of one
-// that does not say it is taken to.
-func madeOfCounter(source *result.ClockSource) bool {
-	return source == nil || slices.Contains(counterSources, source.Current)
+// counterSources are the clock sources that are the CPU's own counter (the names are those
+// of the kernel's drivers). Under another one the kernel may have found the counter to be
+// wrong.
+var counterSources = []string{"tsc", "arch_sys_counter"}
+
+// madeOfCounter reports whether the system makes its time of the CPU's counter, or would:
+// a paravirtual clock source beside a tsc that is on offer. Of a system that does not
+// say, the CPU must promise a counter that keeps its rate.
+func madeOfCounter(host result.Host) bool {
+	if host.ClockSource == nil {
+		return host.CPU.InvariantTSC == nil || *host.CPU.InvariantTSC
+	}
+	paravirtual := []string{"kvm-clock", "hyperv_clocksource_tsc_page"}
+	return slices.Contains(counterSources, host.ClockSource.Current) ||
+		slices.Contains(paravirtual, host.ClockSource.Current) && slices.Contains(host.ClockSource.Available, "tsc")
 }

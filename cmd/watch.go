@@ -108,19 +108,16 @@ func (flags *watchFlags) run(stdout, stderr io.Writer, formats []render.Format[*
 	document.Conditions, document.Warnings = nil, nil // nothing was measured by rounds
 	ctx, ended := untilSignal()
 	tell, stop := showBar(stderr, flags.quiet, fmt.Sprintf("%s %s", what, counted(len(clocks), "clock")), flags.time)
-	err = watch(ctx, document, tell)
-	stop(err == nil && ctx.Err() == nil)
-	if err != nil {
-		target.abandon()
-		return nil, couldNot(err)
-	}
+	// What was seen before it failed is shown too.
+	spoilt := watch(ctx, document, tell)
+	stop(spoilt == nil && ctx.Err() == nil)
 	document.GeneratedAt, document.Interrupted = time.Now().UTC().Truncate(time.Second), ctx.Err() != nil
 	unwritten := target.write(reportFiles(document))
 	if err := format.Write(stdout, document); err != nil {
 		return nil, couldNot(err)
 	}
-	if unwritten != nil {
-		return nil, couldNot(unwritten)
+	if err := errors.Join(spoilt, unwritten); err != nil {
+		return nil, couldNot(err)
 	}
 	if status := ended(); status != 0 {
 		return nil, &failure{status: status}

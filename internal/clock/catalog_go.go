@@ -5,8 +5,8 @@ import "time"
 func goClocks() []Clock {
 	return []Clock{{
 		ID: "time.Now@go", Call: "time.Now()", Path: Go, Kind: Wall, Hz: 1e9,
-		ReportedNS: notReported,
-		Open:       func() (Reader, error) { return goReader{}, nil },
+		ReportedNS: notReported, Coarse: goIsCoarse,
+		Open: func() (Reader, error) { return goReader{}, nil },
 	}}
 }
 

@@ -18,7 +18,7 @@ func systemClocks() []Clock {
 			all = append(all, Clock{
 				ID: c.name + "@" + string(way.path), Call: "clock_gettime(" + c.name + ")", Path: way.path, Kind: c.kind, Hz: 1e9,
 				ReportedNS: func() float64 { return clockGetres(c.id) },
-				Twin:       way.twin(c.name), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID,
+				Twin:       way.twin(c.name), Coarse: isCoarse(c.id), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID,
 				PathResolutionNS: way.clockGetres(c.id),
 				Open:             func() (Reader, error) { return way.clockGettime(c.id) },
 				probe:            way.probe(vdsoClockGettime, int(c.id)),
@@ -28,7 +28,9 @@ func systemClocks() []Clock {
 			Clock{ID: "gettimeofday@" + string(way.path), Call: "gettimeofday()", Path: way.path, Kind: Wall, Hz: 1e6,
 				ReportedNS: notReported, Twin: way.twin("gettimeofday"), Open: way.gettimeofday, probe: way.probe(vdsoGettimeofday, noID)},
 			Clock{ID: "time@" + string(way.path), Call: "time()", Path: way.path, Kind: Wall, Hz: 1,
-				ReportedNS: notReported, Twin: way.twin("time"), Open: way.time, probe: way.probe(vdsoTime, noID)})
+				// No twin: time(2) reads the kernel's seconds without a lock, and at the turn of a
+				// second they may change a moment after the vDSO's.
+				ReportedNS: notReported, Coarse: true, Open: way.time, probe: way.probe(vdsoTime, noID)})
 	}
 	return append(append(all, hpetClock()), ptpClocks()...)
 }
@@ -103,6 +105,10 @@ func (w way) clockGetres(id int32) func() float64 {
 		}
 		return float64(resolution[0]*timespec.perSecond + resolution[1])
 	}
+}
+
+func isCoarse(id int32) bool {
+	return id == unix.CLOCK_REALTIME_COARSE || id == unix.CLOCK_MONOTONIC_COARSE
 }
 
 // noID is for functions that are for one clock.

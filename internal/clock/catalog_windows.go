@@ -16,18 +16,20 @@ var functions = []struct {
 	kind Kind
 	// reported is the step that the system itself states.
 	reported func() float64
+	// coarse is whether the value is that of the system timer's last tick.
+	coarse bool
 }{
-	{"GetSystemTimeAsFileTime", "kernel32.dll", stores, filetime, Wall, notReported},
-	{"GetSystemTimePreciseAsFileTime", "kernel32.dll", stores, filetime, Wall, notReported},
-	{"QueryPerformanceCounter", "kernel32.dll", storesBOOL, performanceFrequency, Monotonic, performanceTickNS},
-	{"QueryInterruptTime", "kernelbase.dll", stores, filetime, Monotonic, notReported},
-	{"QueryInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported},
-	{"QueryUnbiasedInterruptTime", "kernel32.dll", storesBOOL, filetime, Monotonic, notReported},
-	{"QueryUnbiasedInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported},
-	{"GetTickCount", "kernel32.dll", returns32, milliseconds, Monotonic, tickNS},
-	{"GetTickCount64", "kernel32.dll", returns64, milliseconds, Monotonic, tickNS},
-	{"timeGetTime", "winmm.dll", returns32, milliseconds, Monotonic, notReported},
-	{"NtQuerySystemTime", "ntdll.dll", storesNTSTATUS, filetime, Wall, notReported},
+	{"GetSystemTimeAsFileTime", "kernel32.dll", stores, filetime, Wall, notReported, true},
+	{"GetSystemTimePreciseAsFileTime", "kernel32.dll", stores, filetime, Wall, notReported, false},
+	{"QueryPerformanceCounter", "kernel32.dll", storesBOOL, performanceFrequency, Monotonic, performanceTickNS, false},
+	{"QueryInterruptTime", "kernelbase.dll", stores, filetime, Monotonic, notReported, true},
+	{"QueryInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported, false},
+	{"QueryUnbiasedInterruptTime", "kernel32.dll", storesBOOL, filetime, Monotonic, notReported, true},
+	{"QueryUnbiasedInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported, false},
+	{"GetTickCount", "kernel32.dll", returns32, milliseconds, Monotonic, tickNS, true},
+	{"GetTickCount64", "kernel32.dll", returns64, milliseconds, Monotonic, tickNS, true},
+	{"timeGetTime", "winmm.dll", returns32, milliseconds, Monotonic, notReported, true},
+	{"NtQuerySystemTime", "ntdll.dll", storesNTSTATUS, filetime, Wall, notReported, true},
 }
 
 func systemClocks() []Clock {
@@ -35,8 +37,8 @@ func systemClocks() []Clock {
 	for _, f := range functions {
 		all = append(all, Clock{
 			ID: f.name + "@" + string(WinAPI), Call: f.name + "()", Path: WinAPI, Kind: f.kind, Hz: f.hz(),
-			ReportedNS: f.reported,
-			Open:       func() (Reader, error) { return openFunction(f.dll, f.name, f.way) },
+			ReportedNS: f.reported, Coarse: f.coarse,
+			Open: func() (Reader, error) { return openFunction(f.dll, f.name, f.way) },
 		})
 	}
 	return append(all, memoryClocks()...)

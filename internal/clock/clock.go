@@ -70,6 +70,9 @@ type Clock struct {
 	// Twin is the id of the clock that makes the same call by another path and must
 	// agree; empty where there is none.
 	Twin string
+	// Coarse says that the value is that of the last tick of an interrupt, which may come
+	// late: it stands still between ticks, and takes a longer step after a late one.
+	Coarse bool
 	// PerThread says that the values are the reading thread's own: two threads' are not
 	// to be compared.
 	PerThread bool

@@ -13,8 +13,8 @@ func memoryClocks() []Clock {
 	memory := func(name string, offset uintptr, kind Kind, hz float64, reported func() float64) Clock {
 		return Clock{
 			ID: name + "@" + string(Memory), Call: "KUSER_SHARED_DATA." + name, Path: Memory, Kind: kind, Hz: hz,
-			ReportedNS: reported,
-			Open:       func() (Reader, error) { return openMemory(offset) },
+			ReportedNS: reported, Coarse: true,
+			Open: func() (Reader, error) { return openMemory(offset) },
 		}
 	}
 	return []Clock{

@@ -64,9 +64,6 @@ func sight(reader clock.Reader) sighting {
 // in such a span.
 func Hz(c clock.Clock, span time.Duration) float64 {
 	var r rate
-	if stopwatchTick() > span/tellable {
-		return 0
-	}
 	// On a thread that cannot be had the rate stays unknown.
 	_ = thread.Run(thread.Any, func() {
 		reader, err := c.Open()
@@ -74,7 +71,7 @@ func Hz(c clock.Clock, span time.Duration) float64 {
 			return
 		}
 		r.begin(c, reader)
-		if r.hz == 0 {
+		if r.hz == 0 && stopwatchTick() <= span/tellable {
 			time.Sleep(span)
 			r.end(reader)
 		}

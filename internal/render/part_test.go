@@ -78,7 +78,7 @@ func star(id string, cpus int) result.SkewedClock {
 	c := result.SkewedClock{ID: id, TicksPerSecond: 2596122000}
 	for other := 1; other < cpus; other++ {
 		trip := 90 + float64(other%48)*5
-		c.Pairs = append(c.Pairs, result.CPUPair{CPU: 0, OtherCPU: other, OffsetNS: 9*math.Sin(float64(other)) - 2, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 10_000})
+		c.Pairs = append(c.Pairs, result.CPUPair{CPU: 0, OtherCPU: other, OffsetNS: math.Round(36*math.Sin(float64(other)))/4 - 2, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 10_000})
 	}
 	return c
 }

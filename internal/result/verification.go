@@ -42,7 +42,8 @@ type Verification struct {
 	// CPUs are the numbers of the CPUs on which threads read, all at once.
 	CPUs []int `json:"cpus"`
 	// LostCPUs are those of the CPUs that a thread was moved away from while it read,
-	// as it is where a CPU goes offline; what it read there from then on is not counted.
+	// as it is where a CPU goes offline, or that had no time for it; what it read from then
+	// on is not counted.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
 	// Load says that every CPU was kept busy by other threads meanwhile.
 	Load bool `json:"load,omitempty"`

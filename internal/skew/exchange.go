@@ -1,9 +1,11 @@
 package skew
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"math"
-	"sync"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -25,120 +27,132 @@ type exchanged struct {
 	// roundTrip is the best round trip, and ahead twice by how much the other CPU's
 	// clock was ahead of the middle of that; in ticks.
 	roundTrip, ahead int64
-	// lost is the CPU that a thread was moved away from; what was found in the last
-	// rounds before that was seen is not counted.
-	lost *int
+	// lost are the CPUs that a thread was moved away from, or that had no time for it. The
+	// rounds before that was seen are not counted.
+	lost []int
 }
 
-// looks is how many rounds are made between two looks at whether it is over.
-const looks = 256
+const (
+	// looks is how many rounds are made between two looks at whether it is over, and
+	// whether the threads are where they should be.
+	looks = 256
+	// late is how long a thread may take to end, until nothing more is expected of it:
+	// other programs of higher priority have its CPU.
+	late = 2 * time.Second
+)
+
+// A side is one of the two threads, and what it leaves.
+type side struct {
+	cpu   int
+	moved bool // it found itself on another CPU
+	err   error
+	found exchanged
+}
 
 // exchange has two CPUs exchange readings for the span. The error is why the clock could
 // not be read.
 func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duration) (exchanged, error) {
 	// On the heap: the two threads share it, and it is not moved.
 	boxes := new([2]mailbox)
-	var stop atomic.Bool
-	var e exchanged
-	var moved [2]bool
-	var failed [2]error
-	sides := [2]func(clock.Reader){
-		func(reader clock.Reader) {
-			e = begin(reader, boxes, &stop, func() bool { return away(pair[0], &moved[0]) })
-		},
-		func(reader clock.Reader) {
-			answer(reader, boxes, &stop, func() bool { return away(pair[1], &moved[1]) })
-		},
-	}
-	var both sync.WaitGroup
-	for side, cpu := range pair {
-		both.Go(func() {
-			err := thread.Run(cpu, func() {
-				reader, err := c.Open()
-				if err == nil {
-					sides[side](reader)
-					err = clock.Failure(reader)
+	stop := new(atomic.Bool)
+	ended := make(chan side, len(pair))
+	for i, part := range []func(*side, clock.Reader, *[2]mailbox, *atomic.Bool){(*side).begin, (*side).answer} {
+		s := side{cpu: pair[i]}
+		go func() {
+			err := thread.Run(s.cpu, func() {
+				var reader clock.Reader
+				if reader, s.err = c.Open(); s.err == nil {
+					part(&s, reader, boxes, stop)
+					s.err = clock.Failure(reader)
 				}
-				failed[side] = err
 			})
-			moved[side] = moved[side] || err != nil
+			s.moved = s.moved || err != nil
 			stop.Store(true)
-		})
+			ended <- s
+		}()
 	}
-	ended := make(chan struct{})
-	go func() {
-		both.Wait()
-		close(ended)
-	}()
-	select {
-	case <-time.After(span):
-	case <-ctx.Done():
-	case <-ended:
-	}
-	stop.Store(true)
-	<-ended
-	for side, cpu := range pair {
-		if moved[side] {
-			e.lost = &cpu
+	var e exchanged
+	var failed error
+	missing := map[int]bool{pair[0]: true, pair[1]: true}
+	over, done, patience := time.After(span), ctx.Done(), make(<-chan time.Time)
+	for len(missing) > 0 {
+		select {
+		case s := <-ended:
+			delete(missing, s.cpu)
+			failed = cmp.Or(failed, s.err)
+			if s.moved {
+				e.lost = append(e.lost, s.cpu)
+			}
+			if s.cpu == pair[0] {
+				e.rounds, e.roundTrip, e.ahead = s.found.rounds, s.found.roundTrip, s.found.ahead
+			}
+			continue
+		case <-patience:
+			return exchanged{lost: slices.Sorted(maps.Keys(missing))}, failed
+		case <-over:
+		case <-done:
 		}
-		if failed[side] != nil {
-			return e, failed[side]
-		}
+		stop.Store(true)
+		over, done, patience = nil, nil, time.After(late)
 	}
-	return e, nil
+	slices.Sort(e.lost)
+	return e, failed
 }
 
 // away notes whether this thread is on another CPU than it should be.
-func away(cpu int, moved *bool) bool {
+func (s *side) away() bool {
 	at := thread.Current()
-	*moved = at != thread.Any && at != cpu
-	return *moved
+	s.moved = s.moved || at != thread.Any && at != s.cpu
+	return s.moved
 }
 
-// begin begins rounds until it is over.
-func begin(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool, away func() bool) exchanged {
-	kept := exchanged{}
-	now := exchanged{roundTrip: math.MaxInt64}
+// begin begins rounds until it is over. Those since the last look are kept at the next
+// one: the other side looks where it is after as many rounds, and answers no more where
+// it was moved.
+func (s *side) begin(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool) {
+	pending, now := exchanged{}, exchanged{roundTrip: math.MaxInt64}
 	value := make([]int64, 1)
 	for round := int64(1); ; round++ {
 		first := clock.ReadBehind(reader, value)
 		boxes[0].value.Store(first)
 		boxes[0].round.Store(round)
-		answered := wait(&boxes[1], round, stop)
-		last := clock.ReadBehind(reader, value)
-		if answered {
-			other := boxes[1].value.Load()
-			now.rounds++
-			if trip := last - first; trip >= 0 && trip < now.roundTrip {
-				now.roundTrip, now.ahead = trip, (other-first)-(last-other)
-			}
+		if !wait(&boxes[1], round, stop) {
+			s.away()
+			return
 		}
-		if answered && round%looks != 0 {
+		last := clock.ReadBehind(reader, value)
+		other := boxes[1].value.Load()
+		now.rounds++
+		if trip := last - first; trip >= 0 && trip < now.roundTrip {
+			now.roundTrip, now.ahead = trip, (other-first)-(last-other)
+		}
+		if round%looks != 0 {
 			continue
 		}
-		if away() || clock.Failure(reader) != nil {
-			return kept
+		if s.away() || clock.Failure(reader) != nil {
+			return
 		}
+		s.found = pending
 		if now.roundTrip != math.MaxInt64 {
-			kept = now
+			pending = now
 		}
 		if stop.Load() {
-			return kept
+			return
 		}
 	}
 }
 
 // answer answers rounds until it is over.
-func answer(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool, away func() bool) {
+func (s *side) answer(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool) {
 	value := make([]int64, 1)
 	for round := int64(1); wait(&boxes[0], round, stop); round++ {
 		boxes[1].value.Store(clock.ReadBehind(reader, value))
 		boxes[1].round.Store(round)
-		if round%looks == 0 && (away() || clock.Failure(reader) != nil) {
-			stop.Store(true)
+		if round%looks == 0 && (s.away() || clock.Failure(reader) != nil) {
 			return
 		}
 	}
+	s.away()
 }
 
 // wait waits for a round, and reports whether it came before stop.

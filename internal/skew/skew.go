@@ -13,6 +13,7 @@ package skew
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"time"
@@ -39,6 +40,9 @@ type Settings struct {
 // rateSpan is how long the rate of a counter is watched that does not state it.
 const rateSpan = 50 * time.Millisecond
 
+// shortest is the least time for a pair: fewer rounds would hit no undisturbed one.
+const shortest = 10 * time.Millisecond
+
 // Run compares the CPUs by each clock. When ctx ends, what is known by then is the
 // result. tell, which may be nil, hears how far it is.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) result.Skew {
@@ -55,10 +59,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 		r.Clocks = append(r.Clocks, one(ctx, c, s.CPUs, share, lost))
 		tell(time.Since(start), s.Time)
 	}
-	for cpu := range lost {
-		r.LostCPUs = append(r.LostCPUs, cpu)
-	}
-	slices.Sort(r.LostCPUs)
+	r.LostCPUs = slices.Sorted(maps.Keys(lost))
 	r.DurationNS = int64(time.Since(start))
 	return r
 }
@@ -85,10 +86,14 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 		return compared
 	}
 	nsPerTick := 1e9 / compared.TicksPerSecond
-	// A value is the last whole tick, and that may be longer than the unit of the value:
-	// clock_getres(2) says so of the coarse clocks.
+	// A value is the last whole tick, and that may be longer than the unit of the value.
 	tickNS := max(nsPerTick, c.ReportedNS())
+	_ = clock.Use(c, func(reader clock.Reader) {
+		step, _ := measure.Step(reader, nsPerTick, rateSpan)
+		tickNS = max(tickNS, step)
+	})
 	all := pairs(cpus)
+	each := max(span/time.Duration(len(all)), shortest)
 	for i, pair := range all {
 		if ctx.Err() != nil {
 			compared.Reason = fmt.Sprintf("interrupted after %d of %d pairs of CPUs", i, len(all))
@@ -97,14 +102,17 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 		if lost[pair[0]] || lost[pair[1]] {
 			continue
 		}
-		e, err := exchange(ctx, c, pair, span/time.Duration(len(all)))
+		e, err := exchange(ctx, c, pair, each)
 		if err != nil {
 			compared.Reason = err.Error()
 			continue
 		}
-		if e.lost != nil {
-			lost[*e.lost] = true
-			compared.Reason = fmt.Sprintf("CPU %d went away", *e.lost)
+		for _, cpu := range e.lost {
+			lost[cpu] = true
+			compared.Reason = fmt.Sprintf("CPU %d went away, or had no time", cpu)
+		}
+		if e.rounds == 0 && e.lost == nil {
+			compared.Reason = fmt.Sprintf("CPU %d and %d did not hear of each other often enough in %s; take a longer time", pair[0], pair[1], each.Round(time.Microsecond))
 		}
 		if e.rounds > 0 {
 			compared.Pairs = append(compared.Pairs, result.CPUPair{

@@ -20,9 +20,10 @@ const (
 	// being slewed run up to a tenth faster (adjtimex(2), tick).
 	leastJumpNS, slack = 10_000, 1.0 / 8
 	// leastStallNS and manyTicks are for how long the value of a fine clock must stand to
-	// be a stall. One that ticks less often than every coarse nanoseconds is not
-	// fine: when it ticks is up to an interrupt, which may come late.
-	leastStallNS, manyTicks, coarse = 100_000, 100, 100_000
+	// be a stall, and coarseStallNS, with as many ticks, that of a coarse one.
+	leastStallNS, manyTicks, coarseStallNS = 100_000, 100, 1e9
+	// coarseNS is from which tick on a clock is coarse that does not say so.
+	coarseNS = 100_000
 )
 
 // A finding is how often something was seen, and the worst of it.
@@ -46,36 +47,44 @@ func (b *bench) found(kind string, f finding, cpu int) {
 // A watch is what one thread saw of the clock. It is a plain value: a copy is what was
 // seen by then.
 type watch struct {
-	reads, repeats    int64
-	backwards, jumps  finding
-	stalls            finding
-	stoodNS           float64
-	tickTicks         int64 // the smallest step between values that differ; 0 before
-	previous          int64 // the last value of the batch before
-	any               bool  // whether there was one
-	standsSince       int64 // the witness's value when the previous one was known to be read
-	before            int64 // the witness's value before the previous batch
-	standing, counted bool
+	reads, repeats           int64
+	backwards, jumps, stalls finding
+	stoodNS                  float64
+	tickTicks                int64 // the smallest step between values that differ; 0 before
+	previous                 int64 // the last value of the batch before
+	any                      bool  // whether there was one
+	before                   span  // of the batch before
+	standsSince              span  // of the first batch that ended with the previous value
+	standing, counted        bool
+}
+
+// A pace is what is known of a clock before it is watched.
+type pace struct {
+	batch  int     // reads
+	tickNS float64 // how far apart its values lie; 0 where they do not repeat
+	// coarse says that the clock ticks by an interrupt, which may come late: how it steps
+	// and for how long it stands says nothing.
+	coarse bool
+	// stood says that it was not seen to tick at all.
+	stood bool
 }
 
 // alone has every CPU read the clock as fast as it can.
 func (b *bench) alone(span time.Duration, w *witness) {
 	watches := make([]watch, len(b.cpus))
-	batch, tick := b.batch()
+	p := b.pace(span / 4)
 	if w != nil {
 		b.into.Witness = w.clock.ID
 	}
 	seats := b.run(span, func(s *seat) {
-		ticks := make([]int64, batch)
-		now := &watches[s.index]
+		ticks := make([]int64, p.batch)
 		var second clock.Reader
 		if w != nil {
-			if second, s.err = w.clock.Open(); s.err != nil {
-				return
-			}
+			// One that cannot be opened is no witness.
+			second, _ = w.clock.Open()
 		}
 		before, after := make([]int64, 1), make([]int64, 1)
-		for seen := *now; ; {
+		for seen := (watch{}); ; {
 			if second == nil {
 				s.reader.Read(ticks)
 				seen.order(b, ticks)
@@ -84,12 +93,12 @@ func (b *bench) alone(span time.Duration, w *witness) {
 				s.reader.Read(ticks)
 				clock.ReadBehind(second, after)
 				seen.order(b, ticks)
-				seen.judge(b, ticks, before[0], after[0], w.nsPerTick, tick)
+				seen.judge(b, ticks, p, w.span(before[0], after[0]))
 			}
-			seen.previous = ticks[batch-1]
+			seen.previous = ticks[p.batch-1]
 			over := s.over()
 			if s.err == nil && !s.lost {
-				*now = seen
+				watches[s.index] = seen
 			}
 			if over {
 				return
@@ -97,14 +106,15 @@ func (b *bench) alone(span time.Duration, w *witness) {
 		}
 	})
 	tickTicks := int64(math.MaxInt64)
-	for i, s := range seats {
-		seen := watches[i]
+	for _, s := range seats {
+		seen := watches[s.index]
 		b.into.Reads += seen.reads
 		b.into.Repeats += seen.repeats
 		b.into.StoodNS = max(b.into.StoodNS, seen.stoodNS)
 		if seen.tickTicks > 0 {
 			tickTicks = min(tickTicks, seen.tickTicks)
 		}
+		b.wentBack = b.wentBack || seen.backwards.count > 0
 		b.found(result.FaultBackwards, seen.backwards, s.cpu)
 		b.found(result.FaultJump, seen.jumps, s.cpu)
 		b.found(result.FaultStall, seen.stalls, s.cpu)
@@ -112,54 +122,37 @@ func (b *bench) alone(span time.Duration, w *witness) {
 	if tickTicks < math.MaxInt64 {
 		b.into.TickNS = b.ns(tickTicks)
 	}
+	// It was never seen to tick, and does not say that it ticks so seldom.
+	stood := b.into.StoodNS
+	if p.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*p.tickNS {
+		b.found(result.FaultStall, finding{1, stood}, seats[0].cpu)
+	}
 }
 
-// batch is how many reads make a batch, and how far apart in nanoseconds the clock's
-// values lie; 0 where they do not repeat.
-func (b *bench) batch() (reads int, tickNS float64) {
-	reads, tickNS = 1, 0
-	// The clock was opened before; one that no longer can be has a batch of 1.
+// pace finds out what is to be known beforehand. A clock that does not tick for as long
+// as the patience is taken for coarse, with the tick that it states.
+func (b *bench) pace(patience time.Duration) pace {
+	const longest = 200 * time.Millisecond
+	p := pace{batch: 1, coarse: b.clock.Coarse}
+	// The clock was read before; one that no longer can be has a batch of 1.
 	_ = clock.Use(b.clock, func(reader clock.Reader) {
 		ticks := make([]int64, mostBatch)
-		for took := time.Duration(0); took < batchNS && reads < mostBatch; {
-			reads *= 2
+		for took := time.Duration(0); took < batchNS && p.batch < mostBatch; {
+			p.batch *= 2
 			took = time.Hour
 			for range 3 { // the fastest was not interrupted
 				start := measure.Stopwatch()
-				reader.Read(ticks[:reads])
+				reader.Read(ticks[:p.batch])
 				took = min(took, time.Duration(measure.Stopwatch()-start))
 			}
 		}
-		tickNS = b.step(reader)
-	})
-	return reads, tickNS
-}
-
-// step is the clock's largest step of a few from one value to the next that differs, in
-// nanoseconds; 0 where nearly every value differs from the one before, and how
-// long was waited where none did.
-func (b *bench) step(reader clock.Reader) float64 {
-	const few, patience = 10, 200 * time.Millisecond
-	steps, largest := 0, 0.0
-	value := make([]int64, 1)
-	reader.Read(value)
-	last, repeats := value[0], 0
-	for end := measure.Stopwatch() + int64(patience); steps < few && measure.Stopwatch() < end; {
-		if reader.Read(value); value[0] == last {
-			repeats++
-			continue
+		step, moved := measure.Step(reader, b.nsPerTick, min(patience, longest))
+		if p.tickNS, p.stood = step, !moved; p.stood {
+			p.tickNS = max(b.nsPerTick, b.clock.ReportedNS())
 		}
-		steps++
-		largest = max(largest, math.Abs(b.ns(value[0]-last)))
-		last = value[0]
-	}
-	switch {
-	case steps == 0:
-		return float64(patience)
-	case repeats < steps:
-		return 0
-	}
-	return largest
+	})
+	p.coarse = p.coarse || p.stood || p.tickNS >= coarseNS
+	return p
 }
 
 // order counts the reads of a batch, those that repeat a value, and those that are below
@@ -183,28 +176,27 @@ func (w *watch) order(b *bench, ticks []int64) {
 	}
 }
 
-// judge holds a batch against the witness's values before and after it: the clock has no
-// room for a larger step than theirs, and may not stand still beyond them.
-func (w *watch) judge(b *bench, ticks []int64, before, after int64, witnessNS, tickNS float64) {
+// judge holds a batch against the witness: the clock has no room for a larger step than
+// the time around it, and may not stand still beyond that.
+func (w *watch) judge(b *bench, ticks []int64, p pace, now span) {
 	first, last := ticks[0], ticks[len(ticks)-1]
-	step := func(from, to, since int64) {
-		room := float64(after-since) * witnessNS
-		if went := b.ns(to - from); went > room*(1+slack)+leastJumpNS+manyTicks*tickNS {
+	step := func(from, to int64, room float64) {
+		if went := b.ns(to - from); !p.coarse && went > room*(1+slack)+p.tickNS+leastJumpNS {
 			w.jumps.saw(went - room)
 		}
 	}
-	step(first, last, before)
+	step(first, last, now.most(now))
 	if w.standing {
-		step(w.previous, first, w.before) // between the batches
+		step(w.previous, first, now.most(w.before)) // between the batches
 	}
-	w.before = before
+	w.before = now
 	// The value stood from when it was certainly read to when it was certainly still read.
 	// That is from the end of the first batch that ended with it to the beginning of the
 	// last one that begins with it.
 	if w.standing && first == w.previous {
-		stood := float64(before-w.standsSince) * witnessNS
+		stood := now.least(w.standsSince)
 		w.stoodNS = max(w.stoodNS, stood)
-		if tickNS < coarse && stood > max(leastStallNS, manyTicks*tickNS) {
+		if stood > p.longestStand() {
 			if !w.counted {
 				w.stalls.count++
 				w.counted = true
@@ -213,6 +205,14 @@ func (w *watch) judge(b *bench, ticks []int64, before, after int64, witnessNS, t
 		}
 	}
 	if !w.standing || first != w.previous || last != first {
-		w.standsSince, w.standing, w.counted = after, true, false
+		w.standsSince, w.standing, w.counted = now, true, false
 	}
+}
+
+// longestStand is for how many nanoseconds a value may stand.
+func (p pace) longestStand() float64 {
+	if p.coarse {
+		return coarseStallNS + manyTicks*p.tickNS
+	}
+	return max(leastStallNS, manyTicks*p.tickNS)
 }

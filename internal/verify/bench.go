@@ -2,9 +2,8 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +22,9 @@ type bench struct {
 	free bool
 	lost map[int]bool
 	into *result.VerifiedClock
+	// wentBack says that a thread saw the clock go back: on that CPU it did, whatever the
+	// others read.
+	wentBack bool
 }
 
 // A seat is one thread of a check: where it sits, and what it found. Only its own
@@ -54,79 +56,110 @@ func (s *seat) over() bool {
 	return s.stop.Load()
 }
 
-// errNoCPU is the reason where no thread could be had on any CPU.
-var errNoCPU = errors.New("no thread could be had on any of the CPUs")
+// late is how long a thread may be without a CPU, at the beginning and at the end, until
+// nothing more is expected of it: other programs of higher priority have the CPU.
+const late = 2 * time.Second
 
 // run has a thread on each CPU that is left open the clock, and lets all begin at once.
-// Each works until its seat is over. The seats are returned when all have ended; those
-// whose thread could not be had have an error.
+// Each works until its seat is over. The seats are returned of those that ended: nothing
+// else may be looked at of a thread that did not, since it may still be at work.
 func (b *bench) run(span time.Duration, work func(*seat)) []*seat {
-	var stop atomic.Bool
-	var ready atomic.Int32
+	var stop, begin atomic.Bool
 	var seats []*seat
 	for _, cpu := range b.cpus {
-		if !b.lost[cpu] {
-			if b.free {
-				cpu = thread.Any
-			}
-			seats = append(seats, &seat{index: len(seats), cpu: cpu, stop: &stop})
+		if b.lost[cpu] {
+			continue
 		}
+		if b.free {
+			cpu = thread.Any
+		}
+		seats = append(seats, &seat{index: len(seats), cpu: cpu, stop: &stop})
 	}
-	all := int32(len(seats))
-	began := make(chan struct{}, 1)
-	var ended sync.WaitGroup
+	arrived, ended := make(chan *seat, len(seats)), make(chan *seat, len(seats))
 	for _, s := range seats {
-		ended.Go(func() {
+		go func() {
 			at := false
 			err := thread.Run(s.cpu, func() {
 				at = true
 				s.reader, s.err = b.clock.Open()
-				if ready.Add(1) == all {
-					began <- struct{}{}
-				}
-				for ready.Load() < all {
+				arrived <- s
+				for !begin.Load() && !stop.Load() {
 					thread.Yield()
 				}
-				if s.err == nil {
+				if s.err == nil && !stop.Load() {
 					work(s)
 				}
 			})
-			if at {
-				return
+			if !at { // the CPU is gone; the others need not wait for it
+				s.err, s.lost = err, true
+				arrived <- s
 			}
-			// The CPU is gone; the others need not wait for it.
-			s.err, s.lost = err, true
-			if ready.Add(1) == all {
-				began <- struct{}{}
-			}
-		})
+			ended <- s
+		}()
 	}
-	if all > 0 {
-		<-began
-	}
-	select {
-	case <-time.After(span):
-	case <-b.ctx.Done():
-	}
-	stop.Store(true)
-	ended.Wait()
-	b.settle(seats)
-	return seats
-}
-
-// settle notes the CPUs that went away and the reads that failed.
-func (b *bench) settle(seats []*seat) {
-	for _, s := range seats {
-		switch {
-		case s.lost:
-			b.lost[s.cpu] = true
-			b.into.Reason = fmt.Sprintf("CPU %d went away", s.cpu)
-		case s.err != nil:
-			b.fault(result.ClockFault{Kind: result.FaultFailed, Count: 1, CPU: number(s.cpu), Text: s.err.Error()})
+	there := b.gather(arrived, len(seats))
+	begin.Store(true)
+	var done []*seat
+	over := time.After(span)
+	for len(done) < len(seats) && !stop.Load() {
+		select {
+		case s := <-ended:
+			done = append(done, s)
+		case <-over:
+			stop.Store(true)
+		case <-b.ctx.Done():
+			stop.Store(true)
 		}
 	}
+	stop.Store(true)
+	for patience := time.After(late); len(done) < len(seats); {
+		select {
+		case s := <-ended:
+			done = append(done, s)
+			continue
+		case <-patience:
+		}
+		break
+	}
+	slices.SortFunc(done, func(a, b *seat) int { return a.index - b.index })
+	for _, s := range seats {
+		b.settle(s, slices.Contains(done, s), slices.Contains(there, s))
+	}
 	if len(seats) == 0 {
-		b.into.Reason = errNoCPU.Error()
+		b.into.Reason = "no thread could be had on any of the CPUs"
+	}
+	return done
+}
+
+// gather waits for the threads, and returns those that came.
+func (b *bench) gather(arrived <-chan *seat, all int) (there []*seat) {
+	patience := time.After(late)
+	for len(there) < all {
+		select {
+		case s := <-arrived:
+			there = append(there, s)
+		case <-patience:
+			return there
+		case <-b.ctx.Done():
+			return there
+		}
+	}
+	return there
+}
+
+// settle notes of a seat that its CPU went away, or had no time for it, and that a read
+// failed. Nothing may be asked of the seat itself where it is not done.
+func (b *bench) settle(s *seat, done, there bool) {
+	switch {
+	case b.ctx.Err() == nil && (!done || !there):
+		b.lost[s.cpu] = true
+		b.into.Reason = fmt.Sprintf("a thread had no time on CPU %d: other programs have it", s.cpu)
+	case !done:
+	case s.lost:
+		b.lost[s.cpu] = true
+		b.into.Reason = fmt.Sprintf("CPU %d went away", s.cpu)
+	case s.err != nil:
+		b.fault(result.ClockFault{Kind: result.FaultFailed, Count: 1, CPU: number(s.cpu), Text: s.err.Error()})
 	}
 }
 

@@ -25,31 +25,30 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 	if twin.Hz != b.clock.Hz || clock.Readable(twin) != nil {
 		return
 	}
-	found := make([]bracketing, len(b.cpus))
+	found := make([]bracketing, len(b.cpus)) // by seat
 	// A value is the last whole unit; a coarse clock's, of its resolution.
 	unit := max(b.ns(1), b.clock.ReportedNS())
 	var own, theirs float64
+	_ = clock.Use(b.clock, func(clock.Reader) { own, theirs = stated(b.clock), stated(twin) })
 	seats := b.run(span, func(s *seat) {
 		second, err := twin.Open()
 		if err != nil {
 			return
-		}
-		if s.index == 0 {
-			own, theirs = stated(b.clock), stated(twin)
 		}
 		before, value, after := make([]int64, 1), make([]int64, 1), make([]int64, 1)
 		now := bracketing{width: math.MaxInt64}
 		for {
 			for range looks {
 				low, v, high := clock.ReadBehind(second, before), clock.ReadBehind(s.reader, value), clock.ReadBehind(second, after)
+				width := high - low
+				if width < 0 {
+					continue // the twin went back, as a wall clock does that is set
+				}
 				now.brackets++
-				if v < low {
-					now.outside.saw(b.ns(low - v))
+				if outside := max(low-v, v-high); outside > 0 && clock.Failure(s.reader) == nil && clock.Failure(second) == nil {
+					now.outside.saw(b.ns(outside))
 				}
-				if v > high {
-					now.outside.saw(b.ns(v - high))
-				}
-				if width := high - low; width >= 0 && width < now.width {
+				if width < now.width {
 					now.width, now.ahead = width, (v-low)-(high-v)
 				}
 			}
@@ -64,8 +63,8 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 	})
 	r := &result.Bracket{Against: twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
 	tightest := int64(math.MaxInt64)
-	for i, s := range seats {
-		f := found[i]
+	for _, s := range seats {
+		f := found[s.index]
 		b.found(result.FaultOutside, f.outside, s.cpu)
 		r.Brackets += f.brackets
 		if f.brackets > 0 && f.width < tightest {

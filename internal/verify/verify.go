@@ -17,11 +17,13 @@
 //     over the whole run.
 //
 // A clean clock gives no fault however busy the machine is: every fault is a
-// contradiction, not a figure above a threshold that noise can reach.
+// contradiction, not a figure above a threshold that noise can reach. Of a clock that
+// ticks by an interrupt, steps and standing still are therefore not judged.
 package verify
 
 import (
 	"context"
+	"maps"
 	"runtime"
 	"slices"
 	"time"
@@ -38,7 +40,7 @@ type Settings struct {
 	Time time.Duration
 	// CPUs are the CPUs that read, all at once; none twice.
 	CPUs []int
-	// Load keeps every CPU busy with other threads meanwhile.
+	// Load keeps every CPU that the process may use busy with other threads meanwhile.
 	Load bool
 	// All are the clocks from which twins, witnesses and relations are taken.
 	All []clock.Clock
@@ -70,7 +72,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	// Every thread that spins must have a P; two more serve the run itself.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(s.CPUs)+2)))
 	if s.Load {
-		defer thread.Busy(len(s.CPUs))()
+		defer thread.Busy(len(thread.Usable()))()
 	}
 	v := result.Verification{CPUs: s.CPUs, Load: s.Load, Clocks: []result.VerifiedClock{}}
 	related := begin(clocks, s.All)
@@ -82,10 +84,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 		tell(time.Since(start), s.Time)
 	}
 	v.Relations = related.end()
-	for cpu := range lost {
-		v.LostCPUs = append(v.LostCPUs, cpu)
-	}
-	slices.Sort(v.LostCPUs)
+	v.LostCPUs = slices.DeleteFunc(slices.Sorted(maps.Keys(lost)), func(cpu int) bool { return cpu == thread.Any })
 	v.DurationNS = int64(time.Since(start))
 	return v
 }

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync/atomic"
 	"testing"
@@ -39,7 +40,7 @@ func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
 		// A thread that came late was not there for the others.
 		require.Positive(t, c.Across.Pairs)
 		require.Positive(t, c.Across.Checks)
-		require.Positive(t, c.Across.SeesNS)
+		require.Equal(t, c.Across.Pairs == 2, c.Across.SeesNS > 0)
 		require.Positive(t, c.Bracket.Brackets)
 		require.LessOrEqual(t, c.Bracket.OffsetNS, c.Bracket.BoundNS)
 		require.GreaterOrEqual(t, c.Bracket.OffsetNS, -c.Bracket.BoundNS)
@@ -204,8 +205,103 @@ func TestWhatCannotBeVerified(t *testing.T) {
 	require.Equal(t, result.VerifiedClock{ID: "missing@fake", Verdict: result.Unverified, Reason: "this machine has none"}, v.Clocks[0])
 	require.Equal(t, "no such device", v.Clocks[1].Reason)
 	require.Equal(t, result.Unverified, v.Clocks[1].Verdict)
-	require.Equal(t, v.Clocks[2].Reads, v.Clocks[2].Repeats)
-	require.True(t, v.Held(), "a clock that is not there holds")
+	require.Empty(t, v.Clocks[0].Faults, "a clock that is not there holds")
+	require.Empty(t, v.Clocks[1].Faults)
+
+	stands := v.Clocks[2]
+	require.Equal(t, stands.Reads, stands.Repeats)
+	require.Equal(t, result.Faulty, stands.Verdict)
+	f := faultOf(stands, result.FaultStall)
+	require.NotNil(t, f, "a clock that never moves")
+	require.InDelta(t, f.WorstNS, stands.StoodNS, 1)
+}
+
+// The interrupt of a clock that ticks every millisecond comes 150 ms late.
+func TestLateTickIsNoFault(t *testing.T) {
+	const tick, every, late = int64(time.Millisecond), int64(300 * time.Millisecond), int64(150 * time.Millisecond)
+	for _, says := range []bool{true, false} {
+		c := shared("late@fake", func() int64 {
+			at := now()
+			if into := at % every; into < late {
+				at -= into
+			}
+			return at / tick * tick
+		})
+		c.Coarse = says
+		v := Run(context.Background(), []clock.Clock{c}, Settings{
+			Time: 700 * time.Millisecond, CPUs: thread.Usable(), All: []clock.Clock{truth()}, CounterIsTrusted: true,
+		}, nil)
+		require.Empty(t, v.Clocks[0].Faults)
+		require.Greater(t, v.Clocks[0].StoodNS, float64(late)/2)
+	}
+}
+
+// A wall clock that is set back is not one that warps.
+func TestWallClockThatIsSetBack(t *testing.T) {
+	cpus := two(t)
+	start := now()
+	c := fake("set@fake", clock.Wall, func() func() int64 {
+		return func() int64 {
+			at := now()
+			return at - (at-start)/int64(30*time.Millisecond)*int64(10*time.Millisecond)
+		}
+	})
+	v := Run(context.Background(), []clock.Clock{c}, Settings{
+		Time: time.Second, CPUs: cpus, All: []clock.Clock{truth()}, CounterIsTrusted: true,
+	}, nil)
+	require.Equal(t, result.Backwards, v.Clocks[0].Verdict)
+	require.Nil(t, faultOf(v.Clocks[0], result.FaultWarp))
+	require.InDelta(t, 1e7, faultOf(v.Clocks[0], result.FaultBackwards).WorstNS, 1e6)
+}
+
+// A read that fails now and then leaves an old value, and says so.
+func TestReadsThatFailNowAndThenAreNoWarps(t *testing.T) {
+	cpus := two(t)
+	c := shared("busy@fake", now)
+	c.Open = func() (clock.Reader, error) {
+		reads, last, failed := 0, now(), false
+		r := &fakeReader{}
+		r.next = func() int64 {
+			reads++
+			if failed = reads%3 == 0; !failed {
+				last = now()
+			}
+			return last
+		}
+		r.err = func() error {
+			if failed {
+				return errors.New("device or resource busy")
+			}
+			return nil
+		}
+		return r, nil
+	}
+	v := run(t, cpus, c)
+	require.Nil(t, faultOf(v.Clocks[0], result.FaultWarp))
+}
+
+// No CPU that another program has keeps a run waiting: a thread that does not come is
+// left behind.
+func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
+	cpus := two(t)
+	block := make(chan struct{})
+	defer close(block)
+	var opened atomic.Int32
+	c := fake("blocked@fake", clock.Monotonic, func() func() int64 {
+		blocked := opened.Add(1) > 3 && thread.Current() == cpus[1] // three are for trying it
+		return func() int64 {
+			if blocked {
+				<-block
+			}
+			return now()
+		}
+	})
+	c.PerThread = true
+	v := run(t, cpus, c)
+	require.Equal(t, []int{cpus[1]}, v.LostCPUs)
+	require.Contains(t, v.Clocks[0].Reason, "had no time")
+	require.Empty(t, v.Clocks[0].Faults)
+	require.Positive(t, v.Clocks[0].Reads)
 }
 
 func TestClockThatFailsLaterIsAFault(t *testing.T) {

@@ -22,6 +22,26 @@ var (
 type witness struct {
 	clock     clock.Clock
 	nsPerTick float64
+	tickNS    float64 // how far apart its values lie; 0 where they do not repeat
+}
+
+// A span is what the witness showed before a batch of reads and after it.
+type span struct {
+	before, after     int64
+	nsPerTick, tickNS float64
+}
+
+func (w *witness) span(before, after int64) span { return span{before, after, w.nsPerTick, w.tickNS} }
+
+// most is the most time in nanoseconds from the beginning of an earlier batch, which may
+// be this one, to the end of this.
+func (s span) most(earlier span) float64 {
+	return float64(s.after-earlier.before)*s.nsPerTick + s.tickNS
+}
+
+// least is the least time from the end of an earlier batch to the beginning of this.
+func (s span) least(earlier span) float64 {
+	return max(0, float64(s.before-earlier.after)*s.nsPerTick-s.tickNS)
 }
 
 // witnesses are the clocks that may witness here, each tried once.
@@ -65,10 +85,18 @@ func (w *witnesses) try(id string) *witness {
 		return found
 	}
 	w.tried[id] = nil
-	if c := named(w.all, id); c != nil && clock.Readable(*c) == nil {
-		if hz := measure.Hz(*c, rateSpan); hz > 0 {
-			w.tried[id] = &witness{*c, 1e9 / hz}
-		}
+	c := named(w.all, id)
+	if c == nil || c.Coarse {
+		return nil
 	}
+	hz := measure.Hz(*c, rateSpan)
+	if hz == 0 {
+		return nil
+	}
+	_ = clock.Use(*c, func(reader clock.Reader) {
+		if step, moved := measure.Step(reader, 1e9/hz, rateSpan); moved {
+			w.tried[id] = &witness{*c, 1e9 / hz, step}
+		}
+	})
 	return w.tried[id]
 }

@@ -1,0 +1,5 @@
+//go:build !windows
+
+package clock
+
+const goIsCoarse = false
