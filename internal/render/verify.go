@@ -201,7 +201,7 @@ func bracketGrid(v *result.Verification) grid {
 			ahead = boundedNS(b.OffsetNS, b.BoundNS)
 		}
 		g.rows = append(g.rows, []string{c.ID, against, thousands(b.Brackets), ahead, orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS)})
-		g.note = "ahead by: from the tightest bracket; the bound is half of it. states: the resolution that the path states."
+		g.note = "ahead by: from the tightest bracket; the bound is half of it, and the resolution. states: the resolution that the path states."
 	}
 	return g
 }

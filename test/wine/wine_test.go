@@ -152,6 +152,41 @@ func TestReportIsReadOnLinux(t *testing.T) {
 	require.Equal(t, diff.stdout, back.stdout)
 }
 
+// Every clock of Windows that is here holds, the rates are told, and Linux's timebench
+// shows the same of both.
+func TestClocksHold(t *testing.T) {
+	wine, exe := built(t)
+	native := need.Timebench(t)
+	folder := t.TempDir()
+	for _, command := range [][]string{{"verify", "--all", "--time", "3s"}, {"drift", "--time", "3s"}} {
+		ran := run(t, folder, nil, append(append([]string{wine, exe}, command...), "--out", "report")...)
+		require.Zero(t, ran.status, "%s\n%s", ran.stdout, ran.stderr)
+		require.Empty(t, ran.stderr)
+		rendered := run(t, folder, nil, native, "render", "report")
+		_, tables, isThere := strings.Cut(ran.stdout, "\n\n") // the facts end
+		require.True(t, isThere)
+		tables, _, _ = strings.Cut(tables, "\n\n") // the first table's title, and the table
+		require.Contains(t, rendered.stdout, tables)
+		document, err := result.Load(filepath.Join(folder, "report"))
+		require.NoError(t, err)
+		if v := document.Verification; v != nil {
+			require.True(t, v.Held())
+			for _, c := range v.Clocks {
+				require.True(t, c.Reads > 0 || strings.Contains(c.Reason, "this Windows has no "), "%s: %s", c.ID, c.Reason)
+			}
+			continue
+		}
+		require.Equal(t, "QueryPerformanceCounter@winapi", document.Drift.Reference)
+		rates := 0
+		for _, c := range document.Drift.Clocks {
+			if c.Asleep != nil {
+				rates++
+			}
+		}
+		require.Greater(t, rates, 3)
+	}
+}
+
 // Refusals of the real program: status 2 and one line, which ends as lines do on every
 // system. The rest of them is in the scripts of cmd, which run under Wine too.
 func TestBadInput(t *testing.T) {
