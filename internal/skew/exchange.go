@@ -157,15 +157,15 @@ func (s *side) answer(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool)
 
 // wait waits for a round, and reports whether it came before stop.
 func wait(box *mailbox, round int64, stop *atomic.Bool) bool {
-	// patience is how many looks are taken before the CPU is offered to others: the
-	// other thread may wait for it, and so may Go's collector.
+	// The CPU is not given away: on a busy machine two threads that do would hardly ever
+	// run at the same time.
 	const patience = 1 << 12
 	for look := 1; box.round.Load() != round; look++ {
 		if look%patience == 0 {
 			if stop.Load() {
 				return false
 			}
-			thread.Yield()
+			thread.Pause()
 		}
 	}
 	return true

@@ -2,6 +2,7 @@ package thread
 
 import (
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,4 +32,20 @@ func TestCurrentIsThatOfAPinnedThread(t *testing.T) {
 		}
 		require.Equal(t, cpu, at)
 	}
+}
+
+// A loop with Pause in it does not hold up a collection, even with signals blocked.
+func TestPauseLetsTheCollectorStopTheLoop(t *testing.T) {
+	var over atomic.Bool
+	done := make(chan error)
+	go func() {
+		done <- Run(Any, func() {
+			for !over.Load() {
+				Pause()
+			}
+		})
+	}()
+	runtime.GC()
+	over.Store(true)
+	require.NoError(t, <-done)
 }
