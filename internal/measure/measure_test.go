@@ -144,7 +144,7 @@ func TestInterruptInATurnMovesTheMeanAlone(t *testing.T) {
 	reader := &script{next: func(i int64) int64 { return i }}
 	interrupted := spinner(func(n int) {
 		if spins++; spins == 3 {
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond)
 		}
 		reader.Spin(n)
 	})
@@ -190,7 +190,7 @@ func TestClockThatDoesNotOpenIsARowWithAReason(t *testing.T) {
 }
 
 func TestClockThatFailsWhileReadIsARowWithAReason(t *testing.T) {
-	for _, after := range []int64{1, 100_000} {
+	for _, after := range []int64{1, 10_000} {
 		c := measureOne(t, fake("unplugged", func() (clock.Reader, error) {
 			return &script{next: func(i int64) int64 { return i }, err: errUnplugged, fails: after}, nil
 		}))
