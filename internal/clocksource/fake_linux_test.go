@@ -49,7 +49,8 @@ func content(t testing.TB, folder Folder) string {
 }
 
 // kernel is what the kernel does when an empty line is written: it takes the first of
-// what it offers, which is the best. It goes on until the test ends.
+// what it offers, which is the best. It goes on until the test ends; processes are to be
+// started before, since an emulator of user mode may not fork beside a busy thread.
 func kernel(t testing.TB, folder Folder) {
 	t.Helper()
 	ended, gone := make(chan struct{}), make(chan struct{})

@@ -114,9 +114,9 @@ func TestRestoreThatIsHopelessSaysWhatToType(t *testing.T) {
 // One line is enough: the guardian need not say it too.
 func TestRestoreHasTheKernelChooseWhereTheOriginalIsWithdrawn(t *testing.T) {
 	folder := machine(t)
-	kernel(t, folder)
 	stderr := filepath.Join(t.TempDir(), "stderr")
 	s := reported(t, GuardianCommand, folder, stderr)
+	kernel(t, folder)
 	require.NoError(t, s.To("acpi_pm"))
 	set(t, folder, available, "hpet acpi_pm\n")
 	require.EqualError(t, s.Restore(), withdrawnTSC)
@@ -428,8 +428,8 @@ func TestKilledWithAChildThatLivesOn(t *testing.T) {
 
 func TestKilledAndTheOriginalIsWithdrawn(t *testing.T) {
 	folder := machine(t)
-	kernel(t, folder)
 	p := startSwitched(t, "waits", folder)
+	kernel(t, folder)
 	set(t, folder, current, "acpi_pm\n")
 	set(t, folder, available, "hpet acpi_pm\n")
 	require.NoError(t, p.Process.Kill())
