@@ -35,15 +35,25 @@ func (w world) checkVerified(t *testing.T, said map[string]ran) {
 			verified[c.ID] = c
 		}
 		require.True(t, v.Held(), "%+v", v.Relations)
-		want := result.IsMonotonic
-		if w.cpus() == 1 {
-			want = result.OneCPU
+		compared := 0
+		for _, c := range verified {
+			if c.Across != nil {
+				compared++
+			}
 		}
-		require.Equal(t, want, verified["CLOCK_MONOTONIC@syscall"].Verdict)
+		// On a slow machine the CPUs may not meet in the time of one clock.
+		require.Equal(t, w.cpus() > 1, compared > 0, "clocks that were compared across CPUs")
+		known := []string{"CLOCK_MONOTONIC@syscall"}
 		if w.vdso != "" {
-			c := verified["CLOCK_MONOTONIC@vdso"]
-			require.Equal(t, want, c.Verdict)
-			require.Positive(t, c.Bracket.Brackets)
+			known = append(known, "CLOCK_MONOTONIC@vdso")
+			require.Positive(t, verified["CLOCK_MONOTONIC@vdso"].Bracket.Brackets)
+		}
+		for _, id := range known {
+			want := result.IsMonotonic
+			if verified[id].Across == nil {
+				want = result.OneCPU
+			}
+			require.Equal(t, want, verified[id].Verdict, id)
 		}
 		require.NotEmpty(t, v.Relations)
 	}
