@@ -193,7 +193,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	if !measured.Interrupted {
 		addRates(&facts.CPU)
 	}
-	document := newDocument(facts, measured, result.Settings{
+	document := measuredDocument(facts, measured, result.Settings{
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single,
 		TimerResolutionNS: int64(flags.timer), Pin: flags.pin, Workers: flags.workers,
 	})

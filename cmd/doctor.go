@@ -143,7 +143,7 @@ func examine() (*result.Document, func() int, error) {
 	if inTime.Err() == nil {
 		addRates(&facts.CPU)
 	}
-	document := newDocument(facts, measured, result.Settings{
+	document := measuredDocument(facts, measured, result.Settings{
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Pin: "none", Workers: "threads",
 	})
 	if inTime.Err() == nil {

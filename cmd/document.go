@@ -11,14 +11,20 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// newDocument is the document of a run that ended now, with what may have spoilt it.
-func newDocument(facts result.Host, measured measure.Result, settings result.Settings) *result.Document {
-	facts.CPU.TSCHz = tscHz(measured.Clocks)
-	document := &result.Document{
-		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), Interrupted: measured.Interrupted,
-		Tool: tool(), Host: facts, Settings: settings,
-		FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
+// newDocument is the document of a run on this machine that ended now.
+func newDocument(facts result.Host, clocks []result.Clock, settings result.Settings) *result.Document {
+	facts.CPU.TSCHz = tscHz(clocks)
+	return &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second),
+		Tool: tool(), Host: facts, Settings: settings, Clocks: clocks,
 	}
+}
+
+// measuredDocument is the document of what was measured in rounds, with what may have
+// spoilt it.
+func measuredDocument(facts result.Host, measured measure.Result, settings result.Settings) *result.Document {
+	document := newDocument(facts, measured.Clocks, settings)
+	document.Interrupted, document.FloorNS, document.Conditions = measured.Interrupted, measured.FloorNS, &measured.Conditions
 	document.Warnings = diagnose.Noise(document)
 	return document
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
@@ -102,10 +101,9 @@ func (flags *watchFlags) run(stdout, stderr io.Writer, formats []render.Format[*
 		target.abandon()
 		return nil, couldNot(err)
 	}
-	document := newDocument(host.Facts(), measure.Result{Clocks: entries}, result.Settings{
+	document := newDocument(host.Facts(), entries, result.Settings{
 		Threads: []int{threads}, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
-	document.Conditions, document.Warnings = nil, nil // nothing was measured by rounds
 	ctx, ended := untilSignal()
 	tell, stop := showBar(stderr, flags.quiet, fmt.Sprintf("%s %s", what, counted(len(clocks), "clock")), flags.time)
 	// What was seen before it failed is shown too.

@@ -54,8 +54,8 @@ func (s *subject) read() int64 {
 
 // failed puts the subject out when its reader's last read failed.
 func (s *subject) failed() bool {
-	if failer, ok := s.reader.(clock.Failer); ok && s.err == nil {
-		s.err = failer.Err()
+	if s.err == nil {
+		s.err = clock.Failure(s.reader)
 	}
 	return s.err != nil
 }

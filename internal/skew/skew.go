@@ -67,13 +67,14 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 // one compares the CPUs by one clock.
 func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, lost map[int]bool) result.SkewedClock {
 	compared := result.SkewedClock{ID: c.ID}
+	unpinned := thread.Pinnable(cpus)
 	switch err := clock.Readable(c); {
 	case ctx.Err() != nil:
 		compared.Reason = "interrupted before it was read"
 	case err != nil:
 		compared.Reason = err.Error()
-	case thread.Pinnable(cpus) != nil:
-		compared.Reason = thread.Pinnable(cpus).Error()
+	case unpinned != nil:
+		compared.Reason = unpinned.Error()
 	case c.Kind == clock.CPUTime:
 		compared.Reason = "CPU time is a thread's or a process's, not a CPU's"
 	default:

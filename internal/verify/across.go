@@ -73,6 +73,9 @@ func (b *bench) across(span time.Duration) {
 				}
 				earlier := slots[other].value.Load()
 				later := clock.ReadBehind(s.reader, value)
+				if (later < previous || later < earlier) && clock.Failure(s.reader) != nil {
+					continue // nothing was read
+				}
 				own.value.Store(later)
 				if later < previous {
 					now.backwards.saw(b.ns(previous - later))
@@ -83,9 +86,6 @@ func (b *bench) across(span time.Duration) {
 				}
 				now.checks++
 				ahead := later - earlier
-				if ahead < 0 && clock.Failure(s.reader) != nil {
-					continue // nothing was read
-				}
 				if now.closest[other] == nothing || ahead < now.closest[other] {
 					now.closest[other] = ahead
 				}

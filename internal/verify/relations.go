@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/native"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -85,7 +84,6 @@ func look(c, against clock.Clock) (tightest distance) {
 		for range looks {
 			low := clock.ReadBehind(other, value)
 			now := clock.ReadBehind(one, value)
-			native.Fence()
 			high := clock.ReadBehind(other, value)
 			if !tightest.known || high-low < tightest.high-tightest.low {
 				tightest = distance{now, low, high, high >= low}

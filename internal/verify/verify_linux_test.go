@@ -8,12 +8,13 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/test/planted"
 	"golang.org/x/sys/unix"
 )
 
 // The threads' CPU is taken away while they read: what they read elsewhere is dropped.
 func TestCPUThatGoesAwayMeanwhile(t *testing.T) {
-	cpus := two(t)
+	cpus := planted.TwoCPUs(t)
 	for _, reads := range []int64{1, 100_000} {
 		v := run(t, cpus, fake("moves@fake", clock.Monotonic, func() func() int64 {
 			read := int64(0)

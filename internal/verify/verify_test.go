@@ -12,6 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/test/planted"
 )
 
 // run verifies clocks on the CPUs for a while that is enough to find what is planted.
@@ -24,7 +25,7 @@ func run(t *testing.T, cpus []int, clocks ...clock.Clock) result.Verification {
 }
 
 func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
-	cpus := two(t)
+	cpus := planted.TwoCPUs(t)
 	twin, clean := shared("clean@syscall", now), shared("clean@vdso", now)
 	clean.Twin = twin.ID
 	for range 20 {
@@ -74,15 +75,10 @@ func TestOneStepBackIsFound(t *testing.T) {
 
 // 300 ns between CPUs.
 func TestOffsetOfOneCPUIsFound(t *testing.T) {
-	cpus := two(t)
+	cpus := planted.TwoCPUs(t)
 	for _, offset := range []float64{300, -300, 100_000} {
 		for _, faulty := range cpus {
-			v := run(t, cpus, counter(t, func() float64 {
-				if thread.Current() == faulty {
-					return offset
-				}
-				return 0
-			}))
+			v := run(t, cpus, planted.Counter(t, faulty, offset))
 			c := v.Clocks[0]
 			require.Equal(t, result.OneCPU, c.Verdict)
 			require.Len(t, c.Faults, 1)
@@ -238,7 +234,7 @@ func TestLateTickIsNoFault(t *testing.T) {
 
 // A wall clock that is set back is not one that warps.
 func TestWallClockThatIsSetBack(t *testing.T) {
-	cpus := two(t)
+	cpus := planted.TwoCPUs(t)
 	start := now()
 	c := fake("set@fake", clock.Wall, func() func() int64 {
 		return func() int64 {
@@ -256,7 +252,7 @@ func TestWallClockThatIsSetBack(t *testing.T) {
 
 // A read that fails now and then leaves an old value, and says so.
 func TestReadsThatFailNowAndThenAreNoWarps(t *testing.T) {
-	cpus := two(t)
+	cpus := planted.TwoCPUs(t)
 	c := shared("busy@fake", now)
 	c.Open = func() (clock.Reader, error) {
 		reads, last, failed := 0, now(), false
@@ -283,7 +279,7 @@ func TestReadsThatFailNowAndThenAreNoWarps(t *testing.T) {
 // No CPU that another program has keeps a run waiting: a thread that does not come is
 // left behind.
 func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
-	cpus := two(t)
+	cpus := planted.TwoCPUs(t)
 	block := make(chan struct{})
 	defer close(block)
 	var opened atomic.Int32
@@ -323,7 +319,7 @@ func TestOneCPUComparesNothing(t *testing.T) {
 
 // A CPU that is not there is one that went away before the run began.
 func TestCPUThatIsGone(t *testing.T) {
-	cpus := two(t)
+	cpus := planted.TwoCPUs(t)
 	v := run(t, []int{cpus[0], 1000, cpus[1]}, shared("clean@fake", now))
 	require.Equal(t, []int{1000}, v.LostCPUs)
 	require.Equal(t, "CPU 1000 went away", v.Clocks[0].Reason)

@@ -1,0 +1,66 @@
+// Package planted has what the tests of verify and skew plant faults in: a counter of
+// this machine that is ahead where the test says so, and two CPUs to tell apart.
+package planted
+
+import (
+	"testing"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/test/need"
+)
+
+// Counter is a counter of the CPU that is cheap to read; readers that are opened on the
+// faulty CPU are ahead by so many nanoseconds.
+func Counter(t testing.TB, faulty int, aheadNS float64) clock.Clock {
+	t.Helper()
+	for _, c := range clock.Catalog() {
+		hz := measure.Hz(c, 20*time.Millisecond)
+		if c.Kind != clock.Counter || hz == 0 {
+			continue
+		}
+		open := c.Open
+		c.ID, c.Hz = "counter@fake", hz
+		c.Open = func() (clock.Reader, error) {
+			reader, err := open()
+			if err != nil || thread.Current() != faulty {
+				return reader, err
+			}
+			return ahead{reader, int64(aheadNS * hz / 1e9)}, nil
+		}
+		return c
+	}
+	need.Missing(t, "counter", "no counter of the CPU can be read")
+	return clock.Clock{}
+}
+
+type ahead struct {
+	clock.Reader
+	ticks int64
+}
+
+func (a ahead) Read(ticks []int64) {
+	a.Reader.Read(ticks)
+	for i := range ticks {
+		ticks[i] += a.ticks
+	}
+}
+
+// Err is the reader's own: what wraps a clock.Failer hides nothing.
+func (a ahead) Err() error { return clock.Failure(a.Reader) }
+
+// TwoCPUs are the first two that the process may use: without them there is nothing to
+// compare.
+func TwoCPUs(t testing.TB) []int {
+	t.Helper()
+	usable := thread.Usable()
+	if len(usable) < 2 {
+		need.Missing(t, "cpus", "one CPU only")
+	}
+	if err := thread.Pinnable(usable); err != nil {
+		need.Missing(t, "pinning", err.Error())
+	}
+	return usable[:2]
+}
