@@ -1,5 +1,6 @@
-// Package againstc holds timebench against an independent instrument: a plain C
-// loop (testdata/loop.c) around the same clocks.
+// Package againstc holds timebench against independent instruments: plain C programs in
+// testdata around the same clocks. The tests hold drift and skew against two of them;
+// what reads cost is shown by benchmarks:
 //
 //	go test ./test/againstc -run '^$' -bench . -benchtime 15x
 //

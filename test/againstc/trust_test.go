@@ -1,0 +1,83 @@
+package againstc
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/need"
+	"github.com/timebench/timebench/test/planted"
+)
+
+// two are the figures that a C program prints.
+func two(t testing.TB, out []byte) (first, second float64) {
+	t.Helper()
+	_, err := fmt.Sscan(string(out), &first, &second)
+	require.NoError(t, err, string(out))
+	return first, second
+}
+
+// asked is the document that a command of timebench writes.
+func asked(t testing.TB, timebench string, args ...string) *result.Document {
+	t.Helper()
+	out, err := exec.Command(timebench, append(args, "--format", "json")...).Output()
+	require.NoError(t, err)
+	document, err := result.Read(bytes.NewReader(out))
+	require.NoError(t, err)
+	return document
+}
+
+// fenced is the id of the CPU's counter, read in order.
+func fenced(t testing.TB) string {
+	t.Helper()
+	for _, c := range clock.Catalog() {
+		if c.Path == clock.CPU && (strings.HasPrefix(c.ID, "LFENCE+") || strings.HasPrefix(c.ID, "ISB+")) {
+			return c.ID
+		}
+	}
+	need.Missing(t, "counter", "this CPU has none that user code may read")
+	return ""
+}
+
+// The rate of the CPU's counter is what C finds at the same time, within both bounds.
+func TestDriftAgainstC(t *testing.T) {
+	program, timebench, id := compiled(t, "rate"), need.Timebench(t), fenced(t)
+	for range 2 {
+		var out bytes.Buffer
+		c := exec.Command(program, "3")
+		c.Stdout = &out
+		require.NoError(t, c.Start())
+		drift := asked(t, timebench, "drift", id, "--time", "4s", "--load=false").Drift
+		require.NoError(t, c.Wait())
+		hz, bound := two(t, out.Bytes())
+		ours := drift.Clocks[0].Asleep
+		require.NotNil(t, ours, drift.Clocks[0].Reason)
+		// One in twenty intervals of 95 % does not hold; twice as wide a one always should.
+		require.InDelta(t, hz, ours.Hz, bound+2*ours.IntervalPPM*ours.Hz/1e6)
+		t.Logf("C %.1f ± %.1f Hz, timebench %.2f ± %.2f", hz, bound, ours.Hz, ours.IntervalPPM*ours.Hz/1e6)
+	}
+}
+
+// What C and timebench leave possible of how far two CPUs are apart has a part in common.
+func TestSkewAgainstC(t *testing.T) {
+	program, timebench, cpus := compiled(t, "skew"), need.Timebench(t), planted.TwoCPUs(t)
+	for range 2 {
+		out, err := exec.Command(program, strconv.Itoa(cpus[0]), strconv.Itoa(cpus[1])).Output()
+		require.NoError(t, err)
+		least, most := two(t, out)
+		pairs := asked(t, timebench, "skew", "CLOCK_MONOTONIC@vdso", "--time", "1s",
+			"--cpus", fmt.Sprintf("%d,%d", cpus[0], cpus[1])).Skew.Clocks[0].Pairs
+		require.Len(t, pairs, 1)
+		ours := pairs[0]
+		low, high := ours.OffsetNS-ours.BoundNS, ours.OffsetNS+ours.BoundNS
+		require.LessOrEqual(t, math.Max(low, least), math.Min(high, most), "C leaves %v to %v, timebench %v to %v", least, most, low, high)
+		t.Logf("C leaves %v to %v ns, timebench %.1f to %.1f", least, most, low, high)
+	}
+}
