@@ -92,11 +92,14 @@ func apartPairs(c *result.SkewedClock) []result.CPUPair {
 	return slices.DeleteFunc(worstFirst(c.Pairs), func(p result.CPUPair) bool { return !p.Apart() })
 }
 
-// worstFirst orders pairs by how far they are apart at least.
+// worstFirst orders pairs by how far they are apart at least, and where that may be
+// nothing by how far they seem to be.
 func worstFirst(pairs []result.CPUPair) []result.CPUPair {
-	certain := func(p result.CPUPair) float64 { return math.Abs(p.OffsetNS) - p.BoundNS }
+	certain := func(p result.CPUPair) float64 { return max(0, math.Abs(p.OffsetNS)-p.BoundNS) }
 	sorted := slices.Clone(pairs)
-	slices.SortStableFunc(sorted, func(a, b result.CPUPair) int { return cmp.Compare(certain(b), certain(a)) })
+	slices.SortStableFunc(sorted, func(a, b result.CPUPair) int {
+		return cmp.Or(cmp.Compare(certain(b), certain(a)), cmp.Compare(math.Abs(b.OffsetNS), math.Abs(a.OffsetNS)))
+	})
 	return sorted
 }
 
