@@ -52,7 +52,7 @@ func addSystemFacts(facts *result.Host) {
 	facts.Virtualization = virtualization()
 	facts.Windows = &result.Windows{
 		Edition: strings.TrimSpace(text(versionKey, "EditionID") + " " + text(versionKey, "DisplayVersion")),
-		Wine:    wine(), Timer: timer(), QPC: qpc(),
+		Wine:    wine(), Timer: timer(), QPC: qpc(wine() != nil),
 		PowerThrottling: powerThrottling(), Power: power(),
 	}
 }
@@ -133,17 +133,20 @@ func timer() *result.Timer {
 	return &result.Timer{PeriodNS: int64(t.Period), FinestNS: int64(t.Finest), CoarsestNS: int64(t.Coarsest)}
 }
 
-func qpc() *result.QPC {
+func qpc(wine bool) *result.QPC {
 	counter := &result.QPC{Hz: wintime.PerformanceFrequency()}
-	if bypass, ok := wintime.QPCBypass(); ok {
-		counter.HypervisorPage = bypass.Enabled && bypass.HypervisorPage
-		if !counter.HypervisorPage {
-			// With the hypervisor's page a read enters the kernel whenever that page is
-			// not valid, which only the hypervisor knows.
-			counter.UserMode = &bypass.Enabled
-		}
-		counter.Shift, counter.Bias = int(bypass.Shift), fmt.Sprintf("%#x", bypass.Bias)
+	bypass, ok := wintime.QPCBypass()
+	if !ok || wine && !bypass.Enabled {
+		return counter // Wine leaves the fields empty, and enters no kernel all the same
 	}
+	counter.HypervisorPage = bypass.Enabled && bypass.HypervisorPage
+	if !counter.HypervisorPage {
+		// With the hypervisor's page a read enters the kernel whenever that page is
+		// not valid, which only the hypervisor knows.
+		counter.UserMode = &bypass.Enabled
+	}
+	shift := int(bypass.Shift)
+	counter.Shift, counter.Bias = &shift, fmt.Sprintf("%#x", bypass.Bias)
 	return counter
 }
 

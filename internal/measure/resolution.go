@@ -12,9 +12,16 @@ const (
 	// watchAtLeast is how long every clock's values are watched; watchAtMost
 	// how long one that ticks slowly is, before it is left to glances.
 	watchAtLeast = 2 * time.Millisecond
-	watchAtMost  = 100 * time.Millisecond
-	// enoughTicks is how many steps show what a step is.
-	enoughTicks = 5
+	watchAtMost  = 250 * time.Millisecond
+	// enoughTicks is how many steps show what a step is, and whether they are alike.
+	enoughTicks = 12
+	// uneven: steps of which a quarter is so many times as long as another quarter
+	// have no length in common.
+	uneven = 2
+	// Reads that take longer than awayFrom together, and so many times what they should,
+	// were made by a thread that lost its CPU meanwhile.
+	awayFrom  = time.Millisecond
+	awayTimes = 4
 	// mostSteps bounds the steps that are kept of a fast clock.
 	mostSteps = 1 << 16
 	// mostValues is the most values that one read of the watch takes: they fit
@@ -31,6 +38,7 @@ type watcher struct {
 	begun     bool
 	last      int64
 	steps     []float64 // between values that differ, in ticks
+	late      []float64 // those seen while the thread was away: several ticks may be in one
 	ticked    int64     // steps seen, kept or not
 	pairs     int64     // consecutive values seen
 	repeats   int64     // pairs that were equal
@@ -41,17 +49,18 @@ type watcher struct {
 	moved     bool  // a glance saw more ticks than it could count
 }
 
-// see takes consecutive values.
-func (w *watcher) see(values []int64) {
+// see takes consecutive values. away says that reading them took so long that the
+// thread must have lost its CPU meanwhile.
+func (w *watcher) see(values []int64, away bool) {
 	for _, value := range values {
 		if w.begun {
-			w.pair(value - w.last)
+			w.pair(value-w.last, away)
 		}
 		w.begun, w.last = true, value
 	}
 }
 
-func (w *watcher) pair(step int64) {
+func (w *watcher) pair(step int64, away bool) {
 	w.pairs++
 	switch {
 	case step == 0:
@@ -61,8 +70,12 @@ func (w *watcher) pair(step int64) {
 		w.worst = max(w.worst, -step)
 	default:
 		w.ticked++
-		if len(w.steps) < mostSteps {
-			w.steps = append(w.steps, float64(step))
+		kept := &w.steps
+		if away {
+			kept = &w.late
+		}
+		if len(*kept) < mostSteps {
+			*kept = append(*kept, float64(step))
 		}
 	}
 }
@@ -70,19 +83,21 @@ func (w *watcher) pair(step int64) {
 // watch reads until the clock has ticked several times, or for watchAtMost.
 func (w *watcher) watch(reader clock.Reader, readNS float64) {
 	values := make([]int64, min(mostValues, readsIn(latencyChunk, readNS)))
+	long := max(int64(awayFrom), int64(awayTimes*readNS)*int64(len(values)))
 	w.since = stopwatch()
 	for {
 		reader.Read(values)
-		w.see(values)
-		w.watchedNS = stopwatch() - w.since
-		if w.watchedNS >= int64(watchAtMost) || w.watchedNS >= int64(watchAtLeast) && w.ticked >= enoughTicks {
+		now := stopwatch() - w.since
+		w.see(values, now-w.watchedNS > long)
+		w.watchedNS = now
+		if now >= int64(watchAtMost) || now >= int64(watchAtLeast) && !w.slow() {
 			return
 		}
 	}
 }
 
 // slow reports whether the clock has not yet shown what its step is.
-func (w *watcher) slow() bool { return w.begun && w.ticked < enoughTicks }
+func (w *watcher) slow() bool { return w.begun && len(w.steps) < enoughTicks }
 
 // glance reads one value between other measurements, in ticks of hz. A step
 // counts only when it is more than twice the time since the last glance: k ≥ 2
@@ -99,7 +114,7 @@ func (w *watcher) glance(reader clock.Reader, hz float64) {
 		w.moved = true
 		return
 	}
-	w.pair(step)
+	w.pair(step, false)
 }
 
 // finer reports whether the clock ticks more often than it can be read.
@@ -121,7 +136,14 @@ func (w *watcher) result(hz, reportedNS float64) *result.Resolution {
 		case r.FinerThanRead:
 			r.TickNS = unitNS
 		case w.ticked > 0:
-			r.TickNS = stats.Median(w.steps) * unitNS
+			steps := w.steps
+			if len(steps) == 0 {
+				steps = w.late
+			}
+			r.TickNS = stats.Median(steps) * unitNS
+			if low, high := stats.Quartiles(steps); high > uneven*low {
+				r.TickLowNS, r.TickHighNS = low*unitNS, high*unitNS
+			}
 		}
 	}
 	return r

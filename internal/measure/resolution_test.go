@@ -62,7 +62,7 @@ func TestGlancesSeeASlowTick(t *testing.T) {
 	value := int64(0)
 	reader := &script{next: func(int64) int64 { return value }}
 	var w watcher
-	w.see([]int64{0})
+	w.see([]int64{0}, false)
 	require.True(t, w.slow())
 	w.since = stopwatch()
 	for range enoughTicks {
@@ -75,13 +75,68 @@ func TestGlancesSeeASlowTick(t *testing.T) {
 	require.Equal(t, 1e9, w.result(1, 0).TickNS)
 }
 
+// A clock that steps by 1 ms and by 16 ms has no step that could be named.
+func TestUnevenStepsAreNotNamedByTheirMedian(t *testing.T) {
+	for name, c := range map[string]struct {
+		steps     []int64
+		low, high float64
+	}{
+		"even":        {[]int64{4, 4, 4, 4, 4, 4}, 0, 0},
+		"one is late": {[]int64{4, 4, 4, 4, 4, 90}, 0, 0},
+		"by a half":   {[]int64{1, 2, 1, 2, 1, 2}, 0, 0},
+		"uneven":      {[]int64{16, 1, 16, 1, 2, 16}, 1e9, 16e9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w watcher
+			at := int64(0)
+			w.see([]int64{at}, false)
+			for _, step := range c.steps {
+				at += step
+				w.see([]int64{at, at, at}, false)
+			}
+			r := w.result(1, 0)
+			require.Equal(t, []float64{c.low, c.high}, []float64{r.TickLowNS, r.TickHighNS})
+			require.NotZero(t, r.TickNS)
+		})
+	}
+}
+
+// What a thread sees that was away may be several ticks in one: it counts only where
+// nothing else was seen.
+func TestStepsSeenByAThreadThatWasAway(t *testing.T) {
+	var w watcher
+	w.see([]int64{0, 0}, false)
+	w.see([]int64{8, 8}, true)
+	require.Equal(t, 8e9, w.result(1, 0).TickNS)
+	require.True(t, w.slow())
+	w.see([]int64{12, 12}, false)
+	w.see([]int64{24, 24}, true)
+	r := w.result(1, 0)
+	require.Equal(t, 4e9, r.TickNS)
+	require.EqualValues(t, 3, r.Ticks)
+}
+
+// A thread that loses its CPU again and again finds the tick all the same.
+func TestTickOfACoarseClockUnderInterruption(t *testing.T) {
+	reads := 0
+	reader := &script{next: func(int64) int64 {
+		if reads++; reads%5000 == 0 {
+			time.Sleep(9 * time.Millisecond)
+		}
+		return stopwatch() / int64(4*time.Millisecond)
+	}}
+	var w watcher
+	w.watch(reader, 50)
+	require.Equal(t, 4e6, w.result(250, 0).TickNS)
+}
+
 // Where a step is no longer than the gap between glances there may be many ticks
 // in it: half a microsecond of nanoseconds, after a gap of a millisecond.
 func TestGlancesDoNotGuessAFastTick(t *testing.T) {
 	value := int64(0)
 	reader := &script{next: func(int64) int64 { value += 500; return value }}
 	var w watcher
-	w.see([]int64{0})
+	w.see([]int64{0}, false)
 	w.since = stopwatch()
 	for range 10 {
 		time.Sleep(time.Millisecond)

@@ -84,7 +84,7 @@ func windowsFacts(w result.Windows, arch string) []fact {
 		if w.Wine == nil {
 			text, _ = diagnose.Frequency(w.QPC.Hz, arch)
 		}
-		all = append(all, fact{"QPC", text + qpc(*w.QPC)})
+		all = append(all, fact{"QPC", text + "; " + qpc(w)})
 	}
 	throttling := map[string]string{"on": "the process is slowed down to save power", "system": "Windows decides whether to slow the process down", "off": "the process is not slowed down"}
 	if text := strings.Join(present(w.Power, throttling[w.PowerThrottling]), "; "); text != "" {
@@ -93,17 +93,26 @@ func windowsFacts(w result.Windows, arch string) []fact {
 	return all
 }
 
-// qpc says how a read of the counter is made.
-func qpc(q result.QPC) string {
+// qpc says how a read of the counter is made, with what the shared page says.
+func qpc(w result.Windows) string {
+	q, bypass := w.QPC, "on"
+	var how string
 	switch {
 	case q.HypervisorPage:
-		return "; read through the page that the hypervisor shares, and by the kernel where that page is not valid"
+		how = "read through the page that the hypervisor shares, and by the kernel where that page is not valid"
+	case q.UserMode == nil && w.Wine != nil:
+		how = "Wine's shared page does not tell how it is read"
 	case q.UserMode == nil:
-		return "; no shared page tells how it is read"
-	case !*q.UserMode:
-		return "; each read enters the kernel (the shared page's bypass is off)"
+		how = "no shared page tells how it is read"
+	case *q.UserMode:
+		how = "read in user mode"
+	default:
+		how, bypass = "each read enters the kernel", "off"
 	}
-	return fmt.Sprintf("; read in user mode: the CPU's counter plus %s, shifted right by %d", q.Bias, q.Shift)
+	if q.Shift != nil {
+		how += fmt.Sprintf(" (shared page: bypass %s, bias %s, shift %d)", bypass, q.Bias, *q.Shift)
+	}
+	return how
 }
 
 // present drops the empty texts.

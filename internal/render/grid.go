@@ -68,6 +68,8 @@ func tick(r *result.Resolution) string {
 		return "not watched"
 	case r.FinerThanRead:
 		return "under a read"
+	case r.TickHighNS > 0:
+		return duration(r.TickLowNS) + " to " + duration(r.TickHighNS)
 	case r.TickNS > 0:
 		return duration(r.TickNS)
 	case r.Ticks > 0 || r.Moved:

@@ -104,7 +104,9 @@ func (w *Windows) check(c *checker, at string) {
 	}
 	if w.QPC != nil {
 		c.notNegative(at+".qpc.hz", float64(w.QPC.Hz))
-		c.notNegative(at+".qpc.shift", float64(w.QPC.Shift))
+		if w.QPC.Shift != nil {
+			c.notNegative(at+".qpc.shift", float64(*w.QPC.Shift))
+		}
 	}
 }
 
@@ -153,6 +155,11 @@ func (l *Latency) check(c *checker, at string) {
 
 func (r *Resolution) check(c *checker, at string) {
 	c.notNegative(at+".tick_ns", r.TickNS)
+	c.notNegative(at+".tick_low_ns", r.TickLowNS)
+	c.notNegative(at+".tick_high_ns", r.TickHighNS)
+	if r.TickNS > 0 && (r.TickLowNS > r.TickNS || r.TickHighNS > 0 && r.TickHighNS < r.TickNS) {
+		c.fail(at, fmt.Sprintf("has a median tick of %v outside its quartiles, %v to %v", r.TickNS, r.TickLowNS, r.TickHighNS))
+	}
 	c.notNegative(at+".reported_ns", r.ReportedNS)
 	c.notNegative(at+".watched_ns", float64(r.WatchedNS))
 	c.notNegative(at+".ticks", float64(r.Ticks))

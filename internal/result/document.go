@@ -285,13 +285,14 @@ type QPC struct {
 	// Hz is QueryPerformanceFrequency.
 	Hz int64 `json:"hz"`
 	// UserMode says that a read does not enter the kernel. It is absent where there
-	// is no shared page, and where HypervisorPage leaves it open.
+	// is no shared page, where HypervisorPage leaves it open, and under Wine, which does
+	// not go by the page and leaves it empty.
 	UserMode *bool `json:"user_mode,omitempty"`
 	// HypervisorPage says that the counter is scaled by a page that the hypervisor
 	// shares.
 	HypervisorPage bool `json:"hypervisor_page,omitempty"`
-	// Shift is how many bits the CPU's counter is shifted right.
-	Shift int `json:"shift,omitempty"`
+	// Shift is how many bits the CPU's counter is shifted right; absent as Bias is.
+	Shift *int `json:"shift,omitempty"`
 	// Bias is added to the CPU's counter before the shift, modulo 2^64. It is a text
 	// such as 0xfffffffffffffff0: JSON's readers keep 53 bits of a number.
 	Bias string `json:"bias,omitempty"`
@@ -493,6 +494,12 @@ type Resolution struct {
 	// FinerThanRead, no step could be seen and it is the unit of the values.
 	// Absent where the clock was not seen to tick.
 	TickNS float64 `json:"tick_ns,omitempty"`
+	// TickLowNS is the lower quartile of the steps. Present only where they are too
+	// uneven for the median to speak for them, as those of a page that Wine renews
+	// whenever some program asks it for something.
+	TickLowNS float64 `json:"tick_low_ns,omitempty"`
+	// TickHighNS is the upper quartile, likewise: half of the steps lie between.
+	TickHighNS float64 `json:"tick_high_ns,omitempty"`
 	// FinerThanRead says that the clock never repeated a value: it ticks more
 	// often than it can be read.
 	FinerThanRead bool `json:"finer_than_read"`

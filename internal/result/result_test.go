@@ -67,11 +67,11 @@ func full() *Document {
 	d.Host.TimeSync = &TimeSync{
 		Synchronised: true, OffsetNS: -31250, MaxErrorNS: 16500000, EstimatedErrorNS: 42000, FrequencyPPM: -12.75, TickNS: 1e7,
 	}
-	userMode := true
+	userMode, shift := true, 10
 	d.Host.Windows = &Windows{
 		Edition: "Professional 23H2", Wine: &Wine{Version: "8.0", Host: "Linux 6.18.44"},
 		Timer:           &Timer{PeriodNS: 15625000, FinestNS: 500000, CoarsestNS: 15625000},
-		QPC:             &QPC{Hz: 1e7, UserMode: &userMode, HypervisorPage: true, Shift: 10, Bias: "0xfffffffffffffffd"},
+		QPC:             &QPC{Hz: 1e7, UserMode: &userMode, HypervisorPage: true, Shift: &shift, Bias: "0xfffffffffffffffd"},
 		PowerThrottling: "system", Power: "battery",
 	}
 	d.Settings.Distribution, d.Settings.TimerResolutionNS = true, 1e6
@@ -138,6 +138,7 @@ func addTrust(d *Document) {
 func fullClock(clock Clock) Clock {
 	clock.Reason = "failed while it was read: no such device"
 	clock.KernelEntry, clock.KernelEntryBy = Never, "seccomp"
+	clock.Resolution.TickLowNS, clock.Resolution.TickHighNS = 0.5, 16
 	clock.Resolution.Moved, clock.Resolution.Backwards, clock.Resolution.WorstBackwardsNS = true, 2, 40
 	clock.Throughput[0].Oversubscribed = true
 	clock.Distribution = &Distribution{
@@ -304,9 +305,9 @@ func TestLoadRefuses(t *testing.T) {
 		"an array":             {"[]", `begins with "[]": not a timebench document, nor a report in HTML or a zip file with one`},
 		"a picture":            {"\x89PNG\r\n\x1a\n", `begins with "\x89PNG\r\n\x1a\n": not a timebench document, nor a report in HTML or a zip file with one`},
 		"truncated":            {all[:300], "line 15, column 4: unexpected end of JSON input"},
-		"one byte short":       {all[:len(all)-2], "line 460, column 4: unexpected end of JSON input"},
-		"concatenated":         {all + all, "line 462, column 1: invalid character '{' after top-level value"},
-		"with a tail":          {all + "done", "line 462, column 1: invalid character 'd' after top-level value"},
+		"one byte short":       {all[:len(all)-2], "line 464, column 4: unexpected end of JSON input"},
+		"concatenated":         {all + all, "line 466, column 1: invalid character '{' after top-level value"},
+		"with a tail":          {all + "done", "line 466, column 1: invalid character 'd' after top-level value"},
 		"line break in text":   {replace("AMD EPYC", "AMD\nEPYC"), `line 16, column 20: invalid character '\n' in string literal`},
 		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 113, column 10022: invalid character '[' exceeded max depth"},
 		"no schema":            {`{}`, `has no schema: not a timebench document`},
@@ -326,7 +327,7 @@ func TestLoadRefuses(t *testing.T) {
 		"not a time":           {replace("2026-11-21T03:00:00Z", "today"), `line 3, column 19: generated_at is "today", not a time as RFC 3339 writes it`},
 		"hour of a digit":      {replace("2026-11-21T03:00:00Z", "2026-11-21T3:00:00Z"), `line 3, column 19: generated_at is "2026-11-21T3:00:00Z", not a time as RFC 3339 writes it`},
 		"fraction":             {replace(`"turns": 440`, `"turns": 440.5`), fmt.Sprintf(`line 113, column 14: conditions.turns is 440.5, not a whole number of %d bits`, strconv.IntSize)},
-		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 187, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
+		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 189, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
 		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), `line 171, column 22: clocks[0].latency.median_ns is 1e999, which a float of 64 bits cannot hold`},
 		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 113, column 28: conditions["x\n"] is 1e999, which a float of 64 bits cannot hold`},
 		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), `line 171, column 22: invalid character 'N' looking for beginning of value`},
@@ -334,6 +335,7 @@ func TestLoadRefuses(t *testing.T) {
 		"negative sample":      {replace(`20.4`, `-20.4`), clock + `latency.samples_ns[2] is -20.4; it must be a number from 0`},
 		"overconfident":        {replace(`"confidence": 0.95`, `"confidence": 95`), clock + `latency.confidence is 95; it must be from 0 to 1`},
 		"negative ticks":       {replace(`"ticks": 100000`, `"ticks": -1`), clock + `resolution.ticks is -1; it must be a number from 0`},
+		"odd quartile":         {replace(`"tick_low_ns": 0.5`, `"tick_low_ns": 2`), `clocks[0] ("CLOCK_MONOTONIC@vdso").resolution has a median tick of 1 outside its quartiles, 2 to 16`},
 		"zero threads":         {replace(`"threads": 1,`, `"threads": 0,`), clock + `throughput[0].threads is 0; it must be at least 1`},
 		"unfair":               {replace(`"fairness": 1`, `"fairness": 1.5`), clock + `throughput[0].fairness is 1.5; it must be from 0 to 1`},
 		"rounds below none":    {replace(`"rounds": 10`, `"rounds": -1`), `settings.rounds is -1; it must be a number from 0`},
@@ -356,7 +358,7 @@ func TestLoadRefuses(t *testing.T) {
 		"no severity":          {replace(`"severity": "warn",`, ``), `line 136, column 5: findings[0].severity is missing`},
 		"unknown kernel entry": {replace(`"kernel_entry": "never"`, `"kernel_entry": "seldom\n"`), `line 167, column 23: clocks[0].kernel_entry is "seldom\n"; it must be one of never, always, sometimes, unknown`},
 		"kernel entry empty":   {replace(`"kernel_entry": "never"`, `"kernel_entry": ""`), `line 167, column 23: clocks[0].kernel_entry is ""; it must be one of never, always, sometimes, unknown`},
-		"kernel entry beyond":  {replace(`"kernel_entry": "always"`, `"kernel_entry": "yes"`), `line 268, column 27: other_clocksources[0].clocks[0].kernel_entry is "yes"; it must be one of never, always, sometimes, unknown`},
+		"kernel entry beyond":  {replace(`"kernel_entry": "always"`, `"kernel_entry": "yes"`), `line 270, column 27: other_clocksources[0].clocks[0].kernel_entry is "yes"; it must be one of never, always, sometimes, unknown`},
 		"commands in one":      {replaceIn(all, "\"commands\": [", `"commands": "reboot", "x": [`), `line 147, column 23: findings[0].remedies[0].commands is a string, not an array`},
 		"source without name":  {replace(`"clocksource": "hpet"`, `"clocksource": ""`), `other_clocksources[0].clocksource is ""; each must be named, and once`},
 		"source twice":         {withExperiments(t, "hpet", "acpi_pm", "hpet"), `other_clocksources[2].clocksource is "hpet"; each must be named, and once`},

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"golang.org/x/perf/benchmath"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Wanted is the confidence that Summarize asks for.
@@ -44,6 +45,13 @@ func summarize(samples []float64, confidence float64) Summary {
 
 // Median returns the median of the samples, of which there must be at least one.
 func Median(samples []float64) float64 { return Summarize(samples).Median }
+
+// Quartiles returns the values between which the middle half of the samples lies, of
+// which there must be at least one. The caller keeps them, in their order.
+func Quartiles(samples []float64) (low, high float64) {
+	sorted := slices.Sorted(slices.Values(samples))
+	return stat.Quantile(0.25, stat.Empirical, sorted, nil), stat.Quantile(0.75, stat.Empirical, sorted, nil)
+}
 
 // Differ returns the probability that two sets of samples of the same thing lie
 // at least as far apart as these by chance (the Mann-Whitney U test), and

@@ -73,3 +73,12 @@ func TestRatio(t *testing.T) {
 	_, _, ok = Ratio([]float64{1, 2, 3, 4, 5, 6}, samples(1))
 	require.False(t, ok, "six samples have no interval of 97.5 %%")
 }
+
+func TestQuartiles(t *testing.T) {
+	samples := []float64{16, 1, 3, 2}
+	low, high := Quartiles(samples)
+	require.Equal(t, []float64{1, 3}, []float64{low, high})
+	require.Equal(t, []float64{16, 1, 3, 2}, samples)
+	low, high = Quartiles([]float64{7})
+	require.Equal(t, []float64{7, 7}, []float64{low, high})
+}
