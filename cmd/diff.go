@@ -94,17 +94,49 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 	if flags.failAbove == "" {
 		return nil
 	}
-	// A gate that could not look is shut.
-	worse := d.SlowerThan(failAbove)
+	return gate(d, failAbove, flags.failAbove)
+}
+
+// mostNamed is how many figures an error names.
+const mostNamed = 5
+
+// gate is the error with which --fail-above ends. A gate that could not look is shut.
+func gate(d *diff.Diff, above float64, typed string) error {
+	cannot := func(figures []string, why string) error {
+		return couldNot(fmt.Errorf("%s cannot be compared, so --fail-above cannot tell: %s", firstFew(figures), why))
+	}
+	worse, unsteady, untold := d.SlowerThan(above), d.UnsteadyAbove(above), d.Untold()
 	switch {
 	case len(worse) > 0:
-		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", strings.Join(worse, ", "), flags.failAbove))
+		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", firstFew(figures(worse)), typed))
 	case len(d.OnlyOld) > 0:
-		return couldNot(fmt.Errorf("%s cannot be compared, so --fail-above cannot tell: the new result has no figures of them", strings.Join(d.OnlyOld, ", ")))
-	case !d.Told():
-		return couldNot(errors.New("too few samples for a verdict on every clock, so --fail-above cannot tell; measure with more rounds (--rounds 40)"))
+		return cannot(d.OnlyOld, "the new result has no figures of them")
+	case len(d.Lost) > 0:
+		return cannot(d.Lost, "the new result does not have them")
+	case len(unsteady) > 0:
+		return cannot(figures(unsteady), "the runs changed while they lasted, or shared their CPUs; measure again on a quiet machine")
+	case len(untold) > 0:
+		return cannot(figures(untold), "too few samples for a verdict; measure with more rounds (--rounds 40)")
+	case d.Comparisons == 0:
+		return couldNot(errors.New("no figure of what reads cost is in both results, so --fail-above cannot tell"))
 	}
 	return nil
+}
+
+func figures(changes []diff.Change) []string {
+	var names []string
+	for _, c := range changes {
+		names = append(names, c.Figure())
+	}
+	return names
+}
+
+func firstFew(names []string) string {
+	text := strings.Join(names[:min(mostNamed, len(names))], ", ")
+	if more := len(names) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // settings checks the flags.

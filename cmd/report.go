@@ -11,8 +11,8 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// reportFiles are what --out holds of a document: the pictures, the reports that
-// show them, and last the document itself.
+// reportFiles are what --out holds of a document: the pictures, the reports, and last
+// the document itself.
 func reportFiles(d *result.Document) []file {
 	files, pictures := drawn(chart.Charts, d)
 	return append(files,
@@ -21,17 +21,16 @@ func reportFiles(d *result.Document) []file {
 		file{"results.json", d.Write})
 }
 
-// drawn are the pictures that can be drawn: the files, and how a report beside them
-// shows them.
-func drawn[T any](charts []chart.Chart[T], of T) (files []file, pictures []render.Picture) {
+// drawn are the pictures that can be drawn: the files, and their paths.
+func drawn[T any](charts []chart.Chart[T], of T) (files []file, paths []string) {
 	for _, c := range charts {
 		if c.Drawable(of) {
 			path := "charts/" + c.Name + ".png"
 			files = append(files, file{path, func(w io.Writer) error { return c.PNG(w, of) }})
-			pictures = append(pictures, render.Picture{Title: c.Title, Path: path})
+			paths = append(paths, path)
 		}
 	}
-	return files, pictures
+	return files, paths
 }
 
 // chosenFormat is the format of that name.

@@ -83,7 +83,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "onelinestderr": oneLineOfStderr, "loads": loads, "interrupted": interrupted,
-			"planted": planted, "renamed": renamed,
+			"planted": planted, "renamed": renamed, "demoted": demoted, "silenced": silenced,
 		},
 	})
 }
@@ -190,6 +190,31 @@ func renamed(ts *testscript.TestScript, _ bool, args []string) {
 		if document.Clocks[i].ID == args[2] {
 			document.Clocks[i].ID = args[3]
 		}
+	}
+	save(ts, args[1], document)
+}
+
+// demoted IN OUT: writes a document of a run in which every clock became 46 times dearer
+// after a third of the rounds.
+func demoted(ts *testscript.TestScript, _ bool, args []string) {
+	document, err := result.Load(ts.MkAbs(args[0]))
+	ts.Check(err)
+	for i := range document.Clocks {
+		l := document.Clocks[i].Latency
+		for j := len(l.SamplesNS) / 3; j < len(l.SamplesNS); j++ {
+			l.SamplesNS[j] *= 46
+		}
+		l.MedianNS *= 46
+	}
+	save(ts, args[1], document)
+}
+
+// silenced IN OUT: writes a document without any throughput.
+func silenced(ts *testscript.TestScript, _ bool, args []string) {
+	document, err := result.Load(ts.MkAbs(args[0]))
+	ts.Check(err)
+	for i := range document.Clocks {
+		document.Clocks[i].Throughput = nil
 	}
 	save(ts, args[1], document)
 }

@@ -31,6 +31,7 @@ var verdictLooks = []struct {
 }{
 	{diff.Slower, "slower, beyond noise", look{color: rgb(0xd55e00), shape: draw.PyramidGlyph{}}},
 	{diff.Faster, "faster, beyond noise", look{color: rgb(0x009e73), shape: draw.BoxGlyph{}}},
+	{diff.Unsteady, "unsteady: one of the runs changed", look{color: rgb(0xcc79a7), shape: draw.RingGlyph{}}},
 	{diff.Same, "no difference beyond noise", look{color: grey, shape: draw.CircleGlyph{}}},
 	{diff.TooFew, "too few samples", look{color: grey, shape: draw.CrossGlyph{}}},
 }
@@ -46,7 +47,7 @@ func drawChange(c draw.Canvas, d *diff.Diff) error {
 	for i, change := range rows.changes {
 		low, high := ends(change)
 		values = append(values, low, high, factor(change.Change))
-		names[i] = plot.Tick{Value: float64(i), Label: change.Clock}
+		names[i] = plot.Tick{Value: float64(i), Label: change.Name()}
 	}
 	low, high := slices.Min(values), slices.Max(values)
 	rows.factor = low < 0.5 || high > 2

@@ -10,13 +10,17 @@
 //   - the medians differ by Least or more: two runs of one program on one
 //     machine differ by real but meaningless amounts, such as where its memory
 //     came to lie;
-//   - the least samples differ so too, and the same way: what disturbs a machine
-//     makes reads slower and never faster, so a change of the clock moves the
-//     least as well;
-//   - both differ by more than noise had lifted either median above its least.
+//   - the quiet samples, the lowest tenth, differ so too, and the same way: what
+//     disturbs a machine makes reads slower and never faster, so a change of the
+//     clock moves them as well;
+//   - both differ by more than noise had lifted either median above its quiet samples.
+//
+// Where the medians differ by much and the rest does not hold, it is the run that
+// changed while it lasted: such a figure is unsteady, and not the same.
 package diff
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -52,6 +56,9 @@ type Diff struct {
 	// and not in the other.
 	OnlyOld []string `json:"only_old,omitempty"`
 	OnlyNew []string `json:"only_new,omitempty"`
+	// Lost are the figures of the old document that the new one does not have, of clocks
+	// that it has: "CLOCK_MONOTONIC@vdso with 2 threads".
+	Lost []string `json:"lost,omitempty"`
 	// Verification, Skew and Drift are there where either document has the part.
 	Verification *Verification `json:"verification,omitempty"`
 	Skew         *Skew         `json:"skew,omitempty"`
@@ -89,15 +96,30 @@ type Verdict string
 
 // The verdicts.
 const (
-	Slower Verdict = "slower"
-	Faster Verdict = "faster"
-	Same   Verdict = "same"    // no difference beyond noise
-	TooFew Verdict = "too few" // too few samples to tell anything
+	Slower   Verdict = "slower"
+	Faster   Verdict = "faster"
+	Unsteady Verdict = "unsteady" // it differs by much, and so does one of the runs from itself
+	Same     Verdict = "same"     // no difference beyond noise
+	TooFew   Verdict = "too few"  // too few samples to tell anything
+)
+
+const (
+	// quiet is the share of a run's samples that nothing disturbs even on a busy machine.
+	quiet = 0.1
+	// unsteadyFrom is the least change, as a factor, that is called unsteady: noise of
+	// the usual size is not worth a word.
+	unsteadyFrom = 1.25
+	// crowded is the factor up to which neighbours alone change what threads on every CPU
+	// get done, for as long as a run lasts: one that takes half of each CPU, and a bit.
+	crowded = 3
 )
 
 // A Change is one figure in both documents.
 type Change struct {
 	Clock string `json:"clock"`
+	// ClockSource is there where the figure is from an experiment with another clock
+	// source than the machine's own.
+	ClockSource string `json:"clocksource,omitempty"`
 	// Threads is the number of threads that read at once; 0 for latency.
 	Threads int     `json:"threads,omitempty"`
 	OldNS   float64 `json:"old_ns"`
@@ -111,6 +133,29 @@ type Change struct {
 	// P is corrected for the number of comparisons.
 	P       float64 `json:"p"`
 	Verdict Verdict `json:"verdict"`
+}
+
+// Name is the clock, and the clock source of an experiment.
+func (c Change) Name() string { return named(c.Clock, c.ClockSource) }
+
+func named(clock, source string) string {
+	if source == "" {
+		return clock
+	}
+	return clock + " under " + source
+}
+
+// Figure is the name with the number of threads.
+func (c Change) Figure() string { return figure(c.Name(), c.Threads) }
+
+func figure(name string, threads int) string {
+	switch threads {
+	case 0:
+		return name
+	case 1:
+		return name + " with 1 thread"
+	}
+	return fmt.Sprintf("%s with %d threads", name, threads)
 }
 
 // Compare holds new against old.
@@ -140,6 +185,7 @@ func Compare(old, new Side, s Settings) *Diff {
 		}
 	}
 	d.OnlyOld, d.OnlyNew = only(before, after), only(after, before)
+	d.Lost = lost(before, after)
 	d.parts(old.Document, new.Document)
 	return d
 }
@@ -154,36 +200,53 @@ func sixDigits(p float64) float64 {
 // read.
 type sequence struct {
 	clock   string
+	source  string // the clock source of an experiment; "" for the machine's own
 	threads int
 	ns      []float64
+	// crowded says that other programs had a part of the CPUs that the threads needed.
+	crowded bool
 }
 
 func (s sequence) same(other sequence) bool {
-	return s.clock == other.clock && s.threads == other.threads
+	return s.name() == other.name() && s.threads == other.threads
 }
+
+func (s sequence) name() string { return named(s.clock, s.source) }
+
+// taking are the warnings that say that the CPUs were not the process's alone.
+var taking = []string{"load", "steal", "quota"}
 
 // series are the sequences of a document, each with a sample or more.
 func series(d *result.Document) []sequence {
+	all := sequences("", d.Clocks, d.Warnings)
+	for _, e := range d.OtherClockSources {
+		all = append(all, sequences(e.ClockSource, e.Clocks, e.Warnings)...)
+	}
+	// A sample of nothing, or one of no reads at all, has no ratio to another.
+	return slices.DeleteFunc(all, func(s sequence) bool {
+		return len(s.ns) == 0 || slices.Min(s.ns) <= 0 || math.IsInf(slices.Max(s.ns), 0)
+	})
+}
+
+func sequences(source string, clocks []result.Clock, warnings []result.Warning) []sequence {
+	shared := slices.ContainsFunc(warnings, func(w result.Warning) bool { return slices.Contains(taking, w.Kind) })
 	var all []sequence
-	for _, c := range d.Clocks {
+	for _, c := range clocks {
 		if !c.Available {
 			continue
 		}
 		if c.Latency != nil {
-			all = append(all, sequence{c.ID, 0, c.Latency.SamplesNS})
+			all = append(all, sequence{clock: c.ID, source: source, ns: c.Latency.SamplesNS})
 		}
 		for _, t := range c.Throughput {
-			s := sequence{clock: c.ID, threads: t.Threads}
+			s := sequence{clock: c.ID, source: source, threads: t.Threads, crowded: shared}
 			for _, perSecond := range t.SamplesReadsPerSecond {
 				s.ns = append(s.ns, float64(t.Threads)*1e9/perSecond)
 			}
 			all = append(all, s)
 		}
 	}
-	// A sample of nothing, or one of no reads at all, has no ratio to another.
-	return slices.DeleteFunc(all, func(s sequence) bool {
-		return len(s.ns) == 0 || slices.Min(s.ns) <= 0 || math.IsInf(slices.Max(s.ns), 0)
-	})
+	return all
 }
 
 type pair struct{ old, new sequence }
@@ -193,7 +256,7 @@ type pair struct{ old, new sequence }
 // must fall below.
 func (p pair) change(hardest float64) (c Change, chance float64) {
 	old, new := stats.Median(p.old.ns), stats.Median(p.new.ns)
-	c = Change{Clock: p.old.clock, Threads: p.old.threads, OldNS: old, NewNS: new, Change: new/old - 1}
+	c = Change{Clock: p.old.clock, ClockSource: p.old.source, Threads: p.old.threads, OldNS: old, NewNS: new, Change: new/old - 1}
 	if low, high, ok := stats.Ratio(p.old.ns, p.new.ns); ok {
 		c.Low, c.High, c.Confidence = low-1, high-1, stats.Wanted
 	}
@@ -207,13 +270,18 @@ func (p pair) change(hardest float64) (c Change, chance float64) {
 // verdict needs the corrected P of the change.
 func (p pair) verdict(c Change, s Settings) Verdict {
 	// As logarithms, twice as dear is as far away as half as dear.
-	median, least := math.Log1p(c.Change), math.Log(slices.Min(p.new.ns)/slices.Min(p.old.ns))
-	size := min(math.Abs(median), math.Abs(least))
+	median, calm := math.Log1p(c.Change), math.Log(p.new.quiet()/p.old.quiet())
+	size := math.Abs(median)
 	switch {
-	case c.P > s.Alpha,
-		math.Signbit(least) != math.Signbit(median),
-		size < max(math.Log1p(s.Least), p.old.noise(), p.new.noise()):
+	case c.P > s.Alpha || size < math.Log1p(s.Least):
 		return Same
+	case math.Signbit(calm) != math.Signbit(median),
+		min(size, math.Abs(calm)) < max(math.Log1p(s.Least), p.old.noise(), p.new.noise()),
+		(p.old.crowded || p.new.crowded) && size < math.Log(crowded):
+		if size < math.Log(unsteadyFrom) {
+			return Same
+		}
+		return Unsteady
 	case c.Change > 0:
 		return Slower
 	default:
@@ -221,40 +289,73 @@ func (p pair) verdict(c Change, s Settings) Verdict {
 	}
 }
 
-// noise is how far the median lies above the least, as a logarithm.
-func (s sequence) noise() float64 { return math.Log(stats.Median(s.ns) / slices.Min(s.ns)) }
+// quiet is the longest of the quiet samples.
+func (s sequence) quiet() float64 { return stats.Quantile(quiet, s.ns) }
+
+// noise is how far the median lies above the quiet samples, as a logarithm.
+func (s sequence) noise() float64 { return math.Log(stats.Median(s.ns) / s.quiet()) }
 
 // only lists the clocks that have figures in one document and none in the other.
 func only(in, notIn []sequence) []string {
 	var ids []string
 	for _, s := range in {
-		there := slices.ContainsFunc(notIn, func(other sequence) bool { return other.clock == s.clock })
-		if !there && !slices.Contains(ids, s.clock) {
-			ids = append(ids, s.clock)
+		if !has(notIn, s.name()) && !slices.Contains(ids, s.name()) {
+			ids = append(ids, s.name())
 		}
 	}
 	return ids
+}
+
+// lost lists the figures that after does not have, of clocks that it has.
+func lost(before, after []sequence) []string {
+	var figures []string
+	for _, s := range before {
+		if has(after, s.name()) && !slices.ContainsFunc(after, s.same) {
+			name := figure(s.name(), s.threads)
+			if s.threads == 0 {
+				name = "the latency of " + name
+			}
+			figures = append(figures, name)
+		}
+	}
+	return figures
+}
+
+func has(all []sequence, name string) bool {
+	return slices.ContainsFunc(all, func(s sequence) bool { return s.name() == name })
 }
 
 // Latencies are the changes of latency, in the order of the documents.
 func (d *Diff) Latencies() []Change {
-	return slices.DeleteFunc(slices.Clone(d.Changes), func(c Change) bool { return c.Threads > 0 })
+	return d.having(func(c Change) bool { return c.Threads == 0 })
 }
 
-// Told reports whether there was a verdict on the latency of every clock, be it
-// that nothing changed.
-func (d *Diff) Told() bool {
-	latencies := d.Latencies()
-	return len(latencies) > 0 && !slices.ContainsFunc(latencies, func(c Change) bool { return c.Verdict == TooFew })
+// Throughputs are those of the wall time of a read while several threads read.
+func (d *Diff) Throughputs() []Change {
+	return d.having(func(c Change) bool { return c.Threads > 0 })
 }
 
-// SlowerThan lists the clocks of which a figure is slower by more than the share.
-func (d *Diff) SlowerThan(share float64) []string {
-	var ids []string
+// Untold are the figures with too few samples for a verdict.
+func (d *Diff) Untold() []Change {
+	return d.having(func(c Change) bool { return c.Verdict == TooFew })
+}
+
+// SlowerThan are the figures that are slower by more than the share.
+func (d *Diff) SlowerThan(share float64) []Change {
+	return d.having(func(c Change) bool { return c.Verdict == Slower && c.Change > share })
+}
+
+// UnsteadyAbove are the unsteady figures whose median rose by more than the share.
+func (d *Diff) UnsteadyAbove(share float64) []Change {
+	return d.having(func(c Change) bool { return c.Verdict == Unsteady && c.Change > share })
+}
+
+func (d *Diff) having(property func(Change) bool) []Change {
+	var some []Change
 	for _, c := range d.Changes {
-		if c.Verdict == Slower && c.Change > share && !slices.Contains(ids, c.Clock) {
-			ids = append(ids, c.Clock)
+		if property(c) {
+			some = append(some, c)
 		}
 	}
-	return ids
+	return some
 }

@@ -64,9 +64,15 @@ func TestVerdicts(t *testing.T) {
 		{"three per cent cheaper", clean(chance, 20.6), clean(chance, 20), Faster},
 		{"dearer under some noise", disturbed(chance, 20, 0.2), disturbed(chance, 20.6, 0.2), Slower},
 		{"certain, and too small to mean anything", clean(chance, 20), clean(chance, 20.2), Same},
-		{"only disturbed: the least did not move", clean(chance, 20), disturbed(chance, 20, 0.9), Same},
-		{"disturbed throughout: the least moved, but noise is as large", clean(chance, 20), disturbed(chance, 21, 0.97), Same},
-		{"the calm of the old run", disturbed(chance, 20, 0.9), clean(chance, 20), Same},
+		{"only disturbed: the quiet samples did not move", clean(chance, 20), disturbed(chance, 20, 0.45), Same},
+		{"disturbed by much", clean(chance, 20), disturbed(chance, 20, 0.85), Unsteady},
+		{"disturbed throughout: the quiet samples moved, but noise is as large", clean(chance, 20), disturbed(chance, 21, 0.97), Unsteady},
+		{"the calm of the old run", disturbed(chance, 20, 0.85), clean(chance, 20), Unsteady},
+		{"46 times dearer but for one sample", clean(chance, 20), append(clean(chance, 920)[:39], 20), Slower},
+		{"46 times dearer, and one good sample before", append(clean(chance, 20)[:39], 1), clean(chance, 920), Slower},
+		{"a tenth dearer but for three samples", clean(chance, 20), append(clean(chance, 22)[:37], 20, 20, 20), Slower},
+		{"demoted after a third of the run", clean(chance, 20), append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), Unsteady},
+		{"promoted after a third of the run", append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), clean(chance, 20), Unsteady},
 		{"a clock source was demoted", clean(chance, 20), disturbed(chance, 900, 0.5), Slower},
 		{"three samples a side", clean(chance, 20)[:3], clean(chance, 40)[:3], TooFew},
 		{"a sample a side", clean(chance, 20)[:1], clean(chance, 40)[:1], TooFew},
@@ -154,11 +160,62 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 	require.Equal(t, 2, d.Changes[1].Threads)
 	require.Equal(t, Slower, d.Changes[1].Verdict)
 	require.InDelta(t, 1, d.Changes[1].Change, 0.01)
-	require.Equal(t, []string{"c"}, d.SlowerThan(0.5))
+	require.Equal(t, "c with 2 threads", d.SlowerThan(0.5)[0].Figure())
 	require.Empty(t, d.SlowerThan(1.5))
-	require.False(t, d.Told(), "no latency at all")
-	require.True(t, compare(document(latency("c", clean(chance, 20))), document(latency("c", clean(chance, 20))), usual).Told())
-	require.False(t, compare(document(latency("c", []float64{1})), document(latency("c", []float64{2})), usual).Told())
+	require.Equal(t, []string{"c with 4 threads"}, d.Lost)
+	require.Len(t, d.Throughputs(), 2)
+	require.Empty(t, d.Latencies())
+	require.Empty(t, d.Untold())
+	few := compare(document(latency("c", []float64{1})), document(latency("c", []float64{2})), usual)
+	require.Equal(t, "c", few.Untold()[0].Figure())
+
+	// Neighbours take CPUs, for as long as they run.
+	for kind, want := range map[string]Verdict{"load": Unsteady, "steal": Unsteady, "quota": Unsteady, "frequency": Slower} {
+		busy := document(new)
+		busy.Warnings = []result.Warning{{Kind: kind}}
+		d = compare(document(old), busy, usual)
+		require.Equal(t, want, d.Changes[1].Verdict, kind)
+		require.Equal(t, want == Unsteady, len(d.UnsteadyAbove(0.5)) == 1)
+		require.Empty(t, d.UnsteadyAbove(1.5))
+		dear := result.Clock{ID: "c", Available: true, Throughput: []result.Throughput{at(2, 80)}}
+		busy.Clocks = []result.Clock{dear}
+		require.Equal(t, Slower, compare(document(old), busy, usual).Changes[0].Verdict, "no neighbour does that")
+	}
+}
+
+// Experiments with other clock sources are compared with those of the same.
+func TestExperimentsAreCompared(t *testing.T) {
+	chance := rand.New(rand.NewPCG(11, 12))
+	under := func(source string, ns float64) *result.Document {
+		d := document(latency("c", clean(chance, 20)))
+		d.OtherClockSources = []result.Experiment{{ClockSource: source, Clocks: []result.Clock{latency("c", clean(chance, ns))}}}
+		return d
+	}
+	d := compare(under("hpet", 600), under("hpet", 6000), usual)
+	require.Equal(t, 2, d.Comparisons)
+	require.Equal(t, Same, d.Changes[0].Verdict)
+	require.Equal(t, Slower, d.Changes[1].Verdict)
+	require.Equal(t, "c under hpet", d.Changes[1].Figure())
+	require.Equal(t, []string{"c under hpet"}, compare(under("hpet", 600), under("acpi_pm", 600), usual).OnlyOld)
+}
+
+// What the old document has and the new one has not is named, figure by figure.
+func TestLostFigures(t *testing.T) {
+	chance := rand.New(rand.NewPCG(13, 14))
+	whole := latency("c", clean(chance, 20))
+	whole.Throughput = []result.Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{1, 1}}}
+	for name, spoil := range map[string]func(c *result.Clock){
+		"the latency of c": func(c *result.Clock) { c.Latency = nil },
+		"c with 1 thread":  func(c *result.Clock) { c.Throughput = nil },
+	} {
+		rest := whole
+		spoil(&rest)
+		require.Equal(t, []string{name}, compare(document(whole), document(rest), usual).Lost)
+		require.Empty(t, compare(document(rest), document(whole), usual).Lost)
+	}
+	none := latency("c", nil)
+	none.Throughput = whole.Throughput
+	require.Equal(t, []string{"the latency of c"}, compare(document(whole), document(none), usual).Lost, "a latency without samples")
 }
 
 func TestWhatOnlyOneDocumentHas(t *testing.T) {
@@ -202,7 +259,7 @@ func TestVerdictsAreTheSameBothWays(t *testing.T) {
 		for _, noise := range []float64{0, 0.3, 0.6} {
 			old, new := disturbed(chance, 20, noise), disturbed(chance, 20*factor, noise)
 			there, back := compareOne(t, old, new), compareOne(t, new, old)
-			mirror := map[Verdict]Verdict{Slower: Faster, Faster: Slower, Same: Same}
+			mirror := map[Verdict]Verdict{Slower: Faster, Faster: Slower, Same: Same, Unsteady: Unsteady}
 			require.Equal(t, mirror[there.Verdict], back.Verdict, "× %v under %v", factor, noise)
 		}
 	}

@@ -141,7 +141,7 @@ func (w *watcher) result(hz, reportedNS float64) *result.Resolution {
 				steps = w.late
 			}
 			r.TickNS = stats.Median(steps) * unitNS
-			if low, high := stats.Quartiles(steps); high > uneven*low {
+			if low, high := stats.Quantile(0.25, steps), stats.Quantile(0.75, steps); high > uneven*low {
 				r.TickLowNS, r.TickHighNS = low*unitNS, high*unitNS
 			}
 		}

@@ -1,8 +1,10 @@
 package render
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,17 +27,19 @@ func Bench(w io.Writer, d *result.Document) error {
 }
 
 // DiffBench writes the samples of both documents, told apart by the key "run":
-// `benchstat -col run` compares them.
+// `benchstat -col run` compares them. The facts that are not the same in both are left
+// out, since benchstat holds nothing against each other of which a fact differs.
 func DiffBench(w io.Writer, d *diff.Diff) error {
 	if partsOnly(d.Old.Document) && partsOnly(d.New.Document) {
 		return errNoSamples
 	}
 	writer := benchfmt.NewWriter(w)
+	common := alike(benchConfig(d.Old.Document), benchConfig(d.New.Document))
 	for _, side := range []struct {
 		run string
 		of  diff.Side
 	}{{"old", d.Old}, {"new", d.New}} {
-		if err := writeBench(writer, side.of.Document, append(benchConfig(side.of.Document), setting("run", side.run))); err != nil {
+		if err := writeBench(writer, side.of.Document, append(slices.Clip(common), setting("run", side.run))); err != nil {
 			return err
 		}
 	}
@@ -81,6 +85,15 @@ func writeBench(w *benchfmt.Writer, d *result.Document, config []benchfmt.Config
 // nsPerOp is in the unit that the text has; benchfmt itself counts in seconds.
 func nsPerOp(ns float64) benchfmt.Value {
 	return benchfmt.Value{Value: ns / 1e9, Unit: "sec/op", OrigValue: ns, OrigUnit: "ns/op"}
+}
+
+// alike are the settings that both have.
+func alike(a, b []benchfmt.Config) []benchfmt.Config {
+	return slices.DeleteFunc(a, func(of benchfmt.Config) bool {
+		return !slices.ContainsFunc(b, func(other benchfmt.Config) bool {
+			return other.Key == of.Key && bytes.Equal(other.Value, of.Value)
+		})
+	})
 }
 
 // benchConfig are the facts by which benchstat can group; goos, goarch and cpu are

@@ -23,7 +23,7 @@ func DiffTable(w io.Writer, d *diff.Diff) error {
 		out.WriteString(setupTitle + "\n\n")
 		writeFacts(&out, setupFacts(d))
 	}
-	for _, g := range []grid{costGrid(d), fitting(func(most int) grid { return scalingGrid(d, most) })} {
+	for _, g := range []grid{costGrid(d), fitting(func(most int) grid { return scalingGrid(d, most) }), differingThreads(d)} {
 		if len(g.rows) > 0 {
 			out.WriteString("\n" + g.title + "\n\n" + trimRight(g.writer().Render()) + "\n")
 		}
@@ -45,8 +45,8 @@ func DiffTable(w io.Writer, d *diff.Diff) error {
 	return err
 }
 
-// DiffMarkdown writes a diff for a bug report, with the pictures in place.
-func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []Picture) error {
+// DiffMarkdown writes a diff for a bug report. pictures are as those of Markdown.
+func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []string) error {
 	var out strings.Builder
 	out.WriteString("## timebench diff\n\n")
 	for _, f := range sideFacts(d) {
@@ -55,7 +55,7 @@ func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []Picture) error {
 	if len(d.Setup) == 0 {
 		out.WriteString("\n" + sameSetup + "\n")
 	}
-	for _, g := range []grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumns)} {
+	for _, g := range []grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumns), differingThreads(d)} {
 		writeMarkdownGrid(&out, g)
 	}
 	if text := conclusion(d); text != "" {
@@ -94,7 +94,7 @@ func DiffCSV(w io.Writer, d *diff.Diff) error {
 		if c.Confidence > 0 {
 			low, high = number(c.Low), number(c.High)
 		}
-		line := []string{c.Clock, threads, number(c.OldNS), number(c.NewNS), number(c.Change), low, high, number(c.P), string(c.Verdict)}
+		line := []string{c.Name(), threads, number(c.OldNS), number(c.NewNS), number(c.Change), low, high, number(c.P), string(c.Verdict)}
 		_ = writer.Write(append(line, rest...))
 	}
 	_ = writer.WriteAll(diffPartLines(d))

@@ -65,24 +65,53 @@ func costGrid(d *diff.Diff) grid {
 		header: []string{"Clock", "old", "new", "change", "95 % interval", "verdict"},
 	}
 	for _, c := range byChange(d) {
-		g.rows = append(g.rows, []string{c.Clock, ns(c.OldNS), ns(c.NewNS), signed(c.Change), changeInterval(c), string(c.Verdict)})
+		g.rows = append(g.rows, append([]string{c.Name()}, changeCells(c)...))
 	}
 	return g
 }
 
+func changeCells(c diff.Change) []string {
+	return []string{ns(c.OldNS), ns(c.NewNS), signed(c.Change), changeInterval(c), string(c.Verdict)}
+}
+
+// told ranks the verdicts that say that something differs.
+var told = map[diff.Verdict]int{diff.Slower: 1, diff.Unsteady: 2, diff.Faster: 3}
+
 func byChange(d *diff.Diff) []diff.Change {
+	const untold = 4
+	rank := func(c diff.Change) int { return cmp.Or(told[c.Verdict], untold) }
 	all := d.Latencies()
-	rank := map[diff.Verdict]int{diff.Slower: 0, diff.Faster: 1, diff.Same: 2, diff.TooFew: 2}
 	slices.SortStableFunc(all, func(a, b diff.Change) int {
-		if by := cmp.Compare(rank[a.Verdict], rank[b.Verdict]); by != 0 {
+		if by := cmp.Compare(rank(a), rank(b)); by != 0 {
 			return by
 		}
-		if rank[a.Verdict] < 2 {
+		if rank(a) < untold {
 			return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change))
 		}
 		return cmp.Compare(a.NewNS, b.NewNS)
 	})
 	return all
+}
+
+// threadsGrid has a row for each figure of throughput of which shown says so.
+func threadsGrid(d *diff.Diff, title string, shown func(diff.Change) bool) grid {
+	g := grid{title: title, header: []string{"Clock", "threads", "old", "new", "change", "95 % interval", "verdict"}}
+	for _, c := range d.Throughputs() {
+		if shown(c) {
+			g.rows = append(g.rows, append([]string{c.Name(), strconv.Itoa(c.Threads)}, changeCells(c)...))
+		}
+	}
+	return g
+}
+
+// differingThreads are those that differ: the grid by threads has no room for more than
+// the change.
+func differingThreads(d *diff.Diff) grid {
+	return threadsGrid(d, "What differs by threads reading at once, in wall ns of a read", func(c diff.Change) bool { return told[c.Verdict] > 0 })
+}
+
+func allThreads(d *diff.Diff) grid {
+	return threadsGrid(d, "By threads reading at once, in wall ns of a read", func(diff.Change) bool { return true })
 }
 
 // scalingGrid has a column for so many numbers of threads at most, with the change
@@ -91,15 +120,12 @@ func scalingGrid(d *diff.Diff, most int) grid {
 	var all []int
 	changes := map[string]map[int]diff.Change{}
 	var clocks []string
-	for _, c := range d.Changes {
-		if c.Threads == 0 {
-			continue
+	for _, c := range d.Throughputs() {
+		if changes[c.Name()] == nil {
+			changes[c.Name()] = map[int]diff.Change{}
+			clocks = append(clocks, c.Name())
 		}
-		if changes[c.Clock] == nil {
-			changes[c.Clock] = map[int]diff.Change{}
-			clocks = append(clocks, c.Clock)
-		}
-		changes[c.Clock][c.Threads] = c
+		changes[c.Name()][c.Threads] = c
 		all = append(all, c.Threads)
 	}
 	g := grid{title: "Change of the wall time of a read, by threads reading at once", header: []string{"Clock"}}
@@ -163,18 +189,18 @@ func changeInterval(c diff.Change) string {
 // conclusion says how many figures differ, and by which rule; nothing where costs are
 // not what the two documents have in common.
 func conclusion(d *diff.Diff) string {
-	beyond, few := 0, 0
+	verdicts := map[diff.Verdict]int{}
 	for _, c := range d.Changes {
-		switch c.Verdict {
-		case diff.Slower, diff.Faster:
-			beyond++
-		case diff.TooFew:
-			few++
-		}
+		verdicts[c.Verdict]++
 	}
+	beyond, few, unsteady := verdicts[diff.Slower]+verdicts[diff.Faster], verdicts[diff.TooFew], verdicts[diff.Unsteady]
 	text := fmt.Sprintf("%d of %s differ beyond noise.", beyond, plural(d.Comparisons-few, "figure"))
-	if beyond == 0 && d.Comparisons > 0 {
-		text = fmt.Sprintf("Nothing differs beyond noise, in %s.", plural(d.Comparisons-few, "figure"))
+	switch told := d.Comparisons - few - unsteady; {
+	case beyond > 0:
+	case told > 0:
+		text = fmt.Sprintf("Nothing differs beyond noise, in %s.", plural(told, "figure"))
+	default:
+		text = "Nothing can be told."
 	}
 	switch {
 	case d.Comparisons == 0 && d.PartsCompared() > 0:
@@ -184,6 +210,9 @@ func conclusion(d *diff.Diff) string {
 	}
 	text += fmt.Sprintf(" Verdicts by the Mann-Whitney U test at α = %s over all of them together (Holm's correction); less than %s, "+
 		"or no more than the runs' own noise, is called the same.", threeDigits(d.Settings.Alpha), strings.TrimPrefix(signed(d.Settings.Least), "+"))
+	if unsteady > 0 {
+		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, or shared its CPUs; measure again.", plural(unsteady, "figure")+areOrIs(unsteady))
+	}
 	if few > 0 {
 		text += fmt.Sprintf(" %s too few samples for a verdict.", plural(few, "figure")+map[bool]string{true: " has", false: " have"}[few == 1])
 	}
@@ -201,6 +230,9 @@ func onlyFacts(d *diff.Diff) []fact {
 		for _, id := range side.ids {
 			lines = append(lines, fact{side.name, id + absence(side.other, id)})
 		}
+	}
+	for _, figure := range d.Lost {
+		lines = append(lines, fact{"Only in the old", figure})
 	}
 	return lines
 }

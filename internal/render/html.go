@@ -73,7 +73,7 @@ func DiffHTML(w io.Writer, d *diff.Diff) error {
 	if len(d.Setup) == 0 {
 		p.element("p", "", sameSetup)
 	}
-	for _, g := range []grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumnsOfAPage)} {
+	for _, g := range []grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumnsOfAPage), allThreads(d)} {
 		p.grid(g)
 	}
 	if lines := onlyFacts(d); len(lines) > 0 {

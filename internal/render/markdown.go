@@ -9,14 +9,9 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// A Picture is a chart that stands beside a report.
-type Picture struct {
-	Title string
-	Path  string // relative to the report, with forward slashes
-}
-
-// Markdown writes the document for a bug report, with the pictures in place.
-func Markdown(w io.Writer, d *result.Document, pictures []Picture) error {
+// Markdown writes the document for a bug report. pictures are the paths of the charts
+// beside it, relative and with forward slashes.
+func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 	var out strings.Builder
 	out.WriteString("## timebench\n\n")
 	writeMarkdownWarnings(&out, d)
@@ -85,9 +80,11 @@ func writeMarkdownGrid(out *strings.Builder, g grid) {
 	}
 }
 
-func writeMarkdownPictures(out *strings.Builder, pictures []Picture) {
-	for _, picture := range pictures {
-		fmt.Fprintf(out, "\n![%s](%s)\n", picture.Title, picture.Path)
+// writeMarkdownPictures names the pictures. It does not show them: pasted into an issue,
+// a link to a file of one's own is a broken picture.
+func writeMarkdownPictures(out *strings.Builder, pictures []string) {
+	if len(pictures) > 0 {
+		out.WriteString("\nPictures, beside this file: `" + strings.Join(pictures, "`, `") + "`\n")
 	}
 }
 

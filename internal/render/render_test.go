@@ -155,7 +155,7 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	var got bytes.Buffer
-	require.NoError(t, Markdown(&got, fixed(), []Picture{{"What one read costs", "charts/latency.png"}}))
+	require.NoError(t, Markdown(&got, fixed(), []string{"charts/latency.png"}))
 	golden(t, "pictures.markdown", got.Bytes())
 	got.Reset()
 	require.NoError(t, List(&got, fixed().Clocks))

@@ -46,11 +46,10 @@ func summarize(samples []float64, confidence float64) Summary {
 // Median returns the median of the samples, of which there must be at least one.
 func Median(samples []float64) float64 { return Summarize(samples).Median }
 
-// Quartiles returns the values between which the middle half of the samples lies, of
-// which there must be at least one. The caller keeps them, in their order.
-func Quartiles(samples []float64) (low, high float64) {
-	sorted := slices.Sorted(slices.Values(samples))
-	return stat.Quantile(0.25, stat.Empirical, sorted, nil), stat.Quantile(0.75, stat.Empirical, sorted, nil)
+// Quantile returns the least of the samples that such a share of them, from 0 to 1, does
+// not exceed. There must be at least one; the caller keeps them, in their order.
+func Quantile(share float64, samples []float64) float64 {
+	return stat.Quantile(share, stat.Empirical, slices.Sorted(slices.Values(samples)), nil)
 }
 
 // Differ returns the probability that two sets of samples of the same thing lie

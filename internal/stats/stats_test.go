@@ -74,11 +74,11 @@ func TestRatio(t *testing.T) {
 	require.False(t, ok, "six samples have no interval of 97.5 %%")
 }
 
-func TestQuartiles(t *testing.T) {
+func TestQuantile(t *testing.T) {
 	samples := []float64{16, 1, 3, 2}
-	low, high := Quartiles(samples)
-	require.Equal(t, []float64{1, 3}, []float64{low, high})
+	for share, want := range map[float64]float64{0: 1, 0.25: 1, 0.26: 2, 0.75: 3, 1: 16} {
+		require.Equal(t, want, Quantile(share, samples), share)
+	}
 	require.Equal(t, []float64{16, 1, 3, 2}, samples)
-	low, high = Quartiles([]float64{7})
-	require.Equal(t, []float64{7, 7}, []float64{low, high})
+	require.Equal(t, 7.0, Quantile(0.1, []float64{7}))
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,18 @@ func TestBenchstatReadsWhatTimebenchWrites(t *testing.T) {
 	require.Regexp(t, `reads/s +│`, table)
 	require.Regexp(t, `p=\d\.\d+ n=10`, table)
 	require.Regexp(t, `n=20`, table)
+
+	// Of another machine: benchstat puts what it cannot hold against each other into
+	// tables of their own, unless it is told to make one of all.
+	document, err := os.ReadFile(filepath.Join(folder, "new", "results.json"))
+	require.NoError(t, err)
+	other := filepath.Join(folder, "other.json")
+	require.NoError(t, os.WriteFile(other, regexp.MustCompile(`"kernel": "[^"]*"`).ReplaceAll(document, []byte(`"kernel": "0.1"`)), 0o644))
+	elsewhere := run("elsewhere.txt", "render", other, "--format", "bench")
+	require.NotContains(t, stat(t, old, elsewhere), "vs base")
+	require.Regexp(t, `(?m)^Latency/clock=time\.Now@go .*p=`, stat(t, "-table", "", old, elsewhere))
+	elsewhere = run("both-elsewhere.txt", "diff", filepath.Join(folder, "old"), other, "--format", "bench")
+	require.Regexp(t, `(?m)^Latency/clock=time\.Now@go .*p=`, stat(t, "-col", "run", elsewhere))
 
 	// Both documents of a diff in one file, told apart by the key "run".
 	both := run("both.txt", "diff", filepath.Join(folder, "old"), filepath.Join(folder, "new"), "--format", "bench")
