@@ -80,6 +80,9 @@ and the clock source is restored however the program ends.`,
 			if command.Flags().Changed("timer-resolution") && flags.timer <= 0 {
 				return fmt.Errorf("--timer-resolution %s: write a span such as 1ms", flags.timer)
 			}
+			if command.Flags().Changed("time") && (flags.time < shortestTime || flags.time > longestTime) {
+				return fmt.Errorf("--time %s: write a span from %s to %s", flags.time, shortestTime, "1h")
+			}
 			if command.Flags().Changed("rounds") && flags.rounds < 1 {
 				return wrongRounds(flags.rounds)
 			}
@@ -92,7 +95,7 @@ and the clock source is restored however the program ends.`,
 	f := command.Flags()
 	f.StringVar(&flags.threads, "threads", "", "numbers of threads: 1..24, 1,2,4, or 1..24/4 for every fourth (default 1, 2, 4 … up to the CPUs)")
 	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
-	f.DurationVar(&flags.time, "time", 100*time.Millisecond, "span of one throughput measurement")
+	f.DurationVar(&flags.time, "time", 0, "span of one throughput measurement (default 100ms, less where --threads is left out on many CPUs)")
 	f.IntVar(&flags.rounds, "rounds", 0, "latency samples of each clock (default 40, and up to 100 where the clocks are few)")
 	f.BoolVar(&flags.single, "distribution", false, "also time single reads: percentiles, and how often one took ten times the median")
 	f.StringVar(&flags.pin, "pin", "none", "none, compact, spread, or a CPU list such as 0,2,4-7")
@@ -148,6 +151,13 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	}
 	if settings.Rounds == 0 {
 		settings.Rounds = measure.DefaultRounds(len(clocks))
+	}
+	if settings.Time == 0 {
+		numbers := len(settings.Threads)
+		if flags.threads != "" {
+			numbers = 1 // who asks for many waits for them
+		}
+		settings.Time = measure.DefaultTime(len(clocks), numbers)
 	}
 	others, err := flags.otherSources(facts.ClockSource)
 	if err != nil {
@@ -251,11 +261,8 @@ func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) 
 	if s.Threads, err = flags.threadNumbers(cpus); err != nil {
 		return s, err
 	}
-	switch {
-	case flags.rounds > mostRounds:
+	if flags.rounds > mostRounds {
 		return s, wrongRounds(flags.rounds)
-	case flags.time < shortestTime || flags.time > longestTime:
-		return s, fmt.Errorf("--time %s: write a span from %s to %s", flags.time, shortestTime, "1h")
 	}
 	switch flags.workers {
 	case "threads":

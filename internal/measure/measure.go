@@ -72,6 +72,11 @@ const (
 	// readings of the stopwatch do not count, short enough that most turns are
 	// free of the scheduler.
 	latencyTurn = 2500 * time.Microsecond
+	// A default run takes less than ten seconds: this for throughput, and about four for
+	// the rest. A span below the shortest would leave too few reads for a sample.
+	throughputBudget    = 4 * time.Second
+	longestDefaultTime  = 100 * time.Millisecond
+	shortestDefaultTime = 20 * time.Millisecond
 	// latencyChunk and throughputChunk are the spans of one native call; see
 	// package native. A worker looks for the end of its span after each.
 	latencyChunk    = 100 * time.Microsecond
@@ -110,6 +115,13 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	}
 	r.noise.end()
 	return r.result(), nil
+}
+
+// DefaultTime is the span of one throughput measurement of a run over so many clocks and
+// numbers of threads, such that all of throughput keeps within throughputBudget.
+func DefaultTime(clocks, numbers int) time.Duration {
+	share := throughputBudget / time.Duration(max(1, clocks*numbers))
+	return max(shortestDefaultTime, min(longestDefaultTime, share.Truncate(time.Millisecond)))
 }
 
 // DefaultRounds is how many rounds a run over so many clocks takes unless it is

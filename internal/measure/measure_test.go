@@ -294,4 +294,10 @@ func TestFewClocksHaveMoreRounds(t *testing.T) {
 	require.Equal(t, 100, DefaultRounds(1))
 	require.Equal(t, 40, DefaultRounds(16), "as many as Linux has on amd64")
 	require.Equal(t, 40, DefaultRounds(1000))
+	require.Equal(t, 100*time.Millisecond, DefaultTime(1, 1))
+	require.Equal(t, 20*time.Millisecond, DefaultTime(1000, 9))
+	for _, cpus := range []int{1, 2, 8, 24, 192} {
+		counts := len(DefaultThreads(cpus))
+		require.LessOrEqual(t, time.Duration(17*counts)*DefaultTime(17, counts), throughputBudget, "%d CPUs", cpus)
+	}
 }
