@@ -115,6 +115,9 @@ func onHPET() *result.Document {
 	for i := range other.Clocks {
 		if l := other.Clocks[i].Latency; l != nil {
 			l.MedianNS, l.LowNS, l.HighNS = l.MedianNS/10, l.LowNS/10, l.HighNS/10
+			for j := range l.SamplesNS {
+				l.SamplesNS[j] /= 10
+			}
 			other.Clocks[i].KernelEntry = result.Never
 		}
 	}

@@ -133,8 +133,14 @@ func (clock *Clock) check(c *checker, at string) {
 	if clock.Resolution != nil {
 		clock.Resolution.check(c, at+".resolution")
 	}
-	for i := range clock.Throughput {
-		clock.Throughput[i].check(c, fmt.Sprintf("%s.throughput[%d]", at, i))
+	threads := map[int]bool{}
+	for i, t := range clock.Throughput {
+		at := fmt.Sprintf("%s.throughput[%d]", at, i)
+		t.check(c, at)
+		if threads[t.Threads] {
+			c.fail(at+".threads", fmt.Sprintf("is %d again; each number of threads stands once", t.Threads))
+		}
+		threads[t.Threads] = true
 	}
 	if clock.Distribution != nil {
 		clock.Distribution.check(c, at+".distribution")
@@ -150,7 +156,7 @@ func (l *Latency) check(c *checker, at string) {
 	if l.Confidence > 0 && !(l.LowNS > 0 && l.LowNS <= l.MedianNS && l.MedianNS <= l.HighNS) {
 		c.fail(at, fmt.Sprintf("has a median of %v outside its interval, %v to %v", l.MedianNS, l.LowNS, l.HighNS))
 	}
-	c.samples(at+".samples_ns", l.SamplesNS)
+	c.samples(at+".samples_ns", l.SamplesNS, l.MedianNS)
 }
 
 func (r *Resolution) check(c *checker, at string) {
@@ -175,7 +181,7 @@ func (t *Throughput) check(c *checker, at string) {
 		c.fail(at, fmt.Sprintf("has %v reads a second and %v ns a read, which contradict each other", t.ReadsPerSecond, t.NSPerRead))
 	}
 	c.share(at+".fairness", t.Fairness)
-	c.samples(at+".samples_reads_per_second", t.SamplesReadsPerSecond)
+	c.samples(at+".samples_reads_per_second", t.SamplesReadsPerSecond, t.ReadsPerSecond)
 }
 
 func (d *Distribution) check(c *checker, at string) {
@@ -289,8 +295,12 @@ func (c *checker) part(at string, some, all int64, name string) {
 	}
 }
 
-func (c *checker) samples(at string, values []float64) {
+// samples checks the samples of which the median is one or lies between two.
+func (c *checker) samples(at string, values []float64, median float64) {
 	for i, value := range values {
 		c.notNegative(fmt.Sprintf("%s[%d]", at, i), value)
+	}
+	if len(values) > 0 && (median < slices.Min(values) || median > slices.Max(values)) {
+		c.fail(at, fmt.Sprintf("are from %v to %v, which leaves out their median of %v", slices.Min(values), slices.Max(values), median))
 	}
 }

@@ -336,6 +336,7 @@ func TestLoadRefuses(t *testing.T) {
 		"overconfident":        {replace(`"confidence": 0.95`, `"confidence": 95`), clock + `latency.confidence is 95; it must be from 0 to 1`},
 		"negative ticks":       {replace(`"ticks": 100000`, `"ticks": -1`), clock + `resolution.ticks is -1; it must be a number from 0`},
 		"odd quartile":         {replace(`"tick_low_ns": 0.5`, `"tick_low_ns": 2`), `clocks[0] ("CLOCK_MONOTONIC@vdso").resolution has a median tick of 1 outside its quartiles, 2 to 16`},
+		"median elsewhere":     {replace(`"reads_per_second": 49000000`, `"reads_per_second": 48000000`), clock + `throughput[0].samples_reads_per_second are from 4.9e+07 to 4.9e+07, which leaves out their median of 4.8e+07`},
 		"zero threads":         {replace(`"threads": 1,`, `"threads": 0,`), clock + `throughput[0].threads is 0; it must be at least 1`},
 		"unfair":               {replace(`"fairness": 1`, `"fairness": 1.5`), clock + `throughput[0].fairness is 1.5; it must be from 0 to 1`},
 		"rounds below none":    {replace(`"rounds": 10`, `"rounds": -1`), `settings.rounds is -1; it must be a number from 0`},
@@ -548,4 +549,12 @@ func TestLoadTakesUTF16(t *testing.T) {
 	}
 	_, err := Read(strings.NewReader("\xff\xfeno document"))
 	require.Error(t, err)
+}
+
+// A row of throughput that stands twice would be compared with the first of another
+// document only.
+func TestThreadsStandOnce(t *testing.T) {
+	d := full()
+	d.Clocks[0].Throughput = append(d.Clocks[0].Throughput, d.Clocks[0].Throughput[0])
+	require.ErrorContains(t, d.Write(io.Discard), `throughput[1].threads is 1 again; each number of threads stands once`)
 }
