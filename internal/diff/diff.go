@@ -160,7 +160,7 @@ func figure(name string, threads int) string {
 
 // Compare holds new against old.
 func Compare(old, new Side, s Settings) *Diff {
-	d := &Diff{Schema: Schema, Old: old, New: new, Settings: s, Setup: setup(old.Document, new.Document), Changes: []Change{}}
+	d := &Diff{Schema: Schema, Old: old, New: new, Settings: s, Setup: append(setup(old.Document, new.Document), resolutions(old.Document, new.Document)...), Changes: []Change{}}
 	before, after := series(old.Document), series(new.Document)
 	var pairs []pair
 	for _, b := range before {
