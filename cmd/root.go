@@ -19,7 +19,11 @@ import (
 
 // Execute runs the command line of this process and returns its exit status.
 func Execute() int {
-	err := Root().Execute()
+	root := Root()
+	output, restore := painted(os.Stdout)
+	root.SetOut(output)
+	err := root.Execute()
+	restore()
 	if err == nil {
 		return 0
 	}
