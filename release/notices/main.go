@@ -1,0 +1,216 @@
+// Command notices writes the licences of what a release's binaries hold beside timebench:
+// Go, the modules, the fonts. Most of them ask to be handed on with the binary. Its
+// arguments are the platforms, such as linux_amd64. It fails where a module has no licence,
+// and wants release/build.mod, so release/prepare runs it.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// A part of the binaries: a module, or Go itself.
+type part struct {
+	name, version string
+	files         fs.FS
+	folders       []string // of the packages that are linked
+}
+
+// licence matches the names of files that are licences, and of folders that hold some.
+var licence = regexp.MustCompile(`(?i)^(third_party_|un)?(licen[cs]es?|notices?|copying|copyright|patents|ofl)([-._].*)?$`)
+
+// also names licences that are called otherwise, by the part's name.
+var also = map[string]string{
+	"golang.org/x/image": "font/gofont/ttfs/README", // the Go fonts, which go-latex links
+}
+
+// remarks are what a licence wants said beside its text, by the part's name.
+var remarks = map[string]string{
+	"github.com/ajstarks/svgo":   "By Anthony Starks, https://github.com/ajstarks/svgo, unchanged.",
+	"github.com/golang/freetype": "Under the FreeType License: based in part on the work of the FreeType Team.",
+}
+
+// notChosen is FreeType's other licence.
+const notChosen = "gpl.txt"
+
+const head = `timebench is under the MIT licence. Its programs also hold what is named here, each part
+under its own licence, which follows as the part has it. Some parts are in the programs
+for some systems only.
+`
+
+func main() {
+	if err := write(os.Stdout, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "notices:", err)
+		os.Exit(1)
+	}
+}
+
+func write(w io.Writer, targets []string) error {
+	itself, err := language()
+	if err != nil {
+		return err
+	}
+	linked, err := modules(targets)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, head); err != nil {
+		return err
+	}
+	for _, p := range append([]part{itself}, linked...) {
+		text, err := section(p)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func language() (part, error) {
+	out, err := exec.Command("go", "env", "GOVERSION", "GOROOT").Output()
+	if err != nil {
+		return part{}, fmt.Errorf("go env: %w", err)
+	}
+	version, root, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return part{name: "go", version: strings.TrimPrefix(version, "go"), files: os.DirFS(root), folders: []string{"."}}, nil
+}
+
+// modules returns what is linked for any of the targets, sorted by name.
+func modules(targets []string) ([]part, error) {
+	if len(targets) == 0 {
+		return nil, errors.New("name the platforms, such as linux_amd64; got none")
+	}
+	found := map[string]part{}
+	for _, target := range targets {
+		system, architecture, ok := strings.Cut(target, "_")
+		if !ok {
+			return nil, fmt.Errorf("%q is no platform such as linux_amd64", target)
+		}
+		list := exec.Command("go", "list", "-modfile=release/build.mod", "-deps", "-json=Dir,Module", ".")
+		list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture)
+		list.Stderr = os.Stderr
+		out, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list for %s: %w", target, err)
+		}
+		packages := json.NewDecoder(strings.NewReader(string(out)))
+		for {
+			var linked struct {
+				Dir    string
+				Module *struct {
+					Path, Version, Dir string
+					Main               bool
+				}
+			}
+			err := packages.Decode(&linked)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return nil, fmt.Errorf("what go list says for %s: %w", target, err)
+			}
+			module := linked.Module
+			if module == nil || module.Main {
+				continue
+			}
+			p, ok := found[module.Path]
+			if !ok {
+				p = part{name: module.Path, version: module.Version, files: os.DirFS(module.Dir)}
+			}
+			folder, err := filepath.Rel(module.Dir, linked.Dir)
+			if err != nil {
+				return nil, fmt.Errorf("a package of %s: %w", module.Path, err)
+			}
+			p.folders = append(p.folders, filepath.ToSlash(folder))
+			found[module.Path] = p
+		}
+	}
+	return slices.SortedFunc(maps.Values(found), func(a, b part) int { return strings.Compare(a.name, b.name) }), nil
+}
+
+// section returns a part's heading and its licences.
+func section(p part) (string, error) {
+	names, err := licences(p)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n\n== %s %s\n", p.name, p.version)
+	if remark := remarks[p.name]; remark != "" {
+		fmt.Fprintf(&b, "\n%s\n", remark)
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(p.files, name)
+		if err != nil {
+			return "", fmt.Errorf("a licence of %s %s: %w", p.name, p.version, err)
+		}
+		if !utf8.Valid(text) {
+			if text, err = charmap.ISO8859_1.NewDecoder().Bytes(text); err != nil {
+				return "", fmt.Errorf("a licence of %s %s: %s: %w", p.name, p.version, name, err)
+			}
+		}
+		body := strings.Trim(strings.ReplaceAll(string(text), "\r", ""), "\n")
+		if strings.TrimSpace(body) == "" {
+			return "", fmt.Errorf("a licence of %s %s is empty: %s", p.name, p.version, name)
+		}
+		fmt.Fprintf(&b, "\n-- %s\n\n%s\n", name, body)
+	}
+	return b.String(), nil
+}
+
+// licences returns the paths of a part's licences, sorted. A package may have one of its
+// own, in its folder or in one above.
+func licences(p part) ([]string, error) {
+	found := map[string]bool{}
+	seen := map[string]bool{}
+	for _, folder := range p.folders {
+		for ; !seen[folder]; folder = path.Dir(folder) {
+			seen[folder] = true
+			if err := gather(p.files, folder, found); err != nil {
+				return nil, fmt.Errorf("%s %s: %w", p.name, p.version, err)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s %s has no licence: no file of a name such as LICENSE", p.name, p.version)
+	}
+	if file := also[p.name]; file != "" {
+		found[file] = true
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}
+
+// gather adds the licences in a folder, and in its folders of licences.
+func gather(files fs.FS, folder string, found map[string]bool) error {
+	return fs.WalkDir(files, folder, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || name == folder:
+			return err
+		case entry.IsDir() && !licence.MatchString(entry.Name()):
+			return fs.SkipDir
+		case entry.IsDir() || strings.HasSuffix(name, ".go") || entry.Name() == notChosen:
+			return nil
+		}
+		if path.Dir(name) != folder || licence.MatchString(entry.Name()) {
+			found[name] = true
+		}
+		return nil
+	})
+}
