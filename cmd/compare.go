@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -172,7 +170,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	if err != nil {
 		return err
 	}
-	ctx, ended := untilSignal()
+	ctx, ended := untilSignal(target.giveUp, consoleAsItIs(stderr))
 	run := func(ctx context.Context, source string) (measure.Result, error) {
 		tell, stop := showProgress(stderr, flags.quiet, source, len(clocks), settings)
 		measured, err := measure.Run(ctx, clocks, settings, tell)
@@ -344,32 +342,4 @@ func listed(cpus []int) string {
 		i = last + 1
 	}
 	return strings.Join(parts, ",")
-}
-
-// untilSignal returns a context that SIGINT, SIGTERM and SIGHUP end, and a function that
-// returns the exit status for the signal that came; 0 when none did. After the
-// first signal the next one ends the process at once.
-func untilSignal() (context.Context, func() int) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup(1) has it
-		signal.Notify(signals, syscall.SIGHUP)
-	}
-	go func() {
-		received := <-signals
-		signal.Stop(signals)
-		status := 1
-		if number, ok := received.(syscall.Signal); ok {
-			status = 128 + int(number)
-		}
-		cancel(&failure{status: status})
-	}()
-	return ctx, func() int {
-		var f *failure
-		if errors.As(context.Cause(ctx), &f) {
-			return f.status
-		}
-		return 0
-	}
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"io"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -21,4 +22,19 @@ func movesCursor(terminal *os.File) (restore func(), ok bool) {
 		return nil, false
 	}
 	return func() { _ = windows.SetConsoleMode(console, mode) }, true
+}
+
+// consoleAsItIs returns what gives a console the mode back that it has now, for a process
+// that ends before movesCursor's restore is called.
+func consoleAsItIs(w io.Writer) (restore func()) {
+	file, ok := w.(*os.File)
+	if !ok {
+		return func() {}
+	}
+	console := windows.Handle(file.Fd())
+	var mode uint32
+	if windows.GetConsoleMode(console, &mode) != nil {
+		return func() {}
+	}
+	return func() { _ = windows.SetConsoleMode(console, mode) }
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/shirou/gopsutil/v4/process"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
@@ -82,7 +83,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", condition)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "onelinestderr": oneLineOfStderr, "loads": loads, "interrupted": interrupted,
+			"exits": exits, "onelinestderr": oneLineOfStderr, "loads": loads, "interrupted": interrupted, "interruptedtwice": interruptedTwice,
 			"planted": planted, "renamed": renamed, "demoted": demoted, "silenced": silenced,
 		},
 	})
@@ -152,6 +153,38 @@ func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	err = command.Wait()
 	if got := command.ProcessState.ExitCode(); got != 128+number {
 		ts.Fatalf("exit status %d (%v), not %d", got, err, 128+number)
+	}
+}
+
+// interruptedtwice COMMAND...: starts the command, which has worker processes, stops those,
+// so that it cannot end as the first SIGINT wants it to, and sends more of them: it ends
+// at the next one, with exit status 130 and without a word on standard output.
+func interruptedTwice(ts *testscript.TestScript, _ bool, args []string) {
+	command := exec.Command(args[0], args[1:]...)
+	var out bytes.Buffer
+	command.Dir, command.Stdout, command.Stderr = ts.MkAbs("."), &out, os.Stderr
+	ts.Check(command.Start())
+	time.Sleep(1500 * time.Millisecond)
+	running, err := process.NewProcess(int32(command.Process.Pid))
+	ts.Check(err)
+	workers, err := running.Children()
+	ts.Check(err)
+	for _, worker := range workers {
+		ts.Check(worker.Suspend())
+		defer func() { _ = worker.Kill() }()
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	for again := time.Tick(100 * time.Millisecond); ; <-again {
+		select {
+		case err := <-ended:
+			if got := command.ProcessState.ExitCode(); got != 130 || out.Len() > 0 {
+				ts.Fatalf("exit status %d (%v) and output %q, not 130 and none", got, err, out.String())
+			}
+			return
+		default:
+			_ = command.Process.Signal(syscall.SIGINT) // it may have ended just now
+		}
 	}
 }
 

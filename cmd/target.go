@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -25,6 +26,8 @@ type file struct {
 type target struct {
 	path string
 	made []string // the folders that this run made, the outermost first
+	// writing is held while the set of files is put on the disk.
+	writing sync.Mutex
 }
 
 // openTarget tries the target, which holds pictures in a folder of their own.
@@ -106,6 +109,16 @@ func (t *target) abandon() {
 	}
 }
 
+// giveUp is abandon just before the process ends while something else may write: a set
+// whose writing has begun gets whole, and none is begun after it.
+func (t *target) giveUp() {
+	if t == nil {
+		return
+	}
+	t.writing.Lock() // and never unlocked
+	t.abandon()
+}
+
 // write makes all files, and then leaves each whole: nothing is on disk of a set
 // that could not be made. After a failure it has abandoned the target.
 func (t *target) write(files []file) error {
@@ -126,6 +139,8 @@ func (t *target) leave(files []file) error {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	if t.isZip() {
 		return t.pack(files, contents)
 	}

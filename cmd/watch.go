@@ -96,6 +96,7 @@ func (flags *watchFlags) run(stdout, stderr io.Writer, formats []render.Format[*
 	if err != nil {
 		return nil, err
 	}
+	ctx, ended := untilSignal(target.giveUp, consoleAsItIs(stderr))
 	entries, err := tried(clocks)
 	if err != nil {
 		target.abandon()
@@ -104,7 +105,6 @@ func (flags *watchFlags) run(stdout, stderr io.Writer, formats []render.Format[*
 	document := newDocument(host.Facts(), entries, result.Settings{
 		Threads: []int{threads}, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
-	ctx, ended := untilSignal()
 	tell, stop := showBar(stderr, flags.quiet, fmt.Sprintf("%s %s", what, counted(len(clocks), "clock")), flags.time)
 	// What was seen before it failed is shown too.
 	spoilt := watch(ctx, document, tell)
