@@ -278,20 +278,21 @@ func byTimebench(t testing.TB, wine, exe, id string) (median, floor float64) {
 	return document.Clocks[0].Latency.MedianNS, document.FloorNS
 }
 
-func compiled(t testing.TB) string {
+// compiled is the program that mingw makes of a C file of testdata.
+func compiled(t testing.TB, name string) string {
 	t.Helper()
 	cc := need.Program(t, "x86_64-w64-mingw32-gcc")
-	loop := filepath.Join(t.TempDir(), "loop.exe")
-	out, err := exec.Command(cc, "-O2", "-Wall", "-Werror", "-o", loop, "testdata/loop.c").CombinedOutput()
+	program := filepath.Join(t.TempDir(), name+".exe")
+	out, err := exec.Command(cc, "-O2", "-Wall", "-Werror", "-o", program, filepath.Join("testdata", name+".c")).CombinedOutput()
 	require.NoError(t, err, string(out))
-	return loop
+	return program
 }
 
 // The C program reads the same clocks as timebench: a clock that only one of them
 // finds would be a mistake in a name.
 func TestCReadsTheSameClocks(t *testing.T) {
 	wine, exe := built(t)
-	loop := compiled(t)
+	loop := compiled(t, "loop")
 	list := run(t, "", nil, wine, exe, "list")
 	require.Zero(t, list.status, list.stderr)
 	checked := 0
@@ -309,7 +310,7 @@ func TestCReadsTheSameClocks(t *testing.T) {
 
 func BenchmarkAgainstC(b *testing.B) {
 	wine, exe := built(b)
-	loop := compiled(b)
+	loop := compiled(b, "loop")
 	list := run(b, "", nil, wine, exe, "list")
 	for _, line := range strings.Split(list.stdout, "\n") {
 		id := strings.SplitN(line+" ", " ", 2)[0]

@@ -1,0 +1,46 @@
+//go:build linux
+
+package wine
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// interruptedBy runs a long comparison that the console's events interrupt.
+func interruptedBy(t *testing.T, events, folder string) ran {
+	t.Helper()
+	wine, exe := built(t)
+	return run(t, folder, nil, wine, compiled(t, "ctrl"), "report", events, exe,
+		"compare", "time.Now@go", "QueryPerformanceCounter", "--threads", "1..1024", "--time", "1s", "--out", "report")
+}
+
+// Ctrl-Break, a console that is closed and a session that ends: what is complete is
+// reported, as it is after Ctrl-C.
+func TestEventsOfTheConsoleEndWithAReport(t *testing.T) {
+	for events, status := range map[string]int{"1": 130, "2": 143, "5": 143} {
+		folder := t.TempDir()
+		ended := interruptedBy(t, events, folder)
+		require.Equal(t, status, ended.status, "%s: %s", events, ended.stderr)
+		require.Contains(t, ended.stdout, "this run was interrupted")
+		document, err := result.Load(filepath.Join(folder, "report"))
+		require.NoError(t, err)
+		require.True(t, document.Interrupted)
+		require.FileExists(t, filepath.Join(folder, "report/report.html"))
+	}
+}
+
+// The second event ends it at once, which under Wine was status 0: the last of three
+// Ctrl-Cs is for a busy machine, on which the first two may come as one.
+func TestSecondEventEndsAtOnce(t *testing.T) {
+	for events, status := range map[string]int{"000": 130, "02": 143} {
+		folder := t.TempDir()
+		ended := interruptedBy(t, events, folder)
+		require.Equal(t, status, ended.status, "%s: %s", events, ended.stderr)
+		require.Empty(t, ended.stdout)
+		require.NoDirExists(t, filepath.Join(folder, "report"))
+	}
+}
