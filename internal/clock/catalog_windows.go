@@ -41,7 +41,7 @@ func systemClocks() []Clock {
 			Open: func() (Reader, error) { return openFunction(f.dll, f.name, f.way) },
 		})
 	}
-	return append(all, memoryClocks()...)
+	return append(all, memoryClocks(wintime.SharedPage)...)
 }
 
 // filetime is the unit of a FILETIME and of an interrupt time: 100 ns.
@@ -60,8 +60,10 @@ func performanceTickNS() float64 {
 
 // tickNS is the unit of TickCount, of which GetTickCount and GetTickCount64 are made: 15.6
 // ms, whatever the period of the system timer. Wine counts milliseconds.
-func tickNS() float64 {
-	if hz := wintime.TicksPerSecond(); hz > 0 {
+func tickNS() float64 { return tickOf(wintime.SharedPage) }
+
+func tickOf(page wintime.Page) float64 {
+	if hz := page.TicksPerSecond(); hz > 0 {
 		return 1e9 / hz
 	}
 	return 0

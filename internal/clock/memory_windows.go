@@ -9,29 +9,29 @@ import (
 	"github.com/timebench/timebench/internal/wintime"
 )
 
-func memoryClocks() []Clock {
+func memoryClocks(page wintime.Page) []Clock {
 	memory := func(name string, offset uintptr, kind Kind, hz float64, reported func() float64) Clock {
 		return Clock{
 			ID: name + "@" + string(Memory), Call: "KUSER_SHARED_DATA." + name, Path: Memory, Kind: kind, Hz: hz,
 			ReportedNS: reported, Coarse: true,
-			Open: func() (Reader, error) { return openMemory(offset) },
+			Open: func() (Reader, error) { return openMemory(page, offset) },
 		}
 	}
 	return []Clock{
 		memory("SystemTime", wintime.SystemTime, Wall, filetime(), notReported),
 		memory("InterruptTime", wintime.InterruptTime, Monotonic, filetime(), notReported),
-		memory("TickCount", wintime.TickCount, Monotonic, wintime.TicksPerSecond(), tickNS),
+		memory("TickCount", wintime.TickCount, Monotonic, page.TicksPerSecond(), func() float64 { return tickOf(page) }),
 	}
 }
 
-func openMemory(offset uintptr) (Reader, error) {
-	if err := wintime.Readable(); err != nil {
+func openMemory(page wintime.Page, offset uintptr) (Reader, error) {
+	if err := page.Readable(); err != nil {
 		return nil, err
 	}
-	if !wintime.Settles(offset) {
+	if !page.Settles(offset) {
 		return nil, errors.New("the page that the kernel shares with every process holds no time there")
 	}
-	r := memoryReader{wintime.Page + offset}
+	r := memoryReader{uintptr(page) + offset}
 	ticks := make([]int64, 1)
 	if r.Read(ticks); ticks[0] == 0 {
 		return nil, errors.New("the page that the kernel shares with every process does not keep it")

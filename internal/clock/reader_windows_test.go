@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/wintime"
 	"golang.org/x/sys/windows"
 )
 
@@ -147,6 +148,29 @@ func TestFunctionThatThereIsNot(t *testing.T) {
 	require.EqualError(t, err, "this Windows has no QueryNoTime in kernel32.dll")
 	_, err = openFunction("notime.dll", "QueryNoTime", returns32)
 	require.EqualError(t, err, "this Windows has no QueryNoTime in notime.dll")
+}
+
+// Without the shared page its clocks are there to be listed, with a reason.
+func TestMemoryClocksWithoutTheSharedPage(t *testing.T) {
+	clocks := memoryClocks(0x1000)
+	require.Len(t, clocks, 3)
+	for _, c := range clocks {
+		_, err := c.Open()
+		require.EqualError(t, err, "this system shares no page with every process", c.ID)
+		require.Zero(t, c.ReportedNS(), c.ID)
+	}
+	require.Zero(t, clocks[2].Hz, "%s: nothing tells what a tick is", clocks[2].ID)
+}
+
+// An emulator that shares a page need not keep the time in it.
+func TestMemoryClocksOfAPageThatIsNotKept(t *testing.T) {
+	page, err := windows.VirtualAlloc(0, 4096, windows.MEM_COMMIT|windows.MEM_RESERVE, windows.PAGE_READWRITE)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, windows.VirtualFree(page, 0, windows.MEM_RELEASE)) }()
+	for _, c := range memoryClocks(wintime.Page(page)) {
+		_, err := c.Open()
+		require.EqualError(t, err, "the page that the kernel shares with every process does not keep it", c.ID)
+	}
 }
 
 // A function that fails at run time says why in Windows' own words. CloseHandle

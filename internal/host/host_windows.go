@@ -52,7 +52,7 @@ func addSystemFacts(facts *result.Host) {
 	facts.Virtualization = virtualization()
 	facts.Windows = &result.Windows{
 		Edition: strings.TrimSpace(text(versionKey, "EditionID") + " " + text(versionKey, "DisplayVersion")),
-		Wine:    wine(), Timer: timer(), QPC: qpc(wine() != nil),
+		Wine:    wine(), Timer: timer(), QPC: qpc(wintime.SharedPage, wine() != nil),
 		PowerThrottling: powerThrottling(), Power: power(),
 	}
 }
@@ -133,9 +133,9 @@ func timer() *result.Timer {
 	return &result.Timer{PeriodNS: int64(t.Period), FinestNS: int64(t.Finest), CoarsestNS: int64(t.Coarsest)}
 }
 
-func qpc(wine bool) *result.QPC {
+func qpc(page wintime.Page, wine bool) *result.QPC {
 	counter := &result.QPC{Hz: wintime.PerformanceFrequency()}
-	bypass, ok := wintime.QPCBypass()
+	bypass, ok := page.QPCBypass()
 	if !ok || wine && !bypass.Enabled {
 		return counter // Wine leaves the fields empty, and enters no kernel all the same
 	}

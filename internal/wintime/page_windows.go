@@ -8,10 +8,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Page is the address of KUSER_SHARED_DATA in every process, and what follows are
-// the places in it, in bytes; ntddk.h of the Windows Driver Kit.
+// A Page is the address of a KUSER_SHARED_DATA.
+type Page uintptr
+
+// SharedPage is where it lies in every process, and what follows are the places in it, in
+// bytes; ntddk.h of the Windows Driver Kit.
 const (
-	Page = uintptr(0x7ffe0000)
+	SharedPage = Page(0x7ffe0000)
 
 	tickCountMultiplier = 0x004 // uint32: milliseconds a tick, times 2^24
 	InterruptTime       = 0x008 // KSYSTEM_TIME, 100 ns since the start, sleep included
@@ -23,17 +26,15 @@ const (
 	pageEnd             = 0x3c8
 )
 
-// Readable says why the shared page cannot be read here; nil where it can.
-func Readable() error { return readable(Page) }
-
-func readable(page uintptr) error {
+// Readable says why the page cannot be read here; nil where it can.
+func (p Page) Readable() error {
 	information := new(windows.MemoryBasicInformation)
-	if err := windows.VirtualQuery(page, information, unsafe.Sizeof(*information)); err != nil {
+	if err := windows.VirtualQuery(uintptr(p), information, unsafe.Sizeof(*information)); err != nil {
 		return errors.New("the page that the kernel shares with every process cannot be looked up: " + err.Error())
 	}
 	const canRead = windows.PAGE_READONLY | windows.PAGE_READWRITE | windows.PAGE_EXECUTE_READ | windows.PAGE_EXECUTE_READWRITE
 	if information.State != windows.MEM_COMMIT || information.Protect&canRead == 0 || information.Protect&windows.PAGE_GUARD != 0 ||
-		information.BaseAddress+information.RegionSize < page+pageEnd {
+		information.BaseAddress+information.RegionSize < uintptr(p)+pageEnd {
 		return errors.New("this system shares no page with every process")
 	}
 	return nil
@@ -41,9 +42,9 @@ func readable(page uintptr) error {
 
 // Settles reports whether a KSYSTEM_TIME of the page can be read: whether its two high
 // parts agree within some tries. A native loop waits for that without an end.
-func Settles(offset uintptr) bool {
+func (p Page) Settles(offset uintptr) bool {
 	const tries = 1000
-	high1, high2 := (*uint32)(at(offset+4)), (*uint32)(at(offset+8))
+	high1, high2 := (*uint32)(p.at(offset+4)), (*uint32)(p.at(offset+8))
 	for range tries {
 		if atomic.LoadUint32(high1) == atomic.LoadUint32(high2) {
 			return true
@@ -54,11 +55,11 @@ func Settles(offset uintptr) bool {
 
 // TicksPerSecond is how often the value of TickCount goes up in a second; 0 where the
 // page does not tell.
-func TicksPerSecond() float64 {
-	if Readable() != nil {
+func (p Page) TicksPerSecond() float64 {
+	if p.Readable() != nil {
 		return 0
 	}
-	multiplier := atomic.LoadUint32((*uint32)(at(tickCountMultiplier)))
+	multiplier := atomic.LoadUint32((*uint32)(p.at(tickCountMultiplier)))
 	if multiplier == 0 {
 		return 0
 	}
@@ -84,12 +85,12 @@ const (
 	bypassHVPage  = 0x02
 )
 
-// QPCBypass reads the flags from the shared page. ok is false where there is none.
-func QPCBypass() (bypass Bypass, ok bool) {
-	if Readable() != nil {
+// QPCBypass reads the flags from the page. ok is false where there is none.
+func (p Page) QPCBypass() (bypass Bypass, ok bool) {
+	if p.Readable() != nil {
 		return Bypass{}, false
 	}
-	return bypassOf(*(*uint8)(at(qpcBypassEnabled)), *(*uint8)(at(qpcShift)), atomic.LoadUint64((*uint64)(at(qpcBias)))), true
+	return bypassOf(*(*uint8)(p.at(qpcBypassEnabled)), *(*uint8)(p.at(qpcShift)), atomic.LoadUint64((*uint64)(p.at(qpcBias)))), true
 }
 
 func bypassOf(flags, shift uint8, bias uint64) Bypass {
@@ -97,7 +98,7 @@ func bypassOf(flags, shift uint8, bias uint64) Bypass {
 }
 
 // at is a place in the page, which is no memory of Go's and never moves.
-func at(offset uintptr) unsafe.Pointer {
-	address := Page + offset
+func (p Page) at(offset uintptr) unsafe.Pointer {
+	address := uintptr(p) + offset
 	return *(*unsafe.Pointer)(unsafe.Pointer(&address))
 }

@@ -3,9 +3,9 @@ package wintime
 import (
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/windows"
 )
 
 func TestTimerHasAPeriodWithinItsLimits(t *testing.T) {
@@ -35,9 +35,9 @@ func TestPerformanceFrequency(t *testing.T) {
 }
 
 func TestSharedPage(t *testing.T) {
-	require.NoError(t, Readable())
-	require.Positive(t, TicksPerSecond())
-	_, ok := QPCBypass()
+	require.NoError(t, SharedPage.Readable())
+	require.Positive(t, SharedPage.TicksPerSecond())
+	_, ok := SharedPage.QPCBypass()
 	require.True(t, ok)
 }
 
@@ -50,14 +50,48 @@ func TestBypassFlags(t *testing.T) {
 
 func TestTimesSettle(t *testing.T) {
 	for _, offset := range []uintptr{SystemTime, InterruptTime, TickCount} {
-		require.True(t, Settles(offset))
+		require.True(t, SharedPage.Settles(offset))
 	}
 }
 
-// What is not there, and what must not be read, has a reason and no fault.
+// What is not there, and what must not be read, has a reason and no fault, and tells no
+// facts.
 func TestPageThatCannotBeRead(t *testing.T) {
-	require.EqualError(t, readable(0x1000), "this system shares no page with every process")
-	require.Error(t, readable(1<<63))
-	small := make([]byte, 16)
-	require.NoError(t, readable(uintptr(unsafe.Pointer(&small[0]))), "memory of this process reads as well")
+	require.EqualError(t, Page(0x1000).Readable(), "this system shares no page with every process")
+	require.ErrorContains(t, Page(1<<63).Readable(), "the page that the kernel shares with every process cannot be looked up: ")
+	for _, page := range []Page{0, 0x1000, 1 << 63} {
+		require.Error(t, page.Readable())
+		require.Zero(t, page.TicksPerSecond())
+		bypass, ok := page.QPCBypass()
+		require.False(t, ok)
+		require.Zero(t, bypass)
+	}
+}
+
+// allocated is a page of this process that nothing keeps.
+func allocated(t *testing.T, protection uint32) Page {
+	t.Helper()
+	address, err := windows.VirtualAlloc(0, 4096, windows.MEM_COMMIT|windows.MEM_RESERVE, protection)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, windows.VirtualFree(address, 0, windows.MEM_RELEASE)) })
+	return Page(address)
+}
+
+func TestPageThatMustNotBeRead(t *testing.T) {
+	for _, protection := range []uint32{windows.PAGE_NOACCESS, windows.PAGE_READWRITE | windows.PAGE_GUARD} {
+		require.EqualError(t, allocated(t, protection).Readable(), "this system shares no page with every process")
+	}
+}
+
+// With nothing in it there are no ticks, and the bypass is off.
+func TestPageThatTellsNothing(t *testing.T) {
+	page := allocated(t, windows.PAGE_READWRITE)
+	require.NoError(t, page.Readable())
+	require.Zero(t, page.TicksPerSecond())
+	bypass, ok := page.QPCBypass()
+	require.True(t, ok)
+	require.Zero(t, bypass)
+	require.True(t, page.Settles(SystemTime))
+	*(*uint32)(page.at(SystemTime + 4)) = 1 // the first high half alone
+	require.False(t, page.Settles(SystemTime))
 }
