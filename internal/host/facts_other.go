@@ -22,6 +22,7 @@ func Facts() result.Host {
 	if physical, err := cpu.Counts(false); err == nil {
 		facts.CPU.Physical = physical
 	}
+	facts.CPU.InvariantTSC = invariantTSC()
 	addSystemFacts(&facts)
 	return facts
 }

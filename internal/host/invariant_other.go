@@ -1,0 +1,6 @@
+//go:build !linux && !amd64
+
+package host
+
+// invariantTSC is nil: only x86 CPUs have a time stamp counter.
+func invariantTSC() *bool { return nil }
