@@ -152,6 +152,30 @@ func TestReportIsReadOnLinux(t *testing.T) {
 	require.Equal(t, diff.stdout, back.stdout)
 }
 
+// One machine, seen by its two systems: what both have is compared, whichever timebench
+// compares it, and the CPU is the same.
+func TestDiffAcrossSystems(t *testing.T) {
+	wine, exe := built(t)
+	native := need.Timebench(t)
+	folder := t.TempDir()
+	measure := []string{"compare", "--threads", "1", "--time", "5ms", "--rounds", "6", "--out"}
+	windows := run(t, folder, nil, append(append([]string{wine, exe}, measure...), "windows.zip", "RDTSC", "time.Now", "QueryPerformanceCounter")...)
+	require.Zero(t, windows.status, windows.stderr)
+	linux := run(t, folder, nil, append(append([]string{native}, measure...), "linux", "RDTSC", "time.Now", "CLOCK_MONOTONIC@vdso")...)
+	require.Zero(t, linux.status, linux.stderr)
+	diff := run(t, folder, nil, native, "diff", "linux", "windows.zip")
+	require.Zero(t, diff.status, diff.stderr)
+	for _, line := range []string{
+		`System +linux/amd64 → windows/amd64`, `RDTSC@cpu +[\d.]+ +[\d.]+ `, `time\.Now@go +[\d.]+ +[\d.]+ `,
+		`Only in the old +CLOCK_MONOTONIC@vdso`, `Only in the new +QueryPerformanceCounter@winapi`,
+	} {
+		require.Regexp(t, `(?m)^`+line, diff.stdout)
+	}
+	require.NotContains(t, diff.stdout, "nvariant", "what CPUID tells is what /proc/cpuinfo does")
+	back := run(t, folder, nil, wine, exe, "diff", "linux", "windows.zip")
+	require.Equal(t, diff.stdout, back.stdout)
+}
+
 // Every clock of Windows that is here holds, the rates are told, and Linux's timebench
 // shows the same of both.
 func TestClocksHold(t *testing.T) {
@@ -306,6 +330,17 @@ func TestCReadsTheSameClocks(t *testing.T) {
 		checked++
 	}
 	require.Equal(t, 17, checked)
+}
+
+// The page's times step in C's eyes too; docs/measuring.md says by how much.
+func TestCSeesThePageStep(t *testing.T) {
+	wine, _ := built(t)
+	loop := compiled(t, "loop")
+	for _, name := range []string{"SystemTime", "InterruptTime", "TickCount"} {
+		step := run(t, "", nil, wine, loop, "step", name)
+		require.Zero(t, step.status)
+		require.Regexp(t, `^[\d.]+ \([\d.]+ to [\d.]+\), [1-9]\d* steps\r?\n$`, step.stdout)
+	}
 }
 
 func BenchmarkAgainstC(b *testing.B) {

@@ -4,7 +4,15 @@
    loop winapi GetTickCount64     the function, by its address
    loop memory SystemTime         the page that the kernel shares with every process
    loop cpu RDTSC                 the instruction
-   loop empty floor               a call of nothing */
+   loop empty floor               a call of nothing
+
+   For the shared page under Wine it has two more:
+
+   loop step SystemTime           the milliseconds by which a time of the page steps: the
+                                  median and the quartiles of a second, in which it asks
+                                  nothing of the system
+   loop ask 1                     asks wineserver for something every millisecond, until it
+                                  is ended or ten seconds have passed */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +94,52 @@ static int ascending(const void *a, const void *b)
 	return (d > 0) - (d < 0);
 }
 
+static double quantile(const double *sorted, int n, int percent) { return sorted[n * percent / 100]; }
+
+/* The CPU's counter says when the second is over, since asking the system could be what it
+   looks for. The step that its beginning cut is not counted. */
+static int step(const char *call)
+{
+	enum { most = 100000 };
+	static double steps[most];
+	double unit = strcmp(call, "TickCount") ? 1e-4 : 1; /* 100 ns; Wine counts milliseconds */
+	choose("memory", call);
+	double begun = now();
+	ULONGLONG first = __builtin_ia32_rdtsc();
+	Sleep(100);
+	double second = (__builtin_ia32_rdtsc() - first) / (now() - begun) * 1e9;
+	ULONG last = *page_time;
+	int n = -1;
+	for (ULONGLONG end = __builtin_ia32_rdtsc() + (ULONGLONG)second; __builtin_ia32_rdtsc() < end && n < most;) {
+		ULONG value = *page_time;
+		if (value == last)
+			continue;
+		if (n >= 0)
+			steps[n] = (value - last) * unit;
+		n++;
+		last = value;
+	}
+	if (n < 1)
+		return 3;
+	qsort(steps, n, sizeof *steps, ascending);
+	printf("%.3f (%.3f to %.3f), %d steps\n", quantile(steps, n, 50), quantile(steps, n, 25), quantile(steps, n, 75), n);
+	return 0;
+}
+
+/* Every object is wineserver's. */
+static int ask(int ms)
+{
+	for (double begun = now(); now() - begun < 1e10; Sleep(ms))
+		CloseHandle(CreateEventA(NULL, FALSE, FALSE, NULL));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[1], "step"))
+		return step(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "ask"))
+		return ask(atoi(argv[2]));
 	void (*spin)(long) = argc == 3 ? choose(argv[1], argv[2]) : NULL;
 	if (!spin)
 		return 2;
