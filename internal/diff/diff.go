@@ -2,18 +2,16 @@
 // how much, and whether that is beyond noise. It measures nothing and words
 // nothing.
 //
-// A verdict takes four things, since each alone is wrong too often on real
-// machines (docs/diff.md has the experiment):
+// What disturbs a machine makes reads slower and never faster, and may do so for half of
+// a run or more. So a verdict goes by a run's quiet samples, the lowest tenth, and takes
+// three things, since each alone is wrong too often on real machines (docs/diff.md has
+// the experiment):
 //
-//   - the Mann-Whitney U test says that the samples differ, corrected for how
-//     many comparisons are made (Holm);
-//   - the medians differ by Least or more: two runs of one program on one
-//     machine differ by real but meaningless amounts, such as where its memory
-//     came to lie;
-//   - the quiet samples, the lowest tenth, differ so too, and the same way: what
-//     disturbs a machine makes reads slower and never faster, so a change of the
-//     clock moves them as well;
-//   - both differ by more than noise had lifted either median above its quiet samples.
+//   - the Mann-Whitney U test says that the samples differ, all of them or the lower half
+//     of both runs together, corrected for how many comparisons are made (Holm);
+//   - the quiet samples differ by Least or more: two runs of one program on one machine
+//     differ by real but meaningless amounts, such as where its memory came to lie;
+//   - they differ by more than either run's quiet samples spread.
 //
 // Where the medians differ by much and the rest does not hold, it is the run that
 // changed while it lasted: such a figure is unsteady, and not the same.
@@ -106,9 +104,12 @@ const (
 const (
 	// quiet is the share of a run's samples that nothing disturbs even on a busy machine.
 	quiet = 0.1
+	// settled is the share of the samples whose spread is a run's noise: of latency, and of
+	// throughput, whose few samples come from few moments.
+	settledLatency, settledThroughput = 0.25, 0.5
 	// unsteadyFrom is the least change, as a factor, that is called unsteady: noise of
 	// the usual size is not worth a word.
-	unsteadyFrom = 1.25
+	unsteadyFrom = 1.1
 	// crowded is the factor up to which neighbours alone change what threads on every CPU
 	// get done, for as long as a run lasts: one that takes half of each CPU, and a bit.
 	crowded = 3
@@ -130,6 +131,8 @@ type Change struct {
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
 	Confidence float64 `json:"confidence"`
+	// Quiet is the change of the quiet samples, new/old - 1: what the verdict goes by.
+	Quiet float64 `json:"quiet_change"`
 	// P is corrected for the number of comparisons.
 	P       float64 `json:"p"`
 	Verdict Verdict `json:"verdict"`
@@ -218,9 +221,10 @@ var taking = []string{"load", "steal", "quota"}
 
 // series are the sequences of a document, each with a sample or more.
 func series(d *result.Document) []sequence {
-	all := sequences("", d.Clocks, d.Warnings)
+	cpus := d.Host.CPU.Usable
+	all := sequences("", d.Clocks, fewest(d.Warnings, cpus))
 	for _, e := range d.OtherClockSources {
-		all = append(all, sequences(e.ClockSource, e.Clocks, e.Warnings)...)
+		all = append(all, sequences(e.ClockSource, e.Clocks, fewest(e.Warnings, cpus))...)
 	}
 	// A sample of nothing, or one of no reads at all, has no ratio to another.
 	return slices.DeleteFunc(all, func(s sequence) bool {
@@ -228,8 +232,16 @@ func series(d *result.Document) []sequence {
 	})
 }
 
-func sequences(source string, clocks []result.Clock, warnings []result.Warning) []sequence {
-	shared := slices.ContainsFunc(warnings, func(w result.Warning) bool { return slices.Contains(taking, w.Kind) })
+// fewest is from how many threads on they need CPUs that others had a part of: every CPU,
+// and where nobody took any, more than there can be.
+func fewest(warnings []result.Warning, cpus int) int {
+	if slices.ContainsFunc(warnings, func(w result.Warning) bool { return slices.Contains(taking, w.Kind) }) {
+		return max(1, cpus)
+	}
+	return math.MaxInt
+}
+
+func sequences(source string, clocks []result.Clock, crowdedFrom int) []sequence {
 	var all []sequence
 	for _, c := range clocks {
 		if !c.Available {
@@ -239,7 +251,7 @@ func sequences(source string, clocks []result.Clock, warnings []result.Warning) 
 			all = append(all, sequence{clock: c.ID, source: source, ns: c.Latency.SamplesNS})
 		}
 		for _, t := range c.Throughput {
-			s := sequence{clock: c.ID, source: source, threads: t.Threads, crowded: shared}
+			s := sequence{clock: c.ID, source: source, threads: t.Threads, crowded: t.Threads >= crowdedFrom}
 			for _, perSecond := range t.SamplesReadsPerSecond {
 				s.ns = append(s.ns, float64(t.Threads)*1e9/perSecond)
 			}
@@ -256,44 +268,71 @@ type pair struct{ old, new sequence }
 // must fall below.
 func (p pair) change(hardest float64) (c Change, chance float64) {
 	old, new := stats.Median(p.old.ns), stats.Median(p.new.ns)
-	c = Change{Clock: p.old.clock, ClockSource: p.old.source, Threads: p.old.threads, OldNS: old, NewNS: new, Change: new/old - 1}
+	c = Change{
+		Clock: p.old.clock, ClockSource: p.old.source, Threads: p.old.threads, OldNS: old, NewNS: new,
+		Change: new/old - 1, Quiet: p.new.at(quiet)/p.old.at(quiet) - 1,
+	}
 	if low, high, ok := stats.Ratio(p.old.ns, p.new.ns); ok {
 		c.Low, c.High, c.Confidence = low-1, high-1, stats.Wanted
 	}
-	chance, enough := stats.Differ(p.old.ns, p.new.ns, hardest)
+	// Two looks, so each must be twice as sure.
+	chance, enough := stats.Differ(p.old.ns, p.new.ns, hardest/2)
 	if !enough {
 		c.Verdict = TooFew
 	}
-	return c, chance
+	if calm, enough := p.calm(hardest / 2); enough {
+		chance = min(chance, calm)
+	}
+	return c, min(1, 2*chance)
+}
+
+// calm tests the lower half of both runs together, of which a disturbance that lasted for
+// half of either leaves enough. Where nothing changed, each order of the old's and the
+// new's among them is as likely as any other, however many each has there: so the test
+// is as good as one of all.
+func (p pair) calm(hardest float64) (chance float64, enough bool) {
+	half := stats.Quantile(0.5, slices.Concat(p.old.ns, p.new.ns))
+	below := func(ns []float64) []float64 {
+		return slices.DeleteFunc(slices.Clone(ns), func(sample float64) bool { return sample > half })
+	}
+	old, new := below(p.old.ns), below(p.new.ns)
+	if len(old) == 0 || len(new) == 0 {
+		return 1, false
+	}
+	return stats.Differ(old, new, hardest)
 }
 
 // verdict needs the corrected P of the change.
 func (p pair) verdict(c Change, s Settings) Verdict {
 	// As logarithms, twice as dear is as far away as half as dear.
-	median, calm := math.Log1p(c.Change), math.Log(p.new.quiet()/p.old.quiet())
-	size := math.Abs(median)
+	size := math.Abs(math.Log1p(c.Quiet))
+	crowd := (p.old.crowded || p.new.crowded) && size < math.Log(crowded)
 	switch {
-	case c.P > s.Alpha || size < math.Log1p(s.Least):
+	case c.P > s.Alpha:
 		return Same
-	case math.Signbit(calm) != math.Signbit(median),
-		min(size, math.Abs(calm)) < max(math.Log1p(s.Least), p.old.noise(), p.new.noise()),
-		(p.old.crowded || p.new.crowded) && size < math.Log(crowded):
-		if size < math.Log(unsteadyFrom) {
+	case crowd || size < max(math.Log1p(s.Least), p.old.noise(), p.new.noise()):
+		if math.Abs(math.Log1p(c.Change)) < math.Log(unsteadyFrom) {
 			return Same
 		}
 		return Unsteady
-	case c.Change > 0:
+	case c.Quiet > 0:
 		return Slower
 	default:
 		return Faster
 	}
 }
 
-// quiet is the longest of the quiet samples.
-func (s sequence) quiet() float64 { return stats.Quantile(quiet, s.ns) }
+// at is the sample that such a share of the samples does not exceed.
+func (s sequence) at(share float64) float64 { return stats.Quantile(share, s.ns) }
 
-// noise is how far the median lies above the quiet samples, as a logarithm.
-func (s sequence) noise() float64 { return math.Log(stats.Median(s.ns) / s.quiet()) }
+// noise is how far the quiet samples spread, as a logarithm.
+func (s sequence) noise() float64 {
+	settled := settledLatency
+	if s.threads > 0 {
+		settled = settledThroughput
+	}
+	return math.Log(s.at(settled) / slices.Min(s.ns))
+}
 
 // only lists the clocks that have figures in one document and none in the other.
 func only(in, notIn []sequence) []string {
@@ -342,7 +381,7 @@ func (d *Diff) Untold() []Change {
 
 // SlowerThan are the figures that are slower by more than the share.
 func (d *Diff) SlowerThan(share float64) []Change {
-	return d.having(func(c Change) bool { return c.Verdict == Slower && c.Change > share })
+	return d.having(func(c Change) bool { return c.Verdict == Slower && c.Quiet > share })
 }
 
 // UnsteadyAbove are the unsteady figures whose median rose by more than the share.

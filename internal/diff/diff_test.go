@@ -68,9 +68,12 @@ func TestVerdicts(t *testing.T) {
 		{"disturbed by much", clean(chance, 20), disturbed(chance, 20, 0.85), Unsteady},
 		{"disturbed throughout: the quiet samples moved, but noise is as large", clean(chance, 20), disturbed(chance, 21, 0.97), Unsteady},
 		{"the calm of the old run", disturbed(chance, 20, 0.85), clean(chance, 20), Unsteady},
-		{"46 times dearer but for one sample", clean(chance, 20), append(clean(chance, 920)[:39], 20), Slower},
-		{"46 times dearer, and one good sample before", append(clean(chance, 20)[:39], 1), clean(chance, 920), Slower},
-		{"a tenth dearer but for three samples", clean(chance, 20), append(clean(chance, 22)[:37], 20, 20, 20), Slower},
+		{"46 times dearer but for one sample", clean(chance, 20), append(clean(chance, 920)[:39], 20), Unsteady},
+		{"46 times dearer, and one odd sample before", append(clean(chance, 20)[:39], 0.1), clean(chance, 920), Unsteady},
+		{"a sixth dearer but for one sample", clean(chance, 20), append(clean(chance, 23.4)[:39], 20), Unsteady},
+		{"three per cent dearer, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 20.6), Slower},
+		{"three per cent dearer, seven tenths of the new run disturbed", clean(chance, 20), append(clean(chance, 20.6)[:12], clean(chance, 22)[:28]...), Slower},
+		{"the same, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 20), Same},
 		{"demoted after a third of the run", clean(chance, 20), append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), Unsteady},
 		{"promoted after a third of the run", append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), clean(chance, 20), Unsteady},
 		{"a clock source was demoted", clean(chance, 20), disturbed(chance, 900, 0.5), Slower},
@@ -90,25 +93,25 @@ func TestChangeAndItsInterval(t *testing.T) {
 	require.Greater(t, c.High, c.Change)
 	require.InDelta(t, c.Change, c.Low, 0.002)
 	require.InDelta(t, c.Change, c.High, 0.002)
-	few := compareOne(t, []float64{1, 1.1, 1.2, 1.3}, []float64{2, 2.1, 2.2, 2.3})
+	few := compareOne(t, []float64{1, 1.01, 1.02, 1.03, 1.04}, []float64{2, 2.01, 2.02, 2.03, 2.04})
 	require.Zero(t, few.Low)
 	require.Zero(t, few.High)
-	require.Equal(t, Slower, few.Verdict, "four samples a side can tell, though they have no interval")
+	require.Equal(t, Slower, few.Verdict, "five samples a side can tell, though they have no interval")
 }
 
-// With many comparisons four samples a side can tell nothing any more.
+// With many comparisons five samples a side can tell nothing any more.
 func TestCorrectionForManyComparisons(t *testing.T) {
 	var old, new []result.Clock
 	for i := range 20 {
 		id := fmt.Sprint("c", i)
-		old = append(old, latency(id, []float64{1, 1.1, 1.2, 1.3}))
-		new = append(new, latency(id, []float64{2, 2.1, 2.2, 2.3}))
+		old = append(old, latency(id, []float64{1, 1.1, 1.2, 1.3, 1.4}))
+		new = append(new, latency(id, []float64{2, 2.1, 2.2, 2.3, 2.4}))
 	}
 	d := compare(document(old...), document(new...), usual)
 	require.Equal(t, 20, d.Comparisons)
 	for _, c := range d.Changes {
 		require.Equal(t, TooFew, c.Verdict)
-		require.InDelta(t, 20*2/70.0, c.P, 0.001)
+		require.InDelta(t, 20*2*2/252.0, c.P, 0.001)
 	}
 }
 

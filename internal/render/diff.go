@@ -75,7 +75,7 @@ func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []string) error {
 	return err
 }
 
-var diffHeader = []string{"clock", "threads", "old_ns", "new_ns", "change", "low", "high", "p", "verdict"}
+var diffHeader = []string{"clock", "threads", "old_ns", "new_ns", "change", "low", "high", "quiet_change", "p", "verdict"}
 
 // DiffCSV writes a line for each figure; threads is empty for latency. Where a document
 // holds more than costs there are more columns, which are empty for costs.
@@ -94,7 +94,7 @@ func DiffCSV(w io.Writer, d *diff.Diff) error {
 		if c.Confidence > 0 {
 			low, high = number(c.Low), number(c.High)
 		}
-		line := []string{c.Name(), threads, number(c.OldNS), number(c.NewNS), number(c.Change), low, high, number(c.P), string(c.Verdict)}
+		line := []string{c.Name(), threads, number(c.OldNS), number(c.NewNS), number(c.Change), low, high, number(c.Quiet), number(c.P), string(c.Verdict)}
 		_ = writer.Write(append(line, rest...))
 	}
 	_ = writer.WriteAll(diffPartLines(d))

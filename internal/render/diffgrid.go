@@ -62,7 +62,8 @@ func orDash(text string) string {
 func costGrid(d *diff.Diff) grid {
 	g := grid{
 		title:  "What one read costs, in wall ns",
-		header: []string{"Clock", "old", "new", "change", "95 % interval", "verdict"},
+		header: []string{"Clock", "old", "new", "change", "95 % interval", "quiet", "verdict"},
+		note:   "quiet: the change of the lowest tenth of the samples, which nothing disturbed; the verdict goes by it.",
 	}
 	for _, c := range byChange(d) {
 		g.rows = append(g.rows, append([]string{c.Name()}, changeCells(c)...))
@@ -71,7 +72,7 @@ func costGrid(d *diff.Diff) grid {
 }
 
 func changeCells(c diff.Change) []string {
-	return []string{ns(c.OldNS), ns(c.NewNS), signed(c.Change), changeInterval(c), string(c.Verdict)}
+	return []string{ns(c.OldNS), ns(c.NewNS), signed(c.Change), changeInterval(c), signed(c.Quiet), string(c.Verdict)}
 }
 
 // told ranks the verdicts that say that something differs.
@@ -86,7 +87,7 @@ func byChange(d *diff.Diff) []diff.Change {
 			return by
 		}
 		if rank(a) < untold {
-			return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change))
+			return cmp.Compare(math.Abs(b.Quiet), math.Abs(a.Quiet))
 		}
 		return cmp.Compare(a.NewNS, b.NewNS)
 	})
@@ -95,7 +96,7 @@ func byChange(d *diff.Diff) []diff.Change {
 
 // threadsGrid has a row for each figure of throughput of which shown says so.
 func threadsGrid(d *diff.Diff, title string, shown func(diff.Change) bool) grid {
-	g := grid{title: title, header: []string{"Clock", "threads", "old", "new", "change", "95 % interval", "verdict"}}
+	g := grid{title: title, header: []string{"Clock", "threads", "old", "new", "change", "95 % interval", "quiet", "verdict"}}
 	for _, c := range d.Throughputs() {
 		if shown(c) {
 			g.rows = append(g.rows, append([]string{c.Name(), strconv.Itoa(c.Threads)}, changeCells(c)...))
@@ -158,7 +159,7 @@ func word(c diff.Change, ok bool) string {
 	case !ok:
 		return "-"
 	case c.Verdict == diff.Slower || c.Verdict == diff.Faster:
-		return signed(c.Change)
+		return signed(c.Quiet)
 	default:
 		return string(c.Verdict)
 	}

@@ -166,7 +166,9 @@ var diffPartHeader = []string{"part", "what", "old", "old_bound", "new", "new_bo
 func diffPartLines(d *diff.Diff) [][]string {
 	var lines [][]string
 	add := func(clock string, changed bool, cells ...string) {
-		lines = append(lines, append([]string{clock, "", "", "", "", "", "", "", sameOrChanged(changed)}, cells...))
+		costs := make([]string, len(diffHeader))
+		costs[0], costs[len(costs)-1] = clock, sameOrChanged(changed)
+		lines = append(lines, append(costs, cells...))
 	}
 	if v := d.Verification; v != nil {
 		for _, c := range v.Verdicts {

@@ -1,0 +1,43 @@
+package diff
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whoever reads the JSON finds each of its keys explained.
+func TestDocsExplainEveryKey(t *testing.T) {
+	page, err := os.ReadFile("../../docs/diff.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(page), "\n## As JSON\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	keys := 0
+	var explain func(reflect.Type)
+	explain = func(of reflect.Type) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || of.PkgPath() != reflect.TypeFor[Diff]().PkgPath() {
+			return
+		}
+		for i := range of.NumField() {
+			field := of.Field(i)
+			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if key == "-" {
+				continue
+			}
+			if key != "" {
+				keys++
+				require.Regexp(t, "`"+key+"(\\[\\])?`", section, "%s.%s", of.Name(), field.Name)
+			}
+			explain(field.Type)
+		}
+	}
+	explain(reflect.TypeFor[Diff]())
+	require.Greater(t, keys, 40)
+}
