@@ -129,8 +129,8 @@ func DefaultTime(clocks, numbers int) time.Duration {
 // not all fall into one moment of the machine's.
 func DefaultRounds(clocks int) int {
 	const (
-		fewest, most = 40, 100
-		span         = 500 * time.Millisecond
+		fewest, most = 40, 300
+		span         = 1700 * time.Millisecond
 	)
 	turns := int(span / latencyTurn)
 	return min(most, max(fewest, turns/(clocks+1)))

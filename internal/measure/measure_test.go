@@ -291,7 +291,7 @@ func TestRunThatNeverBegan(t *testing.T) {
 }
 
 func TestFewClocksHaveMoreRounds(t *testing.T) {
-	require.Equal(t, 100, DefaultRounds(1))
+	require.Equal(t, 300, DefaultRounds(1))
 	require.Equal(t, 40, DefaultRounds(16), "as many as Linux has on amd64")
 	require.Equal(t, 40, DefaultRounds(1000))
 	require.Equal(t, 100*time.Millisecond, DefaultTime(1, 1))
