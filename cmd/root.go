@@ -20,10 +20,8 @@ import (
 // Execute runs the command line of this process and returns its exit status.
 func Execute() int {
 	root := Root()
-	output, restore := painted(os.Stdout)
-	root.SetOut(output)
+	root.SetOut(painted(os.Stdout))
 	err := root.Execute()
-	restore()
 	if err == nil {
 		return 0
 	}

@@ -36,9 +36,9 @@ var verdictLooks = []struct {
 	{diff.TooFew, "too few samples", look{color: grey, shape: draw.CrossGlyph{}}},
 }
 
-// drawChange draws a row a clock: a mark at the change of its median and a bar over
-// the interval, in per cent, or where something more than doubled or halved, as a
-// factor on a logarithmic axis.
+// drawChange draws a row a clock: a mark at the change of its quiet samples, which the
+// verdict goes by, and a bar over the interval of its median's, in per cent, or where
+// something more than doubled or halved, as a factor on a logarithmic axis.
 func drawChange(c draw.Canvas, d *diff.Diff) error {
 	rows := changeRows{changes: d.Latencies()}
 	slices.Reverse(rows.changes) // the first above
@@ -46,17 +46,17 @@ func drawChange(c draw.Canvas, d *diff.Diff) error {
 	names := make(plot.ConstantTicks, len(rows.changes))
 	for i, change := range rows.changes {
 		low, high := ends(change)
-		values = append(values, low, high, factor(change.Change))
+		values = append(values, low, high, factor(change.Quiet))
 		names[i] = plot.Tick{Value: float64(i), Label: change.Name()}
 	}
 	low, high := slices.Min(values), slices.Max(values)
 	rows.factor = low < 0.5 || high > 2
 	p := newPlot()
-	label := "change of the wall time of one read, with its 95 % interval"
+	label := "change of the wall time of one read: quiet samples (mark), median (bar: its 95 % interval)"
 	if rows.factor {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, factorTicks{}
 		p.X.Min, p.X.Max = min(low, 1)/1.6, max(high, 1)*2.5
-		label = "factor of the wall time of one read, with its 95 % interval (logarithmic)"
+		label = "factor of the wall time of one read, logarithmic: quiet samples (mark), median (bar: its 95 % interval)"
 	} else {
 		room := max(0.02, math.Abs(low-1), math.Abs(high-1)) * 1.25
 		p.X.Min, p.X.Max = 1-room, 1+room*1.15
@@ -104,9 +104,9 @@ func (rows changeRows) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, edge := range []float64{low, high} {
 			c.StrokeLine2(stroke(look.color, 2*pixel), x(edge), at-5*pixel, x(edge), at+5*pixel)
 		}
-		c.DrawGlyph(look.glyph(5*pixel), vg.Point{X: x(factor(change.Change)), Y: at})
+		c.DrawGlyph(look.glyph(5*pixel), vg.Point{X: x(factor(change.Quiet)), Y: at})
 		if change.Verdict == diff.Slower || change.Verdict == diff.Faster {
-			c.FillText(text, vg.Point{X: x(high) + 10*pixel, Y: at + 2*pixel}, rows.word(change.Change))
+			c.FillText(text, vg.Point{X: x(max(high, factor(change.Quiet))) + 10*pixel, Y: at + 2*pixel}, rows.word(change.Quiet))
 		}
 	}
 }

@@ -63,7 +63,7 @@ func costGrid(d *diff.Diff) grid {
 	g := grid{
 		title:  "What one read costs, in wall ns",
 		header: []string{"Clock", "old", "new", "change", "95 % interval", "quiet", "verdict"},
-		note:   "quiet: the change of the lowest tenth of the samples, which nothing disturbed; the verdict goes by it.",
+		note:   "quiet: the change of the lowest tenth of the samples, the least disturbed; the verdict goes by it.",
 	}
 	for _, c := range byChange(d) {
 		g.rows = append(g.rows, append([]string{c.Name()}, changeCells(c)...))
@@ -196,10 +196,10 @@ func conclusion(d *diff.Diff) string {
 	}
 	beyond, few, unsteady := verdicts[diff.Slower]+verdicts[diff.Faster], verdicts[diff.TooFew], verdicts[diff.Unsteady]
 	text := fmt.Sprintf("%d of %s differ beyond noise.", beyond, plural(d.Comparisons-few, "figure"))
-	switch told := d.Comparisons - few - unsteady; {
+	switch same := d.Comparisons - few - unsteady; {
 	case beyond > 0:
-	case told > 0:
-		text = fmt.Sprintf("Nothing differs beyond noise, in %s.", plural(told, "figure"))
+	case same > 0:
+		text = fmt.Sprintf("Nothing differs beyond noise, in %s.", plural(same, "figure"))
 	default:
 		text = "Nothing can be told."
 	}

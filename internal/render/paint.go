@@ -1,0 +1,30 @@
+package render
+
+import (
+	"regexp"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// paints are the words of the tables that a terminal shows in colour, by where they stand.
+// The words say all there is to say: colour only helps the eye to find them.
+var paints = []struct {
+	words  *regexp.Regexp
+	colour text.Colors
+}{
+	{regexp.MustCompile(`(?m)^(error:|Found \(error\):)`), text.Colors{text.FgRed, text.Bold}},
+	{regexp.MustCompile(`(?m)^(warn:|Warning:|Found \(warn\):)`), text.Colors{text.FgYellow, text.Bold}},
+	{regexp.MustCompile(`(?m)(\bslower$|\bwent backwards\b|\bstood still\b|\bdid not hold\b|\bcertainly apart\b)`), text.Colors{text.FgRed}},
+	{regexp.MustCompile(`(?m)\bunsteady$`), text.Colors{text.FgYellow}},
+	{regexp.MustCompile(`(?m)(\bfaster$|\bclocks held\.|^Nothing differs beyond noise\b)`), text.Colors{text.FgGreen}},
+}
+
+// Paint returns a text in colour, or as it is where NO_COLOR or TERM=dumb forbid that
+// (go-pretty asks for them).
+func Paint(plain string) string {
+	painted := plain
+	for _, paint := range paints {
+		painted = paint.words.ReplaceAllStringFunc(painted, func(words string) string { return paint.colour.Sprint(words) })
+	}
+	return painted
+}

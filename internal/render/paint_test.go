@@ -1,0 +1,40 @@
+package render
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/stretchr/testify/require"
+)
+
+func TestPaintColoursTheWordsThatMatter(t *testing.T) {
+	text.EnableColors()
+	defer text.DisableColors()
+	for plain, want := range map[string]string{
+		"error: reads enter the kernel\n":            "\x1b[31;1merror:\x1b[0m reads enter the kernel\n",
+		"a\n\nWarning: other programs":               "a\n\n\x1b[33;1mWarning:\x1b[0m other programs",
+		"c@vdso  20.2  808.8  × 40  slower\nd  same": "c@vdso  20.2  808.8  × 40  \x1b[31mslower\x1b[0m\nd  same",
+		"All 17 clocks held.\n":                      "All 17 \x1b[32mclocks held.\x1b[0m\n",
+		"no error: a slower clock":                   "no error: a slower clock",
+	} {
+		require.Equal(t, want, Paint(plain))
+	}
+}
+
+// Words that the tables no longer use would be painted nowhere.
+func TestPaintsAreOfTheTables(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.table.golden")
+	require.NoError(t, err)
+	var tables strings.Builder
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		tables.Write(content)
+	}
+	for _, paint := range paints {
+		require.Regexp(t, paint.words, tables.String())
+	}
+}
