@@ -72,9 +72,11 @@ const (
 	// readings of the stopwatch do not count, short enough that most turns are
 	// free of the scheduler.
 	latencyTurn = 2500 * time.Microsecond
-	// A default run takes less than ten seconds: this for throughput, and about four for
+	// A default run takes less than ten seconds: so much for throughput, and so much for
 	// the rest. A span below the shortest would leave too few reads for a sample.
 	throughputBudget    = 4 * time.Second
+	roundsBudget        = 4 * time.Second
+	fewestDefaultRounds = 40
 	longestDefaultTime  = 100 * time.Millisecond
 	shortestDefaultTime = 20 * time.Millisecond
 	// latencyChunk and throughputChunk are the spans of one native call; see
@@ -125,15 +127,12 @@ func DefaultTime(clocks, numbers int) time.Duration {
 }
 
 // DefaultRounds is how many rounds a run over so many clocks takes unless it is
-// told: more where the clocks are few, so that even the samples of one clock do
-// not all fall into one moment of the machine's.
+// told: as many as roundsBudget leaves when every clock was watched for its ticks, so
+// that even the samples of one clock do not all fall into one moment of the machine's.
 func DefaultRounds(clocks int) int {
-	const (
-		fewest, most = 40, 300
-		span         = 1700 * time.Millisecond
-	)
-	turns := int(span / latencyTurn)
-	return min(most, max(fewest, turns/(clocks+1)))
+	left := roundsBudget - time.Duration(clocks)*watchAtMost
+	turns := int(left / latencyTurn)
+	return max(fewestDefaultRounds, turns/(clocks+1))
 }
 
 // Estimate is about how long a run over so many clocks takes.
