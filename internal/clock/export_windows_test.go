@@ -11,7 +11,7 @@ func Failing() Clock {
 	return Clock{
 		ID: "CloseHandle@winapi", Call: "CloseHandle()", Path: WinAPI, Kind: Monotonic, Hz: filetime(), ReportedNS: notReported,
 		Open: func() (Reader, error) {
-			return &bufferReader{fn: closeHandle, failure: failedBOOL, result: make([]int64, 16)}, nil
+			return &bufferReader{fn: closeHandle, failure: failedBOOL, result: newPlace()}, nil
 		},
 	}
 }

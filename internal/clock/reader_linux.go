@@ -31,16 +31,16 @@ type callReader struct {
 	format format
 	// null is whether Spin passes NULL, as people call time(2).
 	null bool
-	// results receives what the calls store. It is a slice, so it is on the
-	// heap, where it stays in place however the goroutine's stack may move, and
-	// it starts with 16 words: a cache line or two of its own, so that Readers on
-	// different CPUs do not share one.
+	// place receives what Spin's calls store, and results what Read's do. Both are
+	// slices, so they are on the heap, where they stay however the goroutine's stack
+	// may move.
+	place   []int64
 	results []int64
 	err     error
 }
 
 func clockReader(f format, call nativeCall) *callReader {
-	return &callReader{call: call, format: f, results: make([]int64, 16)}
+	return &callReader{call: call, format: f, place: newPlace()}
 }
 
 func timeReader(call nativeCall) *callReader {
@@ -52,9 +52,10 @@ func timeReader(call nativeCall) *callReader {
 func (r *callReader) Spin(n int) {
 	var buffer unsafe.Pointer
 	if !r.null {
-		buffer = unsafe.Pointer(&r.results[0])
+		buffer = unsafe.Pointer(&r.place[0])
 	}
 	r.check(r.call(buffer, 0, n))
+	runtime.KeepAlive(r)
 }
 
 func (r *callReader) Read(ticks []int64) {

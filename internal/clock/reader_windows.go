@@ -41,9 +41,9 @@ func openFunction(dll, name string, way way) (Reader, error) {
 		return nil, fmt.Errorf("this Windows has no %s in %s", name, dll)
 	}
 	if !way.stores {
-		return &valueReader{fn: function.Addr(), bits: way.bits, values: make([]int64, 16)}, nil
+		return &valueReader{fn: function.Addr(), bits: way.bits, values: newPlace()}, nil
 	}
-	r := &bufferReader{fn: function.Addr(), failure: way.failure, result: make([]int64, 16)}
+	r := &bufferReader{fn: function.Addr(), failure: way.failure, result: newPlace()}
 	r.Spin(1)
 	if r.err != nil {
 		return nil, r.err
@@ -55,8 +55,7 @@ func openFunction(dll, name string, way way) (Reader, error) {
 type bufferReader struct {
 	fn      uintptr
 	failure func(fn uintptr, returned int) error
-	// result is where Spin's calls store. It is a slice, so it is on the heap, where
-	// it stays in place, and has cache lines of its own.
+	// result is the place where Spin's calls store.
 	result []int64
 	err    error
 }
@@ -108,7 +107,7 @@ func failedNTSTATUS(_ uintptr, returned int) error {
 type valueReader struct {
 	fn     uintptr
 	bits   int
-	values []int64 // where Spin's results go, on cache lines of its own
+	values []int64 // the place where Spin's results go
 	turns  turns
 }
 

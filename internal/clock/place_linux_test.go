@@ -1,0 +1,54 @@
+//go:build amd64 || arm64
+
+package clock
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// BenchmarkPlaces is why newPlace chooses: it stores the results of a vDSO clock at the
+// start, and half-way, of each of many pages, and reports what the dearest page costs.
+func BenchmarkPlaces(b *testing.B) {
+	const pages, reads, words = 1 << 15, 500, pageBytes / wordBytes
+	opened, err := ways[0].clockGettime(unix.CLOCK_MONOTONIC)
+	if err != nil {
+		b.Skip(err)
+	}
+	reader := opened.(*callReader)
+	memory := make([]int64, (pages+1)*words)
+	for i := 0; i < len(memory); i += words {
+		memory[i] = 1 // else the kernel gives no page
+	}
+	// quickest of some, which a dear page makes slow and a busy machine does not.
+	quickest := func(spins int) float64 {
+		best := math.Inf(1)
+		for range spins {
+			start := time.Now()
+			reader.Spin(reads)
+			best = min(best, float64(time.Since(start))/reads)
+		}
+		return best
+	}
+	for at, word := range map[string]int{"start": 0, "half": words / 2} {
+		b.Run(at, func(b *testing.B) {
+			cheapest, dearest := math.Inf(1), 0.0
+			for b.Loop() {
+				for page := range pages {
+					reader.place = memory[page*words+word:]
+					ns := quickest(4)
+					if ns > dearest {
+						ns = quickest(40)
+					}
+					cheapest, dearest = min(cheapest, ns), max(dearest, ns)
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(cheapest, "cheapest-ns")
+			b.ReportMetric(dearest, "dearest-ns")
+		})
+	}
+}
