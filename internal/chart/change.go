@@ -36,7 +36,7 @@ var verdictLooks = []struct {
 	{diff.TooFew, "too few samples", look{color: grey, shape: draw.CrossGlyph{}}},
 }
 
-// drawChange draws a row a clock: a mark at the change of its quiet samples, which the
+// drawChange draws a row a clock: a mark at the change of its undisturbed cost, which the
 // verdict goes by, and a bar over the interval of its median's, in per cent, or where
 // something more than doubled or halved, as a factor on a logarithmic axis.
 func drawChange(c draw.Canvas, d *diff.Diff) error {
@@ -52,11 +52,11 @@ func drawChange(c draw.Canvas, d *diff.Diff) error {
 	low, high := slices.Min(values), slices.Max(values)
 	rows.factor = low < 0.5 || high > 2
 	p := newPlot()
-	label := "change of the wall time of one read: quiet samples (mark), median (bar: its 95 % interval)"
+	label := "change of the wall time of one read: undisturbed (mark), median (bar: its 95 % interval)"
 	if rows.factor {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, factorTicks{}
 		p.X.Min, p.X.Max = min(low, 1)/1.6, max(high, 1)*2.5
-		label = "factor of the wall time of one read, logarithmic: quiet samples (mark), median (bar: its 95 % interval)"
+		label = "factor of the wall time of one read, logarithmic: undisturbed (mark), median (bar: its 95 % interval)"
 	} else {
 		room := max(0.02, math.Abs(low-1), math.Abs(high-1)) * 1.25
 		p.X.Min, p.X.Max = 1-room, 1+room*1.15

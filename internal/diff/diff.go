@@ -2,16 +2,17 @@
 // how much, and whether that is beyond noise. It measures nothing and words
 // nothing.
 //
-// What disturbs a machine makes reads slower and never faster, and may do so for half of
-// a run or more. So a verdict goes by a run's quiet samples, the lowest tenth, and takes
+// What disturbs a machine makes reads slower and never faster, and may do so for nearly
+// all of a run. So a verdict goes by what reads cost in a run's quiet moments, and takes
 // three things, since each alone is wrong too often on real machines (docs/diff.md has
 // the experiment):
 //
-//   - the Mann-Whitney U test says that the samples differ, all of them or the lower half
-//     of both runs together, corrected for how many comparisons are made (Holm);
-//   - the quiet samples differ by Least or more: two runs of one program on one machine
+//   - the Mann-Whitney U test says that the samples differ, or their quickest slices, or the
+//     quieter half of both runs together, corrected for how many comparisons are made (Holm);
+//   - the quiet costs differ by Least or more: two runs of one program on one machine
 //     differ by real but meaningless amounts, such as where its memory came to lie;
-//   - they differ by more than either run's quiet samples spread.
+//   - they do so even if either run saw no moment as quiet as it could have been: by more
+//     than its samples, and the parts of the run, leave open.
 //
 // Where the medians differ by much and the rest does not hold, it is the run that
 // changed while it lasted: such a figure is unsteady, and not the same.
@@ -102,11 +103,11 @@ const (
 )
 
 const (
-	// quiet is the share of a run's samples that nothing disturbs even on a busy machine.
-	quiet = 0.1
-	// settled is the share of the samples whose spread is a run's noise: of latency, and of
-	// throughput, whose few samples come from few moments.
-	settledLatency, settledThroughput = 0.25, 0.5
+	// parts is how many parts of a run are held against each other.
+	parts = 5
+	// settled is the share of the samples of throughput whose spread is their noise: they are
+	// few, and come from few moments.
+	settled = 0.5
 	// unsteadyFrom is the least change, as a factor, that is called unsteady: noise of
 	// the usual size is not worth a word.
 	unsteadyFrom = 1.1
@@ -131,7 +132,7 @@ type Change struct {
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
 	Confidence float64 `json:"confidence"`
-	// Quiet is the change of the quiet samples, new/old - 1: what the verdict goes by.
+	// Quiet is the change of the cost in quiet moments, new/old - 1: what the verdict goes by.
 	Quiet float64 `json:"quiet_change"`
 	// P is corrected for the number of comparisons.
 	P       float64 `json:"p"`
@@ -169,7 +170,7 @@ func Compare(old, new Side, s Settings) *Diff {
 	for _, b := range before {
 		i := slices.IndexFunc(after, b.same)
 		if i >= 0 {
-			pairs = append(pairs, pair{b, after[i]})
+			pairs = append(pairs, newPair(b, after[i]))
 		}
 	}
 	d.Comparisons = len(pairs)
@@ -206,6 +207,8 @@ type sequence struct {
 	source  string // the clock source of an experiment; "" for the machine's own
 	threads int
 	ns      []float64
+	// quiet are the quickest slices of the samples, as many, where there are any.
+	quiet []float64
 	// crowded says that other programs had a part of the CPUs that the threads needed.
 	crowded bool
 }
@@ -248,7 +251,7 @@ func sequences(source string, clocks []result.Clock, crowdedFrom int) []sequence
 			continue
 		}
 		if c.Latency != nil {
-			all = append(all, sequence{clock: c.ID, source: source, ns: c.Latency.SamplesNS})
+			all = append(all, sequence{clock: c.ID, source: source, ns: c.Latency.SamplesNS, quiet: c.Latency.QuietSamplesNS})
 		}
 		for _, t := range c.Throughput {
 			s := sequence{clock: c.ID, source: source, threads: t.Threads, crowded: t.Threads >= crowdedFrom}
@@ -261,7 +264,23 @@ func sequences(source string, clocks []result.Clock, crowdedFrom int) []sequence
 	return all
 }
 
-type pair struct{ old, new sequence }
+type pair struct {
+	old, new sequence
+	// quickest says that both sides have the quickest slices of their samples. Where either
+	// has none the quiet samples of both are the samples.
+	quickest bool
+}
+
+func newPair(old, new sequence) pair {
+	p := pair{old, new, old.hasQuiet() && new.hasQuiet()}
+	if !p.quickest {
+		p.old.quiet, p.new.quiet = old.ns, new.ns
+	}
+	return p
+}
+
+// hasQuiet says that there are quiet samples of which a ratio can be made.
+func (s sequence) hasQuiet() bool { return len(s.quiet) > 0 && slices.Min(s.quiet) > 0 }
 
 // change is what can be told before the correction: all but P, and the verdict
 // only where it needs no P. hardest is the p that the first of all comparisons
@@ -270,32 +289,40 @@ func (p pair) change(hardest float64) (c Change, chance float64) {
 	old, new := stats.Median(p.old.ns), stats.Median(p.new.ns)
 	c = Change{
 		Clock: p.old.clock, ClockSource: p.old.source, Threads: p.old.threads, OldNS: old, NewNS: new,
-		Change: new/old - 1, Quiet: p.new.at(quiet)/p.old.at(quiet) - 1,
+		Change: new/old - 1, Quiet: level(p.new.quiet)/level(p.old.quiet) - 1,
 	}
 	if low, high, ok := stats.Ratio(p.old.ns, p.new.ns); ok {
 		c.Low, c.High, c.Confidence = low-1, high-1, stats.Wanted
 	}
-	// Two looks, so each must be twice as sure.
-	chance, enough := stats.Differ(p.old.ns, p.new.ns, hardest/2)
+	// With so many looks each must be as many times surer.
+	looks := 2.0
+	if p.quickest {
+		looks = 3
+	}
+	chance, enough := stats.Differ(p.old.ns, p.new.ns, hardest/looks)
 	if !enough {
 		c.Verdict = TooFew
 	}
-	if calm, enough := p.calm(hardest / 2); enough {
+	if p.quickest {
+		quiet, _ := stats.Differ(p.old.quiet, p.new.quiet, hardest/looks)
+		chance = min(chance, quiet)
+	}
+	if calm, enough := p.calm(hardest / looks); enough {
 		chance = min(chance, calm)
 	}
-	return c, min(1, 2*chance)
+	return c, min(1, looks*chance)
 }
 
-// calm tests the lower half of both runs together, of which a disturbance that lasted for
-// half of either leaves enough. Where nothing changed, each order of the old's and the
+// calm tests the lower half of both runs' quiet samples together, of which a disturbance
+// that lasted for half of either leaves enough. Where nothing changed, each order of the old's and the
 // new's among them is as likely as any other, however many each has there: so the test
 // is as good as one of all.
 func (p pair) calm(hardest float64) (chance float64, enough bool) {
-	half := stats.Quantile(0.5, slices.Concat(p.old.ns, p.new.ns))
+	half := stats.Quantile(0.5, slices.Concat(p.old.quiet, p.new.quiet))
 	below := func(ns []float64) []float64 {
 		return slices.DeleteFunc(slices.Clone(ns), func(sample float64) bool { return sample > half })
 	}
-	old, new := below(p.old.ns), below(p.new.ns)
+	old, new := below(p.old.quiet), below(p.new.quiet)
 	if len(old) == 0 || len(new) == 0 {
 		return 1, false
 	}
@@ -310,7 +337,7 @@ func (p pair) verdict(c Change, s Settings) Verdict {
 	switch {
 	case c.P > s.Alpha:
 		return Same
-	case crowd || size < max(math.Log1p(s.Least), p.old.noise(), p.new.noise()):
+	case crowd || size < math.Log1p(s.Least)+max(p.old.noise(), p.new.noise()):
 		if math.Abs(math.Log1p(c.Change)) < math.Log(unsteadyFrom) {
 			return Same
 		}
@@ -322,16 +349,45 @@ func (p pair) verdict(c Change, s Settings) Verdict {
 	}
 }
 
-// at is the sample that such a share of the samples does not exceed.
-func (s sequence) at(share float64) float64 { return stats.Quantile(share, s.ns) }
+// level is what reads cost in the quietest moments: the second of the samples, since one that
+// is too low by accident must decide nothing.
+func level(ns []float64) float64 {
+	sorted := slices.Sorted(slices.Values(ns))
+	return sorted[min(1, len(sorted)-1)]
+}
 
-// noise is how far the quiet samples spread, as a logarithm.
+// noise is how far the level may be from what an undisturbed machine would have shown, as a
+// logarithm.
 func (s sequence) noise() float64 {
-	settled := settledLatency
 	if s.threads > 0 {
-		settled = settledThroughput
+		return math.Log(stats.Quantile(settled, s.ns) / slices.Min(s.ns))
 	}
-	return math.Log(s.at(settled) / slices.Min(s.ns))
+	return max(above(s.quiet), repeated(s.quiet))
+}
+
+// above bounds how far the level lies above the cost that no sample falls below. Where
+// samples lie evenly above such a bound, the lowest of them is less than a share of
+// 1 - doubt^(1/k) of the way from there to the k-th after it, but for a probability of doubt
+// (it is distributed as Beta(1, k)).
+func above(ns []float64) float64 {
+	const doubt, share = 0.05, 0.1
+	sorted := slices.Sorted(slices.Values(ns))
+	k := min(max(1, int(share*float64(len(ns)))), len(ns)-1)
+	if k == 0 {
+		return math.Inf(1) // nothing is known of a single sample
+	}
+	return math.Log(level(ns)/sorted[0]) + (math.Pow(doubt, -1/float64(k))-1)*math.Log(sorted[k]/sorted[0])
+}
+
+// repeated is how far the levels of the two quietest parts of a run are apart: what was seen
+// in one part alone is not repeated even within the run.
+func repeated(ns []float64) float64 {
+	var levels []float64
+	for part := range slices.Chunk(ns, (len(ns)+parts-1)/parts) {
+		levels = append(levels, level(part))
+	}
+	slices.Sort(levels)
+	return math.Log(levels[min(1, len(levels)-1)] / levels[0])
 }
 
 // only lists the clocks that have figures in one document and none in the other.

@@ -33,6 +33,15 @@ func disturbed(chance *rand.Rand, ns, share float64) []float64 {
 	return samples
 }
 
+// evenly is samples from ns to a half above.
+func evenly(chance *rand.Rand, ns float64) []float64 {
+	samples := make([]float64, 40)
+	for i := range samples {
+		samples[i] = ns * (1 + 0.5*chance.Float64())
+	}
+	return samples
+}
+
 func document(clocks ...result.Clock) *result.Document {
 	return &result.Document{Schema: result.Schema, Settings: result.Settings{Pin: "none", Workers: "threads"}, Clocks: clocks}
 }
@@ -77,11 +86,34 @@ func TestVerdicts(t *testing.T) {
 		{"demoted after a third of the run", clean(chance, 20), append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), Unsteady},
 		{"promoted after a third of the run", append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), clean(chance, 20), Unsteady},
 		{"a clock source was demoted", clean(chance, 20), disturbed(chance, 900, 0.5), Slower},
+		{"a fifth of the new run quicker, as a CPU is that was cool", clean(chance, 20), append(clean(chance, 19.2)[:8], clean(chance, 20)[:32]...), Same},
+		{"disturbed evenly throughout, so that no sample is quiet", clean(chance, 20), evenly(chance, 20), Unsteady},
+		{"the quiet of the old run, likewise", evenly(chance, 20), clean(chance, 20), Unsteady},
 		{"three samples a side", clean(chance, 20)[:3], clean(chance, 40)[:3], TooFew},
 		{"a sample a side", clean(chance, 20)[:1], clean(chance, 40)[:1], TooFew},
 	} {
 		c := compareOne(t, test.old, test.new)
 		require.Equal(t, test.want, c.Verdict, "%s: %+v", test.name, c)
+	}
+}
+
+// Rounds that are disturbed throughout have quiet slices, and the verdict goes by them;
+// where either document is of before they were kept it goes by the rounds.
+func TestQuickestSlicesDecide(t *testing.T) {
+	chance := rand.New(rand.NewPCG(15, 16))
+	with := func(samples, quiet []float64) *result.Document {
+		c := latency("c", samples)
+		c.Latency.QuietSamplesNS = quiet
+		return document(c)
+	}
+	calm, dear, loud := clean(chance, 20), clean(chance, 20.6), evenly(chance, 21)
+	require.Equal(t, Slower, compare(with(loud, calm), with(loud, dear), usual).Changes[0].Verdict)
+	require.Equal(t, Faster, compare(with(loud, dear), with(calm, calm), usual).Changes[0].Verdict)
+	require.Equal(t, Same, compare(with(calm, calm), with(dear, clean(chance, 20)), usual).Changes[0].Verdict)
+	require.Equal(t, Unsteady, compare(with(calm, calm), with(clean(chance, 30), clean(chance, 20)), usual).Changes[0].Verdict)
+	for _, none := range [][]float64{nil, make([]float64, 40)} {
+		require.Equal(t, Slower, compare(with(calm, none), with(dear, calm), usual).Changes[0].Verdict)
+		require.Equal(t, Slower, compare(with(calm, calm), with(dear, none), usual).Changes[0].Verdict)
 	}
 }
 

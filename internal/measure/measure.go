@@ -88,6 +88,10 @@ const (
 	stopwatchShare = 300
 	// stopwatchTicks is how many of the stopwatch's own ticks a slice has at least.
 	stopwatchTicks = 5
+	// exactTicks is how many ticks a slice has at least where one of them says something by
+	// itself: a tick more or less is then half a per cent. It is below stopwatchShare, for
+	// where reading the stopwatch takes longer than a tick that is what the tick seems to be.
+	exactTicks = 200
 	// slicesPerTurn is the fewest slices of which a turn takes the median.
 	slicesPerTurn = 5
 )
@@ -165,9 +169,10 @@ type subject struct {
 	clock      clock.Clock
 	entry      entry.Verdict
 	reader     clock.Reader
-	err        error   // why it could not be opened, or failed
-	readNS     float64 // about what one read takes, for choosing chunks
-	latency    []float64
+	err        error     // why it could not be opened, or failed
+	readNS     float64   // about what one read takes, for choosing chunks
+	latency    []float64 // of each round
+	quiet      []float64 // of each round, its quickest slice
 	resolution watcher
 	rate       rate
 	throughput []*throughput
@@ -279,10 +284,11 @@ func (r *runner) latency(measured []*subject) bool {
 		if s.failed() {
 			continue
 		}
-		sample, mean := turn(s.reader, s.readNS, r.settings.turn(), r.settings.slice())
+		sample := turn(s.reader, s.readNS, r.settings.turn(), r.settings.slice())
 		if !s.failed() {
-			s.latency = append(s.latency, sample)
-			r.noise.turn(sample, mean)
+			s.latency = append(s.latency, sample.median)
+			s.quiet = append(s.quiet, sample.quiet)
+			r.noise.turn(sample.median, sample.mean)
 		}
 		r.tell(r.settings.turn())
 	}
@@ -310,29 +316,44 @@ func (s Settings) slice() time.Duration {
 	return max(stopwatchShare*stopwatchCost(), stopwatchTicks*stopwatchTick(), min(latencyChunk, s.wantedTurn()/slicesPerTurn))
 }
 
-// turn returns the wall nanoseconds of one read, over about span of them: the
-// median of slices, which an interrupt that falls into a few of them does not
-// move, and the mean, which it does.
-func turn(reader clock.Reader, readNS float64, span, slice time.Duration) (median, mean float64) {
+// A sample is the wall nanoseconds of one read, over one turn.
+type sample struct {
+	// median is that of the slices, which an interrupt that falls into a few of them
+	// does not move.
+	median float64
+	// quiet is the quickest slice. The slices lie end to end, so what disturbs one makes
+	// none shorter; but where the stopwatch is coarse the quickest would be the one with
+	// the fewest ticks, and it is the median.
+	quiet float64
+	// mean is that of the whole turn, which an interrupt moves.
+	mean float64
+}
+
+// turn reads for about span, in slices of about slice.
+func turn(reader clock.Reader, readNS float64, span, slice time.Duration) sample {
 	chunk := readsIn(min(latencyChunk, span), readNS)
 	chunkNS := float64(chunk) * readNS
 	chunks := max(1, int(float64(slice)/chunkNS+0.5)) // of a slice
-	samples := make([]float64, max(1, int(float64(span)/(float64(chunks)*chunkNS))))
+	slicesNS := make([]float64, max(1, int(float64(span)/(float64(chunks)*chunkNS))))
 	begun := stopwatch()
 	last := begun
-	for i := range samples {
+	for i := range slicesNS {
 		for range chunks {
 			reader.Spin(chunk)
 		}
 		now := stopwatch()
-		samples[i] = float64(now-last) / float64(chunks*chunk)
+		slicesNS[i] = float64(now-last) / float64(chunks*chunk)
 		last = now
 	}
-	mean = float64(last-begun) / float64(len(samples)*chunks*chunk)
-	if median = stats.Median(samples); median == 0 {
-		return mean, mean // the stopwatch itself ticks too seldom for slices
+	mean := float64(last-begun) / float64(len(slicesNS)*chunks*chunk)
+	median := stats.Median(slicesNS)
+	switch {
+	case median == 0: // the stopwatch itself ticks too seldom for slices
+		return sample{mean, mean, mean}
+	case slice < exactTicks*stopwatchTick():
+		return sample{median, median, mean}
 	}
-	return median, mean
+	return sample{median, slices.Min(slicesNS), mean}
 }
 
 // calibration is about how long calibrate takes.

@@ -148,8 +148,27 @@ func TestInterruptInATurnMovesTheMeanAlone(t *testing.T) {
 		}
 		reader.Spin(n)
 	})
-	median, mean := turn(interrupted, 10, 2*time.Millisecond, 100*time.Microsecond)
-	require.Less(t, median*2, mean)
+	sample := turn(interrupted, 10, 2*time.Millisecond, 100*time.Microsecond)
+	require.Less(t, sample.median*2, sample.mean)
+}
+
+// A turn that something disturbs for most of the time has quiet slices.
+func TestQuickestSliceIsKept(t *testing.T) {
+	spins := 0
+	disturbed := spinner(func(int) {
+		spins++
+		wait := time.Millisecond
+		if spins%3 == 0 {
+			wait = 100 * time.Microsecond
+		}
+		for start := stopwatch(); stopwatch()-start < int64(wait); {
+		}
+	})
+	sample := turn(disturbed, 10, 2*time.Millisecond, 100*time.Microsecond)
+	require.Less(t, sample.quiet*2, sample.median)
+	require.GreaterOrEqual(t, sample.quiet, 10.0)
+	coarse := turn(disturbed, 10, 2*time.Millisecond, exactTicks*stopwatchTick()/2)
+	require.Equal(t, coarse.median, coarse.quiet, "one tick of many in a slice says nothing")
 }
 
 func TestPinningToFewerCPUsThanThreadsOversubscribes(t *testing.T) {

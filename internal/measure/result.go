@@ -48,7 +48,7 @@ func (s *subject) result() result.Clock {
 		summary := stats.Summarize(s.latency)
 		c.Latency = &result.Latency{
 			MedianNS: summary.Median, LowNS: summary.Low, HighNS: summary.High,
-			Confidence: summary.Confidence, MinNS: summary.Min, SamplesNS: s.latency,
+			Confidence: summary.Confidence, MinNS: summary.Min, SamplesNS: s.latency, QuietSamplesNS: s.quiet,
 		}
 	}
 	c.Resolution = s.resolution.result(s.rate.hz, s.clock.ReportedNS())

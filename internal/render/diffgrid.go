@@ -63,10 +63,12 @@ func costGrid(d *diff.Diff) grid {
 	g := grid{
 		title:  "What one read costs, in wall ns",
 		header: []string{"Clock", "old", "new", "change", "95 % interval", "quiet", "verdict"},
-		note:   "quiet: the change of the lowest tenth of the samples, the least disturbed; the verdict goes by it.",
 	}
 	for _, c := range byChange(d) {
 		g.rows = append(g.rows, append([]string{c.Name()}, changeCells(c)...))
+	}
+	if len(g.rows) > 0 {
+		g.note = "quiet: the change of what a read costs while nothing disturbs the CPU; the verdict goes by it."
 	}
 	return g
 }

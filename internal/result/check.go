@@ -157,6 +157,7 @@ func (l *Latency) check(c *checker, at string) {
 		c.fail(at, fmt.Sprintf("has a median of %v outside its interval, %v to %v", l.MedianNS, l.LowNS, l.HighNS))
 	}
 	c.samples(at+".samples_ns", l.SamplesNS, l.MedianNS)
+	c.quiet(at+".quiet_samples_ns", l.QuietSamplesNS, l.SamplesNS)
 }
 
 func (r *Resolution) check(c *checker, at string) {
@@ -296,6 +297,20 @@ func (c *checker) part(at string, some, all int64, name string) {
 }
 
 // samples checks the samples of which the median is one or lies between two.
+// quiet checks the quickest slices of the rounds, where there are any.
+func (c *checker) quiet(at string, values, samples []float64) {
+	if len(values) > 0 && len(values) != len(samples) {
+		c.fail(at, fmt.Sprintf("are %d, beside %d samples_ns; there is one for each", len(values), len(samples)))
+		return
+	}
+	for i, value := range values {
+		c.notNegative(fmt.Sprintf("%s[%d]", at, i), value)
+		if value > samples[i] {
+			c.fail(fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("is %v, above the %v of the round's sample", value, samples[i]))
+		}
+	}
+}
+
 func (c *checker) samples(at string, values []float64, median float64) {
 	for i, value := range values {
 		c.notNegative(fmt.Sprintf("%s[%d]", at, i), value)

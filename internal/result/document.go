@@ -447,6 +447,9 @@ type Latency struct {
 	MinNS float64 `json:"min_ns"`
 	// SamplesNS are the rounds, in order.
 	SamplesNS []float64 `json:"samples_ns"`
+	// QuietSamplesNS are the quickest slices of the rounds, in order: what a read costs while
+	// nothing disturbs the CPU. Absent in documents of before they were kept.
+	QuietSamplesNS []float64 `json:"quiet_samples_ns,omitempty"`
 }
 
 // Distribution is how long single reads took, each bracketed by two readings of

@@ -39,7 +39,7 @@ func example() *Document {
 		Clocks: []Clock{
 			{
 				ID: "CLOCK_MONOTONIC@vdso", Call: "clock_gettime(CLOCK_MONOTONIC)", Path: "vdso", Kind: "monotonic", Available: true, TicksPerSecond: 1e9,
-				Latency:    &Latency{MedianNS: 20.2, LowNS: 20.1, HighNS: 20.3, Confidence: 0.95, MinNS: 20, SamplesNS: []float64{20.2, 20, 20.4}},
+				Latency:    &Latency{MedianNS: 20.2, LowNS: 20.1, HighNS: 20.3, Confidence: 0.95, MinNS: 20, SamplesNS: []float64{20.2, 20, 20.4}, QuietSamplesNS: []float64{20.2, 19.9, 20.1}},
 				Resolution: &Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5},
 				Throughput: []Throughput{{Threads: 1, ReadsPerSecond: 4.9e7, NSPerRead: 20.3, Fairness: 1, SamplesReadsPerSecond: []float64{4.9e7}}},
 			},
@@ -94,7 +94,7 @@ func full() *Document {
 	d.Clocks = []Clock{fullClock(d.Clocks[0])}
 	other := fullClock(example().Clocks[0])
 	other.KernelEntry, other.KernelEntryBy = Always, "cost"
-	other.Latency = &Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}}
+	other.Latency = &Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}, QuietSamplesNS: []float64{1305, 1300, 1310}}
 	addTrust(d)
 	d.OtherClockSources = []Experiment{{
 		ClockSource: "hpet", FloorNS: 1.65, Conditions: &conditions, Warnings: slices.Clone(d.Warnings), Clocks: []Clock{other},
@@ -305,9 +305,9 @@ func TestLoadRefuses(t *testing.T) {
 		"an array":             {"[]", `begins with "[]": not a timebench document, nor a report in HTML or a zip file with one`},
 		"a picture":            {"\x89PNG\r\n\x1a\n", `begins with "\x89PNG\r\n\x1a\n": not a timebench document, nor a report in HTML or a zip file with one`},
 		"truncated":            {all[:300], "line 15, column 4: unexpected end of JSON input"},
-		"one byte short":       {all[:len(all)-2], "line 464, column 4: unexpected end of JSON input"},
-		"concatenated":         {all + all, "line 466, column 1: invalid character '{' after top-level value"},
-		"with a tail":          {all + "done", "line 466, column 1: invalid character 'd' after top-level value"},
+		"one byte short":       {all[:len(all)-2], "line 474, column 4: unexpected end of JSON input"},
+		"concatenated":         {all + all, "line 476, column 1: invalid character '{' after top-level value"},
+		"with a tail":          {all + "done", "line 476, column 1: invalid character 'd' after top-level value"},
 		"line break in text":   {replace("AMD EPYC", "AMD\nEPYC"), `line 16, column 20: invalid character '\n' in string literal`},
 		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 113, column 10022: invalid character '[' exceeded max depth"},
 		"no schema":            {`{}`, `has no schema: not a timebench document`},
@@ -327,11 +327,14 @@ func TestLoadRefuses(t *testing.T) {
 		"not a time":           {replace("2026-11-21T03:00:00Z", "today"), `line 3, column 19: generated_at is "today", not a time as RFC 3339 writes it`},
 		"hour of a digit":      {replace("2026-11-21T03:00:00Z", "2026-11-21T3:00:00Z"), `line 3, column 19: generated_at is "2026-11-21T3:00:00Z", not a time as RFC 3339 writes it`},
 		"fraction":             {replace(`"turns": 440`, `"turns": 440.5`), fmt.Sprintf(`line 113, column 14: conditions.turns is 440.5, not a whole number of %d bits`, strconv.IntSize)},
-		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 189, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
+		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 194, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
 		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), `line 171, column 22: clocks[0].latency.median_ns is 1e999, which a float of 64 bits cannot hold`},
 		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 113, column 28: conditions["x\n"] is 1e999, which a float of 64 bits cannot hold`},
 		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), `line 171, column 22: invalid character 'N' looking for beginning of value`},
 		"negative":             {replace(`"median_ns": 20.2`, `"median_ns": -20.2`), clock + `latency.median_ns is -20.2; it must be a number from 0`},
+		"quiet sample above":   {replace(`19.9`, `20.9`), clock + `latency.quiet_samples_ns[1] is 20.9, above the 20 of the round's sample`},
+		"negative quiet one":   {replace(`19.9`, `-19.9`), clock + `latency.quiet_samples_ns[1] is -19.9; it must be a number from 0`},
+		"too few quiet ones":   {replace(`19.9,`, ``), clock + `latency.quiet_samples_ns are 2, beside 3 samples_ns; there is one for each`},
 		"negative sample":      {replace(`20.4`, `-20.4`), clock + `latency.samples_ns[2] is -20.4; it must be a number from 0`},
 		"overconfident":        {replace(`"confidence": 0.95`, `"confidence": 95`), clock + `latency.confidence is 95; it must be from 0 to 1`},
 		"negative ticks":       {replace(`"ticks": 100000`, `"ticks": -1`), clock + `resolution.ticks is -1; it must be a number from 0`},
@@ -359,7 +362,7 @@ func TestLoadRefuses(t *testing.T) {
 		"no severity":          {replace(`"severity": "warn",`, ``), `line 136, column 5: findings[0].severity is missing`},
 		"unknown kernel entry": {replace(`"kernel_entry": "never"`, `"kernel_entry": "seldom\n"`), `line 167, column 23: clocks[0].kernel_entry is "seldom\n"; it must be one of never, always, sometimes, unknown`},
 		"kernel entry empty":   {replace(`"kernel_entry": "never"`, `"kernel_entry": ""`), `line 167, column 23: clocks[0].kernel_entry is ""; it must be one of never, always, sometimes, unknown`},
-		"kernel entry beyond":  {replace(`"kernel_entry": "always"`, `"kernel_entry": "yes"`), `line 270, column 27: other_clocksources[0].clocks[0].kernel_entry is "yes"; it must be one of never, always, sometimes, unknown`},
+		"kernel entry beyond":  {replace(`"kernel_entry": "always"`, `"kernel_entry": "yes"`), `line 275, column 27: other_clocksources[0].clocks[0].kernel_entry is "yes"; it must be one of never, always, sometimes, unknown`},
 		"commands in one":      {replaceIn(all, "\"commands\": [", `"commands": "reboot", "x": [`), `line 147, column 23: findings[0].remedies[0].commands is a string, not an array`},
 		"source without name":  {replace(`"clocksource": "hpet"`, `"clocksource": ""`), `other_clocksources[0].clocksource is ""; each must be named, and once`},
 		"source twice":         {withExperiments(t, "hpet", "acpi_pm", "hpet"), `other_clocksources[2].clocksource is "hpet"; each must be named, and once`},

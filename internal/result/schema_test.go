@@ -252,7 +252,7 @@ func TestDocumentsFitTheSchema(t *testing.T) {
 	bare.Settings.Threads, bare.Host.ClockSource.Available, bare.Findings[0].Evidence = nil, nil, nil
 	experiment := &bare.OtherClockSources[0]
 	for _, clock := range []*Clock{&bare.Clocks[0], &experiment.Clocks[0]} {
-		clock.Latency.SamplesNS, clock.Throughput[0].SamplesReadsPerSecond = nil, nil
+		clock.Latency.SamplesNS, clock.Latency.QuietSamplesNS, clock.Throughput[0].SamplesReadsPerSecond = nil, nil, nil
 		clock.Distribution.Buckets, clock.Distribution.Reads, clock.Distribution.TenfoldReads = nil, 0, 0
 		schema.Check(t, written(t, bare))
 		require.Nil(t, clock.Latency.SamplesNS, "Write changed the document")

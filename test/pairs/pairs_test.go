@@ -170,10 +170,7 @@ func BenchmarkPairsOfAllClocks(b *testing.B) {
 			}
 			plain := *c.Latency
 			dear := plain
-			dear.SamplesNS = nil
-			for _, ns := range plain.SamplesNS {
-				dear.SamplesNS = append(dear.SamplesNS, ns*(1+extra))
-			}
+			dear.SamplesNS, dear.QuietSamplesNS = dearSamples(plain.SamplesNS), dearSamples(plain.QuietSamplesNS)
 			new.Clocks[i].Latency = &dear
 			planted++
 			if slices.ContainsFunc(differing(old, new), func(d diff.Change) bool { return d.Clock == c.ID && d.Threads == 0 && d.Verdict == diff.Slower }) {
@@ -189,6 +186,14 @@ func BenchmarkPairsOfAllClocks(b *testing.B) {
 	b.ReportMetric(float64(figures)/float64(pairs), "figures-a-pair")
 	b.ReportMetric(100*float64(dearFound)/float64(planted), "%-of-dear-found")
 	b.Logf("of %d pairs, missed: %v", pairs, missed)
+}
+
+func dearSamples(plain []float64) []float64 {
+	dear := slices.Clone(plain)
+	for i := range dear {
+		dear[i] *= 1 + extra
+	}
+	return dear
 }
 
 // The dear Reader is dear by what it says, whatever the machine does meanwhile.
