@@ -94,7 +94,7 @@ and the clock source is restored however the program ends.`,
 	f.StringVar(&flags.threads, "threads", "", "numbers of threads: 1..24, 1,2,4, or 1..24/4 for every fourth (default 1, 2, 4 … up to the CPUs)")
 	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
 	f.DurationVar(&flags.time, "time", 0, "span of one throughput measurement (default 100ms, less where --threads is left out on many CPUs)")
-	f.IntVar(&flags.rounds, "rounds", 0, "latency samples of each clock (default 40, and up to 750 where the clocks are few)")
+	f.IntVar(&flags.rounds, "rounds", 0, "latency samples of each clock (default as many as take 3.5 s: some 80 of the default clocks, 700 of one)")
 	f.BoolVar(&flags.single, "distribution", false, "also time single reads: percentiles, and how often one took ten times the median")
 	f.StringVar(&flags.pin, "pin", "none", "none, compact, spread, or a CPU list such as 0,2,4-7")
 	f.StringVar(&flags.workers, "workers", "threads", "threads or processes")

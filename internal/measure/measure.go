@@ -73,9 +73,9 @@ const (
 	// free of the scheduler.
 	latencyTurn = 2500 * time.Microsecond
 	// A default run takes less than ten seconds: so much for throughput, and so much for
-	// the rest. A span below the shortest would leave too few reads for a sample.
+	// latency. A span below the shortest would leave too few reads for a sample.
 	throughputBudget    = 4 * time.Second
-	roundsBudget        = 4 * time.Second
+	roundsBudget        = 3500 * time.Millisecond
 	fewestDefaultRounds = 40
 	longestDefaultTime  = 100 * time.Millisecond
 	shortestDefaultTime = 20 * time.Millisecond
@@ -131,12 +131,11 @@ func DefaultTime(clocks, numbers int) time.Duration {
 }
 
 // DefaultRounds is how many rounds a run over so many clocks takes unless it is
-// told: as many as roundsBudget leaves when every clock was watched for its ticks, so
-// that even the samples of one clock do not all fall into one moment of the machine's.
+// told: as many as fill roundsBudget, so that even the samples of one clock do not all
+// fall into one moment of the machine's.
 func DefaultRounds(clocks int) int {
-	left := roundsBudget - time.Duration(clocks)*watchAtMost
-	turns := int(left / latencyTurn)
-	return max(fewestDefaultRounds, turns/(clocks+1))
+	const turns = int(roundsBudget / latencyTurn)
+	return max(fewestDefaultRounds, turns/(clocks+1)) // the floor has its turns too
 }
 
 // Estimate is about how long a run over so many clocks takes.

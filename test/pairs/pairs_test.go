@@ -139,7 +139,11 @@ func BenchmarkPairsOfOneClock(b *testing.B) {
 					b.Skip(old.Clocks[0].Reason)
 				}
 				pairs++
-				differ += min(1, len(differing(old, compare(b, timebench, id))))
+				different := differing(old, compare(b, timebench, id))
+				for _, c := range different {
+					b.Logf("%s differs: %+.2f %% quiet, p %.2g", c.Figure(), 100*c.Quiet, c.P)
+				}
+				differ += min(1, len(different))
 				if found(differing(old, dearer(b, id, old))) {
 					dearFound++
 				}
@@ -160,10 +164,13 @@ func BenchmarkPairsOfAllClocks(b *testing.B) {
 	missed := map[string]int{}
 	for b.Loop() {
 		old, new := compare(b, timebench), compare(b, timebench)
-		n := len(differing(old, new))
+		different := differing(old, new)
+		for _, c := range different {
+			b.Logf("%s differs: %+.2f %% quiet, p %.2g", c.Figure(), 100*c.Quiet, c.P)
+		}
 		pairs++
-		differ += min(1, n)
-		figures += n
+		differ += min(1, len(different))
+		figures += len(different)
 		for i, c := range new.Clocks {
 			if c.Latency == nil {
 				continue
