@@ -148,7 +148,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 		return err
 	}
 	if settings.Rounds == 0 {
-		settings.Rounds = measure.DefaultRounds(len(clocks))
+		settings.Rounds = settings.DefaultRounds(len(clocks))
 	}
 	if settings.Time == 0 {
 		numbers := len(settings.Threads)

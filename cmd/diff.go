@@ -116,7 +116,7 @@ func gate(d *diff.Diff, above float64, typed string) error {
 	case len(unsteady) > 0:
 		return cannot(figures(unsteady), "the runs changed while they lasted, or shared their CPUs; measure again on a quiet machine")
 	case len(untold) > 0:
-		return cannot(figures(untold), "too few samples for a verdict; measure with more rounds (--rounds 40)")
+		return cannot(figures(untold), "too few samples for a verdict; measure with more rounds (--rounds)")
 	case d.Comparisons == 0:
 		return couldNot(errors.New("no figure of what reads cost is in both results, so --fail-above cannot tell"))
 	}

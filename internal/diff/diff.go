@@ -11,11 +11,11 @@
 //     quieter half of both runs together, corrected for how many comparisons are made (Holm);
 //   - the quiet costs differ by Least or more: two runs of one program on one machine
 //     differ by real but meaningless amounts, such as where its memory came to lie;
-//   - they do so even if either run saw no moment as quiet as it could have been: by more
-//     than its samples, and the parts of the run, leave open.
+//   - they do so whatever the runs leave open: a run may have seen no quiet moment, which its
+//     samples tell, or one part of it alone was quick.
 //
-// Where the medians differ by much and the rest does not hold, it is the run that
-// changed while it lasted: such a figure is unsteady, and not the same.
+// Where the medians or the quiet costs differ by much and the rest does not hold, it is the
+// run that changed while it lasted: such a figure is unsteady, and not the same.
 package diff
 
 import (
@@ -27,6 +27,7 @@ import (
 
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Schema names the form of a Diff as JSON.
@@ -337,8 +338,8 @@ func (p pair) verdict(c Change, s Settings) Verdict {
 	switch {
 	case c.P > s.Alpha:
 		return Same
-	case crowd || size < math.Log1p(s.Least)+max(p.old.noise(), p.new.noise()):
-		if math.Abs(math.Log1p(c.Change)) < math.Log(unsteadyFrom) {
+	case crowd || size < p.needed(s.Least):
+		if max(size, math.Abs(math.Log1p(c.Change))) < math.Log(unsteadyFrom) {
 			return Same
 		}
 		return Unsteady
@@ -356,35 +357,45 @@ func level(ns []float64) float64 {
 	return sorted[min(1, len(sorted)-1)]
 }
 
-// noise is how far the level may be from what an undisturbed machine would have shown, as a
-// logarithm.
-func (s sequence) noise() float64 {
-	if s.threads > 0 {
-		return math.Log(stats.Quantile(settled, s.ns) / slices.Min(s.ns))
+// needed is the change, as a logarithm, that is told: least, whatever the runs leave open.
+func (p pair) needed(least float64) float64 {
+	if p.old.threads > 0 {
+		return math.Log1p(least) + max(spread(p.old.quiet), spread(p.new.quiet))
 	}
-	return max(above(s.quiet), repeated(s.quiet))
+	lower, higher := p.old.quiet, p.new.quiet
+	if level(lower) > level(higher) {
+		lower, higher = higher, lower
+	}
+	// What makes the lower level too high or the higher too low makes the change larger.
+	return math.Log1p(least) + max(above(higher), repeated(lower))
 }
 
-// above bounds how far the level lies above the cost that no sample falls below. Where
-// samples lie evenly above such a bound, the lowest of them is less than a share of
-// 1 - doubt^(1/k) of the way from there to the k-th after it, but for a probability of doubt
-// (it is distributed as Beta(1, k)).
+// spread is how far the samples of throughput lie apart, as a logarithm.
+func spread(ns []float64) float64 { return math.Log(stats.Quantile(settled, ns) / slices.Min(ns)) }
+
+// above bounds, as a logarithm, how far the level lies above the cost that no sample falls
+// below, where they lie evenly above it: the level is less than a share of the way from
+// there to the k-th sample above it, which is distributed as Beta(2, k), but for a probability
+// of doubt. A neighbour that never rests, and adds as much to every sample, is not seen.
 func above(ns []float64) float64 {
-	const doubt, share = 0.05, 0.1
+	const doubt, low = 0.05, 0.1
 	sorted := slices.Sorted(slices.Values(ns))
-	k := min(max(1, int(share*float64(len(ns)))), len(ns)-1)
-	if k == 0 {
-		return math.Inf(1) // nothing is known of a single sample
+	k := min(max(1, int(low*float64(len(sorted)))), len(sorted)-2)
+	if k < 1 {
+		return math.Inf(1)
 	}
-	return math.Log(level(ns)/sorted[0]) + (math.Pow(doubt, -1/float64(k))-1)*math.Log(sorted[k]/sorted[0])
+	share := distuv.Beta{Alpha: 2, Beta: float64(k)}.Quantile(1 - doubt)
+	return share / (1 - share) * math.Log(sorted[k+1]/sorted[1])
 }
 
-// repeated is how far the levels of the two quietest parts of a run are apart: what was seen
-// in one part alone is not repeated even within the run.
+// repeated is how far the levels of the two quietest parts of a run are apart, as a
+// logarithm: what was seen in one part alone is not repeated even within the run.
 func repeated(ns []float64) float64 {
-	var levels []float64
-	for part := range slices.Chunk(ns, (len(ns)+parts-1)/parts) {
-		levels = append(levels, level(part))
+	levels := make([]float64, 0, parts)
+	for i := range parts {
+		if part := ns[i*len(ns)/parts : (i+1)*len(ns)/parts]; len(part) > 0 {
+			levels = append(levels, level(part))
+		}
 	}
 	slices.Sort(levels)
 	return math.Log(levels[min(1, len(levels)-1)] / levels[0])
@@ -440,9 +451,10 @@ func (d *Diff) SlowerThan(share float64) []Change {
 	return d.having(func(c Change) bool { return c.Verdict == Slower && c.Quiet > share })
 }
 
-// UnsteadyAbove are the unsteady figures whose median rose by more than the share.
+// UnsteadyAbove are the unsteady figures whose median or quiet cost rose by more than the
+// share.
 func (d *Diff) UnsteadyAbove(share float64) []Change {
-	return d.having(func(c Change) bool { return c.Verdict == Unsteady && c.Change > share })
+	return d.having(func(c Change) bool { return c.Verdict == Unsteady && max(c.Change, c.Quiet) > share })
 }
 
 func (d *Diff) having(property func(Change) bool) []Change {

@@ -42,6 +42,18 @@ func evenly(chance *rand.Rand, ns float64) []float64 {
 	return samples
 }
 
+// rising is samples from ns on, each further away by the step, as a share.
+func rising(ns, step float64) []float64 {
+	samples := make([]float64, 77)
+	for i := range samples {
+		samples[(i*31)%len(samples)] = ns * (1 + step*float64(i))
+	}
+	return samples
+}
+
+// many is more samples than the test is exact for.
+func many(ns float64) []float64 { return rising(ns, 0.00001) }
+
 func document(clocks ...result.Clock) *result.Document {
 	return &result.Document{Schema: result.Schema, Settings: result.Settings{Pin: "none", Workers: "threads"}, Clocks: clocks}
 }
@@ -77,9 +89,9 @@ func TestVerdicts(t *testing.T) {
 		{"disturbed by much", clean(chance, 20), disturbed(chance, 20, 0.85), Unsteady},
 		{"disturbed throughout: the quiet samples moved, but noise is as large", clean(chance, 20), disturbed(chance, 21, 0.97), Unsteady},
 		{"the calm of the old run", disturbed(chance, 20, 0.85), clean(chance, 20), Unsteady},
-		{"46 times dearer but for one sample", clean(chance, 20), append(clean(chance, 920)[:39], 20), Unsteady},
-		{"46 times dearer, and one odd sample before", append(clean(chance, 20)[:39], 0.1), clean(chance, 920), Unsteady},
-		{"a sixth dearer but for one sample", clean(chance, 20), append(clean(chance, 23.4)[:39], 20), Unsteady},
+		{"46 times dearer but for one sample", clean(chance, 20), append(clean(chance, 920)[:39], 20), Slower},
+		{"46 times dearer, and one odd sample before", append(clean(chance, 20)[:39], 0.1), clean(chance, 920), Slower},
+		{"a sixth dearer but for one sample", clean(chance, 20), append(clean(chance, 23.4)[:39], 20), Slower},
 		{"three per cent dearer, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 20.6), Slower},
 		{"three per cent dearer, seven tenths of the new run disturbed", clean(chance, 20), append(clean(chance, 20.6)[:12], clean(chance, 22)[:28]...), Slower},
 		{"the same, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 20), Same},
@@ -89,6 +101,13 @@ func TestVerdicts(t *testing.T) {
 		{"a fifth of the new run quicker, as a CPU is that was cool", clean(chance, 20), append(clean(chance, 19.2)[:8], clean(chance, 20)[:32]...), Same},
 		{"disturbed evenly throughout, so that no sample is quiet", clean(chance, 20), evenly(chance, 20), Unsteady},
 		{"the quiet of the old run, likewise", evenly(chance, 20), clean(chance, 20), Unsteady},
+		{"three per cent dearer than a run with few quiet samples", rising(20, 0.002), clean(chance, 20.62), Slower},
+		{"the cheaper run has few quiet samples", clean(chance, 20.62), rising(20, 0.002), Faster},
+		{"three per cent dearer, with few quiet samples", clean(chance, 20), rising(20.62, 0.006), Unsteady},
+		{"a neighbour that never rests adds as much to all, which nothing tells from a dearer clock", clean(chance, 20), clean(chance, 22), Slower},
+		{"ten times dearer, four samples of many", many(20), []float64{200, 201, 202, 203}, Slower},
+		{"one sample after many", many(20), []float64{200}, TooFew},
+		{"three samples after many", many(20), []float64{200, 201, 202}, Slower},
 		{"three samples a side", clean(chance, 20)[:3], clean(chance, 40)[:3], TooFew},
 		{"a sample a side", clean(chance, 20)[:1], clean(chance, 40)[:1], TooFew},
 	} {
@@ -154,17 +173,19 @@ func TestFamilyOfComparisonsKeepsAlpha(t *testing.T) {
 	const pairs = 400
 	s := Settings{Alpha: 0.05}
 	wrong := 0
-	wide := func() []float64 {
-		samples := make([]float64, 40)
-		for i := range samples {
-			samples[i] = 1 + chance.Float64()
+	wide := func(id string) result.Clock {
+		c := latency(id, make([]float64, 40))
+		c.Latency.QuietSamplesNS = make([]float64, 40)
+		for i := range c.Latency.SamplesNS {
+			quiet := 1 + chance.Float64()
+			c.Latency.QuietSamplesNS[i], c.Latency.SamplesNS[i] = quiet, quiet+chance.Float64()
 		}
-		return samples
+		return c
 	}
 	for range pairs {
 		var old, new []result.Clock
 		for i := range 10 {
-			old, new = append(old, latency(strconv.Itoa(i), wide())), append(new, latency(strconv.Itoa(i), wide()))
+			old, new = append(old, wide(strconv.Itoa(i))), append(new, wide(strconv.Itoa(i)))
 		}
 		for _, c := range compare(document(old...), document(new...), s).Changes {
 			if c.P <= s.Alpha {

@@ -132,9 +132,10 @@ func DefaultTime(clocks, numbers int) time.Duration {
 
 // DefaultRounds is how many rounds a run over so many clocks takes unless it is
 // told: as many as fill roundsBudget, so that even the samples of one clock do not all
-// fall into one moment of the machine's.
-func DefaultRounds(clocks int) int {
-	const turns = int(roundsBudget / latencyTurn)
+// fall into one moment of the machine's, and no fewer than make an interval. Of the settings
+// it needs those that say how long a turn is: the quota.
+func (s Settings) DefaultRounds(clocks int) int {
+	turns := int(roundsBudget / max(latencyTurn, s.turn()))
 	return max(fewestDefaultRounds, turns/(clocks+1)) // the floor has its turns too
 }
 
@@ -320,9 +321,9 @@ type sample struct {
 	// median is that of the slices, which an interrupt that falls into a few of them
 	// does not move.
 	median float64
-	// quiet is the quickest slice. The slices lie end to end, so what disturbs one makes
-	// none shorter; but where the stopwatch is coarse the quickest would be the one with
-	// the fewest ticks, and it is the median.
+	// quiet is the quickest slice. The slices lie end to end, so what takes the CPU makes
+	// none shorter. But where the stopwatch is coarse the quickest would be the one with the
+	// fewest ticks, and where it goes backwards the one in which it did: there it is the median.
 	quiet float64
 	// mean is that of the whole turn, which an interrupt moves.
 	mean float64
@@ -349,7 +350,7 @@ func turn(reader clock.Reader, readNS float64, span, slice time.Duration) sample
 	switch {
 	case median == 0: // the stopwatch itself ticks too seldom for slices
 		return sample{mean, mean, mean}
-	case slice < exactTicks*stopwatchTick():
+	case slice < exactTicks*stopwatchTick(), slices.Min(slicesNS) <= 0:
 		return sample{median, median, mean}
 	}
 	return sample{median, slices.Min(slicesNS), mean}

@@ -310,13 +310,14 @@ func TestRunThatNeverBegan(t *testing.T) {
 }
 
 func TestDefaultsFillTheirBudgets(t *testing.T) {
-	require.Equal(t, 700, DefaultRounds(1), "and as many turns of the floor")
-	require.Equal(t, 77, DefaultRounds(17), "as many clocks as Linux has on amd64")
+	require.Equal(t, 700, Settings{}.DefaultRounds(1), "and as many turns of the floor")
+	require.Equal(t, 77, Settings{}.DefaultRounds(17), "as many clocks as Linux has on amd64")
 	for clocks := 1; clocks < 30; clocks++ {
-		span := time.Duration(DefaultRounds(clocks)*(clocks+1)) * latencyTurn
+		span := time.Duration(Settings{}.DefaultRounds(clocks)*(clocks+1)) * latencyTurn
 		require.InDelta(t, roundsBudget, span, float64(30*latencyTurn), "%d clocks", clocks)
 	}
-	require.Equal(t, 40, DefaultRounds(1000))
+	require.Equal(t, 40, Settings{}.DefaultRounds(1000))
+	require.Equal(t, 700, Settings{Quota: 0.1, QuotaPeriod: 100 * time.Millisecond}.DefaultRounds(1), "of shorter turns")
 	require.Equal(t, 100*time.Millisecond, DefaultTime(1, 1))
 	require.Equal(t, 20*time.Millisecond, DefaultTime(1000, 9))
 	for _, cpus := range []int{1, 2, 8, 24, 192} {

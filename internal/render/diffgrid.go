@@ -211,8 +211,8 @@ func conclusion(d *diff.Diff) string {
 	case d.Comparisons == 0:
 		return "The two documents have no figure in common."
 	}
-	text += fmt.Sprintf(" Verdicts by the Mann-Whitney U test at α = %s over all of them together (Holm's correction); less than %s, "+
-		"or no more than the runs' own noise, is called the same.", threeDigits(d.Settings.Alpha), strings.TrimPrefix(signed(d.Settings.Least), "+"))
+	text += fmt.Sprintf(" Verdicts by the Mann-Whitney U test at α = %s over all of them together (Holm's correction); less than %s "+
+		"beyond the runs' own noise is called the same.", threeDigits(d.Settings.Alpha), strings.TrimPrefix(signed(d.Settings.Least), "+"))
 	if unsteady > 0 {
 		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, or shared its CPUs; measure again.", plural(unsteady, "figure")+areOrIs(unsteady))
 	}

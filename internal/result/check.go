@@ -296,7 +296,6 @@ func (c *checker) part(at string, some, all int64, name string) {
 	}
 }
 
-// samples checks the samples of which the median is one or lies between two.
 // quiet checks the quickest slices of the rounds, where there are any.
 func (c *checker) quiet(at string, values, samples []float64) {
 	if len(values) > 0 && len(values) != len(samples) {
@@ -311,6 +310,7 @@ func (c *checker) quiet(at string, values, samples []float64) {
 	}
 }
 
+// samples checks the samples of which the median is one or lies between two.
 func (c *checker) samples(at string, values []float64, median float64) {
 	for i, value := range values {
 		c.notNegative(fmt.Sprintf("%s[%d]", at, i), value)

@@ -82,3 +82,28 @@ func TestQuantile(t *testing.T) {
 	require.Equal(t, []float64{16, 1, 3, 2}, samples)
 	require.Equal(t, 7.0, Quantile(0.1, []float64{7}))
 }
+
+// Whether there are enough samples is told from the p that the test then gives to samples
+// which lie as far apart as they can.
+func TestLeastPIsWhatTheTestGives(t *testing.T) {
+	for _, size := range [][2]int{{3, 3}, {5, 5}, {4, 40}, {25, 25}, {4, 51}, {4, 77}, {1, 700}, {77, 77}} {
+		for _, tied := range []bool{false, true} {
+			var low, high []float64
+			for i := range size[0] {
+				low = append(low, 1+float64(i)/1000)
+			}
+			for i := range size[1] {
+				high = append(high, 2+float64(i)/1000)
+			}
+			if tied {
+				high[0] = high[len(high)-1]
+			}
+			p, _ := Differ(low, high, 0.05)
+			require.InEpsilon(t, p, leastP(size[0], size[1], tied && size[1] > 1), 0.35, "%v, tied: %v", size, tied)
+			_, enough := Differ(low, high, p*1.5)
+			require.True(t, enough, "%v", size)
+			_, enough = Differ(low, high, p/1.5)
+			require.False(t, enough, "%v", size)
+		}
+	}
+}
