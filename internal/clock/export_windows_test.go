@@ -11,7 +11,7 @@ func Failing() Clock {
 	return Clock{
 		ID: "CloseHandle@winapi", Call: "CloseHandle()", Path: WinAPI, Kind: Monotonic, Hz: filetime(), ReportedNS: notReported,
 		Open: func() (Reader, error) {
-			return &bufferReader{fn: closeHandle, failure: failedBOOL, result: newPlace()}, nil
+			return &bufferReader{fn: closeHandle, failure: failedBOOL, result: newPlace(1)}, nil
 		},
 	}
 }

@@ -6,9 +6,22 @@ import (
 	"math"
 	"testing"
 	"time"
+	"unsafe"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
+
+// Whatever was read before, the next call stores away from the start of a page.
+func TestResultsStayAwayFromTheStartsOfPages(t *testing.T) {
+	opened, err := ways[1].clockGettime(unix.CLOCK_MONOTONIC)
+	require.NoError(t, err)
+	reader := opened.(*callReader)
+	for _, reads := range []int{1, 10_000, 1} {
+		reader.Read(make([]int64, reads))
+		require.Equal(t, uintptr(pageBytes/2), uintptr(unsafe.Pointer(&reader.results[0]))%pageBytes, "%d reads", reads)
+	}
+}
 
 // BenchmarkPlaces is why newPlace chooses: it stores the results of a vDSO clock at the
 // start, and half-way, of each of many pages, and reports what the dearest page costs.
@@ -38,7 +51,7 @@ func BenchmarkPlaces(b *testing.B) {
 			cheapest, dearest := math.Inf(1), 0.0
 			for b.Loop() {
 				for page := range pages {
-					reader.place = memory[page*words+word:]
+					reader.results = memory[page*words+word:]
 					ns := quickest(4)
 					if ns > dearest {
 						ns = quickest(40)

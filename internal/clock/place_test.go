@@ -10,9 +10,11 @@ import (
 )
 
 func TestPlacesAreAwayFromTheStartsOfPages(t *testing.T) {
-	for range 100 {
-		place := newPlace()
-		require.Len(t, place, placeWords)
-		require.Equal(t, uintptr(pageBytes/2), uintptr(unsafe.Pointer(&place[0]))%pageBytes)
+	for _, words := range []int{1, placeWords, 100, 511, 512, 513, 20_000} {
+		for range 20 {
+			place := newPlace(words)
+			require.Len(t, place, max(words, placeWords))
+			require.Equal(t, uintptr(pageBytes/2), uintptr(unsafe.Pointer(&place[0]))%pageBytes)
+		}
 	}
 }

@@ -31,16 +31,14 @@ type callReader struct {
 	format format
 	// null is whether Spin passes NULL, as people call time(2).
 	null bool
-	// place receives what Spin's calls store, and results what Read's do. Both are
-	// slices, so they are on the heap, where they stay however the goroutine's stack
-	// may move.
-	place   []int64
+	// results is the place of what the calls store: of all that Read's do, or of the last
+	// of Spin's.
 	results []int64
 	err     error
 }
 
 func clockReader(f format, call nativeCall) *callReader {
-	return &callReader{call: call, format: f, place: newPlace()}
+	return &callReader{call: call, format: f, results: newPlace(f.words)}
 }
 
 func timeReader(call nativeCall) *callReader {
@@ -52,7 +50,7 @@ func timeReader(call nativeCall) *callReader {
 func (r *callReader) Spin(n int) {
 	var buffer unsafe.Pointer
 	if !r.null {
-		buffer = unsafe.Pointer(&r.place[0])
+		buffer = unsafe.Pointer(&r.results[0])
 	}
 	r.check(r.call(buffer, 0, n))
 	runtime.KeepAlive(r)
@@ -61,7 +59,7 @@ func (r *callReader) Spin(n int) {
 func (r *callReader) Read(ticks []int64) {
 	words := r.format.words
 	if len(r.results) < len(ticks)*words {
-		r.results = make([]int64, len(ticks)*words)
+		r.results = newPlace(len(ticks) * words)
 	}
 	step := uintptr(words) * unsafe.Sizeof(r.results[0])
 	r.check(r.call(unsafe.Pointer(&r.results[0]), step, len(ticks)))

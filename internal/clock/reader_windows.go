@@ -41,9 +41,9 @@ func openFunction(dll, name string, way way) (Reader, error) {
 		return nil, fmt.Errorf("this Windows has no %s in %s", name, dll)
 	}
 	if !way.stores {
-		return &valueReader{fn: function.Addr(), bits: way.bits, values: newPlace()}, nil
+		return &valueReader{fn: function.Addr(), bits: way.bits, values: newPlace(1)}, nil
 	}
-	r := &bufferReader{fn: function.Addr(), failure: way.failure, result: newPlace()}
+	r := &bufferReader{fn: function.Addr(), failure: way.failure, result: newPlace(1)}
 	r.Spin(1)
 	if r.err != nil {
 		return nil, r.err

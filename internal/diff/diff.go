@@ -315,9 +315,9 @@ func (p pair) change(hardest float64) (c Change, chance float64) {
 }
 
 // calm tests the lower half of both runs' quiet samples together, of which a disturbance
-// that lasted for half of either leaves enough. Where nothing changed, each order of the old's and the
-// new's among them is as likely as any other, however many each has there: so the test
-// is as good as one of all.
+// that lasted for half of either leaves enough. Where nothing changed, each order of the
+// old's and the new's among them is as likely as any other, however many each has there: so
+// the test is as good as one of all.
 func (p pair) calm(hardest float64) (chance float64, enough bool) {
 	half := stats.Quantile(0.5, slices.Concat(p.old.quiet, p.new.quiet))
 	below := func(ns []float64) []float64 {

@@ -346,14 +346,20 @@ func turn(reader clock.Reader, readNS float64, span, slice time.Duration) sample
 		last = now
 	}
 	mean := float64(last-begun) / float64(len(slicesNS)*chunks*chunk)
-	median := stats.Median(slicesNS)
+	return sampled(slicesNS, mean, slice >= exactTicks*stopwatchTick())
+}
+
+// sampled makes a sample of the slices, of which there is at least one; exact says that
+// one of them says something by itself.
+func sampled(slicesNS []float64, mean float64, exact bool) sample {
+	median, quickest := stats.Median(slicesNS), slices.Min(slicesNS)
 	switch {
 	case median == 0: // the stopwatch itself ticks too seldom for slices
 		return sample{mean, mean, mean}
-	case slice < exactTicks*stopwatchTick(), slices.Min(slicesNS) <= 0:
+	case !exact || quickest <= 0:
 		return sample{median, median, mean}
 	}
-	return sample{median, slices.Min(slicesNS), mean}
+	return sample{median, quickest, mean}
 }
 
 // calibration is about how long calibrate takes.

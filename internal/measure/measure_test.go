@@ -171,6 +171,13 @@ func TestQuickestSliceIsKept(t *testing.T) {
 	require.Equal(t, coarse.median, coarse.quiet, "one tick of many in a slice says nothing")
 }
 
+func TestSampleOfSlices(t *testing.T) {
+	require.Equal(t, sample{median: 22, quiet: 20, mean: 25}, sampled([]float64{22, 20, 33}, 25, true))
+	require.Equal(t, sample{median: 22, quiet: 22, mean: 25}, sampled([]float64{22, 20, 33}, 25, false), "too few ticks in a slice")
+	require.Equal(t, sample{median: 22, quiet: 22, mean: 25}, sampled([]float64{22, -40, 93}, 25, true), "the stopwatch went backwards")
+	require.Equal(t, sample{median: 4, quiet: 4, mean: 4}, sampled([]float64{0, 0, 12}, 4, true), "it hardly ever ticked")
+}
+
 func TestPinningToFewerCPUsThanThreadsOversubscribes(t *testing.T) {
 	s := Settings{CPUs: 4, Pin: []int{0, 2}}
 	require.False(t, s.oversubscribed(2))

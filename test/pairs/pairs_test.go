@@ -121,6 +121,14 @@ func differing(old, new *result.Document) []diff.Change {
 	return slices.DeleteFunc(all, func(c diff.Change) bool { return c.Verdict != diff.Slower && c.Verdict != diff.Faster })
 }
 
+// logged is how many figures differ, which it logs.
+func logged(tb testing.TB, different []diff.Change) int {
+	for _, c := range different {
+		tb.Logf("%s differs: %+.2f %% quiet, p %.2g", c.Figure(), 100*c.Quiet, c.P)
+	}
+	return len(different)
+}
+
 // found says that the latency of the dear clock is slower.
 func found(changes []diff.Change) bool {
 	return slices.ContainsFunc(changes, func(c diff.Change) bool { return c.Threads == 0 && c.Verdict == diff.Slower })
@@ -139,11 +147,7 @@ func BenchmarkPairsOfOneClock(b *testing.B) {
 					b.Skip(old.Clocks[0].Reason)
 				}
 				pairs++
-				different := differing(old, compare(b, timebench, id))
-				for _, c := range different {
-					b.Logf("%s differs: %+.2f %% quiet, p %.2g", c.Figure(), 100*c.Quiet, c.P)
-				}
-				differ += min(1, len(different))
+				differ += min(1, logged(b, differing(old, compare(b, timebench, id))))
 				if found(differing(old, dearer(b, id, old))) {
 					dearFound++
 				}
@@ -164,13 +168,10 @@ func BenchmarkPairsOfAllClocks(b *testing.B) {
 	missed := map[string]int{}
 	for b.Loop() {
 		old, new := compare(b, timebench), compare(b, timebench)
-		different := differing(old, new)
-		for _, c := range different {
-			b.Logf("%s differs: %+.2f %% quiet, p %.2g", c.Figure(), 100*c.Quiet, c.P)
-		}
+		n := logged(b, differing(old, new))
 		pairs++
-		differ += min(1, len(different))
-		figures += len(different)
+		differ += min(1, n)
+		figures += n
 		for i, c := range new.Clocks {
 			if c.Latency == nil {
 				continue
