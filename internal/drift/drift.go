@@ -44,7 +44,7 @@ type Settings struct {
 // told is an entry with a reason. An error says why the reference cannot serve; what
 // was seen before it failed is returned too.
 func Run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings, tell func(done, total time.Duration)) (result.Drift, error) {
-	return run(ctx, clocks, reference, s, tell, world{sleep, thread.Busy})
+	return run(ctx, clocks, reference, s, tell, world{sleep, func(cpus int) func() { return thread.Busy(cpus, s.LoadTime+time.Minute) }})
 }
 
 // A world is what a run does to the machine.

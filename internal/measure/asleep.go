@@ -21,7 +21,7 @@ func Rates(c clock.Clock, span time.Duration, cpus int) (asleepHz, loadedHz floa
 	}
 	asleepHz = over(c, func() { time.Sleep(span) })
 	loadedHz = over(c, func() {
-		defer thread.Busy(cpus)()
+		defer thread.Busy(cpus, span+time.Minute)()
 		// This thread sleeps, so that it is there when the span ends.
 		time.Sleep(span)
 	})

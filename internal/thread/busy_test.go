@@ -11,7 +11,7 @@ import (
 
 func TestBusyStops(t *testing.T) {
 	procs, goroutines := runtime.GOMAXPROCS(0), runtime.NumGoroutine()
-	stop := Busy(3)
+	stop := Busy(3, time.Hour)
 	require.Equal(t, procs+3, runtime.GOMAXPROCS(0))
 	require.GreaterOrEqual(t, runtime.NumGoroutine(), goroutines+3)
 	stop()
@@ -20,6 +20,13 @@ func TestBusyStops(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
+}
+
+// Nothing may be left to call stop, as where every CPU is kept busy under SCHED_FIFO.
+func TestBusyEndsByItself(t *testing.T) {
+	var over atomic.Bool
+	spin(&over, time.Now().Add(10*time.Millisecond))
+	require.False(t, over.Load())
 }
 
 // Current is asked of a thread that can be nowhere else.

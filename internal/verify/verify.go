@@ -72,7 +72,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	// Every thread that spins must have a P; two more serve the run itself.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(s.CPUs)+2)))
 	if s.Load {
-		defer thread.Busy(len(thread.Usable()))()
+		defer thread.Busy(len(thread.Usable()), s.Time+time.Minute)()
 	}
 	v := result.Verification{CPUs: s.CPUs, Load: s.Load, Clocks: []result.VerifiedClock{}}
 	related := begin(clocks, s.All)

@@ -1,0 +1,6 @@
+//go:build !windows
+
+package thread
+
+// disperse does nothing: these systems spread busy threads over all CPUs by themselves.
+func disperse(int) {}

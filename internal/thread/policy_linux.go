@@ -1,0 +1,40 @@
+package thread
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Scheduling policies of include/uapi/linux/sched.h; sched(7).
+const (
+	schedOther       = 0
+	schedResetOnFork = 0x40000000 // a flag beside the policy
+)
+
+// realTimePolicies are those under which a thread keeps its CPU until it gives it away.
+var realTimePolicies = map[uintptr]string{1: "SCHED_FIFO", 2: "SCHED_RR", 6: "SCHED_DEADLINE"}
+
+// RealTimePolicy returns the name of this thread's scheduling policy where that is a
+// real-time one, as chrt(1) sets it; "" under an ordinary one. sched_getscheduler(2).
+func RealTimePolicy() string {
+	policy, _, errno := unix.RawSyscall(unix.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
+	if errno != 0 {
+		return ""
+	}
+	return realTimePolicies[policy&^schedResetOnFork]
+}
+
+// ordinary gives this thread the ordinary scheduling policy, which every process may
+// choose (sched(7)); sched_setscheduler(2).
+func ordinary() error {
+	if RealTimePolicy() == "" {
+		return nil
+	}
+	priority := new(int32) // struct sched_param: 0 for SCHED_OTHER
+	_, _, errno := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, schedOther, uintptr(unsafe.Pointer(priority)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
