@@ -151,11 +151,11 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 		settings.Rounds = settings.DefaultRounds(len(clocks))
 	}
 	if settings.Time == 0 {
-		numbers := len(settings.Threads)
+		fitting := settings
 		if flags.threads != "" {
-			numbers = 1 // who asks for many waits for them
+			fitting.Threads = fitting.Threads[:1] // who asks for many waits for them
 		}
-		settings.Time = measure.DefaultTime(len(clocks), numbers)
+		settings.Time = fitting.DefaultTime(len(clocks))
 	}
 	others, err := flags.otherSources(facts.ClockSource)
 	if err != nil {
@@ -172,7 +172,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	}
 	ctx, ended := untilSignal(target.giveUp, consoleAsItIs(stderr))
 	run := func(ctx context.Context, source string) (measure.Result, error) {
-		tell, stop := showProgress(stderr, flags.quiet, source, len(clocks), settings)
+		tell, stop := showProgress(stderr, flags.quiet, source, clocks, settings)
 		measured, err := measure.Run(ctx, clocks, settings, tell)
 		stop(err == nil && !measured.Interrupted)
 		return measured, err
@@ -214,7 +214,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	if err := format.Write(stdout, document); err != nil {
 		return couldNot(err)
 	}
-	if err := errors.Join(spoilt, unwritten); err != nil {
+	if err := errors.Join(measured.Spoilt, spoilt, unwritten); err != nil {
 		return couldNot(err)
 	}
 	if status := ended(); status != 0 {

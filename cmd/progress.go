@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
 	"golang.org/x/term"
 )
@@ -17,12 +18,12 @@ import (
 // was. It returns what the run tells its progress to (nil
 // where nothing is shown), and what ends the showing, told whether the run was
 // complete.
-func showProgress(w io.Writer, quiet bool, source string, clocks int, s measure.Settings) (tell func(done, total time.Duration), stop func(complete bool)) {
+func showProgress(w io.Writer, quiet bool, source string, clocks []clock.Clock, s measure.Settings) (tell func(done, total time.Duration), stop func(complete bool)) {
 	under := ""
 	if source != "" {
 		under = " under clock source " + source
 	}
-	return showBar(w, quiet, fmt.Sprintf("Measuring %s with %s%s", counted(clocks, "clock"), load(s), under), s.Estimate(clocks))
+	return showBar(w, quiet, fmt.Sprintf("Measuring %s with %s%s", counted(len(clocks), "clock"), load(s), under), s.Estimate(clocks))
 }
 
 // showBar is showProgress of anything that takes a while.

@@ -9,13 +9,20 @@ import (
 )
 
 func workerCommand() *cobra.Command {
-	return &cobra.Command{
+	var threads int
+	command := &cobra.Command{
 		Use:    measure.WorkerCommand,
 		Short:  "Be one of the processes of `compare --workers processes`",
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if threads > 0 {
+				measure.HoldThreads(threads)
+				return nil
+			}
 			return measure.Worker(clock.Catalog(), os.Stdin, os.Stdout)
 		},
 	}
+	command.Flags().IntVar(&threads, measure.HoldFlag, 0, "start so many threads and end")
+	return command
 }

@@ -3,7 +3,9 @@ package measure
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,20 +20,36 @@ type crew interface {
 	// gate is where the workers meet; it has room for the whole crew.
 	gate() *gate
 	// start has the first n workers open the clock, worker i at seat(i), and
-	// wait at the gate.
+	// wait at the gate. It hires those that are not there.
 	start(c clock.Clock, p pace, n int, seat func(i int) seat) error
-	// wait returns when every started worker has filled its slot or failed.
+	// wait returns when every started worker has filled its slot or failed. Its error
+	// joins those of the workers; [lostCPU] is among them where a CPU went away.
 	wait() error
+	// rest dismisses the workers that would be in the way of other measurements. No
+	// worker is at work.
+	rest()
+	// broken is why the crew can work no more; nil where it can.
+	broken() error
 	// close ends the crew. No worker is at work.
 	close()
 }
 
-// A pace is how a worker reads: Chunk reads in one native call, and Slice calls
-// between two looks at the stopwatch.
+// A pace is how a worker reads: Chunk reads in one native call, Slice calls
+// between two looks at the stopwatch that are kept, where Keep says so, and Look calls
+// between two looks at the deadline. Yield has it give its CPU away at each of those, as
+// it must under a real-time policy.
 type pace struct {
-	Chunk int `json:"chunk"`
-	Slice int `json:"slice"`
+	Chunk int  `json:"chunk"`
+	Slice int  `json:"slice"`
+	Keep  bool `json:"keep"`
+	Look  int  `json:"look"`
+	Yield bool `json:"yield"`
+	// SpanNS is how long after the gate was opened a worker ends which nobody stops.
+	SpanNS int64 `json:"span_ns"`
 }
+
+// possible reports whether a worker can read at this pace.
+func (p pace) possible() bool { return p.Chunk >= 1 && p.Slice >= 1 && p.Look >= 1 }
 
 // A seat is where a worker runs: pinned to a CPU, or free and begun on one. Either
 // may be thread.Any.
@@ -40,22 +58,37 @@ type seat struct {
 	Begin int `json:"begin"`
 }
 
-// seats returns the seats for so many threads that are not pinned: where each can
-// have a CPU of its own it begins on one, from a CPU chosen anew each time.
+// seats returns the seats for so many threads. Those that are not pinned begin on the CPUs
+// one after the other, from one chosen anew each time: Linux starts new threads where it
+// likes, and Windows before 11 all of them in one processor group.
 func (s Settings) seats(threads int) func(i int) seat {
-	if len(s.Pin) > 0 || threads > s.CPUs {
+	if len(s.Pin) > 0 || len(s.places) == 0 {
 		return func(i int) seat { return seat{s.cpu(i), thread.Any} }
 	}
-	// In the order of spread neighbours are on different cores, so that no two
-	// threads share one while another is idle.
-	usable := thread.Spread(thread.Topology())
-	first := rand.IntN(len(usable))
-	return func(i int) seat { return seat{thread.Any, usable[(first+i)%len(usable)]} }
+	first := rand.IntN(len(s.places))
+	return func(i int) seat { return seat{thread.Any, s.places[(first+i)%len(s.places)]} }
+}
+
+// A lostCPU is the error of a worker that is not on the CPU that it was pinned to, which
+// went offline or is no longer allowed to the process.
+type lostCPU struct {
+	cpu int
+	err error // of pinning; nil where the worker was moved away later
+}
+
+func (l *lostCPU) Error() string {
+	if l.err != nil {
+		return l.err.Error()
+	}
+	return fmt.Sprintf("CPU %d went away", l.cpu)
 }
 
 func (s Settings) crew(most int) (crew, error) {
 	if s.Processes {
 		return newProcesses(most)
+	}
+	if err := roomForThreads(most); err != nil {
+		return nil, err
 	}
 	return newThreads(most), nil
 }
@@ -129,26 +162,40 @@ func (g *gate) open(ctx context.Context, n int) int64 {
 //
 // Its slices are its own to write until it has stored sliced, and the runner's to
 // read from then on.
+//
+// It ends by itself a while after its span: where the workers have a real-time policy and
+// a CPU each, the runner that should stop them may get none.
 func (g *gate) work(i int, reader clock.Reader, p pace) error {
 	g.ready.Add(1)
-	for g.releasedNS.Load() == 0 {
-		thread.Yield()
+	for begun := stopwatch(); g.releasedNS.Load() == 0; thread.Yield() {
+		if stopwatch()-begun > 2*patience {
+			return errNotReleased
+		}
 	}
 	slot, slices := &g.slots[i], &g.slices[i]
-	reads, sliced, calls := int64(0), 0, 0
+	reads, sliced := int64(0), 0
 	last := stopwatch()
-	for {
+	deadline := g.releasedNS.Load() + p.SpanNS
+	for calls := 1; ; calls++ {
 		reader.Spin(p.Chunk)
 		reads += int64(p.Chunk)
 		slot.reads.Store(reads)
 		if g.stop.Load() != 0 {
 			break
 		}
-		if calls++; calls == p.Slice && sliced < len(slices) {
+		if p.Keep && calls%p.Slice == 0 && sliced < len(slices) {
 			now := stopwatch()
 			slices[sliced] = now - last
-			last, calls = now, 0
+			last = now
 			sliced++
+		}
+		if calls%p.Look == 0 {
+			if stopwatch() >= deadline {
+				break
+			}
+			if p.Yield {
+				thread.Yield()
+			}
 		}
 	}
 	slot.endNS.Store(stopwatch())
@@ -180,11 +227,25 @@ func (g *gate) perSecond(i int, p pace) (perSecond float64, ok bool) {
 // wait for it.
 func (g *gate) absent() { g.ready.Add(1) }
 
-// threads is a crew of threads of this process.
+var errNotReleased = errors.New("a worker was not let go in time")
+
+// threads is a crew of threads of this process. They are hired for a pass and dismissed
+// after it: the kernel sums the times of all threads of a process, idle ones too, at each
+// read of CLOCK_PROCESS_CPUTIME_ID (thread_group_cputime in kernel/sched/cputime.c), which
+// would be in its latency.
 type threads struct {
 	meeting *gate
-	ended   chan error
+	hired   []chan assignment
+	ended   chan error // an answer for each assignment
+	left    sync.WaitGroup
 	started int
+}
+
+// An assignment is what a thread of the crew is told to do.
+type assignment struct {
+	clock clock.Clock
+	pace  pace
+	seat  seat
 }
 
 func newThreads(most int) *threads {
@@ -195,10 +256,39 @@ func (t *threads) gate() *gate { return t.meeting }
 
 func (t *threads) start(c clock.Clock, p pace, n int, seat func(i int) seat) error {
 	t.started = n
+	t.dismiss(n)
 	for i := range n {
-		go func() { t.ended <- t.meeting.onThread(seat(i), i, c, p) }()
+		if i == len(t.hired) {
+			t.hire(seat(i).Pin)
+		}
+		t.hired[i] <- assignment{c, p, seat(i)}
 	}
 	return nil
+}
+
+// hire starts one more thread, which takes assignments until it is dismissed. One that
+// cannot be pinned answers each with the error.
+func (t *threads) hire(pin int) {
+	i, assignments := len(t.hired), make(chan assignment, 1)
+	t.hired = append(t.hired, assignments)
+	t.left.Go(func() {
+		err := thread.Run(pin, func() {
+			for a := range assignments {
+				t.ended <- t.meeting.serve(a.seat, i, a.clock, a.pace)
+			}
+		})
+		for range assignments {
+			t.meeting.absent()
+			t.ended <- &lostCPU{pin, err}
+		}
+	})
+}
+
+// dismiss lets all but the first n threads go.
+func (t *threads) dismiss(n int) {
+	for ; len(t.hired) > n; t.hired = t.hired[:len(t.hired)-1] {
+		close(t.hired[len(t.hired)-1])
+	}
 }
 
 func (t *threads) wait() error {
@@ -206,33 +296,50 @@ func (t *threads) wait() error {
 	for range t.started {
 		all = errors.Join(all, <-t.ended)
 	}
-	return first(all)
+	return all
 }
 
-func (t *threads) close() {}
+func (t *threads) rest() {
+	t.dismiss(0)
+	t.left.Wait()
+}
 
-// onThread is the life of a worker on a thread of its own.
+func (t *threads) broken() error { return nil }
+
+func (t *threads) close() { t.rest() }
+
+// serve works off one assignment on this thread, which is pinned already where the seat
+// says so.
+func (g *gate) serve(at seat, i int, c clock.Clock, p pace) error {
+	reader, err := c.Open()
+	if err != nil {
+		g.absent()
+		return err
+	}
+	if at.Begin != thread.Any {
+		// A CPU that went away is no reason not to run on another.
+		_ = thread.Move(at.Begin)
+	}
+	err = g.work(i, reader, p)
+	if now := thread.Current(); at.Pin != thread.Any && now != thread.Any && now != at.Pin {
+		err = errors.Join(&lostCPU{cpu: at.Pin}, err)
+	}
+	return err
+}
+
+// onThread serves on a thread of its own.
 func (g *gate) onThread(at seat, i int, c clock.Clock, p pace) error {
 	var err error
 	ran := false
-	pinned := thread.Run(at.Pin, func() {
+	unpinned := thread.Run(at.Pin, func() {
 		ran = true
-		var reader clock.Reader
-		reader, err = c.Open()
-		if err != nil {
-			g.absent()
-			return
-		}
-		if at.Begin != thread.Any {
-			// A CPU that went away is no reason not to run on another.
-			_ = thread.Move(at.Begin)
-		}
-		err = g.work(i, reader, p)
+		err = g.serve(at, i, c, p)
 	})
 	if !ran {
 		g.absent()
+		return &lostCPU{at.Pin, unpinned}
 	}
-	return errors.Join(pinned, err)
+	return err
 }
 
 // first returns the first of joined errors: one line says enough.

@@ -53,6 +53,12 @@ type Settings struct {
 	// QuotaPeriod; 0 where nothing limits it.
 	Quota       float64
 	QuotaPeriod time.Duration
+	// places are the CPUs in the order in which threads that are not pinned begin on them:
+	// neighbours are on different cores, so that no two threads share one while another is
+	// idle. Run fills it, once a run: reading the topology takes 0.1 ms a CPU.
+	places []int
+	// realTime says that the process has a real-time scheduling policy. Run fills it.
+	realTime bool
 }
 
 // A Result is what a run found out.
@@ -65,6 +71,8 @@ type Result struct {
 	Interrupted bool
 	// Conditions are what the machine did to the run.
 	Conditions result.Conditions
+	// Spoilt is why throughput was not measured to its end; nil where it was.
+	Spoilt error
 }
 
 const (
@@ -74,11 +82,11 @@ const (
 	latencyTurn = 2500 * time.Microsecond
 	// A default run takes less than ten seconds: so much for throughput, and so much for
 	// latency. A span below the shortest would leave too few reads for a sample.
-	throughputBudget    = 4 * time.Second
+	throughputBudget    = 5 * time.Second
 	roundsBudget        = 3500 * time.Millisecond
 	fewestDefaultRounds = 40
 	longestDefaultTime  = 100 * time.Millisecond
-	shortestDefaultTime = 20 * time.Millisecond
+	shortestDefaultTime = 10 * time.Millisecond
 	// latencyChunk and throughputChunk are the spans of one native call; see
 	// package native. A worker looks for the end of its span after each.
 	latencyChunk    = 100 * time.Microsecond
@@ -104,11 +112,12 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	// The collector would stop every thread; a run leaves too little to collect.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	tryStopwatch()
+	s.places, s.realTime = thread.Spread(thread.Topology()), thread.RealTimePolicy() != ""
 	team, err := s.crew(slices.Max(s.Threads))
 	if err != nil {
 		return Result{}, err
 	}
-	r := &runner{ctx: ctx, crew: team, settings: s, progress: progress, total: s.Estimate(len(clocks))}
+	r := &runner{ctx: ctx, crew: team, settings: s, progress: progress, total: s.Estimate(clocks), usable: thread.Usable}
 	verdicts := clock.KernelEntries(clocks)
 	for i, c := range clocks {
 		r.subjects = append(r.subjects, &subject{clock: c, entry: verdicts[i]})
@@ -123,10 +132,13 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	return r.result(), nil
 }
 
-// DefaultTime is the span of one throughput measurement of a run over so many clocks and
-// numbers of threads, such that all of throughput keeps within throughputBudget.
-func DefaultTime(clocks, numbers int) time.Duration {
-	share := throughputBudget / time.Duration(max(1, clocks*numbers))
+// DefaultTime is the span of one throughput measurement of a run over so many clocks, such
+// that all of throughput keeps within throughputBudget, what bringing the threads together
+// takes included. Of the settings it needs all but the times.
+func (s Settings) DefaultTime(clocks int) time.Duration {
+	s.Time = longestDefaultTime
+	measurements := time.Duration(max(1, clocks*len(s.Threads)))
+	share := (throughputBudget - s.throughputOverhead(clocks)) / measurements
 	return max(shortestDefaultTime, min(longestDefaultTime, share.Truncate(time.Millisecond)))
 }
 
@@ -139,21 +151,50 @@ func (s Settings) DefaultRounds(clocks int) int {
 	return max(fewestDefaultRounds, turns/(clocks+1)) // the floor has its turns too
 }
 
-// Estimate is about how long a run over so many clocks takes.
-func (s Settings) Estimate(clocks int) time.Duration {
-	n := time.Duration(clocks)
-	total := (n + 1) * (time.Duration(s.Rounds)*s.turn() + calibration)
-	total += n*watchAtLeast + (n+1)*s.Distribution
+// Estimate is about how long a run over the clocks takes.
+func (s Settings) Estimate(clocks []clock.Clock) time.Duration {
+	n := time.Duration(len(clocks))
+	total := (n+1)*(time.Duration(s.Rounds)*s.turn()+calibration+s.Distribution) + s.throughputOverhead(len(clocks))
+	for _, c := range clocks {
+		total += watching(c)
+	}
 	for _, threads := range s.Threads {
-		total += n * (s.span(threads) + s.overhead(threads))
+		total += n * s.span(threads)
 	}
 	return total
 }
 
-// overhead is about what starting and ending the workers of one throughput
-// measurement takes.
+// What it takes to start a thread of a crew and to end it, to have one that is there begin
+// an assignment and end it, and to have a worker process do so: about what the runner itself
+// spends on each (BenchmarkPass). What the threads do, they do at once.
+const (
+	hiring     = 100 * time.Microsecond
+	assigning  = 10 * time.Microsecond
+	ofAProcess = 100 * time.Microsecond
+)
+
+// overhead is about what having so many workers begin and end takes, over all passes of one
+// measurement.
 func (s Settings) overhead(threads int) time.Duration {
-	return time.Duration(s.passes(threads)) * time.Duration(threads) * 100 * time.Microsecond
+	each := assigning
+	if s.Processes {
+		each = ofAProcess
+	}
+	return time.Duration(s.passes(threads)*threads) * each
+}
+
+// throughputOverhead is about what throughput takes beside its spans. A pass hires what the
+// numbers of threads before did not.
+func (s Settings) throughputOverhead(clocks int) time.Duration {
+	total, there := time.Duration(0), 0
+	for _, threads := range s.Threads {
+		total += time.Duration(clocks) * s.overhead(threads)
+		if !s.Processes {
+			total += time.Duration(s.passes(threads)*(threads-there)) * hiring
+			there = threads
+		}
+	}
+	return total
 }
 
 // cpu is the CPU for worker i of a crew, or of the only thread.
@@ -199,6 +240,13 @@ type runner struct {
 	floor    *subject
 	bracket  *bracket // nil where single reads are not timed
 	noise    noise
+	// usable returns the CPUs that the process may use: [thread.Usable].
+	usable func() []int
+	// lost are the CPUs that went away, and noCPU says that all went to which the run was
+	// pinned.
+	lost   []int
+	noCPU  bool
+	spoilt error // why throughput goes no further
 	// started counts workers since the last collection.
 	started int
 }
@@ -271,7 +319,25 @@ func (r *runner) rounds(measured []*subject) {
 		}
 		passed = due
 		r.noise.glance()
+		r.lose()
 	}
+}
+
+// lose takes the CPUs out of the run that went away: those that are named, and those that
+// the process may no longer use.
+func (r *runner) lose(named ...int) {
+	s, usable := &r.settings, r.usable()
+	gone := func(cpu int) bool { return slices.Contains(named, cpu) || !slices.Contains(usable, cpu) }
+	for _, cpu := range slices.Concat(s.Pin, s.places) {
+		if gone(cpu) && !slices.Contains(r.lost, cpu) && (len(s.Pin) == 0 || slices.Contains(s.Pin, cpu)) {
+			r.lost = append(r.lost, cpu)
+		}
+	}
+	pinned := len(s.Pin) > 0
+	s.Pin = slices.DeleteFunc(slices.Clone(s.Pin), gone)
+	s.places = slices.DeleteFunc(slices.Clone(s.places), gone)
+	s.CPUs = min(s.CPUs, max(1, len(usable)))
+	r.noCPU = r.noCPU || pinned && len(s.Pin) == 0
 }
 
 // latency gives every subject one turn, and reports whether there was time for it.
@@ -394,7 +460,14 @@ func readsIn(span time.Duration, readNS float64) int {
 	return max(1, int(float64(span)/readNS))
 }
 
-func (r *runner) ended() bool { return r.ctx.Err() != nil }
+// ended reports whether the run is to end. It is asked between any two measurements, where
+// a thread with a real-time policy has to give way: it may have the only CPU.
+func (r *runner) ended() bool {
+	if r.settings.realTime {
+		thread.Yield()
+	}
+	return r.ctx.Err() != nil
+}
 
 func (r *runner) tell(step time.Duration) {
 	r.done += step

@@ -12,11 +12,14 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime/debug"
+	"strings"
+	"sync"
 	"syscall"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/thread"
 )
 
 // WorkerCommand is the command of timebench that makes a process a worker: it
@@ -31,9 +34,35 @@ type order struct {
 	Slot  int    `json:"slot"`
 }
 
-// A report is how a worker process answers; Error is empty when it worked.
+// A report is how a worker process answers; Error is empty when it worked. LostCPU is the
+// CPU that went away, where that is the error.
 type report struct {
-	Error string `json:"error"`
+	Error   string `json:"error"`
+	LostCPU *int   `json:"lost_cpu,omitempty"`
+}
+
+// reported is the report of an error, which may be nil.
+func reported(err error) report {
+	if err == nil {
+		return report{}
+	}
+	var lost *lostCPU
+	if errors.As(err, &lost) {
+		return report{Error: lost.Error(), LostCPU: &lost.cpu}
+	}
+	return report{Error: first(err).Error()}
+}
+
+// err is the error that was reported; nil where there was none.
+func (r report) err() error {
+	switch {
+	case r.Error == "":
+		return nil
+	case r.LostCPU != nil:
+		return &lostCPU{*r.LostCPU, errors.New(r.Error)}
+	default:
+		return errors.New(r.Error)
+	}
 }
 
 // processes is a crew of processes of this same program. They stay for all
@@ -43,15 +72,44 @@ type processes struct {
 	meeting *gate
 	workers []*worker
 	started int
-	// broken is why no more can be started: a worker is gone, and the others are
+	// ended is why no more can be started: a worker is gone, and the others are
 	// no longer in step.
-	broken error
+	ended error
 }
 
 type worker struct {
 	command *exec.Cmd
 	orders  io.WriteCloser
 	reports *json.Decoder
+	said    *lastWords
+	// wait waits until the process has ended; it may be called more than once.
+	wait func() error
+}
+
+// end says how a worker ended that no longer answers: "signal: killed".
+func (w *worker) end() string {
+	_ = w.orders.Close()
+	_ = w.wait()
+	how := w.command.ProcessState.String()
+	if text := w.said.firstLine(); text != "" {
+		return how + ": " + text
+	}
+	return how
+}
+
+// lastWords keeps the beginning of what a worker says on its standard error: a line of its
+// own, or the first of the thousands by which Go's runtime dies.
+type lastWords struct{ text []byte }
+
+func (l *lastWords) Write(text []byte) (int, error) {
+	const most = 512
+	l.text = append(l.text, text[:min(len(text), most-len(l.text))]...)
+	return len(text), nil
+}
+
+func (l *lastWords) firstLine() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(l.text)), "\n")
+	return line
 }
 
 func newProcesses(most int) (crew, error) {
@@ -76,9 +134,17 @@ func newProcesses(most int) (crew, error) {
 		w, err := startWorker(program, shared)
 		if err != nil {
 			p.close()
-			return nil, fmt.Errorf("worker process %d of %d: %w", len(p.workers)+1, most, err)
+			return nil, fmt.Errorf("worker process %d of %d: %w; take fewer (--threads), or raise the limit of processes (ulimit -u, pids.max of the control group)", len(p.workers)+1, most, err)
 		}
 		p.workers = append(p.workers, w)
+	}
+	for i, w := range p.workers {
+		var ready report
+		if w.reports.Decode(&ready) != nil {
+			how := w.end()
+			p.close()
+			return nil, fmt.Errorf("worker process %d of %d ended before it was ready: %s; where that is for lack of threads, take fewer (--threads), or raise the limit of processes (ulimit -u, pids.max of the control group)", i+1, most, how)
+		}
 	}
 	return p, nil
 }
@@ -87,7 +153,8 @@ func startWorker(program string, gate *shared) (*worker, error) {
 	command := exec.Command(program)
 	command.Args = []string{os.Args[0], WorkerCommand}
 	gate.inherit(command)
-	command.Stderr = os.Stderr
+	said := new(lastWords)
+	command.Stderr = said
 	orders, err := command.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -99,7 +166,7 @@ func startWorker(program string, gate *shared) (*worker, error) {
 	if err := command.Start(); err != nil {
 		return nil, err
 	}
-	return &worker{command, orders, json.NewDecoder(reports)}, nil
+	return &worker{command, orders, json.NewDecoder(reports), said, sync.OnceValue(command.Wait)}, nil
 }
 
 func (p *processes) gate() *gate { return p.meeting }
@@ -107,45 +174,46 @@ func (p *processes) gate() *gate { return p.meeting }
 func (p *processes) start(c clock.Clock, pace pace, n int, seat func(i int) seat) error {
 	p.started = 0
 	for i, w := range p.workers[:n] {
-		if p.broken != nil {
+		if p.ended != nil {
 			break
 		}
 		if err := json.NewEncoder(w.orders).Encode(order{c.ID, pace, seat(i), i}); err != nil {
-			p.broken = fmt.Errorf("worker process %d: %w", i, err)
+			p.ended = fmt.Errorf("worker process %d ended: %s", i, w.end())
 		}
 		p.started = i + 1
 	}
-	return p.broken
+	return p.ended
 }
 
 func (p *processes) wait() error {
 	var all error
 	for i, w := range p.workers[:p.started] {
 		var answer report
-		switch err := w.reports.Decode(&answer); {
-		case err != nil:
-			p.broken = fmt.Errorf("worker process %d ended: %w", i, err)
-			all = errors.Join(all, p.broken)
-		case answer.Error != "":
-			all = errors.Join(all, errors.New(answer.Error))
+		if w.reports.Decode(&answer) != nil {
+			p.ended = fmt.Errorf("worker process %d ended: %s", i, w.end())
 		}
+		all = errors.Join(all, p.ended, answer.err())
 	}
-	return first(all)
+	return all
 }
+
+func (p *processes) rest() {}
+
+func (p *processes) broken() error { return p.ended }
 
 func (p *processes) close() {
 	for _, w := range p.workers {
 		_ = w.orders.Close()
 	}
 	for _, w := range p.workers {
-		_ = w.command.Wait()
+		_ = w.wait()
 		host.CountChild(w.command.ProcessState)
 	}
 	unmap(unsafe.Pointer(p.meeting), unsafe.Sizeof(gate{}))
 }
 
-// Worker makes this process a worker: it works off the orders that come in on
-// orders and answers each on reports, until orders end. The clocks are those
+// Worker makes this process a worker: it says on reports that it is ready, works off the
+// orders that come in on orders and answers each on reports, until orders end. The clocks are those
 // that an order may name.
 func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 	// A signal from the terminal goes to every process of the group; when a run
@@ -175,7 +243,14 @@ func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 			lines <- o
 		}
 	}()
+	// The thread that orders will need is had now, while there is nothing to lose.
+	if err := thread.Run(thread.Any, func() {}); err != nil {
+		return err
+	}
 	answers := json.NewEncoder(reports)
+	if err := answers.Encode(report{}); err != nil {
+		return err
+	}
 	for {
 		select {
 		case err := <-broken:
@@ -205,12 +280,9 @@ func ended(err error) error {
 
 func (g *gate) obey(o order, known map[string]clock.Clock) report {
 	c, ok := known[o.Clock]
-	if !ok || o.Slot < 0 || o.Slot >= len(g.slots) || o.Pace.Chunk < 1 || o.Pace.Slice < 1 {
+	if !ok || o.Slot < 0 || o.Slot >= len(g.slots) || !o.Pace.possible() {
 		g.absent()
 		return report{Error: fmt.Sprintf("a worker process cannot obey %+v", o)}
 	}
-	if err := g.onThread(o.Seat, o.Slot, c, o.Pace); err != nil {
-		return report{Error: err.Error()}
-	}
-	return report{}
+	return reported(g.onThread(o.Seat, o.Slot, c, o.Pace))
 }

@@ -96,6 +96,15 @@ func (w *watcher) watch(reader clock.Reader, readNS float64) {
 	}
 }
 
+// watching is about how long a clock is watched.
+func watching(c clock.Clock) time.Duration {
+	if !c.Coarse && c.Hz != 1 {
+		return watchAtLeast
+	}
+	ticksNS := max(c.ReportedNS(), 1e9/c.Hz) * enoughTicks
+	return min(watchAtMost, max(watchAtLeast, time.Duration(ticksNS)))
+}
+
 // slow reports whether the clock has not yet shown what its step is.
 func (w *watcher) slow() bool { return w.begun && len(w.steps) < enoughTicks }
 
@@ -162,7 +171,7 @@ func (r *runner) resolution() {
 		if s.failed() {
 			s.resolution = watcher{}
 		}
-		r.tell(watchAtLeast)
+		r.tell(watching(s.clock))
 	}
 }
 

@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"slices"
+
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
@@ -8,7 +10,8 @@ import (
 
 // result sums the run up.
 func (r *runner) result() Result {
-	summed := Result{Interrupted: r.ended(), Conditions: r.noise.conditions(r.floor)}
+	summed := Result{Interrupted: r.ended(), Conditions: r.noise.conditions(r.floor), Spoilt: r.spoilt}
+	summed.Conditions.LostCPUs = slices.Sorted(slices.Values(r.lost))
 	if r.floor != nil && len(r.floor.latency) > 0 {
 		summed.FloorNS = stats.Median(r.floor.latency)
 	}

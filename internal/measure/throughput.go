@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -21,8 +22,15 @@ import (
 // since the scheduler's slices are milliseconds and each thread must get its turns.
 // Each is then looked at in several windows. Where a quota is used up there is one
 // pass, in one window.
+//
+// Each pass has to bring its threads together, which takes longer the more there are. So
+// many threads have fewer passes, and no measurement has more than leave each its shortest.
 const (
 	passesPerMeasurement = 20
+	passesOfManyThreads  = 10
+	fewestPasses         = 8
+	manyThreads          = 64
+	shortestPass         = time.Millisecond
 	passesOversubscribed = 2
 	windowsPerPass       = 5
 	// shortestWindow is the shortest span in which a look at the counters of
@@ -36,14 +44,18 @@ func (s Settings) passes(threads int) int {
 		return 1
 	case s.oversubscribed(threads):
 		return passesOversubscribed
-	default:
-		return passesPerMeasurement
 	}
+	most := passesPerMeasurement
+	if threads > manyThreads {
+		most = passesOfManyThreads
+	}
+	return max(fewestPasses, min(most, int(s.Time/shortestPass)))
 }
 
 // windows is how many samples one pass gives.
 func (s Settings) windows(threads int) int {
-	if s.throttled(threads) || !s.oversubscribed(threads) {
+	// Under a real-time policy the runner looks only when the workers give their CPUs away.
+	if s.throttled(threads) || !s.oversubscribed(threads) || s.realTime {
 		return 1
 	}
 	pass := s.span(threads) / time.Duration(s.passes(threads))
@@ -81,7 +93,9 @@ type throughput struct {
 	threads        int
 	oversubscribed bool
 	perSecond      []float64 // samples of all threads together
-	reads          []int64   // of each thread, over all passes
+	fairness       []float64 // of each pass
+	reads          int64     // of all threads, over all passes
+	spentNS        int64     // what those took, from the gate's opening to the last worker's end
 }
 
 func (t *throughput) result() result.Throughput {
@@ -92,39 +106,63 @@ func (t *throughput) result() result.Throughput {
 	if perSecond > 0 {
 		r.NSPerRead = float64(t.threads) * 1e9 / perSecond
 	}
-	if fastest := slices.Max(t.reads); fastest > 0 {
-		r.Fairness = float64(slices.Min(t.reads)) / float64(fastest)
+	if t.spentNS > 0 {
+		r.CountedReadsPerSecond = float64(t.reads) * 1e9 / float64(t.spentNS)
+	}
+	if len(t.fairness) > 0 {
+		r.Fairness = stats.Median(t.fairness)
 	}
 	return r
 }
 
 // throughput makes one pass of measurements, and reports whether there was time
-// for it.
+// for it. The fewest threads come first, so that the crew only has to grow.
 func (r *runner) throughput(pass []*throughput) bool {
+	defer r.crew.rest()
 	rand.Shuffle(len(pass), func(i, j int) { pass[i], pass[j] = pass[j], pass[i] })
+	slices.SortStableFunc(pass, func(a, b *throughput) int { return a.threads - b.threads })
 	for _, t := range pass {
-		if t.subject.failed() {
+		if t.subject.failed() || r.spoilt != nil || r.outgrown(t) {
 			continue
 		}
 		if r.ended() {
 			return false
 		}
 		complete, err := r.pass(t)
+		var gone *lostCPU
 		switch {
 		case r.ended() && !complete:
 			return false
+		case errors.As(err, &gone):
+			r.crew.rest() // its threads are pinned
+			r.lose(gone.cpu)
+		case r.crew.broken() != nil:
+			r.spoilt = r.crew.broken()
 		case err != nil:
-			t.subject.err = err
+			t.subject.err = first(err)
 		}
 		r.glance()
-		// Each worker is a thread that leaves a little garbage, which nobody
-		// else collects during a run.
+		// Each assignment leaves a little garbage, which nobody else collects during a run.
 		if r.started += t.threads; r.started > 5000 {
 			runtime.GC()
 			r.started = 0
 		}
 	}
 	return true
+}
+
+// outgrown reports whether a measurement goes no further, since CPUs went away: there are
+// none left to pin to, or what was a CPU for each thread would be so no more. One that has
+// no figure yet is measured with what is left.
+func (r *runner) outgrown(t *throughput) bool {
+	if r.noCPU {
+		return true
+	}
+	oversubscribed := r.settings.oversubscribed(t.threads)
+	if oversubscribed != t.oversubscribed && len(t.perSecond) == 0 {
+		t.oversubscribed = oversubscribed
+	}
+	return oversubscribed != t.oversubscribed
 }
 
 // plan gives every subject its measurements, in the order of the threads, and
@@ -138,7 +176,7 @@ func (r *runner) plan() [][]*throughput {
 		}
 		for _, threads := range slices.Sorted(slices.Values(r.settings.Threads)) {
 			t := &throughput{
-				subject: s, threads: threads, reads: make([]int64, threads),
+				subject: s, threads: threads,
 				oversubscribed: r.settings.oversubscribed(threads),
 			}
 			s.throughput = append(s.throughput, t)
@@ -173,33 +211,55 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 	if !complete {
 		return false, nil
 	}
-	perSecond := 0.0
+	return true, t.count(g, pace, samples)
+}
+
+// count adds what the workers of one pass left at the gate. Without samples the pass is
+// one.
+func (t *throughput) count(g *gate, p pace, samples []float64) error {
+	perSecond, least, most, end := 0.0, int64(math.MaxInt64), int64(0), int64(0)
 	for i := range t.threads {
-		worker, ok := g.perSecond(i, pace)
+		worker, ok := g.perSecond(i, p)
 		if !ok {
-			return false, fmt.Errorf("worker %d of %d ended before it began", i, t.threads)
+			return fmt.Errorf("worker %d of %d ended before it began", i, t.threads)
 		}
 		perSecond += worker
-		t.reads[i] += g.slots[i].reads.Load()
+		reads := g.slots[i].reads.Load()
+		least, most = min(least, reads), max(most, reads)
+		end = max(end, g.slots[i].endNS.Load())
 	}
 	if len(samples) == 0 {
 		samples = []float64{perSecond}
 	}
 	t.perSecond = append(t.perSecond, samples...)
-	return true, nil
+	t.reads += g.reads(t.threads)
+	t.spentNS += end - g.releasedNS.Load()
+	// Within a pass: in the next one the threads sit on other CPUs, and over all of them a
+	// CPU on which the clock is slow would not show.
+	if most > 0 {
+		t.fairness = append(t.fairness, float64(least)/float64(most))
+	}
+	return nil
 }
 
 // pace is how the workers of a pass read: in slices of which a worker can keep
 // all, or where they share CPUs, without.
 func (r *runner) pace(t *throughput, span time.Duration) pace {
-	p := pace{Chunk: readsIn(throughputChunk, t.subject.readNS), Slice: math.MaxInt32}
-	// Slices are as many in a slow clock's pass as in a quick one's, or none: the
-	// samples of one measurement are all made alike.
-	const enough = 9
-	if slice := max(r.settings.slice(), span/(mostSlices-1)); !t.oversubscribed && span >= enough*slice {
-		chunkNS := float64(p.Chunk) * t.subject.readNS
-		p.Slice = max(1, int(float64(slice)/chunkNS+0.5))
-	}
+	const (
+		// Slices are as many in a slow clock's pass as in a quick one's, or none: the
+		// samples of one measurement are all made alike.
+		enough = 9
+		// looks is how many slices lie between two looks at the deadline, and overtime how
+		// long after its span a worker waits to be stopped.
+		looks    = 10
+		overtime = 2 * time.Second
+	)
+	p := pace{Chunk: readsIn(throughputChunk, t.subject.readNS), Yield: r.settings.realTime, SpanNS: int64(span + overtime)}
+	chunkNS := float64(p.Chunk) * t.subject.readNS
+	calls := func(span time.Duration) int { return int(min(max(1, float64(span)/chunkNS+0.5), math.MaxInt32)) }
+	slice := max(r.settings.slice(), span/(mostSlices-1))
+	p.Keep = !t.oversubscribed && span >= enough*slice
+	p.Slice, p.Look = calls(slice), calls(looks*slice)
 	return p
 }
 

@@ -120,6 +120,7 @@ func (o *Conditions) check(c *checker, at string) {
 	c.notNegative(at+".other_cpus", o.OtherCPUs)
 	c.notNegative(at+".throttled_periods", float64(o.ThrottledPeriods))
 	c.notNegative(at+".throttled_ns", float64(o.ThrottledNS))
+	c.cpus(at+".lost_cpus", o.LostCPUs)
 }
 
 func (clock *Clock) check(c *checker, at string) {
@@ -177,6 +178,7 @@ func (r *Resolution) check(c *checker, at string) {
 func (t *Throughput) check(c *checker, at string) {
 	c.positive(at+".threads", float64(t.Threads))
 	c.notNegative(at+".reads_per_second", t.ReadsPerSecond)
+	c.notNegative(at+".counted_reads_per_second", t.CountedReadsPerSecond)
 	c.notNegative(at+".ns_per_read", t.NSPerRead)
 	if (t.ReadsPerSecond > 0) != (t.NSPerRead > 0) {
 		c.fail(at, fmt.Sprintf("has %v reads a second and %v ns a read, which contradict each other", t.ReadsPerSecond, t.NSPerRead))

@@ -345,6 +345,10 @@ type Conditions struct {
 	ThrottledPeriods int64 `json:"throttled_periods,omitempty"`
 	// ThrottledNS is the CPU time that the quota withheld, of all CPUs together.
 	ThrottledNS int64 `json:"throttled_ns,omitempty"`
+	// LostCPUs are the CPUs that went away while the run measured, as one does that goes
+	// offline, where the run was to use them. What was measured on fewer CPUs than the
+	// run began with is not mixed with what was measured before.
+	LostCPUs []int `json:"lost_cpus,omitempty"`
 	// ClockSources are the kernel's clock sources one after the other, where
 	// they changed.
 	ClockSources []string `json:"clocksources,omitempty"`
@@ -525,12 +529,19 @@ type Resolution struct {
 type Throughput struct {
 	// Threads is how many threads (or processes) read at once.
 	Threads int `json:"threads"`
-	// ReadsPerSecond is the rate of all together: the median of the samples.
+	// ReadsPerSecond is the rate of all together: the median of the samples. Where each
+	// thread had a CPU of its own a sample is no count, but the sum of the rates of the
+	// threads' median slices, which what interrupts a thread now and then does not lower.
 	ReadsPerSecond float64 `json:"reads_per_second"`
+	// CountedReadsPerSecond is the plain count beside it: all reads of all threads, over the
+	// time that they took, interruptions and waiting for the last thread included. Absent in
+	// documents of before it was kept.
+	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`
 	// NSPerRead is the wall time of one read as one thread saw it; waiting for a
 	// CPU is in it where Oversubscribed.
 	NSPerRead float64 `json:"ns_per_read"`
-	// Fairness is the reads of the slowest thread over those of the fastest.
+	// Fairness is the reads of the slowest thread over those of the fastest: the median of
+	// the passes, in each of which every thread keeps its place.
 	Fairness float64 `json:"fairness"`
 	// Oversubscribed says that there were more threads than CPUs to run them.
 	Oversubscribed bool `json:"oversubscribed"`

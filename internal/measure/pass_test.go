@@ -1,0 +1,43 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// BenchmarkPass shows what hiring and assigning stand for: a pass without a span, by threads
+// that are hired for it, and by threads that are there. What the runner does itself it does
+// for one thread after the other; the rest the threads do at once, where each has a CPU.
+func BenchmarkPass(b *testing.B) {
+	c := clock.Default()[0]
+	s := Settings{CPUs: len(thread.Usable()), places: thread.Spread(thread.Topology())}
+	for _, n := range []int{2, 16, 64, 256} {
+		for _, there := range []bool{false, true} {
+			b.Run(fmt.Sprintf("threads=%d/there=%v", n, there), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n + 2))
+				team := newThreads(n)
+				defer team.close()
+				begun := int64(0)
+				for range b.N {
+					start := stopwatch()
+					team.gate().reset(n)
+					_ = team.start(c, pace{Chunk: 100, Slice: 1, Look: 1}, n, s.seats(n))
+					begun += stopwatch() - start
+					team.gate().open(context.Background(), n)
+					team.gate().stop.Store(1)
+					_ = team.wait()
+					if !there {
+						team.rest()
+					}
+				}
+				b.ReportMetric(float64(begun)/float64(b.N*n), "ns-of-runner/thread")
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/thread")
+			})
+		}
+	}
+}

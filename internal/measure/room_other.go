@@ -1,0 +1,12 @@
+//go:build !linux
+
+package measure
+
+// HoldFlag is the flag of [WorkerCommand] with which a process calls [HoldThreads].
+const HoldFlag = "hold"
+
+// HoldThreads does nothing: no other process asks for it on this system.
+func HoldThreads(int) {}
+
+// roomForThreads returns nil: this system has no limit that a run would meet.
+func roomForThreads(int) error { return nil }
