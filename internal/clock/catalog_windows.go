@@ -26,9 +26,9 @@ var functions = []struct {
 	{"QueryInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported, false},
 	{"QueryUnbiasedInterruptTime", "kernel32.dll", storesBOOL, filetime, Monotonic, notReported, true},
 	{"QueryUnbiasedInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported, false},
-	{"GetTickCount", "kernel32.dll", returns32, milliseconds, Monotonic, tickNS, true},
+	{"GetTickCount", "kernel32.dll", returns32(milliseconds()), milliseconds, Monotonic, tickNS, true},
 	{"GetTickCount64", "kernel32.dll", returns64, milliseconds, Monotonic, tickNS, true},
-	{"timeGetTime", "winmm.dll", returns32, milliseconds, Monotonic, notReported, true},
+	{"timeGetTime", "winmm.dll", returns32(milliseconds()), milliseconds, Monotonic, notReported, true},
 	{"NtQuerySystemTime", "ntdll.dll", storesNTSTATUS, filetime, Wall, notReported, true},
 }
 

@@ -25,6 +25,7 @@ const (
 type hpet struct {
 	registers []byte
 	hz        float64
+	turns     *turns
 }
 
 // openHPET maps the registers. It closes the device again at once, since each
@@ -44,7 +45,8 @@ var openHPET = sync.OnceValues(func() (hpet, error) {
 	if period == 0 || period > hpetLongestPeriod {
 		return hpet{}, fmt.Errorf("%s: states a period of %d fs, which no HPET has", hpetDevice, period)
 	}
-	return hpet{registers, femtosPerSecond / float64(period)}, nil
+	hz := femtosPerSecond / float64(period)
+	return hpet{registers, hz, newTurns(hz)}, nil
 })
 
 func hpetClock() Clock {
@@ -61,18 +63,27 @@ func hpetClock() Clock {
 			if err != nil {
 				return nil, err
 			}
-			return &hpetReader{counter: (*uint32)(unsafe.Pointer(&device.registers[hpetMainCounter]))}, nil
+			return device.open()
 		},
 	}
 }
 
+// open returns a Reader for one thread.
+func (d hpet) open() (Reader, error) {
+	second, err := openSecondClock()
+	if err != nil {
+		return nil, err
+	}
+	return &hpetReader{(*uint32)(unsafe.Pointer(&d.registers[hpetMainCounter])), d.turns, second}, nil
+}
+
 // hpetReader reads the lower half of the main counter, as the kernel does: not
 // every bus carries 64 bits in one transfer. Each atomic load is one read of the
-// device. It must read at least once in a turn of 32 bits (five minutes at
-// 14.3 MHz) to count the turns.
+// device.
 type hpetReader struct {
 	counter *uint32
-	turns   turns
+	turns   *turns
+	second  func() int64
 }
 
 func (r *hpetReader) Spin(n int) {
@@ -81,9 +92,27 @@ func (r *hpetReader) Spin(n int) {
 	}
 }
 
-func (r *hpetReader) Read(ticks []int64) {
+func (r *hpetReader) Read(ticks []int64) { r.turns.read(ticks, r.load, r.second) }
+
+func (r *hpetReader) load(ticks []int64) {
 	for i := range ticks {
 		ticks[i] = int64(atomic.LoadUint32(r.counter))
 	}
-	r.turns.unwrap(ticks)
+}
+
+// openSecondClock returns the clock that counts the turns, for one thread. The coarse one
+// costs a hundredth of a read of the device, whatever the kernel's clock source is.
+func openSecondClock() (func() int64, error) {
+	coarse, err := ways[0].clockGettime(unix.CLOCK_MONOTONIC_COARSE)
+	if err != nil { // there is no vDSO; the system call is the same clock
+		coarse, err = ways[1].clockGettime(unix.CLOCK_MONOTONIC_COARSE)
+	}
+	if err != nil {
+		return nil, err
+	}
+	value := make([]int64, 1)
+	return func() int64 {
+		coarse.Read(value)
+		return value[0]
+	}, nil
 }

@@ -115,15 +115,23 @@ func TestDynamicClockID(t *testing.T) {
 	require.EqualValues(t, -29, dynamicClockID(3))
 }
 
-// The main counter has 32 bits here; its turns are counted.
-func TestHPETReaderCountsTurns(t *testing.T) {
-	counter := uint32(math.MaxUint32 - 1)
-	r := &hpetReader{counter: &counter}
+// The main counter has 32 bits here, and begins anew between the opening of two Readers.
+func TestHPETReadersAgreeOnTheTurn(t *testing.T) {
+	registers := make([]byte, hpetRegisters)
+	counter := (*uint32)(unsafe.Pointer(&registers[hpetMainCounter]))
+	*counter = math.MaxUint32 - 1
+	device := hpet{registers: registers, hz: turnHz, turns: newTurns(turnHz)}
+	first, err := device.open()
+	require.NoError(t, err)
 	ticks := make([]int64, 2)
-	r.Read(ticks)
+	first.Read(ticks)
 	require.Equal(t, []int64{math.MaxUint32 - 1, math.MaxUint32 - 1}, ticks)
-	counter = 5
-	r.Read(ticks)
-	require.Equal(t, []int64{1<<32 + 5, 1<<32 + 5}, ticks)
-	r.Spin(3)
+	*counter = 5
+	second, err := device.open()
+	require.NoError(t, err)
+	for _, reader := range []Reader{second, first} {
+		reader.Read(ticks)
+		require.Equal(t, []int64{1<<32 + 5, 1<<32 + 5}, ticks)
+	}
+	first.Spin(3)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/native"
@@ -18,8 +19,9 @@ type way struct {
 	// stores is whether the function is given a pointer to 64 bits for the time;
 	// otherwise it returns the time.
 	stores bool
-	// bits is how many of the returned time are defined: 32 or 64.
-	bits int
+	// turns is what all Readers of a function share that returns 32 bits; nil where the
+	// time that is returned has 64.
+	turns *turns
 	// failure makes an error of what the function returned; nil of success. Of a
 	// function that cannot fail it is nil itself.
 	failure func(fn uintptr, returned int) error
@@ -29,9 +31,12 @@ var (
 	stores         = way{stores: true}
 	storesBOOL     = way{stores: true, failure: failedBOOL}
 	storesNTSTATUS = way{stores: true, failure: failedNTSTATUS}
-	returns32      = way{bits: 32}
-	returns64      = way{bits: 64}
+	returns64      = way{}
 )
+
+// returns32 is the way of a function that returns 32 bits, of so many ticks a second. Each
+// function has its own.
+func returns32(hz float64) way { return way{turns: newTurns(hz)} }
 
 // openFunction finds the function in the system's own copy of the DLL and makes
 // the first read.
@@ -41,7 +46,7 @@ func openFunction(dll, name string, way way) (Reader, error) {
 		return nil, fmt.Errorf("this Windows has no %s in %s", name, dll)
 	}
 	if !way.stores {
-		return &valueReader{fn: function.Addr(), bits: way.bits, values: newPlace(1)}, nil
+		return &valueReader{fn: function.Addr(), values: newPlace(1), turns: way.turns}, nil
 	}
 	r := &bufferReader{fn: function.Addr(), failure: way.failure, result: newPlace(1)}
 	r.Spin(1)
@@ -101,14 +106,11 @@ func failedNTSTATUS(_ uintptr, returned int) error {
 	return nil
 }
 
-// A valueReader reads a clock whose function returns the time. Of one with 32 bits
-// it counts the turns, so it must read at least once in a turn: 49.7 days of
-// milliseconds.
+// A valueReader reads a clock whose function returns the time.
 type valueReader struct {
 	fn     uintptr
-	bits   int
 	values []int64 // the place where Spin's results go
-	turns  turns
+	turns  *turns  // of one with 32 bits
 }
 
 func (r *valueReader) Spin(n int) {
@@ -117,8 +119,18 @@ func (r *valueReader) Spin(n int) {
 }
 
 func (r *valueReader) Read(ticks []int64) {
-	native.CallValue(r.fn, &ticks[0], unsafe.Sizeof(ticks[0]), len(ticks))
-	if r.bits == 32 {
-		r.turns.unwrap(ticks)
+	if r.turns == nil {
+		r.load(ticks)
+		return
 	}
+	r.turns.read(ticks, r.load, sinceStart)
 }
+
+func (r *valueReader) load(ticks []int64) {
+	native.CallValue(r.fn, &ticks[0], unsafe.Sizeof(ticks[0]), len(ticks))
+}
+
+var started = time.Now()
+
+// sinceStart is Go's monotonic time, which here is read from memory: it counts the turns.
+func sinceStart() int64 { return int64(time.Since(started)) }

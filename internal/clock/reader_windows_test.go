@@ -146,7 +146,7 @@ func TestReadersSurviveConstantCollection(t *testing.T) {
 func TestFunctionThatThereIsNot(t *testing.T) {
 	_, err := openFunction("kernel32.dll", "QueryNoTime", stores)
 	require.EqualError(t, err, "this Windows has no QueryNoTime in kernel32.dll")
-	_, err = openFunction("notime.dll", "QueryNoTime", returns32)
+	_, err = openFunction("notime.dll", "QueryNoTime", returns64)
 	require.EqualError(t, err, "this Windows has no QueryNoTime in notime.dll")
 }
 
@@ -186,12 +186,4 @@ func TestFailureHasWindowsText(t *testing.T) {
 
 	require.NoError(t, failedNTSTATUS(0, 0))
 	require.ErrorIs(t, failedNTSTATUS(0, -0x3ffffffb), windows.STATUS_ACCESS_VIOLATION)
-}
-
-func TestTurnsOf32BitsAreCounted(t *testing.T) {
-	var turns turns
-	// The upper half of what a function of 32 bits returns is undefined.
-	ticks := []int64{0xfffffffe, 0x7_ffffffff, 3, 0x5_00000004}
-	turns.unwrap(ticks)
-	require.Equal(t, []int64{0xfffffffe, 0xffffffff, 1<<32 + 3, 1<<32 + 4}, ticks)
 }

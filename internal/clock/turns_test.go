@@ -1,0 +1,116 @@
+//go:build (linux || windows) && (amd64 || arm64)
+
+package clock
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const turnHz = 14_318_180 // of most HPETs
+
+// A fakeCounter counts with the time of a fake second clock, from so many ticks on.
+type fakeCounter struct {
+	ns   atomic.Int64
+	from int64
+}
+
+func (c *fakeCounter) now() int64 { return c.ns.Load() }
+
+// ticks is the true value.
+func (c *fakeCounter) ticks() int64 { return c.from + int64(float64(c.now())*turnHz/1e9) }
+
+// load reads the lower half; the upper half of what a function of 32 bits returns is
+// undefined.
+func (c *fakeCounter) load(ticks []int64) {
+	for i := range ticks {
+		ticks[i] = 0x5_00000000 | int64(uint32(c.ticks()))
+	}
+}
+
+// turnNS is how long a turn takes.
+func turnNS(turns float64) int64 { return int64(turns * turn / turnHz * 1e9) }
+
+// read makes one read by what the Readers of a device share.
+func (c *fakeCounter) read(t *turns) int64 {
+	ticks := make([]int64, 1)
+	t.read(ticks, c.load, c.now)
+	return ticks[0]
+}
+
+// Readers that are opened on either side of a turn agree.
+func TestReadersShareTheTurns(t *testing.T) {
+	counter, shared := &fakeCounter{from: turn - 1000}, newTurns(turnHz)
+	require.Equal(t, counter.ticks(), counter.read(shared))
+	counter.ns.Add(1_000_000)
+	require.Equal(t, counter.ticks(), counter.read(shared))
+	require.Greater(t, counter.ticks(), int64(turn))
+}
+
+// However seldom it is read: several turns go by between two reads, and the device runs
+// 500 ppm faster than it states.
+func TestTurnsWithoutARead(t *testing.T) {
+	counter, shared := &fakeCounter{from: 12345}, newTurns(turnHz/1.0005)
+	for _, turns := range []float64{0, 0.3, 0.6, 1, 1.5, 3.7, 100.2} {
+		counter.ns.Add(turnNS(turns))
+		require.Equal(t, counter.ticks(), counter.read(shared), "after %v turns more", turns)
+	}
+	// A sighting is replaced, so that what the rate is off does not add up.
+	for range 5000 {
+		counter.ns.Add(turnNS(0.9))
+		require.Equal(t, counter.ticks(), counter.read(shared))
+	}
+}
+
+// Within one call the counter begins anew; a small step back is the counter's own.
+func TestTurnWithinACall(t *testing.T) {
+	shared := newTurns(turnHz)
+	ticks := []int64{turn - 2, 0x7_ffffffff, 3, 0x5_00000004, 1}
+	shared.unwrap(ticks, 0)
+	require.Equal(t, []int64{turn - 2, turn - 1, turn + 3, turn + 4, turn + 1}, ticks)
+}
+
+// A thread is stopped for more than half a turn in the middle of a call: from the values
+// alone that looks like a step back.
+func TestStoppedWithinACall(t *testing.T) {
+	counter, shared := &fakeCounter{from: 1000}, newTurns(turnHz)
+	stopped := false
+	ticks := make([]int64, 2)
+	shared.read(ticks, func(ticks []int64) {
+		counter.load(ticks[:1])
+		if !stopped {
+			stopped = true
+			counter.ns.Add(turnNS(0.7))
+		}
+		counter.load(ticks[1:])
+	}, counter.now)
+	require.Equal(t, []int64{counter.ticks(), counter.ticks()}, ticks, "the reads are made again")
+}
+
+// Whoever sees another thread's value and reads behind it gets no less, whatever thread
+// replaces the sighting meanwhile.
+func TestThreadsShareTheTurns(t *testing.T) {
+	counter, shared := &fakeCounter{from: turn - 5}, newTurns(turnHz)
+	counter.read(shared)
+	var published atomic.Int64
+	var threads sync.WaitGroup
+	for range 4 {
+		threads.Go(func() {
+			for range 20_000 {
+				earlier := published.Load()
+				counter.ns.Add(turnNS(0.01))
+				value := counter.read(shared)
+				if !assert.GreaterOrEqual(t, value, earlier) {
+					return
+				}
+				published.Store(value)
+			}
+		})
+	}
+	threads.Wait()
+	require.Equal(t, counter.ticks(), counter.read(shared))
+}
