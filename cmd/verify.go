@@ -24,7 +24,8 @@ on one CPU, from CPU to CPU (the time-warp test), by the vDSO against the system
 and against other clocks. A fault is a contradiction, never a slow read, so a busy
 machine gives none.
 
-CLOCK is as for compare. Exit status: 0 where every clock held, 1 where one did not.`,
+CLOCK is as for compare. Exit status: 0 where every clock held, 1 where one did not, or
+where one that is there could not be verified.`,
 		Example: `  timebench verify
   timebench verify --load --time 1m
   timebench verify CLOCK_MONOTONIC RDTSC@cpu --out report/`,
@@ -48,7 +49,7 @@ CLOCK is as for compare. Exit status: 0 where every clock held, 1 where one did 
 			if err != nil {
 				return err
 			}
-			return trustworthy(document.Verification)
+			return trustworthy(document)
 		},
 	}
 	flags = watchCommand(command, 5*time.Second, render.VerifyFormats)
@@ -57,14 +58,25 @@ CLOCK is as for compare. Exit status: 0 where every clock held, 1 where one did 
 	return command
 }
 
-// trustworthy is nil where every clock that could be verified held.
-func trustworthy(v *result.Verification) error {
-	verified := slices.ContainsFunc(v.Clocks, func(c result.VerifiedClock) bool { return c.Verdict != result.Unverified })
+// trustworthy is nil where every clock that is there was verified and held.
+func trustworthy(d *result.Document) error {
+	v := d.Verification
+	var missed []result.VerifiedClock
+	verified := false
+	for _, c := range v.Clocks {
+		verified = verified || c.Verdict != result.Unverified
+		there := slices.ContainsFunc(d.Clocks, func(entry result.Clock) bool { return entry.ID == c.ID && entry.Available })
+		if there && c.Verdict == result.Unverified {
+			missed = append(missed, c)
+		}
+	}
 	switch {
 	case !verified && len(v.Clocks) > 0:
 		return couldNot(fmt.Errorf("no clock could be verified; %s: %s", v.Clocks[0].ID, v.Clocks[0].Reason))
 	case !v.Held():
 		return &failure{status: 1}
+	case len(missed) > 0:
+		return couldNot(fmt.Errorf("%d of %s could not be verified; %s: %s", len(missed), counted(len(v.Clocks), "clock"), missed[0].ID, missed[0].Reason))
 	}
 	return nil
 }

@@ -10,17 +10,22 @@ import (
 func TestTrustworthy(t *testing.T) {
 	good := result.VerifiedClock{ID: "a", Verdict: result.IsMonotonic}
 	bad := result.VerifiedClock{ID: "b", Verdict: result.Backwards, Faults: []result.ClockFault{{Kind: result.FaultBackwards, Count: 1}}}
+	missed := result.VerifiedClock{ID: "d", Verdict: result.Unverified, Reason: "it had no time"}
 	absent := result.VerifiedClock{ID: "c", Verdict: result.Unverified, Reason: "there is none"}
+	entries := []result.Clock{{ID: "a", Available: true}, {ID: "b", Available: true}, {ID: "c"}, {ID: "d", Available: true}}
 	for _, test := range []struct {
 		v    result.Verification
 		want string
 	}{
 		{result.Verification{Clocks: []result.VerifiedClock{good, absent}}, ""},
 		{result.Verification{Clocks: []result.VerifiedClock{good, bad}}, "<nil>"},
+		{result.Verification{Clocks: []result.VerifiedClock{good, missed, absent}}, "1 of 3 clocks could not be verified; d: it had no time"},
+		{result.Verification{Clocks: []result.VerifiedClock{bad, missed}}, "<nil>"},
+		{result.Verification{Clocks: []result.VerifiedClock{missed}}, "no clock could be verified; d: it had no time"},
 		{result.Verification{Clocks: []result.VerifiedClock{absent}}, "no clock could be verified; c: there is none"},
 		{result.Verification{Clocks: []result.VerifiedClock{good}, Relations: []result.Relation{{Steady: true}}}, "<nil>"},
 	} {
-		err := trustworthy(&test.v)
+		err := trustworthy(&result.Document{Verification: &test.v, Clocks: entries})
 		if test.want == "" {
 			require.NoError(t, err)
 			continue

@@ -347,9 +347,11 @@ func TestTrustSaysTheWhole(t *testing.T) {
 	}{
 		{"No clock was verified.", nil},
 		{"No clock was verified.", []result.VerifiedClock{not}},
-		{"The one clock that was verified held.", []result.VerifiedClock{held}},
+		{"The clock held.", []result.VerifiedClock{held}},
 		{"Both clocks held.", []result.VerifiedClock{held, held}},
-		{"Both clocks held. 1 clock could not be verified.", []result.VerifiedClock{held, held, not}},
+		{"2 of 3 clocks held; 1 could not be verified.", []result.VerifiedClock{held, held, not}},
+		{"1 of 2 clocks held; 1 could not be verified. 1 clock could be watched on one CPU only.", []result.VerifiedClock{single, not}},
+		{"1 of 3 clocks cannot be trusted: b. 1 clock could not be verified.", []result.VerifiedClock{held, wrong, not}},
 		{"Both clocks held. 1 clock could be watched on one CPU only.", []result.VerifiedClock{held, single}},
 		{"The clock cannot be trusted: b.", []result.VerifiedClock{wrong}},
 		{"1 of 2 clocks cannot be trusted: b.", []result.VerifiedClock{held, wrong}},

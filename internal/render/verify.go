@@ -270,8 +270,10 @@ func trust(d *result.Document) string {
 		text = fmt.Sprintf("%d of %s cannot be trusted: %s.", len(bad), plural(verified+unverified, "clock"), strings.Join(bad, ", "))
 	case verified == 0:
 		text = "No clock was verified."
+	case unverified > 0:
+		text = fmt.Sprintf("%d of %s held; %d could not be verified.", verified, plural(verified+unverified, "clock"), unverified)
 	case verified == 1:
-		text = "The one clock that was verified held."
+		text = "The clock held."
 	case verified == 2:
 		text = "Both clocks held."
 	default:
@@ -280,7 +282,7 @@ func trust(d *result.Document) string {
 	if single > 0 {
 		text += fmt.Sprintf(" %s could be watched on one CPU only.", plural(single, "clock"))
 	}
-	if unverified > 0 && verified > 0 {
+	if unverified > 0 && len(bad) > 0 {
 		text += fmt.Sprintf(" %s could not be verified.", plural(unverified, "clock"))
 	}
 	if n := notHeld(v.Relations); n > 0 {

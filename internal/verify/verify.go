@@ -89,11 +89,36 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	return v
 }
 
-// one verifies one clock for about the span, and adds to the CPUs that were lost.
+// one verifies one clock for about the span, and adds to the CPUs that were lost. A clock
+// that was not verified has a reason.
 func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, second *witnesses, lost map[int]bool) result.VerifiedClock {
+	v := tried(ctx, c, s, span, second, lost)
+	if v.Verdict == result.Unverified && v.Reason == "" {
+		v.Reason = unread(ctx, v.Faults)
+	}
+	return v
+}
+
+// unread returns why no read of a clock was checked that could be had.
+func unread(ctx context.Context, faults []result.ClockFault) string {
+	i := slices.IndexFunc(faults, func(f result.ClockFault) bool { return f.Text != "" })
+	switch {
+	case i >= 0:
+		return faults[i].Text
+	case ctx.Err() != nil:
+		return interrupted
+	default:
+		return "no thread got a CPU for it in its share of the time; use a longer --time"
+	}
+}
+
+// interrupted is the reason of a clock that the run did not come to.
+const interrupted = "interrupted before it was read"
+
+// tried is one, but for a reason that no check gives.
+func tried(ctx context.Context, c clock.Clock, s Settings, span time.Duration, second *witnesses, lost map[int]bool) result.VerifiedClock {
 	v := result.VerifiedClock{ID: c.ID, Verdict: result.Unverified}
 	if ctx.Err() != nil {
-		v.Reason = "interrupted before it was read"
 		return v
 	}
 	if err := clock.Readable(c); err != nil {

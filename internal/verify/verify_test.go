@@ -400,3 +400,45 @@ func TestRealClocksHold(t *testing.T) {
 		require.True(t, r.Held, "%+v", r)
 	}
 }
+
+// However short the span is, every thread that had a CPU checked some reads.
+func TestThreadThatBeginsLateReadsAllTheSame(t *testing.T) {
+	c := shared("short@fake", now)
+	for range 100 {
+		v := result.VerifiedClock{}
+		b := &bench{ctx: context.Background(), clock: c, nsPerTick: 1, cpus: thread.Usable(), lost: map[int]bool{}, into: &v}
+		var worked atomic.Int32
+		seats := b.run(0, func(*seat) { worked.Add(1) })
+		require.Len(t, seats, len(b.cpus))
+		require.Len(t, seats, int(worked.Load()))
+	}
+}
+
+// What was not verified has a reason, whatever the cause.
+func TestUnverifiedHasAReason(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	later := func(id string, then func(clock.Reader) (clock.Reader, error)) clock.Clock {
+		c := shared(id, now)
+		open := c.Open
+		var opened atomic.Int32
+		c.Open = func() (clock.Reader, error) {
+			reader, err := open()
+			if opened.Add(1) > 3 { // three are for trying it
+				return then(reader)
+			}
+			return reader, err
+		}
+		return c
+	}
+	gone := later("gone@fake", func(clock.Reader) (clock.Reader, error) { return nil, errors.New("no such device") })
+	stopped := later("stopped@fake", func(r clock.Reader) (clock.Reader, error) { cancel(); return r, nil })
+	unreached := shared("unreached@fake", now)
+	clocks := []clock.Clock{gone, stopped, unreached}
+	v := Run(ctx, clocks, Settings{Time: time.Second, CPUs: thread.Usable(), All: clocks}, nil)
+	for i, want := range []string{"no such device", interrupted, interrupted} {
+		require.Equal(t, result.Unverified, v.Clocks[i].Verdict, v.Clocks[i].ID)
+		require.Equal(t, want, v.Clocks[i].Reason, v.Clocks[i].ID)
+	}
+	require.Contains(t, unread(context.Background(), nil), "use a longer --time")
+}
