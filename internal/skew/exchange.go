@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/spin"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -36,17 +37,19 @@ const (
 	// looks is how many rounds are made between two looks at whether it is over, and
 	// whether the threads are where they should be.
 	looks = 256
-	// late is how long a thread may take to end, until nothing more is expected of it:
-	// other programs of higher priority have its CPU.
+	// late is how long a thread may take to begin or to end, until nothing more is expected
+	// of it: something of higher priority has its CPU, or the host has it.
 	late = 2 * time.Second
 )
 
 // A side is one of the two threads, and what it leaves.
 type side struct {
-	cpu   int
-	moved bool // it found itself on another CPU
-	err   error
-	found exchanged
+	cpu      int
+	span     time.Duration
+	deadline spin.Deadline // ends the exchange where nobody has a CPU to end it
+	moved    bool          // it found itself on another CPU
+	err      error
+	found    exchanged
 }
 
 // exchange has two CPUs exchange readings for the span. The error is why the clock could
@@ -57,11 +60,12 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 	stop := new(atomic.Bool)
 	ended := make(chan side, len(pair))
 	for i, part := range []func(*side, clock.Reader, *[2]mailbox, *atomic.Bool){(*side).begin, (*side).answer} {
-		s := side{cpu: pair[i]}
+		s := side{cpu: pair[i], span: span}
 		go func() {
 			err := thread.Run(s.cpu, func() {
 				var reader clock.Reader
 				if reader, s.err = c.Open(); s.err == nil {
+					s.deadline = spin.In(late + span)
 					part(&s, reader, boxes, stop)
 					s.err = clock.Failure(reader)
 				}
@@ -116,9 +120,12 @@ func (s *side) begin(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool) 
 		first := clock.ReadBehind(reader, value)
 		boxes[0].value.Store(first)
 		boxes[0].round.Store(round)
-		if !wait(&boxes[1], round, stop) {
+		if !s.wait(&boxes[1], round, stop) {
 			s.away()
 			return
+		}
+		if round == 1 { // the other side is there
+			s.deadline = spin.In(s.span)
 		}
 		last := clock.ReadBehind(reader, value)
 		other := boxes[1].value.Load()
@@ -136,7 +143,7 @@ func (s *side) begin(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool) 
 		if now.roundTrip != math.MaxInt64 {
 			pending = now
 		}
-		if stop.Load() {
+		if stop.Load() || s.deadline.Passed() {
 			return
 		}
 	}
@@ -145,24 +152,24 @@ func (s *side) begin(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool) 
 // answer answers rounds until it is over.
 func (s *side) answer(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool) {
 	value := make([]int64, 1)
-	for round := int64(1); wait(&boxes[0], round, stop); round++ {
+	for round := int64(1); s.wait(&boxes[0], round, stop); round++ {
 		boxes[1].value.Store(clock.ReadBehind(reader, value))
 		boxes[1].round.Store(round)
-		if round%looks == 0 && (s.away() || clock.Failure(reader) != nil) {
+		if round%looks == 0 && (s.away() || clock.Failure(reader) != nil || s.deadline.Passed()) {
 			return
 		}
 	}
 	s.away()
 }
 
-// wait waits for a round, and reports whether it came before stop.
-func wait(box *mailbox, round int64, stop *atomic.Bool) bool {
-	// The CPU is not given away: on a busy machine two threads that do would hardly ever
-	// run at the same time.
+// wait waits for a round, and reports whether it came before stop and the deadline.
+func (s *side) wait(box *mailbox, round int64, stop *atomic.Bool) bool {
+	// The CPU is not given away often: on a busy machine two threads that do would hardly
+	// ever run at the same time.
 	const patience = 1 << 12
 	for look := 1; box.round.Load() != round; look++ {
 		if look%patience == 0 {
-			if stop.Load() {
+			if stop.Load() || s.deadline.Passed() {
 				return false
 			}
 			thread.Pause()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/spin"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -35,6 +36,10 @@ type seat struct {
 	cpu    int
 	reader clock.Reader
 	stop   *atomic.Bool
+	// deadline ends the check where nobody has a CPU to end it.
+	deadline spin.Deadline
+	// starved says that the check was not begun in time.
+	starved bool
 	// lost says that the thread is no longer on its CPU.
 	lost bool
 	err  error
@@ -53,11 +58,12 @@ func (s *seat) over() bool {
 	if s.err = clock.Failure(s.reader); s.err != nil {
 		return true
 	}
-	return s.stop.Load()
+	return s.stop.Load() || s.deadline.Passed()
 }
 
 // late is how long a thread may be without a CPU, at the beginning and at the end, until
-// nothing more is expected of it: other programs of higher priority have the CPU.
+// nothing more is expected of it: something of higher priority has the CPU, or the host
+// has it.
 const late = 2 * time.Second
 
 // run has a thread on each CPU that is left open the clock, and lets all begin at once.
@@ -83,12 +89,15 @@ func (b *bench) run(span time.Duration, work func(*seat)) []*seat {
 				at = true
 				s.reader, s.err = b.clock.Open()
 				arrived <- s
-				for !begin.Load() && !stop.Load() {
+				// All threads are there, or given up, after as long.
+				for called := spin.In(2 * late); !begin.Load() && !stop.Load() && !s.starved; {
 					thread.Yield()
+					s.starved = called.Passed()
 				}
 				// One that began late makes its first reads all the same: on a busy machine
 				// the span may end before every thread had a CPU.
-				if s.err == nil && b.ctx.Err() == nil {
+				if s.err == nil && !s.starved && b.ctx.Err() == nil {
+					s.deadline = spin.In(span)
 					work(s)
 				}
 			})
@@ -155,14 +164,23 @@ func (b *bench) settle(s *seat, done, there bool) {
 	switch {
 	case b.ctx.Err() == nil && (!done || !there):
 		b.lost[s.cpu] = true
-		b.into.Reason = fmt.Sprintf("a thread had no time on CPU %d: other programs have it", s.cpu)
+		b.into.Reason = fmt.Sprintf("a thread got no time on %s", cpuName(s.cpu))
 	case !done:
+	case s.starved:
+		b.into.Reason = fmt.Sprintf("the threads did not begin together in %s", 2*late)
 	case s.lost:
 		b.lost[s.cpu] = true
 		b.into.Reason = fmt.Sprintf("CPU %d went away", s.cpu)
 	case s.err != nil:
 		b.fault(result.ClockFault{Kind: result.FaultFailed, Count: 1, CPU: number(s.cpu), Text: s.err.Error()})
 	}
+}
+
+func cpuName(cpu int) string {
+	if cpu == thread.Any {
+		return "any CPU"
+	}
+	return fmt.Sprintf("CPU %d", cpu)
 }
 
 // number is a CPU's number for a document; nil where it is not known.

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"sync/atomic"
 	"testing"
@@ -295,7 +296,7 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	c.PerThread = true
 	v := run(t, cpus, c)
 	require.Equal(t, []int{cpus[1]}, v.LostCPUs)
-	require.Contains(t, v.Clocks[0].Reason, "had no time")
+	require.Equal(t, fmt.Sprintf("a thread got no time on CPU %d", cpus[1]), v.Clocks[0].Reason)
 	require.Empty(t, v.Clocks[0].Faults)
 	require.Positive(t, v.Clocks[0].Reads)
 }

@@ -1,12 +1,14 @@
-// Package realtime runs timebench under SCHED_FIFO, a policy of many who measure time: a
-// thread that spins owns its CPU there, and where one spins on each nothing else runs, not
-// even what handles a signal.
+// Package realtime runs timebench under a real-time policy, where a thread that spins owns
+// its CPU: nothing of its own priority or below runs there until it gives way.
 package realtime
 
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,80 +19,116 @@ import (
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
 )
 
-// hung is when a command is given up. It is no measure of speed: without deadlines the
-// commands never end.
-const hung = 2 * time.Minute
+const (
+	// watchdog is when a child is killed: a hang is a failure, and must not take the
+	// machine from others for longer. The kernel leaves ordinary threads, such as this
+	// test's, a twentieth of each CPU (sched_rt_runtime_us).
+	watchdog = 20 * time.Second
+	policy   = unix.SCHED_FIFO
+)
 
-// fifo returns the command under SCHED_FIFO. Beyond the time it is killed, by a program
-// that the command cannot keep from its CPU.
-func fifo(t *testing.T, args ...string) *exec.Cmd {
+// start starts the command under SCHED_FIFO, at the lowest priority.
+func start(t *testing.T, command *exec.Cmd) {
 	t.Helper()
-	chrt := need.Program(t, "chrt")
-	if out, err := exec.Command(chrt, "-f", "2", "true").CombinedOutput(); err != nil {
-		need.Missing(t, "realtime", strings.TrimSpace(string(out)))
+	done := make(chan error)
+	go func() {
+		// A child has the policy of the thread that starts it. The thread ends with this
+		// goroutine, which never unlocks it.
+		runtime.LockOSThread()
+		err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: policy, Priority: 1}, 0)
+		if err == nil {
+			err = command.Start()
+		}
+		done <- err
+	}()
+	if err := <-done; errors.Is(err, unix.EPERM) {
+		need.Missing(t, "realtime", err.Error())
+	} else {
+		require.NoError(t, err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), hung)
-	t.Cleanup(cancel)
-	guarded := []string{"-f", "2", need.Program(t, "timeout"), "-s", "KILL", strconv.Itoa(int(hung.Seconds())), chrt, "-f", "1"}
-	return exec.CommandContext(ctx, chrt, append(guarded, args...)...)
+	attr, err := unix.SchedGetAttr(command.Process.Pid, 0)
+	require.NoError(t, err)
+	require.EqualValues(t, policy, attr.Policy)
 }
 
-func TestCommandsEndUnderARealTimePolicy(t *testing.T) {
+// run runs timebench under SCHED_FIFO until it ends, or the signal ends it, which it gets
+// after a while; 0 for none. It returns the document that it printed, and its exit status.
+func run(t *testing.T, timebench string, signal syscall.Signal, args ...string) (*result.Document, int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), watchdog)
+	defer cancel()
+	command := exec.CommandContext(ctx, timebench, append(args, "--format", "json")...)
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	start(t, command)
+	if signal != 0 {
+		time.AfterFunc(time.Second, func() { _ = command.Process.Signal(signal) })
+	}
+	_ = command.Wait()
+	require.NoError(t, ctx.Err(), "%s did not end by itself", strings.Join(args, " "))
+	document := &result.Document{}
+	require.NoError(t, json.Unmarshal(stdout.Bytes(), document), "%s %s", stdout.String(), stderr.String())
+	require.Equal(t, signal != 0, document.Interrupted)
+	return document, command.ProcessState.ExitCode()
+}
+
+// Every command that measures ends by itself, with everything measured, and an hour's run
+// hears the signal while its threads spin.
+func TestUnderSCHEDFIFO(t *testing.T) {
+	if runtime.NumCPU() < 2 {
+		need.Missing(t, "cpus", "one CPU only")
+	}
 	timebench := need.Timebench(t)
+	t.Run("verify", func(t *testing.T) {
+		document, status := run(t, timebench, 0, "verify", "--time", "1s")
+		require.Zero(t, status)
+		for _, c := range document.Verification.Clocks {
+			require.Positive(t, c.Reads, "%s: %s", c.ID, c.Reason)
+		}
+	})
+	t.Run("skew", func(t *testing.T) {
+		document, status := run(t, timebench, 0, "skew", "--time", "1s")
+		require.Zero(t, status)
+		for _, c := range document.Skew.Clocks {
+			require.NotEmpty(t, c.Pairs, "%s: %s", c.ID, c.Reason)
+		}
+	})
 	cpus := len(thread.Usable())
-	for _, args := range [][]string{
-		{"compare", "CLOCK_MONOTONIC", "time.Now@go", "--threads", strings.Join([]string{"1", strconv.Itoa(cpus), strconv.Itoa(2*cpus + 1)}, ","), "--time", "20ms", "--rounds", "6"},
-		{"compare", "CLOCK_MONOTONIC", "--threads", strconv.Itoa(cpus), "--time", "20ms", "--rounds", "6", "--pin", "spread"},
-		{"compare", "CLOCK_MONOTONIC", "--threads", strconv.Itoa(cpus), "--time", "20ms", "--rounds", "6", "--workers", "processes"},
-		{"drift", "--time", "1s"},
-		{"doctor", "--fail-on", "never"},
-	} {
-		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
-			var stdout, stderr bytes.Buffer
-			command := fifo(t, append(append([]string{timebench}, args...), "--format", "json")...)
-			command.Stdout, command.Stderr = &stdout, &stderr
-			require.NoError(t, command.Run(), stderr.String())
-			d, err := result.Read(&stdout)
-			require.NoError(t, err)
-			for _, c := range d.Clocks {
-				require.Equal(t, d.Drift == nil && c.Available, len(c.Throughput) > 0, c.ID)
+	each, more := strconv.Itoa(cpus), strconv.Itoa(2*cpus+1)
+	for _, how := range [][]string{{"--threads", "1," + each + "," + more}, {"--threads", each, "--pin", "spread"}, {"--threads", each, "--workers", "processes"}} {
+		t.Run("compare "+strings.Join(how, " "), func(t *testing.T) {
+			document, status := run(t, timebench, 0, append([]string{"compare", "CLOCK_MONOTONIC", "--time", "20ms", "--rounds", "6"}, how...)...)
+			require.Zero(t, status)
+			for _, c := range document.Clocks {
+				require.Len(t, c.Throughput, len(document.Settings.Threads), "%s: %s", c.ID, c.Reason)
 			}
 		})
 	}
-}
-
-func TestSignalsAreHeardUnderARealTimePolicy(t *testing.T) {
-	timebench := need.Timebench(t)
-	cpus := strconv.Itoa(len(thread.Usable()))
+	t.Run("drift", func(t *testing.T) {
+		document, status := run(t, timebench, 0, "drift", "CLOCK_MONOTONIC_RAW", "--time", "1s")
+		require.Zero(t, status)
+		for _, c := range document.Drift.Clocks {
+			require.NotEmpty(t, c.Points, "%s: %s", c.ID, c.Reason)
+		}
+	})
+	t.Run("doctor", func(t *testing.T) {
+		document, status := run(t, timebench, 0, "doctor", "--fail-on", "never")
+		require.Zero(t, status)
+		require.NotNil(t, document.Verification)
+	})
 	for _, args := range [][]string{
-		{"compare", "--threads", cpus, "--time", "1h"},
+		{"verify", "CLOCK_MONOTONIC", "--time", "1h"},
+		{"skew", "CLOCK_MONOTONIC", "--time", "1h"},
+		{"drift", "CLOCK_MONOTONIC_RAW", "--time", "1h"},
+		{"compare", "CLOCK_MONOTONIC", "--threads", each, "--time", "1h"},
 		{"compare", "--threads", "1", "--rounds", "1000"},
-		{"drift", "--time", "1h"},
 	} {
-		t.Run(args[0], func(t *testing.T) {
-			var stdout bytes.Buffer
-			// sh becomes the program that it starts, so its number is timebench's.
-			command := fifo(t, append([]string{"sh", "-c", `echo $$ >&2; exec "$@"`, "sh", timebench}, append(args, "--format", "json")...)...)
-			command.Stdout = &stdout
-			number, err := command.StderrPipe()
-			require.NoError(t, err)
-			require.NoError(t, command.Start())
-			text := make([]byte, 32)
-			n, err := number.Read(text)
-			require.NoError(t, err)
-			pid, err := strconv.Atoi(strings.TrimSpace(string(text[:n])))
-			require.NoError(t, err)
-			time.Sleep(2 * time.Second)
-			require.NoError(t, syscall.Kill(pid, syscall.SIGTERM))
-			err = command.Wait()
-			var exit *exec.ExitError
-			require.ErrorAs(t, err, &exit)
-			require.Equal(t, 143, exit.ExitCode())
-			d, err := result.Read(&stdout)
-			require.NoError(t, err)
-			require.True(t, d.Interrupted)
+		t.Run(strings.Join(args, " ")+" until a signal", func(t *testing.T) {
+			_, status := run(t, timebench, syscall.SIGTERM, args...)
+			require.Equal(t, 128+int(syscall.SIGTERM), status)
 		})
 	}
 }

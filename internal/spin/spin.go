@@ -1,0 +1,42 @@
+// Package spin bounds loops that keep a CPU busy.
+//
+// A thread that spins under a real-time policy (SCHED_FIFO, sched(7)) owns its CPU: with
+// one on each CPU nothing else runs, neither the timer that would end the loop nor the
+// handler of a signal. So each loop asks for its own deadline, and lets other threads of
+// the same priority have the CPU every so often.
+package spin
+
+import (
+	"time"
+
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// turn is how long a loop keeps its CPU at a time. Under an ordinary policy the kernel
+// divides the CPU itself, and giving way costs one system call a turn.
+const turn = 20 * time.Millisecond
+
+// A Deadline is when a loop ends. It belongs to the thread of the loop.
+type Deadline struct{ at, giveWayAt int64 }
+
+// In returns the deadline that is so far away.
+func In(span time.Duration) Deadline {
+	now := measure.Stopwatch()
+	return Deadline{now + int64(span), now + int64(turn)}
+}
+
+// Passed reports whether the deadline has passed. It lets other threads run first where
+// this one had the CPU for long enough. A call takes a reading of the stopwatch; ask
+// every few microseconds to milliseconds.
+func (d *Deadline) Passed() bool {
+	now := measure.Stopwatch()
+	if now >= d.at {
+		return true
+	}
+	if now >= d.giveWayAt {
+		thread.Yield()
+		d.giveWayAt = measure.Stopwatch() + int64(turn)
+	}
+	return false
+}
