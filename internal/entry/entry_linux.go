@@ -4,6 +4,7 @@ package entry
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
@@ -38,7 +39,7 @@ func of(reads []Read, install func(buffer *[2]int64) error) []Verdict {
 	}
 	s := calibrate()
 	for i, read := range reads {
-		verdicts[i] = s.judge(spend(read))
+		verdicts[i] = s.judge(spend(read, time.Now))
 		if verdicts[i].Enters == result.Unknown {
 			verdicts[i].By = fmt.Sprintf("no seccomp filter (%v), and neither CPU time nor cost tells", err)
 		}

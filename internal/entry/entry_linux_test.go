@@ -169,6 +169,43 @@ func TestFilterThatDoesNothing(t *testing.T) {
 	require.Contains(t, verdicts[0].By, "a filter for clock_gettime was installed and does nothing")
 }
 
+// Where a look at the clock is a system call, as with the clock source hpet, looks are a
+// small part of what a loop does that makes none itself.
+func TestLooksAtTheClockAreFew(t *testing.T) {
+	const look, read = 2 * time.Microsecond, time.Nanosecond
+	var at time.Time
+	var looking time.Duration
+	spend(func(_ unsafe.Pointer, n int) int {
+		at = at.Add(time.Duration(n) * read)
+		return 0
+	}, func() time.Time {
+		at, looking = at.Add(look), looking+look
+		return at
+	})
+	require.Greater(t, at.Sub(time.Time{}), weighing)
+	require.Less(t, looking, weighing/100)
+}
+
+// The fastest reads tell what one costs, without the looks at the clock.
+func TestCostOfARead(t *testing.T) {
+	const look, read = 2 * time.Microsecond, 10 * time.Nanosecond
+	var at time.Time
+	slow := 0
+	spent := spend(func(_ unsafe.Pointer, n int) int {
+		at = at.Add(time.Duration(n) * read)
+		if slow++; slow%5000 == 0 {
+			at = at.Add(time.Millisecond) // another program has the CPU
+		}
+		for until := time.Now().Add(2 * time.Microsecond); time.Now().Before(until); { // CPU time to account for
+		}
+		return 0
+	}, func() time.Time {
+		at = at.Add(look)
+		return at
+	})
+	require.InDelta(t, float64(read), spent.readNS, 0.2)
+}
+
 func TestJudge(t *testing.T) {
 	const callNS, none = 300, 0
 	for name, c := range map[string]struct {

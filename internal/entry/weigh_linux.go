@@ -17,8 +17,12 @@ const (
 	// weighing is how long reads are made to see which kind of CPU time they
 	// spend. Most kernels look only at each tick, of 1 to 10 ms.
 	weighing = 60 * time.Millisecond
-	// chunk is how many reads are made between two looks at the clock.
+	// chunk is how many reads one call makes, which cannot be interrupted.
 	chunk = 256
+	// between is how long reads are made at least between two looks at the clock. With the
+	// clock source hpet a look is a system call of some microseconds: looks that come often
+	// would be most of the system time of a loop that makes none itself.
+	between = 2 * time.Millisecond
 	// A read costs "far less" than a system call, and has made none, below this
 	// share. Above it nothing follows: a read that traps to a hypervisor is as dear.
 	farLess = 0.6
@@ -31,7 +35,7 @@ const (
 // An expense is what reads cost: nothing where they could not be made.
 type expense struct {
 	systemShare float64 // of their CPU time that is system time
-	readNS      float64 // wall time of one, at the least: of the fastest chunk
+	readNS      float64 // wall time of one, at the least
 }
 
 // A scale is what calls cost of which the kind is known.
@@ -42,11 +46,11 @@ type scale struct {
 
 func calibrate() scale {
 	return scale{
-		call: spend(doors[0].read),
+		call: spend(doors[0].read, time.Now),
 		empty: spend(func(_ unsafe.Pointer, n int) int {
 			native.CallNothing(n)
 			return 0
-		}),
+		}, time.Now),
 	}
 }
 
@@ -72,8 +76,8 @@ func (s scale) judge(read expense) Verdict {
 }
 
 // spend makes reads on a thread of its own and sees by getrusage(2) what kind of CPU
-// time they spend.
-func spend(read Read) expense {
+// time they spend. now is [time.Now], which may enter the kernel.
+func spend(read Read, now func() time.Time) expense {
 	var spent expense
 	// A thread that cannot be had spends nothing, which tells nothing.
 	_ = thread.Run(thread.Any, func() {
@@ -82,15 +86,22 @@ func spend(read Read) expense {
 		if unix.Getrusage(unix.RUSAGE_THREAD, &before) != nil {
 			return
 		}
-		fastest := time.Duration(math.MaxInt64)
-		for begun := time.Now(); time.Since(begun) < weighing; {
-			start := time.Now()
-			if int32(read(unsafe.Pointer(buffer), chunk)) < 0 && buffer[0] == 0 {
-				return
+		readNS := math.Inf(1)
+		begun := now()
+		for last, chunks := begun, 1; last.Sub(begun) < weighing; {
+			for range chunks {
+				if int32(read(unsafe.Pointer(buffer), chunk)) < 0 && buffer[0] == 0 {
+					return
+				}
 			}
-			fastest = min(fastest, time.Since(start))
+			at := now()
+			took := at.Sub(last)
+			readNS = min(readNS, max(float64(took), 1)/float64(chunks*chunk))
+			last = at
+			if took < between {
+				chunks *= 2
+			}
 		}
-		readNS := max(float64(fastest), 1) / chunk
 		if unix.Getrusage(unix.RUSAGE_THREAD, &after) != nil {
 			return
 		}
