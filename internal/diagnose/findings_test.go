@@ -159,10 +159,11 @@ func TestEachFinding(t *testing.T) {
 		"other tick, and the rate that it makes": {func(d *result.Document) {
 			d.Host.TimeSync.TickNS, d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz = 9_200_000, 2.8e9, 2.83e9
 		}, "slewed", result.Note, "-80000 parts in a million"},
-		"other tick": {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "slewed", result.Note, "-100000 parts in a million"},
-		"some steal": {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
-		"much steal": {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
-		"quota":      {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time in every 100 ms"},
+		"other tick":             {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "slewed", result.Note, "-100000 parts in a million"},
+		"frequency at its bound": {func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = -500 }, "slewed", result.Note, "-500 parts in a million"},
+		"some steal":             {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
+		"much steal":             {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
+		"quota":                  {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time in every 100 ms"},
 		"governor": {func(d *result.Document) {
 			d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2
 		}, "governor", result.Note, "scaling_governor: powersave"},
@@ -199,6 +200,30 @@ func TestEachFinding(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A rate that a program set stays when nobody keeps the clock right any more.
+func TestSlewedWhereNobodySynchronises(t *testing.T) {
+	for name, sync := range map[string]result.TimeSync{
+		"tick":      {TickNS: 11_000_000, MaxErrorNS: lostErrorNS},
+		"frequency": {TickNS: 10_000_000, FrequencyPPM: 500, MaxErrorNS: lostErrorNS},
+	} {
+		d := well()
+		d.Host.TimeSync = &sync
+		findings := Findings(d)
+		require.Len(t, findings, 2, name)
+		require.Equal(t, "unsynchronised", findings[0].Kind, name)
+		require.Equal(t, "slewed", findings[1].Kind, name)
+		text := worded(findings[1])
+		require.Contains(t, text, "parts in a million", name)
+		require.Contains(t, text, "no time service that will set it back", name)
+		require.Contains(t, text, "sudo adjtimex --tick 10000 --frequency 0", name)
+	}
+	d := well()
+	d.Host.TimeSync = &result.TimeSync{TickNS: 10_000_000, OffsetNS: 300_000_000, MaxErrorNS: lostErrorNS}
+	findings := Findings(d)
+	require.Len(t, findings, 2)
+	require.Contains(t, worded(findings[1]), "still to be moved by 300ms")
 }
 
 // What looks like a fault and is none.

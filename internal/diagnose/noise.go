@@ -6,6 +6,7 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -19,6 +20,8 @@ const (
 	mostSpeedChange = 0.05 // of the cost of an empty call
 	mostSteal       = 0.01 // of the CPUs' time
 	mostOther       = 0.05 // of the usable CPUs
+	// mostSlew is twice what the kernel's frequency alone can make of the clocks' rate.
+	mostSlew = 2 * mostFrequencyPPM / 1e6
 	// leastSeconds is the least CPU time that counts: the kernel's ticks are
 	// hundredths of a second.
 	leastSeconds = 0.1
@@ -67,6 +70,22 @@ var noises = []struct {
 		},
 		"the resolution of the wall clocks; costs are timed by the monotonic clock and are not touched",
 		"run again when the time service has settled",
+	},
+	{
+		"slewed", func(d *result.Document, _ result.Conditions) string {
+			sync := d.Host.TimeSync
+			if sync == nil || math.Abs(monotonicRate(*sync)) < mostSlew {
+				return ""
+			}
+			share, direction := monotonicRate(*sync), "fast"
+			if share < 0 {
+				share, direction = -share, "slow"
+			}
+			return fmt.Sprintf("the kernel makes the monotonic clock run %s %s (adjtimex: a tick of %s, a frequency of %+.3g parts in a million)",
+				percent(share), direction, time.Duration(sync.TickNS), sync.FrequencyPPM)
+		},
+		"every time and rate, by that share: the monotonic clock times them all",
+		"run again when the time service has settled; where none runs, set the usual rate back (adjtimex --tick 10000 --frequency 0)",
 	},
 	{
 		"quota", func(_ *result.Document, c result.Conditions) string {

@@ -25,6 +25,14 @@ func TestQuietMachineHasNoWarnings(t *testing.T) {
 	busyElsewhere.Host.CPU.Usable = 64
 	busyElsewhere.Conditions.OtherCPUs = 1
 	require.Empty(t, Noise(busyElsewhere), "one busy CPU of 64")
+	for _, sync := range []result.TimeSync{
+		{}, {TickNS: 10_000_000, FrequencyPPM: 500}, {TickNS: 10_000_000, FrequencyPPM: -500}, {TickNS: 10_001_000},
+		{TickNS: 10_100_000, FrequencyPPM: -9901}, // one makes up for the other
+	} {
+		corrected := quiet()
+		corrected.Host.TimeSync = &sync
+		require.Empty(t, Noise(corrected), "%+v", sync)
+	}
 	short := quiet()
 	short.Conditions.DurationNS, short.Conditions.OtherCPUs = 50_000_000, 0.2
 	short.Conditions.StealShare = 0.1
@@ -42,6 +50,11 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 			d.Clocks[0].Resolution.Backwards, d.Clocks[0].Resolution.WorstBackwardsNS = 3, 120
 		}},
 		{"step", "by -1.5s", func(d *result.Document) { d.Conditions.WallStepNS = -1_500_000_000 }},
+		{"slewed", "run 10 % fast (adjtimex: a tick of 11ms,", func(d *result.Document) { d.Host.TimeSync = &result.TimeSync{TickNS: 11_000_000} }},
+		{"slewed", "run 8 % slow", func(d *result.Document) { d.Host.TimeSync = &result.TimeSync{Synchronised: true, TickNS: 9_200_000} }},
+		{"slewed", "run 0.1 % fast (adjtimex: a tick of 10.005ms, a frequency of +500 parts", func(d *result.Document) {
+			d.Host.TimeSync = &result.TimeSync{TickNS: 10_005_000, FrequencyPPM: 500}
+		}},
 		{"quota", "in 1 period and withheld 60ms", func(d *result.Document) { d.Conditions.ThrottledPeriods, d.Conditions.ThrottledNS = 1, 60_000_000 }},
 		{"steal", "gave 12 % of", func(d *result.Document) { d.Conditions.StealShare = 0.12 }},
 		{"load", "used 0.80 of 2 CPUs", func(d *result.Document) { d.Conditions.OtherCPUs = 0.8 }},

@@ -92,10 +92,25 @@ const (
 // otherTick reports whether a time service moves the wall clock by another tick.
 func otherTick(sync result.TimeSync) bool { return sync.TickNS != 0 && sync.TickNS != usualTickNS }
 
-// slewed finds a wall clock that is being moved.
+// mostFrequencyPPM is the largest correction of the frequency that the kernel takes:
+// MAXFREQ of include/linux/timex.h.
+const mostFrequencyPPM = 500
+
+// monotonicRate returns by what share the kernel makes CLOCK_MONOTONIC and CLOCK_REALTIME
+// run fast, by the tick and the frequency of adjtimex(2); negative where they run slow.
+func monotonicRate(sync result.TimeSync) float64 {
+	tick := 1.0
+	if otherTick(sync) {
+		tick = float64(sync.TickNS) / usualTickNS
+	}
+	return tick*(1+sync.FrequencyPPM/1e6) - 1
+}
+
+// slewed finds a wall clock that is being moved, whether or not the kernel takes it to be
+// synchronised.
 func slewed(d *result.Document) *result.Finding {
 	sync := d.Host.TimeSync
-	if sync == nil || !sync.Synchronised {
+	if sync == nil {
 		return nil
 	}
 	var evidence []string
@@ -105,16 +120,28 @@ func slewed(d *result.Document) *result.Finding {
 	if otherTick(*sync) {
 		evidence = append(evidence, fmt.Sprintf("adjtimex: a tick is taken for %s, %+.0f parts in a million", time.Duration(sync.TickNS), float64(sync.TickNS-usualTickNS)/usualTickNS*1e6))
 	}
+	if math.Abs(sync.FrequencyPPM) >= mostFrequencyPPM {
+		evidence = append(evidence, fmt.Sprintf("adjtimex: the frequency is corrected by %+.0f parts in a million, the most that the kernel takes", sync.FrequencyPPM))
+	}
 	if evidence == nil {
 		return nil
 	}
-	return &result.Finding{
+	finding := &result.Finding{
 		Kind: "slewed", Severity: result.Note,
 		Title:    "the wall clock is being slewed",
 		Evidence: evidence,
 		Cause:    "A time service moves the wall clock bit by bit: CLOCK_REALTIME and CLOCK_MONOTONIC run a little faster or slower until it is right. CLOCK_MONOTONIC_RAW does not.",
 		Links:    []string{adjtimexManual},
 	}
+	if !sync.Synchronised && (otherTick(*sync) || sync.OffsetNS == 0) {
+		finding.Cause = "A program set this rate, and the kernel knows of no time service that will set it back: CLOCK_REALTIME and CLOCK_MONOTONIC run faster or slower than they should until one does. CLOCK_MONOTONIC_RAW does not."
+		finding.Remedies = []result.Remedy{{
+			Advice:   "Start a time service, or set the usual rate back (adjtimex is a package of that name)",
+			Commands: []string{"adjtimex --print", "sudo adjtimex --tick 10000 --frequency 0"},
+			Risk:     "A rate that makes up for a clock source of a wrong rate is right: see whether the clock is off before and after.",
+		}}
+	}
+	return finding
 }
 
 // stepped finds a wall clock that jumped while the run measured.

@@ -360,7 +360,7 @@ type Conditions struct {
 // A Warning is something that happened while a run measured.
 type Warning struct {
 	// Kind is one word for programs: preempted, steal, load, quota, speed,
-	// clocksource, step, backwards.
+	// clocksource, step, slewed, backwards.
 	Kind string `json:"kind"`
 	// Saw is what was seen, with figures.
 	Saw string `json:"saw"`
