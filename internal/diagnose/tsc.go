@@ -57,19 +57,7 @@ func isTSC(d *result.Document) (why, bool) {
 }
 
 // bootReasons are the parameters by which a kernel is told what to use.
-var bootReasons = []string{"notsc", "tsc", "clocksource", "no-kvmclock"}
-
-// booted returns the boot parameters with one of the names, as evidence.
-func booted(d *result.Document, names ...string) []string {
-	var found []string
-	for _, parameter := range d.Host.BootParameters {
-		name, _, _ := strings.Cut(parameter, "=")
-		if slices.Contains(names, name) {
-			found = append(found, "kernel command line: "+parameter)
-		}
-	}
-	return found
-}
+var bootReasons = []string{"notsc", "tsc", "clocksource", "no_kvmclock"}
 
 func toldAtBoot(d *result.Document) (why, bool) {
 	told := slices.DeleteFunc(booted(d, bootReasons...), func(parameter string) bool {
@@ -83,7 +71,7 @@ func toldAtBoot(d *result.Document) (why, bool) {
 		remedies: func(d *result.Document) []result.Remedy {
 			return append([]result.Remedy{{
 				Advice:   "Take the parameter from the kernel's command line (/etc/default/grub on Debian and Ubuntu, then update-grub; grubby on Fedora and RHEL) and boot again",
-				Commands: []string{"grep -o 'notsc\\|tsc=[^ ]*\\|clocksource=[^ ]*' /proc/cmdline"},
+				Commands: []string{"grep -oE 'notsc|tsc=[^ ]*|clocksource=[^ ]*|no[-_]kvmclock' /proc/cmdline"},
 				Risk:     "Somebody may have had a reason: look whether this machine's TSC was once found unstable.",
 			}}, switchOrAsk(d)...)
 		},

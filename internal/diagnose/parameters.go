@@ -1,0 +1,44 @@
+package diagnose
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A parameter is one of the kernel's command line.
+type parameter struct {
+	name  string // with underscores alone
+	value string // "" where it has none
+	text  string // as it was written
+}
+
+// parameters returns the document's boot parameters with one of the names, in order. The
+// kernel takes a dash in a name for an underscore (parameq in kernel/params.c); a value is
+// taken as it is written.
+func parameters(d *result.Document, names ...string) []parameter {
+	var found []parameter
+	for _, text := range d.Host.BootParameters {
+		name, value, _ := strings.Cut(text, "=")
+		name = underscored(name)
+		if slices.ContainsFunc(names, func(sought string) bool { return underscored(sought) == name }) {
+			found = append(found, parameter{name, value, text})
+		}
+	}
+	return found
+}
+
+func underscored(name string) string { return strings.ReplaceAll(name, "-", "_") }
+
+// booted returns the boot parameters with one of the names, as evidence.
+func booted(d *result.Document, names ...string) []string {
+	var found []string
+	for _, p := range parameters(d, names...) {
+		found = append(found, onCommandLine+p.text)
+	}
+	return found
+}
+
+// onCommandLine begins evidence from the kernel's command line.
+const onCommandLine = "kernel command line: "
