@@ -78,7 +78,7 @@ func TestEachFinding(t *testing.T) {
 		"hpet": {func(d *result.Document) {
 			d.Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource.Current = "hpet"
-		}, "kernel-entry", result.Error, "The kernel offers tsc and prefers hpet"},
+		}, "kernel-entry", result.Error, "somebody chose hpet while the system ran"},
 		"sometimes": {func(d *result.Document) { d.Clocks = clocks(result.Sometimes, 100) }, "kernel-entry", result.Error, "enters the kernel: sometimes"},
 		"nothing measured": {func(d *result.Document) {
 			d.Clocks = clocks(result.Always, 640)
@@ -93,7 +93,11 @@ func TestEachFinding(t *testing.T) {
 		"told to use tsc": {func(d *result.Document) {
 			d.Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource.Current, d.Host.BootParameters = "hpet", []string{"clocksource=tsc", "tsc=reliable"}
-		}, "kernel-entry", result.Error, "The kernel offers tsc and prefers hpet"},
+		}, "kernel-entry", result.Error, "The kernel's command line names tsc, which the kernel offers, and hpet is in use"},
+		"rated higher": {func(d *result.Document) {
+			d.Clocks = clocks(result.Always, 640)
+			d.Host.ClockSource = &result.ClockSource{Current: "xen", Available: []string{"xen", "tsc", "hpet"}}
+		}, "kernel-entry", result.Error, "The kernel offers tsc and prefers xen: it rates it higher."},
 		"no tsc, no log": {func(d *result.Document) {
 			d.Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
@@ -423,7 +427,7 @@ func TestHostsOfHypervisors(t *testing.T) {
 	} {
 		d := well()
 		d.Clocks, *d.Host.CPU.InvariantTSC = clocks(result.Always, 640), false
-		d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"tsc", "acpi_pm"}}
+		d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"acpi_pm", "tsc"}}
 		d.Host.Virtualization = &result.Virtualization{System: test.system, Role: test.role}
 		text := worded(Findings(d)[0])
 		require.Contains(t, text, test.says, "%+v", test)
@@ -446,6 +450,8 @@ func TestReadsThatEnterUnderTSC(t *testing.T) {
 func TestUnknownArchitecture(t *testing.T) {
 	d := well()
 	d.Clocks, d.Host.Arch, d.Host.ClockSource.Current = clocks(result.Always, 640), "", "hpet"
+	require.Contains(t, Findings(d)[0].Cause, "somebody chose hpet")
+	d.Host.ClockSource.Available = []string{"hpet", "tsc"}
 	require.Contains(t, Findings(d)[0].Cause, "offers tsc and prefers hpet")
 	d.Host.Arch = "riscv64"
 	require.NotContains(t, Findings(d)[0].Cause, "TSC")

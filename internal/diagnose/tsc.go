@@ -18,18 +18,73 @@ type why struct {
 	links    []string
 }
 
-// whys are the reasons, the most certain first; ok is false where one does not hold.
-var whys = []func(*result.Document) (found why, ok bool){
-	notX86, isTSC, toldAtBoot, foundUnstable, notInvariant, notChosen, unreadableLog, truncatedLog,
+// A reason returns why, or false where it does not hold.
+type reason func(*result.Document) (why, bool)
+
+var (
+	// losses are why the TSC cannot be used, whatever was chosen in its place.
+	losses = []reason{disabledAtBoot, foundUnstable, presumedUnstable}
+	// guesses are what is left where nothing was lost and nobody chose, the most certain
+	// first.
+	guesses = []reason{notX86, notInvariant, notChosen, unreadableLog, truncatedLog}
+)
+
+// whyNotTSC returns why the kernel does not use the TSC: how it was lost, and who chose
+// another clock source than the kernel would; where neither is known, the best guess.
+func whyNotTSC(d *result.Document) why {
+	if found, ok := isTSC(d); ok {
+		return found
+	}
+	found := firstOf(d, losses)
+	found = append(found, firstOf(d, choices)...)
+	if len(found) == 0 {
+		found = firstOf(d, guesses)
+	}
+	found = append(found, firstOf(d, []reason{kvmClockOff})...)
+	if len(found) == 0 {
+		found = []why{{cause: "Why the TSC is not used, neither the kernel's log nor its command line says.", remedies: switchOrAsk}}
+	}
+	all := joined(found)
+	all.evidence = append(all.evidence, ineffective(d)...)
+	return all
 }
 
-func whyNotTSC(d *result.Document) why {
-	for _, reason := range whys {
-		if found, ok := reason(d); ok {
-			return found
+// firstOf returns the first of the reasons that holds; none where none does.
+func firstOf(d *result.Document, reasons []reason) []why {
+	for _, of := range reasons {
+		if found, ok := of(d); ok {
+			return []why{found}
 		}
 	}
-	return why{cause: "Why the TSC is not used, neither the kernel's log nor its command line says.", remedies: switchOrAsk}
+	return nil
+}
+
+// joined returns reasons that hold all at once as one. What several have stands once.
+func joined(reasons []why) why {
+	var all why
+	var causes []string
+	for _, r := range reasons {
+		causes = append(causes, r.cause)
+		for _, line := range r.evidence {
+			if !slices.Contains(all.evidence, line) {
+				all.evidence = append(all.evidence, line)
+			}
+		}
+		all.links = append(all.links, r.links...)
+	}
+	all.cause = strings.Join(causes, " Besides: ")
+	all.remedies = func(d *result.Document) []result.Remedy {
+		var remedies []result.Remedy
+		for _, r := range reasons {
+			for _, remedy := range r.remedies(d) {
+				if !slices.ContainsFunc(remedies, func(other result.Remedy) bool { return other.Advice == remedy.Advice }) {
+					remedies = append(remedies, remedy)
+				}
+			}
+		}
+		return remedies
+	}
+	return all
 }
 
 // notX86: other CPUs have no TSC. Arm's counter is always readable, unless the kernel
@@ -56,49 +111,40 @@ func isTSC(d *result.Document) (why, bool) {
 	return found, source(d) == "tsc"
 }
 
-// bootReasons are the parameters by which a kernel is told what to use.
-var bootReasons = []string{"notsc", "tsc", "clocksource", "no_kvmclock"}
-
-func toldAtBoot(d *result.Document) (why, bool) {
-	told := slices.DeleteFunc(booted(d, bootReasons...), func(parameter string) bool {
-		// These speak for the TSC, or of how it is watched.
-		return strings.HasSuffix(parameter, "clocksource=tsc") ||
-			strings.Contains(parameter, " tsc=") && !strings.HasSuffix(parameter, "tsc=unstable")
-	})
-	return why{
-		cause:    "The kernel was told so on its command line.",
-		evidence: told,
-		remedies: func(d *result.Document) []result.Remedy {
-			return append([]result.Remedy{{
-				Advice:   "Take the parameter from the kernel's command line (/etc/default/grub on Debian and Ubuntu, then update-grub; grubby on Fedora and RHEL) and boot again",
-				Commands: []string{"grep -oE 'notsc|tsc=[^ ]*|clocksource=[^ ]*|no[-_]kvmclock' /proc/cmdline"},
-				Risk:     "Somebody may have had a reason: look whether this machine's TSC was once found unstable.",
-			}}, switchOrAsk(d)...)
-		},
-		links: []string{kernelParameters},
-	}, len(told) > 0
+// disabledAtBoot: the kernel was told not to use it.
+func disabledAtBoot(d *result.Document) (why, bool) {
+	disabling := slices.DeleteFunc(parameters(d, "notsc", "tsc"), func(p parameter) bool { return p.name == "tsc" && p.value != "unstable" })
+	return toldBy(disabling), len(disabling) > 0
 }
 
-// notInvariant: the kernel does not rely on it, and may have said so in its log.
-func notInvariant(d *result.Document) (why, bool) {
+// presumedUnstable: the kernel gave it up by what the CPU promises, and said so in its log.
+func presumedUnstable(d *result.Document) (why, bool) {
 	s, gaveUp := surrendered(d)
-	doubtful := d.Host.CPU.InvariantTSC != nil && !*d.Host.CPU.InvariantTSC
-	if !gaveUp && !doubtful {
+	if !gaveUp {
 		return why{}, false
 	}
-	found := why{remedies: switchOrAsk}
-	var causes []string
-	if gaveUp {
-		causes, found.evidence = append(causes, s.cause), surrenderLines(d)
+	found := why{cause: s.cause, evidence: surrenderLines(d), remedies: switchOrAsk}
+	if doubt, ok := notInvariant(d); ok {
+		found.cause += " " + doubt.cause
+		found.evidence = append(found.evidence, doubt.evidence...)
 	}
-	if doubtful {
-		causes = append(causes, "The CPU does not promise a TSC that keeps its rate (the flags constant_tsc and nonstop_tsc are not both there), so the kernel does not rely on it.")
-		found.evidence = append(found.evidence, "flags of the CPU: "+flags(d))
-		if h := hypervisorOf(d); h != nil {
-			causes = append(causes, "In a virtual machine that is the hypervisor's choice: "+h.invariant)
-		}
+	return found, true
+}
+
+// notInvariant: the CPU does not promise what the kernel wants. A kernel that has used it
+// all the same was content.
+func notInvariant(d *result.Document) (why, bool) {
+	if d.Host.CPU.InvariantTSC == nil || invariant(d) || switchedTo(d, "tsc") {
+		return why{}, false
 	}
-	found.cause = strings.Join(causes, " ")
+	found := why{
+		cause:    "The CPU does not promise a TSC that keeps its rate (the flags constant_tsc and nonstop_tsc are not both there), so the kernel does not rely on it.",
+		evidence: []string{"flags of the CPU: " + flags(d)},
+		remedies: switchOrAsk,
+	}
+	if h := hypervisorOf(d); h != nil {
+		found.cause += " In a virtual machine that is the hypervisor's choice: " + h.invariant
+	}
 	return found, true
 }
 
@@ -117,10 +163,13 @@ func flags(d *result.Document) string {
 // notChosen: the TSC is there, and something is preferred.
 func notChosen(d *result.Document) (why, bool) {
 	found := why{
-		cause:    fmt.Sprintf("The kernel offers tsc and prefers %s: it rates it higher, or somebody chose it while the system ran.", source(d)),
-		evidence: []string{"available clock sources: " + strings.Join(offered(d), " ")},
+		cause:    fmt.Sprintf("The kernel offers tsc and prefers %s: it rates it higher.", source(d)),
+		evidence: []string{listed + strings.Join(offered(d), " ")},
 		remedies: switchOrAsk,
 		links:    []string{clockSourceABI},
+	}
+	if best(d) != source(d) {
+		found.cause = fmt.Sprintf("The kernel offers tsc and prefers %s, which it does not list: it rates it higher, or somebody chose it while the system ran.", source(d))
 	}
 	return found, available(d, "tsc")
 }

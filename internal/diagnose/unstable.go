@@ -65,7 +65,7 @@ var unstable = []string{
 }
 
 // watchdog are the lines that stand beside, with the watchdog's figures.
-var watchdog = []string{"wd_nsec", "cs_nsec", "TSC synchronization", "excessive read-back delay", "Switched to clocksource"}
+var watchdog = []string{"wd_nsec", "cs_nsec", "TSC synchronization", "excessive read-back delay", switchedWords}
 
 // surrendered returns why the kernel gave the TSC up; false where its log does not tell
 // that it did.
