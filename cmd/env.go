@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/render"
 )
 
@@ -24,7 +25,7 @@ func envCommand() *cobra.Command {
 			if format == "table" {
 				return couldNot(render.Facts(command.OutOrStdout(), facts))
 			}
-			encoder := json.NewEncoder(command.OutOrStdout())
+			encoder := json.NewEncoder(printable.JSON(command.OutOrStdout()))
 			encoder.SetIndent("", "  ")
 			return couldNot(encoder.Encode(facts))
 		},

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/printable"
 )
 
 // Execute runs the command line of this process and returns its exit status.
@@ -54,7 +55,9 @@ func couldNot(err error) error {
 	return &failure{status: 1, err: err}
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine returns the text of an error as one line that no terminal obeys: names of files
+// and of clocks are in it.
+func oneLine(text string) string { return strings.Join(strings.Fields(printable.Line(text)), " ") }
 
 // Root returns the command line as a tree of commands, for who runs or describes it.
 func Root() *cobra.Command {

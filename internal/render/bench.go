@@ -20,6 +20,7 @@ var errNoSamples = errors.New("the result has no samples of latency or throughpu
 // (https://go.dev/design/14313-benchmark-format). The facts of the host stand in
 // the configuration lines.
 func Bench(w io.Writer, d *result.Document) error {
+	d = cleaned(d)
 	if partsOnly(d) {
 		return errNoSamples
 	}
@@ -30,6 +31,7 @@ func Bench(w io.Writer, d *result.Document) error {
 // `benchstat -col run` compares them. The facts that are not the same in both are left
 // out, since benchstat holds nothing against each other of which a fact differs.
 func DiffBench(w io.Writer, d *diff.Diff) error {
+	d = cleaned(d)
 	if partsOnly(d.Old.Document) && partsOnly(d.New.Document) {
 		return errNoSamples
 	}
@@ -59,7 +61,7 @@ func writeBench(w *benchfmt.Writer, d *result.Document, config []benchfmt.Config
 		if !c.Available {
 			continue
 		}
-		clock := "/clock=" + strings.Join(strings.Fields(clean(c.ID)), "_")
+		clock := "/clock=" + strings.Join(strings.Fields(c.ID), "_")
 		if c.Latency != nil {
 			for _, sample := range c.Latency.SamplesNS {
 				if err := write("Latency"+clock, nsPerOp(sample)); err != nil {
@@ -124,5 +126,5 @@ func benchConfig(d *result.Document) []benchfmt.Config {
 
 // setting is a configuration line; the value is one line whatever it holds.
 func setting(key, value string) benchfmt.Config {
-	return benchfmt.Config{Key: key, Value: []byte(strings.Join(strings.Fields(clean(value)), " ")), File: true}
+	return benchfmt.Config{Key: key, Value: []byte(strings.Join(strings.Fields(value), " ")), File: true}
 }

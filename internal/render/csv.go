@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -20,6 +21,7 @@ var csvHeader = []string{
 // without throughput; RFC 4180. It is made with encoding/csv, since go-pretty
 // escapes a quote with a backslash, which spreadsheets do not read.
 func CSV(w io.Writer, d *result.Document) error {
+	d = cleanedLines(d)
 	writer := csv.NewWriter(w)
 	_ = writer.Write(csvHeader) // Flush keeps the error
 	writeClockLines(writer, d.Clocks, currentSource(d))
@@ -29,6 +31,12 @@ func CSV(w io.Writer, d *result.Document) error {
 	writer.Flush()
 	return writer.Error()
 }
+
+// cleanedLines is cleaned for CSV, where text may have several lines. CSV has no escapes as
+// JSON has, and what steers a terminal is in no name and no reason that timebench writes:
+// programs lose nothing, and `cat` of a file from elsewhere is harmless. JSON holds what
+// there is.
+func cleanedLines[T any](of T) T { return printable.All(of, printable.Lines) }
 
 func writeClockLines(writer *csv.Writer, clocks []result.Clock, source string) {
 	for _, c := range clocks {

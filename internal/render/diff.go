@@ -10,10 +10,12 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/printable"
 )
 
 // DiffTable writes a diff for people, within Width columns.
 func DiffTable(w io.Writer, d *diff.Diff) error {
+	d = cleaned(d)
 	var out strings.Builder
 	writeFacts(&out, sideFacts(d))
 	out.WriteString("\n")
@@ -47,6 +49,7 @@ func DiffTable(w io.Writer, d *diff.Diff) error {
 
 // DiffMarkdown writes a diff for a bug report. pictures are as those of Markdown.
 func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []string) error {
+	d = cleaned(d)
 	var out strings.Builder
 	out.WriteString("## timebench diff\n\n")
 	for _, f := range sideFacts(d) {
@@ -80,6 +83,7 @@ var diffHeader = []string{"clock", "threads", "old_ns", "new_ns", "change", "low
 // DiffCSV writes a line for each figure; threads is empty for latency. Where a document
 // holds more than costs there are more columns, which are empty for costs.
 func DiffCSV(w io.Writer, d *diff.Diff) error {
+	d = cleanedLines(d)
 	writer := csv.NewWriter(w)
 	header, rest := diffHeader, []string(nil)
 	if hasParts(d) {
@@ -104,7 +108,7 @@ func DiffCSV(w io.Writer, d *diff.Diff) error {
 
 // DiffJSON writes all that was compared.
 func DiffJSON(w io.Writer, d *diff.Diff) error {
-	encoder := json.NewEncoder(w)
+	encoder := json.NewEncoder(printable.JSON(w))
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(d)

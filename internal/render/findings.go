@@ -22,15 +22,16 @@ var DoctorFormats = []Format[*result.Document]{
 // Doctor writes the findings of a document for people, within Width columns; one
 // sentence where there are none.
 func Doctor(w io.Writer, d *result.Document) error {
+	d = cleaned(d)
 	var out strings.Builder
 	if !serious(d) {
-		out.WriteString(indented(clean(healthy(d)), 0))
+		out.WriteString(indented(healthy(d), 0))
 	}
 	for _, f := range d.Findings {
 		if out.Len() > 0 {
 			out.WriteString("\n")
 		}
-		out.WriteString(indented(clean(f.Severity+": "+f.Title), 0))
+		out.WriteString(indented(f.Severity+": "+f.Title, 0))
 		out.WriteString("\n")
 		var lines strings.Builder
 		writeFacts(&lines, findingFacts(f))
@@ -40,7 +41,7 @@ func Doctor(w io.Writer, d *result.Document) error {
 	}
 	if serious(d) {
 		for _, warning := range warnings(d) {
-			out.WriteString("\n" + indented("Warning: "+clean(warning), 0))
+			out.WriteString("\n" + indented("Warning: "+warning, 0))
 		}
 	}
 	_, err := io.WriteString(w, out.String())
@@ -149,6 +150,7 @@ func found(d *result.Document) []string {
 
 // DoctorMarkdown writes the findings of a document for a bug report.
 func DoctorMarkdown(w io.Writer, d *result.Document) error {
+	d = cleaned(d)
 	var out strings.Builder
 	out.WriteString("## timebench doctor\n\n")
 	writeMarkdownFacts(&out, d)
@@ -198,7 +200,7 @@ func fenced(language string, lines []string) string {
 	var text strings.Builder
 	text.WriteString("```" + language + "\n")
 	for _, line := range lines {
-		text.WriteString(strings.ReplaceAll(clean(line), "```", "'''") + "\n")
+		text.WriteString(strings.ReplaceAll(line, "```", "'''") + "\n")
 	}
 	text.WriteString("```\n")
 	return text.String()
@@ -228,7 +230,7 @@ func writeMarkdownLog(out *strings.Builder, log *result.KernelLog) {
 		out.WriteString("\n" + escape(logTitle(log)) + "\n")
 		return
 	}
-	out.WriteString("\n<details>\n<summary>" + html.EscapeString(clean(logTitle(log))) + "</summary>\n\n" + fenced("text", log.Lines) + "\n</details>\n")
+	out.WriteString("\n<details>\n<summary>" + html.EscapeString(logTitle(log)) + "</summary>\n\n" + fenced("text", log.Lines) + "\n</details>\n")
 }
 
 // findings writes each finding of a document into the page.
@@ -270,7 +272,7 @@ func (p *page) link(address string) {
 		p.element("p", "note", address)
 		return
 	}
-	safe := escaped(address)
+	safe := html.EscapeString(address)
 	fmt.Fprintf(&p.out, "<p class=\"note\"><a href=\"%s\" rel=\"noreferrer\">%s</a></p>\n", safe, safe)
 }
 

@@ -32,8 +32,9 @@ var scriptHash = func() string {
 
 // HTML writes the document as one self-contained page: tables that sort, pictures
 // as SVG, and the document itself, so that the page can be loaded again.
-func HTML(w io.Writer, d *result.Document) error {
+func HTML(w io.Writer, document *result.Document) error {
 	var p page
+	d := cleaned(document)
 	p.begin("timebench: "+headline(d), "timebench", headline(d)+", "+d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"))
 	for _, warning := range warnings(d) {
 		p.element("p", "warning", "Warning: "+warning)
@@ -60,13 +61,14 @@ func HTML(w io.Writer, d *result.Document) error {
 		}
 	}
 	if p.err == nil {
-		p.err = d.WriteScript(&p.out)
+		p.err = document.WriteScript(&p.out)
 	}
 	return p.end(w)
 }
 
 // DiffHTML writes a diff as one self-contained page.
 func DiffHTML(w io.Writer, d *diff.Diff) error {
+	d = cleaned(d)
 	var p page
 	p.begin("timebench diff", "timebench diff", diffSummary(d))
 	p.facts("", sideFacts(d))
@@ -113,7 +115,7 @@ func (p *page) begin(title, heading, subtitle string) {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '` + scriptHash + `'; form-action 'none'; base-uri 'none'">
-<title>` + escaped(title) + "</title>\n<style>\n" + pageCSS + "</style>\n</head>\n<body>\n<main>\n")
+<title>` + html.EscapeString(title) + "</title>\n<style>\n" + pageCSS + "</style>\n</head>\n<body>\n<main>\n")
 	p.element("h1", "", heading)
 	p.element("p", "subtitle", subtitle)
 }
@@ -123,19 +125,7 @@ func (p *page) element(name, class, text string) {
 	if class != "" {
 		class = ` class="` + class + `"`
 	}
-	fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", name, class, escaped(text), name)
-}
-
-// escaped is a text within a page. Lines stay lines.
-func escaped(text string) string { return html.EscapeString(cleanLines(text)) }
-
-// cleanLines cleans each line of a text: a page may be printed to a terminal too.
-func cleanLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = clean(line)
-	}
-	return strings.Join(lines, "\n")
+	fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", name, class, html.EscapeString(text), name)
 }
 
 func (p *page) facts(title string, lines []fact) {
@@ -172,7 +162,7 @@ func (p *page) picture(name string, draw func(io.Writer) error) {
 	fmt.Fprintf(&p.out, "<figure id=%q>\n", name)
 	var drawn strings.Builder
 	p.err = draw(&drawn)
-	p.out.WriteString(cleanLines(drawn.String()))
+	p.out.WriteString(drawn.String())
 	p.out.WriteString("</figure>\n")
 }
 

@@ -12,6 +12,7 @@ import (
 // Markdown writes the document for a bug report. pictures are the paths of the charts
 // beside it, relative and with forward slashes.
 func Markdown(w io.Writer, d *result.Document, pictures []string) error {
+	d = cleaned(d)
 	var out strings.Builder
 	out.WriteString("## timebench\n\n")
 	writeMarkdownWarnings(&out, d)
@@ -44,7 +45,7 @@ func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 // writeMarkdownFacts folds the facts away behind the ones that answer most
 // questions.
 func writeMarkdownFacts(out *strings.Builder, d *result.Document) {
-	out.WriteString("<details>\n<summary>" + html.EscapeString(clean(headline(d))) + "</summary>\n\n")
+	out.WriteString("<details>\n<summary>" + html.EscapeString(headline(d)) + "</summary>\n\n")
 	for _, f := range facts(d) {
 		fmt.Fprintf(out, "- **%s**: %s\n", f.name, escape(f.value))
 	}
@@ -90,5 +91,5 @@ func writeMarkdownPictures(out *strings.Builder, pictures []string) {
 
 // escape keeps Markdown from taking the signs of clock names for emphasis.
 func escape(text string) string {
-	return strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "|", `\|`, "`", "\\`", "[", `\[`).Replace(clean(text))
+	return strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "|", `\|`, "`", "\\`", "[", `\[`).Replace(text)
 }

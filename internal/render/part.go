@@ -141,15 +141,15 @@ func (p part) hasRows() bool {
 // write writes the part for people, within Width columns.
 func (p part) write(out *strings.Builder) {
 	if !p.hasRows() {
-		out.WriteString("\n" + indented(clean(p.title), 0))
+		out.WriteString("\n" + indented(p.title, 0))
 	}
 	for _, g := range p.grids {
 		if len(g.rows) == 0 {
 			continue
 		}
-		out.WriteString("\n" + indented(clean(g.title), 0) + "\n" + g.fitted() + "\n")
+		out.WriteString("\n" + indented(g.title, 0) + "\n" + g.fitted() + "\n")
 		if g.note != "" {
-			out.WriteString(wrapped(clean(g.note)))
+			out.WriteString(wrapped(g.note))
 		}
 	}
 	for _, lines := range [][]string{p.faults, p.notes, present(p.verdict)} {
@@ -157,7 +157,7 @@ func (p part) write(out *strings.Builder) {
 			out.WriteString("\n")
 		}
 		for _, line := range lines {
-			out.WriteString(indented(clean(line), 0))
+			out.WriteString(indented(line, 0))
 		}
 	}
 }
@@ -205,34 +205,34 @@ func (p *page) part(of part) {
 // partFormats are the formats of one part of a document, the default first.
 func partFormats(name string, of func(*result.Document) []part, csvAbout string, lines func(*result.Document) [][]string) []Format[*result.Document] {
 	return []Format[*result.Document]{
-		{"table", "for people, within 100 columns", func(w io.Writer, d *result.Document) error { return partTable(w, d, of(d)) }},
-		{"markdown", "for a bug report", func(w io.Writer, d *result.Document) error { return partMarkdown(w, d, name, of(d)) }},
+		{"table", "for people, within 100 columns", func(w io.Writer, d *result.Document) error { return partTable(w, cleaned(d), of) }},
+		{"markdown", "for a bug report", func(w io.Writer, d *result.Document) error { return partMarkdown(w, cleaned(d), name, of) }},
 		{"csv", csvAbout, func(w io.Writer, d *result.Document) error {
 			writer := csv.NewWriter(w)
-			_ = writer.WriteAll(lines(d)) // Error keeps it
+			_ = writer.WriteAll(lines(cleanedLines(d))) // Error keeps it
 			return writer.Error()
 		}},
 		{"json", "the whole document", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
 	}
 }
 
-func partTable(w io.Writer, d *result.Document, all []part) error {
+func partTable(w io.Writer, d *result.Document, of func(*result.Document) []part) error {
 	var out strings.Builder
 	writeFacts(&out, facts(d))
 	writeWarnings(&out, d)
-	for _, p := range all {
+	for _, p := range of(d) {
 		p.write(&out)
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-func partMarkdown(w io.Writer, d *result.Document, name string, all []part) error {
+func partMarkdown(w io.Writer, d *result.Document, name string, of func(*result.Document) []part) error {
 	var out strings.Builder
 	out.WriteString("## timebench " + name + "\n\n")
 	writeMarkdownWarnings(&out, d)
 	writeMarkdownFacts(&out, d)
-	for _, p := range all {
+	for _, p := range of(d) {
 		p.writeMarkdown(&out)
 	}
 	_, err := io.WriteString(w, out.String())

@@ -11,11 +11,17 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/result"
 )
 
 // Width is the most columns of text that a table, and everything around it, takes.
 const Width = 100
+
+// cleaned returns a document, a diff or a part of one in which no text steers a terminal,
+// or is more than a line. Every format of text begins with it, so that nothing that it
+// writes goes around; JSON escapes instead, since it must hold what there is.
+func cleaned[T any](of T) T { return printable.All(of, printable.Line) }
 
 // A Format is one way to write a document, or what two documents differ in.
 type Format[T any] struct {

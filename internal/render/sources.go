@@ -77,7 +77,7 @@ func workers(d *result.Document, n int) string {
 func sideBySide(d *result.Document, g grid, cell func(result.Clock) string) grid {
 	sources := d.BySource()
 	for _, source := range sources {
-		g.header = append(g.header, clean(source.ClockSource))
+		g.header = append(g.header, source.ClockSource)
 	}
 	if len(sources) == 0 {
 		return g

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -14,10 +13,11 @@ import (
 
 // Table writes the document for people, within Width columns.
 func Table(w io.Writer, d *result.Document) error {
+	d = cleaned(d)
 	var out strings.Builder
 	writeFacts(&out, facts(d))
 	for _, line := range found(d) {
-		out.WriteString("\n" + indented(clean(line), 0))
+		out.WriteString("\n" + indented(line, 0))
 	}
 	writeWarnings(&out, d)
 	for _, g := range []grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), doorGrid(d), distributionGrid(d), fitting(func(most int) grid { return throughputGrid(d, most) })} {
@@ -39,7 +39,7 @@ func Table(w io.Writer, d *result.Document) error {
 	if lines := missing(d); len(lines) > 0 {
 		out.WriteString("\nNot available here\n")
 		for _, line := range lines {
-			out.WriteString(indented(clean(line.name+": "+line.value), 2))
+			out.WriteString(indented(line.name+": "+line.value, 2))
 		}
 	}
 	_, err := io.WriteString(w, out.String())
@@ -48,7 +48,7 @@ func Table(w io.Writer, d *result.Document) error {
 
 func writeWarnings(out *strings.Builder, d *result.Document) {
 	for _, warning := range warnings(d) {
-		out.WriteString("\n" + indented("Warning: "+clean(warning), 0))
+		out.WriteString("\n" + indented("Warning: "+warning, 0))
 	}
 }
 
@@ -65,7 +65,7 @@ func fitting(with func(most int) grid) grid {
 // Facts writes the facts of a host for people, within Width columns.
 func Facts(w io.Writer, h result.Host) error {
 	var out strings.Builder
-	writeFacts(&out, hostFacts(h))
+	writeFacts(&out, hostFacts(cleaned(h)))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
@@ -78,7 +78,7 @@ func writeFacts(out *strings.Builder, facts []fact) {
 	}
 	for _, f := range facts {
 		name := text.Pad(f.name, widest+2, ' ')
-		out.WriteString(name + strings.TrimLeft(indented(clean(f.value), widest+2), " "))
+		out.WriteString(name + strings.TrimLeft(indented(f.value, widest+2), " "))
 	}
 }
 
@@ -100,17 +100,6 @@ func indented(value string, by int) string {
 	return out.String()
 }
 
-// clean makes spaces of control characters: a document may come from anywhere, and
-// a terminal obeys what is in it.
-func clean(value string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, value)
-}
-
 // writer is the grid for go-pretty to render.
 func (g grid) writer() table.Writer {
 	w := table.NewWriter()
@@ -124,7 +113,7 @@ func (g grid) writer() table.Writer {
 	for _, cells := range g.rows {
 		row := make(table.Row, len(cells))
 		for i, cell := range cells {
-			row[i] = clean(cell)
+			row[i] = cell
 		}
 		w.AppendRow(row)
 	}
@@ -152,7 +141,7 @@ func (g grid) fitted() string {
 	widest := make([]int, max(1, g.texts))
 	for _, row := range g.rows {
 		for i := range widest {
-			widest[i] = max(widest[i], text.StringWidth(clean(row[i])))
+			widest[i] = max(widest[i], text.StringWidth(row[i]))
 		}
 	}
 	for {
@@ -198,7 +187,7 @@ func trimRight(rendered string) string {
 // available: what `timebench list` shows.
 func List(w io.Writer, clocks []result.Clock) error {
 	g := grid{header: []string{"Clock", "Kind", "Available"}}
-	for _, c := range clocks {
+	for _, c := range cleaned(clocks) {
 		available := "yes"
 		if !c.Available {
 			available = "no: " + c.Reason

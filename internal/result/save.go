@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+
+	"github.com/timebench/timebench/internal/printable"
 )
 
 // The element of an HTML page that holds a document. Within it, <, > and & are
@@ -13,13 +15,13 @@ const (
 	scriptEnd   = `</script>`
 )
 
-// Write writes the document as indented JSON. It refuses a document that Read
+// Write writes the document as indented JSON, in which nothing steers a terminal. It refuses a document that Read
 // would refuse.
 func (d *Document) Write(w io.Writer) error {
 	if err := d.check(); err != nil {
 		return err
 	}
-	encoder := json.NewEncoder(w)
+	encoder := json.NewEncoder(printable.JSON(w))
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(d.withLists())
@@ -35,7 +37,7 @@ func (d *Document) WriteScript(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, scriptStart+string(text)+scriptEnd)
+	_, err = io.WriteString(printable.JSON(w), scriptStart+string(text)+scriptEnd)
 	return err
 }
 

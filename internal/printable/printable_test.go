@@ -1,0 +1,94 @@
+package printable
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLineIsOneLineThatNoTerminalObeys(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "",
+		"AMD EPYC™ 7B13 – naïve 時計 🕰️": "AMD EPYC™ 7B13 – naïve 時計 🕰️",
+		"a\x1b]0;title\ab":             "a ]0;title b",
+		"a\tb\nc\rd\x7f":               "a b c d ",
+		"a\u009b2Jb\u0085c":            "a 2Jb c",
+		"a\u2028b\u2029c":              "a b c",
+		"a\u202eb\u2066c\u200fd\u061ce\u200bf\ufeffg\U000e0041h": "a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf\ufffdg\ufffdh",
+		"a\x9bb\xffc\xe2\x80d": "a\ufffdb\ufffdc\ufffdd",
+	} {
+		require.Equal(t, want, Line(text), "%q", text)
+		require.Equal(t, want, Line(want), "%q", text)
+	}
+	for r := range unicode.MaxRune {
+		if strings.ContainsFunc(Line(string(r)), steers) {
+			t.Fatalf("%U is left", r)
+		}
+	}
+}
+
+func TestLinesKeepTheirEnds(t *testing.T) {
+	require.Equal(t, "a\nb c\n\n", Lines("a\nb\rc\n\n"))
+	require.Equal(t, "a\n \nb", Lines("a\n\x1b\nb"))
+}
+
+type inner struct{ Text string }
+
+type outer struct {
+	Inner   inner
+	Named   time.Month
+	Word    word
+	Pointer *inner
+	Nothing *inner
+	List    []*inner
+	Empty   []string
+	None    []string
+	Numbers []float64
+	When    time.Time
+}
+
+type word string
+
+func TestAllReachesEachTextAndChangesNone(t *testing.T) {
+	before := func() *outer {
+		return &outer{
+			Inner: inner{"a"}, Word: "b", Pointer: &inner{"c"}, List: []*inner{{"d"}, nil, {"e"}}, Empty: []string{},
+			Numbers: []float64{1}, When: time.Unix(1, 0).UTC(),
+		}
+	}
+	value := before()
+	got := All(value, strings.ToUpper)
+	require.Equal(t, before(), value)
+	require.Same(t, &value.Numbers[0], &got.Numbers[0], "what holds no text is not copied")
+	want := before()
+	want.Inner.Text, want.Word, want.Pointer.Text, want.List[0].Text, want.List[2].Text = "A", "B", "C", "D", "E"
+	require.Equal(t, want, got)
+}
+
+func TestJSONReadsBackAsItWas(t *testing.T) {
+	const text = "é時🕰 \x00\x1b\x7f\u0085\u009b\u061c\u200b\u2028\u202e\u2066\ufeff\U000e0041 <&> \"\\"
+	var out bytes.Buffer
+	encoder := json.NewEncoder(JSON(&out))
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	require.NoError(t, encoder.Encode([]string{text}))
+	require.Negative(t, strings.IndexFunc(strings.ReplaceAll(out.String(), "\n", ""), steers), "%q", out.String())
+	require.Contains(t, out.String(), `é時🕰 \u0000\u001b\u007f\u0085\u009b\u061c\u200b\u2028\u202e\u2066\ufeff\udb40\udc41 <&> \"\\`)
+	var back []string
+	require.NoError(t, json.Unmarshal(out.Bytes(), &back))
+	require.Equal(t, []string{text}, back)
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestJSONReportsAFailedWrite(t *testing.T) {
+	require.ErrorContains(t, json.NewEncoder(JSON(full{})).Encode("a"), "no space left")
+}
