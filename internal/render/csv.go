@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/csv"
 	"io"
+	"regexp"
 	"strconv"
 
 	"github.com/timebench/timebench/internal/printable"
@@ -18,37 +19,62 @@ var csvHeader = []string{
 }
 
 // CSV writes a line for each clock and number of threads, and one for each clock
-// without throughput; RFC 4180. It is made with encoding/csv, since go-pretty
-// escapes a quote with a backslash, which spreadsheets do not read.
+// without throughput.
 func CSV(w io.Writer, d *result.Document) error {
-	d = cleanedLines(d)
-	writer := csv.NewWriter(w)
-	_ = writer.Write(csvHeader) // Flush keeps the error
-	writeClockLines(writer, d.Clocks, currentSource(d))
+	lines := append([][]string{csvHeader}, clockLines(d.Clocks, currentSource(d))...)
 	for _, experiment := range d.OtherClockSources {
-		writeClockLines(writer, experiment.Clocks, experiment.ClockSource)
+		lines = append(lines, clockLines(experiment.Clocks, experiment.ClockSource)...)
+	}
+	return writeCSV(w, lines)
+}
+
+// writeCSV writes lines as RFC 4180 has them, with every cell harmless. It is made with
+// encoding/csv, since go-pretty escapes a quote with a backslash, which spreadsheets do
+// not read.
+func writeCSV(w io.Writer, lines [][]string) error {
+	writer := csv.NewWriter(w)
+	for _, line := range lines {
+		cells := make([]string, len(line))
+		for i, cell := range line {
+			cells[i] = csvCell(cell)
+		}
+		_ = writer.Write(cells) // Flush keeps the error
 	}
 	writer.Flush()
 	return writer.Error()
 }
 
-// cleanedLines is cleaned for CSV, where text may have several lines. CSV has no escapes as
-// JSON has, and what steers a terminal is in no name and no reason that timebench writes:
-// programs lose nothing, and `cat` of a file from elsewhere is harmless. JSON holds what
-// there is.
-func cleanedLines[T any](of T) T { return printable.All(of, printable.Lines) }
+var (
+	// formula is how a text begins that spreadsheets calculate (OWASP, "CSV Injection"),
+	// also in the wide forms of East Asian scripts.
+	formula = regexp.MustCompile(`^\s*[=+@\-＝＋＠－]`)
+	numeral = regexp.MustCompile(`^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$`)
+)
 
-func writeClockLines(writer *csv.Writer, clocks []result.Clock, source string) {
+// csvCell is a cell that neither a terminal nor a spreadsheet obeys. CSV has no escapes as
+// JSON has. But no name and no reason that timebench writes steers a terminal or begins
+// like a formula, so programs lose nothing; JSON holds what there is.
+func csvCell(text string) string {
+	text = printable.Lines(text)
+	if formula.MatchString(text) && !numeral.MatchString(text) {
+		return "'" + text
+	}
+	return text
+}
+
+func clockLines(clocks []result.Clock, source string) [][]string {
+	var lines [][]string
 	for _, c := range clocks {
 		cells := clockCells(c)
 		if len(c.Throughput) == 0 {
-			_ = writer.Write(append(cells, "", "", "", "", "", c.KernelEntry, source))
+			lines = append(lines, append(cells, "", "", "", "", "", c.KernelEntry, source))
 		}
 		for _, t := range c.Throughput {
-			_ = writer.Write(append(cells[:len(cells):len(cells)], strconv.Itoa(t.Threads), number(t.ReadsPerSecond),
+			lines = append(lines, append(cells[:len(cells):len(cells)], strconv.Itoa(t.Threads), number(t.ReadsPerSecond),
 				number(t.NSPerRead), number(t.Fairness), strconv.FormatBool(t.Oversubscribed), c.KernelEntry, source))
 		}
 	}
+	return lines
 }
 
 // currentSource is the clock source under which the document's own clocks were

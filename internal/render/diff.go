@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -53,7 +52,7 @@ func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []string) error {
 	var out strings.Builder
 	out.WriteString("## timebench diff\n\n")
 	for _, f := range sideFacts(d) {
-		fmt.Fprintf(&out, "- **%s**: %s\n", f.name, escape(f.value))
+		fmt.Fprintf(&out, "- **%s**: %s\n", escape(f.name), escape(f.value))
 	}
 	if len(d.Setup) == 0 {
 		out.WriteString("\n" + sameSetup + "\n")
@@ -67,7 +66,7 @@ func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []string) error {
 	if lines := onlyFacts(d); len(lines) > 0 {
 		out.WriteString("\n")
 		for _, line := range lines {
-			fmt.Fprintf(&out, "- %s: %s\n", line.name, escape(line.value))
+			fmt.Fprintf(&out, "- %s: %s\n", escape(line.name), escape(line.value))
 		}
 	}
 	for _, p := range diffParts(d) {
@@ -83,13 +82,11 @@ var diffHeader = []string{"clock", "threads", "old_ns", "new_ns", "change", "low
 // DiffCSV writes a line for each figure; threads is empty for latency. Where a document
 // holds more than costs there are more columns, which are empty for costs.
 func DiffCSV(w io.Writer, d *diff.Diff) error {
-	d = cleanedLines(d)
-	writer := csv.NewWriter(w)
 	header, rest := diffHeader, []string(nil)
 	if hasParts(d) {
 		header, rest = slices.Concat(diffHeader, diffPartHeader), make([]string, len(diffPartHeader))
 	}
-	_ = writer.Write(header) // Flush keeps the error
+	lines := [][]string{header}
 	for _, c := range d.Changes {
 		threads, low, high := "", "", ""
 		if c.Threads > 0 {
@@ -99,11 +96,9 @@ func DiffCSV(w io.Writer, d *diff.Diff) error {
 			low, high = number(c.Low), number(c.High)
 		}
 		line := []string{c.Name(), threads, number(c.OldNS), number(c.NewNS), number(c.Change), low, high, number(c.Quiet), number(c.P), string(c.Verdict)}
-		_ = writer.Write(append(line, rest...))
+		lines = append(lines, append(line, rest...))
 	}
-	_ = writer.WriteAll(diffPartLines(d))
-	writer.Flush()
-	return writer.Error()
+	return writeCSV(w, append(lines, diffPartLines(d)...))
 }
 
 // DiffJSON writes all that was compared.

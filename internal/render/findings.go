@@ -230,7 +230,7 @@ func writeMarkdownLog(out *strings.Builder, log *result.KernelLog) {
 		out.WriteString("\n" + escape(logTitle(log)) + "\n")
 		return
 	}
-	out.WriteString("\n<details>\n<summary>" + html.EscapeString(logTitle(log)) + "</summary>\n\n" + fenced("text", log.Lines) + "\n</details>\n")
+	out.WriteString("\n" + fold(logTitle(log)) + fenced("text", log.Lines) + "\n</details>\n")
 }
 
 // findings writes each finding of a document into the page.

@@ -2,9 +2,10 @@ package render
 
 import (
 	"bytes"
+	"encoding/csv"
 	"io"
-	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -82,24 +83,25 @@ func whole(parts *result.Document) *result.Document {
 	return d
 }
 
-// hostile plants evil into every text of a document that may be anything.
-func hostile(t *testing.T, d *result.Document) *result.Document {
-	planted, refused := map[string]bool{}, map[string]bool{}
+// before and behind plant a text at either end of another: some code goes by how an id
+// begins, and some by how it ends.
+func before(evil string) func(string) string { return func(text string) string { return evil + text } }
+func behind(evil string) func(string) string { return func(text string) string { return text + evil } }
+
+// choices are the fields that are one of a few words: no file has another.
+var choices = []string{"Document.Schema", "Finding.Severity", "Clock.KernelEntry", "VerifiedClock.Verdict", "ClockFault.Kind"}
+
+// hostile plants into every text of a document that may be anything.
+func hostile(t *testing.T, d *result.Document, plant func(string) string) *result.Document {
+	planted := slices.Clone(choices)
 	eachText(t, reflect.ValueOf(d).Elem(), "", func(at string, text reflect.Value) {
-		before := text.String()
-		text.SetString(before + evil)
-		if d.Write(io.Discard) != nil { // one of a few words, and no file has another
-			text.SetString(before)
-			refused[at] = true
-			return
+		if !slices.Contains(choices, at) {
+			text.SetString(plant(text.String()))
+			planted = append(planted, at)
 		}
-		planted[at] = true
 	})
-	for _, at := range textFields(reflect.TypeFor[result.Document](), "") {
-		require.True(t, planted[at] != refused[at], "no document here has a value of %s", at)
-	}
-	require.ElementsMatch(t, []string{"Document.Schema", "Finding.Severity", "Clock.KernelEntry", "VerifiedClock.Verdict", "ClockFault.Kind"},
-		slices.Collect(maps.Keys(refused)))
+	require.Subset(t, planted, textFields(reflect.TypeFor[result.Document](), ""), "the document here has no value of some fields")
+	require.NoError(t, d.Write(io.Discard), "a field that is one of a few words must be among the choices")
 	return d
 }
 
@@ -113,8 +115,8 @@ func harmful(output string) int {
 	return -1
 }
 
-// Whatever stands in whatever field, no format hands on what would steer a terminal.
-func TestNothingSteersATerminal(t *testing.T) {
+// hostileWriters are all ways to write documents and diffs in which something has been planted.
+func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.Writer) error {
 	writers := map[string]func(io.Writer) error{}
 	for name, parts := range map[string]*result.Document{"trusted": trusted(), "mistrusted": mistrusted()} {
 		// Of one without faults there is no text of a fault.
@@ -122,10 +124,11 @@ func TestNothingSteersATerminal(t *testing.T) {
 			parts.Verification.Clocks[0].Reason, parts.Skew.Clocks[0].Reason, parts.Drift.Clocks[1].Reason = "a", "b", "c"
 			parts.Verification.Clocks[3].Faults = []result.ClockFault{{Kind: result.FaultFailed, Count: 1, Text: "d"}}
 		}
-		d := hostile(t, whole(parts))
+		d := hostile(t, whole(parts), plant)
 		healthy := *d
 		healthy.Findings, healthy.Warnings, healthy.Interrupted = nil, nil, true
-		compared := diff.Compare(diff.Read("old"+evil, d), diff.Read("new"+evil, hostile(t, whole(mistrusted()))), diff.Settings{Alpha: 0.05, Least: 0.02})
+		other := hostile(t, whole(mistrusted()), plant)
+		compared := diff.Compare(diff.Read(plant("old"), d), diff.Read(plant("new"), other), diff.Settings{Alpha: 0.05, Least: 0.02})
 		for _, format := range Formats {
 			writers[name+" as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 		}
@@ -145,29 +148,108 @@ func TestNothingSteersATerminal(t *testing.T) {
 		writers[name+", its host"] = func(w io.Writer) error { return Facts(w, d.Host) }
 	}
 	for name, d := range map[string]*diff.Diff{"demoted": demoted(), "worsened": worsened()} {
-		eachText(t, reflect.ValueOf(d).Elem(), "", func(_ string, text reflect.Value) { text.SetString(text.String() + evil) })
+		eachText(t, reflect.ValueOf(d).Elem(), "", func(_ string, text reflect.Value) { text.SetString(plant(text.String())) })
 		for _, format := range DiffFormats {
 			if name != "worsened" || format.Name != "bench" { // there is nothing to write
 				writers[name+" as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 			}
 		}
 	}
-	for name, write := range writers {
+	return writers
+}
+
+// Whatever stands in whatever field, no format hands on what would steer a terminal.
+func TestNothingSteersATerminal(t *testing.T) {
+	for _, plant := range []func(string) string{before(evil), behind(evil)} {
+		for name, write := range hostileWriters(t, plant) {
+			var out bytes.Buffer
+			require.NoError(t, write(&out), name)
+			require.NotEmpty(t, out.String(), name)
+			text := strings.ReplaceAll(out.String(), "\n\t", "\n") // within pictures
+			at := harmful(text)
+			require.Negative(t, at, "%s: %q", name, text[max(0, at-60):min(max(0, at+20), len(text))])
+			if strings.HasSuffix(name, "markdown") || strings.HasSuffix(name, "bench") { // whose lines mean something
+				require.NotRegexp(t, "(?m)^# owned", out.String(), name)
+			}
+		}
+	}
+}
+
+// live reports whether a sign stands in a text without a backslash that takes its meaning.
+func live(text, sign string) bool {
+	return regexp.MustCompile(`(?m)(^|[^\\])(\\\\)*` + regexp.QuoteMeta(sign)).MatchString(text)
+}
+
+// No text becomes Markdown, or HTML within it, outside of timebench's own blocks of code
+// and links.
+func TestNothingIsMarkdown(t *testing.T) {
+	own, title := regexp.MustCompile("(?s)```\\w+\n.*?\n```\n|<https://[^ <>]+>"), regexp.MustCompile("<summary>[^<\n]*</summary>")
+	inline := "<evil> &gt;evil [evil](x) \\[evil](x) `evil` \\`evil` *evil* ~~evil~~ @evil ``` a | evil \\| evil"
+	for evil, plants := range map[string][]func(string) string{
+		inline:    {before(inline), behind(inline)},
+		"# evil ": {before("# evil ")}, "- evil ": {before("- evil ")}, "1. evil ": {before("1. evil ")}, "> evil ": {before("> evil ")}, "     evil ": {before("     evil ")},
+	} {
+		for _, plant := range plants {
+			for name, write := range hostileWriters(t, plant) {
+				if !strings.HasSuffix(name, "markdown") {
+					continue
+				}
+				var out bytes.Buffer
+				require.NoError(t, write(&out), name)
+				text := own.ReplaceAllString(out.String(), "")
+				require.NotRegexp(t, `(^|\W)@evil`, text, name)
+				text = title.ReplaceAllString(text, "")
+				require.Contains(t, text, "evil", name)
+				for _, sign := range []string{"<evil", "&gt;evil", "[evil", "`", "*evil", "~"} {
+					require.False(t, live(text, sign), "%s has %s:\n%s", name, sign, text)
+				}
+				require.NotRegexp(t, `(?m)^(- )?`+regexp.QuoteMeta(evil), text, name)
+				requireEvenTables(t, text)
+			}
+		}
+	}
+}
+
+// requireEvenTables requires that each row of a table has as many cells as the one above.
+func requireEvenTables(t *testing.T, text string) {
+	cells := func(line string) int {
+		return len(regexp.MustCompile(`(^|[^\\])(\\\\)*\|`).FindAllString(line, -1))
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines[1:] {
+		if strings.HasPrefix(line, "|") && strings.HasPrefix(lines[i], "|") {
+			require.Equal(t, cells(lines[i]), cells(line), line)
+		}
+	}
+}
+
+// A spreadsheet calculates what begins like a formula, and must get numbers as they are.
+func TestNoCellOfCSVIsAFormula(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "-1.5": "-1.5", "+12": "+12", "-1.5e-07": "-1.5e-07", "CLOCK_MONOTONIC@vdso": "CLOCK_MONOTONIC@vdso", "a=1": "a=1",
+		"=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "-1+1": "'-1+1", "+a": "'+a", "-": "'-", "-0x1": "'-0x1", "\t=1": "' =1", "\r=1": "' =1", "\n=1": "'\n=1", "＝1": "'＝1",
+	} {
+		require.Equal(t, want, csvCell(text))
+	}
+	number := regexp.MustCompile(`^[+-]?[0-9.]+(e[+-]?[0-9]+)?$`)
+	for name, write := range hostileWriters(t, before("=1+")) {
+		if !strings.HasSuffix(name, "csv") {
+			continue
+		}
 		var out bytes.Buffer
 		require.NoError(t, write(&out), name)
-		require.NotEmpty(t, out.String(), name)
-		text := strings.ReplaceAll(out.String(), "\n\t", "\n") // within pictures
-		at := harmful(text)
-		require.Negative(t, at, "%s: %q", name, text[max(0, at-60):min(max(0, at+20), len(text))])
-		if strings.HasSuffix(name, "markdown") || strings.HasSuffix(name, "bench") { // whose lines mean something
-			require.NotRegexp(t, "(?m)^# owned", out.String(), name)
+		require.Contains(t, out.String(), "'=1+", name)
+		rows, err := csv.NewReader(&out).ReadAll()
+		require.NoError(t, err)
+		for _, cell := range slices.Concat(rows...) {
+			require.True(t, number.MatchString(cell) || cell == "" || !strings.ContainsAny(cell[:1], "=+-@"), "%s: %q", name, cell)
 		}
 	}
 }
 
 // JSON is harmless too, and still holds what there is.
 func TestHostileDocumentReadsBackAsItWas(t *testing.T) {
-	d := hostile(t, whole(mistrusted()))
+	d := hostile(t, whole(mistrusted()), behind(evil))
 	for _, format := range Formats {
 		if format.Name != "json" && format.Name != "html" {
 			continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
@@ -24,7 +25,7 @@ func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 	if lines := summary(d); len(lines) > 0 {
 		out.WriteString("\n### Which clock to choose\n\n")
 		for _, line := range lines {
-			fmt.Fprintf(&out, "- **%s**: %s\n", line.name, escape(line.value))
+			fmt.Fprintf(&out, "- **%s**: %s\n", escape(line.name), escape(line.value))
 		}
 	}
 	for _, p := range parts(d) {
@@ -45,11 +46,17 @@ func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 // writeMarkdownFacts folds the facts away behind the ones that answer most
 // questions.
 func writeMarkdownFacts(out *strings.Builder, d *result.Document) {
-	out.WriteString("<details>\n<summary>" + html.EscapeString(headline(d)) + "</summary>\n\n")
+	out.WriteString(fold(headline(d)))
 	for _, f := range facts(d) {
-		fmt.Fprintf(out, "- **%s**: %s\n", f.name, escape(f.value))
+		fmt.Fprintf(out, "- **%s**: %s\n", escape(f.name), escape(f.value))
 	}
 	out.WriteString("\n</details>\n")
+}
+
+// fold begins a block of which only the title is seen at first. What stands in its line is
+// HTML, and no Markdown.
+func fold(title string) string {
+	return "<details>\n<summary>" + unmentioned(html.EscapeString(title)) + "</summary>\n\n"
 }
 
 func writeMarkdownWarnings(out *strings.Builder, d *result.Document) {
@@ -69,10 +76,9 @@ func writeMarkdownGrid(out *strings.Builder, g grid) {
 	if len(g.rows) == 0 {
 		return
 	}
-	cells := strings.NewReplacer("<", "&lt;", "`", "\\`", "[", `\[`)
-	for _, row := range g.rows {
+	for _, row := range append(g.rows, g.header) {
 		for i := range row {
-			row[i] = cells.Replace(row[i])
+			row[i] = unmentioned(inCells.Replace(row[i]))
 		}
 	}
 	out.WriteString("\n### " + escape(g.title) + "\n\n" + g.writer().RenderMarkdown() + "\n")
@@ -89,7 +95,21 @@ func writeMarkdownPictures(out *strings.Builder, pictures []string) {
 	}
 }
 
-// escape keeps Markdown from taking the signs of clock names for emphasis.
+var (
+	// inCells is for text in a table. go-pretty escapes what parts the cells, and the
+	// underscores of clock names stand within words, where they mean nothing.
+	inCells = strings.NewReplacer(`\`, `\\`, "<", "&lt;", "&", "&amp;", "`", "\\`", "[", `\[`, "*", `\*`, "~", `\~`)
+	inText  = strings.NewReplacer(`\`, `\\`, "<", "&lt;", "&", "&amp;", "`", "\\`", "[", `\[`, "*", `\*`, "~", `\~`, "_", `\_`, "|", `\|`)
+	// block is how a line begins that is a heading, a quotation, an item or a rule.
+	block   = regexp.MustCompile(`^(?:(\d+)([.)]\s|[.)]$)|([#>=+-]))`)
+	mention = regexp.MustCompile(`(^|\W)@(\w)`)
+)
+
+// escape returns text that Markdown takes for text, also where it begins a line.
 func escape(text string) string {
-	return strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "|", `\|`, "`", "\\`", "[", `\[`).Replace(text)
+	return block.ReplaceAllString(unmentioned(inText.Replace(strings.TrimSpace(text))), `$1\$2$3`)
 }
+
+// unmentioned keeps a bug tracker from calling whoever there goes by the name of a path,
+// such as @syscall.
+func unmentioned(text string) string { return mention.ReplaceAllString(text, "$1@&#8203;$2") }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -207,11 +206,7 @@ func partFormats(name string, of func(*result.Document) []part, csvAbout string,
 	return []Format[*result.Document]{
 		{"table", "for people, within 100 columns", func(w io.Writer, d *result.Document) error { return partTable(w, cleaned(d), of) }},
 		{"markdown", "for a bug report", func(w io.Writer, d *result.Document) error { return partMarkdown(w, cleaned(d), name, of) }},
-		{"csv", csvAbout, func(w io.Writer, d *result.Document) error {
-			writer := csv.NewWriter(w)
-			_ = writer.WriteAll(lines(cleanedLines(d))) // Error keeps it
-			return writer.Error()
-		}},
+		{"csv", csvAbout, func(w io.Writer, d *result.Document) error { return writeCSV(w, lines(d)) }},
 		{"json", "the whole document", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
 	}
 }

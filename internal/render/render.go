@@ -20,7 +20,7 @@ const Width = 100
 
 // cleaned returns a document, a diff or a part of one in which no text steers a terminal,
 // or is more than a line. Every format of text begins with it, so that nothing that it
-// writes goes around; JSON escapes instead, since it must hold what there is.
+// writes goes around; JSON and CSV have ways of their own (printable.JSON, csvCell).
 func cleaned[T any](of T) T { return printable.All(of, printable.Line) }
 
 // A Format is one way to write a document, or what two documents differ in.
