@@ -8,26 +8,24 @@ import (
 	"golang.org/x/term"
 )
 
-// A painter shows in colour what goes through it, each write by itself. The terminal has
-// its mode back after each, however the process ends.
-type painter struct{ terminal *os.File }
+// A screen is a terminal. What is written to it stays as it is; tables are shown.
+type screen struct{ *os.File }
 
-func (p painter) Write(plain []byte) (int, error) {
-	text := string(plain)
-	if restore, ok := movesCursor(p.terminal); ok {
+// Show writes a table in colour. The terminal has its mode back after each, however the
+// process ends.
+func (s screen) Show(table string) error {
+	if restore, ok := movesCursor(s.File); ok {
 		defer restore()
-		text = render.Paint(text)
+		table = render.Paint(table)
 	}
-	if _, err := p.terminal.WriteString(text); err != nil {
-		return 0, err
-	}
-	return len(plain), nil
+	_, err := s.WriteString(table)
+	return err
 }
 
-// painted is the output, in colour where it is a terminal.
-func painted(output *os.File) io.Writer {
+// shown is the output, which shows colour where it is a terminal.
+func shown(output *os.File) io.Writer {
 	if term.IsTerminal(int(output.Fd())) {
-		return painter{output}
+		return screen{output}
 	}
 	return output
 }

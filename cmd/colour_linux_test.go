@@ -4,34 +4,60 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/test/need"
 )
 
 // The real program in a real terminal, of which script(1) makes one.
-func TestARealTerminalIsPainted(t *testing.T) {
+func TestOnlyTablesArePaintedOnARealTerminal(t *testing.T) {
 	script, timebench := need.Program(t, "script"), need.Timebench(t)
 	file := filepath.Join(t.TempDir(), "results.json")
-	var document result.Document
-	document.Schema = result.Schema
-	document.Warnings = []result.Warning{{Kind: "load", Saw: "other programs ran", Spoilt: "much", Advice: "wait"}}
+	var samples []float64
+	for i := range 20 {
+		samples = append(samples, 800+float64(i))
+	}
+	document := result.Document{
+		Schema: result.Schema, Host: result.Host{OS: "linux", Arch: "amd64", ClockSource: &result.ClockSource{Current: "hpet", Available: []string{"hpet", "tsc"}}},
+		Warnings: []result.Warning{{Kind: "backwards", Saw: "a clock went backwards", Spoilt: "much", Advice: "wait"}},
+		Clocks: []result.Clock{{
+			ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Kind: "monotonic", Available: true, KernelEntry: result.Always,
+			Latency: &result.Latency{MedianNS: samples[10], MinNS: samples[0], SamplesNS: samples},
+		}},
+	}
 	out, err := os.Create(file)
 	require.NoError(t, err)
 	require.NoError(t, document.Write(out))
 	require.NoError(t, out.Close())
-	shown := func(environment ...string) string {
-		command := exec.Command(script, "-qec", timebench+" render "+file, os.DevNull)
+	run := func(arguments string, environment ...string) string {
+		command := exec.Command(script, "-qec", timebench+" "+arguments, os.DevNull)
 		command.Env = append(os.Environ(), append([]string{"TERM=xterm"}, environment...)...)
 		text, err := command.Output()
 		require.NoError(t, err)
 		return string(text)
 	}
-	require.Contains(t, shown(), "\x1b[33;1mWarning:\x1b[0m other programs ran")
+	require.Contains(t, run("render "+file), "\x1b[33;1mWarning:\x1b[0m a clock \x1b[31mwent backwards\x1b[0m")
+	require.Contains(t, run("doctor --fail-on never "+file), "\x1b[31;1merror:\x1b[0m reads")
+	require.Contains(t, run("diff "+file+" "+file), "\x1b[32mNothing differs beyond noise\x1b[0m")
 	for _, plain := range []string{"NO_COLOR=1", "TERM=dumb"} {
-		require.NotContains(t, shown(plain), "\x1b", plain)
-		require.Contains(t, shown(plain), "Warning: other programs ran")
+		require.NotContains(t, run("render "+file, plain), "\x1b", plain)
+		require.Contains(t, run("render "+file, plain), "Warning: a clock went backwards")
+	}
+	// What is for programs, or to be copied, is the same as in a pipe.
+	for command, formats := range map[string][]string{
+		"render " + file:                 render.Names(render.Formats),
+		"doctor --fail-on never " + file: render.Names(render.DoctorFormats),
+		"diff " + file + " " + file:      render.Names(render.DiffFormats),
+	} {
+		for _, format := range formats[1:] {
+			arguments := command + " --format " + format
+			piped, err := exec.Command(timebench, strings.Fields(arguments)...).Output()
+			require.NoError(t, err, arguments)
+			require.Equal(t, string(piped), strings.ReplaceAll(run(arguments), "\r\n", "\n"), arguments)
+		}
 	}
 }

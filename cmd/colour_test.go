@@ -8,12 +8,11 @@ import (
 )
 
 // A file or a pipe is given what was written, and nothing else.
-func TestOnlyATerminalIsPainted(t *testing.T) {
+func TestOnlyATerminalIsAScreen(t *testing.T) {
 	reader, writer, err := os.Pipe()
 	require.NoError(t, err)
 	defer func() { _ = writer.Close() }()
-	require.Same(t, writer, painted(writer))
+	require.Same(t, writer, shown(writer))
 	require.NoError(t, reader.Close())
-	_, err = painter{writer}.Write([]byte("error: x"))
-	require.Error(t, err, "nobody reads")
+	require.Error(t, screen{writer}.Show("error: x"), "nobody reads")
 }

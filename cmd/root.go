@@ -21,7 +21,7 @@ import (
 // Execute runs the command line of this process and returns its exit status.
 func Execute() int {
 	root := Root()
-	root.SetOut(painted(os.Stdout))
+	root.SetOut(shown(os.Stdout))
 	err := root.Execute()
 	if err == nil {
 		return 0

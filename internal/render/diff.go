@@ -42,8 +42,7 @@ func DiffTable(w io.Writer, d *diff.Diff) error {
 	for _, p := range diffParts(d) {
 		p.write(&out)
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return show(w, out.String())
 }
 
 // DiffMarkdown writes a diff for a bug report. pictures are as those of Markdown.

@@ -44,8 +44,7 @@ func Doctor(w io.Writer, d *result.Document) error {
 			out.WriteString("\n" + indented("Warning: "+warning, 0))
 		}
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return show(w, out.String())
 }
 
 // serious reports whether there is more than notes.

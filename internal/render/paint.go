@@ -1,6 +1,7 @@
 package render
 
 import (
+	"io"
 	"regexp"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -27,4 +28,17 @@ func Paint(plain string) string {
 		painted = paint.words.ReplaceAllStringFunc(painted, func(words string) string { return paint.colour.Sprint(words) })
 	}
 	return painted
+}
+
+// A Screen is an output that shows tables in colour: a terminal.
+type Screen interface{ Show(table string) error }
+
+// show writes a table. No other format is painted, not even on a terminal: from there people
+// copy JSON and Markdown to where colour is only odd characters.
+func show(w io.Writer, table string) error {
+	if screen, ok := w.(Screen); ok {
+		return screen.Show(table)
+	}
+	_, err := io.WriteString(w, table)
+	return err
 }

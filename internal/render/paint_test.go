@@ -1,6 +1,8 @@
 package render
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
 )
 
 func TestPaintColoursTheWordsThatMatter(t *testing.T) {
@@ -36,5 +39,34 @@ func TestPaintsAreOfTheTables(t *testing.T) {
 	}
 	for _, paint := range paints {
 		require.Regexp(t, paint.words, tables.String())
+	}
+}
+
+// screen keeps what is shown to it apart from what is written.
+type screen struct{ written, shown bytes.Buffer }
+
+func (s *screen) Write(text []byte) (int, error) { return s.written.Write(text) }
+
+func (s *screen) Show(table string) error {
+	s.shown.WriteString(table)
+	return nil
+}
+
+func TestOnlyTablesAreShownInColour(t *testing.T) {
+	requireShown := func(what, format string, write func(io.Writer) error) {
+		var out screen
+		require.NoError(t, write(&out), what)
+		shown, written := out.shown.Len() > 0, out.written.Len() > 0
+		require.True(t, shown != written, "%s as %s is either", what, format)
+		require.Equal(t, format == "table", shown, "%s as %s", what, format)
+	}
+	of := map[string][]Format[*result.Document]{"document": Formats, "doctor": DoctorFormats, "verify": VerifyFormats, "skew": SkewFormats, "drift": DriftFormats}
+	for what, formats := range of {
+		for _, format := range formats {
+			requireShown(what, format.Name, func(w io.Writer) error { return format.Write(w, both()) })
+		}
+	}
+	for _, format := range DiffFormats {
+		requireShown("diff", format.Name, func(w io.Writer) error { return format.Write(w, demoted()) })
 	}
 }

@@ -218,8 +218,7 @@ func partTable(w io.Writer, d *result.Document, of func(*result.Document) []part
 	for _, p := range of(d) {
 		p.write(&out)
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return show(w, out.String())
 }
 
 func partMarkdown(w io.Writer, d *result.Document, name string, of func(*result.Document) []part) error {

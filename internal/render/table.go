@@ -42,8 +42,7 @@ func Table(w io.Writer, d *result.Document) error {
 			out.WriteString(indented(line.name+": "+line.value, 2))
 		}
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return show(w, out.String())
 }
 
 func writeWarnings(out *strings.Builder, d *result.Document) {
