@@ -389,6 +389,17 @@ func TestCountHasWhatTheMedianSliceLeavesOut(t *testing.T) {
 	require.InEpsilon(t, 9000*1e9/280_000.0, r.CountedReadsPerSecond, 1e-9)
 }
 
+// However long the slices of a long pass are, a worker looks at its deadline each millisecond.
+func TestWorkersOfALongPassLookAtTheirDeadline(t *testing.T) {
+	r := &runner{settings: Settings{CPUs: 1}}
+	short := r.pace(&throughput{subject: &subject{readNS: 20}, threads: 1}, 5*time.Millisecond)
+	long := r.pace(&throughput{subject: &subject{readNS: 20}, threads: 1}, time.Hour)
+	require.True(t, short.Keep)
+	require.True(t, long.Keep)
+	require.Greater(t, long.Slice, short.Slice)
+	require.Equal(t, short.Look, long.Look)
+}
+
 // Where nobody stops a worker, as where the runner gets no CPU, it ends by itself.
 func TestWorkerEndsWhenNobodyStopsIt(t *testing.T) {
 	g := new(gate)

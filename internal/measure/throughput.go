@@ -249,8 +249,8 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 		// Slices are as many in a slow clock's pass as in a quick one's, or none: the
 		// samples of one measurement are all made alike.
 		enough = 9
-		// looks is how many slices lie between two looks at the deadline, and overtime how
-		// long after its span a worker waits to be stopped.
+		// looks is how many of the shortest slices lie between two looks at the deadline, and
+		// overtime how long after its span a worker waits to be stopped.
 		looks    = 10
 		overtime = 2 * time.Second
 	)
@@ -259,7 +259,7 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 	calls := func(span time.Duration) int { return int(min(max(1, float64(span)/chunkNS+0.5), math.MaxInt32)) }
 	slice := max(r.settings.slice(), span/(mostSlices-1))
 	p.Keep = !t.oversubscribed && span >= enough*slice
-	p.Slice, p.Look = calls(slice), calls(looks*slice)
+	p.Slice, p.Look = calls(slice), calls(looks*r.settings.slice())
 	return p
 }
 
