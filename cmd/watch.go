@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
@@ -110,6 +111,7 @@ func (flags *watchFlags) run(stdout, stderr io.Writer, formats []render.Format[*
 	spoilt := watch(ctx, document, tell)
 	stop(spoilt == nil && ctx.Err() == nil)
 	document.GeneratedAt, document.Interrupted = time.Now().UTC().Truncate(time.Second), ctx.Err() != nil
+	document.Warnings = append(document.Warnings, diagnose.Noise(document)...)
 	unwritten := target.write(reportFiles(document))
 	if err := format.Write(stdout, document); err != nil {
 		return nil, couldNot(err)

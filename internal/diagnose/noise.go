@@ -7,6 +7,7 @@ package diagnose
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,6 +89,31 @@ var noises = []struct {
 		"run again when the time service has settled; where none runs, set the usual rate back (adjtimex --tick 10000 --frequency 0)",
 	},
 	{
+		"lost-cpu", func(_ *result.Document, c result.Conditions) string {
+			if len(c.LostCPUs) == 0 {
+				return ""
+			}
+			var numbers []string
+			for _, cpu := range c.LostCPUs {
+				numbers = append(numbers, strconv.Itoa(cpu))
+			}
+			return "CPUs went away during the run (offline, or no longer allowed): " + strings.Join(numbers, ", ")
+		},
+		"throughput with as many threads as CPUs: it has fewer samples, or shares the CPUs that are left",
+		"run again when the CPUs stay",
+	},
+	{
+		"realtime", func(d *result.Document, _ result.Conditions) string {
+			if d.Host.CPU.SchedulingPolicy == "" {
+				return ""
+			}
+			return "timebench runs under the real-time policy " + d.Host.CPU.SchedulingPolicy
+		},
+		"throughput with more threads than CPUs, which then take turns of a millisecond; and whatever else runs on this machine. " +
+			"Load beside a measurement (verify --load, drift) has only the CPU time that the measurement leaves",
+		"run without chrt, unless the clocks are read under that policy in production too",
+	},
+	{
 		"quota", func(_ *result.Document, c result.Conditions) string {
 			if c.ThrottledPeriods == 0 {
 				return ""
@@ -143,14 +169,15 @@ var noises = []struct {
 }
 
 // Noise returns what may have spoilt the run of the document; a quiet machine
-// gives nothing.
+// gives nothing. Of a run without conditions it tells what the facts of the host do.
 func Noise(d *result.Document) []result.Warning {
-	if d.Conditions == nil {
-		return nil
+	var conditions result.Conditions
+	if d.Conditions != nil {
+		conditions = *d.Conditions
 	}
 	var warnings []result.Warning
 	for _, n := range noises {
-		if saw := n.saw(d, *d.Conditions); saw != "" {
+		if saw := n.saw(d, conditions); saw != "" {
 			warnings = append(warnings, result.Warning{Kind: n.kind, Saw: saw, Spoilt: n.spoilt, Advice: n.advice})
 		}
 	}

@@ -55,6 +55,8 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		{"slewed", "run 0.1 % fast (adjtimex: a tick of 10.005ms, a frequency of +500 parts", func(d *result.Document) {
 			d.Host.TimeSync = &result.TimeSync{TickNS: 10_005_000, FrequencyPPM: 500}
 		}},
+		{"lost-cpu", "allowed): 3, 7", func(d *result.Document) { d.Conditions.LostCPUs = []int{3, 7} }},
+		{"realtime", "policy SCHED_FIFO", func(d *result.Document) { d.Host.CPU.SchedulingPolicy = "SCHED_FIFO" }},
 		{"quota", "in 1 period and withheld 60ms", func(d *result.Document) { d.Conditions.ThrottledPeriods, d.Conditions.ThrottledNS = 1, 60_000_000 }},
 		{"steal", "gave 12 % of", func(d *result.Document) { d.Conditions.StealShare = 0.12 }},
 		{"load", "used 0.80 of 2 CPUs", func(d *result.Document) { d.Conditions.OtherCPUs = 0.8 }},

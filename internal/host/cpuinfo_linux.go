@@ -66,5 +66,6 @@ func addCPUCounts(facts *result.CPU, root string) {
 	facts.Usable = facts.Logical
 	if root == live {
 		facts.Usable = len(thread.Usable())
+		facts.SchedulingPolicy = thread.RealTimePolicy()
 	}
 }

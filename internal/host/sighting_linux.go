@@ -25,11 +25,12 @@ func See() Sighting {
 	if err != nil {
 		return s
 	}
+	s.CPUs = map[int]CPUTime{}
 	for _, cpu := range thread.Usable() {
-		// Guest time is in User already (proc_stat(5)).
-		t := stat.CPU[int64(cpu)]
-		s.BusySeconds += t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ
-		s.StealSeconds += t.Steal
+		// Guest time is in User already (proc_stat(5)). One that goes offline has no line.
+		if t, ok := stat.CPU[int64(cpu)]; ok {
+			s.CPUs[cpu] = CPUTime{t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ, t.Steal}
+		}
 	}
 	return s
 }

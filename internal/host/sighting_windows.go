@@ -37,7 +37,7 @@ func See() Sighting {
 	times := new([3]windows.Filetime) // idle, kernel, user
 	ok, _, _ := getSystemTimes.Call(uintptr(unsafe.Pointer(&times[0])), uintptr(unsafe.Pointer(&times[1])), uintptr(unsafe.Pointer(&times[2])))
 	if ok != 0 {
-		s.BusySeconds = seconds(times[1]) + seconds(times[2]) - seconds(times[0])
+		s.CPUs = map[int]CPUTime{0: {BusySeconds: seconds(times[1]) + seconds(times[2]) - seconds(times[0])}}
 	}
 	var creation, exit, kernel, user windows.Filetime
 	if windows.GetProcessTimes(windows.CurrentProcess(), &creation, &exit, &kernel, &user) == nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/thread"
 )
 
 // noise watches the machine while it is measured, from a few counters that the
@@ -91,11 +90,10 @@ func (n *noise) conditions(floor *subject) result.Conditions {
 	if len(n.sources) > 1 {
 		c.ClockSources = n.sources
 	}
-	if busy := n.last.BusySeconds - n.first.BusySeconds; busy > 0 && spent > 0 {
-		steal := n.last.StealSeconds - n.first.StealSeconds
-		c.StealShare = min(1, share(steal/(float64(len(thread.Usable()))*spent.Seconds())))
+	if all, cpus := n.last.Worked(n.first); all.BusySeconds > 0 && spent > 0 {
+		c.StealShare = min(1, share(all.StealSeconds/(float64(cpus)*spent.Seconds())))
 		own := n.last.OwnSeconds - n.first.OwnSeconds
-		c.OtherCPUs = share((busy - own) / spent.Seconds())
+		c.OtherCPUs = share((all.BusySeconds - own) / spent.Seconds())
 	}
 	const enough = 8 // rounds for quartiles
 	if floor != nil && len(floor.latency) >= enough {

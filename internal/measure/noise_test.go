@@ -7,12 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/thread"
 )
 
 func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
 	begun := time.Now()
-	n := noise{glanced: begun, first: host.Sighting{At: begun, BusySeconds: 100, StealSeconds: 1, OwnSeconds: 2}}
+	// busy is what /proc/stat says of two CPUs, with the sums added to the second.
+	busy := func(seconds, steal float64) map[int]host.CPUTime {
+		return map[int]host.CPUTime{0: {BusySeconds: 60}, 1: {BusySeconds: 40 + seconds, StealSeconds: 1 + steal}}
+	}
+	n := noise{glanced: begun, first: host.Sighting{At: begun, CPUs: busy(0, 0), OwnSeconds: 2}}
 	n.source("tsc")
 	for range 9 {
 		n.turn(20, 20.5)
@@ -21,7 +24,7 @@ func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
 	n.source("tsc")
 	n.last = n.first
 	n.last.At = begun.Add(10 * time.Second)
-	n.last.BusySeconds += 12
+	n.last.CPUs = busy(12, 0)
 	n.last.OwnSeconds += 12
 	c := n.conditions(nil)
 	require.Equal(t, int64(10*time.Second), c.DurationNS)
@@ -33,8 +36,7 @@ func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
 	require.Empty(t, c.ClockSources, "a clock source that stays is not worth a word")
 	require.Zero(t, c.WallStepNS)
 
-	n.last.BusySeconds += 5
-	n.last.StealSeconds += 2
+	n.last.CPUs = busy(17, 2)
 	// The group that was throttled longest before is not the one of this run.
 	n.first.Throttled = map[string]host.Throttling{"parent": {Periods: 1000, NS: 1e9}, "own": {Periods: 3, NS: 100}}
 	n.last.Throttled = map[string]host.Throttling{"parent": {Periods: 1000, NS: 1e9}, "own": {Periods: 10, NS: 400}}
@@ -46,13 +48,30 @@ func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
 	}
 	c = n.conditions(floor)
 	require.InDelta(t, 0.5, c.OtherCPUs, 1e-9)
-	require.InEpsilon(t, 2/(10*float64(len(thread.Usable()))), c.StealShare, 1e-9)
+	require.InEpsilon(t, 2/(10*2.0), c.StealShare, 1e-9)
 	require.Equal(t, int64(7), c.ThrottledPeriods)
 	require.Equal(t, int64(300), c.ThrottledNS)
 	require.Equal(t, []string{"tsc", "hpet", "tsc"}, c.ClockSources)
 	require.Equal(t, 3.0, c.FloorLowNS)
 	require.Equal(t, 8.0, c.FloorHighNS)
 	require.Equal(t, 10.0, floor.latency[0], "the order of the samples was changed")
+}
+
+// A CPU that comes online during a run brings the time since the boot, and one that goes
+// offline takes it away: neither is time of this run.
+func TestCPUThatComesOrGoesIsNoLoad(t *testing.T) {
+	begun := time.Now()
+	all := map[int]host.CPUTime{0: {BusySeconds: 60}, 1: {BusySeconds: 5000, StealSeconds: 900}}
+	one := map[int]host.CPUTime{0: {BusySeconds: 62}}
+	for _, n := range []noise{
+		{first: host.Sighting{At: begun, CPUs: all}, last: host.Sighting{CPUs: one}},
+		{first: host.Sighting{At: begun, CPUs: map[int]host.CPUTime{0: {BusySeconds: 58}}}, last: host.Sighting{CPUs: all}},
+	} {
+		n.last.At = begun.Add(10 * time.Second)
+		c := n.conditions(nil)
+		require.InDelta(t, 0.2, c.OtherCPUs, 1e-9)
+		require.Zero(t, c.StealShare)
+	}
 }
 
 func TestNoiseSeesTheWallClockStep(t *testing.T) {
@@ -73,7 +92,9 @@ func TestSightingsOfThisMachine(t *testing.T) {
 	}
 	last := host.See()
 	if runtime.GOOS == "linux" || runtime.GOOS == "windows" {
-		require.Greater(t, last.BusySeconds, first.BusySeconds)
+		worked, cpus := last.Worked(first)
+		require.Positive(t, worked.BusySeconds)
+		require.Positive(t, cpus)
 		require.Greater(t, last.OwnSeconds, first.OwnSeconds)
 		require.Equal(t, host.CurrentClockSource(), last.ClockSource)
 	}

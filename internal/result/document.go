@@ -158,6 +158,9 @@ type CPU struct {
 	Quota float64 `json:"quota_cpus,omitempty"`
 	// QuotaPeriodNS is the period over which the quota is counted.
 	QuotaPeriodNS int64 `json:"quota_period_ns,omitempty"`
+	// SchedulingPolicy is the real-time policy that the process runs under, as chrt(1) sets
+	// it: SCHED_FIFO, SCHED_RR; absent under an ordinary one.
+	SchedulingPolicy string `json:"scheduling_policy,omitempty"`
 	// Physical counts the cores.
 	Physical int `json:"physical,omitempty"`
 	// Packages counts the sockets.
@@ -360,7 +363,7 @@ type Conditions struct {
 // A Warning is something that happened while a run measured.
 type Warning struct {
 	// Kind is one word for programs: preempted, steal, load, quota, speed,
-	// clocksource, step, slewed, backwards.
+	// clocksource, step, slewed, backwards, lost-cpu, realtime.
 	Kind string `json:"kind"`
 	// Saw is what was seen, with figures.
 	Saw string `json:"saw"`
