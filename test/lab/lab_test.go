@@ -40,12 +40,17 @@ run current cat $sources/current_clocksource
 `
 
 // several is what a machine runs besides that has several CPUs. The last of them goes
-// offline while clocks are verified, and comes back.
+// offline while clocks are verified, and while they are compared, and comes back.
 const several = `
 run skew timebench skew --format json --time 2s
 (sleep 2; echo 0 > /sys/devices/system/cpu/cpuLAST/online) &
 run unplugged timebench verify --format json --time 6s CLOCK_MONOTONIC time.Now@go
 echo 1 > /sys/devices/system/cpu/cpuLAST/online
+for how in pin=spread pin=none workers=processes; do
+  (sleep 3; echo 0 > /sys/devices/system/cpu/cpuLAST/online) &
+  run unplugged-$how timebench compare --format json --$how --threads 1,ALL --rounds 60 --time 1s CLOCK_MONOTONIC time.Now@go
+  echo 1 > /sys/devices/system/cpu/cpuLAST/online
+done
 `
 
 // experimentScript is what a machine runs that has clock sources to switch between.
@@ -87,7 +92,7 @@ func TestWorlds(t *testing.T) {
 				}
 				commands := script
 				if w.cpus() > 1 && w.arch == "amd64" {
-					commands += strings.ReplaceAll(several, "LAST", strconv.Itoa(w.cpus()-1))
+					commands += strings.NewReplacer("LAST", strconv.Itoa(w.cpus()-1), "ALL", strconv.Itoa(w.cpus())).Replace(several)
 				}
 				if *update { // before the kills, of which the kernel's log tells too
 					commands += strings.ReplaceAll(reportScript, "THREADS", w.threads)
@@ -103,6 +108,9 @@ func TestWorlds(t *testing.T) {
 				t.Run("doctor", func(t *testing.T) { w.checkDoctor(t, said["doctor"]) })
 				t.Run("doctor of a user", func(t *testing.T) { w.checkDoctor(t, said["doctor-of-user"]) })
 				t.Run("verify", func(t *testing.T) { w.checkVerified(t, said) })
+				if w.cpus() > 1 && w.arch == "amd64" {
+					t.Run("a CPU goes", func(t *testing.T) { w.checkUnplugged(t, said) })
+				}
 				t.Run("drift", func(t *testing.T) { w.checkDrift(t, said["drift"]) })
 				var here []kill
 				if w.sources != nil {

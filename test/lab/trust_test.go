@@ -20,6 +20,32 @@ func (w world) cpus() int {
 	return n
 }
 
+// checkUnplugged holds that a CPU that goes offline costs no clock its figures.
+func (w world) checkUnplugged(t *testing.T, said map[string]ran) {
+	for _, how := range []string{"pin=spread", "pin=none", "workers=processes"} {
+		one := said["unplugged-"+how]
+		require.Zero(t, one.status, "%s: %s\n%s", how, one.stdout, one.stderr)
+		d := document(t, one)
+		require.Equal(t, []int{w.cpus() - 1}, d.Conditions.LostCPUs, how)
+		require.LessOrEqual(t, d.Conditions.OtherCPUs, float64(w.cpus()), how)
+		for _, c := range d.Clocks {
+			require.True(t, c.Available, "%s: %s: %s", how, c.ID, c.Reason)
+			require.Len(t, c.Latency.SamplesNS, 60, how)
+			require.NotEmpty(t, c.Throughput, how)
+		}
+		require.Contains(t, warned(d), "lost-cpu", how)
+	}
+}
+
+// warned are the kinds of a document's warnings.
+func warned(d *result.Document) []string {
+	var kinds []string
+	for _, warning := range d.Warnings {
+		kinds = append(kinds, warning.Kind)
+	}
+	return kinds
+}
+
 // checkVerified holds that no clock of the machine has a fault, however busy the computer
 // is that emulates it: emulated CPUs have one time.
 func (w world) checkVerified(t *testing.T, said map[string]ran) {
