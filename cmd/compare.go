@@ -166,11 +166,11 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 			return err
 		}
 	}
-	target, err := openTarget(flags.out)
-	if err != nil {
+	target := newTarget(flags.out, results("compare"))
+	ctx, ended := untilSignal(target.giveUp, consoleAsItIs(stderr))
+	if err := target.open(); err != nil {
 		return err
 	}
-	ctx, ended := untilSignal(target.giveUp, consoleAsItIs(stderr))
 	run := func(ctx context.Context, source string) (measure.Result, error) {
 		tell, stop := showProgress(stderr, flags.quiet, source, clocks, settings)
 		measured, err := measure.Run(ctx, clocks, settings, tell)

@@ -36,7 +36,7 @@ settings, because that is usually the answer.
 OLD and NEW are what compare --out left: a folder, its results.json, report.html,
 or a zip; or the output of compare --format json.`,
 		Example: `  timebench diff before/ after/
-  timebench diff before.json after.json --fail-above 10%`,
+  timebench diff before.json after.json --fail-above 10% --out diff/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return fmt.Errorf("diff takes two results, the old one and the new one; it got %d", len(args))
@@ -77,8 +77,8 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 	if err != nil {
 		return err
 	}
-	target, err := openTarget(flags.out)
-	if err != nil {
+	target := newTarget(flags.out, difference)
+	if err := target.open(); err != nil {
 		return err
 	}
 	d := diff.Compare(diff.Read(oldFile, old), diff.Read(newFile, new), settings)

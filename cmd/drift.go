@@ -38,7 +38,7 @@ Without CLOCK it takes the fine clocks among which people choose. Ctrl-C ends it
 month than in a minute.`,
 		Example: `  timebench drift
   timebench drift CLOCK_MONOTONIC_RAW RDTSC@cpu --ref CLOCK_REALTIME@vdso --time 1h
-  timebench drift --load=false --out report/`,
+  timebench drift --load=false --out drift/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
 			cpus, err := flags.check(command)
 			if err != nil {

@@ -22,7 +22,7 @@ FILE is what compare --out left: the folder, its results.json, report.html, or a
 zip; or the output of compare --format json.`,
 		Example: `  timebench render report/
   timebench render report.html --format csv
-  timebench render results.json --out report.zip`,
+  timebench render results.json --out rendered.zip`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("render takes one result; it got %d", len(args))
@@ -41,8 +41,8 @@ zip; or the output of compare --format json.`,
 			if err != nil {
 				return err
 			}
-			target, err := openTarget(out)
-			if err != nil {
+			target := newTarget(out, results(measuredBy(document)...))
+			if err := target.open(); err != nil {
 				return err
 			}
 			if err := target.write(reportFiles(document)); err != nil {

@@ -25,13 +25,16 @@ func reportFiles(d *result.Document) []file {
 func drawn[T any](charts []chart.Chart[T], of T) (files []file, paths []string) {
 	for _, c := range charts {
 		if c.Drawable(of) {
-			path := "charts/" + c.Name + ".png"
+			path := picture(c.Name)
 			files = append(files, file{path, func(w io.Writer) error { return c.PNG(w, of) }})
 			paths = append(paths, path)
 		}
 	}
 	return files, paths
 }
+
+// picture returns the path of a chart among the files of --out.
+func picture(chart string) string { return "charts/" + chart + ".png" }
 
 // chosenFormat is the format of that name.
 func chosenFormat[T any](formats []render.Format[T], name string) (render.Format[T], error) {

@@ -26,7 +26,7 @@ each, of more the first with all others.
 Without CLOCK it takes the CPU's counter, and the clock that most programs read.`,
 		Example: `  timebench skew
   timebench skew RDTSC@cpu --cpus 0,8,16 --time 10s
-  timebench skew --out report/`,
+  timebench skew --out skew/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
 			cpus, err := flags.check(command)
 			if err != nil {

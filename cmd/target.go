@@ -3,12 +3,12 @@ package cmd
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,33 +25,54 @@ type file struct {
 // refusal. The nil target takes everything and writes nothing.
 type target struct {
 	path string
+	kind kind
 	made []string // the folders that this run made, the outermost first
-	// writing is held while the set of files is put on the disk.
-	writing sync.Mutex
+	// changing is held while something is changed on the disk.
+	changing sync.Mutex
 }
 
-// openTarget tries the target, which holds pictures in a folder of their own.
-func openTarget(path string) (*target, error) {
+// newTarget returns the target of that name for files of that kind, nil where there is no
+// name. Nothing is made yet.
+func newTarget(path string, kind kind) *target {
 	if path == "" {
-		return nil, nil
+		return nil
 	}
 	// The folder above "report/" would be "report".
-	path = filepath.Clean(path)
-	t := &target{path: path}
-	folders := []string{path, filepath.Join(path, "charts")}
+	return &target{path: filepath.Clean(path), kind: kind}
+}
+
+// open makes the target's folders and tries whether they can be written: that of the
+// pictures too. It refuses a target that holds what a new set must not replace.
+func (t *target) open() error {
+	if t == nil {
+		return nil
+	}
+	t.changing.Lock()
+	defer t.changing.Unlock()
+	if err := t.prepare(); err != nil {
+		t.takeAway()
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
+}
+
+func (t *target) prepare() error {
+	if info, err := os.Stat(t.path); t.isZip() && err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder; a name that ends in .zip is for a file", t.path)
+	}
+	if _, err := t.occupied(); err != nil {
+		return err
+	}
+	folders := []string{t.path, filepath.Join(t.path, "charts")}
 	if t.isZip() {
-		folders = []string{filepath.Dir(path)}
+		folders = []string{filepath.Dir(t.path)}
 	}
 	for _, folder := range folders {
 		if err := t.try(folder); err != nil {
-			t.abandon()
-			return nil, fmt.Errorf("--out: %w", err)
+			return err
 		}
 	}
-	if info, err := os.Stat(path); t.isZip() && err == nil && info.IsDir() {
-		return nil, fmt.Errorf("--out: %s is a folder; a name that ends in .zip is for a file", path)
-	}
-	return t, nil
+	return nil
 }
 
 func (t *target) isZip() bool { return strings.EqualFold(filepath.Ext(t.path), ".zip") }
@@ -90,23 +111,21 @@ func (t *target) make(path string) error {
 	return nil
 }
 
-// cause is the system's own word for an error that names its path already.
-func cause(err error) error {
-	var pathError *os.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
+// takeAway removes the folders that this run made, as far as they are empty.
+func (t *target) takeAway() {
+	for i := len(t.made) - 1; i >= 0; i-- {
+		_ = os.Remove(t.made[i])
 	}
-	return err
 }
 
-// abandon takes away the folders that this run made, as far as they are empty.
+// abandon takes away what a run made that will write nothing.
 func (t *target) abandon() {
 	if t == nil {
 		return
 	}
-	for i := len(t.made) - 1; i >= 0; i-- {
-		_ = os.Remove(t.made[i])
-	}
+	t.changing.Lock()
+	defer t.changing.Unlock()
+	t.takeAway()
 }
 
 // giveUp is abandon just before the process ends while something else may write: a set
@@ -115,63 +134,99 @@ func (t *target) giveUp() {
 	if t == nil {
 		return
 	}
-	t.writing.Lock() // and never unlocked
-	t.abandon()
+	t.changing.Lock() // and never unlocked
+	t.takeAway()
 }
 
-// write makes all files, and then leaves each whole: nothing is on disk of a set
+// write leaves all files or none: nothing on the disk changes for a set
 // that could not be made. After a failure it has abandoned the target.
 func (t *target) write(files []file) error {
 	if t == nil {
 		return nil
 	}
-	err := t.leave(files)
+	set, err := contents(files)
+	t.changing.Lock()
+	defer t.changing.Unlock()
+	if err == nil {
+		err = t.leave(set)
+	}
+	t.takeAway() // a folder for pictures that were none, or all of them
 	if err != nil {
-		t.abandon()
-	}
-	return err
-}
-
-func (t *target) leave(files []file) error {
-	contents := make([]bytes.Buffer, len(files))
-	for i, f := range files {
-		if err := f.write(&contents[i]); err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
-		}
-	}
-	t.writing.Lock()
-	defer t.writing.Unlock()
-	if t.isZip() {
-		return t.pack(files, contents)
-	}
-	for i, f := range files {
-		name := filepath.Join(t.path, filepath.FromSlash(f.name))
-		if err := t.make(filepath.Dir(name)); err != nil {
-			return err
-		}
-		if err := writeWhole(name, contents[i].Bytes()); err != nil {
-			return err
-		}
+		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
 }
 
-// pack leaves the files in a zip, within a folder that has its name.
-func (t *target) pack(files []file, contents []bytes.Buffer) error {
-	var packed bytes.Buffer
-	within := strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))
-	writer := zip.NewWriter(&packed)
-	for i, f := range files {
-		entry, err := writer.CreateHeader(&zip.FileHeader{Name: path.Join(within, f.name), Method: zip.Deflate, Modified: time.Now()})
+// contents makes the files; the names are not those on the disk yet.
+func contents(files []file) ([]*placing, error) {
+	var set []*placing
+	for _, f := range files {
+		var content bytes.Buffer
+		if err := f.write(&content); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+		set = append(set, &placing{name: f.name, content: content.Bytes()})
+	}
+	return set, nil
+}
+
+// leave puts the set in place of the one that is there.
+func (t *target) leave(set []*placing) error {
+	folder := t.path
+	if t.isZip() {
+		folder = filepath.Dir(t.path)
+	}
+	if err := t.make(folder); err != nil {
+		return err
+	}
+	defer locked(folder)()
+	// Another command may have been here since the target was opened.
+	pictures, err := t.occupied()
+	if err != nil {
+		return err
+	}
+	if t.isZip() {
+		packed, err := t.pack(set)
 		if err != nil {
 			return err
 		}
-		if _, err := contents[i].WriteTo(entry); err != nil {
+		return place([]*placing{{name: t.path, content: packed}})
+	}
+	set = append(stale(pictures, set), set...)
+	for _, p := range set {
+		p.name = filepath.Join(t.path, filepath.FromSlash(p.name))
+		if err := t.make(filepath.Dir(p.name)); err != nil {
 			return err
 		}
 	}
-	if err := writer.Close(); err != nil {
-		return err
+	return place(set)
+}
+
+// stale takes away the pictures of the old set that the new one does not have.
+func stale(pictures []string, set []*placing) []*placing {
+	var away []*placing
+	for _, picture := range pictures {
+		if !slices.ContainsFunc(set, func(p *placing) bool { return p.name == picture }) {
+			away = append(away, &placing{name: picture, away: true})
+		}
 	}
-	return writeWhole(t.path, packed.Bytes())
+	return away
+}
+
+// pack returns a zip of the files, within a folder that has its name.
+func (t *target) pack(set []*placing) ([]byte, error) {
+	var packed bytes.Buffer
+	within := strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))
+	writer := zip.NewWriter(&packed)
+	for _, p := range set {
+		entry, err := writer.CreateHeader(&zip.FileHeader{Name: path.Join(within, p.name), Method: zip.Deflate, Modified: time.Now()})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := entry.Write(p.content); err != nil {
+			return nil, err
+		}
+	}
+	err := writer.Close()
+	return packed.Bytes(), err
 }

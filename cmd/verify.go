@@ -28,7 +28,7 @@ CLOCK is as for compare. Exit status: 0 where every clock held, 1 where one did 
 where one that is there could not be verified.`,
 		Example: `  timebench verify
   timebench verify --load --time 1m
-  timebench verify CLOCK_MONOTONIC RDTSC@cpu --out report/`,
+  timebench verify CLOCK_MONOTONIC RDTSC@cpu --out verified/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
 			cpus, err := flags.check(command)
 			if err != nil {

@@ -24,17 +24,18 @@ const longestWatch = 30 * 24 * time.Hour
 // watchFlags are the flags of the commands that watch clocks for a time, as they were
 // typed: verify, skew and drift.
 type watchFlags struct {
-	all    bool
-	time   time.Duration
-	cpus   string
-	format string
-	out    string
-	quiet  bool
+	command string
+	all     bool
+	time    time.Duration
+	cpus    string
+	format  string
+	out     string
+	quiet   bool
 }
 
 // watchCommand makes the flags and the checks that those commands have in common.
 func watchCommand(command *cobra.Command, span time.Duration, formats []render.Format[*result.Document]) *watchFlags {
-	flags := &watchFlags{}
+	flags := &watchFlags{command: command.Name()}
 	f := command.Flags()
 	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
 	f.DurationVar(&flags.time, "time", span, "how long, all together")
@@ -93,11 +94,11 @@ func (flags *watchFlags) run(stdout, stderr io.Writer, formats []render.Format[*
 	if err != nil {
 		return nil, err
 	}
-	target, err := openTarget(flags.out)
-	if err != nil {
+	target := newTarget(flags.out, results(flags.command))
+	ctx, ended := untilSignal(target.giveUp, consoleAsItIs(stderr))
+	if err := target.open(); err != nil {
 		return nil, err
 	}
-	ctx, ended := untilSignal(target.giveUp, consoleAsItIs(stderr))
 	entries, err := tried(clocks)
 	if err != nil {
 		target.abandon()

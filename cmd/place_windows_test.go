@@ -15,12 +15,12 @@ func TestFileThatIsOpenElsewhere(t *testing.T) {
 	for _, share := range []uint32{0, windows.FILE_SHARE_READ, windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE} {
 		folder := need.Folder(t)
 		path := filepath.Join(folder, "report.html")
-		require.NoError(t, writeWhole(path, []byte("first")))
+		require.NoError(t, placed(path, "first"))
 		name, err := windows.UTF16PtrFromString(path)
 		require.NoError(t, err)
 		other, err := windows.CreateFile(name, windows.GENERIC_READ, share, nil, windows.OPEN_EXISTING, 0, 0)
 		require.NoError(t, err)
-		require.EqualError(t, writeWhole(path, []byte("second")), path+" cannot be replaced: another program has it open")
+		require.EqualError(t, placed(path, "second"), path+" cannot be replaced: another program has it open")
 		require.NoError(t, windows.CloseHandle(other))
 		content, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -28,8 +28,20 @@ func TestFileThatIsOpenElsewhere(t *testing.T) {
 		left, err := os.ReadDir(folder)
 		require.NoError(t, err)
 		require.Len(t, left, 1)
-		require.NoError(t, writeWhole(path, []byte("second")), "it is free again")
+		require.NoError(t, placed(path, "second"), "it is free again")
 	}
+}
+
+// Where one file of a set cannot be replaced, those before it are what they were again.
+func TestSetWithAFileThatIsOpenElsewhere(t *testing.T) {
+	folder := need.Folder(t)
+	first, second, last := filepath.Join(folder, "report.md"), filepath.Join(folder, "report.html"), filepath.Join(folder, "results.json")
+	require.NoError(t, placed(first, "old", second, "old", last, "old"))
+	other, err := os.Open(second)
+	require.NoError(t, err)
+	require.EqualError(t, placed(first, "new", second, "new", last, "new"), second+" cannot be replaced: another program has it open")
+	require.NoError(t, other.Close())
+	requireFiles(t, folder, map[string]string{"report.md": "old", "report.html": "old", "results.json": "old"})
 }
 
 // What keeps a file from being replaced is not always another program.
@@ -37,10 +49,8 @@ func TestFolderInTheFilesPlace(t *testing.T) {
 	folder := need.Folder(t)
 	path := filepath.Join(folder, "report.html")
 	require.NoError(t, os.Mkdir(path, 0o755))
-	err := writeWhole(path, []byte("content"))
-	require.ErrorContains(t, err, path+" cannot be replaced: ")
-	require.NotContains(t, err.Error(), "another program")
-	require.NotContains(t, err.Error(), ".timebench-")
+	err := placed(path, "content")
+	require.EqualError(t, err, path+" is a folder; move it away")
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Len(t, left, 1)

@@ -1,0 +1,133 @@
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+// ran runs a program and returns its exit status and what it wrote.
+func ran(t testing.TB, name string, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	command := exec.Command(name, args...)
+	var out, said bytes.Buffer
+	command.Stdout, command.Stderr = &out, &said
+	err := command.Run()
+	if exit := new(exec.ExitError); !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	return command.ProcessState.ExitCode(), out.String(), said.String()
+}
+
+// saved writes a document with one clock more than n and returns the file's name.
+func saved(t testing.TB, n int) string {
+	t.Helper()
+	document := &result.Document{
+		Schema: result.Schema, Tool: result.Tool{Version: "test"},
+		Settings: result.Settings{Threads: []int{1}, Rounds: 6, TimeNS: 1e6, Pin: "none", Workers: "threads"},
+	}
+	for i := range n + 1 {
+		document.Clocks = append(document.Clocks, result.Clock{
+			ID: fmt.Sprintf("clock%d@go", i), Call: "call", Path: "go", Available: true,
+			Latency:    &result.Latency{MedianNS: 20, MinNS: 20, SamplesNS: []float64{20, 20, 20, 20, 20, 20}},
+			Throughput: []result.Throughput{{Threads: 1, ReadsPerSecond: 5e7, NSPerRead: 20, Fairness: 1, SamplesReadsPerSecond: []float64{5e7}}},
+		})
+	}
+	var out bytes.Buffer
+	require.NoError(t, document.Write(&out))
+	name := filepath.Join(t.TempDir(), "saved.json")
+	require.NoError(t, os.WriteFile(name, out.Bytes(), 0o600))
+	return name
+}
+
+// requireWholeOrOld runs a command that writes new results into the folder, and requires the
+// folder to be what it was where the command fails, with one line that names no
+// temporary file, and to have no part of the old set where it does not. It reports
+// which.
+func requireWholeOrOld(t *testing.T, folder string, name string, args ...string) (written bool) {
+	t.Helper()
+	before := filesIn(t, folder)
+	status, _, said := ran(t, name, args...)
+	after := filesIn(t, folder)
+	if status != 0 {
+		require.Equal(t, 1, status, said)
+		require.Equal(t, 1, strings.Count(said, "\n"), said)
+		require.NotContains(t, said, ".timebench-")
+		require.Equal(t, before, after)
+		return false
+	}
+	require.Empty(t, said)
+	require.ElementsMatch(t, names(before), names(after))
+	for name := range before {
+		require.NotEqual(t, before[name], after[name], name)
+	}
+	return true
+}
+
+// A file that cannot grow, as under a quota, leaves the old set.
+func TestLimitedFiles(t *testing.T) {
+	old, fresh := saved(t, 0), saved(t, 3)
+	for _, target := range []string{"report", "report.zip"} {
+		folder := t.TempDir()
+		out := filepath.Join(folder, target)
+		status, _, said := ran(t, "timebench", "render", old, "--out", out)
+		require.Zero(t, status, said)
+		written := false
+		for blocks := 0; !written; blocks += 1 + blocks/4 {
+			require.Less(t, blocks, 1<<20)
+			written = requireWholeOrOld(t, folder, "sh", "-c", `ulimit -f "$1"; exec timebench render "$2" --out "$3"`,
+				"sh", fmt.Sprint(blocks), fresh, out)
+			require.False(t, written && blocks == 0)
+		}
+	}
+}
+
+// A disk that is full at any point of the writing leaves the old set.
+func TestFullDisk(t *testing.T) {
+	if os.Geteuid() != 0 {
+		need.Missing(t, "root", "only root may mount a small file system")
+	}
+	old, fresh := saved(t, 0), saved(t, 3)
+	for _, target := range []string{"report", "report.zip"} {
+		disk := t.TempDir()
+		if err := unix.Mount("none", disk, "tmpfs", 0, "size=8m"); err != nil {
+			need.Missing(t, "root", "mount: "+err.Error())
+		}
+		t.Cleanup(func() { require.NoError(t, unix.Unmount(disk, unix.MNT_DETACH)) })
+		folder := filepath.Join(disk, "results")
+		out := filepath.Join(folder, target)
+		status, _, said := ran(t, "timebench", "render", old, "--out", out)
+		require.Zero(t, status, said)
+		var there unix.Statfs_t
+		require.NoError(t, unix.Statfs(disk, &there))
+		for free := int64(0); ; free += 12<<10 + free/4 {
+			require.Less(t, free, int64(4<<20))
+			fill(t, filepath.Join(disk, "ballast"), int64(there.Bfree)*there.Bsize-free)
+			written := requireWholeOrOld(t, folder, "timebench", "render", fresh, "--out", out)
+			if written {
+				require.NotZero(t, free)
+				break
+			}
+			require.NoError(t, os.Remove(filepath.Join(disk, "ballast")))
+		}
+	}
+}
+
+// fill makes a file that takes up so many bytes of its disk.
+func fill(t *testing.T, name string, size int64) {
+	t.Helper()
+	file, err := os.Create(name)
+	require.NoError(t, err)
+	require.NoError(t, unix.Fallocate(int(file.Fd()), 0, 0, size))
+	require.NoError(t, file.Close())
+}

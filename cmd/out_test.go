@@ -1,0 +1,43 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+// Whoever follows the examples one after another never has one command write where another
+// one has its results.
+func TestExamplesHaveFoldersOfTheirOwn(t *testing.T) {
+	var text strings.Builder
+	var gather func(*cobra.Command)
+	gather = func(command *cobra.Command) {
+		text.WriteString(command.Example + "\n")
+		for _, below := range command.Commands() {
+			gather(below)
+		}
+	}
+	gather(Root())
+	docs, err := filepath.Glob("../docs/*.md")
+	require.NoError(t, err)
+	for _, name := range append(docs, "../README.md", "../CONTRIBUTING.md") {
+		content, err := os.ReadFile(name)
+		require.NoError(t, err)
+		text.Write(content)
+	}
+	found := regexp.MustCompile("timebench ([a-z]+)\\b[^`\n]*--out ([^`\\s]+)").FindAllStringSubmatch(text.String(), -1)
+	require.Greater(t, len(found), 10)
+	by := map[string]string{}
+	for _, example := range found {
+		command, folder := example[1], filepath.Clean(example[2])
+		if first, ok := by[folder]; ok {
+			require.Equal(t, first, command, "--out %s", folder)
+		}
+		by[folder] = command
+	}
+}
