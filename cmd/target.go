@@ -3,14 +3,17 @@ package cmd
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -79,15 +82,28 @@ func (t *target) isZip() bool { return strings.EqualFold(filepath.Ext(t.path), "
 
 // try makes a folder and tries whether it can be written.
 func (t *target) try(folder string) error {
-	if err := t.make(folder); err != nil {
-		return err
+	return insist(func() error {
+		if err := t.make(folder); err != nil {
+			return err
+		}
+		probe, err := create(folder, 0o600)
+		if err != nil {
+			return fmt.Errorf("the folder %s cannot be written: %w", folder, cause(err))
+		}
+		_ = probe.Close()
+		return os.Remove(probe.Name())
+	})
+}
+
+// insist does again what found something gone: a run that ends takes away the folders that it
+// made, which another may have wanted just then.
+func insist(do func() error) (err error) {
+	for range 10 {
+		if err = do(); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 	}
-	probe, err := os.CreateTemp(folder, ".timebench-*")
-	if err != nil {
-		return fmt.Errorf("the folder %s cannot be written: %w", folder, cause(err))
-	}
-	_ = probe.Close()
-	return os.Remove(probe.Name())
+	return err
 }
 
 // make makes a folder and those above it, and remembers which it made.
@@ -99,12 +115,22 @@ func (t *target) make(path string) error {
 		}
 		return nil
 	}
+	if leadsTo, err := os.Readlink(path); err == nil {
+		return fmt.Errorf("%s is a symbolic link to %s, which is not there; make that folder or name another one", path, leadsTo)
+	}
 	if parent := filepath.Dir(path); parent != path {
 		if err := t.make(parent); err != nil {
 			return err
 		}
 	}
-	if err := os.Mkdir(path, 0o755); err != nil {
+	err = os.Mkdir(path, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		// Another run made it meanwhile, and so it is not this one's to take away.
+		if info, err = os.Stat(path); err == nil && info.IsDir() {
+			return nil
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("the folder %s cannot be made: %w", path, cause(err))
 	}
 	t.made = append(t.made, path)
@@ -114,7 +140,7 @@ func (t *target) make(path string) error {
 // takeAway removes the folders that this run made, as far as they are empty.
 func (t *target) takeAway() {
 	for i := len(t.made) - 1; i >= 0; i-- {
-		_ = os.Remove(t.made[i])
+		_ = syscall.Rmdir(t.made[i]) // os.Remove would take a file too that stands there now
 	}
 }
 
@@ -148,7 +174,7 @@ func (t *target) write(files []file) error {
 	t.changing.Lock()
 	defer t.changing.Unlock()
 	if err == nil {
-		err = t.leave(set)
+		err = insist(func() error { return t.leave(set) })
 	}
 	t.takeAway() // a folder for pictures that were none, or all of them
 	if err != nil {
@@ -192,14 +218,15 @@ func (t *target) leave(set []*placing) error {
 		}
 		return place([]*placing{{name: t.path, content: packed}})
 	}
-	set = append(stale(pictures, set), set...)
-	for _, p := range set {
-		p.name = filepath.Join(t.path, filepath.FromSlash(p.name))
-		if err := t.make(filepath.Dir(p.name)); err != nil {
+	var onDisk []*placing
+	for _, p := range append(stale(pictures, set), set...) {
+		name := filepath.Join(t.path, filepath.FromSlash(p.name))
+		if err := t.make(filepath.Dir(name)); err != nil {
 			return err
 		}
+		onDisk = append(onDisk, &placing{name: name, content: p.content, away: p.away})
 	}
-	return place(set)
+	return place(onDisk)
 }
 
 // stale takes away the pictures of the old set that the new one does not have.
