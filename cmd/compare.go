@@ -217,8 +217,8 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	if err := errors.Join(measured.Spoilt, spoilt, unwritten); err != nil {
 		return couldNot(err)
 	}
-	if status := ended(); status != 0 {
-		return &failure{status: status}
+	if err := interruption(document, ended); err != nil {
+		return err
 	}
 	if !slices.ContainsFunc(document.Clocks, func(c result.Clock) bool { return c.Available }) {
 		return couldNot(errors.New("none of the chosen clocks is available here; `timebench list` shows which are"))

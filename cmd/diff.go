@@ -78,6 +78,7 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 		return err
 	}
 	target := newTarget(flags.out, difference)
+	endAtSignal(target.giveUp)
 	if err := target.open(); err != nil {
 		return err
 	}

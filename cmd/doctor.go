@@ -109,8 +109,8 @@ func doctor(stdout io.Writer, flags doctorFlags, files []string) error {
 	if err := format.Write(stdout, document); err != nil {
 		return couldNot(err)
 	}
-	if status := ended(); status != 0 {
-		return &failure{status: status}
+	if err := interruption(document, ended); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(document.Findings, func(f result.Finding) bool { return fails(f.Severity, flags.failOn) }) {
 		return &failure{status: 1}

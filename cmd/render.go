@@ -42,6 +42,7 @@ zip; or the output of compare --format json.`,
 				return err
 			}
 			target := newTarget(out, results(measuredBy(document)...))
+			endAtSignal(target.giveUp)
 			if err := target.open(); err != nil {
 				return err
 			}

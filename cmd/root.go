@@ -3,8 +3,8 @@
 // status. It neither measures nor formats.
 //
 // Exit status: 0 done; 1 it could not do it; 2 the command line or a file was
-// wrong; 130, 143 or 129 ended by SIGINT, SIGTERM
-// or SIGHUP. Results go to standard output
+// wrong; 129, 130, 131 or 143 ended by SIGHUP, SIGINT, SIGQUIT or SIGTERM: the
+// document says interrupted then, and only then. Results go to standard output
 // and nothing else does.
 package cmd
 
@@ -20,6 +20,7 @@ import (
 
 // Execute runs the command line of this process and returns its exit status.
 func Execute() int {
+	handleSignals()
 	root := Root()
 	root.SetOut(shown(os.Stdout))
 	err := root.Execute()

@@ -120,8 +120,8 @@ func (flags *watchFlags) run(stdout, stderr io.Writer, formats []render.Format[*
 	if err := errors.Join(spoilt, unwritten); err != nil {
 		return nil, couldNot(err)
 	}
-	if status := ended(); status != 0 {
-		return nil, &failure{status: status}
+	if err := interruption(document, ended); err != nil {
+		return nil, err
 	}
 	if !slices.ContainsFunc(document.Clocks, func(c result.Clock) bool { return c.Available }) {
 		return nil, couldNot(errors.New("none of the chosen clocks is available here; `timebench list` shows which are"))

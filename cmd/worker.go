@@ -20,6 +20,8 @@ func workerCommand() *cobra.Command {
 				measure.HoldThreads(threads)
 				return nil
 			}
+			// When a run ends is for its first process to say.
+			atNextSignal(func(os.Signal) {})
 			return measure.Worker(clock.Catalog(), os.Stdin, os.Stdout)
 		},
 	}

@@ -1,0 +1,170 @@
+package cmd
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+	"golang.org/x/sys/unix"
+)
+
+var moments = flag.Int("moments", 6, "how many moments TestSignalLeavesAWholeSet tries with each command")
+
+// A signal at any moment leaves the whole old set, or the whole new one, and nothing else
+// anywhere.
+func TestSignalLeavesAWholeSet(t *testing.T) {
+	old, fresh := saved(t, 0), saved(t, 3)
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for _, c := range []struct {
+		document string
+		args     []string
+	}{
+		{"results.json", []string{"render", fresh}},
+		{"diff.json", []string{"diff", fresh, old}},
+		{"results.json", []string{"compare", "time.Now@go", "--threads", "1", "--time", "2ms", "--rounds", "6"}},
+		{"results.json", []string{"verify", "time.Now@go", "--time", "50ms"}},
+		{"results.json", []string{"drift", "CLOCK_MONOTONIC_RAW@syscall", "--time", "50ms"}},
+	} {
+		temporary, folder := t.TempDir(), t.TempDir()
+		t.Setenv("TMPDIR", temporary)
+		out := filepath.Join(folder, "above", "report")
+		args := append(c.args, "--out", out)
+		began := time.Now()
+		status, _, said := ran(t, "timebench", args...)
+		require.Zero(t, status, said)
+		longest := time.Since(began)
+		whole := filesIn(t, folder)
+		for i := range *moments {
+			if i%2 == 0 {
+				require.NoError(t, os.RemoveAll(filepath.Dir(out)))
+			}
+			before := filesIn(t, folder)
+			var output bytes.Buffer
+			command := exec.Command("timebench", args...)
+			command.Stderr = &output
+			require.NoError(t, command.Start())
+			for range 1 + i%3 {
+				time.Sleep(time.Duration(random.Int64N(int64(longest))))
+				_ = command.Process.Signal(syscall.SIGINT) // it may have ended
+			}
+			_ = command.Wait()
+			status := command.ProcessState.ExitCode()
+			require.Contains(t, []int{0, 130, -1}, status, output.String()) // -1 before it handles signals
+			require.Empty(t, output.String())
+			require.Empty(t, filesIn(t, temporary))
+			after := filesIn(t, folder)
+			if name := "above/report/" + c.document; after[name] == before[name] {
+				require.Equal(t, before, after, "status %d", status)
+				if len(before) == 0 {
+					require.NoDirExists(t, filepath.Dir(out))
+				}
+				continue
+			}
+			if c.args[0] == "render" || c.args[0] == "diff" {
+				require.Equal(t, whole, after)
+				continue
+			}
+			document, err := result.Load(out)
+			require.NoError(t, err)
+			again := filepath.Join(t.TempDir(), "report")
+			rendered, _, said := ran(t, "timebench", "render", out, "--out", again)
+			require.Zero(t, rendered, said)
+			require.Equal(t, filesIn(t, again), filesIn(t, out))
+			if status == 0 || i%3 == 0 { // one signal
+				require.Equal(t, status != 0, document.Interrupted)
+			}
+		}
+	}
+}
+
+// A signal that comes when everything is measured ends nothing.
+func TestSignalAfterMeasuring(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "report")
+	for _, args := range [][]string{
+		{"compare", "--threads", "1", "--time", "1ms", "--rounds", "1"},
+		{"verify", "--time", "50ms"},
+	} {
+		folder := out + args[0]
+		command := exec.Command("timebench", append(args, "--out", folder, "--format", "json")...)
+		read, write, err := os.Pipe()
+		require.NoError(t, err)
+		// So small that the run cannot end before somebody reads.
+		_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, 4096)
+		require.NoError(t, err)
+		command.Stdout, command.Stderr = write, os.Stderr
+		require.NoError(t, command.Start())
+		require.NoError(t, write.Close())
+		for start := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+			if _, err := os.Stat(filepath.Join(folder, "results.json")); err == nil {
+				break
+			}
+			require.Less(t, time.Since(start), time.Minute)
+		}
+		require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+		time.Sleep(100 * time.Millisecond)
+		printed, err := io.ReadAll(read)
+		require.NoError(t, err)
+		require.NoError(t, command.Wait())
+		document, err := result.Read(bytes.NewReader(printed))
+		require.NoError(t, err)
+		require.False(t, document.Interrupted)
+	}
+}
+
+// SIGQUIT ends a run as SIGTERM does, and has nobody read what every goroutine did.
+func TestQuit(t *testing.T) {
+	for _, args := range [][]string{
+		{"compare", "time.Now@go", "--threads", "2", "--time", "1h"},
+		{"compare", "time.Now@go", "--threads", "2", "--time", "1h", "--workers", "processes"},
+		{"verify", "time.Now@go", "--time", "1h"},
+	} {
+		out := filepath.Join(t.TempDir(), "report")
+		var printed, said bytes.Buffer
+		command := exec.Command("timebench", append(args, "--out", out)...)
+		command.Stdout, command.Stderr = &printed, &said
+		// As from a terminal: to all processes of the group.
+		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		require.NoError(t, command.Start())
+		time.Sleep(time.Second)
+		require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGQUIT))
+		_ = command.Wait()
+		require.Equal(t, 131, command.ProcessState.ExitCode(), said.String())
+		require.Empty(t, said.String())
+		require.True(t, strings.Contains(printed.String(), "nterrupted"), printed.String())
+		document, err := result.Load(out)
+		require.NoError(t, err)
+		require.True(t, document.Interrupted)
+	}
+}
+
+// So it does with a command that only reads and writes.
+func TestQuitWhileItPrints(t *testing.T) {
+	var said bytes.Buffer
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer func() { _ = read.Close() }()
+	_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, 4096)
+	require.NoError(t, err)
+	command := exec.Command("timebench", "completion", "bash")
+	command.Stdout, command.Stderr = write, &said
+	require.NoError(t, command.Start())
+	require.NoError(t, write.Close())
+	_, err = io.ReadFull(read, make([]byte, 1))
+	require.NoError(t, err)
+	require.NoError(t, command.Process.Signal(syscall.SIGQUIT))
+	_ = command.Wait()
+	require.Equal(t, 131, command.ProcessState.ExitCode())
+	require.Empty(t, said.String())
+}
