@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -130,4 +132,46 @@ func fill(t *testing.T, name string, size int64) {
 	require.NoError(t, err)
 	require.NoError(t, unix.Fallocate(int(file.Fd()), 0, 0, size))
 	require.NoError(t, file.Close())
+}
+
+// What cannot be printed is status 1 and one line, whatever it is.
+func TestFullOutput(t *testing.T) {
+	document := saved(t, 0)
+	commands := [][]string{
+		{}, {"--help"}, {"--version"}, {"version"}, {"help"}, {"help", "compare"}, {"compare", "--help"}, {"list"}, {"env"}, {"env", "--format", "json"},
+		{"completion"}, {"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"},
+		{"__complete", "compare", ""}, {"compare", "time.Now@go", "--threads", "1", "--time", "2ms", "--rounds", "1"}, {"doctor"},
+	}
+	for _, name := range render.Names(render.Formats) {
+		commands = append(commands, []string{"render", document, "--format", name})
+	}
+	for _, name := range render.Names(render.DiffFormats) {
+		commands = append(commands, []string{"diff", document, document, "--format", name})
+	}
+	for _, name := range render.Names(render.DoctorFormats) {
+		commands = append(commands, []string{"doctor", document, "--format", name})
+	}
+	for _, name := range render.Names(render.VerifyFormats) {
+		commands = append(commands,
+			[]string{"verify", "time.Now@go", "--time", "10ms", "--format", name},
+			[]string{"skew", "time.Now@go", "--time", "10ms", "--format", name},
+			[]string{"drift", "CLOCK_MONOTONIC_RAW@syscall", "--time", "10ms", "--format", name})
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer func() { _ = full.Close() }()
+	for _, args := range commands {
+		if len(thread.Usable()) == 1 && len(args) > 0 && args[0] == "skew" {
+			continue
+		}
+		var said bytes.Buffer
+		command := exec.Command("timebench", args...)
+		command.Stdout, command.Stderr = full, &said
+		_ = command.Run()
+		require.Equal(t, 1, command.ProcessState.ExitCode(), args)
+		if len(args) > 0 && args[0] == "__complete" {
+			continue // it also tells the shell on standard error what it did
+		}
+		require.Equal(t, "timebench: write /dev/stdout: no space left on device\n", said.String(), args)
+	}
 }

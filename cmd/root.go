@@ -21,9 +21,14 @@ import (
 // Execute runs the command line of this process and returns its exit status.
 func Execute() int {
 	handleSignals()
+	out := &output{to: shown(os.Stdout)}
 	root := Root()
-	root.SetOut(shown(os.Stdout))
+	root.SetOut(out)
+	refuseOtherShells(root)
 	err := root.Execute()
+	if out.err != nil {
+		err = couldNot(errors.Join(out.err, spoken(err)))
+	}
 	if err == nil {
 		return 0
 	}
@@ -32,8 +37,8 @@ func Execute() int {
 		// What cobra finds wrong and what a command refuses is the user's to mend.
 		f = &failure{status: 2, err: err}
 	}
-	if f.err != nil {
-		fmt.Fprintln(os.Stderr, "timebench: "+oneLine(f.err.Error()))
+	if err := spoken(err); err != nil {
+		fmt.Fprintln(os.Stderr, "timebench: "+oneLine(err.Error()))
 	}
 	return f.status
 }
@@ -47,6 +52,15 @@ type failure struct {
 func (f *failure) Error() string { return fmt.Sprint(f.err) }
 
 func (f *failure) Unwrap() error { return f.err }
+
+// spoken returns an error that is to be told, nil for one that is silent.
+func spoken(err error) error {
+	var f *failure
+	if errors.As(err, &f) && f.err == nil {
+		return nil
+	}
+	return err
+}
 
 // couldNot is the failure to do what was rightly asked.
 func couldNot(err error) error {
@@ -63,8 +77,9 @@ func oneLine(text string) string { return strings.Join(strings.Fields(printable.
 // Root returns the command line as a tree of commands, for who runs or describes it.
 func Root() *cobra.Command {
 	command := &cobra.Command{
-		Use:   "timebench",
-		Short: "Measure the operating system's clocks",
+		Use:     "timebench",
+		Version: versionLine(),
+		Short:   "Measure the operating system's clocks",
 		Long: `Timebench measures the operating system's clocks: what it costs to ask what
 time it is, how fine the answer is, whether it scales over threads, whether it can be
 trusted, and, when it is slow, why.`,
@@ -78,6 +93,8 @@ trusted, and, when it is slow, why.`,
 		Args:          known,
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
+	command.SetVersionTemplate("{{.Version}}\n")
+	command.SetHelpCommand(helpCommand())
 	command.AddCommand(compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), diffCommand(), renderCommand(), listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand())
 	return command
 }

@@ -88,7 +88,7 @@ func (t *target) try(folder string) error {
 		}
 		probe, err := create(folder, 0o600)
 		if err != nil {
-			return fmt.Errorf("the folder %s cannot be written: %w", folder, cause(err))
+			return couldNot(fmt.Errorf("the folder %s cannot be written: %w", folder, cause(err)))
 		}
 		_ = probe.Close()
 		return os.Remove(probe.Name())
@@ -131,7 +131,7 @@ func (t *target) make(path string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("the folder %s cannot be made: %w", path, cause(err))
+		return couldNot(fmt.Errorf("the folder %s cannot be made: %w", path, cause(err)))
 	}
 	t.made = append(t.made, path)
 	return nil

@@ -18,15 +18,20 @@ func versionCommand() *cobra.Command {
 		Short: "Show the version of timebench",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			t := tool()
-			text := "timebench " + t.Version
-			if t.Revision != "" {
-				text += " (" + t.Revision + ")"
-			}
-			_, err := fmt.Fprintf(command.OutOrStdout(), "%s %s %s/%s\n", text, t.Go, runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(command.OutOrStdout(), versionLine())
 			return couldNot(err)
 		},
 	}
+}
+
+// versionLine returns what version and --version print.
+func versionLine() string {
+	t := tool()
+	text := "timebench " + t.Version
+	if t.Revision != "" {
+		text += " (" + t.Revision + ")"
+	}
+	return fmt.Sprintf("%s %s %s/%s", text, t.Go, runtime.GOOS, runtime.GOARCH)
 }
 
 // tool describes this build; the revision is what the go command stamped.

@@ -42,7 +42,7 @@ func DiffTable(w io.Writer, d *diff.Diff) error {
 	for _, p := range diffParts(d) {
 		p.write(&out)
 	}
-	return show(w, out.String())
+	return Show(w, out.String())
 }
 
 // DiffMarkdown writes a diff for a bug report. pictures are as those of Markdown.

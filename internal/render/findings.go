@@ -44,7 +44,7 @@ func Doctor(w io.Writer, d *result.Document) error {
 			out.WriteString("\n" + indented("Warning: "+warning, 0))
 		}
 	}
-	return show(w, out.String())
+	return Show(w, out.String())
 }
 
 // serious reports whether there is more than notes.

@@ -33,9 +33,9 @@ func Paint(plain string) string {
 // A Screen is an output that shows tables in colour: a terminal.
 type Screen interface{ Show(table string) error }
 
-// show writes a table. No other format is painted, not even on a terminal: from there people
+// Show writes a table, in colour where w is a [Screen]. No other format is painted, not even on a terminal: from there people
 // copy JSON and Markdown to where colour is only odd characters.
-func show(w io.Writer, table string) error {
+func Show(w io.Writer, table string) error {
 	if screen, ok := w.(Screen); ok {
 		return screen.Show(table)
 	}

@@ -218,7 +218,7 @@ func partTable(w io.Writer, d *result.Document, of func(*result.Document) []part
 	for _, p := range of(d) {
 		p.write(&out)
 	}
-	return show(w, out.String())
+	return Show(w, out.String())
 }
 
 func partMarkdown(w io.Writer, d *result.Document, name string, of func(*result.Document) []part) error {

@@ -42,7 +42,7 @@ func Table(w io.Writer, d *result.Document) error {
 			out.WriteString(indented(line.name+": "+line.value, 2))
 		}
 	}
-	return show(w, out.String())
+	return Show(w, out.String())
 }
 
 func writeWarnings(out *strings.Builder, d *result.Document) {

@@ -1,0 +1,29 @@
+package cmd
+
+import (
+	"io"
+
+	"github.com/timebench/timebench/internal/render"
+)
+
+// An output keeps the first error of writing. It never reports one: cobra drops an error
+// of --help, or prints it in its own way.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	if o.err == nil {
+		_, o.err = o.to.Write(text)
+	}
+	return len(text), nil
+}
+
+// Show writes a table, in colour where the output shows any.
+func (o *output) Show(table string) error {
+	if o.err == nil {
+		o.err = render.Show(o.to, table)
+	}
+	return nil
+}
