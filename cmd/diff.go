@@ -12,7 +12,6 @@ import (
 	"github.com/timebench/timebench/internal/chart"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
 )
 
 // diffFlags are the flags of diff as they were typed.
@@ -69,11 +68,11 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 	if err != nil {
 		return err
 	}
-	old, err := result.Load(oldFile)
+	old, err := loadResult(oldFile)
 	if err != nil {
 		return err
 	}
-	new, err := result.Load(newFile)
+	new, err := loadResult(newFile)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -67,7 +68,7 @@ timebench doctor --fail-on error --fail-above-ns 200`,
 			return nil
 		},
 		RunE: func(command *cobra.Command, files []string) error {
-			if command.Flags().Changed("fail-above-ns") && !(flags.failAboveNS > 0) {
+			if command.Flags().Changed("fail-above-ns") && !(flags.failAboveNS > 0 && flags.failAboveNS <= math.MaxFloat64) {
 				return fmt.Errorf("--fail-above-ns %g: write nanoseconds above 0, such as 100", flags.failAboveNS)
 			}
 			return doctor(command.OutOrStdout(), flags, files)
@@ -93,7 +94,7 @@ func doctor(stdout io.Writer, flags doctorFlags, files []string) error {
 	ended := func() int { return 0 }
 	var document *result.Document
 	if len(files) == 1 {
-		document, err = result.Load(files[0])
+		document, err = loadResult(files[0])
 	} else {
 		document, ended, err = examine()
 	}

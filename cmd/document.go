@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -10,6 +11,14 @@ import (
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
 )
+
+// loadResult returns the document that a command line names.
+func loadResult(name string) (*result.Document, error) {
+	if name == "" {
+		return nil, errors.New("the name of a result is empty; name a folder or a file")
+	}
+	return result.Load(name)
+}
 
 // newDocument is the document of a run on this machine that ended now.
 func newDocument(facts result.Host, clocks []result.Clock, settings result.Settings) *result.Document {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,9 @@ month than in a minute.`,
 			if err != nil {
 				return err
 			}
+			if reference.Kind == clock.CPUTime {
+				return fmt.Errorf("--ref %w", countsCPUTime(reference))
+			}
 			clocks, err := flags.selected(selectors, drifting())
 			if err != nil {
 				return err
@@ -61,6 +65,9 @@ month than in a minute.`,
 			}
 			if err := clock.Readable(reference); err != nil {
 				return couldNot(fmt.Errorf("--ref %s: %w", reference.ID, err))
+			}
+			if err := steady(clocks); err != nil {
+				return err
 			}
 			settings := drift.Settings{Time: flags.time, CPUs: len(cpus)}
 			if load {
@@ -104,6 +111,9 @@ func reference(selector string) (clock.Clock, error) {
 		}
 		return clock.Clock{}, couldNot(errors.New("none of the clocks that could be the reference is available; name one: --ref CLOCK"))
 	}
+	if strings.Contains(selector, ",") {
+		return clock.Clock{}, fmt.Errorf("--ref %s: there is one reference; name one clock", selector)
+	}
 	named, err := clock.Select(all, []string{selector})
 	if err != nil {
 		return clock.Clock{}, fmt.Errorf("--ref: %w", err)
@@ -119,6 +129,26 @@ func reference(selector string) (clock.Clock, error) {
 		}
 	}
 	return named[0], nil
+}
+
+// steady refuses clocks of which none can have a rate: a run would last as long as any.
+func steady(clocks []clock.Clock) error {
+	var why error
+	for _, c := range clocks {
+		if c.Kind == clock.CPUTime {
+			continue
+		}
+		err := clock.Readable(c)
+		if err == nil {
+			return nil
+		}
+		why = cmp.Or(why, couldNot(fmt.Errorf("none of the chosen clocks is available here; %s: %w", c.ID, err)))
+	}
+	return cmp.Or(why, countsCPUTime(clocks[0]))
+}
+
+func countsCPUTime(c clock.Clock) error {
+	return fmt.Errorf("%s counts CPU time, which passes only while a thread runs; name a clock that never stops", c.ID)
 }
 
 func callOf(c clock.Clock) string {

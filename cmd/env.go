@@ -15,7 +15,7 @@ func envCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "env",
 		Short: "Show the facts of this machine that bear on its clocks",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if format != "table" && format != "json" {
 				return fmt.Errorf("--format %q is not known; env takes table or json", format)

@@ -12,7 +12,7 @@ func listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List every clock that this build knows: available here, or why not",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			entries, err := tried(clock.Catalog())
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
 )
 
 func renderCommand() *cobra.Command {
@@ -37,7 +36,7 @@ zip; or the output of compare --format json.`,
 			if err != nil {
 				return err
 			}
-			document, err := result.Load(files[0])
+			document, err := loadResult(files[0])
 			if err != nil {
 				return err
 			}

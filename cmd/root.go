@@ -94,6 +94,7 @@ trusted, and, when it is slow, why.`,
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	command.SetVersionTemplate("{{.Version}}\n")
+	command.SetFlagErrorFunc(flagError)
 	command.SetHelpCommand(helpCommand())
 	command.AddCommand(compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), diffCommand(), renderCommand(), listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand())
 	return command

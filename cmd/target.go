@@ -29,7 +29,9 @@ type file struct {
 type target struct {
 	path string
 	kind kind
-	made []string // the folders that this run made, the outermost first
+	// folder says that the name ends as only a folder's does.
+	folder bool
+	made   []string // the folders that this run made, the outermost first
 	// changing is held while something is changed on the disk.
 	changing sync.Mutex
 }
@@ -41,7 +43,7 @@ func newTarget(path string, kind kind) *target {
 		return nil
 	}
 	// The folder above "report/" would be "report".
-	return &target{path: filepath.Clean(path), kind: kind}
+	return &target{path: filepath.Clean(path), kind: kind, folder: os.IsPathSeparator(path[len(path)-1])}
 }
 
 // open makes the target's folders and tries whether they can be written: that of the
@@ -59,7 +61,25 @@ func (t *target) open() error {
 	return nil
 }
 
+// fileNames end the names of single files and of archives, of which --out makes none.
+var fileNames = []string{
+	".html", ".htm", ".md", ".markdown", ".json", ".csv", ".txt", ".png", ".svg", ".pdf",
+	".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar",
+}
+
+// withoutEnding returns a path without its fileNames.
+func withoutEnding(path string) string {
+	ending := filepath.Ext(path)
+	if !slices.Contains(fileNames, strings.ToLower(ending)) {
+		return path
+	}
+	return withoutEnding(strings.TrimSuffix(path, ending))
+}
+
 func (t *target) prepare() error {
+	if name := withoutEnding(t.path); name != t.path && !t.folder {
+		return fmt.Errorf("%s ends like one file, and there are several; write %s for a folder or %s.zip", t.path, name, name)
+	}
 	if info, err := os.Stat(t.path); t.isZip() && err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; a name that ends in .zip is for a file", t.path)
 	}

@@ -16,7 +16,7 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show the version of timebench",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(command.OutOrStdout(), versionLine())
 			return couldNot(err)

@@ -57,6 +57,9 @@ func isGlob(selector string) bool { return strings.ContainsAny(selector, `*?[\`)
 
 // unknown says that a selector names nothing, and what it may have meant.
 func unknown(all []Clock, selector string) error {
+	if strings.Contains(selector, ",") {
+		return fmt.Errorf("unknown clock %q; write spaces between clocks: %s", selector, strings.Join(strings.FieldsFunc(selector, func(r rune) bool { return r == ',' }), " "))
+	}
 	if isGlob(selector) {
 		return fmt.Errorf("no clock matches %q; `timebench list` shows the known ones", selector)
 	}

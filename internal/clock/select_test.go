@@ -40,6 +40,8 @@ func TestSelectRefuses(t *testing.T) {
 	for selector, want := range map[string]string{
 		"CLOCK_MONOTONC":   `unknown clock "CLOCK_MONOTONC"; nearest: CLOCK_MONOTONIC, `,
 		"@vsdo":            `unknown clock "@vsdo"; nearest: @vdso, `,
+		"a@go,,@vdso":      `unknown clock "a@go,,@vdso"; write spaces between clocks: a@go @vdso`,
+		"*@go,@vdso":       `unknown clock "*@go,@vdso"; write spaces between clocks: *@go @vdso`,
 		"":                 `unknown clock ""; nearest: `,
 		"*_FINE@*":         "no clock matches \"*_FINE@*\"; `timebench list` shows the known ones",
 		"CLOCK_[MONO":      `clock selector "CLOCK_[MONO" is not a valid glob: syntax error in pattern`,
