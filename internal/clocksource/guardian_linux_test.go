@@ -3,6 +3,7 @@ package clocksource
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
 )
 
 // impatient is for what must fail.
@@ -159,4 +161,25 @@ func FuzzGuard(f *testing.F) {
 		}
 		require.Equal(t, want, content(t, folder))
 	})
+}
+
+// What is meant for timebench by its name does not reach the guardian.
+func TestGuardianStandsApart(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder, usual)
+	of := func(file string) string {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.guardian.Process.Pid, file))
+		require.NoError(t, err)
+		return string(text)
+	}
+	require.Equal(t, GuardianName+"\n", of("comm"))
+	require.LessOrEqual(t, len(GuardianName), 15, "TASK_COMM_LEN")
+	require.True(t, strings.HasPrefix(of("cmdline"), GuardianName+"\x00"), of("cmdline"))
+	require.NotContains(t, GuardianName, "timebench", "pkill finds a part of a name")
+	if score := of("oom_score_adj"); score != "-1000\n" {
+		need.Missing(t, "root", "oom_score_adj of the guardian is "+score)
+	}
+	own, err := os.ReadFile("/proc/self/oom_score_adj")
+	require.NoError(t, err)
+	require.NotEqual(t, "-1000\n", string(own), "the measuring process is to be killed first")
 }

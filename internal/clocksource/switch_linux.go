@@ -104,6 +104,7 @@ func (s *Switch) start() (ready, error) {
 	defer func() { _ = answer.Close() }()
 	defer func() { _ = out.Close() }()
 	s.pipe = pipe
+	s.guardian.Args[0] = GuardianName
 	s.guardian.Stdin, s.guardian.Stdout = in, out
 	if s.guardian.Stderr == nil {
 		s.guardian.Stderr = os.Stderr
