@@ -19,6 +19,15 @@ func (Folder) Current() (string, error) { return "", errLinux }
 // Writable says that there is nothing to switch on this system.
 func (Folder) Writable() error { return errLinux }
 
+// A Record tells that a clock source was switched, which none is on this system.
+type Record struct{ Original string }
+
+// Abandoned returns no record.
+func (Folder) Abandoned() *Record { return nil }
+
+// Recover returns an error.
+func (Folder) Recover(*Record) error { return errLinux }
+
 // A Switch is the right to switch the clock source, which no one gets on this system.
 type Switch struct{}
 

@@ -26,7 +26,11 @@ import (
 // one of them has written.
 func fake(t testing.TB, now string, offered ...string) Folder {
 	t.Helper()
-	folder := Folder(t.TempDir())
+	root := t.TempDir()
+	folder := Folder(root) + Sysfs
+	require.NoError(t, os.MkdirAll(string(folder), 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(root, "run"), 0o755))
+	require.NoError(t, os.Symlink("/proc", filepath.Join(root, "proc")))
 	set(t, folder, current, now+"\n")
 	set(t, folder, available, strings.Join(offered, " ")+" \n")
 	return folder
@@ -278,6 +282,22 @@ func (p *process) restored() {
 	name, err := p.folder.Current()
 	require.NoError(p.t, err, p.said())
 	require.Equal(p.t, "tsc", name, p.said())
+	requireNoRecord(p.t, p.folder)
+}
+
+// recordOf returns the path of the record.
+func recordOf(t testing.TB, folder Folder) string {
+	t.Helper()
+	root, ok := folder.root()
+	require.True(t, ok)
+	return filepath.Join(root, recordFile)
+}
+
+func requireNoRecord(t testing.TB, folder Folder) {
+	t.Helper()
+	require.NoFileExists(t, recordOf(t, folder))
+	require.NoDirExists(t, filepath.Dir(recordOf(t, folder)))
+	require.Nil(t, folder.Abandoned())
 }
 
 // released waits until no process has the folder locked any more.

@@ -131,6 +131,15 @@ func (f Folder) put(name string, within time.Duration) error {
 	}
 }
 
+// putBack puts the original back and takes away the record of that it was switched.
+func (f Folder) putBack(original string, within time.Duration) error {
+	err := f.put(original, within)
+	if err == nil {
+		f.forget()
+	}
+	return err
+}
+
 // write writes a name with one write(2), and no newline behind it: the kernel counts it
 // in the length (sysfs_get_uname in kernel/time/clocksource.c).
 func (f Folder) write(name string) error {
@@ -146,7 +155,7 @@ func (f Folder) write(name string) error {
 // that the kernel no longer offers does not come back by waiting.
 func (f Folder) restore(original string, p patience) error {
 	for deadline := time.Now().Add(p.restore); ; time.Sleep(pause) {
-		err := f.put(original, p.settle)
+		err := f.putBack(original, p.settle)
 		if err == nil {
 			return nil
 		}
@@ -167,6 +176,7 @@ func (f Folder) withdrawn(why error, within time.Duration) error {
 	if err != nil {
 		return fmt.Errorf("the original %w: %s; it could not be told to choose: %w; to do so: echo | sudo tee %s", why, unstable, err, f.path(current))
 	}
+	f.forget()
 	return fmt.Errorf("the original %w: %s; it was told to choose, and the clock source is now %s", why, unstable, chosen)
 }
 

@@ -56,6 +56,7 @@ func hold(folder Folder, guardian *exec.Cmd, p patience) (*Switch, error) {
 		folder: folder, patience: p, guardian: guardian, lock: lock,
 		gone: make(chan struct{}), done: make(chan struct{}),
 	}
+	folder.tidy()
 	if err := s.begin(); err != nil {
 		_ = lock.Close()
 		return nil, err
@@ -214,6 +215,9 @@ func (s *Switch) To(name string) error {
 		s.lose()
 		return s.broken
 	}
+	if !s.switched {
+		s.folder.remember(s.original, s.guardian.Process.Pid)
+	}
 	// From here on the original is written at the end even where it is still in use:
 	// a name that the kernel did not take stays its override, which it may take later.
 	s.switched = true
@@ -247,7 +251,7 @@ func (s *Switch) Restore() error {
 func (s *Switch) restore() error {
 	var err error
 	if s.switched {
-		err = s.folder.put(s.original, s.patience.settle)
+		err = s.folder.putBack(s.original, s.patience.settle)
 	}
 	withdrawn := errors.Is(err, errUnavailable)
 	if withdrawn {
@@ -264,9 +268,10 @@ func (s *Switch) restore() error {
 	if err != nil {
 		// The guardian has restored, or could not, or was killed.
 		if now, readable := s.folder.Current(); readable == nil && now == s.original {
+			s.folder.forget()
 			return nil
 		}
-		err = s.folder.put(s.original, s.patience.settle)
+		err = s.folder.putBack(s.original, s.patience.settle)
 		switch {
 		case errors.Is(err, errUnavailable):
 			return s.folder.withdrawn(err, s.patience.settle)

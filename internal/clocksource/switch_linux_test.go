@@ -436,6 +436,7 @@ func TestKilledAndTheOriginalIsWithdrawn(t *testing.T) {
 	_ = p.Wait()
 	released(t, folder)
 	require.Equal(t, "hpet\n", content(t, folder))
+	requireNoRecord(t, folder)
 	require.Equal(t, 1, strings.Count(p.said(), "\n"), p.said())
 	require.Contains(t, p.said(), withdrawnTSC)
 }
@@ -466,4 +467,12 @@ func TestBothKilledLeaveItSwitched(t *testing.T) {
 	_ = p.Wait()
 	released(t, folder)
 	require.Equal(t, "hpet", content(t, folder))
+
+	left := folder.Abandoned()
+	require.NotNil(t, left, "the record tells of it")
+	require.Equal(t, "tsc", left.Original)
+	require.Equal(t, p.Process.Pid, left.Process.PID)
+	require.NoError(t, folder.Recover(left))
+	require.Equal(t, "tsc", content(t, folder))
+	requireNoRecord(t, folder)
 }
