@@ -11,7 +11,7 @@ import (
 
 // choices are how somebody can have chosen the clock source in use, whether or not the
 // kernel could use the TSC.
-var choices = []reason{chosenAtRunTime, toldAtBoot}
+var choices = []reason{leftByExperiment, chosenAtRunTime, toldAtBoot}
 
 // listed begins evidence from the kernel's list, which has the best rated first
 // (clocksource_enqueue in kernel/time/clocksource.c).

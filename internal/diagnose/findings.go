@@ -12,6 +12,7 @@ import (
 // checks are what is looked for, the worst first among those of one severity. Each
 // returns nil where there is nothing to say. A new finding is one entry here.
 var checks = []func(*result.Document) *result.Finding{
+	unrestored,
 	kernelEntry,
 	noVDSO,
 	trappedTSC,

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
@@ -165,9 +166,17 @@ func TestEachFinding(t *testing.T) {
 		}, "slewed", result.Note, "-80000 parts in a million"},
 		"other tick":             {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "slewed", result.Note, "-100000 parts in a million"},
 		"frequency at its bound": {func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = -500 }, "slewed", result.Note, "-500 parts in a million"},
-		"some steal":             {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
-		"much steal":             {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
-		"quota":                  {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time in every 100 ms"},
+		"clock source left switched": {func(d *result.Document) {
+			d.Host.ClockSource.Current = "hpet"
+			d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412, Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)}
+		}, "clocksource-unrestored", result.Error, "process 412 switched it from tsc at 2026-11-21 03:00:00 UTC"},
+		"clock source left switched, the original gone": {func(d *result.Document) {
+			d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"hpet", "acpi_pm"}}
+			d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
+		}, "clocksource-unrestored", result.Error, "echo | sudo tee"},
+		"some steal": {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
+		"much steal": {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
+		"quota":      {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time in every 100 ms"},
 		"governor": {func(d *result.Document) {
 			d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2
 		}, "governor", result.Note, "scaling_governor: powersave"},
@@ -289,8 +298,11 @@ func TestNoFindings(t *testing.T) {
 			}
 		},
 		"a wall clock set back": func(d *result.Document) { d.Clocks[1].Resolution.Backwards = 1 },
-		"quota of all CPUs":     func(d *result.Document) { d.Host.CPU.Quota = 4 },
-		"unstable, yet used":    func(d *result.Document) { d.Host.KernelLog.Lines = []string{"tsc: Marking TSC unstable due to x"} },
+		"a clock source restored by hand": func(d *result.Document) {
+			d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
+		},
+		"quota of all CPUs":  func(d *result.Document) { d.Host.CPU.Quota = 4 },
+		"unstable, yet used": func(d *result.Document) { d.Host.KernelLog.Lines = []string{"tsc: Marking TSC unstable due to x"} },
 		"presumed, and another read": func(d *result.Document) {
 			d.Host.ClockSource.Current = "acpi_pm"
 			d.Host.KernelLog.Lines = []string{"[ 0.1] tsc: Marking TSC unstable due to TSCs unsynchronized"}
@@ -479,6 +491,42 @@ func TestLongLogIsCut(t *testing.T) {
 	seen := Findings(d)[0].Evidence
 	require.Contains(t, seen, "kernel log: [ 1.0] tsc: Marking TSC unstable due to clocksource watchdog")
 	require.Equal(t, "kernel log: … and 23 lines more", seen[len(seen)-1])
+}
+
+// What timebench itself did comes before all that follows from it, and nobody else is
+// suspected.
+func TestUnrestoredClockSourceComesFirst(t *testing.T) {
+	d := well()
+	d.Clocks = clocks(result.Always, 640)
+	d.Clocks[0].Resolution.Backwards = 1
+	d.Host.ClockSource.Current = "acpi_pm"
+	d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
+	findings := Findings(d)
+	require.Len(t, findings, 3)
+	require.Equal(t, "clocksource-unrestored", findings[0].Kind)
+	require.Contains(t, findings[0].Title, "left the clock source switched to acpi_pm; it was tsc")
+	require.Equal(t, []string{
+		"echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+		"cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
+	}, findings[0].Remedies[0].Commands)
+	require.Equal(t, "kernel-entry", findings[1].Kind)
+	require.Contains(t, findings[1].Cause, "An experiment of timebench chose acpi_pm, and was killed")
+	require.NotContains(t, findings[1].Cause, "somebody")
+}
+
+func TestNoForeignTextInACommand(t *testing.T) {
+	for _, original := range []string{"tsc; reboot", "$(reboot)", "`reboot`", "tsc\nreboot", "-n", ""} {
+		d := well()
+		d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", original}}
+		d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: original, PID: 412}
+		for _, f := range Findings(d) {
+			for _, r := range f.Remedies {
+				for _, command := range r.Commands {
+					require.Contains(t, []string{"echo | sudo tee " + currentFile, "cat " + currentFile}, command, "%q", original)
+				}
+			}
+		}
+	}
 }
 
 func TestWorstComesFirst(t *testing.T) {

@@ -3,10 +3,12 @@ package host
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
@@ -234,6 +236,39 @@ func TestAtOfAPrivilegedXenDomain(t *testing.T) {
 	root := t.TempDir()
 	writeFile(t, root, "proc/xen/capabilities", []byte("control_d\n"))
 	require.Equal(t, &result.Virtualization{System: "xen", Role: "host"}, At(root).Virtualization)
+}
+
+// The record of an experiment that was killed with its guardian.
+func TestAtOfAnUnrestoredClockSource(t *testing.T) {
+	const folder = "sys/devices/system/clocksource/clocksource0/"
+	const boot = "6b1e2f0c-58a8-4b43-9a0c-0d9e8f5a1c22"
+	record := `{"original":"tsc","since":"2026-11-21T03:00:00Z","process":{"pid":412,"started":5120},"guardian":{"pid":419,"started":5133},"boot_id":"` + boot + `"}`
+	for name, test := range map[string]struct {
+		current, boot, stat string
+		want                *result.UnrestoredClockSource
+	}{
+		"left":               {"hpet", boot, "", &result.UnrestoredClockSource{Original: "tsc", Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), PID: 412}},
+		"restored":           {"tsc", boot, "", nil},
+		"of another boot":    {"hpet", "0b9c2ad1-3f3e-4f0f-8f0d-5d8a0ad0f0a1", "", nil},
+		"at this moment":     {"hpet", boot, processStat("S", 5120), nil},
+		"dead, not reaped":   {"hpet", boot, processStat("Z", 5120), &result.UnrestoredClockSource{Original: "tsc", Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), PID: 412}},
+		"a number used anew": {"hpet", boot, processStat("S", 9120), &result.UnrestoredClockSource{Original: "tsc", Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), PID: 412}},
+	} {
+		root := t.TempDir()
+		writeFile(t, root, folder+"current_clocksource", []byte(test.current+"\n"))
+		writeFile(t, root, folder+"available_clocksource", []byte("tsc hpet \n"))
+		writeFile(t, root, "proc/sys/kernel/random/boot_id", []byte(test.boot+"\n"))
+		writeFile(t, root, "run/timebench/clocksource.json", []byte(record))
+		if test.stat != "" {
+			writeFile(t, root, "proc/412/stat", []byte(test.stat))
+		}
+		require.Equal(t, test.want, At(root).UnrestoredClockSource, name)
+	}
+}
+
+// processStat is /proc/PID/stat of a process in a state that began at a tick.
+func processStat(state string, started int) string {
+	return fmt.Sprintf("412 (timebench) %s 1 412 412 0 -1 4194304 1 0 0 0 1 1 0 0 20 0 4 0 %d 1 1 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n", state, started)
 }
 
 // KVM shows itself alike to the guests of all that use it. The tables tell, and the log.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/prometheus/procfs/sysfs"
+	"github.com/timebench/timebench/internal/clocksource"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -28,6 +29,16 @@ func clockSource(root string) *result.ClockSource {
 		return nil
 	}
 	return found
+}
+
+// unrestored returns the switch that an experiment of timebench left behind; nil where
+// there is none.
+func unrestored(root string) *result.UnrestoredClockSource {
+	left := clocksource.Folder(filepath.Join(root, string(clocksource.Sysfs))).Abandoned()
+	if left == nil {
+		return nil
+	}
+	return &result.UnrestoredClockSource{Original: left.Original, Since: left.Since.UTC(), PID: left.Process.PID}
 }
 
 // clockSourceName returns a name that the kernel could give: one word, shorter than

@@ -28,6 +28,7 @@ func At(root string) result.Host {
 	facts.Machine = machine(root)
 	facts.Container = container(root)
 	facts.ClockSource = clockSource(root)
+	facts.UnrestoredClockSource = unrestored(root)
 	facts.BootParameters = bootParameters(readFile(root, "proc/cmdline"))
 	log, lines, messages := kernelLog(root)
 	facts.KernelLog = log

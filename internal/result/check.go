@@ -30,6 +30,9 @@ func (d *Document) check() error {
 	if d.Host.TimeSync != nil {
 		d.Host.TimeSync.check(&c, "host.time_sync")
 	}
+	if left := d.Host.UnrestoredClockSource; left != nil {
+		c.notNegative("host.unrestored_clocksource.pid", float64(left.PID))
+	}
 	for i, finding := range d.Findings {
 		c.choice(fmt.Sprintf("findings[%d].severity", i), finding.Severity, Severities)
 	}

@@ -141,6 +141,9 @@ type Host struct {
 	KernelLog *KernelLog `json:"kernel_log,omitempty"`
 	// TimeSync is how the kernel keeps the wall clock right.
 	TimeSync *TimeSync `json:"time_sync,omitempty"`
+	// UnrestoredClockSource is the switch of an experiment of timebench that was killed
+	// with its guardian before it could restore; absent where there is none.
+	UnrestoredClockSource *UnrestoredClockSource `json:"unrestored_clocksource,omitempty"`
 	// Windows is what only Windows has.
 	Windows *Windows `json:"windows,omitempty"`
 }
@@ -202,6 +205,17 @@ type ClockSource struct {
 	Current string `json:"current"`
 	// Available are all that the kernel could use.
 	Available []string `json:"available"`
+}
+
+// An UnrestoredClockSource is the switch of an experiment (compare --clocksources) of which
+// both processes ended before the original was back.
+type UnrestoredClockSource struct {
+	// Original is the clock source that was in use before.
+	Original string `json:"original"`
+	// Since is when the experiment switched for the first time, in UTC.
+	Since time.Time `json:"since"`
+	// PID is the process of the experiment, which has ended.
+	PID int `json:"pid"`
 }
 
 // A Machine is who made the machine, as its firmware says (DMI, which Linux shows
