@@ -25,8 +25,9 @@ const settling = 200 * time.Millisecond
 
 // otherSources are the clock sources that --clocksources asks for besides the one in
 // use, in the kernel's order; nil where it asks for none. It refuses before anything
-// is measured.
-func (flags compareFlags) otherSources(source *result.ClockSource) ([]string, error) {
+// is measured. Where an earlier experiment left the clock source switched, it restores
+// that first, and facts tell of it.
+func (flags compareFlags) otherSources(in *os.File, out io.Writer, facts *result.Host) ([]string, error) {
 	if flags.sources == "" {
 		return nil, nil
 	}
@@ -35,7 +36,7 @@ func (flags compareFlags) otherSources(source *result.ClockSource) ([]string, er
 	if err != nil {
 		return nil, couldNot(fmt.Errorf("--clocksources: %w", err))
 	}
-	if source == nil {
+	if facts.ClockSource == nil {
 		return nil, couldNot(errors.New("--clocksources: the clock source in use cannot be read"))
 	}
 	asked := available
@@ -47,19 +48,48 @@ func (flags compareFlags) otherSources(source *result.ClockSource) ([]string, er
 			}
 		}
 	}
+	if facts.UnrestoredClockSource != nil && folder.Writable() == nil {
+		if err := restoreEarlier(folder, in, out, flags.yes, facts); err != nil {
+			return nil, err
+		}
+	}
+	current := facts.ClockSource.Current
 	var others []string
 	for _, name := range available {
-		if slices.Contains(asked, name) && name != source.Current {
+		if slices.Contains(asked, name) && name != current {
 			others = append(others, name)
 		}
 	}
 	if len(others) == 0 {
-		return nil, fmt.Errorf("--clocksources: there is nothing to switch to: %s is in use, and available are %s", source.Current, strings.Join(available, ", "))
+		return nil, fmt.Errorf("--clocksources: there is nothing to switch to: %s is in use, and available are %s", current, strings.Join(available, ", "))
 	}
 	if err := folder.Writable(); err != nil {
 		return nil, couldNot(fmt.Errorf("--clocksources: %w", err))
 	}
 	return others, nil
+}
+
+// restoreEarlier restores the clock source that an earlier experiment left switched, where
+// --yes or the answer agrees. Who does not agree keeps the one in use.
+func restoreEarlier(folder clocksource.Folder, in *os.File, out io.Writer, yes bool, facts *result.Host) error {
+	left := folder.Abandoned()
+	if left == nil {
+		return nil
+	}
+	what := fmt.Sprintf("an earlier experiment was killed and left the clock source switched to %s; it was %s", facts.ClockSource.Current, left.Original)
+	if !yes && !term.IsTerminal(int(in.Fd())) {
+		return fmt.Errorf("--clocksources: %s, and there is no terminal to ask: add --yes to restore it and to agree to another", what)
+	}
+	if yes {
+		_, _ = fmt.Fprintf(out, "Restoring %s: %s.\n", left.Original, what)
+	} else if !agrees(in, out, fmt.Sprintf("Before anything else: %s.\nRestore %s? [y/N] ", what, left.Original)) {
+		return nil
+	}
+	if err := folder.Recover(left); err != nil {
+		return couldNot(fmt.Errorf("--clocksources: %w", err))
+	}
+	facts.ClockSource.Current, facts.UnrestoredClockSource = left.Original, nil
+	return nil
 }
 
 // consent tells what will be done to the running system, and asks, unless --yes says so
@@ -80,12 +110,17 @@ choose another. What lets it choose, now or later: echo | sudo tee %[3]s
 	if yes {
 		return nil
 	}
-	_, _ = fmt.Fprint(out, "Go on? [y/N] ")
-	answer, _ := bufio.NewReader(in).ReadString('\n')
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+	if !agrees(in, out, "Go on? [y/N] ") {
 		return couldNot(errors.New("nothing was changed"))
 	}
 	return nil
+}
+
+// agrees asks, and reports whether the answer is yes.
+func agrees(in io.Reader, out io.Writer, question string) bool {
+	_, _ = fmt.Fprint(out, question)
+	answer, _ := bufio.NewReader(in).ReadString('\n')
+	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
 }
 
 // hold starts the guardian, which is this program.

@@ -157,7 +157,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 		}
 		settings.Time = fitting.DefaultTime(len(clocks))
 	}
-	others, err := flags.otherSources(facts.ClockSource)
+	others, err := flags.otherSources(os.Stdin, stderr, &facts)
 	if err != nil {
 		return err
 	}
