@@ -71,8 +71,25 @@ func couldNot(err error) error {
 }
 
 // oneLine returns the text of an error as one line that no terminal obeys: names of files
-// and of clocks are in it.
-func oneLine(text string) string { return strings.Join(strings.Fields(printable.Line(text)), " ") }
+// and of clocks are in it. Joined errors stand on lines of their own: they are separated as
+// clauses are.
+func oneLine(text string) string {
+	var line strings.Builder
+	for part := range strings.Lines(text) {
+		part = strings.Join(strings.Fields(printable.Line(part)), " ")
+		switch so := line.String(); {
+		case part == "":
+			continue
+		case so == "":
+		case strings.ContainsRune(".:;,?!", rune(so[len(so)-1])):
+			line.WriteString(" ")
+		default:
+			line.WriteString("; ")
+		}
+		line.WriteString(part)
+	}
+	return line.String()
+}
 
 // Root returns the command line as a tree of commands, for who runs or describes it.
 func Root() *cobra.Command {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,21 @@ import (
 
 // Names of files and of clocks stand in errors, and standard error is a terminal.
 func TestAnErrorIsOneLineThatNoTerminalObeys(t *testing.T) {
-	require.Equal(t, "results.json]0;owned [2J: is \ufffdempty 31m",
+	require.Equal(t, "results.json]0;owned; [2J: is \ufffdempty 31m",
 		oneLine("results.json]0;owned\a\t\r\n\x1b[2J: is \u202eempty\u2028\u009b31m"))
+}
+
+func TestErrorsAreOneReadableLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                             "",
+		"\n \n":                        "",
+		" one   error\n":               "one error",
+		"one:\n\tof two lines\n\nmore": "one: of two lines; more",
+		"Ends here.\nBegins here":      "Ends here. Begins here",
+	} {
+		require.Equal(t, want, oneLine(text), "%q", text)
+	}
+	readOnly := "open current_clocksource: read-only file system"
+	require.Equal(t, readOnly+"; clock source tsc could not be restored: "+readOnly,
+		oneLine(errors.Join(errors.New(readOnly), errors.New("clock source tsc could not be restored: "+readOnly)).Error()))
 }
