@@ -1,10 +1,12 @@
 package drift
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/timebench/timebench/internal/result"
@@ -36,13 +38,15 @@ func (s *subject) result(reference *subject) result.DriftedClock {
 		err = errUnread
 	}
 	if err != nil {
-		d.Reason = err.Error()
+		d.Reason = strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	return d
 }
 
-// rates fills in what the readings tell; the error says why they tell no rate.
+// rates fills in what the readings tell; the error says why they tell no rate, or not all
+// of them.
 func (s *subject) rates(d *result.DriftedClock, reference *subject) error {
+	first := len(s.phases[asleep].kept)
 	all := slices.Concat(s.phases[asleep].kept, s.phases[loaded].kept)
 	if len(all) < fewest {
 		return tooFew(len(all))
@@ -52,38 +56,46 @@ func (s *subject) rates(d *result.DriftedClock, reference *subject) error {
 	}
 	hz := s.hz
 	if hz == 0 {
-		hz = measured(all)
+		hz = typicalHz(all)
 	}
 	if !(hz > 0) {
 		return errBackwards
 	}
-	for _, r := range all {
-		if ahead := offset(r, *s.first, hz); math.Abs(ahead) > float64(farthest) {
-			return fmt.Errorf("was set by %v", time.Duration(ahead).Round(time.Hour))
+	m := meter{hz: hz, nominal: s.hz > 0, tickNS: s.tick * 1e9 / hz, stepNS: reference.tick * 1e9 / reference.hz, coarse: s.clock.Coarse}
+	steps := m.steps(all)
+	part := longest(all, steps, 0, len(all))
+	if !m.nominal && len(part) >= fewest {
+		m.hz = measured(part)
+	}
+	for _, r := range part {
+		if got := offset(r, part[0], m.hz); math.Abs(got) > float64(farthest) {
+			return fmt.Errorf("got ahead by %s", ahead(got))
 		}
 	}
-	d.Points = points(all, *s.first, hz)
-	m := meter{first: *s.first, hz: hz, nominal: s.hz > 0, tickNS: s.tick * 1e9 / hz, stepNS: reference.tick * 1e9 / reference.hz}
-	var err, loadedErr error
-	d.Asleep, err = m.rate(s.phases[asleep].kept)
-	d.Loaded, loadedErr = m.rate(s.phases[loaded].kept)
-	switch {
-	case d.Asleep != nil || d.Loaded != nil:
-		return nil
-	case len(s.phases[asleep].kept) == 0:
-		return loadedErr
-	default:
-		return err
+	d.Points = points(part, part[0], m.hz)
+	var asleepErr, loadedErr error
+	if first > 0 {
+		d.Asleep, asleepErr = m.rate(longest(all, steps, 0, first))
 	}
+	if first < len(all) {
+		d.Loaded, loadedErr = m.rate(longest(all, steps, first, len(all)))
+	}
+	switch {
+	case d.Asleep != nil && loadedErr != nil:
+		loadedErr = fmt.Errorf("under load: %w", loadedErr)
+	case d.Loaded != nil && asleepErr != nil:
+		asleepErr = fmt.Errorf("asleep: %w", asleepErr)
+	}
+	return errors.Join(stepped(steps), cmp.Or(asleepErr, loadedErr))
 }
 
 // A meter makes rates of readings.
 type meter struct {
-	first   reading
 	hz      float64 // what offsets are told against
 	nominal bool    // that it is the nominal rate
 	tickNS  float64 // of the clock
 	stepNS  float64 // of the reference
+	coarse  bool    // that the clock ticks by an interrupt, which may come late
 }
 
 // rate is the slope of the line through the readings of one phase.
@@ -98,7 +110,7 @@ func (m meter) rate(readings []reading) (*result.DriftRate, error) {
 	}
 	seconds, ahead := make([]float64, len(readings)), make([]float64, len(readings))
 	for i, r := range readings {
-		seconds[i], ahead[i] = r.atNS/1e9, offset(r, m.first, m.hz)
+		seconds[i], ahead[i] = r.atNS/1e9, offset(r, readings[0], m.hz)
 	}
 	line := through(seconds, ahead)
 	hz := m.hz * (1 + line.slope/1e9)

@@ -19,7 +19,8 @@ type Drift struct {
 type DriftedClock struct {
 	// ID is the call and the path: RDTSC@cpu.
 	ID string `json:"id"`
-	// Reason says why the clock could not be held against the reference.
+	// Reason says why the clock could not be held against the reference, or not over the
+	// whole run: that it stepped, or that one of its rates could not be told.
 	Reason string `json:"reason,omitempty"`
 	// NominalHz is the ticks a second that the clock states, or that the kernel takes
 	// it to have; absent where nobody states it, and rates are then told in Hz only.
@@ -30,7 +31,8 @@ type DriftedClock struct {
 	// Loaded is the rate while every CPU was kept busy.
 	Loaded *DriftRate `json:"loaded,omitempty"`
 	// Points are how far the clock was ahead of the reference over the run, at most
-	// 1000 of them in order of time, each the tightest of its part of the run.
+	// 1000 of them in order of time, each the tightest of its part of the run. Of a clock
+	// that stepped they are of the longest part without a step.
 	Points []DriftPoint `json:"points,omitempty"`
 }
 
@@ -61,8 +63,8 @@ type DriftRate struct {
 type DriftPoint struct {
 	// AtNS is the reference's time since the beginning of the run.
 	AtNS int64 `json:"at_ns"`
-	// OffsetNS is how far the clock was ahead of the reference then, against the
-	// beginning of the run; negative where it was behind. Where the nominal rate is not
+	// OffsetNS is how far the clock was ahead of the reference then, against the first
+	// point; negative where it was behind. Where the nominal rate is not
 	// known, it is against the rate that was measured.
 	OffsetNS float64 `json:"offset_ns"`
 }

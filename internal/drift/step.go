@@ -1,0 +1,127 @@
+package drift
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/timebench/timebench/internal/stats"
+)
+
+const (
+	// around is how many changes on either side say how much a clock changes from one
+	// reading to the next, and asLarge how many of those must be as large: a clock that is
+	// being slewed changes several times in a row, and one that was set once.
+	around  = 5
+	asLarge = 3
+	// far is how many times as large as those a step must be.
+	far = 5
+	// slewed is the part of the time by which a clock may change without being set:
+	// adjtimex(2) lets its rate change by 500 ppm, and adjtime(3) slews it by as much.
+	slewed = 1e-3
+	// lateNS is how late the tick of a coarse clock may come.
+	lateNS = 1e9
+)
+
+// A step is a sudden change of a clock against the reference.
+type step struct {
+	at   int     // the first reading behind it
+	byNS float64 // how far the clock got ahead; negative where it was set back
+	atNS float64 // when, at the latest
+}
+
+// steps returns where a clock of so many ticks a second was set: where its offset changed
+// from one reading to the next by more than both brackets, the ticks of both clocks, a
+// change of rate, and the changes around it leave room for.
+func (m meter) steps(readings []reading) []step {
+	changes := make([]float64, max(0, len(readings)-1))
+	for i := range changes {
+		changes[i] = offset(readings[i+1], readings[i], m.hz)
+	}
+	var found []step
+	for i, change := range changes {
+		before, after := readings[i], readings[i+1]
+		room := (before.widthNS+after.widthNS)/2 + m.tickNS + m.stepNS + slewed*(after.atNS-before.atNS)
+		if m.coarse {
+			room += lateNS
+		}
+		if math.Abs(change) > room+far*usual(readings, changes, i) {
+			found = append(found, step{i + 1, change, after.atNS})
+		}
+	}
+	return found
+}
+
+// usual is how large changes are around one, as changes of rate in its time.
+func usual(readings []reading, changes []float64, i int) float64 {
+	passed := func(j int) float64 { return readings[j+1].atNS - readings[j].atNS }
+	var sizes []float64
+	for j := max(0, i-around); j <= min(len(changes)-1, i+around); j++ {
+		if j != i {
+			sizes = append(sizes, math.Abs(changes[j])*max(1, passed(i)/max(1, passed(j))))
+		}
+	}
+	if len(sizes) < asLarge {
+		return 0
+	}
+	slices.Sort(sizes)
+	return sizes[len(sizes)-asLarge]
+}
+
+// longest returns the readings from one to another, of which steps divide them, that take
+// the longest time.
+func longest(readings []reading, steps []step, from, to int) []reading {
+	var best []reading
+	for _, s := range append(slices.Clone(steps), step{at: to}) {
+		end := min(max(s.at, from), to)
+		if part := readings[from:end]; len(part) > 0 && (best == nil || span(part) > span(best)) {
+			best = part
+		}
+		from = end
+	}
+	return best
+}
+
+// stepped words the steps; the error is nil where there are none.
+func stepped(steps []step) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	worst := slices.MaxFunc(steps, func(a, b step) int { return cmp.Compare(math.Abs(a.byNS), math.Abs(b.byNS)) })
+	text := fmt.Sprintf("stepped by %s after %s", ahead(worst.byNS), ahead(worst.atNS))
+	if n := len(steps); n > 1 {
+		text = fmt.Sprintf("stepped %d times, the farthest by %s after %s", n, ahead(worst.byNS), ahead(worst.atNS))
+	}
+	return fmt.Errorf("%s; only the longest part without a step tells its rate", text)
+}
+
+// ahead words nanoseconds, of which there may be more than a Duration holds.
+func ahead(ns float64) string {
+	if math.Abs(ns) >= float64(farthest) {
+		return fmt.Sprintf("%.3g s", ns/1e9)
+	}
+	d := time.Duration(ns)
+	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
+		if d.Abs() >= 100*unit {
+			return d.Round(unit).String()
+		}
+	}
+	return d.String()
+}
+
+// typicalHz is the ticks a second of which half of the changes show more: a step does not
+// change it.
+func typicalHz(readings []reading) float64 {
+	var rates []float64
+	for i := range readings[1:] {
+		if passed := readings[i+1].atNS - readings[i].atNS; passed > 0 {
+			rates = append(rates, float64(readings[i+1].ticks-readings[i].ticks)*1e9/passed)
+		}
+	}
+	if len(rates) == 0 {
+		return 0
+	}
+	return stats.Median(rates)
+}

@@ -1,0 +1,126 @@
+package drift
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+)
+
+// set is a clock that runs 50 ppm too fast, and is set by so much at each of the times.
+func (w *fakeWorld) set(id string, hz float64, by time.Duration, at ...time.Duration) clock.Clock {
+	return w.clock(id, hz, func(ns float64) int64 {
+		ticks := int64(1e9*hz/1e9) + int64(ns*(1+50e-6)*hz/1e9)
+		for _, at := range at {
+			if ns > float64(at) {
+				ticks += int64(float64(by) * hz / 1e9)
+			}
+		}
+		return ticks
+	})
+}
+
+// A step is named, and does not change the rates, however far it is and wherever.
+func TestStepsAreNamed(t *testing.T) {
+	const asleepAt, loadedAt = 1100 * time.Millisecond, 4700 * time.Millisecond
+	for _, hz := range []float64{1e9, 1e7} {
+		for _, test := range []struct {
+			by   time.Duration
+			at   []time.Duration
+			want string
+		}{
+			{time.Hour, []time.Duration{asleepAt}, `^stepped by 1h0m0s after 1\.1\d\ds; only the longest part without a step tells its rate$`},
+			{-time.Hour, []time.Duration{asleepAt}, `^stepped by -1h0m0s after 1\.1`},
+			{-time.Hour, []time.Duration{loadedAt}, `^stepped by -1h0m0s after 4\.7`},
+			{time.Millisecond, []time.Duration{asleepAt}, `^stepped by (1|999).*s after 1\.1`},
+			{-time.Millisecond, []time.Duration{loadedAt}, `^stepped by -(1|999).*s after 4\.7`},
+			{time.Second, []time.Duration{asleepAt, loadedAt}, `^stepped 2 times, the farthest by (1|1\.00\d*|999.*m)s after `},
+			// A machine without a battery wakes in 1970 until it asks the network.
+			{56 * 365 * 24 * time.Hour, []time.Duration{asleepAt}, `^stepped by 1\.77e\+09 s after 1\.1`},
+		} {
+			w := newWorld(1)
+			drift, err := w.run(t.Context(), []clock.Clock{w.set("set", hz, test.by, test.at...)}, w.reference(), both)
+			require.NoError(t, err)
+			c := drift.Clocks[0]
+			require.Regexp(t, test.want, c.Reason)
+			require.True(t, holds(t, c.Asleep, 50), "%v: %+v", test, c.Asleep)
+			require.True(t, holds(t, c.Loaded, 50), "%v: %+v", test, c.Loaded)
+			for _, p := range c.Points {
+				require.Less(t, math.Abs(p.OffsetNS), 1e6)
+			}
+			acceptable(t, drift)
+		}
+	}
+}
+
+// What is no step: a clock that is slewed as far as the kernel can, one that runs at
+// another rate under load, one whose tick comes late, and a run that was stopped.
+func TestWhatIsNoStep(t *testing.T) {
+	w := newWorld(1)
+	late := w.clock("late", 1e9, func(ns float64) int64 {
+		if into := math.Mod(ns, 1e9); into < 3e8 {
+			ns -= into
+		}
+		return int64(ns/4e6) * 4e6
+	})
+	late.Coarse = true
+	stopped := false
+	w.slept = func() {
+		if w.ns > 2e9 && !stopped {
+			stopped = true
+			w.ns += 10e9
+		}
+	}
+	s := both
+	s.Time += 10 * time.Second
+	drift, err := w.run(t.Context(), []clock.Clock{
+		w.clock("slewed", 1e9, func(ns float64) int64 { return int64(ns + 0.1*min(max(0, ns-1e9), 3e8)) }),
+		w.clock("loaded", 1e9, func(ns float64) int64 { return int64(ns + 0.01*max(0, ns-13e9)) }),
+		w.fast("fast", 900), w.clock("backwards", 1e9, func(ns float64) int64 { return epoch - int64(ns) }), late,
+	}, w.reference(), s)
+	require.NoError(t, err)
+	for _, c := range drift.Clocks {
+		require.NotContains(t, c.Reason, "stepped", c.ID)
+	}
+}
+
+// A counter of which nobody states the rate.
+func TestStepOfACounter(t *testing.T) {
+	w := newWorld(1)
+	counter := w.set("counter", 2.5e9, time.Minute, 500*time.Millisecond)
+	counter.Hz = 0
+	drift, err := w.run(t.Context(), []clock.Clock{counter}, w.reference(), both)
+	require.NoError(t, err)
+	c := drift.Clocks[0]
+	require.Regexp(t, `^stepped by (59\.99.*|1m0)s after `, c.Reason)
+	require.InDelta(t, 2.5e9*(1+50e-6), c.Asleep.Hz, c.Asleep.Hz*c.Asleep.IntervalPPM/1e6)
+}
+
+// A phase that is too short between its steps has a reason of its own.
+func TestPhaseThatStepsTellNothing(t *testing.T) {
+	w := newWorld(1)
+	var at []time.Duration
+	for ms := 3000; ms < 6000; ms += 50 {
+		at = append(at, time.Duration(ms)*time.Millisecond)
+	}
+	drift, err := w.run(t.Context(), []clock.Clock{w.set("set", 1e9, -time.Hour, at...)}, w.reference(), both)
+	require.NoError(t, err)
+	c := drift.Clocks[0]
+	require.True(t, holds(t, c.Asleep, 50))
+	require.Nil(t, c.Loaded)
+	require.Regexp(t, `^stepped \d\d times, .*; under load: a rate needs 10 readings and the run gave \d; take a longer time$`, c.Reason)
+}
+
+func TestLongest(t *testing.T) {
+	readings := looks(10, func(float64) float64 { return 0 })
+	steps := []step{{at: 2}, {at: 7}}
+	for _, test := range []struct{ from, to, first, n int }{{0, 10, 2, 5}, {0, 5, 2, 3}, {0, 3, 0, 2}, {5, 10, 7, 3}, {7, 10, 7, 3}, {0, 1, 0, 1}} {
+		part := longest(readings, steps, test.from, test.to)
+		require.Len(t, part, test.n, fmt.Sprint(test))
+		require.Equal(t, readings[test.first], part[0], fmt.Sprint(test))
+	}
+	require.Empty(t, longest(readings, steps, 3, 3))
+}
