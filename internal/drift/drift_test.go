@@ -104,6 +104,8 @@ func TestDocumentOfARun(t *testing.T) {
 	require.Less(t, c.Asleep.ResidualNS, 25.0)
 	require.GreaterOrEqual(t, c.Asleep.WorstResidualNS, c.Asleep.ResidualNS)
 	require.Equal(t, 0.95, c.Asleep.Confidence)
+	require.Greater(t, c.Asleep.Freedom, 1.0)
+	require.Less(t, c.Asleep.Freedom, float64(c.Asleep.Readings))
 	require.NotEmpty(t, c.Points)
 	require.Zero(t, c.Points[0].OffsetNS)
 	last := c.Points[len(c.Points)-1]

@@ -21,6 +21,8 @@ const (
 type line struct {
 	// slope is in y's unit a unit of x, margin half the width of its interval.
 	slope, margin float64
+	// freedom is the degrees of freedom of the interval.
+	freedom float64
 	// mean is the root of the mean of the squares of the residuals, worst the farthest.
 	mean, worst float64
 }
@@ -37,20 +39,22 @@ func through(x, y []float64) line {
 		l.worst = max(l.worst, math.Abs(residuals[i]))
 	}
 	l.mean = math.Sqrt(squares / float64(len(x)))
-	l.margin = margin(x, residuals)
+	l.margin, l.freedom = margin(x, residuals)
 	return l
 }
 
 // margin is half the width of the slope's interval. White noise between neighbours
 // can hide a slow wave that tilts the line more than all of it, so the residuals are
-// looked at by ones, by pairs, by fours and so on, and the widest interval counts.
-func margin(x, residuals []float64) float64 {
-	widest := 0.0
+// looked at by ones, by pairs, by fours and so on, and the widest interval counts, with
+// its degrees of freedom.
+func margin(x, residuals []float64) (widest, freedom float64) {
 	for len(x) >= fewest {
-		widest = max(widest, tilt(x, residuals))
+		if margin, of := tilt(x, residuals); margin > widest || freedom == 0 {
+			widest, freedom = margin, of
+		}
 		x, residuals = pairs(x), pairs(residuals)
 	}
-	return widest
+	return widest, freedom
 }
 
 // tilt is half the width of the slope's interval by Student's t, with as many
@@ -58,7 +62,7 @@ func margin(x, residuals []float64) float64 {
 // al., Journal of Geophysical Research 105, 2000, equations 3 to 6). A correlation that
 // is estimated from few residuals comes out too low by (1+4r)/n (Kendall, Biometrika 41,
 // 1954), which is made good.
-func tilt(x, residuals []float64) float64 {
+func tilt(x, residuals []float64) (margin, freedom float64) {
 	n := float64(len(x))
 	center := stat.Mean(x, nil)
 	spread, squares, neighbours := 0.0, 0.0, 0.0
@@ -70,13 +74,13 @@ func tilt(x, residuals []float64) float64 {
 		}
 	}
 	if squares == 0 {
-		return 0
+		return 0, n - 2
 	}
 	correlation := neighbours / squares
 	correlation = min(max(correlation+(1+4*correlation)/n, 0), closest)
-	freedom := max(n*(1-correlation)/(1+correlation)-2, 1)
+	freedom = max(n*(1-correlation)/(1+correlation)-2, 1)
 	quantile := distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(1 - (1-confidence)/2)
-	return quantile * math.Sqrt(squares/freedom/spread)
+	return quantile * math.Sqrt(squares/freedom/spread), freedom
 }
 
 // pairs are the means of neighbours.

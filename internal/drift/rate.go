@@ -119,7 +119,7 @@ func (m meter) rate(readings []reading) (*result.DriftRate, error) {
 		return nil, errBackwards
 	}
 	rate := &result.DriftRate{
-		Hz: whole(max(0, hz)), Confidence: confidence, Readings: len(readings), SpanNS: int64(span),
+		Hz: whole(max(0, hz)), Confidence: confidence, Freedom: whole(line.freedom), Readings: len(readings), SpanNS: int64(span),
 		IntervalPPM: whole(max(line.margin, steps/span*1e9) / 1e3),
 		ResidualNS:  whole(line.mean), WorstResidualNS: whole(line.worst),
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // DriftFormats are the formats of a measurement of rates, the default first.
@@ -29,11 +30,12 @@ func drift(d *result.Document) []part {
 	compared, differ := 0, 0
 	for _, c := range t.Clocks {
 		why.add(c.ID, c.Reason)
-		if c.Asleep == nil || c.Loaded == nil {
-			continue
+		if c.Asleep != nil && c.Loaded != nil {
+			compared++
 		}
-		compared++
-		if change, bound, certain := underLoad(c); certain {
+	}
+	for _, c := range t.Clocks {
+		if change, bound, certain := underLoad(c, compared); certain {
 			differ++
 			p.faults = append(p.faults, fmt.Sprintf("%s runs %s under load than asleep, by %s ppm.", c.ID, fasterOrSlower(change), bounded(math.Abs(change), bound)))
 		}
@@ -56,13 +58,29 @@ func drift(d *result.Document) []part {
 }
 
 // underLoad is by how many ppm a clock runs faster under load than asleep, how far that
-// may be from the truth, and whether it is certain that there is a difference.
-func underLoad(c result.DriftedClock) (change, bound float64, certain bool) {
-	if c.Asleep.Hz == 0 {
+// may be from the truth, and whether it is certain that there is a difference. Each rate
+// lies outside its 95 % interval once in twenty times, and of several clocks one soon
+// does: the bound is of wider intervals, which all hold together with 95 % (Bonferroni).
+func underLoad(c result.DriftedClock, compared int) (change, bound float64, certain bool) {
+	if c.Asleep == nil || c.Loaded == nil || c.Asleep.Hz == 0 {
 		return 0, 0, false
 	}
-	change, bound = (c.Loaded.Hz/c.Asleep.Hz-1)*1e6, c.Asleep.IntervalPPM+c.Loaded.IntervalPPM
+	const together = 0.95
+	each := 1 - (1-together)/float64(2*compared)
+	change, bound = (c.Loaded.Hz/c.Asleep.Hz-1)*1e6, atConfidence(c.Asleep, each)+atConfidence(c.Loaded, each)
 	return change, bound, math.Abs(change) > bound
+}
+
+// atConfidence is half the width of the rate's interval at a confidence above its own.
+func atConfidence(r *result.DriftRate, confidence float64) float64 {
+	if r.Confidence <= 0 || r.Confidence >= confidence {
+		return r.IntervalPPM
+	}
+	student := distuv.StudentsT{Sigma: 1, Nu: r.Freedom}
+	if r.Freedom < 1 { // it is not known
+		student.Nu = 100
+	}
+	return r.IntervalPPM * student.Quantile((1+confidence)/2) / student.Quantile((1+r.Confidence)/2)
 }
 
 func fasterOrSlower(change float64) string {
@@ -114,6 +132,11 @@ func rateGrid(t *result.Drift) grid {
 func ppm(r *result.DriftRate) string {
 	if r == nil || r.PPM == nil {
 		return "-"
+	}
+	// From where on a rate is no rate: a clock was set, by as much as nobody reads digits of.
+	const most = 1e7
+	if max(math.Abs(*r.PPM), r.IntervalPPM) >= most {
+		return fmt.Sprintf("%+.3g ± %.2g", *r.PPM, r.IntervalPPM)
 	}
 	text := bounded(*r.PPM, r.IntervalPPM)
 	if *r.PPM > 0 {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -362,6 +363,47 @@ func TestTrustSaysTheWhole(t *testing.T) {
 	}
 	d := &result.Document{Interrupted: true, Verification: &result.Verification{Clocks: []result.VerifiedClock{held, held}, Relations: []result.Relation{{Held: true}, {Steady: true}}}}
 	require.Equal(t, "Interrupted; of what was seen by then: Both clocks held. 1 relation did not hold.", trust(d))
+}
+
+// Of nine clocks one differs by chance soon: what is certain of one clock alone is not
+// certain of any of nine.
+func TestChangeUnderLoadOfManyClocks(t *testing.T) {
+	for _, test := range []struct {
+		clocks  int
+		freedom float64
+		change  float64 // in both half intervals
+		certain bool
+	}{
+		{1, 400, 1.05, false}, {1, 400, 1.2, true}, {9, 400, 1.2, false}, {9, 400, 1.6, true},
+		{9, 0, 1.2, false}, {9, 0, 1.6, true}, {9, 3, 1.6, false}, {9, 3, 3, true},
+	} {
+		d := unmeasured()
+		d.Drift = &result.Drift{Reference: "a", DurationNS: 1}
+		for i := range test.clocks {
+			c := result.DriftedClock{ID: strconv.Itoa(i), NominalHz: 1e9, Asleep: driftRate(0, 1e9, 1), Loaded: driftRate(0, 1e9, 1)}
+			if i == 0 {
+				c.Loaded = driftRate(2*test.change, 1e9, 1)
+			}
+			c.Asleep.Freedom, c.Loaded.Freedom = test.freedom, test.freedom
+			d.Drift.Clocks = append(d.Drift.Clocks, c)
+		}
+		require.Equal(t, test.certain, len(drift(d)[0].faults) == 1, "%+v", test)
+	}
+}
+
+// A document may hold rates that no clock has: one that was set, in a version that did
+// not see it.
+func TestAbsurdRatesFitTheTable(t *testing.T) {
+	d := trusted()
+	d.Drift.Clocks[0].Asleep = driftRate(4.7e13, 2596122000, 5.2e12)
+	d.Drift.Clocks[1].Asleep = driftRate(-8.1e12, 1e9, 1e14)
+	for _, g := range drift(d)[0].grids {
+		for line := range strings.Lines(g.fitted()) {
+			require.LessOrEqual(t, text.LongestLineLen(line), Width, line)
+		}
+	}
+	require.Equal(t, "+4.7e+13 ± 5.2e+12", ppm(d.Drift.Clocks[0].Asleep))
+	require.Equal(t, "-8.1e+12 ± 1e+14", ppm(d.Drift.Clocks[1].Asleep))
 }
 
 // Many CPUs are a short list with the worst on top, and nothing is left out of the CSV.

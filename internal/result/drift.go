@@ -48,6 +48,9 @@ type DriftRate struct {
 	IntervalPPM float64 `json:"interval_ppm"`
 	// Confidence is the interval's, from 0 to 1.
 	Confidence float64 `json:"confidence"`
+	// Freedom is the degrees of freedom of Student's distribution that the interval is
+	// of: as many readings as are independent, less 2. Absent in documents of earlier versions.
+	Freedom float64 `json:"freedom,omitempty"`
 	// ResidualNS is how far the readings lie from the line: the root of the mean of
 	// the squares.
 	ResidualNS float64 `json:"residual_ns"`
@@ -103,6 +106,7 @@ func (r *DriftRate) check(c *checker, at string) {
 	c.notNegative(at+".hz", r.Hz)
 	c.notNegative(at+".interval_ppm", r.IntervalPPM)
 	c.share(at+".confidence", r.Confidence)
+	c.notNegative(at+".freedom", r.Freedom)
 	c.notNegative(at+".residual_ns", r.ResidualNS)
 	c.notNegative(at+".worst_residual_ns", r.WorstResidualNS)
 	c.notNegative(at+".readings", float64(r.Readings))

@@ -125,7 +125,7 @@ func addTrust(d *Document) {
 			Pairs: []CPUPair{{CPU: 1, OtherCPU: 2, OffsetNS: -3.5, BoundNS: 61, RoundTripNS: 122, Rounds: 100000}},
 		}},
 	}
-	rate := DriftRate{PPM: &ppm, Hz: 2596088900, IntervalPPM: 0.02, Confidence: 0.95, ResidualNS: 14, WorstResidualNS: 65, Readings: 900, SpanNS: 4900000000}
+	rate := DriftRate{PPM: &ppm, Hz: 2596088900, IntervalPPM: 0.02, Confidence: 0.95, Freedom: 400.5, ResidualNS: 14, WorstResidualNS: 65, Readings: 900, SpanNS: 4900000000}
 	d.Drift = &Drift{
 		Reference: "CLOCK_MONOTONIC@vdso", DurationNS: 1e10, LoadedFromNS: 5e9,
 		Clocks: []DriftedClock{{
@@ -292,6 +292,7 @@ func reloaded(t *testing.T, d *Document) *Document {
 
 func TestLoadRefuses(t *testing.T) {
 	one, all := string(written(t, example())), string(written(t, full()))
+	lines := strings.Count(all, "\n")
 	replaceIn := func(text, from, to string) string {
 		require.Contains(t, text, from)
 		return strings.Replace(text, from, to, 1)
@@ -306,9 +307,9 @@ func TestLoadRefuses(t *testing.T) {
 		"an array":             {"[]", `begins with "[]": not a timebench document, nor a report in HTML or a zip file with one`},
 		"a picture":            {"\x89PNG\r\n\x1a\n", `begins with "\x89PNG\r\n\x1a\n": not a timebench document, nor a report in HTML or a zip file with one`},
 		"truncated":            {all[:300], "line 15, column 4: unexpected end of JSON input"},
-		"one byte short":       {all[:len(all)-2], "line 488, column 4: unexpected end of JSON input"},
-		"concatenated":         {all + all, "line 490, column 1: invalid character '{' after top-level value"},
-		"with a tail":          {all + "done", "line 490, column 1: invalid character 'd' after top-level value"},
+		"one byte short":       {all[:len(all)-2], fmt.Sprintf("line %d, column 4: unexpected end of JSON input", lines-1)},
+		"concatenated":         {all + all, fmt.Sprintf("line %d, column 1: invalid character '{' after top-level value", lines+1)},
+		"with a tail":          {all + "done", fmt.Sprintf("line %d, column 1: invalid character 'd' after top-level value", lines+1)},
 		"line break in text":   {replace("AMD EPYC", "AMD\nEPYC"), `line 16, column 20: invalid character '\n' in string literal`},
 		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 119, column 10022: invalid character '[' exceeded max depth"},
 		"no schema":            {`{}`, `has no schema: not a timebench document`},
