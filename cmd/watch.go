@@ -108,8 +108,10 @@ func (flags *watchFlags) run(stdout, stderr io.Writer, formats []render.Format[*
 		Threads: []int{threads}, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
 	tell, stop := showBar(stderr, flags.quiet, fmt.Sprintf("%s %s", what, counted(len(clocks), "clock")), flags.time)
+	sources := watchSources()
 	// What was seen before it failed is shown too.
-	spoilt := watch(ctx, document, tell)
+	spoilt := watch(ctx, document, sources.during(tell))
+	document.Warnings = append(document.Warnings, sources.warnings()...)
 	stop(spoilt == nil && ctx.Err() == nil)
 	document.GeneratedAt, document.Interrupted = time.Now().UTC().Truncate(time.Second), ctx.Err() != nil
 	document.Warnings = append(document.Warnings, diagnose.Noise(document)...)

@@ -1,0 +1,60 @@
+package cmd
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A change of the clock source during a run is a warning of its document, for each of the
+// commands that watch clocks.
+func TestChangeOfTheClockSourceIsAWarning(t *testing.T) {
+	defer func(was func() string) { currentClockSource = was }(currentClockSource)
+	clocks, err := clock.Select(clock.Catalog(), []string{"time.Now@go"})
+	require.NoError(t, err)
+	for _, test := range []struct {
+		during, want string
+	}{{"tsc", ""}, {"hpet", "the kernel's clock source changed during the run: tsc, then hpet"}, {"", ""}} {
+		source := "tsc"
+		currentClockSource = func() string { return source }
+		flags := &watchFlags{time: time.Millisecond, format: "table", quiet: true}
+		var out strings.Builder
+		document, err := flags.run(&out, io.Discard, render.VerifyFormats, "Verifying", clocks, 1,
+			func(_ context.Context, d *result.Document, tell func(done, total time.Duration)) error {
+				d.Verification = &result.Verification{CPUs: []int{0}, Clocks: []result.VerifiedClock{}}
+				source = test.during
+				tell(0, 0)
+				return nil
+			})
+		require.NoError(t, err)
+		if test.want == "" {
+			require.Empty(t, document.Warnings)
+			continue
+		}
+		require.Len(t, document.Warnings, 1)
+		require.Equal(t, test.want, document.Warnings[0].Saw)
+		require.Contains(t, out.String(), test.want)
+	}
+}
+
+// A source that comes and goes again is seen while the run lasts.
+func TestSourceThatChangesBack(t *testing.T) {
+	source, told := "tsc", 0
+	w := &sourceWatch{current: func() string { return source }}
+	w.look()
+	tell := w.during(func(time.Duration, time.Duration) { told++ })
+	source = "hpet"
+	tell(0, 0) // too soon after the last look
+	w.looked = time.Time{}
+	tell(0, 0)
+	source = "tsc"
+	require.Contains(t, w.warnings()[0].Saw, "tsc, then hpet, then tsc")
+	require.Equal(t, 2, told)
+}
