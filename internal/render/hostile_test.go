@@ -72,6 +72,7 @@ func whole(parts *result.Document) *result.Document {
 	no, shift := false, 0
 	d.Host.CPU.TSCFlags = []string{"constant_tsc"}
 	d.Host.KernelLog.Reason = "it ends here"
+	d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
 	d.Host.Windows = &result.Windows{
 		Edition: "Professional 23H2", Wine: &result.Wine{Version: "8.0", Host: "Linux 6.1"}, QPC: &result.QPC{Hz: 1e7, UserMode: &no, Shift: &shift, Bias: "0x1"},
 		PowerThrottling: "off", Power: "mains",
