@@ -3,6 +3,7 @@ package result
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -12,6 +13,9 @@ func (d *Document) check() error {
 	c := checker{}
 	if d.Schema != Schema {
 		c.fail("schema", fmt.Sprintf("is %.64q, not %q", d.Schema, Schema))
+	}
+	if at, length := overlong(reflect.ValueOf(d)); length > 0 {
+		c.fail(strings.TrimPrefix(at, "."), fmt.Sprintf("is a text of %d bytes; it must have at most %d", length, mostText))
 	}
 	d.Host.CPU.check(&c, "host.cpu")
 	if d.Host.Windows != nil {
@@ -48,6 +52,43 @@ func (d *Document) check() error {
 		d.Drift.check(&c, "drift")
 	}
 	return c.err
+}
+
+// mostText bounds a text in bytes: a renderer lays it out. A line of the kernel's log has at most
+// some hundreds, a list of boot parameters some thousands.
+const mostText = 64 << 10
+
+// overlong returns where in a value the first text of more than mostText bytes stands, as keys
+// and indices, and its length; 0 where there is none.
+func overlong(value reflect.Value) (at string, length int) {
+	switch value.Kind() {
+	case reflect.String:
+		if value.Len() > mostText {
+			return "", value.Len()
+		}
+	case reflect.Pointer:
+		if !value.IsNil() {
+			return overlong(value.Elem())
+		}
+	case reflect.Slice:
+		if of := value.Type().Elem().Kind(); of != reflect.String && of != reflect.Struct {
+			return "", 0 // samples, of which there are many
+		}
+		for i := range value.Len() {
+			if at, length := overlong(value.Index(i)); length > 0 {
+				return fmt.Sprintf("[%d]%s", i, at), length
+			}
+		}
+	case reflect.Struct:
+		for i := range value.NumField() {
+			if field := value.Type().Field(i); field.IsExported() {
+				if at, length := overlong(value.Field(i)); length > 0 {
+					return "." + key(field) + at, length
+				}
+			}
+		}
+	}
+	return "", 0
 }
 
 func checkExperiments(experiments []Experiment, c *checker) {

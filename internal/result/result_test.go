@@ -347,6 +347,8 @@ func TestLoadRefuses(t *testing.T) {
 		"rounds below none":    {replace(`"rounds": 10`, `"rounds": -1`), `settings.rounds is -1; it must be a number from 0`},
 		"number of no thread":  {replace("\"threads\": [\n      1,", "\"threads\": [\n      0,"), `settings.threads[0] is 0; it must be at least 1`},
 		"negative CPUs":        {replace(`"usable": 2`, `"usable": -2`), `host.cpu.usable is -2; it must be a number from 0`},
+		"text without end":     {replace(`"kernel": "6.18.44"`, `"kernel": "`+strings.Repeat("6", mostText+1)+`"`), `host.kernel is a text of 65537 bytes; it must have at most 65536`},
+		"list without end":     {replace(`"clocksource=tsc"`, `"`+strings.Repeat("é", mostText)+`"`), `host.boot_parameters[0] is a text of 131072 bytes; it must have at most 65536`},
 		"clock twice":          {replaceIn(one, "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `clocks[1] ("CLOCK_MONOTONIC@vdso") stands twice`},
 		"clock without id":     {replaceIn(one, "hpet@mmio", ""), `clocks[1] ("") has no id`},
 		"ugly id": {
