@@ -14,13 +14,13 @@ import (
 
 // sides says which documents a picture is of.
 func sides(d *diff.Diff) string {
-	return fmt.Sprintf("%s → %s", filepath.Base(d.Old.File), filepath.Base(d.New.File))
+	return fmt.Sprintf("%s → %s", filepath.Base(d.Old.File), filepath.Base(d.New.File)) + atMost(len(d.Latencies()))
 }
 
 func hasChanges(d *diff.Diff) bool { return len(d.Latencies()) > 0 }
 
 func changeHeight(d *diff.Diff) vg.Length {
-	return vg.Length(len(d.Latencies())+1)*rowHeight + 190*pixel
+	return vg.Length(len(shown(d.Latencies()))+1)*rowHeight + 190*pixel
 }
 
 // verdictLooks are how changes are drawn: colour and shape both tell the verdict.
@@ -40,14 +40,14 @@ var verdictLooks = []struct {
 // verdict goes by, and a bar over the interval of its median's, in per cent, or where
 // something more than doubled or halved, as a factor on a logarithmic axis.
 func drawChange(c draw.Canvas, d *diff.Diff) error {
-	rows := changeRows{changes: d.Latencies()}
+	rows := changeRows{changes: shown(d.Latencies())}
 	slices.Reverse(rows.changes) // the first above
 	var values []float64
 	names := make(plot.ConstantTicks, len(rows.changes))
 	for i, change := range rows.changes {
 		low, high := ends(change)
 		values = append(values, low, high, factor(change.Quiet))
-		names[i] = plot.Tick{Value: float64(i), Label: change.Name()}
+		names[i] = plot.Tick{Value: float64(i), Label: shortened(style(labelSize, black), change.Name(), mostNameWidth)}
 	}
 	low, high := slices.Min(values), slices.Max(values)
 	rows.factor = low < 0.5 || high > 2

@@ -16,8 +16,10 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/result"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -66,8 +68,35 @@ const (
 	sharpness = 192
 )
 
+// A document may come from anywhere, so a picture has bounds: of the clocks that it could
+// show it shows the first, and of a text no more than any width holds.
+const (
+	mostClocks = 100 // of a run with every clock there are some 40
+	longest    = 150 // characters
+)
+
+// shown are those of the clocks that a picture shows.
+func shown[T any](clocks []T) []T { return clocks[:min(mostClocks, len(clocks))] }
+
+// atMost says that a picture may not show all of so many clocks; nothing where it does.
+func atMost(clocks int) string {
+	if clocks <= mostClocks {
+		return ""
+	}
+	return fmt.Sprintf(" · at most %d of %d clocks", mostClocks, clocks)
+}
+
+// bounded returns a text that can be laid out in no time, and is harmless in an SVG.
+func bounded(text string) string {
+	if utf8.RuneCountInString(text) > longest {
+		text = string([]rune(text)[:longest]) + "…"
+	}
+	return printable.Line(text)
+}
+
 // PNG draws the picture of what is Drawable.
 func (c Chart[T]) PNG(w io.Writer, of T) error {
+	of = printable.All(of, bounded)
 	canvas := vgimg.NewWith(vgimg.UseWH(width, c.height(of)), vgimg.UseDPI(sharpness))
 	if err := c.on(canvas, of); err != nil {
 		return err
@@ -112,7 +141,14 @@ func machine(d *result.Document) string {
 		parts = append(parts, "clock source "+s.Current)
 	}
 	parts = append(parts, "timebench "+d.Tool.Version)
-	return strings.Join(parts, " · ")
+	clocks := len(d.Clocks)
+	if d.Verification != nil {
+		clocks = max(clocks, len(d.Verification.Clocks))
+	}
+	if d.Drift != nil {
+		clocks = max(clocks, len(d.Drift.Clocks))
+	}
+	return strings.Join(parts, " · ") + atMost(clocks)
 }
 
 // newPlot is a plot in this package's look, with nothing in it.
@@ -163,7 +199,7 @@ func alike(other draw.TextStyle, size vg.Length, c color.Color) draw.TextStyle {
 	return s
 }
 
-// measured returns the clocks that have a latency, in the document's order.
+// measured returns the clocks that have a latency, in the document's order: the first.
 func measured(d *result.Document) []result.Clock {
 	var clocks []result.Clock
 	for _, c := range d.Clocks {
@@ -171,7 +207,7 @@ func measured(d *result.Document) []result.Clock {
 			clocks = append(clocks, c)
 		}
 	}
-	return clocks
+	return shown(clocks)
 }
 
 func hasLatency(d *result.Document) bool { return len(measured(d)) > 0 }

@@ -7,16 +7,21 @@ import (
 	"fmt"
 	"image/png"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/result"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // document has so many clocks under so many threads, in crowds as real ones are.
@@ -165,6 +170,128 @@ func TestLabelWithoutRoomIsLeftOut(t *testing.T) {
 	area := box{vg.Point{}, vg.Point{X: 50, Y: 50}}
 	places := arrange([]label{{point: vg.Point{X: 25, Y: 25}, width: 100, height: 10}}, 2, area)
 	require.False(t, places[0].found)
+}
+
+// crowd is labels that all belong to one point.
+func crowd(labels int, width vg.Length) []label {
+	all := make([]label, labels)
+	for i := range all {
+		all[i] = label{point: vg.Point{X: 400 * pixel, Y: 900 * pixel}, width: width, height: 17 * pixel}
+	}
+	return all
+}
+
+// However many labels there are, and whether or not there is room: placing them is so much
+// work and no more.
+func TestWorkOfPlacingLabelsIsBounded(t *testing.T) {
+	area := box{vg.Point{}, vg.Point{X: 800 * pixel, Y: 1800 * pixel}}
+	for _, n := range []int{100, 1000} {
+		for _, width := range []vg.Length{150 * pixel, 1000 * pixel} {
+			places, work := arranged(crowd(n, width), 5*pixel, area)
+			require.Len(t, places, n)
+			// A label finishes the place that it is at: it is compared with all others.
+			require.LessOrEqual(t, work, mostWork+4*n*n, "%d labels of %v", n, width)
+		}
+	}
+	places, work := arranged(nil, 5*pixel, area)
+	require.Empty(t, places)
+	require.Zero(t, work)
+}
+
+// The pictures of usual documents are as good as they can be: all orders are tried.
+func TestUsualDocumentsAreFarFromTheBounds(t *testing.T) {
+	for n, most := range map[int]int{17: mostWork / 20, 40: mostWork} {
+		d := document(n, 1)
+		require.LessOrEqual(t, n, mostClocks)
+		area := box{vg.Point{}, vg.Point{X: 800 * pixel, Y: scatterHeight(d) - 100*pixel}}
+		var labels []label
+		for _, s := range spots(d) {
+			labels = append(labels, label{
+				point: vg.Point{X: vg.Length(math.Log10(s.clock.Latency.MedianNS)+1) * 200 * pixel, Y: vg.Length(math.Log10(s.resolutionNS)+1) * 150 * pixel},
+				width: style(labelSize, black).Width(s.clock.ID), height: labelSize,
+			})
+		}
+		_, work := arranged(labels, spotRadius, area)
+		require.Less(t, work, most, "%d clocks", n)
+	}
+}
+
+// A picture of a document of anyone's is no larger, and lays out no more, than one of a
+// hundred clocks, and says so.
+func TestPicturesHaveBounds(t *testing.T) {
+	usual, most, more := document(17, 1, 2), document(mostClocks, 1, 2), document(7*mostClocks, 1, 2)
+	// Otherwise the number of CPUs is another, and so is the height.
+	usual.Skew, more.Skew = most.Skew, most.Skew
+	for _, c := range Charts {
+		require.LessOrEqual(t, c.height(usual), c.height(most), c.Name)
+		require.Equal(t, c.height(most), c.height(more), c.Name)
+		require.NotContains(t, c.subtitle(most), "at most", c.Name)
+		require.Contains(t, c.subtitle(more), "at most 100 of 700 clocks", c.Name)
+		var pictures [2]bytes.Buffer
+		require.NoError(t, c.SVG(&pictures[0], most))
+		require.NoError(t, c.SVG(&pictures[1], more))
+		require.Less(t, pictures[1].Len(), 2*pictures[0].Len(), c.Name)
+	}
+	c := DiffCharts[0]
+	// Under three clock sources, but half of them under two only.
+	few, many := changed(slices.Repeat([]float64{1}, 40)...), changed(slices.Repeat([]float64{1}, 120)...)
+	require.Len(t, few.Latencies(), mostClocks)
+	require.Equal(t, c.height(few), c.height(many))
+	require.NotContains(t, c.subtitle(few), "at most")
+	require.Contains(t, c.subtitle(many), "at most 100 of 300 clocks")
+	require.NoError(t, c.PNG(io.Discard, many))
+}
+
+func TestSpotsWithoutANameAreCounted(t *testing.T) {
+	picture := func(id string) string {
+		d := document(60, 1)
+		for i := range d.Clocks {
+			d.Clocks[i].ID = id + strconv.Itoa(i)
+		}
+		var svg bytes.Buffer
+		require.NoError(t, Charts[1].SVG(&svg, d))
+		return svg.String()
+	}
+	require.NotContains(t, picture("short"), "no room for a name")
+	d := document(2, 1)
+	c := draw.New(vgsvg.New(120*pixel, 500*pixel)) // narrower than a name
+	var out bytes.Buffer
+	require.NoError(t, drawScatter(c, d))
+	_, err := c.Canvas.(*vgsvg.Canvas).WriteTo(&out)
+	require.NoError(t, err)
+	require.Contains(t, out.String(), "2 of 2 have no room for a name.")
+}
+
+// No text is laid out that no width holds: that of a megabyte takes minutes.
+func TestNoTextIsLaidOutWithoutEnd(t *testing.T) {
+	require.Equal(t, "AMD EPYC™", bounded("AMD EPYC™"))
+	require.Equal(t, strings.Repeat("é", longest), bounded(strings.Repeat("é", longest)))
+	require.Equal(t, strings.Repeat("é", longest)+"…", bounded(strings.Repeat("é", longest+1)))
+	require.Equal(t, "a b", bounded("a\x1bb"))
+	long := strings.Repeat("W", longest+1)
+	d := printable.All(document(5, 1, 2), func(text string) string { return text + long })
+	for _, c := range Charts {
+		var svg bytes.Buffer
+		require.NoError(t, c.SVG(&svg, d), c.Name)
+		require.NotContains(t, svg.String(), long, c.Name)
+		require.NoError(t, c.PNG(io.Discard, d), c.Name)
+	}
+	other := printable.All(changed(1, 2), func(text string) string { return text + long })
+	var svg bytes.Buffer
+	require.NoError(t, DiffCharts[0].SVG(&svg, other))
+	require.NotContains(t, svg.String(), long)
+}
+
+// BenchmarkCrowd draws the picture whose labels look for a place, of so many clocks.
+func BenchmarkCrowd(b *testing.B) {
+	for _, n := range []int{17, 40, 100, 300} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			d := document(n, 1)
+			for b.Loop() {
+				require.NoError(b, Charts[1].PNG(io.Discard, d))
+			}
+		})
+	}
 }
 
 func TestSegmentCrossesABox(t *testing.T) {

@@ -45,7 +45,7 @@ func percentiles(d *result.Document) []line {
 			all = append(all, l)
 		}
 	}
-	return all
+	return shown(all)
 }
 
 func drawDistribution(c draw.Canvas, d *result.Document) error {

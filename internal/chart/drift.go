@@ -38,7 +38,7 @@ func driftLines(t *result.Drift) []line {
 		}
 		all = append(all, l)
 	}
-	return all
+	return shown(all)
 }
 
 // residuals are the same lines without what the clock's own rate explains: of the time

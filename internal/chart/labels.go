@@ -4,7 +4,6 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/plot/vg"
 )
@@ -97,20 +96,31 @@ type place struct {
 	crossing bool
 }
 
+// mostWork bounds the work of arrange, in places tried and comparisons of a place with what
+// is taken already, so that no document takes a picture long. All the clocks of a machine
+// need a fifth of it.
+const mostWork = 100_000_000
+
 // arrange finds a place for each label: within the area, on no mark and on no
 // other label, and wherever that can be had with leaders that cross no label. A
 // mark takes radius around its point. A label that finds no place is marked so.
 //
 // Each label takes the nearest place that the ones before it left. Which order
 // is best nobody knows, so many are tried and the one with the shortest leaders
-// is kept; chance is seeded, so the same labels always come to stand alike.
+// is kept; chance is seeded, so the same labels always come to stand alike. The more
+// labels there are, the fewer orders are tried, and the less far a label looks.
 func arrange(labels []label, radius vg.Length, area box) []place {
+	places, _ := arranged(labels, radius, area)
+	return places
+}
+
+// arranged is arrange, and the work that it took.
+func arranged(labels []label, radius vg.Length, area box) (best []place, work int) {
 	const orders = 60
 	chance := rand.New(rand.NewPCG(1, 2))
-	var best []place
 	least := vg.Length(math.Inf(1))
 	for range orders {
-		p := page{area: area}
+		p := page{area: area, patience: mostWork / max(1, len(labels))}
 		for _, l := range labels {
 			p.marks = append(p.marks, boxAt(vg.Point{X: l.point.X - radius, Y: l.point.Y - radius}, 2*radius, 2*radius))
 		}
@@ -129,8 +139,11 @@ func arrange(labels []label, radius vg.Length, area box) []place {
 		if length < least {
 			best, least = places, length
 		}
+		if work += p.work; work+p.work > mostWork {
+			break
+		}
 	}
-	return best
+	return best, work
 }
 
 // A page knows what is taken of an area.
@@ -138,17 +151,23 @@ type page struct {
 	area   box
 	marks  []box
 	placed []place
+	// patience is how much work a label is worth, and work what all took so far.
+	patience, work int
 }
 
 // place takes the nearest free place for a label; where leaders would have to
 // cross, they may.
 func (p *page) place(l label) place {
 	for _, crossing := range []bool{false, true} {
+		end := p.work + p.patience/2
 		for candidate := range places(l.point, l.width, l.height, p.area) {
 			at := place{candidate, leaderTo(l.point, candidate), true, crossing}
 			if p.free(at) {
 				p.placed = append(p.placed, at)
 				return at
+			}
+			if p.work >= end {
+				break
 			}
 		}
 	}
@@ -156,12 +175,21 @@ func (p *page) place(l label) place {
 }
 
 func (p *page) free(at place) bool {
-	if !at.within(p.area) || slices.ContainsFunc(p.marks, at.overlaps) {
+	p.work++
+	if !at.within(p.area) {
 		return false
 	}
-	return !slices.ContainsFunc(p.placed, func(other place) bool {
-		return at.overlaps(other.box) || !at.crossing && (at.leader.crosses(other.box) || other.leader.crosses(at.box))
-	})
+	for _, mark := range p.marks {
+		if p.work++; at.overlaps(mark) {
+			return false
+		}
+	}
+	for _, other := range p.placed {
+		if p.work++; at.overlaps(other.box) || !at.crossing && (at.leader.crosses(other.box) || other.leader.crosses(at.box)) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s segment) length() vg.Length {
@@ -180,10 +208,10 @@ func places(point vg.Point, width, height vg.Length, area box) iter.Seq[box] {
 	farthest := vg.Length(math.Hypot(float64(area.max.X-area.min.X), float64(area.max.Y-area.min.Y)))
 	return func(yield func(box) bool) {
 		for distance := gap; distance < farthest; distance += height / 3 {
-			for _, angle := range directions {
+			for _, way := range directions {
 				corner := vg.Point{
-					X: point.X + vg.Length(math.Cos(angle))*(distance+width/2) - width/2,
-					Y: point.Y + vg.Length(math.Sin(angle))*(distance+height/2) - height/2,
+					X: point.X + way.X*(distance+width/2) - width/2,
+					Y: point.Y + way.Y*(distance+height/2) - height/2,
 				}
 				if !yield(boxAt(corner, width, height)) {
 					return
@@ -193,13 +221,17 @@ func places(point vg.Point, width, height vg.Length, area box) iter.Seq[box] {
 	}
 }
 
-// directions are the angles in which a label looks for a place, the best first:
-// to the right, to the left, then more and more aslant.
-var directions = func() []float64 {
+// directions are those in which a label looks for a place, the best first: to the
+// right, to the left, then more and more aslant.
+var directions = func() []vg.Point {
 	angles := []float64{0, math.Pi}
 	for step := 1; step <= 6; step++ {
 		aslant := float64(step) * math.Pi / 12
 		angles = append(angles, aslant, -aslant, math.Pi-aslant, math.Pi+aslant)
 	}
-	return angles
+	ways := make([]vg.Point, len(angles))
+	for i, angle := range angles {
+		ways[i] = vg.Point{X: vg.Length(math.Cos(angle)), Y: vg.Length(math.Sin(angle))}
+	}
+	return ways
 }()

@@ -26,7 +26,7 @@ func drawLatency(c draw.Canvas, d *result.Document) error {
 	names := make(plot.ConstantTicks, len(clocks))
 	for i, clock := range clocks {
 		values = append(values, clock.Latency.MedianNS, max(clock.Latency.HighNS, clock.Latency.MedianNS))
-		names[i] = plot.Tick{Value: float64(i), Label: clock.ID}
+		names[i] = plot.Tick{Value: float64(i), Label: shortened(style(labelSize, black), clock.ID, mostNameWidth)}
 	}
 	p.X.Min, p.X.Max = around(values, 1.5)
 	p.X.Max *= 2 // room for the figure beside the last mark

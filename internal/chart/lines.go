@@ -35,7 +35,7 @@ type line struct {
 func nsPerRead(t result.Throughput) float64      { return t.NSPerRead }
 func readsPerSecond(t result.Throughput) float64 { return t.ReadsPerSecond }
 
-// lines are the lines of a document, by a figure of each measurement.
+// lines are the lines of a document, by a figure of each measurement: the first.
 func lines(d *result.Document, value func(result.Throughput) float64) []line {
 	var all []line
 	ofPath := map[string]int{}
@@ -52,7 +52,7 @@ func lines(d *result.Document, value func(result.Throughput) float64) []line {
 			all = append(all, l)
 		}
 	}
-	return all
+	return shown(all)
 }
 
 // lineOf is the line of a clock without its figures; the i-th of its path.
@@ -145,7 +145,7 @@ func (g graph) draw(c draw.Canvas) {
 	nameEnds(c, data, g.lines, x, y)
 }
 
-// mostNameWidth is the most room for a name.
+// mostNameWidth is the most room for a name; none of timebench's own takes more.
 const mostNameWidth = 300 * pixel
 
 // leader is the room for what leads from the end of a line to its name.

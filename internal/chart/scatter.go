@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"fmt"
+
 	"github.com/timebench/timebench/internal/result"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -48,21 +50,30 @@ func drawScatter(c draw.Canvas, d *result.Document) error {
 	p.Y.Min, p.Y.Max = around(resolutions, 4)
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{duration}
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{duration}
-	p.Add(spotMarks{all})
+	marks := &spotMarks{spots: all}
+	p.Add(marks)
 	rest := legend(c, measured(d))
 	note := style(labelSize, grey)
 	c.FillText(note, vg.Point{X: c.Min.X, Y: rest.Max.Y - labelSize}, "Hollow: finer than a read, so drawn at the cost of one (on the dotted line).")
 	drawPlot(draw.Crop(rest, 0, 0, 0, -26*pixel), p,
 		"wall time of one read (logarithmic): cheaper to the left", "resolution (logarithmic): finer below")
+	if left := marks.unnamed; left > 0 {
+		note.XAlign = draw.XRight
+		c.FillText(note, vg.Point{X: c.Max.X, Y: rest.Max.Y - labelSize}, fmt.Sprintf("%d of %d have no room for a name.", left, len(all)))
+	}
 	return nil
 }
 
 // spotMarks is the plotter of drawScatter.
-type spotMarks struct{ spots []spot }
+type spotMarks struct {
+	spots []spot
+	// unnamed counts those whose labels found no place.
+	unnamed int
+}
 
 const spotRadius = 5 * pixel
 
-func (marks spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
+func (marks *spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	equal := stroke(grey, pixel)
 	equal.Dashes = []vg.Length{pixel, 4 * pixel}
@@ -72,10 +83,12 @@ func (marks spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	text := style(labelSize, black)
 	labels := make([]label, len(marks.spots))
+	names := make([]string, len(marks.spots))
 	for i, s := range marks.spots {
+		names[i] = shortened(text, s.clock.ID, mostNameWidth)
 		labels[i] = label{
 			point: vg.Point{X: x(s.clock.Latency.MedianNS), Y: y(s.resolutionNS)},
-			width: text.Width(s.clock.ID) + 4*pixel, height: labelSize + 4*pixel,
+			width: text.Width(names[i]) + 4*pixel, height: labelSize + 4*pixel,
 		}
 	}
 	// A label that found no place is left out: the picture is full, and the table
@@ -89,10 +102,12 @@ func (marks spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for i, at := range places {
 		text.Color = lookOf(marks.spots[i].clock.Path).color
-		if at.found {
-			c.FillPolygon(white, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
-			c.FillText(text, vg.Point{X: at.min.X + 2*pixel, Y: at.min.Y + 4*pixel}, marks.spots[i].clock.ID)
+		if !at.found {
+			marks.unnamed++
+			continue
 		}
+		c.FillPolygon(white, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
+		c.FillText(text, vg.Point{X: at.min.X + 2*pixel, Y: at.min.Y + 4*pixel}, names[i])
 	}
 	for i, s := range marks.spots {
 		look := lookOf(s.clock.Path)

@@ -32,7 +32,7 @@ func drawSources(c draw.Canvas, d *result.Document) error {
 	var values []float64
 	var entries []entry
 	for i, source := range sources {
-		entries = append(entries, entry{sourceLook(i), source.ClockSource})
+		entries = append(entries, entry{sourceLook(i), shortened(style(labelSize, black), source.ClockSource, mostNameWidth)})
 		for _, clock := range source.Clocks {
 			if clock.Latency != nil && clock.Latency.MedianNS > 0 {
 				values = append(values, clock.Latency.MedianNS)
@@ -41,7 +41,7 @@ func drawSources(c draw.Canvas, d *result.Document) error {
 	}
 	names := make(plot.ConstantTicks, len(clocks))
 	for i, clock := range clocks {
-		names[i] = plot.Tick{Value: float64(i), Label: clock.ID}
+		names[i] = plot.Tick{Value: float64(i), Label: shortened(style(labelSize, black), clock.ID, mostNameWidth)}
 	}
 	p.X.Min, p.X.Max = around(values, 1.5)
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{duration}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/timebench/timebench/internal/printable"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
@@ -18,6 +19,7 @@ import (
 // page can change. The colour #0072B2 is var(--c-0072b2, #0072B2), so without a
 // style sheet the picture looks like the PNG.
 func (c Chart[T]) SVG(w io.Writer, of T) error {
+	of = printable.All(of, bounded)
 	canvas := vgsvg.New(width, c.height(of))
 	if err := c.on(canvas, of); err != nil {
 		return err

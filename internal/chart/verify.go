@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unicode"
 
 	"github.com/timebench/timebench/internal/result"
 	"gonum.org/v1/plot"
@@ -17,7 +16,7 @@ func hasVerification(d *result.Document) bool {
 }
 
 func verificationHeight(d *result.Document) vg.Length {
-	return vg.Length(len(d.Verification.Clocks)+1)*rowHeight + 190*pixel
+	return vg.Length(len(shown(d.Verification.Clocks))+1)*rowHeight + 190*pixel
 }
 
 // The looks of what was seen of a clock: colour and shape both tell it.
@@ -46,8 +45,7 @@ func lookOfClock(c result.VerifiedClock) look {
 // would have been seen, to the left how far the clock was wrong, both logarithmic, and
 // beside it the verdict in words.
 func drawVerification(c draw.Canvas, d *result.Document) error {
-	const most = 300 * pixel // of a name, and of words
-	rows := verifiedRows{clocks: slices.Clone(d.Verification.Clocks)}
+	rows := verifiedRows{clocks: slices.Clone(shown(d.Verification.Clocks))}
 	slices.Reverse(rows.clocks) // the first above
 	text := style(labelSize, black)
 	names := make(plot.ConstantTicks, len(rows.clocks))
@@ -56,8 +54,8 @@ func drawVerification(c draw.Canvas, d *result.Document) error {
 	var sizes []float64
 	wrong := false
 	for i, clock := range rows.clocks {
-		names[i] = plot.Tick{Value: float64(i), Label: shortened(text, clock.ID, most)}
-		words[i] = shortened(text, verdictWords(clock), most)
+		names[i] = plot.Tick{Value: float64(i), Label: shortened(text, clock.ID, mostNameWidth)}
+		words[i] = shortened(text, verdictWords(clock), mostNameWidth)
 		widest = max(widest, text.Width(words[i]))
 		if clock.Across != nil && clock.Across.SeesNS > 0 {
 			sizes = append(sizes, clock.Across.SeesNS)
@@ -214,13 +212,7 @@ func (m mirror) Ticks(low, _ float64) []plot.Tick {
 
 // shortened is a text as one line that takes no more than a width.
 func shortened(s draw.TextStyle, text string, most vg.Length) string {
-	const longest = 150 // no width holds more
 	runes := []rune(text)
-	for i, r := range runes {
-		if unicode.IsControl(r) {
-			runes[i] = ' '
-		}
-	}
 	if len(runes) <= longest && s.Width(string(runes)) <= most {
 		return string(runes)
 	}
