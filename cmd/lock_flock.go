@@ -9,10 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockPatience is how long a run waits for another that writes into the same folder, which
-// takes milliseconds.
-const lockPatience = 10 * time.Second
-
 // locked keeps other runs from writing into a folder until unlock, so that the pictures of one
 // do not come to lie beside the document of another. Where the file system has no
 // locks, nothing keeps them.

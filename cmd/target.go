@@ -216,6 +216,10 @@ func contents(files []file) ([]*placing, error) {
 	return set, nil
 }
 
+// lockPatience is how long a run waits for another that writes into the same folder, which
+// takes milliseconds.
+const lockPatience = 10 * time.Second
+
 // leave puts the set in place of the one that is there.
 func (t *target) leave(set []*placing) error {
 	folder := t.path
