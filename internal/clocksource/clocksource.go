@@ -37,14 +37,28 @@
 // The guardian survives what ends the measuring process: it is in a session of its
 // own, so that no signal from a terminal and none for a process group reaches it, and
 // it ignores those that are sent to it by its number, SIGKILL and SIGSTOP aside, which
-// no process can ignore. It reads the original itself before it says that it is ready,
+// no process can ignore. Its name is not timebench, so that killall(1) and pkill(1) do not
+// find it, and where that is allowed the out-of-memory killer leaves it alone
+// (oom_score_adj). It reads the original itself before it says that it is ready,
 // and nothing is switched before. Both hold a lock on the folder, so that a second
 // timebench is refused rather than taking a switched clock source for the original.
+//
+// # What is left where both are killed
+//
+// From the first switch until the original is back a record stands in
+// /run/timebench/clocksource.json: the original, since when, the two processes by their
+// ids and starts, and the boot. [Folder.Abandoned] finds it where neither of them lives and
+// another clock source is in use; doctor reports that before all else, and the next
+// experiment offers [Folder.Recover]. A record that tells nothing any more, as after a
+// restore by hand, is taken away by the next experiment. Where /run is missing or
+// read-only there is no record, and all else is the same.
 //
 // # What this cannot cover
 //
 //   - Both processes killed in one stroke with SIGKILL: by hand, with their control
-//     group, or with process 1 of the container they run in.
+//     group, with process 1 of the container they run in, or by the killall of busybox,
+//     which goes by the program's file. The record tells afterwards, on the machine; a
+//     container may take its /run with it.
 //   - A process that is stopped (SIGSTOP) rather than ended: the clock source stays as
 //     it is until the process goes on, or is killed.
 //   - A machine that loses its power. The choice is not kept over a restart anyway.

@@ -88,7 +88,7 @@ func root(t *testing.T, arch, script string) []byte {
 	timebench, err := released[arch]()
 	require.NoError(t, err)
 	var all archive
-	for _, name := range []string{"bin", "dev", "etc", "proc", "root", "sys", "tmp"} {
+	for _, name := range []string{"bin", "dev", "etc", "proc", "root", "run", "sys", "tmp"} {
 		all.add(name, folder, nil)
 	}
 	all.add("bin/busybox", program, busybox)

@@ -1,0 +1,171 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// booted is the machine of tsc, whose kernel has other words on its command line, and
+// whose CPU may lack the invariant TSC.
+func booted(t *testing.T, name, words string, invariant bool) world {
+	t.Helper()
+	for _, w := range worlds {
+		if w.name == "tsc" {
+			w.name = name
+			w.machine = append([]string(nil), w.machine...)
+			w.machine[len(w.machine)-1] = "console=ttyS0 panic=-1 " + words
+			if !invariant {
+				w.machine[1] = "max"
+			}
+			return w
+		}
+	}
+	t.Fatal("no machine of tsc")
+	return world{}
+}
+
+// What doctor says of how the clock source in use came to be used.
+func TestWhoChoseTheClockSource(t *testing.T) {
+	const byHand = "somebody chose acpi_pm while the system ran"
+	for _, test := range []struct {
+		name, words    string
+		notInvariant   bool
+		source         string
+		says, never    string
+		evidence       string
+		afterTheRemedy string
+	}{
+		{
+			name: "by hand", words: "tsc=reliable wait=tsc select=acpi_pm",
+			source: "acpi_pm", says: byHand, never: "command line names", evidence: "available clock sources, the best first: tsc hpet acpi_pm", afterTheRemedy: "tsc",
+		},
+		{
+			name: "by hand, another than at boot", words: "tsc=reliable clocksource=hpet wait=hpet select=acpi_pm",
+			source: "acpi_pm", says: byHand, never: "told so", evidence: "kernel command line: clocksource=hpet, which is not in use", afterTheRemedy: "tsc",
+		},
+		{
+			name: "at boot", words: "tsc=reliable clocksource=hpet wait=hpet",
+			source: "hpet", says: "told so on its command line: clocksource=hpet", never: "somebody", evidence: "kernel command line: clocksource=hpet", afterTheRemedy: "tsc",
+		},
+		{
+			name: "a typo at boot", words: "clocksource=tcs", notInvariant: true,
+			source: "hpet", says: "takes the CPUs' TSCs for unsynchronised", never: "told so", evidence: "kernel command line: clocksource=tcs names no clock source the kernel has", afterTheRemedy: "hpet",
+		},
+		{
+			name: "notsc, and by hand", words: "notsc select=acpi_pm",
+			source: "acpi_pm", says: "told so on its command line: notsc. Besides: The kernel rates hpet highest", never: "names no clock source", evidence: "kernel command line: notsc", afterTheRemedy: "hpet",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			said := booted(t, test.name, test.words, !test.notInvariant).run(t, `
+run doctor timebench doctor --format json
+echo | tee $sources/current_clocksource
+sleep 1
+run after cat $sources/current_clocksource
+`)
+			d := document(t, said["doctor"])
+			require.Equal(t, test.source, d.Host.ClockSource.Current)
+			require.NotEmpty(t, d.Findings)
+			first := d.Findings[0]
+			require.Equal(t, kernelEntry, first.Kind)
+			require.Contains(t, first.Cause, test.says)
+			require.NotContains(t, first.Cause+strings.Join(first.Evidence, "\n"), test.never)
+			require.Contains(t, first.Evidence, test.evidence)
+			require.Equal(t, test.afterTheRemedy, strings.TrimSpace(said["after"].stdout), "what `echo | tee` makes the kernel choose")
+		})
+	}
+}
+
+// togetherScript kills an experiment and its guardian in one stroke, with their control
+// group, and then lets the next one find what was left. At last it kills all that is
+// called timebench: by the name of the process, as killall of psmisc does, and by
+// busybox's killall.
+const togetherScript = `
+mkdir /tmp/groups
+mount -t cgroup2 none /tmp/groups
+mkdir /tmp/groups/one
+started() {
+  for _ in $(seq 600); do
+    [ "$(current)" != tsc ] && return
+    usleep 50000
+  done
+}
+(
+  echo 0 >/tmp/groups/one/cgroup.procs
+  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --time 2s --threads 1 >/tmp/one 2>&1
+) &
+started
+run running su user -c 'timebench doctor --format json'
+echo 1 >/tmp/groups/one/cgroup.kill
+sleep 1
+run alive pidof timebench clock-guardian
+run left cat $sources/current_clocksource
+run record cat /run/timebench/clocksource.json
+run doctor-of-user su user -c 'timebench doctor --format json'
+run asks timebench compare --clocksources all CLOCK_MONOTONIC@vdso --rounds 3 --time 1ms --threads 1
+run unasked cat $sources/current_clocksource
+run next timebench compare --clocksources all --yes --format json CLOCK_MONOTONIC@vdso --rounds 3 --time 1ms --threads 1
+run restored cat $sources/current_clocksource
+run gone ls /run/timebench
+run doctor-after timebench doctor --format json
+
+experiment() {
+  timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --time 2s --threads 1 >/tmp/experiment 2>&1 &
+  started
+}
+experiment
+for process in /proc/[0-9]*; do
+  [ "$(cat $process/comm 2>/dev/null)" = timebench ] && kill -9 ${process#/proc/}
+done
+sleep 2
+run named cat $sources/current_clocksource
+run record-named ls /run/timebench
+experiment
+killall -9 timebench
+sleep 2
+run killall cat $sources/current_clocksource
+run record-killall ls /run/timebench
+`
+
+func TestKilledInOneStroke(t *testing.T) {
+	t.Parallel()
+	said := booted(t, "one stroke", "tsc=reliable wait=tsc", true).run(t, togetherScript)
+	text := func(name string) string { return strings.TrimSpace(said[name].stdout) }
+	require.Nil(t, document(t, said["running"]).Host.UnrestoredClockSource, "it runs yet")
+
+	require.Empty(t, text("alive"))
+	require.Equal(t, "hpet", text("left"))
+	require.Contains(t, text("record"), `"original":"tsc"`)
+	d := document(t, said["doctor-of-user"])
+	require.Equal(t, 1, said["doctor-of-user"].status)
+	require.Equal(t, "tsc", d.Host.UnrestoredClockSource.Original)
+	require.Equal(t, "clocksource-unrestored", d.Findings[0].Kind)
+	require.Equal(t, result.Error, d.Findings[0].Severity)
+	require.Contains(t, d.Findings[0].Remedies[0].Commands, "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource")
+	require.Equal(t, kernelEntry, d.Findings[1].Kind)
+	require.Contains(t, d.Findings[1].Cause, "An experiment of timebench chose hpet")
+
+	require.Equal(t, 2, said["asks"].status)
+	require.Contains(t, said["asks"].stderr, "add --yes to restore it")
+	require.Equal(t, "hpet", text("unasked"), "nobody agreed")
+	require.Zero(t, said["next"].status, said["next"].stderr)
+	require.Contains(t, said["next"].stderr, "Restoring tsc: an earlier experiment was killed")
+	d = document(t, said["next"])
+	require.Equal(t, "tsc", d.Host.ClockSource.Current)
+	require.Nil(t, d.Host.UnrestoredClockSource)
+	require.Len(t, d.OtherClockSources, 2, "hpet and acpi_pm")
+	require.Equal(t, "tsc", text("restored"))
+	require.NotZero(t, said["gone"].status, text("gone"))
+	require.Nil(t, document(t, said["doctor-after"]).Host.UnrestoredClockSource)
+
+	require.Equal(t, "tsc", text("named"), "the guardian has another name than timebench")
+	require.NotZero(t, said["record-named"].status)
+	// Busybox goes by the file of the program too, and so may reach the guardian.
+	require.Equal(t, text("killall") == "tsc", said["record-killall"].status != 0, "the record is there as long as the original is not")
+}
