@@ -84,8 +84,8 @@ run after cat $sources/current_clocksource
 
 // togetherScript kills an experiment and its guardian in one stroke, with their control
 // group, and then lets the next one find what was left. At last it kills all that is
-// called timebench: by the name of the process, as killall of psmisc does, and by
-// busybox's killall.
+// called timebench, by the name of the process, as killall of psmisc does, and by
+// busybox's killall; and lets an experiment's control group run out of memory.
 const togetherScript = `
 mkdir /tmp/groups
 mount -t cgroup2 none /tmp/groups
@@ -131,6 +131,27 @@ killall -9 timebench
 sleep 2
 run killall cat $sources/current_clocksource
 run record-killall ls /run/timebench
+echo tsc >$sources/current_clocksource
+
+group=/tmp/groups/memory
+echo +memory >/tmp/groups/cgroup.subtree_control
+mkdir $group
+echo 96m >$group/memory.max
+echo 1 >$group/memory.oom.group
+(
+  echo 0 >$group/cgroup.procs
+  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --time 2s --threads 1 >/tmp/experiment 2>&1
+) &
+started
+run before-memory cat $sources/current_clocksource
+(
+  echo 0 >$group/cgroup.procs
+  exec tail -c 200m /dev/zero
+)
+sleep 2
+run events cat $group/memory.events
+run memory cat $sources/current_clocksource
+run record-memory ls /run/timebench
 `
 
 func TestKilledInOneStroke(t *testing.T) {
@@ -168,4 +189,9 @@ func TestKilledInOneStroke(t *testing.T) {
 	require.NotZero(t, said["record-named"].status)
 	// Busybox goes by the file of the program too, and so may reach the guardian.
 	require.Equal(t, text("killall") == "tsc", said["record-killall"].status != 0, "the record is there as long as the original is not")
+	// A control group that is killed as a whole for its memory, as containers are.
+	require.Equal(t, "hpet", text("before-memory"))
+	require.Contains(t, text("events"), "oom_group_kill 1")
+	require.Equal(t, "tsc", text("memory"), "the guardian is spared")
+	require.NotZero(t, said["record-memory"].status)
 }
