@@ -134,13 +134,16 @@ func TestRowsOfAVerificationTellTheVerdict(t *testing.T) {
 		case "CLOCK_REALTIME@vdso":
 			want, words = failed, "states another resolution"
 		case "CLOCK_THREAD_CPUTIME_ID@vdso":
-			want, words = alone, result.IsMonotonic
+			want, words = alone, "monotonic on each thread"
 		case "ptp0@syscall":
 			want, words = unasked, result.Unverified
 		}
 		require.Equal(t, want, lookOfClock(c), c.ID)
 		require.Equal(t, words, verdictWords(c))
 	}
+	part := result.VerifiedClock{Verdict: result.IsMonotonic, Across: &result.Across{Pairs: 1}}
+	require.Equal(t, alone, lookOfClock(part))
+	require.Equal(t, "monotonic as far as CPUs were compared", verdictWords(part))
 	for _, kind := range result.ClockFaults {
 		require.NotEmpty(t, faultNames[kind], kind)
 	}
@@ -164,6 +167,26 @@ func TestPanelsOfASkew(t *testing.T) {
 	require.Empty(t, panels(d))
 	d.Skew.Clocks[1].Pairs = []result.CPUPair{{CPU: 1, OtherCPU: 2}, {CPU: 2, OtherCPU: 1}, {CPU: 1, OtherCPU: 3}}
 	require.Len(t, panels(d)[0].pairs, 2, "a pair is drawn once")
+}
+
+// A strip names both CPUs of a pair where the pairs do not all begin with the same one.
+func TestStripNamesThePairs(t *testing.T) {
+	labels := func(pairs ...result.CPUPair) (all []string) {
+		for _, tick := range pairTicks(pairs).Ticks(0, 0) {
+			all = append(all, tick.Label)
+		}
+		return all
+	}
+	require.Equal(t, []string{"1", "2"}, labels(result.CPUPair{OtherCPU: 1}, result.CPUPair{OtherCPU: 2}))
+	require.Equal(t, []string{"0, 1", "1, 2"}, labels(result.CPUPair{OtherCPU: 1}, result.CPUPair{CPU: 1, OtherCPU: 2}))
+}
+
+// A clock whose tick is longer than a round trip does not tell it.
+func TestCoarseClockTellsNoRoundTrip(t *testing.T) {
+	fine := result.CPUPair{OtherCPU: 1, RoundTripNS: 150, BoundNS: 75.4}
+	coarse := result.CPUPair{OtherCPU: 2, BoundNS: 4e6}
+	require.Equal(t, "round trip 150 ns", panel{pairs: []result.CPUPair{fine}}.roundTrips())
+	require.Equal(t, "too coarse to tell a round trip", panel{pairs: []result.CPUPair{fine, coarse}}.roundTrips())
 }
 
 func TestShadesAreSymmetric(t *testing.T) {

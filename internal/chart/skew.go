@@ -261,7 +261,15 @@ func (p panel) drawScale(c draw.Canvas, at vg.Point, scale float64) {
 	at.X, at.Y = c.Min.X+squareLeft, at.Y-20*pixel
 	text.Color = grey
 	c.FillText(text, at, shortened(text, "± "+p.span(func(p result.CPUPair) float64 { return p.BoundNS })+
-		" · round trip "+p.span(func(p result.CPUPair) float64 { return p.RoundTripNS }), p.width-squareLeft))
+		" · "+p.roundTrips(), p.width-squareLeft))
+}
+
+// roundTrips words the best round trips, where the clock is fine enough to tell them.
+func (p panel) roundTrips() string {
+	if slices.ContainsFunc(p.pairs, func(p result.CPUPair) bool { return !p.TellsRoundTrip() }) {
+		return "too coarse to tell a round trip"
+	}
+	return "round trip " + p.span(func(p result.CPUPair) float64 { return p.RoundTripNS })
 }
 
 // span words the least and the most of a figure of the pairs.
@@ -283,7 +291,9 @@ func (p panel) drawStrip(c draw.Canvas) {
 	for _, pair := range p.pairs {
 		values = append(values, pair.OffsetNS-pair.BoundNS, pair.OffsetNS+pair.BoundNS)
 	}
-	slices.SortStableFunc(p.pairs, func(a, b result.CPUPair) int { return cmp.Compare(a.OtherCPU, b.OtherCPU) })
+	slices.SortStableFunc(p.pairs, func(a, b result.CPUPair) int {
+		return cmp.Or(cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.OtherCPU, b.OtherCPU))
+	})
 	view := newPlot()
 	view.Y.Min, view.Y.Max = through(values)
 	view.Y.Tick.Marker = offsetTicks{}
@@ -291,21 +301,31 @@ func (p panel) drawStrip(c draw.Canvas) {
 	view.X.Tick.Marker = pairTicks(p.pairs)
 	view.Add(skewMarks{p.pairs})
 	label := fmt.Sprintf("CPU, held against CPU %d", p.pairs[0].CPU)
-	if slices.ContainsFunc(p.pairs, func(pair result.CPUPair) bool { return pair.CPU != p.pairs[0].CPU }) {
-		label = "the other CPU of each pair"
+	if !haveOneFirst(p.pairs) {
+		label = "pair of CPUs: how far the second is ahead of the first"
 	}
-	drawPlot(c, view, label+"  ·  round trip "+p.span(func(p result.CPUPair) float64 { return p.RoundTripNS }), "ahead by, ± bound")
+	drawPlot(c, view, label+"  ·  "+p.roundTrips(), "ahead by, ± bound")
 }
 
-// pairTicks labels the pairs of a strip with the other CPU, as far as they have room.
+// haveOneFirst reports whether all pairs begin with the same CPU.
+func haveOneFirst(pairs []result.CPUPair) bool {
+	return !slices.ContainsFunc(pairs, func(pair result.CPUPair) bool { return pair.CPU != pairs[0].CPU })
+}
+
+// pairTicks labels the pairs of a strip, as far as they have room: with the other CPU
+// where all begin with the same one, and otherwise with both.
 type pairTicks []result.CPUPair
 
 func (t pairTicks) Ticks(_, _ float64) []plot.Tick {
-	every := 1 + len(t)/24
+	most, room, name := 24, 30*pixel, func(pair result.CPUPair) string { return strconv.Itoa(pair.OtherCPU) }
+	if !haveOneFirst(t) {
+		most, room, name = 16, 60*pixel, func(pair result.CPUPair) string { return fmt.Sprintf("%d, %d", pair.CPU, pair.OtherCPU) }
+	}
+	every := 1 + len(t)/most
 	var ticks []plot.Tick
 	for i, pair := range t {
 		if i%every == 0 {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: shortened(style(labelSize, black), strconv.Itoa(pair.OtherCPU), 30*pixel)})
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: shortened(style(labelSize, black), name(pair), room)})
 		}
 	}
 	return ticks
@@ -343,7 +363,7 @@ func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	var words []string
 	for _, i := range apart[:min(mostNamed, len(apart))] {
 		pair := marks.pairs[i]
-		words = append(words, fmt.Sprintf("CPU %d: %s", pair.OtherCPU, offset(pair.OffsetNS)))
+		words = append(words, fmt.Sprintf("CPU %d against %d: %s", pair.OtherCPU, pair.CPU, offset(pair.OffsetNS)))
 		labels = append(labels, label{
 			point: vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}, width: text.Width(words[len(words)-1]) + 4*pixel, height: labelSize + 4*pixel,
 		})

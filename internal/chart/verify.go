@@ -104,10 +104,15 @@ func verdictWords(c result.VerifiedClock) string {
 		if c.Verdict == result.OneCPU {
 			return "on one CPU only"
 		}
-		if c.Across != nil && c.Across.SeesNS > 0 {
-			return c.Verdict + ", to " + duration(c.Across.SeesNS)
+		switch {
+		case c.Verdict == result.Unverified:
+			return c.Verdict
+		case c.Across == nil:
+			return c.Verdict + " on each thread"
+		case c.Across.SeesNS == 0:
+			return c.Verdict + " as far as CPUs were compared"
 		}
-		return c.Verdict
+		return c.Verdict + ", to " + duration(c.Across.SeesNS)
 	}
 	f := c.Faults[0]
 	text := faultNames[f.Kind]
@@ -125,7 +130,7 @@ func verdictWords(c result.VerifiedClock) string {
 
 func verificationLegend(c draw.Canvas, clocks []result.VerifiedClock) draw.Canvas {
 	var entries []entry
-	for _, e := range []entry{{held, "held"}, {failed, "failed"}, {alone, "held, with no CPUs compared"}, {unasked, "not verified"}} {
+	for _, e := range []entry{{held, "held"}, {failed, "failed"}, {alone, "held; not all CPUs compared"}, {unasked, "not verified"}} {
 		if slices.ContainsFunc(clocks, func(c result.VerifiedClock) bool { return lookOfClock(c) == e.look }) {
 			entries = append(entries, e)
 		}

@@ -406,6 +406,30 @@ func TestAbsurdRatesFitTheTable(t *testing.T) {
 	require.Equal(t, "-8.1e+12 ± 1e+14", ppm(d.Drift.Clocks[1].Asleep))
 }
 
+// A coarse clock shows the same value before a round trip and after it: that is not how
+// long a message took.
+func TestCoarseClockTellsNoRoundTrip(t *testing.T) {
+	coarse := result.SkewedClock{ID: "CLOCK_MONOTONIC_COARSE@vdso", TicksPerSecond: 1e9, Pairs: []result.CPUPair{{OtherCPU: 1, BoundNS: 4e6, Rounds: 10}}}
+	tick := result.SkewedClock{ID: "gettimeofday@vdso", TicksPerSecond: 1e6, Pairs: []result.CPUPair{{OtherCPU: 1, RoundTripNS: 1000, BoundNS: 1500, Rounds: 10}}}
+	fine := result.SkewedClock{ID: "RDTSC@cpu", TicksPerSecond: 1e9, Pairs: []result.CPUPair{{OtherCPU: 1, RoundTripNS: 150, BoundNS: 76, Rounds: 10}}}
+	for _, test := range []struct {
+		clocks []result.SkewedClock
+		want   string
+	}{
+		{[]result.SkewedClock{coarse}, "The clock is too coarse to show how long a message takes between two CPUs."},
+		{[]result.SkewedClock{coarse, tick}, "The clocks are too coarse to show how long a message takes between two CPUs."},
+		{[]result.SkewedClock{coarse, fine}, "A message between two CPUs, there and back over a shared cache line, took 150 ns (CPU 0 and 1) at best, by RDTSC@cpu."},
+	} {
+		d := unmeasured()
+		d.Skew = &result.Skew{CPUs: []int{0, 1}, Clocks: test.clocks}
+		notes := skew(d)[0].notes
+		require.Equal(t, test.want, notes[len(notes)-1])
+	}
+	require.Equal(t, "≤ 4 ms", roundTrip(coarse.Pairs[0], signedDuration))
+	require.Equal(t, "≤ 2 µs", roundTrip(tick.Pairs[0], signedDuration))
+	require.Equal(t, "150 ns", roundTrip(fine.Pairs[0], signedDuration))
+}
+
 // Many CPUs are a short list with the worst on top, and nothing is left out of the CSV.
 func TestSkewOfManyCPUsIsShort(t *testing.T) {
 	c := star("RDTSC@cpu", 192)

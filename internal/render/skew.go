@@ -40,12 +40,17 @@ func skew(d *result.Document) []part {
 			p.notes = append(p.notes, line)
 		}
 		low, high := trips(c)
-		if quickest == nil || low.pair.RoundTripNS < quickest.pair.RoundTripNS {
+		if low != nil && (quickest == nil || low.pair.RoundTripNS < quickest.pair.RoundTripNS) {
 			quickest, slowest = low, high
 		}
 	}
-	if quickest != nil {
+	switch {
+	case quickest != nil:
 		p.notes = append(p.notes, communication(*quickest, *slowest))
+	case len(p.grids) == 1:
+		p.notes = append(p.notes, "The clock is too coarse to show how long a message takes between two CPUs.")
+	case len(p.grids) > 1:
+		p.notes = append(p.notes, "The clocks are too coarse to show how long a message takes between two CPUs.")
 	}
 	p.notes = append(p.notes, why.lines()...)
 	p.verdict = skewVerdict(d)
@@ -150,10 +155,23 @@ type trip struct {
 	pair  result.CPUPair
 }
 
-// trips are the quickest and the slowest of the best round trips.
+// trips are the quickest and the slowest of the best round trips; nil where the clock is
+// too coarse to tell one of them.
 func trips(c *result.SkewedClock) (quickest, slowest *trip) {
+	if slices.ContainsFunc(c.Pairs, func(p result.CPUPair) bool { return !p.TellsRoundTrip() }) {
+		return nil, nil
+	}
 	byTrip := func(a, b result.CPUPair) int { return cmp.Compare(a.RoundTripNS, b.RoundTripNS) }
 	return &trip{c.ID, slices.MinFunc(c.Pairs, byTrip)}, &trip{c.ID, slices.MaxFunc(c.Pairs, byTrip)}
+}
+
+// roundTrip words the best round trip of a pair: of a clock that is too coarse to tell it,
+// that it took no more than a tick.
+func roundTrip(p result.CPUPair, word func(ns float64) string) string {
+	if p.TellsRoundTrip() {
+		return word(p.RoundTripNS)
+	}
+	return "≤ " + word(p.RoundTripNS+p.TickNS())
 }
 
 // communication says what the round trips tell of the machine.
@@ -228,7 +246,7 @@ func squareGrid(c *result.SkewedClock, withBounds bool) (g grid, ok bool) {
 			cell += " !"
 			g.note = "!: certainly apart. "
 		}
-		g.rows[row][column+1], g.rows[column][row+1] = cell, brief(p.RoundTripNS)
+		g.rows[row][column+1], g.rows[column][row+1] = cell, roundTrip(p, brief)
 	}
 	g.note += "An offset may be off by half of the round trip."
 	return g, true
@@ -270,7 +288,7 @@ func listGrid(c *result.SkewedClock) grid {
 			certainly = "apart"
 		}
 		g.rows = append(g.rows, []string{
-			strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), boundedNS(p.OffsetNS, p.BoundNS), certainly, signedDuration(p.RoundTripNS), thousands(p.Rounds),
+			strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), boundedNS(p.OffsetNS, p.BoundNS), certainly, roundTrip(p, signedDuration), thousands(p.Rounds),
 		})
 	}
 	return g

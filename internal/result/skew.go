@@ -52,6 +52,13 @@ type CPUPair struct {
 // Apart reports whether the clock certainly differs on the two CPUs.
 func (p CPUPair) Apart() bool { return p.OffsetNS > p.BoundNS || -p.OffsetNS > p.BoundNS }
 
+// TickNS returns the resolution of the clock that is part of BoundNS.
+func (p CPUPair) TickNS() float64 { return p.BoundNS - p.RoundTripNS/2 }
+
+// TellsRoundTrip reports whether the clock is fine enough to tell how long a round trip
+// takes: a coarse one often shows the same value before it and after it.
+func (p CPUPair) TellsRoundTrip() bool { return p.RoundTripNS > max(0, p.TickNS()) }
+
 func (s *Skew) check(c *checker, at string) {
 	c.notNegative(at+".duration_ns", float64(s.DurationNS))
 	c.cpus(at+".cpus", s.CPUs)
