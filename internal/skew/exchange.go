@@ -78,7 +78,8 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 	var e exchanged
 	var failed error
 	missing := map[int]bool{pair[0]: true, pair[1]: true}
-	over, done, patience := time.After(span), ctx.Done(), make(<-chan time.Time)
+	over, done, patience := time.After(span), ctx.Done(), (*spin.Patience)(nil)
+	step := make(<-chan time.Time)
 	for len(missing) > 0 {
 		select {
 		case s := <-ended:
@@ -91,13 +92,18 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 				e.rounds, e.roundTrip, e.ahead = s.found.rounds, s.found.roundTrip, s.found.ahead
 			}
 			continue
-		case <-patience:
-			return exchanged{lost: slices.Sorted(maps.Keys(missing))}, failed
+		case <-step:
+			if patience.Over() {
+				return exchanged{lost: slices.Sorted(maps.Keys(missing))}, failed
+			}
+			continue
 		case <-over:
 		case <-done:
 		}
 		stop.Store(true)
-		over, done, patience = nil, nil, time.After(late)
+		patience = spin.NewPatience(late)
+		defer patience.Stop()
+		over, done, step = nil, nil, patience.Step()
 	}
 	slices.Sort(e.lost)
 	return e, failed

@@ -40,3 +40,32 @@ func (d *Deadline) Passed() bool {
 	}
 	return false
 }
+
+// steps is how many parts a patience has.
+const steps = 20
+
+// A Patience is how long somebody waits for threads that spin. It counts steps in which
+// the waiter itself had a CPU: where the whole process was stopped meanwhile (SIGSTOP, a
+// paused machine) the threads had none either, and one step is all that it takes.
+type Patience struct {
+	ticker *time.Ticker
+	left   int
+}
+
+// NewPatience returns a patience of the span. Stop it when nobody waits any more.
+func NewPatience(span time.Duration) *Patience {
+	return &Patience{time.NewTicker(span / steps), steps}
+}
+
+// Step returns a channel that hears of each step. A step that is heard of is to be
+// counted by Over.
+func (p *Patience) Step() <-chan time.Time { return p.ticker.C }
+
+// Over counts a step, and reports whether it was the last one.
+func (p *Patience) Over() bool {
+	p.left--
+	return p.left <= 0
+}
+
+// Stop ends the steps.
+func (p *Patience) Stop() { p.ticker.Stop() }

@@ -20,3 +20,15 @@ func TestDeadline(t *testing.T) {
 	require.True(t, past.Passed())
 	require.False(t, far.Passed())
 }
+
+// A patience ends, after as many steps as it has; one that nobody heard of is not counted.
+func TestPatience(t *testing.T) {
+	p := NewPatience(20 * time.Millisecond)
+	defer p.Stop()
+	time.Sleep(100 * time.Millisecond) // as where the process is stopped
+	heard := 1
+	for <-p.Step(); !p.Over(); <-p.Step() {
+		heard++
+	}
+	require.Equal(t, steps, heard)
+}

@@ -123,14 +123,15 @@ func (b *bench) run(span time.Duration, work func(*seat)) []*seat {
 		}
 	}
 	stop.Store(true)
-	for patience := time.After(late); len(done) < len(seats); {
+	patience := spin.NewPatience(late)
+	defer patience.Stop()
+	for gone := false; !gone && len(done) < len(seats); {
 		select {
 		case s := <-ended:
 			done = append(done, s)
-			continue
-		case <-patience:
+		case <-patience.Step():
+			gone = patience.Over()
 		}
-		break
 	}
 	slices.SortFunc(done, func(a, b *seat) int { return a.index - b.index })
 	for _, s := range seats {
@@ -144,13 +145,16 @@ func (b *bench) run(span time.Duration, work func(*seat)) []*seat {
 
 // gather waits for the threads, and returns those that came.
 func (b *bench) gather(arrived <-chan *seat, all int) (there []*seat) {
-	patience := time.After(late)
+	patience := spin.NewPatience(late)
+	defer patience.Stop()
 	for len(there) < all {
 		select {
 		case s := <-arrived:
 			there = append(there, s)
-		case <-patience:
-			return there
+		case <-patience.Step():
+			if patience.Over() {
+				return there
+			}
 		case <-b.ctx.Done():
 			return there
 		}

@@ -78,9 +78,12 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	related := begin(clocks, s.All)
 	second := newWitnesses(s)
 	lost := map[int]bool{}
+	// A run that loses time, as one does that is stopped meanwhile, takes longer rather than
+	// see next to nothing of the clocks that are left.
+	least := max(s.Time/time.Duration(2*max(1, len(clocks))), time.Millisecond)
 	for i, c := range clocks {
 		share := (s.Time - time.Since(start)) / time.Duration(len(clocks)-i)
-		v.Clocks = append(v.Clocks, one(ctx, c, s, max(share, time.Millisecond), second, lost))
+		v.Clocks = append(v.Clocks, one(ctx, c, s, max(share, least), second, lost))
 		tell(time.Since(start), s.Time)
 	}
 	v.Relations = related.end()

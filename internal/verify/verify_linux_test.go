@@ -1,8 +1,14 @@
 package verify
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
@@ -37,4 +43,39 @@ func TestCPUThatGoesAwayMeanwhile(t *testing.T) {
 			require.Equal(t, result.OneCPU, v.Clocks[0].Verdict)
 		}
 	}
+}
+
+// A process that was stopped for longer than a thread may be late loses no CPU by that:
+// what is left is verified.
+func TestStoppedProcessLosesNoCPU(t *testing.T) {
+	if os.Getenv("TIMEBENCH_TEST_STOPPED") != "" {
+		var opened atomic.Int32
+		slow := fake("slow@fake", clock.Monotonic, func() func() int64 {
+			if opened.Add(1) > 3 { // three are for trying it
+				for range 10 {
+					time.Sleep(late / 20)
+				}
+			}
+			return now
+		})
+		v := Run(context.Background(), []clock.Clock{slow, shared("next@fake", now)}, Settings{
+			Time: time.Second, CPUs: thread.Usable(), All: []clock.Clock{truth()}, CounterIsTrusted: true,
+		}, nil)
+		require.Empty(t, v.LostCPUs)
+		for _, c := range v.Clocks {
+			require.NotEqual(t, result.Unverified, c.Verdict, c.Reason)
+			require.Empty(t, c.Faults)
+		}
+		return
+	}
+	child := exec.Command(os.Args[0], "-test.run", "^TestStoppedProcessLosesNoCPU$", "-test.v")
+	child.Env = append(os.Environ(), "TIMEBENCH_TEST_STOPPED=1")
+	var out strings.Builder
+	child.Stdout, child.Stderr = &out, &out
+	require.NoError(t, child.Start())
+	time.Sleep(late / 4) // while its threads open the first clock
+	require.NoError(t, child.Process.Signal(unix.SIGSTOP))
+	time.Sleep(late + late/4)
+	require.NoError(t, child.Process.Signal(unix.SIGCONT))
+	require.NoError(t, child.Wait(), out.String())
 }
