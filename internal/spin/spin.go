@@ -7,27 +7,35 @@
 package spin
 
 import (
+	"math"
 	"time"
 
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// turn is how long a loop keeps its CPU at a time. Under an ordinary policy the kernel
-// divides the CPU itself, and giving way costs one system call a turn.
+// turn is how long a loop keeps its CPU at a time under a real-time policy. Under an
+// ordinary one the kernel divides the CPU itself.
 const turn = 20 * time.Millisecond
 
 // A Deadline is when a loop ends. It belongs to the thread of the loop.
-type Deadline struct{ at, giveWayAt int64 }
+type Deadline struct {
+	at        int64
+	giveWayAt int64 // never under an ordinary policy
+}
 
-// In returns the deadline that is so far away.
+// In returns the deadline that is so far away, for the thread that calls it.
 func In(span time.Duration) Deadline {
 	now := measure.Stopwatch()
-	return Deadline{now + int64(span), now + int64(turn)}
+	d := Deadline{now + int64(span), math.MaxInt64}
+	if ownsCPU() {
+		d.giveWayAt = now + int64(turn)
+	}
+	return d
 }
 
 // Passed reports whether the deadline has passed. It lets other threads run first where
-// this one had the CPU for long enough. A call takes a reading of the stopwatch; ask
+// this one owned the CPU for long enough. A call takes a reading of the stopwatch; ask
 // every few microseconds to milliseconds.
 func (d *Deadline) Passed() bool {
 	now := measure.Stopwatch()
