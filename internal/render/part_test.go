@@ -342,6 +342,7 @@ func TestTrustSaysTheWhole(t *testing.T) {
 	wrong := result.VerifiedClock{ID: "b", Verdict: result.Faulty, Faults: []result.ClockFault{{Kind: result.FaultStall, Count: 1}}}
 	not := result.VerifiedClock{ID: "c", Verdict: result.Unverified}
 	single := result.VerifiedClock{ID: "d", Verdict: result.OneCPU}
+	absent := result.VerifiedClock{ID: "e", Verdict: result.Unverified, Reason: "there is none"}
 	for _, test := range []struct {
 		want   string
 		clocks []result.VerifiedClock
@@ -354,10 +355,16 @@ func TestTrustSaysTheWhole(t *testing.T) {
 		{"1 of 2 clocks held; 1 could not be verified. 1 clock could be watched on one CPU only.", []result.VerifiedClock{single, not}},
 		{"1 of 3 clocks cannot be trusted: b. 1 clock could not be verified.", []result.VerifiedClock{held, wrong, not}},
 		{"Both clocks held. 1 clock could be watched on one CPU only.", []result.VerifiedClock{held, single}},
+		{"Both clocks held. 1 clock is not available here.", []result.VerifiedClock{held, held, absent}},
+		{"2 of 3 clocks held; 1 could not be verified. 1 clock is not available here.", []result.VerifiedClock{held, held, not, absent}},
+		{"No clock was verified.", []result.VerifiedClock{absent}},
 		{"The clock cannot be trusted: b.", []result.VerifiedClock{wrong}},
 		{"1 of 2 clocks cannot be trusted: b.", []result.VerifiedClock{held, wrong}},
 	} {
-		d := &result.Document{Verification: &result.Verification{Clocks: test.clocks}}
+		d := &result.Document{
+			Clocks:       []result.Clock{{ID: "c", Available: true}, {ID: "e"}},
+			Verification: &result.Verification{Clocks: test.clocks},
+		}
 		require.Equal(t, test.want, trust(d))
 		require.Equal(t, !strings.Contains(test.want, "cannot"), d.Verification.Held())
 	}

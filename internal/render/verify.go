@@ -248,13 +248,16 @@ func signedPPM(ppm float64) string {
 // trust is the whole verification in a sentence or two.
 func trust(d *result.Document) string {
 	v := d.Verification
-	verified, unverified, single := 0, 0, 0
+	verified, unverified, absent, single := 0, 0, 0, 0
 	var bad []string
 	for _, c := range v.Clocks {
-		if c.Verdict == result.Unverified {
-			unverified++
-		} else {
+		switch {
+		case c.Verdict != result.Unverified:
 			verified++
+		case slices.ContainsFunc(d.Clocks, func(entry result.Clock) bool { return entry.ID == c.ID && !entry.Available }):
+			absent++
+		default:
+			unverified++
 		}
 		if len(c.Faults) > 0 {
 			bad = append(bad, c.ID)
@@ -284,6 +287,9 @@ func trust(d *result.Document) string {
 	}
 	if unverified > 0 && len(bad) > 0 {
 		text += fmt.Sprintf(" %s could not be verified.", plural(unverified, "clock"))
+	}
+	if absent > 0 && verified > 0 {
+		text += fmt.Sprintf(" %s not available here.", plural(absent, "clock")+areOrIs(absent))
 	}
 	if n := notHeld(v.Relations); n > 0 {
 		text += fmt.Sprintf(" %s did not hold.", plural(n, "relation"))
