@@ -54,9 +54,12 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), ours+runner)))
 	r := result.Skew{CPUs: s.CPUs, Clocks: []result.SkewedClock{}}
 	lost := map[int]bool{}
+	// A run that loses time takes longer rather than see next to nothing of the clocks that
+	// are left.
+	least := s.Time / time.Duration(2*max(1, len(clocks)))
 	for i, c := range clocks {
 		share := (s.Time - time.Since(start)) / time.Duration(len(clocks)-i)
-		r.Clocks = append(r.Clocks, one(ctx, c, s.CPUs, share, lost))
+		r.Clocks = append(r.Clocks, one(ctx, c, s.CPUs, max(share, least), lost))
 		tell(time.Since(start), s.Time)
 	}
 	r.LostCPUs = slices.Sorted(maps.Keys(lost))

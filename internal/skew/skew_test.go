@@ -176,6 +176,25 @@ func TestPairWithoutATurnSaysSo(t *testing.T) {
 	require.Contains(t, r.Clocks[0].Reason, "take a longer time")
 }
 
+// A clock that takes all of the time leaves the next one half of its share.
+func TestClockThatComesLateHasTime(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	slow := sound(t)
+	open := slow.Open
+	slow.Open = func() (clock.Reader, error) {
+		time.Sleep(time.Second / 4)
+		return open()
+	}
+	none := sound(t)
+	open = none.Open
+	none.Open = func() (clock.Reader, error) {
+		reader, err := open()
+		return disturbed{Reader: reader, before: func() { time.Sleep(time.Millisecond) }}, err
+	}
+	r := Run(context.Background(), []clock.Clock{slow, none}, Settings{Time: 200 * time.Millisecond, CPUs: cpus}, nil)
+	require.Contains(t, r.Clocks[1].Reason, "often enough in 50ms", "the half of 100 ms")
+}
+
 func TestInterrupted(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	ctx, cancel := context.WithCancel(context.Background())
