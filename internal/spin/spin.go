@@ -28,7 +28,7 @@ type Deadline struct {
 func In(span time.Duration) Deadline {
 	now := measure.Stopwatch()
 	d := Deadline{now + int64(span), math.MaxInt64}
-	if ownsCPU() {
+	if thread.RealTimePolicy() != "" {
 		d.giveWayAt = now + int64(turn)
 	}
 	return d
