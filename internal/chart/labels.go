@@ -110,17 +110,17 @@ const mostWork = 100_000_000
 // is kept; chance is seeded, so the same labels always come to stand alike. The more
 // labels there are, the fewer orders are tried, and the less far a label looks.
 func arrange(labels []label, radius vg.Length, area box) []place {
-	places, _ := arranged(labels, radius, area)
+	places, _ := arranged(labels, radius, area, mostWork)
 	return places
 }
 
-// arranged is arrange, and the work that it took.
-func arranged(labels []label, radius vg.Length, area box) (best []place, work int) {
+// arranged is arrange with that bound of the work, and the work that it took.
+func arranged(labels []label, radius vg.Length, area box, most int) (best []place, work int) {
 	const orders = 60
 	chance := rand.New(rand.NewPCG(1, 2))
 	least := vg.Length(math.Inf(1))
 	for range orders {
-		p := page{area: area, patience: mostWork / max(1, len(labels))}
+		p := page{area: area, patience: most / max(1, len(labels))}
 		for _, l := range labels {
 			p.marks = append(p.marks, boxAt(vg.Point{X: l.point.X - radius, Y: l.point.Y - radius}, 2*radius, 2*radius))
 		}
@@ -139,7 +139,7 @@ func arranged(labels []label, radius vg.Length, area box) (best []place, work in
 		if length < least {
 			best, least = places, length
 		}
-		if work += p.work; work+p.work > mostWork {
+		if work += p.work; work+p.work > most {
 			break
 		}
 	}
