@@ -183,15 +183,15 @@ func TestClocksHold(t *testing.T) {
 	native := need.Timebench(t)
 	folder := t.TempDir()
 	for _, command := range [][]string{{"verify", "--all", "--time", "3s"}, {"drift", "--time", "3s"}} {
-		ran := run(t, folder, nil, append(append([]string{wine, exe}, command...), "--out", "report")...)
+		ran := run(t, folder, nil, append(append([]string{wine, exe}, command...), "--out", command[0])...)
 		require.Zero(t, ran.status, "%s\n%s", ran.stdout, ran.stderr)
 		require.Empty(t, ran.stderr)
-		rendered := run(t, folder, nil, native, "render", "report")
+		rendered := run(t, folder, nil, native, "render", command[0])
 		_, tables, isThere := strings.Cut(ran.stdout, "\n\n") // the facts end
 		require.True(t, isThere)
 		tables, _, _ = strings.Cut(tables, "\n\n") // the first table's title, and the table
 		require.Contains(t, rendered.stdout, tables)
-		document, err := result.Load(filepath.Join(folder, "report"))
+		document, err := result.Load(filepath.Join(folder, command[0]))
 		require.NoError(t, err)
 		if v := document.Verification; v != nil {
 			require.True(t, v.Held())
