@@ -168,7 +168,7 @@ func (b *bench) settle(s *seat, done, there bool) {
 	switch {
 	case b.ctx.Err() == nil && (!done || !there):
 		b.lost[s.cpu] = true
-		b.into.Reason = fmt.Sprintf("a thread got no time on %s", cpuName(s.cpu))
+		b.into.Reason = "a thread got no time on " + cpuName(s.cpu)
 	case !done:
 	case s.starved:
 		b.into.Reason = fmt.Sprintf("the threads did not begin together in %s", 2*late)
