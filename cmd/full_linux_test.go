@@ -114,7 +114,7 @@ func TestFullDisk(t *testing.T) {
 		require.NoError(t, unix.Statfs(disk, &there))
 		for free := int64(0); ; free += 12<<10 + free/4 {
 			require.Less(t, free, int64(4<<20))
-			fill(t, filepath.Join(disk, "ballast"), int64(there.Bfree)*there.Bsize-free)
+			fill(t, filepath.Join(disk, "ballast"), int64(there.Bfree*uint64(there.Bsize))-free)
 			written := requireWholeOrOld(t, folder, "timebench", "render", fresh, "--out", out)
 			if written {
 				require.NotZero(t, free)

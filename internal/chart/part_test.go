@@ -245,7 +245,7 @@ func TestOddPartsAreDrawn(t *testing.T) {
 			for j := range d.Skew.Clocks[i].Pairs {
 				p := &d.Skew.Clocks[i].Pairs[j]
 				p.OffsetNS, p.BoundNS, p.RoundTripNS = size, some, some
-				p.OtherCPU += 1e15
+				p.OtherCPU += 1e9
 			}
 		}
 		d.Drift.Reference = strings.Repeat("<long>", 500)
