@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -88,7 +89,7 @@ func TestLimitedFiles(t *testing.T) {
 		for blocks := 0; !written; blocks += 1 + blocks/4 {
 			require.Less(t, blocks, 1<<20)
 			written = requireWholeOrOld(t, folder, "sh", "-c", `ulimit -f "$1"; exec timebench render "$2" --out "$3"`,
-				"sh", fmt.Sprint(blocks), fresh, out)
+				"sh", strconv.Itoa(blocks), fresh, out)
 			require.False(t, written && blocks == 0)
 		}
 	}

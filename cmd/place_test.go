@@ -121,7 +121,7 @@ func TestPlaceKeepsTheMode(t *testing.T) {
 	require.NoError(t, placed(kept, "2", fresh, "2"))
 	require.Equal(t, before, mode(kept))
 	require.Equal(t, mode(usual), mode(fresh))
-	require.False(t, strings.Contains(strings.Join(names(filesIn(t, folder)), " "), ".timebench-"))
+	require.NotContains(t, strings.Join(names(filesIn(t, folder)), " "), ".timebench-")
 	require.NoError(t, os.Chmod(kept, 0o600))
 }
 

@@ -8,7 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -40,7 +40,7 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 		temporary, folder := t.TempDir(), t.TempDir()
 		t.Setenv("TMPDIR", temporary)
 		out := filepath.Join(folder, "above", "report")
-		args := append(c.args, "--out", out)
+		args := slices.Concat(c.args, []string{"--out", out})
 		began := time.Now()
 		status, _, said := ran(t, "timebench", args...)
 		require.Zero(t, status, said)
@@ -142,7 +142,7 @@ func TestQuit(t *testing.T) {
 		_ = command.Wait()
 		require.Equal(t, 131, command.ProcessState.ExitCode(), said.String())
 		require.Empty(t, said.String())
-		require.True(t, strings.Contains(printed.String(), "nterrupted"), printed.String())
+		require.Contains(t, printed.String(), "nterrupted")
 		document, err := result.Load(out)
 		require.NoError(t, err)
 		require.True(t, document.Interrupted)

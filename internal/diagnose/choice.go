@@ -58,7 +58,7 @@ func chosenAtRunTime(d *result.Document) (why, bool) {
 	}
 	found := why{
 		evidence: []string{listed + strings.Join(offered(d), " ")},
-		remedies: func(d *result.Document) []result.Remedy { return undoChoice(d) },
+		remedies: undoChoice,
 		links:    []string{clockSourceABI},
 	}
 	reasoning := fmt.Sprintf("The kernel rates %s highest and takes it by itself, and %s", expected, noOtherReason(d))

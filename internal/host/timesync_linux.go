@@ -28,7 +28,7 @@ func timeSyncOf(verdict int, state *unix.Timex) *result.TimeSync {
 	const scaledPPM = 1 << 16
 	return &result.TimeSync{
 		Synchronised:     verdict != unix.TIME_ERROR && state.Status&unix.STA_UNSYNC == 0,
-		OffsetNS:         int64(offset(int64(state.Offset), unit)),
+		OffsetNS:         int64(offset(time.Duration(state.Offset), unit)),
 		MaxErrorNS:       int64(max(0, time.Duration(state.Maxerror)*time.Microsecond)),
 		EstimatedErrorNS: int64(max(0, time.Duration(state.Esterror)*time.Microsecond)),
 		FrequencyPPM:     float64(state.Freq) / scaledPPM,
@@ -43,9 +43,9 @@ const maxPhase = 500 * time.Millisecond
 // offset returns how far the kernel has yet to move the wall clock, of a number of units.
 // It returns 0 where the kernel cannot have meant the number: in microseconds it divides
 // a small negative offset as an unsigned one, and reports 2^32 ns (__do_adjtimex).
-func offset(units int64, unit time.Duration) time.Duration {
-	if limit := int64(maxPhase / unit); units < -limit || units > limit {
+func offset(units, unit time.Duration) time.Duration {
+	if limit := maxPhase / unit; units < -limit || units > limit {
 		return 0
 	}
-	return time.Duration(units) * unit
+	return units * unit
 }

@@ -39,7 +39,7 @@ func TestTimeSyncOf(t *testing.T) {
 // tried on every machine.
 func TestOffsetThatTheKernelCannotHold(t *testing.T) {
 	for _, c := range []struct {
-		units int64
+		units time.Duration
 		unit  time.Duration
 		want  time.Duration
 	}{

@@ -58,10 +58,10 @@ type seat struct {
 	Begin int `json:"begin"`
 }
 
-// seats returns the seats for so many threads. Those that are not pinned begin on the CPUs
+// seats returns where each worker of a pass sits. Those that are not pinned begin on the CPUs
 // one after the other, from one chosen anew each time: Linux starts new threads where it
 // likes, and Windows before 11 all of them in one processor group.
-func (s Settings) seats(threads int) func(i int) seat {
+func (s Settings) seats() func(i int) seat {
 	if len(s.Pin) > 0 || len(s.places) == 0 {
 		return func(i int) seat { return seat{s.cpu(i), thread.Any} }
 	}

@@ -191,7 +191,7 @@ func TestSeatsGiveEachWorkerACPUToBeginOn(t *testing.T) {
 	for cpu := range cpus {
 		free.places = append(free.places, cpu)
 	}
-	seat := free.seats(2 * cpus)
+	seat := free.seats()
 	begun := map[int]int{}
 	for i := range 2 * cpus {
 		require.Equal(t, thread.Any, seat(i).Pin)
@@ -201,7 +201,7 @@ func TestSeatsGiveEachWorkerACPUToBeginOn(t *testing.T) {
 	for cpu := range cpus {
 		require.Equal(t, 2, begun[cpu], "CPU %d", cpu)
 	}
-	pinned := Settings{CPUs: 4, Pin: []int{3, 1}, places: free.places}.seats(3)
+	pinned := Settings{CPUs: 4, Pin: []int{3, 1}, places: free.places}.seats()
 	require.Equal(t, []int{3, 1, 3}, []int{pinned(0).Pin, pinned(1).Pin, pinned(2).Pin})
 	require.Equal(t, thread.Any, pinned(0).Begin)
 }

@@ -26,7 +26,7 @@ func BenchmarkPass(b *testing.B) {
 				for range b.N {
 					start := stopwatch()
 					team.gate().reset(n)
-					_ = team.start(c, pace{Chunk: 100, Slice: 1, Look: 1}, n, s.seats(n))
+					_ = team.start(c, pace{Chunk: 100, Slice: 1, Look: 1}, n, s.seats())
 					begun += stopwatch() - start
 					team.gate().open(context.Background(), n)
 					team.gate().stop.Store(1)

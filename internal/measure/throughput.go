@@ -199,7 +199,7 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 	pace := r.pace(t, span)
 	g := r.crew.gate()
 	g.reset(t.threads)
-	if err := r.crew.start(t.subject.clock, pace, t.threads, r.settings.seats(t.threads)); err != nil {
+	if err := r.crew.start(t.subject.clock, pace, t.threads, r.settings.seats()); err != nil {
 		return false, err
 	}
 	released := g.open(r.ctx, t.threads)

@@ -57,7 +57,7 @@ func TestOnlyTablesAreShownInColour(t *testing.T) {
 		var out screen
 		require.NoError(t, write(&out), what)
 		shown, written := out.shown.Len() > 0, out.written.Len() > 0
-		require.True(t, shown != written, "%s as %s is either", what, format)
+		require.NotEqual(t, shown, written, "%s as %s is either", what, format)
 		require.Equal(t, format == "table", shown, "%s as %s", what, format)
 	}
 	of := map[string][]Format[*result.Document]{"document": Formats, "doctor": DoctorFormats, "verify": VerifyFormats, "skew": SkewFormats, "drift": DriftFormats}
