@@ -83,11 +83,11 @@ func (l *lostCPU) Error() string {
 	return fmt.Sprintf("CPU %d went away", l.cpu)
 }
 
-func (s Settings) crew(most int) (crew, error) {
+func (s Settings) crew(ctx context.Context, most int) (crew, error) {
 	if s.Processes {
 		return newProcesses(most)
 	}
-	if err := roomForThreads(most); err != nil {
+	if err := roomForThreads(ctx, most); err != nil {
 		return nil, err
 	}
 	return newThreads(most), nil

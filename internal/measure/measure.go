@@ -113,7 +113,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	tryStopwatch()
 	s.places, s.realTime = thread.Spread(thread.Topology()), thread.RealTimePolicy() != ""
-	team, err := s.crew(slices.Max(s.Threads))
+	team, err := s.crew(ctx, slices.Max(s.Threads))
 	if err != nil {
 		return Result{}, err
 	}

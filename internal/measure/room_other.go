@@ -2,6 +2,8 @@
 
 package measure
 
+import "context"
+
 // HoldFlag is the flag of [WorkerCommand] with which a process calls [HoldThreads].
 const HoldFlag = "hold"
 
@@ -9,4 +11,4 @@ const HoldFlag = "hold"
 func HoldThreads(int) {}
 
 // roomForThreads returns nil: this system has no limit that a run would meet.
-func roomForThreads(int) error { return nil }
+func roomForThreads(context.Context, int) error { return nil }
