@@ -117,7 +117,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	if err != nil {
 		return Result{}, err
 	}
-	r := &runner{ctx: ctx, crew: team, settings: s, progress: progress, total: s.Estimate(clocks), usable: thread.Usable}
+	r := &runner{ctx: ctx, crew: team, settings: s, progress: progress, total: s.Estimate(clocks), usable: usable}
 	verdicts := clock.KernelEntries(clocks)
 	for i, c := range clocks {
 		r.subjects = append(r.subjects, &subject{clock: c, entry: verdicts[i]})
@@ -240,7 +240,7 @@ type runner struct {
 	floor    *subject
 	bracket  *bracket // nil where single reads are not timed
 	noise    noise
-	// usable returns the CPUs that the process may use: [thread.Usable].
+	// usable returns the CPUs that the process may use.
 	usable func() []int
 	// lost are the CPUs that went away, and noCPU says that all went to which the run was
 	// pinned.
@@ -323,10 +323,21 @@ func (r *runner) rounds(measured []*subject) {
 	}
 }
 
+// usable returns the CPUs that the process may use; nothing where that cannot be found out.
+// It asks on a thread of its own, for that of the run may be pinned to one of them.
+func usable() (cpus []int) {
+	// A thread that cannot be had tells nothing.
+	_ = thread.Run(thread.Any, func() { cpus = thread.Usable() })
+	return cpus
+}
+
 // lose takes the CPUs out of the run that went away: those that are named, and those that
 // the process may no longer use.
 func (r *runner) lose(named ...int) {
 	s, usable := &r.settings, r.usable()
+	if len(usable) == 0 {
+		return
+	}
 	gone := func(cpu int) bool { return slices.Contains(named, cpu) || !slices.Contains(usable, cpu) }
 	for _, cpu := range slices.Concat(s.Pin, s.places) {
 		if gone(cpu) && !slices.Contains(r.lost, cpu) && (len(s.Pin) == 0 || slices.Contains(s.Pin, cpu)) {

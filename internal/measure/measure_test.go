@@ -74,6 +74,19 @@ func TestPinnedRunStaysOnItsCPU(t *testing.T) {
 	require.Equal(t, map[int]bool{s.Pin[0]: true}, seen)
 }
 
+// The thread of a pinned run may use one CPU, and the run has all.
+func TestPinnedRunLosesNoCPU(t *testing.T) {
+	if thread.Pinnable(thread.Usable()) != nil {
+		t.Skip("this build cannot pin threads")
+	}
+	s := quick(1, len(thread.Usable()))
+	s.Pin = thread.Usable()
+	measured, err := Run(context.Background(), []clock.Clock{scripted("any", func(i int64) int64 { return i })}, s, nil)
+	require.NoError(t, err)
+	require.Empty(t, measured.Conditions.LostCPUs)
+	require.False(t, measured.Clocks[0].Throughput[len(measured.Clocks[0].Throughput)-1].Oversubscribed)
+}
+
 // Half a CPU's time is less than one thread can use.
 func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
 	s := Settings{Time: 100 * time.Millisecond, CPUs: 4, Quota: 1.5, QuotaPeriod: 100 * time.Millisecond}

@@ -59,6 +59,12 @@ func sight(reader clock.Reader) sighting {
 	return best
 }
 
+// SpanOfARate returns how long a counter has to be watched for its rate to be told: the
+// least span, or longer where the stopwatch is coarse or slow.
+func SpanOfARate(least time.Duration) time.Duration {
+	return max(least, tellable*stopwatchTick())
+}
+
 // Hz returns the ticks a second of a clock: what it states, or what it makes
 // in the span, measured on a thread of its own; 0 where it cannot be had, or not told
 // in such a span.
