@@ -21,7 +21,6 @@ func helpCommand() *cobra.Command {
 				return err
 			}
 			meant.InitDefaultHelpFlag()
-			meant.InitDefaultVersionFlag()
 			return meant.Help()
 		},
 		ValidArgsFunction: func(command *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
