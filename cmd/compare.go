@@ -191,6 +191,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 		target.abandon()
 		return couldNot(err)
 	}
+	facts = afterChange(facts, measured)
 	var experiments []result.Experiment
 	var spoilt error
 	if sw != nil {
@@ -243,7 +244,7 @@ func chosen(all bool, selectors []string) ([]clock.Clock, error) {
 func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) {
 	s := measure.Settings{
 		Rounds: flags.rounds, Time: flags.time,
-		CPUs: facts.CPU.Usable, Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
+		Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
 	}
 	if flags.single {
 		s.Distribution = singleReads
@@ -252,6 +253,9 @@ func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) 
 	if s.Pin, err = pinOrder(flags.pin); err != nil {
 		return s, err
 	}
+	// Those that had to be asked for come on top.
+	facts.CPU.Usable = max(facts.CPU.Usable, len(s.Pin))
+	s.CPUs = facts.CPU.Usable
 	cpus := host.UsableCPUs(facts)
 	if len(s.Pin) > 0 {
 		cpus = min(cpus, len(s.Pin))
@@ -315,11 +319,12 @@ func pinOrder(pin string) ([]int, error) {
 	return cpus, allowed("--pin", cpus)
 }
 
-// allowed refuses CPUs that this process may not use.
+// allowed refuses CPUs that this process may not use. One that nobody gets without asking for
+// it (isolcpus= on the kernel's command line, taskset(1)) can be asked for.
 func allowed(flag string, cpus []int) error {
 	usable := thread.Usable()
 	for _, cpu := range cpus {
-		if !slices.Contains(usable, cpu) {
+		if !slices.Contains(usable, cpu) && thread.Pinnable([]int{cpu}) != nil {
 			return fmt.Errorf("%s: CPU %d does not exist or is not allowed to this process; it may use %s", flag, cpu, listed(usable))
 		}
 	}

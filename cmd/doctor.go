@@ -144,6 +144,7 @@ func examine() (*result.Document, func() int, error) {
 	if inTime.Err() == nil {
 		addRates(&facts.CPU)
 	}
+	facts = afterChange(facts, measured)
 	document := measuredDocument(facts, measured, result.Settings{
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Pin: "none", Workers: "threads",
 	})

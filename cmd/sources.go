@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -58,3 +59,17 @@ func (w *sourceWatch) warnings() []result.Warning {
 		Advice: "run again; if the kernel demoted the clock source by itself, its log says why (dmesg | grep -i clocksource)",
 	}}
 }
+
+// afterChange returns the facts as they are after a run in which the clock source changed:
+// which one is in use now, and what the kernel's log says of it. Without a change they stay.
+func afterChange(facts result.Host, measured measure.Result) result.Host {
+	if len(measured.Conditions.ClockSources) < 2 {
+		return facts
+	}
+	now := currentFacts()
+	facts.ClockSource, facts.KernelLog = now.ClockSource, now.KernelLog
+	return facts
+}
+
+// currentFacts is replaced by tests.
+var currentFacts = host.Facts

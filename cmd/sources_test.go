@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 )
@@ -57,4 +58,21 @@ func TestSourceThatChangesBack(t *testing.T) {
 	source = "tsc"
 	require.Contains(t, w.warnings()[0].Saw, "tsc, then hpet, then tsc")
 	require.Equal(t, 2, told)
+}
+
+// Where the clock source changed, the facts are those of after the run: what is in use, and
+// what the kernel said when it gave the other one up.
+func TestFactsAfterAChangeOfTheClockSource(t *testing.T) {
+	defer func(was func() result.Host) { currentFacts = was }(currentFacts)
+	before := result.Host{
+		Kernel: "6.1", ClockSource: &result.ClockSource{Current: "tsc"}, KernelLog: &result.KernelLog{Source: "/dev/kmsg"},
+	}
+	after := result.Host{
+		ClockSource: &result.ClockSource{Current: "hpet"},
+		KernelLog:   &result.KernelLog{Source: "/dev/kmsg", Lines: []string{"[  9.1] tsc: Marking TSC unstable due to clocksource watchdog"}},
+	}
+	currentFacts = func() result.Host { return after }
+	require.Equal(t, before, afterChange(before, measure.Result{}))
+	facts := afterChange(before, measure.Result{Conditions: result.Conditions{ClockSources: []string{"tsc", "hpet"}}})
+	require.Equal(t, result.Host{Kernel: "6.1", ClockSource: after.ClockSource, KernelLog: after.KernelLog}, facts)
 }

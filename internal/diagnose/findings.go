@@ -15,6 +15,7 @@ var checks = []func(*result.Document) *result.Finding{
 	unrestored,
 	kernelEntry,
 	noVDSO,
+	unproven,
 	trappedTSC,
 	backwards,
 	faulty,

@@ -122,6 +122,25 @@ func TestEachFinding(t *testing.T) {
 			}
 			d.Host.BootParameters = []string{"vdso=0"}
 		}, "no-vdso", result.Error, "kernel command line: vdso=0"},
+		"hpet, and no proof": {func(d *result.Document) {
+			d.Clocks = clocks(result.Unknown, 640)
+			for i := range d.Clocks {
+				d.Clocks[i].KernelEntryBy = "no seccomp filter (operation not permitted), and neither CPU time nor cost tells"
+			}
+			d.Host.ClockSource.Current = "hpet"
+		}, "kernel-entry-unproven", result.Warn, "enters the kernel is unknown: no seccomp filter (operation not permitted)"},
+		"acpi_pm, and one proof": {func(d *result.Document) {
+			d.Clocks[0].KernelEntry = result.Unknown
+			d.Host.ClockSource.Current = "acpi_pm"
+		}, "kernel-entry-unproven", result.Warn, "somebody chose acpi_pm while the system ran"},
+		"xen, and a clock that fails": {func(d *result.Document) {
+			d.Clocks = []result.Clock{{ID: "CLOCK_REALTIME@vdso", Path: "vdso", Reason: "failed while it was read: oops"}, {ID: "time", Path: "vdso", Available: true}}
+			d.Host.ClockSource = &result.ClockSource{Current: "xen", Available: []string{"xen"}}
+		}, "kernel-entry-unproven", result.Warn, "CLOCK_REALTIME@vdso cannot be read: failed while it was read: oops"},
+		"jiffies, on 386": {func(d *result.Document) {
+			d.Clocks, d.Host.Arch = d.Clocks[5:], "386"
+			d.Host.ClockSource.Current = "refined-jiffies"
+		}, "kernel-entry-unproven", result.Warn, "Run timebench's build for amd64"},
 		"trapped": {func(d *result.Document) { d.Clocks[6].Latency.MedianNS = 1100 }, "tsc-trapped", result.Error, "RDTSC@cpu costs 1.1 µs"},
 		"backwards": {func(d *result.Document) {
 			d.Clocks[0].Resolution.Backwards, d.Clocks[0].Resolution.WorstBackwardsNS = 3, 40

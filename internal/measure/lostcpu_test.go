@@ -60,7 +60,7 @@ func (f *fakeCrew) close() {}
 func never(int) int { return thread.Any }
 
 // losing is a run on four CPUs with a fake crew.
-func losing(t *testing.T, s Settings, crew crew, usable func() []int) Result {
+func losing(t *testing.T, s Settings, crew crew, usable func([]int) []int) Result {
 	t.Helper()
 	s.CPUs, s.places, s.Rounds, s.Time = 4, []int{0, 1, 2, 3}, 10, 20*time.Millisecond
 	r := &runner{ctx: context.Background(), settings: s, crew: crew, usable: usable}
@@ -73,7 +73,7 @@ func losing(t *testing.T, s Settings, crew crew, usable func() []int) Result {
 	return r.result()
 }
 
-func four() []int { return []int{0, 1, 2, 3} }
+func four([]int) []int { return []int{0, 1, 2, 3} }
 
 func of(t *testing.T, c result.Clock, threads int) result.Throughput {
 	t.Helper()
@@ -94,7 +94,7 @@ func TestPinnedRunGoesOnWithTheCPUsThatAreLeft(t *testing.T) {
 		}
 		return 3
 	}}
-	measured := losing(t, Settings{Threads: []int{1, 4}, Pin: four()}, crew, four)
+	measured := losing(t, Settings{Threads: []int{1, 4}, Pin: four(nil)}, crew, four)
 	require.Equal(t, []int{3}, measured.Conditions.LostCPUs)
 	require.NoError(t, measured.Spoilt)
 	for _, c := range measured.Clocks {
@@ -109,7 +109,7 @@ func TestPinnedRunGoesOnWithTheCPUsThatAreLeft(t *testing.T) {
 }
 
 func TestRunWhosePinnedCPUsAllWentKeepsWhatItHas(t *testing.T) {
-	usable := four()
+	usable := four(nil)
 	crew := &fakeCrew{gone: func(i int) int {
 		if i >= 4 {
 			usable = []int{0, 1}
@@ -117,7 +117,7 @@ func TestRunWhosePinnedCPUsAllWentKeepsWhatItHas(t *testing.T) {
 		}
 		return thread.Any
 	}}
-	measured := losing(t, Settings{Threads: []int{1}, Pin: []int{2, 3}}, crew, func() []int { return usable })
+	measured := losing(t, Settings{Threads: []int{1}, Pin: []int{2, 3}}, crew, func([]int) []int { return usable })
 	require.Equal(t, []int{2, 3}, measured.Conditions.LostCPUs)
 	for _, c := range measured.Clocks {
 		require.True(t, c.Available, c.Reason)
@@ -130,7 +130,7 @@ func TestRunWhosePinnedCPUsAllWentKeepsWhatItHas(t *testing.T) {
 // less than one a thread.
 func TestFreeRunSeesACPUGo(t *testing.T) {
 	crew := &fakeCrew{gone: never}
-	measured := losing(t, Settings{Threads: []int{1, 4}}, crew, func() []int { return []int{0, 1, 2} })
+	measured := losing(t, Settings{Threads: []int{1, 4}}, crew, func([]int) []int { return []int{0, 1, 2} })
 	require.Equal(t, []int{3}, measured.Conditions.LostCPUs)
 	for _, c := range measured.Clocks {
 		require.True(t, of(t, c, 4).Oversubscribed)

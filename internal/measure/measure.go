@@ -129,7 +129,33 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 		return Result{}, err
 	}
 	r.noise.end()
+	r.proveAgain()
 	return r.result(), nil
+}
+
+// proveAgain asks anew whether reads enter the kernel, where they came to cost something else
+// during the run or the clock source changed. What was so for a part of the run is so
+// sometimes.
+func (r *runner) proveAgain() {
+	changed := len(r.noise.sources) > 1
+	clocks := make([]clock.Clock, len(r.subjects))
+	for i, s := range r.subjects {
+		clocks[i] = s.clock
+		changed = changed || s.replanned
+	}
+	if !changed {
+		return
+	}
+	for i, now := range clock.KernelEntries(clocks) {
+		s := r.subjects[i]
+		switch {
+		case now.Enters == s.entry.Enters || now.Enters == result.Unknown || now.Enters == "":
+		case s.entry.Enters == result.Unknown || s.entry.Enters == "":
+			s.entry = now
+		default:
+			s.entry = entry.Verdict{Enters: result.Sometimes, By: now.By}
+		}
+	}
 }
 
 // DefaultTime is the span of one throughput measurement of a run over so many clocks, such
@@ -212,6 +238,7 @@ type subject struct {
 	reader     clock.Reader
 	err        error     // why it could not be opened, or failed
 	readNS     float64   // about what one read takes, for choosing chunks
+	replanned  bool      // readNS has changed while it was measured
 	latency    []float64 // of each round
 	quiet      []float64 // of each round, its quickest slice
 	resolution watcher
@@ -240,8 +267,9 @@ type runner struct {
 	floor    *subject
 	bracket  *bracket // nil where single reads are not timed
 	noise    noise
-	// usable returns the CPUs that the process may use.
-	usable func() []int
+	// usable returns the CPUs that the process may use, among them those of the given ones to
+	// which it can pin its threads.
+	usable func(pinned []int) []int
 	// lost are the CPUs that went away, and noCPU says that all went to which the run was
 	// pinned.
 	lost   []int
@@ -323,18 +351,26 @@ func (r *runner) rounds(measured []*subject) {
 	}
 }
 
-// usable returns the CPUs that the process may use; nothing where that cannot be found out.
-// It asks on a thread of its own, for that of the run may be pinned to one of them.
-func usable() (cpus []int) {
+// usable returns the CPUs that the process may use, among them those of the given ones to
+// which it can pin its threads: isolated ones may be such. It returns nothing where that
+// cannot be found out. It asks on a thread of its own, for that of the run may be pinned to
+// one of them.
+func usable(pinned []int) (cpus []int) {
 	// A thread that cannot be had tells nothing.
 	_ = thread.Run(thread.Any, func() { cpus = thread.Usable() })
+	for _, cpu := range pinned {
+		if len(cpus) > 0 && !slices.Contains(cpus, cpu) && thread.Pinnable([]int{cpu}) == nil {
+			cpus = append(cpus, cpu)
+		}
+	}
 	return cpus
 }
 
 // lose takes the CPUs out of the run that went away: those that are named, and those that
 // the process may no longer use.
 func (r *runner) lose(named ...int) {
-	s, usable := &r.settings, r.usable()
+	s := &r.settings
+	usable := r.usable(s.Pin)
 	if len(usable) == 0 {
 		return
 	}
@@ -366,10 +402,20 @@ func (r *runner) latency(measured []*subject) bool {
 			s.latency = append(s.latency, sample.median)
 			s.quiet = append(s.quiet, sample.quiet)
 			r.noise.turn(sample.median, sample.mean)
+			s.replan(sample.quiet)
 		}
 		r.tell(r.settings.turn())
 	}
 	return true
+}
+
+// replan has the subject's next reads planned by what one costs now, where that is no longer
+// what it was: where the kernel takes another clock source a read may cost 250 times as much,
+// and the run would take as much longer. A factor below 2 is left to the rounds.
+func (s *subject) replan(readNS float64) {
+	if readNS > 2*s.readNS || readNS > 0 && readNS < s.readNS/2 {
+		s.readNS, s.replanned = max(readNS, leastReadNS), true
+	}
 }
 
 // turn is the span of one latency sample: latencyTurn, or under a quota so little
@@ -406,7 +452,8 @@ type sample struct {
 	mean float64
 }
 
-// turn reads for about span, in slices of about slice.
+// turn reads for about span, in slices of about slice; in fewer slices where a read takes far
+// longer than readNS says.
 func turn(reader clock.Reader, readNS float64, span, slice time.Duration) sample {
 	chunk := readsIn(min(latencyChunk, span), readNS)
 	chunkNS := float64(chunk) * readNS
@@ -421,6 +468,10 @@ func turn(reader clock.Reader, readNS float64, span, slice time.Duration) sample
 		now := stopwatch()
 		slicesNS[i] = float64(now-last) / float64(chunks*chunk)
 		last = now
+		if i+1 >= slicesPerTurn && time.Duration(now-begun) > 2*span {
+			slicesNS = slicesNS[:i+1]
+			break
+		}
 	}
 	mean := float64(last-begun) / float64(len(slicesNS)*chunks*chunk)
 	return sampled(slicesNS, mean, slice >= exactTicks*stopwatchTick())
@@ -463,8 +514,12 @@ func calibrate(reader clock.Reader) float64 {
 			best = spent
 		}
 	}
-	return max(float64(best)/float64(n), 0.01)
+	return max(float64(best)/float64(n), leastReadNS)
 }
+
+// leastReadNS is what a read is taken to cost at least, in nanoseconds: a stopwatch that
+// stands still must not make the plan endless.
+const leastReadNS = 0.01
 
 // readsIn is how many reads of readNS each fit in the span; at least one.
 func readsIn(span time.Duration, readNS float64) int {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -63,6 +64,7 @@ var fetched = sync.OnceValues(func() (string, error) {
 var released = map[string]func() ([]byte, error){
 	"amd64": sync.OnceValues(func() ([]byte, error) { return release("amd64") }),
 	"arm64": sync.OnceValues(func() ([]byte, error) { return release("arm64") }),
+	"386":   sync.OnceValues(func() ([]byte, error) { return release("386") }),
 }
 
 func release(arch string) ([]byte, error) {
@@ -93,6 +95,11 @@ func root(t *testing.T, arch, script string) []byte {
 	}
 	all.add("bin/busybox", program, busybox)
 	all.add("bin/timebench", program, timebench)
+	if strings.Contains(script, "timebench-386") {
+		other, err := released["386"]()
+		require.NoError(t, err)
+		all.add("bin/timebench-386", program, other)
+	}
 	all.add("bin/killed", program, killedProgram)
 	all.add("etc/passwd", program, []byte(passwd))
 	all.add("etc/group", program, []byte(group))

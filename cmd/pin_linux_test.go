@@ -1,0 +1,24 @@
+package cmd
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/thread"
+	faults "github.com/timebench/timebench/test/planted"
+)
+
+// A CPU that the process does not get by itself can be asked for; one that does not exist
+// cannot.
+func TestCPUThatMustBeAskedFor(t *testing.T) {
+	cpus := faults.TwoCPUs(t)
+	var usable []int
+	var asked, none error
+	// Pinned, this thread and what it starts may use the first alone, as under taskset(1).
+	require.NoError(t, thread.Run(cpus[0], func() {
+		usable, asked, none = thread.Usable(), allowed("--pin", cpus), allowed("--pin", []int{cpus[1], 65535})
+	}))
+	require.Equal(t, cpus[:1], usable)
+	require.NoError(t, asked)
+	require.ErrorContains(t, none, "CPU 65535 does not exist")
+}

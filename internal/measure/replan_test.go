@@ -1,0 +1,76 @@
+package measure
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/entry"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// dearer is a clock of which a read takes 40 ns, and from some turn on 250 times as much.
+type dearer struct {
+	from         int
+	spins, since int // calls of Spin, and reads since a read costs more
+}
+
+func (d *dearer) Spin(n int) {
+	cost := int64(40)
+	if d.spins++; d.spins > d.from {
+		cost *= 250
+		d.since += n
+	}
+	for end := stopwatch() + int64(n)*cost; stopwatch() < end; {
+	}
+}
+
+func (d *dearer) Read(ticks []int64) {
+	for i := range ticks {
+		ticks[i] = stopwatch()
+	}
+}
+
+// A run over a clock that became 250 times as dear takes no 250 times as long.
+func TestReadsArePlannedAnewWhereTheyComeToCostMore(t *testing.T) {
+	const rounds, from = 30, 400 // spins: some rounds of 25
+	reader := &dearer{from: from}
+	s := &subject{clock: fake("dearer@fake", func() (clock.Reader, error) { return reader, nil })}
+	r := &runner{ctx: context.Background(), settings: Settings{Threads: []int{1}, Rounds: rounds, Time: time.Millisecond, CPUs: 1},
+		crew: &fakeCrew{gone: never}, usable: func([]int) []int { return []int{0} }, subjects: []*subject{s}}
+	require.NoError(t, thread.Run(thread.Any, r.run))
+	require.Len(t, s.latency, rounds)
+	require.Greater(t, reader.spins, from)
+	require.True(t, s.replanned)
+	require.Greater(t, s.readNS, 5000.0)
+	// As planned at first: some 2500 reads of each slice, in 25 slices a round.
+	perRound := float64(latencyTurn) / 10_000
+	require.Less(t, float64(reader.since), 2*float64(latencyChunk)/40*slicesPerTurn+3*rounds*perRound)
+}
+
+// What was proven before the run is held against what is so after it, where something
+// changed.
+func TestKernelEntryIsProvenAgainAfterAChange(t *testing.T) {
+	door := clock.Clock{Path: clock.Syscall} // always, by its path
+	for name, test := range map[string]struct {
+		before    string
+		replanned bool
+		sources   []string
+		after     entry.Verdict
+	}{
+		"nothing changed":         {result.Never, false, []string{"tsc"}, entry.Verdict{Enters: result.Never, By: "seccomp"}},
+		"another price":           {result.Never, true, nil, entry.Verdict{Enters: result.Sometimes, By: "path"}},
+		"another clock source":    {result.Never, false, []string{"tsc", "hpet"}, entry.Verdict{Enters: result.Sometimes, By: "path"}},
+		"it was so before":        {result.Always, true, nil, entry.Verdict{Enters: result.Always, By: "seccomp"}},
+		"it could not be told":    {result.Unknown, true, nil, entry.Verdict{Enters: result.Always, By: "path"}},
+		"sometimes stays so much": {result.Sometimes, true, nil, entry.Verdict{Enters: result.Sometimes, By: "path"}},
+	} {
+		s := &subject{clock: door, entry: entry.Verdict{Enters: test.before, By: "seccomp"}, replanned: test.replanned}
+		r := &runner{subjects: []*subject{s}, noise: noise{sources: test.sources}}
+		r.proveAgain()
+		require.Equal(t, test.after, s.entry, name)
+	}
+}

@@ -1,0 +1,53 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// changeScript pins to a CPU that the kernel was told to isolate; lets the clock source
+// change while clocks are compared; and asks a build that can prove nothing.
+const changeScript = `
+run allowed grep Cpus_allowed_list /proc/self/status
+run isolated timebench compare --format json --pin 1 --threads 1 --rounds 12 --time 20ms CLOCK_MONOTONIC@vdso
+run both timebench skew --format json --time 1s --cpus 0,1
+run nowhere timebench compare --pin 2 CLOCK_MONOTONIC@vdso
+(sleep 3; echo hpet >$sources/current_clocksource) &
+run changed timebench compare --format json --threads 1 --rounds 400 --time 1s CLOCK_MONOTONIC
+run doctor-386 timebench-386 doctor --format json
+`
+
+func TestIsolatedCPUAndAChangeOfTheClockSource(t *testing.T) {
+	t.Parallel()
+	said := booted(t, "isolated", "tsc=reliable wait=tsc isolcpus=1", true).run(t, changeScript)
+
+	require.Equal(t, "Cpus_allowed_list:\t0", strings.TrimSpace(said["allowed"].stdout), "nobody gets CPU 1 who does not ask for it")
+	require.Zero(t, said["isolated"].status, said["isolated"].stderr)
+	d := document(t, said["isolated"])
+	require.Empty(t, d.Conditions.LostCPUs)
+	require.Len(t, d.Clocks[0].Latency.SamplesNS, 12)
+	require.False(t, d.Clocks[0].Throughput[0].Oversubscribed)
+	require.Equal(t, []int{0, 1}, document(t, said["both"]).Skew.CPUs)
+	require.Equal(t, 2, said["nowhere"].status)
+	require.Contains(t, said["nowhere"].stderr, "CPU 2 does not exist or is not allowed to this process; it may use 0")
+
+	require.Zero(t, said["changed"].status, said["changed"].stderr)
+	d = document(t, said["changed"])
+	require.Equal(t, []string{"tsc", "hpet"}, d.Conditions.ClockSources)
+	require.Equal(t, "hpet", d.Host.ClockSource.Current)
+	require.Equal(t, result.Sometimes, d.Clocks[0].KernelEntry, d.Clocks[0].ID)
+	require.NotEmpty(t, d.Findings)
+	require.Equal(t, kernelEntry, d.Findings[0].Kind)
+	require.Contains(t, d.Findings[0].Title, "the clock source is hpet")
+
+	require.Equal(t, 1, said["doctor-386"].status)
+	d = document(t, said["doctor-386"])
+	require.Equal(t, "386", d.Host.Arch)
+	require.Equal(t, "kernel-entry-unproven", d.Findings[0].Kind)
+	require.Contains(t, d.Findings[0].Cause, "The vDSO cannot read the clock source hpet")
+}
