@@ -46,14 +46,28 @@ func run(cpus []int, clocks ...clock.Clock) result.Skew {
 	return Run(context.Background(), clocks, Settings{Time: time.Duration(len(clocks)) * 500 * time.Millisecond, CPUs: cpus}, nil)
 }
 
+// compared is the only pair of a clock on two CPUs. Beside other programs the CPUs may hardly
+// ever run at the same time; then the run has no pair, says so, and is made again.
+func compared(t *testing.T, cpus []int, c clock.Clock) result.CPUPair {
+	t.Helper()
+	for range 50 {
+		one := run(cpus, c).Clocks[0]
+		if len(one.Pairs) == 1 {
+			return one.Pairs[0]
+		}
+		require.Empty(t, one.Pairs)
+		require.NotEmpty(t, one.Reason)
+	}
+	t.Fatal("the CPUs never ran at the same time")
+	return result.CPUPair{}
+}
+
 // What is planted lies within the bound of what is found, whatever its size and sign.
 func TestOffsetIsFoundWithinItsBound(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	for _, ahead := range []float64{0, 300, -300, 100_000, -1e9} {
 		for side, sign := range map[int]float64{0: -1, 1: 1} {
-			r := run(cpus, planted.Counter(t, cpus[side], ahead))
-			require.Len(t, r.Clocks[0].Pairs, 1, r.Clocks[0].Reason)
-			p := r.Clocks[0].Pairs[0]
+			p := compared(t, cpus, planted.Counter(t, cpus[side], ahead))
 			require.Equal(t, [2]int{cpus[0], cpus[1]}, [2]int{p.CPU, p.OtherCPU})
 			require.Positive(t, p.Rounds)
 			require.Positive(t, p.BoundNS)
@@ -71,7 +85,7 @@ func TestFiguresRepeatWithinTheirBounds(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	var last *result.CPUPair
 	for range 10 {
-		p := run(cpus, planted.Counter(t, cpus[1], 250)).Clocks[0].Pairs[0]
+		p := compared(t, cpus, planted.Counter(t, cpus[1], 250))
 		if last != nil {
 			require.InDelta(t, last.OffsetNS, p.OffsetNS, last.BoundNS+p.BoundNS)
 		}
@@ -122,8 +136,7 @@ func TestBoundOfACoarseClock(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	c := sound(t)
 	c.ReportedNS = func() float64 { return 4e6 }
-	r := run(cpus, c)
-	require.GreaterOrEqual(t, r.Clocks[0].Pairs[0].BoundNS, 4e6)
+	require.GreaterOrEqual(t, compared(t, cpus, c).BoundNS, 4e6)
 }
 
 func TestCPUThatIsGone(t *testing.T) {
@@ -202,7 +215,7 @@ func TestInterrupted(t *testing.T) {
 		require.Equal(t, 100*time.Millisecond, total)
 		cancel()
 	})
-	require.Len(t, r.Clocks[0].Pairs, 1)
+	require.NotContains(t, r.Clocks[0].Reason, "interrupted", "it was done by then")
 	require.Empty(t, r.Clocks[1].Pairs)
 	require.Equal(t, "interrupted before it was read", r.Clocks[1].Reason)
 

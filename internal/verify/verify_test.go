@@ -50,8 +50,11 @@ func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
 	}
 }
 
-// One step of 1 ns in ten million reads, of one CPU.
+// One step of 1 ns in ten million reads, of one CPU. The run ends when they are made, however
+// long that takes.
 func TestOneStepBackIsFound(t *testing.T) {
+	ctx, enough := context.WithCancel(context.Background())
+	defer enough()
 	var readers atomic.Int32
 	c := fake("steps@fake", clock.Monotonic, func() func() int64 {
 		value, reads, faulty := int64(0), 0, readers.Add(1) > 3 // the first three are for trying it
@@ -60,11 +63,14 @@ func TestOneStepBackIsFound(t *testing.T) {
 			if value++; faulty && reads == 10_000_000 {
 				value -= 2
 			}
+			if reads == 11_000_000 {
+				enough()
+			}
 			return value
 		}
 	})
 	c.PerThread = true
-	v := Run(context.Background(), []clock.Clock{c}, Settings{Time: 3 * time.Second, CPUs: thread.Usable()[:1], All: []clock.Clock{c}}, nil)
+	v := Run(ctx, []clock.Clock{c}, Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{c}}, nil)
 	require.Greater(t, v.Clocks[0].Reads, int64(10_000_000))
 	require.Len(t, v.Clocks[0].Faults, 1)
 	f := v.Clocks[0].Faults[0]
@@ -167,9 +173,13 @@ func TestPreemptionIsNoFault(t *testing.T) {
 // A clock that ticks every 4 ms repeats its values, and that is all.
 func TestCoarseClockIsClean(t *testing.T) {
 	const tick = int64(4 * time.Millisecond)
-	v := run(t, thread.Usable(), shared("coarse@fake", func() int64 { return now() / tick * tick }))
-	c := v.Clocks[0]
-	require.Empty(t, c.Faults)
+	var c result.VerifiedClock
+	// Beside other programs a thread may not have a CPU for two ticks in a row.
+	for tries := 0; c.TickNS == 0; tries++ {
+		require.Less(t, tries, 50)
+		c = run(t, thread.Usable(), shared("coarse@fake", func() int64 { return now() / tick * tick })).Clocks[0]
+		require.Empty(t, c.Faults)
+	}
 	require.InDelta(t, tick, c.TickNS, 1)
 	require.Greater(t, c.Repeats, c.Reads/2)
 	require.Greater(t, c.StoodNS, float64(tick)/2)
