@@ -20,7 +20,11 @@ func Stopwatch() int64 { return stopwatch() }
 func tryStopwatch() {
 	const (
 		readings = 100
-		steps    = 3
+		// steps is how many steps are looked at at least, and many while they take no longer
+		// than enough: on a busy machine one of few is hardly ever undisturbed.
+		steps  = 3
+		many   = 100
+		enough = int64(5 * time.Millisecond)
 		// patience is how many readings a step may take: a stopwatch that stands still
 		// is not waited for.
 		patience = 1 << 22
@@ -33,8 +37,9 @@ func tryStopwatch() {
 		}
 		cost = min(cost, stopwatch()-start)
 	}
-	last := stopwatch()
-	for range steps {
+	begun := stopwatch()
+	last := begun
+	for i := 0; i < steps || i < many && last-begun < enough; i++ {
 		now := stopwatch()
 		for read := 0; now == last && read < patience; read++ {
 			now = stopwatch()
