@@ -10,6 +10,7 @@ import (
 
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 	"golang.org/x/perf/benchfmt"
 )
 
@@ -106,7 +107,7 @@ func benchConfig(d *result.Document) []benchfmt.Config {
 		setting("goos", h.OS), setting("goarch", h.Arch), setting("cpu", h.CPU.Model),
 		setting("kernel", h.Kernel), setting("distribution", h.Distribution), setting("container", h.Container),
 		setting("cpus", strconv.Itoa(h.CPU.Usable)),
-		setting("timebench", strings.Join(present(d.Tool.Version, d.Tool.Revision), " ")),
+		setting("timebench", strings.Join(words.Present(d.Tool.Version, d.Tool.Revision), " ")),
 		setting("pin", d.Settings.Pin), setting("workers", d.Settings.Workers),
 	}
 	if h.Virtualization != nil {

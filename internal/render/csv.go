@@ -8,6 +8,7 @@ import (
 
 	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 var csvHeader = []string{
@@ -70,8 +71,8 @@ func clockLines(clocks []result.Clock, source string) [][]string {
 			lines = append(lines, append(cells, "", "", "", "", "", c.KernelEntry, source))
 		}
 		for _, t := range c.Throughput {
-			lines = append(lines, append(cells[:len(cells):len(cells)], strconv.Itoa(t.Threads), number(t.ReadsPerSecond),
-				number(t.NSPerRead), number(t.Fairness), strconv.FormatBool(t.Oversubscribed), c.KernelEntry, source))
+			lines = append(lines, append(cells[:len(cells):len(cells)], strconv.Itoa(t.Threads), words.Number(t.ReadsPerSecond),
+				words.Number(t.NSPerRead), words.Number(t.Fairness), strconv.FormatBool(t.Oversubscribed), c.KernelEntry, source))
 		}
 	}
 	return lines
@@ -91,22 +92,12 @@ func clockCells(c result.Clock) []string {
 	if l := c.Latency; l == nil {
 		cells = append(cells, "", "", "", "")
 	} else if l.Confidence == 0 {
-		cells = append(cells, number(l.MedianNS), "", "", number(l.MinNS))
+		cells = append(cells, words.Number(l.MedianNS), "", "", words.Number(l.MinNS))
 	} else {
-		cells = append(cells, number(l.MedianNS), number(l.LowNS), number(l.HighNS), number(l.MinNS))
+		cells = append(cells, words.Number(l.MedianNS), words.Number(l.LowNS), words.Number(l.HighNS), words.Number(l.MinNS))
 	}
 	if r := c.Resolution; r != nil {
-		return append(cells, known(r.TickNS), strconv.FormatBool(r.FinerThanRead), known(r.ReportedNS))
+		return append(cells, words.Known(r.TickNS), strconv.FormatBool(r.FinerThanRead), words.Known(r.ReportedNS))
 	}
 	return append(cells, "", "", "")
-}
-
-func number(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
-
-// known is empty for the zero that means "not known".
-func known(value float64) string {
-	if value == 0 {
-		return ""
-	}
-	return number(value)
 }

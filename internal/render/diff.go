@@ -10,6 +10,7 @@ import (
 
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/printable"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // DiffTable writes a diff for people, within Width columns.
@@ -92,9 +93,9 @@ func DiffCSV(w io.Writer, d *diff.Diff) error {
 			threads = strconv.Itoa(c.Threads)
 		}
 		if c.Confidence > 0 {
-			low, high = number(c.Low), number(c.High)
+			low, high = words.Number(c.Low), words.Number(c.High)
 		}
-		line := []string{c.Name(), threads, number(c.OldNS), number(c.NewNS), number(c.Change), low, high, number(c.Quiet), number(c.P), string(c.Verdict)}
+		line := []string{c.Name(), threads, words.Number(c.OldNS), words.Number(c.NewNS), words.Number(c.Change), low, high, words.Number(c.Quiet), words.Number(c.P), string(c.Verdict)}
 		lines = append(lines, append(line, rest...))
 	}
 	return writeCSV(w, append(lines, diffPartLines(d)...))

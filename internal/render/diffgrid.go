@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // sideFacts are the lines above the tables of a diff.
@@ -74,7 +75,7 @@ func costGrid(d *diff.Diff) grid {
 }
 
 func changeCells(c diff.Change) []string {
-	return []string{ns(c.OldNS), ns(c.NewNS), signed(c.Change), changeInterval(c), signed(c.Quiet), string(c.Verdict)}
+	return []string{words.NS(c.OldNS), words.NS(c.NewNS), signed(c.Change), changeInterval(c), signed(c.Quiet), string(c.Verdict)}
 }
 
 // told ranks the verdicts that say that something differs.
@@ -172,7 +173,7 @@ func word(c diff.Change, ok bool) string {
 func signed(change float64) string {
 	switch {
 	case change >= 9:
-		return "× " + times(change+1)
+		return "× " + words.Times(change+1)
 	case math.Abs(change) >= 1:
 		return fmt.Sprintf("%+.0f %%", change*100)
 	case math.Abs(change) < 0.0005:
@@ -197,11 +198,11 @@ func conclusion(d *diff.Diff) string {
 		verdicts[c.Verdict]++
 	}
 	beyond, few, unsteady := verdicts[diff.Slower]+verdicts[diff.Faster], verdicts[diff.TooFew], verdicts[diff.Unsteady]
-	text := fmt.Sprintf("%d of %s differ beyond noise.", beyond, plural(d.Comparisons-few, "figure"))
+	text := fmt.Sprintf("%d of %s differ beyond noise.", beyond, words.Plural(d.Comparisons-few, "figure"))
 	switch same := d.Comparisons - few - unsteady; {
 	case beyond > 0:
 	case same > 0:
-		text = fmt.Sprintf("Nothing differs beyond noise, in %s.", plural(same, "figure"))
+		text = fmt.Sprintf("Nothing differs beyond noise, in %s.", words.Plural(same, "figure"))
 	default:
 		text = "Nothing can be told."
 	}
@@ -212,12 +213,12 @@ func conclusion(d *diff.Diff) string {
 		return "The two documents have no figure in common."
 	}
 	text += fmt.Sprintf(" Verdicts by the Mann-Whitney U test at α = %s over all of them together (Holm's correction); less than %s "+
-		"beyond the runs' own noise is called the same.", threeDigits(d.Settings.Alpha), strings.TrimPrefix(signed(d.Settings.Least), "+"))
+		"beyond the runs' own noise is called the same.", words.ThreeDigits(d.Settings.Alpha), strings.TrimPrefix(signed(d.Settings.Least), "+"))
 	if unsteady > 0 {
-		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, or shared its CPUs; measure again.", plural(unsteady, "figure")+areOrIs(unsteady))
+		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, or shared its CPUs; measure again.", words.Plural(unsteady, "figure")+words.Are(unsteady))
 	}
 	if few > 0 {
-		text += fmt.Sprintf(" %s too few samples for a verdict.", plural(few, "figure")+map[bool]string{true: " has", false: " have"}[few == 1])
+		text += fmt.Sprintf(" %s too few samples for a verdict.", words.Plural(few, "figure")+map[bool]string{true: " has", false: " have"}[few == 1])
 	}
 	return text
 }

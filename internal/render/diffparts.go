@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // diffParts are what changed beside costs.
@@ -45,9 +46,9 @@ func changes(n, of int, noun, rule string) string {
 	case of == 0:
 		return "There is no " + noun + " that both have."
 	case n == 0:
-		return fmt.Sprintf("Nothing changed%s, in %s.", rule, plural(of, noun))
+		return fmt.Sprintf("Nothing changed%s, in %s.", rule, words.Plural(of, noun))
 	default:
-		return fmt.Sprintf("%d of %s changed%s.", n, plural(of, noun), rule)
+		return fmt.Sprintf("%d of %s changed%s.", n, words.Plural(of, noun), rule)
 	}
 }
 
@@ -111,8 +112,8 @@ func skewChanges(s *diff.Skew) part {
 			changed++
 		}
 		g.rows = append(g.rows, []string{
-			c.Clock, boundedNS(c.OldNS, c.OldBoundNS), fmt.Sprintf("%d, %d", c.OldCPU, c.OldOtherCPU),
-			boundedNS(c.NewNS, c.NewBoundNS), fmt.Sprintf("%d, %d", c.NewCPU, c.NewOtherCPU), sameOrChanged(c.Changed),
+			c.Clock, words.BoundedNS(c.OldNS, c.OldBoundNS), fmt.Sprintf("%d, %d", c.OldCPU, c.OldOtherCPU),
+			words.BoundedNS(c.NewNS, c.NewBoundNS), fmt.Sprintf("%d, %d", c.NewCPU, c.NewOtherCPU), sameOrChanged(c.Changed),
 		})
 	}
 	p.grids = []grid{g}
@@ -144,7 +145,7 @@ func driftChanges(t *diff.Drift) part {
 			name, restated = name+" *", true
 		}
 		unstated = unstated || !r.Stated
-		g.rows = append(g.rows, []string{name, r.Phase, bounded(r.OldPPM, r.OldIntervalPPM), bounded(r.NewPPM, r.NewIntervalPPM), sameOrChanged(r.Changed)})
+		g.rows = append(g.rows, []string{name, r.Phase, words.Bounded(r.OldPPM, r.OldIntervalPPM), words.Bounded(r.NewPPM, r.NewIntervalPPM), sameOrChanged(r.Changed)})
 	}
 	if restated {
 		g.note = "* The rate that the clock is stated to have is not the same itself, and the ppm are of it. "
@@ -180,12 +181,12 @@ func diffPartLines(d *diff.Diff) [][]string {
 	}
 	if s := d.Skew; s != nil {
 		for _, c := range s.Offsets {
-			add(c.Clock, c.Changed, "skew", "worst offset", number(c.OldNS), number(c.OldBoundNS), number(c.NewNS), number(c.NewBoundNS), "ns")
+			add(c.Clock, c.Changed, "skew", "worst offset", words.Number(c.OldNS), words.Number(c.OldBoundNS), words.Number(c.NewNS), words.Number(c.NewBoundNS), "ns")
 		}
 	}
 	if t := d.Drift; t != nil {
 		for _, r := range t.Rates {
-			add(r.Clock, r.Changed, "drift", r.Phase, number(r.OldPPM), number(r.OldIntervalPPM), number(r.NewPPM), number(r.NewIntervalPPM), "ppm")
+			add(r.Clock, r.Changed, "drift", r.Phase, words.Number(r.OldPPM), words.Number(r.OldIntervalPPM), words.Number(r.NewPPM), words.Number(r.NewIntervalPPM), "ppm")
 		}
 	}
 	return lines

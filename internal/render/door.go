@@ -6,6 +6,7 @@ import (
 
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // doorGrid holds each call that was made both by the vDSO and by a system call: what
@@ -54,13 +55,13 @@ func doorRow(vdso, syscall result.Clock) []string {
 	if entry == "" {
 		entry = result.Unknown
 	}
-	return []string{name, ns(vdso.Latency.MedianNS), ns(syscall.Latency.MedianNS), nsDifference(difference), between, entry}
+	return []string{name, words.NS(vdso.Latency.MedianNS), words.NS(syscall.Latency.MedianNS), nsDifference(difference), between, entry}
 }
 
 // nsDifference is ns for what may be negative.
 func nsDifference(value float64) string {
 	if value < 0 {
-		return "-" + ns(-value)
+		return "-" + words.NS(-value)
 	}
-	return ns(value)
+	return words.NS(value)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -37,7 +38,7 @@ func drift(d *result.Document) []part {
 	for _, c := range t.Clocks {
 		if change, bound, certain := underLoad(c, compared); certain {
 			differ++
-			p.faults = append(p.faults, fmt.Sprintf("%s runs %s under load than asleep, by %s ppm.", c.ID, fasterOrSlower(change), bounded(math.Abs(change), bound)))
+			p.faults = append(p.faults, fmt.Sprintf("%s runs %s under load than asleep, by %s ppm.", c.ID, fasterOrSlower(change), words.Bounded(math.Abs(change), bound)))
 		}
 	}
 	p.notes = why.lines()
@@ -45,11 +46,11 @@ func drift(d *result.Document) []part {
 	case rated == 0:
 		p.verdict = "No clock's rate could be told."
 	case compared == 0:
-		p.verdict = fmt.Sprintf("The rates of %s, against %s.", plural(rated, "clock"), t.Reference)
+		p.verdict = fmt.Sprintf("The rates of %s, against %s.", words.Plural(rated, "clock"), t.Reference)
 	case differ == 0:
 		p.verdict = "No clock certainly runs at another rate under load than asleep."
 	default:
-		p.verdict = fmt.Sprintf("%d of %s certainly at another rate under load than asleep.", differ, plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
+		p.verdict = fmt.Sprintf("%d of %s certainly at another rate under load than asleep.", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
 	}
 	if d.Interrupted {
 		p.verdict = "Interrupted; of what was seen by then: " + p.verdict
@@ -120,7 +121,7 @@ func rateGrid(t *result.Drift) grid {
 		}
 		day := "-"
 		if ppm := all[0].rate.PPM; ppm != nil {
-			day = signedDuration(*ppm * 1e-6 * dayNS)
+			day = words.SignedDuration(*ppm * 1e-6 * dayNS)
 		} else {
 			g.note = "-: nobody states the clock's rate, so it is told in Hz only."
 		}
@@ -138,7 +139,7 @@ func ppm(r *result.DriftRate) string {
 	if max(math.Abs(*r.PPM), r.IntervalPPM) >= most {
 		return fmt.Sprintf("%+.3g ± %.2g", *r.PPM, r.IntervalPPM)
 	}
-	text := bounded(*r.PPM, r.IntervalPPM)
+	text := words.Bounded(*r.PPM, r.IntervalPPM)
 	if *r.PPM > 0 {
 		text = "+" + text
 	}
@@ -153,9 +154,9 @@ func nominal(hz float64) string {
 	case hz >= 1e15:
 		return fmt.Sprintf("%.3g Hz", hz)
 	case hz == math.Trunc(hz):
-		return thousands(int64(hz)) + " Hz"
+		return words.Thousands(int64(hz)) + " Hz"
 	default:
-		return grouped(hz, 3) + " Hz"
+		return words.Grouped(hz, 3) + " Hz"
 	}
 }
 
@@ -171,14 +172,14 @@ func lineGrid(t *result.Drift) grid {
 		for _, p := range phases(c) {
 			r := p.rate
 			g.rows = append(g.rows, []string{
-				c.ID, p.name, bounded(r.Hz, r.Hz*r.IntervalPPM/1e6), signedDuration(r.ResidualNS), signedDuration(r.WorstResidualNS),
-				thousands(int64(r.Readings)), duration(float64(r.SpanNS)),
+				c.ID, p.name, words.Bounded(r.Hz, r.Hz*r.IntervalPPM/1e6), words.SignedDuration(r.ResidualNS), words.SignedDuration(r.WorstResidualNS),
+				words.Thousands(int64(r.Readings)), words.Duration(float64(r.SpanNS)),
 			})
 			confidence = r.Confidence
 		}
 	}
 	if confidence > 0 {
-		g.note += fmt.Sprintf(" Intervals hold with %s %%.", threeDigits(confidence*100))
+		g.note += fmt.Sprintf(" Intervals hold with %s %%.", words.ThreeDigits(confidence*100))
 	}
 	return g
 }
@@ -191,7 +192,7 @@ func driftLines(d *result.Document) [][]string {
 		return lines
 	}
 	for _, c := range d.Drift.Clocks {
-		head := []string{c.ID, "", d.Drift.Reference, known(c.NominalHz)}
+		head := []string{c.ID, "", d.Drift.Reference, words.Known(c.NominalHz)}
 		all := phases(c)
 		if len(all) == 0 {
 			lines = append(lines, append(head, "", "", "", "", "", "", "", "", c.Reason))
@@ -199,11 +200,11 @@ func driftLines(d *result.Document) [][]string {
 		for _, p := range all {
 			r, ppm := p.rate, ""
 			if r.PPM != nil {
-				ppm = number(*r.PPM)
+				ppm = words.Number(*r.PPM)
 			}
 			lines = append(lines, []string{
-				c.ID, p.name, d.Drift.Reference, known(c.NominalHz), ppm, number(r.IntervalPPM), number(r.Confidence), number(r.Hz),
-				number(r.ResidualNS), number(r.WorstResidualNS), strconv.Itoa(r.Readings), strconv.FormatInt(r.SpanNS, 10), c.Reason,
+				c.ID, p.name, d.Drift.Reference, words.Known(c.NominalHz), ppm, words.Number(r.IntervalPPM), words.Number(r.Confidence), words.Number(r.Hz),
+				words.Number(r.ResidualNS), words.Number(r.WorstResidualNS), strconv.Itoa(r.Readings), strconv.FormatInt(r.SpanNS, 10), c.Reason,
 			})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // A fact is a line above the tables: what the machine is and how it was measured.
@@ -23,7 +24,7 @@ func facts(d *result.Document) []fact {
 
 func hostFacts(h result.Host) []fact {
 	all := []fact{
-		{"System", strings.Join(present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, edition(h.Windows), container(h.Container)), ", ")},
+		{"System", strings.Join(words.Present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, edition(h.Windows), container(h.Container)), ", ")},
 		{"CPU", cpu(h.CPU)},
 		{"CPUs usable", usable(h.CPU)},
 		{"Virtualization", virtualization(h)},
@@ -62,7 +63,7 @@ func linuxFacts(h result.Host) []fact {
 	if s := h.TimeSync; s != nil {
 		text := "not synchronised"
 		if s.Synchronised {
-			text = "synchronised; the error is at most " + duration(float64(s.MaxErrorNS))
+			text = "synchronised; the error is at most " + words.Duration(float64(s.MaxErrorNS))
 		}
 		all = append(all, fact{"Wall clock", text})
 	}
@@ -73,21 +74,21 @@ func linuxFacts(h result.Host) []fact {
 func windowsFacts(w result.Windows, arch string) []fact {
 	var all []fact
 	if w.Wine != nil {
-		all = append(all, fact{"Wine", strings.Join(present(w.Wine.Version, w.Wine.Host), ", on ")})
+		all = append(all, fact{"Wine", strings.Join(words.Present(w.Wine.Version, w.Wine.Host), ", on ")})
 	}
 	if w.Timer != nil {
 		all = append(all, fact{"System timer", fmt.Sprintf("every %s; it can be from %s to %s",
-			duration(float64(w.Timer.PeriodNS)), duration(float64(w.Timer.FinestNS)), duration(float64(w.Timer.CoarsestNS)))})
+			words.Duration(float64(w.Timer.PeriodNS)), words.Duration(float64(w.Timer.FinestNS)), words.Duration(float64(w.Timer.CoarsestNS)))})
 	}
 	if w.QPC != nil {
-		text := hertz(float64(w.QPC.Hz))
+		text := words.Hertz(float64(w.QPC.Hz))
 		if w.Wine == nil {
 			text, _ = diagnose.Frequency(w.QPC.Hz, arch)
 		}
 		all = append(all, fact{"QPC", text + "; " + qpc(w)})
 	}
 	throttling := map[string]string{"on": "the process is slowed down to save power", "system": "Windows decides whether to slow the process down", "off": "the process is not slowed down"}
-	if text := strings.Join(present(w.Power, throttling[w.PowerThrottling]), "; "); text != "" {
+	if text := strings.Join(words.Present(w.Power, throttling[w.PowerThrottling]), "; "); text != "" {
 		all = append(all, fact{"Power", text})
 	}
 	return all
@@ -115,19 +116,8 @@ func qpc(w result.Windows) string {
 	return how
 }
 
-// present drops the empty texts.
-func present(texts ...string) []string {
-	var some []string
-	for _, text := range texts {
-		if text != "" {
-			some = append(some, text)
-		}
-	}
-	return some
-}
-
 func tool(t result.Tool) string {
-	return strings.Join(present(t.Version, t.Revision, t.Go), ", ")
+	return strings.Join(words.Present(t.Version, t.Revision, t.Go), ", ")
 }
 
 func edition(w *result.Windows) string {
@@ -147,12 +137,12 @@ func container(name string) string {
 func cpu(c result.CPU) string {
 	var physical, tsc string
 	if c.Physical > 0 {
-		physical = plural(c.Physical, "core")
+		physical = words.Plural(c.Physical, "core")
 		if c.Packages > 0 {
-			physical += " in " + plural(c.Packages, "package")
+			physical += " in " + words.Plural(c.Packages, "package")
 		}
 		if c.Groups > 1 {
-			physical += " in " + plural(c.Groups, "processor group")
+			physical += " in " + words.Plural(c.Groups, "processor group")
 		}
 	}
 	if c.InvariantTSC != nil {
@@ -165,19 +155,19 @@ func cpu(c result.CPU) string {
 		tsc = "TSC"
 	}
 	if c.TSCHz > 0 {
-		tsc = strings.TrimSpace(strings.TrimPrefix(tsc+" at "+hertz(c.TSCHz), " at "))
+		tsc = strings.TrimSpace(strings.TrimPrefix(tsc+" at "+words.Hertz(c.TSCHz), " at "))
 	}
 	model := c.Model
 	if model == "" {
 		model = "unknown model"
 	}
-	return strings.Join(present(model, physical, tsc), ", ")
+	return strings.Join(words.Present(model, physical, tsc), ", ")
 }
 
 func usable(c result.CPU) string {
 	text := fmt.Sprintf("%d of %d", c.Usable, c.Logical)
 	if c.Quota > 0 {
-		text += ", limited by a quota to the time of " + threeDigits(c.Quota)
+		text += ", limited by a quota to the time of " + words.ThreeDigits(c.Quota)
 	}
 	return text
 }
@@ -190,27 +180,20 @@ func virtualization(h result.Host) string {
 	if seen = "none seen"; h.Virtualization != nil {
 		seen = h.Virtualization.System + ", " + h.Virtualization.Role
 	}
-	return strings.Join(present(seen, machine), "; ")
+	return strings.Join(words.Present(seen, machine), "; ")
 }
 
 func settings(d *result.Document) string {
 	s := d.Settings
-	text := fmt.Sprintf("%s of latency; throughput for %s by %s", plural(s.Rounds, "round"), duration(float64(s.TimeNS)), s.Workers)
+	text := fmt.Sprintf("%s of latency; throughput for %s by %s", words.Plural(s.Rounds, "round"), words.Duration(float64(s.TimeNS)), s.Workers)
 	if s.TimerResolutionNS > 0 {
-		text += ", with the system timer asked for " + duration(float64(s.TimerResolutionNS))
+		text += ", with the system timer asked for " + words.Duration(float64(s.TimerResolutionNS))
 	}
 	if s.Pin != "none" {
 		text += ", pinned " + s.Pin
 	}
 	if d.FloorNS > 0 {
-		text += fmt.Sprintf("; an empty call, which is in each figure of a call, costs %s ns", ns(d.FloorNS))
+		text += fmt.Sprintf("; an empty call, which is in each figure of a call, costs %s ns", words.NS(d.FloorNS))
 	}
 	return text
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // DoctorFormats are the formats of a diagnosis, the default first.
@@ -72,7 +73,7 @@ func healthy(d *result.Document) string {
 	for _, c := range d.Clocks {
 		if c.ID == "CLOCK_MONOTONIC@vdso" || c.ID == "QueryPerformanceCounter@winapi" {
 			if c.Latency != nil {
-				known = append(known, fmt.Sprintf("%s costs %s ns a read", c.ID, ns(c.Latency.MedianNS)))
+				known = append(known, fmt.Sprintf("%s costs %s ns a read", c.ID, words.NS(c.Latency.MedianNS)))
 			}
 			if c.KernelEntry == result.Never {
 				known = append(known, "it does not enter the kernel")
@@ -98,7 +99,7 @@ func verifiedWell(v *result.Verification, id string) []string {
 	if i < 0 || v.Clocks[i].Verdict != result.IsMonotonic {
 		return nil
 	}
-	return []string{fmt.Sprintf("it never went backwards in %s reads on %s", thousands(v.Clocks[i].Reads), plural(len(v.CPUs), "CPU"))}
+	return []string{fmt.Sprintf("it never went backwards in %s reads on %s", words.Thousands(v.Clocks[i].Reads), words.Plural(len(v.CPUs), "CPU"))}
 }
 
 // findingFacts are the lines beneath a finding's title. Within Width, a command stays
@@ -118,7 +119,7 @@ func findingFacts(f result.Finding) []fact {
 	add("Seen", f.Evidence...)
 	add("Cause", f.Cause)
 	for _, r := range f.Remedies {
-		add("Do", sentence(r.Advice))
+		add("Do", words.Sentence(r.Advice))
 		for _, command := range r.Commands {
 			add("", "$ "+command)
 		}
@@ -126,14 +127,6 @@ func findingFacts(f result.Finding) []fact {
 	}
 	add("See", f.Links...)
 	return all
-}
-
-// sentence ends a text with a stop.
-func sentence(text string) string {
-	if text == "" || strings.HasSuffix(text, ".") {
-		return text
-	}
-	return text + "."
 }
 
 // found are the lines above the tables about what doctor would say more of.
@@ -172,7 +165,7 @@ func writeMarkdownFindings(out *strings.Builder, d *result.Document) {
 			out.WriteString("\n**Cause:** " + escape(f.Cause) + "\n")
 		}
 		for _, r := range f.Remedies {
-			out.WriteString("\n**What to do:** " + escape(sentence(r.Advice)) + "\n")
+			out.WriteString("\n**What to do:** " + escape(words.Sentence(r.Advice)) + "\n")
 			if len(r.Commands) > 0 {
 				out.WriteString("\n" + fenced("sh", r.Commands))
 			}
@@ -213,7 +206,7 @@ func logTitle(log *result.KernelLog) string {
 	case len(log.Lines) == 0:
 		return "Kernel log: no lines about clocks"
 	}
-	text := "Kernel log: " + plural(len(log.Lines), "line") + " about clocks, from " + cmp.Or(log.Source, "an unknown source")
+	text := "Kernel log: " + words.Plural(len(log.Lines), "line") + " about clocks, from " + cmp.Or(log.Source, "an unknown source")
 	if log.Truncated {
 		text += "; it no longer reaches back to the boot"
 	}
@@ -250,7 +243,7 @@ func (p *page) findings(d *result.Document) {
 			p.element("p", "", "Cause: "+f.Cause)
 		}
 		for _, r := range f.Remedies {
-			p.element("p", "", "What to do: "+sentence(r.Advice))
+			p.element("p", "", "What to do: "+words.Sentence(r.Advice))
 			if len(r.Commands) > 0 {
 				p.element("pre", "", strings.Join(r.Commands, "\n"))
 			}

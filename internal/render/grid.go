@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // A grid is a table before it has a format: the first column is text, or so many of
@@ -46,7 +47,7 @@ func latencyGrid(d *result.Document) grid {
 		g.note = "kernel: whether a read enters the kernel."
 	}
 	for _, c := range byCost(d) {
-		row := []string{c.ID, ns(c.Latency.MedianNS), interval(c.Latency), ns(c.Latency.MinNS), tick(c.Resolution), stated(c.Resolution)}
+		row := []string{c.ID, words.NS(c.Latency.MedianNS), interval(c.Latency), words.NS(c.Latency.MinNS), tick(c.Resolution), stated(c.Resolution)}
 		if entries {
 			row = append(row, cmp.Or(c.KernelEntry, "-"))
 		}
@@ -59,7 +60,7 @@ func interval(l *result.Latency) string {
 	if l.Confidence == 0 {
 		return "needs 6 rounds"
 	}
-	return ns(l.LowNS) + " to " + ns(l.HighNS)
+	return words.NS(l.LowNS) + " to " + words.NS(l.HighNS)
 }
 
 func tick(r *result.Resolution) string {
@@ -69,13 +70,13 @@ func tick(r *result.Resolution) string {
 	case r.FinerThanRead:
 		return "under a read"
 	case r.TickHighNS > 0:
-		return duration(r.TickLowNS) + " to " + duration(r.TickHighNS)
+		return words.Duration(r.TickLowNS) + " to " + words.Duration(r.TickHighNS)
 	case r.TickNS > 0:
-		return duration(r.TickNS)
+		return words.Duration(r.TickNS)
 	case r.Ticks > 0 || r.Moved:
 		return "not told"
 	default:
-		return "> " + duration(float64(r.WatchedNS))
+		return "> " + words.Duration(float64(r.WatchedNS))
 	}
 }
 
@@ -83,7 +84,7 @@ func stated(r *result.Resolution) string {
 	if r == nil || r.ReportedNS == 0 {
 		return "-"
 	}
-	return duration(r.ReportedNS)
+	return words.Duration(r.ReportedNS)
 }
 
 // mostThreadColumns is how many numbers of threads have a column, where the
@@ -119,10 +120,10 @@ func throughputGrid(d *result.Document, most int) grid {
 		}
 		row := []string{c.ID}
 		for _, threads := range columns {
-			row = append(row, figure(c, threads, func(t result.Throughput) string { return ns(t.NSPerRead) }))
+			row = append(row, figure(c, threads, func(t result.Throughput) string { return words.NS(t.NSPerRead) }))
 		}
 		row = append(row,
-			figure(c, last, func(t result.Throughput) string { return rate(t.ReadsPerSecond) }),
+			figure(c, last, func(t result.Throughput) string { return words.Rate(t.ReadsPerSecond) }),
 			figure(c, last, func(t result.Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
 		g.rows = append(g.rows, row)
 	}
@@ -147,13 +148,13 @@ func distributionGrid(d *result.Document) grid {
 		if one == nil || one.Reads == 0 {
 			continue
 		}
-		g.rows = append(g.rows, []string{c.ID, ns(one.P50NS), ns(one.P90NS), ns(one.P99NS), ns(one.P999NS), duration(one.MaxNS), oneIn(one.TenfoldReads, one.Reads)})
+		g.rows = append(g.rows, []string{c.ID, words.NS(one.P50NS), words.NS(one.P90NS), words.NS(one.P99NS), words.NS(one.P999NS), words.Duration(one.MaxNS), oneIn(one.TenfoldReads, one.Reads)})
 		g.note = fmt.Sprintf("Each read stands between two of %s; the bracket is in every figure", one.Counter)
 		if one.BracketNS > 0 {
-			g.note += fmt.Sprintf(" and takes %s ns around an empty call", ns(one.BracketNS))
+			g.note += fmt.Sprintf(" and takes %s ns around an empty call", words.NS(one.BracketNS))
 		}
 		if coarse := one.CounterStepNS; coarse > coarseStepNS {
-			steps = fmt.Sprintf(" The times of many reads lie %s apart, so no figure is finer.", duration(coarse))
+			steps = fmt.Sprintf(" The times of many reads lie %s apart, so no figure is finer.", words.Duration(coarse))
 		}
 		g.note += "."
 	}
@@ -168,9 +169,9 @@ const coarseStepNS = 2
 // oneIn words how often something happens.
 func oneIn(n, of int64) string {
 	if n == 0 {
-		return "never in " + thousands(of)
+		return "never in " + words.Thousands(of)
 	}
-	return "1 in " + thousands(int64(math.Round(float64(of)/float64(n))))
+	return "1 in " + words.Thousands(int64(math.Round(float64(of)/float64(n))))
 }
 
 func joinLines(first, second string) string {

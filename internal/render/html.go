@@ -13,6 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/chart"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // The style and the script of every page. They lie inside it; its content security
@@ -97,7 +98,7 @@ const mostThreadColumnsOfAPage = 8
 
 // headline names the machine in a line.
 func headline(d *result.Document) string {
-	return strings.Join(present(strings.TrimSpace(d.Host.OS+"/"+d.Host.Arch+" "+d.Host.Kernel), d.Host.CPU.Model, source(d.Host.ClockSource)), ", ")
+	return strings.Join(words.Present(strings.TrimSpace(d.Host.OS+"/"+d.Host.Arch+" "+d.Host.Kernel), d.Host.CPU.Model, source(d.Host.ClockSource)), ", ")
 }
 
 // A page is HTML on its way. All text is escaped as it comes in; a document may be

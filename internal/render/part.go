@@ -1,13 +1,12 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // A part is what a document holds beside what its clocks cost: its tables, and the
@@ -43,60 +42,23 @@ func partsOnly(d *result.Document) bool {
 func partFacts(d *result.Document) []fact {
 	var all []fact
 	if v := d.Verification; v != nil {
-		text := "for " + duration(float64(v.DurationNS)) + " on " + cpuList(v.CPUs)
+		text := "for " + words.Duration(float64(v.DurationNS)) + " on " + words.CPUs(v.CPUs)
 		if v.Load {
 			text += ", every CPU kept busy"
 		}
 		all = append(all, fact{"Verified", text})
 	}
 	if s := d.Skew; s != nil {
-		all = append(all, fact{"Skew", "measured for " + duration(float64(s.DurationNS)) + " on " + cpuList(s.CPUs)})
+		all = append(all, fact{"Skew", "measured for " + words.Duration(float64(s.DurationNS)) + " on " + words.CPUs(s.CPUs)})
 	}
 	if t := d.Drift; t != nil {
-		text := "measured for " + duration(float64(t.DurationNS)) + " against " + t.Reference
+		text := "measured for " + words.Duration(float64(t.DurationNS)) + " against " + t.Reference
 		if t.LoadedFromNS > 0 {
-			text += ", every CPU kept busy from " + duration(float64(t.LoadedFromNS)) + " on"
+			text += ", every CPU kept busy from " + words.Duration(float64(t.LoadedFromNS)) + " on"
 		}
 		all = append(all, fact{"Drift", text})
 	}
 	return all
-}
-
-// cpuList words numbers of CPUs: CPUs 0 to 3 and 8. A list of many is cut short.
-func cpuList(numbers []int) string {
-	const most = 12
-	sorted := slices.Compact(slices.Sorted(slices.Values(numbers)))
-	if len(sorted) == 0 {
-		return "no CPU"
-	}
-	var runs []string
-	for i := 0; i < len(sorted); {
-		end := i
-		for end+1 < len(sorted) && sorted[end+1] == sorted[end]+1 {
-			end++
-		}
-		if len(runs) == most {
-			runs = append(runs, fmt.Sprintf("%d more", len(sorted)-i))
-			break
-		}
-		run := strconv.Itoa(sorted[i])
-		if end > i {
-			run += " to " + strconv.Itoa(sorted[end])
-		}
-		runs, i = append(runs, run), end+1
-	}
-	if len(sorted) == 1 {
-		return "CPU " + runs[0]
-	}
-	return "CPUs " + enumerated(runs)
-}
-
-// enumerated joins texts as a sentence does.
-func enumerated(texts []string) string {
-	if len(texts) < 2 {
-		return strings.Join(texts, "")
-	}
-	return strings.Join(texts[:len(texts)-1], ", ") + " and " + texts[len(texts)-1]
 }
 
 // lost says which CPUs went away; nothing where none did.
@@ -104,7 +66,7 @@ func lost(cpus []int) []string {
 	if len(cpus) == 0 {
 		return nil
 	}
-	return []string{"Lost during the run: " + cpuList(cpus) + "."}
+	return []string{"Lost during the run: " + words.CPUs(cpus) + "."}
 }
 
 // reasons are why clocks are not there, each once, with all clocks that share it.
@@ -151,7 +113,7 @@ func (p part) write(out *strings.Builder) {
 			out.WriteString(wrapped(g.note))
 		}
 	}
-	for _, lines := range [][]string{p.faults, p.notes, present(p.verdict)} {
+	for _, lines := range [][]string{p.faults, p.notes, words.Present(p.verdict)} {
 		if len(lines) > 0 {
 			out.WriteString("\n")
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 	"github.com/timebench/timebench/test/schema"
 )
 
@@ -227,7 +228,7 @@ func odd() map[string]*result.Document {
 		d.Drift = &result.Drift{Reference: "r", Clocks: []result.DriftedClock{{ID: "c", Asleep: &result.DriftRate{}, Loaded: &result.DriftRate{PPM: new(float64)}, Points: []result.DriftPoint{{}, {}}}}}
 	})
 	for _, size := range []float64{1e18, 1e-9, -1e18} {
-		add("a size of "+number(size), func(d *result.Document) {
+		add("a size of "+words.Number(size), func(d *result.Document) {
 			some, big := math.Abs(size), int(max(1, min(math.Abs(size), 1e18)))
 			*d = *mistrusted()
 			for i := range d.Verification.Clocks {
@@ -432,9 +433,9 @@ func TestCoarseClockTellsNoRoundTrip(t *testing.T) {
 		notes := skew(d)[0].notes
 		require.Equal(t, test.want, notes[len(notes)-1])
 	}
-	require.Equal(t, "≤ 4 ms", roundTrip(coarse.Pairs[0], signedDuration))
-	require.Equal(t, "≤ 2 µs", roundTrip(tick.Pairs[0], signedDuration))
-	require.Equal(t, "150 ns", roundTrip(fine.Pairs[0], signedDuration))
+	require.Equal(t, "≤ 4 ms", roundTrip(coarse.Pairs[0], words.SignedDuration))
+	require.Equal(t, "≤ 2 µs", roundTrip(tick.Pairs[0], words.SignedDuration))
+	require.Equal(t, "150 ns", roundTrip(fine.Pairs[0], words.SignedDuration))
 }
 
 // Many CPUs are a short list with the worst on top, and nothing is left out of the CSV.
@@ -467,14 +468,14 @@ func TestSkewOfAllPairsIsASquare(t *testing.T) {
 }
 
 func TestCPUsAreListedShortly(t *testing.T) {
-	require.Equal(t, "no CPU", cpuList(nil))
-	require.Equal(t, "CPU 3", cpuList([]int{3, 3}))
-	require.Equal(t, "CPUs 0 to 2 and 8", cpuList([]int{8, 2, 1, 0}))
+	require.Equal(t, "no CPU", words.CPUs(nil))
+	require.Equal(t, "CPU 3", words.CPUs([]int{3, 3}))
+	require.Equal(t, "CPUs 0 to 2 and 8", words.CPUs([]int{8, 2, 1, 0}))
 	var many []int
 	for i := range 40 {
 		many = append(many, 2*i)
 	}
-	require.Equal(t, "CPUs 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 and 28 more", cpuList(many))
+	require.Equal(t, "CPUs 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 and 28 more", words.CPUs(many))
 }
 
 func TestBoundedGivesTheDigitsThatMeanSomething(t *testing.T) {
@@ -485,6 +486,6 @@ func TestBoundedGivesTheDigitsThatMeanSomething(t *testing.T) {
 		{-12.7512, 0.021, "-12.751 ± 0.021"}, {0, 0, "0.000 ± 0.000"}, {2596088900.123, 54.6, "2,596,088,900 ± 55"},
 		{1, 1e-9, "1.000000 ± 0.000000"}, {-0.0001, 60, "0 ± 60"}, {-1e18, 1, "-1e+18 ± 1"}, {1, 1e30, "1 ± 1e+30"},
 	} {
-		require.Equal(t, test.want, bounded(test.value, test.bound))
+		require.Equal(t, test.want, words.Bounded(test.value, test.bound))
 	}
 }

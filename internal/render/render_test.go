@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 	"github.com/timebench/timebench/test/schema"
 )
 
@@ -251,13 +252,13 @@ func TestEveryFormatReportsAFailedWrite(t *testing.T) {
 
 func TestNumbersAreWordedToWhatTheyMean(t *testing.T) {
 	for value, want := range map[float64]string{0: "0.00", 2.214: "2.21", 20.16: "20.2", 999.94: "999.9", 1000: "1,000", 1234567: "1,234,567"} {
-		require.Equal(t, want, ns(value))
+		require.Equal(t, want, words.NS(value))
 	}
 	for value, want := range map[float64]string{1: "1 ns", 69.84: "69.8 ns", 999: "999 ns", 999.9: "1 µs", 1000: "1 µs", 4e6: "4 ms", 999991: "1 ms", 1e9: "1 s", 0.3852: "0.385 ns", 123e9: "123 s"} {
-		require.Equal(t, want, duration(value))
+		require.Equal(t, want, words.Duration(value))
 	}
 	for value, want := range map[float64]string{0: "0 /s", 950: "950 /s", 49.06e6: "49.1 M/s", 1.2e9: "1.2 G/s", 2200: "2.2 k/s"} {
-		require.Equal(t, want, rate(value))
+		require.Equal(t, want, words.Rate(value))
 	}
 }
 

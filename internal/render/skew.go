@@ -10,6 +10,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // SkewFormats are the formats of a comparison of CPUs, the default first.
@@ -82,9 +83,9 @@ func skewVerdict(d *result.Document) string {
 	case compared == 0:
 		text = "No clock could be compared between CPUs."
 	case len(apart) > 0:
-		text = "CPUs are certainly apart, by " + enumerated(apart) + "."
+		text = "CPUs are certainly apart, by " + words.List(apart) + "."
 	default:
-		text = "No CPU is certainly apart from another; bounds up to " + duration(bound) + "."
+		text = "No CPU is certainly apart from another; bounds up to " + words.Duration(bound) + "."
 	}
 	if d.Interrupted {
 		return "Interrupted; of what was seen by then: " + text
@@ -116,37 +117,21 @@ func together(c *result.SkewedClock) string {
 		for _, p := range c.Pairs {
 			low, high = min(low, p.BoundNS), max(high, p.BoundNS)
 		}
-		return fmt.Sprintf("%s: no CPU is certainly apart from another, in %s; bounds %s.", c.ID, plural(len(c.Pairs), "pair"), between(low, high))
+		return fmt.Sprintf("%s: no CPU is certainly apart from another, in %s; bounds %s.", c.ID, words.Plural(len(c.Pairs), "pair"), words.Between(low, high))
 	}
 	const most = 5
-	var words []string
+	var named []string
 	for _, p := range apart[:min(most, len(apart))] {
 		ahead, behind := p.OtherCPU, p.CPU
 		if p.OffsetNS < 0 {
 			ahead, behind = behind, ahead
 		}
-		words = append(words, fmt.Sprintf("CPU %d is ahead of CPU %d by %s", ahead, behind, boundedNS(math.Abs(p.OffsetNS), p.BoundNS)))
+		named = append(named, fmt.Sprintf("CPU %d is ahead of CPU %d by %s", ahead, behind, words.BoundedNS(math.Abs(p.OffsetNS), p.BoundNS)))
 	}
 	if more := len(apart) - most; more > 0 {
-		words = append(words, plural(more, "more pair"))
+		named = append(named, words.Plural(more, "more pair"))
 	}
-	return fmt.Sprintf("%s: %d of %s certainly apart: %s.", c.ID, len(apart), plural(len(c.Pairs), "pair")+areOrIs(len(apart)), enumerated(words))
-}
-
-func areOrIs(n int) string {
-	if n == 1 {
-		return " is"
-	}
-	return " are"
-}
-
-// between words the ends of a range, which may be one.
-func between(lowNS, highNS float64) string {
-	low, high := signedDuration(lowNS), signedDuration(highNS)
-	if low == high {
-		return "of " + low
-	}
-	return "from " + low + " to " + high
+	return fmt.Sprintf("%s: %d of %s certainly apart: %s.", c.ID, len(apart), words.Plural(len(c.Pairs), "pair")+words.Are(len(apart)), words.List(named))
 }
 
 // A trip is a round trip between two CPUs, by a clock.
@@ -177,7 +162,7 @@ func roundTrip(p result.CPUPair, word func(ns float64) string) string {
 // communication says what the round trips tell of the machine.
 func communication(quickest, slowest trip) string {
 	words := func(t trip) string {
-		return fmt.Sprintf("%s (CPU %d and %d)", signedDuration(t.pair.RoundTripNS), t.pair.CPU, t.pair.OtherCPU)
+		return fmt.Sprintf("%s (CPU %d and %d)", words.SignedDuration(t.pair.RoundTripNS), t.pair.CPU, t.pair.OtherCPU)
 	}
 	text := "A message between two CPUs, there and back over a shared cache line, took " + words(quickest) + " at best"
 	if quickest.pair != slowest.pair {
@@ -238,32 +223,18 @@ func squareGrid(c *result.SkewedClock, withBounds bool) (g grid, ok bool) {
 		if row > column {
 			row, column, offset = column, row, -offset
 		}
-		cell := brief(offset)
+		cell := words.Brief(offset)
 		if withBounds {
-			cell = bounded(offset, p.BoundNS)
+			cell = words.Bounded(offset, p.BoundNS)
 		}
 		if p.Apart() {
 			cell += " !"
 			g.note = "!: certainly apart. "
 		}
-		g.rows[row][column+1], g.rows[column][row+1] = cell, roundTrip(p, brief)
+		g.rows[row][column+1], g.rows[column][row+1] = cell, roundTrip(p, words.Brief)
 	}
 	g.note += "An offset may be off by half of the round trip."
 	return g, true
-}
-
-// brief is nanoseconds in few digits.
-func brief(valueNS float64) string {
-	switch size := math.Abs(valueNS); {
-	case size < 0.05:
-		return "0"
-	case size < 10:
-		return strconv.FormatFloat(valueNS, 'f', 1, 64)
-	case size < 1e15:
-		return grouped(valueNS, 0)
-	default:
-		return fmt.Sprintf("%.3g", valueNS)
-	}
 }
 
 // listGrid has a row a pair.
@@ -279,8 +250,8 @@ func listGrid(c *result.SkewedClock) grid {
 		for _, p := range c.Pairs {
 			low, high = min(low, p.OffsetNS), max(high, p.OffsetNS)
 		}
-		g.title += ", the worst " + strconv.Itoa(mostListed) + " of " + plural(len(c.Pairs), "pair")
-		g.note = fmt.Sprintf("All %d offsets are %s; CSV and JSON have them.", len(c.Pairs), between(low, high))
+		g.title += ", the worst " + strconv.Itoa(mostListed) + " of " + words.Plural(len(c.Pairs), "pair")
+		g.note = fmt.Sprintf("All %d offsets are %s; CSV and JSON have them.", len(c.Pairs), words.Between(low, high))
 	}
 	for _, p := range pairs {
 		certainly := "-"
@@ -288,7 +259,7 @@ func listGrid(c *result.SkewedClock) grid {
 			certainly = "apart"
 		}
 		g.rows = append(g.rows, []string{
-			strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), boundedNS(p.OffsetNS, p.BoundNS), certainly, roundTrip(p, signedDuration), thousands(p.Rounds),
+			strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), words.BoundedNS(p.OffsetNS, p.BoundNS), certainly, roundTrip(p, words.SignedDuration), words.Thousands(p.Rounds),
 		})
 	}
 	return g
@@ -307,7 +278,7 @@ func skewLines(d *result.Document) [][]string {
 		}
 		for _, p := range c.Pairs {
 			lines = append(lines, []string{
-				c.ID, strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), number(p.OffsetNS), number(p.BoundNS), number(p.RoundTripNS),
+				c.ID, strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), words.Number(p.OffsetNS), words.Number(p.BoundNS), words.Number(p.RoundTripNS),
 				strconv.FormatInt(p.Rounds, 10), strconv.FormatBool(p.Apart()), c.Reason,
 			})
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // entryMarks stand behind the figure of a read that enters the kernel.
@@ -28,7 +29,7 @@ func sourcesGrid(d *result.Document) grid {
 		if c.Latency == nil {
 			return "-"
 		}
-		return fmt.Sprintf("%s%-*s", ns(c.Latency.MedianNS), width, entryMarks[c.KernelEntry])
+		return fmt.Sprintf("%s%-*s", words.NS(c.Latency.MedianNS), width, entryMarks[c.KernelEntry])
 	})
 }
 
@@ -59,9 +60,9 @@ func sourceThroughputGrid(d *result.Document) grid {
 		case all == 0:
 			return "-"
 		case one == 0 || most == 1:
-			return rate(all)
+			return words.Rate(all)
 		default:
-			return rate(all) + " × " + strconv.FormatFloat(all/one, 'f', 2, 64)
+			return words.Rate(all) + " × " + strconv.FormatFloat(all/one, 'f', 2, 64)
 		}
 	})
 }
@@ -70,7 +71,7 @@ func workers(d *result.Document, n int) string {
 	if d.Settings.Workers == "processes" {
 		return strconv.Itoa(n) + " processes"
 	}
-	return plural(n, "thread")
+	return words.Plural(n, "thread")
 }
 
 // sideBySide adds a column a clock source, and a row a clock, the cheapest first.

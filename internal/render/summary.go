@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // coarseNS is the tick in nanoseconds from which a clock counts as coarse: too
@@ -67,24 +68,17 @@ func cheapest(d *result.Document, all []result.Clock) string {
 	}
 	for _, c := range all {
 		if !slices.Contains(least, c.ID) {
-			dearer = append(dearer, c.ID+" "+times(c.Latency.MedianNS/first.MedianNS))
+			dearer = append(dearer, c.ID+" "+words.Times(c.Latency.MedianNS/first.MedianNS))
 		}
 	}
-	text := fmt.Sprintf("%s costs least, %s ns.", least[0], ns(first.MedianNS))
+	text := fmt.Sprintf("%s costs least, %s ns.", least[0], words.NS(first.MedianNS))
 	if len(least) > 1 {
-		text = fmt.Sprintf("%s cost least, %s ns, and do not differ beyond noise.", strings.Join(least, ", "), ns(first.MedianNS))
+		text = fmt.Sprintf("%s cost least, %s ns, and do not differ beyond noise.", strings.Join(least, ", "), words.NS(first.MedianNS))
 	}
 	if len(dearer) > 0 {
 		text += " Times as dear: " + strings.Join(dearer, ", ") + "."
 	}
 	return text
-}
-
-func times(ratio float64) string {
-	if ratio < 10 {
-		return fmt.Sprintf("%.2f", ratio)
-	}
-	return threeDigits(ratio)
 }
 
 // warnings are what a reader must not miss: what happened, what it may have

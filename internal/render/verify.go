@@ -2,12 +2,12 @@ package render
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // VerifyFormats are the formats of a verification, the default first.
@@ -33,7 +33,7 @@ func verification(d *result.Document) []part {
 	}
 	for _, r := range v.Relations {
 		if !r.Held {
-			p.faults = append(p.faults, fmt.Sprintf("%s should have kept its distance from %s and did not: it changed by %s.", r.Clock, r.Against, boundedNS(r.ChangeNS, r.BoundNS)))
+			p.faults = append(p.faults, fmt.Sprintf("%s should have kept its distance from %s and did not: it changed by %s.", r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS)))
 		}
 	}
 	p.notes = append(lost(v.LostCPUs), why.lines()...)
@@ -54,44 +54,32 @@ func verdictGrid(v *result.Verification) grid {
 		}
 		repeats, sees := "-", "-"
 		if c.Reads > 0 {
-			repeats = percent(float64(c.Repeats) / float64(c.Reads))
+			repeats = words.Percent(float64(c.Repeats) / float64(c.Reads))
 		}
 		if c.Across != nil && c.Across.SeesNS > 0 {
-			sees = duration(c.Across.SeesNS)
+			sees = words.Duration(c.Across.SeesNS)
 			g.note = "warps seen from: had any CPU's value been behind another's by so much, it would have shown."
 		}
-		g.rows = append(g.rows, []string{c.ID, verdict(c), thousands(c.Reads), repeats, sees})
+		g.rows = append(g.rows, []string{c.ID, verdict(c), words.Thousands(c.Reads), repeats, sees})
 	}
 	return g
-}
-
-// percent words a share; one that is not none is not shown as none.
-func percent(share float64) string {
-	switch {
-	case share == 0:
-		return "none"
-	case share < 0.0001:
-		return "< 0.01 %"
-	default:
-		return threeDigits(share*100) + " %"
-	}
 }
 
 // verdict words what is said of a clock, and of one that failed, how.
 func verdict(c result.VerifiedClock) string {
 	var seen []string
 	for _, f := range c.Faults {
-		words := faultWords[f.Kind].short
+		short := faultWords[f.Kind].short
 		if faultWords[f.Kind].worst != "" {
-			words += " " + often(f.Count)
+			short += " " + often(f.Count)
 			if f.WorstNS > 0 {
-				words += ", worst " + duration(f.WorstNS)
+				short += ", worst " + words.Duration(f.WorstNS)
 			}
 		}
 		if f.Kind == result.FaultWarp && f.CPU != nil && f.EarlierCPU != nil {
-			words += fmt.Sprintf(", between CPU %d and %d", *f.EarlierCPU, *f.CPU)
+			short += fmt.Sprintf(", between CPU %d and %d", *f.EarlierCPU, *f.CPU)
 		}
-		seen = append(seen, words)
+		seen = append(seen, short)
 	}
 	text := strings.Join(seen, "; ")
 	switch {
@@ -109,7 +97,7 @@ func often(n int64) string {
 	if n == 1 {
 		return "once"
 	}
-	return thousands(n) + " times"
+	return words.Thousands(n) + " times"
 }
 
 // faultWords are how a fault is worded: in a cell, and in a sentence of the clock, how
@@ -155,17 +143,17 @@ func orNone(resolutionNS float64) string {
 	if resolutionNS == 0 {
 		return "none"
 	}
-	return duration(resolutionNS)
+	return words.Duration(resolutionNS)
 }
 
 // faultSentence says all that is known of a fault.
 func faultSentence(c result.VerifiedClock, f result.ClockFault) string {
-	words := faultWords[f.Kind]
-	text := words.sentence(c)
-	if words.worst != "" {
+	known := faultWords[f.Kind]
+	text := known.sentence(c)
+	if known.worst != "" {
 		text += " " + often(f.Count)
 		if f.WorstNS > 0 {
-			text += ", " + words.worst + duration(f.WorstNS)
+			text += ", " + known.worst + words.Duration(f.WorstNS)
 		}
 	}
 	switch {
@@ -177,7 +165,7 @@ func faultSentence(c result.VerifiedClock, f result.ClockFault) string {
 	if f.Text != "" {
 		text += ": " + f.Text
 	}
-	return sentence(text)
+	return words.Sentence(text)
 }
 
 // bracketGrid holds each clock against the same by another path.
@@ -198,9 +186,9 @@ func bracketGrid(v *result.Verification) grid {
 		}
 		ahead := "-"
 		if b.Brackets > 0 {
-			ahead = boundedNS(b.OffsetNS, b.BoundNS)
+			ahead = words.BoundedNS(b.OffsetNS, b.BoundNS)
 		}
-		g.rows = append(g.rows, []string{c.ID, against, thousands(b.Brackets), ahead, orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS)})
+		g.rows = append(g.rows, []string{c.ID, against, words.Thousands(b.Brackets), ahead, orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS)})
 		g.note = "ahead by: from the tightest bracket; the bound is half of it, and the resolution. states: the resolution that the path states."
 	}
 	return g
@@ -222,27 +210,9 @@ func relationGrid(v *result.Verification) grid {
 		default:
 			g.note = "free: the two need not keep their distance."
 		}
-		g.rows = append(g.rows, []string{r.Clock, r.Against, boundedNS(r.ChangeNS, r.BoundNS), signedPPM(r.PPM), distance})
+		g.rows = append(g.rows, []string{r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS), words.SignedPPM(r.PPM), distance})
 	}
 	return g
-}
-
-// signedPPM words millionths whose bound is not known.
-func signedPPM(ppm float64) string {
-	size, sign := math.Abs(ppm), "+"
-	if ppm < 0 {
-		sign = "-"
-	}
-	switch {
-	case size < 0.0005:
-		return "0"
-	case size >= 1e9:
-		return fmt.Sprintf("%+.2e", ppm)
-	case size >= 1000:
-		return sign + grouped(size, 0)
-	default:
-		return sign + threeDigits(size)
-	}
 }
 
 // trust is the whole verification in a sentence or two.
@@ -270,11 +240,11 @@ func trust(d *result.Document) string {
 	case len(bad) == 1 && len(v.Clocks) == 1:
 		text = "The clock cannot be trusted: " + bad[0] + "."
 	case len(bad) > 0:
-		text = fmt.Sprintf("%d of %s cannot be trusted: %s.", len(bad), plural(verified+unverified, "clock"), strings.Join(bad, ", "))
+		text = fmt.Sprintf("%d of %s cannot be trusted: %s.", len(bad), words.Plural(verified+unverified, "clock"), strings.Join(bad, ", "))
 	case verified == 0:
 		text = "No clock was verified."
 	case unverified > 0:
-		text = fmt.Sprintf("%d of %s held; %d could not be verified.", verified, plural(verified+unverified, "clock"), unverified)
+		text = fmt.Sprintf("%d of %s held; %d could not be verified.", verified, words.Plural(verified+unverified, "clock"), unverified)
 	case verified == 1:
 		text = "The clock held."
 	case verified == 2:
@@ -283,16 +253,16 @@ func trust(d *result.Document) string {
 		text = fmt.Sprintf("All %d clocks held.", verified)
 	}
 	if single > 0 {
-		text += fmt.Sprintf(" %s could be watched on one CPU only.", plural(single, "clock"))
+		text += fmt.Sprintf(" %s could be watched on one CPU only.", words.Plural(single, "clock"))
 	}
 	if unverified > 0 && len(bad) > 0 {
-		text += fmt.Sprintf(" %s could not be verified.", plural(unverified, "clock"))
+		text += fmt.Sprintf(" %s could not be verified.", words.Plural(unverified, "clock"))
 	}
 	if absent > 0 && verified > 0 {
-		text += fmt.Sprintf(" %s not available here.", plural(absent, "clock")+areOrIs(absent))
+		text += fmt.Sprintf(" %s not available here.", words.Plural(absent, "clock")+words.Are(absent))
 	}
 	if n := notHeld(v.Relations); n > 0 {
-		text += fmt.Sprintf(" %s did not hold.", plural(n, "relation"))
+		text += fmt.Sprintf(" %s did not hold.", words.Plural(n, "relation"))
 	}
 	if d.Interrupted {
 		return "Interrupted; of what was seen by then: " + text
@@ -318,16 +288,16 @@ func verificationLines(d *result.Document) [][]string {
 		return lines
 	}
 	for _, c := range d.Verification.Clocks {
-		line := []string{c.ID, c.Verdict, c.Reason, strconv.FormatInt(c.Reads, 10), strconv.FormatInt(c.Repeats, 10), known(c.StoodNS), known(c.TickNS), c.Witness}
+		line := []string{c.ID, c.Verdict, c.Reason, strconv.FormatInt(c.Reads, 10), strconv.FormatInt(c.Repeats, 10), words.Known(c.StoodNS), words.Known(c.TickNS), c.Witness}
 		if a := c.Across; a == nil {
 			line = append(line, "", "", "")
 		} else {
-			line = append(line, strconv.FormatInt(a.Checks, 10), strconv.Itoa(a.Pairs), known(a.SeesNS))
+			line = append(line, strconv.FormatInt(a.Checks, 10), strconv.Itoa(a.Pairs), words.Known(a.SeesNS))
 		}
 		if b := c.Bracket; b == nil {
 			line = append(line, "", "", "", "", "", "")
 		} else {
-			line = append(line, b.Against, strconv.FormatInt(b.Brackets, 10), number(b.OffsetNS), number(b.BoundNS), known(b.ResolutionNS), known(b.AgainstResolutionNS))
+			line = append(line, b.Against, strconv.FormatInt(b.Brackets, 10), words.Number(b.OffsetNS), words.Number(b.BoundNS), words.Known(b.ResolutionNS), words.Known(b.AgainstResolutionNS))
 		}
 		for _, kind := range result.ClockFaults {
 			i := slices.IndexFunc(c.Faults, func(f result.ClockFault) bool { return f.Kind == kind })
@@ -335,7 +305,7 @@ func verificationLines(d *result.Document) [][]string {
 				line = append(line, "0", "")
 				continue
 			}
-			line = append(line, strconv.FormatInt(c.Faults[i].Count, 10), known(c.Faults[i].WorstNS))
+			line = append(line, strconv.FormatInt(c.Faults[i].Count, 10), words.Known(c.Faults[i].WorstNS))
 		}
 		lines = append(lines, line)
 	}

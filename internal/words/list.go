@@ -1,0 +1,89 @@
+package words
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Plural returns a count with its noun: 1 round, 2 rounds.
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// CPUs returns numbers of CPUs as text: CPUs 0 to 3 and 8. A list of many is cut short.
+func CPUs(numbers []int) string {
+	const most = 12
+	sorted := slices.Compact(slices.Sorted(slices.Values(numbers)))
+	if len(sorted) == 0 {
+		return "no CPU"
+	}
+	var runs []string
+	for i := 0; i < len(sorted); {
+		end := i
+		for end+1 < len(sorted) && sorted[end+1] == sorted[end]+1 {
+			end++
+		}
+		if len(runs) == most {
+			runs = append(runs, fmt.Sprintf("%d more", len(sorted)-i))
+			break
+		}
+		run := strconv.Itoa(sorted[i])
+		if end > i {
+			run += " to " + strconv.Itoa(sorted[end])
+		}
+		runs, i = append(runs, run), end+1
+	}
+	if len(sorted) == 1 {
+		return "CPU " + runs[0]
+	}
+	return "CPUs " + List(runs)
+}
+
+// List returns texts joined as in a sentence: a, b and c.
+func List(texts []string) string {
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	return strings.Join(texts[:len(texts)-1], ", ") + " and " + texts[len(texts)-1]
+}
+
+// Present returns the texts that are not empty.
+func Present(texts ...string) []string {
+	var some []string
+	for _, text := range texts {
+		if text != "" {
+			some = append(some, text)
+		}
+	}
+	return some
+}
+
+// Sentence returns a text with a full stop at its end.
+func Sentence(text string) string {
+	if text == "" || strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
+}
+
+// Are returns the verb after a count, with a space before it: " is", " are".
+func Are(n int) string {
+	if n == 1 {
+		return " is"
+	}
+	return " are"
+}
+
+// Between returns a range as text; "of" and one figure where both ends look alike.
+func Between(lowNS, highNS float64) string {
+	low, high := SignedDuration(lowNS), SignedDuration(highNS)
+	if low == high {
+		return "of " + low
+	}
+	return "from " + low + " to " + high
+}

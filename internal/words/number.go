@@ -1,0 +1,183 @@
+// Package words writes numbers, spans, rates and lists as people read them. Everything that
+// timebench prints goes through it, so that a figure looks alike in every table, sentence
+// and picture.
+package words
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// NS returns nanoseconds without their unit, to the places that mean something: two below
+// 10, one below 1000, none above.
+func NS(value float64) string {
+	switch {
+	case value < 10:
+		return strconv.FormatFloat(value, 'f', 2, 64)
+	case value < 1000:
+		return strconv.FormatFloat(value, 'f', 1, 64)
+	default:
+		return Thousands(int64(math.Round(value)))
+	}
+}
+
+// Thousands returns n, which is not negative, with commas between groups of three digits.
+func Thousands(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Duration returns nanoseconds in the unit that suits, to three digits: 1.25 ms.
+func Duration(valueNS float64) string {
+	for _, unit := range []struct {
+		ns   float64
+		name string
+	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
+		if valueNS >= unit.ns*0.9995 {
+			return ThreeDigits(valueNS/unit.ns) + " " + unit.name
+		}
+	}
+	return ThreeDigits(valueNS) + " ns"
+}
+
+// Rate returns a number per second in the unit that suits, to three digits: 46.1 M/s.
+func Rate(perSecond float64) string {
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1e9, "G/s"}, {1e6, "M/s"}, {1e3, "k/s"}} {
+		if perSecond >= unit.size*0.9995 {
+			return ThreeDigits(perSecond/unit.size) + " " + unit.name
+		}
+	}
+	return ThreeDigits(perSecond) + " /s"
+}
+
+// Hertz returns a frequency: 2596.1 MHz.
+func Hertz(hz float64) string {
+	if hz >= 1e6 {
+		return fmt.Sprintf("%.1f MHz", hz/1e6)
+	}
+	return ThreeDigits(hz) + " Hz"
+}
+
+// ThreeDigits writes a value below 1000 with three significant digits and no
+// empty ones.
+func ThreeDigits(value float64) string {
+	if value >= 100 {
+		return strconv.FormatFloat(math.Round(value), 'f', -1, 64)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(value, 'g', 3, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// SignedDuration is Duration for a value that may be negative.
+func SignedDuration(valueNS float64) string {
+	switch {
+	case math.Abs(valueNS) < 0.0005: // and not dozens of noughts
+		return "0 ns"
+	case valueNS < 0:
+		return "-" + Duration(-valueNS)
+	default:
+		return Duration(valueNS)
+	}
+}
+
+// BoundedNS returns nanoseconds and their error bound: 5 ns ± 86 ns.
+func BoundedNS(value, bound float64) string {
+	return SignedDuration(value) + " ± " + SignedDuration(bound)
+}
+
+// Bounded writes a value to the place of the second digit of its bound.
+func Bounded(value, bound float64) string {
+	const most = 1e15 // from where on digits mean nothing
+	if max(math.Abs(value), bound) >= most {
+		return fmt.Sprintf("%.3g ± %.3g", value, bound)
+	}
+	places := 3
+	if bound > 0 {
+		places = min(max(0, 1-int(math.Floor(math.Log10(bound)))), 6)
+	}
+	return Grouped(value, places) + " ± " + Grouped(bound, places)
+}
+
+// Grouped writes a value below 1e15 with so many places, its digits parted by commas.
+func Grouped(value float64, places int) string {
+	text := strconv.FormatFloat(math.Abs(value), 'f', places, 64)
+	whole, fraction, found := strings.Cut(text, ".")
+	n, _ := strconv.ParseInt(whole, 10, 64)
+	if found {
+		fraction = "." + fraction
+	}
+	if value < 0 && strings.Trim(text, "0.") != "" {
+		return "-" + Thousands(n) + fraction
+	}
+	return Thousands(n) + fraction
+}
+
+// Percent returns a share as a percentage; only 0 is shown as none.
+func Percent(share float64) string {
+	switch {
+	case share == 0:
+		return "none"
+	case share < 0.0001:
+		return "< 0.01 %"
+	default:
+		return ThreeDigits(share*100) + " %"
+	}
+}
+
+// SignedPPM returns parts per million with their sign, for a rate without an error bound.
+func SignedPPM(ppm float64) string {
+	size, sign := math.Abs(ppm), "+"
+	if ppm < 0 {
+		sign = "-"
+	}
+	switch {
+	case size < 0.0005:
+		return "0"
+	case size >= 1e9:
+		return fmt.Sprintf("%+.2e", ppm)
+	case size >= 1000:
+		return sign + Grouped(size, 0)
+	default:
+		return sign + ThreeDigits(size)
+	}
+}
+
+// Number returns a value with all its digits, for programs.
+func Number(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
+
+// Known is Number, and empty for the zero that means "not known".
+func Known(value float64) string {
+	if value == 0 {
+		return ""
+	}
+	return Number(value)
+}
+// Times returns a ratio to three digits: 1.04, 17.3.
+func Times(ratio float64) string {
+	if ratio < 10 {
+		return fmt.Sprintf("%.2f", ratio)
+	}
+	return ThreeDigits(ratio)
+}
+
+// Brief returns nanoseconds without their unit in few digits, for a narrow column.
+func Brief(valueNS float64) string {
+	switch size := math.Abs(valueNS); {
+	case size < 0.05:
+		return "0"
+	case size < 10:
+		return strconv.FormatFloat(valueNS, 'f', 1, 64)
+	case size < 1e15:
+		return Grouped(valueNS, 0)
+	default:
+		return fmt.Sprintf("%.3g", valueNS)
+	}
+}
