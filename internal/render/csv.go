@@ -1,13 +1,11 @@
 package render
 
 import (
-	"encoding/csv"
 	"io"
-	"regexp"
 	"strconv"
 
-	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -26,41 +24,7 @@ func CSV(w io.Writer, d *result.Document) error {
 	for _, experiment := range d.OtherClockSources {
 		lines = append(lines, clockLines(experiment.Clocks, experiment.ClockSource)...)
 	}
-	return writeCSV(w, lines)
-}
-
-// writeCSV writes lines as RFC 4180 has them, with every cell harmless. It is made with
-// encoding/csv, since go-pretty escapes a quote with a backslash, which spreadsheets do
-// not read.
-func writeCSV(w io.Writer, lines [][]string) error {
-	writer := csv.NewWriter(w)
-	for _, line := range lines {
-		cells := make([]string, len(line))
-		for i, cell := range line {
-			cells[i] = csvCell(cell)
-		}
-		_ = writer.Write(cells) // Flush keeps the error
-	}
-	writer.Flush()
-	return writer.Error()
-}
-
-var (
-	// formula is how a text begins that spreadsheets calculate (OWASP, "CSV Injection"),
-	// also in the wide forms of East Asian scripts.
-	formula = regexp.MustCompile(`^\s*[=+@\-＝＋＠－]`)
-	numeral = regexp.MustCompile(`^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$`)
-)
-
-// csvCell is a cell that neither a terminal nor a spreadsheet obeys. CSV has no escapes as
-// JSON has. But no name and no reason that timebench writes steers a terminal or begins
-// like a formula, so programs lose nothing; JSON holds what there is.
-func csvCell(text string) string {
-	text = printable.Lines(text)
-	if formula.MatchString(text) && !numeral.MatchString(text) {
-		return "'" + text
-	}
-	return text
+	return table.WriteCSV(w, lines)
 }
 
 func clockLines(clocks []result.Clock, source string) [][]string {

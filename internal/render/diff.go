@@ -10,38 +10,39 @@ import (
 
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/printable"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
-// DiffTable writes a diff for people, within Width columns.
+// DiffTable writes a diff for people, within table.Width columns.
 func DiffTable(w io.Writer, d *diff.Diff) error {
 	d = cleaned(d)
 	var out strings.Builder
-	writeFacts(&out, sideFacts(d))
+	table.WriteFacts(&out, sideFacts(d))
 	out.WriteString("\n")
 	if len(d.Setup) == 0 {
 		out.WriteString(sameSetup + "\n")
 	} else {
 		out.WriteString(setupTitle + "\n\n")
-		writeFacts(&out, setupFacts(d))
+		table.WriteFacts(&out, setupFacts(d))
 	}
-	for _, g := range []grid{costGrid(d), fitting(func(most int) grid { return scalingGrid(d, most) }), differingThreads(d)} {
-		if len(g.rows) > 0 {
-			out.WriteString("\n" + g.title + "\n\n" + trimRight(g.writer().Render()) + "\n")
+	for _, g := range []table.Grid{costGrid(d), fitting(func(most int) table.Grid { return scalingGrid(d, most) }), differingThreads(d)} {
+		if len(g.Rows) > 0 {
+			out.WriteString("\n" + g.Title + "\n\n" + g.Text() + "\n")
 		}
-		if g.note != "" {
-			out.WriteString(wrapped(g.note))
+		if g.Note != "" {
+			out.WriteString(table.Wrapped(g.Note))
 		}
 	}
 	if text := conclusion(d); text != "" {
-		out.WriteString("\n" + indented(text, 0))
+		out.WriteString("\n" + table.Indented(text, 0))
 	}
 	if lines := onlyFacts(d); len(lines) > 0 {
 		out.WriteString("\n")
-		writeFacts(&out, lines)
+		table.WriteFacts(&out, lines)
 	}
 	for _, p := range diffParts(d) {
-		p.write(&out)
+		p.WriteText(&out)
 	}
 	return Show(w, out.String())
 }
@@ -52,25 +53,25 @@ func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []string) error {
 	var out strings.Builder
 	out.WriteString("## timebench diff\n\n")
 	for _, f := range sideFacts(d) {
-		fmt.Fprintf(&out, "- **%s**: %s\n", escape(f.name), escape(f.value))
+		fmt.Fprintf(&out, "- **%s**: %s\n", table.Escape(f.Name), table.Escape(f.Value))
 	}
 	if len(d.Setup) == 0 {
 		out.WriteString("\n" + sameSetup + "\n")
 	}
-	for _, g := range []grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumns), differingThreads(d)} {
-		writeMarkdownGrid(&out, g)
+	for _, g := range []table.Grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumns), differingThreads(d)} {
+		g.WriteMarkdown(&out)
 	}
 	if text := conclusion(d); text != "" {
-		out.WriteString("\n" + escape(text) + "\n")
+		out.WriteString("\n" + table.Escape(text) + "\n")
 	}
 	if lines := onlyFacts(d); len(lines) > 0 {
 		out.WriteString("\n")
 		for _, line := range lines {
-			fmt.Fprintf(&out, "- %s: %s\n", escape(line.name), escape(line.value))
+			fmt.Fprintf(&out, "- %s: %s\n", table.Escape(line.Name), table.Escape(line.Value))
 		}
 	}
 	for _, p := range diffParts(d) {
-		p.writeMarkdown(&out)
+		p.WriteMarkdown(&out)
 	}
 	writeMarkdownPictures(&out, pictures)
 	_, err := io.WriteString(w, out.String())
@@ -98,7 +99,7 @@ func DiffCSV(w io.Writer, d *diff.Diff) error {
 		line := []string{c.Name(), threads, words.Number(c.OldNS), words.Number(c.NewNS), words.Number(c.Change), low, high, words.Number(c.Quiet), words.Number(c.P), string(c.Verdict)}
 		lines = append(lines, append(line, rest...))
 	}
-	return writeCSV(w, append(lines, diffPartLines(d)...))
+	return table.WriteCSV(w, append(lines, diffPartLines(d)...))
 }
 
 // DiffJSON writes all that was compared.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 )
 
 // sampled is fixed with samples that lie close around every median.
@@ -92,7 +93,7 @@ func TestDiffTableFitsItsWidth(t *testing.T) {
 	var got bytes.Buffer
 	require.NoError(t, DiffTable(&got, d))
 	for line := range strings.Lines(got.String()) {
-		require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), Width, line)
+		require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
 	}
 }
 

@@ -9,39 +9,40 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
 // sideFacts are the lines above the tables of a diff.
-func sideFacts(d *diff.Diff) []fact {
-	side := func(name string, s diff.Side) fact {
+func sideFacts(d *diff.Diff) []table.Fact {
+	side := func(name string, s diff.Side) table.Fact {
 		value := s.File + ", " + s.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")
 		if len(s.Noise) > 0 {
 			value += "; measured under noise: " + strings.Join(s.Noise, ", ")
 		}
-		return fact{name, value}
+		return table.Fact{Name: name, Value: value}
 	}
-	facts := []fact{side("Old", d.Old), side("New", d.New)}
+	facts := []table.Fact{side("Old", d.Old), side("New", d.New)}
 	if d.Old.GeneratedAt.After(d.New.GeneratedAt) {
-		facts[0].value += "; measured after the new one: are they swapped?"
+		facts[0].Value += "; measured after the new one: are they swapped?"
 	}
 	return facts
 }
 
 // setupGrid shows what differs between the machines, tools and settings.
-func setupGrid(d *diff.Diff) grid {
-	g := grid{title: setupTitle, header: []string{"", "old", "new"}}
+func setupGrid(d *diff.Diff) table.Grid {
+	g := table.Grid{Title: setupTitle, Header: []string{"", "old", "new"}}
 	for _, s := range d.Setup {
-		g.rows = append(g.rows, []string{s.What, orDash(s.Old), orDash(s.New)})
+		g.Rows = append(g.Rows, []string{s.What, orDash(s.Old), orDash(s.New)})
 	}
 	return g
 }
 
 // setupFacts are the same as lines, since a CPU's name is as wide as a table.
-func setupFacts(d *diff.Diff) []fact {
-	var lines []fact
+func setupFacts(d *diff.Diff) []table.Fact {
+	var lines []table.Fact
 	for _, s := range d.Setup {
-		lines = append(lines, fact{s.What, orDash(s.Old) + " → " + orDash(s.New)})
+		lines = append(lines, table.Fact{Name: s.What, Value: orDash(s.Old) + " → " + orDash(s.New)})
 	}
 	return lines
 }
@@ -60,16 +61,16 @@ func orDash(text string) string {
 
 // costGrid has a row for each clock whose latency is in both documents: what got
 // slower first, then what got faster, then the others, the cheapest first.
-func costGrid(d *diff.Diff) grid {
-	g := grid{
-		title:  "What one read costs, in wall ns",
-		header: []string{"Clock", "old", "new", "change", "95 % interval", "quiet", "verdict"},
+func costGrid(d *diff.Diff) table.Grid {
+	g := table.Grid{
+		Title:  "What one read costs, in wall ns",
+		Header: []string{"Clock", "old", "new", "change", "95 % interval", "quiet", "verdict"},
 	}
 	for _, c := range byChange(d) {
-		g.rows = append(g.rows, append([]string{c.Name()}, changeCells(c)...))
+		g.Rows = append(g.Rows, append([]string{c.Name()}, changeCells(c)...))
 	}
-	if len(g.rows) > 0 {
-		g.note = "quiet: the change of what a read costs while nothing disturbs the CPU; the verdict goes by it."
+	if len(g.Rows) > 0 {
+		g.Note = "quiet: the change of what a read costs while nothing disturbs the CPU; the verdict goes by it."
 	}
 	return g
 }
@@ -98,29 +99,29 @@ func byChange(d *diff.Diff) []diff.Change {
 }
 
 // threadsGrid has a row for each figure of throughput of which shown says so.
-func threadsGrid(d *diff.Diff, title string, shown func(diff.Change) bool) grid {
-	g := grid{title: title, header: []string{"Clock", "threads", "old", "new", "change", "95 % interval", "quiet", "verdict"}}
+func threadsGrid(d *diff.Diff, title string, shown func(diff.Change) bool) table.Grid {
+	g := table.Grid{Title: title, Header: []string{"Clock", "threads", "old", "new", "change", "95 % interval", "quiet", "verdict"}}
 	for _, c := range d.Throughputs() {
 		if shown(c) {
-			g.rows = append(g.rows, append([]string{c.Name(), strconv.Itoa(c.Threads)}, changeCells(c)...))
+			g.Rows = append(g.Rows, append([]string{c.Name(), strconv.Itoa(c.Threads)}, changeCells(c)...))
 		}
 	}
 	return g
 }
 
-// differingThreads are those that differ: the grid by threads has no room for more than
+// differingThreads are those that differ: the table.Grid by threads has no room for more than
 // the change.
-func differingThreads(d *diff.Diff) grid {
+func differingThreads(d *diff.Diff) table.Grid {
 	return threadsGrid(d, "What differs by threads reading at once, in wall ns of a read", func(c diff.Change) bool { return told[c.Verdict] > 0 })
 }
 
-func allThreads(d *diff.Diff) grid {
+func allThreads(d *diff.Diff) table.Grid {
 	return threadsGrid(d, "By threads reading at once, in wall ns of a read", func(diff.Change) bool { return true })
 }
 
 // scalingGrid has a column for so many numbers of threads at most, with the change
 // where there is one beyond noise.
-func scalingGrid(d *diff.Diff, most int) grid {
+func scalingGrid(d *diff.Diff, most int) table.Grid {
 	var all []int
 	changes := map[string]map[int]diff.Change{}
 	var clocks []string
@@ -132,7 +133,7 @@ func scalingGrid(d *diff.Diff, most int) grid {
 		changes[c.Name()][c.Threads] = c
 		all = append(all, c.Threads)
 	}
-	g := grid{title: "Change of the wall time of a read, by threads reading at once", header: []string{"Clock"}}
+	g := table.Grid{Title: "Change of the wall time of a read, by threads reading at once", Header: []string{"Clock"}}
 	if len(all) == 0 {
 		return g
 	}
@@ -140,7 +141,7 @@ func scalingGrid(d *diff.Diff, most int) grid {
 	all = slices.Compact(all)
 	columns := columnsOf(all, most, func(threads int) bool { return isOversubscribed(d.New.Document, threads) })
 	for _, threads := range columns {
-		g.header = append(g.header, strconv.Itoa(threads))
+		g.Header = append(g.Header, strconv.Itoa(threads))
 	}
 	for _, id := range clocks {
 		row := []string{id}
@@ -148,10 +149,10 @@ func scalingGrid(d *diff.Diff, most int) grid {
 			c, ok := changes[id][threads]
 			row = append(row, word(c, ok))
 		}
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 	}
 	if len(columns) < len(all) {
-		g.note = "Not every number of threads has a column here; CSV and JSON have all."
+		g.Note = "Not every number of threads has a column here; CSV and JSON have all."
 	}
 	return g
 }
@@ -224,19 +225,19 @@ func conclusion(d *diff.Diff) string {
 }
 
 // onlyFacts list the clocks that are in one document only.
-func onlyFacts(d *diff.Diff) []fact {
-	var lines []fact
+func onlyFacts(d *diff.Diff) []table.Fact {
+	var lines []table.Fact
 	for _, side := range []struct {
 		name  string
 		ids   []string
 		other diff.Side
 	}{{"Only in the old", d.OnlyOld, d.New}, {"Only in the new", d.OnlyNew, d.Old}} {
 		for _, id := range side.ids {
-			lines = append(lines, fact{side.name, id + absence(side.other, id)})
+			lines = append(lines, table.Fact{Name: side.name, Value: id + absence(side.other, id)})
 		}
 	}
 	for _, figure := range d.Lost {
-		lines = append(lines, fact{"Only in the old", figure})
+		lines = append(lines, table.Fact{Name: "Only in the old", Value: figure})
 	}
 	return lines
 }

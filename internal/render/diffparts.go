@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
 // diffParts are what changed beside costs.
-func diffParts(d *diff.Diff) []part {
-	var all []part
+func diffParts(d *diff.Diff) []table.Block {
+	var all []table.Block
 	if v := d.Verification; v != nil {
 		all = append(all, verificationChanges(v))
 	}
@@ -61,26 +62,26 @@ func sameOrChanged(changed bool) string {
 }
 
 // verificationChanges shows the clocks of which another thing is said.
-func verificationChanges(v *diff.Verification) part {
-	p := part{title: "Whether clocks can be trusted"}
+func verificationChanges(v *diff.Verification) table.Block {
+	p := table.Block{Title: "Whether clocks can be trusted"}
 	if v.OnlyIn != "" {
-		p.verdict = absent(v.Coverage)
+		p.Verdict = absent(v.Coverage)
 		return p
 	}
-	g := grid{title: p.title, texts: 3, header: []string{"Clock", "old", "new"}}
+	g := table.Grid{Title: p.Title, Texts: 3, Header: []string{"Clock", "old", "new"}}
 	for _, c := range v.Verdicts {
 		if c.Changed {
-			g.rows = append(g.rows, []string{c.Clock, withFaults(c.Old, c.OldFaults), withFaults(c.New, c.NewFaults)})
+			g.Rows = append(g.Rows, []string{c.Clock, withFaults(c.Old, c.OldFaults), withFaults(c.New, c.NewFaults)})
 		}
 	}
-	p.grids = []grid{g}
+	p.Grids = []table.Grid{g}
 	for _, r := range v.Relations {
 		if r.Changed() {
-			p.faults = append(p.faults, fmt.Sprintf("%s against %s: the distance was %s in the old, %s in the new.", r.Clock, r.Against, keptOrStepped(r.OldHeld), keptOrStepped(r.NewHeld)))
+			p.Faults = append(p.Faults, fmt.Sprintf("%s against %s: the distance was %s in the old, %s in the new.", r.Clock, r.Against, keptOrStepped(r.OldHeld), keptOrStepped(r.NewHeld)))
 		}
 	}
-	p.notes = onlyNotes(v.Coverage)
-	p.verdict = changes(len(g.rows), len(v.Verdicts), "verdict", "")
+	p.Notes = onlyNotes(v.Coverage)
+	p.Verdict = changes(len(g.Rows), len(v.Verdicts), "verdict", "")
 	return p
 }
 
@@ -99,42 +100,42 @@ func keptOrStepped(held bool) string {
 }
 
 // skewChanges shows the worst offset of each clock.
-func skewChanges(s *diff.Skew) part {
-	p := part{title: "How far the CPUs are apart at worst"}
+func skewChanges(s *diff.Skew) table.Block {
+	p := table.Block{Title: "How far the CPUs are apart at worst"}
 	if s.OnlyIn != "" {
-		p.verdict = absent(s.Coverage)
+		p.Verdict = absent(s.Coverage)
 		return p
 	}
-	g := grid{title: p.title, header: []string{"Clock", "old", "CPUs", "new", "CPUs", "verdict"}}
+	g := table.Grid{Title: p.Title, Header: []string{"Clock", "old", "CPUs", "new", "CPUs", "verdict"}}
 	changed := 0
 	for _, c := range s.Offsets {
 		if c.Changed {
 			changed++
 		}
-		g.rows = append(g.rows, []string{
+		g.Rows = append(g.Rows, []string{
 			c.Clock, words.BoundedNS(c.OldNS, c.OldBoundNS), fmt.Sprintf("%d, %d", c.OldCPU, c.OldOtherCPU),
 			words.BoundedNS(c.NewNS, c.NewBoundNS), fmt.Sprintf("%d, %d", c.NewCPU, c.NewOtherCPU), sameOrChanged(c.Changed),
 		})
 	}
-	p.grids = []grid{g}
-	p.notes = onlyNotes(s.Coverage)
-	p.verdict = changes(changed, len(s.Offsets), "worst offset", " beyond both bounds")
+	p.Grids = []table.Grid{g}
+	p.Notes = onlyNotes(s.Coverage)
+	p.Verdict = changes(changed, len(s.Offsets), "worst offset", " beyond both bounds")
 	return p
 }
 
 // driftChanges shows the rates.
-func driftChanges(t *diff.Drift) part {
-	p := part{title: "How fast the clocks run"}
+func driftChanges(t *diff.Drift) table.Block {
+	p := table.Block{Title: "How fast the clocks run"}
 	if t.OnlyIn != "" {
-		p.verdict = absent(t.Coverage)
+		p.Verdict = absent(t.Coverage)
 		return p
 	}
 	if t.OldReference != t.NewReference {
-		p.verdict = fmt.Sprintf("The rates cannot be compared: the old are against %s, the new against %s.", t.OldReference, t.NewReference)
+		p.Verdict = fmt.Sprintf("The rates cannot be compared: the old are against %s, the new against %s.", t.OldReference, t.NewReference)
 		return p
 	}
-	p.title += " against " + t.OldReference + ", in millionths (ppm)"
-	g := grid{title: p.title, texts: 2, header: []string{"Clock", "while", "old", "new", "verdict"}}
+	p.Title += " against " + t.OldReference + ", in millionths (ppm)"
+	g := table.Grid{Title: p.Title, Texts: 2, Header: []string{"Clock", "while", "old", "new", "verdict"}}
 	changed, restated, unstated := 0, false, false
 	for _, r := range t.Rates {
 		if r.Changed {
@@ -145,17 +146,17 @@ func driftChanges(t *diff.Drift) part {
 			name, restated = name+" *", true
 		}
 		unstated = unstated || !r.Stated
-		g.rows = append(g.rows, []string{name, r.Phase, words.Bounded(r.OldPPM, r.OldIntervalPPM), words.Bounded(r.NewPPM, r.NewIntervalPPM), sameOrChanged(r.Changed)})
+		g.Rows = append(g.Rows, []string{name, r.Phase, words.Bounded(r.OldPPM, r.OldIntervalPPM), words.Bounded(r.NewPPM, r.NewIntervalPPM), sameOrChanged(r.Changed)})
 	}
 	if restated {
-		g.note = "* The rate that the clock is stated to have is not the same itself, and the ppm are of it. "
+		g.Note = "* The rate that the clock is stated to have is not the same itself, and the ppm are of it. "
 	}
 	if unstated {
-		g.note += "Without a stated rate the ppm are of the old one."
+		g.Note += "Without a stated rate the ppm are of the old one."
 	}
-	p.grids = []grid{g}
-	p.notes = onlyNotes(t.Coverage)
-	p.verdict = changes(changed, len(t.Rates), "rate", " by more than the intervals")
+	p.Grids = []table.Grid{g}
+	p.Notes = onlyNotes(t.Coverage)
+	p.Verdict = changes(changed, len(t.Rates), "rate", " by more than the intervals")
 	return p
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 )
 
 func held(old, new *result.Document) *diff.Diff {
@@ -125,7 +126,7 @@ func TestDiffOfOddParts(t *testing.T) {
 				}
 				if format.Name == "table" && !strings.Contains(oldName+newName, "size") {
 					for line := range strings.Lines(got.String()) {
-						require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), Width, line)
+						require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
 					}
 				}
 			}

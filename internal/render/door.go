@@ -6,15 +6,16 @@ import (
 
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
 // doorGrid holds each call that was made both by the vDSO and by a system call: what
 // the kernel's door costs.
-func doorGrid(d *result.Document) grid {
-	g := grid{
-		title:  "The price of the kernel's door: the same call by the vDSO and as a system call, in ns",
-		header: []string{"Call", "by vDSO", "system call", "difference", "95 % interval", "vDSO enters"},
+func doorGrid(d *result.Document) table.Grid {
+	g := table.Grid{
+		Title:  "The price of the kernel's door: the same call by the vDSO and as a system call, in ns",
+		Header: []string{"Call", "by vDSO", "system call", "difference", "95 % interval", "vDSO enters"},
 	}
 	for _, c := range d.Clocks {
 		call, isVDSO := strings.CutSuffix(c.ID, "@vdso")
@@ -23,12 +24,12 @@ func doorGrid(d *result.Document) grid {
 		}
 		for _, by := range d.Clocks {
 			if by.ID == call+"@syscall" && by.Latency != nil {
-				g.rows = append(g.rows, doorRow(c, by))
+				g.Rows = append(g.Rows, doorRow(c, by))
 			}
 		}
 	}
-	if slices.ContainsFunc(g.rows, func(row []string) bool { return row[len(row)-1] != result.Never }) {
-		g.note = "Where the vDSO enters the kernel too, both calls hold the door, and the difference is not its price."
+	if slices.ContainsFunc(g.Rows, func(row []string) bool { return row[len(row)-1] != result.Never }) {
+		g.Note = "Where the vDSO enters the kernel too, both calls hold the door, and the difference is not its price."
 	}
 	return g
 }

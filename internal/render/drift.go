@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -18,19 +19,19 @@ var DriftFormats = partFormats("drift", drift, "a line for each clock and phase"
 const dayNS = 86400e9
 
 // drift is the part of how fast the clocks run; nothing where nobody asked.
-func drift(d *result.Document) []part {
+func drift(d *result.Document) []table.Block {
 	t := d.Drift
 	if t == nil {
 		return nil
 	}
-	p := part{
-		title: "How fast the clocks run against " + t.Reference,
-		grids: []grid{rateGrid(t), lineGrid(t)},
+	p := table.Block{
+		Title: "How fast the clocks run against " + t.Reference,
+		Grids: []table.Grid{rateGrid(t), lineGrid(t)},
 	}
-	var why reasons
+	var why words.Reasons
 	compared, differ := 0, 0
 	for _, c := range t.Clocks {
-		why.add(c.ID, c.Reason)
+		why.Add(c.ID, c.Reason)
 		if c.Asleep != nil && c.Loaded != nil {
 			compared++
 		}
@@ -38,24 +39,24 @@ func drift(d *result.Document) []part {
 	for _, c := range t.Clocks {
 		if change, bound, certain := underLoad(c, compared); certain {
 			differ++
-			p.faults = append(p.faults, fmt.Sprintf("%s runs %s under load than asleep, by %s ppm.", c.ID, fasterOrSlower(change), words.Bounded(math.Abs(change), bound)))
+			p.Faults = append(p.Faults, fmt.Sprintf("%s runs %s under load than asleep, by %s ppm.", c.ID, fasterOrSlower(change), words.Bounded(math.Abs(change), bound)))
 		}
 	}
-	p.notes = why.lines()
-	switch rated := len(p.grids[0].rows); {
+	p.Notes = why.Lines()
+	switch rated := len(p.Grids[0].Rows); {
 	case rated == 0:
-		p.verdict = "No clock's rate could be told."
+		p.Verdict = "No clock's rate could be told."
 	case compared == 0:
-		p.verdict = fmt.Sprintf("The rates of %s, against %s.", words.Plural(rated, "clock"), t.Reference)
+		p.Verdict = fmt.Sprintf("The rates of %s, against %s.", words.Plural(rated, "clock"), t.Reference)
 	case differ == 0:
-		p.verdict = "No clock certainly runs at another rate under load than asleep."
+		p.Verdict = "No clock certainly runs at another rate under load than asleep."
 	default:
-		p.verdict = fmt.Sprintf("%d of %s certainly at another rate under load than asleep.", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
+		p.Verdict = fmt.Sprintf("%d of %s certainly at another rate under load than asleep.", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
 	}
 	if d.Interrupted {
-		p.verdict = "Interrupted; of what was seen by then: " + p.verdict
+		p.Verdict = "Interrupted; of what was seen by then: " + p.Verdict
 	}
-	return []part{p}
+	return []table.Block{p}
 }
 
 // underLoad is by how many ppm a clock runs faster under load than asleep, how far that
@@ -109,10 +110,10 @@ func phases(c result.DriftedClock) []phase {
 }
 
 // rateGrid says how fast the clocks are: a row a clock.
-func rateGrid(t *result.Drift) grid {
-	g := grid{
-		title:  "How fast the clocks run against " + t.Reference + ", in millionths (ppm)",
-		header: []string{"Clock", "stated rate", "asleep", "under load", "in a day"},
+func rateGrid(t *result.Drift) table.Grid {
+	g := table.Grid{
+		Title:  "How fast the clocks run against " + t.Reference + ", in millionths (ppm)",
+		Header: []string{"Clock", "stated rate", "asleep", "under load", "in a day"},
 	}
 	for _, c := range t.Clocks {
 		all := phases(c)
@@ -123,9 +124,9 @@ func rateGrid(t *result.Drift) grid {
 		if ppm := all[0].rate.PPM; ppm != nil {
 			day = words.SignedDuration(*ppm * 1e-6 * dayNS)
 		} else {
-			g.note = "-: nobody states the clock's rate, so it is told in Hz only."
+			g.Note = "-: nobody states the clock's rate, so it is told in Hz only."
 		}
-		g.rows = append(g.rows, []string{c.ID, nominal(c.NominalHz), ppm(c.Asleep), ppm(c.Loaded), day})
+		g.Rows = append(g.Rows, []string{c.ID, nominal(c.NominalHz), ppm(c.Asleep), ppm(c.Loaded), day})
 	}
 	return g
 }
@@ -161,17 +162,17 @@ func nominal(hz float64) string {
 }
 
 // lineGrid says how sure the rates are: a row a clock and phase.
-func lineGrid(t *result.Drift) grid {
-	g := grid{
-		title: "The lines behind the rates", texts: 2,
-		header: []string{"Clock", "while", "ticks a second", "residual", "worst", "readings", "over"},
-		note:   "residual: how far the readings lie from the line (the root of the mean square).",
+func lineGrid(t *result.Drift) table.Grid {
+	g := table.Grid{
+		Title: "The lines behind the rates", Texts: 2,
+		Header: []string{"Clock", "while", "ticks a second", "residual", "worst", "readings", "over"},
+		Note:   "residual: how far the readings lie from the line (the root of the mean square).",
 	}
 	confidence := 0.0
 	for _, c := range t.Clocks {
 		for _, p := range phases(c) {
 			r := p.rate
-			g.rows = append(g.rows, []string{
+			g.Rows = append(g.Rows, []string{
 				c.ID, p.name, words.Bounded(r.Hz, r.Hz*r.IntervalPPM/1e6), words.SignedDuration(r.ResidualNS), words.SignedDuration(r.WorstResidualNS),
 				words.Thousands(int64(r.Readings)), words.Duration(float64(r.SpanNS)),
 			})
@@ -179,7 +180,7 @@ func lineGrid(t *result.Drift) grid {
 		}
 	}
 	if confidence > 0 {
-		g.note += fmt.Sprintf(" Intervals hold with %s %%.", words.ThreeDigits(confidence*100))
+		g.Note += fmt.Sprintf(" Intervals hold with %s %%.", words.ThreeDigits(confidence*100))
 	}
 	return g
 }

@@ -6,31 +6,29 @@ import (
 
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
-// A fact is a line above the tables: what the machine is and how it was measured.
-type fact struct{ name, value string }
-
 // facts are all lines above the tables, in order.
-func facts(d *result.Document) []fact {
-	all := []fact{{"timebench", tool(d.Tool) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
+func facts(d *result.Document) []table.Fact {
+	all := []table.Fact{{Name: "timebench", Value: tool(d.Tool) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
 	all = append(all, hostFacts(d.Host)...)
 	if !partsOnly(d) {
-		all = append(all, fact{"Measured", settings(d)})
+		all = append(all, table.Fact{Name: "Measured", Value: settings(d)})
 	}
 	return append(all, partFacts(d)...)
 }
 
-func hostFacts(h result.Host) []fact {
-	all := []fact{
-		{"System", strings.Join(words.Present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, edition(h.Windows), container(h.Container)), ", ")},
-		{"CPU", cpu(h.CPU)},
-		{"CPUs usable", usable(h.CPU)},
-		{"Virtualization", virtualization(h)},
+func hostFacts(h result.Host) []table.Fact {
+	all := []table.Fact{
+		{Name: "System", Value: strings.Join(words.Present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, edition(h.Windows), container(h.Container)), ", ")},
+		{Name: "CPU", Value: cpu(h.CPU)},
+		{Name: "CPUs usable", Value: usable(h.CPU)},
+		{Name: "Virtualization", Value: virtualization(h)},
 	}
 	if h.ClockSource != nil {
-		all = append(all, fact{"Clock source", h.ClockSource.Current + " (available: " + strings.Join(h.ClockSource.Available, ", ") + ")"})
+		all = append(all, table.Fact{Name: "Clock source", Value: h.ClockSource.Current + " (available: " + strings.Join(h.ClockSource.Available, ", ") + ")"})
 	}
 	all = append(all, linuxFacts(h)...)
 	if h.Windows != nil {
@@ -40,10 +38,10 @@ func hostFacts(h result.Host) []fact {
 }
 
 // linuxFacts are the lines that only Linux has.
-func linuxFacts(h result.Host) []fact {
-	var all []fact
+func linuxFacts(h result.Host) []table.Fact {
+	var all []table.Fact
 	if len(h.BootParameters) > 0 {
-		all = append(all, fact{"Booted with", strings.Join(h.BootParameters, " ")})
+		all = append(all, table.Fact{Name: "Booted with", Value: strings.Join(h.BootParameters, " ")})
 	}
 	var rates []string
 	for _, r := range []struct {
@@ -55,29 +53,29 @@ func linuxFacts(h result.Host) []fact {
 		}
 	}
 	if len(rates) > 1 {
-		all = append(all, fact{"TSC", strings.Join(rates, ", ")})
+		all = append(all, table.Fact{Name: "TSC", Value: strings.Join(rates, ", ")})
 	}
 	if len(h.CPU.Governors) > 0 {
-		all = append(all, fact{"Governor", strings.Join(h.CPU.Governors, ", ")})
+		all = append(all, table.Fact{Name: "Governor", Value: strings.Join(h.CPU.Governors, ", ")})
 	}
 	if s := h.TimeSync; s != nil {
 		text := "not synchronised"
 		if s.Synchronised {
 			text = "synchronised; the error is at most " + words.Duration(float64(s.MaxErrorNS))
 		}
-		all = append(all, fact{"Wall clock", text})
+		all = append(all, table.Fact{Name: "Wall clock", Value: text})
 	}
 	return all
 }
 
 // windowsFacts are the lines that only Windows has.
-func windowsFacts(w result.Windows, arch string) []fact {
-	var all []fact
+func windowsFacts(w result.Windows, arch string) []table.Fact {
+	var all []table.Fact
 	if w.Wine != nil {
-		all = append(all, fact{"Wine", strings.Join(words.Present(w.Wine.Version, w.Wine.Host), ", on ")})
+		all = append(all, table.Fact{Name: "Wine", Value: strings.Join(words.Present(w.Wine.Version, w.Wine.Host), ", on ")})
 	}
 	if w.Timer != nil {
-		all = append(all, fact{"System timer", fmt.Sprintf("every %s; it can be from %s to %s",
+		all = append(all, table.Fact{Name: "System timer", Value: fmt.Sprintf("every %s; it can be from %s to %s",
 			words.Duration(float64(w.Timer.PeriodNS)), words.Duration(float64(w.Timer.FinestNS)), words.Duration(float64(w.Timer.CoarsestNS)))})
 	}
 	if w.QPC != nil {
@@ -85,11 +83,11 @@ func windowsFacts(w result.Windows, arch string) []fact {
 		if w.Wine == nil {
 			text, _ = diagnose.Frequency(w.QPC.Hz, arch)
 		}
-		all = append(all, fact{"QPC", text + "; " + qpc(w)})
+		all = append(all, table.Fact{Name: "QPC", Value: text + "; " + qpc(w)})
 	}
 	throttling := map[string]string{"on": "the process is slowed down to save power", "system": "Windows decides whether to slow the process down", "off": "the process is not slowed down"}
 	if text := strings.Join(words.Present(w.Power, throttling[w.PowerThrottling]), "; "); text != "" {
-		all = append(all, fact{"Power", text})
+		all = append(all, table.Fact{Name: "Power", Value: text})
 	}
 	return all
 }

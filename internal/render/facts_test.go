@@ -22,6 +22,6 @@ func TestQPCFact(t *testing.T) {
 		{result.Windows{QPC: &result.QPC{Hz: 1e7}, Wine: &result.Wine{Version: "8.0"}}, "10.0 MHz; Wine's shared page does not tell how it is read"},
 	} {
 		facts := windowsFacts(c.windows, "amd64")
-		require.Contains(t, facts[len(facts)-1].value, c.want)
+		require.Contains(t, facts[len(facts)-1].Value, c.want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -20,29 +21,29 @@ var DoctorFormats = []Format[*result.Document]{
 	{"json", "the whole document, with what was measured", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
 }
 
-// Doctor writes the findings of a document for people, within Width columns; one
+// Doctor writes the findings of a document for people, within table.Width columns; one
 // sentence where there are none.
 func Doctor(w io.Writer, d *result.Document) error {
 	d = cleaned(d)
 	var out strings.Builder
 	if !serious(d) {
-		out.WriteString(indented(healthy(d), 0))
+		out.WriteString(table.Indented(healthy(d), 0))
 	}
 	for _, f := range d.Findings {
 		if out.Len() > 0 {
 			out.WriteString("\n")
 		}
-		out.WriteString(indented(f.Severity+": "+f.Title, 0))
+		out.WriteString(table.Indented(f.Severity+": "+f.Title, 0))
 		out.WriteString("\n")
 		var lines strings.Builder
-		writeFacts(&lines, findingFacts(f))
+		table.WriteFacts(&lines, findingFacts(f))
 		for line := range strings.Lines(lines.String()) {
 			out.WriteString("  " + line)
 		}
 	}
 	if serious(d) {
 		for _, warning := range warnings(d) {
-			out.WriteString("\n" + indented("Warning: "+warning, 0))
+			out.WriteString("\n" + table.Indented("Warning: "+warning, 0))
 		}
 	}
 	return Show(w, out.String())
@@ -102,17 +103,17 @@ func verifiedWell(v *result.Verification, id string) []string {
 	return []string{fmt.Sprintf("it never went backwards in %s reads on %s", words.Thousands(v.Clocks[i].Reads), words.Plural(len(v.CPUs), "CPU"))}
 }
 
-// findingFacts are the lines beneath a finding's title. Within Width, a command stays
+// findingFacts are the lines beneath a finding's title. Within table.Width, a command stays
 // in one line if it can.
-func findingFacts(f result.Finding) []fact {
-	var all []fact
+func findingFacts(f result.Finding) []table.Fact {
+	var all []table.Fact
 	add := func(name string, values ...string) {
 		for i, value := range values {
 			if i > 0 {
 				name = ""
 			}
 			if value != "" {
-				all = append(all, fact{name, value})
+				all = append(all, table.Fact{Name: name, Value: value})
 			}
 		}
 	}
@@ -147,7 +148,7 @@ func DoctorMarkdown(w io.Writer, d *result.Document) error {
 	out.WriteString("## timebench doctor\n\n")
 	writeMarkdownFacts(&out, d)
 	if !serious(d) {
-		out.WriteString("\n" + escape(healthy(d)) + "\n")
+		out.WriteString("\n" + table.Escape(healthy(d)) + "\n")
 	}
 	writeMarkdownFindings(&out, d)
 	writeMarkdownLog(&out, d.Host.KernelLog)
@@ -157,20 +158,20 @@ func DoctorMarkdown(w io.Writer, d *result.Document) error {
 
 func writeMarkdownFindings(out *strings.Builder, d *result.Document) {
 	for _, f := range d.Findings {
-		fmt.Fprintf(out, "\n### %s: %s\n\n", escape(f.Severity), escape(f.Title))
+		fmt.Fprintf(out, "\n### %s: %s\n\n", table.Escape(f.Severity), table.Escape(f.Title))
 		for _, seen := range f.Evidence {
-			out.WriteString("- " + escape(seen) + "\n")
+			out.WriteString("- " + table.Escape(seen) + "\n")
 		}
 		if f.Cause != "" {
-			out.WriteString("\n**Cause:** " + escape(f.Cause) + "\n")
+			out.WriteString("\n**Cause:** " + table.Escape(f.Cause) + "\n")
 		}
 		for _, r := range f.Remedies {
-			out.WriteString("\n**What to do:** " + escape(words.Sentence(r.Advice)) + "\n")
+			out.WriteString("\n**What to do:** " + table.Escape(words.Sentence(r.Advice)) + "\n")
 			if len(r.Commands) > 0 {
 				out.WriteString("\n" + fenced("sh", r.Commands))
 			}
 			if r.Risk != "" {
-				out.WriteString("\n**Risk:** " + escape(r.Risk) + "\n")
+				out.WriteString("\n**Risk:** " + table.Escape(r.Risk) + "\n")
 			}
 		}
 		if len(f.Links) > 0 {
@@ -179,7 +180,7 @@ func writeMarkdownFindings(out *strings.Builder, d *result.Document) {
 				if leadsOut(link) {
 					link = "<" + link + ">"
 				} else {
-					link = escape(link)
+					link = table.Escape(link)
 				}
 				out.WriteString("- " + link + "\n")
 			}
@@ -219,7 +220,7 @@ func writeMarkdownLog(out *strings.Builder, log *result.KernelLog) {
 		return
 	}
 	if len(log.Lines) == 0 {
-		out.WriteString("\n" + escape(logTitle(log)) + "\n")
+		out.WriteString("\n" + table.Escape(logTitle(log)) + "\n")
 		return
 	}
 	out.WriteString("\n" + fold(logTitle(log)) + fenced("text", log.Lines) + "\n</details>\n")

@@ -8,18 +8,9 @@ import (
 	"strconv"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
-
-// A grid is a table before it has a format: the first column is text, or so many of
-// the first as texts says; the others are figures.
-type grid struct {
-	title  string
-	header []string
-	texts  int
-	rows   [][]string
-	note   string
-}
 
 // byCost returns the clocks that were measured, the cheapest first.
 func byCost(d *result.Document) []result.Clock {
@@ -35,23 +26,23 @@ func byCost(d *result.Document) []result.Clock {
 	return measured
 }
 
-func latencyGrid(d *result.Document) grid {
-	g := grid{
-		title:  "What one read costs, and how fine the answer is",
-		header: []string{"Clock", "ns a read", "95 % interval", "least", "ticks every", "stated"},
+func latencyGrid(d *result.Document) table.Grid {
+	g := table.Grid{
+		Title:  "What one read costs, and how fine the answer is",
+		Header: []string{"Clock", "ns a read", "95 % interval", "least", "ticks every", "stated"},
 	}
 	// Elsewhere than on Linux nobody asks.
 	entries := slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.KernelEntry != "" })
 	if entries {
-		g.header = append(g.header, "kernel")
-		g.note = "kernel: whether a read enters the kernel."
+		g.Header = append(g.Header, "kernel")
+		g.Note = "kernel: whether a read enters the kernel."
 	}
 	for _, c := range byCost(d) {
 		row := []string{c.ID, words.NS(c.Latency.MedianNS), interval(c.Latency), words.NS(c.Latency.MinNS), tick(c.Resolution), stated(c.Resolution)}
 		if entries {
 			row = append(row, cmp.Or(c.KernelEntry, "-"))
 		}
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 	}
 	return g
 }
@@ -92,14 +83,14 @@ func stated(r *result.Resolution) string {
 const mostThreadColumns = 5
 
 // throughputGrid has a column for so many numbers of threads at most.
-func throughputGrid(d *result.Document, most int) grid {
+func throughputGrid(d *result.Document, most int) table.Grid {
 	columns := threadColumns(d, most)
-	g := grid{
-		title:  "Wall ns of a read as one thread sees it, by threads reading at once",
-		header: []string{"Clock"},
+	g := table.Grid{
+		Title:  "Wall ns of a read as one thread sees it, by threads reading at once",
+		Header: []string{"Clock"},
 	}
 	if d.Settings.Workers == "processes" {
-		g.title = "Wall ns of a read as one process sees it, by processes reading at once"
+		g.Title = "Wall ns of a read as one process sees it, by processes reading at once"
 	}
 	oversubscribed := false
 	for _, threads := range columns {
@@ -107,13 +98,13 @@ func throughputGrid(d *result.Document, most int) grid {
 		if isOversubscribed(d, threads) {
 			name, oversubscribed = name+"*", true
 		}
-		g.header = append(g.header, name)
+		g.Header = append(g.Header, name)
 	}
 	if len(columns) == 0 {
 		return g
 	}
 	last := columns[len(columns)-1]
-	g.header = append(g.header, fmt.Sprintf("all at %d", last), "fairness")
+	g.Header = append(g.Header, fmt.Sprintf("all at %d", last), "fairness")
 	for _, c := range byCost(d) {
 		if len(c.Throughput) == 0 {
 			continue
@@ -125,22 +116,22 @@ func throughputGrid(d *result.Document, most int) grid {
 		row = append(row,
 			figure(c, last, func(t result.Throughput) string { return words.Rate(t.ReadsPerSecond) }),
 			figure(c, last, func(t result.Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 	}
 	if oversubscribed {
-		g.note = "* oversubscribed: more threads than can run at the same moment; waiting for a CPU is in the figure."
+		g.Note = "* oversubscribed: more threads than can run at the same moment; waiting for a CPU is in the figure."
 	}
 	if len(columns) < len(measuredThreads(d)) {
-		g.note = joinLines(g.note, "Not every number of threads has a column here; CSV and JSON have all.")
+		g.Note = joinLines(g.Note, "Not every number of threads has a column here; CSV and JSON have all.")
 	}
 	return g
 }
 
 // distributionGrid has no rows where single reads were not timed.
-func distributionGrid(d *result.Document) grid {
-	g := grid{
-		title:  "How long single reads take, in ns",
-		header: []string{"Clock", "p50", "p90", "p99", "p99.9", "longest", "10 × p50 or more"},
+func distributionGrid(d *result.Document) table.Grid {
+	g := table.Grid{
+		Title:  "How long single reads take, in ns",
+		Header: []string{"Clock", "p50", "p90", "p99", "p99.9", "longest", "10 × p50 or more"},
 	}
 	steps := ""
 	for _, c := range byCost(d) {
@@ -148,17 +139,17 @@ func distributionGrid(d *result.Document) grid {
 		if one == nil || one.Reads == 0 {
 			continue
 		}
-		g.rows = append(g.rows, []string{c.ID, words.NS(one.P50NS), words.NS(one.P90NS), words.NS(one.P99NS), words.NS(one.P999NS), words.Duration(one.MaxNS), oneIn(one.TenfoldReads, one.Reads)})
-		g.note = fmt.Sprintf("Each read stands between two of %s; the bracket is in every figure", one.Counter)
+		g.Rows = append(g.Rows, []string{c.ID, words.NS(one.P50NS), words.NS(one.P90NS), words.NS(one.P99NS), words.NS(one.P999NS), words.Duration(one.MaxNS), oneIn(one.TenfoldReads, one.Reads)})
+		g.Note = fmt.Sprintf("Each read stands between two of %s; the bracket is in every figure", one.Counter)
 		if one.BracketNS > 0 {
-			g.note += fmt.Sprintf(" and takes %s ns around an empty call", words.NS(one.BracketNS))
+			g.Note += fmt.Sprintf(" and takes %s ns around an empty call", words.NS(one.BracketNS))
 		}
 		if coarse := one.CounterStepNS; coarse > coarseStepNS {
 			steps = fmt.Sprintf(" The times of many reads lie %s apart, so no figure is finer.", words.Duration(coarse))
 		}
-		g.note += "."
+		g.Note += "."
 	}
-	g.note += steps
+	g.Note += steps
 	return g
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 )
 
 // evil is what a terminal obeys: escape sequences, as C0 and as C1, marks of direction, what
@@ -230,7 +231,7 @@ func TestNoCellOfCSVIsAFormula(t *testing.T) {
 		"": "", "-1.5": "-1.5", "+12": "+12", "-1.5e-07": "-1.5e-07", "CLOCK_MONOTONIC@vdso": "CLOCK_MONOTONIC@vdso", "a=1": "a=1",
 		"=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "-1+1": "'-1+1", "+a": "'+a", "-": "'-", "-0x1": "'-0x1", "\t=1": "' =1", "\r=1": "' =1", "\n=1": "'\n=1", "＝1": "'＝1",
 	} {
-		require.Equal(t, want, csvCell(text))
+		require.Equal(t, want, table.CSVCell(text))
 	}
 	number := regexp.MustCompile(`^[+-]?[0-9.]+(e[+-]?[0-9]+)?$`)
 	for name, write := range hostileWriters(t, before("=1+")) {
@@ -266,12 +267,12 @@ func TestHostileDocumentReadsBackAsItWas(t *testing.T) {
 
 func TestReadsThatEnterSometimesAreMarked(t *testing.T) {
 	d := onHPET()
-	require.Equal(t, "k: the read enters the kernel.", sourcesGrid(d).note)
+	require.Equal(t, "k: the read enters the kernel.", sourcesGrid(d).Note)
 	d.Clocks[0].KernelEntry = result.Sometimes
 	g := sourcesGrid(d)
-	require.Contains(t, g.note, "k?: it does so sometimes")
+	require.Contains(t, g.Note, "k?: it does so sometimes")
 	marks := map[string]string{}
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		marks[row[0]] = row[1]
 	}
 	require.Equal(t, "20.2 k?", marks["CLOCK_MONOTONIC@vdso"])

@@ -9,10 +9,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/timebench/timebench/internal/chart"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -42,7 +42,7 @@ func HTML(w io.Writer, document *result.Document) error {
 	}
 	p.facts("", facts(d))
 	p.findings(d)
-	for _, g := range []grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), doorGrid(d), distributionGrid(d), throughputGrid(d, mostThreadColumnsOfAPage)} {
+	for _, g := range []table.Grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), doorGrid(d), distributionGrid(d), throughputGrid(d, mostThreadColumnsOfAPage)} {
 		p.grid(g)
 	}
 	if lines := summary(d); len(lines) > 0 {
@@ -76,7 +76,7 @@ func DiffHTML(w io.Writer, d *diff.Diff) error {
 	if len(d.Setup) == 0 {
 		p.element("p", "", sameSetup)
 	}
-	for _, g := range []grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumnsOfAPage), allThreads(d)} {
+	for _, g := range []table.Grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumnsOfAPage), allThreads(d)} {
 		p.grid(g)
 	}
 	if lines := onlyFacts(d); len(lines) > 0 {
@@ -129,30 +129,28 @@ func (p *page) element(name, class, text string) {
 	fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", name, class, html.EscapeString(text), name)
 }
 
-func (p *page) facts(title string, lines []fact) {
+func (p *page) facts(title string, lines []table.Fact) {
 	if title != "" {
 		p.element("h2", "", title)
 	}
 	p.out.WriteString("<dl>\n")
 	for _, line := range lines {
 		p.out.WriteString("<div>")
-		p.element("dt", "", line.name)
-		p.element("dd", "", line.value)
+		p.element("dt", "", line.Name)
+		p.element("dd", "", line.Value)
 		p.out.WriteString("</div>\n")
 	}
 	p.out.WriteString("</dl>\n")
 }
 
-func (p *page) grid(g grid) {
-	if len(g.rows) == 0 {
+func (p *page) grid(g table.Grid) {
+	if len(g.Rows) == 0 {
 		return
 	}
-	p.element("h2", "", g.title)
-	writer := g.writer()
-	writer.Style().HTML = table.HTMLOptions{CSSClass: "sortable", EmptyColumn: "", EscapeText: true, Newline: "<br>"}
-	p.out.WriteString("<div class=\"wide\">\n" + writer.RenderHTML() + "\n</div>\n")
-	if g.note != "" {
-		p.element("p", "note", g.note)
+	p.element("h2", "", g.Title)
+	p.out.WriteString("<div class=\"wide\">\n" + g.HTML() + "\n</div>\n")
+	if g.Note != "" {
+		p.element("p", "note", g.Note)
 	}
 }
 

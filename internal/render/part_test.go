@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 	"github.com/timebench/timebench/test/schema"
 )
@@ -198,7 +199,7 @@ func TestPartsFitTheirWidth(t *testing.T) {
 			var got bytes.Buffer
 			require.NoError(t, formats[0].Write(&got, d))
 			for line := range strings.Lines(got.String()) {
-				require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), Width, line)
+				require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
 			}
 		}
 	}
@@ -395,7 +396,7 @@ func TestChangeUnderLoadOfManyClocks(t *testing.T) {
 			c.Asleep.Freedom, c.Loaded.Freedom = test.freedom, test.freedom
 			d.Drift.Clocks = append(d.Drift.Clocks, c)
 		}
-		require.Equal(t, test.certain, len(drift(d)[0].faults) == 1, "%+v", test)
+		require.Equal(t, test.certain, len(drift(d)[0].Faults) == 1, "%+v", test)
 	}
 }
 
@@ -405,9 +406,9 @@ func TestAbsurdRatesFitTheTable(t *testing.T) {
 	d := trusted()
 	d.Drift.Clocks[0].Asleep = driftRate(4.7e13, 2596122000, 5.2e12)
 	d.Drift.Clocks[1].Asleep = driftRate(-8.1e12, 1e9, 1e14)
-	for _, g := range drift(d)[0].grids {
-		for line := range strings.Lines(g.fitted()) {
-			require.LessOrEqual(t, text.LongestLineLen(line), Width, line)
+	for _, g := range drift(d)[0].Grids {
+		for line := range strings.Lines(g.Fitted()) {
+			require.LessOrEqual(t, text.LongestLineLen(line), table.Width, line)
 		}
 	}
 	require.Equal(t, "+4.7e+13 ± 5.2e+12", ppm(d.Drift.Clocks[0].Asleep))
@@ -430,7 +431,7 @@ func TestCoarseClockTellsNoRoundTrip(t *testing.T) {
 	} {
 		d := unmeasured()
 		d.Skew = &result.Skew{CPUs: []int{0, 1}, Clocks: test.clocks}
-		notes := skew(d)[0].notes
+		notes := skew(d)[0].Notes
 		require.Equal(t, test.want, notes[len(notes)-1])
 	}
 	require.Equal(t, "≤ 4 ms", roundTrip(coarse.Pairs[0], words.SignedDuration))
@@ -443,9 +444,9 @@ func TestSkewOfManyCPUsIsShort(t *testing.T) {
 	c := star("RDTSC@cpu", 192)
 	c.Pairs[96].OffsetNS = 1_250_000
 	g := pairGrid(&c)
-	require.Len(t, g.rows, mostListed)
-	require.Equal(t, []string{"0", "97", "1.25 ms ± 47.5 ns", "apart"}, g.rows[0][:4])
-	require.Contains(t, g.title, "the worst 16 of 191 pairs")
+	require.Len(t, g.Rows, mostListed)
+	require.Equal(t, []string{"0", "97", "1.25 ms ± 47.5 ns", "apart"}, g.Rows[0][:4])
+	require.Contains(t, g.Title, "the worst 16 of 191 pairs")
 	require.Equal(t, "RDTSC@cpu: 1 of 191 pairs is certainly apart: CPU 97 is ahead of CPU 0 by 1.25 ms ± 47.5 ns.", together(&c))
 	d := unmeasured()
 	d.Skew = &result.Skew{Clocks: []result.SkewedClock{c}}
@@ -460,10 +461,10 @@ func TestSkewOfAllPairsIsASquare(t *testing.T) {
 		{"0", "", "-2 ± 60", "-4 ± 75"},
 		{"1", "120", "", "-200 ± 60 !"}, // the other way round
 		{"2", "150", "120", ""},
-	}, g.rows)
+	}, g.Rows)
 	for _, cpus := range []int{16, 17} {
 		c = square("RDTSC@cpu", cpus)
-		require.Equal(t, cpus == 16, pairGrid(&c).header[1] == "0")
+		require.Equal(t, cpus == 16, pairGrid(&c).Header[1] == "0")
 	}
 }
 

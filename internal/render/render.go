@@ -15,9 +15,6 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// Width is the most columns of text that a table, and everything around it, takes.
-const Width = 100
-
 // cleaned returns a document, a diff or a part of one in which no text steers a terminal,
 // or is more than a line. Every format of text begins with it, so that nothing that it
 // writes goes around; JSON and CSV have ways of their own (printable.JSON, csvCell).

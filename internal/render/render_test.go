@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 	"github.com/timebench/timebench/test/schema"
 )
@@ -204,7 +205,7 @@ func TestTableFitsItsWidth(t *testing.T) {
 	var got bytes.Buffer
 	require.NoError(t, Table(&got, d))
 	for line := range strings.Lines(got.String()) {
-		require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), Width, line)
+		require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
 	}
 	require.Equal(t, []int{1, 2, 5, 11, 24}, threadColumns(d, mostThreadColumns), "the ends, the last that has CPUs, and steps of like ratio")
 }
@@ -217,9 +218,9 @@ func TestSummaryDoesNotTellApartWhatNoiseHides(t *testing.T) {
 	d := &result.Document{Clocks: []result.Clock{
 		clock("usual", 20.1, 20.3, 20.6), clock("dear", 100, 101, 102), clock("kin", 20, 20.2, 20.4), clock("near", 20.5, 20.9, 21),
 	}}
-	require.Equal(t, []fact{{"Monotonic, fine", "usual, kin cost least, 20.2 ns, and do not differ beyond noise. Times as dear: near 1.03, dear 5.00."}}, summary(d))
+	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "usual, kin cost least, 20.2 ns, and do not differ beyond noise. Times as dear: near 1.03, dear 5.00."}}, summary(d))
 	d.Clocks[2].Latency.Confidence = 0
-	require.Equal(t, []fact{{"Monotonic, fine", "kin costs least, 20.2 ns. Times as dear: usual 1.00, near 1.03, dear 5.00."}}, summary(d))
+	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "kin costs least, 20.2 ns. Times as dear: usual 1.00, near 1.03, dear 5.00."}}, summary(d))
 }
 
 // A run that ended before a clock was watched knows nothing of its fineness.

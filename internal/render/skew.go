@@ -10,6 +10,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -18,27 +19,27 @@ var SkewFormats = partFormats("skew", skew, "a line for each pair of CPUs", skew
 
 // skew is the part of how far the CPUs' views of a clock are apart; nothing where
 // nobody asked.
-func skew(d *result.Document) []part {
+func skew(d *result.Document) []table.Block {
 	s := d.Skew
 	if s == nil {
 		return nil
 	}
-	p := part{title: "How far the CPUs' views of a clock are apart"}
-	var why reasons
-	p.notes = lost(s.LostCPUs)
+	p := table.Block{Title: "How far the CPUs' views of a clock are apart"}
+	var why words.Reasons
+	p.Notes = words.Lost(s.LostCPUs)
 	var quickest, slowest *trip
 	for i := range s.Clocks {
 		c := &s.Clocks[i]
-		why.add(c.ID, c.Reason)
+		why.Add(c.ID, c.Reason)
 		if len(c.Pairs) == 0 {
 			continue
 		}
-		p.grids = append(p.grids, pairGrid(c))
+		p.Grids = append(p.Grids, pairGrid(c))
 		line := together(c)
 		if apart := apartPairs(c); len(apart) > 0 {
-			p.faults = append(p.faults, line)
+			p.Faults = append(p.Faults, line)
 		} else {
-			p.notes = append(p.notes, line)
+			p.Notes = append(p.Notes, line)
 		}
 		low, high := trips(c)
 		if low != nil && (quickest == nil || low.pair.RoundTripNS < quickest.pair.RoundTripNS) {
@@ -47,15 +48,15 @@ func skew(d *result.Document) []part {
 	}
 	switch {
 	case quickest != nil:
-		p.notes = append(p.notes, communication(*quickest, *slowest))
-	case len(p.grids) == 1:
-		p.notes = append(p.notes, "The clock is too coarse to show how long a message takes between two CPUs.")
-	case len(p.grids) > 1:
-		p.notes = append(p.notes, "The clocks are too coarse to show how long a message takes between two CPUs.")
+		p.Notes = append(p.Notes, communication(*quickest, *slowest))
+	case len(p.Grids) == 1:
+		p.Notes = append(p.Notes, "The clock is too coarse to show how long a message takes between two CPUs.")
+	case len(p.Grids) > 1:
+		p.Notes = append(p.Notes, "The clocks are too coarse to show how long a message takes between two CPUs.")
 	}
-	p.notes = append(p.notes, why.lines()...)
-	p.verdict = skewVerdict(d)
-	return []part{p}
+	p.Notes = append(p.Notes, why.Lines()...)
+	p.Verdict = skewVerdict(d)
+	return []table.Block{p}
 }
 
 // skewVerdict is the whole comparison in a sentence.
@@ -178,11 +179,11 @@ const (
 	mostSquare = 16
 )
 
-// pairGrid shows the pairs of a clock: all with all as a square where it fits Width,
+// pairGrid shows the pairs of a clock: all with all as a square where it fits table.Width,
 // otherwise as a list, of many the worst.
-func pairGrid(c *result.SkewedClock) grid {
+func pairGrid(c *result.SkewedClock) table.Grid {
 	for _, withBounds := range []bool{true, false} {
-		if g, ok := squareGrid(c, withBounds); ok && text.LongestLineLen(trimRight(g.writer().Render())) <= Width {
+		if g, ok := squareGrid(c, withBounds); ok && text.LongestLineLen(g.Text()) <= table.Width {
 			return g
 		}
 	}
@@ -191,7 +192,7 @@ func pairGrid(c *result.SkewedClock) grid {
 
 // squareGrid has a row and a column a CPU: offsets above the diagonal, round trips
 // below. ok is false where only pairs with the first CPU are there, or too many.
-func squareGrid(c *result.SkewedClock, withBounds bool) (g grid, ok bool) {
+func squareGrid(c *result.SkewedClock, withBounds bool) (g table.Grid, ok bool) {
 	first := c.Pairs[0].CPU
 	if !slices.ContainsFunc(c.Pairs, func(p result.CPUPair) bool { return p.CPU != first && p.OtherCPU != first }) {
 		return g, false
@@ -205,15 +206,15 @@ func squareGrid(c *result.SkewedClock, withBounds bool) (g grid, ok bool) {
 	if len(cpus) > mostSquare {
 		return g, false
 	}
-	g = grid{
-		title:  c.ID + ": how far the column's CPU is ahead of the row's, and below the diagonal the best round trip, in ns",
-		header: []string{"CPU"},
+	g = table.Grid{
+		Title:  c.ID + ": how far the column's CPU is ahead of the row's, and below the diagonal the best round trip, in ns",
+		Header: []string{"CPU"},
 	}
 	for i, cpu := range cpus {
-		g.header = append(g.header, strconv.Itoa(cpu))
+		g.Header = append(g.Header, strconv.Itoa(cpu))
 		row := slices.Repeat([]string{"-"}, len(cpus)+1)
 		row[0], row[i+1] = strconv.Itoa(cpu), ""
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 	}
 	for _, p := range c.Pairs {
 		row, column, offset := slices.Index(cpus, p.CPU), slices.Index(cpus, p.OtherCPU), p.OffsetNS
@@ -229,19 +230,19 @@ func squareGrid(c *result.SkewedClock, withBounds bool) (g grid, ok bool) {
 		}
 		if p.Apart() {
 			cell += " !"
-			g.note = "!: certainly apart. "
+			g.Note = "!: certainly apart. "
 		}
-		g.rows[row][column+1], g.rows[column][row+1] = cell, roundTrip(p, words.Brief)
+		g.Rows[row][column+1], g.Rows[column][row+1] = cell, roundTrip(p, words.Brief)
 	}
-	g.note += "An offset may be off by half of the round trip."
+	g.Note += "An offset may be off by half of the round trip."
 	return g, true
 }
 
 // listGrid has a row a pair.
-func listGrid(c *result.SkewedClock) grid {
-	g := grid{
-		title:  c.ID + ": how far the other CPU is ahead",
-		header: []string{"CPU", "other", "ahead by", "certainly", "best round trip", "rounds"},
+func listGrid(c *result.SkewedClock) table.Grid {
+	g := table.Grid{
+		Title:  c.ID + ": how far the other CPU is ahead",
+		Header: []string{"CPU", "other", "ahead by", "certainly", "best round trip", "rounds"},
 	}
 	pairs := c.Pairs
 	if len(pairs) > mostListed {
@@ -250,15 +251,15 @@ func listGrid(c *result.SkewedClock) grid {
 		for _, p := range c.Pairs {
 			low, high = min(low, p.OffsetNS), max(high, p.OffsetNS)
 		}
-		g.title += ", the worst " + strconv.Itoa(mostListed) + " of " + words.Plural(len(c.Pairs), "pair")
-		g.note = fmt.Sprintf("All %d offsets are %s; CSV and JSON have them.", len(c.Pairs), words.Between(low, high))
+		g.Title += ", the worst " + strconv.Itoa(mostListed) + " of " + words.Plural(len(c.Pairs), "pair")
+		g.Note = fmt.Sprintf("All %d offsets are %s; CSV and JSON have them.", len(c.Pairs), words.Between(low, high))
 	}
 	for _, p := range pairs {
 		certainly := "-"
 		if p.Apart() {
 			certainly = "apart"
 		}
-		g.rows = append(g.rows, []string{
+		g.Rows = append(g.Rows, []string{
 			strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), words.BoundedNS(p.OffsetNS, p.BoundNS), certainly, roundTrip(p, words.SignedDuration), words.Thousands(p.Rounds),
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -13,17 +14,17 @@ import (
 var entryMarks = map[string]string{result.Always: " k", result.Sometimes: " k?"}
 
 // sourcesGrid has a column a clock source.
-func sourcesGrid(d *result.Document) grid {
-	g := grid{
-		title: "The clock sources side by side: ns a read", header: []string{"Clock"},
-		note: "k: the read enters the kernel.",
+func sourcesGrid(d *result.Document) table.Grid {
+	g := table.Grid{
+		Title: "The clock sources side by side: ns a read", Header: []string{"Clock"},
+		Note: "k: the read enters the kernel.",
 	}
 	width := len(entryMarks[result.Always])
 	if slices.ContainsFunc(d.BySource(), func(e result.Experiment) bool {
 		return slices.ContainsFunc(e.Clocks, func(c result.Clock) bool { return c.KernelEntry == result.Sometimes })
 	}) {
 		width = len(entryMarks[result.Sometimes])
-		g.note = "k: the read enters the kernel; k?: it does so sometimes."
+		g.Note = "k: the read enters the kernel; k?: it does so sometimes."
 	}
 	return sideBySide(d, g, func(c result.Clock) string {
 		if c.Latency == nil {
@@ -35,7 +36,7 @@ func sourcesGrid(d *result.Document) grid {
 
 // sourceThroughputGrid holds the reads of all threads together, at the most threads
 // that each had a CPU.
-func sourceThroughputGrid(d *result.Document) grid {
+func sourceThroughputGrid(d *result.Document) table.Grid {
 	most := 0
 	for _, threads := range measuredThreads(d) {
 		if most == 0 || !isOversubscribed(d, threads) {
@@ -43,9 +44,9 @@ func sourceThroughputGrid(d *result.Document) grid {
 		}
 	}
 	if most == 0 {
-		return grid{}
+		return table.Grid{}
 	}
-	g := grid{title: fmt.Sprintf("The clock sources side by side: reads a second of %s together, and times those of one", workers(d, most)), header: []string{"Clock"}}
+	g := table.Grid{Title: fmt.Sprintf("The clock sources side by side: reads a second of %s together, and times those of one", workers(d, most)), Header: []string{"Clock"}}
 	return sideBySide(d, g, func(c result.Clock) string {
 		var one, all float64
 		for _, t := range c.Throughput {
@@ -75,10 +76,10 @@ func workers(d *result.Document, n int) string {
 }
 
 // sideBySide adds a column a clock source, and a row a clock, the cheapest first.
-func sideBySide(d *result.Document, g grid, cell func(result.Clock) string) grid {
+func sideBySide(d *result.Document, g table.Grid, cell func(result.Clock) string) table.Grid {
 	sources := d.BySource()
 	for _, source := range sources {
-		g.header = append(g.header, source.ClockSource)
+		g.Header = append(g.Header, source.ClockSource)
 	}
 	if len(sources) == 0 {
 		return g
@@ -93,7 +94,7 @@ func sideBySide(d *result.Document, g grid, cell func(result.Clock) string) grid
 			}
 			row = append(row, cell(source.Clocks[i]))
 		}
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 	}
 	return g
 }

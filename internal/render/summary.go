@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -39,8 +40,8 @@ func fine(c result.Clock) bool { return c.Resolution != nil && !coarse(c) }
 
 // summary names the cheapest clocks of each kind, and how many times as dear the
 // others are.
-func summary(d *result.Document) []fact {
-	var lines []fact
+func summary(d *result.Document) []table.Fact {
+	var lines []table.Fact
 	for _, kind := range kinds {
 		var all []result.Clock
 		for _, c := range byCost(d) {
@@ -49,7 +50,7 @@ func summary(d *result.Document) []fact {
 			}
 		}
 		if len(all) > 0 {
-			lines = append(lines, fact{kind.name, cheapest(d, all)})
+			lines = append(lines, table.Fact{Name: kind.name, Value: cheapest(d, all)})
 		}
 	}
 	return lines
@@ -95,19 +96,19 @@ func warnings(d *result.Document) []string {
 }
 
 // missing says which clocks are not there and why: one line a reason.
-func missing(d *result.Document) []fact {
-	var lines []fact
+func missing(d *result.Document) []table.Fact {
+	var lines []table.Fact
 	index := map[string]int{}
 	for _, c := range d.Clocks {
 		if c.Available {
 			continue
 		}
 		if i, ok := index[c.Reason]; ok {
-			lines[i].name += ", " + c.ID
+			lines[i].Name += ", " + c.ID
 			continue
 		}
 		index[c.Reason] = len(lines)
-		lines = append(lines, fact{c.ID, c.Reason})
+		lines = append(lines, table.Fact{Name: c.ID, Value: c.Reason})
 	}
 	return lines
 }

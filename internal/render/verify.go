@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -15,41 +16,41 @@ var VerifyFormats = partFormats("verify", verification, "a line for each clock",
 
 // verification is the part of whether the clocks can be trusted; nothing where nobody
 // asked.
-func verification(d *result.Document) []part {
+func verification(d *result.Document) []table.Block {
 	v := d.Verification
 	if v == nil {
 		return nil
 	}
-	p := part{
-		title: "Can each clock be trusted?",
-		grids: []grid{verdictGrid(v), bracketGrid(v), relationGrid(v)},
+	p := table.Block{
+		Title: "Can each clock be trusted?",
+		Grids: []table.Grid{verdictGrid(v), bracketGrid(v), relationGrid(v)},
 	}
-	var why reasons
+	var why words.Reasons
 	for _, c := range v.Clocks {
 		for _, f := range c.Faults {
-			p.faults = append(p.faults, faultSentence(c, f))
+			p.Faults = append(p.Faults, faultSentence(c, f))
 		}
-		why.add(c.ID, c.Reason)
+		why.Add(c.ID, c.Reason)
 	}
 	for _, r := range v.Relations {
 		if !r.Held {
-			p.faults = append(p.faults, fmt.Sprintf("%s should have kept its distance from %s and did not: it changed by %s.", r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS)))
+			p.Faults = append(p.Faults, fmt.Sprintf("%s should have kept its distance from %s and did not: it changed by %s.", r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS)))
 		}
 	}
-	p.notes = append(lost(v.LostCPUs), why.lines()...)
-	p.verdict = trust(d)
-	return []part{p}
+	p.Notes = append(words.Lost(v.LostCPUs), why.Lines()...)
+	p.Verdict = trust(d)
+	return []table.Block{p}
 }
 
 // verdictGrid has a row for each clock that was to be verified.
-func verdictGrid(v *result.Verification) grid {
-	g := grid{
-		title: "Can each clock be trusted?", texts: 2,
-		header: []string{"Clock", "verdict", "reads", "repeats", "warps seen from"},
+func verdictGrid(v *result.Verification) table.Grid {
+	g := table.Grid{
+		Title: "Can each clock be trusted?", Texts: 2,
+		Header: []string{"Clock", "verdict", "reads", "repeats", "warps seen from"},
 	}
 	for _, c := range v.Clocks {
 		if c.Verdict == result.Unverified {
-			g.rows = append(g.rows, []string{c.ID, c.Verdict, "-", "-", "-"})
+			g.Rows = append(g.Rows, []string{c.ID, c.Verdict, "-", "-", "-"})
 			continue
 		}
 		repeats, sees := "-", "-"
@@ -58,9 +59,9 @@ func verdictGrid(v *result.Verification) grid {
 		}
 		if c.Across != nil && c.Across.SeesNS > 0 {
 			sees = words.Duration(c.Across.SeesNS)
-			g.note = "warps seen from: had any CPU's value been behind another's by so much, it would have shown."
+			g.Note = "warps seen from: had any CPU's value been behind another's by so much, it would have shown."
 		}
-		g.rows = append(g.rows, []string{c.ID, verdict(c), words.Thousands(c.Reads), repeats, sees})
+		g.Rows = append(g.Rows, []string{c.ID, verdict(c), words.Thousands(c.Reads), repeats, sees})
 	}
 	return g
 }
@@ -169,10 +170,10 @@ func faultSentence(c result.VerifiedClock, f result.ClockFault) string {
 }
 
 // bracketGrid holds each clock against the same by another path.
-func bracketGrid(v *result.Verification) grid {
-	g := grid{
-		title: "The same clock by another path: is each value between the two that the other read around it?", texts: 2,
-		header: []string{"Clock", "against", "brackets", "ahead by", "states", "other states"},
+func bracketGrid(v *result.Verification) table.Grid {
+	g := table.Grid{
+		Title: "The same clock by another path: is each value between the two that the other read around it?", Texts: 2,
+		Header: []string{"Clock", "against", "brackets", "ahead by", "states", "other states"},
 	}
 	for _, c := range v.Clocks {
 		b := c.Bracket
@@ -188,17 +189,17 @@ func bracketGrid(v *result.Verification) grid {
 		if b.Brackets > 0 {
 			ahead = words.BoundedNS(b.OffsetNS, b.BoundNS)
 		}
-		g.rows = append(g.rows, []string{c.ID, against, words.Thousands(b.Brackets), ahead, orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS)})
-		g.note = "ahead by: from the tightest bracket; the bound is half of it, and the resolution. states: the resolution that the path states."
+		g.Rows = append(g.Rows, []string{c.ID, against, words.Thousands(b.Brackets), ahead, orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS)})
+		g.Note = "ahead by: from the tightest bracket; the bound is half of it, and the resolution. states: the resolution that the path states."
 	}
 	return g
 }
 
 // relationGrid holds clocks against each other from the beginning to the end.
-func relationGrid(v *result.Verification) grid {
-	g := grid{
-		title: "Clock against clock, from the beginning to the end", texts: 2,
-		header: []string{"Clock", "against", "got ahead by", "ppm", "distance"},
+func relationGrid(v *result.Verification) table.Grid {
+	g := table.Grid{
+		Title: "Clock against clock, from the beginning to the end", Texts: 2,
+		Header: []string{"Clock", "against", "got ahead by", "ppm", "distance"},
 	}
 	for _, r := range v.Relations {
 		distance := "free"
@@ -208,9 +209,9 @@ func relationGrid(v *result.Verification) grid {
 		case r.Steady:
 			distance = "kept"
 		default:
-			g.note = "free: the two need not keep their distance."
+			g.Note = "free: the two need not keep their distance."
 		}
-		g.rows = append(g.rows, []string{r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS), words.SignedPPM(r.PPM), distance})
+		g.Rows = append(g.Rows, []string{r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS), words.SignedPPM(r.PPM), distance})
 	}
 	return g
 }

@@ -160,6 +160,7 @@ func Known(value float64) string {
 	}
 	return Number(value)
 }
+
 // Times returns a ratio to three digits: 1.04, 17.3.
 func Times(ratio float64) string {
 	if ratio < 10 {

@@ -1,0 +1,70 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/words"
+)
+
+// A Block is what a measurement shows: its tables, and the sentences beneath them.
+type Block struct {
+	// Title stands where no table has rows, and so none shows a title of its own.
+	Title string
+	Grids []Grid
+	// Faults are sentences that a reader must not miss.
+	Faults []string
+	Notes  []string
+	// Verdict sums the whole up in a sentence.
+	Verdict string
+}
+
+// HasRows reports whether any table of the part has something in it.
+func (b Block) HasRows() bool {
+	return slices.ContainsFunc(b.Grids, func(g Grid) bool { return len(g.Rows) > 0 })
+}
+
+// WriteText writes the part for people, within Width columns.
+func (b Block) WriteText(out *strings.Builder) {
+	if !b.HasRows() {
+		out.WriteString("\n" + Indented(b.Title, 0))
+	}
+	for _, g := range b.Grids {
+		if len(g.Rows) == 0 {
+			continue
+		}
+		out.WriteString("\n" + Indented(g.Title, 0) + "\n" + g.Fitted() + "\n")
+		if g.Note != "" {
+			out.WriteString(Wrapped(g.Note))
+		}
+	}
+	for _, lines := range [][]string{b.Faults, b.Notes, words.Present(b.Verdict)} {
+		if len(lines) > 0 {
+			out.WriteString("\n")
+		}
+		for _, line := range lines {
+			out.WriteString(Indented(line, 0))
+		}
+	}
+}
+
+// WriteMarkdown writes the part for a bug report.
+func (b Block) WriteMarkdown(out *strings.Builder) {
+	if !b.HasRows() {
+		out.WriteString("\n### " + Escape(b.Title) + "\n")
+	}
+	for _, g := range b.Grids {
+		g.WriteMarkdown(out)
+	}
+	for _, lines := range [][]string{b.Faults, b.Notes} {
+		if len(lines) > 0 {
+			out.WriteString("\n")
+		}
+		for _, line := range lines {
+			out.WriteString("- " + Escape(line) + "\n")
+		}
+	}
+	if b.Verdict != "" {
+		out.WriteString("\n**" + Escape(b.Verdict) + "**\n")
+	}
+}

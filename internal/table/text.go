@@ -1,0 +1,154 @@
+// Package table turns tables and the sentences around them into text for a terminal,
+// Markdown for a bug report, HTML for a page, and CSV for programs. It knows nothing of
+// clocks: a measurement fills a Grid or a Block, and every format can show it.
+package table
+
+import (
+	"slices"
+	"strings"
+
+	pretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Width is the most columns of text that a table, and everything around it, takes.
+const Width = 100
+
+// A Fact is a line above the tables: what the machine is and how it was measured.
+type Fact struct{ Name, Value string }
+
+// A Grid is a table before it has a format. Without rows it is not shown.
+type Grid struct {
+	Title  string
+	Header []string
+	// Texts is how many columns, from the left, hold text; at least the first does. The
+	// others hold figures, which are aligned to the right.
+	Texts int
+	// Rows have a cell for each column of Header.
+	Rows [][]string
+	// Note stands beneath the table.
+	Note string
+}
+
+// WriteFacts writes each fact beside its name, wrapped beneath itself.
+func WriteFacts(out *strings.Builder, facts []Fact) {
+	widest := 0
+	for _, f := range facts {
+		widest = max(widest, text.StringWidth(f.Name))
+	}
+	for _, f := range facts {
+		name := text.Pad(f.Name, widest+2, ' ')
+		out.WriteString(name + strings.TrimLeft(Indented(f.Value, widest+2), " "))
+	}
+}
+
+// Wrapped keeps every line of a note within Width.
+func Wrapped(note string) string {
+	var out strings.Builder
+	for line := range strings.SplitSeq(note, "\n") {
+		out.WriteString(Indented(line, 0))
+	}
+	return out.String()
+}
+
+// Indented wraps a text so that each of its lines is indented and within Width.
+func Indented(value string, by int) string {
+	var out strings.Builder
+	for line := range strings.SplitSeq(text.WrapSoft(value, Width-by), "\n") {
+		out.WriteString(strings.Repeat(" ", by) + strings.TrimSpace(line) + "\n")
+	}
+	return out.String()
+}
+
+// writer is the Grid for go-pretty to render.
+func (g Grid) writer() pretty.Writer {
+	w := pretty.NewWriter()
+	w.SetStyle(plain)
+	header := make(pretty.Row, len(g.Header))
+	for i, name := range g.Header {
+		header[i] = name
+	}
+	w.AppendHeader(header)
+	w.SetColumnConfigs(g.columns())
+	for _, cells := range g.Rows {
+		row := make(pretty.Row, len(cells))
+		for i, cell := range cells {
+			row[i] = cell
+		}
+		w.AppendRow(row)
+	}
+	return w
+}
+
+// columns are aligned as text or as figures.
+func (g Grid) columns() []pretty.ColumnConfig {
+	columns := make([]pretty.ColumnConfig, len(g.Header))
+	for i := range columns {
+		align := text.AlignRight
+		if i < max(1, g.Texts) {
+			align = text.AlignLeft
+		}
+		columns[i] = pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
+	}
+	return columns
+}
+
+// Fitted is the rendered Grid, with its widest columns of text wrapped as far as
+// Width takes.
+func (g Grid) Fitted() string {
+	const least = 16 // of a column of text
+	writer, columns := g.writer(), g.columns()
+	widest := make([]int, max(1, g.Texts))
+	for _, row := range g.Rows {
+		for i := range widest {
+			widest[i] = max(widest[i], text.StringWidth(row[i]))
+		}
+	}
+	for {
+		rendered := TrimRight(writer.Render())
+		over := text.LongestLineLen(rendered) - Width
+		i := slices.Index(widest, slices.Max(widest))
+		if over <= 0 || widest[i] <= least {
+			return rendered
+		}
+		// Half of it, since then the next may be another column.
+		widest[i] = max(least, widest[i]-(over+1)/2)
+		columns[i].WidthMax, columns[i].WidthMaxEnforcer = widest[i], text.WrapSoft
+		writer.SetColumnConfigs(columns)
+	}
+}
+
+// plain is a table of text and a line under its header, nothing more.
+var plain = func() pretty.Style {
+	style := pretty.StyleDefault
+	style.Name = "plain"
+	style.Options = pretty.OptionsNoBorders
+	style.Options.SeparateColumns = false
+	style.Options.SeparateHeader = true
+	style.Box.MiddleHorizontal = "-"
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	style.Format.Header = text.FormatDefault
+	return style
+}()
+
+// TrimRight takes off what the last column is padded with.
+func TrimRight(rendered string) string {
+	lines := strings.Split(rendered, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+		if strings.Trim(line, "-") == "" {
+			lines[i] = line[:min(len(line)-len(plain.Box.PaddingRight), Width)]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Text returns the grid as text, as wide as its cells take.
+func (g Grid) Text() string { return TrimRight(g.writer().Render()) }
+
+// HTML returns the grid as a table of HTML that a page's script sorts. Cells are escaped.
+func (g Grid) HTML() string {
+	writer := g.writer()
+	writer.Style().HTML = pretty.HTMLOptions{CSSClass: "sortable", EmptyColumn: "", EscapeText: true, Newline: "<br>"}
+	return writer.RenderHTML()
+}
