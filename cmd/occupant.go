@@ -69,7 +69,7 @@ var difference = kind{"diff.json", func(path string) ([]string, error) {
 	}
 	var pictures []string
 	for _, c := range chart.DiffCharts {
-		pictures = append(pictures, picture(c.Name))
+		pictures = append(pictures, pictureFile(c.Name))
 	}
 	return pictures, nil
 }}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/chart"
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 )
@@ -22,10 +23,10 @@ func reportFiles(d *result.Document) []file {
 }
 
 // drawn are the pictures that can be drawn: the files, and their paths.
-func drawn[T any](charts []chart.Chart[T], of T) (files []file, paths []string) {
+func drawn[T any](charts []picture.Chart[T], of T) (files []file, paths []string) {
 	for _, c := range charts {
 		if c.Drawable(of) {
-			path := picture(c.Name)
+			path := pictureFile(c.Name)
 			files = append(files, file{path, func(w io.Writer) error { return c.PNG(w, of) }})
 			paths = append(paths, path)
 		}
@@ -33,8 +34,8 @@ func drawn[T any](charts []chart.Chart[T], of T) (files []file, paths []string) 
 	return files, paths
 }
 
-// picture returns the path of a chart among the files of --out.
-func picture(chart string) string { return "charts/" + chart + ".png" }
+// pictureFile returns the path of a chart among the files of --out.
+func pictureFile(chart string) string { return "charts/" + chart + ".png" }
 
 // chosenFormat is the format of that name.
 func chosenFormat[T any](formats []render.Format[T], name string) (render.Format[T], error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/picture"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -14,44 +15,44 @@ import (
 
 // sides says which documents a picture is of.
 func sides(d *diff.Diff) string {
-	return fmt.Sprintf("%s → %s", filepath.Base(d.Old.File), filepath.Base(d.New.File)) + atMost(len(d.Latencies()))
+	return fmt.Sprintf("%s → %s", filepath.Base(d.Old.File), filepath.Base(d.New.File)) + picture.AtMost(len(d.Latencies()))
 }
 
 func hasChanges(d *diff.Diff) bool { return len(d.Latencies()) > 0 }
 
 func changeHeight(d *diff.Diff) vg.Length {
-	return vg.Length(len(shown(d.Latencies()))+1)*rowHeight + 190*pixel
+	return vg.Length(len(picture.Shown(d.Latencies()))+1)*picture.RowHeight + 190*picture.Pixel
 }
 
 // verdictLooks are how changes are drawn: colour and shape both tell the verdict.
 var verdictLooks = []struct {
 	verdict diff.Verdict
 	name    string
-	look    look
+	look    picture.Look
 }{
-	{diff.Slower, "slower, beyond noise", look{color: rgb(0xd55e00), shape: draw.PyramidGlyph{}}},
-	{diff.Faster, "faster, beyond noise", look{color: rgb(0x009e73), shape: draw.BoxGlyph{}}},
-	{diff.Unsteady, "unsteady: one of the runs changed", look{color: rgb(0xcc79a7), shape: draw.RingGlyph{}}},
-	{diff.Same, "no difference beyond noise", look{color: grey, shape: draw.CircleGlyph{}}},
-	{diff.TooFew, "too few samples", look{color: grey, shape: draw.CrossGlyph{}}},
+	{diff.Slower, "slower, beyond noise", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.PyramidGlyph{}}},
+	{diff.Faster, "faster, beyond noise", picture.Look{Color: picture.RGB(0x009e73), Shape: draw.BoxGlyph{}}},
+	{diff.Unsteady, "unsteady: one of the runs changed", picture.Look{Color: picture.RGB(0xcc79a7), Shape: draw.RingGlyph{}}},
+	{diff.Same, "no difference beyond noise", picture.Look{Color: picture.Grey, Shape: draw.CircleGlyph{}}},
+	{diff.TooFew, "too few samples", picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}},
 }
 
 // drawChange draws a row a clock: a mark at the change of its undisturbed cost, which the
 // verdict goes by, and a bar over the interval of its median's, in per cent, or where
 // something more than doubled or halved, as a factor on a logarithmic axis.
 func drawChange(c draw.Canvas, d *diff.Diff) error {
-	rows := changeRows{changes: shown(d.Latencies())}
+	rows := changeRows{changes: picture.Shown(d.Latencies())}
 	slices.Reverse(rows.changes) // the first above
 	var values []float64
 	names := make(plot.ConstantTicks, len(rows.changes))
 	for i, change := range rows.changes {
 		low, high := ends(change)
 		values = append(values, low, high, factor(change.Quiet))
-		names[i] = plot.Tick{Value: float64(i), Label: shortened(style(labelSize, black), change.Name(), mostNameWidth)}
+		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), change.Name(), picture.MostNameWidth)}
 	}
 	low, high := slices.Min(values), slices.Max(values)
 	rows.factor = low < 0.5 || high > 2
-	p := newPlot()
+	p := picture.NewPlot()
 	label := "change of the wall time of one read: undisturbed (mark), median (bar: its 95 % interval)"
 	if rows.factor {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, factorTicks{}
@@ -66,7 +67,7 @@ func drawChange(c draw.Canvas, d *diff.Diff) error {
 	p.Y.Tick.Marker = names
 	p.Y.Tick.Length = 0
 	p.Add(rows)
-	drawPlot(verdictLegend(c, rows.changes), p, label, "")
+	picture.DrawPlot(verdictLegend(c, rows.changes), p, label, "")
 	return nil
 }
 
@@ -93,50 +94,50 @@ type changeRows struct {
 
 func (rows changeRows) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	c.StrokeLine2(stroke(grey, pixel), x(1), c.Min.Y, x(1), c.Max.Y)
-	text := style(labelSize, black)
+	c.StrokeLine2(picture.Stroke(picture.Grey, picture.Pixel), x(1), c.Min.Y, x(1), c.Max.Y)
+	text := picture.Style(picture.LabelSize, picture.Black)
 	text.YAlign = draw.YCenter
 	for i, change := range rows.changes {
 		look, at := lookOfVerdict(change.Verdict), y(float64(i))
 		low, high := ends(change)
-		c.StrokeLine2(stroke(light, pixel), c.Min.X, at, c.Max.X, at)
-		c.StrokeLine2(stroke(look.color, 2*pixel), x(low), at, x(high), at)
+		c.StrokeLine2(picture.Stroke(picture.Light, picture.Pixel), c.Min.X, at, c.Max.X, at)
+		c.StrokeLine2(picture.Stroke(look.Color, 2*picture.Pixel), x(low), at, x(high), at)
 		for _, edge := range []float64{low, high} {
-			c.StrokeLine2(stroke(look.color, 2*pixel), x(edge), at-5*pixel, x(edge), at+5*pixel)
+			c.StrokeLine2(picture.Stroke(look.Color, 2*picture.Pixel), x(edge), at-5*picture.Pixel, x(edge), at+5*picture.Pixel)
 		}
-		c.DrawGlyph(look.glyph(5*pixel), vg.Point{X: x(factor(change.Quiet)), Y: at})
+		c.DrawGlyph(look.Glyph(5*picture.Pixel), vg.Point{X: x(factor(change.Quiet)), Y: at})
 		if change.Verdict == diff.Slower || change.Verdict == diff.Faster {
-			c.FillText(text, vg.Point{X: x(max(high, factor(change.Quiet))) + 10*pixel, Y: at + 2*pixel}, rows.word(change.Quiet))
+			c.FillText(text, vg.Point{X: x(max(high, factor(change.Quiet))) + 10*picture.Pixel, Y: at + 2*picture.Pixel}, rows.word(change.Quiet))
 		}
 	}
 }
 
 func (rows changeRows) word(change float64) string {
 	if rows.factor {
-		return "× " + trimmed(1+change)
+		return "× " + picture.Trimmed(1+change)
 	}
 	return fmt.Sprintf("%+.1f %%", change*100)
 }
 
-func lookOfVerdict(v diff.Verdict) look {
+func lookOfVerdict(v diff.Verdict) picture.Look {
 	for _, l := range verdictLooks {
 		if l.verdict == v {
 			return l.look
 		}
 	}
-	return look{color: black, shape: draw.CircleGlyph{}}
+	return picture.Look{Color: picture.Black, Shape: draw.CircleGlyph{}}
 }
 
 // verdictLegend writes at the top of a canvas what the marks mean, and returns the
 // rest.
 func verdictLegend(c draw.Canvas, changes []diff.Change) draw.Canvas {
-	var entries []entry
+	var entries []picture.Entry
 	for _, l := range verdictLooks {
 		if slices.ContainsFunc(changes, func(c diff.Change) bool { return c.Verdict == l.verdict }) {
-			entries = append(entries, entry{l.look, l.name})
+			entries = append(entries, picture.Entry{Look: l.look, Name: l.name})
 		}
 	}
-	return legendOf(c, entries)
+	return picture.LegendOf(c, entries)
 }
 
 // percentTicks labels factors near 1 with the change in per cent.
@@ -160,10 +161,10 @@ func (percentTicks) Ticks(low, high float64) []plot.Tick {
 type factorTicks struct{}
 
 func (factorTicks) Ticks(low, high float64) []plot.Tick {
-	return logTicks{func(v float64) string {
+	return picture.LogTicks{Word: func(v float64) string {
 		if math.Abs(v-1) < 1e-9 {
 			return "unchanged"
 		}
-		return "× " + trimmed(v)
+		return "× " + picture.Trimmed(v)
 	}}.Ticks(low, high)
 }

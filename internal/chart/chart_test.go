@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/result"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -34,7 +34,7 @@ func document(clocks int, threads ...int) *result.Document {
 	for i := range clocks {
 		cost := []float64{2.3, 20, 20.1, 20.2, 150, 152, 500}[i%7] + float64(i)/50
 		c := result.Clock{
-			ID: strings.Repeat("C", 5+i%20) + "@" + looks[i%len(looks)].path, Path: looks[i%len(looks)].path, Available: true,
+			ID: strings.Repeat("C", 5+i%20) + "@" + picture.Looks[i%len(picture.Looks)].Path, Path: picture.Looks[i%len(picture.Looks)].Path, Available: true,
 			Latency:    &result.Latency{MedianNS: cost, LowNS: cost * 0.99, HighNS: cost * 1.2, Confidence: 0.95, MinNS: cost},
 			Resolution: &result.Resolution{TickNS: 1, FinerThanRead: i%3 > 0},
 		}
@@ -63,9 +63,9 @@ func TestEveryChartDrawsEveryDocument(t *testing.T) {
 	} {
 		for _, c := range Charts {
 			require.True(t, c.Drawable(d), "%s: %s", name, c.Name)
-			var picture bytes.Buffer
-			require.NoError(t, c.PNG(&picture, d), "%s: %s", name, c.Name)
-			decoded, err := png.DecodeConfig(&picture)
+			var drawn bytes.Buffer
+			require.NoError(t, c.PNG(&drawn, d), "%s: %s", name, c.Name)
+			decoded, err := png.DecodeConfig(&drawn)
 			require.NoError(t, err)
 			require.Equal(t, 1800, decoded.Width)
 		}
@@ -111,47 +111,23 @@ func TestClockThatDidNotTickIsNoSpot(t *testing.T) {
 
 func TestPerfectScalingStartsAtTheFastestClock(t *testing.T) {
 	l := perfect(lines(document(7, 2, 4), readsPerSecond))
-	require.Equal(t, []float64{2, 4}, l.at)
-	require.InEpsilon(t, 1e9/2.3, l.values[0], 1e-9)
-	require.InEpsilon(t, 2e9/2.3, l.values[1], 1e-9)
-}
-
-func TestSpreadKeepsLabelsApartAndNear(t *testing.T) {
-	require.Equal(t, []vg.Length{10, 50}, spread([]vg.Length{10, 50}, 5, 0, 100), "nothing to do")
-	require.Equal(t, []vg.Length{45, 50, 55}, spread([]vg.Length{50, 50, 50}, 5, 0, 100), "around the middle")
-	require.Equal(t, []vg.Length{0, 5}, spread([]vg.Length{0, 0}, 5, 0, 100), "not below the plot")
-	require.Equal(t, []vg.Length{95, 100}, spread([]vg.Length{100, 100}, 5, 0, 100), "not above it")
-	require.Equal(t, []vg.Length{0, 5, 10}, spread([]vg.Length{1, 2, 3}, 50, 0, 10), "too many: evenly")
-	require.Empty(t, spread(nil, 5, 0, 100))
-	for range 200 {
-		wanted := make([]vg.Length, 1+rand.IntN(20))
-		for i := range wanted {
-			wanted[i] = vg.Length(rand.Float64() * 400)
-		}
-		slices.Sort(wanted)
-		placed := spread(wanted, 12, 0, 400)
-		for i := range placed {
-			require.GreaterOrEqual(t, float64(placed[i]), -1e-6)
-			require.LessOrEqual(t, float64(placed[i]), 400+1e-6)
-			if i > 0 {
-				require.GreaterOrEqual(t, float64(placed[i]-placed[i-1]), 12-1e-6)
-			}
-		}
-	}
+	require.Equal(t, []float64{2, 4}, l.At)
+	require.InEpsilon(t, 1e9/2.3, l.Values[0], 1e-9)
+	require.InEpsilon(t, 2e9/2.3, l.Values[1], 1e-9)
 }
 
 func TestNoLabelLiesOnAnother(t *testing.T) {
-	area := box{vg.Point{}, vg.Point{X: 800 * pixel, Y: 600 * pixel}}
+	area := box{vg.Point{}, vg.Point{X: 800 * picture.Pixel, Y: 600 * picture.Pixel}}
 	for range 4 {
 		labels := make([]label, 30)
 		for i := range labels {
 			// Crowds: ten points share each of three neighbourhoods.
 			labels[i] = label{
-				point: vg.Point{X: vg.Length(100+200*(i%3))*pixel + vg.Length(rand.Float64()*8), Y: vg.Length(300+50*(i%3))*pixel + vg.Length(rand.Float64()*8)},
-				width: vg.Length(60+rand.IntN(120)) * pixel, height: 16 * pixel,
+				point: vg.Point{X: vg.Length(100+200*(i%3))*picture.Pixel + vg.Length(rand.Float64()*8), Y: vg.Length(300+50*(i%3))*picture.Pixel + vg.Length(rand.Float64()*8)},
+				width: vg.Length(60+rand.IntN(120)) * picture.Pixel, height: 16 * picture.Pixel,
 			}
 		}
-		places := arrange(labels, 5*pixel, area)
+		places := arrange(labels, 5*picture.Pixel, area)
 		for i, at := range places {
 			require.True(t, at.found)
 			require.True(t, at.within(area))
@@ -159,10 +135,10 @@ func TestNoLabelLiesOnAnother(t *testing.T) {
 				require.False(t, at.overlaps(other.box), "%v on %v", at.box, other.box)
 			}
 			for _, l := range labels {
-				require.False(t, at.overlaps(boxAt(l.point, pixel, pixel)), "label on a mark")
+				require.False(t, at.overlaps(boxAt(l.point, picture.Pixel, picture.Pixel)), "label on a mark")
 			}
 		}
-		require.Equal(t, places, arrange(labels, 5*pixel, area), "the same labels came to stand elsewhere")
+		require.Equal(t, places, arrange(labels, 5*picture.Pixel, area), "the same labels came to stand elsewhere")
 	}
 }
 
@@ -176,7 +152,7 @@ func TestLabelWithoutRoomIsLeftOut(t *testing.T) {
 func crowd(labels int, width vg.Length) []label {
 	all := make([]label, labels)
 	for i := range all {
-		all[i] = label{point: vg.Point{X: 400 * pixel, Y: 900 * pixel}, width: width, height: 17 * pixel}
+		all[i] = label{point: vg.Point{X: 400 * picture.Pixel, Y: 900 * picture.Pixel}, width: width, height: 17 * picture.Pixel}
 	}
 	return all
 }
@@ -184,17 +160,17 @@ func crowd(labels int, width vg.Length) []label {
 // However many labels there are, and whether or not there is room: placing them is so much
 // work and no more.
 func TestWorkOfPlacingLabelsIsBounded(t *testing.T) {
-	area := box{vg.Point{}, vg.Point{X: 800 * pixel, Y: 1800 * pixel}}
+	area := box{vg.Point{}, vg.Point{X: 800 * picture.Pixel, Y: 1800 * picture.Pixel}}
 	const most = 2_000_000
 	for _, n := range []int{17, 100, 300} {
-		for _, width := range []vg.Length{150 * pixel, 1000 * pixel} {
-			places, work := arranged(crowd(n, width), 5*pixel, area, most)
+		for _, width := range []vg.Length{150 * picture.Pixel, 1000 * picture.Pixel} {
+			places, work := arranged(crowd(n, width), 5*picture.Pixel, area, most)
 			require.Len(t, places, n)
 			// A label finishes the place that it is at: it is compared with all others.
 			require.LessOrEqual(t, work, most+4*n*n, "%d labels of %v", n, width)
 		}
 	}
-	places, work := arranged(nil, 5*pixel, area, most)
+	places, work := arranged(nil, 5*picture.Pixel, area, most)
 	require.Empty(t, places)
 	require.Zero(t, work)
 }
@@ -203,13 +179,13 @@ func TestWorkOfPlacingLabelsIsBounded(t *testing.T) {
 func TestUsualDocumentsAreFarFromTheBounds(t *testing.T) {
 	for n, most := range map[int]int{17: mostWork / 20, 24: mostWork / 4} {
 		d := document(n, 1)
-		require.LessOrEqual(t, n, mostClocks)
-		area := box{vg.Point{}, vg.Point{X: 800 * pixel, Y: scatterHeight(d) - 100*pixel}}
+		require.LessOrEqual(t, n, picture.MostClocks)
+		area := box{vg.Point{}, vg.Point{X: 800 * picture.Pixel, Y: scatterHeight(d) - 100*picture.Pixel}}
 		var labels []label
 		for _, s := range spots(d) {
 			labels = append(labels, label{
-				point: vg.Point{X: vg.Length(math.Log10(s.clock.Latency.MedianNS)+1) * 200 * pixel, Y: vg.Length(math.Log10(s.resolutionNS)+1) * 150 * pixel},
-				width: style(labelSize, black).Width(s.clock.ID), height: labelSize,
+				point: vg.Point{X: vg.Length(math.Log10(s.clock.Latency.MedianNS)+1) * 200 * picture.Pixel, Y: vg.Length(math.Log10(s.resolutionNS)+1) * 150 * picture.Pixel},
+				width: picture.Style(picture.LabelSize, picture.Black).Width(s.clock.ID), height: picture.LabelSize,
 			})
 		}
 		_, work := arranged(labels, spotRadius, area, mostWork)
@@ -220,14 +196,14 @@ func TestUsualDocumentsAreFarFromTheBounds(t *testing.T) {
 // A picture of a document of anyone's is no larger, and lays out no more, than one of a
 // hundred clocks, and says so.
 func TestPicturesHaveBounds(t *testing.T) {
-	usual, most, more := document(17, 1, 2), document(mostClocks, 1, 2), document(7*mostClocks, 1, 2)
+	usual, most, more := document(17, 1, 2), document(picture.MostClocks, 1, 2), document(7*picture.MostClocks, 1, 2)
 	// Otherwise the number of CPUs is another, and so is the height.
 	usual.Skew, more.Skew = most.Skew, most.Skew
 	for _, c := range Charts {
-		require.LessOrEqual(t, c.height(usual), c.height(most), c.Name)
-		require.Equal(t, c.height(most), c.height(more), c.Name)
-		require.NotContains(t, c.subtitle(most), "at most", c.Name)
-		require.Contains(t, c.subtitle(more), "at most 100 of 700 clocks", c.Name)
+		require.LessOrEqual(t, c.Height(usual), c.Height(most), c.Name)
+		require.Equal(t, c.Height(most), c.Height(more), c.Name)
+		require.NotContains(t, c.Subtitle(most), "at most", c.Name)
+		require.Contains(t, c.Subtitle(more), "at most 100 of 700 clocks", c.Name)
 		var pictures [2]bytes.Buffer
 		require.NoError(t, c.SVG(&pictures[0], most))
 		require.NoError(t, c.SVG(&pictures[1], more))
@@ -236,15 +212,15 @@ func TestPicturesHaveBounds(t *testing.T) {
 	c := DiffCharts[0]
 	// Under three clock sources, but half of them under two only.
 	few, many := changed(slices.Repeat([]float64{1}, 40)...), changed(slices.Repeat([]float64{1}, 120)...)
-	require.Len(t, few.Latencies(), mostClocks)
-	require.Equal(t, c.height(few), c.height(many))
-	require.NotContains(t, c.subtitle(few), "at most")
-	require.Contains(t, c.subtitle(many), "at most 100 of 300 clocks")
+	require.Len(t, few.Latencies(), picture.MostClocks)
+	require.Equal(t, c.Height(few), c.Height(many))
+	require.NotContains(t, c.Subtitle(few), "at most")
+	require.Contains(t, c.Subtitle(many), "at most 100 of 300 clocks")
 	require.NoError(t, c.PNG(io.Discard, many))
 }
 
 func TestSpotsWithoutANameAreCounted(t *testing.T) {
-	picture := func(id string) string {
+	drawn := func(id string) string {
 		d := document(60, 1)
 		for i := range d.Clocks {
 			d.Clocks[i].ID = id + strconv.Itoa(i)
@@ -253,9 +229,9 @@ func TestSpotsWithoutANameAreCounted(t *testing.T) {
 		require.NoError(t, Charts[1].SVG(&svg, d))
 		return svg.String()
 	}
-	require.NotContains(t, picture("short"), "no room for a name")
+	require.NotContains(t, drawn("short"), "no room for a name")
 	d := document(2, 1)
-	c := draw.New(vgsvg.New(120*pixel, 500*pixel)) // narrower than a name
+	c := draw.New(vgsvg.New(120*picture.Pixel, 500*picture.Pixel)) // narrower than a name
 	var out bytes.Buffer
 	require.NoError(t, drawScatter(c, d))
 	_, err := c.Canvas.(*vgsvg.Canvas).WriteTo(&out)
@@ -265,11 +241,11 @@ func TestSpotsWithoutANameAreCounted(t *testing.T) {
 
 // No text is laid out that no width holds: that of a megabyte takes minutes.
 func TestNoTextIsLaidOutWithoutEnd(t *testing.T) {
-	require.Equal(t, "AMD EPYC™", bounded("AMD EPYC™"))
-	require.Equal(t, strings.Repeat("é", longest), bounded(strings.Repeat("é", longest)))
-	require.Equal(t, strings.Repeat("é", longest)+"…", bounded(strings.Repeat("é", longest+1)))
-	require.Equal(t, "a b", bounded("a\x1bb"))
-	long := strings.Repeat("W", longest+1)
+	require.Equal(t, "AMD EPYC™", picture.Bounded("AMD EPYC™"))
+	require.Equal(t, strings.Repeat("é", picture.Longest), picture.Bounded(strings.Repeat("é", picture.Longest)))
+	require.Equal(t, strings.Repeat("é", picture.Longest)+"…", picture.Bounded(strings.Repeat("é", picture.Longest+1)))
+	require.Equal(t, "a b", picture.Bounded("a\x1bb"))
+	long := strings.Repeat("W", picture.Longest+1)
 	d := printable.All(document(5, 1, 2), func(text string) string { return text + long })
 	for _, c := range Charts {
 		var svg bytes.Buffer
@@ -305,37 +281,6 @@ func TestSegmentCrossesABox(t *testing.T) {
 	}
 }
 
-func TestLogTicksLabelDecades(t *testing.T) {
-	labels := func(low, high float64) string {
-		var all []string
-		for _, tick := range (logTicks{duration}).Ticks(low, high) {
-			if tick.Label != "" {
-				all = append(all, tick.Label)
-			}
-		}
-		return strings.Join(all, ", ")
-	}
-	require.Equal(t, "1 ns, 10 ns, 100 ns, 1 µs, 10 µs", labels(0.9, 30_000))
-	require.Equal(t, "10 ns, 20 ns, 50 ns", labels(9, 60))
-	require.Equal(t, "500 ms, 1 s, 2 s", labels(0.3e9, 3e9))
-}
-
-func TestThreadTicksDoNotCrowd(t *testing.T) {
-	threads := make([]int, 24)
-	for i := range threads {
-		threads[i] = i + 1
-	}
-	var labelled []plot.Tick
-	for _, tick := range (threadTicks{threads}).Ticks(0.9, 26) {
-		if tick.Label != "" {
-			labelled = append(labelled, tick)
-		}
-	}
-	require.Less(t, len(labelled), 20)
-	require.Equal(t, "24", labelled[0].Label)
-	require.Equal(t, "1", labelled[len(labelled)-1].Label)
-}
-
 // changed is a diff of clocks whose samples are so many times as long.
 func changed(factors ...float64) *diff.Diff {
 	old, new := document(len(factors), 1), document(len(factors), 1)
@@ -367,7 +312,7 @@ func TestDiffChartsDrawEveryDiff(t *testing.T) {
 
 // requireElement holds that an SVG is one well-formed element that brings nothing
 // of its own: no script, no link, no colour that the page cannot change.
-func requireElement[T any](t *testing.T, c Chart[T], of T) {
+func requireElement[T any](t *testing.T, c picture.Chart[T], of T) {
 	t.Helper()
 	var drawn bytes.Buffer
 	require.NoError(t, c.SVG(&drawn, of))
@@ -406,8 +351,8 @@ func TestDistributionIsDrawnByItsNines(t *testing.T) {
 		{UpToNS: 20, Reads: 500}, {UpToNS: 30, Reads: 490}, {UpToNS: 900, Reads: 10},
 	}}}}}
 	l := percentiles(d)[0]
-	require.InDeltaSlice(t, []float64{1 / 0.99, 2, 2, 100, 100, 1000}, l.at, 1e-9)
-	require.Equal(t, []float64{20, 20, 30, 30, 900, 900}, l.values)
+	require.InDeltaSlice(t, []float64{1 / 0.99, 2, 2, 100, 100, 1000}, l.At, 1e-9)
+	require.Equal(t, []float64{20, 20, 30, 30, 900, 900}, l.Values)
 	var labels []string
 	for _, tick := range (percentileTicks{}).Ticks(1, 1e5) {
 		labels = append(labels, tick.Label)

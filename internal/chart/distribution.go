@@ -3,7 +3,9 @@ package chart
 import (
 	"strconv"
 
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -12,47 +14,47 @@ import (
 func hasDistribution(d *result.Document) bool { return len(percentiles(d)) > 0 }
 
 func distributionHeight(d *result.Document) vg.Length {
-	return max(560*pixel, vg.Length(len(percentiles(d))+1)*lineApart+150*pixel)
+	return max(560*picture.Pixel, vg.Length(len(percentiles(d))+1)*picture.LineApart+150*picture.Pixel)
 }
 
 // percentiles are the lines of the distributions: how long a read takes, over
 // one in how many reads takes longer. A percentile p stands at 1/(1-p), so that
 // each nine has the same room. A line is a flight of steps, and begins at the
 // first percentile: what came before is the counter's own unsteadiness.
-func percentiles(d *result.Document) []line {
+func percentiles(d *result.Document) []picture.Line {
 	const first = 1 / (1 - 0.01)
-	var all []line
+	var all []picture.Line
 	ofPath := map[string]int{}
 	for _, clock := range d.Clocks {
 		if clock.Distribution == nil || clock.Distribution.Reads == 0 {
 			continue
 		}
-		l := line{name: clock.ID, style: stroke(lookOf(clock.Path).color, 1.6*pixel)}
-		l.style.Dashes = dashes[ofPath[clock.Path]%len(dashes)]
+		l := picture.Line{Name: clock.ID, Style: picture.Stroke(picture.LookOf(clock.Path).Color, 1.6*picture.Pixel)}
+		l.Style.Dashes = picture.Dashes[ofPath[clock.Path]%len(picture.Dashes)]
 		ofPath[clock.Path]++
 		reads, left := float64(clock.Distribution.Reads), clock.Distribution.Reads
 		for _, b := range clock.Distribution.Buckets {
 			from := reads / float64(left)
 			left -= b.Reads
 			if oneIn := reads / float64(max(left, 1)); oneIn >= first && b.UpToNS > 0 {
-				l.at, l.values = append(l.at, max(from, first), oneIn), append(l.values, b.UpToNS, b.UpToNS)
+				l.At, l.Values = append(l.At, max(from, first), oneIn), append(l.Values, b.UpToNS, b.UpToNS)
 			}
 			if left <= 0 {
 				break
 			}
 		}
-		if len(l.at) > 0 {
+		if len(l.At) > 0 {
 			all = append(all, l)
 		}
 	}
-	return shown(all)
+	return picture.Shown(all)
 }
 
 func drawDistribution(c draw.Canvas, d *result.Document) error {
-	graph{
-		lines: percentiles(d), xLabel: "percentile of the reads (%)", xTicks: percentileTicks{},
-		yLabel: "time of a single read, bracket included (logarithmic)", word: duration,
-	}.draw(c)
+	picture.Graph{
+		Lines: percentiles(d), XLabel: "percentile of the reads (%)", XTicks: percentileTicks{},
+		YLabel: "time of a single read, bracket included (logarithmic)", Word: words.Duration,
+	}.Draw(c)
 	return nil
 }
 

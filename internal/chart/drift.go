@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -15,38 +16,38 @@ func hasDrift(d *result.Document) bool { return d.Drift != nil && len(driftLines
 
 // driftHeight leaves a line of text for each label beside the upper plot.
 func driftHeight(d *result.Document) vg.Length {
-	return max(330*pixel, vg.Length(len(driftLines(d.Drift))+1)*lineApart) + 370*pixel
+	return max(330*picture.Pixel, vg.Length(len(driftLines(d.Drift))+1)*picture.LineApart) + 370*picture.Pixel
 }
 
 func driftSubtitle(d *result.Document) string {
-	return "against " + shortened(style(labelSize, black), d.Drift.Reference, 300*pixel) + " · " + machine(d)
+	return "against " + picture.Shortened(picture.Style(picture.LabelSize, picture.Black), d.Drift.Reference, 300*picture.Pixel) + " · " + machine(d)
 }
 
 // driftLines are the offsets of the clocks over the reference's time, both in ns.
-func driftLines(t *result.Drift) []line {
-	var all []line
+func driftLines(t *result.Drift) []picture.Line {
+	var all []picture.Line
 	ofPath := map[string]int{}
 	for _, clock := range t.Clocks {
 		if len(clock.Points) == 0 {
 			continue
 		}
-		path := pathOf(clock.ID)
-		l := lineOf(clock.ID, path, ofPath[path])
+		path := picture.PathOf(clock.ID)
+		l := picture.LineOf(clock.ID, path, ofPath[path])
 		ofPath[path]++
 		for _, p := range clock.Points {
-			l.at, l.values = append(l.at, float64(p.AtNS)), append(l.values, p.OffsetNS)
+			l.At, l.Values = append(l.At, float64(p.AtNS)), append(l.Values, p.OffsetNS)
 		}
 		all = append(all, l)
 	}
-	return shown(all)
+	return picture.Shown(all)
 }
 
 // residuals are the same lines without what the clock's own rate explains: of the time
 // asleep, or else under load. A clock whose rate was not told is left out.
-func residuals(t *result.Drift, lines []line) []line {
-	var all []line
+func residuals(t *result.Drift, lines []picture.Line) []picture.Line {
+	var all []picture.Line
 	for _, l := range lines {
-		clock := t.Clocks[slices.IndexFunc(t.Clocks, func(c result.DriftedClock) bool { return c.ID == l.name })]
+		clock := t.Clocks[slices.IndexFunc(t.Clocks, func(c result.DriftedClock) bool { return c.ID == l.Name })]
 		rate := cmp.Or(clock.Asleep, clock.Loaded)
 		if rate == nil {
 			continue
@@ -56,18 +57,18 @@ func residuals(t *result.Drift, lines []line) []line {
 			slope = *rate.PPM * 1e-6
 		}
 		left := l
-		left.values = make([]float64, len(l.values))
+		left.Values = make([]float64, len(l.Values))
 		sum, n := 0.0, 0
-		for i, at := range l.at {
-			left.values[i] = l.values[i] - slope*at
+		for i, at := range l.At {
+			left.Values[i] = l.Values[i] - slope*at
 			if rate == clock.Asleep && t.LoadedFromNS > 0 && at >= float64(t.LoadedFromNS) {
 				continue // a line through the time asleep only
 			}
-			sum, n = sum+left.values[i], n+1
+			sum, n = sum+left.Values[i], n+1
 		}
 		if n > 0 {
-			for i := range left.values {
-				left.values[i] -= sum / float64(n)
+			for i := range left.Values {
+				left.Values[i] -= sum / float64(n)
 			}
 		}
 		all = append(all, left)
@@ -78,7 +79,7 @@ func residuals(t *result.Drift, lines []line) []line {
 // drawDrift draws a line a clock: above how far it got ahead, below what of that its
 // rate does not explain.
 func drawDrift(c draw.Canvas, d *result.Document) error {
-	const lower, sinceBeginning = 240 * pixel, "time since the beginning"
+	const lower, sinceBeginning = 240 * picture.Pixel, "time since the beginning"
 	lines := driftLines(d.Drift)
 	above := overTime{t: d.Drift, lines: lines, yLabel: "ahead by", xLabel: sinceBeginning, named: true}
 	left := residuals(d.Drift, lines)
@@ -97,7 +98,7 @@ func drawDrift(c draw.Canvas, d *result.Document) error {
 // overTime is lines over the time of a run.
 type overTime struct {
 	t      *result.Drift
-	lines  []line
+	lines  []picture.Line
 	yLabel string
 	xLabel string
 	// named says that the lines' names stand beside.
@@ -106,39 +107,39 @@ type overTime struct {
 
 // column is how much room the names take, with what leads to them.
 func (o overTime) column() vg.Length {
-	text, widest := style(labelSize, black), vg.Length(0)
+	text, widest := picture.Style(picture.LabelSize, picture.Black), vg.Length(0)
 	for _, l := range o.lines {
-		widest = max(widest, text.Width(shortened(text, l.name, mostNameWidth)))
+		widest = max(widest, text.Width(picture.Shortened(text, l.Name, picture.MostNameWidth)))
 	}
-	return widest + leader
+	return widest + picture.Leader
 }
 
 func (o overTime) draw(c draw.Canvas, column vg.Length) {
 	column = cmp.Or(column, o.column())
 	var places, values []float64
 	for _, l := range o.lines {
-		places, values = append(places, l.at...), append(values, l.values...)
+		places, values = append(places, l.At...), append(values, l.Values...)
 	}
-	p := newPlot()
-	p.Y.Min, p.Y.Max = through(values)
-	p.Y.Tick.Marker = offsetTicks{}
+	p := picture.NewPlot()
+	p.Y.Min, p.Y.Max = picture.Through(values)
+	p.Y.Tick.Marker = picture.OffsetTicks{}
 	p.X.Min, p.X.Max = 0, max(slices.Max(places), float64(o.t.DurationNS), 1)
-	p.X.Tick.Marker = offsetTicks{}
+	p.X.Tick.Marker = picture.OffsetTicks{}
 	p.Add(o)
 	// The same room for the words of the axis in both plots, so that times are above
 	// each other.
-	const words = 74 * pixel
+	const words = 74 * picture.Pixel
 	p.Y.Padding = max(0, words-widestTick(p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max)))
-	data := drawPlot(draw.Crop(c, 0, -column, 0, 0), p, o.xLabel, o.yLabel)
+	data := picture.DrawPlot(draw.Crop(c, 0, -column, 0, 0), p, o.xLabel, o.yLabel)
 	if !o.named {
 		return
 	}
 	x, y := p.Transforms(&data)
-	nameEnds(c, data, o.lines, x, y)
+	picture.NameEnds(c, data, o.lines, x, y)
 }
 
 func widestTick(ticks []plot.Tick) vg.Length {
-	text, widest := style(labelSize, black), vg.Length(0)
+	text, widest := picture.Style(picture.LabelSize, picture.Black), vg.Length(0)
 	for _, t := range ticks {
 		widest = max(widest, text.Width(t.Label))
 	}
@@ -150,27 +151,27 @@ func (o overTime) Plot(c draw.Canvas, p *plot.Plot) {
 	const fewPoints = 60
 	x, y := p.Transforms(&c)
 	if from := float64(o.t.LoadedFromNS); from > 0 && from < p.X.Max {
-		c.FillPolygon(shade(0, 1), []vg.Point{{X: x(from), Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: x(from), Y: c.Max.Y}})
-		text := style(labelSize, grey)
+		c.FillPolygon(picture.Shade(0, 1), []vg.Point{{X: x(from), Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: x(from), Y: c.Max.Y}})
+		text := picture.Style(picture.LabelSize, picture.Grey)
 		text.YAlign = draw.YTop
 		name := " every CPU kept busy"
 		if x(from)+text.Width(name) > c.Max.X {
 			text.XAlign, name = draw.XRight, name+" "
 		}
-		c.FillText(text, vg.Point{X: x(from), Y: c.Max.Y - 2*pixel}, name)
+		c.FillText(text, vg.Point{X: x(from), Y: c.Max.Y - 2*picture.Pixel}, name)
 	}
-	c.StrokeLine2(stroke(grey, pixel), c.Min.X, y(0), c.Max.X, y(0))
+	c.StrokeLine2(picture.Stroke(picture.Grey, picture.Pixel), c.Min.X, y(0), c.Max.X, y(0))
 	for _, l := range o.lines {
-		points := make([]vg.Point, len(l.values))
+		points := make([]vg.Point, len(l.Values))
 		for i := range points {
-			points[i] = vg.Point{X: x(l.at[i]), Y: y(math.Min(math.Max(l.values[i], p.Y.Min), p.Y.Max))}
+			points[i] = vg.Point{X: x(l.At[i]), Y: y(math.Min(math.Max(l.Values[i], p.Y.Min), p.Y.Max))}
 		}
-		c.StrokeLines(l.style, points)
+		c.StrokeLines(l.Style, points)
 		if len(points) > fewPoints {
 			continue
 		}
 		for _, point := range points {
-			c.DrawGlyph(l.mark, point)
+			c.DrawGlyph(l.Mark, point)
 		}
 	}
 }

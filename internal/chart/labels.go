@@ -5,47 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/timebench/timebench/internal/picture"
 	"gonum.org/v1/plot/vg"
 )
-
-// spread moves labels along a line so that neighbours lie at least apart from
-// each other, none beyond low and high, and each as near as can be to where it
-// wants to be. wanted is in ascending order; so is what it returns. Labels that
-// do not fit are spread evenly.
-func spread(wanted []vg.Length, apart, low, high vg.Length) []vg.Length {
-	n := len(wanted)
-	if n == 0 {
-		return nil
-	}
-	if needed := apart * vg.Length(n-1); needed > high-low {
-		apart = (high - low) / vg.Length(n-1)
-	}
-	// With i·apart taken off, "apart from each other" is "in order". Neighbours out
-	// of order are pooled at their mean: the nearest they can all be.
-	type pool struct {
-		sum   vg.Length
-		count int
-	}
-	var pools []pool
-	mean := func(p pool) vg.Length { return p.sum / vg.Length(p.count) }
-	for i, want := range wanted {
-		pools = append(pools, pool{want - vg.Length(i)*apart, 1})
-		for last := len(pools) - 1; last > 0 && mean(pools[last-1]) > mean(pools[last]); last-- {
-			pools[last-1].sum += pools[last].sum
-			pools[last-1].count += pools[last].count
-			pools = pools[:last]
-		}
-	}
-	placed := make([]vg.Length, 0, n)
-	ceiling := high - apart*vg.Length(n-1)
-	for _, p := range pools {
-		at := min(max(mean(p), low), ceiling)
-		for range p.count {
-			placed = append(placed, at+apart*vg.Length(len(placed)))
-		}
-	}
-	return placed
-}
 
 // A box is the place that a label or a mark takes.
 type box struct{ min, max vg.Point }
@@ -131,9 +93,9 @@ func arranged(labels []label, radius vg.Length, area box, most int) (best []plac
 			length += places[i].leader.length()
 			switch {
 			case !places[i].found:
-				length += 2 * width
+				length += 2 * picture.Width
 			case places[i].crossing:
-				length += width / 2
+				length += picture.Width / 2
 			}
 		}
 		if length < least {
@@ -204,7 +166,7 @@ func leaderTo(point vg.Point, label box) segment {
 // places are the places around a point where its label may stand, the nearest
 // first.
 func places(point vg.Point, width, height vg.Length, area box) iter.Seq[box] {
-	const gap = 9 * pixel
+	const gap = 9 * picture.Pixel
 	farthest := vg.Length(math.Hypot(float64(area.max.X-area.min.X), float64(area.max.Y-area.min.Y)))
 	return func(yield func(box) bool) {
 		for distance := gap; distance < farthest; distance += height / 3 {

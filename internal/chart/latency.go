@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-const rowHeight = 24 * pixel
-
 func latencyHeight(d *result.Document) vg.Length {
-	return vg.Length(len(measured(d))+1)*rowHeight + 190*pixel
+	return vg.Length(len(measured(d))+1)*picture.RowHeight + 190*picture.Pixel
 }
 
 // drawLatency draws a row a clock, the cheapest above: a mark at the median and
@@ -21,21 +21,21 @@ func latencyHeight(d *result.Document) vg.Length {
 func drawLatency(c draw.Canvas, d *result.Document) error {
 	clocks := measured(d)
 	slices.SortStableFunc(clocks, func(a, b result.Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
-	p := newPlot()
+	p := picture.NewPlot()
 	var values []float64
 	names := make(plot.ConstantTicks, len(clocks))
 	for i, clock := range clocks {
 		values = append(values, clock.Latency.MedianNS, max(clock.Latency.HighNS, clock.Latency.MedianNS))
-		names[i] = plot.Tick{Value: float64(i), Label: shortened(style(labelSize, black), clock.ID, mostNameWidth)}
+		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), clock.ID, picture.MostNameWidth)}
 	}
-	p.X.Min, p.X.Max = around(values, 1.5)
+	p.X.Min, p.X.Max = picture.Around(values, 1.5)
 	p.X.Max *= 2 // room for the figure beside the last mark
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{duration}
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, picture.LogTicks{Word: words.Duration}
 	p.Y.Min, p.Y.Max = -0.6, float64(len(clocks))-0.4
 	p.Y.Tick.Marker = names
 	p.Y.Tick.Length = 0
 	p.Add(latencyRows{clocks})
-	drawPlot(legend(c, clocks), p, "wall time of one read, with the 95 % interval of its median (logarithmic)", "")
+	picture.DrawPlot(legend(c, clocks), p, "wall time of one read, with the 95 % interval of its median (logarithmic)", "")
 	return nil
 }
 
@@ -44,33 +44,33 @@ type latencyRows struct{ clocks []result.Clock }
 
 func (rows latencyRows) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	text := style(labelSize, black)
+	text := picture.Style(picture.LabelSize, picture.Black)
 	text.YAlign = draw.YCenter
 	for i, clock := range rows.clocks {
-		look, at := lookOf(clock.Path), y(float64(i))
+		look, at := picture.LookOf(clock.Path), y(float64(i))
 		middle := x(clock.Latency.MedianNS)
 		end := middle
-		c.StrokeLine2(stroke(light, pixel), c.Min.X, at, middle, at)
+		c.StrokeLine2(picture.Stroke(picture.Light, picture.Pixel), c.Min.X, at, middle, at)
 		if l := clock.Latency; l.Confidence > 0 {
 			end = x(l.HighNS)
-			c.StrokeLine2(stroke(look.color, 2*pixel), x(l.LowNS), at, end, at)
+			c.StrokeLine2(picture.Stroke(look.Color, 2*picture.Pixel), x(l.LowNS), at, end, at)
 			for _, edge := range []vg.Length{x(l.LowNS), end} {
-				c.StrokeLine2(stroke(look.color, 2*pixel), edge, at-5*pixel, edge, at+5*pixel)
+				c.StrokeLine2(picture.Stroke(look.Color, 2*picture.Pixel), edge, at-5*picture.Pixel, edge, at+5*picture.Pixel)
 			}
 		}
-		c.DrawGlyph(look.glyph(4.5*pixel), vg.Point{X: middle, Y: at})
-		c.FillText(text, vg.Point{X: end + 10*pixel, Y: at + 2*pixel}, duration(clock.Latency.MedianNS))
+		c.DrawGlyph(look.Glyph(4.5*picture.Pixel), vg.Point{X: middle, Y: at})
+		c.FillText(text, vg.Point{X: end + 10*picture.Pixel, Y: at + 2*picture.Pixel}, words.Duration(clock.Latency.MedianNS))
 	}
 }
 
 // legend writes at the top of a canvas what the colours mean, and returns the
 // rest.
 func legend(c draw.Canvas, clocks []result.Clock) draw.Canvas {
-	var entries []entry
-	for _, l := range looks {
-		if slices.ContainsFunc(clocks, func(c result.Clock) bool { return c.Path == l.path }) {
-			entries = append(entries, entry{l, "@" + l.path})
+	var entries []picture.Entry
+	for _, l := range picture.Looks {
+		if slices.ContainsFunc(clocks, func(c result.Clock) bool { return c.Path == l.Path }) {
+			entries = append(entries, picture.Entry{Look: l, Name: "@" + l.Path})
 		}
 	}
-	return legendOf(c, entries)
+	return picture.LegendOf(c, entries)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
-	"gonum.org/v1/plot/vg"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // addTrust adds the parts that say whether clocks can be trusted: of so many CPUs, and
@@ -122,24 +122,24 @@ func TestMirrorIsLogarithmicBothWays(t *testing.T) {
 
 func TestRowsOfAVerificationTellTheVerdict(t *testing.T) {
 	for _, c := range trusted(2, true).Verification.Clocks {
-		want, words := held, ""
+		want, named := held, ""
 		if c.Across != nil {
-			words = result.IsMonotonic + ", to " + duration(c.Across.SeesNS)
+			named = result.IsMonotonic + ", to " + words.Duration(c.Across.SeesNS)
 		}
 		switch c.ID {
 		case "RDTSC@cpu":
-			want, words = failed, "went backwards 1×, 1.5 ms, and 1 more"
+			want, named = failed, "went backwards 1×, 1.5 ms, and 1 more"
 		case "CLOCK_MONOTONIC@vdso":
-			want, words = failed, "warped 17×, 243 ns"
+			want, named = failed, "warped 17×, 243 ns"
 		case "CLOCK_REALTIME@vdso":
-			want, words = failed, "states another resolution"
+			want, named = failed, "states another resolution"
 		case "CLOCK_THREAD_CPUTIME_ID@vdso":
-			want, words = alone, "monotonic on each thread"
+			want, named = alone, "monotonic on each thread"
 		case "ptp0@syscall":
-			want, words = unasked, result.Unverified
+			want, named = unasked, result.Unverified
 		}
 		require.Equal(t, want, lookOfClock(c), c.ID)
-		require.Equal(t, words, verdictWords(c))
+		require.Equal(t, named, verdictWords(c))
 	}
 	part := result.VerifiedClock{Verdict: result.IsMonotonic, Across: &result.Across{Pairs: 1}}
 	require.Equal(t, alone, lookOfClock(part))
@@ -189,14 +189,6 @@ func TestCoarseClockTellsNoRoundTrip(t *testing.T) {
 	require.Equal(t, "too coarse to tell a round trip", panel{pairs: []result.CPUPair{fine, coarse}}.roundTrips())
 }
 
-func TestShadesAreSymmetric(t *testing.T) {
-	require.Equal(t, diverging[0], shade(-60, 60))
-	require.Equal(t, diverging[4], shade(0, 60))
-	require.Equal(t, diverging[4], shade(7, 60))
-	require.Equal(t, diverging[8], shade(60, 60))
-	require.Equal(t, diverging[4], shade(0, 0))
-}
-
 // What is left of a steady clock is nothing, whatever its rate; under another rate it
 // is what came on top.
 func TestResidualsAreWhatTheRateDoesNotExplain(t *testing.T) {
@@ -215,10 +207,10 @@ func TestResidualsAreWhatTheRateDoesNotExplain(t *testing.T) {
 	require.Len(t, lines, 4)
 	left := residuals(drift, lines)
 	require.Len(t, left, 3)
-	require.InDeltaSlice(t, []float64{0, 0, 0, 0, 0}, left[0].values, 1e-6)
-	require.InDeltaSlice(t, []float64{0, 0, 0, 2000, 4000}, left[1].values, 1e-6)
-	require.InDeltaSlice(t, []float64{0, 0, 0, 0, 0}, left[2].values, 1e-6)
-	require.InDelta(t, 40000, lines[0].values[4], 1e-6, "the line itself is as it was")
+	require.InDeltaSlice(t, []float64{0, 0, 0, 0, 0}, left[0].Values, 1e-6)
+	require.InDeltaSlice(t, []float64{0, 0, 0, 2000, 4000}, left[1].Values, 1e-6)
+	require.InDeltaSlice(t, []float64{0, 0, 0, 0, 0}, left[2].Values, 1e-6)
+	require.InDelta(t, 40000, lines[0].Values[4], 1e-6, "the line itself is as it was")
 }
 
 // Documents of others may hold what no run leaves: it is drawn, or it is not, but
@@ -272,34 +264,5 @@ func TestOddPartsAreDrawn(t *testing.T) {
 		for _, c := range Charts {
 			require.False(t, c.Drawable(d), c.Name)
 		}
-	}
-}
-
-func TestLongTextsAreShortened(t *testing.T) {
-	text := style(labelSize, black)
-	require.Equal(t, "short", shortened(text, "short", 100*pixel))
-	short := shortened(text, strings.Repeat("W", 1000), 100*pixel)
-	require.True(t, strings.HasSuffix(short, "…"))
-	require.LessOrEqual(t, text.Width(short), 100*pixel)
-	require.Equal(t, "…", shortened(text, "WWW", vg.Length(1)))
-}
-
-func TestOffsetTicksShareAUnit(t *testing.T) {
-	labels := func(low, high float64) string {
-		var all []string
-		for _, tick := range (offsetTicks{}).Ticks(low, high) {
-			all = append(all, tick.Label)
-		}
-		return strings.Join(all, ", ")
-	}
-	require.Equal(t, "0, 0.2 ms, 0.4 ms, 0.6 ms, 0.8 ms, 1 ms, 1.2 ms", labels(-9e4, 1.25e6))
-	require.Equal(t, "-50 ns, 0, 50 ns, 100 ns, 150 ns", labels(-60, 150))
-	require.Equal(t, "-1 ns, -0.5 ns, 0, 0.5 ns, 1 ns", labels(-1, 1))
-	require.Less(t, len(offsetTicks{}.Ticks(-1e30, 1e30)), 12)
-}
-
-func TestOffsetsAreWorded(t *testing.T) {
-	for value, want := range map[float64]string{0: "0", -math.SmallestNonzeroFloat64: "0", 3.5: "+3.5 ns", -1.25e6: "-1.25 ms", 1e18: "+1.0e+09 s"} {
-		require.Equal(t, want, offset(value))
 	}
 }

@@ -3,7 +3,9 @@ package chart
 import (
 	"fmt"
 
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -35,7 +37,7 @@ func hasResolution(d *result.Document) bool { return len(spots(d)) > 0 }
 
 // scatterHeight grows with the labels that must find a place.
 func scatterHeight(d *result.Document) vg.Length {
-	return max(620*pixel, vg.Length(len(spots(d)))*24*pixel+200*pixel)
+	return max(620*picture.Pixel, vg.Length(len(spots(d)))*24*picture.Pixel+200*picture.Pixel)
 }
 
 func drawScatter(c draw.Canvas, d *result.Document) error {
@@ -45,21 +47,21 @@ func drawScatter(c draw.Canvas, d *result.Document) error {
 		costs = append(costs, s.clock.Latency.MedianNS)
 		resolutions = append(resolutions, s.resolutionNS)
 	}
-	p := newPlot()
-	p.X.Min, p.X.Max = around(costs, 2.5)
-	p.Y.Min, p.Y.Max = around(resolutions, 4)
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{duration}
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{duration}
+	p := picture.NewPlot()
+	p.X.Min, p.X.Max = picture.Around(costs, 2.5)
+	p.Y.Min, p.Y.Max = picture.Around(resolutions, 4)
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, picture.LogTicks{Word: words.Duration}
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, picture.LogTicks{Word: words.Duration}
 	marks := &spotMarks{spots: all}
 	p.Add(marks)
 	rest := legend(c, measured(d))
-	note := style(labelSize, grey)
-	c.FillText(note, vg.Point{X: c.Min.X, Y: rest.Max.Y - labelSize}, "Hollow: finer than a read, so drawn at the cost of one (on the dotted line).")
-	drawPlot(draw.Crop(rest, 0, 0, 0, -26*pixel), p,
+	note := picture.Style(picture.LabelSize, picture.Grey)
+	c.FillText(note, vg.Point{X: c.Min.X, Y: rest.Max.Y - picture.LabelSize}, "Hollow: finer than a read, so drawn at the cost of one (on the dotted line).")
+	picture.DrawPlot(draw.Crop(rest, 0, 0, 0, -26*picture.Pixel), p,
 		"wall time of one read (logarithmic): cheaper to the left", "resolution (logarithmic): finer below")
 	if left := marks.unnamed; left > 0 {
 		note.XAlign = draw.XRight
-		c.FillText(note, vg.Point{X: c.Max.X, Y: rest.Max.Y - labelSize}, fmt.Sprintf("%d of %d have no room for a name.", left, len(all)))
+		c.FillText(note, vg.Point{X: c.Max.X, Y: rest.Max.Y - picture.LabelSize}, fmt.Sprintf("%d of %d have no room for a name.", left, len(all)))
 	}
 	return nil
 }
@@ -71,49 +73,49 @@ type spotMarks struct {
 	unnamed int
 }
 
-const spotRadius = 5 * pixel
+const spotRadius = 5 * picture.Pixel
 
 func (marks *spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	equal := stroke(grey, pixel)
-	equal.Dashes = []vg.Length{pixel, 4 * pixel}
+	equal := picture.Stroke(picture.Grey, picture.Pixel)
+	equal.Dashes = []vg.Length{picture.Pixel, 4 * picture.Pixel}
 	low, high := max(p.X.Min, p.Y.Min), min(p.X.Max, p.Y.Max)
 	if low < high {
 		c.StrokeLine2(equal, x(low), y(low), x(high), y(high))
 	}
-	text := style(labelSize, black)
+	text := picture.Style(picture.LabelSize, picture.Black)
 	labels := make([]label, len(marks.spots))
 	names := make([]string, len(marks.spots))
 	for i, s := range marks.spots {
-		names[i] = shortened(text, s.clock.ID, mostNameWidth)
+		names[i] = picture.Shortened(text, s.clock.ID, picture.MostNameWidth)
 		labels[i] = label{
 			point: vg.Point{X: x(s.clock.Latency.MedianNS), Y: y(s.resolutionNS)},
-			width: text.Width(names[i]) + 4*pixel, height: labelSize + 4*pixel,
+			width: text.Width(names[i]) + 4*picture.Pixel, height: picture.LabelSize + 4*picture.Pixel,
 		}
 	}
 	// A label that found no place is left out: the picture is full, and the table
 	// has the clock. Leaders come first, so that none is drawn over a label.
 	places := arrange(labels, spotRadius, box{c.Min, c.Max})
 	for i, at := range places {
-		thin := stroke(lookOf(marks.spots[i].clock.Path).color, 0.6*pixel)
+		thin := picture.Stroke(picture.LookOf(marks.spots[i].clock.Path).Color, 0.6*picture.Pixel)
 		if at.found {
 			c.StrokeLine2(thin, at.leader.from.X, at.leader.from.Y, at.leader.to.X, at.leader.to.Y)
 		}
 	}
 	for i, at := range places {
-		text.Color = lookOf(marks.spots[i].clock.Path).color
+		text.Color = picture.LookOf(marks.spots[i].clock.Path).Color
 		if !at.found {
 			marks.unnamed++
 			continue
 		}
-		c.FillPolygon(white, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
-		c.FillText(text, vg.Point{X: at.min.X + 2*pixel, Y: at.min.Y + 4*pixel}, names[i])
+		c.FillPolygon(picture.White, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
+		c.FillText(text, vg.Point{X: at.min.X + 2*picture.Pixel, Y: at.min.Y + 4*picture.Pixel}, names[i])
 	}
 	for i, s := range marks.spots {
-		look := lookOf(s.clock.Path)
-		glyph := look.glyph(spotRadius)
+		look := picture.LookOf(s.clock.Path)
+		glyph := look.Glyph(spotRadius)
 		if s.clock.Resolution.FinerThanRead {
-			glyph.Shape = look.hollow
+			glyph.Shape = look.Hollow
 		}
 		c.DrawGlyph(glyph, labels[i].point)
 	}

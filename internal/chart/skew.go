@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -19,7 +21,7 @@ const (
 	mostPanels = 3
 	// mostSquare is for how many CPUs at most all pairs are drawn as a square.
 	mostSquare = 16
-	panelGap   = 30 * pixel
+	panelGap   = 30 * picture.Pixel
 )
 
 // A panel is the skew of one clock: a square of all pairs, or a strip of the CPUs.
@@ -47,7 +49,7 @@ func panels(d *result.Document) []panel {
 }
 
 func panelOf(c result.SkewedClock) (p panel, ok bool) {
-	p = panel{id: c.ID, width: width - 2*margin, height: 300 * pixel}
+	p = panel{id: c.ID, width: picture.Width - 2*picture.Margin, height: 300 * picture.Pixel}
 	seen := map[[2]int]bool{}
 	for _, pair := range c.Pairs {
 		key := [2]int{min(pair.CPU, pair.OtherCPU), max(pair.CPU, pair.OtherCPU)}
@@ -67,21 +69,21 @@ func panelOf(c result.SkewedClock) (p panel, ok bool) {
 	for _, size := range []struct {
 		most int
 		cell vg.Point
-	}{{4, vg.Point{X: 86 * pixel, Y: 50 * pixel}}, {8, vg.Point{X: 88 * pixel, Y: 44 * pixel}}, {mostSquare, vg.Point{X: 50 * pixel, Y: 32 * pixel}}} {
+	}{{4, vg.Point{X: 86 * picture.Pixel, Y: 50 * picture.Pixel}}, {8, vg.Point{X: 88 * picture.Pixel, Y: 44 * picture.Pixel}}, {mostSquare, vg.Point{X: 50 * picture.Pixel, Y: 32 * picture.Pixel}}} {
 		if n <= size.most {
 			p.cell = size.cell
 			break
 		}
 	}
-	p.width = max(squareLeft+vg.Length(n)*p.cell.X, 270*pixel)
+	p.width = max(squareLeft+vg.Length(n)*p.cell.X, 270*picture.Pixel)
 	p.height = squareTop + vg.Length(n)*p.cell.Y + squareBottom
 	return p, n > 0
 }
 
 const (
-	squareLeft   = 58 * pixel
-	squareTop    = 46 * pixel
-	squareBottom = 54 * pixel
+	squareLeft   = 58 * picture.Pixel
+	squareTop    = 46 * picture.Pixel
+	squareBottom = 54 * picture.Pixel
 )
 
 // shelves are the panels in rows, as many beside each other as there is room.
@@ -90,7 +92,7 @@ func shelves(all []panel) [][]panel {
 	left := vg.Length(0)
 	for _, p := range all {
 		if len(rows) == 0 || p.width > left {
-			rows, left = append(rows, nil), width-2*margin
+			rows, left = append(rows, nil), picture.Width-2*picture.Margin
 		}
 		rows[len(rows)-1] = append(rows[len(rows)-1], p)
 		left -= p.width + panelGap
@@ -106,7 +108,7 @@ func hasSkew(d *result.Document) bool { return len(panels(d)) > 0 }
 
 func skewHeight(d *result.Document) vg.Length {
 	all := panels(d)
-	height := 84*pixel - panelGap
+	height := 84*picture.Pixel - panelGap
 	if anySquare(all) {
 		height += noteHeight
 	}
@@ -117,7 +119,7 @@ func skewHeight(d *result.Document) vg.Length {
 }
 
 // noteHeight is the room for the line that says how to read a square.
-const noteHeight = 26 * pixel
+const noteHeight = 26 * picture.Pixel
 
 func anySquare(all []panel) bool {
 	return slices.ContainsFunc(all, func(p panel) bool { return p.cell.X > 0 })
@@ -127,7 +129,7 @@ func anySquare(all []panel) bool {
 func drawSkew(c draw.Canvas, d *result.Document) error {
 	top, all := c.Max.Y, panels(d)
 	if anySquare(all) {
-		note := style(labelSize, grey)
+		note := picture.Style(picture.LabelSize, picture.Grey)
 		note.YAlign = draw.YTop
 		c.FillText(note, vg.Point{X: c.Min.X, Y: top}, "In each cell: the nanoseconds by which the clock on the column's CPU is ahead of that on the row's.")
 		top -= noteHeight
@@ -146,14 +148,14 @@ func drawSkew(c draw.Canvas, d *result.Document) error {
 }
 
 func (p panel) draw(c draw.Canvas) {
-	title := style(labelSize, black)
-	title.Font.Weight, title.YAlign = bold, draw.YTop
-	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, shortened(title, p.id, p.width))
+	title := picture.Style(picture.LabelSize, picture.Black)
+	title.Font.Weight, title.YAlign = picture.Bold, draw.YTop
+	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, picture.Shortened(title, p.id, p.width))
 	if p.cell.X > 0 {
 		p.drawSquare(c)
 		return
 	}
-	p.drawStrip(draw.Crop(c, 0, 0, 0, -22*pixel))
+	p.drawStrip(draw.Crop(c, 0, 0, 0, -22*picture.Pixel))
 }
 
 // farthest is the end of the scale of colours: no offset and no bound is beyond it.
@@ -169,31 +171,31 @@ func (p panel) farthest() float64 {
 // row's. What is certainly apart has a frame.
 func (p panel) drawSquare(c draw.Canvas) {
 	n, scale := len(p.cpus), p.farthest()
-	small := style(min(labelSize, p.cell.Y/3), black)
+	small := picture.Style(min(picture.LabelSize, p.cell.Y/3), picture.Black)
 	small.XAlign, small.YAlign = draw.XCenter, draw.YCenter
 	origin := vg.Point{X: c.Min.X + squareLeft, Y: c.Max.Y - squareTop}
 	center := func(row, column int) vg.Point {
 		return vg.Point{X: origin.X + (vg.Length(column)+0.5)*p.cell.X, Y: origin.Y - (vg.Length(row)+0.5)*p.cell.Y}
 	}
 	for i, cpu := range p.cpus {
-		name := shortened(small, strconv.Itoa(cpu), p.cell.X)
-		c.FillText(small, vg.Point{X: center(0, i).X, Y: origin.Y + 9*pixel}, name)
+		name := picture.Shortened(small, strconv.Itoa(cpu), p.cell.X)
+		c.FillText(small, vg.Point{X: center(0, i).X, Y: origin.Y + 9*picture.Pixel}, name)
 		right := small
 		right.XAlign = draw.XRight
-		c.FillText(right, vg.Point{X: origin.X - 8*pixel, Y: center(i, 0).Y}, "CPU "+name)
-		p.fill(c, center(i, i), light)
+		c.FillText(right, vg.Point{X: origin.X - 8*picture.Pixel, Y: center(i, 0).Y}, "CPU "+name)
+		p.fill(c, center(i, i), picture.Light)
 	}
 	for _, pair := range p.pairs {
 		row, column := slices.Index(p.cpus, pair.CPU), slices.Index(p.cpus, pair.OtherCPU)
 		p.drawPair(c, small, center(row, column), pair, pair.OffsetNS, scale)
 		p.drawPair(c, small, center(column, row), pair, -pair.OffsetNS, scale)
 	}
-	p.drawScale(c, vg.Point{X: origin.X, Y: origin.Y - vg.Length(n)*p.cell.Y - 12*pixel}, scale)
+	p.drawScale(c, vg.Point{X: origin.X, Y: origin.Y - vg.Length(n)*p.cell.Y - 12*picture.Pixel}, scale)
 }
 
 // fill paints a cell, with a seam to its neighbours.
 func (p panel) fill(c draw.Canvas, center vg.Point, with color.Color) {
-	half := vg.Point{X: p.cell.X/2 - pixel, Y: p.cell.Y/2 - pixel}
+	half := vg.Point{X: p.cell.X/2 - picture.Pixel, Y: p.cell.Y/2 - picture.Pixel}
 	c.FillPolygon(with, corners(center, half))
 }
 
@@ -205,19 +207,19 @@ func corners(center, half vg.Point) []vg.Point {
 }
 
 func (p panel) drawPair(c draw.Canvas, text draw.TextStyle, center vg.Point, pair result.CPUPair, offsetNS, scale float64) {
-	p.fill(c, center, shade(offsetNS, scale))
+	p.fill(c, center, picture.Shade(offsetNS, scale))
 	if pair.Apart() {
-		frame := corners(center, vg.Point{X: p.cell.X/2 - 2*pixel, Y: p.cell.Y/2 - 2*pixel})
-		c.StrokeLines(stroke(black, 2*pixel), append(frame, frame[0]))
+		frame := corners(center, vg.Point{X: p.cell.X/2 - 2*picture.Pixel, Y: p.cell.Y/2 - 2*picture.Pixel})
+		c.StrokeLines(picture.Stroke(picture.Black, 2*picture.Pixel), append(frame, frame[0]))
 	}
 	words := []string{brief(offsetNS)}
-	if p.cell.Y > 40*pixel {
+	if p.cell.Y > 40*picture.Pixel {
 		words = append(words, "± "+brief(pair.BoundNS))
 	}
-	line := text.Font.Size + 4*pixel
+	line := text.Font.Size + 4*picture.Pixel
 	at := vg.Point{X: center.X, Y: center.Y + line*vg.Length(len(words)-1)/2}
 	for _, word := range words {
-		if text.Width(word) <= p.cell.X-4*pixel {
+		if text.Width(word) <= p.cell.X-4*picture.Pixel {
 			c.FillText(text, at, word)
 		}
 		at.Y -= line
@@ -227,7 +229,7 @@ func (p panel) drawPair(c draw.Canvas, text draw.TextStyle, center vg.Point, pai
 // brief is nanoseconds below a thousand without their unit, which stands beneath.
 func brief(valueNS float64) string {
 	if math.Abs(valueNS) < 1000 {
-		text := trimmed(valueNS)
+		text := picture.Trimmed(valueNS)
 		if math.Abs(valueNS) < 0.05 {
 			text = "0"
 		} else if math.Abs(valueNS) < 100 {
@@ -235,32 +237,32 @@ func brief(valueNS float64) string {
 		}
 		return text
 	}
-	return offset(valueNS)
+	return picture.Offset(valueNS)
 }
 
 // drawScale writes beneath a square what its colours mean, and the bounds and round
 // trips.
 func (p panel) drawScale(c draw.Canvas, at vg.Point, scale float64) {
-	const side = 13 * pixel
-	text := style(11.5*pixel, black)
+	const side = 13 * picture.Pixel
+	text := picture.Style(11.5*picture.Pixel, picture.Black)
 	text.YAlign = draw.YCenter
 	at.Y -= side / 2
-	low, high := offset(-scale), offset(scale)
+	low, high := picture.Offset(-scale), picture.Offset(scale)
 	c.FillText(text, at, low)
-	at.X += text.Width(low) + 6*pixel
-	for _, shade := range diverging {
+	at.X += text.Width(low) + 6*picture.Pixel
+	for _, shade := range picture.Diverging {
 		c.FillPolygon(shade, corners(vg.Point{X: at.X + side/2, Y: at.Y}, vg.Point{X: side / 2, Y: side / 2}))
 		at.X += side
 	}
-	at.X += 6 * pixel
+	at.X += 6 * picture.Pixel
 	apart := ""
 	if slices.ContainsFunc(p.pairs, result.CPUPair.Apart) {
 		apart = "   framed: certainly apart"
 	}
 	c.FillText(text, at, high+apart)
-	at.X, at.Y = c.Min.X+squareLeft, at.Y-20*pixel
-	text.Color = grey
-	c.FillText(text, at, shortened(text, "± "+p.span(func(p result.CPUPair) float64 { return p.BoundNS })+
+	at.X, at.Y = c.Min.X+squareLeft, at.Y-20*picture.Pixel
+	text.Color = picture.Grey
+	c.FillText(text, at, picture.Shortened(text, "± "+p.span(func(p result.CPUPair) float64 { return p.BoundNS })+
 		" · "+p.roundTrips(), p.width-squareLeft))
 }
 
@@ -279,9 +281,9 @@ func (p panel) span(of func(result.CPUPair) float64) string {
 		low, high = min(low, of(pair)), max(high, of(pair))
 	}
 	if brief(low) == brief(high) {
-		return duration(low)
+		return words.Duration(low)
 	}
-	return duration(low) + " to " + duration(high)
+	return words.Duration(low) + " to " + words.Duration(high)
 }
 
 // drawStrip draws a mark a CPU at how far it is ahead of the one that it was compared
@@ -294,9 +296,9 @@ func (p panel) drawStrip(c draw.Canvas) {
 	slices.SortStableFunc(p.pairs, func(a, b result.CPUPair) int {
 		return cmp.Or(cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.OtherCPU, b.OtherCPU))
 	})
-	view := newPlot()
-	view.Y.Min, view.Y.Max = through(values)
-	view.Y.Tick.Marker = offsetTicks{}
+	view := picture.NewPlot()
+	view.Y.Min, view.Y.Max = picture.Through(values)
+	view.Y.Tick.Marker = picture.OffsetTicks{}
 	view.X.Min, view.X.Max = -1, float64(len(p.pairs))
 	view.X.Tick.Marker = pairTicks(p.pairs)
 	view.Add(skewMarks{p.pairs})
@@ -304,7 +306,7 @@ func (p panel) drawStrip(c draw.Canvas) {
 	if !haveOneFirst(p.pairs) {
 		label = "pair of CPUs: how far the second is ahead of the first"
 	}
-	drawPlot(c, view, label+"  ·  "+p.roundTrips(), "ahead by, ± bound")
+	picture.DrawPlot(c, view, label+"  ·  "+p.roundTrips(), "ahead by, ± bound")
 }
 
 // haveOneFirst reports whether all pairs begin with the same CPU.
@@ -317,15 +319,15 @@ func haveOneFirst(pairs []result.CPUPair) bool {
 type pairTicks []result.CPUPair
 
 func (t pairTicks) Ticks(_, _ float64) []plot.Tick {
-	most, room, name := 24, 30*pixel, func(pair result.CPUPair) string { return strconv.Itoa(pair.OtherCPU) }
+	most, room, name := 24, 30*picture.Pixel, func(pair result.CPUPair) string { return strconv.Itoa(pair.OtherCPU) }
 	if !haveOneFirst(t) {
-		most, room, name = 16, 60*pixel, func(pair result.CPUPair) string { return fmt.Sprintf("%d, %d", pair.CPU, pair.OtherCPU) }
+		most, room, name = 16, 60*picture.Pixel, func(pair result.CPUPair) string { return fmt.Sprintf("%d, %d", pair.CPU, pair.OtherCPU) }
 	}
 	every := 1 + len(t)/most
 	var ticks []plot.Tick
 	for i, pair := range t {
 		if i%every == 0 {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: shortened(style(labelSize, black), name(pair), room)})
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name(pair), room)})
 		}
 	}
 	return ticks
@@ -336,36 +338,36 @@ type skewMarks struct{ pairs []result.CPUPair }
 
 func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	const mostNamed = 6
-	radius := 3.5 * pixel
+	radius := 3.5 * picture.Pixel
 	if len(marks.pairs) > 100 {
-		radius = 2 * pixel
+		radius = 2 * picture.Pixel
 	}
 	x, y := p.Transforms(&c)
-	c.StrokeLine2(stroke(grey, pixel), c.Min.X, y(0), c.Max.X, y(0))
+	c.StrokeLine2(picture.Stroke(picture.Grey, picture.Pixel), c.Min.X, y(0), c.Max.X, y(0))
 	var apart []int
 	for i, pair := range marks.pairs {
 		at := vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}
-		look, bar := look{color: rgb(0x0072b2), shape: draw.CircleGlyph{}}, rgb(0x56b4e9)
+		look, bar := picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}}, picture.RGB(0x56b4e9)
 		if pair.Apart() {
-			look, bar, apart = failed, failed.color, append(apart, i)
+			look, bar, apart = failed, failed.Color, append(apart, i)
 		}
-		c.StrokeLine2(stroke(bar, 1.4*pixel), at.X, y(pair.OffsetNS-pair.BoundNS), at.X, y(pair.OffsetNS+pair.BoundNS))
+		c.StrokeLine2(picture.Stroke(bar, 1.4*picture.Pixel), at.X, y(pair.OffsetNS-pair.BoundNS), at.X, y(pair.OffsetNS+pair.BoundNS))
 		if pair.Apart() {
-			c.DrawGlyph(look.glyph(4.5*pixel), at)
+			c.DrawGlyph(look.Glyph(4.5*picture.Pixel), at)
 			continue
 		}
-		c.DrawGlyph(look.glyph(radius), at)
+		c.DrawGlyph(look.Glyph(radius), at)
 	}
 	certain := func(i int) float64 { return math.Abs(marks.pairs[i].OffsetNS) - marks.pairs[i].BoundNS }
 	slices.SortStableFunc(apart, func(a, b int) int { return cmp.Compare(certain(b), certain(a)) })
-	text := style(labelSize, failed.color)
+	text := picture.Style(picture.LabelSize, failed.Color)
 	var labels []label
 	var words []string
 	for _, i := range apart[:min(mostNamed, len(apart))] {
 		pair := marks.pairs[i]
-		words = append(words, fmt.Sprintf("CPU %d against %d: %s", pair.OtherCPU, pair.CPU, offset(pair.OffsetNS)))
+		words = append(words, fmt.Sprintf("CPU %d against %d: %s", pair.OtherCPU, pair.CPU, picture.Offset(pair.OffsetNS)))
 		labels = append(labels, label{
-			point: vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}, width: text.Width(words[len(words)-1]) + 4*pixel, height: labelSize + 4*pixel,
+			point: vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}, width: text.Width(words[len(words)-1]) + 4*picture.Pixel, height: picture.LabelSize + 4*picture.Pixel,
 		})
 	}
 	if len(labels) == 0 {
@@ -373,9 +375,9 @@ func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for i, at := range arrange(labels, radius, box{c.Min, c.Max}) {
 		if at.found {
-			c.StrokeLine2(stroke(failed.color, 0.6*pixel), at.leader.from.X, at.leader.from.Y, at.leader.to.X, at.leader.to.Y)
-			c.FillPolygon(white, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
-			c.FillText(text, vg.Point{X: at.min.X + 2*pixel, Y: at.min.Y + 4*pixel}, words[i])
+			c.StrokeLine2(picture.Stroke(failed.Color, 0.6*picture.Pixel), at.leader.from.X, at.leader.from.Y, at.leader.to.X, at.leader.to.Y)
+			c.FillPolygon(picture.White, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
+			c.FillText(text, vg.Point{X: at.min.X + 2*picture.Pixel, Y: at.min.Y + 4*picture.Pixel}, words[i])
 		}
 	}
 }

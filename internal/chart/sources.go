@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -16,23 +18,23 @@ func hasSources(d *result.Document) bool {
 }
 
 // sourceLook is the look of the i-th clock source: colours and shapes of their own.
-func sourceLook(i int) look { return looks[i%sourceLooks] }
+func sourceLook(i int) picture.Look { return picture.Looks[i%sourceLooks] }
 
 // sourceLooks is how many of looks differ in both colour and shape.
 const sourceLooks = 5
 
-func sourcesHeight(d *result.Document) vg.Length { return latencyHeight(d) + 30*pixel }
+func sourcesHeight(d *result.Document) vg.Length { return latencyHeight(d) + 30*picture.Pixel }
 
 // drawSources draws a row a clock with a mark for each clock source.
 func drawSources(c draw.Canvas, d *result.Document) error {
 	sources := d.BySource()
 	clocks := measured(d)
 	slices.SortStableFunc(clocks, func(a, b result.Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
-	p := newPlot()
+	p := picture.NewPlot()
 	var values []float64
-	var entries []entry
+	var entries []picture.Entry
 	for i, source := range sources {
-		entries = append(entries, entry{sourceLook(i), shortened(style(labelSize, black), source.ClockSource, mostNameWidth)})
+		entries = append(entries, picture.Entry{Look: sourceLook(i), Name: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), source.ClockSource, picture.MostNameWidth)})
 		for _, clock := range source.Clocks {
 			if clock.Latency != nil && clock.Latency.MedianNS > 0 {
 				values = append(values, clock.Latency.MedianNS)
@@ -41,15 +43,15 @@ func drawSources(c draw.Canvas, d *result.Document) error {
 	}
 	names := make(plot.ConstantTicks, len(clocks))
 	for i, clock := range clocks {
-		names[i] = plot.Tick{Value: float64(i), Label: shortened(style(labelSize, black), clock.ID, mostNameWidth)}
+		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), clock.ID, picture.MostNameWidth)}
 	}
-	p.X.Min, p.X.Max = around(values, 1.5)
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{duration}
+	p.X.Min, p.X.Max = picture.Around(values, 1.5)
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, picture.LogTicks{Word: words.Duration}
 	p.Y.Min, p.Y.Max = -0.6, float64(len(clocks))-0.4
 	p.Y.Tick.Marker = names
 	p.Y.Tick.Length = 0
 	p.Add(sourceRows{clocks, sources})
-	drawPlot(legendOf(c, entries), p, "wall time of one read, by the kernel's clock source (logarithmic)", "")
+	picture.DrawPlot(picture.LegendOf(c, entries), p, "wall time of one read, by the kernel's clock source (logarithmic)", "")
 	return nil
 }
 
@@ -63,11 +65,11 @@ func (rows sourceRows) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, clock := range rows.clocks {
 		at := y(float64(i))
-		c.StrokeLine2(stroke(light, pixel), c.Min.X, at, c.Max.X, at)
+		c.StrokeLine2(picture.Stroke(picture.Light, picture.Pixel), c.Min.X, at, c.Max.X, at)
 		// The first on top: it is the machine as it was.
 		for j, source := range slices.Backward(rows.sources) {
 			if l := latencyOf(source.Clocks, clock.ID); l > 0 {
-				c.DrawGlyph(sourceLook(j).glyph(5*pixel), vg.Point{X: x(l), Y: at})
+				c.DrawGlyph(sourceLook(j).Glyph(5*picture.Pixel), vg.Point{X: x(l), Y: at})
 			}
 		}
 	}
@@ -102,31 +104,31 @@ func scalingOf(d *result.Document) string {
 
 func hasSourceScaling(d *result.Document) bool { return hasSources(d) && hasThroughput(d) }
 
-func sourceScalingHeight(*result.Document) vg.Length { return 480 * pixel }
+func sourceScalingHeight(*result.Document) vg.Length { return 480 * picture.Pixel }
 
 // drawSourceScaling draws a line a clock source: the reads a second of one clock.
 func drawSourceScaling(c draw.Canvas, d *result.Document) error {
 	id := scalingOf(d)
-	var all []line
+	var all []picture.Line
 	for i, source := range d.BySource() {
 		look := sourceLook(i)
-		l := line{name: source.ClockSource, mark: look.glyph(4 * pixel), style: stroke(look.color, 1.8*pixel)}
+		l := picture.Line{Name: source.ClockSource, Mark: look.Glyph(4 * picture.Pixel), Style: picture.Stroke(look.Color, 1.8*picture.Pixel)}
 		for _, clock := range source.Clocks {
 			if clock.ID != id {
 				continue
 			}
 			for _, t := range clock.Throughput {
 				if t.ReadsPerSecond > 0 {
-					l.at, l.values = append(l.at, float64(t.Threads)), append(l.values, t.ReadsPerSecond)
+					l.At, l.Values = append(l.At, float64(t.Threads)), append(l.Values, t.ReadsPerSecond)
 				}
 			}
 		}
-		if len(l.values) > 0 {
+		if len(l.Values) > 0 {
 			all = append(all, l)
 		}
 	}
 	g := overThreads(d, append(all, perfect(all)))
-	g.yLabel, g.word = "reads of "+id+" a second (logarithmic)", rate
-	g.draw(c)
+	g.YLabel, g.Word = "reads of "+id+" a second (logarithmic)", words.Rate
+	g.Draw(c)
 	return nil
 }

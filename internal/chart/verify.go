@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -16,19 +18,19 @@ func hasVerification(d *result.Document) bool {
 }
 
 func verificationHeight(d *result.Document) vg.Length {
-	return vg.Length(len(shown(d.Verification.Clocks))+1)*rowHeight + 190*pixel
+	return vg.Length(len(picture.Shown(d.Verification.Clocks))+1)*picture.RowHeight + 190*picture.Pixel
 }
 
 // The looks of what was seen of a clock: colour and shape both tell it.
 var (
-	held    = look{color: rgb(0x009e73), shape: draw.CircleGlyph{}}
-	failed  = look{color: rgb(0xd55e00), shape: draw.PyramidGlyph{}}
-	alone   = look{color: rgb(0x0072b2), shape: draw.RingGlyph{}}
-	unasked = look{color: grey, shape: draw.CrossGlyph{}}
+	held    = picture.Look{Color: picture.RGB(0x009e73), Shape: draw.CircleGlyph{}}
+	failed  = picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.PyramidGlyph{}}
+	alone   = picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.RingGlyph{}}
+	unasked = picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}
 )
 
 // lookOfClock is how the row of a clock is drawn.
-func lookOfClock(c result.VerifiedClock) look {
+func lookOfClock(c result.VerifiedClock) picture.Look {
 	switch {
 	case len(c.Faults) > 0 || c.Verdict == result.Backwards || c.Verdict == result.Faulty:
 		return failed
@@ -45,17 +47,17 @@ func lookOfClock(c result.VerifiedClock) look {
 // would have been seen, to the left how far the clock was wrong, both logarithmic, and
 // beside it the verdict in words.
 func drawVerification(c draw.Canvas, d *result.Document) error {
-	rows := verifiedRows{clocks: slices.Clone(shown(d.Verification.Clocks))}
+	rows := verifiedRows{clocks: slices.Clone(picture.Shown(d.Verification.Clocks))}
 	slices.Reverse(rows.clocks) // the first above
-	text := style(labelSize, black)
+	text := picture.Style(picture.LabelSize, picture.Black)
 	names := make(plot.ConstantTicks, len(rows.clocks))
 	words := make([]string, len(rows.clocks))
 	widest := vg.Length(0)
 	var sizes []float64
 	wrong := false
 	for i, clock := range rows.clocks {
-		names[i] = plot.Tick{Value: float64(i), Label: shortened(text, clock.ID, mostNameWidth)}
-		words[i] = shortened(text, verdictWords(clock), mostNameWidth)
+		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(text, clock.ID, picture.MostNameWidth)}
+		words[i] = picture.Shortened(text, verdictWords(clock), picture.MostNameWidth)
 		widest = max(widest, text.Width(words[i]))
 		if clock.Across != nil && clock.Across.SeesNS > 0 {
 			sizes = append(sizes, clock.Across.SeesNS)
@@ -68,7 +70,7 @@ func drawVerification(c draw.Canvas, d *result.Document) error {
 		}
 	}
 	rows.axis = mirrorOf(sizes)
-	p := newPlot()
+	p := picture.NewPlot()
 	p.X.Min, p.X.Max = -0.6*middle, rows.axis.place(rows.axis.high)+0.3
 	if wrong {
 		p.X.Min = -p.X.Max
@@ -82,12 +84,12 @@ func drawVerification(c draw.Canvas, d *result.Document) error {
 	if wrong {
 		label = "left: wrong by so much  ·  right: a warp from this size on would have been seen (logarithmic)"
 	}
-	data := drawPlot(draw.Crop(verificationLegend(c, rows.clocks), 0, -(widest+12*pixel), 0, 0), p, label, "")
+	data := picture.DrawPlot(draw.Crop(verificationLegend(c, rows.clocks), 0, -(widest+12*picture.Pixel), 0, 0), p, label, "")
 	_, y := p.Transforms(&data)
 	text.YAlign = draw.YCenter
 	for i, clock := range rows.clocks {
-		text.Color = lookOfClock(clock).color
-		c.FillText(text, vg.Point{X: data.Max.X + 12*pixel, Y: y(float64(i)) + 2*pixel}, words[i])
+		text.Color = lookOfClock(clock).Color
+		c.FillText(text, vg.Point{X: data.Max.X + 12*picture.Pixel, Y: y(float64(i)) + 2*picture.Pixel}, words[i])
 	}
 	return nil
 }
@@ -112,14 +114,14 @@ func verdictWords(c result.VerifiedClock) string {
 		case c.Across.SeesNS == 0:
 			return c.Verdict + " as far as CPUs were compared"
 		}
-		return c.Verdict + ", to " + duration(c.Across.SeesNS)
+		return c.Verdict + ", to " + words.Duration(c.Across.SeesNS)
 	}
 	f := c.Faults[0]
 	text := faultNames[f.Kind]
 	if f.Kind != result.FaultResolution {
 		text += fmt.Sprintf(" %d×", f.Count)
 		if f.WorstNS > 0 {
-			text += ", " + duration(f.WorstNS)
+			text += ", " + words.Duration(f.WorstNS)
 		}
 	}
 	if more := len(c.Faults) - 1; more > 0 {
@@ -129,13 +131,13 @@ func verdictWords(c result.VerifiedClock) string {
 }
 
 func verificationLegend(c draw.Canvas, clocks []result.VerifiedClock) draw.Canvas {
-	var entries []entry
-	for _, e := range []entry{{held, "held"}, {failed, "failed"}, {alone, "held; not all CPUs compared"}, {unasked, "not verified"}} {
-		if slices.ContainsFunc(clocks, func(c result.VerifiedClock) bool { return lookOfClock(c) == e.look }) {
+	var entries []picture.Entry
+	for _, e := range []picture.Entry{{Look: held, Name: "held"}, {Look: failed, Name: "failed"}, {Look: alone, Name: "held; not all CPUs compared"}, {Look: unasked, Name: "not verified"}} {
+		if slices.ContainsFunc(clocks, func(c result.VerifiedClock) bool { return lookOfClock(c) == e.Look }) {
 			entries = append(entries, e)
 		}
 	}
-	return legendOf(c, entries)
+	return picture.LegendOf(c, entries)
 }
 
 // verifiedRows is the plotter of drawVerification: row i is clock i.
@@ -146,13 +148,13 @@ type verifiedRows struct {
 
 func (rows verifiedRows) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	c.StrokeLine2(stroke(grey, pixel), x(0), c.Min.Y, x(0), c.Max.Y)
+	c.StrokeLine2(picture.Stroke(picture.Grey, picture.Pixel), x(0), c.Min.Y, x(0), c.Max.Y)
 	for i, clock := range rows.clocks {
 		at := y(float64(i))
-		c.StrokeLine2(stroke(light, pixel), c.Min.X, at, c.Max.X, at)
-		mark := func(look look, place float64) {
-			c.StrokeLine2(stroke(look.color, 3*pixel), x(0), at, x(place), at)
-			c.DrawGlyph(look.glyph(5*pixel), vg.Point{X: x(place), Y: at})
+		c.StrokeLine2(picture.Stroke(picture.Light, picture.Pixel), c.Min.X, at, c.Max.X, at)
+		mark := func(look picture.Look, place float64) {
+			c.StrokeLine2(picture.Stroke(look.Color, 3*picture.Pixel), x(0), at, x(place), at)
+			c.DrawGlyph(look.Glyph(5*picture.Pixel), vg.Point{X: x(place), Y: at})
 		}
 		if clock.Across != nil && clock.Across.SeesNS > 0 {
 			mark(held, rows.axis.place(clock.Across.SeesNS))
@@ -161,7 +163,7 @@ func (rows verifiedRows) Plot(c draw.Canvas, p *plot.Plot) {
 			mark(failed, -rows.axis.place(f.WorstNS))
 		}
 		if seen := lookOfClock(clock); seen != held && len(clock.Faults) == 0 {
-			c.DrawGlyph(seen.glyph(5*pixel), vg.Point{X: x(0), Y: at})
+			c.DrawGlyph(seen.Glyph(5*picture.Pixel), vg.Point{X: x(0), Y: at})
 		}
 	}
 }
@@ -202,7 +204,7 @@ func (m mirror) Ticks(low, _ float64) []plot.Tick {
 	for i := range decades + 1 {
 		place, label := middle+float64(i), ""
 		if i%every == 0 {
-			label = duration(m.low * math.Pow10(i))
+			label = words.Duration(m.low * math.Pow10(i))
 		}
 		ticks = append(ticks, plot.Tick{Value: place, Label: label})
 		if -place >= low {
@@ -213,17 +215,4 @@ func (m mirror) Ticks(low, _ float64) []plot.Tick {
 		}
 	}
 	return ticks
-}
-
-// shortened is a text as one line that takes no more than a width.
-func shortened(s draw.TextStyle, text string, most vg.Length) string {
-	runes := []rune(text)
-	if len(runes) <= longest && s.Width(string(runes)) <= most {
-		return string(runes)
-	}
-	runes = runes[:min(len(runes), longest)]
-	for len(runes) > 0 && s.Width(string(runes)+"…") > most {
-		runes = runes[:len(runes)-1]
-	}
-	return string(runes) + "…"
 }

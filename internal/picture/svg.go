@@ -1,4 +1,4 @@
-package chart
+package picture
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ import (
 // page can change. The colour #0072B2 is var(--c-0072b2, #0072B2), so without a
 // style sheet the picture looks like the PNG.
 func (c Chart[T]) SVG(w io.Writer, of T) error {
-	of = printable.All(of, bounded)
-	canvas := vgsvg.New(width, c.height(of))
+	of = printable.All(of, Bounded)
+	canvas := vgsvg.New(Width, c.Height(of))
 	if err := c.on(canvas, of); err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (c Chart[T]) SVG(w io.Writer, of T) error {
 	if !found {
 		return fmt.Errorf("chart %s: the drawing has no view box", c.Name)
 	}
-	name := html.EscapeString(c.Title + ": " + c.subtitle(of))
+	name := html.EscapeString(c.Title + ": " + c.Subtitle(of))
 	_, err := fmt.Fprintf(w, `<svg role="img" aria-label="%s" viewBox=%s`, name, fit(paint.Replace(body)))
 	return err
 }
@@ -50,9 +50,9 @@ func fit(drawing string) string {
 		if err != nil || parts[5] == "" {
 			return text
 		}
-		sty := style(vg.Length(size), black)
+		sty := Style(vg.Length(size), Black)
 		if parts[2] == "bold" {
-			sty.Font.Weight = bold
+			sty.Font.Weight = Bold
 		}
 		return fmt.Sprintf(`<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" %s%s>%s</text>`,
 			sty.Width(html.UnescapeString(parts[5])).Points(), parts[1], parts[4], parts[5])

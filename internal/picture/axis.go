@@ -1,4 +1,4 @@
-package chart
+package picture
 
 import (
 	"fmt"
@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/plot"
 )
 
-// logTicks labels the decades of a logarithmic axis, and between them 2 and 5
+// LogTicks labels the decades of a logarithmic axis, and between them 2 and 5
 // where there are few decades.
-type logTicks struct{ word func(float64) string }
+type LogTicks struct{ Word func(float64) string }
 
-func (t logTicks) Ticks(low, high float64) []plot.Tick {
+func (t LogTicks) Ticks(low, high float64) []plot.Tick {
 	var ticks []plot.Tick
 	few := math.Log10(high/low) < 2.5
 	for decade := math.Pow(10, math.Floor(math.Log10(low))); decade <= high; decade *= 10 {
@@ -24,7 +25,7 @@ func (t logTicks) Ticks(low, high float64) []plot.Tick {
 			}
 			tick := plot.Tick{Value: value}
 			if digit == 1 || few && (digit == 2 || digit == 5) {
-				tick.Label = t.word(value)
+				tick.Label = t.Word(value)
 			}
 			ticks = append(ticks, tick)
 		}
@@ -32,45 +33,26 @@ func (t logTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// scaled words a value with the largest unit that it has one of.
-func scaled(value float64, units []unit) string {
-	for _, u := range units {
-		if value >= u.size*0.999 {
-			return trimmed(value/u.size) + u.name
-		}
-	}
-	last := units[len(units)-1]
-	return trimmed(value/last.size) + last.name
-}
-
 type unit struct {
 	size float64
 	name string
 }
 
-func duration(valueNS float64) string {
-	return scaled(valueNS, []unit{{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}, {1, " ns"}})
-}
-
-func rate(perSecond float64) string {
-	return scaled(perSecond, []unit{{1e9, " G/s"}, {1e6, " M/s"}, {1e3, " k/s"}, {1, " /s"}})
-}
-
-func trimmed(value float64) string {
+func Trimmed(value float64) string {
 	rounded, _ := strconv.ParseFloat(fmt.Sprintf("%.3g", value), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// threadTicks labels numbers of threads: those that were measured, as far as
+// ThreadTicks labels numbers of threads: those that were measured, as far as
 // they lie apart.
-type threadTicks struct{ threads []int }
+type ThreadTicks struct{ Threads []int }
 
-func (t threadTicks) Ticks(low, high float64) []plot.Tick {
+func (t ThreadTicks) Ticks(low, high float64) []plot.Tick {
 	const apart = 0.045 // of the axis
 	var ticks []plot.Tick
 	place := func(n int) float64 { return math.Log(float64(n)/low) / math.Log(high/low) }
 	last := math.Inf(1)
-	for _, n := range slices.Backward(t.threads) {
+	for _, n := range slices.Backward(t.Threads) {
 		tick := plot.Tick{Value: float64(n)}
 		if last-place(n) >= apart {
 			tick.Label, last = strconv.Itoa(n), place(n)
@@ -80,16 +62,16 @@ func (t threadTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// around widens a range of logarithms so that nothing sits on its edge; a range
+// Around widens a range of logarithms so that nothing sits on its edge; a range
 // of one value gets some width.
-func around(values []float64, by float64) (low, high float64) {
+func Around(values []float64, by float64) (low, high float64) {
 	low, high = slices.Min(values), slices.Max(values)
 	return low / by, high * by
 }
 
-// offset words nanoseconds that may be negative, with the largest unit that there is
+// Offset words nanoseconds that may be negative, with the largest unit that there is
 // one of.
-func offset(valueNS float64) string {
+func Offset(valueNS float64) string {
 	const least, most = 0.0005, 1e15
 	switch size := math.Abs(valueNS); {
 	case size < least:
@@ -97,17 +79,17 @@ func offset(valueNS float64) string {
 	case size >= most:
 		return fmt.Sprintf("%+.1e s", valueNS/1e9)
 	case valueNS < 0:
-		return "-" + duration(size)
+		return "-" + words.Duration(size)
 	default:
-		return "+" + duration(size)
+		return "+" + words.Duration(size)
 	}
 }
 
-// offsetTicks labels an axis of nanoseconds that runs through zero, all in the unit
+// OffsetTicks labels an axis of nanoseconds that runs through zero, all in the unit
 // that suits the farthest.
-type offsetTicks struct{}
+type OffsetTicks struct{}
 
-func (offsetTicks) Ticks(low, high float64) []plot.Tick {
+func (OffsetTicks) Ticks(low, high float64) []plot.Tick {
 	const fewest = 4 // steps
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/fewest)))
 	for _, times := range []float64{5, 2} {
@@ -127,15 +109,15 @@ func (offsetTicks) Ticks(low, high float64) []plot.Tick {
 	for i := math.Ceil(low / step); i <= math.Floor(high/step); i++ {
 		label := "0" // and not -0
 		if i != 0 {
-			label = trimmed(i*step/size.size) + size.name
+			label = Trimmed(i*step/size.size) + size.name
 		}
 		ticks = append(ticks, plot.Tick{Value: i * step, Label: label})
 	}
 	return ticks
 }
 
-// through widens a range so that it holds zero, and nothing sits on its edge.
-func through(values []float64) (low, high float64) {
+// Through widens a range so that it holds zero, and nothing sits on its edge.
+func Through(values []float64) (low, high float64) {
 	const least = 1 // ns
 	low, high = min(0, slices.Min(values)), max(0, slices.Max(values))
 	room := max(0.06*(high-low), least)

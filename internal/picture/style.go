@@ -1,0 +1,92 @@
+package picture
+
+import (
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+var (
+	Black = color.RGBA{R: 0x22, G: 0x22, B: 0x22, A: 0xff}
+	Grey  = color.RGBA{R: 0x70, G: 0x70, B: 0x70, A: 0xff}
+	Light = color.RGBA{R: 0xdd, G: 0xdd, B: 0xdd, A: 0xff}
+	White = color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
+)
+
+// palette are all colours of the pictures.
+var palette = func() []color.RGBA {
+	all := []color.RGBA{Black, Grey, Light, White}
+	for _, l := range Looks {
+		if !slices.Contains(all, l.Color) {
+			all = append(all, l.Color)
+		}
+	}
+	return append(all, Diverging...)
+}()
+
+// Diverging are the shades of a heat map, from behind to ahead: blue and orange, which
+// people of every colour vision tell apart, and so light that black can be read on each.
+var Diverging = []color.RGBA{
+	RGB(0x5aa9d6), RGB(0x8cc3e4), RGB(0xb9daf0), RGB(0xe0eff8), RGB(0xf3f3f3), RGB(0xfbeadb), RGB(0xf8cfab), RGB(0xf2b07a), RGB(0xea8f4a),
+}
+
+// Shade is the colour of a value on a scale that ends at most on both sides.
+func Shade(value, most float64) color.RGBA {
+	half := len(Diverging) / 2
+	if most <= 0 {
+		return Diverging[half]
+	}
+	return Diverging[half+int(math.Round(value/most*float64(half)))]
+}
+
+// A Look is how the clocks of one path are drawn: colour and shape both tell it.
+type Look struct {
+	Path  string
+	Color color.RGBA
+	Shape draw.GlyphDrawer
+	// hollow is the same shape drawn as an outline.
+	Hollow draw.GlyphDrawer
+}
+
+// Looks are those of the paths, in the colours of Okabe and Ito ("Color Universal
+// Design", 2008), which people of every colour vision tell apart.
+var Looks = []Look{
+	{"vdso", RGB(0x0072b2), draw.CircleGlyph{}, draw.RingGlyph{}},
+	{"syscall", RGB(0xd55e00), draw.BoxGlyph{}, draw.SquareGlyph{}},
+	{"cpu", RGB(0x009e73), draw.PyramidGlyph{}, draw.TriangleGlyph{}},
+	{"go", RGB(0xcc79a7), draw.CircleGlyph{}, draw.RingGlyph{}},
+	{"mmio", RGB(0xe69f00), draw.BoxGlyph{}, draw.SquareGlyph{}},
+	{"winapi", RGB(0x0072b2), draw.CircleGlyph{}, draw.RingGlyph{}},
+	{"memory", RGB(0x56b4e9), draw.BoxGlyph{}, draw.SquareGlyph{}},
+	{"libc", RGB(0x56b4e9), draw.CircleGlyph{}, draw.RingGlyph{}},
+}
+
+// LookOf returns the look of a path; one that is not known is black.
+func LookOf(path string) Look {
+	for _, l := range Looks {
+		if l.Path == path {
+			return l
+		}
+	}
+	return Look{path, Black, draw.CircleGlyph{}, draw.RingGlyph{}}
+}
+
+func RGB(hex uint32) color.RGBA {
+	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
+}
+
+func (l Look) Glyph(radius vg.Length) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: l.Color, Radius: radius, Shape: l.Shape}
+}
+
+// Dashes tell lines of one colour apart.
+var Dashes = [][]vg.Length{
+	nil, {6 * Pixel, 3 * Pixel}, {2 * Pixel, 2 * Pixel}, {8 * Pixel, 3 * Pixel, 2 * Pixel, 3 * Pixel},
+}
+
+func Stroke(c color.Color, thickness vg.Length) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: thickness}
+}
