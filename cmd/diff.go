@@ -88,7 +88,7 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 	if err := format.Write(stdout, d); err != nil {
 		return couldNot(err)
 	}
-	if d.Comparisons == 0 && d.PartsCompared() == 0 {
+	if d.Comparisons == 0 && d.Compared() == 0 {
 		return couldNot(errors.New("the two results have no figure in common, so nothing could be compared"))
 	}
 	if flags.failAbove == "" {

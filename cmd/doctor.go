@@ -166,7 +166,7 @@ func addVerification(ctx context.Context, document *result.Document) {
 	verification := verify.Run(ctx, clocks, verify.Settings{
 		Time: verifySpan, CPUs: thread.Usable(), All: all, CounterIsTrusted: madeOfCounter(document.Host),
 	}, nil)
-	document.Verification = &verification
+	document.Put(&verification)
 }
 
 // doctorCalls are the calls by which doctor judges, the most telling first, where the

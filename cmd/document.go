@@ -10,6 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 )
 
 // loadResult returns the document that a command line names.
@@ -17,7 +18,7 @@ func loadResult(name string) (*result.Document, error) {
 	if name == "" {
 		return nil, errors.New("the name of a result is empty; name a folder or a file")
 	}
-	return result.Load(name)
+	return sections.Load(name)
 }
 
 // newDocument is the document of a run on this machine that ended now.

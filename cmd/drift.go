@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/drift"
-	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -73,17 +72,17 @@ month than in a minute.`,
 			if load {
 				settings.LoadTime = min(flags.time/2, longestLoad)
 			}
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), render.DriftFormats, "Holding against "+reference.ID, clocks, 1,
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), "Holding against "+reference.ID, clocks, 1,
 				func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
 					settings.NominalHz = func(c clock.Clock) float64 { return statedHz(c, document.Host.CPU) }
 					drifted, err := drift.Run(ctx, clocks, reference, settings, tell)
-					document.Drift = &drifted
+					document.Put(&drifted)
 					return err
 				})
 			return err
 		},
 	}
-	flags = watchCommand(command, 10*time.Second, render.DriftFormats)
+	flags = watchCommand(command, 10*time.Second)
 	command.Flags().StringVar(&ref, "ref", "", "the clock that the others are held against (default the monotonic clock of the system)")
 	command.Flags().BoolVar(&load, "load", true, "keep every CPU busy in the last half of the time, and for 30 s at most")
 	_ = command.RegisterFlagCompletionFunc("ref", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/timebench/timebench/internal/chart"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 )
 
 // A kind is what the files of --out belong to: a document of measurements, or a diff.
@@ -28,7 +29,7 @@ type kind struct {
 // that: figures that another command took are not lost to this one.
 func results(commands ...string) kind {
 	return kind{"results.json", func(path string) ([]string, error) {
-		old, err := result.Load(path)
+		old, err := sections.Load(path)
 		if err != nil {
 			return nil, fmt.Errorf("%w; it would be replaced: name another one", err)
 		}
@@ -44,20 +45,10 @@ func results(commands ...string) kind {
 // measuredBy returns the commands whose figures a document holds.
 func measuredBy(d *result.Document) []string {
 	var commands []string
-	for _, section := range []struct {
-		command string
-		there   bool
-	}{
-		{"compare", d.Settings.Rounds > 0},
-		{"verify", d.Verification != nil},
-		{"skew", d.Skew != nil},
-		{"drift", d.Drift != nil},
-	} {
-		if section.there {
-			commands = append(commands, section.command)
-		}
+	if d.Settings.Rounds > 0 {
+		commands = []string{"compare"}
 	}
-	return commands
+	return append(commands, sections.Commands(d)...)
 }
 
 // difference is a diff. It replaces any other.

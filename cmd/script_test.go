@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/shirou/gopsutil/v4/process"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/schema"
@@ -126,7 +127,7 @@ func oneLineOfStderr(ts *testscript.TestScript, _ bool, _ []string) {
 // loads FILE [interrupted]: the file is a whole document that fits the schema, and
 // of an interrupted run or not.
 func loads(ts *testscript.TestScript, _ bool, args []string) {
-	document, err := result.Load(ts.MkAbs(args[0]))
+	document, err := sections.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
 	var text bytes.Buffer
 	ts.Check(document.Write(&text))
@@ -217,7 +218,7 @@ func planted(ts *testscript.TestScript, _ bool, args []string) {
 
 // renamed IN OUT CLOCK NAME: writes a document in which the clock has another name.
 func renamed(ts *testscript.TestScript, _ bool, args []string) {
-	document, err := result.Load(ts.MkAbs(args[0]))
+	document, err := sections.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
 	for i := range document.Clocks {
 		if document.Clocks[i].ID == args[2] {
@@ -230,7 +231,7 @@ func renamed(ts *testscript.TestScript, _ bool, args []string) {
 // demoted IN OUT: writes a document of a run in which every clock became 46 times dearer
 // after a third of the rounds.
 func demoted(ts *testscript.TestScript, _ bool, args []string) {
-	document, err := result.Load(ts.MkAbs(args[0]))
+	document, err := sections.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
 	for i := range document.Clocks {
 		l := document.Clocks[i].Latency
@@ -244,7 +245,7 @@ func demoted(ts *testscript.TestScript, _ bool, args []string) {
 
 // silenced IN OUT: writes a document without any throughput.
 func silenced(ts *testscript.TestScript, _ bool, args []string) {
-	document, err := result.Load(ts.MkAbs(args[0]))
+	document, err := sections.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
 	for i := range document.Clocks {
 		document.Clocks[i].Throughput = nil

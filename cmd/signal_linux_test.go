@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"golang.org/x/sys/unix"
 )
 
@@ -76,7 +76,7 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 				require.Equal(t, whole, after)
 				continue
 			}
-			document, err := result.Load(out)
+			document, err := sections.Load(out)
 			require.NoError(t, err)
 			again := filepath.Join(t.TempDir(), "report")
 			rendered, _, said := ran(t, "timebench", "render", out, "--out", again)
@@ -117,7 +117,7 @@ func TestSignalAfterMeasuring(t *testing.T) {
 		printed, err := io.ReadAll(read)
 		require.NoError(t, err)
 		require.NoError(t, command.Wait())
-		document, err := result.Read(bytes.NewReader(printed))
+		document, err := sections.Read(bytes.NewReader(printed))
 		require.NoError(t, err)
 		require.False(t, document.Interrupted)
 	}
@@ -143,7 +143,7 @@ func TestQuit(t *testing.T) {
 		require.Equal(t, 131, command.ProcessState.ExitCode(), said.String())
 		require.Empty(t, said.String())
 		require.Contains(t, printed.String(), "nterrupted")
-		document, err := result.Load(out)
+		document, err := sections.Load(out)
 		require.NoError(t, err)
 		require.True(t, document.Interrupted)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/skew"
 )
@@ -39,16 +38,16 @@ Without CLOCK it takes the CPU's counter, and the clock that most programs read.
 			if len(cpus) < 2 {
 				return couldNot(errors.New("there is one CPU to use, and so nothing to compare; skew needs two"))
 			}
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), render.SkewFormats, "Comparing the CPUs by", clocks, 2,
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), "Comparing the CPUs by", clocks, 2,
 				func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
 					compared := skew.Run(ctx, clocks, skew.Settings{Time: flags.time, CPUs: cpus}, tell)
-					document.Skew = &compared
+					document.Put(&compared)
 					return nil
 				})
 			return err
 		},
 	}
-	flags = watchCommand(command, 3*time.Second, render.SkewFormats)
+	flags = watchCommand(command, 3*time.Second)
 	flags.withCPUs(command)
 	return command
 }

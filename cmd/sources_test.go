@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/verify"
 )
 
 // A change of the clock source during a run is a warning of its document, for each of the
@@ -27,9 +27,9 @@ func TestChangeOfTheClockSourceIsAWarning(t *testing.T) {
 		currentClockSource = func() string { return source }
 		flags := &watchFlags{time: time.Millisecond, format: "table", quiet: true}
 		var out strings.Builder
-		document, err := flags.run(&out, io.Discard, render.VerifyFormats, "Verifying", clocks, 1,
+		document, err := flags.run(&out, io.Discard, "Verifying", clocks, 1,
 			func(_ context.Context, d *result.Document, tell func(done, total time.Duration)) error {
-				d.Verification = &result.Verification{CPUs: []int{0}, Clocks: []result.VerifiedClock{}}
+				d.Put(&verify.Verification{CPUs: []int{0}, Clocks: []verify.VerifiedClock{}})
 				source = test.during
 				tell(0, 0)
 				return nil

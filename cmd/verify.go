@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/verify"
 )
@@ -39,11 +38,11 @@ where one that is there could not be verified.`,
 				return err
 			}
 			settings := verify.Settings{Time: flags.time, CPUs: cpus, Load: load, All: clock.Catalog()}
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), render.VerifyFormats, "Verifying", clocks, len(cpus),
+			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), "Verifying", clocks, len(cpus),
 				func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
 					settings.CounterIsTrusted = madeOfCounter(document.Host)
 					verification := verify.Run(ctx, clocks, settings, tell)
-					document.Verification = &verification
+					document.Put(&verification)
 					return nil
 				})
 			if err != nil {
@@ -52,7 +51,7 @@ where one that is there could not be verified.`,
 			return trustworthy(document)
 		},
 	}
-	flags = watchCommand(command, 5*time.Second, render.VerifyFormats)
+	flags = watchCommand(command, 5*time.Second)
 	flags.withCPUs(command)
 	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy with other threads meanwhile: some faults show only then")
 	return command
@@ -60,13 +59,13 @@ where one that is there could not be verified.`,
 
 // trustworthy is nil where every clock that is there was verified and held.
 func trustworthy(d *result.Document) error {
-	v := d.Verification
-	var missed []result.VerifiedClock
+	v := verify.Of(d)
+	var missed []verify.VerifiedClock
 	verified := false
 	for _, c := range v.Clocks {
-		verified = verified || c.Verdict != result.Unverified
+		verified = verified || c.Verdict != verify.Unverified
 		there := slices.ContainsFunc(d.Clocks, func(entry result.Clock) bool { return entry.ID == c.ID && entry.Available })
-		if there && c.Verdict == result.Unverified {
+		if there && c.Verdict == verify.Unverified {
 			missed = append(missed, c)
 		}
 	}

@@ -5,27 +5,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/verify"
 )
 
 func TestTrustworthy(t *testing.T) {
-	good := result.VerifiedClock{ID: "a", Verdict: result.IsMonotonic}
-	bad := result.VerifiedClock{ID: "b", Verdict: result.Backwards, Faults: []result.ClockFault{{Kind: result.FaultBackwards, Count: 1}}}
-	missed := result.VerifiedClock{ID: "d", Verdict: result.Unverified, Reason: "it had no time"}
-	absent := result.VerifiedClock{ID: "c", Verdict: result.Unverified, Reason: "there is none"}
+	good := verify.VerifiedClock{ID: "a", Verdict: verify.IsMonotonic}
+	bad := verify.VerifiedClock{ID: "b", Verdict: verify.Backwards, Faults: []verify.ClockFault{{Kind: verify.FaultBackwards, Count: 1}}}
+	missed := verify.VerifiedClock{ID: "d", Verdict: verify.Unverified, Reason: "it had no time"}
+	absent := verify.VerifiedClock{ID: "c", Verdict: verify.Unverified, Reason: "there is none"}
 	entries := []result.Clock{{ID: "a", Available: true}, {ID: "b", Available: true}, {ID: "c"}, {ID: "d", Available: true}}
 	for _, test := range []struct {
-		v    result.Verification
+		v    verify.Verification
 		want string
 	}{
-		{result.Verification{Clocks: []result.VerifiedClock{good, absent}}, ""},
-		{result.Verification{Clocks: []result.VerifiedClock{good, bad}}, "<nil>"},
-		{result.Verification{Clocks: []result.VerifiedClock{good, missed, absent}}, "1 of 3 clocks could not be verified; d: it had no time"},
-		{result.Verification{Clocks: []result.VerifiedClock{bad, missed}}, "<nil>"},
-		{result.Verification{Clocks: []result.VerifiedClock{missed}}, "no clock could be verified; d: it had no time"},
-		{result.Verification{Clocks: []result.VerifiedClock{absent}}, "no clock could be verified; c: there is none"},
-		{result.Verification{Clocks: []result.VerifiedClock{good}, Relations: []result.Relation{{Steady: true}}}, "<nil>"},
+		{verify.Verification{Clocks: []verify.VerifiedClock{good, absent}}, ""},
+		{verify.Verification{Clocks: []verify.VerifiedClock{good, bad}}, "<nil>"},
+		{verify.Verification{Clocks: []verify.VerifiedClock{good, missed, absent}}, "1 of 3 clocks could not be verified; d: it had no time"},
+		{verify.Verification{Clocks: []verify.VerifiedClock{bad, missed}}, "<nil>"},
+		{verify.Verification{Clocks: []verify.VerifiedClock{missed}}, "no clock could be verified; d: it had no time"},
+		{verify.Verification{Clocks: []verify.VerifiedClock{absent}}, "no clock could be verified; c: there is none"},
+		{verify.Verification{Clocks: []verify.VerifiedClock{good}, Relations: []verify.Relation{{Steady: true}}}, "<nil>"},
 	} {
-		err := trustworthy(&result.Document{Verification: &test.v, Clocks: entries})
+		err := trustworthy(&result.Document{Sections: []result.Section{&test.v}, Clocks: entries})
 		if test.want == "" {
 			require.NoError(t, err)
 			continue

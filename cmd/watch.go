@@ -34,15 +34,15 @@ type watchFlags struct {
 }
 
 // watchCommand makes the flags and the checks that those commands have in common.
-func watchCommand(command *cobra.Command, span time.Duration, formats []render.Format[*result.Document]) *watchFlags {
+func watchCommand(command *cobra.Command, span time.Duration) *watchFlags {
 	flags := &watchFlags{command: command.Name()}
 	f := command.Flags()
 	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
 	f.DurationVar(&flags.time, "time", span, "how long, all together")
-	f.StringVar(&flags.format, "format", formats[0].Name, strings.Join(render.Names(formats), ", "))
+	f.StringVar(&flags.format, "format", render.Formats[0].Name, strings.Join(render.Names(render.Formats), ", "))
 	f.StringVar(&flags.out, "out", "", outHelp)
 	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
-	complete(command, "format", render.Names(formats)...)
+	complete(command, "format", render.Names(render.Formats)...)
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return selectorCompletions(), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -89,8 +89,8 @@ func (flags *watchFlags) selected(selectors []string, usual []clock.Clock) ([]cl
 type watching func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error
 
 // run watches the clocks and writes what was seen.
-func (flags *watchFlags) run(stdout, stderr io.Writer, formats []render.Format[*result.Document], what string, clocks []clock.Clock, threads int, watch watching) (*result.Document, error) {
-	format, err := chosenFormat(formats, flags.format)
+func (flags *watchFlags) run(stdout, stderr io.Writer, what string, clocks []clock.Clock, threads int, watch watching) (*result.Document, error) {
+	format, err := chosenFormat(render.Formats, flags.format)
 	if err != nil {
 		return nil, err
 	}

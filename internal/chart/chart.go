@@ -8,10 +8,20 @@ import (
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 )
 
 // Charts are the pictures of a document, in the order of a report.
-var Charts = []picture.Chart[*result.Document]{
+var Charts = func() []picture.Chart[*result.Document] {
+	all := costs
+	for _, kind := range sections.All {
+		all = append(all, kind.Pictures...)
+	}
+	return all
+}()
+
+// costs are the pictures of what clocks cost.
+var costs = []picture.Chart[*result.Document]{
 	{Name: "latency", Title: "What one read of each clock costs", Drawable: hasLatency, Subtitle: machine, Height: latencyHeight, Draw: drawLatency},
 	{Name: "cost-vs-resolution", Title: "Cost of a clock against its resolution", Drawable: hasResolution, Subtitle: machine, Height: scatterHeight, Draw: drawScatter},
 	{Name: "time-per-read", Title: "Wall time of one read, as one thread sees it", Drawable: hasThroughput, Subtitle: machine, Height: linesHeight, Draw: drawTimePerRead},
@@ -19,9 +29,6 @@ var Charts = []picture.Chart[*result.Document]{
 	{Name: "clock-sources", Title: "What one read costs under each clock source", Drawable: hasSources, Subtitle: machine, Height: sourcesHeight, Draw: drawSources},
 	{Name: "clock-sources-scaling", Title: "Reads a second under each clock source", Drawable: hasSourceScaling, Subtitle: machine, Height: sourceScalingHeight, Draw: drawSourceScaling},
 	{Name: "distribution", Title: "How long single reads take", Drawable: hasDistribution, Subtitle: machine, Height: distributionHeight, Draw: drawDistribution},
-	{Name: "verification", Title: "Whether each clock can be trusted", Drawable: hasVerification, Subtitle: machine, Height: verificationHeight, Draw: drawVerification},
-	{Name: "skew", Title: "How far a clock is apart between CPUs", Drawable: hasSkew, Subtitle: machine, Height: skewHeight, Draw: drawSkew},
-	{Name: "drift", Title: "How far clocks get ahead of a reference", Drawable: hasDrift, Subtitle: driftSubtitle, Height: driftHeight, Draw: drawDrift},
 }
 
 // DiffCharts are the pictures of a diff.
@@ -31,14 +38,7 @@ var DiffCharts = []picture.Chart[*diff.Diff]{
 
 // machine is the subtitle of a picture of all clocks.
 func machine(d *result.Document) string {
-	clocks := len(d.Clocks)
-	if d.Verification != nil {
-		clocks = max(clocks, len(d.Verification.Clocks))
-	}
-	if d.Drift != nil {
-		clocks = max(clocks, len(d.Drift.Clocks))
-	}
-	return picture.Machine(d, clocks)
+	return picture.Machine(d, len(d.Clocks))
 }
 
 // measured returns the clocks that have a latency, in the document's order: the first.

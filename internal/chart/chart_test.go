@@ -8,7 +8,6 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/skew"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -74,7 +74,7 @@ func TestEveryChartDrawsEveryDocument(t *testing.T) {
 
 func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
 	d := document(2, 1)
-	d.Verification, d.Skew, d.Drift = nil, nil, nil
+	d.Sections = nil
 	for i := range d.Clocks {
 		d.Clocks[i] = result.Clock{ID: "absent", Reason: "no such device"}
 	}
@@ -116,79 +116,20 @@ func TestPerfectScalingStartsAtTheFastestClock(t *testing.T) {
 	require.InEpsilon(t, 2e9/2.3, l.Values[1], 1e-9)
 }
 
-func TestNoLabelLiesOnAnother(t *testing.T) {
-	area := box{vg.Point{}, vg.Point{X: 800 * picture.Pixel, Y: 600 * picture.Pixel}}
-	for range 4 {
-		labels := make([]label, 30)
-		for i := range labels {
-			// Crowds: ten points share each of three neighbourhoods.
-			labels[i] = label{
-				point: vg.Point{X: vg.Length(100+200*(i%3))*picture.Pixel + vg.Length(rand.Float64()*8), Y: vg.Length(300+50*(i%3))*picture.Pixel + vg.Length(rand.Float64()*8)},
-				width: vg.Length(60+rand.IntN(120)) * picture.Pixel, height: 16 * picture.Pixel,
-			}
-		}
-		places := arrange(labels, 5*picture.Pixel, area)
-		for i, at := range places {
-			require.True(t, at.found)
-			require.True(t, at.within(area))
-			for _, other := range places[i+1:] {
-				require.False(t, at.overlaps(other.box), "%v on %v", at.box, other.box)
-			}
-			for _, l := range labels {
-				require.False(t, at.overlaps(boxAt(l.point, picture.Pixel, picture.Pixel)), "label on a mark")
-			}
-		}
-		require.Equal(t, places, arrange(labels, 5*picture.Pixel, area), "the same labels came to stand elsewhere")
-	}
-}
-
-func TestLabelWithoutRoomIsLeftOut(t *testing.T) {
-	area := box{vg.Point{}, vg.Point{X: 50, Y: 50}}
-	places := arrange([]label{{point: vg.Point{X: 25, Y: 25}, width: 100, height: 10}}, 2, area)
-	require.False(t, places[0].found)
-}
-
-// crowd is labels that all belong to one point.
-func crowd(labels int, width vg.Length) []label {
-	all := make([]label, labels)
-	for i := range all {
-		all[i] = label{point: vg.Point{X: 400 * picture.Pixel, Y: 900 * picture.Pixel}, width: width, height: 17 * picture.Pixel}
-	}
-	return all
-}
-
-// However many labels there are, and whether or not there is room: placing them is so much
-// work and no more.
-func TestWorkOfPlacingLabelsIsBounded(t *testing.T) {
-	area := box{vg.Point{}, vg.Point{X: 800 * picture.Pixel, Y: 1800 * picture.Pixel}}
-	const most = 2_000_000
-	for _, n := range []int{17, 100, 300} {
-		for _, width := range []vg.Length{150 * picture.Pixel, 1000 * picture.Pixel} {
-			places, work := arranged(crowd(n, width), 5*picture.Pixel, area, most)
-			require.Len(t, places, n)
-			// A label finishes the place that it is at: it is compared with all others.
-			require.LessOrEqual(t, work, most+4*n*n, "%d labels of %v", n, width)
-		}
-	}
-	places, work := arranged(nil, 5*picture.Pixel, area, most)
-	require.Empty(t, places)
-	require.Zero(t, work)
-}
-
 // The pictures of usual documents are as good as they can be: all orders are tried.
 func TestUsualDocumentsAreFarFromTheBounds(t *testing.T) {
-	for n, most := range map[int]int{17: mostWork / 20, 24: mostWork / 4} {
+	for n, most := range map[int]int{17: picture.MostWork / 20, 24: picture.MostWork / 4} {
 		d := document(n, 1)
 		require.LessOrEqual(t, n, picture.MostClocks)
-		area := box{vg.Point{}, vg.Point{X: 800 * picture.Pixel, Y: scatterHeight(d) - 100*picture.Pixel}}
-		var labels []label
+		area := picture.Box{Max: vg.Point{X: 800 * picture.Pixel, Y: scatterHeight(d) - 100*picture.Pixel}}
+		var labels []picture.Label
 		for _, s := range spots(d) {
-			labels = append(labels, label{
-				point: vg.Point{X: vg.Length(math.Log10(s.clock.Latency.MedianNS)+1) * 200 * picture.Pixel, Y: vg.Length(math.Log10(s.resolutionNS)+1) * 150 * picture.Pixel},
-				width: picture.Style(picture.LabelSize, picture.Black).Width(s.clock.ID), height: picture.LabelSize,
+			labels = append(labels, picture.Label{
+				Point: vg.Point{X: vg.Length(math.Log10(s.clock.Latency.MedianNS)+1) * 200 * picture.Pixel, Y: vg.Length(math.Log10(s.resolutionNS)+1) * 150 * picture.Pixel},
+				Width: picture.Style(picture.LabelSize, picture.Black).Width(s.clock.ID), Height: picture.LabelSize,
 			})
 		}
-		_, work := arranged(labels, spotRadius, area, mostWork)
+		_, work := picture.Arranged(labels, spotRadius, area, picture.MostWork)
 		require.Less(t, work, most, "%d clocks", n)
 	}
 }
@@ -198,7 +139,8 @@ func TestUsualDocumentsAreFarFromTheBounds(t *testing.T) {
 func TestPicturesHaveBounds(t *testing.T) {
 	usual, most, more := document(17, 1, 2), document(picture.MostClocks, 1, 2), document(7*picture.MostClocks, 1, 2)
 	// Otherwise the number of CPUs is another, and so is the height.
-	usual.Skew, more.Skew = most.Skew, most.Skew
+	usual.Put(skew.Of(most))
+	more.Put(skew.Of(most))
 	for _, c := range Charts {
 		require.LessOrEqual(t, c.Height(usual), c.Height(most), c.Name)
 		require.Equal(t, c.Height(most), c.Height(more), c.Name)
@@ -267,17 +209,6 @@ func BenchmarkCrowd(b *testing.B) {
 				require.NoError(b, Charts[1].PNG(io.Discard, d))
 			}
 		})
-	}
-}
-
-func TestSegmentCrossesABox(t *testing.T) {
-	b := box{vg.Point{X: 10, Y: 10}, vg.Point{X: 20, Y: 20}}
-	at := func(x1, y1, x2, y2 vg.Length) segment { return segment{vg.Point{X: x1, Y: y1}, vg.Point{X: x2, Y: y2}} }
-	for _, through := range []segment{at(0, 15, 30, 15), at(15, 0, 15, 30), at(0, 0, 30, 30), at(15, 15, 40, 15), at(30, 12, 8, 18)} {
-		require.True(t, through.crosses(b), through)
-	}
-	for _, beside := range []segment{at(0, 5, 30, 5), at(5, 0, 5, 30), at(0, 15, 9, 15), at(0, 25, 25, 40), at(0, 12, 12, 0)} {
-		require.False(t, beside.crosses(b), beside)
 	}
 }
 

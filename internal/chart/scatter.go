@@ -84,32 +84,32 @@ func (marks *spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(equal, x(low), y(low), x(high), y(high))
 	}
 	text := picture.Style(picture.LabelSize, picture.Black)
-	labels := make([]label, len(marks.spots))
+	labels := make([]picture.Label, len(marks.spots))
 	names := make([]string, len(marks.spots))
 	for i, s := range marks.spots {
 		names[i] = picture.Shortened(text, s.clock.ID, picture.MostNameWidth)
-		labels[i] = label{
-			point: vg.Point{X: x(s.clock.Latency.MedianNS), Y: y(s.resolutionNS)},
-			width: text.Width(names[i]) + 4*picture.Pixel, height: picture.LabelSize + 4*picture.Pixel,
+		labels[i] = picture.Label{
+			Point: vg.Point{X: x(s.clock.Latency.MedianNS), Y: y(s.resolutionNS)},
+			Width: text.Width(names[i]) + 4*picture.Pixel, Height: picture.LabelSize + 4*picture.Pixel,
 		}
 	}
 	// A label that found no place is left out: the picture is full, and the table
 	// has the clock. Leaders come first, so that none is drawn over a label.
-	places := arrange(labels, spotRadius, box{c.Min, c.Max})
+	places := picture.Arrange(labels, spotRadius, picture.Box{Min: c.Min, Max: c.Max})
 	for i, at := range places {
 		thin := picture.Stroke(picture.LookOf(marks.spots[i].clock.Path).Color, 0.6*picture.Pixel)
-		if at.found {
-			c.StrokeLine2(thin, at.leader.from.X, at.leader.from.Y, at.leader.to.X, at.leader.to.Y)
+		if at.Found {
+			c.StrokeLine2(thin, at.Leader.From.X, at.Leader.From.Y, at.Leader.To.X, at.Leader.To.Y)
 		}
 	}
 	for i, at := range places {
 		text.Color = picture.LookOf(marks.spots[i].clock.Path).Color
-		if !at.found {
+		if !at.Found {
 			marks.unnamed++
 			continue
 		}
-		c.FillPolygon(picture.White, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
-		c.FillText(text, vg.Point{X: at.min.X + 2*picture.Pixel, Y: at.min.Y + 4*picture.Pixel}, names[i])
+		c.FillPolygon(picture.White, []vg.Point{at.Min, {X: at.Max.X, Y: at.Min.Y}, at.Max, {X: at.Min.X, Y: at.Max.Y}})
+		c.FillText(text, vg.Point{X: at.Min.X + 2*picture.Pixel, Y: at.Min.Y + 4*picture.Pixel}, names[i])
 	}
 	for i, s := range marks.spots {
 		look := picture.LookOf(s.clock.Path)
@@ -117,6 +117,6 @@ func (marks *spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		if s.clock.Resolution.FinerThanRead {
 			glyph.Shape = look.Hollow
 		}
-		c.DrawGlyph(glyph, labels[i].point)
+		c.DrawGlyph(glyph, labels[i].Point)
 	}
 }

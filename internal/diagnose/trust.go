@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/verify"
 )
 
 // trying is what shows whether a fault is there to stay.
@@ -28,15 +29,15 @@ func backwards(d *result.Document) *result.Finding {
 			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s went back %s, by up to %s", c.ID, counted(r.Backwards, "time"), nanoseconds(r.WorstBackwardsNS)))
 		}
 	}
-	eachFault(d, func(c result.VerifiedClock, f result.ClockFault) {
+	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
 		switch {
-		case f.Kind == result.FaultWarp:
+		case f.Kind == verify.FaultWarp:
 			text := fmt.Sprintf("%s went back from one CPU to another %s, by up to %s", c.ID, counted(f.Count, "time"), nanoseconds(f.WorstNS))
 			if f.CPU != nil && f.EarlierCPU != nil {
 				text += fmt.Sprintf(" (CPU %d behind CPU %d)", *f.CPU, *f.EarlierCPU)
 			}
 			finding.Evidence = append(finding.Evidence, text)
-		case f.Kind == result.FaultBackwards && !isWall(d, c.ID): // which may be set
+		case f.Kind == verify.FaultBackwards && !isWall(d, c.ID): // which may be set
 			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s went back %s, by up to %s", c.ID, counted(f.Count, "time"), nanoseconds(f.WorstNS)))
 		}
 	})
@@ -48,9 +49,9 @@ func backwards(d *result.Document) *result.Finding {
 
 // faultWords are what doctor says of the other faults.
 var faultWords = map[string]string{
-	result.FaultStall:   "stood still",
-	result.FaultJump:    "jumped",
-	result.FaultOutside: "contradicted its system call",
+	verify.FaultStall:   "stood still",
+	verify.FaultJump:    "jumped",
+	verify.FaultOutside: "contradicted its system call",
 }
 
 // faulty finds clocks with other faults than going backwards.
@@ -62,13 +63,13 @@ func faulty(d *result.Document) *result.Finding {
 		Remedies: []result.Remedy{{Advice: "See whether it stays so, and which clocks have it", Commands: []string{trying}}},
 		Links:    []string{vdsoManual},
 	}
-	eachFault(d, func(c result.VerifiedClock, f result.ClockFault) {
+	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
 		words, known := faultWords[f.Kind]
-		if !known || isWall(d, c.ID) && f.Kind == result.FaultJump {
+		if !known || isWall(d, c.ID) && f.Kind == verify.FaultJump {
 			return
 		}
 		text := fmt.Sprintf("%s %s %s, by up to %s", c.ID, words, counted(f.Count, "time"), nanoseconds(f.WorstNS))
-		if c.Witness != "" && f.Kind != result.FaultOutside {
+		if c.Witness != "" && f.Kind != verify.FaultOutside {
 			text += ", by " + c.Witness
 		}
 		finding.Evidence = append(finding.Evidence, text)
@@ -79,11 +80,12 @@ func faulty(d *result.Document) *result.Finding {
 	return finding
 }
 
-func eachFault(d *result.Document, fn func(result.VerifiedClock, result.ClockFault)) {
-	if d.Verification == nil {
+func eachFault(d *result.Document, fn func(verify.VerifiedClock, verify.ClockFault)) {
+	v := verify.Of(d)
+	if v == nil {
 		return
 	}
-	for _, c := range d.Verification.Clocks {
+	for _, c := range v.Clocks {
 		for _, f := range c.Faults {
 			fn(c, f)
 		}

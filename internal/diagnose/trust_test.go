@@ -5,20 +5,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/verify"
 )
 
-func verified(id, kind string, faults ...result.ClockFault) *result.Document {
+func verified(id, kind string, faults ...verify.ClockFault) *result.Document {
 	return &result.Document{
 		Clocks: []result.Clock{{ID: id, Kind: kind}},
-		Verification: &result.Verification{Clocks: []result.VerifiedClock{
-			{ID: id, Verdict: result.Faulty, Witness: "RDTSC@cpu", Faults: faults},
-		}},
+		Sections: []result.Section{&verify.Verification{Clocks: []verify.VerifiedClock{
+			{ID: id, Verdict: verify.Faulty, Witness: "RDTSC@cpu", Faults: faults},
+		}}},
 	}
 }
 
 func TestFaultsOfAVerification(t *testing.T) {
 	cpu, earlier := 3, 1
-	warp := result.ClockFault{Kind: result.FaultWarp, Count: 17, WorstNS: 243, CPU: &cpu, EarlierCPU: &earlier}
+	warp := verify.ClockFault{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &cpu, EarlierCPU: &earlier}
 	for name, test := range map[string]struct {
 		document *result.Document
 		check    func(*result.Document) *result.Finding
@@ -27,17 +28,17 @@ func TestFaultsOfAVerification(t *testing.T) {
 	}{
 		"a warp": {verified("RDTSC@cpu", "counter", warp), backwards, result.Error,
 			"RDTSC@cpu went back from one CPU to another 17 times, by up to 243 ns (CPU 3 behind CPU 1)"},
-		"a warp of the wall clock": {verified("CLOCK_REALTIME@vdso", "wall", result.ClockFault{Kind: result.FaultWarp, Count: 1, WorstNS: 40}), backwards, result.Error,
+		"a warp of the wall clock": {verified("CLOCK_REALTIME@vdso", "wall", verify.ClockFault{Kind: verify.FaultWarp, Count: 1, WorstNS: 40}), backwards, result.Error,
 			"CLOCK_REALTIME@vdso went back from one CPU to another 1 time, by up to 40 ns"},
-		"backwards": {verified("CLOCK_MONOTONIC@vdso", "monotonic", result.ClockFault{Kind: result.FaultBackwards, Count: 2, WorstNS: 1}), backwards, result.Error,
+		"backwards": {verified("CLOCK_MONOTONIC@vdso", "monotonic", verify.ClockFault{Kind: verify.FaultBackwards, Count: 2, WorstNS: 1}), backwards, result.Error,
 			"CLOCK_MONOTONIC@vdso went back 2 times, by up to 1 ns"},
-		"the wall clock is set back":    {verified("CLOCK_REALTIME@vdso", "wall", result.ClockFault{Kind: result.FaultBackwards, Count: 1, WorstNS: 1e9}), backwards, "", ""},
-		"the wall clock is set forward": {verified("CLOCK_REALTIME@vdso", "wall", result.ClockFault{Kind: result.FaultJump, Count: 1, WorstNS: 1e9}), faulty, "", ""},
-		"a stall": {verified("CLOCK_MONOTONIC@vdso", "monotonic", result.ClockFault{Kind: result.FaultStall, Count: 1, WorstNS: 1e6}), faulty, result.Warn,
+		"the wall clock is set back":    {verified("CLOCK_REALTIME@vdso", "wall", verify.ClockFault{Kind: verify.FaultBackwards, Count: 1, WorstNS: 1e9}), backwards, "", ""},
+		"the wall clock is set forward": {verified("CLOCK_REALTIME@vdso", "wall", verify.ClockFault{Kind: verify.FaultJump, Count: 1, WorstNS: 1e9}), faulty, "", ""},
+		"a stall": {verified("CLOCK_MONOTONIC@vdso", "monotonic", verify.ClockFault{Kind: verify.FaultStall, Count: 1, WorstNS: 1e6}), faulty, result.Warn,
 			"CLOCK_MONOTONIC@vdso stood still 1 time, by up to 1 ms, by RDTSC@cpu"},
-		"outside": {verified("CLOCK_MONOTONIC@vdso", "monotonic", result.ClockFault{Kind: result.FaultOutside, Count: 5, WorstNS: 900}), faulty, result.Warn,
+		"outside": {verified("CLOCK_MONOTONIC@vdso", "monotonic", verify.ClockFault{Kind: verify.FaultOutside, Count: 5, WorstNS: 900}), faulty, result.Warn,
 			"CLOCK_MONOTONIC@vdso contradicted its system call 5 times, by up to 900 ns"},
-		"a failure":  {verified("ptp0@syscall", "wall", result.ClockFault{Kind: result.FaultFailed, Count: 1}), faulty, "", ""},
+		"a failure":  {verified("ptp0@syscall", "wall", verify.ClockFault{Kind: verify.FaultFailed, Count: 1}), faulty, "", ""},
 		"no faults":  {verified("RDTSC@cpu", "counter"), backwards, "", ""},
 		"never done": {&result.Document{}, faulty, "", ""},
 	} {

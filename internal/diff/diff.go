@@ -59,10 +59,9 @@ type Diff struct {
 	// Lost are the figures of the old document that the new one does not have, of clocks
 	// that it has: "CLOCK_MONOTONIC@vdso with 2 threads".
 	Lost []string `json:"lost,omitempty"`
-	// Verification, Skew and Drift are there where either document has the part.
-	Verification *Verification `json:"verification,omitempty"`
-	Skew         *Skew         `json:"skew,omitempty"`
-	Drift        *Drift        `json:"drift,omitempty"`
+	// Sections are those that either document has. In JSON each stands under its key, behind
+	// those above.
+	Sections []Section `json:"-"`
 }
 
 // A Side is one of the two documents.
@@ -191,7 +190,7 @@ func Compare(old, new Side, s Settings) *Diff {
 	}
 	d.OnlyOld, d.OnlyNew = only(before, after), only(after, before)
 	d.Lost = lost(before, after)
-	d.parts(old.Document, new.Document)
+	d.sections(old.Document, new.Document)
 	return d
 }
 

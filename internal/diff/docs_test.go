@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 )
 
 // Whoever reads the JSON finds each of its keys explained.
@@ -22,7 +24,8 @@ func TestDocsExplainEveryKey(t *testing.T) {
 		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 			of = of.Elem()
 		}
-		if of.Kind() != reflect.Struct || of.PkgPath() != reflect.TypeFor[Diff]().PkgPath() {
+		own := strings.HasPrefix(of.PkgPath(), "github.com/timebench/timebench/") && of != reflect.TypeFor[result.Document]()
+		if of.Kind() != reflect.Struct || !own {
 			return
 		}
 		for i := range of.NumField() {
@@ -39,5 +42,10 @@ func TestDocsExplainEveryKey(t *testing.T) {
 		}
 	}
 	explain(reflect.TypeFor[Diff]())
+	for _, kind := range sections.All {
+		keys++
+		require.Contains(t, section, "`"+kind.Key+"`")
+		explain(reflect.TypeOf(kind.Compare(kind.New(), nil).Value))
+	}
 	require.Greater(t, keys, 40)
 }

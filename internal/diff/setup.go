@@ -133,13 +133,6 @@ func setup(old, new *result.Document) []Difference {
 			differences = append(differences, Difference{f.what, before, after})
 		}
 	}
-	if old.Verification != nil && new.Verification != nil {
-		for _, f := range verificationFacts {
-			if before, after := f.of(old.Verification), f.of(new.Verification); before != after {
-				differences = append(differences, Difference{f.what, before, after})
-			}
-		}
-	}
 	for _, m := range measures {
 		before, after := m.of(old), m.of(new)
 		if math.Abs(before-after) > m.apart*max(before, after) {
@@ -147,15 +140,6 @@ func setup(old, new *result.Document) []Difference {
 		}
 	}
 	return differences
-}
-
-// verificationFacts are what may differ between two verifications.
-var verificationFacts = []struct {
-	what string
-	of   func(*result.Verification) string
-}{
-	{"CPUs verified on", func(v *result.Verification) string { return number(len(v.CPUs)) }},
-	{"Verified under load", func(v *result.Verification) string { return strconv.FormatBool(v.Load) }},
 }
 
 // measures are facts that were measured, so that no two runs give quite the same.

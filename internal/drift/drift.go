@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -43,7 +42,7 @@ type Settings struct {
 // when ctx does. A clock that cannot be opened, that fails, or of which no rate can be
 // told is an entry with a reason. An error says why the reference cannot serve; what
 // was seen before it failed is returned too.
-func Run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings, tell func(done, total time.Duration)) (result.Drift, error) {
+func Run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings, tell func(done, total time.Duration)) (Drift, error) {
 	return run(ctx, clocks, reference, s, tell, world{sleep, func(cpus int) func() { return thread.Busy(cpus, s.LoadTime+time.Minute) }})
 }
 
@@ -63,7 +62,7 @@ func sleep(ctx context.Context, span time.Duration) {
 	}
 }
 
-func run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings, tell func(done, total time.Duration), w world) (result.Drift, error) {
+func run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings, tell func(done, total time.Duration), w world) (Drift, error) {
 	r := &runner{world: w, ctx: ctx, settings: s, tell: tell, reference: &subject{clock: reference}, dither: rand.New(rand.NewPCG(0, 0))}
 	for _, c := range clocks {
 		if c.ID != reference.ID {
@@ -71,10 +70,10 @@ func run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Set
 		}
 	}
 	if err := thread.Run(thread.Any, r.run); err != nil {
-		return result.Drift{}, err
+		return Drift{}, err
 	}
-	drift := result.Drift{
-		Reference: reference.ID, DurationNS: int64(r.elapsed), LoadedFromNS: int64(r.loadedFrom), Clocks: []result.DriftedClock{},
+	drift := Drift{
+		Reference: reference.ID, DurationNS: int64(r.elapsed), LoadedFromNS: int64(r.loadedFrom), Clocks: []DriftedClock{},
 	}
 	for _, s := range r.subjects {
 		drift.Clocks = append(drift.Clocks, s.result(r.reference))

@@ -16,7 +16,7 @@ import (
 var both = Settings{Time: 6 * time.Second, LoadTime: 3 * time.Second, CPUs: 2}
 
 // holds reports whether the true rate lies within the interval.
-func holds(t *testing.T, r *result.DriftRate, ppm float64) bool {
+func holds(t *testing.T, r *DriftRate, ppm float64) bool {
 	t.Helper()
 	require.NotNil(t, r)
 	require.NotNil(t, r.PPM)
@@ -24,7 +24,7 @@ func holds(t *testing.T, r *result.DriftRate, ppm float64) bool {
 	return math.Abs(*r.PPM-ppm) <= r.IntervalPPM
 }
 
-func reasons(d result.Drift) map[string]string {
+func reasons(d Drift) map[string]string {
 	all := map[string]string{}
 	for _, c := range d.Clocks {
 		all[c.ID] = c.Reason
@@ -37,7 +37,7 @@ func TestPlantedRatesLieWithinTheirIntervals(t *testing.T) {
 	plants := []struct {
 		ppm, widest float64 // what the mean of the intervals may be, in parts per million
 		clock       func(w *fakeWorld, ppm float64) clock.Clock
-		held        [phases]int
+		held        [numberOfPhases]int
 		width       float64
 	}{
 		{ppm: 50, widest: 0.1, clock: func(w *fakeWorld, ppm float64) clock.Clock { return w.fast("50", ppm) }},
@@ -62,11 +62,11 @@ func TestPlantedRatesLieWithinTheirIntervals(t *testing.T) {
 		require.NoError(t, err)
 		for i, c := range drift.Clocks {
 			require.Empty(t, c.Reason, c.ID)
-			for phase, rate := range []*result.DriftRate{c.Asleep, c.Loaded} {
+			for phase, rate := range []*DriftRate{c.Asleep, c.Loaded} {
 				if holds(t, rate, plants[i].ppm) {
 					plants[i].held[phase]++
 				}
-				plants[i].width += rate.IntervalPPM / runs / phases
+				plants[i].width += rate.IntervalPPM / runs / numberOfPhases
 				require.InEpsilon(t, 1e9*(1+*rate.PPM/1e6), rate.Hz, 1e-12)
 			}
 		}
@@ -114,14 +114,14 @@ func TestDocumentOfARun(t *testing.T) {
 }
 
 // acceptable requires that the document's reader takes the result.
-func acceptable(t *testing.T, d result.Drift) {
+func acceptable(t *testing.T, d Drift) {
 	t.Helper()
 	var text bytes.Buffer
-	document := result.Document{Schema: result.Schema, Drift: &d}
+	document := result.Document{Schema: result.Schema, Sections: []result.Section{&d}}
 	require.NoError(t, document.Write(&text))
-	read, err := result.Read(&text)
+	read, err := result.Read(&text, Kind.Kind)
 	require.NoError(t, err)
-	require.Len(t, read.Drift.Clocks, len(d.Clocks))
+	require.Len(t, Of(read).Clocks, len(d.Clocks))
 	for _, c := range d.Clocks {
 		require.LessOrEqual(t, len(c.Points), mostPoints)
 	}
@@ -146,7 +146,7 @@ func TestCounters(t *testing.T) {
 	require.True(t, holds(t, known.Asleep, 0.1/2596*1e6))
 	require.Equal(t, 2.5e9, stated.NominalHz, "what the device states comes first")
 	require.Zero(t, unknown.NominalHz)
-	for _, r := range []*result.DriftRate{known.Asleep, known.Loaded, unknown.Asleep, unknown.Loaded} {
+	for _, r := range []*DriftRate{known.Asleep, known.Loaded, unknown.Asleep, unknown.Loaded} {
 		require.InDelta(t, 1, r.Hz/2.5961e9, r.IntervalPPM/1e6)
 		require.Less(t, r.IntervalPPM, 0.1)
 	}
@@ -407,7 +407,7 @@ func TestClocksOfThisMachine(t *testing.T) {
 	acceptable(t, drift)
 	for _, c := range drift.Clocks {
 		require.True(t, c.Reason != "" || c.Asleep != nil || c.Loaded != nil, c.ID)
-		for _, r := range []*result.DriftRate{c.Asleep, c.Loaded} {
+		for _, r := range []*DriftRate{c.Asleep, c.Loaded} {
 			if r != nil && reference.ID == "CLOCK_MONOTONIC@vdso" && c.ID == "CLOCK_MONOTONIC_RAW@vdso" {
 				require.InDelta(t, 1e9, r.Hz, 1e6)
 				require.InDelta(t, 0, *r.PPM, 1000)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/result"
 )
 
 // A fakeWorld is a machine whose time passes by reading and sleeping alone.
@@ -37,7 +36,7 @@ func (w *fakeWorld) busy(int) func() {
 	return func() { w.loaded = false }
 }
 
-func (w *fakeWorld) run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings) (result.Drift, error) {
+func (w *fakeWorld) run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings) (Drift, error) {
 	return run(ctx, clocks, reference, s, nil, world{w.sleep, w.busy})
 }
 

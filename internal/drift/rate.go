@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timebench/timebench/internal/result"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -27,8 +26,8 @@ var (
 )
 
 // result words what was seen of the subject.
-func (s *subject) result(reference *subject) result.DriftedClock {
-	d := result.DriftedClock{ID: s.clock.ID, NominalHz: s.hz}
+func (s *subject) result(reference *subject) DriftedClock {
+	d := DriftedClock{ID: s.clock.ID, NominalHz: s.hz}
 	err := s.err
 	if s.first != nil {
 		if failure := s.rates(&d, reference); err == nil {
@@ -45,7 +44,7 @@ func (s *subject) result(reference *subject) result.DriftedClock {
 
 // rates fills in what the readings tell; the error says why they tell no rate, or not all
 // of them.
-func (s *subject) rates(d *result.DriftedClock, reference *subject) error {
+func (s *subject) rates(d *DriftedClock, reference *subject) error {
 	first := len(s.phases[asleep].kept)
 	all := slices.Concat(s.phases[asleep].kept, s.phases[loaded].kept)
 	if len(all) < fewest {
@@ -99,7 +98,7 @@ type meter struct {
 }
 
 // rate is the slope of the line through the readings of one phase.
-func (m meter) rate(readings []reading) (*result.DriftRate, error) {
+func (m meter) rate(readings []reading) (*DriftRate, error) {
 	readings = tight(readings, m.stepNS)
 	if len(readings) < fewest {
 		return nil, tooFew(len(readings))
@@ -118,7 +117,7 @@ func (m meter) rate(readings []reading) (*result.DriftRate, error) {
 	if hz < -m.hz/1e9 {
 		return nil, errBackwards
 	}
-	rate := &result.DriftRate{
+	rate := &DriftRate{
 		Hz: whole(max(0, hz)), Confidence: confidence, Freedom: whole(line.freedom), Readings: len(readings), SpanNS: int64(span),
 		IntervalPPM: whole(max(line.margin, steps/span*1e9) / 1e3),
 		ResidualNS:  whole(line.mean), WorstResidualNS: whole(line.worst),
@@ -164,12 +163,12 @@ func measured(readings []reading) float64 {
 }
 
 // points are the readings for the document, each the tightest of as many as it takes.
-func points(readings []reading, first reading, hz float64) []result.DriftPoint {
+func points(readings []reading, first reading, hz float64) []DriftPoint {
 	each := (len(readings) + mostPoints - 1) / mostPoints
-	var told []result.DriftPoint
+	var told []DriftPoint
 	for part := range slices.Chunk(readings, each) {
 		r := tightest(part...)
-		told = append(told, result.DriftPoint{AtNS: int64(r.atNS), OffsetNS: offset(r, first, hz)})
+		told = append(told, DriftPoint{AtNS: int64(r.atNS), OffsetNS: offset(r, first, hz)})
 	}
 	return told
 }

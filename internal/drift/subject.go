@@ -10,7 +10,7 @@ import (
 const (
 	asleep = iota
 	loaded
-	phases
+	numberOfPhases
 )
 
 var (
@@ -27,7 +27,7 @@ type subject struct {
 	tick   float64 // the step of its values
 	buffer [1]int64
 	first  *reading
-	phases [phases]series
+	phases [numberOfPhases]series
 }
 
 // open opens the clock, unless it counts CPU time.

@@ -64,6 +64,9 @@ var Looks = []Look{
 	{"libc", RGB(0x56b4e9), draw.CircleGlyph{}, draw.RingGlyph{}},
 }
 
+// Failed is the look of what is wrong, in every picture.
+var Failed = Look{Color: RGB(0xd55e00), Shape: draw.PyramidGlyph{}}
+
 // LookOf returns the look of a path; one that is not known is black.
 func LookOf(path string) Look {
 	for _, l := range Looks {

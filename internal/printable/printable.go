@@ -73,6 +73,10 @@ func all(value reflect.Value, clean func(string) string) reflect.Value {
 			copied.Set(reflect.New(t.Elem()))
 			copied.Elem().Set(all(value.Elem(), clean))
 		}
+	case reflect.Interface:
+		if !value.IsNil() {
+			copied.Set(all(value.Elem(), clean))
+		}
 	case reflect.Slice:
 		if !value.IsNil() {
 			copied.Set(reflect.MakeSlice(t, value.Len(), value.Len()))
@@ -93,7 +97,7 @@ func all(value reflect.Value, clean func(string) string) reflect.Value {
 // holdsText reports whether a value of the type can hold text that All finds.
 func holdsText(t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.String:
+	case reflect.String, reflect.Interface:
 		return true
 	case reflect.Pointer, reflect.Slice:
 		return holdsText(t.Elem())

@@ -22,7 +22,7 @@ var errNoSamples = errors.New("the result has no samples of latency or throughpu
 // the configuration lines.
 func Bench(w io.Writer, d *result.Document) error {
 	d = cleaned(d)
-	if partsOnly(d) {
+	if sectionsOnly(d) {
 		return errNoSamples
 	}
 	return writeBench(benchfmt.NewWriter(w), d, benchConfig(d))
@@ -33,7 +33,7 @@ func Bench(w io.Writer, d *result.Document) error {
 // out, since benchstat holds nothing against each other of which a fact differs.
 func DiffBench(w io.Writer, d *diff.Diff) error {
 	d = cleaned(d)
-	if partsOnly(d.Old.Document) && partsOnly(d.New.Document) {
+	if sectionsOnly(d.Old.Document) && sectionsOnly(d.New.Document) {
 		return errNoSamples
 	}
 	writer := benchfmt.NewWriter(w)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -17,9 +18,13 @@ var csvHeader = []string{
 	"kernel_entry", "clocksource",
 }
 
-// CSV writes a line for each clock and number of threads, and one for each clock
-// without throughput.
+// CSV writes a line for each clock and number of threads, and one for each clock without
+// throughput. Of a document with nothing but sections it writes their lines, an empty line
+// between two sections.
 func CSV(w io.Writer, d *result.Document) error {
+	if sectionsOnly(d) {
+		return sectionsCSV(w, d)
+	}
 	lines := append([][]string{csvHeader}, clockLines(d.Clocks, currentSource(d))...)
 	for _, experiment := range d.OtherClockSources {
 		lines = append(lines, clockLines(experiment.Clocks, experiment.ClockSource)...)
@@ -64,4 +69,18 @@ func clockCells(c result.Clock) []string {
 		return append(cells, words.Known(r.TickNS), strconv.FormatBool(r.FinerThanRead), words.Known(r.ReportedNS))
 	}
 	return append(cells, "", "", "")
+}
+
+func sectionsCSV(w io.Writer, d *result.Document) error {
+	for i, s := range section.In(d) {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		if err := table.WriteCSV(w, s.Lines()); err != nil {
+			return err
+		}
+	}
+	return nil
 }

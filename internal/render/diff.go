@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -9,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diff"
-	"github.com/timebench/timebench/internal/printable"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -41,8 +41,8 @@ func DiffTable(w io.Writer, d *diff.Diff) error {
 		out.WriteString("\n")
 		table.WriteFacts(&out, lines)
 	}
-	for _, p := range diffParts(d) {
-		p.WriteText(&out)
+	for _, p := range d.Sections {
+		p.Block.WriteText(&out)
 	}
 	return Show(w, out.String())
 }
@@ -70,8 +70,8 @@ func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []string) error {
 			fmt.Fprintf(&out, "- %s: %s\n", table.Escape(line.Name), table.Escape(line.Value))
 		}
 	}
-	for _, p := range diffParts(d) {
-		p.WriteMarkdown(&out)
+	for _, p := range d.Sections {
+		p.Block.WriteMarkdown(&out)
 	}
 	writeMarkdownPictures(&out, pictures)
 	_, err := io.WriteString(w, out.String())
@@ -84,8 +84,8 @@ var diffHeader = []string{"clock", "threads", "old_ns", "new_ns", "change", "low
 // holds more than costs there are more columns, which are empty for costs.
 func DiffCSV(w io.Writer, d *diff.Diff) error {
 	header, rest := diffHeader, []string(nil)
-	if hasParts(d) {
-		header, rest = slices.Concat(diffHeader, diffPartHeader), make([]string, len(diffPartHeader))
+	if len(d.Sections) > 0 {
+		header, rest = slices.Concat(diffHeader, sectionHeader), make([]string, len(sectionHeader))
 	}
 	lines := [][]string{header}
 	for _, c := range d.Changes {
@@ -99,13 +99,39 @@ func DiffCSV(w io.Writer, d *diff.Diff) error {
 		line := []string{c.Name(), threads, words.Number(c.OldNS), words.Number(c.NewNS), words.Number(c.Change), low, high, words.Number(c.Quiet), words.Number(c.P), string(c.Verdict)}
 		lines = append(lines, append(line, rest...))
 	}
-	return table.WriteCSV(w, append(lines, diffPartLines(d)...))
+	return table.WriteCSV(w, append(lines, sectionLines(d)...))
+}
+
+// sectionHeader are the columns of sections, behind those of the costs.
+var sectionHeader = []string{"part", "what", "old", "old_bound", "new", "new_bound", "unit"}
+
+// sectionLines are a line for each figure of the sections, under diffHeader and
+// sectionHeader.
+func sectionLines(d *diff.Diff) [][]string {
+	var lines [][]string
+	for _, s := range d.Sections {
+		for _, c := range s.Changes {
+			line := make([]string, len(diffHeader))
+			line[0], line[len(line)-1] = c.Clock, section.SameOrChanged(c.Changed)
+			lines = append(lines, append(line, s.Key, c.What, c.Old, c.OldBound, c.New, c.NewBound, c.Unit))
+		}
+	}
+	return lines
+}
+
+// diffSummary is what a page says beneath its heading.
+func diffSummary(d *diff.Diff) string {
+	if n := d.Compared(); d.Comparisons == 0 && n > 0 {
+		return fmt.Sprintf("%d of %d verdicts, distances, offsets and rates changed.", d.Changed(), n)
+	}
+	return conclusion(d)
 }
 
 // DiffJSON writes all that was compared.
 func DiffJSON(w io.Writer, d *diff.Diff) error {
-	encoder := json.NewEncoder(printable.JSON(w))
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(d)
+	text, err := d.JSON()
+	if err != nil {
+		return err
+	}
+	return result.WriteIndented(w, text)
 }

@@ -208,7 +208,7 @@ func conclusion(d *diff.Diff) string {
 		text = "Nothing can be told."
 	}
 	switch {
-	case d.Comparisons == 0 && d.PartsCompared() > 0:
+	case d.Comparisons == 0 && d.Compared() > 0:
 		return ""
 	case d.Comparisons == 0:
 		return "The two documents have no figure in common."

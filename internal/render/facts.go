@@ -6,6 +6,7 @@ import (
 
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -14,10 +15,13 @@ import (
 func facts(d *result.Document) []table.Fact {
 	all := []table.Fact{{Name: "timebench", Value: tool(d.Tool) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
 	all = append(all, hostFacts(d.Host)...)
-	if !partsOnly(d) {
+	if !sectionsOnly(d) {
 		all = append(all, table.Fact{Name: "Measured", Value: settings(d)})
 	}
-	return append(all, partFacts(d)...)
+	for _, s := range section.In(d) {
+		all = append(all, s.Fact())
+	}
+	return all
 }
 
 func hostFacts(h result.Host) []table.Fact {

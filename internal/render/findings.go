@@ -11,6 +11,7 @@ import (
 
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/table"
+	"github.com/timebench/timebench/internal/verify"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -79,7 +80,7 @@ func healthy(d *result.Document) string {
 			if c.KernelEntry == result.Never {
 				known = append(known, "it does not enter the kernel")
 			}
-			known = append(known, verifiedWell(d.Verification, c.ID)...)
+			known = append(known, verifiedWell(verify.Of(d), c.ID)...)
 		}
 	}
 	if d.Host.ClockSource != nil && d.Host.ClockSource.Current != "" {
@@ -92,12 +93,12 @@ func healthy(d *result.Document) string {
 }
 
 // verifiedWell says of a clock that was verified that it held.
-func verifiedWell(v *result.Verification, id string) []string {
+func verifiedWell(v *verify.Verification, id string) []string {
 	if v == nil {
 		return nil
 	}
-	i := slices.IndexFunc(v.Clocks, func(c result.VerifiedClock) bool { return c.ID == id })
-	if i < 0 || v.Clocks[i].Verdict != result.IsMonotonic {
+	i := slices.IndexFunc(v.Clocks, func(c verify.VerifiedClock) bool { return c.ID == id })
+	if i < 0 || v.Clocks[i].Verdict != verify.IsMonotonic {
 		return nil
 	}
 	return []string{fmt.Sprintf("it never went backwards in %s reads on %s", words.Thousands(v.Clocks[i].Reads), words.Plural(len(v.CPUs), "CPU"))}

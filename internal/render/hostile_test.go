@@ -14,9 +14,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/skew"
 	"github.com/timebench/timebench/internal/table"
+	"github.com/timebench/timebench/internal/verify"
 )
 
 // evil is what a terminal obeys: escape sequences, as C0 and as C1, marks of direction, what
@@ -28,7 +32,7 @@ func eachText(t *testing.T, value reflect.Value, at string, visit func(at string
 	switch value.Kind() {
 	case reflect.String:
 		visit(at, value)
-	case reflect.Pointer:
+	case reflect.Pointer, reflect.Interface:
 		if !value.IsNil() {
 			eachText(t, value.Elem(), at, visit)
 		}
@@ -55,6 +59,12 @@ func textFields(of reflect.Type, at string) []string {
 		return []string{at}
 	case reflect.Pointer, reflect.Slice:
 		return textFields(of.Elem(), at)
+	case reflect.Interface:
+		var all []string
+		for _, kind := range sections.All {
+			all = append(all, textFields(reflect.TypeOf(kind.New()), at)...)
+		}
+		return all
 	case reflect.Struct:
 		var all []string
 		for i := range of.NumField() {
@@ -81,7 +91,7 @@ func whole(parts *result.Document) *result.Document {
 	d.Conditions = &result.Conditions{ClockSources: []string{"tsc", "hpet"}}
 	d.OtherClockSources[0].Conditions, d.OtherClockSources[0].Warnings = d.Conditions, d.Warnings
 	d.Clocks[0].Throughput, d.Clocks[1].Distribution = sampled().Clocks[0].Throughput, d.Clocks[0].Distribution
-	d.Verification, d.Skew, d.Drift = parts.Verification, parts.Skew, parts.Drift
+	d.Sections = parts.Sections
 	return d
 }
 
@@ -123,8 +133,8 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 	for name, parts := range map[string]*result.Document{"trusted": trusted(), "mistrusted": mistrusted()} {
 		// Of one without faults there is no text of a fault.
 		if name == "trusted" {
-			parts.Verification.Clocks[0].Reason, parts.Skew.Clocks[0].Reason, parts.Drift.Clocks[1].Reason = "a", "b", "c"
-			parts.Verification.Clocks[3].Faults = []result.ClockFault{{Kind: result.FaultFailed, Count: 1, Text: "d"}}
+			verify.Of(parts).Clocks[0].Reason, skew.Of(parts).Clocks[0].Reason, drift.Of(parts).Clocks[1].Reason = "a", "b", "c"
+			verify.Of(parts).Clocks[3].Faults = []verify.ClockFault{{Kind: verify.FaultFailed, Count: 1, Text: "d"}}
 		}
 		d := hostile(t, whole(parts), plant)
 		healthy := *d
@@ -138,8 +148,10 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 			writers[name+", doctor as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 			writers[name+", healthy, doctor as "+format.Name] = func(w io.Writer) error { return format.Write(w, &healthy) }
 		}
-		for part, formats := range partsFormats {
-			for _, format := range formats {
+		alone := *d
+		alone.Clocks = []result.Clock{}
+		for part, d := range each(&alone) {
+			for _, format := range otherThanBench {
 				writers[name+", "+part+" as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 			}
 		}
@@ -149,13 +161,10 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		writers[name+", its clocks"] = func(w io.Writer) error { return List(w, d.Clocks) }
 		writers[name+", its host"] = func(w io.Writer) error { return Facts(w, d.Host) }
 	}
-	for name, d := range map[string]*diff.Diff{"demoted": demoted(), "worsened": worsened()} {
-		eachText(t, reflect.ValueOf(d).Elem(), "", func(_ string, text reflect.Value) { text.SetString(plant(text.String())) })
-		for _, format := range DiffFormats {
-			if name != "worsened" || format.Name != "bench" { // there is nothing to write
-				writers[name+" as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
-			}
-		}
+	d := demoted()
+	eachText(t, reflect.ValueOf(d).Elem(), "", func(_ string, text reflect.Value) { text.SetString(plant(text.String())) })
+	for _, format := range DiffFormats {
+		writers["demoted as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 	}
 	return writers
 }
@@ -258,7 +267,7 @@ func TestHostileDocumentReadsBackAsItWas(t *testing.T) {
 		}
 		var out bytes.Buffer
 		require.NoError(t, format.Write(&out, d))
-		back, err := result.Read(&out)
+		back, err := sections.Read(&out)
 		require.NoError(t, err)
 		// What is no UTF-8 cannot be in JSON, so no document that was read has it.
 		require.Equal(t, printable.All(d, func(text string) string { return string([]rune(text)) }), back)

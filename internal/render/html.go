@@ -48,10 +48,10 @@ func HTML(w io.Writer, document *result.Document) error {
 	if lines := summary(d); len(lines) > 0 {
 		p.facts("Which clock to choose", lines)
 	}
-	for _, of := range parts(d) {
-		p.part(of)
+	for _, of := range blocks(d) {
+		p.block(of)
 	}
-	if lines := missing(d); len(lines) > 0 {
+	if lines := missing(d); len(lines) > 0 && !sectionsOnly(d) {
 		p.facts("Not available here", lines)
 	}
 	p.log(d.Host.KernelLog)
@@ -82,8 +82,8 @@ func DiffHTML(w io.Writer, d *diff.Diff) error {
 	if lines := onlyFacts(d); len(lines) > 0 {
 		p.facts("In one of them only", lines)
 	}
-	for _, of := range diffParts(d) {
-		p.part(of)
+	for _, of := range d.Sections {
+		p.block(of.Block)
 	}
 	for _, c := range chart.DiffCharts {
 		if c.Drawable(d) {

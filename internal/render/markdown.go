@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/table"
 )
 
@@ -15,7 +16,7 @@ import (
 func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 	d = cleaned(d)
 	var out strings.Builder
-	out.WriteString("## timebench\n\n")
+	out.WriteString("## " + heading(d) + "\n\n")
 	writeMarkdownWarnings(&out, d)
 	writeMarkdownFacts(&out, d)
 	writeMarkdownFindings(&out, d)
@@ -28,10 +29,10 @@ func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 			fmt.Fprintf(&out, "- **%s**: %s\n", table.Escape(line.Name), table.Escape(line.Value))
 		}
 	}
-	for _, p := range parts(d) {
+	for _, p := range blocks(d) {
 		p.WriteMarkdown(&out)
 	}
-	if lines := missing(d); len(lines) > 0 {
+	if lines := missing(d); len(lines) > 0 && !sectionsOnly(d) {
 		out.WriteString("\n### Not available here\n\n")
 		for _, line := range lines {
 			fmt.Fprintf(&out, "- %s: %s\n", table.Escape(line.Name), table.Escape(line.Value))
@@ -41,6 +42,14 @@ func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 	writeMarkdownPictures(&out, pictures)
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// heading names the command; compare is that of a document of what clocks cost.
+func heading(d *result.Document) string {
+	if sectionsOnly(d) {
+		return "timebench " + strings.Join(sections.Commands(d), ", ")
+	}
+	return "timebench"
 }
 
 // writeMarkdownFacts folds the facts away behind the ones that answer most

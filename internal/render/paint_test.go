@@ -60,7 +60,7 @@ func TestOnlyTablesAreShownInColour(t *testing.T) {
 		require.NotEqual(t, shown, written, "%s as %s is either", what, format)
 		require.Equal(t, format == "table", shown, "%s as %s", what, format)
 	}
-	of := map[string][]Format[*result.Document]{"document": Formats, "doctor": DoctorFormats, "verify": VerifyFormats, "skew": SkewFormats, "drift": DriftFormats}
+	of := map[string][]Format[*result.Document]{"document": Formats, "doctor": DoctorFormats}
 	for what, formats := range of {
 		for _, format := range formats {
 			requireShown(what, format.Name, func(w io.Writer) error { return format.Write(w, both()) })

@@ -31,7 +31,7 @@ type Format[T any] struct {
 var Formats = []Format[*result.Document]{
 	{"table", "for people, within 100 columns", Table},
 	{"markdown", "for a bug report", func(w io.Writer, d *result.Document) error { return Markdown(w, d, nil) }},
-	{"csv", "a line for each clock and number of threads", CSV},
+	{"csv", "a line for each figure", CSV},
 	{"json", "the whole document", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
 	{"bench", "Go benchmark text, a line for each sample, for benchstat", Bench},
 	{"html", "one page with pictures, and the document in it", HTML},

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 	"github.com/timebench/timebench/test/schema"
@@ -285,7 +286,7 @@ func TestPageEscapesEverything(t *testing.T) {
 	require.Equal(t, 2, strings.Count(page.String(), "<script"), "the document and the page's own")
 	require.Equal(t, 2, strings.Count(page.String(), "</script"))
 	require.NotContains(t, page.String(), "<img")
-	back, err := result.Read(&page)
+	back, err := sections.Read(&page)
 	require.NoError(t, err)
 	require.Equal(t, d, back)
 	other := diff.Compare(diff.Read(evil, d), diff.Read(evil, sampled()), diff.Settings{Alpha: 0.05, Least: 0.02})

@@ -32,10 +32,10 @@ func Table(w io.Writer, d *result.Document) error {
 		out.WriteString("\n")
 		table.WriteFacts(&out, lines)
 	}
-	for _, p := range parts(d) {
+	for _, p := range blocks(d) {
 		p.WriteText(&out)
 	}
-	if lines := missing(d); len(lines) > 0 {
+	if lines := missing(d); len(lines) > 0 && !sectionsOnly(d) { // sections have reasons of their own
 		out.WriteString("\nNot available here\n")
 		for _, line := range lines {
 			out.WriteString(table.Indented(line.Name+": "+line.Value, 2))

@@ -5,16 +5,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/verify"
 )
 
 func TestHealthySaysWhatWasVerified(t *testing.T) {
 	d := &result.Document{
 		Clocks: []result.Clock{{ID: "CLOCK_MONOTONIC@vdso", Available: true, Latency: &result.Latency{MedianNS: 21.7}}},
-		Verification: &result.Verification{CPUs: []int{0, 1}, Clocks: []result.VerifiedClock{
-			{ID: "CLOCK_MONOTONIC@vdso", Verdict: result.IsMonotonic, Reads: 1100798},
-		}},
+		Sections: []result.Section{&verify.Verification{CPUs: []int{0, 1}, Clocks: []verify.VerifiedClock{
+			{ID: "CLOCK_MONOTONIC@vdso", Verdict: verify.IsMonotonic, Reads: 1100798},
+		}}},
 	}
 	require.Equal(t, "Nothing is wrong with the clocks here. CLOCK_MONOTONIC@vdso costs 21.7 ns a read; it never went backwards in 1,100,798 reads on 2 CPUs.", healthy(d))
-	d.Verification.Clocks[0].Verdict = result.OneCPU
+	verify.Of(d).Clocks[0].Verdict = verify.OneCPU
 	require.NotContains(t, healthy(d), "backwards")
 }

@@ -10,24 +10,24 @@ import (
 
 // check refuses values that cannot be.
 func (d *Document) check() error {
-	c := checker{}
+	c := Checker{}
 	if d.Schema != Schema {
-		c.fail("schema", fmt.Sprintf("is %.64q, not %q", d.Schema, Schema))
+		c.Fail("schema", fmt.Sprintf("is %.64q, not %q", d.Schema, Schema))
 	}
 	if at, length := overlong(reflect.ValueOf(d)); length > 0 {
-		c.fail(strings.TrimPrefix(at, "."), fmt.Sprintf("is a text of %d bytes; it must have at most %d", length, mostText))
+		c.Fail(strings.TrimPrefix(at, "."), fmt.Sprintf("is a text of %d bytes; it must have at most %d", length, mostText))
 	}
 	d.Host.CPU.check(&c, "host.cpu")
 	if d.Host.Windows != nil {
 		d.Host.Windows.check(&c, "host.windows")
 	}
-	c.notNegative("settings.rounds", float64(d.Settings.Rounds))
-	c.notNegative("settings.time_ns", float64(d.Settings.TimeNS))
-	c.notNegative("settings.timer_resolution_ns", float64(d.Settings.TimerResolutionNS))
+	c.NotNegative("settings.rounds", float64(d.Settings.Rounds))
+	c.NotNegative("settings.time_ns", float64(d.Settings.TimeNS))
+	c.NotNegative("settings.timer_resolution_ns", float64(d.Settings.TimerResolutionNS))
 	for i, threads := range d.Settings.Threads {
-		c.positive(fmt.Sprintf("settings.threads[%d]", i), float64(threads))
+		c.Positive(fmt.Sprintf("settings.threads[%d]", i), float64(threads))
 	}
-	c.notNegative("floor_ns", d.FloorNS)
+	c.NotNegative("floor_ns", d.FloorNS)
 	if d.Conditions != nil {
 		d.Conditions.check(&c, "conditions")
 	}
@@ -35,21 +35,15 @@ func (d *Document) check() error {
 		d.Host.TimeSync.check(&c, "host.time_sync")
 	}
 	if left := d.Host.UnrestoredClockSource; left != nil {
-		c.notNegative("host.unrestored_clocksource.pid", float64(left.PID))
+		c.NotNegative("host.unrestored_clocksource.pid", float64(left.PID))
 	}
 	for i, finding := range d.Findings {
-		c.choice(fmt.Sprintf("findings[%d].severity", i), finding.Severity, Severities)
+		c.Choice(fmt.Sprintf("findings[%d].severity", i), finding.Severity, Severities)
 	}
 	checkClocks(d.Clocks, &c, "")
 	checkExperiments(d.OtherClockSources, &c)
-	if d.Verification != nil {
-		d.Verification.check(&c, "verification")
-	}
-	if d.Skew != nil {
-		d.Skew.check(&c, "skew")
-	}
-	if d.Drift != nil {
-		d.Drift.check(&c, "drift")
+	for _, section := range d.Sections {
+		section.Check(&c, section.Key())
 	}
 	return c.err
 }
@@ -66,11 +60,19 @@ func overlong(value reflect.Value) (at string, length int) {
 		if value.Len() > mostText {
 			return "", value.Len()
 		}
-	case reflect.Pointer:
+	case reflect.Pointer, reflect.Interface:
 		if !value.IsNil() {
 			return overlong(value.Elem())
 		}
 	case reflect.Slice:
+		if sections, ok := value.Interface().([]Section); ok {
+			for _, section := range sections {
+				if at, length := overlong(reflect.ValueOf(section)); length > 0 {
+					return "." + section.Key() + at, length
+				}
+			}
+			return "", 0
+		}
 		if of := value.Type().Elem().Kind(); of != reflect.String && of != reflect.Struct {
 			return "", 0 // samples, of which there are many
 		}
@@ -83,7 +85,10 @@ func overlong(value reflect.Value) (at string, length int) {
 		for i := range value.NumField() {
 			if field := value.Type().Field(i); field.IsExported() {
 				if at, length := overlong(value.Field(i)); length > 0 {
-					return "." + key(field) + at, length
+					if name := key(field); name != "-" {
+						at = "." + name + at
+					}
+					return at, length
 				}
 			}
 		}
@@ -91,15 +96,15 @@ func overlong(value reflect.Value) (at string, length int) {
 	return "", 0
 }
 
-func checkExperiments(experiments []Experiment, c *checker) {
+func checkExperiments(experiments []Experiment, c *Checker) {
 	seen := map[string]bool{}
 	for i, experiment := range experiments {
 		at := fmt.Sprintf("other_clocksources[%d]", i)
 		if experiment.ClockSource == "" || seen[experiment.ClockSource] {
-			c.fail(at+".clocksource", fmt.Sprintf("is %.64q; each must be named, and once", experiment.ClockSource))
+			c.Fail(at+".clocksource", fmt.Sprintf("is %.64q; each must be named, and once", experiment.ClockSource))
 		}
 		seen[experiment.ClockSource] = true
-		c.notNegative(at+".floor_ns", experiment.FloorNS)
+		c.NotNegative(at+".floor_ns", experiment.FloorNS)
 		if experiment.Conditions != nil {
 			experiment.Conditions.check(c, at+".conditions")
 		}
@@ -109,69 +114,69 @@ func checkExperiments(experiments []Experiment, c *checker) {
 
 // checkClocks checks the clocks of the document or of one experiment, within which
 // no id stands twice. The same clock is in each.
-func checkClocks(clocks []Clock, c *checker, within string) {
+func checkClocks(clocks []Clock, c *Checker, within string) {
 	seen := map[string]bool{}
 	for i, clock := range clocks {
 		at := fmt.Sprintf("%sclocks[%d] (%.64q)", within, i, clock.ID)
-		c.once(at, clock.ID, seen)
+		c.Once(at, clock.ID, seen)
 		clock.check(c, at)
 	}
 }
 
-func (t *TimeSync) check(c *checker, at string) {
-	c.signed(at+".offset_ns", float64(t.OffsetNS))
-	c.notNegative(at+".max_error_ns", float64(t.MaxErrorNS))
-	c.notNegative(at+".estimated_error_ns", float64(t.EstimatedErrorNS))
-	c.signed(at+".frequency_ppm", t.FrequencyPPM)
-	c.notNegative(at+".tick_ns", float64(t.TickNS))
+func (t *TimeSync) check(c *Checker, at string) {
+	c.Signed(at+".offset_ns", float64(t.OffsetNS))
+	c.NotNegative(at+".max_error_ns", float64(t.MaxErrorNS))
+	c.NotNegative(at+".estimated_error_ns", float64(t.EstimatedErrorNS))
+	c.Signed(at+".frequency_ppm", t.FrequencyPPM)
+	c.NotNegative(at+".tick_ns", float64(t.TickNS))
 }
 
-func (cpu *CPU) check(c *checker, at string) {
-	c.notNegative(at+".logical", float64(cpu.Logical))
-	c.notNegative(at+".usable", float64(cpu.Usable))
-	c.notNegative(at+".quota_cpus", cpu.Quota)
-	c.notNegative(at+".quota_period_ns", float64(cpu.QuotaPeriodNS))
-	c.notNegative(at+".physical", float64(cpu.Physical))
-	c.notNegative(at+".packages", float64(cpu.Packages))
-	c.notNegative(at+".groups", float64(cpu.Groups))
-	c.notNegative(at+".tsc_hz", cpu.TSCHz)
-	c.notNegative(at+".tsc_asleep_hz", cpu.TSCAsleepHz)
-	c.notNegative(at+".tsc_loaded_hz", cpu.TSCLoadedHz)
-	c.notNegative(at+".kernel_tsc_hz", cpu.KernelTSCHz)
+func (cpu *CPU) check(c *Checker, at string) {
+	c.NotNegative(at+".logical", float64(cpu.Logical))
+	c.NotNegative(at+".usable", float64(cpu.Usable))
+	c.NotNegative(at+".quota_cpus", cpu.Quota)
+	c.NotNegative(at+".quota_period_ns", float64(cpu.QuotaPeriodNS))
+	c.NotNegative(at+".physical", float64(cpu.Physical))
+	c.NotNegative(at+".packages", float64(cpu.Packages))
+	c.NotNegative(at+".groups", float64(cpu.Groups))
+	c.NotNegative(at+".tsc_hz", cpu.TSCHz)
+	c.NotNegative(at+".tsc_asleep_hz", cpu.TSCAsleepHz)
+	c.NotNegative(at+".tsc_loaded_hz", cpu.TSCLoadedHz)
+	c.NotNegative(at+".kernel_tsc_hz", cpu.KernelTSCHz)
 }
 
-func (w *Windows) check(c *checker, at string) {
+func (w *Windows) check(c *Checker, at string) {
 	if w.Timer != nil {
-		c.notNegative(at+".timer.period_ns", float64(w.Timer.PeriodNS))
-		c.notNegative(at+".timer.finest_ns", float64(w.Timer.FinestNS))
-		c.notNegative(at+".timer.coarsest_ns", float64(w.Timer.CoarsestNS))
+		c.NotNegative(at+".timer.period_ns", float64(w.Timer.PeriodNS))
+		c.NotNegative(at+".timer.finest_ns", float64(w.Timer.FinestNS))
+		c.NotNegative(at+".timer.coarsest_ns", float64(w.Timer.CoarsestNS))
 	}
 	if w.QPC != nil {
-		c.notNegative(at+".qpc.hz", float64(w.QPC.Hz))
+		c.NotNegative(at+".qpc.hz", float64(w.QPC.Hz))
 		if w.QPC.Shift != nil {
-			c.notNegative(at+".qpc.shift", float64(*w.QPC.Shift))
+			c.NotNegative(at+".qpc.shift", float64(*w.QPC.Shift))
 		}
 	}
 }
 
-func (o *Conditions) check(c *checker, at string) {
-	c.notNegative(at+".duration_ns", float64(o.DurationNS))
-	c.notNegative(at+".turns", float64(o.Turns))
-	c.part(at+".interrupted_turns", int64(o.InterruptedTurns), int64(o.Turns), "turns")
-	c.notNegative(at+".floor_low_ns", o.FloorLowNS)
-	c.notNegative(at+".floor_high_ns", o.FloorHighNS)
-	c.share(at+".steal_share", o.StealShare)
-	c.notNegative(at+".other_cpus", o.OtherCPUs)
-	c.notNegative(at+".throttled_periods", float64(o.ThrottledPeriods))
-	c.notNegative(at+".throttled_ns", float64(o.ThrottledNS))
-	c.cpus(at+".lost_cpus", o.LostCPUs)
+func (o *Conditions) check(c *Checker, at string) {
+	c.NotNegative(at+".duration_ns", float64(o.DurationNS))
+	c.NotNegative(at+".turns", float64(o.Turns))
+	c.Part(at+".interrupted_turns", int64(o.InterruptedTurns), int64(o.Turns), "turns")
+	c.NotNegative(at+".floor_low_ns", o.FloorLowNS)
+	c.NotNegative(at+".floor_high_ns", o.FloorHighNS)
+	c.Share(at+".steal_share", o.StealShare)
+	c.NotNegative(at+".other_cpus", o.OtherCPUs)
+	c.NotNegative(at+".throttled_periods", float64(o.ThrottledPeriods))
+	c.NotNegative(at+".throttled_ns", float64(o.ThrottledNS))
+	c.CPUs(at+".lost_cpus", o.LostCPUs)
 }
 
-func (clock *Clock) check(c *checker, at string) {
+func (clock *Clock) check(c *Checker, at string) {
 	if clock.KernelEntry != "" { // "" is not written
-		c.choice(at+".kernel_entry", clock.KernelEntry, KernelEntries)
+		c.Choice(at+".kernel_entry", clock.KernelEntry, KernelEntries)
 	}
-	c.notNegative(at+".ticks_per_second", clock.TicksPerSecond)
+	c.NotNegative(at+".ticks_per_second", clock.TicksPerSecond)
 	if clock.Latency != nil {
 		clock.Latency.check(c, at+".latency")
 	}
@@ -183,7 +188,7 @@ func (clock *Clock) check(c *checker, at string) {
 		at := fmt.Sprintf("%s.throughput[%d]", at, i)
 		t.check(c, at)
 		if threads[t.Threads] {
-			c.fail(at+".threads", fmt.Sprintf("is %d again; each number of threads stands once", t.Threads))
+			c.Fail(at+".threads", fmt.Sprintf("is %d again; each number of threads stands once", t.Threads))
 		}
 		threads[t.Threads] = true
 	}
@@ -192,78 +197,80 @@ func (clock *Clock) check(c *checker, at string) {
 	}
 }
 
-func (l *Latency) check(c *checker, at string) {
-	c.notNegative(at+".median_ns", l.MedianNS)
-	c.notNegative(at+".low_ns", l.LowNS)
-	c.notNegative(at+".high_ns", l.HighNS)
-	c.share(at+".confidence", l.Confidence)
-	c.notNegative(at+".min_ns", l.MinNS)
+func (l *Latency) check(c *Checker, at string) {
+	c.NotNegative(at+".median_ns", l.MedianNS)
+	c.NotNegative(at+".low_ns", l.LowNS)
+	c.NotNegative(at+".high_ns", l.HighNS)
+	c.Share(at+".confidence", l.Confidence)
+	c.NotNegative(at+".min_ns", l.MinNS)
 	if l.Confidence > 0 && !(l.LowNS > 0 && l.LowNS <= l.MedianNS && l.MedianNS <= l.HighNS) {
-		c.fail(at, fmt.Sprintf("has a median of %v outside its interval, %v to %v", l.MedianNS, l.LowNS, l.HighNS))
+		c.Fail(at, fmt.Sprintf("has a median of %v outside its interval, %v to %v", l.MedianNS, l.LowNS, l.HighNS))
 	}
 	c.samples(at+".samples_ns", l.SamplesNS, l.MedianNS)
 	c.quiet(at+".quiet_samples_ns", l.QuietSamplesNS, l.SamplesNS)
 }
 
-func (r *Resolution) check(c *checker, at string) {
-	c.notNegative(at+".tick_ns", r.TickNS)
-	c.notNegative(at+".tick_low_ns", r.TickLowNS)
-	c.notNegative(at+".tick_high_ns", r.TickHighNS)
+func (r *Resolution) check(c *Checker, at string) {
+	c.NotNegative(at+".tick_ns", r.TickNS)
+	c.NotNegative(at+".tick_low_ns", r.TickLowNS)
+	c.NotNegative(at+".tick_high_ns", r.TickHighNS)
 	if r.TickNS > 0 && (r.TickLowNS > r.TickNS || r.TickHighNS > 0 && r.TickHighNS < r.TickNS) {
-		c.fail(at, fmt.Sprintf("has a median tick of %v outside its quartiles, %v to %v", r.TickNS, r.TickLowNS, r.TickHighNS))
+		c.Fail(at, fmt.Sprintf("has a median tick of %v outside its quartiles, %v to %v", r.TickNS, r.TickLowNS, r.TickHighNS))
 	}
-	c.notNegative(at+".reported_ns", r.ReportedNS)
-	c.notNegative(at+".watched_ns", float64(r.WatchedNS))
-	c.notNegative(at+".ticks", float64(r.Ticks))
-	c.notNegative(at+".backwards", float64(r.Backwards))
-	c.notNegative(at+".worst_backwards_ns", r.WorstBackwardsNS)
+	c.NotNegative(at+".reported_ns", r.ReportedNS)
+	c.NotNegative(at+".watched_ns", float64(r.WatchedNS))
+	c.NotNegative(at+".ticks", float64(r.Ticks))
+	c.NotNegative(at+".backwards", float64(r.Backwards))
+	c.NotNegative(at+".worst_backwards_ns", r.WorstBackwardsNS)
 }
 
-func (t *Throughput) check(c *checker, at string) {
-	c.positive(at+".threads", float64(t.Threads))
-	c.notNegative(at+".reads_per_second", t.ReadsPerSecond)
-	c.notNegative(at+".counted_reads_per_second", t.CountedReadsPerSecond)
-	c.notNegative(at+".ns_per_read", t.NSPerRead)
+func (t *Throughput) check(c *Checker, at string) {
+	c.Positive(at+".threads", float64(t.Threads))
+	c.NotNegative(at+".reads_per_second", t.ReadsPerSecond)
+	c.NotNegative(at+".counted_reads_per_second", t.CountedReadsPerSecond)
+	c.NotNegative(at+".ns_per_read", t.NSPerRead)
 	if (t.ReadsPerSecond > 0) != (t.NSPerRead > 0) {
-		c.fail(at, fmt.Sprintf("has %v reads a second and %v ns a read, which contradict each other", t.ReadsPerSecond, t.NSPerRead))
+		c.Fail(at, fmt.Sprintf("has %v reads a second and %v ns a read, which contradict each other", t.ReadsPerSecond, t.NSPerRead))
 	}
-	c.share(at+".fairness", t.Fairness)
+	c.Share(at+".fairness", t.Fairness)
 	c.samples(at+".samples_reads_per_second", t.SamplesReadsPerSecond, t.ReadsPerSecond)
 }
 
-func (d *Distribution) check(c *checker, at string) {
-	c.notNegative(at+".bracket_ns", d.BracketNS)
-	c.notNegative(at+".counter_step_ns", d.CounterStepNS)
-	c.notNegative(at+".reads", float64(d.Reads))
-	c.notNegative(at+".p50_ns", d.P50NS)
-	c.notNegative(at+".p90_ns", d.P90NS)
-	c.notNegative(at+".p99_ns", d.P99NS)
-	c.notNegative(at+".p99_9_ns", d.P999NS)
-	c.notNegative(at+".max_ns", d.MaxNS)
-	c.part(at+".tenfold_reads", d.TenfoldReads, d.Reads, "reads")
+func (d *Distribution) check(c *Checker, at string) {
+	c.NotNegative(at+".bracket_ns", d.BracketNS)
+	c.NotNegative(at+".counter_step_ns", d.CounterStepNS)
+	c.NotNegative(at+".reads", float64(d.Reads))
+	c.NotNegative(at+".p50_ns", d.P50NS)
+	c.NotNegative(at+".p90_ns", d.P90NS)
+	c.NotNegative(at+".p99_ns", d.P99NS)
+	c.NotNegative(at+".p99_9_ns", d.P999NS)
+	c.NotNegative(at+".max_ns", d.MaxNS)
+	c.Part(at+".tenfold_reads", d.TenfoldReads, d.Reads, "reads")
 	// Subtracted, since a sum of what a file says may overflow.
 	left := d.Reads
 	for i, bucket := range d.Buckets {
 		at := fmt.Sprintf("%s.buckets[%d]", at, i)
-		c.notNegative(at+".up_to_ns", bucket.UpToNS)
+		c.NotNegative(at+".up_to_ns", bucket.UpToNS)
 		if i > 0 && bucket.UpToNS <= d.Buckets[i-1].UpToNS {
-			c.fail(at+".up_to_ns", fmt.Sprintf("is %v; it must be above the %v of the bucket before", bucket.UpToNS, d.Buckets[i-1].UpToNS))
+			c.Fail(at+".up_to_ns", fmt.Sprintf("is %v; it must be above the %v of the bucket before", bucket.UpToNS, d.Buckets[i-1].UpToNS))
 		}
-		c.positive(at+".reads", float64(bucket.Reads))
+		c.Positive(at+".reads", float64(bucket.Reads))
 		if bucket.Reads > left {
-			c.fail(at+".reads", fmt.Sprintf("is %d; with the buckets before that is more than the %d reads", bucket.Reads, d.Reads))
+			c.Fail(at+".reads", fmt.Sprintf("is %d; with the buckets before that is more than the %d reads", bucket.Reads, d.Reads))
 		}
 		left -= bucket.Reads
 	}
 	if left != 0 {
-		c.fail(at+".buckets", fmt.Sprintf("hold %d reads, not the %d of reads", d.Reads-left, d.Reads))
+		c.Fail(at+".buckets", fmt.Sprintf("hold %d reads, not the %d of reads", d.Reads-left, d.Reads))
 	}
 }
 
-// A checker keeps the first fault.
-type checker struct{ err error }
+// A Checker keeps the first value of a document that cannot be, with the place where it
+// stands. Its methods take that place as keys and indices: "skew.clocks[0].pairs[1].cpu".
+type Checker struct{ err error }
 
-func (c *checker) fail(at, what string) {
+// Fail notes what is wrong with the value at a place.
+func (c *Checker) Fail(at, what string) {
 	if c.err == nil {
 		c.err = fmt.Errorf("%s %s", at, what)
 	}
@@ -276,25 +283,27 @@ const (
 	most  = 1e18
 )
 
-func (c *checker) notNegative(at string, value float64) {
+// NotNegative is for a figure that is 0, or from 1e-9 to 1e18.
+func (c *Checker) NotNegative(at string, value float64) {
 	switch {
 	case !(value >= 0) || math.IsInf(value, 0):
-		c.fail(at, fmt.Sprintf("is %v; it must be a number from 0", value))
+		c.Fail(at, fmt.Sprintf("is %v; it must be a number from 0", value))
 	case value > most, value > 0 && value < least:
-		c.fail(at, fmt.Sprintf("is %v; it must be 0, or from %v to %v", value, least, most))
+		c.Fail(at, fmt.Sprintf("is %v; it must be 0, or from %v to %v", value, least, most))
 	}
 }
 
-// signed is for a value that may be negative.
-func (c *checker) signed(at string, value float64) {
+// Signed is for a value that may be negative.
+func (c *Checker) Signed(at string, value float64) {
 	if !(value >= -most && value <= most) {
-		c.fail(at, fmt.Sprintf("is %v; it must be from %v to %v", value, -most, most))
+		c.Fail(at, fmt.Sprintf("is %v; it must be from %v to %v", value, -most, most))
 	}
 }
 
-func (c *checker) choice(at, value string, choices []string) {
+// Choice is for a text that is one of a few.
+func (c *Checker) Choice(at, value string, choices []string) {
 	if !slices.Contains(choices, value) {
-		c.fail(at, noneOf(value, choices))
+		c.Fail(at, noneOf(value, choices))
 	}
 }
 
@@ -303,65 +312,66 @@ func noneOf(value string, choices []string) string {
 	return fmt.Sprintf("is %.64q; it must be one of %s", value, strings.Join(choices, ", "))
 }
 
-func (c *checker) positive(at string, value float64) {
+// Positive is for a count that is at least 1.
+func (c *Checker) Positive(at string, value float64) {
 	if value < 1 {
-		c.fail(at, fmt.Sprintf("is %v; it must be at least 1", value))
+		c.Fail(at, fmt.Sprintf("is %v; it must be at least 1", value))
 	}
 }
 
-// once is for an id that must be there, and not have been seen before.
-func (c *checker) once(at, id string, seen map[string]bool) {
+// Once is for an id that must be there, and not have been seen before.
+func (c *Checker) Once(at, id string, seen map[string]bool) {
 	if id == "" {
-		c.fail(at, "has no id")
+		c.Fail(at, "has no id")
 	}
 	if seen[id] {
-		c.fail(at, "stands twice")
+		c.Fail(at, "stands twice")
 	}
 	seen[id] = true
 }
 
-// cpus is for numbers of CPUs.
-func (c *checker) cpus(at string, numbers []int) {
+// CPUs is for numbers of CPUs.
+func (c *Checker) CPUs(at string, numbers []int) {
 	for i, number := range numbers {
-		c.notNegative(fmt.Sprintf("%s[%d]", at, i), float64(number))
+		c.NotNegative(fmt.Sprintf("%s[%d]", at, i), float64(number))
 	}
 }
 
-// share is for a value from 0 to 1.
-func (c *checker) share(at string, value float64) {
+// Share is for a value from 0 to 1.
+func (c *Checker) Share(at string, value float64) {
 	if !(value >= 0 && value <= 1) {
-		c.fail(at, fmt.Sprintf("is %v; it must be from 0 to 1", value))
+		c.Fail(at, fmt.Sprintf("is %v; it must be from 0 to 1", value))
 	}
 }
 
-// part is for a count of some of all.
-func (c *checker) part(at string, some, all int64, name string) {
-	c.notNegative(at, float64(some))
+// Part is for a count of some of all.
+func (c *Checker) Part(at string, some, all int64, name string) {
+	c.NotNegative(at, float64(some))
 	if some > all {
-		c.fail(at, fmt.Sprintf("is %d; it must be no more than the %d of %s", some, all, name))
+		c.Fail(at, fmt.Sprintf("is %d; it must be no more than the %d of %s", some, all, name))
 	}
 }
 
 // quiet checks the quickest slices of the rounds, where there are any.
-func (c *checker) quiet(at string, values, samples []float64) {
+func (c *Checker) quiet(at string, values, samples []float64) {
 	if len(values) > 0 && len(values) != len(samples) {
-		c.fail(at, fmt.Sprintf("are %d, beside %d samples_ns; there is one for each", len(values), len(samples)))
+		c.Fail(at, fmt.Sprintf("are %d, beside %d samples_ns; there is one for each", len(values), len(samples)))
 		return
 	}
 	for i, value := range values {
-		c.notNegative(fmt.Sprintf("%s[%d]", at, i), value)
+		c.NotNegative(fmt.Sprintf("%s[%d]", at, i), value)
 		if value > samples[i] {
-			c.fail(fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("is %v, above the %v of the round's sample", value, samples[i]))
+			c.Fail(fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("is %v, above the %v of the round's sample", value, samples[i]))
 		}
 	}
 }
 
 // samples checks the samples of which the median is one or lies between two.
-func (c *checker) samples(at string, values []float64, median float64) {
+func (c *Checker) samples(at string, values []float64, median float64) {
 	for i, value := range values {
-		c.notNegative(fmt.Sprintf("%s[%d]", at, i), value)
+		c.NotNegative(fmt.Sprintf("%s[%d]", at, i), value)
 	}
 	if len(values) > 0 && (median < slices.Min(values) || median > slices.Max(values)) {
-		c.fail(at, fmt.Sprintf("are from %v to %v, which leaves out their median of %v", slices.Min(values), slices.Max(values), median))
+		c.Fail(at, fmt.Sprintf("are from %v to %v, which leaves out their median of %v", slices.Min(values), slices.Max(values), median))
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // decode decodes the one document that text[from:] is. What is before it, in a
 // report, counts for the place of an error.
-func decode(text []byte, from int) (*Document, error) {
+func decode(text []byte, from int, kinds []Kind) (*Document, error) {
 	data := text[from:]
 	at := func(offset int64, err error) error {
 		return fmt.Errorf("%s: %w", place(text, from+int(offset)), err)
@@ -27,11 +27,14 @@ func decode(text []byte, from int) (*Document, error) {
 	if err := checkSchema(head.Schema); err != nil {
 		return nil, err
 	}
-	if fault := misshape(data); fault != nil {
+	if fault := misshape(data, kinds); fault != nil {
 		return nil, at(fault.offset, fault)
 	}
 	var document Document
 	if err := json.Unmarshal(data, &document); err != nil {
+		return nil, err
+	}
+	if err := document.readSections(data, kinds); err != nil {
 		return nil, err
 	}
 	if err := document.check(); err != nil {

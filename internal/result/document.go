@@ -66,12 +66,9 @@ type Document struct {
 	// OtherClockSources are the same clocks under other clock sources, an entry for
 	// each that the kernel was switched to for an experiment.
 	OtherClockSources []Experiment `json:"other_clocksources,omitempty"`
-	// Verification is there where clocks were verified.
-	Verification *Verification `json:"verification,omitempty"`
-	// Skew is there where the CPUs' views of a clock were compared.
-	Skew *Skew `json:"skew,omitempty"`
-	// Drift is there where clocks were held against a reference for their rate.
-	Drift *Drift `json:"drift,omitempty"`
+	// Sections are what measurements leave beside what clocks cost, each under a key of
+	// its own that follows those above.
+	Sections []Section `json:"-"`
 }
 
 // An Experiment is what was measured while the kernel used another clock source

@@ -33,8 +33,9 @@ var errTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", maxS
 
 // Load reads the document in the named file, which may have any of the forms
 // that [Read] knows, or in results.json of the named folder. It refuses what is
-// not a whole and possible document, and says in which file and where.
-func Load(name string) (*Document, error) {
+// not a whole and possible document, and says in which file and where. Keys that neither
+// the document nor one of the kinds has are of a newer timebench, and left out.
+func Load(name string, kinds ...Kind) (*Document, error) {
 	info, err := os.Stat(name)
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, fmt.Errorf("%s: %w", name, path.Err)
@@ -54,7 +55,7 @@ func Load(name string) (*Document, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	document, err := Read(file)
+	document, err := Read(file, kinds...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -63,8 +64,8 @@ func Load(name string) (*Document, error) {
 
 // Read reads one document, which must be all that r holds: JSON, a report in
 // HTML with the document in it (see [Document.WriteScript]), or a zip file of the
-// folder of a run. The content tells which, not a name.
-func Read(r io.Reader) (*Document, error) {
+// folder of a run. The content tells which, not a name. The kinds are as for [Load].
+func Read(r io.Reader, kinds ...Kind) (*Document, error) {
 	buffered := bufio.NewReader(r)
 	// What cannot be a document is not read to its end: it may have none.
 	const most = 512
@@ -87,11 +88,11 @@ func Read(r io.Reader) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(data)
+	return open(data, kinds)
 }
 
 // opener returns the function for what begins with head.
-func opener(head []byte) (func([]byte) (*Document, error), error) {
+func opener(head []byte) (func([]byte, []Kind) (*Document, error), error) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, byteOrderMark), " \t\r\n")
 	switch {
 	case len(head) == 0:
@@ -115,11 +116,11 @@ func readAll(r io.Reader) ([]byte, error) {
 	return data, err
 }
 
-func openJSON(data []byte) (*Document, error) {
-	return decode(data, len(data)-len(bytes.TrimPrefix(data, byteOrderMark)))
+func openJSON(data []byte, kinds []Kind) (*Document, error) {
+	return decode(data, len(data)-len(bytes.TrimPrefix(data, byteOrderMark)), kinds)
 }
 
-func openHTML(data []byte) (*Document, error) {
+func openHTML(data []byte, kinds []Kind) (*Document, error) {
 	switch documents := bytes.Count(data, []byte(scriptStart)); documents {
 	case 0:
 		return nil, errors.New("is HTML without a timebench document in it")
@@ -132,10 +133,10 @@ func openHTML(data []byte) (*Document, error) {
 	if length < 0 {
 		return nil, fmt.Errorf("%s: the document that begins here is not ended by %s", place(data, from), scriptEnd)
 	}
-	return decode(data[:from+length], from)
+	return decode(data[:from+length], from, kinds)
 }
 
-func openZip(data []byte) (*Document, error) {
+func openZip(data []byte, kinds []Kind) (*Document, error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fmt.Errorf("is no whole zip file: %w", err)
@@ -154,14 +155,14 @@ func openZip(data []byte) (*Document, error) {
 	default:
 		return nil, fmt.Errorf("is a zip file with %d of %s in it; there must be one", len(found), fileName)
 	}
-	document, err := openEntry(found[0])
+	document, err := openEntry(found[0], kinds)
 	if err != nil {
 		return nil, fmt.Errorf("%.64q in it: %w", found[0].Name, err)
 	}
 	return document, nil
 }
 
-func openEntry(entry *zip.File) (*Document, error) {
+func openEntry(entry *zip.File, kinds []Kind) (*Document, error) {
 	const encrypted = 1
 	switch {
 	case entry.Flags&encrypted != 0:
@@ -178,5 +179,5 @@ func openEntry(entry *zip.File) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openJSON(data)
+	return openJSON(data, kinds)
 }

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -96,43 +95,10 @@ func full() *Document {
 	other := fullClock(example().Clocks[0])
 	other.KernelEntry, other.KernelEntryBy = Always, "cost"
 	other.Latency = &Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}, QuietSamplesNS: []float64{1305, 1300, 1310}}
-	addTrust(d)
 	d.OtherClockSources = []Experiment{{
 		ClockSource: "hpet", FloorNS: 1.65, Conditions: &conditions, Warnings: slices.Clone(d.Warnings), Clocks: []Clock{other},
 	}}
 	return d
-}
-
-// addTrust adds what says whether the clocks can be trusted.
-func addTrust(d *Document) {
-	ppm, cpu, earlier := -12.75, 1, 2
-	d.Verification = &Verification{
-		DurationNS: 5e9, CPUs: []int{1, 2}, LostCPUs: []int{3}, Load: true,
-		Clocks: []VerifiedClock{{
-			ID: "CLOCK_MONOTONIC@vdso", Verdict: OneCPU, Reason: "CPU 3 went away", Reads: 1000, Repeats: 3, StoodNS: 125, TickNS: 1,
-			Witness: "RDTSC@cpu", Across: &Across{Checks: 500, Pairs: 2, SeesNS: 57},
-			Bracket: &Bracket{Against: "CLOCK_MONOTONIC@syscall", Brackets: 100, OffsetNS: -1.5, BoundNS: 120, ResolutionNS: 1, AgainstResolutionNS: 4000000},
-			Faults:  []ClockFault{{Kind: FaultWarp, Count: 17, WorstNS: 243, CPU: &cpu, EarlierCPU: &earlier, Text: "no such device"}},
-		}},
-		Relations: []Relation{{
-			Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -1500000, BoundNS: 60, PPM: -300, Steady: true, Held: true,
-		}},
-	}
-	d.Skew = &Skew{
-		DurationNS: 1e9, CPUs: []int{1, 2}, LostCPUs: []int{3},
-		Clocks: []SkewedClock{{
-			ID: "RDTSC@cpu", Reason: "CPU 3 went away", TicksPerSecond: 2596122000,
-			Pairs: []CPUPair{{CPU: 1, OtherCPU: 2, OffsetNS: -3.5, BoundNS: 61, RoundTripNS: 122, Rounds: 100000}},
-		}},
-	}
-	rate := DriftRate{PPM: &ppm, Hz: 2596088900, IntervalPPM: 0.02, Confidence: 0.95, Freedom: 400.5, ResidualNS: 14, WorstResidualNS: 65, Readings: 900, SpanNS: 4900000000}
-	d.Drift = &Drift{
-		Reference: "CLOCK_MONOTONIC@vdso", DurationNS: 1e10, LoadedFromNS: 5e9,
-		Clocks: []DriftedClock{{
-			ID: "RDTSC@cpu", Reason: "failed after 5 s: no such device", NominalHz: 2596122000, Asleep: &rate, Loaded: &rate,
-			Points: []DriftPoint{{AtNS: 1000, OffsetNS: 0.5}, {AtNS: 2000, OffsetNS: -0.5}},
-		}},
-	}
 }
 
 // fullClock adds every key to a clock of the example.
@@ -209,25 +175,6 @@ func raw(t testing.TB, header zip.FileHeader) string {
 	require.NoError(t, err)
 	require.NoError(t, archive.Close())
 	return file.String()
-}
-
-func TestRoundTrip(t *testing.T) {
-	for _, d := range []*Document{example(), full()} {
-		text := string(written(t, d))
-		for name, form := range map[string]string{
-			"JSON":                      text,
-			"JSON as PowerShell writes": "\ufeff\r\n" + strings.ReplaceAll(text, "\n", "\r\n"),
-			"HTML":                      page(t, d),
-			"the script alone":          script(t, d),
-			"zip":                       zipped(t, "results.json", text),
-			"zip of a folder":           zipped(t, "report/", "", "report/report.md", "#", "report/results.json", text),
-			"zip of Windows":            zipped(t, `report\charts\latency.png`, "", `report\results.json`, text),
-		} {
-			loaded, err := Read(strings.NewReader(form))
-			require.NoError(t, err, name)
-			require.Equal(t, d, loaded, name)
-		}
-	}
 }
 
 func TestLoadTakesAFolder(t *testing.T) {
@@ -507,36 +454,6 @@ func TestRealDocumentLoads(t *testing.T) {
 			require.NotEmpty(t, clock.Throughput, clock.ID)
 		}
 	}
-}
-
-func FuzzRead(f *testing.F) {
-	whole, err := json.Marshal(full())
-	require.NoError(f, err)
-	contract, err := os.ReadFile("testdata/contract.json")
-	require.NoError(f, err)
-	f.Add(whole)
-	f.Add(contract)
-	f.Add([]byte(`{"schema":"timebench/1"}`))
-	f.Add([]byte(page(f, full())))
-	f.Add([]byte(script(f, example())))
-	f.Add([]byte(zipped(f, "report/results.json", string(contract))))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		document, err := Read(bytes.NewReader(data))
-		if err != nil {
-			require.NotContains(t, err.Error(), "\n")
-			return
-		}
-		if bytes.HasPrefix(data, []byte("{")) {
-			schema.Check(t, data)
-		}
-		once := written(t, document)
-		schema.Check(t, once)
-		for _, form := range []string{string(once), script(t, document)} {
-			again, err := Read(strings.NewReader(form))
-			require.NoError(t, err)
-			require.Equal(t, string(once), string(written(t, again)))
-		}
-	})
 }
 
 // Windows PowerShell's > writes UTF-16.

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"slices"
@@ -21,10 +22,22 @@ func (d *Document) Write(w io.Writer) error {
 	if err := d.check(); err != nil {
 		return err
 	}
-	encoder := json.NewEncoder(printable.JSON(w))
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(d.withLists())
+	text, err := d.text(false)
+	if err != nil {
+		return err
+	}
+	return WriteIndented(w, text)
+}
+
+// WriteIndented writes JSON, indented, so that nothing in it steers a terminal.
+func WriteIndented(w io.Writer, text []byte) error {
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, text, "", "  "); err != nil {
+		return err
+	}
+	indented.WriteByte('\n')
+	_, err := printable.JSON(w).Write(indented.Bytes())
+	return err
 }
 
 // WriteScript writes the document as the element of an HTML page from which Read
@@ -33,7 +46,7 @@ func (d *Document) WriteScript(w io.Writer) error {
 	if err := d.check(); err != nil {
 		return err
 	}
-	text, err := json.Marshal(d.withLists()) // escapes for HTML
+	text, err := d.text(true)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package result
+package result_test
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"flag"
 	"maps"
 	"os"
+	"path"
+
 	"reflect"
 	"regexp"
 	"slices"
@@ -17,8 +19,47 @@ import (
 	"github.com/invopop/jsonschema"
 	"github.com/stretchr/testify/require"
 
+	"github.com/timebench/timebench/internal/drift"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/skew"
+	"github.com/timebench/timebench/internal/verify"
 	"github.com/timebench/timebench/test/schema"
 )
+
+// full is a document with every key, those of all sections among them.
+func full() *result.Document {
+	d := result.FullDocument()
+	ppm, cpu, earlier := -12.75, 1, 2
+	d.Put(&verify.Verification{
+		DurationNS: 5e9, CPUs: []int{1, 2}, LostCPUs: []int{3}, Load: true,
+		Clocks: []verify.VerifiedClock{{
+			ID: "CLOCK_MONOTONIC@vdso", Verdict: verify.OneCPU, Reason: "CPU 3 went away", Reads: 1000, Repeats: 3, StoodNS: 125, TickNS: 1,
+			Witness: "RDTSC@cpu", Across: &verify.Across{Checks: 500, Pairs: 2, SeesNS: 57},
+			Bracket: &verify.Bracket{Against: "CLOCK_MONOTONIC@syscall", Brackets: 100, OffsetNS: -1.5, BoundNS: 120, ResolutionNS: 1, AgainstResolutionNS: 4000000},
+			Faults:  []verify.ClockFault{{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &cpu, EarlierCPU: &earlier, Text: "no such device"}},
+		}},
+		Relations: []verify.Relation{{
+			Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -1500000, BoundNS: 60, PPM: -300, Steady: true, Held: true,
+		}},
+	})
+	d.Put(&skew.Skew{
+		DurationNS: 1e9, CPUs: []int{1, 2}, LostCPUs: []int{3},
+		Clocks: []skew.SkewedClock{{
+			ID: "RDTSC@cpu", Reason: "CPU 3 went away", TicksPerSecond: 2596122000,
+			Pairs: []skew.CPUPair{{CPU: 1, OtherCPU: 2, OffsetNS: -3.5, BoundNS: 61, RoundTripNS: 122, Rounds: 100000}},
+		}},
+	})
+	rate := drift.DriftRate{PPM: &ppm, Hz: 2596088900, IntervalPPM: 0.02, Confidence: 0.95, Freedom: 400.5, ResidualNS: 14, WorstResidualNS: 65, Readings: 900, SpanNS: 4900000000}
+	d.Put(&drift.Drift{
+		Reference: "CLOCK_MONOTONIC@vdso", DurationNS: 1e10, LoadedFromNS: 5e9,
+		Clocks: []drift.DriftedClock{{
+			ID: "RDTSC@cpu", Reason: "failed after 5 s: no such device", NominalHz: 2596122000, Asleep: &rate, Loaded: &rate,
+			Points: []drift.DriftPoint{{AtNS: 1000, OffsetNS: 0.5}, {AtNS: 2000, OffsetNS: -0.5}},
+		}},
+	})
+	return d
+}
 
 var update = flag.Bool("update", false, "write docs/timebench-1.schema.json anew")
 
@@ -26,8 +67,8 @@ var update = flag.Bool("update", false, "write docs/timebench-1.schema.json anew
 var bounds = map[string]struct{ least, most json.Number }{
 	"Conditions.steal_share":  {"0", "1"},
 	"Conditions.wall_step_ns": {},
-	"TimeSync.offset_ns":      {number(-most), number(most)},
-	"TimeSync.frequency_ppm":  {number(-most), number(most)},
+	"TimeSync.offset_ns":      {number(-result.Most), number(result.Most)},
+	"TimeSync.frequency_ppm":  {number(-result.Most), number(result.Most)},
 	"Settings.threads":        {"1", ""},
 	"Latency.confidence":      {"0", "1"},
 	"DriftRate.confidence":    {"0", "1"},
@@ -35,12 +76,12 @@ var bounds = map[string]struct{ least, most json.Number }{
 	"Throughput.fairness":     {"0", "1"},
 	"Bucket.reads":            {"1", ""},
 	"ClockFault.count":        {"1", ""},
-	"Bracket.offset_ns":       {number(-most), number(most)},
-	"Relation.change_ns":      {number(-most), number(most)},
-	"Relation.ppm":            {number(-most), number(most)},
-	"CPUPair.offset_ns":       {number(-most), number(most)},
-	"DriftRate.ppm":           {number(-most), number(most)},
-	"DriftPoint.offset_ns":    {number(-most), number(most)},
+	"Bracket.offset_ns":       {number(-result.Most), number(result.Most)},
+	"Relation.change_ns":      {number(-result.Most), number(result.Most)},
+	"Relation.ppm":            {number(-result.Most), number(result.Most)},
+	"CPUPair.offset_ns":       {number(-result.Most), number(result.Most)},
+	"DriftRate.ppm":           {number(-result.Most), number(result.Most)},
+	"DriftPoint.offset_ns":    {number(-result.Most), number(result.Most)},
 }
 
 func number(value float64) json.Number {
@@ -51,21 +92,29 @@ func number(value float64) json.Number {
 func generated(t *testing.T) *jsonschema.Schema {
 	r := jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true}
 	require.NoError(t, r.AddGoComments("github.com/timebench/timebench/internal/result", "./", jsonschema.WithFullComment()))
-	s := r.Reflect(&Document{})
-	s.Title = "The result document of timebench, " + Schema
-	s.Description = "Keys are only ever added within " + Schema + "; ignore those that you do not know."
+	s := r.Reflect(&result.Document{})
+	for _, kind := range sections.All {
+		of := reflect.TypeOf(kind.New()).Elem()
+		name := path.Base(of.PkgPath())
+		require.NoError(t, r.AddGoComments("github.com/timebench/timebench/internal/result", "../"+name, jsonschema.WithFullComment()))
+		section := r.ReflectFromType(of)
+		maps.Copy(s.Definitions, section.Definitions)
+		s.Definitions["Document"].Properties.Set(kind.Key, &jsonschema.Schema{Ref: section.Ref, Description: kind.About})
+	}
+	s.Title = "The result document of timebench, " + result.Schema
+	s.Description = "Keys are only ever added within " + result.Schema + "; ignore those that you do not know."
 	for name, definition := range s.Definitions {
-		fields := fieldsOf(reflect.TypeFor[Document](), name)
+		fields := fieldsOf(reflect.TypeFor[result.Document](), name)
 		definition.Description = prose(definition.Description, fields)
 		definition.Required = slices.DeleteFunc(definition.Required, func(key string) bool {
-			return slices.Contains(notRequired, name+"."+key)
+			return slices.Contains(result.RequiredFields, name+"."+key)
 		})
 		for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
 			property := pair.Value
 			property.Description = prose(property.Description, fields)
 			require.NotEmpty(t, property.Description, "%s.%s has no comment", name, pair.Key)
 			bound(property, name+"."+pair.Key)
-			for _, choice := range choices[name+"."+pair.Key] {
+			for _, choice := range choices()[name+"."+pair.Key] {
 				property.Enum = append(property.Enum, choice)
 			}
 			if property.Items != nil {
@@ -74,7 +123,7 @@ func generated(t *testing.T) *jsonschema.Schema {
 		}
 	}
 	name, _ := s.Definitions["Document"].Properties.Get("schema")
-	name.Const = Schema
+	name.Const = result.Schema
 	one := uint64(1)
 	for name, key := range map[string]string{
 		"Clock": "id", "VerifiedClock": "id", "SkewedClock": "id", "DriftedClock": "id", "Experiment": "clocksource", "Drift": "reference",
@@ -100,9 +149,24 @@ func bound(s *jsonschema.Schema, path string) {
 	s.Minimum, s.Maximum = bound.least, bound.most
 }
 
-// fieldsOf returns the fields of the named type, which is t or within it.
+// choices are those of the document and of all sections.
+func choices() map[string][]string {
+	all := maps.Clone(result.Choosing)
+	for _, kind := range sections.All {
+		maps.Copy(all, kind.Choices)
+	}
+	return all
+}
+
+// fieldsOf returns the fields of the named type, which is t or within it or a section.
 func fieldsOf(t reflect.Type, name string) []reflect.StructField {
 	switch t.Kind() {
+	case reflect.Interface:
+		for _, kind := range sections.All {
+			if found := fieldsOf(reflect.TypeOf(kind.New()), name); found != nil {
+				return found
+			}
+		}
 	case reflect.Pointer, reflect.Slice:
 		return fieldsOf(t.Elem(), name)
 	case reflect.Struct:
@@ -123,7 +187,7 @@ func fieldsOf(t reflect.Type, name string) []reflect.StructField {
 func prose(comment string, fields []reflect.StructField) string {
 	comment = strings.ReplaceAll(comment, "\n", " ")
 	for _, field := range fields {
-		comment = regexp.MustCompile(`\b`+field.Name+`\b`).ReplaceAllString(comment, key(field))
+		comment = regexp.MustCompile(`\b`+field.Name+`\b`).ReplaceAllString(comment, result.KeyOf(field))
 	}
 	return comment
 }
@@ -153,7 +217,7 @@ func faults(key string, value any) []any {
 		switch key {
 		case "wall_step_ns":
 		case "offset_ns", "frequency_ppm", "change_ns", "ppm":
-			wrong = append(wrong, -2*most, 2*most)
+			wrong = append(wrong, -2*result.Most, 2*result.Most)
 		case "steal_share", "confidence", "fairness":
 			wrong = append(wrong, -1, 1.5)
 		default:
@@ -182,11 +246,11 @@ func faults(key string, value any) []any {
 // bounds; what they refuse must not differ.
 func TestSchemaRefusesWhatReadRefuses(t *testing.T) {
 	var whole map[string]any
-	require.NoError(t, json.Unmarshal(written(t, full()), &whole))
+	require.NoError(t, json.Unmarshal(result.Written(t, full()), &whole))
 	verdicts := func(path string) (fromRead, fromSchema error) {
 		text, err := json.Marshal(whole)
 		require.NoError(t, err)
-		_, fromRead = Read(bytes.NewReader(text))
+		_, fromRead = sections.Read(bytes.NewReader(text))
 		if fromRead != nil {
 			require.NotContains(t, fromRead.Error(), "\n", path)
 		}
@@ -245,32 +309,32 @@ func TestDocumentsFitTheSchema(t *testing.T) {
 	contract, err := os.ReadFile("testdata/contract.json")
 	require.NoError(t, err)
 	schema.Check(t, contract)
-	schema.Check(t, written(t, example()))
-	schema.Check(t, written(t, full()))
+	schema.Check(t, result.Written(t, result.ExampleDocument()))
+	schema.Check(t, result.Written(t, full()))
 
 	bare := full()
 	bare.Settings.Threads, bare.Host.ClockSource.Available, bare.Findings[0].Evidence = nil, nil, nil
 	experiment := &bare.OtherClockSources[0]
-	for _, clock := range []*Clock{&bare.Clocks[0], &experiment.Clocks[0]} {
+	for _, clock := range []*result.Clock{&bare.Clocks[0], &experiment.Clocks[0]} {
 		clock.Latency.SamplesNS, clock.Latency.QuietSamplesNS, clock.Throughput[0].SamplesReadsPerSecond = nil, nil, nil
 		clock.Distribution.Buckets, clock.Distribution.Reads, clock.Distribution.TenfoldReads = nil, 0, 0
-		schema.Check(t, written(t, bare))
+		schema.Check(t, result.Written(t, bare))
 		require.Nil(t, clock.Latency.SamplesNS, "Write changed the document")
 	}
 	require.Nil(t, bare.Findings[0].Evidence, "Write changed the document")
 	bare.Clocks, experiment.Clocks = nil, nil
-	schema.Check(t, written(t, bare))
+	schema.Check(t, result.Written(t, bare))
 	require.Nil(t, experiment.Clocks, "Write changed the document")
 }
 
 // A confidence of 0 is as good as none: there is no interval.
 func TestSchemaTakesNoIntervalWithoutConfidence(t *testing.T) {
-	text := string(written(t, example()))
+	text := string(result.Written(t, result.ExampleDocument()))
 	for from, to := range map[string]string{`"low_ns": 20.1,`: ``, `"high_ns": 20.3,`: ``, `"confidence": 0.95`: `"confidence": 0`} {
 		require.Contains(t, text, from)
 		text = strings.Replace(text, from, to, 1)
 	}
-	_, err := Read(strings.NewReader(text))
+	_, err := sections.Read(strings.NewReader(text))
 	require.NoError(t, err)
 	schema.Check(t, []byte(text))
 }
@@ -280,7 +344,7 @@ func TestFullDocumentHasEveryKey(t *testing.T) {
 	look = func(path string, v reflect.Value) {
 		require.False(t, v.IsZero(), "%s is zero: give it a value in full", path)
 		switch v.Kind() {
-		case reflect.Pointer:
+		case reflect.Pointer, reflect.Interface:
 			look(path, v.Elem())
 		case reflect.Slice:
 			require.Positive(t, v.Len(), path)
@@ -342,7 +406,80 @@ func TestDocsExampleIsADocument(t *testing.T) {
 	require.NoError(t, err)
 	_, rest, _ := strings.Cut(string(text), "```json\n")
 	fragment, _, _ := strings.Cut(rest, "```")
-	_, err = Read(strings.NewReader(fragment))
+	_, err = sections.Read(strings.NewReader(fragment))
 	require.NoError(t, err)
 	schema.Check(t, []byte(fragment))
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, d := range []*result.Document{result.ExampleDocument(), full()} {
+		text := string(result.Written(t, d))
+		for name, form := range map[string]string{
+			"JSON":                      text,
+			"JSON as PowerShell writes": "\ufeff\r\n" + strings.ReplaceAll(text, "\n", "\r\n"),
+			"HTML":                      result.Page(t, d),
+			"the script alone":          result.Script(t, d),
+			"zip":                       result.Zipped(t, "results.json", text),
+			"zip of a folder":           result.Zipped(t, "report/", "", "report/report.md", "#", "report/results.json", text),
+			"zip of Windows":            result.Zipped(t, `report\charts\latency.png`, "", `report\results.json`, text),
+		} {
+			loaded, err := sections.Read(strings.NewReader(form))
+			require.NoError(t, err, name)
+			require.Equal(t, d, loaded, name)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	contract, err := os.ReadFile("testdata/contract.json")
+	require.NoError(f, err)
+	f.Add(result.Written(f, full()))
+	f.Add(contract)
+	f.Add([]byte(`{"schema":"timebench/1"}`))
+	f.Add([]byte(result.Page(f, full())))
+	f.Add([]byte(result.Script(f, result.ExampleDocument())))
+	f.Add([]byte(result.Zipped(f, "report/results.json", string(contract))))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		document, err := sections.Read(bytes.NewReader(data))
+		if err != nil {
+			require.NotContains(t, err.Error(), "\n")
+			return
+		}
+		if bytes.HasPrefix(data, []byte("{")) {
+			schema.Check(t, data)
+		}
+		once := result.Written(t, document)
+		schema.Check(t, once)
+		for _, form := range []string{string(once), result.Script(t, document)} {
+			again, err := sections.Read(strings.NewReader(form))
+			require.NoError(t, err)
+			require.Equal(t, string(once), string(result.Written(t, again)))
+		}
+	})
+}
+
+// The keys of sections are as strict as those of the document, and one that nobody knows
+// is of a newer timebench.
+func TestSectionsAreReadStrictly(t *testing.T) {
+	text := string(result.Written(t, full()))
+	for from, test := range map[string]struct{ to, want string }{
+		`"skew": {`:  {`"Skew": {`, `Skew is spelt "skew"`},
+		`"drift": {`: {`"skew": {`, "skew stands twice"},
+		`"text": "no such device"`: {
+			`"text": "` + strings.Repeat("x", 1<<17) + `"`, "verification.clocks[0].faults[0].text is a text of 131072 bytes",
+		},
+		`"verdict": "monotonic on one CPU only"`: {`"verdict": ""`, `verification.clocks[0].verdict is ""`},
+	} {
+		require.Contains(t, text, from)
+		_, err := sections.Read(strings.NewReader(strings.Replace(text, from, test.to, 1)))
+		require.ErrorContains(t, err, test.want)
+		require.NotContains(t, err.Error(), "\n")
+	}
+	without, err := result.Read(strings.NewReader(text))
+	require.NoError(t, err)
+	require.Empty(t, without.Sections)
+	d := full()
+	d.Put(&skew.Skew{CPUs: []int{7}})
+	require.Len(t, d.Sections, len(sections.All))
+	require.Equal(t, []int{7}, skew.Of(d).CPUs)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -16,8 +17,10 @@ import (
 // encoding/json alone takes a missing key for a zero, null for anything,
 // "Clocks" for "clocks", and the last of two keys that are alike.
 type shape struct {
-	text   []byte
-	tokens *json.Decoder
+	text    []byte
+	tokens  *json.Decoder
+	kinds   []Kind
+	choices map[string][]string // also those of the kinds
 }
 
 // A fault is what is wrong with a value.
@@ -46,9 +49,6 @@ var notRequired = []string{"Resolution.ticks", "Throughput.samples_reads_per_sec
 var choices = map[string][]string{
 	"Finding.severity":   Severities,
 	"Clock.kernel_entry": KernelEntries,
-
-	"VerifiedClock.verdict": Verdicts,
-	"ClockFault.kind":       ClockFaults,
 }
 
 // rfc3339 is the form of a time. Package time also takes 2026-11-21T3:00:00,5Z,
@@ -57,8 +57,11 @@ var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]
 
 // misshape returns the first fault of text, which is valid JSON; nil where it
 // has the shape of a document.
-func misshape(text []byte) *fault {
-	s := shape{text, json.NewDecoder(bytes.NewReader(text))}
+func misshape(text []byte, kinds []Kind) *fault {
+	s := shape{text, json.NewDecoder(bytes.NewReader(text)), kinds, maps.Clone(choices)}
+	for _, kind := range kinds {
+		maps.Copy(s.choices, kind.Choices)
+	}
 	s.tokens.UseNumber()
 	return s.value(reflect.TypeFor[Document](), nil)
 }
@@ -115,11 +118,22 @@ func (s *shape) value(t reflect.Type, choices []string) *fault {
 // object takes the keys and values of an object that began at start.
 func (s *shape) object(t reflect.Type, start int64) *fault {
 	seen := make([]bool, t.NumField())
+	sections := map[string]bool{}
 	for s.tokens.More() {
 		token, at := s.next()
 		name, _ := token.(string)
 		i, ok := field(t, name)
+		kind := (*Kind)(nil)
+		if t == reflect.TypeFor[Document]() && !ok {
+			kind = kindOf(s.kinds, name)
+		}
 		switch {
+		case kind != nil:
+			if fault := s.section(kind, name, at, sections[kind.Key]); fault != nil {
+				return fault.in("." + name)
+			}
+			sections[kind.Key] = true
+			continue
 		case !ok:
 			// Of a newer timebench. Only its numbers must be numbers.
 			if fault := s.skip(); fault != nil {
@@ -132,7 +146,7 @@ func (s *shape) object(t reflect.Type, start int64) *fault {
 			return (&fault{offset: at, what: "stands twice"}).in("." + name)
 		}
 		seen[i] = true
-		if fault := s.value(t.Field(i).Type, choices[t.Name()+"."+name]); fault != nil {
+		if fault := s.value(t.Field(i).Type, s.choices[t.Name()+"."+name]); fault != nil {
 			return fault.in("." + name)
 		}
 	}
@@ -143,6 +157,17 @@ func (s *shape) object(t reflect.Type, start int64) *fault {
 		}
 	}
 	return nil
+}
+
+// section takes the value of a section, of which the key stands there.
+func (s *shape) section(kind *Kind, name string, at int64, seen bool) *fault {
+	switch {
+	case kind.Key != name:
+		return &fault{offset: at, what: fmt.Sprintf("is spelt %q", kind.Key)}
+	case seen:
+		return &fault{offset: at, what: "stands twice"}
+	}
+	return s.value(reflect.TypeOf(kind.New()), nil)
 }
 
 // skip takes the next value, whatever it is and however deep.
@@ -178,7 +203,7 @@ func finite(number json.Number, start int64) *fault {
 // key into, and whether there is one.
 func field(t reflect.Type, name string) (int, bool) {
 	for i := range t.NumField() {
-		if strings.EqualFold(key(t.Field(i)), name) {
+		if k := key(t.Field(i)); k != "-" && strings.EqualFold(k, name) {
 			return i, true
 		}
 	}
@@ -193,7 +218,7 @@ func key(field reflect.StructField) string {
 
 // required says that every document has the key.
 func required(t reflect.Type, field reflect.StructField) bool {
-	return !strings.HasSuffix(field.Tag.Get("json"), ",omitempty") && !slices.Contains(notRequired, t.Name()+"."+key(field))
+	return key(field) != "-" && !strings.HasSuffix(field.Tag.Get("json"), ",omitempty") && !slices.Contains(notRequired, t.Name()+"."+key(field))
 }
 
 // word says what a type is in JSON.

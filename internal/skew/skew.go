@@ -20,7 +20,6 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -45,14 +44,14 @@ const shortest = 10 * time.Millisecond
 
 // Run compares the CPUs by each clock. When ctx ends, what is known by then is the
 // result. tell, which may be nil, hears how far it is.
-func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) result.Skew {
+func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) Skew {
 	if tell == nil {
 		tell = func(time.Duration, time.Duration) {}
 	}
 	start := time.Now()
 	const ours, runner = 2, 2 // the threads that spin, and what serves the run itself
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), ours+runner)))
-	r := result.Skew{CPUs: s.CPUs, Clocks: []result.SkewedClock{}}
+	r := Skew{CPUs: s.CPUs, Clocks: []SkewedClock{}}
 	lost := map[int]bool{}
 	// A run that loses time takes longer rather than see next to nothing of the clocks that
 	// are left.
@@ -68,8 +67,8 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 }
 
 // one compares the CPUs by one clock.
-func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, lost map[int]bool) result.SkewedClock {
-	compared := result.SkewedClock{ID: c.ID}
+func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, lost map[int]bool) SkewedClock {
+	compared := SkewedClock{ID: c.ID}
 	unpinned := thread.Pinnable(cpus)
 	switch err := clock.Readable(c); {
 	case ctx.Err() != nil:
@@ -119,7 +118,7 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 			compared.Reason = fmt.Sprintf("CPU %d and %d did not hear of each other often enough in %s; take a longer time", pair[0], pair[1], each.Round(time.Microsecond))
 		}
 		if e.rounds > 0 {
-			compared.Pairs = append(compared.Pairs, result.CPUPair{
+			compared.Pairs = append(compared.Pairs, CPUPair{
 				CPU: pair[0], OtherCPU: pair[1], Rounds: e.rounds,
 				OffsetNS: float64(e.ahead) / 2 * nsPerTick, RoundTripNS: float64(e.roundTrip) * nsPerTick,
 				BoundNS: float64(e.roundTrip)/2*nsPerTick + tickNS,

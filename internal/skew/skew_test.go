@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/planted"
 )
@@ -42,13 +41,13 @@ func sound(t *testing.T) clock.Clock {
 	return planted.Counter(t, 0, 0)
 }
 
-func run(cpus []int, clocks ...clock.Clock) result.Skew {
+func run(cpus []int, clocks ...clock.Clock) Skew {
 	return Run(context.Background(), clocks, Settings{Time: time.Duration(len(clocks)) * 500 * time.Millisecond, CPUs: cpus}, nil)
 }
 
 // compared is the only pair of a clock on two CPUs. Beside other programs the CPUs may hardly
 // ever run at the same time; then the run has no pair, says so, and is made again.
-func compared(t *testing.T, cpus []int, c clock.Clock) result.CPUPair {
+func compared(t *testing.T, cpus []int, c clock.Clock) CPUPair {
 	t.Helper()
 	for range 50 {
 		one := run(cpus, c).Clocks[0]
@@ -59,7 +58,7 @@ func compared(t *testing.T, cpus []int, c clock.Clock) result.CPUPair {
 		require.NotEmpty(t, one.Reason)
 	}
 	t.Fatal("the CPUs never ran at the same time")
-	return result.CPUPair{}
+	return CPUPair{}
 }
 
 // What is planted lies within the bound of what is found, whatever its size and sign.
@@ -83,7 +82,7 @@ func TestOffsetIsFoundWithinItsBound(t *testing.T) {
 
 func TestFiguresRepeatWithinTheirBounds(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
-	var last *result.CPUPair
+	var last *CPUPair
 	for range 10 {
 		p := compared(t, cpus, planted.Counter(t, cpus[1], 250))
 		if last != nil {

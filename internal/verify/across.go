@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -109,14 +108,14 @@ func (b *bench) across(span time.Duration) {
 
 // compared makes the result of what the threads found.
 func (b *bench) compared(seats []*seat, found []*comparison) {
-	a := &result.Across{}
+	a := &Across{}
 	sees, warps, worst := int64(0), int64(0), int64(0)
 	var cpu, earlier int
 	for _, s := range seats {
 		own := found[s.index]
 		a.Checks += own.checks
 		b.wentBack = b.wentBack || own.backwards.count > 0
-		b.found(result.FaultBackwards, own.backwards, s.cpu)
+		b.found(FaultBackwards, own.backwards, s.cpu)
 		for _, other := range seats {
 			closest := own.closest[other.index]
 			if closest == nothing {
@@ -142,7 +141,7 @@ func (b *bench) compared(seats []*seat, found []*comparison) {
 	case warps > 0 && b.wentBack && b.clock.Kind == clock.Wall:
 		// It was set back, for all CPUs: the others' values are from before.
 	case warps > 0:
-		b.fault(result.ClockFault{Kind: result.FaultWarp, Count: warps, WorstNS: b.ns(-worst), CPU: number(cpu), EarlierCPU: number(earlier)})
+		b.fault(ClockFault{Kind: FaultWarp, Count: warps, WorstNS: b.ns(-worst), CPU: number(cpu), EarlierCPU: number(earlier)})
 	case a.Pairs == all:
 		// A value that is alike is no warp: it takes one unit more.
 		a.SeesNS = b.ns(sees + 1)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/result"
 )
 
 const (
@@ -40,7 +39,7 @@ func (f *finding) saw(ns float64) {
 // found makes a fault of what a thread saw, if it saw any.
 func (b *bench) found(kind string, f finding, cpu int) {
 	if f.count > 0 {
-		b.fault(result.ClockFault{Kind: kind, Count: f.count, WorstNS: f.worstNS, CPU: number(cpu)})
+		b.fault(ClockFault{Kind: kind, Count: f.count, WorstNS: f.worstNS, CPU: number(cpu)})
 	}
 }
 
@@ -115,9 +114,9 @@ func (b *bench) alone(span time.Duration, w *witness) {
 			tickTicks = min(tickTicks, seen.tickTicks)
 		}
 		b.wentBack = b.wentBack || seen.backwards.count > 0
-		b.found(result.FaultBackwards, seen.backwards, s.cpu)
-		b.found(result.FaultJump, seen.jumps, s.cpu)
-		b.found(result.FaultStall, seen.stalls, s.cpu)
+		b.found(FaultBackwards, seen.backwards, s.cpu)
+		b.found(FaultJump, seen.jumps, s.cpu)
+		b.found(FaultStall, seen.stalls, s.cpu)
 	}
 	if tickTicks < math.MaxInt64 {
 		b.into.TickNS = b.ns(tickTicks)
@@ -125,7 +124,7 @@ func (b *bench) alone(span time.Duration, w *witness) {
 	// It was never seen to tick, and does not say that it ticks so seldom.
 	stood := b.into.StoodNS
 	if p.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*p.tickNS {
-		b.found(result.FaultStall, finding{1, stood}, seats[0].cpu)
+		b.found(FaultStall, finding{1, stood}, seats[0].cpu)
 	}
 }
 

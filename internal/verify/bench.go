@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/spin"
 	"github.com/timebench/timebench/internal/thread"
 )
@@ -22,7 +21,7 @@ type bench struct {
 	// free leaves the threads to the system, which cannot pin them.
 	free bool
 	lost map[int]bool
-	into *result.VerifiedClock
+	into *VerifiedClock
 	// wentBack says that a thread saw the clock go back: on that CPU it did, whatever the
 	// others read.
 	wentBack bool
@@ -176,7 +175,7 @@ func (b *bench) settle(s *seat, done, there bool) {
 		b.lost[s.cpu] = true
 		b.into.Reason = fmt.Sprintf("CPU %d went away", s.cpu)
 	case s.err != nil:
-		b.fault(result.ClockFault{Kind: result.FaultFailed, Count: 1, CPU: number(s.cpu), Text: s.err.Error()})
+		b.fault(ClockFault{Kind: FaultFailed, Count: 1, CPU: number(s.cpu), Text: s.err.Error()})
 	}
 }
 
@@ -196,7 +195,7 @@ func number(cpu int) *int {
 }
 
 // fault adds a fault to those of its kind.
-func (b *bench) fault(f result.ClockFault) {
+func (b *bench) fault(f ClockFault) {
 	for i, known := range b.into.Faults {
 		if known.Kind == f.Kind {
 			count := known.Count + f.Count

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/result"
 )
 
 // A bracketing is what one thread found between two reads of the twin.
@@ -61,11 +60,11 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 			}
 		}
 	})
-	r := &result.Bracket{Against: twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
+	r := &Bracket{Against: twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
 	tightest := int64(math.MaxInt64)
 	for _, s := range seats {
 		f := found[s.index]
-		b.found(result.FaultOutside, f.outside, s.cpu)
+		b.found(FaultOutside, f.outside, s.cpu)
 		r.Brackets += f.brackets
 		if f.brackets > 0 && f.width < tightest {
 			tightest = f.width
@@ -77,7 +76,7 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 	}
 	b.into.Bracket = r
 	if own > 0 && theirs > 0 && own != theirs {
-		b.fault(result.ClockFault{Kind: result.FaultResolution, Count: 1, WorstNS: math.Abs(own - theirs)})
+		b.fault(ClockFault{Kind: FaultResolution, Count: 1, WorstNS: math.Abs(own - theirs)})
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/result"
 )
 
 // fakeReader makes its values by a function, one after the other.
@@ -77,7 +76,7 @@ func failing(id string, after int64) clock.Clock {
 	return c
 }
 
-func faultOf(v result.VerifiedClock, kind string) *result.ClockFault {
+func faultOf(v VerifiedClock, kind string) *ClockFault {
 	for _, f := range v.Faults {
 		if f.Kind == kind {
 			return &f

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/result"
 )
 
 // relations are the calls whose clocks are held against each other. Those that are
@@ -94,8 +93,8 @@ func look(c, against clock.Clock) (tightest distance) {
 }
 
 // end says what became of the relations.
-func (some relatives) end() []result.Relation {
-	var ended []result.Relation
+func (some relatives) end() []Relation {
+	var ended []Relation
 	for _, r := range some {
 		last := look(r.clock, r.against)
 		if !last.known {
@@ -110,7 +109,7 @@ func (some relatives) end() []result.Relation {
 		if went <= 0 {
 			continue
 		}
-		ended = append(ended, result.Relation{
+		ended = append(ended, Relation{
 			Clock: r.clock.ID, Against: r.against.ID, ChangeNS: change, BoundNS: bound, PPM: change / went * 1e6,
 			Steady: r.steady, Held: !r.steady || math.Abs(change) <= bound,
 		})

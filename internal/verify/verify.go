@@ -30,7 +30,6 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -63,7 +62,7 @@ const rateSpan = 20 * time.Millisecond
 
 // Run verifies the clocks. When ctx ends, what is known by then is the result, and
 // clocks that were not reached say so. tell, which may be nil, hears how far it is.
-func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) result.Verification {
+func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) Verification {
 	if tell == nil {
 		tell = func(time.Duration, time.Duration) {}
 	}
@@ -74,7 +73,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	if s.Load {
 		defer thread.Busy(len(thread.Usable()), s.Time+time.Minute)()
 	}
-	v := result.Verification{CPUs: s.CPUs, Load: s.Load, Clocks: []result.VerifiedClock{}}
+	v := Verification{CPUs: s.CPUs, Load: s.Load, Clocks: []VerifiedClock{}}
 	related := begin(clocks, s.All)
 	second := newWitnesses(s)
 	lost := map[int]bool{}
@@ -94,17 +93,17 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 
 // one verifies one clock for about the span, and adds to the CPUs that were lost. A clock
 // that was not verified has a reason.
-func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, second *witnesses, lost map[int]bool) result.VerifiedClock {
+func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, second *witnesses, lost map[int]bool) VerifiedClock {
 	v := tried(ctx, c, s, span, second, lost)
-	if v.Verdict == result.Unverified && v.Reason == "" {
+	if v.Verdict == Unverified && v.Reason == "" {
 		v.Reason = unread(ctx, v.Faults)
 	}
 	return v
 }
 
 // unread returns why no read of a clock was checked that could be had.
-func unread(ctx context.Context, faults []result.ClockFault) string {
-	i := slices.IndexFunc(faults, func(f result.ClockFault) bool { return f.Text != "" })
+func unread(ctx context.Context, faults []ClockFault) string {
+	i := slices.IndexFunc(faults, func(f ClockFault) bool { return f.Text != "" })
 	switch {
 	case i >= 0:
 		return faults[i].Text
@@ -119,8 +118,8 @@ func unread(ctx context.Context, faults []result.ClockFault) string {
 const interrupted = "interrupted before it was read"
 
 // tried is one, but for a reason that no check gives.
-func tried(ctx context.Context, c clock.Clock, s Settings, span time.Duration, second *witnesses, lost map[int]bool) result.VerifiedClock {
-	v := result.VerifiedClock{ID: c.ID, Verdict: result.Unverified}
+func tried(ctx context.Context, c clock.Clock, s Settings, span time.Duration, second *witnesses, lost map[int]bool) VerifiedClock {
+	v := VerifiedClock{ID: c.ID, Verdict: Unverified}
 	if ctx.Err() != nil {
 		return v
 	}
@@ -152,32 +151,32 @@ func tried(ctx context.Context, c clock.Clock, s Settings, span time.Duration, s
 	if twin != nil {
 		b.bracket(part(bracketShare), *twin)
 	}
-	slices.SortFunc(v.Faults, func(a, b result.ClockFault) int {
-		return slices.Index(result.ClockFaults, a.Kind) - slices.Index(result.ClockFaults, b.Kind)
+	slices.SortFunc(v.Faults, func(a, b ClockFault) int {
+		return slices.Index(ClockFaults, a.Kind) - slices.Index(ClockFaults, b.Kind)
 	})
-	v.Verdict = verdict(v, c.PerThread)
+	v.Verdict = verdictOn(v, c.PerThread)
 	return v
 }
 
-// verdict is what the faults come to.
-func verdict(v result.VerifiedClock, perThread bool) string {
+// verdictOn returns the verdict that the faults come to.
+func verdictOn(v VerifiedClock, perThread bool) string {
 	has := func(kinds ...string) bool {
-		return slices.ContainsFunc(v.Faults, func(f result.ClockFault) bool { return slices.Contains(kinds, f.Kind) })
+		return slices.ContainsFunc(v.Faults, func(f ClockFault) bool { return slices.Contains(kinds, f.Kind) })
 	}
 	compared := v.Across != nil && v.Across.Pairs > 0
 	switch {
 	case v.Reads == 0:
-		return result.Unverified
-	case has(result.FaultBackwards):
-		return result.Backwards
-	case has(result.FaultWarp):
-		return result.OneCPU
+		return Unverified
+	case has(FaultBackwards):
+		return Backwards
+	case has(FaultWarp):
+		return OneCPU
 	case len(v.Faults) > 0:
-		return result.Faulty
+		return Faulty
 	case perThread || compared:
-		return result.IsMonotonic
+		return IsMonotonic
 	default:
-		return result.OneCPU
+		return OneCPU
 	}
 }
 

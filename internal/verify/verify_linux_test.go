@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/planted"
@@ -48,7 +47,7 @@ func TestCPUThatGoesAwayMeanwhile(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("CPU %d went away", cpus[1]), v.Clocks[0].Reason)
 		if reads == 1 {
 			require.Nil(t, v.Clocks[0].Across, "there is one CPU left")
-			require.Equal(t, result.OneCPU, v.Clocks[0].Verdict)
+			require.Equal(t, OneCPU, v.Clocks[0].Verdict)
 		}
 	}
 }
@@ -71,7 +70,7 @@ func TestStoppedProcessLosesNoCPU(t *testing.T) {
 		}, nil)
 		require.Empty(t, v.LostCPUs)
 		for _, c := range v.Clocks {
-			require.NotEqual(t, result.Unverified, c.Verdict, c.Reason)
+			require.NotEqual(t, Unverified, c.Verdict, c.Reason)
 			require.Empty(t, c.Faults)
 		}
 		return

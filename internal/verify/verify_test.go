@@ -11,13 +11,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/planted"
 )
 
 // run verifies clocks on the CPUs for a while that is enough to find what is planted.
-func run(t *testing.T, cpus []int, clocks ...clock.Clock) result.Verification {
+func run(t *testing.T, cpus []int, clocks ...clock.Clock) Verification {
 	t.Helper()
 	return Run(context.Background(), clocks, Settings{
 		Time: time.Duration(len(clocks)) * 200 * time.Millisecond, CPUs: cpus,
@@ -35,7 +34,7 @@ func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
 		}, nil)
 		c := v.Clocks[0]
 		require.Empty(t, c.Faults)
-		require.Equal(t, result.IsMonotonic, c.Verdict, c.Reason)
+		require.Equal(t, IsMonotonic, c.Verdict, c.Reason)
 		require.True(t, v.Held())
 		require.Positive(t, c.Reads)
 		require.Equal(t, "LFENCE+RDTSC@cpu", c.Witness)
@@ -75,8 +74,8 @@ func TestOneStepBackIsFound(t *testing.T) {
 	require.Len(t, v.Clocks[0].Faults, 1)
 	f := v.Clocks[0].Faults[0]
 	cpu := thread.Usable()[0]
-	require.Equal(t, result.ClockFault{Kind: result.FaultBackwards, Count: 1, WorstNS: 1, CPU: number(cpu)}, f)
-	require.Equal(t, result.Backwards, v.Clocks[0].Verdict)
+	require.Equal(t, ClockFault{Kind: FaultBackwards, Count: 1, WorstNS: 1, CPU: number(cpu)}, f)
+	require.Equal(t, Backwards, v.Clocks[0].Verdict)
 	require.False(t, v.Held())
 }
 
@@ -89,18 +88,18 @@ func TestOffsetOfOneCPUIsFound(t *testing.T) {
 			// What the way from CPU to CPU and the read take hides a part of it. Where the CPUs
 			// hardly ever ran at the same time, beside other tests, that is more, and a small
 			// offset is missed; the run must then say that it would have missed it.
-			var c result.VerifiedClock
-			var f *result.ClockFault
+			var c VerifiedClock
+			var f *ClockFault
 			for tries := 0; f == nil || f.WorstNS <= size-5000; tries++ {
 				require.Less(t, tries, 50)
 				c = run(t, cpus, planted.Counter(t, faulty, offset)).Clocks[0]
-				if f = faultOf(c, result.FaultWarp); f == nil {
+				if f = faultOf(c, FaultWarp); f == nil {
 					t.Logf("missed %v ns: %+v", offset, c.Across)
 					require.Empty(t, c.Faults)
 					require.True(t, c.Across == nil || c.Across.SeesNS == 0 || c.Across.SeesNS > size)
 				}
 			}
-			require.Equal(t, result.OneCPU, c.Verdict)
+			require.Equal(t, OneCPU, c.Verdict)
 			require.Len(t, c.Faults, 1)
 			require.Positive(t, f.Count)
 			require.LessOrEqual(t, f.WorstNS, size)
@@ -128,16 +127,16 @@ func TestStallIsFound(t *testing.T) {
 		return at
 	}))
 	c := v.Clocks[0]
-	require.Equal(t, result.Faulty, c.Verdict)
+	require.Equal(t, Faulty, c.Verdict)
 	require.Len(t, c.Faults, 2)
-	for _, kind := range []string{result.FaultStall, result.FaultJump} {
+	for _, kind := range []string{FaultStall, FaultJump} {
 		f := faultOf(c, kind)
 		require.NotNil(t, f)
 		require.Positive(t, f.Count)
 		require.Greater(t, f.WorstNS, 0.8*float64(length))
 		require.LessOrEqual(t, f.WorstNS, float64(length))
 	}
-	require.InDelta(t, faultOf(c, result.FaultStall).WorstNS, c.StoodNS, 1)
+	require.InDelta(t, faultOf(c, FaultStall).WorstNS, c.StoodNS, 1)
 }
 
 func TestJumpIsFound(t *testing.T) {
@@ -148,9 +147,9 @@ func TestJumpIsFound(t *testing.T) {
 		return at + (at-start)/int64(4*time.Millisecond)*size
 	}))
 	c := v.Clocks[0]
-	require.Equal(t, result.Faulty, c.Verdict)
+	require.Equal(t, Faulty, c.Verdict)
 	require.Len(t, c.Faults, 1)
-	f := faultOf(c, result.FaultJump)
+	f := faultOf(c, FaultJump)
 	require.NotNil(t, f)
 	require.Positive(t, f.Count)
 	require.InDelta(t, size, f.WorstNS, 0.3*float64(size))
@@ -173,7 +172,7 @@ func TestPreemptionIsNoFault(t *testing.T) {
 // A clock that ticks every 4 ms repeats its values, and that is all.
 func TestCoarseClockIsClean(t *testing.T) {
 	const tick = int64(4 * time.Millisecond)
-	var c result.VerifiedClock
+	var c VerifiedClock
 	// Beside other programs a thread may not have a CPU for two ticks in a row.
 	for tries := 0; c.TickNS == 0; tries++ {
 		require.Less(t, tries, 50)
@@ -194,15 +193,15 @@ func TestVDSOThatIsAheadIsFound(t *testing.T) {
 		v := run(t, thread.Usable(), twin, vdso)
 		require.Empty(t, v.Clocks[0].Faults)
 		c := v.Clocks[1]
-		require.Equal(t, result.Faulty, c.Verdict)
-		f := faultOf(c, result.FaultOutside)
+		require.Equal(t, Faulty, c.Verdict)
+		f := faultOf(c, FaultOutside)
 		require.NotNil(t, f)
 		// A bracket in which the thread was away is wide enough.
 		require.Greater(t, float64(f.Count), 0.9*float64(c.Bracket.Brackets))
 		require.Greater(t, f.WorstNS, 500.0)
 		require.LessOrEqual(t, f.WorstNS, 1000.0)
 		require.InDelta(t, ahead, c.Bracket.OffsetNS, c.Bracket.BoundNS)
-		f = faultOf(c, result.FaultResolution)
+		f = faultOf(c, FaultResolution)
 		require.NotNil(t, f)
 		require.Equal(t, 3999999.0, f.WorstNS)
 	}
@@ -211,22 +210,22 @@ func TestVDSOThatIsAheadIsFound(t *testing.T) {
 func TestBackwardsUnderOneHand(t *testing.T) {
 	var values atomic.Int64
 	v := run(t, thread.Usable()[:1], shared("falls@fake", func() int64 { return -values.Add(1) }))
-	require.Equal(t, result.Backwards, v.Clocks[0].Verdict)
-	require.Positive(t, faultOf(v.Clocks[0], result.FaultBackwards).Count)
+	require.Equal(t, Backwards, v.Clocks[0].Verdict)
+	require.Positive(t, faultOf(v.Clocks[0], FaultBackwards).Count)
 }
 
 func TestWhatCannotBeVerified(t *testing.T) {
 	v := run(t, thread.Usable(), missing("missing@fake"), failing("dies at once@fake", 0), shared("stands@fake", func() int64 { return 7 }))
-	require.Equal(t, result.VerifiedClock{ID: "missing@fake", Verdict: result.Unverified, Reason: "this machine has none"}, v.Clocks[0])
+	require.Equal(t, VerifiedClock{ID: "missing@fake", Verdict: Unverified, Reason: "this machine has none"}, v.Clocks[0])
 	require.Equal(t, "no such device", v.Clocks[1].Reason)
-	require.Equal(t, result.Unverified, v.Clocks[1].Verdict)
+	require.Equal(t, Unverified, v.Clocks[1].Verdict)
 	require.Empty(t, v.Clocks[0].Faults, "a clock that is not there holds")
 	require.Empty(t, v.Clocks[1].Faults)
 
 	stands := v.Clocks[2]
 	require.Equal(t, stands.Reads, stands.Repeats)
-	require.Equal(t, result.Faulty, stands.Verdict)
-	f := faultOf(stands, result.FaultStall)
+	require.Equal(t, Faulty, stands.Verdict)
+	f := faultOf(stands, FaultStall)
 	require.NotNil(t, f, "a clock that never moves")
 	require.InDelta(t, f.WorstNS, stands.StoodNS, 1)
 }
@@ -264,9 +263,9 @@ func TestWallClockThatIsSetBack(t *testing.T) {
 	v := Run(context.Background(), []clock.Clock{c}, Settings{
 		Time: time.Second, CPUs: cpus, All: []clock.Clock{truth()}, CounterIsTrusted: true,
 	}, nil)
-	require.Equal(t, result.Backwards, v.Clocks[0].Verdict)
-	require.Nil(t, faultOf(v.Clocks[0], result.FaultWarp))
-	require.InDelta(t, 1e7, faultOf(v.Clocks[0], result.FaultBackwards).WorstNS, 1e6)
+	require.Equal(t, Backwards, v.Clocks[0].Verdict)
+	require.Nil(t, faultOf(v.Clocks[0], FaultWarp))
+	require.InDelta(t, 1e7, faultOf(v.Clocks[0], FaultBackwards).WorstNS, 1e6)
 }
 
 // A read that fails now and then leaves an old value, and says so.
@@ -292,7 +291,7 @@ func TestReadsThatFailNowAndThenAreNoWarps(t *testing.T) {
 		return r, nil
 	}
 	v := run(t, cpus, c)
-	require.Nil(t, faultOf(v.Clocks[0], result.FaultWarp))
+	require.Nil(t, faultOf(v.Clocks[0], FaultWarp))
 }
 
 // No CPU that another program has keeps a run waiting: a thread that does not come is
@@ -321,7 +320,7 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 
 func TestClockThatFailsLaterIsAFault(t *testing.T) {
 	v := run(t, thread.Usable()[:1], failing("unplugged@fake", 50_000))
-	f := faultOf(v.Clocks[0], result.FaultFailed)
+	f := faultOf(v.Clocks[0], FaultFailed)
 	require.NotNil(t, f)
 	require.Equal(t, "no such device", f.Text)
 	require.Positive(t, v.Clocks[0].Reads)
@@ -330,7 +329,7 @@ func TestClockThatFailsLaterIsAFault(t *testing.T) {
 
 func TestOneCPUComparesNothing(t *testing.T) {
 	v := run(t, thread.Usable()[:1], shared("alone@fake", now))
-	require.Equal(t, result.OneCPU, v.Clocks[0].Verdict)
+	require.Equal(t, OneCPU, v.Clocks[0].Verdict)
 	require.Nil(t, v.Clocks[0].Across)
 	require.Empty(t, v.Clocks[0].Faults)
 	require.True(t, v.Held())
@@ -344,7 +343,7 @@ func TestCPUThatIsGone(t *testing.T) {
 	require.Equal(t, "CPU 1000 went away", v.Clocks[0].Reason)
 	require.Empty(t, v.Clocks[0].Faults)
 	require.Positive(t, v.Clocks[0].Across.Pairs)
-	require.Equal(t, result.IsMonotonic, v.Clocks[0].Verdict)
+	require.Equal(t, IsMonotonic, v.Clocks[0].Verdict)
 }
 
 func TestInterruptedRunHasWhatIsKnown(t *testing.T) {
@@ -359,11 +358,11 @@ func TestInterruptedRunHasWhatIsKnown(t *testing.T) {
 	})
 	require.Equal(t, 2, told)
 	require.Positive(t, v.Clocks[0].Reads)
-	require.Equal(t, result.VerifiedClock{ID: "second@fake", Verdict: result.Unverified, Reason: "interrupted before it was read"}, v.Clocks[1])
+	require.Equal(t, VerifiedClock{ID: "second@fake", Verdict: Unverified, Reason: "interrupted before it was read"}, v.Clocks[1])
 
 	cancel()
 	v = Run(ctx, []clock.Clock{shared("first@fake", now)}, Settings{Time: time.Hour, CPUs: thread.Usable()}, nil)
-	require.Equal(t, result.Unverified, v.Clocks[0].Verdict)
+	require.Equal(t, Unverified, v.Clocks[0].Verdict)
 }
 
 func TestUnderLoad(t *testing.T) {
@@ -410,7 +409,7 @@ func TestRealClocksHold(t *testing.T) {
 	verified := 0
 	for _, c := range v.Clocks {
 		require.Empty(t, c.Faults, c.ID)
-		if c.Verdict != result.Unverified {
+		if c.Verdict != Unverified {
 			verified++
 		}
 	}
@@ -424,7 +423,7 @@ func TestRealClocksHold(t *testing.T) {
 func TestThreadThatBeginsLateReadsAllTheSame(t *testing.T) {
 	c := shared("short@fake", now)
 	for range 100 {
-		v := result.VerifiedClock{}
+		v := VerifiedClock{}
 		b := &bench{ctx: context.Background(), clock: c, nsPerTick: 1, cpus: thread.Usable(), lost: map[int]bool{}, into: &v}
 		var worked atomic.Int32
 		seats := b.run(0, func(*seat) { worked.Add(1) })
@@ -456,7 +455,7 @@ func TestUnverifiedHasAReason(t *testing.T) {
 	clocks := []clock.Clock{gone, stopped, unreached}
 	v := Run(ctx, clocks, Settings{Time: time.Second, CPUs: thread.Usable(), All: clocks}, nil)
 	for i, want := range []string{"no such device", interrupted, interrupted} {
-		require.Equal(t, result.Unverified, v.Clocks[i].Verdict, v.Clocks[i].ID)
+		require.Equal(t, Unverified, v.Clocks[i].Verdict, v.Clocks[i].ID)
 		require.Equal(t, want, v.Clocks[i].Reason, v.Clocks[i].ID)
 	}
 	require.Contains(t, unread(context.Background(), nil), "use a longer --time")

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
@@ -53,7 +53,7 @@ func byTimebench(t testing.TB, timebench, id string) (median, floor float64) {
 	t.Helper()
 	out, err := exec.Command(timebench, "compare", id, "--threads", "1", "--time", "1ms", "--rounds", "15", "--format", "json").Output()
 	require.NoError(t, err)
-	document, err := result.Read(bytes.NewReader(out))
+	document, err := sections.Read(bytes.NewReader(out))
 	require.NoError(t, err)
 	return document.Clocks[0].Latency.MedianNS, document.FloorNS
 }

@@ -11,7 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/skew"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/planted"
 )
@@ -29,7 +32,7 @@ func asked(t testing.TB, timebench string, args ...string) *result.Document {
 	t.Helper()
 	out, err := exec.Command(timebench, append(args, "--format", "json")...).Output()
 	require.NoError(t, err)
-	document, err := result.Read(bytes.NewReader(out))
+	document, err := sections.Read(bytes.NewReader(out))
 	require.NoError(t, err)
 	return document
 }
@@ -54,7 +57,7 @@ func TestDriftAgainstC(t *testing.T) {
 		c := exec.Command(program, "3")
 		c.Stdout = &out
 		require.NoError(t, c.Start())
-		drift := asked(t, timebench, "drift", id, "--time", "4s", "--load=false").Drift
+		drift := drift.Of(asked(t, timebench, "drift", id, "--time", "4s", "--load=false"))
 		require.NoError(t, c.Wait())
 		hz, bound := two(t, out.Bytes())
 		ours := drift.Clocks[0].Asleep
@@ -72,8 +75,8 @@ func TestSkewAgainstC(t *testing.T) {
 		out, err := exec.Command(program, strconv.Itoa(cpus[0]), strconv.Itoa(cpus[1])).Output()
 		require.NoError(t, err)
 		least, most := two(t, out)
-		pairs := asked(t, timebench, "skew", "CLOCK_MONOTONIC@vdso", "--time", "1s",
-			"--cpus", fmt.Sprintf("%d,%d", cpus[0], cpus[1])).Skew.Clocks[0].Pairs
+		pairs := skew.Of(asked(t, timebench, "skew", "CLOCK_MONOTONIC@vdso", "--time", "1s",
+			"--cpus", fmt.Sprintf("%d,%d", cpus[0], cpus[1]))).Clocks[0].Pairs
 		require.Len(t, pairs, 1)
 		ours := pairs[0]
 		low, high := ours.OffsetNS-ours.BoundNS, ours.OffsetNS+ours.BoundNS

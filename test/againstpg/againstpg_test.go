@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/test/need"
 )
@@ -82,7 +82,7 @@ func byTimebench(t testing.TB, timebench string) (f figure, latencyNS float64) {
 	t.Helper()
 	out, err := exec.Command(timebench, "compare", "CLOCK_MONOTONIC@vdso", "--threads", "1", "--time", "1ms", "--distribution", "--format", "json").Output()
 	require.NoError(t, err)
-	document, err := result.Read(bytes.NewReader(out))
+	document, err := sections.Read(bytes.NewReader(out))
 	require.NoError(t, err)
 	d := document.Clocks[0].Distribution
 	require.NotNil(t, d)

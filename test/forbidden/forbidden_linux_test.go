@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -96,7 +97,7 @@ func document(t *testing.T, command *exec.Cmd) *result.Document {
 		require.NoError(t, err, stderr.String())
 	}
 	require.Empty(t, stderr.String())
-	d, err := result.Read(&stdout)
+	d, err := sections.Read(&stdout)
 	require.NoError(t, err)
 	return d
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/skew"
 )
 
 // changeScript pins to a CPU that the kernel was told to isolate; lets the clock source
@@ -32,7 +33,7 @@ func TestIsolatedCPUAndAChangeOfTheClockSource(t *testing.T) {
 	require.Empty(t, d.Conditions.LostCPUs)
 	require.Len(t, d.Clocks[0].Latency.SamplesNS, 12)
 	require.False(t, d.Clocks[0].Throughput[0].Oversubscribed)
-	require.Equal(t, []int{0, 1}, document(t, said["both"]).Skew.CPUs)
+	require.Equal(t, []int{0, 1}, skew.Of(document(t, said["both"])).CPUs)
 	require.Equal(t, 2, said["nowhere"].status)
 	require.Contains(t, said["nowhere"].stderr, "CPU 2 does not exist or is not allowed to this process; it may use 0")
 

@@ -23,6 +23,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 )
 
 var update = flag.Bool("update", false, "write docs/lab.md")
@@ -148,7 +149,7 @@ func TestWorlds(t *testing.T) {
 // document reads what a command printed, which must be a document and nothing more.
 func document(t *testing.T, said ran) *result.Document {
 	t.Helper()
-	d, err := result.Read(strings.NewReader(said.stdout))
+	d, err := sections.Read(strings.NewReader(said.stdout))
 	require.NoError(t, err, "status %d: %s", said.status, said.stderr)
 	return d
 }

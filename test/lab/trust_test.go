@@ -10,7 +10,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/skew"
+	"github.com/timebench/timebench/internal/verify"
 )
 
 // cpus is how many CPUs the machine has.
@@ -54,11 +57,11 @@ func warned(d *result.Document) []string {
 func (w world) checkVerified(t *testing.T, said map[string]ran) {
 	for _, name := range []string{"verify", "verify-loaded"} {
 		require.Zero(t, said[name].status, "%s\n%s", said[name].stdout, said[name].stderr)
-		v := document(t, said[name]).Verification
+		v := verify.Of(document(t, said[name]))
 		require.Len(t, v.CPUs, w.cpus())
 		require.Empty(t, v.LostCPUs)
 		require.Equal(t, name == "verify-loaded", v.Load)
-		verified := map[string]result.VerifiedClock{}
+		verified := map[string]verify.VerifiedClock{}
 		for _, c := range v.Clocks {
 			require.Empty(t, c.Faults, c.ID)
 			verified[c.ID] = c
@@ -78,9 +81,9 @@ func (w world) checkVerified(t *testing.T, said map[string]ran) {
 			require.Positive(t, verified["CLOCK_MONOTONIC@vdso"].Bracket.Brackets)
 		}
 		for _, id := range known {
-			want := result.IsMonotonic
+			want := verify.IsMonotonic
 			if verified[id].Across == nil {
-				want = result.OneCPU
+				want = verify.OneCPU
 			}
 			require.Equal(t, want, verified[id].Verdict, id)
 		}
@@ -90,7 +93,7 @@ func (w world) checkVerified(t *testing.T, said map[string]ran) {
 		return
 	}
 	require.Zero(t, said["skew"].status, said["skew"].stderr)
-	for _, c := range document(t, said["skew"]).Skew.Clocks {
+	for _, c := range skew.Of(document(t, said["skew"])).Clocks {
 		if c.Reason != "" {
 			continue // no vDSO
 		}
@@ -100,7 +103,7 @@ func (w world) checkVerified(t *testing.T, said map[string]ran) {
 		}
 	}
 	require.Zero(t, said["unplugged"].status, "%s\n%s", said["unplugged"].stdout, said["unplugged"].stderr)
-	v := document(t, said["unplugged"]).Verification
+	v := verify.Of(document(t, said["unplugged"]))
 	require.Equal(t, []int{w.cpus() - 1}, v.LostCPUs)
 	for _, c := range v.Clocks {
 		require.Empty(t, c.Faults, c.ID)
@@ -111,10 +114,10 @@ func (w world) checkVerified(t *testing.T, said map[string]ran) {
 // it finds out in a boot; and that clocks of one base do not drift.
 func (w world) checkDrift(t *testing.T, said ran) {
 	require.Zero(t, said.status, said.stderr)
-	d := document(t, said).Drift
+	d := drift.Of(document(t, said))
 	told := 0
 	for _, c := range d.Clocks {
-		for _, rate := range []*result.DriftRate{c.Asleep, c.Loaded} {
+		for _, rate := range []*drift.DriftRate{c.Asleep, c.Loaded} {
 			if rate == nil || rate.PPM == nil {
 				continue
 			}
@@ -134,20 +137,20 @@ type trustRow struct {
 
 func (w world) trustRow(t *testing.T, said map[string]ran) trustRow {
 	row := trustRow{World: w.name, CPUs: w.cpus(), Sees: "-", Apart: "-", Lost: "-"}
-	faults := func(v *result.Verification) (n int) {
+	faults := func(v *verify.Verification) (n int) {
 		for _, c := range v.Clocks {
 			n += len(c.Faults)
 		}
 		return n
 	}
-	v := document(t, said["verify"]).Verification
-	row.Faults, row.Loaded = faults(v), faults(document(t, said["verify-loaded"]).Verification)
+	v := verify.Of(document(t, said["verify"]))
+	row.Faults, row.Loaded = faults(v), faults(verify.Of(document(t, said["verify-loaded"])))
 	of := "CLOCK_MONOTONIC@vdso"
 	if w.vdso == "" {
 		of = "CLOCK_MONOTONIC@syscall"
 	}
 	for _, c := range v.Clocks {
-		if c.Verdict != result.Unverified {
+		if c.Verdict != verify.Unverified {
 			row.Verified++
 		}
 		if c.ID == of && c.Across != nil {
@@ -157,8 +160,8 @@ func (w world) trustRow(t *testing.T, said map[string]ran) trustRow {
 	if _, isThere := said["skew"]; !isThere {
 		return row
 	}
-	worst := result.CPUPair{}
-	for _, c := range document(t, said["skew"]).Skew.Clocks {
+	worst := skew.CPUPair{}
+	for _, c := range skew.Of(document(t, said["skew"])).Clocks {
 		for _, pair := range c.Pairs {
 			if math.Abs(pair.OffsetNS) >= math.Abs(worst.OffsetNS) {
 				worst = pair
@@ -166,6 +169,6 @@ func (w world) trustRow(t *testing.T, said map[string]ran) trustRow {
 		}
 	}
 	row.Apart = short(worst.OffsetNS) + " ± " + short(worst.BoundNS)
-	row.Lost = fmt.Sprintf("CPU %d: seen, no fault", document(t, said["unplugged"]).Verification.LostCPUs[0])
+	row.Lost = fmt.Sprintf("CPU %d: seen, no fault", verify.Of(document(t, said["unplugged"])).LostCPUs[0])
 	return row
 }

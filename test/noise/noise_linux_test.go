@@ -14,14 +14,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/test/need"
 )
 
 // kinds are the warnings of a document.
 func kinds(t *testing.T, document []byte) []string {
 	t.Helper()
-	d, err := result.Read(bytes.NewReader(document))
+	d, err := sections.Read(bytes.NewReader(document))
 	require.NoError(t, err)
 	var all []string
 	for _, w := range d.Warnings {
@@ -60,7 +60,7 @@ func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
 	out, err := run.Output()
 	require.NoError(t, err)
 	require.Contains(t, kinds(t, out), "quota")
-	d, err := result.Read(bytes.NewReader(out))
+	d, err := sections.Read(bytes.NewReader(out))
 	require.NoError(t, err)
 	require.InDelta(t, 0.1, d.Host.CPU.Quota, 1e-9)
 	require.Positive(t, d.Conditions.ThrottledNS)

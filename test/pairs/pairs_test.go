@@ -24,6 +24,7 @@ import (
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
 )
@@ -63,7 +64,7 @@ func TestMain(m *testing.M) {
 // measureDear writes the document of the dear clock, under the settings of the
 // document on standard input.
 func measureDear(id string) error {
-	like, err := result.Read(os.Stdin)
+	like, err := sections.Read(os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func compare(tb testing.TB, timebench string, clocks ...string) *result.Document
 	tb.Helper()
 	out, err := exec.Command(timebench, append([]string{"compare", "--format", "json"}, clocks...)...).Output()
 	require.NoError(tb, err)
-	document, err := result.Read(bytes.NewReader(out))
+	document, err := sections.Read(bytes.NewReader(out))
 	require.NoError(tb, err)
 	return document
 }
@@ -110,7 +111,7 @@ func dearer(tb testing.TB, id string, like *result.Document) *result.Document {
 	command.Stdin = &settings
 	out, err := command.Output()
 	require.NoError(tb, err)
-	document, err := result.Read(bytes.NewReader(out))
+	document, err := sections.Read(bytes.NewReader(out))
 	require.NoError(tb, err)
 	return document
 }

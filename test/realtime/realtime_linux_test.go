@@ -16,8 +16,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/skew"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/verify"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -85,14 +88,14 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 	t.Run("verify", func(t *testing.T) {
 		document, status := run(t, timebench, 0, "verify", "--time", "1s")
 		require.Zero(t, status)
-		for _, c := range document.Verification.Clocks {
+		for _, c := range verify.Of(document).Clocks {
 			require.Positive(t, c.Reads, "%s: %s", c.ID, c.Reason)
 		}
 	})
 	t.Run("skew", func(t *testing.T) {
 		document, status := run(t, timebench, 0, "skew", "--time", "1s")
 		require.Zero(t, status)
-		for _, c := range document.Skew.Clocks {
+		for _, c := range skew.Of(document).Clocks {
 			require.NotEmpty(t, c.Pairs, "%s: %s", c.ID, c.Reason)
 		}
 	})
@@ -110,14 +113,14 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 	t.Run("drift", func(t *testing.T) {
 		document, status := run(t, timebench, 0, "drift", "CLOCK_MONOTONIC_RAW", "--time", "1s")
 		require.Zero(t, status)
-		for _, c := range document.Drift.Clocks {
+		for _, c := range drift.Of(document).Clocks {
 			require.NotEmpty(t, c.Points, "%s: %s", c.ID, c.Reason)
 		}
 	})
 	t.Run("doctor", func(t *testing.T) {
 		document, status := run(t, timebench, 0, "doctor", "--fail-on", "never")
 		require.Zero(t, status)
-		require.NotNil(t, document.Verification)
+		require.NotNil(t, verify.Of(document))
 	})
 	for _, args := range [][]string{
 		{"verify", "CLOCK_MONOTONIC", "--time", "1h"},

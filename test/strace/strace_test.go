@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -34,7 +34,7 @@ func traced(t *testing.T, call string, args ...string) (entered int, reads float
 	if err != nil && len(out) == 0 {
 		need.Missing(t, "strace", "it may not trace here: "+err.Error())
 	}
-	document, err := result.Read(bytes.NewReader(out))
+	document, err := sections.Read(bytes.NewReader(out))
 	require.NoError(t, err)
 	for _, c := range document.Clocks {
 		require.True(t, c.Available, "%s: %s", c.ID, c.Reason)

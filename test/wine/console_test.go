@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 )
 
 // interruptedBy runs a long comparison that the console's events interrupt.
@@ -26,7 +26,7 @@ func TestEventsOfTheConsoleEndWithAReport(t *testing.T) {
 		ended := interruptedBy(t, events, folder)
 		require.Equal(t, status, ended.status, "%s: %s", events, ended.stderr)
 		require.Contains(t, ended.stdout, "this run was interrupted")
-		document, err := result.Load(filepath.Join(folder, "report"))
+		document, err := sections.Load(filepath.Join(folder, "report"))
 		require.NoError(t, err)
 		require.True(t, document.Interrupted)
 		require.FileExists(t, filepath.Join(folder, "report/report.html"))

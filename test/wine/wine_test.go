@@ -26,8 +26,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/drift"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/verify"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -115,7 +117,7 @@ func TestReportIsReadOnLinux(t *testing.T) {
 	second := run(t, folder, nil, append(compare, "again.zip", "--quiet")...)
 	require.Zero(t, second.status, second.stderr)
 
-	document, err := result.Load(filepath.Join(folder, "report"))
+	document, err := sections.Load(filepath.Join(folder, "report"))
 	require.NoError(t, err)
 	require.Equal(t, "windows", document.Host.OS)
 	require.NotNil(t, document.Host.Windows.Wine)
@@ -191,18 +193,18 @@ func TestClocksHold(t *testing.T) {
 		require.True(t, isThere)
 		tables, _, _ = strings.Cut(tables, "\n\n") // the first table's title, and the table
 		require.Contains(t, rendered.stdout, tables)
-		document, err := result.Load(filepath.Join(folder, command[0]))
+		document, err := sections.Load(filepath.Join(folder, command[0]))
 		require.NoError(t, err)
-		if v := document.Verification; v != nil {
+		if v := verify.Of(document); v != nil {
 			require.True(t, v.Held())
 			for _, c := range v.Clocks {
 				require.True(t, c.Reads > 0 || strings.Contains(c.Reason, "this Windows has no "), "%s: %s", c.ID, c.Reason)
 			}
 			continue
 		}
-		require.Equal(t, "QueryPerformanceCounter@winapi", document.Drift.Reference)
+		require.Equal(t, "QueryPerformanceCounter@winapi", drift.Of(document).Reference)
 		rates := 0
-		for _, c := range document.Drift.Clocks {
+		for _, c := range drift.Of(document).Clocks {
 			if c.Asleep != nil {
 				rates++
 			}
@@ -249,7 +251,7 @@ func TestInterruptedRunReports(t *testing.T) {
 	err := c.Wait()
 	require.Equal(t, 130, c.ProcessState.ExitCode(), "%v", err)
 	require.Contains(t, stdout.String(), "this run was interrupted")
-	document, err := result.Load(filepath.Join(folder, "report"))
+	document, err := sections.Load(filepath.Join(folder, "report"))
 	require.NoError(t, err)
 	require.True(t, document.Interrupted)
 }
@@ -297,7 +299,7 @@ func byTimebench(t testing.TB, wine, exe, id string) (median, floor float64) {
 	t.Helper()
 	out := run(t, "", nil, wine, exe, "compare", id, "--threads", "1", "--time", "1ms", "--rounds", "15", "--format", "json")
 	require.Zero(t, out.status, out.stderr)
-	document, err := result.Read(strings.NewReader(out.stdout))
+	document, err := sections.Read(strings.NewReader(out.stdout))
 	require.NoError(t, err)
 	return document.Clocks[0].Latency.MedianNS, document.FloorNS
 }

@@ -1,4 +1,4 @@
-package chart
+package verify
 
 import (
 	"fmt"
@@ -13,28 +13,32 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-func hasVerification(d *result.Document) bool {
-	return d.Verification != nil && len(d.Verification.Clocks) > 0
-}
+// pictures are those of a verification.
+var pictures = []picture.Chart[*result.Document]{{
+	Name: "verification", Title: "Whether each clock can be trusted", Drawable: drawable, Subtitle: subtitle, Height: verificationHeight, Draw: drawVerification,
+}}
+
+func drawable(d *result.Document) bool { return Of(d) != nil && len(Of(d).Clocks) > 0 }
+
+func subtitle(d *result.Document) string { return picture.Machine(d, len(Of(d).Clocks)) }
 
 func verificationHeight(d *result.Document) vg.Length {
-	return vg.Length(len(picture.Shown(d.Verification.Clocks))+1)*picture.RowHeight + 190*picture.Pixel
+	return vg.Length(len(picture.Shown(Of(d).Clocks))+1)*picture.RowHeight + 190*picture.Pixel
 }
 
 // The looks of what was seen of a clock: colour and shape both tell it.
 var (
 	held    = picture.Look{Color: picture.RGB(0x009e73), Shape: draw.CircleGlyph{}}
-	failed  = picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.PyramidGlyph{}}
 	alone   = picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.RingGlyph{}}
 	unasked = picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}
 )
 
 // lookOfClock is how the row of a clock is drawn.
-func lookOfClock(c result.VerifiedClock) picture.Look {
+func lookOfClock(c VerifiedClock) picture.Look {
 	switch {
-	case len(c.Faults) > 0 || c.Verdict == result.Backwards || c.Verdict == result.Faulty:
-		return failed
-	case c.Verdict == result.Unverified:
+	case len(c.Faults) > 0 || c.Verdict == Backwards || c.Verdict == Faulty:
+		return picture.Failed
+	case c.Verdict == Unverified:
 		return unasked
 	case c.Across == nil || c.Across.SeesNS == 0:
 		return alone
@@ -47,7 +51,7 @@ func lookOfClock(c result.VerifiedClock) picture.Look {
 // would have been seen, to the left how far the clock was wrong, both logarithmic, and
 // beside it the verdict in words.
 func drawVerification(c draw.Canvas, d *result.Document) error {
-	rows := verifiedRows{clocks: slices.Clone(picture.Shown(d.Verification.Clocks))}
+	rows := verifiedRows{clocks: slices.Clone(picture.Shown(Of(d).Clocks))}
 	slices.Reverse(rows.clocks) // the first above
 	text := picture.Style(picture.LabelSize, picture.Black)
 	names := make(plot.ConstantTicks, len(rows.clocks))
@@ -94,20 +98,20 @@ func drawVerification(c draw.Canvas, d *result.Document) error {
 	return nil
 }
 
-// faultNames are the words beside a row of a clock that failed.
+// faultNames are the words beside a row of a clock that picture.Failed.
 var faultNames = map[string]string{
-	result.FaultBackwards: "went backwards", result.FaultWarp: "warped", result.FaultStall: "stood still", result.FaultJump: "jumped",
-	result.FaultOutside: "off the other path", result.FaultResolution: "states another resolution", result.FaultFailed: "failed",
+	FaultBackwards: "went backwards", FaultWarp: "warped", FaultStall: "stood still", FaultJump: "jumped",
+	FaultOutside: "off the other path", FaultResolution: "states another resolution", FaultFailed: "failed",
 }
 
 // verdictWords are what was seen of a clock, in a few words.
-func verdictWords(c result.VerifiedClock) string {
+func verdictWords(c VerifiedClock) string {
 	if len(c.Faults) == 0 {
-		if c.Verdict == result.OneCPU {
+		if c.Verdict == OneCPU {
 			return "on one CPU only"
 		}
 		switch {
-		case c.Verdict == result.Unverified:
+		case c.Verdict == Unverified:
 			return c.Verdict
 		case c.Across == nil:
 			return c.Verdict + " on each thread"
@@ -118,7 +122,7 @@ func verdictWords(c result.VerifiedClock) string {
 	}
 	f := c.Faults[0]
 	text := faultNames[f.Kind]
-	if f.Kind != result.FaultResolution {
+	if f.Kind != FaultResolution {
 		text += fmt.Sprintf(" %d×", f.Count)
 		if f.WorstNS > 0 {
 			text += ", " + words.Duration(f.WorstNS)
@@ -130,10 +134,10 @@ func verdictWords(c result.VerifiedClock) string {
 	return text
 }
 
-func verificationLegend(c draw.Canvas, clocks []result.VerifiedClock) draw.Canvas {
+func verificationLegend(c draw.Canvas, clocks []VerifiedClock) draw.Canvas {
 	var entries []picture.Entry
-	for _, e := range []picture.Entry{{Look: held, Name: "held"}, {Look: failed, Name: "failed"}, {Look: alone, Name: "held; not all CPUs compared"}, {Look: unasked, Name: "not verified"}} {
-		if slices.ContainsFunc(clocks, func(c result.VerifiedClock) bool { return lookOfClock(c) == e.Look }) {
+	for _, e := range []picture.Entry{{Look: held, Name: "held"}, {Look: picture.Failed, Name: "failed"}, {Look: alone, Name: "held; not all CPUs compared"}, {Look: unasked, Name: "not verified"}} {
+		if slices.ContainsFunc(clocks, func(c VerifiedClock) bool { return lookOfClock(c) == e.Look }) {
 			entries = append(entries, e)
 		}
 	}
@@ -142,7 +146,7 @@ func verificationLegend(c draw.Canvas, clocks []result.VerifiedClock) draw.Canva
 
 // verifiedRows is the plotter of drawVerification: row i is clock i.
 type verifiedRows struct {
-	clocks []result.VerifiedClock
+	clocks []VerifiedClock
 	axis   mirror
 }
 
@@ -160,7 +164,7 @@ func (rows verifiedRows) Plot(c draw.Canvas, p *plot.Plot) {
 			mark(held, rows.axis.place(clock.Across.SeesNS))
 		}
 		for _, f := range clock.Faults {
-			mark(failed, -rows.axis.place(f.WorstNS))
+			mark(picture.Failed, -rows.axis.place(f.WorstNS))
 		}
 		if seen := lookOfClock(clock); seen != held && len(clock.Faults) == 0 {
 			c.DrawGlyph(seen.Glyph(5*picture.Pixel), vg.Point{X: x(0), Y: at})

@@ -1,4 +1,4 @@
-package render
+package skew
 
 import (
 	"cmp"
@@ -14,19 +14,16 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// SkewFormats are the formats of a comparison of CPUs, the default first.
-var SkewFormats = partFormats("skew", skew, "a line for each pair of CPUs", skewLines)
+// Fact returns for how long and where the clocks were compared.
+func (s *Skew) Fact() table.Fact {
+	return table.Fact{Name: "Skew", Value: "measured for " + words.Duration(float64(s.DurationNS)) + " on " + words.CPUs(s.CPUs)}
+}
 
-// skew is the part of how far the CPUs' views of a clock are apart; nothing where
-// nobody asked.
-func skew(d *result.Document) []table.Block {
-	s := d.Skew
-	if s == nil {
-		return nil
-	}
-	p := table.Block{Title: "How far the CPUs' views of a clock are apart"}
+// Block returns how far the CPUs' views of each clock are apart.
+func (s *Skew) Block(d *result.Document) table.Block {
+	block := table.Block{Title: "How far the CPUs' views of a clock are apart"}
 	var why words.Reasons
-	p.Notes = words.Lost(s.LostCPUs)
+	block.Notes = words.Lost(s.LostCPUs)
 	var quickest, slowest *trip
 	for i := range s.Clocks {
 		c := &s.Clocks[i]
@@ -34,12 +31,12 @@ func skew(d *result.Document) []table.Block {
 		if len(c.Pairs) == 0 {
 			continue
 		}
-		p.Grids = append(p.Grids, pairGrid(c))
+		block.Grids = append(block.Grids, pairGrid(c))
 		line := together(c)
 		if apart := apartPairs(c); len(apart) > 0 {
-			p.Faults = append(p.Faults, line)
+			block.Faults = append(block.Faults, line)
 		} else {
-			p.Notes = append(p.Notes, line)
+			block.Notes = append(block.Notes, line)
 		}
 		low, high := trips(c)
 		if low != nil && (quickest == nil || low.pair.RoundTripNS < quickest.pair.RoundTripNS) {
@@ -48,24 +45,24 @@ func skew(d *result.Document) []table.Block {
 	}
 	switch {
 	case quickest != nil:
-		p.Notes = append(p.Notes, communication(*quickest, *slowest))
-	case len(p.Grids) == 1:
-		p.Notes = append(p.Notes, "The clock is too coarse to show how long a message takes between two CPUs.")
-	case len(p.Grids) > 1:
-		p.Notes = append(p.Notes, "The clocks are too coarse to show how long a message takes between two CPUs.")
+		block.Notes = append(block.Notes, communication(*quickest, *slowest))
+	case len(block.Grids) == 1:
+		block.Notes = append(block.Notes, "The clock is too coarse to show how long a message takes between two CPUs.")
+	case len(block.Grids) > 1:
+		block.Notes = append(block.Notes, "The clocks are too coarse to show how long a message takes between two CPUs.")
 	}
-	p.Notes = append(p.Notes, why.Lines()...)
-	p.Verdict = skewVerdict(d)
-	return []table.Block{p}
+	block.Notes = append(block.Notes, why.Lines()...)
+	block.Verdict = s.verdict(d)
+	return block
 }
 
-// skewVerdict is the whole comparison in a sentence.
-func skewVerdict(d *result.Document) string {
+// verdict is the whole comparison in a sentence.
+func (s *Skew) verdict(d *result.Document) string {
 	compared := 0
 	var apart []string
 	bound := 0.0
-	for i := range d.Skew.Clocks {
-		c := &d.Skew.Clocks[i]
+	for i := range s.Clocks {
+		c := &s.Clocks[i]
 		if len(c.Pairs) == 0 {
 			continue
 		}
@@ -79,7 +76,7 @@ func skewVerdict(d *result.Document) string {
 	}
 	var text string
 	switch {
-	case compared == 0 && len(d.Skew.CPUs) == 1:
+	case compared == 0 && len(s.CPUs) == 1:
 		text = "There is one CPU only, and nothing to compare it with."
 	case compared == 0:
 		text = "No clock could be compared between CPUs."
@@ -95,23 +92,23 @@ func skewVerdict(d *result.Document) string {
 }
 
 // apartPairs are the pairs that certainly differ, the farthest first.
-func apartPairs(c *result.SkewedClock) []result.CPUPair {
-	return slices.DeleteFunc(worstFirst(c.Pairs), func(p result.CPUPair) bool { return !p.Apart() })
+func apartPairs(c *SkewedClock) []CPUPair {
+	return slices.DeleteFunc(worstFirst(c.Pairs), func(p CPUPair) bool { return !p.Apart() })
 }
 
 // worstFirst orders pairs by how far they are apart at least, and where that may be
 // nothing by how far they seem to be.
-func worstFirst(pairs []result.CPUPair) []result.CPUPair {
-	certain := func(p result.CPUPair) float64 { return max(0, math.Abs(p.OffsetNS)-p.BoundNS) }
+func worstFirst(pairs []CPUPair) []CPUPair {
+	certain := func(p CPUPair) float64 { return max(0, math.Abs(p.OffsetNS)-p.BoundNS) }
 	sorted := slices.Clone(pairs)
-	slices.SortStableFunc(sorted, func(a, b result.CPUPair) int {
+	slices.SortStableFunc(sorted, func(a, b CPUPair) int {
 		return cmp.Or(cmp.Compare(certain(b), certain(a)), cmp.Compare(math.Abs(b.OffsetNS), math.Abs(a.OffsetNS)))
 	})
 	return sorted
 }
 
 // together says of a clock whether CPUs are apart, and which.
-func together(c *result.SkewedClock) string {
+func together(c *SkewedClock) string {
 	apart := apartPairs(c)
 	if len(apart) == 0 {
 		low, high := c.Pairs[0].BoundNS, c.Pairs[0].BoundNS
@@ -138,22 +135,22 @@ func together(c *result.SkewedClock) string {
 // A trip is a round trip between two CPUs, by a clock.
 type trip struct {
 	clock string
-	pair  result.CPUPair
+	pair  CPUPair
 }
 
 // trips are the quickest and the slowest of the best round trips; nil where the clock is
 // too coarse to tell one of them.
-func trips(c *result.SkewedClock) (quickest, slowest *trip) {
-	if slices.ContainsFunc(c.Pairs, func(p result.CPUPair) bool { return !p.TellsRoundTrip() }) {
+func trips(c *SkewedClock) (quickest, slowest *trip) {
+	if slices.ContainsFunc(c.Pairs, func(p CPUPair) bool { return !p.TellsRoundTrip() }) {
 		return nil, nil
 	}
-	byTrip := func(a, b result.CPUPair) int { return cmp.Compare(a.RoundTripNS, b.RoundTripNS) }
+	byTrip := func(a, b CPUPair) int { return cmp.Compare(a.RoundTripNS, b.RoundTripNS) }
 	return &trip{c.ID, slices.MinFunc(c.Pairs, byTrip)}, &trip{c.ID, slices.MaxFunc(c.Pairs, byTrip)}
 }
 
 // roundTrip words the best round trip of a pair: of a clock that is too coarse to tell it,
 // that it took no more than a tick.
-func roundTrip(p result.CPUPair, word func(ns float64) string) string {
+func roundTrip(p CPUPair, word func(ns float64) string) string {
 	if p.TellsRoundTrip() {
 		return word(p.RoundTripNS)
 	}
@@ -172,16 +169,12 @@ func communication(quickest, slowest trip) string {
 	return text + ", by " + quickest.clock + "."
 }
 
-const (
-	// mostListed is how many pairs a list shows.
-	mostListed = 16
-	// mostSquare is for how many CPUs at most all pairs stand in a square.
-	mostSquare = 16
-)
+// mostListed is how many pairs a list shows.
+const mostListed = 16
 
 // pairGrid shows the pairs of a clock: all with all as a square where it fits table.Width,
 // otherwise as a list, of many the worst.
-func pairGrid(c *result.SkewedClock) table.Grid {
+func pairGrid(c *SkewedClock) table.Grid {
 	for _, withBounds := range []bool{true, false} {
 		if g, ok := squareGrid(c, withBounds); ok && text.LongestLineLen(g.Text()) <= table.Width {
 			return g
@@ -192,9 +185,9 @@ func pairGrid(c *result.SkewedClock) table.Grid {
 
 // squareGrid has a row and a column a CPU: offsets above the diagonal, round trips
 // below. ok is false where only pairs with the first CPU are there, or too many.
-func squareGrid(c *result.SkewedClock, withBounds bool) (g table.Grid, ok bool) {
+func squareGrid(c *SkewedClock, withBounds bool) (g table.Grid, ok bool) {
 	first := c.Pairs[0].CPU
-	if !slices.ContainsFunc(c.Pairs, func(p result.CPUPair) bool { return p.CPU != first && p.OtherCPU != first }) {
+	if !slices.ContainsFunc(c.Pairs, func(p CPUPair) bool { return p.CPU != first && p.OtherCPU != first }) {
 		return g, false
 	}
 	var cpus []int
@@ -239,7 +232,7 @@ func squareGrid(c *result.SkewedClock, withBounds bool) (g table.Grid, ok bool) 
 }
 
 // listGrid has a row a pair.
-func listGrid(c *result.SkewedClock) table.Grid {
+func listGrid(c *SkewedClock) table.Grid {
 	g := table.Grid{
 		Title:  c.ID + ": how far the other CPU is ahead",
 		Header: []string{"CPU", "other", "ahead by", "certainly", "best round trip", "rounds"},
@@ -266,14 +259,10 @@ func listGrid(c *result.SkewedClock) table.Grid {
 	return g
 }
 
-// skewLines are the comparison as a line a pair, under a header; a clock without pairs
-// has one that says why.
-func skewLines(d *result.Document) [][]string {
+// Lines returns a line for each pair of CPUs; a clock without pairs has one that says why.
+func (s *Skew) Lines() [][]string {
 	lines := [][]string{strings.Split("clock,cpu,other_cpu,offset_ns,bound_ns,round_trip_ns,rounds,apart,reason", ",")}
-	if d.Skew == nil {
-		return lines
-	}
-	for _, c := range d.Skew.Clocks {
+	for _, c := range s.Clocks {
 		if len(c.Pairs) == 0 {
 			lines = append(lines, []string{c.ID, "", "", "", "", "", "", "", c.Reason})
 		}

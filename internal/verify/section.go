@@ -1,6 +1,11 @@
-package result
+package verify
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
+)
 
 // What a verification says of a clock. OneCPU is a clock whose values never went
 // backwards on any one CPU, but did from one CPU to another; or that could be watched
@@ -173,52 +178,70 @@ func (v *Verification) Held() bool {
 	return true
 }
 
-func (v *Verification) check(c *checker, at string) {
-	c.notNegative(at+".duration_ns", float64(v.DurationNS))
-	c.cpus(at+".cpus", v.CPUs)
-	c.cpus(at+".lost_cpus", v.LostCPUs)
+// key is that of the section in a document.
+const key = "verification"
+
+// Kind is the kind of this section.
+var Kind = section.Kind{Kind: result.Kind{
+	Key:     key,
+	About:   "verification is there where clocks were verified.",
+	New:     func() result.Section { return new(Verification) },
+	Choices: map[string][]string{"VerifiedClock.verdict": Verdicts, "ClockFault.kind": ClockFaults},
+}, Command: "verify", Pictures: pictures, Compare: compare}
+
+// Of returns the section of a document; nil where it has none.
+func Of(d *result.Document) *Verification { return result.Of[*Verification](d) }
+
+// Key returns the key of the section in a document.
+func (*Verification) Key() string { return key }
+
+// Check tells c which values cannot be.
+func (v *Verification) Check(c *result.Checker, at string) {
+	c.NotNegative(at+".duration_ns", float64(v.DurationNS))
+	c.CPUs(at+".cpus", v.CPUs)
+	c.CPUs(at+".lost_cpus", v.LostCPUs)
 	seen := map[string]bool{}
 	for i, clock := range v.Clocks {
 		at := fmt.Sprintf("%s.clocks[%d] (%.64q)", at, i, clock.ID)
-		c.once(at, clock.ID, seen)
+		c.Once(at, clock.ID, seen)
 		clock.check(c, at)
 	}
 	for i, r := range v.Relations {
 		at := fmt.Sprintf("%s.relations[%d]", at, i)
-		c.signed(at+".change_ns", r.ChangeNS)
-		c.notNegative(at+".bound_ns", r.BoundNS)
-		c.signed(at+".ppm", r.PPM)
+		c.Signed(at+".change_ns", r.ChangeNS)
+		c.NotNegative(at+".bound_ns", r.BoundNS)
+		c.Signed(at+".ppm", r.PPM)
 	}
 }
 
-func (v *VerifiedClock) check(c *checker, at string) {
-	c.choice(at+".verdict", v.Verdict, Verdicts)
-	c.notNegative(at+".reads", float64(v.Reads))
-	c.part(at+".repeats", v.Repeats, v.Reads, "reads")
-	c.notNegative(at+".stood_ns", v.StoodNS)
-	c.notNegative(at+".tick_ns", v.TickNS)
+func (v *VerifiedClock) check(c *result.Checker, at string) {
+	c.Choice(at+".verdict", v.Verdict, Verdicts)
+	c.NotNegative(at+".reads", float64(v.Reads))
+	c.Part(at+".repeats", v.Repeats, v.Reads, "reads")
+	c.NotNegative(at+".stood_ns", v.StoodNS)
+	c.NotNegative(at+".tick_ns", v.TickNS)
 	if v.Across != nil {
-		c.notNegative(at+".across.checks", float64(v.Across.Checks))
-		c.notNegative(at+".across.pairs", float64(v.Across.Pairs))
-		c.notNegative(at+".across.sees_ns", v.Across.SeesNS)
+		c.NotNegative(at+".across.checks", float64(v.Across.Checks))
+		c.NotNegative(at+".across.pairs", float64(v.Across.Pairs))
+		c.NotNegative(at+".across.sees_ns", v.Across.SeesNS)
 	}
 	if b := v.Bracket; b != nil {
-		c.notNegative(at+".bracket.brackets", float64(b.Brackets))
-		c.signed(at+".bracket.offset_ns", b.OffsetNS)
-		c.notNegative(at+".bracket.bound_ns", b.BoundNS)
-		c.notNegative(at+".bracket.resolution_ns", b.ResolutionNS)
-		c.notNegative(at+".bracket.against_resolution_ns", b.AgainstResolutionNS)
+		c.NotNegative(at+".bracket.brackets", float64(b.Brackets))
+		c.Signed(at+".bracket.offset_ns", b.OffsetNS)
+		c.NotNegative(at+".bracket.bound_ns", b.BoundNS)
+		c.NotNegative(at+".bracket.resolution_ns", b.ResolutionNS)
+		c.NotNegative(at+".bracket.against_resolution_ns", b.AgainstResolutionNS)
 	}
 	for i, fault := range v.Faults {
 		at := fmt.Sprintf("%s.faults[%d]", at, i)
-		c.choice(at+".kind", fault.Kind, ClockFaults)
-		c.positive(at+".count", float64(fault.Count))
-		c.notNegative(at+".worst_ns", fault.WorstNS)
+		c.Choice(at+".kind", fault.Kind, ClockFaults)
+		c.Positive(at+".count", float64(fault.Count))
+		c.NotNegative(at+".worst_ns", fault.WorstNS)
 		if fault.CPU != nil {
-			c.notNegative(at+".cpu", float64(*fault.CPU))
+			c.NotNegative(at+".cpu", float64(*fault.CPU))
 		}
 		if fault.EarlierCPU != nil {
-			c.notNegative(at+".earlier_cpu", float64(*fault.EarlierCPU))
+			c.NotNegative(at+".earlier_cpu", float64(*fault.EarlierCPU))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package chart
+package skew
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ import (
 const (
 	// mostPanels is of how many clocks the picture is.
 	mostPanels = 3
-	// mostSquare is for how many CPUs at most all pairs are drawn as a square.
+	// mostSquare is for how many CPUs at most all pairs stand in a square.
 	mostSquare = 16
 	panelGap   = 30 * picture.Pixel
 )
@@ -28,7 +28,7 @@ const (
 type panel struct {
 	id    string
 	cpus  []int // in order
-	pairs []result.CPUPair
+	pairs []CPUPair
 	// cell is the size of a pair in a square; nothing in a strip.
 	cell          vg.Point
 	width, height vg.Length
@@ -36,11 +36,12 @@ type panel struct {
 
 // panels are those of the clocks that were compared, the first of them.
 func panels(d *result.Document) []panel {
-	if d.Skew == nil {
+	s := Of(d)
+	if s == nil {
 		return nil
 	}
 	var all []panel
-	for _, c := range d.Skew.Clocks {
+	for _, c := range s.Clocks {
 		if p, ok := panelOf(c); ok && len(all) < mostPanels {
 			all = append(all, p)
 		}
@@ -48,7 +49,7 @@ func panels(d *result.Document) []panel {
 	return all
 }
 
-func panelOf(c result.SkewedClock) (p panel, ok bool) {
+func panelOf(c SkewedClock) (p panel, ok bool) {
 	p = panel{id: c.ID, width: picture.Width - 2*picture.Margin, height: 300 * picture.Pixel}
 	seen := map[[2]int]bool{}
 	for _, pair := range c.Pairs {
@@ -104,7 +105,14 @@ func tallest(row []panel) vg.Length {
 	return slices.MaxFunc(row, func(a, b panel) int { return cmp.Compare(a.height, b.height) }).height
 }
 
-func hasSkew(d *result.Document) bool { return len(panels(d)) > 0 }
+// pictures are those of a comparison of CPUs.
+var pictures = []picture.Chart[*result.Document]{{
+	Name: "skew", Title: "How far a clock is apart between CPUs", Drawable: drawable, Subtitle: subtitle, Height: skewHeight, Draw: drawSkew,
+}}
+
+func drawable(d *result.Document) bool { return len(panels(d)) > 0 }
+
+func subtitle(d *result.Document) string { return picture.Machine(d, len(d.Clocks)) }
 
 func skewHeight(d *result.Document) vg.Length {
 	all := panels(d)
@@ -206,7 +214,7 @@ func corners(center, half vg.Point) []vg.Point {
 	}
 }
 
-func (p panel) drawPair(c draw.Canvas, text draw.TextStyle, center vg.Point, pair result.CPUPair, offsetNS, scale float64) {
+func (p panel) drawPair(c draw.Canvas, text draw.TextStyle, center vg.Point, pair CPUPair, offsetNS, scale float64) {
 	p.fill(c, center, picture.Shade(offsetNS, scale))
 	if pair.Apart() {
 		frame := corners(center, vg.Point{X: p.cell.X/2 - 2*picture.Pixel, Y: p.cell.Y/2 - 2*picture.Pixel})
@@ -256,26 +264,26 @@ func (p panel) drawScale(c draw.Canvas, at vg.Point, scale float64) {
 	}
 	at.X += 6 * picture.Pixel
 	apart := ""
-	if slices.ContainsFunc(p.pairs, result.CPUPair.Apart) {
+	if slices.ContainsFunc(p.pairs, CPUPair.Apart) {
 		apart = "   framed: certainly apart"
 	}
 	c.FillText(text, at, high+apart)
 	at.X, at.Y = c.Min.X+squareLeft, at.Y-20*picture.Pixel
 	text.Color = picture.Grey
-	c.FillText(text, at, picture.Shortened(text, "± "+p.span(func(p result.CPUPair) float64 { return p.BoundNS })+
+	c.FillText(text, at, picture.Shortened(text, "± "+p.span(func(p CPUPair) float64 { return p.BoundNS })+
 		" · "+p.roundTrips(), p.width-squareLeft))
 }
 
 // roundTrips words the best round trips, where the clock is fine enough to tell them.
 func (p panel) roundTrips() string {
-	if slices.ContainsFunc(p.pairs, func(p result.CPUPair) bool { return !p.TellsRoundTrip() }) {
+	if slices.ContainsFunc(p.pairs, func(p CPUPair) bool { return !p.TellsRoundTrip() }) {
 		return "too coarse to tell a round trip"
 	}
-	return "round trip " + p.span(func(p result.CPUPair) float64 { return p.RoundTripNS })
+	return "round trip " + p.span(func(p CPUPair) float64 { return p.RoundTripNS })
 }
 
 // span words the least and the most of a figure of the pairs.
-func (p panel) span(of func(result.CPUPair) float64) string {
+func (p panel) span(of func(CPUPair) float64) string {
 	low, high := math.Inf(1), 0.0
 	for _, pair := range p.pairs {
 		low, high = min(low, of(pair)), max(high, of(pair))
@@ -293,7 +301,7 @@ func (p panel) drawStrip(c draw.Canvas) {
 	for _, pair := range p.pairs {
 		values = append(values, pair.OffsetNS-pair.BoundNS, pair.OffsetNS+pair.BoundNS)
 	}
-	slices.SortStableFunc(p.pairs, func(a, b result.CPUPair) int {
+	slices.SortStableFunc(p.pairs, func(a, b CPUPair) int {
 		return cmp.Or(cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.OtherCPU, b.OtherCPU))
 	})
 	view := picture.NewPlot()
@@ -310,18 +318,18 @@ func (p panel) drawStrip(c draw.Canvas) {
 }
 
 // haveOneFirst reports whether all pairs begin with the same CPU.
-func haveOneFirst(pairs []result.CPUPair) bool {
-	return !slices.ContainsFunc(pairs, func(pair result.CPUPair) bool { return pair.CPU != pairs[0].CPU })
+func haveOneFirst(pairs []CPUPair) bool {
+	return !slices.ContainsFunc(pairs, func(pair CPUPair) bool { return pair.CPU != pairs[0].CPU })
 }
 
 // pairTicks labels the pairs of a strip, as far as they have room: with the other CPU
 // where all begin with the same one, and otherwise with both.
-type pairTicks []result.CPUPair
+type pairTicks []CPUPair
 
 func (t pairTicks) Ticks(_, _ float64) []plot.Tick {
-	most, room, name := 24, 30*picture.Pixel, func(pair result.CPUPair) string { return strconv.Itoa(pair.OtherCPU) }
+	most, room, name := 24, 30*picture.Pixel, func(pair CPUPair) string { return strconv.Itoa(pair.OtherCPU) }
 	if !haveOneFirst(t) {
-		most, room, name = 16, 60*picture.Pixel, func(pair result.CPUPair) string { return fmt.Sprintf("%d, %d", pair.CPU, pair.OtherCPU) }
+		most, room, name = 16, 60*picture.Pixel, func(pair CPUPair) string { return fmt.Sprintf("%d, %d", pair.CPU, pair.OtherCPU) }
 	}
 	every := 1 + len(t)/most
 	var ticks []plot.Tick
@@ -334,7 +342,7 @@ func (t pairTicks) Ticks(_, _ float64) []plot.Tick {
 }
 
 // skewMarks is the plotter of a strip: pair i stands at i.
-type skewMarks struct{ pairs []result.CPUPair }
+type skewMarks struct{ pairs []CPUPair }
 
 func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	const mostNamed = 6
@@ -349,7 +357,7 @@ func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		at := vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}
 		look, bar := picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}}, picture.RGB(0x56b4e9)
 		if pair.Apart() {
-			look, bar, apart = failed, failed.Color, append(apart, i)
+			look, bar, apart = picture.Failed, picture.Failed.Color, append(apart, i)
 		}
 		c.StrokeLine2(picture.Stroke(bar, 1.4*picture.Pixel), at.X, y(pair.OffsetNS-pair.BoundNS), at.X, y(pair.OffsetNS+pair.BoundNS))
 		if pair.Apart() {
@@ -360,24 +368,24 @@ func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	certain := func(i int) float64 { return math.Abs(marks.pairs[i].OffsetNS) - marks.pairs[i].BoundNS }
 	slices.SortStableFunc(apart, func(a, b int) int { return cmp.Compare(certain(b), certain(a)) })
-	text := picture.Style(picture.LabelSize, failed.Color)
-	var labels []label
+	text := picture.Style(picture.LabelSize, picture.Failed.Color)
+	var labels []picture.Label
 	var words []string
 	for _, i := range apart[:min(mostNamed, len(apart))] {
 		pair := marks.pairs[i]
 		words = append(words, fmt.Sprintf("CPU %d against %d: %s", pair.OtherCPU, pair.CPU, picture.Offset(pair.OffsetNS)))
-		labels = append(labels, label{
-			point: vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}, width: text.Width(words[len(words)-1]) + 4*picture.Pixel, height: picture.LabelSize + 4*picture.Pixel,
+		labels = append(labels, picture.Label{
+			Point: vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}, Width: text.Width(words[len(words)-1]) + 4*picture.Pixel, Height: picture.LabelSize + 4*picture.Pixel,
 		})
 	}
 	if len(labels) == 0 {
 		return
 	}
-	for i, at := range arrange(labels, radius, box{c.Min, c.Max}) {
-		if at.found {
-			c.StrokeLine2(picture.Stroke(failed.Color, 0.6*picture.Pixel), at.leader.from.X, at.leader.from.Y, at.leader.to.X, at.leader.to.Y)
-			c.FillPolygon(picture.White, []vg.Point{at.min, {X: at.max.X, Y: at.min.Y}, at.max, {X: at.min.X, Y: at.max.Y}})
-			c.FillText(text, vg.Point{X: at.min.X + 2*picture.Pixel, Y: at.min.Y + 4*picture.Pixel}, words[i])
+	for i, at := range picture.Arrange(labels, radius, picture.Box{Min: c.Min, Max: c.Max}) {
+		if at.Found {
+			c.StrokeLine2(picture.Stroke(picture.Failed.Color, 0.6*picture.Pixel), at.Leader.From.X, at.Leader.From.Y, at.Leader.To.X, at.Leader.To.Y)
+			c.FillPolygon(picture.White, []vg.Point{at.Min, {X: at.Max.X, Y: at.Min.Y}, at.Max, {X: at.Min.X, Y: at.Max.Y}})
+			c.FillText(text, vg.Point{X: at.Min.X + 2*picture.Pixel, Y: at.Min.Y + 4*picture.Pixel}, words[i])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package render
+package verify
 
 import (
 	"fmt"
@@ -11,45 +11,46 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// VerifyFormats are the formats of a verification, the default first.
-var VerifyFormats = partFormats("verify", verification, "a line for each clock", verificationLines)
-
-// verification is the part of whether the clocks can be trusted; nothing where nobody
-// asked.
-func verification(d *result.Document) []table.Block {
-	v := d.Verification
-	if v == nil {
-		return nil
+// Fact returns for how long and where the clocks were verified.
+func (v *Verification) Fact() table.Fact {
+	text := "for " + words.Duration(float64(v.DurationNS)) + " on " + words.CPUs(v.CPUs)
+	if v.Load {
+		text += ", every CPU kept busy"
 	}
-	p := table.Block{
+	return table.Fact{Name: "Verified", Value: text}
+}
+
+// Block returns what was seen of each clock, and whether it can be trusted.
+func (v *Verification) Block(d *result.Document) table.Block {
+	block := table.Block{
 		Title: "Can each clock be trusted?",
 		Grids: []table.Grid{verdictGrid(v), bracketGrid(v), relationGrid(v)},
 	}
 	var why words.Reasons
 	for _, c := range v.Clocks {
 		for _, f := range c.Faults {
-			p.Faults = append(p.Faults, faultSentence(c, f))
+			block.Faults = append(block.Faults, faultSentence(c, f))
 		}
 		why.Add(c.ID, c.Reason)
 	}
 	for _, r := range v.Relations {
 		if !r.Held {
-			p.Faults = append(p.Faults, fmt.Sprintf("%s should have kept its distance from %s and did not: it changed by %s.", r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS)))
+			block.Faults = append(block.Faults, fmt.Sprintf("%s should have kept its distance from %s and did not: it changed by %s.", r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS)))
 		}
 	}
-	p.Notes = append(words.Lost(v.LostCPUs), why.Lines()...)
-	p.Verdict = trust(d)
-	return []table.Block{p}
+	block.Notes = append(words.Lost(v.LostCPUs), why.Lines()...)
+	block.Verdict = trust(v, d)
+	return block
 }
 
 // verdictGrid has a row for each clock that was to be verified.
-func verdictGrid(v *result.Verification) table.Grid {
+func verdictGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "Can each clock be trusted?", Texts: 2,
 		Header: []string{"Clock", "verdict", "reads", "repeats", "warps seen from"},
 	}
 	for _, c := range v.Clocks {
-		if c.Verdict == result.Unverified {
+		if c.Verdict == Unverified {
 			g.Rows = append(g.Rows, []string{c.ID, c.Verdict, "-", "-", "-"})
 			continue
 		}
@@ -67,7 +68,7 @@ func verdictGrid(v *result.Verification) table.Grid {
 }
 
 // verdict words what is said of a clock, and of one that failed, how.
-func verdict(c result.VerifiedClock) string {
+func verdict(c VerifiedClock) string {
 	var seen []string
 	for _, f := range c.Faults {
 		short := faultWords[f.Kind].short
@@ -77,7 +78,7 @@ func verdict(c result.VerifiedClock) string {
 				short += ", worst " + words.Duration(f.WorstNS)
 			}
 		}
-		if f.Kind == result.FaultWarp && f.CPU != nil && f.EarlierCPU != nil {
+		if f.Kind == FaultWarp && f.CPU != nil && f.EarlierCPU != nil {
 			short += fmt.Sprintf(", between CPU %d and %d", *f.EarlierCPU, *f.CPU)
 		}
 		seen = append(seen, short)
@@ -86,7 +87,7 @@ func verdict(c result.VerifiedClock) string {
 	switch {
 	case text == "":
 		return c.Verdict
-	case c.Verdict == result.Backwards || c.Verdict == result.Faulty:
+	case c.Verdict == Backwards || c.Verdict == Faulty:
 		return text
 	default:
 		return c.Verdict + "; " + text
@@ -106,34 +107,34 @@ func often(n int64) string {
 // neither number nor size.
 var faultWords = map[string]struct {
 	short    string
-	sentence func(c result.VerifiedClock) string
+	sentence func(c VerifiedClock) string
 	worst    string
 }{
-	result.FaultBackwards: {"went backwards", func(c result.VerifiedClock) string { return c.ID + " went backwards on one CPU" }, "at worst by "},
-	result.FaultWarp:      {"went backwards", func(c result.VerifiedClock) string { return c.ID + " went backwards from one CPU to another" }, "at worst by "},
-	result.FaultStall:     {"stood still", func(c result.VerifiedClock) string { return c.ID + " stood still" + witnessed(c, " while %s went on,") }, "for up to "},
-	result.FaultJump:      {"jumped", func(c result.VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") }, "at worst by "},
-	result.FaultOutside: {"outside the other path", func(c result.VerifiedClock) string {
+	FaultBackwards: {"went backwards", func(c VerifiedClock) string { return c.ID + " went backwards on one CPU" }, "at worst by "},
+	FaultWarp:      {"went backwards", func(c VerifiedClock) string { return c.ID + " went backwards from one CPU to another" }, "at worst by "},
+	FaultStall:     {"stood still", func(c VerifiedClock) string { return c.ID + " stood still" + witnessed(c, " while %s went on,") }, "for up to "},
+	FaultJump:      {"jumped", func(c VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") }, "at worst by "},
+	FaultOutside: {"outside the other path", func(c VerifiedClock) string {
 		return c.ID + " was outside of what " + other(c) + " read before and after it"
 	}, "at worst by "},
-	result.FaultResolution: {"states another resolution", func(c result.VerifiedClock) string {
+	FaultResolution: {"states another resolution", func(c VerifiedClock) string {
 		text := c.ID + " states another resolution than " + other(c)
 		if b := c.Bracket; b != nil {
 			text += fmt.Sprintf(" (%s, not %s)", orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS))
 		}
 		return text
 	}, ""},
-	result.FaultFailed: {"failed", func(c result.VerifiedClock) string { return "Reads of " + c.ID + " failed" }, "at worst after "},
+	FaultFailed: {"failed", func(c VerifiedClock) string { return "Reads of " + c.ID + " failed" }, "at worst after "},
 }
 
-func witnessed(c result.VerifiedClock, words string) string {
+func witnessed(c VerifiedClock, words string) string {
 	if c.Witness == "" {
 		return ""
 	}
 	return fmt.Sprintf(words, c.Witness)
 }
 
-func other(c result.VerifiedClock) string {
+func other(c VerifiedClock) string {
 	if c.Bracket == nil {
 		return "its other path"
 	}
@@ -148,7 +149,7 @@ func orNone(resolutionNS float64) string {
 }
 
 // faultSentence says all that is known of a fault.
-func faultSentence(c result.VerifiedClock, f result.ClockFault) string {
+func faultSentence(c VerifiedClock, f ClockFault) string {
 	known := faultWords[f.Kind]
 	text := known.sentence(c)
 	if known.worst != "" {
@@ -170,7 +171,7 @@ func faultSentence(c result.VerifiedClock, f result.ClockFault) string {
 }
 
 // bracketGrid holds each clock against the same by another path.
-func bracketGrid(v *result.Verification) table.Grid {
+func bracketGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "The same clock by another path: is each value between the two that the other read around it?", Texts: 2,
 		Header: []string{"Clock", "against", "brackets", "ahead by", "states", "other states"},
@@ -196,7 +197,7 @@ func bracketGrid(v *result.Verification) table.Grid {
 }
 
 // relationGrid holds clocks against each other from the beginning to the end.
-func relationGrid(v *result.Verification) table.Grid {
+func relationGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "Clock against clock, from the beginning to the end", Texts: 2,
 		Header: []string{"Clock", "against", "got ahead by", "ppm", "distance"},
@@ -217,13 +218,12 @@ func relationGrid(v *result.Verification) table.Grid {
 }
 
 // trust is the whole verification in a sentence or two.
-func trust(d *result.Document) string {
-	v := d.Verification
+func trust(v *Verification, d *result.Document) string {
 	verified, unverified, absent, single := 0, 0, 0, 0
 	var bad []string
 	for _, c := range v.Clocks {
 		switch {
-		case c.Verdict != result.Unverified:
+		case c.Verdict != Unverified:
 			verified++
 		case slices.ContainsFunc(d.Clocks, func(entry result.Clock) bool { return entry.ID == c.ID && !entry.Available }):
 			absent++
@@ -232,7 +232,7 @@ func trust(d *result.Document) string {
 		}
 		if len(c.Faults) > 0 {
 			bad = append(bad, c.ID)
-		} else if c.Verdict == result.OneCPU {
+		} else if c.Verdict == OneCPU {
 			single++
 		}
 	}
@@ -271,24 +271,21 @@ func trust(d *result.Document) string {
 	return text
 }
 
-func notHeld(relations []result.Relation) int {
-	return len(slices.DeleteFunc(slices.Clone(relations), func(r result.Relation) bool { return r.Held }))
+func notHeld(relations []Relation) int {
+	return len(slices.DeleteFunc(slices.Clone(relations), func(r Relation) bool { return r.Held }))
 }
 
-// verificationLines are the verification as a line a clock, under a header.
-func verificationLines(d *result.Document) [][]string {
+// Lines returns a line for each clock.
+func (v *Verification) Lines() [][]string {
 	header := []string{
 		"clock", "verdict", "reason", "reads", "repeats", "stood_ns", "tick_ns", "witness", "checks", "pairs", "sees_ns",
 		"against", "brackets", "offset_ns", "bound_ns", "resolution_ns", "against_resolution_ns",
 	}
-	for _, kind := range result.ClockFaults {
+	for _, kind := range ClockFaults {
 		header = append(header, kind+"_count", kind+"_worst_ns")
 	}
 	lines := [][]string{header}
-	if d.Verification == nil {
-		return lines
-	}
-	for _, c := range d.Verification.Clocks {
+	for _, c := range v.Clocks {
 		line := []string{c.ID, c.Verdict, c.Reason, strconv.FormatInt(c.Reads, 10), strconv.FormatInt(c.Repeats, 10), words.Known(c.StoodNS), words.Known(c.TickNS), c.Witness}
 		if a := c.Across; a == nil {
 			line = append(line, "", "", "")
@@ -300,8 +297,8 @@ func verificationLines(d *result.Document) [][]string {
 		} else {
 			line = append(line, b.Against, strconv.FormatInt(b.Brackets, 10), words.Number(b.OffsetNS), words.Number(b.BoundNS), words.Known(b.ResolutionNS), words.Known(b.AgainstResolutionNS))
 		}
-		for _, kind := range result.ClockFaults {
-			i := slices.IndexFunc(c.Faults, func(f result.ClockFault) bool { return f.Kind == kind })
+		for _, kind := range ClockFaults {
+			i := slices.IndexFunc(c.Faults, func(f ClockFault) bool { return f.Kind == kind })
 			if i < 0 {
 				line = append(line, "0", "")
 				continue

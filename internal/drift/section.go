@@ -1,6 +1,11 @@
-package result
+package drift
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
+)
 
 // A Drift is how fast clocks run against a reference: what `timebench drift` saw.
 type Drift struct {
@@ -72,43 +77,60 @@ type DriftPoint struct {
 	OffsetNS float64 `json:"offset_ns"`
 }
 
-func (d *Drift) check(c *checker, at string) {
+// key is that of the section in a document.
+const key = "drift"
+
+// Kind is the kind of this section.
+var Kind = section.Kind{Kind: result.Kind{
+	Key:   key,
+	About: "drift is there where clocks were held against a reference for their rate.",
+	New:   func() result.Section { return new(Drift) },
+}, Command: "drift", Pictures: pictures, Compare: compare}
+
+// Of returns the section of a document; nil where it has none.
+func Of(d *result.Document) *Drift { return result.Of[*Drift](d) }
+
+// Key returns the key of the section in a document.
+func (*Drift) Key() string { return key }
+
+// Check tells c which values cannot be.
+func (d *Drift) Check(c *result.Checker, at string) {
 	if d.Reference == "" {
-		c.fail(at+".reference", "is empty; it must name a clock")
+		c.Fail(at+".reference", "is empty; it must name a clock")
 	}
-	c.notNegative(at+".duration_ns", float64(d.DurationNS))
-	c.notNegative(at+".loaded_from_ns", float64(d.LoadedFromNS))
+	c.NotNegative(at+".duration_ns", float64(d.DurationNS))
+	c.NotNegative(at+".loaded_from_ns", float64(d.LoadedFromNS))
 	seen := map[string]bool{}
 	for i, clock := range d.Clocks {
 		at := fmt.Sprintf("%s.clocks[%d] (%.64q)", at, i, clock.ID)
-		c.once(at, clock.ID, seen)
-		c.notNegative(at+".nominal_hz", clock.NominalHz)
+		c.Once(at, clock.ID, seen)
+		c.NotNegative(at+".nominal_hz", clock.NominalHz)
 		clock.Asleep.check(c, at+".asleep")
 		clock.Loaded.check(c, at+".loaded")
 		for i, point := range clock.Points {
 			at := fmt.Sprintf("%s.points[%d]", at, i)
-			c.notNegative(at+".at_ns", float64(point.AtNS))
-			c.signed(at+".offset_ns", point.OffsetNS)
+			c.NotNegative(at+".at_ns", float64(point.AtNS))
+			c.Signed(at+".offset_ns", point.OffsetNS)
 			if i > 0 && point.AtNS < clock.Points[i-1].AtNS {
-				c.fail(at+".at_ns", fmt.Sprintf("is %d; it must not be before the %d of the point before", point.AtNS, clock.Points[i-1].AtNS))
+				c.Fail(at+".at_ns", fmt.Sprintf("is %d; it must not be before the %d of the point before", point.AtNS, clock.Points[i-1].AtNS))
 			}
 		}
 	}
 }
 
-func (r *DriftRate) check(c *checker, at string) {
+func (r *DriftRate) check(c *result.Checker, at string) {
 	if r == nil {
 		return
 	}
 	if r.PPM != nil {
-		c.signed(at+".ppm", *r.PPM)
+		c.Signed(at+".ppm", *r.PPM)
 	}
-	c.notNegative(at+".hz", r.Hz)
-	c.notNegative(at+".interval_ppm", r.IntervalPPM)
-	c.share(at+".confidence", r.Confidence)
-	c.notNegative(at+".freedom", r.Freedom)
-	c.notNegative(at+".residual_ns", r.ResidualNS)
-	c.notNegative(at+".worst_residual_ns", r.WorstResidualNS)
-	c.notNegative(at+".readings", float64(r.Readings))
-	c.notNegative(at+".span_ns", float64(r.SpanNS))
+	c.NotNegative(at+".hz", r.Hz)
+	c.NotNegative(at+".interval_ppm", r.IntervalPPM)
+	c.Share(at+".confidence", r.Confidence)
+	c.NotNegative(at+".freedom", r.Freedom)
+	c.NotNegative(at+".residual_ns", r.ResidualNS)
+	c.NotNegative(at+".worst_residual_ns", r.WorstResidualNS)
+	c.NotNegative(at+".readings", float64(r.Readings))
+	c.NotNegative(at+".span_ns", float64(r.SpanNS))
 }

@@ -1,4 +1,4 @@
-package render
+package drift
 
 import (
 	"fmt"
@@ -12,19 +12,21 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// DriftFormats are the formats of a measurement of rates, the default first.
-var DriftFormats = partFormats("drift", drift, "a line for each clock and phase", driftLines)
-
 // dayNS is a day in nanoseconds.
 const dayNS = 86400e9
 
-// drift is the part of how fast the clocks run; nothing where nobody asked.
-func drift(d *result.Document) []table.Block {
-	t := d.Drift
-	if t == nil {
-		return nil
+// Fact returns for how long the clocks were compared, and with which.
+func (t *Drift) Fact() table.Fact {
+	text := "measured for " + words.Duration(float64(t.DurationNS)) + " against " + t.Reference
+	if t.LoadedFromNS > 0 {
+		text += ", every CPU kept busy from " + words.Duration(float64(t.LoadedFromNS)) + " on"
 	}
-	p := table.Block{
+	return table.Fact{Name: "Drift", Value: text}
+}
+
+// Block returns how fast each clock runs.
+func (t *Drift) Block(d *result.Document) table.Block {
+	block := table.Block{
 		Title: "How fast the clocks run against " + t.Reference,
 		Grids: []table.Grid{rateGrid(t), lineGrid(t)},
 	}
@@ -39,31 +41,31 @@ func drift(d *result.Document) []table.Block {
 	for _, c := range t.Clocks {
 		if change, bound, certain := underLoad(c, compared); certain {
 			differ++
-			p.Faults = append(p.Faults, fmt.Sprintf("%s runs %s under load than asleep, by %s ppm.", c.ID, fasterOrSlower(change), words.Bounded(math.Abs(change), bound)))
+			block.Faults = append(block.Faults, fmt.Sprintf("%s runs %s under load than asleep, by %s ppm.", c.ID, fasterOrSlower(change), words.Bounded(math.Abs(change), bound)))
 		}
 	}
-	p.Notes = why.Lines()
-	switch rated := len(p.Grids[0].Rows); {
+	block.Notes = why.Lines()
+	switch rated := len(block.Grids[0].Rows); {
 	case rated == 0:
-		p.Verdict = "No clock's rate could be told."
+		block.Verdict = "No clock's rate could be told."
 	case compared == 0:
-		p.Verdict = fmt.Sprintf("The rates of %s, against %s.", words.Plural(rated, "clock"), t.Reference)
+		block.Verdict = fmt.Sprintf("The rates of %s, against %s.", words.Plural(rated, "clock"), t.Reference)
 	case differ == 0:
-		p.Verdict = "No clock certainly runs at another rate under load than asleep."
+		block.Verdict = "No clock certainly runs at another rate under load than asleep."
 	default:
-		p.Verdict = fmt.Sprintf("%d of %s certainly at another rate under load than asleep.", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
+		block.Verdict = fmt.Sprintf("%d of %s certainly at another rate under load than asleep.", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
 	}
 	if d.Interrupted {
-		p.Verdict = "Interrupted; of what was seen by then: " + p.Verdict
+		block.Verdict = "Interrupted; of what was seen by then: " + block.Verdict
 	}
-	return []table.Block{p}
+	return block
 }
 
 // underLoad is by how many ppm a clock runs faster under load than asleep, how far that
 // may be from the truth, and whether it is certain that there is a difference. Each rate
 // lies outside its 95 % interval once in twenty times, and of several clocks one soon
 // does: the bound is of wider intervals, which all hold together with 95 % (Bonferroni).
-func underLoad(c result.DriftedClock, compared int) (change, bound float64, certain bool) {
+func underLoad(c DriftedClock, compared int) (change, bound float64, certain bool) {
 	if c.Asleep == nil || c.Loaded == nil || c.Asleep.Hz == 0 {
 		return 0, 0, false
 	}
@@ -74,7 +76,7 @@ func underLoad(c result.DriftedClock, compared int) (change, bound float64, cert
 }
 
 // atConfidence is half the width of the rate's interval at a confidence above its own.
-func atConfidence(r *result.DriftRate, confidence float64) float64 {
+func atConfidence(r *DriftRate, confidence float64) float64 {
 	if r.Confidence <= 0 || r.Confidence >= confidence {
 		return r.IntervalPPM
 	}
@@ -95,11 +97,11 @@ func fasterOrSlower(change float64) string {
 // A phase is a stretch of a run in which the rate of a clock was told.
 type phase struct {
 	name string
-	rate *result.DriftRate
+	rate *DriftRate
 }
 
 // phases are those of a clock in which its rate was told.
-func phases(c result.DriftedClock) []phase {
+func phases(c DriftedClock) []phase {
 	var all []phase
 	for _, p := range []phase{{"asleep", c.Asleep}, {"loaded", c.Loaded}} {
 		if p.rate != nil {
@@ -110,7 +112,7 @@ func phases(c result.DriftedClock) []phase {
 }
 
 // rateGrid says how fast the clocks are: a row a clock.
-func rateGrid(t *result.Drift) table.Grid {
+func rateGrid(t *Drift) table.Grid {
 	g := table.Grid{
 		Title:  "How fast the clocks run against " + t.Reference + ", in millionths (ppm)",
 		Header: []string{"Clock", "stated rate", "asleep", "under load", "in a day"},
@@ -131,7 +133,7 @@ func rateGrid(t *result.Drift) table.Grid {
 	return g
 }
 
-func ppm(r *result.DriftRate) string {
+func ppm(r *DriftRate) string {
 	if r == nil || r.PPM == nil {
 		return "-"
 	}
@@ -162,7 +164,7 @@ func nominal(hz float64) string {
 }
 
 // lineGrid says how sure the rates are: a row a clock and phase.
-func lineGrid(t *result.Drift) table.Grid {
+func lineGrid(t *Drift) table.Grid {
 	g := table.Grid{
 		Title: "The lines behind the rates", Texts: 2,
 		Header: []string{"Clock", "while", "ticks a second", "residual", "worst", "readings", "over"},
@@ -185,15 +187,11 @@ func lineGrid(t *result.Drift) table.Grid {
 	return g
 }
 
-// driftLines are the rates as a line a clock and phase, under a header; a clock without
-// any has one that says why.
-func driftLines(d *result.Document) [][]string {
+// Lines returns a line for each clock and phase; a clock without any has one that says why.
+func (t *Drift) Lines() [][]string {
 	lines := [][]string{strings.Split("clock,phase,reference,nominal_hz,ppm,interval_ppm,confidence,hz,residual_ns,worst_residual_ns,readings,span_ns,reason", ",")}
-	if d.Drift == nil {
-		return lines
-	}
-	for _, c := range d.Drift.Clocks {
-		head := []string{c.ID, "", d.Drift.Reference, words.Known(c.NominalHz)}
+	for _, c := range t.Clocks {
+		head := []string{c.ID, "", t.Reference, words.Known(c.NominalHz)}
 		all := phases(c)
 		if len(all) == 0 {
 			lines = append(lines, append(head, "", "", "", "", "", "", "", "", c.Reason))
@@ -204,7 +202,7 @@ func driftLines(d *result.Document) [][]string {
 				ppm = words.Number(*r.PPM)
 			}
 			lines = append(lines, []string{
-				c.ID, p.name, d.Drift.Reference, words.Known(c.NominalHz), ppm, words.Number(r.IntervalPPM), words.Number(r.Confidence), words.Number(r.Hz),
+				c.ID, p.name, t.Reference, words.Known(c.NominalHz), ppm, words.Number(r.IntervalPPM), words.Number(r.Confidence), words.Number(r.Hz),
 				words.Number(r.ResidualNS), words.Number(r.WorstResidualNS), strconv.Itoa(r.Readings), strconv.FormatInt(r.SpanNS, 10), c.Reason,
 			})
 		}

@@ -1,4 +1,4 @@
-package chart
+package drift
 
 import (
 	"cmp"
@@ -12,19 +12,24 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-func hasDrift(d *result.Document) bool { return d.Drift != nil && len(driftLines(d.Drift)) > 0 }
+// pictures are those of a drift.
+var pictures = []picture.Chart[*result.Document]{{
+	Name: "drift", Title: "How far clocks get ahead of a reference", Drawable: drawable, Subtitle: subtitle, Height: driftHeight, Draw: drawDrift,
+}}
+
+func drawable(d *result.Document) bool { return Of(d) != nil && len(driftLines(Of(d))) > 0 }
 
 // driftHeight leaves a line of text for each label beside the upper plot.
 func driftHeight(d *result.Document) vg.Length {
-	return max(330*picture.Pixel, vg.Length(len(driftLines(d.Drift))+1)*picture.LineApart) + 370*picture.Pixel
+	return max(330*picture.Pixel, vg.Length(len(driftLines(Of(d)))+1)*picture.LineApart) + 370*picture.Pixel
 }
 
-func driftSubtitle(d *result.Document) string {
-	return "against " + picture.Shortened(picture.Style(picture.LabelSize, picture.Black), d.Drift.Reference, 300*picture.Pixel) + " · " + machine(d)
+func subtitle(d *result.Document) string {
+	return "against " + picture.Shortened(picture.Style(picture.LabelSize, picture.Black), Of(d).Reference, 300*picture.Pixel) + " · " + picture.Machine(d, max(len(d.Clocks), len(Of(d).Clocks)))
 }
 
 // driftLines are the offsets of the clocks over the reference's time, both in ns.
-func driftLines(t *result.Drift) []picture.Line {
+func driftLines(t *Drift) []picture.Line {
 	var all []picture.Line
 	ofPath := map[string]int{}
 	for _, clock := range t.Clocks {
@@ -44,10 +49,10 @@ func driftLines(t *result.Drift) []picture.Line {
 
 // residuals are the same lines without what the clock's own rate explains: of the time
 // asleep, or else under load. A clock whose rate was not told is left out.
-func residuals(t *result.Drift, lines []picture.Line) []picture.Line {
+func residuals(t *Drift, lines []picture.Line) []picture.Line {
 	var all []picture.Line
 	for _, l := range lines {
-		clock := t.Clocks[slices.IndexFunc(t.Clocks, func(c result.DriftedClock) bool { return c.ID == l.Name })]
+		clock := t.Clocks[slices.IndexFunc(t.Clocks, func(c DriftedClock) bool { return c.ID == l.Name })]
 		rate := cmp.Or(clock.Asleep, clock.Loaded)
 		if rate == nil {
 			continue
@@ -80,9 +85,9 @@ func residuals(t *result.Drift, lines []picture.Line) []picture.Line {
 // rate does not explain.
 func drawDrift(c draw.Canvas, d *result.Document) error {
 	const lower, sinceBeginning = 240 * picture.Pixel, "time since the beginning"
-	lines := driftLines(d.Drift)
-	above := overTime{t: d.Drift, lines: lines, yLabel: "ahead by", xLabel: sinceBeginning, named: true}
-	left := residuals(d.Drift, lines)
+	lines := driftLines(Of(d))
+	above := overTime{t: Of(d), lines: lines, yLabel: "ahead by", xLabel: sinceBeginning, named: true}
+	left := residuals(Of(d), lines)
 	if len(left) == 0 {
 		above.draw(c, 0)
 		return nil
@@ -90,14 +95,14 @@ func drawDrift(c draw.Canvas, d *result.Document) error {
 	column := above.column()
 	above.xLabel = "" // the lower plot has it
 	above.draw(draw.Crop(c, 0, 0, lower, 0), column)
-	beneath := overTime{t: d.Drift, lines: left, yLabel: "beside its own line", xLabel: sinceBeginning}
+	beneath := overTime{t: Of(d), lines: left, yLabel: "beside its own line", xLabel: sinceBeginning}
 	beneath.draw(draw.Crop(c, 0, 0, 0, -(c.Max.Y-c.Min.Y-lower)), column)
 	return nil
 }
 
 // overTime is lines over the time of a run.
 type overTime struct {
-	t      *result.Drift
+	t      *Drift
 	lines  []picture.Line
 	yLabel string
 	xLabel string

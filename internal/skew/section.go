@@ -1,6 +1,11 @@
-package result
+package skew
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
+)
 
 // A Skew is how far the CPUs' views of clocks are apart: what `timebench skew` saw.
 type Skew struct {
@@ -59,23 +64,40 @@ func (p CPUPair) TickNS() float64 { return p.BoundNS - p.RoundTripNS/2 }
 // takes: a coarse one often shows the same value before it and after it.
 func (p CPUPair) TellsRoundTrip() bool { return p.RoundTripNS > max(0, p.TickNS()) }
 
-func (s *Skew) check(c *checker, at string) {
-	c.notNegative(at+".duration_ns", float64(s.DurationNS))
-	c.cpus(at+".cpus", s.CPUs)
-	c.cpus(at+".lost_cpus", s.LostCPUs)
+// key is that of the section in a document.
+const key = "skew"
+
+// Kind is the kind of this section.
+var Kind = section.Kind{Kind: result.Kind{
+	Key:   key,
+	About: "skew is there where the CPUs' views of a clock were compared.",
+	New:   func() result.Section { return new(Skew) },
+}, Command: "skew", Pictures: pictures, Compare: compare}
+
+// Of returns the section of a document; nil where it has none.
+func Of(d *result.Document) *Skew { return result.Of[*Skew](d) }
+
+// Key returns the key of the section in a document.
+func (*Skew) Key() string { return key }
+
+// Check tells c which values cannot be.
+func (s *Skew) Check(c *result.Checker, at string) {
+	c.NotNegative(at+".duration_ns", float64(s.DurationNS))
+	c.CPUs(at+".cpus", s.CPUs)
+	c.CPUs(at+".lost_cpus", s.LostCPUs)
 	seen := map[string]bool{}
 	for i, clock := range s.Clocks {
 		at := fmt.Sprintf("%s.clocks[%d] (%.64q)", at, i, clock.ID)
-		c.once(at, clock.ID, seen)
-		c.notNegative(at+".ticks_per_second", clock.TicksPerSecond)
+		c.Once(at, clock.ID, seen)
+		c.NotNegative(at+".ticks_per_second", clock.TicksPerSecond)
 		for i, pair := range clock.Pairs {
 			at := fmt.Sprintf("%s.pairs[%d]", at, i)
-			c.notNegative(at+".cpu", float64(pair.CPU))
-			c.notNegative(at+".other_cpu", float64(pair.OtherCPU))
-			c.signed(at+".offset_ns", pair.OffsetNS)
-			c.notNegative(at+".bound_ns", pair.BoundNS)
-			c.notNegative(at+".round_trip_ns", pair.RoundTripNS)
-			c.notNegative(at+".rounds", float64(pair.Rounds))
+			c.NotNegative(at+".cpu", float64(pair.CPU))
+			c.NotNegative(at+".other_cpu", float64(pair.OtherCPU))
+			c.Signed(at+".offset_ns", pair.OffsetNS)
+			c.NotNegative(at+".bound_ns", pair.BoundNS)
+			c.NotNegative(at+".round_trip_ns", pair.RoundTripNS)
+			c.NotNegative(at+".rounds", float64(pair.Rounds))
 		}
 	}
 }

@@ -1,0 +1,67 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
+	"github.com/timebench/timebench/internal/sections"
+)
+
+// A Section is what changed in one section of the documents.
+type Section struct {
+	// Key is that of the section in a document.
+	Key string
+	section.Comparison
+}
+
+// sections compares what the documents hold beside costs.
+func (d *Diff) sections(old, new *result.Document) {
+	for _, kind := range sections.All {
+		before, after := keyed(old, kind.Key), keyed(new, kind.Key)
+		if before == nil && after == nil {
+			continue
+		}
+		changed := Section{kind.Key, kind.Compare(before, after)}
+		for _, s := range changed.Settings {
+			d.Setup = append(d.Setup, Difference(s))
+		}
+		d.Sections = append(d.Sections, changed)
+	}
+}
+
+// keyed returns the section of a key; nil where the document has none.
+func keyed(d *result.Document, key string) result.Section {
+	i := slices.IndexFunc(d.Sections, func(s result.Section) bool { return s.Key() == key })
+	if i < 0 {
+		return nil
+	}
+	return d.Sections[i]
+}
+
+// Compared counts the figures of all sections that both documents have.
+func (d *Diff) Compared() int {
+	n := 0
+	for _, s := range d.Sections {
+		n += len(s.Changes)
+	}
+	return n
+}
+
+// Changed counts those that changed.
+func (d *Diff) Changed() int {
+	n := 0
+	for _, s := range d.Sections {
+		n += s.Comparison.Changed()
+	}
+	return n
+}
+
+// JSON returns the diff as JSON on one line.
+func (d *Diff) JSON() ([]byte, error) {
+	more := make([]result.Keyed, len(d.Sections))
+	for i, s := range d.Sections {
+		more[i] = result.Keyed{Key: s.Key, Value: s.Value}
+	}
+	return result.Encode(d, more, false)
+}

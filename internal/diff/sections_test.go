@@ -1,0 +1,36 @@
+package diff
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/section"
+	"github.com/timebench/timebench/internal/sections"
+)
+
+func TestSectionsThatOneDocumentLacks(t *testing.T) {
+	full := document()
+	for _, kind := range sections.All {
+		full.Put(kind.New())
+	}
+	require.Empty(t, compare(document(), document(), usual).Sections)
+	for want, d := range map[string]*Diff{
+		section.InOld: compare(full, document(), usual), section.InNew: compare(document(), full, usual), "": compare(full, full, usual),
+	} {
+		require.Len(t, d.Sections, len(sections.All))
+		require.Zero(t, d.Compared())
+		require.Zero(t, d.Changed())
+		text, err := d.JSON()
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "null", "an empty list is one")
+		var values map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(text, &values))
+		for _, s := range d.Sections {
+			var coverage section.Coverage
+			require.NoError(t, json.Unmarshal(values[s.Key], &coverage))
+			require.Equal(t, want, coverage.OnlyIn, s.Key)
+			require.Equal(t, want != "", s.Block.Verdict == coverage.Absent())
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package drift
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is left of a steady clock is nothing, whatever its rate; under another rate it
+// is what came on top.
+func TestResidualsAreWhatTheRateDoesNotExplain(t *testing.T) {
+	ppm := 10.0
+	d := &Drift{Reference: "r", LoadedFromNS: 2e9, Clocks: []DriftedClock{
+		{ID: "steady@cpu", Asleep: &DriftRate{PPM: &ppm}}, {ID: "bent@cpu", Asleep: &DriftRate{PPM: &ppm}},
+		{ID: "unstated@cpu", Loaded: &DriftRate{}}, {ID: "unknown@cpu"}, {ID: "empty@cpu"},
+	}}
+	for i, rates := range [][2]float64{{10, 10}, {10, 12}, {0, 0}, {5, 5}} {
+		for at := int64(0); at <= 4e9; at += 1e9 {
+			offset := float64(min(at, 2e9))*rates[0]*1e-6 + float64(max(at-2e9, 0))*rates[1]*1e-6
+			d.Clocks[i].Points = append(d.Clocks[i].Points, DriftPoint{AtNS: at, OffsetNS: offset})
+		}
+	}
+	lines := driftLines(d)
+	require.Len(t, lines, 4)
+	left := residuals(d, lines)
+	require.Len(t, left, 3)
+	require.InDeltaSlice(t, []float64{0, 0, 0, 0, 0}, left[0].Values, 1e-6)
+	require.InDeltaSlice(t, []float64{0, 0, 0, 2000, 4000}, left[1].Values, 1e-6)
+	require.InDeltaSlice(t, []float64{0, 0, 0, 0, 0}, left[2].Values, 1e-6)
+	require.InDelta(t, 40000, lines[0].Values[4], 1e-6, "the line itself is as it was")
+}

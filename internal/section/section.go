@@ -1,0 +1,44 @@
+// Package section is what a measurement brings with it so that every format, the
+// comparison of two documents and the document itself can have it without knowing its name:
+// the section that it leaves in a document, and its words, tables and pictures.
+package section
+
+import (
+	"github.com/timebench/timebench/internal/picture"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
+)
+
+// A Section is what a measurement leaves in a document, and how it is shown.
+type Section interface {
+	result.Section
+	// Fact returns how it was measured, for the lines above the tables.
+	Fact() table.Fact
+	// Block returns its tables and sentences; d is the document that holds it.
+	Block(d *result.Document) table.Block
+	// Lines returns it as CSV, a header first, with cells as they are.
+	Lines() [][]string
+}
+
+// A Kind is a measurement that leaves a section.
+type Kind struct {
+	result.Kind
+	// Command is the command of timebench that measures it.
+	Command string
+	// Pictures are those of a document that holds it.
+	Pictures []picture.Chart[*result.Document]
+	// Compare returns what changed from one document to another. Either section may be
+	// nil, and one is not.
+	Compare func(old, new result.Section) Comparison
+}
+
+// In returns the sections of a document, in its order.
+func In(d *result.Document) []Section {
+	var all []Section
+	for _, s := range d.Sections {
+		if shown, ok := s.(Section); ok {
+			all = append(all, shown)
+		}
+	}
+	return all
+}

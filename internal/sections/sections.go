@@ -1,0 +1,45 @@
+// Package sections is the list of the measurements that leave a section in a result
+// document. The document, its formats and the comparison of two of them go by this list
+// and know no measurement by name. A new measurement is a folder and a line here.
+package sections
+
+import (
+	"io"
+	"slices"
+
+	"github.com/timebench/timebench/internal/drift"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
+	"github.com/timebench/timebench/internal/skew"
+	"github.com/timebench/timebench/internal/verify"
+)
+
+// All are the kinds of sections, in the order in which every report has them.
+var All = []section.Kind{verify.Kind, skew.Kind, drift.Kind}
+
+// kinds are those for reading.
+var kinds = func() []result.Kind {
+	var all []result.Kind
+	for _, kind := range All {
+		all = append(all, kind.Kind)
+	}
+	return all
+}()
+
+// Load reads the document in a file or folder, with its sections. Errors are those of
+// [result.Load].
+func Load(name string) (*result.Document, error) { return result.Load(name, kinds...) }
+
+// Read reads a document with its sections. Errors are those of [result.Read].
+func Read(r io.Reader) (*result.Document, error) { return result.Read(r, kinds...) }
+
+// Commands returns the commands that measured the sections of a document.
+func Commands(d *result.Document) []string {
+	var commands []string
+	for _, kind := range All {
+		if slices.ContainsFunc(d.Sections, func(s result.Section) bool { return s.Key() == kind.Key }) {
+			commands = append(commands, kind.Command)
+		}
+	}
+	return commands
+}

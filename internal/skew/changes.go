@@ -1,0 +1,109 @@
+package skew
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
+	"github.com/timebench/timebench/internal/table"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// compare returns what changed from one document to another.
+func compare(old, new result.Section) section.Comparison {
+	before, _ := old.(*Skew)
+	after, _ := new.(*Skew)
+	changes := changed(before, after)
+	all := section.Comparison{Value: changes, Block: block(changes)}
+	for _, c := range changes.Offsets {
+		all.Changes = append(all.Changes, section.Change{
+			Clock: c.Clock, What: "worst offset", Old: words.Number(c.OldNS), OldBound: words.Number(c.OldBoundNS),
+			New: words.Number(c.NewNS), NewBound: words.Number(c.NewBoundNS), Unit: "ns", Changed: c.Changed,
+		})
+	}
+	return all
+}
+
+// Changes are what changed about how far CPUs are apart.
+type Changes struct {
+	section.Coverage
+	// Offsets has an entry for each clock that was compared in both documents.
+	Offsets []SkewChange `json:"offsets"`
+}
+
+// A SkewChange is the worst offset of a clock in both documents: that of the two CPUs
+// that are apart by most, when the bound is taken off.
+type SkewChange struct {
+	Clock       string  `json:"clock"`
+	OldCPU      int     `json:"old_cpu"`
+	OldOtherCPU int     `json:"old_other_cpu"`
+	OldNS       float64 `json:"old_offset_ns"`
+	OldBoundNS  float64 `json:"old_bound_ns"`
+	NewCPU      int     `json:"new_cpu"`
+	NewOtherCPU int     `json:"new_other_cpu"`
+	NewNS       float64 `json:"new_offset_ns"`
+	NewBoundNS  float64 `json:"new_bound_ns"`
+	// Changed says that they differ by more than both bounds together.
+	Changed bool `json:"changed"`
+}
+
+// changed compares two sections, of which either may be nil.
+func changed(old, new *Skew) *Changes {
+	s := &Changes{Coverage: section.Covered(old != nil, new != nil), Offsets: []SkewChange{}}
+	if s.OnlyIn != "" {
+		return s
+	}
+	compared := func(clocks []SkewedClock) []SkewedClock {
+		return slices.DeleteFunc(slices.Clone(clocks), func(c SkewedClock) bool { return len(c.Pairs) == 0 })
+	}
+	s.OnlyOld, s.OnlyNew = section.Match(compared(old.Clocks), compared(new.Clocks), func(c SkewedClock) string { return c.ID }, func(old, new SkewedClock) {
+		o, n := worst(old.Pairs), worst(new.Pairs)
+		change := math.Abs(n.OffsetNS) - math.Abs(o.OffsetNS)
+		if o.CPU == n.CPU && o.OtherCPU == n.OtherCPU {
+			change = n.OffsetNS - o.OffsetNS // which sees a change of sign too
+		}
+		s.Offsets = append(s.Offsets, SkewChange{
+			old.ID, o.CPU, o.OtherCPU, o.OffsetNS, o.BoundNS, n.CPU, n.OtherCPU, n.OffsetNS, n.BoundNS,
+			math.Abs(change) > o.BoundNS+n.BoundNS,
+		})
+	})
+	return s
+}
+
+// worst is the pair that is apart by most, when its bound is taken off.
+func worst(pairs []CPUPair) CPUPair {
+	certain := func(p CPUPair) float64 { return math.Abs(p.OffsetNS) - p.BoundNS }
+	most := pairs[0]
+	for _, p := range pairs[1:] {
+		if certain(p) > certain(most) {
+			most = p
+		}
+	}
+	return most
+}
+
+// block shows the worst offset of each clock.
+func block(s *Changes) table.Block {
+	p := table.Block{Title: "How far the CPUs are apart at worst"}
+	if s.OnlyIn != "" {
+		p.Verdict = s.Absent()
+		return p
+	}
+	g := table.Grid{Title: p.Title, Header: []string{"Clock", "old", "CPUs", "new", "CPUs", "verdict"}}
+	changed := 0
+	for _, c := range s.Offsets {
+		if c.Changed {
+			changed++
+		}
+		g.Rows = append(g.Rows, []string{
+			c.Clock, words.BoundedNS(c.OldNS, c.OldBoundNS), fmt.Sprintf("%d, %d", c.OldCPU, c.OldOtherCPU),
+			words.BoundedNS(c.NewNS, c.NewBoundNS), fmt.Sprintf("%d, %d", c.NewCPU, c.NewOtherCPU), section.SameOrChanged(c.Changed),
+		})
+	}
+	p.Grids = []table.Grid{g}
+	p.Notes = s.Notes()
+	p.Verdict = section.Verdict(changed, len(s.Offsets), "worst offset", " beyond both bounds")
+	return p
+}

@@ -1,0 +1,82 @@
+package skew
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// square is a clock whose CPUs were compared all with all.
+func square(id string, cpus int) SkewedClock {
+	c := SkewedClock{ID: id, TicksPerSecond: 2596122000}
+	for a := range cpus {
+		for b := a + 1; b < cpus; b++ {
+			trip := 90 + 30*float64(b-a)
+			c.Pairs = append(c.Pairs, CPUPair{CPU: a, OtherCPU: b, OffsetNS: float64(a*3-b*2) + 0.25, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 100_000})
+		}
+	}
+	return c
+}
+
+// star is a clock whose CPUs were compared with the first only.
+func star(id string, cpus int) SkewedClock {
+	c := SkewedClock{ID: id, TicksPerSecond: 2596122000}
+	for other := 1; other < cpus; other++ {
+		trip := 90 + float64(other%48)*5
+		c.Pairs = append(c.Pairs, CPUPair{CPU: 0, OtherCPU: other, OffsetNS: math.Round(36*math.Sin(float64(other)))/4 - 2, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 10_000})
+	}
+	return c
+}
+
+// A coarse clock shows the same value before a round trip and after it: that is not how
+// long a message took.
+func TestCoarseClockIsNoStopwatchOfMessages(t *testing.T) {
+	coarse := SkewedClock{ID: "CLOCK_MONOTONIC_COARSE@vdso", TicksPerSecond: 1e9, Pairs: []CPUPair{{OtherCPU: 1, BoundNS: 4e6, Rounds: 10}}}
+	tick := SkewedClock{ID: "gettimeofday@vdso", TicksPerSecond: 1e6, Pairs: []CPUPair{{OtherCPU: 1, RoundTripNS: 1000, BoundNS: 1500, Rounds: 10}}}
+	fine := SkewedClock{ID: "RDTSC@cpu", TicksPerSecond: 1e9, Pairs: []CPUPair{{OtherCPU: 1, RoundTripNS: 150, BoundNS: 76, Rounds: 10}}}
+	for _, test := range []struct {
+		clocks []SkewedClock
+		want   string
+	}{
+		{[]SkewedClock{coarse}, "The clock is too coarse to show how long a message takes between two CPUs."},
+		{[]SkewedClock{coarse, tick}, "The clocks are too coarse to show how long a message takes between two CPUs."},
+		{[]SkewedClock{coarse, fine}, "A message between two CPUs, there and back over a shared cache line, took 150 ns (CPU 0 and 1) at best, by RDTSC@cpu."},
+	} {
+		s := &Skew{CPUs: []int{0, 1}, Clocks: test.clocks}
+		notes := s.Block(&result.Document{}).Notes
+		require.Equal(t, test.want, notes[len(notes)-1])
+	}
+	require.Equal(t, "≤ 4 ms", roundTrip(coarse.Pairs[0], words.SignedDuration))
+	require.Equal(t, "≤ 2 µs", roundTrip(tick.Pairs[0], words.SignedDuration))
+	require.Equal(t, "150 ns", roundTrip(fine.Pairs[0], words.SignedDuration))
+}
+
+// Many CPUs are a short list with the worst on top, and nothing is left out of the CSV.
+func TestSkewOfManyCPUsIsShort(t *testing.T) {
+	c := star("RDTSC@cpu", 192)
+	c.Pairs[96].OffsetNS = 1_250_000
+	g := pairGrid(&c)
+	require.Len(t, g.Rows, mostListed)
+	require.Equal(t, []string{"0", "97", "1.25 ms ± 47.5 ns", "apart"}, g.Rows[0][:4])
+	require.Contains(t, g.Title, "the worst 16 of 191 pairs")
+	require.Equal(t, "RDTSC@cpu: 1 of 191 pairs is certainly apart: CPU 97 is ahead of CPU 0 by 1.25 ms ± 47.5 ns.", together(&c))
+	require.Len(t, (&Skew{Clocks: []SkewedClock{c}}).Lines(), 1+191)
+}
+
+func TestSkewOfAllPairsIsASquare(t *testing.T) {
+	c := square("RDTSC@cpu", 3)
+	c.Pairs[2] = CPUPair{CPU: 2, OtherCPU: 1, OffsetNS: 200, BoundNS: 60, RoundTripNS: 120}
+	g := pairGrid(&c)
+	require.Equal(t, [][]string{
+		{"0", "", "-2 ± 60", "-4 ± 75"},
+		{"1", "120", "", "-200 ± 60 !"}, // the other way round
+		{"2", "150", "120", ""},
+	}, g.Rows)
+	for _, cpus := range []int{16, 17} {
+		c = square("RDTSC@cpu", cpus)
+		require.Equal(t, cpus == 16, pairGrid(&c).Header[1] == "0")
+	}
+}

@@ -1,0 +1,30 @@
+package words
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCPUsAreListedShortly(t *testing.T) {
+	require.Equal(t, "no CPU", CPUs(nil))
+	require.Equal(t, "CPU 3", CPUs([]int{3, 3}))
+	require.Equal(t, "CPUs 0 to 2 and 8", CPUs([]int{8, 2, 1, 0}))
+	var many []int
+	for i := range 40 {
+		many = append(many, 2*i)
+	}
+	require.Equal(t, "CPUs 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 and 28 more", CPUs(many))
+}
+
+func TestBoundedGivesTheDigitsThatMeanSomething(t *testing.T) {
+	for _, test := range []struct {
+		value, bound float64
+		want         string
+	}{
+		{-12.7512, 0.021, "-12.751 ± 0.021"}, {0, 0, "0.000 ± 0.000"}, {2596088900.123, 54.6, "2,596,088,900 ± 55"},
+		{1, 1e-9, "1.000000 ± 0.000000"}, {-0.0001, 60, "0 ± 60"}, {-1e18, 1, "-1e+18 ± 1"}, {1, 1e30, "1 ± 1e+30"},
+	} {
+		require.Equal(t, test.want, Bounded(test.value, test.bound))
+	}
+}
