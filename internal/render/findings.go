@@ -19,6 +19,8 @@ import (
 var DoctorFormats = []Format[*result.Document]{
 	{"table", "for people, within 100 columns", Doctor},
 	{"markdown", "for a bug report", DoctorMarkdown},
+	{"csv", "a line for each finding", DoctorCSV},
+	{"html", "one page, with the document in it", DoctorHTML},
 	{"json", "the whole document, with what was measured", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
 }
 
@@ -129,6 +131,25 @@ func findingFacts(f result.Finding) []table.Fact {
 	}
 	add("See", f.Links...)
 	return all
+}
+
+// DoctorCSV writes a line for each finding; where a cell holds several texts each has a line
+// of its own in it.
+func DoctorCSV(w io.Writer, d *result.Document) error {
+	lines := [][]string{{"severity", "kind", "title", "evidence", "cause", "advice", "commands", "risk", "links"}}
+	for _, f := range d.Findings {
+		var advice, commands, risks []string
+		for _, r := range f.Remedies {
+			advice, commands = append(advice, r.Advice), append(commands, r.Commands...)
+			risks = append(risks, words.Present(r.Risk)...)
+		}
+		line := []string{f.Severity, f.Kind, f.Title}
+		for _, texts := range [][]string{f.Evidence, {f.Cause}, advice, commands, risks, f.Links} {
+			line = append(line, strings.Join(texts, "\n"))
+		}
+		lines = append(lines, line)
+	}
+	return table.WriteCSV(w, lines)
 }
 
 // found are the lines above the tables about what doctor would say more of.

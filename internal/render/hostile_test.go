@@ -249,7 +249,9 @@ func TestNoCellOfCSVIsAFormula(t *testing.T) {
 		}
 		var out bytes.Buffer
 		require.NoError(t, write(&out), name)
-		require.Contains(t, out.String(), "'=1+", name)
+		if !strings.Contains(name, "healthy") { // of which doctor has no line
+			require.Contains(t, out.String(), "'=1+", name)
+		}
 		rows, err := csv.NewReader(&out).ReadAll()
 		require.NoError(t, err)
 		for _, cell := range slices.Concat(rows...) {

@@ -67,6 +67,28 @@ func HTML(w io.Writer, document *result.Document) error {
 	return p.end(w)
 }
 
+// DoctorHTML writes the findings of a document as one self-contained page, with the document
+// in it.
+func DoctorHTML(w io.Writer, document *result.Document) error {
+	var p page
+	d := cleaned(document)
+	p.begin("timebench doctor: "+headline(d), "timebench doctor", headline(d)+", "+d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"))
+	if !serious(d) {
+		p.element("p", "", healthy(d))
+	}
+	p.findings(d)
+	for _, warning := range warnings(d) {
+		p.element("p", "warning", "Warning: "+warning)
+	}
+	p.facts("The machine", facts(d))
+	p.log(d.Host.KernelLog)
+	p.element("p", "note", "The whole document is in this page: `timebench render` turns it into any format, `timebench diff` compares it with another.")
+	if p.err == nil {
+		p.err = document.WriteScript(&p.out)
+	}
+	return p.end(w)
+}
+
 // DiffHTML writes a diff as one self-contained page.
 func DiffHTML(w io.Writer, d *diff.Diff) error {
 	d = cleaned(d)

@@ -154,7 +154,7 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	for name, d := range map[string]*result.Document{"doctor": onHPET(), "doctor-healthy": fixed(), "doctor-sparse": sparse()} {
-		for _, format := range DoctorFormats[:2] {
+		for _, format := range DoctorFormats[:4] {
 			var got bytes.Buffer
 			require.NoError(t, format.Write(&got, d))
 			golden(t, name+"."+format.Name, got.Bytes())
