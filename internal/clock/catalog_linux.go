@@ -15,14 +15,10 @@ func systemClocks() []Clock {
 	var all []Clock
 	for _, way := range ways {
 		for _, c := range clockIDs {
-			all = append(all, Clock{
-				ID: c.name + "@" + string(way.path), Call: "clock_gettime(" + c.name + ")", Path: way.path, Kind: c.kind, Hz: 1e9,
-				ReportedNS: func() float64 { return clockGetres(c.id) },
-				Twin:       way.twin(c.name), Coarse: isCoarse(c.id), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID,
-				PathResolutionNS: way.clockGetres(c.id),
-				Open:             func() (Reader, error) { return way.clockGettime(c.id) },
-				probe:            way.probe(vdsoClockGettime, int(c.id)),
-			})
+			if way.path == VDSO && c.kernelOnly {
+				continue
+			}
+			all = append(all, way.clock(c))
 		}
 		all = append(all,
 			Clock{ID: "gettimeofday@" + string(way.path), Call: "gettimeofday()", Path: way.path, Kind: Wall, Hz: 1e6,
@@ -33,6 +29,21 @@ func systemClocks() []Clock {
 				ReportedNS: notReported, Coarse: true, Open: way.time, probe: way.probe(vdsoTime, noID)})
 	}
 	return append(append(all, hpetClock()), ptpClocks()...)
+}
+
+// clock is a clock of clock_gettime(2), read by the way.
+func (w way) clock(c clockID) Clock {
+	return Clock{
+		ID: c.name + "@" + string(w.path), Call: "clock_gettime(" + c.name + ")", Path: w.path, Kind: c.kind, Hz: 1e9,
+		ReportedNS: func() float64 { return clockGetres(c.id) },
+		Twin:       w.twin(c.name), Coarse: isCoarse(c.id), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID,
+		PathResolutionNS: w.clockGetres(c.id),
+		Open: func() (Reader, error) {
+			reader, err := w.clockGettime(c.id)
+			return reader, c.because(err)
+		},
+		probe: w.probe(vdsoClockGettime, int(c.id)),
+	}
 }
 
 // A way is a path with the calls that are made by it.

@@ -16,11 +16,12 @@ func systemClocks() []Clock {
 			ID: c.name + "@" + string(xsysPath), Call: "clock_gettime(" + c.name + ")", Path: xsysPath, Kind: c.kind, Hz: 1e9,
 			ReportedNS: notReported,
 			Open: func() (Reader, error) {
-				return openXsys(func() (int64, error) {
+				reader, err := openXsys(func() (int64, error) {
 					var now unix.Timespec
 					err := unix.ClockGettime(c.id, &now)
 					return now.Nano(), err
 				})
+				return reader, c.because(err)
 			},
 		})
 	}

@@ -3,19 +3,15 @@ package clock
 import "golang.org/x/sys/unix"
 
 // clockIDs are the clocks of clock_gettime(3) of macOS.
-var clockIDs = []struct {
-	name string
-	id   int32
-	kind Kind
-}{
-	{"CLOCK_REALTIME", unix.CLOCK_REALTIME, Wall},
-	{"CLOCK_MONOTONIC", unix.CLOCK_MONOTONIC, Monotonic},
-	{"CLOCK_MONOTONIC_RAW", unix.CLOCK_MONOTONIC_RAW, Monotonic},
-	{"CLOCK_MONOTONIC_RAW_APPROX", unix.CLOCK_MONOTONIC_RAW_APPROX, Monotonic},
-	{"CLOCK_UPTIME_RAW", unix.CLOCK_UPTIME_RAW, Monotonic},
-	{"CLOCK_UPTIME_RAW_APPROX", unix.CLOCK_UPTIME_RAW_APPROX, Monotonic},
-	{"CLOCK_PROCESS_CPUTIME_ID", unix.CLOCK_PROCESS_CPUTIME_ID, CPUTime},
-	{"CLOCK_THREAD_CPUTIME_ID", unix.CLOCK_THREAD_CPUTIME_ID, CPUTime},
+var clockIDs = []clockID{
+	{name: "CLOCK_REALTIME", id: unix.CLOCK_REALTIME, kind: Wall},
+	{name: "CLOCK_MONOTONIC", id: unix.CLOCK_MONOTONIC, kind: Monotonic},
+	{name: "CLOCK_MONOTONIC_RAW", id: unix.CLOCK_MONOTONIC_RAW, kind: Monotonic},
+	{name: "CLOCK_MONOTONIC_RAW_APPROX", id: unix.CLOCK_MONOTONIC_RAW_APPROX, kind: Monotonic},
+	{name: "CLOCK_UPTIME_RAW", id: unix.CLOCK_UPTIME_RAW, kind: Monotonic},
+	{name: "CLOCK_UPTIME_RAW_APPROX", id: unix.CLOCK_UPTIME_RAW_APPROX, kind: Monotonic},
+	{name: "CLOCK_PROCESS_CPUTIME_ID", id: unix.CLOCK_PROCESS_CPUTIME_ID, kind: CPUTime},
+	{name: "CLOCK_THREAD_CPUTIME_ID", id: unix.CLOCK_THREAD_CPUTIME_ID, kind: CPUTime},
 }
 
 // xsysPath: golang.org/x/sys calls libSystem here.

@@ -3,18 +3,21 @@ package clock
 import "golang.org/x/sys/unix"
 
 // clockIDs are the clocks of clock_gettime(2).
-var clockIDs = []struct {
-	name string
-	id   int32
-	kind Kind
-}{
-	{"CLOCK_REALTIME", unix.CLOCK_REALTIME, Wall},
-	{"CLOCK_MONOTONIC", unix.CLOCK_MONOTONIC, Monotonic},
-	{"CLOCK_MONOTONIC_RAW", unix.CLOCK_MONOTONIC_RAW, Monotonic},
-	{"CLOCK_REALTIME_COARSE", unix.CLOCK_REALTIME_COARSE, Wall},
-	{"CLOCK_MONOTONIC_COARSE", unix.CLOCK_MONOTONIC_COARSE, Monotonic},
-	{"CLOCK_BOOTTIME", unix.CLOCK_BOOTTIME, Monotonic},
-	{"CLOCK_TAI", unix.CLOCK_TAI, Wall},
-	{"CLOCK_PROCESS_CPUTIME_ID", unix.CLOCK_PROCESS_CPUTIME_ID, CPUTime},
-	{"CLOCK_THREAD_CPUTIME_ID", unix.CLOCK_THREAD_CPUTIME_ID, CPUTime},
+var clockIDs = []clockID{
+	{name: "CLOCK_REALTIME", id: unix.CLOCK_REALTIME, kind: Wall},
+	{name: "CLOCK_MONOTONIC", id: unix.CLOCK_MONOTONIC, kind: Monotonic},
+	{name: "CLOCK_MONOTONIC_RAW", id: unix.CLOCK_MONOTONIC_RAW, kind: Monotonic},
+	{name: "CLOCK_REALTIME_COARSE", id: unix.CLOCK_REALTIME_COARSE, kind: Wall},
+	{name: "CLOCK_MONOTONIC_COARSE", id: unix.CLOCK_MONOTONIC_COARSE, kind: Monotonic},
+	{name: "CLOCK_BOOTTIME", id: unix.CLOCK_BOOTTIME, kind: Monotonic},
+	{name: "CLOCK_TAI", id: unix.CLOCK_TAI, kind: Wall},
+	{name: "CLOCK_PROCESS_CPUTIME_ID", id: unix.CLOCK_PROCESS_CPUTIME_ID, kind: CPUTime},
+	{name: "CLOCK_THREAD_CPUTIME_ID", id: unix.CLOCK_THREAD_CPUTIME_ID, kind: CPUTime},
+	{name: "CLOCK_REALTIME_ALARM", id: unix.CLOCK_REALTIME_ALARM, kind: Wall, kernelOnly: true, needs: wakingRTC},
+	{name: "CLOCK_BOOTTIME_ALARM", id: unix.CLOCK_BOOTTIME_ALARM, kind: Monotonic, kernelOnly: true, needs: wakingRTC},
 }
+
+// wakingRTC is what the clocks of alarms need: alarm_clock_get_timespec in
+// kernel/time/alarmtimer.c fails where no real-time clock can wake the machine. A read
+// needs no right; a timer needs CAP_WAKE_ALARM.
+const wakingRTC = "real-time clock (RTC) that can wake this machine"

@@ -3,6 +3,7 @@
 package clock
 
 import (
+	"errors"
 	"math"
 	"runtime"
 	"sync"
@@ -24,6 +25,9 @@ func TestReadersAgreeWithTheKernel(t *testing.T) {
 	for _, way := range ways {
 		for _, c := range clockIDs {
 			reader, err := way.clockGettime(c.id)
+			if c.needs != "" && errors.Is(err, syscall.EINVAL) {
+				continue // what it needs is not here
+			}
 			if err != nil {
 				require.Equal(t, VDSO, way.path, "%s: %v", c.name, err)
 				continue

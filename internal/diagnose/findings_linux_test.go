@@ -2,10 +2,12 @@ package diagnose
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/result"
 )
@@ -107,6 +109,37 @@ func TestRecordedMachines(t *testing.T) {
 			require.NotContains(t, all.String(), never, name)
 		}
 	}
+}
+
+// Every clock of this system's catalogue, as a machine shows it on which all is well: no
+// finding accuses a clock of what it always does.
+func TestNoFindingsWithAnyClockOfTheCatalogue(t *testing.T) {
+	d := well()
+	measured := d.Clocks[0]
+	some := false
+	for _, c := range clock.Catalog() {
+		some = some || strings.HasSuffix(c.ID, "_ALARM@syscall")
+		if slices.ContainsFunc(d.Clocks, func(known result.Clock) bool { return known.ID == c.ID }) {
+			continue
+		}
+		one := measured
+		one.ID, one.Path, one.Kind = c.ID, string(c.Path), string(c.Kind)
+		switch {
+		case c.Path == clock.Syscall, c.Kind == clock.CPUTime, strings.Contains(c.ID, "_ALARM@"):
+			one.KernelEntry, one.KernelEntryBy = result.Always, "path"
+		case c.Path != clock.VDSO:
+			one.KernelEntry, one.KernelEntryBy = "", ""
+		}
+		d.Clocks = append(d.Clocks, one)
+	}
+	require.Empty(t, Findings(d))
+	require.True(t, some, "the clocks of alarms are among them")
+	for i, c := range d.Clocks {
+		if strings.Contains(c.ID, "_ALARM@") {
+			d.Clocks[i] = result.Clock{ID: c.ID, Path: c.Path, Kind: c.Kind, Reason: "there is no real-time clock (RTC) that can wake this machine: invalid argument"}
+		}
+	}
+	require.Empty(t, Findings(d))
 }
 
 func kinds(findings []result.Finding) string {

@@ -1,0 +1,42 @@
+//go:build amd64 || arm64
+
+package cmd
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/measure"
+)
+
+// The clocks of alarms, which need a device and always cost a system call, are measured
+// where somebody asks for them, and nowhere else.
+func TestClocksOfAlarmsAreAskedFor(t *testing.T) {
+	alarms := []string{"CLOCK_REALTIME_ALARM@syscall", "CLOCK_BOOTTIME_ALARM@syscall"}
+	in := func(clocks []clock.Clock) (found []string) {
+		for _, c := range clocks {
+			if slices.Contains(alarms, c.ID) {
+				found = append(found, c.ID)
+			}
+		}
+		return found
+	}
+	usual, err := chosen(false, nil)
+	require.NoError(t, err)
+	for name, clocks := range map[string][]clock.Clock{
+		"compare": usual, "verify": clock.Default(), "skew": skewed(), "drift": drifting(), "doctor": doctorClocks(measure.Settings{}),
+	} {
+		require.Empty(t, in(clocks), name)
+		require.NotEmpty(t, clocks, name)
+	}
+	all, err := chosen(true, nil)
+	require.NoError(t, err)
+	require.Equal(t, alarms, in(all))
+	for _, selector := range append(alarms, "CLOCK_REALTIME_ALARM", "*_alarm@*") {
+		named, err := chosen(false, []string{selector})
+		require.NoError(t, err)
+		require.NotEmpty(t, in(named), selector)
+	}
+}

@@ -1,0 +1,101 @@
+//go:build amd64 || arm64
+
+package clock
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+// alarms are the clocks of alarms, with the clocks of which they have the value.
+var alarms = map[string]int32{"CLOCK_REALTIME_ALARM": unix.CLOCK_REALTIME, "CLOCK_BOOTTIME_ALARM": unix.CLOCK_BOOTTIME}
+
+// A clock of alarms has its base's value, or tells that the machine lacks an RTC.
+func TestAlarmClocksHaveTheValuesOfTheirBase(t *testing.T) {
+	for name, base := range alarms {
+		clocks, err := Select(Catalog(), []string{name})
+		require.NoError(t, err)
+		require.NoError(t, thread.Run(thread.Any, func() {
+			reader, err := clocks[0].Open()
+			if err != nil {
+				require.EqualError(t, err, "there is no real-time clock (RTC) that can wake this machine: invalid argument", name)
+				require.ErrorIs(t, err, syscall.EINVAL)
+				return
+			}
+			var before, after unix.Timespec
+			ticks := make([]int64, 1)
+			require.NoError(t, unix.ClockGettime(base, &before))
+			reader.Read(ticks)
+			require.NoError(t, unix.ClockGettime(base, &after))
+			require.LessOrEqual(t, before.Nano(), ticks[0], name)
+			require.GreaterOrEqual(t, after.Nano(), ticks[0], name)
+			require.Positive(t, clocks[0].ReportedNS(), name)
+		}))
+		if err := Readable(clocks[0]); err != nil {
+			need.Missing(t, "rtc", err.Error())
+		}
+	}
+}
+
+// What an errno means is told where the table knows it, and no other errno is taken for it.
+func TestAClockThatLacksADeviceTellsWhich(t *testing.T) {
+	fails := func(err error) way {
+		return way{path: Syscall, clockGettime: func(int32) (Reader, error) { return nil, err }}
+	}
+	needing := clockID{name: "CLOCK_X", id: 8, needs: "clock X device"}
+	for _, test := range []struct {
+		id   clockID
+		err  error
+		want string
+	}{
+		{needing, unix.EINVAL, "there is no clock X device: invalid argument"},
+		{needing, unix.EPERM, "operation not permitted"},
+		{clockID{name: "CLOCK_Y"}, unix.EINVAL, "invalid argument"},
+	} {
+		reader, err := fails(test.err).clock(test.id).Open()
+		require.EqualError(t, err, test.want)
+		require.Nil(t, reader)
+	}
+	there := way{path: Syscall, clockGettime: func(int32) (Reader, error) { return floorReader{}, nil }}
+	reader, err := there.clock(needing).Open()
+	require.NoError(t, err)
+	require.Equal(t, floorReader{}, reader)
+}
+
+// A clock for which no vDSO answers is a system call, and nobody's choice by default.
+func TestClocksOfTheKernelAlone(t *testing.T) {
+	has := func(clocks []Clock, id string) bool {
+		return slices.ContainsFunc(clocks, func(c Clock) bool { return c.ID == id })
+	}
+	seen := 0
+	for _, c := range clockIDs {
+		require.NotEqual(t, c.kernelOnly, has(Catalog(), c.name+"@vdso"), c.name)
+		require.True(t, has(Catalog(), c.name+"@syscall"), c.name)
+		if _, alarm := alarms[c.name]; alarm {
+			seen++
+			require.True(t, c.kernelOnly, c.name)
+			require.False(t, has(Default(), c.name+"@syscall"), c.name)
+		}
+	}
+	require.Len(t, alarms, seen)
+}
+
+func TestTheDocumentHasEveryClock(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "clocks.md"))
+	require.NoError(t, err)
+	for _, c := range clockIDs {
+		row := slices.ContainsFunc(strings.Split(string(text), "\n"), func(line string) bool {
+			return strings.HasPrefix(line, "| ") && strings.Contains(line, "`"+c.name+"`")
+		})
+		require.True(t, row, "docs/clocks.md has no row for %s", c.name)
+	}
+}
