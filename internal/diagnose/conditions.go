@@ -15,7 +15,6 @@ func quota(d *result.Document) *result.Finding {
 		return nil
 	}
 	finding := &result.Finding{
-		Kind: "quota", Severity: result.Note,
 		Title:    fmt.Sprintf("a quota leaves the process the time of %.3g CPUs", cpu.Quota),
 		Evidence: []string{fmt.Sprintf("control group: %s of CPU time in every %s", nanoseconds(cpu.Quota*float64(cpu.QuotaPeriodNS)), nanoseconds(float64(cpu.QuotaPeriodNS)))},
 		Cause:    "A program that has used its time up stands still until the period ends: a read that falls there takes milliseconds, whatever the clock costs.",
@@ -40,7 +39,7 @@ func steal(d *result.Document) *result.Finding {
 		severity = result.Warn
 	}
 	return &result.Finding{
-		Kind: "steal", Severity: severity,
+		Severity: severity,
 		Title:    "the hypervisor gives the CPUs' time to others",
 		Evidence: []string{fmt.Sprintf("/proc/stat: %s of the CPUs' time was stolen while this ran", percent(d.Conditions.StealShare))},
 		Cause:    "The host has more to do than it has CPUs. Reads that fall into such a gap take milliseconds, and the time service has a harder task.",
@@ -57,7 +56,6 @@ func governor(d *result.Document) *result.Finding {
 		return nil
 	}
 	return &result.Finding{
-		Kind: "governor", Severity: result.Note,
 		Title:    "the CPUs change their frequency",
 		Evidence: []string{"scaling_governor: " + strings.Join(saving, ", "), fmt.Sprintf("an empty call took between %.3g and %.3g ns in half of the rounds", c.FloorLowNS, c.FloorHighNS)},
 		Cause:    "The governor slows idle CPUs down: the first reads after a pause are dearer than those of a busy program.",
@@ -75,7 +73,6 @@ func singleCPU(d *result.Document) *result.Finding {
 		return nil
 	}
 	return &result.Finding{
-		Kind: "single-cpu", Severity: result.Note,
 		Title:    "the process may use one CPU only",
 		Evidence: []string{fmt.Sprintf("sched_getaffinity: 1 of %d CPUs", d.Host.CPU.Logical)},
 		Cause:    "Whether clocks scale over CPUs, and whether the CPUs agree on the time, cannot be seen from here.",

@@ -9,29 +9,50 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// checks are what is looked for, the worst first among those of one severity. Each
-// returns nil where there is nothing to say. A new finding is one entry here.
-var checks = []func(*result.Document) *result.Finding{
-	unrestored,
-	kernelEntry,
-	noVDSO,
-	unproven,
-	trappedTSC,
-	backwards,
-	faulty,
-	qpcKernel,
-	demoted,
-	tscRate,
-	notScaling,
-	stepped,
-	unsynchronised,
-	slewed,
-	steal,
-	slowClocksOfOldKernels,
-	quota,
-	governor,
-	singleCPU,
-	timerRaised,
+// severities are those that a finding can have, the worst first.
+type severities []string
+
+// A check looks for one kind of finding.
+type check struct {
+	kind       string
+	severities severities
+	// find returns the finding without its kind, or nil where there is none. A severity
+	// that it leaves out is the worst.
+	find func(*result.Document) *result.Finding
+}
+
+// checks are what is looked for, the worst first among those of one severity. A new
+// finding is one entry here, and a row in docs/doctor.md.
+var checks = []check{
+	{"clocksource-unrestored", severities{result.Error}, unrestored},
+	{"kernel-entry", severities{result.Error}, kernelEntry},
+	{"no-vdso", severities{result.Error}, noVDSO},
+	{"kernel-entry-unproven", severities{result.Warn}, unproven},
+	{"tsc-trapped", severities{result.Error}, trappedTSC},
+	{"backwards", severities{result.Error}, backwards},
+	{"faulty-clock", severities{result.Warn}, faulty},
+	{"qpc-kernel", severities{result.Error}, qpcKernel},
+	{"tsc-unstable", severities{result.Warn}, demoted},
+	{"tsc-rate", severities{result.Warn}, tscRate},
+	{"not-scaling", severities{result.Warn}, notScaling},
+	{"stepped", severities{result.Warn}, stepped},
+	{"unsynchronised", severities{result.Warn, result.Note}, unsynchronised},
+	{"slewed", severities{result.Note}, slewed},
+	{"steal", severities{result.Warn, result.Note}, steal},
+	{"kernel-entry-of-some", severities{result.Note}, slowClocksOfOldKernels},
+	{"quota", severities{result.Note}, quota},
+	{"governor", severities{result.Note}, governor},
+	{"single-cpu", severities{result.Note}, singleCPU},
+	{"timer-raised", severities{result.Note}, timerRaised},
+}
+
+// dear is the check that takes a limit besides the document: see [Dear].
+var dear = check{kind: "dear", severities: severities{result.Error}}
+
+// completed returns the finding of the check with its kind and severity.
+func (c check) completed(f *result.Finding) result.Finding {
+	f.Kind, f.Severity = c.kind, cmp.Or(f.Severity, c.severities[0])
+	return *f
 }
 
 // Findings returns what is wrong with the clocks of the document's machine, the worst
@@ -39,9 +60,9 @@ var checks = []func(*result.Document) *result.Finding{
 // works on somebody else's.
 func Findings(d *result.Document) []result.Finding {
 	var findings []result.Finding
-	for _, check := range checks {
-		if finding := check(d); finding != nil {
-			findings = append(findings, *finding)
+	for _, c := range checks {
+		if finding := c.find(d); finding != nil {
+			findings = append(findings, c.completed(finding))
 		}
 	}
 	return Sorted(findings)
@@ -67,10 +88,9 @@ var everyday = []string{
 // beyond the noise of the measurement; or that none of them was timed, so that nothing
 // tells whether they do.
 func Dear(d *result.Document, aboveNS float64) *result.Finding {
-	finding := result.Finding{
-		Kind: "dear", Severity: result.Error,
+	finding := dear.completed(&result.Finding{
 		Title: fmt.Sprintf("asking for the time costs more than the %s that were set as a limit", nanoseconds(aboveNS)),
-	}
+	})
 	var timed bool
 	var missing []string
 	for _, c := range d.Clocks {

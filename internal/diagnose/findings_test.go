@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/verify"
 )
 
 // clocks are what a machine shows whose fine clocks cost so much and enter the kernel
@@ -59,8 +60,10 @@ func TestHealthyMachineHasNoFindings(t *testing.T) {
 	require.Empty(t, Findings(&result.Document{}), "a document without anything")
 }
 
-// Each thing that can be wrong, planted alone, is found by its own name and no other.
+// Each thing that can be wrong, planted alone, is found by its own name and no other; and
+// nothing can be found that is not planted here.
 func TestEachFinding(t *testing.T) {
+	found := kindsAndSeverities{}
 	enters := func(d *result.Document, ids ...string) {
 		for i := range d.Clocks {
 			for _, id := range ids {
@@ -142,6 +145,10 @@ func TestEachFinding(t *testing.T) {
 			d.Host.ClockSource.Current = "refined-jiffies"
 		}, "kernel-entry-unproven", result.Warn, "Run timebench's build for amd64"},
 		"trapped": {func(d *result.Document) { d.Clocks[6].Latency.MedianNS = 1100 }, "tsc-trapped", result.Error, "RDTSC@cpu costs 1.1 µs"},
+		"stood still while it was verified": {func(d *result.Document) {
+			fault := verify.ClockFault{Kind: verify.FaultStall, Count: 1, WorstNS: 1e6}
+			d.Put(&verify.Verification{Clocks: []verify.VerifiedClock{{ID: d.Clocks[0].ID, Verdict: verify.Faulty, Faults: []verify.ClockFault{fault}}}})
+		}, "faulty-clock", result.Warn, "CLOCK_MONOTONIC@vdso stood still 1 time, by up to 1 ms"},
 		"backwards": {func(d *result.Document) {
 			d.Clocks[0].Resolution.Backwards, d.Clocks[0].Resolution.WorstBackwardsNS = 3, 40
 		}, "backwards", result.Error, "3 times, by up to 40 ns"},
@@ -223,6 +230,7 @@ func TestEachFinding(t *testing.T) {
 			require.Len(t, findings, 1)
 			require.Equal(t, test.kind, findings[0].Kind)
 			require.Equal(t, test.severity, findings[0].Severity)
+			found.add(test.kind, test.severity)
 			require.NotEmpty(t, findings[0].Evidence)
 			require.Contains(t, worded(findings[0]), test.says)
 			for _, r := range findings[0].Remedies {
@@ -232,6 +240,9 @@ func TestEachFinding(t *testing.T) {
 			}
 		})
 	}
+	limited := Dear(well(), 1)
+	found.add(limited.Kind, limited.Severity)
+	require.Equal(t, everyKind(), found)
 }
 
 // A rate that a program set stays when nobody keeps the clock right any more.

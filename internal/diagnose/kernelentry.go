@@ -37,7 +37,6 @@ func kernelEntry(d *result.Document) *result.Finding {
 		return nil
 	}
 	finding := &result.Finding{
-		Kind: "kernel-entry", Severity: result.Error,
 		Title: "reads of the fine clocks enter the kernel",
 		Links: []string{vdsoManual},
 	}
@@ -159,7 +158,6 @@ func noVDSO(d *result.Document) *result.Finding {
 		return nil
 	}
 	finding := &result.Finding{
-		Kind: "no-vdso", Severity: result.Error,
 		Title:    "there is no vDSO: every read of a clock is a system call",
 		Evidence: []string{"no clock of the vDSO can be read: " + reason},
 		Cause:    "The kernel was built or booted without a vDSO (vdso=0), or an emulator or tracer hides it.",
@@ -181,7 +179,6 @@ func noVDSO(d *result.Document) *result.Finding {
 // CLOCK_TAI on x86 with Linux 5.3.
 func slowClocksOfOldKernels(d *result.Document) *result.Finding {
 	finding := &result.Finding{
-		Kind: "kernel-entry-of-some", Severity: result.Note,
 		Title: "some clocks enter the kernel although the usual ones do not",
 		Cause: "The vDSO of this kernel does not serve them; on x86 it learnt CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME and CLOCK_TAI with Linux 5.3.",
 		Remedies: []result.Remedy{{

@@ -48,7 +48,6 @@ func notScaling(d *result.Document) *result.Finding {
 		return nil
 	}
 	finding := &result.Finding{
-		Kind: "not-scaling", Severity: result.Warn,
 		Title:    "a clock does not scale: all CPUs together read it no more often than one",
 		Evidence: stuck,
 		Cause:    "The CPUs wait for one another: a timer that they share (hpet, acpi_pm), a lock, or an emulator that has one counter for all.",

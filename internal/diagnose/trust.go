@@ -15,7 +15,6 @@ const trying = "timebench verify --load --time 1m"
 // CPU after another.
 func backwards(d *result.Document) *result.Finding {
 	finding := &result.Finding{
-		Kind: "backwards", Severity: result.Error,
 		Title: "a clock went backwards",
 		Cause: "The counters of the CPUs disagree, or the hypervisor changed them while the clock was read.",
 		Remedies: []result.Remedy{{
@@ -57,7 +56,6 @@ var faultWords = map[string]string{
 // faulty finds clocks with other faults than going backwards.
 func faulty(d *result.Document) *result.Finding {
 	finding := &result.Finding{
-		Kind: "faulty-clock", Severity: result.Warn,
 		Title:    "a clock stood still, jumped or contradicted itself",
 		Cause:    "The kernel, the hypervisor or the hardware gives a time that is not so. A machine that was paused shows it once.",
 		Remedies: []result.Remedy{{Advice: "See whether it stays so, and which clocks have it", Commands: []string{trying}}},

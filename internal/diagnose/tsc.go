@@ -260,7 +260,6 @@ func trappedTSC(d *result.Document) *result.Finding {
 		return nil
 	}
 	finding := &result.Finding{
-		Kind: "tsc-trapped", Severity: result.Error,
 		Title:    "reads of the TSC trap: something emulates it",
 		Evidence: []string{costs(*c), "an empty call costs " + nanoseconds(d.FloorNS)},
 		Cause:    "A hypervisor intercepts RDTSC, to give the machine a TSC of another rate or offset than the CPU has. Every clock that is made of the TSC pays for it, although it does not enter the kernel.",
@@ -291,7 +290,6 @@ func tscRate(d *result.Document) *result.Finding {
 	}
 	cpu := d.Host.CPU
 	finding := &result.Finding{
-		Kind: "tsc-rate", Severity: result.Warn,
 		Title: "the TSC does not keep its rate",
 		Cause: "The counter runs at another rate than the kernel reckons with, or changes it with the CPU's load. A machine that was moved to another host may keep the old host's figure.",
 		Links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},

@@ -19,7 +19,6 @@ func unproven(d *result.Document) *result.Finding {
 		return nil
 	}
 	finding := &result.Finding{
-		Kind: "kernel-entry-unproven", Severity: result.Warn,
 		Title: "the clock source is " + source(d) + ", and nothing proves that reads stay out of the kernel",
 		Links: []string{vdsoManual},
 	}

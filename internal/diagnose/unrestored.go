@@ -15,7 +15,6 @@ func unrestored(d *result.Document) *result.Finding {
 		return nil
 	}
 	return &result.Finding{
-		Kind: "clocksource-unrestored", Severity: result.Error,
 		Title: fmt.Sprintf("an experiment of timebench left the clock source switched to %s; it was %s", source(d), left.Original),
 		Evidence: []string{
 			fmt.Sprintf("/run/timebench/clocksource.json: process %d switched it from %s at %s", left.PID, left.Original, left.Since.UTC().Format(time.DateTime+" UTC")),

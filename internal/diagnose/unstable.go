@@ -174,7 +174,6 @@ func demoted(d *result.Document) *result.Finding {
 		return nil
 	}
 	return &result.Finding{
-		Kind: "tsc-unstable", Severity: result.Warn,
 		Title:    "the kernel gave the TSC up as unstable, and uses " + source(d),
 		Evidence: found.evidence, Cause: found.cause, Remedies: found.remedies(d), Links: found.links,
 	}

@@ -24,7 +24,7 @@ func unsynchronised(d *result.Document) *result.Finding {
 	evidence := []string{"adjtimex: STA_UNSYNC; the kernel reckons with an error of up to " + nanoseconds(float64(sync.MaxErrorNS))}
 	if sync.MaxErrorNS > 0 && sync.MaxErrorNS < lostErrorNS {
 		return &result.Finding{
-			Kind: "unsynchronised", Severity: result.Note,
+			Severity: result.Note,
 			Title:    "a service sets the wall clock, and does not tell the kernel that it is synchronised",
 			Evidence: evidence,
 			Cause:    "Somebody has set the error, which the kernel lets grow to 16 s otherwise: chrony does so, and takes STA_UNSYNC away only where its configuration says rtcsync. Programs that ask the kernel take the clock for unsynchronised.",
@@ -33,7 +33,6 @@ func unsynchronised(d *result.Document) *result.Finding {
 		}
 	}
 	finding := &result.Finding{
-		Kind: "unsynchronised", Severity: result.Warn,
 		Title:    "the wall clock is not synchronised, as far as the kernel knows",
 		Evidence: evidence,
 		Cause:    "The kernel does not know of a time service (chrony, ntpd, systemd-timesyncd) that keeps the wall clock right, or the service has not yet reached its servers. The tools of VMware, Hyper-V and VirtualBox, and WSL 2, set the clock and do not tell the kernel. Timestamps may be off; what clocks cost is not touched.",
@@ -127,7 +126,6 @@ func slewed(d *result.Document) *result.Finding {
 		return nil
 	}
 	finding := &result.Finding{
-		Kind: "slewed", Severity: result.Note,
 		Title:    "the wall clock is being slewed",
 		Evidence: evidence,
 		Cause:    "A time service moves the wall clock bit by bit: CLOCK_REALTIME and CLOCK_MONOTONIC run a little faster or slower until it is right. CLOCK_MONOTONIC_RAW does not.",
@@ -150,7 +148,6 @@ func stepped(d *result.Document) *result.Finding {
 		return nil
 	}
 	return &result.Finding{
-		Kind: "stepped", Severity: result.Warn,
 		Title:    "the wall clock was stepped",
 		Evidence: []string{fmt.Sprintf("while this ran the wall clock jumped by %s against the monotonic one", time.Duration(d.Conditions.WallStepNS))},
 		Cause:    "Somebody set it, or a time service or the hypervisor corrected it in one step.",

@@ -54,7 +54,6 @@ func qpcKernel(d *result.Document) *result.Finding {
 		return nil
 	}
 	finding := &result.Finding{
-		Kind: "qpc-kernel", Severity: result.Error,
 		Title:    "QueryPerformanceCounter enters the kernel",
 		Evidence: []string{"QueryPerformanceFrequency: " + meaning},
 		Cause:    "Windows does not read the CPU's counter in user mode here.",
@@ -89,7 +88,6 @@ func timerRaised(d *result.Document) *result.Finding {
 		return nil
 	}
 	return &result.Finding{
-		Kind: "timer-raised", Severity: result.Note,
 		Title:    "another program has the system timer come every " + nanoseconds(float64(w.Timer.PeriodNS)),
 		Evidence: []string{fmt.Sprintf("NtQueryTimerResolution: every %s; it can be up to %s", nanoseconds(float64(w.Timer.PeriodNS)), nanoseconds(float64(w.Timer.CoarsestNS)))},
 		Cause:    "The coarse clocks tick with the system timer: what they show now they do not show when that program ends.",

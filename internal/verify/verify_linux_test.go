@@ -36,7 +36,7 @@ func TestCPUThatGoesAwayMeanwhile(t *testing.T) {
 				return now()
 			}
 		})
-		var v result.Verification
+		var v Verification
 		// Beside other programs a run may be over before so many reads are made.
 		for tries := 0; len(v.LostCPUs) == 0; tries++ {
 			require.Less(t, tries, 50)
