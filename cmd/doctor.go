@@ -17,6 +17,7 @@ import (
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/trace"
 	"github.com/timebench/timebench/internal/verify"
 )
 
@@ -151,6 +152,8 @@ func examine() (*result.Document, func() int, error) {
 	if inTime.Err() == nil {
 		addVerification(ctx, document)
 		document.Interrupted = ctx.Err() != nil
+	} else {
+		trace.Printf("doctor", "no time was left to verify the clocks, or to measure all: %v", inTime.Err())
 	}
 	return document, ended, nil
 }

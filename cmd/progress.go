@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/term"
 )
 
@@ -29,7 +30,8 @@ func showProgress(w io.Writer, quiet bool, source string, clocks []clock.Clock, 
 // showBar is showProgress of anything that takes a while.
 func showBar(w io.Writer, quiet bool, what string, estimate time.Duration) (tell func(done, total time.Duration), stop func(complete bool)) {
 	file, ok := w.(*os.File)
-	if quiet || !ok || !term.IsTerminal(int(file.Fd())) {
+	// The bar moves the cursor back over what was written meanwhile.
+	if quiet || trace.On() || !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil, func(bool) {}
 	}
 	restore, ok := movesCursor(file)

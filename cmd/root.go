@@ -16,11 +16,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/printable"
+	"github.com/timebench/timebench/internal/trace"
 )
 
 // Execute runs the command line of this process and returns its exit status.
 func Execute() int {
 	handleSignals()
+	trace.Printf("start", "%s, process %d: %q", versionLine(), os.Getpid(), os.Args)
 	out := &output{to: shown(os.Stdout)}
 	root := Root()
 	root.SetOut(out)

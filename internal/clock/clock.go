@@ -23,7 +23,10 @@
 // A new clock is one entry in one table: the catalog_*.go file of its system.
 package clock
 
-import "github.com/timebench/timebench/internal/entry"
+import (
+	"github.com/timebench/timebench/internal/entry"
+	"github.com/timebench/timebench/internal/trace"
+)
 
 // A Path is the way by which a clock is read.
 type Path string
@@ -113,7 +116,17 @@ func Catalog() []Clock {
 	var all []Clock
 	all = append(all, systemClocks()...)
 	all = append(all, counterClocks()...)
-	return append(all, goClocks()...)
+	all = append(all, goClocks()...)
+	for i, c := range all {
+		all[i].Open = func() (Reader, error) {
+			reader, err := c.Open()
+			if err != nil {
+				trace.Printf("clock", "%s: %v", c.ID, err)
+			}
+			return reader, err
+		}
+	}
+	return all
 }
 
 // inDefault are the system calls that stand in the default set, for contrast

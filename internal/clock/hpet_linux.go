@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -46,6 +47,7 @@ var openHPET = sync.OnceValues(func() (hpet, error) {
 		return hpet{}, fmt.Errorf("%s: states a period of %d fs, which no HPET has", hpetDevice, period)
 	}
 	hz := femtosPerSecond / float64(period)
+	trace.Printf("clock", "%s mapped: %.0f Hz", hpetDevice, hz)
 	return hpet{registers, hz, newTurns(hz)}, nil
 })
 

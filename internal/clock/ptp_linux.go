@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/native"
+	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -45,6 +46,7 @@ func ptpClock(number int) Clock {
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", device, err)
 		}
+		trace.Printf("clock", "%s opened: clock id %d", device, dynamicClockID(fd))
 		return dynamicClockID(fd), nil
 	})
 	return Clock{

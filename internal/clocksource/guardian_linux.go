@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"time"
 
+	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -51,10 +52,16 @@ func Guard(in io.Reader, out io.Writer, folder Folder) error {
 // and pkill(1), which go by the name, and the kernel's out-of-memory killer. What is
 // refused is gone without.
 func standApart() {
-	// This is the first thread's name, as PR_SET_NAME is on that thread alone.
-	_ = os.WriteFile("/proc/self/comm", []byte(GuardianName), 0)
-	// OOM_SCORE_ADJ_MIN, which exempts it also where a control group is killed as a whole.
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("-1000"), 0)
+	for _, file := range []struct{ path, text string }{
+		// This is the first thread's name, as PR_SET_NAME is on that thread alone.
+		{"/proc/self/comm", GuardianName},
+		// OOM_SCORE_ADJ_MIN, which exempts it also where a control group is killed as a whole.
+		{"/proc/self/oom_score_adj", "-1000"},
+	} {
+		if err := os.WriteFile(file.path, []byte(file.text), 0); err != nil {
+			trace.Printf("guardian", "%v", err)
+		}
+	}
 }
 
 func guard(in io.Reader, out io.Writer, folder Folder, p patience) error {
@@ -62,13 +69,20 @@ func guard(in io.Reader, out io.Writer, folder Folder, p patience) error {
 	if err != nil {
 		return json.NewEncoder(out).Encode(ready{Error: err.Error()})
 	}
+	trace.Printf("guardian", "process %d holds %s", os.Getpid(), original)
 	if err := json.NewEncoder(out).Encode(ready{Original: original}); err != nil {
 		return err
 	}
 	if last(in) != switching {
+		trace.Printf("guardian", "nothing to restore")
 		return nil
 	}
-	return folder.restore(original, p)
+	err = folder.restore(original, p)
+	// Not before: whoever reads standard error may be slow.
+	if err == nil {
+		trace.Printf("guardian", "the measuring process did not restore %s; the guardian did", original)
+	}
+	return err
 }
 
 // last returns the last byte before the end of a stream, whatever ended it; 0 where

@@ -3,12 +3,15 @@ package clocksource
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/prometheus/procfs"
+	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -43,15 +46,15 @@ func (f Folder) root() (string, bool) {
 }
 
 // remember writes the record. Where that cannot be done, as without /run, there is none:
-// the experiment is as safe as it is without.
-func (f Folder) remember(original string, guardian int) {
+// the experiment is as safe as it is without. The error says why.
+func (f Folder) remember(original string, guardian int) error {
 	root, ok := f.root()
 	if !ok {
-		return
+		return fmt.Errorf("%s is no kernel's", f)
 	}
 	processes, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
 	if err != nil {
-		return
+		return err
 	}
 	text, err := json.Marshal(Record{
 		Original: original, Since: time.Now().UTC().Truncate(time.Second),
@@ -59,7 +62,7 @@ func (f Folder) remember(original string, guardian int) {
 		BootID: bootID(root), PIDNamespace: pidNamespace(root),
 	})
 	if err != nil {
-		return
+		return err
 	}
 	// In one write, and without a second file, which would stay where a kill comes between.
 	// Everyone may read it, whatever the umask: doctor needs no root.
@@ -67,9 +70,10 @@ func (f Folder) remember(original string, guardian int) {
 	if os.Mkdir(filepath.Dir(path), 0o755) == nil {
 		_ = os.Chmod(filepath.Dir(path), 0o755)
 	}
-	if os.WriteFile(path, append(text, '\n'), 0o644) == nil {
-		_ = os.Chmod(path, 0o644)
+	if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
+		return err
 	}
+	return os.Chmod(path, 0o644)
 }
 
 // forget takes the record away.
@@ -91,6 +95,9 @@ func (f Folder) Abandoned() *Record {
 	}
 	record, err := readRecord(root)
 	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			trace.Printf("clocksource", "the record of an experiment: %s: %v", recordFile, err)
+		}
 		return nil
 	}
 	now, err := f.Current()

@@ -91,7 +91,7 @@ func TestNoPlaceForTheRecord(t *testing.T) {
 	elsewhere := Folder(t.TempDir())
 	_, ok := elsewhere.root()
 	require.False(t, ok)
-	elsewhere.remember("tsc", 1)
+	require.ErrorContains(t, elsewhere.remember("tsc", 1), "is no kernel's")
 	elsewhere.forget()
 	elsewhere.tidy()
 	require.Nil(t, elsewhere.Abandoned())
@@ -169,7 +169,7 @@ func TestAbandoned(t *testing.T) {
 func self(t *testing.T) identity {
 	t.Helper()
 	folder := machine(t)
-	folder.remember("tsc", os.Getpid())
+	require.NoError(t, folder.remember("tsc", os.Getpid()))
 	root, _ := folder.root()
 	record, err := readRecord(root)
 	require.NoError(t, err)

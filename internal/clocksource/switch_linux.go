@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -116,11 +117,14 @@ func (s *Switch) start() (ready, error) {
 	// What this process was given by the one that started it is not marked
 	// close-on-exec. A kernel older than 5.11 cannot do this: then the guardian has
 	// those files as long as it lives.
-	_ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
+	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		trace.Printf("clocksource", "close_range(2): %v", err)
+	}
 	if err := s.guardian.Start(); err != nil {
 		_ = pipe.Close()
 		return ready{}, err
 	}
+	trace.Printf("clocksource", "guardian started as process %d", s.guardian.Process.Pid)
 	_ = out.Close() // it alone writes, so that reading ends with it
 	var said ready
 	err = answer.SetReadDeadline(time.Now().Add(s.patience.ready))
@@ -196,32 +200,45 @@ func (s *Switch) Original() string { return s.original }
 // one or does not take it within 2 s. Where the guardian is gone it is an error, and the
 // original is back.
 func (s *Switch) To(name string) error {
+	unrecorded, err := s.to(name)
+	// Not with the mutex held, which Restore wants: whoever reads standard error may be slow.
+	if unrecorded != nil {
+		trace.Printf("clocksource", "no record of the experiment: %v", unrecorded)
+	}
+	if err == nil {
+		trace.Printf("clocksource", "switched to %s", name)
+	}
+	return err
+}
+
+// to is To; unrecorded is why there is no record of the first switch.
+func (s *Switch) to(name string) (unrecorded, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.ended {
 		if s.broken != nil {
-			return s.broken
+			return nil, s.broken
 		}
-		return fmt.Errorf("clock source %s has been restored, and is not switched any more", s.original)
+		return nil, fmt.Errorf("clock source %s has been restored, and is not switched any more", s.original)
 	}
 	if err := s.folder.offers(name); err != nil {
-		return err
+		return nil, err
 	}
 	if now, err := s.folder.Current(); err == nil && now == name && !s.switched {
-		return nil
+		return nil, nil
 	}
 	if s.tell(switching) != nil {
 		// Whoever gets this error may end this process before watch comes to it.
 		s.lose()
-		return s.broken
+		return nil, s.broken
 	}
 	if !s.switched {
-		s.folder.remember(s.original, s.guardian.Process.Pid)
+		unrecorded = s.folder.remember(s.original, s.guardian.Process.Pid)
 	}
 	// From here on the original is written at the end even where it is still in use:
 	// a name that the kernel did not take stays its override, which it may take later.
 	s.switched = true
-	return s.folder.put(name, s.patience.settle)
+	return unrecorded, s.folder.put(name, s.patience.settle)
 }
 
 // tell says something to the guardian. It is an error when that is gone: no one
@@ -239,13 +256,23 @@ func (s *Switch) tell(what byte) error {
 // is left. Where nothing was switched it writes nothing. It may be called more than
 // once and by any goroutine; To refuses from then on.
 func (s *Switch) Restore() error {
+	first, err := s.restoreOnce()
+	if first && err == nil {
+		trace.Printf("clocksource", "the experiment has ended, and %s is in use", s.original)
+	}
+	return err
+}
+
+// restoreOnce is Restore; first is whether it was not called before.
+func (s *Switch) restoreOnce() (first bool, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if !s.ended {
-		s.left = s.restore()
-		s.finish()
+	if s.ended {
+		return false, s.left
 	}
-	return s.left
+	s.left = s.restore()
+	s.finish()
+	return true, s.left
 }
 
 func (s *Switch) restore() error {

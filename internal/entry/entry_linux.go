@@ -8,6 +8,7 @@ import (
 
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/trace"
 )
 
 // Of returns a verdict for each read, in their order.
@@ -35,9 +36,13 @@ func of(reads []Read, install func(buffer *[2]int64) error) []Verdict {
 		err = refused
 	}
 	if err == nil {
+		trace.Printf("entry", "%d reads were proven by a seccomp filter", len(reads))
 		return verdicts
 	}
+	trace.Printf("entry", "no seccomp filter: %v; weighing CPU time and cost", err)
 	s := calibrate()
+	trace.Printf("entry", "a system call: %.3g ns, system time %.2g of its CPU time; an empty call: %.3g ns, %.2g",
+		s.call.readNS, s.call.systemShare, s.empty.readNS, s.empty.systemShare)
 	for i, read := range reads {
 		verdicts[i] = s.judge(spend(read, time.Now))
 		if verdicts[i].Enters == result.Unknown {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -9,15 +10,19 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// clockSource returns what the kernel makes its time of; nil where it does not say.
-func clockSource(root string) *result.ClockSource {
+// clockSource returns what the kernel makes its time of; nil, and why, where it does not
+// say.
+func clockSource(root string) (*result.ClockSource, error) {
 	fs, err := sysfs.NewFS(filepath.Join(root, sysfs.DefaultMountPoint))
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	sources, err := fs.ClockSources()
-	if err != nil || len(sources) == 0 {
-		return nil
+	if err != nil {
+		return nil, err
+	}
+	if len(sources) == 0 {
+		return nil, errors.New("sysfs has none")
 	}
 	found := &result.ClockSource{Current: clockSourceName(sources[0].Current), Available: []string{}}
 	for _, name := range sources[0].Available {
@@ -26,9 +31,9 @@ func clockSource(root string) *result.ClockSource {
 		}
 	}
 	if found.Current == "" && len(found.Available) == 0 {
-		return nil
+		return nil, errors.New("sysfs has no name of one")
 	}
-	return found
+	return found, nil
 }
 
 // unrestored returns the switch that an experiment of timebench left behind; nil where

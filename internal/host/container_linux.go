@@ -14,7 +14,11 @@ const initialPIDNamespace = "pid:[4026531836]"
 // a PID namespace of its own.
 func container(root string) string {
 	namespace, err := os.Readlink(filepath.Join(root, "proc/self/ns/pid"))
-	if err != nil || namespace == initialPIDNamespace {
+	if err != nil {
+		gaveUp(err)
+		return ""
+	}
+	if namespace == initialPIDNamespace {
 		return ""
 	}
 	if name := readName(root, "run/systemd/container"); name != "" {

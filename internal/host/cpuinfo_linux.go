@@ -8,6 +8,7 @@ import (
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/trace"
 )
 
 // tscFlags are the flags of /proc/cpuinfo that concern the time stamp counter, in the
@@ -28,6 +29,7 @@ func addCPUInfo(facts *result.CPU, root string) []string {
 	// topology/core_id is empty.
 	infos, err := cpu.InfoWithContext(belowProc(root))
 	if err != nil || len(infos) == 0 {
+		trace.Printf("host", "/proc/cpuinfo: %d CPUs, error %v", len(infos), err)
 		return nil
 	}
 	packages := map[string]bool{}

@@ -2,7 +2,10 @@ package host
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/shirou/gopsutil/v4/common"
+	"github.com/timebench/timebench/internal/trace"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -26,7 +31,19 @@ const (
 // and has at most a number of bytes. Files in /proc and /sys have no size.
 func regular(path string, bytes int64) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Size() <= bytes
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > bytes) {
+		err = fmt.Errorf("%s: %v with %d bytes; read are regular files with at most %d", path, info.Mode(), info.Size(), bytes)
+	}
+	gaveUp(err)
+	return err == nil
+}
+
+// gaveUp reports why a file was not read. That there is none is no news: most machines
+// lack some.
+func gaveUp(err error) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+		trace.Printf("host", "%v", err)
+	}
 }
 
 // readFile returns the text of a small file without the space around it; "" where it
@@ -38,11 +55,13 @@ func readFile(folder, name string) string {
 	}
 	file, err := os.Open(path)
 	if err != nil {
+		gaveUp(err)
 		return ""
 	}
 	defer func() { _ = file.Close() }()
 	text, err := io.ReadAll(io.LimitReader(file, longestFile))
 	if err != nil {
+		gaveUp(err)
 		return ""
 	}
 	return strings.TrimSpace(string(text))

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/trace"
 )
 
 // live is the root of the machine that the process runs on.
@@ -27,7 +28,11 @@ func At(root string) result.Host {
 	facts.CPU.Governors = governors(root)
 	facts.Machine = machine(root)
 	facts.Container = container(root)
-	facts.ClockSource = clockSource(root)
+	sources, err := clockSource(root)
+	if err != nil {
+		trace.Printf("host", "clock source: %v", err)
+	}
+	facts.ClockSource = sources
 	facts.UnrestoredClockSource = unrestored(root)
 	facts.BootParameters = bootParameters(readFile(root, "proc/cmdline"))
 	log, lines, messages := kernelLog(root)

@@ -10,6 +10,7 @@ import (
 	"github.com/shirou/gopsutil/v4/host"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/trace"
 	"github.com/timebench/timebench/internal/wintime"
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/registry"
@@ -61,6 +62,7 @@ func addSystemFacts(facts *result.Host) {
 func text(key, name string) string {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, key, registry.QUERY_VALUE)
 	if err != nil {
+		trace.Printf("host", "HKEY_LOCAL_MACHINE\\%s: %v", key, err)
 		return ""
 	}
 	defer func() { _ = k.Close() }()
@@ -71,6 +73,7 @@ func text(key, name string) string {
 func number(key, name string) uint64 {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, key, registry.QUERY_VALUE)
 	if err != nil {
+		trace.Printf("host", "HKEY_LOCAL_MACHINE\\%s: %v", key, err)
 		return 0
 	}
 	defer func() { _ = k.Close() }()

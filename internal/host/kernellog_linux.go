@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/trace"
 )
 
 const (
@@ -52,12 +53,18 @@ type logSource struct {
 func kernelLog(root string) (*result.KernelLog, []string, []message) {
 	var reasons []string
 	refusedBy := map[string][]string{}
-	for _, source := range logSources(root) {
+	sources := logSources(root)
+	for i, source := range sources {
 		messages, whole, err := source.read()
 		if err == nil && len(messages) == 0 {
 			err = errors.New("no messages of the kernel")
 		}
 		if err != nil {
+			next := "giving up"
+			if i+1 < len(sources) {
+				next = "trying " + sources[i+1].name
+			}
+			trace.Printf("kernel log", "%s: %v; %s", source.name, err, next)
 			reason := err.Error()
 			if refusedBy[reason] == nil {
 				reasons = append(reasons, reason)
@@ -66,6 +73,7 @@ func kernelLog(root string) (*result.KernelLog, []string, []message) {
 			continue
 		}
 		lines := clockLines(messages)
+		trace.Printf("kernel log", "%s: %d messages, from the boot on: %t; %d about clocks", source.name, len(messages), whole, len(lines))
 		return &result.KernelLog{Source: source.name, Truncated: !whole, Lines: firstAndLast(lines, mostLogLines)}, lines, messages
 	}
 	const advice = "run as root, or allow it with `sysctl kernel.dmesg_restrict=0`, or attach what `sudo dmesg | grep -iE 'clocksource|tsc|hpet|kvm-clock'` prints"

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -26,11 +27,13 @@ func perfTSCHz() float64 {
 	}
 	fd, err := unix.PerfEventOpen(event, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
+		trace.Printf("host", "perf_event_open(2): %v", err)
 		return 0
 	}
 	defer func() { _ = unix.Close(fd) }()
 	memory, err := unix.Mmap(fd, 0, os.Getpagesize(), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
+		trace.Printf("host", "the page of a perf event: %v", err)
 		return 0
 	}
 	defer func() { _ = unix.Munmap(memory) }()

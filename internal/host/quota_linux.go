@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/prometheus/procfs"
+	"github.com/timebench/timebench/internal/trace"
 )
 
 // A limit is CPU time in CPUs, and the period in nanoseconds over which it is
@@ -59,20 +60,9 @@ func throttled(root string) map[string]Throttling {
 // CPU time, each with the name of its file system, from its own up to the root.
 func cpuGroups(root string) iter.Seq2[string, string] {
 	return func(yield func(version, folder string) bool) {
-		fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
+		groups, mounts, err := controlGroups(root)
 		if err != nil {
-			return
-		}
-		self, err := fs.Self()
-		if err != nil {
-			return
-		}
-		groups, err := self.Cgroups()
-		if err != nil {
-			return
-		}
-		mounts, err := fs.GetProcMounts(self.PID)
-		if err != nil {
+			trace.Printf("host", "control groups: %v", err)
 			return
 		}
 		for _, mount := range mounts {
@@ -99,6 +89,24 @@ func cpuGroups(root string) iter.Seq2[string, string] {
 			}
 		}
 	}
+}
+
+// controlGroups returns the groups of this process, and what is mounted where.
+func controlGroups(root string) ([]procfs.Cgroup, []*procfs.MountInfo, error) {
+	fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
+	if err != nil {
+		return nil, nil, err
+	}
+	self, err := fs.Self()
+	if err != nil {
+		return nil, nil, err
+	}
+	groups, err := self.Cgroups()
+	if err != nil {
+		return nil, nil, err
+	}
+	mounts, err := fs.GetProcMounts(self.PID)
+	return groups, mounts, err
 }
 
 func hasOption(mount *procfs.MountInfo, name string) bool {

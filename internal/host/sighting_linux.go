@@ -52,8 +52,9 @@ func CountChild(*os.ProcessState) {}
 // CurrentClockSource returns the kernel's clock source; "" where it cannot be
 // read.
 func CurrentClockSource() string {
-	if source := clockSource(live); source != nil {
-		return source.Current
+	source, err := clockSource(live)
+	if err != nil {
+		return ""
 	}
-	return ""
+	return source.Current
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -13,6 +14,7 @@ func timeSync() *result.TimeSync {
 	var state unix.Timex
 	verdict, err := unix.Adjtimex(&state)
 	if err != nil {
+		trace.Printf("host", "adjtimex(2): %v", err)
 		return nil
 	}
 	return timeSyncOf(verdict, &state)

@@ -12,6 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/trace"
 )
 
 // A crew is the workers of throughput measurements: threads of this process, or
@@ -277,6 +278,9 @@ func (t *threads) hire(pin int) {
 				t.ended <- t.meeting.serve(a.seat, i, a.clock, a.pace)
 			}
 		})
+		if err != nil {
+			trace.Printf("thread", "%v", err)
+		}
 		for range assignments {
 			t.meeting.absent()
 			t.ended <- &lostCPU{pin, err}
@@ -318,7 +322,9 @@ func (g *gate) serve(at seat, i int, c clock.Clock, p pace) error {
 	}
 	if at.Begin != thread.Any {
 		// A CPU that went away is no reason not to run on another.
-		_ = thread.Move(at.Begin)
+		if err := thread.Move(at.Begin); err != nil {
+			trace.Printf("thread", "begin on CPU %d: %v", at.Begin, err)
+		}
 	}
 	err = g.work(i, reader, p)
 	if now := thread.Current(); at.Pin != thread.Any && now != thread.Any && now != at.Pin {
@@ -336,6 +342,7 @@ func (g *gate) onThread(at seat, i int, c clock.Clock, p pace) error {
 		err = g.serve(at, i, c, p)
 	})
 	if !ran {
+		trace.Printf("thread", "%v", unpinned)
 		g.absent()
 		return &lostCPU{at.Pin, unpinned}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/trace"
 )
 
 // WorkerCommand is the command of timebench that makes a process a worker: it
@@ -130,8 +131,8 @@ func newProcesses(most int) (crew, error) {
 		return nil, fmt.Errorf("worker processes: %w", err)
 	}
 	p := &processes{meeting: (*gate)(memory)}
-	for range most {
-		w, err := startWorker(program, shared)
+	for i := range most {
+		w, err := startWorker(program, fmt.Sprintf("worker %d", i+1), shared)
 		if err != nil {
 			p.close()
 			return nil, fmt.Errorf("worker process %d of %d: %w; take fewer (--threads), or raise the limit of processes (ulimit -u, pids.max of the control group)", len(p.workers)+1, most, err)
@@ -149,12 +150,12 @@ func newProcesses(most int) (crew, error) {
 	return p, nil
 }
 
-func startWorker(program string, gate *shared) (*worker, error) {
+func startWorker(program, name string, gate *shared) (*worker, error) {
 	command := exec.Command(program)
 	command.Args = []string{os.Args[0], WorkerCommand}
 	gate.inherit(command)
 	said := new(lastWords)
-	command.Stderr = said
+	command.Stderr = trace.Through(said, name)
 	orders, err := command.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -166,6 +167,7 @@ func startWorker(program string, gate *shared) (*worker, error) {
 	if err := command.Start(); err != nil {
 		return nil, err
 	}
+	trace.Printf(name, "started as process %d", command.Process.Pid)
 	return &worker{command, orders, json.NewDecoder(reports), said, sync.OnceValue(command.Wait)}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -53,12 +54,15 @@ func roomForThreads(ctx context.Context, threads int) error {
 	command := exec.CommandContext(ctx, program, WorkerCommand, "--"+HoldFlag, strconv.Itoa(threads+spare))
 	command.Args[0] = os.Args[0]
 	said := new(lastWords)
-	command.Stderr = said
+	command.Stderr = trace.Through(said, "room for threads")
 	err = command.Run()
 	var exit *exec.ExitError
 	if ctx.Err() == nil && (errors.As(err, &exit) || errors.Is(err, unix.EAGAIN)) {
 		return fmt.Errorf("the system refuses %d threads; take fewer (--threads), or raise the limit of processes (ulimit -u, pids.max of the control group, or the container's)", threads)
 	}
 	// Where no program can be started nothing is known.
+	if err != nil {
+		trace.Printf("room for threads", "not known: %v", err)
+	}
 	return nil
 }

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"unsafe"
 
+	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -42,6 +45,17 @@ type mapped struct {
 }
 
 var load = sync.OnceValues(func() (mapped, error) {
+	image, err := find()
+	if err != nil {
+		trace.Printf("vdso", "%v", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(image.offsets)) {
+		trace.Printf("vdso", "%s found at %#x", name, image.base+uintptr(image.offsets[name]))
+	}
+	return image, err
+})
+
+func find() (mapped, error) {
 	vector, err := unix.Auxv()
 	if err != nil {
 		return mapped{}, fmt.Errorf("auxiliary vector: %w", err)
@@ -53,7 +67,7 @@ var load = sync.OnceValues(func() (mapped, error) {
 		}
 	}
 	return mapped{}, ErrNone
-})
+}
 
 // memory reads this process's memory from an address on. Where nothing is
 // mapped it ends with io.EOF, as a file does at its end.

@@ -141,6 +141,29 @@ func TestSeccompForbidden(t *testing.T) {
 	require.Positive(t, told, "neither CPU time nor cost told anything")
 }
 
+// Where something is forbidden, TIMEBENCH_DEBUG=1 tells what, and what was done instead.
+func TestForbiddenIsReported(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	command := exec.Command(self, need.Timebench(t), "compare", "CLOCK_MONOTONIC", "--rounds", "1", "--time", "1ms", "--threads", "1", "--format", "json")
+	command.Env = append(os.Environ(), forbid+"="+strings.Join(append(noFilters, call(unix.SYS_ADJTIMEX)), ","), "TIMEBENCH_DEBUG=1")
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err = command.Run()
+	if command.ProcessState != nil && command.ProcessState.ExitCode() == 99 {
+		need.Missing(t, "seccomp", stderr.String())
+	}
+	require.NoError(t, err, stderr.String())
+	_, err = result.Read(&stdout)
+	require.NoError(t, err)
+	for _, line := range []string{
+		"entry: no seccomp filter: PR_SET_SECCOMP: operation not permitted; weighing CPU time and cost",
+		"host: adjtimex(2): operation not permitted",
+	} {
+		require.Contains(t, stderr.String(), "timebench: debug: "+line+"\n")
+	}
+}
+
 // A filter that forbids the clocks' own system calls leaves what the vDSO answers.
 func TestClockGettimeForbidden(t *testing.T) {
 	rules := []string{call(unix.SYS_CLOCK_GETTIME), call(unix.SYS_GETTIMEOFDAY)}
