@@ -152,10 +152,7 @@ func TestFullOutput(t *testing.T) {
 	for _, name := range render.Names(render.DoctorFormats) {
 		commands = append(commands, []string{"doctor", document, "--format", name})
 	}
-	for _, name := range render.Names(render.Formats) {
-		if name == "bench" {
-			continue // holds nothing of these
-		}
+	for _, name := range render.Names(render.SectionFormats) {
 		commands = append(commands,
 			[]string{"verify", "time.Now@go", "--time", "10ms", "--format", name},
 			[]string{"skew", "time.Now@go", "--time", "10ms", "--format", name},

@@ -39,10 +39,10 @@ func watchCommand(command *cobra.Command, span time.Duration) *watchFlags {
 	f := command.Flags()
 	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
 	f.DurationVar(&flags.time, "time", span, "how long, all together")
-	f.StringVar(&flags.format, "format", render.Formats[0].Name, strings.Join(render.Names(render.Formats), ", "))
+	f.StringVar(&flags.format, "format", render.SectionFormats[0].Name, strings.Join(render.Names(render.SectionFormats), ", "))
 	f.StringVar(&flags.out, "out", "", outHelp)
 	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
-	complete(command, "format", render.Names(render.Formats)...)
+	complete(command, "format", render.Names(render.SectionFormats)...)
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return selectorCompletions(), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -90,7 +90,7 @@ type watching func(ctx context.Context, document *result.Document, tell func(don
 
 // run watches the clocks and writes what was seen.
 func (flags *watchFlags) run(stdout, stderr io.Writer, what string, clocks []clock.Clock, threads int, watch watching) (*result.Document, error) {
-	format, err := chosenFormat(render.Formats, flags.format)
+	format, err := chosenFormat(render.SectionFormats, flags.format)
 	if err != nil {
 		return nil, err
 	}

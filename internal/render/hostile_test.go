@@ -151,7 +151,7 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		alone := *d
 		alone.Clocks = []result.Clock{}
 		for part, d := range each(&alone) {
-			for _, format := range otherThanBench {
+			for _, format := range SectionFormats {
 				writers[name+", "+part+" as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 			}
 		}

@@ -37,6 +37,10 @@ var Formats = []Format[*result.Document]{
 	{"html", "one page with pictures, and the document in it", HTML},
 }
 
+// SectionFormats are the formats of what was measured beside the costs of clocks: all but
+// benchmark text, which holds nothing of it.
+var SectionFormats = slices.DeleteFunc(slices.Clone(Formats), func(f Format[*result.Document]) bool { return f.Name == "bench" })
+
 // DiffFormats are the formats of a diff, the default first.
 var DiffFormats = []Format[*diff.Diff]{
 	{"table", "for people, within 100 columns", DiffTable},

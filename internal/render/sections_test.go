@@ -157,13 +157,10 @@ func each(d *result.Document) map[string]*result.Document {
 	return all
 }
 
-// otherThanBench are the formats that can hold a section.
-var otherThanBench = slices.DeleteFunc(slices.Clone(Formats), func(f Format[*result.Document]) bool { return f.Name == "bench" })
-
 func TestGoldenParts(t *testing.T) {
 	for name, d := range map[string]*result.Document{"trusted": trusted(), "mistrusted": mistrusted()} {
 		for command, d := range each(d) {
-			for _, format := range otherThanBench {
+			for _, format := range SectionFormats {
 				var got bytes.Buffer
 				require.NoError(t, format.Write(&got, d))
 				if format.Name == "json" {
@@ -325,7 +322,7 @@ func TestOddPartsCanBeRendered(t *testing.T) {
 
 func TestFullDeviceIsAnError(t *testing.T) {
 	for command, d := range each(trusted()) {
-		for _, format := range otherThanBench {
+		for _, format := range SectionFormats {
 			require.ErrorContains(t, format.Write(full{}, d), "no space left", "%s as %s", command, format.Name)
 		}
 	}
