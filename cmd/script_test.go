@@ -2,11 +2,13 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -137,45 +139,127 @@ func loads(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// interrupted SIGNAL COMMAND...: starts the command, sends the signal after a
-// while, and expects the exit status 128 + SIGNAL. Standard output goes into the
-// file "stdout.txt".
+// interrupted SIGNAL [leaves=FILE] COMMAND...: starts the command, sends the signal when it
+// has made the folder of its --out (it gets one where it has none), and expects the exit status
+// 128 + SIGNAL. Standard output goes into the file "stdout.txt". Where it is to leave a file, it is
+// interrupted later and later until it does.
 func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	out, err := os.Create(ts.MkAbs("stdout.txt"))
-	ts.Check(err)
-	defer func() { _ = out.Close() }()
-	command := exec.Command(args[1], args[2:]...)
-	command.Dir, command.Stdout, command.Stderr = ts.MkAbs("."), out, os.Stderr
-	ts.Check(command.Start())
-	time.Sleep(1500 * time.Millisecond)
-	ts.Check(command.Process.Signal(syscall.Signal(number)))
-	err = command.Wait()
-	if got := command.ProcessState.ExitCode(); got != 128+number {
-		ts.Fatalf("exit status %d (%v), not %d", got, err, 128+number)
+	command := args[1:]
+	leaves, named := strings.CutPrefix(command[0], "leaves=")
+	if named {
+		command = command[1:]
+	}
+	out := slices.Index(command, "--out") + 1
+	if out == 0 {
+		command = append(slices.Clone(command), "--out", fmt.Sprintf("begun%d", number))
+		out = len(command) - 1
+	}
+	folder := ts.MkAbs(command[out])
+	for pause := 100 * time.Millisecond; ; pause *= 2 {
+		ts.Check(os.RemoveAll(folder))
+		interruptedAfter(ts, pause, syscall.Signal(number), folder, command)
+		if !named {
+			return
+		}
+		if _, err := os.Stat(ts.MkAbs(leaves)); err == nil {
+			return
+		}
+		if pause > patience {
+			ts.Fatalf("interrupted %s after it began, it left no %s", pause, leaves)
+		}
 	}
 }
 
-// interruptedtwice COMMAND...: starts the command, which has worker processes, stops those,
+// interruptedAfter interrupts a command once: when the folder is there and the pause has passed.
+func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal syscall.Signal, folder string, args []string) {
+	out, err := os.Create(ts.MkAbs("stdout.txt"))
+	ts.Check(err)
+	defer func() { _ = out.Close() }()
+	command, cancel := endsInTime(args[0], args[1:]...)
+	defer cancel()
+	command.Dir, command.Stdout, command.Stderr = ts.MkAbs("."), out, os.Stderr
+	ts.Check(command.Start())
+	if !until(func() bool { return isFolder(folder) }) {
+		cancel()
+		ts.Fatalf("%v: %s is not there %s after the start", command.Wait(), folder, patience)
+	}
+	time.Sleep(pause)
+	ts.Check(command.Process.Signal(signal))
+	err = command.Wait()
+	if got, want := command.ProcessState.ExitCode(), 128+int(signal); got != want {
+		ts.Fatalf("exit status %d (%v), not %d", got, err, want)
+	}
+}
+
+// patience is how long a test waits for what takes seconds on an idle machine.
+const patience = 3 * time.Minute
+
+// until waits until a condition holds, and reports whether it does.
+func until(holds func() bool) bool {
+	for end := time.Now().Add(patience); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
+
+// endsInTime returns a command that is killed where it still runs when twice the patience has
+// passed: a program that hangs is the failure of the test that started it.
+func endsInTime(name string, args ...string) (*exec.Cmd, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	return exec.CommandContext(ctx, name, args...), cancel
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// busyWorkers returns the two worker processes of a program once both are ready and the run has
+// begun. They are when one of them measures, which the CPU time tells: it takes them a tenth
+// of that to start.
+func busyWorkers(pid int) ([]*process.Process, error) {
+	const workers, seconds = 2, 2
+	parent, err := process.NewProcess(int32(pid))
+	if err != nil {
+		return nil, err
+	}
+	var children []*process.Process
+	if until(func() bool {
+		children, _ = parent.Children() // an error says that there are none yet
+		used := 0.0
+		for _, child := range children {
+			if times, err := child.Times(); err == nil {
+				used += times.User + times.System
+			}
+		}
+		return len(children) == workers && used > seconds
+	}) {
+		return children, nil
+	}
+	return nil, fmt.Errorf("%d of %d worker processes, and they did not work, %s after the start", len(children), workers, patience)
+}
+
+// interruptedtwice COMMAND...: starts the command, which has two worker processes, stops those,
 // so that it cannot end as the first SIGINT wants it to, and sends more of them: it ends
 // at the next one, with exit status 130 and without a word on standard output.
 func interruptedTwice(ts *testscript.TestScript, _ bool, args []string) {
-	command := exec.Command(args[0], args[1:]...)
+	command, cancel := endsInTime(args[0], args[1:]...)
+	defer cancel()
 	var out bytes.Buffer
 	command.Dir, command.Stdout, command.Stderr = ts.MkAbs("."), &out, os.Stderr
 	ts.Check(command.Start())
-	time.Sleep(1500 * time.Millisecond)
-	running, err := process.NewProcess(int32(command.Process.Pid))
-	ts.Check(err)
-	workers, err := running.Children()
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	workers, err := busyWorkers(command.Process.Pid)
 	ts.Check(err)
 	for _, worker := range workers {
 		ts.Check(worker.Suspend())
 		defer func() { _ = worker.Kill() }()
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
 	for again := time.Tick(100 * time.Millisecond); ; <-again {
 		select {
 		case err := <-ended:

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -52,7 +51,7 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 			}
 			before := filesIn(t, folder)
 			var output bytes.Buffer
-			command := exec.Command("timebench", args...)
+			command, cancel := endsInTime("timebench", args...)
 			command.Stderr = &output
 			require.NoError(t, command.Start())
 			for range 1 + i%3 {
@@ -60,6 +59,8 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 				_ = command.Process.Signal(syscall.SIGINT) // it may have ended
 			}
 			_ = command.Wait()
+			cancel()
+			require.NotContains(t, command.ProcessState.String(), "killed", "it did not end")
 			status := command.ProcessState.ExitCode()
 			require.Contains(t, []int{0, 130, -1}, status, output.String()) // -1 before it handles signals
 			require.Empty(t, output.String())
@@ -97,7 +98,8 @@ func TestSignalAfterMeasuring(t *testing.T) {
 		{"verify", "--time", "50ms"},
 	} {
 		folder := out + args[0]
-		command := exec.Command("timebench", append(args, "--out", folder, "--format", "json")...)
+		command, cancel := endsInTime("timebench", append(args, "--out", folder, "--format", "json")...)
+		defer cancel()
 		read, write, err := os.Pipe()
 		require.NoError(t, err)
 		// So small that the run cannot end before somebody reads.
@@ -106,12 +108,10 @@ func TestSignalAfterMeasuring(t *testing.T) {
 		command.Stdout, command.Stderr = write, os.Stderr
 		require.NoError(t, command.Start())
 		require.NoError(t, write.Close())
-		for start := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-			if _, err := os.Stat(filepath.Join(folder, "results.json")); err == nil {
-				break
-			}
-			require.Less(t, time.Since(start), time.Minute)
-		}
+		require.True(t, until(func() bool {
+			_, err := os.Stat(filepath.Join(folder, "results.json"))
+			return err == nil
+		}), "there are no results")
 		require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 		time.Sleep(100 * time.Millisecond)
 		printed, err := io.ReadAll(read)
@@ -132,12 +132,17 @@ func TestQuit(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "report")
 		var printed, said bytes.Buffer
-		command := exec.Command("timebench", append(args, "--out", out)...)
+		command, cancel := endsInTime("timebench", append(args, "--out", out)...)
+		defer cancel()
 		command.Stdout, command.Stderr = &printed, &said
 		// As from a terminal: to all processes of the group.
 		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		require.NoError(t, command.Start())
-		time.Sleep(time.Second)
+		require.True(t, until(func() bool { return isFolder(out) }), "it did not begin")
+		if slices.Contains(args, "processes") {
+			_, err := busyWorkers(command.Process.Pid)
+			require.NoError(t, err)
+		}
 		require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGQUIT))
 		_ = command.Wait()
 		require.Equal(t, 131, command.ProcessState.ExitCode(), said.String())
@@ -157,7 +162,8 @@ func TestQuitWhileItPrints(t *testing.T) {
 	defer func() { _ = read.Close() }()
 	_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, 4096)
 	require.NoError(t, err)
-	command := exec.Command("timebench", "completion", "bash")
+	command, cancel := endsInTime("timebench", "completion", "bash")
+	defer cancel()
 	command.Stdout, command.Stderr = write, &said
 	require.NoError(t, command.Start())
 	require.NoError(t, write.Close())

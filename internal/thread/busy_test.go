@@ -2,6 +2,7 @@ package thread
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -9,12 +10,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// requireEnds calls a function that waits, and fails where it does so for a minute.
+func requireEnds(t *testing.T, what string, call func()) {
+	t.Helper()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		call()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Fatalf("%s did not end in a minute", what)
+	}
+}
+
 func TestBusyStops(t *testing.T) {
 	procs, goroutines := runtime.GOMAXPROCS(0), runtime.NumGoroutine()
 	stop := Busy(3, time.Hour)
 	require.Equal(t, procs+3, runtime.GOMAXPROCS(0))
 	require.GreaterOrEqual(t, runtime.NumGoroutine(), goroutines+3)
-	stop()
+	requireEnds(t, "stop of Busy", stop)
 	require.Equal(t, procs, runtime.GOMAXPROCS(0))
 	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > goroutines && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
@@ -25,7 +41,8 @@ func TestBusyStops(t *testing.T) {
 // Nothing may be left to call stop, as where every CPU is kept busy under SCHED_FIFO.
 func TestBusyEndsByItself(t *testing.T) {
 	var over atomic.Bool
-	spin(&over, time.Now().Add(10*time.Millisecond))
+	defer over.Store(true)
+	requireEnds(t, "spin with a deadline in 10 ms", func() { spin(&over, time.Now().Add(10*time.Millisecond)) })
 	require.False(t, over.Load())
 }
 
@@ -41,18 +58,27 @@ func TestCurrentIsThatOfAPinnedThread(t *testing.T) {
 	}
 }
 
-// A loop with Pause in it does not hold up a collection, even with signals blocked.
+// A loop with Pause in it does not hold up a collection, even with signals blocked. A collection
+// that is held up stops every other goroutine, so the loop itself must give up.
 func TestPauseLetsTheCollectorStopTheLoop(t *testing.T) {
+	const most = int64(1) << 32 // many seconds
 	var over atomic.Bool
-	done := make(chan error)
+	var began sync.WaitGroup
+	began.Add(1)
+	loops := int64(0)
+	done := make(chan error, 1)
 	go func() {
 		done <- Run(Any, func() {
-			for !over.Load() {
+			began.Done()
+			for !over.Load() && loops < most {
+				loops++
 				Pause()
 			}
 		})
 	}()
+	began.Wait()
 	runtime.GC()
 	over.Store(true)
 	require.NoError(t, <-done)
+	require.Less(t, loops, most, "the collector waited for the end of the loop")
 }
