@@ -52,7 +52,7 @@ func (d *Diff) Compared() int {
 func (d *Diff) Changed() int {
 	n := 0
 	for _, s := range d.Sections {
-		n += s.Comparison.Changed()
+		n += s.Changed()
 	}
 	return n
 }

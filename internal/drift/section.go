@@ -43,7 +43,7 @@ type DriftedClock struct {
 
 // A DriftRate is the slope of a line of least squares through many bracketed readings
 // of two clocks.
-type DriftRate struct {
+type DriftRate struct { //nolint:revive // the name in the JSON Schema, where all sections are together
 	// PPM is how much faster than the reference the clock runs, in millionths of
 	// its nominal rate; absent where that is not known.
 	PPM *float64 `json:"ppm,omitempty"`
@@ -68,7 +68,7 @@ type DriftRate struct {
 }
 
 // A DriftPoint is one bracketed reading.
-type DriftPoint struct {
+type DriftPoint struct { //nolint:revive // the name in the JSON Schema, where all sections are together
 	// AtNS is the reference's time since the beginning of the run.
 	AtNS int64 `json:"at_ns"`
 	// OffsetNS is how far the clock was ahead of the reference then, against the first

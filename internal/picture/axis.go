@@ -14,6 +14,7 @@ import (
 // where there are few decades.
 type LogTicks struct{ Word func(float64) string }
 
+// Ticks implements plot.Ticker.
 func (t LogTicks) Ticks(low, high float64) []plot.Tick {
 	var ticks []plot.Tick
 	few := math.Log10(high/low) < 2.5
@@ -38,6 +39,7 @@ type unit struct {
 	name string
 }
 
+// Trimmed returns a value with three digits and no empty ones.
 func Trimmed(value float64) string {
 	rounded, _ := strconv.ParseFloat(fmt.Sprintf("%.3g", value), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
@@ -47,6 +49,7 @@ func Trimmed(value float64) string {
 // they lie apart.
 type ThreadTicks struct{ Threads []int }
 
+// Ticks implements plot.Ticker.
 func (t ThreadTicks) Ticks(low, high float64) []plot.Tick {
 	const apart = 0.045 // of the axis
 	var ticks []plot.Tick
@@ -89,6 +92,7 @@ func Offset(valueNS float64) string {
 // that suits the farthest.
 type OffsetTicks struct{}
 
+// Ticks implements plot.Ticker.
 func (OffsetTicks) Ticks(low, high float64) []plot.Tick {
 	const fewest = 4 // steps
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/fewest)))

@@ -47,6 +47,7 @@ type Graph struct {
 	CPUs int
 }
 
+// Draw draws the graph, with the names of its lines beside it.
 func (g Graph) Draw(c draw.Canvas) {
 	p := NewPlot()
 	var values, places []float64

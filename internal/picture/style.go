@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
+// The colours of text and of what is no clock.
 var (
 	Black = color.RGBA{R: 0x22, G: 0x22, B: 0x22, A: 0xff}
 	Grey  = color.RGBA{R: 0x70, G: 0x70, B: 0x70, A: 0xff}
@@ -77,10 +78,12 @@ func LookOf(path string) Look {
 	return Look{path, Black, draw.CircleGlyph{}, draw.RingGlyph{}}
 }
 
+// RGB returns the colour of a number such as 0x0072b2.
 func RGB(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
 }
 
+// Glyph returns the mark of the look.
 func (l Look) Glyph(radius vg.Length) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.Color, Radius: radius, Shape: l.Shape}
 }
@@ -90,6 +93,7 @@ var Dashes = [][]vg.Length{
 	nil, {6 * Pixel, 3 * Pixel}, {2 * Pixel, 2 * Pixel}, {8 * Pixel, 3 * Pixel, 2 * Pixel, 3 * Pixel},
 }
 
+// Stroke returns the style of a line.
 func Stroke(c color.Color, thickness vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: thickness}
 }

@@ -30,12 +30,12 @@ func compare(old, new result.Section) section.Comparison {
 type Changes struct {
 	section.Coverage
 	// Offsets has an entry for each clock that was compared in both documents.
-	Offsets []SkewChange `json:"offsets"`
+	Offsets []Change `json:"offsets"`
 }
 
-// A SkewChange is the worst offset of a clock in both documents: that of the two CPUs
+// A Change is the worst offset of a clock in both documents: that of the two CPUs
 // that are apart by most, when the bound is taken off.
-type SkewChange struct {
+type Change struct {
 	Clock       string  `json:"clock"`
 	OldCPU      int     `json:"old_cpu"`
 	OldOtherCPU int     `json:"old_other_cpu"`
@@ -51,7 +51,7 @@ type SkewChange struct {
 
 // changed compares two sections, of which either may be nil.
 func changed(old, new *Skew) *Changes {
-	s := &Changes{Coverage: section.Covered(old != nil, new != nil), Offsets: []SkewChange{}}
+	s := &Changes{Coverage: section.Covered(old != nil, new != nil), Offsets: []Change{}}
 	if s.OnlyIn != "" {
 		return s
 	}
@@ -64,7 +64,7 @@ func changed(old, new *Skew) *Changes {
 		if o.CPU == n.CPU && o.OtherCPU == n.OtherCPU {
 			change = n.OffsetNS - o.OffsetNS // which sees a change of sign too
 		}
-		s.Offsets = append(s.Offsets, SkewChange{
+		s.Offsets = append(s.Offsets, Change{
 			old.ID, o.CPU, o.OtherCPU, o.OffsetNS, o.BoundNS, n.CPU, n.OtherCPU, n.OffsetNS, n.BoundNS,
 			math.Abs(change) > o.BoundNS+n.BoundNS,
 		})

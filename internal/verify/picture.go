@@ -20,7 +20,9 @@ var pictures = []picture.Chart[*result.Document]{{
 
 func drawable(d *result.Document) bool { return Of(d) != nil && len(Of(d).Clocks) > 0 }
 
-func subtitle(d *result.Document) string { return picture.Machine(d, max(len(d.Clocks), len(Of(d).Clocks))) }
+func subtitle(d *result.Document) string {
+	return picture.Machine(d, max(len(d.Clocks), len(Of(d).Clocks)))
+}
 
 func verificationHeight(d *result.Document) vg.Length {
 	return vg.Length(len(picture.Shown(Of(d).Clocks))+1)*picture.RowHeight + 190*picture.Pixel
