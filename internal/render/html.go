@@ -36,7 +36,7 @@ var scriptHash = func() string {
 func HTML(w io.Writer, document *result.Document) error {
 	var p page
 	d := cleaned(document)
-	p.begin("timebench: "+headline(d), "timebench", headline(d)+", "+d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"))
+	p.begin(heading(d)+": "+headline(d), heading(d), headline(d)+", "+d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"))
 	for _, warning := range warnings(d) {
 		p.element("p", "warning", "Warning: "+warning)
 	}
