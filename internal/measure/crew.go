@@ -49,9 +49,6 @@ type pace struct {
 	SpanNS int64 `json:"span_ns"`
 }
 
-// possible reports whether a worker can read at this pace.
-func (p pace) possible() bool { return p.Chunk >= 1 && p.Slice >= 1 && p.Look >= 1 }
-
 // A seat is where a worker runs: pinned to a CPU, or free and begun on one. Either
 // may be thread.Any.
 type seat struct {
@@ -329,22 +326,6 @@ func (g *gate) serve(at seat, i int, c clock.Clock, p pace) error {
 	err = g.work(i, reader, p)
 	if now := thread.Current(); at.Pin != thread.Any && now != thread.Any && now != at.Pin {
 		err = errors.Join(&lostCPU{cpu: at.Pin}, err)
-	}
-	return err
-}
-
-// onThread serves on a thread of its own.
-func (g *gate) onThread(at seat, i int, c clock.Clock, p pace) error {
-	var err error
-	ran := false
-	unpinned := thread.Run(at.Pin, func() {
-		ran = true
-		err = g.serve(at, i, c, p)
-	})
-	if !ran {
-		trace.Printf("thread", "%v", unpinned)
-		g.absent()
-		return &lostCPU{at.Pin, unpinned}
 	}
 	return err
 }

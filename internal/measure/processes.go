@@ -288,3 +288,22 @@ func (g *gate) obey(o order, known map[string]clock.Clock) report {
 	}
 	return reported(g.onThread(o.Seat, o.Slot, c, o.Pace))
 }
+
+// possible reports whether a worker can read at this pace.
+func (p pace) possible() bool { return p.Chunk >= 1 && p.Slice >= 1 && p.Look >= 1 }
+
+// onThread serves on a thread of its own.
+func (g *gate) onThread(at seat, i int, c clock.Clock, p pace) error {
+	var err error
+	ran := false
+	unpinned := thread.Run(at.Pin, func() {
+		ran = true
+		err = g.serve(at, i, c, p)
+	})
+	if !ran {
+		trace.Printf("thread", "%v", unpinned)
+		g.absent()
+		return &lostCPU{at.Pin, unpinned}
+	}
+	return err
+}
