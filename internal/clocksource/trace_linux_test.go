@@ -53,9 +53,10 @@ func TestReportsThatNobodyReadsDelayNoRestore(t *testing.T) {
 	}()
 	lines := bufio.NewScanner(out)
 	for _, want := range []string{"", "switched"} { // the first is the guardian's number
-		require.True(t, lines.Scan())
+		require.True(t, lines.Scan(), lines.Err())
 		require.Contains(t, lines.Text(), want)
 	}
+	require.NoError(t, lines.Err())
 	size, err := unix.FcntlInt(write.Fd(), unix.F_GETPIPE_SZ, 0)
 	require.NoError(t, err)
 	go func() { _, _ = write.Write(make([]byte, 2*size)) }()
