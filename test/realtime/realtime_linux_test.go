@@ -5,7 +5,6 @@ package realtime
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"os/exec"
 	"runtime"
@@ -18,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/skew"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/internal/verify"
@@ -72,8 +72,8 @@ func run(t *testing.T, timebench string, signal syscall.Signal, args ...string) 
 	}
 	_ = command.Wait()
 	require.NoError(t, ctx.Err(), "%s did not end by itself", strings.Join(args, " "))
-	document := &result.Document{}
-	require.NoError(t, json.Unmarshal(stdout.Bytes(), document), "%s %s", stdout.String(), stderr.String())
+	document, err := sections.Read(&stdout)
+	require.NoError(t, err, stderr.String())
 	require.Equal(t, signal != 0, document.Interrupted)
 	return document, command.ProcessState.ExitCode()
 }
