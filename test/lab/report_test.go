@@ -22,11 +22,19 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// report is the page that -update writes.
-const report = "../../docs/lab.md"
+// report is the page that -update writes, and transcripts the folder of what each machine
+// printed.
+const (
+	report      = "../../docs/lab.md"
+	transcripts = "../../docs/lab"
+)
 
-//go:embed testdata/lab.md.tmpl
-var reportTemplate string
+var (
+	//go:embed testdata/lab.md.tmpl
+	reportTemplate string
+	//go:embed testdata/machine.txt.tmpl
+	machineTemplate string
+)
 
 // A chapter is a world in the report.
 type chapter struct {
@@ -37,6 +45,12 @@ type chapter struct {
 	document                   *result.Document
 	kills                      []kill
 	trust                      trustRow
+}
+
+// Finding is the first line of what doctor printed.
+func (c chapter) Finding() string {
+	first, _, _ := strings.Cut(c.Doctor, "\n")
+	return first
 }
 
 // A page is the whole report.
@@ -120,9 +134,15 @@ func writeReport(t *testing.T, chapters map[string]chapter) {
 	for _, r := range relations {
 		p.Relations = append(p.Relations, r.row(t, chapters))
 	}
-	var text bytes.Buffer
-	require.NoError(t, template.Must(template.New("lab.md").Parse(reportTemplate)).Execute(&text, p))
-	require.NoError(t, os.WriteFile(report, text.Bytes(), 0o644))
+	write := func(name, form string, of any) {
+		var text bytes.Buffer
+		require.NoError(t, template.Must(template.New(name).Parse(form)).Execute(&text, of))
+		require.NoError(t, os.WriteFile(name, text.Bytes(), 0o644))
+	}
+	write(report, reportTemplate, p)
+	for _, c := range p.Chapters {
+		write(filepath.Join(transcripts, c.Name+".txt"), machineTemplate, c)
+	}
 }
 
 // killRows counts the kills by their signal, in the order in which they were sent.
