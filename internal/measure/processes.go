@@ -130,6 +130,9 @@ func newProcesses(most int) (crew, error) {
 	if err != nil {
 		return nil, fmt.Errorf("worker processes: %w", err)
 	}
+	// Where the workers use up what the system allows, this process must not need one more.
+	const ours = 4
+	thread.Reserve(ours)
 	p := &processes{meeting: (*gate)(memory)}
 	for i := range most {
 		w, err := startWorker(program, fmt.Sprintf("worker %d", i+1), shared)

@@ -1,0 +1,41 @@
+package thread
+
+import (
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// Threads that were reserved are there for others, which start none.
+func TestReservedThreadsAreUsedAgain(t *testing.T) {
+	const threads = 12
+	count := func() int {
+		all, err := os.ReadDir("/proc/self/task")
+		require.NoError(t, err)
+		return len(all)
+	}
+	Reserve(threads)
+	before := count()
+	require.GreaterOrEqual(t, before, threads)
+	var blocked sync.WaitGroup
+	var pipes []int
+	for range threads / 2 {
+		ends := make([]int, 2)
+		require.NoError(t, unix.Pipe(ends))
+		pipes = append(pipes, ends[1])
+		blocked.Go(func() {
+			// A thread waits in read(2) until the other end is closed.
+			_, _ = unix.Read(ends[0], make([]byte, 1))
+			_ = unix.Close(ends[0])
+		})
+	}
+	after := count()
+	for _, end := range pipes {
+		require.NoError(t, unix.Close(end))
+	}
+	blocked.Wait()
+	require.LessOrEqual(t, after, before)
+}
