@@ -198,7 +198,8 @@ type Virtualization struct {
 
 // A ClockSource is what the Linux kernel makes its time of.
 type ClockSource struct {
-	// Current is the clock source in use when the run began.
+	// Current is the clock source in use when the run began; where it changed meanwhile, the
+	// one in use at the end.
 	Current string `json:"current"`
 	// Available are all that the kernel could use.
 	Available []string `json:"available"`
