@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 
 	"reflect"
 	"regexp"
@@ -93,10 +94,14 @@ func generated(t *testing.T) *jsonschema.Schema {
 	r := jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true}
 	require.NoError(t, r.AddGoComments("github.com/timebench/timebench/internal/result", "./", jsonschema.WithFullComment()))
 	s := r.Reflect(&result.Document{})
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	defer t.Chdir(here)
 	for _, kind := range sections.All {
 		of := reflect.TypeOf(kind.New()).Elem()
-		name := path.Base(of.PkgPath())
-		require.NoError(t, r.AddGoComments("github.com/timebench/timebench/internal/result", "../"+name, jsonschema.WithFullComment()))
+		// From within its folder: the library makes no package of a path with other separators.
+		t.Chdir(filepath.Join(here, "..", path.Base(of.PkgPath())))
+		require.NoError(t, r.AddGoComments(of.PkgPath(), "./", jsonschema.WithFullComment()))
 		section := r.ReflectFromType(of)
 		maps.Copy(s.Definitions, section.Definitions)
 		s.Definitions["Document"].Properties.Set(kind.Key, &jsonschema.Schema{Ref: section.Ref, Description: kind.About})
