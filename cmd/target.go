@@ -116,14 +116,17 @@ func (t *target) try(folder string) error {
 }
 
 // insist does again what found something gone: a run that ends takes away the folders that it
-// made, which another may have wanted just then.
-func insist(do func() error) (err error) {
-	for range 10 {
-		if err = do(); !errors.Is(err, fs.ErrNotExist) {
-			break
+// made, which another may have wanted just then. It pauses longer each time, so that as many
+// runs as there are get out of each other's way, and gives up after half a second: what is gone
+// by then is not coming.
+func insist(do func() error) error {
+	for pause := 100 * time.Microsecond; ; pause *= 2 {
+		err := do()
+		if !errors.Is(err, fs.ErrNotExist) || pause > 300*time.Millisecond {
+			return err
 		}
+		time.Sleep(pause)
 	}
-	return err
 }
 
 // make makes a folder and those above it, and remembers which it made.

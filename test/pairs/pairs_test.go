@@ -7,6 +7,11 @@
 //
 // makes 200 pairs for each of several clocks, and as many runs of a dearer one.
 // Every run is a process of its own, with the settings of `timebench compare`.
+//
+// With TIMEBENCH_PAIRS=FOLDER the documents are left in that folder, for the ablation of the
+// rules of the verdict (docs/diff.md):
+//
+//	TIMEBENCH_PAIRS=FOLDER go test ./internal/diff -run '^$' -bench Ablation
 package pairs
 
 import (
@@ -15,6 +20,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -147,16 +153,31 @@ func BenchmarkPairsOfOneClock(b *testing.B) {
 				if !old.Clocks[0].Available {
 					b.Skip(old.Clocks[0].Reason)
 				}
+				new, slow := compare(b, timebench, id), dearer(b, id, old)
 				pairs++
-				differ += min(1, logged(b, differing(old, compare(b, timebench, id))))
-				if found(differing(old, dearer(b, id, old))) {
+				differ += min(1, logged(b, differing(old, new)))
+				if found(differing(old, slow)) {
 					dearFound++
 				}
+				keep(b, fmt.Sprintf("%s-%d", id, time.Now().UnixNano()), map[string]*result.Document{"old": old, "new": new, "slow": slow})
 			}
 			b.ReportMetric(0, "ns/op") // the length of a pair says nothing
 			b.ReportMetric(100*float64(differ)/float64(pairs), "%-of-pairs-differ")
 			b.ReportMetric(100*float64(dearFound)/float64(pairs), "%-of-dear-found")
 		})
+	}
+}
+
+// keep writes the documents of a pair to the folder that TIMEBENCH_PAIRS names, if it does.
+func keep(tb testing.TB, name string, documents map[string]*result.Document) {
+	folder := os.Getenv("TIMEBENCH_PAIRS")
+	if folder == "" {
+		return
+	}
+	for which, d := range documents {
+		var content bytes.Buffer
+		require.NoError(tb, d.Write(&content))
+		require.NoError(tb, os.WriteFile(filepath.Join(folder, name+"-"+which+".json"), content.Bytes(), 0o600))
 	}
 }
 
