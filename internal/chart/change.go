@@ -8,6 +8,7 @@ import (
 
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/picture"
+	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -114,7 +115,7 @@ func (rows changeRows) Plot(c draw.Canvas, p *plot.Plot) {
 
 func (rows changeRows) word(change float64) string {
 	if rows.factor {
-		return "× " + picture.Trimmed(1+change)
+		return "× " + words.ThreeDigits(1+change)
 	}
 	return fmt.Sprintf("%+.1f %%", change*100)
 }
@@ -165,6 +166,6 @@ func (factorTicks) Ticks(low, high float64) []plot.Tick {
 		if math.Abs(v-1) < 1e-9 {
 			return "unchanged"
 		}
-		return "× " + picture.Trimmed(v)
+		return "× " + words.ThreeDigits(v)
 	}}.Ticks(low, high)
 }

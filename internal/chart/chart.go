@@ -1,7 +1,8 @@
 // Package chart draws pictures of a result document: what a bug report shows
 // before anyone reads a number.
 //
-// A new picture is one file here and one entry in [Charts].
+// A new picture of what clocks cost is one file here and one entry in costs; those of other
+// measurements stand in the folders of those.
 package chart
 
 import (

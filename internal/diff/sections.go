@@ -1,8 +1,6 @@
 package diff
 
 import (
-	"slices"
-
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/sections"
@@ -18,7 +16,7 @@ type Section struct {
 // sections compares what the documents hold beside costs.
 func (d *Diff) sections(old, new *result.Document) {
 	for _, kind := range sections.All {
-		before, after := keyed(old, kind.Key), keyed(new, kind.Key)
+		before, after := old.Section(kind.Key), new.Section(kind.Key)
 		if before == nil && after == nil {
 			continue
 		}
@@ -28,15 +26,6 @@ func (d *Diff) sections(old, new *result.Document) {
 		}
 		d.Sections = append(d.Sections, changed)
 	}
-}
-
-// keyed returns the section of a key; nil where the document has none.
-func keyed(d *result.Document, key string) result.Section {
-	i := slices.IndexFunc(d.Sections, func(s result.Section) bool { return s.Key() == key })
-	if i < 0 {
-		return nil
-	}
-	return d.Sections[i]
 }
 
 // Compared counts the figures of all sections that both documents have.

@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -39,12 +38,6 @@ type unit struct {
 	name string
 }
 
-// Trimmed returns a value with three digits and no empty ones.
-func Trimmed(value float64) string {
-	rounded, _ := strconv.ParseFloat(fmt.Sprintf("%.3g", value), 64)
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
-}
-
 // ThreadTicks labels numbers of threads: those that were measured, as far as
 // they lie apart.
 type ThreadTicks struct{ Threads []int }
@@ -72,22 +65,6 @@ func Around(values []float64, by float64) (low, high float64) {
 	return low / by, high * by
 }
 
-// Offset words nanoseconds that may be negative, with the largest unit that there is
-// one of.
-func Offset(valueNS float64) string {
-	const least, most = 0.0005, 1e15
-	switch size := math.Abs(valueNS); {
-	case size < least:
-		return "0"
-	case size >= most:
-		return fmt.Sprintf("%+.1e s", valueNS/1e9)
-	case valueNS < 0:
-		return "-" + words.Duration(size)
-	default:
-		return "+" + words.Duration(size)
-	}
-}
-
 // OffsetTicks labels an axis of nanoseconds that runs through zero, all in the unit
 // that suits the farthest.
 type OffsetTicks struct{}
@@ -113,7 +90,7 @@ func (OffsetTicks) Ticks(low, high float64) []plot.Tick {
 	for i := math.Ceil(low / step); i <= math.Floor(high/step); i++ {
 		label := "0" // and not -0
 		if i != 0 {
-			label = Trimmed(i*step/size.size) + size.name
+			label = words.ThreeDigits(i*step/size.size) + size.name
 		}
 		ticks = append(ticks, plot.Tick{Value: i * step, Label: label})
 	}

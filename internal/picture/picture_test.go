@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -97,10 +96,4 @@ func TestOffsetTicksShareAUnit(t *testing.T) {
 	require.Equal(t, "-50 ns, 0, 50 ns, 100 ns, 150 ns", labels(-60, 150))
 	require.Equal(t, "-1 ns, -0.5 ns, 0, 0.5 ns, 1 ns", labels(-1, 1))
 	require.Less(t, len(OffsetTicks{}.Ticks(-1e30, 1e30)), 12)
-}
-
-func TestOffsetsAreWorded(t *testing.T) {
-	for value, want := range map[float64]string{0: "0", -math.SmallestNonzeroFloat64: "0", 3.5: "+3.5 ns", -1.25e6: "-1.25 ms", 1e18: "+1.0e+09 s"} {
-		require.Equal(t, want, Offset(value))
-	}
 }

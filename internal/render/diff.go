@@ -122,7 +122,7 @@ func sectionLines(d *diff.Diff) [][]string {
 // diffSummary is what a page says beneath its heading.
 func diffSummary(d *diff.Diff) string {
 	if n := d.Compared(); d.Comparisons == 0 && n > 0 {
-		return fmt.Sprintf("%d of %d verdicts, distances, offsets and rates changed.", d.Changed(), n)
+		return fmt.Sprintf("%d of %d figures changed.", d.Changed(), n)
 	}
 	return conclusion(d)
 }

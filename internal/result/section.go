@@ -40,14 +40,26 @@ func Of[S Section](d *Document) (section S) {
 	return section
 }
 
+// Section returns the section with that key; nil where the document has none.
+func (d *Document) Section(key string) Section {
+	if i := d.place(key); i >= 0 {
+		return d.Sections[i]
+	}
+	return nil
+}
+
 // Put adds a section, in place of one with the same key.
 func (d *Document) Put(s Section) {
-	i := slices.IndexFunc(d.Sections, func(other Section) bool { return other.Key() == s.Key() })
-	if i < 0 {
-		d.Sections = append(d.Sections, s)
+	if i := d.place(s.Key()); i >= 0 {
+		d.Sections[i] = s
 		return
 	}
-	d.Sections[i] = s
+	d.Sections = append(d.Sections, s)
+}
+
+// place returns the index of the section with that key; -1 where the document has none.
+func (d *Document) place(key string) int {
+	return slices.IndexFunc(d.Sections, func(s Section) bool { return s.Key() == key })
 }
 
 // kindOf returns the kind of a key as encoding/json would match it, in any case of

@@ -42,3 +42,13 @@ func In(d *result.Document) []Section {
 	}
 	return all
 }
+
+// Comparing returns the Compare of a [Kind] whose sections are of type S. compare gets nil for
+// a section that a document lacks.
+func Comparing[S Section](compare func(old, new S) Comparison) func(old, new result.Section) Comparison {
+	return func(old, new result.Section) Comparison {
+		before, _ := old.(S)
+		after, _ := new.(S)
+		return compare(before, after)
+	}
+}

@@ -5,7 +5,6 @@ package sections
 
 import (
 	"io"
-	"slices"
 
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/result"
@@ -37,7 +36,7 @@ func Read(r io.Reader) (*result.Document, error) { return result.Read(r, kinds..
 func Commands(d *result.Document) []string {
 	var commands []string
 	for _, kind := range All {
-		if slices.ContainsFunc(d.Sections, func(s result.Section) bool { return s.Key() == kind.Key }) {
+		if d.Section(kind.Key) != nil {
 			commands = append(commands, kind.Command)
 		}
 	}

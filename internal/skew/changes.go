@@ -5,17 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
 // compare returns what changed from one document to another.
-func compare(old, new result.Section) section.Comparison {
-	before, _ := old.(*Skew)
-	after, _ := new.(*Skew)
-	changes := changed(before, after)
+func compare(old, new *Skew) section.Comparison {
+	changes := changed(old, new)
 	all := section.Comparison{Value: changes, Block: block(changes)}
 	for _, c := range changes.Offsets {
 		all.Changes = append(all.Changes, section.Change{

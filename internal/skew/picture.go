@@ -19,8 +19,6 @@ import (
 const (
 	// mostPanels is of how many clocks the picture is.
 	mostPanels = 3
-	// mostSquare is for how many CPUs at most all pairs stand in a square.
-	mostSquare = 16
 	panelGap   = 30 * picture.Pixel
 )
 
@@ -64,13 +62,13 @@ func panelOf(c SkewedClock) (p panel, ok bool) {
 	slices.Sort(p.cpus)
 	p.cpus = slices.Compact(p.cpus)
 	n := len(p.cpus)
-	if n > mostSquare || len(p.pairs) < n*(n-1)/2 {
+	if n > MatrixCPUs || len(p.pairs) < n*(n-1)/2 {
 		return p, len(p.pairs) > 0
 	}
 	for _, size := range []struct {
 		most int
 		cell vg.Point
-	}{{4, vg.Point{X: 86 * picture.Pixel, Y: 50 * picture.Pixel}}, {8, vg.Point{X: 88 * picture.Pixel, Y: 44 * picture.Pixel}}, {mostSquare, vg.Point{X: 50 * picture.Pixel, Y: 32 * picture.Pixel}}} {
+	}{{4, vg.Point{X: 86 * picture.Pixel, Y: 50 * picture.Pixel}}, {8, vg.Point{X: 88 * picture.Pixel, Y: 44 * picture.Pixel}}, {MatrixCPUs, vg.Point{X: 50 * picture.Pixel, Y: 32 * picture.Pixel}}} {
 		if n <= size.most {
 			p.cell = size.cell
 			break
@@ -220,13 +218,13 @@ func (p panel) drawPair(c draw.Canvas, text draw.TextStyle, center vg.Point, pai
 		frame := corners(center, vg.Point{X: p.cell.X/2 - 2*picture.Pixel, Y: p.cell.Y/2 - 2*picture.Pixel})
 		c.StrokeLines(picture.Stroke(picture.Black, 2*picture.Pixel), append(frame, frame[0]))
 	}
-	words := []string{brief(offsetNS)}
+	lines := []string{brief(offsetNS)}
 	if p.cell.Y > 40*picture.Pixel {
-		words = append(words, "± "+brief(pair.BoundNS))
+		lines = append(lines, "± "+brief(pair.BoundNS))
 	}
 	line := text.Font.Size + 4*picture.Pixel
-	at := vg.Point{X: center.X, Y: center.Y + line*vg.Length(len(words)-1)/2}
-	for _, word := range words {
+	at := vg.Point{X: center.X, Y: center.Y + line*vg.Length(len(lines)-1)/2}
+	for _, word := range lines {
 		if text.Width(word) <= p.cell.X-4*picture.Pixel {
 			c.FillText(text, at, word)
 		}
@@ -234,18 +232,13 @@ func (p panel) drawPair(c draw.Canvas, text draw.TextStyle, center vg.Point, pai
 	}
 }
 
-// brief is nanoseconds below a thousand without their unit, which stands beneath.
+// brief returns nanoseconds for a cell of the matrix: without their unit, which stands
+// beneath, below 1 µs.
 func brief(valueNS float64) string {
 	if math.Abs(valueNS) < 1000 {
-		text := picture.Trimmed(valueNS)
-		if math.Abs(valueNS) < 0.05 {
-			text = "0"
-		} else if math.Abs(valueNS) < 100 {
-			text = strconv.FormatFloat(valueNS, 'f', 1, 64)
-		}
-		return text
+		return words.Brief(valueNS)
 	}
-	return picture.Offset(valueNS)
+	return words.Offset(valueNS)
 }
 
 // drawScale writes beneath a square what its colours mean, and the bounds and round
@@ -255,7 +248,7 @@ func (p panel) drawScale(c draw.Canvas, at vg.Point, scale float64) {
 	text := picture.Style(11.5*picture.Pixel, picture.Black)
 	text.YAlign = draw.YCenter
 	at.Y -= side / 2
-	low, high := picture.Offset(-scale), picture.Offset(scale)
+	low, high := words.Offset(-scale), words.Offset(scale)
 	c.FillText(text, at, low)
 	at.X += text.Width(low) + 6*picture.Pixel
 	for _, shade := range picture.Diverging {
@@ -370,12 +363,12 @@ func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	slices.SortStableFunc(apart, func(a, b int) int { return cmp.Compare(certain(b), certain(a)) })
 	text := picture.Style(picture.LabelSize, picture.Failed.Color)
 	var labels []picture.Label
-	var words []string
+	var texts []string
 	for _, i := range apart[:min(mostNamed, len(apart))] {
 		pair := marks.pairs[i]
-		words = append(words, fmt.Sprintf("CPU %d against %d: %s", pair.OtherCPU, pair.CPU, picture.Offset(pair.OffsetNS)))
+		texts = append(texts, fmt.Sprintf("CPU %d against %d: %s", pair.OtherCPU, pair.CPU, words.Offset(pair.OffsetNS)))
 		labels = append(labels, picture.Label{
-			Point: vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}, Width: text.Width(words[len(words)-1]) + 4*picture.Pixel, Height: picture.LabelSize + 4*picture.Pixel,
+			Point: vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}, Width: text.Width(texts[len(texts)-1]) + 4*picture.Pixel, Height: picture.LabelSize + 4*picture.Pixel,
 		})
 	}
 	if len(labels) == 0 {
@@ -385,7 +378,7 @@ func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		if at.Found {
 			c.StrokeLine2(picture.Stroke(picture.Failed.Color, 0.6*picture.Pixel), at.Leader.From.X, at.Leader.From.Y, at.Leader.To.X, at.Leader.To.Y)
 			c.FillPolygon(picture.White, []vg.Point{at.Min, {X: at.Max.X, Y: at.Min.Y}, at.Max, {X: at.Min.X, Y: at.Max.Y}})
-			c.FillText(text, vg.Point{X: at.Min.X + 2*picture.Pixel, Y: at.Min.Y + 4*picture.Pixel}, words[i])
+			c.FillText(text, vg.Point{X: at.Min.X + 2*picture.Pixel, Y: at.Min.Y + 4*picture.Pixel}, texts[i])
 		}
 	}
 }

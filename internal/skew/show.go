@@ -196,7 +196,7 @@ func squareGrid(c *SkewedClock, withBounds bool) (g table.Grid, ok bool) {
 	}
 	slices.Sort(cpus)
 	cpus = slices.Compact(cpus)
-	if len(cpus) > mostSquare {
+	if len(cpus) > MatrixCPUs {
 		return g, false
 	}
 	g = table.Grid{

@@ -6,16 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/table"
 )
 
 // compare returns what changed from one document to another.
-func compare(old, new result.Section) section.Comparison {
-	before, _ := old.(*Verification)
-	after, _ := new.(*Verification)
-	changes := changed(before, after)
+func compare(old, new *Verification) section.Comparison {
+	changes := changed(old, new)
 	all := section.Comparison{Value: changes, Block: block(changes)}
 	for _, c := range changes.Verdicts {
 		all.Changes = append(all.Changes, section.Change{
@@ -27,10 +24,10 @@ func compare(old, new result.Section) section.Comparison {
 			Clock: r.Clock, What: "distance from " + r.Against, Old: keptOrStepped(r.OldHeld), New: keptOrStepped(r.NewHeld), Changed: r.Changed(),
 		})
 	}
-	if before != nil && after != nil {
+	if old != nil && new != nil {
 		all.Settings = section.Differing(
-			section.Setting{What: "CPUs verified on", Old: counted(before.CPUs), New: counted(after.CPUs)},
-			section.Setting{What: "Verified under load", Old: strconv.FormatBool(before.Load), New: strconv.FormatBool(after.Load)})
+			section.Setting{What: "CPUs verified on", Old: counted(old.CPUs), New: counted(new.CPUs)},
+			section.Setting{What: "Verified under load", Old: strconv.FormatBool(old.Load), New: strconv.FormatBool(new.Load)})
 	}
 	return all
 }

@@ -182,3 +182,18 @@ func Brief(valueNS float64) string {
 		return fmt.Sprintf("%.3g", valueNS)
 	}
 }
+
+// Offset returns nanoseconds with their sign, in the unit that suits: +1.25 ms, -5 ns, 0.
+func Offset(valueNS float64) string {
+	const min, most = 0.0005, 1e15
+	switch size := math.Abs(valueNS); {
+	case size < min:
+		return "0"
+	case size >= most:
+		return fmt.Sprintf("%+.1e s", valueNS/1e9)
+	case valueNS < 0:
+		return "-" + Duration(size)
+	default:
+		return "+" + Duration(size)
+	}
+}
