@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/chart"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
 )
 
@@ -33,22 +32,13 @@ func results(commands ...string) kind {
 		if err != nil {
 			return nil, fmt.Errorf("%w; it would be replaced: name another one", err)
 		}
-		lost := slices.DeleteFunc(measuredBy(old), func(command string) bool { return slices.Contains(commands, command) })
+		lost := slices.DeleteFunc(sections.Commands(old), func(command string) bool { return slices.Contains(commands, command) })
 		if len(lost) > 0 {
 			return nil, fmt.Errorf("%s has the results of %s, which would be lost; name another one", path, strings.Join(lost, " and "))
 		}
-		_, pictures := drawn(chart.Charts, old)
+		_, pictures := drawn(sections.Pictures(), old)
 		return pictures, nil
 	}}
-}
-
-// measuredBy returns the commands whose figures a document holds.
-func measuredBy(d *result.Document) []string {
-	var commands []string
-	if d.Settings.Rounds > 0 {
-		commands = []string{"compare"}
-	}
-	return append(commands, sections.Commands(d)...)
 }
 
 // difference is a diff. It replaces any other.

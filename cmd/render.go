@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/sections"
 )
 
 func renderCommand() *cobra.Command {
@@ -40,7 +41,7 @@ zip; or the output of compare --format json.`,
 			if err != nil {
 				return err
 			}
-			target := newTarget(out, results(measuredBy(document)...))
+			target := newTarget(out, results(sections.Commands(document)...))
 			endAtSignal(target.giveUp)
 			if err := target.open(); err != nil {
 				return err

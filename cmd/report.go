@@ -6,16 +6,16 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/timebench/timebench/internal/chart"
 	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 )
 
 // reportFiles are what --out holds of a document: the pictures, the reports, and last
 // the document itself.
 func reportFiles(d *result.Document) []file {
-	files, pictures := drawn(chart.Charts, d)
+	files, pictures := drawn(sections.Pictures(), d)
 	return append(files,
 		file{"report.md", func(w io.Writer) error { return render.Markdown(w, d, pictures) }},
 		file{"report.html", func(w io.Writer) error { return render.HTML(w, d) }},

@@ -10,6 +10,8 @@ import (
 
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/words"
 	"golang.org/x/perf/benchfmt"
 )
@@ -22,10 +24,22 @@ var errNoSamples = errors.New("the result has no samples of latency or throughpu
 // the configuration lines.
 func Bench(w io.Writer, d *result.Document) error {
 	d = cleaned(d)
-	if sectionsOnly(d) {
+	all := benchmarked(d)
+	if len(all) == 0 {
 		return errNoSamples
 	}
-	return writeBench(benchfmt.NewWriter(w), d, benchConfig(d))
+	return writeBench(benchfmt.NewWriter(w), all, benchConfig(d))
+}
+
+// benchmarked returns the sections of a document that have samples.
+func benchmarked(d *result.Document) []section.Sampled {
+	var all []section.Sampled
+	for _, s := range sections.In(d) {
+		if with, ok := s.(section.Sampled); ok {
+			all = append(all, with)
+		}
+	}
+	return all
 }
 
 // DiffBench writes the samples of both documents, told apart by the key "run":
@@ -33,7 +47,7 @@ func Bench(w io.Writer, d *result.Document) error {
 // out, since benchstat holds nothing against each other of which a fact differs.
 func DiffBench(w io.Writer, d *diff.Diff) error {
 	d = cleaned(d)
-	if sectionsOnly(d.Old.Document) && sectionsOnly(d.New.Document) {
+	if len(benchmarked(d.Old.Document))+len(benchmarked(d.New.Document)) == 0 {
 		return errNoSamples
 	}
 	writer := benchfmt.NewWriter(w)
@@ -42,43 +56,27 @@ func DiffBench(w io.Writer, d *diff.Diff) error {
 		run string
 		of  diff.Side
 	}{{"old", d.Old}, {"new", d.New}} {
-		if err := writeBench(writer, side.of.Document, append(slices.Clip(common), setting("run", side.run))); err != nil {
+		if err := writeBench(writer, benchmarked(side.of.Document), append(slices.Clip(common), setting("run", side.run))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func writeBench(w *benchfmt.Writer, d *result.Document, config []benchfmt.Config) error {
+func writeBench(w *benchfmt.Writer, sampled []section.Sampled, config []benchfmt.Config) error {
 	// More reads a second are better; of times benchstat knows that fewer are.
 	better := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "reads/s", Key: "better"}, OrigUnit: "reads/s", Value: "higher"}
 	if err := w.Write(better); err != nil {
 		return err
 	}
-	write := func(name string, values ...benchfmt.Value) error {
-		return w.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(name), Iters: 1, Values: values})
-	}
-	for _, c := range d.Clocks {
-		if !c.Available {
-			continue
-		}
-		clock := "/clock=" + strings.Join(strings.Fields(c.ID), "_")
-		if c.Latency != nil {
-			for _, sample := range c.Latency.SamplesNS {
-				if err := write("Latency"+clock, nsPerOp(sample)); err != nil {
-					return err
-				}
+	for _, of := range sampled {
+		for _, sample := range of.Samples() {
+			values := []benchfmt.Value{nsPerOp(sample.NSPerRead)}
+			if sample.ReadsPerSecond > 0 {
+				values = append(values, benchfmt.Value{Value: sample.ReadsPerSecond, Unit: "reads/s"})
 			}
-		}
-		for _, t := range c.Throughput {
-			name := "Throughput" + clock + "/threads=" + strconv.Itoa(t.Threads)
-			for _, sample := range t.SamplesReadsPerSecond {
-				if sample <= 0 {
-					continue
-				}
-				if err := write(name, nsPerOp(float64(t.Threads)*1e9/sample), benchfmt.Value{Value: sample, Unit: "reads/s"}); err != nil {
-					return err
-				}
+			if err := w.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(sample.Name), Iters: 1, Values: values}); err != nil {
+				return err
 			}
 		}
 	}

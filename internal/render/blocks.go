@@ -1,23 +1,18 @@
 package render
 
 import (
-	"slices"
-
 	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/section"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/table"
 )
 
-// sectionsOnly reports whether nothing was measured but sections.
-func sectionsOnly(d *result.Document) bool {
-	return len(d.Sections) > 0 &&
-		!slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.Latency != nil || len(c.Throughput) > 0 })
-}
+// missingTitle stands above what could not be measured.
+const missingTitle = "Not available here"
 
 // blocks are those of the sections that a document holds.
 func blocks(d *result.Document) []table.Block {
 	var all []table.Block
-	for _, s := range section.In(d) {
+	for _, s := range sections.In(d) {
 		all = append(all, s.Block(d))
 	}
 	return all
@@ -25,11 +20,14 @@ func blocks(d *result.Document) []table.Block {
 
 // block writes a block into the page.
 func (p *page) block(of table.Block) {
-	if !of.HasRows() {
+	if !of.HasRows() && of.Title != "" {
 		p.element("h2", "", of.Title)
 	}
 	for _, g := range of.Grids {
 		p.grid(g)
+	}
+	if len(of.Facts.Lines) > 0 {
+		p.facts(of.Facts.Title, of.Facts.Lines)
 	}
 	for _, line := range of.Faults {
 		p.element("p", "warning", line)

@@ -2,77 +2,15 @@ package render
 
 import (
 	"io"
-	"strconv"
 
 	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/section"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/table"
-	"github.com/timebench/timebench/internal/words"
 )
 
-var csvHeader = []string{
-	"clock", "call", "path", "kind", "available", "reason",
-	"latency_median_ns", "latency_low_ns", "latency_high_ns", "latency_min_ns",
-	"tick_ns", "finer_than_read", "reported_ns",
-	"threads", "reads_per_second", "ns_per_read", "fairness", "oversubscribed",
-	"kernel_entry", "clocksource",
-}
-
-// CSV writes a line for each clock and number of threads, and one for each clock without
-// throughput. Of a document with nothing but sections it writes their lines, an empty line
-// between two sections.
+// CSV writes the lines of each section, an empty line between two sections.
 func CSV(w io.Writer, d *result.Document) error {
-	if sectionsOnly(d) {
-		return sectionsCSV(w, d)
-	}
-	lines := append([][]string{csvHeader}, clockLines(d.Clocks, currentSource(d))...)
-	for _, experiment := range d.OtherClockSources {
-		lines = append(lines, clockLines(experiment.Clocks, experiment.ClockSource)...)
-	}
-	return table.WriteCSV(w, lines)
-}
-
-func clockLines(clocks []result.Clock, source string) [][]string {
-	var lines [][]string
-	for _, c := range clocks {
-		cells := clockCells(c)
-		if len(c.Throughput) == 0 {
-			lines = append(lines, append(cells, "", "", "", "", "", c.KernelEntry, source))
-		}
-		for _, t := range c.Throughput {
-			lines = append(lines, append(cells[:len(cells):len(cells)], strconv.Itoa(t.Threads), words.Number(t.ReadsPerSecond),
-				words.Number(t.NSPerRead), words.Number(t.Fairness), strconv.FormatBool(t.Oversubscribed), c.KernelEntry, source))
-		}
-	}
-	return lines
-}
-
-// currentSource is the clock source under which the document's own clocks were
-// measured; empty where there is none.
-func currentSource(d *result.Document) string {
-	if d.Host.ClockSource == nil {
-		return ""
-	}
-	return d.Host.ClockSource.Current
-}
-
-func clockCells(c result.Clock) []string {
-	cells := []string{c.ID, c.Call, c.Path, c.Kind, strconv.FormatBool(c.Available), c.Reason}
-	if l := c.Latency; l == nil {
-		cells = append(cells, "", "", "", "")
-	} else if l.Confidence == 0 {
-		cells = append(cells, words.Number(l.MedianNS), "", "", words.Number(l.MinNS))
-	} else {
-		cells = append(cells, words.Number(l.MedianNS), words.Number(l.LowNS), words.Number(l.HighNS), words.Number(l.MinNS))
-	}
-	if r := c.Resolution; r != nil {
-		return append(cells, words.Known(r.TickNS), strconv.FormatBool(r.FinerThanRead), words.Known(r.ReportedNS))
-	}
-	return append(cells, "", "", "")
-}
-
-func sectionsCSV(w io.Writer, d *result.Document) error {
-	for i, s := range section.In(d) {
+	for i, s := range sections.In(d) {
 		if i > 0 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
 				return err

@@ -26,7 +26,7 @@ func DiffTable(w io.Writer, d *diff.Diff) error {
 		out.WriteString(setupTitle + "\n\n")
 		table.WriteFacts(&out, setupFacts(d))
 	}
-	for _, g := range []table.Grid{costGrid(d), fitting(func(most int) table.Grid { return scalingGrid(d, most) }), differingThreads(d)} {
+	for _, g := range []table.Grid{costGrid(d), scalingGrid(d), differingThreads(d)} {
 		if len(g.Rows) > 0 {
 			out.WriteString("\n" + g.Title + "\n\n" + g.Text() + "\n")
 		}
@@ -58,7 +58,7 @@ func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []string) error {
 	if len(d.Setup) == 0 {
 		out.WriteString("\n" + sameSetup + "\n")
 	}
-	for _, g := range []table.Grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumns), differingThreads(d)} {
+	for _, g := range []table.Grid{setupGrid(d), costGrid(d), scalingGrid(d), differingThreads(d)} {
 		g.WriteMarkdown(&out)
 	}
 	if text := conclusion(d); text != "" {

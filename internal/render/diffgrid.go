@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
@@ -119,10 +120,10 @@ func allThreads(d *diff.Diff) table.Grid {
 	return threadsGrid(d, "By threads reading at once, in wall ns of a read", func(diff.Change) bool { return true })
 }
 
-// scalingGrid has a column for so many numbers of threads at most, with the change
-// where there is one beyond noise.
-func scalingGrid(d *diff.Diff, most int) table.Grid {
-	var all []int
+// scalingGrid has a column for each number of threads, with the change where there is one
+// beyond noise.
+func scalingGrid(d *diff.Diff) table.Grid {
+	var counts []int
 	changes := map[string]map[int]diff.Change{}
 	var clocks []string
 	for _, c := range d.Throughputs() {
@@ -131,28 +132,25 @@ func scalingGrid(d *diff.Diff, most int) table.Grid {
 			clocks = append(clocks, c.Name())
 		}
 		changes[c.Name()][c.Threads] = c
-		all = append(all, c.Threads)
+		counts = append(counts, c.Threads)
 	}
-	g := table.Grid{Title: "Change of the wall time of a read, by threads reading at once", Header: []string{"Clock"}}
-	if len(all) == 0 {
-		return g
+	g := table.Grid{
+		Title: "Change of the wall time of a read, by threads reading at once", Header: []string{"Clock"},
+		LeftOut: "Not every number of threads has a column here; CSV and JSON have all.",
 	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	columns := columnsOf(all, most, func(threads int) bool { return isOversubscribed(d.New.Document, threads) })
-	for _, threads := range columns {
+	slices.Sort(counts)
+	counts = slices.Compact(counts)
+	for _, threads := range counts {
+		g.Optional = append(g.Optional, table.Optional{Column: len(g.Header), Number: threads, Oversubscribed: compare.Oversubscribed(d.New.Document, threads)})
 		g.Header = append(g.Header, strconv.Itoa(threads))
 	}
 	for _, id := range clocks {
 		row := []string{id}
-		for _, threads := range columns {
+		for _, threads := range counts {
 			c, ok := changes[id][threads]
 			row = append(row, word(c, ok))
 		}
 		g.Rows = append(g.Rows, row)
-	}
-	if len(columns) < len(all) {
-		g.Note = "Not every number of threads has a column here; CSV and JSON have all."
 	}
 	return g
 }

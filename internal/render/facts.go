@@ -6,7 +6,7 @@ import (
 
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/section"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -15,10 +15,7 @@ import (
 func facts(d *result.Document) []table.Fact {
 	all := []table.Fact{{Name: "timebench", Value: tool(d.Tool) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
 	all = append(all, hostFacts(d.Host)...)
-	if !sectionsOnly(d) {
-		all = append(all, table.Fact{Name: "Measured", Value: settings(d)})
-	}
-	for _, s := range section.In(d) {
+	for _, s := range sections.In(d) {
 		all = append(all, s.Fact())
 	}
 	return all
@@ -183,19 +180,4 @@ func virtualization(h result.Host) string {
 		seen = h.Virtualization.System + ", " + h.Virtualization.Role
 	}
 	return strings.Join(words.Present(seen, machine), "; ")
-}
-
-func settings(d *result.Document) string {
-	s := d.Settings
-	text := fmt.Sprintf("%s of latency; throughput for %s by %s", words.Plural(s.Rounds, "round"), words.Duration(float64(s.TimeNS)), s.Workers)
-	if s.TimerResolutionNS > 0 {
-		text += ", with the system timer asked for " + words.Duration(float64(s.TimerResolutionNS))
-	}
-	if s.Pin != "none" {
-		text += ", pinned " + s.Pin
-	}
-	if d.FloorNS > 0 {
-		text += fmt.Sprintf("; an empty call, which is in each figure of a call, costs %s ns", words.NS(d.FloorNS))
-	}
-	return text
 }

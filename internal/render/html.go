@@ -12,6 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/chart"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -42,21 +43,17 @@ func HTML(w io.Writer, document *result.Document) error {
 	}
 	p.facts("", facts(d))
 	p.findings(d)
-	for _, g := range []table.Grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), doorGrid(d), distributionGrid(d), throughputGrid(d, mostThreadColumnsOfAPage)} {
-		p.grid(g)
+	var absent []table.Fact
+	for _, b := range blocks(d) {
+		p.block(b)
+		absent = append(absent, b.Missing...)
 	}
-	if lines := summary(d); len(lines) > 0 {
-		p.facts("Which clock to choose", lines)
-	}
-	for _, of := range blocks(d) {
-		p.block(of)
-	}
-	if lines := missing(d); len(lines) > 0 && !sectionsOnly(d) {
-		p.facts("Not available here", lines)
+	if len(absent) > 0 {
+		p.facts(missingTitle, absent)
 	}
 	p.log(d.Host.KernelLog)
 	p.element("p", "note", "The whole document is in this page: `timebench render` turns it into any format, `timebench diff` compares it with another.")
-	for _, c := range chart.Charts {
+	for _, c := range sections.Pictures() {
 		if c.Drawable(d) {
 			p.picture(c.Name, func(w io.Writer) error { return c.SVG(w, d) })
 		}
@@ -98,7 +95,7 @@ func DiffHTML(w io.Writer, d *diff.Diff) error {
 	if len(d.Setup) == 0 {
 		p.element("p", "", sameSetup)
 	}
-	for _, g := range []table.Grid{setupGrid(d), costGrid(d), scalingGrid(d, mostThreadColumnsOfAPage), allThreads(d)} {
+	for _, g := range []table.Grid{setupGrid(d), costGrid(d), scalingGrid(d), allThreads(d)} {
 		p.grid(g)
 	}
 	if lines := onlyFacts(d); len(lines) > 0 {
@@ -114,9 +111,6 @@ func DiffHTML(w io.Writer, d *diff.Diff) error {
 	}
 	return p.end(w)
 }
-
-// mostThreadColumnsOfAPage: a page scrolls sideways where it must.
-const mostThreadColumnsOfAPage = 8
 
 // headline names the machine in a line.
 func headline(d *result.Document) string {
@@ -169,6 +163,7 @@ func (p *page) grid(g table.Grid) {
 	if len(g.Rows) == 0 {
 		return
 	}
+	g = g.AtMost(table.PageColumns)
 	p.element("h2", "", g.Title)
 	p.out.WriteString("<div class=\"wide\">\n" + g.HTML() + "\n</div>\n")
 	if g.Note != "" {

@@ -20,21 +20,14 @@ func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 	writeMarkdownWarnings(&out, d)
 	writeMarkdownFacts(&out, d)
 	writeMarkdownFindings(&out, d)
-	for _, g := range []table.Grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), doorGrid(d), distributionGrid(d), throughputGrid(d, mostThreadColumns)} {
-		g.WriteMarkdown(&out)
+	var absent []table.Fact
+	for _, b := range blocks(d) {
+		b.WriteMarkdown(&out)
+		absent = append(absent, b.Missing...)
 	}
-	if lines := summary(d); len(lines) > 0 {
-		out.WriteString("\n### Which clock to choose\n\n")
-		for _, line := range lines {
-			fmt.Fprintf(&out, "- **%s**: %s\n", table.Escape(line.Name), table.Escape(line.Value))
-		}
-	}
-	for _, p := range blocks(d) {
-		p.WriteMarkdown(&out)
-	}
-	if lines := missing(d); len(lines) > 0 && !sectionsOnly(d) {
-		out.WriteString("\n### Not available here\n\n")
-		for _, line := range lines {
+	if len(absent) > 0 {
+		out.WriteString("\n### " + missingTitle + "\n\n")
+		for _, line := range absent {
 			fmt.Fprintf(&out, "- %s: %s\n", table.Escape(line.Name), table.Escape(line.Value))
 		}
 	}
@@ -44,12 +37,9 @@ func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 	return err
 }
 
-// heading names the command; compare is that of a document of what clocks cost.
+// heading names the commands that measured what the document holds.
 func heading(d *result.Document) string {
-	if sectionsOnly(d) {
-		return "timebench " + strings.Join(sections.Commands(d), ", ")
-	}
-	return "timebench"
+	return "timebench " + strings.Join(sections.Commands(d), ", ")
 }
 
 // writeMarkdownFacts folds the facts away behind the ones that answer most

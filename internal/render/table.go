@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/table"
 )
@@ -19,25 +18,14 @@ func Table(w io.Writer, d *result.Document) error {
 		out.WriteString("\n" + table.Indented(line, 0))
 	}
 	writeWarnings(&out, d)
-	for _, g := range []table.Grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), doorGrid(d), distributionGrid(d), fitting(func(most int) table.Grid { return throughputGrid(d, most) })} {
-		if len(g.Rows) == 0 {
-			continue
-		}
-		out.WriteString("\n" + g.Title + "\n\n" + g.Text() + "\n")
-		if g.Note != "" {
-			out.WriteString(table.Wrapped(g.Note))
-		}
+	var absent []table.Fact
+	for _, b := range blocks(d) {
+		b.WriteText(&out)
+		absent = append(absent, b.Missing...)
 	}
-	if lines := summary(d); len(lines) > 0 {
-		out.WriteString("\n")
-		table.WriteFacts(&out, lines)
-	}
-	for _, p := range blocks(d) {
-		p.WriteText(&out)
-	}
-	if lines := missing(d); len(lines) > 0 && !sectionsOnly(d) { // sections have reasons of their own
-		out.WriteString("\nNot available here\n")
-		for _, line := range lines {
+	if len(absent) > 0 {
+		out.WriteString("\n" + missingTitle + "\n")
+		for _, line := range absent {
 			out.WriteString(table.Indented(line.Name+": "+line.Value, 2))
 		}
 	}
@@ -47,16 +35,6 @@ func Table(w io.Writer, d *result.Document) error {
 func writeWarnings(out *strings.Builder, d *result.Document) {
 	for _, warning := range warnings(d) {
 		out.WriteString("\n" + table.Indented("Warning: "+warning, 0))
-	}
-}
-
-// fitting is the table.Grid with as many columns of threads as fit table.Width.
-func fitting(with func(most int) table.Grid) table.Grid {
-	for most := mostThreadColumns; ; most-- {
-		g := with(most)
-		if most == 3 || text.LongestLineLen(g.Text()) <= table.Width {
-			return g
-		}
 	}
 }
 

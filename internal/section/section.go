@@ -20,6 +20,20 @@ type Section interface {
 	Lines() [][]string
 }
 
+// A Sampled is a Section with samples that benchstat can compare.
+type Sampled interface {
+	Samples() []Sample
+}
+
+// A Sample is a line of Go benchmark text.
+type Sample struct {
+	// Name is that of the benchmark, with its parameters: Latency/clock=RDTSC@cpu.
+	Name      string
+	NSPerRead float64
+	// ReadsPerSecond is 0 where the sample is of latency.
+	ReadsPerSecond float64
+}
+
 // A Kind is a measurement that leaves a section.
 type Kind struct {
 	result.Kind

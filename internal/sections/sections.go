@@ -5,8 +5,11 @@ package sections
 
 import (
 	"io"
+	"slices"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/skew"
@@ -32,13 +35,34 @@ func Load(name string) (*result.Document, error) { return result.Load(name, kind
 // Read reads a document with its sections. Errors are those of [result.Read].
 func Read(r io.Reader) (*result.Document, error) { return result.Read(r, kinds...) }
 
-// Commands returns the commands that measured the sections of a document.
+// In returns the sections of a document as a report has them: what clocks cost first, which
+// every document has, unless it is empty and there is another section.
+func In(d *result.Document) []section.Section {
+	all := section.In(d)
+	if costs := compare.Of(d); costs.Measured() || len(all) == 0 {
+		return append([]section.Section{costs}, all...)
+	}
+	return all
+}
+
+// Commands returns the commands that measured what a document holds.
 func Commands(d *result.Document) []string {
 	var commands []string
-	for _, kind := range All {
-		if d.Section(kind.Key) != nil {
-			commands = append(commands, kind.Command)
+	for _, s := range In(d) {
+		for _, kind := range append([]section.Kind{compare.Kind}, All...) {
+			if kind.Key == s.Key() {
+				commands = append(commands, kind.Command)
+			}
 		}
 	}
 	return commands
+}
+
+// Pictures returns the pictures of all kinds of sections, in the order of a report.
+func Pictures() []picture.Chart[*result.Document] {
+	all := slices.Clone(compare.Kind.Pictures)
+	for _, kind := range All {
+		all = append(all, kind.Pictures...)
+	}
+	return all
 }

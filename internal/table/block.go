@@ -7,16 +7,27 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
+// Facts are lines under a title, each beside its name.
+type Facts struct {
+	Title string
+	Lines []Fact
+}
+
 // A Block is what a measurement shows: its tables, and the sentences beneath them.
 type Block struct {
 	// Title stands where no table has rows, and so none shows a title of its own.
 	Title string
 	Grids []Grid
+	// Facts stand beneath the tables.
+	Facts Facts
 	// Faults are sentences that a reader must not miss.
 	Faults []string
 	Notes  []string
 	// Verdict sums the whole up in a sentence.
 	Verdict string
+	// Missing are what could not be measured, with the reasons. A report has them at its
+	// end, under one title for all blocks.
+	Missing []Fact
 }
 
 // HasRows reports whether any table of the part has something in it.
@@ -26,17 +37,22 @@ func (b Block) HasRows() bool {
 
 // WriteText writes the part for people, within Width columns.
 func (b Block) WriteText(out *strings.Builder) {
-	if !b.HasRows() {
+	if !b.HasRows() && b.Title != "" {
 		out.WriteString("\n" + Indented(b.Title, 0))
 	}
 	for _, g := range b.Grids {
 		if len(g.Rows) == 0 {
 			continue
 		}
+		g = g.fitting()
 		out.WriteString("\n" + Indented(g.Title, 0) + "\n" + g.Fitted() + "\n")
 		if g.Note != "" {
 			out.WriteString(Wrapped(g.Note))
 		}
+	}
+	if len(b.Facts.Lines) > 0 {
+		out.WriteString("\n")
+		WriteFacts(out, b.Facts.Lines)
 	}
 	for _, lines := range [][]string{b.Faults, b.Notes, words.Present(b.Verdict)} {
 		if len(lines) > 0 {
@@ -50,11 +66,17 @@ func (b Block) WriteText(out *strings.Builder) {
 
 // WriteMarkdown writes the part for a bug report.
 func (b Block) WriteMarkdown(out *strings.Builder) {
-	if !b.HasRows() {
+	if !b.HasRows() && b.Title != "" {
 		out.WriteString("\n### " + Escape(b.Title) + "\n")
 	}
 	for _, g := range b.Grids {
 		g.WriteMarkdown(out)
+	}
+	if len(b.Facts.Lines) > 0 {
+		out.WriteString("\n### " + Escape(b.Facts.Title) + "\n\n")
+		for _, f := range b.Facts.Lines {
+			out.WriteString("- **" + Escape(f.Name) + "**: " + Escape(f.Value) + "\n")
+		}
 	}
 	for _, lines := range [][]string{b.Faults, b.Notes} {
 		if len(lines) > 0 {

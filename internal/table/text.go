@@ -28,6 +28,10 @@ type Grid struct {
 	Rows [][]string
 	// Note stands beneath the table.
 	Note string
+	// Optional are the columns that a format leaves out where there is no room, in their
+	// order; LeftOut is what the note says then.
+	Optional []Optional
+	LeftOut  string
 }
 
 // WriteFacts writes each fact beside its name, wrapped beneath itself.

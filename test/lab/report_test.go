@@ -17,9 +17,9 @@ import (
 	"text/template"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/chart"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 )
 
 // report is the page that -update writes, and transcripts the folder of what each machine
@@ -105,7 +105,7 @@ func sideBySide(t *testing.T, world string, d *result.Document) string {
 	require.True(t, isThere)
 	tables, _, isThere = strings.Cut("The clock sources side by side"+tables, "\nWhat one read costs")
 	require.True(t, isThere)
-	for _, c := range chart.Charts {
+	for _, c := range sections.Pictures() {
 		if strings.HasPrefix(c.Name, "clock-sources") {
 			require.True(t, c.Drawable(d), c.Name)
 			file, err := os.Create(filepath.Join(pictures, "lab-"+world+"-"+c.Name+".png"))

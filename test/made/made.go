@@ -1,19 +1,54 @@
-package chart
+// Package made makes up result documents of any size, for tests of what is made of them.
+package made
 
 import (
-	"bytes"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
-	"testing"
 
-	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/drift"
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/skew"
 	"github.com/timebench/timebench/internal/verify"
 )
+
+// Document returns a document of so many clocks under so many threads, in crowds as real ones are.
+func Document(clocks int, threads ...int) *result.Document {
+	d := &result.Document{
+		Schema: result.Schema, Tool: result.Tool{Version: "test"},
+		Host:     result.Host{OS: "linux", Arch: "amd64", CPU: result.CPU{Model: "a CPU", Logical: 2, Usable: 2}},
+		Settings: result.Settings{Threads: threads, Rounds: 10, TimeNS: 1e8, Pin: "none", Workers: "threads"},
+	}
+	for i := range clocks {
+		cost := []float64{2.3, 20, 20.1, 20.2, 150, 152, 500}[i%7] + float64(i)/50
+		c := result.Clock{
+			ID: strings.Repeat("C", 5+i%20) + "@" + picture.Looks[i%len(picture.Looks)].Path, Path: picture.Looks[i%len(picture.Looks)].Path, Available: true,
+			Latency:    &result.Latency{MedianNS: cost, LowNS: cost * 0.99, HighNS: cost * 1.2, Confidence: 0.95, MinNS: cost},
+			Resolution: &result.Resolution{TickNS: 1, FinerThanRead: i%3 > 0},
+		}
+		c.Distribution = &result.Distribution{Reads: 100_000, Buckets: []result.Bucket{
+			{UpToNS: cost, Reads: 90_000}, {UpToNS: cost * 1.1, Reads: 9_900}, {UpToNS: cost * 100, Reads: 100},
+		}}
+		for _, n := range threads {
+			c.Throughput = append(c.Throughput, result.Throughput{Threads: n, ReadsPerSecond: 1e9 / cost, NSPerRead: cost * float64(n)})
+		}
+		d.Clocks = append(d.Clocks, c)
+	}
+	d.Host.ClockSource = &result.ClockSource{Current: "tsc", Available: []string{"tsc", "hpet", "acpi_pm"}}
+	// One of the experiments ended early.
+	d.OtherClockSources = []result.Experiment{{ClockSource: "hpet", Clocks: d.Clocks}, {ClockSource: "acpi_pm", Clocks: d.Clocks[:clocks/2]}}
+	addTrust(d, 2+clocks%7, clocks%2 == 0)
+	return d
+}
+
+// Trusted is a document of the parts alone.
+func Trusted(cpus int, faults bool) *result.Document {
+	d := Document(0)
+	d.OtherClockSources = nil
+	addTrust(d, cpus, faults)
+	return d
+}
 
 // addTrust adds the parts that say whether clocks can be trusted: of so many CPUs, and
 // with or without faults.
@@ -76,82 +111,5 @@ func addTrust(d *result.Document, cpus int, faults bool) {
 			ahead += rate * 1e-6 * 60e6
 		}
 		drift.Of(d).Clocks = append(drift.Of(d).Clocks, c)
-	}
-}
-
-// trusted is a document of the parts alone.
-func trusted(cpus int, faults bool) *result.Document {
-	d := document(0)
-	d.OtherClockSources = nil
-	addTrust(d, cpus, faults)
-	return d
-}
-
-func TestPartsAreDrawnOfEveryMachine(t *testing.T) {
-	for _, cpus := range []int{2, 4, 8, 17, 192} {
-		for _, faults := range []bool{false, true} {
-			d, drawn := trusted(cpus, faults), 0
-			for _, c := range Charts {
-				if c.Drawable(d) {
-					drawn++
-					requireElement(t, c, d)
-				}
-			}
-			require.Equal(t, 3, drawn)
-		}
-	}
-}
-
-// Documents of others may hold what no run leaves: it is drawn, or it is not, but
-// nothing falls over.
-func TestOddPartsAreDrawn(t *testing.T) {
-	for _, size := range []float64{0, 1e-9, 1e18, -1e18, math.SmallestNonzeroFloat64} {
-		d := trusted(4, true)
-		some := math.Abs(size)
-		if some < 1e-9 {
-			some = 0 // only what may be negative may be less
-		}
-		for i := range verify.Of(d).Clocks {
-			c := &verify.Of(d).Clocks[i]
-			c.ID = strings.Repeat("<long>\x1b\n", 500)
-			for j := range c.Faults {
-				c.Faults[j].WorstNS, c.Faults[j].Count = some, 1<<60
-			}
-			if c.Across != nil && i%2 == 0 {
-				c.Across.SeesNS = some
-			}
-		}
-		for i := range skew.Of(d).Clocks {
-			skew.Of(d).Clocks[i].ID = strings.Repeat("<long>", 500)
-			for j := range skew.Of(d).Clocks[i].Pairs {
-				p := &skew.Of(d).Clocks[i].Pairs[j]
-				p.OffsetNS, p.BoundNS, p.RoundTripNS = size, some, some
-				p.OtherCPU += 1e9
-			}
-		}
-		drift.Of(d).Reference = strings.Repeat("<long>", 500)
-		for i := range drift.Of(d).Clocks {
-			c := &drift.Of(d).Clocks[i]
-			c.ID = strings.Repeat(fmt.Sprint("<long>", i), 500)
-			*c.Asleep.PPM = size
-			c.Points = []drift.DriftPoint{{AtNS: 0, OffsetNS: size}, {AtNS: int64(max(1, min(some, 1e18))), OffsetNS: -size}}[:1+i%2]
-		}
-		for _, c := range Charts {
-			if c.Drawable(d) {
-				var drawn bytes.Buffer
-				require.NoError(t, c.SVG(&drawn, d))
-				for _, wrong := range []string{"NaN", "Inf", "<long>", "\x1b"} {
-					require.NotContains(t, drawn.String(), wrong, "%s of %v", c.Name, size)
-				}
-			}
-		}
-	}
-	for _, d := range []*result.Document{
-		{Sections: []result.Section{&verify.Verification{}, &skew.Skew{}, &drift.Drift{}}},
-		{Sections: []result.Section{&skew.Skew{Clocks: []skew.SkewedClock{{ID: "c"}}}, &drift.Drift{Clocks: []drift.DriftedClock{{ID: "c"}}}}},
-	} {
-		for _, c := range Charts {
-			require.False(t, c.Drawable(d), c.Name)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package chart
+package compare
 
 import (
 	"cmp"

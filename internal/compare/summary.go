@@ -1,4 +1,4 @@
-package render
+package compare
 
 import (
 	"fmt"
@@ -80,19 +80,6 @@ func cheapest(d *result.Document, all []result.Clock) string {
 		text += " Times as dear: " + strings.Join(dearer, ", ") + "."
 	}
 	return text
-}
-
-// warnings are what a reader must not miss: what happened, what it may have
-// spoilt, and what to do.
-func warnings(d *result.Document) []string {
-	var lines []string
-	if d.Interrupted {
-		lines = append(lines, "this run was interrupted: only what was complete by then is shown.")
-	}
-	for _, w := range d.Warnings {
-		lines = append(lines, fmt.Sprintf("%s. It may have spoilt %s. What to do: %s.", w.Saw, w.Spoilt, w.Advice))
-	}
-	return lines
 }
 
 // missing says which clocks are not there and why: one line a reason.

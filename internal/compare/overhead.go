@@ -1,4 +1,4 @@
-package render
+package compare
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// doorGrid holds each call that was made both by the vDSO and by a system call: what
+// overheadGrid holds each call that was made both by the vDSO and by a system call: what
 // the kernel's door costs.
-func doorGrid(d *result.Document) table.Grid {
+func overheadGrid(d *result.Document) table.Grid {
 	g := table.Grid{
 		Title:  "The price of the kernel's door: the same call by the vDSO and as a system call, in ns",
 		Header: []string{"Call", "by vDSO", "system call", "difference", "95 % interval", "vDSO enters"},
@@ -24,7 +24,7 @@ func doorGrid(d *result.Document) table.Grid {
 		}
 		for _, by := range d.Clocks {
 			if by.ID == call+"@syscall" && by.Latency != nil {
-				g.Rows = append(g.Rows, doorRow(c, by))
+				g.Rows = append(g.Rows, overheadRow(c, by))
 			}
 		}
 	}
@@ -34,9 +34,9 @@ func doorGrid(d *result.Document) table.Grid {
 	return g
 }
 
-// doorRow takes the difference round by round, where both were measured in every one:
+// overheadRow takes the difference round by round, where both were measured in every one:
 // what moved both in a round is not in it.
-func doorRow(vdso, syscall result.Clock) []string {
+func overheadRow(vdso, syscall result.Clock) []string {
 	name := strings.TrimSuffix(vdso.ID, "@vdso")
 	difference := syscall.Latency.MedianNS - vdso.Latency.MedianNS
 	between := "-"

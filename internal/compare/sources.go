@@ -1,4 +1,4 @@
-package render
+package compare
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func sourcesGrid(d *result.Document) table.Grid {
 func sourceThroughputGrid(d *result.Document) table.Grid {
 	most := 0
 	for _, threads := range measuredThreads(d) {
-		if most == 0 || !isOversubscribed(d, threads) {
+		if most == 0 || !Oversubscribed(d, threads) {
 			most = threads
 		}
 	}

@@ -1,4 +1,4 @@
-package render
+package compare
 
 import (
 	"cmp"
@@ -78,51 +78,43 @@ func stated(r *result.Resolution) string {
 	return words.Duration(r.ReportedNS)
 }
 
-// mostThreadColumns is how many numbers of threads have a column, where the
-// figures leave room for so many.
-const mostThreadColumns = 5
-
-// throughputGrid has a column for so many numbers of threads at most.
-func throughputGrid(d *result.Document, most int) table.Grid {
-	columns := threadColumns(d, most)
+// throughputGrid has a column for each number of threads.
+func throughputGrid(d *result.Document) table.Grid {
 	g := table.Grid{
-		Title:  "Wall ns of a read as one thread sees it, by threads reading at once",
-		Header: []string{"Clock"},
+		Title:   "Wall ns of a read as one thread sees it, by threads reading at once",
+		Header:  []string{"Clock"},
+		LeftOut: "Not every number of threads has a column here; CSV and JSON have all.",
 	}
 	if d.Settings.Workers == "processes" {
 		g.Title = "Wall ns of a read as one process sees it, by processes reading at once"
 	}
-	oversubscribed := false
-	for _, threads := range columns {
-		name := strconv.Itoa(threads)
-		if isOversubscribed(d, threads) {
-			name, oversubscribed = name+"*", true
-		}
-		g.Header = append(g.Header, name)
-	}
-	if len(columns) == 0 {
+	counts := measuredThreads(d)
+	if len(counts) == 0 {
 		return g
 	}
-	last := columns[len(columns)-1]
+	for _, threads := range counts {
+		name, beyond := strconv.Itoa(threads), Oversubscribed(d, threads)
+		if beyond {
+			name += "*"
+			g.Note = "* oversubscribed: more threads than can run at the same moment; waiting for a CPU is in the figure."
+		}
+		g.Optional = append(g.Optional, table.Optional{Column: len(g.Header), Number: threads, Oversubscribed: beyond})
+		g.Header = append(g.Header, name)
+	}
+	last := counts[len(counts)-1]
 	g.Header = append(g.Header, fmt.Sprintf("all at %d", last), "fairness")
 	for _, c := range byCost(d) {
 		if len(c.Throughput) == 0 {
 			continue
 		}
 		row := []string{c.ID}
-		for _, threads := range columns {
+		for _, threads := range counts {
 			row = append(row, figure(c, threads, func(t result.Throughput) string { return words.NS(t.NSPerRead) }))
 		}
 		row = append(row,
 			figure(c, last, func(t result.Throughput) string { return words.Rate(t.ReadsPerSecond) }),
 			figure(c, last, func(t result.Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
 		g.Rows = append(g.Rows, row)
-	}
-	if oversubscribed {
-		g.Note = "* oversubscribed: more threads than can run at the same moment; waiting for a CPU is in the figure."
-	}
-	if len(columns) < len(measuredThreads(d)) {
-		g.Note = joinLines(g.Note, "Not every number of threads has a column here; CSV and JSON have all.")
 	}
 	return g
 }
@@ -165,13 +157,6 @@ func oneIn(n, of int64) string {
 	return "1 in " + words.Thousands(int64(math.Round(float64(of)/float64(n))))
 }
 
-func joinLines(first, second string) string {
-	if first == "" {
-		return second
-	}
-	return first + "\n" + second
-}
-
 func figure(c result.Clock, threads int, word func(result.Throughput) string) string {
 	for _, t := range c.Throughput {
 		if t.Threads == threads {
@@ -181,7 +166,8 @@ func figure(c result.Clock, threads int, word func(result.Throughput) string) st
 	return "-"
 }
 
-func isOversubscribed(d *result.Document, threads int) bool {
+// Oversubscribed reports whether so many threads were more than could run at the same moment.
+func Oversubscribed(d *result.Document, threads int) bool {
 	for _, c := range d.Clocks {
 		for _, t := range c.Throughput {
 			if t.Threads == threads {
@@ -200,36 +186,4 @@ func measuredThreads(d *result.Document) []int {
 			return slices.ContainsFunc(c.Throughput, func(t result.Throughput) bool { return t.Threads == threads })
 		})
 	})
-}
-
-// threadColumns chooses the numbers of threads that have a column.
-func threadColumns(d *result.Document, most int) []int {
-	return columnsOf(measuredThreads(d), most, func(threads int) bool { return isOversubscribed(d, threads) })
-}
-
-// columnsOf chooses of all numbers of threads: all where they fit, otherwise the
-// first, the last, the last that is not oversubscribed, and those nearest to equal
-// ratios between. most is at least 3.
-func columnsOf(all []int, most int, oversubscribed func(threads int) bool) []int {
-	if len(all) <= most {
-		return all
-	}
-	first, last := all[0], all[len(all)-1]
-	chosen := []int{first, last}
-	for _, threads := range all {
-		if !oversubscribed(threads) {
-			chosen = append(chosen[:2:2], threads)
-		}
-	}
-	ratio := math.Pow(float64(last)/float64(first), 1/float64(most-1))
-	for wanted := float64(first) * ratio; len(chosen) < most && wanted < float64(last); wanted *= ratio {
-		nearest := slices.MinFunc(all, func(a, b int) int {
-			return cmp.Compare(math.Abs(float64(a)-wanted), math.Abs(float64(b)-wanted))
-		})
-		if !slices.Contains(chosen, nearest) {
-			chosen = append(chosen, nearest)
-		}
-	}
-	slices.Sort(chosen)
-	return slices.Compact(chosen)
 }

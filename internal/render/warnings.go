@@ -1,0 +1,20 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// warnings are what a reader must not miss: what happened, what it may have
+// spoilt, and what to do.
+func warnings(d *result.Document) []string {
+	var lines []string
+	if d.Interrupted {
+		lines = append(lines, "this run was interrupted: only what was complete by then is shown.")
+	}
+	for _, w := range d.Warnings {
+		lines = append(lines, fmt.Sprintf("%s. It may have spoilt %s. What to do: %s.", w.Saw, w.Spoilt, w.Advice))
+	}
+	return lines
+}
