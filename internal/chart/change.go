@@ -31,10 +31,10 @@ var verdictLooks = []struct {
 	name    string
 	look    picture.Look
 }{
-	{diff.Slower, "slower, beyond noise", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.PyramidGlyph{}}},
-	{diff.Faster, "faster, beyond noise", picture.Look{Color: picture.RGB(0x009e73), Shape: draw.BoxGlyph{}}},
+	{diff.Slower, "slower", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.PyramidGlyph{}}},
+	{diff.Faster, "faster", picture.Look{Color: picture.RGB(0x009e73), Shape: draw.BoxGlyph{}}},
 	{diff.Unsteady, "unsteady: one of the runs changed", picture.Look{Color: picture.RGB(0xcc79a7), Shape: draw.RingGlyph{}}},
-	{diff.Same, "no difference beyond noise", picture.Look{Color: picture.Grey, Shape: draw.CircleGlyph{}}},
+	{diff.Same, "no significant difference", picture.Look{Color: picture.Grey, Shape: draw.CircleGlyph{}}},
 	{diff.TooFew, "too few samples", picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}},
 }
 
@@ -54,11 +54,11 @@ func drawChange(c draw.Canvas, d *diff.Diff) error {
 	low, high := slices.Min(values), slices.Max(values)
 	rows.factor = low < 0.5 || high > 2
 	p := picture.NewPlot()
-	label := "change of the wall time of one read: undisturbed (mark), median (bar: its 95 % interval)"
+	label := "change of the wall time per read: undisturbed (mark), median (bar: its 95% CI)"
 	if rows.factor {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, factorTicks{}
 		p.X.Min, p.X.Max = min(low, 1)/1.6, max(high, 1)*2.5
-		label = "factor of the wall time of one read, logarithmic: undisturbed (mark), median (bar: its 95 % interval)"
+		label = "ratio of the wall time per read (log scale): undisturbed (mark), median (bar: its 95% CI)"
 	} else {
 		room := max(0.02, math.Abs(low-1), math.Abs(high-1)) * 1.25
 		p.X.Min, p.X.Max = 1-room, 1+room*1.15

@@ -8,5 +8,5 @@ import (
 
 // DiffCharts are the pictures of a diff.
 var DiffCharts = []picture.Chart[*diff.Diff]{
-	{Name: "change", Title: "What one read costs now, against before", Drawable: hasChanges, Subtitle: sides, Height: changeHeight, Draw: drawChange},
+	{Name: "change", Title: "Change of the latency of each clock", Drawable: hasChanges, Subtitle: sides, Height: changeHeight, Draw: drawChange},
 }

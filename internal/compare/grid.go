@@ -12,8 +12,8 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// byCost returns the clocks that were measured, the cheapest first.
-func byCost(d *result.Document) []result.Clock {
+// byLatency returns the clocks that were measured, the fastest first.
+func byLatency(d *result.Document) []result.Clock {
 	var measured []result.Clock
 	for _, c := range d.Clocks {
 		if c.Available && c.Latency != nil {
@@ -28,23 +28,31 @@ func byCost(d *result.Document) []result.Clock {
 
 func latencyGrid(d *result.Document) table.Grid {
 	g := table.Grid{
-		Title:  "What one read costs, and how fine the answer is",
-		Header: []string{"Clock", "ns a read", "95 % interval", "least", "ticks every", "stated"},
+		Title:  "Latency and resolution",
+		Header: []string{"Clock", "ns/read", "95% CI", "min", "resolution", "reported"},
 	}
 	// Elsewhere than on Linux nobody asks.
 	entries := slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.KernelEntry != "" })
 	if entries {
-		g.Header = append(g.Header, "kernel")
-		g.Note = "kernel: whether a read enters the kernel."
+		g.Header = append(g.Header, "enters kernel")
 	}
-	for _, c := range byCost(d) {
+	for _, c := range byLatency(d) {
 		row := []string{c.ID, words.NS(c.Latency.MedianNS), interval(c.Latency), words.NS(c.Latency.MinNS), tick(c.Resolution), stated(c.Resolution)}
 		if entries {
-			row = append(row, cmp.Or(c.KernelEntry, "-"))
+			row = append(row, entersKernel(c.KernelEntry))
 		}
 		g.Rows = append(g.Rows, row)
 	}
 	return g
+}
+
+// finerThanRead stands for the resolution of a clock of which each read has another value.
+const finerThanRead = "< one read"
+
+// entersKernel returns the kernel entry of a clock as the answer to the heading "enters kernel".
+func entersKernel(entry string) string {
+	answers := map[string]string{result.Never: "no", result.Always: "yes"}
+	return cmp.Or(answers[entry], entry, "-")
 }
 
 func interval(l *result.Latency) string {
@@ -59,13 +67,13 @@ func tick(r *result.Resolution) string {
 	case r == nil:
 		return "not watched"
 	case r.FinerThanRead:
-		return "under a read"
+		return finerThanRead
 	case r.TickHighNS > 0:
 		return words.Duration(r.TickLowNS) + " to " + words.Duration(r.TickHighNS)
 	case r.TickNS > 0:
 		return words.Duration(r.TickNS)
 	case r.Ticks > 0 || r.Moved:
-		return "not told"
+		return "unknown"
 	default:
 		return "> " + words.Duration(float64(r.WatchedNS))
 	}
@@ -81,12 +89,12 @@ func stated(r *result.Resolution) string {
 // throughputGrid has a column for each number of threads.
 func throughputGrid(d *result.Document) table.Grid {
 	g := table.Grid{
-		Title:   "Wall ns of a read as one thread sees it, by threads reading at once",
+		Title:   "Wall time of one thread in ns/read, by number of threads",
 		Header:  []string{"Clock"},
-		LeftOut: "Not every number of threads has a column here; CSV and JSON have all.",
+		LeftOut: "Some numbers of threads are left out here; CSV and JSON have all.",
 	}
 	if d.Settings.Workers == "processes" {
-		g.Title = "Wall ns of a read as one process sees it, by processes reading at once"
+		g.Title = "Wall time of one process in ns/read, by number of processes"
 	}
 	counts := measuredThreads(d)
 	if len(counts) == 0 {
@@ -96,14 +104,14 @@ func throughputGrid(d *result.Document) table.Grid {
 		name, beyond := strconv.Itoa(threads), Oversubscribed(d, threads)
 		if beyond {
 			name += "*"
-			g.Note = "* oversubscribed: more threads than can run at the same moment; waiting for a CPU is in the figure."
+			g.Note = "* oversubscribed: more threads than CPUs; the time includes waiting for a CPU."
 		}
 		g.Optional = append(g.Optional, table.Optional{Column: len(g.Header), Number: threads, Oversubscribed: beyond})
 		g.Header = append(g.Header, name)
 	}
 	last := counts[len(counts)-1]
-	g.Header = append(g.Header, fmt.Sprintf("all at %d", last), "fairness")
-	for _, c := range byCost(d) {
+	g.Header = append(g.Header, fmt.Sprintf("total at %d", last), "fairness")
+	for _, c := range byLatency(d) {
 		if len(c.Throughput) == 0 {
 			continue
 		}
@@ -122,22 +130,22 @@ func throughputGrid(d *result.Document) table.Grid {
 // distributionGrid has no rows where single reads were not timed.
 func distributionGrid(d *result.Document) table.Grid {
 	g := table.Grid{
-		Title:  "How long single reads take, in ns",
-		Header: []string{"Clock", "p50", "p90", "p99", "p99.9", "longest", "10 × p50 or more"},
+		Title:  "Distribution of single reads, in ns",
+		Header: []string{"Clock", "p50", "p90", "p99", "p99.9", "max", "≥ 10 × p50"},
 	}
 	steps := ""
-	for _, c := range byCost(d) {
+	for _, c := range byLatency(d) {
 		one := c.Distribution
 		if one == nil || one.Reads == 0 {
 			continue
 		}
 		g.Rows = append(g.Rows, []string{c.ID, words.NS(one.P50NS), words.NS(one.P90NS), words.NS(one.P99NS), words.NS(one.P999NS), words.Duration(one.MaxNS), oneIn(one.TenfoldReads, one.Reads)})
-		g.Note = fmt.Sprintf("Each read stands between two of %s; the bracket is in every figure", one.Counter)
+		g.Note = fmt.Sprintf("Each read is timed by two reads of %s; every figure includes them", one.Counter)
 		if one.BracketNS > 0 {
-			g.Note += fmt.Sprintf(" and takes %s ns around an empty call", words.NS(one.BracketNS))
+			g.Note += fmt.Sprintf(" (%s ns around an empty call)", words.NS(one.BracketNS))
 		}
 		if coarse := one.CounterStepNS; coarse > coarseStepNS {
-			steps = fmt.Sprintf(" The times of many reads lie %s apart, so no figure is finer.", words.Duration(coarse))
+			steps = fmt.Sprintf(" Many times are multiples of %s, so no figure is finer than that.", words.Duration(coarse))
 		}
 		g.Note += "."
 	}
@@ -152,7 +160,7 @@ const coarseStepNS = 2
 // oneIn words how often something happens.
 func oneIn(n, of int64) string {
 	if n == 0 {
-		return "never in " + words.Thousands(of)
+		return "none of " + words.Thousands(of)
 	}
 	return "1 in " + words.Thousands(int64(math.Round(float64(of)/float64(n))))
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 // the kernel's door costs.
 func overheadGrid(d *result.Document) table.Grid {
 	g := table.Grid{
-		Title:  "The price of the kernel's door: the same call by the vDSO and as a system call, in ns",
-		Header: []string{"Call", "by vDSO", "system call", "difference", "95 % interval", "vDSO enters"},
+		Title:  "System call overhead: the same call through the vDSO and as a system call, in ns/read",
+		Header: []string{"Call", "vDSO", "system call", "difference", "95% CI", "vDSO enters kernel"},
 	}
 	for _, c := range d.Clocks {
 		call, isVDSO := strings.CutSuffix(c.ID, "@vdso")
@@ -28,8 +29,8 @@ func overheadGrid(d *result.Document) table.Grid {
 			}
 		}
 	}
-	if slices.ContainsFunc(g.Rows, func(row []string) bool { return row[len(row)-1] != result.Never }) {
-		g.Note = "Where the vDSO enters the kernel too, both calls hold the door, and the difference is not its price."
+	if slices.ContainsFunc(g.Rows, func(row []string) bool { return row[len(row)-1] != entersKernel(result.Never) }) {
+		g.Note = "If the vDSO enters the kernel too, the difference is not the system call overhead."
 	}
 	return g
 }
@@ -52,11 +53,7 @@ func overheadRow(vdso, syscall result.Clock) []string {
 			between = nsDifference(summary.Low) + " to " + nsDifference(summary.High)
 		}
 	}
-	entry := vdso.KernelEntry
-	if entry == "" {
-		entry = result.Unknown
-	}
-	return []string{name, words.NS(vdso.Latency.MedianNS), words.NS(syscall.Latency.MedianNS), nsDifference(difference), between, entry}
+	return []string{name, words.NS(vdso.Latency.MedianNS), words.NS(syscall.Latency.MedianNS), nsDifference(difference), between, entersKernel(cmp.Or(vdso.KernelEntry, result.Unknown))}
 }
 
 // nsDifference is ns for what may be negative.

@@ -7,13 +7,13 @@ import (
 
 // pictures are those of what clocks cost.
 var pictures = []picture.Chart[*result.Document]{
-	{Name: "latency", Title: "What one read of each clock costs", Drawable: hasLatency, Subtitle: machine, Height: latencyHeight, Draw: drawLatency},
-	{Name: "cost-vs-resolution", Title: "Cost of a clock against its resolution", Drawable: hasResolution, Subtitle: machine, Height: scatterHeight, Draw: drawScatter},
-	{Name: "time-per-read", Title: "Wall time of one read, as one thread sees it", Drawable: hasThroughput, Subtitle: machine, Height: linesHeight, Draw: drawTimePerRead},
-	{Name: "reads-per-second", Title: "Reads a second of all threads together", Drawable: hasThroughput, Subtitle: machine, Height: linesHeight, Draw: drawReadsPerSecond},
-	{Name: "clock-sources", Title: "What one read costs under each clock source", Drawable: hasSources, Subtitle: machine, Height: sourcesHeight, Draw: drawSources},
-	{Name: "clock-sources-scaling", Title: "Reads a second under each clock source", Drawable: hasSourceScaling, Subtitle: machine, Height: sourceScalingHeight, Draw: drawSourceScaling},
-	{Name: "distribution", Title: "How long single reads take", Drawable: hasDistribution, Subtitle: machine, Height: distributionHeight, Draw: drawDistribution},
+	{Name: "latency", Title: "Latency of each clock", Drawable: hasLatency, Subtitle: machine, Height: latencyHeight, Draw: drawLatency},
+	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Drawable: hasResolution, Subtitle: machine, Height: scatterHeight, Draw: drawScatter},
+	{Name: "time-per-read", Title: "Wall time per read of one thread, by number of threads", Drawable: hasThroughput, Subtitle: machine, Height: linesHeight, Draw: drawTimePerRead},
+	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Drawable: hasThroughput, Subtitle: machine, Height: linesHeight, Draw: drawReadsPerSecond},
+	{Name: "clock-sources", Title: "Latency by clock source", Drawable: hasSources, Subtitle: machine, Height: sourcesHeight, Draw: drawSources},
+	{Name: "clock-sources-scaling", Title: "Reads per second by clock source", Drawable: hasSourceScaling, Subtitle: machine, Height: sourceScalingHeight, Draw: drawSourceScaling},
+	{Name: "distribution", Title: "Distribution of single reads", Drawable: hasDistribution, Subtitle: machine, Height: distributionHeight, Draw: drawDistribution},
 }
 
 // machine is the subtitle of a picture of all clocks.

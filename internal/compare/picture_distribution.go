@@ -53,7 +53,7 @@ func percentiles(d *result.Document) []picture.Line {
 func drawDistribution(c draw.Canvas, d *result.Document) error {
 	picture.Graph{
 		Lines: percentiles(d), XLabel: "percentile of the reads (%)", XTicks: percentileTicks{},
-		YLabel: "time of a single read, bracket included (logarithmic)", Word: words.Duration,
+		YLabel: "time of a single read, timer included (log scale)", Word: words.Duration,
 	}.Draw(c)
 	return nil
 }

@@ -35,7 +35,7 @@ func drawLatency(c draw.Canvas, d *result.Document) error {
 	p.Y.Tick.Marker = names
 	p.Y.Tick.Length = 0
 	p.Add(latencyRows{clocks})
-	picture.DrawPlot(legend(c, clocks), p, "wall time of one read, with the 95 % interval of its median (logarithmic)", "")
+	picture.DrawPlot(legend(c, clocks), p, "wall time per read: median with its 95% CI (log scale)", "")
 	return nil
 }
 

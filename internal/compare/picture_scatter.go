@@ -56,12 +56,12 @@ func drawScatter(c draw.Canvas, d *result.Document) error {
 	p.Add(marks)
 	rest := legend(c, measured(d))
 	note := picture.Style(picture.LabelSize, picture.Grey)
-	c.FillText(note, vg.Point{X: c.Min.X, Y: rest.Max.Y - picture.LabelSize}, "Hollow: finer than a read, so drawn at the cost of one (on the dotted line).")
+	c.FillText(note, vg.Point{X: c.Min.X, Y: rest.Max.Y - picture.LabelSize}, "Hollow: finer than one read, drawn at the latency (on the dotted line).")
 	picture.DrawPlot(draw.Crop(rest, 0, 0, 0, -26*picture.Pixel), p,
-		"wall time of one read (logarithmic): cheaper to the left", "resolution (logarithmic): finer below")
+		"wall time per read (log scale): faster to the left", "resolution (log scale): finer below")
 	if left := marks.unnamed; left > 0 {
 		note.XAlign = draw.XRight
-		c.FillText(note, vg.Point{X: c.Max.X, Y: rest.Max.Y - picture.LabelSize}, fmt.Sprintf("%d of %d have no room for a name.", left, len(all)))
+		c.FillText(note, vg.Point{X: c.Max.X, Y: rest.Max.Y - picture.LabelSize}, fmt.Sprintf("%d of %d labels do not fit.", left, len(all)))
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func drawSources(c draw.Canvas, d *result.Document) error {
 	p.Y.Tick.Marker = names
 	p.Y.Tick.Length = 0
 	p.Add(sourceRows{clocks, sources})
-	picture.DrawPlot(picture.LegendOf(c, entries), p, "wall time of one read, by the kernel's clock source (logarithmic)", "")
+	picture.DrawPlot(picture.LegendOf(c, entries), p, "wall time per read, by clock source (log scale)", "")
 	return nil
 }
 
@@ -128,7 +128,7 @@ func drawSourceScaling(c draw.Canvas, d *result.Document) error {
 		}
 	}
 	g := overThreads(d, append(all, perfect(all)))
-	g.YLabel, g.Word = "reads of "+id+" a second (logarithmic)", words.Rate
+	g.YLabel, g.Word = "reads per second of "+id+" (log scale)", words.Rate
 	g.Draw(c)
 	return nil
 }

@@ -42,14 +42,14 @@ func TestSpotsWithoutANameAreCounted(t *testing.T) {
 		require.NoError(t, compare.Kind.Pictures[1].SVG(&svg, d))
 		return svg.String()
 	}
-	require.NotContains(t, drawn("short"), "no room for a name")
+	require.NotContains(t, drawn("short"), "labels do not fit")
 	d := made.Document(2, 1)
 	c := draw.New(vgsvg.New(120*picture.Pixel, 500*picture.Pixel)) // narrower than a name
 	var out bytes.Buffer
 	require.NoError(t, compare.DrawScatter(c, d))
 	_, err := c.Canvas.(*vgsvg.Canvas).WriteTo(&out)
 	require.NoError(t, err)
-	require.Contains(t, out.String(), "2 of 2 have no room for a name.")
+	require.Contains(t, out.String(), "2 of 2 labels do not fit.")
 }
 
 // Percentile p stands at 1/(1-p): half of the reads at 2, all but one in a hundred

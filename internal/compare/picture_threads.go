@@ -44,7 +44,7 @@ func lines(d *result.Document, value func(result.Throughput) float64) []picture.
 
 func drawTimePerRead(c draw.Canvas, d *result.Document) error {
 	g := overThreads(d, lines(d, nsPerRead))
-	g.YLabel, g.Word = "wall time of one read (logarithmic)", words.Duration
+	g.YLabel, g.Word = "wall time per read (log scale)", words.Duration
 	g.Draw(c)
 	return nil
 }
@@ -52,7 +52,7 @@ func drawTimePerRead(c draw.Canvas, d *result.Document) error {
 func drawReadsPerSecond(c draw.Canvas, d *result.Document) error {
 	all := lines(d, readsPerSecond)
 	g := overThreads(d, append(all, perfect(all)))
-	g.YLabel, g.Word = "reads a second (logarithmic)", words.Rate
+	g.YLabel, g.Word = "reads per second (log scale)", words.Rate
 	g.Draw(c)
 	return nil
 }
@@ -60,14 +60,14 @@ func drawReadsPerSecond(c draw.Canvas, d *result.Document) error {
 // overThreads is a graph over the numbers of threads.
 func overThreads(d *result.Document, all []picture.Line) picture.Graph {
 	return picture.Graph{
-		Lines: all, XLabel: "threads reading at once" + processes(d) + " (logarithmic)", XTicks: picture.ThreadTicks{Threads: d.Settings.Threads},
+		Lines: all, XLabel: "number of threads" + processes(d) + " (log scale)", XTicks: picture.ThreadTicks{Threads: d.Settings.Threads},
 		CPUs: host.UsableCPUs(d.Host),
 	}
 }
 
 func processes(d *result.Document) string {
 	if d.Settings.Workers == "processes" {
-		return ", each a process"
+		return " (each a process)"
 	}
 	return ""
 }

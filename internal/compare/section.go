@@ -48,15 +48,15 @@ func (c *Costs) Block(d *result.Document) table.Block {
 
 func settings(d *result.Document) string {
 	s := d.Settings
-	text := fmt.Sprintf("%s of latency; throughput for %s by %s", words.Plural(s.Rounds, "round"), words.Duration(float64(s.TimeNS)), s.Workers)
+	text := fmt.Sprintf("%s of latency; %s of throughput by %s", words.Plural(s.Rounds, "round"), words.Duration(float64(s.TimeNS)), s.Workers)
 	if s.TimerResolutionNS > 0 {
-		text += ", with the system timer asked for " + words.Duration(float64(s.TimerResolutionNS))
+		text += ", with a system timer period of " + words.Duration(float64(s.TimerResolutionNS))
 	}
 	if s.Pin != "none" {
 		text += ", pinned " + s.Pin
 	}
 	if d.FloorNS > 0 {
-		text += fmt.Sprintf("; an empty call, which is in each figure of a call, costs %s ns", words.NS(d.FloorNS))
+		text += fmt.Sprintf("; an empty call takes %s ns, included in each figure", words.NS(d.FloorNS))
 	}
 	return text
 }

@@ -16,15 +16,15 @@ var entryMarks = map[string]string{result.Always: " k", result.Sometimes: " k?"}
 // sourcesGrid has a column a clock source.
 func sourcesGrid(d *result.Document) table.Grid {
 	g := table.Grid{
-		Title: "The clock sources side by side: ns a read", Header: []string{"Clock"},
-		Note: "k: the read enters the kernel.",
+		Title: "Latency by clock source, in ns/read", Header: []string{"Clock"},
+		Note: "k: enters the kernel.",
 	}
 	width := len(entryMarks[result.Always])
 	if slices.ContainsFunc(d.BySource(), func(e result.Experiment) bool {
 		return slices.ContainsFunc(e.Clocks, func(c result.Clock) bool { return c.KernelEntry == result.Sometimes })
 	}) {
 		width = len(entryMarks[result.Sometimes])
-		g.Note = "k: the read enters the kernel; k?: it does so sometimes."
+		g.Note = "k: enters the kernel; k?: sometimes."
 	}
 	return sideBySide(d, g, func(c result.Clock) string {
 		if c.Latency == nil {
@@ -46,7 +46,7 @@ func sourceThroughputGrid(d *result.Document) table.Grid {
 	if most == 0 {
 		return table.Grid{}
 	}
-	g := table.Grid{Title: fmt.Sprintf("The clock sources side by side: reads a second of %s together, and times those of one", workers(d, most)), Header: []string{"Clock"}}
+	g := table.Grid{Title: fmt.Sprintf("Reads per second of %s by clock source, and the ratio to one thread", workers(d, most)), Header: []string{"Clock"}}
 	return sideBySide(d, g, func(c result.Clock) string {
 		var one, all float64
 		for _, t := range c.Throughput {
@@ -84,7 +84,7 @@ func sideBySide(d *result.Document, g table.Grid, cell func(result.Clock) string
 	if len(sources) == 0 {
 		return g
 	}
-	for _, c := range byCost(d) {
+	for _, c := range byLatency(d) {
 		row := []string{c.ID}
 		for _, source := range sources {
 			i := slices.IndexFunc(source.Clocks, func(other result.Clock) bool { return other.ID == c.ID })

@@ -38,51 +38,50 @@ func coarse(c result.Clock) bool {
 // watched, in a run that was interrupted, nothing is known.
 func fine(c result.Clock) bool { return c.Resolution != nil && !coarse(c) }
 
-// summary names the cheapest clocks of each kind, and how many times as dear the
-// others are.
+// summary returns the fastest clocks of each kind, and the ratio of the others to them.
 func summary(d *result.Document) []table.Fact {
 	var lines []table.Fact
 	for _, kind := range kinds {
 		var all []result.Clock
-		for _, c := range byCost(d) {
+		for _, c := range byLatency(d) {
 			if kind.is(c) {
 				all = append(all, c)
 			}
 		}
 		if len(all) > 0 {
-			lines = append(lines, table.Fact{Name: kind.name, Value: cheapest(d, all)})
+			lines = append(lines, table.Fact{Name: kind.name, Value: fastestOf(d, all)})
 		}
 	}
 	return lines
 }
 
-// cheapest says which of the clocks, the cheapest first, costs least. Those whose
-// interval reaches down into that of the first are not told apart from it.
-func cheapest(d *result.Document, all []result.Clock) string {
+// fastestOf returns a sentence about clocks of one kind, which are sorted by latency. A clock
+// counts as fastest too if its interval overlaps that of the first.
+func fastestOf(d *result.Document, all []result.Clock) string {
 	first := all[0].Latency
-	var least, dearer []string
+	var fastest, slower []string
 	for _, c := range d.Clocks { // in the order of the catalogue: the usual clock before its kin
 		i := slices.IndexFunc(all, func(other result.Clock) bool { return other.ID == c.ID })
 		if i == 0 || i > 0 && first.Confidence > 0 && all[i].Latency.Confidence > 0 && all[i].Latency.LowNS <= first.HighNS {
-			least = append(least, c.ID)
+			fastest = append(fastest, c.ID)
 		}
 	}
 	for _, c := range all {
-		if !slices.Contains(least, c.ID) {
-			dearer = append(dearer, c.ID+" "+words.Times(c.Latency.MedianNS/first.MedianNS))
+		if !slices.Contains(fastest, c.ID) {
+			slower = append(slower, fmt.Sprintf("%s %s×", c.ID, words.Times(c.Latency.MedianNS/first.MedianNS)))
 		}
 	}
-	text := fmt.Sprintf("%s costs least, %s ns.", least[0], words.NS(first.MedianNS))
-	if len(least) > 1 {
-		text = fmt.Sprintf("%s cost least, %s ns, and do not differ beyond noise.", strings.Join(least, ", "), words.NS(first.MedianNS))
+	text := fmt.Sprintf("%s is the fastest, %s ns/read.", fastest[0], words.NS(first.MedianNS))
+	if len(fastest) > 1 {
+		text = fmt.Sprintf("%s are the fastest, %s ns/read (no significant difference).", strings.Join(fastest, ", "), words.NS(first.MedianNS))
 	}
-	if len(dearer) > 0 {
-		text += " Times as dear: " + strings.Join(dearer, ", ") + "."
+	if len(slower) > 0 {
+		text += " Slower: " + strings.Join(slower, ", ") + "."
 	}
 	return text
 }
 
-// missing says which clocks are not there and why: one line a reason.
+// missing returns a line for each reason why clocks are not available.
 func missing(d *result.Document) []table.Fact {
 	var lines []table.Fact
 	index := map[string]int{}

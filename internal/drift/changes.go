@@ -100,16 +100,16 @@ func rateChange(old, new *DriftRate) (c RateChange, ok bool) {
 
 // block shows the rates.
 func block(t *Changes) table.Block {
-	p := table.Block{Title: "How fast the clocks run"}
+	p := table.Block{Title: "Rates"}
 	if t.OnlyIn != "" {
 		p.Verdict = t.Absent()
 		return p
 	}
 	if t.OldReference != t.NewReference {
-		p.Verdict = fmt.Sprintf("The rates cannot be compared: the old are against %s, the new against %s.", t.OldReference, t.NewReference)
+		p.Verdict = fmt.Sprintf("The rates cannot be compared: the old reference is %s, the new one %s.", t.OldReference, t.NewReference)
 		return p
 	}
-	p.Title += " against " + t.OldReference + ", in millionths (ppm)"
+	p.Title += " against " + t.OldReference + ", in ppm"
 	g := table.Grid{Title: p.Title, Texts: 2, Header: []string{"Clock", "while", "old", "new", "verdict"}}
 	changed, restated, unstated := 0, false, false
 	for _, r := range t.Rates {
@@ -124,13 +124,13 @@ func block(t *Changes) table.Block {
 		g.Rows = append(g.Rows, []string{name, r.Phase, words.Bounded(r.OldPPM, r.OldIntervalPPM), words.Bounded(r.NewPPM, r.NewIntervalPPM), section.SameOrChanged(r.Changed)})
 	}
 	if restated {
-		g.Note = "* The rate that the clock is stated to have is not the same itself, and the ppm are of it. "
+		g.Note = "* The nominal rate, to which the ppm refer, differs between the runs. "
 	}
 	if unstated {
-		g.Note += "Without a stated rate the ppm are of the old one."
+		g.Note += "Without a nominal rate, the ppm refer to the old rate."
 	}
 	p.Grids = []table.Grid{g}
 	p.Notes = t.Notes()
-	p.Verdict = section.Verdict(changed, len(t.Rates), "rate", " by more than the intervals")
+	p.Verdict = section.Verdict(changed, len(t.Rates), "rate", " by more than both intervals")
 	return p
 }

@@ -14,7 +14,7 @@ import (
 
 // pictures are those of a drift.
 var pictures = []picture.Chart[*result.Document]{{
-	Name: "drift", Title: "How far clocks get ahead of a reference", Drawable: drawable, Subtitle: subtitle, Height: driftHeight, Draw: drawDrift,
+	Name: "drift", Title: "Drift of the clocks against a reference", Drawable: drawable, Subtitle: subtitle, Height: driftHeight, Draw: drawDrift,
 }}
 
 func drawable(d *result.Document) bool { return Of(d) != nil && len(driftLines(Of(d))) > 0 }
@@ -84,9 +84,9 @@ func residuals(t *Drift, lines []picture.Line) []picture.Line {
 // drawDrift draws a line a clock: above how far it got ahead, below what of that its
 // rate does not explain.
 func drawDrift(c draw.Canvas, d *result.Document) error {
-	const lower, sinceBeginning = 240 * picture.Pixel, "time since the beginning"
+	const lower, sinceBeginning = 240 * picture.Pixel, "time since the start"
 	lines := driftLines(Of(d))
-	above := overTime{t: Of(d), lines: lines, yLabel: "ahead by", xLabel: sinceBeginning, named: true}
+	above := overTime{t: Of(d), lines: lines, yLabel: "offset", xLabel: sinceBeginning, named: true}
 	left := residuals(Of(d), lines)
 	if len(left) == 0 {
 		above.draw(c, 0)
@@ -95,7 +95,7 @@ func drawDrift(c draw.Canvas, d *result.Document) error {
 	column := above.column()
 	above.xLabel = "" // the lower plot has it
 	above.draw(draw.Crop(c, 0, 0, lower, 0), column)
-	beneath := overTime{t: Of(d), lines: left, yLabel: "beside its own line", xLabel: sinceBeginning}
+	beneath := overTime{t: Of(d), lines: left, yLabel: "residual", xLabel: sinceBeginning}
 	beneath.draw(draw.Crop(c, 0, 0, 0, -(c.Max.Y-c.Min.Y-lower)), column)
 	return nil
 }
@@ -159,7 +159,7 @@ func (o overTime) Plot(c draw.Canvas, p *plot.Plot) {
 		c.FillPolygon(picture.Shade(0, 1), []vg.Point{{X: x(from), Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: x(from), Y: c.Max.Y}})
 		text := picture.Style(picture.LabelSize, picture.Grey)
 		text.YAlign = draw.YTop
-		name := " every CPU kept busy"
+		name := " every CPU busy"
 		if x(from)+text.Width(name) > c.Max.X {
 			text.XAlign, name = draw.XRight, name+" "
 		}

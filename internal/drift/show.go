@@ -19,7 +19,7 @@ const dayNS = 86400e9
 func (t *Drift) Fact() table.Fact {
 	text := "measured for " + words.Duration(float64(t.DurationNS)) + " against " + t.Reference
 	if t.LoadedFromNS > 0 {
-		text += ", every CPU kept busy from " + words.Duration(float64(t.LoadedFromNS)) + " on"
+		text += ", with every CPU busy from " + words.Duration(float64(t.LoadedFromNS)) + " on"
 	}
 	return table.Fact{Name: "Drift", Value: text}
 }
@@ -27,7 +27,7 @@ func (t *Drift) Fact() table.Fact {
 // Block returns how fast each clock runs.
 func (t *Drift) Block(d *result.Document) table.Block {
 	block := table.Block{
-		Title: "How fast the clocks run against " + t.Reference,
+		Title: "Rate against " + t.Reference,
 		Grids: []table.Grid{rateGrid(t), lineGrid(t)},
 	}
 	var why words.Reasons
@@ -47,16 +47,16 @@ func (t *Drift) Block(d *result.Document) table.Block {
 	block.Notes = why.Lines()
 	switch rated := len(block.Grids[0].Rows); {
 	case rated == 0:
-		block.Verdict = "No clock's rate could be told."
+		block.Verdict = "No rate could be measured."
 	case compared == 0:
-		block.Verdict = fmt.Sprintf("The rates of %s, against %s.", words.Plural(rated, "clock"), t.Reference)
+		block.Verdict = fmt.Sprintf("Rates of %s against %s.", words.Plural(rated, "clock"), t.Reference)
 	case differ == 0:
-		block.Verdict = "No clock certainly runs at another rate under load than asleep."
+		block.Verdict = "No clock changes its rate under load by more than the error bound."
 	default:
-		block.Verdict = fmt.Sprintf("%d of %s certainly at another rate under load than asleep.", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
+		block.Verdict = fmt.Sprintf("%d of %s at another rate under load, beyond the error bound.", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
 	}
 	if d.Interrupted {
-		block.Verdict = "Interrupted; of what was seen by then: " + block.Verdict
+		block.Verdict = "Interrupted; up to then: " + block.Verdict
 	}
 	return block
 }
@@ -114,8 +114,8 @@ func phases(c DriftedClock) []phase {
 // rateGrid says how fast the clocks are: a row a clock.
 func rateGrid(t *Drift) table.Grid {
 	g := table.Grid{
-		Title:  "How fast the clocks run against " + t.Reference + ", in millionths (ppm)",
-		Header: []string{"Clock", "stated rate", "asleep", "under load", "in a day"},
+		Title:  "Rate against " + t.Reference + ", in ppm",
+		Header: []string{"Clock", "nominal rate", "asleep", "under load", "per day"},
 	}
 	for _, c := range t.Clocks {
 		all := phases(c)
@@ -126,7 +126,7 @@ func rateGrid(t *Drift) table.Grid {
 		if ppm := all[0].rate.PPM; ppm != nil {
 			day = words.SignedDuration(*ppm * 1e-6 * dayNS)
 		} else {
-			g.Note = "-: nobody states the clock's rate, so it is told in Hz only."
+			g.Note = "-: the clock has no nominal rate, so its rate is given in Hz only."
 		}
 		g.Rows = append(g.Rows, []string{c.ID, nominal(c.NominalHz), ppm(c.Asleep), ppm(c.Loaded), day})
 	}
@@ -166,9 +166,9 @@ func nominal(hz float64) string {
 // lineGrid says how sure the rates are: a row a clock and phase.
 func lineGrid(t *Drift) table.Grid {
 	g := table.Grid{
-		Title: "The lines behind the rates", Texts: 2,
-		Header: []string{"Clock", "while", "ticks a second", "residual", "worst", "readings", "over"},
-		Note:   "residual: how far the readings lie from the line (the root of the mean square).",
+		Title: "Fitted lines", Texts: 2,
+		Header: []string{"Clock", "while", "ticks/s", "residual (RMS)", "max residual", "readings", "time"},
+		Note:   "residual: distance of the readings from the line.",
 	}
 	confidence := 0.0
 	for _, c := range t.Clocks {
@@ -182,7 +182,7 @@ func lineGrid(t *Drift) table.Grid {
 		}
 	}
 	if confidence > 0 {
-		g.Note += fmt.Sprintf(" Intervals hold with %s %%.", words.ThreeDigits(confidence*100))
+		g.Note += fmt.Sprintf(" Intervals: %s%% CI.", words.ThreeDigits(confidence*100))
 	}
 	return g
 }

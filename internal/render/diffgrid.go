@@ -25,7 +25,7 @@ func sideFacts(d *diff.Diff) []table.Fact {
 	}
 	facts := []table.Fact{side("Old", d.Old), side("New", d.New)}
 	if d.Old.GeneratedAt.After(d.New.GeneratedAt) {
-		facts[0].Value += "; measured after the new one: are they swapped?"
+		facts[0].Value += "; newer than the new one: are they swapped?"
 	}
 	return facts
 }
@@ -49,8 +49,8 @@ func setupFacts(d *diff.Diff) []table.Fact {
 }
 
 const (
-	setupTitle = "What is not the same about the two runs"
-	sameSetup  = "Machine, tool and settings are the same."
+	setupTitle = "Differences between the runs"
+	sameSetup  = "Machine, tool and settings are the same in both runs."
 )
 
 func orDash(text string) string {
@@ -64,14 +64,14 @@ func orDash(text string) string {
 // slower first, then what got faster, then the others, the cheapest first.
 func costGrid(d *diff.Diff) table.Grid {
 	g := table.Grid{
-		Title:  "What one read costs, in wall ns",
-		Header: []string{"Clock", "old", "new", "change", "95 % interval", "quiet", "verdict"},
+		Title:  "Latency, in ns/read",
+		Header: []string{"Clock", "old", "new", "change", "95% CI", "quiet", "verdict"},
 	}
 	for _, c := range byChange(d) {
 		g.Rows = append(g.Rows, append([]string{c.Name()}, changeCells(c)...))
 	}
 	if len(g.Rows) > 0 {
-		g.Note = "quiet: the change of what a read costs while nothing disturbs the CPU; the verdict goes by it."
+		g.Note = "quiet: the change while nothing disturbs the CPU; it decides the verdict."
 	}
 	return g
 }
@@ -101,7 +101,7 @@ func byChange(d *diff.Diff) []diff.Change {
 
 // threadsGrid has a row for each figure of throughput of which shown says so.
 func threadsGrid(d *diff.Diff, title string, shown func(diff.Change) bool) table.Grid {
-	g := table.Grid{Title: title, Header: []string{"Clock", "threads", "old", "new", "change", "95 % interval", "quiet", "verdict"}}
+	g := table.Grid{Title: title, Header: []string{"Clock", "threads", "old", "new", "change", "95% CI", "quiet", "verdict"}}
 	for _, c := range d.Throughputs() {
 		if shown(c) {
 			g.Rows = append(g.Rows, append([]string{c.Name(), strconv.Itoa(c.Threads)}, changeCells(c)...))
@@ -113,11 +113,11 @@ func threadsGrid(d *diff.Diff, title string, shown func(diff.Change) bool) table
 // differingThreads are those that differ: the table.Grid by threads has no room for more than
 // the change.
 func differingThreads(d *diff.Diff) table.Grid {
-	return threadsGrid(d, "What differs by threads reading at once, in wall ns of a read", func(c diff.Change) bool { return told[c.Verdict] > 0 })
+	return threadsGrid(d, "Significant differences by number of threads, in ns/read", func(c diff.Change) bool { return told[c.Verdict] > 0 })
 }
 
 func allThreads(d *diff.Diff) table.Grid {
-	return threadsGrid(d, "By threads reading at once, in wall ns of a read", func(diff.Change) bool { return true })
+	return threadsGrid(d, "Wall time of one thread in ns/read, by number of threads", func(diff.Change) bool { return true })
 }
 
 // scalingGrid has a column for each number of threads, with the change where there is one
@@ -135,8 +135,8 @@ func scalingGrid(d *diff.Diff) table.Grid {
 		counts = append(counts, c.Threads)
 	}
 	g := table.Grid{
-		Title: "Change of the wall time of a read, by threads reading at once", Header: []string{"Clock"},
-		LeftOut: "Not every number of threads has a column here; CSV and JSON have all.",
+		Title: "Change of the wall time per read, by number of threads", Header: []string{"Clock"},
+		LeftOut: "Some numbers of threads are left out here; CSV and JSON have all.",
 	}
 	slices.Sort(counts)
 	counts = slices.Compact(counts)
@@ -197,13 +197,13 @@ func conclusion(d *diff.Diff) string {
 		verdicts[c.Verdict]++
 	}
 	beyond, few, unsteady := verdicts[diff.Slower]+verdicts[diff.Faster], verdicts[diff.TooFew], verdicts[diff.Unsteady]
-	text := fmt.Sprintf("%d of %s differ beyond noise.", beyond, words.Plural(d.Comparisons-few, "figure"))
+	text := fmt.Sprintf("%d of %s differ significantly.", beyond, words.Plural(d.Comparisons-few, "figure"))
 	switch same := d.Comparisons - few - unsteady; {
 	case beyond > 0:
 	case same > 0:
-		text = fmt.Sprintf("Nothing differs beyond noise, in %s.", words.Plural(same, "figure"))
+		text = fmt.Sprintf("No significant difference in %s.", words.Plural(same, "figure"))
 	default:
-		text = "Nothing can be told."
+		text = "No verdict is possible."
 	}
 	switch {
 	case d.Comparisons == 0 && d.Compared() > 0:
@@ -214,7 +214,7 @@ func conclusion(d *diff.Diff) string {
 	text += fmt.Sprintf(" Verdicts by the Mann-Whitney U test at α = %s over all of them together (Holm's correction); less than %s "+
 		"beyond the runs' own noise is called the same.", words.ThreeDigits(d.Settings.Alpha), strings.TrimPrefix(signed(d.Settings.Least), "+"))
 	if unsteady > 0 {
-		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, or shared its CPUs; measure again.", words.Plural(unsteady, "figure")+words.Are(unsteady))
+		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, or shared its CPUs. Measure again.", words.Plural(unsteady, "figure")+words.Are(unsteady))
 	}
 	if few > 0 {
 		text += fmt.Sprintf(" %s too few samples for a verdict.", words.Plural(few, "figure")+map[bool]string{true: " has", false: " have"}[few == 1])

@@ -70,7 +70,7 @@ func TestDiffOfPartsOnly(t *testing.T) {
 	var got bytes.Buffer
 	require.NoError(t, DiffTable(&got, held(trusted(), sampled())))
 	require.Contains(t, got.String(), "no figure in common")
-	require.Contains(t, got.String(), "Whether clocks can be trusted\n\nOnly the old document has this.\n")
+	require.Contains(t, got.String(), "Verification\n\nOnly the old document has this.\n")
 }
 
 func TestDiffOfPartsCanBeReadBack(t *testing.T) {

@@ -120,10 +120,10 @@ func findingFacts(f result.Finding) []table.Fact {
 			}
 		}
 	}
-	add("Seen", f.Evidence...)
+	add("Evidence", f.Evidence...)
 	add("Cause", f.Cause)
 	for _, r := range f.Remedies {
-		add("Do", words.Sentence(r.Advice))
+		add("Remedy", words.Sentence(r.Advice))
 		for _, command := range r.Commands {
 			add("", "$ "+command)
 		}
@@ -157,7 +157,7 @@ func found(d *result.Document) []string {
 	var lines []string
 	for _, f := range d.Findings {
 		if f.Severity != result.Note {
-			lines = append(lines, fmt.Sprintf("Found (%s): %s. `timebench doctor` says why, and what to do.", f.Severity, f.Title))
+			lines = append(lines, fmt.Sprintf("Found (%s): %s. `timebench doctor` explains the cause and the remedy.", f.Severity, f.Title))
 		}
 	}
 	return lines
@@ -188,7 +188,7 @@ func writeMarkdownFindings(out *strings.Builder, d *result.Document) {
 			out.WriteString("\n**Cause:** " + table.Escape(f.Cause) + "\n")
 		}
 		for _, r := range f.Remedies {
-			out.WriteString("\n**What to do:** " + table.Escape(words.Sentence(r.Advice)) + "\n")
+			out.WriteString("\n**Remedy:** " + table.Escape(words.Sentence(r.Advice)) + "\n")
 			if len(r.Commands) > 0 {
 				out.WriteString("\n" + fenced("sh", r.Commands))
 			}
@@ -231,7 +231,7 @@ func logTitle(log *result.KernelLog) string {
 	}
 	text := "Kernel log: " + words.Plural(len(log.Lines), "line") + " about clocks, from " + cmp.Or(log.Source, "an unknown source")
 	if log.Truncated {
-		text += "; it no longer reaches back to the boot"
+		text += "; the lines since boot are incomplete"
 	}
 	return text
 }
@@ -266,7 +266,7 @@ func (p *page) findings(d *result.Document) {
 			p.element("p", "", "Cause: "+f.Cause)
 		}
 		for _, r := range f.Remedies {
-			p.element("p", "", "What to do: "+words.Sentence(r.Advice))
+			p.element("p", "", "Remedy: "+words.Sentence(r.Advice))
 			if len(r.Commands) > 0 {
 				p.element("pre", "", strings.Join(r.Commands, "\n"))
 			}

@@ -282,10 +282,10 @@ func TestHostileDocumentReadsBackAsItWas(t *testing.T) {
 func TestReadsThatEnterSometimesAreMarked(t *testing.T) {
 	d := onHPET()
 	sources := func() table.Grid { return compare.Of(d).Block(d).Grids[0] }
-	require.Equal(t, "k: the read enters the kernel.", sources().Note)
+	require.Equal(t, "k: enters the kernel.", sources().Note)
 	d.Clocks[0].KernelEntry = result.Sometimes
 	g := sources()
-	require.Contains(t, g.Note, "k?: it does so sometimes")
+	require.Contains(t, g.Note, "k?: sometimes")
 	marks := map[string]string{}
 	for _, row := range g.Rows {
 		marks[row[0]] = row[1]

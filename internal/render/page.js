@@ -6,7 +6,7 @@
 
   // What a cell is worth: a number with its unit, or null where it has none.
   function worth(text) {
-    if (text === "under a read" || text === "same" || text.startsWith("never")) return 0;
+    if (text === "< one read" || text === "same" || text.startsWith("none of")) return 0;
     const often = /^1 in ([\d,]+)$/.exec(text);
     if (often) return 1 / parseFloat(often[1].replace(/,/g, ""));
     const found = /^(×|>)?\s*([+-]?[\d,]*\.?\d+)\s*(ns|µs|ms|s|\/s|k\/s|M\/s|G\/s|%)?(\s|$)/.exec(text);

@@ -15,9 +15,9 @@ var paints = []struct {
 }{
 	{regexp.MustCompile(`(?m)^(error:|Found \(error\):)`), text.Colors{text.FgRed, text.Bold}},
 	{regexp.MustCompile(`(?m)^(warn:|Warning:|Found \(warn\):)`), text.Colors{text.FgYellow, text.Bold}},
-	{regexp.MustCompile(`(?m)(\bslower$|\bwent backwards\b|\bstood still\b|\bdid not hold\b|\bcertainly apart\b)`), text.Colors{text.FgRed}},
+	{regexp.MustCompile(`(?m)(\bslower$|\bwent backwards\b|\bstopped\b|\bdid not hold\b|\bCPUs differ by more than the error bound:|\bbeyond the error bound[.:])`), text.Colors{text.FgRed}},
 	{regexp.MustCompile(`(?m)\bunsteady$`), text.Colors{text.FgYellow}},
-	{regexp.MustCompile(`(?m)(\bfaster$|\bclocks held\.|^Nothing differs beyond noise\b)`), text.Colors{text.FgGreen}},
+	{regexp.MustCompile(`(?m)(\bfaster$|\bclocks held\.|^No significant difference\b)`), text.Colors{text.FgGreen}},
 }
 
 // Paint returns a text in colour, or as it is where NO_COLOR or TERM=dumb forbid that

@@ -219,9 +219,9 @@ func TestSummaryDoesNotTellApartWhatNoiseHides(t *testing.T) {
 	d := &result.Document{Clocks: []result.Clock{
 		clock("usual", 20.1, 20.3, 20.6), clock("dear", 100, 101, 102), clock("kin", 20, 20.2, 20.4), clock("near", 20.5, 20.9, 21),
 	}}
-	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "usual, kin cost least, 20.2 ns, and do not differ beyond noise. Times as dear: near 1.03, dear 5.00."}}, compare.Of(d).Block(d).Facts.Lines)
+	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "usual, kin are the fastest, 20.2 ns/read (no significant difference). Slower: near 1.03×, dear 5.00×."}}, compare.Of(d).Block(d).Facts.Lines)
 	d.Clocks[2].Latency.Confidence = 0
-	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "kin costs least, 20.2 ns. Times as dear: usual 1.00, near 1.03, dear 5.00."}}, compare.Of(d).Block(d).Facts.Lines)
+	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "kin is the fastest, 20.2 ns/read. Slower: usual 1.00×, near 1.03×, dear 5.00×."}}, compare.Of(d).Block(d).Facts.Lines)
 }
 
 // A run that ended before a clock was watched knows nothing of its fineness.

@@ -11,10 +11,10 @@ import (
 func warnings(d *result.Document) []string {
 	var lines []string
 	if d.Interrupted {
-		lines = append(lines, "this run was interrupted: only what was complete by then is shown.")
+		lines = append(lines, "the run was interrupted; only complete measurements are shown.")
 	}
 	for _, w := range d.Warnings {
-		lines = append(lines, fmt.Sprintf("%s. It may have spoilt %s. What to do: %s.", w.Saw, w.Spoilt, w.Advice))
+		lines = append(lines, fmt.Sprintf("%s. It may have affected %s. What to do: %s.", w.Saw, w.Spoilt, w.Advice))
 	}
 	return lines
 }

@@ -83,7 +83,7 @@ func worst(pairs []CPUPair) CPUPair {
 
 // block shows the worst offset of each clock.
 func block(s *Changes) table.Block {
-	p := table.Block{Title: "How far the CPUs are apart at worst"}
+	p := table.Block{Title: "Largest skew between CPUs"}
 	if s.OnlyIn != "" {
 		p.Verdict = s.Absent()
 		return p
@@ -101,6 +101,6 @@ func block(s *Changes) table.Block {
 	}
 	p.Grids = []table.Grid{g}
 	p.Notes = s.Notes()
-	p.Verdict = section.Verdict(changed, len(s.Offsets), "worst offset", " beyond both bounds")
+	p.Verdict = section.Verdict(changed, len(s.Offsets), "worst offset", " by more than both bounds")
 	return p
 }

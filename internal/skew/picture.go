@@ -105,7 +105,7 @@ func tallest(row []panel) vg.Length {
 
 // pictures are those of a comparison of CPUs.
 var pictures = []picture.Chart[*result.Document]{{
-	Name: "skew", Title: "How far a clock is apart between CPUs", Drawable: drawable, Subtitle: subtitle, Height: skewHeight, Draw: drawSkew,
+	Name: "skew", Title: "Skew between CPUs", Drawable: drawable, Subtitle: subtitle, Height: skewHeight, Draw: drawSkew,
 }}
 
 func drawable(d *result.Document) bool { return len(panels(d)) > 0 }
@@ -137,7 +137,7 @@ func drawSkew(c draw.Canvas, d *result.Document) error {
 	if anySquare(all) {
 		note := picture.Style(picture.LabelSize, picture.Grey)
 		note.YAlign = draw.YTop
-		c.FillText(note, vg.Point{X: c.Min.X, Y: top}, "In each cell: the nanoseconds by which the clock on the column's CPU is ahead of that on the row's.")
+		c.FillText(note, vg.Point{X: c.Min.X, Y: top}, "Each cell: offset in ns of the clock on the column's CPU from the one on the row's.")
 		top -= noteHeight
 	}
 	for _, row := range shelves(all) {
@@ -258,7 +258,7 @@ func (p panel) drawScale(c draw.Canvas, at vg.Point, scale float64) {
 	at.X += 6 * picture.Pixel
 	apart := ""
 	if slices.ContainsFunc(p.pairs, CPUPair.Apart) {
-		apart = "   framed: certainly apart"
+		apart = "   framed: beyond the error bound"
 	}
 	c.FillText(text, at, high+apart)
 	at.X, at.Y = c.Min.X+squareLeft, at.Y-20*picture.Pixel
@@ -270,7 +270,7 @@ func (p panel) drawScale(c draw.Canvas, at vg.Point, scale float64) {
 // roundTrips words the best round trips, where the clock is fine enough to tell them.
 func (p panel) roundTrips() string {
 	if slices.ContainsFunc(p.pairs, func(p CPUPair) bool { return !p.TellsRoundTrip() }) {
-		return "too coarse to tell a round trip"
+		return "too coarse for a round trip"
 	}
 	return "round trip " + p.span(func(p CPUPair) float64 { return p.RoundTripNS })
 }
@@ -303,11 +303,11 @@ func (p panel) drawStrip(c draw.Canvas) {
 	view.X.Min, view.X.Max = -1, float64(len(p.pairs))
 	view.X.Tick.Marker = pairTicks(p.pairs)
 	view.Add(skewMarks{p.pairs})
-	label := fmt.Sprintf("CPU, held against CPU %d", p.pairs[0].CPU)
+	label := fmt.Sprintf("CPU, compared with CPU %d", p.pairs[0].CPU)
 	if !haveOneFirst(p.pairs) {
-		label = "pair of CPUs: how far the second is ahead of the first"
+		label = "pair of CPUs: offset of the second from the first"
 	}
-	picture.DrawPlot(c, view, label+"  ·  "+p.roundTrips(), "ahead by, ± bound")
+	picture.DrawPlot(c, view, label+"  ·  "+p.roundTrips(), "offset ± bound")
 }
 
 // haveOneFirst reports whether all pairs begin with the same CPU.

@@ -60,5 +60,5 @@ func TestCoarseClockTellsNoRoundTrip(t *testing.T) {
 	fine := CPUPair{OtherCPU: 1, RoundTripNS: 150, BoundNS: 75.4}
 	coarse := CPUPair{OtherCPU: 2, BoundNS: 4e6}
 	require.Equal(t, "round trip 150 ns", panel{pairs: []CPUPair{fine}}.roundTrips())
-	require.Equal(t, "too coarse to tell a round trip", panel{pairs: []CPUPair{fine, coarse}}.roundTrips())
+	require.Equal(t, "too coarse for a round trip", panel{pairs: []CPUPair{fine, coarse}}.roundTrips())
 }

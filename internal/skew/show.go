@@ -21,7 +21,7 @@ func (s *Skew) Fact() table.Fact {
 
 // Block returns how far the CPUs' views of each clock are apart.
 func (s *Skew) Block(d *result.Document) table.Block {
-	block := table.Block{Title: "How far the CPUs' views of a clock are apart"}
+	block := table.Block{Title: "Skew between CPUs"}
 	var why words.Reasons
 	block.Notes = words.Lost(s.LostCPUs)
 	var quickest, slowest *trip
@@ -77,16 +77,16 @@ func (s *Skew) verdict(d *result.Document) string {
 	var text string
 	switch {
 	case compared == 0 && len(s.CPUs) == 1:
-		text = "There is one CPU only, and nothing to compare it with."
+		text = "There is only one CPU: nothing to compare."
 	case compared == 0:
 		text = "No clock could be compared between CPUs."
 	case len(apart) > 0:
-		text = "CPUs are certainly apart, by " + words.List(apart) + "."
+		text = "CPUs differ by more than the error bound: " + words.List(apart) + "."
 	default:
-		text = "No CPU is certainly apart from another; bounds up to " + words.Duration(bound) + "."
+		text = "No CPUs differ by more than the error bound, which is at most " + words.Duration(bound) + "."
 	}
 	if d.Interrupted {
-		return "Interrupted; of what was seen by then: " + text
+		return "Interrupted; up to then: " + text
 	}
 	return text
 }
@@ -115,7 +115,7 @@ func together(c *SkewedClock) string {
 		for _, p := range c.Pairs {
 			low, high = min(low, p.BoundNS), max(high, p.BoundNS)
 		}
-		return fmt.Sprintf("%s: no CPU is certainly apart from another, in %s; bounds %s.", c.ID, words.Plural(len(c.Pairs), "pair"), words.Between(low, high))
+		return fmt.Sprintf("%s: no difference beyond the error bound in %s; bounds %s.", c.ID, words.Plural(len(c.Pairs), "pair"), words.Between(low, high))
 	}
 	const most = 5
 	var named []string
@@ -129,7 +129,7 @@ func together(c *SkewedClock) string {
 	if more := len(apart) - most; more > 0 {
 		named = append(named, words.Plural(more, "more pair"))
 	}
-	return fmt.Sprintf("%s: %d of %s certainly apart: %s.", c.ID, len(apart), words.Plural(len(c.Pairs), "pair")+words.Are(len(apart)), words.List(named))
+	return fmt.Sprintf("%s: %d of %s beyond the error bound: %s.", c.ID, len(apart), words.Plural(len(c.Pairs), "pair")+words.Are(len(apart)), words.List(named))
 }
 
 // A trip is a round trip between two CPUs, by a clock.
@@ -162,9 +162,9 @@ func communication(quickest, slowest trip) string {
 	words := func(t trip) string {
 		return fmt.Sprintf("%s (CPU %d and %d)", words.SignedDuration(t.pair.RoundTripNS), t.pair.CPU, t.pair.OtherCPU)
 	}
-	text := "A message between two CPUs, there and back over a shared cache line, took " + words(quickest) + " at best"
+	text := "The round trip of a cache line between two CPUs took " + words(quickest) + " at best"
 	if quickest.pair != slowest.pair {
-		text = "A message between two CPUs, there and back over a shared cache line, took at best from " + words(quickest) + " to " + words(slowest)
+		text = "The round trip of a cache line between two CPUs took at best " + words(quickest) + " to " + words(slowest)
 	}
 	return text + ", by " + quickest.clock + "."
 }
@@ -200,7 +200,7 @@ func squareGrid(c *SkewedClock, withBounds bool) (g table.Grid, ok bool) {
 		return g, false
 	}
 	g = table.Grid{
-		Title:  c.ID + ": how far the column's CPU is ahead of the row's, and below the diagonal the best round trip, in ns",
+		Title:  c.ID + ": offset of the column's CPU from the row's; below the diagonal: best round trip; in ns",
 		Header: []string{"CPU"},
 	}
 	for i, cpu := range cpus {
@@ -223,19 +223,19 @@ func squareGrid(c *SkewedClock, withBounds bool) (g table.Grid, ok bool) {
 		}
 		if p.Apart() {
 			cell += " !"
-			g.Note = "!: certainly apart. "
+			g.Note = "!: beyond the error bound. "
 		}
 		g.Rows[row][column+1], g.Rows[column][row+1] = cell, roundTrip(p, words.Brief)
 	}
-	g.Note += "An offset may be off by half of the round trip."
+	g.Note += "The error bound of an offset is half of the round trip."
 	return g, true
 }
 
 // listGrid has a row a pair.
 func listGrid(c *SkewedClock) table.Grid {
 	g := table.Grid{
-		Title:  c.ID + ": how far the other CPU is ahead",
-		Header: []string{"CPU", "other", "ahead by", "certainly", "best round trip", "rounds"},
+		Title:  c.ID + ": offset of the other CPU",
+		Header: []string{"CPU", "other", "offset", "significant", "best round trip", "rounds"},
 	}
 	pairs := c.Pairs
 	if len(pairs) > mostListed {
@@ -250,7 +250,7 @@ func listGrid(c *SkewedClock) table.Grid {
 	for _, p := range pairs {
 		certainly := "-"
 		if p.Apart() {
-			certainly = "apart"
+			certainly = "yes"
 		}
 		g.Rows = append(g.Rows, []string{
 			strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), words.BoundedNS(p.OffsetNS, p.BoundNS), certainly, roundTrip(p, words.SignedDuration), words.Thousands(p.Rounds),

@@ -92,15 +92,18 @@ func (g Grid) columns() []pretty.ColumnConfig {
 		if i < max(1, g.Texts) {
 			align = text.AlignLeft
 		}
-		columns[i] = pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
+		columns[i] = pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom}
 	}
 	return columns
 }
 
-// Fitted is the rendered Grid, with its widest columns of text wrapped as far as
-// Width takes.
+// Fitted is the rendered Grid within Width, if it can be: first its headings are broken
+// into lines, then its widest columns of text are wrapped.
 func (g Grid) Fitted() string {
 	const least = 16 // of a column of text
+	if text.LongestLineLen(g.Text()) > Width {
+		g.Header = stacked(g.Header)
+	}
 	writer, columns := g.writer(), g.columns()
 	widest := make([]int, max(1, g.Texts))
 	for _, row := range g.Rows {
@@ -120,6 +123,15 @@ func (g Grid) Fitted() string {
 		columns[i].WidthMax, columns[i].WidthMaxEnforcer = widest[i], text.WrapSoft
 		writer.SetColumnConfigs(columns)
 	}
+}
+
+// stacked returns headings with each of their words on a line.
+func stacked(headings []string) []string {
+	all := make([]string, len(headings))
+	for i, heading := range headings {
+		all[i] = strings.ReplaceAll(heading, " ", "\n")
+	}
+	return all
 }
 
 // plain is a table of text and a line under its header, nothing more.

@@ -95,7 +95,7 @@ func kinds(faults []ClockFault) []string {
 
 // block shows the clocks of which another thing is said.
 func block(v *Changes) table.Block {
-	p := table.Block{Title: "Whether clocks can be trusted"}
+	p := table.Block{Title: "Verification"}
 	if v.OnlyIn != "" {
 		p.Verdict = v.Absent()
 		return p
@@ -109,7 +109,7 @@ func block(v *Changes) table.Block {
 	p.Grids = []table.Grid{g}
 	for _, r := range v.Relations {
 		if r.Changed() {
-			p.Faults = append(p.Faults, fmt.Sprintf("%s against %s: the distance was %s in the old, %s in the new.", r.Clock, r.Against, keptOrStepped(r.OldHeld), keptOrStepped(r.NewHeld)))
+			p.Faults = append(p.Faults, fmt.Sprintf("%s against %s: the distance was %s in the old run and %s in the new.", r.Clock, r.Against, keptOrStepped(r.OldHeld), keptOrStepped(r.NewHeld)))
 		}
 	}
 	p.Notes = v.Notes()

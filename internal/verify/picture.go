@@ -15,7 +15,7 @@ import (
 
 // pictures are those of a verification.
 var pictures = []picture.Chart[*result.Document]{{
-	Name: "verification", Title: "Whether each clock can be trusted", Drawable: drawable, Subtitle: subtitle, Height: verificationHeight, Draw: drawVerification,
+	Name: "verification", Title: "Verification of each clock", Drawable: drawable, Subtitle: subtitle, Height: verificationHeight, Draw: drawVerification,
 }}
 
 func drawable(d *result.Document) bool { return Of(d) != nil && len(Of(d).Clocks) > 0 }
@@ -86,9 +86,9 @@ func drawVerification(c draw.Canvas, d *result.Document) error {
 	p.Y.Tick.Marker = names
 	p.Y.Tick.Length = 0
 	p.Add(rows)
-	label := "a warp from this size on would have been seen (logarithmic)"
+	label := "smallest detectable warp (log scale)"
 	if wrong {
-		label = "left: wrong by so much  ·  right: a warp from this size on would have been seen (logarithmic)"
+		label = "left: size of the fault  ·  right: smallest detectable warp (log scale)"
 	}
 	data := picture.DrawPlot(draw.Crop(verificationLegend(c, rows.clocks), 0, -(widest+12*picture.Pixel), 0, 0), p, label, "")
 	_, y := p.Transforms(&data)
@@ -102,8 +102,8 @@ func drawVerification(c draw.Canvas, d *result.Document) error {
 
 // faultNames are the words beside a row of a clock that picture.Failed.
 var faultNames = map[string]string{
-	FaultBackwards: "went backwards", FaultWarp: "warped", FaultStall: "stood still", FaultJump: "jumped",
-	FaultOutside: "off the other path", FaultResolution: "states another resolution", FaultFailed: "failed",
+	FaultBackwards: "went backwards", FaultWarp: "warped", FaultStall: "stopped", FaultJump: "jumped",
+	FaultOutside: "outside the bracket", FaultResolution: "reports another resolution", FaultFailed: "failed",
 }
 
 // verdictWords are what was seen of a clock, in a few words.
@@ -138,7 +138,7 @@ func verdictWords(c VerifiedClock) string {
 
 func verificationLegend(c draw.Canvas, clocks []VerifiedClock) draw.Canvas {
 	var entries []picture.Entry
-	for _, e := range []picture.Entry{{Look: held, Name: "held"}, {Look: picture.Failed, Name: "failed"}, {Look: alone, Name: "held; not all CPUs compared"}, {Look: unasked, Name: "not verified"}} {
+	for _, e := range []picture.Entry{{Look: held, Name: "held"}, {Look: picture.Failed, Name: "failed"}, {Look: alone, Name: "held, not all CPUs compared"}, {Look: unasked, Name: "not verified"}} {
 		if slices.ContainsFunc(clocks, func(c VerifiedClock) bool { return lookOfClock(c) == e.Look }) {
 			entries = append(entries, e)
 		}

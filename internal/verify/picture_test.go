@@ -51,7 +51,7 @@ func TestRowsOfAVerificationTellTheVerdict(t *testing.T) {
 		case "CLOCK_MONOTONIC@vdso":
 			want, named = picture.Failed, "warped 17×, 243 ns"
 		case "CLOCK_REALTIME@vdso":
-			want, named = picture.Failed, "states another resolution"
+			want, named = picture.Failed, "reports another resolution"
 		case "CLOCK_THREAD_CPUTIME_ID@vdso":
 			want, named = alone, "monotonic on each thread"
 		case "ptp0@syscall":

@@ -15,7 +15,7 @@ import (
 func (v *Verification) Fact() table.Fact {
 	text := "for " + words.Duration(float64(v.DurationNS)) + " on " + words.CPUs(v.CPUs)
 	if v.Load {
-		text += ", every CPU kept busy"
+		text += ", with every CPU busy"
 	}
 	return table.Fact{Name: "Verified", Value: text}
 }
@@ -23,7 +23,7 @@ func (v *Verification) Fact() table.Fact {
 // Block returns what was seen of each clock, and whether it can be trusted.
 func (v *Verification) Block(d *result.Document) table.Block {
 	block := table.Block{
-		Title: "Can each clock be trusted?",
+		Title: "Verification of each clock",
 		Grids: []table.Grid{verdictGrid(v), bracketGrid(v), relationGrid(v)},
 	}
 	var why words.Reasons
@@ -35,7 +35,7 @@ func (v *Verification) Block(d *result.Document) table.Block {
 	}
 	for _, r := range v.Relations {
 		if !r.Held {
-			block.Faults = append(block.Faults, fmt.Sprintf("%s should have kept its distance from %s and did not: it changed by %s.", r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS)))
+			block.Faults = append(block.Faults, fmt.Sprintf("%s should keep a constant distance from %s; it changed by %s.", r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS)))
 		}
 	}
 	block.Notes = append(words.Lost(v.LostCPUs), why.Lines()...)
@@ -46,8 +46,8 @@ func (v *Verification) Block(d *result.Document) table.Block {
 // verdictGrid has a row for each clock that was to be verified.
 func verdictGrid(v *Verification) table.Grid {
 	g := table.Grid{
-		Title: "Can each clock be trusted?", Texts: 2,
-		Header: []string{"Clock", "verdict", "reads", "repeats", "warps seen from"},
+		Title: "Verification of each clock", Texts: 2,
+		Header: []string{"Clock", "verdict", "reads", "repeats", "detects warps"},
 	}
 	for _, c := range v.Clocks {
 		if c.Verdict == Unverified {
@@ -60,7 +60,7 @@ func verdictGrid(v *Verification) table.Grid {
 		}
 		if c.Across != nil && c.Across.SeesNS > 0 {
 			sees = words.Duration(c.Across.SeesNS)
-			g.Note = "warps seen from: had any CPU's value been behind another's by so much, it would have shown."
+			g.Note = "detects warps: a CPU's value behind another's by at least this would have been detected."
 		}
 		g.Rows = append(g.Rows, []string{c.ID, verdict(c), words.Thousands(c.Reads), repeats, sees})
 	}
@@ -112,13 +112,13 @@ var faultWords = map[string]struct {
 }{
 	FaultBackwards: {"went backwards", func(c VerifiedClock) string { return c.ID + " went backwards on one CPU" }, "at worst by "},
 	FaultWarp:      {"went backwards", func(c VerifiedClock) string { return c.ID + " went backwards from one CPU to another" }, "at worst by "},
-	FaultStall:     {"stood still", func(c VerifiedClock) string { return c.ID + " stood still" + witnessed(c, " while %s went on,") }, "for up to "},
+	FaultStall:     {"stopped", func(c VerifiedClock) string { return c.ID + " stopped" + witnessed(c, " while %s advanced,") }, "for up to "},
 	FaultJump:      {"jumped", func(c VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") }, "at worst by "},
-	FaultOutside: {"outside the other path", func(c VerifiedClock) string {
-		return c.ID + " was outside of what " + other(c) + " read before and after it"
+	FaultOutside: {"outside the bracket", func(c VerifiedClock) string {
+		return c.ID + " was outside the bracket of two reads of " + other(c)
 	}, "at worst by "},
-	FaultResolution: {"states another resolution", func(c VerifiedClock) string {
-		text := c.ID + " states another resolution than " + other(c)
+	FaultResolution: {"reports another resolution", func(c VerifiedClock) string {
+		text := c.ID + " reports another resolution than " + other(c)
 		if b := c.Bracket; b != nil {
 			text += fmt.Sprintf(" (%s, not %s)", orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS))
 		}
@@ -160,7 +160,7 @@ func faultSentence(c VerifiedClock, f ClockFault) string {
 	}
 	switch {
 	case f.CPU != nil && f.EarlierCPU != nil:
-		text += fmt.Sprintf("; CPU %d read less than CPU %d had read before", *f.CPU, *f.EarlierCPU)
+		text += fmt.Sprintf("; CPU %d read a smaller value than CPU %d before it", *f.CPU, *f.EarlierCPU)
 	case f.CPU != nil:
 		text += fmt.Sprintf("; seen on CPU %d", *f.CPU)
 	}
@@ -173,8 +173,8 @@ func faultSentence(c VerifiedClock, f ClockFault) string {
 // bracketGrid holds each clock against the same by another path.
 func bracketGrid(v *Verification) table.Grid {
 	g := table.Grid{
-		Title: "The same clock by another path: is each value between the two that the other read around it?", Texts: 2,
-		Header: []string{"Clock", "against", "brackets", "ahead by", "states", "other states"},
+		Title: "Against the same clock by another path, which is read before and after each value", Texts: 2,
+		Header: []string{"Clock", "against", "brackets", "offset", "reported", "other reported"},
 	}
 	for _, c := range v.Clocks {
 		b := c.Bracket
@@ -191,7 +191,7 @@ func bracketGrid(v *Verification) table.Grid {
 			ahead = words.BoundedNS(b.OffsetNS, b.BoundNS)
 		}
 		g.Rows = append(g.Rows, []string{c.ID, against, words.Thousands(b.Brackets), ahead, orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS)})
-		g.Note = "ahead by: from the tightest bracket; the bound is half of it, and the resolution. states: the resolution that the path states."
+		g.Note = "offset: from the tightest bracket, ± half of it and the resolution. reported: the resolution that the path reports."
 	}
 	return g
 }
@@ -199,8 +199,8 @@ func bracketGrid(v *Verification) table.Grid {
 // relationGrid holds clocks against each other from the beginning to the end.
 func relationGrid(v *Verification) table.Grid {
 	g := table.Grid{
-		Title: "Clock against clock, from the beginning to the end", Texts: 2,
-		Header: []string{"Clock", "against", "got ahead by", "ppm", "distance"},
+		Title: "Clock against clock over the whole run", Texts: 2,
+		Header: []string{"Clock", "against", "change", "ppm", "distance"},
 	}
 	for _, r := range v.Relations {
 		distance := "free"
@@ -210,7 +210,7 @@ func relationGrid(v *Verification) table.Grid {
 		case r.Steady:
 			distance = "kept"
 		default:
-			g.Note = "free: the two need not keep their distance."
+			g.Note = "free: the distance may change."
 		}
 		g.Rows = append(g.Rows, []string{r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS), words.SignedPPM(r.PPM), distance})
 	}
@@ -254,7 +254,7 @@ func trust(v *Verification, d *result.Document) string {
 		text = fmt.Sprintf("All %d clocks held.", verified)
 	}
 	if single > 0 {
-		text += fmt.Sprintf(" %s could be watched on one CPU only.", words.Plural(single, "clock"))
+		text += fmt.Sprintf(" %s could be verified on one CPU only.", words.Plural(single, "clock"))
 	}
 	if unverified > 0 && len(bad) > 0 {
 		text += fmt.Sprintf(" %s could not be verified.", words.Plural(unverified, "clock"))
@@ -266,7 +266,7 @@ func trust(v *Verification, d *result.Document) string {
 		text += fmt.Sprintf(" %s did not hold.", words.Plural(n, "relation"))
 	}
 	if d.Interrupted {
-		return "Interrupted; of what was seen by then: " + text
+		return "Interrupted; up to then: " + text
 	}
 	return text
 }

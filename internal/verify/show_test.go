@@ -23,7 +23,7 @@ func TestVerdictIsWordedForPeople(t *testing.T) {
 	}
 	require.Equal(t, "monotonic on one CPU only; went backwards 17 times, worst 243 ns, between CPU 2 and 1", verdicts["CLOCK_MONOTONIC@vdso"])
 	require.Equal(t, "went backwards once, worst 1.5 ms; went backwards 12,345 times, worst 2.5 ms, between CPU 3 and 1", verdicts["RDTSC@cpu"])
-	require.Equal(t, "stood still 2 times, worst 3.2 s; jumped once, worst 4.1 ms", verdicts["CLOCK_REALTIME@vdso"])
+	require.Equal(t, "stopped 2 times, worst 3.2 s; jumped once, worst 4.1 ms", verdicts["CLOCK_REALTIME@vdso"])
 	require.Equal(t, "failed once", verdicts["hpet@mmio"])
 	require.Equal(t, "monotonic", verdicts["CLOCK_THREAD_CPUTIME_ID@vdso"])
 }
@@ -43,9 +43,9 @@ func TestTrustSaysTheWhole(t *testing.T) {
 		{"The clock held.", []VerifiedClock{held}},
 		{"Both clocks held.", []VerifiedClock{held, held}},
 		{"2 of 3 clocks held; 1 could not be verified.", []VerifiedClock{held, held, not}},
-		{"1 of 2 clocks held; 1 could not be verified. 1 clock could be watched on one CPU only.", []VerifiedClock{single, not}},
+		{"1 of 2 clocks held; 1 could not be verified. 1 clock could be verified on one CPU only.", []VerifiedClock{single, not}},
 		{"1 of 3 clocks cannot be trusted: b. 1 clock could not be verified.", []VerifiedClock{held, wrong, not}},
-		{"Both clocks held. 1 clock could be watched on one CPU only.", []VerifiedClock{held, single}},
+		{"Both clocks held. 1 clock could be verified on one CPU only.", []VerifiedClock{held, single}},
 		{"Both clocks held. 1 clock is not available here.", []VerifiedClock{held, held, absent}},
 		{"2 of 3 clocks held; 1 could not be verified. 1 clock is not available here.", []VerifiedClock{held, held, not, absent}},
 		{"No clock was verified.", []VerifiedClock{absent}},
@@ -60,5 +60,5 @@ func TestTrustSaysTheWhole(t *testing.T) {
 		require.Equal(t, !strings.Contains(test.want, "cannot"), Of(d).Held())
 	}
 	d := &result.Document{Interrupted: true, Sections: []result.Section{&Verification{Clocks: []VerifiedClock{held, held}, Relations: []Relation{{Held: true}, {Steady: true}}}}}
-	require.Equal(t, "Interrupted; of what was seen by then: Both clocks held. 1 relation did not hold.", trust(Of(d), d))
+	require.Equal(t, "Interrupted; up to then: Both clocks held. 1 relation did not hold.", trust(Of(d), d))
 }

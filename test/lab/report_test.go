@@ -99,11 +99,12 @@ func (w world) chapter(t *testing.T, said map[string]ran, kills []kill) chapter 
 // sideBySide returns the tables that hold the clock sources against each other, and
 // draws the pictures of them.
 func sideBySide(t *testing.T, world string, d *result.Document) string {
+	const sourcesTitle = "Latency by clock source"
 	var table bytes.Buffer
 	require.NoError(t, render.Table(&table, d))
-	_, tables, isThere := strings.Cut(table.String(), "The clock sources side by side")
+	_, tables, isThere := strings.Cut(table.String(), sourcesTitle)
 	require.True(t, isThere)
-	tables, _, isThere = strings.Cut("The clock sources side by side"+tables, "\nWhat one read costs")
+	tables, _, isThere = strings.Cut(sourcesTitle+tables, "\nLatency and resolution\n")
 	require.True(t, isThere)
 	for _, c := range sections.Pictures() {
 		if strings.HasPrefix(c.Name, "clock-sources") {
