@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"slices"
 
 	"github.com/timebench/timebench/internal/printable"
 )
@@ -52,55 +51,4 @@ func (d *Document) WriteScript(w io.Writer) error {
 	}
 	_, err = io.WriteString(printable.JSON(w), scriptStart+string(text)+scriptEnd)
 	return err
-}
-
-// withLists returns a copy in which lists are empty rather than nil, which JSON
-// would have as null.
-func (d *Document) withLists() *Document {
-	whole := *d
-	whole.Settings.Threads = list(d.Settings.Threads)
-	if d.Host.ClockSource != nil {
-		source := *d.Host.ClockSource
-		source.Available = list(source.Available)
-		whole.Host.ClockSource = &source
-	}
-	whole.Findings = slices.Clone(d.Findings)
-	for i := range whole.Findings {
-		whole.Findings[i].Evidence = list(whole.Findings[i].Evidence)
-	}
-	whole.Clocks = clocksWithLists(d.Clocks)
-	whole.OtherClockSources = slices.Clone(d.OtherClockSources)
-	for i := range whole.OtherClockSources {
-		whole.OtherClockSources[i].Clocks = clocksWithLists(whole.OtherClockSources[i].Clocks)
-	}
-	return &whole
-}
-
-func clocksWithLists(clocks []Clock) []Clock {
-	whole := list(slices.Clone(clocks))
-	for i := range whole {
-		clock := &whole[i]
-		if clock.Latency != nil {
-			latency := *clock.Latency
-			latency.SamplesNS = list(latency.SamplesNS)
-			clock.Latency = &latency
-		}
-		clock.Throughput = slices.Clone(clock.Throughput)
-		for j := range clock.Throughput {
-			clock.Throughput[j].SamplesReadsPerSecond = list(clock.Throughput[j].SamplesReadsPerSecond)
-		}
-		if clock.Distribution != nil {
-			distribution := *clock.Distribution
-			distribution.Buckets = list(distribution.Buckets)
-			clock.Distribution = &distribution
-		}
-	}
-	return whole
-}
-
-func list[T any](values []T) []T {
-	if values == nil {
-		return []T{}
-	}
-	return values
 }

@@ -121,9 +121,10 @@ func Encode(value any, more []Keyed, escape bool) ([]byte, error) {
 
 // text is the document as JSON on one line: its own keys, then those of its sections.
 func (d *Document) text(escape bool) ([]byte, error) {
-	more := make([]Keyed, len(d.Sections))
-	for i, section := range d.Sections {
+	whole := withLists(d)
+	more := make([]Keyed, len(whole.Sections))
+	for i, section := range whole.Sections {
 		more[i] = Keyed{section.Key(), section}
 	}
-	return Encode(d.withLists(), more, escape)
+	return Encode(whole, more, escape)
 }
