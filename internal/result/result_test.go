@@ -1,4 +1,4 @@
-package result
+package result_test
 
 import (
 	"archive/zip"
@@ -18,104 +18,106 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/schema"
 )
 
-func example() *Document {
+func example() *result.Document {
 	yes := true
-	return &Document{
-		Schema: Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC),
-		Tool: Tool{Version: "0.1.0", Revision: "abc1234", Go: "go1.26.8"},
-		Host: Host{
+	return &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC),
+		Tool: result.Tool{Version: "0.1.0", Revision: "abc1234", Go: "go1.26.8"},
+		Host: result.Host{
 			OS: "linux", Arch: "amd64", Kernel: "6.18.44",
-			CPU:            CPU{Model: "AMD EPYC", Logical: 2, Usable: 2, Physical: 2, Packages: 1, InvariantTSC: &yes, TSCHz: 2596122000},
-			Virtualization: &Virtualization{System: "kvm", Role: "guest"},
-			ClockSource:    &ClockSource{Current: "tsc", Available: []string{"tsc", "kvm-clock"}},
+			CPU:            result.CPU{Model: "AMD EPYC", Logical: 2, Usable: 2, Physical: 2, Packages: 1, InvariantTSC: &yes, TSCHz: 2596122000},
+			Virtualization: &result.Virtualization{System: "kvm", Role: "guest"},
+			ClockSource:    &result.ClockSource{Current: "tsc", Available: []string{"tsc", "kvm-clock"}},
 		},
-		Settings: Settings{Threads: []int{1, 2}, Rounds: 10, TimeNS: 1e8, Pin: "none", Workers: "threads"},
+		Settings: result.Settings{Threads: []int{1, 2}, Rounds: 10, TimeNS: 1e8, Pin: "none", Workers: "threads"},
 		FloorNS:  1.66,
-		Clocks: []Clock{
+		Clocks: []result.Clock{
 			{
 				ID: "CLOCK_MONOTONIC@vdso", Call: "clock_gettime(CLOCK_MONOTONIC)", Path: "vdso", Kind: "monotonic", Available: true, TicksPerSecond: 1e9,
-				Latency:    &Latency{MedianNS: 20.2, LowNS: 20.1, HighNS: 20.3, Confidence: 0.95, MinNS: 20, SamplesNS: []float64{20.2, 20, 20.4}, QuietSamplesNS: []float64{20.2, 19.9, 20.1}},
-				Resolution: &Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5},
-				Throughput: []Throughput{{Threads: 1, ReadsPerSecond: 4.9e7, CountedReadsPerSecond: 4.8e7, NSPerRead: 20.3, Fairness: 1, SamplesReadsPerSecond: []float64{4.9e7}}},
+				Latency:    &result.Latency{MedianNS: 20.2, LowNS: 20.1, HighNS: 20.3, Confidence: 0.95, MinNS: 20, SamplesNS: []float64{20.2, 20, 20.4}, QuietSamplesNS: []float64{20.2, 19.9, 20.1}},
+				Resolution: &result.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5},
+				Throughput: []result.Throughput{{Threads: 1, ReadsPerSecond: 4.9e7, CountedReadsPerSecond: 4.8e7, NSPerRead: 20.3, Fairness: 1, SamplesReadsPerSecond: []float64{4.9e7}}},
 			},
 			{ID: "hpet@mmio", Call: "hpet main counter", Path: "mmio", Reason: "/dev/hpet: no such file or directory"},
 		},
 	}
 }
 
-// full is a document with every key.
-func full() *Document {
+// withEveryKey is a document with every key of its own.
+func withEveryKey() *result.Document {
 	d := example()
 	d.Interrupted = true
 	d.Host.Distribution, d.Host.Container = "debian 12.11", "podman"
-	d.Host.UnrestoredClockSource = &UnrestoredClockSource{Original: "tsc", Since: time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC), PID: 412}
+	d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", Since: time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC), PID: 412}
 	d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS, d.Host.CPU.SchedulingPolicy = 1.5, 1e8, "SCHED_FIFO"
 	d.Host.CPU.Groups = 1
 	d.Host.CPU.TSCFlags = []string{"constant_tsc", "nonstop_tsc", "tsc_known_freq"}
 	d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz, d.Host.CPU.KernelTSCHz = 2596121000, 2596123000, 2596124000
 	d.Host.CPU.Governors = []string{"performance", "schedutil"}
-	d.Host.Machine = &Machine{Vendor: "Amazon EC2", Product: "m5.large"}
+	d.Host.Machine = &result.Machine{Vendor: "Amazon EC2", Product: "m5.large"}
 	d.Host.BootParameters = []string{"clocksource=tsc", "tsc=reliable"}
-	d.Host.KernelLog = &KernelLog{
+	d.Host.KernelLog = &result.KernelLog{
 		Source: "syslog(2)", Reason: "/dev/kmsg: operation not permitted", Truncated: true,
 		Lines: []string{"[    0.000000] tsc: Detected 2596.124 MHz processor", "[    1.204177] clocksource: Switched to clocksource tsc"},
 	}
-	d.Host.TimeSync = &TimeSync{
+	d.Host.TimeSync = &result.TimeSync{
 		Synchronised: true, OffsetNS: -31250, MaxErrorNS: 16500000, EstimatedErrorNS: 42000, FrequencyPPM: -12.75, TickNS: 1e7,
 	}
 	userMode, shift := true, 10
-	d.Host.Windows = &Windows{
-		Edition: "Professional 23H2", Wine: &Wine{Version: "8.0", Host: "Linux 6.18.44"},
-		Timer:           &Timer{PeriodNS: 15625000, FinestNS: 500000, CoarsestNS: 15625000},
-		QPC:             &QPC{Hz: 1e7, UserMode: &userMode, HypervisorPage: true, Shift: &shift, Bias: "0xfffffffffffffffd"},
+	d.Host.Windows = &result.Windows{
+		Edition: "Professional 23H2", Wine: &result.Wine{Version: "8.0", Host: "Linux 6.18.44"},
+		Timer:           &result.Timer{PeriodNS: 15625000, FinestNS: 500000, CoarsestNS: 15625000},
+		QPC:             &result.QPC{Hz: 1e7, UserMode: &userMode, HypervisorPage: true, Shift: &shift, Bias: "0xfffffffffffffffd"},
 		PowerThrottling: "system", Power: "battery",
 	}
 	d.Settings.Distribution, d.Settings.TimerResolutionNS = true, 1e6
-	conditions := Conditions{
+	conditions := result.Conditions{
 		DurationNS: 12e9, Turns: 440, InterruptedTurns: 17, FloorLowNS: 1.64, FloorHighNS: 1.71, StealShare: 0.03, OtherCPUs: 0.4,
 		ThrottledPeriods: 3, ThrottledNS: 2e8, LostCPUs: []int{3}, ClockSources: []string{"tsc", "hpet"}, WallStepNS: -1500000,
 	}
 	d.Conditions = &conditions
-	d.Warnings = []Warning{{Kind: "steal", Saw: "3 % of the CPUs' time went to other guests", Spoilt: "reads may seem dear", Advice: "run again"}}
-	d.Findings = []Finding{{
-		Kind: "unwatched", Severity: Warn, Title: "the kernel does not check the time stamp counter",
+	d.Warnings = []result.Warning{{Kind: "steal", Saw: "3 % of the CPUs' time went to other guests", Spoilt: "reads may seem dear", Advice: "run again"}}
+	d.Findings = []result.Finding{{
+		Kind: "unwatched", Severity: result.Warn, Title: "the kernel does not check the time stamp counter",
 		Evidence: []string{"the kernel was booted with tsc=reliable"}, Cause: "tsc=reliable turns off the check against another clock source",
-		Remedies: []Remedy{{
+		Remedies: []result.Remedy{{
 			Advice:   "boot without tsc=reliable",
 			Commands: []string{"sed -i 's/ tsc=reliable//' /etc/default/grub", "update-grub"},
 			Risk:     "a counter that then fails the check is given up for a slower clock source",
 		}},
 		Links: []string{"https://docs.kernel.org/admin-guide/kernel-parameters.html"},
 	}}
-	d.Clocks = []Clock{fullClock(d.Clocks[0])}
+	d.Clocks = []result.Clock{fullClock(d.Clocks[0])}
 	other := fullClock(example().Clocks[0])
-	other.KernelEntry, other.KernelEntryBy = Always, "cost"
-	other.Latency = &Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}, QuietSamplesNS: []float64{1305, 1300, 1310}}
-	d.OtherClockSources = []Experiment{{
-		ClockSource: "hpet", FloorNS: 1.65, Conditions: &conditions, Warnings: slices.Clone(d.Warnings), Clocks: []Clock{other},
+	other.KernelEntry, other.KernelEntryBy = result.Always, "cost"
+	other.Latency = &result.Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}, QuietSamplesNS: []float64{1305, 1300, 1310}}
+	d.OtherClockSources = []result.Experiment{{
+		ClockSource: "hpet", FloorNS: 1.65, Conditions: &conditions, Warnings: slices.Clone(d.Warnings), Clocks: []result.Clock{other},
 	}}
 	return d
 }
 
 // fullClock adds every key to a clock of the example.
-func fullClock(clock Clock) Clock {
+func fullClock(clock result.Clock) result.Clock {
 	clock.Reason = "failed while it was read: no such device"
-	clock.KernelEntry, clock.KernelEntryBy = Never, "seccomp"
+	clock.KernelEntry, clock.KernelEntryBy = result.Never, "seccomp"
 	clock.Resolution.TickLowNS, clock.Resolution.TickHighNS = 0.5, 16
 	clock.Resolution.Moved, clock.Resolution.Backwards, clock.Resolution.WorstBackwardsNS = true, 2, 40
 	clock.Throughput[0].Oversubscribed = true
-	clock.Distribution = &Distribution{
+	clock.Distribution = &result.Distribution{
 		Counter: "RDTSCP@cpu", BracketNS: 18.1, CounterStepNS: 0.4, Reads: 1000, P50NS: 40.2, P90NS: 41, P99NS: 44.5, P999NS: 420, MaxNS: 1250, TenfoldReads: 2,
-		Buckets: []Bucket{{UpToNS: 41, Reads: 900}, {UpToNS: 45, Reads: 98}, {UpToNS: 1280, Reads: 2}},
+		Buckets: []result.Bucket{{UpToNS: 41, Reads: 900}, {UpToNS: 45, Reads: 98}, {UpToNS: 1280, Reads: 2}},
 	}
 	return clock
 }
 
-func written(t testing.TB, d *Document) []byte {
+func written(t testing.TB, d *result.Document) []byte {
 	t.Helper()
 	var text bytes.Buffer
 	require.NoError(t, d.Write(&text))
@@ -129,7 +131,7 @@ func withExperiments(t testing.TB, sources ...string) string {
 	d := example()
 	for range sources {
 		name := fmt.Sprint("source", len(d.OtherClockSources))
-		d.OtherClockSources = append(d.OtherClockSources, Experiment{ClockSource: name, Clocks: d.Clocks})
+		d.OtherClockSources = append(d.OtherClockSources, result.Experiment{ClockSource: name, Clocks: d.Clocks})
 	}
 	d.Clocks = nil
 	text := string(written(t, d))
@@ -139,14 +141,14 @@ func withExperiments(t testing.TB, sources ...string) string {
 	return text
 }
 
-func script(t testing.TB, d *Document) string {
+func script(t testing.TB, d *result.Document) string {
 	t.Helper()
 	var text strings.Builder
 	require.NoError(t, d.WriteScript(&text))
 	return text.String()
 }
 
-func page(t testing.TB, d *Document) string {
+func page(t testing.TB, d *result.Document) string {
 	t.Helper()
 	return "<!DOCTYPE html>\n<html><head>\n" + script(t, d) + "\n<script>draw()</script></head></html>\n"
 }
@@ -179,10 +181,10 @@ func raw(t testing.TB, header zip.FileHeader) string {
 
 func TestLoadTakesAFolder(t *testing.T) {
 	folder := need.Folder(t)
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "results.json"), written(t, full()), 0o600))
-	loaded, err := Load(folder)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "results.json"), written(t, withEveryKey()), 0o600))
+	loaded, err := sections.Load(folder)
 	require.NoError(t, err)
-	require.Equal(t, full(), loaded)
+	require.Equal(t, withEveryKey(), loaded)
 }
 
 // Nothing that a document says may end the element that holds it.
@@ -194,14 +196,14 @@ func TestScriptHoldsAnything(t *testing.T) {
 	require.True(t, strings.HasSuffix(text, `}</script>`))
 	require.Equal(t, 2, strings.Count(text, "<"))
 	require.NotContains(t, text, "&")
-	loaded, err := Read(strings.NewReader(text))
+	loaded, err := sections.Read(strings.NewReader(text))
 	require.NoError(t, err)
 	require.Equal(t, d, loaded)
 }
 
 // The document of the design, word for word, loads: it is the contract.
 func TestContractLoads(t *testing.T) {
-	document, err := Load("testdata/contract.json")
+	document, err := sections.Load("testdata/contract.json")
 	require.NoError(t, err)
 	require.Equal(t, "CLOCK_MONOTONIC@vdso", document.Clocks[0].ID)
 	require.Equal(t, 20.2, document.Clocks[0].Latency.MedianNS)
@@ -212,33 +214,33 @@ func TestContractLoads(t *testing.T) {
 // What is new in a document is taken up to its bounds, and a clock once in the
 // document and once in each experiment.
 func TestRoundTripOfTheDiagnosis(t *testing.T) {
-	for _, severity := range Severities {
-		for _, entry := range KernelEntries {
-			d := full()
+	for _, severity := range result.Severities {
+		for _, entry := range result.KernelEntries {
+			d := withEveryKey()
 			d.Findings[0].Severity, d.Clocks[0].KernelEntry = severity, entry
-			d.OtherClockSources = append(d.OtherClockSources, Experiment{ClockSource: "acpi_pm", Clocks: d.Clocks})
+			d.OtherClockSources = append(d.OtherClockSources, result.Experiment{ClockSource: "acpi_pm", Clocks: d.Clocks})
 			require.Equal(t, d, reloaded(t, d))
 		}
 	}
-	for _, bound := range []float64{-most, -1e-12, 1e-12, most} {
-		d := full()
+	for _, bound := range []float64{-result.Most, -1e-12, 1e-12, result.Most} {
+		d := withEveryKey()
 		d.Host.TimeSync.OffsetNS, d.Host.TimeSync.FrequencyPPM = int64(bound), bound
 		require.Equal(t, d, reloaded(t, d))
 	}
 }
 
 // reloaded returns what Read makes of what Write wrote, which fits the schema.
-func reloaded(t *testing.T, d *Document) *Document {
+func reloaded(t *testing.T, d *result.Document) *result.Document {
 	t.Helper()
 	text := written(t, d)
 	schema.Check(t, text)
-	loaded, err := Read(bytes.NewReader(text))
+	loaded, err := sections.Read(bytes.NewReader(text))
 	require.NoError(t, err)
 	return loaded
 }
 
 func TestLoadRefuses(t *testing.T) {
-	one, all := string(written(t, example())), string(written(t, full()))
+	one, all := string(written(t, example())), string(written(t, withEveryKey()))
 	lines := strings.Count(all, "\n")
 	replaceIn := func(text, from, to string) string {
 		require.Contains(t, text, from)
@@ -246,7 +248,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	replace := func(from, to string) string { return replaceIn(all, from, to) }
 	const clock = `clocks[0] ("CLOCK_MONOTONIC@vdso").`
-	html := page(t, full())
+	html := page(t, withEveryKey())
 	for name, bad := range map[string]struct{ text, want string }{
 		"empty":                {"", `is empty`},
 		"not JSON":             {"timebench\n", `begins with "timebench\n": not a timebench document, nor a report in HTML or a zip file with one`},
@@ -294,8 +296,8 @@ func TestLoadRefuses(t *testing.T) {
 		"rounds below none":    {replace(`"rounds": 10`, `"rounds": -1`), `settings.rounds is -1; it must be a number from 0`},
 		"number of no thread":  {replace("\"threads\": [\n      1,", "\"threads\": [\n      0,"), `settings.threads[0] is 0; it must be at least 1`},
 		"negative CPUs":        {replace(`"usable": 2`, `"usable": -2`), `host.cpu.usable is -2; it must be a number from 0`},
-		"text without end":     {replace(`"kernel": "6.18.44"`, `"kernel": "`+strings.Repeat("6", mostText+1)+`"`), `host.kernel is a text of 65537 bytes; it must have at most 65536`},
-		"list without end":     {replace(`"clocksource=tsc"`, `"`+strings.Repeat("é", mostText)+`"`), `host.boot_parameters[0] is a text of 131072 bytes; it must have at most 65536`},
+		"text without end":     {replace(`"kernel": "6.18.44"`, `"kernel": "`+strings.Repeat("6", result.MostText+1)+`"`), `host.kernel is a text of 65537 bytes; it must have at most 65536`},
+		"list without end":     {replace(`"clocksource=tsc"`, `"`+strings.Repeat("é", result.MostText)+`"`), `host.boot_parameters[0] is a text of 131072 bytes; it must have at most 65536`},
 		"clock twice":          {replaceIn(one, "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `clocks[1] ("CLOCK_MONOTONIC@vdso") stands twice`},
 		"clock without id":     {replaceIn(one, "hpet@mmio", ""), `clocks[1] ("") has no id`},
 		"ugly id": {
@@ -353,13 +355,13 @@ func TestLoadRefuses(t *testing.T) {
 		"zip of null":     {zipped(t, "a/results.json", "null"), `"a/results.json" in it: has no schema: not a timebench document`},
 		"zip of empty":    {zipped(t, "results.json", ""), `"results.json" in it: line 1, column 1: unexpected end of JSON input`},
 		"zip wrong type":  {zipped(t, "results.json", replace(`"turns": 440`, `"turns": ""`)), `"results.json" in it: line 119, column 14: conditions.turns is a string, not a number`},
-		"zip bomb":        {raw(t, zip.FileHeader{Name: "results.json", UncompressedSize64: maxSize + 1}), `"results.json" in it: is larger than 128 MiB, which no document is`},
+		"zip bomb":        {raw(t, zip.FileHeader{Name: "results.json", UncompressedSize64: result.MaxSize + 1}), `"results.json" in it: is larger than 128 MiB, which no document is`},
 		"zip encrypted":   {raw(t, zip.FileHeader{Name: "results.json", Flags: 1}), `"results.json" in it: is encrypted`},
 		"zip of method 9": {raw(t, zip.FileHeader{Name: "results.json", Method: 9}), `"results.json" in it: zip: unsupported compression algorithm`},
 	} {
 		file := filepath.Join(need.Folder(t), "file")
 		require.NoError(t, os.WriteFile(file, []byte(bad.text), 0o600))
-		document, err := Load(file)
+		document, err := sections.Load(file)
 		require.EqualError(t, err, file+": "+bad.want, name)
 		require.NotContains(t, err.Error(), "\n", name)
 		require.Nil(t, document, name)
@@ -368,13 +370,13 @@ func TestLoadRefuses(t *testing.T) {
 
 func TestLoadRefusesAFolderWithoutADocument(t *testing.T) {
 	folder := need.Folder(t)
-	_, err := Load(folder)
+	_, err := sections.Load(folder)
 	require.EqualError(t, err, folder+": has no results.json; name the folder of a run, or a file")
-	_, err = Load(filepath.Join(folder, "absent.json"))
+	_, err = sections.Load(filepath.Join(folder, "absent.json"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.ErrorContains(t, err, "absent.json")
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "results.json"), 0o700))
-	_, err = Load(folder)
+	_, err = sections.Load(folder)
 	require.ErrorContains(t, err, filepath.Join(folder, "results.json"))
 	require.NotContains(t, err.Error(), "\n")
 }
@@ -387,7 +389,7 @@ func TestLoadRefusesAHugeFile(t *testing.T) {
 		name := filepath.Join(need.Folder(t), "huge")
 		require.NoError(t, os.WriteFile(name, []byte(first), 0o600))
 		require.NoError(t, os.Truncate(name, 1<<30))
-		_, err := Load(name)
+		_, err := sections.Load(name)
 		require.EqualError(t, err, name+": "+want)
 	}
 }
@@ -402,13 +404,13 @@ func (z *zeros) Read(p []byte) (int, error) {
 
 func TestReadStopsAtTheLargestDocument(t *testing.T) {
 	var endless zeros
-	_, err := Read(&endless)
+	_, err := sections.Read(&endless)
 	require.ErrorContains(t, err, "not a timebench document")
 	require.LessOrEqual(t, endless.read, int64(4096), "what cannot be a document was read on")
 
-	_, err = Read(io.MultiReader(strings.NewReader("{"), &endless))
+	_, err = sections.Read(io.MultiReader(strings.NewReader("{"), &endless))
 	require.EqualError(t, err, "is larger than 128 MiB, which no document is")
-	require.Less(t, endless.read, int64(4*maxSize))
+	require.Less(t, endless.read, int64(4*result.MaxSize))
 }
 
 func TestWriteRefusesWhatReadWouldRefuse(t *testing.T) {
@@ -420,15 +422,15 @@ func TestWriteRefusesWhatReadWouldRefuse(t *testing.T) {
 	document = example()
 	document.Clocks[0].Latency.Confidence = math.NaN()
 	require.ErrorContains(t, document.Write(&saved), "latency.confidence is NaN")
-	for want, spoil := range map[string]func(*Document){
-		`findings[0].severity is ""; it must be one of error, warn, note`: func(d *Document) { d.Findings[0].Severity = "" },
-		`clocks[0] ("CLOCK_MONOTONIC@vdso").kernel_entry is "seldom"; it must be one of never, always, sometimes, unknown`: func(d *Document) {
+	for want, spoil := range map[string]func(*result.Document){
+		`findings[0].severity is ""; it must be one of error, warn, note`: func(d *result.Document) { d.Findings[0].Severity = "" },
+		`clocks[0] ("CLOCK_MONOTONIC@vdso").kernel_entry is "seldom"; it must be one of never, always, sometimes, unknown`: func(d *result.Document) {
 			d.Clocks[0].KernelEntry = "seldom"
 		},
-		`host.time_sync.frequency_ppm is NaN; it must be from -1e+18 to 1e+18`:  func(d *Document) { d.Host.TimeSync.FrequencyPPM = math.NaN() },
-		`other_clocksources[0].clocksource is ""; each must be named, and once`: func(d *Document) { d.OtherClockSources[0].ClockSource = "" },
+		`host.time_sync.frequency_ppm is NaN; it must be from -1e+18 to 1e+18`:  func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = math.NaN() },
+		`other_clocksources[0].clocksource is ""; each must be named, and once`: func(d *result.Document) { d.OtherClockSources[0].ClockSource = "" },
 	} {
-		document = full()
+		document = withEveryKey()
 		spoil(document)
 		require.EqualError(t, document.Write(&saved), want)
 	}
@@ -444,7 +446,7 @@ func TestRealDocumentLoads(t *testing.T) {
 	if name == "" {
 		t.Skip("TIMEBENCH_DOCUMENT names no file")
 	}
-	document, err := Load(name)
+	document, err := sections.Load(name)
 	require.NoError(t, err)
 	schema.Check(t, written(t, document))
 	require.NotEmpty(t, document.Clocks)
@@ -465,20 +467,20 @@ func TestLoadTakesUTF16(t *testing.T) {
 		for _, unit := range utf16.Encode([]rune(text.String())) {
 			wide = order.AppendUint16(wide, unit)
 		}
-		document, err := Read(bytes.NewReader(wide))
+		document, err := sections.Read(bytes.NewReader(wide))
 		require.NoError(t, err)
 		require.Equal(t, example(), document)
-		_, err = Read(bytes.NewReader(wide[:len(wide)/2]))
+		_, err = sections.Read(bytes.NewReader(wide[:len(wide)/2]))
 		require.Error(t, err, "cut off")
 	}
-	_, err := Read(strings.NewReader("\xff\xfeno document"))
+	_, err := sections.Read(strings.NewReader("\xff\xfeno document"))
 	require.Error(t, err)
 }
 
 // A row of throughput that stands twice would be compared with the first of another
 // document only.
 func TestThreadsStandOnce(t *testing.T) {
-	d := full()
+	d := withEveryKey()
 	d.Clocks[0].Throughput = append(d.Clocks[0].Throughput, d.Clocks[0].Throughput[0])
 	require.ErrorContains(t, d.Write(io.Discard), `throughput[1].threads is 1 again; each number of threads stands once`)
 }

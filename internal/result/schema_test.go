@@ -30,7 +30,7 @@ import (
 
 // full is a document with every key, those of all sections among them.
 func full() *result.Document {
-	d := result.FullDocument()
+	d := withEveryKey()
 	ppm, cpu, earlier := -12.75, 1, 2
 	d.Put(&verify.Verification{
 		DurationNS: 5e9, CPUs: []int{1, 2}, LostCPUs: []int{3}, Load: true,
@@ -251,7 +251,7 @@ func faults(key string, value any) []any {
 // bounds; what they refuse must not differ.
 func TestSchemaRefusesWhatReadRefuses(t *testing.T) {
 	var whole map[string]any
-	require.NoError(t, json.Unmarshal(result.Written(t, full()), &whole))
+	require.NoError(t, json.Unmarshal(written(t, full()), &whole))
 	verdicts := func(path string) (fromRead, fromSchema error) {
 		text, err := json.Marshal(whole)
 		require.NoError(t, err)
@@ -314,8 +314,8 @@ func TestDocumentsFitTheSchema(t *testing.T) {
 	contract, err := os.ReadFile("testdata/contract.json")
 	require.NoError(t, err)
 	schema.Check(t, contract)
-	schema.Check(t, result.Written(t, result.ExampleDocument()))
-	schema.Check(t, result.Written(t, full()))
+	schema.Check(t, written(t, example()))
+	schema.Check(t, written(t, full()))
 
 	bare := full()
 	bare.Settings.Threads, bare.Host.ClockSource.Available, bare.Findings[0].Evidence = nil, nil, nil
@@ -323,18 +323,18 @@ func TestDocumentsFitTheSchema(t *testing.T) {
 	for _, clock := range []*result.Clock{&bare.Clocks[0], &experiment.Clocks[0]} {
 		clock.Latency.SamplesNS, clock.Latency.QuietSamplesNS, clock.Throughput[0].SamplesReadsPerSecond = nil, nil, nil
 		clock.Distribution.Buckets, clock.Distribution.Reads, clock.Distribution.TenfoldReads = nil, 0, 0
-		schema.Check(t, result.Written(t, bare))
+		schema.Check(t, written(t, bare))
 		require.Nil(t, clock.Latency.SamplesNS, "Write changed the document")
 	}
 	require.Nil(t, bare.Findings[0].Evidence, "Write changed the document")
 	bare.Clocks, experiment.Clocks = nil, nil
-	schema.Check(t, result.Written(t, bare))
+	schema.Check(t, written(t, bare))
 	require.Nil(t, experiment.Clocks, "Write changed the document")
 }
 
 // A confidence of 0 is as good as none: there is no interval.
 func TestSchemaTakesNoIntervalWithoutConfidence(t *testing.T) {
-	text := string(result.Written(t, result.ExampleDocument()))
+	text := string(written(t, example()))
 	for from, to := range map[string]string{`"low_ns": 20.1,`: ``, `"high_ns": 20.3,`: ``, `"confidence": 0.95`: `"confidence": 0`} {
 		require.Contains(t, text, from)
 		text = strings.Replace(text, from, to, 1)
@@ -417,16 +417,16 @@ func TestDocsExampleIsADocument(t *testing.T) {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for _, d := range []*result.Document{result.ExampleDocument(), full()} {
-		text := string(result.Written(t, d))
+	for _, d := range []*result.Document{example(), full()} {
+		text := string(written(t, d))
 		for name, form := range map[string]string{
 			"JSON":                      text,
 			"JSON as PowerShell writes": "\ufeff\r\n" + strings.ReplaceAll(text, "\n", "\r\n"),
-			"HTML":                      result.Page(t, d),
-			"the script alone":          result.Script(t, d),
-			"zip":                       result.Zipped(t, "results.json", text),
-			"zip of a folder":           result.Zipped(t, "report/", "", "report/report.md", "#", "report/results.json", text),
-			"zip of Windows":            result.Zipped(t, `report\charts\latency.png`, "", `report\results.json`, text),
+			"HTML":                      page(t, d),
+			"the script alone":          script(t, d),
+			"zip":                       zipped(t, "results.json", text),
+			"zip of a folder":           zipped(t, "report/", "", "report/report.md", "#", "report/results.json", text),
+			"zip of Windows":            zipped(t, `report\charts\latency.png`, "", `report\results.json`, text),
 		} {
 			loaded, err := sections.Read(strings.NewReader(form))
 			require.NoError(t, err, name)
@@ -438,12 +438,12 @@ func TestRoundTrip(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	contract, err := os.ReadFile("testdata/contract.json")
 	require.NoError(f, err)
-	f.Add(result.Written(f, full()))
+	f.Add(written(f, full()))
 	f.Add(contract)
 	f.Add([]byte(`{"schema":"timebench/1"}`))
-	f.Add([]byte(result.Page(f, full())))
-	f.Add([]byte(result.Script(f, result.ExampleDocument())))
-	f.Add([]byte(result.Zipped(f, "report/results.json", string(contract))))
+	f.Add([]byte(page(f, full())))
+	f.Add([]byte(script(f, example())))
+	f.Add([]byte(zipped(f, "report/results.json", string(contract))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		document, err := sections.Read(bytes.NewReader(data))
 		if err != nil {
@@ -453,12 +453,12 @@ func FuzzRead(f *testing.F) {
 		if bytes.HasPrefix(data, []byte("{")) {
 			schema.Check(t, data)
 		}
-		once := result.Written(t, document)
+		once := written(t, document)
 		schema.Check(t, once)
-		for _, form := range []string{string(once), result.Script(t, document)} {
+		for _, form := range []string{string(once), script(t, document)} {
 			again, err := sections.Read(strings.NewReader(form))
 			require.NoError(t, err)
-			require.Equal(t, string(once), string(result.Written(t, again)))
+			require.Equal(t, string(once), string(written(t, again)))
 		}
 	})
 }
@@ -466,7 +466,7 @@ func FuzzRead(f *testing.F) {
 // The keys of sections are as strict as those of the document, and one that nobody knows
 // is of a newer timebench.
 func TestSectionsAreReadStrictly(t *testing.T) {
-	text := string(result.Written(t, full()))
+	text := string(written(t, full()))
 	for from, test := range map[string]struct{ to, want string }{
 		`"skew": {`:  {`"Skew": {`, `Skew is spelt "skew"`},
 		`"drift": {`: {`"skew": {`, "skew stands twice"},
