@@ -50,7 +50,7 @@ func setupFacts(d *diff.Diff) []table.Fact {
 
 const (
 	setupTitle = "Differences between the runs"
-	sameSetup  = "Machine, tool and settings are the same in both runs."
+	sameSetup  = "Machine, tool and settings are the same."
 )
 
 func orDash(text string) string {
