@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/stats"
 )
 
 // Schema is the schema of a Diff as JSON.
@@ -85,8 +84,10 @@ type Difference struct {
 }
 
 // Compare returns what changed from old to new.
-func Compare(old, new Side, s Settings) *Diff {
-	d := &Diff{Schema: Schema, Old: old, New: new, Settings: s, Setup: append(setup(old.Document, new.Document), resolutions(old.Document, new.Document)...), Changes: []Change{}}
+func Compare(old, new Side, s Settings) *Diff { return allRules.compare(old, new, s) }
+
+func (r rules) compare(old, new Side, s Settings) *Diff {
+	d := &Diff{Schema: Schema, Old: old, New: new, Settings: s, Setup: append(setup(old.Document, new.Document), resolutions(old.Document, new.Document)...)}
 	before, after := figures(old.Document), figures(new.Document)
 	var pairs []pair
 	for _, f := range before {
@@ -95,20 +96,7 @@ func Compare(old, new Side, s Settings) *Diff {
 		}
 	}
 	d.Comparisons = len(pairs)
-	var ps []float64
-	for _, p := range pairs {
-		// Holm's method compares the smallest p with this.
-		c, chance := p.change(s.Alpha / float64(len(pairs)))
-		d.Changes = append(d.Changes, c)
-		ps = append(ps, chance)
-	}
-	for i, adjusted := range stats.Holm(ps) {
-		c := &d.Changes[i]
-		c.P = sixDigits(adjusted)
-		if c.Verdict == "" {
-			c.Verdict = pairs[i].verdict(*c, s)
-		}
-	}
+	d.Changes = r.changes(pairs, s)
 	d.OnlyOld, d.OnlyNew = only(before, after), only(after, before)
 	d.Lost = lost(before, after)
 	d.sections(old.Document, new.Document)

@@ -1,0 +1,111 @@
+package diff
+
+import (
+	"math"
+	"slices"
+
+	"github.com/timebench/timebench/internal/stats"
+)
+
+const (
+	// quietRank is the rank of the sample that is the quiet cost. The smallest may be too low by
+	// accident, the second-smallest is not.
+	quietRank = 2
+	// blocks is the number of consecutive parts of a run whose quiet costs are compared.
+	blocks = 5
+	// lowest is the share of the samples from which the endpoint is estimated, and confidence
+	// that of its bound.
+	lowest, confidence = 0.1, 0.95
+)
+
+// A rules is what a verdict takes into account. docs/diff.md shows what the verdicts are worth
+// without each of them (BenchmarkAblation).
+type rules struct {
+	// tests are the samples that the Mann-Whitney U tests compare.
+	tests []func(pair) tested
+	// combine returns the p value of all tests of a figure.
+	combine func(ps ...float64) float64
+	// adjust corrects the p values of all figures for their number.
+	adjust func(ps []float64) []float64
+	// quietCost returns the cost of a read while nothing disturbs the CPU.
+	quietCost func(samples []float64) float64
+	// latency and throughput return, as a logarithm, by how much the quiet costs of the same
+	// clock may differ in two such runs. The largest counts.
+	latency, throughput []func(faster, slower []float64) float64
+	// contentionFactor is the ratio up to which contention alone slows down threads on every
+	// CPU.
+	contentionFactor float64
+	// unsteadyFrom is the smallest ratio that is called unsteady.
+	unsteadyFrom float64
+}
+
+// allRules is what timebench decides by.
+var allRules = rules{
+	tests:      []func(pair) tested{allSamples, quickestSlices, lowerHalf},
+	combine:    stats.Bonferroni,
+	adjust:     stats.Holm,
+	quietCost:  ranked(quietRank),
+	latency:    []func(faster, slower []float64) float64{slowerAboveEndpoint(quietRank), fasterUnrepeated(quietRank)},
+	throughput: []func(faster, slower []float64) float64{minToMedian},
+	// Another program takes half of each CPU, and a bit more.
+	contentionFactor: 3,
+	unsteadyFrom:     1.1,
+}
+
+// A tested is the samples of both sides that one test compares.
+type tested struct {
+	old, new []float64
+	// skip is whether the test does not apply to the figure.
+	skip bool
+	// half is whether there may be too few samples on one side.
+	half bool
+}
+
+// allSamples returns the samples, which are the quickest slices if none were kept.
+func allSamples(p pair) tested {
+	return tested{old: p.old.samples, new: p.new.samples, skip: !p.slices}
+}
+
+func quickestSlices(p pair) tested { return tested{old: p.old.quickest, new: p.new.quickest} }
+
+// lowerHalf returns samples that were not disturbed, if a disturbance lasted for half of either
+// run.
+func lowerHalf(p pair) tested {
+	old, new := stats.LowerHalf(p.old.quickest, p.new.quickest)
+	return tested{old: old, new: new, half: true}
+}
+
+func ranked(rank int) func(samples []float64) float64 {
+	return func(samples []float64) float64 { return stats.OrderStatistic(rank, samples) }
+}
+
+// slowerAboveEndpoint bounds how far the slower run's quiet cost lies above its undisturbed cost.
+// If that of the faster run lies above, then the true change is larger.
+func slowerAboveEndpoint(rank int) func(faster, slower []float64) float64 {
+	return func(_, slower []float64) float64 {
+		return stats.AboveEndpoint(rank, logarithms(slower), lowest, confidence)
+	}
+}
+
+// fasterUnrepeated returns the distance of the quiet costs of the faster run's two quietest
+// blocks: a cost seen in one block alone is not repeatable within its own run.
+func fasterUnrepeated(rank int) func(faster, slower []float64) float64 {
+	return func(faster, _ []float64) float64 {
+		minima := stats.BlockMinima(rank, blocks, faster)
+		return math.Log(minima[min(1, len(minima)-1)] / minima[0])
+	}
+}
+
+// minToMedian returns the larger distance from the minimum of a run's samples to their median.
+func minToMedian(faster, slower []float64) float64 {
+	distance := func(samples []float64) float64 { return math.Log(stats.Quantile(0.5, samples) / slices.Min(samples)) }
+	return max(distance(faster), distance(slower))
+}
+
+func logarithms(samples []float64) []float64 {
+	logs := make([]float64, len(samples))
+	for i, sample := range samples {
+		logs[i] = math.Log(sample)
+	}
+	return logs
+}
