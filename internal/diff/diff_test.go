@@ -129,7 +129,7 @@ func TestQuickestSlicesDecide(t *testing.T) {
 	require.Equal(t, Slower, compare(with(loud, calm), with(loud, dear), usual).Changes[0].Verdict)
 	require.Equal(t, Faster, compare(with(loud, dear), with(calm, calm), usual).Changes[0].Verdict)
 	require.Equal(t, Same, compare(with(calm, calm), with(dear, clean(chance, 20)), usual).Changes[0].Verdict)
-	require.Equal(t, Unsteady, compare(with(calm, calm), with(clean(chance, 30), clean(chance, 20)), usual).Changes[0].Verdict)
+	require.Equal(t, Unsteady, compare(with(calm, calm), with(clean(chance, 30), disturbed(chance, 20, 0.9)), usual).Changes[0].Verdict)
 	for _, none := range [][]float64{nil, make([]float64, 40)} {
 		require.Equal(t, Slower, compare(with(calm, none), with(dear, calm), usual).Changes[0].Verdict)
 		require.Equal(t, Slower, compare(with(calm, calm), with(dear, none), usual).Changes[0].Verdict)

@@ -21,8 +21,9 @@ const (
 // A rules is what a verdict takes into account. docs/diff.md shows what the verdicts are worth
 // without each of them (BenchmarkAblation).
 type rules struct {
-	// tests are the samples that the Mann-Whitney U tests compare.
-	tests []func(pair) tested
+	// tests returns the quickest slices of both runs that the Mann-Whitney U tests compare. The
+	// first must have enough.
+	tests []func(old, new []float64) (testedOld, testedNew []float64)
 	// combine returns the p value of all tests of a figure.
 	combine func(ps ...float64) float64
 	// adjust corrects the p values of all figures for their number.
@@ -41,7 +42,7 @@ type rules struct {
 
 // allRules is what timebench decides by.
 var allRules = rules{
-	tests:      []func(pair) tested{allSamples, quickestSlices, lowerHalf},
+	tests:      []func(old, new []float64) (testedOld, testedNew []float64){quickestSlices, stats.LowerHalf},
 	combine:    stats.Bonferroni,
 	adjust:     stats.Holm,
 	quietCost:  ranked(quietRank),
@@ -52,28 +53,7 @@ var allRules = rules{
 	unsteadyFrom:     1.1,
 }
 
-// A tested is the samples of both sides that one test compares.
-type tested struct {
-	old, new []float64
-	// skip is whether the test does not apply to the figure.
-	skip bool
-	// half is whether there may be too few samples on one side.
-	half bool
-}
-
-// allSamples returns the samples, which are the quickest slices if none were kept.
-func allSamples(p pair) tested {
-	return tested{old: p.old.samples, new: p.new.samples, skip: !p.slices}
-}
-
-func quickestSlices(p pair) tested { return tested{old: p.old.quickest, new: p.new.quickest} }
-
-// lowerHalf returns samples that were not disturbed, if a disturbance lasted for half of either
-// run.
-func lowerHalf(p pair) tested {
-	old, new := stats.LowerHalf(p.old.quickest, p.new.quickest)
-	return tested{old: old, new: new, half: true}
-}
+func quickestSlices(old, new []float64) (testedOld, testedNew []float64) { return old, new }
 
 func ranked(rank int) func(samples []float64) float64 {
 	return func(samples []float64) float64 { return stats.OrderStatistic(rank, samples) }

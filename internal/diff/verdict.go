@@ -7,19 +7,15 @@ import (
 )
 
 // A pair is one figure of both documents.
-type pair struct {
-	old, new figure
-	// slices is whether both have quickest slices. If either has none, the samples of both take
-	// their place.
-	slices bool
-}
+type pair struct{ old, new figure }
 
+// newPair returns the pair of two figures. If either has no quickest slices, the samples of both
+// take their place.
 func newPair(old, new figure) pair {
-	p := pair{old, new, old.hasQuickest() && new.hasQuickest()}
-	if !p.slices {
-		p.old.quickest, p.new.quickest = old.samples, new.samples
+	if !old.hasQuickest() || !new.hasQuickest() {
+		old.quickest, new.quickest = old.samples, new.samples
 	}
-	return p
+	return pair{old, new}
 }
 
 // changes returns the changes of all pairs.
@@ -53,23 +49,12 @@ func (r rules) change(p pair, alpha float64) (c Change, chance float64) {
 	if low, high, ok := stats.MedianRatio(p.old.samples, p.new.samples); ok {
 		c.Low, c.High, c.Confidence = low-1, high-1, stats.Wanted
 	}
-	var sets []tested
-	for _, test := range r.tests {
-		if set := test(p); !set.skip {
-			sets = append(sets, set)
-		}
-	}
-	ps := make([]float64, len(sets))
-	for i, s := range sets {
-		ps[i] = 1
-		if len(s.old) == 0 || len(s.new) == 0 {
-			continue
-		}
-		chance, enough := stats.MannWhitney(s.old, s.new, alpha/float64(len(sets)))
-		if enough || !s.half {
-			ps[i] = chance
-		}
-		if i == 0 && !enough && !s.half {
+	ps := make([]float64, len(r.tests))
+	for i, test := range r.tests {
+		old, new := test(p.old.quickest, p.new.quickest)
+		chance, enough := stats.MannWhitney(old, new, alpha/float64(len(r.tests)))
+		ps[i] = chance
+		if i == 0 && !enough {
 			c.Verdict = TooFew
 		}
 	}

@@ -9,9 +9,12 @@ import (
 
 // MannWhitney returns the two-sided p value of the Mann-Whitney U test (Annals of Mathematical
 // Statistics 18, 1947, 50-60): the probability that two sets of samples of the same thing lie
-// at least as far apart as these by chance. enough is whether so many samples can give a p of
-// alpha or less at all.
+// at least as far apart as these by chance; 1 if either set is empty. enough is whether so many
+// samples can give a p of alpha or less at all.
 func MannWhitney(old, new []float64, alpha float64) (p float64, enough bool) {
+	if len(old) == 0 || len(new) == 0 {
+		return 1, false
+	}
 	thresholds := benchmath.Thresholds{CompareAlpha: alpha}
 	a := benchmath.NewSample(slices.Clone(old), &thresholds)
 	b := benchmath.NewSample(slices.Clone(new), &thresholds)

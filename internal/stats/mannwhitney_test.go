@@ -16,6 +16,9 @@ func TestMannWhitney(t *testing.T) {
 	p, enough = MannWhitney(low[:3], high[:3], 0.05)
 	require.InDelta(t, 0.1, p, 1e-9)
 	require.False(t, enough)
+	p, enough = MannWhitney(low, nil, 0.05)
+	require.Equal(t, 1.0, p)
+	require.False(t, enough)
 	equal := []float64{1, 1, 1, 1}
 	p, enough = MannWhitney(equal, equal, 0.05)
 	require.Equal(t, 1.0, p)
