@@ -6,8 +6,8 @@
 // is slower or faster if three conditions hold, since each alone is wrong too often on real
 // machines (docs/diff.md has the experiment):
 //
-//   - the Mann-Whitney U test says that the samples differ, corrected for the number of tests of
-//     a figure (Bonferroni) and the number of figures (Holm);
+//   - the Mann-Whitney U test says that the quickest slices differ, or their lower half,
+//     corrected for these two tests (Bonferroni) and the number of figures (Holm);
 //   - the quiet costs differ by Settings.Least or more: two runs of one program on one machine
 //     differ by real but meaningless amounts, depending on where its memory lies for example;
 //   - they do so by more than the uncertainty of either run: a run may have seen no quiet moment,

@@ -81,19 +81,19 @@ func TestVerdicts(t *testing.T) {
 		want     Verdict
 	}{
 		{"nothing changed", clean(chance, 20), clean(chance, 20), Same},
-		{"three per cent dearer", clean(chance, 20), clean(chance, 20.6), Slower},
-		{"three per cent cheaper", clean(chance, 20.6), clean(chance, 20), Faster},
-		{"dearer under some noise", disturbed(chance, 20, 0.2), disturbed(chance, 20.6, 0.2), Slower},
+		{"three per cent slower", clean(chance, 20), clean(chance, 20.6), Slower},
+		{"three per cent faster", clean(chance, 20.6), clean(chance, 20), Faster},
+		{"slower under some noise", disturbed(chance, 20, 0.2), disturbed(chance, 20.6, 0.2), Slower},
 		{"certain, and too small to mean anything", clean(chance, 20), clean(chance, 20.2), Same},
 		{"only disturbed: the quiet samples did not move", clean(chance, 20), disturbed(chance, 20, 0.45), Same},
 		{"disturbed by much", clean(chance, 20), disturbed(chance, 20, 0.85), Unsteady},
 		{"disturbed throughout: the quiet samples moved, but noise is as large", clean(chance, 20), disturbed(chance, 21, 0.97), Unsteady},
 		{"the calm of the old run", disturbed(chance, 20, 0.85), clean(chance, 20), Unsteady},
-		{"46 times dearer but for one sample", clean(chance, 20), append(clean(chance, 920)[:39], 20), Slower},
-		{"46 times dearer, and one odd sample before", append(clean(chance, 20)[:39], 0.1), clean(chance, 920), Slower},
-		{"a sixth dearer but for one sample", clean(chance, 20), append(clean(chance, 23.4)[:39], 20), Slower},
-		{"three per cent dearer, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 20.6), Slower},
-		{"three per cent dearer, seven tenths of the new run disturbed", clean(chance, 20), append(clean(chance, 20.6)[:12], clean(chance, 22)[:28]...), Slower},
+		{"46 times slower but for one sample", clean(chance, 20), append(clean(chance, 920)[:39], 20), Slower},
+		{"46 times slower, and one odd sample before", append(clean(chance, 20)[:39], 0.1), clean(chance, 920), Slower},
+		{"a sixth slower but for one sample", clean(chance, 20), append(clean(chance, 23.4)[:39], 20), Slower},
+		{"three per cent slower, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 20.6), Slower},
+		{"three per cent slower, seven tenths of the new run disturbed", clean(chance, 20), append(clean(chance, 20.6)[:12], clean(chance, 22)[:28]...), Slower},
 		{"the same, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 20), Same},
 		{"demoted after a third of the run", clean(chance, 20), append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), Unsteady},
 		{"promoted after a third of the run", append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), clean(chance, 20), Unsteady},
@@ -101,11 +101,11 @@ func TestVerdicts(t *testing.T) {
 		{"a fifth of the new run quicker, as a CPU is that was cool", clean(chance, 20), append(clean(chance, 19.2)[:8], clean(chance, 20)[:32]...), Same},
 		{"disturbed evenly throughout, so that no sample is quiet", clean(chance, 20), evenly(chance, 20), Unsteady},
 		{"the quiet of the old run, likewise", evenly(chance, 20), clean(chance, 20), Unsteady},
-		{"three per cent dearer than a run with few quiet samples", rising(20, 0.002), clean(chance, 20.62), Slower},
-		{"the cheaper run has few quiet samples", clean(chance, 20.62), rising(20, 0.002), Faster},
-		{"three per cent dearer, with few quiet samples", clean(chance, 20), rising(20.62, 0.006), Unsteady},
-		{"a neighbour that never rests adds as much to all, which nothing tells from a dearer clock", clean(chance, 20), clean(chance, 22), Slower},
-		{"ten times dearer, four samples of many", many(20), []float64{200, 201, 202, 203}, Slower},
+		{"three per cent slower than a run with few quiet samples", rising(20, 0.002), clean(chance, 20.62), Slower},
+		{"the faster run has few quiet samples", clean(chance, 20.62), rising(20, 0.002), Faster},
+		{"three per cent slower, with few quiet samples", clean(chance, 20), rising(20.62, 0.006), Unsteady},
+		{"a neighbour that never rests adds as much to all, which nothing tells from a slower clock", clean(chance, 20), clean(chance, 22), Slower},
+		{"ten times slower, four samples of many", many(20), []float64{200, 201, 202, 203}, Slower},
 		{"one sample after many", many(20), []float64{200}, TooFew},
 		{"three samples after many", many(20), []float64{200, 201, 202}, Slower},
 		{"three samples a side", clean(chance, 20)[:3], clean(chance, 40)[:3], TooFew},
@@ -125,14 +125,14 @@ func TestQuickestSlicesDecide(t *testing.T) {
 		c.Latency.QuietSamplesNS = quiet
 		return document(c)
 	}
-	calm, dear, loud := clean(chance, 20), clean(chance, 20.6), evenly(chance, 21)
-	require.Equal(t, Slower, compare(with(loud, calm), with(loud, dear), usual).Changes[0].Verdict)
-	require.Equal(t, Faster, compare(with(loud, dear), with(calm, calm), usual).Changes[0].Verdict)
-	require.Equal(t, Same, compare(with(calm, calm), with(dear, clean(chance, 20)), usual).Changes[0].Verdict)
+	calm, slow, loud := clean(chance, 20), clean(chance, 20.6), evenly(chance, 21)
+	require.Equal(t, Slower, compare(with(loud, calm), with(loud, slow), usual).Changes[0].Verdict)
+	require.Equal(t, Faster, compare(with(loud, slow), with(calm, calm), usual).Changes[0].Verdict)
+	require.Equal(t, Same, compare(with(calm, calm), with(slow, clean(chance, 20)), usual).Changes[0].Verdict)
 	require.Equal(t, Unsteady, compare(with(calm, calm), with(clean(chance, 30), disturbed(chance, 20, 0.9)), usual).Changes[0].Verdict)
 	for _, none := range [][]float64{nil, make([]float64, 40)} {
-		require.Equal(t, Slower, compare(with(calm, none), with(dear, calm), usual).Changes[0].Verdict)
-		require.Equal(t, Slower, compare(with(calm, calm), with(dear, none), usual).Changes[0].Verdict)
+		require.Equal(t, Slower, compare(with(calm, none), with(slow, calm), usual).Changes[0].Verdict)
+		require.Equal(t, Slower, compare(with(calm, calm), with(slow, none), usual).Changes[0].Verdict)
 	}
 }
 
@@ -233,8 +233,8 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 		require.Equal(t, want, d.Changes[1].Verdict, kind)
 		require.Equal(t, want == Unsteady, len(d.UnsteadyAbove(0.5)) == 1)
 		require.Empty(t, d.UnsteadyAbove(1.5))
-		dear := result.Clock{ID: "c", Available: true, Throughput: []result.Throughput{at(2, 80)}}
-		busy.Clocks = []result.Clock{dear}
+		slow := result.Clock{ID: "c", Available: true, Throughput: []result.Throughput{at(2, 80)}}
+		busy.Clocks = []result.Clock{slow}
 		require.Equal(t, Slower, compare(document(old), busy, usual).Changes[0].Verdict, "no neighbour does that")
 	}
 }

@@ -1,11 +1,10 @@
-// Package pairs is the experiment that shows what the verdicts of `timebench diff`
-// are worth on a machine: how many pairs of runs of the same clock it calls
-// different (none would be right), and how many times it finds a clock that was
-// made 3 % dearer.
+// Package pairs is the experiment that shows how accurate the verdicts of `timebench diff` are
+// on a machine: how many pairs of runs of the same clock differ (none would be right), and how
+// often it finds a clock that was made 3 % slower.
 //
 //	go test ./test/pairs -run '^$' -bench PairsOfOneClock -benchtime 200x -timeout 2h
 //
-// makes 200 pairs for each of several clocks, and as many runs of a dearer one.
+// makes 200 pairs for each of several clocks, and as many runs of a slower one.
 // Every run is a process of its own, with the settings of `timebench compare`.
 //
 // With TIMEBENCH_PAIRS=FOLDER the documents are left in that folder, for the ablation of the
@@ -35,30 +34,30 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// dearClock names, in the environment of this same program, the clock that it
+// slowClock names, in the environment of this same program, the clock that it
 // measures with the extra cost.
-const dearClock = "TIMEBENCH_DEAR_CLOCK"
+const slowClock = "TIMEBENCH_SLOW_CLOCK"
 
 // extra is the known extra cost: three reads more in a hundred.
 const extra = 0.03
 
-// A dear Reader makes 3 % more reads than it is asked for; what is left of a read
-// is made the next time.
-type dear struct {
+// A slowed Reader makes 3 % more reads than it is asked for. It makes what is left of a read the
+// next time.
+type slowed struct {
 	clock.Reader
 	owed float64
 }
 
-func (d *dear) Spin(n int) {
-	d.owed += float64(n) * extra
-	whole := int(d.owed)
-	d.owed -= float64(whole)
-	d.Reader.Spin(n + whole)
+func (s *slowed) Spin(n int) {
+	s.owed += float64(n) * extra
+	whole := int(s.owed)
+	s.owed -= float64(whole)
+	s.Reader.Spin(n + whole)
 }
 
 func TestMain(m *testing.M) {
-	if id := os.Getenv(dearClock); id != "" {
-		if err := measureDear(id); err != nil {
+	if id := os.Getenv(slowClock); id != "" {
+		if err := measureSlow(id); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -67,9 +66,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// measureDear writes the document of the dear clock, under the settings of the
+// measureSlow writes the document of the slowed clock, with the settings of the
 // document on standard input.
-func measureDear(id string) error {
+func measureSlow(id string) error {
 	like, err := sections.Read(os.Stdin)
 	if err != nil {
 		return err
@@ -81,7 +80,7 @@ func measureDear(id string) error {
 	open := clocks[0].Open
 	clocks[0].Open = func() (clock.Reader, error) {
 		reader, err := open()
-		return &dear{Reader: reader}, err
+		return &slowed{Reader: reader}, err
 	}
 	measured, err := measure.Run(context.Background(), clocks, measure.Settings{
 		Threads: like.Settings.Threads, Rounds: like.Settings.Rounds, Time: time.Duration(like.Settings.TimeNS), CPUs: len(thread.Usable()),
@@ -105,15 +104,15 @@ func compare(tb testing.TB, timebench string, clocks ...string) *result.Document
 	return document
 }
 
-// dearer is a run of the dear clock.
-func dearer(tb testing.TB, id string, like *result.Document) *result.Document {
+// slower returns the document of a run of the slowed clock.
+func slower(tb testing.TB, id string, like *result.Document) *result.Document {
 	tb.Helper()
 	var settings bytes.Buffer
 	require.NoError(tb, like.Write(&settings))
 	program, err := os.Executable()
 	require.NoError(tb, err)
 	command := exec.Command(program)
-	command.Env = append(os.Environ(), dearClock+"="+id)
+	command.Env = append(os.Environ(), slowClock+"="+id)
 	command.Stdin = &settings
 	out, err := command.Output()
 	require.NoError(tb, err)
@@ -136,34 +135,34 @@ func logged(tb testing.TB, different []diff.Change) int {
 	return len(different)
 }
 
-// found says that the latency of the dear clock is slower.
+// found returns whether the latency of the slowed clock is slower.
 func found(changes []diff.Change) bool {
 	return slices.ContainsFunc(changes, func(c diff.Change) bool { return c.Threads == 0 && c.Verdict == diff.Slower })
 }
 
 // BenchmarkPairsOfOneClock reports which share of the pairs of one clock shows any
-// difference, and in which share the dear clock is found.
+// difference, and in which share the slowed clock is found.
 func BenchmarkPairsOfOneClock(b *testing.B) {
 	timebench := need.Timebench(b)
 	for _, id := range []string{"CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC@syscall", "time.Now@go"} {
 		b.Run(id, func(b *testing.B) {
-			pairs, differ, dearFound := 0, 0, 0
+			pairs, differ, slowFound := 0, 0, 0
 			for b.Loop() {
 				old := compare(b, timebench, id)
 				if !old.Clocks[0].Available {
 					b.Skip(old.Clocks[0].Reason)
 				}
-				new, slow := compare(b, timebench, id), dearer(b, id, old)
+				new, slow := compare(b, timebench, id), slower(b, id, old)
 				pairs++
 				differ += min(1, logged(b, differing(old, new)))
 				if found(differing(old, slow)) {
-					dearFound++
+					slowFound++
 				}
 				keep(b, fmt.Sprintf("%s-%d", id, time.Now().UnixNano()), map[string]*result.Document{"old": old, "new": new, "slow": slow})
 			}
 			b.ReportMetric(0, "ns/op") // the length of a pair says nothing
 			b.ReportMetric(100*float64(differ)/float64(pairs), "%-of-pairs-differ")
-			b.ReportMetric(100*float64(dearFound)/float64(pairs), "%-of-dear-found")
+			b.ReportMetric(100*float64(slowFound)/float64(pairs), "%-of-slow-found")
 		})
 	}
 }
@@ -183,10 +182,10 @@ func keep(tb testing.TB, name string, documents map[string]*result.Document) {
 
 // BenchmarkPairsOfAllClocks reports the same of whole default runs: which share of
 // the pairs shows any difference in any figure of any clock; and of all latencies, in
-// which share the clock is found whose samples alone are made 3 % dearer afterwards.
+// which share the clock is found whose samples alone are made 3 % slower afterwards.
 func BenchmarkPairsOfAllClocks(b *testing.B) {
 	timebench := need.Timebench(b)
-	pairs, differ, figures, planted, dearFound := 0, 0, 0, 0, 0
+	pairs, differ, figures, planted, slowFound := 0, 0, 0, 0, 0
 	missed := map[string]int{}
 	for b.Loop() {
 		old, new := compare(b, timebench), compare(b, timebench)
@@ -199,12 +198,12 @@ func BenchmarkPairsOfAllClocks(b *testing.B) {
 				continue
 			}
 			plain := *c.Latency
-			dear := plain
-			dear.SamplesNS, dear.QuietSamplesNS = dearSamples(plain.SamplesNS), dearSamples(plain.QuietSamplesNS)
-			new.Clocks[i].Latency = &dear
+			slow := plain
+			slow.SamplesNS, slow.QuietSamplesNS = slowSamples(plain.SamplesNS), slowSamples(plain.QuietSamplesNS)
+			new.Clocks[i].Latency = &slow
 			planted++
 			if slices.ContainsFunc(differing(old, new), func(d diff.Change) bool { return d.Clock == c.ID && d.Threads == 0 && d.Verdict == diff.Slower }) {
-				dearFound++
+				slowFound++
 			} else {
 				missed[c.ID]++
 			}
@@ -214,24 +213,24 @@ func BenchmarkPairsOfAllClocks(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(100*float64(differ)/float64(pairs), "%-of-pairs-differ")
 	b.ReportMetric(float64(figures)/float64(pairs), "figures-a-pair")
-	b.ReportMetric(100*float64(dearFound)/float64(planted), "%-of-dear-found")
+	b.ReportMetric(100*float64(slowFound)/float64(planted), "%-of-slow-found")
 	b.Logf("of %d pairs, missed: %v", pairs, missed)
 }
 
-func dearSamples(plain []float64) []float64 {
-	dear := slices.Clone(plain)
-	for i := range dear {
-		dear[i] *= 1 + extra
+func slowSamples(plain []float64) []float64 {
+	slow := slices.Clone(plain)
+	for i := range slow {
+		slow[i] *= 1 + extra
 	}
-	return dear
+	return slow
 }
 
-// The dear Reader is dear by what it says, whatever the machine does meanwhile.
-func TestDearReaderMakesThreeReadsMoreInAHundred(t *testing.T) {
+// The slowed Reader is as much slower as it claims, whatever the machine does meanwhile.
+func TestSlowedReaderMakesThreeReadsMoreInAHundred(t *testing.T) {
 	var counted counter
-	d := &dear{Reader: &counted}
+	s := &slowed{Reader: &counted}
 	for range 1000 {
-		d.Spin(80)
+		s.Spin(80)
 	}
 	require.InDelta(t, 82_400, int(counted), 1)
 }
