@@ -49,10 +49,10 @@ var ablations = []ablation{
 	}},
 	{without: "the bound of the endpoint", rules: func(r *rules) { r.latency = r.latency[1:] }},
 	{without: "the block minima", rules: func(r *rules) { r.latency = r.latency[:1] }},
-	{without: "endpoint bound and block minima", rules: func(r *rules) { r.latency = nil }},
+	{without: "the bound of the endpoint and the block minima", rules: func(r *rules) { r.latency = nil }},
 	{without: "min to median of throughput", rules: func(r *rules) { r.throughput = nil }},
-	{without: "min to median, but as latency", rules: func(r *rules) { r.throughput = r.latency }},
-	{without: "the limit of contention", rules: func(r *rules) { r.contentionFactor = math.Inf(1) }},
+	{without: "min to median of throughput (latency rules instead)", rules: func(r *rules) { r.throughput = r.latency }},
+	{without: "the max factor of contention", rules: func(r *rules) { r.contentionFactor = math.Inf(1) }},
 	{without: "the min size of unsteady", rules: func(r *rules) { r.unsteadyFrom = 1 }},
 	{without: "contention", document: func(d result.Document) result.Document {
 		d.Warnings = nil
@@ -75,11 +75,11 @@ func BenchmarkAblation(b *testing.B) {
 		for _, c := range all {
 			fmt.Fprintf(&report, "\n%s: %d alike, %d slower\n", c.name, len(c.alike), len(c.slower))
 			every := ablation{}.worth(c)
-			fmt.Fprintf(&report, "  %-46s %s\n", "all rules", every)
+			fmt.Fprintf(&report, "  %-60s %s\n", "all rules", every)
 			var equal []string
 			for _, a := range ablations {
 				if worth := a.worth(c); worth != every {
-					fmt.Fprintf(&report, "  %-46s %s\n", "without "+a.without, worth)
+					fmt.Fprintf(&report, "  %-60s %s\n", "without "+a.without, worth)
 				} else {
 					equal = append(equal, a.without)
 				}

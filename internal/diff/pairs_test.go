@@ -99,7 +99,7 @@ var planted = []struct {
 }{
 	{"a neighbour adds 4 to 40 % to a part of the new run", 3, 0, neighbourInNew, neighbourInNewSlow},
 	{"a neighbour adds 4 to 40 % to a part of the old run", 3, 0, neighbourInOld, neighbourInOldSlow},
-	{"the same in the old run, 40 rounds", 3, 40, neighbourInOld, neighbourInOldSlow},
+	{"a neighbour adds 4 to 40 % to a part of the old run, 40 rounds", 3, 40, neighbourInOld, neighbourInOldSlow},
 	{"3 % slower, and so was half of the old run, 40 rounds", 3, 40, nil, func(chance *rand.Rand, t trio) [2]*result.Document {
 		return [2]*result.Document{part(chance, t.old, 0.5, 1.03), t.slow}
 	}},
