@@ -45,7 +45,7 @@ var ablations = []ablation{
 	{without: "the quiet cost (median instead)", rules: func(r *rules) { r.quietCost = stats.Median }},
 	{without: "the second-smallest (min instead)", rules: func(r *rules) {
 		r.quietCost = ranked(1)
-		r.latency = []func(faster, slower []float64) float64{slowerAboveEndpoint(1), fasterUnrepeated(1)}
+		r.latency = []uncertainty{slowerAboveEndpoint(1), fasterUnrepeated(1)}
 	}},
 	{without: "the bound of the endpoint", rules: func(r *rules) { r.latency = r.latency[1:] }},
 	{without: "the block minima", rules: func(r *rules) { r.latency = r.latency[:1] }},

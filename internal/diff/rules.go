@@ -18,21 +18,27 @@ const (
 	lowest, confidence = 0.1, 0.95
 )
 
-// A rules is what a verdict takes into account. docs/diff.md shows what the verdicts are worth
-// without each of them (BenchmarkAblation).
+// A selection returns those of the quickest slices of both runs that a test compares.
+type selection func(old, new []float64) (selectedOld, selectedNew []float64)
+
+// An uncertainty returns, as a logarithm, by how much the quiet costs of the same clock may
+// differ in two such runs.
+type uncertainty func(faster, slower []float64) float64
+
+// rules are what a verdict takes into account. They are data, so that BenchmarkAblation can take
+// one away; docs/diff.md shows what the verdicts are worth then.
 type rules struct {
-	// tests returns the quickest slices of both runs that the Mann-Whitney U tests compare. The
-	// first must have enough.
-	tests []func(old, new []float64) (testedOld, testedNew []float64)
+	// tests are the samples that the Mann-Whitney U tests compare. The first test decides
+	// whether there are enough.
+	tests []selection
 	// combine returns the p value of all tests of a figure.
 	combine func(ps ...float64) float64
 	// adjust corrects the p values of all figures for their number.
 	adjust func(ps []float64) []float64
 	// quietCost returns the cost of a read while nothing disturbs the CPU.
 	quietCost func(samples []float64) float64
-	// latency and throughput return, as a logarithm, by how much the quiet costs of the same
-	// clock may differ in two such runs. The largest counts.
-	latency, throughput []func(faster, slower []float64) float64
+	// latency and throughput are the uncertainties of either, of which the largest counts.
+	latency, throughput []uncertainty
 	// contentionFactor is the ratio up to which contention alone slows down threads on every
 	// CPU.
 	contentionFactor float64
@@ -42,18 +48,18 @@ type rules struct {
 
 // allRules is what timebench decides by.
 var allRules = rules{
-	tests:      []func(old, new []float64) (testedOld, testedNew []float64){quickestSlices, stats.LowerHalf},
+	tests:      []selection{quickestSlices, stats.LowerHalf},
 	combine:    stats.Bonferroni,
 	adjust:     stats.Holm,
 	quietCost:  ranked(quietRank),
-	latency:    []func(faster, slower []float64) float64{slowerAboveEndpoint(quietRank), fasterUnrepeated(quietRank)},
-	throughput: []func(faster, slower []float64) float64{minToMedian},
+	latency:    []uncertainty{slowerAboveEndpoint(quietRank), fasterUnrepeated(quietRank)},
+	throughput: []uncertainty{minToMedian},
 	// Another program takes half of each CPU, and a bit more.
 	contentionFactor: 3,
 	unsteadyFrom:     1.1,
 }
 
-func quickestSlices(old, new []float64) (testedOld, testedNew []float64) { return old, new }
+func quickestSlices(old, new []float64) (selectedOld, selectedNew []float64) { return old, new }
 
 func ranked(rank int) func(samples []float64) float64 {
 	return func(samples []float64) float64 { return stats.OrderStatistic(rank, samples) }
@@ -61,7 +67,7 @@ func ranked(rank int) func(samples []float64) float64 {
 
 // slowerAboveEndpoint bounds how far the slower run's quiet cost lies above its undisturbed cost.
 // If that of the faster run lies above, then the true change is larger.
-func slowerAboveEndpoint(rank int) func(faster, slower []float64) float64 {
+func slowerAboveEndpoint(rank int) uncertainty {
 	return func(_, slower []float64) float64 {
 		return stats.AboveEndpoint(rank, logarithms(slower), lowest, confidence)
 	}
@@ -69,7 +75,7 @@ func slowerAboveEndpoint(rank int) func(faster, slower []float64) float64 {
 
 // fasterUnrepeated returns the distance of the quiet costs of the faster run's two quietest
 // blocks: a cost seen in one block alone is not repeatable within its own run.
-func fasterUnrepeated(rank int) func(faster, slower []float64) float64 {
+func fasterUnrepeated(rank int) uncertainty {
 	return func(faster, _ []float64) float64 {
 		minima := stats.BlockMinima(rank, blocks, faster)
 		return math.Log(minima[min(1, len(minima)-1)] / minima[0])

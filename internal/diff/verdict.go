@@ -61,7 +61,7 @@ func (r rules) change(p pair, alpha float64) (c Change, chance float64) {
 	return c, r.combine(ps...)
 }
 
-// verdict needs the corrected P of the change.
+// verdict returns the verdict on a change whose P is corrected already.
 func (r rules) verdict(p pair, c Change, s Settings) Verdict {
 	// As logarithms, twice the cost is as far away as half the cost.
 	size := math.Abs(math.Log1p(c.Quiet))
@@ -81,8 +81,7 @@ func (r rules) verdict(p pair, c Change, s Settings) Verdict {
 	}
 }
 
-// uncertainty returns, as a logarithm, by how much the quiet costs of the same clock may differ
-// in two such runs.
+// uncertainty returns the largest uncertainty of a pair.
 func (r rules) uncertainty(p pair) float64 {
 	faster, slower := p.old.quickest, p.new.quickest
 	if r.quietCost(faster) > r.quietCost(slower) {
