@@ -130,6 +130,11 @@ func TestQuickestSlicesDecide(t *testing.T) {
 	require.Equal(t, Faster, compare(with(loud, slow), with(calm, calm), usual).Changes[0].Verdict)
 	require.Equal(t, Same, compare(with(calm, calm), with(slow, clean(chance, 20)), usual).Changes[0].Verdict)
 	require.Equal(t, Unsteady, compare(with(calm, calm), with(clean(chance, 30), disturbed(chance, 20, 0.9)), usual).Changes[0].Verdict)
+	// No read of the old run was as slow as most of the new one, though each round had a quick slice.
+	half := compare(with(calm, calm), with(clean(chance, 30), calm), usual)
+	require.Equal(t, Unsteady, half.Changes[0].Verdict)
+	require.Len(t, half.UnsteadyAbove(0.3), 1)
+	require.Equal(t, Unsteady, compare(with(clean(chance, 30), calm), with(calm, calm), usual).Changes[0].Verdict)
 	for _, none := range [][]float64{nil, make([]float64, 40)} {
 		require.Equal(t, Slower, compare(with(calm, none), with(slow, calm), usual).Changes[0].Verdict)
 		require.Equal(t, Slower, compare(with(calm, calm), with(slow, none), usual).Changes[0].Verdict)

@@ -68,6 +68,9 @@ func (r rules) verdict(p pair, c Change, s Settings) Verdict {
 	contended := (p.old.contended || p.new.contended) && size < math.Log(r.contentionFactor)
 	switch {
 	case c.P > s.Alpha:
+		if r.mediansMoved(c) {
+			return Unsteady
+		}
 		return Same
 	case contended || size < math.Log1p(s.Least)+r.uncertainty(p):
 		if max(size, math.Abs(math.Log1p(c.Change))) < math.Log(r.unsteadyFrom) {
@@ -79,6 +82,14 @@ func (r rules) verdict(p pair, c Change, s Settings) Verdict {
 	default:
 		return Faster
 	}
+}
+
+// mediansMoved returns whether the interval of the ratio of the medians excludes all that is
+// too small to be unsteady. The quiet cost may be the same although most reads were slower: that
+// is no verdict of a change, and none that nothing changed.
+func (r rules) mediansMoved(c Change) bool {
+	low, high := 1+c.Low, 1+c.High
+	return c.Confidence > 0 && (low >= r.unsteadyFrom || high <= 1/r.unsteadyFrom)
 }
 
 // uncertainty returns the largest uncertainty of a pair.
