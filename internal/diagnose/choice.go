@@ -9,26 +9,25 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// choices are how somebody can have chosen the clock source in use, whether or not the
-// kernel could use the TSC.
-var choices = []reason{leftByExperiment, chosenAtRunTime, toldAtBoot}
+// choices are the ways in which somebody can have selected the clock source in use, whether
+// or not the kernel could use the TSC.
+var choices = []reason{leftByExperiment, selectedAtRunTime, setAtBoot}
 
-// listed begins evidence from the kernel's list, which has the best rated first
+// listed begins evidence from available_clocksource, which the kernel sorts by rating
 // (clocksource_enqueue in kernel/time/clocksource.c).
-const listed = "available clock sources, the best first: "
+const listed = "available clock sources, best first: "
 
-// best returns the clock source that the kernel rates highest; "" where its list is not
-// known.
+// best returns the clock source that the kernel rates highest; "" if its list is unknown.
 func best(d *result.Document) string {
-	if all := offered(d); len(all) > 0 {
+	if all := clockSources(d); len(all) > 0 {
 		return all[0]
 	}
 	return ""
 }
 
-// told returns the last parameter of the kernel's command line that names a clock source,
-// which is the one that counts.
-func told(d *result.Document) parameter {
+// bootChoice returns the last parameter of the kernel command line that names a clock
+// source: the last one counts.
+func bootChoice(d *result.Document) parameter {
 	var last parameter
 	for _, p := range parameters(d, "clocksource") {
 		if p.value != "" {
@@ -38,130 +37,128 @@ func told(d *result.Document) parameter {
 	return last
 }
 
-// byItself returns the clock source that the kernel uses when nobody chooses one while it
-// runs: that of its command line, where it offers that one, else the best.
-func byItself(d *result.Document) string {
-	if name := told(d).value; available(d, name) {
+// defaultSource returns the clock source that the kernel uses if nobody selects one at run
+// time: the one of its command line if it is available, otherwise the best.
+func defaultSource(d *result.Document) string {
+	if name := bootChoice(d).value; offers(d, name) {
 		return name
 	}
 	return best(d)
 }
 
-// chosenAtRunTime: the kernel would use another one by itself. It uses what it rates
-// highest, or what it was told at boot, until a name is written into current_clocksource
-// (clocksource_select in kernel/time/clocksource.c).
-func chosenAtRunTime(d *result.Document) (why, bool) {
-	name, expected := source(d), byItself(d)
-	_, gaveUp := surrendered(d)
-	if name == expected || !available(d, name) || expected == "tsc" && gaveUp {
+// selectedAtRunTime: the kernel would use another clock source. Only a name written to
+// current_clocksource changes that (clocksource_select in kernel/time/clocksource.c).
+func selectedAtRunTime(d *result.Document) (why, bool) {
+	name, expected := clockSource(d), defaultSource(d)
+	_, unstable := markedUnstable(d)
+	if name == expected || !offers(d, name) || expected == "tsc" && unstable {
 		return why{}, false
 	}
 	found := why{
-		evidence: []string{listed + strings.Join(offered(d), " ")},
-		remedies: undoChoice,
+		evidence: []string{listed + strings.Join(clockSources(d), " ")},
+		remedies: undoSelection,
 		links:    []string{clockSourceABI},
 	}
-	reasoning := fmt.Sprintf("The kernel rates %s highest and takes it by itself, and %s", expected, noOtherReason(d))
-	if p := told(d); p.value == expected {
-		reasoning = fmt.Sprintf("The kernel's command line names %s, which the kernel offers, and %s is in use", expected, name)
+	reasoning := fmt.Sprintf("The kernel rates %s highest and selects it by default. %s", expected, noOtherReason(d))
+	if p := bootChoice(d); p.value == expected {
+		reasoning = fmt.Sprintf("The kernel command line names %s, which is available, but %s is in use.", expected, name)
 		found.evidence = append(found.evidence, onCommandLine+p.text+", which is not in use")
 	}
-	found.cause = fmt.Sprintf("%s: somebody chose %s while the system ran, by writing into current_clocksource. "+
-		"That is inferred; who it was, a person, a script or a service, the kernel does not record.", reasoning, name)
-	found.evidence = append(found.evidence, inLog(logged(d, switchedWords))...)
+	found.cause = fmt.Sprintf("%s Therefore somebody selected %s at run time, by writing to current_clocksource. "+
+		"This is inferred: the kernel does not record who it was (a person, a script, a service).", reasoning, name)
+	found.evidence = append(found.evidence, logEvidence(logLines(d, switchMessage))...)
 	return found, true
 }
 
-// noOtherReason says where no other reason stands, as far as the document has it.
+// noOtherReason returns a sentence: neither the command line nor the known part of the log
+// explains the choice.
 func noOtherReason(d *result.Document) string {
 	if log := d.Host.KernelLog; log == nil || log.Reason != "" || log.Truncated {
-		return "its command line gives no reason against that (its log is not known from the boot on)"
+		return "The kernel command line does not explain the other choice (the kernel log since the boot is not known)."
 	}
-	return "neither its command line nor its log gives a reason against that"
+	return "Neither the kernel command line nor the kernel log explains the other choice."
 }
 
 const currentFile = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-// undoChoice has the kernel choose again, and finds who chose.
-func undoChoice(d *result.Document) []result.Remedy {
+// undoSelection returns the remedies for a clock source that somebody selected.
+func undoSelection(d *result.Document) []result.Remedy {
 	var remedies []result.Remedy
-	if name := best(d); name != source(d) {
+	if name := best(d); name != clockSource(d) {
 		remedies = append(remedies, result.Remedy{
-			Advice:   "Let the kernel choose again; by its list it takes " + name,
+			Advice:   fmt.Sprintf("Let the kernel select the clock source again. It takes the first of its list, %s", name),
 			Commands: []string{"echo | sudo tee " + currentFile, "cat " + currentFile},
-			Risk:     fmt.Sprintf("Somebody may have had a reason to choose %s: find out first.", source(d)),
+			Risk:     fmt.Sprintf("Somebody may have had a reason to select %s. Find out first.", clockSource(d)),
 		})
 	}
 	remedies = append(remedies, result.Remedy{
-		Advice:   "Find what chose it, or it is chosen again at the next boot: look into /etc/rc.local, the profiles of tuned, cron, systemd's units, and what provisions the machine (cloud-init, Ansible, Puppet)",
+		Advice:   "Find out what selected it. Otherwise it is selected again at the next boot. Check /etc/rc.local, the tuned profiles, cron, the systemd units, and the provisioning (cloud-init, Ansible, Puppet)",
 		Commands: []string{"sudo grep -rsl current_clocksource /etc /usr/lib/tuned /usr/lib/systemd"},
 	})
-	if name := told(d).value; name != "tsc" && available(d, name) {
+	if name := bootChoice(d).value; name != "tsc" && offers(d, name) {
 		remedies = append(remedies, withoutParameter)
 	}
-	return append(remedies, switchOrAsk(d)...)
+	return append(remedies, switchOrReport(d)...)
 }
 
-// toldAtBoot: the command line names the one in use.
-func toldAtBoot(d *result.Document) (why, bool) {
-	p := told(d)
-	return toldBy([]parameter{p}), p.value != "" && p.value == source(d)
+// setAtBoot: the kernel command line names the clock source in use.
+func setAtBoot(d *result.Document) (why, bool) {
+	p := bootChoice(d)
+	return setBy("The clock source is set", p), p.value != "" && p.value == clockSource(d)
 }
 
-// kvmClockOff: what stands in for a TSC that is not invariant was turned off.
+// kvmClockOff: kvm-clock, which replaces a TSC that is not invariant, was disabled.
 func kvmClockOff(d *result.Document) (why, bool) {
 	off := parameters(d, "no_kvmclock")
-	found := toldBy(off)
-	found.cause = "KVM's own clock cannot take the TSC's place. " + found.cause
 	isHost := d.Host.Virtualization != nil && d.Host.Virtualization.Role == "host"
-	return found, len(off) > 0 && !available(d, "kvm-clock") && !isHost
+	return setBy("kvm-clock, which could replace the TSC, is disabled", off...), len(off) > 0 && !offers(d, "kvm-clock") && !isHost
 }
 
-// toldBy is the reason that parameters of the command line are.
-func toldBy(all []parameter) why {
+// setBy returns the reason that parameters of the kernel command line have an effect.
+func setBy(effect string, all ...parameter) why {
 	var texts, evidence []string
 	for _, p := range all {
 		texts, evidence = append(texts, p.text), append(evidence, onCommandLine+p.text)
 	}
 	return why{
-		cause:    "The kernel was told so on its command line: " + strings.Join(texts, " ") + ".",
+		cause:    effect + " on the kernel command line: " + strings.Join(texts, " ") + ".",
 		evidence: evidence,
 		remedies: func(d *result.Document) []result.Remedy {
-			return append([]result.Remedy{withoutParameter}, switchOrAsk(d)...)
+			return append([]result.Remedy{withoutParameter}, switchOrReport(d)...)
 		},
 		links: []string{kernelParameters},
 	}
 }
 
 var withoutParameter = result.Remedy{
-	Advice:   "Take the parameter from the kernel's command line (/etc/default/grub on Debian and Ubuntu, then update-grub; grubby on Fedora and RHEL) and boot again",
+	Advice:   "Remove the parameter from the kernel command line, and reboot. Debian and Ubuntu: edit /etc/default/grub, run update-grub. Fedora and RHEL: grubby",
 	Commands: []string{"grep -oE 'notsc|tsc=[^ ]*|clocksource=[^ ]*|no[-_]kvmclock' /proc/cmdline"},
-	Risk:     "Somebody may have had a reason: look whether this machine's TSC was once found unstable.",
+	Risk:     "Somebody may have had a reason. Check whether the TSC of this machine was unstable before.",
 }
 
-// ineffective returns the parameter that names a clock source which the kernel cannot
-// use, as evidence: it is no cause of anything, and somebody may believe in it.
-func ineffective(d *result.Document) []string {
-	p := told(d)
+// unusedParameter returns evidence if the kernel command line names a clock source that the
+// kernel cannot use. It causes nothing, but somebody may rely on it.
+func unusedParameter(d *result.Document) []string {
+	p := bootChoice(d)
 	switch {
-	case p.value == "" || len(offered(d)) == 0 || available(d, p.value) || p.value == source(d):
+	case p.value == "" || len(clockSources(d)) == 0 || offers(d, p.value) || p.value == clockSource(d):
 		return nil
 	case slices.Contains(knownSources, p.value):
-		return []string{onCommandLine + p.text + ", which the kernel does not offer"}
+		return []string{onCommandLine + p.text + ", which is not available"}
 	default:
-		return []string{onCommandLine + p.text + " names no clock source the kernel has"}
+		return []string{onCommandLine + p.text + ", which is not a clock source of this kernel"}
 	}
 }
 
-// knownSources are names that a kernel may have and not offer: what it gave up, or what
-// does not suit its timers.
-var knownSources = append(slices.Sorted(maps.Keys(natures)), "tsc", "tsc-early")
+// knownSources are clock sources that a kernel may have without offering them: it marked
+// them unstable, or they do not suit its timers.
+var knownSources = append(slices.Sorted(maps.Keys(descriptions)), "tsc", "tsc-early")
 
-const switchedWords = "Switched to clocksource"
+const switchMessage = "Switched to clocksource"
 
-// switchedTo reports whether the kernel's log says that it has used a clock source.
-func switchedTo(d *result.Document, name string) bool {
-	return slices.ContainsFunc(logged(d, switchedWords), func(line string) bool {
-		return strings.TrimSpace(after(line, switchedWords)) == name
+// hasUsed reports whether the kernel log shows that the kernel has used a clock source.
+func hasUsed(d *result.Document, name string) bool {
+	return slices.ContainsFunc(logLines(d, switchMessage), func(line string) bool {
+		return strings.TrimSpace(after(line, switchMessage)) == name
 	})
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// Who chose the clock source, by the kernel's list (the best first), its command line and
-// its log. What is not the cause is not called one, and hides none.
+// Who selected the clock source, from the kernel's list (the best first), its command line and
+// its log. Nothing else is reported as the cause, and no cause is missing.
 func TestWhoChoseTheClockSource(t *testing.T) {
 	const (
-		byHand   = "while the system ran, by writing into current_clocksource"
-		told     = "told so on its command line"
-		watchdog = "disagree with another clock"
+		byHand   = "at run time, by writing to current_clocksource"
+		told     = "on the kernel command line"
+		watchdog = "disagrees with another clock"
 		undo     = "echo | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource"
 	)
 	all := []string{"tsc", "hpet", "acpi_pm"}
@@ -31,74 +31,74 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 	}{
 		"by hand": {
 			current: "acpi_pm", available: all, log: append(switched, "[ 77.0] clocksource: Switched to clocksource acpi_pm"),
-			causes:   []string{"somebody chose acpi_pm " + byHand, "rates tsc highest", "neither its command line nor its log", undo, "/etc/rc.local", "tuned", "cron", "provisions", "echo tsc |"},
-			never:    []string{told, "Take the parameter"},
+			causes:   []string{"somebody selected acpi_pm " + byHand, "rates tsc highest", "Neither the kernel command line nor the kernel log", undo, "/etc/rc.local", "tuned", "cron", "provisioning", "echo tsc |"},
+			never:    []string{told, "Remove the parameter"},
 			evidence: "kernel log: [ 77.0] clocksource: Switched to clocksource acpi_pm",
 		},
 		"by hand, the TSC is not invariant": {
 			current: "acpi_pm", available: all, log: switched, variant: true,
-			causes: []string{"somebody chose acpi_pm " + byHand}, never: []string{"does not rely on it"},
+			causes: []string{"somebody selected acpi_pm " + byHand}, never: []string{"does not rely on the TSC"},
 		},
 		"the TSC was in use and is gone, nobody says why": {
 			current: "hpet", available: withoutTSC, log: switched, variant: true,
-			causes: []string{"neither the kernel's log nor its command line says"}, never: []string{"does not rely on it", byHand},
+			causes: []string{"Neither the kernel log nor the kernel command line explains"}, never: []string{"does not rely on the TSC", byHand},
 		},
 		"tsc-early is not tsc": {
 			current: "hpet", available: withoutTSC, log: switched[:1], variant: true,
-			causes: []string{"so the kernel does not rely on it"},
+			causes: []string{"so the kernel does not rely on the TSC"},
 		},
 		"by hand, and the log cannot be read": {
 			current: "hpet", available: all, noLog: true,
-			causes: []string{"somebody chose hpet " + byHand, "its command line gives no reason against that (its log is not known"}, never: []string{"nor its log"},
+			causes: []string{"somebody selected hpet " + byHand, "The kernel command line does not explain the other choice (the kernel log since the boot is not known"}, never: []string{"nor the kernel log"},
 		},
 		"by hand, another than at boot": {
 			current: "acpi_pm", available: all, boot: []string{"clocksource=hpet"},
-			causes:   []string{"command line names hpet, which the kernel offers, and acpi_pm is in use", "somebody chose acpi_pm " + byHand, undo, "Take the parameter"},
+			causes:   []string{"command line names hpet, which is available, but acpi_pm is in use", "somebody selected acpi_pm " + byHand, undo, "Remove the parameter"},
 			never:    []string{told},
 			evidence: "kernel command line: clocksource=hpet, which is not in use",
 		},
 		"back to the best, another than at boot": {
 			current: "kvm-clock", available: []string{"kvm-clock", "tsc"}, boot: []string{"clocksource=tsc"},
-			causes: []string{"command line names tsc, which the kernel offers, and kvm-clock is in use"}, never: []string{told, "Let the kernel choose"},
+			causes: []string{"command line names tsc, which is available, but kvm-clock is in use"}, never: []string{told, "Let the kernel select"},
 		},
 		"at boot": {
 			current: "hpet", available: all, boot: []string{"clocksource=acpi_pm", "clocksource=hpet"},
-			causes: []string{told + ": clocksource=hpet.", "Take the parameter"}, never: []string{byHand, "is in use:"},
+			causes: []string{told + ": clocksource=hpet.", "Remove the parameter"}, never: []string{byHand, "is in use."},
 			evidence: "kernel command line: clocksource=hpet",
 		},
 		"a typo at boot": {
 			current: "hpet", available: withoutTSC, boot: []string{"clocksource=tcs"}, log: append(switched, demotion),
 			causes: []string{watchdog}, never: []string{told, byHand},
-			evidence: "kernel command line: clocksource=tcs names no clock source the kernel has",
+			evidence: "kernel command line: clocksource=tcs, which is not a clock source of this kernel",
 		},
 		"a typo at boot, and by hand": {
 			current: "hpet", available: all, boot: []string{"clocksource=tcs"},
-			causes: []string{"somebody chose hpet " + byHand, "rates tsc highest"}, never: []string{told},
-			evidence: "kernel command line: clocksource=tcs names no clock source the kernel has",
+			causes: []string{"somebody selected hpet " + byHand, "rates tsc highest"}, never: []string{told},
+			evidence: "kernel command line: clocksource=tcs, which is not a clock source of this kernel",
 		},
 		"what the kernel has and does not offer": {
 			current: "hpet", available: withoutTSC, boot: []string{"clocksource=tsc"}, log: append(switched, demotion),
-			causes: []string{watchdog}, never: []string{told, "names no clock source"},
-			evidence: "kernel command line: clocksource=tsc, which the kernel does not offer",
+			causes: []string{watchdog}, never: []string{told, "not a clock source"},
+			evidence: "kernel command line: clocksource=tsc, which is not available",
 		},
 		"demoted, and told what it uses anyway": {
 			current: "hpet", available: withoutTSC, boot: []string{"clocksource=hpet"}, log: append(switched, demotion),
-			causes: []string{watchdog, "Besides: The kernel was " + told + ": clocksource=hpet."}, never: []string{byHand},
+			causes: []string{watchdog, "Also: The clock source is set " + told + ": clocksource=hpet."}, never: []string{byHand},
 			evidence: "kernel log: " + demotion,
 		},
 		"demoted, and told another that is not in use": {
 			current: "hpet", available: []string{"hpet", "acpi_pm", "potato"}, boot: []string{"clocksource=potato"}, log: append(switched, demotion),
-			causes: []string{watchdog, "Besides: The kernel's command line names potato", "somebody chose hpet"}, never: []string{told},
+			causes: []string{watchdog, "Also: The kernel command line names potato", "somebody selected hpet"}, never: []string{told},
 			evidence: "kernel log: " + demotion,
 		},
 		"demoted, and then by hand": {
 			current: "acpi_pm", available: withoutTSC, log: append(switched, demotion),
-			causes: []string{watchdog, "Besides: The kernel rates hpet highest", "somebody chose acpi_pm " + byHand, undo}, never: []string{told, "echo tsc"},
+			causes: []string{watchdog, "Also: The kernel rates hpet highest", "somebody selected acpi_pm " + byHand, undo}, never: []string{told, "echo tsc"},
 			evidence: "kernel log: " + demotion,
 		},
 		"presumed unstable, and told what it uses anyway": {
 			current: "hpet", available: withoutTSC, boot: []string{"clocksource=hpet"}, log: []string{"[ 0.1] tsc: Marking TSC unstable due to TSCs unsynchronized"},
-			causes: []string{"takes the CPUs' TSCs for unsynchronised", "Besides: The kernel was " + told},
+			causes: []string{"assumes that the TSCs of the CPUs are unsynchronised", "Also: The clock source is set " + told},
 		},
 		"notsc": {
 			current: "hpet", available: withoutTSC, boot: []string{"notsc", "tsc=reliable"},
@@ -106,21 +106,21 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 		},
 		"tsc=unstable, and by hand": {
 			current: "acpi_pm", available: withoutTSC, boot: []string{"tsc=unstable"},
-			causes: []string{told + ": tsc=unstable.", "Besides: The kernel rates hpet highest"},
+			causes: []string{told + ": tsc=unstable.", "Also: The kernel rates hpet highest"},
 		},
 		"kvm-clock turned off": {
 			current: "hpet", available: withoutTSC, boot: []string{"no_kvmclock"}, variant: true,
-			causes: []string{"so the kernel does not rely on it", "Besides: KVM's own clock cannot take the TSC's place. The kernel was " + told + ": no_kvmclock."},
+			causes: []string{"so the kernel does not rely on the TSC", "Also: kvm-clock, which could replace the TSC, is disabled " + told + ": no_kvmclock."},
 		},
 		"kvm-clock there all the same": {
 			current: "kvm-clock", available: []string{"kvm-clock", "tsc"}, boot: []string{"no_kvmclock"},
-			causes: []string{"it rates it higher"}, never: []string{told},
+			causes: []string{"which it rates higher"}, never: []string{told},
 		},
 		"in use and not in the list": {
 			current: "jiffies", available: all,
-			causes: []string{"prefers jiffies, which it does not list"}, never: []string{byHand},
+			causes: []string{"uses jiffies, which is not in its list"}, never: []string{byHand},
 		},
-		"no list": {current: "hpet", boot: []string{"clocksource=tcs"}, causes: []string{"nor its command line says"}, never: []string{byHand, "names no clock source"}},
+		"no list": {current: "hpet", boot: []string{"clocksource=tcs"}, causes: []string{"nor the kernel command line explains"}, never: []string{byHand, "not a clock source"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := well()

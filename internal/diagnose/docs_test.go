@@ -25,18 +25,18 @@ func (k kindsAndSeverities) add(kind string, severities ...string) {
 	})
 }
 
-// everyKind is what there is to be found.
+// everyKind returns all kinds of findings.
 func everyKind() kindsAndSeverities {
 	all := kindsAndSeverities{}
-	for _, c := range append(slices.Clone(checks), dear) {
+	for _, c := range append(slices.Clone(checks), overLimit) {
 		all.add(c.kind, c.severities...)
 	}
 	return all
 }
 
-func TestEveryKindStandsOnceInTheTable(t *testing.T) {
+func TestEveryKindIsOnceInTheTable(t *testing.T) {
 	require.Len(t, everyKind(), len(checks)+1)
-	for _, c := range append(slices.Clone(checks), dear) {
+	for _, c := range append(slices.Clone(checks), overLimit) {
 		require.Equal(t, everyKind()[c.kind], []string(c.severities), "%s: the worst comes first", c.kind)
 		for _, severity := range c.severities {
 			require.Contains(t, result.Severities, severity, c.kind)
@@ -44,7 +44,7 @@ func TestEveryKindStandsOnceInTheTable(t *testing.T) {
 	}
 }
 
-// The table of the documentation has what can be found, and nothing else.
+// The table of the documentation has every kind, and no other.
 func TestTheDocumentHasEveryKind(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "doctor.md"))
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestTheDocumentHasEveryKind(t *testing.T) {
 	for _, row := range strings.Split(table, "\n")[2:] {
 		cells := strings.Split(row, " | ")
 		kind := strings.Trim(cells[0], "| `")
-		require.NotContains(t, documented, kind, "it stands there twice")
+		require.NotContains(t, documented, kind, "duplicate row")
 		documented.add(kind, strings.Split(cells[1], ", ")...)
 		require.Equal(t, strings.Join(documented[kind], ", "), cells[1], "%s: the worst comes first", kind)
 	}

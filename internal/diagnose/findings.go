@@ -1,3 +1,8 @@
+// Package diagnose turns a result document into findings (what is wrong with the clocks of a
+// machine, the cause, the remedies) and warnings (what disturbed the run). It measures
+// nothing.
+//
+// A new finding is one entry in checks. A new warning is one entry in noises.
 package diagnose
 
 import (
@@ -7,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // severities are those that a finding can have, the worst first.
@@ -16,13 +22,12 @@ type severities []string
 type check struct {
 	kind       string
 	severities severities
-	// find returns the finding without its kind, or nil where there is none. A severity
-	// that it leaves out is the worst.
+	// find returns the finding without its kind, or nil. An empty severity means the worst.
 	find func(*result.Document) *result.Finding
 }
 
-// checks are what is looked for, the worst first among those of one severity. A new
-// finding is one entry here, and a row in docs/doctor.md.
+// checks are all checks, in the order of findings of equal severity. A new finding is one
+// entry here and a row in docs/doctor.md.
 var checks = []check{
 	{"clocksource-unrestored", severities{result.Error}, unrestored},
 	{"kernel-entry", severities{result.Error}, kernelEntry},
@@ -32,7 +37,7 @@ var checks = []check{
 	{"backwards", severities{result.Error}, backwards},
 	{"faulty-clock", severities{result.Warn}, faulty},
 	{"qpc-kernel", severities{result.Error}, qpcKernel},
-	{"tsc-unstable", severities{result.Warn}, demoted},
+	{"tsc-unstable", severities{result.Warn}, unstableTSC},
 	{"tsc-rate", severities{result.Warn}, tscRate},
 	{"not-scaling", severities{result.Warn}, notScaling},
 	{"stepped", severities{result.Warn}, stepped},
@@ -46,18 +51,17 @@ var checks = []check{
 	{"timer-raised", severities{result.Note}, timerRaised},
 }
 
-// dear is the check that takes a limit besides the document: see [Dear].
-var dear = check{kind: "dear", severities: severities{result.Error}}
+// overLimit is the check of [Dear], which takes a limit besides the document.
+var overLimit = check{kind: "dear", severities: severities{result.Error}}
 
-// completed returns the finding of the check with its kind and severity.
+// completed returns the finding with the check's kind and, if it has none, its severity.
 func (c check) completed(f *result.Finding) result.Finding {
 	f.Kind, f.Severity = c.kind, cmp.Or(f.Severity, c.severities[0])
 	return *f
 }
 
 // Findings returns what is wrong with the clocks of the document's machine, the worst
-// first; nothing where all is well. It looks at nothing but the document, so that it
-// works on somebody else's.
+// first. It uses only the document, so it works for documents of other machines.
 func Findings(d *result.Document) []result.Finding {
 	var findings []result.Finding
 	for _, c := range checks {
@@ -68,7 +72,7 @@ func Findings(d *result.Document) []result.Finding {
 	return Sorted(findings)
 }
 
-// Sorted puts the worst first and leaves those of one severity in their order.
+// Sorted returns the findings with the worst first. It keeps the order within a severity.
 func Sorted(findings []result.Finding) []result.Finding {
 	slices.SortStableFunc(findings, func(a, b result.Finding) int {
 		return cmp.Compare(slices.Index(result.Severities, a.Severity), slices.Index(result.Severities, b.Severity))
@@ -76,20 +80,19 @@ func Sorted(findings []result.Finding) []result.Finding {
 	return findings
 }
 
-// everyday are the clocks that programs ask most: what C's, Java's and Go's libraries
-// call for "now".
+// everyday are the clocks that programs read most: C, Java and Go use them for "now".
 var everyday = []string{
 	"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "gettimeofday@vdso",
 	"QueryPerformanceCounter@winapi", "GetSystemTimePreciseAsFileTime@winapi",
 	"CLOCK_MONOTONIC@libc", "CLOCK_REALTIME@libc", "gettimeofday@libc",
 }
 
-// Dear finds the everyday clocks that cost more than so many nanoseconds a read,
-// beyond the noise of the measurement; or that none of them was timed, so that nothing
-// tells whether they do.
-func Dear(d *result.Document, aboveNS float64) *result.Finding {
-	finding := dear.completed(&result.Finding{
-		Title: fmt.Sprintf("asking for the time costs more than the %s that were set as a limit", nanoseconds(aboveNS)),
+// Dear returns a finding if an everyday clock costs more than the limit in nanoseconds per
+// read, beyond noise, or if no everyday clock was timed; otherwise nil.
+func Dear(d *result.Document, limitNS float64) *result.Finding {
+	limit := words.Duration(limitNS) + "/read"
+	finding := overLimit.completed(&result.Finding{
+		Title: "an everyday clock costs more than the limit of " + limit,
 	})
 	var timed bool
 	var missing []string
@@ -98,20 +101,20 @@ func Dear(d *result.Document, aboveNS float64) *result.Finding {
 			continue
 		}
 		if c.Latency == nil {
-			missing = append(missing, strings.TrimSuffix(costs(c)+": "+c.Reason, ": "))
+			missing = append(missing, strings.TrimSuffix(cost(c)+": "+c.Reason, ": "))
 			continue
 		}
 		timed = true
-		if cmp.Or(c.Latency.LowNS, c.Latency.MedianNS) > aboveNS {
-			finding.Evidence = append(finding.Evidence, costs(c))
+		if cmp.Or(c.Latency.LowNS, c.Latency.MedianNS) > limitNS {
+			finding.Evidence = append(finding.Evidence, cost(c))
 		}
 	}
 	if !timed {
-		finding.Title = "no everyday clock was timed, so that nothing tells whether one costs more than " + nanoseconds(aboveNS)
-		finding.Cause = "The limit is for the clocks that programs ask most: " + strings.Join(everyday, ", ") + "."
+		finding.Title = "no everyday clock was timed, so the limit of " + limit + " cannot be checked"
+		finding.Cause = "The limit applies to the clocks that programs read most: " + strings.Join(everyday, ", ") + "."
 		finding.Evidence = missing
 		if len(missing) == 0 {
-			finding.Evidence = []string{counted(int64(len(d.Clocks)), "clock") + " in the result, none of them one of these"}
+			finding.Evidence = []string{words.Plural(len(d.Clocks), "clock") + " in the result, but none of these"}
 		}
 		return &finding
 	}
@@ -121,8 +124,8 @@ func Dear(d *result.Document, aboveNS float64) *result.Finding {
 	return &finding
 }
 
-// named returns the document's clock of that id; nil where it was not measured.
-func named(d *result.Document, id string) *result.Clock {
+// timedClock returns the document's clock with that id; nil if it was not timed.
+func timedClock(d *result.Document, id string) *result.Clock {
 	for i, c := range d.Clocks {
 		if c.ID == id && c.Available && c.Latency != nil {
 			return &d.Clocks[i]
@@ -131,63 +134,38 @@ func named(d *result.Document, id string) *result.Clock {
 	return nil
 }
 
-// costs words what a clock costs and how that is known.
-func costs(c result.Clock) string {
+// cost returns the cost of a clock as evidence, with its confidence interval.
+func cost(c result.Clock) string {
 	if c.Latency == nil {
 		return c.ID + " was not timed"
 	}
-	text := fmt.Sprintf("%s costs %s a read", c.ID, nanoseconds(c.Latency.MedianNS))
+	text := fmt.Sprintf("%s costs %s/read", c.ID, words.Duration(c.Latency.MedianNS))
 	if c.Latency.Confidence > 0 {
-		text += fmt.Sprintf(" (%.3g %% interval %s to %s)", c.Latency.Confidence*100, nanoseconds(c.Latency.LowNS), nanoseconds(c.Latency.HighNS))
+		text += fmt.Sprintf(" (%.3g%% CI %s to %s)", c.Latency.Confidence*100, words.Duration(c.Latency.LowNS), words.Duration(c.Latency.HighNS))
 	}
 	return text
 }
 
-// nanoseconds words a span with three digits, in the unit that suits it.
-func nanoseconds(ns float64) string {
-	switch {
-	case ns >= 1e9:
-		return fmt.Sprintf("%.3g s", ns/1e9)
-	case ns >= 1e6:
-		return fmt.Sprintf("%.3g ms", ns/1e6)
-	case ns >= 1e3:
-		return fmt.Sprintf("%.3g µs", ns/1e3)
-	default:
-		return fmt.Sprintf("%.3g ns", ns)
-	}
-}
-
-// perSecond words a rate.
-func perSecond(rate float64) string {
-	switch {
-	case rate >= 1e6:
-		return fmt.Sprintf("%.3g million reads a second", rate/1e6)
-	default:
-		return fmt.Sprintf("%.0f reads a second", rate)
-	}
-}
-
-// source is the current clock source; "" where none is known.
-func source(d *result.Document) string {
+// clockSource returns the name of the clock source in use; "" if it is unknown.
+func clockSource(d *result.Document) string {
 	if d.Host.ClockSource == nil {
 		return ""
 	}
 	return d.Host.ClockSource.Current
 }
 
-// offered are the clock sources that the kernel could use.
-func offered(d *result.Document) []string {
+// clockSources returns the clock sources that the kernel offers, the best first.
+func clockSources(d *result.Document) []string {
 	if d.Host.ClockSource == nil {
 		return nil
 	}
 	return d.Host.ClockSource.Available
 }
 
-func available(d *result.Document, name string) bool { return slices.Contains(offered(d), name) }
+func offers(d *result.Document, name string) bool { return slices.Contains(clockSources(d), name) }
 
-// logged returns the lines of the kernel's log that hold one of the texts; case does
-// not matter.
-func logged(d *result.Document, texts ...string) []string {
+// logLines returns the lines of the kernel log that contain one of the texts, in any case.
+func logLines(d *result.Document, texts ...string) []string {
 	if d.Host.KernelLog == nil {
 		return nil
 	}

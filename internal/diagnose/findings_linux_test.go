@@ -12,8 +12,8 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// machine is a recorded machine with what its clocks would show: fine clocks that cost
-// so much, and whether they enter the kernel.
+// machine returns a document of a recorded machine: the cost of its fine clocks, and whether
+// they enter the kernel.
 func machine(t *testing.T, name, entry string, fineNS float64) *result.Document {
 	t.Helper()
 	d := &result.Document{Host: host.At(filepath.Join("..", "host", "testdata", name)), FloorNS: 1.4}
@@ -21,7 +21,7 @@ func machine(t *testing.T, name, entry string, fineNS float64) *result.Document 
 	return d
 }
 
-// Each recorded machine, and what its owner must be told.
+// Each recorded machine, and what its findings must contain.
 func TestRecordedMachines(t *testing.T) {
 	for _, test := range []struct {
 		tree, entry string
@@ -42,17 +42,17 @@ func TestRecordedMachines(t *testing.T) {
 			tree: "bare-metal-hpet", entry: result.Always, fineNS: 640, kinds: "kernel-entry",
 			says: []string{
 				"because the clock source is hpet", "CLOCK_MONOTONIC@vdso costs 640 ns", "until the next boot",
-				"Marking clocksource 'tsc", "wd_nsec", "tsc=nowatchdog", "nothing notices", "CLOCK_REALTIME_COARSE at 8 ns a read, which ticks every 4 ms",
+				"Marking clocksource 'tsc", "wd_nsec", "tsc=nowatchdog", "nothing notices", "CLOCK_REALTIME_COARSE (8 ns/read, tick 4 ms)",
 			},
 			never: []string{"hypervisor"},
 		},
 		{
 			tree: "xen-ec2", entry: result.Always, fineNS: 362, kinds: "kernel-entry",
-			says: []string{"because the clock source is xen", "echo tsc", "Amazon names tsc", "manage-ec2-linux-clock-source", "xen-tscmode"},
+			says: []string{"because the clock source is xen", "echo tsc", "Amazon recommends tsc", "manage-ec2-linux-clock-source", "xen-tscmode"},
 		},
 		{
 			tree: "virtualbox-acpi-pm", entry: result.Always, fineNS: 4000, kinds: "kernel-entry",
-			says: []string{"because the clock source is acpi_pm", "gave it up until the next boot"},
+			says: []string{"because the clock source is acpi_pm", "marked the TSC unstable until the next boot"},
 		},
 		{
 			tree: "qemu-hpet", entry: result.Always, fineNS: 1800, kinds: "kernel-entry",
@@ -61,14 +61,14 @@ func TestRecordedMachines(t *testing.T) {
 		},
 		{
 			tree: "kvm", entry: result.Always, fineNS: 300, kinds: "kernel-entry",
-			says:  []string{"because the clock source is kvm-clock", "See on the host that its own clock source is tsc"},
+			says:  []string{"because the clock source is kvm-clock", "Check on the host that its clock source is tsc"},
 			never: []string{"echo tsc"},
 		},
 		{
 			tree: "kvm-amd", entry: result.Always, fineNS: 300, kinds: "kernel-entry",
 			says: []string{
-				"because the clock source is kvm-clock", "takes the CPUs' TSCs for unsynchronised, and has not measured it",
-				"TSCs unsynchronized", "the hypervisor's choice: QEMU shows it", "+invtsc",
+				"because the clock source is kvm-clock", "assumes that the TSCs of the CPUs are unsynchronised, but has not measured it",
+				"TSCs unsynchronized", "the hypervisor decides this. QEMU sets the invariant TSC bit", "+invtsc",
 			},
 			never: []string{"echo tsc", "tsc=nowatchdog", "tsc=reliable", "found the"},
 		},
@@ -86,10 +86,10 @@ func TestRecordedMachines(t *testing.T) {
 		{tree: "broken-folders", entry: result.Never, fineNS: 25},
 		{
 			tree: "broken-no-sysfs", entry: result.Always, fineNS: 640, kinds: "kernel-entry",
-			says: []string{"which one that is could not be found out"},
+			says: []string{"The name of the clock source is unknown"},
 		},
 		{tree: "broken-unknown-names", entry: result.Always, fineNS: 640, kinds: "kernel-entry", says: []string{"because the clock source is"}},
-		{tree: "virtualbox-acpi-pm", entry: result.Never, fineNS: 25, kinds: "tsc-unstable", says: []string{"gave the TSC up"}},
+		{tree: "virtualbox-acpi-pm", entry: result.Never, fineNS: 25, kinds: "tsc-unstable", says: []string{"marked the TSC unstable"}},
 	} {
 		findings := Findings(machine(t, test.tree, test.entry, test.fineNS))
 		name := test.tree + ", " + test.entry
@@ -111,8 +111,8 @@ func TestRecordedMachines(t *testing.T) {
 	}
 }
 
-// Every clock of this system's catalogue, as a machine shows it on which all is well: no
-// finding accuses a clock of what it always does.
+// Every clock of this system's catalogue, as a machine without problems shows it, causes no
+// finding.
 func TestNoFindingsWithAnyClockOfTheCatalogue(t *testing.T) {
 	d := well()
 	measured := d.Clocks[0]

@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/verify"
 )
 
-// clocks are what a machine shows whose fine clocks cost so much and enter the kernel
+// clocks returns the clocks of a machine whose fine clocks cost so much, and enter the kernel
 // or not. Every clock scales.
 func clocks(entry string, fineNS float64) []result.Clock {
 	clock := func(id, path, kind, entry string, ns, tick float64) result.Clock {
@@ -36,7 +36,7 @@ func clocks(entry string, fineNS float64) []result.Clock {
 	}
 }
 
-// well is a document of a machine on which all is well.
+// well returns the document of a machine without problems.
 func well() *result.Document {
 	invariant := true
 	return &result.Document{
@@ -60,8 +60,8 @@ func TestHealthyMachineHasNoFindings(t *testing.T) {
 	require.Empty(t, Findings(&result.Document{}), "a document without anything")
 }
 
-// Each thing that can be wrong, planted alone, is found by its own name and no other; and
-// nothing can be found that is not planted here.
+// Each fault, planted alone, gives its own finding and no other. Every kind of finding is
+// planted here.
 func TestEachFinding(t *testing.T) {
 	found := kindsAndSeverities{}
 	enters := func(d *result.Document, ids ...string) {
@@ -82,8 +82,8 @@ func TestEachFinding(t *testing.T) {
 		"hpet": {func(d *result.Document) {
 			d.Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource.Current = "hpet"
-		}, "kernel-entry", result.Error, "somebody chose hpet while the system ran"},
-		"sometimes": {func(d *result.Document) { d.Clocks = clocks(result.Sometimes, 100) }, "kernel-entry", result.Error, "enters the kernel: sometimes"},
+		}, "kernel-entry", result.Error, "somebody selected hpet at run time"},
+		"sometimes": {func(d *result.Document) { d.Clocks = clocks(result.Sometimes, 100) }, "kernel-entry", result.Error, "sometimes enters the kernel (seccomp)"},
 		"nothing measured": {func(d *result.Document) {
 			d.Clocks = clocks(result.Always, 640)
 			for i := range d.Clocks {
@@ -97,11 +97,11 @@ func TestEachFinding(t *testing.T) {
 		"told to use tsc": {func(d *result.Document) {
 			d.Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource.Current, d.Host.BootParameters = "hpet", []string{"clocksource=tsc", "tsc=reliable"}
-		}, "kernel-entry", result.Error, "The kernel's command line names tsc, which the kernel offers, and hpet is in use"},
+		}, "kernel-entry", result.Error, "The kernel command line names tsc, which is available, but hpet is in use"},
 		"rated higher": {func(d *result.Document) {
 			d.Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource = &result.ClockSource{Current: "xen", Available: []string{"xen", "tsc", "hpet"}}
-		}, "kernel-entry", result.Error, "The kernel offers tsc and prefers xen: it rates it higher."},
+		}, "kernel-entry", result.Error, "The kernel offers tsc but prefers xen, which it rates higher."},
 		"no tsc, no log": {func(d *result.Document) {
 			d.Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
@@ -115,7 +115,7 @@ func TestEachFinding(t *testing.T) {
 				"[ 9.1] clocksource:                       'hpet' wd_nsec: 500000000 wd_now: 1 wd_last: 2 mask: ffffffff",
 				"[ 9.1] clocksource:                       'tsc' cs_nsec: 510000000 cs_now: 1 cs_last: 2 mask: ffffffffffffffff",
 			}
-		}, "kernel-entry", result.Error, "While the watchdog saw 500 ms go by, the TSC counted 510 ms: +2 %."},
+		}, "kernel-entry", result.Error, "While the watchdog measured 500 ms, the TSC measured 510 ms: +2 %."},
 		"old kernel": {func(d *result.Document) { enters(d, "CLOCK_MONOTONIC_RAW@vdso") }, "kernel-entry-of-some", result.Note, "Linux 5.3"},
 		"no vDSO": {func(d *result.Document) {
 			for i := range d.Clocks {
@@ -128,14 +128,14 @@ func TestEachFinding(t *testing.T) {
 		"hpet, and no proof": {func(d *result.Document) {
 			d.Clocks = clocks(result.Unknown, 640)
 			for i := range d.Clocks {
-				d.Clocks[i].KernelEntryBy = "no seccomp filter (operation not permitted), and neither CPU time nor cost tells"
+				d.Clocks[i].KernelEntryBy = "no seccomp filter (operation not permitted), and CPU time and cost are inconclusive"
 			}
 			d.Host.ClockSource.Current = "hpet"
-		}, "kernel-entry-unproven", result.Warn, "enters the kernel is unknown: no seccomp filter (operation not permitted)"},
+		}, "kernel-entry-unproven", result.Warn, "whether it enters the kernel is unknown: no seccomp filter (operation not permitted)"},
 		"acpi_pm, and one proof": {func(d *result.Document) {
 			d.Clocks[0].KernelEntry = result.Unknown
 			d.Host.ClockSource.Current = "acpi_pm"
-		}, "kernel-entry-unproven", result.Warn, "somebody chose acpi_pm while the system ran"},
+		}, "kernel-entry-unproven", result.Warn, "somebody selected acpi_pm at run time"},
 		"xen, and a clock that fails": {func(d *result.Document) {
 			d.Clocks = []result.Clock{{ID: "CLOCK_REALTIME@vdso", Path: "vdso", Reason: "failed while it was read: oops"}, {ID: "time", Path: "vdso", Available: true}}
 			d.Host.ClockSource = &result.ClockSource{Current: "xen", Available: []string{"xen"}}
@@ -143,8 +143,8 @@ func TestEachFinding(t *testing.T) {
 		"jiffies, on 386": {func(d *result.Document) {
 			d.Clocks, d.Host.Arch = d.Clocks[5:], "386"
 			d.Host.ClockSource.Current = "refined-jiffies"
-		}, "kernel-entry-unproven", result.Warn, "Run timebench's build for amd64"},
-		"trapped": {func(d *result.Document) { d.Clocks[6].Latency.MedianNS = 1100 }, "tsc-trapped", result.Error, "RDTSC@cpu costs 1.1 µs"},
+		}, "kernel-entry-unproven", result.Warn, "run the amd64 build of timebench"},
+		"trapped": {func(d *result.Document) { d.Clocks[6].Latency.MedianNS = 1100 }, "tsc-trapped", result.Error, "RDTSC@cpu costs 1.1 µs/read"},
 		"stood still while it was verified": {func(d *result.Document) {
 			fault := verify.ClockFault{Kind: verify.FaultStall, Count: 1, WorstNS: 1e6}
 			d.Put(&verify.Verification{Clocks: []verify.VerifiedClock{{ID: d.Clocks[0].ID, Verdict: verify.Faulty, Faults: []verify.ClockFault{fault}}}})
@@ -160,38 +160,38 @@ func TestEachFinding(t *testing.T) {
 			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "hpet"
 			d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."}
 		}, "tsc-unstable", result.Warn, "the TSCs of the CPUs differ from each other"},
-		"rate under load": {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "2500.000 against 2600.000 MHz"},
-		"kernel's rate":   {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "as the kernel reckons"},
+		"rate under load": {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate under load: 2500.000 MHz; asleep: 2600.000 MHz"},
+		"kernel's rate":   {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "asleep: 2600.000 MHz; figure of the kernel: 2100.000 MHz"},
 		"shared timer": {func(d *result.Document) {
 			d.Clocks[0].Throughput[1].ReadsPerSecond = d.Clocks[0].Throughput[0].ReadsPerSecond * 1.05
-		}, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together make 1.05 times the reads of one"},
+		}, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread"},
 		"shared timer of 64 CPUs": {func(d *result.Document) {
 			for i := range d.Clocks {
 				d.Clocks[i].Throughput[1].Threads = 64
 				d.Clocks[i].Throughput[1].ReadsPerSecond = 62 * d.Clocks[i].Throughput[0].ReadsPerSecond
 			}
 			d.Clocks[0].Throughput[1].ReadsPerSecond = 1.45 * d.Clocks[0].Throughput[0].ReadsPerSecond
-		}, "not-scaling", result.Warn, "64 threads together make 1.45 times"},
+		}, "not-scaling", result.Warn, "64 threads together have 1.45 times"},
 		"published HPET": {func(d *result.Document) {
 			one := d.Clocks[0].Throughput[0].ReadsPerSecond
 			d.Clocks[0].Throughput[1].ReadsPerSecond = one * 1.38
-		}, "not-scaling", result.Warn, "make 1.38 times"},
-		"stepped": {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2s"},
+		}, "not-scaling", result.Warn, "have 1.38 times"},
+		"stepped": {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2 s"},
 		"unsynchronised": {func(d *result.Document) {
 			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 16e9
 		}, "unsynchronised", result.Warn, "STA_UNSYNC"},
 		"unsynchronised, error unknown": {func(d *result.Document) {
 			d.Host.TimeSync = &result.TimeSync{}
-		}, "unsynchronised", result.Warn, "does not know of a time service"},
+		}, "unsynchronised", result.Warn, "knows of no time service"},
 		"chrony without rtcsync": {func(d *result.Document) {
 			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 2e7
 		}, "unsynchronised", result.Note, "rtcsync"},
-		"far off": {func(d *result.Document) { d.Host.TimeSync.OffsetNS = -3e8 }, "slewed", result.Note, "-300ms"},
+		"far off": {func(d *result.Document) { d.Host.TimeSync.OffsetNS = -3e8 }, "slewed", result.Note, "remaining offset -300 ms"},
 		"other tick, and the rate that it makes": {func(d *result.Document) {
 			d.Host.TimeSync.TickNS, d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz = 9_200_000, 2.8e9, 2.83e9
-		}, "slewed", result.Note, "-80000 parts in a million"},
-		"other tick":             {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "slewed", result.Note, "-100000 parts in a million"},
-		"frequency at its bound": {func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = -500 }, "slewed", result.Note, "-500 parts in a million"},
+		}, "slewed", result.Note, "tick 9,200 µs, which changes the rate by -80,000 ppm"},
+		"other tick":             {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "slewed", result.Note, "-100,000 ppm"},
+		"frequency at its bound": {func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = -500 }, "slewed", result.Note, "frequency -500 ppm"},
 		"clock source left switched": {func(d *result.Document) {
 			d.Host.ClockSource.Current = "hpet"
 			d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412, Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)}
@@ -202,7 +202,7 @@ func TestEachFinding(t *testing.T) {
 		}, "clocksource-unrestored", result.Error, "echo | sudo tee"},
 		"some steal": {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
 		"much steal": {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
-		"quota":      {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time in every 100 ms"},
+		"quota":      {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time per 100 ms"},
 		"governor": {func(d *result.Document) {
 			d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2
 		}, "governor", result.Note, "scaling_governor: powersave"},
@@ -221,7 +221,7 @@ func TestEachFinding(t *testing.T) {
 		}, "qpc-kernel", result.Error, "ACPI power management timer"},
 		"timer raised": {func(d *result.Document) {
 			d.Host.Windows = &result.Windows{Timer: &result.Timer{PeriodNS: 1e6, FinestNS: 5e5, CoarsestNS: 15_625_000}}
-		}, "timer-raised", result.Note, "every 1 ms"},
+		}, "timer-raised", result.Note, "system timer to 1 ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := well()
@@ -245,7 +245,7 @@ func TestEachFinding(t *testing.T) {
 	require.Equal(t, everyKind(), found)
 }
 
-// A rate that a program set stays when nobody keeps the clock right any more.
+// A rate that a program set stays if no time service resets it.
 func TestSlewedWhereNobodySynchronises(t *testing.T) {
 	for name, sync := range map[string]result.TimeSync{
 		"tick":      {TickNS: 11_000_000, MaxErrorNS: lostErrorNS},
@@ -258,18 +258,18 @@ func TestSlewedWhereNobodySynchronises(t *testing.T) {
 		require.Equal(t, "unsynchronised", findings[0].Kind, name)
 		require.Equal(t, "slewed", findings[1].Kind, name)
 		text := worded(findings[1])
-		require.Contains(t, text, "parts in a million", name)
-		require.Contains(t, text, "no time service that will set it back", name)
+		require.Contains(t, text, " ppm", name)
+		require.Contains(t, text, "no time service that will reset it", name)
 		require.Contains(t, text, "sudo adjtimex --tick 10000 --frequency 0", name)
 	}
 	d := well()
 	d.Host.TimeSync = &result.TimeSync{TickNS: 10_000_000, OffsetNS: 300_000_000, MaxErrorNS: lostErrorNS}
 	findings := Findings(d)
 	require.Len(t, findings, 2)
-	require.Contains(t, worded(findings[1]), "still to be moved by 300ms")
+	require.Contains(t, worded(findings[1]), "remaining offset 300 ms")
 }
 
-// What looks like a fault and is none.
+// What looks like a fault but is none.
 func TestNoFindings(t *testing.T) {
 	no, yes := false, true
 	for name, plant := range map[string]func(*result.Document){
@@ -371,15 +371,15 @@ func TestNoFindings(t *testing.T) {
 	}
 }
 
-// Each reason for which the kernel gives the TSC up has its own cause, and only where its
-// watchdog may have been wrong is trust in the TSC offered.
+// Each reason why the kernel marks the TSC unstable has its own cause. Trusting the TSC is
+// suggested only if the watchdog may have been wrong.
 func TestReasonsOfTheKernel(t *testing.T) {
 	for line, want := range map[string]struct {
 		cause         string
 		trust, update bool
 	}{
-		"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog":                                   {"to disagree with another clock", true, true},
-		"[ 9.1] Clocksource tsc unstable (delta = 62500000 ns)":                                          {"to disagree with another clock", true, true},
+		"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog":                                   {"disagrees with another clock", true, true},
+		"[ 9.1] Clocksource tsc unstable (delta = 62500000 ns)":                                          {"disagrees with another clock", true, true},
 		"[ 0.1] tsc: Marking TSC unstable due to check_tsc_sync_source failed":                           {"the TSCs of the CPUs differ from each other", false, true},
 		"[ 0.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock.":                      {"the TSCs of the CPUs differ from each other", false, true},
 		"[ 9.1] tsc: Marking TSC unstable due to KVM discovered backwards TSC":                           {"went backwards", false, true},
@@ -387,11 +387,11 @@ func TestReasonsOfTheKernel(t *testing.T) {
 		"[ 0.1] Marking TSC unstable due to TSC halts in idle":                                           {"would stop too", false, false},
 		"[ 0.1] tsc: Marking TSC unstable due to TSC halts in idle states deeper than C2":                {"would stop too", false, false},
 		"[ 0.1] Marking TSC unstable due to: possible TSC halt in C2.":                                   {"would stop too", false, false},
-		"[ 3.1] Marking TSC unstable due to cpufreq changes":                                             {"with the frequency of the CPU", false, false},
-		"[ 0.0] tsc: Marking TSC unstable due to running on Hyper-V":                                     {"Hyper-V does not promise", false, false},
+		"[ 3.1] Marking TSC unstable due to cpufreq changes":                                             {"changes with the CPU frequency", false, false},
+		"[ 0.0] tsc: Marking TSC unstable due to running on Hyper-V":                                     {"Hyper-V does not give", false, false},
 		"[ 0.0] tsc: Marking TSC unstable due to cyrix 5510/5520 detected":                               {`due to "cyrix 5510/5520 detected"`, false, false},
-		"[ 9.1] TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.":      {"why stands no longer in its log", false, false},
-		"[ 0.2] clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2563bd843df, max_idle_ns: 4 ns": {"so the kernel does not rely on it", false, false},
+		"[ 9.1] TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.":      {"The reason is no longer in its log", false, false},
+		"[ 0.2] clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2563bd843df, max_idle_ns: 4 ns": {"so the kernel does not rely on the TSC", false, false},
 	} {
 		for _, invariant := range []bool{false, true} {
 			d := well()
@@ -401,8 +401,8 @@ func TestReasonsOfTheKernel(t *testing.T) {
 			findings := Findings(d)
 			require.Len(t, findings, 1, line)
 			text := worded(findings[0])
-			if invariant && want.cause == "so the kernel does not rely on it" {
-				want.cause = "neither the kernel's log nor its command line says"
+			if invariant && want.cause == "so the kernel does not rely on the TSC" {
+				want.cause = "Neither the kernel log nor the kernel command line explains"
 			}
 			require.Contains(t, findings[0].Cause, want.cause, line)
 			require.Equal(t, want.trust, strings.Contains(text, "tsc=nowatchdog"), line)
@@ -412,8 +412,8 @@ func TestReasonsOfTheKernel(t *testing.T) {
 	}
 }
 
-// The switch to tsc is offered where the kernel offers it and nothing speaks against it,
-// and with every risk that is known.
+// The switch to tsc is suggested if the kernel offers it and nothing speaks against it, with
+// every known risk.
 func TestSwitchToTSC(t *testing.T) {
 	const generic = "time jumps between CPUs"
 	for name, test := range map[string]struct {
@@ -423,7 +423,7 @@ func TestSwitchToTSC(t *testing.T) {
 		"bare metal": {func(*result.Host) {}, []string{generic}},
 		"KVM, invariant": {func(h *result.Host) {
 			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "kvm", Role: "guest"}, "kvm-clock"
-		}, []string{generic, "hosts of the same TSC rate"}},
+		}, []string{generic, "hosts with the same TSC rate"}},
 		"KVM, not invariant": {func(h *result.Host) {
 			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "kvm", Role: "guest"}, "kvm-clock"
 			*h.CPU.InvariantTSC = false
@@ -452,7 +452,7 @@ func TestSwitchToTSC(t *testing.T) {
 	}
 }
 
-// What is known of a hypervisor's guests is not said of its hosts.
+// Facts about the guests of a hypervisor are not reported for its hosts.
 func TestHostsOfHypervisors(t *testing.T) {
 	for _, test := range []struct {
 		system, role string
@@ -485,16 +485,16 @@ func TestReadsThatEnterUnderTSC(t *testing.T) {
 	d.Conditions.ClockSources = []string{"tsc", "hpet"}
 	finding := Findings(d)[0]
 	require.Equal(t, "reads of the fine clocks enter the kernel, although the clock source is tsc", finding.Title)
-	require.Contains(t, finding.Evidence, "clock sources while this ran: tsc, then hpet")
+	require.Contains(t, finding.Evidence, "clock sources during the run: tsc, then hpet")
 	require.NotContains(t, worded(finding), "prefers")
 }
 
 func TestUnknownArchitecture(t *testing.T) {
 	d := well()
 	d.Clocks, d.Host.Arch, d.Host.ClockSource.Current = clocks(result.Always, 640), "", "hpet"
-	require.Contains(t, Findings(d)[0].Cause, "somebody chose hpet")
+	require.Contains(t, Findings(d)[0].Cause, "somebody selected hpet")
 	d.Host.ClockSource.Available = []string{"hpet", "tsc"}
-	require.Contains(t, Findings(d)[0].Cause, "offers tsc and prefers hpet")
+	require.Contains(t, Findings(d)[0].Cause, "offers tsc but prefers hpet")
 	d.Host.Arch = "riscv64"
 	require.NotContains(t, Findings(d)[0].Cause, "TSC")
 }
@@ -503,12 +503,12 @@ func TestTruncatedLog(t *testing.T) {
 	d := well()
 	d.Clocks = clocks(result.Always, 640)
 	d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
-	require.Contains(t, Findings(d)[0].Cause, "neither the kernel's log nor its command line says")
+	require.Contains(t, Findings(d)[0].Cause, "Neither the kernel log nor the kernel command line explains")
 	d.Host.KernelLog.Truncated = true
 	text := worded(Findings(d)[0])
-	require.Contains(t, text, "its log no longer reaches back to the boot")
+	require.Contains(t, text, "no longer reaches back to the boot")
 	require.Contains(t, text, "journalctl -k -b | grep -iE 'tsc|clocksource'")
-	require.NotContains(t, text, "neither the kernel's log")
+	require.NotContains(t, text, "Neither the kernel log")
 }
 
 func TestLongLogIsCut(t *testing.T) {
@@ -520,11 +520,10 @@ func TestLongLogIsCut(t *testing.T) {
 	}
 	seen := Findings(d)[0].Evidence
 	require.Contains(t, seen, "kernel log: [ 1.0] tsc: Marking TSC unstable due to clocksource watchdog")
-	require.Equal(t, "kernel log: … and 23 lines more", seen[len(seen)-1])
+	require.Equal(t, "kernel log: … and 23 more lines", seen[len(seen)-1])
 }
 
-// What timebench itself did comes before all that follows from it, and nobody else is
-// suspected.
+// What timebench itself did comes before its consequences, and nobody else is suspected.
 func TestUnrestoredClockSourceComesFirst(t *testing.T) {
 	d := well()
 	d.Clocks = clocks(result.Always, 640)
@@ -540,7 +539,7 @@ func TestUnrestoredClockSourceComesFirst(t *testing.T) {
 		"cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
 	}, findings[0].Remedies[0].Commands)
 	require.Equal(t, "kernel-entry", findings[1].Kind)
-	require.Contains(t, findings[1].Cause, "An experiment of timebench chose acpi_pm, and was killed")
+	require.Contains(t, findings[1].Cause, "An experiment of timebench selected acpi_pm, and was killed")
 	require.NotContains(t, findings[1].Cause, "somebody")
 }
 
@@ -577,10 +576,10 @@ func TestDear(t *testing.T) {
 	dear := Dear(d, 20)
 	require.Equal(t, result.Error, dear.Severity)
 	require.Len(t, dear.Evidence, 2, "the everyday clocks alone: a system call may cost what it costs")
-	require.Contains(t, dear.Title, "20 ns")
+	require.Equal(t, "an everyday clock costs more than the limit of 20 ns/read", dear.Title)
 }
 
-// What was not timed is not cheap.
+// A clock that was not timed does not pass the limit.
 func TestDearWithoutFigures(t *testing.T) {
 	d := well()
 	for i := range d.Clocks {
@@ -593,8 +592,23 @@ func TestDearWithoutFigures(t *testing.T) {
 	require.Contains(t, dear.Title, "100 ns")
 	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso was not timed", "CLOCK_REALTIME@vdso was not timed: the kernel mapped no vDSO into this process"}, dear.Evidence)
 	d.Clocks = clocks(result.Never, 25)[5:]
-	require.Equal(t, []string{"2 clocks in the result, none of them one of these"}, Dear(d, 1e9).Evidence, "a system call and a counter")
+	require.Equal(t, []string{"2 clocks in the result, but none of these"}, Dear(d, 1e9).Evidence, "a system call and a counter")
 	require.NotNil(t, Dear(&result.Document{}, 1))
+}
+
+// A cost that rounds up to the next unit has that unit, not an exponent.
+func TestCostBetweenTwoUnits(t *testing.T) {
+	for ns, want := range map[float64]string{
+		999.4: "c costs 999 ns/read", 999.6: "c costs 1 µs/read", 999_700: "c costs 1 ms/read", 999_999_999: "c costs 1 s/read", 1234.5: "c costs 1.23 µs/read",
+	} {
+		require.Equal(t, want, cost(result.Clock{ID: "c", Latency: &result.Latency{MedianNS: ns}}))
+	}
+	require.Equal(t, "c costs 1 µs/read (95% CI 1 µs to 1 µs)", cost(result.Clock{
+		ID: "c", Latency: &result.Latency{MedianNS: 1000, LowNS: 999.9, HighNS: 1000.1, Confidence: 0.95},
+	}))
+	d := quiet()
+	d.Clocks[0].Resolution.Backwards, d.Clocks[0].Resolution.WorstBackwardsNS = 1, 999.8
+	require.Contains(t, Noise(d)[0].Saw, "c 1 time by up to 1 µs")
 }
 
 func TestFrequency(t *testing.T) {
@@ -610,10 +624,10 @@ func TestFrequency(t *testing.T) {
 		require.Equal(t, platform, got, arch)
 	}
 	meaning, _ := Frequency(24_000_000, "arm64")
-	require.Equal(t, "24 MHz: the counter of the CPU", meaning)
+	require.Equal(t, "24 MHz: the CPU counter", meaning)
 }
 
-// worded is all text of a finding.
+// worded returns all text of a finding.
 func worded(f result.Finding) string {
 	parts := append([]string{f.Title, f.Cause}, f.Evidence...)
 	for _, r := range f.Remedies {

@@ -6,23 +6,24 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
-// Documents that several findings point to.
+// Documents that several findings link to.
 const (
 	vdsoManual       = "https://man7.org/linux/man-pages/man7/vdso.7.html"
 	kernelParameters = "https://docs.kernel.org/admin-guide/kernel-parameters.html"
 	clockSourceABI   = "https://docs.kernel.org/admin-guide/abi-testing.html#abi-sys-devices-system-clocksource-clocksourcex-current-clocksource"
 )
 
-// enters reports whether reads of a clock of the vDSO enter the kernel although they
-// need not: the CPU times are never answered by the vDSO (lib/vdso/gettimeofday.c).
+// enters reports whether reads of a vDSO clock enter the kernel without need. No vDSO
+// supports the CPU time clocks (lib/vdso/gettimeofday.c), so they do not count.
 func enters(c result.Clock) bool {
 	return c.Path == "vdso" && c.Kind != "cpu time" &&
 		(c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes)
 }
 
-// kernelEntry finds that the clocks which programs ask most enter the kernel.
+// kernelEntry finds everyday clocks that enter the kernel.
 func kernelEntry(d *result.Document) *result.Finding {
 	var entering, not []result.Clock
 	for _, c := range d.Clocks {
@@ -40,7 +41,7 @@ func kernelEntry(d *result.Document) *result.Finding {
 		Title: "reads of the fine clocks enter the kernel",
 		Links: []string{vdsoManual},
 	}
-	switch name := source(d); name {
+	switch name := clockSource(d); name {
 	case "":
 	case "tsc":
 		finding.Title += ", although the clock source is tsc"
@@ -48,17 +49,17 @@ func kernelEntry(d *result.Document) *result.Finding {
 		finding.Title += ", because the clock source is " + name
 	}
 	for _, c := range entering {
-		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s and enters the kernel: %s (%s)", costs(c), c.KernelEntry, c.KernelEntryBy))
+		finding.Evidence = append(finding.Evidence, cost(c)+" and "+entryWords[c.KernelEntry]+provenBy(c))
 	}
 	for _, c := range not {
 		if slices.Contains(coarseClocks, c.ID) {
-			finding.Evidence = append(finding.Evidence, costs(c)+" and never enters it")
+			finding.Evidence = append(finding.Evidence, cost(c)+" and does not enter the kernel")
 		}
 	}
-	if door := named(d, "CLOCK_MONOTONIC@syscall"); door != nil {
-		finding.Evidence = append(finding.Evidence, costs(*door)+": the system call itself")
+	if call := timedClock(d, "CLOCK_MONOTONIC@syscall"); call != nil {
+		finding.Evidence = append(finding.Evidence, cost(*call)+": the system call itself")
 	}
-	finding.Evidence = append(finding.Evidence, capacity(entering)...)
+	finding.Evidence = append(finding.Evidence, maxThroughput(entering)...)
 	why := whyNotTSC(d)
 	finding.Evidence = append(finding.Evidence, why.evidence...)
 	finding.Cause = because(d) + " " + why.cause
@@ -72,33 +73,47 @@ func kernelEntry(d *result.Document) *result.Finding {
 	return finding
 }
 
-// because words what the clock source has to do with it.
+// entryWords are the values of KernelEntry that are worth a word, as a predicate.
+var entryWords = map[string]string{
+	result.Always:    "enters the kernel",
+	result.Sometimes: "sometimes enters the kernel",
+}
+
+// provenBy returns the method of the proof in brackets; "" if the document has none.
+func provenBy(c result.Clock) string {
+	if c.KernelEntryBy == "" {
+		return ""
+	}
+	return " (" + c.KernelEntryBy + ")"
+}
+
+// because returns sentences: what the clock source has to do with kernel entry.
 func because(d *result.Document) string {
-	name := source(d)
+	name := clockSource(d)
 	if name == "tsc" {
-		return "The clock source tsc can be read from user mode, and yet the reads enter the kernel."
+		return "User mode can read the clock source tsc, but the reads enter the kernel anyway."
 	}
 	if name == "" {
-		return "The vDSO cannot read the kernel's clock source from user mode; which one that is could not be found out (/sys/devices/system/clocksource)."
+		return "The vDSO cannot read the clock source of the kernel from user mode. The name of the clock source is unknown (/sys/devices/system/clocksource)."
 	}
-	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so it makes the system call each time.", name, natures[name])
+	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a system call.", name, descriptions[name])
 }
 
-// natures say what a clock source is.
-var natures = map[string]string{
+// descriptions of clock sources, as they stand after the name.
+var descriptions = map[string]string{
 	"hpet":                        " (a timer on the mainboard, shared by all CPUs)",
-	"acpi_pm":                     " (the ACPI power management timer, behind an I/O port)",
-	"jiffies":                     " (the count of the kernel's ticks)",
-	"refined-jiffies":             " (the count of the kernel's ticks)",
-	"pit":                         " (the timer chip of the first PCs)",
-	"xen":                         " (Xen's own clock, here without a page that is good in user mode)",
-	"kvm-clock":                   " (KVM's own clock: its host does not call the TSC stable)",
+	"acpi_pm":                     " (the ACPI power management timer, read through an I/O port)",
+	"jiffies":                     " (the tick counter of the kernel)",
+	"refined-jiffies":             " (the tick counter of the kernel)",
+	"pit":                         " (the timer chip of the original PC)",
+	"xen":                         " (the clock of Xen, without a page that user mode can read)",
+	"kvm-clock":                   " (the clock of KVM; its host does not report the TSC as stable)",
 	"hyperv_clocksource_msr":      " (a register that Hyper-V emulates)",
-	"hyperv_clocksource_tsc_page": " (Hyper-V's page is not valid at present)",
+	"hyperv_clocksource_tsc_page": " (the page of Hyper-V is not valid now)",
 }
 
-// capacity says how many reads a second the machine can do at all.
-func capacity(clocks []result.Clock) []string {
+// maxThroughput returns the highest throughput of the first everyday clock that has one.
+func maxThroughput(clocks []result.Clock) []string {
 	for _, c := range clocks {
 		best := result.Throughput{}
 		for _, t := range c.Throughput {
@@ -107,42 +122,41 @@ func capacity(clocks []result.Clock) []string {
 			}
 		}
 		if best.Threads > 0 && slices.Contains(everyday, c.ID) {
-			return []string{fmt.Sprintf("%s: no more than %s, with %s; a program that asks more often waits",
-				c.ID, perSecond(best.ReadsPerSecond), counted(int64(best.Threads), "thread"))}
+			return []string{fmt.Sprintf("%s: maximum throughput %s, with %s; programs that read more often wait",
+				c.ID, words.Rate(best.ReadsPerSecond), words.Plural(best.Threads, "thread"))}
 		}
 	}
 	return nil
 }
 
-// coarseClocks are those that the kernel keeps in memory for everyone at each tick.
+// coarseClocks are those whose value the kernel stores at each tick.
 var coarseClocks = []string{"CLOCK_REALTIME_COARSE@vdso", "CLOCK_MONOTONIC_COARSE@vdso"}
 
-// coarseRemedy offers the coarse clocks, with what they cost and how coarse they are
-// here.
+// coarseRemedy suggests the coarse clocks, with their cost and tick on this machine.
 func coarseRemedy(d *result.Document) []result.Remedy {
 	var offers []string
 	for _, id := range coarseClocks {
-		c := named(d, id)
+		c := timedClock(d, id)
 		if c == nil || c.KernelEntry != result.Never {
 			continue
 		}
-		tick := "of which the tick was not seen"
+		tick := "tick unknown"
 		if c.Resolution != nil && c.Resolution.TickNS > 0 {
-			tick = "which ticks every " + nanoseconds(c.Resolution.TickNS)
+			tick = "tick " + words.Duration(c.Resolution.TickNS)
 		}
-		offers = append(offers, fmt.Sprintf("%s at %s a read, %s", strings.TrimSuffix(id, "@vdso"), nanoseconds(c.Latency.MedianNS), tick))
+		offers = append(offers, fmt.Sprintf("%s (%s/read, %s)", strings.TrimSuffix(id, "@vdso"), words.Duration(c.Latency.MedianNS), tick))
 	}
 	if len(offers) == 0 {
 		return nil
 	}
 	return []result.Remedy{{
-		Advice: "In the program, where that is fine enough, ask a coarse clock: " + strings.Join(offers, "; "),
-		Risk:   "Two events within one tick have the same time; spans shorter than some ticks cannot be measured.",
+		Advice: "If a coarse resolution is enough for your program, read a coarse clock: " + strings.Join(offers, ", "),
+		Risk:   "Two events within one tick get the same time. Intervals shorter than several ticks cannot be measured.",
 	}}
 }
 
-// noVDSO finds that there is no vDSO, so that every read is a system call. The everyday
-// clocks tell, which every vDSO has; others may be missing in one.
+// noVDSO finds that there is no vDSO. It looks for an everyday clock, because every vDSO
+// has those; a vDSO may lack other clocks.
 func noVDSO(d *result.Document) *result.Finding {
 	reason, some := "", false
 	for _, c := range d.Clocks {
@@ -159,30 +173,29 @@ func noVDSO(d *result.Document) *result.Finding {
 	}
 	finding := &result.Finding{
 		Title:    "there is no vDSO: every read of a clock is a system call",
-		Evidence: []string{"no clock of the vDSO can be read: " + reason},
+		Evidence: []string{"no vDSO clock can be read: " + reason},
 		Cause:    "The kernel was built or booted without a vDSO (vdso=0), or an emulator or tracer hides it.",
 		Remedies: []result.Remedy{{
-			Advice: "Take vdso=0 from the kernel's command line and boot again",
-			Risk:   "None that is known: the vDSO is on by default.",
+			Advice: "Remove vdso=0 from the kernel command line, and reboot",
+			Risk:   "None known: the vDSO is on by default.",
 		}},
 		Links: []string{vdsoManual, kernelParameters},
 	}
-	if door := named(d, "CLOCK_MONOTONIC@syscall"); door != nil {
-		finding.Evidence = append(finding.Evidence, costs(*door))
+	if call := timedClock(d, "CLOCK_MONOTONIC@syscall"); call != nil {
+		finding.Evidence = append(finding.Evidence, cost(*call))
 	}
-	finding.Evidence = append(finding.Evidence, booted(d, "vdso")...)
+	finding.Evidence = append(finding.Evidence, bootEvidence(d, "vdso")...)
 	return finding
 }
 
-// slowClocksOfOldKernels finds clocks that the vDSO of an older kernel does not know
-// while it serves the everyday ones: it learnt CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME and
-// CLOCK_TAI on x86 with Linux 5.3.
+// slowClocksOfOldKernels finds clocks that the vDSO of an older kernel does not support,
+// although it supports the everyday ones.
 func slowClocksOfOldKernels(d *result.Document) *result.Finding {
 	finding := &result.Finding{
-		Title: "some clocks enter the kernel although the usual ones do not",
-		Cause: "The vDSO of this kernel does not serve them; on x86 it learnt CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME and CLOCK_TAI with Linux 5.3.",
+		Title: "some clocks enter the kernel, although the everyday clocks do not",
+		Cause: "The vDSO of this kernel does not support them. On x86 the vDSO supports CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME and CLOCK_TAI since Linux 5.3.",
 		Remedies: []result.Remedy{{
-			Advice: "Ask CLOCK_MONOTONIC or CLOCK_REALTIME on a hot path, or use a newer kernel",
+			Advice: "On a hot path read CLOCK_MONOTONIC or CLOCK_REALTIME, or use a newer kernel",
 		}},
 		Links: []string{vdsoManual},
 	}
@@ -191,7 +204,7 @@ func slowClocksOfOldKernels(d *result.Document) *result.Finding {
 			if slices.Contains(everyday, c.ID) {
 				return nil
 			}
-			finding.Evidence = append(finding.Evidence, costs(c)+" and enters the kernel")
+			finding.Evidence = append(finding.Evidence, cost(c)+" and "+entryWords[c.KernelEntry])
 		}
 	}
 	if len(finding.Evidence) == 0 {

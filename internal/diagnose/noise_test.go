@@ -7,7 +7,7 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// quiet is what was seen on an idle machine of two CPUs.
+// quiet returns the document of a run on an idle machine with two CPUs.
 func quiet() *result.Document {
 	return &result.Document{
 		Host: result.Host{CPU: result.CPU{Logical: 2, Usable: 2}},
@@ -27,7 +27,7 @@ func TestQuietMachineHasNoWarnings(t *testing.T) {
 	require.Empty(t, Noise(busyElsewhere), "one busy CPU of 64")
 	for _, sync := range []result.TimeSync{
 		{}, {TickNS: 10_000_000, FrequencyPPM: 500}, {TickNS: 10_000_000, FrequencyPPM: -500}, {TickNS: 10_001_000},
-		{TickNS: 10_100_000, FrequencyPPM: -9901}, // one makes up for the other
+		{TickNS: 10_100_000, FrequencyPPM: -9901}, // one cancels the other
 	} {
 		corrected := quiet()
 		corrected.Host.TimeSync = &sync
@@ -49,19 +49,19 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		{"backwards", "c 3 times by up to 120 ns", func(d *result.Document) {
 			d.Clocks[0].Resolution.Backwards, d.Clocks[0].Resolution.WorstBackwardsNS = 3, 120
 		}},
-		{"step", "by -1.5s", func(d *result.Document) { d.Conditions.WallStepNS = -1_500_000_000 }},
-		{"slewed", "run 10 % fast (adjtimex: a tick of 11ms,", func(d *result.Document) { d.Host.TimeSync = &result.TimeSync{TickNS: 11_000_000} }},
+		{"step", "by -1.5 s", func(d *result.Document) { d.Conditions.WallStepNS = -1_500_000_000 }},
+		{"slewed", "run 10 % fast (adjtimex: tick 11,000 µs,", func(d *result.Document) { d.Host.TimeSync = &result.TimeSync{TickNS: 11_000_000} }},
 		{"slewed", "run 8 % slow", func(d *result.Document) { d.Host.TimeSync = &result.TimeSync{Synchronised: true, TickNS: 9_200_000} }},
-		{"slewed", "run 0.1 % fast (adjtimex: a tick of 10.005ms, a frequency of +500 parts", func(d *result.Document) {
+		{"slewed", "run 0.1 % fast (adjtimex: tick 10,005 µs, frequency +500 ppm)", func(d *result.Document) {
 			d.Host.TimeSync = &result.TimeSync{TickNS: 10_005_000, FrequencyPPM: 500}
 		}},
-		{"lost-cpu", "allowed): 3, 7", func(d *result.Document) { d.Conditions.LostCPUs = []int{3, 7} }},
+		{"lost-cpu", "CPUs 3 and 7 went away", func(d *result.Document) { d.Conditions.LostCPUs = []int{3, 7} }},
 		{"realtime", "policy SCHED_FIFO", func(d *result.Document) { d.Host.CPU.SchedulingPolicy = "SCHED_FIFO" }},
-		{"quota", "in 1 period and withheld 60ms", func(d *result.Document) { d.Conditions.ThrottledPeriods, d.Conditions.ThrottledNS = 1, 60_000_000 }},
+		{"quota", "throttled in 1 period, 60 ms of CPU time withheld", func(d *result.Document) { d.Conditions.ThrottledPeriods, d.Conditions.ThrottledNS = 1, 60_000_000 }},
 		{"steal", "gave 12 % of", func(d *result.Document) { d.Conditions.StealShare = 0.12 }},
 		{"load", "used 0.80 of 2 CPUs", func(d *result.Document) { d.Conditions.OtherCPUs = 0.8 }},
 		{"preempted", "in 100 of 720 turns", func(d *result.Document) { d.Conditions.InterruptedTurns = 100 }},
-		{"speed", "between 1.35 and 1.6 ns", func(d *result.Document) { d.Conditions.FloorHighNS = 1.6 }},
+		{"speed", "from 1.35 ns to 1.6 ns", func(d *result.Document) { d.Conditions.FloorHighNS = 1.6 }},
 	} {
 		d := quiet()
 		test.plant(d)

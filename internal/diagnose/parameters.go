@@ -7,16 +7,15 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// A parameter is one of the kernel's command line.
+// A parameter is one of the kernel command line.
 type parameter struct {
-	name  string // with underscores alone
-	value string // "" where it has none
-	text  string // as it was written
+	name  string // with underscores for dashes
+	value string // "" if it has none
+	text  string // as written
 }
 
-// parameters returns the document's boot parameters with one of the names, in order. The
-// kernel takes a dash in a name for an underscore (parameq in kernel/params.c); a value is
-// taken as it is written.
+// parameters returns the document's boot parameters with one of the names, in order. In a
+// name the kernel treats a dash as an underscore (parameq in kernel/params.c).
 func parameters(d *result.Document, names ...string) []parameter {
 	var found []parameter
 	for _, text := range d.Host.BootParameters {
@@ -31,8 +30,8 @@ func parameters(d *result.Document, names ...string) []parameter {
 
 func underscored(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
-// booted returns the boot parameters with one of the names, as evidence.
-func booted(d *result.Document, names ...string) []string {
+// bootEvidence returns the boot parameters with one of the names, as evidence.
+func bootEvidence(d *result.Document, names ...string) []string {
 	var found []string
 	for _, p := range parameters(d, names...) {
 		found = append(found, onCommandLine+p.text)
@@ -40,5 +39,5 @@ func booted(d *result.Document, names ...string) []string {
 	return found
 }
 
-// onCommandLine begins evidence from the kernel's command line.
+// onCommandLine begins evidence from the kernel command line.
 const onCommandLine = "kernel command line: "

@@ -8,7 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// Each parameter that the diagnosis knows is found however its name is spelt.
+// Each parameter is found in each spelling of its name.
 func TestParametersInEverySpelling(t *testing.T) {
 	for _, text := range []string{"notsc", "tsc=unstable", "clocksource=acpi_pm", "no_kvmclock", "vdso=0"} {
 		name, rest, _ := strings.Cut(text, "=")
@@ -27,7 +27,7 @@ func TestParametersInEverySpelling(t *testing.T) {
 			require.Len(t, findings, 1, spelt)
 			require.Contains(t, findings[0].Evidence, "kernel command line: "+spelt)
 			if name != "vdso" {
-				require.Contains(t, findings[0].Cause, "told so on its command line", spelt)
+				require.Contains(t, findings[0].Cause, "on the kernel command line", spelt)
 			}
 		}
 	}

@@ -10,25 +10,24 @@ import (
 )
 
 const (
-	// flat is how many times the reads of one thread all CPUs may make together for a
-	// clock to count as one that does not scale.
-	flat = 1.1
-	// Several CPUs that wait for one timer waste less of its time than one that is also on
-	// its way to it: published figures of an HPET are 1.41 times at 2 threads, 1.38 at 4.
-	// So this share of what other clocks make beside it counts too, up to so many times.
-	flatShare, mostFlat = 0.4, 1.5
-	// scales is how many times as many the other clocks must make, so that it is the
-	// clock's fault and not the machine's.
-	scales = 1.5
-	// witnesses is how many other clocks must scale: a single figure may be disturbed.
-	witnesses = 2
+	// maxFlat is the largest gain in throughput from one thread to all CPUs at which a clock
+	// counts as not scaling.
+	maxFlat = 1.1
+	// A timer that several CPUs wait for is idle less often, so its throughput grows a little:
+	// published figures of an HPET are 1.41 times at 2 threads, 1.38 at 4. Therefore this
+	// share of the gain of other clocks counts as not scaling too, up to a limit.
+	flatShare, maxFlatShared = 0.4, 1.5
+	// minReference is the gain that other clocks must have: otherwise the machine is at fault.
+	minReference = 1.5
+	// minReferences is how many other clocks must scale: a single figure may be disturbed.
+	minReferences = 2
 )
 
-// disturbing are the kinds of Noise after which throughput tells nothing of the clocks.
+// disturbing are the kinds of Noise that make throughput useless for a judgement.
 var disturbing = []string{"quota", "steal", "load", "preempted"}
 
-// notScaling finds an everyday clock of which all CPUs together read no more than one.
-// On a busy machine it says nothing: there the threads wait for CPUs.
+// notScaling finds an everyday clock that all CPUs together read no faster than one. On a
+// busy machine it finds nothing, because there the threads wait for CPUs.
 func notScaling(d *result.Document) *result.Finding {
 	if slices.ContainsFunc(Noise(d), func(w result.Warning) bool { return slices.Contains(disturbing, w.Kind) }) {
 		return nil
@@ -39,20 +38,20 @@ func notScaling(d *result.Document) *result.Finding {
 		if !ok || !slices.Contains(everyday, c.ID) {
 			continue
 		}
-		least, of := witness(d, c.ID, threads)
-		if least >= scales && own <= max(flat, min(flatShare*least, mostFlat)) {
-			stuck = append(stuck, fmt.Sprintf("%s: %d threads together make %.2f times the reads of one; of %s they make %.2f times as many", c.ID, threads, own, of, least))
+		other, id := reference(d, c.ID, threads)
+		if other >= minReference && own <= max(maxFlat, min(flatShare*other, maxFlatShared)) {
+			stuck = append(stuck, fmt.Sprintf("%s: %d threads together have %.2f times the throughput of one thread; %s: %.2f times", c.ID, threads, own, id, other))
 		}
 	}
 	if len(stuck) == 0 {
 		return nil
 	}
 	finding := &result.Finding{
-		Title:    "a clock does not scale: all CPUs together read it no more often than one",
+		Title:    "a clock does not scale: all CPUs together read it no faster than one CPU",
 		Evidence: stuck,
-		Cause:    "The CPUs wait for one another: a timer that they share (hpet, acpi_pm), a lock, or an emulator that has one counter for all.",
+		Cause:    "The CPUs wait for each other: for a shared timer (hpet, acpi_pm), for a lock, or for an emulator with one counter for all CPUs.",
 		Remedies: []result.Remedy{{
-			Advice:   "Use a clock source that each CPU has for itself (tsc on x86), and ask the time less often on hot paths",
+			Advice:   "Use a clock source that each CPU has itself (tsc on x86), and read the time less often on hot paths",
 			Commands: []string{"timebench compare --threads 1.." + strconv.Itoa(max(2, d.Host.CPU.Usable))},
 		}},
 		Links: []string{vdsoManual},
@@ -60,30 +59,30 @@ func notScaling(d *result.Document) *result.Finding {
 	return finding
 }
 
-// witness returns how many times the reads of one thread the threads make of the other
-// clocks, as the least of those witnesses that scale best shows, and which that is; 0
-// where there are too few.
-func witness(d *result.Document, but string, threads int) (times float64, id string) {
+// reference returns the gain of the other clocks with so many threads, and the id of the
+// clock that it is from: the second best, so that one disturbed figure cannot decide. It
+// returns 0 if there are too few other clocks.
+func reference(d *result.Document, except string, threads int) (times float64, id string) {
 	type one struct {
 		times float64
 		id    string
 	}
 	var others []one
 	for _, c := range d.Clocks {
-		if theirs, at, ok := gain(c); ok && at == threads && c.ID != but {
+		if theirs, at, ok := gain(c); ok && at == threads && c.ID != except {
 			others = append(others, one{theirs, c.ID})
 		}
 	}
-	if len(others) < witnesses {
+	if len(others) < minReferences {
 		return 0, ""
 	}
 	slices.SortStableFunc(others, func(a, b one) int { return cmp.Compare(b.times, a.times) })
-	return others[witnesses-1].times, others[witnesses-1].id
+	return others[minReferences-1].times, others[minReferences-1].id
 }
 
-// gain is how many times the reads of one thread the most threads made that had a CPU
-// each. Of both it takes the best pass, so that a busy moment is taken neither for a
-// shared timer nor for more than the threads can do.
+// gain returns the ratio of the throughput with the most threads that had a CPU each to
+// that with one thread. It takes the best pass of both, so that a busy moment does not look
+// like a shared timer.
 func gain(c result.Clock) (times float64, threads int, ok bool) {
 	var one, most result.Throughput
 	for _, t := range c.Throughput {

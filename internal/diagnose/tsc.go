@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
-// A why is the reason why the kernel does not use the TSC, as far as the document
-// tells, and what can be done about that reason.
+// A why explains why the kernel does not use the TSC, with the remedies for that cause.
 type why struct {
 	cause    string
 	evidence []string
@@ -18,38 +18,37 @@ type why struct {
 	links    []string
 }
 
-// A reason returns why, or false where it does not hold.
+// A reason returns its explanation, and false if it does not apply.
 type reason func(*result.Document) (why, bool)
 
 var (
-	// losses are why the TSC cannot be used, whatever was chosen in its place.
-	losses = []reason{disabledAtBoot, foundUnstable, presumedUnstable}
-	// guesses are what is left where nothing was lost and nobody chose, the most certain
-	// first.
+	// unusable are the reasons why the kernel cannot use the TSC.
+	unusable = []reason{disabledAtBoot, foundUnstable, presumedUnstable}
+	// guesses are the remaining reasons, the most certain first.
 	guesses = []reason{notX86, notInvariant, notChosen, unreadableLog, truncatedLog}
 )
 
-// whyNotTSC returns why the kernel does not use the TSC: how it was lost, and who chose
-// another clock source than the kernel would; where neither is known, the best guess.
+// whyNotTSC returns why the kernel does not use the TSC: why it cannot, and who selected
+// another clock source; if neither is known, the best guess.
 func whyNotTSC(d *result.Document) why {
 	if found, ok := isTSC(d); ok {
 		return found
 	}
-	found := firstOf(d, losses)
+	found := firstOf(d, unusable)
 	found = append(found, firstOf(d, choices)...)
 	if len(found) == 0 {
 		found = firstOf(d, guesses)
 	}
 	found = append(found, firstOf(d, []reason{kvmClockOff})...)
 	if len(found) == 0 {
-		found = []why{{cause: "Why the TSC is not used, neither the kernel's log nor its command line says.", remedies: switchOrAsk}}
+		found = []why{{cause: "Neither the kernel log nor the kernel command line explains why the TSC is not used.", remedies: switchOrReport}}
 	}
 	all := joined(found)
-	all.evidence = append(all.evidence, ineffective(d)...)
+	all.evidence = append(all.evidence, unusedParameter(d)...)
 	return all
 }
 
-// firstOf returns the first of the reasons that holds; none where none does.
+// firstOf returns the first reason that applies, if any.
 func firstOf(d *result.Document, reasons []reason) []why {
 	for _, of := range reasons {
 		if found, ok := of(d); ok {
@@ -59,7 +58,7 @@ func firstOf(d *result.Document, reasons []reason) []why {
 	return nil
 }
 
-// joined returns reasons that hold all at once as one. What several have stands once.
+// joined returns several reasons as one, without duplicates.
 func joined(reasons []why) why {
 	var all why
 	var causes []string
@@ -72,7 +71,7 @@ func joined(reasons []why) why {
 		}
 		all.links = append(all.links, r.links...)
 	}
-	all.cause = strings.Join(causes, " Besides: ")
+	all.cause = strings.Join(causes, " Also: ")
 	all.remedies = func(d *result.Document) []result.Remedy {
 		var remedies []result.Remedy
 		for _, r := range reasons {
@@ -87,43 +86,44 @@ func joined(reasons []why) why {
 	return all
 }
 
-// notX86: other CPUs have no TSC. Arm's counter is always readable, unless the kernel
-// works around a fault of the CPU.
+// notX86: other CPUs have no TSC. The counter of arm64 is readable in user mode, unless the
+// kernel works around an erratum.
 func notX86(d *result.Document) (why, bool) {
 	return why{
-		cause:    "On this CPU the kernel's log says why its own counter cannot be read from user mode (on arm64: a workaround for an erratum of the timer).",
-		evidence: logged(d, "erratum", "arch_timer"),
+		cause:    "On this CPU, the kernel log shows why user mode cannot read the CPU counter (on arm64: a workaround for a timer erratum).",
+		evidence: logLines(d, "erratum", "arch_timer"),
 		remedies: func(*result.Document) []result.Remedy { return nil },
 		links:    []string{"https://docs.kernel.org/arch/arm64/silicon-errata.html"},
 	}, !slices.Contains([]string{"amd64", "386", ""}, d.Host.Arch)
 }
 
-// isTSC: it is used, and something else sends the reads to the kernel.
+// isTSC: the TSC is in use, so something else sends the reads to the kernel.
 func isTSC(d *result.Document) (why, bool) {
 	found := why{
-		cause:    "The kernel's vDSO was built without it, or an emulator, a sandbox or a tracer stands in for the vDSO, or the clock source was another one while the clocks were measured.",
+		cause:    "The vDSO was built without TSC support, or an emulator, a sandbox or a tracer replaces the vDSO, or another clock source was in use while the clocks were measured.",
 		remedies: func(*result.Document) []result.Remedy { return nil },
 		links:    []string{vdsoManual},
 	}
 	if c := d.Conditions; c != nil && len(c.ClockSources) > 1 {
-		found.evidence = []string{"clock sources while this ran: " + strings.Join(c.ClockSources, ", then ")}
+		found.evidence = []string{"clock sources during the run: " + strings.Join(c.ClockSources, ", then ")}
 	}
-	return found, source(d) == "tsc"
+	return found, clockSource(d) == "tsc"
 }
 
-// disabledAtBoot: the kernel was told not to use it.
+// disabledAtBoot: the kernel command line disables the TSC.
 func disabledAtBoot(d *result.Document) (why, bool) {
 	disabling := slices.DeleteFunc(parameters(d, "notsc", "tsc"), func(p parameter) bool { return p.name == "tsc" && p.value != "unstable" })
-	return toldBy(disabling), len(disabling) > 0
+	return setBy("The TSC is disabled", disabling...), len(disabling) > 0
 }
 
-// presumedUnstable: the kernel gave it up by what the CPU promises, and said so in its log.
+// presumedUnstable: the kernel marked the TSC unstable because of the CPU flags, without a
+// measurement.
 func presumedUnstable(d *result.Document) (why, bool) {
-	s, gaveUp := surrendered(d)
-	if !gaveUp {
+	reason, unstable := markedUnstable(d)
+	if !unstable {
 		return why{}, false
 	}
-	found := why{cause: s.cause, evidence: surrenderLines(d), remedies: switchOrAsk}
+	found := why{cause: reason.cause, evidence: unstableEvidence(d), remedies: switchOrReport}
 	if doubt, ok := notInvariant(d); ok {
 		found.cause += " " + doubt.cause
 		found.evidence = append(found.evidence, doubt.evidence...)
@@ -131,24 +131,24 @@ func presumedUnstable(d *result.Document) (why, bool) {
 	return found, true
 }
 
-// notInvariant: the CPU does not promise what the kernel wants. A kernel that has used it
-// all the same was content.
+// notInvariant: the CPU does not report what the kernel requires. It does not explain
+// anything if the log shows that the kernel has used the TSC.
 func notInvariant(d *result.Document) (why, bool) {
-	if d.Host.CPU.InvariantTSC == nil || invariant(d) || switchedTo(d, "tsc") {
+	if d.Host.CPU.InvariantTSC == nil || invariant(d) || hasUsed(d, "tsc") {
 		return why{}, false
 	}
 	found := why{
-		cause:    "The CPU does not promise a TSC that keeps its rate (the flags constant_tsc and nonstop_tsc are not both there), so the kernel does not rely on it.",
-		evidence: []string{"flags of the CPU: " + flags(d)},
-		remedies: switchOrAsk,
+		cause:    "The CPU does not report an invariant TSC (constant_tsc and nonstop_tsc are not both set), so the kernel does not rely on the TSC.",
+		evidence: []string{"CPU flags: " + flags(d)},
+		remedies: switchOrReport,
 	}
 	if h := hypervisorOf(d); h != nil {
-		found.cause += " In a virtual machine that is the hypervisor's choice: " + h.invariant
+		found.cause += " In a virtual machine, the hypervisor decides this. " + h.invariant
 	}
 	return found, true
 }
 
-// invariant reports whether the CPU is known to promise a TSC that keeps its rate.
+// invariant reports whether the CPU reports an invariant TSC.
 func invariant(d *result.Document) bool {
 	return d.Host.CPU.InvariantTSC != nil && *d.Host.CPU.InvariantTSC
 }
@@ -160,76 +160,77 @@ func flags(d *result.Document) string {
 	return strings.Join(d.Host.CPU.TSCFlags, " ")
 }
 
-// notChosen: the TSC is there, and something is preferred.
+// notChosen: the kernel offers the TSC but prefers another clock source.
 func notChosen(d *result.Document) (why, bool) {
 	found := why{
-		cause:    fmt.Sprintf("The kernel offers tsc and prefers %s: it rates it higher.", source(d)),
-		evidence: []string{listed + strings.Join(offered(d), " ")},
-		remedies: switchOrAsk,
+		cause:    fmt.Sprintf("The kernel offers tsc but prefers %s, which it rates higher.", clockSource(d)),
+		evidence: []string{listed + strings.Join(clockSources(d), " ")},
+		remedies: switchOrReport,
 		links:    []string{clockSourceABI},
 	}
-	if best(d) != source(d) {
-		found.cause = fmt.Sprintf("The kernel offers tsc and prefers %s, which it does not list: it rates it higher, or somebody chose it while the system ran.", source(d))
+	if best(d) != clockSource(d) {
+		found.cause = fmt.Sprintf("The kernel offers tsc but uses %s, which is not in its list: it rates %[1]s higher, or somebody selected it at run time.", clockSource(d))
 	}
-	return found, available(d, "tsc")
+	return found, offers(d, "tsc")
 }
 
+// unreadableLog: the kernel does not offer the TSC, and its log cannot be read.
 func unreadableLog(d *result.Document) (why, bool) {
 	log := d.Host.KernelLog
 	if log == nil || log.Reason == "" {
 		return why{}, false
 	}
 	return why{
-		cause:    "The kernel does not offer tsc. Its log would say why, and could not be read.",
+		cause:    "The kernel does not offer tsc. Its log shows why, but could not be read.",
 		evidence: []string{"kernel log: " + log.Reason},
 		remedies: func(d *result.Document) []result.Remedy {
 			return append([]result.Remedy{{
-				Advice: "Read the log as root, and look for TSC", Commands: []string{"sudo dmesg | grep -iE 'tsc|clocksource'"},
+				Advice: "Read the kernel log as root, and search for TSC", Commands: []string{"sudo dmesg | grep -iE 'tsc|clocksource'"},
 			}}, ofHypervisor(d)...)
 		},
 	}, true
 }
 
-// truncatedLog: what it said at the boot, where the TSC is judged, is gone.
+// truncatedLog: the messages of the boot, when the kernel judges the TSC, are gone.
 func truncatedLog(d *result.Document) (why, bool) {
 	log := d.Host.KernelLog
 	if log == nil || !log.Truncated {
 		return why{}, false
 	}
 	return why{
-		cause:    "Why the TSC is not used, the kernel's command line does not say, and its log no longer reaches back to the boot, where it would.",
-		evidence: []string{"kernel log: it no longer reaches back to the boot"},
+		cause:    "The kernel command line does not explain why the TSC is not used. The kernel log would, but it no longer reaches back to the boot.",
+		evidence: []string{"kernel log: no longer reaches back to the boot"},
 		remedies: func(d *result.Document) []result.Remedy {
 			return append([]result.Remedy{{
-				Advice: "Read what the journal kept of the log, and look for TSC", Commands: []string{"journalctl -k -b | grep -iE 'tsc|clocksource'"},
-			}}, switchOrAsk(d)...)
+				Advice: "Read the copy of the log in the journal, and search for TSC", Commands: []string{"journalctl -k -b | grep -iE 'tsc|clocksource'"},
+			}}, switchOrReport(d)...)
 		},
 	}, true
 }
 
-// switchOrAsk offers the switch to tsc, where the kernel offers it and it may be good,
-// and what can be done about the hypervisor. kvm-clock is there for guests whose TSC is
-// not invariant: it corrects each CPU's.
-func switchOrAsk(d *result.Document) []result.Remedy {
-	_, gaveUp := surrendered(d)
-	if !available(d, "tsc") || source(d) == "tsc" || gaveUp || source(d) == "kvm-clock" && !invariant(d) {
+// switchOrReport returns the switch to tsc, if the kernel offers it and nothing speaks against
+// it, and the remedies for the hypervisor. It keeps kvm-clock if the TSC is not invariant:
+// kvm-clock corrects the TSC of each CPU.
+func switchOrReport(d *result.Document) []result.Remedy {
+	_, unstable := markedUnstable(d)
+	if !offers(d, "tsc") || clockSource(d) == "tsc" || unstable || clockSource(d) == "kvm-clock" && !invariant(d) {
 		return ofHypervisor(d)
 	}
-	risk := "If the CPUs' TSCs disagree, time jumps between CPUs, and back. The kernel checks that at boot; leave its watchdog on."
+	risk := "If the TSCs of the CPUs disagree, time jumps between CPUs, also backwards. The kernel checks this at boot. Leave its watchdog on."
 	if !invariant(d) {
-		risk += " This CPU does not promise that its TSC keeps its rate, and runs on while the CPU sleeps."
+		risk += " This CPU does not report an invariant TSC: its rate may change, and it may stop while the CPU sleeps."
 	}
 	if h := hypervisorOf(d); h != nil && h.risk != "" {
 		risk += " " + h.risk
 	}
 	return append([]result.Remedy{
 		{
-			Advice:   "Measure what each clock source costs here, before anything is changed for good",
+			Advice:   "Measure the cost of each clock source here, before you change anything permanently",
 			Commands: []string{"sudo timebench compare --clocksources all"},
-			Risk:     "It switches the clock source of the running system, and back.",
+			Risk:     "It switches the clock source of the running system, and restores it.",
 		},
 		{
-			Advice: "Switch to tsc, until the next boot; for good, put clocksource=tsc on the kernel's command line",
+			Advice: "Switch to tsc until the next boot. To make it permanent, add clocksource=tsc to the kernel command line",
 			Commands: []string{
 				"echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
 				"cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
@@ -239,7 +240,7 @@ func switchOrAsk(d *result.Document) []result.Remedy {
 	}, ofHypervisor(d)...)
 }
 
-// ofHypervisor is what can be done about the hypervisor, if there is one.
+// ofHypervisor returns the remedies for the hypervisor, if there is one.
 func ofHypervisor(d *result.Document) []result.Remedy {
 	if h := hypervisorOf(d); h != nil {
 		return h.remedies
@@ -247,22 +248,23 @@ func ofHypervisor(d *result.Document) []result.Remedy {
 	return nil
 }
 
-// What a read of the TSC costs where nothing traps: 7 to 25 ns on x86 CPUs of the last
-// fifteen years. A trap to a hypervisor costs a microsecond.
+// A read of the TSC costs 7 to 25 ns on x86 CPUs of the last fifteen years. A trap to a
+// hypervisor costs about 1 µs.
 const (
 	trapNS     = 200
-	trapFloors = 60 // times an empty call, so that a slow machine is not taken for a trap
+	trapFloors = 60 // times an empty call, so that a slow machine does not look like a trap
 )
 
+// trappedTSC finds that reads of the TSC trap to a hypervisor.
 func trappedTSC(d *result.Document) *result.Finding {
-	c := named(d, "RDTSC@cpu")
+	c := timedClock(d, "RDTSC@cpu")
 	if c == nil || c.Latency.MedianNS < trapNS || c.Latency.MedianNS < trapFloors*d.FloorNS {
 		return nil
 	}
 	finding := &result.Finding{
-		Title:    "reads of the TSC trap: something emulates it",
-		Evidence: []string{costs(*c), "an empty call costs " + nanoseconds(d.FloorNS)},
-		Cause:    "A hypervisor intercepts RDTSC, to give the machine a TSC of another rate or offset than the CPU has. Every clock that is made of the TSC pays for it, although it does not enter the kernel.",
+		Title:    "reads of the TSC trap: the TSC is emulated",
+		Evidence: []string{cost(*c), "an empty call costs " + words.Duration(d.FloorNS)},
+		Cause:    "A hypervisor intercepts RDTSC, to give the machine a TSC with another rate or offset than the CPU has. Every clock based on the TSC is slower, although it does not enter the kernel.",
 		Links:    []string{"https://xenbits.xen.org/docs/unstable/man/xen-tscmode.7.html"},
 	}
 	if h := hypervisorOf(d); h != nil {
@@ -270,42 +272,41 @@ func trappedTSC(d *result.Document) *result.Finding {
 		finding.Links = h.links
 	}
 	finding.Remedies = []result.Remedy{{
-		Advice: "Have the hypervisor leave the TSC alone (the cause names its setting, if it has one), or move to a host whose CPU can scale the TSC",
-		Risk:   "A machine that migrates to a host with another TSC rate then sees its rate change.",
+		Advice: "Configure the hypervisor not to intercept RDTSC (the cause names the setting, if there is one), or move to a host whose CPU supports TSC scaling",
+		Risk:   "The TSC rate then changes when the machine migrates to a host with another TSC rate.",
 	}}
 	return finding
 }
 
-// mostTSCDeviation is how far two figures of the TSC's rate may lie apart: the wall
-// clock's slew by its frequency is up to 500 parts in a million (adjtimex(2)), and the kernel's first
-// guess may be as far off.
-const mostTSCDeviation = 1e-3
+// maxTSCDeviation is the allowed difference of two figures for the TSC rate. The stopwatch may
+// be slewed by up to 500 ppm (adjtimex(2)), and the first estimate of the kernel may be wrong
+// by as much.
+const maxTSCDeviation = 1e-3
 
-// tscRate holds the TSC's rates against each other. The stopwatch is slewed with the wall
-// clock: while that is done by another tick, by up to a tenth (adjtimex(2)), nothing can be
-// said.
+// tscRate compares the figures for the TSC rate. It finds nothing while the kernel slews the
+// wall clock by a changed tick: that slews the stopwatch too, by up to a tenth (adjtimex(2)).
 func tscRate(d *result.Document) *result.Finding {
-	if sync := d.Host.TimeSync; sync != nil && otherTick(*sync) {
+	if sync := d.Host.TimeSync; sync != nil && changedTick(*sync) {
 		return nil
 	}
 	cpu := d.Host.CPU
 	finding := &result.Finding{
 		Title: "the TSC does not keep its rate",
-		Cause: "The counter runs at another rate than the kernel reckons with, or changes it with the CPU's load. A machine that was moved to another host may keep the old host's figure.",
+		Cause: "The TSC runs at another rate than the kernel assumes, or its rate changes with the CPU load. After a migration, a machine may keep the figure of its old host.",
 		Links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
 	}
-	compare := func(name string, a, b float64) {
-		if a > 0 && b > 0 && math.Abs(a/b-1) > mostTSCDeviation {
-			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %.3f against %.3f MHz", name, a/1e6, b/1e6))
+	compare := func(nameA string, a float64, nameB string, b float64) {
+		if a > 0 && b > 0 && math.Abs(a/b-1) > maxTSCDeviation {
+			finding.Evidence = append(finding.Evidence, fmt.Sprintf("TSC rate %s: %.3f MHz; %s: %.3f MHz", nameA, a/1e6, nameB, b/1e6))
 		}
 	}
-	compare("under load and asleep", cpu.TSCLoadedHz, cpu.TSCAsleepHz)
-	compare("asleep and as the kernel reckons", cpu.TSCAsleepHz, cpu.KernelTSCHz)
+	compare("under load", cpu.TSCLoadedHz, "asleep", cpu.TSCAsleepHz)
+	compare("asleep", cpu.TSCAsleepHz, "figure of the kernel", cpu.KernelTSCHz)
 	if len(finding.Evidence) == 0 {
 		return nil
 	}
 	if invariant(d) {
-		finding.Evidence = append(finding.Evidence, "the CPU says that its TSC is invariant: "+flags(d))
+		finding.Evidence = append(finding.Evidence, "the CPU reports an invariant TSC: "+flags(d))
 	}
 	return finding
 }

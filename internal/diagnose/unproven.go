@@ -7,42 +7,47 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// unreadable are the clock sources that no current vDSO can read from user mode, so that
-// every read of a fine clock enters the kernel; xen is read there only on machines where the
-// kernel has a page for it (arch/x86/xen/time.c).
+// unreadable are the clock sources that no current vDSO can read from user mode. xen is
+// readable only on machines whose kernel has a page for it (arch/x86/xen/time.c).
 var unreadable = []string{"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit", "xen"}
 
-// unproven finds that nothing told whether reads of the everyday clocks enter the kernel,
-// under a clock source with which they are known to: silence would read as "all is well".
+// unproven finds that nothing shows whether the everyday clocks enter the kernel, under a
+// clock source with which they usually do. Without this finding, doctor would report that
+// all is well.
 func unproven(d *result.Document) *result.Finding {
-	if !slices.Contains(unreadable, source(d)) || kernelEntry(d) != nil || noVDSO(d) != nil {
+	if !slices.Contains(unreadable, clockSource(d)) || kernelEntry(d) != nil || noVDSO(d) != nil {
 		return nil
 	}
 	finding := &result.Finding{
-		Title: "the clock source is " + source(d) + ", and nothing proves that reads stay out of the kernel",
+		Title: "the clock source is " + clockSource(d) + ", and whether reads enter the kernel is unknown",
 		Links: []string{vdsoManual},
 	}
-	proven := false
+	found := false
 	for _, c := range d.Clocks {
+		if !slices.Contains(everyday, c.ID) {
+			continue
+		}
+		found = true
 		switch {
-		case !slices.Contains(everyday, c.ID):
 		case !c.Available:
 			finding.Evidence = append(finding.Evidence, c.ID+" cannot be read: "+c.Reason)
+		case c.KernelEntry == "":
+			// The document does not have the key: the command does not test it (verify, skew,
+			// drift), or the document is older than the key. That proves nothing.
+			finding.Evidence = append(finding.Evidence, cost(c)+", and whether it enters the kernel was not tested")
 		case c.KernelEntry == result.Unknown:
-			finding.Evidence = append(finding.Evidence, costs(c)+", and whether that enters the kernel is unknown: "+c.KernelEntryBy)
-		default:
-			proven = true
+			finding.Evidence = append(finding.Evidence, cost(c)+", and whether it enters the kernel is unknown: "+c.KernelEntryBy)
 		}
 	}
-	if proven && len(finding.Evidence) == 0 {
+	if found && len(finding.Evidence) == 0 {
 		return nil
 	}
-	if !proven && len(finding.Evidence) == 0 {
+	if !found {
 		finding.Evidence = []string{"none of " + strings.Join(everyday[:3], ", ") + " was measured"}
 	}
 	for _, id := range []string{"time.Now@go", "CLOCK_MONOTONIC@syscall"} {
-		if c := named(d, id); c != nil {
-			finding.Evidence = append(finding.Evidence, costs(*c))
+		if c := timedClock(d, id); c != nil {
+			finding.Evidence = append(finding.Evidence, cost(*c))
 		}
 	}
 	why := whyNotTSC(d)
@@ -50,7 +55,7 @@ func unproven(d *result.Document) *result.Finding {
 	finding.Cause = because(d) + " " + why.cause
 	finding.Remedies = why.remedies(d)
 	if d.Host.Arch == "386" {
-		finding.Remedies = append(finding.Remedies, result.Remedy{Advice: "Run timebench's build for amd64, which can prove it, where the kernel is one of 64 bits"})
+		finding.Remedies = append(finding.Remedies, result.Remedy{Advice: "If the kernel is a 64-bit one, run the amd64 build of timebench, which can prove it"})
 	}
 	finding.Links = append(finding.Links, why.links...)
 	slices.Sort(finding.Links)

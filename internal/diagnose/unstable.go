@@ -6,105 +6,105 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
-// A surrender is why the kernel gave the TSC up, as its log has it: what stands after
-// "Marking TSC unstable due to", or a line that only one reason prints.
-type surrender struct {
-	says  []string // any of them, in a line of the log
-	cause string
-	// measured says that the kernel has seen the TSC fail. Otherwise it goes by what the
-	// CPU promises, and the CPU knows best.
+// An instability is a reason why the kernel marks the TSC unstable, found in its log: the
+// text after "Marking TSC unstable due to", or a line that only one reason prints.
+type instability struct {
+	messages []string // any of them, in a line of the log
+	cause    string
+	// measured: the kernel has seen the TSC fail. Otherwise it relies on the CPU flags.
 	measured bool
-	// trust says that the kernel may have been wrong: its watchdog has been.
-	trust bool
+	// doubtful: the kernel may be wrong, as its watchdog has been.
+	doubtful bool
 }
 
-// surrenders are the reasons of kernel/time/clocksource.c, arch/x86/kernel/tsc.c,
+// instabilities are the reasons in kernel/time/clocksource.c, arch/x86/kernel/tsc.c,
 // tsc_sync.c and cpu/mshyperv.c, arch/x86/kvm/x86.c, drivers/acpi/processor_idle.c and
-// drivers/idle/intel_idle.c, of today and of older kernels; what was measured first. A
-// new one is one entry.
-var surrenders = []surrender{
+// drivers/idle/intel_idle.c, of current and older kernels; the measured ones first. A new
+// one is one entry.
+var instabilities = []instability{
 	{
-		says:     []string{"due to clocksource watchdog", "Marking clocksource 'tsc", "Clocksource tsc unstable"},
-		cause:    "The kernel's watchdog found the TSC to disagree with another clock, and gave it up until the next boot.",
-		measured: true, trust: true,
+		messages: []string{"due to clocksource watchdog", "Marking clocksource 'tsc", "Clocksource tsc unstable"},
+		cause:    "The watchdog of the kernel found that the TSC disagrees with another clock, and marked the TSC unstable until the next boot.",
+		measured: true, doubtful: true,
 	},
 	{
-		says:     []string{"due to check_tsc_sync_source failed", "turning off TSC clock"},
-		cause:    "The kernel found that the TSCs of the CPUs differ from each other, and gave the TSC up until the next boot.",
+		messages: []string{"due to check_tsc_sync_source failed", "turning off TSC clock"},
+		cause:    "The kernel found that the TSCs of the CPUs differ from each other, and marked the TSC unstable until the next boot.",
 		measured: true,
 	},
 	{
-		says:     []string{"due to KVM discovered backwards TSC"},
-		cause:    "KVM found that the TSC of this host went backwards, and the kernel gave it up until the next boot.",
+		messages: []string{"due to KVM discovered backwards TSC"},
+		cause:    "KVM found that the TSC of this host went backwards, and the kernel marked it unstable until the next boot.",
 		measured: true,
 	},
 	{
-		says:  []string{"due to TSCs unsynchronized"},
-		cause: "The kernel takes the CPUs' TSCs for unsynchronised, and has not measured it: so it does with several CPUs that are not Intel's and do not promise a constant rate (constant_tsc), and with some machines of many sockets.",
+		messages: []string{"due to TSCs unsynchronized"},
+		cause:    "The kernel assumes that the TSCs of the CPUs are unsynchronised, but has not measured it. It assumes so with several CPUs that are not from Intel and do not report constant_tsc, and on some machines with many sockets.",
 	},
 	{
-		says:  []string{"TSC halts in idle", "TSC halt in"},
-		cause: "The TSC stops while a CPU sleeps (the CPU does not promise nonstop_tsc): time that is made of it would stop too.",
+		messages: []string{"TSC halts in idle", "TSC halt in"},
+		cause:    "The TSC stops while a CPU sleeps (the CPU does not report nonstop_tsc). A clock based on it would stop too.",
 	},
 	{
-		says:  []string{"due to cpufreq changes"},
-		cause: "The TSC changes its rate with the frequency of the CPU (which does not promise constant_tsc).",
+		messages: []string{"due to cpufreq changes"},
+		cause:    "The TSC rate changes with the CPU frequency (the CPU does not report constant_tsc).",
 	},
 	{
-		says:  []string{"due to running on Hyper-V"},
-		cause: "Hyper-V does not promise this machine an invariant TSC.",
+		messages: []string{"due to running on Hyper-V"},
+		cause:    "Hyper-V does not give this machine an invariant TSC.",
 	},
 }
 
-// unstable are the kernel's words when it gives the TSC up, whatever the reason.
-var unstable = []string{
+// unstableMessages are the messages of the kernel when it marks the TSC unstable.
+var unstableMessages = []string{
 	"Marking clocksource 'tsc", "Marking TSC unstable", "Clocksource tsc unstable",
 	"TSC found unstable", "turning off TSC clock", "TSC halts in idle",
 }
 
-// watchdog are the lines that stand beside, with the watchdog's figures.
-var watchdog = []string{"wd_nsec", "cs_nsec", "TSC synchronization", "excessive read-back delay", switchedWords}
+// watchdogMessages are the lines around them, with the figures of the watchdog.
+var watchdogMessages = []string{"wd_nsec", "cs_nsec", "TSC synchronization", "excessive read-back delay", switchMessage}
 
-// surrendered returns why the kernel gave the TSC up; false where its log does not tell
-// that it did.
-func surrendered(d *result.Document) (surrender, bool) {
-	for _, s := range surrenders {
-		if len(logged(d, s.says...)) > 0 {
-			return s, true
+// markedUnstable returns why the kernel marked the TSC unstable; false if its log does not
+// show that it did.
+func markedUnstable(d *result.Document) (instability, bool) {
+	for _, reason := range instabilities {
+		if len(logLines(d, reason.messages...)) > 0 {
+			return reason, true
 		}
 	}
-	lines := logged(d, unstable...)
+	lines := logLines(d, unstableMessages...)
 	if len(lines) == 0 {
-		return surrender{}, false
+		return instability{}, false
 	}
-	cause := "The kernel gave the TSC up until the next boot; why stands no longer in its log."
+	cause := "The kernel marked the TSC unstable until the next boot. The reason is no longer in its log."
 	const due = "unstable due to "
 	if i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, due) }); i >= 0 {
-		cause = fmt.Sprintf("The kernel gave the TSC up until the next boot, due to %q.", after(lines[i], due))
+		cause = fmt.Sprintf("The kernel marked the TSC unstable until the next boot, due to %q.", after(lines[i], due))
 	}
-	return surrender{cause: cause}, true
+	return instability{cause: cause}, true
 }
 
-// surrenderLines are the lines of the log that tell of it, as evidence.
-func surrenderLines(d *result.Document) []string {
-	return inLog(logged(d, append(slices.Clone(unstable), watchdog...)...))
+// unstableEvidence returns the lines of the log about it.
+func unstableEvidence(d *result.Document) []string {
+	return logEvidence(logLines(d, append(slices.Clone(unstableMessages), watchdogMessages...)...))
 }
 
 // foundUnstable: the kernel has seen the TSC fail.
 func foundUnstable(d *result.Document) (why, bool) {
-	s, ok := surrendered(d)
-	if !ok || !s.measured {
+	reason, ok := markedUnstable(d)
+	if !ok || !reason.measured {
 		return why{}, false
 	}
-	found := why{cause: s.cause, evidence: surrenderLines(d), links: []string{kernelParameters}}
-	if s.trust {
-		found.cause += disagreement(d)
+	found := why{cause: reason.cause, evidence: unstableEvidence(d), links: []string{kernelParameters}}
+	if reason.doubtful {
+		found.cause += watchdogFigures(d)
 	}
 	found.remedies = func(d *result.Document) []result.Remedy {
-		remedies := append(slices.Clone(ofHypervisor(d)), lookAgain)
-		if s.trust {
+		remedies := append(slices.Clone(ofHypervisor(d)), recheck)
+		if reason.doubtful {
 			remedies = append(remedies, trustTSC)
 		}
 		return remedies
@@ -113,31 +113,32 @@ func foundUnstable(d *result.Document) (why, bool) {
 }
 
 var (
-	lookAgain = result.Remedy{
-		Advice:   "Find out whether the kernel was right: update the firmware and the kernel, boot again, and see whether the log says it anew",
+	recheck = result.Remedy{
+		Advice:   "Check whether the kernel was right: update the firmware and the kernel, reboot, and check whether the message appears again",
 		Commands: []string{"sudo dmesg | grep -iE 'tsc|clocksource'"},
 	}
 	trustTSC = result.Remedy{
-		Advice: "The watchdog has been wrong, under heavy load and with a faulty HPET. Where it is known to be, have the kernel trust the TSC: tsc=nowatchdog (no watchdog) or tsc=reliable (no checks at all) on its command line",
+		Advice: "The watchdog has been wrong before: under heavy load, and with a faulty HPET. If you know that it is wrong here, add tsc=nowatchdog (no watchdog) or tsc=reliable (no checks at all) to the kernel command line",
 		Commands: []string{
 			"sudoedit /etc/default/grub && sudo update-grub # Debian, Ubuntu: in GRUB_CMDLINE_LINUX",
 			"sudo grubby --update-kernel=ALL --args=tsc=nowatchdog # Fedora, RHEL",
 		},
-		Risk: "If the TSC does drift or differ between CPUs, time runs wrong or jumps back, and nothing notices. Do not do this to make a message go away.",
+		Risk: "If the TSC does drift or differ between CPUs, time runs wrong or jumps back, and nothing notices. Do not do this just to silence a message.",
 	}
 )
 
-// disagreement words the watchdog's figures: what it saw go by, and what the TSC did.
-func disagreement(d *result.Document) string {
+// watchdogFigures returns a sentence with the intervals that the watchdog and the TSC
+// measured; "" if the log does not have them.
+func watchdogFigures(d *result.Document) string {
 	var by, tsc float64
-	for _, line := range logged(d, "wd_nsec:", "cs_nsec:") {
+	for _, line := range logLines(d, "wd_nsec:", "cs_nsec:") {
 		_, _ = fmt.Sscanf(after(line, "wd_nsec:"), "%g", &by)
 		_, _ = fmt.Sscanf(after(line, "cs_nsec:"), "%g", &tsc)
 	}
 	if by <= 0 || tsc <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(" While the watchdog saw %s go by, the TSC counted %s: %+.3g %%.", nanoseconds(by), nanoseconds(tsc), (tsc/by-1)*100)
+	return fmt.Sprintf(" While the watchdog measured %s, the TSC measured %s: %+.3g %%.", words.Duration(by), words.Duration(tsc), (tsc/by-1)*100)
 }
 
 func after(line, text string) string {
@@ -145,36 +146,36 @@ func after(line, text string) string {
 	return rest
 }
 
-// mostLogged is how many lines of the kernel's log stand in a finding.
-const mostLogged = 8
+// maxLogLines is the number of log lines in a finding.
+const maxLogLines = 8
 
-// inLog marks evidence as lines of the kernel's log: the first of them, where it all
-// began.
-func inLog(lines []string) []string {
+// logEvidence returns lines of the kernel log as evidence; of many the first, where the
+// trouble began.
+func logEvidence(lines []string) []string {
 	var marked []string
 	for i, line := range lines {
-		if i == mostLogged {
-			return append(marked, fmt.Sprintf("kernel log: … and %s more", counted(int64(len(lines)-i), "line")))
+		if i == maxLogLines {
+			return append(marked, "kernel log: … and "+words.Plural(len(lines)-i, "more line"))
 		}
 		marked = append(marked, "kernel log: "+line)
 	}
 	return marked
 }
 
-// above are the clock sources that the kernel rates above a TSC that is not invariant:
+// ratedAbove are the clock sources that the kernel rates above a TSC that is not invariant:
 // arch/x86/kernel/kvmclock.c, arch/x86/xen/time.c and drivers/clocksource/hyperv_timer.c.
-var above = []string{"kvm-clock", "xen", "hyperv_clocksource_tsc_page"}
+var ratedAbove = []string{"kvm-clock", "xen", "hyperv_clocksource_tsc_page"}
 
-// demoted finds a TSC that the kernel saw fail while what it uses now is read without
-// entering the kernel. Where it does, kernelEntry says it all.
-func demoted(d *result.Document) *result.Finding {
+// unstableTSC finds a TSC that the kernel saw fail, if reads of the clock source in use now
+// do not enter the kernel. If they do, kernelEntry reports it.
+func unstableTSC(d *result.Document) *result.Finding {
 	found, ok := foundUnstable(d)
-	preferred := slices.Contains(above, source(d)) && !invariant(d)
-	if !ok || source(d) == "tsc" || preferred || kernelEntry(d) != nil {
+	preferred := slices.Contains(ratedAbove, clockSource(d)) && !invariant(d)
+	if !ok || clockSource(d) == "tsc" || preferred || kernelEntry(d) != nil {
 		return nil
 	}
 	return &result.Finding{
-		Title:    "the kernel gave the TSC up as unstable, and uses " + source(d),
+		Title:    "the kernel marked the TSC unstable, and uses " + clockSource(d),
 		Evidence: found.evidence, Cause: found.cause, Remedies: found.remedies(d), Links: found.links,
 	}
 }

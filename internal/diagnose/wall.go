@@ -4,51 +4,51 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 const adjtimexManual = "https://man7.org/linux/man-pages/man2/adjtimex.2.html"
 
-// lostErrorNS is the error that the kernel reckons with when nobody has told it of a
-// better one for hours (NTP_PHASE_LIMIT of kernel/time/ntp.c).
+// lostErrorNS is the maximum error that the kernel assumes after hours without a time
+// service (NTP_PHASE_LIMIT in kernel/time/ntp.c).
 const lostErrorNS = 16_000_000_000
 
-// unsynchronised finds a wall clock that nobody keeps right, as far as the kernel knows.
+// unsynchronised finds a wall clock that nothing synchronises, as far as the kernel knows.
 func unsynchronised(d *result.Document) *result.Finding {
 	sync := d.Host.TimeSync
 	if sync == nil || sync.Synchronised {
 		return nil
 	}
-	evidence := []string{"adjtimex: STA_UNSYNC; the kernel reckons with an error of up to " + nanoseconds(float64(sync.MaxErrorNS))}
+	evidence := []string{"adjtimex: STA_UNSYNC, maximum error " + words.Duration(float64(sync.MaxErrorNS))}
 	if sync.MaxErrorNS > 0 && sync.MaxErrorNS < lostErrorNS {
 		return &result.Finding{
 			Severity: result.Note,
-			Title:    "a service sets the wall clock, and does not tell the kernel that it is synchronised",
+			Title:    "a time service sets the wall clock, but the kernel does not know that it is synchronised",
 			Evidence: evidence,
-			Cause:    "Somebody has set the error, which the kernel lets grow to 16 s otherwise: chrony does so, and takes STA_UNSYNC away only where its configuration says rtcsync. Programs that ask the kernel take the clock for unsynchronised.",
-			Remedies: []result.Remedy{{Advice: "With chrony, put rtcsync into its configuration (/etc/chrony.conf or /etc/chrony/chrony.conf)", Commands: []string{"chronyc tracking"}}},
+			Cause:    "Without a time service the kernel lets the maximum error grow to 16 s, so something sets it. chrony does, but clears STA_UNSYNC only if its configuration has rtcsync. Programs that ask the kernel see an unsynchronised clock.",
+			Remedies: []result.Remedy{{Advice: "With chrony, add rtcsync to its configuration (/etc/chrony.conf or /etc/chrony/chrony.conf)", Commands: []string{"chronyc tracking"}}},
 			Links:    []string{adjtimexManual, "https://chrony-project.org/documentation.html"},
 		}
 	}
 	finding := &result.Finding{
 		Title:    "the wall clock is not synchronised, as far as the kernel knows",
 		Evidence: evidence,
-		Cause:    "The kernel does not know of a time service (chrony, ntpd, systemd-timesyncd) that keeps the wall clock right, or the service has not yet reached its servers. The tools of VMware, Hyper-V and VirtualBox, and WSL 2, set the clock and do not tell the kernel. Timestamps may be off; what clocks cost is not touched.",
+		Cause:    "The kernel knows of no time service (chrony, ntpd, systemd-timesyncd) that synchronises the wall clock, or the service has not reached its servers yet. The tools of VMware, Hyper-V and VirtualBox, and WSL 2, set the clock without telling the kernel. Timestamps may be wrong; the cost of clocks is not affected.",
 		Remedies: []result.Remedy{{
-			Advice: "See whether a time service runs, and start the one that is installed",
+			Advice: "Check whether a time service runs, and start the one that is installed",
 			Commands: []string{
 				"timedatectl; chronyc tracking",
 				"sudo systemctl enable --now chronyd # Fedora, RHEL, Amazon; chrony on Debian, Ubuntu",
 				"sudo systemctl enable --now systemd-timesyncd # where there is no chrony",
 			},
-			Risk: "A clock that is far off may be stepped when the service starts; some programs do not bear that.",
+			Risk: "If the clock is far off, the service may step it when it starts. Some programs cannot handle that.",
 		}},
 		Links: []string{adjtimexManual},
 	}
 	if d.Host.Container != "" {
-		finding.Remedies = []result.Remedy{{Advice: "Start a time service on the host: a container has the host's clock"}}
+		finding.Remedies = []result.Remedy{{Advice: "Start a time service on the host: a container uses the clock of the host"}}
 	}
 	if cloud := cloudOf(d.Host); cloud != nil {
 		finding.Remedies = append(finding.Remedies, result.Remedy{Advice: cloud.advice})
@@ -57,14 +57,13 @@ func unsynchronised(d *result.Document) *result.Finding {
 	return finding
 }
 
-// A cloud is one that says of itself in its machines' firmware who it is, and has a
-// time service of its own.
+// A cloud is a provider that the firmware of its machines names, with its own time service.
 type cloud struct{ vendor, advice, link string }
 
 var clouds = []cloud{
-	{"Amazon", "Amazon has a time service at 169.254.169.123, and a PTP clock on newer instances", "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/set-time.html"},
-	{"Google", "Google has a time service at metadata.google.internal", "https://cloud.google.com/compute/docs/instances/configure-ntp"},
-	{"Microsoft", "Azure and Hyper-V give their machines a PTP clock, /dev/ptp_hyperv, for chrony", "https://learn.microsoft.com/en-us/azure/virtual-machines/linux/time-sync"},
+	{"Amazon", "Amazon provides a time service at 169.254.169.123, and a PTP clock on newer instances", "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/set-time.html"},
+	{"Google", "Google provides a time service at metadata.google.internal", "https://cloud.google.com/compute/docs/instances/configure-ntp"},
+	{"Microsoft", "Azure and Hyper-V provide a PTP clock for chrony, /dev/ptp_hyperv", "https://learn.microsoft.com/en-us/azure/virtual-machines/linux/time-sync"},
 }
 
 func cloudOf(h result.Host) *cloud {
@@ -80,33 +79,37 @@ func cloudOf(h result.Host) *cloud {
 }
 
 const (
-	// farOffNS is from where on the wall clock is being moved by more than what a time
-	// service does every minute.
+	// farOffNS is more than a time service corrects in its usual work.
 	farOffNS = 10_000_000
-	// usualTickNS is how far the kernel moves the wall clock in a tick of USER_HZ,
-	// which is 100 a second for every program.
+	// usualTickNS is by how much the kernel advances the wall clock in a tick of USER_HZ (100
+	// per second for every program).
 	usualTickNS = 10_000_000
 )
 
-// otherTick reports whether a time service moves the wall clock by another tick.
-func otherTick(sync result.TimeSync) bool { return sync.TickNS != 0 && sync.TickNS != usualTickNS }
+// changedTick reports whether a program has changed the tick, which changes the rate of the
+// clocks.
+func changedTick(sync result.TimeSync) bool { return sync.TickNS != 0 && sync.TickNS != usualTickNS }
 
-// mostFrequencyPPM is the largest correction of the frequency that the kernel takes:
-// MAXFREQ of include/linux/timex.h.
-const mostFrequencyPPM = 500
+// maxFrequencyPPM is the largest frequency correction that the kernel accepts: MAXFREQ in
+// include/linux/timex.h.
+const maxFrequencyPPM = 500
 
-// monotonicRate returns by what share the kernel makes CLOCK_MONOTONIC and CLOCK_REALTIME
-// run fast, by the tick and the frequency of adjtimex(2); negative where they run slow.
+// tickLength returns the tick as adjtimex --print shows it.
+func tickLength(sync result.TimeSync) string {
+	return words.Grouped(float64(sync.TickNS)/1e3, 0) + " µs"
+}
+
+// monotonicRate returns the share by which the tick and the frequency of adjtimex(2) make
+// CLOCK_MONOTONIC and CLOCK_REALTIME run fast; negative if they run slow.
 func monotonicRate(sync result.TimeSync) float64 {
 	tick := 1.0
-	if otherTick(sync) {
+	if changedTick(sync) {
 		tick = float64(sync.TickNS) / usualTickNS
 	}
 	return tick*(1+sync.FrequencyPPM/1e6) - 1
 }
 
-// slewed finds a wall clock that is being moved, whether or not the kernel takes it to be
-// synchronised.
+// slewed finds a wall clock that is being slewed, synchronised or not.
 func slewed(d *result.Document) *result.Finding {
 	sync := d.Host.TimeSync
 	if sync == nil {
@@ -114,13 +117,13 @@ func slewed(d *result.Document) *result.Finding {
 	}
 	var evidence []string
 	if math.Abs(float64(sync.OffsetNS)) > farOffNS {
-		evidence = append(evidence, fmt.Sprintf("adjtimex: still to be moved by %s", time.Duration(sync.OffsetNS)))
+		evidence = append(evidence, "adjtimex: remaining offset "+words.SignedDuration(float64(sync.OffsetNS)))
 	}
-	if otherTick(*sync) {
-		evidence = append(evidence, fmt.Sprintf("adjtimex: a tick is taken for %s, %+.0f parts in a million", time.Duration(sync.TickNS), float64(sync.TickNS-usualTickNS)/usualTickNS*1e6))
+	if changedTick(*sync) {
+		evidence = append(evidence, fmt.Sprintf("adjtimex: tick %s, which changes the rate by %s ppm", tickLength(*sync), words.SignedPPM(float64(sync.TickNS-usualTickNS)/usualTickNS*1e6)))
 	}
-	if math.Abs(sync.FrequencyPPM) >= mostFrequencyPPM {
-		evidence = append(evidence, fmt.Sprintf("adjtimex: the frequency is corrected by %+.0f parts in a million, the most that the kernel takes", sync.FrequencyPPM))
+	if math.Abs(sync.FrequencyPPM) >= maxFrequencyPPM {
+		evidence = append(evidence, fmt.Sprintf("adjtimex: frequency %s ppm, the limit of the kernel", words.SignedPPM(sync.FrequencyPPM)))
 	}
 	if evidence == nil {
 		return nil
@@ -128,31 +131,31 @@ func slewed(d *result.Document) *result.Finding {
 	finding := &result.Finding{
 		Title:    "the wall clock is being slewed",
 		Evidence: evidence,
-		Cause:    "A time service moves the wall clock bit by bit: CLOCK_REALTIME and CLOCK_MONOTONIC run a little faster or slower until it is right. CLOCK_MONOTONIC_RAW does not.",
+		Cause:    "A time service corrects the wall clock gradually: CLOCK_REALTIME and CLOCK_MONOTONIC run slightly fast or slow until it is right. CLOCK_MONOTONIC_RAW is not affected.",
 		Links:    []string{adjtimexManual},
 	}
-	if !sync.Synchronised && (otherTick(*sync) || sync.OffsetNS == 0) {
-		finding.Cause = "A program set this rate, and the kernel knows of no time service that will set it back: CLOCK_REALTIME and CLOCK_MONOTONIC run faster or slower than they should until one does. CLOCK_MONOTONIC_RAW does not."
+	if !sync.Synchronised && (changedTick(*sync) || sync.OffsetNS == 0) {
+		finding.Cause = "A program set this rate, and the kernel knows of no time service that will reset it. Until then, CLOCK_REALTIME and CLOCK_MONOTONIC run fast or slow. CLOCK_MONOTONIC_RAW is not affected."
 		finding.Remedies = []result.Remedy{{
-			Advice:   "Start a time service, or set the usual rate back (adjtimex is a package of that name)",
+			Advice:   "Start a time service, or reset the rate (adjtimex is in the package of the same name)",
 			Commands: []string{"adjtimex --print", "sudo adjtimex --tick 10000 --frequency 0"},
-			Risk:     "A rate that makes up for a clock source of a wrong rate is right: see whether the clock is off before and after.",
+			Risk:     "The rate may be right: it may correct a clock source that runs at a wrong rate. Check before and after whether the clock is off.",
 		}}
 	}
 	return finding
 }
 
-// stepped finds a wall clock that jumped while the run measured.
+// stepped finds a wall clock that jumped during the run.
 func stepped(d *result.Document) *result.Finding {
 	if d.Conditions == nil || d.Conditions.WallStepNS == 0 {
 		return nil
 	}
 	return &result.Finding{
 		Title:    "the wall clock was stepped",
-		Evidence: []string{fmt.Sprintf("while this ran the wall clock jumped by %s against the monotonic one", time.Duration(d.Conditions.WallStepNS))},
-		Cause:    "Somebody set it, or a time service or the hypervisor corrected it in one step.",
+		Evidence: []string{fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock", words.SignedDuration(float64(d.Conditions.WallStepNS)))},
+		Cause:    "Somebody set it, or a time service or the hypervisor stepped it.",
 		Remedies: []result.Remedy{{
-			Advice: "Measure spans with CLOCK_MONOTONIC, which is not stepped; have the time service slew (chrony: makestep only at its start)",
+			Advice: "Measure intervals with CLOCK_MONOTONIC, which is never stepped. Configure the time service to slew (chrony: makestep only at its start)",
 		}},
 		Links: []string{adjtimexManual},
 	}

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/table"
-	"github.com/timebench/timebench/internal/verify"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -30,7 +29,7 @@ func Doctor(w io.Writer, d *result.Document) error {
 	d = cleaned(d)
 	var out strings.Builder
 	if !serious(d) {
-		out.WriteString(table.Indented(healthy(d), 0))
+		out.WriteString(table.Indented(diagnose.Healthy(d), 0))
 	}
 	for _, f := range d.Findings {
 		if out.Len() > 0 {
@@ -60,50 +59,6 @@ func serious(d *result.Document) bool {
 		}
 	}
 	return false
-}
-
-// healthy says why nothing is said.
-func healthy(d *result.Document) string {
-	text := "Nothing is wrong with the clocks here."
-	switch measured := slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.Latency != nil }); {
-	case d.Interrupted && !measured:
-		text = "Interrupted before anything was measured: what the clocks cost is not known."
-	case !measured:
-		text = "Nothing was measured, so what the clocks cost is not known; nothing else is wrong with them."
-	case d.Interrupted:
-		text = "Interrupted; in what was measured by then nothing is wrong with the clocks here."
-	}
-	var known []string
-	for _, c := range d.Clocks {
-		if c.ID == "CLOCK_MONOTONIC@vdso" || c.ID == "QueryPerformanceCounter@winapi" {
-			if c.Latency != nil {
-				known = append(known, fmt.Sprintf("%s costs %s ns a read", c.ID, words.NS(c.Latency.MedianNS)))
-			}
-			if c.KernelEntry == result.Never {
-				known = append(known, "it does not enter the kernel")
-			}
-			known = append(known, verifiedWell(verify.Of(d), c.ID)...)
-		}
-	}
-	if d.Host.ClockSource != nil && d.Host.ClockSource.Current != "" {
-		known = append(known, "the clock source is "+d.Host.ClockSource.Current)
-	}
-	if len(known) > 0 {
-		text += " " + strings.Join(known, "; ") + "."
-	}
-	return text
-}
-
-// verifiedWell says of a clock that was verified that it held.
-func verifiedWell(v *verify.Verification, id string) []string {
-	if v == nil {
-		return nil
-	}
-	i := slices.IndexFunc(v.Clocks, func(c verify.VerifiedClock) bool { return c.ID == id })
-	if i < 0 || v.Clocks[i].Verdict != verify.IsMonotonic {
-		return nil
-	}
-	return []string{fmt.Sprintf("it never went backwards in %s reads on %s", words.Thousands(v.Clocks[i].Reads), words.Plural(len(v.CPUs), "CPU"))}
 }
 
 // findingFacts are the lines beneath a finding's title. Within table.Width, a command stays
@@ -170,7 +125,7 @@ func DoctorMarkdown(w io.Writer, d *result.Document) error {
 	out.WriteString("## timebench doctor\n\n")
 	writeMarkdownFacts(&out, d)
 	if !serious(d) {
-		out.WriteString("\n" + table.Escape(healthy(d)) + "\n")
+		out.WriteString("\n" + table.Escape(diagnose.Healthy(d)) + "\n")
 	}
 	writeMarkdownFindings(&out, d)
 	writeMarkdownLog(&out, d.Host.KernelLog)

@@ -294,18 +294,3 @@ func TestReadsThatEnterSometimesAreMarked(t *testing.T) {
 	require.Equal(t, "150.2 k ", marks["CLOCK_MONOTONIC@syscall"])
 	require.Equal(t, "3.14   ", marks["CLOCK_MONOTONIC_COARSE@vdso"])
 }
-
-// Doctor does not call healthy what it has not measured, nor a name that is not there.
-func TestHealthySaysWhatIsNotKnown(t *testing.T) {
-	d := fixed()
-	d.Host.ClockSource = &result.ClockSource{Available: []string{"tsc"}}
-	text := healthy(d)
-	require.Contains(t, text, "Nothing is wrong with the clocks here.")
-	require.NotContains(t, text, "the clock source is")
-	for i := range d.Clocks {
-		d.Clocks[i].Latency = nil
-	}
-	require.True(t, strings.HasPrefix(healthy(d), "Nothing was measured"), healthy(d))
-	d.Interrupted = true
-	require.True(t, strings.HasPrefix(healthy(d), "Interrupted before anything was measured"), healthy(d))
-}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/chart"
+	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
@@ -71,7 +72,7 @@ func DoctorHTML(w io.Writer, document *result.Document) error {
 	d := cleaned(document)
 	p.begin("timebench doctor: "+headline(d), "timebench doctor", headline(d)+", "+d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"))
 	if !serious(d) {
-		p.element("p", "", healthy(d))
+		p.element("p", "", diagnose.Healthy(d))
 	}
 	p.findings(d)
 	for _, warning := range warnings(d) {

@@ -29,9 +29,9 @@ func booted(t *testing.T, name, words string, invariant bool) world {
 	return world{}
 }
 
-// What doctor says of how the clock source in use came to be used.
+// Who or what selected the clock source in use, as doctor reports it.
 func TestWhoChoseTheClockSource(t *testing.T) {
-	const byHand = "somebody chose acpi_pm while the system ran"
+	const byHand = "somebody selected acpi_pm at run time"
 	for _, test := range []struct {
 		name, words    string
 		notInvariant   bool
@@ -42,23 +42,23 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 	}{
 		{
 			name: "by hand", words: "tsc=reliable wait=tsc select=acpi_pm",
-			source: "acpi_pm", says: byHand, never: "command line names", evidence: "available clock sources, the best first: tsc hpet acpi_pm", afterTheRemedy: "tsc",
+			source: "acpi_pm", says: byHand, never: "command line names", evidence: "available clock sources, best first: tsc hpet acpi_pm", afterTheRemedy: "tsc",
 		},
 		{
 			name: "by hand, another than at boot", words: "tsc=reliable clocksource=hpet wait=hpet select=acpi_pm",
-			source: "acpi_pm", says: byHand, never: "told so", evidence: "kernel command line: clocksource=hpet, which is not in use", afterTheRemedy: "tsc",
+			source: "acpi_pm", says: byHand, never: "on the kernel command line", evidence: "kernel command line: clocksource=hpet, which is not in use", afterTheRemedy: "tsc",
 		},
 		{
 			name: "at boot", words: "tsc=reliable clocksource=hpet wait=hpet",
-			source: "hpet", says: "told so on its command line: clocksource=hpet", never: "somebody", evidence: "kernel command line: clocksource=hpet", afterTheRemedy: "tsc",
+			source: "hpet", says: "on the kernel command line: clocksource=hpet", never: "somebody", evidence: "kernel command line: clocksource=hpet", afterTheRemedy: "tsc",
 		},
 		{
 			name: "a typo at boot", words: "clocksource=tcs", notInvariant: true,
-			source: "hpet", says: "takes the CPUs' TSCs for unsynchronised", never: "told so", evidence: "kernel command line: clocksource=tcs names no clock source the kernel has", afterTheRemedy: "hpet",
+			source: "hpet", says: "assumes that the TSCs of the CPUs are unsynchronised", never: "on the kernel command line", evidence: "kernel command line: clocksource=tcs, which is not a clock source of this kernel", afterTheRemedy: "hpet",
 		},
 		{
 			name: "notsc, and by hand", words: "notsc select=acpi_pm",
-			source: "acpi_pm", says: "told so on its command line: notsc. Besides: The kernel rates hpet highest", never: "names no clock source", evidence: "kernel command line: notsc", afterTheRemedy: "hpet",
+			source: "acpi_pm", says: "on the kernel command line: notsc. Also: The kernel rates hpet highest", never: "not a clock source", evidence: "kernel command line: notsc", afterTheRemedy: "hpet",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,0 +1,64 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/verify"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// usual are the clocks that Healthy describes: the first that a reader asks about.
+var usual = []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
+
+// Healthy returns what doctor prints for a document without findings: that there is no
+// problem, or that too little was measured to know, and the facts that support it.
+func Healthy(d *result.Document) string {
+	text := "No problem with the clocks was found."
+	switch measured := slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.Latency != nil }); {
+	case d.Interrupted && !measured:
+		text = "Interrupted before anything was measured: the cost of the clocks is unknown."
+	case !measured:
+		text = "Nothing was measured, so the cost of the clocks is unknown. No other problem was found."
+	case d.Interrupted:
+		text = "Interrupted. No problem with the clocks was found until then."
+	}
+	var facts []string
+	for _, c := range d.Clocks {
+		if slices.Contains(usual, c.ID) {
+			facts = append(facts, clockFacts(d, c)...)
+		}
+	}
+	if len(facts) > 0 {
+		text += " " + strings.Join(facts, "; ") + "."
+	}
+	if name := clockSource(d); name != "" {
+		text += " The clock source is " + name + "."
+	}
+	return text
+}
+
+// clockFacts returns the good facts about a clock; the first names it.
+func clockFacts(d *result.Document, c result.Clock) []string {
+	var facts []string
+	subject := c.ID
+	add := func(text string) {
+		facts, subject = append(facts, subject+" "+text), "it"
+	}
+	if c.Latency != nil {
+		add(fmt.Sprintf("costs %s ns/read", words.NS(c.Latency.MedianNS)))
+	}
+	if c.KernelEntry == result.Never {
+		add("does not enter the kernel")
+	}
+	if v := verify.Of(d); v != nil {
+		for _, verified := range v.Clocks {
+			if verified.ID == c.ID && verified.Verdict == verify.IsMonotonic {
+				add(fmt.Sprintf("never went backwards in %s reads on %s", words.Thousands(verified.Reads), words.Plural(len(v.CPUs), "CPU")))
+			}
+		}
+	}
+	return facts
+}

@@ -1,0 +1,41 @@
+package diagnose
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/verify"
+)
+
+func TestHealthy(t *testing.T) {
+	d := well()
+	require.Equal(t, "No problem with the clocks was found. CLOCK_MONOTONIC@vdso costs 25.0 ns/read; it does not enter the kernel. The clock source is tsc.", Healthy(d))
+	d.Clocks[0].Latency = nil
+	require.Equal(t, "No problem with the clocks was found. CLOCK_MONOTONIC@vdso does not enter the kernel. The clock source is tsc.", Healthy(d))
+	d.Clocks[0].KernelEntry = result.Unknown
+	require.Equal(t, "No problem with the clocks was found. The clock source is tsc.", Healthy(d))
+	d.Host.ClockSource.Current = ""
+	require.Equal(t, "No problem with the clocks was found.", Healthy(d))
+	d.Interrupted = true
+	require.Equal(t, "Interrupted. No problem with the clocks was found until then.", Healthy(d))
+}
+
+func TestHealthyWithAVerification(t *testing.T) {
+	d := &result.Document{
+		Clocks: []result.Clock{{ID: "CLOCK_MONOTONIC@vdso", Available: true, Latency: &result.Latency{MedianNS: 21.7}}},
+		Sections: []result.Section{&verify.Verification{CPUs: []int{0, 1}, Clocks: []verify.VerifiedClock{
+			{ID: "CLOCK_MONOTONIC@vdso", Verdict: verify.IsMonotonic, Reads: 1100798},
+		}}},
+	}
+	require.Equal(t, "No problem with the clocks was found. CLOCK_MONOTONIC@vdso costs 21.7 ns/read; it never went backwards in 1,100,798 reads on 2 CPUs.", Healthy(d))
+	verify.Of(d).Clocks[0].Verdict = verify.OneCPU
+	require.NotContains(t, Healthy(d), "backwards")
+}
+
+// What was not measured is not called healthy, and an unknown clock source has no name.
+func TestHealthyWithoutFigures(t *testing.T) {
+	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown. No other problem was found.", Healthy(&result.Document{}))
+	require.Equal(t, "Interrupted before anything was measured: the cost of the clocks is unknown.", Healthy(&result.Document{Interrupted: true}))
+	require.NotContains(t, Healthy(&result.Document{Host: result.Host{ClockSource: &result.ClockSource{Available: []string{"tsc"}}}}), "clock source")
+}

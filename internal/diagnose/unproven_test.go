@@ -1,0 +1,37 @@
+package diagnose
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A document without the key kernel_entry (from a command that does not test it, or older than
+// the key) proves nothing: under hpet that is a finding, under tsc it is not.
+func TestKernelEntryNotTested(t *testing.T) {
+	const untested = "CLOCK_MONOTONIC@vdso costs 640 ns/read (95% CI 634 ns to 646 ns), and whether it enters the kernel was not tested"
+	d := well()
+	d.Clocks = clocks(result.Never, 640)
+	d.Clocks[0].KernelEntry, d.Clocks[0].KernelEntryBy = "", ""
+	require.Empty(t, Findings(d), "a vDSO can read tsc")
+	d.Host.ClockSource.Current = "hpet"
+	findings := Findings(d)
+	require.Len(t, findings, 1)
+	require.Equal(t, "kernel-entry-unproven", findings[0].Kind)
+	require.Contains(t, findings[0].Evidence, untested, "the proof for another clock does not count for this one")
+	require.NotContains(t, worded(findings[0]), "CLOCK_REALTIME@vdso")
+
+	for i := range d.Clocks {
+		d.Clocks[i].KernelEntry, d.Clocks[i].Latency = "", nil
+	}
+	findings = Findings(d)
+	require.Len(t, findings, 1)
+	require.Equal(t, []string{
+		"CLOCK_MONOTONIC@vdso was not timed, and whether it enters the kernel was not tested",
+		"CLOCK_REALTIME@vdso was not timed, and whether it enters the kernel was not tested",
+	}, findings[0].Evidence[:2])
+
+	d.Clocks = clocks(result.Never, 640)
+	require.Empty(t, Findings(d), "both are proven")
+}
