@@ -25,7 +25,7 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 		available     []string
 		boot, log     []string
 		noLog         bool
-		variant       bool // the CPU promises no invariant TSC
+		variant       bool // the CPU reports no invariant TSC
 		causes, never []string
 		evidence      string
 	}{

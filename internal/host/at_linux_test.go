@@ -154,7 +154,7 @@ func TestAtReadsTheLog(t *testing.T) {
 		require.NotContains(t, strings.Join(log.Lines, "\n"), "not of the kernel", name)
 	}
 	for name, want := range map[string]string{
-		"broken-empty":    "/var/log/dmesg, /var/log/kern.log: no messages of the kernel; /var/log/messages, /var/log/syslog: no such file or directory; run as root, ",
+		"broken-empty":    "/var/log/dmesg, /var/log/kern.log: no kernel messages; /var/log/messages, /var/log/syslog: no such file or directory; run as root, ",
 		"broken-folders":  "/var/log/dmesg, /var/log/messages: not a regular file; /var/log/kern.log, /var/log/syslog: no such file or directory; run as root, ",
 		"broken-no-sysfs": "/var/log/dmesg, /var/log/kern.log, /var/log/messages, /var/log/syslog: no such file or directory; run as root, ",
 	} {
@@ -271,7 +271,7 @@ func processStat(state string, started int) string {
 	return fmt.Sprintf("412 (timebench) %s 1 412 412 0 -1 4194304 1 0 0 0 1 1 0 0 20 0 4 0 %d 1 1 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n", state, started)
 }
 
-// KVM shows itself alike to the guests of all that use it. The tables tell, and the log.
+// The CPU reports KVM to all guests of KVM. The ACPI tables and the log identify Firecracker.
 func TestAtOfFirecracker(t *testing.T) {
 	header := func(oem string) []byte {
 		return []byte("FACP\x14\x01\x00\x00\x06\xa0" + oem + "FCVMFADT\x00\x00\x00\x00FCAT\x19\x01\x24\x20body")
@@ -322,7 +322,7 @@ func TestFirmwareHypervisor(t *testing.T) {
 func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
 		" tsc \n": "tsc", "Dell Inc.": "Dell Inc.", "Müller": "Müller", "": "", "a\x1bb": "", "a\x00": "", "\xff": "",
-		"two\nlines": "", strings.Repeat("x", longestName+1): "", strings.Repeat("x", longestName): strings.Repeat("x", longestName),
+		"two\nlines": "", strings.Repeat("x", maxName+1): "", strings.Repeat("x", maxName): strings.Repeat("x", maxName),
 	} {
 		require.Equal(t, want, printable(in), "%q", in)
 	}

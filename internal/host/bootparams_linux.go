@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// clockParameters are the kernel's parameters that choose, forbid or tune clocks and
-// timers, or change what a system call costs, spelt with underscores only
+// clockParameters are the kernel parameters that select, disable or tune clocks and timers,
+// or change the cost of a system call, spelt with underscores
 // (Documentation/admin-guide/kernel-parameters.txt).
 var clockParameters = []string{
 	"acpi_pm", "acpi_pm_good", "amd_pstate", "apicpmtimer", "clearcpuid", "clocksource", "cpufreq.default_governor",
@@ -18,14 +18,13 @@ var clockParameters = []string{
 	"processor.max_cstate", "pti", "skew_tick", "tsc", "tsc_early_khz", "vdso", "vdso32",
 }
 
-// clockParameterPrefixes are those of parameters that have several in common.
+// clockParameterPrefixes are prefixes shared by several such parameters.
 var clockParameterPrefixes = []string{"arm_arch_timer.", "clocksource.", "haltpoll.", "cpuidle_haltpoll.", "hv_", "xen_"}
 
-// bootParameters returns the parameters of a kernel's command line that concern
-// clocks, in order and without quotes. Nothing else of the line may leave the
-// machine: it can hold secrets. The rules are next_arg's and parse_args's of the
-// kernel: spaces inside double quotes are part of a parameter, a dash in a name is
-// an underscore, and what follows "--" is for the first program.
+// bootParameters returns the parameters of a kernel command line that concern clocks, in
+// order and without quotes. It drops the rest, which can hold secrets. It follows next_arg
+// and parse_args of the kernel: spaces inside double quotes are part of a parameter, a dash
+// in a name is an underscore, and the text after "--" is for init.
 func bootParameters(line string) []string {
 	var found []string
 	for _, parameter := range splitParameters(line) {
@@ -53,8 +52,8 @@ func isClockParameter(name string) bool {
 	})
 }
 
-// splitParameters cuts a command line at the spaces outside quotes, and takes the
-// quotes off a parameter that is quoted as a whole.
+// splitParameters splits a command line at the spaces outside quotes, and removes the quotes
+// around a whole parameter.
 func splitParameters(line string) []string {
 	quoted := false
 	parameters := strings.FieldsFunc(line, func(r rune) bool {

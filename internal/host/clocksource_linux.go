@@ -10,8 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// clockSource returns what the kernel makes its time of; nil, and why, where it does not
-// say.
+// clockSource returns the clock sources that the kernel offers and uses, from sysfs.
 func clockSource(root string) (*result.ClockSource, error) {
 	fs, err := sysfs.NewFS(filepath.Join(root, sysfs.DefaultMountPoint))
 	if err != nil {
@@ -22,7 +21,7 @@ func clockSource(root string) (*result.ClockSource, error) {
 		return nil, err
 	}
 	if len(sources) == 0 {
-		return nil, errors.New("sysfs has none")
+		return nil, errors.New("none in sysfs")
 	}
 	found := &result.ClockSource{Current: clockSourceName(sources[0].Current), Available: []string{}}
 	for _, name := range sources[0].Available {
@@ -31,13 +30,13 @@ func clockSource(root string) (*result.ClockSource, error) {
 		}
 	}
 	if found.Current == "" && len(found.Available) == 0 {
-		return nil, errors.New("sysfs has no name of one")
+		return nil, errors.New("no valid name in sysfs")
 	}
 	return found, nil
 }
 
-// unrestored returns the switch that an experiment of timebench left behind; nil where
-// there is none.
+// unrestored returns the switch that an experiment of timebench did not undo; nil if there
+// is none.
 func unrestored(root string) *result.UnrestoredClockSource {
 	left := clocksource.Folder(filepath.Join(root, string(clocksource.Sysfs))).Abandoned()
 	if left == nil {
@@ -46,8 +45,8 @@ func unrestored(root string) *result.UnrestoredClockSource {
 	return &result.UnrestoredClockSource{Original: left.Original, Since: left.Since.UTC(), PID: left.Process.PID}
 }
 
-// clockSourceName returns a name that the kernel could give: one word, shorter than
-// CS_NAME_LEN of kernel/time/clocksource.c; else "".
+// clockSourceName returns the text if it can be the name of a clock source: one word, shorter
+// than CS_NAME_LEN (kernel/time/clocksource.c); otherwise "".
 func clockSourceName(text string) string {
 	const longest = 31
 	if len(text) > longest || strings.Contains(text, " ") {

@@ -5,17 +5,17 @@ import (
 	"path/filepath"
 )
 
-// initialPIDNamespace is the namespace of the machine itself: PROC_PID_INIT_INO
-// of the kernel's include/linux/proc_ns.h.
+// initialPIDNamespace is the PID namespace of the machine itself: PROC_PID_INIT_INO in
+// include/linux/proc_ns.h.
 const initialPIDNamespace = "pid:[4026531836]"
 
-// container names what confines this process. The files that container engines
-// leave also lie in images that were made into machines, so they count only in
-// a PID namespace of its own.
+// container returns the kind of container that this process runs in; "" if none. The files of
+// container engines can also be in an image that became a machine, so they count only in
+// another PID namespace.
 func container(root string) string {
 	namespace, err := os.Readlink(filepath.Join(root, "proc/self/ns/pid"))
 	if err != nil {
-		gaveUp(err)
+		traceError(err)
 		return ""
 	}
 	if namespace == initialPIDNamespace {

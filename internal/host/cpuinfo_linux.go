@@ -11,22 +11,21 @@ import (
 	"github.com/timebench/timebench/internal/trace"
 )
 
-// tscFlags are the flags of /proc/cpuinfo that concern the time stamp counter, in the
-// order in which the document has them (arch/x86/include/asm/cpufeatures.h).
+// tscFlags are the flags of /proc/cpuinfo that concern the time stamp counter, in the order of
+// the document (arch/x86/include/asm/cpufeatures.h).
 var tscFlags = []string{
 	"constant_tsc", "nonstop_tsc", "tsc_reliable", "tsc_known_freq", "tsc_adjust", "rdtscp", "tsc_deadline_timer", "art",
 }
 
-// addCPUInfo adds what /proc/cpuinfo knows, and returns the flags of the first CPU.
+// addCPUInfo adds the facts of /proc/cpuinfo, and returns the flags of the first CPU.
 // The kernel sets nonstop_tsc from the CPU's invariant TSC bit (CPUID 80000007H, EDX
 // bit 8), in arch/x86/kernel/cpu/intel.c and amd.c, and constant_tsc with it.
 func addCPUInfo(facts *result.CPU, root string) []string {
 	addCPUCounts(facts, root)
-	if !regular(filepath.Join(root, "proc/cpuinfo"), longestTable) {
+	if !regular(filepath.Join(root, "proc/cpuinfo"), maxTable) {
 		return nil
 	}
-	// What gopsutil adds from /sys is not needed, and it panics where
-	// topology/core_id is empty.
+	// gopsutil would read /sys too, and panics if topology/core_id is empty.
 	infos, err := cpu.InfoWithContext(belowProc(root))
 	if err != nil || len(infos) == 0 {
 		trace.Printf("host", "/proc/cpuinfo: %d CPUs, error %v", len(infos), err)
@@ -51,13 +50,12 @@ func addCPUInfo(facts *result.CPU, root string) []string {
 	return flags
 }
 
-// addCPUCounts counts CPUs. Of a recorded machine it is not known which CPUs a
-// process may use, and taken to be all.
+// addCPUCounts counts CPUs. For a recorded machine it assumes that the process may use all.
 func addCPUCounts(facts *result.CPU, root string) {
 	if root == live {
 		facts.Logical = runtime.NumCPU()
 	}
-	if regular(filepath.Join(root, "proc/cpuinfo"), longestTable) {
+	if regular(filepath.Join(root, "proc/cpuinfo"), maxTable) {
 		if logical, err := cpu.CountsWithContext(below(root), true); err == nil && logical > 0 {
 			facts.Logical = logical
 		}

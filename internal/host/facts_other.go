@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// Facts returns what can be found out about this machine. TSCHz is left empty:
-// it takes a measurement.
+// Facts returns the facts about this machine. It leaves TSCHz empty, which needs a
+// measurement.
 func Facts() result.Host {
 	facts := result.Host{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	facts.CPU.Logical = runtime.NumCPU()

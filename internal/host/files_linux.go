@@ -18,71 +18,69 @@ import (
 )
 
 const (
-	// longestFile bounds what is read of a file with one or a few values.
-	longestFile = 64 << 10
-	// longestTable bounds the files that libraries read whole. /proc/cpuinfo has
-	// some 2 KiB for each CPU, and the kernel knows up to 8192 of them.
-	longestTable = 32 << 20
-	// longestName bounds a name, in bytes.
-	longestName = 200
+	// maxFile bounds a file with one or a few values, in bytes.
+	maxFile = 64 << 10
+	// maxTable bounds the files that libraries read whole, in bytes. /proc/cpuinfo has about
+	// 2 KiB for each CPU, and Linux supports up to 8192 CPUs.
+	maxTable = 32 << 20
+	// maxName bounds a name, in bytes.
+	maxName = 200
 )
 
-// regular reports whether a file can be read without waiting for another program,
-// and has at most a number of bytes. Files in /proc and /sys have no size.
+// regular reports whether a file is a regular one, so that a read does not wait for another
+// program, of at most so many bytes. Files in /proc and /sys have the size 0.
 func regular(path string, bytes int64) bool {
 	info, err := os.Stat(path)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > bytes) {
-		err = fmt.Errorf("%s: %v with %d bytes; read are regular files with at most %d", path, info.Mode(), info.Size(), bytes)
+		err = fmt.Errorf("%s: %v with %d bytes; only regular files of at most %d bytes are read", path, info.Mode(), info.Size(), bytes)
 	}
-	gaveUp(err)
+	traceError(err)
 	return err == nil
 }
 
-// gaveUp reports why a file was not read. That there is none is no news: most machines
-// lack some.
-func gaveUp(err error) {
+// traceError traces why a file was not read. It ignores missing files: most machines lack
+// some.
+func traceError(err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
 		trace.Printf("host", "%v", err)
 	}
 }
 
-// readFile returns the text of a small file without the space around it; "" where it
-// cannot be read.
+// readFile returns the text of a small file, trimmed; "" if it cannot be read.
 func readFile(folder, name string) string {
 	path := filepath.Join(folder, name)
-	if !regular(path, longestFile) {
+	if !regular(path, maxFile) {
 		return ""
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		gaveUp(err)
+		traceError(err)
 		return ""
 	}
 	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(io.LimitReader(file, longestFile))
+	text, err := io.ReadAll(io.LimitReader(file, maxFile))
 	if err != nil {
-		gaveUp(err)
+		traceError(err)
 		return ""
 	}
 	return strings.TrimSpace(string(text))
 }
 
-// readName returns the name that is all of a file.
+// readName returns the name that is the only content of a file.
 func readName(folder, name string) string { return printable(readFile(folder, name)) }
 
-// printable returns a name without the space around it; "" where it is none that a
-// kernel or a firmware would give: no text, too long, or with characters that would
-// steer a terminal.
+// printable returns a name, trimmed; "" if it is not valid text, too long, or has characters
+// that control a terminal.
 func printable(name string) string {
 	name = strings.TrimSpace(name)
 	odd := func(r rune) bool { return !unicode.IsPrint(r) }
-	if len(name) > longestName || !utf8.ValidString(name) || strings.ContainsFunc(name, odd) {
+	if len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, odd) {
 		return ""
 	}
 	return name
 }
 
-// below has gopsutil read the files below root.
+// below returns a context in which gopsutil reads the files below root.
 func below(root string) context.Context {
 	return context.WithValue(context.Background(), common.EnvKey, common.EnvMap{
 		common.HostProcEnvKey: filepath.Join(root, "proc"),
@@ -90,7 +88,7 @@ func below(root string) context.Context {
 	})
 }
 
-// belowProc has gopsutil read /proc below root, and find no /sys.
+// belowProc returns a context in which gopsutil reads /proc below root, and finds no /sys.
 func belowProc(root string) context.Context {
 	return context.WithValue(context.Background(), common.EnvKey, common.EnvMap{
 		common.HostProcEnvKey: filepath.Join(root, "proc"),

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// governors returns the policies that choose the CPUs' frequency, each once and
-// sorted; none where the system does not choose it, as in most virtual machines.
-// procfs would read all that cpufreq tells of each CPU, of which some takes
-// milliseconds.
+// governors returns the cpufreq governors of the CPUs, each once and sorted; none if the
+// system has no cpufreq, as most virtual machines. It does not use procfs, which reads all
+// files of cpufreq, some of which take milliseconds.
 func governors(root string) []string {
 	cpus := filepath.Join(root, "sys/devices/system/cpu")
 	entries, _ := os.ReadDir(cpus)

@@ -1,19 +1,16 @@
-// Package host finds out what a maintainer asks about a machine when its clocks
-// are slow: operating system, kernel, CPU, hypervisor, clock source, the kernel's
-// log, and the limits that the process runs under.
+// Package host collects the facts that matter when the clocks of a machine are slow: operating
+// system, kernel, CPU, hypervisor, clock source, kernel log, and the limits of the process.
 //
-// Everything here works without root and without starting a program. What
-// cannot be found out is left empty; a fact is never guessed. Where Linux is
-// concerned the facts come from /proc, /sys, /etc and /var/log, most of them through
-// the libraries prometheus/procfs and shirou/gopsutil, and At reads them of a
-// machine whose files were recorded; Windows is asked by its own functions and
-// its registry; other systems answer through gopsutil alone.
+// It needs no root and starts no program. A fact that is unknown stays empty; none is guessed.
+// On Linux the facts come from /proc, /sys, /etc and /var/log, mostly through the libraries
+// prometheus/procfs and shirou/gopsutil; At also reads the recorded files of another machine.
+// On Windows they come from its functions and its registry, on other systems from gopsutil.
 package host
 
 import "github.com/timebench/timebench/internal/result"
 
-// UsableCPUs returns how many threads can run at the same moment: the CPUs that
-// the process may use, or its quota where that is less, rounded up.
+// UsableCPUs returns how many threads can run at the same time: the CPUs that the process may
+// use, or its quota if that is less, rounded up.
 func UsableCPUs(facts result.Host) int {
 	usable := facts.CPU.Usable
 	if quota := facts.CPU.Quota; quota > 0 {

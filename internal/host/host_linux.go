@@ -10,15 +10,14 @@ import (
 // live is the root of the machine that the process runs on.
 const live = "/"
 
-// Facts returns what can be found out about this machine. TSCHz is left empty:
-// it takes a measurement.
+// Facts returns the facts about this machine. It leaves TSCHz empty, which needs a
+// measurement.
 func Facts() result.Host { return At(live) }
 
-// At returns the facts of the machine whose files lie below root. It never fails:
-// what is not there, or makes no sense, is left out. Only with the root "/" are
-// the CPU, the kernel and this process asked too, for what no file tells; of a
-// recorded machine the process's share of the CPUs, the limits that it runs under
-// and how the wall clock is kept right are unknown.
+// At returns the facts about the machine whose files are below root. It leaves out what is
+// missing or invalid. Only for the root "/" it also queries the CPU, the kernel and this
+// process. For a recorded machine, the CPUs that the process may use, its limits and the time
+// synchronisation are unknown.
 func At(root string) result.Host {
 	root = filepath.Clean(root)
 	facts := result.Host{OS: "linux"}

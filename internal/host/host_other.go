@@ -4,7 +4,7 @@ package host
 
 import "github.com/timebench/timebench/internal/result"
 
-// addSystemFacts adds the system's names, and the hypervisor as the CPU tells it.
+// addSystemFacts adds the names of the system, and the hypervisor that the CPU reports.
 func addSystemFacts(facts *result.Host) {
 	addNames(facts)
 	if system := cpuHypervisor(); system != "" {

@@ -26,18 +26,17 @@ var (
 	getSystemTimes        = kernel32.NewProc("GetSystemTimes")
 )
 
-// The registry's keys under HKEY_LOCAL_MACHINE.
+// Registry keys under HKEY_LOCAL_MACHINE.
 const (
 	versionKey   = `SOFTWARE\Microsoft\Windows NT\CurrentVersion`
 	processorKey = `HARDWARE\DESCRIPTION\System\CentralProcessor\0`
 	firmwareKey  = `HARDWARE\DESCRIPTION\System\BIOS`
 )
 
-// addSystemFacts adds what only Windows tells. It asks no WMI, which can take
-// seconds.
+// addSystemFacts adds the facts that are specific to Windows. It does not use WMI, which can
+// take seconds.
 func addSystemFacts(facts *result.Host) {
-	// RtlGetVersion, since GetVersionEx tells a program without a manifest that it
-	// runs on Windows 8.
+	// GetVersionEx returns Windows 8 to a program without a manifest; RtlGetVersion does not.
 	version := windows.RtlGetVersion()
 	facts.Kernel = fmt.Sprintf("%d.%d.%d", version.MajorVersion, version.MinorVersion, version.BuildNumber)
 	if revision := number(versionKey, "UBR"); revision > 0 {
@@ -46,7 +45,7 @@ func addSystemFacts(facts *result.Host) {
 	if platform, _, _, err := host.PlatformInformation(); err == nil {
 		facts.Distribution = platform
 	}
-	// Some firmware names no model; then the registry has family, model and stepping.
+	// If the firmware has no model name, the registry has family, model and stepping.
 	facts.CPU.Model = cmp.Or(strings.TrimSpace(text(processorKey, "ProcessorNameString")), text(processorKey, "Identifier"))
 	facts.CPU.Packages = thread.Packages()
 	facts.CPU.Groups = thread.Groups()
@@ -58,7 +57,7 @@ func addSystemFacts(facts *result.Host) {
 	}
 }
 
-// text and number read the registry; "" and 0 where there is no such value.
+// text returns a string value of the registry; "" if there is none.
 func text(key, name string) string {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, key, registry.QUERY_VALUE)
 	if err != nil {
@@ -70,6 +69,7 @@ func text(key, name string) string {
 	return value
 }
 
+// number returns an integer value of the registry; 0 if there is none.
 func number(key, name string) uint64 {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, key, registry.QUERY_VALUE)
 	if err != nil {
@@ -81,9 +81,9 @@ func number(key, name string) uint64 {
 	return value
 }
 
-// virtualization is what the CPU tells. Where Windows itself runs on Hyper-V, as it
-// does for virtualization-based security, the CPU tells of Hyper-V as it does to a
-// guest; the role is then what the firmware's names leave no doubt of.
+// virtualization returns the hypervisor that the CPU reports. The CPU reports Hyper-V also to
+// a host that runs Windows on it, for example for virtualization-based security. Then the
+// names in the firmware decide the role.
 func virtualization() *result.Virtualization {
 	system := cpuHypervisor()
 	if system == "" {
@@ -105,7 +105,7 @@ func virtualMachine(firmware string) bool {
 		func(name string) bool { return strings.Contains(firmware, name) })
 }
 
-// wine asks for what only Wine's ntdll has.
+// wine returns the version of Wine, by functions that only its ntdll has; nil on Windows.
 func wine() *result.Wine {
 	if wineGetVersion.Find() != nil {
 		return nil
@@ -120,7 +120,7 @@ func wine() *result.Wine {
 	return found
 }
 
-// ascii is the C string at an address outside Go's memory.
+// ascii returns the C string at an address outside Go memory.
 func ascii(address uintptr) string {
 	if address == 0 {
 		return ""
@@ -140,12 +140,12 @@ func qpc(page wintime.Page, wine bool) *result.QPC {
 	counter := &result.QPC{Hz: wintime.PerformanceFrequency()}
 	bypass, ok := page.QPCBypass()
 	if !ok || wine && !bypass.Enabled {
-		return counter // Wine leaves the fields empty, and enters no kernel all the same
+		return counter // Wine leaves the fields empty, but does not enter the kernel
 	}
 	counter.HypervisorPage = bypass.Enabled && bypass.HypervisorPage
 	if !counter.HypervisorPage {
-		// With the hypervisor's page a read enters the kernel whenever that page is
-		// not valid, which only the hypervisor knows.
+		// With the page of the hypervisor, a read enters the kernel while that page is not valid.
+		// Only the hypervisor knows that.
 		counter.UserMode = &bypass.Enabled
 	}
 	shift := int(bypass.Shift)
@@ -153,8 +153,8 @@ func qpc(page wintime.Page, wine bool) *result.QPC {
 	return counter
 }
 
-// powerThrottling asks for PROCESS_POWER_THROTTLING_STATE, which Windows 10 has from
-// version 1709 on.
+// powerThrottling returns PROCESS_POWER_THROTTLING_STATE as "on", "off" or "system"; "" before
+// Windows 10 version 1709.
 func powerThrottling() string {
 	if getProcessInformation.Find() != nil {
 		return ""
@@ -177,7 +177,7 @@ func powerThrottling() string {
 	return "off"
 }
 
-// power is ACLineStatus of SYSTEM_POWER_STATUS.
+// power returns ACLineStatus of SYSTEM_POWER_STATUS as "battery" or "mains"; "" if unknown.
 func power() string {
 	if getSystemPowerStatus.Find() != nil {
 		return ""

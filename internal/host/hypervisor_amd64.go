@@ -6,7 +6,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// hypervisors are the names for the signatures of CPUID leaf 40000000H.
+// hypervisors are the names of the signatures in CPUID leaf 40000000H.
 var hypervisors = map[string]string{
 	"KVMKVMKVM":    "kvm",
 	"Linux KVM Hv": "kvm",
@@ -21,8 +21,8 @@ var hypervisors = map[string]string{
 	"Apple VZ":     "apple",
 }
 
-// cpuHypervisor returns the hypervisor that the CPU tells of; empty where there
-// is none. An unknown one is given by its signature.
+// cpuHypervisor returns the hypervisor that the CPU reports, an unknown one by its signature;
+// "" if there is none.
 func cpuHypervisor() string {
 	if !cpuid.CPU.Supports(cpuid.HYPERVISOR) {
 		return ""

@@ -2,5 +2,5 @@
 
 package host
 
-// cpuHypervisor: only x86 CPUs tell of their hypervisor.
+// cpuHypervisor returns "": only x86 CPUs report their hypervisor.
 func cpuHypervisor() string { return "" }

@@ -4,10 +4,9 @@ package host
 
 import "github.com/timebench/timebench/internal/native"
 
-// invariantTSC says whether the CPU promises that its time stamp counter keeps its rate in
-// every state: CPUID 80000007H, EDX bit 8 (Intel SDM volume 3, "Invariant TSC"; AMD's
-// manual calls it TscInvariant). A CPU that does not have the leaf promises nothing. It is what
-// /proc/cpuinfo tells on Linux.
+// invariantTSC returns whether the CPU reports an invariant TSC: CPUID 80000007H, EDX bit 8
+// (Intel SDM volume 3, "Invariant TSC"; AMD: TscInvariant); false without that leaf. On Linux
+// /proc/cpuinfo has it.
 func invariantTSC() *bool {
 	const (
 		last  = 0x80000000

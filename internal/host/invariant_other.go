@@ -2,5 +2,5 @@
 
 package host
 
-// invariantTSC is nil: only x86 CPUs have a time stamp counter.
+// invariantTSC returns nil: only x86 CPUs have a time stamp counter.
 func invariantTSC() *bool { return nil }

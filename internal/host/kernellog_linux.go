@@ -12,44 +12,43 @@ import (
 )
 
 const (
-	// mostLogLines bounds the lines of the log in the document: as many from its
-	// beginning, where the clocks are found, as from its end, where they fail.
-	mostLogLines = 80
-	// longestLogLine bounds a line, in characters.
-	longestLogLine = 300
+	// maxLogLines bounds the lines of the log in the document: half from the beginning, where
+	// the clocks are detected, and half from the end, where they fail.
+	maxLogLines = 80
+	// maxLogLine bounds a line, in characters.
+	maxLogLine = 300
 )
 
-// firstMessage begins the kernel's first message of a boot, but for a line of Arm's.
+// firstMessage begins the first kernel message of a boot, except for one line on Arm.
 const firstMessage = "Linux version "
 
-// aboutClocks finds the lines of the log that concern clocks. The time stamp counter
-// counts in capitals, or as the name of the kernel's part: tsc is also a compiler, of
-// which the log tells when it is killed.
+// aboutClocks matches the lines of the log that concern clocks. It matches TSC in capitals or
+// as the prefix of a message only: tsc is also a compiler, which the log names if it is killed.
 var aboutClocks = regexp.MustCompile(`\bclocksource\b|\bTSC(?:_\w+)?\b|\btsc:|'tsc|Hypervisor detected|Xen version|vmware: using clock|` +
 	`(?i:\bhpet\d*\b|\bkvm-?clock\b|\bpvclock\b|\bhyper-?v.*(?:clock|timer)|\bsched_clock\b|\bacpi_pm\b|\bpm-timer\b|` +
 	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b)`)
 
-// clockStems are what each line that aboutClocks finds has one of, in small letters.
-// Few others do, and the expression takes twenty microseconds a line.
+// clockStems are texts, in lower case, of which every line that aboutClocks matches has one.
+// They are a fast filter: the expression takes 20 µs per line.
 var clockStems = []string{"clock", "tsc", "hpet", "hypervisor", "xen version", "acpi_pm", "timer", "timekeeping", "rtc"}
 
-// aboutParameters finds the lines that hold the kernel's command line, or what it left
-// of it to the first program ("    TERM=linux"), which may be secret.
+// aboutParameters matches the lines with the kernel command line or the environment of init
+// ("    TERM=linux"), which may hold secrets.
 var aboutParameters = regexp.MustCompile(`(?i:command line)|^    `)
 
-// A message is a line of the kernel's log: the time since the boot, "[    0.000089] " or
-// nothing, and the text.
+// A message is a line of the kernel log: the time since boot, "[    0.000089] " or "", and the
+// text.
 type message struct{ stamp, text string }
 
-// A logSource is one way to the kernel's log.
+// A logSource is one way to read the kernel log.
 type logSource struct {
 	name string
-	// read returns the messages of this boot and whether they begin with its first.
+	// read returns the messages of this boot, and whether the first one is among them.
 	read func() (messages []message, whole bool, err error)
 }
 
-// kernelLog returns what the log says of clocks, all lines that it was chosen from, and
-// all messages.
+// kernelLog returns the log about clocks for the document, all lines about clocks, and all
+// messages.
 func kernelLog(root string) (*result.KernelLog, []string, []message) {
 	var reasons []string
 	refusedBy := map[string][]string{}
@@ -57,7 +56,7 @@ func kernelLog(root string) (*result.KernelLog, []string, []message) {
 	for i, source := range sources {
 		messages, whole, err := source.read()
 		if err == nil && len(messages) == 0 {
-			err = errors.New("no messages of the kernel")
+			err = errors.New("no kernel messages")
 		}
 		if err != nil {
 			next := "giving up"
@@ -73,10 +72,10 @@ func kernelLog(root string) (*result.KernelLog, []string, []message) {
 			continue
 		}
 		lines := clockLines(messages)
-		trace.Printf("kernel log", "%s: %d messages, from the boot on: %t; %d about clocks", source.name, len(messages), whole, len(lines))
-		return &result.KernelLog{Source: source.name, Truncated: !whole, Lines: firstAndLast(lines, mostLogLines)}, lines, messages
+		trace.Printf("kernel log", "%s: %d messages, complete since boot: %t, %d about clocks", source.name, len(messages), whole, len(lines))
+		return &result.KernelLog{Source: source.name, Truncated: !whole, Lines: firstAndLast(lines, maxLogLines)}, lines, messages
 	}
-	const advice = "run as root, or allow it with `sysctl kernel.dmesg_restrict=0`, or attach what `sudo dmesg | grep -iE 'clocksource|tsc|hpet|kvm-clock'` prints"
+	const advice = "run as root, or allow it with `sysctl kernel.dmesg_restrict=0`, or attach the output of `sudo dmesg | grep -iE 'clocksource|tsc|hpet|kvm-clock'`"
 	for i, reason := range reasons {
 		reasons[i] = strings.Join(refusedBy[reason], ", ") + ": " + reason
 	}
@@ -100,7 +99,7 @@ func concernsClocks(text string) bool {
 		aboutClocks.MatchString(text)
 }
 
-// firstAndLast leaves out the middle where there are more than most lines.
+// firstAndLast returns the lines without the middle, if there are more than most.
 func firstAndLast(lines []string, most int) []string {
 	if len(lines) <= most {
 		return lines
@@ -108,7 +107,7 @@ func firstAndLast(lines []string, most int) []string {
 	return append(append([]string{}, lines[:most/2]...), lines[len(lines)-most/2:]...)
 }
 
-// clean replaces what would steer a terminal, or is no text.
+// clean replaces characters that control a terminal or are not text.
 func clean(line string) string {
 	return strings.TrimRight(strings.Map(func(r rune) rune {
 		switch {
@@ -123,8 +122,8 @@ func clean(line string) string {
 
 func shorten(line string) string {
 	characters := []rune(line)
-	if len(characters) <= longestLogLine {
+	if len(characters) <= maxLogLine {
 		return line
 	}
-	return string(characters[:longestLogLine-1]) + "…"
+	return string(characters[:maxLogLine-1]) + "…"
 }

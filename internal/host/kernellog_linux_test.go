@@ -50,9 +50,9 @@ func TestClockLines(t *testing.T) {
 		{"[    0.100000] ", "tsc: a\x1b[2Jb\tc\\x0ad  "},
 	}))
 	long := clockLines([]message{{"[    0.100000] ", "tsc: " + strings.Repeat("ü", 1000)}})[0]
-	require.Len(t, []rune(long), longestLogLine)
+	require.Len(t, []rune(long), maxLogLine)
 	require.True(t, strings.HasSuffix(long, "ü…"))
-	full := "tsc: " + strings.Repeat("ü", longestLogLine-5)
+	full := "tsc: " + strings.Repeat("ü", maxLogLine-5)
 	require.Equal(t, []string{full}, clockLines([]message{{"", full}}))
 }
 
@@ -74,7 +74,7 @@ func TestKernelLogBounds(t *testing.T) {
 		strings.Repeat("[    5.000000] hpet: x\n", 60)+"[    6.000000] tsc: Refined TSC clocksource calibration: 2100.000 MHz\n"+
 		strings.Repeat("[    7.000000] hpet: y\n", 60)))
 	facts := At(root)
-	require.Len(t, facts.KernelLog.Lines, mostLogLines)
+	require.Len(t, facts.KernelLog.Lines, maxLogLines)
 	require.True(t, facts.KernelLog.Truncated, "no line of the boot")
 	require.Equal(t, "/var/log/kern.log", facts.KernelLog.Source)
 	require.Equal(t, 2.1e9, facts.CPU.KernelTSCHz, "from a line that was left out")
@@ -93,7 +93,7 @@ func TestALogOfAnEarlierBootIsNotRead(t *testing.T) {
 	require.Equal(t, "/var/log/syslog", log.Source)
 	require.Equal(t, []string{"tsc: new"}, log.Lines)
 	require.NoError(t, os.Remove(filepath.Join(root, "var/log/syslog")))
-	require.Contains(t, At(root).KernelLog.Reason, "/var/log/dmesg: last written before the boot, at 2024-12-03 08:00:00")
+	require.Contains(t, At(root).KernelLog.Reason, "/var/log/dmesg: last written before this boot, at 2024-12-03 08:00:00")
 }
 
 // TestLogOfThisMachine reads what this machine lets it read.

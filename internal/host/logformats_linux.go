@@ -11,27 +11,26 @@ import (
 )
 
 const (
-	// longestRecord is more than the kernel writes as one record of /dev/kmsg.
-	longestRecord = 16 << 10
-	// mostRecords is more than the largest buffer of the kernel holds.
-	mostRecords = 1 << 20
+	// maxRecord is more than the size in bytes of any record of /dev/kmsg.
+	maxRecord = 16 << 10
+	// maxRecords is more than the largest log buffer holds.
+	maxRecords = 1 << 20
 )
 
-// A record is one of /dev/kmsg, if it is the kernel's own: programs may write there
-// too.
+// A record is one of /dev/kmsg. Programs may write there too; kernel marks the kernel's own.
 type record struct {
 	sequence uint64
 	kernel   bool
 	message  message
 }
 
-// readRecords reads /dev/kmsg, one record a call. EPIPE says that the next record was
-// overwritten before it could be read, EAGAIN that there is none.
+// readRecords reads /dev/kmsg, one record per call. EPIPE means that the next record was
+// overwritten, EAGAIN that there is none.
 func readRecords(read func([]byte) (int, error)) (messages []message, whole bool, err error) {
-	buffer := make([]byte, longestRecord)
+	buffer := make([]byte, maxRecord)
 	first := true
 	whole = true
-	for range mostRecords {
+	for range maxRecords {
 		n, err := read(buffer)
 		switch {
 		case errors.Is(err, unix.EINTR):
@@ -60,8 +59,8 @@ func readRecords(read func([]byte) (int, error)) (messages []message, whole bool
 }
 
 // parseRecord reads "priority,sequence,microseconds,flags;text" and lines that begin
-// with a space, which tell of the device (Documentation/ABI/testing/dev-kmsg of the
-// kernel). Of the priority the lower three bits are the level.
+// with a space, which describe the device (Documentation/ABI/testing/dev-kmsg in the kernel
+// source). The lower three bits of the priority are the level.
 func parseRecord(text string) (record, bool) {
 	head, text, found := strings.Cut(text, ";")
 	fields := strings.Split(head, ",")
@@ -82,19 +81,18 @@ func parseRecord(text string) (record, bool) {
 }
 
 var (
-	// priority is how syslog(2) begins a line, where it is the kernel's own.
+	// priority is the prefix of the kernel's own lines in syslog(2).
 	priority = regexp.MustCompile(`^<[0-7]>`)
-	// stampAhead is the time since the boot, and the thread or CPU that some kernels add.
+	// stampAhead is the time since boot, and the thread or CPU that some kernels add.
 	stampAhead = regexp.MustCompile(`^(\[ *\d+\.\d+\])(?:\[ *[CT]\d+\])? ?`)
-	// daemonAhead is how syslog's daemons begin a line of the kernel: the day or the
-	// moment, and the machine.
+	// daemonAhead is the prefix of syslog daemons on kernel lines: date, time and host name.
 	daemonAhead = regexp.MustCompile(`^(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT\S+) \S+ kernel: ?`)
-	// journalAhead is what the journal puts between the time and the text.
+	// journalAhead is the text of the journal between the time and the message.
 	journalAhead = regexp.MustCompile(`^(?:\S+ )?kernel: `)
 )
 
-// parseLog reads a text as syslog(2) gives it, or as programs keep it in files. Of the
-// boots in it the last counts; whole says that its first message is there.
+// parseLog parses a text of syslog(2) or of a log file. It returns the messages of the last
+// boot in it; whole reports whether the first one is there.
 func parseLog(text string) (messages []message, whole bool) {
 	for line := range strings.Lines(text) {
 		m, ok := parseLine(strings.TrimRight(line, "\r\n"))
@@ -109,7 +107,7 @@ func parseLog(text string) (messages []message, whole bool) {
 	return messages, whole
 }
 
-// parseLine reads a line of the log; false where it is not the kernel's.
+// parseLine parses a line of the log; false if it is not from the kernel.
 func parseLine(line string) (message, bool) {
 	own := false
 	if strings.HasPrefix(line, "<") {

@@ -74,7 +74,7 @@ func TestReadRecords(t *testing.T) {
 	calls := 0
 	_, _, err = readRecords(func([]byte) (int, error) { calls++; return -1, unix.EPIPE })
 	require.NoError(t, err, "a log that is always overwritten")
-	require.Equal(t, mostRecords, calls)
+	require.Equal(t, maxRecords, calls)
 }
 
 func TestParseLine(t *testing.T) {
@@ -152,18 +152,18 @@ func FuzzParseLog(f *testing.F) {
 		}
 		for _, line := range clockLines(messages) {
 			require.Equal(t, line, clean(line))
-			require.LessOrEqual(t, len([]rune(line)), longestLogLine)
+			require.LessOrEqual(t, len([]rune(line)), maxLogLine)
 		}
 	})
 }
 
 func TestReadEndOfALog(t *testing.T) {
 	root := t.TempDir()
-	writeFile(t, root, "var/log/dmesg", []byte(strings.Repeat("[    1.000000] tsc: x\n", longestLog/21)+"[    9.000000] tsc: y\n"))
+	writeFile(t, root, "var/log/dmesg", []byte(strings.Repeat("[    1.000000] tsc: x\n", maxLog/21)+"[    9.000000] tsc: y\n"))
 	messages, whole, err := readLogFile(root, "var/log/dmesg")
 	require.NoError(t, err)
 	require.False(t, whole)
-	require.Less(t, len(messages), longestLog/21)
+	require.Less(t, len(messages), maxLog/21)
 	require.Equal(t, message{"[    9.000000] ", "tsc: y"}, messages[len(messages)-1])
 	_, _, err = readLogFile(root, "var/log")
 	require.EqualError(t, err, "not a regular file")

@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// logFiles are where the system's programs leave the kernel's log.
+// logFiles are the files in which system programs store the kernel log.
 var logFiles = []string{"/var/log/dmesg", "/var/log/kern.log", "/var/log/messages", "/var/log/syslog"}
 
-// longestLog is how much of the end of such a file is read.
-const longestLog = 2 << 20
+// maxLog is how many bytes of the end of such a file are read.
+const maxLog = 2 << 20
 
-// logSources are the ways to the kernel's log, the best first.
+// logSources returns the ways to read the kernel log, the best first.
 func logSources(root string) []logSource {
 	var sources []logSource
 	if root == live {
@@ -42,8 +42,8 @@ func readKmsg() ([]message, bool, error) {
 	return readRecords(func(record []byte) (int, error) { return unix.Read(fd, record) })
 }
 
-// readSyslog reads the kernel's buffer by syslog(2), whose actions linux/syslog.h
-// numbers. dmesg --clear hides what came before.
+// readSyslog reads the log buffer through syslog(2), with the actions of linux/syslog.h. It does
+// not return messages before the last dmesg --clear.
 func readSyslog() ([]message, bool, error) {
 	const readAll, sizeBuffer = 3, 10
 	size, err := unix.Klogctl(sizeBuffer, nil)
@@ -59,8 +59,8 @@ func readSyslog() ([]message, bool, error) {
 	return messages, whole, nil
 }
 
-// readLogFile reads the end of a file. One that was last written before the machine
-// booted is of another boot.
+// readLogFile reads the end of a log file. It rejects a file that was last written before the
+// boot.
 func readLogFile(root, name string) ([]message, bool, error) {
 	path := filepath.Join(root, name)
 	info, err := os.Stat(path)
@@ -71,9 +71,9 @@ func readLogFile(root, name string) ([]message, bool, error) {
 		return nil, false, errors.New("not a regular file")
 	}
 	if info.ModTime().Before(bootTime(root)) {
-		return nil, false, fmt.Errorf("last written before the boot, at %s", info.ModTime().UTC().Format(time.DateTime))
+		return nil, false, fmt.Errorf("last written before this boot, at %s", info.ModTime().UTC().Format(time.DateTime))
 	}
-	text, err := readEnd(path, longestLog)
+	text, err := readEnd(path, maxLog)
 	if err != nil {
 		return nil, false, cause(err)
 	}
@@ -81,7 +81,7 @@ func readLogFile(root, name string) ([]message, bool, error) {
 	return messages, whole, nil
 }
 
-// readEnd returns the last bytes of a file, or all of it.
+// readEnd returns up to so many bytes from the end of a file.
 func readEnd(path string, bytes int64) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -100,7 +100,7 @@ func readEnd(path string, bytes int64) (string, error) {
 	return string(text[:n]), nil
 }
 
-// cause drops the path, which may be a recorded machine's.
+// cause returns an error without its path, which is that of a recorded machine in a test.
 func cause(err error) error {
 	if within, ok := errors.AsType[*os.PathError](err); ok {
 		return within.Err
@@ -108,10 +108,10 @@ func cause(err error) error {
 	return err
 }
 
-// bootTime is by /proc/stat; zero where it does not tell.
+// bootTime returns the boot time of /proc/stat; zero if it is not there.
 func bootTime(root string) time.Time {
 	fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
-	if err != nil || !regular(filepath.Join(root, "proc/stat"), longestTable) {
+	if err != nil || !regular(filepath.Join(root, "proc/stat"), maxTable) {
 		return time.Time{}
 	}
 	stat, err := fs.Stat()

@@ -2,8 +2,8 @@ package host
 
 import "github.com/timebench/timebench/internal/result"
 
-// machine returns what the firmware's DMI tables say who made the machine; nil where
-// there are none, as on most Arm boards.
+// machine returns the vendor and product names of the DMI tables; nil if there are none, as on
+// most Arm boards.
 func machine(root string) *result.Machine {
 	found := result.Machine{
 		Vendor:  readName(root, "sys/class/dmi/id/sys_vendor"),

@@ -23,14 +23,14 @@ func addNames(facts *result.Host, root string, flags []string) {
 	}
 }
 
-// architectures are Go's names for the kernel's, UTS_MACHINE.
+// architectures maps the UTS_MACHINE of the kernel to GOARCH.
 var architectures = map[string]string{
 	"x86_64": "amd64", "i686": "386", "aarch64": "arm64", "armv7l": "arm", "riscv64": "riscv64",
 	"ppc64le": "ppc64le", "s390x": "s390x", "loongarch64": "loong64",
 }
 
-// architecture returns that of a recorded machine: what the kernel says from 6.1 on,
-// else what a flag gives away that only CPUs of one architecture have.
+// architecture returns the GOARCH of a recorded machine: from /proc/sys/kernel/arch (Linux
+// 6.1), otherwise from a CPU flag that only one architecture has.
 func architecture(root string, flags []string) string {
 	if name := architectures[readFile(root, "proc/sys/kernel/arch")]; name != "" {
 		return name
@@ -57,8 +57,8 @@ func kernelRelease(root string) string {
 	return printable(release)
 }
 
-// distribution reads os-release(5). Debian's names no point release, which stands in
-// a file of its own. gopsutil would start lsb_release where there is one.
+// distribution returns the name and version in os-release(5). On Debian the point release is in
+// a separate file. gopsutil is no choice: it may start lsb_release.
 func distribution(root string) string {
 	text := readFile(root, "etc/os-release")
 	if text == "" {

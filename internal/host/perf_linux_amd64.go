@@ -10,14 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// capUserTime says that a page's time_mult and time_shift hold: cap_user_time of
-// perf_event_open(2), bit 3.
+// capUserTime is the bit of cap_user_time: time_mult and time_shift are valid
+// (perf_event_open(2)).
 const capUserTime = 1 << 3
 
-// perfTSCHz returns the rate of the time stamp counter by which the kernel turns its
-// values into nanoseconds, from the page that a perf event shares with its process.
-// The event counts nothing. The rate is 0 where perf_event_open(2) is refused, and
-// where the kernel's sched_clock is not the counter, as with kvm-clock.
+// perfTSCHz returns the TSC rate in Hz with which the kernel converts TSC values to
+// nanoseconds, from the shared page of a perf event that counts nothing. It returns 0 if
+// perf_event_open(2) is refused, or if sched_clock does not use the TSC, as with kvm-clock.
 func perfTSCHz() float64 {
 	event := &unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_SOFTWARE,
@@ -33,12 +32,12 @@ func perfTSCHz() float64 {
 	defer func() { _ = unix.Close(fd) }()
 	memory, err := unix.Mmap(fd, 0, os.Getpagesize(), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		trace.Printf("host", "the page of a perf event: %v", err)
+		trace.Printf("host", "mmap(2) of a perf event: %v", err)
 		return 0
 	}
 	defer func() { _ = unix.Munmap(memory) }()
 	page := (*unix.PerfEventMmapPage)(unsafe.Pointer(&memory[0]))
-	// The kernel makes the page's lock odd while it writes; it never does for long.
+	// The lock of the page is odd while the kernel writes, which is short.
 	for range 100 {
 		lock := atomic.LoadUint32(&page.Lock)
 		capabilities, mult, shift := page.Capabilities, page.Time_mult, page.Time_shift
@@ -49,8 +48,8 @@ func perfTSCHz() float64 {
 	return 0
 }
 
-// scaledHz returns the rate of a counter whose value times mult, shifted right by
-// shift, is in nanoseconds.
+// scaledHz returns the rate in Hz of a counter whose value times mult, shifted right by shift,
+// is in nanoseconds.
 func scaledHz(capabilities uint64, mult uint32, shift uint16) float64 {
 	if capabilities&capUserTime == 0 || mult == 0 {
 		return 0

@@ -2,5 +2,5 @@
 
 package host
 
-// perfTSCHz: only x86 CPUs have a time stamp counter.
+// perfTSCHz returns 0: only x86 CPUs have a time stamp counter.
 func perfTSCHz() float64 { return 0 }

@@ -11,20 +11,17 @@ import (
 	"github.com/timebench/timebench/internal/trace"
 )
 
-// A limit is CPU time in CPUs, and the period in nanoseconds over which it is
-// counted; 0 where there is none.
+// A limit is a CPU quota in CPUs, and its period in nanoseconds; 0 if there is none.
 type limit struct {
 	cpus     float64
 	periodNS int64
 }
 
-// quota returns the CPU time that control groups leave to this process, in
-// CPUs, and the period in nanoseconds over which it is counted; 0 where nothing
-// limits it. The tightest limit on the way from the process's group up to the
-// root counts: cpu.max of cgroups version 2, cpu.cfs_quota_us of version 1
-// (Documentation/admin-guide/cgroup-v2.rst and
-// Documentation/scheduler/sched-bwc.rst of the kernel). root is "/", or a tree
-// that a test made.
+// quota returns the CPU quota of this process in CPUs, and its period in nanoseconds; 0 if
+// there is none. It is the lowest limit of the control groups from that of the process up to
+// the root: cpu.max in cgroups version 2, cpu.cfs_quota_us in version 1
+// (Documentation/admin-guide/cgroup-v2.rst and Documentation/scheduler/sched-bwc.rst in the
+// kernel source). root is "/", or the tree of a test.
 func quota(root string) (cpus float64, periodNS int64) {
 	var tightest limit
 	for version, folder := range cpuGroups(root) {
@@ -36,9 +33,9 @@ func quota(root string) (cpus float64, periodNS int64) {
 	return tightest.cpus, tightest.periodNS
 }
 
-// throttled returns what the quotas of the process's groups have withheld since
-// the groups were made, by group: nr_throttled of cpu.stat, and throttled_usec
-// (version 2) or throttled_time (version 1, in nanoseconds).
+// throttled returns how much the quotas have throttled the control groups of this process, by
+// group: nr_throttled in cpu.stat, and throttled_usec (version 2) or throttled_time (version
+// 1, in nanoseconds).
 func throttled(root string) map[string]Throttling {
 	groups := map[string]Throttling{}
 	for _, folder := range cpuGroups(root) {
@@ -56,8 +53,8 @@ func throttled(root string) map[string]Throttling {
 	return groups
 }
 
-// cpuGroups are the folders of the control groups that may limit this process's
-// CPU time, each with the name of its file system, from its own up to the root.
+// cpuGroups returns the folders of the control groups that may limit the CPU time of this
+// process, from its own up to the root, each with the name of its file system.
 func cpuGroups(root string) iter.Seq2[string, string] {
 	return func(yield func(version, folder string) bool) {
 		groups, mounts, err := controlGroups(root)
@@ -91,7 +88,7 @@ func cpuGroups(root string) iter.Seq2[string, string] {
 	}
 }
 
-// controlGroups returns the groups of this process, and what is mounted where.
+// controlGroups returns the control groups of this process, and the mounts.
 func controlGroups(root string) ([]procfs.Cgroup, []*procfs.MountInfo, error) {
 	fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
 	if err != nil {
@@ -114,7 +111,7 @@ func hasOption(mount *procfs.MountInfo, name string) bool {
 	return ok
 }
 
-// limitReaders read the limit of one group's folder, by its file system.
+// limitReaders read the limit of a control group from its folder, by file system.
 var limitReaders = map[string]func(folder string) limit{
 	"cgroup2": func(folder string) limit {
 		fields := strings.Fields(readFile(folder, "cpu.max"))
@@ -128,8 +125,7 @@ var limitReaders = map[string]func(folder string) limit{
 	},
 }
 
-// parseLimit reads a quota and its period, both in microseconds. A quota of "max"
-// or -1 is none.
+// parseLimit parses a quota and its period, both in microseconds. "max" and -1 mean no quota.
 func parseLimit(quota, period string) limit {
 	q, err := strconv.ParseFloat(quota, 64)
 	if err != nil || q <= 0 {

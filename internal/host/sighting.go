@@ -2,29 +2,28 @@ package host
 
 import "time"
 
-// A Sighting is what has happened on this machine up to a moment. Two of them
-// tell what happened between. What the system does not tell is 0 in both.
+// A Sighting is a set of counters of this machine at a moment. The difference of two of them is
+// what happened in between. A counter that the system does not have is 0.
 type Sighting struct {
-	// At is the moment, with the monotonic clock's reading.
+	// At is the moment, with a reading of the monotonic clock.
 	At time.Time
-	// CPUs are the times of the usable CPUs, by number; on a system that tells only their
-	// sum it is that of the number 0.
+	// CPUs are the times of the usable CPUs, by number. If the system has only their sum, it is
+	// the entry of CPU 0.
 	CPUs map[int]CPUTime
-	// OwnSeconds is the CPU time of this process and of its children that ended.
+	// OwnSeconds is the CPU time of this process and of its ended children.
 	OwnSeconds float64
-	// Throttled is what quotas withheld, by control group; a group that was
-	// never throttled has no entry.
+	// Throttled is by control group; a group that was never throttled has no entry.
 	Throttled   map[string]Throttling
 	ClockSource string
 }
 
-// CPUTime is what became of a CPU's time: BusySeconds in which it worked for any program,
-// StealSeconds in which the hypervisor withheld it.
+// CPUTime is the time of a CPU: BusySeconds in which it worked for any program, StealSeconds in
+// which the hypervisor ran something else.
 type CPUTime struct{ BusySeconds, StealSeconds float64 }
 
-// Worked returns what became of the time of the CPUs after an earlier sighting, and of how
-// many: those that were there in both. One that goes offline, or comes back, takes years of
-// time out of the sum, or brings them in.
+// Worked returns the CPU time since an earlier sighting, and the number of CPUs. It counts only
+// CPUs that are in both: one that goes offline or comes back would change the sum by its
+// whole uptime.
 func (s Sighting) Worked(earlier Sighting) (sum CPUTime, cpus int) {
 	for cpu, now := range s.CPUs {
 		if before, ok := earlier.CPUs[cpu]; ok {
@@ -36,11 +35,11 @@ func (s Sighting) Worked(earlier Sighting) (sum CPUTime, cpus int) {
 	return sum, cpus
 }
 
-// Throttling is what the quota of a control group withheld: in how many periods,
-// and how much CPU time, summed over the CPUs that had to wait.
+// Throttling is how often and how long a quota stopped a control group: periods, and
+// nanoseconds summed over the CPUs.
 type Throttling struct{ Periods, NS int64 }
 
-// Since returns what was withheld after an earlier sighting, by the group that was
+// Since returns the throttling since an earlier sighting, of the control group that was
 // throttled longest.
 func (s Sighting) Since(earlier Sighting) Throttling {
 	var longest Throttling

@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WallGranularity is how far apart two readings of the wall clock and of the
-// monotonic clock may lie on a machine where nothing is wrong.
+// WallGranularity is how much two readings of the wall clock and of the monotonic clock may
+// differ on a machine without problems.
 const WallGranularity = time.Millisecond
 
-// See returns what has happened up to now, from /proc/stat, getrusage(2) and the
-// control groups' cpu.stat.
+// See returns the counters from /proc/stat, getrusage(2) and cpu.stat of the control groups.
 func See() Sighting {
 	s := Sighting{At: time.Now(), OwnSeconds: ownSeconds(), ClockSource: CurrentClockSource(), Throttled: throttled(live)}
 	fs, err := procfs.NewDefaultFS()
@@ -27,7 +26,7 @@ func See() Sighting {
 	}
 	s.CPUs = map[int]CPUTime{}
 	for _, cpu := range thread.Usable() {
-		// Guest time is in User already (proc_stat(5)). One that goes offline has no line.
+		// User includes guest time (proc_stat(5)). An offline CPU has no line.
 		if t, ok := stat.CPU[int64(cpu)]; ok {
 			s.CPUs[cpu] = CPUTime{t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ, t.Steal}
 		}
@@ -46,11 +45,10 @@ func ownSeconds() float64 {
 	return sum
 }
 
-// CountChild does nothing: getrusage counts children that ended.
+// CountChild does nothing: getrusage counts ended children.
 func CountChild(*os.ProcessState) {}
 
-// CurrentClockSource returns the kernel's clock source; "" where it cannot be
-// read.
+// CurrentClockSource returns the clock source in use; "" if it cannot be read.
 func CurrentClockSource() string {
 	source, err := clockSource(live)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// WallGranularity is how far apart two readings of the wall clock and of the
-// monotonic clock may lie on a machine where nothing is wrong.
+// WallGranularity is how much two readings of the wall clock and of the monotonic clock may
+// differ on a machine without problems.
 const WallGranularity = time.Millisecond
 
-// See returns the moment alone.
+// See returns the moment only.
 func See() Sighting { return Sighting{At: time.Now()} }
 
-// CountChild does nothing: this build does not tell who used the CPUs.
+// CountChild does nothing: this build does not measure CPU time.
 func CountChild(*os.ProcessState) {}
 
-// CurrentClockSource returns no clock source: only Linux names one.
+// CurrentClockSource returns "": only Linux has names for clock sources.
 func CurrentClockSource() string { return "" }

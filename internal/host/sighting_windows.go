@@ -11,29 +11,29 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// WallGranularity is how far apart two readings of the wall clock and of the
-// monotonic clock may lie on a machine where nothing is wrong: each, as time.Now
+// WallGranularity is how much two readings of the wall clock and of the monotonic clock may
+// differ on a machine without problems: each, as time.Now
 // reads it, steps by up to 15.6 ms.
 const WallGranularity = 40 * time.Millisecond
 
-// endedNS is the CPU time of children that ended, which Windows does not add up.
+// endedNS is the CPU time of ended children, which Windows does not sum.
 var endedNS atomic.Int64
 
-// CountChild takes the CPU time of a child that ended; nil of one that never began.
+// CountChild adds the CPU time of an ended child; nil for one that never started.
 func CountChild(child *os.ProcessState) {
 	if child != nil {
 		endedNS.Add(int64(child.UserTime() + child.SystemTime()))
 	}
 }
 
-// See returns what has happened up to now, from GetSystemTimes and GetProcessTimes.
+// See returns the counters from GetSystemTimes and GetProcessTimes.
 func See() Sighting {
 	s := Sighting{At: time.Now()}
-	// GetSystemTimes tells of all CPUs of one processor group.
+	// GetSystemTimes covers the CPUs of one processor group only.
 	if thread.Groups() > 1 || len(thread.Usable()) < runtime.NumCPU() {
 		return s
 	}
-	// Kernel time is with idle time in it.
+	// Kernel time includes idle time.
 	times := new([3]windows.Filetime) // idle, kernel, user
 	ok, _, _ := getSystemTimes.Call(uintptr(unsafe.Pointer(&times[0])), uintptr(unsafe.Pointer(&times[1])), uintptr(unsafe.Pointer(&times[2])))
 	if ok != 0 {
@@ -46,10 +46,10 @@ func See() Sighting {
 	return s
 }
 
-// seconds is the span of a FILETIME, which counts 100 ns.
+// seconds returns a FILETIME duration, which is in units of 100 ns.
 func seconds(span windows.Filetime) float64 {
 	return float64(int64(span.HighDateTime)<<32|int64(span.LowDateTime)) / 1e7
 }
 
-// CurrentClockSource returns no clock source: only Linux names one.
+// CurrentClockSource returns "": only Linux has names for clock sources.
 func CurrentClockSource() string { return "" }

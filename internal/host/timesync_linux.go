@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// timeSync asks adjtimex(2) how the wall clock is kept right, and changes nothing:
-// modes is 0. It returns nil where the call is refused.
+// timeSync returns the state of adjtimex(2), and changes nothing (modes is 0); nil if the call
+// is refused.
 func timeSync() *result.TimeSync {
 	var state unix.Timex
 	verdict, err := unix.Adjtimex(&state)
@@ -20,8 +20,8 @@ func timeSync() *result.TimeSync {
 	return timeSyncOf(verdict, &state)
 }
 
-// timeSyncOf reads what adjtimex returned (kernel/time/ntp.c). A negative error is
-// what a program has set it to, and no error that a clock can have.
+// timeSyncOf converts the result of adjtimex (kernel/time/ntp.c). A program can set a negative
+// error, which is invalid and becomes 0.
 func timeSyncOf(verdict int, state *unix.Timex) *result.TimeSync {
 	unit := time.Microsecond
 	if state.Status&unix.STA_NANO != 0 {
@@ -38,13 +38,12 @@ func timeSyncOf(verdict int, state *unix.Timex) *result.TimeSync {
 	}
 }
 
-// maxPhase is the largest offset that the kernel's loop holds: MAXPHASE of
-// include/linux/timex.h.
+// maxPhase is the largest offset that the kernel holds: MAXPHASE in include/linux/timex.h.
 const maxPhase = 500 * time.Millisecond
 
-// offset returns how far the kernel has yet to move the wall clock, of a number of units.
-// It returns 0 where the kernel cannot have meant the number: in microseconds it divides
-// a small negative offset as an unsigned one, and reports 2^32 ns (__do_adjtimex).
+// offset returns the remaining correction of the wall clock. It returns 0 for a value beyond
+// maxPhase: for microseconds the kernel divides a small negative offset as an unsigned number,
+// and reports 2^32 ns (__do_adjtimex).
 func offset(units, unit time.Duration) time.Duration {
 	if limit := maxPhase / unit; units < -limit || units > limit {
 		return 0

@@ -6,17 +6,17 @@ import (
 	"strconv"
 )
 
-// tscRates find the rate of the time stamp counter in the kernel's log, the best
-// figure first: measured against another clock for a second, the counter's own where
-// it differs from the CPU's, and the CPU's (arch/x86/kernel/tsc.c).
+// tscRates match the TSC rate in the kernel log, the best figure first: calibrated against
+// another clock for a second, the TSC rate if it differs from the CPU frequency, and the CPU
+// frequency (arch/x86/kernel/tsc.c).
 var tscRates = []*regexp.Regexp{
 	regexp.MustCompile(`tsc: Refined TSC clocksource calibration: (\d+\.\d+) MHz`),
 	regexp.MustCompile(`tsc: Detected (\d+\.\d+) MHz TSC`),
 	regexp.MustCompile(`tsc: Detected (\d+\.\d+) MHz processor`),
 }
 
-// loggedTSCHz returns the rate of the time stamp counter that the kernel reckons with,
-// by the lines of its log; 0 where they do not tell.
+// loggedTSCHz returns the TSC rate in Hz that the kernel assumes, from its log; 0 if it is not
+// there.
 func loggedTSCHz(lines []string) float64 {
 	for _, rate := range tscRates {
 		for _, line := range lines {
@@ -32,5 +32,5 @@ func loggedTSCHz(lines []string) float64 {
 	return 0
 }
 
-// plausibleHz reports whether a CPU's counter can have a rate.
+// plausibleHz reports whether a CPU counter can have this rate.
 func plausibleHz(hz float64) bool { return hz >= 1e6 && hz <= 1e12 }

@@ -8,27 +8,25 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// loggedHypervisors are the names for those that the kernel's log tells of, "Hypervisor
-// detected: KVM", by how they begin (arch/x86/kernel/cpu/hypervisor.c and the files of
-// the hypervisors beside it).
+// loggedHypervisors are the hypervisors in the message "Hypervisor detected: KVM" of the kernel
+// log, by prefix (arch/x86/kernel/cpu/hypervisor.c and its neighbours).
 var loggedHypervisors = []struct{ begins, system string }{
 	{"KVM", "kvm"}, {"Microsoft", "hyperv"}, {"VMware", "vmware"}, {"Xen", "xen"},
 	{"Jailhouse", "jailhouse"}, {"ACRN", "acrn"}, {"Bhyve", "bhyve"},
 }
 
-// firmwares are the hypervisors whose virtual machines name themselves in the DMI
-// tables, by how sys_vendor and product_name begin. Clouds have names of their own,
-// which they give to machines without a hypervisor too.
+// firmwares are hypervisors by prefixes of sys_vendor and product_name in the DMI tables. Names
+// of clouds are not among them: clouds also have machines without a hypervisor.
 var firmwares = []struct{ vendor, product, system string }{
 	{"QEMU", "", "qemu"}, {"Xen", "", "xen"}, {"VMware", "", "vmware"}, {"innotek GmbH", "VirtualBox", "virtualbox"},
 	{"Microsoft Corporation", "Virtual Machine", "hyperv"}, {"Parallels", "", "parallels"}, {"BHYVE", "", "bhyve"},
 	{"Apple Inc.", "Apple Virtualization", "apple"}, {"Red Hat", "KVM", "kvm"},
 }
 
-// virtualization asks Xen's own file first (a paravirtual guest's CPU tells of what is
-// beneath Xen, or nothing), then the CPU, the kernel's log and the firmware, then
-// gopsutil, whose containers are not hypervisors: it calls any machine with a trace of
-// Docker "docker". lines are those of the log that concern clocks.
+// virtualization returns the hypervisor; nil if there is none. It reads the file of Xen first
+// (the CPU of a paravirtual guest reports the hypervisor below Xen, or none), then the CPU, the
+// kernel log and the firmware. It uses gopsutil last, and ignores containers: gopsutil reports
+// "docker" for any machine with a trace of Docker. lines are the log lines about clocks.
 func virtualization(root string, lines []string, machine *result.Machine) *result.Virtualization {
 	system, role := readName(root, "sys/hypervisor/type"), "guest"
 	if system == "" && root == live {
@@ -71,8 +69,8 @@ func loggedHypervisor(lines []string) string {
 	return ""
 }
 
-// firmwareHypervisor goes by the DMI tables, or by the name that QEMU gives its
-// machine "virt" in a device tree. Arm CPUs have no leaf that would tell.
+// firmwareHypervisor returns the hypervisor from the DMI tables, or from the device tree of
+// QEMU's machine "virt". Arm CPUs do not report a hypervisor; "" if unknown.
 func firmwareHypervisor(root string, machine *result.Machine) string {
 	if strings.Contains(readFile(root, "proc/device-tree/compatible"), "linux,dummy-virt") {
 		return "qemu"
