@@ -2,7 +2,7 @@ package clock
 
 import "golang.org/x/sys/unix"
 
-// The names of the vDSO's functions on x86; vdso(7).
+// Names of the vDSO functions on x86; vdso(7).
 const (
 	vdsoClockGettime = "__vdso_clock_gettime"
 	vdsoGettimeofday = "__vdso_gettimeofday"

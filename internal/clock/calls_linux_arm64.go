@@ -2,8 +2,8 @@ package clock
 
 import "errors"
 
-// The names of the vDSO's functions on arm64; vdso(7). It has none for time(2):
-// the name is the one that it would have.
+// Names of the vDSO functions on arm64; vdso(7). There is no
+// __kernel_time: arm64 has no time(2).
 const (
 	vdsoClockGettime = "__kernel_clock_gettime"
 	vdsoGettimeofday = "__kernel_gettimeofday"
@@ -12,5 +12,5 @@ const (
 )
 
 func openTimeSyscall() (Reader, error) {
-	return nil, errors.New("arm64 has no such system call: libc makes it of gettimeofday")
+	return nil, errors.New("arm64 has no such system call; libc uses gettimeofday")
 }

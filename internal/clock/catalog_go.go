@@ -10,12 +10,10 @@ func goClocks() []Clock {
 	}}
 }
 
-// notReported is the ReportedNS of a clock about whose resolution the system
-// says nothing.
+// notReported is the ReportedNS of a clock whose resolution the system does not report.
 func notReported() float64 { return 0 }
 
-// goReader reads time.Now: the wall clock and the monotonic clock both, since
-// that is what the call does.
+// goReader reads time.Now, which reads both the wall clock and the monotonic clock.
 type goReader struct{}
 
 func (goReader) Spin(n int) {

@@ -24,14 +24,14 @@ func systemClocks() []Clock {
 			Clock{ID: "gettimeofday@" + string(way.path), Call: "gettimeofday()", Path: way.path, Kind: Wall, Hz: 1e6,
 				ReportedNS: notReported, Twin: way.twin("gettimeofday"), Open: way.gettimeofday, probe: way.probe(vdsoGettimeofday, noID)},
 			Clock{ID: "time@" + string(way.path), Call: "time()", Path: way.path, Kind: Wall, Hz: 1,
-				// No twin: time(2) reads the kernel's seconds without a lock, and at the turn of a
-				// second they may change a moment after the vDSO's.
+				// No twin: time(2) reads the seconds of the kernel without a lock. They may change a
+				// moment later than those of the vDSO.
 				ReportedNS: notReported, Coarse: true, Open: way.time, probe: way.probe(vdsoTime, noID)})
 	}
 	return append(append(all, hpetClock()), ptpClocks()...)
 }
 
-// clock is a clock of clock_gettime(2), read by the way.
+// clock returns a clock of clock_gettime(2) on the way's path.
 func (w way) clock(c clockID) Clock {
 	return Clock{
 		ID: c.name + "@" + string(w.path), Call: "clock_gettime(" + c.name + ")", Path: w.path, Kind: c.kind, Hz: 1e9,
@@ -46,7 +46,7 @@ func (w way) clock(c clockID) Clock {
 	}
 }
 
-// A way is a path with the calls that are made by it.
+// A way is a path, with its functions that open each call.
 type way struct {
 	path         Path
 	clockGettime func(id int32) (Reader, error)
@@ -54,8 +54,7 @@ type way struct {
 	time         func() (Reader, error)
 }
 
-// ways are the two ways to make the same calls: through the vDSO and through
-// the kernel's door.
+// ways are the two paths of the same calls: the vDSO and the system call.
 var ways = []way{
 	{
 		path: VDSO,
@@ -91,7 +90,7 @@ var ways = []way{
 	},
 }
 
-// twin is the id of the system call that the vDSO's function stands for.
+// twin returns the id of the same call as a system call; "" for a system call.
 func (w way) twin(name string) string {
 	if w.path != VDSO {
 		return ""
@@ -99,7 +98,8 @@ func (w way) twin(name string) string {
 	return name + "@" + string(Syscall)
 }
 
-// clockGetres is clock_getres(2) by the way's own path; 0 where a vDSO has none.
+// clockGetres returns a function that calls clock_getres(2) on the way's own path. It returns
+// nanoseconds, and 0 if the vDSO has no such function.
 func (w way) clockGetres(id int32) func() float64 {
 	if w.path != VDSO {
 		return func() float64 { return clockGetres(id) }
@@ -109,7 +109,7 @@ func (w way) clockGetres(id int32) func() float64 {
 		if err != nil {
 			return 0
 		}
-		// On the heap, where the native call may write to it.
+		// On the heap, which does not move while the native call writes to it.
 		resolution := make([]int64, timespec.words)
 		if failed := native.CallIDBuffer(fn, uintptr(id), unsafe.Pointer(&resolution[0]), 0, 1); int32(failed) < 0 {
 			return 0
@@ -122,11 +122,11 @@ func isCoarse(id int32) bool {
 	return id == unix.CLOCK_REALTIME_COARSE || id == unix.CLOCK_MONOTONIC_COARSE
 }
 
-// noID is for functions that are for one clock.
+// noID is the id of functions without a clock id.
 const noID = -1
 
-// probe is a read by a function of the vDSO, whose way must be the vDSO's; nil of
-// another.
+// probe returns a function that finds the vDSO function and returns one read by it; nil on
+// another path.
 func (w way) probe(name string, id int) func() (entry.Read, error) {
 	if w.path != VDSO {
 		return nil
@@ -145,14 +145,14 @@ func (w way) probe(name string, id int) func() (entry.Read, error) {
 	}
 }
 
-// vdsoCall is the C function at fn as a call of a buffer and NULL.
+// vdsoCall returns the C function at fn as a call with the arguments (buffer, NULL).
 func vdsoCall(fn uintptr) nativeCall {
 	return func(buffer unsafe.Pointer, step uintptr, n int) int {
 		return native.CallBuffer(fn, buffer, step, n)
 	}
 }
 
-// syscallCall is a system call of a buffer and NULL.
+// syscallCall returns a system call with the arguments (buffer, NULL).
 func syscallCall(nr uintptr) nativeCall {
 	return func(buffer unsafe.Pointer, step uintptr, n int) int {
 		return native.SyscallBuffer(nr, buffer, step, n)
@@ -167,7 +167,7 @@ func openVDSO(name string, reader func(fn uintptr) *callReader) (Reader, error) 
 	return opened(reader(fn))
 }
 
-// opened makes the first read, which tells whether there is such a clock.
+// opened makes the first read, which fails if the clock is not available.
 func opened(r *callReader) (Reader, error) {
 	r.Spin(1)
 	if err := r.Err(); err != nil {
@@ -176,7 +176,7 @@ func opened(r *callReader) (Reader, error) {
 	return r, nil
 }
 
-// clockGetres is clock_getres(2) in nanoseconds; 0 where it fails.
+// clockGetres returns clock_getres(2) in nanoseconds; 0 if it fails.
 func clockGetres(id int32) float64 {
 	var resolution unix.Timespec
 	if err := unix.ClockGetres(id, &resolution); err != nil {

@@ -2,6 +2,5 @@
 
 package clock
 
-// systemClocks is empty where this build has no native loop for the system's
-// own calls.
+// systemClocks returns nothing: this build has no native loop for the calls of the system.
 func systemClocks() []Clock { return nil }

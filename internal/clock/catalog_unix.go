@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemClocks are the clocks that golang.org/x/sys offers, by the path that it
-// takes. What a read costs here includes Go's own way into the C library or the
-// kernel, for this build has no native loop for the system's calls.
+// systemClocks returns the clocks that golang.org/x/sys offers, on its path. This build has no
+// native loop for the calls of the system, so the cost includes the overhead of Go to call the
+// C library or the kernel.
 func systemClocks() []Clock {
 	var all []Clock
 	for _, c := range clockIDs {
@@ -38,7 +38,7 @@ func systemClocks() []Clock {
 	})
 }
 
-// An xsysReader reads a clock by a function of golang.org/x/sys, once a call.
+// An xsysReader reads a clock through a function of golang.org/x/sys, one read per call.
 type xsysReader struct {
 	read func() (int64, error)
 	err  error

@@ -4,19 +4,18 @@ package clock
 
 import "github.com/timebench/timebench/internal/wintime"
 
-// functions are the functions of Win32, and one of the system beneath it, that
-// tell the time. Units and oldest systems are those of their pages at
-// learn.microsoft.com/windows/win32/api; of NtQuerySystemTime, of the Windows
-// Driver Kit's.
+// functions are the Win32 functions that return the time, and one of ntdll. Their units are
+// documented at learn.microsoft.com/windows/win32/api, and that of NtQuerySystemTime in the
+// Windows Driver Kit.
 var functions = []struct {
 	name string
 	dll  string
 	way  way
 	hz   func() float64
 	kind Kind
-	// reported is the step that the system itself states.
+	// reported returns the step that the system reports, in nanoseconds.
 	reported func() float64
-	// coarse is whether the value is that of the system timer's last tick.
+	// coarse: the value is that of the last tick of the system timer.
 	coarse bool
 }{
 	{"GetSystemTimeAsFileTime", "kernel32.dll", stores, filetime, Wall, notReported, true},
@@ -44,7 +43,7 @@ func systemClocks() []Clock {
 	return append(all, memoryClocks(wintime.SharedPage)...)
 }
 
-// filetime is the unit of a FILETIME and of an interrupt time: 100 ns.
+// filetime returns the units per second of a FILETIME and of an interrupt time: 100 ns each.
 func filetime() float64 { return 1e7 }
 
 func milliseconds() float64 { return 1e3 }
@@ -58,8 +57,8 @@ func performanceTickNS() float64 {
 	return 0
 }
 
-// tickNS is the unit of TickCount, of which GetTickCount and GetTickCount64 are made: 15.6
-// ms, whatever the period of the system timer. Wine counts milliseconds.
+// tickNS returns the unit of TickCount in nanoseconds, which GetTickCount and GetTickCount64
+// use: 15.6 ms, whatever the period of the system timer. Wine counts milliseconds.
 func tickNS() float64 { return tickOf(wintime.SharedPage) }
 
 func tickOf(page wintime.Page) float64 {

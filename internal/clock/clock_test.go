@@ -23,8 +23,8 @@ func TestCatalogIsConsistent(t *testing.T) {
 	require.True(t, seen["time.Now@go"])
 }
 
-// Every clock of the catalogue opens or says why not, and one that opens gives
-// values that do not go backwards on one thread.
+// Every clock of the catalogue opens or returns a reason, and the values of an open one do not
+// go backwards on one thread.
 func TestEveryClockReadsOrSaysWhyNot(t *testing.T) {
 	for _, c := range Catalog() {
 		require.NoError(t, thread.Run(thread.Any, func() {

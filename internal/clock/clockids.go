@@ -9,22 +9,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A clockID is a clock of clock_gettime(2). Those of a system are a table, clockIDs, in
-// the clockids_*.go file of the system.
+// A clockID is a clock of clock_gettime(2). The table clockIDs of a system is in its
+// clockids_*.go file.
 type clockID struct {
 	name string
 	id   int32
 	kind Kind
-	// kernelOnly says that no vDSO answers for the clock: it has no clock @vdso, which
-	// would be the same system call, and no fault of the machine.
+	// kernelOnly: no vDSO supports the clock, so it has no @vdso: that would be the same
+	// system call on every machine.
 	kernelOnly bool
-	// needs is what the kernel lacks where it knows the clock and answers EINVAL; ""
-	// where it lacks nothing.
+	// needs is what the machine lacks if the kernel knows the clock but returns EINVAL.
 	needs string
 }
 
-// because returns why the clock cannot be had, for the error of a read: in words where
-// the errno alone does not tell.
+// because returns the reason for the error of a read, with what the machine lacks if the errno
+// does not explain it.
 func (c clockID) because(err error) error {
 	if c.needs != "" && errors.Is(err, unix.EINVAL) {
 		return fmt.Errorf("there is no %s: %w", c.needs, err)

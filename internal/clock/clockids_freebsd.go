@@ -18,6 +18,6 @@ var clockIDs = []clockID{
 	{name: "CLOCK_THREAD_CPUTIME_ID", id: unix.CLOCK_THREAD_CPUTIME_ID, kind: CPUTime},
 }
 
-// xsysPath: golang.org/x/sys makes system calls here, past the C library, which would
-// read the time without the kernel.
+// xsysPath: golang.org/x/sys makes system calls here. The C library would read the time without
+// the kernel.
 const xsysPath = Syscall

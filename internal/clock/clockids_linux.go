@@ -17,7 +17,7 @@ var clockIDs = []clockID{
 	{name: "CLOCK_BOOTTIME_ALARM", id: unix.CLOCK_BOOTTIME_ALARM, kind: Monotonic, kernelOnly: true, needs: wakingRTC},
 }
 
-// wakingRTC is what the clocks of alarms need: alarm_clock_get_timespec in
-// kernel/time/alarmtimer.c fails where no real-time clock can wake the machine. A read
-// needs no right; a timer needs CAP_WAKE_ALARM.
+// wakingRTC is what the alarm clocks need: alarm_clock_get_timespec in
+// kernel/time/alarmtimer.c fails if no real-time clock can wake the machine. A read needs no
+// privilege; a timer needs CAP_WAKE_ALARM.
 const wakingRTC = "real-time clock (RTC) that can wake this machine"

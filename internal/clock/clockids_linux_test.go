@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarms are the clocks of alarms, with the clocks of which they have the value.
+// alarms are the alarm clocks, with the clocks whose value they return.
 var alarms = map[string]int32{"CLOCK_REALTIME_ALARM": unix.CLOCK_REALTIME, "CLOCK_BOOTTIME_ALARM": unix.CLOCK_BOOTTIME}
 
-// A clock of alarms has its base's value, or tells that the machine lacks an RTC.
+// An alarm clock returns the value of its base clock, or the reason is a missing RTC.
 func TestAlarmClocksHaveTheValuesOfTheirBase(t *testing.T) {
 	for name, base := range alarms {
 		clocks, err := Select(Catalog(), []string{name})
@@ -46,7 +46,7 @@ func TestAlarmClocksHaveTheValuesOfTheirBase(t *testing.T) {
 	}
 }
 
-// What an errno means is told where the table knows it, and no other errno is taken for it.
+// An error explains an errno that the table knows, and no other one.
 func TestAClockThatLacksADeviceTellsWhich(t *testing.T) {
 	fails := func(err error) way {
 		return way{path: Syscall, clockGettime: func(int32) (Reader, error) { return nil, err }}
@@ -71,7 +71,7 @@ func TestAClockThatLacksADeviceTellsWhich(t *testing.T) {
 	require.Equal(t, floorReader{}, reader)
 }
 
-// A clock for which no vDSO answers is a system call, and nobody's choice by default.
+// A clock that no vDSO supports is a system call, and not in the default set.
 func TestClocksOfTheKernelAlone(t *testing.T) {
 	has := func(clocks []Clock, id string) bool {
 		return slices.ContainsFunc(clocks, func(c Clock) bool { return c.ID == id })

@@ -1,6 +1,6 @@
 package clock
 
-// clockIDs are the clocks of clock_gettime(2) of NetBSD, with the numbers of its sys/time.h.
+// clockIDs are the clocks of clock_gettime(2) of NetBSD, with the numbers in its sys/time.h.
 var clockIDs = []clockID{
 	{name: "CLOCK_REALTIME", id: 0, kind: Wall},
 	{name: "CLOCK_MONOTONIC", id: 3, kind: Monotonic},

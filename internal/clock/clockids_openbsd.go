@@ -12,5 +12,5 @@ var clockIDs = []clockID{
 	{name: "CLOCK_THREAD_CPUTIME_ID", id: unix.CLOCK_THREAD_CPUTIME_ID, kind: CPUTime},
 }
 
-// xsysPath: golang.org/x/sys calls the C library here, as OpenBSD demands.
+// xsysPath: golang.org/x/sys calls the C library here, as OpenBSD requires.
 const xsysPath = Libc

@@ -2,7 +2,7 @@
 
 package clock
 
-// counterReader reads a counter of the CPU by an instruction.
+// counterReader reads a CPU counter with an instruction.
 type counterReader struct {
 	spin func(n int)
 	read func(ticks *int64, n int)

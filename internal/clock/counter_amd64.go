@@ -23,7 +23,7 @@ func counterClocks() []Clock {
 		}
 	}
 	return []Clock{
-		// RDTSC and LFENCE are part of x86-64; RDTSCP came later.
+		// Every x86-64 CPU has RDTSC and LFENCE; RDTSCP came later.
 		counter("RDTSC", true, native.SpinRDTSC, native.ReadRDTSC),
 		counter("LFENCE+RDTSC", true, native.SpinLFENCERDTSC, native.ReadLFENCERDTSC),
 		counter("RDTSCP", cpuid.CPU.Supports(cpuid.RDTSCP), native.SpinRDTSCP, native.ReadRDTSCP),

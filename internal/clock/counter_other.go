@@ -2,5 +2,5 @@
 
 package clock
 
-// counterClocks is empty where this build has no loop for the CPU's counter.
+// counterClocks returns nothing: this build has no loop for the CPU counter.
 func counterClocks() []Clock { return nil }

@@ -5,9 +5,9 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// KernelEntries says of each clock whether a read enters the kernel, in their order.
-// The verdict is empty where that is no question: of an instruction, of a device, of a
-// function that this package does not know from inside, and of a clock that is not here.
+// KernelEntries returns for each clock, in order, whether a read enters the kernel. The verdict
+// is empty if there is nothing to test: for an instruction, a device, a function of another
+// library, and a clock that is not available.
 func KernelEntries(clocks []Clock) []entry.Verdict {
 	verdicts := make([]entry.Verdict, len(clocks))
 	var reads []entry.Read

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// In a whole run a function that fails is a row with Windows' own words, beside a clock
-// that does not.
+// In a whole run, a function that fails is a row with the message of Windows; another clock is
+// measured.
 func TestFailureIsARowOfAMeasurement(t *testing.T) {
 	all := clock.Catalog()
 	good := all[slices.IndexFunc(all, func(c clock.Clock) bool { return c.ID == "QueryPerformanceCounter@winapi" })]

@@ -4,9 +4,8 @@ package clock
 
 import "github.com/timebench/timebench/internal/native"
 
-// OpenFloor returns a Reader that reads nothing: the loop of the clocks that are calls,
-// around a function that returns at once. Its cost is part of the cost of every
-// clock that is a call.
+// OpenFloor returns a Reader whose read is an empty function, called by the same loop as the
+// clocks that are calls. Its cost is part of the cost of each of them.
 func OpenFloor() (Reader, error) { return floorReader{}, nil }
 
 type floorReader struct{}

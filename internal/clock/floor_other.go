@@ -4,5 +4,5 @@ package clock
 
 import "errors"
 
-// OpenFloor says that this build has no native loop whose floor there would be.
+// OpenFloor returns an error: this build has no native loop.
 func OpenFloor() (Reader, error) { return nil, errors.New("this build has no native loop") }

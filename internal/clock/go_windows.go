@@ -1,5 +1,5 @@
 package clock
 
-// goIsCoarse: Go reads the interrupt time that the kernel shares with every process
-// (runtime/time_windows.h), which the system timer's interrupt keeps.
+// goIsCoarse: Go reads the interrupt time in the page that the kernel shares with every process
+// (runtime/time_windows.h), which the timer interrupt updates.
 const goIsCoarse = true

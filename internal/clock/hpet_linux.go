@@ -14,12 +14,12 @@ import (
 
 // Registers of the HPET; IA-PC HPET Specification 1.0a, section 2.3.
 const (
-	hpetDevice        = "/dev/hpet"
-	hpetRegisters     = 1024 // bytes of the register block
-	hpetPeriod        = 0x04 // femtoseconds a tick
-	hpetMainCounter   = 0xf0 // its lower 32 bits
-	femtosPerSecond   = 1e15
-	hpetLongestPeriod = 100_000_000 // femtoseconds; the specification allows no longer one
+	hpetDevice      = "/dev/hpet"
+	hpetRegisters   = 1024 // bytes of the register block
+	hpetPeriod      = 0x04 // femtoseconds per tick
+	hpetMainCounter = 0xf0 // its lower 32 bits
+	femtosPerSecond = 1e15
+	hpetMaxPeriod   = 100_000_000 // femtoseconds, by the specification
 )
 
 // An hpet is the register block of the HPET, mapped for the life of the process.
@@ -29,8 +29,8 @@ type hpet struct {
 	turns     *turns
 }
 
-// openHPET maps the registers. It closes the device again at once, since each
-// open descriptor holds one of the few timers; the mapping stays.
+// openHPET maps the registers, and closes the device, because each open descriptor holds one of
+// the few timers. The mapping stays.
 var openHPET = sync.OnceValues(func() (hpet, error) {
 	fd, err := unix.Open(hpetDevice, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -43,8 +43,8 @@ var openHPET = sync.OnceValues(func() (hpet, error) {
 		return hpet{}, fmt.Errorf("%s: map: %w", hpetDevice, err)
 	}
 	period := atomic.LoadUint32((*uint32)(unsafe.Pointer(&registers[hpetPeriod])))
-	if period == 0 || period > hpetLongestPeriod {
-		return hpet{}, fmt.Errorf("%s: states a period of %d fs, which no HPET has", hpetDevice, period)
+	if period == 0 || period > hpetMaxPeriod {
+		return hpet{}, fmt.Errorf("%s: invalid period of %d fs; an HPET has 1 to 100000000 fs", hpetDevice, period)
 	}
 	hz := femtosPerSecond / float64(period)
 	trace.Printf("clock", "%s mapped: %.0f Hz", hpetDevice, hz)
@@ -79,9 +79,8 @@ func (d hpet) open() (Reader, error) {
 	return &hpetReader{(*uint32)(unsafe.Pointer(&d.registers[hpetMainCounter])), d.turns, second}, nil
 }
 
-// hpetReader reads the lower half of the main counter, as the kernel does: not
-// every bus carries 64 bits in one transfer. Each atomic load is one read of the
-// device.
+// hpetReader reads the lower half of the main counter, as the kernel does, because not every
+// bus transfers 64 bits at once. Each atomic load is one read of the device.
 type hpetReader struct {
 	counter *uint32
 	turns   *turns
@@ -102,11 +101,11 @@ func (r *hpetReader) load(ticks []int64) {
 	}
 }
 
-// openSecondClock returns the clock that counts the turns, for one thread. The coarse one
-// costs a hundredth of a read of the device, whatever the kernel's clock source is.
+// openSecondClock returns the clock that counts the wraps, for one thread. A read of the coarse
+// clock costs a hundredth of a read of the device, under any clock source.
 func openSecondClock() (func() int64, error) {
 	coarse, err := ways[0].clockGettime(unix.CLOCK_MONOTONIC_COARSE)
-	if err != nil { // there is no vDSO; the system call is the same clock
+	if err != nil { // no vDSO; the system call reads the same clock
 		coarse, err = ways[1].clockGettime(unix.CLOCK_MONOTONIC_COARSE)
 	}
 	if err != nil {

@@ -29,18 +29,18 @@ func openMemory(page wintime.Page, offset uintptr) (Reader, error) {
 		return nil, err
 	}
 	if !page.Settles(offset) {
-		return nil, errors.New("the page that the kernel shares with every process holds no time there")
+		return nil, errors.New("the page that the kernel shares with every process has no stable time there")
 	}
 	r := memoryReader{uintptr(page) + offset}
 	ticks := make([]int64, 1)
 	if r.Read(ticks); ticks[0] == 0 {
-		return nil, errors.New("the page that the kernel shares with every process does not keep it")
+		return nil, errors.New("the kernel does not maintain this time in the page that it shares with every process")
 	}
 	return r, nil
 }
 
-// A memoryReader reads a KSYSTEM_TIME at an address that holds one for the life of
-// the process.
+// A memoryReader reads the KSYSTEM_TIME at an address that stays valid for the life of the
+// process.
 type memoryReader struct{ at uintptr }
 
 func (r memoryReader) Spin(n int) { native.SpinKSystemTime(r.at, n) }

@@ -6,21 +6,21 @@ import "unsafe"
 
 const (
 	wordBytes = 8
-	pageBytes = 4096 // the least of any system here; larger ones are multiples of it
-	// placeWords is the least room of a place: two cache lines of 64 bytes, so that
-	// Readers on different CPUs do not share one, nor the line that is loaded with it.
+	pageBytes = 4096 // the smallest page size; larger ones are multiples of it
+	// placeWords is the smallest buffer: two cache lines of 64 bytes, so that Readers on
+	// different CPUs share neither a line nor the neighbour that the CPU prefetches.
 	placeWords = 16
 )
 
-// newPlace returns so many words of the heap, or placeWords where that is more, for what
-// calls store: nothing there moves, and they begin half a page behind the start of a page.
+// newPlace returns a buffer on the heap for the results of calls, of so many words, but at least
+// placeWords. The heap does not move. The buffer begins half a page after the start of a page.
 //
-// The kernel's data for the vDSO begin a page, and so does every large slice of Go's. With one
-// page in some 4000 of those CLOCK_MONOTONIC took 35.5 ns instead of 21.7, all the time (an
-// AMD EPYC; BenchmarkPlaces shows it). What fits is that AMD's CPUs predict which way of the L1
-// cache holds a line from a hash of its address (Lipp et al., "Take A Way", 2020): two lines of
-// one set, bits 6 to 11 of the address, with the same hash are taken for each other, and each
-// load waits as for a miss. Half a page away the sets differ.
+// The vDSO data of the kernel begins at the start of a page, as every large Go slice does. With
+// one in about 4000 such pages CLOCK_MONOTONIC took 35.5 ns instead of 21.7, permanently (an AMD
+// EPYC; BenchmarkPlaces shows it). A likely cause is the way predictor of the L1 cache, which
+// hashes the address (Lipp et al., "Take A Way", 2020): it confuses two lines of the same set
+// (bits 6 to 11 of the address) with the same hash, and each load waits as for a miss. Half a
+// page away the sets differ.
 func newPlace(words int) []int64 {
 	words = max(words, placeWords)
 	memory := make([]int64, words+pageBytes/wordBytes)

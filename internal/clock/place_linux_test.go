@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Whatever was read before, the next call stores away from the start of a page.
+// After any reads, the next call stores its result away from the start of a page.
 func TestResultsStayAwayFromTheStartsOfPages(t *testing.T) {
 	opened, err := ways[1].clockGettime(unix.CLOCK_MONOTONIC)
 	require.NoError(t, err)
@@ -23,8 +23,8 @@ func TestResultsStayAwayFromTheStartsOfPages(t *testing.T) {
 	}
 }
 
-// BenchmarkPlaces is why newPlace chooses: it stores the results of a vDSO clock at the
-// start, and half-way, of each of many pages, and reports what the dearest page costs.
+// BenchmarkPlaces shows why newPlace chooses the address: it stores the results of a vDSO clock
+// at the start and in the middle of each of many pages, and reports the cost of the slowest page.
 func BenchmarkPlaces(b *testing.B) {
 	const pages, reads, words = 1 << 15, 500, pageBytes / wordBytes
 	opened, err := ways[0].clockGettime(unix.CLOCK_MONOTONIC)
@@ -36,7 +36,7 @@ func BenchmarkPlaces(b *testing.B) {
 	for i := 0; i < len(memory); i += words {
 		memory[i] = 1 // else the kernel gives no page
 	}
-	// quickest of some, which a dear page makes slow and a busy machine does not.
+	// minimum of several, which a slow page raises and a busy machine does not.
 	quickest := func(spins int) float64 {
 		best := math.Inf(1)
 		for range spins {

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ptpClocks are the PTP hardware clocks that have a device here, in the order of
-// their numbers; where there is none, the first, so that its row can say so.
+// ptpClocks returns the PTP hardware clocks that have a device here, by number. If there is
+// none it returns the first, whose Open returns the reason.
 func ptpClocks() []Clock {
 	numbers := []int{}
 	devices, _ := filepath.Glob("/dev/ptp[0-9]*")
@@ -39,8 +39,7 @@ func ptpClocks() []Clock {
 
 func ptpClock(number int) Clock {
 	device := fmt.Sprintf("/dev/ptp%d", number)
-	// One descriptor serves every Reader, and lives as long as the process: the
-	// clock's id is made of it.
+	// All Readers share one descriptor, which stays open: the clock id contains it.
 	id := sync.OnceValues(func() (int32, error) {
 		fd, err := unix.Open(device, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err != nil {
@@ -70,7 +69,7 @@ func ptpClock(number int) Clock {
 	}
 }
 
-// dynamicClockID is the clock id of an open clock device: FD_TO_CLOCKID of
+// dynamicClockID returns the clock id of an open clock device: FD_TO_CLOCKID in
 // clock_gettime(2), "Dynamic clocks".
 func dynamicClockID(fd int) int32 {
 	const clockFD = 3

@@ -8,14 +8,14 @@ import (
 	"unsafe"
 )
 
-// A nativeCall makes one call n times with a pointer to its result, which moves
-// on by step bytes after each, and returns what the last call returned.
+// A nativeCall makes one call n times with a pointer to its result. It advances the pointer by
+// step bytes after each call, and returns the result of the last call.
 type nativeCall func(buffer unsafe.Pointer, step uintptr, n int) int
 
-// A format is how a call lays out a point in time.
+// A format is the memory layout of a time.
 type format struct {
 	words     int   // 64-bit words of one result
-	perSecond int64 // units a second of the last word
+	perSecond int64 // units per second of the last word
 }
 
 var (
@@ -24,15 +24,13 @@ var (
 	seconds  = format{words: 1, perSecond: 1}   // time_t(3type)
 )
 
-// A callReader reads a clock by a native call that stores its result through a
-// pointer.
+// A callReader reads a clock with a native call that stores its result through a pointer.
 type callReader struct {
 	call   nativeCall
 	format format
-	// null is whether Spin passes NULL, as people call time(2).
+	// null: Spin passes NULL, as programs usually call time(2).
 	null bool
-	// results is the place of what the calls store: of all that Read's do, or of the last
-	// of Spin's.
+	// results is the buffer of the calls: all results of Read, or the last one of Spin.
 	results []int64
 	err     error
 }
@@ -72,8 +70,8 @@ func (r *callReader) Read(ticks []int64) {
 	}
 }
 
-// check keeps the failure that a call's result tells: the calls return a
-// negative errno, as an int except time(2), which returns the time itself.
+// check stores the error of a call. The calls return a negative errno as an int, except time(2),
+// which returns the time itself.
 func (r *callReader) check(result int) {
 	r.err = nil
 	if r.format != seconds {

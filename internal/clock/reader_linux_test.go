@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a Reader makes of a call is checked against the same call made by
-// golang.org/x/sys just before and just after.
+// The values of a Reader are compared with the same call made by golang.org/x/sys before and
+// after.
 func TestReadersAgreeWithTheKernel(t *testing.T) {
 	for _, way := range ways {
 		for _, c := range clockIDs {
@@ -56,8 +56,8 @@ func TestReadersAgreeWithTheKernel(t *testing.T) {
 	}
 }
 
-// Real C functions on a Go stack, which grows and so moves at the first call of
-// each goroutine and shrinks under collection: no value may be torn or lost.
+// Real C functions on a Go stack, which moves when it grows at the first call of each goroutine
+// and when the garbage collector shrinks it: no value may be torn or lost.
 func TestVDSOReadersSurviveConstantCollection(t *testing.T) {
 	reader, err := ways[0].clockGettime(unix.CLOCK_MONOTONIC)
 	if err != nil {
@@ -119,7 +119,7 @@ func TestDynamicClockID(t *testing.T) {
 	require.EqualValues(t, -29, dynamicClockID(3))
 }
 
-// The main counter has 32 bits here, and begins anew between the opening of two Readers.
+// A main counter with 32 bits that wraps between the opening of two Readers.
 func TestHPETReadersAgreeOnTheTurn(t *testing.T) {
 	registers := make([]byte, hpetRegisters)
 	counter := (*uint32)(unsafe.Pointer(&registers[hpetMainCounter]))

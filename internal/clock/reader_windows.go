@@ -14,16 +14,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A way is how a function gives the time, and how it says that it failed.
+// A way is how a function returns the time, and how it reports a failure.
 type way struct {
-	// stores is whether the function is given a pointer to 64 bits for the time;
-	// otherwise it returns the time.
+	// stores: the function stores the time, of 64 bits, through a pointer; otherwise it
+	// returns the time.
 	stores bool
-	// turns is what all Readers of a function share that returns 32 bits; nil where the
-	// time that is returned has 64.
+	// turns is shared by all Readers of a function that returns 32 bits; nil for 64 bits.
 	turns *turns
-	// failure makes an error of what the function returned; nil of success. Of a
-	// function that cannot fail it is nil itself.
+	// failure returns the error for the returned value; nil if it means success. It is nil for
+	// a function that cannot fail.
 	failure func(fn uintptr, returned int) error
 }
 
@@ -34,12 +33,11 @@ var (
 	returns64      = way{}
 )
 
-// returns32 is the way of a function that returns 32 bits, of so many ticks a second. Each
+// returns32 returns the way of a function that returns 32 bits, in ticks of the rate hz. Each
 // function has its own.
 func returns32(hz float64) way { return way{turns: newTurns(hz)} }
 
-// openFunction finds the function in the system's own copy of the DLL and makes
-// the first read.
+// openFunction finds the function in the system's copy of the DLL, and makes the first read.
 func openFunction(dll, name string, way way) (Reader, error) {
 	function := windows.NewLazySystemDLL(dll).NewProc(name)
 	if err := function.Find(); err != nil {
@@ -60,7 +58,7 @@ func openFunction(dll, name string, way way) (Reader, error) {
 type bufferReader struct {
 	fn      uintptr
 	failure func(fn uintptr, returned int) error
-	// result is the place where Spin's calls store.
+	// result is the buffer of Spin.
 	result []int64
 	err    error
 }
@@ -83,9 +81,9 @@ func (r *bufferReader) check(returned int) {
 
 func (r *bufferReader) Err() error { return r.err }
 
-// failedBOOL: a BOOL of 0 is a failure, of which the thread's last error tells. The
-// scheduler may call Windows between a native loop and a question for it, so the
-// function is asked once more, by Go's own door, which keeps the two together.
+// failedBOOL: a BOOL of 0 is a failure, and the last error of the thread is its reason. The Go
+// scheduler may call Windows after a native loop and overwrite it. So failedBOOL calls the
+// function again through syscall, which reads the last error at once.
 func failedBOOL(fn uintptr, returned int) error {
 	if int32(returned) != 0 {
 		return nil
@@ -93,12 +91,12 @@ func failedBOOL(fn uintptr, returned int) error {
 	result := new(int64)
 	again, _, err := syscall.SyscallN(fn, uintptr(unsafe.Pointer(result)))
 	if int32(again) != 0 || err == 0 {
-		return errors.New("the function failed and gave no reason")
+		return errors.New("the function failed without a reason")
 	}
 	return err
 }
 
-// failedNTSTATUS: negative values are errors; ntdef.h, NT_SUCCESS.
+// failedNTSTATUS: negative values are errors; NT_SUCCESS in ntdef.h.
 func failedNTSTATUS(_ uintptr, returned int) error {
 	if status := windows.NTStatus(uint32(returned)); int32(status) < 0 {
 		return status
@@ -109,8 +107,8 @@ func failedNTSTATUS(_ uintptr, returned int) error {
 // A valueReader reads a clock whose function returns the time.
 type valueReader struct {
 	fn     uintptr
-	values []int64 // the place where Spin's results go
-	turns  *turns  // of one with 32 bits
+	values []int64 // the buffer of Spin
+	turns  *turns  // for 32 bits; otherwise nil
 }
 
 func (r *valueReader) Spin(n int) {
@@ -132,5 +130,6 @@ func (r *valueReader) load(ticks []int64) {
 
 var started = time.Now()
 
-// sinceStart is Go's monotonic time, which here is read from memory: it counts the turns.
+// sinceStart returns Go's monotonic time in nanoseconds, which counts the wraps. On Windows Go
+// reads it from memory.
 func sinceStart() int64 { return int64(time.Since(started)) }

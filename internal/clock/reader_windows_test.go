@@ -49,8 +49,8 @@ func one(t *testing.T, c Clock) float64 {
 	return float64(ticks[0]) / c.Hz
 }
 
-// What the Readers make of the calls is checked against the same calls made by Go's
-// own door, just before and just after.
+// The values of the Readers are compared with the same calls made by package syscall before and
+// after.
 func TestReadersAgreeWithWindows(t *testing.T) {
 	const slack = 0.1 // seconds: the coarse clocks tick every 15.6 ms
 	clocks := available(t)
@@ -85,7 +85,7 @@ func TestReadersAgreeWithWindows(t *testing.T) {
 	}
 }
 
-// Spin and Read make as many calls as they are told to, and write nowhere else.
+// Spin and Read make the right number of calls, and write nowhere else.
 func TestReadersStayInTheirBuffers(t *testing.T) {
 	for id, c := range available(t) {
 		reader, err := c.Open()
@@ -101,8 +101,8 @@ func TestReadersStayInTheirBuffers(t *testing.T) {
 	}
 }
 
-// Real functions of Windows on a Go stack, which grows and so moves at the first call
-// of each goroutine and shrinks under collection: no value may be torn or lost.
+// Real Windows functions on a Go stack, which moves when it grows at the first call of each
+// goroutine and when the garbage collector shrinks it: no value may be torn or lost.
 func TestReadersSurviveConstantCollection(t *testing.T) {
 	clocks := available(t)
 	stop := make(chan struct{})
@@ -150,7 +150,7 @@ func TestFunctionThatThereIsNot(t *testing.T) {
 	require.EqualError(t, err, "this Windows has no QueryNoTime in notime.dll")
 }
 
-// Without the shared page its clocks are there to be listed, with a reason.
+// Without the shared page, its clocks are listed with a reason.
 func TestMemoryClocksWithoutTheSharedPage(t *testing.T) {
 	clocks := memoryClocks(0x1000)
 	require.Len(t, clocks, 3)
@@ -162,19 +162,19 @@ func TestMemoryClocksWithoutTheSharedPage(t *testing.T) {
 	require.Zero(t, clocks[2].Hz, "%s: nothing tells what a tick is", clocks[2].ID)
 }
 
-// An emulator that shares a page need not keep the time in it.
+// An emulator may share the page without maintaining the time in it.
 func TestMemoryClocksOfAPageThatIsNotKept(t *testing.T) {
 	page, err := windows.VirtualAlloc(0, 4096, windows.MEM_COMMIT|windows.MEM_RESERVE, windows.PAGE_READWRITE)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, windows.VirtualFree(page, 0, windows.MEM_RELEASE)) }()
 	for _, c := range memoryClocks(wintime.Page(page)) {
 		_, err := c.Open()
-		require.EqualError(t, err, "the page that the kernel shares with every process does not keep it", c.ID)
+		require.EqualError(t, err, "the kernel does not maintain this time in the page that it shares with every process", c.ID)
 	}
 }
 
-// A function that fails at run time says why in Windows' own words. CloseHandle
-// stands in for a clock: given a bad handle it returns FALSE and sets the last error.
+// A function that fails at run time returns the message of Windows. CloseHandle replaces a clock:
+// with a bad handle it returns FALSE and sets the last error.
 func TestFailureHasWindowsText(t *testing.T) {
 	closeHandle := windows.NewLazySystemDLL("kernel32.dll").NewProc("CloseHandle").Addr()
 	r := &bufferReader{fn: closeHandle, failure: failedBOOL, result: newPlace(1)}

@@ -10,11 +10,10 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Select returns the clocks of all that the selectors name, in the order of
-// all, each once. A selector is an id (CLOCK_MONOTONIC@vdso), a glob over ids
-// ('*_COARSE@vdso'), a path (@syscall) or a call (CLOCK_MONOTONIC: every path of
-// it); case does not matter. A selector that names nothing is an error that
-// lists the nearest known ones.
+// Select returns the clocks that match the selectors, in the order of all, each once. A selector
+// is an id (CLOCK_MONOTONIC@vdso), a glob over ids ('*_COARSE@vdso'), a path (@syscall) or a
+// call (CLOCK_MONOTONIC: every path of it); case does not matter. A selector without a match is
+// an error that names the nearest known ones.
 func Select(all []Clock, selectors []string) ([]Clock, error) {
 	chosen := make([]bool, len(all))
 	for _, selector := range selectors {
@@ -55,7 +54,7 @@ func matches(selector string, c Clock) (bool, error) {
 
 func isGlob(selector string) bool { return strings.ContainsAny(selector, `*?[\`) }
 
-// unknown says that a selector names nothing, and what it may have meant.
+// unknown returns the error for a selector without a match, with similar ones.
 func unknown(all []Clock, selector string) error {
 	if strings.Contains(selector, ",") {
 		return fmt.Errorf("unknown clock %q; write spaces between clocks: %s", selector, strings.Join(strings.FieldsFunc(selector, func(r rune) bool { return r == ',' }), " "))

@@ -2,6 +2,6 @@
 
 package clock
 
-// timeStampCounterAllowed: Windows, macOS and the BSDs let every process read it, short of
-// an administrator who forbade it (sysctl machdep.tsc_user_enable of NetBSD).
+// timeStampCounterAllowed returns nil: Windows, macOS and the BSDs let every process read the TSC,
+// unless an administrator forbids it (NetBSD: sysctl machdep.tsc_user_enable).
 func timeStampCounterAllowed() error { return nil }

@@ -13,7 +13,7 @@ import (
 
 const turnHz = 14_318_180 // of most HPETs
 
-// A fakeCounter counts with the time of a fake second clock, from so many ticks on.
+// A fakeCounter counts with the time of a fake second clock, from a start value.
 type fakeCounter struct {
 	ns   atomic.Int64
 	from int64
@@ -24,25 +24,24 @@ func (c *fakeCounter) now() int64 { return c.ns.Load() }
 // ticks is the true value.
 func (c *fakeCounter) ticks() int64 { return c.from + int64(float64(c.now())*turnHz/1e9) }
 
-// load reads the lower half; the upper half of what a function of 32 bits returns is
-// undefined.
+// load reads the lower half. The upper half of a 32-bit result is undefined.
 func (c *fakeCounter) load(ticks []int64) {
 	for i := range ticks {
 		ticks[i] = 0x5_00000000 | int64(uint32(c.ticks()))
 	}
 }
 
-// turnNS is how long a turn takes.
+// turnNS is the duration of a turn.
 func turnNS(turns float64) int64 { return int64(turns * turn / turnHz * 1e9) }
 
-// read makes one read by what the Readers of a device share.
+// read makes one read through the turns that the Readers of a device share.
 func (c *fakeCounter) read(t *turns) int64 {
 	ticks := make([]int64, 1)
 	t.read(ticks, c.load, c.now)
 	return ticks[0]
 }
 
-// Readers that are opened on either side of a turn agree.
+// Readers that are opened before and after a wrap agree.
 func TestReadersShareTheTurns(t *testing.T) {
 	counter, shared := &fakeCounter{from: turn - 1000}, newTurns(turnHz)
 	require.Equal(t, counter.ticks(), counter.read(shared))
@@ -51,22 +50,22 @@ func TestReadersShareTheTurns(t *testing.T) {
 	require.Greater(t, counter.ticks(), int64(turn))
 }
 
-// However seldom it is read: several turns go by between two reads, and the device runs
-// 500 ppm faster than it states.
+// Rare reads: several turns pass between two reads, and the device runs 500 ppm faster than it
+// reports.
 func TestTurnsWithoutARead(t *testing.T) {
 	counter, shared := &fakeCounter{from: 12345}, newTurns(turnHz/1.0005)
 	for _, turns := range []float64{0, 0.3, 0.6, 1, 1.5, 3.7, 100.2} {
 		counter.ns.Add(turnNS(turns))
 		require.Equal(t, counter.ticks(), counter.read(shared), "after %v turns more", turns)
 	}
-	// A sighting is replaced, so that what the rate is off does not add up.
+	// A sighting is replaced, so that the error of the rate does not accumulate.
 	for range 5000 {
 		counter.ns.Add(turnNS(0.9))
 		require.Equal(t, counter.ticks(), counter.read(shared))
 	}
 }
 
-// Within one call the counter begins anew; a small step back is the counter's own.
+// The counter wraps within one call. A small step back is a fault of the counter.
 func TestTurnWithinACall(t *testing.T) {
 	shared := newTurns(turnHz)
 	ticks := []int64{turn - 2, 0x7_ffffffff, 3, 0x5_00000004, 1}
@@ -74,8 +73,8 @@ func TestTurnWithinACall(t *testing.T) {
 	require.Equal(t, []int64{turn - 2, turn - 1, turn + 3, turn + 4, turn + 1}, ticks)
 }
 
-// A thread is stopped for more than half a turn in the middle of a call: from the values
-// alone that looks like a step back.
+// A thread is stopped for more than half a turn during a call. In the values alone this looks
+// like a step back.
 func TestStoppedWithinACall(t *testing.T) {
 	counter, shared := &fakeCounter{from: 1000}, newTurns(turnHz)
 	stopped := false
@@ -91,8 +90,8 @@ func TestStoppedWithinACall(t *testing.T) {
 	require.Equal(t, []int64{counter.ticks(), counter.ticks()}, ticks, "the reads are made again")
 }
 
-// Whoever sees another thread's value and reads behind it gets no less, whatever thread
-// replaces the sighting meanwhile.
+// A thread that sees the value of another thread and then reads gets no smaller value, whichever
+// thread replaces the sighting meanwhile.
 func TestThreadsShareTheTurns(t *testing.T) {
 	counter, shared := &fakeCounter{from: turn - 5}, newTurns(turnHz)
 	counter.read(shared)

@@ -7,8 +7,8 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// Use opens a clock on a thread of its own, reads it once, and calls fn with the Reader
-// on that thread. The error is why the clock cannot be read here; fn is not called then.
+// Use opens a clock on its own thread, reads it once, and calls fn with the Reader on that
+// thread. The error is why the clock cannot be read; then Use does not call fn.
 func Use(c Clock, fn func(Reader)) error {
 	var failed error
 	err := thread.Run(thread.Any, func() {
@@ -24,10 +24,10 @@ func Use(c Clock, fn func(Reader)) error {
 	return cmp.Or(err, failed)
 }
 
-// Readable returns why a clock cannot be read here; nil where it can.
+// Readable returns why a clock cannot be read; nil if it can.
 func Readable(c Clock) error { return Use(c, func(Reader) {}) }
 
-// Failure returns why the last read of a Reader failed; nil where it did not.
+// Failure returns the error of the last read of a Reader; nil if it succeeded.
 func Failure(r Reader) error {
 	if f, ok := r.(Failer); ok {
 		return f.Err()
@@ -35,9 +35,9 @@ func Failure(r Reader) error {
 	return nil
 }
 
-// ReadBehind reads once, behind every load that this thread has made, and returns the
-// value; into has room for it. A bare RDTSC or CNTVCT_EL0 may be read before a load that
-// stands before it, and then an order of events between CPUs proves nothing.
+// ReadBehind reads once, after all earlier loads of this thread are complete, and returns the
+// value; into has room for it. Without the fence the CPU may execute RDTSC or CNTVCT_EL0 before
+// an earlier load, and the order of events between CPUs would prove nothing.
 func ReadBehind(r Reader, into []int64) int64 {
 	native.Fence()
 	r.Read(into)

@@ -2,5 +2,5 @@
 
 package clock
 
-// xsysPath: golang.org/x/sys makes system calls here, past the vDSO.
+// xsysPath: golang.org/x/sys makes system calls here and does not use the vDSO.
 const xsysPath = Syscall

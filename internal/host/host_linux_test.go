@@ -10,7 +10,7 @@ import (
 )
 
 // tree makes a root folder whose /proc shows this process in the given control
-// group, mounted as told, and returns it.
+// group and mounts, and returns it.
 func tree(t *testing.T, cgroup, mountinfo string, limits map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
