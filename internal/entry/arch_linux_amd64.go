@@ -9,7 +9,7 @@ import (
 
 const auditArch = unix.AUDIT_ARCH_X86_64
 
-var archDoors = []door{
+var archSystemCalls = []systemCall{
 	{"time", unix.SYS_TIME, 0, func(buffer unsafe.Pointer, n int) int {
 		return native.SyscallBuffer(unix.SYS_TIME, buffer, 0, n)
 	}},

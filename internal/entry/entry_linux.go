@@ -11,10 +11,10 @@ import (
 	"github.com/timebench/timebench/internal/trace"
 )
 
-// Of returns a verdict for each read, in their order.
+// Of returns a verdict for each read, in order.
 func Of(reads []Read) []Verdict { return of(reads, installFilter) }
 
-// of proves by a filter where install gets one into force, and weighs where not.
+// of uses a seccomp filter if install succeeds, and otherwise compares CPU time and cost.
 func of(reads []Read, install func(buffer *[2]int64) error) []Verdict {
 	if len(reads) == 0 {
 		return nil
@@ -36,17 +36,17 @@ func of(reads []Read, install func(buffer *[2]int64) error) []Verdict {
 		err = refused
 	}
 	if err == nil {
-		trace.Printf("entry", "%d reads were proven by a seccomp filter", len(reads))
+		trace.Printf("entry", "%d reads tested with a seccomp filter", len(reads))
 		return verdicts
 	}
-	trace.Printf("entry", "no seccomp filter: %v; weighing CPU time and cost", err)
+	trace.Printf("entry", "no seccomp filter: %v; comparing CPU time and cost", err)
 	s := calibrate()
-	trace.Printf("entry", "a system call: %.3g ns, system time %.2g of its CPU time; an empty call: %.3g ns, %.2g",
+	trace.Printf("entry", "a system call costs %.3g ns, share of system time %.2g; an empty call %.3g ns, %.2g",
 		s.call.readNS, s.call.systemShare, s.empty.readNS, s.empty.systemShare)
 	for i, read := range reads {
 		verdicts[i] = s.judge(spend(read, time.Now))
 		if verdicts[i].Enters == result.Unknown {
-			verdicts[i].By = fmt.Sprintf("no seccomp filter (%v), and neither CPU time nor cost tells", err)
+			verdicts[i].By = fmt.Sprintf("no seccomp filter (%v), and CPU time and cost are inconclusive", err)
 		}
 	}
 	return verdicts

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// vdsoRead is clock_gettime(id) of the real vDSO.
+// vdsoRead returns clock_gettime(id) of the real vDSO.
 func vdsoRead(t *testing.T, id uintptr) Read {
 	t.Helper()
 	fn, err := vdso.Lookup("__vdso_clock_gettime")
@@ -35,7 +35,7 @@ func vdsoRead(t *testing.T, id uintptr) Read {
 	return func(buffer unsafe.Pointer, n int) int { return native.CallIDBuffer(fn, id, buffer, 0, n) }
 }
 
-// needFilters skips a test where no filter can be had: in some containers, and under
+// needFilters skips a test if no filter can be installed, as in some containers and under
 // qemu-user.
 func needFilters(t *testing.T) {
 	t.Helper()
@@ -52,13 +52,12 @@ func needFilters(t *testing.T) {
 	}
 }
 
-// The kernel's code says which of its clocks the vDSO never answers: those of CPU
-// time (lib/vdso/gettimeofday.c). The coarse ones it always answers, whatever the
-// clock source.
+// The vDSO never supports the CPU time clocks (lib/vdso/gettimeofday.c). It supports the coarse
+// clocks with every clock source.
 func TestOfTheRealVDSO(t *testing.T) {
 	needFilters(t)
 	verdicts := Of([]Read{
-		vdsoRead(t, unix.CLOCK_PROCESS_CPUTIME_ID), vdsoRead(t, unix.CLOCK_MONOTONIC_COARSE), doors[1].read,
+		vdsoRead(t, unix.CLOCK_PROCESS_CPUTIME_ID), vdsoRead(t, unix.CLOCK_MONOTONIC_COARSE), systemCalls[1].read,
 		func(unsafe.Pointer, int) int { return -int(syscall.EINVAL) },
 	})
 	require.Equal(t, []Verdict{
@@ -66,7 +65,7 @@ func TestOfTheRealVDSO(t *testing.T) {
 	}, verdicts)
 }
 
-// A read that enters the kernel now and then is neither always nor never.
+// A read that enters the kernel only sometimes is neither always nor never.
 func TestSometimes(t *testing.T) {
 	needFilters(t)
 	turn := 0
@@ -74,7 +73,7 @@ func TestSometimes(t *testing.T) {
 	verdicts := Of([]Read{func(buffer unsafe.Pointer, n int) int {
 		turn++
 		if turn%3 == 0 {
-			return doors[0].read(buffer, n)
+			return systemCalls[0].read(buffer, n)
 		}
 		return coarse(buffer, n)
 	}})
@@ -88,10 +87,10 @@ func TestNothingIsLeft(t *testing.T) {
 	before := seccomp(t, "/proc/self/status")
 	require.NotEmpty(t, before)
 	buffer := new([2]int64)
-	leak := func(unsafe.Pointer, int) int { return doors[0].read(unsafe.Pointer(buffer), 1) }
+	leak := func(unsafe.Pointer, int) int { return systemCalls[0].read(unsafe.Pointer(buffer), 1) }
 	require.Equal(t, result.Unknown, Of([]Read{leak})[0].Enters, "a call to another buffer is not filtered")
 	require.Positive(t, buffer[0])
-	require.Zero(t, doors[0].read(unsafe.Pointer(buffer), 1))
+	require.Zero(t, systemCalls[0].read(unsafe.Pointer(buffer), 1))
 	// The thread is on its way out when Of returns.
 	require.Eventually(t, func() bool { return len(otherwiseFiltered(t, before)) == 0 }, time.Minute, time.Millisecond)
 	require.Equal(t, before, seccomp(t, "/proc/self/status"))
@@ -99,7 +98,7 @@ func TestNothingIsLeft(t *testing.T) {
 	require.NoError(t, err, string(child))
 }
 
-// What otherwiseFiltered tells is so: it sees the thread while there is one.
+// otherwiseFiltered sees the thread with the filter while it exists.
 func TestTheThreadWithTheFilterIsSeen(t *testing.T) {
 	needFilters(t)
 	before := seccomp(t, "/proc/self/status")
@@ -111,8 +110,8 @@ func TestTheThreadWithTheFilterIsSeen(t *testing.T) {
 	require.Len(t, during, 1)
 }
 
-// otherwiseFiltered returns the threads of this process whose filters are not these. The
-// file of the process tells of its first thread alone.
+// otherwiseFiltered returns the threads of this process whose filters differ from these. The
+// status file of the process covers only its first thread.
 func otherwiseFiltered(t *testing.T, these string) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/self/task/*/status")
@@ -127,7 +126,7 @@ func otherwiseFiltered(t *testing.T, these string) []string {
 	return found
 }
 
-// seccomp returns what a status file says of filters (proc_pid_status(5)); "" where the
+// seccomp returns the lines of a status file about filters (proc_pid_status(5)); "" if the
 // thread has ended.
 func seccomp(t *testing.T, file string) string {
 	t.Helper()
@@ -147,31 +146,31 @@ func seccomp(t *testing.T, file string) string {
 
 func TestNoReads(t *testing.T) { require.Empty(t, Of(nil)) }
 
-// Where no filter can be had the kind of CPU time tells, or the cost.
+// Without a filter, the kind of CPU time or the cost decides.
 func TestWithoutFilters(t *testing.T) {
 	refuse := func(*[2]int64) error { return errors.New("PR_SET_SECCOMP: operation not permitted") }
 	verdicts := of([]Read{
-		doors[0].read,
+		systemCalls[0].read,
 		func(_ unsafe.Pointer, n int) int { native.CallNothing(n); return 0 },
 		func(unsafe.Pointer, int) int { return -int(syscall.ENOSYS) },
 	}, refuse)
 	require.NotEqual(t, result.Never, verdicts[0].Enters)
 	require.NotEqual(t, result.Always, verdicts[1].Enters)
 	require.Equal(t, Verdict{
-		result.Unknown, "no seccomp filter (PR_SET_SECCOMP: operation not permitted), and neither CPU time nor cost tells",
+		result.Unknown, "no seccomp filter (PR_SET_SECCOMP: operation not permitted), and CPU time and cost are inconclusive",
 	}, verdicts[2])
 }
 
-// A kernel that takes a filter and does not heed it, as some emulators of Linux do.
+// A kernel that accepts a filter but ignores it, as some emulators of Linux do.
 func TestFilterThatDoesNothing(t *testing.T) {
 	verdicts := of([]Read{func(unsafe.Pointer, int) int { return -1 }}, func(*[2]int64) error { return nil })
 	require.Equal(t, result.Unknown, verdicts[0].Enters)
-	require.Contains(t, verdicts[0].By, "a filter for clock_gettime was installed and does nothing")
+	require.Contains(t, verdicts[0].By, "a filter for clock_gettime was installed but has no effect")
 }
 
-// Where a look at the clock is a system call, as with the clock source hpet, looks are a
-// small part of what a loop does that makes none itself.
-func TestLooksAtTheClockAreFew(t *testing.T) {
+// If a check of the time is a system call, as with the clock source hpet, the checks are a small
+// part of a loop that makes no system call.
+func TestChecksOfTheTimeAreFew(t *testing.T) {
 	const look, read = 2 * time.Microsecond, time.Nanosecond
 	var at time.Time
 	var looking time.Duration
@@ -182,11 +181,11 @@ func TestLooksAtTheClockAreFew(t *testing.T) {
 		at, looking = at.Add(look), looking+look
 		return at
 	})
-	require.Greater(t, at.Sub(time.Time{}), weighing)
-	require.Less(t, looking, weighing/100)
+	require.Greater(t, at.Sub(time.Time{}), calling)
+	require.Less(t, looking, calling/100)
 }
 
-// The fastest reads tell what one costs, without the looks at the clock.
+// The minimum is the cost of a read, without the checks of the time.
 func TestCostOfARead(t *testing.T) {
 	const look, read = 2 * time.Microsecond, 10 * time.Nanosecond
 	var at time.Time
@@ -212,16 +211,16 @@ func TestJudge(t *testing.T) {
 		call, empty, read expense
 		want              Verdict
 	}{
-		"system time":              {expense{0.7, callNS}, expense{0, 2}, expense{0.66, 280}, Verdict{result.Always, "cpu time"}},
-		"user time":                {expense{0.7, callNS}, expense{0, 2}, expense{0.01, 25}, Verdict{result.Never, "cpu time"}},
-		"user time, dear":          {expense{0.7, callNS}, expense{0, 2}, expense{0.01, 1200}, Verdict{result.Never, "cpu time"}},
-		"between, cheap":           {expense{0.7, callNS}, expense{0, 2}, expense{0.25, 25}, Verdict{result.Never, "cost"}},
-		"between, dear":            {expense{0.7, callNS}, expense{0, 2}, expense{0.25, 290}, Verdict{Enters: result.Unknown}},
-		"blind accounting, cheap":  {expense{none, callNS}, expense{0, 2}, expense{0, 25}, Verdict{result.Never, "cost"}},
-		"blind accounting, dear":   {expense{none, callNS}, expense{0, 2}, expense{0, 290}, Verdict{Enters: result.Unknown}},
-		"accounting without sense": {expense{0.7, callNS}, expense{0.5, 2}, expense{0.6, 290}, Verdict{Enters: result.Unknown}},
-		"no scale":                 {expense{}, expense{}, expense{0.5, 25}, Verdict{Enters: result.Unknown}},
-		"no read":                  {expense{0.7, callNS}, expense{0, 2}, expense{}, Verdict{Enters: result.Unknown}},
+		"system time":            {expense{0.7, callNS}, expense{0, 2}, expense{0.66, 280}, Verdict{result.Always, "cpu time"}},
+		"user time":              {expense{0.7, callNS}, expense{0, 2}, expense{0.01, 25}, Verdict{result.Never, "cpu time"}},
+		"user time, slow":        {expense{0.7, callNS}, expense{0, 2}, expense{0.01, 1200}, Verdict{result.Never, "cpu time"}},
+		"between, fast":          {expense{0.7, callNS}, expense{0, 2}, expense{0.25, 25}, Verdict{result.Never, "cost"}},
+		"between, slow":          {expense{0.7, callNS}, expense{0, 2}, expense{0.25, 290}, Verdict{Enters: result.Unknown}},
+		"no accounting, fast":    {expense{none, callNS}, expense{0, 2}, expense{0, 25}, Verdict{result.Never, "cost"}},
+		"no accounting, slow":    {expense{none, callNS}, expense{0, 2}, expense{0, 290}, Verdict{Enters: result.Unknown}},
+		"implausible accounting": {expense{0.7, callNS}, expense{0.5, 2}, expense{0.6, 290}, Verdict{Enters: result.Unknown}},
+		"no scale":               {expense{}, expense{}, expense{0.5, 25}, Verdict{Enters: result.Unknown}},
+		"no read":                {expense{0.7, callNS}, expense{0, 2}, expense{}, Verdict{Enters: result.Unknown}},
 	} {
 		require.Equal(t, c.want, scale{c.call, c.empty}.judge(c.read), name)
 	}
@@ -229,6 +228,6 @@ func TestJudge(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	require.NoError(t, refusal(0))
-	require.EqualError(t, refusal(syscall.EINVAL), "this kernel has no filters")
+	require.EqualError(t, refusal(syscall.EINVAL), "this kernel has no seccomp filters")
 	require.EqualError(t, refusal(syscall.EACCES), "PR_SET_SECCOMP: permission denied")
 }

@@ -4,11 +4,11 @@ package entry
 
 import "github.com/timebench/timebench/internal/result"
 
-// Of cannot tell: only Linux has a vDSO and a filter to prove it by.
+// Of returns unknown for each read: only Linux has a vDSO and seccomp filters.
 func Of(reads []Read) []Verdict {
 	verdicts := make([]Verdict, len(reads))
 	for i := range verdicts {
-		verdicts[i] = Verdict{result.Unknown, "this build cannot tell"}
+		verdicts[i] = Verdict{result.Unknown, "this build cannot test it"}
 	}
 	return verdicts
 }

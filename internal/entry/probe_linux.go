@@ -14,23 +14,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mark is the errno that the filter answers with: one that no system call gives, and
-// below the 4095 that the kernel lets a filter return (MAX_ERRNO).
+// mark is the errno that the filter returns: one that no system call returns, below the 4095
+// that the kernel allows (MAX_ERRNO).
 const mark = 0xbad
 
-// proofs is how often each read is made: a clock source can be between two states.
+// proofs is how often each read is tested, because a vDSO may enter the kernel only sometimes.
 const proofs = 16
 
-// untouched fills the buffer before each read: no clock's seconds are -1.
+// untouched fills the buffer before each read: no clock returns -1 seconds.
 const untouched = -1
 
-// A probe owns the buffer by which the filter knows its reads. Since it is handed to
-// functions that the compiler does not know, it is on the heap, where it stays in
-// place: its address is in the filter as a number.
+// A probe owns the buffer by which the filter recognises the probe's reads. The buffer is on the
+// heap, because it is passed to functions that the compiler does not know. The heap does not
+// move, so the filter can hold the address as a number.
 type probe struct{ buffer *[2]int64 }
 
-// read makes one read and reports whether the filter answered it, and whether the
-// clock did.
+// read makes one read, and returns whether the filter answered it and whether the clock filled
+// the buffer.
 func (p probe) read(read Read) (filtered, filled bool) {
 	*p.buffer = [2]int64{untouched, untouched}
 	returned := int32(read(unsafe.Pointer(p.buffer), 1))
@@ -39,17 +39,18 @@ func (p probe) read(read Read) (filtered, filled bool) {
 	return !filled && returned == -mark, filled
 }
 
-// control makes the system calls themselves, which must all be answered by the
-// filter: a kernel that only pretends to have filters would pass every clock.
+// control makes the system calls directly. The filter must answer all of them: otherwise a
+// system that only pretends to have filters would pass every clock.
 func (p probe) control() error {
-	for _, call := range doors {
+	for _, call := range systemCalls {
 		if filtered, _ := p.read(call.read); !filtered {
-			return fmt.Errorf("a filter for %s was installed and does nothing", call.name)
+			return fmt.Errorf("a filter for %s was installed but has no effect", call.name)
 		}
 	}
 	return nil
 }
 
+// prove returns the verdict for a read.
 func (p probe) prove(read Read) Verdict {
 	var entered, not int
 	for range proofs {
@@ -74,27 +75,27 @@ func (p probe) prove(read Read) Verdict {
 	}
 }
 
-// doors are the system calls that functions of the vDSO fall back to, each with the
-// place of its buffer among the arguments.
-var doors = append([]door{
+// systemCalls are the system calls that vDSO functions fall back to, each with the index of its
+// buffer argument.
+var systemCalls = append([]systemCall{
 	{"clock_gettime", unix.SYS_CLOCK_GETTIME, 1, func(buffer unsafe.Pointer, n int) int {
 		return native.SyscallIDBuffer(unix.SYS_CLOCK_GETTIME, unix.CLOCK_MONOTONIC, buffer, 0, n)
 	}},
 	{"gettimeofday", unix.SYS_GETTIMEOFDAY, 0, func(buffer unsafe.Pointer, n int) int {
 		return native.SyscallBuffer(unix.SYS_GETTIMEOFDAY, buffer, 0, n)
 	}},
-}, archDoors...)
+}, archSystemCalls...)
 
-type door struct {
+type systemCall struct {
 	name     string
 	nr       uint32
 	argument uint32
 	read     Read
 }
 
-// installFilter puts the filter on this thread, which must end afterwards: a filter
-// cannot be taken off. Threads that the Go runtime starts do not come from a locked
-// one (runtime.newm), so none inherits it; a process that the thread started would.
+// installFilter installs the filter on this thread, which must end afterwards, because a filter
+// cannot be removed. The Go runtime never starts a thread from a locked one (runtime.newm), so
+// no other thread inherits it. A process that this thread starts would.
 func installFilter(buffer *[2]int64) error {
 	if _, _, errno := unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
 		return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", errno)
@@ -111,23 +112,22 @@ func refusal(errno syscall.Errno) error {
 	case errno == 0:
 		return nil
 	case errors.Is(errno, syscall.EINVAL):
-		return errors.New("this kernel has no filters")
+		return errors.New("this kernel has no seccomp filters")
 	default:
 		return fmt.Errorf("PR_SET_SECCOMP: %w", errno)
 	}
 }
 
-// Offsets in struct seccomp_data (include/uapi/linux/seccomp.h): the number of the
-// system call, the architecture, and the arguments of 64 bits each, their lower half
-// first.
+// Offsets in struct seccomp_data (include/uapi/linux/seccomp.h): the number of the system call,
+// the architecture, and the 64-bit arguments, lower half first.
 const (
 	dataNumber    = 0
 	dataArch      = 4
 	dataArguments = 16
 )
 
-// filter is a classic BPF program: [mark] for a system call among doors whose buffer
-// is at the address, and leave for everything else.
+// filter returns a classic BPF program: it answers one of systemCalls whose buffer is at the
+// address with [mark], and allows everything else.
 func filter(address uint64) []unix.SockFilter {
 	const (
 		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
@@ -138,7 +138,7 @@ func filter(address uint64) []unix.SockFilter {
 	program := []unix.SockFilter{
 		{Code: load, K: dataArch}, {Code: equal, K: auditArch, Jt: 1}, allow,
 	}
-	for _, d := range doors {
+	for _, d := range systemCalls {
 		low := dataArguments + 8*d.argument
 		program = append(program,
 			unix.SockFilter{Code: load, K: dataNumber},

@@ -14,39 +14,40 @@ import (
 )
 
 const (
-	// weighing is how long reads are made to see which kind of CPU time they
-	// spend. Most kernels look only at each tick, of 1 to 10 ms.
-	weighing = 60 * time.Millisecond
-	// chunk is how many reads one call makes, which cannot be interrupted.
+	// calling is how long each function is called to see which kind of CPU time it uses. Most
+	// kernels account CPU time only at each tick, of 1 to 10 ms.
+	calling = 60 * time.Millisecond
+	// chunk is how many reads one call makes. A call cannot be interrupted.
 	chunk = 256
-	// between is how long reads are made at least between two looks at the clock. With the
-	// clock source hpet a look is a system call of some microseconds: looks that come often
-	// would be most of the system time of a loop that makes none itself.
-	between = 2 * time.Millisecond
-	// A read costs "far less" than a system call, and has made none, below this
-	// share. Above it nothing follows: a read that traps to a hypervisor is as dear.
+	// minLoop is how long reads are made between two checks of the time. With the clock source
+	// hpet, such a check is a system call of several microseconds: frequent checks would be
+	// most of the system time of a loop that makes no system call.
+	minLoop = 2 * time.Millisecond
+	// A read below this share of the cost of a system call has not made one. Above it, nothing
+	// follows: a read that traps to a hypervisor can cost as much.
 	farLess = 0.6
-	// leastShare is the share of system time that a loop of system calls must show
-	// for the accounting to be believed. On real machines it is above 0.6; under an
-	// emulator of user mode it is less, and a second look may find hardly any.
-	leastShare = 0.4
+	// minShare is the share of system time that a loop of system calls must have, so that the
+	// accounting can be trusted. On real machines it is above 0.6. Under a user-mode emulator
+	// it is lower, and can be almost 0.
+	minShare = 0.4
 )
 
-// An expense is what reads cost: nothing where they could not be made.
+// An expense is the cost of reads; zero if they failed.
 type expense struct {
 	systemShare float64 // of their CPU time that is system time
-	readNS      float64 // wall time of one, at the least
+	readNS      float64 // wall time of one read, minimum
 }
 
-// A scale is what calls cost of which the kind is known.
+// A scale is the cost of two calls of a known kind.
 type scale struct {
 	call  expense // a system call
 	empty expense // a function that returns at once
 }
 
+// calibrate measures the scale.
 func calibrate() scale {
 	return scale{
-		call: spend(doors[0].read, time.Now),
+		call: spend(systemCalls[0].read, time.Now),
 		empty: spend(func(_ unsafe.Pointer, n int) int {
 			native.CallNothing(n)
 			return 0
@@ -54,13 +55,13 @@ func calibrate() scale {
 	}
 }
 
-// judge holds a read against the scale: by the kind of its CPU time, where the
-// kernel's accounting tells an empty call from a system call, and else by its cost.
+// judge compares a read with the scale: by the kind of its CPU time, if the accounting of the
+// kernel can distinguish an empty call from a system call; otherwise by its cost.
 func (s scale) judge(read expense) Verdict {
 	if read.readNS == 0 {
 		return Verdict{Enters: result.Unknown}
 	}
-	if s.call.systemShare >= leastShare && s.empty.systemShare <= s.call.systemShare/4 {
+	if s.call.systemShare >= minShare && s.empty.systemShare <= s.call.systemShare/4 {
 		const by = "cpu time"
 		switch {
 		case read.systemShare >= s.call.systemShare/2:
@@ -75,11 +76,11 @@ func (s scale) judge(read expense) Verdict {
 	return Verdict{Enters: result.Unknown}
 }
 
-// spend makes reads on a thread of its own and sees by getrusage(2) what kind of CPU
-// time they spend. now is [time.Now], which may enter the kernel.
+// spend makes reads on its own thread, and returns their cost and the kind of their CPU time
+// from getrusage(2). now is [time.Now], which may enter the kernel.
 func spend(read Read, now func() time.Time) expense {
 	var spent expense
-	// A thread that cannot be had spends nothing, which tells nothing.
+	// Without a thread the expense is zero, which judge takes as unknown.
 	_ = thread.Run(thread.Any, func() {
 		buffer := new([2]int64)
 		var before, after unix.Rusage
@@ -88,7 +89,7 @@ func spend(read Read, now func() time.Time) expense {
 		}
 		readNS := math.Inf(1)
 		begun := now()
-		for last, chunks := begun, 1; last.Sub(begun) < weighing; {
+		for last, chunks := begun, 1; last.Sub(begun) < calling; {
 			for range chunks {
 				if int32(read(unsafe.Pointer(buffer), chunk)) < 0 && buffer[0] == 0 {
 					return
@@ -98,7 +99,7 @@ func spend(read Read, now func() time.Time) expense {
 			took := at.Sub(last)
 			readNS = min(readNS, max(float64(took), 1)/float64(chunks*chunk))
 			last = at
-			if took < between {
+			if took < minLoop {
 				chunks *= 2
 			}
 		}

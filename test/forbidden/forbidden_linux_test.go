@@ -157,7 +157,7 @@ func TestForbiddenIsReported(t *testing.T) {
 	_, err = result.Read(&stdout)
 	require.NoError(t, err)
 	for _, line := range []string{
-		"entry: no seccomp filter: PR_SET_SECCOMP: operation not permitted; weighing CPU time and cost",
+		"entry: no seccomp filter: PR_SET_SECCOMP: operation not permitted; comparing CPU time and cost",
 		"host: adjtimex(2): operation not permitted",
 	} {
 		require.Contains(t, stderr.String(), "timebench: debug: "+line+"\n")
