@@ -1,88 +1,82 @@
-// Package clocksource switches the clock source of the Linux kernel for a while,
-// and sees to it that the original comes back.
+// Package clocksource switches the clock source of the Linux kernel for a while, and guarantees
+// that the original is restored.
 //
-// The kernel makes its time of one clock source (tsc, hpet, kvm-clock ...), which
-// root may choose by writing its name into a file in [Sysfs]. Whoever switches it to
-// measure must put the original back, whatever becomes of the measuring process: the
-// choice is the whole machine's, and a slow one makes every program slow.
+// The kernel derives its time from one clock source (tsc, hpet, kvm-clock ...). Root selects it
+// by writing its name to a file in [Sysfs]. The selection applies to the whole machine, and a
+// slow clock source makes every program slow. So whoever switches it to measure must restore the
+// original, whatever happens to the measuring process.
 //
-// [Hold] starts a guardian: a second process of the same program, which does nothing
-// but wait on a pipe whose other end the measuring process alone holds. Then
-// [Switch.To] switches and [Switch.Restore] puts the original back. When the pipe
-// closes and the measuring process has not said that it is done, the guardian does.
+// [Hold] starts a guardian: a second process of the same program, which only waits on a pipe.
+// The measuring process alone holds the other end of the pipe. [Switch.To] switches, and
+// [Switch.Restore] restores the original. If the pipe closes before the measuring process has
+// reported that it is done, the guardian restores the original.
 //
-// # Why the original comes back
+// # Why the original is always restored
 //
 // A process can end in these ways:
 //
-//   - It comes to its end, with or without an error, or handles SIGINT, SIGTERM or
-//     SIGHUP: it calls Restore, which writes the original and waits until the
-//     kernel shows it. Where that fails the guardian goes on trying for 10 s more.
-//   - It does not get there: a panic in any goroutine, os.Exit, a fault, a signal
-//     that it does not handle, SIGKILL, the kernel's out-of-memory killer. The kernel
-//     then closes its files (exit_files in kernel/exit.c), among them its end of the
-//     pipe; no one else has that open, for it is marked close-on-exec. The guardian
-//     reads the end of the pipe and restores.
-//   - It is killed in the middle of a switch. Files are closed when the last thread has
-//     left the kernel, and a thread inside write(2) leaves it when the write is done:
-//     the kernel switches within that call, under a mutex that no signal interrupts
-//     (current_clocksource_store in kernel/time/clocksource.c). So the guardian's write
-//     comes after the last one of the measuring process. That said on the pipe that it
-//     would switch before it did, so the guardian knows.
-//   - The guardian ends first. The measuring process sees its child end, restores at
-//     once and closes [Switch.Done]. Nothing is switched any more, not even before it has
-//     seen that: To first writes to the pipe, which is an error when no one reads it
-//     (EPIPE, pipe(7)).
+//   - It ends normally, with or without an error, or handles SIGINT, SIGTERM or SIGHUP: it
+//     calls Restore, which writes the original and waits until the kernel shows it. If that
+//     fails, the guardian keeps trying for 10 s.
+//   - It ends before that: a panic in any goroutine, os.Exit, a fault, a signal that it does not
+//     handle, SIGKILL, the out-of-memory killer. The kernel then closes its files (exit_files
+//     in kernel/exit.c), among them its end of the pipe. No other process has that end open,
+//     because it is marked close-on-exec. The guardian reads the end of the pipe and restores.
+//   - It is killed during a switch. The kernel closes the files when the last thread has left
+//     the kernel, and a thread in write(2) leaves it only after the write: the kernel switches
+//     within that call, under a mutex that no signal interrupts (current_clocksource_store in
+//     kernel/time/clocksource.c). So the guardian writes after the last write of the measuring
+//     process. That process announces each switch on the pipe first, so the guardian knows.
+//   - The guardian ends first. The measuring process notices that its child ends, restores at
+//     once and closes [Switch.Done]. Nothing is switched any more, even before it notices: To
+//     first writes to the pipe, which fails if nobody reads it (EPIPE, pipe(7)).
 //
-// The guardian survives what ends the measuring process: it is in a session of its
-// own, so that no signal from a terminal and none for a process group reaches it, and
-// it ignores those that are sent to it by its number, SIGKILL and SIGSTOP aside, which
-// no process can ignore. Its name is not timebench, so that killall(1) and pkill(1) do not
-// find it, and where that is allowed the out-of-memory killer leaves it alone
-// (oom_score_adj). It reads the original itself before it says that it is ready,
-// and nothing is switched before. Both hold a lock on the folder, so that a second
-// timebench is refused rather than taking a switched clock source for the original.
+// The guardian survives what ends the measuring process. It is in its own session, so it gets no
+// signal from a terminal and none for a process group. It ignores signals sent to its process id,
+// except SIGKILL and SIGSTOP, which no process can ignore. Its name is not timebench, so
+// killall(1) and pkill(1) do not find it. If permitted, it exempts itself from the out-of-memory
+// killer (oom_score_adj). It reads the original itself before it reports that it is ready, and
+// nothing is switched before that. Both processes hold a lock on the folder, so that a second
+// timebench is refused instead of taking a switched clock source for the original.
 //
-// # What is left where both are killed
+// # What remains if both are killed
 //
-// From the first switch until the original is back a record stands in
-// /run/timebench/clocksource.json: the original, since when, the two processes by their
-// ids and starts, and the boot. [Folder.Abandoned] finds it where neither of them lives and
-// another clock source is in use; doctor reports that before all else, and the next
-// experiment offers [Folder.Recover]. A record that tells nothing any more, as after a
-// restore by hand, is taken away by the next experiment. Where /run is missing or
-// read-only there is no record, and all else is the same.
+// From the first switch until the original is restored, there is a record in
+// /run/timebench/clocksource.json: the original, the time, the two processes by id and start
+// time, and the boot id. [Folder.Abandoned] returns it if neither process is alive and another
+// clock source is in use. Doctor reports that before everything else, and the next experiment
+// offers [Folder.Recover]. The next experiment removes a record that is obsolete, for example
+// after a manual restore. If /run is missing or read-only there is no record; everything else
+// works as usual.
 //
-// # What this cannot cover
+// # What this does not cover
 //
-//   - Both processes killed in one stroke with SIGKILL: by hand, with their control
-//     group, with process 1 of the container they run in, or by the killall of busybox,
-//     which goes by the program's file. The record tells afterwards, on the machine; a
-//     container may take its /run with it.
-//   - A process that is stopped (SIGSTOP) rather than ended: the clock source stays as
-//     it is until the process goes on, or is killed.
-//   - A machine that loses its power. The choice is not kept over a restart anyway.
-//   - An original that the kernel takes away in the meantime: it withdraws a clock
-//     source that it finds unstable, and it finds so more easily while all CPUs read a
-//     slow one. Restore and the guardian then have the kernel choose the best of the
-//     others, and say which that is. Until the machine restarts the original is gone.
-//   - A timebench in another network namespace, as in another container: sysfs is
-//     there another file system, with locks of its own.
-//   - What the kernel would choose by itself. The original is written as a choice, as
-//     `clocksource=` on the kernel's command line would be, until the machine restarts.
+//   - Both processes killed at the same time with SIGKILL: by hand, with their control group,
+//     with process 1 of their container, or by the killall of busybox, which matches the file
+//     name of the program. The record reports it afterwards, on the machine; a container may
+//     lose its /run.
+//   - A process that is stopped (SIGSTOP) instead of killed: the clock source stays switched
+//     until the process continues or is killed.
+//   - A machine that loses power. The selection does not survive a reboot anyway.
+//   - An original that the kernel withdraws meanwhile. It withdraws a clock source that it finds
+//     unstable, and that is more likely while all CPUs read a slow one. Restore and the guardian
+//     then let the kernel select the best remaining one, and report it. The original is gone
+//     until the next boot.
+//   - A timebench in another network namespace, as in another container: sysfs is a separate
+//     file system there, with its own locks.
+//   - The selection by the kernel itself. The original is written as a manual selection, which
+//     counts as `clocksource=` on the kernel command line does, until the next boot.
 package clocksource
 
-// A Folder is the folder in sysfs in which the kernel shows its clock sources, and
-// takes the choice of one.
+// A Folder is the folder in sysfs with the files of the clock sources.
 type Folder string
 
-// Sysfs is where every Linux kernel has that folder (kernel/time/clocksource.c).
+// Sysfs is the path of that folder in every Linux kernel (kernel/time/clocksource.c).
 const Sysfs Folder = "/sys/devices/system/clocksource/clocksource0"
 
-// GuardianCommand is the command of timebench that makes a process a guardian: it
-// calls [Guard].
+// GuardianCommand is the command of timebench that runs a guardian: it calls [Guard].
 const GuardianCommand = "guardian"
 
-// GuardianName is the name of a guardian among the processes. It is not timebench, so
-// that `killall timebench` does not reach it; 15 bytes are the most that a name can have.
+// GuardianName is the process name of a guardian. It is not timebench, so that `killall timebench`
+// does not match it. The kernel allows 15 bytes.
 const GuardianName = "clock-guardian"

@@ -8,33 +8,33 @@ import (
 	"os/exec"
 )
 
-var errLinux = errors.New("only Linux lets a program choose the clock source")
+var errLinux = errors.New("only Linux lets a program select the clock source")
 
-// Available returns an error: there is no choice on this system.
+// Available returns an error: this system has no selectable clock sources.
 func (Folder) Available() ([]string, error) { return nil, errLinux }
 
-// Current returns an error: no clock source has a name on this system.
+// Current returns an error: this system has no names for clock sources.
 func (Folder) Current() (string, error) { return "", errLinux }
 
-// Writable says that there is nothing to switch on this system.
+// Writable returns an error: there is nothing to switch on this system.
 func (Folder) Writable() error { return errLinux }
 
-// A Record tells that a clock source was switched, which none is on this system.
+// A Record is the record of a switched clock source, which does not exist on this system.
 type Record struct{ Original string }
 
-// Abandoned returns no record.
+// Abandoned returns nil.
 func (Folder) Abandoned() *Record { return nil }
 
 // Recover returns an error.
 func (Folder) Recover(*Record) error { return errLinux }
 
-// A Switch is the right to switch the clock source, which no one gets on this system.
+// A Switch is the right to switch the clock source, which nobody has on this system.
 type Switch struct{}
 
 // Hold returns an error: there is nothing to switch on this system.
 func Hold(Folder, *exec.Cmd) (*Switch, error) { return nil, errLinux }
 
-// Original returns no name.
+// Original returns "".
 func (*Switch) Original() string { return "" }
 
 // To returns an error.

@@ -21,9 +21,8 @@ import (
 )
 
 // No test of this package switches the clock source of the machine it runs on: each
-// has a folder of plain files. What they hold ends with a newline, as the kernel's
-// do, and what a Switch or a guardian writes does not: so it can be told whether
-// one of them has written.
+// has a folder of plain files. Their content ends with a newline, as in sysfs, but a Switch or a
+// guardian writes no newline. So a test can see whether one of them has written.
 func fake(t testing.TB, now string, offered ...string) Folder {
 	t.Helper()
 	root := t.TempDir()
@@ -36,10 +35,10 @@ func fake(t testing.TB, now string, offered ...string) Folder {
 	return folder
 }
 
-// machine is a fake of a PC.
+// machine is a fake PC.
 func machine(t testing.TB) Folder { return fake(t, "tsc", "tsc", "hpet", "acpi_pm") }
 
-// set replaces a file in one step, for a guardian may be writing to it.
+// set replaces a file in one step, because a guardian may be writing to it.
 func set(t testing.TB, folder Folder, file, text string) {
 	t.Helper()
 	require.NoError(t, renameio.WriteFile(folder.path(file), []byte(text), 0o644))
@@ -52,9 +51,9 @@ func content(t testing.TB, folder Folder) string {
 	return string(text)
 }
 
-// kernel is what the kernel does when an empty line is written: it takes the first of
-// what it offers, which is the best. It goes on until the test ends; processes are to be
-// started before, since an emulator of user mode may not fork beside a busy thread.
+// kernel does what the kernel does after a write of an empty line: it selects the first available
+// clock source, until the test ends. Start processes before it: a user-mode emulator may not
+// be able to fork while another thread is busy.
 func kernel(t testing.TB, folder Folder) {
 	t.Helper()
 	ended, gone := make(chan struct{}), make(chan struct{})
@@ -77,21 +76,20 @@ func kernel(t testing.TB, folder Folder) {
 	t.Cleanup(func() { close(ended); <-gone })
 }
 
-// withdrawnTSC is what is said where the kernel no longer offers tsc and was told to
-// choose.
-const withdrawnTSC = `the original clock source "tsc" is not available (available: hpet, acpi_pm): the kernel withdraws one that it finds unstable (dmesg tells);` +
-	" it was told to choose, and the clock source is now hpet"
+// withdrawnTSC is the error if the kernel no longer offers tsc and selected another one.
+const withdrawnTSC = `the original clock source "tsc" is not available (available: hpet, acpi_pm): the kernel withdraws a clock source that it finds unstable (see dmesg);` +
+	" the kernel selected hpet instead"
 
-// refuse has the kernel refuse every write, and show "0" as the clock source in use:
-// oom_score_adj takes numbers alone.
+// refuse makes the kernel refuse every write, and show "0" as the clock source in use:
+// oom_score_adj accepts only numbers.
 func refuse(t testing.TB, folder Folder) {
 	t.Helper()
 	require.NoError(t, os.Remove(folder.path(current)))
 	require.NoError(t, os.Symlink("/proc/self/oom_score_adj", folder.path(current)))
 }
 
-// roles are what this test binary is when it is started again: a guardian, good or bad,
-// or a measuring process.
+// roles are what this test binary does when it is started again: a guardian, good or bad, or a
+// measuring process.
 var roles = map[string]func(Folder) error{
 	GuardianCommand: func(f Folder) error { return Guard(os.Stdin, os.Stdout, f) },
 	"hasty":         func(f Folder) error { return guard(os.Stdin, os.Stdout, f, impatient) },
@@ -138,7 +136,7 @@ func again(role string, folder Folder) *exec.Cmd {
 		panic(err)
 	}
 	command := exec.Command(program, role, string(folder))
-	// The race detector has a process wait for a second before it ends.
+	// The race detector makes a process wait for one second before it ends.
 	command.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	return command
 }
@@ -152,7 +150,7 @@ func measuring(folder Folder, then func(*Switch) error) error {
 	return then(s)
 }
 
-// switched is a measuring process that has switched.
+// switched runs a measuring process that has switched.
 func switched(folder Folder, then func(*Switch) error) error {
 	return measuring(folder, func(s *Switch) error {
 		if err := s.To("hpet"); err != nil {
@@ -195,7 +193,7 @@ func handles(s *Switch) error {
 	return s.Restore()
 }
 
-// children leaves a child behind that was started after the guardian.
+// children leaves a child that was started after the guardian.
 func children(*Switch) error {
 	child := exec.Command("sleep", "600")
 	if err := child.Start(); err != nil {
@@ -215,7 +213,7 @@ type process struct {
 	guardian int
 }
 
-// start starts a measuring process as the leader of a process group of its own.
+// start starts a measuring process as the leader of its own process group.
 func start(t *testing.T, role string, folder Folder) *process {
 	t.Helper()
 	p := &process{Cmd: again(role, folder), t: t, folder: folder, errors: filepath.Join(t.TempDir(), "stderr")}
@@ -235,8 +233,8 @@ func start(t *testing.T, role string, folder Folder) *process {
 	return p
 }
 
-// startable skips where this binary cannot start itself: under an emulator that the
-// kernel does not know of.
+// startable skips the test if this binary cannot start itself: under an emulator that is not
+// registered with the kernel.
 func startable(t *testing.T, err error) {
 	t.Helper()
 	if errors.Is(err, syscall.ENOEXEC) {
@@ -309,7 +307,7 @@ func released(t *testing.T, folder Folder) {
 	}, time.Minute, time.Millisecond)
 }
 
-// holding is a Switch of this process, restored when the test ends.
+// holding returns a Switch of this process, which is restored when the test ends.
 func holding(t *testing.T, folder Folder, p patience) *Switch {
 	t.Helper()
 	s, err := hold(folder, again(GuardianCommand, folder), p)

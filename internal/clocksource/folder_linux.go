@@ -20,38 +20,37 @@ const (
 	current   = "current_clocksource"
 )
 
-// page is the most that a file in sysfs can hold, in bytes
-// (Documentation/filesystems/sysfs.rst).
+// page is the maximum size in bytes of a file in sysfs (Documentation/filesystems/sysfs.rst).
 const page = 4096
 
-// pause is how long to wait before looking again at what does not change at once.
+// pause is the time between two attempts.
 const pause = 5 * time.Millisecond
 
-// errUnavailable is for a clock source that the kernel does not offer.
+// errUnavailable marks a clock source that the kernel does not offer.
 var errUnavailable = errors.New("is not available")
 
-// Available returns the names of the clock sources that the kernel offers, in its
-// order, the best first. It is an error where they cannot be read.
+// Available returns the names of the clock sources that the kernel offers, the best first. It
+// returns an error if they cannot be read.
 func (f Folder) Available() ([]string, error) { return f.read(available) }
 
-// Current returns the name of the clock source in use. It is an error where it cannot
-// be read.
+// Current returns the name of the clock source in use. It returns an error if it cannot be
+// read.
 func (f Folder) Current() (string, error) {
 	names, err := f.read(current)
 	if err != nil {
 		return "", err
 	}
 	if len(names) > 1 {
-		return "", fmt.Errorf("%s: names %d clock sources, and one can be in use", f.path(current), len(names))
+		return "", fmt.Errorf("%s: has %d names of clock sources instead of one", f.path(current), len(names))
 	}
 	return names[0], nil
 }
 
-// Writable is nil where this process may switch the clock source, and otherwise says
-// why not and who may. It opens the file and writes nothing.
+// Writable returns nil if this process may switch the clock source, and otherwise the reason and
+// who may. It opens the file and writes nothing.
 func (f Folder) Writable() error {
-	// Opening asks all that a write would be asked, security modules among them;
-	// access(2) does not.
+	// Opening the file passes the same checks as a write, including security modules. access(2)
+	// does not.
 	file, err := os.OpenFile(f.path(current), os.O_WRONLY, 0)
 	if err == nil {
 		return file.Close()
@@ -70,7 +69,7 @@ var remedies = []struct {
 }{
 	{fs.ErrPermission, "only root may switch the clock source: run timebench with sudo"},
 	{unix.EROFS, "containers may not switch the clock source: run timebench on the host, or in a privileged container"},
-	{fs.ErrNotExist, "this kernel lets no one choose the clock source"},
+	{fs.ErrNotExist, "this kernel has no selectable clock source"},
 }
 
 func (f Folder) path(file string) string { return filepath.Join(string(f), file) }
@@ -92,7 +91,7 @@ func (f Folder) read(file string) ([]string, error) {
 	return names, nil
 }
 
-// offers says why the kernel cannot be asked for a clock source.
+// offers returns an error if the kernel does not offer a clock source.
 func (f Folder) offers(name string) error {
 	offered, err := f.Available()
 	if err != nil {
@@ -106,10 +105,10 @@ func (f Folder) offers(name string) error {
 
 // put switches to a clock source and waits until the kernel shows it.
 //
-// The kernel takes any name, keeps it as the override, and switches before write(2)
-// returns where it can: to a clock source that it has and, once it is in high
-// resolution mode, that is good enough for that. Where it cannot the write is no error,
-// and the one in use stays (__clocksource_select in kernel/time/clocksource.c).
+// The kernel accepts any name and keeps it as the override. It switches before write(2) returns
+// if it has a clock source of that name that is good enough for its timer mode. Otherwise the
+// write succeeds too, but the clock source does not change (__clocksource_select in
+// kernel/time/clocksource.c).
 func (f Folder) put(name string, within time.Duration) error {
 	if err := f.offers(name); err != nil {
 		return err
@@ -126,12 +125,12 @@ func (f Folder) put(name string, within time.Duration) error {
 			if err != nil {
 				return err
 			}
-			return fmt.Errorf("the kernel does not take clock source %s and stays with %s; its log (dmesg) may say why", name, now)
+			return fmt.Errorf("the kernel did not switch to clock source %s and still uses %s; its log (dmesg) may show why", name, now)
 		}
 	}
 }
 
-// putBack puts the original back and takes away the record of that it was switched.
+// putBack restores the original and removes the record.
 func (f Folder) putBack(original string, within time.Duration) error {
 	err := f.put(original, within)
 	if err == nil {
@@ -140,8 +139,8 @@ func (f Folder) putBack(original string, within time.Duration) error {
 	return err
 }
 
-// write writes a name with one write(2), and no newline behind it: the kernel counts it
-// in the length (sysfs_get_uname in kernel/time/clocksource.c).
+// write writes a name in one write(2), without a newline, which would count in the length
+// (sysfs_get_uname in kernel/time/clocksource.c).
 func (f Folder) write(name string) error {
 	file, err := os.OpenFile(f.path(current), os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
@@ -151,8 +150,8 @@ func (f Folder) write(name string) error {
 	return errors.Join(err, file.Close())
 }
 
-// restore puts the original back, and tries again for as long as it may. An original
-// that the kernel no longer offers does not come back by waiting.
+// restore restores the original, and retries until its time is over. It does not wait for an
+// original that the kernel no longer offers.
 func (f Folder) restore(original string, p patience) error {
 	for deadline := time.Now().Add(p.restore); ; time.Sleep(pause) {
 		err := f.putBack(original, p.settle)
@@ -168,22 +167,22 @@ func (f Folder) restore(original string, p patience) error {
 	}
 }
 
-// withdrawn has the kernel choose, where it no longer offers the original: the last
-// clock source of the experiment may be a worse one than it would take. It says so.
+// withdrawn lets the kernel select a clock source if it no longer offers the original: the last
+// one of the experiment may be worse. It returns an error that reports this.
 func (f Folder) withdrawn(why error, within time.Duration) error {
-	const unstable = "the kernel withdraws one that it finds unstable (dmesg tells)"
+	const unstable = "the kernel withdraws a clock source that it finds unstable (see dmesg)"
 	chosen, err := f.choose(within)
 	if err != nil {
-		return fmt.Errorf("the original %w: %s; it could not be told to choose: %w; to do so: echo | sudo tee %s", why, unstable, err, f.path(current))
+		return fmt.Errorf("the original %w: %s; letting it select another one failed: %w; to do so: echo | sudo tee %s", why, unstable, err, f.path(current))
 	}
 	f.forget()
-	return fmt.Errorf("the original %w: %s; it was told to choose, and the clock source is now %s", why, unstable, chosen)
+	return fmt.Errorf("the original %w: %s; the kernel selected %s instead", why, unstable, chosen)
 }
 
-// choose ends the override and returns what the kernel takes then, which is the best that
-// it has. An empty line does that: sysfs_get_uname cuts the newline off, and with an
-// empty name __clocksource_select goes by the rating alone (kernel/time/clocksource.c).
-// Without a newline it would be a write of nothing, which is an error.
+// choose ends the override and returns the clock source that the kernel then selects: the best
+// one. An empty line does that: sysfs_get_uname removes the newline, and for an empty name
+// __clocksource_select uses the rating only (kernel/time/clocksource.c). A write of 0 bytes
+// would be an error.
 func (f Folder) choose(within time.Duration) (string, error) {
 	if err := f.write("\n"); err != nil {
 		return "", err
@@ -196,19 +195,19 @@ func (f Folder) choose(within time.Duration) (string, error) {
 	}
 }
 
-// stranded says with which clock source the machine is left, why, and what to type.
+// stranded returns the error for a clock source that could not be restored: which one is in use
+// now, why, and the command that restores the original.
 func (f Folder) stranded(original string, why error) error {
 	left, err := f.Current()
 	if err != nil {
-		left = "one that cannot be read"
+		left = "unknown (it cannot be read)"
 	}
-	return fmt.Errorf("clock source %s could not be restored: %w; the machine is left with %s; to restore it: echo %s | sudo tee %s",
+	return fmt.Errorf("clock source %s could not be restored: %w; the clock source is now %s; to restore it: echo %s | sudo tee %s",
 		original, why, left, original, f.path(current))
 }
 
-// lock takes the folder for one timebench, until the file and every copy of it that a
-// process inherited are closed; flock(2). It is the folder that is locked, for what is in it
-// need not be opened.
+// lock locks the folder for one timebench with flock(2), until the file and every inherited copy
+// of it are closed. It needs no access to the files in the folder.
 func (f Folder) lock() (*os.File, error) {
 	folder, err := os.Open(string(f))
 	if err != nil {
@@ -220,26 +219,26 @@ func (f Folder) lock() (*os.File, error) {
 	}
 	_ = folder.Close()
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, errors.New("another timebench switches the clock source at this moment; wait until it has ended")
+		return nil, errors.New("another timebench is switching the clock source; wait until it has ended")
 	}
 	return nil, fmt.Errorf("lock %s: %w", f, err)
 }
 
-// longest is how many bytes the name of a clock source can have: CS_NAME_LEN less
-// the zero at its end (kernel/time/tick-internal.h).
-const longest = 31
+// maxName is the maximum length of the name of a clock source in bytes: CS_NAME_LEN without the
+// final zero (kernel/time/tick-internal.h).
+const maxName = 31
 
-// parse returns the names of clock sources in a file of the folder: words with
-// blanks between them. What is read is written back, so it must be what a name can be.
+// parse returns the names of clock sources in a file of the folder, which are separated by
+// blanks. It checks them, because a name is later written back.
 func parse(text []byte) ([]string, error) {
 	words := bytes.Fields(text)
 	if len(words) == 0 {
-		return nil, errors.New("names no clock source")
+		return nil, errors.New("has no name of a clock source")
 	}
 	names := make([]string, len(words))
 	for i, word := range words {
-		if len(word) > longest || bytes.ContainsFunc(word, unprintable) {
-			return nil, fmt.Errorf("%.64q is no name of a clock source: it must be at most %d printable ASCII characters", word, longest)
+		if len(word) > maxName || bytes.ContainsFunc(word, unprintable) {
+			return nil, fmt.Errorf("%.64q cannot be the name of a clock source: a name has at most %d printable ASCII characters", word, maxName)
 		}
 		names[i] = string(word)
 	}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nobody is a user who is not root, on most systems named so.
+// nobody is a user other than root, with this name on most systems.
 const nobody = 65534
 
 func TestFolderIsRead(t *testing.T) {
@@ -27,9 +27,9 @@ func TestFolderIsRead(t *testing.T) {
 
 func TestFolderThatCannotBeReadIsAnError(t *testing.T) {
 	for text, why := range map[string]string{
-		"":                         "names no clock source",
-		"  ":                       "names no clock source",
-		"\n":                       "names no clock source",
+		"":                         "has no name of a clock source",
+		"  ":                       "has no name of a clock source",
+		"\n":                       "has no name of a clock source",
 		strings.Repeat("x", 32):    "at most 31",
 		"tsc\x00":                  "printable",
 		"ts\x1b[31mc":              "printable",
@@ -50,7 +50,7 @@ func TestFolderThatCannotBeReadIsAnError(t *testing.T) {
 	}
 	folder := fake(t, "tsc hpet", "tsc", "hpet")
 	_, err := folder.Current()
-	require.ErrorContains(t, err, "names 2 clock sources")
+	require.ErrorContains(t, err, "has 2 names of clock sources")
 	folder = Folder(t.TempDir())
 	_, err = folder.Current()
 	require.ErrorIs(t, err, os.ErrNotExist)
@@ -72,7 +72,7 @@ func TestWritableWritesNothing(t *testing.T) {
 
 func TestWritableSaysWhoMay(t *testing.T) {
 	folder := Folder(t.TempDir())
-	require.ErrorContains(t, folder.Writable(), "no such file or directory; this kernel lets no one choose")
+	require.ErrorContains(t, folder.Writable(), "no such file or directory; this kernel has no selectable clock source")
 	require.NoError(t, os.Mkdir(folder.path(current), 0o755))
 	require.ErrorIs(t, folder.Writable(), unix.EISDIR)
 	folder = machine(t)
@@ -84,8 +84,8 @@ func TestWritableSaysWhoMay(t *testing.T) {
 	}), "permission denied; only root may switch")
 }
 
-// asNobody runs fn without root's right to open every file: on a thread of another
-// user, setfsuid(2), which ends with fn.
+// asNobody runs fn without root's permission to open every file: on a thread with the file system
+// id of another user, setfsuid(2), which ends with fn.
 func asNobody(fn func() error) error {
 	done := make(chan error)
 	go func() {
@@ -113,14 +113,14 @@ func TestPutWritesOnlyWhatIsAvailable(t *testing.T) {
 		require.NotContains(t, err.Error(), "\n")
 	}
 	set(t, folder, available, "")
-	require.ErrorContains(t, folder.put("hpet", 0), "names no clock source")
+	require.ErrorContains(t, folder.put("hpet", 0), "has no name of a clock source")
 	require.NoError(t, os.Remove(folder.path(available)))
 	require.ErrorIs(t, folder.put("hpet", 0), os.ErrNotExist)
 	require.Equal(t, "tsc\n", content(t, folder))
 }
 
-// The kernel takes a name that it cannot use without an error, and shows another one:
-// so does the file in which a thread has its name, which is cut after 15 characters.
+// The kernel accepts a name that it cannot use without an error, and shows another one. The file
+// with the name of a thread does the same: it cuts the name after 15 characters.
 func TestPutIsAnErrorWhereTheKernelStays(t *testing.T) {
 	const comm = "/proc/self/comm"
 	before, err := os.ReadFile(comm)
@@ -130,7 +130,7 @@ func TestPutIsAnErrorWhereTheKernelStays(t *testing.T) {
 	require.NoError(t, os.Remove(folder.path(current)))
 	require.NoError(t, os.Symlink(comm, folder.path(current)))
 	require.ErrorContains(t, folder.put("longer-than-fifteen", 20*time.Millisecond),
-		"the kernel does not take clock source longer-than-fifteen and stays with longer-than-fif")
+		"the kernel did not switch to clock source longer-than-fifteen and still uses longer-than-fif")
 }
 
 func TestPutIsAnErrorWhereTheWriteFails(t *testing.T) {
@@ -147,7 +147,7 @@ func TestLockIsForOne(t *testing.T) {
 	one, err := folder.lock()
 	require.NoError(t, err)
 	_, err = folder.lock()
-	require.EqualError(t, err, "another timebench switches the clock source at this moment; wait until it has ended")
+	require.EqualError(t, err, "another timebench is switching the clock source; wait until it has ended")
 	require.NoError(t, one.Close())
 	two, err := folder.lock()
 	require.NoError(t, err)
@@ -156,8 +156,8 @@ func TestLockIsForOne(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// sysfs takes locks as other file systems do. This locks no clock source, but a
-// folder next to it that no one else locks.
+// sysfs supports locks as other file systems do. This test locks not the clock source, but a
+// folder next to it that nobody else locks.
 func TestLocksWorkOnSysfs(t *testing.T) {
 	folder := Folder("/sys/devices/system/cpu")
 	one, err := folder.lock()

@@ -15,7 +15,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// impatient is for what must fail.
+// impatient are short time limits for failures.
 var impatient = patience{ready: usual.ready, settle: 20 * time.Millisecond, restore: 60 * time.Millisecond}
 
 func TestGuardianSaysWhatItWouldRestore(t *testing.T) {
@@ -33,7 +33,7 @@ func TestGuardianRestoresWhereItWasSwitched(t *testing.T) {
 	}
 }
 
-// atEnd is a reader of nothing, which does something when it is read.
+// atEnd is an empty reader that calls a function when it is read.
 type atEnd func()
 
 func (fn atEnd) Read([]byte) (int, error) {
@@ -41,7 +41,7 @@ func (fn atEnd) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// The clock source that another program chose is not for the guardian to change.
+// The guardian does not change a clock source that another program selected.
 func TestGuardianWritesNothingWhereNothingWasSwitched(t *testing.T) {
 	for _, said := range []string{"", "d", "sd", "ssssd"} {
 		folder := machine(t)
@@ -51,8 +51,8 @@ func TestGuardianWritesNothingWhereNothingWasSwitched(t *testing.T) {
 	}
 }
 
-// A measuring process that is killed between saying so and switching, or whose name
-// the kernel did not take, has left an override that the kernel may take later.
+// A measuring process that is killed between the announcement and the switch, or whose name the
+// kernel did not use, leaves an override that the kernel may use later.
 func TestGuardianWritesTheOriginalWhereItMayHaveBeenSwitched(t *testing.T) {
 	folder := machine(t)
 	require.NoError(t, guard(strings.NewReader("s"), io.Discard, folder, usual))
@@ -110,17 +110,17 @@ func TestGuardianThatFailsSaysWhatIsLeftAndWhatToType(t *testing.T) {
 	in := io.MultiReader(strings.NewReader("s"), atEnd(func() { refuse(t, folder) }))
 	path := folder.path(current)
 	require.EqualError(t, guard(in, io.Discard, folder, impatient), "clock source tsc could not be restored: write "+path+
-		": invalid argument; the machine is left with 0; to restore it: echo tsc | sudo tee "+path)
+		": invalid argument; the clock source is now 0; to restore it: echo tsc | sudo tee "+path)
 
 	folder = machine(t)
 	in = io.MultiReader(strings.NewReader("s"), atEnd(func() {
 		require.NoError(t, os.Remove(folder.path(current)))
 		require.NoError(t, os.Mkdir(folder.path(current), 0o755))
 	}))
-	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "the machine is left with one that cannot be read; to restore it: echo tsc | sudo tee ")
+	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "the clock source is now unknown (it cannot be read); to restore it: echo tsc | sudo tee ")
 }
 
-// It does not come back by waiting, and acpi_pm is not what the kernel would take.
+// Waiting does not bring it back, and the kernel would not select acpi_pm.
 func TestGuardianHasTheKernelChooseWhereTheOriginalIsWithdrawn(t *testing.T) {
 	folder := machine(t)
 	kernel(t, folder)
@@ -139,11 +139,11 @@ func TestGuardianThatCannotHaveTheKernelChooseSaysWhatToType(t *testing.T) {
 		set(t, folder, available, "hpet acpi_pm\n")
 		refuse(t, folder)
 	}))
-	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "it could not be told to choose: write "+path+
+	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "letting it select another one failed: write "+path+
 		": invalid argument; to do so: echo | sudo tee "+path)
 	folder = machine(t)
 	in = io.MultiReader(strings.NewReader("s"), atEnd(func() { set(t, folder, available, "hpet acpi_pm\n") }))
-	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "names no clock source", "no kernel answers")
+	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "has no name of a clock source", "no kernel answers")
 	require.Equal(t, "\n", content(t, folder), "one empty line, in one write")
 }
 
@@ -163,7 +163,7 @@ func FuzzGuard(f *testing.F) {
 	})
 }
 
-// What is meant for timebench by its name does not reach the guardian.
+// A kill by the name timebench does not reach the guardian.
 func TestGuardianStandsApart(t *testing.T) {
 	folder := machine(t)
 	s := holding(t, folder, usual)
@@ -176,8 +176,8 @@ func TestGuardianStandsApart(t *testing.T) {
 	require.LessOrEqual(t, len(GuardianName), 15, "TASK_COMM_LEN")
 	require.True(t, strings.HasPrefix(of("cmdline"), GuardianName+"\x00"), of("cmdline"))
 	require.NotContains(t, GuardianName, "timebench", "pkill finds a part of a name")
-	// Root has CAP_SYS_RESOURCE on most machines, not in every container. The lab's machines
-	// have it, and show what it is good for.
+	// Root has CAP_SYS_RESOURCE on most machines, but not in every container. The machines of the
+	// lab have it.
 	if score := of("oom_score_adj"); score != "-1000\n" {
 		need.Missing(t, "CAP_SYS_RESOURCE", "oom_score_adj of the guardian is "+strings.TrimSpace(score))
 	}

@@ -15,42 +15,42 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Record tells that a clock source was switched, and what restores it. It stands in
-// /run from the first switch until the original is back, so that something is left to
-// tell of it where the measuring process and the guardian were killed in one stroke.
+// A Record is the record of a switched clock source. It is in /run from the first switch until
+// the original is restored, for the case that the measuring process and the guardian are killed
+// at the same time.
 type Record struct {
 	Original string    `json:"original"`
 	Since    time.Time `json:"since"`
-	Process  identity  `json:"process"`  // which measures
-	Guardian identity  `json:"guardian"` // which would restore
-	// BootID and PIDNamespace say where the processes' ids mean something.
+	Process  identity  `json:"process"`  // the measuring process
+	Guardian identity  `json:"guardian"` // the guardian
+	// The process ids are valid in this boot and this PID namespace only.
 	BootID       string `json:"boot_id"`
 	PIDNamespace string `json:"pid_namespace,omitempty"`
 }
 
-// An identity is a process by its id and its start, in the kernel's ticks since the boot:
-// ids are used again.
+// An identity identifies a process by its id and its start time in kernel ticks since boot,
+// because the kernel reuses ids.
 type identity struct {
 	PID     int    `json:"pid"`
 	Started uint64 `json:"started"`
 }
 
-// recordFile is where a Record stands, below the root of the machine.
+// recordFile is the path of a Record, below the root of the machine.
 const recordFile = "run/timebench/clocksource.json"
 
-// root returns the root of the machine that the folder belongs to, and false for a folder
-// that is not where a kernel has it.
+// root returns the root of the machine that the folder belongs to; false if the folder is not at
+// the path of [Sysfs].
 func (f Folder) root() (string, bool) {
 	root, ok := strings.CutSuffix(string(f), string(Sysfs))
 	return root + "/", ok
 }
 
-// remember writes the record. Where that cannot be done, as without /run, there is none:
-// the experiment is as safe as it is without. The error says why.
+// remember writes the record. Without one, for example because there is no /run, the experiment
+// goes on; the error is why.
 func (f Folder) remember(original string, guardian int) error {
 	root, ok := f.root()
 	if !ok {
-		return fmt.Errorf("%s is no kernel's", f)
+		return fmt.Errorf("%s is not the folder of a kernel", f)
 	}
 	processes, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
 	if err != nil {
@@ -64,8 +64,8 @@ func (f Folder) remember(original string, guardian int) error {
 	if err != nil {
 		return err
 	}
-	// In one write, and without a second file, which would stay where a kill comes between.
-	// Everyone may read it, whatever the umask: doctor needs no root.
+	// In one write and without a temporary file, which would stay after a kill. Everybody may read
+	// it, whatever the umask, because doctor needs no root.
 	path := filepath.Join(root, recordFile)
 	if os.Mkdir(filepath.Dir(path), 0o755) == nil {
 		_ = os.Chmod(filepath.Dir(path), 0o755)
@@ -76,18 +76,18 @@ func (f Folder) remember(original string, guardian int) error {
 	return os.Chmod(path, 0o644)
 }
 
-// forget takes the record away.
+// forget removes the record.
 func (f Folder) forget() {
 	if root, ok := f.root(); ok {
 		path := filepath.Join(root, recordFile)
 		_ = os.Remove(path)
-		_ = os.Remove(filepath.Dir(path)) // unless something else is in it
+		_ = os.Remove(filepath.Dir(path)) // unless it has another file
 	}
 }
 
-// Abandoned returns the record of an experiment that ended without restoring; nil where
-// there is none: where the original is in use, one of the two processes lives, the record
-// is of another boot, or it cannot be read.
+// Abandoned returns the record of an experiment that ended without restoring the original. It
+// returns nil if there is none, the original is in use, one of the two processes is alive, the
+// record is from another boot, or it cannot be read.
 func (f Folder) Abandoned() *Record {
 	root, ok := f.root()
 	if !ok {
@@ -96,7 +96,7 @@ func (f Folder) Abandoned() *Record {
 	record, err := readRecord(root)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			trace.Printf("clocksource", "the record of an experiment: %s: %v", recordFile, err)
+			trace.Printf("clocksource", "record of an experiment: %s: %v", recordFile, err)
 		}
 		return nil
 	}
@@ -107,7 +107,7 @@ func (f Folder) Abandoned() *Record {
 	return &record
 }
 
-// isOf reports whether the record is of this boot, and of processes that can be seen.
+// isOf reports whether the record is from this boot and this PID namespace.
 func (r Record) isOf(root string) bool {
 	if id := bootID(root); id == "" || id != r.BootID {
 		return false
@@ -119,8 +119,8 @@ func (r Record) isOf(root string) bool {
 
 func (r Record) lives(root string) bool { return r.Process.lives(root) || r.Guardian.lives(root) }
 
-// tidy takes away a record that tells nothing any more: of an original that is in use, of
-// another boot, or broken. The folder is locked.
+// tidy removes an obsolete record: the original is in use, it is from another boot, or it is
+// invalid. The caller holds the lock of the folder.
 func (f Folder) tidy() {
 	root, ok := f.root()
 	if !ok || f.Abandoned() != nil {
@@ -152,8 +152,8 @@ func readRecord(root string) (Record, error) {
 	return record, err
 }
 
-// Recover restores the clock source of a record, and takes the record away. An error says
-// which clock source the machine is left with.
+// Recover restores the clock source of a record, and removes the record. An error has the clock
+// source in use now.
 func (f Folder) Recover(left *Record) error {
 	lock, err := f.lock()
 	if err != nil {
@@ -181,10 +181,10 @@ func (p identity) lives(root string) bool {
 	}
 	if seen, err := processes.Proc(p.PID); err == nil {
 		stat, err := seen.Stat()
-		const dead = "ZXx" // and not yet reaped: proc_pid_stat(5)
+		const dead = "ZXx" // ended but not yet reaped: proc_pid_stat(5)
 		return err == nil && stat.Starttime == p.Started && !strings.Contains(dead, stat.State)
 	}
-	// Where /proc hides the processes of others (hidepid) it may still be there.
+	// If /proc hides the processes of others (hidepid), it may still be there.
 	return root == "/" && p.PID > 0 && errors.Is(unix.Kill(p.PID, 0), unix.EPERM)
 }
 

@@ -50,7 +50,7 @@ func TestRecordGoesWithTheOriginal(t *testing.T) {
 	kernel(t, folder)
 	require.NoError(t, s.To("acpi_pm"))
 	set(t, folder, available, "hpet acpi_pm\n")
-	require.ErrorContains(t, s.Restore(), "it was told to choose")
+	require.ErrorContains(t, s.Restore(), "the kernel selected ")
 	requireNoRecord(t, folder)
 
 	folder = machine(t)
@@ -61,7 +61,7 @@ func TestRecordGoesWithTheOriginal(t *testing.T) {
 	requireNoRecord(t, folder)
 }
 
-// What could not be restored is still to be told of.
+// A clock source that could not be restored keeps its record.
 func TestRecordStaysWhereTheOriginalDoesNotComeBack(t *testing.T) {
 	folder := machine(t)
 	s := reported(t, "hasty", folder, filepath.Join(t.TempDir(), "stderr"))
@@ -71,7 +71,7 @@ func TestRecordStaysWhereTheOriginalDoesNotComeBack(t *testing.T) {
 	require.FileExists(t, recordOf(t, folder))
 }
 
-// Without a place for the record everything else is as it is with one.
+// Without a place for the record, everything else works.
 func TestNoPlaceForTheRecord(t *testing.T) {
 	for name, damage := range map[string]func(root string) error{
 		"no /run":              func(root string) error { return os.Remove(filepath.Join(root, "run")) },
@@ -91,13 +91,13 @@ func TestNoPlaceForTheRecord(t *testing.T) {
 	elsewhere := Folder(t.TempDir())
 	_, ok := elsewhere.root()
 	require.False(t, ok)
-	require.ErrorContains(t, elsewhere.remember("tsc", 1), "is no kernel's")
+	require.ErrorContains(t, elsewhere.remember("tsc", 1), "is not the folder of a kernel")
 	elsewhere.forget()
 	elsewhere.tidy()
 	require.Nil(t, elsewhere.Abandoned())
 }
 
-// ended returns a process that is no more.
+// ended returns a process that has ended.
 func ended(t *testing.T) int {
 	t.Helper()
 	command := exec.Command(again("", "").Path, "-test.run=^$")
@@ -105,7 +105,7 @@ func ended(t *testing.T) int {
 	return command.Process.Pid
 }
 
-// abandon leaves a record as an experiment does that was killed with its guardian.
+// abandon leaves the record of an experiment that was killed with its guardian.
 func abandon(t *testing.T, folder Folder, change func(*Record)) {
 	t.Helper()
 	root, _ := folder.root()
@@ -197,12 +197,11 @@ func TestRecoverLeavesARunningExperimentAlone(t *testing.T) {
 	folder := machine(t)
 	s := holding(t, folder, usual)
 	require.NoError(t, s.To("hpet"))
-	require.ErrorContains(t, folder.Recover(&Record{Original: "tsc"}), "another timebench switches")
+	require.ErrorContains(t, folder.Recover(&Record{Original: "tsc"}), "another timebench is switching")
 	require.Equal(t, "hpet", content(t, folder))
 }
 
-// The next experiment takes away what tells nothing, and keeps what does, until it
-// switches itself.
+// The next experiment removes obsolete records, and keeps a valid one until it switches itself.
 func TestHoldTidies(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*Record)

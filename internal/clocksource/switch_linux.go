@@ -15,32 +15,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Switch is the right to switch the clock source, and the duty to restore it.
+// A Switch is the right to switch the clock source, and the obligation to restore it.
 type Switch struct {
 	folder   Folder
 	original string
 	patience patience
 	guardian *exec.Cmd
-	pipe     *os.File      // what the guardian listens to
-	lock     *os.File      // the folder; the guardian has it too
+	pipe     *os.File      // the guardian reads from it
+	lock     *os.File      // of the folder; the guardian has it too
 	gone     chan struct{} // closed when the guardian has ended
-	done     chan struct{} // closed when this has
+	done     chan struct{} // closed when the Switch has ended
 
-	mutex    sync.Mutex // held by whoever switches
-	switched bool       // something has been written
+	mutex    sync.Mutex // held while switching
+	switched bool       // a clock source was written
 	ended    bool
 	broken   error // why it ended, if not by Restore
-	left     error // why the original is not back
+	left     error // why the original is not restored
 }
 
-// Hold starts the guardian and returns when that is ready. Nothing is switched yet.
-// The guardian is the command, not yet started, of a process that calls [Guard] with
-// its standard input and output and the same folder; its path must be absolute. It is an
-// error where this process may not switch, where another timebench does, and where the
-// guardian does not say within 5 s that it is ready.
+// Hold starts the guardian and returns when it is ready. It switches nothing. guardian is a
+// command, not yet started, that calls [Guard] with its standard input and output and the same
+// folder; its path must be absolute. Hold returns an error if this process may not switch, if
+// another timebench is switching, and if the guardian is not ready within 5 s.
 //
-// Every file that this process has open beyond the three standard ones is closed from
-// now on in processes that it starts, unless it is handed to them.
+// Hold marks all open files of this process except the standard ones close-on-exec.
 func Hold(folder Folder, guardian *exec.Cmd) (*Switch, error) {
 	return hold(folder, guardian, usual)
 }
@@ -66,26 +64,26 @@ func hold(folder Folder, guardian *exec.Cmd, p patience) (*Switch, error) {
 	return s, nil
 }
 
-// begin finds out what the original is, and has a guardian that found the same.
+// begin reads the original and starts the guardian, which must read the same.
 func (s *Switch) begin() error {
 	var err error
 	if s.original, err = s.folder.Current(); err != nil {
 		return err
 	}
 	if err := s.folder.offers(s.original); err != nil {
-		return fmt.Errorf("the clock source in use could not be restored, so nothing is switched: %w", err)
+		return fmt.Errorf("the clock source in use could not be restored, so nothing was switched: %w", err)
 	}
-	said, err := s.start()
+	answer, err := s.start()
 	if err != nil {
-		return fmt.Errorf("the guardian process of the clock source: %w", err)
+		return fmt.Errorf("guardian process of the clock source: %w", err)
 	}
-	if said.Error == "" && said.Original != s.original {
-		said.Error = fmt.Sprintf("the clock source changed from %s to %s just now: end the other program that switches it", s.original, said.Original)
+	if answer.Error == "" && answer.Original != s.original {
+		answer.Error = fmt.Sprintf("the clock source changed from %s to %s just now: end the other program that switches it", s.original, answer.Original)
 	}
-	if said.Error != "" {
+	if answer.Error != "" {
 		_ = s.pipe.Close()
 		s.end()
-		return errors.New(said.Error)
+		return errors.New(answer.Error)
 	}
 	return nil
 }
@@ -96,7 +94,7 @@ func (s *Switch) start() (ready, error) {
 	if err != nil {
 		return ready{}, err
 	}
-	// The guardian alone reads, so that writing fails when it has ended.
+	// Only the guardian reads, so that a write fails when it has ended.
 	defer func() { _ = in.Close() }()
 	answer, out, err := os.Pipe()
 	if err != nil {
@@ -111,12 +109,11 @@ func (s *Switch) start() (ready, error) {
 	if s.guardian.Stderr == nil {
 		s.guardian.Stderr = os.Stderr
 	}
-	s.guardian.ExtraFiles = []*os.File{s.lock} // held by being open
-	s.guardian.Dir = "/"                       // no file system stays busy by it
+	s.guardian.ExtraFiles = []*os.File{s.lock} // keeps the lock while open
+	s.guardian.Dir = "/"                       // so that it keeps no file system busy
 	s.guardian.SysProcAttr = &unix.SysProcAttr{Setsid: true}
-	// What this process was given by the one that started it is not marked
-	// close-on-exec. A kernel older than 5.11 cannot do this: then the guardian has
-	// those files as long as it lives.
+	// Files inherited from the parent process are not marked close-on-exec. Before Linux 5.11 this
+	// fails, and the guardian keeps those files open.
 	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		trace.Printf("clocksource", "close_range(2): %v", err)
 	}
@@ -125,26 +122,26 @@ func (s *Switch) start() (ready, error) {
 		return ready{}, err
 	}
 	trace.Printf("clocksource", "guardian started as process %d", s.guardian.Process.Pid)
-	_ = out.Close() // it alone writes, so that reading ends with it
-	var said ready
+	_ = out.Close() // only the guardian writes, so that a read ends with it
+	var reply ready
 	err = answer.SetReadDeadline(time.Now().Add(s.patience.ready))
 	if err == nil {
-		err = json.NewDecoder(io.LimitReader(answer, page)).Decode(&said)
+		err = json.NewDecoder(io.LimitReader(answer, page)).Decode(&reply)
 	}
 	if err == nil {
-		return said, nil
+		return reply, nil
 	}
 	_ = pipe.Close()
 	s.end()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = fmt.Errorf("did not say within %v that it is ready", s.patience.ready)
+		err = fmt.Errorf("not ready within %v", s.patience.ready)
 	case errors.Is(err, io.EOF):
 		err = fmt.Errorf("ended before it was ready (%v)", s.guardian.ProcessState)
 	default:
-		err = fmt.Errorf("does not speak as one: %w", err)
+		err = fmt.Errorf("invalid answer: %w", err)
 	}
-	return ready{}, fmt.Errorf("%w; nothing is switched", err)
+	return ready{}, fmt.Errorf("%w; nothing was switched", err)
 }
 
 // end ends a guardian that has nothing to restore.
@@ -153,7 +150,7 @@ func (s *Switch) end() {
 	_ = s.guardian.Wait()
 }
 
-// watch sees the guardian end.
+// watch waits for the end of the guardian.
 func (s *Switch) watch() {
 	_ = s.guardian.Wait()
 	close(s.gone)
@@ -164,44 +161,43 @@ func (s *Switch) watch() {
 	}
 }
 
-// lose restores at once, for the guardian has ended by itself. The mutex is held.
+// lose restores at once, because the guardian has ended. The mutex is held.
 func (s *Switch) lose() {
 	if s.switched {
 		s.left = s.folder.restore(s.original, s.patience)
 	}
 	s.wait(s.patience.ready)
-	s.broken = fmt.Errorf("the guardian process of the clock source ended (%s): without it nothing is switched any more", s.how())
+	s.broken = fmt.Errorf("the guardian process of the clock source ended (%s), so nothing more is switched", s.how())
 	_ = s.pipe.Close()
 	s.finish()
 }
 
-// how says how the guardian ended.
+// how returns how the guardian ended.
 func (s *Switch) how() string {
 	select {
 	case <-s.gone:
 		return s.guardian.ProcessState.String()
 	default:
-		return "it does not answer"
+		return "it does not respond"
 	}
 }
 
-// finish lets go of the folder. The mutex is held.
+// finish unlocks the folder. The mutex is held.
 func (s *Switch) finish() {
 	s.ended = true
 	_ = s.lock.Close()
 	close(s.done)
 }
 
-// Original returns the name of the clock source that Restore puts back.
+// Original returns the name of the clock source that Restore restores.
 func (s *Switch) Original() string { return s.original }
 
-// To switches to a clock source and returns when the kernel has switched. It is an
-// error, and the clock source in use stays, where the kernel does not offer that
-// one or does not take it within 2 s. Where the guardian is gone it is an error, and the
-// original is back.
+// To switches to a clock source and returns when the kernel has switched. It returns an error,
+// and the clock source does not change, if the kernel does not offer it or does not switch
+// within 2 s. If the guardian has ended, it restores the original and returns an error.
 func (s *Switch) To(name string) error {
 	unrecorded, err := s.to(name)
-	// Not with the mutex held, which Restore wants: whoever reads standard error may be slow.
+	// Not with the mutex held, which Restore needs: the reader of standard error may be slow.
 	if unrecorded != nil {
 		trace.Printf("clocksource", "no record of the experiment: %v", unrecorded)
 	}
@@ -211,7 +207,7 @@ func (s *Switch) To(name string) error {
 	return err
 }
 
-// to is To; unrecorded is why there is no record of the first switch.
+// to is To without traces; unrecorded is why there is no record of the first switch.
 func (s *Switch) to(name string) (unrecorded, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -219,7 +215,7 @@ func (s *Switch) to(name string) (unrecorded, err error) {
 		if s.broken != nil {
 			return nil, s.broken
 		}
-		return nil, fmt.Errorf("clock source %s has been restored, and is not switched any more", s.original)
+		return nil, fmt.Errorf("clock source %s has already been restored, so nothing more is switched", s.original)
 	}
 	if err := s.folder.offers(name); err != nil {
 		return nil, err
@@ -227,34 +223,33 @@ func (s *Switch) to(name string) (unrecorded, err error) {
 	if now, err := s.folder.Current(); err == nil && now == name && !s.switched {
 		return nil, nil
 	}
-	if s.tell(switching) != nil {
-		// Whoever gets this error may end this process before watch comes to it.
+	if s.send(switching) != nil {
+		// The caller may end this process before watch restores.
 		s.lose()
 		return nil, s.broken
 	}
 	if !s.switched {
 		unrecorded = s.folder.remember(s.original, s.guardian.Process.Pid)
 	}
-	// From here on the original is written at the end even where it is still in use:
-	// a name that the kernel did not take stays its override, which it may take later.
+	// From here on the original is always written at the end, even if it is still in use: a name
+	// that the kernel did not switch to stays its override, which it may use later.
 	s.switched = true
 	return unrecorded, s.folder.put(name, s.patience.settle)
 }
 
-// tell says something to the guardian. It is an error when that is gone: no one
-// else has the pipe's other end.
-func (s *Switch) tell(what byte) error {
+// send sends a message to the guardian. It returns an error if the guardian has ended, because
+// nobody else reads the pipe.
+func (s *Switch) send(message byte) error {
 	if err := s.pipe.SetWriteDeadline(time.Now().Add(s.patience.ready)); err != nil {
 		return err
 	}
-	_, err := s.pipe.Write([]byte{what})
+	_, err := s.pipe.Write([]byte{message})
 	return err
 }
 
-// Restore puts the original back, waits until the kernel has switched and the
-// guardian has ended, and says where that failed with which clock source the machine
-// is left. Where nothing was switched it writes nothing. It may be called more than
-// once and by any goroutine; To refuses from then on.
+// Restore restores the original, and waits until the kernel has switched and the guardian has
+// ended. An error has the clock source in use now. If nothing was switched, Restore writes
+// nothing. Any goroutine may call it, also more than once. Afterwards To returns an error.
 func (s *Switch) Restore() error {
 	first, err := s.restoreOnce()
 	if first && err == nil {
@@ -263,7 +258,7 @@ func (s *Switch) Restore() error {
 	return err
 }
 
-// restoreOnce is Restore; first is whether it was not called before.
+// restoreOnce is Restore without traces; first reports whether it was not called before.
 func (s *Switch) restoreOnce() (first bool, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -285,7 +280,7 @@ func (s *Switch) restore() error {
 		err = s.folder.withdrawn(err, s.patience.settle)
 	}
 	if err == nil || withdrawn {
-		_ = s.tell(settled)
+		_ = s.send(settled)
 	}
 	_ = s.pipe.Close()
 	s.wait(s.patience.restore + 2*s.patience.settle)
@@ -293,7 +288,7 @@ func (s *Switch) restore() error {
 		return err
 	}
 	if err != nil {
-		// The guardian has restored, or could not, or was killed.
+		// The guardian has restored the original, or could not, or was killed.
 		if now, readable := s.folder.Current(); readable == nil && now == s.original {
 			s.folder.forget()
 			return nil
@@ -309,13 +304,13 @@ func (s *Switch) restore() error {
 	}
 	now, err := s.folder.Current()
 	if err == nil && now != s.original {
-		err = fmt.Errorf("the clock source was %s and is %s: another program, or the kernel, has changed it", s.original, now)
+		err = fmt.Errorf("the clock source was %s and is now %s: another program or the kernel has changed it", s.original, now)
 	}
 	return err
 }
 
-// wait waits until the guardian has ended. One that takes longer has been stopped,
-// and is killed.
+// wait waits until the guardian has ended. After that time it kills the guardian, which must have
+// been stopped.
 func (s *Switch) wait(within time.Duration) {
 	select {
 	case <-s.gone:
@@ -329,13 +324,12 @@ func (s *Switch) wait(within time.Duration) {
 	}
 }
 
-// Done returns a channel that is closed when nothing can be switched any more: after
-// Restore, or when the guardian ended by itself and the original has been put back.
-// Whoever measures must then stop: the clock source is no longer the one it switched to.
+// Done returns a channel that is closed when nothing can be switched any more: after Restore, or
+// when the guardian ended and the original has been restored. Then the caller must stop
+// measuring, because the clock source has changed.
 func (s *Switch) Done() <-chan struct{} { return s.done }
 
-// Err is nil until Done is closed, and after a Restore in time; otherwise it says how
-// the guardian ended.
+// Err returns how the guardian ended, if it ended before Restore; otherwise nil.
 func (s *Switch) Err() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -32,7 +32,7 @@ func TestSwitchAndRestore(t *testing.T) {
 	<-s.Done()
 	require.NoError(t, s.Err())
 	require.NoError(t, s.Restore(), "once more")
-	require.EqualError(t, s.To("hpet"), "clock source tsc has been restored, and is not switched any more")
+	require.EqualError(t, s.To("hpet"), "clock source tsc has already been restored, so nothing more is switched")
 	require.Equal(t, "tsc", content(t, folder))
 }
 
@@ -50,7 +50,7 @@ func TestRestoreSaysThatAnotherProgramSwitched(t *testing.T) {
 	s := holding(t, folder, usual)
 	set(t, folder, current, "hpet\n")
 	err := s.Restore()
-	require.EqualError(t, err, "the clock source was tsc and is hpet: another program, or the kernel, has changed it")
+	require.EqualError(t, err, "the clock source was tsc and is now hpet: another program or the kernel has changed it")
 	require.Equal(t, err, s.Restore(), "once more")
 	require.Equal(t, "hpet\n", content(t, folder))
 }
@@ -63,14 +63,14 @@ func TestToRefusesWhatIsNoLongerAvailable(t *testing.T) {
 	require.ErrorIs(t, s.To("acpi_pm"), errUnavailable)
 	require.Equal(t, "hpet", content(t, folder))
 	set(t, folder, available, "")
-	require.ErrorContains(t, s.To("acpi_pm"), "names no clock source")
+	require.ErrorContains(t, s.To("acpi_pm"), "has no name of a clock source")
 	set(t, folder, available, "tsc acpi_pm\n")
 	require.NoError(t, s.To("acpi_pm"))
 	require.NoError(t, s.Restore())
 	require.Equal(t, "tsc", content(t, folder))
 }
 
-// The name stays the kernel's override, although the original is in use.
+// The name stays the override of the kernel, although the original is in use.
 func TestRestoreWritesTheOriginalOverWhatTheKernelDidNotTake(t *testing.T) {
 	folder := machine(t)
 	s := holding(t, folder, impatient)
@@ -102,16 +102,16 @@ func TestRestoreThatIsHopelessSaysWhatToType(t *testing.T) {
 	require.NoError(t, os.Remove(folder.path(available)))
 	err := s.Restore()
 	require.ErrorContains(t, err, "clock source tsc could not be restored: open "+folder.path(available))
-	require.ErrorContains(t, err, "left with hpet; to restore it: echo tsc | sudo tee "+folder.path(current))
+	require.ErrorContains(t, err, "source is now hpet; to restore it: echo tsc | sudo tee "+folder.path(current))
 	require.Equal(t, err, s.Restore())
 	require.NotContains(t, err.Error(), "\n")
 	said, err := os.ReadFile(stderr)
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(said), "\n"), "%s", said)
-	require.Contains(t, string(said), "the machine is left with hpet; to restore it: echo tsc | sudo tee ")
+	require.Contains(t, string(said), "the clock source is now hpet; to restore it: echo tsc | sudo tee ")
 }
 
-// One line is enough: the guardian need not say it too.
+// One line is enough: the guardian does not repeat it.
 func TestRestoreHasTheKernelChooseWhereTheOriginalIsWithdrawn(t *testing.T) {
 	folder := machine(t)
 	stderr := filepath.Join(t.TempDir(), "stderr")
@@ -127,7 +127,7 @@ func TestRestoreHasTheKernelChooseWhereTheOriginalIsWithdrawn(t *testing.T) {
 	require.Empty(t, said)
 }
 
-// reported is a Switch whose guardian's standard error goes into a file.
+// reported returns a Switch whose guardian writes its standard error to a file.
 func reported(t *testing.T, role string, folder Folder, path string) *Switch {
 	t.Helper()
 	stderr, err := os.Create(path)
@@ -163,12 +163,12 @@ func TestRestoreFromAnotherGoroutine(t *testing.T) {
 func TestHoldRefuses(t *testing.T) {
 	startable(t, exec.Command(again("", "").Path, "-test.run=^$").Run())
 	for role, why := range map[string]string{
-		"silent":      "did not say within 300ms that it is ready; nothing is switched",
-		"garbled":     "the guardian process of the clock source: does not speak as one: invalid character 'h'",
-		"endless":     "does not speak as one: unexpected EOF; nothing is switched",
+		"silent":      "not ready within 300ms; nothing was switched",
+		"garbled":     "guardian process of the clock source: invalid answer: invalid character 'h'",
+		"endless":     "invalid answer: unexpected EOF; nothing was switched",
 		"mistaken":    "changed from tsc to hpet just now",
 		"unable":      "no clock source at all",
-		"short-lived": "ended before it was ready (exit status 0); nothing is switched",
+		"short-lived": "ended before it was ready (exit status 0); nothing was switched",
 	} {
 		folder := machine(t)
 		p := usual
@@ -188,19 +188,19 @@ func TestHoldRefusesAGuardianThatCannotStart(t *testing.T) {
 	folder := machine(t)
 	_, err := Hold(folder, exec.Command("/none/timebench", GuardianCommand))
 	require.ErrorIs(t, err, os.ErrNotExist)
-	require.ErrorContains(t, err, "the guardian process of the clock source: ")
+	require.ErrorContains(t, err, "guardian process of the clock source: ")
 	released(t, folder)
 }
 
 func TestHoldRefusesAFolderThatIsBroken(t *testing.T) {
 	for why, damage := range map[string]func(Folder) error{
-		"names no clock source":      func(f Folder) error { return os.Truncate(f.path(current), 0) },
-		"names 2 clock sources":      func(f Folder) error { return os.WriteFile(f.path(current), []byte("a b"), 0) },
-		"could not be restored, so":  func(f Folder) error { return os.WriteFile(f.path(current), []byte("jiffies"), 0) },
-		available + ": names no":     func(f Folder) error { return os.Truncate(f.path(available), 0) },
-		"no such file or directory":  func(f Folder) error { return os.Remove(f.path(available)) },
-		"this kernel lets no one":    func(f Folder) error { return os.Remove(f.path(current)) },
-		"is no name of a clock sour": func(f Folder) error { return os.WriteFile(f.path(available), []byte("\x00"), 0) },
+		"has no name of a clock source": func(f Folder) error { return os.Truncate(f.path(current), 0) },
+		"has 2 names of clock sources":  func(f Folder) error { return os.WriteFile(f.path(current), []byte("a b"), 0) },
+		"could not be restored, so":     func(f Folder) error { return os.WriteFile(f.path(current), []byte("jiffies"), 0) },
+		available + ": has no name":     func(f Folder) error { return os.Truncate(f.path(available), 0) },
+		"no such file or directory":     func(f Folder) error { return os.Remove(f.path(available)) },
+		"this kernel has no selec":      func(f Folder) error { return os.Remove(f.path(current)) },
+		"cannot be the name of a cl":    func(f Folder) error { return os.WriteFile(f.path(available), []byte("\x00"), 0) },
 	} {
 		folder := machine(t)
 		require.NoError(t, damage(folder))
@@ -215,14 +215,14 @@ func TestTwoDoNotFight(t *testing.T) {
 	one := holding(t, folder, usual)
 	require.NoError(t, one.To("hpet"))
 	_, err := Hold(folder, again(GuardianCommand, folder))
-	require.ErrorContains(t, err, "another timebench switches the clock source")
+	require.ErrorContains(t, err, "another timebench is switching the clock source")
 	require.NoError(t, one.Restore())
 	two := holding(t, folder, usual)
 	require.Equal(t, "tsc", two.Original())
 }
 
-// As long as the guardian of one that was killed has not restored, no other may take
-// what it finds for the original.
+// Until the guardian of a killed experiment has restored, no other experiment may take the
+// current clock source for the original.
 func TestGuardianKeepsTheFolderLocked(t *testing.T) {
 	folder := machine(t)
 	p := startSwitched(t, "waits", folder)
@@ -231,7 +231,7 @@ func TestGuardianKeepsTheFolderLocked(t *testing.T) {
 	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()
 	_, err := Hold(folder, again(GuardianCommand, folder))
-	require.ErrorContains(t, err, "another timebench switches the clock source")
+	require.ErrorContains(t, err, "another timebench is switching the clock source")
 	require.Equal(t, "hpet", content(t, folder))
 	require.NoError(t, unix.Kill(p.guardian, unix.SIGCONT))
 	p.restored()
@@ -294,7 +294,7 @@ func TestGuardianIgnoresSignals(t *testing.T) {
 	require.Equal(t, "tsc", content(t, folder))
 }
 
-// ignored tells whether a process ignores a signal: SigIgn in proc_pid_status(5).
+// ignored reports whether a process ignores a signal: SigIgn in proc_pid_status(5).
 func ignored(t *testing.T, pid int, signal unix.Signal) bool {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -314,7 +314,7 @@ func TestGuardianThatIsKilledIsRestoredWithout(t *testing.T) {
 	require.NoError(t, s.guardian.Process.Kill())
 	<-s.Done()
 	require.Equal(t, "tsc", content(t, folder))
-	require.EqualError(t, s.Err(), "the guardian process of the clock source ended (signal: killed): without it nothing is switched any more")
+	require.EqualError(t, s.Err(), "the guardian process of the clock source ended (signal: killed), so nothing more is switched")
 	require.Equal(t, s.Err(), s.To("hpet"))
 	require.NoError(t, s.Restore())
 	require.Equal(t, "tsc", content(t, folder))
@@ -327,7 +327,7 @@ func TestNothingIsSwitchedWithoutAGuardian(t *testing.T) {
 	s.mutex.Lock() // before watch comes to it
 	require.NoError(t, s.guardian.Process.Kill())
 	<-s.gone
-	require.ErrorIs(t, s.tell(switching), unix.EPIPE)
+	require.ErrorIs(t, s.send(switching), unix.EPIPE)
 	s.mutex.Unlock()
 	require.ErrorContains(t, s.To("hpet"), "the guardian process of the clock source ended (signal: killed)")
 	require.NoError(t, s.Restore())
@@ -354,8 +354,7 @@ func TestRestoreWithAGuardianThatIsStopped(t *testing.T) {
 	released(t, folder)
 }
 
-// It is killed while it switches from one to the next without a pause, so at any
-// place in that.
+// The process is killed at any point while it switches without a pause.
 func TestKilledWhileItSwitches(t *testing.T) {
 	folder := machine(t)
 	for range 60 {
@@ -367,7 +366,7 @@ func TestKilledWhileItSwitches(t *testing.T) {
 	}
 }
 
-// It is killed anywhere from its start to its first switches.
+// The process is killed at any point from its start to its first switches.
 func TestKilledWhileItStarts(t *testing.T) {
 	folder := machine(t)
 	for range 60 {
@@ -415,8 +414,7 @@ func TestSignalsToTheWholeGroup(t *testing.T) {
 	}
 }
 
-// A child that outlives the measuring process keeps neither its pipe open nor the
-// folder locked.
+// A child that outlives the measuring process keeps neither the pipe open nor the folder locked.
 func TestKilledWithAChildThatLivesOn(t *testing.T) {
 	p := startSwitched(t, "children", machine(t))
 	child := p.number()
@@ -441,7 +439,7 @@ func TestKilledAndTheOriginalIsWithdrawn(t *testing.T) {
 	require.Contains(t, p.said(), withdrawnTSC)
 }
 
-// The measuring process ends with To's error, without Restore.
+// The measuring process ends after an error of To, without Restore.
 func TestGuardianKilledBeforeTheMeasuringProcess(t *testing.T) {
 	folder := machine(t)
 	for range 20 {
@@ -452,8 +450,8 @@ func TestGuardianKilledBeforeTheMeasuringProcess(t *testing.T) {
 	}
 }
 
-// What the package's documentation says it cannot cover is so, and the tests above
-// would see it: no one restores where both are killed in one stroke.
+// The limit in the package documentation exists, and the tests above would see it: nobody restores
+// if both processes are killed at the same time.
 func TestBothKilledLeaveItSwitched(t *testing.T) {
 	folder := machine(t)
 	p := startSwitched(t, "waits", folder)

@@ -12,15 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Both processes of an experiment report what they do, the guardian by the standard error
-// that it has from the other.
+// Both processes of an experiment trace their steps. The guardian inherits standard error.
 func TestBothProcessesReport(t *testing.T) {
 	t.Setenv(trace.Variable, "1")
 	p := startSwitched(t, "returns", machine(t))
 	p.restored()
 	for _, line := range []string{
 		fmt.Sprintf("clocksource: guardian started as process %d", p.guardian),
-		fmt.Sprintf("guardian: process %d holds tsc", p.guardian),
+		fmt.Sprintf("guardian: process %d guards tsc", p.guardian),
 		"clocksource: switched to hpet",
 		"guardian: nothing to restore",
 		"clocksource: the experiment has ended, and tsc is in use",
@@ -32,7 +31,7 @@ func TestBothProcessesReport(t *testing.T) {
 	require.Contains(t, p.said(), "timebench: debug: guardian: the measuring process did not restore tsc; the guardian did\n")
 }
 
-// Whoever reads the reports may never come to it: the guardian restores all the same.
+// If nobody reads the traces, the guardian restores all the same.
 func TestReportsThatNobodyReadsDelayNoRestore(t *testing.T) {
 	t.Setenv(trace.Variable, "1")
 	folder := machine(t)
