@@ -3,16 +3,16 @@
 #include "textflag.h"
 #include "funcdata.h"
 
-// C functions by AAPCS64, which Linux and Windows share: arguments in R0, R1; result in R0; R19 to R28 and
-// SP survive a call; SP is always 16-byte aligned, in Go as in C. The loop's
-// state is in the registers that survive, short of R28, which is Go's
-// goroutine: C code may borrow it but gives it back. Go's prologue saved the
-// link register, which CALL overwrites. X18 belongs to Windows (it points to the
-// thread's environment block; Microsoft, "Overview of ARM64 ABI conventions") and
-// is not touched.
+// C functions by AAPCS64, on Linux and Windows: arguments in R0, R1; result in R0;
+// R19 to R28 and SP are preserved across a call; SP is always 16-byte aligned, in
+// Go as in C. The state of the loop is in the preserved registers, except R28,
+// which is the goroutine of Go: C code may use it temporarily, but restores it.
+// The Go prologue has saved the link register, which CALL overwrites. X18 belongs
+// to Windows (it points to the thread environment block; Microsoft, "Overview of
+// ARM64 ABI conventions") and is not used.
 //
-// SP goes to the top of the frame, so that the frame is what the C function uses
-// as its stack; R24 keeps it as it was. Nothing in the frame is a Go pointer.
+// SP is set to the top of the frame, so that the C function uses the frame as its
+// stack; R24 keeps the old SP. No word of the frame is a Go pointer.
 
 // func CallBuffer(fn uintptr, buffer unsafe.Pointer, step uintptr, n int) int
 TEXT ·CallBuffer(SB), 0, $32768-40
@@ -37,8 +37,8 @@ loop:
 	MOVD	R0, ret+32(FP)
 	RET
 
-// CallBuffer around a function that returns at once, with a CALL of its own;
-// call_linux_amd64.s says why.
+// CallBuffer for an empty function, with its own CALL; call_linux_amd64.s explains
+// why.
 //
 // func CallNothing(n int)
 TEXT ·CallNothing(SB), 0, $32768-8

@@ -1,15 +1,15 @@
 #include "textflag.h"
 #include "funcdata.h"
 
-// C functions by the System V convention: integer arguments in DI, SI; result
-// in AX; BX, BP, R12 to R15 survive a call; SP is 16-byte aligned at the CALL.
-// That leaves the loop's state in the registers that survive. R14 holds Go's
-// goroutine only in ABIInternal code; this is ABI0, whose callers restore it,
-// and on amd64 the runtime's signal handlers take it from thread-local storage.
+// C functions by the System V convention: integer arguments in DI, SI; result in
+// AX; BX, BP, R12 to R15 are preserved across a call; SP is 16-byte aligned at the
+// CALL. The state of the loop is in the preserved registers. R14 is the goroutine
+// of Go only in ABIInternal code. This is ABI0: its callers restore R14, and on
+// amd64 the signal handlers of the runtime read it from thread-local storage.
 //
-// SP goes to the top of the frame, so that the frame is what the C function uses
-// as its stack. The frame's highest word, which lies above all that the C function
-// touches, keeps SP as it was. Nothing in the frame is a Go pointer.
+// SP is set to the top of the frame, so that the C function uses the frame as its
+// stack. The highest word of the frame, above everything that the C function uses,
+// keeps the old SP. No word of the frame is a Go pointer.
 
 // func CallIDBuffer(fn, id uintptr, buffer unsafe.Pointer, step uintptr, n int) int
 TEXT ·CallIDBuffer(SB), 0, $32768-48
@@ -59,9 +59,9 @@ loop:
 	MOVQ	AX, ret+32(FP)
 	RET
 
-// CallIDBuffer around a function that returns at once, with a CALL of its own: a
-// CPU predicts a CALL that has had two targets later than one that has had one,
-// and on an empty function that shows (2.2 ns instead of 1.4 on an AMD EPYC).
+// CallIDBuffer for an empty function, with its own CALL: a CPU predicts a CALL with
+// two targets later than one with a single target, which is visible with an empty
+// function (2.2 ns instead of 1.4 on an AMD EPYC).
 //
 // func CallNothing(n int)
 TEXT ·CallNothing(SB), 0, $32768-8

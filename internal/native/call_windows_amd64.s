@@ -3,16 +3,16 @@
 
 // C functions by the Windows x64 convention (Microsoft, "x64 calling
 // convention"): integer arguments in CX, DX; result in AX; BX, BP, DI, SI, R12 to
-// R15 and X6 to X15 survive a call; SP is 16-byte aligned at the CALL, and the 32
-// bytes above it are the callee's to write. That leaves the loop's state in the
-// registers that survive. ABI0 lets this code change all of them; the thread's
-// environment block, which GS points to, is not touched.
+// R15 and X6 to X15 are preserved across a call; SP is 16-byte aligned at the CALL,
+// and the callee may write to the 32 bytes above it. The state of the loop is in
+// the preserved registers. ABI0 allows this code to change all of them. It does not
+// change the thread environment block, which GS points to.
 //
-// SP goes to the top of the frame, so that the frame is what the C function uses
-// as its stack, below the 32 bytes. DI keeps SP as it was. Nothing in the frame is
-// a Go pointer. The stack is not the one that the thread's environment block tells
-// of. Only a function with a frame of a page or more (__chkstk) or one that raises
-// an exception looks there, and no clock does.
+// SP is set to the top of the frame, so that the C function uses the frame as its
+// stack, below the 32 bytes. DI keeps the old SP. No word of the frame is a Go
+// pointer. The stack is not the one in the thread environment block. Only a function
+// with a frame of a page or more (__chkstk), or one that raises an exception, reads
+// the stack bounds there, and no clock does.
 
 // func CallBuffer(fn uintptr, buffer unsafe.Pointer, step uintptr, n int) int
 TEXT ·CallBuffer(SB), 0, $32768-40
@@ -56,8 +56,8 @@ loop:
 	MOVQ	DI, SP
 	RET
 
-// CallBuffer around a function that returns at once, with a CALL of its own;
-// call_linux_amd64.s says why.
+// CallBuffer for an empty function, with its own CALL; call_linux_amd64.s explains
+// why.
 //
 // func CallNothing(n int)
 TEXT ·CallNothing(SB), 0, $32768-8

@@ -1,10 +1,10 @@
 package native
 
-// The Spin functions read the time stamp counter n times, n ≥ 1, and drop the
-// values. The Read functions store n consecutive values at ticks, which has
-// room for them. Intel SDM volume 2, RDTSC and RDTSCP, says what each waits for.
+// The Spin functions read the time stamp counter n times, n ≥ 1, and drop the values. The Read
+// functions store n consecutive values at ticks, which must have room for them. What each
+// instruction waits for is in the Intel SDM, volume 2, RDTSC and RDTSCP.
 
-// SpinRDTSC waits for nothing: the CPU may read early or late.
+// SpinRDTSC waits for nothing: the CPU may execute it earlier or later.
 func SpinRDTSC(n int)
 
 // ReadRDTSC is SpinRDTSC with the values kept.

@@ -1,8 +1,8 @@
 #include "textflag.h"
 
-// RDTSC and RDTSCP put the counter in DX:AX; RDTSCP puts the CPU's number in
-// CX as well. No stack, no calls: the loops use the registers that ABI0 lets
-// every function overwrite.
+// RDTSC and RDTSCP return the counter in DX:AX; RDTSCP also returns the CPU number in
+// CX. No stack, no calls: the loops use registers that every ABI0 function may
+// overwrite.
 
 // func SpinRDTSC(n int)
 TEXT ·SpinRDTSC(SB), NOSPLIT, $0-8

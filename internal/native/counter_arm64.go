@@ -1,9 +1,8 @@
 package native
 
-// The Spin functions read the virtual counter n times, n ≥ 1, and drop the
-// values. The Read functions store n consecutive values at ticks, which has
-// room for them. Arm ARM, D11.2: a read of CNTVCT_EL0 may be made early or late
-// unless an ISB stands before it.
+// The Spin functions read the virtual counter n times, n ≥ 1, and drop the values. The Read
+// functions store n consecutive values at ticks, which must have room for them. The CPU may read
+// CNTVCT_EL0 earlier or later, unless an ISB comes before it (Arm ARM, D11.2).
 
 // SpinCNTVCT waits for nothing.
 func SpinCNTVCT(n int)
@@ -17,6 +16,5 @@ func SpinISBCNTVCT(n int)
 // ReadISBCNTVCT is SpinISBCNTVCT with the values kept.
 func ReadISBCNTVCT(ticks *int64, n int)
 
-// CounterHz returns CNTFRQ_EL0: ticks a second of CNTVCT_EL0, as the firmware
-// wrote it there.
+// CounterHz returns CNTFRQ_EL0: the ticks per second of CNTVCT_EL0, as set by the firmware.
 func CounterHz() uint64

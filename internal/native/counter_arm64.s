@@ -1,7 +1,6 @@
 #include "textflag.h"
 
-// No stack, no calls: the loops use registers that ABI0 lets every function
-// overwrite.
+// No stack, no calls: the loops use registers that every ABI0 function may overwrite.
 
 // func SpinCNTVCT(n int)
 TEXT ·SpinCNTVCT(SB), NOSPLIT, $0-8

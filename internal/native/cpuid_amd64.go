@@ -1,8 +1,6 @@
 package native
 
-// CPUID is the instruction with EAX = leaf and ECX = 0: what the CPU, or its hypervisor,
-// tells of itself. What the leaves mean, and that the leaves 80000000H and 0 tell the
-// last of their kind, is in the Intel SDM, volume 2, CPUID. What
-// github.com/klauspost/cpuid tells is asked there; it reads the leaf of the invariant TSC
-// and leaves that bit out.
+// CPUID executes the instruction with EAX = leaf and ECX = 0. The leaves are described in the Intel
+// SDM, volume 2, CPUID; the leaves 0 and 80000000H return the last leaf of their range. It exists
+// only for the invariant TSC bit, which github.com/klauspost/cpuid does not return.
 func CPUID(leaf uint32) (eax, ebx, ecx, edx uint32)

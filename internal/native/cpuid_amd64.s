@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// CPUID writes AX, BX, CX and DX, all of which ABI0 lets a function overwrite, and no
-// memory but the results. No stack, no calls, no pointers for the garbage collector.
+// CPUID writes AX, BX, CX and DX, which every ABI0 function may overwrite, and no memory
+// except the results. No stack, no calls, no pointers for the garbage collector.
 
 // func CPUID(leaf uint32) (eax, ebx, ecx, edx uint32)
 TEXT ·CPUID(SB), NOSPLIT, $0-24

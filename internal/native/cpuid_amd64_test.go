@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each result is in its place: the vendor's twelve letters are in EBX, EDX and ECX, and the
-// stepping, model and family in EAX.
+// Each register is in its place: the twelve letters of the vendor are in EBX, EDX and ECX; the
+// stepping, model and family are in EAX.
 func TestCPUIDAgreesWithAnother(t *testing.T) {
 	_, ebx, ecx, edx := CPUID(0)
 	var vendor []byte

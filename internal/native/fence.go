@@ -2,8 +2,7 @@
 
 package native
 
-// Fence returns when every load before it is complete, and lets no later instruction
-// begin before that: what was loaded from memory then lies before a counter that is read
-// behind it. LFENCE, and on arm64 DSB and ISB; the kernel orders its own reads by the
-// same (rdtsc_ordered, and arch_timer's __arch_counter_get_cntvct).
+// Fence waits until all earlier loads are complete, before any later instruction begins. So a
+// counter that is read after it is read after those loads. It is LFENCE, and DSB and ISB on arm64;
+// the kernel uses the same (rdtsc_ordered, and __arch_counter_get_cntvct of arch_timer).
 func Fence()

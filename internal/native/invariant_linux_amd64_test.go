@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The kernel makes nonstop_tsc of the same bit (arch/x86/kernel/cpu/intel.c, amd.c).
+// The kernel derives nonstop_tsc from the same bit (arch/x86/kernel/cpu/intel.c, amd.c).
 func TestInvariantTSCAsTheKernelTellsIt(t *testing.T) {
 	cpuinfo, err := os.ReadFile("/proc/cpuinfo")
 	require.NoError(t, err)

@@ -1,9 +1,9 @@
 #include "textflag.h"
 
-// A KSYSTEM_TIME is LowPart, High1Time, High2Time, 32 bits each. Its writer stores
-// High2Time, LowPart, High1Time; a reader loads them the other way round and begins
-// anew while the two high parts differ. x86 keeps the order of stores and of loads
-// (Intel SDM volume 3, section 9.2). No stack, no calls.
+// A KSYSTEM_TIME is LowPart, High1Time, High2Time, 32 bits each. The writer stores
+// High2Time, LowPart, High1Time. A reader loads them in the reverse order, and retries
+// while the two high parts differ. x86 preserves the order of stores and of loads (Intel
+// SDM volume 3, section 9.2). No stack, no calls.
 
 // func SpinKSystemTime(at uintptr, n int)
 TEXT ·SpinKSystemTime(SB), NOSPLIT, $0-16

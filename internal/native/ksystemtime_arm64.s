@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// A KSYSTEM_TIME as ksystemtime_amd64.s reads it. The loads that come first
-// acquire (LDAR), so that the CPU keeps their order. No stack, no calls.
+// A KSYSTEM_TIME, as in ksystemtime_amd64.s. The first loads are acquire loads (LDAR), so
+// that the CPU preserves their order. No stack, no calls.
 
 // func SpinKSystemTime(at uintptr, n int)
 TEXT ·SpinKSystemTime(SB), NOSPLIT, $0-16

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kSystemTime is written as the kernel writes one: High2Time, LowPart, High1Time.
+// kSystemTime is written in the order of the kernel: High2Time, LowPart, High1Time.
 type kSystemTime struct{ low, high1, high2 atomic.Uint32 }
 
 func (k *kSystemTime) store(value uint64) {
@@ -32,11 +32,11 @@ func TestKSystemTimeHasBothHalves(t *testing.T) {
 	runtime.KeepAlive(k)
 }
 
-// A writer carries from the low half into the high one at every step or two. A value
-// with one old half would be off by 2^32, so backwards, or one that was never written.
+// The writer carries from the low half into the high half at every step or two. A value with one
+// old half would be wrong by 2^32: it would go backwards, or was never written.
 func TestKSystemTimeIsNeverHalfNew(t *testing.T) {
-	// A writer that the collector or the scheduler stopped half-way would leave the
-	// reader waiting in code that neither can stop. The kernel is stopped by neither.
+	// If the collector or the scheduler stopped the writer half-way, the reader would wait in
+	// code that neither can stop. Nothing stops the kernel.
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("needs two CPUs")
 	}

@@ -45,8 +45,8 @@ func TestSyscallReturnsTheErrno(t *testing.T) {
 	require.Equal(t, -int(syscall.EINVAL), last)
 }
 
-// The stack grows (and so moves) at the first native call of each goroutine
-// and shrinks under collection; neither may tear a value or lose one.
+// The stack moves when it grows at the first native call of each goroutine, and when the garbage
+// collector shrinks it. No value may be torn or lost.
 func TestLoopsSurviveConstantCollection(t *testing.T) {
 	stop := make(chan struct{})
 	var collector sync.WaitGroup

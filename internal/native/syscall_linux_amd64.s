@@ -1,14 +1,13 @@
 #include "textflag.h"
 
 // System calls as in the table of syscall(2): number in AX, arguments in DI,
-// SI; result in AX. The kernel overwrites CX and R11 and keeps the rest. None
-// of the calls made through here blocks, so the scheduler need not know.
+// SI; result in AX. The kernel overwrites CX and R11 and preserves the rest. None
+// of the calls made here blocks, so the Go scheduler need not be told.
 //
-// The instruction stands in a function of its own, as it does in every libc:
-// kernels that guard against speculation empty the CPU's return predictor, and
-// then the return from that function is part of what a system call costs. On an
-// AMD EPYC of 2022 it is a third of it.
-TEXT door<>(SB), NOSPLIT|NOFRAME, $0-0
+// The instruction is in its own function, as in every libc. Kernels with speculation
+// mitigations flush the return predictor of the CPU, so the return from that function
+// is part of the cost of a system call: a third of it on an AMD EPYC of 2022.
+TEXT systemCall<>(SB), NOSPLIT|NOFRAME, $0-0
 	SYSCALL
 	RET
 
@@ -22,7 +21,7 @@ TEXT ·SyscallIDBuffer(SB), NOSPLIT, $0-48
 	PCALIGN	$32
 loop:
 	MOVQ	R8, AX
-	CALL	door<>(SB)
+	CALL	systemCall<>(SB)
 	ADDQ	R9, SI
 	DECQ	R10
 	JNZ	loop
@@ -39,7 +38,7 @@ TEXT ·SyscallBuffer(SB), NOSPLIT, $0-40
 	PCALIGN	$32
 loop:
 	MOVQ	R8, AX
-	CALL	door<>(SB)
+	CALL	systemCall<>(SB)
 	ADDQ	R9, DI
 	DECQ	R10
 	JNZ	loop

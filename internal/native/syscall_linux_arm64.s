@@ -1,13 +1,12 @@
 #include "textflag.h"
 
 // System calls as in the table of syscall(2): number in R8, arguments in R0,
-// R1; result in R0. The kernel keeps every other register. None of the calls
-// made through here blocks, so the scheduler need not know.
+// R1; result in R0. The kernel preserves every other register. None of the calls
+// made here blocks, so the Go scheduler need not be told.
 //
-// The instruction stands in a function of its own, as it does in every libc;
-// syscall_linux_amd64.s says why that matters. Go's prologue saved the link
-// register, which CALL overwrites.
-TEXT door<>(SB), NOSPLIT|NOFRAME, $0-0
+// The instruction is in its own function, as in every libc; syscall_linux_amd64.s
+// explains why. The Go prologue has saved the link register, which CALL overwrites.
+TEXT systemCall<>(SB), NOSPLIT|NOFRAME, $0-0
 	SVC
 	RET
 
@@ -21,7 +20,7 @@ TEXT ·SyscallIDBuffer(SB), NOSPLIT, $0-48
 	PCALIGN	$32
 loop:
 	MOVD	R9, R0
-	CALL	door<>(SB)
+	CALL	systemCall<>(SB)
 	ADD	R10, R1
 	SUB	$1, R11
 	CBNZ	R11, loop
@@ -38,7 +37,7 @@ TEXT ·SyscallBuffer(SB), NOSPLIT, $0-40
 	PCALIGN	$32
 loop:
 	MOVD	R9, R0
-	CALL	door<>(SB)
+	CALL	systemCall<>(SB)
 	ADD	R10, R9
 	SUB	$1, R11
 	CBNZ	R11, loop

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Busy keeps so many CPUs busy, with threads that the system may move, until stop is called
-// or the longest time has passed; stop returns when they have ended. It raises GOMAXPROCS
-// meanwhile, so that they take CPUs from other threads as another program would, by the
-// system's scheduler and not by Go's.
+// Busy keeps so many CPUs busy, with threads that are not pinned, until stop is called or the
+// time longest has passed. stop returns when the threads have ended. Busy raises GOMAXPROCS
+// meanwhile, so that the scheduler of the system, not that of Go, shares the CPUs, as with
+// another program.
 //
-// The threads run under the ordinary scheduling policy even where the process has a
-// real-time one. Under SCHED_FIFO one on each CPU would leave none to anything else: not
-// to the timer that ends them, nor to the handler of a signal. So a real-time process gets
-// less load than it asks for.
+// The threads run under the ordinary scheduling policy, even if the process has a real-time one.
+// Under SCHED_FIFO, one such thread on each CPU would leave no CPU for anything else, not even
+// for the timer that ends them or for a signal handler. So a real-time process gets less load
+// than it requests.
 func Busy(cpus int, longest time.Duration) (stop func()) {
 	before := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(before + cpus)
@@ -23,7 +23,7 @@ func Busy(cpus int, longest time.Duration) (stop func()) {
 	done := make(chan struct{})
 	for i := range cpus {
 		go func() {
-			// A thread that cannot be had keeps no CPU busy.
+			// If no thread can be created, no CPU is kept busy.
 			_ = Run(Any, func() {
 				if ordinary() == nil {
 					disperse(i)
@@ -42,9 +42,9 @@ func Busy(cpus int, longest time.Duration) (stop func()) {
 	}
 }
 
-// spin keeps this thread's CPU busy until it is over, or the end has come.
+// spin keeps the CPU of this thread busy until over is set or end has passed.
 func spin(over *atomic.Bool, end time.Time) {
-	const spins = 1 << 12 // between two looks at the time
+	const spins = 1 << 12 // between two checks of the time
 	for i := 1; !over.Load(); i++ {
 		if i%spins == 0 {
 			if time.Now().After(end) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireEnds calls a function that waits, and fails where it does so for a minute.
+// requireEnds calls a function that waits, and fails after a minute.
 func requireEnds(t *testing.T, what string, call func()) {
 	t.Helper()
 	ended := make(chan struct{})
@@ -38,7 +38,7 @@ func TestBusyStops(t *testing.T) {
 	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
 }
 
-// Nothing may be left to call stop, as where every CPU is kept busy under SCHED_FIFO.
+// Busy ends even if nothing can call stop, as when every CPU is busy under SCHED_FIFO.
 func TestBusyEndsByItself(t *testing.T) {
 	var over atomic.Bool
 	defer over.Store(true)
@@ -46,7 +46,7 @@ func TestBusyEndsByItself(t *testing.T) {
 	require.False(t, over.Load())
 }
 
-// Current is asked of a thread that can be nowhere else.
+// Current returns the CPU that the thread is pinned to.
 func TestCurrentIsThatOfAPinnedThread(t *testing.T) {
 	for _, cpu := range Usable() {
 		at := Any
@@ -58,8 +58,8 @@ func TestCurrentIsThatOfAPinnedThread(t *testing.T) {
 	}
 }
 
-// A loop with Pause in it does not hold up a collection, even with signals blocked. A collection
-// that is held up stops every other goroutine, so the loop itself must give up.
+// A loop with Pause does not delay a garbage collection, even with signals blocked. A delayed
+// collection stops every other goroutine, so the loop itself must time out.
 func TestPauseLetsTheCollectorStopTheLoop(t *testing.T) {
 	const most = int64(1) << 32 // many seconds
 	var over atomic.Bool

@@ -2,5 +2,5 @@
 
 package thread
 
-// disperse does nothing: these systems spread busy threads over all CPUs by themselves.
+// disperse does nothing: these systems spread busy threads over all CPUs themselves.
 func disperse(int) {}

@@ -1,11 +1,10 @@
 package thread
 
-// disperse puts the i-th of several busy threads into the processor group of the i-th CPU
-// that the process may use, and leaves it free there. Windows before 11 starts every
-// thread of a process in one group, of 64 CPUs at most, and never moves it to another
-// (Processor Groups, learn.microsoft.com).
+// disperse moves the i-th of several busy threads to the processor group of the i-th usable CPU,
+// and does not pin it there. Before Windows 11 all threads of a process start in one group of up
+// to 64 CPUs, and Windows never moves them to another (Processor Groups, learn.microsoft.com).
 func disperse(i int) {
-	// A thread that cannot be moved is busy where it is.
+	// A thread that cannot be moved stays where it is.
 	_ = Move(dispersed(i, Usable()))
 }
 

@@ -9,14 +9,14 @@ import (
 // Scheduling policies of include/uapi/linux/sched.h; sched(7).
 const (
 	schedOther       = 0
-	schedResetOnFork = 0x40000000 // a flag beside the policy
+	schedResetOnFork = 0x40000000 // a flag in the same value
 )
 
-// realTimePolicies are those under which a thread keeps its CPU until it gives it away.
+// realTimePolicies are those under which a thread keeps its CPU until it gives it up.
 var realTimePolicies = map[uintptr]string{1: "SCHED_FIFO", 2: "SCHED_RR", 6: "SCHED_DEADLINE"}
 
-// RealTimePolicy returns the name of this thread's scheduling policy where that is a
-// real-time one, as chrt(1) sets it; "" under an ordinary one. sched_getscheduler(2).
+// RealTimePolicy returns the name of the scheduling policy of this thread if it is a real-time
+// one, as chrt(1) sets it; otherwise "". sched_getscheduler(2).
 func RealTimePolicy() string {
 	policy, _, errno := unix.RawSyscall(unix.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
 	if errno != 0 {
@@ -25,8 +25,8 @@ func RealTimePolicy() string {
 	return realTimePolicies[policy&^schedResetOnFork]
 }
 
-// ordinary gives this thread the ordinary scheduling policy, which every process may
-// choose (sched(7)); sched_setscheduler(2).
+// ordinary sets the ordinary scheduling policy for this thread, which needs no privilege
+// (sched(7)); sched_setscheduler(2).
 func ordinary() error {
 	if RealTimePolicy() == "" {
 		return nil

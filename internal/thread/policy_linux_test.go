@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Under a real-time policy a busy thread takes an ordinary one before it spins.
+// Under a real-time policy a busy thread sets an ordinary one before it spins.
 func TestBusyThreadsAreOrdinary(t *testing.T) {
 	require.Empty(t, RealTimePolicy())
 	var refused syscall.Errno

@@ -2,8 +2,8 @@
 
 package thread
 
-// RealTimePolicy returns "": on this system no scheduling policy keeps everything else
-// from a CPU.
+// RealTimePolicy returns "": on this system no scheduling policy keeps all other threads off a
+// CPU.
 func RealTimePolicy() string { return "" }
 
 func ordinary() error { return nil }

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// Reserve has Go's runtime start so many threads now. It keeps them and uses them again, so
-// that it need not ask for one later, when the system may refuse: then the runtime ends the
-// program with a dump of its stacks.
+// Reserve makes the Go runtime start so many threads now. The runtime keeps and reuses them, so it
+// needs no new one later, when the system may refuse it: then the runtime would end the program
+// with a stack dump.
 func Reserve(threads int) {
 	var there, ended sync.WaitGroup
 	there.Add(threads)
 	for range threads {
 		ended.Go(func() {
-			// A locked goroutine has its thread for itself, and leaves it to the runtime.
+			// A locked goroutine has its own thread, and returns it to the runtime.
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			there.Done()

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Threads that were reserved are there for others, which start none.
+// Goroutines use the reserved threads instead of starting new ones.
 func TestReservedThreadsAreUsedAgain(t *testing.T) {
 	const threads = 12
 	count := func() int {

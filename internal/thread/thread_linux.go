@@ -10,18 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kept are the signals that stay open on a measuring thread: those that the
-// thread raises itself by a fault, which the kernel would turn into sudden
-// death if they were blocked, and 32 to 34, which libc and the Go runtime use
-// to speak to one thread.
+// kept are the signals that are not blocked on a measuring thread: those that the thread itself
+// raises by a fault, because the kernel kills a process that blocks them, and 32 to 34, which libc
+// and the Go runtime send to single threads.
 var kept = []syscall.Signal{
 	syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP,
 	syscall.SIGABRT, syscall.SIGSYS, 32, 33, 34,
 }
 
-// prepare blocks signals on this thread and pins it. The Go runtime gives new
-// threads the mask that the process started with, so no other inherits this.
-// What comes for the whole process (SIGINT) the kernel hands to another thread.
+// prepare blocks signals on this thread and pins it. The Go runtime gives new threads the original
+// mask of the process, so no other thread inherits this one. The kernel delivers signals for the
+// process (SIGINT) to another thread.
 func prepare(cpu int) error {
 	var mask unix.Sigset_t
 	for i := range mask.Val {
@@ -42,28 +41,28 @@ func prepare(cpu int) error {
 	return unix.SchedSetaffinity(0, &set)
 }
 
-// isMain reports whether this is the thread that the process began with.
+// isMain reports whether this is the main thread of the process.
 func isMain() bool { return unix.Gettid() == unix.Getpid() }
 
-// Yield lets another thread have this CPU; sched_yield(2). It may be called in
-// a loop that waits: it is where the Go scheduler can stop the waiting goroutine.
+// Yield gives this CPU to another thread; sched_yield(2). In a loop that waits, it is the point
+// where the Go scheduler can stop the goroutine.
 //
 //go:noinline
 func Yield() {
 	_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 }
 
-// Sleep stops this thread for the span: the kernel's sleep, nanosleep(2), of
-// which Go's scheduler is not told. Waking a goroutine from Go's own sleep takes
-// two or three threads, which take a CPU from what is measured.
+// Sleep stops this thread for the span with nanosleep(2), without the Go scheduler. To wake a
+// goroutine from time.Sleep takes two or three threads, which would take CPU time from the
+// measurement.
 func Sleep(span time.Duration) {
 	request := unix.NsecToTimespec(int64(span))
 	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&request)), 0, 0)
 }
 
-// Move puts this thread, which is free to run on every CPU, on the given one and
-// leaves it free. The kernel starts new threads where it likes, two on one CPU
-// while another is idle, and takes milliseconds to see it.
+// Move moves this thread, which is not pinned, to the CPU, and does not pin it there. The kernel
+// may start two new threads on one CPU while another is idle, and takes milliseconds to balance
+// them.
 func Move(cpu int) error {
 	var one, all unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {
@@ -76,7 +75,7 @@ func Move(cpu int) error {
 	return unix.SchedSetaffinity(0, &all)
 }
 
-// Current returns the number of the CPU that this thread runs on; getcpu(2).
+// Current returns the number of the CPU that this thread runs on, or Any; getcpu(2).
 func Current() int {
 	var cpu uint32
 	if _, _, errno := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
@@ -85,9 +84,9 @@ func Current() int {
 	return int(cpu)
 }
 
-// Usable returns the numbers of the CPUs that this process may run on, in
-// order; sched_getaffinity(2). Where the kernel has more CPUs than the call's
-// set can hold, it is the first runtime.NumCPU numbers.
+// Usable returns the numbers of the CPUs that this process may use, in order;
+// sched_getaffinity(2). If the kernel has more CPUs than the set can hold, it returns the first
+// runtime.NumCPU numbers.
 func Usable() []int {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {

@@ -31,8 +31,7 @@ func TestRunRefusesACPUThatDoesNotExist(t *testing.T) {
 	require.ErrorContains(t, err, "CPU 1000")
 }
 
-// A signal that comes for the process is delivered while a measuring thread
-// runs, only not on that thread.
+// A signal for the process is delivered while a measuring thread runs, but not on that thread.
 func TestRunBlocksSignalsOnItsThreadAlone(t *testing.T) {
 	received := make(chan os.Signal, 1)
 	signal.Notify(received, syscall.SIGUSR1)
@@ -77,7 +76,7 @@ func TestTopologyIsOfTheUsableCPUs(t *testing.T) {
 	require.Equal(t, Usable(), ids)
 }
 
-// The main thread would be parked for ever with what it was given.
+// The main thread would be parked forever with its affinity and signal mask.
 func TestRunLeavesTheMainThreadAlone(t *testing.T) {
 	for range 50 {
 		require.NoError(t, Run(Any, func() { require.NotEqual(t, unix.Getpid(), unix.Gettid()) }))

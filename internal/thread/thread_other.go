@@ -15,20 +15,20 @@ func prepare(cpu int) error {
 	return errors.New("this build cannot pin threads on " + runtime.GOOS)
 }
 
-// isMain is not asked: nothing that a thread was given outlives its work here.
+// isMain returns false: on this system nothing that prepare sets outlives the work.
 func isMain() bool { return false }
 
-// Yield lets another goroutine have this CPU.
+// Yield gives this CPU to another goroutine.
 func Yield() { runtime.Gosched() }
 
 // Sleep stops this goroutine for the span.
 func Sleep(span time.Duration) { time.Sleep(span) }
 
-// Move does nothing: this build leaves it to the system where threads run.
+// Move does nothing: on this system, this build does not place threads.
 func Move(int) error { return nil }
 
-// Current returns Any: this build does not ask the system where a thread runs.
+// Current returns Any: this build does not query the CPU of a thread.
 func Current() int { return Any }
 
-// Usable returns the numbers of the CPUs that this process may run on, in order.
+// Usable returns the numbers of the CPUs that this process may use, in order.
 func Usable() []int { return firstCPUs(runtime.NumCPU()) }

@@ -26,14 +26,14 @@ type groupAffinity struct {
 	reserved [3]uint16
 }
 
-// Groups returns how many processor groups there are. Windows divides machines of
-// more than 64 CPUs into groups; a thread runs in one.
+// Groups returns the number of processor groups. Windows divides machines with more than 64 CPUs
+// into groups; a thread runs in one of them.
 func Groups() int {
 	count, _, _ := getActiveProcessorGroupCount.Call()
 	return max(int(uint16(count)), 1)
 }
 
-// sizes are how many CPUs each group has.
+// sizes returns the number of CPUs of each group.
 func sizes() []int {
 	all := make([]int, Groups())
 	for group := range all {
@@ -42,7 +42,7 @@ func sizes() []int {
 	return all
 }
 
-// place is where in the groups the CPU with that number is.
+// place returns the group and the mask of the CPU with that number.
 func place(cpu int, sizes []int) (groupAffinity, error) {
 	if cpu >= 0 {
 		rest := cpu
@@ -56,7 +56,7 @@ func place(cpu int, sizes []int) (groupAffinity, error) {
 	return groupAffinity{}, fmt.Errorf("there is no CPU %d in %d processor groups", cpu, len(sizes))
 }
 
-// numbers are the numbers of the CPUs in a group's mask.
+// numbers returns the numbers of the CPUs in the mask of a group.
 func numbers(mask uintptr, group int, sizes []int) []int {
 	first := 0
 	for _, size := range sizes[:min(group, len(sizes))] {
@@ -78,7 +78,7 @@ func prepare(cpu int) error {
 	return err
 }
 
-// confine has this thread run on one CPU only, and returns where it could run before.
+// confine pins this thread to a CPU, and returns its affinity before.
 func confine(cpu int) (before groupAffinity, err error) {
 	to, err := place(cpu, sizes())
 	if err != nil {
@@ -97,18 +97,17 @@ func setAffinity(to groupAffinity) (groupAffinity, error) {
 	return *before, nil
 }
 
-// isMain is not asked: nothing that a thread was given outlives its work here.
+// isMain returns false: on this system nothing that prepare sets outlives the work.
 func isMain() bool { return false }
 
-// Yield lets another thread have this CPU; SwitchToThread.
+// Yield gives this CPU to another thread; SwitchToThread.
 func Yield() { _, _, _ = switchToThread.Call() }
 
-// Sleep stops this goroutine for the span. Go sleeps by a timer of high resolution
-// where Windows has one, and to the system timer's tick where not.
+// Sleep stops this goroutine for the span. Go uses a high-resolution timer if Windows has one, and
+// otherwise wakes at the next tick of the system timer.
 func Sleep(span time.Duration) { time.Sleep(span) }
 
-// Move puts this thread on the given CPU and leaves it free to run on all CPUs of
-// that group that the process may use.
+// Move moves this thread to the CPU, and lets it run on all usable CPUs of that group.
 func Move(cpu int) error {
 	before, err := confine(cpu)
 	if err != nil {
@@ -139,8 +138,8 @@ func Current() int {
 // groupMask is the mask of a group's first n CPUs.
 func groupMask(n int) uintptr { return ^uintptr(0) >> (bits.UintSize - n) }
 
-// Usable returns the numbers of the CPUs that this process may run on, in order: all
-// of the machine's, unless the process was confined to some of its group's.
+// Usable returns the numbers of the CPUs that this process may use, in order: all CPUs of the
+// machine, unless the process is confined to some CPUs of its group.
 func Usable() []int {
 	sizes := sizes()
 	mask, system := new(uintptr), new(uintptr)
@@ -158,7 +157,7 @@ func Usable() []int {
 	return all
 }
 
-// onlyGroup returns the group that all of the process's threads are in.
+// onlyGroup returns the group of all threads of the process; ok is false if they are in several.
 func onlyGroup(sizes []int) (group int, ok bool) {
 	if len(sizes) == 1 {
 		return 0, true

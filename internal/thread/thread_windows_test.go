@@ -50,7 +50,7 @@ func TestRunRefusesACPUThatThereIsNot(t *testing.T) {
 	require.Error(t, Move(-2))
 }
 
-// Of as many busy threads as a machine of three groups has CPUs, each group gets its share.
+// With as many busy threads as CPUs, each of three groups gets its share.
 func TestBusyThreadsAreDispersedOverAllGroups(t *testing.T) {
 	sizes := []int{64, 40, 8}
 	usable := make([]int, 112)
@@ -67,7 +67,7 @@ func TestBusyThreadsAreDispersedOverAllGroups(t *testing.T) {
 	require.NoError(t, Run(Any, func() { disperse(len(Usable()) + 1) }))
 }
 
-// A machine of 64, 40 and 8 CPUs in three groups.
+// A machine with 64, 40 and 8 CPUs in three groups.
 func TestCPUsAreNumberedGroupByGroup(t *testing.T) {
 	sizes := []int{64, 40, 8}
 	for cpu, want := range map[int]groupAffinity{
@@ -136,7 +136,7 @@ func TestTopologyOfThisMachine(t *testing.T) {
 	require.Len(t, Topology(), len(Usable()))
 }
 
-// A process that is confined to one CPU may use that one only.
+// A process that is confined to one CPU may use only that CPU.
 func TestUsableHeedsTheProcessAffinity(t *testing.T) {
 	set := kernel32.NewProc("SetProcessAffinityMask")
 	all := Usable()

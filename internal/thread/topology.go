@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// A CPU is one logical processor: what the scheduler runs a thread on.
+// A CPU is a logical processor.
 type CPU struct {
-	ID      int // the operating system's number
+	ID      int // the number of the operating system
 	Package int // the socket
-	Core    int // the core within its package; hyper-threads share it
+	Core    int // the core in its package; hyper-threads share it
 }
 
-// maxCPU is the highest CPU number that ParseCPUs takes: far above any machine,
-// and low enough that a mistyped range is an error rather than a long wait.
+// maxCPU is the highest CPU number that ParseCPUs accepts: far above any machine, but low enough
+// that a typing error in a range is an error instead of a long wait.
 const maxCPU = 1 << 16
 
-// ParseCPUs reads a CPU list as taskset(1) and cpuset(7) write it: "0,2,4-7".
-// It keeps the order given and refuses a CPU that is named twice.
+// ParseCPUs parses a CPU list as in taskset(1) and cpuset(7): "0,2,4-7". It keeps the order, and
+// rejects duplicates.
 func ParseCPUs(list string) ([]int, error) {
 	var cpus []int
 	named := map[int]bool{}
@@ -45,17 +45,16 @@ func ParseCPUs(list string) ([]int, error) {
 	return cpus, nil
 }
 
-// Compact returns the CPUs' numbers in the order that keeps threads closest:
-// all hyper-threads of a core, then the next core, then the next package.
+// Compact returns the CPU numbers in an order that keeps threads close: all hyper-threads of a
+// core, then the next core, then the next package.
 func Compact(cpus []CPU) []int {
 	return ordered(cpus, func(a, b CPU) int {
 		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Core, b.Core), cmp.Compare(a.ID, b.ID))
 	})
 }
 
-// Spread returns the CPUs' numbers in the order that keeps threads farthest
-// apart: one core of each package in turn until every core has one thread, and
-// only then the cores' other hyper-threads.
+// Spread returns the CPU numbers in an order that keeps threads far apart: one core of each
+// package in turn, and the other hyper-threads only after all cores.
 func Spread(cpus []CPU) []int {
 	type place struct{ sibling, turn int }
 	places := make(map[int]place, len(cpus))
@@ -88,8 +87,7 @@ func ordered(cpus []CPU, compare func(a, b CPU) int) []int {
 	return ids
 }
 
-// flat is the topology of CPUs about which nothing more is known: one package,
-// a core each.
+// flat returns the topology of CPUs if only their numbers are known: one package, one core each.
 func flat(ids []int) []CPU {
 	cpus := make([]CPU, len(ids))
 	for i, id := range ids {

@@ -6,9 +6,9 @@ import (
 	"github.com/prometheus/procfs/sysfs"
 )
 
-// Topology returns the CPUs that this process may use, in the order of their
-// numbers, with package and core as /sys/devices/system/cpu/cpu*/topology tells
-// them. Where that is not readable each CPU is a core of one package.
+// Topology returns the CPUs that this process may use, by number, with package and core from
+// /sys/devices/system/cpu/cpu*/topology. If that is not readable, each CPU is a core of one
+// package.
 func Topology() []CPU {
 	cpus := flat(Usable())
 	fs, err := sysfs.NewDefaultFS()
@@ -28,7 +28,7 @@ func Topology() []CPU {
 		if err != nil {
 			return flat(Usable())
 		}
-		// Arm and riscv kernels say -1 where the firmware does not tell.
+		// Arm and riscv kernels report -1 if the firmware does not have it.
 		cpus[i].Package, _ = strconv.Atoi(topology.PhysicalPackageID)
 		cpus[i].Core, _ = strconv.Atoi(topology.CoreID)
 	}

@@ -2,6 +2,6 @@
 
 package thread
 
-// Topology returns the CPUs that this process may use, each as a core of one
-// package: this build does not ask the system for more.
+// Topology returns the CPUs that this process may use, each as a core of one package: this build
+// does not query the topology.
 func Topology() []CPU { return flat(Usable()) }

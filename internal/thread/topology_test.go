@@ -6,9 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twoSockets is the machine of the first published measurements in miniature:
-// two packages of two cores of two hyper-threads, numbered as Linux numbers a
-// dual Xeon: even CPUs in one package, hyper-threads in the upper half.
+// twoSockets is a small dual Xeon: two packages of two cores of two hyper-threads, numbered as
+// Linux does: even CPUs in one package, hyper-threads in the upper half.
 var twoSockets = []CPU{
 	{ID: 0, Package: 0, Core: 0}, {ID: 1, Package: 1, Core: 0},
 	{ID: 2, Package: 0, Core: 1}, {ID: 3, Package: 1, Core: 1},

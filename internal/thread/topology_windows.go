@@ -16,8 +16,8 @@ const (
 )
 
 // Topology returns the CPUs that this process may use, in the order of their
-// numbers, with package and core as GetLogicalProcessorInformationEx tells them.
-// Where it does not, each CPU is a core of one package.
+// numbers, with package and core from GetLogicalProcessorInformationEx. If that
+// fails, each CPU is a core of one package.
 func Topology() []CPU {
 	cpus := flat(Usable())
 	information, err := processorInformation()
@@ -31,7 +31,7 @@ func Topology() []CPU {
 	return arranged(cpus, relations, sizes())
 }
 
-// arranged fills in the cores and packages.
+// arranged returns the CPUs with their cores and packages.
 func arranged(cpus []CPU, relations []relation, sizes []int) []CPU {
 	index := map[int]int{}
 	for i, cpu := range cpus {
@@ -61,8 +61,8 @@ func arranged(cpus []CPU, relations []relation, sizes []int) []CPU {
 	return cpus
 }
 
-// Packages counts the sockets of the machine, those included whose CPUs the process may
-// not use; 0 where Windows does not tell.
+// Packages returns the number of sockets of the machine, also those whose CPUs the process may
+// not use; 0 if Windows does not report it.
 func Packages() int {
 	information, err := processorInformation()
 	if err != nil {
@@ -85,7 +85,7 @@ func processorInformation() ([]byte, error) {
 	size := new(uint32)
 	_, _, _ = getLogicalProcessorInformationEx.Call(relationAll, 0, uintptr(unsafe.Pointer(size)))
 	if *size == 0 {
-		return nil, errors.New("nothing is told of the processors")
+		return nil, errors.New("no information about the processors")
 	}
 	buffer := make([]byte, *size)
 	ok, _, err := getLogicalProcessorInformationEx.Call(relationAll, uintptr(unsafe.Pointer(&buffer[0])), uintptr(unsafe.Pointer(size)))
@@ -95,16 +95,16 @@ func processorInformation() ([]byte, error) {
 	return buffer[:min(int(*size), len(buffer))], nil
 }
 
-// A relation is the CPUs that share a core or a package.
+// A relation is a set of CPUs that share a core or a package.
 type relation struct {
 	relationship uint32
 	groups       []groupAffinity
 }
 
-var errRelations = errors.New("the processors' relations are cut off")
+var errRelations = errors.New("the list of processors is truncated")
 
-// parseRelations reads SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX structures, one behind
-// another, and keeps those of cores and of packages: winnt.h, PROCESSOR_RELATIONSHIP.
+// parseRelations parses a sequence of SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX structures, and
+// returns those of cores and packages: PROCESSOR_RELATIONSHIP in winnt.h.
 func parseRelations(data []byte) ([]relation, error) {
 	const (
 		header     = 8  // Relationship, Size

@@ -1,11 +1,10 @@
 // Package vdso finds the vDSO and its functions.
 //
-// The vDSO is a small shared library that the Linux kernel maps into every
-// process, so that questions like "what time is it?" can be answered without
-// entering the kernel; see vdso(7). Programs usually reach it through libc.
-// timebench has no libc, so it asks the kernel where the library lies
-// (AT_SYSINFO_EHDR in the auxiliary vector, getauxval(3)) and reads its symbol
-// table as any linker would.
+// The vDSO is a small shared library that the Linux kernel maps into every process, so that a
+// program can read the time without entering the kernel; see vdso(7). Programs usually call it
+// through libc. timebench has no libc. It gets the address of the library from the kernel
+// (AT_SYSINFO_EHDR in the auxiliary vector, getauxval(3)), and reads the symbol table as a linker
+// does.
 package vdso
 
 import (
@@ -15,9 +14,8 @@ import (
 	"io"
 )
 
-// Parse reads the symbol table of a vDSO image and returns, for each function
-// that the image defines, its offset in bytes from the image's first byte. An
-// error says what about the image is wrong.
+// Parse reads the symbol table of a vDSO image. It returns the offset of each function in bytes
+// from the start of the image, by name. An error is what is wrong with the image.
 func Parse(image io.ReaderAt) (map[string]uint64, error) {
 	file, err := elf.NewFile(image)
 	if err != nil {
@@ -38,7 +36,7 @@ func Parse(image io.ReaderAt) (map[string]uint64, error) {
 		}
 		offset := symbol.Value - load.Vaddr
 		if symbol.Value < load.Vaddr || offset >= load.Memsz {
-			return nil, fmt.Errorf("vDSO image: function %s lies at %#x, outside the loaded image", symbol.Name, symbol.Value)
+			return nil, fmt.Errorf("vDSO image: function %s is at %#x, outside the loaded image", symbol.Name, symbol.Value)
 		}
 		offsets[symbol.Name] = offset
 	}
@@ -48,7 +46,7 @@ func Parse(image io.ReaderAt) (map[string]uint64, error) {
 	return offsets, nil
 }
 
-// firstLoad returns the segment that the kernel mapped at the image's base.
+// firstLoad returns the segment that the kernel maps at the base of the image.
 func firstLoad(file *elf.File) (*elf.Prog, error) {
 	for _, segment := range file.Progs {
 		if segment.Type == elf.PT_LOAD {

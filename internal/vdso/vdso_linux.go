@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// atSysinfoEHDR is AT_SYSINFO_EHDR of getauxval(3): the vDSO's address.
+	// atSysinfoEHDR is AT_SYSINFO_EHDR of getauxval(3): the address of the vDSO.
 	atSysinfoEHDR = 33
-	// maxImage bounds a vDSO's size in bytes. Real ones have one to four
-	// pages; a page has at most 64 KiB.
+	// maxImage bounds the size of a vDSO in bytes. Real ones have one to four pages of at most
+	// 64 KiB.
 	maxImage = 1 << 20
 )
 
-// ErrNone says that the kernel gave this process no vDSO.
+// ErrNone means that the kernel mapped no vDSO into this process.
 var ErrNone = errors.New("the kernel mapped no vDSO into this process")
 
-// Lookup returns the address of the named function of this process's vDSO. The
-// address is good for the life of the process: the kernel never unmaps a vDSO.
+// Lookup returns the address of a function of the vDSO of this process. The address is valid for
+// the life of the process: the kernel never unmaps the vDSO.
 func Lookup(name string) (uintptr, error) {
 	image, err := load()
 	if err != nil {
@@ -69,25 +69,25 @@ func find() (mapped, error) {
 	return mapped{}, ErrNone
 }
 
-// memory reads this process's memory from an address on. Where nothing is
-// mapped it ends with io.EOF, as a file does at its end.
+// memory reads the memory of this process from an address. Unmapped memory is io.EOF, as the end
+// of a file.
 type memory uintptr
 
 func (base memory) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < 0 || offset+int64(len(p)) > maxImage {
 		return 0, io.EOF
 	}
-	// The size of the mapping is not to be had where /proc is not mounted, so
-	// a read beyond it is caught instead: the fault becomes a panic here.
+	// Without /proc the size of the mapping is unknown. So a read beyond it is caught instead:
+	// the fault becomes a panic here.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if recover() != nil {
 			n, err = 0, io.EOF
 		}
 	}()
-	// The vDSO is the kernel's mapping, not Go memory: it neither moves nor is
-	// collected, so its address may be kept as a number. Reading that number as
-	// a pointer is how the bytes of an address that came from the kernel are had.
+	// The vDSO is a mapping of the kernel, not Go memory: it does not move, and the garbage
+	// collector does not free it. So its address may be stored as a number, and converted to a
+	// pointer here.
 	address := uintptr(base)
 	start := *(*unsafe.Pointer)(unsafe.Pointer(&address))
 	return copy(p, unsafe.Slice((*byte)(unsafe.Add(start, offset)), len(p))), nil

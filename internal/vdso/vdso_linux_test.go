@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// realImage returns the bytes of this process's vDSO.
+// realImage returns the vDSO of this process.
 func realImage(t *testing.T) []byte {
 	t.Helper()
 	image, err := load()

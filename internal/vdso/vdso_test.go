@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tinyImage is a vDSO in miniature, laid out by hand: one loadable segment, a
-// dynamic symbol table with one function, and the section headers that name
-// them.
+// tinyImage is a minimal vDSO: one loadable segment, a dynamic symbol table with one function,
+// and the section headers for them.
 func tinyImage(symbolValue uint64) []byte {
 	const (
 		headerSize  = 64

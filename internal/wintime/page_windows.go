@@ -11,26 +11,26 @@ import (
 // A Page is the address of a KUSER_SHARED_DATA.
 type Page uintptr
 
-// SharedPage is where it lies in every process, and what follows are the places in it, in
-// bytes; ntddk.h of the Windows Driver Kit.
+// SharedPage is the address of the page in every process; the others are offsets in it, in bytes
+// (ntddk.h of the Windows Driver Kit).
 const (
 	SharedPage = Page(0x7ffe0000)
 
-	tickCountMultiplier = 0x004 // uint32: milliseconds a tick, times 2^24
-	InterruptTime       = 0x008 // KSYSTEM_TIME, 100 ns since the start, sleep included
+	tickCountMultiplier = 0x004 // uint32: milliseconds per tick, times 2^24
+	InterruptTime       = 0x008 // KSYSTEM_TIME, 100 ns since boot, including sleep
 	SystemTime          = 0x014 // KSYSTEM_TIME, 100 ns since 1601
-	TickCount           = 0x320 // KSYSTEM_TIME, ticks of the clock interrupt since the start
+	TickCount           = 0x320 // KSYSTEM_TIME, ticks of the clock interrupt since boot
 	qpcBias             = 0x3b8 // uint64
 	qpcBypassEnabled    = 0x3c6 // uint8, SHARED_GLOBAL_FLAGS_QPC_BYPASS_*
 	qpcShift            = 0x3c7 // uint8
 	pageEnd             = 0x3c8
 )
 
-// Readable says why the page cannot be read here; nil where it can.
+// Readable returns why the page cannot be read; nil if it can.
 func (p Page) Readable() error {
 	information := new(windows.MemoryBasicInformation)
 	if err := windows.VirtualQuery(uintptr(p), information, unsafe.Sizeof(*information)); err != nil {
-		return errors.New("the page that the kernel shares with every process cannot be looked up: " + err.Error())
+		return errors.New("the page that the kernel shares with every process cannot be queried: " + err.Error())
 	}
 	const canRead = windows.PAGE_READONLY | windows.PAGE_READWRITE | windows.PAGE_EXECUTE_READ | windows.PAGE_EXECUTE_READWRITE
 	if information.State != windows.MEM_COMMIT || information.Protect&canRead == 0 || information.Protect&windows.PAGE_GUARD != 0 ||
@@ -40,8 +40,8 @@ func (p Page) Readable() error {
 	return nil
 }
 
-// Settles reports whether a KSYSTEM_TIME of the page can be read: whether its two high
-// parts agree within some tries. A native loop waits for that without an end.
+// Settles reports whether a KSYSTEM_TIME of the page can be read: its two high parts agree within
+// some attempts. A native loop would wait for that forever.
 func (p Page) Settles(offset uintptr) bool {
 	const tries = 1000
 	high1, high2 := (*uint32)(p.at(offset+4)), (*uint32)(p.at(offset+8))
@@ -53,8 +53,7 @@ func (p Page) Settles(offset uintptr) bool {
 	return false
 }
 
-// TicksPerSecond is how often the value of TickCount goes up in a second; 0 where the
-// page does not tell.
+// TicksPerSecond returns the rate of TickCount; 0 if the page does not have it.
 func (p Page) TicksPerSecond() float64 {
 	if p.Readable() != nil {
 		return 0
@@ -66,14 +65,14 @@ func (p Page) TicksPerSecond() float64 {
 	return 1000 * (1 << 24) / float64(multiplier)
 }
 
-// A Bypass is how QueryPerformanceCounter reads its counter without the kernel. Its
-// value is (counter + Bias) >> Shift, where the counter is the CPU's, or, under a
-// hypervisor that shares a page of its own, the CPU's scaled by that page.
+// A Bypass is how QueryPerformanceCounter reads its counter without the kernel. Its value is
+// (counter + Bias) >> Shift. The counter is the CPU counter, or, under a hypervisor that shares
+// its own page, the CPU counter scaled by that page.
 type Bypass struct {
-	// Enabled says that it does so at all; otherwise every read enters the kernel.
+	// Enabled: the bypass is on; otherwise every read enters the kernel.
 	Enabled bool
-	// HypervisorPage says that the counter is scaled by the hypervisor's page. Where that
-	// page is not valid at the moment, a read enters the kernel although Enabled.
+	// HypervisorPage: the page of the hypervisor scales the counter. While that page is not
+	// valid, a read enters the kernel although the bypass is on.
 	HypervisorPage bool
 	Bias           uint64
 	Shift          uint8
@@ -85,7 +84,7 @@ const (
 	bypassHVPage  = 0x02
 )
 
-// QPCBypass reads the flags from the page. ok is false where there is none.
+// QPCBypass returns the bypass from the page; ok is false if there is no page.
 func (p Page) QPCBypass() (bypass Bypass, ok bool) {
 	if p.Readable() != nil {
 		return Bypass{}, false
@@ -97,7 +96,7 @@ func bypassOf(flags, shift uint8, bias uint64) Bypass {
 	return Bypass{Enabled: flags&bypassEnabled != 0, HypervisorPage: flags&bypassHVPage != 0, Bias: bias, Shift: shift}
 }
 
-// at is a place in the page, which is no memory of Go's and never moves.
+// at returns the address of an offset in the page, which is not Go memory and never moves.
 func (p Page) at(offset uintptr) unsafe.Pointer {
 	address := uintptr(p) + offset
 	return *(*unsafe.Pointer)(unsafe.Pointer(&address))

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// RaiseTimer says that only Windows has a system timer whose period can be set.
+// RaiseTimer returns an error: only Windows has a system timer with a variable period.
 func RaiseTimer(time.Duration) (undo func(), err error) {
 	return nil, errors.New("only Windows has a system timer whose period a program can set")
 }

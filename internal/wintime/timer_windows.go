@@ -19,12 +19,12 @@ var (
 	queryPerformanceFrequency = kernel32.NewProc("QueryPerformanceFrequency")
 )
 
-// unit is the unit of the kernel's times.
+// unit is the unit of time in the kernel.
 const unit = 100 * time.Nanosecond
 
-// QueryTimer asks for the system timer's period by NtQueryTimerResolution, which
-// Microsoft does not describe, but whose answer ClockRes of the Sysinternals tools
-// prints. ok is false where there is no such function.
+// QueryTimer returns the period of the system timer from NtQueryTimerResolution. Microsoft does
+// not document this function, but ClockRes of the Sysinternals tools prints its result. ok is
+// false if there is no such function.
 func QueryTimer() (timer Timer, ok bool) {
 	if ntQueryTimer.Find() != nil {
 		return Timer{}, false
@@ -43,11 +43,10 @@ func QueryTimer() (timer Timer, ok bool) {
 	}, true
 }
 
-// RaiseTimer asks for a period of the system timer by timeBeginPeriod, in whole
-// milliseconds, and returns what takes the request back. Windows takes it back too
-// when the process ends, however it ends. The shortest period that any program asked for
-// is the one in force; since Windows 10 version 2004 another program's sleeps are not
-// woken by it.
+// RaiseTimer requests a period of the system timer with timeBeginPeriod, in whole milliseconds,
+// and returns a function that cancels the request. Windows also cancels it when the process
+// ends, however it ends. The shortest requested period of all programs is in force. Since
+// Windows 10 version 2004 it does not affect the sleeps of other programs.
 func RaiseTimer(period time.Duration) (undo func(), err error) {
 	for _, function := range []*windows.LazyProc{timeGetDevCaps, timeBeginPeriod, timeEndPeriod} {
 		if err := function.Find(); err != nil {
@@ -60,7 +59,7 @@ func RaiseTimer(period time.Duration) (undo func(), err error) {
 	}
 	ms := period.Milliseconds()
 	if timer, ok := QueryTimer(); ok {
-		// Longer than the longest is granted, and means nothing.
+		// Windows accepts a longer period than the longest, without effect.
 		limits[1] = min(limits[1], uint32(timer.Coarsest/time.Millisecond))
 	}
 	if period%time.Millisecond != 0 || ms < int64(limits[0]) || ms > int64(limits[1]) {
@@ -72,8 +71,8 @@ func RaiseTimer(period time.Duration) (undo func(), err error) {
 	return func() { _, _, _ = timeEndPeriod.Call(uintptr(ms)) }, nil
 }
 
-// PerformanceFrequency is QueryPerformanceFrequency: ticks a second of the
-// performance counter. It cannot fail since Windows XP; 0 if it does.
+// PerformanceFrequency returns QueryPerformanceFrequency: the ticks per second of the performance
+// counter; 0 if it fails, which it does not since Windows XP.
 func PerformanceFrequency() int64 {
 	frequency := new(int64)
 	_, _, _ = queryPerformanceFrequency.Call(uintptr(unsafe.Pointer(frequency)))

@@ -1,15 +1,15 @@
-// Package wintime asks Windows about its own time-keeping: the page that the kernel
-// shares with every process, the period of the system timer, which is the tick of
-// the coarse clocks, and what the performance counter is made of.
+// Package wintime reads the time-keeping state of Windows: the page that the kernel shares with
+// every process, the period of the system timer, which is the tick of the coarse clocks, and the
+// source of the performance counter.
 //
-// On other systems it is empty, but for [RaiseTimer], which says so.
+// On other systems it has only [RaiseTimer], which returns an error.
 package wintime
 
 import "time"
 
-// A Timer is the period of the system timer: how often the kernel's clock interrupt
-// comes, and with it how finely the coarse clocks tick and sleeping threads wake.
+// A Timer is the period of the system timer, the clock interrupt of the kernel. It is the tick
+// of the coarse clocks and of sleeping threads.
 type Timer struct {
 	Period           time.Duration // now
-	Finest, Coarsest time.Duration // that a program can ask for
+	Finest, Coarsest time.Duration // that a program can request
 }

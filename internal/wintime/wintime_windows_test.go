@@ -41,7 +41,7 @@ func TestSharedPage(t *testing.T) {
 	require.True(t, ok)
 }
 
-// As Windows sets them on a machine, in a guest of Hyper-V, and where the TSC is no use.
+// The flags on a physical machine, in a guest of Hyper-V, and without a usable TSC.
 func TestBypassFlags(t *testing.T) {
 	require.Equal(t, Bypass{Enabled: true, Shift: 10, Bias: 7}, bypassOf(0x81, 10, 7))
 	require.Equal(t, Bypass{Enabled: true, HypervisorPage: true}, bypassOf(0x83, 0, 0))
@@ -54,11 +54,11 @@ func TestTimesSettle(t *testing.T) {
 	}
 }
 
-// What is not there, and what must not be read, has a reason and no fault, and tells no
+// A page that does not exist or must not be read has a reason, causes no fault, and gives no
 // facts.
 func TestPageThatCannotBeRead(t *testing.T) {
 	require.EqualError(t, Page(0x1000).Readable(), "this system shares no page with every process")
-	require.ErrorContains(t, Page(1<<63).Readable(), "the page that the kernel shares with every process cannot be looked up: ")
+	require.ErrorContains(t, Page(1<<63).Readable(), "the page that the kernel shares with every process cannot be queried: ")
 	for _, page := range []Page{0, 0x1000, 1 << 63} {
 		require.Error(t, page.Readable())
 		require.Zero(t, page.TicksPerSecond())
@@ -68,7 +68,7 @@ func TestPageThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// allocated is a page of this process that nothing keeps.
+// allocated returns a page of this process, filled with zeros.
 func allocated(t *testing.T, protection uint32) Page {
 	t.Helper()
 	address, err := windows.VirtualAlloc(0, 4096, windows.MEM_COMMIT|windows.MEM_RESERVE, protection)
@@ -83,7 +83,7 @@ func TestPageThatMustNotBeRead(t *testing.T) {
 	}
 }
 
-// With nothing in it there are no ticks, and the bypass is off.
+// A page of zeros has no ticks, and the bypass is off.
 func TestPageThatTellsNothing(t *testing.T) {
 	page := allocated(t, windows.PAGE_READWRITE)
 	require.NoError(t, page.Readable())
