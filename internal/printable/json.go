@@ -7,20 +7,20 @@ import (
 	"unicode/utf16"
 )
 
-// JSON returns a writer that hands JSON on to w with the characters escaped that a
-// terminal obeys and encoding/json leaves as they are, such as U+009B. Readers of the JSON
-// get the same text. Each write must hold whole characters, as those of json.Encoder do.
+// JSON returns a writer that passes JSON on to w, and escapes the control characters that
+// encoding/json does not escape, such as U+009B. Readers of the JSON get the same text. Each
+// write must contain whole characters, as the writes of json.Encoder do.
 func JSON(w io.Writer) io.Writer { return escaper{w} }
 
 type escaper struct{ w io.Writer }
 
 func (e escaper) Write(text []byte) (int, error) {
-	// Outside of strings, JSON has nothing that steers but spaces and ends of lines.
+	// Outside of strings, JSON has no control characters except line ends.
 	const firstOutsideOfASCII = 0x7f
 	var escaped strings.Builder
 	escaped.Grow(len(text))
 	for _, r := range string(text) {
-		if r < firstOutsideOfASCII || !steers(r) {
+		if r < firstOutsideOfASCII || !isControl(r) {
 			escaped.WriteRune(r)
 			continue
 		}

@@ -1,6 +1,6 @@
-// Package printable makes text harmless to print. A result document may come from
-// anywhere, and a terminal obeys what is in it: escape sequences, the C1 controls that
-// stand for them, marks that turn the direction of writing.
+// Package printable removes control characters from text before it is printed. A result document
+// may come from anywhere, and its text could contain escape sequences, C1 controls or marks that
+// change the text direction.
 package printable
 
 import (
@@ -10,16 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns the text as one line that no terminal obeys: what breaks a line or steers
-// a terminal becomes a space, and what shows nothing or is no UTF-8 becomes U+FFFD, so
-// that a reader sees that something was there.
+// Line returns the text as one line without control characters: line breaks and controls become
+// spaces. Invisible characters and invalid UTF-8 become U+FFFD, so that a reader sees them.
 func Line(text string) string {
 	if harmless(text) {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
-		case !steers(r):
+		case !isControl(r):
 			return r
 		case unicode.Is(unicode.Cf, r):
 			return utf8.RuneError
@@ -29,7 +28,7 @@ func Line(text string) string {
 	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
-// Lines returns the text with each of its lines made harmless as Line does.
+// Lines returns the text with Line applied to each of its lines.
 func Lines(text string) string {
 	if harmless(text) {
 		return text
@@ -41,19 +40,20 @@ func Lines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// harmless reports whether the text is valid UTF-8 without control characters.
 func harmless(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsFunc(text, steers)
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, isControl)
 }
 
-// steers reports whether a character does something other than show: the controls C0 and
-// C1, the separators of lines and paragraphs, and all of Unicode's format characters, to
-// which the marks of direction and the joiners without width belong.
-func steers(r rune) bool {
+// isControl reports whether a character is not a visible one or a space: the controls C0 and C1,
+// the separators of lines and paragraphs, and the format characters of Unicode, which include
+// direction marks and zero-width joiners.
+func isControl(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// All returns a copy of a value in which clean has been applied to each text, however
-// deep. What holds no text is shared with the value.
+// All returns a copy of a value with clean applied to every string in it, at any depth. The copy
+// shares the parts without strings.
 func All[T any](value T, clean func(string) string) T {
 	return all(reflect.ValueOf(&value).Elem(), clean).Interface().(T)
 }
@@ -94,7 +94,7 @@ func all(value reflect.Value, clean func(string) string) reflect.Value {
 	return copied
 }
 
-// holdsText reports whether a value of the type can hold text that All finds.
+// holdsText reports whether a value of the type can contain a string that All finds.
 func holdsText(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String, reflect.Interface:

@@ -27,7 +27,7 @@ func TestLineIsOneLineThatNoTerminalObeys(t *testing.T) {
 		require.Equal(t, want, Line(want), "%q", text)
 	}
 	for r := range unicode.MaxRune {
-		if strings.ContainsFunc(Line(string(r)), steers) {
+		if strings.ContainsFunc(Line(string(r)), isControl) {
 			t.Fatalf("%U is left", r)
 		}
 	}
@@ -78,7 +78,7 @@ func TestJSONReadsBackAsItWas(t *testing.T) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	require.NoError(t, encoder.Encode([]string{text}))
-	require.Negative(t, strings.IndexFunc(strings.ReplaceAll(out.String(), "\n", ""), steers), "%q", out.String())
+	require.Negative(t, strings.IndexFunc(strings.ReplaceAll(out.String(), "\n", ""), isControl), "%q", out.String())
 	require.Contains(t, out.String(), `é時🕰 \u0000\u001b\u007f\u0085\u009b\u061c\u200b\u2028\u202e\u2066\ufeff\udb40\udc41 <&> \"\\`)
 	var back []string
 	require.NoError(t, json.Unmarshal(out.Bytes(), &back))

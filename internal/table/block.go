@@ -13,29 +13,29 @@ type Facts struct {
 	Lines []Fact
 }
 
-// A Block is what a measurement shows: its tables, and the sentences beneath them.
+// A Block is the output of a measurement: its tables, and the sentences below them.
 type Block struct {
-	// Title stands where no table has rows, and so none shows a title of its own.
+	// Title is shown if no table has rows, so that none shows its own title.
 	Title string
 	Grids []Grid
 	// Facts stand beneath the tables.
 	Facts Facts
-	// Faults are sentences that a reader must not miss.
+	// Faults are sentences that the reader must not miss.
 	Faults []string
 	Notes  []string
-	// Verdict sums the whole up in a sentence.
+	// Verdict is the summary in one sentence.
 	Verdict string
 	// Missing are what could not be measured, with the reasons. A report has them at its
 	// end, under one title for all blocks.
 	Missing []Fact
 }
 
-// HasRows reports whether any table of the part has something in it.
+// HasRows reports whether any table has rows.
 func (b Block) HasRows() bool {
 	return slices.ContainsFunc(b.Grids, func(g Grid) bool { return len(g.Rows) > 0 })
 }
 
-// WriteText writes the part for people, within Width columns.
+// WriteText writes the block as text, within Width columns.
 func (b Block) WriteText(out *strings.Builder) {
 	if !b.HasRows() && b.Title != "" {
 		out.WriteString("\n" + Indented(b.Title, 0))
@@ -64,7 +64,7 @@ func (b Block) WriteText(out *strings.Builder) {
 	}
 }
 
-// WriteMarkdown writes the part for a bug report.
+// WriteMarkdown writes the block as Markdown.
 func (b Block) WriteMarkdown(out *strings.Builder) {
 	if !b.HasRows() && b.Title != "" {
 		out.WriteString("\n### " + Escape(b.Title) + "\n")

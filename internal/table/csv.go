@@ -8,9 +8,8 @@ import (
 	"github.com/timebench/timebench/internal/printable"
 )
 
-// WriteCSV writes lines as RFC 4180 has them, with every cell harmless. It is made with
-// encoding/csv, since go-pretty escapes a quote with a backslash, which spreadsheets do
-// not read.
+// WriteCSV writes lines as in RFC 4180, with every cell made safe by CSVCell. It uses encoding/csv,
+// because go-pretty escapes a quote with a backslash, which spreadsheets do not understand.
 func WriteCSV(w io.Writer, lines [][]string) error {
 	writer := csv.NewWriter(w)
 	for _, line := range lines {
@@ -18,22 +17,22 @@ func WriteCSV(w io.Writer, lines [][]string) error {
 		for i, cell := range line {
 			cells[i] = CSVCell(cell)
 		}
-		_ = writer.Write(cells) // Flush keeps the error
+		_ = writer.Write(cells) // Error returns it after Flush
 	}
 	writer.Flush()
 	return writer.Error()
 }
 
 var (
-	// formula is how a text begins that spreadsheets calculate (OWASP, "CSV Injection"),
-	// also in the wide forms of East Asian scripts.
+	// formula matches the start of a text that spreadsheets evaluate (OWASP, "CSV Injection"), also
+	// in the full-width forms of East Asian scripts.
 	formula = regexp.MustCompile(`^\s*[=+@\-＝＋＠－]`)
 	numeral = regexp.MustCompile(`^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$`)
 )
 
-// CSVCell is a cell that neither a terminal nor a spreadsheet obeys. CSV has no escapes as
-// JSON has. But no name and no reason that timebench writes steers a terminal or begins
-// like a formula, so programs lose nothing; JSON holds what there is.
+// CSVCell returns a cell without control characters that a spreadsheet does not evaluate. CSV has
+// no escapes, so this changes the text. The names and reasons of timebench itself need no change,
+// and JSON has the original of others.
 func CSVCell(text string) string {
 	text = printable.Lines(text)
 	if formula.MatchString(text) && !numeral.MatchString(text) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// WriteMarkdown writes the grid with its title and note; nothing where it has no rows.
+// WriteMarkdown writes the grid with its title and note; nothing if it has no rows.
 func (g Grid) WriteMarkdown(out *strings.Builder) {
 	if len(g.Rows) == 0 {
 		return
@@ -31,20 +31,20 @@ func inMarkdown(cells []string) []string {
 }
 
 var (
-	// inCells is for text in a table. go-pretty escapes what parts the cells, and the
-	// underscores of clock names stand within words, where they mean nothing.
+	// inCells escapes text in a table. go-pretty escapes the cell separator. Underscores in clock
+	// names are within words, where Markdown ignores them.
 	inCells = strings.NewReplacer(`\`, `\\`, "<", "&lt;", "&", "&amp;", "`", "\\`", "[", `\[`, "*", `\*`, "~", `\~`)
 	inText  = strings.NewReplacer(`\`, `\\`, "<", "&lt;", "&", "&amp;", "`", "\\`", "[", `\[`, "*", `\*`, "~", `\~`, "_", `\_`, "|", `\|`)
-	// block is how a line begins that is a heading, a quotation, an item or a rule.
+	// block matches the start of a heading, a quotation, a list item or a rule.
 	block   = regexp.MustCompile(`^(?:(\d+)([.)]\s|[.)]$)|([#>=+-]))`)
 	mention = regexp.MustCompile(`(^|\W)@(\w)`)
 )
 
-// Escape returns text that Markdown takes for text, also where it begins a line.
+// Escape returns the text escaped for Markdown, also for the start of a line.
 func Escape(text string) string {
 	return block.ReplaceAllString(Unmentioned(inText.Replace(strings.TrimSpace(text))), `$1\$2$3`)
 }
 
-// Unmentioned keeps a bug tracker from calling whoever there goes by the name of a path,
-// such as @syscall.
+// Unmentioned returns the text with an invisible break in @syscall and other paths, so that a bug
+// tracker does not notify users of that name.
 func Unmentioned(text string) string { return mention.ReplaceAllString(text, "$1@&#8203;$2") }

@@ -1,6 +1,6 @@
-// Package table turns tables and the sentences around them into text for a terminal,
-// Markdown for a bug report, HTML for a page, and CSV for programs. It knows nothing of
-// clocks: a measurement fills a Grid or a Block, and every format can show it.
+// Package table renders tables, and the sentences around them, as text for a terminal, Markdown for
+// a bug report, HTML for a page, and CSV for programs. It is independent of clocks: a measurement
+// fills a Grid or a Block, and every format can show it.
 package table
 
 import (
@@ -11,22 +11,22 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Width is the most columns of text that a table, and everything around it, takes.
+// Width is the maximum width of tables and of the text around them, in columns.
 const Width = 100
 
-// A Fact is a line above the tables: what the machine is and how it was measured.
+// A Fact is a line above the tables, about the machine or the measurement.
 type Fact struct{ Name, Value string }
 
-// A Grid is a table before it has a format. Without rows it is not shown.
+// A Grid is a table without a format. A Grid without rows is not shown.
 type Grid struct {
 	Title  string
 	Header []string
-	// Texts is how many columns, from the left, hold text; at least the first does. The
-	// others hold figures, which are aligned to the right.
+	// Texts is how many columns, from the left, hold text; at least one. The others hold
+	// figures, aligned to the right.
 	Texts int
-	// Rows have a cell for each column of Header.
+	// Rows have one cell for each column of Header.
 	Rows [][]string
-	// Note stands beneath the table.
+	// Note is below the table.
 	Note string
 	// Optional are the columns that a format leaves out where there is no room, in their
 	// order; LeftOut is what the note says then.
@@ -34,7 +34,7 @@ type Grid struct {
 	LeftOut  string
 }
 
-// WriteFacts writes each fact beside its name, wrapped beneath itself.
+// WriteFacts writes the facts in two columns, names and wrapped values.
 func WriteFacts(out *strings.Builder, facts []Fact) {
 	widest := 0
 	for _, f := range facts {
@@ -46,7 +46,7 @@ func WriteFacts(out *strings.Builder, facts []Fact) {
 	}
 }
 
-// Wrapped keeps every line of a note within Width.
+// Wrapped returns a note with every line wrapped to Width.
 func Wrapped(note string) string {
 	var out strings.Builder
 	for line := range strings.SplitSeq(note, "\n") {
@@ -55,7 +55,7 @@ func Wrapped(note string) string {
 	return out.String()
 }
 
-// Indented wraps a text so that each of its lines is indented and within Width.
+// Indented returns a text wrapped to Width, with each line indented.
 func Indented(value string, by int) string {
 	var out strings.Builder
 	for line := range strings.SplitSeq(text.WrapSoft(value, Width-by), "\n") {
@@ -64,7 +64,7 @@ func Indented(value string, by int) string {
 	return out.String()
 }
 
-// writer is the Grid for go-pretty to render.
+// writer returns the Grid as a table of go-pretty.
 func (g Grid) writer() pretty.Writer {
 	w := pretty.NewWriter()
 	w.SetStyle(plain)
@@ -84,7 +84,7 @@ func (g Grid) writer() pretty.Writer {
 	return w
 }
 
-// columns are aligned as text or as figures.
+// columns returns the alignment of the columns: text left, figures right.
 func (g Grid) columns() []pretty.ColumnConfig {
 	columns := make([]pretty.ColumnConfig, len(g.Header))
 	for i := range columns {
@@ -97,8 +97,8 @@ func (g Grid) columns() []pretty.ColumnConfig {
 	return columns
 }
 
-// Fitted is the rendered Grid within Width, if it can be: first its headings are broken
-// into lines, then its widest columns of text are wrapped.
+// Fitted returns the Grid as text within Width, if it can: it breaks the headings into lines, then
+// wraps the widest columns of text.
 func (g Grid) Fitted() string {
 	const least = 16 // of a column of text
 	if text.LongestLineLen(g.Text()) > Width {
@@ -118,7 +118,7 @@ func (g Grid) Fitted() string {
 		if over <= 0 || widest[i] <= least {
 			return rendered
 		}
-		// Half of it, since then the next may be another column.
+		// Half of the excess, because then another column may be the widest.
 		widest[i] = max(least, widest[i]-(over+1)/2)
 		columns[i].WidthMax, columns[i].WidthMaxEnforcer = widest[i], text.WrapSoft
 		writer.SetColumnConfigs(columns)
@@ -134,7 +134,7 @@ func stacked(headings []string) []string {
 	return all
 }
 
-// plain is a table of text and a line under its header, nothing more.
+// plain is the style of a text table with a line under its header.
 var plain = func() pretty.Style {
 	style := pretty.StyleDefault
 	style.Name = "plain"
@@ -147,7 +147,7 @@ var plain = func() pretty.Style {
 	return style
 }()
 
-// TrimRight takes off what the last column is padded with.
+// TrimRight removes the padding after the last column.
 func TrimRight(rendered string) string {
 	lines := strings.Split(rendered, "\n")
 	for i, line := range lines {
@@ -159,10 +159,10 @@ func TrimRight(rendered string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Text returns the grid as text, as wide as its cells take.
+// Text returns the grid as text, as wide as its cells.
 func (g Grid) Text() string { return TrimRight(g.writer().Render()) }
 
-// HTML returns the grid as a table of HTML that a page's script sorts. Cells are escaped.
+// HTML returns the grid as an HTML table that the script of the page can sort. Cells are escaped.
 func (g Grid) HTML() string {
 	writer := g.writer()
 	writer.Style().HTML = pretty.HTMLOptions{CSSClass: "sortable", EmptyColumn: "", EscapeText: true, Newline: "<br>"}

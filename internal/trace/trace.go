@@ -1,9 +1,9 @@
-// Package trace reports on standard error what timebench opens, tries and gives up, with
-// reasons, where the environment has TIMEBENCH_DEBUG=1: what a maintainer asks for when a
-// machine is odd. The processes that timebench starts inherit the variable.
+// Package trace writes to standard error what timebench opens, tries and gives up, with the
+// reasons, if the environment has TIMEBENCH_DEBUG=1. Maintainers ask for this output when a
+// machine behaves strangely. The processes that timebench starts inherit the variable.
 //
-// A write may take as long as the reader of standard error likes. So nothing is reported
-// from a loop that measures, nor between a change of the machine and its undoing.
+// A write can block as long as nobody reads standard error. So nothing is traced in a loop that
+// measures, or between a change of the machine and its undoing.
 package trace
 
 import (
@@ -16,33 +16,33 @@ import (
 	"github.com/timebench/timebench/internal/printable"
 )
 
-// Variable is the environment variable that turns reports on. Values other than 1 are
-// kept for what may come.
+// Variable is the environment variable that turns traces on, with the value 1. Other values are
+// reserved.
 const Variable = "TIMEBENCH_DEBUG"
 
-// prefix begins each line.
+// prefix is at the start of each line.
 const prefix = "timebench: debug: "
 
 var on = os.Getenv(Variable) == "1"
 
-// On reports whether reports are on.
+// On reports whether traces are on.
 func On() bool { return on }
 
-// Printf reports one line about a subject, such as "vdso", in one write.
+// Printf writes one line about a subject, such as "vdso", in one write.
 func Printf(subject, format string, args ...any) {
 	if on {
 		write(subject + ": " + fmt.Sprintf(format, args...))
 	}
 }
 
-// write makes one harmless line of the text: names of files and of devices are in it.
+// write writes the text as one printable line, because it contains names of files and devices.
 func write(text string) {
 	_, _ = os.Stderr.WriteString(prefix + strings.TrimSpace(printable.Line(text)) + "\n")
 }
 
-// Through returns a writer for the standard error of a process that timebench starts, where
-// that is not its own: lines that are reports go on to this process's standard error,
-// under the process's name, and all else to w. Where reports are off it is w.
+// Through returns a writer for the captured standard error of a child process. It writes trace
+// lines to the standard error of this process, with the name of the child, and everything else
+// to w. If traces are off, it returns w.
 func Through(w io.Writer, name string) io.Writer {
 	if !on {
 		return w
@@ -53,7 +53,7 @@ func Through(w io.Writer, name string) io.Writer {
 type through struct {
 	rest    io.Writer
 	name    string
-	partial []byte // of a line whose end has not come
+	partial []byte // the start of an incomplete line
 }
 
 func (t *through) Write(text []byte) (int, error) {

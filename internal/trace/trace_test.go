@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reported returns what fn reports on standard error, with reports on or off.
+// reported returns what fn writes to standard error, with traces on or off.
 func reported(t *testing.T, enabled bool, fn func()) string {
 	t.Helper()
 	read, write, err := os.Pipe()
