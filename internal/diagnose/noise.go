@@ -122,7 +122,7 @@ var noises = []struct {
 			}
 			return fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare))
 		},
-		"throughput above all; wider confidence intervals",
+		"throughput above all, and the width of the confidence intervals",
 		"run again at a quieter time, or on a machine with dedicated CPUs",
 	},
 	{
@@ -133,7 +133,7 @@ var noises = []struct {
 			}
 			return fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(d.Host.CPU.Usable, "CPU"))
 		},
-		"throughput and fairness with as many threads as CPUs; wider confidence intervals",
+		"throughput and fairness with as many threads as CPUs, and the width of the confidence intervals",
 		"stop the other programs, or pin to CPUs that they do not use (--pin)",
 	},
 	{

@@ -91,7 +91,7 @@ func joined(reasons []why) why {
 func notX86(d *result.Document) (why, bool) {
 	return why{
 		cause:    "On this CPU, the kernel log shows why user mode cannot read the CPU counter (on arm64: a workaround for a timer erratum).",
-		evidence: logLines(d, "erratum", "arch_timer"),
+		evidence: logEvidence(logLines(d, "erratum", "arch_timer")),
 		remedies: func(*result.Document) []result.Remedy { return nil },
 		links:    []string{"https://docs.kernel.org/arch/arm64/silicon-errata.html"},
 	}, !slices.Contains([]string{"amd64", "386", ""}, d.Host.Arch)
