@@ -26,7 +26,7 @@ const (
 type hpet struct {
 	registers []byte
 	hz        float64
-	turns     *turns
+	wraps     *wraps
 }
 
 // openHPET maps the registers, and closes the device, because each open descriptor holds one of
@@ -48,7 +48,7 @@ var openHPET = sync.OnceValues(func() (hpet, error) {
 	}
 	hz := femtosPerSecond / float64(period)
 	trace.Printf("clock", "%s mapped: %.0f Hz", hpetDevice, hz)
-	return hpet{registers, hz, newTurns(hz)}, nil
+	return hpet{registers, hz, newWraps(hz)}, nil
 })
 
 func hpetClock() Clock {
@@ -76,14 +76,14 @@ func (d hpet) open() (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &hpetReader{(*uint32)(unsafe.Pointer(&d.registers[hpetMainCounter])), d.turns, second}, nil
+	return &hpetReader{(*uint32)(unsafe.Pointer(&d.registers[hpetMainCounter])), d.wraps, second}, nil
 }
 
 // hpetReader reads the lower half of the main counter, as the kernel does, because not every
 // bus transfers 64 bits at once. Each atomic load is one read of the device.
 type hpetReader struct {
 	counter *uint32
-	turns   *turns
+	wraps   *wraps
 	second  func() int64
 }
 
@@ -93,7 +93,7 @@ func (r *hpetReader) Spin(n int) {
 	}
 }
 
-func (r *hpetReader) Read(ticks []int64) { r.turns.read(ticks, r.load, r.second) }
+func (r *hpetReader) Read(ticks []int64) { r.wraps.read(ticks, r.load, r.second) }
 
 func (r *hpetReader) load(ticks []int64) {
 	for i := range ticks {

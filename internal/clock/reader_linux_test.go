@@ -120,11 +120,11 @@ func TestDynamicClockID(t *testing.T) {
 }
 
 // A main counter with 32 bits that wraps between the opening of two Readers.
-func TestHPETReadersAgreeOnTheTurn(t *testing.T) {
+func TestHPETReadersAgreeOnTheWrap(t *testing.T) {
 	registers := make([]byte, hpetRegisters)
 	counter := (*uint32)(unsafe.Pointer(&registers[hpetMainCounter]))
 	*counter = math.MaxUint32 - 1
-	device := hpet{registers: registers, hz: turnHz, turns: newTurns(turnHz)}
+	device := hpet{registers: registers, hz: wrapHz, wraps: newWraps(wrapHz)}
 	first, err := device.open()
 	require.NoError(t, err)
 	ticks := make([]int64, 2)

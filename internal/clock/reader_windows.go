@@ -19,8 +19,8 @@ type way struct {
 	// stores: the function stores the time, of 64 bits, through a pointer; otherwise it
 	// returns the time.
 	stores bool
-	// turns is shared by all Readers of a function that returns 32 bits; nil for 64 bits.
-	turns *turns
+	// wraps is shared by all Readers of a function that returns 32 bits; nil for 64 bits.
+	wraps *wraps
 	// failure returns the error for the returned value; nil if it means success. It is nil for
 	// a function that cannot fail.
 	failure func(fn uintptr, returned int) error
@@ -35,7 +35,7 @@ var (
 
 // returns32 returns the way of a function that returns 32 bits, in ticks of the rate hz. Each
 // function has its own.
-func returns32(hz float64) way { return way{turns: newTurns(hz)} }
+func returns32(hz float64) way { return way{wraps: newWraps(hz)} }
 
 // openFunction finds the function in the system's copy of the DLL, and makes the first read.
 func openFunction(dll, name string, way way) (Reader, error) {
@@ -44,7 +44,7 @@ func openFunction(dll, name string, way way) (Reader, error) {
 		return nil, fmt.Errorf("this Windows has no %s in %s", name, dll)
 	}
 	if !way.stores {
-		return &valueReader{fn: function.Addr(), values: newPlace(1), turns: way.turns}, nil
+		return &valueReader{fn: function.Addr(), values: newPlace(1), wraps: way.wraps}, nil
 	}
 	r := &bufferReader{fn: function.Addr(), failure: way.failure, result: newPlace(1)}
 	r.Spin(1)
@@ -108,7 +108,7 @@ func failedNTSTATUS(_ uintptr, returned int) error {
 type valueReader struct {
 	fn     uintptr
 	values []int64 // the buffer of Spin
-	turns  *turns  // for 32 bits; otherwise nil
+	wraps  *wraps  // for 32 bits; otherwise nil
 }
 
 func (r *valueReader) Spin(n int) {
@@ -117,11 +117,11 @@ func (r *valueReader) Spin(n int) {
 }
 
 func (r *valueReader) Read(ticks []int64) {
-	if r.turns == nil {
+	if r.wraps == nil {
 		r.load(ticks)
 		return
 	}
-	r.turns.read(ticks, r.load, sinceStart)
+	r.wraps.read(ticks, r.load, sinceStart)
 }
 
 func (r *valueReader) load(ticks []int64) {

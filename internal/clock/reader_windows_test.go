@@ -60,15 +60,15 @@ func TestReadersAgreeWithWindows(t *testing.T) {
 			require.InDelta(t, float64(time.Now().UnixNano())/1e9, one(t, c)-from1601to1970, slack, id)
 		}
 	}
-	door := func(name string) float64 {
+	viaSyscall := func(name string) float64 {
 		value := new(int64)
 		_, _, _ = windows.NewLazySystemDLL("kernel32.dll").NewProc(name).Call(uintptr(unsafe.Pointer(value)))
 		return float64(*value)
 	}
 	counter := clocks["QueryPerformanceCounter@winapi"]
-	before := door("QueryPerformanceCounter") / counter.Hz
+	before := viaSyscall("QueryPerformanceCounter") / counter.Hz
 	value := one(t, counter)
-	after := door("QueryPerformanceCounter") / counter.Hz
+	after := viaSyscall("QueryPerformanceCounter") / counter.Hz
 	require.LessOrEqual(t, before, value)
 	require.GreaterOrEqual(t, after, value)
 	uptime := windows.DurationSinceBoot().Seconds()

@@ -92,7 +92,7 @@ func refuse(t testing.TB, folder Folder) {
 // measuring process.
 var roles = map[string]func(Folder) error{
 	GuardianCommand: func(f Folder) error { return Guard(os.Stdin, os.Stdout, f) },
-	"hasty":         func(f Folder) error { return guard(os.Stdin, os.Stdout, f, impatient) },
+	"hasty":         func(f Folder) error { return guard(os.Stdin, os.Stdout, f, shortTimeouts) },
 	"silent":        func(Folder) error { return drain() },
 	"garbled":       func(Folder) error { fmt.Println("hello"); return drain() },
 	"endless":       func(Folder) error { fmt.Print(strings.Repeat("[", 2*page)); return drain() },
@@ -308,7 +308,7 @@ func released(t *testing.T, folder Folder) {
 }
 
 // holding returns a Switch of this process, which is restored when the test ends.
-func holding(t *testing.T, folder Folder, p patience) *Switch {
+func holding(t *testing.T, folder Folder, p timeouts) *Switch {
 	t.Helper()
 	s, err := hold(folder, again(GuardianCommand, folder), p)
 	startable(t, err)

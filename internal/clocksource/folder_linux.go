@@ -152,7 +152,7 @@ func (f Folder) write(name string) error {
 
 // restore restores the original, and retries until its time is over. It does not wait for an
 // original that the kernel no longer offers.
-func (f Folder) restore(original string, p patience) error {
+func (f Folder) restore(original string, p timeouts) error {
 	for deadline := time.Now().Add(p.restore); ; time.Sleep(pause) {
 		err := f.putBack(original, p.settle)
 		if err == nil {

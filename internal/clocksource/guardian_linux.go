@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// patience is the time limits of the steps.
-type patience struct {
+// timeouts are the time limits of the steps.
+type timeouts struct {
 	ready   time.Duration // until the guardian reports that it is ready
 	settle  time.Duration // from a write until the kernel shows it
 	restore time.Duration // all attempts to restore the original
 }
 
-var usual = patience{ready: 5 * time.Second, settle: 2 * time.Second, restore: 10 * time.Second}
+var usualTimeouts = timeouts{ready: 5 * time.Second, settle: 2 * time.Second, restore: 10 * time.Second}
 
 // The messages of the measuring process on the pipe, one byte each; the last one counts.
 const (
@@ -45,7 +45,7 @@ func Guard(in io.Reader, out io.Writer, folder Folder) error {
 	signal.Ignore(unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGPIPE,
 		unix.SIGALRM, unix.SIGUSR1, unix.SIGUSR2)
 	detach()
-	return guard(in, out, folder, usual)
+	return guard(in, out, folder, usualTimeouts)
 }
 
 // detach protects the guardian from what is meant for the measuring process: killall(1) and
@@ -63,7 +63,7 @@ func detach() {
 	}
 }
 
-func guard(in io.Reader, out io.Writer, folder Folder, p patience) error {
+func guard(in io.Reader, out io.Writer, folder Folder, p timeouts) error {
 	original, err := folder.Current()
 	if err != nil {
 		return json.NewEncoder(out).Encode(ready{Error: err.Error()})

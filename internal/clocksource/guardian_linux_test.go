@@ -15,12 +15,12 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// impatient are short time limits for failures.
-var impatient = patience{ready: usual.ready, settle: 20 * time.Millisecond, restore: 60 * time.Millisecond}
+// shortTimeouts are for steps that fail.
+var shortTimeouts = timeouts{ready: usualTimeouts.ready, settle: 20 * time.Millisecond, restore: 60 * time.Millisecond}
 
 func TestGuardianSaysWhatItWouldRestore(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, guard(strings.NewReader(""), &out, machine(t), usual))
+	require.NoError(t, guard(strings.NewReader(""), &out, machine(t), usualTimeouts))
 	require.JSONEq(t, `{"original":"tsc","error":""}`, out.String())
 }
 
@@ -28,7 +28,7 @@ func TestGuardianRestoresWhereItWasSwitched(t *testing.T) {
 	for _, end := range map[string]error{"the end": io.EOF, "an error": errors.New("input/output error")} {
 		folder := machine(t)
 		in := io.MultiReader(strings.NewReader("sds"), atEnd(func() { set(t, folder, current, "hpet\n") }), iotest.ErrReader(end))
-		require.NoError(t, guard(in, io.Discard, folder, usual))
+		require.NoError(t, guard(in, io.Discard, folder, usualTimeouts))
 		require.Equal(t, "tsc", content(t, folder))
 	}
 }
@@ -46,7 +46,7 @@ func TestGuardianWritesNothingWhereNothingWasSwitched(t *testing.T) {
 	for _, said := range []string{"", "d", "sd", "ssssd"} {
 		folder := machine(t)
 		in := io.MultiReader(strings.NewReader(said), atEnd(func() { set(t, folder, current, "hpet\n") }))
-		require.NoError(t, guard(in, io.Discard, folder, usual))
+		require.NoError(t, guard(in, io.Discard, folder, usualTimeouts))
 		require.Equal(t, "hpet\n", content(t, folder), "%q", said)
 	}
 }
@@ -55,7 +55,7 @@ func TestGuardianWritesNothingWhereNothingWasSwitched(t *testing.T) {
 // kernel did not use, leaves an override that the kernel may use later.
 func TestGuardianWritesTheOriginalWhereItMayHaveBeenSwitched(t *testing.T) {
 	folder := machine(t)
-	require.NoError(t, guard(strings.NewReader("s"), io.Discard, folder, usual))
+	require.NoError(t, guard(strings.NewReader("s"), io.Discard, folder, usualTimeouts))
 	require.Equal(t, "tsc", content(t, folder))
 }
 
@@ -63,7 +63,7 @@ func TestGuardianRestoresWhatCannotBeRead(t *testing.T) {
 	for _, text := range []string{"", "\x00\x00", "hp et"} {
 		folder := machine(t)
 		in := io.MultiReader(strings.NewReader("s"), atEnd(func() { set(t, folder, current, text) }))
-		require.NoError(t, guard(in, io.Discard, folder, usual))
+		require.NoError(t, guard(in, io.Discard, folder, usualTimeouts))
 		require.Equal(t, "tsc", content(t, folder))
 	}
 }
@@ -73,7 +73,7 @@ func TestGuardianIsNotReadyWithoutAnOriginal(t *testing.T) {
 		folder := machine(t)
 		set(t, folder, current, text)
 		var out bytes.Buffer
-		require.NoError(t, guard(strings.NewReader("s"), &out, folder, usual))
+		require.NoError(t, guard(strings.NewReader("s"), &out, folder, usualTimeouts))
 		require.Contains(t, out.String(), `"original":"","error":"`+folder.path(current))
 		require.Equal(t, text, content(t, folder))
 	}
@@ -85,7 +85,7 @@ func TestGuardianEndsWhereNoOneHearsThatItIsReady(t *testing.T) {
 	require.NoError(t, read.Close())
 	defer func() { _ = write.Close() }()
 	folder := machine(t)
-	require.ErrorContains(t, guard(strings.NewReader("s"), write, folder, usual), "broken pipe")
+	require.ErrorContains(t, guard(strings.NewReader("s"), write, folder, usualTimeouts), "broken pipe")
 	require.Equal(t, "tsc\n", content(t, folder))
 }
 
@@ -97,7 +97,7 @@ func TestGuardianTriesAgain(t *testing.T) {
 		refuse(t, folder)
 		close(refused)
 	}))
-	go func() { done <- guard(in, io.Discard, folder, usual) }()
+	go func() { done <- guard(in, io.Discard, folder, usualTimeouts) }()
 	<-refused
 	time.Sleep(10 * pause)
 	set(t, folder, current, "hpet\n")
@@ -109,7 +109,7 @@ func TestGuardianThatFailsSaysWhatIsLeftAndWhatToType(t *testing.T) {
 	folder := machine(t)
 	in := io.MultiReader(strings.NewReader("s"), atEnd(func() { refuse(t, folder) }))
 	path := folder.path(current)
-	require.EqualError(t, guard(in, io.Discard, folder, impatient), "clock source tsc could not be restored: write "+path+
+	require.EqualError(t, guard(in, io.Discard, folder, shortTimeouts), "clock source tsc could not be restored: write "+path+
 		": invalid argument; the clock source is now 0; to restore it: echo tsc | sudo tee "+path)
 
 	folder = machine(t)
@@ -117,7 +117,7 @@ func TestGuardianThatFailsSaysWhatIsLeftAndWhatToType(t *testing.T) {
 		require.NoError(t, os.Remove(folder.path(current)))
 		require.NoError(t, os.Mkdir(folder.path(current), 0o755))
 	}))
-	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "the clock source is now unknown (it cannot be read); to restore it: echo tsc | sudo tee ")
+	require.ErrorContains(t, guard(in, io.Discard, folder, shortTimeouts), "the clock source is now unknown (it cannot be read); to restore it: echo tsc | sudo tee ")
 }
 
 // Waiting does not bring it back, and the kernel would not select acpi_pm.
@@ -128,7 +128,7 @@ func TestGuardianHasTheKernelChooseWhereTheOriginalIsWithdrawn(t *testing.T) {
 		set(t, folder, current, "acpi_pm\n")
 		set(t, folder, available, "hpet acpi_pm\n")
 	}))
-	require.EqualError(t, guard(in, io.Discard, folder, patience{settle: time.Minute, restore: time.Hour}), withdrawnTSC)
+	require.EqualError(t, guard(in, io.Discard, folder, timeouts{settle: time.Minute, restore: time.Hour}), withdrawnTSC)
 	require.Equal(t, "hpet\n", content(t, folder))
 }
 
@@ -139,11 +139,11 @@ func TestGuardianThatCannotHaveTheKernelChooseSaysWhatToType(t *testing.T) {
 		set(t, folder, available, "hpet acpi_pm\n")
 		refuse(t, folder)
 	}))
-	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "letting it select another one failed: write "+path+
+	require.ErrorContains(t, guard(in, io.Discard, folder, shortTimeouts), "letting it select another one failed: write "+path+
 		": invalid argument; to do so: echo | sudo tee "+path)
 	folder = machine(t)
 	in = io.MultiReader(strings.NewReader("s"), atEnd(func() { set(t, folder, available, "hpet acpi_pm\n") }))
-	require.ErrorContains(t, guard(in, io.Discard, folder, impatient), "has no name of a clock source", "no kernel answers")
+	require.ErrorContains(t, guard(in, io.Discard, folder, shortTimeouts), "has no name of a clock source", "no kernel answers")
 	require.Equal(t, "\n", content(t, folder), "one empty line, in one write")
 }
 
@@ -154,7 +154,7 @@ func FuzzGuard(f *testing.F) {
 	f.Fuzz(func(t *testing.T, said []byte) {
 		folder := machine(t)
 		in := io.MultiReader(bytes.NewReader(said), atEnd(func() { set(t, folder, current, "hpet\n") }))
-		require.NoError(t, guard(in, io.Discard, folder, usual))
+		require.NoError(t, guard(in, io.Discard, folder, usualTimeouts))
 		want := "hpet\n"
 		if bytes.HasSuffix(said, []byte{switching}) {
 			want = "tsc"
@@ -166,7 +166,7 @@ func FuzzGuard(f *testing.F) {
 // A kill by the name timebench does not reach the guardian.
 func TestGuardianStandsApart(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	of := func(file string) string {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.guardian.Process.Pid, file))
 		require.NoError(t, err)

@@ -160,7 +160,7 @@ func (f Folder) Recover(left *Record) error {
 		return err
 	}
 	defer func() { _ = lock.Close() }()
-	return f.restore(left.Original, usual)
+	return f.restore(left.Original, usualTimeouts)
 }
 
 func identify(processes procfs.FS, pid int) identity {

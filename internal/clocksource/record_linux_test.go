@@ -15,7 +15,7 @@ import (
 func TestRecordStandsWhileItIsSwitched(t *testing.T) {
 	defer unix.Umask(unix.Umask(0o077))
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	requireNoRecord(t, folder)
 	require.NoError(t, s.To("hpet"))
 	root, _ := folder.root()
@@ -46,7 +46,7 @@ func TestRecordStandsWhileItIsSwitched(t *testing.T) {
 
 func TestRecordGoesWithTheOriginal(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	kernel(t, folder)
 	require.NoError(t, s.To("acpi_pm"))
 	set(t, folder, available, "hpet acpi_pm\n")
@@ -54,7 +54,7 @@ func TestRecordGoesWithTheOriginal(t *testing.T) {
 	requireNoRecord(t, folder)
 
 	folder = machine(t)
-	s = holding(t, folder, usual)
+	s = holding(t, folder, usualTimeouts)
 	require.NoError(t, s.To("hpet"))
 	require.NoError(t, s.guardian.Process.Kill())
 	<-s.Done()
@@ -82,7 +82,7 @@ func TestNoPlaceForTheRecord(t *testing.T) {
 		folder := machine(t)
 		root, _ := folder.root()
 		require.NoError(t, damage(root), name)
-		s := holding(t, folder, usual)
+		s := holding(t, folder, usualTimeouts)
 		require.NoError(t, s.To("hpet"), name)
 		require.Nil(t, folder.Abandoned(), name)
 		require.NoError(t, s.Restore(), name)
@@ -195,7 +195,7 @@ func TestRecover(t *testing.T) {
 
 func TestRecoverLeavesARunningExperimentAlone(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	require.NoError(t, s.To("hpet"))
 	require.ErrorContains(t, folder.Recover(&Record{Original: "tsc"}), "another timebench is switching")
 	require.Equal(t, "hpet", content(t, folder))
@@ -216,7 +216,7 @@ func TestHoldTidies(t *testing.T) {
 		folder := machine(t)
 		set(t, folder, current, "hpet\n")
 		abandon(t, folder, test.change)
-		s := holding(t, folder, usual)
+		s := holding(t, folder, usualTimeouts)
 		_, err := os.Stat(recordOf(t, folder))
 		require.Equal(t, test.kept, err == nil, name)
 		require.NoError(t, s.To("acpi_pm"), name)
@@ -226,6 +226,6 @@ func TestHoldTidies(t *testing.T) {
 	}
 	folder := machine(t)
 	leave(t, folder, "garbage")
-	_ = holding(t, folder, usual)
+	_ = holding(t, folder, usualTimeouts)
 	requireNoRecord(t, folder)
 }

@@ -19,7 +19,7 @@ import (
 type Switch struct {
 	folder   Folder
 	original string
-	patience patience
+	timeouts timeouts
 	guardian *exec.Cmd
 	pipe     *os.File      // the guardian reads from it
 	lock     *os.File      // of the folder; the guardian has it too
@@ -40,10 +40,10 @@ type Switch struct {
 //
 // Hold marks all open files of this process except the standard ones close-on-exec.
 func Hold(folder Folder, guardian *exec.Cmd) (*Switch, error) {
-	return hold(folder, guardian, usual)
+	return hold(folder, guardian, usualTimeouts)
 }
 
-func hold(folder Folder, guardian *exec.Cmd, p patience) (*Switch, error) {
+func hold(folder Folder, guardian *exec.Cmd, p timeouts) (*Switch, error) {
 	if err := folder.Writable(); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func hold(folder Folder, guardian *exec.Cmd, p patience) (*Switch, error) {
 		return nil, err
 	}
 	s := &Switch{
-		folder: folder, patience: p, guardian: guardian, lock: lock,
+		folder: folder, timeouts: p, guardian: guardian, lock: lock,
 		gone: make(chan struct{}), done: make(chan struct{}),
 	}
 	folder.tidy()
@@ -124,7 +124,7 @@ func (s *Switch) start() (ready, error) {
 	trace.Printf("clocksource", "guardian started as process %d", s.guardian.Process.Pid)
 	_ = out.Close() // only the guardian writes, so that a read ends with it
 	var reply ready
-	err = answer.SetReadDeadline(time.Now().Add(s.patience.ready))
+	err = answer.SetReadDeadline(time.Now().Add(s.timeouts.ready))
 	if err == nil {
 		err = json.NewDecoder(io.LimitReader(answer, page)).Decode(&reply)
 	}
@@ -135,7 +135,7 @@ func (s *Switch) start() (ready, error) {
 	s.end()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = fmt.Errorf("not ready within %v", s.patience.ready)
+		err = fmt.Errorf("not ready within %v", s.timeouts.ready)
 	case errors.Is(err, io.EOF):
 		err = fmt.Errorf("ended before it was ready (%v)", s.guardian.ProcessState)
 	default:
@@ -164,9 +164,9 @@ func (s *Switch) watch() {
 // lose restores at once, because the guardian has ended. The mutex is held.
 func (s *Switch) lose() {
 	if s.switched {
-		s.left = s.folder.restore(s.original, s.patience)
+		s.left = s.folder.restore(s.original, s.timeouts)
 	}
-	s.wait(s.patience.ready)
+	s.wait(s.timeouts.ready)
 	s.broken = fmt.Errorf("the guardian process of the clock source ended (%s), so nothing more is switched", s.how())
 	_ = s.pipe.Close()
 	s.finish()
@@ -234,13 +234,13 @@ func (s *Switch) to(name string) (unrecorded, err error) {
 	// From here on the original is always written at the end, even if it is still in use: a name
 	// that the kernel did not switch to stays its override, which it may use later.
 	s.switched = true
-	return unrecorded, s.folder.put(name, s.patience.settle)
+	return unrecorded, s.folder.put(name, s.timeouts.settle)
 }
 
 // send sends a message to the guardian. It returns an error if the guardian has ended, because
 // nobody else reads the pipe.
 func (s *Switch) send(message byte) error {
-	if err := s.pipe.SetWriteDeadline(time.Now().Add(s.patience.ready)); err != nil {
+	if err := s.pipe.SetWriteDeadline(time.Now().Add(s.timeouts.ready)); err != nil {
 		return err
 	}
 	_, err := s.pipe.Write([]byte{message})
@@ -273,17 +273,17 @@ func (s *Switch) restoreOnce() (first bool, err error) {
 func (s *Switch) restore() error {
 	var err error
 	if s.switched {
-		err = s.folder.putBack(s.original, s.patience.settle)
+		err = s.folder.putBack(s.original, s.timeouts.settle)
 	}
 	withdrawn := errors.Is(err, errUnavailable)
 	if withdrawn {
-		err = s.folder.withdrawn(err, s.patience.settle)
+		err = s.folder.withdrawn(err, s.timeouts.settle)
 	}
 	if err == nil || withdrawn {
 		_ = s.send(settled)
 	}
 	_ = s.pipe.Close()
-	s.wait(s.patience.restore + 2*s.patience.settle)
+	s.wait(s.timeouts.restore + 2*s.timeouts.settle)
 	if withdrawn {
 		return err
 	}
@@ -293,10 +293,10 @@ func (s *Switch) restore() error {
 			s.folder.forget()
 			return nil
 		}
-		err = s.folder.putBack(s.original, s.patience.settle)
+		err = s.folder.putBack(s.original, s.timeouts.settle)
 		switch {
 		case errors.Is(err, errUnavailable):
-			return s.folder.withdrawn(err, s.patience.settle)
+			return s.folder.withdrawn(err, s.timeouts.settle)
 		case err != nil:
 			return s.folder.stranded(s.original, err)
 		}
@@ -320,7 +320,7 @@ func (s *Switch) wait(within time.Duration) {
 	_ = s.guardian.Process.Kill()
 	select {
 	case <-s.gone:
-	case <-time.After(s.patience.ready):
+	case <-time.After(s.timeouts.ready):
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 
 func TestSwitchAndRestore(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	require.Equal(t, "tsc", s.Original())
 	require.Equal(t, "tsc\n", content(t, folder), "nothing is switched yet")
 	for _, name := range []string{"hpet", "acpi_pm", "tsc", "hpet"} {
@@ -38,7 +38,7 @@ func TestSwitchAndRestore(t *testing.T) {
 
 func TestRestoreWritesNothingWhereNothingWasSwitched(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	require.ErrorIs(t, s.To("jiffies"), errUnavailable)
 	require.NoError(t, s.To("tsc"))
 	require.NoError(t, s.Restore())
@@ -47,7 +47,7 @@ func TestRestoreWritesNothingWhereNothingWasSwitched(t *testing.T) {
 
 func TestRestoreSaysThatAnotherProgramSwitched(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	set(t, folder, current, "hpet\n")
 	err := s.Restore()
 	require.EqualError(t, err, "the clock source was tsc and is now hpet: another program or the kernel has changed it")
@@ -57,7 +57,7 @@ func TestRestoreSaysThatAnotherProgramSwitched(t *testing.T) {
 
 func TestToRefusesWhatIsNoLongerAvailable(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	require.NoError(t, s.To("hpet"))
 	set(t, folder, available, "tsc hpet\n")
 	require.ErrorIs(t, s.To("acpi_pm"), errUnavailable)
@@ -73,7 +73,7 @@ func TestToRefusesWhatIsNoLongerAvailable(t *testing.T) {
 // The name stays the override of the kernel, although the original is in use.
 func TestRestoreWritesTheOriginalOverWhatTheKernelDidNotTake(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, impatient)
+	s := holding(t, folder, shortTimeouts)
 	refuse(t, folder)
 	require.ErrorIs(t, s.To("hpet"), unix.EINVAL)
 	set(t, folder, current, "tsc\n")
@@ -83,7 +83,7 @@ func TestRestoreWritesTheOriginalOverWhatTheKernelDidNotTake(t *testing.T) {
 
 func TestRestoreThatFailsLeavesItToTheGuardian(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	require.NoError(t, s.To("hpet"))
 	refuse(t, folder)
 	restored := make(chan error)
@@ -144,7 +144,7 @@ func reported(t *testing.T, role string, folder Folder, path string) *Switch {
 func TestRestoreFromAnotherGoroutine(t *testing.T) {
 	for range 10 {
 		folder := machine(t)
-		s := holding(t, folder, usual)
+		s := holding(t, folder, usualTimeouts)
 		require.NoError(t, s.To("hpet"))
 		var all sync.WaitGroup
 		all.Go(func() { _ = flip(s) })
@@ -171,7 +171,7 @@ func TestHoldRefuses(t *testing.T) {
 		"short-lived": "ended before it was ready (exit status 0); nothing was switched",
 	} {
 		folder := machine(t)
-		p := usual
+		p := usualTimeouts
 		if role == "silent" {
 			p.ready = 300 * time.Millisecond
 		}
@@ -212,12 +212,12 @@ func TestHoldRefusesAFolderThatIsBroken(t *testing.T) {
 
 func TestTwoDoNotFight(t *testing.T) {
 	folder := machine(t)
-	one := holding(t, folder, usual)
+	one := holding(t, folder, usualTimeouts)
 	require.NoError(t, one.To("hpet"))
 	_, err := Hold(folder, again(GuardianCommand, folder))
 	require.ErrorContains(t, err, "another timebench is switching the clock source")
 	require.NoError(t, one.Restore())
-	two := holding(t, folder, usual)
+	two := holding(t, folder, usualTimeouts)
 	require.Equal(t, "tsc", two.Original())
 }
 
@@ -246,7 +246,7 @@ func TestGuardianIsAlone(t *testing.T) {
 	theirs, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", leak[0]))
 	require.NoError(t, err)
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	pid := s.guardian.Process.Pid
 	session, err := unix.Getsid(pid)
 	require.NoError(t, err)
@@ -276,7 +276,7 @@ func TestGuardianIsAlone(t *testing.T) {
 
 func TestGuardianIgnoresSignals(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	require.NoError(t, s.To("hpet"))
 	pid := s.guardian.Process.Pid
 	for _, signal := range []unix.Signal{
@@ -308,7 +308,7 @@ func ignored(t *testing.T, pid int, signal unix.Signal) bool {
 
 func TestGuardianThatIsKilledIsRestoredWithout(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	require.NoError(t, s.To("hpet"))
 	require.NoError(t, s.Err())
 	require.NoError(t, s.guardian.Process.Kill())
@@ -323,7 +323,7 @@ func TestGuardianThatIsKilledIsRestoredWithout(t *testing.T) {
 
 func TestNothingIsSwitchedWithoutAGuardian(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, usual)
+	s := holding(t, folder, usualTimeouts)
 	s.mutex.Lock() // before watch comes to it
 	require.NoError(t, s.guardian.Process.Kill())
 	<-s.gone
@@ -336,7 +336,7 @@ func TestNothingIsSwitchedWithoutAGuardian(t *testing.T) {
 
 func TestGuardianThatDiesInAHopelessPlaceIsAnError(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, impatient)
+	s := holding(t, folder, shortTimeouts)
 	require.NoError(t, s.To("hpet"))
 	refuse(t, folder)
 	require.NoError(t, s.guardian.Process.Kill())
@@ -346,7 +346,7 @@ func TestGuardianThatDiesInAHopelessPlaceIsAnError(t *testing.T) {
 
 func TestRestoreWithAGuardianThatIsStopped(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder, impatient)
+	s := holding(t, folder, shortTimeouts)
 	require.NoError(t, s.To("hpet"))
 	require.NoError(t, s.guardian.Process.Signal(unix.SIGSTOP))
 	require.NoError(t, s.Restore())

@@ -31,7 +31,7 @@ func TestBothProcessesReport(t *testing.T) {
 	require.Contains(t, p.said(), "timebench: debug: guardian: the measuring process did not restore tsc; the guardian did\n")
 }
 
-// If nobody reads the traces, the guardian restores all the same.
+// If nobody reads the traces, the guardian still restores.
 func TestReportsThatNobodyReadsDelayNoRestore(t *testing.T) {
 	t.Setenv(trace.Variable, "1")
 	folder := machine(t)

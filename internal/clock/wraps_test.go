@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const turnHz = 14_318_180 // of most HPETs
+const wrapHz = 14_318_180 // of most HPETs
 
 // A fakeCounter counts with the time of a fake second clock, from a start value.
 type fakeCounter struct {
@@ -22,7 +22,7 @@ type fakeCounter struct {
 func (c *fakeCounter) now() int64 { return c.ns.Load() }
 
 // ticks is the true value.
-func (c *fakeCounter) ticks() int64 { return c.from + int64(float64(c.now())*turnHz/1e9) }
+func (c *fakeCounter) ticks() int64 { return c.from + int64(float64(c.now())*wrapHz/1e9) }
 
 // load reads the lower half. The upper half of a 32-bit result is undefined.
 func (c *fakeCounter) load(ticks []int64) {
@@ -31,59 +31,59 @@ func (c *fakeCounter) load(ticks []int64) {
 	}
 }
 
-// turnNS is the duration of a turn.
-func turnNS(turns float64) int64 { return int64(turns * turn / turnHz * 1e9) }
+// wrapNS is the duration of a wrap.
+func wrapNS(wraps float64) int64 { return int64(wraps * wrap / wrapHz * 1e9) }
 
-// read makes one read through the turns that the Readers of a device share.
-func (c *fakeCounter) read(t *turns) int64 {
+// read makes one read through the wraps that the Readers of a device share.
+func (c *fakeCounter) read(t *wraps) int64 {
 	ticks := make([]int64, 1)
 	t.read(ticks, c.load, c.now)
 	return ticks[0]
 }
 
 // Readers that are opened before and after a wrap agree.
-func TestReadersShareTheTurns(t *testing.T) {
-	counter, shared := &fakeCounter{from: turn - 1000}, newTurns(turnHz)
+func TestReadersShareTheWraps(t *testing.T) {
+	counter, shared := &fakeCounter{from: wrap - 1000}, newWraps(wrapHz)
 	require.Equal(t, counter.ticks(), counter.read(shared))
 	counter.ns.Add(1_000_000)
 	require.Equal(t, counter.ticks(), counter.read(shared))
-	require.Greater(t, counter.ticks(), int64(turn))
+	require.Greater(t, counter.ticks(), int64(wrap))
 }
 
-// Rare reads: several turns pass between two reads, and the device runs 500 ppm faster than it
+// Rare reads: several wraps pass between two reads, and the device runs 500 ppm faster than it
 // reports.
-func TestTurnsWithoutARead(t *testing.T) {
-	counter, shared := &fakeCounter{from: 12345}, newTurns(turnHz/1.0005)
-	for _, turns := range []float64{0, 0.3, 0.6, 1, 1.5, 3.7, 100.2} {
-		counter.ns.Add(turnNS(turns))
-		require.Equal(t, counter.ticks(), counter.read(shared), "after %v turns more", turns)
+func TestWrapsWithoutARead(t *testing.T) {
+	counter, shared := &fakeCounter{from: 12345}, newWraps(wrapHz/1.0005)
+	for _, wraps := range []float64{0, 0.3, 0.6, 1, 1.5, 3.7, 100.2} {
+		counter.ns.Add(wrapNS(wraps))
+		require.Equal(t, counter.ticks(), counter.read(shared), "after %v wraps more", wraps)
 	}
 	// A sighting is replaced, so that the error of the rate does not accumulate.
 	for range 5000 {
-		counter.ns.Add(turnNS(0.9))
+		counter.ns.Add(wrapNS(0.9))
 		require.Equal(t, counter.ticks(), counter.read(shared))
 	}
 }
 
 // The counter wraps within one call. A small step back is a fault of the counter.
-func TestTurnWithinACall(t *testing.T) {
-	shared := newTurns(turnHz)
-	ticks := []int64{turn - 2, 0x7_ffffffff, 3, 0x5_00000004, 1}
+func TestWrapWithinACall(t *testing.T) {
+	shared := newWraps(wrapHz)
+	ticks := []int64{wrap - 2, 0x7_ffffffff, 3, 0x5_00000004, 1}
 	shared.unwrap(ticks, 0)
-	require.Equal(t, []int64{turn - 2, turn - 1, turn + 3, turn + 4, turn + 1}, ticks)
+	require.Equal(t, []int64{wrap - 2, wrap - 1, wrap + 3, wrap + 4, wrap + 1}, ticks)
 }
 
-// A thread is stopped for more than half a turn during a call. In the values alone this looks
+// A thread is stopped for more than half a wrap during a call. In the values alone this looks
 // like a step back.
 func TestStoppedWithinACall(t *testing.T) {
-	counter, shared := &fakeCounter{from: 1000}, newTurns(turnHz)
+	counter, shared := &fakeCounter{from: 1000}, newWraps(wrapHz)
 	stopped := false
 	ticks := make([]int64, 2)
 	shared.read(ticks, func(ticks []int64) {
 		counter.load(ticks[:1])
 		if !stopped {
 			stopped = true
-			counter.ns.Add(turnNS(0.7))
+			counter.ns.Add(wrapNS(0.7))
 		}
 		counter.load(ticks[1:])
 	}, counter.now)
@@ -92,8 +92,8 @@ func TestStoppedWithinACall(t *testing.T) {
 
 // A thread that sees the value of another thread and then reads gets no smaller value, whichever
 // thread replaces the sighting meanwhile.
-func TestThreadsShareTheTurns(t *testing.T) {
-	counter, shared := &fakeCounter{from: turn - 5}, newTurns(turnHz)
+func TestThreadsShareTheWraps(t *testing.T) {
+	counter, shared := &fakeCounter{from: wrap - 5}, newWraps(wrapHz)
 	counter.read(shared)
 	var published atomic.Int64
 	var threads sync.WaitGroup
@@ -101,7 +101,7 @@ func TestThreadsShareTheTurns(t *testing.T) {
 		threads.Go(func() {
 			for range 20_000 {
 				earlier := published.Load()
-				counter.ns.Add(turnNS(0.01))
+				counter.ns.Add(wrapNS(0.01))
 				value := counter.read(shared)
 				if !assert.GreaterOrEqual(t, value, earlier) {
 					return
