@@ -86,7 +86,7 @@ func undoSelection(d *result.Document) []result.Remedy {
 	var remedies []result.Remedy
 	if name := best(d); name != clockSource(d) {
 		remedies = append(remedies, result.Remedy{
-			Advice:   fmt.Sprintf("Let the kernel select the clock source again. It selects the first of its list: %s", name),
+			Advice:   "Let the kernel select the clock source again. It selects the first of its list: " + name,
 			Commands: []string{"echo | sudo tee " + currentFile, "cat " + currentFile},
 			Risk:     fmt.Sprintf("Somebody may have had a reason to select %s. Find out first.", clockSource(d)),
 		})

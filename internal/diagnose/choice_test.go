@@ -12,7 +12,7 @@ import (
 func TestWhoChoseTheClockSource(t *testing.T) {
 	const (
 		byHand   = "at run time, by writing to current_clocksource"
-		told     = "on the kernel command line"
+		atBoot   = "on the kernel command line"
 		watchdog = "disagrees with another clock"
 		undo     = "echo | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource"
 	)
@@ -32,14 +32,14 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 		"by hand": {
 			current: "acpi_pm", available: all, log: append(switched, "[ 77.0] clocksource: Switched to clocksource acpi_pm"),
 			causes:   []string{"somebody selected acpi_pm " + byHand, "rates tsc highest", "Neither the kernel command line nor the kernel log", undo, "/etc/rc.local", "tuned", "cron", "provisioning", "echo tsc |"},
-			never:    []string{told, "Remove the parameter"},
+			never:    []string{atBoot, "Remove the parameter"},
 			evidence: "kernel log: [ 77.0] clocksource: Switched to clocksource acpi_pm",
 		},
 		"by hand, the TSC is not invariant": {
 			current: "acpi_pm", available: all, log: switched, variant: true,
 			causes: []string{"somebody selected acpi_pm " + byHand}, never: []string{"does not rely on the TSC"},
 		},
-		"the TSC was in use and is gone, nobody says why": {
+		"the TSC was in use and is gone, without a reason": {
 			current: "hpet", available: withoutTSC, log: switched, variant: true,
 			causes: []string{"Neither the kernel log nor the kernel command line explains"}, never: []string{"does not rely on the TSC", byHand},
 		},
@@ -54,67 +54,67 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 		"by hand, another than at boot": {
 			current: "acpi_pm", available: all, boot: []string{"clocksource=hpet"},
 			causes:   []string{"command line names hpet, which is available, but acpi_pm is in use", "somebody selected acpi_pm " + byHand, undo, "Remove the parameter"},
-			never:    []string{told},
+			never:    []string{atBoot},
 			evidence: "kernel command line: clocksource=hpet, which is not in use",
 		},
 		"back to the best, another than at boot": {
 			current: "kvm-clock", available: []string{"kvm-clock", "tsc"}, boot: []string{"clocksource=tsc"},
-			causes: []string{"command line names tsc, which is available, but kvm-clock is in use"}, never: []string{told, "Let the kernel select"},
+			causes: []string{"command line names tsc, which is available, but kvm-clock is in use"}, never: []string{atBoot, "Let the kernel select"},
 		},
 		"at boot": {
 			current: "hpet", available: all, boot: []string{"clocksource=acpi_pm", "clocksource=hpet"},
-			causes: []string{told + ": clocksource=hpet.", "Remove the parameter"}, never: []string{byHand, "is in use."},
+			causes: []string{atBoot + ": clocksource=hpet.", "Remove the parameter"}, never: []string{byHand, "is in use."},
 			evidence: "kernel command line: clocksource=hpet",
 		},
 		"a typo at boot": {
 			current: "hpet", available: withoutTSC, boot: []string{"clocksource=tcs"}, log: append(switched, demotion),
-			causes: []string{watchdog}, never: []string{told, byHand},
+			causes: []string{watchdog}, never: []string{atBoot, byHand},
 			evidence: "kernel command line: clocksource=tcs, which is not a clock source of this kernel",
 		},
 		"a typo at boot, and by hand": {
 			current: "hpet", available: all, boot: []string{"clocksource=tcs"},
-			causes: []string{"somebody selected hpet " + byHand, "rates tsc highest"}, never: []string{told},
+			causes: []string{"somebody selected hpet " + byHand, "rates tsc highest"}, never: []string{atBoot},
 			evidence: "kernel command line: clocksource=tcs, which is not a clock source of this kernel",
 		},
 		"what the kernel has and does not offer": {
 			current: "hpet", available: withoutTSC, boot: []string{"clocksource=tsc"}, log: append(switched, demotion),
-			causes: []string{watchdog}, never: []string{told, "not a clock source"},
+			causes: []string{watchdog}, never: []string{atBoot, "not a clock source"},
 			evidence: "kernel command line: clocksource=tsc, which is not available",
 		},
-		"demoted, and told what it uses anyway": {
+		"unstable, and the command line names what it uses anyway": {
 			current: "hpet", available: withoutTSC, boot: []string{"clocksource=hpet"}, log: append(switched, demotion),
-			causes: []string{watchdog, "Also: The clock source is set " + told + ": clocksource=hpet."}, never: []string{byHand},
+			causes: []string{watchdog, "Also: The clock source is set " + atBoot + ": clocksource=hpet."}, never: []string{byHand},
 			evidence: "kernel log: " + demotion,
 		},
-		"demoted, and told another that is not in use": {
+		"unstable, and the command line names another one": {
 			current: "hpet", available: []string{"hpet", "acpi_pm", "potato"}, boot: []string{"clocksource=potato"}, log: append(switched, demotion),
-			causes: []string{watchdog, "Also: The kernel command line names potato", "somebody selected hpet"}, never: []string{told},
+			causes: []string{watchdog, "Also: The kernel command line names potato", "somebody selected hpet"}, never: []string{atBoot},
 			evidence: "kernel log: " + demotion,
 		},
-		"demoted, and then by hand": {
+		"unstable, and then by hand": {
 			current: "acpi_pm", available: withoutTSC, log: append(switched, demotion),
-			causes: []string{watchdog, "Also: The kernel rates hpet highest", "somebody selected acpi_pm " + byHand, undo}, never: []string{told, "echo tsc"},
+			causes: []string{watchdog, "Also: The kernel rates hpet highest", "somebody selected acpi_pm " + byHand, undo}, never: []string{atBoot, "echo tsc"},
 			evidence: "kernel log: " + demotion,
 		},
-		"presumed unstable, and told what it uses anyway": {
+		"presumed unstable, and the command line names what it uses anyway": {
 			current: "hpet", available: withoutTSC, boot: []string{"clocksource=hpet"}, log: []string{"[ 0.1] tsc: Marking TSC unstable due to TSCs unsynchronized"},
-			causes: []string{"assumes that the TSCs of the CPUs are unsynchronised", "Also: The clock source is set " + told},
+			causes: []string{"assumes that the TSCs of the CPUs are unsynchronised", "Also: The clock source is set " + atBoot},
 		},
 		"notsc": {
 			current: "hpet", available: withoutTSC, boot: []string{"notsc", "tsc=reliable"},
-			causes: []string{told + ": notsc."}, never: []string{"tsc=reliable"},
+			causes: []string{atBoot + ": notsc."}, never: []string{"tsc=reliable"},
 		},
 		"tsc=unstable, and by hand": {
 			current: "acpi_pm", available: withoutTSC, boot: []string{"tsc=unstable"},
-			causes: []string{told + ": tsc=unstable.", "Also: The kernel rates hpet highest"},
+			causes: []string{atBoot + ": tsc=unstable.", "Also: The kernel rates hpet highest"},
 		},
 		"kvm-clock turned off": {
 			current: "hpet", available: withoutTSC, boot: []string{"no_kvmclock"}, variant: true,
-			causes: []string{"so the kernel does not rely on the TSC", "Also: kvm-clock, which could replace the TSC, is disabled " + told + ": no_kvmclock."},
+			causes: []string{"so the kernel does not rely on the TSC", "Also: kvm-clock, which could replace the TSC, is disabled " + atBoot + ": no_kvmclock."},
 		},
-		"kvm-clock there all the same": {
+		"kvm-clock offered anyway": {
 			current: "kvm-clock", available: []string{"kvm-clock", "tsc"}, boot: []string{"no_kvmclock"},
-			causes: []string{"which it rates higher"}, never: []string{told},
+			causes: []string{"which it rates higher"}, never: []string{atBoot},
 		},
 		"in use and not in the list": {
 			current: "jiffies", available: all,

@@ -90,11 +90,11 @@ func TestEachFinding(t *testing.T) {
 				d.Clocks[i].Latency, d.Clocks[i].Throughput = nil, nil
 			}
 		}, "kernel-entry", result.Error, "CLOCK_MONOTONIC@vdso was not timed and enters the kernel"},
-		"told at boot": {func(d *result.Document) {
+		"set at boot": {func(d *result.Document) {
 			d.Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource.Current, d.Host.BootParameters = "hpet", []string{"mitigations=auto", "clocksource=hpet"}
 		}, "kernel-entry", result.Error, "kernel command line: clocksource=hpet"},
-		"told to use tsc": {func(d *result.Document) {
+		"tsc at boot": {func(d *result.Document) {
 			d.Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource.Current, d.Host.BootParameters = "hpet", []string{"clocksource=tsc", "tsc=reliable"}
 		}, "kernel-entry", result.Error, "The kernel command line names tsc, which is available, but hpet is in use"},

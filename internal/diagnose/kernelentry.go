@@ -73,7 +73,7 @@ func kernelEntry(d *result.Document) *result.Finding {
 	return finding
 }
 
-// entryWords are the values of KernelEntry that are worth a word, as a predicate.
+// entryWords are the values of KernelEntry with kernel entry, as a predicate.
 var entryWords = map[string]string{
 	result.Always:    "enters the kernel",
 	result.Sometimes: "sometimes enters the kernel",
@@ -99,7 +99,7 @@ func because(d *result.Document) string {
 	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a system call.", name, descriptions[name])
 }
 
-// descriptions of clock sources, as they stand after the name.
+// descriptions describe clock sources, to be added after the name.
 var descriptions = map[string]string{
 	"hpet":                        " (a timer on the mainboard, shared by all CPUs)",
 	"acpi_pm":                     " (the ACPI power management timer, read through an I/O port)",

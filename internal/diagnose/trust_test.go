@@ -22,7 +22,7 @@ func TestFaultsOfAVerification(t *testing.T) {
 	warp := verify.ClockFault{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &cpu, EarlierCPU: &earlier}
 	for name, test := range map[string]struct {
 		document *result.Document
-		kind     string // "" where there is no finding
+		kind     string // "" without a finding
 		severity string
 		evidence string
 	}{

@@ -149,8 +149,8 @@ func after(line, text string) string {
 // maxLogLines is the number of log lines in a finding.
 const maxLogLines = 8
 
-// logEvidence returns lines of the kernel log as evidence; of many the first, where the
-// trouble began.
+// logEvidence returns lines of the kernel log as evidence; of many the first ones, with the
+// start of the problem.
 func logEvidence(lines []string) []string {
 	var marked []string
 	for i, line := range lines {

@@ -16,7 +16,7 @@ import (
 
 func at(name string) result.Host { return At(filepath.Join("testdata", name)) }
 
-// TestAt holds the facts of the recorded machines but for their logs.
+// TestAt compares the facts of the recorded machines, except their logs.
 func TestAt(t *testing.T) {
 	yes, no := true, false
 	sources := func(current string, available ...string) *result.ClockSource {
@@ -266,7 +266,7 @@ func TestAtOfAnUnrestoredClockSource(t *testing.T) {
 	}
 }
 
-// processStat is /proc/PID/stat of a process in a state that began at a tick.
+// processStat returns /proc/PID/stat of a process with a state and a start tick.
 func processStat(state string, started int) string {
 	return fmt.Sprintf("412 (timebench) %s 1 412 412 0 -1 4194304 1 0 0 0 1 1 0 0 20 0 4 0 %d 1 1 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n", state, started)
 }

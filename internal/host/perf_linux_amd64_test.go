@@ -25,8 +25,8 @@ func TestScaledHz(t *testing.T) {
 	}
 }
 
-// TestPerfAgreesWithTheLog compares two ways to the kernel's figure, where there are
-// two. The log of some kernels gives the rate before it was refined.
+// TestPerfAgreesWithTheLog compares the two sources of the kernel's figure. The log of some kernels
+// has the rate before its refinement.
 func TestPerfAgreesWithTheLog(t *testing.T) {
 	_, lines, _ := kernelLog(live)
 	perf, logged := perfTSCHz(), loggedTSCHz(lines)

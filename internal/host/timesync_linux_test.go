@@ -35,8 +35,8 @@ func TestTimeSyncOf(t *testing.T) {
 	}
 }
 
-// The fields of a Timex are as wide as the machine's words. What only 64 bits hold is
-// tried on every machine.
+// The fields of a Timex have the word size of the machine. Values that need 64 bits are tested on
+// every machine.
 func TestOffsetThatTheKernelCannotHold(t *testing.T) {
 	for _, c := range []struct {
 		units time.Duration

@@ -14,7 +14,7 @@ func TestInvariantTSCAsTheKernelTellsIt(t *testing.T) {
 	require.NoError(t, err)
 	flags := regexp.MustCompile(`(?m)^flags\s*:.*$`).Find(cpuinfo)
 	if flags == nil {
-		t.Skip("this /proc/cpuinfo tells no flags of an x86 CPU")
+		t.Skip("this /proc/cpuinfo has no flags of an x86 CPU")
 	}
 	_, _, _, edx := CPUID(0x80000007)
 	require.Equal(t, regexp.MustCompile(`\bnonstop_tsc\b`).Match(flags), edx&(1<<8) != 0)

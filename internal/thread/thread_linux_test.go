@@ -26,7 +26,7 @@ func TestRunPinsToEachUsableCPU(t *testing.T) {
 }
 
 func TestRunRefusesACPUThatDoesNotExist(t *testing.T) {
-	err := Run(1000, func() { t.Error("ran all the same") })
+	err := Run(1000, func() { t.Error("fn ran on a CPU that does not exist") })
 	require.ErrorIs(t, err, syscall.EINVAL)
 	require.ErrorContains(t, err, "CPU 1000")
 }
