@@ -14,6 +14,7 @@ import (
 
 	"github.com/timebench/timebench/internal/chart"
 	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // A kind is what the files of --out belong to: a document of measurements, or a diff.
@@ -34,7 +35,7 @@ func results(commands ...string) kind {
 		}
 		lost := slices.DeleteFunc(sections.Commands(old), func(command string) bool { return slices.Contains(commands, command) })
 		if len(lost) > 0 {
-			return nil, fmt.Errorf("%s has the results of %s, which would be lost; name another one", path, strings.Join(lost, " and "))
+			return nil, fmt.Errorf("%s has the results of %s, which would be lost; name another one", path, words.List(lost))
 		}
 		_, pictures := drawn(sections.Pictures(), old)
 		return pictures, nil

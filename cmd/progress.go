@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/internal/words"
 	"golang.org/x/term"
 )
 
@@ -24,7 +24,7 @@ func showProgress(w io.Writer, quiet bool, source string, clocks []clock.Clock, 
 	if source != "" {
 		under = " under clock source " + source
 	}
-	return showBar(w, quiet, fmt.Sprintf("Measuring %s with %s%s", counted(len(clocks), "clock"), load(s), under), s.Estimate(clocks))
+	return showBar(w, quiet, fmt.Sprintf("Measuring %s with %s%s", words.Plural(len(clocks), "clock"), load(s), under), s.Estimate(clocks))
 }
 
 // showBar is showProgress of anything that takes a while.
@@ -76,20 +76,9 @@ func load(s measure.Settings) string {
 	}
 	last := s.Threads[len(s.Threads)-1]
 	if len(s.Threads) > 1 {
-		return fmt.Sprintf("%d to %s", s.Threads[0], counted(last, noun))
+		return fmt.Sprintf("%d to %s", s.Threads[0], words.Plural(last, noun))
 	}
-	return counted(last, noun)
-}
-
-func counted(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "s"):
-		return fmt.Sprintf("%d %ses", n, noun)
-	default:
-		return fmt.Sprintf("%d %ss", n, noun)
-	}
+	return words.Plural(last, noun)
 }
 
 func roundUp(span time.Duration) time.Duration {

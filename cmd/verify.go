@@ -10,6 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/verify"
+	"github.com/timebench/timebench/internal/words"
 )
 
 func verifyCommand() *cobra.Command {
@@ -75,7 +76,7 @@ func trustworthy(d *result.Document) error {
 	case !v.Held():
 		return &failure{status: 1}
 	case len(missed) > 0:
-		return couldNot(fmt.Errorf("%d of %s could not be verified; %s: %s", len(missed), counted(len(v.Clocks), "clock"), missed[0].ID, missed[0].Reason))
+		return couldNot(fmt.Errorf("%d of %s could not be verified; %s: %s", len(missed), words.Plural(len(v.Clocks), "clock"), missed[0].ID, missed[0].Reason))
 	}
 	return nil
 }

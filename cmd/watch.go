@@ -16,6 +16,7 @@ import (
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // longestWatch bounds what verify, skew and drift may be asked for: drift runs for days.
@@ -107,7 +108,7 @@ func (flags *watchFlags) run(stdout, stderr io.Writer, what string, clocks []clo
 	document := newDocument(host.Facts(), entries, result.Settings{
 		Threads: []int{threads}, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
-	tell, stop := showBar(stderr, flags.quiet, fmt.Sprintf("%s %s", what, counted(len(clocks), "clock")), flags.time)
+	tell, stop := showBar(stderr, flags.quiet, fmt.Sprintf("%s %s", what, words.Plural(len(clocks), "clock")), flags.time)
 	sources := watchSources()
 	// What was seen before it failed is shown too.
 	spoilt := watch(ctx, document, sources.during(tell))

@@ -7,12 +7,16 @@ import (
 	"strings"
 )
 
-// Plural returns a count with its noun: 1 round, 2 rounds.
+// Plural returns a count with its noun: 1 round, 2 rounds, 2 processes.
 func Plural(n int, noun string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + noun
+	case strings.HasSuffix(noun, "s"):
+		return fmt.Sprintf("%d %ses", n, noun)
+	default:
+		return fmt.Sprintf("%d %ss", n, noun)
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // CPUs returns numbers of CPUs as text: CPUs 0 to 3 and 8. A list of many is cut short.

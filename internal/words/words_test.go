@@ -35,3 +35,12 @@ func TestOffsetsAreWorded(t *testing.T) {
 		require.Equal(t, want, Offset(value))
 	}
 }
+
+func TestPlural(t *testing.T) {
+	for want, got := range map[string]string{
+		"0 threads": Plural(0, "thread"), "1 thread": Plural(1, "thread"), "2 threads": Plural(2, "thread"),
+		"1 process": Plural(1, "process"), "2 processes": Plural(2, "process"),
+	} {
+		require.Equal(t, want, got)
+	}
+}
