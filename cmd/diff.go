@@ -19,8 +19,7 @@ type diffFlags struct {
 	alpha     float64
 	least     string
 	failAbove string
-	format    string
-	out       string
+	reportFlags
 }
 
 func diffCommand() *cobra.Command {
@@ -53,9 +52,7 @@ or a zip; or the output of compare --format json.`,
 	f.Float64Var(&flags.alpha, "alpha", 0.05, "the chance of any verdict at all where nothing changed")
 	f.StringVar(&flags.least, "least", "2%", "the least change that counts, as a `percentage`")
 	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock got slower by more than this `percentage`, beyond noise, or cannot be compared")
-	f.StringVar(&flags.format, "format", render.DiffFormats[0].Name, strings.Join(render.Names(render.DiffFormats), ", "))
-	f.StringVar(&flags.out, "out", "", "also write diff.json, diff.md, diff.html and a chart into this `folder` (or .zip)")
-	complete(command, "format", render.Names(render.DiffFormats)...)
+	addReportFlags(command, &flags.reportFlags, render.DiffFormats, "diff.json, diff.md, diff.html and a chart")
 	return command
 }
 

@@ -39,16 +39,6 @@ func measuredDocument(facts result.Host, measured measure.Result, settings resul
 	return document
 }
 
-// interruption is the silent failure of a run that a signal ended; ended is untilSignal's. A
-// signal that comes when everything is measured ends nothing: the status says what the
-// document says.
-func interruption(d *result.Document, ended func() int) error {
-	if status := ended(); d.Interrupted && status != 0 {
-		return &failure{status: status}
-	}
-	return nil
-}
-
 // timeStampCounter is the clock that tells the TSC's rate; nil where there is none.
 func timeStampCounter() *clock.Clock {
 	all := clock.Catalog()

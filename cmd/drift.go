@@ -22,7 +22,7 @@ const longestLoad = 30 * time.Second
 func driftCommand() *cobra.Command {
 	var ref string
 	var load bool
-	var flags *watchFlags
+	var flags *sectionFlags
 	command := &cobra.Command{
 		Use:   "drift [CLOCK...]",
 		Short: "Measure how fast clocks run against a reference, asleep and under load",
@@ -54,7 +54,7 @@ month than in a minute.`,
 			if reference.Kind == clock.CPUTime {
 				return fmt.Errorf("--ref %w", countsCPUTime(reference))
 			}
-			clocks, err := flags.selected(selectors, drifting())
+			clocks, err := chosen(flags.all, selectors, drifting())
 			if err != nil {
 				return err
 			}
@@ -72,22 +72,20 @@ month than in a minute.`,
 			if load {
 				settings.LoadTime = min(flags.time/2, longestLoad)
 			}
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), "Holding against "+reference.ID, clocks, 1,
-				func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
-					settings.NominalHz = func(c clock.Clock) float64 { return statedHz(c, document.Host.CPU) }
-					drifted, err := drift.Run(ctx, clocks, reference, settings, tell)
-					document.Put(&drifted)
-					return err
-				})
+			measure := func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
+				settings.NominalHz = func(c clock.Clock) float64 { return statedHz(c, document.Host.CPU) }
+				drifted, err := drift.Run(ctx, clocks, reference, settings, tell)
+				document.Put(&drifted)
+				return err
+			}
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Holding against " + reference.ID, clocks, 1, measure})
 			return err
 		},
 	}
-	flags = watchCommand(command, 10*time.Second)
+	flags = addSectionFlags(command, 10*time.Second)
 	command.Flags().StringVar(&ref, "ref", "", "the clock that the others are held against (default the monotonic clock of the system)")
 	command.Flags().BoolVar(&load, "load", true, "keep every CPU busy in the last half of the time, and for 30 s at most")
-	_ = command.RegisterFlagCompletionFunc("ref", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return selectorCompletions(), cobra.ShellCompDirectiveNoFileComp
-	})
+	_ = command.RegisterFlagCompletionFunc("ref", completeSelectors)
 	return command
 }
 

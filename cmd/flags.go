@@ -3,9 +3,11 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/timebench/timebench/internal/render"
 )
 
 // rightValues says what would be right for a flag, by the type of its value.
@@ -39,4 +41,29 @@ func noArguments(command *cobra.Command, args []string) error {
 		return fmt.Errorf("%s takes no arguments; it got %q", command.Name(), args[0])
 	}
 	return nil
+}
+
+// chosenFormat is the format of that name.
+func chosenFormat[T any](formats []render.Format[T], name string) (render.Format[T], error) {
+	format, ok := render.Named(formats, name)
+	if !ok {
+		return format, fmt.Errorf("--format %q is not known; write %s", name, strings.Join(render.Names(formats), ", "))
+	}
+	return format, nil
+}
+
+// notEmpty refuses flags that were given without a value.
+func notEmpty(command *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if flag := command.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return fmt.Errorf("--%s is empty; give it a value or leave it out", name)
+		}
+	}
+	return nil
+}
+
+// complete offers values for a flag to the shell.
+func complete(command *cobra.Command, flag string, values ...string) {
+	// The only error is a flag that the command does not have.
+	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }

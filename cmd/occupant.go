@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/chart"
+	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -33,7 +34,7 @@ func results(commands ...string) kind {
 		if err != nil {
 			return nil, fmt.Errorf("%w; it would be replaced: name another one", err)
 		}
-		lost := slices.DeleteFunc(sections.Commands(old), func(command string) bool { return slices.Contains(commands, command) })
+		lost := slices.DeleteFunc(measuredBy(old), func(command string) bool { return slices.Contains(commands, command) })
 		if len(lost) > 0 {
 			return nil, fmt.Errorf("%s has the results of %s, which would be lost; name another one", path, words.List(lost))
 		}
@@ -41,6 +42,9 @@ func results(commands ...string) kind {
 		return pictures, nil
 	}}
 }
+
+// measuredBy returns the commands whose figures a document holds.
+func measuredBy(d *result.Document) []string { return sections.Commands(d) }
 
 // difference is a diff. It replaces any other.
 var difference = kind{"diff.json", func(path string) ([]string, error) {

@@ -7,28 +7,14 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
-	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/trace"
-	"github.com/timebench/timebench/internal/words"
 	"golang.org/x/term"
 )
 
-// showProgress says how long a run will take and shows how it goes, on a
-// terminal and nowhere else; source is the clock source that was switched to, if one
-// was. It returns what the run tells its progress to (nil
-// where nothing is shown), and what ends the showing, told whether the run was
-// complete.
-func showProgress(w io.Writer, quiet bool, source string, clocks []clock.Clock, s measure.Settings) (tell func(done, total time.Duration), stop func(complete bool)) {
-	under := ""
-	if source != "" {
-		under = " under clock source " + source
-	}
-	return showBar(w, quiet, fmt.Sprintf("Measuring %s with %s%s", words.Plural(len(clocks), "clock"), load(s), under), s.Estimate(clocks))
-}
-
-// showBar is showProgress of anything that takes a while.
-func showBar(w io.Writer, quiet bool, what string, estimate time.Duration) (tell func(done, total time.Duration), stop func(complete bool)) {
+// showProgress prints what is measured and about how long it takes, and shows a progress bar;
+// on a terminal only. It returns a function that takes the progress (nil if nothing is shown),
+// and one that ends the bar and is told whether the measurement is complete.
+func showProgress(w io.Writer, quiet bool, what string, estimate time.Duration) (tell func(done, total time.Duration), stop func(complete bool)) {
 	file, ok := w.(*os.File)
 	// The bar moves the cursor back over what was written meanwhile.
 	if quiet || trace.On() || !ok || !term.IsTerminal(int(file.Fd())) {
@@ -66,19 +52,6 @@ func showBar(w io.Writer, quiet bool, what string, estimate time.Duration) (tell
 		<-finished
 		restore()
 	}
-}
-
-// load words the numbers of threads, of which there may be many.
-func load(s measure.Settings) string {
-	noun := "thread"
-	if s.Processes {
-		noun = "process"
-	}
-	last := s.Threads[len(s.Threads)-1]
-	if len(s.Threads) > 1 {
-		return fmt.Sprintf("%d to %s", s.Threads[0], words.Plural(last, noun))
-	}
-	return words.Plural(last, noun)
 }
 
 func roundUp(span time.Duration) time.Duration {

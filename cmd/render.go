@@ -2,15 +2,14 @@ package cmd
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/result"
 )
 
 func renderCommand() *cobra.Command {
-	var name, out string
+	var flags reportFlags
 	command := &cobra.Command{
 		Use:   "render FILE",
 		Short: "Show a saved result again, in any format, or as charts",
@@ -33,7 +32,7 @@ zip; or the output of compare --format json.`,
 			if err := notEmpty(command, "out"); err != nil {
 				return err
 			}
-			format, err := chosenFormat(render.Formats, name)
+			format, err := chosenFormat(render.Formats, flags.format)
 			if err != nil {
 				return err
 			}
@@ -41,23 +40,20 @@ zip; or the output of compare --format json.`,
 			if err != nil {
 				return err
 			}
-			target := newTarget(out, results(sections.Commands(document)...))
-			endAtSignal(target.giveUp)
-			if err := target.open(); err != nil {
-				return err
-			}
-			if err := target.write(reportFiles(document)); err != nil {
-				return couldNot(err)
-			}
-			return couldNot(format.Write(command.OutOrStdout(), document))
+			return reportSaved(report{
+				command.OutOrStdout(), format, reportFiles, newTarget(flags.out, results(measuredBy(document)...)),
+			}, document)
 		},
 	}
-	f := command.Flags()
-	f.StringVar(&name, "format", render.Formats[0].Name, strings.Join(render.Names(render.Formats), ", "))
-	f.StringVar(&out, "out", "", outHelp)
-	complete(command, "format", render.Names(render.Formats)...)
+	addReportFlags(command, &flags, render.Formats, documentFiles)
 	return command
 }
 
-// outHelp is what --out does, for every command that writes a report.
-const outHelp = "also write results.json, report.md, report.html and charts into this `folder` (or .zip)"
+// reportSaved reports a document that was loaded. A signal ends the process.
+func reportSaved(to report, document *result.Document) error {
+	endAtSignal(to.target.giveUp)
+	if err := to.target.open(); err != nil {
+		return err
+	}
+	return couldNot(to.write(document))
+}

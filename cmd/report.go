@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -11,6 +10,41 @@ import (
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
 )
+
+// A report is where a document goes: to standard output in one format, and into the files of
+// --out.
+type report struct {
+	stdout io.Writer
+	format render.Format[*result.Document]
+	files  func(*result.Document) []file
+	target *target // nil without --out
+}
+
+// write writes the document. Standard output gets it even if the files cannot be written.
+func (r report) write(d *result.Document) error {
+	unwritten := r.target.write(r.files(d))
+	if err := r.format.Write(r.stdout, d); err != nil {
+		return err
+	}
+	return unwritten
+}
+
+// reportFlags are the flags of every command that reports results, as they were typed.
+type reportFlags struct {
+	format string
+	out    string
+}
+
+// documentFiles are the files that --out writes for a document, for its help.
+const documentFiles = "results.json, report.md, report.html and charts"
+
+// addReportFlags adds the flags of a report to a command: its formats, and --out with its files.
+func addReportFlags[T any](command *cobra.Command, flags *reportFlags, formats []render.Format[T], files string) {
+	names := render.Names(formats)
+	command.Flags().StringVar(&flags.format, "format", names[0], strings.Join(names, ", "))
+	command.Flags().StringVar(&flags.out, "out", "", "also write "+files+" into this `folder` (or .zip)")
+	complete(command, "format", names...)
+}
 
 // reportFiles are what --out holds of a document: the pictures, the reports, and last
 // the document itself.
@@ -36,22 +70,3 @@ func drawn[T any](charts []picture.Chart[T], of T) (files []file, paths []string
 
 // pictureFile returns the path of a chart among the files of --out.
 func pictureFile(chart string) string { return "charts/" + chart + ".png" }
-
-// chosenFormat is the format of that name.
-func chosenFormat[T any](formats []render.Format[T], name string) (render.Format[T], error) {
-	format, ok := render.Named(formats, name)
-	if !ok {
-		return format, fmt.Errorf("--format %q is not known; write %s", name, strings.Join(render.Names(formats), ", "))
-	}
-	return format, nil
-}
-
-// notEmpty refuses flags that were given without a value.
-func notEmpty(command *cobra.Command, flags ...string) error {
-	for _, name := range flags {
-		if flag := command.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-			return fmt.Errorf("--%s is empty; give it a value or leave it out", name)
-		}
-	}
-	return nil
-}

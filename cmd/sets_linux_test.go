@@ -23,7 +23,7 @@ func TestClocksOfAlarmsAreAskedFor(t *testing.T) {
 		}
 		return found
 	}
-	usual, err := chosen(false, nil)
+	usual, err := chosen(false, nil, clock.Default())
 	require.NoError(t, err)
 	for name, clocks := range map[string][]clock.Clock{
 		"compare": usual, "verify": clock.Default(), "skew": skewed(), "drift": drifting(), "doctor": doctorClocks(measure.Settings{}),
@@ -31,11 +31,11 @@ func TestClocksOfAlarmsAreAskedFor(t *testing.T) {
 		require.Empty(t, in(clocks), name)
 		require.NotEmpty(t, clocks, name)
 	}
-	all, err := chosen(true, nil)
+	all, err := chosen(true, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, alarms, in(all))
 	for _, selector := range append(alarms, "CLOCK_REALTIME_ALARM", "*_alarm@*") {
-		named, err := chosen(false, []string{selector})
+		named, err := chosen(false, []string{selector}, nil)
 		require.NoError(t, err)
 		require.NotEmpty(t, in(named), selector)
 	}

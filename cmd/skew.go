@@ -13,7 +13,7 @@ import (
 )
 
 func skewCommand() *cobra.Command {
-	var flags *watchFlags
+	var flags *sectionFlags
 	command := &cobra.Command{
 		Use:   "skew [CLOCK...]",
 		Short: "Measure how far the CPUs' views of a clock are apart",
@@ -31,24 +31,24 @@ Without CLOCK it takes the CPU's counter, and the clock that most programs read.
 			if err != nil {
 				return err
 			}
-			clocks, err := flags.selected(selectors, skewed())
+			clocks, err := chosen(flags.all, selectors, skewed())
 			if err != nil {
 				return err
 			}
 			if len(cpus) < 2 {
 				return couldNot(errors.New("there is one CPU to use, and so nothing to compare; skew needs two"))
 			}
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), "Comparing the CPUs by", clocks, 2,
-				func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
-					compared := skew.Run(ctx, clocks, skew.Settings{Time: flags.time, CPUs: cpus}, tell)
-					document.Put(&compared)
-					return nil
-				})
+			measure := func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
+				compared := skew.Run(ctx, clocks, skew.Settings{Time: flags.time, CPUs: cpus}, tell)
+				document.Put(&compared)
+				return nil
+			}
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Comparing the CPUs by", clocks, 2, measure})
 			return err
 		},
 	}
-	flags = watchCommand(command, 3*time.Second)
-	flags.withCPUs(command)
+	flags = addSectionFlags(command, 3*time.Second)
+	flags.addCPUs(command)
 	return command
 }
 

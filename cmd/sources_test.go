@@ -25,15 +25,15 @@ func TestChangeOfTheClockSourceIsAWarning(t *testing.T) {
 	}{{"tsc", ""}, {"hpet", "the kernel's clock source changed during the run: tsc, then hpet"}, {"", ""}} {
 		source := "tsc"
 		currentClockSource = func() string { return source }
-		flags := &watchFlags{time: time.Millisecond, format: "table", quiet: true}
+		flags := &sectionFlags{time: time.Millisecond, quiet: true, reportFlags: reportFlags{format: "table"}}
 		var out strings.Builder
-		document, err := flags.run(&out, io.Discard, "Verifying", clocks, 1,
-			func(_ context.Context, d *result.Document, tell func(done, total time.Duration)) error {
-				d.Put(&verify.Verification{CPUs: []int{0}, Clocks: []verify.VerifiedClock{}})
-				source = test.during
-				tell(0, 0)
-				return nil
-			})
+		measure := func(_ context.Context, d *result.Document, tell func(done, total time.Duration)) error {
+			d.Put(&verify.Verification{CPUs: []int{0}, Clocks: []verify.VerifiedClock{}})
+			source = test.during
+			tell(0, 0)
+			return nil
+		}
+		document, err := flags.run(&out, io.Discard, sectionRun{"Verifying", clocks, 1, measure})
 		require.NoError(t, err)
 		if test.want == "" {
 			require.Empty(t, document.Warnings)

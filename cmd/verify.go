@@ -15,7 +15,7 @@ import (
 
 func verifyCommand() *cobra.Command {
 	var load bool
-	var flags *watchFlags
+	var flags *sectionFlags
 	command := &cobra.Command{
 		Use:   "verify [CLOCK...]",
 		Short: "Try whether clocks can be trusted: backwards, warps, stalls, jumps",
@@ -34,26 +34,26 @@ where one that is there could not be verified.`,
 			if err != nil {
 				return err
 			}
-			clocks, err := flags.selected(selectors, clock.Default())
+			clocks, err := chosen(flags.all, selectors, clock.Default())
 			if err != nil {
 				return err
 			}
 			settings := verify.Settings{Time: flags.time, CPUs: cpus, Load: load, All: clock.Catalog()}
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), "Verifying", clocks, len(cpus),
-				func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
-					settings.CounterIsTrusted = madeOfCounter(document.Host)
-					verification := verify.Run(ctx, clocks, settings, tell)
-					document.Put(&verification)
-					return nil
-				})
+			measure := func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
+				settings.CounterIsTrusted = madeOfCounter(document.Host)
+				verification := verify.Run(ctx, clocks, settings, tell)
+				document.Put(&verification)
+				return nil
+			}
+			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Verifying", clocks, len(cpus), measure})
 			if err != nil {
 				return err
 			}
 			return trustworthy(document)
 		},
 	}
-	flags = watchCommand(command, 5*time.Second)
-	flags.withCPUs(command)
+	flags = addSectionFlags(command, 5*time.Second)
+	flags.addCPUs(command)
 	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy with other threads meanwhile: some faults show only then")
 	return command
 }

@@ -1,0 +1,87 @@
+package cmd
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// unset are the flags of compare as they are if none is given.
+func unset() compareFlags { return compareFlags{pin: "none", workers: "threads"} }
+
+func fourCPUs() result.Host { return result.Host{CPU: result.CPU{Logical: 4, Usable: 4}} }
+
+func TestPlanOfNoFlags(t *testing.T) {
+	plan, err := planComparison(unset(), nil, fourCPUs())
+	require.NoError(t, err)
+	require.Equal(t, len(clock.Default()), len(plan.clocks))
+	require.Equal(t, []int{1, 2, 4}, plan.settings.Threads)
+	require.Equal(t, plan.settings.DefaultRounds(len(plan.clocks)), plan.settings.Rounds)
+	require.Equal(t, plan.settings.DefaultTime(len(plan.clocks)), plan.settings.Time)
+	require.Positive(t, plan.settings.Rounds)
+	require.Positive(t, plan.settings.Time)
+	require.Zero(t, plan.settings.Distribution)
+	require.Empty(t, plan.otherSources)
+	require.Equal(t, result.Settings{
+		Threads: []int{1, 2, 4}, Rounds: plan.settings.Rounds, TimeNS: int64(plan.settings.Time), Pin: "none", Workers: "threads",
+	}, plan.recorded)
+}
+
+func TestPlanOfFlags(t *testing.T) {
+	flags := unset()
+	flags.threads, flags.workers, flags.rounds, flags.time, flags.single = "1..9/4", "processes", 7, time.Second, true
+	facts := fourCPUs()
+	facts.CPU.Quota, facts.CPU.QuotaPeriodNS = 1.5, 1e8
+	plan, err := planComparison(flags, []string{"time.now"}, facts)
+	require.NoError(t, err)
+	require.Len(t, plan.clocks, 1)
+	require.Equal(t, measure.Settings{
+		Threads: []int{1, 5, 9}, Rounds: 7, Time: time.Second, Distribution: singleReadTime, Processes: true,
+		CPUs: 4, Quota: 1.5, QuotaPeriod: 100 * time.Millisecond,
+	}, plan.settings)
+	require.Equal(t, "Measuring 1 clock with 1 to 9 processes", plan.announcement(""))
+	require.Equal(t, "Measuring 1 clock with 1 to 9 processes under clock source hpet", plan.announcement("hpet"))
+}
+
+// Numbers of threads that the user asked for do not shorten the measurements.
+func TestPlanOfManyThreads(t *testing.T) {
+	flags := unset()
+	flags.threads = "1..200"
+	many, err := planComparison(flags, nil, fourCPUs())
+	require.NoError(t, err)
+	flags.threads = "1"
+	one, err := planComparison(flags, nil, fourCPUs())
+	require.NoError(t, err)
+	require.Equal(t, one.settings.Time, many.settings.Time)
+}
+
+// By default there are no more threads than CPUs to pin them to.
+func TestPlanOfPinnedThreads(t *testing.T) {
+	flags := unset()
+	flags.pin = listed(thread.Usable()[:1])
+	plan, err := planComparison(flags, nil, fourCPUs())
+	require.NoError(t, err)
+	require.Equal(t, []int{1}, plan.settings.Threads)
+	require.Equal(t, thread.Usable()[:1], plan.settings.Pin)
+	require.Equal(t, flags.pin, plan.recorded.Pin)
+}
+
+func TestPlanRefuses(t *testing.T) {
+	for want, change := range map[string]func(*compareFlags) []string{
+		`--threads: "0" has 0 threads`:            func(f *compareFlags) []string { f.threads = "0"; return nil },
+		`--workers "fibres" is not known`:         func(f *compareFlags) []string { f.workers = "fibres"; return nil },
+		"--pin: CPU 65535 does not exist":         func(f *compareFlags) []string { f.pin = "65535"; return nil },
+		`unknown clock "nothing@here"`:            func(*compareFlags) []string { return []string{"nothing@here"} },
+		"--all takes every clock; leave out @cpu": func(f *compareFlags) []string { f.all = true; return []string{"@cpu"} },
+	} {
+		flags := unset()
+		selectors := change(&flags)
+		_, err := planComparison(flags, selectors, fourCPUs())
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,79 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/timebench/timebench/internal/clocksource"
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// measure measures with the current clock source, and then with each of the others. It returns
+// the document of what is complete when ctx ends, and nil if nothing can be measured. The error
+// says why a part is missing.
+func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet bool) (*result.Document, error) {
+	measureWith := func(ctx context.Context, source string) (measure.Result, error) {
+		tell, stop := showProgress(stderr, quiet, plan.announcement(source), plan.settings.Estimate(plan.clocks))
+		measured, err := measure.Run(ctx, plan.clocks, plan.settings, tell)
+		stop(err == nil && !measured.Interrupted)
+		return measured, err
+	}
+	// The guardian starts first: without it nothing would be switched, and a measurement of
+	// minutes would end in a refusal.
+	var sw *clocksource.Switch
+	if len(plan.otherSources) > 0 {
+		var err error
+		if sw, err = hold(); err != nil {
+			return nil, err
+		}
+		defer func() { _ = sw.Restore() }()
+	}
+	measured, err := measureWith(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	facts := afterChange(plan.facts, measured)
+	var experiments []result.Experiment
+	var failed error
+	if sw != nil {
+		var interrupted bool
+		experiments, interrupted, failed = experiment(ctx, sw, plan.otherSources, measureWith)
+		measured.Interrupted = measured.Interrupted || interrupted
+	}
+	if !measured.Interrupted {
+		addRates(&facts.CPU)
+	}
+	document := measuredDocument(facts, measured, plan.recorded)
+	document.OtherClockSources = experiments
+	addNoise(document)
+	document.Findings = diagnose.Findings(document)
+	return document, errors.Join(measured.Spoilt, failed)
+}
+
+// announcement returns what is measured, for the line above the progress bar. source is the
+// clock source that was switched to, empty for the current one.
+func (plan comparePlan) announcement(source string) string {
+	text := fmt.Sprintf("Measuring %s with %s", words.Plural(len(plan.clocks), "clock"), threadRange(plan.settings))
+	if source != "" {
+		text += " under clock source " + source
+	}
+	return text
+}
+
+// threadRange returns the first and the last number of threads: there may be many between.
+func threadRange(s measure.Settings) string {
+	noun := "thread"
+	if s.Processes {
+		noun = "process"
+	}
+	last := s.Threads[len(s.Threads)-1]
+	if len(s.Threads) > 1 {
+		return fmt.Sprintf("%d to %s", s.Threads[0], words.Plural(last, noun))
+	}
+	return words.Plural(last, noun)
+}

@@ -1,0 +1,49 @@
+package cmd
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/measure"
+)
+
+// smallPlan is a plan of one clock that takes milliseconds.
+func smallPlan(t *testing.T) comparePlan {
+	t.Helper()
+	flags := unset()
+	flags.threads, flags.rounds, flags.time = "1", 1, time.Millisecond
+	plan, err := planComparison(flags, []string{"time.Now@go"}, fourCPUs())
+	require.NoError(t, err)
+	return plan
+}
+
+func TestComparisonIsMeasuredAsPlanned(t *testing.T) {
+	plan := smallPlan(t)
+	document, err := plan.measure(t.Context(), io.Discard, false)
+	require.NoError(t, err)
+	require.False(t, document.Interrupted)
+	require.Equal(t, plan.recorded, document.Settings)
+	require.Len(t, document.Clocks, 1)
+	require.NotNil(t, document.Clocks[0].Latency)
+	require.Len(t, document.Clocks[0].Throughput, 1)
+	require.Empty(t, document.OtherClockSources)
+}
+
+func TestComparisonThatIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	document, err := smallPlan(t).measure(ctx, io.Discard, false)
+	require.NoError(t, err)
+	require.True(t, document.Interrupted)
+	require.Len(t, document.Clocks, 1)
+	require.Nil(t, document.Clocks[0].Latency)
+}
+
+func TestRangeOfThreads(t *testing.T) {
+	require.Equal(t, "1 thread", threadRange(measure.Settings{Threads: []int{1}}))
+	require.Equal(t, "1 to 24 threads", threadRange(measure.Settings{Threads: []int{1, 2, 24}}))
+	require.Equal(t, "2 processes", threadRange(measure.Settings{Threads: []int{2}, Processes: true}))
+}

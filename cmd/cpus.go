@@ -1,0 +1,57 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/thread"
+)
+
+// pinOrder turns --pin into the order in which threads are given CPUs.
+func pinOrder(pin string) ([]int, error) {
+	switch pin {
+	case "none":
+		return nil, nil
+	case "compact":
+		return thread.Compact(thread.Topology()), nil
+	case "spread":
+		return thread.Spread(thread.Topology()), nil
+	}
+	cpus, err := thread.ParseCPUs(pin)
+	if err != nil {
+		return nil, fmt.Errorf("--pin: %w; or write none, compact or spread", err)
+	}
+	return cpus, allowed("--pin", cpus)
+}
+
+// allowed refuses CPUs that this process may not use. One that nobody gets without asking for
+// it (isolcpus= on the kernel's command line, taskset(1)) can be asked for.
+func allowed(flag string, cpus []int) error {
+	usable := thread.Usable()
+	for _, cpu := range cpus {
+		if !slices.Contains(usable, cpu) && thread.Pinnable([]int{cpu}) != nil {
+			return fmt.Errorf("%s: CPU %d does not exist or is not allowed to this process; it may use %s", flag, cpu, listed(usable))
+		}
+	}
+	return nil
+}
+
+// listed writes CPU numbers as --pin takes them.
+func listed(cpus []int) string {
+	var parts []string
+	for i := 0; i < len(cpus); {
+		last := i
+		for last+1 < len(cpus) && cpus[last+1] == cpus[last]+1 {
+			last++
+		}
+		part := strconv.Itoa(cpus[i])
+		if last > i {
+			part = fmt.Sprintf("%d-%d", cpus[i], cpus[last])
+		}
+		parts = append(parts, part)
+		i = last + 1
+	}
+	return strings.Join(parts, ",")
+}

@@ -1,0 +1,47 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// run measures until measure is done or a signal comes, and reports what is complete by then.
+// measure returns a nil document if there is nothing to report, and an error beside a document
+// if a part of it is missing. The folder of --out is made before and removed if it stays empty.
+func run(to report, stderr io.Writer, measure func(context.Context) (*result.Document, error)) (*result.Document, error) {
+	ctx, status := untilSignal(to.target.giveUp, consoleAsItIs(stderr))
+	if err := to.target.open(); err != nil {
+		return nil, err
+	}
+	document, failed := measure(ctx)
+	if document == nil {
+		to.target.abandon()
+		return nil, couldNot(failed)
+	}
+	if err := errors.Join(failed, to.write(document)); err != nil {
+		return nil, couldNot(err)
+	}
+	return document, interruption(document, status)
+}
+
+// interruption returns a silent failure if a signal ended the run; status is the function that
+// untilSignal returned. A signal that comes after measuring does not count: the exit status
+// and the document agree.
+func interruption(d *result.Document, status func() int) error {
+	if status := status(); d.Interrupted && status != 0 {
+		return &failure{status: status}
+	}
+	return nil
+}
+
+// someAvailable returns an error if none of the document's clocks is available.
+func someAvailable(d *result.Document) error {
+	if !slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.Available }) {
+		return couldNot(errors.New("none of the chosen clocks is available here; `timebench list` shows which are"))
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/need"
+)
+
+// reportInto is a report that prints the version of the tool, and writes it into one file of a
+// folder.
+func reportInto(stdout io.Writer, folder string) report {
+	write := func(w io.Writer, d *result.Document) error {
+		_, err := io.WriteString(w, d.Tool.Version)
+		return err
+	}
+	files := func(d *result.Document) []file {
+		return []file{{"version.txt", func(w io.Writer) error { return write(w, d) }}}
+	}
+	return report{stdout, render.Format[*result.Document]{Name: "version", Write: write}, files, newTarget(folder, results("compare"))}
+}
+
+func requireStatus(t *testing.T, want int, err error) {
+	t.Helper()
+	var f *failure
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, want, f.status)
+}
+
+func TestRunReportsWhatIsMeasured(t *testing.T) {
+	var out strings.Builder
+	folder := filepath.Join(need.Folder(t), "report")
+	document, err := run(reportInto(&out, folder), io.Discard, func(context.Context) (*result.Document, error) {
+		require.DirExists(t, folder, "it is made before anything is measured")
+		return &result.Document{Tool: result.Tool{Version: "1"}}, nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, "1", document.Tool.Version)
+	require.Equal(t, "1", out.String())
+	requireFiles(t, folder, map[string]string{"version.txt": "1"})
+}
+
+func TestRunWithoutAResult(t *testing.T) {
+	var out strings.Builder
+	above := need.Folder(t)
+	_, err := run(reportInto(&out, filepath.Join(above, "report")), io.Discard, func(context.Context) (*result.Document, error) {
+		return nil, errors.New("no thread can be started")
+	})
+	require.EqualError(t, err, "no thread can be started")
+	requireStatus(t, 1, err)
+	require.Empty(t, out.String())
+	left, err := os.ReadDir(above)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// What is complete is reported, with the reason why the rest is missing.
+func TestRunThatFailsInPart(t *testing.T) {
+	var out strings.Builder
+	folder := filepath.Join(need.Folder(t), "report")
+	_, err := run(reportInto(&out, folder), io.Discard, func(context.Context) (*result.Document, error) {
+		return &result.Document{Tool: result.Tool{Version: "1"}}, errors.New("a worker ended")
+	})
+	require.EqualError(t, err, "a worker ended")
+	requireStatus(t, 1, err)
+	require.Equal(t, "1", out.String())
+	requireFiles(t, folder, map[string]string{"version.txt": "1"})
+}
+
+func TestRunThatCannotWriteItsFiles(t *testing.T) {
+	var out strings.Builder
+	folder := filepath.Join(need.Folder(t), "report")
+	to := reportInto(&out, folder)
+	to.files = func(*result.Document) []file {
+		return []file{{"version.txt", func(io.Writer) error { return errors.New("no memory for the picture") }}}
+	}
+	_, err := run(to, io.Discard, func(context.Context) (*result.Document, error) {
+		return &result.Document{Tool: result.Tool{Version: "1"}}, nil
+	})
+	require.EqualError(t, err, "--out: version.txt: no memory for the picture")
+	requireStatus(t, 1, err)
+	require.Equal(t, "1", out.String())
+	require.NoDirExists(t, folder)
+}
+
+func TestRunMeasuresNothingWhereItCannotReport(t *testing.T) {
+	taken := filepath.Join(need.Folder(t), "taken")
+	require.NoError(t, os.WriteFile(taken, nil, 0o600))
+	_, err := run(reportInto(io.Discard, taken), io.Discard, func(context.Context) (*result.Document, error) {
+		t.Error("it measured")
+		return nil, nil
+	})
+	require.EqualError(t, err, "--out: "+taken+" is a file; name a folder")
+}
+
+// The first signal ends the context, and the exit status is its own if the document is
+// interrupted.
+func TestRunThatASignalEnds(t *testing.T) {
+	for _, interrupted := range []bool{true, false} {
+		var out strings.Builder
+		_, err := run(reportInto(&out, ""), io.Discard, func(ctx context.Context) (*result.Document, error) {
+			(*atSignal.Load())(syscall.SIGTERM)
+			require.Error(t, ctx.Err())
+			return &result.Document{Tool: result.Tool{Version: "1"}, Interrupted: interrupted}, nil
+		})
+		require.Equal(t, "1", out.String())
+		if !interrupted {
+			require.NoError(t, err, "it came after measuring")
+			continue
+		}
+		requireStatus(t, 143, err)
+		require.NoError(t, spoken(err), "it is silent")
+	}
+}
+
+func TestSomeAvailable(t *testing.T) {
+	none := &result.Document{Clocks: []result.Clock{{ID: "hpet@mmio"}}}
+	requireStatus(t, 1, someAvailable(none))
+	none.Clocks = append(none.Clocks, result.Clock{ID: "time.Now@go", Available: true})
+	require.NoError(t, someAvailable(none))
+}

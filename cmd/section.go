@@ -1,0 +1,115 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// longestSection is the upper limit of --time of verify, skew and drift: drift runs for days.
+const longestSection = 30 * 24 * time.Hour
+
+// sectionFlags are the flags that verify, skew and drift share, as they were typed. Each of
+// these commands measures one section of the document.
+type sectionFlags struct {
+	command string
+	all     bool
+	time    time.Duration
+	cpus    string
+	quiet   bool
+	reportFlags
+}
+
+// addSectionFlags adds the shared flags to a command, with the default of --time.
+func addSectionFlags(command *cobra.Command, defaultTime time.Duration) *sectionFlags {
+	flags := &sectionFlags{command: command.Name()}
+	f := command.Flags()
+	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
+	f.DurationVar(&flags.time, "time", defaultTime, "how long, all together")
+	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
+	addReportFlags(command, &flags.reportFlags, render.SectionFormats, documentFiles)
+	command.ValidArgsFunction = completeSelectors
+	return flags
+}
+
+// addCPUs adds --cpus.
+func (flags *sectionFlags) addCPUs(command *cobra.Command) {
+	command.Flags().StringVar(&flags.cpus, "cpus", "", "a CPU list such as 0,2,4-7 (default all that the process may use)")
+}
+
+// check returns the CPUs to measure on. An error says which flag is wrong.
+func (flags *sectionFlags) check(command *cobra.Command) ([]int, error) {
+	given := []string{"out"}
+	if command.Flags().Lookup("cpus") != nil {
+		given = append(given, "cpus")
+	}
+	if err := notEmpty(command, given...); err != nil {
+		return nil, err
+	}
+	if flags.time < shortestTime || flags.time > longestSection {
+		return nil, fmt.Errorf("--time %s: write a span from %s to 720h", flags.time, shortestTime)
+	}
+	if flags.cpus == "" {
+		return thread.Usable(), nil
+	}
+	cpus, err := thread.ParseCPUs(flags.cpus)
+	if err != nil {
+		return nil, fmt.Errorf("--cpus: %w", err)
+	}
+	return cpus, allowed("--cpus", cpus)
+}
+
+// A sectionRun is what such a command measures, and how.
+type sectionRun struct {
+	progress string // the beginning of the line above the progress bar
+	clocks   []clock.Clock
+	threads  int
+	// measure puts the section into the document, with what is complete when ctx ends.
+	measure func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error
+}
+
+// run measures the section and reports it.
+func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*result.Document, error) {
+	format, err := chosenFormat(render.SectionFormats, flags.format)
+	if err != nil {
+		return nil, err
+	}
+	to := report{stdout, format, reportFiles, newTarget(flags.out, results(flags.command))}
+	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
+		return flags.document(ctx, stderr, section)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return document, someAvailable(document)
+}
+
+// document returns the document with the section, and nil if no thread can be started. With an
+// error beside it the document has what was measured before.
+func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, section sectionRun) (*result.Document, error) {
+	entries, err := tried(section.clocks)
+	if err != nil {
+		return nil, err
+	}
+	document := newDocument(host.Facts(), entries, result.Settings{
+		Threads: []int{section.threads}, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
+	})
+	tell, stop := showProgress(stderr, flags.quiet, section.progress+" "+words.Plural(len(section.clocks), "clock"), flags.time)
+	sources := watchSources()
+	failed := section.measure(ctx, document, sources.during(tell))
+	document.Warnings = append(document.Warnings, sources.warnings()...)
+	stop(failed == nil && ctx.Err() == nil)
+	document.GeneratedAt, document.Interrupted = time.Now().UTC().Truncate(time.Second), ctx.Err() != nil
+	document.Warnings = append(document.Warnings, diagnose.Noise(document)...)
+	return document, failed
+}
