@@ -44,7 +44,14 @@ func results(commands ...string) kind {
 }
 
 // measuredBy returns the commands whose figures a document holds.
-func measuredBy(d *result.Document) []string { return sections.Commands(d) }
+func measuredBy(d *result.Document) []string {
+	commands := sections.Commands(d)
+	if d.Settings.Rounds == 0 || !examined(d) {
+		return commands
+	}
+	others := slices.DeleteFunc(commands, func(command string) bool { return command == "compare" || command == "verify" })
+	return append([]string{"doctor"}, others...)
+}
 
 // difference is a diff. It replaces any other.
 var difference = kind{"diff.json", func(path string) ([]string, error) {

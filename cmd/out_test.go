@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,6 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/skew"
+	"github.com/timebench/timebench/internal/verify"
 )
 
 // Whoever follows the examples one after another never has one command write where another
@@ -40,4 +45,52 @@ func TestExamplesHaveFoldersOfTheirOwn(t *testing.T) {
 		}
 		by[folder] = command
 	}
+}
+
+// Every command that reports results has every format, and --out.
+func TestEveryFormatAndOut(t *testing.T) {
+	for _, name := range []string{"compare", "doctor", "verify", "skew", "drift", "diff", "render"} {
+		command, _, err := Root().Find([]string{name})
+		require.NoError(t, err)
+		require.Equal(t, name, command.Name())
+		require.NotNil(t, command.Flags().Lookup("out"), name)
+		formats := strings.Split(command.Flags().Lookup("format").Usage, ", ")
+		require.Subset(t, formats, []string{"table", "markdown", "csv", "json", "html"}, name)
+	}
+}
+
+func TestMeasuredBy(t *testing.T) {
+	rounds := result.Settings{Rounds: 77, TimeNS: 1e8}
+	short := result.Settings{Rounds: doctorRounds, TimeNS: int64(doctorTime)}
+	var clocks []result.Clock
+	for _, c := range doctorClocks(measure.Settings{}) {
+		clocks = append(clocks, result.Clock{ID: c.ID})
+	}
+	verified, skewed := &verify.Verification{}, &skew.Skew{}
+	for _, test := range []struct {
+		document result.Document
+		want     []string
+	}{
+		{result.Document{Settings: rounds, Clocks: clocks}, []string{"compare"}},
+		{result.Document{Settings: short, Clocks: clocks[1:]}, []string{"compare"}},
+		{result.Document{Settings: short, Sections: []result.Section{verified}}, []string{"doctor"}},
+		{result.Document{Settings: short, Clocks: clocks, Interrupted: true}, []string{"doctor"}},
+		{result.Document{Sections: []result.Section{verified}}, []string{"verify"}},
+		{result.Document{Sections: []result.Section{verified, skewed}}, []string{"verify", "skew"}},
+		{result.Document{Settings: rounds, Sections: []result.Section{skewed}}, []string{"compare", "skew"}},
+		{result.Document{Settings: rounds, Sections: []result.Section{verified, skewed}}, []string{"doctor", "skew"}},
+	} {
+		require.Equal(t, test.want, measuredBy(&test.document))
+	}
+}
+
+// An examination is told from a comparison, complete or not.
+func TestExaminedIsRecognised(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	document, err := examine(ctx)
+	require.NoError(t, err)
+	require.True(t, document.Interrupted)
+	require.Nil(t, verify.Of(document))
+	require.Equal(t, []string{"doctor"}, measuredBy(document))
 }

@@ -32,6 +32,7 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 	}{
 		{"results.json", []string{"render", fresh}},
 		{"diff.json", []string{"diff", fresh, old}},
+		{"results.json", []string{"doctor", fresh, "--fail-on", "never"}},
 		{"results.json", []string{"compare", "time.Now@go", "--threads", "1", "--time", "2ms", "--rounds", "6"}},
 		{"results.json", []string{"verify", "time.Now@go", "--time", "50ms"}},
 		{"results.json", []string{"drift", "CLOCK_MONOTONIC_RAW@syscall", "--time", "50ms"}},
@@ -73,7 +74,7 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 				}
 				continue
 			}
-			if c.args[0] == "render" || c.args[0] == "diff" {
+			if slices.Contains([]string{"render", "diff", "doctor"}, c.args[0]) {
 				require.Equal(t, whole, after)
 				continue
 			}

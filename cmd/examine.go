@@ -1,0 +1,123 @@
+package cmd
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/internal/verify"
+)
+
+// What doctor measures: enough for a verdict, in under three seconds.
+const (
+	doctorRounds = 12
+	doctorTime   = 10 * time.Millisecond
+	// doctorPatience is when a slow machine has been measured for long enough; its TSC's
+	// rate is then not watched either.
+	doctorPatience = 2400 * time.Millisecond
+	// rateSpan is how long the TSC's rate is watched, asleep and under load.
+	rateSpan = 150 * time.Millisecond
+	// verifySpan is how long the clocks are verified: a warp that happens shows at once.
+	verifySpan = 300 * time.Millisecond
+)
+
+// examine measures what a diagnosis needs, and returns what is complete when ctx ends.
+func examine(ctx context.Context) (*result.Document, error) {
+	facts := host.Facts()
+	settings := measure.Settings{
+		Threads: ends(host.UsableCPUs(facts)), Rounds: doctorRounds, Time: doctorTime,
+		CPUs: facts.CPU.Usable, Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
+	}
+	// A timeout leaves enough for a diagnosis: the first rounds measure latency alone.
+	inTime, cancel := context.WithTimeout(ctx, doctorPatience)
+	defer cancel()
+	measured, err := measure.Run(inTime, doctorClocks(settings), settings, nil)
+	if err != nil {
+		return nil, err
+	}
+	measured.Interrupted = ctx.Err() != nil
+	if inTime.Err() == nil {
+		addRates(&facts.CPU)
+	}
+	facts = afterChange(facts, measured)
+	document := measuredDocument(facts, measured, result.Settings{
+		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Pin: "none", Workers: "threads",
+	})
+	if inTime.Err() == nil {
+		addVerification(ctx, document)
+		document.Interrupted = ctx.Err() != nil
+	} else {
+		trace.Printf("doctor", "no time was left to verify the clocks, or to measure all: %v", inTime.Err())
+	}
+	return document, nil
+}
+
+// examined reports whether a document is one of examine. The document does not name its command.
+// Only doctor measures what reads cost and verifies; one that ended before it verified has
+// doctor's rounds and exactly its clocks.
+func examined(d *result.Document) bool {
+	if d.Settings.Rounds > 0 && verify.Of(d) != nil {
+		return true
+	}
+	same := func(entry result.Clock, c clock.Clock) bool { return entry.ID == c.ID }
+	return d.Settings.Rounds == doctorRounds && d.Settings.TimeNS == int64(doctorTime) &&
+		slices.EqualFunc(d.Clocks, doctorClocks(measure.Settings{Quota: d.Host.CPU.Quota}), same)
+}
+
+// trusted are the clocks that doctor verifies: what most programs read, and the counter
+// that it is made of.
+var trusted = []string{"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "RDTSC@cpu", "CNTVCT_EL0@cpu", "QueryPerformanceCounter@winapi"}
+
+// addVerification adds a short verification.
+func addVerification(ctx context.Context, document *result.Document) {
+	all := clock.Catalog()
+	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(trusted, c.ID) })
+	verification := verify.Run(ctx, clocks, verify.Settings{
+		Time: verifySpan, CPUs: thread.Usable(), All: all, CounterIsTrusted: madeOfCounter(document.Host),
+	}, nil)
+	document.Put(&verification)
+}
+
+// doctorCalls are the calls by which doctor judges, the most telling first, where the
+// system has more than it has time for.
+var doctorCalls = []string{
+	"CLOCK_MONOTONIC", "CLOCK_REALTIME", "gettimeofday", "CLOCK_MONOTONIC_COARSE", "RDTSC",
+	"CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME", "CLOCK_TAI", "time.Now", "hpet",
+	"QueryPerformanceCounter", "GetSystemTimePreciseAsFileTime", "GetSystemTimeAsFileTime", "SystemTime",
+}
+
+// doctorClocks are the clocks of those calls. Under a quota that even one thread uses
+// up, every clock takes some periods of it, so there are few.
+func doctorClocks(s measure.Settings) []clock.Clock {
+	const few = 5
+	calls := doctorCalls
+	if s.Quota > 0 && s.Quota < 1 {
+		calls = calls[:few]
+	}
+	var chosen []clock.Clock
+	for _, c := range clock.Catalog() {
+		call, path, _ := strings.Cut(c.ID, "@")
+		if slices.Contains(calls, call) && (path != string(clock.Syscall) || call == "CLOCK_MONOTONIC") {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen
+}
+
+// ends are one thread, and as many as there are CPUs for.
+func ends(cpus int) []int { return slices.Compact([]int{1, cpus}) }
+
+// addRates adds the rates of the time stamp counter, asleep and under load.
+func addRates(cpu *result.CPU) {
+	if c := timeStampCounter(); c != nil {
+		asleep, loaded := measure.Rates(*c, rateSpan, cpu.Usable)
+		cpu.TSCAsleepHz, cpu.TSCLoadedHz = wholeHz(asleep), wholeHz(loaded)
+	}
+}
