@@ -14,7 +14,7 @@ import (
 	"github.com/timebench/timebench/internal/wintime"
 )
 
-// The bounds of what a run may be asked for.
+// The limits of --time and --rounds.
 const (
 	shortestTime = time.Millisecond
 	longestTime  = time.Hour
@@ -42,17 +42,17 @@ func compareCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "compare [CLOCK...]",
 		Short: "Measure latency, resolution and throughput of clocks",
-		Long: `Compare measures what a read of each clock costs, how fine its values are, and
-how many reads several threads get at once.
+		Long: `Compare measures the latency and the resolution of each clock, and its throughput by
+number of threads.
 
-A CLOCK is an id (CLOCK_MONOTONIC@vdso), a glob ('*_COARSE@vdso'), a path
-(@syscall) or a call (CLOCK_MONOTONIC, which is every path of it); case does not
-matter. Without one, compare takes the clocks between which people choose. PowerShell
-wants "@winapi" in quotes, and cmd.exe wants double ones.
+CLOCK is an id (CLOCK_MONOTONIC@vdso), a glob ('*_COARSE@vdso'), a path (@syscall) or
+a call (CLOCK_MONOTONIC: every path of it). Case does not matter. Without CLOCK,
+compare measures the clocks that programs choose between. Write "@winapi" in quotes in
+PowerShell, and in double quotes in cmd.exe.
 
-With --clocksources (Linux, root) it measures first as the machine is, and then under
-each other clock source of the kernel. That changes the running system: it asks first,
-and the clock source is restored however the program ends.`,
+With --clocksources (Linux, root), compare measures with the current clock source, and
+then with each other clock source of the kernel. This changes the running system, so
+compare asks first. It restores the clock source, also if it is killed.`,
 		Example: `  timebench compare
   timebench compare --threads 1..24 --out report/
   timebench compare --out report.zip
@@ -67,16 +67,16 @@ and the clock source is restored however the program ends.`,
 		ValidArgsFunction: completeSelectors,
 	}
 	f := command.Flags()
-	f.StringVar(&flags.threads, "threads", "", "numbers of threads: 1..24, 1,2,4, or 1..24/4 for every fourth (default 1, 2, 4 … up to the CPUs)")
-	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
-	f.DurationVar(&flags.time, "time", 0, "span of one throughput measurement (default 100ms, less where --threads is left out on many CPUs)")
-	f.IntVar(&flags.rounds, "rounds", 0, "latency samples of each clock (default as many as take 3.5 s: some 80 of the default clocks, 700 of one)")
-	f.BoolVar(&flags.single, "distribution", false, "also time single reads: percentiles, and how often one took ten times the median")
-	f.StringVar(&flags.pin, "pin", "none", "none, compact, spread, or a CPU list such as 0,2,4-7")
-	f.StringVar(&flags.workers, "workers", "threads", "threads or processes")
-	f.DurationVar(&flags.timer, "timer-resolution", 0, "on Windows, measure with the system timer at this period or shorter, such as 1ms (timeBeginPeriod)")
-	f.StringVar(&flags.sources, "clocksources", "", "also measure under other clock sources of the kernel: all, or a list such as hpet,acpi_pm")
-	f.BoolVar(&flags.yes, "yes", false, "agree to what --clocksources does, without being asked")
+	f.StringVar(&flags.threads, "threads", "", "numbers of threads: 1..24, 1,2,4, or 1..24/4 for every fourth (default 1, 2, 4 … up to the number of CPUs)")
+	f.BoolVar(&flags.all, "all", false, allHelp)
+	f.DurationVar(&flags.time, "time", 0, "duration of one throughput measurement (default 100ms; less on many CPUs without --threads)")
+	f.IntVar(&flags.rounds, "rounds", 0, "number of latency samples of each clock (default as many as take 3.5 s: about 80 for the default clocks, 700 for one)")
+	f.BoolVar(&flags.single, "distribution", false, "time single reads too: percentiles, and how often one took ten times the median")
+	f.StringVar(&flags.pin, "pin", "none", "pin threads to CPUs: none, compact, spread, or a CPU list such as 0,2,4-7")
+	f.StringVar(&flags.workers, "workers", "threads", "read from threads or from processes")
+	f.DurationVar(&flags.timer, "timer-resolution", 0, "on Windows, request this period of the system timer, such as 1ms (timeBeginPeriod)")
+	f.StringVar(&flags.sources, "clocksources", "", "also measure with other clock sources of the kernel: all, or a list such as hpet,acpi_pm")
+	f.BoolVar(&flags.yes, "yes", false, "agree to the changes of --clocksources in advance")
 	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
 	addReportFlags(command, &flags.reportFlags, render.Formats, documentFiles)
 	complete(command, "pin", "none", "compact", "spread")
@@ -84,7 +84,7 @@ and the clock source is restored however the program ends.`,
 	return command
 }
 
-// check returns what is wrong with the flags that need no knowledge of the machine.
+// check returns an error if a flag is wrong on every machine.
 func (flags compareFlags) check(command *cobra.Command) error {
 	if err := notEmpty(command, "threads", "out", "clocksources"); err != nil {
 		return err
@@ -92,9 +92,9 @@ func (flags compareFlags) check(command *cobra.Command) error {
 	given := command.Flags().Changed
 	switch {
 	case given("timer-resolution") && flags.timer <= 0:
-		return fmt.Errorf("--timer-resolution %s: write a span such as 1ms", flags.timer)
+		return fmt.Errorf("--timer-resolution %s: write a duration such as 1ms", flags.timer)
 	case given("time") && (flags.time < shortestTime || flags.time > longestTime):
-		return fmt.Errorf("--time %s: write a span from %s to %s", flags.time, shortestTime, "1h")
+		return fmt.Errorf("--time %s: write a duration from %s to %s", flags.time, shortestTime, "1h")
 	case given("rounds") && (flags.rounds < 1 || flags.rounds > mostRounds):
 		return fmt.Errorf("--rounds %d: write a number from 1 to %d", flags.rounds, mostRounds)
 	}
@@ -135,7 +135,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 	return someAvailable(document)
 }
 
-// raiseTimer has the system timer come as often as asked for, until undo.
+// raiseTimer requests a period of the system timer. undo withdraws the request.
 func raiseTimer(period time.Duration) (undo func(), err error) {
 	if period == 0 {
 		return func() {}, nil

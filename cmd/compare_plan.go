@@ -83,7 +83,7 @@ func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) 
 	case "processes":
 		s.Processes = true
 	default:
-		return s, fmt.Errorf("--workers %q is not known; write threads or processes", flags.workers)
+		return s, fmt.Errorf("--workers %q: write threads or processes", flags.workers)
 	}
 	return s, nil
 }

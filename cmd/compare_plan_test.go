@@ -73,11 +73,11 @@ func TestPlanOfPinnedThreads(t *testing.T) {
 
 func TestPlanRefuses(t *testing.T) {
 	for want, change := range map[string]func(*compareFlags) []string{
-		`--threads: "0" has 0 threads`:            func(f *compareFlags) []string { f.threads = "0"; return nil },
-		`--workers "fibres" is not known`:         func(f *compareFlags) []string { f.workers = "fibres"; return nil },
-		"--pin: CPU 65535 does not exist":         func(f *compareFlags) []string { f.pin = "65535"; return nil },
-		`unknown clock "nothing@here"`:            func(*compareFlags) []string { return []string{"nothing@here"} },
-		"--all takes every clock; leave out @cpu": func(f *compareFlags) []string { f.all = true; return []string{"@cpu"} },
+		`--threads: "0" has 0 threads`:                   func(f *compareFlags) []string { f.threads = "0"; return nil },
+		`--workers "fibres": write threads or processes`: func(f *compareFlags) []string { f.workers = "fibres"; return nil },
+		"--pin: CPU 65535 does not exist":                func(f *compareFlags) []string { f.pin = "65535"; return nil },
+		`unknown clock "nothing@here"`:                   func(*compareFlags) []string { return []string{"nothing@here"} },
+		"--all takes every clock; leave out @cpu":        func(f *compareFlags) []string { f.all = true; return []string{"@cpu"} },
 	} {
 		flags := unset()
 		selectors := change(&flags)

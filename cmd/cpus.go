@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// pinOrder turns --pin into the order in which threads are given CPUs.
+// pinOrder returns the CPUs of --pin in the order in which threads are pinned to them.
 func pinOrder(pin string) ([]int, error) {
 	switch pin {
 	case "none":
@@ -26,8 +26,9 @@ func pinOrder(pin string) ([]int, error) {
 	return cpus, allowed("--pin", cpus)
 }
 
-// allowed refuses CPUs that this process may not use. One that nobody gets without asking for
-// it (isolcpus= on the kernel's command line, taskset(1)) can be asked for.
+// allowed returns an error if this process may not use one of the CPUs. It may use more CPUs than
+// the scheduler gives it: those of isolcpus= on the kernel command line, or outside of the list
+// of taskset(1).
 func allowed(flag string, cpus []int) error {
 	usable := thread.Usable()
 	for _, cpu := range cpus {
@@ -38,7 +39,7 @@ func allowed(flag string, cpus []int) error {
 	return nil
 }
 
-// listed writes CPU numbers as --pin takes them.
+// listed returns CPU numbers in the form of --pin: 0-3,8.
 func listed(cpus []int) string {
 	var parts []string
 	for i := 0; i < len(cpus); {

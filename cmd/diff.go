@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/timebench/timebench/internal/chart"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/render"
@@ -17,7 +18,7 @@ import (
 // diffFlags are the flags of diff as they were typed.
 type diffFlags struct {
 	alpha     float64
-	least     string
+	minChange string
 	failAbove string
 	reportFlags
 }
@@ -26,13 +27,13 @@ func diffCommand() *cobra.Command {
 	var flags diffFlags
 	command := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Show what changed between two results, beyond noise",
-		Long: `Diff holds two saved results against each other, clock by clock and thread count
-by thread count. It first shows what is not the same about the two machines and
-settings, because that is usually the answer.
+		Short: "Compare two results: what changed beyond noise",
+		Long: `Diff compares two saved results, clock by clock and thread count by thread count. It
+first shows the differences between the machines and between the settings, because they
+are usually the answer.
 
-OLD and NEW are what compare --out left: a folder, its results.json, report.html,
-or a zip; or the output of compare --format json.`,
+OLD and NEW are what --out wrote (a folder, its results.json, report.html, or a zip), or
+the output of --format json.`,
 		Example: `  timebench diff before/ after/
   timebench diff before.json after.json --fail-above 10% --out diff/`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -42,20 +43,27 @@ or a zip; or the output of compare --format json.`,
 			return nil
 		},
 		RunE: func(command *cobra.Command, files []string) error {
-			if err := notEmpty(command, "out", "least", "fail-above"); err != nil {
+			if err := notEmpty(command, "out", "min-change", "fail-above"); err != nil {
 				return err
 			}
 			return compareFiles(command.OutOrStdout(), flags, files[0], files[1])
 		},
 	}
 	f := command.Flags()
-	f.Float64Var(&flags.alpha, "alpha", 0.05, "the chance of any verdict at all where nothing changed")
-	f.StringVar(&flags.least, "least", "2%", "the least change that counts, as a `percentage`")
-	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock got slower by more than this `percentage`, beyond noise, or cannot be compared")
+	f.Float64Var(&flags.alpha, "alpha", 0.05, "family-wise false-positive rate of the verdicts")
+	f.StringVar(&flags.minChange, "min-change", "2%", "smallest change that counts, as a `percentage`")
+	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock is slower by more than this `percentage` beyond noise, or cannot be compared")
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "least" { // its former name
+			name = "min-change"
+		}
+		return pflag.NormalizedName(name)
+	})
 	addReportFlags(command, &flags.reportFlags, render.DiffFormats, "diff.json, diff.md, diff.html and a chart")
 	return command
 }
 
+// compareFiles compares two saved results and reports the differences.
 func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) error {
 	format, err := chosenFormat(render.DiffFormats, flags.format)
 	if err != nil {
@@ -94,32 +102,33 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 	return gate(d, failAbove, flags.failAbove)
 }
 
-// mostNamed is how many figures an error names.
-const mostNamed = 5
+// maxListed is how many figures an error lists.
+const maxListed = 5
 
-// gate is the error with which --fail-above ends. A gate that could not look is shut.
+// gate returns the error of --fail-above: a figure is slower, or cannot be compared.
 func gate(d *diff.Diff, above float64, typed string) error {
 	cannot := func(figures []string, why string) error {
-		return couldNot(fmt.Errorf("%s cannot be compared, so --fail-above cannot tell: %s", firstFew(figures), why))
+		return couldNot(fmt.Errorf("%s cannot be compared, so --fail-above cannot decide: %s", firstFew(figures), why))
 	}
-	worse, unsteady, untold := d.SlowerThan(above), d.UnsteadyAbove(above), d.Untold()
+	slower, unsteady, undecided := d.SlowerThan(above), d.UnsteadyAbove(above), d.Untold()
 	switch {
-	case len(worse) > 0:
-		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", firstFew(figures(worse)), typed))
+	case len(slower) > 0:
+		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", firstFew(figures(slower)), typed))
 	case len(d.OnlyOld) > 0:
-		return cannot(d.OnlyOld, "the new result has no figures of them")
+		return cannot(d.OnlyOld, "the new result has none of their figures")
 	case len(d.Lost) > 0:
 		return cannot(d.Lost, "the new result does not have them")
 	case len(unsteady) > 0:
-		return cannot(figures(unsteady), "the runs changed while they lasted, or shared their CPUs; measure again on a quiet machine")
-	case len(untold) > 0:
-		return cannot(figures(untold), "too few samples for a verdict; measure with more rounds (--rounds)")
+		return cannot(figures(unsteady), "a run changed while it lasted, or shared its CPUs; measure again on a quiet machine")
+	case len(undecided) > 0:
+		return cannot(figures(undecided), "too few samples for a verdict; measure with more rounds (--rounds)")
 	case d.Comparisons == 0:
-		return couldNot(errors.New("no figure of what reads cost is in both results, so --fail-above cannot tell"))
+		return couldNot(errors.New("the results have no cost of a read in common, so --fail-above cannot decide"))
 	}
 	return nil
 }
 
+// figures returns the names of the figures that changed.
 func figures(changes []diff.Change) []string {
 	var names []string
 	for _, c := range changes {
@@ -128,20 +137,22 @@ func figures(changes []diff.Change) []string {
 	return names
 }
 
+// firstFew returns the first names as text, with the number of the others.
 func firstFew(names []string) string {
-	text := strings.Join(names[:min(mostNamed, len(names))], ", ")
-	if more := len(names) - mostNamed; more > 0 {
+	text := strings.Join(names[:min(maxListed, len(names))], ", ")
+	if more := len(names) - maxListed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
 }
 
-// settings checks the flags.
+// settings returns the settings of the flags, and the share above which a slower clock fails. An
+// error says which flag is wrong.
 func (flags diffFlags) settings() (s diff.Settings, failAbove float64, err error) {
 	if !(flags.alpha > 0 && flags.alpha < 1) {
 		return s, 0, fmt.Errorf("--alpha %v: write a number between 0 and 1, such as 0.05", flags.alpha)
 	}
-	least, err := percentage("least", flags.least)
+	minChange, err := percentage("min-change", flags.minChange)
 	if err != nil {
 		return s, 0, err
 	}
@@ -150,22 +161,22 @@ func (flags diffFlags) settings() (s diff.Settings, failAbove float64, err error
 		if failAbove, err = percentage("fail-above", flags.failAbove); err != nil {
 			return s, 0, err
 		}
-		least = min(least, failAbove)
+		minChange = min(minChange, failAbove)
 	}
-	return diff.Settings{Alpha: flags.alpha, Least: least}, failAbove, nil
+	return diff.Settings{Alpha: flags.alpha, Least: minChange}, failAbove, nil
 }
 
-// percentage reads 10% as 0.1.
+// percentage returns the share of a percentage: 0.1 for 10%.
 func percentage(flag, text string) (float64, error) {
 	number, ok := strings.CutSuffix(text, "%")
 	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if !ok || err != nil || !(value >= 0) || math.IsInf(value, 0) {
-		return 0, fmt.Errorf("--%s %q is not a percentage from 0 up; write it like 2.5%%", flag, text)
+		return 0, fmt.Errorf("--%s %q: write a percentage from 0 up, such as 2.5%%", flag, text)
 	}
 	return value / 100, nil
 }
 
-// diffFiles are what --out holds of a diff.
+// diffFiles returns the files of --out: the charts, the reports, and last the diff itself.
 func diffFiles(d *diff.Diff) []file {
 	files, pictures := drawn(chart.DiffCharts, d)
 	return append(files,

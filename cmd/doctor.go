@@ -14,7 +14,7 @@ import (
 	"github.com/timebench/timebench/internal/sections"
 )
 
-// never is the value of --fail-on that no finding reaches.
+// never is the value of --fail-on for exit status 0 whatever doctor finds.
 const never = "never"
 
 // doctorFlags are the flags of doctor as they were typed.
@@ -28,16 +28,17 @@ func doctorCommand() *cobra.Command {
 	var flags doctorFlags
 	command := &cobra.Command{
 		Use:   "doctor [FILE]",
-		Short: "Say whether time is slow or wrong here, why, and what to do",
-		Long: `Doctor measures for about two seconds, reads what the system says of its clocks,
-and reports what is wrong: the evidence, the cause, what can be done and at what
-risk. It changes nothing and needs no root; as root it can read the kernel's log
-where that is forbidden to others.
+		Short: "Find out whether the clocks are slow or wrong, why, and what to do",
+		Long: `Doctor measures for about two seconds and reads what the system reports about its
+clocks. It prints what is wrong: the evidence, the cause, the remedies and their risks.
+It changes nothing and does not need root. Root can read the kernel log where other
+users cannot.
 
-With FILE, a result that compare left, it diagnoses the machine of that result.
+With FILE, the result of a command that measures, doctor diagnoses the machine of that
+result.
 
-Exit status: 0 where nothing is found, 1 where something is (--fail-on), 2 where the
-command line or the file is wrong. As a health check:
+Exit status: 0 if there is no finding, 1 if there is one (--fail-on), 2 if the command
+line or the file is wrong. As a health check:
 timebench doctor --fail-on error --fail-above-ns 200`,
 		Example: `  timebench doctor
   timebench doctor report.html
@@ -60,8 +61,8 @@ timebench doctor --fail-on error --fail-above-ns 200`,
 		},
 	}
 	f := command.Flags()
-	f.StringVar(&flags.failOn, "fail-on", result.Warn, "exit with 1 from this severity on: error, warn, or never")
-	f.Float64Var(&flags.failAboveNS, "fail-above-ns", 0, "find an error where an everyday clock costs more than so many ns a read, beyond noise, or none was timed")
+	f.StringVar(&flags.failOn, "fail-on", result.Warn, "exit with status 1 if a finding has this severity or a worse one: error, warn, or never")
+	f.Float64Var(&flags.failAboveNS, "fail-above-ns", 0, "report an error if an everyday clock costs more than this many ns/read beyond noise, or none was timed")
 	addReportFlags(command, &flags.reportFlags, render.DoctorFormats, documentFiles)
 	complete(command, "fail-on", result.Error, result.Warn, never)
 	return command
@@ -73,7 +74,7 @@ func doctor(stdout, stderr io.Writer, flags doctorFlags, files []string) error {
 		return err
 	}
 	if !slices.Contains([]string{result.Error, result.Warn, never}, flags.failOn) {
-		return fmt.Errorf("--fail-on %q is not known; write error, warn or never", flags.failOn)
+		return fmt.Errorf("--fail-on %q: write error, warn or never", flags.failOn)
 	}
 	to := report{stdout: stdout, format: format, files: doctorFiles}
 	var document *result.Document
@@ -135,7 +136,7 @@ func doctorFiles(d *result.Document) []file {
 		file{"results.json", d.Write})
 }
 
-// fails reports whether a severity is that of --fail-on, or worse.
+// fails reports whether a severity is that of --fail-on or a worse one.
 func fails(severity, failOn string) bool {
 	limit := slices.Index(result.Severities, failOn)
 	return limit >= 0 && slices.Index(result.Severities, severity) <= limit

@@ -13,10 +13,11 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
-// longestLoad is the most time that drift keeps every CPU busy: a run of hours is no
-// reason to take a machine from its users for hours.
+// longestLoad limits how long drift keeps every CPU busy: a run of hours must not take the machine
+// from its users for hours.
 const longestLoad = 30 * time.Second
 
 func driftCommand() *cobra.Command {
@@ -25,17 +26,17 @@ func driftCommand() *cobra.Command {
 	var flags *sectionFlags
 	command := &cobra.Command{
 		Use:   "drift [CLOCK...]",
-		Short: "Measure how fast clocks run against a reference, asleep and under load",
-		Long: `Drift reads each clock between two readings of the reference, again and again, and
-draws a line of least squares through them: its slope is how much faster than the
-reference the clock runs, in parts per million (ppm), with an interval. One ppm is
-86 ms a day.
+		Short: "Measure the rates of clocks against a reference, idle and under load",
+		Long: `Drift reads each clock between two readings of the reference, again and again. The slope
+of the least-squares line through the readings is the rate of the clock against the
+reference, in parts per million (ppm), with its 95% CI. One ppm is 86 ms a day.
 
-It sleeps between its looks. In the last half of the time, and for 30 s at most, it
-keeps every CPU busy, to see whether a clock's rate depends on that.
+Drift sleeps between the readings. For the last half of the time, 30 s at most, it keeps
+every CPU busy, to check whether the rate depends on load.
 
-Without CLOCK it takes the fine clocks among which people choose. Ctrl-C ends it at any time with what is known by then; it takes no more memory in a
-month than in a minute.`,
+Without CLOCK it measures the fine clocks that programs choose between. Ctrl-C ends it
+at any time, and drift reports what is complete. It takes no more memory in a month
+than in a minute.`,
 		Example: `  timebench drift
   timebench drift CLOCK_MONOTONIC_RAW RDTSC@cpu --ref CLOCK_REALTIME@vdso --time 1h
   timebench drift --load=false --out drift/`,
@@ -54,7 +55,7 @@ month than in a minute.`,
 			if reference.Kind == clock.CPUTime {
 				return fmt.Errorf("--ref %w", countsCPUTime(reference))
 			}
-			clocks, err := chosen(flags.all, selectors, drifting())
+			clocks, err := chosen(flags.all, selectors, defaultDriftClocks())
 			if err != nil {
 				return err
 			}
@@ -65,7 +66,7 @@ month than in a minute.`,
 			if err := clock.Readable(reference); err != nil {
 				return couldNot(fmt.Errorf("--ref %s: %w", reference.ID, err))
 			}
-			if err := steady(clocks); err != nil {
+			if err := refuseWithoutRate(clocks); err != nil {
 				return err
 			}
 			settings := drift.Settings{Time: flags.time, CPUs: len(cpus)}
@@ -73,30 +74,30 @@ month than in a minute.`,
 				settings.LoadTime = min(flags.time/2, longestLoad)
 			}
 			measure := func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
-				settings.NominalHz = func(c clock.Clock) float64 { return statedHz(c, document.Host.CPU) }
+				settings.NominalHz = func(c clock.Clock) float64 { return nominalHz(c, document.Host.CPU) }
 				drifted, err := drift.Run(ctx, clocks, reference, settings, tell)
 				document.Put(&drifted)
 				return err
 			}
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Holding against " + reference.ID, clocks, 1, measure})
+			progress := fmt.Sprintf("Measuring the drift of %s against %s", words.Plural(len(clocks), "clock"), reference.ID)
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{progress, clocks, 1, measure})
 			return err
 		},
 	}
 	flags = addSectionFlags(command, 10*time.Second)
-	command.Flags().StringVar(&ref, "ref", "", "the clock that the others are held against (default the monotonic clock of the system)")
-	command.Flags().BoolVar(&load, "load", true, "keep every CPU busy in the last half of the time, and for 30 s at most")
+	command.Flags().StringVar(&ref, "ref", "", "clock to measure the others against (default the monotonic clock of the system)")
+	command.Flags().BoolVar(&load, "load", true, "keep every CPU busy for the last half of the time, 30 s at most")
 	_ = command.RegisterFlagCompletionFunc("ref", completeSelectors)
 	return command
 }
 
-// references are what drift takes for its reference unless it is told, the first that is
-// here.
+// references are the default references. Drift takes the first that is available.
 var references = []string{
 	"CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC@syscall", "QueryPerformanceCounter@winapi", "CLOCK_MONOTONIC@libc", "time.Now@go",
 }
 
-// reference is the clock that a selector names: one, or the first that can be read of
-// those of one call.
+// reference returns the clock of --ref. If the selector matches several paths of one call, it is
+// the first that can be read.
 func reference(selector string) (clock.Clock, error) {
 	all := clock.Catalog()
 	if selector == "" {
@@ -106,30 +107,31 @@ func reference(selector string) (clock.Clock, error) {
 				return all[i], nil
 			}
 		}
-		return clock.Clock{}, couldNot(errors.New("none of the clocks that could be the reference is available; name one: --ref CLOCK"))
+		return clock.Clock{}, couldNot(errors.New("no default reference is available here; name one with --ref CLOCK"))
 	}
 	if strings.Contains(selector, ",") {
-		return clock.Clock{}, fmt.Errorf("--ref %s: there is one reference; name one clock", selector)
+		return clock.Clock{}, fmt.Errorf("--ref %s: this is a list; name one clock", selector)
 	}
-	named, err := clock.Select(all, []string{selector})
+	matching, err := clock.Select(all, []string{selector})
 	if err != nil {
 		return clock.Clock{}, fmt.Errorf("--ref: %w", err)
 	}
-	for _, c := range named[1:] {
-		if callOf(c) != callOf(named[0]) {
-			return clock.Clock{}, fmt.Errorf("--ref %s names %d clocks; write one, such as %s", selector, len(named), named[0].ID)
+	for _, c := range matching[1:] {
+		if callOf(c) != callOf(matching[0]) {
+			return clock.Clock{}, fmt.Errorf("--ref %s matches %d clocks; name one, such as %s", selector, len(matching), matching[0].ID)
 		}
 	}
-	for _, c := range named {
+	for _, c := range matching {
 		if clock.Readable(c) == nil {
 			return c, nil
 		}
 	}
-	return named[0], nil
+	return matching[0], nil
 }
 
-// steady refuses clocks of which none can have a rate: a run would last as long as any.
-func steady(clocks []clock.Clock) error {
+// refuseWithoutRate returns an error if drift can measure the rate of none of the clocks: the run
+// would take its whole time for nothing.
+func refuseWithoutRate(clocks []clock.Clock) error {
 	var why error
 	for _, c := range clocks {
 		if c.Kind == clock.CPUTime {
@@ -153,18 +155,19 @@ func callOf(c clock.Clock) string {
 	return call
 }
 
-// drifting are the clocks that drift measures unless it is told: those among which people
-// choose, but for CPU time, which passes as the scheduler has it, and for clocks whose
-// steps hide their rate for minutes.
-func drifting() []clock.Clock {
+// defaultDriftClocks returns the clocks that drift measures without a selector: those that programs
+// choose between, without CPU time, which passes only while a thread runs, and without clocks
+// whose ticks hide their rate for minutes.
+func defaultDriftClocks() []clock.Clock {
 	const finest = 1e6 // ticks a second
 	return slices.DeleteFunc(clock.Default(), func(c clock.Clock) bool {
 		return c.Kind == clock.CPUTime || c.Hz > 0 && c.Hz <= finest || strings.Contains(c.ID, "_COARSE@")
 	})
 }
 
-// statedHz is the rate that the kernel takes a counter to have which states none.
-func statedHz(c clock.Clock, cpu result.CPU) float64 {
+// nominalHz returns the kernel's rate of the time stamp counter in Hz: the CPU does not report it.
+// It is 0 for every other clock.
+func nominalHz(c clock.Clock, cpu result.CPU) float64 {
 	if c.Path == clock.CPU && strings.Contains(c.ID, "RDTSC") {
 		return cpu.KernelTSCHz
 	}

@@ -14,11 +14,11 @@ func envCommand() *cobra.Command {
 	var format string
 	command := &cobra.Command{
 		Use:   "env",
-		Short: "Show the facts of this machine that bear on its clocks",
+		Short: "Show the facts of this machine that matter to its clocks",
 		Args:  noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if format != "table" && format != "json" {
-				return fmt.Errorf("--format %q is not known; env takes table or json", format)
+				return fmt.Errorf("--format %q: write table or json", format)
 			}
 			facts := host.Facts()
 			facts.CPU.TSCHz = tscHz(nil)
@@ -30,7 +30,7 @@ func envCommand() *cobra.Command {
 			return couldNot(encoder.Encode(facts))
 		},
 	}
-	command.Flags().StringVar(&format, "format", "table", "table or json")
+	command.Flags().StringVar(&format, "format", "table", "output format: table, json")
 	complete(command, "format", "table", "json")
 	return command
 }

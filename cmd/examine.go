@@ -15,28 +15,28 @@ import (
 	"github.com/timebench/timebench/internal/verify"
 )
 
-// What doctor measures: enough for a verdict, in under three seconds.
+// What doctor measures: enough for a diagnosis in less than three seconds.
 const (
 	doctorRounds = 12
 	doctorTime   = 10 * time.Millisecond
-	// doctorPatience is when a slow machine has been measured for long enough; its TSC's
-	// rate is then not watched either.
-	doctorPatience = 2400 * time.Millisecond
-	// rateSpan is how long the TSC's rate is watched, asleep and under load.
-	rateSpan = 150 * time.Millisecond
-	// verifySpan is how long the clocks are verified: a warp that happens shows at once.
-	verifySpan = 300 * time.Millisecond
+	// doctorTimeout ends the measurement on a slow machine. The rate of the TSC is then not
+	// measured, and nothing is verified.
+	doctorTimeout = 2400 * time.Millisecond
+	// tscRateTime is how long the rate of the TSC is measured idle, and again under load.
+	tscRateTime = 150 * time.Millisecond
+	// verifyTime is how long the clocks are verified. A machine with a warp shows many at once.
+	verifyTime = 300 * time.Millisecond
 )
 
 // examine measures what a diagnosis needs, and returns what is complete when ctx ends.
 func examine(ctx context.Context) (*result.Document, error) {
 	facts := host.Facts()
 	settings := measure.Settings{
-		Threads: ends(host.UsableCPUs(facts)), Rounds: doctorRounds, Time: doctorTime,
+		Threads: oneAndAll(host.UsableCPUs(facts)), Rounds: doctorRounds, Time: doctorTime,
 		CPUs: facts.CPU.Usable, Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
 	}
 	// A timeout leaves enough for a diagnosis: the first rounds measure latency alone.
-	inTime, cancel := context.WithTimeout(ctx, doctorPatience)
+	inTime, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	measured, err := measure.Run(inTime, doctorClocks(settings), settings, nil)
 	if err != nil {
@@ -71,30 +71,29 @@ func examined(d *result.Document) bool {
 		slices.EqualFunc(d.Clocks, doctorClocks(measure.Settings{Quota: d.Host.CPU.Quota}), same)
 }
 
-// trusted are the clocks that doctor verifies: what most programs read, and the counter
-// that it is made of.
-var trusted = []string{"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "RDTSC@cpu", "CNTVCT_EL0@cpu", "QueryPerformanceCounter@winapi"}
+// verifiedByDoctor are the clocks that most programs read, and the counter behind them.
+var verifiedByDoctor = []string{"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "RDTSC@cpu", "CNTVCT_EL0@cpu", "QueryPerformanceCounter@winapi"}
 
-// addVerification adds a short verification.
+// addVerification adds a short verification to the document.
 func addVerification(ctx context.Context, document *result.Document) {
 	all := clock.Catalog()
-	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(trusted, c.ID) })
+	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(verifiedByDoctor, c.ID) })
 	verification := verify.Run(ctx, clocks, verify.Settings{
-		Time: verifySpan, CPUs: thread.Usable(), All: all, CounterIsTrusted: madeOfCounter(document.Host),
+		Time: verifyTime, CPUs: thread.Usable(), All: all, CounterIsTrusted: derivedFromCounter(document.Host),
 	}, nil)
 	document.Put(&verification)
 }
 
-// doctorCalls are the calls by which doctor judges, the most telling first, where the
-// system has more than it has time for.
+// doctorCalls are the calls that doctor measures, the most important first: a system may have more
+// clocks than doctor has time for.
 var doctorCalls = []string{
 	"CLOCK_MONOTONIC", "CLOCK_REALTIME", "gettimeofday", "CLOCK_MONOTONIC_COARSE", "RDTSC",
 	"CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME", "CLOCK_TAI", "time.Now", "hpet",
 	"QueryPerformanceCounter", "GetSystemTimePreciseAsFileTime", "GetSystemTimeAsFileTime", "SystemTime",
 }
 
-// doctorClocks are the clocks of those calls. Under a quota that even one thread uses
-// up, every clock takes some periods of it, so there are few.
+// doctorClocks returns the clocks of doctorCalls. Under a quota that one thread uses up, each
+// clock takes several of its periods, so there are few.
 func doctorClocks(s measure.Settings) []clock.Clock {
 	const few = 5
 	calls := doctorCalls
@@ -111,13 +110,13 @@ func doctorClocks(s measure.Settings) []clock.Clock {
 	return chosen
 }
 
-// ends are one thread, and as many as there are CPUs for.
-func ends(cpus int) []int { return slices.Compact([]int{1, cpus}) }
+// oneAndAll returns the numbers of threads: one, and one for each CPU.
+func oneAndAll(cpus int) []int { return slices.Compact([]int{1, cpus}) }
 
-// addRates adds the rates of the time stamp counter, asleep and under load.
+// addRates adds the rates of the time stamp counter, idle and under load.
 func addRates(cpu *result.CPU) {
 	if c := timeStampCounter(); c != nil {
-		asleep, loaded := measure.Rates(*c, rateSpan, cpu.Usable)
+		asleep, loaded := measure.Rates(*c, tscRateTime, cpu.Usable)
 		cpu.TSCAsleepHz, cpu.TSCLoadedHz = wholeHz(asleep), wholeHz(loaded)
 	}
 }

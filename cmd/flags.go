@@ -10,15 +10,15 @@ import (
 	"github.com/timebench/timebench/internal/render"
 )
 
-// rightValues says what would be right for a flag, by the type of its value.
+// rightValues has the advice for a wrong value, by the type of the flag.
 var rightValues = map[string]string{
 	"bool":     "write true or false",
 	"int":      "write a whole number, such as 10",
 	"float64":  "write a number, such as 0.05",
-	"duration": "write a span with its unit, such as 100ms, 30s or 1h",
+	"duration": "write a duration with its unit, such as 100ms, 30s or 1h",
 }
 
-// flagError words what pflag found wrong with a flag: its own words are those of Go's parsers.
+// flagError returns an error of pflag in plain words: pflag prints those of Go's parsers.
 func flagError(command *cobra.Command, err error) error {
 	var wrong *pflag.InvalidValueError
 	var none *pflag.ValueRequiredError
@@ -35,7 +35,7 @@ func flagError(command *cobra.Command, err error) error {
 	return err
 }
 
-// noArguments refuses arguments.
+// noArguments returns an error if there are arguments.
 func noArguments(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no arguments; it got %q", command.Name(), args[0])
@@ -43,16 +43,16 @@ func noArguments(command *cobra.Command, args []string) error {
 	return nil
 }
 
-// chosenFormat is the format of that name.
+// chosenFormat returns the format of that name.
 func chosenFormat[T any](formats []render.Format[T], name string) (render.Format[T], error) {
 	format, ok := render.Named(formats, name)
 	if !ok {
-		return format, fmt.Errorf("--format %q is not known; write %s", name, strings.Join(render.Names(formats), ", "))
+		return format, fmt.Errorf("--format %q: write %s", name, strings.Join(render.Names(formats), ", "))
 	}
 	return format, nil
 }
 
-// notEmpty refuses flags that were given without a value.
+// notEmpty returns an error if one of the flags is given with an empty value.
 func notEmpty(command *cobra.Command, flags ...string) error {
 	for _, name := range flags {
 		if flag := command.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
@@ -62,7 +62,7 @@ func notEmpty(command *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// complete offers values for a flag to the shell.
+// complete makes the shell complete a flag to these values.
 func complete(command *cobra.Command, flag string, values ...string) {
 	// The only error is a flag that the command does not have.
 	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))

@@ -10,7 +10,7 @@ import (
 func guardianCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    clocksource.GuardianCommand,
-		Short:  "Hold the clock source that `compare --clocksources` must restore",
+		Short:  "Restore the clock source after `compare --clocksources`",
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -7,21 +7,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpCommand is cobra's own, but that it refuses what it does not know.
+// helpCommand replaces cobra's own, which prints the help of timebench for an unknown command.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
-		Short: "Show what a command does, and its flags",
+		Short: "Show the help of a command",
 		RunE: func(command *cobra.Command, args []string) error {
-			meant, rest, err := command.Root().Find(args)
+			found, rest, err := command.Root().Find(args)
 			if err != nil {
 				return err
 			}
-			if err := known(meant, rest); err != nil {
+			if err := refuseUnknown(found, rest); err != nil {
 				return err
 			}
-			meant.InitDefaultHelpFlag()
-			return meant.Help()
+			found.InitDefaultHelpFlag()
+			return found.Help()
 		},
 		ValidArgsFunction: func(command *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			for _, c := range command.Root().Commands() {
@@ -34,7 +34,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// refuseOtherShells has cobra's command refuse a shell that it has no completion for.
+// refuseOtherShells makes cobra's completion command refuse a shell without completion.
 func refuseOtherShells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "completion" })

@@ -11,10 +11,10 @@ import (
 func listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List every clock that this build knows: available here, or why not",
+		Short: "List every clock of this build: available here, or why not",
 		Args:  noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
-			entries, err := tried(clock.Catalog())
+			entries, err := availability(clock.Catalog())
 			if err != nil {
 				return couldNot(err)
 			}
@@ -23,8 +23,8 @@ func listCommand() *cobra.Command {
 	}
 }
 
-// tried says of each clock whether it is available here, or why not.
-func tried(clocks []clock.Clock) ([]result.Clock, error) {
+// availability returns an entry for each clock: available here, or why not.
+func availability(clocks []clock.Clock) ([]result.Clock, error) {
 	entries := make([]result.Clock, 0, len(clocks))
 	err := thread.Run(thread.Any, func() {
 		for _, c := range clocks {

@@ -12,13 +12,12 @@ func renderCommand() *cobra.Command {
 	var flags reportFlags
 	command := &cobra.Command{
 		Use:   "render FILE",
-		Short: "Show a saved result again, in any format, or as charts",
-		Long: `Render turns a saved result into any format that compare has, and with --out into
-the report and the charts. It measures nothing: the machine of the result need not
-be this one.
+		Short: "Show a saved result in any format, or as a report with charts",
+		Long: `Render shows a saved result in any format of compare. With --out it writes the report
+and the charts. It measures nothing, so the result may be of another machine.
 
-FILE is what compare --out left: the folder, its results.json, report.html, or a
-zip; or the output of compare --format json.`,
+FILE is what --out wrote (the folder, its results.json, report.html, or a zip), or the
+output of --format json.`,
 		Example: `  timebench render report/
   timebench render report.html --format csv
   timebench render results.json --out rendered.zip`,
@@ -49,7 +48,7 @@ zip; or the output of compare --format json.`,
 	return command
 }
 
-// reportSaved reports a document that was loaded. A signal ends the process.
+// reportSaved reports a document that was loaded. A signal ends the process at once.
 func reportSaved(to report, document *result.Document) error {
 	endAtSignal(to.target.giveUp)
 	if err := to.target.open(); err != nil {

@@ -41,13 +41,12 @@ const documentFiles = "results.json, report.md, report.html and charts"
 // addReportFlags adds the flags of a report to a command: its formats, and --out with its files.
 func addReportFlags[T any](command *cobra.Command, flags *reportFlags, formats []render.Format[T], files string) {
 	names := render.Names(formats)
-	command.Flags().StringVar(&flags.format, "format", names[0], strings.Join(names, ", "))
+	command.Flags().StringVar(&flags.format, "format", names[0], "output format: "+strings.Join(names, ", "))
 	command.Flags().StringVar(&flags.out, "out", "", "also write "+files+" into this `folder` (or .zip)")
 	complete(command, "format", names...)
 }
 
-// reportFiles are what --out holds of a document: the pictures, the reports, and last
-// the document itself.
+// reportFiles returns the files of --out: the charts, the reports, and last the document.
 func reportFiles(d *result.Document) []file {
 	files, pictures := drawn(sections.Pictures(), d)
 	return append(files,
@@ -56,7 +55,7 @@ func reportFiles(d *result.Document) []file {
 		file{"results.json", d.Write})
 }
 
-// drawn are the pictures that can be drawn: the files, and their paths.
+// drawn returns the files and the paths of the charts that have data.
 func drawn[T any](charts []picture.Chart[T], of T) (files []file, paths []string) {
 	for _, c := range charts {
 		if c.Drawable(of) {
@@ -68,5 +67,5 @@ func drawn[T any](charts []picture.Chart[T], of T) (files []file, paths []string
 	return files, paths
 }
 
-// pictureFile returns the path of a chart among the files of --out.
+// pictureFile returns the path of a chart in the folder of --out.
 func pictureFile(chart string) string { return "charts/" + chart + ".png" }

@@ -1,11 +1,11 @@
-// Package cmd is the command line: one file a command. A command turns flags
-// into settings, calls down, and turns what comes back into output and an exit
-// status. It neither measures nor formats.
+// Package cmd is the command line: one file for each command. A command turns flags into
+// settings, calls the packages that measure and format, and returns an exit status. It
+// neither measures nor formats.
 //
-// Exit status: 0 done; 1 it could not do it; 2 the command line or a file was
-// wrong; 129, 130, 131 or 143 ended by SIGHUP, SIGINT, SIGQUIT or SIGTERM: the
-// document says interrupted then, and only then. Results go to standard output
-// and nothing else does.
+// Exit status: 0 for success; 1 if the command failed, or found what it checks for; 2 if the
+// command line or a file is wrong; 129, 130, 131 or 143 if SIGHUP, SIGINT, SIGQUIT or SIGTERM
+// ended it. In the last case, and only then, the document is marked as interrupted. Standard
+// output has results and nothing else.
 package cmd
 
 import (
@@ -29,23 +29,23 @@ func Execute() int {
 	refuseOtherShells(root)
 	err := root.Execute()
 	if out.err != nil {
-		err = couldNot(errors.Join(out.err, spoken(err)))
+		err = couldNot(errors.Join(out.err, printed(err)))
 	}
 	if err == nil {
 		return 0
 	}
 	var f *failure
 	if !errors.As(err, &f) {
-		// What cobra finds wrong and what a command refuses is the user's to mend.
+		// Errors of cobra, and of commands that refuse their arguments.
 		f = &failure{status: 2, err: err}
 	}
-	if err := spoken(err); err != nil {
+	if err := printed(err); err != nil {
 		fmt.Fprintln(os.Stderr, "timebench: "+oneLine(err.Error()))
 	}
 	return f.status
 }
 
-// A failure is an error with an exit status other than 2. A nil err is silent.
+// A failure is an error with its own exit status. Without err nothing is printed.
 type failure struct {
 	status int
 	err    error
@@ -55,8 +55,8 @@ func (f *failure) Error() string { return fmt.Sprint(f.err) }
 
 func (f *failure) Unwrap() error { return f.err }
 
-// spoken returns an error that is to be told, nil for one that is silent.
-func spoken(err error) error {
+// printed returns the error to print: nil for a failure without one.
+func printed(err error) error {
 	var f *failure
 	if errors.As(err, &f) && f.err == nil {
 		return nil
@@ -64,7 +64,8 @@ func spoken(err error) error {
 	return err
 }
 
-// couldNot is the failure to do what was rightly asked.
+// couldNot returns a failure with exit status 1: the command line was right, but the command
+// cannot do it.
 func couldNot(err error) error {
 	if err == nil {
 		return nil
@@ -72,18 +73,17 @@ func couldNot(err error) error {
 	return &failure{status: 1, err: err}
 }
 
-// oneLine returns the text of an error as one line that no terminal obeys: names of files
-// and of clocks are in it. Joined errors stand on lines of their own: they are separated as
-// clauses are.
+// oneLine returns the text of an error as one line without control characters: names of files
+// and clocks may contain them. Joined errors are separated by semicolons.
 func oneLine(text string) string {
 	var line strings.Builder
 	for part := range strings.Lines(text) {
 		part = strings.Join(strings.Fields(printable.Line(part)), " ")
-		switch so := line.String(); {
+		switch before := line.String(); {
 		case part == "":
 			continue
-		case so == "":
-		case strings.ContainsRune(".:;,?!", rune(so[len(so)-1])):
+		case before == "":
+		case strings.ContainsRune(".:;,?!", rune(before[len(before)-1])):
 			line.WriteString(" ")
 		default:
 			line.WriteString("; ")
@@ -93,14 +93,14 @@ func oneLine(text string) string {
 	return line.String()
 }
 
-// Root returns the command line as a tree of commands, for who runs or describes it.
+// Root returns the tree of commands, to run it or to generate its manual pages.
 func Root() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "timebench",
 		Short: "Measure the operating system's clocks",
-		Long: `Timebench measures the operating system's clocks: what it costs to ask what
-time it is, how fine the answer is, whether it scales over threads, whether it can be
-trusted, and, when it is slow, why.`,
+		Long: `Timebench measures the operating system's clocks: what a read costs, the resolution,
+whether reads scale over threads, whether the clocks can be trusted, and why reading
+them is slow.`,
 		Example: `  timebench doctor
   timebench compare
   timebench compare --threads 1..24 --out report/
@@ -108,7 +108,7 @@ trusted, and, when it is slow, why.`,
   timebench compare CLOCK_MONOTONIC '*_COARSE@vdso' @cpu`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          known,
+		Args:          refuseUnknown,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if version, _ := command.Flags().GetBool("version"); version {
 				_, err := fmt.Fprintln(command.OutOrStdout(), versionLine())
@@ -117,22 +117,25 @@ trusted, and, when it is slow, why.`,
 			return command.Help()
 		},
 	}
-	// Not cobra's own: its template needs text/template, which calls methods by name, so that
-	// the linker keeps all of them. The program was a third larger.
-	command.Flags().BoolP("version", "v", false, "Show the version of timebench")
+	// Cobra's own flag needs text/template, which calls methods by name. The linker then keeps all
+	// methods, and the program is a third larger.
+	command.Flags().BoolP("version", "v", false, "print the version of timebench")
 	command.SetFlagErrorFunc(flagError)
 	command.SetHelpCommand(helpCommand())
-	command.AddCommand(compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), diffCommand(), renderCommand(), listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand())
+	command.AddCommand(
+		compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), diffCommand(), renderCommand(),
+		listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand(),
+	)
 	return command
 }
 
-// known refuses a command that there is not, and names the one that was meant.
-func known(command *cobra.Command, args []string) error {
+// refuseUnknown returns an error for an unknown command, with similar ones if there are any.
+func refuseUnknown(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	command.SuggestionsMinimumDistance = 2
-	hint := "`timebench --help` lists them"
+	hint := "`timebench --help` lists the commands"
 	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}

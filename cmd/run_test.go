@@ -118,7 +118,7 @@ func TestRunThatASignalEnds(t *testing.T) {
 			continue
 		}
 		requireStatus(t, 143, err)
-		require.NoError(t, spoken(err), "it is silent")
+		require.NoError(t, printed(err), "it is silent")
 	}
 }
 

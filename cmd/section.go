@@ -13,7 +13,6 @@ import (
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
-	"github.com/timebench/timebench/internal/words"
 )
 
 // longestSection is the upper limit of --time of verify, skew and drift: drift runs for days.
@@ -34,8 +33,8 @@ type sectionFlags struct {
 func addSectionFlags(command *cobra.Command, defaultTime time.Duration) *sectionFlags {
 	flags := &sectionFlags{command: command.Name()}
 	f := command.Flags()
-	f.BoolVar(&flags.all, "all", false, "take every clock that this build knows")
-	f.DurationVar(&flags.time, "time", defaultTime, "how long, all together")
+	f.BoolVar(&flags.all, "all", false, allHelp)
+	f.DurationVar(&flags.time, "time", defaultTime, "total duration")
 	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
 	addReportFlags(command, &flags.reportFlags, render.SectionFormats, documentFiles)
 	command.ValidArgsFunction = completeSelectors
@@ -44,7 +43,7 @@ func addSectionFlags(command *cobra.Command, defaultTime time.Duration) *section
 
 // addCPUs adds --cpus.
 func (flags *sectionFlags) addCPUs(command *cobra.Command) {
-	command.Flags().StringVar(&flags.cpus, "cpus", "", "a CPU list such as 0,2,4-7 (default all that the process may use)")
+	command.Flags().StringVar(&flags.cpus, "cpus", "", "CPU list such as 0,2,4-7 (default all CPUs that the process may use)")
 }
 
 // check returns the CPUs to measure on. An error says which flag is wrong.
@@ -57,7 +56,7 @@ func (flags *sectionFlags) check(command *cobra.Command) ([]int, error) {
 		return nil, err
 	}
 	if flags.time < shortestTime || flags.time > longestSection {
-		return nil, fmt.Errorf("--time %s: write a span from %s to 720h", flags.time, shortestTime)
+		return nil, fmt.Errorf("--time %s: write a duration from %s to 720h", flags.time, shortestTime)
 	}
 	if flags.cpus == "" {
 		return thread.Usable(), nil
@@ -71,7 +70,7 @@ func (flags *sectionFlags) check(command *cobra.Command) ([]int, error) {
 
 // A sectionRun is what such a command measures, and how.
 type sectionRun struct {
-	progress string // the beginning of the line above the progress bar
+	progress string // the line above the progress bar
 	clocks   []clock.Clock
 	threads  int
 	// measure puts the section into the document, with what is complete when ctx ends.
@@ -97,14 +96,14 @@ func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*r
 // document returns the document with the section, and nil if no thread can be started. With an
 // error beside it the document has what was measured before.
 func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, section sectionRun) (*result.Document, error) {
-	entries, err := tried(section.clocks)
+	entries, err := availability(section.clocks)
 	if err != nil {
 		return nil, err
 	}
 	document := newDocument(host.Facts(), entries, result.Settings{
 		Threads: []int{section.threads}, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
-	tell, stop := showProgress(stderr, flags.quiet, section.progress+" "+words.Plural(len(section.clocks), "clock"), flags.time)
+	tell, stop := showProgress(stderr, flags.quiet, section.progress, flags.time)
 	sources := watchSources()
 	failed := section.measure(ctx, document, sources.during(tell))
 	document.Warnings = append(document.Warnings, sources.warnings()...)

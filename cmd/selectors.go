@@ -9,6 +9,9 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 )
 
+// allHelp is the help of --all.
+const allHelp = "measure every clock of this build"
+
 // chosen returns the clocks that the command line names: all of the catalogue, those of the
 // selectors, or else the usual ones.
 func chosen(all bool, selectors []string, usual []clock.Clock) ([]clock.Clock, error) {

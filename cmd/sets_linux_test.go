@@ -26,7 +26,7 @@ func TestClocksOfAlarmsAreAskedFor(t *testing.T) {
 	usual, err := chosen(false, nil, clock.Default())
 	require.NoError(t, err)
 	for name, clocks := range map[string][]clock.Clock{
-		"compare": usual, "verify": clock.Default(), "skew": skewed(), "drift": drifting(), "doctor": doctorClocks(measure.Settings{}),
+		"compare": usual, "verify": clock.Default(), "skew": defaultSkewClocks(), "drift": defaultDriftClocks(), "doctor": doctorClocks(measure.Settings{}),
 	} {
 		require.Empty(t, in(clocks), name)
 		require.NotEmpty(t, clocks, name)

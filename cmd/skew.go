@@ -10,19 +10,20 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/skew"
+	"github.com/timebench/timebench/internal/words"
 )
 
 func skewCommand() *cobra.Command {
 	var flags *sectionFlags
 	command := &cobra.Command{
 		Use:   "skew [CLOCK...]",
-		Short: "Measure how far the CPUs' views of a clock are apart",
-		Long: `Skew has pairs of CPUs exchange readings of a clock over a cache line that they
-share, and says by how much the clock of one is ahead of the other's, and how far that
-may be from the truth: half of the best round trip. Up to 16 CPUs it compares each with
-each, of more the first with all others.
+		Short: "Measure the offset of a clock between CPUs",
+		Long: `Skew measures the offset of a clock between pairs of CPUs, with an error bound. The two
+CPUs exchange readings over a cache line that they share. The error bound is half of
+the best round trip plus the resolution. With up to 16 CPUs, skew compares each with
+each; with more, the first with all others.
 
-Without CLOCK it takes the CPU's counter, and the clock that most programs read.`,
+Without CLOCK it measures the CPU's counter and the clock that most programs read.`,
 		Example: `  timebench skew
   timebench skew RDTSC@cpu --cpus 0,8,16 --time 10s
   timebench skew --out skew/`,
@@ -31,19 +32,19 @@ Without CLOCK it takes the CPU's counter, and the clock that most programs read.
 			if err != nil {
 				return err
 			}
-			clocks, err := chosen(flags.all, selectors, skewed())
+			clocks, err := chosen(flags.all, selectors, defaultSkewClocks())
 			if err != nil {
 				return err
 			}
 			if len(cpus) < 2 {
-				return couldNot(errors.New("there is one CPU to use, and so nothing to compare; skew needs two"))
+				return couldNot(errors.New("skew compares CPUs and needs at least two; it has one"))
 			}
 			measure := func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
 				compared := skew.Run(ctx, clocks, skew.Settings{Time: flags.time, CPUs: cpus}, tell)
 				document.Put(&compared)
 				return nil
 			}
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Comparing the CPUs by", clocks, 2, measure})
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Measuring the skew of " + words.Plural(len(clocks), "clock"), clocks, 2, measure})
 			return err
 		},
 	}
@@ -52,9 +53,9 @@ Without CLOCK it takes the CPU's counter, and the clock that most programs read.
 	return command
 }
 
-// skewed are the clocks that skew compares unless it is told: a counter that waits for
-// earlier instructions, and the system's.
-func skewed() []clock.Clock {
+// defaultSkewClocks returns the clocks that skew measures without a selector: a counter that
+// waits for earlier instructions, and the clock of the system.
+func defaultSkewClocks() []clock.Clock {
 	usual := []string{"LFENCE+RDTSC@cpu", "ISB+CNTVCT_EL0@cpu", "CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
 	all := slices.DeleteFunc(clock.Catalog(), func(c clock.Clock) bool { return !slices.Contains(usual, c.ID) })
 	if len(all) == 0 {

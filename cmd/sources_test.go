@@ -33,7 +33,7 @@ func TestChangeOfTheClockSourceIsAWarning(t *testing.T) {
 			tell(0, 0)
 			return nil
 		}
-		document, err := flags.run(&out, io.Discard, sectionRun{"Verifying", clocks, 1, measure})
+		document, err := flags.run(&out, io.Discard, sectionRun{"Verifying 1 clock", clocks, 1, measure})
 		require.NoError(t, err)
 		if test.want == "" {
 			require.Empty(t, document.Warnings)

@@ -18,14 +18,14 @@ func verifyCommand() *cobra.Command {
 	var flags *sectionFlags
 	command := &cobra.Command{
 		Use:   "verify [CLOCK...]",
-		Short: "Try whether clocks can be trusted: backwards, warps, stalls, jumps",
-		Long: `Verify reads each clock on all CPUs at once and holds its values against each other:
-on one CPU, from CPU to CPU (the time-warp test), by the vDSO against the system call,
-and against other clocks. A fault is a contradiction, never a slow read, so a busy
-machine gives none.
+		Short: "Check that clocks can be trusted: backward steps, warps, stalls, jumps",
+		Long: `Verify reads each clock on all CPUs at once and compares its values: with the previous
+value on the same CPU, between CPUs (the time-warp test), between the vDSO and the
+system call, and with other clocks. A fault is a contradiction and never a slow read,
+so a busy machine causes none.
 
-CLOCK is as for compare. Exit status: 0 where every clock held, 1 where one did not, or
-where one that is there could not be verified.`,
+CLOCK is as for compare. Exit status: 0 if every clock passes, 1 if one fails or if an
+available clock could not be verified.`,
 		Example: `  timebench verify
   timebench verify --load --time 1m
   timebench verify CLOCK_MONOTONIC RDTSC@cpu --out verified/`,
@@ -40,12 +40,12 @@ where one that is there could not be verified.`,
 			}
 			settings := verify.Settings{Time: flags.time, CPUs: cpus, Load: load, All: clock.Catalog()}
 			measure := func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
-				settings.CounterIsTrusted = madeOfCounter(document.Host)
+				settings.CounterIsTrusted = derivedFromCounter(document.Host)
 				verification := verify.Run(ctx, clocks, settings, tell)
 				document.Put(&verification)
 				return nil
 			}
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Verifying", clocks, len(cpus), measure})
+			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Verifying " + words.Plural(len(clocks), "clock"), clocks, len(cpus), measure})
 			if err != nil {
 				return err
 			}
@@ -54,19 +54,19 @@ where one that is there could not be verified.`,
 	}
 	flags = addSectionFlags(command, 5*time.Second)
 	flags.addCPUs(command)
-	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy with other threads meanwhile: some faults show only then")
+	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy with other threads: some faults occur only under load")
 	return command
 }
 
-// trustworthy is nil where every clock that is there was verified and held.
+// trustworthy returns an error if a clock fails, or if an available one could not be verified.
 func trustworthy(d *result.Document) error {
 	v := verify.Of(d)
 	var missed []verify.VerifiedClock
 	verified := false
 	for _, c := range v.Clocks {
 		verified = verified || c.Verdict != verify.Unverified
-		there := slices.ContainsFunc(d.Clocks, func(entry result.Clock) bool { return entry.ID == c.ID && entry.Available })
-		if there && c.Verdict == verify.Unverified {
+		available := slices.ContainsFunc(d.Clocks, func(entry result.Clock) bool { return entry.ID == c.ID && entry.Available })
+		if available && c.Verdict == verify.Unverified {
 			missed = append(missed, c)
 		}
 	}
@@ -81,15 +81,14 @@ func trustworthy(d *result.Document) error {
 	return nil
 }
 
-// counterSources are the clock sources that are the CPU's own counter (the names are those
-// of the kernel's drivers). Under another one the kernel may have found the counter to be
-// wrong.
+// counterSources are the clock sources that read the CPU's counter, by the names of the kernel's
+// drivers. Under another one the kernel may have rejected the counter.
 var counterSources = []string{"tsc", "arch_sys_counter"}
 
-// madeOfCounter reports whether the system makes its time of the CPU's counter, or would:
-// a paravirtual clock source beside a tsc that is on offer. Of a system that does not
-// say, the CPU must promise a counter that keeps its rate.
-func madeOfCounter(host result.Host) bool {
+// derivedFromCounter reports whether the system derives its time from the CPU's counter, or could:
+// with a paravirtual clock source while tsc is available. If the system does not report its
+// clock source, an invariant counter counts.
+func derivedFromCounter(host result.Host) bool {
 	if host.ClockSource == nil {
 		return host.CPU.InvariantTSC == nil || *host.CPU.InvariantTSC
 	}

@@ -38,7 +38,7 @@ func TestTrustworthy(t *testing.T) {
 	}
 }
 
-func TestMadeOfCounter(t *testing.T) {
+func TestDerivedFromCounter(t *testing.T) {
 	yes, no := true, false
 	source := func(current string, available ...string) *result.ClockSource {
 		return &result.ClockSource{Current: current, Available: available}
@@ -56,6 +56,6 @@ func TestMadeOfCounter(t *testing.T) {
 		{result.Host{CPU: result.CPU{InvariantTSC: &no}}, false},
 		{result.Host{}, true}, // not x86
 	} {
-		require.Equal(t, test.want, madeOfCounter(test.host), "%+v", test.host)
+		require.Equal(t, test.want, derivedFromCounter(test.host), "%+v", test.host)
 	}
 }

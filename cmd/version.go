@@ -9,13 +9,13 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// version is the release, set by the linker when one is made.
+// version is the release. The linker sets it when a release is built.
 var version = "0.1.0-dev"
 
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Show the version of timebench",
+		Short: "Print the version of timebench",
 		Args:  noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(command.OutOrStdout(), versionLine())
@@ -24,7 +24,7 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// versionLine returns what version and --version print.
+// versionLine returns the line that version and --version print.
 func versionLine() string {
 	t := tool()
 	text := "timebench " + t.Version
@@ -34,7 +34,7 @@ func versionLine() string {
 	return fmt.Sprintf("%s %s %s/%s", text, t.Go, runtime.GOOS, runtime.GOARCH)
 }
 
-// tool describes this build; the revision is what the go command stamped.
+// tool returns the facts of this build. The revision is from the go command.
 func tool() result.Tool {
 	t := result.Tool{Version: version, Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()

@@ -12,7 +12,7 @@ func workerCommand() *cobra.Command {
 	var threads int
 	command := &cobra.Command{
 		Use:    measure.WorkerCommand,
-		Short:  "Be one of the processes of `compare --workers processes`",
+		Short:  "Run as a worker of `compare --workers processes`",
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -20,11 +20,11 @@ func workerCommand() *cobra.Command {
 				measure.HoldThreads(threads)
 				return nil
 			}
-			// When a run ends is for its first process to say.
+			// The process that started the workers ends them.
 			atNextSignal(func(os.Signal) {})
 			return measure.Worker(clock.Catalog(), os.Stdin, os.Stdout)
 		},
 	}
-	command.Flags().IntVar(&threads, measure.HoldFlag, 0, "start so many threads and end")
+	command.Flags().IntVar(&threads, measure.HoldFlag, 0, "start this many threads, and end")
 	return command
 }
