@@ -125,7 +125,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 			return err
 		}
 	}
-	to := report{stdout, format, reportFiles, newTarget(flags.out, results("compare"))}
+	to := report{stdout, format, reportFiles, newTarget(flags.out, resultSet("compare"))}
 	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		return plan.measure(ctx, stderr, flags.quiet)
 	})

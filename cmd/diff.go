@@ -81,8 +81,8 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 	if err != nil {
 		return err
 	}
-	target := newTarget(flags.out, difference)
-	endAtSignal(target.giveUp)
+	target := newTarget(flags.out, diffSet)
+	endAtSignal(target.abandonAtExit)
 	if err := target.open(); err != nil {
 		return err
 	}

@@ -98,14 +98,14 @@ func (flags doctorFlags) diagnoseSaved(to report, name string) (*result.Document
 	if err != nil {
 		return nil, err
 	}
-	to.target = newTarget(flags.out, results(measuredBy(document)...))
+	to.target = newTarget(flags.out, resultSet(measuredBy(document)...))
 	flags.addFindings(document)
 	return document, reportSaved(to, document)
 }
 
 // diagnoseHere measures on this machine, and diagnoses it.
 func (flags doctorFlags) diagnoseHere(to report, stderr io.Writer) (*result.Document, error) {
-	to.target = newTarget(flags.out, results("doctor"))
+	to.target = newTarget(flags.out, resultSet("doctor"))
 	return run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		document, err := examine(ctx)
 		if err != nil {

@@ -2,5 +2,5 @@
 
 package cmd
 
-// locked does nothing: folders have no locks here.
-func locked(string) (unlock func()) { return func() {} }
+// lockFolder does nothing: folders have no locks here.
+func lockFolder(string) (unlock func()) { return func() {} }

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// locked keeps other runs of this session from writing into a folder until unlock. Folders have
-// no locks here, so a mutex has the folder's name.
-func locked(folder string) (unlock func()) {
+// lockFolder keeps other runs of this session from writing into a folder until unlock. Folders
+// have no locks here, so it uses a mutex with a name derived from the folder's.
+func lockFolder(folder string) (unlock func()) {
 	absolute, err := filepath.Abs(folder)
 	if err != nil {
 		return func() {}
@@ -21,12 +21,12 @@ func locked(folder string) (unlock func()) {
 	if err != nil {
 		return func() {}
 	}
-	mutex, _ := windows.CreateMutex(nil, false, name) // where it was there already: an error, and a handle
+	mutex, _ := windows.CreateMutex(nil, false, name) // a mutex that exists is an error and a handle
 	if mutex == 0 {
 		return func() {}
 	}
-	runtime.LockOSThread() // a thread has a mutex
-	waited, _ := windows.WaitForSingleObject(mutex, uint32(lockPatience.Milliseconds()))
+	runtime.LockOSThread() // the owner of a mutex is a thread
+	waited, _ := windows.WaitForSingleObject(mutex, uint32(lockTimeout.Milliseconds()))
 	return func() {
 		if waited == windows.WAIT_OBJECT_0 || waited == windows.WAIT_ABANDONED {
 			_ = windows.ReleaseMutex(mutex)

@@ -40,7 +40,7 @@ output of --format json.`,
 				return err
 			}
 			return reportSaved(report{
-				command.OutOrStdout(), format, reportFiles, newTarget(flags.out, results(measuredBy(document)...)),
+				command.OutOrStdout(), format, reportFiles, newTarget(flags.out, resultSet(measuredBy(document)...)),
 			}, document)
 		},
 	}
@@ -50,7 +50,7 @@ output of --format json.`,
 
 // reportSaved reports a document that was loaded. A signal ends the process at once.
 func reportSaved(to report, document *result.Document) error {
-	endAtSignal(to.target.giveUp)
+	endAtSignal(to.target.abandonAtExit)
 	if err := to.target.open(); err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*r
 	if err != nil {
 		return nil, err
 	}
-	to := report{stdout, format, reportFiles, newTarget(flags.out, results(flags.command))}
+	to := report{stdout, format, reportFiles, newTarget(flags.out, resultSet(flags.command))}
 	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		return flags.document(ctx, stderr, section)
 	})

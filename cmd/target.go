@@ -17,37 +17,35 @@ import (
 	"time"
 )
 
-// A file is one of those that --out leaves.
+// A file is one of the files that --out writes.
 type file struct {
 	name  string // relative, with forward slashes
 	write func(io.Writer) error
 }
 
-// A target is what --out names: a folder, or a zip for a bug tracker. It is made
-// and tried before anything is measured, so that a long run does not end in a
-// refusal. The nil target takes everything and writes nothing.
+// A target is the folder or the zip of --out. Its folders are made and checked before anything is
+// measured, so that a long run does not end in a refusal. A nil target writes nothing.
 type target struct {
 	path string
-	kind kind
-	// folder says that the name ends as only a folder's does.
-	folder bool
-	made   []string // the folders that this run made, the outermost first
-	// changing is held while something is changed on the disk.
+	set  fileSet
+	// isFolder is true if the name ends in a slash.
+	isFolder bool
+	made     []string // the folders that this run made, the outermost first
+	// changing is held during a change on the disk.
 	changing sync.Mutex
 }
 
-// newTarget returns the target of that name for files of that kind, nil where there is no
-// name. Nothing is made yet.
-func newTarget(path string, kind kind) *target {
+// newTarget returns the target with this name, and nil for an empty name. It makes no folder.
+func newTarget(path string, set fileSet) *target {
 	if path == "" {
 		return nil
 	}
-	// The folder above "report/" would be "report".
-	return &target{path: filepath.Clean(path), kind: kind, folder: os.IsPathSeparator(path[len(path)-1])}
+	// filepath.Dir("report/") is "report".
+	return &target{path: filepath.Clean(path), set: set, isFolder: os.IsPathSeparator(path[len(path)-1])}
 }
 
-// open makes the target's folders and tries whether they can be written: that of the
-// pictures too. It refuses a target that holds what a new set must not replace.
+// open makes the target's folders and checks that they are writable. It returns an error if the
+// target has a set that must not be replaced.
 func (t *target) open() error {
 	if t == nil {
 		return nil
@@ -55,35 +53,35 @@ func (t *target) open() error {
 	t.changing.Lock()
 	defer t.changing.Unlock()
 	if err := t.prepare(); err != nil {
-		t.takeAway()
+		t.removeMade()
 		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
 }
 
-// fileNames end the names of single files and of archives, of which --out makes none.
-var fileNames = []string{
+// fileExtensions are those of single files and of archives that --out does not write.
+var fileExtensions = []string{
 	".html", ".htm", ".md", ".markdown", ".json", ".csv", ".txt", ".png", ".svg", ".pdf",
 	".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar",
 }
 
-// withoutEnding returns a path without its fileNames.
-func withoutEnding(path string) string {
-	ending := filepath.Ext(path)
-	if !slices.Contains(fileNames, strings.ToLower(ending)) {
+// withoutExtensions returns a path without fileExtensions at its end.
+func withoutExtensions(path string) string {
+	extension := filepath.Ext(path)
+	if !slices.Contains(fileExtensions, strings.ToLower(extension)) {
 		return path
 	}
-	return withoutEnding(strings.TrimSuffix(path, ending))
+	return withoutExtensions(strings.TrimSuffix(path, extension))
 }
 
 func (t *target) prepare() error {
-	if name := withoutEnding(t.path); name != t.path && !t.folder {
-		return fmt.Errorf("%s ends like one file, and there are several; write %s for a folder or %s.zip", t.path, name, name)
+	if name := withoutExtensions(t.path); name != t.path && !t.isFolder {
+		return fmt.Errorf("%s is the name of one file, and there are several; write %s for a folder or %s.zip", t.path, name, name)
 	}
 	if info, err := os.Stat(t.path); t.isZip() && err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder; a name that ends in .zip is for a file", t.path)
+		return fmt.Errorf("%s is a folder; a name that ends in .zip must be a file", t.path)
 	}
-	if _, err := t.occupied(); err != nil {
+	if _, err := t.replaced(); err != nil {
 		return err
 	}
 	folders := []string{t.path, filepath.Join(t.path, "charts")}
@@ -91,7 +89,7 @@ func (t *target) prepare() error {
 		folders = []string{filepath.Dir(t.path)}
 	}
 	for _, folder := range folders {
-		if err := t.try(folder); err != nil {
+		if err := t.makeWritable(folder); err != nil {
 			return err
 		}
 	}
@@ -100,26 +98,25 @@ func (t *target) prepare() error {
 
 func (t *target) isZip() bool { return strings.EqualFold(filepath.Ext(t.path), ".zip") }
 
-// try makes a folder and tries whether it can be written.
-func (t *target) try(folder string) error {
-	return insist(func() error {
-		if err := t.make(folder); err != nil {
+// makeWritable makes a folder and checks that it is writable.
+func (t *target) makeWritable(folder string) error {
+	return retryIfGone(func() error {
+		if err := t.makeFolder(folder); err != nil {
 			return err
 		}
-		probe, err := create(folder, 0o600)
+		probe, err := createTemporary(folder, 0o600)
 		if err != nil {
-			return couldNot(fmt.Errorf("the folder %s cannot be written: %w", folder, cause(err)))
+			return couldNot(fmt.Errorf("the folder %s cannot be written: %w", folder, systemError(err)))
 		}
 		_ = probe.Close()
 		return os.Remove(probe.Name())
 	})
 }
 
-// insist does again what found something gone: a run that ends takes away the folders that it
-// made, which another may have wanted just then. It pauses longer each time, so that as many
-// runs as there are get out of each other's way, and gives up after half a second: what is gone
-// by then is not coming.
-func insist(do func() error) error {
+// retryIfGone repeats do while something does not exist: another run may end now and remove the
+// folders that it made. The pauses grow, so that any number of runs can avoid each other. After
+// half a second it gives up.
+func retryIfGone(do func() error) error {
 	for pause := 100 * time.Microsecond; ; pause *= 2 {
 		err := do()
 		if !errors.Is(err, fs.ErrNotExist) || pause > 300*time.Millisecond {
@@ -129,8 +126,8 @@ func insist(do func() error) error {
 	}
 }
 
-// make makes a folder and those above it, and remembers which it made.
-func (t *target) make(path string) error {
+// makeFolder makes a folder and those above it, and records which it made.
+func (t *target) makeFolder(path string) error {
 	info, err := os.Stat(path)
 	if err == nil {
 		if !info.IsDir() {
@@ -138,149 +135,149 @@ func (t *target) make(path string) error {
 		}
 		return nil
 	}
-	if leadsTo, err := os.Readlink(path); err == nil {
-		return fmt.Errorf("%s is a symbolic link to %s, which is not there; make that folder or name another one", path, leadsTo)
+	if destination, err := os.Readlink(path); err == nil {
+		return fmt.Errorf("%s is a symbolic link to %s, which does not exist; make that folder or name another one", path, destination)
 	}
 	if parent := filepath.Dir(path); parent != path {
-		if err := t.make(parent); err != nil {
+		if err := t.makeFolder(parent); err != nil {
 			return err
 		}
 	}
 	err = os.Mkdir(path, 0o755)
 	if errors.Is(err, fs.ErrExist) {
-		// Another run made it meanwhile, and so it is not this one's to take away.
+		// Another run has just made it, so this run must not remove it.
 		if info, err = os.Stat(path); err == nil && info.IsDir() {
 			return nil
 		}
 	}
 	if err != nil {
-		return couldNot(fmt.Errorf("the folder %s cannot be made: %w", path, cause(err)))
+		return couldNot(fmt.Errorf("the folder %s cannot be made: %w", path, systemError(err)))
 	}
 	t.made = append(t.made, path)
 	return nil
 }
 
-// takeAway removes the folders that this run made, as far as they are empty.
-func (t *target) takeAway() {
+// removeMade removes the folders that this run made and that are empty.
+func (t *target) removeMade() {
 	for i := len(t.made) - 1; i >= 0; i-- {
-		_ = syscall.Rmdir(t.made[i]) // os.Remove would take a file too that stands there now
+		_ = syscall.Rmdir(t.made[i]) // os.Remove would also remove a file of that name
 	}
 }
 
-// abandon takes away what a run made that will write nothing.
+// abandon removes the empty folders of a run that writes nothing.
 func (t *target) abandon() {
 	if t == nil {
 		return
 	}
 	t.changing.Lock()
 	defer t.changing.Unlock()
-	t.takeAway()
+	t.removeMade()
 }
 
-// giveUp is abandon just before the process ends while something else may write: a set
-// whose writing has begun gets whole, and none is begun after it.
-func (t *target) giveUp() {
+// abandonAtExit is abandon for a process that exits now, while another goroutine may write. It
+// waits for a write that has begun, and blocks every later one.
+func (t *target) abandonAtExit() {
 	if t == nil {
 		return
 	}
-	t.changing.Lock() // and never unlocked
-	t.takeAway()
+	t.changing.Lock() // never unlocked
+	t.removeMade()
 }
 
-// write leaves all files or none: nothing on the disk changes for a set
-// that could not be made. After a failure it has abandoned the target.
+// write writes all files or none. If a file cannot be rendered, nothing changes on the disk. After
+// an error the target is abandoned.
 func (t *target) write(files []file) error {
 	if t == nil {
 		return nil
 	}
-	set, err := contents(files)
+	changes, err := rendered(files)
 	t.changing.Lock()
 	defer t.changing.Unlock()
 	if err == nil {
-		err = insist(func() error { return t.leave(set) })
+		err = retryIfGone(func() error { return t.replace(changes) })
 	}
-	t.takeAway() // a folder for pictures that were none, or all of them
+	t.removeMade() // the folder of the pictures if there are none; all of them after an error
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
 }
 
-// contents makes the files; the names are not those on the disk yet.
-func contents(files []file) ([]*placing, error) {
-	var set []*placing
+// rendered returns the files with their content. The names are still relative.
+func rendered(files []file) ([]*fileChange, error) {
+	var changes []*fileChange
 	for _, f := range files {
 		var content bytes.Buffer
 		if err := f.write(&content); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
-		set = append(set, &placing{name: f.name, content: content.Bytes()})
+		changes = append(changes, &fileChange{name: f.name, content: content.Bytes()})
 	}
-	return set, nil
+	return changes, nil
 }
 
-// lockPatience is how long a run waits for another that writes into the same folder, which
-// takes milliseconds.
-const lockPatience = 10 * time.Second
+// lockTimeout is how long a run waits for another one that writes into the same folder. That takes
+// milliseconds.
+const lockTimeout = 10 * time.Second
 
-// leave puts the set in place of the one that is there.
-func (t *target) leave(set []*placing) error {
+// replace replaces the set of the target with a new one.
+func (t *target) replace(set []*fileChange) error {
 	folder := t.path
 	if t.isZip() {
 		folder = filepath.Dir(t.path)
 	}
-	if err := t.make(folder); err != nil {
+	if err := t.makeFolder(folder); err != nil {
 		return err
 	}
-	defer locked(folder)()
-	// Another command may have been here since the target was opened.
-	pictures, err := t.occupied()
+	defer lockFolder(folder)()
+	// Another command may have written here since open.
+	pictures, err := t.replaced()
 	if err != nil {
 		return err
 	}
 	if t.isZip() {
-		packed, err := t.pack(set)
+		zipped, err := t.zipped(set)
 		if err != nil {
 			return err
 		}
-		return place([]*placing{{name: t.path, content: packed}})
+		return applyAll([]*fileChange{{name: t.path, content: zipped}})
 	}
-	var onDisk []*placing
-	for _, p := range append(stale(pictures, set), set...) {
-		name := filepath.Join(t.path, filepath.FromSlash(p.name))
-		if err := t.make(filepath.Dir(name)); err != nil {
+	var changes []*fileChange
+	for _, c := range append(removals(pictures, set), set...) {
+		name := filepath.Join(t.path, filepath.FromSlash(c.name))
+		if err := t.makeFolder(filepath.Dir(name)); err != nil {
 			return err
 		}
-		onDisk = append(onDisk, &placing{name: name, content: p.content, away: p.away})
+		changes = append(changes, &fileChange{name: name, content: c.content, remove: c.remove})
 	}
-	return place(onDisk)
+	return applyAll(changes)
 }
 
-// stale takes away the pictures of the old set that the new one does not have.
-func stale(pictures []string, set []*placing) []*placing {
-	var away []*placing
+// removals returns changes that remove the pictures of the old set that the new one does not have.
+func removals(pictures []string, set []*fileChange) []*fileChange {
+	var changes []*fileChange
 	for _, picture := range pictures {
-		if !slices.ContainsFunc(set, func(p *placing) bool { return p.name == picture }) {
-			away = append(away, &placing{name: picture, away: true})
+		if !slices.ContainsFunc(set, func(c *fileChange) bool { return c.name == picture }) {
+			changes = append(changes, &fileChange{name: picture, remove: true})
 		}
 	}
-	return away
+	return changes
 }
 
-// pack returns a zip of the files, within a folder that has its name.
-func (t *target) pack(set []*placing) ([]byte, error) {
-	var packed bytes.Buffer
-	within := strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))
-	writer := zip.NewWriter(&packed)
-	for _, p := range set {
-		entry, err := writer.CreateHeader(&zip.FileHeader{Name: path.Join(within, p.name), Method: zip.Deflate, Modified: time.Now()})
+// zipped returns a zip of the files in a folder with the name of the zip.
+func (t *target) zipped(set []*fileChange) ([]byte, error) {
+	var content bytes.Buffer
+	folder := strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))
+	writer := zip.NewWriter(&content)
+	for _, c := range set {
+		entry, err := writer.CreateHeader(&zip.FileHeader{Name: path.Join(folder, c.name), Method: zip.Deflate, Modified: time.Now()})
 		if err != nil {
 			return nil, err
 		}
-		if _, err := entry.Write(p.content); err != nil {
+		if _, err := entry.Write(c.content); err != nil {
 			return nil, err
 		}
 	}
 	err := writer.Close()
-	return packed.Bytes(), err
+	return content.Bytes(), err
 }

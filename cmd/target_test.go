@@ -11,8 +11,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// Runs into one folder that is not there yet do not get in each other's way: neither those that
-// make it, nor those that take away what they made.
+// Several runs may use one folder that does not exist yet. Some make it, and others remove what
+// they made.
 func TestTargetsInOneNewFolder(t *testing.T) {
 	for range 200 {
 		folder := need.Folder(t)
@@ -22,7 +22,7 @@ func TestTargetsInOneNewFolder(t *testing.T) {
 		var running sync.WaitGroup
 		for i := range errs {
 			running.Go(func() {
-				target := newTarget(out, difference)
+				target := newTarget(out, diffSet)
 				<-start
 				if errs[i] = target.open(); errs[i] != nil {
 					return
@@ -47,13 +47,13 @@ func TestTargetsInOneNewFolder(t *testing.T) {
 	}
 }
 
-// What stands by now in a name of a folder that this run made is not this run's.
+// A file that replaced a folder of this run is not removed.
 func TestAbandonTakesFoldersOnly(t *testing.T) {
 	out := filepath.Join(need.Folder(t), "report")
-	target := newTarget(out, difference)
+	target := newTarget(out, diffSet)
 	require.NoError(t, target.open())
 	require.NoError(t, os.Remove(filepath.Join(out, "charts")))
-	require.NoError(t, os.WriteFile(filepath.Join(out, "charts"), []byte("somebody's"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(out, "charts"), []byte("of another program"), 0o600))
 	target.abandon()
-	requireFiles(t, out, map[string]string{"charts": "somebody's"})
+	requireFiles(t, out, map[string]string{"charts": "of another program"})
 }

@@ -12,23 +12,22 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// placed places files of those names and contents.
-func placed(namesAndContents ...string) error {
-	var set []*placing
+// writeAll writes files, given as names and contents in turn.
+func writeAll(namesAndContents ...string) error {
+	var changes []*fileChange
 	for i := 0; i < len(namesAndContents); i += 2 {
-		set = append(set, &placing{name: namesAndContents[i], content: []byte(namesAndContents[i+1])})
+		changes = append(changes, &fileChange{name: namesAndContents[i], content: []byte(namesAndContents[i+1])})
 	}
-	return place(set)
+	return applyAll(changes)
 }
 
-// requireFiles requires a folder to hold these files, by their paths in it, and no other.
+// requireFiles requires that a folder has these files, by their paths in it, and no others.
 func requireFiles(t *testing.T, folder string, want map[string]string) {
 	t.Helper()
 	require.Equal(t, want, filesIn(t, folder))
 }
 
-// filesIn returns the contents of the files in a folder and those in it, by their paths; of
-// long ones a digest.
+// filesIn returns the contents of the files below a folder by their paths; a digest of long ones.
 func filesIn(t testing.TB, folder string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -49,18 +48,18 @@ func filesIn(t testing.TB, folder string) map[string]string {
 	return files
 }
 
-func TestPlaceReplacesAll(t *testing.T) {
+func TestAllFilesAreReplaced(t *testing.T) {
 	folder := need.Folder(t)
 	a, b, c := filepath.Join(folder, "a"), filepath.Join(folder, "b"), filepath.Join(folder, "c")
-	require.NoError(t, placed(a, "1", b, "1", c, "1"))
+	require.NoError(t, writeAll(a, "1", b, "1", c, "1"))
 	requireFiles(t, folder, map[string]string{"a": "1", "b": "1", "c": "1"})
-	require.NoError(t, place([]*placing{{name: b, away: true}, {name: a, content: []byte("2")}, {name: c, content: []byte("2")}}))
+	require.NoError(t, applyAll([]*fileChange{{name: b, remove: true}, {name: a, content: []byte("2")}, {name: c, content: []byte("2")}}))
 	requireFiles(t, folder, map[string]string{"a": "2", "c": "2"})
 }
 
-// A name that cannot be taken is found when the set is on the disk already; the old set comes
-// back whole, and nothing else stays.
-func TestPlaceChangesNothingWhereItFails(t *testing.T) {
+// The set is in temporary files already when a name cannot be replaced. The old set comes back
+// whole, and no temporary file is left.
+func TestFailureLeavesTheOldFiles(t *testing.T) {
 	for _, at := range []string{"a", "b", "c"} {
 		folder := need.Folder(t)
 		path := func(name string) string { return filepath.Join(folder, name) }
@@ -71,18 +70,18 @@ func TestPlaceChangesNothingWhereItFails(t *testing.T) {
 			}
 		}
 		delete(old, at)
-		set := []*placing{{name: path("stale"), away: true}}
+		changes := []*fileChange{{name: path("stale"), remove: true}}
 		for _, name := range []string{"a", "b", "new", "c"} {
-			set = append(set, &placing{name: path(name), content: []byte("2")})
+			changes = append(changes, &fileChange{name: path(name), content: []byte("2")})
 		}
-		for _, p := range set {
-			require.NoError(t, p.prepare(p.name != path("c")))
+		for _, c := range changes {
+			require.NoError(t, c.prepare(c.name != path("c")))
 		}
-		require.NoError(t, os.Mkdir(path(at), 0o700)) // just now, by somebody else
+		require.NoError(t, os.Mkdir(path(at), 0o700)) // as if another program had just made it
 		require.NoError(t, os.WriteFile(filepath.Join(path(at), "full"), nil, 0o600))
 		err := func() error {
-			for _, p := range set {
-				if err := p.place(); err != nil {
+			for _, c := range changes {
+				if err := c.apply(); err != nil {
 					return err
 				}
 			}
@@ -90,26 +89,26 @@ func TestPlaceChangesNothingWhereItFails(t *testing.T) {
 		}()
 		require.ErrorContains(t, err, path(at)+" cannot be replaced: ")
 		require.NotContains(t, err.Error(), ".timebench-")
-		undo(set)
+		undo(changes)
 		require.NoError(t, need.RemoveAll(path(at)))
 		requireFiles(t, folder, old)
 	}
 }
 
-// A folder in a file's place is found before anything changes.
-func TestPlaceWhereAFolderIs(t *testing.T) {
+// A folder with the name of a file is found before anything changes.
+func TestFolderWithTheNameOfAFile(t *testing.T) {
 	folder := need.Folder(t)
 	first, last := filepath.Join(folder, "first"), filepath.Join(folder, "last")
 	require.NoError(t, os.WriteFile(first, []byte("1"), 0o600))
 	require.NoError(t, os.Mkdir(last, 0o700))
-	require.EqualError(t, placed(first, "2", last, "2"), last+" is a folder; move it away")
+	require.EqualError(t, writeAll(first, "2", last, "2"), last+" is a folder; move it away")
 	requireFiles(t, folder, map[string]string{"first": "1"})
 }
 
-// What replaces a file has its mode, and what is new that of any new file.
-func TestPlaceKeepsTheMode(t *testing.T) {
+// A replaced file keeps its mode, and a new one has the usual mode.
+func TestReplacedFileKeepsItsMode(t *testing.T) {
 	folder := need.Folder(t)
-	kept, usual, fresh := filepath.Join(folder, "kept"), filepath.Join(folder, "usual"), filepath.Join(folder, "fresh")
+	kept, usual, added := filepath.Join(folder, "kept"), filepath.Join(folder, "usual"), filepath.Join(folder, "added")
 	require.NoError(t, os.WriteFile(kept, nil, 0o444))
 	require.NoError(t, os.WriteFile(usual, nil, 0o666))
 	mode := func(path string) os.FileMode {
@@ -118,9 +117,9 @@ func TestPlaceKeepsTheMode(t *testing.T) {
 		return info.Mode()
 	}
 	before := mode(kept)
-	require.NoError(t, placed(kept, "2", fresh, "2"))
+	require.NoError(t, writeAll(kept, "2", added, "2"))
 	require.Equal(t, before, mode(kept))
-	require.Equal(t, mode(usual), mode(fresh))
+	require.Equal(t, mode(usual), mode(added))
 	require.NotContains(t, strings.Join(names(filesIn(t, folder)), " "), ".timebench-")
 	require.NoError(t, os.Chmod(kept, 0o600))
 }

@@ -10,17 +10,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A file that another program has open stays as it was, with nothing beside it.
+// A file that another program has open stays, and no temporary file is left.
 func TestFileThatIsOpenElsewhere(t *testing.T) {
 	for _, share := range []uint32{0, windows.FILE_SHARE_READ, windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE} {
 		folder := need.Folder(t)
 		path := filepath.Join(folder, "report.html")
-		require.NoError(t, placed(path, "first"))
+		require.NoError(t, writeAll(path, "first"))
 		name, err := windows.UTF16PtrFromString(path)
 		require.NoError(t, err)
 		other, err := windows.CreateFile(name, windows.GENERIC_READ, share, nil, windows.OPEN_EXISTING, 0, 0)
 		require.NoError(t, err)
-		require.EqualError(t, placed(path, "second"), path+" cannot be replaced: another program has it open")
+		require.EqualError(t, writeAll(path, "second"), path+" cannot be replaced: another program has it open")
 		require.NoError(t, windows.CloseHandle(other))
 		content, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -28,28 +28,28 @@ func TestFileThatIsOpenElsewhere(t *testing.T) {
 		left, err := os.ReadDir(folder)
 		require.NoError(t, err)
 		require.Len(t, left, 1)
-		require.NoError(t, placed(path, "second"), "it is free again")
+		require.NoError(t, writeAll(path, "second"), "the file is closed")
 	}
 }
 
-// Where one file of a set cannot be replaced, those before it are what they were again.
+// If one file of a set cannot be replaced, those before it get their old content back.
 func TestSetWithAFileThatIsOpenElsewhere(t *testing.T) {
 	folder := need.Folder(t)
 	first, second, last := filepath.Join(folder, "report.md"), filepath.Join(folder, "report.html"), filepath.Join(folder, "results.json")
-	require.NoError(t, placed(first, "old", second, "old", last, "old"))
+	require.NoError(t, writeAll(first, "old", second, "old", last, "old"))
 	other, err := os.Open(second)
 	require.NoError(t, err)
-	require.EqualError(t, placed(first, "new", second, "new", last, "new"), second+" cannot be replaced: another program has it open")
+	require.EqualError(t, writeAll(first, "new", second, "new", last, "new"), second+" cannot be replaced: another program has it open")
 	require.NoError(t, other.Close())
 	requireFiles(t, folder, map[string]string{"report.md": "old", "report.html": "old", "results.json": "old"})
 }
 
-// What keeps a file from being replaced is not always another program.
+// A folder with the name of the file is another reason than an open file.
 func TestFolderInTheFilesPlace(t *testing.T) {
 	folder := need.Folder(t)
 	path := filepath.Join(folder, "report.html")
 	require.NoError(t, os.Mkdir(path, 0o755))
-	err := placed(path, "content")
+	err := writeAll(path, "content")
 	require.EqualError(t, err, path+" is a folder; move it away")
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)

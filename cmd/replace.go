@@ -18,21 +18,21 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// A kind is what the files of --out belong to: a document of measurements, or a diff.
-type kind struct {
-	document string // the file that holds all of it
-	// replaces returns the pictures of the set that stands in the folder or zip, which a new set of
-	// this kind replaces. An error says why it must not.
+// A fileSet describes the files that --out of a command writes.
+type fileSet struct {
+	document string // the name of the file with all of the data
+	// replaces returns the pictures of the set in a folder or zip that a new set replaces. An
+	// error says why it must not be replaced.
 	replaces func(path string) (pictures []string, err error)
 }
 
-// results is a document with what these commands measured. It replaces one with no more than
-// that: figures that another command took are not lost to this one.
-func results(commands ...string) kind {
-	return kind{"results.json", func(path string) ([]string, error) {
+// resultSet returns the set of a document with the results of these commands. It replaces a
+// document only if that has no results of other commands, which would be lost.
+func resultSet(commands ...string) fileSet {
+	return fileSet{"results.json", func(path string) ([]string, error) {
 		old, err := sections.Load(path)
 		if err != nil {
-			return nil, fmt.Errorf("%w; it would be replaced: name another one", err)
+			return nil, fmt.Errorf("%w; it would be replaced; name another one", err)
 		}
 		lost := slices.DeleteFunc(measuredBy(old), func(command string) bool { return slices.Contains(commands, command) })
 		if len(lost) > 0 {
@@ -43,7 +43,7 @@ func results(commands ...string) kind {
 	}}
 }
 
-// measuredBy returns the commands whose figures a document holds.
+// measuredBy returns the commands whose results a document has.
 func measuredBy(d *result.Document) []string {
 	commands := sections.Commands(d)
 	if d.Settings.Rounds == 0 || !examined(d) {
@@ -53,12 +53,12 @@ func measuredBy(d *result.Document) []string {
 	return append([]string{"doctor"}, others...)
 }
 
-// difference is a diff. It replaces any other.
-var difference = kind{"diff.json", func(path string) ([]string, error) {
+// diffSet is the set of a diff. It replaces any other diff.
+var diffSet = fileSet{"diff.json", func(path string) ([]string, error) {
 	content, err := readDiff(path)
 	var old struct{ Schema string }
 	if err != nil || json.Unmarshal(content, &old) != nil || !strings.HasPrefix(old.Schema, "timebench-diff/") {
-		return nil, fmt.Errorf("%s holds something else than a diff of timebench, which would be lost; name another one", path)
+		return nil, fmt.Errorf("%s has something other than a diff of timebench, which would be lost; name another one", path)
 	}
 	var pictures []string
 	for _, c := range chart.DiffCharts {
@@ -67,7 +67,7 @@ var difference = kind{"diff.json", func(path string) ([]string, error) {
 	return pictures, nil
 }}
 
-// readDiff reads diff.json in a folder or a zip.
+// readDiff returns the content of diff.json in a folder or a zip.
 func readDiff(name string) ([]byte, error) {
 	if info, err := os.Stat(name); err != nil || info.IsDir() {
 		return os.ReadFile(filepath.Join(name, "diff.json"))
@@ -89,19 +89,19 @@ func readDiff(name string) ([]byte, error) {
 	return nil, errors.New("has no diff.json")
 }
 
-// occupied returns the pictures of the set that the target holds and may replace, and an error
-// where it must not.
-func (t *target) occupied() (pictures []string, err error) {
+// replaced returns the pictures of the set that the target has now, and an error if that set
+// must not be replaced.
+func (t *target) replaced() (pictures []string, err error) {
 	document := t.path
 	if !t.isZip() {
-		document = filepath.Join(t.path, t.kind.document)
+		document = filepath.Join(t.path, t.set.document)
 	}
 	info, err := os.Stat(document)
 	switch {
-	case err != nil: // nothing, or what the folder cannot be made or written for
+	case err != nil: // no set; whether the folder can be written is checked later
 		return nil, nil
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file; name another one", document)
 	}
-	return t.kind.replaces(t.path)
+	return t.set.replaces(t.path)
 }
