@@ -19,14 +19,13 @@ import (
 	"golang.org/x/term"
 )
 
-// settling is how long the kernel is left alone after a switch: its timekeeping takes
-// the new clock source over within a tick, and a time service may have something to say.
-const settling = 200 * time.Millisecond
+// settleTime is the pause after a switch. The kernel's timekeeping changes to the new clock source
+// within a tick, and a time service may then correct the time.
+const settleTime = 200 * time.Millisecond
 
-// otherSources are the clock sources that --clocksources asks for besides the one in
-// use, in the kernel's order; nil where it asks for none. It refuses before anything
-// is measured. Where an earlier experiment left the clock source switched, it restores
-// that first, and facts tell of it.
+// otherSources returns the clock sources of --clocksources without the current one, in the
+// kernel's order; nil without the flag. If an earlier experiment left the clock source switched,
+// it first restores that one, and updates the facts.
 func (flags compareFlags) otherSources(in *os.File, out io.Writer, facts *result.Host) ([]string, error) {
 	if flags.sources == "" {
 		return nil, nil
@@ -37,14 +36,14 @@ func (flags compareFlags) otherSources(in *os.File, out io.Writer, facts *result
 		return nil, couldNot(fmt.Errorf("--clocksources: %w", err))
 	}
 	if facts.ClockSource == nil {
-		return nil, couldNot(errors.New("--clocksources: the clock source in use cannot be read"))
+		return nil, couldNot(errors.New("--clocksources: the current clock source cannot be read"))
 	}
 	asked := available
 	if flags.sources != "all" {
 		asked = strings.Split(flags.sources, ",")
 		for _, name := range asked {
 			if !slices.Contains(available, name) {
-				return nil, fmt.Errorf("--clocksources: %q is not available; write all, or of %s", name, strings.Join(available, ","))
+				return nil, fmt.Errorf("--clocksources: %q is not available; write all, or a list of %s", name, strings.Join(available, ","))
 			}
 		}
 	}
@@ -61,7 +60,7 @@ func (flags compareFlags) otherSources(in *os.File, out io.Writer, facts *result
 		}
 	}
 	if len(others) == 0 {
-		return nil, fmt.Errorf("--clocksources: there is nothing to switch to: %s is in use, and available are %s", current, strings.Join(available, ", "))
+		return nil, fmt.Errorf("--clocksources: there is nothing to switch to: %s is in use; available: %s", current, strings.Join(available, ", "))
 	}
 	if err := folder.Writable(); err != nil {
 		return nil, couldNot(fmt.Errorf("--clocksources: %w", err))
@@ -69,8 +68,8 @@ func (flags compareFlags) otherSources(in *os.File, out io.Writer, facts *result
 	return others, nil
 }
 
-// restoreEarlier restores the clock source that an earlier experiment left switched, where
-// --yes or the answer agrees. Who does not agree keeps the one in use.
+// restoreEarlier restores the clock source that an earlier experiment left switched, if --yes or
+// the user agrees. Otherwise the current one stays.
 func restoreEarlier(folder clocksource.Folder, in *os.File, out io.Writer, yes bool, facts *result.Host) error {
 	left := folder.Abandoned()
 	if left == nil {
@@ -78,11 +77,11 @@ func restoreEarlier(folder clocksource.Folder, in *os.File, out io.Writer, yes b
 	}
 	what := fmt.Sprintf("an earlier experiment was killed and left the clock source switched to %s; it was %s", facts.ClockSource.Current, left.Original)
 	if !yes && !term.IsTerminal(int(in.Fd())) {
-		return fmt.Errorf("--clocksources: %s, and there is no terminal to ask: add --yes to restore it and to agree to another", what)
+		return fmt.Errorf("--clocksources: %s, and there is no terminal to ask on; add --yes to restore it and to agree to this experiment", what)
 	}
 	if yes {
 		_, _ = fmt.Fprintf(out, "Restoring %s: %s.\n", left.Original, what)
-	} else if !agrees(in, out, fmt.Sprintf("Before anything else: %s.\nRestore %s? [y/N] ", what, left.Original)) {
+	} else if !agrees(in, out, fmt.Sprintf("First: %s.\nRestore %s? [y/N] ", what, left.Original)) {
 		return nil
 	}
 	if err := folder.Recover(left); err != nil {
@@ -92,39 +91,39 @@ func restoreEarlier(folder clocksource.Folder, in *os.File, out io.Writer, yes b
 	return nil
 }
 
-// consent tells what will be done to the running system, and asks, unless --yes says so
-// already.
+// consent prints how the running system will change, and asks unless --yes is given.
 func consent(in *os.File, out io.Writer, yes bool, current string, others []string) error {
 	if !yes && !term.IsTerminal(int(in.Fd())) {
-		return fmt.Errorf("--clocksources switches the clock source of the running system to %s and back, which may slow it and let its time jump, and there is no terminal to ask: add --yes to agree",
+		return fmt.Errorf("--clocksources switches the clock source of the running system to %s and back, which may slow it down and make time jump, and there is no terminal to ask on; add --yes to agree",
 			strings.Join(others, ", then "))
 	}
 	_, _ = fmt.Fprintf(out, `This changes the running system: its clock source will be %[1]s, then %[2]s again.
-Meanwhile every program that asks for the time may be slower, a time service may see
-a jump, and with a faulty clock source time may stand still or jump. A second process
-restores %[2]s when this one ends, however it ends. One thing may last until the machine
-boots again: while all CPUs read a slow clock source such as hpet or acpi_pm, the
-kernel's watchdog may take tsc for unstable and withdraw it. Then the kernel has to
-choose another. What lets it choose, now or later: echo | sudo tee %[3]s
+Meanwhile every program that reads the time may be slower, and a time service may see a
+jump. With a faulty clock source, time may stand still or jump. A second process
+restores %[2]s when this one ends, also if it is killed. One effect may last until the
+next boot: while all CPUs read a slow clock source such as hpet or acpi_pm, the kernel's
+watchdog may mark tsc as unstable and withdraw it. The kernel then chooses another one.
+To let the kernel choose, now or later: echo | sudo tee %[3]s
 `, strings.Join(others, ", then "), current, clocksource.Sysfs+"/current_clocksource")
 	if yes {
 		return nil
 	}
-	if !agrees(in, out, "Go on? [y/N] ") {
+	if !agrees(in, out, "Continue? [y/N] ") {
 		return couldNot(errors.New("nothing was changed"))
 	}
 	return nil
 }
 
-// agrees asks, and reports whether the answer is yes.
+// agrees asks a question, and reports whether the answer is yes.
 func agrees(in io.Reader, out io.Writer, question string) bool {
 	_, _ = fmt.Fprint(out, question)
 	answer, _ := bufio.NewReader(in).ReadString('\n')
 	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
 }
 
-// hold starts the guardian, which is this program.
-func hold() (*clocksource.Switch, error) {
+// startGuardian starts the guardian, another process of this program, and returns the switch of
+// the clock source.
+func startGuardian() (*clocksource.Switch, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -132,10 +131,10 @@ func hold() (*clocksource.Switch, error) {
 	return clocksource.Hold(clocksource.Sysfs, exec.Command(program, clocksource.GuardianCommand))
 }
 
-// experiment measures under each of the clock sources, and restores the original. It
-// returns what is complete also where it ends early or fails.
+// experiment measures with each of the clock sources, and restores the original. It also returns
+// the complete measurements if it is interrupted or fails.
 func experiment(ctx context.Context, sw *clocksource.Switch, others []string, run func(context.Context, string) (measure.Result, error)) ([]result.Experiment, bool, error) {
-	// Whatever happens below, a panic too, this comes first.
+	// Also after a panic, and before anything else.
 	defer func() { _ = sw.Restore() }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -155,7 +154,7 @@ func experiment(ctx context.Context, sw *clocksource.Switch, others []string, ru
 			return done, false, errors.Join(err, sw.Restore())
 		}
 		select {
-		case <-time.After(settling):
+		case <-time.After(settleTime):
 		case <-ctx.Done():
 		}
 		measured, err := run(ctx, name)
@@ -170,7 +169,7 @@ func experiment(ctx context.Context, sw *clocksource.Switch, others []string, ru
 	return done, interrupted, errors.Join(sw.Err(), sw.Restore())
 }
 
-// addNoise adds to each experiment what may have spoilt it.
+// addNoise adds warnings about disturbances to each experiment.
 func addNoise(d *result.Document) {
 	for i, e := range d.OtherClockSources {
 		d.OtherClockSources[i].Warnings = diagnose.Noise(&result.Document{Host: d.Host, Conditions: e.Conditions, Clocks: e.Clocks})

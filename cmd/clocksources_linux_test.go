@@ -50,17 +50,17 @@ func factsOfLeftSwitched() *result.Host {
 
 func TestEarlierExperimentIsRestored(t *testing.T) {
 	folder, facts := leftSwitched(t), factsOfLeftSwitched()
-	nobody, err := os.Open(os.DevNull)
+	noTerminal, err := os.Open(os.DevNull)
 	require.NoError(t, err)
-	defer func() { _ = nobody.Close() }()
+	defer func() { _ = noTerminal.Close() }()
 	var out bytes.Buffer
-	err = restoreEarlier(folder, nobody, &out, false, facts)
-	require.ErrorContains(t, err, "left the clock source switched to hpet; it was tsc, and there is no terminal to ask: add --yes")
+	err = restoreEarlier(folder, noTerminal, &out, false, facts)
+	require.ErrorContains(t, err, "left the clock source switched to hpet; it was tsc, and there is no terminal to ask on; add --yes")
 	require.NotContains(t, err.Error(), "\n")
 	require.NotNil(t, folder.Abandoned())
 	require.Empty(t, out.String())
 
-	require.NoError(t, restoreEarlier(folder, nobody, &out, true, facts))
+	require.NoError(t, restoreEarlier(folder, noTerminal, &out, true, facts))
 	require.Equal(t, "Restoring tsc: an earlier experiment was killed and left the clock source switched to hpet; it was tsc.\n", out.String())
 	now, err := folder.Current()
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestEarlierExperimentIsRestored(t *testing.T) {
 	require.Nil(t, facts.UnrestoredClockSource)
 
 	out.Reset()
-	require.NoError(t, restoreEarlier(folder, nobody, &out, false, facts), "nothing is left")
+	require.NoError(t, restoreEarlier(folder, noTerminal, &out, false, facts), "nothing is left")
 	require.Empty(t, out.String())
 }
 

@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who agrees has been told what changes, what may last, and how to undo that.
-func TestConsentTellsWhatMayLast(t *testing.T) {
+// Before the user agrees, compare prints what changes, what may last, and how to undo it.
+func TestConsentPrintsWhatMayLast(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, consent(os.Stdin, &out, true, "tsc", []string{"hpet", "acpi_pm"}))
-	for _, says := range []string{
+	for _, text := range []string{
 		"its clock source will be hpet, then acpi_pm, then tsc again", "restores tsc when this one ends",
-		"may take tsc for unstable and withdraw it", "until the machine\nboots again",
+		"may mark tsc as unstable and withdraw it", "until the\nnext boot",
 		"echo | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource\n",
 	} {
-		require.Contains(t, out.String(), says)
+		require.Contains(t, out.String(), text)
 	}
 	require.NotContains(t, out.String(), "%!")
 }

@@ -8,24 +8,24 @@ import (
 	"golang.org/x/term"
 )
 
-// A screen is a terminal. What is written to it stays as it is; tables are shown.
-type screen struct{ *os.File }
+// A colourTerminal is a terminal that shows tables in colour. Other text stays as it is.
+type colourTerminal struct{ *os.File }
 
-// Show writes a table in colour. The terminal has its mode back after each, however the
-// process ends.
-func (s screen) Show(table string) error {
-	if restore, ok := movesCursor(s.File); ok {
+// Show writes a table in colour. It restores the mode of the terminal after each table, because
+// the process may be killed before the next one.
+func (t colourTerminal) Show(table string) error {
+	if restore, ok := enableEscapes(t.File); ok {
 		defer restore()
 		table = render.Paint(table)
 	}
-	_, err := s.WriteString(table)
+	_, err := t.WriteString(table)
 	return err
 }
 
-// shown is the output, which shows colour where it is a terminal.
-func shown(output *os.File) io.Writer {
-	if term.IsTerminal(int(output.Fd())) {
-		return screen{output}
+// withColour returns the file, as a colourTerminal if it is a terminal.
+func withColour(file *os.File) io.Writer {
+	if term.IsTerminal(int(file.Fd())) {
+		return colourTerminal{file}
 	}
-	return output
+	return file
 }

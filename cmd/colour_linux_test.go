@@ -13,7 +13,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// The real program in a real terminal, of which script(1) makes one.
+// The real program in a real terminal, which script(1) makes.
 func TestOnlyTablesArePaintedOnARealTerminal(t *testing.T) {
 	script, timebench := need.Program(t, "script"), need.Timebench(t)
 	file := filepath.Join(t.TempDir(), "results.json")
@@ -47,7 +47,7 @@ func TestOnlyTablesArePaintedOnARealTerminal(t *testing.T) {
 		require.NotContains(t, run("render "+file, plain), "\x1b", plain)
 		require.Contains(t, run("render "+file, plain), "Warning: a clock went backwards")
 	}
-	// What is for programs, or to be copied, is the same as in a pipe.
+	// Formats for programs, or to be copied, are the same as in a pipe.
 	for command, formats := range map[string][]string{
 		"render " + file:                 render.Names(render.Formats),
 		"doctor --fail-on never " + file: render.Names(render.DoctorFormats),

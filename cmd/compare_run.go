@@ -18,8 +18,8 @@ import (
 // says why a part is missing.
 func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet bool) (*result.Document, error) {
 	measureWith := func(ctx context.Context, source string) (measure.Result, error) {
-		tell, stop := showProgress(stderr, quiet, plan.announcement(source), plan.settings.Estimate(plan.clocks))
-		measured, err := measure.Run(ctx, plan.clocks, plan.settings, tell)
+		progress, stop := showProgress(stderr, quiet, plan.announcement(source), plan.settings.Estimate(plan.clocks))
+		measured, err := measure.Run(ctx, plan.clocks, plan.settings, progress)
 		stop(err == nil && !measured.Interrupted)
 		return measured, err
 	}
@@ -28,7 +28,7 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet boo
 	var sw *clocksource.Switch
 	if len(plan.otherSources) > 0 {
 		var err error
-		if sw, err = hold(); err != nil {
+		if sw, err = startGuardian(); err != nil {
 			return nil, err
 		}
 		defer func() { _ = sw.Restore() }()

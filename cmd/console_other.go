@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// movesCursor reports whether a terminal obeys the escape sequences of progress.
-func movesCursor(*os.File) (restore func(), ok bool) { return func() {}, true }
+// enableEscapes reports that a terminal interprets escape sequences.
+func enableEscapes(*os.File) (restore func(), ok bool) { return func() {}, true }
 
-// consoleAsItIs: a terminal has no mode that progress changes.
-func consoleAsItIs(io.Writer) (restore func()) { return func() {} }
+// saveConsoleMode does nothing: enableEscapes changes no mode of a terminal.
+func saveConsoleMode(io.Writer) (restore func()) { return func() {} }

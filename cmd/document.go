@@ -13,7 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/sections"
 )
 
-// loadResult returns the document that a command line names.
+// loadResult returns the document in the file or folder of a command line.
 func loadResult(name string) (*result.Document, error) {
 	if name == "" {
 		return nil, errors.New("the name of a result is empty; name a folder or a file")
@@ -21,7 +21,7 @@ func loadResult(name string) (*result.Document, error) {
 	return sections.Load(name)
 }
 
-// newDocument is the document of a run on this machine that ended now.
+// newDocument returns the document of a run on this machine that ends now.
 func newDocument(facts result.Host, clocks []result.Clock, settings result.Settings) *result.Document {
 	facts.CPU.TSCHz = tscHz(clocks)
 	return &result.Document{
@@ -30,8 +30,8 @@ func newDocument(facts result.Host, clocks []result.Clock, settings result.Setti
 	}
 }
 
-// measuredDocument is the document of what was measured in rounds, with what may have
-// spoilt it.
+// measuredDocument returns the document of a measurement in rounds, with warnings about
+// disturbances.
 func measuredDocument(facts result.Host, measured measure.Result, settings result.Settings) *result.Document {
 	document := newDocument(facts, measured.Clocks, settings)
 	document.Interrupted, document.FloorNS, document.Conditions = measured.Interrupted, measured.FloorNS, &measured.Conditions
@@ -39,7 +39,7 @@ func measuredDocument(facts result.Host, measured measure.Result, settings resul
 	return document
 }
 
-// timeStampCounter is the clock that tells the TSC's rate; nil where there is none.
+// timeStampCounter returns the clock for the rate of the TSC; nil if this build has none.
 func timeStampCounter() *clock.Clock {
 	all := clock.Catalog()
 	i := slices.IndexFunc(all, func(c clock.Clock) bool { return c.ID == "RDTSC@cpu" })
@@ -49,8 +49,8 @@ func timeStampCounter() *clock.Clock {
 	return &all[i]
 }
 
-// tscHz returns the rate of the time stamp counter in whole ticks a second: what
-// a run measured, or else what a tenth of a second shows; 0 where there is none.
+// tscHz returns the rate of the time stamp counter in Hz: as the run measured it, or else
+// measured for a tenth of a second. It is 0 if there is no such counter.
 func tscHz(measured []result.Clock) float64 {
 	c := timeStampCounter()
 	if c == nil {

@@ -73,14 +73,14 @@ than in a minute.`,
 			if load {
 				settings.LoadTime = min(flags.time/2, longestLoad)
 			}
-			measure := func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
+			measure := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
 				settings.NominalHz = func(c clock.Clock) float64 { return nominalHz(c, document.Host.CPU) }
-				drifted, err := drift.Run(ctx, clocks, reference, settings, tell)
+				drifted, err := drift.Run(ctx, clocks, reference, settings, progress)
 				document.Put(&drifted)
 				return err
 			}
-			progress := fmt.Sprintf("Measuring the drift of %s against %s", words.Plural(len(clocks), "clock"), reference.ID)
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{progress, clocks, 1, measure})
+			announcement := fmt.Sprintf("Measuring the drift of %s against %s", words.Plural(len(clocks), "clock"), reference.ID)
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{announcement, clocks, 1, measure})
 			return err
 		},
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/timebench/timebench/internal/render"
 )
 
-// An output keeps the first error of writing. It never reports one: cobra drops an error
-// of --help, or prints it in its own way.
+// An output keeps the first error of a write, and does not return it: cobra ignores an error of
+// --help, or prints it in its own way.
 type output struct {
 	to  io.Writer
 	err error
@@ -20,7 +20,7 @@ func (o *output) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Show writes a table, in colour where the output shows any.
+// Show writes a table, in colour on a terminal.
 func (o *output) Show(table string) error {
 	if o.err == nil {
 		o.err = render.Show(o.to, table)

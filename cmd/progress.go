@@ -12,15 +12,15 @@ import (
 )
 
 // showProgress prints what is measured and about how long it takes, and shows a progress bar;
-// on a terminal only. It returns a function that takes the progress (nil if nothing is shown),
-// and one that ends the bar and is told whether the measurement is complete.
-func showProgress(w io.Writer, quiet bool, what string, estimate time.Duration) (tell func(done, total time.Duration), stop func(complete bool)) {
+// on a terminal only. It returns a function that updates the bar (nil if there is none), and one
+// that ends the bar, complete or interrupted.
+func showProgress(w io.Writer, quiet bool, what string, estimate time.Duration) (update func(done, total time.Duration), stop func(complete bool)) {
 	file, ok := w.(*os.File)
-	// The bar moves the cursor back over what was written meanwhile.
+	// The bar moves the cursor back, over debug output too.
 	if quiet || trace.On() || !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil, func(bool) {}
 	}
-	restore, ok := movesCursor(file)
+	restore, ok := enableEscapes(file)
 	if !ok {
 		return nil, func(bool) {}
 	}
@@ -28,7 +28,7 @@ func showProgress(w io.Writer, quiet bool, what string, estimate time.Duration) 
 	tracker := &progress.Tracker{Message: "measuring", Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
-	bar.SetUpdateFrequency(500 * time.Millisecond) // seldom: it takes a CPU from what is measured
+	bar.SetUpdateFrequency(500 * time.Millisecond) // rarely: it takes CPU time from the measurement
 	bar.SetNumTrackersExpected(1)
 	bar.SetTrackerLength(40)
 	bar.Style().Visibility.ETA = true
@@ -54,6 +54,7 @@ func showProgress(w io.Writer, quiet bool, what string, estimate time.Duration) 
 	}
 }
 
-func roundUp(span time.Duration) time.Duration {
-	return (span + time.Second - 1).Truncate(time.Second)
+// roundUp returns a duration in whole seconds.
+func roundUp(d time.Duration) time.Duration {
+	return (d + time.Second - 1).Truncate(time.Second)
 }

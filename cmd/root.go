@@ -23,7 +23,7 @@ import (
 func Execute() int {
 	handleSignals()
 	trace.Printf("start", "%s, process %d: %q", versionLine(), os.Getpid(), os.Args)
-	out := &output{to: shown(os.Stdout)}
+	out := &output{to: withColour(os.Stdout)}
 	root := Root()
 	root.SetOut(out)
 	refuseOtherShells(root)

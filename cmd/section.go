@@ -70,11 +70,11 @@ func (flags *sectionFlags) check(command *cobra.Command) ([]int, error) {
 
 // A sectionRun is what such a command measures, and how.
 type sectionRun struct {
-	progress string // the line above the progress bar
-	clocks   []clock.Clock
-	threads  int
+	announcement string // the line above the progress bar
+	clocks       []clock.Clock
+	threads      int
 	// measure puts the section into the document, with what is complete when ctx ends.
-	measure func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error
+	measure func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error
 }
 
 // run measures the section and reports it.
@@ -103,10 +103,10 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, secti
 	document := newDocument(host.Facts(), entries, result.Settings{
 		Threads: []int{section.threads}, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
-	tell, stop := showProgress(stderr, flags.quiet, section.progress, flags.time)
-	sources := watchSources()
-	failed := section.measure(ctx, document, sources.during(tell))
-	document.Warnings = append(document.Warnings, sources.warnings()...)
+	progress, stop := showProgress(stderr, flags.quiet, section.announcement, flags.time)
+	changes := recordClockSource()
+	failed := section.measure(ctx, document, changes.onProgress(progress))
+	document.Warnings = append(document.Warnings, changes.warnings()...)
 	stop(failed == nil && ctx.Err() == nil)
 	document.GeneratedAt, document.Interrupted = time.Now().UTC().Truncate(time.Second), ctx.Err() != nil
 	document.Warnings = append(document.Warnings, diagnose.Noise(document)...)

@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// signals are those that end this process, and atSignal is what is done at the next one.
+// signals receives the signals that end this process. atSignal handles the next one.
 var (
 	signals  = make(chan os.Signal, 4)
 	atSignal atomic.Pointer[func(os.Signal)]
 )
 
-// handleSignals is for the beginning of the process. SIGQUIT would make Go write what every
-// goroutine does; the others end a process that has nothing to undo as it should. Windows has no
-// SIGQUIT.
+// handleSignals is called at the start of the process. Without it, SIGQUIT makes Go print the stack
+// of every goroutine. The default of the other signals is right while there is nothing to undo.
+// Windows has no SIGQUIT.
 func handleSignals() {
 	atNextSignal(exit)
 	signal.Notify(signals, syscall.SIGQUIT)
@@ -28,21 +28,22 @@ func handleSignals() {
 	}()
 }
 
+// atNextSignal replaces the handler.
 func atNextSignal(do func(os.Signal)) { atSignal.Store(&do) }
 
-// notify has SIGINT, SIGTERM and SIGHUP handled too.
+// notify handles SIGINT, SIGTERM and SIGHUP too.
 func notify() {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup(1) has it
+	if !signal.Ignored(syscall.SIGHUP) { // under nohup(1)
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 }
 
-// untilSignal returns a context that SIGINT, SIGTERM, SIGQUIT and SIGHUP end, and a function
-// that returns the exit status for the signal that came; 0 when none did. On Windows SIGINT is
-// Ctrl-C and Ctrl-Break, and SIGTERM the end of the console, of the session or of the
-// system (os/signal). A second signal ends the process at once, when it has called the
-// undos. The system's own way to end it would not call them, and is status 0 under Wine.
+// untilSignal returns a context that SIGINT, SIGTERM, SIGQUIT and SIGHUP end, and a function that
+// returns the exit status of the signal, 0 without one. On Windows, SIGINT is Ctrl-C and
+// Ctrl-Break, and SIGTERM the end of the console, the session or the system (os/signal). A second
+// signal calls the undo functions and ends the process at once. The default of the system would
+// not call them, and exits with 0 under Wine.
 func untilSignal(undos ...func()) (context.Context, func() int) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	atNextSignal(func(received os.Signal) {
@@ -59,7 +60,7 @@ func untilSignal(undos ...func()) (context.Context, func() int) {
 	}
 }
 
-// endAtSignal has those signals end the process at once, when it has called the undos.
+// endAtSignal makes those signals call the undo functions and end the process at once.
 func endAtSignal(undos ...func()) {
 	atNextSignal(func(received os.Signal) {
 		for _, undo := range undos {
@@ -70,9 +71,10 @@ func endAtSignal(undos ...func()) {
 	notify()
 }
 
+// exit ends the process with the status of a signal.
 func exit(received os.Signal) { os.Exit(statusOf(received)) }
 
-// statusOf is the exit status of a process that a signal ended, as shells have it.
+// statusOf returns the exit status of a process that a signal ended, as shells report it.
 func statusOf(received os.Signal) int {
 	if number, ok := received.(syscall.Signal); ok {
 		return 128 + int(number)

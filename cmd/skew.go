@@ -39,8 +39,8 @@ Without CLOCK it measures the CPU's counter and the clock that most programs rea
 			if len(cpus) < 2 {
 				return couldNot(errors.New("skew compares CPUs and needs at least two; it has one"))
 			}
-			measure := func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
-				compared := skew.Run(ctx, clocks, skew.Settings{Time: flags.time, CPUs: cpus}, tell)
+			measure := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
+				compared := skew.Run(ctx, clocks, skew.Settings{Time: flags.time, CPUs: cpus}, progress)
 				document.Put(&compared)
 				return nil
 			}

@@ -39,9 +39,9 @@ available clock could not be verified.`,
 				return err
 			}
 			settings := verify.Settings{Time: flags.time, CPUs: cpus, Load: load, All: clock.Catalog()}
-			measure := func(ctx context.Context, document *result.Document, tell func(done, total time.Duration)) error {
+			measure := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
 				settings.CounterIsTrusted = derivedFromCounter(document.Host)
-				verification := verify.Run(ctx, clocks, settings, tell)
+				verification := verify.Run(ctx, clocks, settings, progress)
 				document.Put(&verification)
 				return nil
 			}

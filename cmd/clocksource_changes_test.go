@@ -14,8 +14,7 @@ import (
 	"github.com/timebench/timebench/internal/verify"
 )
 
-// A change of the clock source during a run is a warning of its document, for each of the
-// commands that watch clocks.
+// A change of the clock source during verify, skew or drift is a warning in the document.
 func TestChangeOfTheClockSourceIsAWarning(t *testing.T) {
 	defer func(was func() string) { currentClockSource = was }(currentClockSource)
 	clocks, err := clock.Select(clock.Catalog(), []string{"time.Now@go"})
@@ -27,10 +26,10 @@ func TestChangeOfTheClockSourceIsAWarning(t *testing.T) {
 		currentClockSource = func() string { return source }
 		flags := &sectionFlags{time: time.Millisecond, quiet: true, reportFlags: reportFlags{format: "table"}}
 		var out strings.Builder
-		measure := func(_ context.Context, d *result.Document, tell func(done, total time.Duration)) error {
+		measure := func(_ context.Context, d *result.Document, progress func(done, total time.Duration)) error {
 			d.Put(&verify.Verification{CPUs: []int{0}, Clocks: []verify.VerifiedClock{}})
 			source = test.during
-			tell(0, 0)
+			progress(0, 0)
 			return nil
 		}
 		document, err := flags.run(&out, io.Discard, sectionRun{"Verifying 1 clock", clocks, 1, measure})
@@ -45,23 +44,24 @@ func TestChangeOfTheClockSourceIsAWarning(t *testing.T) {
 	}
 }
 
-// A source that comes and goes again is seen while the run lasts.
-func TestSourceThatChangesBack(t *testing.T) {
-	source, told := "tsc", 0
-	w := &sourceWatch{current: func() string { return source }}
-	w.look()
-	tell := w.during(func(time.Duration, time.Duration) { told++ })
+// A clock source that changes back is recorded during the run.
+func TestClockSourceThatChangesBack(t *testing.T) {
+	source, calls := "tsc", 0
+	c := &clockSourceChanges{current: func() string { return source }}
+	c.check()
+	progress := c.onProgress(func(time.Duration, time.Duration) { calls++ })
 	source = "hpet"
-	tell(0, 0) // too soon after the last look
-	w.looked = time.Time{}
-	tell(0, 0)
+	progress(0, 0) // too soon after the last check
+	require.Equal(t, []string{"tsc"}, c.sources)
+	c.checked = time.Time{}
+	progress(0, 0)
 	source = "tsc"
-	require.Contains(t, w.warnings()[0].Saw, "tsc, then hpet, then tsc")
-	require.Equal(t, 2, told)
+	require.Contains(t, c.warnings()[0].Saw, "tsc, then hpet, then tsc")
+	require.Equal(t, 2, calls)
 }
 
-// Where the clock source changed, the facts are those of after the run: what is in use, and
-// what the kernel said when it gave the other one up.
+// After a change of the clock source, the document has the new one, and the kernel's message about
+// the old one.
 func TestFactsAfterAChangeOfTheClockSource(t *testing.T) {
 	defer func(was func() result.Host) { currentFacts = was }(currentFacts)
 	before := result.Host{
