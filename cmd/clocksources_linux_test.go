@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leftSwitched is a machine of plain files whose clock source an experiment left at hpet.
+// leftSwitched returns the files of a machine whose clock source an experiment left at hpet.
 func leftSwitched(t *testing.T) clocksource.Folder {
 	t.Helper()
 	root := t.TempDir()
@@ -40,7 +40,7 @@ func leftSwitched(t *testing.T) clocksource.Folder {
 	return clocksource.Folder(root) + clocksource.Sysfs
 }
 
-// factsOfLeftSwitched are what host finds out about such a machine.
+// factsOfLeftSwitched returns the facts that host reports for such a machine.
 func factsOfLeftSwitched() *result.Host {
 	return &result.Host{
 		ClockSource:           &result.ClockSource{Current: "hpet", Available: []string{"tsc", "hpet", "acpi_pm"}},

@@ -42,7 +42,7 @@ func planComparison(flags compareFlags, selectors []string, facts result.Host) (
 	if settings.Time == 0 {
 		fitting := settings
 		if flags.threads != "" {
-			// Many numbers of threads that the user asked for may take long.
+			// A long list of --threads may take long.
 			fitting.Threads = fitting.Threads[:1]
 		}
 		settings.Time = fitting.DefaultTime(len(clocks))

@@ -11,7 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// unset are the flags of compare as they are if none is given.
+// unset returns the flags of compare if none is given.
 func unset() compareFlags { return compareFlags{pin: "none", workers: "threads"} }
 
 func fourCPUs() result.Host { return result.Host{CPU: result.CPU{Logical: 4, Usable: 4}} }
@@ -48,7 +48,7 @@ func TestPlanOfFlags(t *testing.T) {
 	require.Equal(t, "Measuring 1 clock with 1 to 9 processes under clock source hpet", plan.announcement("hpet"))
 }
 
-// Numbers of threads that the user asked for do not shorten the measurements.
+// A long list of --threads does not shorten the measurements.
 func TestPlanOfManyThreads(t *testing.T) {
 	flags := unset()
 	flags.threads = "1..200"

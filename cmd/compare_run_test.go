@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/measure"
 )
 
-// smallPlan is a plan of one clock that takes milliseconds.
+// smallPlan returns a plan for one clock and some milliseconds.
 func smallPlan(t *testing.T) comparePlan {
 	t.Helper()
 	flags := unset()

@@ -8,13 +8,12 @@ import (
 	faults "github.com/timebench/timebench/test/planted"
 )
 
-// A CPU that the process does not get by itself can be asked for; one that does not exist
-// cannot.
-func TestCPUThatMustBeAskedFor(t *testing.T) {
+// The process may use a CPU that the scheduler does not give it, and none that does not exist.
+func TestCPUOutsideOfTheAffinity(t *testing.T) {
 	cpus := faults.TwoCPUs(t)
 	var usable []int
 	var asked, none error
-	// Pinned, this thread and what it starts may use the first alone, as under taskset(1).
+	// The affinity of this thread is the first CPU alone, as under taskset(1).
 	require.NoError(t, thread.Run(cpus[0], func() {
 		usable, asked, none = thread.Usable(), allowed("--pin", cpus), allowed("--pin", []int{cpus[1], 65535})
 	}))

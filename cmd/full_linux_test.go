@@ -19,20 +19,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ran runs a program and returns its exit status and what it wrote.
+// ran runs a program and returns its exit status and its output.
 func ran(t testing.TB, name string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	command := exec.Command(name, args...)
-	var out, said bytes.Buffer
-	command.Stdout, command.Stderr = &out, &said
+	var outBuffer, errBuffer bytes.Buffer
+	command.Stdout, command.Stderr = &outBuffer, &errBuffer
 	err := command.Run()
 	if exit := new(exec.ExitError); !errors.As(err, &exit) {
 		require.NoError(t, err)
 	}
-	return command.ProcessState.ExitCode(), out.String(), said.String()
+	return command.ProcessState.ExitCode(), outBuffer.String(), errBuffer.String()
 }
 
-// saved writes a document with one clock more than n and returns the file's name.
+// saved writes a document of n+1 clocks and returns the name of the file.
 func saved(t testing.TB, n int) string {
 	t.Helper()
 	document := &result.Document{
@@ -53,23 +53,22 @@ func saved(t testing.TB, n int) string {
 	return name
 }
 
-// requireWholeOrOld runs a command that writes new results into the folder, and requires the
-// folder to be what it was where the command fails, with one line that names no
-// temporary file, and to have no part of the old set where it does not. It reports
-// which.
+// requireWholeOrOld runs a command that writes new results into a folder, and reports whether it
+// succeeds. If it fails, the folder must be unchanged, and standard error one line that names no
+// temporary file. If it succeeds, no file of the old set may be left.
 func requireWholeOrOld(t *testing.T, folder string, name string, args ...string) (written bool) {
 	t.Helper()
 	before := filesIn(t, folder)
-	status, _, said := ran(t, name, args...)
+	status, _, stderr := ran(t, name, args...)
 	after := filesIn(t, folder)
 	if status != 0 {
-		require.Equal(t, 1, status, said)
-		require.Equal(t, 1, strings.Count(said, "\n"), said)
-		require.NotContains(t, said, ".timebench-")
+		require.Equal(t, 1, status, stderr)
+		require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+		require.NotContains(t, stderr, ".timebench-")
 		require.Equal(t, before, after)
 		return false
 	}
-	require.Empty(t, said)
+	require.Empty(t, stderr)
 	require.ElementsMatch(t, names(before), names(after))
 	for name := range before {
 		require.NotEqual(t, before[name], after[name], name)
@@ -83,8 +82,8 @@ func TestLimitedFiles(t *testing.T) {
 	for _, target := range []string{"report", "report.zip"} {
 		folder := t.TempDir()
 		out := filepath.Join(folder, target)
-		status, _, said := ran(t, "timebench", "render", old, "--out", out)
-		require.Zero(t, status, said)
+		status, _, stderr := ran(t, "timebench", "render", old, "--out", out)
+		require.Zero(t, status, stderr)
 		written := false
 		for blocks := 0; !written; blocks += 1 + blocks/4 {
 			require.Less(t, blocks, 1<<20)
@@ -95,7 +94,7 @@ func TestLimitedFiles(t *testing.T) {
 	}
 }
 
-// A disk that is full at any point of the writing leaves the old set.
+// A disk that fills up at any point of a write leaves the old set.
 func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "only root may mount a small file system")
@@ -109,8 +108,8 @@ func TestFullDisk(t *testing.T) {
 		t.Cleanup(func() { require.NoError(t, unix.Unmount(disk, unix.MNT_DETACH)) })
 		folder := filepath.Join(disk, "results")
 		out := filepath.Join(folder, target)
-		status, _, said := ran(t, "timebench", "render", old, "--out", out)
-		require.Zero(t, status, said)
+		status, _, stderr := ran(t, "timebench", "render", old, "--out", out)
+		require.Zero(t, status, stderr)
 		var there unix.Statfs_t
 		require.NoError(t, unix.Statfs(disk, &there))
 		for free := int64(0); ; free += 12<<10 + free/4 {
@@ -126,7 +125,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// fill makes a file that takes up so many bytes of its disk.
+// fill makes a file of this size in bytes.
 func fill(t *testing.T, name string, size int64) {
 	t.Helper()
 	file, err := os.Create(name)
@@ -135,7 +134,7 @@ func fill(t *testing.T, name string, size int64) {
 	require.NoError(t, file.Close())
 }
 
-// What cannot be printed is status 1 and one line, whatever it is.
+// Output that cannot be written is exit status 1 and one line, for every command and format.
 func TestFullOutput(t *testing.T) {
 	document := saved(t, 0)
 	commands := [][]string{
@@ -165,14 +164,14 @@ func TestFullOutput(t *testing.T) {
 		if len(thread.Usable()) == 1 && len(args) > 0 && args[0] == "skew" {
 			continue
 		}
-		var said bytes.Buffer
+		var stderr bytes.Buffer
 		command := exec.Command("timebench", args...)
-		command.Stdout, command.Stderr = full, &said
+		command.Stdout, command.Stderr = full, &stderr
 		_ = command.Run()
 		require.Equal(t, 1, command.ProcessState.ExitCode(), args)
 		if len(args) > 0 && args[0] == "__complete" {
 			continue // it also tells the shell on standard error what it did
 		}
-		require.Equal(t, "timebench: write /dev/stdout: no space left on device\n", said.String(), args)
+		require.Equal(t, "timebench: write /dev/stdout: no space left on device\n", stderr.String(), args)
 	}
 }

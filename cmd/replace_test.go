@@ -16,8 +16,8 @@ import (
 	"github.com/timebench/timebench/internal/verify"
 )
 
-// Whoever follows the examples one after another never has one command write where another
-// one has its results.
+// The examples can be run one after another: no command writes into a folder with the results of
+// another one.
 func TestExamplesHaveFoldersOfTheirOwn(t *testing.T) {
 	var text strings.Builder
 	var gather func(*cobra.Command)
@@ -84,8 +84,8 @@ func TestMeasuredBy(t *testing.T) {
 	}
 }
 
-// An examination is told from a comparison, complete or not.
-func TestExaminedIsRecognised(t *testing.T) {
+// A document of doctor is recognised even if it is interrupted before anything is measured.
+func TestInterruptedDoctorIsRecognised(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	document, err := examine(ctx)

@@ -16,8 +16,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// reportInto is a report that prints the version of the tool, and writes it into one file of a
-// folder.
+// reportInto returns a report that prints the version of the tool, and writes it into a file.
 func reportInto(stdout io.Writer, folder string) report {
 	write := func(w io.Writer, d *result.Document) error {
 		_, err := io.WriteString(w, d.Tool.Version)
@@ -40,7 +39,7 @@ func TestRunReportsWhatIsMeasured(t *testing.T) {
 	var out strings.Builder
 	folder := filepath.Join(need.Folder(t), "report")
 	document, err := run(reportInto(&out, folder), io.Discard, func(context.Context) (*result.Document, error) {
-		require.DirExists(t, folder, "it is made before anything is measured")
+		require.DirExists(t, folder, "the folder is made before the measurement")
 		return &result.Document{Tool: result.Tool{Version: "1"}}, nil
 	})
 	require.NoError(t, err)
@@ -63,7 +62,7 @@ func TestRunWithoutAResult(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// What is complete is reported, with the reason why the rest is missing.
+// The complete part is reported, with the reason why the rest is missing.
 func TestRunThatFailsInPart(t *testing.T) {
 	var out strings.Builder
 	folder := filepath.Join(need.Folder(t), "report")
@@ -102,7 +101,7 @@ func TestRunMeasuresNothingWhereItCannotReport(t *testing.T) {
 	require.EqualError(t, err, "--out: "+taken+" is a file; name a folder")
 }
 
-// The first signal ends the context, and the exit status is its own if the document is
+// The first signal ends the context. The exit status is that of the signal only if the document is
 // interrupted.
 func TestRunThatASignalEnds(t *testing.T) {
 	for _, interrupted := range []bool{true, false} {

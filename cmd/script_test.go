@@ -24,9 +24,9 @@ import (
 	"github.com/timebench/timebench/test/schema"
 )
 
-// TestMain makes this test program timebench itself where it is called by that name,
-// and puts a copy of that name in the path of the scripts. testscript.Main would do
-// the same, but for removing its folder under Wine (see need.Folder).
+// TestMain runs timebench if this program is called by that name, and puts a copy with that name
+// into the path of the scripts. testscript.Main does the same, but cannot remove its folder under
+// Wine (see need.Folder).
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); strings.TrimSuffix(name, ".exe") == "timebench" {
 		os.Exit(Execute())
@@ -87,7 +87,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "onelinestderr": oneLineOfStderr, "loads": loads, "interrupted": interrupted, "interruptedtwice": interruptedTwice,
-			"planted": planted, "renamed": renamed, "demoted": demoted, "silenced": silenced,
+			"planted": planted, "renamed": renamed, "demoted": demoted, "withoutthroughput": withoutThroughput,
 		},
 	})
 }
@@ -109,16 +109,16 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// onelinestderr: the last command said one line on standard error, and nothing
-// on standard output.
+// onelinestderr: the last command wrote one line to standard error, and nothing to standard
+// output.
 func oneLineOfStderr(ts *testscript.TestScript, _ bool, _ []string) {
-	said := ts.ReadFile("stderr")
-	if n := len(said); n == 0 || said[n-1] != '\n' {
-		ts.Fatalf("standard error is not a line: %q", said)
+	stderr := ts.ReadFile("stderr")
+	if n := len(stderr); n == 0 || stderr[n-1] != '\n' {
+		ts.Fatalf("standard error is not a line: %q", stderr)
 	}
-	for _, c := range said[:len(said)-1] {
+	for _, c := range stderr[:len(stderr)-1] {
 		if c == '\n' {
-			ts.Fatalf("standard error has several lines: %q", said)
+			ts.Fatalf("standard error has several lines: %q", stderr)
 		}
 	}
 	if out := ts.ReadFile("stdout"); out != "" {
@@ -126,8 +126,8 @@ func oneLineOfStderr(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// loads FILE [interrupted]: the file is a whole document that fits the schema, and
-// of an interrupted run or not.
+// loads FILE [interrupted]: the file is a whole document, valid by the schema, and marked as
+// interrupted or not.
 func loads(ts *testscript.TestScript, _ bool, args []string) {
 	document, err := sections.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -139,16 +139,16 @@ func loads(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// interrupted SIGNAL [leaves=FILE] COMMAND...: starts the command, sends the signal when it
-// has made the folder of its --out (it gets one where it has none), and expects the exit status
-// 128 + SIGNAL. Standard output goes into the file "stdout.txt". Where it is to leave a file, it is
-// interrupted later and later until it does.
+// interrupted SIGNAL [leaves=FILE] COMMAND...: starts the command, sends the signal when the folder
+// of --out exists (added if the command has none), and expects the exit status 128 + SIGNAL.
+// Standard output goes into the file "stdout.txt". With leaves=, the command is repeated with a
+// later signal each time, until it leaves that file.
 func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	command := args[1:]
-	leaves, named := strings.CutPrefix(command[0], "leaves=")
-	if named {
+	leaves, given := strings.CutPrefix(command[0], "leaves=")
+	if given {
 		command = command[1:]
 	}
 	out := slices.Index(command, "--out") + 1
@@ -160,19 +160,19 @@ func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	for pause := 100 * time.Millisecond; ; pause *= 2 {
 		ts.Check(os.RemoveAll(folder))
 		interruptedAfter(ts, pause, syscall.Signal(number), folder, command)
-		if !named {
+		if !given {
 			return
 		}
 		if _, err := os.Stat(ts.MkAbs(leaves)); err == nil {
 			return
 		}
-		if pause > patience {
+		if pause > timeout {
 			ts.Fatalf("interrupted %s after it began, it left no %s", pause, leaves)
 		}
 	}
 }
 
-// interruptedAfter interrupts a command once: when the folder is there and the pause has passed.
+// interruptedAfter runs a command and interrupts it when the folder exists and the pause is over.
 func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal syscall.Signal, folder string, args []string) {
 	out, err := os.Create(ts.MkAbs("stdout.txt"))
 	ts.Check(err)
@@ -183,7 +183,7 @@ func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal sys
 	ts.Check(command.Start())
 	if !until(func() bool { return isFolder(folder) }) {
 		cancel()
-		ts.Fatalf("%v: %s is not there %s after the start", command.Wait(), folder, patience)
+		ts.Fatalf("%v: %s is not there %s after the start", command.Wait(), folder, timeout)
 	}
 	time.Sleep(pause)
 	ts.Check(command.Process.Signal(signal))
@@ -193,12 +193,12 @@ func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal sys
 	}
 }
 
-// patience is how long a test waits for what takes seconds on an idle machine.
-const patience = 3 * time.Minute
+// timeout is how long a test waits for something that takes seconds on an idle machine.
+const timeout = 3 * time.Minute
 
 // until waits until a condition holds, and reports whether it does.
 func until(holds func() bool) bool {
-	for end := time.Now().Add(patience); !holds(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(timeout); !holds(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			return false
 		}
@@ -206,10 +206,10 @@ func until(holds func() bool) bool {
 	return true
 }
 
-// endsInTime returns a command that is killed where it still runs when twice the patience has
-// passed: a program that hangs is the failure of the test that started it.
+// endsInTime returns a command that is killed after twice the timeout, so that a program that hangs
+// fails the test that started it.
 func endsInTime(name string, args ...string) (*exec.Cmd, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*timeout)
 	return exec.CommandContext(ctx, name, args...), cancel
 }
 
@@ -218,9 +218,8 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// busyWorkers returns the two worker processes of a program once both are ready and the run has
-// begun. They are when one of them measures, which the CPU time tells: it takes them a tenth
-// of that to start.
+// busyWorkers returns the two worker processes of a program when they measure. Their CPU time
+// shows that: to start takes them a tenth of it.
 func busyWorkers(pid int) ([]*process.Process, error) {
 	const workers, seconds = 2, 2
 	parent, err := process.NewProcess(int32(pid))
@@ -240,12 +239,12 @@ func busyWorkers(pid int) ([]*process.Process, error) {
 	}) {
 		return children, nil
 	}
-	return nil, fmt.Errorf("%d of %d worker processes, and they did not work, %s after the start", len(children), workers, patience)
+	return nil, fmt.Errorf("%d of %d worker processes, and they did not work, %s after the start", len(children), workers, timeout)
 }
 
-// interruptedtwice COMMAND...: starts the command, which has two worker processes, stops those,
-// so that it cannot end as the first SIGINT wants it to, and sends more of them: it ends
-// at the next one, with exit status 130 and without a word on standard output.
+// interruptedtwice COMMAND...: starts a command with two worker processes and suspends those, so that
+// it cannot end after the first SIGINT. The next SIGINT must end it at once, with exit status 130
+// and no output.
 func interruptedTwice(ts *testscript.TestScript, _ bool, args []string) {
 	command, cancel := endsInTime(args[0], args[1:]...)
 	defer cancel()
@@ -273,8 +272,8 @@ func interruptedTwice(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// planted FILE FACTOR [CLOCK]: writes a document of one clock, time.Now@go, whose
-// samples lie close around 20 ns times the factor; or of another clock too.
+// planted FILE FACTOR [CLOCK]: writes a document of time.Now@go, with samples close to 20 ns times
+// the factor, and of a second clock with the same samples.
 func planted(ts *testscript.TestScript, _ bool, args []string) {
 	factor, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
@@ -312,8 +311,8 @@ func renamed(ts *testscript.TestScript, _ bool, args []string) {
 	save(ts, args[1], document)
 }
 
-// demoted IN OUT: writes a document of a run in which every clock became 46 times dearer
-// after a third of the rounds.
+// demoted IN OUT: writes a document in which every clock is 46 times slower after a third of the
+// rounds.
 func demoted(ts *testscript.TestScript, _ bool, args []string) {
 	document, err := sections.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -327,8 +326,8 @@ func demoted(ts *testscript.TestScript, _ bool, args []string) {
 	save(ts, args[1], document)
 }
 
-// silenced IN OUT: writes a document without any throughput.
-func silenced(ts *testscript.TestScript, _ bool, args []string) {
+// withoutthroughput IN OUT: writes a document without throughput.
+func withoutThroughput(ts *testscript.TestScript, _ bool, args []string) {
 	document, err := sections.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
 	for i := range document.Clocks {

@@ -19,8 +19,7 @@ import (
 
 var moments = flag.Int("moments", 6, "how many moments TestSignalLeavesAWholeSet tries with each command")
 
-// A signal at any moment leaves the whole old set, or the whole new one, and nothing else
-// anywhere.
+// A signal at any moment leaves the whole old set or the whole new one, and no other file.
 func TestSignalLeavesAWholeSet(t *testing.T) {
 	old, fresh := saved(t, 0), saved(t, 3)
 	seed := uint64(time.Now().UnixNano())
@@ -42,8 +41,8 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 		out := filepath.Join(folder, "above", "report")
 		args := slices.Concat(c.args, []string{"--out", out})
 		began := time.Now()
-		status, _, said := ran(t, "timebench", args...)
-		require.Zero(t, status, said)
+		status, _, stderr := ran(t, "timebench", args...)
+		require.Zero(t, status, stderr)
 		longest := time.Since(began)
 		whole := filesIn(t, folder)
 		for i := range *moments {
@@ -81,8 +80,8 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 			document, err := sections.Load(out)
 			require.NoError(t, err)
 			again := filepath.Join(t.TempDir(), "report")
-			rendered, _, said := ran(t, "timebench", "render", out, "--out", again)
-			require.Zero(t, rendered, said)
+			rendered, _, stderr := ran(t, "timebench", "render", out, "--out", again)
+			require.Zero(t, rendered, stderr)
 			require.Equal(t, filesIn(t, again), filesIn(t, out))
 			if status == 0 || i%3 == 0 { // one signal
 				require.Equal(t, status != 0, document.Interrupted)
@@ -91,7 +90,7 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 	}
 }
 
-// A signal that comes when everything is measured ends nothing.
+// A signal that comes after measuring does not end the run.
 func TestSignalAfterMeasuring(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "report")
 	for _, args := range [][]string{
@@ -103,7 +102,7 @@ func TestSignalAfterMeasuring(t *testing.T) {
 		defer cancel()
 		read, write, err := os.Pipe()
 		require.NoError(t, err)
-		// So small that the run cannot end before somebody reads.
+		// So small that the run cannot end before the pipe is read.
 		_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, 4096)
 		require.NoError(t, err)
 		command.Stdout, command.Stderr = write, os.Stderr
@@ -124,7 +123,7 @@ func TestSignalAfterMeasuring(t *testing.T) {
 	}
 }
 
-// SIGQUIT ends a run as SIGTERM does, and has nobody read what every goroutine did.
+// SIGQUIT ends a run as SIGTERM does, and prints no stacks of goroutines.
 func TestQuit(t *testing.T) {
 	for _, args := range [][]string{
 		{"compare", "time.Now@go", "--threads", "2", "--time", "1h"},
@@ -132,11 +131,11 @@ func TestQuit(t *testing.T) {
 		{"verify", "time.Now@go", "--time", "1h"},
 	} {
 		out := filepath.Join(t.TempDir(), "report")
-		var printed, said bytes.Buffer
+		var printed, stderr bytes.Buffer
 		command, cancel := endsInTime("timebench", append(args, "--out", out)...)
 		defer cancel()
-		command.Stdout, command.Stderr = &printed, &said
-		// As from a terminal: to all processes of the group.
+		command.Stdout, command.Stderr = &printed, &stderr
+		// A terminal sends the signal to all processes of the group.
 		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		require.NoError(t, command.Start())
 		require.True(t, until(func() bool { return isFolder(out) }), "it did not begin")
@@ -146,8 +145,8 @@ func TestQuit(t *testing.T) {
 		}
 		require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGQUIT))
 		_ = command.Wait()
-		require.Equal(t, 131, command.ProcessState.ExitCode(), said.String())
-		require.Empty(t, said.String())
+		require.Equal(t, 131, command.ProcessState.ExitCode(), stderr.String())
+		require.Empty(t, stderr.String())
 		require.Contains(t, printed.String(), "nterrupted")
 		document, err := sections.Load(out)
 		require.NoError(t, err)
@@ -155,9 +154,9 @@ func TestQuit(t *testing.T) {
 	}
 }
 
-// So it does with a command that only reads and writes.
+// SIGQUIT also ends a command that only prints.
 func TestQuitWhileItPrints(t *testing.T) {
-	var said bytes.Buffer
+	var stderr bytes.Buffer
 	read, write, err := os.Pipe()
 	require.NoError(t, err)
 	defer func() { _ = read.Close() }()
@@ -165,7 +164,7 @@ func TestQuitWhileItPrints(t *testing.T) {
 	require.NoError(t, err)
 	command, cancel := endsInTime("timebench", "completion", "bash")
 	defer cancel()
-	command.Stdout, command.Stderr = write, &said
+	command.Stdout, command.Stderr = write, &stderr
 	require.NoError(t, command.Start())
 	require.NoError(t, write.Close())
 	_, err = io.ReadFull(read, make([]byte, 1))
@@ -173,5 +172,5 @@ func TestQuitWhileItPrints(t *testing.T) {
 	require.NoError(t, command.Process.Signal(syscall.SIGQUIT))
 	_ = command.Wait()
 	require.Equal(t, 131, command.ProcessState.ExitCode())
-	require.Empty(t, said.String())
+	require.Empty(t, stderr.String())
 }
