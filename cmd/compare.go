@@ -16,9 +16,9 @@ import (
 
 // The limits of --time and --rounds.
 const (
-	shortestTime = time.Millisecond
-	longestTime  = time.Hour
-	mostRounds   = 1000
+	minTime   = time.Millisecond
+	maxTime   = time.Hour
+	maxRounds = 1000
 )
 
 // compareFlags are the flags of compare as they were typed.
@@ -93,10 +93,10 @@ func (flags compareFlags) check(command *cobra.Command) error {
 	switch {
 	case given("timer-resolution") && flags.timer <= 0:
 		return fmt.Errorf("--timer-resolution %s: write a duration such as 1ms", flags.timer)
-	case given("time") && (flags.time < shortestTime || flags.time > longestTime):
-		return fmt.Errorf("--time %s: write a duration from %s to %s", flags.time, shortestTime, "1h")
-	case given("rounds") && (flags.rounds < 1 || flags.rounds > mostRounds):
-		return fmt.Errorf("--rounds %d: write a number from 1 to %d", flags.rounds, mostRounds)
+	case given("time") && (flags.time < minTime || flags.time > maxTime):
+		return fmt.Errorf("--time %s: write a duration from %s to %s", flags.time, minTime, "1h")
+	case given("rounds") && (flags.rounds < 1 || flags.rounds > maxRounds):
+		return fmt.Errorf("--rounds %d: write a number from 1 to %d", flags.rounds, maxRounds)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) e
 			return err
 		}
 	}
-	to := report{stdout, format, reportFiles, newTarget(flags.out, resultSet("compare"))}
+	to := report[*result.Document]{stdout, format, reportFiles, newTarget(flags.out, resultSet("compare"))}
 	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		return plan.measure(ctx, stderr, flags.quiet)
 	})

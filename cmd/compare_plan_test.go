@@ -19,7 +19,7 @@ func fourCPUs() result.Host { return result.Host{CPU: result.CPU{Logical: 4, Usa
 func TestPlanOfNoFlags(t *testing.T) {
 	plan, err := planComparison(unset(), nil, fourCPUs())
 	require.NoError(t, err)
-	require.Equal(t, len(clock.Default()), len(plan.clocks))
+	require.Len(t, plan.clocks, len(clock.Default()))
 	require.Equal(t, []int{1, 2, 4}, plan.settings.Threads)
 	require.Equal(t, plan.settings.DefaultRounds(len(plan.clocks)), plan.settings.Rounds)
 	require.Equal(t, plan.settings.DefaultTime(len(plan.clocks)), plan.settings.Time)

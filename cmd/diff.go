@@ -81,17 +81,9 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 	if err != nil {
 		return err
 	}
-	target := newTarget(flags.out, diffSet)
-	endAtSignal(target.abandonAtExit)
-	if err := target.open(); err != nil {
-		return err
-	}
 	d := diff.Compare(diff.Read(oldFile, old), diff.Read(newFile, new), settings)
-	if err := target.write(diffFiles(d)); err != nil {
-		return couldNot(err)
-	}
-	if err := format.Write(stdout, d); err != nil {
-		return couldNot(err)
+	if err := reportLoaded(report[*diff.Diff]{stdout, format, diffFiles, newTarget(flags.out, diffSet)}, d); err != nil {
+		return err
 	}
 	if d.Comparisons == 0 && d.Compared() == 0 {
 		return couldNot(errors.New("the two results have no figure in common, so nothing could be compared"))

@@ -76,7 +76,7 @@ func doctor(stdout, stderr io.Writer, flags doctorFlags, files []string) error {
 	if !slices.Contains([]string{result.Error, result.Warn, never}, flags.failOn) {
 		return fmt.Errorf("--fail-on %q: write error, warn or never", flags.failOn)
 	}
-	to := report{stdout: stdout, format: format, files: doctorFiles}
+	to := report[*result.Document]{stdout: stdout, format: format, files: doctorFiles}
 	var document *result.Document
 	if len(files) == 1 {
 		document, err = flags.diagnoseSaved(to, files[0])
@@ -93,18 +93,18 @@ func doctor(stdout, stderr io.Writer, flags doctorFlags, files []string) error {
 }
 
 // diagnoseSaved diagnoses the machine of a saved result.
-func (flags doctorFlags) diagnoseSaved(to report, name string) (*result.Document, error) {
+func (flags doctorFlags) diagnoseSaved(to report[*result.Document], name string) (*result.Document, error) {
 	document, err := loadResult(name)
 	if err != nil {
 		return nil, err
 	}
 	to.target = newTarget(flags.out, resultSet(measuredBy(document)...))
 	flags.addFindings(document)
-	return document, reportSaved(to, document)
+	return document, reportLoaded(to, document)
 }
 
 // diagnoseHere measures on this machine, and diagnoses it.
-func (flags doctorFlags) diagnoseHere(to report, stderr io.Writer) (*result.Document, error) {
+func (flags doctorFlags) diagnoseHere(to report[*result.Document], stderr io.Writer) (*result.Document, error) {
 	to.target = newTarget(flags.out, resultSet("doctor"))
 	return run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		document, err := examine(ctx)

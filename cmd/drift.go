@@ -16,9 +16,9 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// longestLoad limits how long drift keeps every CPU busy: a run of hours must not take the machine
+// maxLoad limits how long drift keeps every CPU busy: a run of hours must not take the machine
 // from its users for hours.
-const longestLoad = 30 * time.Second
+const maxLoad = 30 * time.Second
 
 func driftCommand() *cobra.Command {
 	var ref string
@@ -71,7 +71,7 @@ than in a minute.`,
 			}
 			settings := drift.Settings{Time: flags.time, CPUs: len(cpus)}
 			if load {
-				settings.LoadTime = min(flags.time/2, longestLoad)
+				settings.LoadTime = min(flags.time/2, maxLoad)
 			}
 			measure := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
 				settings.NominalHz = func(c clock.Clock) float64 { return nominalHz(c, document.Host.CPU) }

@@ -59,10 +59,10 @@ func examine(ctx context.Context) (*result.Document, error) {
 	return document, nil
 }
 
-// examined reports whether a document is one of examine. The document does not name its command.
-// Only doctor measures what reads cost and verifies; one that ended before it verified has
-// doctor's rounds and exactly its clocks.
-func examined(d *result.Document) bool {
+// measuredByDoctor reports whether examine measured a document. The document does not name its
+// command, but only doctor both measures rounds and verifies. If it ended before it verified, the
+// document has doctor's number of rounds and exactly its clocks.
+func measuredByDoctor(d *result.Document) bool {
 	if d.Settings.Rounds > 0 && verify.Of(d) != nil {
 		return true
 	}

@@ -39,20 +39,10 @@ output of --format json.`,
 			if err != nil {
 				return err
 			}
-			return reportSaved(report{
-				command.OutOrStdout(), format, reportFiles, newTarget(flags.out, resultSet(measuredBy(document)...)),
-			}, document)
+			target := newTarget(flags.out, resultSet(measuredBy(document)...))
+			return reportLoaded(report[*result.Document]{command.OutOrStdout(), format, reportFiles, target}, document)
 		},
 	}
 	addReportFlags(command, &flags, render.Formats, documentFiles)
 	return command
-}
-
-// reportSaved reports a document that was loaded. A signal ends the process at once.
-func reportSaved(to report, document *result.Document) error {
-	endAtSignal(to.target.abandonAtExit)
-	if err := to.target.open(); err != nil {
-		return err
-	}
-	return couldNot(to.write(document))
 }

@@ -46,7 +46,7 @@ func resultSet(commands ...string) fileSet {
 // measuredBy returns the commands whose results a document has.
 func measuredBy(d *result.Document) []string {
 	commands := sections.Commands(d)
-	if d.Settings.Rounds == 0 || !examined(d) {
+	if d.Settings.Rounds == 0 || !measuredByDoctor(d) {
 		return commands
 	}
 	others := slices.DeleteFunc(commands, func(command string) bool { return command == "compare" || command == "verify" })

@@ -11,22 +11,30 @@ import (
 	"github.com/timebench/timebench/internal/sections"
 )
 
-// A report is where a document goes: to standard output in one format, and into the files of
-// --out.
-type report struct {
+// A report writes a document or a diff: to standard output in one format, and as the files of --out.
+type report[T any] struct {
 	stdout io.Writer
-	format render.Format[*result.Document]
-	files  func(*result.Document) []file
+	format render.Format[T]
+	files  func(T) []file
 	target *target // nil without --out
 }
 
-// write writes the document. Standard output gets it even if the files cannot be written.
-func (r report) write(d *result.Document) error {
+// write writes a document or a diff. It writes to standard output even if it cannot write the files.
+func (r report[T]) write(d T) error {
 	unwritten := r.target.write(r.files(d))
 	if err := r.format.Write(r.stdout, d); err != nil {
 		return err
 	}
 	return unwritten
+}
+
+// reportLoaded reports what was loaded and not measured here. A signal ends the process at once.
+func reportLoaded[T any](to report[T], d T) error {
+	endAtSignal(to.target.abandonAtExit)
+	if err := to.target.open(); err != nil {
+		return err
+	}
+	return couldNot(to.write(d))
 }
 
 // reportFlags are the flags of every command that reports results, as they were typed.

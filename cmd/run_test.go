@@ -17,7 +17,7 @@ import (
 )
 
 // reportInto returns a report that prints the version of the tool, and writes it into a file.
-func reportInto(stdout io.Writer, folder string) report {
+func reportInto(stdout io.Writer, folder string) report[*result.Document] {
 	write := func(w io.Writer, d *result.Document) error {
 		_, err := io.WriteString(w, d.Tool.Version)
 		return err
@@ -25,7 +25,7 @@ func reportInto(stdout io.Writer, folder string) report {
 	files := func(d *result.Document) []file {
 		return []file{{"version.txt", func(w io.Writer) error { return write(w, d) }}}
 	}
-	return report{stdout, render.Format[*result.Document]{Name: "version", Write: write}, files, newTarget(folder, resultSet("compare"))}
+	return report[*result.Document]{stdout, render.Format[*result.Document]{Name: "version", Write: write}, files, newTarget(folder, resultSet("compare"))}
 }
 
 func requireStatus(t *testing.T, want int, err error) {

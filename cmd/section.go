@@ -15,8 +15,8 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// longestSection is the upper limit of --time of verify, skew and drift: drift runs for days.
-const longestSection = 30 * 24 * time.Hour
+// maxSectionTime is the upper limit of --time of verify, skew and drift: drift runs for days.
+const maxSectionTime = 30 * 24 * time.Hour
 
 // sectionFlags are the flags that verify, skew and drift share, as they were typed. Each of
 // these commands measures one section of the document.
@@ -55,8 +55,8 @@ func (flags *sectionFlags) check(command *cobra.Command) ([]int, error) {
 	if err := notEmpty(command, given...); err != nil {
 		return nil, err
 	}
-	if flags.time < shortestTime || flags.time > longestSection {
-		return nil, fmt.Errorf("--time %s: write a duration from %s to 720h", flags.time, shortestTime)
+	if flags.time < minTime || flags.time > maxSectionTime {
+		return nil, fmt.Errorf("--time %s: write a duration from %s to 720h", flags.time, minTime)
 	}
 	if flags.cpus == "" {
 		return thread.Usable(), nil
@@ -83,7 +83,7 @@ func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*r
 	if err != nil {
 		return nil, err
 	}
-	to := report{stdout, format, reportFiles, newTarget(flags.out, resultSet(flags.command))}
+	to := report[*result.Document]{stdout, format, reportFiles, newTarget(flags.out, resultSet(flags.command))}
 	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		return flags.document(ctx, stderr, section)
 	})
