@@ -42,7 +42,7 @@ func planComparison(flags compareFlags, selectors []string, facts result.Host) (
 	if settings.Time == 0 {
 		fitting := settings
 		if flags.threads != "" {
-			// A long list of --threads may take long.
+			// The user who writes a long list accepts a long run.
 			fitting.Threads = fitting.Threads[:1]
 		}
 		settings.Time = fitting.DefaultTime(len(clocks))

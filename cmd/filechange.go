@@ -30,7 +30,7 @@ func applyAll(changes []*fileChange) (err error) {
 			undo(changes)
 		}
 	}()
-	// The last name needs no backup: nothing can fail after it. So it exists at every moment.
+	// The last file needs no backup, because nothing can fail after it. So its name always exists.
 	last := len(changes) - 1
 	for i, c := range changes {
 		if err := c.prepare(i < last); err != nil {
@@ -133,7 +133,7 @@ func writeTemporary(file string, content []byte, mode fs.FileMode) (name string,
 	return temporary.Name(), nil
 }
 
-// createTemporary creates a file with a new name and this mode. os.CreateTemp has no mode to choose.
+// createTemporary creates a file with a new name and this mode. os.CreateTemp always uses 0600.
 func createTemporary(folder string, mode fs.FileMode) (*os.File, error) {
 	for {
 		name := filepath.Join(folder, ".timebench-"+strconv.FormatUint(rand.Uint64(), 36))
