@@ -66,6 +66,7 @@ func TestMeasuredBy(t *testing.T) {
 	for _, c := range doctorClocks(measure.Settings{}) {
 		clocks = append(clocks, result.Clock{ID: c.ID})
 	}
+	measured := []result.Clock{{ID: "time.Now@go", Available: true, Latency: &result.Latency{MedianNS: 50}}}
 	verified, skewed := &verify.Verification{}, &skew.Skew{}
 	for _, test := range []struct {
 		document result.Document
@@ -77,7 +78,7 @@ func TestMeasuredBy(t *testing.T) {
 		{result.Document{Settings: short, Clocks: clocks, Interrupted: true}, []string{"doctor"}},
 		{result.Document{Sections: []result.Section{verified}}, []string{"verify"}},
 		{result.Document{Sections: []result.Section{verified, skewed}}, []string{"verify", "skew"}},
-		{result.Document{Settings: rounds, Sections: []result.Section{skewed}}, []string{"compare", "skew"}},
+		{result.Document{Settings: rounds, Clocks: measured, Sections: []result.Section{skewed}}, []string{"compare", "skew"}},
 		{result.Document{Settings: rounds, Sections: []result.Section{verified, skewed}}, []string{"doctor", "skew"}},
 	} {
 		require.Equal(t, test.want, measuredBy(&test.document))
