@@ -27,12 +27,9 @@ func decode(text []byte, from int, kinds []Kind) (*Document, error) {
 	if err := checkSchema(head.Schema); err != nil {
 		return nil, err
 	}
-	if fault := misshape(data, kinds); fault != nil {
+	document, fault := shaped(data, kinds)
+	if fault != nil {
 		return nil, at(fault.offset, fault)
-	}
-	var document Document
-	if err := json.Unmarshal(data, &document); err != nil {
-		return nil, err
 	}
 	if err := document.readSections(data, kinds); err != nil {
 		return nil, err
@@ -40,7 +37,7 @@ func decode(text []byte, from int, kinds []Kind) (*Document, error) {
 	if err := document.check(); err != nil {
 		return nil, err
 	}
-	return &document, nil
+	return document, nil
 }
 
 func checkSchema(text json.RawMessage) error {

@@ -277,10 +277,12 @@ func TestLoadRefuses(t *testing.T) {
 		"number for bool":      {replace(`"interrupted": true`, `"interrupted": 1`), `line 4, column 18: interrupted is a number, not true or false`},
 		"not a time":           {replace("2026-11-21T03:00:00Z", "today"), `line 3, column 19: generated_at is "today", not a time as RFC 3339 writes it`},
 		"hour of a digit":      {replace("2026-11-21T03:00:00Z", "2026-11-21T3:00:00Z"), `line 3, column 19: generated_at is "2026-11-21T3:00:00Z", not a time as RFC 3339 writes it`},
+		"comma in a time":      {replace("2026-11-21T03:00:00Z", "2026-11-21T03:00:00,5Z"), `line 3, column 19: generated_at is "2026-11-21T03:00:00,5Z", not a time as RFC 3339 writes it`},
+		"zone of a day":        {replace("2026-11-21T03:00:00Z", "2026-11-21T03:00:00+24:00"), `line 3, column 19: generated_at is "2026-11-21T03:00:00+24:00", not a time as RFC 3339 writes it`},
 		"fraction":             {replace(`"turns": 440`, `"turns": 440.5`), fmt.Sprintf(`line 119, column 14: conditions.turns is 440.5, not a whole number of %d bits`, strconv.IntSize)},
 		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 203, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
 		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), `line 180, column 22: clocks[0].latency.median_ns is 1e999, which a float of 64 bits cannot hold`},
-		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 119, column 28: conditions["x\n"] is 1e999, which a float of 64 bits cannot hold`},
+		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 119, column 28: "/conditions/x\n/0/0" is 1e999, which a float of 64 bits cannot hold`},
 		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), `line 180, column 22: invalid character 'N' looking for beginning of value`},
 		"negative":             {replace(`"median_ns": 20.2`, `"median_ns": -20.2`), clock + `latency.median_ns is -20.2; it must be a number from 0`},
 		"quiet sample above":   {replace(`19.9`, `20.9`), clock + `latency.quiet_samples_ns[1] is 20.9, above the 20 of the round's sample`},
@@ -366,6 +368,14 @@ func TestLoadRefuses(t *testing.T) {
 		require.NotContains(t, err.Error(), "\n", name)
 		require.Nil(t, document, name)
 	}
+}
+
+// An editor may have saved a document in another encoding: its figures are whole.
+func TestReadTakesTextThatIsNotUTF8(t *testing.T) {
+	text := strings.Replace(string(written(t, example())), "AMD EPYC", "AMD \xe4\\ud800", 1)
+	document, err := Read(strings.NewReader(text))
+	require.NoError(t, err)
+	require.Equal(t, "AMD \ufffd\ufffd", document.Host.CPU.Model)
 }
 
 func TestLoadRefusesAFolderWithoutADocument(t *testing.T) {

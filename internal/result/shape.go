@@ -1,43 +1,48 @@
 package result
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A shape holds JSON against the types of the document. The decoder of
-// encoding/json alone takes a missing key for a zero, null for anything,
-// "Clocks" for "clocks", and the last of two keys that are alike.
+// A shape checks what the decoder does not. The decoder refuses numbers out of range and
+// times that are not as RFC 3339 writes them. But it takes a missing key for a zero, null for
+// anything and the last of two keys that are alike, and skips "Clocks".
 type shape struct {
-	text    []byte
-	tokens  *json.Decoder
 	kinds   []Kind
 	choices map[string][]string // also those of the kinds
 }
 
 // A fault is what is wrong with a value.
 type fault struct {
-	offset int64  // of the value in the text
-	path   string // of keys and indices that lead to it
+	offset int64            // of the value in the text
+	at     jsontext.Pointer // to the value
 	what   string
 }
 
-func (f *fault) Error() string {
-	return strings.TrimPrefix(f.path, ".") + " " + f.what
-}
+var (
+	plain = regexp.MustCompile(`^[\w/]{0,200}$`)
+	index = regexp.MustCompile(`/(\d+)\b`)
+)
 
-// in returns the fault with one more step before its path.
-func (f *fault) in(step string) *fault {
-	f.path = step + f.path
-	return f
+// Error begins with the path of the value: clocks[0].id. A path through keys that are not
+// plain, which no timebench writes, is a quoted JSON Pointer.
+func (f *fault) Error() string {
+	path := fmt.Sprintf("%.200q", f.at)
+	if plain.MatchString(string(f.at)) {
+		path = index.ReplaceAllString(string(f.at), "[$1]")
+		path = strings.TrimPrefix(strings.ReplaceAll(path, "/", "."), ".")
+	}
+	return path + " " + f.what
 }
 
 // notRequired are keys that are always written, but that documents of the first
@@ -51,163 +56,147 @@ var choices = map[string][]string{
 	"Clock.kernel_entry": KernelEntries,
 }
 
-// rfc3339 is the form of a time. Package time also takes 2026-11-21T3:00:00,5Z,
-// which other readers do not (https://go.dev/issue/54580).
-var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+// The kinds of values of JSON, and those of the types of a document, as errors name them.
+var (
+	words = map[jsontext.Kind]string{
+		'n': "null", 't': "true or false", 'f': "true or false", '"': "a string", '0': "a number", '{': "an object", '[': "an array",
+	}
+	typeWords = map[reflect.Kind]string{
+		reflect.Bool: "true or false", reflect.String: "a string", reflect.Struct: "an object", reflect.Slice: "an array",
+		reflect.Int: "a number", reflect.Int64: "a number", reflect.Float64: "a number",
+	}
+)
 
-// misshape returns the first fault of text, which is valid JSON; nil where it
-// has the shape of a document.
-func misshape(text []byte, kinds []Kind) *fault {
-	s := shape{text, json.NewDecoder(bytes.NewReader(text)), kinds, maps.Clone(choices)}
+// shaped decodes text, a JSON object, into a document without its sections. It returns the
+// first fault if text does not have the shape of a document.
+func shaped(text []byte, kinds []Kind) (*Document, *fault) {
+	s := shape{kinds, maps.Clone(choices)}
 	for _, kind := range kinds {
 		maps.Copy(s.choices, kind.Choices)
 	}
-	s.tokens.UseNumber()
-	return s.value(reflect.TypeFor[Document](), nil)
+	options := json.JoinOptions(
+		json.WithUnmarshalers(json.UnmarshalFromFunc(s.value)),
+		jsontext.AllowInvalidUTF8(true),    // as encoding/json
+		jsontext.AllowDuplicateNames(true), // else it keeps all keys of an object in memory
+	)
+	var document Document
+	err := json.Unmarshal(text, &document, options)
+	if fault, ok := errors.AsType[*fault](err); ok {
+		return nil, fault
+	}
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		return nil, &fault{semantic.ByteOffset, semantic.JSONPointer, wrong(semantic)}
+	}
+	if err != nil { // of the syntax, which decode has checked
+		return nil, &fault{what: err.Error()}
+	}
+	return &document, nil
 }
 
-// next returns the next token and where it begins.
-func (s *shape) next() (json.Token, int64) {
-	start := s.tokens.InputOffset()
-	for start < int64(len(s.text)) && strings.IndexByte(" \t\r\n,:", s.text[start]) >= 0 {
-		start++
+// wrong returns what is wrong with a value that the decoder or the shape refused.
+func wrong(err *json.SemanticError) string {
+	parse, isTime := errors.AsType[*time.ParseError](err.Err)
+	switch {
+	case isTime:
+		return fmt.Sprintf("is %.40q, not a time as RFC 3339 writes it", parse.Value)
+	case err.JSONValue == nil:
+		return err.Err.Error() // of the shape
+	case err.GoType.Kind() == reflect.Float64:
+		return fmt.Sprintf("is %.40s, which a float of 64 bits cannot hold", err.JSONValue)
+	default:
+		return fmt.Sprintf("is %.40s, not a whole number of %d bits", err.JSONValue, err.GoType.Bits())
 	}
-	token, _ := s.tokens.Token() // valid JSON has no errors
-	return token, start
 }
 
-// value takes the next value, which should be of type t, and one of the choices
-// where there are any.
-func (s *shape) value(t reflect.Type, choices []string) *fault {
-	token, start := s.next()
-	wrong := func(what string, args ...any) *fault {
-		return &fault{offset: start, what: fmt.Sprintf(what, args...)}
-	}
+// value returns an error if the next value is of another kind than what v points to. It
+// decodes an object into v, and leaves other values to the decoder.
+func (s *shape) value(d *jsontext.Decoder, v any) error {
+	to := reflect.ValueOf(v).Elem()
+	t := to.Type()
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if want := word(t); kind(token) != want {
-		return wrong("is %s, not %s", kind(token), want)
+	want := typeWords[t.Kind()]
+	if t == reflect.TypeFor[time.Time]() {
+		want = words['"']
 	}
-	switch {
-	case t == reflect.TypeFor[time.Time]():
-		if text := token.(string); !rfc3339.MatchString(text) || new(time.Time).UnmarshalText([]byte(text)) != nil {
-			return wrong("is %.40q, not a time as RFC 3339 writes it", token)
-		}
-	case choices != nil && !slices.Contains(choices, token.(string)):
-		return wrong("%s", noneOf(token.(string), choices))
-	case t.Kind() == reflect.Struct:
-		return s.object(t, start)
-	case t.Kind() == reflect.Slice:
-		for i := 0; s.tokens.More(); i++ {
-			if fault := s.value(t.Elem(), nil); fault != nil {
-				return fault.in("[" + strconv.Itoa(i) + "]")
-			}
-		}
-		s.next() // ]
-	case t.Kind() == reflect.Float64:
-		return finite(token.(json.Number), start)
-	case t.Kind() == reflect.Int, t.Kind() == reflect.Int64:
-		if _, err := strconv.ParseInt(string(token.(json.Number)), 10, t.Bits()); err != nil {
-			return wrong("is %.40s, not a whole number of %d bits", token, t.Bits())
-		}
+	next := d.PeekKind()
+	if words[next] != want {
+		return fmt.Errorf("is %s, not %s", words[next], want)
 	}
-	return nil
+	if next == '{' && to.Kind() == reflect.Struct {
+		return s.object(d, to)
+	}
+	return json.SkipFunc
 }
 
-// object takes the keys and values of an object that began at start.
-func (s *shape) object(t reflect.Type, start int64) *fault {
-	seen := make([]bool, t.NumField())
-	sections := map[string]bool{}
-	for s.tokens.More() {
-		token, at := s.next()
-		name, _ := token.(string)
-		i, ok := field(t, name)
-		kind := (*Kind)(nil)
-		if t == reflect.TypeFor[Document]() && !ok {
-			kind = kindOf(s.kinds, name)
+// object decodes the next value, an object, into a struct.
+func (s *shape) object(d *jsontext.Decoder, to reflect.Value) error {
+	_, _ = d.ReadToken() // {
+	start, at := d.InputOffset()-1, d.StackPointer()
+	t, seen := to.Type(), map[string]bool{}
+	for d.PeekKind() != '}' {
+		token, err := d.ReadToken()
+		if err != nil {
+			return err
 		}
-		switch {
-		case kind != nil:
-			if fault := s.section(kind, name, at, sections[kind.Key]); fault != nil {
-				return fault.in("." + name)
-			}
-			sections[kind.Key] = true
-			continue
-		case !ok:
-			// Of a newer timebench. Only its numbers must be numbers.
-			if fault := s.skip(); fault != nil {
-				return fault.in(fmt.Sprintf("[%.40q]", name))
-			}
-			continue
-		case key(t.Field(i)) != name:
-			return (&fault{offset: at, what: fmt.Sprintf("is spelt %q", key(t.Field(i)))}).in("." + name)
-		case seen[i]:
-			return (&fault{offset: at, what: "stands twice"}).in("." + name)
-		}
-		seen[i] = true
-		if fault := s.value(t.Field(i).Type, s.choices[t.Name()+"."+name]); fault != nil {
-			return fault.in("." + name)
-		}
-	}
-	s.next() // }
-	for i := range seen {
-		if name := key(t.Field(i)); !seen[i] && required(t, t.Field(i)) {
-			return (&fault{offset: start, what: "is missing"}).in("." + name)
-		}
-	}
-	return nil
-}
-
-// section takes the value of a section, of which the key stands there.
-func (s *shape) section(kind *Kind, name string, at int64, seen bool) *fault {
-	switch {
-	case kind.Key != name:
-		return &fault{offset: at, what: fmt.Sprintf("is spelt %q", kind.Key)}
-	case seen:
-		return &fault{offset: at, what: "stands twice"}
-	}
-	return s.value(reflect.TypeOf(kind.New()), nil)
-}
-
-// skip takes the next value, whatever it is and however deep.
-func (s *shape) skip() *fault {
-	for depth := 0; ; {
-		token, start := s.next()
-		switch token := token.(type) {
-		case json.Delim:
-			if token == '{' || token == '[' {
-				depth++
-			} else {
-				depth--
-			}
-		case json.Number:
-			if fault := finite(token, start); fault != nil {
-				return fault
+		name := token.String()
+		switch spelt, into := s.member(to, name); {
+		case into == nil:
+			err = skip(d)
+		case spelt != name:
+			err = fmt.Errorf("is spelt %q", spelt)
+		case seen[name]:
+			err = errors.New("stands twice")
+		default:
+			seen[name] = true
+			err = json.UnmarshalDecode(d, into)
+			text, _ := into.(*string)
+			if choices := s.choices[t.Name()+"."+name]; err == nil && choices != nil && !slices.Contains(choices, *text) {
+				err = &json.SemanticError{JSONPointer: d.StackPointer(), Err: errors.New(noneOf(*text, choices))}
 			}
 		}
-		if depth == 0 {
-			return nil
+		if err != nil {
+			return err
 		}
 	}
-}
-
-func finite(number json.Number, start int64) *fault {
-	if _, err := number.Float64(); err != nil {
-		return &fault{offset: start, what: fmt.Sprintf("is %.40s, which a float of 64 bits cannot hold", number)}
-	}
-	return nil
-}
-
-// field returns the index of the field of t that encoding/json would decode the
-// key into, and whether there is one.
-func field(t reflect.Type, name string) (int, bool) {
 	for i := range t.NumField() {
-		if k := key(t.Field(i)); k != "-" && strings.EqualFold(k, name) {
-			return i, true
+		if field := t.Field(i); required(t, field) && !seen[key(field)] {
+			return &fault{start, at.AppendToken(key(field)), "is missing"}
 		}
 	}
-	return 0, false
+	_, _ = d.ReadToken() // }
+	return nil
+}
+
+// member returns how the key is spelt, and a pointer to what its value is decoded into, which
+// is nil for a key of a newer timebench.
+func (s *shape) member(of reflect.Value, name string) (spelt string, into any) {
+	for i := range of.NumField() {
+		if spelt = key(of.Type().Field(i)); spelt != "-" && strings.EqualFold(spelt, name) {
+			return spelt, of.Field(i).Addr().Interface()
+		}
+	}
+	if kind := kindOf(s.kinds, name); kind != nil && of.Type() == reflect.TypeFor[Document]() {
+		return kind.Key, kind.New()
+	}
+	return "", nil
+}
+
+// skip takes the next value, whatever it is and however deep. Only its numbers are checked.
+func skip(d *jsontext.Decoder) error {
+	var number float64
+	for depth := d.StackDepth(); ; {
+		var err error
+		if d.PeekKind() == '0' {
+			err = json.UnmarshalDecode(d, &number)
+		} else {
+			_, err = d.ReadToken()
+		}
+		if err != nil || d.StackDepth() == depth {
+			return err
+		}
+	}
 }
 
 // key is the name of a field in JSON.
@@ -219,39 +208,4 @@ func key(field reflect.StructField) string {
 // required says that every document has the key.
 func required(t reflect.Type, field reflect.StructField) bool {
 	return key(field) != "-" && !strings.HasSuffix(field.Tag.Get("json"), ",omitempty") && !slices.Contains(notRequired, t.Name()+"."+key(field))
-}
-
-// word says what a type is in JSON.
-func word(t reflect.Type) string {
-	switch {
-	case t == reflect.TypeFor[time.Time](), t.Kind() == reflect.String:
-		return "a string"
-	case t.Kind() == reflect.Struct:
-		return "an object"
-	case t.Kind() == reflect.Slice:
-		return "an array"
-	case t.Kind() == reflect.Bool:
-		return "true or false"
-	default:
-		return "a number"
-	}
-}
-
-// kind says what a token is, or begins.
-func kind(token json.Token) string {
-	switch token := token.(type) {
-	case string:
-		return "a string"
-	case json.Number:
-		return "a number"
-	case bool:
-		return "true or false"
-	case json.Delim:
-		if token == '{' {
-			return "an object"
-		}
-		return "an array"
-	default:
-		return "null"
-	}
 }
