@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -16,7 +17,7 @@ import (
 // counter they can still differ from the kernel's own figure, as the wall clock's
 // correction does, but not from each other.
 func Rates(c clock.Clock, span time.Duration, cpus int) (asleepHz, loadedHz float64) {
-	if stopwatchTick() > span/tellable {
+	if observe.StopwatchTick() > span/tellable {
 		return 0, 0
 	}
 	asleepHz = over(c, func() { time.Sleep(span) })

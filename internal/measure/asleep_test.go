@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 )
 
 // nanoseconds is a counter that makes a thousand million ticks a second.
@@ -29,7 +30,7 @@ func (s since) Read(ticks []int64) {
 }
 
 func TestRates(t *testing.T) {
-	if time.Since(time.Now()) > time.Millisecond || stopwatchTick() > time.Microsecond {
+	if time.Since(time.Now()) > time.Millisecond || observe.StopwatchTick() > time.Microsecond {
 		t.Skip("Go's clock is too coarse here")
 	}
 	asleep, loaded := Rates(nanoseconds(), 50*time.Millisecond, 2)
@@ -40,9 +41,8 @@ func TestRates(t *testing.T) {
 // A stopwatch that ticks every 4 ms tells no rate in a tenth of a second: none is
 // better than a wrong one.
 func TestRatesByACoarseStopwatch(t *testing.T) {
-	defer tryStopwatch()
-	stopwatchNS.Store(20)
-	stopwatchTickNS.Store(int64(4 * time.Millisecond))
+	defer observe.TryStopwatch()
+	observe.AssumeStopwatch(20, 4*time.Millisecond)
 	asleep, loaded := Rates(nanoseconds(), 100*time.Millisecond, 1)
 	require.Zero(t, asleep)
 	require.Zero(t, loaded)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/internal/trace"
@@ -146,11 +147,11 @@ const patience = int64(20 * time.Second)
 
 // open waits for n workers, lets them go, and returns the moment.
 func (g *gate) open(ctx context.Context, n int) int64 {
-	begun := stopwatch()
-	for g.ready.Load() < uint32(n) && ctx.Err() == nil && stopwatch()-begun < patience {
+	begun := observe.Now()
+	for g.ready.Load() < uint32(n) && ctx.Err() == nil && observe.Now()-begun < patience {
 		thread.Yield()
 	}
-	now := stopwatch()
+	now := observe.Now()
 	g.releasedNS.Store(now)
 	return now
 }
@@ -165,14 +166,14 @@ func (g *gate) open(ctx context.Context, n int) int64 {
 // a CPU each, the runner that should stop them may get none.
 func (g *gate) work(i int, reader clock.Reader, p pace) error {
 	g.ready.Add(1)
-	for begun := stopwatch(); g.releasedNS.Load() == 0; thread.Yield() {
-		if stopwatch()-begun > 2*patience {
+	for begun := observe.Now(); g.releasedNS.Load() == 0; thread.Yield() {
+		if observe.Now()-begun > 2*patience {
 			return errNotReleased
 		}
 	}
 	slot, slices := &g.slots[i], &g.slices[i]
 	reads, sliced := int64(0), 0
-	last := stopwatch()
+	last := observe.Now()
 	deadline := g.releasedNS.Load() + p.SpanNS
 	for calls := 1; ; calls++ {
 		reader.Spin(p.Chunk)
@@ -182,13 +183,13 @@ func (g *gate) work(i int, reader clock.Reader, p pace) error {
 			break
 		}
 		if p.Keep && calls%p.Slice == 0 && sliced < len(slices) {
-			now := stopwatch()
+			now := observe.Now()
 			slices[sliced] = now - last
 			last = now
 			sliced++
 		}
 		if calls%p.Look == 0 {
-			if stopwatch() >= deadline {
+			if observe.Now() >= deadline {
 				break
 			}
 			if p.Yield {
@@ -196,7 +197,7 @@ func (g *gate) work(i int, reader clock.Reader, p pace) error {
 			}
 		}
 	}
-	slot.endNS.Store(stopwatch())
+	slot.endNS.Store(observe.Now())
 	slot.sliced.Store(int64(sliced))
 	return clock.Failure(reader)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -57,7 +58,7 @@ func openBracket() *bracket {
 func (b *bracket) record(into *hdrhistogram.Histogram, reader clock.Reader, readNS float64, span time.Duration) {
 	const room = 20 // nanoseconds that a bracket may take
 	n := min(len(b.ticks), max(2, readsIn(latencyChunk, readNS+room)))
-	for end := stopwatch() + int64(span); stopwatch() < end; {
+	for end := observe.Now() + int64(span); observe.Now() < end; {
 		ticks := b.ticks[:n]
 		b.reader.Read(ticks[:1])
 		for i := 1; i < n; i++ {

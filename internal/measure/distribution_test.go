@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/test/need"
 )
@@ -28,7 +29,7 @@ func single(t *testing.T, spin func(n int)) *result.Distribution {
 
 // busy waits without giving the CPU away.
 func busy(span time.Duration) {
-	for end := stopwatch() + int64(span); stopwatch() < end; {
+	for end := observe.Now() + int64(span); observe.Now() < end; {
 		continue
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 )
@@ -41,7 +42,7 @@ func (f *fakeCrew) start(_ clock.Clock, p pace, n int, at func(i int) seat) erro
 
 func (f *fakeCrew) wait() error {
 	for i := range f.seats {
-		f.meeting.slots[i].endNS.Store(stopwatch())
+		f.meeting.slots[i].endNS.Store(observe.Now())
 	}
 	return f.err
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/entry"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
@@ -111,7 +112,7 @@ const (
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
 	// The collector would stop every thread; a run leaves too little to collect.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	tryStopwatch()
+	observe.TryStopwatch()
 	s.places, s.realTime = thread.Spread(thread.Topology()), thread.RealTimePolicy() != ""
 	team, err := s.crew(ctx, slices.Max(s.Threads))
 	if err != nil {
@@ -436,7 +437,7 @@ func (s Settings) wantedTurn() time.Duration {
 // slice is the span between two readings of the stopwatch: latencyChunk, shorter
 // where a turn is, and longer where the stopwatch itself is dear or coarse.
 func (s Settings) slice() time.Duration {
-	return max(stopwatchShare*stopwatchCost(), stopwatchTicks*stopwatchTick(), min(latencyChunk, s.wantedTurn()/slicesPerTurn))
+	return max(stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick(), min(latencyChunk, s.wantedTurn()/slicesPerTurn))
 }
 
 // A sample is the wall nanoseconds of one read, over one turn.
@@ -459,13 +460,13 @@ func turn(reader clock.Reader, readNS float64, span, slice time.Duration) sample
 	chunkNS := float64(chunk) * readNS
 	chunks := max(1, int(float64(slice)/chunkNS+0.5)) // of a slice
 	slicesNS := make([]float64, max(1, int(float64(span)/(float64(chunks)*chunkNS))))
-	begun := stopwatch()
+	begun := observe.Now()
 	last := begun
 	for i := range slicesNS {
 		for range chunks {
 			reader.Spin(chunk)
 		}
-		now := stopwatch()
+		now := observe.Now()
 		slicesNS[i] = float64(now-last) / float64(chunks*chunk)
 		last = now
 		if i+1 >= slicesPerTurn && time.Duration(now-begun) > 2*span {
@@ -474,7 +475,7 @@ func turn(reader clock.Reader, readNS float64, span, slice time.Duration) sample
 		}
 	}
 	mean := float64(last-begun) / float64(len(slicesNS)*chunks*chunk)
-	return sampled(slicesNS, mean, slice >= exactTicks*stopwatchTick())
+	return sampled(slicesNS, mean, slice >= exactTicks*observe.StopwatchTick())
 }
 
 // sampled makes a sample of the slices, of which there is at least one; exact says that
@@ -496,21 +497,21 @@ const calibration = time.Millisecond
 // calibrate returns about how many nanoseconds one read takes: the fastest of
 // several short spins, each long enough for the stopwatch.
 func calibrate(reader clock.Reader) float64 {
-	enough := int64(max(100*time.Microsecond, 2*stopwatchTicks*stopwatchTick()))
+	enough := int64(max(100*time.Microsecond, 2*stopwatchTicks*observe.StopwatchTick()))
 	n := 1
 	for {
-		start := stopwatch()
+		start := observe.Now()
 		reader.Spin(n)
-		if spent := stopwatch() - start; spent >= enough || n >= 1<<24 {
+		if spent := observe.Now() - start; spent >= enough || n >= 1<<24 {
 			break
 		}
 		n *= 2
 	}
 	best := int64(-1)
 	for range 4 {
-		start := stopwatch()
+		start := observe.Now()
 		reader.Spin(n)
-		if spent := stopwatch() - start; best < 0 || spent < best {
+		if spent := observe.Now() - start; best < 0 || spent < best {
 			best = spent
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 )
@@ -168,9 +169,8 @@ func TestInterruptInATurnMovesTheMeanAlone(t *testing.T) {
 // A turn that something disturbs for most of the time has quiet slices.
 func TestQuickestSliceIsKept(t *testing.T) {
 	// One of an emulated machine may be too coarse for its slices to say anything.
-	defer tryStopwatch()
-	stopwatchNS.Store(20)
-	stopwatchTickNS.Store(20)
+	defer observe.TryStopwatch()
+	observe.AssumeStopwatch(20, 20)
 	spins := 0
 	disturbed := spinner(func(int) {
 		spins++
@@ -178,13 +178,13 @@ func TestQuickestSliceIsKept(t *testing.T) {
 		if spins%3 == 0 {
 			wait = 100 * time.Microsecond
 		}
-		for start := stopwatch(); stopwatch()-start < int64(wait); {
+		for start := observe.Now(); observe.Now()-start < int64(wait); {
 		}
 	})
 	sample := turn(disturbed, 10, 2*time.Millisecond, 100*time.Microsecond)
 	require.Less(t, sample.quiet*2, sample.median)
 	require.GreaterOrEqual(t, sample.quiet, 10.0)
-	coarse := turn(disturbed, 10, 2*time.Millisecond, exactTicks*stopwatchTick()/2)
+	coarse := turn(disturbed, 10, 2*time.Millisecond, exactTicks*observe.StopwatchTick()/2)
 	require.Equal(t, coarse.median, coarse.quiet, "one tick of many in a slice says nothing")
 }
 
@@ -276,7 +276,7 @@ func TestCounterOfUnknownRateIsMeasuredAgainstTheStopwatch(t *testing.T) {
 	c := fake("counter", nil)
 	c.Hz, c.ReportedNS = 0, func() float64 { return 0 }
 	c.Open = func() (clock.Reader, error) {
-		return &script{next: func(int64) int64 { return stopwatch() / 100 }}, nil
+		return &script{next: func(int64) int64 { return observe.Now() / 100 }}, nil
 	}
 	measured := measureOne(t, c)
 	require.InEpsilon(t, 1e7, measured.TicksPerSecond, 0.01)
@@ -292,9 +292,8 @@ func TestCounterThatStatesItsPeriodIsNotMeasured(t *testing.T) {
 }
 
 func TestTurnsAreShortUnderAQuota(t *testing.T) {
-	defer tryStopwatch()
-	stopwatchNS.Store(20)
-	stopwatchTickNS.Store(20)
+	defer observe.TryStopwatch()
+	observe.AssumeStopwatch(20, 20)
 	require.Equal(t, latencyTurn, Settings{}.turn())
 	require.Equal(t, 500*time.Microsecond, Settings{Quota: 0.1, QuotaPeriod: 100 * time.Millisecond}.turn())
 	require.Equal(t, latencyTurn, Settings{Quota: 4, QuotaPeriod: 100 * time.Millisecond}.turn())
@@ -302,11 +301,10 @@ func TestTurnsAreShortUnderAQuota(t *testing.T) {
 
 // A run may follow a switch of the kernel's clock source, and so of the stopwatch's cost.
 func TestRunTriesItsStopwatchAnew(t *testing.T) {
-	stopwatchNS.Store(int64(time.Hour))
-	stopwatchTickNS.Store(int64(time.Hour))
+	observe.AssumeStopwatch(time.Hour, time.Hour)
 	measureOne(t, scripted("any", func(i int64) int64 { return i }))
-	require.Less(t, stopwatchCost(), time.Second)
-	require.Less(t, stopwatchTick(), time.Second)
+	require.Less(t, observe.StopwatchCost(), time.Second)
+	require.Less(t, observe.StopwatchTick(), time.Second)
 }
 
 func TestInterruptedRunReportsWhatIsComplete(t *testing.T) {
@@ -420,7 +418,7 @@ func TestWorkersOfALongPassLookAtTheirDeadline(t *testing.T) {
 // Where nobody stops a worker, as where the runner gets no CPU, it ends by itself.
 func TestWorkerEndsWhenNobodyStopsIt(t *testing.T) {
 	g := new(gate)
-	g.releasedNS.Store(stopwatch())
+	g.releasedNS.Store(observe.Now())
 	for _, keep := range []bool{true, false} {
 		p := pace{Chunk: 10, Slice: 10, Look: 20, Keep: keep, Yield: true, SpanNS: int64(time.Millisecond)}
 		require.NoError(t, g.work(0, &script{next: func(i int64) int64 { return i }}, p))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/observe"
 )
 
 func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
@@ -103,19 +104,18 @@ func TestSightingsOfThisMachine(t *testing.T) {
 // Whatever the stopwatch costs, a reading of it does not count in a slice, and a
 // turn has slices enough for a median.
 func TestSlicesAreLongAgainstTheStopwatch(t *testing.T) {
-	defer tryStopwatch()
-	stopwatchTickNS.Store(20)
+	defer observe.TryStopwatch()
 	for _, cost := range []time.Duration{20, 300, 1000, 30_000} {
-		stopwatchNS.Store(int64(cost))
+		observe.AssumeStopwatch(cost, 20)
 		for _, s := range []Settings{{}, {Quota: 0.02, QuotaPeriod: 100 * time.Millisecond}} {
 			require.GreaterOrEqual(t, s.slice(), 300*cost)
 			require.GreaterOrEqual(t, s.turn(), 5*s.slice())
 		}
 	}
-	stopwatchNS.Store(20)
+	observe.AssumeStopwatch(20, 20)
 	require.Equal(t, 100*time.Microsecond, Settings{}.slice())
 	require.Equal(t, 20*time.Microsecond, Settings{Quota: 0.02, QuotaPeriod: 100 * time.Millisecond}.slice())
-	stopwatchTickNS.Store(int64(4 * time.Millisecond)) // clock source jiffies
+	observe.AssumeStopwatch(20, 4*time.Millisecond) // clock source jiffies
 	require.Equal(t, 20*time.Millisecond, Settings{}.slice())
 	require.Equal(t, 100*time.Millisecond, Settings{}.turn())
 }

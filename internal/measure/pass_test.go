@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -24,10 +25,10 @@ func BenchmarkPass(b *testing.B) {
 				defer team.close()
 				begun := int64(0)
 				for range b.N {
-					start := stopwatch()
+					start := observe.Now()
 					team.gate().reset(n)
 					_ = team.start(c, pace{Chunk: 100, Slice: 1, Look: 1}, n, s.seats())
-					begun += stopwatch() - start
+					begun += observe.Now() - start
 					team.gate().open(context.Background(), n)
 					team.gate().stop.Store(1)
 					_ = team.wait()

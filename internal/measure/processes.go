@@ -19,6 +19,7 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/internal/trace"
 )
@@ -114,7 +115,7 @@ func (l *lastWords) firstLine() string {
 }
 
 func newProcesses(most int) (crew, error) {
-	if err := commonStopwatch(); err != nil {
+	if err := observe.CommonStopwatch(); err != nil {
 		return nil, fmt.Errorf("worker processes have no stopwatch in common: %w", err)
 	}
 	shared, err := newShared(unsafe.Sizeof(gate{}))

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -48,9 +49,9 @@ func sight(reader clock.Reader) sighting {
 	var best sighting
 	tightest := int64(-1)
 	for range 100 {
-		before := stopwatch()
+		before := observe.Now()
 		reader.Read(tick)
-		after := stopwatch()
+		after := observe.Now()
 		if width := after - before; tightest < 0 || width < tightest {
 			tightest = width
 			best = sighting{tick[0], before + width/2}
@@ -62,7 +63,7 @@ func sight(reader clock.Reader) sighting {
 // SpanOfARate returns how long a counter has to be watched for its rate to be told: the
 // least span, or longer where the stopwatch is coarse or slow.
 func SpanOfARate(least time.Duration) time.Duration {
-	return max(least, tellable*stopwatchTick())
+	return max(least, tellable*observe.StopwatchTick())
 }
 
 // Hz returns the ticks a second of a clock: what it states, or what it makes
@@ -77,7 +78,7 @@ func Hz(c clock.Clock, span time.Duration) float64 {
 			return
 		}
 		r.begin(c, reader)
-		if r.hz == 0 && stopwatchTick() <= span/tellable {
+		if r.hz == 0 && observe.StopwatchTick() <= span/tellable {
 			time.Sleep(span)
 			r.end(reader)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/entry"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 )
@@ -24,13 +25,13 @@ func (d *dearer) Spin(n int) {
 		cost *= 250
 		d.since += n
 	}
-	for end := stopwatch() + int64(n)*cost; stopwatch() < end; {
+	for end := observe.Now() + int64(n)*cost; observe.Now() < end; {
 	}
 }
 
 func (d *dearer) Read(ticks []int64) {
 	for i := range ticks {
-		ticks[i] = stopwatch()
+		ticks[i] = observe.Now()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
 )
@@ -84,10 +85,10 @@ func (w *watcher) pair(step int64, away bool) {
 func (w *watcher) watch(reader clock.Reader, readNS float64) {
 	values := make([]int64, min(mostValues, readsIn(latencyChunk, readNS)))
 	long := max(int64(awayFrom), int64(awayTimes*readNS)*int64(len(values)))
-	w.since = stopwatch()
+	w.since = observe.Now()
 	for {
 		reader.Read(values)
-		now := stopwatch() - w.since
+		now := observe.Now() - w.since
 		w.see(values, now-w.watchedNS > long)
 		w.watchedNS = now
 		if now >= int64(watchAtMost) || now >= int64(watchAtLeast) && !w.slow() {
@@ -114,7 +115,7 @@ func (w *watcher) slow() bool { return w.begun && len(w.steps) < enoughTicks }
 func (w *watcher) glance(reader clock.Reader, hz float64) {
 	value := make([]int64, 1)
 	reader.Read(value)
-	now := stopwatch() - w.since
+	now := observe.Now() - w.since
 	gap := now - w.watchedNS
 	w.watchedNS = now
 	step := value[0] - w.last

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/observe"
 )
 
 func TestClockFinerThanARead(t *testing.T) {
@@ -64,7 +65,7 @@ func TestGlancesSeeASlowTick(t *testing.T) {
 	var w watcher
 	w.see([]int64{0}, false)
 	require.True(t, w.slow())
-	w.since = stopwatch()
+	w.since = observe.Now()
 	for range enoughTicks {
 		w.glance(reader, 1)
 		value++
@@ -142,7 +143,7 @@ func TestGlancesDoNotGuessAFastTick(t *testing.T) {
 	reader := &script{next: func(int64) int64 { value += 500; return value }}
 	var w watcher
 	w.see([]int64{0}, false)
-	w.since = stopwatch()
+	w.since = observe.Now()
 	for range 10 {
 		time.Sleep(time.Millisecond)
 		w.glance(reader, 1e9)

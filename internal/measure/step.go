@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 )
 
 // Step watches a clock and returns how far apart in nanoseconds its values lie: the median
@@ -19,7 +20,7 @@ func Step(reader clock.Reader, nsPerTick float64, patience time.Duration) (stepN
 	value := make([]int64, 1)
 	reader.Read(value)
 	last, repeats := value[0], 0
-	for end := stopwatch() + int64(patience); len(steps) < few && stopwatch() < end; {
+	for end := observe.Now() + int64(patience); len(steps) < few && observe.Now() < end; {
 		if reader.Read(value); value[0] == last {
 			repeats++
 			continue

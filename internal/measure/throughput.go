@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
@@ -276,7 +277,7 @@ func (r *runner) look(threads int, released int64, span time.Duration) (samples 
 		if !sleep(r.ctx, span/time.Duration(windows)) {
 			return nil, false
 		}
-		now, reads := stopwatch(), r.crew.gate().reads(threads)
+		now, reads := observe.Now(), r.crew.gate().reads(threads)
 		samples = append(samples, float64(reads-lastReads)*1e9/float64(now-last))
 		last, lastReads = now, reads
 	}
@@ -287,8 +288,8 @@ func (r *runner) look(threads int, released int64, span time.Duration) (samples 
 // for the context's end now and then: seldom, since each waking takes a CPU.
 func sleep(ctx context.Context, span time.Duration) bool {
 	const nap = 100 * time.Millisecond
-	end := stopwatch() + int64(span)
-	for left := span; left > 0; left = time.Duration(end - stopwatch()) {
+	end := observe.Now() + int64(span)
+	for left := span; left > 0; left = time.Duration(end - observe.Now()) {
 		if ctx.Err() != nil {
 			return false
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/spin"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -46,8 +46,8 @@ const (
 type side struct {
 	cpu      int
 	span     time.Duration
-	deadline spin.Deadline // ends the exchange where nobody has a CPU to end it
-	moved    bool          // it found itself on another CPU
+	deadline observe.Deadline // ends the exchange where nobody has a CPU to end it
+	moved    bool             // it found itself on another CPU
 	err      error
 	found    exchanged
 }
@@ -65,7 +65,7 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 			err := thread.Run(s.cpu, func() {
 				var reader clock.Reader
 				if reader, s.err = c.Open(); s.err == nil {
-					s.deadline = spin.In(late + span)
+					s.deadline = observe.DeadlineIn(late + span)
 					part(&s, reader, boxes, stop)
 					s.err = clock.Failure(reader)
 				}
@@ -78,7 +78,7 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 	var e exchanged
 	var failed error
 	missing := map[int]bool{pair[0]: true, pair[1]: true}
-	over, done, patience := time.After(span), ctx.Done(), (*spin.Patience)(nil)
+	over, done, patience := time.After(span), ctx.Done(), (*observe.Patience)(nil)
 	step := make(<-chan time.Time)
 	for len(missing) > 0 {
 		select {
@@ -101,7 +101,7 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 		case <-done:
 		}
 		stop.Store(true)
-		patience = spin.NewPatience(late)
+		patience = observe.NewPatience(late)
 		defer patience.Stop()
 		over, done, step = nil, nil, patience.Step()
 	}
@@ -131,7 +131,7 @@ func (s *side) begin(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool) 
 			return
 		}
 		if round == 1 { // the other side is there
-			s.deadline = spin.In(s.span)
+			s.deadline = observe.DeadlineIn(s.span)
 		}
 		last := clock.ReadBehind(reader, value)
 		other := boxes[1].value.Load()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/observe"
 )
 
 const (
@@ -140,9 +141,9 @@ func (b *bench) pace(patience time.Duration) pace {
 			p.batch *= 2
 			took = time.Hour
 			for range 3 { // the fastest was not interrupted
-				start := measure.Stopwatch()
+				start := observe.Now()
 				reader.Read(ticks[:p.batch])
-				took = min(took, time.Duration(measure.Stopwatch()-start))
+				took = min(took, time.Duration(observe.Now()-start))
 			}
 		}
 		step, moved := measure.Step(reader, b.nsPerTick, min(patience, longest))

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/spin"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -36,7 +36,7 @@ type seat struct {
 	reader clock.Reader
 	stop   *atomic.Bool
 	// deadline ends the check where nobody has a CPU to end it.
-	deadline spin.Deadline
+	deadline observe.Deadline
 	// starved says that the check was not begun in time.
 	starved bool
 	// lost says that the thread is no longer on its CPU.
@@ -89,14 +89,14 @@ func (b *bench) run(span time.Duration, work func(*seat)) []*seat {
 				s.reader, s.err = b.clock.Open()
 				arrived <- s
 				// All threads are there, or given up, after as long.
-				for called := spin.In(2 * late); !begin.Load() && !stop.Load() && !s.starved; {
+				for called := observe.DeadlineIn(2 * late); !begin.Load() && !stop.Load() && !s.starved; {
 					thread.Yield()
 					s.starved = called.Passed()
 				}
 				// One that began late makes its first reads all the same: on a busy machine
 				// the span may end before every thread had a CPU.
 				if s.err == nil && !s.starved && b.ctx.Err() == nil {
-					s.deadline = spin.In(span)
+					s.deadline = observe.DeadlineIn(span)
 					work(s)
 				}
 			})
@@ -122,7 +122,7 @@ func (b *bench) run(span time.Duration, work func(*seat)) []*seat {
 		}
 	}
 	stop.Store(true)
-	patience := spin.NewPatience(late)
+	patience := observe.NewPatience(late)
 	defer patience.Stop()
 	for gone := false; !gone && len(done) < len(seats); {
 		select {
@@ -144,7 +144,7 @@ func (b *bench) run(span time.Duration, work func(*seat)) []*seat {
 
 // gather waits for the threads, and returns those that came.
 func (b *bench) gather(arrived <-chan *seat, all int) (there []*seat) {
-	patience := spin.NewPatience(late)
+	patience := observe.NewPatience(late)
 	defer patience.Stop()
 	for len(there) < all {
 		select {

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/observe"
 )
 
 // fakeReader makes its values by a function, one after the other.
@@ -34,7 +34,7 @@ func (f *fakeReader) Err() error {
 }
 
 // now is the true time, in nanoseconds.
-func now() int64 { return measure.Stopwatch() }
+func now() int64 { return observe.Now() }
 
 // fake is a clock in nanoseconds; open makes the function of each reader.
 func fake(id string, kind clock.Kind, open func() func() int64) clock.Clock {

@@ -1,16 +1,9 @@
-// Package spin bounds loops that keep a CPU busy.
-//
-// A thread that spins under a real-time policy (SCHED_FIFO, sched(7)) owns its CPU: with
-// one on each CPU nothing else runs, neither the timer that would end the loop nor the
-// handler of a signal. So each loop asks for its own deadline, and lets other threads of
-// the same priority have the CPU every so often.
-package spin
+package observe
 
 import (
 	"math"
 	"time"
 
-	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -18,15 +11,21 @@ import (
 // ordinary one the kernel divides the CPU itself.
 const turn = 20 * time.Millisecond
 
-// A Deadline is when a loop ends. It belongs to the thread of the loop.
+// A Deadline is when a loop that keeps a CPU busy ends by itself. It belongs to the thread of
+// the loop.
+//
+// A thread that spins under a real-time policy (SCHED_FIFO, sched(7)) owns its CPU: with
+// one on each CPU nothing else runs, neither the timer that would end the loop nor the
+// handler of a signal. So each loop asks for its own deadline, and lets other threads of
+// the same priority have the CPU every so often.
 type Deadline struct {
 	at        int64
 	giveWayAt int64 // never under an ordinary policy
 }
 
-// In returns the deadline that is so far away, for the thread that calls it.
-func In(span time.Duration) Deadline {
-	now := measure.Stopwatch()
+// DeadlineIn returns the deadline that is so far away, for the thread that calls it.
+func DeadlineIn(span time.Duration) Deadline {
+	now := Now()
 	d := Deadline{now + int64(span), math.MaxInt64}
 	if thread.RealTimePolicy() != "" {
 		d.giveWayAt = now + int64(turn)
@@ -38,13 +37,13 @@ func In(span time.Duration) Deadline {
 // this one owned the CPU for long enough. A call takes a reading of the stopwatch; ask
 // every few microseconds to milliseconds.
 func (d *Deadline) Passed() bool {
-	now := measure.Stopwatch()
+	now := Now()
 	if now >= d.at {
 		return true
 	}
 	if now >= d.giveWayAt {
 		thread.Yield()
-		d.giveWayAt = measure.Stopwatch() + int64(turn)
+		d.giveWayAt = Now() + int64(turn)
 	}
 	return false
 }

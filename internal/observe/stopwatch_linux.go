@@ -1,4 +1,4 @@
-package measure
+package observe
 
 import (
 	"fmt"
@@ -30,10 +30,10 @@ var epoch = func() (e struct {
 	return e
 }()
 
-// stopwatch returns nanoseconds of CLOCK_MONOTONIC; the same moment gives the
-// same number, within a microsecond, in every process. It reads the vDSO, by Go's
-// own door.
-func stopwatch() int64 { return epoch.ns + int64(time.Since(epoch.at)) }
+// Now returns the stopwatch's nanoseconds: those of CLOCK_MONOTONIC, read from the vDSO as
+// Go's own clock is. The same moment gives the same number, within a microsecond, in every
+// process.
+func Now() int64 { return epoch.ns + int64(time.Since(epoch.at)) }
 
-// commonStopwatch says why the stopwatches of processes differ; nil where they do not.
-func commonStopwatch() error { return epoch.err }
+// CommonStopwatch returns why the stopwatches of processes differ; nil where they do not.
+func CommonStopwatch() error { return epoch.err }

@@ -1,4 +1,4 @@
-package measure
+package observe
 
 import (
 	"syscall"
@@ -15,13 +15,13 @@ var (
 	}()
 )
 
-// stopwatch returns nanoseconds of QueryPerformanceCounter, which all processes
-// share: Go's own clock steps by up to 15 ms here.
-func stopwatch() int64 {
+// Now returns the stopwatch's nanoseconds: those of QueryPerformanceCounter, which all
+// processes share. Go's own clock steps by up to 15 ms here.
+func Now() int64 {
 	ticks := new(int64)
 	_, _, _ = queryCounter.Call(uintptr(unsafe.Pointer(ticks)))
 	return int64(float64(*ticks) * tickNS)
 }
 
-// commonStopwatch is nil: the counter is the machine's.
-func commonStopwatch() error { return nil }
+// CommonStopwatch returns nil: the counter is the machine's.
+func CommonStopwatch() error { return nil }

@@ -1,0 +1,8 @@
+// Package observe has the tools that every measurement of timebench watches clocks with,
+// one of each kind:
+//
+//   - The stopwatch: [Now] returns the nanoseconds by which timebench times everything, and
+//     [StopwatchCost] and [StopwatchTick] say how good they are.
+//   - Bounds for loops that keep a CPU busy: [Deadline] for the loop, [Patience] for whoever
+//     waits for it.
+package observe

@@ -1,0 +1,36 @@
+package observe
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestStopwatchIsNeverSetBack(t *testing.T) {
+	last := Now()
+	for range 100_000 {
+		now := Now()
+		require.GreaterOrEqual(t, now, last)
+		last = now
+	}
+}
+
+// A run may follow a switch of the kernel's clock source, and so of the stopwatch's cost.
+func TestStopwatchIsTriedAnew(t *testing.T) {
+	AssumeStopwatch(time.Hour, 2*time.Hour)
+	require.Equal(t, time.Hour, StopwatchCost())
+	require.Equal(t, 2*time.Hour, StopwatchTick())
+	TryStopwatch()
+	for _, found := range []time.Duration{StopwatchCost(), StopwatchTick()} {
+		require.Positive(t, found)
+		require.Less(t, found, time.Second)
+	}
+}
+
+// What nobody tried yet is tried when it is asked for.
+func TestStopwatchIsTriedAtFirst(t *testing.T) {
+	AssumeStopwatch(0, 0)
+	require.Positive(t, StopwatchTick())
+	require.Positive(t, StopwatchCost())
+}
