@@ -55,21 +55,3 @@ func TestTightDropsWhatTheSchedulerTore(t *testing.T) {
 	require.Equal(t, []reading{{widthNS: 50}, {widthNS: 60}, {widthNS: 55}, {widthNS: 301}, {widthNS: 300}}, tight(readings, 100))
 	require.Empty(t, tight(nil, 100))
 }
-
-func TestWatcher(t *testing.T) {
-	for _, test := range []struct {
-		ticks [][]int64
-		want  watcher
-	}{
-		{[][]int64{{5, 5, 9, 9, 17}, {17, 20, 13}}, watcher{begun: true, last: 13, repeats: true, ticked: 3, least: 3}},
-		{[][]int64{{5, 6}, {6}}, watcher{begun: true, last: 6, repeats: true, ticked: 1, least: 1}},
-		{[][]int64{{0, 0, 0}}, watcher{begun: true, repeats: true}},
-		{[][]int64{{1, 3, 4}}, watcher{begun: true, last: 4, ticked: 2, least: 1}},
-	} {
-		w := watcher{}
-		for _, ticks := range test.ticks {
-			w.see(ticks)
-		}
-		require.Equal(t, test.want, w)
-	}
-}

@@ -28,73 +28,25 @@ const (
 	// mostValues is the most values that one read of the watch takes: they fit
 	// in the CPU's first cache.
 	mostValues = 1024
-	// rarely: a clock that repeats fewer than one value in so many is finer
-	// than a read; the few came by accident (the vDSO clamps a counter that is
-	// behind on another CPU).
-	rarely = 1000
 )
 
 // A watcher sees how a clock's values step.
 type watcher struct {
-	begun     bool
-	last      int64
-	steps     []float64 // between values that differ, in ticks
-	late      []float64 // those seen while the thread was away: several ticks may be in one
-	ticked    int64     // steps seen, kept or not
-	pairs     int64     // consecutive values seen
-	repeats   int64     // pairs that were equal
-	backwards int64     // pairs that went backwards
-	worst     int64     // the largest such step, in ticks
+	observe.Steps
 	watchedNS int64
-	since     int64 // the stopwatch when the watch began
+	lookedNS  int64 // the stopwatch at the last look
 	moved     bool  // a glance saw more ticks than it could count
-}
-
-// see takes consecutive values. away says that reading them took so long that the
-// thread must have lost its CPU meanwhile.
-func (w *watcher) see(values []int64, away bool) {
-	for _, value := range values {
-		if w.begun {
-			w.pair(value-w.last, away)
-		}
-		w.begun, w.last = true, value
-	}
-}
-
-func (w *watcher) pair(step int64, away bool) {
-	w.pairs++
-	switch {
-	case step == 0:
-		w.repeats++
-	case step < 0:
-		w.backwards++
-		w.worst = max(w.worst, -step)
-	default:
-		w.ticked++
-		kept := &w.steps
-		if away {
-			kept = &w.late
-		}
-		if len(*kept) < mostSteps {
-			*kept = append(*kept, float64(step))
-		}
-	}
 }
 
 // watch reads until the clock has ticked several times, or for watchAtMost.
 func (w *watcher) watch(reader clock.Reader, readNS float64) {
-	values := make([]int64, min(mostValues, readsIn(latencyChunk, readNS)))
-	long := max(int64(awayFrom), int64(awayTimes*readNS)*int64(len(values)))
-	w.since = observe.Now()
-	for {
-		reader.Read(values)
-		now := observe.Now() - w.since
-		w.see(values, now-w.watchedNS > long)
-		w.watchedNS = now
-		if now >= int64(watchAtMost) || now >= int64(watchAtLeast) && !w.slow() {
-			return
-		}
-	}
+	values := min(mostValues, readsIn(latencyChunk, readNS))
+	w.Keep = mostSteps
+	w.watchedNS = w.Watch(reader, observe.Watch{
+		Values: values, Enough: enoughTicks, Least: watchAtLeast, Most: watchAtMost,
+		Away: max(awayFrom, time.Duration(awayTimes*readNS)*time.Duration(values)),
+	}, observe.Now)
+	w.lookedNS = observe.Now()
 }
 
 // watching is about how long a clock is watched.
@@ -107,7 +59,7 @@ func watching(c clock.Clock) time.Duration {
 }
 
 // slow reports whether the clock has not yet shown what its step is.
-func (w *watcher) slow() bool { return w.begun && len(w.steps) < enoughTicks }
+func (w *watcher) slow() bool { return w.Begun && len(w.Kept) < enoughTicks }
 
 // glance reads one value between other measurements, in ticks of hz. A step
 // counts only when it is more than twice the time since the last glance: k ≥ 2
@@ -115,40 +67,36 @@ func (w *watcher) slow() bool { return w.begun && len(w.steps) < enoughTicks }
 func (w *watcher) glance(reader clock.Reader, hz float64) {
 	value := make([]int64, 1)
 	reader.Read(value)
-	now := observe.Now() - w.since
-	gap := now - w.watchedNS
-	w.watchedNS = now
-	step := value[0] - w.last
-	w.last = value[0]
-	if step > 0 && float64(step)*1e9/hz <= 2*float64(gap) {
-		w.moved = true
+	now := observe.Now()
+	gap := now - w.lookedNS
+	w.lookedNS = now
+	w.watchedNS += gap
+	if step := value[0] - w.Last; step > 0 && float64(step)*1e9/hz <= 2*float64(gap) {
+		w.moved, w.Last = true, value[0]
 		return
 	}
-	w.pair(step, false)
+	w.See(value, false)
 }
-
-// finer reports whether the clock ticks more often than it can be read.
-func (w *watcher) finer() bool { return w.ticked > 0 && w.repeats*rarely < w.pairs }
 
 // result words what was seen. hz may be 0 where the rate is not known.
 func (w *watcher) result(hz, reportedNS float64) *result.Resolution {
-	if !w.begun {
+	if !w.Begun {
 		return nil
 	}
 	r := &result.Resolution{
-		FinerThanRead: w.finer(), ReportedNS: reportedNS, WatchedNS: w.watchedNS,
-		Ticks: w.ticked, Moved: w.moved, Backwards: w.backwards,
+		FinerThanRead: w.Finer(), ReportedNS: reportedNS, WatchedNS: w.watchedNS,
+		Ticks: w.Forward, Moved: w.moved, Backwards: w.Backwards,
 	}
 	if hz > 0 {
 		unitNS := 1e9 / hz
-		r.WorstBackwardsNS = float64(w.worst) * unitNS
+		r.WorstBackwardsNS = float64(w.Farthest) * unitNS
 		switch {
 		case r.FinerThanRead:
 			r.TickNS = unitNS
-		case w.ticked > 0:
-			steps := w.steps
+		case w.Forward > 0:
+			steps := w.Kept
 			if len(steps) == 0 {
-				steps = w.late
+				steps = w.Late
 			}
 			r.TickNS = stats.Median(steps) * unitNS
 			if low, high := stats.Quantile(0.25, steps), stats.Quantile(0.75, steps); high > uneven*low {

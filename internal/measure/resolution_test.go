@@ -8,6 +8,8 @@ import (
 	"github.com/timebench/timebench/internal/observe"
 )
 
+func newWatcher() *watcher { return &watcher{Steps: observe.Steps{Keep: mostSteps}} }
+
 func TestClockFinerThanARead(t *testing.T) {
 	c := measureOne(t, scripted("fine", func(i int64) int64 { return i * 20 }))
 	require.True(t, c.Resolution.FinerThanRead)
@@ -62,10 +64,10 @@ func TestClockThatGoesBackwardsIsCaught(t *testing.T) {
 func TestGlancesSeeASlowTick(t *testing.T) {
 	value := int64(0)
 	reader := &script{next: func(int64) int64 { return value }}
-	var w watcher
-	w.see([]int64{0}, false)
+	w := newWatcher()
+	w.See([]int64{0}, false)
 	require.True(t, w.slow())
-	w.since = observe.Now()
+	w.lookedNS = observe.Now()
 	for range enoughTicks {
 		w.glance(reader, 1)
 		value++
@@ -88,12 +90,12 @@ func TestUnevenStepsAreNotNamedByTheirMedian(t *testing.T) {
 		"uneven":      {[]int64{16, 1, 16, 1, 2, 16}, 1e9, 16e9},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var w watcher
+			w := newWatcher()
 			at := int64(0)
-			w.see([]int64{at}, false)
+			w.See([]int64{at}, false)
 			for _, step := range c.steps {
 				at += step
-				w.see([]int64{at, at, at}, false)
+				w.See([]int64{at, at, at}, false)
 			}
 			r := w.result(1, 0)
 			require.Equal(t, []float64{c.low, c.high}, []float64{r.TickLowNS, r.TickHighNS})
@@ -105,13 +107,13 @@ func TestUnevenStepsAreNotNamedByTheirMedian(t *testing.T) {
 // What a thread sees that was away may be several ticks in one: it counts only where
 // nothing else was seen.
 func TestStepsSeenByAThreadThatWasAway(t *testing.T) {
-	var w watcher
-	w.see([]int64{0, 0}, false)
-	w.see([]int64{8, 8}, true)
+	w := newWatcher()
+	w.See([]int64{0, 0}, false)
+	w.See([]int64{8, 8}, true)
 	require.Equal(t, 8e9, w.result(1, 0).TickNS)
 	require.True(t, w.slow())
-	w.see([]int64{12, 12}, false)
-	w.see([]int64{24, 24}, true)
+	w.See([]int64{12, 12}, false)
+	w.See([]int64{24, 24}, true)
 	r := w.result(1, 0)
 	require.Equal(t, 4e9, r.TickNS)
 	require.EqualValues(t, 3, r.Ticks)
@@ -141,14 +143,14 @@ func TestTickOfACoarseClockUnderInterruption(t *testing.T) {
 func TestGlancesDoNotGuessAFastTick(t *testing.T) {
 	value := int64(0)
 	reader := &script{next: func(int64) int64 { value += 500; return value }}
-	var w watcher
-	w.see([]int64{0}, false)
-	w.since = observe.Now()
+	w := newWatcher()
+	w.See([]int64{0}, false)
+	w.lookedNS = observe.Now()
 	for range 10 {
 		time.Sleep(time.Millisecond)
 		w.glance(reader, 1e9)
 	}
-	require.Zero(t, w.ticked)
+	require.Zero(t, w.Forward)
 	require.True(t, w.moved)
 	require.True(t, w.result(1e9, 0).Moved)
 }

@@ -3,6 +3,8 @@
 //
 //   - The stopwatch: [Now] returns the nanoseconds by which timebench times everything, and
 //     [StopwatchCost] and [StopwatchTick] say how good they are.
+//   - The tick of a clock: [Steps] are by which steps its values move, and [Step] makes one
+//     figure of them.
 //   - Bounds for loops that keep a CPU busy: [Deadline] for the loop, [Patience] for whoever
 //     waits for it.
 package observe

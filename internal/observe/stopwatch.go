@@ -29,36 +29,39 @@ func tried(ns *atomic.Int64) time.Duration {
 func TryStopwatch() {
 	const (
 		readings = 100
-		// steps is how many steps are looked at at least, and many while they take no longer
-		// than enough: on a busy machine one of few is hardly ever undisturbed.
-		steps  = 3
-		many   = 100
-		enough = int64(5 * time.Millisecond)
-		// mostRepeats is how many readings a step may take: a stopwatch that stands still
-		// is not waited for.
-		mostRepeats = 1 << 22
+		// fewest is how many steps are looked at, and least for how long where they are
+		// short: on a busy machine one of few is hardly ever undisturbed.
+		fewest = 3
+		least  = 2 * time.Millisecond
 	)
-	cost, tick := int64(time.Hour), int64(time.Hour)
+	cost := int64(time.Hour)
 	for range 5 {
 		start := Now()
-		for range readings {
-			Now()
-		}
+		stopwatch{}.Spin(readings)
 		cost = min(cost, Now()-start)
 	}
-	begun := Now()
-	last := begun
-	for i := 0; i < steps || i < many && last-begun < enough; i++ {
-		at := Now()
-		for read := 0; at == last && read < mostRepeats; read++ {
-			at = Now()
-		}
-		if at > last {
-			tick = min(tick, at-last)
-		}
-		last = at
+	var steps Steps
+	steps.Watch(stopwatch{}, Watch{Values: readings, Enough: fewest, Least: least, Most: time.Hour}, Now)
+	tick := time.Hour // it stands still
+	if steps.Smallest > 0 {
+		tick = time.Duration(steps.Smallest)
 	}
-	AssumeStopwatch(time.Duration(max(1, cost/readings)), time.Duration(tick))
+	AssumeStopwatch(time.Duration(max(1, cost/readings)), tick)
+}
+
+// stopwatch reads the stopwatch as a clock is read.
+type stopwatch struct{}
+
+func (stopwatch) Spin(n int) {
+	for range n {
+		Now()
+	}
+}
+
+func (stopwatch) Read(ticks []int64) {
+	for i := range ticks {
+		ticks[i] = Now()
+	}
 }
 
 // AssumeStopwatch takes the stopwatch to have the cost and the tick, each above 0, until it

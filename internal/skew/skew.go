@@ -20,6 +20,7 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -92,7 +93,7 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 	// A value is the last whole tick, and that may be longer than the unit of the value.
 	tickNS := max(nsPerTick, c.ReportedNS())
 	_ = clock.Use(c, func(reader clock.Reader) {
-		step, _ := measure.Step(reader, nsPerTick, rateSpan)
+		step, _ := observe.Step(reader, nsPerTick, rateSpan)
 		tickNS = max(tickNS, step)
 	})
 	all := pairs(cpus)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/observe"
 )
 
@@ -47,15 +46,13 @@ func (b *bench) found(kind string, f finding, cpu int) {
 // A watch is what one thread saw of the clock. It is a plain value: a copy is what was
 // seen by then.
 type watch struct {
-	reads, repeats           int64
-	backwards, jumps, stalls finding
-	stoodNS                  float64
-	tickTicks                int64 // the smallest step between values that differ; 0 before
-	previous                 int64 // the last value of the batch before
-	any                      bool  // whether there was one
-	before                   span  // of the batch before
-	standsSince              span  // of the first batch that ended with the previous value
-	standing, counted        bool
+	steps             observe.Steps
+	jumps, stalls     finding
+	stoodNS           float64
+	previous          int64 // the last value of the batch before
+	before            span  // of the batch before
+	standsSince       span  // of the first batch that ended with the previous value
+	standing, counted bool
 }
 
 // A pace is what is known of a clock before it is watched.
@@ -87,12 +84,12 @@ func (b *bench) alone(span time.Duration, w *witness) {
 		for seen := (watch{}); ; {
 			if second == nil {
 				s.reader.Read(ticks)
-				seen.order(b, ticks)
+				seen.steps.See(ticks, false)
 			} else {
 				clock.ReadBehind(second, before)
 				s.reader.Read(ticks)
 				clock.ReadBehind(second, after)
-				seen.order(b, ticks)
+				seen.steps.See(ticks, false)
 				seen.judge(b, ticks, p, w.span(before[0], after[0]))
 			}
 			seen.previous = ticks[p.batch-1]
@@ -108,14 +105,14 @@ func (b *bench) alone(span time.Duration, w *witness) {
 	tickTicks := int64(math.MaxInt64)
 	for _, s := range seats {
 		seen := watches[s.index]
-		b.into.Reads += seen.reads
-		b.into.Repeats += seen.repeats
+		b.into.Reads += seen.steps.Pairs
+		b.into.Repeats += seen.steps.Repeats
 		b.into.StoodNS = max(b.into.StoodNS, seen.stoodNS)
-		if seen.tickTicks > 0 {
-			tickTicks = min(tickTicks, seen.tickTicks)
+		if seen.steps.Smallest > 0 {
+			tickTicks = min(tickTicks, seen.steps.Smallest)
 		}
-		b.wentBack = b.wentBack || seen.backwards.count > 0
-		b.found(FaultBackwards, seen.backwards, s.cpu)
+		b.wentBack = b.wentBack || seen.steps.Backwards > 0
+		b.found(FaultBackwards, finding{seen.steps.Backwards, b.ns(seen.steps.Farthest)}, s.cpu)
 		b.found(FaultJump, seen.jumps, s.cpu)
 		b.found(FaultStall, seen.stalls, s.cpu)
 	}
@@ -146,34 +143,13 @@ func (b *bench) pace(patience time.Duration) pace {
 				took = min(took, time.Duration(observe.Now()-start))
 			}
 		}
-		step, moved := measure.Step(reader, b.nsPerTick, min(patience, longest))
+		step, moved := observe.Step(reader, b.nsPerTick, min(patience, longest))
 		if p.tickNS, p.stood = step, !moved; p.stood {
 			p.tickNS = max(b.nsPerTick, b.clock.ReportedNS())
 		}
 	})
 	p.coarse = p.coarse || p.stood || p.tickNS >= coarseNS
 	return p
-}
-
-// order counts the reads of a batch, those that repeat a value, and those that are below
-// the one before.
-func (w *watch) order(b *bench, ticks []int64) {
-	previous, rest := w.previous, ticks
-	if !w.any {
-		previous, rest, w.any = ticks[0], ticks[1:], true
-	}
-	w.reads += int64(len(rest))
-	for _, tick := range rest {
-		switch step := tick - previous; {
-		case step == 0:
-			w.repeats++
-		case step < 0:
-			w.backwards.saw(b.ns(-step))
-		case w.tickTicks == 0 || step < w.tickTicks:
-			w.tickTicks = step
-		}
-		previous = tick
-	}
 }
 
 // judge holds a batch against the witness: the clock has no room for a larger step than

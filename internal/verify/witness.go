@@ -5,6 +5,7 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/observe"
 )
 
 // witnesses are the ids of the clocks that may witness, the best first: against a
@@ -94,7 +95,7 @@ func (w *witnesses) try(id string) *witness {
 		return nil
 	}
 	_ = clock.Use(*c, func(reader clock.Reader) {
-		if step, moved := measure.Step(reader, 1e9/hz, rateSpan); moved {
+		if step, moved := observe.Step(reader, 1e9/hz, rateSpan); moved {
 			w.tried[id] = &witness{*c, 1e9 / hz, step}
 		}
 	})
