@@ -9,6 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
 )
@@ -61,7 +62,7 @@ func tscHz(measured []result.Clock) float64 {
 			return wholeHz(m.TicksPerSecond)
 		}
 	}
-	return wholeHz(measure.Hz(*c, 100*time.Millisecond))
+	return wholeHz(observe.Hz(*c, 100*time.Millisecond))
 }
 
 func wholeHz(hz float64) float64 { return math.Round(hz) }

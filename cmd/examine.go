@@ -9,6 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/internal/trace"
@@ -116,7 +117,7 @@ func oneAndAll(cpus int) []int { return slices.Compact([]int{1, cpus}) }
 // addRates adds the rates of the time stamp counter, idle and under load.
 func addRates(cpu *result.CPU) {
 	if c := timeStampCounter(); c != nil {
-		asleep, loaded := measure.Rates(*c, tscRateTime, cpu.Usable)
+		asleep, loaded := observe.Rates(*c, tscRateTime, cpu.Usable)
 		cpu.TSCAsleepHz, cpu.TSCLoadedHz = wholeHz(asleep), wholeHz(loaded)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/timebench/timebench/internal/observe"
 )
 
 const (
@@ -148,6 +150,7 @@ func (r *runner) look(phase int) bool {
 // sight takes the tightest of several brackets. There is none where a clock failed,
 // or the reference went back in all of them.
 func (r *runner) sight(s *subject) (best reading, ok bool) {
+	var tightest observe.Tightest
 	begun, spent := 0.0, 0.0
 	for n := 0; n < mostBrackets && (n < fewBrackets || spent < float64(patience)); n++ {
 		before := r.reference.read()
@@ -156,20 +159,19 @@ func (r *runner) sight(s *subject) (best reading, ok bool) {
 		if s.failed() || r.reference.failed() {
 			return best, false
 		}
-		from, to := r.since(before), r.since(after)
+		from := r.since(before)
 		if n == 0 {
 			begun = from
 		}
-		spent = to - begun
+		spent = r.since(after) - begun
 		// A counter that is read out of order, or on another CPU, can lie behind.
-		if to < from || from < float64(r.elapsed) {
-			continue
+		if from >= float64(r.elapsed) {
+			tightest.Take(observe.Bracket{Low: before, Value: ticks, High: after})
 		}
-		next := reading{atNS: (from + to) / 2, widthNS: to - from, ticks: ticks}
-		if !ok {
-			best, ok = next, true
-		}
-		best = tightest(best, next)
 	}
-	return best, ok
+	if tightest.Brackets == 0 {
+		return best, false
+	}
+	from, to := r.since(tightest.Low), r.since(tightest.High)
+	return reading{atNS: (from + to) / 2, widthNS: to - from, ticks: tightest.Value}, true
 }

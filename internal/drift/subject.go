@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 )
 
 // The phases of a run.
@@ -36,11 +37,7 @@ func (s *subject) open(nominal func(clock.Clock) float64) {
 		s.err = errCPUTime
 		return
 	}
-	s.hz = s.clock.Hz
-	if stated := s.clock.ReportedNS(); s.hz == 0 && stated > 0 {
-		s.hz = 1e9 / stated
-	}
-	if s.hz == 0 && nominal != nil {
+	if s.hz = observe.StatedHz(s.clock); s.hz == 0 && nominal != nil {
 		s.hz = nominal(s.clock)
 	}
 	s.reader, s.err = s.clock.Open()

@@ -23,11 +23,12 @@ const (
 
 // A bracket times single reads: it reads a counter before and after each. The
 // reading after one read is the one before the next, so nothing that happens
-// falls between two brackets but the recording, once in a few thousand reads.
+// falls between two brackets but the recording, once in a few thousand reads. Every width
+// counts here, so it is no [observe.Tightest].
 type bracket struct {
 	counter clock.Clock
 	reader  clock.Reader
-	rate    rate
+	rate    observe.Rate
 	ticks   []int64
 }
 
@@ -50,7 +51,7 @@ func openBracket() *bracket {
 		return nil
 	}
 	cheapest := slices.MinFunc(all, func(a, b *bracket) int { return cmp.Compare(cost[a], cost[b]) })
-	cheapest.rate.begin(cheapest.counter, cheapest.reader)
+	cheapest.rate.Begin(cheapest.counter, cheapest.reader)
 	return cheapest
 }
 
@@ -102,10 +103,10 @@ func (s Settings) bracketTurn() time.Duration { return s.Distribution / time.Dur
 
 // result sums up the single reads of one clock; nil where there are none.
 func (b *bracket) result(single, empty *hdrhistogram.Histogram) *result.Distribution {
-	if b == nil || single == nil || single.TotalCount() == 0 || b.rate.hz == 0 {
+	if b == nil || single == nil || single.TotalCount() == 0 || b.rate.Hz == 0 {
 		return nil
 	}
-	ns := func(ticks int64) float64 { return float64(ticks) * 1e9 / b.rate.hz }
+	ns := func(ticks int64) float64 { return float64(ticks) * 1e9 / b.rate.Hz }
 	at := func(h *hdrhistogram.Histogram, percentile float64) float64 {
 		return ns(h.ValueAtPercentile(percentile))
 	}

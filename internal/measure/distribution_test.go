@@ -80,7 +80,7 @@ func TestReadsLongerThanTheHistogramCountAsItsLongest(t *testing.T) {
 	if b == nil {
 		need.Missing(t, "counter", "this machine has none that can be read")
 	}
-	b.rate.hz = 1e9
+	b.rate.Hz = 1e9
 	h := newSingle()
 	require.NoError(t, h.RecordValue(longestRead))
 	require.NotNil(t, b.result(h, nil))

@@ -243,7 +243,7 @@ type subject struct {
 	latency    []float64 // of each round
 	quiet      []float64 // of each round, its quickest slice
 	resolution watcher
-	rate       rate
+	rate       observe.Rate
 	throughput []*throughput
 	single     *hdrhistogram.Histogram // of single reads, in the bracket's ticks
 }
@@ -287,11 +287,11 @@ func (r *runner) run() {
 	r.rounds(measured)
 	for _, s := range r.subjects {
 		if !s.failed() {
-			s.rate.end(s.reader)
+			s.rate.End(s.reader)
 		}
 	}
 	if r.bracket != nil {
-		r.bracket.rate.end(r.bracket.reader)
+		r.bracket.rate.End(r.bracket.reader)
 	}
 }
 
@@ -315,7 +315,7 @@ func (r *runner) open() []*subject {
 	for _, s := range measured {
 		s.readNS = calibrate(s.reader)
 		if s != r.floor {
-			s.rate.begin(s.clock, s.reader)
+			s.rate.Begin(s.clock, s.reader)
 		}
 		r.tell(calibration)
 	}

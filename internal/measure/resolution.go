@@ -127,8 +127,8 @@ func (r *runner) resolution() {
 // glance looks at the slow clocks once more.
 func (r *runner) glance() {
 	for _, s := range r.subjects {
-		if !s.failed() && s.resolution.slow() && s.rate.hz > 0 {
-			s.resolution.glance(s.reader, s.rate.hz)
+		if !s.failed() && s.resolution.slow() && s.rate.Hz > 0 {
+			s.resolution.glance(s.reader, s.rate.Hz)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (r *runner) emptyBracket() *hdrhistogram.Histogram {
 func (s *subject) result() result.Clock {
 	c := result.Clock{
 		ID: s.clock.ID, Call: s.clock.Call, Path: string(s.clock.Path), Kind: string(s.clock.Kind),
-		Available: s.err == nil, TicksPerSecond: s.rate.hz,
+		Available: s.err == nil, TicksPerSecond: s.rate.Hz,
 	}
 	if s.err != nil {
 		c.Reason = s.err.Error()
@@ -54,7 +54,7 @@ func (s *subject) result() result.Clock {
 			Confidence: summary.Confidence, MinNS: summary.Min, SamplesNS: s.latency, QuietSamplesNS: s.quiet,
 		}
 	}
-	c.Resolution = s.resolution.result(s.rate.hz, s.clock.ReportedNS())
+	c.Resolution = s.resolution.result(s.rate.Hz, s.clock.ReportedNS())
 	for _, t := range s.throughput {
 		if len(t.perSecond) > 0 {
 			c.Throughput = append(c.Throughput, t.result())

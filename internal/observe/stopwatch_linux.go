@@ -13,19 +13,17 @@ var epoch = func() (e struct {
 	ns  int64
 	err error // why it could not
 }) {
-	// The tightest of several brackets: this thread may lose its CPU in any one.
-	tightest := time.Hour
 	e.at = time.Now() // good for this process alone, where a filter forbids the call
-	for range 20 {
+	passed := func() int64 { return int64(time.Since(e.at)) }
+	tied := TightestOf(20, passed, func() int64 {
 		var now unix.Timespec
-		before := time.Now()
 		if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
 			e.err = fmt.Errorf("clock_gettime(2): %w", err)
-			return e
 		}
-		if width := time.Since(before); width < tightest {
-			tightest, e.at, e.ns = width, before, now.Nano()-int64(width/2)
-		}
+		return now.Nano()
+	})
+	if e.err == nil {
+		e.ns = tied.Value - tied.Middle()
 	}
 	return e
 }()

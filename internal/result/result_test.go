@@ -373,7 +373,7 @@ func TestLoadRefuses(t *testing.T) {
 // An editor may have saved a document in another encoding: its figures are whole.
 func TestReadTakesTextThatIsNotUTF8(t *testing.T) {
 	text := strings.Replace(string(written(t, example())), "AMD EPYC", "AMD \xe4\\ud800", 1)
-	document, err := Read(strings.NewReader(text))
+	document, err := sections.Read(strings.NewReader(text))
 	require.NoError(t, err)
 	require.Equal(t, "AMD \ufffd\ufffd", document.Host.CPU.Model)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -24,10 +23,9 @@ type mailbox struct {
 
 // An exchanged is what two CPUs found out.
 type exchanged struct {
-	rounds int64
-	// roundTrip is the best round trip, and ahead twice by how much the other CPU's
-	// clock was ahead of the middle of that; in ticks.
-	roundTrip, ahead int64
+	// best is the best round trip, of all that there were: what the other CPU read, between
+	// what the first one read before and after.
+	best observe.Tightest
 	// lost are the CPUs that a thread was moved away from, or that had no time for it. The
 	// rounds before that was seen are not counted.
 	lost []int
@@ -49,7 +47,7 @@ type side struct {
 	deadline observe.Deadline // ends the exchange where nobody has a CPU to end it
 	moved    bool             // it found itself on another CPU
 	err      error
-	found    exchanged
+	found    observe.Tightest
 }
 
 // exchange has two CPUs exchange readings for the span. The error is why the clock could
@@ -89,7 +87,7 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 				e.lost = append(e.lost, s.cpu)
 			}
 			if s.cpu == pair[0] {
-				e.rounds, e.roundTrip, e.ahead = s.found.rounds, s.found.roundTrip, s.found.ahead
+				e.best = s.found
 			}
 			continue
 		case <-step:
@@ -120,7 +118,7 @@ func (s *side) away() bool {
 // one: the other side looks where it is after as many rounds, and answers no more where
 // it was moved.
 func (s *side) begin(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool) {
-	pending, now := exchanged{}, exchanged{roundTrip: math.MaxInt64}
+	var pending, now observe.Tightest
 	value := make([]int64, 1)
 	for round := int64(1); ; round++ {
 		first := clock.ReadBehind(reader, value)
@@ -135,20 +133,14 @@ func (s *side) begin(reader clock.Reader, boxes *[2]mailbox, stop *atomic.Bool) 
 		}
 		last := clock.ReadBehind(reader, value)
 		other := boxes[1].value.Load()
-		now.rounds++
-		if trip := last - first; trip >= 0 && trip < now.roundTrip {
-			now.roundTrip, now.ahead = trip, (other-first)-(last-other)
-		}
+		now.Take(observe.Bracket{Low: first, Value: other, High: last})
 		if round%looks != 0 {
 			continue
 		}
 		if s.away() || clock.Failure(reader) != nil {
 			return
 		}
-		s.found = pending
-		if now.roundTrip != math.MaxInt64 {
-			pending = now
-		}
+		s.found, pending = pending, now
 		if stop.Load() || s.deadline.Passed() {
 			return
 		}

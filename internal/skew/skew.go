@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 )
@@ -81,7 +80,7 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 	case c.Kind == clock.CPUTime:
 		compared.Reason = "CPU time is a thread's or a process's, not a CPU's"
 	default:
-		compared.TicksPerSecond = measure.Hz(c, rateSpan)
+		compared.TicksPerSecond = observe.Hz(c, rateSpan)
 	}
 	if compared.TicksPerSecond == 0 {
 		if compared.Reason == "" {
@@ -115,14 +114,14 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 			lost[cpu] = true
 			compared.Reason = fmt.Sprintf("CPU %d went away, or had no time", cpu)
 		}
-		if e.rounds == 0 && e.lost == nil {
+		if e.best.Brackets == 0 && e.lost == nil {
 			compared.Reason = fmt.Sprintf("CPU %d and %d did not hear of each other often enough in %s; take a longer time", pair[0], pair[1], each.Round(time.Microsecond))
 		}
-		if e.rounds > 0 {
+		if e.best.Brackets > 0 {
 			compared.Pairs = append(compared.Pairs, CPUPair{
-				CPU: pair[0], OtherCPU: pair[1], Rounds: e.rounds,
-				OffsetNS: float64(e.ahead) / 2 * nsPerTick, RoundTripNS: float64(e.roundTrip) * nsPerTick,
-				BoundNS: float64(e.roundTrip)/2*nsPerTick + tickNS,
+				CPU: pair[0], OtherCPU: pair[1], Rounds: e.best.Brackets,
+				OffsetNS: float64(e.best.Offset2()) / 2 * nsPerTick, RoundTripNS: float64(e.best.Width()) * nsPerTick,
+				BoundNS: float64(e.best.Width())/2*nsPerTick + tickNS,
 			})
 		}
 	}

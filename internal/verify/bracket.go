@@ -5,15 +5,13 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 )
 
 // A bracketing is what one thread found between two reads of the twin.
 type bracketing struct {
-	brackets int64
 	outside  finding
-	// width is the tightest bracket, and ahead twice by how much the clock was ahead of
-	// its middle; in ticks.
-	width, ahead int64
+	tightest observe.Tightest
 }
 
 // bracket has every CPU read the clock between two reads of its twin, which is the same
@@ -35,20 +33,15 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 			return
 		}
 		before, value, after := make([]int64, 1), make([]int64, 1), make([]int64, 1)
-		now := bracketing{width: math.MaxInt64}
+		var now bracketing
 		for {
 			for range looks {
 				low, v, high := clock.ReadBehind(second, before), clock.ReadBehind(s.reader, value), clock.ReadBehind(second, after)
-				width := high - low
-				if width < 0 {
+				if !now.tightest.Take(observe.Bracket{Low: low, Value: v, High: high}) {
 					continue // the twin went back, as a wall clock does that is set
 				}
-				now.brackets++
 				if outside := max(low-v, v-high); outside > 0 && clock.Failure(s.reader) == nil && clock.Failure(second) == nil {
 					now.outside.saw(b.ns(outside))
-				}
-				if width < now.width {
-					now.width, now.ahead = width, (v-low)-(high-v)
 				}
 			}
 			over := s.over()
@@ -61,17 +54,17 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 		}
 	})
 	r := &Bracket{Against: twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
-	tightest := int64(math.MaxInt64)
+	width := int64(math.MaxInt64)
 	for _, s := range seats {
-		f := found[s.index]
-		b.found(FaultOutside, f.outside, s.cpu)
-		r.Brackets += f.brackets
-		if f.brackets > 0 && f.width < tightest {
-			tightest = f.width
-			r.OffsetNS, r.BoundNS = b.ns(f.ahead)/2, b.ns(f.width)/2+unit
+		b.found(FaultOutside, found[s.index].outside, s.cpu)
+		t := found[s.index].tightest
+		r.Brackets += t.Brackets
+		if t.Brackets > 0 && t.Width() < width {
+			width = t.Width()
+			r.OffsetNS, r.BoundNS = b.ns(t.Offset2())/2, b.ns(width)/2+unit
 		}
 	}
-	if tightest == math.MaxInt64 {
+	if r.Brackets == 0 {
 		return
 	}
 	b.into.Bracket = r

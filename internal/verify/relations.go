@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 )
 
 // relations are the calls whose clocks are held against each other. Those that are
@@ -31,16 +32,11 @@ var paths = []clock.Path{clock.VDSO, clock.Syscall, clock.WinAPI}
 type related struct {
 	clock, against clock.Clock
 	steady         bool
-	first          distance
+	// first are the clock's value and two of the other, as is every look.
+	first observe.Tightest
 }
 
 type relatives []related
-
-// A distance is two clocks' values at one moment, within half of the bracket's width.
-type distance struct {
-	clock, low, high int64 // the clock's, and the other's before and after
-	known            bool
-}
 
 // begin looks at the relations in which one of the clocks stands first.
 func begin(clocks, all []clock.Clock) relatives {
@@ -53,7 +49,7 @@ func begin(clocks, all []clock.Clock) relatives {
 		if !asked || one == nil || other == nil {
 			continue
 		}
-		if first := look(*one, *other); first.known {
+		if first := look(*one, *other); first.Brackets > 0 {
 			some = append(some, related{*one, *other, r.steady, first})
 		}
 	}
@@ -72,7 +68,7 @@ func firstOf(all []clock.Clock, call string) *clock.Clock {
 }
 
 // look takes the tightest of many looks at both clocks.
-func look(c, against clock.Clock) (tightest distance) {
+func look(c, against clock.Clock) (tightest observe.Tightest) {
 	const looks = 300
 	_ = clock.Use(c, func(one clock.Reader) {
 		other, err := against.Open()
@@ -80,14 +76,10 @@ func look(c, against clock.Clock) (tightest distance) {
 			return
 		}
 		value := make([]int64, 1)
-		for range looks {
-			low := clock.ReadBehind(other, value)
-			now := clock.ReadBehind(one, value)
-			high := clock.ReadBehind(other, value)
-			if !tightest.known || high-low < tightest.high-tightest.low {
-				tightest = distance{now, low, high, high >= low}
-			}
+		behind := func(r clock.Reader) func() int64 {
+			return func() int64 { return clock.ReadBehind(r, value) }
 		}
+		tightest = observe.TightestOf(looks, behind(other), behind(one))
 	})
 	return tightest
 }
@@ -97,15 +89,15 @@ func (some relatives) end() []Relation {
 	var ended []Relation
 	for _, r := range some {
 		last := look(r.clock, r.against)
-		if !last.known {
+		if last.Brackets == 0 {
 			continue
 		}
 		ns, againstNS := 1e9/r.clock.Hz, 1e9/r.against.Hz
-		middle := func(d distance) float64 { return float64(d.low-r.first.low)/2 + float64(d.high-r.first.low)/2 }
+		middle := func(t observe.Tightest) float64 { return float64(t.Low-r.first.Low)/2 + float64(t.High-r.first.Low)/2 }
 		went := (middle(last) - middle(r.first)) * againstNS
-		change := float64(last.clock-r.first.clock)*ns - went
+		change := float64(last.Value-r.first.Value)*ns - went
 		// Each value is the last whole tick.
-		bound := float64((last.high-last.low)+(r.first.high-r.first.low))/2*againstNS + ns + againstNS
+		bound := float64(last.Width()+r.first.Width())/2*againstNS + ns + againstNS
 		if went <= 0 {
 			continue
 		}

@@ -29,7 +29,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -128,7 +128,7 @@ func tried(ctx context.Context, c clock.Clock, s Settings, span time.Duration, s
 		return v
 	}
 	// Under a slow clock source that takes longer than a clock's share of a short run.
-	hz := measure.Hz(c, min(measure.SpanOfARate(rateSpan), max(span/2, s.Time/5)))
+	hz := observe.Hz(c, min(observe.SpanOfARate(rateSpan), max(span/2, s.Time/5)))
 	if hz == 0 {
 		v.Reason = "how fast it ticks could not be told"
 		return v

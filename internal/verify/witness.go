@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/observe"
 )
 
@@ -90,7 +89,7 @@ func (w *witnesses) try(id string) *witness {
 	if c == nil || c.Coarse {
 		return nil
 	}
-	hz := measure.Hz(*c, rateSpan)
+	hz := observe.Hz(*c, rateSpan)
 	if hz == 0 {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
 )
@@ -17,7 +17,7 @@ import (
 func Counter(t testing.TB, faulty int, aheadNS float64) clock.Clock {
 	t.Helper()
 	for _, c := range clock.Catalog() {
-		hz := measure.Hz(c, 20*time.Millisecond)
+		hz := observe.Hz(c, 20*time.Millisecond)
 		if c.Kind != clock.Counter || hz == 0 {
 			continue
 		}

@@ -1,0 +1,62 @@
+package observe
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBracket(t *testing.T) {
+	b := Bracket{Low: 100, Value: 107, High: 111}
+	require.EqualValues(t, 11, b.Width())
+	require.EqualValues(t, 105, b.Middle())
+	require.EqualValues(t, 3, b.Offset2(), "1.5 ahead of 105.5")
+	require.EqualValues(t, -9, Bracket{100, 101, 111}.Offset2())
+	// Nanoseconds of a date, of which a float64 holds only every 256th.
+	const epoch = 1_790_000_000_000_000_003
+	b = Bracket{epoch, epoch + 4, epoch + 6}
+	require.EqualValues(t, epoch+3, b.Middle())
+	require.EqualValues(t, 2, b.Offset2())
+}
+
+func TestTightestIsKept(t *testing.T) {
+	var kept Tightest
+	for i, test := range []struct {
+		bracket Bracket
+		counts  bool
+		want    Bracket
+	}{
+		{Bracket{50, 52, 40}, false, Bracket{}}, // the outer clock went back
+		{Bracket{0, 1, 90}, true, Bracket{0, 1, 90}},
+		{Bracket{100, 130, 140}, true, Bracket{100, 130, 140}},
+		{Bracket{200, 210, 300}, true, Bracket{100, 130, 140}},
+		{Bracket{300, 310, 340}, true, Bracket{100, 130, 140}}, // no tighter
+		{Bracket{400, 410, 399}, false, Bracket{100, 130, 140}},
+		{Bracket{500, 9, 500}, true, Bracket{500, 9, 500}},
+	} {
+		require.Equal(t, test.counts, kept.Take(test.bracket), i)
+		require.Equal(t, test.want, kept.Bracket, i)
+	}
+	require.EqualValues(t, 5, kept.Brackets)
+}
+
+// The inner clock is read between the two readings of the outer one.
+func TestTightestOf(t *testing.T) {
+	now, reads := int64(0), 0
+	outer := func() int64 {
+		now += 5
+		return now
+	}
+	inner := func() int64 {
+		if reads++; reads != 7 {
+			now += 1000
+		}
+		now += 2
+		return now - 1e6
+	}
+	tightest := TightestOf(20, outer, inner)
+	require.Equal(t, 20, reads)
+	require.EqualValues(t, 20, tightest.Brackets)
+	require.EqualValues(t, 7, tightest.Width())
+	require.EqualValues(t, tightest.Low+2-1e6, tightest.Value)
+}

@@ -1,0 +1,86 @@
+package observe
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+)
+
+// nanoseconds is a counter that makes a thousand million ticks a second.
+func nanoseconds() clock.Clock {
+	begun := time.Now()
+	return clock.Clock{
+		ID: "nanoseconds", ReportedNS: func() float64 { return 0 },
+		Open: func() (clock.Reader, error) { return since{begun}, nil },
+	}
+}
+
+// since reads Go's own clock.
+type since struct{ begun time.Time }
+
+func (s since) Spin(int) {}
+
+func (s since) Read(ticks []int64) {
+	for i := range ticks {
+		ticks[i] = int64(time.Since(s.begun))
+	}
+}
+
+func TestRates(t *testing.T) {
+	if time.Since(time.Now()) > time.Millisecond || StopwatchTick() > time.Microsecond {
+		t.Skip("Go's clock is too coarse here")
+	}
+	asleep, loaded := Rates(nanoseconds(), 50*time.Millisecond, 2)
+	require.InEpsilon(t, 1e9, asleep, 0.02)
+	require.InEpsilon(t, 1e9, loaded, 0.02)
+}
+
+// A stopwatch that ticks every 4 ms tells no rate in a tenth of a second: none is
+// better than a wrong one.
+func TestRatesByACoarseStopwatch(t *testing.T) {
+	defer TryStopwatch()
+	AssumeStopwatch(20, 4*time.Millisecond)
+	asleep, loaded := Rates(nanoseconds(), 100*time.Millisecond, 1)
+	require.Zero(t, asleep)
+	require.Zero(t, loaded)
+	require.Zero(t, Hz(nanoseconds(), 100*time.Millisecond))
+}
+
+func TestStatedHz(t *testing.T) {
+	states := func(ns float64) func() float64 { return func() float64 { return ns } }
+	require.Equal(t, 1e9, StatedHz(clock.Clock{Hz: 1e9, ReportedNS: states(4e6)}), "its values are nanoseconds, however coarse")
+	require.Equal(t, 1e8, StatedHz(clock.Clock{ReportedNS: states(10)}))
+	require.Zero(t, StatedHz(clock.Clock{ReportedNS: states(0)}))
+}
+
+// What is stated is believed, and what is not, counted.
+func TestRate(t *testing.T) {
+	var stated Rate
+	c := clock.Clock{Hz: 1e7, ReportedNS: func() float64 { return 0 }}
+	reader := &script{next: func(int64) int64 { return Now() / 10 }}
+	stated.Begin(c, reader)
+	require.Equal(t, 1e7, stated.Hz)
+	require.Zero(t, reader.reads)
+
+	c.Hz = 0
+	var counted, stands Rate
+	counted.Begin(c, reader)
+	standing := &script{next: func(int64) int64 { return 7 }}
+	stands.Begin(c, standing)
+	for Now()-counted.first.High < 20*shortest {
+		time.Sleep(time.Millisecond)
+	}
+	counted.End(reader)
+	stands.End(standing)
+	require.InEpsilon(t, 1e8, counted.Hz, 0.1)
+	require.Zero(t, stands.Hz)
+}
+
+func TestHzOfAClockThatIsNotThere(t *testing.T) {
+	c := nanoseconds()
+	c.Open = func() (clock.Reader, error) { return nil, errors.New("no such device") }
+	require.Zero(t, Hz(c, time.Millisecond))
+}
