@@ -58,5 +58,5 @@ func TestTightestOf(t *testing.T) {
 	require.Equal(t, 20, reads)
 	require.EqualValues(t, 20, tightest.Brackets)
 	require.EqualValues(t, 7, tightest.Width())
-	require.EqualValues(t, tightest.Low+2-1e6, tightest.Value)
+	require.Equal(t, tightest.Low+2-1e6, tightest.Value)
 }

@@ -1,6 +1,12 @@
 package observe
 
-import "time"
+import (
+	"testing"
+	"time"
+
+	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/test/need"
+)
 
 // A script is a Reader whose values a function gives: next(i) is the value of read i.
 type script struct {
@@ -23,3 +29,17 @@ type fakeTime struct{ ns int64 }
 func (f *fakeTime) now() int64 { return f.ns }
 
 func (f *fakeTime) pass(span time.Duration) { f.ns += int64(span) }
+
+// twoCPUs are the first two that the process may use; planted.TwoCPUs, which needs this
+// package.
+func twoCPUs(t *testing.T) []int {
+	t.Helper()
+	usable := thread.Usable()
+	if len(usable) < 2 {
+		need.Missing(t, "cpus", "one CPU only")
+	}
+	if err := thread.Pinnable(usable); err != nil {
+		need.Missing(t, "pinning", err.Error())
+	}
+	return usable[:2]
+}

@@ -7,6 +7,8 @@
 //     figure of them.
 //   - The value of one clock at a moment of another: a [Bracket], of which [Tightest] keeps
 //     the best, and what follows from two of them, the [Rate] of a clock.
-//   - Bounds for loops that keep a CPU busy: [Deadline] for the loop, [Patience] for whoever
-//     waits for it.
+//   - Threads on several CPUs: a [Crew] is threads that do tasks, and [Together] has one on
+//     each CPU read a clock at the same time. They end by themselves even where they own their
+//     CPUs, notice that they were moved from them, and nobody waits for ever for one that gets
+//     no CPU.
 package observe

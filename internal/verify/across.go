@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -58,21 +59,21 @@ func (b *bench) across(span time.Duration) {
 		slots[i].value.Store(nothing)
 		found[i] = newComparison(len(b.cpus))
 	}
-	seats := b.run(span, func(s *seat) {
-		kept, now := found[s.index], newComparison(len(b.cpus))
-		own, value := &slots[s.index], make([]int64, 1)
-		previous, other := int64(nothing), s.index
+	seats := b.run(span, func(s *observe.Seat) {
+		kept, now := found[s.Index], newComparison(len(b.cpus))
+		own, value := &slots[s.Index], make([]int64, 1)
+		previous, other := int64(nothing), s.Index
 		for {
 			for range looks {
 				if other++; other == len(slots) {
 					other = 0
 				}
-				if other == s.index {
+				if other == s.Index {
 					continue
 				}
 				earlier := slots[other].value.Load()
-				later := clock.ReadBehind(s.reader, value)
-				if (later < previous || later < earlier) && clock.Failure(s.reader) != nil {
+				later := clock.ReadBehind(s.Reader, value)
+				if (later < previous || later < earlier) && clock.Failure(s.Reader) != nil {
 					continue // nothing was read
 				}
 				own.value.Store(later)
@@ -92,10 +93,10 @@ func (b *bench) across(span time.Duration) {
 					now.warps[other]++
 				}
 			}
-			over := s.over()
-			if s.lost {
+			over := s.Over()
+			if s.Moved {
 				own.value.Store(nothing)
-			} else if s.err == nil {
+			} else if s.Err == nil {
 				kept.take(now)
 			}
 			if over {
@@ -107,25 +108,25 @@ func (b *bench) across(span time.Duration) {
 }
 
 // compared makes the result of what the threads found.
-func (b *bench) compared(seats []*seat, found []*comparison) {
+func (b *bench) compared(seats []*observe.Seat, found []*comparison) {
 	a := &Across{}
 	sees, warps, worst := int64(0), int64(0), int64(0)
 	var cpu, earlier int
 	for _, s := range seats {
-		own := found[s.index]
+		own := found[s.Index]
 		a.Checks += own.checks
 		b.wentBack = b.wentBack || own.backwards.count > 0
-		b.found(FaultBackwards, own.backwards, s.cpu)
+		b.found(FaultBackwards, own.backwards, s.CPU)
 		for _, other := range seats {
-			closest := own.closest[other.index]
+			closest := own.closest[other.Index]
 			if closest == nothing {
 				continue
 			}
 			a.Pairs++
-			warps += own.warps[other.index]
+			warps += own.warps[other.Index]
 			sees = max(sees, closest)
 			if closest < worst {
-				worst, cpu, earlier = closest, s.cpu, other.cpu
+				worst, cpu, earlier = closest, s.CPU, other.CPU
 			}
 		}
 	}

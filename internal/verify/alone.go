@@ -73,7 +73,7 @@ func (b *bench) alone(span time.Duration, w *witness) {
 	if w != nil {
 		b.into.Witness = w.clock.ID
 	}
-	seats := b.run(span, func(s *seat) {
+	seats := b.run(span, func(s *observe.Seat) {
 		ticks := make([]int64, p.batch)
 		var second clock.Reader
 		if w != nil {
@@ -83,19 +83,19 @@ func (b *bench) alone(span time.Duration, w *witness) {
 		before, after := make([]int64, 1), make([]int64, 1)
 		for seen := (watch{}); ; {
 			if second == nil {
-				s.reader.Read(ticks)
+				s.Reader.Read(ticks)
 				seen.steps.See(ticks, false)
 			} else {
 				clock.ReadBehind(second, before)
-				s.reader.Read(ticks)
+				s.Reader.Read(ticks)
 				clock.ReadBehind(second, after)
 				seen.steps.See(ticks, false)
 				seen.judge(b, ticks, p, w.span(before[0], after[0]))
 			}
 			seen.previous = ticks[p.batch-1]
-			over := s.over()
-			if s.err == nil && !s.lost {
-				watches[s.index] = seen
+			over := s.Over()
+			if s.Sound() {
+				watches[s.Index] = seen
 			}
 			if over {
 				return
@@ -104,7 +104,7 @@ func (b *bench) alone(span time.Duration, w *witness) {
 	})
 	tickTicks := int64(math.MaxInt64)
 	for _, s := range seats {
-		seen := watches[s.index]
+		seen := watches[s.Index]
 		b.into.Reads += seen.steps.Pairs
 		b.into.Repeats += seen.steps.Repeats
 		b.into.StoodNS = max(b.into.StoodNS, seen.stoodNS)
@@ -112,9 +112,9 @@ func (b *bench) alone(span time.Duration, w *witness) {
 			tickTicks = min(tickTicks, seen.steps.Smallest)
 		}
 		b.wentBack = b.wentBack || seen.steps.Backwards > 0
-		b.found(FaultBackwards, finding{seen.steps.Backwards, b.ns(seen.steps.Farthest)}, s.cpu)
-		b.found(FaultJump, seen.jumps, s.cpu)
-		b.found(FaultStall, seen.stalls, s.cpu)
+		b.found(FaultBackwards, finding{seen.steps.Backwards, b.ns(seen.steps.Farthest)}, s.CPU)
+		b.found(FaultJump, seen.jumps, s.CPU)
+		b.found(FaultStall, seen.stalls, s.CPU)
 	}
 	if tickTicks < math.MaxInt64 {
 		b.into.TickNS = b.ns(tickTicks)
@@ -122,7 +122,7 @@ func (b *bench) alone(span time.Duration, w *witness) {
 	// It was never seen to tick, and does not say that it ticks so seldom.
 	stood := b.into.StoodNS
 	if p.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*p.tickNS {
-		b.found(FaultStall, finding{1, stood}, seats[0].cpu)
+		b.found(FaultStall, finding{1, stood}, seats[0].CPU)
 	}
 }
 

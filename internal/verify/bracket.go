@@ -27,7 +27,7 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 	unit := max(b.ns(1), b.clock.ReportedNS())
 	var own, theirs float64
 	_ = clock.Use(b.clock, func(clock.Reader) { own, theirs = stated(b.clock), stated(twin) })
-	seats := b.run(span, func(s *seat) {
+	seats := b.run(span, func(s *observe.Seat) {
 		second, err := twin.Open()
 		if err != nil {
 			return
@@ -36,17 +36,17 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 		var now bracketing
 		for {
 			for range looks {
-				low, v, high := clock.ReadBehind(second, before), clock.ReadBehind(s.reader, value), clock.ReadBehind(second, after)
+				low, v, high := clock.ReadBehind(second, before), clock.ReadBehind(s.Reader, value), clock.ReadBehind(second, after)
 				if !now.tightest.Take(observe.Bracket{Low: low, Value: v, High: high}) {
 					continue // the twin went back, as a wall clock does that is set
 				}
-				if outside := max(low-v, v-high); outside > 0 && clock.Failure(s.reader) == nil && clock.Failure(second) == nil {
+				if outside := max(low-v, v-high); outside > 0 && clock.Failure(s.Reader) == nil && clock.Failure(second) == nil {
 					now.outside.saw(b.ns(outside))
 				}
 			}
-			over := s.over()
-			if s.err == nil && !s.lost {
-				found[s.index] = now
+			over := s.Over()
+			if s.Sound() {
+				found[s.Index] = now
 			}
 			if over {
 				return
@@ -56,8 +56,8 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 	r := &Bracket{Against: twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
 	width := int64(math.MaxInt64)
 	for _, s := range seats {
-		b.found(FaultOutside, found[s.index].outside, s.cpu)
-		t := found[s.index].tightest
+		b.found(FaultOutside, found[s.Index].outside, s.CPU)
+		t := found[s.Index].tightest
 		r.Brackets += t.Brackets
 		if t.Brackets > 0 && t.Width() < width {
 			width = t.Width()

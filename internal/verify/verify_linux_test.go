@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/planted"
@@ -60,7 +61,7 @@ func TestStoppedProcessLosesNoCPU(t *testing.T) {
 		slow := fake("slow@fake", clock.Monotonic, func() func() int64 {
 			if opened.Add(1) > 3 { // three are for trying it
 				for range 10 {
-					time.Sleep(late / 20)
+					time.Sleep(observe.Late / 20)
 				}
 			}
 			return now
@@ -84,9 +85,9 @@ func TestStoppedProcessLosesNoCPU(t *testing.T) {
 		need.Missing(t, "processes", err.Error())
 	}
 	require.NoError(t, err)
-	time.Sleep(late / 4) // while its threads open the first clock
+	time.Sleep(observe.Late / 4) // while its threads open the first clock
 	require.NoError(t, child.Process.Signal(unix.SIGSTOP))
-	time.Sleep(late + late/4)
+	time.Sleep(observe.Late + observe.Late/4)
 	require.NoError(t, child.Process.Signal(unix.SIGCONT))
 	require.NoError(t, child.Wait(), out.String())
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/planted"
 )
@@ -426,7 +427,7 @@ func TestThreadThatBeginsLateReadsAllTheSame(t *testing.T) {
 		v := VerifiedClock{}
 		b := &bench{ctx: context.Background(), clock: c, nsPerTick: 1, cpus: thread.Usable(), lost: map[int]bool{}, into: &v}
 		var worked atomic.Int32
-		seats := b.run(0, func(*seat) { worked.Add(1) })
+		seats := b.run(0, func(*observe.Seat) { worked.Add(1) })
 		require.Len(t, seats, len(b.cpus))
 		require.Len(t, seats, int(worked.Load()))
 	}

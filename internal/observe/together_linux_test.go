@@ -1,0 +1,31 @@
+package observe
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// A thread whose CPU is taken away meanwhile notices, and its CPU counts as gone.
+func TestThreadThatIsMovedNotices(t *testing.T) {
+	cpus := twoCPUs(t)
+	r := Together(t.Context(), counting(), cpus, time.Hour, 0, func(s *Seat) {
+		if s.Index == 0 {
+			return
+		}
+		var set unix.CPUSet
+		set.Set(cpus[0])
+		if err := unix.SchedSetaffinity(0, &set); err != nil {
+			panic(err)
+		}
+		for !s.Over() {
+			unix.Getpid()
+		}
+	})
+	require.Equal(t, []int{cpus[1]}, r.Gone)
+	require.False(t, r.Ended[1].Sound())
+	require.True(t, r.Ended[0].Sound())
+	require.Empty(t, r.Late)
+}
