@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
-	"sync/atomic"
+	"slices"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/observe"
-	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
-	"github.com/timebench/timebench/internal/trace"
 )
 
 // A crew is the workers of throughput measurements: threads of this process, or
@@ -89,144 +86,8 @@ func (s Settings) crew(ctx context.Context, most int) (crew, error) {
 	if err := roomForThreads(ctx, most); err != nil {
 		return nil, err
 	}
-	return newThreads(most), nil
+	return newThreads(), nil
 }
-
-// A gate holds back workers until all are there, lets them go at once, and tells
-// them when to stop. It may lie in memory that processes share, so it has no
-// pointers. What several workers read and what one writes are on different cache
-// lines.
-type gate struct {
-	ready atomic.Uint32
-	_     [thread.CacheLine - 4]byte
-	// releasedNS is the stopwatch when the gate was opened; 0 until then.
-	releasedNS atomic.Int64
-	_          [thread.CacheLine - 8]byte
-	stop       atomic.Uint32
-	_          [thread.CacheLine - 4]byte
-	slots      [MostThreads]slot
-	// slices are how long each worker's slices took, in ns.
-	slices [MostThreads][mostSlices]int64
-}
-
-// mostSlices is how many slices of one pass a worker keeps.
-const mostSlices = 128
-
-// A slot is where one worker leaves its count, on a cache line of its own.
-type slot struct {
-	reads  atomic.Int64 // so far
-	endNS  atomic.Int64 // the stopwatch when it stopped
-	sliced atomic.Int64 // how many slices it left
-	_      [thread.CacheLine - 24]byte
-}
-
-// reset makes the gate ready for n workers.
-func (g *gate) reset(n int) {
-	g.ready.Store(0)
-	g.stop.Store(0)
-	g.releasedNS.Store(0)
-	for i := range n {
-		g.slots[i].reads.Store(0)
-		g.slots[i].endNS.Store(0)
-		g.slots[i].sliced.Store(0)
-	}
-}
-
-// reads returns what the first n workers have read so far, to the chunk.
-func (g *gate) reads(n int) int64 {
-	sum := int64(0)
-	for i := range n {
-		sum += g.slots[i].reads.Load()
-	}
-	return sum
-}
-
-// patience is how long the gate waits for workers. One that is not there by then
-// has died, and the crew's wait says so.
-const patience = int64(20 * time.Second)
-
-// open waits for n workers, lets them go, and returns the moment.
-func (g *gate) open(ctx context.Context, n int) int64 {
-	begun := observe.Now()
-	for g.ready.Load() < uint32(n) && ctx.Err() == nil && observe.Now()-begun < patience {
-		thread.Yield()
-	}
-	now := observe.Now()
-	g.releasedNS.Store(now)
-	return now
-}
-
-// work is the life of worker i: it waits at the gate, then reads chunk by chunk
-// until it is told to stop; one chunk at least, however late it got a CPU.
-//
-// Its slices are its own to write until it has stored sliced, and the runner's to
-// read from then on.
-//
-// It ends by itself a while after its span: where the workers have a real-time policy and
-// a CPU each, the runner that should stop them may get none.
-func (g *gate) work(i int, reader clock.Reader, p pace) error {
-	g.ready.Add(1)
-	for begun := observe.Now(); g.releasedNS.Load() == 0; thread.Yield() {
-		if observe.Now()-begun > 2*patience {
-			return errNotReleased
-		}
-	}
-	slot, slices := &g.slots[i], &g.slices[i]
-	reads, sliced := int64(0), 0
-	last := observe.Now()
-	deadline := g.releasedNS.Load() + p.SpanNS
-	for calls := 1; ; calls++ {
-		reader.Spin(p.Chunk)
-		reads += int64(p.Chunk)
-		slot.reads.Store(reads)
-		if g.stop.Load() != 0 {
-			break
-		}
-		if p.Keep && calls%p.Slice == 0 && sliced < len(slices) {
-			now := observe.Now()
-			slices[sliced] = now - last
-			last = now
-			sliced++
-		}
-		if calls%p.Look == 0 {
-			if observe.Now() >= deadline {
-				break
-			}
-			if p.Yield {
-				thread.Yield()
-			}
-		}
-	}
-	slot.endNS.Store(observe.Now())
-	slot.sliced.Store(int64(sliced))
-	return clock.Failure(reader)
-}
-
-// perSecond returns the reads a second of worker i: by the median of its slices,
-// which an interrupt that falls into a few of them does not move; or by all its
-// reads since the gate was opened, where it left no slices, or where it had a CPU
-// for less than half of the time, so that its slices say nothing of working beside
-// the others. ok is false for a worker that ended before it began.
-func (g *gate) perSecond(i int, p pace) (perSecond float64, ok bool) {
-	slot := &g.slots[i]
-	spent := float64(slot.endNS.Load() - g.releasedNS.Load())
-	if n := slot.sliced.Load(); n > 0 {
-		durations := make([]float64, n)
-		for j := range durations {
-			durations[j] = float64(g.slices[i][j])
-		}
-		if median := stats.Median(durations); median*float64(n) >= spent/2 {
-			return float64(p.Chunk*p.Slice) * 1e9 / median, spent > 0
-		}
-	}
-	return float64(slot.reads.Load()) * 1e9 / spent, spent > 0
-}
-
-// absent stands in for a worker that cannot work, so that the others need not
-// wait for it.
-func (g *gate) absent() { g.ready.Add(1) }
-
-var errNotReleased = errors.New("a worker was not let go in time")
 
 // threads is a crew of threads of this process. They are hired for a pass and dismissed
 // after it: the kernel sums the times of all threads of a process, idle ones too, at each
@@ -234,102 +95,89 @@ var errNotReleased = errors.New("a worker was not let go in time")
 // would be in its latency.
 type threads struct {
 	meeting *gate
-	hired   []chan assignment
-	ended   chan error // an answer for each assignment
-	left    sync.WaitGroup
-	started int
+	workers *observe.Crew
+	// seats are those of the workers that were started, each of which sends one answer.
+	seats   []seat
+	answers chan answer
+	// late is how long wait waits for the answers, and gone why the crew can work no more.
+	late time.Duration
+	gone error
 }
 
-// An assignment is what a thread of the crew is told to do.
-type assignment struct {
-	clock clock.Clock
-	pace  pace
-	seat  seat
+// An answer is how a worker ended its assignment.
+type answer struct {
+	worker int
+	err    error
 }
 
-func newThreads(most int) *threads {
-	return &threads{meeting: new(gate), ended: make(chan error, most)}
+func newThreads() *threads {
+	return &threads{meeting: new(gate), workers: new(observe.Crew), late: patience}
 }
 
 func (t *threads) gate() *gate { return t.meeting }
 
-func (t *threads) start(c clock.Clock, p pace, n int, seat func(i int) seat) error {
-	t.started = n
-	t.dismiss(n)
+// start hires the threads that are not there. One that cannot be pinned answers each
+// assignment with the error.
+func (t *threads) start(c clock.Clock, p pace, n int, at func(i int) seat) error {
+	t.workers.Dismiss(n)
+	// The gate and the channel are of this assignment: a worker of an earlier one that was
+	// left behind has its own.
+	g, answers := t.meeting, make(chan answer, n)
+	t.answers, t.seats = answers, t.seats[:0]
 	for i := range n {
-		if i == len(t.hired) {
-			t.hire(seat(i).Pin)
-		}
-		t.hired[i] <- assignment{c, p, seat(i)}
+		s := at(i)
+		t.seats = append(t.seats, s)
+		t.workers.Start(i, s.Pin, func(unpinned error) {
+			if unpinned != nil {
+				g.absent()
+				answers <- answer{i, &lostCPU{s.Pin, unpinned}}
+				return
+			}
+			answers <- answer{i, g.serve(s, i, c, p)}
+		})
 	}
 	return nil
 }
 
-// hire starts one more thread, which takes assignments until it is dismissed. One that
-// cannot be pinned answers each with the error.
-func (t *threads) hire(pin int) {
-	i, assignments := len(t.hired), make(chan assignment, 1)
-	t.hired = append(t.hired, assignments)
-	t.left.Go(func() {
-		err := thread.Run(pin, func() {
-			for a := range assignments {
-				t.ended <- t.meeting.serve(a.seat, i, a.clock, a.pace)
-			}
-		})
-		if err != nil {
-			trace.Printf("thread", "%v", err)
-		}
-		for range assignments {
-			t.meeting.absent()
-			t.ended <- &lostCPU{pin, err}
-		}
-	})
-}
-
-// dismiss lets all but the first n threads go.
-func (t *threads) dismiss(n int) {
-	for ; len(t.hired) > n; t.hired = t.hired[:len(t.hired)-1] {
-		close(t.hired[len(t.hired)-1])
-	}
-}
-
 func (t *threads) wait() error {
+	came := observe.Await(t.answers, len(t.seats), t.late, nil)
 	var all error
-	for range t.started {
-		all = errors.Join(all, <-t.ended)
+	for _, a := range came {
+		all = errors.Join(all, a.err)
+	}
+	if len(came) < len(t.seats) {
+		all = errors.Join(all, t.leave(came))
 	}
 	return all
 }
 
-func (t *threads) rest() {
-	t.dismiss(0)
-	t.left.Wait()
-}
-
-func (t *threads) broken() error { return nil }
-
-func (t *threads) close() { t.rest() }
-
-// serve works off one assignment on this thread, which is pinned already where the seat
-// says so.
-func (g *gate) serve(at seat, i int, c clock.Clock, p pace) error {
-	reader, err := c.Open()
-	if err != nil {
-		g.absent()
-		return err
-	}
-	if at.Begin != thread.Any {
-		// A CPU that went away is no reason not to run on another.
-		if err := thread.Move(at.Begin); err != nil {
-			trace.Printf("thread", "begin on CPU %d: %v", at.Begin, err)
+// leave leaves those behind that did not answer, and returns why. They may still be at work,
+// and so keep their gate.
+func (t *threads) leave(came []answer) error {
+	var all error
+	for i, s := range t.seats {
+		switch {
+		case slices.ContainsFunc(came, func(a answer) bool { return a.worker == i }):
+		case s.Pin == thread.Any:
+			t.gone = fmt.Errorf("a thread got no time on any CPU for %v", t.late)
+		default:
+			all = errors.Join(all, &lostCPU{s.Pin, fmt.Errorf("a thread got no time on CPU %d for %v", s.Pin, t.late)})
 		}
 	}
-	err = g.work(i, reader, p)
-	if now := thread.Current(); at.Pin != thread.Any && now != thread.Any && now != at.Pin {
-		err = errors.Join(&lostCPU{cpu: at.Pin}, err)
-	}
-	return err
+	t.workers.Dismiss(0)
+	t.workers, t.meeting = new(observe.Crew), new(gate)
+	return errors.Join(all, t.gone)
 }
+
+// rest dismisses all threads, and waits for their end.
+func (t *threads) rest() {
+	t.workers.Dismiss(0)
+	t.workers.Wait()
+}
+
+func (t *threads) broken() error { return t.gone }
+
+func (t *threads) close() { t.rest() }
 
 // first returns the first of joined errors: one line says enough.
 func first(err error) error {

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/test/planted"
 )
 
 // A fakeCrew works in no time, on any CPU that has not gone away.
@@ -164,7 +166,7 @@ func TestBrokenCrewKeepsWhatWasMeasured(t *testing.T) {
 // A thread of the crew that cannot be pinned says so for every assignment, and holds up
 // nobody.
 func TestThreadsNameTheCPUThatIsNotThere(t *testing.T) {
-	crew := newThreads(2)
+	crew := newThreads()
 	defer crew.close()
 	for range 2 {
 		crew.gate().reset(2)
@@ -176,5 +178,53 @@ func TestThreadsNameTheCPUThatIsNotThere(t *testing.T) {
 		var gone *lostCPU
 		require.ErrorAs(t, crew.wait(), &gone)
 		require.Equal(t, 1000, gone.cpu)
+	}
+}
+
+// A thread that gets no CPU, here one that a read holds up, is left behind. The crew can
+// work on at another gate, which that thread does not know.
+func TestThreadsLeaveBehindTheOneThatDoesNotEnd(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	for name, pins := range map[string][]int{"pinned": cpus, "free": {thread.Any, thread.Any}} {
+		t.Run(name, func(t *testing.T) {
+			held := make(chan struct{})
+			crew := newThreads()
+			defer crew.close()
+			defer close(held)
+			pass := func(c clock.Clock) error {
+				crew.gate().reset(2)
+				at := func(i int) seat { return seat{pins[i], thread.Any} }
+				require.NoError(t, crew.start(c, pace{Chunk: 1, Slice: 1, Look: 1, SpanNS: int64(time.Hour)}, 2, at))
+				crew.gate().open(context.Background(), 2)
+				crew.gate().stop.Store(1)
+				return crew.wait()
+			}
+			sound := scripted("sound", func(i int64) int64 { return i })
+			require.NoError(t, pass(sound))
+			before := crew.gate()
+			crew.late = 200 * time.Millisecond
+			err := pass(fake("held", func() (clock.Reader, error) {
+				holds := name == "free" || thread.Current() == cpus[1]
+				return spinner(func(int) {
+					if holds {
+						<-held
+					}
+				}), nil
+			}))
+			require.NotSame(t, before, crew.gate())
+			var gone *lostCPU
+			if name == "free" {
+				require.EqualError(t, err, "a thread got no time on any CPU for 200ms")
+				require.ErrorIs(t, err, crew.broken())
+			} else {
+				require.EqualError(t, err, fmt.Sprintf("a thread got no time on CPU %d for 200ms", cpus[1]))
+				require.ErrorAs(t, err, &gone)
+				require.Equal(t, cpus[1], gone.cpu)
+				require.NoError(t, crew.broken())
+			}
+			crew.rest() // does not wait for it
+			crew.late = patience
+			require.NoError(t, pass(sound))
+		})
 	}
 }

@@ -21,7 +21,7 @@ func BenchmarkPass(b *testing.B) {
 		for _, there := range []bool{false, true} {
 			b.Run(fmt.Sprintf("threads=%d/there=%v", n, there), func(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n + 2))
-				team := newThreads(n)
+				team := newThreads()
 				defer team.close()
 				begun := int64(0)
 				for range b.N {
