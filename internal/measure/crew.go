@@ -66,10 +66,10 @@ func (s Settings) seats() func(i int) seat {
 }
 
 // A lostCPU is the error of a worker that is not on the CPU that it was pinned to, which
-// went offline or is no longer allowed to the process.
+// went offline, is no longer allowed to the process, or has no time for it.
 type lostCPU struct {
 	cpu int
-	err error // of pinning; nil where the worker was moved away later
+	err error // nil where the worker was pinned and moved away later
 }
 
 func (l *lostCPU) Error() string {

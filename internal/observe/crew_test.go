@@ -73,7 +73,7 @@ func TestAwaitEnds(t *testing.T) {
 	for range steps - 1 {
 		step <- time.Time{}
 	}
-	came := make(chan []int)
+	came := make(chan []int, 1)
 	go func() { came <- await(from, 3, step, nil) }()
 	from <- 7
 	select {
@@ -82,21 +82,21 @@ func TestAwaitEnds(t *testing.T) {
 	case <-time.After(20 * time.Millisecond):
 	}
 	step <- time.Time{}
-	require.Equal(t, [][]int{{7}}, Await(came, 1, time.Minute, nil))
+	requireEnds(t, "the patience", func() { require.Equal(t, []int{7}, <-came) })
 }
 
 func TestAwaitReturnsWhatCame(t *testing.T) {
 	from := make(chan int, 3)
 	from <- 1
 	from <- 2
-	require.Equal(t, []int{1, 2}, Await(from, 3, 20*time.Millisecond, nil))
+	requireEnds(t, "a patience of 20 ms", func() { require.Equal(t, []int{1, 2}, Await(from, 3, 20*time.Millisecond, nil)) })
 	from <- 3
 	from <- 4
-	require.Equal(t, []int{3}, Await(from, 1, time.Minute, nil))
-	require.Empty(t, Await(from, 0, time.Minute, nil))
+	requireEnds(t, "waiting for what came", func() { require.Equal(t, []int{3}, Await(from, 1, time.Hour, nil)) })
+	requireEnds(t, "waiting for nothing", func() { require.Empty(t, Await(from, 0, time.Hour, nil)) })
 	require.Len(t, from, 1)
 	<-from
 	done := make(chan struct{})
 	close(done)
-	require.Empty(t, Await(from, 1, time.Hour, done))
+	requireEnds(t, "waiting for what is done", func() { require.Empty(t, Await(from, 1, time.Hour, done)) })
 }

@@ -75,7 +75,7 @@ func TestRate(t *testing.T) {
 	}
 	counted.End(reader)
 	stands.End(standing)
-	require.InEpsilon(t, 1e8, counted.Hz, 0.1)
+	require.InEpsilon(t, 1e8, counted.Hz, 0.01)
 	require.Zero(t, stands.Hz)
 }
 

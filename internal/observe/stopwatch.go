@@ -30,9 +30,11 @@ func TryStopwatch() {
 	const (
 		readings = 100
 		// fewest is how many steps are looked at, and least for how long where they are
-		// short: on a busy machine one of few is hardly ever undisturbed.
+		// short: on a busy machine one of few is hardly ever undisturbed. No stopwatch makes
+		// so few steps in most.
 		fewest = 3
 		least  = 2 * time.Millisecond
+		most   = time.Second
 	)
 	cost := int64(time.Hour)
 	for range 5 {
@@ -41,7 +43,7 @@ func TryStopwatch() {
 		cost = min(cost, Now()-start)
 	}
 	var steps Steps
-	steps.Watch(stopwatch{}, Watch{Values: readings, Enough: fewest, Least: least, Most: time.Hour}, Now)
+	steps.Watch(stopwatch{}, Watch{Values: readings, Enough: fewest, Least: least, Most: most}, Now)
 	tick := time.Hour // it stands still
 	if steps.Smallest > 0 {
 		tick = time.Duration(steps.Smallest)

@@ -2,7 +2,6 @@ package observe
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -11,7 +10,7 @@ import (
 // A thread whose CPU is taken away meanwhile notices, and its CPU counts as gone.
 func TestThreadThatIsMovedNotices(t *testing.T) {
 	cpus := twoCPUs(t)
-	r := Together(t.Context(), counting(), cpus, time.Hour, 0, func(s *Seat) {
+	r := Together(t.Context(), counting(), cpus, long, 0, func(s *Seat) {
 		if s.Index == 0 {
 			return
 		}
@@ -20,9 +19,7 @@ func TestThreadThatIsMovedNotices(t *testing.T) {
 		if err := unix.SchedSetaffinity(0, &set); err != nil {
 			panic(err)
 		}
-		for !s.Over() {
-			unix.Getpid()
-		}
+		untilOver(t, s)
 	})
 	require.Equal(t, []int{cpus[1]}, r.Gone)
 	require.False(t, r.Ended[1].Sound())

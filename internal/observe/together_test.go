@@ -76,14 +76,12 @@ func TestTogetherForNoTimeAtAll(t *testing.T) {
 
 // One that has found enough ends it for all, long before the time is up.
 func TestStopEndsTheWorkOfAll(t *testing.T) {
-	r := Together(t.Context(), counting(), free(3), time.Hour, 0, func(s *Seat) {
+	r := Together(t.Context(), counting(), free(3), long, 0, func(s *Seat) {
 		if s.Index == 1 {
 			s.Stop()
 			return
 		}
-		for !s.Over() {
-			thread.Yield()
-		}
+		untilOver(t, s)
 	})
 	require.Len(t, r.Ended, 3)
 }
@@ -92,14 +90,12 @@ func TestEndOfTheContextEndsTheWork(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	work := func(s *Seat) {
 		cancel()
-		for !s.Over() {
-			thread.Yield()
-		}
+		untilOver(t, s)
 	}
-	r := Together(ctx, counting(), free(3), time.Hour, 0, work)
+	r := Together(ctx, counting(), free(3), long, 0, work)
 	require.Len(t, r.Ended, 3)
 	require.Empty(t, r.Late, "interrupted, and not late")
-	r = Together(ctx, counting(), free(3), time.Hour, 0, func(*Seat) { t.Error("it was over before") })
+	r = Together(ctx, counting(), free(3), long, 0, func(*Seat) { t.Error("it was over before") })
 	require.Empty(t, r.Late)
 }
 
@@ -189,9 +185,12 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 				return &script{next: func(i int64) int64 { return i }}, nil
 			})
 			var worked atomic.Int32
-			r := Together(t.Context(), c, cpus, time.Millisecond, 0, func(*Seat) {
-				worked.Add(1)
-				hold("work")
+			var r Report
+			requireEnds(t, "what waits for it", func() {
+				r = Together(t.Context(), c, cpus, time.Millisecond, 0, func(*Seat) {
+					worked.Add(1)
+					hold("work")
+				})
 			})
 			require.Equal(t, []int{cpus[1]}, r.Late)
 			require.Equal(t, []int{cpus[0]}, cpusOf(r.Ended))
