@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/verify"
@@ -73,6 +74,6 @@ func TestFactsAfterAChangeOfTheClockSource(t *testing.T) {
 	}
 	currentFacts = func() result.Host { return after }
 	require.Equal(t, before, afterChange(before, measure.Result{}))
-	facts := afterChange(before, measure.Result{Conditions: result.Conditions{ClockSources: []string{"tsc", "hpet"}}})
+	facts := afterChange(before, measure.Result{Conditions: compare.Conditions{ClockSources: []string{"tsc", "hpet"}}})
 	require.Equal(t, result.Host{Kernel: "6.1", ClockSource: after.ClockSource, KernelLog: after.KernelLog}, facts)
 }

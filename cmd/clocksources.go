@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clocksource"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
@@ -133,7 +134,7 @@ func startGuardian() (*clocksource.Switch, error) {
 
 // experiment measures with each of the clock sources, and restores the original. It also returns
 // the complete measurements if it is interrupted or fails.
-func experiment(ctx context.Context, sw *clocksource.Switch, others []string, run func(context.Context, string) (measure.Result, error)) ([]result.Experiment, bool, error) {
+func experiment(ctx context.Context, sw *clocksource.Switch, others []string, run func(context.Context, string) (measure.Result, error)) ([]compare.Experiment, bool, error) {
 	// Also after a panic, and before anything else.
 	defer func() { _ = sw.Restore() }()
 	ctx, cancel := context.WithCancel(ctx)
@@ -145,7 +146,7 @@ func experiment(ctx context.Context, sw *clocksource.Switch, others []string, ru
 		case <-ctx.Done():
 		}
 	}()
-	var done []result.Experiment
+	var done []compare.Experiment
 	for _, name := range others {
 		if ctx.Err() != nil {
 			break
@@ -161,7 +162,7 @@ func experiment(ctx context.Context, sw *clocksource.Switch, others []string, ru
 		if err != nil {
 			return done, false, errors.Join(err, sw.Restore())
 		}
-		done = append(done, result.Experiment{
+		done = append(done, compare.Experiment{
 			ClockSource: name, FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
 		})
 	}
@@ -171,7 +172,7 @@ func experiment(ctx context.Context, sw *clocksource.Switch, others []string, ru
 
 // addNoise adds warnings about disturbances to each experiment.
 func addNoise(d *result.Document) {
-	for i, e := range d.OtherClockSources {
-		d.OtherClockSources[i].Warnings = diagnose.Noise(&result.Document{Host: d.Host, Conditions: e.Conditions, Clocks: e.Clocks})
+	for i, e := range compare.Of(d).OtherClockSources {
+		compare.Into(d).OtherClockSources[i].Warnings = diagnose.Noise(&result.Document{Host: d.Host, Sections: []result.Section{&compare.Costs{Conditions: e.Conditions, Clocks: e.Clocks}}})
 	}
 }

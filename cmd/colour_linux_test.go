@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/test/need"
@@ -24,10 +25,10 @@ func TestOnlyTablesArePaintedOnARealTerminal(t *testing.T) {
 	document := result.Document{
 		Schema: result.Schema, Host: result.Host{OS: "linux", Arch: "amd64", ClockSource: &result.ClockSource{Current: "hpet", Available: []string{"hpet", "tsc"}}},
 		Warnings: []result.Warning{{Kind: "backwards", Saw: "a clock went backwards", Spoilt: "much", Advice: "wait"}},
-		Clocks: []result.Clock{{
+		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{
 			ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Kind: "monotonic", Available: true, KernelEntry: result.Always,
-			Latency: &result.Latency{MedianNS: samples[10], MinNS: samples[0], SamplesNS: samples},
-		}},
+			Latency: &compare.Latency{MedianNS: samples[10], MinNS: samples[0], SamplesNS: samples},
+		}}}},
 	}
 	out, err := os.Create(file)
 	require.NoError(t, err)

@@ -62,7 +62,7 @@ compare asks first. It restores the clock source, also if it is killed.`,
 			if err := flags.check(command); err != nil {
 				return err
 			}
-			return compare(command.OutOrStdout(), command.ErrOrStderr(), flags, selectors)
+			return compareClocks(command.OutOrStdout(), command.ErrOrStderr(), flags, selectors)
 		},
 		ValidArgsFunction: completeSelectors,
 	}
@@ -101,8 +101,8 @@ func (flags compareFlags) check(command *cobra.Command) error {
 	return nil
 }
 
-// compare plans, measures and reports. Everything is checked before anything is measured.
-func compare(stdout, stderr io.Writer, flags compareFlags, selectors []string) error {
+// compareClocks plans, measures and reports. Everything is checked before anything is measured.
+func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []string) error {
 	format, err := chosenFormat(render.Formats, flags.format)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/timebench/timebench/internal/clocksource"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
@@ -38,7 +39,7 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet boo
 		return nil, err
 	}
 	facts := afterChange(plan.facts, measured)
-	var experiments []result.Experiment
+	var experiments []compare.Experiment
 	var failed error
 	if sw != nil {
 		var interrupted bool
@@ -49,7 +50,7 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet boo
 		addRates(&facts.CPU)
 	}
 	document := measuredDocument(facts, measured, plan.recorded)
-	document.OtherClockSources = experiments
+	compare.Into(document).OtherClockSources = experiments
 	addNoise(document)
 	document.Findings = diagnose.Findings(document)
 	return document, errors.Join(measured.Spoilt, failed)

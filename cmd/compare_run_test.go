@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/measure"
 )
 
@@ -26,10 +27,10 @@ func TestComparisonIsMeasuredAsPlanned(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, document.Interrupted)
 	require.Equal(t, plan.recorded, document.Settings)
-	require.Len(t, document.Clocks, 1)
-	require.NotNil(t, document.Clocks[0].Latency)
-	require.Len(t, document.Clocks[0].Throughput, 1)
-	require.Empty(t, document.OtherClockSources)
+	require.Len(t, compare.Of(document).Clocks, 1)
+	require.NotNil(t, compare.Of(document).Clocks[0].Latency)
+	require.Len(t, compare.Of(document).Clocks[0].Throughput, 1)
+	require.Empty(t, compare.Of(document).OtherClockSources)
 }
 
 func TestComparisonThatIsInterrupted(t *testing.T) {
@@ -38,8 +39,8 @@ func TestComparisonThatIsInterrupted(t *testing.T) {
 	document, err := smallPlan(t).measure(ctx, io.Discard, false)
 	require.NoError(t, err)
 	require.True(t, document.Interrupted)
-	require.Len(t, document.Clocks, 1)
-	require.Nil(t, document.Clocks[0].Latency)
+	require.Len(t, compare.Of(document).Clocks, 1)
+	require.Nil(t, compare.Of(document).Clocks[0].Latency)
 }
 
 func TestRangeOfThreads(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/observe"
@@ -23,11 +24,11 @@ func loadResult(name string) (*result.Document, error) {
 }
 
 // newDocument returns the document of a run on this machine that ends now.
-func newDocument(facts result.Host, clocks []result.Clock, settings result.Settings) *result.Document {
+func newDocument(facts result.Host, clocks []compare.Clock, settings result.Settings) *result.Document {
 	facts.CPU.TSCHz = tscHz(clocks)
 	return &result.Document{
 		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second),
-		Tool: tool(), Host: facts, Settings: settings, Clocks: clocks,
+		Tool: tool(), Host: facts, Settings: settings, Sections: []result.Section{&compare.Costs{Clocks: clocks}},
 	}
 }
 
@@ -35,7 +36,7 @@ func newDocument(facts result.Host, clocks []result.Clock, settings result.Setti
 // disturbances.
 func measuredDocument(facts result.Host, measured measure.Result, settings result.Settings) *result.Document {
 	document := newDocument(facts, measured.Clocks, settings)
-	document.Interrupted, document.FloorNS, document.Conditions = measured.Interrupted, measured.FloorNS, &measured.Conditions
+	document.Interrupted, compare.Into(document).FloorNS, compare.Into(document).Conditions = measured.Interrupted, measured.FloorNS, &measured.Conditions
 	document.Warnings = diagnose.Noise(document)
 	return document
 }
@@ -52,7 +53,7 @@ func timeStampCounter() *clock.Clock {
 
 // tscHz returns the rate of the time stamp counter in Hz: as the run measured it, or else
 // measured for a tenth of a second. It is 0 if there is no such counter.
-func tscHz(measured []result.Clock) float64 {
+func tscHz(measured []compare.Clock) float64 {
 	c := timeStampCounter()
 	if c == nil {
 		return 0

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/observe"
@@ -67,9 +68,9 @@ func measuredByDoctor(d *result.Document) bool {
 	if d.Settings.Rounds > 0 && verify.Of(d) != nil {
 		return true
 	}
-	same := func(entry result.Clock, c clock.Clock) bool { return entry.ID == c.ID }
+	same := func(entry compare.Clock, c clock.Clock) bool { return entry.ID == c.ID }
 	return d.Settings.Rounds == doctorRounds && d.Settings.TimeNS == int64(doctorTime) &&
-		slices.EqualFunc(d.Clocks, doctorClocks(measure.Settings{Quota: d.Host.CPU.Quota}), same)
+		slices.EqualFunc(compare.Of(d).Clocks, doctorClocks(measure.Settings{Quota: d.Host.CPU.Quota}), same)
 }
 
 // verifiedByDoctor are the clocks that most programs read, and the counter behind them.

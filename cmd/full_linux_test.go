@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
@@ -40,10 +41,10 @@ func saved(t testing.TB, n int) string {
 		Settings: result.Settings{Threads: []int{1}, Rounds: 6, TimeNS: 1e6, Pin: "none", Workers: "threads"},
 	}
 	for i := range n + 1 {
-		document.Clocks = append(document.Clocks, result.Clock{
+		compare.Into(document).Clocks = append(compare.Of(document).Clocks, compare.Clock{
 			ID: fmt.Sprintf("clock%d@go", i), Call: "call", Path: "go", Available: true,
-			Latency:    &result.Latency{MedianNS: 20, MinNS: 20, SamplesNS: []float64{20, 20, 20, 20, 20, 20}},
-			Throughput: []result.Throughput{{Threads: 1, ReadsPerSecond: 5e7, NSPerRead: 20, Fairness: 1, SamplesReadsPerSecond: []float64{5e7}}},
+			Latency:    &compare.Latency{MedianNS: 20, MinNS: 20, SamplesNS: []float64{20, 20, 20, 20, 20, 20}},
+			Throughput: []compare.Throughput{{Threads: 1, ReadsPerSecond: 5e7, NSPerRead: 20, Fairness: 1, SamplesReadsPerSecond: []float64{5e7}}},
 		})
 	}
 	var out bytes.Buffer

@@ -3,8 +3,8 @@ package cmd
 import (
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -24,11 +24,11 @@ func listCommand() *cobra.Command {
 }
 
 // availability returns an entry for each clock: available here, or why not.
-func availability(clocks []clock.Clock) ([]result.Clock, error) {
-	entries := make([]result.Clock, 0, len(clocks))
+func availability(clocks []clock.Clock) ([]compare.Clock, error) {
+	entries := make([]compare.Clock, 0, len(clocks))
 	err := thread.Run(thread.Any, func() {
 		for _, c := range clocks {
-			entry := result.Clock{ID: c.ID, Call: c.Call, Path: string(c.Path), Kind: string(c.Kind), TicksPerSecond: c.Hz, Available: true}
+			entry := compare.Clock{ID: c.ID, Call: c.Call, Path: string(c.Path), Kind: string(c.Kind), TicksPerSecond: c.Hz, Available: true}
 			if _, err := c.Open(); err != nil {
 				entry.Available, entry.Reason = false, err.Error()
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/skew"
@@ -62,23 +63,23 @@ func TestEveryFormatAndOut(t *testing.T) {
 func TestMeasuredBy(t *testing.T) {
 	rounds := result.Settings{Rounds: 77, TimeNS: 1e8}
 	short := result.Settings{Rounds: doctorRounds, TimeNS: int64(doctorTime)}
-	var clocks []result.Clock
+	var clocks []compare.Clock
 	for _, c := range doctorClocks(measure.Settings{}) {
-		clocks = append(clocks, result.Clock{ID: c.ID})
+		clocks = append(clocks, compare.Clock{ID: c.ID})
 	}
-	measured := []result.Clock{{ID: "time.Now@go", Available: true, Latency: &result.Latency{MedianNS: 50}}}
+	measured := []compare.Clock{{ID: "time.Now@go", Available: true, Latency: &compare.Latency{MedianNS: 50}}}
 	verified, skewed := &verify.Verification{}, &skew.Skew{}
 	for _, test := range []struct {
 		document result.Document
 		want     []string
 	}{
-		{result.Document{Settings: rounds, Clocks: clocks}, []string{"compare"}},
-		{result.Document{Settings: short, Clocks: clocks[1:]}, []string{"compare"}},
+		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}}, []string{"compare"}},
+		{result.Document{Settings: short, Sections: []result.Section{&compare.Costs{Clocks: clocks[1:]}}}, []string{"compare"}},
 		{result.Document{Settings: short, Sections: []result.Section{verified}}, []string{"doctor"}},
-		{result.Document{Settings: short, Clocks: clocks, Interrupted: true}, []string{"doctor"}},
+		{result.Document{Settings: short, Sections: []result.Section{&compare.Costs{Clocks: clocks}}, Interrupted: true}, []string{"doctor"}},
 		{result.Document{Sections: []result.Section{verified}}, []string{"verify"}},
 		{result.Document{Sections: []result.Section{verified, skewed}}, []string{"verify", "skew"}},
-		{result.Document{Settings: rounds, Clocks: measured, Sections: []result.Section{skewed}}, []string{"compare", "skew"}},
+		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured}, skewed}}, []string{"compare", "skew"}},
 		{result.Document{Settings: rounds, Sections: []result.Section{verified, skewed}}, []string{"doctor", "skew"}},
 	} {
 		require.Equal(t, test.want, measuredBy(&test.document))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -40,7 +41,7 @@ func interruption(d *result.Document, status func() int) error {
 
 // someAvailable returns an error if none of the document's clocks is available.
 func someAvailable(d *result.Document) error {
-	if !slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.Available }) {
+	if !slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Available }) {
 		return couldNot(errors.New("none of the chosen clocks is available here; `timebench list` shows which are"))
 	}
 	return nil

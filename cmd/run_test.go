@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/test/need"
@@ -122,8 +123,8 @@ func TestRunThatASignalEnds(t *testing.T) {
 }
 
 func TestSomeAvailable(t *testing.T) {
-	none := &result.Document{Clocks: []result.Clock{{ID: "hpet@mmio"}}}
+	none := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "hpet@mmio"}}}}}
 	requireStatus(t, 1, someAvailable(none))
-	none.Clocks = append(none.Clocks, result.Clock{ID: "time.Now@go", Available: true})
+	compare.Into(none).Clocks = append(compare.Of(none).Clocks, compare.Clock{ID: "time.Now@go", Available: true})
 	require.NoError(t, someAvailable(none))
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/shirou/gopsutil/v4/process"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/thread"
@@ -285,16 +286,16 @@ func planted(ts *testscript.TestScript, _ bool, args []string) {
 	document := &result.Document{
 		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), Tool: result.Tool{Version: "planted " + args[1]},
 		Settings: result.Settings{Threads: []int{2}, Rounds: 20, TimeNS: 1e8, Pin: "none", Workers: "threads"},
-		Clocks: []result.Clock{{
+		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{
 			ID: "time.Now@go", Call: "time.Now()", Path: "go", Available: true,
-			Latency:    &result.Latency{MedianNS: samples[10], MinNS: samples[0], SamplesNS: samples},
-			Throughput: []result.Throughput{{Threads: 2, ReadsPerSecond: perSecond[10], NSPerRead: samples[10], Fairness: 1, SamplesReadsPerSecond: perSecond}},
-		}},
+			Latency:    &compare.Latency{MedianNS: samples[10], MinNS: samples[0], SamplesNS: samples},
+			Throughput: []compare.Throughput{{Threads: 2, ReadsPerSecond: perSecond[10], NSPerRead: samples[10], Fairness: 1, SamplesReadsPerSecond: perSecond}},
+		}}}},
 	}
 	if len(args) > 2 {
-		other := document.Clocks[0]
+		other := compare.Of(document).Clocks[0]
 		other.ID = args[2]
-		document.Clocks = append(document.Clocks, other)
+		compare.Into(document).Clocks = append(compare.Of(document).Clocks, other)
 	}
 	save(ts, args[0], document)
 }
@@ -303,9 +304,9 @@ func planted(ts *testscript.TestScript, _ bool, args []string) {
 func renamed(ts *testscript.TestScript, _ bool, args []string) {
 	document, err := sections.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
-	for i := range document.Clocks {
-		if document.Clocks[i].ID == args[2] {
-			document.Clocks[i].ID = args[3]
+	for i := range compare.Of(document).Clocks {
+		if compare.Of(document).Clocks[i].ID == args[2] {
+			compare.Into(document).Clocks[i].ID = args[3]
 		}
 	}
 	save(ts, args[1], document)
@@ -316,8 +317,8 @@ func renamed(ts *testscript.TestScript, _ bool, args []string) {
 func demoted(ts *testscript.TestScript, _ bool, args []string) {
 	document, err := sections.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
-	for i := range document.Clocks {
-		l := document.Clocks[i].Latency
+	for i := range compare.Of(document).Clocks {
+		l := compare.Of(document).Clocks[i].Latency
 		for j := len(l.SamplesNS) / 3; j < len(l.SamplesNS); j++ {
 			l.SamplesNS[j] *= 46
 		}
@@ -330,8 +331,8 @@ func demoted(ts *testscript.TestScript, _ bool, args []string) {
 func withoutThroughput(ts *testscript.TestScript, _ bool, args []string) {
 	document, err := sections.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
-	for i := range document.Clocks {
-		document.Clocks[i].Throughput = nil
+	for i := range compare.Of(document).Clocks {
+		compare.Into(document).Clocks[i].Throughput = nil
 	}
 	save(ts, args[1], document)
 }

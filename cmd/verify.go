@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/verify"
 	"github.com/timebench/timebench/internal/words"
@@ -65,7 +66,7 @@ func trustworthy(d *result.Document) error {
 	verified := false
 	for _, c := range v.Clocks {
 		verified = verified || c.Verdict != verify.Unverified
-		available := slices.ContainsFunc(d.Clocks, func(entry result.Clock) bool { return entry.ID == c.ID && entry.Available })
+		available := slices.ContainsFunc(compare.Of(d).Clocks, func(entry compare.Clock) bool { return entry.ID == c.ID && entry.Available })
 		if available && c.Verdict == verify.Unverified {
 			missed = append(missed, c)
 		}

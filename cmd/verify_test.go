@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/verify"
 )
@@ -13,7 +14,7 @@ func TestTrustworthy(t *testing.T) {
 	bad := verify.VerifiedClock{ID: "b", Verdict: verify.Backwards, Faults: []verify.ClockFault{{Kind: verify.FaultBackwards, Count: 1}}}
 	missed := verify.VerifiedClock{ID: "d", Verdict: verify.Unverified, Reason: "it had no time"}
 	absent := verify.VerifiedClock{ID: "c", Verdict: verify.Unverified, Reason: "there is none"}
-	entries := []result.Clock{{ID: "a", Available: true}, {ID: "b", Available: true}, {ID: "c"}, {ID: "d", Available: true}}
+	entries := []compare.Clock{{ID: "a", Available: true}, {ID: "b", Available: true}, {ID: "c"}, {ID: "d", Available: true}}
 	for _, test := range []struct {
 		v    verify.Verification
 		want string
@@ -26,7 +27,7 @@ func TestTrustworthy(t *testing.T) {
 		{verify.Verification{Clocks: []verify.VerifiedClock{absent}}, "no clock could be verified; c: there is none"},
 		{verify.Verification{Clocks: []verify.VerifiedClock{good}, Relations: []verify.Relation{{Steady: true}}}, "<nil>"},
 	} {
-		err := trustworthy(&result.Document{Sections: []result.Section{&test.v}, Clocks: entries})
+		err := trustworthy(&result.Document{Sections: []result.Section{&compare.Costs{Clocks: entries}, &test.v}})
 		if test.want == "" {
 			require.NoError(t, err)
 			continue

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/printable"
@@ -21,11 +22,11 @@ import (
 func changed(factors ...float64) *diff.Diff {
 	old, new := made.Document(len(factors), 1), made.Document(len(factors), 1)
 	for i, factor := range factors {
-		old.Clocks[i].ID, new.Clocks[i].ID = fmt.Sprint("clock", i), fmt.Sprint("clock", i)
+		compare.Into(old).Clocks[i].ID, compare.Into(new).Clocks[i].ID = fmt.Sprint("clock", i), fmt.Sprint("clock", i)
 		for j := range 20 {
 			sample := 20 + float64(j)/100
-			old.Clocks[i].Latency.SamplesNS = append(old.Clocks[i].Latency.SamplesNS, sample)
-			new.Clocks[i].Latency.SamplesNS = append(new.Clocks[i].Latency.SamplesNS, sample*factor)
+			compare.Into(old).Clocks[i].Latency.SamplesNS = append(compare.Of(old).Clocks[i].Latency.SamplesNS, sample)
+			compare.Into(new).Clocks[i].Latency.SamplesNS = append(compare.Of(new).Clocks[i].Latency.SamplesNS, sample*factor)
 		}
 	}
 	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), diff.Settings{Alpha: 0.05, Least: 0.02})

@@ -17,16 +17,15 @@ var csvHeader = []string{
 
 // Lines returns a line for each clock and number of threads, and one for each clock without
 // throughput, under a header.
-func (c *Costs) Lines() [][]string {
-	d := c.Document
-	lines := append([][]string{csvHeader}, clockLines(d.Clocks, currentSource(d))...)
-	for _, experiment := range d.OtherClockSources {
+func (c *Costs) Lines(d *result.Document) [][]string {
+	lines := append([][]string{csvHeader}, clockLines(c.Clocks, currentSource(d))...)
+	for _, experiment := range c.OtherClockSources {
 		lines = append(lines, clockLines(experiment.Clocks, experiment.ClockSource)...)
 	}
 	return lines
 }
 
-func clockLines(clocks []result.Clock, source string) [][]string {
+func clockLines(clocks []Clock, source string) [][]string {
 	var lines [][]string
 	for _, c := range clocks {
 		cells := clockCells(c)
@@ -50,7 +49,7 @@ func currentSource(d *result.Document) string {
 	return d.Host.ClockSource.Current
 }
 
-func clockCells(c result.Clock) []string {
+func clockCells(c Clock) []string {
 	cells := []string{c.ID, c.Call, c.Path, c.Kind, strconv.FormatBool(c.Available), c.Reason}
 	if l := c.Latency; l == nil {
 		cells = append(cells, "", "", "", "")

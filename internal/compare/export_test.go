@@ -1,7 +1,5 @@
 package compare
 
-import "github.com/timebench/timebench/internal/result"
-
 // What the tests need that make up documents, for which they stand in a package of their own.
 var (
 	DrawScatter    = drawScatter
@@ -19,6 +17,6 @@ const SpotRadius = spotRadius
 
 type PercentileTicks = percentileTicks
 
-func (s spot) Clock() result.Clock { return s.clock }
+func (s spot) Clock() Clock { return s.clock }
 
 func (s spot) ResolutionNS() float64 { return s.resolutionNS }

@@ -13,14 +13,14 @@ import (
 )
 
 // byLatency returns the clocks that were measured, the fastest first.
-func byLatency(d *result.Document) []result.Clock {
-	var measured []result.Clock
-	for _, c := range d.Clocks {
+func byLatency(d *result.Document) []Clock {
+	var measured []Clock
+	for _, c := range Of(d).Clocks {
 		if c.Available && c.Latency != nil {
 			measured = append(measured, c)
 		}
 	}
-	slices.SortStableFunc(measured, func(a, b result.Clock) int {
+	slices.SortStableFunc(measured, func(a, b Clock) int {
 		return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS)
 	})
 	return measured
@@ -32,7 +32,7 @@ func latencyGrid(d *result.Document) table.Grid {
 		Header: []string{"Clock", "ns/read", "95% CI", "min", "resolution", "reported"},
 	}
 	// Elsewhere than on Linux nobody asks.
-	entries := slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.KernelEntry != "" })
+	entries := slices.ContainsFunc(Of(d).Clocks, func(c Clock) bool { return c.KernelEntry != "" })
 	if entries {
 		g.Header = append(g.Header, "enters kernel")
 	}
@@ -55,14 +55,14 @@ func entersKernel(entry string) string {
 	return cmp.Or(answers[entry], entry, "-")
 }
 
-func interval(l *result.Latency) string {
+func interval(l *Latency) string {
 	if l.Confidence == 0 {
 		return "needs 6 rounds"
 	}
 	return words.NS(l.LowNS) + " to " + words.NS(l.HighNS)
 }
 
-func tick(r *result.Resolution) string {
+func tick(r *Resolution) string {
 	switch {
 	case r == nil:
 		return "not watched"
@@ -79,7 +79,7 @@ func tick(r *result.Resolution) string {
 	}
 }
 
-func stated(r *result.Resolution) string {
+func stated(r *Resolution) string {
 	if r == nil || r.ReportedNS == 0 {
 		return "-"
 	}
@@ -117,11 +117,11 @@ func throughputGrid(d *result.Document) table.Grid {
 		}
 		row := []string{c.ID}
 		for _, threads := range counts {
-			row = append(row, figure(c, threads, func(t result.Throughput) string { return words.NS(t.NSPerRead) }))
+			row = append(row, figure(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) }))
 		}
 		row = append(row,
-			figure(c, last, func(t result.Throughput) string { return words.Rate(t.ReadsPerSecond) }),
-			figure(c, last, func(t result.Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
+			figure(c, last, func(t Throughput) string { return words.Rate(t.ReadsPerSecond) }),
+			figure(c, last, func(t Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
 		g.Rows = append(g.Rows, row)
 	}
 	return g
@@ -165,7 +165,7 @@ func oneIn(n, of int64) string {
 	return "1 in " + words.Thousands(int64(math.Round(float64(of)/float64(n))))
 }
 
-func figure(c result.Clock, threads int, word func(result.Throughput) string) string {
+func figure(c Clock, threads int, word func(Throughput) string) string {
 	for _, t := range c.Throughput {
 		if t.Threads == threads {
 			return word(t)
@@ -176,7 +176,7 @@ func figure(c result.Clock, threads int, word func(result.Throughput) string) st
 
 // Oversubscribed reports whether so many threads were more than could run at the same moment.
 func Oversubscribed(d *result.Document, threads int) bool {
-	for _, c := range d.Clocks {
+	for _, c := range Of(d).Clocks {
 		for _, t := range c.Throughput {
 			if t.Threads == threads {
 				return t.Oversubscribed
@@ -190,8 +190,8 @@ func Oversubscribed(d *result.Document, threads int) bool {
 // a run that was interrupted not all that were asked for.
 func measuredThreads(d *result.Document) []int {
 	return slices.DeleteFunc(slices.Clone(d.Settings.Threads), func(threads int) bool {
-		return !slices.ContainsFunc(d.Clocks, func(c result.Clock) bool {
-			return slices.ContainsFunc(c.Throughput, func(t result.Throughput) bool { return t.Threads == threads })
+		return !slices.ContainsFunc(Of(d).Clocks, func(c Clock) bool {
+			return slices.ContainsFunc(c.Throughput, func(t Throughput) bool { return t.Threads == threads })
 		})
 	})
 }

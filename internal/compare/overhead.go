@@ -18,12 +18,12 @@ func overheadGrid(d *result.Document) table.Grid {
 		Title:  "System call overhead: the same call through the vDSO and as a system call, in ns/read",
 		Header: []string{"Call", "vDSO", "system call", "difference", "95% CI", "vDSO enters kernel"},
 	}
-	for _, c := range d.Clocks {
+	for _, c := range Of(d).Clocks {
 		call, isVDSO := strings.CutSuffix(c.ID, "@vdso")
 		if !isVDSO || c.Latency == nil {
 			continue
 		}
-		for _, by := range d.Clocks {
+		for _, by := range Of(d).Clocks {
 			if by.ID == call+"@syscall" && by.Latency != nil {
 				g.Rows = append(g.Rows, overheadRow(c, by))
 			}
@@ -37,7 +37,7 @@ func overheadGrid(d *result.Document) table.Grid {
 
 // overheadRow takes the difference round by round, where both were measured in every one:
 // what moved both in a round is not in it.
-func overheadRow(vdso, syscall result.Clock) []string {
+func overheadRow(vdso, syscall Clock) []string {
 	name := strings.TrimSuffix(vdso.ID, "@vdso")
 	difference := syscall.Latency.MedianNS - vdso.Latency.MedianNS
 	between := "-"

@@ -18,13 +18,13 @@ var pictures = []picture.Chart[*result.Document]{
 
 // machine is the subtitle of a picture of all clocks.
 func machine(d *result.Document) string {
-	return picture.Machine(d, len(d.Clocks))
+	return picture.Machine(d, len(Of(d).Clocks))
 }
 
 // measured returns the clocks that have a latency, in the document's order: the first.
-func measured(d *result.Document) []result.Clock {
-	var clocks []result.Clock
-	for _, c := range d.Clocks {
+func measured(d *result.Document) []Clock {
+	var clocks []Clock
+	for _, c := range Of(d).Clocks {
 		if c.Available && c.Latency != nil && c.Latency.MedianNS > 0 {
 			clocks = append(clocks, c)
 		}

@@ -25,7 +25,7 @@ func percentiles(d *result.Document) []picture.Line {
 	const first = 1 / (1 - 0.01)
 	var all []picture.Line
 	ofPath := map[string]int{}
-	for _, clock := range d.Clocks {
+	for _, clock := range Of(d).Clocks {
 		if clock.Distribution == nil || clock.Distribution.Reads == 0 {
 			continue
 		}

@@ -20,7 +20,7 @@ func latencyHeight(d *result.Document) vg.Length {
 // a bar over its interval, on a logarithmic axis.
 func drawLatency(c draw.Canvas, d *result.Document) error {
 	clocks := measured(d)
-	slices.SortStableFunc(clocks, func(a, b result.Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
+	slices.SortStableFunc(clocks, func(a, b Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
 	p := picture.NewPlot()
 	var values []float64
 	names := make(plot.ConstantTicks, len(clocks))
@@ -40,7 +40,7 @@ func drawLatency(c draw.Canvas, d *result.Document) error {
 }
 
 // latencyRows is the plotter of drawLatency: row i is clock i.
-type latencyRows struct{ clocks []result.Clock }
+type latencyRows struct{ clocks []Clock }
 
 func (rows latencyRows) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
@@ -65,10 +65,10 @@ func (rows latencyRows) Plot(c draw.Canvas, p *plot.Plot) {
 
 // legend writes at the top of a canvas what the colours mean, and returns the
 // rest.
-func legend(c draw.Canvas, clocks []result.Clock) draw.Canvas {
+func legend(c draw.Canvas, clocks []Clock) draw.Canvas {
 	var entries []picture.Entry
 	for _, l := range picture.Looks {
-		if slices.ContainsFunc(clocks, func(c result.Clock) bool { return c.Path == l.Path }) {
+		if slices.ContainsFunc(clocks, func(c Clock) bool { return c.Path == l.Path }) {
 			entries = append(entries, picture.Entry{Look: l, Name: "@" + l.Path})
 		}
 	}

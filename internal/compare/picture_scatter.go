@@ -13,7 +13,7 @@ import (
 
 // A spot is a clock in the plane of cost and resolution.
 type spot struct {
-	clock result.Clock
+	clock Clock
 	// resolutionNS is the tick, or the cost of a read where the clock is finer
 	// than that: two reads cannot be told apart any closer.
 	resolutionNS float64

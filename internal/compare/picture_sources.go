@@ -14,7 +14,7 @@ import (
 
 // hasSources reports whether a document holds an experiment with clock sources.
 func hasSources(d *result.Document) bool {
-	return len(d.OtherClockSources) > 0 && hasLatency(d)
+	return len(Of(d).OtherClockSources) > 0 && hasLatency(d)
 }
 
 // sourceLook is the look of the i-th clock source: colours and shapes of their own.
@@ -27,9 +27,9 @@ func sourcesHeight(d *result.Document) vg.Length { return latencyHeight(d) + 30*
 
 // drawSources draws a row a clock with a mark for each clock source.
 func drawSources(c draw.Canvas, d *result.Document) error {
-	sources := d.BySource()
+	sources := BySource(d)
 	clocks := measured(d)
-	slices.SortStableFunc(clocks, func(a, b result.Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
+	slices.SortStableFunc(clocks, func(a, b Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
 	p := picture.NewPlot()
 	var values []float64
 	var entries []picture.Entry
@@ -57,8 +57,8 @@ func drawSources(c draw.Canvas, d *result.Document) error {
 
 // sourceRows is the plotter of drawSources: row i is clock i.
 type sourceRows struct {
-	clocks  []result.Clock
-	sources []result.Experiment
+	clocks  []Clock
+	sources []Experiment
 }
 
 func (rows sourceRows) Plot(c draw.Canvas, p *plot.Plot) {
@@ -76,7 +76,7 @@ func (rows sourceRows) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // latencyOf is the median of a clock; 0 where it was not measured.
-func latencyOf(clocks []result.Clock, id string) float64 {
+func latencyOf(clocks []Clock, id string) float64 {
 	for _, c := range clocks {
 		if c.ID == id && c.Latency != nil {
 			return c.Latency.MedianNS
@@ -90,8 +90,8 @@ func latencyOf(clocks []result.Clock, id string) float64 {
 func scalingOf(d *result.Document) string {
 	const usual = "CLOCK_MONOTONIC@vdso"
 	first := ""
-	for _, c := range d.Clocks {
-		if !slices.ContainsFunc(c.Throughput, func(t result.Throughput) bool { return t.ReadsPerSecond > 0 }) {
+	for _, c := range Of(d).Clocks {
+		if !slices.ContainsFunc(c.Throughput, func(t Throughput) bool { return t.ReadsPerSecond > 0 }) {
 			continue
 		}
 		if c.ID == usual {
@@ -110,7 +110,7 @@ func sourceScalingHeight(*result.Document) vg.Length { return 480 * picture.Pixe
 func drawSourceScaling(c draw.Canvas, d *result.Document) error {
 	id := scalingOf(d)
 	var all []picture.Line
-	for i, source := range d.BySource() {
+	for i, source := range BySource(d) {
 		look := sourceLook(i)
 		l := picture.Line{Name: source.ClockSource, Mark: look.Glyph(4 * picture.Pixel), Style: picture.Stroke(look.Color, 1.8*picture.Pixel)}
 		for _, clock := range source.Clocks {

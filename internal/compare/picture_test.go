@@ -19,9 +19,9 @@ import (
 
 func TestClockThatDidNotTickIsNoSpot(t *testing.T) {
 	d := made.Document(2, 1)
-	d.Clocks[0].Resolution = &result.Resolution{WatchedNS: 1e8}
+	compare.Into(d).Clocks[0].Resolution = &compare.Resolution{WatchedNS: 1e8}
 	require.Len(t, compare.Spots(d), 1)
-	d.Clocks[1].Resolution = nil
+	compare.Into(d).Clocks[1].Resolution = nil
 	require.False(t, compare.HasResolution(d))
 }
 
@@ -35,8 +35,8 @@ func TestPerfectScalingStartsAtTheFastestClock(t *testing.T) {
 func TestSpotsWithoutANameAreCounted(t *testing.T) {
 	drawn := func(id string) string {
 		d := made.Document(60, 1)
-		for i := range d.Clocks {
-			d.Clocks[i].ID = id + strconv.Itoa(i)
+		for i := range compare.Of(d).Clocks {
+			compare.Into(d).Clocks[i].ID = id + strconv.Itoa(i)
 		}
 		var svg bytes.Buffer
 		require.NoError(t, compare.Kind.Pictures[1].SVG(&svg, d))
@@ -55,9 +55,9 @@ func TestSpotsWithoutANameAreCounted(t *testing.T) {
 // Percentile p stands at 1/(1-p): half of the reads at 2, all but one in a hundred
 // at 100.
 func TestDistributionIsDrawnByItsNines(t *testing.T) {
-	d := &result.Document{Clocks: []result.Clock{{ID: "c", Distribution: &result.Distribution{Reads: 1000, Buckets: []result.Bucket{
+	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "c", Distribution: &compare.Distribution{Reads: 1000, Buckets: []compare.Bucket{
 		{UpToNS: 20, Reads: 500}, {UpToNS: 30, Reads: 490}, {UpToNS: 900, Reads: 10},
-	}}}}}
+	}}}}}}}
 	l := compare.Percentiles(d)[0]
 	require.InDeltaSlice(t, []float64{1 / 0.99, 2, 2, 100, 100, 1000}, l.At, 1e-9)
 	require.Equal(t, []float64{20, 20, 30, 30, 900, 900}, l.Values)

@@ -19,14 +19,14 @@ func linesHeight(d *result.Document) vg.Length {
 	return max(560*picture.Pixel, vg.Length(len(lines(d, nsPerRead))+1)*picture.LineApart+150*picture.Pixel)
 }
 
-func nsPerRead(t result.Throughput) float64      { return t.NSPerRead }
-func readsPerSecond(t result.Throughput) float64 { return t.ReadsPerSecond }
+func nsPerRead(t Throughput) float64      { return t.NSPerRead }
+func readsPerSecond(t Throughput) float64 { return t.ReadsPerSecond }
 
 // lines are the lines of a document, by a figure of each measurement: the first.
-func lines(d *result.Document, value func(result.Throughput) float64) []picture.Line {
+func lines(d *result.Document, value func(Throughput) float64) []picture.Line {
 	var all []picture.Line
 	ofPath := map[string]int{}
-	for _, clock := range d.Clocks {
+	for _, clock := range Of(d).Clocks {
 		l := picture.LineOf(clock.ID, clock.Path, ofPath[clock.Path])
 		for _, t := range clock.Throughput {
 			if v := value(t); v > 0 {

@@ -10,7 +10,7 @@ import (
 // Samples returns the samples of latency and throughput, for benchstat.
 func (c *Costs) Samples() []section.Sample {
 	var all []section.Sample
-	for _, c := range c.Document.Clocks {
+	for _, c := range c.Clocks {
 		if !c.Available {
 			continue
 		}

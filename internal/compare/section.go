@@ -16,27 +16,58 @@ import (
 const key = "clocks"
 
 // Kind is the kind of this section.
-var Kind = section.Kind{Kind: result.Kind{Key: key}, Command: "compare", Pictures: pictures}
+var Kind = section.Kind{Kind: result.Kind{
+	Key: key, New: func() result.Section { return new(Costs) },
+	Choices: map[string][]string{"Clock.kernel_entry": result.KernelEntries},
+	// Documents of the first days of the schema do not have these.
+	NotRequired: []string{"Resolution.ticks", "Throughput.samples_reads_per_second"},
+}, Command: "compare", Pictures: pictures}
 
-// Costs are what a document says of the costs of clocks.
-type Costs struct{ Document *result.Document }
+// Of returns the costs that a document holds; empty ones where it holds none.
+func Of(d *result.Document) *Costs {
+	if costs := result.Of[*Costs](d); costs != nil {
+		return costs
+	}
+	return new(Costs)
+}
 
-// Of returns the section of a document; every document has one, if only an empty one.
-func Of(d *result.Document) *Costs { return &Costs{d} }
+// Into returns the costs that a document holds, to be changed. It adds empty ones where there
+// are none.
+func Into(d *result.Document) *Costs {
+	costs := Of(d)
+	d.Put(costs)
+	return costs
+}
 
 // Key returns the key of the clocks in a document.
 func (*Costs) Key() string { return key }
 
-// Check does nothing: the document checks its clocks.
-func (*Costs) Check(*result.Checker, string) {}
+// Inline says that the keys stand at the top of the document.
+func (*Costs) Inline() {}
 
-// Measured reports whether the cost of any clock was measured.
-func (c *Costs) Measured() bool {
-	return slices.ContainsFunc(c.Document.Clocks, func(c result.Clock) bool { return c.Latency != nil || len(c.Throughput) > 0 })
+// Empty reports whether no cost of any clock was measured.
+func (c *Costs) Empty() bool {
+	return !slices.ContainsFunc(c.Clocks, func(c Clock) bool { return c.Latency != nil || len(c.Throughput) > 0 })
+}
+
+// BySource returns what was measured by clock source: first that of the document itself, then
+// the experiments; nothing where there is no experiment.
+func BySource(d *result.Document) []Experiment {
+	costs := Of(d)
+	if len(costs.OtherClockSources) == 0 {
+		return nil
+	}
+	own := Experiment{FloorNS: costs.FloorNS, Conditions: costs.Conditions, Warnings: d.Warnings, Clocks: costs.Clocks}
+	if d.Host.ClockSource != nil {
+		own.ClockSource = d.Host.ClockSource.Current
+	}
+	return append([]Experiment{own}, costs.OtherClockSources...)
 }
 
 // Fact returns how the costs were measured.
-func (c *Costs) Fact() table.Fact { return table.Fact{Name: "Measured", Value: settings(c.Document)} }
+func (c *Costs) Fact(d *result.Document) table.Fact {
+	return table.Fact{Name: "Measured", Value: settings(d)}
+}
 
 // Block returns what clocks cost, which to choose, and which are not there.
 func (c *Costs) Block(d *result.Document) table.Block {
@@ -55,8 +86,8 @@ func settings(d *result.Document) string {
 	if s.Pin != "none" {
 		text += ", pinned " + s.Pin
 	}
-	if d.FloorNS > 0 {
-		text += fmt.Sprintf("; an empty call takes %s ns, included in each figure", words.NS(d.FloorNS))
+	if Of(d).FloorNS > 0 {
+		text += fmt.Sprintf("; an empty call takes %s ns, included in each figure", words.NS(Of(d).FloorNS))
 	}
 	return text
 }

@@ -20,13 +20,13 @@ func sourcesGrid(d *result.Document) table.Grid {
 		Note: "k: enters the kernel.",
 	}
 	width := len(entryMarks[result.Always])
-	if slices.ContainsFunc(d.BySource(), func(e result.Experiment) bool {
-		return slices.ContainsFunc(e.Clocks, func(c result.Clock) bool { return c.KernelEntry == result.Sometimes })
+	if slices.ContainsFunc(BySource(d), func(e Experiment) bool {
+		return slices.ContainsFunc(e.Clocks, func(c Clock) bool { return c.KernelEntry == result.Sometimes })
 	}) {
 		width = len(entryMarks[result.Sometimes])
 		g.Note = "k: enters the kernel; k?: sometimes."
 	}
-	return sideBySide(d, g, func(c result.Clock) string {
+	return sideBySide(d, g, func(c Clock) string {
 		if c.Latency == nil {
 			return "-"
 		}
@@ -47,7 +47,7 @@ func sourceThroughputGrid(d *result.Document) table.Grid {
 		return table.Grid{}
 	}
 	g := table.Grid{Title: fmt.Sprintf("Reads per second of %s by clock source, and the ratio to one thread", workers(d, most)), Header: []string{"Clock"}}
-	return sideBySide(d, g, func(c result.Clock) string {
+	return sideBySide(d, g, func(c Clock) string {
 		var one, all float64
 		for _, t := range c.Throughput {
 			if t.Threads == 1 {
@@ -76,8 +76,8 @@ func workers(d *result.Document, n int) string {
 }
 
 // sideBySide adds a column a clock source, and a row a clock, the cheapest first.
-func sideBySide(d *result.Document, g table.Grid, cell func(result.Clock) string) table.Grid {
-	sources := d.BySource()
+func sideBySide(d *result.Document, g table.Grid, cell func(Clock) string) table.Grid {
+	sources := BySource(d)
 	for _, source := range sources {
 		g.Header = append(g.Header, source.ClockSource)
 	}
@@ -87,7 +87,7 @@ func sideBySide(d *result.Document, g table.Grid, cell func(result.Clock) string
 	for _, c := range byLatency(d) {
 		row := []string{c.ID}
 		for _, source := range sources {
-			i := slices.IndexFunc(source.Clocks, func(other result.Clock) bool { return other.ID == c.ID })
+			i := slices.IndexFunc(source.Clocks, func(other Clock) bool { return other.ID == c.ID })
 			if i < 0 {
 				row = append(row, "-")
 				continue

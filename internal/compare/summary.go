@@ -19,30 +19,30 @@ const coarseNS = 10_000
 // words them.
 var kinds = []struct {
 	name string
-	is   func(result.Clock) bool
+	is   func(Clock) bool
 }{
-	{"Monotonic, fine", func(c result.Clock) bool { return c.Kind == "monotonic" && fine(c) }},
-	{"Monotonic, coarse", func(c result.Clock) bool { return c.Kind == "monotonic" && coarse(c) }},
-	{"Wall clock, fine", func(c result.Clock) bool { return c.Kind == "wall" && fine(c) }},
-	{"Wall clock, coarse", func(c result.Clock) bool { return c.Kind == "wall" && coarse(c) }},
-	{"CPU time", func(c result.Clock) bool { return c.Kind == "cpu time" }},
-	{"Bare counter", func(c result.Clock) bool { return c.Kind == "counter" }},
+	{"Monotonic, fine", func(c Clock) bool { return c.Kind == "monotonic" && fine(c) }},
+	{"Monotonic, coarse", func(c Clock) bool { return c.Kind == "monotonic" && coarse(c) }},
+	{"Wall clock, fine", func(c Clock) bool { return c.Kind == "wall" && fine(c) }},
+	{"Wall clock, coarse", func(c Clock) bool { return c.Kind == "wall" && coarse(c) }},
+	{"CPU time", func(c Clock) bool { return c.Kind == "cpu time" }},
+	{"Bare counter", func(c Clock) bool { return c.Kind == "counter" }},
 }
 
 // coarse reports whether a clock was seen to tick seldom, or not at all.
-func coarse(c result.Clock) bool {
+func coarse(c Clock) bool {
 	return c.Resolution != nil && !c.Resolution.FinerThanRead && (c.Resolution.TickNS >= coarseNS || c.Resolution.Ticks == 0)
 }
 
 // fine reports whether a clock was watched and is not coarse. Of one that was not
 // watched, in a run that was interrupted, nothing is known.
-func fine(c result.Clock) bool { return c.Resolution != nil && !coarse(c) }
+func fine(c Clock) bool { return c.Resolution != nil && !coarse(c) }
 
 // summary returns the fastest clocks of each kind, and the ratio of the others to them.
 func summary(d *result.Document) []table.Fact {
 	var lines []table.Fact
 	for _, kind := range kinds {
-		var all []result.Clock
+		var all []Clock
 		for _, c := range byLatency(d) {
 			if kind.is(c) {
 				all = append(all, c)
@@ -57,11 +57,11 @@ func summary(d *result.Document) []table.Fact {
 
 // fastestOf returns a sentence about clocks of one kind, which are sorted by latency. A clock
 // counts as fastest too if its interval overlaps that of the first.
-func fastestOf(d *result.Document, all []result.Clock) string {
+func fastestOf(d *result.Document, all []Clock) string {
 	first := all[0].Latency
 	var fastest, slower []string
-	for _, c := range d.Clocks { // in the order of the catalogue: the usual clock before its kin
-		i := slices.IndexFunc(all, func(other result.Clock) bool { return other.ID == c.ID })
+	for _, c := range Of(d).Clocks { // in the order of the catalogue: the usual clock before its kin
+		i := slices.IndexFunc(all, func(other Clock) bool { return other.ID == c.ID })
 		if i == 0 || i > 0 && first.Confidence > 0 && all[i].Latency.Confidence > 0 && all[i].Latency.LowNS <= first.HighNS {
 			fastest = append(fastest, c.ID)
 		}
@@ -85,7 +85,7 @@ func fastestOf(d *result.Document, all []result.Clock) string {
 func missing(d *result.Document) []table.Fact {
 	var lines []table.Fact
 	index := map[string]int{}
-	for _, c := range d.Clocks {
+	for _, c := range Of(d).Clocks {
 		if c.Available {
 			continue
 		}

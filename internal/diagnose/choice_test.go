@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -124,7 +125,7 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := well()
-			d.Clocks = clocks(result.Always, 640)
+			compare.Into(d).Clocks = clocks(result.Always, 640)
 			*d.Host.CPU.InvariantTSC = !test.variant
 			d.Host.ClockSource = &result.ClockSource{Current: test.current, Available: test.available}
 			d.Host.BootParameters = test.boot

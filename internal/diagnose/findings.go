@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -96,7 +97,7 @@ func Dear(d *result.Document, limitNS float64) *result.Finding {
 	})
 	var timed bool
 	var missing []string
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		if !slices.Contains(everyday, c.ID) {
 			continue
 		}
@@ -114,7 +115,7 @@ func Dear(d *result.Document, limitNS float64) *result.Finding {
 		finding.Cause = "The limit applies to the clocks that programs read most: " + strings.Join(everyday, ", ") + "."
 		finding.Evidence = missing
 		if len(missing) == 0 {
-			finding.Evidence = []string{words.Plural(len(d.Clocks), "clock") + " in the result, but none of these"}
+			finding.Evidence = []string{words.Plural(len(compare.Of(d).Clocks), "clock") + " in the result, but none of these"}
 		}
 		return &finding
 	}
@@ -125,17 +126,17 @@ func Dear(d *result.Document, limitNS float64) *result.Finding {
 }
 
 // timedClock returns the document's clock with that id; nil if it was not timed.
-func timedClock(d *result.Document, id string) *result.Clock {
-	for i, c := range d.Clocks {
+func timedClock(d *result.Document, id string) *compare.Clock {
+	for i, c := range compare.Of(d).Clocks {
 		if c.ID == id && c.Available && c.Latency != nil {
-			return &d.Clocks[i]
+			return &compare.Into(d).Clocks[i]
 		}
 	}
 	return nil
 }
 
 // cost returns the cost of a clock as evidence, with its confidence interval.
-func cost(c result.Clock) string {
+func cost(c compare.Clock) string {
 	if c.Latency == nil {
 		return c.ID + " was not timed"
 	}

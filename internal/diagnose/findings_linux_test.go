@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/result"
 )
@@ -16,8 +17,8 @@ import (
 // they enter the kernel.
 func machine(t *testing.T, name, entry string, fineNS float64) *result.Document {
 	t.Helper()
-	d := &result.Document{Host: host.At(filepath.Join("..", "host", "testdata", name)), FloorNS: 1.4}
-	d.Clocks = clocks(entry, fineNS)
+	d := &result.Document{Host: host.At(filepath.Join("..", "host", "testdata", name)), Sections: []result.Section{&compare.Costs{FloorNS: 1.4}}}
+	compare.Into(d).Clocks = clocks(entry, fineNS)
 	return d
 }
 
@@ -115,11 +116,11 @@ func TestRecordedMachines(t *testing.T) {
 // finding.
 func TestNoFindingsWithAnyClockOfTheCatalogue(t *testing.T) {
 	d := well()
-	measured := d.Clocks[0]
+	measured := compare.Of(d).Clocks[0]
 	some := false
 	for _, c := range clock.Catalog() {
 		some = some || strings.HasSuffix(c.ID, "_ALARM@syscall")
-		if slices.ContainsFunc(d.Clocks, func(known result.Clock) bool { return known.ID == c.ID }) {
+		if slices.ContainsFunc(compare.Of(d).Clocks, func(known compare.Clock) bool { return known.ID == c.ID }) {
 			continue
 		}
 		one := measured
@@ -130,13 +131,13 @@ func TestNoFindingsWithAnyClockOfTheCatalogue(t *testing.T) {
 		case c.Path != clock.VDSO:
 			one.KernelEntry, one.KernelEntryBy = "", ""
 		}
-		d.Clocks = append(d.Clocks, one)
+		compare.Into(d).Clocks = append(compare.Of(d).Clocks, one)
 	}
 	require.Empty(t, Findings(d))
 	require.True(t, some, "the clocks of alarms are among them")
-	for i, c := range d.Clocks {
+	for i, c := range compare.Of(d).Clocks {
 		if strings.Contains(c.ID, "_ALARM@") {
-			d.Clocks[i] = result.Clock{ID: c.ID, Path: c.Path, Kind: c.Kind, Reason: "there is no real-time clock (RTC) that can wake this machine: invalid argument"}
+			compare.Into(d).Clocks[i] = compare.Clock{ID: c.ID, Path: c.Path, Kind: c.Kind, Reason: "there is no real-time clock (RTC) that can wake this machine: invalid argument"}
 		}
 	}
 	require.Empty(t, Findings(d))

@@ -6,26 +6,27 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/verify"
 )
 
 // clocks returns the clocks of a machine whose fine clocks cost so much, and enter the kernel
 // or not. Every clock scales.
-func clocks(entry string, fineNS float64) []result.Clock {
-	clock := func(id, path, kind, entry string, ns, tick float64) result.Clock {
-		return result.Clock{
+func clocks(entry string, fineNS float64) []compare.Clock {
+	clock := func(id, path, kind, entry string, ns, tick float64) compare.Clock {
+		return compare.Clock{
 			ID: id, Path: path, Kind: kind, KernelEntry: entry, KernelEntryBy: "seccomp", Available: true,
-			Latency:    &result.Latency{MedianNS: ns, LowNS: ns * 0.99, HighNS: ns * 1.01, Confidence: 0.95, MinNS: ns},
-			Resolution: &result.Resolution{TickNS: tick},
-			Throughput: []result.Throughput{
+			Latency:    &compare.Latency{MedianNS: ns, LowNS: ns * 0.99, HighNS: ns * 1.01, Confidence: 0.95, MinNS: ns},
+			Resolution: &compare.Resolution{TickNS: tick},
+			Throughput: []compare.Throughput{
 				{Threads: 1, ReadsPerSecond: 1e9 / ns, NSPerRead: ns, Fairness: 1},
 				{Threads: 4, ReadsPerSecond: 4e9 / ns, NSPerRead: ns, Fairness: 1},
 				{Threads: 8, ReadsPerSecond: 4e9 / ns, NSPerRead: 2 * ns, Fairness: 0.5, Oversubscribed: true},
 			},
 		}
 	}
-	return []result.Clock{
+	return []compare.Clock{
 		clock("CLOCK_MONOTONIC@vdso", "vdso", "monotonic", entry, fineNS, 1),
 		clock("CLOCK_REALTIME@vdso", "vdso", "wall", entry, fineNS, 1),
 		clock("CLOCK_MONOTONIC_RAW@vdso", "vdso", "monotonic", entry, fineNS, 1),
@@ -40,8 +41,8 @@ func clocks(entry string, fineNS float64) []result.Clock {
 func well() *result.Document {
 	invariant := true
 	return &result.Document{
-		FloorNS: 1.4, Clocks: clocks(result.Never, 25),
-		Conditions: &result.Conditions{FloorLowNS: 1.39, FloorHighNS: 1.41, StealShare: 0.001},
+		Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: clocks(result.Never, 25),
+			Conditions: &compare.Conditions{FloorLowNS: 1.39, FloorHighNS: 1.41, StealShare: 0.001}}},
 		Host: result.Host{
 			OS: "linux", Arch: "amd64",
 			CPU: result.CPU{
@@ -65,10 +66,10 @@ func TestHealthyMachineHasNoFindings(t *testing.T) {
 func TestEachFinding(t *testing.T) {
 	found := kindsAndSeverities{}
 	enters := func(d *result.Document, ids ...string) {
-		for i := range d.Clocks {
+		for i := range compare.Of(d).Clocks {
 			for _, id := range ids {
-				if d.Clocks[i].ID == id {
-					d.Clocks[i].KernelEntry = result.Always
+				if compare.Of(d).Clocks[i].ID == id {
+					compare.Into(d).Clocks[i].KernelEntry = result.Always
 				}
 			}
 		}
@@ -80,35 +81,35 @@ func TestEachFinding(t *testing.T) {
 		says           string
 	}{
 		"hpet": {func(d *result.Document) {
-			d.Clocks = clocks(result.Always, 640)
+			compare.Into(d).Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource.Current = "hpet"
 		}, "kernel-entry", result.Error, "somebody selected hpet at run time"},
-		"sometimes": {func(d *result.Document) { d.Clocks = clocks(result.Sometimes, 100) }, "kernel-entry", result.Error, "sometimes enters the kernel (seccomp)"},
+		"sometimes": {func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Sometimes, 100) }, "kernel-entry", result.Error, "sometimes enters the kernel (seccomp)"},
 		"nothing measured": {func(d *result.Document) {
-			d.Clocks = clocks(result.Always, 640)
-			for i := range d.Clocks {
-				d.Clocks[i].Latency, d.Clocks[i].Throughput = nil, nil
+			compare.Into(d).Clocks = clocks(result.Always, 640)
+			for i := range compare.Of(d).Clocks {
+				compare.Into(d).Clocks[i].Latency, compare.Into(d).Clocks[i].Throughput = nil, nil
 			}
 		}, "kernel-entry", result.Error, "CLOCK_MONOTONIC@vdso was not timed and enters the kernel"},
 		"set at boot": {func(d *result.Document) {
-			d.Clocks = clocks(result.Always, 640)
+			compare.Into(d).Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource.Current, d.Host.BootParameters = "hpet", []string{"mitigations=auto", "clocksource=hpet"}
 		}, "kernel-entry", result.Error, "kernel command line: clocksource=hpet"},
 		"tsc at boot": {func(d *result.Document) {
-			d.Clocks = clocks(result.Always, 640)
+			compare.Into(d).Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource.Current, d.Host.BootParameters = "hpet", []string{"clocksource=tsc", "tsc=reliable"}
 		}, "kernel-entry", result.Error, "The kernel command line names tsc, which is available, but hpet is in use"},
 		"rated higher": {func(d *result.Document) {
-			d.Clocks = clocks(result.Always, 640)
+			compare.Into(d).Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource = &result.ClockSource{Current: "xen", Available: []string{"xen", "tsc", "hpet"}}
 		}, "kernel-entry", result.Error, "The kernel offers tsc but prefers xen, which it rates higher."},
 		"no tsc, no log": {func(d *result.Document) {
-			d.Clocks = clocks(result.Always, 640)
+			compare.Into(d).Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
 			d.Host.KernelLog = &result.KernelLog{Reason: "/dev/kmsg: operation not permitted"}
 		}, "kernel-entry", result.Error, "kernel log: /dev/kmsg: operation not permitted"},
 		"watchdog": {func(d *result.Document) {
-			d.Clocks = clocks(result.Always, 640)
+			compare.Into(d).Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
 			d.Host.KernelLog.Lines = []string{
 				"[ 9.1] clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:",
@@ -118,39 +119,39 @@ func TestEachFinding(t *testing.T) {
 		}, "kernel-entry", result.Error, "While the watchdog measured 500 ms, the TSC measured 510 ms: +2 %."},
 		"old kernel": {func(d *result.Document) { enters(d, "CLOCK_MONOTONIC_RAW@vdso") }, "kernel-entry-of-some", result.Note, "Linux 5.3"},
 		"no vDSO": {func(d *result.Document) {
-			for i := range d.Clocks {
-				if d.Clocks[i].Path == "vdso" {
-					d.Clocks[i] = result.Clock{ID: d.Clocks[i].ID, Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}
+			for i := range compare.Of(d).Clocks {
+				if compare.Of(d).Clocks[i].Path == "vdso" {
+					compare.Into(d).Clocks[i] = compare.Clock{ID: compare.Of(d).Clocks[i].ID, Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}
 				}
 			}
 			d.Host.BootParameters = []string{"vdso=0"}
 		}, "no-vdso", result.Error, "kernel command line: vdso=0"},
 		"hpet, and no proof": {func(d *result.Document) {
-			d.Clocks = clocks(result.Unknown, 640)
-			for i := range d.Clocks {
-				d.Clocks[i].KernelEntryBy = "no seccomp filter (operation not permitted), and CPU time and cost are inconclusive"
+			compare.Into(d).Clocks = clocks(result.Unknown, 640)
+			for i := range compare.Of(d).Clocks {
+				compare.Into(d).Clocks[i].KernelEntryBy = "no seccomp filter (operation not permitted), and CPU time and cost are inconclusive"
 			}
 			d.Host.ClockSource.Current = "hpet"
 		}, "kernel-entry-unproven", result.Warn, "whether it enters the kernel is unknown: no seccomp filter (operation not permitted)"},
 		"acpi_pm, and one proof": {func(d *result.Document) {
-			d.Clocks[0].KernelEntry = result.Unknown
+			compare.Into(d).Clocks[0].KernelEntry = result.Unknown
 			d.Host.ClockSource.Current = "acpi_pm"
 		}, "kernel-entry-unproven", result.Warn, "somebody selected acpi_pm at run time"},
 		"xen, and a clock that fails": {func(d *result.Document) {
-			d.Clocks = []result.Clock{{ID: "CLOCK_REALTIME@vdso", Path: "vdso", Reason: "failed while it was read: oops"}, {ID: "time", Path: "vdso", Available: true}}
+			compare.Into(d).Clocks = []compare.Clock{{ID: "CLOCK_REALTIME@vdso", Path: "vdso", Reason: "failed while it was read: oops"}, {ID: "time", Path: "vdso", Available: true}}
 			d.Host.ClockSource = &result.ClockSource{Current: "xen", Available: []string{"xen"}}
 		}, "kernel-entry-unproven", result.Warn, "CLOCK_REALTIME@vdso cannot be read: failed while it was read: oops"},
 		"jiffies, on 386": {func(d *result.Document) {
-			d.Clocks, d.Host.Arch = d.Clocks[5:], "386"
+			compare.Into(d).Clocks, d.Host.Arch = compare.Of(d).Clocks[5:], "386"
 			d.Host.ClockSource.Current = "refined-jiffies"
 		}, "kernel-entry-unproven", result.Warn, "run the amd64 build of timebench"},
-		"trapped": {func(d *result.Document) { d.Clocks[6].Latency.MedianNS = 1100 }, "tsc-trapped", result.Error, "RDTSC@cpu costs 1.1 µs/read"},
+		"trapped": {func(d *result.Document) { compare.Into(d).Clocks[6].Latency.MedianNS = 1100 }, "tsc-trapped", result.Error, "RDTSC@cpu costs 1.1 µs/read"},
 		"stood still while it was verified": {func(d *result.Document) {
 			fault := verify.ClockFault{Kind: verify.FaultStall, Count: 1, WorstNS: 1e6}
-			d.Put(&verify.Verification{Clocks: []verify.VerifiedClock{{ID: d.Clocks[0].ID, Verdict: verify.Faulty, Faults: []verify.ClockFault{fault}}}})
+			d.Put(&verify.Verification{Clocks: []verify.VerifiedClock{{ID: compare.Of(d).Clocks[0].ID, Verdict: verify.Faulty, Faults: []verify.ClockFault{fault}}}})
 		}, "faulty-clock", result.Warn, "CLOCK_MONOTONIC@vdso stood still 1 time, by up to 1 ms"},
 		"backwards": {func(d *result.Document) {
-			d.Clocks[0].Resolution.Backwards, d.Clocks[0].Resolution.WorstBackwardsNS = 3, 40
+			compare.Into(d).Clocks[0].Resolution.Backwards, compare.Into(d).Clocks[0].Resolution.WorstBackwardsNS = 3, 40
 		}, "backwards", result.Error, "3 times, by up to 40 ns"},
 		"demoted": {func(d *result.Document) {
 			d.Host.ClockSource.Current = "kvm-clock"
@@ -163,20 +164,20 @@ func TestEachFinding(t *testing.T) {
 		"rate under load": {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate under load: 2500.000 MHz; asleep: 2600.000 MHz"},
 		"kernel's rate":   {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "asleep: 2600.000 MHz; figure of the kernel: 2100.000 MHz"},
 		"shared timer": {func(d *result.Document) {
-			d.Clocks[0].Throughput[1].ReadsPerSecond = d.Clocks[0].Throughput[0].ReadsPerSecond * 1.05
+			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond * 1.05
 		}, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread"},
 		"shared timer of 64 CPUs": {func(d *result.Document) {
-			for i := range d.Clocks {
-				d.Clocks[i].Throughput[1].Threads = 64
-				d.Clocks[i].Throughput[1].ReadsPerSecond = 62 * d.Clocks[i].Throughput[0].ReadsPerSecond
+			for i := range compare.Of(d).Clocks {
+				compare.Into(d).Clocks[i].Throughput[1].Threads = 64
+				compare.Into(d).Clocks[i].Throughput[1].ReadsPerSecond = 62 * compare.Of(d).Clocks[i].Throughput[0].ReadsPerSecond
 			}
-			d.Clocks[0].Throughput[1].ReadsPerSecond = 1.45 * d.Clocks[0].Throughput[0].ReadsPerSecond
+			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = 1.45 * compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
 		}, "not-scaling", result.Warn, "64 threads together have 1.45 times"},
 		"published HPET": {func(d *result.Document) {
-			one := d.Clocks[0].Throughput[0].ReadsPerSecond
-			d.Clocks[0].Throughput[1].ReadsPerSecond = one * 1.38
+			one := compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
+			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = one * 1.38
 		}, "not-scaling", result.Warn, "have 1.38 times"},
-		"stepped": {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2 s"},
+		"stepped": {func(d *result.Document) { compare.Into(d).Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2 s"},
 		"unsynchronised": {func(d *result.Document) {
 			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 16e9
 		}, "unsynchronised", result.Warn, "STA_UNSYNC"},
@@ -200,11 +201,11 @@ func TestEachFinding(t *testing.T) {
 			d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"hpet", "acpi_pm"}}
 			d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
 		}, "clocksource-unrestored", result.Error, "echo | sudo tee"},
-		"some steal": {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
-		"much steal": {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
+		"some steal": {func(d *result.Document) { compare.Into(d).Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
+		"much steal": {func(d *result.Document) { compare.Into(d).Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
 		"quota":      {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time per 100 ms"},
 		"governor": {func(d *result.Document) {
-			d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2
+			d.Host.CPU.Governors, compare.Into(d).Conditions.FloorHighNS = []string{"powersave"}, 2
 		}, "governor", result.Note, "scaling_governor: powersave"},
 		"one CPU": {func(d *result.Document) { d.Host.CPU.Usable = 1 }, "single-cpu", result.Note, "1 of 4"},
 		"QPC by the kernel": {func(d *result.Document) {
@@ -273,61 +274,63 @@ func TestSlewedWhereNobodySynchronises(t *testing.T) {
 func TestNoFindings(t *testing.T) {
 	no, yes := false, true
 	for name, plant := range map[string]func(*result.Document){
-		"CPU time enters":       func(_ *result.Document) {},
-		"unknown entry":         func(d *result.Document) { d.Clocks = clocks(result.Unknown, 25) },
-		"slow machine, no trap": func(d *result.Document) { d.FloorNS, d.Clocks[6].Latency.MedianNS = 20, 400 },
+		"CPU time enters": func(_ *result.Document) {},
+		"unknown entry":   func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Unknown, 25) },
+		"slow machine, no trap": func(d *result.Document) {
+			compare.Into(d).FloorNS, compare.Into(d).Clocks[6].Latency.MedianNS = 20, 400
+		},
 		"nothing scales": func(d *result.Document) {
-			for i := range d.Clocks {
-				d.Clocks[i].Throughput[1].ReadsPerSecond = d.Clocks[i].Throughput[0].ReadsPerSecond
+			for i := range compare.Of(d).Clocks {
+				compare.Into(d).Clocks[i].Throughput[1].ReadsPerSecond = compare.Of(d).Clocks[i].Throughput[0].ReadsPerSecond
 			}
 		},
 		"a busy moment": func(d *result.Document) {
-			one := d.Clocks[0].Throughput[0].ReadsPerSecond
-			d.Clocks[0].Throughput[1].ReadsPerSecond = one
-			d.Clocks[0].Throughput[1].SamplesReadsPerSecond = []float64{0.5 * one, one, 3.5 * one}
+			one := compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
+			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = one
+			compare.Into(d).Clocks[0].Throughput[1].SamplesReadsPerSecond = []float64{0.5 * one, one, 3.5 * one}
 		},
 		"a busy moment of one thread": func(d *result.Document) {
-			for i := range d.Clocks { // one reads as it should in its best pass, and its median is a tenth
-				d.Clocks[i].Throughput[0].SamplesReadsPerSecond = []float64{d.Clocks[i].Throughput[0].ReadsPerSecond}
+			for i := range compare.Of(d).Clocks { // one reads as it should in its best pass, and its median is a tenth
+				compare.Into(d).Clocks[i].Throughput[0].SamplesReadsPerSecond = []float64{compare.Of(d).Clocks[i].Throughput[0].ReadsPerSecond}
 			}
-			one := d.Clocks[3].Throughput[0].ReadsPerSecond
-			d.Clocks[3].Throughput[0].ReadsPerSecond = one / 50
-			d.Clocks[4].Throughput[0].ReadsPerSecond /= 100
-			d.Clocks[0].Throughput[1].ReadsPerSecond = 1.6 * d.Clocks[0].Throughput[0].ReadsPerSecond
+			one := compare.Of(d).Clocks[3].Throughput[0].ReadsPerSecond
+			compare.Into(d).Clocks[3].Throughput[0].ReadsPerSecond = one / 50
+			compare.Into(d).Clocks[4].Throughput[0].ReadsPerSecond /= 100
+			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = 1.6 * compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
 		},
 		"figures that no number of threads can make": func(d *result.Document) {
-			for i := range d.Clocks {
-				d.Clocks[i].Throughput[0].ReadsPerSecond /= 50
+			for i := range compare.Of(d).Clocks {
+				compare.Into(d).Clocks[i].Throughput[0].ReadsPerSecond /= 50
 			}
-			d.Clocks[4].Throughput[0].ReadsPerSecond /= 4
-			d.Clocks[5].Throughput[0].ReadsPerSecond /= 4
+			compare.Into(d).Clocks[4].Throughput[0].ReadsPerSecond /= 4
+			compare.Into(d).Clocks[5].Throughput[0].ReadsPerSecond /= 4
 		},
 		"one other clock that scales": func(d *result.Document) {
-			for i := range d.Clocks[:6] {
-				d.Clocks[i].Throughput[1].ReadsPerSecond = d.Clocks[i].Throughput[0].ReadsPerSecond
+			for i := range compare.Of(d).Clocks[:6] {
+				compare.Into(d).Clocks[i].Throughput[1].ReadsPerSecond = compare.Of(d).Clocks[i].Throughput[0].ReadsPerSecond
 			}
 		},
 		"64 CPUs, less well": func(d *result.Document) {
-			for i := range d.Clocks {
-				d.Clocks[i].Throughput[1].Threads = 64
-				d.Clocks[i].Throughput[1].ReadsPerSecond = 62 * d.Clocks[i].Throughput[0].ReadsPerSecond
+			for i := range compare.Of(d).Clocks {
+				compare.Into(d).Clocks[i].Throughput[1].Threads = 64
+				compare.Into(d).Clocks[i].Throughput[1].ReadsPerSecond = 62 * compare.Of(d).Clocks[i].Throughput[0].ReadsPerSecond
 			}
-			d.Clocks[0].Throughput[1].ReadsPerSecond = 24 * d.Clocks[0].Throughput[0].ReadsPerSecond
+			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = 24 * compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
 		},
 		"other programs": func(d *result.Document) {
-			d.Clocks[0].Throughput[1].ReadsPerSecond = d.Clocks[0].Throughput[0].ReadsPerSecond
-			d.Conditions.DurationNS, d.Conditions.OtherCPUs = 2e9, 1.2
+			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
+			compare.Into(d).Conditions.DurationNS, compare.Into(d).Conditions.OtherCPUs = 2e9, 1.2
 		},
 		"interruptions": func(d *result.Document) {
-			d.Clocks[0].Throughput[1].ReadsPerSecond = d.Clocks[0].Throughput[0].ReadsPerSecond
-			d.Conditions.Turns, d.Conditions.InterruptedTurns = 100, 40
+			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
+			compare.Into(d).Conditions.Turns, compare.Into(d).Conditions.InterruptedTurns = 100, 40
 		},
 		"one thread only": func(d *result.Document) {
-			for i := range d.Clocks {
-				d.Clocks[i].Throughput = d.Clocks[i].Throughput[:1]
+			for i := range compare.Of(d).Clocks {
+				compare.Into(d).Clocks[i].Throughput = compare.Of(d).Clocks[i].Throughput[:1]
 			}
 		},
-		"a wall clock set back": func(d *result.Document) { d.Clocks[1].Resolution.Backwards = 1 },
+		"a wall clock set back": func(d *result.Document) { compare.Into(d).Clocks[1].Resolution.Backwards = 1 },
 		"a clock source restored by hand": func(d *result.Document) {
 			d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
 		},
@@ -353,10 +356,10 @@ func TestNoFindings(t *testing.T) {
 			d.Host.Arch, d.Host.Windows = "arm64", &result.Windows{QPC: &result.QPC{Hz: 24_000_000, UserMode: &yes}}
 		},
 		"one clock that this vDSO does not have": func(d *result.Document) {
-			d.Clocks = []result.Clock{{ID: "time@vdso", Path: "vdso", Reason: "the vDSO has no function time"}}
+			compare.Into(d).Clocks = []compare.Clock{{ID: "time@vdso", Path: "vdso", Reason: "the vDSO has no function time"}}
 		},
 		"an everyday clock not there, another clock read": func(d *result.Document) {
-			d.Clocks[0] = result.Clock{ID: d.Clocks[0].ID, Path: "vdso", Reason: "no"}
+			compare.Into(d).Clocks[0] = compare.Clock{ID: compare.Of(d).Clocks[0].ID, Path: "vdso", Reason: "no"}
 		},
 		"Windows, timer asked for": func(d *result.Document) {
 			d.Settings.TimerResolutionNS = 1e6
@@ -395,7 +398,7 @@ func TestReasonsOfTheKernel(t *testing.T) {
 	} {
 		for _, invariant := range []bool{false, true} {
 			d := well()
-			d.Clocks, d.Host.KernelLog.Lines = clocks(result.Always, 640), []string{line}
+			compare.Into(d).Clocks, d.Host.KernelLog.Lines = clocks(result.Always, 640), []string{line}
 			*d.Host.CPU.InvariantTSC = invariant
 			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
 			findings := Findings(d)
@@ -441,7 +444,7 @@ func TestSwitchToTSC(t *testing.T) {
 		}, nil},
 	} {
 		d := well()
-		d.Clocks = clocks(result.Always, 640)
+		compare.Into(d).Clocks = clocks(result.Always, 640)
 		d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"tsc", "hpet", "kvm-clock"}}
 		test.plant(&d.Host)
 		text := worded(Findings(d)[0])
@@ -468,7 +471,7 @@ func TestHostsOfHypervisors(t *testing.T) {
 		{"xen", "host", "first domain", "Amazon"},
 	} {
 		d := well()
-		d.Clocks, *d.Host.CPU.InvariantTSC = clocks(result.Always, 640), false
+		compare.Into(d).Clocks, *d.Host.CPU.InvariantTSC = clocks(result.Always, 640), false
 		d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"acpi_pm", "tsc"}}
 		d.Host.Virtualization = &result.Virtualization{System: test.system, Role: test.role}
 		text := worded(Findings(d)[0])
@@ -481,8 +484,8 @@ func TestHostsOfHypervisors(t *testing.T) {
 
 func TestReadsThatEnterUnderTSC(t *testing.T) {
 	d := well()
-	d.Clocks = clocks(result.Always, 640)
-	d.Conditions.ClockSources = []string{"tsc", "hpet"}
+	compare.Into(d).Clocks = clocks(result.Always, 640)
+	compare.Into(d).Conditions.ClockSources = []string{"tsc", "hpet"}
 	finding := Findings(d)[0]
 	require.Equal(t, "reads of the fine clocks enter the kernel, although the clock source is tsc", finding.Title)
 	require.Contains(t, finding.Evidence, "clock sources during the run: tsc, then hpet")
@@ -491,7 +494,7 @@ func TestReadsThatEnterUnderTSC(t *testing.T) {
 
 func TestUnknownArchitecture(t *testing.T) {
 	d := well()
-	d.Clocks, d.Host.Arch, d.Host.ClockSource.Current = clocks(result.Always, 640), "", "hpet"
+	compare.Into(d).Clocks, d.Host.Arch, d.Host.ClockSource.Current = clocks(result.Always, 640), "", "hpet"
 	require.Contains(t, Findings(d)[0].Cause, "somebody selected hpet")
 	d.Host.ClockSource.Available = []string{"hpet", "tsc"}
 	require.Contains(t, Findings(d)[0].Cause, "offers tsc but prefers hpet")
@@ -501,7 +504,7 @@ func TestUnknownArchitecture(t *testing.T) {
 
 func TestTruncatedLog(t *testing.T) {
 	d := well()
-	d.Clocks = clocks(result.Always, 640)
+	compare.Into(d).Clocks = clocks(result.Always, 640)
 	d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
 	require.Contains(t, Findings(d)[0].Cause, "Neither the kernel log nor the kernel command line explains")
 	d.Host.KernelLog.Truncated = true
@@ -513,7 +516,7 @@ func TestTruncatedLog(t *testing.T) {
 
 func TestLongLogIsCut(t *testing.T) {
 	d := well()
-	d.Clocks, d.Host.ClockSource.Current = clocks(result.Always, 640), "hpet"
+	compare.Into(d).Clocks, d.Host.ClockSource.Current = clocks(result.Always, 640), "hpet"
 	d.Host.KernelLog.Lines = []string{"[ 1.0] tsc: Marking TSC unstable due to clocksource watchdog"}
 	for range 30 {
 		d.Host.KernelLog.Lines = append(d.Host.KernelLog.Lines, "[ 2.0] clocksource: Switched to clocksource hpet")
@@ -526,8 +529,8 @@ func TestLongLogIsCut(t *testing.T) {
 // What timebench itself did comes before its consequences, and nobody else is suspected.
 func TestUnrestoredClockSourceComesFirst(t *testing.T) {
 	d := well()
-	d.Clocks = clocks(result.Always, 640)
-	d.Clocks[0].Resolution.Backwards = 1
+	compare.Into(d).Clocks = clocks(result.Always, 640)
+	compare.Into(d).Clocks[0].Resolution.Backwards = 1
 	d.Host.ClockSource.Current = "acpi_pm"
 	d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
 	findings := Findings(d)
@@ -561,7 +564,7 @@ func TestNoForeignTextInACommand(t *testing.T) {
 func TestWorstComesFirst(t *testing.T) {
 	d := well()
 	d.Host.CPU.Usable, d.Host.TimeSync = 1, &result.TimeSync{}
-	d.Clocks = clocks(result.Always, 640)
+	compare.Into(d).Clocks = clocks(result.Always, 640)
 	var severities []string
 	for _, f := range Findings(d) {
 		severities = append(severities, f.Severity)
@@ -582,16 +585,16 @@ func TestDear(t *testing.T) {
 // A clock that was not timed does not pass the limit.
 func TestDearWithoutFigures(t *testing.T) {
 	d := well()
-	for i := range d.Clocks {
-		d.Clocks[i].Latency = nil
+	for i := range compare.Of(d).Clocks {
+		compare.Into(d).Clocks[i].Latency = nil
 	}
-	d.Clocks[1].Reason = "the kernel mapped no vDSO into this process"
+	compare.Into(d).Clocks[1].Reason = "the kernel mapped no vDSO into this process"
 	dear := Dear(d, 100)
 	require.Equal(t, result.Error, dear.Severity)
 	require.Contains(t, dear.Title, "no everyday clock was timed")
 	require.Contains(t, dear.Title, "100 ns")
 	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso was not timed", "CLOCK_REALTIME@vdso was not timed: the kernel mapped no vDSO into this process"}, dear.Evidence)
-	d.Clocks = clocks(result.Never, 25)[5:]
+	compare.Into(d).Clocks = clocks(result.Never, 25)[5:]
 	require.Equal(t, []string{"2 clocks in the result, but none of these"}, Dear(d, 1e9).Evidence, "a system call and a counter")
 	require.NotNil(t, Dear(&result.Document{}, 1))
 }
@@ -601,13 +604,13 @@ func TestCostBetweenTwoUnits(t *testing.T) {
 	for ns, want := range map[float64]string{
 		999.4: "c costs 999 ns/read", 999.6: "c costs 1 µs/read", 999_700: "c costs 1 ms/read", 999_999_999: "c costs 1 s/read", 1234.5: "c costs 1.23 µs/read",
 	} {
-		require.Equal(t, want, cost(result.Clock{ID: "c", Latency: &result.Latency{MedianNS: ns}}))
+		require.Equal(t, want, cost(compare.Clock{ID: "c", Latency: &compare.Latency{MedianNS: ns}}))
 	}
-	require.Equal(t, "c costs 1 µs/read (95% CI 1 µs to 1 µs)", cost(result.Clock{
-		ID: "c", Latency: &result.Latency{MedianNS: 1000, LowNS: 999.9, HighNS: 1000.1, Confidence: 0.95},
+	require.Equal(t, "c costs 1 µs/read (95% CI 1 µs to 1 µs)", cost(compare.Clock{
+		ID: "c", Latency: &compare.Latency{MedianNS: 1000, LowNS: 999.9, HighNS: 1000.1, Confidence: 0.95},
 	}))
 	d := quiet()
-	d.Clocks[0].Resolution.Backwards, d.Clocks[0].Resolution.WorstBackwardsNS = 1, 999.8
+	compare.Into(d).Clocks[0].Resolution.Backwards, compare.Into(d).Clocks[0].Resolution.WorstBackwardsNS = 1, 999.8
 	require.Contains(t, Noise(d)[0].Saw, "c 1 time by up to 1 µs")
 }
 

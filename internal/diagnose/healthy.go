@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/verify"
 	"github.com/timebench/timebench/internal/words"
@@ -17,7 +18,7 @@ var usual = []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
 // problem, or that too little was measured to know, and the facts that support it.
 func Healthy(d *result.Document) string {
 	text := "No problem with the clocks was found."
-	switch measured := slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.Latency != nil }); {
+	switch measured := slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Latency != nil }); {
 	case d.Interrupted && !measured:
 		text = "Interrupted before anything was measured: the cost of the clocks is unknown."
 	case !measured:
@@ -26,7 +27,7 @@ func Healthy(d *result.Document) string {
 		text = "Interrupted. No problem with the clocks was found until then."
 	}
 	var facts []string
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		if slices.Contains(usual, c.ID) {
 			facts = append(facts, clockFacts(d, c)...)
 		}
@@ -41,7 +42,7 @@ func Healthy(d *result.Document) string {
 }
 
 // clockFacts returns the good facts about a clock; the first names it.
-func clockFacts(d *result.Document, c result.Clock) []string {
+func clockFacts(d *result.Document, c compare.Clock) []string {
 	var facts []string
 	subject := c.ID
 	add := func(text string) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/verify"
 )
@@ -11,9 +12,9 @@ import (
 func TestHealthy(t *testing.T) {
 	d := well()
 	require.Equal(t, "No problem with the clocks was found. CLOCK_MONOTONIC@vdso costs 25.0 ns/read; it does not enter the kernel. The clock source is tsc.", Healthy(d))
-	d.Clocks[0].Latency = nil
+	compare.Into(d).Clocks[0].Latency = nil
 	require.Equal(t, "No problem with the clocks was found. CLOCK_MONOTONIC@vdso does not enter the kernel. The clock source is tsc.", Healthy(d))
-	d.Clocks[0].KernelEntry = result.Unknown
+	compare.Into(d).Clocks[0].KernelEntry = result.Unknown
 	require.Equal(t, "No problem with the clocks was found. The clock source is tsc.", Healthy(d))
 	d.Host.ClockSource.Current = ""
 	require.Equal(t, "No problem with the clocks was found.", Healthy(d))
@@ -23,8 +24,7 @@ func TestHealthy(t *testing.T) {
 
 func TestHealthyWithAVerification(t *testing.T) {
 	d := &result.Document{
-		Clocks: []result.Clock{{ID: "CLOCK_MONOTONIC@vdso", Available: true, Latency: &result.Latency{MedianNS: 21.7}}},
-		Sections: []result.Section{&verify.Verification{CPUs: []int{0, 1}, Clocks: []verify.VerifiedClock{
+		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "CLOCK_MONOTONIC@vdso", Available: true, Latency: &compare.Latency{MedianNS: 21.7}}}}, &verify.Verification{CPUs: []int{0, 1}, Clocks: []verify.VerifiedClock{
 			{ID: "CLOCK_MONOTONIC@vdso", Verdict: verify.IsMonotonic, Reads: 1100798},
 		}}},
 	}

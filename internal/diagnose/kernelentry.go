@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -18,15 +19,15 @@ const (
 
 // enters reports whether reads of a vDSO clock enter the kernel without need. No vDSO
 // supports the CPU time clocks (lib/vdso/gettimeofday.c), so they do not count.
-func enters(c result.Clock) bool {
+func enters(c compare.Clock) bool {
 	return c.Path == "vdso" && c.Kind != "cpu time" &&
 		(c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes)
 }
 
 // kernelEntry finds everyday clocks that enter the kernel.
 func kernelEntry(d *result.Document) *result.Finding {
-	var entering, not []result.Clock
-	for _, c := range d.Clocks {
+	var entering, not []compare.Clock
+	for _, c := range compare.Of(d).Clocks {
 		switch {
 		case enters(c):
 			entering = append(entering, c)
@@ -34,7 +35,7 @@ func kernelEntry(d *result.Document) *result.Finding {
 			not = append(not, c)
 		}
 	}
-	if !slices.ContainsFunc(entering, func(c result.Clock) bool { return slices.Contains(everyday, c.ID) }) {
+	if !slices.ContainsFunc(entering, func(c compare.Clock) bool { return slices.Contains(everyday, c.ID) }) {
 		return nil
 	}
 	finding := &result.Finding{
@@ -80,7 +81,7 @@ var entryWords = map[string]string{
 }
 
 // provenBy returns the method of the proof in brackets; "" if the document has none.
-func provenBy(c result.Clock) string {
+func provenBy(c compare.Clock) string {
 	if c.KernelEntryBy == "" {
 		return ""
 	}
@@ -113,9 +114,9 @@ var descriptions = map[string]string{
 }
 
 // maxThroughput returns the highest throughput of the first everyday clock that has one.
-func maxThroughput(clocks []result.Clock) []string {
+func maxThroughput(clocks []compare.Clock) []string {
 	for _, c := range clocks {
-		best := result.Throughput{}
+		best := compare.Throughput{}
 		for _, t := range c.Throughput {
 			if t.ReadsPerSecond > best.ReadsPerSecond {
 				best = t
@@ -159,7 +160,7 @@ func coarseRemedy(d *result.Document) []result.Remedy {
 // has those; a vDSO may lack other clocks.
 func noVDSO(d *result.Document) *result.Finding {
 	reason, some := "", false
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		if c.Path != "vdso" {
 			continue
 		}
@@ -199,7 +200,7 @@ func slowClocksOfOldKernels(d *result.Document) *result.Finding {
 		}},
 		Links: []string{vdsoManual},
 	}
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		if enters(c) {
 			if slices.Contains(everyday, c.ID) {
 				return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -27,12 +28,12 @@ const (
 var noises = []struct {
 	kind string
 	// observe returns what was seen; "" if there was no such disturbance.
-	observe func(*result.Document, result.Conditions) string
+	observe func(*result.Document, compare.Conditions) string
 	affects string
 	advice  string
 }{
 	{
-		"clocksource", func(_ *result.Document, c result.Conditions) string {
+		"clocksource", func(_ *result.Document, c compare.Conditions) string {
 			if len(c.ClockSources) < 2 {
 				return ""
 			}
@@ -42,9 +43,9 @@ var noises = []struct {
 		"run again; if the kernel changed the clock source itself, its log shows why (dmesg | grep -i clocksource)",
 	},
 	{
-		"backwards", func(d *result.Document, _ result.Conditions) string {
+		"backwards", func(d *result.Document, _ compare.Conditions) string {
 			var clocks []string
-			for _, clock := range d.Clocks {
+			for _, clock := range compare.Of(d).Clocks {
 				if r := clock.Resolution; r != nil && r.Backwards > 0 {
 					clocks = append(clocks, fmt.Sprintf("%s %s by up to %s", clock.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
 				}
@@ -58,7 +59,7 @@ var noises = []struct {
 		"a wall clock may have been set; do not trust a monotonic clock or a counter that does this",
 	},
 	{
-		"step", func(_ *result.Document, c result.Conditions) string {
+		"step", func(_ *result.Document, c compare.Conditions) string {
 			if c.WallStepNS == 0 {
 				return ""
 			}
@@ -68,7 +69,7 @@ var noises = []struct {
 		"run again when the time service has settled",
 	},
 	{
-		"slewed", func(d *result.Document, _ result.Conditions) string {
+		"slewed", func(d *result.Document, _ compare.Conditions) string {
 			sync := d.Host.TimeSync
 			if sync == nil || math.Abs(monotonicRate(*sync)) < maxSlew {
 				return ""
@@ -84,7 +85,7 @@ var noises = []struct {
 		"run again when the time service has settled; if there is none, reset the rate (adjtimex --tick 10000 --frequency 0)",
 	},
 	{
-		"lost-cpu", func(_ *result.Document, c result.Conditions) string {
+		"lost-cpu", func(_ *result.Document, c compare.Conditions) string {
 			if len(c.LostCPUs) == 0 {
 				return ""
 			}
@@ -94,7 +95,7 @@ var noises = []struct {
 		"run again while the set of CPUs does not change",
 	},
 	{
-		"realtime", func(d *result.Document, _ result.Conditions) string {
+		"realtime", func(d *result.Document, _ compare.Conditions) string {
 			if d.Host.CPU.SchedulingPolicy == "" {
 				return ""
 			}
@@ -105,7 +106,7 @@ var noises = []struct {
 		"run without chrt, unless your programs read the clocks under this policy in production",
 	},
 	{
-		"quota", func(_ *result.Document, c result.Conditions) string {
+		"quota", func(_ *result.Document, c compare.Conditions) string {
 			if c.ThrottledPeriods == 0 {
 				return ""
 			}
@@ -115,7 +116,7 @@ var noises = []struct {
 		"raise the quota, or measure with fewer threads (--threads 1)",
 	},
 	{
-		"steal", func(d *result.Document, c result.Conditions) string {
+		"steal", func(d *result.Document, c compare.Conditions) string {
 			seconds := c.StealShare * float64(d.Host.CPU.Usable) * time.Duration(c.DurationNS).Seconds()
 			if c.StealShare <= maxSteal || seconds < minSeconds {
 				return ""
@@ -126,7 +127,7 @@ var noises = []struct {
 		"run again at a quieter time, or on a machine with dedicated CPUs",
 	},
 	{
-		"load", func(d *result.Document, c result.Conditions) string {
+		"load", func(d *result.Document, c compare.Conditions) string {
 			elapsed := time.Duration(c.DurationNS).Seconds()
 			if c.OtherCPUs <= maxOther*float64(d.Host.CPU.Usable) || c.OtherCPUs*elapsed < minSeconds {
 				return ""
@@ -137,7 +138,7 @@ var noises = []struct {
 		"stop the other programs, or pin to CPUs that they do not use (--pin)",
 	},
 	{
-		"preempted", func(_ *result.Document, c result.Conditions) string {
+		"preempted", func(_ *result.Document, c compare.Conditions) string {
 			if c.Turns == 0 || float64(c.InterruptedTurns)/float64(c.Turns) <= maxInterrupted {
 				return ""
 			}
@@ -147,7 +148,7 @@ var noises = []struct {
 		"stop other programs, or take more rounds (--rounds 200)",
 	},
 	{
-		"speed", func(_ *result.Document, c result.Conditions) string {
+		"speed", func(_ *result.Document, c compare.Conditions) string {
 			if c.FloorLowNS == 0 || c.FloorHighNS/c.FloorLowNS-1 <= maxSpeedChange {
 				return ""
 			}
@@ -161,9 +162,9 @@ var noises = []struct {
 // Noise returns the disturbances of the document's run; none for a quiet machine. Without
 // conditions in the document it uses only the facts of the host.
 func Noise(d *result.Document) []result.Warning {
-	var conditions result.Conditions
-	if d.Conditions != nil {
-		conditions = *d.Conditions
+	var conditions compare.Conditions
+	if compare.Of(d).Conditions != nil {
+		conditions = *compare.Of(d).Conditions
 	}
 	var warnings []result.Warning
 	for _, n := range noises {

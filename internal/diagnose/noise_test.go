@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -11,10 +12,10 @@ import (
 func quiet() *result.Document {
 	return &result.Document{
 		Host: result.Host{CPU: result.CPU{Logical: 2, Usable: 2}},
-		Conditions: &result.Conditions{
+		Sections: []result.Section{&compare.Costs{Conditions: &compare.Conditions{
 			DurationNS: 5_700_000_000, Turns: 720, InterruptedTurns: 12, FloorLowNS: 1.354, FloorHighNS: 1.363, StealShare: 0.0009, OtherCPUs: 0.015,
 		},
-		Clocks: []result.Clock{{ID: "c", Resolution: &result.Resolution{}}},
+			Clocks: []compare.Clock{{ID: "c", Resolution: &compare.Resolution{}}}}},
 	}
 }
 
@@ -23,7 +24,7 @@ func TestQuietMachineHasNoWarnings(t *testing.T) {
 	require.Empty(t, Noise(&result.Document{}), "a document of an older timebench")
 	busyElsewhere := quiet()
 	busyElsewhere.Host.CPU.Usable = 64
-	busyElsewhere.Conditions.OtherCPUs = 1
+	compare.Into(busyElsewhere).Conditions.OtherCPUs = 1
 	require.Empty(t, Noise(busyElsewhere), "one busy CPU of 64")
 	for _, sync := range []result.TimeSync{
 		{}, {TickNS: 10_000_000, FrequencyPPM: 500}, {TickNS: 10_000_000, FrequencyPPM: -500}, {TickNS: 10_001_000},
@@ -34,8 +35,8 @@ func TestQuietMachineHasNoWarnings(t *testing.T) {
 		require.Empty(t, Noise(corrected), "%+v", sync)
 	}
 	short := quiet()
-	short.Conditions.DurationNS, short.Conditions.OtherCPUs = 50_000_000, 0.2
-	short.Conditions.StealShare = 0.1
+	compare.Into(short).Conditions.DurationNS, compare.Into(short).Conditions.OtherCPUs = 50_000_000, 0.2
+	compare.Into(short).Conditions.StealShare = 0.1
 	require.Empty(t, Noise(short), "a tick of the kernel's in a short run")
 }
 
@@ -45,23 +46,25 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		kind, saw string
 		plant     func(*result.Document)
 	}{
-		{"clocksource", "tsc, then hpet", func(d *result.Document) { d.Conditions.ClockSources = []string{"tsc", "hpet"} }},
+		{"clocksource", "tsc, then hpet", func(d *result.Document) { compare.Into(d).Conditions.ClockSources = []string{"tsc", "hpet"} }},
 		{"backwards", "c 3 times by up to 120 ns", func(d *result.Document) {
-			d.Clocks[0].Resolution.Backwards, d.Clocks[0].Resolution.WorstBackwardsNS = 3, 120
+			compare.Into(d).Clocks[0].Resolution.Backwards, compare.Into(d).Clocks[0].Resolution.WorstBackwardsNS = 3, 120
 		}},
-		{"step", "by -1.5 s", func(d *result.Document) { d.Conditions.WallStepNS = -1_500_000_000 }},
+		{"step", "by -1.5 s", func(d *result.Document) { compare.Into(d).Conditions.WallStepNS = -1_500_000_000 }},
 		{"slewed", "run 10 % fast (adjtimex: tick 11,000 µs,", func(d *result.Document) { d.Host.TimeSync = &result.TimeSync{TickNS: 11_000_000} }},
 		{"slewed", "run 8 % slow", func(d *result.Document) { d.Host.TimeSync = &result.TimeSync{Synchronised: true, TickNS: 9_200_000} }},
 		{"slewed", "run 0.1 % fast (adjtimex: tick 10,005 µs, frequency +500 ppm)", func(d *result.Document) {
 			d.Host.TimeSync = &result.TimeSync{TickNS: 10_005_000, FrequencyPPM: 500}
 		}},
-		{"lost-cpu", "CPUs 3 and 7 went away", func(d *result.Document) { d.Conditions.LostCPUs = []int{3, 7} }},
+		{"lost-cpu", "CPUs 3 and 7 went away", func(d *result.Document) { compare.Into(d).Conditions.LostCPUs = []int{3, 7} }},
 		{"realtime", "policy SCHED_FIFO", func(d *result.Document) { d.Host.CPU.SchedulingPolicy = "SCHED_FIFO" }},
-		{"quota", "throttled in 1 period, 60 ms of CPU time withheld", func(d *result.Document) { d.Conditions.ThrottledPeriods, d.Conditions.ThrottledNS = 1, 60_000_000 }},
-		{"steal", "gave 12 % of", func(d *result.Document) { d.Conditions.StealShare = 0.12 }},
-		{"load", "used 0.80 of 2 CPUs", func(d *result.Document) { d.Conditions.OtherCPUs = 0.8 }},
-		{"preempted", "in 100 of 720 turns", func(d *result.Document) { d.Conditions.InterruptedTurns = 100 }},
-		{"speed", "from 1.35 ns to 1.6 ns", func(d *result.Document) { d.Conditions.FloorHighNS = 1.6 }},
+		{"quota", "throttled in 1 period, 60 ms of CPU time withheld", func(d *result.Document) {
+			compare.Into(d).Conditions.ThrottledPeriods, compare.Into(d).Conditions.ThrottledNS = 1, 60_000_000
+		}},
+		{"steal", "gave 12 % of", func(d *result.Document) { compare.Into(d).Conditions.StealShare = 0.12 }},
+		{"load", "used 0.80 of 2 CPUs", func(d *result.Document) { compare.Into(d).Conditions.OtherCPUs = 0.8 }},
+		{"preempted", "in 100 of 720 turns", func(d *result.Document) { compare.Into(d).Conditions.InterruptedTurns = 100 }},
+		{"speed", "from 1.35 ns to 1.6 ns", func(d *result.Document) { compare.Into(d).Conditions.FloorHighNS = 1.6 }},
 	} {
 		d := quiet()
 		test.plant(d)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -17,10 +18,10 @@ func TestParametersInEverySpelling(t *testing.T) {
 				spelt += "=" + rest
 			}
 			d := well()
-			d.Clocks = clocks(result.Always, 640)
+			compare.Into(d).Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"acpi_pm"}}
 			if name == "vdso" {
-				d.Clocks = []result.Clock{{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}}
+				compare.Into(d).Clocks = []compare.Clock{{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}}
 			}
 			d.Host.BootParameters = []string{"mitigations=auto", spelt}
 			findings := Findings(d)

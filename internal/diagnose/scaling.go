@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -33,7 +34,7 @@ func notScaling(d *result.Document) *result.Finding {
 		return nil
 	}
 	var stuck []string
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		own, threads, ok := gain(c)
 		if !ok || !slices.Contains(everyday, c.ID) {
 			continue
@@ -68,7 +69,7 @@ func reference(d *result.Document, except string, threads int) (times float64, i
 		id    string
 	}
 	var others []one
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		if theirs, at, ok := gain(c); ok && at == threads && c.ID != except {
 			others = append(others, one{theirs, c.ID})
 		}
@@ -83,8 +84,8 @@ func reference(d *result.Document, except string, threads int) (times float64, i
 // gain returns the ratio of the throughput with the most threads that had a CPU each to
 // that with one thread. It takes the best pass of both, so that a busy moment does not look
 // like a shared timer.
-func gain(c result.Clock) (times float64, threads int, ok bool) {
-	var one, most result.Throughput
+func gain(c compare.Clock) (times float64, threads int, ok bool) {
+	var one, most compare.Throughput
 	for _, t := range c.Throughput {
 		if t.Oversubscribed || t.ReadsPerSecond <= 0 {
 			continue
@@ -102,7 +103,7 @@ func gain(c result.Clock) (times float64, threads int, ok bool) {
 	return min(bestPass(most)/bestPass(one), float64(most.Threads)), most.Threads, true
 }
 
-func bestPass(t result.Throughput) float64 {
+func bestPass(t compare.Throughput) float64 {
 	best := t.ReadsPerSecond
 	for _, sample := range t.SamplesReadsPerSecond {
 		best = max(best, sample)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/verify"
 	"github.com/timebench/timebench/internal/words"
@@ -24,7 +25,7 @@ func backwards(d *result.Document) *result.Finding {
 		}},
 		Links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
 	}
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		if r := c.Resolution; r != nil && c.Kind == "monotonic" && r.Backwards > 0 {
 			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s went backwards %s, by up to %s", c.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
 		}
@@ -93,5 +94,5 @@ func eachFault(d *result.Document, fn func(verify.VerifiedClock, verify.ClockFau
 
 // isWall reports whether a clock is a wall clock, which may be set.
 func isWall(d *result.Document, id string) bool {
-	return slices.ContainsFunc(d.Clocks, func(c result.Clock) bool { return c.ID == id && c.Kind == "wall" })
+	return slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.ID == id && c.Kind == "wall" })
 }

@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/verify"
 )
 
 func verified(id, kind string, faults ...verify.ClockFault) *result.Document {
 	return &result.Document{
-		Clocks: []result.Clock{{ID: id, Kind: kind}},
-		Sections: []result.Section{&verify.Verification{Clocks: []verify.VerifiedClock{
+		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: id, Kind: kind}}}, &verify.Verification{Clocks: []verify.VerifiedClock{
 			{ID: id, Verdict: verify.Faulty, Witness: "RDTSC@cpu", Faults: faults},
 		}}},
 	}

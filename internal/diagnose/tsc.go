@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -104,7 +105,7 @@ func isTSC(d *result.Document) (why, bool) {
 		remedies: func(*result.Document) []result.Remedy { return nil },
 		links:    []string{vdsoManual},
 	}
-	if c := d.Conditions; c != nil && len(c.ClockSources) > 1 {
+	if c := compare.Of(d).Conditions; c != nil && len(c.ClockSources) > 1 {
 		found.evidence = []string{"clock sources during the run: " + strings.Join(c.ClockSources, ", then ")}
 	}
 	return found, clockSource(d) == "tsc"
@@ -258,12 +259,12 @@ const (
 // trappedTSC finds that reads of the TSC trap to a hypervisor.
 func trappedTSC(d *result.Document) *result.Finding {
 	c := timedClock(d, "RDTSC@cpu")
-	if c == nil || c.Latency.MedianNS < trapNS || c.Latency.MedianNS < trapFloors*d.FloorNS {
+	if c == nil || c.Latency.MedianNS < trapNS || c.Latency.MedianNS < trapFloors*compare.Of(d).FloorNS {
 		return nil
 	}
 	finding := &result.Finding{
 		Title:    "reads of the TSC trap: the TSC is emulated",
-		Evidence: []string{cost(*c), "an empty call costs " + words.Duration(d.FloorNS)},
+		Evidence: []string{cost(*c), "an empty call costs " + words.Duration(compare.Of(d).FloorNS)},
 		Cause:    "A hypervisor intercepts RDTSC, to give the machine a TSC with another rate or offset than the CPU has. Every clock based on the TSC is slower, although it does not enter the kernel.",
 		Links:    []string{"https://xenbits.xen.org/docs/unstable/man/xen-tscmode.7.html"},
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -23,7 +24,7 @@ func unproven(d *result.Document) *result.Finding {
 		Links: []string{vdsoManual},
 	}
 	found := false
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		if !slices.Contains(everyday, c.ID) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -12,8 +13,8 @@ import (
 func TestKernelEntryNotTested(t *testing.T) {
 	const untested = "CLOCK_MONOTONIC@vdso costs 640 ns/read (95% CI 634 ns to 646 ns), and whether it enters the kernel was not tested"
 	d := well()
-	d.Clocks = clocks(result.Never, 640)
-	d.Clocks[0].KernelEntry, d.Clocks[0].KernelEntryBy = "", ""
+	compare.Into(d).Clocks = clocks(result.Never, 640)
+	compare.Into(d).Clocks[0].KernelEntry, compare.Into(d).Clocks[0].KernelEntryBy = "", ""
 	require.Empty(t, Findings(d), "a vDSO can read tsc")
 	d.Host.ClockSource.Current = "hpet"
 	findings := Findings(d)
@@ -22,8 +23,8 @@ func TestKernelEntryNotTested(t *testing.T) {
 	require.Contains(t, findings[0].Evidence, untested, "the proof for another clock does not count for this one")
 	require.NotContains(t, worded(findings[0]), "CLOCK_REALTIME@vdso")
 
-	for i := range d.Clocks {
-		d.Clocks[i].KernelEntry, d.Clocks[i].Latency = "", nil
+	for i := range compare.Of(d).Clocks {
+		compare.Into(d).Clocks[i].KernelEntry, compare.Into(d).Clocks[i].Latency = "", nil
 	}
 	findings = Findings(d)
 	require.Len(t, findings, 1)
@@ -32,6 +33,6 @@ func TestKernelEntryNotTested(t *testing.T) {
 		"CLOCK_REALTIME@vdso was not timed, and whether it enters the kernel was not tested",
 	}, findings[0].Evidence[:2])
 
-	d.Clocks = clocks(result.Never, 640)
+	compare.Into(d).Clocks = clocks(result.Never, 640)
 	require.Empty(t, Findings(d), "both are proven")
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -147,12 +148,12 @@ func slewed(d *result.Document) *result.Finding {
 
 // stepped finds a wall clock that jumped during the run.
 func stepped(d *result.Document) *result.Finding {
-	if d.Conditions == nil || d.Conditions.WallStepNS == 0 {
+	if compare.Of(d).Conditions == nil || compare.Of(d).Conditions.WallStepNS == 0 {
 		return nil
 	}
 	return &result.Finding{
 		Title:    "the wall clock was stepped",
-		Evidence: []string{fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock", words.SignedDuration(float64(d.Conditions.WallStepNS)))},
+		Evidence: []string{fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock", words.SignedDuration(float64(compare.Of(d).Conditions.WallStepNS)))},
 		Cause:    "Somebody set it, or a time service or the hypervisor stepped it.",
 		Remedies: []result.Remedy{{
 			Advice: "Measure intervals with CLOCK_MONOTONIC, which is never stepped. Configure the time service to slew (chrony: makestep only at its start)",

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -32,12 +33,12 @@ var ablations = []ablation{
 	{without: "Holm", rules: func(r *rules) { r.adjust = func(ps []float64) []float64 { return ps } }},
 	{without: "the min change", settings: func(s *Settings) { s.Least = 0 }},
 	{without: "the quickest slices", document: func(d result.Document) result.Document {
-		d.Clocks = slices.Clone(d.Clocks)
-		for i, c := range d.Clocks {
+		compare.Into(&d).Clocks = slices.Clone(compare.Of(&d).Clocks)
+		for i, c := range compare.Of(&d).Clocks {
 			if c.Latency != nil {
 				latency := *c.Latency
 				latency.QuietSamplesNS = nil
-				d.Clocks[i].Latency = &latency
+				compare.Into(&d).Clocks[i].Latency = &latency
 			}
 		}
 		return d

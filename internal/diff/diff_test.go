@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -54,21 +55,21 @@ func rising(ns, step float64) []float64 {
 // many is more samples than the test is exact for.
 func many(ns float64) []float64 { return rising(ns, 0.00001) }
 
-func document(clocks ...result.Clock) *result.Document {
-	return &result.Document{Schema: result.Schema, Settings: result.Settings{Pin: "none", Workers: "threads"}, Clocks: clocks}
+func document(clocks ...compare.Clock) *result.Document {
+	return &result.Document{Schema: result.Schema, Settings: result.Settings{Pin: "none", Workers: "threads"}, Sections: []result.Section{&compare.Costs{Clocks: clocks}}}
 }
 
-func latency(id string, samples []float64) result.Clock {
-	return result.Clock{ID: id, Available: true, Latency: &result.Latency{SamplesNS: samples}}
+func latency(id string, samples []float64) compare.Clock {
+	return compare.Clock{ID: id, Available: true, Latency: &compare.Latency{SamplesNS: samples}}
 }
 
-func compare(old, new *result.Document, s Settings) *Diff {
+func between(old, new *result.Document, s Settings) *Diff {
 	return Compare(Read("old.json", old), Read("new.json", new), s)
 }
 
 func compareOne(t *testing.T, old, new []float64) Change {
 	t.Helper()
-	d := compare(document(latency("c", old)), document(latency("c", new)), usual)
+	d := between(document(latency("c", old)), document(latency("c", new)), usual)
 	require.Len(t, d.Changes, 1)
 	return d.Changes[0]
 }
@@ -126,18 +127,18 @@ func TestQuickestSlicesDecide(t *testing.T) {
 		return document(c)
 	}
 	calm, slow, loud := clean(chance, 20), clean(chance, 20.6), evenly(chance, 21)
-	require.Equal(t, Slower, compare(with(loud, calm), with(loud, slow), usual).Changes[0].Verdict)
-	require.Equal(t, Faster, compare(with(loud, slow), with(calm, calm), usual).Changes[0].Verdict)
-	require.Equal(t, Same, compare(with(calm, calm), with(slow, clean(chance, 20)), usual).Changes[0].Verdict)
-	require.Equal(t, Unsteady, compare(with(calm, calm), with(clean(chance, 30), disturbed(chance, 20, 0.9)), usual).Changes[0].Verdict)
+	require.Equal(t, Slower, between(with(loud, calm), with(loud, slow), usual).Changes[0].Verdict)
+	require.Equal(t, Faster, between(with(loud, slow), with(calm, calm), usual).Changes[0].Verdict)
+	require.Equal(t, Same, between(with(calm, calm), with(slow, clean(chance, 20)), usual).Changes[0].Verdict)
+	require.Equal(t, Unsteady, between(with(calm, calm), with(clean(chance, 30), disturbed(chance, 20, 0.9)), usual).Changes[0].Verdict)
 	// No read of the old run was as slow as most of the new one, though each round had a quick slice.
-	half := compare(with(calm, calm), with(clean(chance, 30), calm), usual)
+	half := between(with(calm, calm), with(clean(chance, 30), calm), usual)
 	require.Equal(t, Unsteady, half.Changes[0].Verdict)
 	require.Len(t, half.UnsteadyAbove(0.3), 1)
-	require.Equal(t, Unsteady, compare(with(clean(chance, 30), calm), with(calm, calm), usual).Changes[0].Verdict)
+	require.Equal(t, Unsteady, between(with(clean(chance, 30), calm), with(calm, calm), usual).Changes[0].Verdict)
 	for _, none := range [][]float64{nil, make([]float64, 40)} {
-		require.Equal(t, Slower, compare(with(calm, none), with(slow, calm), usual).Changes[0].Verdict)
-		require.Equal(t, Slower, compare(with(calm, calm), with(slow, none), usual).Changes[0].Verdict)
+		require.Equal(t, Slower, between(with(calm, none), with(slow, calm), usual).Changes[0].Verdict)
+		require.Equal(t, Slower, between(with(calm, calm), with(slow, none), usual).Changes[0].Verdict)
 	}
 }
 
@@ -157,13 +158,13 @@ func TestChangeAndItsInterval(t *testing.T) {
 
 // With many comparisons five samples a side can tell nothing any more.
 func TestCorrectionForManyComparisons(t *testing.T) {
-	var old, new []result.Clock
+	var old, new []compare.Clock
 	for i := range 20 {
 		id := fmt.Sprint("c", i)
 		old = append(old, latency(id, []float64{1, 1.1, 1.2, 1.3, 1.4}))
 		new = append(new, latency(id, []float64{2, 2.1, 2.2, 2.3, 2.4}))
 	}
-	d := compare(document(old...), document(new...), usual)
+	d := between(document(old...), document(new...), usual)
 	require.Equal(t, 20, d.Comparisons)
 	for _, c := range d.Changes {
 		require.Equal(t, TooFew, c.Verdict)
@@ -178,7 +179,7 @@ func TestFamilyOfComparisonsKeepsAlpha(t *testing.T) {
 	const pairs = 400
 	s := Settings{Alpha: 0.05}
 	wrong := 0
-	wide := func(id string) result.Clock {
+	wide := func(id string) compare.Clock {
 		c := latency(id, make([]float64, 40))
 		c.Latency.QuietSamplesNS = make([]float64, 40)
 		for i := range c.Latency.SamplesNS {
@@ -188,11 +189,11 @@ func TestFamilyOfComparisonsKeepsAlpha(t *testing.T) {
 		return c
 	}
 	for range pairs {
-		var old, new []result.Clock
+		var old, new []compare.Clock
 		for i := range 10 {
 			old, new = append(old, wide(strconv.Itoa(i))), append(new, wide(strconv.Itoa(i)))
 		}
-		for _, c := range compare(document(old...), document(new...), s).Changes {
+		for _, c := range between(document(old...), document(new...), s).Changes {
 			if c.P <= s.Alpha {
 				wrong++
 				break
@@ -205,16 +206,16 @@ func TestFamilyOfComparisonsKeepsAlpha(t *testing.T) {
 
 func TestThroughputIsComparedByThreads(t *testing.T) {
 	chance := rand.New(rand.NewPCG(7, 8))
-	at := func(threads int, ns float64) result.Throughput {
+	at := func(threads int, ns float64) compare.Throughput {
 		var perSecond []float64
 		for _, sample := range clean(chance, ns) {
 			perSecond = append(perSecond, float64(threads)*1e9/sample)
 		}
-		return result.Throughput{Threads: threads, SamplesReadsPerSecond: perSecond}
+		return compare.Throughput{Threads: threads, SamplesReadsPerSecond: perSecond}
 	}
-	old := result.Clock{ID: "c", Available: true, Throughput: []result.Throughput{at(1, 20), at(2, 20), at(4, 20)}}
-	new := result.Clock{ID: "c", Available: true, Throughput: []result.Throughput{at(2, 40), at(1, 20), at(8, 20)}}
-	d := compare(document(old), document(new), usual)
+	old := compare.Clock{ID: "c", Available: true, Throughput: []compare.Throughput{at(1, 20), at(2, 20), at(4, 20)}}
+	new := compare.Clock{ID: "c", Available: true, Throughput: []compare.Throughput{at(2, 40), at(1, 20), at(8, 20)}}
+	d := between(document(old), document(new), usual)
 	require.Len(t, d.Changes, 2)
 	require.Equal(t, 1, d.Changes[0].Threads)
 	require.Equal(t, Same, d.Changes[0].Verdict)
@@ -227,20 +228,20 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 	require.Len(t, d.Throughputs(), 2)
 	require.Empty(t, d.Latencies())
 	require.Empty(t, d.Untold())
-	few := compare(document(latency("c", []float64{1})), document(latency("c", []float64{2})), usual)
+	few := between(document(latency("c", []float64{1})), document(latency("c", []float64{2})), usual)
 	require.Equal(t, "c", few.Untold()[0].Figure())
 
 	// Neighbours take CPUs, for as long as they run.
 	for kind, want := range map[string]Verdict{"load": Unsteady, "steal": Unsteady, "quota": Unsteady, "frequency": Slower} {
 		busy := document(new)
 		busy.Warnings = []result.Warning{{Kind: kind}}
-		d = compare(document(old), busy, usual)
+		d = between(document(old), busy, usual)
 		require.Equal(t, want, d.Changes[1].Verdict, kind)
 		require.Equal(t, want == Unsteady, len(d.UnsteadyAbove(0.5)) == 1)
 		require.Empty(t, d.UnsteadyAbove(1.5))
-		slow := result.Clock{ID: "c", Available: true, Throughput: []result.Throughput{at(2, 80)}}
-		busy.Clocks = []result.Clock{slow}
-		require.Equal(t, Slower, compare(document(old), busy, usual).Changes[0].Verdict, "no neighbour does that")
+		slow := compare.Clock{ID: "c", Available: true, Throughput: []compare.Throughput{at(2, 80)}}
+		compare.Into(busy).Clocks = []compare.Clock{slow}
+		require.Equal(t, Slower, between(document(old), busy, usual).Changes[0].Verdict, "no neighbour does that")
 	}
 }
 
@@ -249,65 +250,65 @@ func TestExperimentsAreCompared(t *testing.T) {
 	chance := rand.New(rand.NewPCG(11, 12))
 	under := func(source string, ns float64) *result.Document {
 		d := document(latency("c", clean(chance, 20)))
-		d.OtherClockSources = []result.Experiment{{ClockSource: source, Clocks: []result.Clock{latency("c", clean(chance, ns))}}}
+		compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: source, Clocks: []compare.Clock{latency("c", clean(chance, ns))}}}
 		return d
 	}
-	d := compare(under("hpet", 600), under("hpet", 6000), usual)
+	d := between(under("hpet", 600), under("hpet", 6000), usual)
 	require.Equal(t, 2, d.Comparisons)
 	require.Equal(t, Same, d.Changes[0].Verdict)
 	require.Equal(t, Slower, d.Changes[1].Verdict)
 	require.Equal(t, "c under hpet", d.Changes[1].Figure())
-	require.Equal(t, []string{"c under hpet"}, compare(under("hpet", 600), under("acpi_pm", 600), usual).OnlyOld)
+	require.Equal(t, []string{"c under hpet"}, between(under("hpet", 600), under("acpi_pm", 600), usual).OnlyOld)
 }
 
 // What the old document has and the new one has not is named, figure by figure.
 func TestLostFigures(t *testing.T) {
 	chance := rand.New(rand.NewPCG(13, 14))
 	whole := latency("c", clean(chance, 20))
-	whole.Throughput = []result.Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{1, 1}}}
-	for name, spoil := range map[string]func(c *result.Clock){
-		"the latency of c": func(c *result.Clock) { c.Latency = nil },
-		"c with 1 thread":  func(c *result.Clock) { c.Throughput = nil },
+	whole.Throughput = []compare.Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{1, 1}}}
+	for name, spoil := range map[string]func(c *compare.Clock){
+		"the latency of c": func(c *compare.Clock) { c.Latency = nil },
+		"c with 1 thread":  func(c *compare.Clock) { c.Throughput = nil },
 	} {
 		rest := whole
 		spoil(&rest)
-		require.Equal(t, []string{name}, compare(document(whole), document(rest), usual).Lost)
-		require.Empty(t, compare(document(rest), document(whole), usual).Lost)
+		require.Equal(t, []string{name}, between(document(whole), document(rest), usual).Lost)
+		require.Empty(t, between(document(rest), document(whole), usual).Lost)
 	}
 	none := latency("c", nil)
 	none.Throughput = whole.Throughput
-	require.Equal(t, []string{"the latency of c"}, compare(document(whole), document(none), usual).Lost, "a latency without samples")
+	require.Equal(t, []string{"the latency of c"}, between(document(whole), document(none), usual).Lost, "a latency without samples")
 }
 
 func TestWhatOnlyOneDocumentHas(t *testing.T) {
-	gone := result.Clock{ID: "gone", Reason: "no such file"}
+	gone := compare.Clock{ID: "gone", Reason: "no such file"}
 	unread := latency("fresh", nil) // interrupted before its first sample
-	d := compare(document(latency("both", []float64{1}), latency("gone", []float64{1}), unread), document(latency("both", []float64{1}), gone, latency("fresh", []float64{1})), usual)
+	d := between(document(latency("both", []float64{1}), latency("gone", []float64{1}), unread), document(latency("both", []float64{1}), gone, latency("fresh", []float64{1})), usual)
 	require.Equal(t, []string{"gone"}, d.OnlyOld)
 	require.Equal(t, []string{"fresh"}, d.OnlyNew)
 }
 
 func TestSetupNamesWhatDiffers(t *testing.T) {
 	old, new := document(), document()
-	require.Empty(t, compare(old, new, usual).Setup)
+	require.Empty(t, between(old, new, usual).Setup)
 	yes, no := true, false
 	old.Host = result.Host{OS: "linux", Kernel: "6.1", CPU: result.CPU{InvariantTSC: &yes, TSCHz: 2.5961e9}, ClockSource: &result.ClockSource{Current: "tsc"}}
 	new.Host = result.Host{OS: "linux", Kernel: "6.2", CPU: result.CPU{InvariantTSC: &no, TSCHz: 2.59611e9, Quota: 0.5}, ClockSource: &result.ClockSource{Current: "hpet"}}
 	new.Settings.Pin = "spread"
-	old.FloorNS, new.FloorNS = 1.354, 1.6
+	compare.Into(old).FloorNS, compare.Into(new).FloorNS = 1.354, 1.6
 	new.Interrupted = true
 	require.Equal(t, []Difference{
 		{"Clock source", "tsc", "hpet"}, {"Kernel", "6.1", "6.2"}, {"CPU quota", "", "0.5"}, {"Invariant TSC", "true", "false"},
 		{"Pinned", "none", "spread"}, {"Complete", "yes", "no, interrupted"}, {"Empty call", "1.35 ns (the CPU's speed)", "1.60 ns (the CPU's speed)"},
-	}, compare(old, new, usual).Setup)
+	}, between(old, new, usual).Setup)
 }
 
 // A document of another hand may hold what timebench does not write.
 func TestSamplesThatHaveNoRatioAreLeftOut(t *testing.T) {
 	odd := document(
 		latency("zero", []float64{0, 0, 0, 0}), latency("none", nil),
-		result.Clock{ID: "idle", Available: true, Throughput: []result.Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{0, 0}}}})
-	d := compare(odd, odd, usual)
+		compare.Clock{ID: "idle", Available: true, Throughput: []compare.Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{0, 0}}}})
+	d := between(odd, odd, usual)
 	require.Empty(t, d.Changes)
 	_, err := json.Marshal(d)
 	require.NoError(t, err)

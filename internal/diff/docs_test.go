@@ -43,6 +43,9 @@ func TestDocsExplainEveryKey(t *testing.T) {
 	}
 	explain(reflect.TypeFor[Diff]())
 	for _, kind := range sections.All {
+		if kind.Compare == nil {
+			continue
+		}
 		keys++
 		require.Contains(t, section, "`"+kind.Key+"`")
 		explain(reflect.TypeOf(kind.Compare(kind.New(), nil).Value))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -31,8 +32,8 @@ func (f figure) hasQuickest() bool { return len(f.quickest) > 0 && slices.Min(f.
 // figures returns the figures of a document, each with at least one sample.
 func figures(d *result.Document) []figure {
 	cpus := d.Host.CPU.Usable
-	all := figuresUnder("", d.Clocks, contendedFrom(d.Warnings, cpus))
-	for _, e := range d.OtherClockSources {
+	all := figuresUnder("", compare.Of(d).Clocks, contendedFrom(d.Warnings, cpus))
+	for _, e := range compare.Of(d).OtherClockSources {
 		all = append(all, figuresUnder(e.ClockSource, e.Clocks, contendedFrom(e.Warnings, cpus))...)
 	}
 	// A sample of 0 ns, or of no reads, has no ratio to another.
@@ -53,7 +54,7 @@ func contendedFrom(warnings []result.Warning, cpus int) int {
 	return math.MaxInt
 }
 
-func figuresUnder(source string, clocks []result.Clock, contendedFrom int) []figure {
+func figuresUnder(source string, clocks []compare.Clock, contendedFrom int) []figure {
 	var all []figure
 	for _, c := range clocks {
 		if !c.Available {

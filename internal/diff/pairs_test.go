@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
 )
@@ -38,7 +39,7 @@ func recorded(tb testing.TB, folder string) []trio {
 			return d
 		}
 		t := trio{old: read("old"), new: read("new"), slow: read("slow")}
-		t.id = t.old.Clocks[0].ID
+		t.id = compare.Of(t.old).Clocks[0].ID
 		all = append(all, t)
 	}
 	return all
@@ -162,7 +163,7 @@ func oddInOld(_ *rand.Rand, t trio) [2]*result.Document {
 // were.
 func loud(chance *rand.Rand, d *result.Document) *result.Document {
 	disturbed := changed(d, func(int, int) float64 { return 1.2 + 0.5*chance.Float64() })
-	disturbed.Clocks[0].Latency.QuietSamplesNS = d.Clocks[0].Latency.QuietSamplesNS
+	compare.Into(disturbed).Clocks[0].Latency.QuietSamplesNS = compare.Of(d).Clocks[0].Latency.QuietSamplesNS
 	return disturbed
 }
 
@@ -172,10 +173,10 @@ func contended(t trio, by float64) [2]*result.Document {
 	old, new := *t.old, *t.new
 	new.Warnings = append(slices.Clone(new.Warnings), result.Warning{Kind: "load"})
 	for d, by := range map[*result.Document]float64{&old: 1, &new: by} {
-		d.Clocks = slices.Clone(d.Clocks)
-		c := &d.Clocks[0]
+		compare.Into(d).Clocks = slices.Clone(compare.Of(d).Clocks)
+		c := &compare.Into(d).Clocks[0]
 		c.Latency = nil
-		c.Throughput = slices.DeleteFunc(slices.Clone(c.Throughput), func(at result.Throughput) bool { return at.Threads < d.Host.CPU.Usable })
+		c.Throughput = slices.DeleteFunc(slices.Clone(c.Throughput), func(at compare.Throughput) bool { return at.Threads < d.Host.CPU.Usable })
 		for i, at := range c.Throughput {
 			c.Throughput[i].SamplesReadsPerSecond = scaled(at.SamplesReadsPerSecond, func(int, int) float64 { return 1 / by })
 		}
@@ -209,12 +210,12 @@ func part(chance *rand.Rand, d *result.Document, share, by float64) *result.Docu
 // the factor of the i-th of n.
 func changed(d *result.Document, by func(i, n int) float64) *result.Document {
 	copied := *d
-	copied.Clocks = slices.Clone(d.Clocks)
-	latency := *d.Clocks[0].Latency
+	compare.Into(&copied).Clocks = slices.Clone(compare.Of(d).Clocks)
+	latency := *compare.Of(d).Clocks[0].Latency
 	factors := scaled(slices.Repeat([]float64{1}, len(latency.SamplesNS)), by)
 	each := func(i, _ int) float64 { return factors[i] }
 	latency.SamplesNS, latency.QuietSamplesNS = scaled(latency.SamplesNS, each), scaled(latency.QuietSamplesNS, each)
-	copied.Clocks[0].Latency = &latency
+	compare.Into(&copied).Clocks[0].Latency = &latency
 	return &copied
 }
 
@@ -223,9 +224,9 @@ func changed(d *result.Document, by func(i, n int) float64) *result.Document {
 func latencies(runs [2]*result.Document, rounds int) [2]*result.Document {
 	for i, d := range runs {
 		copied := changed(d, func(int, int) float64 { return 1 })
-		copied.Clocks[0].Throughput = nil
+		compare.Into(copied).Clocks[0].Throughput = nil
 		if rounds > 0 {
-			latency := copied.Clocks[0].Latency
+			latency := compare.Of(copied).Clocks[0].Latency
 			latency.SamplesNS, latency.QuietSamplesNS = thinned(latency.SamplesNS, rounds), thinned(latency.QuietSamplesNS, rounds)
 		}
 		runs[i] = copied
@@ -258,15 +259,15 @@ func dealt(chance *rand.Rand, all []trio) cases {
 		old, new := document(), document()
 		for i := range clocks {
 			a, b := dealtLatency(chance, strconv.Itoa(i), latencies(recordedAlike(chance, all[chance.IntN(len(all))]), rounds))
-			old.Clocks, new.Clocks = append(old.Clocks, a), append(new.Clocks, b)
+			compare.Into(old).Clocks, compare.Into(new).Clocks = append(compare.Of(old).Clocks, a), append(compare.Of(new).Clocks, b)
 		}
 		c.alike = append(c.alike, [2]*result.Document{old, new})
 	}
 	return c
 }
 
-func dealtLatency(chance *rand.Rand, id string, runs [2]*result.Document) (old, new result.Clock) {
-	a, b := runs[0].Clocks[0].Latency, runs[1].Clocks[0].Latency
+func dealtLatency(chance *rand.Rand, id string, runs [2]*result.Document) (old, new compare.Clock) {
+	a, b := compare.Of(runs[0]).Clocks[0].Latency, compare.Of(runs[1]).Clocks[0].Latency
 	samples, quiet := slices.Concat(a.SamplesNS, b.SamplesNS), slices.Concat(a.QuietSamplesNS, b.QuietSamplesNS)
 	old, new = latency(id, nil), latency(id, nil)
 	for n, from := range chance.Perm(len(samples)) {

@@ -3,6 +3,7 @@ package diff
 import (
 	"time"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -18,8 +19,8 @@ const leastTickNS = 1000
 // of which the system states another resolution.
 func resolutions(old, new *result.Document) []Difference {
 	var all []Difference
-	for _, before := range old.Clocks {
-		for _, after := range new.Clocks {
+	for _, before := range compare.Of(old).Clocks {
+		for _, after := range compare.Of(new).Clocks {
 			a, b := before.Resolution, after.Resolution
 			if after.ID != before.ID || a == nil || b == nil {
 				continue
@@ -36,17 +37,17 @@ func resolutions(old, new *result.Document) []Difference {
 }
 
 // ticked reports whether the clock was seen to step evenly.
-func ticked(r *result.Resolution) bool { return r.TickNS > 0 && r.TickHighNS == 0 }
+func ticked(r *compare.Resolution) bool { return r.TickNS > 0 && r.TickHighNS == 0 }
 
 // step is the tick, 0 where it is shorter than a read.
-func step(r *result.Resolution) float64 {
+func step(r *compare.Resolution) float64 {
 	if r.FinerThanRead {
 		return 0
 	}
 	return r.TickNS
 }
 
-func tickText(r *result.Resolution) string {
+func tickText(r *compare.Resolution) string {
 	if r.FinerThanRead {
 		return "under a read"
 	}

@@ -16,6 +16,9 @@ type Section struct {
 // sections compares what the documents hold beside costs.
 func (d *Diff) sections(old, new *result.Document) {
 	for _, kind := range sections.All {
+		if kind.Compare == nil { // costs are compared above
+			continue
+		}
 		before, after := old.Section(kind.Key), new.Section(kind.Key)
 		if before == nil && after == nil {
 			continue

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -23,7 +24,7 @@ var facts = []struct {
 	}},
 	{"Enter the kernel", func(d *result.Document) string {
 		var entering []string
-		for _, c := range d.Clocks {
+		for _, c := range compare.Of(d).Clocks {
 			if c.Path == "vdso" && c.Kind != "cpu time" && (c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes) {
 				entering = append(entering, strings.TrimSuffix(c.ID, "@vdso"))
 			}
@@ -154,7 +155,7 @@ var measures = []struct {
 		return known(hz, fmt.Sprintf("%.1f MHz", hz/1e6))
 	}},
 	// It takes always the same cycles, so it tells the speed of the CPU.
-	{"Empty call", func(d *result.Document) float64 { return d.FloorNS }, 0.02, func(ns float64) string {
+	{"Empty call", func(d *result.Document) float64 { return compare.Of(d).FloorNS }, 0.02, func(ns float64) string {
 		return known(ns, fmt.Sprintf("%.2f ns (the CPU's speed)", ns))
 	}},
 }

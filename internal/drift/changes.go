@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// compare returns what changed from one document to another.
-func compare(old, new *Drift) section.Comparison {
+// changesOf returns what changed from one document to another.
+func changesOf(old, new *Drift) section.Comparison {
 	changes := changed(old, new)
 	all := section.Comparison{Value: changes, Block: block(changes)}
 	for _, r := range changes.Rates {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
 	"gonum.org/v1/plot"
@@ -25,7 +26,7 @@ func driftHeight(d *result.Document) vg.Length {
 }
 
 func subtitle(d *result.Document) string {
-	return "against " + picture.Shortened(picture.Style(picture.LabelSize, picture.Black), Of(d).Reference, 300*picture.Pixel) + " · " + picture.Machine(d, max(len(d.Clocks), len(Of(d).Clocks)))
+	return "against " + picture.Shortened(picture.Style(picture.LabelSize, picture.Black), Of(d).Reference, 300*picture.Pixel) + " · " + picture.Machine(d, max(len(compare.Of(d).Clocks), len(Of(d).Clocks)))
 }
 
 // driftLines are the offsets of the clocks over the reference's time, both in ns.

@@ -85,7 +85,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	Key:   key,
 	About: "drift is there where clocks were held against a reference for their rate.",
 	New:   func() result.Section { return new(Drift) },
-}, Command: "drift", Pictures: pictures, Compare: section.Comparing(compare)}
+}, Command: "drift", Pictures: pictures, Compare: section.Comparing(changesOf)}
 
 // Of returns the section of a document; nil where it has none.
 func Of(d *result.Document) *Drift { return result.Of[*Drift](d) }

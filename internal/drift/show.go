@@ -16,7 +16,7 @@ import (
 const dayNS = 86400e9
 
 // Fact returns for how long the clocks were compared, and with which.
-func (t *Drift) Fact() table.Fact {
+func (t *Drift) Fact(*result.Document) table.Fact {
 	text := "measured for " + words.Duration(float64(t.DurationNS)) + " against " + t.Reference
 	if t.LoadedFromNS > 0 {
 		text += ", with every CPU busy from " + words.Duration(float64(t.LoadedFromNS)) + " on"
@@ -188,7 +188,7 @@ func lineGrid(t *Drift) table.Grid {
 }
 
 // Lines returns a line for each clock and phase; a clock without any has one that says why.
-func (t *Drift) Lines() [][]string {
+func (t *Drift) Lines(*result.Document) [][]string {
 	lines := [][]string{strings.Split("clock,phase,reference,nominal_hz,ppm,interval_ppm,confidence,hz,residual_ns,worst_residual_ns,readings,span_ns,reason", ",")}
 	for _, c := range t.Clocks {
 		head := []string{c.ID, "", t.Reference, words.Known(c.NominalHz)}

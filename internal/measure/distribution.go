@@ -7,8 +7,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/observe"
-	"github.com/timebench/timebench/internal/result"
 )
 
 const (
@@ -102,7 +102,7 @@ func (r *runner) distribution(measured []*subject) bool {
 func (s Settings) bracketTurn() time.Duration { return s.Distribution / time.Duration(s.Rounds) }
 
 // result sums up the single reads of one clock; nil where there are none.
-func (b *bracket) result(single, empty *hdrhistogram.Histogram) *result.Distribution {
+func (b *bracket) result(single, empty *hdrhistogram.Histogram) *compare.Distribution {
 	if b == nil || single == nil || single.TotalCount() == 0 || b.rate.Hz == 0 {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (b *bracket) result(single, empty *hdrhistogram.Histogram) *result.Distribu
 	at := func(h *hdrhistogram.Histogram, percentile float64) float64 {
 		return ns(h.ValueAtPercentile(percentile))
 	}
-	d := &result.Distribution{
+	d := &compare.Distribution{
 		Counter: b.counter.ID, CounterStepNS: ns(apart(single)), Reads: single.TotalCount(),
 		P50NS: at(single, 50), P90NS: at(single, 90), P99NS: at(single, 99), P999NS: at(single, 99.9), MaxNS: ns(single.Max()),
 	}
@@ -123,7 +123,7 @@ func (b *bracket) result(single, empty *hdrhistogram.Histogram) *result.Distribu
 		if bar.Count == 0 {
 			continue
 		}
-		d.Buckets = append(d.Buckets, result.Bucket{UpToNS: ns(bar.To), Reads: bar.Count})
+		d.Buckets = append(d.Buckets, compare.Bucket{UpToNS: ns(bar.To), Reads: bar.Count})
 		if bar.From >= tenfold {
 			d.TenfoldReads += bar.Count
 		}

@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/observe"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/test/need"
 )
 
 // single measures the single reads of a clock.
-func single(t *testing.T, spin func(n int)) *result.Distribution {
+func single(t *testing.T, spin func(n int)) *compare.Distribution {
 	t.Helper()
 	c := fake("single", func() (clock.Reader, error) { return spinner(spin), nil })
 	s := quick(1)

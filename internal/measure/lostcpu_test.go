@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/observe"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/planted"
 )
@@ -78,7 +78,7 @@ func losing(t *testing.T, s Settings, crew crew, usable func([]int) []int) Resul
 
 func four([]int) []int { return []int{0, 1, 2, 3} }
 
-func of(t *testing.T, c result.Clock, threads int) result.Throughput {
+func of(t *testing.T, c compare.Clock, threads int) compare.Throughput {
 	t.Helper()
 	for _, one := range c.Throughput {
 		if one.Threads == threads {
@@ -86,7 +86,7 @@ func of(t *testing.T, c result.Clock, threads int) result.Throughput {
 		}
 	}
 	t.Fatalf("%s has nothing at %d threads", c.ID, threads)
-	return result.Throughput{}
+	return compare.Throughput{}
 }
 
 // A CPU that goes offline in the midst of a pinned run costs one pass, and not the run.

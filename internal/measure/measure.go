@@ -24,6 +24,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/entry"
 	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
@@ -67,11 +68,11 @@ type Result struct {
 	// FloorNS is the cost of an empty call; 0 where it was not measured.
 	FloorNS float64
 	// Clocks has one entry a clock, in the order given.
-	Clocks []result.Clock
+	Clocks []compare.Clock
 	// Interrupted says that the context ended the run before it was complete.
 	Interrupted bool
 	// Conditions are what the machine did to the run.
-	Conditions result.Conditions
+	Conditions compare.Conditions
 	// Spoilt is why throughput was not measured to its end; nil where it was.
 	Spoilt error
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/observe"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -18,7 +18,7 @@ func quick(threads ...int) Settings {
 	return Settings{Threads: threads, Rounds: 6, Time: 5 * time.Millisecond, CPUs: len(thread.Usable())}
 }
 
-func measureOne(t *testing.T, c clock.Clock) result.Clock {
+func measureOne(t *testing.T, c clock.Clock) compare.Clock {
 	t.Helper()
 	measured, err := Run(context.Background(), []clock.Clock{c}, quick(1), nil)
 	require.NoError(t, err)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/result"
 )
 
 // noise watches the machine while it is measured, from a few counters that the
@@ -79,10 +79,10 @@ func (n *noise) turn(median, mean float64) {
 func share(x float64) float64 { return max(0, math.Round(x*1e6)/1e6) }
 
 // conditions sums up; floor may be nil.
-func (n *noise) conditions(floor *subject) result.Conditions {
+func (n *noise) conditions(floor *subject) compare.Conditions {
 	spent := n.last.At.Sub(n.first.At)
 	withheld := n.last.Since(n.first)
-	c := result.Conditions{
+	c := compare.Conditions{
 		DurationNS: int64(spent), Turns: n.turns, InterruptedTurns: n.interrupted,
 		ThrottledPeriods: withheld.Periods, ThrottledNS: withheld.NS,
 		WallStepNS: int64(n.wallStep),

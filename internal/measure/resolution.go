@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/observe"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
 )
 
@@ -79,11 +79,11 @@ func (w *watcher) glance(reader clock.Reader, hz float64) {
 }
 
 // result words what was seen. hz may be 0 where the rate is not known.
-func (w *watcher) result(hz, reportedNS float64) *result.Resolution {
+func (w *watcher) result(hz, reportedNS float64) *compare.Resolution {
 	if !w.Begun {
 		return nil
 	}
-	r := &result.Resolution{
+	r := &compare.Resolution{
 		FinerThanRead: w.Finer(), ReportedNS: reportedNS, WatchedNS: w.watchedNS,
 		Ticks: w.Forward, Moved: w.moved, Backwards: w.Backwards,
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/stats"
 )
 
@@ -34,8 +34,8 @@ func (r *runner) emptyBracket() *hdrhistogram.Histogram {
 }
 
 // result is the entry of one clock.
-func (s *subject) result() result.Clock {
-	c := result.Clock{
+func (s *subject) result() compare.Clock {
+	c := compare.Clock{
 		ID: s.clock.ID, Call: s.clock.Call, Path: string(s.clock.Path), Kind: string(s.clock.Kind),
 		Available: s.err == nil, TicksPerSecond: s.rate.Hz,
 	}
@@ -49,7 +49,7 @@ func (s *subject) result() result.Clock {
 	c.KernelEntry, c.KernelEntryBy = s.entry.Enters, s.entry.By
 	if len(s.latency) > 0 {
 		summary := stats.Summarize(s.latency)
-		c.Latency = &result.Latency{
+		c.Latency = &compare.Latency{
 			MedianNS: summary.Median, LowNS: summary.Low, HighNS: summary.High,
 			Confidence: summary.Confidence, MinNS: summary.Min, SamplesNS: s.latency, QuietSamplesNS: s.quiet,
 		}

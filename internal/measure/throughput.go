@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/observe"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
 )
@@ -99,9 +99,9 @@ type throughput struct {
 	spentNS        int64     // what those took, from the gate's opening to the last worker's end
 }
 
-func (t *throughput) result() result.Throughput {
+func (t *throughput) result() compare.Throughput {
 	perSecond := stats.Median(t.perSecond)
-	r := result.Throughput{
+	r := compare.Throughput{
 		Threads: t.threads, ReadsPerSecond: perSecond, Oversubscribed: t.oversubscribed, SamplesReadsPerSecond: t.perSecond,
 	}
 	if perSecond > 0 {

@@ -11,7 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/section"
-	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/words"
 	"golang.org/x/perf/benchfmt"
 )
@@ -34,7 +33,7 @@ func Bench(w io.Writer, d *result.Document) error {
 // benchmarked returns the sections of a document that have samples.
 func benchmarked(d *result.Document) []section.Sampled {
 	var all []section.Sampled
-	for _, s := range sections.In(d) {
+	for _, s := range section.In(d) {
 		if with, ok := s.(section.Sampled); ok {
 			all = append(all, with)
 		}

@@ -2,7 +2,7 @@ package render
 
 import (
 	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/table"
 )
 
@@ -12,7 +12,7 @@ const missingTitle = "Not available here"
 // blocks are those of the sections that a document holds.
 func blocks(d *result.Document) []table.Block {
 	var all []table.Block
-	for _, s := range sections.In(d) {
+	for _, s := range section.In(d) {
 		all = append(all, s.Block(d))
 	}
 	return all

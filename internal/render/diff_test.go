@@ -10,6 +10,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/table"
@@ -25,12 +26,12 @@ func sampled() *result.Document {
 		}
 		return samples
 	}
-	for i := range d.Clocks {
-		if l := d.Clocks[i].Latency; l != nil {
+	for i := range compare.Of(d).Clocks {
+		if l := compare.Of(d).Clocks[i].Latency; l != nil {
 			l.SamplesNS = around(l.MedianNS)
 		}
-		for j := range d.Clocks[i].Throughput {
-			t := &d.Clocks[i].Throughput[j]
+		for j := range compare.Of(d).Clocks[i].Throughput {
+			t := &compare.Into(d).Clocks[i].Throughput[j]
 			t.SamplesReadsPerSecond = around(t.ReadsPerSecond)
 		}
 	}
@@ -43,7 +44,7 @@ func demoted() *diff.Diff {
 	new.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
 	new.Host.Kernel = "6.18.45"
 	for j, factor := range []float64{40, 1.05, 0.9} {
-		c := &new.Clocks[j]
+		c := &compare.Into(new).Clocks[j]
 		for i := range c.Latency.SamplesNS {
 			c.Latency.SamplesNS[i] *= factor
 		}
@@ -53,9 +54,9 @@ func demoted() *diff.Diff {
 			}
 		}
 	}
-	new.Clocks[3].Latency.SamplesNS = new.Clocks[3].Latency.SamplesNS[:2]
-	new.Clocks[4] = result.Clock{ID: "time@vdso", Reason: "this vDSO has no function for it"}
-	new.Clocks[6].Available, new.Clocks[6].Latency = true, &result.Latency{SamplesNS: []float64{565}}
+	compare.Into(new).Clocks[3].Latency.SamplesNS = compare.Of(new).Clocks[3].Latency.SamplesNS[:2]
+	compare.Into(new).Clocks[4] = compare.Clock{ID: "time@vdso", Reason: "this vDSO has no function for it"}
+	compare.Into(new).Clocks[6].Available, compare.Into(new).Clocks[6].Latency = true, &compare.Latency{SamplesNS: []float64{565}}
 	return diff.Compare(diff.Read("before.json", old), diff.Read("after/results.json", new), diff.Settings{Alpha: 0.05, Least: 0.02})
 }
 
@@ -74,8 +75,9 @@ func TestDiffGolden(t *testing.T) {
 }
 
 func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
+	empty := &result.Document{Sections: []result.Section{new(compare.Costs)}}
 	for _, d := range []*diff.Diff{
-		diff.Compare(diff.Read("a", &result.Document{}), diff.Read("b", &result.Document{}), diff.Settings{Alpha: 0.05}),
+		diff.Compare(diff.Read("a", empty), diff.Read("b", empty), diff.Settings{Alpha: 0.05}),
 		diff.Compare(diff.Read("a", sparse()), diff.Read("b", fixed()), diff.Settings{Alpha: 0.05}),
 	} {
 		var table bytes.Buffer
@@ -127,11 +129,11 @@ func TestEveryDiffFormatReportsAFailedWrite(t *testing.T) {
 func TestExtremesCanBeRendered(t *testing.T) {
 	for _, value := range []float64{0, 1e-9, 1e18} {
 		d := sampled()
-		d.FloorNS = value
-		for i := range d.Clocks {
-			c := &d.Clocks[i]
+		compare.Into(d).FloorNS = value
+		for i := range compare.Of(d).Clocks {
+			c := &compare.Into(d).Clocks[i]
 			if c.Latency != nil {
-				*c.Latency = result.Latency{MedianNS: value, MinNS: value, SamplesNS: []float64{value, value, value, value}}
+				*c.Latency = compare.Latency{MedianNS: value, MinNS: value, SamplesNS: []float64{value, value, value, value}}
 				c.Resolution.TickNS, c.Resolution.ReportedNS = value, value
 			}
 			for j := range c.Throughput {
@@ -139,9 +141,9 @@ func TestExtremesCanBeRendered(t *testing.T) {
 				c.Throughput[j].SamplesReadsPerSecond = []float64{value, value, value, value}
 			}
 			if c.Distribution != nil {
-				*c.Distribution = result.Distribution{
+				*c.Distribution = compare.Distribution{
 					P50NS: value, P90NS: value, P99NS: value, P999NS: value, MaxNS: value, Reads: 1, TenfoldReads: 1,
-					Buckets: []result.Bucket{{UpToNS: value, Reads: 1}},
+					Buckets: []compare.Bucket{{UpToNS: value, Reads: 1}},
 				}
 			}
 		}

@@ -242,7 +242,7 @@ func onlyFacts(d *diff.Diff) []table.Fact {
 
 // absence is the reason why a document does not have a clock, if it states one.
 func absence(s diff.Side, id string) string {
-	for _, c := range s.Document.Clocks {
+	for _, c := range compare.Of(s.Document).Clocks {
 		if c.ID == id && c.Reason != "" {
 			return " (in the other: " + c.Reason + ")"
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/render"
@@ -70,7 +71,7 @@ func TestFaultyClocksReachTheTable(t *testing.T) {
 	var table bytes.Buffer
 	document := &result.Document{
 		Schema: result.Schema, Settings: result.Settings{Threads: []int{1}, Rounds: 6, TimeNS: 5e6, Pin: "none", Workers: "threads"},
-		Conditions: &measured.Conditions, Clocks: measured.Clocks,
+		Sections: []result.Section{&compare.Costs{Conditions: &measured.Conditions, Clocks: measured.Clocks}},
 	}
 	document.Warnings = diagnose.Noise(document)
 	require.NoError(t, render.Table(&table, document))

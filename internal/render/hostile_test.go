@@ -89,10 +89,14 @@ func whole(parts *result.Document) *result.Document {
 		Edition: "Professional 23H2", Wine: &result.Wine{Version: "8.0", Host: "Linux 6.1"}, QPC: &result.QPC{Hz: 1e7, UserMode: &no, Shift: &shift, Bias: "0x1"},
 		PowerThrottling: "off", Power: "mains",
 	}
-	d.Conditions = &result.Conditions{ClockSources: []string{"tsc", "hpet"}}
-	d.OtherClockSources[0].Conditions, d.OtherClockSources[0].Warnings = d.Conditions, d.Warnings
-	d.Clocks[0].Throughput, d.Clocks[1].Distribution = sampled().Clocks[0].Throughput, d.Clocks[0].Distribution
-	d.Sections = parts.Sections
+	compare.Into(d).Conditions = &compare.Conditions{ClockSources: []string{"tsc", "hpet"}}
+	compare.Into(d).OtherClockSources[0].Conditions, compare.Into(d).OtherClockSources[0].Warnings = compare.Of(d).Conditions, d.Warnings
+	compare.Into(d).Clocks[0].Throughput, compare.Into(d).Clocks[1].Distribution = compare.Of(sampled()).Clocks[0].Throughput, compare.Of(d).Clocks[0].Distribution
+	for _, s := range parts.Sections {
+		if s.Key() != compare.Kind.Key {
+			d.Put(s)
+		}
+	}
 	return d
 }
 
@@ -150,7 +154,7 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 			writers[name+", healthy, doctor as "+format.Name] = func(w io.Writer) error { return format.Write(w, &healthy) }
 		}
 		alone := *d
-		alone.Clocks = []result.Clock{}
+		alone.Put(&compare.Costs{Clocks: []compare.Clock{}})
 		for part, d := range each(&alone) {
 			for _, format := range SectionFormats {
 				writers[name+", "+part+" as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
@@ -159,7 +163,7 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		for _, format := range DiffFormats {
 			writers[name+", diff as "+format.Name] = func(w io.Writer) error { return format.Write(w, compared) }
 		}
-		writers[name+", its clocks"] = func(w io.Writer) error { return List(w, d.Clocks) }
+		writers[name+", its clocks"] = func(w io.Writer) error { return List(w, compare.Of(d).Clocks) }
 		writers[name+", its host"] = func(w io.Writer) error { return Facts(w, d.Host) }
 	}
 	d := demoted()
@@ -283,7 +287,7 @@ func TestReadsThatEnterSometimesAreMarked(t *testing.T) {
 	d := onHPET()
 	sources := func() table.Grid { return compare.Of(d).Block(d).Grids[0] }
 	require.Equal(t, "k: enters the kernel.", sources().Note)
-	d.Clocks[0].KernelEntry = result.Sometimes
+	compare.Into(d).Clocks[0].KernelEntry = result.Sometimes
 	g := sources()
 	require.Contains(t, g.Note, "k?: sometimes")
 	marks := map[string]string{}

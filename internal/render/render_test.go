@@ -29,17 +29,17 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // kind of row.
 func fixed() *result.Document {
 	yes := true
-	clock := func(id, kind string, median float64, resolution result.Resolution) result.Clock {
+	clock := func(id, kind string, median float64, resolution compare.Resolution) compare.Clock {
 		call, path, _ := strings.Cut(id, "@")
-		c := result.Clock{
+		c := compare.Clock{
 			ID: id, Call: call + "()", Path: path, Kind: kind, Available: true, TicksPerSecond: 1e9, Resolution: &resolution,
-			Latency: &result.Latency{
+			Latency: &compare.Latency{
 				MedianNS: median, LowNS: median * 0.99, HighNS: median * 1.01, Confidence: 0.979, MinNS: median * 0.98, SamplesNS: []float64{median},
 			},
 		}
 		for _, n := range []int{1, 2, 4} {
 			running := float64(min(n, 2))
-			c.Throughput = append(c.Throughput, result.Throughput{
+			c.Throughput = append(c.Throughput, compare.Throughput{
 				Threads: n, ReadsPerSecond: running * 1e9 / median, NSPerRead: median * float64(n) / running,
 				Fairness: 1 / float64(n), Oversubscribed: n > 2, SamplesReadsPerSecond: []float64{running * 1e9 / median},
 			})
@@ -56,28 +56,28 @@ func fixed() *result.Document {
 			ClockSource:    &result.ClockSource{Current: "tsc", Available: []string{"tsc", "kvm-clock"}},
 		},
 		Settings: result.Settings{Threads: []int{1, 2, 4}, Rounds: 10, TimeNS: 1e8, Pin: "spread", Workers: "threads"},
-		FloorNS:  1.66,
 		Warnings: []result.Warning{{
 			Kind: "load", Saw: "other programs used 0.80 of 3 CPUs while this ran", Spoilt: "throughput and fairness", Advice: "stop the other programs",
 		}},
-		Clocks: []result.Clock{
-			clock("CLOCK_MONOTONIC@vdso", "monotonic", 20.2, result.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5}),
-			clock("CLOCK_MONOTONIC@syscall", "monotonic", 150.25, result.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e4}),
-			clock("CLOCK_MONOTONIC_COARSE@vdso", "monotonic", 3.14, result.Resolution{TickNS: 4e6, ReportedNS: 4e6, WatchedNS: 2e7, Ticks: 5}),
-			clock("gettimeofday@vdso", "wall", 21.7, result.Resolution{TickNS: 1000, WatchedNS: 2e6, Ticks: 2000}),
-			clock("time@vdso", "wall", 2.21, result.Resolution{WatchedNS: 1.5e9}),
-			clock("CLOCK_PROCESS_CPUTIME_ID@vdso", "cpu time", 1234.5, result.Resolution{
-				TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1000, Backwards: 3, WorstBackwardsNS: 4100}),
-			{ID: "hpet@mmio", Call: "hpet main counter", Path: "mmio", Kind: "counter", Reason: "/dev/hpet: no such file or directory"},
-			{ID: "RDTSC@cpu", Call: "RDTSC", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the time stamp counter"},
-			{ID: "RDTSCP@cpu", Call: "RDTSCP", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the time stamp counter"},
-		},
+		Sections: []result.Section{&compare.Costs{FloorNS: 1.66,
+			Clocks: []compare.Clock{
+				clock("CLOCK_MONOTONIC@vdso", "monotonic", 20.2, compare.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5}),
+				clock("CLOCK_MONOTONIC@syscall", "monotonic", 150.25, compare.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e4}),
+				clock("CLOCK_MONOTONIC_COARSE@vdso", "monotonic", 3.14, compare.Resolution{TickNS: 4e6, ReportedNS: 4e6, WatchedNS: 2e7, Ticks: 5}),
+				clock("gettimeofday@vdso", "wall", 21.7, compare.Resolution{TickNS: 1000, WatchedNS: 2e6, Ticks: 2000}),
+				clock("time@vdso", "wall", 2.21, compare.Resolution{WatchedNS: 1.5e9}),
+				clock("CLOCK_PROCESS_CPUTIME_ID@vdso", "cpu time", 1234.5, compare.Resolution{
+					TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1000, Backwards: 3, WorstBackwardsNS: 4100}),
+				{ID: "hpet@mmio", Call: "hpet main counter", Path: "mmio", Kind: "counter", Reason: "/dev/hpet: no such file or directory"},
+				{ID: "RDTSC@cpu", Call: "RDTSC", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the time stamp counter"},
+				{ID: "RDTSCP@cpu", Call: "RDTSCP", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the time stamp counter"},
+			}}},
 	}
-	d.Clocks[0].Distribution = &result.Distribution{
+	compare.Into(d).Clocks[0].Distribution = &compare.Distribution{
 		Counter: "RDTSC@cpu", BracketNS: 10, CounterStepNS: 10, Reads: 1000, P50NS: 30, P90NS: 40.1, P99NS: 50.1, P999NS: 60.2, MaxNS: 1_234_567, TenfoldReads: 1,
-		Buckets: []result.Bucket{{UpToNS: 30, Reads: 600}, {UpToNS: 50, Reads: 399}, {UpToNS: 1_234_567, Reads: 1}},
+		Buckets: []compare.Bucket{{UpToNS: 30, Reads: 600}, {UpToNS: 50, Reads: 399}, {UpToNS: 1_234_567, Reads: 1}},
 	}
-	d.Clocks[3].Latency.Confidence, d.Clocks[3].Latency.LowNS, d.Clocks[3].Latency.HighNS = 0, 0, 0
+	compare.Into(d).Clocks[3].Latency.Confidence, compare.Into(d).Clocks[3].Latency.LowNS, compare.Into(d).Clocks[3].Latency.HighNS = 0, 0, 0
 	return d
 }
 
@@ -95,13 +95,13 @@ func onHPET() *result.Document {
 		"[    1.0] clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:",
 		"[    1.1] ``` <script>alert(1)</script> \x1b[31m",
 	}}
-	for i := range d.Clocks {
-		if d.Clocks[i].Path == "vdso" {
-			d.Clocks[i].KernelEntry, d.Clocks[i].KernelEntryBy = result.Always, "seccomp"
+	for i := range compare.Of(d).Clocks {
+		if compare.Of(d).Clocks[i].Path == "vdso" {
+			compare.Into(d).Clocks[i].KernelEntry, compare.Into(d).Clocks[i].KernelEntryBy = result.Always, "seccomp"
 		}
 	}
-	d.Clocks[2].KernelEntry = result.Never
-	d.Clocks[1].KernelEntry, d.Clocks[1].KernelEntryBy = result.Always, "path"
+	compare.Into(d).Clocks[2].KernelEntry = result.Never
+	compare.Into(d).Clocks[1].KernelEntry, compare.Into(d).Clocks[1].KernelEntryBy = result.Always, "path"
 	d.Findings = []result.Finding{
 		{
 			Kind: "kernel-entry", Severity: result.Error, Title: "reads of the fine clocks enter the kernel, because the clock source is hpet",
@@ -116,16 +116,16 @@ func onHPET() *result.Document {
 		{Kind: "quota", Severity: result.Note, Title: "a quota leaves the process the time of 1.5 CPUs", Evidence: []string{"control group: 150 ms of CPU time in every 100 ms"}},
 	}
 	other := fixed()
-	for i := range other.Clocks {
-		if l := other.Clocks[i].Latency; l != nil {
+	for i := range compare.Of(other).Clocks {
+		if l := compare.Of(other).Clocks[i].Latency; l != nil {
 			l.MedianNS, l.LowNS, l.HighNS = l.MedianNS/10, l.LowNS/10, l.HighNS/10
 			for j := range l.SamplesNS {
 				l.SamplesNS[j] /= 10
 			}
-			other.Clocks[i].KernelEntry = result.Never
+			compare.Into(other).Clocks[i].KernelEntry = result.Never
 		}
 	}
-	d.OtherClockSources = []result.Experiment{{ClockSource: "tsc", FloorNS: 1.5, Clocks: other.Clocks[:4]}}
+	compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: "tsc", FloorNS: 1.5, Clocks: compare.Of(other).Clocks[:4]}}
 	return d
 }
 
@@ -136,10 +136,10 @@ func sparse() *result.Document {
 		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), Interrupted: true,
 		Tool: result.Tool{Version: "0.1.0", Go: "go1.26.8"}, Host: result.Host{OS: "plan9", Arch: "riscv64", CPU: result.CPU{Logical: 1, Usable: 1}},
 		Settings: result.Settings{Threads: []int{1}, Rounds: 1, TimeNS: 1e9, Pin: "none", Workers: "processes"},
-		Clocks: []result.Clock{
-			{ID: "time.Now@go", Call: "time.Now()", Path: "go", Kind: "wall", Available: true, Latency: &result.Latency{MedianNS: 99, MinNS: 99, SamplesNS: []float64{99}}},
+		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{
+			{ID: "time.Now@go", Call: "time.Now()", Path: "go", Kind: "wall", Available: true, Latency: &compare.Latency{MedianNS: 99, MinNS: 99, SamplesNS: []float64{99}}},
 			{ID: "other@go", Call: "other()", Path: "go", Kind: "wall", Available: true},
-		},
+		}}},
 	}
 }
 
@@ -165,7 +165,7 @@ func TestGolden(t *testing.T) {
 	require.NoError(t, Markdown(&got, fixed(), []string{"charts/latency.png"}))
 	golden(t, "pictures.markdown", got.Bytes())
 	got.Reset()
-	require.NoError(t, List(&got, fixed().Clocks))
+	require.NoError(t, List(&got, compare.Of(fixed()).Clocks))
 	golden(t, "list", got.Bytes())
 	got.Reset()
 	require.NoError(t, Facts(&got, fixed().Host))
@@ -195,13 +195,13 @@ func TestTableFitsItsWidth(t *testing.T) {
 	for n := 1; n <= 24; n++ {
 		d.Settings.Threads = append(d.Settings.Threads, n)
 	}
-	d.Clocks = append(d.Clocks, result.Clock{ID: strings.Repeat("Q", 40), Path: "winapi", Kind: "monotonic", Available: true,
-		Latency:    &result.Latency{MedianNS: 30412, LowNS: 30411, HighNS: 130413, Confidence: 0.95, MinNS: 29000},
-		Resolution: &result.Resolution{WatchedNS: 123456789}})
-	for i := range d.Clocks {
-		d.Clocks[i].Throughput = nil
+	compare.Into(d).Clocks = append(compare.Of(d).Clocks, compare.Clock{ID: strings.Repeat("Q", 40), Path: "winapi", Kind: "monotonic", Available: true,
+		Latency:    &compare.Latency{MedianNS: 30412, LowNS: 30411, HighNS: 130413, Confidence: 0.95, MinNS: 29000},
+		Resolution: &compare.Resolution{WatchedNS: 123456789}})
+	for i := range compare.Of(d).Clocks {
+		compare.Into(d).Clocks[i].Throughput = nil
 		for _, n := range d.Settings.Threads {
-			d.Clocks[i].Throughput = append(d.Clocks[i].Throughput, result.Throughput{Threads: n, NSPerRead: 30412 * float64(n), ReadsPerSecond: 123e6, Oversubscribed: n > 2})
+			compare.Into(d).Clocks[i].Throughput = append(compare.Of(d).Clocks[i].Throughput, compare.Throughput{Threads: n, NSPerRead: 30412 * float64(n), ReadsPerSecond: 123e6, Oversubscribed: n > 2})
 		}
 	}
 	var got bytes.Buffer
@@ -212,34 +212,34 @@ func TestTableFitsItsWidth(t *testing.T) {
 }
 
 func TestSummaryDoesNotTellApartWhatNoiseHides(t *testing.T) {
-	clock := func(id string, low, median, high float64) result.Clock {
-		return result.Clock{ID: id, Kind: "monotonic", Available: true, Resolution: &result.Resolution{FinerThanRead: true, Ticks: 1},
-			Latency: &result.Latency{LowNS: low, MedianNS: median, HighNS: high, Confidence: 0.95}}
+	clock := func(id string, low, median, high float64) compare.Clock {
+		return compare.Clock{ID: id, Kind: "monotonic", Available: true, Resolution: &compare.Resolution{FinerThanRead: true, Ticks: 1},
+			Latency: &compare.Latency{LowNS: low, MedianNS: median, HighNS: high, Confidence: 0.95}}
 	}
-	d := &result.Document{Clocks: []result.Clock{
+	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{
 		clock("usual", 20.1, 20.3, 20.6), clock("dear", 100, 101, 102), clock("kin", 20, 20.2, 20.4), clock("near", 20.5, 20.9, 21),
-	}}
+	}}}}
 	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "usual, kin are the fastest, 20.2 ns/read (no significant difference). Slower: near 1.03×, dear 5.00×."}}, compare.Of(d).Block(d).Facts.Lines)
-	d.Clocks[2].Latency.Confidence = 0
+	compare.Into(d).Clocks[2].Latency.Confidence = 0
 	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "kin is the fastest, 20.2 ns/read. Slower: usual 1.00×, near 1.03×, dear 5.00×."}}, compare.Of(d).Block(d).Facts.Lines)
 }
 
 // A run that ended before a clock was watched knows nothing of its fineness.
 func TestSummarySaysNothingOfAClockThatWasNotWatched(t *testing.T) {
 	d := sparse()
-	require.Nil(t, d.Clocks[0].Resolution)
+	require.Nil(t, compare.Of(d).Clocks[0].Resolution)
 	require.Empty(t, compare.Of(d).Block(d).Facts.Lines)
 }
 
 func TestCSVHoldsAnything(t *testing.T) {
 	d := sparse()
-	d.Clocks[0].Reason = "a \"reason\", with\nall that hurts"
+	compare.Into(d).Clocks[0].Reason = "a \"reason\", with\nall that hurts"
 	var got bytes.Buffer
 	require.NoError(t, CSV(&got, d))
 	rows, err := csv.NewReader(&got).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, rows, 3)
-	require.Equal(t, d.Clocks[0].Reason, rows[1][5])
+	require.Equal(t, compare.Of(d).Clocks[0].Reason, rows[1][5])
 }
 
 type full struct{}
@@ -280,7 +280,7 @@ func TestPageEscapesEverything(t *testing.T) {
 	d := sampled()
 	d.Tool.Version, d.Host.Kernel, d.Host.CPU.Model, d.Host.Container, d.Host.ClockSource.Current = evil, evil, evil, evil, evil
 	d.Warnings[0].Saw = evil
-	d.Clocks[0].ID, d.Clocks[0].Call, d.Clocks[6].Reason = evil, evil, evil
+	compare.Into(d).Clocks[0].ID, compare.Into(d).Clocks[0].Call, compare.Into(d).Clocks[6].Reason = evil, evil, evil
 	var page bytes.Buffer
 	require.NoError(t, HTML(&page, d))
 	require.Equal(t, 2, strings.Count(page.String(), "<script"), "the document and the page's own")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
@@ -26,7 +27,7 @@ import (
 func unmeasured() *result.Document {
 	d := fixed()
 	d.Settings = result.Settings{TimeNS: 5e9, Pin: "none", Workers: "threads"}
-	d.Warnings, d.Clocks, d.FloorNS = nil, []result.Clock{}, 0
+	d.Warnings, compare.Into(d).Clocks, compare.Into(d).FloorNS = nil, []compare.Clock{}, 0
 	return d
 }
 
@@ -142,7 +143,11 @@ func mistrusted() *result.Document {
 // both is a document of costs and of all parts.
 func both() *result.Document {
 	d, with := fixed(), trusted()
-	d.Sections = with.Sections
+	for _, s := range with.Sections {
+		if s.Key() != compare.Kind.Key {
+			d.Put(s)
+		}
+	}
 	return d
 }
 
@@ -150,8 +155,11 @@ func both() *result.Document {
 func each(d *result.Document) map[string]*result.Document {
 	all := map[string]*result.Document{}
 	for _, kind := range sections.All {
+		if kind.Key == compare.Kind.Key {
+			continue
+		}
 		alone := *d
-		alone.Sections = slices.DeleteFunc(slices.Clone(d.Sections), func(s result.Section) bool { return s.Key() != kind.Key })
+		alone.Sections = slices.DeleteFunc(slices.Clone(d.Sections), func(s result.Section) bool { return s.Key() != kind.Key && s.Key() != compare.Kind.Key })
 		all[kind.Command] = &alone
 	}
 	return all

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/table"
 )
@@ -48,7 +49,7 @@ func Facts(w io.Writer, h result.Host) error {
 
 // List writes the clocks of a document with what they are, or why they are not
 // available: what `timebench list` shows.
-func List(w io.Writer, clocks []result.Clock) error {
+func List(w io.Writer, clocks []compare.Clock) error {
 	g := table.Grid{Header: []string{"Clock", "Kind", "Available"}, Texts: 3}
 	for _, c := range cleaned(clocks) {
 		available := "yes"

@@ -31,9 +31,6 @@ func decode(text []byte, from int, kinds []Kind) (*Document, error) {
 	if fault != nil {
 		return nil, at(fault.offset, fault)
 	}
-	if err := document.readSections(data, kinds); err != nil {
-		return nil, err
-	}
 	if err := document.check(); err != nil {
 		return nil, err
 	}

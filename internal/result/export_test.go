@@ -1,10 +1,23 @@
 package result
 
 // What the tests need, which are of no package that the sections import.
-var KeyOf, RequiredFields, Choosing = key, notRequired, choices
+var (
+	KeyOf, Choosing = key, choices
+	IsInline        = isInline
+)
 
 const (
 	Most     = float64(most)
 	MaxSize  = maxSize
 	MostText = mostText
 )
+
+// FormKeys returns the keys of a document that can hold the sections, in their order.
+func FormKeys(sections []Section) []string {
+	var keys []string
+	form := formOf(sections)
+	for i := range form.t.NumField() {
+		keys = append(keys, key(form.t.Field(i)))
+	}
+	return keys
+}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/test/need"
@@ -36,16 +37,16 @@ func example() *result.Document {
 			ClockSource:    &result.ClockSource{Current: "tsc", Available: []string{"tsc", "kvm-clock"}},
 		},
 		Settings: result.Settings{Threads: []int{1, 2}, Rounds: 10, TimeNS: 1e8, Pin: "none", Workers: "threads"},
-		FloorNS:  1.66,
-		Clocks: []result.Clock{
-			{
-				ID: "CLOCK_MONOTONIC@vdso", Call: "clock_gettime(CLOCK_MONOTONIC)", Path: "vdso", Kind: "monotonic", Available: true, TicksPerSecond: 1e9,
-				Latency:    &result.Latency{MedianNS: 20.2, LowNS: 20.1, HighNS: 20.3, Confidence: 0.95, MinNS: 20, SamplesNS: []float64{20.2, 20, 20.4}, QuietSamplesNS: []float64{20.2, 19.9, 20.1}},
-				Resolution: &result.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5},
-				Throughput: []result.Throughput{{Threads: 1, ReadsPerSecond: 4.9e7, CountedReadsPerSecond: 4.8e7, NSPerRead: 20.3, Fairness: 1, SamplesReadsPerSecond: []float64{4.9e7}}},
-			},
-			{ID: "hpet@mmio", Call: "hpet main counter", Path: "mmio", Reason: "/dev/hpet: no such file or directory"},
-		},
+		Sections: []result.Section{&compare.Costs{FloorNS: 1.66,
+			Clocks: []compare.Clock{
+				{
+					ID: "CLOCK_MONOTONIC@vdso", Call: "clock_gettime(CLOCK_MONOTONIC)", Path: "vdso", Kind: "monotonic", Available: true, TicksPerSecond: 1e9,
+					Latency:    &compare.Latency{MedianNS: 20.2, LowNS: 20.1, HighNS: 20.3, Confidence: 0.95, MinNS: 20, SamplesNS: []float64{20.2, 20, 20.4}, QuietSamplesNS: []float64{20.2, 19.9, 20.1}},
+					Resolution: &compare.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5},
+					Throughput: []compare.Throughput{{Threads: 1, ReadsPerSecond: 4.9e7, CountedReadsPerSecond: 4.8e7, NSPerRead: 20.3, Fairness: 1, SamplesReadsPerSecond: []float64{4.9e7}}},
+				},
+				{ID: "hpet@mmio", Call: "hpet main counter", Path: "mmio", Reason: "/dev/hpet: no such file or directory"},
+			}}},
 	}
 }
 
@@ -77,11 +78,11 @@ func withEveryKey() *result.Document {
 		PowerThrottling: "system", Power: "battery",
 	}
 	d.Settings.Distribution, d.Settings.TimerResolutionNS = true, 1e6
-	conditions := result.Conditions{
+	conditions := compare.Conditions{
 		DurationNS: 12e9, Turns: 440, InterruptedTurns: 17, FloorLowNS: 1.64, FloorHighNS: 1.71, StealShare: 0.03, OtherCPUs: 0.4,
 		ThrottledPeriods: 3, ThrottledNS: 2e8, LostCPUs: []int{3}, ClockSources: []string{"tsc", "hpet"}, WallStepNS: -1500000,
 	}
-	d.Conditions = &conditions
+	compare.Into(d).Conditions = &conditions
 	d.Warnings = []result.Warning{{Kind: "steal", Saw: "3 % of the CPUs' time went to other guests", Spoilt: "reads may seem dear", Advice: "run again"}}
 	d.Findings = []result.Finding{{
 		Kind: "unwatched", Severity: result.Warn, Title: "the kernel does not check the time stamp counter",
@@ -93,26 +94,26 @@ func withEveryKey() *result.Document {
 		}},
 		Links: []string{"https://docs.kernel.org/admin-guide/kernel-parameters.html"},
 	}}
-	d.Clocks = []result.Clock{fullClock(d.Clocks[0])}
-	other := fullClock(example().Clocks[0])
+	compare.Into(d).Clocks = []compare.Clock{fullClock(compare.Of(d).Clocks[0])}
+	other := fullClock(compare.Of(example()).Clocks[0])
 	other.KernelEntry, other.KernelEntryBy = result.Always, "cost"
-	other.Latency = &result.Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}, QuietSamplesNS: []float64{1305, 1300, 1310}}
-	d.OtherClockSources = []result.Experiment{{
-		ClockSource: "hpet", FloorNS: 1.65, Conditions: &conditions, Warnings: slices.Clone(d.Warnings), Clocks: []result.Clock{other},
+	other.Latency = &compare.Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}, QuietSamplesNS: []float64{1305, 1300, 1310}}
+	compare.Into(d).OtherClockSources = []compare.Experiment{{
+		ClockSource: "hpet", FloorNS: 1.65, Conditions: &conditions, Warnings: slices.Clone(d.Warnings), Clocks: []compare.Clock{other},
 	}}
 	return d
 }
 
 // fullClock adds every key to a clock of the example.
-func fullClock(clock result.Clock) result.Clock {
+func fullClock(clock compare.Clock) compare.Clock {
 	clock.Reason = "failed while it was read: no such device"
 	clock.KernelEntry, clock.KernelEntryBy = result.Never, "seccomp"
 	clock.Resolution.TickLowNS, clock.Resolution.TickHighNS = 0.5, 16
 	clock.Resolution.Moved, clock.Resolution.Backwards, clock.Resolution.WorstBackwardsNS = true, 2, 40
 	clock.Throughput[0].Oversubscribed = true
-	clock.Distribution = &result.Distribution{
+	clock.Distribution = &compare.Distribution{
 		Counter: "RDTSCP@cpu", BracketNS: 18.1, CounterStepNS: 0.4, Reads: 1000, P50NS: 40.2, P90NS: 41, P99NS: 44.5, P999NS: 420, MaxNS: 1250, TenfoldReads: 2,
-		Buckets: []result.Bucket{{UpToNS: 41, Reads: 900}, {UpToNS: 45, Reads: 98}, {UpToNS: 1280, Reads: 2}},
+		Buckets: []compare.Bucket{{UpToNS: 41, Reads: 900}, {UpToNS: 45, Reads: 98}, {UpToNS: 1280, Reads: 2}},
 	}
 	return clock
 }
@@ -130,10 +131,10 @@ func withExperiments(t testing.TB, sources ...string) string {
 	t.Helper()
 	d := example()
 	for range sources {
-		name := fmt.Sprint("source", len(d.OtherClockSources))
-		d.OtherClockSources = append(d.OtherClockSources, result.Experiment{ClockSource: name, Clocks: d.Clocks})
+		name := fmt.Sprint("source", len(compare.Of(d).OtherClockSources))
+		compare.Into(d).OtherClockSources = append(compare.Of(d).OtherClockSources, compare.Experiment{ClockSource: name, Clocks: compare.Of(d).Clocks})
 	}
-	d.Clocks = nil
+	compare.Into(d).Clocks = nil
 	text := string(written(t, d))
 	for i, source := range sources { // which Write may refuse
 		text = strings.Replace(text, fmt.Sprintf(`"source%d"`, i), strconv.Quote(source), 1)
@@ -190,7 +191,7 @@ func TestLoadTakesAFolder(t *testing.T) {
 // Nothing that a document says may end the element that holds it.
 func TestScriptHoldsAnything(t *testing.T) {
 	d := example()
-	d.Clocks[1].Reason = "</script><!-- <script> & \u2028 ]]>"
+	compare.Into(d).Clocks[1].Reason = "</script><!-- <script> & \u2028 ]]>"
 	text := script(t, d)
 	require.True(t, strings.HasPrefix(text, `<script type="application/json" id="timebench-document">{`))
 	require.True(t, strings.HasSuffix(text, `}</script>`))
@@ -205,10 +206,10 @@ func TestScriptHoldsAnything(t *testing.T) {
 func TestContractLoads(t *testing.T) {
 	document, err := sections.Load("testdata/contract.json")
 	require.NoError(t, err)
-	require.Equal(t, "CLOCK_MONOTONIC@vdso", document.Clocks[0].ID)
-	require.Equal(t, 20.2, document.Clocks[0].Latency.MedianNS)
-	require.True(t, document.Clocks[0].Resolution.FinerThanRead)
-	require.Equal(t, "/dev/hpet: no such file or directory", document.Clocks[1].Reason)
+	require.Equal(t, "CLOCK_MONOTONIC@vdso", compare.Of(document).Clocks[0].ID)
+	require.Equal(t, 20.2, compare.Of(document).Clocks[0].Latency.MedianNS)
+	require.True(t, compare.Of(document).Clocks[0].Resolution.FinerThanRead)
+	require.Equal(t, "/dev/hpet: no such file or directory", compare.Of(document).Clocks[1].Reason)
 }
 
 // What is new in a document is taken up to its bounds, and a clock once in the
@@ -217,8 +218,8 @@ func TestRoundTripOfTheDiagnosis(t *testing.T) {
 	for _, severity := range result.Severities {
 		for _, entry := range result.KernelEntries {
 			d := withEveryKey()
-			d.Findings[0].Severity, d.Clocks[0].KernelEntry = severity, entry
-			d.OtherClockSources = append(d.OtherClockSources, result.Experiment{ClockSource: "acpi_pm", Clocks: d.Clocks})
+			d.Findings[0].Severity, compare.Into(d).Clocks[0].KernelEntry = severity, entry
+			compare.Into(d).OtherClockSources = append(compare.Of(d).OtherClockSources, compare.Experiment{ClockSource: "acpi_pm", Clocks: compare.Of(d).Clocks})
 			require.Equal(t, d, reloaded(t, d))
 		}
 	}
@@ -425,20 +426,20 @@ func TestReadStopsAtTheLargestDocument(t *testing.T) {
 
 func TestWriteRefusesWhatReadWouldRefuse(t *testing.T) {
 	document := example()
-	document.Clocks[0].Latency.HighNS = math.Inf(1)
+	compare.Into(document).Clocks[0].Latency.HighNS = math.Inf(1)
 	var saved bytes.Buffer
 	require.ErrorContains(t, document.Write(&saved), "latency.high_ns is +Inf")
 	require.ErrorContains(t, document.WriteScript(&saved), "latency.high_ns is +Inf")
 	document = example()
-	document.Clocks[0].Latency.Confidence = math.NaN()
+	compare.Into(document).Clocks[0].Latency.Confidence = math.NaN()
 	require.ErrorContains(t, document.Write(&saved), "latency.confidence is NaN")
 	for want, spoil := range map[string]func(*result.Document){
 		`findings[0].severity is ""; it must be one of error, warn, note`: func(d *result.Document) { d.Findings[0].Severity = "" },
 		`clocks[0] ("CLOCK_MONOTONIC@vdso").kernel_entry is "seldom"; it must be one of never, always, sometimes, unknown`: func(d *result.Document) {
-			d.Clocks[0].KernelEntry = "seldom"
+			compare.Into(d).Clocks[0].KernelEntry = "seldom"
 		},
 		`host.time_sync.frequency_ppm is NaN; it must be from -1e+18 to 1e+18`:  func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = math.NaN() },
-		`other_clocksources[0].clocksource is ""; each must be named, and once`: func(d *result.Document) { d.OtherClockSources[0].ClockSource = "" },
+		`other_clocksources[0].clocksource is ""; each must be named, and once`: func(d *result.Document) { compare.Into(d).OtherClockSources[0].ClockSource = "" },
 	} {
 		document = withEveryKey()
 		spoil(document)
@@ -459,8 +460,8 @@ func TestRealDocumentLoads(t *testing.T) {
 	document, err := sections.Load(name)
 	require.NoError(t, err)
 	schema.Check(t, written(t, document))
-	require.NotEmpty(t, document.Clocks)
-	for _, clock := range document.Clocks {
+	require.NotEmpty(t, compare.Of(document).Clocks)
+	for _, clock := range compare.Of(document).Clocks {
 		if clock.Available {
 			require.NotNil(t, clock.Latency, clock.ID)
 			require.NotEmpty(t, clock.Throughput, clock.ID)
@@ -491,6 +492,6 @@ func TestLoadTakesUTF16(t *testing.T) {
 // document only.
 func TestThreadsStandOnce(t *testing.T) {
 	d := withEveryKey()
-	d.Clocks[0].Throughput = append(d.Clocks[0].Throughput, d.Clocks[0].Throughput[0])
+	compare.Into(d).Clocks[0].Throughput = append(compare.Of(d).Clocks[0].Throughput, compare.Of(d).Clocks[0].Throughput[0])
 	require.ErrorContains(t, d.Write(io.Discard), `throughput[1].threads is 1 again; each number of threads stands once`)
 }

@@ -20,8 +20,10 @@ import (
 	"github.com/invopop/jsonschema"
 	"github.com/stretchr/testify/require"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/skew"
 	"github.com/timebench/timebench/internal/verify"
@@ -97,14 +99,29 @@ func generated(t *testing.T) *jsonschema.Schema {
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	defer t.Chdir(here)
+	var empty []result.Section
+	properties := s.Definitions["Document"].Properties
 	for _, kind := range sections.All {
+		empty = append(empty, kind.New())
 		of := reflect.TypeOf(kind.New()).Elem()
 		// From within its folder: the library makes no package of a path with other separators.
 		t.Chdir(filepath.Join(here, "..", path.Base(of.PkgPath())))
 		require.NoError(t, r.AddGoComments(of.PkgPath(), "./", jsonschema.WithFullComment()))
-		section := r.ReflectFromType(of)
-		maps.Copy(s.Definitions, section.Definitions)
-		s.Definitions["Document"].Properties.Set(kind.Key, &jsonschema.Schema{Ref: section.Ref, Description: kind.About})
+		reflected := r.ReflectFromType(of)
+		maps.Copy(s.Definitions, reflected.Definitions)
+		if result.IsInline(kind.New()) {
+			inline := s.Definitions[of.Name()]
+			delete(s.Definitions, of.Name())
+			for pair := inline.Properties.Oldest(); pair != nil; pair = pair.Next() {
+				properties.Set(pair.Key, pair.Value)
+			}
+			s.Definitions["Document"].Required = append(s.Definitions["Document"].Required, inline.Required...)
+			continue
+		}
+		properties.Set(kind.Key, &jsonschema.Schema{Ref: reflected.Ref, Description: kind.About})
+	}
+	for _, key := range result.FormKeys(empty) {
+		require.NoError(t, properties.MoveToBack(key))
 	}
 	s.Title = "The result document of timebench, " + result.Schema
 	s.Description = "Keys are only ever added within " + result.Schema + "; ignore those that you do not know."
@@ -112,7 +129,7 @@ func generated(t *testing.T) *jsonschema.Schema {
 		fields := fieldsOf(reflect.TypeFor[result.Document](), name)
 		definition.Description = prose(definition.Description, fields)
 		definition.Required = slices.DeleteFunc(definition.Required, func(key string) bool {
-			return slices.Contains(result.RequiredFields, name+"."+key)
+			return slices.ContainsFunc(sections.All, func(kind section.Kind) bool { return slices.Contains(kind.NotRequired, name+"."+key) })
 		})
 		for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
 			property := pair.Value
@@ -177,6 +194,11 @@ func fieldsOf(t reflect.Type, name string) []reflect.StructField {
 	case reflect.Struct:
 		fields := reflect.VisibleFields(t)
 		if t.Name() == name {
+			for _, kind := range sections.All {
+				if s := kind.New(); name == "Document" && result.IsInline(s) {
+					fields = append(fields, reflect.VisibleFields(reflect.TypeOf(s).Elem())...)
+				}
+			}
 			return fields
 		}
 		for _, field := range fields {
@@ -319,15 +341,15 @@ func TestDocumentsFitTheSchema(t *testing.T) {
 
 	bare := full()
 	bare.Settings.Threads, bare.Host.ClockSource.Available, bare.Findings[0].Evidence = nil, nil, nil
-	experiment := &bare.OtherClockSources[0]
-	for _, clock := range []*result.Clock{&bare.Clocks[0], &experiment.Clocks[0]} {
+	experiment := &compare.Into(bare).OtherClockSources[0]
+	for _, clock := range []*compare.Clock{&compare.Into(bare).Clocks[0], &experiment.Clocks[0]} {
 		clock.Latency.SamplesNS, clock.Latency.QuietSamplesNS, clock.Throughput[0].SamplesReadsPerSecond = nil, nil, nil
 		clock.Distribution.Buckets, clock.Distribution.Reads, clock.Distribution.TenfoldReads = nil, 0, 0
 		schema.Check(t, written(t, bare))
 		require.Nil(t, clock.Latency.SamplesNS, "Write changed the document")
 	}
 	require.Nil(t, bare.Findings[0].Evidence, "Write changed the document")
-	bare.Clocks, experiment.Clocks = nil, nil
+	compare.Into(bare).Clocks, experiment.Clocks = nil, nil
 	schema.Check(t, written(t, bare))
 	require.Nil(t, experiment.Clocks, "Write changed the document")
 }

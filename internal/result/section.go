@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 )
 
 // A Section is what one measurement leaves in a document, such as `timebench skew`. It is
@@ -17,6 +16,19 @@ type Section interface {
 	Check(c *Checker, at string)
 }
 
+// An Inline section has no key of its own: its keys stand at the top of the document, before
+// the key that the tag "before" of a field names, or after those of the document. Every
+// document has one.
+type Inline interface {
+	Section
+	Inline()
+}
+
+func isInline(s Section) bool {
+	_, is := s.(Inline)
+	return is
+}
+
 // A Kind is one kind of section: what is needed to read it from a document.
 type Kind struct {
 	// Key is that of its sections.
@@ -25,6 +37,9 @@ type Kind struct {
 	About string
 	// New returns an empty section.
 	New func() Section
+	// NotRequired are keys, by type, that are always written but that old documents do not
+	// have: "Resolution.ticks".
+	NotRequired []string
 	// Choices are the values of those texts that are one of a few, by type and key:
 	// "VerifiedClock.verdict".
 	Choices map[string][]string
@@ -51,6 +66,7 @@ func (d *Document) Section(key string) Section {
 // Put adds a section, in place of one with the same key.
 func (d *Document) Put(s Section) {
 	if i := d.place(s.Key()); i >= 0 {
+		d.Sections = slices.Clone(d.Sections) // a copy of the document may share them
 		d.Sections[i] = s
 		return
 	}
@@ -60,37 +76,6 @@ func (d *Document) Put(s Section) {
 // place returns the index of the section with that key; -1 where the document has none.
 func (d *Document) place(key string) int {
 	return slices.IndexFunc(d.Sections, func(s Section) bool { return s.Key() == key })
-}
-
-// kindOf returns the kind of a key as encoding/json would match it, in any case of
-// letters; nil where there is none.
-func kindOf(kinds []Kind, name string) *Kind {
-	i := slices.IndexFunc(kinds, func(k Kind) bool { return strings.EqualFold(k.Key, name) })
-	if i < 0 {
-		return nil
-	}
-	return &kinds[i]
-}
-
-// readSections adds to the document the sections that the text holds, which has the shape
-// of a document.
-func (d *Document) readSections(text []byte, kinds []Kind) error {
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(text, &values); err != nil {
-		return err
-	}
-	for _, kind := range kinds {
-		value, ok := values[kind.Key]
-		if !ok {
-			continue
-		}
-		section := kind.New()
-		if err := json.Unmarshal(value, section); err != nil {
-			return err
-		}
-		d.Put(section)
-	}
-	return nil
 }
 
 // A Keyed is a value that stands under a key of its own.
@@ -119,12 +104,7 @@ func Encode(value any, more []Keyed, escape bool) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// text is the document as JSON on one line: its own keys, then those of its sections.
+// text is the document as JSON on one line.
 func (d *Document) text(escape bool) ([]byte, error) {
-	whole := withLists(d)
-	more := make([]Keyed, len(whole.Sections))
-	for i, section := range whole.Sections {
-		more[i] = Keyed{section.Key(), section}
-	}
-	return Encode(whole, more, escape)
+	return Encode(formOf(d.Sections).fill(withLists(d)), nil, escape)
 }

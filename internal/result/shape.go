@@ -18,8 +18,8 @@ import (
 // times that are not as RFC 3339 writes them. But it takes a missing key for a zero, null for
 // anything and the last of two keys that are alike, and skips "Clocks".
 type shape struct {
-	kinds   []Kind
-	choices map[string][]string // also those of the kinds
+	choices     map[string][]string // also those of the kinds
+	notRequired []string
 }
 
 // A fault is what is wrong with a value.
@@ -45,15 +45,10 @@ func (f *fault) Error() string {
 	return path + " " + f.what
 }
 
-// notRequired are keys that are always written, but that documents of the first
-// days of the schema do not have.
-var notRequired = []string{"Resolution.ticks", "Throughput.samples_reads_per_second"}
-
 // choices are the values of the texts that are one of a few, by type and key. The
 // checks after decoding see these too, but cannot tell "" from an absent key.
 var choices = map[string][]string{
-	"Finding.severity":   Severities,
-	"Clock.kernel_entry": KernelEntries,
+	"Finding.severity": Severities,
 }
 
 // The kinds of values of JSON, and those of the types of a document, as errors name them.
@@ -67,20 +62,24 @@ var (
 	}
 )
 
-// shaped decodes text, a JSON object, into a document without its sections. It returns the
+// shaped decodes text, a JSON object, into a document with its sections. It returns the
 // first fault if text does not have the shape of a document.
 func shaped(text []byte, kinds []Kind) (*Document, *fault) {
-	s := shape{kinds, maps.Clone(choices)}
+	s := shape{choices: maps.Clone(choices)}
+	var sections []Section
 	for _, kind := range kinds {
 		maps.Copy(s.choices, kind.Choices)
+		s.notRequired = append(s.notRequired, kind.NotRequired...)
+		sections = append(sections, kind.New())
 	}
+	form := formOf(sections)
+	document := reflect.New(form.t)
 	options := json.JoinOptions(
 		json.WithUnmarshalers(json.UnmarshalFromFunc(s.value)),
 		jsontext.AllowInvalidUTF8(true),    // as encoding/json
 		jsontext.AllowDuplicateNames(true), // else it keeps all keys of an object in memory
 	)
-	var document Document
-	err := json.Unmarshal(text, &document, options)
+	err := json.Unmarshal(text, document.Interface(), options)
 	if fault, ok := errors.AsType[*fault](err); ok {
 		return nil, fault
 	}
@@ -90,7 +89,7 @@ func shaped(text []byte, kinds []Kind) (*Document, *fault) {
 	if err != nil { // of the syntax, which decode has checked
 		return nil, &fault{what: err.Error()}
 	}
-	return &document, nil
+	return form.document(document.Elem()), nil
 }
 
 // wrong returns what is wrong with a value that the decoder or the shape refused.
@@ -141,7 +140,7 @@ func (s *shape) object(d *jsontext.Decoder, to reflect.Value) error {
 			return err
 		}
 		name := token.String()
-		switch spelt, into := s.member(to, name); {
+		switch spelt, into := member(to, name); {
 		case into == nil:
 			err = skip(d)
 		case spelt != name:
@@ -161,7 +160,7 @@ func (s *shape) object(d *jsontext.Decoder, to reflect.Value) error {
 		}
 	}
 	for i := range t.NumField() {
-		if field := t.Field(i); required(t, field) && !seen[key(field)] {
+		if field := t.Field(i); s.required(t, field) && !seen[key(field)] {
 			return &fault{start, at.AppendToken(key(field)), "is missing"}
 		}
 	}
@@ -171,14 +170,11 @@ func (s *shape) object(d *jsontext.Decoder, to reflect.Value) error {
 
 // member returns how the key is spelt, and a pointer to what its value is decoded into, which
 // is nil for a key of a newer timebench.
-func (s *shape) member(of reflect.Value, name string) (spelt string, into any) {
+func member(of reflect.Value, name string) (spelt string, into any) {
 	for i := range of.NumField() {
 		if spelt = key(of.Type().Field(i)); spelt != "-" && strings.EqualFold(spelt, name) {
 			return spelt, of.Field(i).Addr().Interface()
 		}
-	}
-	if kind := kindOf(s.kinds, name); kind != nil && of.Type() == reflect.TypeFor[Document]() {
-		return kind.Key, kind.New()
 	}
 	return "", nil
 }
@@ -206,6 +202,6 @@ func key(field reflect.StructField) string {
 }
 
 // required says that every document has the key.
-func required(t reflect.Type, field reflect.StructField) bool {
-	return key(field) != "-" && !strings.HasSuffix(field.Tag.Get("json"), ",omitempty") && !slices.Contains(notRequired, t.Name()+"."+key(field))
+func (s *shape) required(t reflect.Type, field reflect.StructField) bool {
+	return key(field) != "-" && !strings.HasSuffix(field.Tag.Get("json"), ",omitempty") && !slices.Contains(s.notRequired, t.Name()+"."+key(field))
 }

@@ -12,12 +12,13 @@ import (
 // A Section is what a measurement leaves in a document, and how it is shown.
 type Section interface {
 	result.Section
-	// Fact returns how it was measured, for the lines above the tables.
-	Fact() table.Fact
-	// Block returns its tables and sentences; d is the document that holds it.
+	// Fact returns how it was measured, for the lines above the tables; d is the document
+	// that holds it.
+	Fact(d *result.Document) table.Fact
+	// Block returns its tables and sentences.
 	Block(d *result.Document) table.Block
 	// Lines returns it as CSV, a header first, with cells as they are.
-	Lines() [][]string
+	Lines(d *result.Document) [][]string
 }
 
 // A Sampled is a Section with samples that benchstat can compare.
@@ -46,15 +47,24 @@ type Kind struct {
 	Compare func(old, new result.Section) Comparison
 }
 
-// In returns the sections of a document, in its order.
+// In returns the sections of a document, in its order. One that is empty is left out where
+// there is another: every document has the keys of an inline section.
 func In(d *result.Document) []Section {
-	var all []Section
+	var all, full []Section
 	for _, s := range d.Sections {
-		if shown, ok := s.(Section); ok {
-			all = append(all, shown)
+		shown, ok := s.(Section)
+		if !ok {
+			continue
+		}
+		all = append(all, shown)
+		if may, ok := s.(interface{ Empty() bool }); !ok || !may.Empty() {
+			full = append(full, shown)
 		}
 	}
-	return all
+	if len(full) == 0 {
+		return all
+	}
+	return full
 }
 
 // Comparing returns the Compare of a [Kind] whose sections are of type S. compare gets nil for

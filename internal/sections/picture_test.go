@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/printable"
@@ -42,9 +43,9 @@ func TestEveryChartDrawsEveryDocument(t *testing.T) {
 
 func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
 	d := made.Document(2, 1)
-	d.Sections = nil
-	for i := range d.Clocks {
-		d.Clocks[i] = result.Clock{ID: "absent", Reason: "no such device"}
+	d.Sections = []result.Section{compare.Of(d)}
+	for i := range compare.Of(d).Clocks {
+		compare.Into(d).Clocks[i] = compare.Clock{ID: "absent", Reason: "no such device"}
 	}
 	for _, c := range sections.Pictures() {
 		require.False(t, c.Drawable(d), c.Name)
@@ -54,14 +55,14 @@ func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
 // Documents of others may hold what no run leaves.
 func TestExperimentsWithoutFigures(t *testing.T) {
 	d := made.Document(2, 1)
-	d.Clocks[0].Throughput = []result.Throughput{{Threads: 1}}
-	d.OtherClockSources = []result.Experiment{{ClockSource: "hpet", Clocks: []result.Clock{{ID: "unheard of"}}}}
+	compare.Into(d).Clocks[0].Throughput = []compare.Throughput{{Threads: 1}}
+	compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: "hpet", Clocks: []compare.Clock{{ID: "unheard of"}}}}
 	for _, c := range sections.Pictures() {
 		if c.Drawable(d) {
 			require.NoError(t, c.PNG(io.Discard, d), c.Name)
 		}
 	}
-	d.OtherClockSources = nil
+	compare.Into(d).OtherClockSources = nil
 	for _, c := range sections.Pictures() {
 		require.Equal(t, !strings.HasPrefix(c.Name, "clock-sources"), c.Drawable(d), c.Name)
 	}
@@ -104,7 +105,7 @@ func TestNoTextIsLaidOutWithoutEnd(t *testing.T) {
 func TestSVGIsAnElementForAPage(t *testing.T) {
 	d := made.Document(17, 1, 2, 4)
 	d.Host.CPU.Model = `<script>alert("CPU")</script>`
-	d.Clocks[0].ID = `<b>"bold"@vdso`
+	compare.Into(d).Clocks[0].ID = `<b>"bold"@vdso`
 	for _, c := range sections.Pictures() {
 		drawn.RequireElement(t, c, d)
 	}

@@ -5,7 +5,6 @@ package sections
 
 import (
 	"io"
-	"slices"
 
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
@@ -17,7 +16,7 @@ import (
 )
 
 // All are the kinds of sections, in the order in which every report has them.
-var All = []section.Kind{verify.Kind, skew.Kind, drift.Kind}
+var All = []section.Kind{compare.Kind, verify.Kind, skew.Kind, drift.Kind}
 
 // kinds are those for reading.
 var kinds = func() []result.Kind {
@@ -35,21 +34,11 @@ func Load(name string) (*result.Document, error) { return result.Load(name, kind
 // Read reads a document with its sections. Errors are those of [result.Read].
 func Read(r io.Reader) (*result.Document, error) { return result.Read(r, kinds...) }
 
-// In returns the sections of a document as a report has them: what clocks cost first, which
-// every document has, unless it is empty and there is another section.
-func In(d *result.Document) []section.Section {
-	all := section.In(d)
-	if costs := compare.Of(d); costs.Measured() || len(all) == 0 {
-		return append([]section.Section{costs}, all...)
-	}
-	return all
-}
-
 // Commands returns the commands that measured what a document holds.
 func Commands(d *result.Document) []string {
 	var commands []string
-	for _, s := range In(d) {
-		for _, kind := range append([]section.Kind{compare.Kind}, All...) {
+	for _, s := range section.In(d) {
+		for _, kind := range All {
 			if kind.Key == s.Key() {
 				commands = append(commands, kind.Command)
 			}
@@ -60,7 +49,7 @@ func Commands(d *result.Document) []string {
 
 // Pictures returns the pictures of all kinds of sections, in the order of a report.
 func Pictures() []picture.Chart[*result.Document] {
-	all := slices.Clone(compare.Kind.Pictures)
+	var all []picture.Chart[*result.Document]
 	for _, kind := range All {
 		all = append(all, kind.Pictures...)
 	}

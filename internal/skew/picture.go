@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/words"
@@ -110,7 +111,7 @@ var pictures = []picture.Chart[*result.Document]{{
 
 func drawable(d *result.Document) bool { return len(panels(d)) > 0 }
 
-func subtitle(d *result.Document) string { return picture.Machine(d, len(d.Clocks)) }
+func subtitle(d *result.Document) string { return picture.Machine(d, len(compare.Of(d).Clocks)) }
 
 func skewHeight(d *result.Document) vg.Length {
 	all := panels(d)

@@ -15,7 +15,7 @@ import (
 )
 
 // Fact returns for how long and where the clocks were compared.
-func (s *Skew) Fact() table.Fact {
+func (s *Skew) Fact(*result.Document) table.Fact {
 	return table.Fact{Name: "Skew", Value: "measured for " + words.Duration(float64(s.DurationNS)) + " on " + words.CPUs(s.CPUs)}
 }
 
@@ -260,7 +260,7 @@ func listGrid(c *SkewedClock) table.Grid {
 }
 
 // Lines returns a line for each pair of CPUs; a clock without pairs has one that says why.
-func (s *Skew) Lines() [][]string {
+func (s *Skew) Lines(*result.Document) [][]string {
 	lines := [][]string{strings.Split("clock,cpu,other_cpu,offset_ns,bound_ns,round_trip_ns,rounds,apart,reason", ",")}
 	for _, c := range s.Clocks {
 		if len(c.Pairs) == 0 {

@@ -17,7 +17,7 @@ func TestVerdictsOfClocksAreCompared(t *testing.T) {
 		{ID: "other fault", Verdict: Faulty, Faults: []ClockFault{{Kind: FaultJump, Count: 1}}}, {ID: "fresh", Verdict: IsMonotonic},
 		{ID: "fell", Verdict: OneCPU, Faults: warp}, {ID: "held", Verdict: IsMonotonic, Reads: 7},
 	}, Relations: []Relation{{Clock: "a", Against: "b"}, {Clock: "b", Against: "a", Held: true}}}
-	all := compare(old, new)
+	all := changesOf(old, new)
 	changes, ok := all.Value.(*Changes)
 	require.True(t, ok)
 	require.Equal(t, &Changes{

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/words"
@@ -21,7 +22,7 @@ var pictures = []picture.Chart[*result.Document]{{
 func drawable(d *result.Document) bool { return Of(d) != nil && len(Of(d).Clocks) > 0 }
 
 func subtitle(d *result.Document) string {
-	return picture.Machine(d, max(len(d.Clocks), len(Of(d).Clocks)))
+	return picture.Machine(d, max(len(compare.Of(d).Clocks), len(Of(d).Clocks)))
 }
 
 func verificationHeight(d *result.Document) vg.Length {

@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
 
 // Fact returns for how long and where the clocks were verified.
-func (v *Verification) Fact() table.Fact {
+func (v *Verification) Fact(*result.Document) table.Fact {
 	text := "for " + words.Duration(float64(v.DurationNS)) + " on " + words.CPUs(v.CPUs)
 	if v.Load {
 		text += ", with every CPU busy"
@@ -225,7 +226,7 @@ func trust(v *Verification, d *result.Document) string {
 		switch {
 		case c.Verdict != Unverified:
 			verified++
-		case slices.ContainsFunc(d.Clocks, func(entry result.Clock) bool { return entry.ID == c.ID && !entry.Available }):
+		case slices.ContainsFunc(compare.Of(d).Clocks, func(entry compare.Clock) bool { return entry.ID == c.ID && !entry.Available }):
 			absent++
 		default:
 			unverified++
@@ -276,7 +277,7 @@ func notHeld(relations []Relation) int {
 }
 
 // Lines returns a line for each clock.
-func (v *Verification) Lines() [][]string {
+func (v *Verification) Lines(*result.Document) [][]string {
 	header := []string{
 		"clock", "verdict", "reason", "reads", "repeats", "stood_ns", "tick_ns", "witness", "checks", "pairs", "sees_ns",
 		"against", "brackets", "offset_ns", "bound_ns", "resolution_ns", "against_resolution_ns",

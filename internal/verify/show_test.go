@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -53,8 +54,7 @@ func TestTrustSaysTheWhole(t *testing.T) {
 		{"1 of 2 clocks cannot be trusted: b.", []VerifiedClock{held, wrong}},
 	} {
 		d := &result.Document{
-			Clocks:   []result.Clock{{ID: "c", Available: true}, {ID: "e"}},
-			Sections: []result.Section{&Verification{Clocks: test.clocks}},
+			Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "c", Available: true}, {ID: "e"}}}, &Verification{Clocks: test.clocks}},
 		}
 		require.Equal(t, test.want, trust(Of(d), d))
 		require.Equal(t, !strings.Contains(test.want, "cannot"), Of(d).Held())

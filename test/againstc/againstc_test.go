@@ -21,6 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/stats"
@@ -55,7 +56,7 @@ func byTimebench(t testing.TB, timebench, id string) (median, floor float64) {
 	require.NoError(t, err)
 	document, err := sections.Read(bytes.NewReader(out))
 	require.NoError(t, err)
-	return document.Clocks[0].Latency.MedianNS, document.FloorNS
+	return compare.Of(document).Clocks[0].Latency.MedianNS, compare.Of(document).FloorNS
 }
 
 // checked are the clocks of this machine that C can read too.

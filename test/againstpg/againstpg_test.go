@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/test/need"
@@ -84,7 +85,7 @@ func byTimebench(t testing.TB, timebench string) (f figure, latencyNS float64) {
 	require.NoError(t, err)
 	document, err := sections.Read(bytes.NewReader(out))
 	require.NoError(t, err)
-	d := document.Clocks[0].Distribution
+	d := compare.Of(document).Clocks[0].Distribution
 	require.NotNil(t, d)
 	var spentNS, long float64
 	for _, b := range d.Buckets {
@@ -93,7 +94,7 @@ func byTimebench(t testing.TB, timebench string) (f figure, latencyNS float64) {
 			long += float64(b.Reads)
 		}
 	}
-	return figure{d.P50NS - d.BracketNS, long * 1e9 / spentNS}, document.Clocks[0].Latency.MedianNS
+	return figure{d.P50NS - d.BracketNS, long * 1e9 / spentNS}, compare.Of(document).Clocks[0].Latency.MedianNS
 }
 
 func BenchmarkAgainstPgTestTiming(b *testing.B) {

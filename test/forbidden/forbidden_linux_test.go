@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/test/need"
@@ -110,7 +111,7 @@ var noFilters = []string{call(unix.SYS_PRCTL) + ":" + call(unix.PR_SET_SECCOMP),
 // entries are what a document says of the kernel's door, by clock.
 func entries(d *result.Document) map[string]string {
 	all := map[string]string{}
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		all[c.ID] = c.KernelEntry
 	}
 	return all
@@ -121,14 +122,14 @@ func TestSeccompForbidden(t *testing.T) {
 	args := []string{"compare", "@vdso", "CLOCK_MONOTONIC@syscall", "--rounds", "1", "--time", "1ms", "--threads", "1", "--format", "json"}
 	proven, weighed := under(t, []string{"1000000"}, args...), under(t, noFilters, args...)
 	with := entries(proven)
-	for _, c := range proven.Clocks {
+	for _, c := range compare.Of(proven).Clocks {
 		if c.Available && c.Path == "vdso" {
 			require.Equal(t, "seccomp", c.KernelEntryBy, c.ID)
 			require.Contains(t, []string{result.Never, result.Always}, c.KernelEntry, c.ID)
 		}
 	}
 	told := 0
-	for _, c := range weighed.Clocks {
+	for _, c := range compare.Of(weighed).Clocks {
 		if !c.Available || c.Path != "vdso" {
 			continue
 		}
@@ -168,7 +169,7 @@ func TestForbiddenIsReported(t *testing.T) {
 func TestClockGettimeForbidden(t *testing.T) {
 	rules := []string{call(unix.SYS_CLOCK_GETTIME), call(unix.SYS_GETTIMEOFDAY)}
 	d := under(t, rules, "doctor", "--fail-on", "never", "--format", "json")
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		if c.Path == "syscall" {
 			require.False(t, c.Available, c.ID)
 			require.Equal(t, "operation not permitted", c.Reason, c.ID)
@@ -179,7 +180,7 @@ func TestClockGettimeForbidden(t *testing.T) {
 			require.Less(t, c.Latency.MedianNS, 1e6, "the stopwatch stands still")
 		}
 	}
-	require.Positive(t, d.Conditions.FloorLowNS)
+	require.Positive(t, compare.Of(d).Conditions.FloorLowNS)
 	self, err := os.Executable()
 	require.NoError(t, err)
 	processes := exec.Command(self, need.Timebench(t), "compare", "--workers", "processes", "--threads", "1", "--rounds", "1")
@@ -188,7 +189,7 @@ func TestClockGettimeForbidden(t *testing.T) {
 	require.Error(t, err)
 	require.Equal(t, "timebench: worker processes have no stopwatch in common: clock_gettime(2): operation not permitted\n", string(said))
 	both := under(t, append(rules, noFilters...), "doctor", "--fail-on", "never", "--format", "json")
-	require.NotEmpty(t, both.Clocks)
+	require.NotEmpty(t, compare.Of(both).Clocks)
 }
 
 // Somebody who is nobody gets a diagnosis, and the kernel's log or the reason why not.
@@ -209,7 +210,7 @@ func TestNobody(t *testing.T) {
 	d := document(t, command)
 	require.NotNil(t, d.Host.KernelLog)
 	require.NotEqual(t, d.Host.KernelLog.Source == "", d.Host.KernelLog.Reason == "", "%+v", d.Host.KernelLog)
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		if c.Path == "vdso" && c.Available {
 			require.Equal(t, "seccomp", c.KernelEntryBy, c.ID)
 		}
@@ -227,7 +228,7 @@ func TestWithoutSysfs(t *testing.T) {
 	command.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	d := document(t, command)
 	require.Nil(t, d.Host.ClockSource)
-	require.NotEmpty(t, d.Clocks)
+	require.NotEmpty(t, compare.Of(d).Clocks)
 	for _, f := range d.Findings {
 		require.NotContains(t, f.Title, "because the clock source is")
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/skew"
 )
@@ -30,18 +31,18 @@ func TestIsolatedCPUAndAChangeOfTheClockSource(t *testing.T) {
 	require.Equal(t, "Cpus_allowed_list:\t0", strings.TrimSpace(said["allowed"].stdout), "nobody gets CPU 1 who does not ask for it")
 	require.Zero(t, said["isolated"].status, said["isolated"].stderr)
 	d := document(t, said["isolated"])
-	require.Empty(t, d.Conditions.LostCPUs)
-	require.Len(t, d.Clocks[0].Latency.SamplesNS, 12)
-	require.False(t, d.Clocks[0].Throughput[0].Oversubscribed)
+	require.Empty(t, compare.Of(d).Conditions.LostCPUs)
+	require.Len(t, compare.Of(d).Clocks[0].Latency.SamplesNS, 12)
+	require.False(t, compare.Of(d).Clocks[0].Throughput[0].Oversubscribed)
 	require.Equal(t, []int{0, 1}, skew.Of(document(t, said["both"])).CPUs)
 	require.Equal(t, 2, said["nowhere"].status)
 	require.Contains(t, said["nowhere"].stderr, "CPU 2 does not exist or is not allowed to this process; it may use 0")
 
 	require.Zero(t, said["changed"].status, said["changed"].stderr)
 	d = document(t, said["changed"])
-	require.Equal(t, []string{"tsc", "hpet"}, d.Conditions.ClockSources)
+	require.Equal(t, []string{"tsc", "hpet"}, compare.Of(d).Conditions.ClockSources)
 	require.Equal(t, "hpet", d.Host.ClockSource.Current)
-	require.Equal(t, result.Sometimes, d.Clocks[0].KernelEntry, d.Clocks[0].ID)
+	require.Equal(t, result.Sometimes, compare.Of(d).Clocks[0].KernelEntry, compare.Of(d).Clocks[0].ID)
 	require.NotEmpty(t, d.Findings)
 	require.Equal(t, kernelEntry, d.Findings[0].Kind)
 	require.Contains(t, d.Findings[0].Title, "the clock source is hpet")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -170,7 +171,7 @@ func TestKilledInOneStroke(t *testing.T) {
 	require.Equal(t, result.Error, d.Findings[0].Severity)
 	require.Contains(t, d.Findings[0].Remedies[0].Commands, "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource")
 	require.Equal(t, kernelEntry, d.Findings[1].Kind)
-	require.Contains(t, d.Findings[1].Cause, "An experiment of timebench chose hpet")
+	require.Contains(t, d.Findings[1].Cause, "An experiment of timebench selected hpet")
 
 	require.Equal(t, 2, said["asks"].status)
 	require.Contains(t, said["asks"].stderr, "add --yes to restore it")
@@ -180,7 +181,7 @@ func TestKilledInOneStroke(t *testing.T) {
 	d = document(t, said["next"])
 	require.Equal(t, "tsc", d.Host.ClockSource.Current)
 	require.Nil(t, d.Host.UnrestoredClockSource)
-	require.Len(t, d.OtherClockSources, 2, "hpet and acpi_pm")
+	require.Len(t, compare.Of(d).OtherClockSources, 2, "hpet and acpi_pm")
 	require.Equal(t, "tsc", text("restored"))
 	require.NotZero(t, said["gone"].status, text("gone"))
 	require.Nil(t, document(t, said["doctor-after"]).Host.UnrestoredClockSource)

@@ -23,6 +23,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
 )
@@ -162,7 +163,7 @@ func (w world) checkClocks(t *testing.T, said map[string]ran) {
 	require.ElementsMatch(t, strings.Fields(said["sources"].stdout), d.Host.ClockSource.Available)
 	require.Equal(t, w.source, strings.TrimSpace(said["current"].stdout), "measuring changes nothing")
 	expected, seen := map[string]string{}, map[string]string{}
-	for _, c := range d.Clocks {
+	for _, c := range compare.Of(d).Clocks {
 		call, path, _ := strings.Cut(c.ID, "@")
 		if path != "vdso" || !c.Available {
 			continue
@@ -219,11 +220,11 @@ func (w world) checkExperiment(t *testing.T, said map[string]ran) {
 	d := document(t, said["experiment"])
 	require.Equal(t, w.source, d.Host.ClockSource.Current)
 	measured := []string{w.source}
-	for _, other := range d.OtherClockSources {
+	for _, other := range compare.Of(d).OtherClockSources {
 		measured = append(measured, other.ClockSource)
-		require.Len(t, other.Clocks, len(d.Clocks), other.ClockSource)
+		require.Len(t, other.Clocks, len(compare.Of(d).Clocks), other.ClockSource)
 		for i, c := range other.Clocks {
-			require.Equal(t, d.Clocks[i].ID, c.ID, other.ClockSource)
+			require.Equal(t, compare.Of(d).Clocks[i].ID, c.ID, other.ClockSource)
 			require.NotNil(t, c.Latency, "%s: %s", other.ClockSource, c.ID)
 		}
 	}

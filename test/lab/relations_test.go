@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 )
 
 // A figure is one of a world's: the latency of a clock in nanoseconds or, where threads
@@ -17,7 +18,7 @@ type figure struct {
 
 // in looks the figure up; false where the world has no such clock.
 func (f figure) in(chapters map[string]chapter) (float64, bool) {
-	for _, c := range chapters[f.world].document.Clocks {
+	for _, c := range compare.Of(chapters[f.world].document).Clocks {
 		if c.ID != f.id || !c.Available {
 			continue
 		}

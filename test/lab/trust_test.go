@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/skew"
@@ -29,9 +30,9 @@ func (w world) checkUnplugged(t *testing.T, said map[string]ran) {
 		one := said["unplugged-"+how]
 		require.Zero(t, one.status, "%s: %s\n%s", how, one.stdout, one.stderr)
 		d := document(t, one)
-		require.Equal(t, []int{w.cpus() - 1}, d.Conditions.LostCPUs, how)
-		require.LessOrEqual(t, d.Conditions.OtherCPUs, float64(w.cpus()), how)
-		for _, c := range d.Clocks {
+		require.Equal(t, []int{w.cpus() - 1}, compare.Of(d).Conditions.LostCPUs, how)
+		require.LessOrEqual(t, compare.Of(d).Conditions.OtherCPUs, float64(w.cpus()), how)
+		for _, c := range compare.Of(d).Clocks {
 			if c.Path == "vdso" && w.vdso == "" {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
@@ -22,22 +23,22 @@ func Document(clocks int, threads ...int) *result.Document {
 	}
 	for i := range clocks {
 		cost := []float64{2.3, 20, 20.1, 20.2, 150, 152, 500}[i%7] + float64(i)/50
-		c := result.Clock{
+		c := compare.Clock{
 			ID: strings.Repeat("C", 5+i%20) + "@" + picture.Looks[i%len(picture.Looks)].Path, Path: picture.Looks[i%len(picture.Looks)].Path, Available: true,
-			Latency:    &result.Latency{MedianNS: cost, LowNS: cost * 0.99, HighNS: cost * 1.2, Confidence: 0.95, MinNS: cost},
-			Resolution: &result.Resolution{TickNS: 1, FinerThanRead: i%3 > 0},
+			Latency:    &compare.Latency{MedianNS: cost, LowNS: cost * 0.99, HighNS: cost * 1.2, Confidence: 0.95, MinNS: cost},
+			Resolution: &compare.Resolution{TickNS: 1, FinerThanRead: i%3 > 0},
 		}
-		c.Distribution = &result.Distribution{Reads: 100_000, Buckets: []result.Bucket{
+		c.Distribution = &compare.Distribution{Reads: 100_000, Buckets: []compare.Bucket{
 			{UpToNS: cost, Reads: 90_000}, {UpToNS: cost * 1.1, Reads: 9_900}, {UpToNS: cost * 100, Reads: 100},
 		}}
 		for _, n := range threads {
-			c.Throughput = append(c.Throughput, result.Throughput{Threads: n, ReadsPerSecond: 1e9 / cost, NSPerRead: cost * float64(n)})
+			c.Throughput = append(c.Throughput, compare.Throughput{Threads: n, ReadsPerSecond: 1e9 / cost, NSPerRead: cost * float64(n)})
 		}
-		d.Clocks = append(d.Clocks, c)
+		compare.Into(d).Clocks = append(compare.Of(d).Clocks, c)
 	}
 	d.Host.ClockSource = &result.ClockSource{Current: "tsc", Available: []string{"tsc", "hpet", "acpi_pm"}}
 	// One of the experiments ended early.
-	d.OtherClockSources = []result.Experiment{{ClockSource: "hpet", Clocks: d.Clocks}, {ClockSource: "acpi_pm", Clocks: d.Clocks[:clocks/2]}}
+	compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: "hpet", Clocks: compare.Of(d).Clocks}, {ClockSource: "acpi_pm", Clocks: compare.Of(d).Clocks[:clocks/2]}}
 	addTrust(d, 2+clocks%7, clocks%2 == 0)
 	return d
 }
@@ -45,7 +46,7 @@ func Document(clocks int, threads ...int) *result.Document {
 // Trusted is a document of the parts alone.
 func Trusted(cpus int, faults bool) *result.Document {
 	d := Document(0)
-	d.OtherClockSources = nil
+	compare.Into(d).OtherClockSources = nil
 	addTrust(d, cpus, faults)
 	return d
 }

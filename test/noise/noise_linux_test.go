@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/test/need"
 )
@@ -30,7 +31,7 @@ func kinds(t *testing.T, document []byte) []string {
 	return all
 }
 
-func compare(timebench string) *exec.Cmd {
+func comparing(timebench string) *exec.Cmd {
 	return exec.Command(timebench, "compare", "time.Now@go", "--threads", "1", "--rounds", "200", "--format", "json")
 }
 
@@ -46,7 +47,7 @@ func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
 			_ = hog.Wait()
 		}()
 	}
-	out, err := compare(timebench).Output()
+	out, err := comparing(timebench).Output()
 	require.NoError(t, err)
 	require.Contains(t, kinds(t, out), "load")
 }
@@ -54,7 +55,7 @@ func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
 // A control group with a tenth of a CPU stops the run again and again.
 func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
 	timebench, group := need.Timebench(t), limited(t)
-	run := compare(timebench)
+	run := comparing(timebench)
 	run.Args = append([]string{"sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group}, run.Args...)
 	run.Path = need.Program(t, "sh")
 	out, err := run.Output()
@@ -63,7 +64,7 @@ func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
 	d, err := sections.Read(bytes.NewReader(out))
 	require.NoError(t, err)
 	require.InDelta(t, 0.1, d.Host.CPU.Quota, 1e-9)
-	require.Positive(t, d.Conditions.ThrottledNS)
+	require.Positive(t, compare.Of(d).Conditions.ThrottledNS)
 	require.False(t, slices.Contains(kinds(t, out), "clocksource"))
 }
 

@@ -26,6 +26,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
@@ -90,12 +91,12 @@ func measureSlow(id string) error {
 	}
 	return (&result.Document{
 		Schema: result.Schema, GeneratedAt: time.Now().UTC(), Tool: like.Tool, Host: like.Host, Settings: like.Settings,
-		FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
+		Sections: []result.Section{&compare.Costs{FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks}},
 	}).Write(os.Stdout)
 }
 
-// compare is a run of the real program.
-func compare(tb testing.TB, timebench string, clocks ...string) *result.Document {
+// measured is a run of the real program.
+func measured(tb testing.TB, timebench string, clocks ...string) *result.Document {
 	tb.Helper()
 	out, err := exec.Command(timebench, append([]string{"compare", "--format", "json"}, clocks...)...).Output()
 	require.NoError(tb, err)
@@ -148,11 +149,11 @@ func BenchmarkPairsOfOneClock(b *testing.B) {
 		b.Run(id, func(b *testing.B) {
 			pairs, differ, slowFound := 0, 0, 0
 			for b.Loop() {
-				old := compare(b, timebench, id)
-				if !old.Clocks[0].Available {
-					b.Skip(old.Clocks[0].Reason)
+				old := measured(b, timebench, id)
+				if !compare.Of(old).Clocks[0].Available {
+					b.Skip(compare.Of(old).Clocks[0].Reason)
 				}
-				new, slow := compare(b, timebench, id), slower(b, id, old)
+				new, slow := measured(b, timebench, id), slower(b, id, old)
 				pairs++
 				differ += min(1, logged(b, differing(old, new)))
 				if found(differing(old, slow)) {
@@ -188,26 +189,26 @@ func BenchmarkPairsOfAllClocks(b *testing.B) {
 	pairs, differ, figures, planted, slowFound := 0, 0, 0, 0, 0
 	missed := map[string]int{}
 	for b.Loop() {
-		old, new := compare(b, timebench), compare(b, timebench)
+		old, new := measured(b, timebench), measured(b, timebench)
 		n := logged(b, differing(old, new))
 		pairs++
 		differ += min(1, n)
 		figures += n
-		for i, c := range new.Clocks {
+		for i, c := range compare.Of(new).Clocks {
 			if c.Latency == nil {
 				continue
 			}
 			plain := *c.Latency
 			slow := plain
 			slow.SamplesNS, slow.QuietSamplesNS = slowSamples(plain.SamplesNS), slowSamples(plain.QuietSamplesNS)
-			new.Clocks[i].Latency = &slow
+			compare.Into(new).Clocks[i].Latency = &slow
 			planted++
 			if slices.ContainsFunc(differing(old, new), func(d diff.Change) bool { return d.Clock == c.ID && d.Threads == 0 && d.Verdict == diff.Slower }) {
 				slowFound++
 			} else {
 				missed[c.ID]++
 			}
-			new.Clocks[i].Latency = &plain
+			compare.Into(new).Clocks[i].Latency = &plain
 		}
 	}
 	b.ReportMetric(0, "ns/op")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
@@ -105,7 +106,7 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 		t.Run("compare "+strings.Join(how, " "), func(t *testing.T) {
 			document, status := run(t, timebench, 0, append([]string{"compare", "CLOCK_MONOTONIC", "--time", "20ms", "--rounds", "6"}, how...)...)
 			require.Zero(t, status)
-			for _, c := range document.Clocks {
+			for _, c := range compare.Of(document).Clocks {
 				require.Len(t, c.Throughput, len(document.Settings.Threads), "%s: %s", c.ID, c.Reason)
 			}
 		})

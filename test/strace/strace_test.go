@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/test/need"
 )
@@ -36,7 +37,7 @@ func traced(t *testing.T, call string, args ...string) (entered int, reads float
 	}
 	document, err := sections.Read(bytes.NewReader(out))
 	require.NoError(t, err)
-	for _, c := range document.Clocks {
+	for _, c := range compare.Of(document).Clocks {
 		require.True(t, c.Available, "%s: %s", c.ID, c.Reason)
 		for _, measured := range c.Throughput {
 			reads += measured.ReadsPerSecond * float64(document.Settings.TimeNS) / 1e9

@@ -25,7 +25,7 @@ func TestEventsOfTheConsoleEndWithAReport(t *testing.T) {
 		folder := t.TempDir()
 		ended := interruptedBy(t, events, folder)
 		require.Equal(t, status, ended.status, "%s: %s", events, ended.stderr)
-		require.Contains(t, ended.stdout, "this run was interrupted")
+		require.Contains(t, ended.stdout, "the run was interrupted")
 		document, err := sections.Load(filepath.Join(folder, "report"))
 		require.NoError(t, err)
 		require.True(t, document.Interrupted)

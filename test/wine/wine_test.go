@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/stats"
@@ -110,20 +111,20 @@ func TestListNamesEveryWindowsClock(t *testing.T) {
 func TestReportIsReadOnLinux(t *testing.T) {
 	wine, exe := built(t)
 	folder := t.TempDir()
-	compare := []string{wine, exe, "compare", "--time", "20ms", "--rounds", "10", "--threads", "1..4", "--out"}
-	first := run(t, folder, nil, append(compare, "report")...)
+	command := []string{wine, exe, "compare", "--time", "20ms", "--rounds", "10", "--threads", "1..4", "--out"}
+	first := run(t, folder, nil, append(command, "report")...)
 	require.Zero(t, first.status, first.stderr)
 	require.Empty(t, first.stderr, "neither progress nor warnings where no console is")
-	second := run(t, folder, nil, append(compare, "again.zip", "--quiet")...)
+	second := run(t, folder, nil, append(command, "again.zip", "--quiet")...)
 	require.Zero(t, second.status, second.stderr)
 
 	document, err := sections.Load(filepath.Join(folder, "report"))
 	require.NoError(t, err)
 	require.Equal(t, "windows", document.Host.OS)
 	require.NotNil(t, document.Host.Windows.Wine)
-	require.Positive(t, document.FloorNS)
+	require.Positive(t, compare.Of(document).FloorNS)
 	measured := map[string]bool{}
-	for _, c := range document.Clocks {
+	for _, c := range compare.Of(document).Clocks {
 		measured[c.Path] = measured[c.Path] || c.Available
 		if !c.Available {
 			require.Contains(t, c.Reason, "this Windows has no ", c.ID)
@@ -250,7 +251,7 @@ func TestInterruptedRunReports(t *testing.T) {
 	require.NoError(t, c.Process.Signal(syscall.SIGINT))
 	err := c.Wait()
 	require.Equal(t, 130, c.ProcessState.ExitCode(), "%v", err)
-	require.Contains(t, stdout.String(), "this run was interrupted")
+	require.Contains(t, stdout.String(), "the run was interrupted")
 	document, err := sections.Load(filepath.Join(folder, "report"))
 	require.NoError(t, err)
 	require.True(t, document.Interrupted)
@@ -301,7 +302,7 @@ func byTimebench(t testing.TB, wine, exe, id string) (median, floor float64) {
 	require.Zero(t, out.status, out.stderr)
 	document, err := sections.Read(strings.NewReader(out.stdout))
 	require.NoError(t, err)
-	return document.Clocks[0].Latency.MedianNS, document.FloorNS
+	return compare.Of(document).Clocks[0].Latency.MedianNS, compare.Of(document).FloorNS
 }
 
 // compiled is the program that mingw makes of a C file of testdata.
