@@ -41,7 +41,7 @@ func saved(t testing.TB, n int) string {
 		Settings: result.Settings{Threads: []int{1}, Rounds: 6, TimeNS: 1e6, Pin: "none", Workers: "threads"},
 	}
 	for i := range n + 1 {
-		compare.Into(document).Clocks = append(compare.Of(document).Clocks, compare.Clock{
+		compare.Into(document).Clocks = append(compare.Into(document).Clocks, compare.Clock{
 			ID: fmt.Sprintf("clock%d@go", i), Call: "call", Path: "go", Available: true,
 			Latency:    &compare.Latency{MedianNS: 20, MinNS: 20, SamplesNS: []float64{20, 20, 20, 20, 20, 20}},
 			Throughput: []compare.Throughput{{Threads: 1, ReadsPerSecond: 5e7, NSPerRead: 20, Fairness: 1, SamplesReadsPerSecond: []float64{5e7}}},

@@ -125,6 +125,6 @@ func TestRunThatASignalEnds(t *testing.T) {
 func TestSomeAvailable(t *testing.T) {
 	none := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "hpet@mmio"}}}}}
 	requireStatus(t, 1, someAvailable(none))
-	compare.Into(none).Clocks = append(compare.Of(none).Clocks, compare.Clock{ID: "time.Now@go", Available: true})
+	compare.Into(none).Clocks = append(compare.Into(none).Clocks, compare.Clock{ID: "time.Now@go", Available: true})
 	require.NoError(t, someAvailable(none))
 }

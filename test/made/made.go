@@ -34,7 +34,7 @@ func Document(clocks int, threads ...int) *result.Document {
 		for _, n := range threads {
 			c.Throughput = append(c.Throughput, compare.Throughput{Threads: n, ReadsPerSecond: 1e9 / cost, NSPerRead: cost * float64(n)})
 		}
-		compare.Into(d).Clocks = append(compare.Of(d).Clocks, c)
+		compare.Into(d).Clocks = append(compare.Into(d).Clocks, c)
 	}
 	d.Host.ClockSource = &result.ClockSource{Current: "tsc", Available: []string{"tsc", "hpet", "acpi_pm"}}
 	// One of the experiments ended early.
