@@ -7,8 +7,8 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// Check tells c which values cannot be. The keys stand at the top of the document, so at is
-// empty.
+// Check reports impossible values to checker. The keys are at the top of the document, so the
+// path is empty.
 func (c *Costs) Check(checker *result.Checker, _ string) {
 	checker.NotNegative("floor_ns", c.FloorNS)
 	if c.Conditions != nil {
@@ -34,8 +34,7 @@ func checkExperiments(experiments []Experiment, c *result.Checker) {
 	}
 }
 
-// checkClocks checks the clocks of the document or of one experiment, within which
-// no id stands twice. The same clock is in each.
+// checkClocks checks the clocks of the document or of one experiment. Each id is unique there.
 func checkClocks(clocks []Clock, c *result.Checker, within string) {
 	seen := map[string]bool{}
 	for i, clock := range clocks {
@@ -132,7 +131,7 @@ func (d *Distribution) check(c *result.Checker, at string) {
 	c.NotNegative(at+".p99_9_ns", d.P999NS)
 	c.NotNegative(at+".max_ns", d.MaxNS)
 	c.Part(at+".tenfold_reads", d.TenfoldReads, d.Reads, "reads")
-	// Subtracted, since a sum of what a file says may overflow.
+	// A sum of values from a file may overflow, a difference does not.
 	left := d.Reads
 	for i, bucket := range d.Buckets {
 		at := fmt.Sprintf("%s.buckets[%d]", at, i)
@@ -151,7 +150,7 @@ func (d *Distribution) check(c *result.Checker, at string) {
 	}
 }
 
-// quiet checks the quickest slices of the rounds, where there are any.
+// quiet checks the fastest slices of the rounds, if there are any.
 func quiet(c *result.Checker, at string, values, samples []float64) {
 	if len(values) > 0 && len(values) != len(samples) {
 		c.Fail(at, fmt.Sprintf("are %d, beside %d samples_ns; there is one for each", len(values), len(samples)))
@@ -165,7 +164,7 @@ func quiet(c *result.Checker, at string, values, samples []float64) {
 	}
 }
 
-// samples checks the samples of which the median is one or lies between two.
+// samples checks samples and their median.
 func samples(c *result.Checker, at string, values []float64, median float64) {
 	for i, value := range values {
 		c.NotNegative(fmt.Sprintf("%s[%d]", at, i), value)

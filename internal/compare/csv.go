@@ -40,8 +40,7 @@ func clockLines(clocks []Clock, source string) [][]string {
 	return lines
 }
 
-// currentSource is the clock source under which the document's own clocks were
-// measured; empty where there is none.
+// currentSource returns the clock source of the document's own clocks; empty if there is none.
 func currentSource(d *result.Document) string {
 	if d.Host.ClockSource == nil {
 		return ""

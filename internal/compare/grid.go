@@ -31,7 +31,7 @@ func latencyGrid(d *result.Document) table.Grid {
 		Title:  "Latency and resolution",
 		Header: []string{"Clock", "ns/read", "95% CI", "min", "resolution", "reported"},
 	}
-	// Elsewhere than on Linux nobody asks.
+	// Kernel entry is tested on Linux only.
 	entries := slices.ContainsFunc(Of(d).Clocks, func(c Clock) bool { return c.KernelEntry != "" })
 	if entries {
 		g.Header = append(g.Header, "enters kernel")
@@ -127,7 +127,7 @@ func throughputGrid(d *result.Document) table.Grid {
 	return g
 }
 
-// distributionGrid has no rows where single reads were not timed.
+// distributionGrid has a row for each clock of which single reads were timed.
 func distributionGrid(d *result.Document) table.Grid {
 	g := table.Grid{
 		Title:  "Distribution of single reads, in ns",
@@ -153,11 +153,10 @@ func distributionGrid(d *result.Document) table.Grid {
 	return g
 }
 
-// coarseStepNS is how far apart, in ns, times lie when a reader of a distribution
-// must know it.
+// coarseStepNS is the step of the times, in ns, from which a distribution has a note about it.
 const coarseStepNS = 2
 
-// oneIn words how often something happens.
+// oneIn returns a share as text: 1 in 1,000.
 func oneIn(n, of int64) string {
 	if n == 0 {
 		return "none of " + words.Thousands(of)
@@ -174,7 +173,7 @@ func figure(c Clock, threads int, word func(Throughput) string) string {
 	return "-"
 }
 
-// Oversubscribed reports whether so many threads were more than could run at the same moment.
+// Oversubscribed reports whether this number of threads was larger than that of the CPUs.
 func Oversubscribed(d *result.Document, threads int) bool {
 	for _, c := range Of(d).Clocks {
 		for _, t := range c.Throughput {
@@ -186,8 +185,8 @@ func Oversubscribed(d *result.Document, threads int) bool {
 	return false
 }
 
-// measuredThreads are the numbers of threads that some clock was measured with; in
-// a run that was interrupted not all that were asked for.
+// measuredThreads returns the numbers of threads with results. An interrupted run does not have
+// all requested ones.
 func measuredThreads(d *result.Document) []int {
 	return slices.DeleteFunc(slices.Clone(d.Settings.Threads), func(threads int) bool {
 		return !slices.ContainsFunc(Of(d).Clocks, func(c Clock) bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// overheadGrid holds each call that was made both by the vDSO and by a system call: what
-// the kernel's door costs.
+// overheadGrid has a row for each call that was measured both through the vDSO and as a system
+// call.
 func overheadGrid(d *result.Document) table.Grid {
 	g := table.Grid{
 		Title:  "System call overhead: the same call through the vDSO and as a system call, in ns/read",
@@ -35,8 +35,8 @@ func overheadGrid(d *result.Document) table.Grid {
 	return g
 }
 
-// overheadRow takes the difference round by round, where both were measured in every one:
-// what moved both in a round is not in it.
+// overheadRow takes the difference of each round, if both were measured in every round: it is
+// free of what affected both.
 func overheadRow(vdso, syscall Clock) []string {
 	name := strings.TrimSuffix(vdso.ID, "@vdso")
 	difference := syscall.Latency.MedianNS - vdso.Latency.MedianNS
@@ -56,7 +56,7 @@ func overheadRow(vdso, syscall Clock) []string {
 	return []string{name, words.NS(vdso.Latency.MedianNS), words.NS(syscall.Latency.MedianNS), nsDifference(difference), between, entersKernel(cmp.Or(vdso.KernelEntry, result.Unknown))}
 }
 
-// nsDifference is ns for what may be negative.
+// nsDifference returns nanoseconds that may be negative, without their unit.
 func nsDifference(value float64) string {
 	if value < 0 {
 		return "-" + words.NS(-value)

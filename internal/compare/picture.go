@@ -5,7 +5,7 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// pictures are those of what clocks cost.
+// pictures are the pictures of the costs of clocks.
 var pictures = []picture.Chart[*result.Document]{
 	{Name: "latency", Title: "Latency of each clock", Drawable: hasLatency, Subtitle: machine, Height: latencyHeight, Draw: drawLatency},
 	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Drawable: hasResolution, Subtitle: machine, Height: scatterHeight, Draw: drawScatter},
@@ -16,12 +16,12 @@ var pictures = []picture.Chart[*result.Document]{
 	{Name: "distribution", Title: "Distribution of single reads", Drawable: hasDistribution, Subtitle: machine, Height: distributionHeight, Draw: drawDistribution},
 }
 
-// machine is the subtitle of a picture of all clocks.
+// machine returns the subtitle of a picture of all clocks.
 func machine(d *result.Document) string {
 	return picture.Machine(d, len(Of(d).Clocks))
 }
 
-// measured returns the clocks that have a latency, in the document's order: the first.
+// measured returns the first clocks with a latency, in the order of the document.
 func measured(d *result.Document) []Clock {
 	var clocks []Clock
 	for _, c := range Of(d).Clocks {

@@ -17,10 +17,9 @@ func distributionHeight(d *result.Document) vg.Length {
 	return max(560*picture.Pixel, vg.Length(len(percentiles(d))+1)*picture.LineApart+150*picture.Pixel)
 }
 
-// percentiles are the lines of the distributions: how long a read takes, over
-// one in how many reads takes longer. A percentile p stands at 1/(1-p), so that
-// each nine has the same room. A line is a flight of steps, and begins at the
-// first percentile: what came before is the counter's own unsteadiness.
+// percentiles returns the lines of the distributions. A percentile p is at 1/(1-p), so that each
+// further nine has the same width. A line has steps. It starts at the first percentile, since
+// lower times are the noise of the counter.
 func percentiles(d *result.Document) []picture.Line {
 	const first = 1 / (1 - 0.01)
 	var all []picture.Line

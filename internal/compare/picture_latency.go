@@ -16,8 +16,8 @@ func latencyHeight(d *result.Document) vg.Length {
 	return vg.Length(len(measured(d))+1)*picture.RowHeight + 190*picture.Pixel
 }
 
-// drawLatency draws a row a clock, the cheapest above: a mark at the median and
-// a bar over its interval, on a logarithmic axis.
+// drawLatency draws a row for each clock, the fastest first: a mark at the median and a bar for
+// its confidence interval, on a logarithmic axis.
 func drawLatency(c draw.Canvas, d *result.Document) error {
 	clocks := measured(d)
 	slices.SortStableFunc(clocks, func(a, b Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
@@ -63,8 +63,7 @@ func (rows latencyRows) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// legend writes at the top of a canvas what the colours mean, and returns the
-// rest.
+// legend draws the legend at the top of a canvas and returns the rest.
 func legend(c draw.Canvas, clocks []Clock) draw.Canvas {
 	var entries []picture.Entry
 	for _, l := range picture.Looks {

@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A spot is a clock in the plane of cost and resolution.
+// A spot is the point of a clock: its latency and its resolution.
 type spot struct {
 	clock Clock
-	// resolutionNS is the tick, or the cost of a read where the clock is finer
-	// than that: two reads cannot be told apart any closer.
+	// resolutionNS is the tick, or the latency if the clock is finer than one read: no
+	// two reads are closer.
 	resolutionNS float64
 }
 
@@ -35,7 +35,7 @@ func spots(d *result.Document) []spot {
 
 func hasResolution(d *result.Document) bool { return len(spots(d)) > 0 }
 
-// scatterHeight grows with the labels that must find a place.
+// scatterHeight grows with the number of labels.
 func scatterHeight(d *result.Document) vg.Length {
 	return max(620*picture.Pixel, vg.Length(len(spots(d)))*24*picture.Pixel+200*picture.Pixel)
 }
@@ -69,7 +69,7 @@ func drawScatter(c draw.Canvas, d *result.Document) error {
 // spotMarks is the plotter of drawScatter.
 type spotMarks struct {
 	spots []spot
-	// unnamed counts those whose labels found no place.
+	// unnamed is the number of labels that do not fit.
 	unnamed int
 }
 
@@ -93,8 +93,8 @@ func (marks *spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 			Width: text.Width(names[i]) + 4*picture.Pixel, Height: picture.LabelSize + 4*picture.Pixel,
 		}
 	}
-	// A label that found no place is left out: the picture is full, and the table
-	// has the clock. Leaders come first, so that none is drawn over a label.
+	// Labels that do not fit are left out; the table has the clock. Leaders come first, so
+	// that none is drawn over a label.
 	places := picture.Arrange(labels, spotRadius, picture.Box{Min: c.Min, Max: c.Max})
 	for i, at := range places {
 		thin := picture.Stroke(picture.LookOf(marks.spots[i].clock.Path).Color, 0.6*picture.Pixel)

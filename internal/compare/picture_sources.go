@@ -12,20 +12,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// hasSources reports whether a document holds an experiment with clock sources.
+// hasSources reports whether a document has an experiment with clock sources.
 func hasSources(d *result.Document) bool {
 	return len(Of(d).OtherClockSources) > 0 && hasLatency(d)
 }
 
-// sourceLook is the look of the i-th clock source: colours and shapes of their own.
+// sourceLook returns colour and shape of the i-th clock source.
 func sourceLook(i int) picture.Look { return picture.Looks[i%sourceLooks] }
 
-// sourceLooks is how many of looks differ in both colour and shape.
+// sourceLooks is the number of looks that differ in both colour and shape.
 const sourceLooks = 5
 
 func sourcesHeight(d *result.Document) vg.Length { return latencyHeight(d) + 30*picture.Pixel }
 
-// drawSources draws a row a clock with a mark for each clock source.
+// drawSources draws a row for each clock, with a mark for each clock source.
 func drawSources(c draw.Canvas, d *result.Document) error {
 	sources := BySource(d)
 	clocks := measured(d)
@@ -66,7 +66,7 @@ func (rows sourceRows) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, clock := range rows.clocks {
 		at := y(float64(i))
 		c.StrokeLine2(picture.Stroke(picture.Light, picture.Pixel), c.Min.X, at, c.Max.X, at)
-		// The first on top: it is the machine as it was.
+		// The machine's own clock source is drawn last, on top.
 		for j, source := range slices.Backward(rows.sources) {
 			if l := latencyOf(source.Clocks, clock.ID); l > 0 {
 				c.DrawGlyph(sourceLook(j).Glyph(5*picture.Pixel), vg.Point{X: x(l), Y: at})
@@ -75,7 +75,7 @@ func (rows sourceRows) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// latencyOf is the median of a clock; 0 where it was not measured.
+// latencyOf returns the median of a clock; 0 if it was not measured.
 func latencyOf(clocks []Clock, id string) float64 {
 	for _, c := range clocks {
 		if c.ID == id && c.Latency != nil {
@@ -85,8 +85,8 @@ func latencyOf(clocks []Clock, id string) float64 {
 	return 0
 }
 
-// scalingOf is the clock whose scaling the picture of clock sources shows: the one
-// that most programs read, or else the first that was measured.
+// scalingOf returns the clock for the picture of the scaling by clock source: the one that most
+// programs read, or else the first measured one.
 func scalingOf(d *result.Document) string {
 	const usual = "CLOCK_MONOTONIC@vdso"
 	first := ""
@@ -106,7 +106,7 @@ func hasSourceScaling(d *result.Document) bool { return hasSources(d) && hasThro
 
 func sourceScalingHeight(*result.Document) vg.Length { return 480 * picture.Pixel }
 
-// drawSourceScaling draws a line a clock source: the reads a second of one clock.
+// drawSourceScaling draws a line for each clock source: the reads per second of one clock.
 func drawSourceScaling(c draw.Canvas, d *result.Document) error {
 	id := scalingOf(d)
 	var all []picture.Line

@@ -14,7 +14,7 @@ import (
 
 func hasThroughput(d *result.Document) bool { return len(lines(d, nsPerRead)) > 0 }
 
-// linesHeight leaves a line of text for each label beside the plot.
+// linesHeight has room for a label beside the plot for each line.
 func linesHeight(d *result.Document) vg.Length {
 	return max(560*picture.Pixel, vg.Length(len(lines(d, nsPerRead))+1)*picture.LineApart+150*picture.Pixel)
 }
@@ -22,7 +22,7 @@ func linesHeight(d *result.Document) vg.Length {
 func nsPerRead(t Throughput) float64      { return t.NSPerRead }
 func readsPerSecond(t Throughput) float64 { return t.ReadsPerSecond }
 
-// lines are the lines of a document, by a figure of each measurement: the first.
+// lines returns the first lines of a document, of one figure over the number of threads.
 func lines(d *result.Document, value func(Throughput) float64) []picture.Line {
 	var all []picture.Line
 	ofPath := map[string]int{}
@@ -57,7 +57,7 @@ func drawReadsPerSecond(c draw.Canvas, d *result.Document) error {
 	return nil
 }
 
-// overThreads is a graph over the numbers of threads.
+// overThreads returns a graph over the number of threads.
 func overThreads(d *result.Document, all []picture.Line) picture.Graph {
 	return picture.Graph{
 		Lines: all, XLabel: "number of threads" + processes(d) + " (log scale)", XTicks: picture.ThreadTicks{Threads: d.Settings.Threads},
@@ -72,8 +72,8 @@ func processes(d *result.Document) string {
 	return ""
 }
 
-// perfect is the line of perfect scaling from the highest point at the fewest
-// threads. On two logarithmic axes every clock that scales runs parallel to it.
+// perfect returns the line of perfect scaling, from the highest point at the smallest number of
+// threads. On two logarithmic axes the line of a clock that scales is parallel to it.
 func perfect(all []picture.Line) picture.Line {
 	start := slices.MaxFunc(all, func(a, b picture.Line) int { return cmp.Compare(a.Values[0]/a.At[0], b.Values[0]/b.At[0]) })
 	l := picture.Line{Name: "perfect scaling", Style: picture.Stroke(picture.Grey, 1.6*picture.Pixel)}

@@ -1,5 +1,5 @@
-// Package compare is the section of a result document that says what clocks cost, how fine
-// they are and how they scale: how it is shown and drawn. Package measure measures it.
+// Package compare is the section of a result document with the latency, the resolution and the
+// throughput of clocks: its types, tables, pictures and CSV. Package measure measures them.
 package compare
 
 import (
@@ -12,18 +12,18 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// key is that of the clocks in a document.
+// key is the key of the clocks in a document.
 const key = "clocks"
 
 // Kind is the kind of this section.
 var Kind = section.Kind{Kind: result.Kind{
 	Key: key, New: func() result.Section { return new(Costs) },
 	Choices: map[string][]string{"Clock.kernel_entry": result.KernelEntries},
-	// Documents of the first days of the schema do not have these.
+	// The first documents of the schema do not have these.
 	NotRequired: []string{"Resolution.ticks", "Throughput.samples_reads_per_second"},
 }, Command: "compare", Pictures: pictures}
 
-// Of returns the costs that a document holds; empty ones where it holds none.
+// Of returns the costs of a document; empty ones if it has none.
 func Of(d *result.Document) *Costs {
 	if costs := result.Of[*Costs](d); costs != nil {
 		return costs
@@ -31,8 +31,7 @@ func Of(d *result.Document) *Costs {
 	return new(Costs)
 }
 
-// Into returns the costs that a document holds, to be changed. It adds empty ones where there
-// are none.
+// Into returns the costs of a document for changes to them. It adds empty ones if there are none.
 func Into(d *result.Document) *Costs {
 	costs := Of(d)
 	d.Put(costs)
@@ -42,7 +41,7 @@ func Into(d *result.Document) *Costs {
 // Key returns the key of the clocks in a document.
 func (*Costs) Key() string { return key }
 
-// Inline says that the keys stand at the top of the document.
+// Inline marks the section as one with its keys at the top of the document.
 func (*Costs) Inline() {}
 
 // Empty reports whether no cost of any clock was measured.
@@ -50,8 +49,8 @@ func (c *Costs) Empty() bool {
 	return !slices.ContainsFunc(c.Clocks, func(c Clock) bool { return c.Latency != nil || len(c.Throughput) > 0 })
 }
 
-// BySource returns what was measured by clock source: first that of the document itself, then
-// the experiments; nothing where there is no experiment.
+// BySource returns the figures of a document by clock source: first its own, then those of the
+// experiments; nothing if there is no experiment.
 func BySource(d *result.Document) []Experiment {
 	costs := Of(d)
 	if len(costs.OtherClockSources) == 0 {
@@ -69,7 +68,7 @@ func (c *Costs) Fact(d *result.Document) table.Fact {
 	return table.Fact{Name: "Measured", Value: settings(d)}
 }
 
-// Block returns what clocks cost, which to choose, and which are not there.
+// Block returns the tables, which clock to choose, and which clocks are not available.
 func (c *Costs) Block(d *result.Document) table.Block {
 	return table.Block{
 		Grids: []table.Grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), overheadGrid(d), distributionGrid(d), throughputGrid(d)},

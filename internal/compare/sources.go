@@ -10,10 +10,10 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// entryMarks stand behind the figure of a read that enters the kernel.
+// entryMarks follow the figure of a read that enters the kernel.
 var entryMarks = map[string]string{result.Always: " k", result.Sometimes: " k?"}
 
-// sourcesGrid has a column a clock source.
+// sourcesGrid has a column for each clock source.
 func sourcesGrid(d *result.Document) table.Grid {
 	g := table.Grid{
 		Title: "Latency by clock source, in ns/read", Header: []string{"Clock"},
@@ -34,8 +34,8 @@ func sourcesGrid(d *result.Document) table.Grid {
 	})
 }
 
-// sourceThroughputGrid holds the reads of all threads together, at the most threads
-// that each had a CPU.
+// sourceThroughputGrid has the total throughput by clock source, at the largest number of threads
+// that is not oversubscribed.
 func sourceThroughputGrid(d *result.Document) table.Grid {
 	most := 0
 	for _, threads := range measuredThreads(d) {
@@ -75,7 +75,7 @@ func workers(d *result.Document, n int) string {
 	return words.Plural(n, "thread")
 }
 
-// sideBySide adds a column a clock source, and a row a clock, the cheapest first.
+// sideBySide adds a column for each clock source and a row for each clock, the fastest first.
 func sideBySide(d *result.Document, g table.Grid, cell func(Clock) string) table.Grid {
 	sources := BySource(d)
 	for _, source := range sources {

@@ -10,13 +10,11 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// coarseNS is the tick in nanoseconds from which a clock counts as coarse: too
-// slow to tell two events on a hot path apart. No hardware counter ticks so slowly,
-// and no kernel so fast.
+// coarseNS is the tick in nanoseconds from which a clock counts as coarse: too slow to
+// distinguish two events on a hot path. Hardware counters tick faster, and kernels slower.
 const coarseNS = 10_000
 
-// kinds are the kinds of clock between which a program chooses, as the summary
-// words them.
+// kinds are the kinds of clocks that a program chooses from, with their names in the summary.
 var kinds = []struct {
 	name string
 	is   func(Clock) bool
@@ -29,13 +27,13 @@ var kinds = []struct {
 	{"Bare counter", func(c Clock) bool { return c.Kind == "counter" }},
 }
 
-// coarse reports whether a clock was seen to tick seldom, or not at all.
+// coarse reports whether a clock ticks slowly, or did not tick at all.
 func coarse(c Clock) bool {
 	return c.Resolution != nil && !c.Resolution.FinerThanRead && (c.Resolution.TickNS >= coarseNS || c.Resolution.Ticks == 0)
 }
 
-// fine reports whether a clock was watched and is not coarse. Of one that was not
-// watched, in a run that was interrupted, nothing is known.
+// fine reports whether a clock was watched and is not coarse. In an interrupted run some clocks
+// were not watched.
 func fine(c Clock) bool { return c.Resolution != nil && !coarse(c) }
 
 // summary returns the fastest clocks of each kind, and the ratio of the others to them.
@@ -60,7 +58,7 @@ func summary(d *result.Document) []table.Fact {
 func fastestOf(d *result.Document, all []Clock) string {
 	first := all[0].Latency
 	var fastest, slower []string
-	for _, c := range Of(d).Clocks { // in the order of the catalogue: the usual clock before its kin
+	for _, c := range Of(d).Clocks { // in the order of the catalogue: the usual clocks first
 		i := slices.IndexFunc(all, func(other Clock) bool { return other.ID == c.ID })
 		if i == 0 || i > 0 && first.Confidence > 0 && all[i].Latency.Confidence > 0 && all[i].Latency.LowNS <= first.HighNS {
 			fastest = append(fastest, c.ID)

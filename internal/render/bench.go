@@ -15,12 +15,12 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// errNoSamples is better than a file in which benchstat finds nothing.
+// errNoSamples is returned instead of a file in which benchstat finds nothing.
 var errNoSamples = errors.New("the result has no samples of latency or throughput, and Go benchmark text holds nothing else; write json, which holds all")
 
-// Bench writes Go benchmark text, one line a sample, for benchstat and its kin
-// (https://go.dev/design/14313-benchmark-format). The facts of the host stand in
-// the configuration lines.
+// Bench writes Go benchmark text, one line for each sample, for benchstat and similar tools
+// (https://go.dev/design/14313-benchmark-format). The configuration lines have the facts of the
+// host.
 func Bench(w io.Writer, d *result.Document) error {
 	d = cleaned(d)
 	all := benchmarked(d)
@@ -41,9 +41,9 @@ func benchmarked(d *result.Document) []section.Sampled {
 	return all
 }
 
-// DiffBench writes the samples of both documents, told apart by the key "run":
-// `benchstat -col run` compares them. The facts that are not the same in both are left
-// out, since benchstat holds nothing against each other of which a fact differs.
+// DiffBench writes the samples of both documents, with the key "run": `benchstat -col run`
+// compares them. It leaves out facts that differ, because benchstat compares only results with
+// equal facts.
 func DiffBench(w io.Writer, d *diff.Diff) error {
 	d = cleaned(d)
 	if len(benchmarked(d.Old.Document))+len(benchmarked(d.New.Document)) == 0 {
@@ -63,7 +63,7 @@ func DiffBench(w io.Writer, d *diff.Diff) error {
 }
 
 func writeBench(w *benchfmt.Writer, sampled []section.Sampled, config []benchfmt.Config) error {
-	// More reads a second are better; of times benchstat knows that fewer are.
+	// benchstat knows that shorter times are better, but not that more reads/s are.
 	better := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "reads/s", Key: "better"}, OrigUnit: "reads/s", Value: "higher"}
 	if err := w.Write(better); err != nil {
 		return err
@@ -82,12 +82,12 @@ func writeBench(w *benchfmt.Writer, sampled []section.Sampled, config []benchfmt
 	return nil
 }
 
-// nsPerOp is in the unit that the text has; benchfmt itself counts in seconds.
+// nsPerOp returns a value in the unit of the text; benchfmt itself uses seconds.
 func nsPerOp(ns float64) benchfmt.Value {
 	return benchfmt.Value{Value: ns / 1e9, Unit: "sec/op", OrigValue: ns, OrigUnit: "ns/op"}
 }
 
-// alike are the settings that both have.
+// alike returns the settings that both have.
 func alike(a, b []benchfmt.Config) []benchfmt.Config {
 	return slices.DeleteFunc(a, func(of benchfmt.Config) bool {
 		return !slices.ContainsFunc(b, func(other benchfmt.Config) bool {
@@ -96,8 +96,8 @@ func alike(a, b []benchfmt.Config) []benchfmt.Config {
 	})
 }
 
-// benchConfig are the facts by which benchstat can group; goos, goarch and cpu are
-// the keys that `go test -bench` writes too.
+// benchConfig returns the facts by which benchstat can group. `go test -bench` writes goos, goarch
+// and cpu too.
 func benchConfig(d *result.Document) []benchfmt.Config {
 	h := d.Host
 	all := []benchfmt.Config{
@@ -122,7 +122,7 @@ func benchConfig(d *result.Document) []benchfmt.Config {
 	return known
 }
 
-// setting is a configuration line; the value is one line whatever it holds.
+// setting returns a configuration line, with the value on one line.
 func setting(key, value string) benchfmt.Config {
 	return benchfmt.Config{Key: key, Value: []byte(strings.Join(strings.Fields(value), " ")), File: true}
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/timebench/timebench/internal/table"
 )
 
-// missingTitle stands above what could not be measured.
+// missingTitle is the heading of what could not be measured.
 const missingTitle = "Not available here"
 
-// blocks are those of the sections that a document holds.
+// blocks returns the blocks of the sections of a document.
 func blocks(d *result.Document) []table.Block {
 	var all []table.Block
 	for _, s := range section.In(d) {
@@ -18,7 +18,7 @@ func blocks(d *result.Document) []table.Block {
 	return all
 }
 
-// block writes a block into the page.
+// block writes a block.
 func (p *page) block(of table.Block) {
 	if !of.HasRows() && of.Title != "" {
 		p.element("h2", "", of.Title)

@@ -8,7 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/table"
 )
 
-// CSV writes the lines of each section, an empty line between two sections.
+// CSV writes the lines of each section, with an empty line between two sections.
 func CSV(w io.Writer, d *result.Document) error {
 	for i, s := range section.In(d) {
 		if i > 0 {

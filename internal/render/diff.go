@@ -14,7 +14,7 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// DiffTable writes a diff for people, within table.Width columns.
+// DiffTable writes a diff as text, within table.Width columns.
 func DiffTable(w io.Writer, d *diff.Diff) error {
 	d = cleaned(d)
 	var out strings.Builder
@@ -80,8 +80,8 @@ func DiffMarkdown(w io.Writer, d *diff.Diff, pictures []string) error {
 
 var diffHeader = []string{"clock", "threads", "old_ns", "new_ns", "change", "low", "high", "quiet_change", "p", "verdict"}
 
-// DiffCSV writes a line for each figure; threads is empty for latency. Where a document
-// holds more than costs there are more columns, which are empty for costs.
+// DiffCSV writes a line for each figure; threads is empty for latency. The figures of other
+// sections than the costs have further columns.
 func DiffCSV(w io.Writer, d *diff.Diff) error {
 	header, rest := diffHeader, []string(nil)
 	if len(d.Sections) > 0 {
@@ -102,10 +102,10 @@ func DiffCSV(w io.Writer, d *diff.Diff) error {
 	return table.WriteCSV(w, append(lines, sectionLines(d)...))
 }
 
-// sectionHeader are the columns of sections, behind those of the costs.
+// sectionHeader are the further columns of sections.
 var sectionHeader = []string{"part", "what", "old", "old_bound", "new", "new_bound", "unit"}
 
-// sectionLines are a line for each figure of the sections, under diffHeader and
+// sectionLines returns a line for each figure of the sections, with the columns of diffHeader and
 // sectionHeader.
 func sectionLines(d *diff.Diff) [][]string {
 	var lines [][]string
@@ -119,7 +119,7 @@ func sectionLines(d *diff.Diff) [][]string {
 	return lines
 }
 
-// diffSummary is what a page says beneath its heading.
+// diffSummary returns the subtitle of a page.
 func diffSummary(d *diff.Diff) string {
 	if n := d.Compared(); d.Comparisons == 0 && n > 0 {
 		return fmt.Sprintf("%d of %d figures changed.", d.Changed(), n)
@@ -127,7 +127,7 @@ func diffSummary(d *diff.Diff) string {
 	return conclusion(d)
 }
 
-// DiffJSON writes all that was compared.
+// DiffJSON writes the whole diff.
 func DiffJSON(w io.Writer, d *diff.Diff) error {
 	text, err := d.JSON()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// sideFacts are the lines above the tables of a diff.
+// sideFacts returns the lines above the tables of a diff.
 func sideFacts(d *diff.Diff) []table.Fact {
 	side := func(name string, s diff.Side) table.Fact {
 		value := s.File + ", " + s.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")
@@ -30,7 +30,7 @@ func sideFacts(d *diff.Diff) []table.Fact {
 	return facts
 }
 
-// setupGrid shows what differs between the machines, tools and settings.
+// setupGrid has the differences between the machines, tools and settings.
 func setupGrid(d *diff.Diff) table.Grid {
 	g := table.Grid{Title: setupTitle, Header: []string{"", "old", "new"}}
 	for _, s := range d.Setup {
@@ -39,7 +39,7 @@ func setupGrid(d *diff.Diff) table.Grid {
 	return g
 }
 
-// setupFacts are the same as lines, since a CPU's name is as wide as a table.
+// setupFacts returns the same as lines, because the name of a CPU is as wide as a table.
 func setupFacts(d *diff.Diff) []table.Fact {
 	var lines []table.Fact
 	for _, s := range d.Setup {
@@ -60,8 +60,8 @@ func orDash(text string) string {
 	return text
 }
 
-// costGrid has a row for each clock whose latency is in both documents: what got
-// slower first, then what got faster, then the others, the cheapest first.
+// costGrid has a row for each clock with a latency in both documents: the slower ones first, then
+// the unsteady and the faster ones, then the others by latency.
 func costGrid(d *diff.Diff) table.Grid {
 	g := table.Grid{
 		Title:  "Latency, in ns/read",
@@ -80,7 +80,7 @@ func changeCells(c diff.Change) []string {
 	return []string{words.NS(c.OldNS), words.NS(c.NewNS), signed(c.Change), changeInterval(c), signed(c.Quiet), string(c.Verdict)}
 }
 
-// told ranks the verdicts that say that something differs.
+// told ranks the verdicts that report a difference.
 var told = map[diff.Verdict]int{diff.Slower: 1, diff.Unsteady: 2, diff.Faster: 3}
 
 func byChange(d *diff.Diff) []diff.Change {
@@ -99,7 +99,7 @@ func byChange(d *diff.Diff) []diff.Change {
 	return all
 }
 
-// threadsGrid has a row for each figure of throughput of which shown says so.
+// threadsGrid has a row for each figure of throughput that shown selects.
 func threadsGrid(d *diff.Diff, title string, shown func(diff.Change) bool) table.Grid {
 	g := table.Grid{Title: title, Header: []string{"Clock", "threads", "old", "new", "change", "95% CI", "quiet", "verdict"}}
 	for _, c := range d.Throughputs() {
@@ -110,8 +110,8 @@ func threadsGrid(d *diff.Diff, title string, shown func(diff.Change) bool) table
 	return g
 }
 
-// differingThreads are those that differ: the table.Grid by threads has no room for more than
-// the change.
+// differingThreads has the figures that differ: the grid with a column for each number of threads
+// has room for the change only.
 func differingThreads(d *diff.Diff) table.Grid {
 	return threadsGrid(d, "Significant differences by number of threads, in ns/read", func(c diff.Change) bool { return told[c.Verdict] > 0 })
 }
@@ -120,8 +120,7 @@ func allThreads(d *diff.Diff) table.Grid {
 	return threadsGrid(d, "Wall time of one thread in ns/read, by number of threads", func(diff.Change) bool { return true })
 }
 
-// scalingGrid has a column for each number of threads, with the change where there is one
-// beyond noise.
+// scalingGrid has a column for each number of threads, with significant changes.
 func scalingGrid(d *diff.Diff) table.Grid {
 	var counts []int
 	changes := map[string]map[int]diff.Change{}
@@ -155,7 +154,7 @@ func scalingGrid(d *diff.Diff) table.Grid {
 	return g
 }
 
-// word is the cell of one number of threads.
+// word returns the cell of one number of threads.
 func word(c diff.Change, ok bool) string {
 	switch {
 	case !ok:
@@ -167,8 +166,7 @@ func word(c diff.Change, ok bool) string {
 	}
 }
 
-// signed words a change as a percentage, to a tenth below 100 %, and as a factor
-// from tenfold.
+// signed returns a change as a percentage, to a tenth below 100 %, and as a factor from × 10.
 func signed(change float64) string {
 	switch {
 	case change >= 9:
@@ -189,8 +187,8 @@ func changeInterval(c diff.Change) string {
 	return signed(c.Low) + " to " + signed(c.High)
 }
 
-// conclusion says how many figures differ, and by which rule; nothing where costs are
-// not what the two documents have in common.
+// conclusion returns how many figures differ, and by which rule; nothing if the documents have
+// only other sections in common.
 func conclusion(d *diff.Diff) string {
 	verdicts := map[diff.Verdict]int{}
 	for _, c := range d.Changes {
@@ -222,7 +220,7 @@ func conclusion(d *diff.Diff) string {
 	return text
 }
 
-// onlyFacts list the clocks that are in one document only.
+// onlyFacts returns the clocks that only one document has.
 func onlyFacts(d *diff.Diff) []table.Fact {
 	var lines []table.Fact
 	for _, side := range []struct {
@@ -240,7 +238,7 @@ func onlyFacts(d *diff.Diff) []table.Fact {
 	return lines
 }
 
-// absence is the reason why a document does not have a clock, if it states one.
+// absence returns the reason why a document does not have a clock, if it has one.
 func absence(s diff.Side, id string) string {
 	for _, c := range compare.Of(s.Document).Clocks {
 		if c.ID == id && c.Reason != "" {

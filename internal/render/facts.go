@@ -11,7 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// facts are all lines above the tables, in order.
+// facts returns the lines above the tables.
 func facts(d *result.Document) []table.Fact {
 	all := []table.Fact{{Name: "timebench", Value: tool(d.Tool) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
 	all = append(all, hostFacts(d.Host)...)
@@ -38,7 +38,7 @@ func hostFacts(h result.Host) []table.Fact {
 	return all
 }
 
-// linuxFacts are the lines that only Linux has.
+// linuxFacts returns the lines that only Linux has.
 func linuxFacts(h result.Host) []table.Fact {
 	var all []table.Fact
 	if len(h.BootParameters) > 0 {
@@ -69,7 +69,7 @@ func linuxFacts(h result.Host) []table.Fact {
 	return all
 }
 
-// windowsFacts are the lines that only Windows has.
+// windowsFacts returns the lines that only Windows has.
 func windowsFacts(w result.Windows, arch string) []table.Fact {
 	var all []table.Fact
 	if w.Wine != nil {
@@ -93,7 +93,7 @@ func windowsFacts(w result.Windows, arch string) []table.Fact {
 	return all
 }
 
-// qpc says how a read of the counter is made, with what the shared page says.
+// qpc returns how the counter is read, with the values of the shared page.
 func qpc(w result.Windows) string {
 	q, bypass := w.QPC, "on"
 	var how string

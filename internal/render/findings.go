@@ -23,8 +23,8 @@ var DoctorFormats = []Format[*result.Document]{
 	{"json", "the whole document, with what was measured", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
 }
 
-// Doctor writes the findings of a document for people, within table.Width columns; one
-// sentence where there are none.
+// Doctor writes the findings of a document as text, within table.Width columns; one sentence if
+// there are none.
 func Doctor(w io.Writer, d *result.Document) error {
 	d = cleaned(d)
 	var out strings.Builder
@@ -51,7 +51,7 @@ func Doctor(w io.Writer, d *result.Document) error {
 	return Show(w, out.String())
 }
 
-// serious reports whether there is more than notes.
+// serious reports whether a finding is more than a note.
 func serious(d *result.Document) bool {
 	for _, f := range d.Findings {
 		if f.Severity != result.Note {
@@ -61,8 +61,7 @@ func serious(d *result.Document) bool {
 	return false
 }
 
-// findingFacts are the lines beneath a finding's title. Within table.Width, a command stays
-// in one line if it can.
+// findingFacts returns the lines below the title of a finding.
 func findingFacts(f result.Finding) []table.Fact {
 	var all []table.Fact
 	add := func(name string, values ...string) {
@@ -88,8 +87,7 @@ func findingFacts(f result.Finding) []table.Fact {
 	return all
 }
 
-// DoctorCSV writes a line for each finding; where a cell holds several texts each has a line
-// of its own in it.
+// DoctorCSV writes a line for each finding. Several texts in a cell are on lines of their own.
 func DoctorCSV(w io.Writer, d *result.Document) error {
 	lines := [][]string{{"severity", "kind", "title", "evidence", "cause", "advice", "commands", "risk", "links"}}
 	for _, f := range d.Findings {
@@ -107,7 +105,7 @@ func DoctorCSV(w io.Writer, d *result.Document) error {
 	return table.WriteCSV(w, lines)
 }
 
-// found are the lines above the tables about what doctor would say more of.
+// found returns the lines about findings, which doctor explains, above the tables.
 func found(d *result.Document) []string {
 	var lines []string
 	for _, f := range d.Findings {
@@ -165,7 +163,7 @@ func writeMarkdownFindings(out *strings.Builder, d *result.Document) {
 	}
 }
 
-// fenced is a block of code. A fence within would end it.
+// fenced returns a block of code without fences in it, which would close it.
 func fenced(language string, lines []string) string {
 	var text strings.Builder
 	text.WriteString("```" + language + "\n")
@@ -176,7 +174,7 @@ func fenced(language string, lines []string) string {
 	return text.String()
 }
 
-// logTitle says what of the kernel's log there is.
+// logTitle returns a line about the kernel log.
 func logTitle(log *result.KernelLog) string {
 	switch {
 	case log.Reason != "":
@@ -191,7 +189,7 @@ func logTitle(log *result.KernelLog) string {
 	return text
 }
 
-// writeMarkdownLog folds the kernel's lines away.
+// writeMarkdownLog writes the kernel log, collapsed.
 func writeMarkdownLog(out *strings.Builder, log *result.KernelLog) {
 	if log == nil {
 		return
@@ -203,7 +201,7 @@ func writeMarkdownLog(out *strings.Builder, log *result.KernelLog) {
 	out.WriteString("\n" + fold(logTitle(log)) + fenced("text", log.Lines) + "\n</details>\n")
 }
 
-// findings writes each finding of a document into the page.
+// findings writes the findings of a document.
 func (p *page) findings(d *result.Document) {
 	if len(d.Findings) == 0 {
 		return
@@ -236,7 +234,7 @@ func (p *page) findings(d *result.Document) {
 	}
 }
 
-// link writes a link that leads out of the page; text where it is none.
+// link writes a link; plain text if the address is not a web address.
 func (p *page) link(address string) {
 	if !leadsOut(address) {
 		p.element("p", "note", address)
@@ -246,15 +244,15 @@ func (p *page) link(address string) {
 	fmt.Fprintf(&p.out, "<p class=\"note\"><a href=\"%s\" rel=\"noreferrer\">%s</a></p>\n", safe, safe)
 }
 
-// leadsOut reports whether a text is an address that may become a link: of the web,
-// and with nothing in it that ends a link.
+// leadsOut reports whether a text can be a link: a web address without characters that close a
+// link.
 func leadsOut(address string) bool {
 	return strings.HasPrefix(address, "https://") && !strings.ContainsFunc(address, func(r rune) bool {
 		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`<>"'`, r)
 	})
 }
 
-// log writes the kernel's lines into the page, folded away.
+// log writes the kernel log, collapsed.
 func (p *page) log(log *result.KernelLog) {
 	if log == nil {
 		return

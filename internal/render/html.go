@@ -18,8 +18,8 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// The style and the script of every page. They lie inside it; its content security
-// policy runs no other script and fetches nothing.
+// The style and the script of every page, which contains them. Its content security policy
+// allows no other script and no requests.
 var (
 	//go:embed page.css
 	pageCSS string
@@ -27,14 +27,14 @@ var (
 	pageJS string
 )
 
-// scriptHash names the one script that a page may run.
+// scriptHash is the hash of the only script that a page may run.
 var scriptHash = func() string {
 	hash := sha256.Sum256([]byte(pageJS))
 	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 }()
 
-// HTML writes the document as one self-contained page: tables that sort, pictures
-// as SVG, and the document itself, so that the page can be loaded again.
+// HTML writes the document as one self-contained page: sortable tables, pictures as SVG, and the
+// document itself, so that timebench can load the page.
 func HTML(w io.Writer, document *result.Document) error {
 	var p page
 	d := cleaned(document)
@@ -113,13 +113,13 @@ func DiffHTML(w io.Writer, d *diff.Diff) error {
 	return p.end(w)
 }
 
-// headline names the machine in a line.
+// headline returns the machine in one line.
 func headline(d *result.Document) string {
 	return strings.Join(words.Present(strings.TrimSpace(d.Host.OS+"/"+d.Host.Arch+" "+d.Host.Kernel), d.Host.CPU.Model, source(d.Host.ClockSource)), ", ")
 }
 
-// A page is HTML on its way. All text is escaped as it comes in; a document may be
-// of any origin.
+// A page is an HTML page under construction. It escapes all text, because a document may be of
+// any origin.
 type page struct {
 	out strings.Builder
 	err error
@@ -138,7 +138,7 @@ func (p *page) begin(title, heading, subtitle string) {
 	p.element("p", "subtitle", subtitle)
 }
 
-// element writes one element with text in it.
+// element writes an element with a text.
 func (p *page) element(name, class, text string) {
 	if class != "" {
 		class = ` class="` + class + `"`

@@ -11,8 +11,8 @@ import (
 	"github.com/timebench/timebench/internal/table"
 )
 
-// Markdown writes the document for a bug report. pictures are the paths of the charts
-// beside it, relative and with forward slashes.
+// Markdown writes the document for a bug report. pictures are the relative paths of the pictures,
+// with forward slashes.
 func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 	d = cleaned(d)
 	var out strings.Builder
@@ -37,13 +37,12 @@ func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 	return err
 }
 
-// heading names the commands that measured what the document holds.
+// heading returns the commands that measured the sections of the document.
 func heading(d *result.Document) string {
 	return "timebench " + strings.Join(sections.Commands(d), ", ")
 }
 
-// writeMarkdownFacts folds the facts away behind the ones that answer most
-// questions.
+// writeMarkdownFacts writes the facts, collapsed under the most important ones.
 func writeMarkdownFacts(out *strings.Builder, d *result.Document) {
 	out.WriteString(fold(headline(d)))
 	for _, f := range facts(d) {
@@ -52,8 +51,7 @@ func writeMarkdownFacts(out *strings.Builder, d *result.Document) {
 	out.WriteString("\n</details>\n")
 }
 
-// fold begins a block of which only the title is seen at first. What stands in its line is
-// HTML, and no Markdown.
+// fold starts a collapsed block. Its title is HTML and not Markdown.
 func fold(title string) string {
 	return "<details>\n<summary>" + table.Unmentioned(html.EscapeString(title)) + "</summary>\n\n"
 }
@@ -71,8 +69,8 @@ func source(s *result.ClockSource) string {
 	return "clock source " + s.Current
 }
 
-// writeMarkdownPictures names the pictures. It does not show them: pasted into an issue,
-// a link to a file of one's own is a broken picture.
+// writeMarkdownPictures lists the pictures. It does not embed them: in an issue, a link to a local
+// file is a broken picture.
 func writeMarkdownPictures(out *strings.Builder, pictures []string) {
 	if len(pictures) > 0 {
 		out.WriteString("\nPictures, beside this file: `" + strings.Join(pictures, "`, `") + "`\n")

@@ -7,8 +7,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// paints are the words of the tables that a terminal shows in colour, by where they stand.
-// The words say all there is to say: colour only helps the eye to find them.
+// paints are the words that a terminal shows in colour. The words are complete without: colour
+// only helps the eye to find them.
 var paints = []struct {
 	words  *regexp.Regexp
 	colour text.Colors
@@ -20,8 +20,8 @@ var paints = []struct {
 	{regexp.MustCompile(`(?m)(\bfaster$|\bclocks held\.|^No significant difference\b)`), text.Colors{text.FgGreen}},
 }
 
-// Paint returns a text in colour, or as it is where NO_COLOR or TERM=dumb forbid that
-// (go-pretty asks for them).
+// Paint returns a text in colour; unchanged if NO_COLOR or TERM=dumb forbid it (go-pretty checks
+// them).
 func Paint(plain string) string {
 	painted := plain
 	for _, paint := range paints {
@@ -33,8 +33,8 @@ func Paint(plain string) string {
 // A Screen is an output that shows tables in colour: a terminal.
 type Screen interface{ Show(table string) error }
 
-// Show writes a table, in colour where w is a [Screen]. No other format is painted, not even on a terminal: from there people
-// copy JSON and Markdown to where colour is only odd characters.
+// Show writes a table, in colour if w is a [Screen]. Other formats are never in colour, since
+// people copy JSON and Markdown from a terminal.
 func Show(w io.Writer, table string) error {
 	if screen, ok := w.(Screen); ok {
 		return screen.Show(table)

@@ -1,7 +1,5 @@
-// Package render turns a result document into something to read or to feed to
-// another program: a table, Markdown, CSV, JSON, Go benchmark text or
-// a page. It measures nothing and
-// knows no clock; what is not in the document cannot be rendered.
+// Package render writes a result document as a table, Markdown, CSV, JSON, Go benchmark text or
+// a page. It measures nothing and knows no section.
 //
 // A new format is one file here and one entry in [Formats].
 package render
@@ -15,12 +13,12 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// cleaned returns a document, a diff or a part of one in which no text steers a terminal,
-// or is more than a line. Every format of text begins with it, so that nothing that it
-// writes goes around; JSON and CSV have ways of their own (printable.JSON, csvCell).
+// cleaned returns a copy in which no text has terminal control characters or line breaks. Every
+// text format calls it first, so that nothing bypasses it. JSON and CSV clean in their own way
+// (printable.JSON, table.CSVCell).
 func cleaned[T any](of T) T { return printable.All(of, printable.Line) }
 
-// A Format is one way to write a document, or what two documents differ in.
+// A Format is a way to write a document or a diff.
 type Format[T any] struct {
 	Name  string
 	About string
@@ -37,8 +35,8 @@ var Formats = []Format[*result.Document]{
 	{"html", "one page with pictures, and the document in it", HTML},
 }
 
-// SectionFormats are the formats of what was measured beside the costs of clocks: all but
-// benchmark text, which holds nothing of it.
+// SectionFormats are the formats of the commands other than compare: all but benchmark text,
+// which has samples of costs only.
 var SectionFormats = slices.DeleteFunc(slices.Clone(Formats), func(f Format[*result.Document]) bool { return f.Name == "bench" })
 
 // DiffFormats are the formats of a diff, the default first.

@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/table"
 )
 
-// Table writes the document for people, within table.Width columns.
+// Table writes the document as text, within table.Width columns.
 func Table(w io.Writer, d *result.Document) error {
 	d = cleaned(d)
 	var out strings.Builder
@@ -39,7 +39,7 @@ func writeWarnings(out *strings.Builder, d *result.Document) {
 	}
 }
 
-// Facts writes the facts of a host for people, within table.Width columns.
+// Facts writes the facts of a host as text, within table.Width columns.
 func Facts(w io.Writer, h result.Host) error {
 	var out strings.Builder
 	table.WriteFacts(&out, hostFacts(cleaned(h)))
@@ -47,8 +47,7 @@ func Facts(w io.Writer, h result.Host) error {
 	return err
 }
 
-// List writes the clocks of a document with what they are, or why they are not
-// available: what `timebench list` shows.
+// List writes the output of `timebench list`: the clocks, and why some are not available.
 func List(w io.Writer, clocks []compare.Clock) error {
 	g := table.Grid{Header: []string{"Clock", "Kind", "Available"}, Texts: 3}
 	for _, c := range cleaned(clocks) {

@@ -6,8 +6,7 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// warnings are what a reader must not miss: what happened, what it may have
-// spoilt, and what to do.
+// warnings returns the warnings: what happened, what it may have affected, and the remedy.
 func warnings(d *result.Document) []string {
 	var lines []string
 	if d.Interrupted {

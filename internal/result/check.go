@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// check refuses values that cannot be.
+// check returns an error if a value is impossible.
 func (d *Document) check() error {
 	c := Checker{}
 	if d.Schema != Schema {
@@ -46,12 +46,12 @@ func (d *Document) check() error {
 	return c.err
 }
 
-// mostText bounds a text in bytes: a renderer lays it out. A line of the kernel's log has at most
-// some hundreds, a list of boot parameters some thousands.
+// mostText is the maximum size of a text in bytes, since laying out a text takes time. A line of
+// the kernel log has some hundreds, a list of boot parameters some thousands.
 const mostText = 64 << 10
 
-// overlong returns where in a value the first text of more than mostText bytes stands, as keys
-// and indices, and its length; 0 where there is none.
+// overlong returns the path of the first text with more than mostText bytes, and its length; 0 if
+// there is none.
 func overlong(value reflect.Value) (at string, length int) {
 	switch value.Kind() {
 	case reflect.String:
@@ -134,25 +134,24 @@ func (w *Windows) check(c *Checker, at string) {
 	}
 }
 
-// A Checker keeps the first value of a document that cannot be, with the place where it
-// stands. Its methods take that place as keys and indices: "skew.clocks[0].pairs[1].cpu".
+// A Checker keeps the first impossible value of a document. Its methods take the path of a
+// value: "skew.clocks[0].pairs[1].cpu".
 type Checker struct{ err error }
 
-// Fail notes what is wrong with the value at a place.
+// Fail reports what is wrong with the value at a path.
 func (c *Checker) Fail(at, what string) {
 	if c.err == nil {
 		c.err = fmt.Errorf("%s %s", at, what)
 	}
 }
 
-// least and most bound what a clock can have to do with: a renderer divides and
-// takes logarithms.
+// least and most are the limits of all figures, because renderers divide and take logarithms.
 const (
 	least = 1e-9
 	most  = 1e18
 )
 
-// NotNegative is for a figure that is 0, or from 1e-9 to 1e18.
+// NotNegative checks a figure that is 0, or from 1e-9 to 1e18.
 func (c *Checker) NotNegative(at string, value float64) {
 	switch {
 	case !(value >= 0) || math.IsInf(value, 0):
@@ -162,33 +161,33 @@ func (c *Checker) NotNegative(at string, value float64) {
 	}
 }
 
-// Signed is for a value that may be negative.
+// Signed checks a value that may be negative.
 func (c *Checker) Signed(at string, value float64) {
 	if !(value >= -most && value <= most) {
 		c.Fail(at, fmt.Sprintf("is %v; it must be from %v to %v", value, -most, most))
 	}
 }
 
-// Choice is for a text that is one of a few.
+// Choice checks the value of an enumeration.
 func (c *Checker) Choice(at, value string, choices []string) {
 	if !slices.Contains(choices, value) {
 		c.Fail(at, noneOf(value, choices))
 	}
 }
 
-// noneOf says what is wrong with a text that is none of the choices.
+// noneOf returns the error for a text that is none of the choices.
 func noneOf(value string, choices []string) string {
 	return fmt.Sprintf("is %.64q; it must be one of %s", value, strings.Join(choices, ", "))
 }
 
-// Positive is for a count that is at least 1.
+// Positive checks a count that is at least 1.
 func (c *Checker) Positive(at string, value float64) {
 	if value < 1 {
 		c.Fail(at, fmt.Sprintf("is %v; it must be at least 1", value))
 	}
 }
 
-// Once is for an id that must be there, and not have been seen before.
+// Once checks an id that must be present and unique.
 func (c *Checker) Once(at, id string, seen map[string]bool) {
 	if id == "" {
 		c.Fail(at, "has no id")
@@ -199,21 +198,21 @@ func (c *Checker) Once(at, id string, seen map[string]bool) {
 	seen[id] = true
 }
 
-// CPUs is for numbers of CPUs.
+// CPUs checks numbers of CPUs.
 func (c *Checker) CPUs(at string, numbers []int) {
 	for i, number := range numbers {
 		c.NotNegative(fmt.Sprintf("%s[%d]", at, i), float64(number))
 	}
 }
 
-// Share is for a value from 0 to 1.
+// Share checks a value from 0 to 1.
 func (c *Checker) Share(at string, value float64) {
 	if !(value >= 0 && value <= 1) {
 		c.Fail(at, fmt.Sprintf("is %v; it must be from 0 to 1", value))
 	}
 }
 
-// Part is for a count of some of all.
+// Part checks a count that is part of another.
 func (c *Checker) Part(at string, some, all int64, name string) {
 	c.NotNegative(at, float64(some))
 	if some > all {

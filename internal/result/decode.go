@@ -7,14 +7,14 @@ import (
 	"fmt"
 )
 
-// decode decodes the one document that text[from:] is. What is before it, in a
-// report, counts for the place of an error.
+// decode decodes text[from:], which is one document. The place of an error is that in the whole
+// text.
 func decode(text []byte, from int, kinds []Kind) (*Document, error) {
 	data := text[from:]
 	at := func(offset int64, err error) error {
 		return fmt.Errorf("%s: %w", place(text, from+int(offset)), err)
 	}
-	// The schema comes first: a newer document may well have other keys.
+	// The schema is checked first, since a newer document may have other keys.
 	var head struct {
 		Schema json.RawMessage `json:"schema"`
 	}
@@ -50,7 +50,7 @@ func checkSchema(text json.RawMessage) error {
 	return nil
 }
 
-// place words where in the text a byte is. Columns count bytes.
+// place returns the line and the column of a byte. Columns count bytes.
 func place(text []byte, offset int) string {
 	before := text[:offset]
 	line := 1 + bytes.Count(before, []byte("\n"))

@@ -1,20 +1,19 @@
-// Package result is the document that a run of timebench leaves: plain types,
-// and how they are saved, loaded and checked. It knows no clock and no
-// operating system. docs/result.md explains each key.
+// Package result is the result document of a run: its types, and how it is saved,
+// loaded and checked. It knows no clock, no operating system and no section.
+// docs/result.md explains each key.
 //
-// Keys are only ever added within one schema; every number has its unit in its
-// name. The comments of the types are the descriptions in the JSON Schema,
-// docs/timebench-1.schema.json: `go test ./internal/result -run Schema -update`
-// writes it anew.
+// Within one schema, keys are added but never removed. Every number has its unit
+// in its name. The comments of the types are the descriptions in the JSON Schema,
+// docs/timebench-1.schema.json, which `go test ./internal/result -run Schema
+// -update` rewrites.
 package result
 
 import "time"
 
-// Schema names the form of the documents that this package reads and writes.
+// Schema is the schema of the documents that this package reads and writes.
 const Schema = "timebench/1"
 
-// The severities of a Finding: clocks are slow or wrong; they may be; it is good to
-// know.
+// The severities of a Finding: clocks are slow or wrong; they may be; good to know.
 const (
 	Error = "error"
 	Warn  = "warn"
@@ -24,8 +23,8 @@ const (
 // Severities are the values of Finding.Severity, the worst first.
 var Severities = []string{Error, Warn, Note}
 
-// How often a read of a clock enters the kernel. Unknown is where it was asked and
-// could not be found out.
+// How often a read of a clock enters the kernel. Unknown means that it could not be
+// determined.
 const (
 	Never     = "never"
 	Always    = "always"
@@ -36,42 +35,42 @@ const (
 // KernelEntries are the values of Clock.KernelEntry.
 var KernelEntries = []string{Never, Always, Sometimes, Unknown}
 
-// A Document is one run of timebench on one machine.
+// A Document is the result of one run of timebench on one machine.
 type Document struct {
-	// Schema names the form of the document.
+	// Schema is the schema of the document.
 	Schema string `json:"schema"`
 	// GeneratedAt is when the run ended, in UTC.
 	GeneratedAt time.Time `json:"generated_at"`
-	// Interrupted says that a signal ended the run: what is here is complete,
-	// but there would have been more.
+	// Interrupted is whether a signal ended the run. What is here is complete, but
+	// there would have been more.
 	Interrupted bool `json:"interrupted"`
-	// Tool is the timebench that made the document.
+	// Tool is the timebench that wrote the document.
 	Tool Tool `json:"tool"`
 	// Host is the machine.
 	Host Host `json:"host"`
-	// Settings are the choices that the run was made with.
+	// Settings are the settings of the run.
 	Settings Settings `json:"settings"`
-	// Warnings say what may have spoilt the figures; a quiet machine has none.
+	// Warnings name what may have affected the figures; a quiet machine has none.
 	Warnings []Warning `json:"warnings,omitempty"`
-	// Findings say what is wrong with the clocks here and what to do about it, the
-	// worst first; a healthy machine has none.
+	// Findings are problems of the clocks with their causes and remedies, the worst
+	// first; a healthy machine has none.
 	Findings []Finding `json:"findings,omitempty"`
-	// Sections are what measurements leave. The keys of an [Inline] section stand among
-	// those above, each other section under a key of its own that follows them.
+	// Sections are the results of the measurements. The keys of an [Inline] section are
+	// among those above. Each other section has its own key, after them.
 	Sections []Section `json:"-"`
 }
 
-// A Tool is the timebench that made a document.
+// A Tool is the timebench that wrote a document.
 type Tool struct {
-	// Version is the release.
+	// Version is the release version.
 	Version string `json:"version"`
-	// Revision is the commit, where the build knows it.
+	// Revision is the commit, if the build knows it.
 	Revision string `json:"revision,omitempty"`
-	// Go is the version of the compiler that built it.
+	// Go is the version of the Go compiler.
 	Go string `json:"go"`
 }
 
-// A Host is the machine. What could not be found out is absent.
+// A Host is the machine. What could not be determined is absent.
 type Host struct {
 	// OS is the operating system, as Go names it: linux.
 	OS string `json:"os"`
@@ -79,105 +78,105 @@ type Host struct {
 	Arch string `json:"arch"`
 	// Distribution is the name and version of the system: debian 12.11.
 	Distribution string `json:"distribution,omitempty"`
-	// Kernel is the kernel's release.
+	// Kernel is the release of the kernel.
 	Kernel string `json:"kernel,omitempty"`
-	// CPU is the processor, or all of them where the machine has several.
+	// CPU is the processor, or all processors of the machine.
 	CPU CPU `json:"cpu"`
-	// Virtualization is absent where no hypervisor was seen.
+	// Virtualization is absent if no hypervisor was detected.
 	Virtualization *Virtualization `json:"virtualization,omitempty"`
-	// Container names what confines the process, if anything does: docker, lxc.
+	// Container is the container runtime, if the process is in a container: docker, lxc.
 	Container string `json:"container,omitempty"`
-	// ClockSource is what the Linux kernel makes its time of.
+	// ClockSource is the clock source of the Linux kernel.
 	ClockSource *ClockSource `json:"clocksource,omitempty"`
-	// Machine is who made the machine, as its firmware says.
+	// Machine is the vendor and model of the machine, from its firmware.
 	Machine *Machine `json:"machine,omitempty"`
-	// BootParameters are those of the kernel's command line (/proc/cmdline) that
-	// concern clocks, each as it is written there: tsc=reliable.
+	// BootParameters are the parameters of the kernel command line (/proc/cmdline)
+	// that concern clocks, verbatim: tsc=reliable.
 	BootParameters []string `json:"boot_parameters,omitempty"`
-	// KernelLog is what the kernel's log says of clocks.
+	// KernelLog has the lines of the kernel log about clocks.
 	KernelLog *KernelLog `json:"kernel_log,omitempty"`
-	// TimeSync is how the kernel keeps the wall clock right.
+	// TimeSync is the state of the synchronisation of the wall clock.
 	TimeSync *TimeSync `json:"time_sync,omitempty"`
-	// UnrestoredClockSource is the switch of an experiment of timebench that was killed
-	// with its guardian before it could restore; absent where there is none.
+	// UnrestoredClockSource is left by an experiment of timebench that was killed,
+	// together with its guardian, before it could restore the clock source.
 	UnrestoredClockSource *UnrestoredClockSource `json:"unrestored_clocksource,omitempty"`
-	// Windows is what only Windows has.
+	// Windows has the facts that only Windows has.
 	Windows *Windows `json:"windows,omitempty"`
 }
 
-// A CPU is the processor, or all of them where a machine has several.
+// A CPU is the processor, or all processors of a machine.
 type CPU struct {
-	// Model is the name that the processor gives itself.
+	// Model is the name that the processor reports.
 	Model string `json:"model,omitempty"`
-	// Logical counts the logical CPUs: hardware threads.
+	// Logical is the number of logical CPUs (hardware threads).
 	Logical int `json:"logical"`
-	// Usable counts the logical CPUs that the process may run on.
+	// Usable is the number of logical CPUs that the process may run on.
 	Usable int `json:"usable"`
-	// Quota is the CPU time that the process may use, in CPUs; absent where
-	// nothing limits it.
+	// Quota is the CPU time that the process may use, in CPUs; absent if there is
+	// no limit.
 	Quota float64 `json:"quota_cpus,omitempty"`
-	// QuotaPeriodNS is the period over which the quota is counted.
+	// QuotaPeriodNS is the period of the quota.
 	QuotaPeriodNS int64 `json:"quota_period_ns,omitempty"`
-	// SchedulingPolicy is the real-time policy that the process runs under, as chrt(1) sets
-	// it: SCHED_FIFO, SCHED_RR; absent under an ordinary one.
+	// SchedulingPolicy is the real-time policy of the process, as set by chrt(1):
+	// SCHED_FIFO, SCHED_RR; absent under an ordinary policy.
 	SchedulingPolicy string `json:"scheduling_policy,omitempty"`
-	// Physical counts the cores.
+	// Physical is the number of cores.
 	Physical int `json:"physical,omitempty"`
-	// Packages counts the sockets.
+	// Packages is the number of sockets.
 	Packages int `json:"packages,omitempty"`
-	// Groups counts the processor groups of Windows, of up to 64 logical CPUs each.
+	// Groups is the number of processor groups of Windows, of up to 64 logical CPUs each.
 	Groups int `json:"groups,omitempty"`
-	// InvariantTSC says whether the time stamp counter of an x86 CPU keeps its
-	// rate whatever the CPU's speed.
+	// InvariantTSC is whether the rate of the time stamp counter of an x86 CPU is
+	// independent of the speed of the CPU.
 	InvariantTSC *bool `json:"invariant_tsc,omitempty"`
 	// TSCFlags are the CPU's flags that concern its time stamp counter, as
 	// /proc/cpuinfo names them: constant_tsc, nonstop_tsc, tsc_reliable.
 	TSCFlags []string `json:"tsc_flags,omitempty"`
 	// TSCHz is the measured rate of the time stamp counter.
 	TSCHz float64 `json:"tsc_hz,omitempty"`
-	// TSCAsleepHz is the counter's rate over a span in which the process slept: lower
-	// where the counter stops with an idle CPU.
+	// TSCAsleepHz is the counter's rate while the process slept: lower if the counter
+	// stops on an idle CPU.
 	TSCAsleepHz float64 `json:"tsc_asleep_hz,omitempty"`
-	// TSCLoadedHz is the counter's rate over a span in which the process kept its
-	// CPUs busy: another where the counter follows the CPU's speed.
+	// TSCLoadedHz is the counter's rate while the process kept its CPUs busy: it
+	// differs if the counter follows the speed of the CPU.
 	TSCLoadedHz float64 `json:"tsc_loaded_hz,omitempty"`
-	// KernelTSCHz is the rate that the kernel takes the time stamp counter to have.
+	// KernelTSCHz is the rate of the time stamp counter by the kernel's calibration.
 	KernelTSCHz float64 `json:"kernel_tsc_hz,omitempty"`
-	// Governors are the cpufreq policies that choose the CPUs' speed
-	// (scaling_governor), each once: performance, powersave, schedutil.
+	// Governors are the cpufreq governors of the CPUs (scaling_governor), each
+	// once: performance, powersave, schedutil.
 	Governors []string `json:"governors,omitempty"`
 }
 
-// Virtualization is the hypervisor beneath the machine, and the machine's role.
+// Virtualization is the hypervisor, and the role of the machine.
 type Virtualization struct {
-	// System names the hypervisor: kvm, firecracker, xen, vmware.
+	// System is the hypervisor: kvm, firecracker, xen, vmware.
 	System string `json:"system"`
-	// Role is guest, host, or "guest or host" where the system does not tell.
+	// Role is guest, host, or "guest or host" if that cannot be determined.
 	Role string `json:"role"`
 }
 
-// A ClockSource is what the Linux kernel makes its time of.
+// A ClockSource is the clock source of the Linux kernel.
 type ClockSource struct {
-	// Current is the clock source in use when the run began; where it changed meanwhile, the
-	// one in use at the end.
+	// Current is the clock source in use at the start of the run; if it changed during
+	// the run, the one in use at the end.
 	Current string `json:"current"`
-	// Available are all that the kernel could use.
+	// Available are all clock sources that the kernel can use.
 	Available []string `json:"available"`
 }
 
-// An UnrestoredClockSource is the switch of an experiment (compare --clocksources) of which
-// both processes ended before the original was back.
+// An UnrestoredClockSource is left by an experiment (compare --clocksources) of which both
+// processes ended before they restored the original clock source.
 type UnrestoredClockSource struct {
-	// Original is the clock source that was in use before.
+	// Original is the clock source in use before the experiment.
 	Original string `json:"original"`
-	// Since is when the experiment switched for the first time, in UTC.
+	// Since is the time of the first switch, in UTC.
 	Since time.Time `json:"since"`
-	// PID is the process of the experiment, which has ended.
+	// PID is the process id of the experiment, which has ended.
 	PID int `json:"pid"`
 }
 
-// A Machine is who made the machine, as its firmware says (DMI, which Linux shows
-// in /sys/class/dmi/id). Clouds name themselves here.
+// A Machine is the vendor and model of the machine, from its firmware (DMI, in
+// /sys/class/dmi/id on Linux). Cloud providers can be recognised by it.
 type Machine struct {
 	// Vendor is DMI's sys_vendor: Amazon EC2, Google, Xen, QEMU.
 	Vendor string `json:"vendor,omitempty"`
@@ -185,108 +184,109 @@ type Machine struct {
 	Product string `json:"product,omitempty"`
 }
 
-// A KernelLog is what the kernel's log says of clocks.
+// A KernelLog has the lines of the kernel log about clocks.
 type KernelLog struct {
-	// Source is where the log was read: /dev/kmsg, syslog(2), a file.
+	// Source is where the log was read from: /dev/kmsg, syslog(2), a file.
 	Source string `json:"source,omitempty"`
-	// Reason says why the log could not be read.
+	// Reason is why the log could not be read.
 	Reason string `json:"reason,omitempty"`
-	// Truncated says that the log no longer reaches back to the boot: the kernel's
-	// buffer is a ring, so lines may be missing before the first.
+	// Truncated is whether the log no longer reaches back to the boot. The kernel's
+	// buffer is a ring, so lines before the first may be missing.
 	Truncated bool `json:"truncated,omitempty"`
 	// Lines are the lines of the log about clocks, the oldest first.
 	Lines []string `json:"lines,omitempty"`
 }
 
-// TimeSync is how the kernel keeps the wall clock right, as adjtimex(2) tells.
+// TimeSync is the state of the synchronisation of the wall clock (adjtimex(2)).
 type TimeSync struct {
-	// Synchronised says that the kernel takes the wall clock to be right: no
-	// STA_UNSYNC in the status.
+	// Synchronised is whether the wall clock is synchronised: the status has no
+	// STA_UNSYNC.
 	Synchronised bool `json:"synchronised"`
-	// OffsetNS is how far the kernel has yet to move the wall clock; negative where
-	// the clock is ahead.
+	// OffsetNS is the remaining correction of the wall clock (offset); negative if the
+	// clock is ahead.
 	OffsetNS int64 `json:"offset_ns,omitempty"`
-	// MaxErrorNS is how wrong the wall clock may be at most (maxerror).
+	// MaxErrorNS is the maximum error of the wall clock (maxerror).
 	MaxErrorNS int64 `json:"max_error_ns,omitempty"`
-	// EstimatedErrorNS is how wrong it probably is (esterror).
+	// EstimatedErrorNS is its estimated error (esterror).
 	EstimatedErrorNS int64 `json:"estimated_error_ns,omitempty"`
-	// FrequencyPPM is by how much the clock's rate is corrected (freq), in millionths;
-	// negative where the clock is slowed down.
+	// FrequencyPPM is the correction of the clock's rate (freq), in ppm; negative if
+	// the clock is slowed down.
 	FrequencyPPM float64 `json:"frequency_ppm,omitempty"`
-	// TickNS is by how much the kernel moves the wall clock in a tick of USER_HZ
-	// (tick); 10 ms on a machine whose clock is not being slewed by it.
+	// TickNS is the advance of the wall clock in a tick of USER_HZ (tick); 10 ms if the
+	// clock is not slewed by it.
 	TickNS int64 `json:"tick_ns,omitempty"`
 }
 
-// Windows is what only Windows has.
+// Windows has the facts that only Windows has.
 type Windows struct {
-	// Edition is the registry's EditionID and DisplayVersion: Professional 23H2.
+	// Edition is EditionID and DisplayVersion of the registry: Professional 23H2.
 	Edition string `json:"edition,omitempty"`
-	// Wine is absent where Windows is Windows.
+	// Wine is absent on a real Windows.
 	Wine *Wine `json:"wine,omitempty"`
-	// Timer is the system timer when the run began.
+	// Timer is the system timer at the start of the run.
 	Timer *Timer `json:"timer,omitempty"`
-	// QPC is what QueryPerformanceCounter is made of.
+	// QPC is the counter behind QueryPerformanceCounter.
 	QPC *QPC `json:"qpc,omitempty"`
-	// PowerThrottling says whether the process is slowed down to save power: on,
-	// off, or system where Windows decides.
+	// PowerThrottling is whether the process is throttled to save power: on, off, or
+	// system if Windows decides.
 	PowerThrottling string `json:"power_throttling,omitempty"`
-	// Power is what the machine runs on: mains or battery.
+	// Power is the power supply: mains or battery.
 	Power string `json:"power,omitempty"`
 }
 
-// Wine is the Wine that stands in for Windows.
+// Wine is the Wine in place of Windows.
 type Wine struct {
-	// Version is Wine's own.
+	// Version is the version of Wine.
 	Version string `json:"version"`
-	// Host is the system beneath: Linux 6.1.0.
+	// Host is the system that runs Wine: Linux 6.1.0.
 	Host string `json:"host,omitempty"`
 }
 
 // A Timer is the system timer of Windows, whose period is the tick of the coarse
 // clocks.
 type Timer struct {
-	// PeriodNS is the period in force.
+	// PeriodNS is the current period.
 	PeriodNS int64 `json:"period_ns"`
-	// FinestNS is the shortest period that a program can ask for.
+	// FinestNS is the shortest period that a program can request.
 	FinestNS int64 `json:"finest_ns"`
-	// CoarsestNS is the longest.
+	// CoarsestNS is the longest period.
 	CoarsestNS int64 `json:"coarsest_ns"`
 }
 
-// QPC is what QueryPerformanceCounter is made of, by the page that the kernel shares
-// with every process.
+// QPC is the counter behind QueryPerformanceCounter, from the page that the kernel
+// shares with every process.
 type QPC struct {
 	// Hz is QueryPerformanceFrequency.
 	Hz int64 `json:"hz"`
-	// UserMode says that a read does not enter the kernel. It is absent where there
-	// is no shared page, where HypervisorPage leaves it open, and under Wine, which does
-	// not go by the page and leaves it empty.
+	// UserMode is whether a read does not enter the kernel. It is absent if there is
+	// no shared page, if HypervisorPage leaves it open, and under Wine, which does not
+	// use the page and leaves it empty.
 	UserMode *bool `json:"user_mode,omitempty"`
-	// HypervisorPage says that the counter is scaled by a page that the hypervisor
+	// HypervisorPage is whether the counter is scaled by a page that the hypervisor
 	// shares.
 	HypervisorPage bool `json:"hypervisor_page,omitempty"`
-	// Shift is how many bits the CPU's counter is shifted right; absent as Bias is.
+	// Shift is the number of bits by which the CPU's counter is shifted right; absent if
+	// Bias is.
 	Shift *int `json:"shift,omitempty"`
 	// Bias is added to the CPU's counter before the shift, modulo 2^64. It is a text
-	// such as 0xfffffffffffffff0: JSON's readers keep 53 bits of a number.
+	// such as 0xfffffffffffffff0, because readers of JSON keep 53 bits of a number.
 	Bias string `json:"bias,omitempty"`
 }
 
-// Settings are the choices that a run was made with.
+// Settings are the settings of a run.
 type Settings struct {
-	// Threads are the numbers of threads (or processes) that read at once.
+	// Threads are the numbers of threads (or processes) that read at the same time.
 	Threads []int `json:"threads"`
-	// Rounds is the number of latency samples of each clock; 0 where latency was not
+	// Rounds is the number of latency samples of each clock; 0 if latency was not
 	// measured.
 	Rounds int `json:"rounds"`
-	// TimeNS is the span of one throughput measurement; of a run that verified clocks,
-	// or held them against each other, the span that it was given for all.
+	// TimeNS is the time of one throughput measurement; in a run of verify, skew or
+	// drift, the time of the whole run.
 	TimeNS int64 `json:"time_ns"`
-	// Distribution says that single reads were timed too.
+	// Distribution is whether single reads were timed too.
 	Distribution bool `json:"distribution,omitempty"`
-	// TimerResolutionNS is the period of the Windows system timer that the run asked
-	// for; absent where it asked for none.
+	// TimerResolutionNS is the period of the Windows system timer that the run
+	// requested; absent if it requested none.
 	TimerResolutionNS int64 `json:"timer_resolution_ns,omitempty"`
 	// Pin is none, compact, spread or a CPU list.
 	Pin string `json:"pin"`
@@ -294,45 +294,45 @@ type Settings struct {
 	Workers string `json:"workers"`
 }
 
-// A Warning is something that happened while a run measured.
+// A Warning is a disturbance of a run.
 type Warning struct {
 	// Kind is one word for programs: preempted, steal, load, quota, speed,
 	// clocksource, step, slewed, backwards, lost-cpu, realtime.
 	Kind string `json:"kind"`
-	// Saw is what was seen, with figures.
+	// Saw is what happened, with figures.
 	Saw string `json:"saw"`
-	// Spoilt is what it may have done to the results.
+	// Spoilt names the results that it may have affected.
 	Spoilt string `json:"spoilt"`
-	// Advice is what to do about it.
+	// Advice is the remedy.
 	Advice string `json:"advice"`
 }
 
-// A Finding is something about the clocks of a machine that its owner should know.
+// A Finding is a problem or a peculiarity of the clocks of a machine.
 type Finding struct {
 	// Kind is one word for programs: kernel-entry, no-vdso, unsynchronised.
 	Kind string `json:"kind"`
-	// Severity is error, warn or note: clocks are slow or wrong; they may be; it
-	// is good to know.
+	// Severity is error, warn or note: clocks are slow or wrong; they may be; good
+	// to know.
 	Severity string `json:"severity"`
-	// Title is the finding in a line.
+	// Title is the finding in one line.
 	Title string `json:"title"`
-	// Evidence is what was measured and read, each piece with its figures.
+	// Evidence is what was measured and read, with figures.
 	Evidence []string `json:"evidence"`
-	// Cause is why it is so, as far as the evidence tells.
+	// Cause is the cause, as far as the evidence shows it.
 	Cause string `json:"cause,omitempty"`
-	// Remedies are what can be done, the best first.
+	// Remedies are the remedies, the best first.
 	Remedies []Remedy `json:"remedies,omitempty"`
-	// Links are the addresses of documents by those who know.
+	// Links are the addresses of documentation.
 	Links []string `json:"links,omitempty"`
 }
 
-// A Remedy is one thing that can be done about a finding.
+// A Remedy is one way to resolve a finding.
 type Remedy struct {
 	// Advice is what to do.
 	Advice string `json:"advice"`
-	// Commands are lines for a shell, in order, to be copied; for root where they
-	// change the system.
+	// Commands are lines for a shell, in order; commands that change the system need
+	// root.
 	Commands []string `json:"commands,omitempty"`
-	// Risk is what may go wrong with it.
+	// Risk is what may go wrong.
 	Risk string `json:"risk,omitempty"`
 }

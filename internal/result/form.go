@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// A form is the struct whose JSON is a document: the fields of [Document], among them those
-// of each inline section, and behind them each other section under its key. It is made of the
-// sections that there can be, so a document knows none of them by name.
+// A form is a struct type whose JSON is a document: it has the fields of [Document] and of the
+// inline sections, and then one field for each other section. It is built from the sections
+// that a document may have, so that the document names none of them.
 type form struct {
-	sections []Section // one of each, for their types
+	sections []Section // one of each kind
 	t        reflect.Type
 	parts    []part
 }
 
-// A part is what a field of a form is of.
+// A part is the origin of a field of a form.
 type part struct {
-	section int // index of the section; ofDocument
-	field   int // index of its field; whole
+	section int // index of the section, or ofDocument
+	field   int // index of its field, or whole
 }
 
 const (
@@ -26,7 +26,7 @@ const (
 	whole      = -1
 )
 
-// formOf returns the form of documents that can hold these sections.
+// formOf returns the form of documents with these sections.
 func formOf(sections []Section) form {
 	f := form{sections: sections}
 	var fields []reflect.StructField
@@ -63,7 +63,7 @@ func formOf(sections []Section) form {
 	return f
 }
 
-// fill returns a document in its form: a value that encoding/json writes as the document.
+// fill returns a value of the form, which encoding/json writes as the document.
 func (f form) fill(d *Document) any {
 	filled := reflect.New(f.t).Elem()
 	for i, p := range f.parts {
@@ -79,8 +79,8 @@ func (f form) fill(d *Document) any {
 	return filled.Interface()
 }
 
-// document returns the document that a value of the form is of. It has the inline sections,
-// and of the others those that are there.
+// document returns the document of a value of the form. It has all inline sections, and those
+// of the others that the value has.
 func (f form) document(filled reflect.Value) *Document {
 	d := new(Document)
 	for i, p := range f.parts {

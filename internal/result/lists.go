@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// withLists returns a copy of a value in which each list that its JSON always has is empty
-// rather than nil, which JSON would have as null. Lists of what holds no list are shared with
-// the value.
+// withLists returns a copy of a value in which the lists that its JSON always has are empty and
+// not nil, which JSON would write as null. The copy shares lists of plain values.
 func withLists[T any](value T) T {
 	return filled(reflect.ValueOf(&value).Elem()).Interface().(T)
 }
@@ -54,7 +53,7 @@ func filled(value reflect.Value) reflect.Value {
 	return copied
 }
 
-// holdsList reports whether a value of the type can hold a list that may be nil.
+// holdsList reports whether a value of the type can have a list that may be nil.
 func holdsList(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface:

@@ -16,14 +16,14 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// fileName is the name of the document in the folder of a run.
+// fileName is the name of the document in the folder of --out.
 const fileName = "results.json"
 
-// maxSize bounds a document in bytes. One of 100 clocks, 1,000 rounds and 20
-// passes of 1,024 numbers of threads has about 100 MiB.
+// maxSize is the maximum size of a document in bytes. 100 clocks, 1,000 rounds and 20
+// passes of 1,024 numbers of threads take about 100 MiB.
 const maxSize = 128 << 20
 
-// byteOrderMark is what programs of Windows put before text.
+// byteOrderMark starts the text files of many Windows programs.
 var byteOrderMark = []byte("\ufeff")
 
 // The byte order marks of UTF-16.
@@ -31,10 +31,10 @@ var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff}
 
 var errTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", maxSize>>20)
 
-// Load reads the document in the named file, which may have any of the forms
-// that [Read] knows, or in results.json of the named folder. It refuses what is
-// not a whole and possible document, and says in which file and where. Keys that neither
-// the document nor one of the kinds has are of a newer timebench, and left out.
+// Load reads the document in the named file, in any of the forms that [Read] knows, or in
+// results.json of the named folder. The error for an incomplete or impossible document names
+// the file and the place. Keys that neither the document nor a kind has are of a newer
+// timebench, and ignored.
 func Load(name string, kinds ...Kind) (*Document, error) {
 	info, err := os.Stat(name)
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
@@ -62,19 +62,19 @@ func Load(name string, kinds ...Kind) (*Document, error) {
 	return document, nil
 }
 
-// Read reads one document, which must be all that r holds: JSON, a report in
-// HTML with the document in it (see [Document.WriteScript]), or a zip file of the
-// folder of a run. The content tells which, not a name. The kinds are as for [Load].
+// Read reads one document, which must be all of r: JSON, an HTML report with the document in
+// it (see [Document.WriteScript]), or a zip file of the folder of --out. It recognises the form
+// by the content. The kinds are as for [Load].
 func Read(r io.Reader, kinds ...Kind) (*Document, error) {
 	buffered := bufio.NewReader(r)
-	// What cannot be a document is not read to its end: it may have none.
+	// What cannot be a document is not read to its end: it may be endless.
 	const most = 512
 	head, err := buffered.Peek(most)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if bytes.HasPrefix(head, utf16Little) || bytes.HasPrefix(head, utf16Big) {
-		// Windows PowerShell's > writes so.
+		// Windows PowerShell redirects with UTF-16.
 		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()))
 		if head, err = buffered.Peek(most); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
@@ -91,7 +91,7 @@ func Read(r io.Reader, kinds ...Kind) (*Document, error) {
 	return open(data, kinds)
 }
 
-// opener returns the function for what begins with head.
+// opener returns the function that reads data that begins with head.
 func opener(head []byte) (func([]byte, []Kind) (*Document, error), error) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, byteOrderMark), " \t\r\n")
 	switch {
@@ -143,7 +143,7 @@ func openZip(data []byte, kinds []Kind) (*Document, error) {
 	}
 	var found []*zip.File
 	for _, entry := range archive.File {
-		// Some programs of Windows write \ between the folders.
+		// Some Windows programs separate folders with \.
 		if entry.Name[strings.LastIndexAny(entry.Name, `/\`)+1:] == fileName {
 			found = append(found, entry)
 		}
@@ -167,7 +167,7 @@ func openEntry(entry *zip.File, kinds []Kind) (*Document, error) {
 	switch {
 	case entry.Flags&encrypted != 0:
 		return nil, errors.New("is encrypted")
-	case entry.UncompressedSize64 > maxSize: // more than it says is bounded below
+	case entry.UncompressedSize64 > maxSize: // a wrong size is limited below
 		return nil, errTooLarge
 	}
 	r, err := entry.Open()

@@ -8,15 +8,15 @@ import (
 	"github.com/timebench/timebench/internal/printable"
 )
 
-// The element of an HTML page that holds a document. Within it, <, > and & are
-// written as \u003c, \u003e and \u0026, so that nothing in the document ends it.
+// The element of an HTML page that contains a document. In it, <, > and & are
+// written as \u003c, \u003e and \u0026, so that nothing in the document closes it.
 const (
 	scriptStart = `<script type="application/json" id="timebench-document">`
 	scriptEnd   = `</script>`
 )
 
-// Write writes the document as indented JSON, in which nothing steers a terminal. It refuses a document that Read
-// would refuse.
+// Write writes the document as indented JSON without terminal control characters. It returns
+// an error for a document that Read would refuse.
 func (d *Document) Write(w io.Writer) error {
 	if err := d.check(); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (d *Document) Write(w io.Writer) error {
 	return WriteIndented(w, text)
 }
 
-// WriteIndented writes JSON, indented, so that nothing in it steers a terminal.
+// WriteIndented writes JSON with indentation and without terminal control characters.
 func WriteIndented(w io.Writer, text []byte) error {
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, text, "", "  "); err != nil {
@@ -39,8 +39,8 @@ func WriteIndented(w io.Writer, text []byte) error {
 	return err
 }
 
-// WriteScript writes the document as the element of an HTML page from which Read
-// reads it again. It refuses what Write refuses.
+// WriteScript writes the document as the element of an HTML page that Read can read. Its
+// errors are those of Write.
 func (d *Document) WriteScript(w io.Writer) error {
 	if err := d.check(); err != nil {
 		return err

@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// A Section is what one measurement leaves in a document, such as `timebench skew`. It is
-// a pointer to a struct that encoding/json writes and reads.
+// A Section is the result of one measurement, such as `timebench skew`. It is a pointer to a
+// struct that encoding/json writes and reads.
 type Section interface {
-	// Key returns the key under which the section stands in a document.
+	// Key returns the key of the section in a document.
 	Key() string
-	// Check tells c which of the section's values cannot be; at is where it stands.
+	// Check reports impossible values of the section to c; at is its path in the document.
 	Check(c *Checker, at string)
 }
 
-// An Inline section has no key of its own: its keys stand at the top of the document, before
-// the key that the tag "before" of a field names, or after those of the document. Every
-// document has one.
+// An Inline section has no key of its own: its keys are at the top of the document. A field
+// with the tag "before" comes before that key of the document, the others come after all of
+// them. Every document has the keys of an inline section.
 type Inline interface {
 	Section
 	Inline()
@@ -29,23 +29,22 @@ func isInline(s Section) bool {
 	return is
 }
 
-// A Kind is one kind of section: what is needed to read it from a document.
+// A Kind is a kind of section: what is needed to read it from a document.
 type Kind struct {
-	// Key is that of its sections.
+	// Key is the key of its sections.
 	Key string
 	// About is the description of the key in the JSON Schema.
 	About string
 	// New returns an empty section.
 	New func() Section
-	// NotRequired are keys, by type, that are always written but that old documents do not
-	// have: "Resolution.ticks".
+	// NotRequired are keys, by type, that are always written but missing in old documents:
+	// "Resolution.ticks".
 	NotRequired []string
-	// Choices are the values of those texts that are one of a few, by type and key:
-	// "VerifiedClock.verdict".
+	// Choices are the values of enumerations, by type and key: "VerifiedClock.verdict".
 	Choices map[string][]string
 }
 
-// Of returns the section of type S that the document holds; nil where it holds none.
+// Of returns the section of type S of a document; nil if it has none.
 func Of[S Section](d *Document) (section S) {
 	for _, s := range d.Sections {
 		if own, ok := s.(S); ok {
@@ -55,7 +54,7 @@ func Of[S Section](d *Document) (section S) {
 	return section
 }
 
-// Section returns the section with that key; nil where the document has none.
+// Section returns the section with that key; nil if the document has none.
 func (d *Document) Section(key string) Section {
 	if i := d.place(key); i >= 0 {
 		return d.Sections[i]
@@ -63,7 +62,7 @@ func (d *Document) Section(key string) Section {
 	return nil
 }
 
-// Put adds a section, in place of one with the same key.
+// Put adds a section, or replaces the one with the same key.
 func (d *Document) Put(s Section) {
 	if i := d.place(s.Key()); i >= 0 {
 		d.Sections = slices.Clone(d.Sections) // a copy of the document may share them
@@ -73,19 +72,19 @@ func (d *Document) Put(s Section) {
 	d.Sections = append(d.Sections, s)
 }
 
-// place returns the index of the section with that key; -1 where the document has none.
+// place returns the index of the section with that key; -1 if the document has none.
 func (d *Document) place(key string) int {
 	return slices.IndexFunc(d.Sections, func(s Section) bool { return s.Key() == key })
 }
 
-// A Keyed is a value that stands under a key of its own.
+// A Keyed is a value with its key.
 type Keyed struct {
 	Key   string
 	Value any
 }
 
-// Encode returns a struct as JSON on one line, with more keys behind its own. What HTML gives
-// a meaning to is escaped where escape says so.
+// Encode returns a struct as JSON on one line, with more keys after its own. escape is whether
+// characters with a meaning in HTML are escaped.
 func Encode(value any, more []Keyed, escape bool) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -104,7 +103,7 @@ func Encode(value any, more []Keyed, escape bool) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// text is the document as JSON on one line.
+// text returns the document as JSON on one line.
 func (d *Document) text(escape bool) ([]byte, error) {
 	return Encode(formOf(d.Sections).fill(withLists(d)), nil, escape)
 }
