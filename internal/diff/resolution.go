@@ -1,22 +1,20 @@
 package diff
 
 import (
-	"time"
-
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
-// otherTick is how many times as long one tick must be as the other to be another one:
-// below that a tick was seen late, or twice in one.
+// otherTick is the smallest ratio of two ticks that counts as a difference: below it, a tick came
+// late, or two ticks were seen as one.
 const otherTick = 2
 
-// leastTickNS is the shortest tick that is compared. Whether the values of a finer clock
-// repeat depends on how fast it is read.
+// leastTickNS is the shortest tick that is compared. The values of a finer clock repeat or not
+// depending on the speed of the reads.
 const leastTickNS = 1000
 
-// resolutions lists the clocks whose values step otherwise in the two documents, and those
-// of which the system states another resolution.
+// resolutions returns the clocks whose measured or reported resolution differs.
 func resolutions(old, new *result.Document) []Difference {
 	var all []Difference
 	for _, before := range compare.Of(old).Clocks {
@@ -26,20 +24,20 @@ func resolutions(old, new *result.Document) []Difference {
 				continue
 			}
 			if low, high := min(step(a), step(b)), max(step(a), step(b)); high >= leastTickNS && high > otherTick*low && ticked(a) && ticked(b) {
-				all = append(all, Difference{before.ID + " ticks", tickText(a), tickText(b)})
+				all = append(all, Difference{"Resolution of " + before.ID, tickText(a), tickText(b)})
 			}
 			if a.ReportedNS != b.ReportedNS {
-				all = append(all, Difference{before.ID + " states", span(a.ReportedNS), span(b.ReportedNS)})
+				all = append(all, Difference{"Reported resolution of " + before.ID, reported(a.ReportedNS), reported(b.ReportedNS)})
 			}
 		}
 	}
 	return all
 }
 
-// ticked reports whether the clock was seen to step evenly.
+// ticked reports whether the clock has an even tick.
 func ticked(r *compare.Resolution) bool { return r.TickNS > 0 && r.TickHighNS == 0 }
 
-// step is the tick, 0 where it is shorter than a read.
+// step returns the tick; 0 if the clock is finer than one read.
 func step(r *compare.Resolution) float64 {
 	if r.FinerThanRead {
 		return 0
@@ -49,15 +47,15 @@ func step(r *compare.Resolution) float64 {
 
 func tickText(r *compare.Resolution) string {
 	if r.FinerThanRead {
-		return "under a read"
+		return "< one read"
 	}
-	return "every " + span(r.TickNS)
+	return words.Duration(r.TickNS)
 }
 
-// span words nanoseconds; "" for 0, which is not known.
-func span(ns float64) string {
+// reported returns nanoseconds as text; "" for 0, which means that nothing is reported.
+func reported(ns float64) string {
 	if ns == 0 {
 		return ""
 	}
-	return time.Duration(ns).String()
+	return words.Duration(ns)
 }

@@ -19,13 +19,13 @@ func TestAnotherTickIsNamed(t *testing.T) {
 	}{
 		"the same":            {&coarse, &coarse, nil},
 		"no resolution":       {&coarse, nil, nil},
-		"finer":               {&coarse, &finer, []Difference{{"c ticks", "every 4ms", "under a read"}, {"c states", "4ms", "1ns"}}},
-		"coarser":             {&coarse, &compare.Resolution{TickNS: 10e6, ReportedNS: 4e6}, []Difference{{"c ticks", "every 4ms", "every 10ms"}}},
+		"finer":               {&coarse, &finer, []Difference{{"Resolution of c", "4 ms", "< one read"}, {"Reported resolution of c", "4 ms", "1 ns"}}},
+		"coarser":             {&coarse, &compare.Resolution{TickNS: 10e6, ReportedNS: 4e6}, []Difference{{"Resolution of c", "4 ms", "10 ms"}}},
 		"seen late":           {&coarse, &compare.Resolution{TickNS: 8e6, ReportedNS: 4e6}, nil},
 		"uneven":              {&coarse, &compare.Resolution{TickNS: 40e6, TickLowNS: 1e6, TickHighNS: 50e6, ReportedNS: 4e6}, nil},
 		"never ticked":        {&coarse, &compare.Resolution{ReportedNS: 4e6}, nil},
 		"finer, a tick of ns": {&finer, &compare.Resolution{TickNS: 100, ReportedNS: 1}, nil},
-		"stated no more":      {&coarse, &compare.Resolution{TickNS: 4e6}, []Difference{{"c states", "4ms", ""}}},
+		"stated no more":      {&coarse, &compare.Resolution{TickNS: 4e6}, []Difference{{"Reported resolution of c", "4 ms", ""}}},
 	} {
 		require.Equal(t, c.want, resolutions(of(c.old), document(compare.Clock{ID: "c", Resolution: c.new})), name)
 	}

@@ -22,7 +22,7 @@ var facts = []struct {
 		}
 		return d.Host.ClockSource.Current
 	}},
-	{"Enter the kernel", func(d *result.Document) string {
+	{"Clocks that enter the kernel", func(d *result.Document) string {
 		var entering []string
 		for _, c := range compare.Of(d).Clocks {
 			if c.Path == "vdso" && c.Kind != "cpu time" && (c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes) {
@@ -31,7 +31,7 @@ var facts = []struct {
 		}
 		return strings.Join(entering, ", ")
 	}},
-	{"Booted with", func(d *result.Document) string { return strings.Join(d.Host.BootParameters, " ") }},
+	{"Boot parameters", func(d *result.Document) string { return strings.Join(d.Host.BootParameters, " ") }},
 	{"System", func(d *result.Document) string { return d.Host.OS + "/" + d.Host.Arch }},
 	{"Kernel", func(d *result.Document) string { return d.Host.Kernel }},
 	{"Distribution", func(d *result.Document) string { return d.Host.Distribution }},
@@ -101,7 +101,7 @@ var facts = []struct {
 	{"Workers", func(d *result.Document) string { return d.Settings.Workers }},
 	{"Threads", func(d *result.Document) string { return strings.Trim(fmt.Sprint(d.Settings.Threads), "[]") }},
 	{"Rounds", func(d *result.Document) string { return number(d.Settings.Rounds) }},
-	{"Span of throughput", func(d *result.Document) string {
+	{"Time of throughput", func(d *result.Document) string {
 		if d.Settings.Rounds == 0 {
 			return "" // the span of what was measured instead
 		}
