@@ -115,7 +115,7 @@ func (t *Throughput) check(c *result.Checker, at string) {
 	c.NotNegative(at+".counted_reads_per_second", t.CountedReadsPerSecond)
 	c.NotNegative(at+".ns_per_read", t.NSPerRead)
 	if (t.ReadsPerSecond > 0) != (t.NSPerRead > 0) {
-		c.Fail(at, fmt.Sprintf("has %v reads a second and %v ns a read, which contradict each other", t.ReadsPerSecond, t.NSPerRead))
+		c.Fail(at, fmt.Sprintf("has %v reads/s and %v ns/read, which contradict each other", t.ReadsPerSecond, t.NSPerRead))
 	}
 	c.Share(at+".fairness", t.Fairness)
 	samples(c, at+".samples_reads_per_second", t.SamplesReadsPerSecond, t.ReadsPerSecond)

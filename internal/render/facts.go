@@ -42,7 +42,7 @@ func hostFacts(h result.Host) []table.Fact {
 func linuxFacts(h result.Host) []table.Fact {
 	var all []table.Fact
 	if len(h.BootParameters) > 0 {
-		all = append(all, table.Fact{Name: "Booted with", Value: strings.Join(h.BootParameters, " ")})
+		all = append(all, table.Fact{Name: "Boot parameters", Value: strings.Join(h.BootParameters, " ")})
 	}
 	var rates []string
 	for _, r := range []struct {
@@ -101,9 +101,9 @@ func qpc(w result.Windows) string {
 	case q.HypervisorPage:
 		how = "read through the page that the hypervisor shares, and by the kernel where that page is not valid"
 	case q.UserMode == nil && w.Wine != nil:
-		how = "Wine's shared page does not tell how it is read"
+		how = "Wine's shared page does not show how it is read"
 	case q.UserMode == nil:
-		how = "no shared page tells how it is read"
+		how = "no shared page shows how it is read"
 	case *q.UserMode:
 		how = "read in user mode"
 	default:

@@ -332,7 +332,7 @@ func TestLoadRefuses(t *testing.T) {
 		"negative error":       {replace(`"max_error_ns": 16500000`, `"max_error_ns": -1`), `host.time_sync.max_error_ns is -1; it must be a number from 0`},
 		"negative rate":        {replace(`"kernel_tsc_hz": 2596124000`, `"kernel_tsc_hz": -1`), `host.cpu.kernel_tsc_hz is -1; it must be a number from 0`},
 		"outside its interval": {replace(`"low_ns": 20.1`, `"low_ns": 20.3`), clock + `latency has a median of 20.2 outside its interval, 20.3 to 20.3`},
-		"reads in no time":     {replace(`"ns_per_read": 20.3`, `"ns_per_read": 0`), clock + `throughput[0] has 4.9e+07 reads a second and 0 ns a read, which contradict each other`},
+		"reads in no time":     {replace(`"ns_per_read": 20.3`, `"ns_per_read": 0`), clock + `throughput[0] has 4.9e+07 reads/s and 0 ns/read, which contradict each other`},
 		"too long for a read":  {replace(`"min_ns": 20`, `"min_ns": 1e308`), clock + `latency.min_ns is 1e+308; it must be 0, or from 1e-09 to 1e+18`},
 		"too short for a read": {replace(`"min_ns": 20`, `"min_ns": 5e-324`), clock + `latency.min_ns is 5e-324; it must be 0, or from 1e-09 to 1e+18`},
 		"negative bracket":     {replace(`"bracket_ns": 18.1`, `"bracket_ns": -18.1`), clock + `distribution.bracket_ns is -18.1; it must be a number from 0`},

@@ -62,17 +62,17 @@ func (r relation) row(t *testing.T, chapters map[string]chapter) relationRow {
 	}
 }
 
-// slowDoor says why what enters the kernel is dearer here.
-const slowDoor = "QEMU translates a program's arithmetic into the host's, but has to act out each change of privilege: " +
-	"the kernel's door is dearer than on hardware, measured in readings of the counter"
+// slowEntry is why reads that enter the kernel are slower here.
+const slowEntry = "QEMU translates a program's arithmetic to host instructions, but has to emulate each change of privilege. " +
+	"Measured in reads of the counter, a system call is slower than on hardware"
 
-// relations are the published ratios. Figures are nanoseconds a read, or reads a second
-// where threads are counted.
+// relations are the published ratios. Figures are ns/read, or reads per second with a number of
+// threads.
 var relations = []relation{
 	{
-		"`gettimeofday` by the vDSO: HPET / TSC", 1, 644, 35,
+		"`gettimeofday` through the vDSO: HPET / TSC", 1, 644, 35,
 		figure{"hpet", "gettimeofday@vdso", 0}, figure{"tsc", "gettimeofday@vdso", 0},
-		"Reproduced in kind: the vDSO enters the kernel. There most of it is the device, here most of it is the door",
+		"Reproduced in kind: the vDSO enters the kernel. On the Xeons most of the cost is the device; here most of it is the system call",
 	},
 	{
 		"`gettimeofday` on HPET: system call / vDSO", 1, 734, 644,
@@ -81,33 +81,33 @@ var relations = []relation{
 	},
 	{
 		"`gettimeofday` on TSC: system call / vDSO", 1, 91, 35,
-		figure{"tsc", "gettimeofday@syscall", 0}, figure{"tsc", "gettimeofday@vdso", 0}, slowDoor,
+		figure{"tsc", "gettimeofday@syscall", 0}, figure{"tsc", "gettimeofday@vdso", 0}, slowEntry,
 	},
 	{
-		"The HPET's counter read directly / `gettimeofday` by the vDSO on HPET", 1, 565, 644,
+		"The HPET's counter read directly / `gettimeofday` through the vDSO on HPET", 1, 565, 644,
 		figure{"hpet", "hpet@mmio", 0}, figure{"hpet", "gettimeofday@vdso", 0},
 		"Cannot be reproduced: an emulated HPET is a function of QEMU, not a chip at the end of a slow bus",
 	},
 	{
 		"On TSC: `CLOCK_REALTIME_COARSE` / `CLOCK_REALTIME`", 1, 8.4, 30,
 		figure{"tsc", "CLOCK_REALTIME_COARSE@vdso", 0}, figure{"tsc", "CLOCK_REALTIME@vdso", 0},
-		"The emulated counter costs no more than other instructions, which flatters the fine clock",
+		"The emulated counter costs no more than other instructions, so the fine clock looks faster than on hardware",
 	},
 	{
 		"On TSC: `CLOCK_PROCESS_CPUTIME_ID` / `CLOCK_REALTIME`", 1, 343, 30,
-		figure{"tsc", "CLOCK_PROCESS_CPUTIME_ID@vdso", 0}, figure{"tsc", "CLOCK_REALTIME@vdso", 0}, slowDoor,
+		figure{"tsc", "CLOCK_PROCESS_CPUTIME_ID@vdso", 0}, figure{"tsc", "CLOCK_REALTIME@vdso", 0}, slowEntry,
 	},
 	{
-		"HPET, reads a second: 2 threads / 1", 1, 2.18e6, 1.55e6,
+		"HPET, reads per second: 2 threads / 1", 1, 2.18e6, 1.55e6,
 		figure{"hpet", "gettimeofday@vdso", 2}, figure{"hpet", "gettimeofday@vdso", 1},
-		"There the timer is shared and does not scale (3 threads 1.42, 4 threads 1.38). Here only the lock that QEMU " +
-			"holds around its devices is, and it guards a small part of a read",
+		"On the Xeons the threads share the timer, which does not scale (3 threads 1.42, 4 threads 1.38). Here they share " +
+			"only the lock of QEMU's devices, which covers a small part of a read",
 	},
 	{
 		"Xen: `currentTimeMillis` with clock source xen / switched to tsc", 2, 362, 25.6,
 		figure{"xen", "gettimeofday@vdso", 0}, figure{"tsc", "gettimeofday@vdso", 0},
-		"Reproduced in kind only: a paravirtual kernel's door leads through Xen, which changes the page tables " +
-			"on the way, and that empties QEMU's cache of addresses",
+		"Reproduced in kind only: a system call of a paravirtual kernel goes through Xen, which switches the page tables, " +
+			"and that flushes the TLB that QEMU emulates",
 	},
 	{
 		"Xen: `gettimeofday`, vDSO that enters the kernel / that does not", 3, 54.6, 12.2,

@@ -57,13 +57,13 @@ func (c chapter) Finding() string {
 type page struct {
 	CPUs      int
 	Relations []relationRow
-	Doors     []doorRow
+	Overheads []overheadRow
 	Trust     []trustRow
 	Kills     []killRow
 	Chapters  []chapter
 }
 
-type doorRow struct{ World, VDSO, Syscall, Difference, Ratio string }
+type overheadRow struct{ World, VDSO, Syscall, Difference, Ratio string }
 
 type killRow struct {
 	World, Signal        string
@@ -129,7 +129,7 @@ func writeReport(t *testing.T, chapters map[string]chapter) {
 		vdso, isMeasured := (figure{w.name, "gettimeofday@vdso", 0}).in(chapters)
 		syscall, isMeasuredToo := (figure{w.name, "gettimeofday@syscall", 0}).in(chapters)
 		if isMeasured && isMeasuredToo {
-			p.Doors = append(p.Doors, doorRow{w.name, short(vdso), short(syscall), short(syscall - vdso), short(syscall / vdso)})
+			p.Overheads = append(p.Overheads, overheadRow{w.name, short(vdso), short(syscall), short(syscall - vdso), short(syscall / vdso)})
 		}
 	}
 	for _, r := range relations {
