@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// LogTicks labels the decades of a logarithmic axis, and between them 2 and 5
-// where there are few decades.
+// LogTicks labels the decades of a logarithmic axis; if there are few, also their 2 and 5.
 type LogTicks struct{ Word func(float64) string }
 
 // Ticks implements plot.Ticker.
@@ -38,13 +37,12 @@ type unit struct {
 	name string
 }
 
-// ThreadTicks labels numbers of threads: those that were measured, as far as
-// they lie apart.
+// ThreadTicks labels the measured numbers of threads, except where labels would overlap.
 type ThreadTicks struct{ Threads []int }
 
 // Ticks implements plot.Ticker.
 func (t ThreadTicks) Ticks(low, high float64) []plot.Tick {
-	const apart = 0.045 // of the axis
+	const apart = 0.045 // share of the axis
 	var ticks []plot.Tick
 	place := func(n int) float64 { return math.Log(float64(n)/low) / math.Log(high/low) }
 	last := math.Inf(1)
@@ -58,15 +56,15 @@ func (t ThreadTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// Around widens a range of logarithms so that nothing sits on its edge; a range
-// of one value gets some width.
+// Around returns the range of values for a logarithmic axis, widened by a factor at both
+// ends. No point lies on the edge, and a single value gets a range too.
 func Around(values []float64, by float64) (low, high float64) {
 	low, high = slices.Min(values), slices.Max(values)
 	return low / by, high * by
 }
 
-// OffsetTicks labels an axis of nanoseconds that runs through zero, all in the unit
-// that suits the farthest.
+// OffsetTicks labels an axis of nanoseconds that contains zero. All labels have the unit that
+// suits the largest value.
 type OffsetTicks struct{}
 
 // Ticks implements plot.Ticker.
@@ -88,7 +86,7 @@ func (OffsetTicks) Ticks(low, high float64) []plot.Tick {
 	}
 	var ticks []plot.Tick
 	for i := math.Ceil(low / step); i <= math.Floor(high/step); i++ {
-		label := "0" // and not -0
+		label := "0" // not -0
 		if i != 0 {
 			label = words.ThreeDigits(i*step/size.size) + size.name
 		}
@@ -97,7 +95,8 @@ func (OffsetTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// Through widens a range so that it holds zero, and nothing sits on its edge.
+// Through returns the range of values in ns, widened to contain zero. No point lies on the
+// edge.
 func Through(values []float64) (low, high float64) {
 	const least = 1 // ns
 	low, high = min(0, slices.Min(values)), max(0, slices.Max(values))

@@ -11,19 +11,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// LineApart is how far the labels of lines lie apart.
+// LineApart is the minimum distance between the labels of lines.
 const LineApart = 16 * Pixel
 
-// A Line is one clock's figures over the numbers of threads.
+// A Line is the values of one clock and their positions on the x axis.
 type Line struct {
 	Name   string
 	Style  draw.LineStyle
 	Mark   draw.GlyphStyle
-	At     []float64 // on the other axis, in ascending order
+	At     []float64 // on the x axis, in ascending order
 	Values []float64
 }
 
-// LineOf is the line of a clock without its figures; the i-th of its path.
+// LineOf returns the line of a clock, without values. i is the index of the clock among those
+// of its path and selects the dashes.
 func LineOf(id, path string, i int) Line {
 	look := LookOf(path)
 	l := Line{Name: id, Mark: look.Glyph(3 * Pixel), Style: Stroke(look.Color, 1.6*Pixel)}
@@ -31,23 +32,23 @@ func LineOf(id, path string, i int) Line {
 	return l
 }
 
-// PathOf is the path in the id of a clock.
+// PathOf returns the path in the id of a clock: vdso in CLOCK_MONOTONIC@vdso.
 func PathOf(id string) string {
 	_, path, _ := strings.Cut(id, "@")
 	return path
 }
 
-// A Graph is lines on two logarithmic axes, each with its name beside the plot.
+// A Graph is lines on two logarithmic axes, with their names beside the plot.
 type Graph struct {
 	Lines          []Line
 	XLabel, YLabel string
 	XTicks         plot.Ticker
-	Word           func(float64) string // of a value
-	// cpus is the place of a mark at the number of CPUs; 0 for none.
+	Word           func(float64) string // label of a value
+	// CPUs is the number of CPUs, marked by a vertical line; 0 draws no line.
 	CPUs int
 }
 
-// Draw draws the graph, with the names of its lines beside it.
+// Draw draws the graph and the names of its lines.
 func (g Graph) Draw(c draw.Canvas) {
 	p := NewPlot()
 	var values, places []float64
@@ -71,14 +72,14 @@ func (g Graph) Draw(c draw.Canvas) {
 	NameEnds(c, data, g.Lines, x, y)
 }
 
-// MostNameWidth is the most room for a name; none of timebench's own takes more.
+// MostNameWidth is the maximum width of a name. The names of timebench's own clocks all fit.
 const MostNameWidth = 300 * Pixel
 
-// Leader is the room for what leads from the end of a line to its name.
+// Leader is the width between the end of a line and its name.
 const Leader = 34 * Pixel
 
-// NameEnds writes the names of lines beside the plot whose data lies there, each as
-// near to the line's end as the others leave room.
+// NameEnds writes the names of lines beside the plot, each as close to the end of its line as
+// the others allow. data is the canvas of the plot's data.
 func NameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 	text := Style(LabelSize, Black)
 	ends := slices.Clone(lines)
@@ -101,7 +102,7 @@ func NameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 	}
 }
 
-// lineMarks is the plotter of a graph.
+// lineMarks draws the lines of a Graph.
 type lineMarks struct {
 	lines []Line
 	cpus  int
@@ -138,10 +139,9 @@ func (marks lineMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// spread moves labels along a line so that neighbours lie at least apart from
-// each other, none beyond low and high, and each as near as can be to where it
-// wants to be. wanted is in ascending order; so is what it returns. Labels that
-// do not fit are spread evenly.
+// spread returns positions between low and high for labels on a vertical line, with a distance
+// of apart or more between neighbours. Each is as close as possible to its wanted position.
+// wanted and the result are in ascending order; labels that do not fit are spread evenly.
 func spread(wanted []vg.Length, apart, low, high vg.Length) []vg.Length {
 	n := len(wanted)
 	if n == 0 {
@@ -150,8 +150,8 @@ func spread(wanted []vg.Length, apart, low, high vg.Length) []vg.Length {
 	if needed := apart * vg.Length(n-1); needed > high-low {
 		apart = (high - low) / vg.Length(n-1)
 	}
-	// With i·apart taken off, "apart from each other" is "in order". Neighbours out
-	// of order are pooled at their mean: the nearest they can all be.
+	// With i·apart subtracted, "at least apart" becomes "in order". Neighbours out of order
+	// are pooled at their mean, which is the closest that all can be.
 	type pool struct {
 		sum   vg.Length
 		count int

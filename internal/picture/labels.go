@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A Box is the place that a label or a mark takes.
+// A Box is the area that a label or a mark covers.
 type Box struct{ Min, Max vg.Point }
 
 func boxAt(min vg.Point, width, height vg.Length) Box {
@@ -23,11 +23,11 @@ func (b Box) within(area Box) bool {
 	return b.Min.X >= area.Min.X && b.Max.X <= area.Max.X && b.Min.Y >= area.Min.Y && b.Max.Y <= area.Max.Y
 }
 
-// A Segment is the straight line that leads from a mark to its label.
+// A Segment is the straight leader from a mark to its label.
 type Segment struct{ From, To vg.Point }
 
-// crosses reports whether any of the Segment lies in the Box: whether something
-// is left of it when it is cut at the Box's four sides (Liang and Barsky, 1984).
+// crosses reports whether any part of the Segment lies in the Box. It clips the Segment at
+// the four sides of the Box (Liang and Barsky, 1984).
 func (s Segment) crosses(b Box) bool {
 	enter, leave := 0.0, 1.0
 	cut := func(from, to, low, high vg.Length) bool {
@@ -42,40 +42,38 @@ func (s Segment) crosses(b Box) bool {
 	return cut(s.From.X, s.To.X, b.Min.X, b.Max.X) && cut(s.From.Y, s.To.Y, b.Min.Y, b.Max.Y)
 }
 
-// A Label is text of a size that belongs to the mark at a point.
+// A Label is the size of a text and the point of the mark that it belongs to.
 type Label struct {
 	Point         vg.Point
 	Width, Height vg.Length
 }
 
-// A Place is where a label came to stand, and the line that leads to it.
+// A Place is the position of a label, and its leader.
 type Place struct {
 	Box
 	Leader Segment
 	Found  bool
-	// crossing says that a leader crosses a label because of this place.
+	// crossing is whether a leader crosses a label because of this place.
 	crossing bool
 }
 
-// MostWork bounds the work of Arrange, in places tried and comparisons of a place with what
-// is taken already, so that no document takes a picture long. All the clocks of a machine
-// need a fifth of it.
+// MostWork limits the work of Arrange: places tried, and comparisons of a place with occupied
+// ones. It bounds the time for any document; all clocks of a machine need a fifth of it.
 const MostWork = 100_000_000
 
-// Arrange finds a place for each label: within the area, on no mark and on no
-// other label, and wherever that can be had with leaders that cross no label. A
-// mark takes radius around its point. A label that finds no place is marked so.
+// Arrange returns a place for each label: in the area, on no mark and no other label, and if
+// possible with leaders that cross no label. A mark covers radius around its point. Found is
+// false if a label has no place.
 //
-// Each label takes the nearest place that the ones before it left. Which order
-// is best nobody knows, so many are tried and the one with the shortest leaders
-// is kept; chance is seeded, so the same labels always come to stand alike. The more
-// labels there are, the fewer orders are tried, and the less far a label looks.
+// Each label takes the nearest free place, so the order of the labels matters. Arrange tries
+// many orders and keeps the one with the shortest leaders. The seed is fixed, so the same
+// labels always get the same places. With more labels, it tries fewer orders and places.
 func Arrange(labels []Label, radius vg.Length, area Box) []Place {
 	places, _ := Arranged(labels, radius, area, MostWork)
 	return places
 }
 
-// Arranged is Arrange with that bound of the work, and the work that it took.
+// Arranged is Arrange with a given limit of the work. It also returns the work that it took.
 func Arranged(labels []Label, radius vg.Length, area Box, most int) (best []Place, work int) {
 	const orders = 60
 	chance := rand.New(rand.NewPCG(1, 2))
@@ -107,17 +105,17 @@ func Arranged(labels []Label, radius vg.Length, area Box, most int) (best []Plac
 	return best, work
 }
 
-// A page knows what is taken of an area.
+// A page is an area and its occupied parts.
 type page struct {
 	area   Box
 	marks  []Box
 	placed []Place
-	// patience is how much work a label is worth, and work what all took so far.
+	// patience limits the work for one label; work is the total so far.
 	patience, work int
 }
 
-// place takes the nearest free place for a label; where leaders would have to
-// cross, they may.
+// place returns the nearest free place for a label. Leaders cross labels only if there is no
+// other place.
 func (p *page) place(l Label) Place {
 	for _, crossing := range []bool{false, true} {
 		end := p.work + p.patience/2
@@ -157,13 +155,12 @@ func (s Segment) length() vg.Length {
 	return vg.Length(math.Hypot(float64(s.To.X-s.From.X), float64(s.To.Y-s.From.Y)))
 }
 
-// leaderTo is the leader from a point to the nearer end of a label.
+// leaderTo returns the leader from a point to the nearest point of a label.
 func leaderTo(point vg.Point, label Box) Segment {
 	return Segment{point, vg.Point{X: min(max(point.X, label.Min.X), label.Max.X), Y: min(max(point.Y, label.Min.Y), label.Max.Y)}}
 }
 
-// places are the places around a point where its label may stand, the nearest
-// first.
+// places yields the possible places of a label around its point, the nearest first.
 func places(point vg.Point, width, height vg.Length, area Box) iter.Seq[Box] {
 	const gap = 9 * Pixel
 	farthest := vg.Length(math.Hypot(float64(area.Max.X-area.Min.X), float64(area.Max.Y-area.Min.Y)))
@@ -182,8 +179,8 @@ func places(point vg.Point, width, height vg.Length, area Box) iter.Seq[Box] {
 	}
 }
 
-// directions are those in which a label looks for a place, the best first: to the
-// right, to the left, then more and more aslant.
+// directions are the directions in which a label searches for a place, the best first: right,
+// left, then more and more diagonal.
 var directions = func() []vg.Point {
 	angles := []float64{0, math.Pi}
 	for step := 1; step <= 6; step++ {

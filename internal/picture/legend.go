@@ -5,14 +5,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Entry is one mark of a legend.
+// An Entry is one mark of a legend.
 type Entry struct {
 	Look Look
 	Name string
 }
 
-// LegendOf writes marks with their names at the top of a canvas, and returns the
-// rest.
+// LegendOf draws marks and their names at the top of a canvas and returns the remaining
+// canvas.
 func LegendOf(c draw.Canvas, entries []Entry) draw.Canvas {
 	text := Style(LabelSize, Black)
 	text.YAlign = draw.YCenter

@@ -1,8 +1,9 @@
-// Package picture is the toolkit of pictures: a canvas with a title, axes, graphs of lines,
-// legends, colours, and how a picture becomes PNG or SVG. It knows no measurement.
+// Package picture has the tools for pictures: a canvas with a title, axes, line graphs,
+// legends, colours, and output as PNG or SVG. It knows no measurement.
 //
-// Every picture is 900 pixels wide, as a bug tracker shows it (drawn at twice that, for
-// sharp screens), names the machine, and uses colours that colour-blind readers tell apart.
+// Every picture names the machine and is 900 pixels wide, as bug trackers show it; a PNG has
+// twice the resolution, for high-resolution screens. Colour-blind readers can distinguish its
+// colours.
 package picture
 
 import (
@@ -22,40 +23,40 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Chart is one picture of a document, or of what two documents differ in.
+// A Chart is one picture of a document, or of the differences between two documents.
 type Chart[T any] struct {
-	Name  string // of the file, without its ending
+	Name  string // of the file, without the extension
 	Title string
-	// Drawable reports whether the picture has anything to show.
+	// Drawable reports whether there is anything to draw.
 	Drawable func(T) bool
-	// Subtitle names what the picture is of: usually the machine.
+	// Subtitle returns the subject of the picture, usually the machine.
 	Subtitle func(T) string
-	// Height is the height of the whole picture.
+	// Height returns the height of the whole picture.
 	Height func(T) vg.Length
-	// Draw draws beneath title and subtitle.
+	// Draw draws below the title and the subtitle.
 	Draw func(draw.Canvas, T) error
 }
 
 // The size of a picture.
 const (
-	Pixel  = vg.Inch / 96 // as a screen counts them
+	Pixel  = vg.Inch / 96 // CSS pixel
 	Width  = 900 * Pixel
 	Margin = 14 * Pixel
-	// sharpness is the dots an inch: two to a pixel.
+	// sharpness is the resolution in dots per inch: two per pixel.
 	sharpness = 192
 )
 
-// A document may come from anywhere, so a picture has bounds: of the clocks that it could
-// show it shows the first, and of a text no more than any width holds.
+// A document can come from anywhere, so a picture limits the number of clocks (it shows the
+// first ones) and the length of a text.
 const (
-	MostClocks = 100 // of a run with every clock there are some 40
+	MostClocks = 100 // a run with every clock has about 40
 	Longest    = 150 // characters
 )
 
-// Shown are those of the clocks that a picture shows.
+// Shown returns the clocks that a picture shows: the first MostClocks.
 func Shown[T any](clocks []T) []T { return clocks[:min(MostClocks, len(clocks))] }
 
-// AtMost says that a picture may not show all of so many clocks; nothing where it does.
+// AtMost returns the note that a picture may not show all clocks; empty if it shows all.
 func AtMost(clocks int) string {
 	if clocks <= MostClocks {
 		return ""
@@ -63,7 +64,7 @@ func AtMost(clocks int) string {
 	return fmt.Sprintf(" · at most %d of %d clocks", MostClocks, clocks)
 }
 
-// Bounded returns a text that can be laid out in no time, and is harmless in an SVG.
+// Bounded returns a text that is short enough to lay out quickly and safe in an SVG.
 func Bounded(text string) string {
 	if utf8.RuneCountInString(text) > Longest {
 		text = string([]rune(text)[:Longest]) + "…"
@@ -71,7 +72,7 @@ func Bounded(text string) string {
 	return printable.Line(text)
 }
 
-// PNG draws the picture of what is Drawable.
+// PNG draws the picture as a PNG. of must be Drawable.
 func (c Chart[T]) PNG(w io.Writer, of T) error {
 	of = printable.All(of, Bounded)
 	canvas := vgimg.NewWith(vgimg.UseWH(Width, c.Height(of)), vgimg.UseDPI(sharpness))
@@ -91,7 +92,7 @@ func (c Chart[T]) on(canvas vg.CanvasSizer, of T) error {
 	return nil
 }
 
-// titled writes title and subtitle at the top of a canvas and returns the rest.
+// titled draws title and subtitle at the top of a canvas and returns the remaining canvas.
 func titled(c draw.Canvas, title, subtitle string) draw.Canvas {
 	const titleSize, subtitleSize, gap = 19 * Pixel, 12.5 * Pixel, 8 * Pixel
 	head, sub := Style(titleSize, Black), Style(subtitleSize, Grey)
@@ -102,7 +103,7 @@ func titled(c draw.Canvas, title, subtitle string) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -(titleSize + subtitleSize + 3*gap))
 }
 
-// NewPlot is a plot in this package's look, with nothing in it.
+// NewPlot returns an empty plot in the style of the pictures.
 func NewPlot() *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -113,9 +114,9 @@ func NewPlot() *plot.Plot {
 	return p
 }
 
-// DrawPlot draws a plot with what its axes show written beside them, and returns
-// where its data lies. gonum's own axis labels are not used: on a logarithmic
-// axis it takes them to stand off centre, and leaves room for that.
+// DrawPlot draws a plot with labels at its axes and returns the canvas of its data. It does
+// not use gonum's axis labels: on a logarithmic axis gonum takes them to be off centre and
+// leaves space for that.
 func DrawPlot(c draw.Canvas, p *plot.Plot, xLabel, yLabel string) draw.Canvas {
 	const room = LabelSize + 8*Pixel
 	left := room
@@ -133,25 +134,25 @@ func DrawPlot(c draw.Canvas, p *plot.Plot, xLabel, yLabel string) draw.Canvas {
 	return data
 }
 
-// LabelSize is the size of text on axes and beside marks.
+// LabelSize is the font size of axes and labels.
 const LabelSize = 13 * Pixel
 
-// Bold is the weight as golang.org/x/image/font counts it.
+// Bold is the font weight for bold text, as defined by golang.org/x/image/font.
 const Bold = 3
 
-// Style is text in the font of the pictures.
+// Style returns a text style in the font of the pictures.
 func Style(size vg.Length, c color.Color) draw.TextStyle {
 	return draw.TextStyle{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: plot.DefaultTextHandler}
 }
 
-// alike is style with the alignment of another.
+// alike returns a Style with the alignment and the rotation of another.
 func alike(other draw.TextStyle, size vg.Length, c color.Color) draw.TextStyle {
 	s := Style(size, c)
 	s.XAlign, s.YAlign, s.Rotation = other.XAlign, other.YAlign, other.Rotation
 	return s
 }
 
-// Shortened is a text as one line that takes no more than a width.
+// Shortened returns a text cut to a maximum width, with an ellipsis if it was cut.
 func Shortened(s draw.TextStyle, text string, most vg.Length) string {
 	runes := []rune(text)
 	if len(runes) <= Longest && s.Width(string(runes)) <= most {
@@ -164,10 +165,10 @@ func Shortened(s draw.TextStyle, text string, most vg.Length) string {
 	return string(runes) + "…"
 }
 
-// RowHeight is the height of a row of a picture with a row for each clock.
+// RowHeight is the height of a row in a picture with one row per clock.
 const RowHeight = 24 * Pixel
 
-// Machine returns the machine that a picture of so many clocks is of, in one line.
+// Machine returns a line about the machine, for a picture of the given number of clocks.
 func Machine(d *result.Document, clocks int) string {
 	parts := []string{strings.TrimSpace(d.Host.OS + "/" + d.Host.Arch + " " + d.Host.Kernel)}
 	if w := d.Host.Windows; w != nil && w.Wine != nil {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The colours of text and of what is no clock.
+// The colours of text and of everything that is not a clock.
 var (
 	Black = color.RGBA{R: 0x22, G: 0x22, B: 0x22, A: 0xff}
 	Grey  = color.RGBA{R: 0x70, G: 0x70, B: 0x70, A: 0xff}
@@ -17,7 +17,7 @@ var (
 	White = color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
 )
 
-// palette are all colours of the pictures.
+// palette has all colours of the pictures.
 var palette = func() []color.RGBA {
 	all := []color.RGBA{Black, Grey, Light, White}
 	for _, l := range Looks {
@@ -28,13 +28,13 @@ var palette = func() []color.RGBA {
 	return append(all, Diverging...)
 }()
 
-// Diverging are the shades of a heat map, from behind to ahead: blue and orange, which
-// people of every colour vision tell apart, and so light that black can be read on each.
+// Diverging are the shades of a heat map, from negative to positive: blue to orange, which
+// colour-blind readers can distinguish. Each is light enough for black text.
 var Diverging = []color.RGBA{
 	RGB(0x5aa9d6), RGB(0x8cc3e4), RGB(0xb9daf0), RGB(0xe0eff8), RGB(0xf3f3f3), RGB(0xfbeadb), RGB(0xf8cfab), RGB(0xf2b07a), RGB(0xea8f4a),
 }
 
-// Shade is the colour of a value on a scale that ends at most on both sides.
+// Shade returns the colour of a value on a scale from -most to most.
 func Shade(value, most float64) color.RGBA {
 	half := len(Diverging) / 2
 	if most <= 0 {
@@ -43,17 +43,17 @@ func Shade(value, most float64) color.RGBA {
 	return Diverging[half+int(math.Round(value/most*float64(half)))]
 }
 
-// A Look is how the clocks of one path are drawn: colour and shape both tell it.
+// A Look is how the clocks of one path are drawn. Both colour and shape identify the path.
 type Look struct {
 	Path  string
 	Color color.RGBA
 	Shape draw.GlyphDrawer
-	// hollow is the same shape drawn as an outline.
+	// Hollow is the same shape as an outline.
 	Hollow draw.GlyphDrawer
 }
 
-// Looks are those of the paths, in the colours of Okabe and Ito ("Color Universal
-// Design", 2008), which people of every colour vision tell apart.
+// Looks has the look of each path, in the colours of Okabe and Ito ("Color Universal Design",
+// 2008), which colour-blind readers can distinguish.
 var Looks = []Look{
 	{"vdso", RGB(0x0072b2), draw.CircleGlyph{}, draw.RingGlyph{}},
 	{"syscall", RGB(0xd55e00), draw.BoxGlyph{}, draw.SquareGlyph{}},
@@ -65,10 +65,10 @@ var Looks = []Look{
 	{"libc", RGB(0x56b4e9), draw.CircleGlyph{}, draw.RingGlyph{}},
 }
 
-// Failed is the look of what is wrong, in every picture.
+// Failed is the look of a fault, in every picture.
 var Failed = Look{Color: RGB(0xd55e00), Shape: draw.PyramidGlyph{}}
 
-// LookOf returns the look of a path; one that is not known is black.
+// LookOf returns the look of a path; black for an unknown one.
 func LookOf(path string) Look {
 	for _, l := range Looks {
 		if l.Path == path {
@@ -78,17 +78,17 @@ func LookOf(path string) Look {
 	return Look{path, Black, draw.CircleGlyph{}, draw.RingGlyph{}}
 }
 
-// RGB returns the colour of a number such as 0x0072b2.
+// RGB returns the colour of a hexadecimal number such as 0x0072b2.
 func RGB(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
 }
 
-// Glyph returns the mark of the look.
+// Glyph returns the mark of the look with a radius.
 func (l Look) Glyph(radius vg.Length) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.Color, Radius: radius, Shape: l.Shape}
 }
 
-// Dashes tell lines of one colour apart.
+// Dashes distinguish lines of the same colour.
 var Dashes = [][]vg.Length{
 	nil, {6 * Pixel, 3 * Pixel}, {2 * Pixel, 2 * Pixel}, {8 * Pixel, 3 * Pixel, 2 * Pixel, 3 * Pixel},
 }

@@ -14,10 +14,11 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// SVG draws the picture of what is Drawable as an element for an HTML page: as
-// wide as its place, named for those who cannot see it, and in colours that the
-// page can change. The colour #0072B2 is var(--c-0072b2, #0072B2), so without a
-// style sheet the picture looks like the PNG.
+// SVG draws the picture as an element for an HTML page, as wide as its container and with a
+// label for screen readers. of must be Drawable.
+//
+// The page can change the colours: #0072B2 is var(--c-0072b2, #0072B2). Without a style sheet
+// the picture looks like the PNG.
 func (c Chart[T]) SVG(w io.Writer, of T) error {
 	of = printable.All(of, Bounded)
 	canvas := vgsvg.New(Width, c.Height(of))
@@ -37,12 +38,12 @@ func (c Chart[T]) SVG(w io.Writer, of T) error {
 	return err
 }
 
-// drawnText is a text of a drawing: its attributes up to the size, the weight and
-// the size, the other attributes, and what it says.
+// drawnText matches a text of a drawing. Its groups are the attributes up to the size, the
+// weight, the size, the other attributes, and the text.
 var drawnText = regexp.MustCompile(`<text ([^>]*font-weight:(\w+)[^>]*font-size:([\d.]+)px)([^>]*)>([^<]*)</text>`)
 
-// fit gives every text the width for which the picture was laid out, since the
-// reader's machine may not have the font.
+// fit sets the width of every text to that of the layout, because the reader's machine may
+// lack the font.
 func fit(drawing string) string {
 	return drawnText.ReplaceAllStringFunc(drawing, func(text string) string {
 		parts := drawnText.FindStringSubmatch(text)
@@ -59,8 +60,8 @@ func fit(drawing string) string {
 	})
 }
 
-// paint makes the colours of a drawing variables of the page. Only styles have a
-// colour behind a colon and before anything that ends it.
+// paint replaces the colours of a drawing with variables of the page. Only styles have a
+// colour after a colon.
 var paint = func() *strings.Replacer {
 	var pairs []string
 	for _, c := range palette {
