@@ -19,7 +19,7 @@ func Plural(n int, noun string) string {
 	}
 }
 
-// CPUs returns numbers of CPUs as text: CPUs 0 to 3 and 8. A list of many is cut short.
+// CPUs returns CPU numbers as text: CPUs 0 to 3 and 8. A long list is cut short.
 func CPUs(numbers []int) string {
 	const most = 12
 	sorted := slices.Compact(slices.Sorted(slices.Values(numbers)))
@@ -83,7 +83,7 @@ func Are(n int) string {
 	return " are"
 }
 
-// Between returns a range as text; "of" and one figure where both ends look alike.
+// Between returns a range as text, or "of" and one figure if both ends look the same.
 func Between(lowNS, highNS float64) string {
 	low, high := SignedDuration(lowNS), SignedDuration(highNS)
 	if low == high {

@@ -1,6 +1,5 @@
-// Package words writes numbers, spans, rates and lists as people read them. Everything that
-// timebench prints goes through it, so that a figure looks alike in every table, sentence
-// and picture.
+// Package words formats numbers, durations, rates and lists for people. All output of
+// timebench uses it, so that a figure looks the same in every table, sentence and picture.
 package words
 
 import (
@@ -10,7 +9,7 @@ import (
 	"strings"
 )
 
-// NS returns nanoseconds without their unit, to the places that mean something: two below
+// NS returns nanoseconds without the unit, rounded to meaningful digits: two decimals below
 // 10, one below 1000, none above.
 func NS(value float64) string {
 	switch {
@@ -23,7 +22,7 @@ func NS(value float64) string {
 	}
 }
 
-// Thousands returns n, which is not negative, with commas between groups of three digits.
+// Thousands returns n with commas between groups of three digits. n is not negative.
 func Thousands(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -32,7 +31,7 @@ func Thousands(n int64) string {
 	return digits
 }
 
-// Duration returns nanoseconds in the unit that suits, to three digits: 1.25 ms.
+// Duration returns nanoseconds in a suitable unit with three digits: 1.25 ms.
 func Duration(valueNS float64) string {
 	for _, unit := range []struct {
 		ns   float64
@@ -45,7 +44,7 @@ func Duration(valueNS float64) string {
 	return ThreeDigits(valueNS) + " ns"
 }
 
-// Rate returns a number per second in the unit that suits, to three digits: 46.1 M/s.
+// Rate returns a number per second in a suitable unit with three digits: 46.1 M/s.
 func Rate(perSecond float64) string {
 	for _, unit := range []struct {
 		size float64
@@ -66,8 +65,8 @@ func Hertz(hz float64) string {
 	return ThreeDigits(hz) + " Hz"
 }
 
-// ThreeDigits writes a value below 1000 with three significant digits and no
-// empty ones.
+// ThreeDigits returns a value below 1000 with three significant digits, without trailing
+// zeros.
 func ThreeDigits(value float64) string {
 	if value >= 100 {
 		return strconv.FormatFloat(math.Round(value), 'f', -1, 64)
@@ -79,7 +78,7 @@ func ThreeDigits(value float64) string {
 // SignedDuration is Duration for a value that may be negative.
 func SignedDuration(valueNS float64) string {
 	switch {
-	case math.Abs(valueNS) < 0.0005: // and not dozens of noughts
+	case math.Abs(valueNS) < 0.0005: // instead of many zeros
 		return "0 ns"
 	case valueNS < 0:
 		return "-" + Duration(-valueNS)
@@ -88,14 +87,15 @@ func SignedDuration(valueNS float64) string {
 	}
 }
 
-// BoundedNS returns nanoseconds and their error bound: 5 ns ± 86 ns.
+// BoundedNS returns nanoseconds with their error bound: 5 ns ± 86 ns.
 func BoundedNS(value, bound float64) string {
 	return SignedDuration(value) + " ± " + SignedDuration(bound)
 }
 
-// Bounded writes a value to the place of the second digit of its bound.
+// Bounded returns a value with its error bound, both rounded to the second significant digit
+// of the bound.
 func Bounded(value, bound float64) string {
-	const most = 1e15 // from where on digits mean nothing
+	const most = 1e15 // digits above it have no meaning
 	if max(math.Abs(value), bound) >= most {
 		return fmt.Sprintf("%.3g ± %.3g", value, bound)
 	}
@@ -106,7 +106,8 @@ func Bounded(value, bound float64) string {
 	return Grouped(value, places) + " ± " + Grouped(bound, places)
 }
 
-// Grouped writes a value below 1e15 with so many places, its digits parted by commas.
+// Grouped returns a value below 1e15 with the given number of decimals and with commas
+// between groups of three digits.
 func Grouped(value float64, places int) string {
 	text := strconv.FormatFloat(math.Abs(value), 'f', places, 64)
 	whole, fraction, found := strings.Cut(text, ".")
@@ -120,7 +121,7 @@ func Grouped(value float64, places int) string {
 	return Thousands(n) + fraction
 }
 
-// Percent returns a share as a percentage; only 0 is shown as none.
+// Percent returns a share as a percentage; "none" only for 0.
 func Percent(share float64) string {
 	switch {
 	case share == 0:
@@ -153,7 +154,7 @@ func SignedPPM(ppm float64) string {
 // Number returns a value with all its digits, for programs.
 func Number(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
 
-// Known is Number, and empty for the zero that means "not known".
+// Known is Number, but empty for 0, which means unknown.
 func Known(value float64) string {
 	if value == 0 {
 		return ""
@@ -161,7 +162,7 @@ func Known(value float64) string {
 	return Number(value)
 }
 
-// Times returns a ratio to three digits: 1.04, 17.3.
+// Times returns a ratio with three digits: 1.04, 17.3.
 func Times(ratio float64) string {
 	if ratio < 10 {
 		return fmt.Sprintf("%.2f", ratio)
@@ -169,7 +170,7 @@ func Times(ratio float64) string {
 	return ThreeDigits(ratio)
 }
 
-// Brief returns nanoseconds without their unit in few digits, for a narrow column.
+// Brief returns nanoseconds without the unit and with few digits, for a narrow column.
 func Brief(valueNS float64) string {
 	switch size := math.Abs(valueNS); {
 	case size < 0.05:
@@ -183,7 +184,7 @@ func Brief(valueNS float64) string {
 	}
 }
 
-// Offset returns nanoseconds with their sign, in the unit that suits: +1.25 ms, -5 ns, 0.
+// Offset returns nanoseconds with their sign in a suitable unit: +1.25 ms, -5 ns, 0.
 func Offset(valueNS float64) string {
 	const min, most = 0.0005, 1e15
 	switch size := math.Abs(valueNS); {

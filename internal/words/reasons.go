@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Lost returns a sentence about the CPUs that went away during a run; nothing where none did.
+// Lost returns a sentence about the CPUs that went away during a run; nothing if there are
+// none.
 func Lost(cpus []int) []string {
 	if len(cpus) == 0 {
 		return nil
@@ -13,13 +14,13 @@ func Lost(cpus []int) []string {
 	return []string{"Lost during the run: " + CPUs(cpus) + "."}
 }
 
-// Reasons are why clocks are not there, each once, with all clocks that share it.
+// Reasons groups clocks by the reason why a result is missing.
 type Reasons struct {
 	texts  []string
 	clocks [][]string
 }
 
-// Add adds a clock with its reason; nothing where the reason is empty.
+// Add adds a clock with its reason; an empty reason adds nothing.
 func (r *Reasons) Add(clock, reason string) {
 	if reason == "" {
 		return
@@ -31,7 +32,7 @@ func (r *Reasons) Add(clock, reason string) {
 	r.clocks[i] = append(r.clocks[i], clock)
 }
 
-// Lines returns a line for each reason, with the clocks that share it.
+// Lines returns a line for each reason, with its clocks.
 func (r *Reasons) Lines() []string {
 	var lines []string
 	for i, text := range r.texts {
