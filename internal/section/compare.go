@@ -8,24 +8,22 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// The values of Coverage.OnlyIn: which document has a section that the other lacks.
+// The values of Coverage.OnlyIn: the document that has the section if the other lacks it.
 const (
 	InOld = "old"
 	InNew = "new"
 )
 
-// A Coverage is what of a section of two documents can be compared.
+// A Coverage is the parts of a section that only one of two documents has.
 type Coverage struct {
-	// OnlyIn is old or new where the other document lacks the section; empty where both
-	// have it.
+	// OnlyIn is old or new if the other document lacks the section; empty if both have it.
 	OnlyIn string `json:"only_in,omitempty"`
 	// OnlyOld and OnlyNew are the clocks that could be compared in one document only.
 	OnlyOld []string `json:"only_old,omitempty"`
 	OnlyNew []string `json:"only_new,omitempty"`
 }
 
-// Covered returns the coverage of a section that the old document, the new one, or both
-// have.
+// Covered returns the coverage of a section; old and new are whether each document has it.
 func Covered(old, new bool) Coverage {
 	switch {
 	case old && !new:
@@ -37,10 +35,10 @@ func Covered(old, new bool) Coverage {
 	}
 }
 
-// Absent returns the sentence that one of the documents lacks the section.
+// Absent returns the sentence for a section that one document lacks.
 func (c Coverage) Absent() string { return "Only the " + c.OnlyIn + " document has this." }
 
-// Notes list the clocks that one of the documents lacks.
+// Notes returns lines with the clocks that one document lacks.
 func (c Coverage) Notes() []string {
 	var notes []string
 	for _, side := range []struct {
@@ -56,29 +54,29 @@ func (c Coverage) Notes() []string {
 
 // A Comparison is what changed between the same section of two documents.
 type Comparison struct {
-	// Value is what the JSON of a diff has under the section's key.
+	// Value is the JSON value under the section's key in a diff.
 	Value any
-	// Settings are those of the measurement that are not the same.
+	// Settings are the settings of the measurement that differ.
 	Settings []Setting
-	// Block is what is shown of it.
+	// Block has the tables and sentences.
 	Block table.Block
 	// Changes has an entry for each figure that both documents have.
 	Changes []Change
 }
 
-// A Setting is a choice that two runs were made with, and differently.
+// A Setting is a setting of a measurement, with its values in both documents.
 type Setting struct{ What, Old, New string }
 
-// A Change is one figure in both documents, as the CSV of a diff has it.
+// A Change is one figure in both documents, as in the CSV of a diff.
 type Change struct {
 	Clock string
 	What  string
-	// Old and New are the figures, with error bounds and unit where they have such.
+	// Old and New are the figures; the bounds and the unit are empty if there are none.
 	Old, OldBound, New, NewBound, Unit string
 	Changed                            bool
 }
 
-// Changed counts the changes that are such.
+// Changed returns the number of figures that changed.
 func (c Comparison) Changed() int {
 	n := 0
 	for _, change := range c.Changes {
@@ -89,7 +87,7 @@ func (c Comparison) Changed() int {
 	return n
 }
 
-// Differing returns the settings of which the values differ.
+// Differing returns the settings whose values differ.
 func Differing(all ...Setting) []Setting {
 	var some []Setting
 	for _, s := range all {
@@ -100,8 +98,8 @@ func Differing(all ...Setting) []Setting {
 	return some
 }
 
-// Match calls both for what stands in both lists under one name, and returns the names
-// that stand in one of them.
+// Match calls both for each pair of elements with the same name. It returns the names that
+// are in one list only.
 func Match[T any](old, new []T, name func(T) string, both func(old, new T)) (onlyOld, onlyNew []string) {
 	index := map[string]int{}
 	for i, n := range new {
@@ -124,8 +122,8 @@ func Match[T any](old, new []T, name func(T) string, both func(old, new T)) (onl
 	return onlyOld, onlyNew
 }
 
-// Verdict returns how many of some things changed, as a sentence. rule is by what they are
-// judged, with a space before it.
+// Verdict returns a sentence with the number of figures that changed. rule is the criterion,
+// with a leading space.
 func Verdict(n, of int, noun, rule string) string {
 	switch {
 	case of == 0:
@@ -137,7 +135,7 @@ func Verdict(n, of int, noun, rule string) string {
 	}
 }
 
-// SameOrChanged returns the verdict on a figure that has no better and no worse.
+// SameOrChanged returns the verdict on a figure that cannot be better or worse.
 func SameOrChanged(changed bool) string {
 	if changed {
 		return "changed"

@@ -1,6 +1,6 @@
-// Package section is what a measurement brings with it so that every format, the
-// comparison of two documents and the document itself can have it without knowing its name:
-// the section that it leaves in a document, and its words, tables and pictures.
+// Package section defines what each measurement provides: its section in a document, with its
+// texts, tables and pictures. The document, the formats and the comparison of two documents
+// use it and know no measurement by name.
 package section
 
 import (
@@ -9,15 +9,15 @@ import (
 	"github.com/timebench/timebench/internal/table"
 )
 
-// A Section is what a measurement leaves in a document, and how it is shown.
+// A Section is the result of a measurement in a document, and how it is shown.
 type Section interface {
 	result.Section
-	// Fact returns how it was measured, for the lines above the tables; d is the document
-	// that holds it.
+	// Fact returns how it was measured, for the lines above the tables. d is the document
+	// with the section.
 	Fact(d *result.Document) table.Fact
 	// Block returns its tables and sentences.
 	Block(d *result.Document) table.Block
-	// Lines returns it as CSV, a header first, with cells as they are.
+	// Lines returns it as CSV, the header first; the cells are not escaped.
 	Lines(d *result.Document) [][]string
 }
 
@@ -26,29 +26,28 @@ type Sampled interface {
 	Samples() []Sample
 }
 
-// A Sample is a line of Go benchmark text.
+// A Sample is a line in the Go benchmark format.
 type Sample struct {
-	// Name is that of the benchmark, with its parameters: Latency/clock=RDTSC@cpu.
+	// Name is the name of the benchmark with its parameters: Latency/clock=RDTSC@cpu.
 	Name      string
 	NSPerRead float64
-	// ReadsPerSecond is 0 where the sample is of latency.
+	// ReadsPerSecond is 0 for a latency sample.
 	ReadsPerSecond float64
 }
 
-// A Kind is a measurement that leaves a section.
+// A Kind is a measurement that adds a section to a document.
 type Kind struct {
 	result.Kind
-	// Command is the command of timebench that measures it.
+	// Command is the timebench command that runs the measurement.
 	Command string
-	// Pictures are those of a document that holds it.
+	// Pictures are the pictures of a document with the section.
 	Pictures []picture.Chart[*result.Document]
-	// Compare returns what changed from one document to another. Either section may be
-	// nil, and one is not.
+	// Compare returns what changed between two documents. At most one of the sections is nil.
 	Compare func(old, new result.Section) Comparison
 }
 
-// In returns the sections of a document, in its order. One that is empty is left out where
-// there is another: every document has the keys of an inline section.
+// In returns the sections of a document in order. It omits empty ones if another is not
+// empty: every document has the keys of an inline section.
 func In(d *result.Document) []Section {
 	var all, full []Section
 	for _, s := range d.Sections {
@@ -67,8 +66,8 @@ func In(d *result.Document) []Section {
 	return full
 }
 
-// Comparing returns the Compare of a [Kind] whose sections are of type S. compare gets nil for
-// a section that a document lacks.
+// Comparing returns the Compare of a [Kind] with sections of type S. compare gets nil for a
+// section that a document lacks.
 func Comparing[S Section](compare func(old, new S) Comparison) func(old, new result.Section) Comparison {
 	return func(old, new result.Section) Comparison {
 		before, _ := old.(S)
