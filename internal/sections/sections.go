@@ -1,6 +1,6 @@
-// Package sections is the list of the measurements that leave a section in a result
-// document. The document, its formats and the comparison of two of them go by this list
-// and know no measurement by name. A new measurement is a folder and a line here.
+// Package sections lists the measurements that add a section to a result document. The
+// document, its formats and the comparison of two documents use this list and know no
+// measurement by name. A new measurement is a folder and a line here.
 package sections
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/timebench/timebench/internal/verify"
 )
 
-// All are the kinds of sections, in the order in which every report has them.
+// All are the kinds of sections, in the order of every report.
 var All = []section.Kind{compare.Kind, verify.Kind, skew.Kind, drift.Kind}
 
-// kinds are those for reading.
+// kinds are the kinds that package result needs to read a document.
 var kinds = func() []result.Kind {
 	var all []result.Kind
 	for _, kind := range All {
@@ -27,14 +27,14 @@ var kinds = func() []result.Kind {
 	return all
 }()
 
-// Load reads the document in a file or folder, with its sections. Errors are those of
+// Load reads the document in a file or folder, with its sections. Its errors are those of
 // [result.Load].
 func Load(name string) (*result.Document, error) { return result.Load(name, kinds...) }
 
-// Read reads a document with its sections. Errors are those of [result.Read].
+// Read reads a document with its sections. Its errors are those of [result.Read].
 func Read(r io.Reader) (*result.Document, error) { return result.Read(r, kinds...) }
 
-// Commands returns the commands that measured what a document holds.
+// Commands returns the commands whose results are in a document.
 func Commands(d *result.Document) []string {
 	var commands []string
 	for _, s := range section.In(d) {
