@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// sides says which documents a picture is of.
+// sides returns the names of the documents, for the subtitle.
 func sides(d *diff.Diff) string {
 	return fmt.Sprintf("%s → %s", filepath.Base(d.Old.File), filepath.Base(d.New.File)) + picture.AtMost(len(d.Latencies()))
 }
@@ -25,7 +25,7 @@ func changeHeight(d *diff.Diff) vg.Length {
 	return vg.Length(len(picture.Shown(d.Latencies()))+1)*picture.RowHeight + 190*picture.Pixel
 }
 
-// verdictLooks are how changes are drawn: colour and shape both tell the verdict.
+// verdictLooks are the looks of the verdicts. Both colour and shape identify the verdict.
 var verdictLooks = []struct {
 	verdict diff.Verdict
 	name    string
@@ -38,12 +38,12 @@ var verdictLooks = []struct {
 	{diff.TooFew, "too few samples", picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}},
 }
 
-// drawChange draws a row a clock: a mark at the change of its undisturbed cost, which the
-// verdict goes by, and a bar over the interval of its median's, in per cent, or where
-// something more than doubled or halved, as a factor on a logarithmic axis.
+// drawChange draws a row per clock: a mark at the change of its undisturbed latency, which
+// decides the verdict, and a bar for the interval of the change of its median. The axis shows
+// per cent, or ratios on a log scale if any clock more than doubled or halved.
 func drawChange(c draw.Canvas, d *diff.Diff) error {
 	rows := changeRows{changes: picture.Shown(d.Latencies())}
-	slices.Reverse(rows.changes) // the first above
+	slices.Reverse(rows.changes) // the first clock is at the top
 	var values []float64
 	names := make(plot.ConstantTicks, len(rows.changes))
 	for i, change := range rows.changes {
@@ -72,7 +72,8 @@ func drawChange(c draw.Canvas, d *diff.Diff) error {
 	return nil
 }
 
-// ends are the interval of new/old, or the change itself where there is none.
+// ends returns the confidence interval of new/old, or the ratio itself if there is no
+// interval.
 func ends(c diff.Change) (low, high float64) {
 	if c.Confidence == 0 {
 		return factor(c.Change), factor(c.Change)
@@ -80,14 +81,14 @@ func ends(c diff.Change) (low, high float64) {
 	return factor(c.Low), factor(c.High)
 }
 
-// factor is new/old, as far as a picture can show it: what is a millionth of what
-// it was has no place on a logarithmic axis beside what is the same.
+// factor returns new/old, limited to a range from a millionth to a million. A wider axis would
+// hide the differences between the other clocks.
 func factor(change float64) float64 {
 	const farthest = 1e6
 	return min(max(1+change, 1/farthest), farthest)
 }
 
-// changeRows is the plotter of drawChange: row i is change i.
+// changeRows draws the rows of drawChange; row i is change i.
 type changeRows struct {
 	changes []diff.Change
 	factor  bool
@@ -129,8 +130,7 @@ func lookOfVerdict(v diff.Verdict) picture.Look {
 	return picture.Look{Color: picture.Black, Shape: draw.CircleGlyph{}}
 }
 
-// verdictLegend writes at the top of a canvas what the marks mean, and returns the
-// rest.
+// verdictLegend draws the legend at the top of a canvas and returns the remaining canvas.
 func verdictLegend(c draw.Canvas, changes []diff.Change) draw.Canvas {
 	var entries []picture.Entry
 	for _, l := range verdictLooks {
@@ -141,7 +141,7 @@ func verdictLegend(c draw.Canvas, changes []diff.Change) draw.Canvas {
 	return picture.LegendOf(c, entries)
 }
 
-// percentTicks labels factors near 1 with the change in per cent.
+// percentTicks labels ratios near 1 with the change in per cent.
 type percentTicks struct{}
 
 func (percentTicks) Ticks(low, high float64) []plot.Tick {
@@ -158,7 +158,7 @@ func (percentTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// factorTicks labels factors.
+// factorTicks labels ratios.
 type factorTicks struct{}
 
 func (factorTicks) Ticks(low, high float64) []plot.Tick {

@@ -1,4 +1,4 @@
-// Package chart draws the picture of what changed between two result documents.
+// Package chart draws the picture of the changes between two result documents.
 package chart
 
 import (
