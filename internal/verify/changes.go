@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/table"
 )
 
-// changesOf returns what changed from one document to another.
+// changesOf returns what changed between two documents.
 func changesOf(old, new *Verification) section.Comparison {
 	changes := changed(old, new)
 	all := section.Comparison{Value: changes, Block: block(changes)}
@@ -32,29 +32,28 @@ func changesOf(old, new *Verification) section.Comparison {
 	return all
 }
 
-// Changes are what changed about whether clocks can be trusted.
+// Changes are the changes of the verdicts on clocks and of the relations between them.
 type Changes struct {
 	section.Coverage
-	// Verdicts has an entry for each clock that was to be verified in both documents.
+	// Verdicts has an entry for each clock to verify in both documents.
 	Verdicts []VerdictChange `json:"verdicts"`
-	// Relations has an entry for each pair of clocks that both documents hold against
-	// each other.
+	// Relations has an entry for each pair of clocks that both documents compare.
 	Relations []RelationChange `json:"relations,omitempty"`
 }
 
-// A VerdictChange is what both documents say of a clock.
+// A VerdictChange is the verdict on a clock in both documents.
 type VerdictChange struct {
 	Clock string `json:"clock"`
 	Old   string `json:"old"`
 	New   string `json:"new"`
-	// OldFaults and NewFaults are the kinds of what was wrong.
+	// OldFaults and NewFaults are the kinds of the faults.
 	OldFaults []string `json:"old_faults,omitempty"`
 	NewFaults []string `json:"new_faults,omitempty"`
-	// Changed says that the verdict or the faults are not the same.
+	// Changed is whether the verdict or the faults differ.
 	Changed bool `json:"changed"`
 }
 
-// A RelationChange is whether two clocks kept their distance.
+// A RelationChange is whether two clocks kept their distance in each document.
 type RelationChange struct {
 	Clock   string `json:"clock"`
 	Against string `json:"against"`
@@ -62,10 +61,10 @@ type RelationChange struct {
 	NewHeld bool   `json:"new_held"`
 }
 
-// Changed reports whether a distance was kept in one document only.
+// Changed reports whether the distance was kept in one document only.
 func (c RelationChange) Changed() bool { return c.OldHeld != c.NewHeld }
 
-// changed compares two sections, of which either may be nil.
+// changed compares two sections; either may be nil.
 func changed(old, new *Verification) *Changes {
 	v := &Changes{Coverage: section.Covered(old != nil, new != nil), Verdicts: []VerdictChange{}}
 	if v.OnlyIn != "" {
@@ -76,14 +75,14 @@ func changed(old, new *Verification) *Changes {
 		c.Changed = c.Old != c.New || !slices.Equal(c.OldFaults, c.NewFaults)
 		v.Verdicts = append(v.Verdicts, c)
 	})
-	// Pairs that were not asked for in both are no news.
+	// A pair that only one run requested is not a change.
 	section.Match(old.Relations, new.Relations, func(r Relation) string { return r.Clock + "\x00" + r.Against }, func(old, new Relation) {
 		v.Relations = append(v.Relations, RelationChange{old.Clock, old.Against, old.Held, new.Held})
 	})
 	return v
 }
 
-// kinds are the kinds of faults, each once and in order.
+// kinds returns the kinds of the faults, sorted, each once.
 func kinds(faults []ClockFault) []string {
 	var all []string
 	for _, f := range faults {
@@ -93,7 +92,7 @@ func kinds(faults []ClockFault) []string {
 	return slices.Compact(all)
 }
 
-// block shows the clocks of which another thing is said.
+// block returns the clocks whose verdict or faults changed.
 func block(v *Changes) table.Block {
 	p := table.Block{Title: "Verification"}
 	if v.OnlyIn != "" {

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// pictures are those of a verification.
+// pictures are the pictures of a verification section.
 var pictures = []picture.Chart[*result.Document]{{
 	Name: "verification", Title: "Verification of each clock", Drawable: drawable, Subtitle: subtitle, Height: verificationHeight, Draw: drawVerification,
 }}
@@ -29,14 +29,14 @@ func verificationHeight(d *result.Document) vg.Length {
 	return vg.Length(len(picture.Shown(Of(d).Clocks))+1)*picture.RowHeight + 190*picture.Pixel
 }
 
-// The looks of what was seen of a clock: colour and shape both tell it.
+// The looks of the verdicts. Both colour and shape identify the verdict.
 var (
 	held    = picture.Look{Color: picture.RGB(0x009e73), Shape: draw.CircleGlyph{}}
 	alone   = picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.RingGlyph{}}
 	unasked = picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}
 )
 
-// lookOfClock is how the row of a clock is drawn.
+// lookOfClock returns the look of a clock's row.
 func lookOfClock(c VerifiedClock) picture.Look {
 	switch {
 	case len(c.Faults) > 0 || c.Verdict == Backwards || c.Verdict == Faulty:
@@ -50,12 +50,12 @@ func lookOfClock(c VerifiedClock) picture.Look {
 	}
 }
 
-// drawVerification draws a row a clock: to the right of the middle how small a warp
-// would have been seen, to the left how far the clock was wrong, both logarithmic, and
-// beside it the verdict in words.
+// drawVerification draws a row per clock: the smallest detectable warp to the right of the
+// middle, the size of its faults to the left, both on a log scale. The verdict is beside it
+// in words.
 func drawVerification(c draw.Canvas, d *result.Document) error {
 	rows := verifiedRows{clocks: slices.Clone(picture.Shown(Of(d).Clocks))}
-	slices.Reverse(rows.clocks) // the first above
+	slices.Reverse(rows.clocks) // the first clock is at the top
 	text := picture.Style(picture.LabelSize, picture.Black)
 	names := make(plot.ConstantTicks, len(rows.clocks))
 	words := make([]string, len(rows.clocks))
@@ -101,13 +101,13 @@ func drawVerification(c draw.Canvas, d *result.Document) error {
 	return nil
 }
 
-// faultNames are the words beside a row of a clock that picture.Failed.
+// faultNames are the words beside the row of a clock that looks picture.Failed.
 var faultNames = map[string]string{
 	FaultBackwards: "went backwards", FaultWarp: "warped", FaultStall: "stopped", FaultJump: "jumped",
 	FaultOutside: "outside the bracket", FaultResolution: "reports another resolution", FaultFailed: "failed",
 }
 
-// verdictWords are what was seen of a clock, in a few words.
+// verdictWords returns the verdict on a clock in a few words.
 func verdictWords(c VerifiedClock) string {
 	if len(c.Faults) == 0 {
 		if c.Verdict == OneCPU {
@@ -147,7 +147,7 @@ func verificationLegend(c draw.Canvas, clocks []VerifiedClock) draw.Canvas {
 	return picture.LegendOf(c, entries)
 }
 
-// verifiedRows is the plotter of drawVerification: row i is clock i.
+// verifiedRows draws the rows of drawVerification; row i is clock i.
 type verifiedRows struct {
 	clocks []VerifiedClock
 	axis   mirror
@@ -175,14 +175,14 @@ func (rows verifiedRows) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// A mirror is an axis of sizes that is logarithmic both ways from the middle, where
-// nothing is.
+// A mirror is an axis of sizes that is logarithmic in both directions from the middle, which
+// is empty.
 type mirror struct{ low, high float64 }
 
-// middle is how far from the middle, in decades, the smallest sizes stand.
+// middle is the distance of the smallest sizes from the middle, in decades.
 const middle = 0.5
 
-// mirrorOf is the axis for the sizes, in nanoseconds, of whole decades.
+// mirrorOf returns the axis for sizes in nanoseconds, extended to whole decades.
 func mirrorOf(sizes []float64) mirror {
 	if len(sizes) == 0 {
 		return mirror{1, 1000}
@@ -192,7 +192,8 @@ func mirrorOf(sizes []float64) mirror {
 	return mirror{low, max(high, low*10)}
 }
 
-// place is where a size stands on the right; what has no size stands by the middle.
+// place returns the position of a size on the right side. A fault without a size is near the
+// middle.
 func (m mirror) place(size float64) float64 {
 	if size <= 0 {
 		return middle / 2
@@ -200,7 +201,7 @@ func (m mirror) place(size float64) float64 {
 	return middle + math.Log10(size/m.low)
 }
 
-// Ticks labels the decades of both sides, as far as they have room.
+// Ticks labels the decades on both sides, as many as fit.
 func (m mirror) Ticks(low, _ float64) []plot.Tick {
 	decades := int(math.Round(math.Log10(m.high / m.low)))
 	every := 1 + decades/8
@@ -216,7 +217,7 @@ func (m mirror) Ticks(low, _ float64) []plot.Tick {
 		ticks = append(ticks, plot.Tick{Value: place, Label: label})
 		if -place >= low {
 			if i == 0 {
-				label = "" // it would stand on the one beside it
+				label = "" // it would overlap the first one on the right
 			}
 			ticks = append(ticks, plot.Tick{Value: -place, Label: label})
 		}

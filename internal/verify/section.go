@@ -7,9 +7,9 @@ import (
 	"github.com/timebench/timebench/internal/section"
 )
 
-// What a verification says of a clock. OneCPU is a clock whose values never went
-// backwards on any one CPU, but did from one CPU to another; or that could be watched
-// on one CPU only. Faulty is one that never went backwards and has another fault.
+// The verdicts on a clock. The values of a OneCPU clock never went backwards on one CPU, but
+// did from one CPU to another, or could be watched on one CPU only. A Faulty clock never went
+// backwards and has another fault.
 const (
 	IsMonotonic = "monotonic"
 	OneCPU      = "monotonic on one CPU only"
@@ -21,12 +21,14 @@ const (
 // Verdicts are the values of VerifiedClock.Verdict.
 var Verdicts = []string{IsMonotonic, OneCPU, Backwards, Faulty, Unverified}
 
-// The kinds of a ClockFault: a value smaller than the one before it on the same
-// thread; a value smaller than one that another CPU had certainly read before; a value
-// that stood still; a step that the time between two looks at another clock has no room
-// for; a value outside of the two that bracket it by another path; a resolution that
-// another path states differently; a clock whose distance from another changed that
-// should not; a read that failed.
+// The kinds of a ClockFault:
+//   - backwards: a value is below the previous one on the same thread
+//   - warp: a value is below one that another CPU had provably read before
+//   - stall: the value stood still
+//   - jump: a step exceeds the time that passed on another clock
+//   - outside: a value is not between the two of another path that bracket it
+//   - resolution: another path reports a different resolution
+//   - failed: a read failed
 const (
 	FaultBackwards  = "backwards"
 	FaultWarp       = "warp"
@@ -40,130 +42,129 @@ const (
 // ClockFaults are the values of ClockFault.Kind.
 var ClockFaults = []string{FaultBackwards, FaultWarp, FaultStall, FaultJump, FaultOutside, FaultResolution, FaultFailed}
 
-// A Verification is whether clocks can be trusted: what `timebench verify` saw.
+// A Verification is whether clocks can be trusted: the result of `timebench verify`.
 type Verification struct {
-	// DurationNS is how long the clocks were watched, all together.
+	// DurationNS is the time for which all clocks together were watched.
 	DurationNS int64 `json:"duration_ns"`
-	// CPUs are the numbers of the CPUs on which threads read, all at once.
+	// CPUs are the numbers of the CPUs on which threads read, all at the same time.
 	CPUs []int `json:"cpus"`
-	// LostCPUs are those of the CPUs that a thread was moved away from while it read,
-	// as it is where a CPU goes offline, or that had no time for it; what it read from then
-	// on is not counted.
+	// LostCPUs are the CPUs from which a thread was moved away while it read, for example
+	// because the CPU went offline, or that had no time for the thread. Later reads of the
+	// thread are not counted.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
-	// Load says that every CPU was kept busy by other threads meanwhile.
+	// Load is whether other threads kept every CPU busy during the run.
 	Load bool `json:"load,omitempty"`
-	// Clocks has an entry for each clock that was to be verified, no id twice.
+	// Clocks has an entry for each clock to verify, each id once.
 	Clocks []VerifiedClock `json:"clocks"`
-	// Relations are pairs of clocks held against each other from the beginning of the
-	// run to its end.
+	// Relations are pairs of clocks that were compared from the start of the run to its end.
 	Relations []Relation `json:"relations,omitempty"`
 }
 
-// A VerifiedClock is what was seen of one clock.
+// A VerifiedClock is the result for one clock.
 type VerifiedClock struct {
 	// ID is the call and the path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id"`
 	// Verdict is monotonic, monotonic on one CPU only, went backwards, faulty or not
 	// verified.
 	Verdict string `json:"verdict"`
-	// Reason says why the clock was not verified, or which check could not be made.
+	// Reason is why the clock was not verified, or which check could not be made.
 	Reason string `json:"reason,omitempty"`
-	// Reads counts the reads that were held against the one before them on the same
+	// Reads is the number of reads that were compared with the previous one on the same
 	// thread.
 	Reads int64 `json:"reads"`
-	// Repeats counts those of the Reads that gave the value of the read before them.
+	// Repeats is the number of those Reads that returned the value of the previous read.
 	Repeats int64 `json:"repeats"`
-	// StoodNS is the longest time for which the value certainly stood still.
+	// StoodNS is the longest time for which the value provably stood still.
 	StoodNS float64 `json:"stood_ns,omitempty"`
-	// TickNS is how far apart the clock's values lay, or what a read took where they
-	// never repeated.
+	// TickNS is the distance between the clock's values, or the duration of a read if the
+	// values never repeated.
 	TickNS float64 `json:"tick_ns,omitempty"`
-	// Witness is the id of the clock by which steps and standing still were told;
-	// absent where there was none, and they were not looked for.
+	// Witness is the id of the clock used to detect steps and stalls; absent if there was
+	// none, and they were not checked.
 	Witness string `json:"witness,omitempty"`
-	// Across is the comparison of the CPUs with each other; absent with one CPU, and
-	// for a clock that each thread has for itself.
+	// Across is the comparison between the CPUs; absent with one CPU, and for a clock that
+	// each thread has for itself.
 	Across *Across `json:"across,omitempty"`
-	// Bracket is the comparison with the same clock by another path; absent where
-	// there is none.
+	// Bracket is the comparison with the same clock by another path; absent if there is no
+	// other path.
 	Bracket *Bracket `json:"bracket,omitempty"`
-	// Faults are what was wrong, a kind once; a clock to be trusted has none.
+	// Faults are the faults of the clock, each kind once; a clock that can be trusted has
+	// none.
 	Faults []ClockFault `json:"faults,omitempty"`
 }
 
-// Across is how the values that several CPUs read lie to each other.
+// Across is the comparison of the values that several CPUs read.
 type Across struct {
-	// Checks counts the reads that were held against a value that another CPU had
-	// certainly read before.
+	// Checks is the number of reads that were compared with a value that another CPU had
+	// provably read before.
 	Checks int64 `json:"checks"`
-	// Pairs counts the pairs of CPUs, in either direction, that were compared.
+	// Pairs is the number of pairs of CPUs, in either direction, that were compared.
 	Pairs int `json:"pairs"`
-	// SeesNS is how small a warp would have been seen between any two of the CPUs: the
-	// least by which a later value was above the earlier one, of the pair where that
-	// is greatest; absent where there were warps.
+	// SeesNS is the smallest warp that would have been detected between any two of the CPUs:
+	// the minimum by which a later value was above the earlier one, of the pair where that is
+	// largest; absent if there were warps.
 	SeesNS float64 `json:"sees_ns,omitempty"`
 }
 
-// Bracket is how a clock's values lie between two of the same clock by another path,
+// Bracket is the comparison of a clock's values with two of the same clock by another path,
 // one read before and one after.
 type Bracket struct {
 	// Against is the id of the other clock.
 	Against string `json:"against"`
-	// Brackets counts the reads that were bracketed.
+	// Brackets is the number of reads that were bracketed.
 	Brackets int64 `json:"brackets"`
-	// OffsetNS is how far the clock is ahead of the other, by the tightest bracket;
-	// negative where it is behind.
+	// OffsetNS is the offset of the clock from the other, by the tightest bracket; negative
+	// if it is behind.
 	OffsetNS float64 `json:"offset_ns"`
-	// BoundNS is how far OffsetNS may be from the truth: half of that bracket, and the
-	// clock's resolution.
+	// BoundNS is the error bound of OffsetNS: half of that bracket, plus the clock's
+	// resolution.
 	BoundNS float64 `json:"bound_ns"`
-	// ResolutionNS is the resolution that the clock's own path states; absent where it
-	// states none.
+	// ResolutionNS is the resolution that the clock's own path reports; absent if it reports
+	// none.
 	ResolutionNS float64 `json:"resolution_ns,omitempty"`
-	// AgainstResolutionNS is the one that the other path states.
+	// AgainstResolutionNS is the resolution that the other path reports.
 	AgainstResolutionNS float64 `json:"against_resolution_ns,omitempty"`
 }
 
-// A ClockFault is one way in which a clock was seen to be wrong.
+// A ClockFault is one kind of fault of a clock.
 type ClockFault struct {
 	// Kind is one word for programs: backwards, warp, stall, jump, outside,
 	// resolution, failed.
 	Kind string `json:"kind"`
-	// Count is how often it was seen.
+	// Count is how often it was observed.
 	Count int64 `json:"count"`
-	// WorstNS is the largest of them; absent where it has no size.
+	// WorstNS is the size of the largest one; absent if it has no size.
 	WorstNS float64 `json:"worst_ns,omitempty"`
-	// CPU is where the worst was seen; absent where the thread's CPU is not known.
+	// CPU is the CPU of the worst one; absent if the CPU of the thread is unknown.
 	CPU *int `json:"cpu,omitempty"`
-	// EarlierCPU is the CPU that had read the larger value before; absent where there
-	// is none but CPU.
+	// EarlierCPU is the CPU that had read the larger value before; absent if only CPU is
+	// involved.
 	EarlierCPU *int `json:"earlier_cpu,omitempty"`
-	// Text is what failed, in the system's words.
+	// Text is what failed, as the system reports it.
 	Text string `json:"text,omitempty"`
 }
 
-// A Relation is what two clocks did to each other during a run.
+// A Relation is the change of the distance between two clocks during a run.
 type Relation struct {
-	// Clock is the id of the one.
+	// Clock is the id of the first clock.
 	Clock string `json:"clock"`
-	// Against is the id of the other.
+	// Against is the id of the second clock.
 	Against string `json:"against"`
-	// ChangeNS is by how much Clock got ahead of Against; negative where it fell
-	// behind.
+	// ChangeNS is how far Clock moved ahead of Against; negative if it fell behind.
 	ChangeNS float64 `json:"change_ns"`
-	// BoundNS is how far ChangeNS may be from the truth.
+	// BoundNS is the error bound of ChangeNS.
 	BoundNS float64 `json:"bound_ns"`
-	// PPM is ChangeNS as a rate, in millionths.
+	// PPM is ChangeNS as a rate, in ppm.
 	PPM float64 `json:"ppm"`
-	// Steady says that the two should keep their distance, as CLOCK_REALTIME and
+	// Steady is whether the two should keep their distance, as CLOCK_REALTIME and
 	// CLOCK_MONOTONIC do unless one is set.
 	Steady bool `json:"steady,omitempty"`
-	// Held is false where they should have kept their distance and did not.
+	// Held is false if they should have kept their distance and did not.
 	Held bool `json:"held"`
 }
 
-// Held reports whether every clock that could be verified can be trusted, and every
-// relation held.
+// Held reports whether every clock that could be verified can be trusted, and every relation
+// held.
 func (v *Verification) Held() bool {
 	for _, c := range v.Clocks {
 		if len(c.Faults) > 0 {
@@ -178,7 +179,7 @@ func (v *Verification) Held() bool {
 	return true
 }
 
-// key is that of the section in a document.
+// key is the key of the section in a document.
 const key = "verification"
 
 // Kind is the kind of this section.
@@ -189,13 +190,13 @@ var Kind = section.Kind{Kind: result.Kind{
 	Choices: map[string][]string{"VerifiedClock.verdict": Verdicts, "ClockFault.kind": ClockFaults},
 }, Command: "verify", Pictures: pictures, Compare: section.Comparing(changesOf)}
 
-// Of returns the section of a document; nil where it has none.
+// Of returns the section of a document; nil if it has none.
 func Of(d *result.Document) *Verification { return result.Of[*Verification](d) }
 
 // Key returns the key of the section in a document.
 func (*Verification) Key() string { return key }
 
-// Check tells c which values cannot be.
+// Check reports impossible values to c.
 func (v *Verification) Check(c *result.Checker, at string) {
 	c.NotNegative(at+".duration_ns", float64(v.DurationNS))
 	c.CPUs(at+".cpus", v.CPUs)

@@ -12,7 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// Fact returns for how long and where the clocks were verified.
+// Fact returns the duration of the verification and the CPUs.
 func (v *Verification) Fact(*result.Document) table.Fact {
 	text := "for " + words.Duration(float64(v.DurationNS)) + " on " + words.CPUs(v.CPUs)
 	if v.Load {
@@ -21,7 +21,7 @@ func (v *Verification) Fact(*result.Document) table.Fact {
 	return table.Fact{Name: "Verified", Value: text}
 }
 
-// Block returns what was seen of each clock, and whether it can be trusted.
+// Block returns the verdict on each clock, and whether it can be trusted.
 func (v *Verification) Block(d *result.Document) table.Block {
 	block := table.Block{
 		Title: "Verification of each clock",
@@ -44,7 +44,7 @@ func (v *Verification) Block(d *result.Document) table.Block {
 	return block
 }
 
-// verdictGrid has a row for each clock that was to be verified.
+// verdictGrid returns a row for each clock to verify.
 func verdictGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "Verification of each clock", Texts: 2,
@@ -68,7 +68,7 @@ func verdictGrid(v *Verification) table.Grid {
 	return g
 }
 
-// verdict words what is said of a clock, and of one that failed, how.
+// verdict returns the verdict on a clock as text, with its faults.
 func verdict(c VerifiedClock) string {
 	var seen []string
 	for _, f := range c.Faults {
@@ -95,7 +95,7 @@ func verdict(c VerifiedClock) string {
 	}
 }
 
-// often words how many times something was seen.
+// often returns a count as text: once, 3 times.
 func often(n int64) string {
 	if n == 1 {
 		return "once"
@@ -103,9 +103,8 @@ func often(n int64) string {
 	return words.Thousands(n) + " times"
 }
 
-// faultWords are how a fault is worded: in a cell, and in a sentence of the clock, how
-// often, and the fault's own words. worst goes before its size; what is no event has
-// neither number nor size.
+// faultWords are the texts of each kind of fault, for a cell and for a sentence. worst
+// precedes the size; it is empty if a fault has neither a count nor a size.
 var faultWords = map[string]struct {
 	short    string
 	sentence func(c VerifiedClock) string
@@ -149,7 +148,7 @@ func orNone(resolutionNS float64) string {
 	return words.Duration(resolutionNS)
 }
 
-// faultSentence says all that is known of a fault.
+// faultSentence returns a sentence with all details of a fault.
 func faultSentence(c VerifiedClock, f ClockFault) string {
 	known := faultWords[f.Kind]
 	text := known.sentence(c)
@@ -171,7 +170,7 @@ func faultSentence(c VerifiedClock, f ClockFault) string {
 	return words.Sentence(text)
 }
 
-// bracketGrid holds each clock against the same by another path.
+// bracketGrid returns the comparison of each clock with the same clock by another path.
 func bracketGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "Against the same clock by another path, which is read before and after each value", Texts: 2,
@@ -197,7 +196,7 @@ func bracketGrid(v *Verification) table.Grid {
 	return g
 }
 
-// relationGrid holds clocks against each other from the beginning to the end.
+// relationGrid returns the comparison of pairs of clocks over the whole run.
 func relationGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "Clock against clock over the whole run", Texts: 2,
@@ -218,7 +217,7 @@ func relationGrid(v *Verification) table.Grid {
 	return g
 }
 
-// trust is the whole verification in a sentence or two.
+// trust returns the result of the whole verification in a few sentences.
 func trust(v *Verification, d *result.Document) string {
 	verified, unverified, absent, single := 0, 0, 0, 0
 	var bad []string
