@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// changesOf returns what changed from one document to another.
+// changesOf returns what changed between two documents.
 func changesOf(old, new *Skew) section.Comparison {
 	changes := changed(old, new)
 	all := section.Comparison{Value: changes, Block: block(changes)}
@@ -23,15 +23,15 @@ func changesOf(old, new *Skew) section.Comparison {
 	return all
 }
 
-// Changes are what changed about how far CPUs are apart.
+// Changes are the changes of the skew between CPUs.
 type Changes struct {
 	section.Coverage
 	// Offsets has an entry for each clock that was compared in both documents.
 	Offsets []Change `json:"offsets"`
 }
 
-// A Change is the worst offset of a clock in both documents: that of the two CPUs
-// that are apart by most, when the bound is taken off.
+// A Change is the worst offset of a clock in both documents: that of the two CPUs with the
+// largest offset after the error bound is subtracted.
 type Change struct {
 	Clock       string  `json:"clock"`
 	OldCPU      int     `json:"old_cpu"`
@@ -42,11 +42,11 @@ type Change struct {
 	NewOtherCPU int     `json:"new_other_cpu"`
 	NewNS       float64 `json:"new_offset_ns"`
 	NewBoundNS  float64 `json:"new_bound_ns"`
-	// Changed says that they differ by more than both bounds together.
+	// Changed is whether the offsets differ by more than the sum of both bounds.
 	Changed bool `json:"changed"`
 }
 
-// changed compares two sections, of which either may be nil.
+// changed compares two sections; either may be nil.
 func changed(old, new *Skew) *Changes {
 	s := &Changes{Coverage: section.Covered(old != nil, new != nil), Offsets: []Change{}}
 	if s.OnlyIn != "" {
@@ -59,7 +59,7 @@ func changed(old, new *Skew) *Changes {
 		o, n := worst(old.Pairs), worst(new.Pairs)
 		change := math.Abs(n.OffsetNS) - math.Abs(o.OffsetNS)
 		if o.CPU == n.CPU && o.OtherCPU == n.OtherCPU {
-			change = n.OffsetNS - o.OffsetNS // which sees a change of sign too
+			change = n.OffsetNS - o.OffsetNS // also detects a change of sign
 		}
 		s.Offsets = append(s.Offsets, Change{
 			old.ID, o.CPU, o.OtherCPU, o.OffsetNS, o.BoundNS, n.CPU, n.OtherCPU, n.OffsetNS, n.BoundNS,
@@ -69,7 +69,7 @@ func changed(old, new *Skew) *Changes {
 	return s
 }
 
-// worst is the pair that is apart by most, when its bound is taken off.
+// worst returns the pair with the largest offset after the error bound is subtracted.
 func worst(pairs []CPUPair) CPUPair {
 	certain := func(p CPUPair) float64 { return math.Abs(p.OffsetNS) - p.BoundNS }
 	most := pairs[0]
@@ -81,7 +81,7 @@ func worst(pairs []CPUPair) CPUPair {
 	return most
 }
 
-// block shows the worst offset of each clock.
+// block returns the table of the worst offset of each clock.
 func block(s *Changes) table.Block {
 	p := table.Block{Title: "Largest skew between CPUs"}
 	if s.OnlyIn != "" {

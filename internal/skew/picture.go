@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// mostPanels is of how many clocks the picture is.
+	// mostPanels is the maximum number of clocks in the picture.
 	mostPanels = 3
 	panelGap   = 30 * picture.Pixel
 )
@@ -26,14 +26,14 @@ const (
 // A panel is the skew of one clock: a square of all pairs, or a strip of the CPUs.
 type panel struct {
 	id    string
-	cpus  []int // in order
+	cpus  []int // in ascending order
 	pairs []CPUPair
-	// cell is the size of a pair in a square; nothing in a strip.
+	// cell is the size of a pair in a square; zero in a strip.
 	cell          vg.Point
 	width, height vg.Length
 }
 
-// panels are those of the clocks that were compared, the first of them.
+// panels returns the panels of the first clocks that were compared.
 func panels(d *result.Document) []panel {
 	s := Of(d)
 	if s == nil {
@@ -86,7 +86,7 @@ const (
 	squareBottom = 54 * picture.Pixel
 )
 
-// shelves are the panels in rows, as many beside each other as there is room.
+// shelves returns the panels in rows, as many side by side as fit.
 func shelves(all []panel) [][]panel {
 	var rows [][]panel
 	left := vg.Length(0)
@@ -104,7 +104,7 @@ func tallest(row []panel) vg.Length {
 	return slices.MaxFunc(row, func(a, b panel) int { return cmp.Compare(a.height, b.height) }).height
 }
 
-// pictures are those of a comparison of CPUs.
+// pictures are the pictures of a skew section.
 var pictures = []picture.Chart[*result.Document]{{
 	Name: "skew", Title: "Skew between CPUs", Drawable: drawable, Subtitle: subtitle, Height: skewHeight, Draw: drawSkew,
 }}
@@ -125,14 +125,14 @@ func skewHeight(d *result.Document) vg.Length {
 	return height
 }
 
-// noteHeight is the room for the line that says how to read a square.
+// noteHeight is the height of the line that explains a square.
 const noteHeight = 26 * picture.Pixel
 
 func anySquare(all []panel) bool {
 	return slices.ContainsFunc(all, func(p panel) bool { return p.cell.X > 0 })
 }
 
-// drawSkew draws a panel a clock.
+// drawSkew draws a panel per clock.
 func drawSkew(c draw.Canvas, d *result.Document) error {
 	top, all := c.Max.Y, panels(d)
 	if anySquare(all) {
@@ -165,7 +165,7 @@ func (p panel) draw(c draw.Canvas) {
 	p.drawStrip(draw.Crop(c, 0, 0, 0, -22*picture.Pixel))
 }
 
-// farthest is the end of the scale of colours: no offset and no bound is beyond it.
+// farthest returns the end of the colour scale in ns: the largest offset or error bound.
 func (p panel) farthest() float64 {
 	most := 0.0
 	for _, pair := range p.pairs {
@@ -174,8 +174,8 @@ func (p panel) farthest() float64 {
 	return most
 }
 
-// drawSquare draws a row and a column a CPU: how far the column's is ahead of the
-// row's. What is certainly apart has a frame.
+// drawSquare draws a row and a column per CPU: each cell is the offset of the column's CPU
+// from the row's. An offset beyond its error bound has a frame.
 func (p panel) drawSquare(c draw.Canvas) {
 	n, scale := len(p.cpus), p.farthest()
 	small := picture.Style(min(picture.LabelSize, p.cell.Y/3), picture.Black)
@@ -200,7 +200,7 @@ func (p panel) drawSquare(c draw.Canvas) {
 	p.drawScale(c, vg.Point{X: origin.X, Y: origin.Y - vg.Length(n)*p.cell.Y - 12*picture.Pixel}, scale)
 }
 
-// fill paints a cell, with a seam to its neighbours.
+// fill paints a cell, with a gap to its neighbours.
 func (p panel) fill(c draw.Canvas, center vg.Point, with color.Color) {
 	half := vg.Point{X: p.cell.X/2 - picture.Pixel, Y: p.cell.Y/2 - picture.Pixel}
 	c.FillPolygon(with, corners(center, half))
@@ -233,8 +233,8 @@ func (p panel) drawPair(c draw.Canvas, text draw.TextStyle, center vg.Point, pai
 	}
 }
 
-// brief returns nanoseconds for a cell of the matrix: without their unit, which stands
-// beneath, below 1 µs.
+// brief returns nanoseconds for a cell of the matrix. Below 1 µs it omits the unit, which the
+// scale below shows.
 func brief(valueNS float64) string {
 	if math.Abs(valueNS) < 1000 {
 		return words.Brief(valueNS)
@@ -242,8 +242,7 @@ func brief(valueNS float64) string {
 	return words.Offset(valueNS)
 }
 
-// drawScale writes beneath a square what its colours mean, and the bounds and round
-// trips.
+// drawScale draws the colour scale below a square, with the bounds and the round trips.
 func (p panel) drawScale(c draw.Canvas, at vg.Point, scale float64) {
 	const side = 13 * picture.Pixel
 	text := picture.Style(11.5*picture.Pixel, picture.Black)
@@ -268,7 +267,8 @@ func (p panel) drawScale(c draw.Canvas, at vg.Point, scale float64) {
 		" · "+p.roundTrips(), p.width-squareLeft))
 }
 
-// roundTrips words the best round trips, where the clock is fine enough to tell them.
+// roundTrips returns the range of the best round trips as text, if the clock is fine enough
+// to measure them.
 func (p panel) roundTrips() string {
 	if slices.ContainsFunc(p.pairs, func(p CPUPair) bool { return !p.TellsRoundTrip() }) {
 		return "too coarse for a round trip"
@@ -276,7 +276,7 @@ func (p panel) roundTrips() string {
 	return "round trip " + p.span(func(p CPUPair) float64 { return p.RoundTripNS })
 }
 
-// span words the least and the most of a figure of the pairs.
+// span returns the min and the max of a figure of the pairs as text.
 func (p panel) span(of func(CPUPair) float64) string {
 	low, high := math.Inf(1), 0.0
 	for _, pair := range p.pairs {
@@ -288,8 +288,8 @@ func (p panel) span(of func(CPUPair) float64) string {
 	return words.Duration(low) + " to " + words.Duration(high)
 }
 
-// drawStrip draws a mark a CPU at how far it is ahead of the one that it was compared
-// with, with a bar as far as the bound, and names the worst.
+// drawStrip draws a mark per CPU at its offset from the one that it was compared with, a bar
+// for the error bound, and labels for the worst.
 func (p panel) drawStrip(c draw.Canvas) {
 	var values []float64
 	for _, pair := range p.pairs {
@@ -311,13 +311,13 @@ func (p panel) drawStrip(c draw.Canvas) {
 	picture.DrawPlot(c, view, label+"  ·  "+p.roundTrips(), "offset ± bound")
 }
 
-// haveOneFirst reports whether all pairs begin with the same CPU.
+// haveOneFirst reports whether all pairs have the same first CPU.
 func haveOneFirst(pairs []CPUPair) bool {
 	return !slices.ContainsFunc(pairs, func(pair CPUPair) bool { return pair.CPU != pairs[0].CPU })
 }
 
-// pairTicks labels the pairs of a strip, as far as they have room: with the other CPU
-// where all begin with the same one, and otherwise with both.
+// pairTicks labels the pairs of a strip, as many as fit: with the second CPU if all pairs
+// have the same first one, otherwise with both.
 type pairTicks []CPUPair
 
 func (t pairTicks) Ticks(_, _ float64) []plot.Tick {
@@ -335,7 +335,7 @@ func (t pairTicks) Ticks(_, _ float64) []plot.Tick {
 	return ticks
 }
 
-// skewMarks is the plotter of a strip: pair i stands at i.
+// skewMarks draws the marks of a strip; pair i is at x = i.
 type skewMarks struct{ pairs []CPUPair }
 
 func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {

@@ -7,16 +7,16 @@ import (
 	"github.com/timebench/timebench/internal/section"
 )
 
-// A Skew is how far the CPUs' views of clocks are apart: what `timebench skew` saw.
+// A Skew is the offset of each clock between CPUs: the result of `timebench skew`.
 type Skew struct {
-	// DurationNS is how long was measured.
+	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// CPUs are the numbers of the CPUs that were compared; the first is the one that
-	// all others are held against.
+	// CPUs are the numbers of the CPUs that were compared; all others are compared with the
+	// first.
 	CPUs []int `json:"cpus"`
-	// LostCPUs are those of the CPUs that went away during the run.
+	// LostCPUs are the CPUs of the run that went away during it.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
-	// Clocks has an entry for each clock, no id twice.
+	// Clocks has an entry for each clock, each id once.
 	Clocks []SkewedClock `json:"clocks"`
 }
 
@@ -24,47 +24,47 @@ type Skew struct {
 type SkewedClock struct {
 	// ID is the call and the path: RDTSC@cpu.
 	ID string `json:"id"`
-	// Reason says why the clock could not be compared, in whole or in part.
+	// Reason is why the clock could not be compared, in whole or in part.
 	Reason string `json:"reason,omitempty"`
-	// TicksPerSecond is the unit of the clock's values, stated or measured; absent
-	// where the clock could not be had.
+	// TicksPerSecond is the reported or measured rate of the clock's values; absent if the
+	// clock was not available.
 	TicksPerSecond float64 `json:"ticks_per_second,omitempty"`
-	// Pairs are the comparisons of two CPUs: of the first CPU with each other one, and
-	// on small machines of all with all.
+	// Pairs are the comparisons of two CPUs: of the first CPU with each other one, and on
+	// small machines of all with all.
 	Pairs []CPUPair `json:"pairs,omitempty"`
 }
 
-// A CPUPair is two CPUs that exchanged readings over a shared cache line, there and
-// back, many times.
+// A CPUPair is two CPUs that exchanged readings in both directions over a shared cache line,
+// many times.
 type CPUPair struct {
-	// CPU is the number of the CPU that began each round.
+	// CPU is the number of the CPU that started each round.
 	CPU int `json:"cpu"`
-	// OtherCPU is the number of the one that answered.
+	// OtherCPU is the number of the CPU that answered.
 	OtherCPU int `json:"other_cpu"`
-	// OffsetNS is how far the clock on OtherCPU is ahead of that on CPU; negative
-	// where it is behind.
+	// OffsetNS is the offset of the clock on OtherCPU from that on CPU; negative if it is
+	// behind.
 	OffsetNS float64 `json:"offset_ns"`
-	// BoundNS is how far OffsetNS may be from the truth: half of the best round trip,
-	// and the clock's resolution.
+	// BoundNS is the error bound of OffsetNS: half of the best round trip, plus the clock's
+	// resolution.
 	BoundNS float64 `json:"bound_ns"`
-	// RoundTripNS is the best round trip, by the clock itself: a message from one CPU to
-	// the other takes half of it or less on the faster of the two ways.
+	// RoundTripNS is the best round trip, measured by the clock itself. In the faster
+	// direction, a message takes half of it or less.
 	RoundTripNS float64 `json:"round_trip_ns"`
-	// Rounds counts the round trips.
+	// Rounds is the number of round trips.
 	Rounds int64 `json:"rounds"`
 }
 
-// Apart reports whether the clock certainly differs on the two CPUs.
+// Apart reports whether the clock differs on the two CPUs by more than the error bound.
 func (p CPUPair) Apart() bool { return p.OffsetNS > p.BoundNS || -p.OffsetNS > p.BoundNS }
 
-// TickNS returns the resolution of the clock that is part of BoundNS.
+// TickNS returns the resolution of the clock in ns, which is part of BoundNS.
 func (p CPUPair) TickNS() float64 { return p.BoundNS - p.RoundTripNS/2 }
 
-// TellsRoundTrip reports whether the clock is fine enough to tell how long a round trip
-// takes: a coarse one often shows the same value before it and after it.
+// TellsRoundTrip reports whether the clock is fine enough to measure a round trip. A coarse
+// clock often has the same value before and after it.
 func (p CPUPair) TellsRoundTrip() bool { return p.RoundTripNS > max(0, p.TickNS()) }
 
-// key is that of the section in a document.
+// key is the key of the section in a document.
 const key = "skew"
 
 // Kind is the kind of this section.
@@ -74,13 +74,13 @@ var Kind = section.Kind{Kind: result.Kind{
 	New:   func() result.Section { return new(Skew) },
 }, Command: "skew", Pictures: pictures, Compare: section.Comparing(changesOf)}
 
-// Of returns the section of a document; nil where it has none.
+// Of returns the section of a document; nil if it has none.
 func Of(d *result.Document) *Skew { return result.Of[*Skew](d) }
 
 // Key returns the key of the section in a document.
 func (*Skew) Key() string { return key }
 
-// Check tells c which values cannot be.
+// Check reports impossible values to c.
 func (s *Skew) Check(c *result.Checker, at string) {
 	c.NotNegative(at+".duration_ns", float64(s.DurationNS))
 	c.CPUs(at+".cpus", s.CPUs)

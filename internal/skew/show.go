@@ -14,12 +14,12 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// Fact returns for how long and where the clocks were compared.
+// Fact returns the duration of the measurement and the CPUs.
 func (s *Skew) Fact(*result.Document) table.Fact {
 	return table.Fact{Name: "Skew", Value: "measured for " + words.Duration(float64(s.DurationNS)) + " on " + words.CPUs(s.CPUs)}
 }
 
-// Block returns how far the CPUs' views of each clock are apart.
+// Block returns the skew of each clock between CPUs.
 func (s *Skew) Block(d *result.Document) table.Block {
 	block := table.Block{Title: "Skew between CPUs"}
 	var why words.Reasons
@@ -56,7 +56,7 @@ func (s *Skew) Block(d *result.Document) table.Block {
 	return block
 }
 
-// verdict is the whole comparison in a sentence.
+// verdict returns the result for all clocks in a sentence.
 func (s *Skew) verdict(d *result.Document) string {
 	compared := 0
 	var apart []string
@@ -91,13 +91,13 @@ func (s *Skew) verdict(d *result.Document) string {
 	return text
 }
 
-// apartPairs are the pairs that certainly differ, the farthest first.
+// apartPairs returns the pairs that differ by more than the error bound, the worst first.
 func apartPairs(c *SkewedClock) []CPUPair {
 	return slices.DeleteFunc(worstFirst(c.Pairs), func(p CPUPair) bool { return !p.Apart() })
 }
 
-// worstFirst orders pairs by how far they are apart at least, and where that may be
-// nothing by how far they seem to be.
+// worstFirst returns pairs in descending order of the offset minus its error bound. Pairs
+// within their bounds come last, in descending order of the offset.
 func worstFirst(pairs []CPUPair) []CPUPair {
 	certain := func(p CPUPair) float64 { return max(0, math.Abs(p.OffsetNS)-p.BoundNS) }
 	sorted := slices.Clone(pairs)
@@ -107,7 +107,8 @@ func worstFirst(pairs []CPUPair) []CPUPair {
 	return sorted
 }
 
-// together says of a clock whether CPUs are apart, and which.
+// together returns a sentence about a clock: the CPUs that differ by more than the error
+// bound, if any.
 func together(c *SkewedClock) string {
 	apart := apartPairs(c)
 	if len(apart) == 0 {
@@ -132,14 +133,14 @@ func together(c *SkewedClock) string {
 	return fmt.Sprintf("%s: %d of %s beyond the error bound: %s.", c.ID, len(apart), words.Plural(len(c.Pairs), "pair")+words.Are(len(apart)), words.List(named))
 }
 
-// A trip is a round trip between two CPUs, by a clock.
+// A trip is a round trip between two CPUs, measured by a clock.
 type trip struct {
 	clock string
 	pair  CPUPair
 }
 
-// trips are the quickest and the slowest of the best round trips; nil where the clock is
-// too coarse to tell one of them.
+// trips returns the fastest and the slowest of the best round trips; nil if the clock is too
+// coarse to measure one of them.
 func trips(c *SkewedClock) (quickest, slowest *trip) {
 	if slices.ContainsFunc(c.Pairs, func(p CPUPair) bool { return !p.TellsRoundTrip() }) {
 		return nil, nil
@@ -148,8 +149,8 @@ func trips(c *SkewedClock) (quickest, slowest *trip) {
 	return &trip{c.ID, slices.MinFunc(c.Pairs, byTrip)}, &trip{c.ID, slices.MaxFunc(c.Pairs, byTrip)}
 }
 
-// roundTrip words the best round trip of a pair: of a clock that is too coarse to tell it,
-// that it took no more than a tick.
+// roundTrip returns the best round trip of a pair as text; an upper bound if the clock is too
+// coarse to measure it.
 func roundTrip(p CPUPair, word func(ns float64) string) string {
 	if p.TellsRoundTrip() {
 		return word(p.RoundTripNS)
@@ -157,7 +158,7 @@ func roundTrip(p CPUPair, word func(ns float64) string) string {
 	return "≤ " + word(p.RoundTripNS+p.TickNS())
 }
 
-// communication says what the round trips tell of the machine.
+// communication returns a sentence about the round trips between CPUs.
 func communication(quickest, slowest trip) string {
 	words := func(t trip) string {
 		return fmt.Sprintf("%s (CPU %d and %d)", words.SignedDuration(t.pair.RoundTripNS), t.pair.CPU, t.pair.OtherCPU)
@@ -169,11 +170,11 @@ func communication(quickest, slowest trip) string {
 	return text + ", by " + quickest.clock + "."
 }
 
-// mostListed is how many pairs a list shows.
+// mostListed is the maximum number of pairs in a list.
 const mostListed = 16
 
-// pairGrid shows the pairs of a clock: all with all as a square where it fits table.Width,
-// otherwise as a list, of many the worst.
+// pairGrid returns the pairs of a clock: all with all as a square if it fits table.Width,
+// otherwise as a list, the worst if there are many.
 func pairGrid(c *SkewedClock) table.Grid {
 	for _, withBounds := range []bool{true, false} {
 		if g, ok := squareGrid(c, withBounds); ok && text.LongestLineLen(g.Text()) <= table.Width {
@@ -183,8 +184,8 @@ func pairGrid(c *SkewedClock) table.Grid {
 	return listGrid(c)
 }
 
-// squareGrid has a row and a column a CPU: offsets above the diagonal, round trips
-// below. ok is false where only pairs with the first CPU are there, or too many.
+// squareGrid returns a row and a column per CPU: offsets above the diagonal, round trips
+// below. ok is false if there are only pairs with the first CPU, or too many CPUs.
 func squareGrid(c *SkewedClock, withBounds bool) (g table.Grid, ok bool) {
 	first := c.Pairs[0].CPU
 	if !slices.ContainsFunc(c.Pairs, func(p CPUPair) bool { return p.CPU != first && p.OtherCPU != first }) {
@@ -231,7 +232,7 @@ func squareGrid(c *SkewedClock, withBounds bool) (g table.Grid, ok bool) {
 	return g, true
 }
 
-// listGrid has a row a pair.
+// listGrid returns a row per pair.
 func listGrid(c *SkewedClock) table.Grid {
 	g := table.Grid{
 		Title:  c.ID + ": offset of the other CPU",
@@ -259,7 +260,8 @@ func listGrid(c *SkewedClock) table.Grid {
 	return g
 }
 
-// Lines returns a line for each pair of CPUs; a clock without pairs has one that says why.
+// Lines returns a line for each pair of CPUs. A clock without pairs has one line with the
+// reason.
 func (s *Skew) Lines(*result.Document) [][]string {
 	lines := [][]string{strings.Split("clock,cpu,other_cpu,offset_ns,bound_ns,round_trip_ns,rounds,apart,reason", ",")}
 	for _, c := range s.Clocks {
