@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// changesOf returns what changed from one document to another.
+// changesOf returns what changed between two documents.
 func changesOf(old, new *Drift) section.Comparison {
 	changes := changed(old, new)
 	all := section.Comparison{Value: changes, Block: block(changes)}
@@ -23,14 +23,14 @@ func changesOf(old, new *Drift) section.Comparison {
 	return all
 }
 
-// Changes are what changed about how fast clocks run.
+// Changes are the changes of the rates of clocks.
 type Changes struct {
 	section.Coverage
-	// OldReference and NewReference are the clocks that the others were held against;
-	// where they are not the same, no rate is compared.
+	// OldReference and NewReference are the reference clocks. If they differ, no rate is
+	// compared.
 	OldReference string `json:"old_reference,omitempty"`
 	NewReference string `json:"new_reference,omitempty"`
-	// Rates has an entry for each clock and phase that is in both documents.
+	// Rates has an entry for each clock and phase in both documents.
 	Rates []RateChange `json:"rates"`
 }
 
@@ -39,21 +39,21 @@ type RateChange struct {
 	Clock string `json:"clock"`
 	// Phase is asleep or loaded.
 	Phase string `json:"phase"`
-	// Stated says that the rates are in millionths of a stated one; without it they are
-	// in millionths of the old rate, which is then 0.
+	// Stated is whether the rates are in ppm of the nominal rate. If not, they are in ppm of
+	// the old rate, and OldPPM is 0.
 	Stated         bool    `json:"stated"`
 	OldPPM         float64 `json:"old_ppm"`
 	OldIntervalPPM float64 `json:"old_interval_ppm"`
 	NewPPM         float64 `json:"new_ppm"`
 	NewIntervalPPM float64 `json:"new_interval_ppm"`
-	// SameNominal is false where the documents take the clock to have another rate, as
-	// Linux does of the time stamp counter from boot to boot: a change may be that.
+	// SameNominal is whether the nominal rates are equal. Linux may assume another rate for
+	// the time stamp counter after each boot, which may be the cause of a change.
 	SameNominal bool `json:"same_nominal"`
-	// Changed says that the intervals do not overlap.
+	// Changed is whether the intervals do not overlap.
 	Changed bool `json:"changed"`
 }
 
-// changed compares two sections, of which either may be nil.
+// changed compares two sections; either may be nil.
 func changed(old, new *Drift) *Changes {
 	d := &Changes{Coverage: section.Covered(old != nil, new != nil), Rates: []RateChange{}}
 	if d.OnlyIn != "" {
@@ -80,7 +80,7 @@ func changed(old, new *Drift) *Changes {
 	return d
 }
 
-// rateChange holds two rates against each other; ok is false where one is not there.
+// rateChange compares two rates; ok is false if one is missing.
 func rateChange(old, new *DriftRate) (c RateChange, ok bool) {
 	if old == nil || new == nil {
 		return c, false
@@ -98,7 +98,7 @@ func rateChange(old, new *DriftRate) (c RateChange, ok bool) {
 	return c, true
 }
 
-// block shows the rates.
+// block returns the table of the rates.
 func block(t *Changes) table.Block {
 	p := table.Block{Title: "Rates"}
 	if t.OnlyIn != "" {

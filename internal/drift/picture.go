@@ -13,14 +13,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// pictures are those of a drift.
+// pictures are the pictures of a drift section.
 var pictures = []picture.Chart[*result.Document]{{
 	Name: "drift", Title: "Drift of the clocks against a reference", Drawable: drawable, Subtitle: subtitle, Height: driftHeight, Draw: drawDrift,
 }}
 
 func drawable(d *result.Document) bool { return Of(d) != nil && len(driftLines(Of(d))) > 0 }
 
-// driftHeight leaves a line of text for each label beside the upper plot.
+// driftHeight returns the height of the picture, with a line of text for each label beside
+// the upper plot.
 func driftHeight(d *result.Document) vg.Length {
 	return max(330*picture.Pixel, vg.Length(len(driftLines(Of(d)))+1)*picture.LineApart) + 370*picture.Pixel
 }
@@ -29,7 +30,7 @@ func subtitle(d *result.Document) string {
 	return "against " + picture.Shortened(picture.Style(picture.LabelSize, picture.Black), Of(d).Reference, 300*picture.Pixel) + " · " + picture.Machine(d, max(len(compare.Of(d).Clocks), len(Of(d).Clocks)))
 }
 
-// driftLines are the offsets of the clocks over the reference's time, both in ns.
+// driftLines returns the offsets of the clocks over the reference's time, both in ns.
 func driftLines(t *Drift) []picture.Line {
 	var all []picture.Line
 	ofPath := map[string]int{}
@@ -48,8 +49,8 @@ func driftLines(t *Drift) []picture.Line {
 	return picture.Shown(all)
 }
 
-// residuals are the same lines without what the clock's own rate explains: of the time
-// asleep, or else under load. A clock whose rate was not told is left out.
+// residuals returns the lines without the slope of the clock's own rate: asleep, or under
+// load if there is no rate asleep. It omits a clock without a rate.
 func residuals(t *Drift, lines []picture.Line) []picture.Line {
 	var all []picture.Line
 	for _, l := range lines {
@@ -58,7 +59,7 @@ func residuals(t *Drift, lines []picture.Line) []picture.Line {
 		if rate == nil {
 			continue
 		}
-		slope := 0.0 // without a nominal rate, points are against the measured one
+		slope := 0.0 // without a nominal rate, offsets are relative to the measured rate
 		if rate.PPM != nil {
 			slope = *rate.PPM * 1e-6
 		}
@@ -68,7 +69,7 @@ func residuals(t *Drift, lines []picture.Line) []picture.Line {
 		for i, at := range l.At {
 			left.Values[i] = l.Values[i] - slope*at
 			if rate == clock.Asleep && t.LoadedFromNS > 0 && at >= float64(t.LoadedFromNS) {
-				continue // a line through the time asleep only
+				continue // the rate is that of the time asleep
 			}
 			sum, n = sum+left.Values[i], n+1
 		}
@@ -82,8 +83,7 @@ func residuals(t *Drift, lines []picture.Line) []picture.Line {
 	return all
 }
 
-// drawDrift draws a line a clock: above how far it got ahead, below what of that its
-// rate does not explain.
+// drawDrift draws a line per clock: its offset above, its residual below.
 func drawDrift(c draw.Canvas, d *result.Document) error {
 	const lower, sinceBeginning = 240 * picture.Pixel, "time since the start"
 	lines := driftLines(Of(d))
@@ -101,17 +101,17 @@ func drawDrift(c draw.Canvas, d *result.Document) error {
 	return nil
 }
 
-// overTime is lines over the time of a run.
+// overTime is a plot of lines over the time of a run.
 type overTime struct {
 	t      *Drift
 	lines  []picture.Line
 	yLabel string
 	xLabel string
-	// named says that the lines' names stand beside.
+	// named is whether the names of the lines are beside the plot.
 	named bool
 }
 
-// column is how much room the names take, with what leads to them.
+// column returns the width of the names and their leaders.
 func (o overTime) column() vg.Length {
 	text, widest := picture.Style(picture.LabelSize, picture.Black), vg.Length(0)
 	for _, l := range o.lines {
@@ -132,8 +132,7 @@ func (o overTime) draw(c draw.Canvas, column vg.Length) {
 	p.X.Min, p.X.Max = 0, max(slices.Max(places), float64(o.t.DurationNS), 1)
 	p.X.Tick.Marker = picture.OffsetTicks{}
 	p.Add(o)
-	// The same room for the words of the axis in both plots, so that times are above
-	// each other.
+	// Both plots leave the same width for tick labels, so that their time axes are aligned.
 	const words = 74 * picture.Pixel
 	p.Y.Padding = max(0, words-widestTick(p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max)))
 	data := picture.DrawPlot(draw.Crop(c, 0, -column, 0, 0), p, o.xLabel, o.yLabel)

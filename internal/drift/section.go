@@ -7,77 +7,76 @@ import (
 	"github.com/timebench/timebench/internal/section"
 )
 
-// A Drift is how fast clocks run against a reference: what `timebench drift` saw.
+// A Drift is the rate of each clock against a reference: the result of `timebench drift`.
 type Drift struct {
-	// Reference is the id of the clock that the others were held against.
+	// Reference is the id of the clock that the others were compared with.
 	Reference string `json:"reference"`
-	// DurationNS is how long was measured.
+	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// LoadedFromNS is when every CPU began to be kept busy, from the beginning of the
-	// run on; absent where none was.
+	// LoadedFromNS is when the load on every CPU began, from the start of the run; absent if
+	// there was no load.
 	LoadedFromNS int64 `json:"loaded_from_ns,omitempty"`
-	// Clocks has an entry for each clock but the reference, no id twice.
+	// Clocks has an entry for each clock except the reference, each id once.
 	Clocks []DriftedClock `json:"clocks"`
 }
 
-// A DriftedClock is one clock against the reference.
+// A DriftedClock is one clock compared with the reference.
 type DriftedClock struct {
 	// ID is the call and the path: RDTSC@cpu.
 	ID string `json:"id"`
-	// Reason says why the clock could not be held against the reference, or not over the
-	// whole run: that it stepped, or that one of its rates could not be told.
+	// Reason is why the clock could not be compared with the reference, or not over the whole
+	// run: it stepped, or one of its rates could not be determined.
 	Reason string `json:"reason,omitempty"`
-	// NominalHz is the ticks a second that the clock states, or that the kernel takes
-	// it to have; absent where nobody states it, and rates are then told in Hz only.
+	// NominalHz is the number of ticks per second that the clock reports, or that the kernel
+	// assumes for it. Absent if there is no such figure; rates are then in Hz only.
 	NominalHz float64 `json:"nominal_hz,omitempty"`
-	// Asleep is the rate while the process slept between its looks; absent where there
-	// were too few of them.
+	// Asleep is the rate while the process slept between its readings; absent if there were
+	// too few readings.
 	Asleep *DriftRate `json:"asleep,omitempty"`
 	// Loaded is the rate while every CPU was kept busy.
 	Loaded *DriftRate `json:"loaded,omitempty"`
-	// Points are how far the clock was ahead of the reference over the run, at most
-	// 1000 of them in order of time, each the tightest of its part of the run. Of a clock
-	// that stepped they are of the longest part without a step.
+	// Points are the offsets of the clock from the reference over the run: at most 1000 in
+	// order of time, each with the tightest bracket of its part of the run. If the clock
+	// stepped, they are from the longest part without a step.
 	Points []DriftPoint `json:"points,omitempty"`
 }
 
-// A DriftRate is the slope of a line of least squares through many bracketed readings
-// of two clocks.
+// A DriftRate is the slope of a least-squares line through many bracketed readings of two
+// clocks.
 type DriftRate struct { //nolint:revive // the name in the JSON Schema, where all sections are together
-	// PPM is how much faster than the reference the clock runs, in millionths of
-	// its nominal rate; absent where that is not known.
+	// PPM is how much faster than the reference the clock runs, in ppm of its nominal rate;
+	// absent if the nominal rate is unknown.
 	PPM *float64 `json:"ppm,omitempty"`
-	// Hz is the ticks that the clock makes in a second of the reference.
+	// Hz is the number of ticks of the clock per second of the reference.
 	Hz float64 `json:"hz"`
-	// IntervalPPM is half the width of the rate's interval, in millionths.
+	// IntervalPPM is half the width of the confidence interval of the rate, in ppm.
 	IntervalPPM float64 `json:"interval_ppm"`
-	// Confidence is the interval's, from 0 to 1.
+	// Confidence is that of the interval, from 0 to 1.
 	Confidence float64 `json:"confidence"`
-	// Freedom is the degrees of freedom of Student's distribution that the interval is
-	// of: as many readings as are independent, less 2. Absent in documents of earlier versions.
+	// Freedom is the degrees of freedom of Student's t distribution for the interval: the
+	// number of independent readings, less 2. Absent in documents of earlier versions.
 	Freedom float64 `json:"freedom,omitempty"`
-	// ResidualNS is how far the readings lie from the line: the root of the mean of
-	// the squares.
+	// ResidualNS is the root mean square distance of the readings from the line.
 	ResidualNS float64 `json:"residual_ns"`
-	// WorstResidualNS is the farthest.
+	// WorstResidualNS is the largest distance.
 	WorstResidualNS float64 `json:"worst_residual_ns"`
-	// Readings counts the bracketed readings through which the line goes.
+	// Readings is the number of bracketed readings that the line is fitted to.
 	Readings int `json:"readings"`
-	// SpanNS is the time from the first to the last of them.
+	// SpanNS is the time from the first to the last of these readings.
 	SpanNS int64 `json:"span_ns"`
 }
 
 // A DriftPoint is one bracketed reading.
 type DriftPoint struct { //nolint:revive // the name in the JSON Schema, where all sections are together
-	// AtNS is the reference's time since the beginning of the run.
+	// AtNS is the reference's time since the start of the run.
 	AtNS int64 `json:"at_ns"`
-	// OffsetNS is how far the clock was ahead of the reference then, against the first
-	// point; negative where it was behind. Where the nominal rate is not
-	// known, it is against the rate that was measured.
+	// OffsetNS is the offset of the clock from the reference at that time, relative to the
+	// first point; negative if the clock was behind. If the nominal rate is unknown, it is
+	// relative to the measured rate.
 	OffsetNS float64 `json:"offset_ns"`
 }
 
-// key is that of the section in a document.
+// key is the key of the section in a document.
 const key = "drift"
 
 // Kind is the kind of this section.
@@ -87,13 +86,13 @@ var Kind = section.Kind{Kind: result.Kind{
 	New:   func() result.Section { return new(Drift) },
 }, Command: "drift", Pictures: pictures, Compare: section.Comparing(changesOf)}
 
-// Of returns the section of a document; nil where it has none.
+// Of returns the section of a document; nil if it has none.
 func Of(d *result.Document) *Drift { return result.Of[*Drift](d) }
 
 // Key returns the key of the section in a document.
 func (*Drift) Key() string { return key }
 
-// Check tells c which values cannot be.
+// Check reports impossible values to c.
 func (d *Drift) Check(c *result.Checker, at string) {
 	if d.Reference == "" {
 		c.Fail(at+".reference", "is empty; it must name a clock")

@@ -12,10 +12,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// dayNS is a day in nanoseconds.
 const dayNS = 86400e9
 
-// Fact returns for how long the clocks were compared, and with which.
+// Fact returns the duration of the measurement and the reference.
 func (t *Drift) Fact(*result.Document) table.Fact {
 	text := "measured for " + words.Duration(float64(t.DurationNS)) + " against " + t.Reference
 	if t.LoadedFromNS > 0 {
@@ -24,7 +23,7 @@ func (t *Drift) Fact(*result.Document) table.Fact {
 	return table.Fact{Name: "Drift", Value: text}
 }
 
-// Block returns how fast each clock runs.
+// Block returns the rate of each clock.
 func (t *Drift) Block(d *result.Document) table.Block {
 	block := table.Block{
 		Title: "Rate against " + t.Reference,
@@ -61,10 +60,10 @@ func (t *Drift) Block(d *result.Document) table.Block {
 	return block
 }
 
-// underLoad is by how many ppm a clock runs faster under load than asleep, how far that
-// may be from the truth, and whether it is certain that there is a difference. Each rate
-// lies outside its 95 % interval once in twenty times, and of several clocks one soon
-// does: the bound is of wider intervals, which all hold together with 95 % (Bonferroni).
+// underLoad returns by how many ppm a clock runs faster under load than asleep, the error
+// bound, and whether the change exceeds the bound. One of twenty rates lies outside its own
+// 95 % interval, so among several clocks one soon does. The bound therefore uses wider
+// intervals, which all hold together with 95 % (Bonferroni).
 func underLoad(c DriftedClock, compared int) (change, bound float64, certain bool) {
 	if c.Asleep == nil || c.Loaded == nil || c.Asleep.Hz == 0 {
 		return 0, 0, false
@@ -75,13 +74,14 @@ func underLoad(c DriftedClock, compared int) (change, bound float64, certain boo
 	return change, bound, math.Abs(change) > bound
 }
 
-// atConfidence is half the width of the rate's interval at a confidence above its own.
+// atConfidence returns half the width of the rate's interval in ppm, at a
+// confidence above its own.
 func atConfidence(r *DriftRate, confidence float64) float64 {
 	if r.Confidence <= 0 || r.Confidence >= confidence {
 		return r.IntervalPPM
 	}
 	student := distuv.StudentsT{Sigma: 1, Nu: r.Freedom}
-	if r.Freedom < 1 { // it is not known
+	if r.Freedom < 1 { // unknown
 		student.Nu = 100
 	}
 	return r.IntervalPPM * student.Quantile((1+confidence)/2) / student.Quantile((1+r.Confidence)/2)
@@ -94,13 +94,13 @@ func fasterOrSlower(change float64) string {
 	return "faster"
 }
 
-// A phase is a stretch of a run in which the rate of a clock was told.
+// A phase is a part of a run with its own rate of a clock.
 type phase struct {
 	name string
 	rate *DriftRate
 }
 
-// phases are those of a clock in which its rate was told.
+// phases returns the phases in which the rate of a clock was measured.
 func phases(c DriftedClock) []phase {
 	var all []phase
 	for _, p := range []phase{{"asleep", c.Asleep}, {"loaded", c.Loaded}} {
@@ -111,7 +111,7 @@ func phases(c DriftedClock) []phase {
 	return all
 }
 
-// rateGrid says how fast the clocks are: a row a clock.
+// rateGrid returns the rates, a row per clock.
 func rateGrid(t *Drift) table.Grid {
 	g := table.Grid{
 		Title:  "Rate against " + t.Reference + ", in ppm",
@@ -137,7 +137,7 @@ func ppm(r *DriftRate) string {
 	if r == nil || r.PPM == nil {
 		return "-"
 	}
-	// From where on a rate is no rate: a clock was set, by as much as nobody reads digits of.
+	// A larger rate means that the clock was set; its digits have no meaning.
 	const most = 1e7
 	if max(math.Abs(*r.PPM), r.IntervalPPM) >= most {
 		return fmt.Sprintf("%+.3g ± %.2g", *r.PPM, r.IntervalPPM)
@@ -149,7 +149,7 @@ func ppm(r *DriftRate) string {
 	return text
 }
 
-// nominal words a rate as who states it would.
+// nominal returns a nominal rate in Hz as text. An integer is not rounded.
 func nominal(hz float64) string {
 	switch {
 	case hz == 0:
@@ -163,7 +163,7 @@ func nominal(hz float64) string {
 	}
 }
 
-// lineGrid says how sure the rates are: a row a clock and phase.
+// lineGrid returns the fitted lines with their residuals, a row per clock and phase.
 func lineGrid(t *Drift) table.Grid {
 	g := table.Grid{
 		Title: "Fitted lines", Texts: 2,
@@ -187,7 +187,8 @@ func lineGrid(t *Drift) table.Grid {
 	return g
 }
 
-// Lines returns a line for each clock and phase; a clock without any has one that says why.
+// Lines returns a line for each clock and phase. A clock without a rate has one line with the
+// reason.
 func (t *Drift) Lines(*result.Document) [][]string {
 	lines := [][]string{strings.Split("clock,phase,reference,nominal_hz,ppm,interval_ppm,confidence,hz,residual_ns,worst_residual_ns,readings,span_ns,reason", ",")}
 	for _, c := range t.Clocks {
