@@ -13,50 +13,49 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// A crew is the workers of throughput measurements: threads of this process, or
-// processes.
+// A crew is the workers of throughput measurements: threads of this process, or processes.
 type crew interface {
-	// gate is where the workers meet; it has room for the whole crew.
+	// gate returns the gate of the workers; it has room for the whole crew.
 	gate() *gate
-	// start has the first n workers open the clock, worker i at seat(i), and
-	// wait at the gate. It hires those that are not there.
+	// start has the first n workers open the clock, worker i at seat(i), and wait at the
+	// gate. It starts missing workers.
 	start(c clock.Clock, p pace, n int, seat func(i int) seat) error
-	// wait returns when every started worker has filled its slot or failed. Its error
-	// joins those of the workers; [lostCPU] is among them where a CPU went away.
+	// wait returns when every started worker has filled its slot or failed. Its error joins
+	// those of the workers, including [lostCPU] if a CPU went away.
 	wait() error
-	// rest dismisses the workers that would be in the way of other measurements. No
-	// worker is at work.
+	// rest dismisses the workers that would disturb other measurements. It must not be called
+	// while a worker is working.
 	rest()
-	// broken is why the crew can work no more; nil where it can.
+	// broken returns why the crew can no longer be used, or nil.
 	broken() error
-	// close ends the crew. No worker is at work.
+	// close ends the crew. It must not be called while a worker is working.
 	close()
 }
 
-// A pace is how a worker reads: Chunk reads in one native call, Slice calls
-// between two looks at the stopwatch that are kept, where Keep says so, and Look calls
-// between two looks at the deadline. Yield has it give its CPU away at each of those, as
-// it must under a real-time policy.
+// A pace is how a worker reads: Chunk reads in one native call, Slice calls between two
+// readings of the stopwatch, which are stored if Keep is set, and Look calls between two
+// checks of the deadline. If Yield is set, the worker yields its CPU at each of those, as is
+// necessary under a real-time policy.
 type pace struct {
 	Chunk int  `json:"chunk"`
 	Slice int  `json:"slice"`
 	Keep  bool `json:"keep"`
 	Look  int  `json:"look"`
 	Yield bool `json:"yield"`
-	// SpanNS is how long after the gate was opened a worker ends which nobody stops.
+	// SpanNS is the time after the opening of the gate at which a worker ends by itself.
 	SpanNS int64 `json:"span_ns"`
 }
 
-// A seat is where a worker runs: pinned to a CPU, or free and begun on one. Either
+// A seat is where a worker runs: pinned to a CPU, or started on one and free to move. Either
 // may be thread.Any.
 type seat struct {
 	Pin   int `json:"pin"`
 	Begin int `json:"begin"`
 }
 
-// seats returns where each worker of a pass sits. Those that are not pinned begin on the CPUs
-// one after the other, from one chosen anew each time: Linux starts new threads where it
-// likes, and Windows before 11 all of them in one processor group.
+// seats returns the seat of each worker of a pass. Workers that are not pinned start on the
+// CPUs in turn, from a random one. Otherwise Linux would start new threads on any CPU, and
+// Windows before 11 all of them in one processor group.
 func (s Settings) seats() func(i int) seat {
 	if len(s.Pin) > 0 || len(s.places) == 0 {
 		return func(i int) seat { return seat{s.cpu(i), thread.Any} }
@@ -65,11 +64,11 @@ func (s Settings) seats() func(i int) seat {
 	return func(i int) seat { return seat{thread.Any, s.places[(first+i)%len(s.places)]} }
 }
 
-// A lostCPU is the error of a worker that is not on the CPU that it was pinned to, which
-// went offline, is no longer allowed to the process, or has no time for it.
+// A lostCPU is the error of a worker that is not on the CPU that it was pinned to: the CPU
+// went offline, is no longer allowed to the process, or has no time for the worker.
 type lostCPU struct {
 	cpu int
-	err error // nil where the worker was pinned and moved away later
+	err error // nil if the worker was pinned and moved away later
 }
 
 func (l *lostCPU) Error() string {
@@ -89,22 +88,23 @@ func (s Settings) crew(ctx context.Context, most int) (crew, error) {
 	return newThreads(), nil
 }
 
-// threads is a crew of threads of this process. They are hired for a pass and dismissed
-// after it: the kernel sums the times of all threads of a process, idle ones too, at each
-// read of CLOCK_PROCESS_CPUTIME_ID (thread_group_cputime in kernel/sched/cputime.c), which
-// would be in its latency.
+// threads is a crew of threads of this process. They are started for a pass and dismissed
+// after it: at each read of CLOCK_PROCESS_CPUTIME_ID the kernel sums the times of all threads
+// of a process, idle ones too (thread_group_cputime in kernel/sched/cputime.c), which would
+// increase its latency.
 type threads struct {
 	meeting *gate
 	workers *observe.Crew
-	// seats are those of the workers that were started, each of which sends one answer.
+	// seats are those of the started workers, each of which sends one answer.
 	seats   []seat
 	answers chan answer
-	// late is how long wait waits for the answers, and gone why the crew can work no more.
+	// late is how long wait waits for the answers; gone is why the crew can no longer be
+	// used.
 	late time.Duration
 	gone error
 }
 
-// An answer is how a worker ended its assignment.
+// An answer is the result of a worker's assignment.
 type answer struct {
 	worker int
 	err    error
@@ -116,12 +116,12 @@ func newThreads() *threads {
 
 func (t *threads) gate() *gate { return t.meeting }
 
-// start hires the threads that are not there. One that cannot be pinned answers each
-// assignment with the error.
+// start starts missing threads. A thread that cannot be pinned answers each assignment with
+// the error.
 func (t *threads) start(c clock.Clock, p pace, n int, at func(i int) seat) error {
 	t.workers.Dismiss(n)
-	// The gate and the channel are of this assignment: a worker of an earlier one that was
-	// left behind has its own.
+	// The gate and the channel belong to this assignment: an abandoned worker of an earlier
+	// one has its own.
 	g, answers := t.meeting, make(chan answer, n)
 	t.answers, t.seats = answers, t.seats[:0]
 	for i := range n {
@@ -151,8 +151,8 @@ func (t *threads) wait() error {
 	return all
 }
 
-// leave leaves those behind that did not answer, and returns why. They may still be at work,
-// and so keep their gate.
+// leave abandons the workers that did not answer, and returns why. They may still be working,
+// so they keep their gate.
 func (t *threads) leave(came []answer) error {
 	var all error
 	for i, s := range t.seats {
@@ -179,7 +179,7 @@ func (t *threads) broken() error { return t.gone }
 
 func (t *threads) close() { t.rest() }
 
-// first returns the first of joined errors: one line says enough.
+// first returns the first of joined errors, because a message has one line.
 func first(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return first(joined.Unwrap()[0])

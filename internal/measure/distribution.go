@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// longestRead bounds the ticks that a histogram can hold, about a minute of
-	// any counter; what takes longer counts as that long.
+	// longestRead is the max of a histogram in ticks, about a minute of any counter. A longer
+	// read counts as that long.
 	longestRead = int64(1) << 38
-	// digits is how many significant digits a histogram keeps.
+	// digits is the number of significant digits of a histogram.
 	digits = 3
-	// mostBracketed is the most reads that are timed before they are recorded.
+	// mostBracketed is the max number of reads that are timed before they are recorded.
 	mostBracketed = 4096
 )
 
-// A bracket times single reads: it reads a counter before and after each. The
-// reading after one read is the one before the next, so nothing that happens
-// falls between two brackets but the recording, once in a few thousand reads. Every width
-// counts here, so it is no [observe.Tightest].
+// A bracket times single reads: it reads a counter before and after each. The reading after
+// one read is also the reading before the next, so there is no gap between brackets except
+// for the recording, once in a few thousand reads. Every width is recorded, so this is not an
+// [observe.Tightest].
 type bracket struct {
 	counter clock.Clock
 	reader  clock.Reader
@@ -32,8 +32,8 @@ type bracket struct {
 	ticks   []int64
 }
 
-// openBracket opens the cheapest counter that this process may read; nil where
-// there is none.
+// openBracket opens the fastest counter that this process may read; it returns nil if there
+// is none.
 func openBracket() *bracket {
 	var all []*bracket
 	cost := map[*bracket]float64{}
@@ -73,11 +73,11 @@ func (b *bracket) record(into *hdrhistogram.Histogram, reader clock.Reader, read
 	}
 }
 
-// newSingle is a histogram of single reads, in ticks.
+// newSingle returns a histogram of single reads, in ticks.
 func newSingle() *hdrhistogram.Histogram { return hdrhistogram.New(1, longestRead, digits) }
 
-// distribution gives every subject one turn at the bracket, and reports whether
-// there was time for it.
+// distribution times single reads of every subject for one turn, and returns false if the run
+// ended first.
 func (r *runner) distribution(measured []*subject) bool {
 	if r.bracket == nil {
 		return true
@@ -98,10 +98,10 @@ func (r *runner) distribution(measured []*subject) bool {
 	return true
 }
 
-// bracketTurn is the span for which single reads of a clock are timed in a round.
+// bracketTurn returns how long single reads of a clock are timed in a round.
 func (s Settings) bracketTurn() time.Duration { return s.Distribution / time.Duration(s.Rounds) }
 
-// result sums up the single reads of one clock; nil where there are none.
+// result returns the distribution of the single reads of one clock, or nil if there are none.
 func (b *bracket) result(single, empty *hdrhistogram.Histogram) *compare.Distribution {
 	if b == nil || single == nil || single.TotalCount() == 0 || b.rate.Hz == 0 {
 		return nil
@@ -131,14 +131,13 @@ func (b *bracket) result(single, empty *hdrhistogram.Histogram) *compare.Distrib
 	return d
 }
 
-// apart is the smallest distance of two times, in ticks, that many reads took: 0
-// where only one was seen. It is told from the reads themselves, since a counter's
-// own values mislead: one that moves by 26 in almost every step, as an AMD EPYC's
-// does, moves by 25 and then by 1 in the others.
+// apart returns the smallest distance, in ticks, between two durations that many reads have;
+// 0 if there was only one duration. The resolution of the counter's own values would mislead:
+// an AMD EPYC's moves by 26 in almost every step, and by 25 and then by 1 in the others.
 func apart(h *hdrhistogram.Histogram) int64 {
 	const (
-		exact = 1000 // ticks below this have a bar of their own
-		many  = 1000 // one read in so many
+		exact = 1000 // ticks below this have a bucket of their own
+		many  = 1000 // a duration counts if at least one read in this many has it
 	)
 	smallest, last := int64(0), int64(-1)
 	for _, bar := range h.Distribution() {

@@ -13,10 +13,9 @@ import (
 	"github.com/timebench/timebench/internal/trace"
 )
 
-// A gate holds back workers until all are there, lets them go at once, and tells
-// them when to stop. It may lie in memory that processes share, so it has no
-// pointers. What several workers read and what one writes are on different cache
-// lines.
+// A gate holds the workers until all have arrived, starts them at the same time and stops
+// them. It may be in memory shared between processes, so it has no pointers. Fields with
+// different writers are on different cache lines.
 type gate struct {
 	ready atomic.Uint32
 	_     [thread.CacheLine - 4]byte
@@ -26,22 +25,22 @@ type gate struct {
 	stop       atomic.Uint32
 	_          [thread.CacheLine - 4]byte
 	slots      [MostThreads]slot
-	// slices are how long each worker's slices took, in ns.
+	// slices are the durations of each worker's slices, in ns.
 	slices [MostThreads][mostSlices]int64
 }
 
-// mostSlices is how many slices of one pass a worker keeps.
+// mostSlices is the max number of slices of one pass that a worker keeps.
 const mostSlices = 128
 
-// A slot is where one worker leaves its count, on a cache line of its own.
+// A slot has the counts of one worker, on a cache line of its own.
 type slot struct {
 	reads  atomic.Int64 // so far
 	endNS  atomic.Int64 // the stopwatch when it stopped
-	sliced atomic.Int64 // how many slices it left
+	sliced atomic.Int64 // number of stored slices
 	_      [thread.CacheLine - 24]byte
 }
 
-// reset makes the gate ready for n workers.
+// reset prepares the gate for n workers.
 func (g *gate) reset(n int) {
 	g.ready.Store(0)
 	g.stop.Store(0)
@@ -53,7 +52,7 @@ func (g *gate) reset(n int) {
 	}
 }
 
-// reads returns what the first n workers have read so far, to the chunk.
+// reads returns the number of reads of the first n workers so far, to the chunk.
 func (g *gate) reads(n int) int64 {
 	sum := int64(0)
 	for i := range n {
@@ -62,12 +61,11 @@ func (g *gate) reads(n int) int64 {
 	return sum
 }
 
-// patience is how long the gate waits for workers, and the crew for the end of those that are
-// threads. One that is not there by then has died, which the wait of a crew of processes
-// reports, or gets no CPU.
+// patience is how long the gate waits for workers, and a crew of threads for their end. A
+// worker that is later has died, which wait of a crew of processes reports, or gets no CPU.
 const patience = 20 * time.Second
 
-// open waits for n workers, lets them go, and returns the moment.
+// open waits for n workers, starts them, and returns the stopwatch at that moment.
 func (g *gate) open(ctx context.Context, n int) int64 {
 	begun := observe.Now()
 	for g.ready.Load() < uint32(n) && ctx.Err() == nil && observe.Now()-begun < int64(patience) {
@@ -78,14 +76,13 @@ func (g *gate) open(ctx context.Context, n int) int64 {
 	return now
 }
 
-// work is the life of worker i: it waits at the gate, then reads chunk by chunk
-// until it is told to stop; one chunk at least, however late it got a CPU.
+// work runs worker i: it waits at the gate, then reads chunk by chunk until it is stopped. It
+// reads at least one chunk, however late it gets a CPU.
 //
-// Its slices are its own to write until it has stored sliced, and the runner's to
-// read from then on.
+// The worker owns its slices until it has stored sliced; then the runner may read them.
 //
-// It ends by itself a while after its span: where the workers have a real-time policy and
-// a CPU each, the runner that should stop them may get none.
+// The worker also ends by itself some time after its span: if the workers have a real-time
+// policy and a CPU each, the runner that should stop them may get none.
 func (g *gate) work(i int, reader clock.Reader, p pace) error {
 	g.ready.Add(1)
 	for begun := observe.Now(); g.releasedNS.Load() == 0; thread.Yield() {
@@ -124,11 +121,11 @@ func (g *gate) work(i int, reader clock.Reader, p pace) error {
 	return clock.Failure(reader)
 }
 
-// perSecond returns the reads a second of worker i: by the median of its slices,
-// which an interrupt that falls into a few of them does not move; or by all its
-// reads since the gate was opened, where it left no slices, or where it had a CPU
-// for less than half of the time, so that its slices say nothing of working beside
-// the others. ok is false for a worker that ended before it began.
+// perSecond returns the reads/s of worker i: from the median of its slices, which an
+// interrupt in a few of them does not affect. It uses all reads since the gate was opened if
+// the worker stored no slices, or had a CPU for less than half of the time, because its
+// slices do not show contention with the other workers then. ok is false for a worker that
+// ended before it began.
 func (g *gate) perSecond(i int, p pace) (perSecond float64, ok bool) {
 	slot := &g.slots[i]
 	spent := float64(slot.endNS.Load() - g.releasedNS.Load())
@@ -144,14 +141,13 @@ func (g *gate) perSecond(i int, p pace) (perSecond float64, ok bool) {
 	return float64(slot.reads.Load()) * 1e9 / spent, spent > 0
 }
 
-// absent stands in for a worker that cannot work, so that the others need not
-// wait for it.
+// absent counts a worker that cannot work as arrived, so that the others do not wait for it.
 func (g *gate) absent() { g.ready.Add(1) }
 
 var errNotReleased = errors.New("a worker was not let go in time")
 
-// serve works off one assignment on this thread, which is pinned already where the seat
-// says so.
+// serve does one assignment on this thread. If the seat has a CPU to pin to, the thread is
+// pinned already.
 func (g *gate) serve(at seat, i int, c clock.Clock, p pace) error {
 	reader, err := c.Open()
 	if err != nil {
@@ -159,7 +155,7 @@ func (g *gate) serve(at seat, i int, c clock.Clock, p pace) error {
 		return err
 	}
 	if at.Begin != thread.Any {
-		// A CPU that went away is no reason not to run on another.
+		// The worker is not pinned: if the CPU went away, another CPU will do.
 		if err := thread.Move(at.Begin); err != nil {
 			trace.Printf("thread", "begin on CPU %d: %v", at.Begin, err)
 		}

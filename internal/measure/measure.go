@@ -1,17 +1,16 @@
-// Package measure takes clocks and measures them: what a read costs (latency),
-// how fine the values are (resolution), and how many reads several threads get
-// at once (throughput).
+// Package measure measures clocks: the time of a read (latency), the granularity of the
+// values (resolution), and the reads/s of several threads that read at the same time
+// (throughput).
 //
-// A machine changes its speed while it is measured: another program starts, a
-// CPU gets warm, a hypervisor takes a slice. So nothing is measured in one
-// piece. Every round gives each clock a short turn, in an order shuffled anew,
-// and the rounds of latency and the passes of throughput alternate over the
-// whole run; the figure is the median of the rounds. What disturbs the machine
-// for a while disturbs all clocks alike. docs/measuring.md says more.
+// The speed of a machine changes during a run: another program starts, a CPU gets warm, a
+// hypervisor schedules another guest. So no clock is measured in one piece. Every round gives
+// each clock a short turn, in a new random order, and rounds of latency alternate with passes
+// of throughput over the whole run. The result is the median of the rounds, so a temporary
+// disturbance affects all clocks alike. docs/measuring.md explains it.
 //
-// Latency and resolution are measured on one thread that does nothing else.
-// Throughput is measured by a crew of workers, threads or processes, which
-// meet at a gate, start together and count for the same span.
+// Latency and resolution are measured on one otherwise idle thread. Throughput is measured by
+// a crew of workers, threads or processes, which wait at a gate, start together and count
+// reads for the same span.
 package measure
 
 import (
@@ -32,86 +31,84 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// Settings are the choices of a run.
+// Settings are the settings of a run.
 type Settings struct {
-	// Threads are the numbers of threads to measure throughput with, each ≥ 1
-	// and at most MostThreads; there is at least one.
+	// Threads are the numbers of threads to measure throughput with, from 1 to MostThreads;
+	// there is at least one.
 	Threads []int
 	// Rounds is the number of latency samples of each clock, ≥ 1.
 	Rounds int
 	// Time is the span of one throughput measurement.
 	Time time.Duration
-	// Distribution is how long single reads of each clock are timed, over all
-	// rounds; 0 for not at all.
+	// Distribution is how long single reads of each clock are timed, over all rounds; 0 for
+	// not at all.
 	Distribution time.Duration
-	// Pin is the order in which threads are given CPUs, again from the start
-	// when there are more threads; empty leaves them free.
+	// Pin is the order in which CPUs are assigned to threads, repeated if there are more
+	// threads than CPUs. If it is empty, threads are not pinned.
 	Pin []int
-	// Processes makes the workers of a throughput measurement processes.
+	// Processes is whether the workers of a throughput measurement are processes.
 	Processes bool
-	// CPUs is how many CPUs the process may use.
+	// CPUs is the number of CPUs that the process may use.
 	CPUs int
-	// Quota is the CPU time that the process may use, in CPUs, counted over
-	// QuotaPeriod; 0 where nothing limits it.
+	// Quota is the CPU time that the process may use in each QuotaPeriod, in CPUs; 0 if there
+	// is no limit.
 	Quota       float64
 	QuotaPeriod time.Duration
-	// places are the CPUs in the order in which threads that are not pinned begin on them:
-	// neighbours are on different cores, so that no two threads share one while another is
-	// idle. Run fills it, once a run: reading the topology takes 0.1 ms a CPU.
+	// places are the CPUs in the order in which unpinned threads start on them: neighbours
+	// are on different cores, so that no two threads share a core while another is idle. Run
+	// sets it once, because reading the topology takes 0.1 ms for each CPU.
 	places []int
-	// realTime says that the process has a real-time scheduling policy. Run fills it.
+	// realTime is whether the process has a real-time scheduling policy. Run sets it.
 	realTime bool
 }
 
-// A Result is what a run found out.
+// A Result is the result of a run.
 type Result struct {
-	// FloorNS is the cost of an empty call; 0 where it was not measured.
+	// FloorNS is the time of an empty call; 0 if it was not measured.
 	FloorNS float64
-	// Clocks has one entry a clock, in the order given.
+	// Clocks has one entry for each clock, in the order given.
 	Clocks []compare.Clock
-	// Interrupted says that the context ended the run before it was complete.
+	// Interrupted is whether the context ended the run before it was complete.
 	Interrupted bool
-	// Conditions are what the machine did to the run.
+	// Conditions are the disturbances of the run.
 	Conditions compare.Conditions
-	// Spoilt is why throughput was not measured to its end; nil where it was.
+	// Spoilt is why the throughput measurement ended early; nil if it is complete.
 	Spoilt error
 }
 
 const (
-	// latencyTurn is the span of one latency sample: long enough that the two
-	// readings of the stopwatch do not count, short enough that most turns are
-	// free of the scheduler.
+	// latencyTurn is the span of one latency sample: long enough that the two readings of the
+	// stopwatch are negligible, short enough that the scheduler interrupts few turns.
 	latencyTurn = 2500 * time.Microsecond
-	// A default run takes less than ten seconds: so much for throughput, and so much for
-	// latency. A span below the shortest would leave too few reads for a sample.
+	// A default run takes less than ten seconds: throughputBudget plus roundsBudget. A span
+	// below the shortest would have too few reads for a sample.
 	throughputBudget    = 5 * time.Second
 	roundsBudget        = 3500 * time.Millisecond
 	fewestDefaultRounds = 40
 	longestDefaultTime  = 100 * time.Millisecond
 	shortestDefaultTime = 10 * time.Millisecond
-	// latencyChunk and throughputChunk are the spans of one native call; see
-	// package native. A worker looks for the end of its span after each.
+	// latencyChunk and throughputChunk are the spans of one native call; see package native.
+	// A worker checks for the end of its span after each.
 	latencyChunk    = 100 * time.Microsecond
 	throughputChunk = 20 * time.Microsecond
-	// stopwatchShare is how many times longer than a reading of the stopwatch
-	// a slice of a turn is, so that the reading does not count.
+	// stopwatchShare is the min length of a slice in readings of the stopwatch, so that the
+	// reading is negligible.
 	stopwatchShare = 300
-	// stopwatchTicks is how many of the stopwatch's own ticks a slice has at least.
+	// stopwatchTicks is the min length of a slice in ticks of the stopwatch.
 	stopwatchTicks = 5
-	// exactTicks is how many ticks a slice has at least where one of them says something by
-	// itself: a tick more or less is then half a per cent. It is below stopwatchShare, for
-	// where reading the stopwatch takes longer than a tick that is what the tick seems to be.
+	// exactTicks is the min number of ticks of a slice whose duration is used by itself: an
+	// error of one tick is then 0.5 %. It is below stopwatchShare because the tick appears to
+	// be as long as a reading if a reading takes longer than a tick.
 	exactTicks = 200
-	// slicesPerTurn is the fewest slices of which a turn takes the median.
+	// slicesPerTurn is the min number of slices in a turn, for their median.
 	slicesPerTurn = 5
 )
 
-// Run measures the clocks and tells progress, which may be nil, as it goes. It
-// ends early, with what is complete, when ctx does. A clock that cannot be
-// opened or that fails is an entry with a reason. The error is for what keeps
-// the run from measuring anything.
+// Run measures the clocks and reports its progress to the function progress, which may be
+// nil. It ends early, with the results so far, when ctx ends. A clock that cannot be opened
+// or that fails is an entry with a reason. The error is what prevents any measurement.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
-	// The collector would stop every thread; a run leaves too little to collect.
+	// The garbage collector would stop every thread, and a run leaves little garbage.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	observe.TryStopwatch()
 	s.places, s.realTime = thread.Spread(thread.Topology()), thread.RealTimePolicy() != ""
@@ -126,7 +123,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	}
 	r.noise.begin()
 	err = thread.Run(s.cpu(0), r.run)
-	team.close() // the time that worker processes used counts when they have ended
+	team.close() // the time of worker processes is counted when they have ended
 	if err != nil {
 		return Result{}, err
 	}
@@ -135,9 +132,9 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	return r.result(), nil
 }
 
-// proveAgain asks anew whether reads enter the kernel, where they came to cost something else
-// during the run or the clock source changed. What was so for a part of the run is so
-// sometimes.
+// proveAgain checks again whether reads enter the kernel, if their latency or the clock
+// source changed during the run. A result that was true for part of the run becomes
+// "sometimes".
 func (r *runner) proveAgain() {
 	changed := len(r.noise.sources) > 1
 	clocks := make([]clock.Clock, len(r.subjects))
@@ -160,9 +157,9 @@ func (r *runner) proveAgain() {
 	}
 }
 
-// DefaultTime is the span of one throughput measurement of a run over so many clocks, such
-// that all of throughput keeps within throughputBudget, what bringing the threads together
-// takes included. Of the settings it needs all but the times.
+// DefaultTime returns the span of one throughput measurement of this number of clocks, so
+// that all throughput measurements fit in throughputBudget, including the start of the
+// threads. It uses all settings except the times.
 func (s Settings) DefaultTime(clocks int) time.Duration {
 	s.Time = longestDefaultTime
 	measurements := time.Duration(max(1, clocks*len(s.Threads)))
@@ -170,16 +167,16 @@ func (s Settings) DefaultTime(clocks int) time.Duration {
 	return max(shortestDefaultTime, min(longestDefaultTime, share.Truncate(time.Millisecond)))
 }
 
-// DefaultRounds is how many rounds a run over so many clocks takes unless it is
-// told: as many as fill roundsBudget, so that even the samples of one clock do not all
-// fall into one moment of the machine's, and no fewer than make an interval. Of the settings
-// it needs those that say how long a turn is: the quota.
+// DefaultRounds returns the default number of rounds for this number of clocks: as many as
+// fit in roundsBudget, so that even the samples of one clock are spread over time, and at
+// least as many as a confidence interval needs. It uses the settings that determine the
+// length of a turn: the quota.
 func (s Settings) DefaultRounds(clocks int) int {
 	turns := int(roundsBudget / max(latencyTurn, s.turn()))
 	return max(fewestDefaultRounds, turns/(clocks+1)) // the floor has its turns too
 }
 
-// Estimate is about how long a run over the clocks takes.
+// Estimate returns approximately how long a run over the clocks takes.
 func (s Settings) Estimate(clocks []clock.Clock) time.Duration {
 	n := time.Duration(len(clocks))
 	total := (n+1)*(time.Duration(s.Rounds)*s.turn()+calibration+s.Distribution) + s.throughputOverhead(len(clocks))
@@ -192,17 +189,17 @@ func (s Settings) Estimate(clocks []clock.Clock) time.Duration {
 	return total
 }
 
-// What it takes to start a thread of a crew and to end it, to have one that is there begin
-// an assignment and end it, and to have a worker process do so: about what the runner itself
-// spends on each (BenchmarkPass). What the threads do, they do at once.
+// These are the times to start and end a thread of a crew, to start and end an assignment of
+// an existing thread, and the same for a worker process: approximately what the runner itself
+// spends on each (BenchmarkPass). The threads themselves work in parallel.
 const (
 	hiring     = 100 * time.Microsecond
 	assigning  = 10 * time.Microsecond
 	ofAProcess = 100 * time.Microsecond
 )
 
-// overhead is about what having so many workers begin and end takes, over all passes of one
-// measurement.
+// overhead returns approximately the time to start and end this number of workers, over all
+// passes of one measurement.
 func (s Settings) overhead(threads int) time.Duration {
 	each := assigning
 	if s.Processes {
@@ -211,8 +208,8 @@ func (s Settings) overhead(threads int) time.Duration {
 	return time.Duration(s.passes(threads)*threads) * each
 }
 
-// throughputOverhead is about what throughput takes beside its spans. A pass hires what the
-// numbers of threads before did not.
+// throughputOverhead returns approximately the time of the throughput measurements without
+// their spans. A pass starts only the threads that smaller numbers of threads did not.
 func (s Settings) throughputOverhead(clocks int) time.Duration {
 	total, there := time.Duration(0), 0
 	for _, threads := range s.Threads {
@@ -225,7 +222,7 @@ func (s Settings) throughputOverhead(clocks int) time.Duration {
 	return total
 }
 
-// cpu is the CPU for worker i of a crew, or of the only thread.
+// cpu returns the CPU for worker i of a crew, or for the only thread.
 func (s Settings) cpu(i int) int {
 	if len(s.Pin) == 0 {
 		return thread.Any
@@ -233,24 +230,24 @@ func (s Settings) cpu(i int) int {
 	return s.Pin[i%len(s.Pin)]
 }
 
-// A subject is a clock on its way through a run.
+// A subject is a clock and its samples so far.
 type subject struct {
 	clock      clock.Clock
 	entry      entry.Verdict
 	reader     clock.Reader
 	err        error     // why it could not be opened, or failed
-	readNS     float64   // about what one read takes, for choosing chunks
-	replanned  bool      // readNS has changed while it was measured
+	readNS     float64   // approximate latency, for choosing chunks
+	replanned  bool      // readNS changed during the measurement
 	latency    []float64 // of each round
-	quiet      []float64 // of each round, its quickest slice
+	quiet      []float64 // the fastest slice of each round
 	resolution watcher
 	rate       observe.Rate
 	throughput []*throughput
 	single     *hdrhistogram.Histogram // of single reads, in the bracket's ticks
 }
 
-// failed reports whether the subject is out, and puts it out when its reader's
-// last read failed.
+// failed returns whether the subject has failed. It records an error of its reader's last
+// read.
 func (s *subject) failed() bool {
 	if s.err == nil {
 		s.err = clock.Failure(s.reader)
@@ -267,17 +264,17 @@ type runner struct {
 	total    time.Duration
 	subjects []*subject
 	floor    *subject
-	bracket  *bracket // nil where single reads are not timed
+	bracket  *bracket // nil if single reads are not timed
 	noise    noise
-	// usable returns the CPUs that the process may use, among them those of the given ones to
-	// which it can pin its threads.
+	// usable returns the CPUs that the process may use, including those of pinned to which it
+	// can pin its threads.
 	usable func(pinned []int) []int
-	// lost are the CPUs that went away, and noCPU says that all went to which the run was
-	// pinned.
+	// lost are the CPUs that went away; noCPU is whether all CPUs that the run was pinned to
+	// did.
 	lost   []int
 	noCPU  bool
-	spoilt error // why throughput goes no further
-	// started counts workers since the last collection.
+	spoilt error // why throughput is no longer measured
+	// started counts the workers since the last garbage collection.
 	started int
 }
 
@@ -296,8 +293,8 @@ func (r *runner) run() {
 	}
 }
 
-// open opens every subject and calibrates it, and returns those whose latency
-// is measured: the subjects, and the floor where there is one.
+// open opens and calibrates every subject, and returns those whose latency is measured: the
+// subjects, and the floor if there is one.
 func (r *runner) open() []*subject {
 	if r.settings.Distribution > 0 {
 		r.bracket = openBracket()
@@ -323,16 +320,16 @@ func (r *runner) open() []*subject {
 	return measured
 }
 
-// leadingRounds is how many rounds of latency come before the first pass of
-// throughput: a long run that is ended early then has intervals already.
+// leadingRounds is the number of rounds of latency before the first pass of throughput, so
+// that a long run that is interrupted early already has confidence intervals.
 const leadingRounds = 6
 
-// rounds gives every subject one turn of latency a round, and spreads the passes
-// of throughput over the rounds.
+// rounds gives every subject one turn of latency in each round, and spreads the passes of
+// throughput over the rounds.
 func (r *runner) rounds(measured []*subject) {
 	passes := r.plan()
-	// GOMAXPROCS limits how many goroutines run, so without this most of many
-	// threads would never start. Two more serve the runner itself.
+	// GOMAXPROCS limits how many goroutines run, so without this some threads would never
+	// start. Two more run the runner itself.
 	most := slices.Max(r.settings.Threads)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), most+2)))
 	lead := min(leadingRounds, r.settings.Rounds-1)
@@ -353,12 +350,11 @@ func (r *runner) rounds(measured []*subject) {
 	}
 }
 
-// usable returns the CPUs that the process may use, among them those of the given ones to
-// which it can pin its threads: isolated ones may be such. It returns nothing where that
-// cannot be found out. It asks on a thread of its own, for that of the run may be pinned to
-// one of them.
+// usable returns the CPUs that the process may use, including those of pinned to which it can
+// pin its threads, which may be isolated. It returns nil if they cannot be determined. It
+// uses a thread of its own, because the thread of the run may be pinned.
 func usable(pinned []int) (cpus []int) {
-	// A thread that cannot be had tells nothing.
+	// If no thread can be started, the result stays nil.
 	_ = thread.Run(thread.Any, func() { cpus = thread.Usable() })
 	for _, cpu := range pinned {
 		if len(cpus) > 0 && !slices.Contains(cpus, cpu) && thread.Pinnable([]int{cpu}) == nil {
@@ -368,8 +364,8 @@ func usable(pinned []int) (cpus []int) {
 	return cpus
 }
 
-// lose takes the CPUs out of the run that went away: those that are named, and those that
-// the process may no longer use.
+// lose removes lost CPUs from the run: the given ones, and those that the process may no
+// longer use.
 func (r *runner) lose(named ...int) {
 	s := &r.settings
 	usable := r.usable(s.Pin)
@@ -389,7 +385,7 @@ func (r *runner) lose(named ...int) {
 	r.noCPU = r.noCPU || pinned && len(s.Pin) == 0
 }
 
-// latency gives every subject one turn, and reports whether there was time for it.
+// latency gives every subject one turn, and returns false if the run ended first.
 func (r *runner) latency(measured []*subject) bool {
 	rand.Shuffle(len(measured), func(i, j int) { measured[i], measured[j] = measured[j], measured[i] })
 	for _, s := range measured {
@@ -411,18 +407,18 @@ func (r *runner) latency(measured []*subject) bool {
 	return true
 }
 
-// replan has the subject's next reads planned by what one costs now, where that is no longer
-// what it was: where the kernel takes another clock source a read may cost 250 times as much,
-// and the run would take as much longer. A factor below 2 is left to the rounds.
+// replan plans the next reads of the subject by their current latency, if that changed by a
+// factor of 2 or more: under another clock source of the kernel a read may take 250 times as
+// long, and so would the run. Smaller factors do not matter.
 func (s *subject) replan(readNS float64) {
 	if readNS > 2*s.readNS || readNS > 0 && readNS < s.readNS/2 {
 		s.readNS, s.replanned = max(readNS, leastReadNS), true
 	}
 }
 
-// turn is the span of one latency sample: latencyTurn, or under a quota so little
-// of what a period allows that most turns are not throttled; and never less than a
-// median of slices takes.
+// turn returns the span of one latency sample: latencyTurn, or under a quota a part of the
+// period short enough that most turns are not throttled. It is never shorter than the slices
+// of a median.
 func (s Settings) turn() time.Duration {
 	return max(s.wantedTurn(), slicesPerTurn*s.slice())
 }
@@ -435,27 +431,27 @@ func (s Settings) wantedTurn() time.Duration {
 	return latencyTurn
 }
 
-// slice is the span between two readings of the stopwatch: latencyChunk, shorter
-// where a turn is, and longer where the stopwatch itself is dear or coarse.
+// slice returns the span between two readings of the stopwatch: latencyChunk, shorter if a
+// turn is, and longer if the stopwatch itself is slow or coarse.
 func (s Settings) slice() time.Duration {
 	return max(stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick(), min(latencyChunk, s.wantedTurn()/slicesPerTurn))
 }
 
-// A sample is the wall nanoseconds of one read, over one turn.
+// A sample is the wall time of one read in nanoseconds, from one turn.
 type sample struct {
-	// median is that of the slices, which an interrupt that falls into a few of them
-	// does not move.
+	// median is the median of the slices, which an interrupt in a few of them does not
+	// affect.
 	median float64
-	// quiet is the quickest slice. The slices lie end to end, so what takes the CPU makes
-	// none shorter. But where the stopwatch is coarse the quickest would be the one with the
-	// fewest ticks, and where it goes backwards the one in which it did: there it is the median.
+	// quiet is the fastest slice. The slices are contiguous, so an interrupt makes none
+	// shorter. If the stopwatch is coarse, the fastest slice would be the one with the fewest
+	// ticks, and if it goes backwards, the one in which it did: then quiet is the median.
 	quiet float64
-	// mean is that of the whole turn, which an interrupt moves.
+	// mean is the mean of the whole turn, which an interrupt affects.
 	mean float64
 }
 
-// turn reads for about span, in slices of about slice; in fewer slices where a read takes far
-// longer than readNS says.
+// turn reads for about span, in slices of about slice. It uses fewer slices if a read takes
+// much longer than readNS.
 func turn(reader clock.Reader, readNS float64, span, slice time.Duration) sample {
 	chunk := readsIn(min(latencyChunk, span), readNS)
 	chunkNS := float64(chunk) * readNS
@@ -479,12 +475,12 @@ func turn(reader clock.Reader, readNS float64, span, slice time.Duration) sample
 	return sampled(slicesNS, mean, slice >= exactTicks*observe.StopwatchTick())
 }
 
-// sampled makes a sample of the slices, of which there is at least one; exact says that
-// one of them says something by itself.
+// sampled returns the sample of the slices, of which there is at least one. exact is whether
+// the duration of a single slice is exact enough to use.
 func sampled(slicesNS []float64, mean float64, exact bool) sample {
 	median, quickest := stats.Median(slicesNS), slices.Min(slicesNS)
 	switch {
-	case median == 0: // the stopwatch itself ticks too seldom for slices
+	case median == 0: // the stopwatch is too coarse for slices
 		return sample{mean, mean, mean}
 	case !exact || quickest <= 0:
 		return sample{median, median, mean}
@@ -492,11 +488,11 @@ func sampled(slicesNS []float64, mean float64, exact bool) sample {
 	return sample{median, quickest, mean}
 }
 
-// calibration is about how long calibrate takes.
+// calibration is approximately how long calibrate takes.
 const calibration = time.Millisecond
 
-// calibrate returns about how many nanoseconds one read takes: the fastest of
-// several short spins, each long enough for the stopwatch.
+// calibrate returns the approximate latency of a read in nanoseconds: the min of several
+// short spins, each long enough for the stopwatch.
 func calibrate(reader clock.Reader) float64 {
 	enough := int64(max(100*time.Microsecond, 2*stopwatchTicks*observe.StopwatchTick()))
 	n := 1
@@ -519,17 +515,17 @@ func calibrate(reader clock.Reader) float64 {
 	return max(float64(best)/float64(n), leastReadNS)
 }
 
-// leastReadNS is what a read is taken to cost at least, in nanoseconds: a stopwatch that
-// stands still must not make the plan endless.
+// leastReadNS is the min latency to plan with, in nanoseconds: if the stopwatch stands still,
+// the number of reads must stay finite.
 const leastReadNS = 0.01
 
-// readsIn is how many reads of readNS each fit in the span; at least one.
+// readsIn returns how many reads of readNS each fit in the span; at least one.
 func readsIn(span time.Duration, readNS float64) int {
 	return max(1, int(float64(span)/readNS))
 }
 
-// ended reports whether the run is to end. It is asked between any two measurements, where
-// a thread with a real-time policy has to give way: it may have the only CPU.
+// ended returns whether the run is to end. It is called between any two measurements, and
+// yields the CPU under a real-time policy, because the thread may have the only one.
 func (r *runner) ended() bool {
 	if r.settings.realTime {
 		thread.Yield()

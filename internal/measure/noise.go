@@ -9,20 +9,20 @@ import (
 	"github.com/timebench/timebench/internal/host"
 )
 
-// noise watches the machine while it is measured, from a few counters that the
-// system keeps anyway and from the samples themselves.
+// noise records the disturbances of a run, from a few counters that the system keeps anyway
+// and from the samples themselves.
 type noise struct {
 	first, last host.Sighting
 	turns       int
 	interrupted int
 	sources     []string
-	// glanced is when the wall clock was last held against the monotonic one.
+	// glanced is when the wall clock was last compared with the monotonic clock.
 	glanced  time.Time
 	wallStep time.Duration
 }
 
-// interruption is how many times as long as its median a turn's mean is when
-// the CPU was away for too much of it.
+// interruption is the ratio of a turn's mean to its median above which the turn counts as
+// interrupted.
 const interruption = 1.1
 
 func (n *noise) begin() {
@@ -37,7 +37,7 @@ func (n *noise) end() {
 	n.wall(n.last.At)
 }
 
-// glance is made once a round.
+// glance is called once in each round.
 func (n *noise) glance() {
 	n.source(host.CurrentClockSource())
 	n.wall(time.Now())
@@ -49,15 +49,15 @@ func (n *noise) source(name string) {
 	}
 }
 
-// wall holds the wall clock against the monotonic one.
+// wall compares the wall clock with the monotonic clock.
 func (n *noise) wall(now time.Time) {
 	wall, monotonic := now.Round(0).Sub(n.glanced.Round(0)), now.Sub(n.glanced)
 	n.glanced = now
 	n.elapsed(wall, monotonic)
 }
 
-// elapsed takes what went by on both clocks. NTP may slew the one by 500 parts in
-// a million (adjtimex(2)); twice that and the clocks' granularity are no step.
+// elapsed compares the time that passed on both clocks. NTP may slew the wall clock by 500
+// ppm (adjtimex(2)); twice that and the clocks' resolution are not a step.
 func (n *noise) elapsed(wall, monotonic time.Duration) {
 	const slew = 1000
 	step := wall - monotonic
@@ -66,7 +66,7 @@ func (n *noise) elapsed(wall, monotonic time.Duration) {
 	}
 }
 
-// turn takes the median and the mean of a turn.
+// turn records the median and the mean of a turn.
 func (n *noise) turn(median, mean float64) {
 	n.turns++
 	if mean > interruption*median {
@@ -74,11 +74,10 @@ func (n *noise) turn(median, mean float64) {
 	}
 }
 
-// share rounds what is the difference of large sums to what it can mean: a millionth,
-// and nothing below 0.
+// share rounds the difference of large sums to a millionth, and returns 0 if it is negative.
 func share(x float64) float64 { return max(0, math.Round(x*1e6)/1e6) }
 
-// conditions sums up; floor may be nil.
+// conditions returns the disturbances of the run; floor may be nil.
 func (n *noise) conditions(floor *subject) compare.Conditions {
 	spent := n.last.At.Sub(n.first.At)
 	withheld := n.last.Since(n.first)

@@ -24,11 +24,10 @@ import (
 	"github.com/timebench/timebench/internal/trace"
 )
 
-// WorkerCommand is the command of timebench that makes a process a worker: it
-// calls [Worker].
+// WorkerCommand is the command of timebench that makes a process a worker: it calls [Worker].
 const WorkerCommand = "worker"
 
-// An order is what a worker process is told to do, as a line of JSON.
+// An order is an assignment of a worker process, sent as a line of JSON.
 type order struct {
 	Clock string `json:"clock"`
 	Pace  pace   `json:"pace"`
@@ -36,14 +35,14 @@ type order struct {
 	Slot  int    `json:"slot"`
 }
 
-// A report is how a worker process answers; Error is empty when it worked. LostCPU is the
-// CPU that went away, where that is the error.
+// A report is the answer of a worker process; Error is empty if it succeeded. LostCPU is the
+// CPU that went away, if that is the error.
 type report struct {
 	Error   string `json:"error"`
 	LostCPU *int   `json:"lost_cpu,omitempty"`
 }
 
-// reported is the report of an error, which may be nil.
+// reported returns the report of an error, which may be nil.
 func reported(err error) report {
 	if err == nil {
 		return report{}
@@ -55,7 +54,7 @@ func reported(err error) report {
 	return report{Error: first(err).Error()}
 }
 
-// err is the error that was reported; nil where there was none.
+// err returns the reported error, or nil if there is none.
 func (r report) err() error {
 	switch {
 	case r.Error == "":
@@ -67,15 +66,15 @@ func (r report) err() error {
 	}
 }
 
-// processes is a crew of processes of this same program. They stay for all
-// measurements of a run, wait for orders on their standard input and end with
-// it, however this process ends. They meet at a gate in shared memory.
+// processes is a crew of processes of this same program. They run for all measurements of a
+// run and read orders from their standard input. They end when it is closed, however this
+// process ends. Their gate is in shared memory.
 type processes struct {
 	meeting *gate
 	workers []*worker
 	started int
-	// ended is why no more can be started: a worker is gone, and the others are
-	// no longer in step.
+	// ended is why no more workers can be started: one has ended, so the others are out of
+	// step.
 	ended error
 }
 
@@ -88,7 +87,7 @@ type worker struct {
 	wait func() error
 }
 
-// end says how a worker ended that no longer answers: "signal: killed".
+// end returns how a worker that no longer answers ended: "signal: killed".
 func (w *worker) end() string {
 	_ = w.orders.Close()
 	_ = w.wait()
@@ -99,8 +98,8 @@ func (w *worker) end() string {
 	return how
 }
 
-// lastWords keeps the beginning of what a worker says on its standard error: a line of its
-// own, or the first of the thousands by which Go's runtime dies.
+// lastWords keeps the beginning of a worker's standard error: a line of its own, or the first
+// of the thousands of lines that a crash of Go's runtime prints.
 type lastWords struct{ text []byte }
 
 func (l *lastWords) Write(text []byte) (int, error) {
@@ -131,7 +130,7 @@ func newProcesses(most int) (crew, error) {
 	if err != nil {
 		return nil, fmt.Errorf("worker processes: %w", err)
 	}
-	// Where the workers use up what the system allows, this process must not need one more.
+	// The workers may use up what the system allows, so this process must not need more then.
 	const ours = 4
 	thread.Reserve(ours)
 	p := &processes{meeting: (*gate)(memory)}
@@ -218,13 +217,13 @@ func (p *processes) close() {
 	unmap(unsafe.Pointer(p.meeting), unsafe.Sizeof(gate{}))
 }
 
-// Worker makes this process a worker: it says on reports that it is ready, works off the
-// orders that come in on orders and answers each on reports, until orders end. The clocks are those
-// that an order may name.
+// Worker makes this process a worker: it writes to reports that it is ready, executes the
+// orders that it reads from orders and answers each on reports, until orders ends. An order
+// may name one of the clocks.
 func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
-	// A signal from the terminal goes to every process of the group; when a run
-	// ends is for the parent to say. When the parent dies its pipe closes. Signals are
-	// taken and dropped: one that is ignored ends a process on Windows.
+	// A signal from the terminal reaches every process of the group, but only the parent ends
+	// a run. When the parent dies, its pipe closes. Signals are received and dropped: on
+	// Windows, an ignored signal ends the process.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	debug.SetGCPercent(-1)
 	memory, err := inherited(unsafe.Sizeof(gate{}))
@@ -249,7 +248,7 @@ func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 			lines <- o
 		}
 	}()
-	// The thread that orders will need is had now, while there is nothing to lose.
+	// Start the thread that orders need now, while no result can be lost.
 	if err := thread.Run(thread.Any, func() {}); err != nil {
 		return err
 	}
@@ -265,7 +264,7 @@ func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 			done := make(chan report, 1)
 			go func() { done <- meeting.obey(o, known) }()
 			select {
-			case err := <-broken: // the parent is gone while this one works
+			case err := <-broken: // the parent ended while this process works
 				return ended(err)
 			case answer := <-done:
 				if err := answers.Encode(answer); err != nil {
@@ -276,7 +275,7 @@ func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 	}
 }
 
-// ended is nil for the end of orders that a worker expects.
+// ended returns nil for the expected end of the orders of a worker, and err otherwise.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -293,10 +292,10 @@ func (g *gate) obey(o order, known map[string]clock.Clock) report {
 	return reported(g.onThread(o.Seat, o.Slot, c, o.Pace))
 }
 
-// possible reports whether a worker can read at this pace.
+// possible returns whether a worker can read at this pace.
 func (p pace) possible() bool { return p.Chunk >= 1 && p.Slice >= 1 && p.Look >= 1 }
 
-// onThread serves on a thread of its own.
+// onThread runs serve on a thread of its own.
 func (g *gate) onThread(at seat, i int, c clock.Clock, p pace) error {
 	var err error
 	ran := false

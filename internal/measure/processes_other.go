@@ -16,5 +16,5 @@ var errNoProcesses = errors.New("worker processes are made on Linux and Windows 
 
 func newProcesses(int) (crew, error) { return nil, errNoProcesses }
 
-// Worker would make this process a worker.
+// Worker returns an error: there are no worker processes on this system.
 func Worker([]clock.Clock, io.Reader, io.Writer) error { return errNoProcesses }

@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// watchAtLeast is how long every clock's values are watched; watchAtMost
-	// how long one that ticks slowly is, before it is left to glances.
+	// watchAtLeast is how long every clock is watched; watchAtMost is the limit for a slow
+	// clock, which is then only looked at between other measurements.
 	watchAtLeast = 2 * time.Millisecond
 	watchAtMost  = 250 * time.Millisecond
-	// enoughTicks is how many steps show what a step is, and whether they are alike.
+	// enoughTicks is the number of steps that show the tick and whether the steps are equal.
 	enoughTicks = 12
-	// uneven: steps of which a quarter is so many times as long as another quarter
-	// have no length in common.
+	// uneven is the ratio of the upper to the lower quartile of the steps from which they
+	// have no common length.
 	uneven = 2
-	// Reads that take longer than awayFrom together, and so many times what they should,
-	// were made by a thread that lost its CPU meanwhile.
+	// If a batch of reads takes longer than awayFrom, and this many times as long as planned,
+	// the thread lost its CPU.
 	awayFrom  = time.Millisecond
 	awayTimes = 4
-	// mostSteps bounds the steps that are kept of a fast clock.
+	// mostSteps is the max number of steps that are kept of a fast clock.
 	mostSteps = 1 << 16
-	// mostValues is the most values that one read of the watch takes: they fit
-	// in the CPU's first cache.
+	// mostValues is the max number of values in one batch of reads: they fit in the CPU's L1
+	// cache.
 	mostValues = 1024
 )
 
-// A watcher sees how a clock's values step.
+// A watcher observes the steps of a clock's values.
 type watcher struct {
 	observe.Steps
 	watchedNS int64
@@ -49,7 +49,7 @@ func (w *watcher) watch(reader clock.Reader, readNS float64) {
 	w.lookedNS = observe.Now()
 }
 
-// watching is about how long a clock is watched.
+// watching returns approximately how long a clock is watched.
 func watching(c clock.Clock) time.Duration {
 	if !c.Coarse && c.Hz != 1 {
 		return watchAtLeast
@@ -58,12 +58,12 @@ func watching(c clock.Clock) time.Duration {
 	return min(watchAtMost, max(watchAtLeast, time.Duration(ticksNS)))
 }
 
-// slow reports whether the clock has not yet shown what its step is.
+// slow returns whether the clock has not made enough steps yet.
 func (w *watcher) slow() bool { return w.Begun && len(w.Kept) < enoughTicks }
 
-// glance reads one value between other measurements, in ticks of hz. A step
-// counts only when it is more than twice the time since the last glance: k ≥ 2
-// ticks of P in a gap g make k·P ≤ g + P ≤ 2·g, so there was only one.
+// glance reads one value between other measurements, in ticks of hz. A step counts only if it
+// is more than twice the time since the last glance: k ≥ 2 ticks of P in a gap g make k·P ≤ g
+// + P ≤ 2·g, so there was only one tick.
 func (w *watcher) glance(reader clock.Reader, hz float64) {
 	value := make([]int64, 1)
 	reader.Read(value)
@@ -78,7 +78,7 @@ func (w *watcher) glance(reader clock.Reader, hz float64) {
 	w.See(value, false)
 }
 
-// result words what was seen. hz may be 0 where the rate is not known.
+// result returns the resolution of the clock. hz is 0 if the rate is not known.
 func (w *watcher) result(hz, reportedNS float64) *compare.Resolution {
 	if !w.Begun {
 		return nil
@@ -124,7 +124,7 @@ func (r *runner) resolution() {
 	}
 }
 
-// glance looks at the slow clocks once more.
+// glance looks at the slow clocks again.
 func (r *runner) glance() {
 	for _, s := range r.subjects {
 		if !s.failed() && s.resolution.slow() && s.rate.Hz > 0 {

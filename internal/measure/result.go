@@ -8,7 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/stats"
 )
 
-// result sums the run up.
+// result returns the result of the run.
 func (r *runner) result() Result {
 	summed := Result{Interrupted: r.ended(), Conditions: r.noise.conditions(r.floor), Spoilt: r.spoilt}
 	summed.Conditions.LostCPUs = slices.Sorted(slices.Values(r.lost))
@@ -25,7 +25,7 @@ func (r *runner) result() Result {
 	return summed
 }
 
-// emptyBracket is the distribution of an empty call; nil where there is none.
+// emptyBracket returns the distribution of an empty call, or nil if there is none.
 func (r *runner) emptyBracket() *hdrhistogram.Histogram {
 	if r.floor == nil {
 		return nil
@@ -33,7 +33,7 @@ func (r *runner) emptyBracket() *hdrhistogram.Histogram {
 	return r.floor.single
 }
 
-// result is the entry of one clock.
+// result returns the entry of one clock.
 func (s *subject) result() compare.Clock {
 	c := compare.Clock{
 		ID: s.clock.ID, Call: s.clock.Call, Path: string(s.clock.Path), Kind: string(s.clock.Kind),

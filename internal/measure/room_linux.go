@@ -17,8 +17,8 @@ import (
 // HoldFlag is the flag of [WorkerCommand] with which a process calls [HoldThreads].
 const HoldFlag = "hold"
 
-// HoldThreads starts so many threads, and returns when all run at the same time. Where the
-// system refuses one, Go's runtime ends the process.
+// HoldThreads starts this number of threads, and returns when all run at the same time. If
+// the system refuses one, Go's runtime ends the process.
 func HoldThreads(threads int) {
 	var there, ended sync.WaitGroup
 	there.Add(threads)
@@ -28,7 +28,7 @@ func HoldThreads(threads int) {
 				there.Done()
 				there.Wait()
 			})
-			if err != nil { // it is none that the system refused: nobody waits for it
+			if err != nil { // not refused by the system: do not wait for it
 				there.Done()
 			}
 		})
@@ -36,14 +36,14 @@ func HoldThreads(threads int) {
 	ended.Wait()
 }
 
-// roomForThreads returns why this process cannot have so many threads more; nil where it can, and
-// where ctx ends before that is known. A process of this program starts as many and ends again.
-// Limits cannot be added up instead:
-// ulimit -u counts the threads of all of a user's processes, and a control group's pids.max
-// those of other containers in it; and Go's runtime ends a process that is refused a thread.
+// roomForThreads returns why this process cannot start this number of threads; nil if it can,
+// and if ctx ends first. Another process of this program starts as many and ends again. The
+// limits cannot be computed instead: ulimit -u counts the threads of all processes of a user,
+// and a control group's pids.max those of other containers in it. Go's runtime ends a process
+// that is refused a thread.
 func roomForThreads(ctx context.Context, threads int) error {
 	const (
-		few = 8 // no more than Go's runtime may want at any time
+		few = 8 // no more than Go's runtime may need at any time
 		// spare are the threads that this process has and the other does not.
 		spare = 4
 	)
@@ -60,7 +60,7 @@ func roomForThreads(ctx context.Context, threads int) error {
 	if ctx.Err() == nil && (errors.As(err, &exit) || errors.Is(err, unix.EAGAIN)) {
 		return fmt.Errorf("the system refuses %d threads; take fewer (--threads), or raise the limit of processes (ulimit -u, pids.max of the control group, or the container's)", threads)
 	}
-	// Where no program can be started nothing is known.
+	// If no program can be started, the limit is unknown.
 	if err != nil {
 		trace.Printf("room for threads", "not known: %v", err)
 	}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sharedFD is the descriptor at which a worker process finds the shared memory: the
-// first after the standard ones, where exec.Cmd.ExtraFiles begin.
+// sharedFD is the descriptor of the shared memory in a worker process: the first after the
+// standard ones, where exec.Cmd.ExtraFiles begin.
 const sharedFD = 3
 
 // shared is memory that worker processes can map: memfd_create(2).
@@ -31,10 +31,10 @@ func newShared(size uintptr) (*shared, error) {
 	return s, nil
 }
 
-// mapped maps the memory, which is 0 at first. It stays mapped when s is closed.
+// mapped maps the memory, which is zeroed. It stays mapped when s is closed.
 func (s *shared) mapped() (unsafe.Pointer, error) { return mapFD(int(s.file.Fd()), s.size) }
 
-// inherit has a process that is not yet started find the memory.
+// inherit passes the memory to a process that is not started yet.
 func (s *shared) inherit(command *exec.Cmd) { command.ExtraFiles = []*os.File{s.file} }
 
 func (s *shared) close() { _ = s.file.Close() }

@@ -11,12 +11,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// sharedHandle is the environment variable that tells a worker process the handle of
-// the shared memory, which it inherits.
+// sharedHandle is the environment variable with the handle of the shared memory, which a
+// worker process inherits.
 const sharedHandle = "TIMEBENCH_WORKER_MEMORY"
 
-// shared is memory that worker processes can map: CreateFileMapping of the paging
-// file, by a handle that only those processes inherit.
+// shared is memory that worker processes can map: CreateFileMapping of the paging file, with
+// a handle that only those processes inherit.
 type shared struct {
 	handle windows.Handle
 	size   uintptr
@@ -33,10 +33,10 @@ func newShared(size uintptr) (*shared, error) {
 	return &shared{handle, size}, nil
 }
 
-// mapped maps the memory, which is 0 at first. It stays mapped when s is closed.
+// mapped maps the memory, which is zeroed. It stays mapped when s is closed.
 func (s *shared) mapped() (unsafe.Pointer, error) { return mapHandle(s.handle, s.size) }
 
-// inherit has a process that is not yet started find the memory.
+// inherit passes the memory to a process that is not started yet.
 func (s *shared) inherit(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: []syscall.Handle{syscall.Handle(s.handle)}}
 	command.Env = append(os.Environ(), sharedHandle+"="+strconv.FormatUint(uint64(s.handle), 10))
@@ -58,7 +58,7 @@ func mapHandle(handle windows.Handle, size uintptr) (unsafe.Pointer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return *(*unsafe.Pointer)(unsafe.Pointer(&address)), nil // memory that is not Go's, and stays in place
+	return *(*unsafe.Pointer)(unsafe.Pointer(&address)), nil // memory that is not Go's and does not move
 }
 
 func unmap(memory unsafe.Pointer, _ uintptr) { _ = windows.UnmapViewOfFile(uintptr(memory)) }

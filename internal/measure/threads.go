@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// MostThreads is the largest number of threads that can be measured.
+// MostThreads is the max number of threads that can be measured.
 const MostThreads = 1024
 
-// ParseThreads reads numbers of threads: "1,2,4", "1..24", or "1..24/4" for
-// every fourth from 1 on. The result is in ascending order, each number once.
+// ParseThreads parses numbers of threads: "1,2,4", "1..24", or "1..24/4" for every fourth
+// from 1 on. The result is in ascending order, each number once.
 func ParseThreads(list string) ([]int, error) {
 	var all []int
 	for _, part := range strings.Split(list, ",") {
@@ -59,7 +59,7 @@ func parseRange(part string) ([]int, error) {
 	return numbers, nil
 }
 
-// DefaultThreads are the powers of two up to the CPUs, and the CPUs themselves.
+// DefaultThreads returns the powers of two up to the number of CPUs, and that number itself.
 func DefaultThreads(cpus int) []int {
 	cpus = min(cpus, MostThreads)
 	var numbers []int

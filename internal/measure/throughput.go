@@ -16,16 +16,17 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// passesPerMeasurement is into how many passes a throughput measurement is cut
-// where every thread has a CPU of its own: the figure of each is a sample, the sum
-// of what each worker's median slice says. Where threads share CPUs waiting is part
-// of the figure, so it is a count of all reads; and there are fewer, longer passes,
-// since the scheduler's slices are milliseconds and each thread must get its turns.
-// Each is then looked at in several windows. Where a quota is used up there is one
-// pass, in one window.
+// These constants determine the passes of one throughput measurement. If every thread has a
+// CPU of its own, each pass is one sample: the sum of the rates of the workers' median
+// slices.
 //
-// Each pass has to bring its threads together, which takes longer the more there are. So
-// many threads have fewer passes, and no measurement has more than leave each its shortest.
+// If threads share CPUs, waiting is part of the result, so a sample counts all reads. The
+// passes are fewer and longer, because the scheduler's slices are milliseconds and each
+// thread must get its turns. Each pass then has several windows. If a quota is used up, there
+// is one pass with one window.
+//
+// Each pass starts its threads, which takes longer the more there are. So many threads have
+// fewer passes, and every pass has at least the shortest span.
 const (
 	passesPerMeasurement = 20
 	passesOfManyThreads  = 10
@@ -34,8 +35,8 @@ const (
 	shortestPass         = time.Millisecond
 	passesOversubscribed = 2
 	windowsPerPass       = 5
-	// shortestWindow is the shortest span in which a look at the counters of
-	// workers, who update them every throughputChunk, tells a rate.
+	// shortestWindow is the shortest window that gives a rate: workers update their counters
+	// every throughputChunk.
 	shortestWindow = 50 * throughputChunk
 )
 
@@ -53,9 +54,10 @@ func (s Settings) passes(threads int) int {
 	return max(fewestPasses, min(most, int(s.Time/shortestPass)))
 }
 
-// windows is how many samples one pass gives.
+// windows returns the number of samples of one pass.
 func (s Settings) windows(threads int) int {
-	// Under a real-time policy the runner looks only when the workers give their CPUs away.
+	// Under a real-time policy the runner reads the counters only when the workers yield
+	// their CPUs.
 	if s.throttled(threads) || !s.oversubscribed(threads) || s.realTime {
 		return 1
 	}
@@ -63,7 +65,7 @@ func (s Settings) windows(threads int) int {
 	return max(1, min(windowsPerPass, int(pass/shortestWindow)))
 }
 
-// oversubscribed reports whether so many threads get less than a CPU each.
+// oversubscribed returns whether this number of threads gets less than one CPU each.
 func (s Settings) oversubscribed(threads int) bool {
 	cpus := s.CPUs
 	if len(s.Pin) > 0 {
@@ -72,14 +74,14 @@ func (s Settings) oversubscribed(threads int) bool {
 	return threads > cpus || s.throttled(threads)
 }
 
-// throttled reports whether so many threads use up the quota.
+// throttled returns whether this number of threads uses up the quota.
 func (s Settings) throttled(threads int) bool {
 	return s.Quota > 0 && float64(min(threads, s.CPUs)) > s.Quota
 }
 
-// span is how long a measurement with so many threads takes: Time, or so many
-// periods of a quota that the share of each thread is not an accident of where
-// the first began.
+// span returns how long a measurement with this number of threads takes: Time, or enough
+// periods of a quota that the share of each thread does not depend on where the first period
+// began.
 func (s Settings) span(threads int) time.Duration {
 	const periods = 3
 	if s.throttled(threads) {
@@ -88,7 +90,7 @@ func (s Settings) span(threads int) time.Duration {
 	return s.Time
 }
 
-// A throughput is one clock under one number of threads.
+// A throughput is the throughput of one clock with one number of threads.
 type throughput struct {
 	subject        *subject
 	threads        int
@@ -96,7 +98,7 @@ type throughput struct {
 	perSecond      []float64 // samples of all threads together
 	fairness       []float64 // of each pass
 	reads          int64     // of all threads, over all passes
-	spentNS        int64     // what those took, from the gate's opening to the last worker's end
+	spentNS        int64     // time of the reads, from the gate's opening to the last worker's end
 }
 
 func (t *throughput) result() compare.Throughput {
@@ -116,8 +118,8 @@ func (t *throughput) result() compare.Throughput {
 	return r
 }
 
-// throughput makes one pass of measurements, and reports whether there was time
-// for it. The fewest threads come first, so that the crew only has to grow.
+// throughput runs one pass of the measurements, and returns false if the run ended first. The
+// smallest number of threads comes first, so that the crew only has to grow.
 func (r *runner) throughput(pass []*throughput) bool {
 	defer r.crew.rest()
 	rand.Shuffle(len(pass), func(i, j int) { pass[i], pass[j] = pass[j], pass[i] })
@@ -143,7 +145,8 @@ func (r *runner) throughput(pass []*throughput) bool {
 			t.subject.err = first(err)
 		}
 		r.glance()
-		// Each assignment leaves a little garbage, which nobody else collects during a run.
+		// Each assignment leaves a little garbage, and the garbage collector is off during a
+		// run.
 		if r.started += t.threads; r.started > 5000 {
 			runtime.GC()
 			r.started = 0
@@ -152,9 +155,9 @@ func (r *runner) throughput(pass []*throughput) bool {
 	return true
 }
 
-// outgrown reports whether a measurement goes no further, since CPUs went away: there are
-// none left to pin to, or what was a CPU for each thread would be so no more. One that has
-// no figure yet is measured with what is left.
+// outgrown returns whether a measurement is no longer continued because CPUs went away: no
+// CPU is left to pin to, or the threads no longer have a CPU each. A measurement without
+// samples continues on the remaining CPUs.
 func (r *runner) outgrown(t *throughput) bool {
 	if r.noCPU {
 		return true
@@ -166,8 +169,8 @@ func (r *runner) outgrown(t *throughput) bool {
 	return oversubscribed != t.oversubscribed
 }
 
-// plan gives every subject its measurements, in the order of the threads, and
-// lists what is measured in each pass.
+// plan creates the measurements of every subject, in ascending order of the threads, and
+// returns those of each pass.
 func (r *runner) plan() [][]*throughput {
 	passes := make([][]*throughput, passesPerMeasurement)
 	next := 0
@@ -192,7 +195,7 @@ func (r *runner) plan() [][]*throughput {
 	return passes
 }
 
-// pass makes one pass of a measurement and reports whether it was complete.
+// pass runs one pass of a measurement and returns whether it was complete.
 func (r *runner) pass(t *throughput) (complete bool, err error) {
 	passes := time.Duration(r.settings.passes(t.threads))
 	span := r.settings.span(t.threads) / passes
@@ -215,8 +218,8 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 	return true, t.count(g, pace, samples)
 }
 
-// count adds what the workers of one pass left at the gate. Without samples the pass is
-// one.
+// count adds the counts of the workers of one pass. If there are no samples, the pass is one
+// sample.
 func (t *throughput) count(g *gate, p pace, samples []float64) error {
 	perSecond, least, most, end := 0.0, int64(math.MaxInt64), int64(0), int64(0)
 	for i := range t.threads {
@@ -235,23 +238,23 @@ func (t *throughput) count(g *gate, p pace, samples []float64) error {
 	t.perSecond = append(t.perSecond, samples...)
 	t.reads += g.reads(t.threads)
 	t.spentNS += end - g.releasedNS.Load()
-	// Within a pass: in the next one the threads sit on other CPUs, and over all of them a
-	// CPU on which the clock is slow would not show.
+	// Fairness is computed within a pass: in the next pass the threads run on other CPUs, so
+	// over all passes a CPU with a slow clock would not show.
 	if most > 0 {
 		t.fairness = append(t.fairness, float64(least)/float64(most))
 	}
 	return nil
 }
 
-// pace is how the workers of a pass read: in slices of which a worker can keep
-// all, or where they share CPUs, without.
+// pace returns how the workers of a pass read: in slices, all of which a worker can keep, or
+// without slices if they share CPUs.
 func (r *runner) pace(t *throughput, span time.Duration) pace {
 	const (
-		// Slices are as many in a slow clock's pass as in a quick one's, or none: the
-		// samples of one measurement are all made alike.
+		// Slow and fast clocks have the same number of slices in a pass, or none: all samples
+		// of one measurement are made alike.
 		enough = 9
-		// looks is how many of the shortest slices lie between two looks at the deadline, and
-		// overtime how long after its span a worker waits to be stopped.
+		// looks is the number of the shortest slices between two checks of the deadline;
+		// overtime is how long after its span a worker waits to be stopped.
 		looks    = 10
 		overtime = 2 * time.Second
 	)
@@ -264,9 +267,9 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 	return p
 }
 
-// look waits for the span of a pass, and reports whether it was the whole one.
-// Where threads share CPUs it returns the reads a second of each window: those of
-// all threads by then, since the last of them to get a CPU may end long after.
+// look waits for the span of a pass, and returns false if the run ended first. If threads
+// share CPUs, it returns the reads/s of each window: those of all threads by then, because
+// the last thread to get a CPU may end long after.
 func (r *runner) look(threads int, released int64, span time.Duration) (samples []float64, complete bool) {
 	if !r.settings.oversubscribed(threads) {
 		return nil, sleep(r.ctx, span)
@@ -284,8 +287,8 @@ func (r *runner) look(threads int, released int64, span time.Duration) (samples 
 	return samples, true
 }
 
-// sleep waits for the span and reports whether it was the whole one. It looks
-// for the context's end now and then: seldom, since each waking takes a CPU.
+// sleep waits for the span, and returns false if the context ended first. It rarely checks
+// the context, because each wakeup needs a CPU.
 func sleep(ctx context.Context, span time.Duration) bool {
 	const nap = 100 * time.Millisecond
 	end := observe.Now() + int64(span)
