@@ -1,29 +1,29 @@
 package observe
 
-// A Bracket is a value of one clock between two of another: Low was read before it, and High
-// after it.
+// A Bracket is a value of one clock between two readings of another: Low was read before it,
+// and High after it.
 type Bracket struct{ Low, Value, High int64 }
 
-// Width returns how far Low and High are apart, in ticks; below 0 where that clock went back.
+// Width returns High - Low in ticks; it is negative if the outer clock went back.
 func (b Bracket) Width() int64 { return b.High - b.Low }
 
-// Middle returns the value between Low and High, in ticks. The value was read then, give or
-// take half of the width.
+// Middle returns the middle of Low and High, in ticks. The error bound of the value's time is
+// half of the width.
 func (b Bracket) Middle() int64 { return b.Low + b.Width()/2 }
 
-// Offset2 returns twice the offset of the value from the middle, in ticks that both clocks
-// must have: positive where the clock of the value is ahead.
+// Offset2 returns twice the offset of the value from the middle, in ticks, which both clocks
+// must share. It is positive if the clock of the value is ahead.
 func (b Bracket) Offset2() int64 { return (b.Value - b.Low) - (b.High - b.Value) }
 
-// A Tightest keeps the tightest of many brackets, the one that was disturbed least. The zero
-// value has none.
+// A Tightest keeps the tightest of many brackets, which was disturbed least. The zero value
+// has none.
 type Tightest struct {
 	Bracket
-	Brackets int64 // how many there were
+	Brackets int64 // number of taken brackets
 }
 
-// Take takes one more bracket and reports whether it counts: it does not where the outer
-// clock went back.
+// Take takes another bracket. It returns false, and ignores the bracket, if the outer clock
+// went back.
 func (t *Tightest) Take(b Bracket) bool {
 	if b.Width() < 0 {
 		return false
@@ -35,8 +35,8 @@ func (t *Tightest) Take(b Bracket) bool {
 	return true
 }
 
-// TightestOf makes so many brackets, of a reading of the inner clock between two of the
-// outer, and returns the tightest.
+// TightestOf makes this number of brackets, each a reading of the inner clock between two of
+// the outer, and returns the tightest.
 func TightestOf(brackets int, outer, inner func() int64) (t Tightest) {
 	for range brackets {
 		low := outer()

@@ -1,14 +1,13 @@
-// Package observe has the tools that every measurement of timebench watches clocks with,
-// one of each kind:
+// Package observe has the tools of all measurements of timebench:
 //
-//   - The stopwatch: [Now] returns the nanoseconds by which timebench times everything, and
-//     [StopwatchCost] and [StopwatchTick] say how good they are.
-//   - The tick of a clock: [Steps] are by which steps its values move, and [Step] makes one
-//     figure of them.
-//   - The value of one clock at a moment of another: a [Bracket], of which [Tightest] keeps
-//     the best, and what follows from two of them, the [Rate] of a clock.
-//   - Threads on several CPUs: a [Crew] is threads that do tasks, and [Together] has one on
-//     each CPU read a clock at the same time. They end by themselves even where they own their
-//     CPUs, notice that they were moved from them, and nobody waits for ever for one that gets
-//     no CPU.
+//   - The stopwatch: [Now] returns the nanoseconds by which timebench times everything;
+//     [StopwatchCost] and [StopwatchTick] return its latency and its resolution.
+//   - The tick of a clock: [Steps] are the steps of its values, and [Step] returns their
+//     median.
+//   - The value of one clock at a moment of another: a [Bracket]. [Tightest] keeps the best
+//     of many, and two of them give the [Rate] of a clock.
+//   - Threads on several CPUs: a [Crew] runs tasks on threads, and [Together] has a thread on
+//     each CPU read a clock at the same time. The threads end by themselves even if they own
+//     their CPUs, and detect that they were moved to another CPU. No thread waits forever for
+//     one that gets no CPU.
 package observe

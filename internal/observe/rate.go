@@ -7,7 +7,7 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// StatedHz returns the ticks a second that a clock states; 0 where it states none.
+// StatedHz returns the ticks/s that a clock reports; 0 if it reports none.
 func StatedHz(c clock.Clock) float64 {
 	if stated := c.ReportedNS(); c.Hz == 0 && stated > 0 {
 		return 1e9 / stated
@@ -15,24 +15,24 @@ func StatedHz(c clock.Clock) float64 {
 	return c.Hz
 }
 
-// A Rate is how many ticks a second a clock makes by the stopwatch, from one look at the
-// start of a run and one at its end.
+// A Rate is the ticks/s of a clock by the stopwatch, from a look at the start of a run and
+// another at its end.
 type Rate struct {
 	Hz    float64 // 0 until known
 	first Tightest
 }
 
-// shortest is the least span in nanoseconds from which a rate can be told.
+// shortest is the shortest span in nanoseconds that gives a rate.
 const shortest = int64(time.Millisecond)
 
-// Begin takes what the clock states, or looks at it for the first time.
+// Begin takes the rate that the clock reports, or takes the first look.
 func (r *Rate) Begin(c clock.Clock, reader clock.Reader) {
 	if r.Hz = StatedHz(c); r.Hz == 0 {
 		r.first = look(reader)
 	}
 }
 
-// End looks at the clock once more where its rate is not known.
+// End takes the second look if the rate is not known.
 func (r *Rate) End(reader clock.Reader) {
 	if r.Hz != 0 {
 		return
@@ -43,8 +43,7 @@ func (r *Rate) End(reader clock.Reader) {
 	}
 }
 
-// look returns the clock's value between two readings of the stopwatch, the tightest of
-// many.
+// look returns the clock's value between two readings of the stopwatch, the tightest of many.
 func look(reader clock.Reader) Tightest {
 	tick := make([]int64, 1)
 	return TightestOf(100, Now, func() int64 {
@@ -53,22 +52,22 @@ func look(reader clock.Reader) Tightest {
 	})
 }
 
-// tellable is how many ticks of the stopwatch make a span in which a rate can be told
-// to a part in ten thousand.
+// tellable is the number of ticks of the stopwatch in a span that gives a rate with an error
+// of 1 in 10,000.
 const tellable = 10_000
 
-// SpanOfARate returns how long a counter has to be watched for its rate to be told: the
-// least span, or longer where the stopwatch is coarse or slow.
+// SpanOfARate returns how long a counter has to be watched to measure its rate: the least
+// span, or longer if the stopwatch is coarse or slow.
 func SpanOfARate(least time.Duration) time.Duration {
 	return max(least, tellable*StopwatchTick())
 }
 
-// Hz returns the ticks a second of a clock: what it states, or what it makes
-// in the span, measured on a thread of its own; 0 where it cannot be had, or not told
-// in such a span.
+// Hz returns the ticks/s of a clock: those that it reports, or those that it makes in the
+// span, measured on a thread of its own. It returns 0 if the clock cannot be opened, or if
+// the span is too short.
 func Hz(c clock.Clock, span time.Duration) float64 {
 	var r Rate
-	// On a thread that cannot be had the rate stays unknown.
+	// If no thread can be started, the rate stays unknown.
 	_ = thread.Run(thread.Any, func() {
 		reader, err := c.Open()
 		if err != nil {
@@ -83,14 +82,13 @@ func Hz(c clock.Clock, span time.Duration) float64 {
 	return r.Hz
 }
 
-// Rates returns the ticks a second of a counter over two spans: one in which the
-// process sleeps, and one in which it keeps so many CPUs busy. An invariant counter
-// makes as many in both. Both are 0 where the counter cannot be read, and where the
-// stopwatch is too coarse to tell a rate in such a span.
+// Rates returns the ticks/s of a counter over two spans: in the first the process sleeps, in
+// the second it keeps this number of CPUs busy. Both are equal for an invariant counter. Both
+// are 0 if the counter cannot be read, and if the stopwatch is too coarse for the span.
 //
-// They are measured by the stopwatch. Where the kernel makes its time of the very same
-// counter they can still differ from the kernel's own figure, as the wall clock's
-// correction does, but not from each other.
+// The rates are measured by the stopwatch. If the kernel derives its time from the same
+// counter, they can still differ from the kernel's own figure, by the wall clock's
+// correction, but not from each other.
 func Rates(c clock.Clock, span time.Duration, cpus int) (asleepHz, loadedHz float64) {
 	if StopwatchTick() > span/tellable {
 		return 0, 0
@@ -98,16 +96,16 @@ func Rates(c clock.Clock, span time.Duration, cpus int) (asleepHz, loadedHz floa
 	asleepHz = over(c, func() { time.Sleep(span) })
 	loadedHz = over(c, func() {
 		defer thread.Busy(cpus, span+time.Minute)()
-		// This thread sleeps, so that it is there when the span ends.
+		// This thread sleeps, so that it exists when the span ends.
 		time.Sleep(span)
 	})
 	return asleepHz, loadedHz
 }
 
-// over returns the ticks a second while fn runs.
+// over returns the ticks/s while fn runs.
 func over(c clock.Clock, fn func()) float64 {
 	var r Rate
-	// On a thread that cannot be had the rate stays unknown.
+	// If no thread can be started, the rate stays unknown.
 	_ = thread.Run(thread.Any, func() {
 		reader, err := c.Open()
 		if err != nil {

@@ -7,11 +7,10 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 )
 
-// Steps are the steps by which a clock's values move from one read to the next, in ticks of
-// the clock. The zero value has seen nothing. One that keeps no steps may be copied: the copy
-// is what was seen by then.
+// Steps are the steps of a clock's values from one read to the next, in ticks of the clock.
+// The zero value has none. A value whose Keep is 0 may be copied, as a snapshot.
 type Steps struct {
-	// Keep is how many steps Kept has at most, and Late.
+	// Keep is the max number of steps in Kept, and in Late.
 	Keep int
 
 	Pairs     int64 // of consecutive values
@@ -20,18 +19,18 @@ type Steps struct {
 	Smallest  int64 // the smallest step forward; 0 before the first
 	Backwards int64 // steps back
 	Farthest  int64 // the largest step back
-	// Kept are the first steps forward, and Late those that were seen by a thread that had
-	// lost its CPU meanwhile: several ticks may be in one.
+	// Kept are the first steps forward. Late are those seen after the thread had lost its
+	// CPU, which may be several ticks.
 	Kept, Late []float64
 
-	Begun bool  // a value was seen
-	Last  int64 // the last one
+	Begun bool  // whether there was a value
+	Last  int64 // the last value
 
 	timely int64 // steps forward that were not late
 }
 
-// See takes the next consecutive values. away says that reading them took so long that the
-// thread must have lost its CPU meanwhile.
+// See takes the next consecutive values. away is whether reading them took so long that the
+// thread must have lost its CPU.
 func (s *Steps) See(values []int64, away bool) {
 	kept, forward := &s.Kept, int64(0)
 	if away {
@@ -65,29 +64,28 @@ func (s *Steps) See(values []int64, away bool) {
 	}
 }
 
-// Finer reports whether the clock ticks more often than it can be read. Fewer repeats than
-// one in a thousand are accidents: the vDSO clamps a counter that is behind on another CPU.
+// Finer returns whether the clock ticks more often than it can be read. Fewer repeats than
+// one in a thousand are ignored: the vDSO clamps a counter that is behind on another CPU.
 func (s *Steps) Finer() bool {
 	const rarely = 1000
 	return s.Forward > 0 && s.Repeats*rarely < s.Pairs
 }
 
-// A Watch is how a clock is watched, and for how long.
+// A Watch is how, and for how long, a clock is watched.
 type Watch struct {
-	// Values is how many values are read at a look, with nothing between them.
+	// Values is the number of consecutive reads in one look.
 	Values int
-	// Enough is how many steps forward end the watch, late ones aside.
+	// Enough is the number of steps forward that end the watch, without late ones.
 	Enough int64
-	// Least is how long the clock is watched in any case, and Most how long where it does
-	// not make enough steps.
+	// Least is the min time of the watch. Most is the max time, if the clock does not make
+	// enough steps.
 	Least, Most time.Duration
-	// Away is how long a look may take; the steps of a longer one are late. 0 is for no
-	// bound.
+	// Away is the max time of a look; the steps of a longer one are late. 0 means no limit.
 	Away time.Duration
 }
 
 // Watch watches a clock, and returns for how many nanoseconds. now returns the nanoseconds
-// since some start; where they stand still, the watch ends after some millions of reads.
+// since some start; if it stands still, the watch ends after some millions of reads.
 func (s *Steps) Watch(reader clock.Reader, w Watch, now func() int64) (watchedNS int64) {
 	const mostStill = 1 << 22
 	values := make([]int64, w.Values)
@@ -106,16 +104,16 @@ func (s *Steps) Watch(reader clock.Reader, w Watch, now func() int64) (watchedNS
 	return watchedNS
 }
 
-// Step watches a clock and returns how far apart in nanoseconds its values lie: the median
-// of a few steps from one value to the next; 0 where nearly every value differs from the
-// one before, so that it is finer than a read. moved is false where it did not step
-// at all while it was watched, for no longer than patience. The median, since one step
-// that is long says that the clock stood or the thread was away, and not how it ticks.
+// Step watches a clock for up to patience and returns its tick in nanoseconds: the median of
+// a few steps between different values, or 0 if the clock is finer than a read, so that
+// nearly every value differs from the one before. moved is false if the clock made no step. A
+// single long step only shows that the clock stood still or the thread lost its CPU, so it is
+// the median.
 func Step(reader clock.Reader, nsPerTick float64, patience time.Duration) (stepNS float64, moved bool) {
 	const few = 9
 	s := Steps{Keep: few}
-	// The stopwatch is read between any two values: a clock that ticks about as often as it
-	// can be read is finer than a read here.
+	// The stopwatch is read between any two values, so a clock that ticks about as often as
+	// it can be read counts as finer than a read.
 	s.Watch(reader, Watch{Values: 1, Enough: few, Most: patience}, Now)
 	steps := s.Forward + s.Backwards
 	if len(s.Kept) == 0 || s.Repeats < steps {

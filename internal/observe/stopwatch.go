@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// stopwatchNS and stopwatchTickNS are what [TryStopwatch] found last, in nanoseconds; 0
-// before.
+// stopwatchNS and stopwatchTickNS are the last results of [TryStopwatch], in nanoseconds; 0
+// before the first.
 var stopwatchNS, stopwatchTickNS atomic.Int64
 
 // StopwatchCost returns how long one reading of the stopwatch takes.
 func StopwatchCost() time.Duration { return tried(&stopwatchNS) }
 
-// StopwatchTick returns how far apart the values of the stopwatch lie. Where a reading takes
-// longer than a tick, it is how far apart two readings lie.
+// StopwatchTick returns the resolution of the stopwatch. If a reading takes longer than a
+// tick, it is the distance of two readings.
 func StopwatchTick() time.Duration { return tried(&stopwatchTickNS) }
 
 func tried(ns *atomic.Int64) time.Duration {
@@ -23,15 +23,15 @@ func tried(ns *atomic.Int64) time.Duration {
 	return time.Duration(ns.Load())
 }
 
-// TryStopwatch measures the cost and the tick of the stopwatch anew. Both depend on the
+// TryStopwatch measures the cost and the tick of the stopwatch again. Both depend on the
 // kernel's clock source, which can change between two runs: with tsc they are tens of
 // nanoseconds, with jiffies the tick is 4 ms.
 func TryStopwatch() {
 	const (
 		readings = 100
-		// fewest is how many steps are looked at, and least for how long where they are
-		// short: on a busy machine one of few is hardly ever undisturbed. No stopwatch makes
-		// so few steps in most.
+		// fewest is the min number of steps, and least the min time: on a busy machine hardly
+		// any of a few short steps is undisturbed. Every usable stopwatch makes fewest steps
+		// within most.
 		fewest = 3
 		least  = 2 * time.Millisecond
 		most   = time.Second
@@ -44,14 +44,14 @@ func TryStopwatch() {
 	}
 	var steps Steps
 	steps.Watch(stopwatch{}, Watch{Values: readings, Enough: fewest, Least: least, Most: most}, Now)
-	tick := time.Hour // it stands still
+	tick := time.Hour // if it stands still
 	if steps.Smallest > 0 {
 		tick = time.Duration(steps.Smallest)
 	}
 	AssumeStopwatch(time.Duration(max(1, cost/readings)), tick)
 }
 
-// stopwatch reads the stopwatch as a clock is read.
+// stopwatch is the stopwatch as a reader of a clock.
 type stopwatch struct{}
 
 func (stopwatch) Spin(n int) {
@@ -66,8 +66,8 @@ func (stopwatch) Read(ticks []int64) {
 	}
 }
 
-// AssumeStopwatch takes the stopwatch to have the cost and the tick, each above 0, until it
-// is tried again.
+// AssumeStopwatch sets the cost and the tick of the stopwatch, each above 0, until the next
+// TryStopwatch.
 func AssumeStopwatch(cost, tick time.Duration) {
 	stopwatchNS.Store(int64(cost))
 	stopwatchTickNS.Store(int64(tick))

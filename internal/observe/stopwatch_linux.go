@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// epoch ties Go's monotonic clock to CLOCK_MONOTONIC, which all processes share.
+// epoch relates Go's monotonic clock to CLOCK_MONOTONIC, which all processes share.
 var epoch = func() (e struct {
 	at  time.Time
 	ns  int64
-	err error // why it could not
+	err error // why CLOCK_MONOTONIC could not be read
 }) {
-	e.at = time.Now() // good for this process alone, where a filter forbids the call
+	e.at = time.Now() // if a filter forbids the call, the stopwatch is valid for this process alone
 	passed := func() int64 { return int64(time.Since(e.at)) }
 	tied := TightestOf(20, passed, func() int64 {
 		var now unix.Timespec
@@ -28,10 +28,10 @@ var epoch = func() (e struct {
 	return e
 }()
 
-// Now returns the stopwatch's nanoseconds: those of CLOCK_MONOTONIC, read from the vDSO as
-// Go's own clock is. The same moment gives the same number, within a microsecond, in every
-// process.
+// Now returns the nanoseconds of the stopwatch: those of CLOCK_MONOTONIC, read from the vDSO
+// as Go's own clock is. At the same moment, the values of all processes differ by less than a
+// microsecond.
 func Now() int64 { return epoch.ns + int64(time.Since(epoch.at)) }
 
-// CommonStopwatch returns why the stopwatches of processes differ; nil where they do not.
+// CommonStopwatch returns why the stopwatches of processes differ, or nil if they agree.
 func CommonStopwatch() error { return epoch.err }

@@ -15,13 +15,13 @@ var (
 	}()
 )
 
-// Now returns the stopwatch's nanoseconds: those of QueryPerformanceCounter, which all
-// processes share. Go's own clock steps by up to 15 ms here.
+// Now returns the nanoseconds of the stopwatch: those of QueryPerformanceCounter, which all
+// processes share. Go's own clock steps by up to 15 ms on Windows.
 func Now() int64 {
 	ticks := new(int64)
 	_, _, _ = queryCounter.Call(uintptr(unsafe.Pointer(ticks)))
 	return int64(float64(*ticks) * tickNS)
 }
 
-// CommonStopwatch returns nil: the counter is the machine's.
+// CommonStopwatch returns nil: all processes read the same counter.
 func CommonStopwatch() error { return nil }

@@ -10,31 +10,31 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// Late is how long a thread may be without a CPU, before it begins and after it should have
-// ended, until nothing more is expected of it: something of higher priority has the CPU, or
+// Late is the max time that a thread may be without a CPU, before it starts and after it
+// should have ended. A later thread is abandoned: a task of higher priority has its CPU, or
 // the host has it.
 const Late = 2 * time.Second
 
-// A Seat is where one of several threads works together with the others. Only its own thread
-// writes to it while it works.
+// A Seat is the place of one of several threads that work together. Only its own thread
+// writes to it during the work.
 type Seat struct {
 	Index  int // in the order of the CPUs
-	CPU    int // that the thread is pinned to; thread.Any where it is free
+	CPU    int // the thread's CPU; thread.Any if it is not pinned
 	Reader clock.Reader
-	// Moved says that the thread is no longer on its CPU, or never was.
+	// Moved is whether the thread is no longer on its CPU, or never was.
 	Moved bool
-	// Err is why the clock cannot be read, or the CPU not be had.
+	// Err is why the clock cannot be read, or the thread not be pinned.
 	Err error
 
 	stop     *atomic.Bool
-	deadline deadline // ends the work where nobody has a CPU to end it
-	starved  bool     // the others did not come in time
+	deadline deadline // ends the work if no other thread has a CPU to end it
+	starved  bool     // the others did not arrive in time
 	_        [thread.CacheLine]byte
 }
 
-// Over reports whether the thread is to end its work: the time is up, the thread was moved
-// from its CPU, or its last read failed. Ask it every few microseconds to milliseconds. Where
-// the thread was moved, drop what was found since it was last asked.
+// Over returns whether the thread is to end its work: the time is up, the thread was moved
+// from its CPU, or its last read failed. Call it every few microseconds to milliseconds. If
+// the thread was moved, discard the results since the previous call.
 func (s *Seat) Over() bool {
 	if s.Moved = Away(s.CPU); s.Moved {
 		return true
@@ -45,36 +45,36 @@ func (s *Seat) Over() bool {
 	return s.stop.Load() || s.deadline.passed()
 }
 
-// Sound reports whether what was found until Over was last asked holds: the thread was on its
-// CPU, and could read the clock.
+// Sound returns whether the results up to the last call of Over are valid: the thread was on
+// its CPU, and could read the clock.
 func (s *Seat) Sound() bool { return !s.Moved && s.Err == nil }
 
-// Stop has all threads end their work.
+// Stop ends the work of all threads.
 func (s *Seat) Stop() { s.stop.Store(true) }
 
-// A Report is what became of threads that worked together.
+// A Report is the outcome of threads that worked together.
 type Report struct {
-	// Ended are the seats of those that ended, in the order of the CPUs. Nothing may be
-	// looked at of what another thread writes to: it may still be at work.
+	// Ended are the seats of the threads that ended, in the order of the CPUs. Do not read
+	// anything that another thread writes to: it may still be working.
 	Ended []*Seat
 	// Late are the CPUs on which a thread did not begin or end in time.
 	Late []int
 	// Gone are the CPUs to which no thread could be pinned, or from which one was moved.
 	Gone []int
-	// Failed are the seats of those that could not read the clock.
+	// Failed are the seats of the threads that could not read the clock.
 	Failed []*Seat
-	// Apart says that a thread waited so long for the others that it did not begin.
+	// Apart is whether a thread waited too long for the others and did not begin.
 	Apart bool
 }
 
-// Together opens the clock on a thread on each of the CPUs, lets all begin at once, and has
-// them work until their seats are over, after about the span or when ctx ends. It does not
-// wait for ever for one that gets no CPU: the others begin without it, unless fewer than the
-// least are there, and then none does.
+// Together opens the clock on a thread on each of the CPUs, starts all threads at the same
+// time, and has them work until their seats are over: after about the span or when ctx ends.
+// It does not wait forever for a thread that gets no CPU: the others begin without it, unless
+// fewer than least are ready; then none begins.
 //
-// All that the threads share, the seats and two flags, is on the heap and stays there. The
-// flags are atomic. The seats are read here when their threads have said, by a channel, that
-// they wrote to them for the last time.
+// All that the threads share, the seats and two flags, is on the heap, where it does not
+// move. The flags are atomic. A seat is read here only after its thread has reported, by a
+// channel, that it will not write to it again.
 func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, least int, work func(*Seat)) Report {
 	var stop, begin atomic.Bool
 	seats := make([]*Seat, len(cpus))
@@ -93,13 +93,13 @@ func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration
 			s.Reader, s.Err = c.Open()
 			able := s.Sound()
 			arrived <- s
-			// All threads are there, or given up, after as long.
+			// By then every thread has arrived or was given up.
 			for called := deadlineIn(2 * Late); !begin.Load() && !stop.Load() && !s.starved; {
 				thread.Yield()
 				s.starved = called.passed()
 			}
-			// One that began late makes its first reads all the same: on a busy machine
-			// the span may end before every thread had a CPU.
+			// A thread that began late still makes its first reads: on a busy machine the
+			// span may end before every thread had a CPU.
 			if able && begin.Load() && !s.starved && ctx.Err() == nil {
 				s.deadline = deadlineIn(span)
 				work(s)
@@ -134,8 +134,9 @@ func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration
 	return report(seats, there, done, ctx.Err() != nil)
 }
 
-// report says what became of the seats, of which some were there when the others began, and
-// some are done. Where the work was interrupted, a thread that did not come is not late.
+// report returns the outcome of the seats, of which those in there had arrived when the
+// others began, and those in done have ended. If the work was interrupted, a missing thread
+// is not late.
 func report(seats, there, done []*Seat, interrupted bool) Report {
 	r := Report{Ended: done}
 	for _, s := range seats {
