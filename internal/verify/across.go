@@ -11,26 +11,26 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// A published is the last value that a CPU read. One thread stores it, the others load
-// it: the store is made after the read and carries its value, so whoever sees the value
+// A published is the last value that a CPU read. One thread stores it, the others load it.
+// The store comes after the read and carries its value, so a thread that loads the value
 // knows that it was read before.
 type published struct {
 	value atomic.Int64
 	_     [thread.CacheLine - 8]byte
 }
 
-// nothing is the value of a CPU that has not read yet, or is no longer there.
+// nothing is the value of a CPU that has not read yet, or that is lost.
 const nothing = math.MinInt64
 
-// A comparison is what one thread found when it held its own reads against what the
-// others had published.
+// A comparison is the result of one thread that compared its own reads with the values that
+// the others had published.
 type comparison struct {
 	checks    int64
 	backwards finding
-	// closest is by how much the own value was above the other CPU's at least, by seat;
-	// below 0 where there was a warp, nothing where there was no comparison.
+	// closest is, by seat, the min of the own value less the other CPU's: negative if there
+	// was a warp, and nothing if there was no comparison.
 	closest []int64
-	// warps counts those by seat.
+	// warps is the number of warps, by seat.
 	warps []int64
 }
 
@@ -42,16 +42,16 @@ func newComparison(seats int) *comparison {
 	return c
 }
 
-// take copies what another holds.
+// take copies another comparison.
 func (c *comparison) take(from *comparison) {
 	c.checks, c.backwards = from.checks, from.backwards
 	copy(c.closest, from.closest)
 	copy(c.warps, from.warps)
 }
 
-// across has every CPU hold what it reads against what the others read before.
+// across has every CPU compare its reads with earlier reads of the others.
 func (b *bench) across(span time.Duration) {
-	// looks is how many reads are made between two looks at whether it is over.
+	// looks is the number of reads between two calls of Over.
 	const looks = 1024
 	slots := make([]published, len(b.cpus))
 	found := make([]*comparison, len(b.cpus))
@@ -74,7 +74,7 @@ func (b *bench) across(span time.Duration) {
 				earlier := slots[other].value.Load()
 				later := clock.ReadBehind(s.Reader, value)
 				if (later < previous || later < earlier) && clock.Failure(s.Reader) != nil {
-					continue // nothing was read
+					continue // the CPU has not read yet
 				}
 				own.value.Store(later)
 				if later < previous {
@@ -107,7 +107,7 @@ func (b *bench) across(span time.Duration) {
 	b.compared(seats, found)
 }
 
-// compared makes the result of what the threads found.
+// compared fills in the result from the comparisons of the threads.
 func (b *bench) compared(seats []*observe.Seat, found []*comparison) {
 	a := &Across{}
 	sees, warps, worst := int64(0), int64(0), int64(0)
@@ -140,11 +140,11 @@ func (b *bench) compared(seats []*observe.Seat, found []*comparison) {
 	}
 	switch {
 	case warps > 0 && b.wentBack && b.clock.Kind == clock.Wall:
-		// It was set back, for all CPUs: the others' values are from before.
+		// The clock was set back, for all CPUs: the others' values are older than that.
 	case warps > 0:
 		b.fault(ClockFault{Kind: FaultWarp, Count: warps, WorstNS: b.ns(-worst), CPU: number(cpu), EarlierCPU: number(earlier)})
 	case a.Pairs == all:
-		// A value that is alike is no warp: it takes one unit more.
+		// An equal value is no warp, so the next unit is the min that shows one.
 		a.SeesNS = b.ns(sees + 1)
 	}
 }

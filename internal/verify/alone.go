@@ -9,23 +9,24 @@ import (
 )
 
 const (
-	// batchNS is about how long a batch of reads takes, between two looks at the witness
-	// and at whether the thread is where it should be.
+	// batchNS is the approximate time of a batch of reads, between two readings of the
+	// witness and two checks that the thread is on its CPU.
 	batchNS = 20_000
-	// mostBatch is the most reads of a batch.
+	// mostBatch is the max number of reads in a batch.
 	mostBatch = 1024
-	// leastJumpNS is the least step that counts as a jump where the witness has no room
-	// for it, and slack the part of the witness's span that is room too: clocks that are
-	// being slewed run up to a tenth faster (adjtimex(2), tick).
+	// leastJumpNS is the min excess of a step over the witness's span that counts as a jump.
+	// slack is the part of that span that is allowed in addition: a clock that is being
+	// slewed runs up to a tenth faster (adjtimex(2), tick).
 	leastJumpNS, slack = 10_000, 1.0 / 8
-	// leastStallNS and manyTicks are for how long the value of a fine clock must stand to
-	// be a stall, and coarseStallNS, with as many ticks, that of a coarse one.
+	// leastStallNS and manyTicks are the min time, in ns and in ticks, that a fine clock
+	// stands still in a stall. coarseStallNS plus as many ticks is the min of a coarse clock.
 	leastStallNS, manyTicks, coarseStallNS = 100_000, 100, 1e9
-	// coarseNS is from which tick on a clock is coarse that does not say so.
+	// coarseNS is the tick from which a clock counts as coarse, even if it does not report
+	// it.
 	coarseNS = 100_000
 )
 
-// A finding is how often something was seen, and the worst of it.
+// A finding is the number of faults of one kind, and the worst of them.
 type finding struct {
 	count   int64
 	worstNS float64
@@ -36,21 +37,21 @@ func (f *finding) saw(ns float64) {
 	f.worstNS = max(f.worstNS, ns)
 }
 
-// found makes a fault of what a thread saw, if it saw any.
+// found adds a fault for what a thread found, if it found any.
 func (b *bench) found(kind string, f finding, cpu int) {
 	if f.count > 0 {
 		b.fault(ClockFault{Kind: kind, Count: f.count, WorstNS: f.worstNS, CPU: number(cpu)})
 	}
 }
 
-// A watch is what one thread saw of the clock. It is a plain value: a copy is what was
-// seen by then.
+// A watch is what one thread observed of the clock. It has no pointers, so that a copy is a
+// snapshot.
 type watch struct {
 	steps             observe.Steps
 	jumps, stalls     finding
 	stoodNS           float64
-	previous          int64 // the last value of the batch before
-	before            span  // of the batch before
+	previous          int64 // the last value of the previous batch
+	before            span  // of the previous batch
 	standsSince       span  // of the first batch that ended with the previous value
 	standing, counted bool
 }
@@ -58,11 +59,11 @@ type watch struct {
 // A pace is what is known of a clock before it is watched.
 type pace struct {
 	batch  int     // reads
-	tickNS float64 // how far apart its values lie; 0 where they do not repeat
-	// coarse says that the clock ticks by an interrupt, which may come late: how it steps
-	// and for how long it stands says nothing.
+	tickNS float64 // the tick; 0 if the values do not repeat
+	// coarse is whether an interrupt advances the clock. The interrupt may be late, so the
+	// size of a step, or the time without one, is no fault.
 	coarse bool
-	// stood says that it was not seen to tick at all.
+	// stood is whether the clock made no tick.
 	stood bool
 }
 
@@ -77,7 +78,7 @@ func (b *bench) alone(span time.Duration, w *witness) {
 		ticks := make([]int64, p.batch)
 		var second clock.Reader
 		if w != nil {
-			// One that cannot be opened is no witness.
+			// If it cannot be opened, there is no witness.
 			second, _ = w.clock.Open()
 		}
 		before, after := make([]int64, 1), make([]int64, 1)
@@ -119,19 +120,19 @@ func (b *bench) alone(span time.Duration, w *witness) {
 	if tickTicks < math.MaxInt64 {
 		b.into.TickNS = b.ns(tickTicks)
 	}
-	// It was never seen to tick, and does not say that it ticks so seldom.
+	// The clock never ticked, and does not report so long a tick.
 	stood := b.into.StoodNS
 	if p.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*p.tickNS {
 		b.found(FaultStall, finding{1, stood}, seats[0].CPU)
 	}
 }
 
-// pace finds out what is to be known beforehand. A clock that does not tick for as long
-// as the patience is taken for coarse, with the tick that it states.
+// pace measures the clock before it is watched. A clock that does not tick within the
+// patience counts as coarse, with the tick that it reports.
 func (b *bench) pace(patience time.Duration) pace {
 	const longest = 200 * time.Millisecond
 	p := pace{batch: 1, coarse: b.clock.Coarse}
-	// The clock was read before; one that no longer can be has a batch of 1.
+	// The clock could be read before. If it no longer can, the batch stays 1.
 	_ = clock.Use(b.clock, func(reader clock.Reader) {
 		ticks := make([]int64, mostBatch)
 		for took := time.Duration(0); took < batchNS && p.batch < mostBatch; {
@@ -152,8 +153,8 @@ func (b *bench) pace(patience time.Duration) pace {
 	return p
 }
 
-// judge holds a batch against the witness: the clock has no room for a larger step than
-// the time around it, and may not stand still beyond that.
+// judge compares a batch with the witness: the clock must not step farther than the time that
+// passed around it, nor stand still for longer than the clock may.
 func (w *watch) judge(b *bench, ticks []int64, p pace, now span) {
 	first, last := ticks[0], ticks[len(ticks)-1]
 	step := func(from, to int64, room float64) {
@@ -166,9 +167,8 @@ func (w *watch) judge(b *bench, ticks []int64, p pace, now span) {
 		step(w.previous, first, now.most(w.before)) // between the batches
 	}
 	w.before = now
-	// The value stood from when it was certainly read to when it was certainly still read.
-	// That is from the end of the first batch that ended with it to the beginning of the
-	// last one that begins with it.
+	// The value stood still at least from the end of the first batch that ended with it to
+	// the beginning of the last batch that begins with it.
 	if w.standing && first == w.previous {
 		stood := now.least(w.standsSince)
 		w.stoodNS = max(w.stoodNS, stood)
@@ -185,7 +185,7 @@ func (w *watch) judge(b *bench, ticks []int64, p pace, now span) {
 	}
 }
 
-// longestStand is for how many nanoseconds a value may stand.
+// longestStand returns the max time in nanoseconds that a value may stand still.
 func (p pace) longestStand() float64 {
 	if p.coarse {
 		return coarseStallNS + manyTicks*p.tickNS

@@ -10,24 +10,24 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// A bench is where one clock is tried, by a thread on each CPU.
+// A bench checks one clock, with a thread on each CPU.
 type bench struct {
 	ctx       context.Context
 	clock     clock.Clock
 	nsPerTick float64
 	cpus      []int
-	// free leaves the threads to the system, which cannot pin them.
+	// free is whether the threads stay unpinned, because the system cannot pin them.
 	free bool
 	lost map[int]bool
 	into *VerifiedClock
-	// wentBack says that a thread saw the clock go back: on that CPU it did, whatever the
-	// others read.
+	// wentBack is whether a thread saw the clock go back: its own reads show that, without
+	// those of the others.
 	wentBack bool
 }
 
-// run has a thread on each CPU that is left work at its seat, all at once. The seats are
-// returned of those that ended: nothing else may be looked at of a thread that did not, since
-// it may still be at work.
+// run runs work on a thread on each remaining CPU, all at the same time. It returns the seats
+// of the threads that ended. Do not read anything of the other threads: they may still be
+// working.
 func (b *bench) run(span time.Duration, work func(*observe.Seat)) []*observe.Seat {
 	var cpus []int
 	for _, cpu := range b.cpus {
@@ -68,7 +68,7 @@ func cpuName(cpu int) string {
 	return fmt.Sprintf("CPU %d", cpu)
 }
 
-// number is a CPU's number for a document; nil where it is not known.
+// number returns a CPU's number for a document, or nil if it is not known.
 func number(cpu int) *int {
 	if cpu == thread.Any {
 		return nil
@@ -91,5 +91,5 @@ func (b *bench) fault(f ClockFault) {
 	b.into.Faults = append(b.into.Faults, f)
 }
 
-// ns is a difference of two values in nanoseconds.
+// ns returns a difference of two values in nanoseconds.
 func (b *bench) ns(ticks int64) float64 { return float64(ticks) * b.nsPerTick }

@@ -8,22 +8,22 @@ import (
 	"github.com/timebench/timebench/internal/observe"
 )
 
-// A bracketing is what one thread found between two reads of the twin.
+// A bracketing is the result of one thread's brackets between two reads of the twin.
 type bracketing struct {
 	outside  finding
 	tightest observe.Tightest
 }
 
-// bracket has every CPU read the clock between two reads of its twin, which is the same
-// clock by another path and has the same ticks.
+// bracket has every CPU read the clock between two reads of its twin, which is the same clock
+// by another path and has the same ticks.
 func (b *bench) bracket(span time.Duration, twin clock.Clock) {
-	// looks is how many brackets are made between two looks at whether it is over.
+	// looks is the number of brackets between two calls of Over.
 	const looks = 64
 	if twin.Hz != b.clock.Hz || clock.Readable(twin) != nil {
 		return
 	}
 	found := make([]bracketing, len(b.cpus)) // by seat
-	// A value is the last whole unit; a coarse clock's, of its resolution.
+	// A value is rounded down to a unit; that of a coarse clock, to its resolution.
 	unit := max(b.ns(1), b.clock.ReportedNS())
 	var own, theirs float64
 	_ = clock.Use(b.clock, func(clock.Reader) { own, theirs = stated(b.clock), stated(twin) })
@@ -38,7 +38,7 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 			for range looks {
 				low, v, high := clock.ReadBehind(second, before), clock.ReadBehind(s.Reader, value), clock.ReadBehind(second, after)
 				if !now.tightest.Take(observe.Bracket{Low: low, Value: v, High: high}) {
-					continue // the twin went back, as a wall clock does that is set
+					continue // the twin went back, as a wall clock does when it is set
 				}
 				if outside := max(low-v, v-high); outside > 0 && clock.Failure(s.Reader) == nil && clock.Failure(second) == nil {
 					now.outside.saw(b.ns(outside))
@@ -73,7 +73,7 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 	}
 }
 
-// stated is the resolution that the clock's own path states; 0 where it states none.
+// stated returns the resolution that the clock's own path reports; 0 if it reports none.
 func stated(c clock.Clock) float64 {
 	if c.PathResolutionNS == nil {
 		return 0

@@ -8,11 +8,11 @@ import (
 	"github.com/timebench/timebench/internal/observe"
 )
 
-// relations are the calls whose clocks are held against each other. Those that are
-// steady keep their distance unless one is set: in Linux CLOCK_REALTIME, CLOCK_BOOTTIME
-// and CLOCK_TAI are CLOCK_MONOTONIC and something that is added, which settimeofday(2),
-// a suspended machine and adjtimex(2) change. CLOCK_MONOTONIC_RAW is not corrected
-// (clock_gettime(2)): how it runs against CLOCK_MONOTONIC is the correction.
+// relations are the pairs of calls whose clocks are compared. The offset of a steady pair is
+// constant unless a clock is set: in Linux CLOCK_REALTIME, CLOCK_BOOTTIME and CLOCK_TAI are
+// CLOCK_MONOTONIC plus an offset, which settimeofday(2), a suspended machine and adjtimex(2)
+// change. CLOCK_MONOTONIC_RAW is not corrected (clock_gettime(2)), so its rate against
+// CLOCK_MONOTONIC is the correction.
 var relations = []struct {
 	clock, against string
 	steady         bool
@@ -25,20 +25,20 @@ var relations = []struct {
 	{"QueryInterruptTimePrecise", "QueryPerformanceCounter", false},
 }
 
-// paths are those by which the calls of a relation are read, the cheapest first.
+// paths are those by which the calls of a relation are read, the fastest first.
 var paths = []clock.Path{clock.VDSO, clock.Syscall, clock.WinAPI}
 
-// A related is a relation as it was when the run began.
+// A related is a relation at the beginning of the run.
 type related struct {
 	clock, against clock.Clock
 	steady         bool
-	// first are the clock's value and two of the other, as is every look.
+	// first is the first look: the clock's value between two of the other clock.
 	first observe.Tightest
 }
 
 type relatives []related
 
-// begin looks at the relations in which one of the clocks stands first.
+// begin takes the first look at the relations whose first clock is among clocks.
 func begin(clocks, all []clock.Clock) relatives {
 	var some relatives
 	for _, r := range relations {
@@ -56,8 +56,7 @@ func begin(clocks, all []clock.Clock) relatives {
 	return some
 }
 
-// firstOf is the clock of a call by the first path by which it can be read; nil where
-// there is none.
+// firstOf returns the clock of a call by the first path that can be read, or nil.
 func firstOf(all []clock.Clock, call string) *clock.Clock {
 	for _, path := range paths {
 		if c := named(all, call+"@"+string(path)); c != nil && c.Hz > 0 && clock.Readable(*c) == nil {
@@ -67,7 +66,7 @@ func firstOf(all []clock.Clock, call string) *clock.Clock {
 	return nil
 }
 
-// look takes the tightest of many looks at both clocks.
+// look returns the tightest of many brackets of the two clocks.
 func look(c, against clock.Clock) (tightest observe.Tightest) {
 	const looks = 300
 	_ = clock.Use(c, func(one clock.Reader) {
@@ -84,7 +83,7 @@ func look(c, against clock.Clock) (tightest observe.Tightest) {
 	return tightest
 }
 
-// end says what became of the relations.
+// end takes the last look and returns the relations.
 func (some relatives) end() []Relation {
 	var ended []Relation
 	for _, r := range some {
@@ -96,7 +95,7 @@ func (some relatives) end() []Relation {
 		middle := func(t observe.Tightest) float64 { return float64(t.Low-r.first.Low)/2 + float64(t.High-r.first.Low)/2 }
 		went := (middle(last) - middle(r.first)) * againstNS
 		change := float64(last.Value-r.first.Value)*ns - went
-		// Each value is the last whole tick.
+		// Each value is rounded down to a tick.
 		bound := float64(last.Width()+r.first.Width())/2*againstNS + ns + againstNS
 		if went <= 0 {
 			continue

@@ -1,24 +1,23 @@
-// Package verify tries whether clocks can be trusted.
+// Package verify checks whether clocks can be trusted.
 //
-// It holds each clock against itself, against the other CPUs, against the same clock by
-// another path and against other clocks:
+// It compares each clock with itself, with the other CPUs, with the same clock by another
+// path and with other clocks:
 //
 //   - alone: every CPU reads the clock as fast as it can. A value below the one before it
-//     went backwards; one that stands still, or takes a step, for which a second clock
-//     (the witness) leaves no room, is a stall or a jump. That a thread was preempted
-//     explains neither: the witness is read before and after each batch of reads, so a
-//     pause lies within both clocks' spans.
-//   - across: the time-warp test. Every CPU publishes what it reads on a cache line of
-//     its own. Whoever has loaded another's value and reads the clock behind that must
-//     not get less.
-//   - bracket: the vDSO's value must lie between two of the system call's, of which one was
-//     read before and one after it.
-//   - relations: wall against monotonic, boot against monotonic, raw against monotonic,
-//     over the whole run.
+//     went backwards. A stall or a jump is a pause or a step that contradicts a second clock
+//     (the witness). Preemption of the thread causes neither: the witness is read before and
+//     after each batch of reads, so a pause lies within both clocks' spans.
+//   - across: the time-warp test. Every CPU publishes what it reads on a cache line of its
+//     own. A thread that loads another's value and then reads the clock must not get a lower
+//     value.
+//   - bracket: the vDSO's value must lie between two of the system call's, one read before it
+//     and one after it.
+//   - relations: wall against monotonic, boot against monotonic, raw against monotonic, over
+//     the whole run.
 //
-// A clean clock gives no fault however busy the machine is: every fault is a
-// contradiction, not a figure above a threshold that noise can reach. Of a clock that
-// ticks by an interrupt, steps and standing still are therefore not judged.
+// A correct clock has no fault however busy the machine is: every fault is a contradiction,
+// not a figure above a threshold that noise can reach. So steps and standing still are not
+// checked for a clock that an interrupt advances.
 package verify
 
 import (
@@ -33,42 +32,42 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// Settings are how to verify.
+// Settings are the settings of a run.
 type Settings struct {
-	// Time is how long for all clocks together.
+	// Time is the time of the run, for all clocks together.
 	Time time.Duration
-	// CPUs are the CPUs that read, all at once; none twice.
+	// CPUs are the CPUs that read, all at the same time; each once.
 	CPUs []int
-	// Load keeps every CPU that the process may use busy with other threads meanwhile.
+	// Load is whether other threads keep every CPU that the process may use busy.
 	Load bool
 	// All are the clocks from which twins, witnesses and relations are taken.
 	All []clock.Clock
-	// CounterIsTrusted says that the CPU's counter may witness against other clocks: the
-	// kernel itself makes its time of it.
+	// CounterIsTrusted is whether the CPU's counter may be a witness of other clocks: the
+	// kernel itself derives its time from it.
 	CounterIsTrusted bool
-	// free is set by Run where no thread can be pinned to any of the CPUs.
+	// free is whether no thread can be pinned to any of the CPUs. Run sets it.
 	free bool
 }
 
-// The parts of a clock's time that its checks take, where it has all of them.
+// These are the shares of the checks in the time of a clock that has all of them.
 const (
 	aloneShare   = 0.4
 	acrossShare  = 0.35
 	bracketShare = 0.25
 )
 
-// rateSpan is how long the rate of a counter is watched that does not state it.
+// rateSpan is the time to measure the rate of a counter that does not report it.
 const rateSpan = 20 * time.Millisecond
 
-// Run verifies the clocks. When ctx ends, what is known by then is the result, and
-// clocks that were not reached say so. tell, which may be nil, hears how far it is.
+// Run verifies the clocks. When ctx ends, it returns the results so far, and a clock that was
+// not reached has that as its reason. tell, which may be nil, is called with the progress.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) Verification {
 	if tell == nil {
 		tell = func(time.Duration, time.Duration) {}
 	}
 	start := time.Now()
 	s.free = thread.Pinnable(s.CPUs) != nil
-	// Every thread that spins must have a P; two more serve the run itself.
+	// Every thread that spins needs a P; two more run the run itself.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(s.CPUs)+2)))
 	if s.Load {
 		defer thread.Busy(len(thread.Usable()), s.Time+time.Minute)()
@@ -77,8 +76,8 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	related := begin(clocks, s.All)
 	second := newWitnesses(s)
 	lost := map[int]bool{}
-	// A run that loses time, as one does that is stopped meanwhile, takes longer rather than
-	// see next to nothing of the clocks that are left.
+	// A run that loses time, because it is stopped for example, takes longer, so that the
+	// remaining clocks are still checked.
 	least := max(s.Time/time.Duration(2*max(1, len(clocks))), time.Millisecond)
 	for i, c := range clocks {
 		share := (s.Time - time.Since(start)) / time.Duration(len(clocks)-i)
@@ -91,8 +90,8 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	return v
 }
 
-// one verifies one clock for about the span, and adds to the CPUs that were lost. A clock
-// that was not verified has a reason.
+// one verifies one clock for about the span, and adds the CPUs that were lost to lost. A
+// clock that was not verified has a reason.
 func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, second *witnesses, lost map[int]bool) VerifiedClock {
 	v := tried(ctx, c, s, span, second, lost)
 	if v.Verdict == Unverified && v.Reason == "" {
@@ -101,7 +100,7 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, sec
 	return v
 }
 
-// unread returns why no read of a clock was checked that could be had.
+// unread returns why no read of the clock was checked.
 func unread(ctx context.Context, faults []ClockFault) string {
 	i := slices.IndexFunc(faults, func(f ClockFault) bool { return f.Text != "" })
 	switch {
@@ -114,10 +113,10 @@ func unread(ctx context.Context, faults []ClockFault) string {
 	}
 }
 
-// interrupted is the reason of a clock that the run did not come to.
+// interrupted is the reason of a clock that the run did not reach.
 const interrupted = "interrupted before it was read"
 
-// tried is one, but for a reason that no check gives.
+// tried is one, but may leave a clock unverified without a reason.
 func tried(ctx context.Context, c clock.Clock, s Settings, span time.Duration, second *witnesses, lost map[int]bool) VerifiedClock {
 	v := VerifiedClock{ID: c.ID, Verdict: Unverified}
 	if ctx.Err() != nil {
@@ -127,7 +126,7 @@ func tried(ctx context.Context, c clock.Clock, s Settings, span time.Duration, s
 		v.Reason = err.Error()
 		return v
 	}
-	// Under a slow clock source that takes longer than a clock's share of a short run.
+	// Under a slow clock source this takes longer than a clock's share of a short run.
 	hz := observe.Hz(c, min(observe.SpanOfARate(rateSpan), max(span/2, s.Time/5)))
 	if hz == 0 {
 		v.Reason = "how fast it ticks could not be told"
@@ -158,7 +157,7 @@ func tried(ctx context.Context, c clock.Clock, s Settings, span time.Duration, s
 	return v
 }
 
-// verdictOn returns the verdict that the faults come to.
+// verdictOn returns the verdict for the faults.
 func verdictOn(v VerifiedClock, perThread bool) string {
 	has := func(kinds ...string) bool {
 		return slices.ContainsFunc(v.Faults, func(f ClockFault) bool { return slices.Contains(kinds, f.Kind) })
@@ -180,7 +179,7 @@ func verdictOn(v VerifiedClock, perThread bool) string {
 	}
 }
 
-// named is the clock of that id among all; nil where there is none.
+// named returns the clock with that id, or nil if there is none.
 func named(all []clock.Clock, id string) *clock.Clock {
 	i := slices.IndexFunc(all, func(c clock.Clock) bool { return c.ID == id })
 	if i < 0 {

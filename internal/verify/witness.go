@@ -7,25 +7,24 @@ import (
 	"github.com/timebench/timebench/internal/observe"
 )
 
-// witnesses are the ids of the clocks that may witness, the best first: against a
-// counter, and against a clock of the system. Counters that wait for earlier
-// instructions, and system clocks that nobody slews.
+// These are the ids of possible witnesses, the best first: for a counter, and for a clock of
+// the system. They are counters that wait for earlier instructions, and system clocks that
+// nobody slews.
 var (
 	againstCounters = []string{"CLOCK_MONOTONIC_RAW@vdso", "CLOCK_MONOTONIC_RAW@syscall", "QueryPerformanceCounter@winapi", "time.Now@go"}
 	againstSystem   = []string{"LFENCE+RDTSC@cpu", "RDTSCP@cpu", "RDTSC@cpu", "ISB+CNTVCT_EL0@cpu"}
-	// The last resort is made of what the others are made of, but is read by another
-	// path.
+	// The last resort uses the same time base as the others, but is read by another path.
 	lastResort = []string{"CLOCK_MONOTONIC_RAW@syscall", "QueryPerformanceCounter@winapi", "time.Now@go"}
 )
 
-// A witness is a clock that others are held against.
+// A witness is the clock that another clock is compared with.
 type witness struct {
 	clock     clock.Clock
 	nsPerTick float64
-	tickNS    float64 // how far apart its values lie; 0 where they do not repeat
+	tickNS    float64 // the tick; 0 if the values do not repeat
 }
 
-// A span is what the witness showed before a batch of reads and after it.
+// A span is the values of the witness before and after a batch of reads.
 type span struct {
 	before, after     int64
 	nsPerTick, tickNS float64
@@ -33,18 +32,18 @@ type span struct {
 
 func (w *witness) span(before, after int64) span { return span{before, after, w.nsPerTick, w.tickNS} }
 
-// most is the most time in nanoseconds from the beginning of an earlier batch, which may
-// be this one, to the end of this.
+// most returns the max time in nanoseconds from the beginning of an earlier batch, which may
+// be this one, to the end of this one.
 func (s span) most(earlier span) float64 {
 	return float64(s.after-earlier.before)*s.nsPerTick + s.tickNS
 }
 
-// least is the least time from the end of an earlier batch to the beginning of this.
+// least returns the min time from the end of an earlier batch to the beginning of this one.
 func (s span) least(earlier span) float64 {
 	return max(0, float64(s.before-earlier.after)*s.nsPerTick-s.tickNS)
 }
 
-// witnesses are the clocks that may witness here, each tried once.
+// witnesses are the available witnesses; each clock is tried once.
 type witnesses struct {
 	all              []clock.Clock
 	counterIsTrusted bool
@@ -55,8 +54,8 @@ func newWitnesses(s Settings) *witnesses {
 	return &witnesses{s.All, s.CounterIsTrusted, map[string]*witness{}}
 }
 
-// of is the clock by which c is judged; nil where there is none, and for CPU time,
-// which passes as the scheduler has it.
+// of returns the witness for c. It is nil if there is none, and for CPU time, which depends
+// on the scheduler.
 func (w *witnesses) of(c clock.Clock) *witness {
 	candidates := lastResort
 	switch {
@@ -78,7 +77,7 @@ func (w *witnesses) of(c clock.Clock) *witness {
 	return nil
 }
 
-// try is the clock of that id, if it can be had and its rate be told.
+// try returns the clock with that id, or nil if it cannot be read or its rate is not known.
 func (w *witnesses) try(id string) *witness {
 	found, known := w.tried[id]
 	if known {
