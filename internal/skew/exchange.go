@@ -11,36 +11,36 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// A mailbox is where one CPU tells the other of a round. The value is stored before the
-// round, and carries the reading: whoever sees the round knows that the reading was made.
+// A mailbox carries one CPU's messages to the other. The value is stored before the round,
+// and is the reading: a thread that sees the round knows that the reading was made.
 type mailbox struct {
 	round atomic.Int64
 	value atomic.Int64
 	_     [thread.CacheLine - 16]byte
 }
 
-// An exchanged is what two CPUs found out.
+// An exchanged is the result of an exchange between two CPUs.
 type exchanged struct {
-	// best is the best round trip, of all that there were: what the other CPU read, between
-	// what the first one read before and after.
+	// best is the tightest of all round trips: what the other CPU read, between what the
+	// first one read before and after.
 	best observe.Tightest
-	// lost are the CPUs that a thread was moved away from, or that had no time for it. The
-	// rounds before that was seen are not counted.
+	// lost are the CPUs that a thread was moved away from, or that had no time for it. Rounds
+	// since the last look before the move are not counted.
 	lost []int
 }
 
-// looks is how many rounds are made between two looks at whether it is over, and whether the
-// threads are where they should be.
+// looks is the number of rounds between two looks, which check that the work is not over and
+// the threads are on their CPUs.
 const looks = 256
 
-// exchange has two CPUs exchange readings for the span. The error is why the clock could
-// not be read.
+// exchange has two CPUs exchange readings for the span. The error is why the clock could not
+// be read.
 func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duration) (exchanged, error) {
-	// On the heap: the two threads share the boxes, and they are not moved. The first thread
-	// alone writes to found, which is read when it has ended.
+	// The boxes are on the heap, where they do not move, because the two threads share them.
+	// Only the first thread writes to found, which is read when that thread has ended.
 	boxes, found := new([2]mailbox), new(observe.Tightest)
 	r := observe.Together(ctx, c, pair[:], span, len(pair), func(s *observe.Seat) {
-		defer s.Stop() // one is of no use without the other
+		defer s.Stop() // neither thread is of use without the other
 		if s.Index == 0 {
 			begin(s, boxes, found)
 		} else {
@@ -57,9 +57,9 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 	return e, nil
 }
 
-// begin begins rounds until it is over. Those since the last look are kept at the next
-// one: the other side looks where it is after as many rounds, and answers no more where
-// it was moved.
+// begin begins rounds until the work is over. The rounds since the last look are kept at the
+// next one: the other side checks its CPU after as many rounds, and no longer answers if it
+// was moved.
 func begin(s *observe.Seat, boxes *[2]mailbox, found *observe.Tightest) {
 	var pending, now observe.Tightest
 	value := make([]int64, 1)
@@ -86,7 +86,7 @@ func begin(s *observe.Seat, boxes *[2]mailbox, found *observe.Tightest) {
 	}
 }
 
-// answer answers rounds until it is over.
+// answer answers rounds until the work is over.
 func answer(s *observe.Seat, boxes *[2]mailbox) {
 	value := make([]int64, 1)
 	for round := int64(1); wait(s, &boxes[0], round); round++ {
@@ -98,10 +98,10 @@ func answer(s *observe.Seat, boxes *[2]mailbox) {
 	}
 }
 
-// wait waits for a round, and reports whether it came before the seat was over.
+// wait waits for a round, and returns whether it came before the work was over.
 func wait(s *observe.Seat, box *mailbox, round int64) bool {
-	// The CPU is not given away often: on a busy machine two threads that do would hardly
-	// ever run at the same time.
+	// Yield rarely: on a busy machine two threads that yield often would hardly ever run at
+	// the same time.
 	const patience = 1 << 12
 	for look := 1; box.round.Load() != round; look++ {
 		if look%patience == 0 {

@@ -1,13 +1,14 @@
-// Package skew finds how far the CPUs' views of a clock are apart.
+// Package skew measures the offsets between the CPUs' views of a clock.
 //
-// Two CPUs exchange readings over a cache line that they share: one reads the clock and
-// tells, the other sees it, reads the clock and answers, and the first sees the answer
-// and reads again. The other's reading was certainly made between the first one's two, so
-// its clock is ahead by its reading less their middle, give or take half of the round
-// trip. The best of many round trips gives the estimate and its bound; the bound leaves
-// out nothing, least of all that one way may be faster than the other.
+// Two CPUs exchange readings over a shared cache line: one reads the clock and sends a
+// message, the other receives it, reads the clock and answers, and the first receives the
+// answer and reads again. The other's reading was made between the first one's two readings.
+// So the offset is that reading less their middle, and the error bound is half of the round
+// trip.
 //
-// By the way that tells how long CPUs take to hear of each other.
+// The tightest of many round trips gives the offset and its bound. The bound holds even if
+// one direction is faster than the other. The round trip is also the latency between the
+// CPUs.
 package skew
 
 import (
@@ -23,38 +24,37 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// MatrixCPUs is the most CPUs of which each is compared with each; of more the first is
-// compared with all others.
+// MatrixCPUs is the max number of CPUs of which each is compared with each. With more CPUs,
+// the first is compared with all others.
 const MatrixCPUs = 16
 
-// Settings are how to compare.
+// Settings are the settings of a run.
 type Settings struct {
-	// Time is how long for all clocks and pairs together.
+	// Time is the time of the run, for all clocks and pairs together.
 	Time time.Duration
-	// CPUs are the CPUs that are compared, two at least; the first is the one that the
-	// others are held against.
+	// CPUs are the CPUs that are compared, at least two; the others are compared with the
+	// first.
 	CPUs []int
 }
 
-// rateSpan is how long the rate of a counter is watched that does not state it.
+// rateSpan is the time to measure the rate of a counter that does not report it.
 const rateSpan = 50 * time.Millisecond
 
-// shortest is the least time for a pair: fewer rounds would hit no undisturbed one.
+// shortest is the min time for a pair: in less, every round may be disturbed.
 const shortest = 10 * time.Millisecond
 
-// Run compares the CPUs by each clock. When ctx ends, what is known by then is the
-// result. tell, which may be nil, hears how far it is.
+// Run compares the CPUs by each clock. When ctx ends, it returns the results so far. tell,
+// which may be nil, is called with the progress.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) Skew {
 	if tell == nil {
 		tell = func(time.Duration, time.Duration) {}
 	}
 	start := time.Now()
-	const ours, runner = 2, 2 // the threads that spin, and what serves the run itself
+	const ours, runner = 2, 2 // the threads that spin, and those that run the run itself
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), ours+runner)))
 	r := Skew{CPUs: s.CPUs, Clocks: []SkewedClock{}}
 	lost := map[int]bool{}
-	// A run that loses time takes longer rather than see next to nothing of the clocks that
-	// are left.
+	// A run that loses time takes longer, so that the remaining clocks are still measured.
 	least := s.Time / time.Duration(2*max(1, len(clocks)))
 	for i, c := range clocks {
 		share := (s.Time - time.Since(start)) / time.Duration(len(clocks)-i)
@@ -89,7 +89,7 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 		return compared
 	}
 	nsPerTick := 1e9 / compared.TicksPerSecond
-	// A value is the last whole tick, and that may be longer than the unit of the value.
+	// A value is rounded down to a tick, which may be longer than the unit of the value.
 	tickNS := max(nsPerTick, c.ReportedNS())
 	_ = clock.Use(c, func(reader clock.Reader) {
 		step, _ := observe.Step(reader, nsPerTick, rateSpan)
@@ -128,8 +128,8 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 	return compared
 }
 
-// pairs are the CPUs to compare: the first with each other, and where there are few each
-// with each.
+// pairs returns the pairs of CPUs to compare: the first with each other CPU, and if there are
+// few, each with each.
 func pairs(cpus []int) [][2]int {
 	var all [][2]int
 	for i, cpu := range cpus {
