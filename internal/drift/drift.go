@@ -1,16 +1,15 @@
-// Package drift holds clocks against a reference over a longer time: how much faster or
-// slower each runs, in parts per million, asleep and under load.
+// Package drift compares clocks with a reference over a longer time: the rate of each in
+// parts per million, while idle and under load.
 //
-// Every so often each clock is read between two readings of the reference, several
-// times, and the tightest of these brackets is kept: the clock had its value at the
-// middle of it, give or take half its width. The rate is the slope of a line of least
-// squares through them. Its interval is Student's, for as many independent readings as
-// their correlation leaves, and is never narrower than the ticks of both clocks
-// allow: a clock that steps by 4 ms may be 4 ms further than it says, at one end of the
-// run and not at the other.
+// At each look, each clock is read several times between two readings of the reference, and
+// the tightest of these brackets is kept: the clock had its value at the middle, with an
+// error bound of half the width. The rate is the slope of a least-squares line through them.
+// Its confidence interval is Student's, for the number of independent readings that their
+// correlation leaves. It is never narrower than the ticks of both clocks allow: a clock with
+// a tick of 4 ms may be 4 ms ahead of its value at one end of the run and not at the other.
 //
-// What a rate is worth: two clocks that the kernel makes of the same counter agree
-// exactly, whatever the counter does. The reference's own error is in every rate.
+// Two clocks that the kernel derives from the same counter agree exactly, whatever the
+// counter does. Every rate includes the error of the reference.
 package drift
 
 import (
@@ -23,36 +22,36 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// Settings are the choices of a run.
+// Settings are the settings of a run.
 type Settings struct {
 	// Time is how long the whole run takes.
 	Time time.Duration
-	// LoadTime is the last part of it, in which CPUs are kept busy; 0 for none, all of
-	// Time or more for the whole run.
+	// LoadTime is how long CPUs are kept busy at the end of the run: 0 for no load, Time or
+	// more for the whole run.
 	LoadTime time.Duration
-	// CPUs is how many are kept busy then; 0 for none.
+	// CPUs is the number of CPUs that are kept busy; 0 for none.
 	CPUs int
-	// NominalHz returns the ticks a second that the kernel takes a counter to make
-	// which states none itself; 0 where it is not known. May be nil.
+	// NominalHz returns the kernel's figure for the ticks/s of a counter that reports none
+	// itself; 0 if it is not known. NominalHz may be nil.
 	NominalHz func(clock.Clock) float64
 }
 
-// Run holds the clocks against the reference, which is left out where it is among them,
-// and tells progress, which may be nil, as it goes. It ends early, with what was seen,
-// when ctx does. A clock that cannot be opened, that fails, or of which no rate can be
-// told is an entry with a reason. An error says why the reference cannot serve; what
-// was seen before it failed is returned too.
+// Run compares the clocks with the reference, which it skips among them, and reports its
+// progress to tell, which may be nil. It ends early, with the results so far, when ctx ends.
+// A clock that cannot be opened, that fails, or that gives no rate is an entry with a reason.
+// The error is why the reference cannot be used; the results before its failure are returned
+// too.
 func Run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings, tell func(done, total time.Duration)) (Drift, error) {
 	return run(ctx, clocks, reference, s, tell, world{sleep, func(cpus int) func() { return thread.Busy(cpus, s.LoadTime+time.Minute) }})
 }
 
-// A world is what a run does to the machine.
+// A world is the effects of a run on the machine, which tests replace.
 type world struct {
 	sleep func(context.Context, time.Duration)
 	busy  func(cpus int) (stop func())
 }
 
-// sleep is Go's own: the kernel's would hold up a garbage collection for as long.
+// sleep uses Go's timers: a sleep in the kernel would delay a garbage collection for as long.
 func sleep(ctx context.Context, span time.Duration) {
 	timer := time.NewTimer(span)
 	defer timer.Stop()

@@ -8,26 +8,27 @@ import (
 )
 
 const (
-	// confidence is that of every interval.
+	// confidence is the level of every confidence interval.
 	confidence = 0.95
-	// fewest is how many readings a rate needs.
+	// fewest is the min number of readings for a rate.
 	fewest = 10
-	// closest is the highest correlation of neighbours that is reckoned with: beyond,
-	// what was seen is one long wave, of which no number of readings tells more.
+	// closest is the max correlation of neighbours that is used: above it, the readings are
+	// one long wave, and more of them give no more information.
 	closest = 0.99
 )
 
-// A line is one of least squares through points, y over x.
+// A line is a least-squares line through points, y over x.
 type line struct {
-	// slope is in y's unit a unit of x, margin half the width of its interval.
+	// slope is in units of y per unit of x; margin is half the width of its confidence
+	// interval.
 	slope, margin float64
 	// freedom is the degrees of freedom of the interval.
 	freedom float64
-	// mean is the root of the mean of the squares of the residuals, worst the farthest.
+	// mean is the root mean square of the residuals; worst is the largest residual.
 	mean, worst float64
 }
 
-// through fits a line through at least [fewest] points, whose x differ.
+// through returns the line through at least [fewest] points, whose x differ.
 func through(x, y []float64) line {
 	alpha, beta := stat.LinearRegression(x, y, nil, false)
 	l := line{slope: beta}
@@ -43,10 +44,10 @@ func through(x, y []float64) line {
 	return l
 }
 
-// margin is half the width of the slope's interval. White noise between neighbours
-// can hide a slow wave that tilts the line more than all of it, so the residuals are
-// looked at by ones, by pairs, by fours and so on, and the widest interval counts, with
-// its degrees of freedom.
+// margin returns half the width of the slope's interval. White noise between neighbours can
+// hide a slow wave that tilts the line by more than the noise would. So the residuals are
+// averaged in ones, twos, fours and so on; margin returns the widest interval and its degrees
+// of freedom.
 func margin(x, residuals []float64) (widest, freedom float64) {
 	for len(x) >= fewest {
 		if margin, of := tilt(x, residuals); margin > widest || freedom == 0 {
@@ -57,11 +58,11 @@ func margin(x, residuals []float64) (widest, freedom float64) {
 	return widest, freedom
 }
 
-// tilt is half the width of the slope's interval by Student's t, with as many
-// independent residuals as their correlation with their neighbours leaves (Santer et
-// al., Journal of Geophysical Research 105, 2000, equations 3 to 6). A correlation that
-// is estimated from few residuals comes out too low by (1+4r)/n (Kendall, Biometrika 41,
-// 1954), which is made good.
+// tilt returns half the width of the slope's interval by Student's t. The number of
+// independent residuals follows from their correlation with their neighbours (Santer et al.,
+// Journal of Geophysical Research 105, 2000, equations 3 to 6). A correlation that is
+// estimated from few residuals is too low by (1+4r)/n (Kendall, Biometrika 41, 1954), which
+// is corrected.
 func tilt(x, residuals []float64) (margin, freedom float64) {
 	n := float64(len(x))
 	center := stat.Mean(x, nil)
@@ -83,7 +84,7 @@ func tilt(x, residuals []float64) (margin, freedom float64) {
 	return quantile * math.Sqrt(squares/freedom/spread), freedom
 }
 
-// pairs are the means of neighbours.
+// pairs returns the means of pairs of neighbours.
 func pairs(values []float64) []float64 {
 	means := make([]float64, len(values)/2)
 	for i := range means {

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// mostPoints is how many the document holds of each clock.
+	// mostPoints is the max number of points of each clock in the document.
 	mostPoints = 1000
-	// mostOfSpan is the largest part of a phase that the ticks of both clocks may
-	// take: so few of them tell less than the rate of any clock is known to.
+	// mostOfSpan is the max share of a phase that the ticks of both clocks may take: above
+	// it, the measurement is less exact than the known rate of any clock.
 	mostOfSpan = 0.25
 )
 
@@ -25,7 +25,7 @@ var (
 	errBackwards = errors.New("went backwards over the run")
 )
 
-// result words what was seen of the subject.
+// result returns the entry of the subject.
 func (s *subject) result(reference *subject) DriftedClock {
 	d := DriftedClock{ID: s.clock.ID, NominalHz: s.hz}
 	err := s.err
@@ -42,8 +42,8 @@ func (s *subject) result(reference *subject) DriftedClock {
 	return d
 }
 
-// rates fills in what the readings tell; the error says why they tell no rate, or not all
-// of them.
+// rates fills in the rates of the readings. The error is why there are none, or not all of
+// them.
 func (s *subject) rates(d *DriftedClock, reference *subject) error {
 	first := len(s.phases[asleep].kept)
 	all := slices.Concat(s.phases[asleep].kept, s.phases[loaded].kept)
@@ -88,16 +88,16 @@ func (s *subject) rates(d *DriftedClock, reference *subject) error {
 	return errors.Join(stepped(steps), cmp.Or(asleepErr, loadedErr))
 }
 
-// A meter makes rates of readings.
+// A meter computes rates from readings.
 type meter struct {
-	hz      float64 // what offsets are told against
-	nominal bool    // that it is the nominal rate
+	hz      float64 // the rate that offsets refer to
+	nominal bool    // whether hz is the nominal rate
 	tickNS  float64 // of the clock
 	stepNS  float64 // of the reference
-	coarse  bool    // that the clock ticks by an interrupt, which may come late
+	coarse  bool    // whether an interrupt, which may be late, advances the clock
 }
 
-// rate is the slope of the line through the readings of one phase.
+// rate returns the slope of the line through the readings of one phase.
 func (m meter) rate(readings []reading) (*DriftRate, error) {
 	readings = tight(readings, m.stepNS)
 	if len(readings) < fewest {
@@ -113,7 +113,7 @@ func (m meter) rate(readings []reading) (*DriftRate, error) {
 	}
 	line := through(seconds, ahead)
 	hz := m.hz * (1 + line.slope/1e9)
-	// A clock that stands still makes no ticks, give or take the last bits of a float64.
+	// A clock that stands still makes no ticks, within the rounding error of a float64.
 	if hz < -m.hz/1e9 {
 		return nil, errBackwards
 	}
@@ -135,24 +135,24 @@ func tooFew(readings int) error {
 
 func rounded(ns float64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
 
-// whole rounds to the least that the document holds.
+// whole rounds to the resolution of the document.
 func whole(value float64) float64 { return math.Round(value*1e9) / 1e9 }
 
-// offset is how far the clock was ahead of the reference, against the first reading, in
-// nanoseconds.
+// offset returns by how many nanoseconds the clock got ahead of the reference since the first
+// reading.
 func offset(r, first reading, hz float64) float64 {
 	return float64(r.ticks-first.ticks)*1e9/hz - (r.atNS - first.atNS)
 }
 
-// span is the time from the first reading to the last, in nanoseconds.
+// span returns the time from the first reading to the last, in nanoseconds.
 func span(readings []reading) float64 { return readings[len(readings)-1].atNS - readings[0].atNS }
 
-// moved reports whether the clock's value ever changed.
+// moved returns whether the clock's value ever changed.
 func moved(readings []reading) bool {
 	return slices.ContainsFunc(readings, func(r reading) bool { return r.ticks != readings[0].ticks })
 }
 
-// measured is the ticks a second of a line through the readings.
+// measured returns the ticks/s of a line through the readings.
 func measured(readings []reading) float64 {
 	seconds, ticks := make([]float64, len(readings)), make([]float64, len(readings))
 	for i, r := range readings {
@@ -162,7 +162,7 @@ func measured(readings []reading) float64 {
 	return hz
 }
 
-// points are the readings for the document, each the tightest of as many as it takes.
+// points returns the points of the document, each the tightest of several readings.
 func points(readings []reading, first reading, hz float64) []DriftPoint {
 	each := (len(readings) + mostPoints - 1) / mostPoints
 	var told []DriftPoint

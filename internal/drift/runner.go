@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// mostBrackets is of how many brackets the tightest is kept. fewBrackets are taken
-	// even where reading is slow or was interrupted, so that it takes longer than patience.
+	// mostBrackets is the number of brackets of which the tightest is kept. fewBrackets is
+	// the min if reading is slow or was interrupted, so that it takes longer than patience.
 	mostBrackets = 32
 	fewBrackets  = 3
 	patience     = 200 * time.Microsecond
-	// longestPause is between two looks: a counter of 32 bits turns over in minutes, and
-	// progress is told once a look.
+	// longestPause is the max time between two looks: a counter of 32 bits wraps around in
+	// minutes, and progress is reported once in each look.
 	longestPause = time.Second
-	// farthest is how far a clock may be set in a run. One that begins in 1970 may be
-	// set to today, and the document holds numbers to 1e18.
+	// farthest is the max amount by which a clock may be set in a run. A clock that begins in
+	// 1970 may be set to today, and the document holds numbers up to 1e18.
 	farthest = 1e17 * time.Nanosecond
 	// stillness is how long the reference may keep its value: longer than time(2) does.
 	stillness = 3 * time.Second
@@ -56,13 +56,13 @@ func (r *runner) run() {
 		return
 	}
 	defer r.busy(r.settings.CPUs)()
-	// The document's 0 is for no load at all.
+	// In the document, 0 means no load at all.
 	r.loadedFrom = max(1, time.Duration(r.now()))
 	r.phase(loaded, r.settings.Time)
 }
 
-// open opens the reference and the clocks, and finds out their ticks. It reports
-// whether there is a reference to measure by.
+// open opens the reference and the clocks, and measures their ticks. It returns whether the
+// reference can be used.
 func (r *runner) open() bool {
 	r.reference.open(r.settings.NominalHz)
 	if r.reference.err == nil && r.reference.hz == 0 {
@@ -85,19 +85,19 @@ func (r *runner) open() bool {
 	return !r.reference.failed()
 }
 
-// over reports whether the run ends before its time.
+// over returns whether the run ends before its time.
 func (r *runner) over() bool { return r.ctx.Err() != nil || r.reference.failed() }
 
-// now is the reference's time since the beginning of the run, in nanoseconds.
+// now returns the reference's time since the beginning of the run, in nanoseconds.
 func (r *runner) now() float64 { return r.since(r.reference.read()) }
 
-// since is a value of the reference as time. Whole ticks are subtracted first: of the
-// nanoseconds since 1970 a float64 holds every 256th.
+// since returns a value of the reference as time in nanoseconds. It subtracts whole ticks
+// first: of the nanoseconds since 1970 a float64 holds only every 256th.
 func (r *runner) since(ticks int64) float64 {
 	return float64(ticks-r.begun) * 1e9 / r.reference.hz
 }
 
-// phase looks at the clocks until so long after the beginning of the run.
+// phase looks at the clocks until this time after the beginning of the run.
 func (r *runner) phase(phase int, until time.Duration) {
 	begun := r.elapsed
 	for !r.over() && r.look(phase) && r.elapsed < until {
@@ -107,13 +107,13 @@ func (r *runner) phase(phase int, until time.Duration) {
 	}
 }
 
-// pause is the time to the next look: half a slot to one and a half, since looks in
+// pause returns the time to the next look: half a slot to one and a half, because looks in
 // step with a clock's ticks would see all of them equally late.
 func (r *runner) pause(into time.Duration) time.Duration {
 	return time.Duration(float64(min(slot(into), longestPause)) * (0.5 + r.dither.Float64()))
 }
 
-// look reads every clock. It reports whether the reference still serves.
+// look reads every clock. It returns whether the reference can still be used.
 func (r *runner) look(phase int) bool {
 	now := time.Duration(r.now())
 	switch {
@@ -147,8 +147,8 @@ func (r *runner) look(phase int) bool {
 	return true
 }
 
-// sight takes the tightest of several brackets. There is none where a clock failed,
-// or the reference went back in all of them.
+// sight returns the tightest of several brackets. ok is false if a clock failed, or the
+// reference went back in all of them.
 func (r *runner) sight(s *subject) (best reading, ok bool) {
 	var tightest observe.Tightest
 	begun, spent := 0.0, 0.0
@@ -164,7 +164,7 @@ func (r *runner) sight(s *subject) (best reading, ok bool) {
 			begun = from
 		}
 		spent = r.since(after) - begun
-		// A counter that is read out of order, or on another CPU, can lie behind.
+		// A counter that is read out of order, or on another CPU, can be behind.
 		if from >= float64(r.elapsed) {
 			tightest.Take(observe.Bracket{Low: before, Value: ticks, High: after})
 		}

@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// mostReadings is how many readings of a phase are kept of each clock.
+	// mostReadings is the max number of readings of a phase that are kept of each clock.
 	mostReadings = 2048
 	// narrowest is the first width of a slot.
 	narrowest = 10 * time.Millisecond
-	// loose is how many times as wide as their median a bracket is that the scheduler
-	// opened: it tells of a preemption and not of the clock.
+	// loose is the ratio to the median width from which a bracket is dropped: its width is
+	// due to a preemption, not to the clock.
 	loose = 4
 )
 
 // A reading is a clock's value between two of the reference.
 type reading struct {
-	atNS    float64 // the middle of the two, from the beginning of the run on
+	atNS    float64 // the middle of the two, since the beginning of the run
 	widthNS float64 // between the two
 	ticks   int64   // of the clock
 }
 
-// tightest returns the one of some readings that was disturbed least. Each is the tightest of
-// its brackets already, and in nanoseconds: it is no [observe.Tightest] of a new loop.
+// tightest returns the reading that was disturbed least. Each reading is the tightest of its
+// brackets already, and in nanoseconds, so this does not use [observe.Tightest].
 func tightest(readings ...reading) reading {
 	best := readings[0]
 	for _, r := range readings[1:] {
@@ -35,8 +35,8 @@ func tightest(readings ...reading) reading {
 	return best
 }
 
-// tight drops the readings that were disturbed. graceNS is what a bracket may be wider
-// than the others by: a tick of the reference.
+// tight drops the readings that were disturbed. graceNS is the extra width that a bracket may
+// have: a tick of the reference.
 func tight(readings []reading, graceNS float64) []reading {
 	if len(readings) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func tight(readings []reading, graceNS float64) []reading {
 	return kept
 }
 
-// slot is the time that one kept reading stands for, so far into a phase.
+// slot returns the time that one kept reading represents, this far into a phase.
 func slot(into time.Duration) time.Duration {
 	width := narrowest
 	for into/width >= mostReadings {
@@ -64,16 +64,16 @@ func slot(into time.Duration) time.Duration {
 	return width
 }
 
-// A series is a clock's readings in one phase: the tightest of each slot of time. The
-// slots become twice as wide whenever there would be too many, so a run of days takes
-// no more memory than one of a minute.
+// A series is a clock's readings in one phase: the tightest of each slot of time. The width
+// of the slots doubles whenever there would be too many, so a run of days needs no more
+// memory than a run of a minute.
 type series struct {
 	begunNS float64
 	width   time.Duration
 	kept    []reading
 }
 
-// add takes a reading that is no earlier than those before it.
+// add adds a reading that is no earlier than those before it.
 func (s *series) add(r reading) {
 	if s.kept == nil {
 		s.begunNS, s.width = r.atNS, narrowest
@@ -91,7 +91,7 @@ func (s *series) add(r reading) {
 	s.put(r)
 }
 
-// put appends a reading, or leaves only the tighter where its slot has one.
+// put appends a reading, or keeps the tighter one if its slot has a reading.
 func (s *series) put(r reading) {
 	last := len(s.kept) - 1
 	if s.into(r)/s.width == s.into(s.kept[last])/s.width {

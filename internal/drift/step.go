@@ -11,30 +11,30 @@ import (
 )
 
 const (
-	// around is how many changes on either side say how much a clock changes from one
-	// reading to the next, and asLarge how many of those must be as large: a clock that is
-	// being slewed changes several times in a row, and one that was set once.
+	// around is the number of changes on either side that show the usual change from one
+	// reading to the next. asLarge of them must be that large: a clock that is being slewed
+	// changes several times in a row, a clock that was set only once.
 	around  = 5
 	asLarge = 3
-	// far is how many times as large as those a step must be.
+	// far is the min ratio of a step to the usual change.
 	far = 5
-	// slewed is the part of the time by which a clock may change without being set:
-	// adjtimex(2) lets its rate change by 500 ppm, and adjtime(3) slews it by as much.
+	// slewed is the share of the time by which a clock may change without being set:
+	// adjtimex(2) changes its rate by up to 500 ppm, and adjtime(3) slews it by as much.
 	slewed = 1e-3
-	// lateNS is how late the tick of a coarse clock may come.
+	// lateNS is the max delay of the tick of a coarse clock.
 	lateNS = 1e9
 )
 
 // A step is a sudden change of a clock against the reference.
 type step struct {
-	at   int     // the first reading behind it
-	byNS float64 // how far the clock got ahead; negative where it was set back
-	atNS float64 // when, at the latest
+	at   int     // the first reading after the step
+	byNS float64 // how far the clock got ahead; negative if it was set back
+	atNS float64 // the latest time of the step
 }
 
-// steps returns where a clock of so many ticks a second was set: where its offset changed
-// from one reading to the next by more than both brackets, the ticks of both clocks, a
-// change of rate, and the changes around it leave room for.
+// steps returns where a clock was set: where its offset changed from one reading to the next
+// by more than both brackets, the ticks of both clocks, a change of rate, and the usual
+// change around it allow.
 func (m meter) steps(readings []reading) []step {
 	changes := make([]float64, max(0, len(readings)-1))
 	for i := range changes {
@@ -54,7 +54,7 @@ func (m meter) steps(readings []reading) []step {
 	return found
 }
 
-// usual is how large changes are around one, as changes of rate in its time.
+// usual returns the usual change around change i, scaled to the time of that change.
 func usual(readings []reading, changes []float64, i int) float64 {
 	passed := func(j int) float64 { return readings[j+1].atNS - readings[j].atNS }
 	var sizes []float64
@@ -70,8 +70,8 @@ func usual(readings []reading, changes []float64, i int) float64 {
 	return sizes[len(sizes)-asLarge]
 }
 
-// longest returns the readings from one to another, of which steps divide them, that take
-// the longest time.
+// longest returns the longest part, in time, of the readings from one to another that
+// contains no step.
 func longest(readings []reading, steps []step, from, to int) []reading {
 	var best []reading
 	for _, s := range append(slices.Clone(steps), step{at: to}) {
@@ -84,7 +84,7 @@ func longest(readings []reading, steps []step, from, to int) []reading {
 	return best
 }
 
-// stepped words the steps; the error is nil where there are none.
+// stepped returns an error that describes the steps; it is nil if there are none.
 func stepped(steps []step) error {
 	if len(steps) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func stepped(steps []step) error {
 	return fmt.Errorf("%s; only the longest part without a step tells its rate", text)
 }
 
-// ahead words nanoseconds, of which there may be more than a Duration holds.
+// ahead formats nanoseconds, which may exceed the range of a Duration.
 func ahead(ns float64) string {
 	if math.Abs(ns) >= float64(farthest) {
 		return fmt.Sprintf("%.3g s", ns/1e9)
@@ -111,8 +111,7 @@ func ahead(ns float64) string {
 	return d.String()
 }
 
-// typicalHz is the ticks a second of which half of the changes show more: a step does not
-// change it.
+// typicalHz returns the median of the ticks/s of the changes, which a step does not affect.
 func typicalHz(readings []reading) float64 {
 	var rates []float64
 	for i := range readings[1:] {

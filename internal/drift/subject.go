@@ -19,10 +19,10 @@ var (
 	errNoHz    = errors.New("how many ticks it makes in a second is not known; take a clock that states it")
 )
 
-// A subject is a clock on its way through a run.
+// A subject is a clock and its readings so far.
 type subject struct {
 	clock  clock.Clock
-	hz     float64 // nominal; 0 where nobody states it
+	hz     float64 // nominal; 0 if it is not known
 	reader clock.Reader
 	err    error   // why it could not be opened, or failed
 	tick   float64 // the step of its values
@@ -49,7 +49,8 @@ func (s *subject) read() int64 {
 	return s.buffer[0]
 }
 
-// failed puts the subject out when its reader's last read failed.
+// failed returns whether the subject has failed. It records an error of its reader's last
+// read.
 func (s *subject) failed() bool {
 	if s.err == nil {
 		s.err = clock.Failure(s.reader)

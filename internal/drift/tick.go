@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	// watched is how long a clock that repeats its values is watched for its tick:
-	// those of 100 Hz and of Windows (15.6 ms) tick at least twice in it.
+	// watched is how long a clock that repeats its values is watched: clocks with a tick of
+	// 100 Hz, or of Windows (15.6 ms), tick at least twice in that time.
 	watched = 40 * time.Millisecond
-	// enoughTicks is how many ticks show the smallest.
+	// enoughTicks is the number of ticks that show the smallest one.
 	enoughTicks = 3
-	// values is how many one look takes: those of a clock that is finer than its
-	// readers differ.
+	// values is the number of reads in one look: if the clock is finer than a read, all
+	// values differ.
 	values = 64
 )
 
-// watch finds out the step in which a subject's values change: 1 tick of its Hz where
-// it is finer than a read. What clock_getres(2) states is heeded only where no step was
-// seen: a kernel without high resolution timers states 4 ms for its finest clock too.
+// watch sets the tick of a subject's values: 1 if the clock is finer than a read. It uses
+// clock_getres(2) only if it saw no step: a kernel without high resolution timers reports 4
+// ms for its finest clock too.
 func (r *runner) watch(s *subject) {
 	begun := r.now()
-	// The span in whole nanoseconds, and not the reference's time: those since 1601 are
-	// more than an int64 holds.
+	// The difference is in whole nanoseconds, not the reference's time: nanoseconds since
+	// 1601 exceed an int64.
 	passed := func() int64 { return int64(r.now() - begun) }
 	var steps observe.Steps
 	spent := steps.Watch(s.reader, observe.Watch{Values: values, Enough: enoughTicks, Most: watched}, passed)
