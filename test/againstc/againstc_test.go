@@ -1,11 +1,11 @@
-// Package againstc holds timebench against independent instruments: plain C programs in
-// testdata around the same clocks. The tests hold drift and skew against two of them;
-// what reads cost is shown by benchmarks:
+// Package againstc compares timebench with independent instruments: plain C programs in
+// testdata that read the same clocks. The tests compare drift and skew with two of them;
+// benchmarks compare the latency:
 //
 //	go test ./test/againstc -run '^$' -bench . -benchtime 15x
 //
-// runs the loop and timebench in turn, fifteen times for each clock, and prints
-// the medians of both and of the ratios pair by pair.
+// runs the loop and timebench in turn, fifteen times for each clock, and prints the medians
+// of both and of the ratios of the pairs.
 package againstc
 
 import (

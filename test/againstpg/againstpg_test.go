@@ -1,6 +1,6 @@
-// Package againstpg holds the distribution of single reads against PostgreSQL's
-// pg_test_timing, which reads the clock in a loop for seconds and counts in powers
-// of two how long each turn took.
+// Package againstpg compares the distribution of single reads with PostgreSQL's
+// pg_test_timing, which reads the clock in a loop for seconds and has a histogram of the loop
+// times in powers of two.
 //
 //	go test ./test/againstpg -run '^$' -bench . -benchtime 9x
 //

@@ -1,5 +1,4 @@
-// Package benchstat feeds the benchmark text that timebench writes to the real
-// benchstat.
+// Package benchstat passes the benchmark text that timebench writes to the real benchstat.
 package benchstat
 
 import (

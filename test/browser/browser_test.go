@@ -1,6 +1,6 @@
-// Package browser opens the pages that timebench writes in a real browser, with
-// the network off: do they load without an error, do their tables sort, are the
-// pictures there, in light, in dark and on paper?
+// Package browser opens the pages that timebench writes in a real browser, with the network
+// off. It checks that the pages load without an error, that their tables sort, and that the
+// pictures are present in light mode, in dark mode and on paper.
 package browser
 
 import (

@@ -1,7 +1,7 @@
 //go:build amd64 || arm64
 
-// Package forbidden runs timebench where things are forbidden to it that it would like
-// to do: as containers, sandboxes and machines without root have it.
+// Package forbidden runs timebench with system calls and files forbidden, as they are in
+// containers, in sandboxes and on machines without root.
 package forbidden
 
 import (

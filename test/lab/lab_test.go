@@ -6,10 +6,10 @@
 //	go test -tags lab ./test/lab
 //	go test -tags lab ./test/lab -update
 //
-// The first checks what does not depend on speed: an emulated machine is slow. The second
-// writes docs/lab.md too, and takes longer. Both need qemu-system-x86_64,
-// qemu-system-aarch64, and once what the script fetch needs. The kernels are kept in the
-// folder that TIMEBENCH_LAB names, or else in the user's cache.
+// The first command checks what does not depend on speed, because an emulated machine is
+// slow. The second also writes docs/lab.md, and takes longer. Both need qemu-system-x86_64
+// and qemu-system-aarch64, and the first time the requirements of the script fetch. The
+// kernels are kept in the folder TIMEBENCH_LAB, or in the user's cache if it is not set.
 package lab
 
 import (

@@ -1,5 +1,5 @@
-// Package limits runs timebench where it may have few processes: Go's own answer to a thread
-// that the system refuses is a dump of thousands of lines.
+// Package limits runs timebench with a low limit of processes. If the system refuses a
+// thread, Go's runtime by itself prints a dump of thousands of lines.
 package limits
 
 import (

@@ -1,4 +1,4 @@
-// Package made makes up result documents of any size, for tests of what is made of them.
+// Package made creates result documents of any size, for tests that use them.
 package made
 
 import (

@@ -1,7 +1,6 @@
-// Package need lets a test say what it needs of the world around it: a
-// compiler, an emulator, a tracer. On a bare machine such a test is skipped
-// with the reason. Where TIMEBENCH_REQUIRE names the need, as it does in CI, it
-// fails instead, so that no skip goes unnoticed.
+// Package need checks the requirements of a test: a compiler, an emulator, a tracer. If one
+// is missing, the test is skipped with the reason. If TIMEBENCH_REQUIRE names the
+// requirement, as in CI, the test fails instead, so that no skip goes unnoticed.
 package need
 
 import (

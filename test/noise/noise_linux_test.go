@@ -1,5 +1,5 @@
-// Package noise disturbs real runs of timebench, and expects each disturbance to be
-// named in the document.
+// Package noise disturbs real runs of timebench, and checks that the document reports each
+// disturbance.
 package noise
 
 import (

@@ -1,13 +1,13 @@
-// Package pairs is the experiment that shows how accurate the verdicts of `timebench diff` are
-// on a machine: how many pairs of runs of the same clock differ (none would be right), and how
-// often it finds a clock that was made 3 % slower.
+// Package pairs measures how accurate the verdicts of `timebench diff` are on a machine: how
+// many pairs of runs of the same clock differ (none should), and how often it detects a clock
+// that was made 3 % slower.
 //
 //	go test ./test/pairs -run '^$' -bench PairsOfOneClock -benchtime 200x -timeout 2h
 //
-// makes 200 pairs for each of several clocks, and as many runs of a slower one.
-// Every run is a process of its own, with the settings of `timebench compare`.
+// runs 200 pairs for each of several clocks, and as many runs of a slower one. Every run is a
+// process of its own, with the settings of `timebench compare`.
 //
-// With TIMEBENCH_PAIRS=FOLDER the documents are left in that folder, for the ablation of the
+// With TIMEBENCH_PAIRS=FOLDER the documents are kept in that folder, for the ablation of the
 // rules of the verdict (docs/diff.md):
 //
 //	TIMEBENCH_PAIRS=FOLDER go test ./internal/diff -run '^$' -bench Ablation

@@ -1,5 +1,5 @@
-// Package planted has what the tests of verify and skew plant faults in: a counter of
-// this machine that is ahead where the test says so, and two CPUs to tell apart.
+// Package planted has what the tests of verify and skew need to plant faults: a counter of
+// this machine with planted offsets, and two CPUs to compare.
 package planted
 
 import (

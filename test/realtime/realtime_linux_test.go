@@ -1,5 +1,5 @@
-// Package realtime runs timebench under a real-time policy, where a thread that spins owns
-// its CPU: nothing of its own priority or below runs there until it gives way.
+// Package realtime runs timebench under a real-time policy, under which a thread that spins
+// owns its CPU: no thread of the same or lower priority runs there until it yields.
 package realtime
 
 import (

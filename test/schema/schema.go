@@ -1,6 +1,6 @@
-// Package schema holds a JSON document against the published JSON Schema,
-// docs/timebench-1.schema.json, by a validator that knows nothing of timebench.
-// It is for tests.
+// Package schema checks a JSON document against the published JSON Schema,
+// docs/timebench-1.schema.json, with a validator that is independent of timebench. It is for
+// tests.
 package schema
 
 import (

@@ -1,7 +1,6 @@
 //go:build linux
 
-// Package strace holds timebench against a second instrument: strace counts what
-// enters the kernel.
+// Package strace compares timebench with a second instrument: strace counts the system calls.
 package strace
 
 import (

@@ -1,15 +1,15 @@
 //go:build linux
 
-// Package wine runs the real timebench.exe under Wine, from the outside: what it
-// prints, what it writes, how it ends, and whether Linux's timebench can read it. The
-// script prefix beside it makes a Wine in which Go programs run; WINEPREFIX says
-// where.
+// Package wine runs the real timebench.exe under Wine, from the outside. It checks the
+// output, the files, the exit code, and that timebench on Linux can read the documents. The
+// script prefix in this folder creates a Wine prefix in which Go programs run; WINEPREFIX is
+// its folder.
 //
 //	go test ./test/wine -run '^$' -bench . -benchtime 9x
 //
-// holds its figures against a C program (testdata/loop.c, built with mingw) under the
-// same Wine: the two in turn, nine times for each clock, with the medians of both
-// and of the ratios pair by pair.
+// compares its results with a C program (testdata/loop.c, built with mingw) under the same
+// Wine. It runs the two in turn, nine times for each clock, and prints the medians of both
+// and of the ratios of the pairs.
 package wine
 
 import (
