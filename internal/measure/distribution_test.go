@@ -12,7 +12,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// single measures the single reads of a clock.
+// single measures the distribution of single reads of a clock.
 func single(t *testing.T, spin func(n int)) *compare.Distribution {
 	t.Helper()
 	c := fake("single", func() (clock.Reader, error) { return spinner(spin), nil })
@@ -27,7 +27,7 @@ func single(t *testing.T, spin func(n int)) *compare.Distribution {
 	return d
 }
 
-// busy waits without giving the CPU away.
+// busy waits without yielding the CPU.
 func busy(span time.Duration) {
 	for end := observe.Now() + int64(span); observe.Now() < end; {
 		continue
@@ -86,7 +86,7 @@ func TestReadsLongerThanTheHistogramCountAsItsLongest(t *testing.T) {
 	require.NotNil(t, b.result(h, nil))
 }
 
-// What few reads took, and what lies beyond the bars of single ticks, says nothing.
+// Durations of few reads, and those in buckets of several ticks, are ignored.
 func TestTimesOfManyReadsLieApart(t *testing.T) {
 	h := newSingle()
 	for ticks, reads := range map[int64]int64{26: 500, 52: 40_000, 78: 5_000, 103: 3, 130: 300, 131: 2, 90_001: 100, 90_002: 100} {

@@ -7,17 +7,17 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 )
 
-// A script is a fake Reader whose values a function gives: next(i) is the value
-// of read i.
+// A script is a fake Reader whose values come from a function: next(i) is the value of read
+// i.
 type script struct {
 	next  func(i int64) int64
 	reads int64
 	work  atomic.Int64
 	err   error
-	fails int64 // reads after which err is the failure; 0 for never
+	fails int64 // reads until err is returned; 0 for never
 }
 
-// Spin works rather than waits: time.Now steps by milliseconds on Windows.
+// Spin works and does not wait: time.Now steps by milliseconds on Windows.
 func (s *script) Spin(n int) {
 	for range 2 * n {
 		s.work.Add(1)
@@ -52,7 +52,7 @@ func scripted(id string, next func(i int64) int64) clock.Clock {
 
 var errUnplugged = errors.New("no such device")
 
-// A spinner is a Reader of spins alone.
+// A spinner is a Reader that only spins.
 type spinner func(n int)
 
 func (s spinner) Spin(n int) { s(n) }

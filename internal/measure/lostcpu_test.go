@@ -19,7 +19,7 @@ import (
 type fakeCrew struct {
 	meeting gate
 	starts  int
-	// gone returns the CPU that is away when the crew starts for the i-th time.
+	// gone returns the CPU that is away at the i-th start of the crew.
 	gone     func(i int) int
 	brokenBy func(i int) error
 	err      error
@@ -62,7 +62,7 @@ func (f *fakeCrew) close() {}
 
 func never(int) int { return thread.Any }
 
-// losing is a run on four CPUs with a fake crew.
+// losing returns a run on four CPUs with a fake crew.
 func losing(t *testing.T, s Settings, crew crew, usable func([]int) []int) Result {
 	t.Helper()
 	s.CPUs, s.places, s.Rounds, s.Time = 4, []int{0, 1, 2, 3}, 10, 20*time.Millisecond
@@ -89,7 +89,7 @@ func of(t *testing.T, c compare.Clock, threads int) compare.Throughput {
 	return compare.Throughput{}
 }
 
-// A CPU that goes offline in the midst of a pinned run costs one pass, and not the run.
+// A CPU that goes offline during a pinned run costs one pass, not the run.
 func TestPinnedRunGoesOnWithTheCPUsThatAreLeft(t *testing.T) {
 	crew := &fakeCrew{gone: func(i int) int {
 		if i < 20 {
@@ -129,8 +129,8 @@ func TestRunWhosePinnedCPUsAllWentKeepsWhatItHas(t *testing.T) {
 	require.Equal(t, 4, crew.starts)
 }
 
-// A run that is not pinned goes by the CPUs that there are, and marks what is left with
-// less than one a thread.
+// A run that is not pinned uses the CPUs that exist, and marks results with less than one CPU
+// for each thread.
 func TestFreeRunSeesACPUGo(t *testing.T) {
 	crew := &fakeCrew{gone: never}
 	measured := losing(t, Settings{Threads: []int{1, 4}}, crew, func([]int) []int { return []int{0, 1, 2} })
@@ -144,7 +144,7 @@ func TestFreeRunSeesACPUGo(t *testing.T) {
 	}
 }
 
-// A worker process that was killed is no fault of the clocks.
+// A killed worker process is not a fault of the clocks.
 func TestBrokenCrewKeepsWhatWasMeasured(t *testing.T) {
 	killed := errors.New("worker process 0 ended: signal: killed")
 	crew := &fakeCrew{gone: never, brokenBy: func(i int) error {
@@ -163,8 +163,8 @@ func TestBrokenCrewKeepsWhatWasMeasured(t *testing.T) {
 	}
 }
 
-// A thread of the crew that cannot be pinned says so for every assignment, and holds up
-// nobody.
+// A thread of the crew that cannot be pinned reports that for every assignment, and delays no
+// other thread.
 func TestThreadsNameTheCPUThatIsNotThere(t *testing.T) {
 	crew := newThreads()
 	defer crew.close()
@@ -181,8 +181,8 @@ func TestThreadsNameTheCPUThatIsNotThere(t *testing.T) {
 	}
 }
 
-// A thread that gets no CPU, here one that a read holds up, is left behind. The crew can
-// work on at another gate, which that thread does not know.
+// A thread that gets no CPU, here because a read blocks, is abandoned. The crew can continue
+// with another gate, which that thread does not use.
 func TestThreadsLeaveBehindTheOneThatDoesNotEnd(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	for name, pins := range map[string][]int{"pinned": cpus, "free": {thread.Any, thread.Any}} {

@@ -29,7 +29,7 @@ func measureOne(t *testing.T, c clock.Clock) compare.Clock {
 func TestRunMeasuresRealClocks(t *testing.T) {
 	var total, last time.Duration
 	s := quick(1, 2, 5)
-	s.Time = 30 * time.Millisecond // on a busy machine five threads need some to read at all
+	s.Time = 30 * time.Millisecond // on a busy machine five threads need some time to read at all
 	measured, err := Run(context.Background(), clock.Default(), s, func(done, of time.Duration) {
 		require.GreaterOrEqual(t, done, last)
 		require.LessOrEqual(t, done, of)
@@ -75,7 +75,7 @@ func TestPinnedRunStaysOnItsCPU(t *testing.T) {
 	require.Equal(t, map[int]bool{s.Pin[0]: true}, seen)
 }
 
-// The thread of a pinned run may use one CPU, and the run has all.
+// The thread of a pinned run may use one CPU, but the run all.
 func TestPinnedRunLosesNoCPU(t *testing.T) {
 	if thread.Pinnable(thread.Usable()) != nil {
 		t.Skip("this build cannot pin threads")
@@ -88,7 +88,7 @@ func TestPinnedRunLosesNoCPU(t *testing.T) {
 	require.False(t, measured.Clocks[0].Throughput[len(measured.Clocks[0].Throughput)-1].Oversubscribed)
 }
 
-// Half a CPU's time is less than one thread can use.
+// A quota of half a CPU is less than one thread can use.
 func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
 	s := Settings{Time: 100 * time.Millisecond, CPUs: 4, Quota: 1.5, QuotaPeriod: 100 * time.Millisecond}
 	for threads, want := range map[int]bool{1: false, 2: true, 4: true, 8: true} {
@@ -100,14 +100,14 @@ func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
 	require.Equal(t, 1, s.windows(2))
 	s.Quota = 0.5
 	require.True(t, s.oversubscribed(1))
-	s.Quota = 6 // more than the CPUs can give
+	s.Quota = 6 // more than the CPUs have
 	require.False(t, s.throttled(8))
 	require.True(t, s.oversubscribed(8))
 	require.Equal(t, 100*time.Millisecond, s.span(8))
 }
 
-// A pass of threads that share CPUs is looked at in windows, which are samples;
-// one too short for that is one sample.
+// A pass of threads that share CPUs is divided into windows, which are samples. A pass that
+// is too short for windows is one sample.
 func TestOversubscribedPassesHaveWindows(t *testing.T) {
 	s := Settings{Time: 100 * time.Millisecond, CPUs: 2}
 	require.Equal(t, 1, s.windows(2))
@@ -118,12 +118,12 @@ func TestOversubscribedPassesHaveWindows(t *testing.T) {
 	require.Equal(t, 1, s.windows(3))
 }
 
-// A worker's figure is its median slice, so that an interrupt in a few of them
-// does not count; with too few slices it is all its reads over its time.
+// A worker's rate is from its median slice, so that an interrupt in a few slices does not
+// affect it. With too few slices, it is all its reads over its time.
 func TestWorkersFigureIsItsMedianSlice(t *testing.T) {
 	g, p := new(gate), pace{Chunk: 100, Slice: 10}
 	for j := range 9 {
-		g.slices[1][j] = 20_000 // 20 ns a read
+		g.slices[1][j] = 20_000 // 20 ns/read
 	}
 	g.slices[1][4] = 5_000_000
 	g.slots[1].sliced.Store(9)
@@ -133,7 +133,7 @@ func TestWorkersFigureIsItsMedianSlice(t *testing.T) {
 	perSecond, ok := g.perSecond(1, p)
 	require.True(t, ok)
 	require.InEpsilon(t, 5e7, perSecond, 1e-9)
-	// It had a CPU for 180 µs of a millisecond: its slices do not say so.
+	// It had a CPU for 180 µs of a millisecond, which its slices do not show.
 	g.slots[1].endNS.Store(1_001_000)
 	perSecond, ok = g.perSecond(1, p)
 	require.True(t, ok)
@@ -151,8 +151,8 @@ func TestWorkersFigureIsItsMedianSlice(t *testing.T) {
 	require.Zero(t, g.slots[1].sliced.Load())
 }
 
-// A turn's sample is the median of its slices; what is taken from a few of them
-// is in the mean alone.
+// A turn's sample is the median of its slices; an interrupt in a few of them affects only the
+// mean.
 func TestInterruptInATurnMovesTheMeanAlone(t *testing.T) {
 	spins := 0
 	reader := &script{next: func(i int64) int64 { return i }}
@@ -166,9 +166,9 @@ func TestInterruptInATurnMovesTheMeanAlone(t *testing.T) {
 	require.Less(t, sample.median*2, sample.mean)
 }
 
-// A turn that something disturbs for most of the time has quiet slices.
+// A turn that is disturbed for most of the time still has quiet slices.
 func TestQuickestSliceIsKept(t *testing.T) {
-	// One of an emulated machine may be too coarse for its slices to say anything.
+	// The stopwatch of an emulated machine may be too coarse for slices.
 	defer observe.TryStopwatch()
 	observe.AssumeStopwatch(20, 20)
 	spins := 0
@@ -283,8 +283,8 @@ func TestCounterOfUnknownRateIsMeasuredAgainstTheStopwatch(t *testing.T) {
 	require.InEpsilon(t, 100, measured.Resolution.TickNS, 0.01)
 }
 
-// A device that states its period is believed: its counter may turn over between
-// the two sightings of a measurement.
+// The reported period of a device is used: its counter may wrap around between the two looks
+// of a measurement.
 func TestCounterThatStatesItsPeriodIsNotMeasured(t *testing.T) {
 	c := scripted("stated", func(i int64) int64 { return i })
 	c.Hz, c.ReportedNS = 0, func() float64 { return 10 }
@@ -299,7 +299,7 @@ func TestTurnsAreShortUnderAQuota(t *testing.T) {
 	require.Equal(t, latencyTurn, Settings{Quota: 4, QuotaPeriod: 100 * time.Millisecond}.turn())
 }
 
-// A run may follow a switch of the kernel's clock source, and so of the stopwatch's cost.
+// A run may follow a change of the kernel's clock source, and so of the stopwatch's cost.
 func TestRunTriesItsStopwatchAnew(t *testing.T) {
 	observe.AssumeStopwatch(time.Hour, time.Hour)
 	measureOne(t, scripted("any", func(i int64) int64 { return i }))
@@ -313,7 +313,7 @@ func TestInterruptedRunReportsWhatIsComplete(t *testing.T) {
 	s.Time = time.Hour
 	measured, err := Run(ctx, clock.Default(), s, func(done, total time.Duration) {
 		if done > total-2*2*time.Hour*time.Duration(len(clock.Default())) {
-			time.AfterFunc(200*time.Millisecond, cancel) // in the midst of the first throughput
+			time.AfterFunc(200*time.Millisecond, cancel) // during the first throughput measurement
 		}
 	})
 	require.NoError(t, err)
@@ -350,8 +350,8 @@ func TestDefaultsFillTheirBudgets(t *testing.T) {
 	require.Equal(t, shortestDefaultTime, Settings{Threads: DefaultThreads(192), CPUs: 192}.DefaultTime(1000))
 }
 
-// The README promises ten seconds. What is beside the run (facts, the TSC's rates asleep and
-// under load, the kernel's entries) takes less than one.
+// The README promises ten seconds. The rest of the program (facts, the TSC's rates asleep and
+// under load, the kernel entries) takes less than one second.
 func TestDefaultRunTakesLessThanTenSeconds(t *testing.T) {
 	const beside = time.Second
 	for _, cpus := range []int{1, 2, 8, 24, 64, 192, 512} {
@@ -366,8 +366,8 @@ func TestDefaultRunTakesLessThanTenSeconds(t *testing.T) {
 	}
 }
 
-// Threads that are not pinned sit on other CPUs in the next pass: a clock that is slower on
-// one CPU is so for another thread each time.
+// Threads that are not pinned run on other CPUs in the next pass: a clock that is slower on
+// one CPU is slower for another thread each time.
 func TestFairnessIsThatWithinAPass(t *testing.T) {
 	m := &throughput{threads: 2}
 	g := new(gate)
@@ -386,13 +386,13 @@ func TestFairnessIsThatWithinAPass(t *testing.T) {
 	require.InEpsilon(t, 4*1200*1e9/400_000.0, r.CountedReadsPerSecond, 1e-9)
 }
 
-// Where median slices leave out what interrupts a worker, the plain count has it.
+// Median slices leave out the interrupts of a worker; the plain count includes them.
 func TestCountHasWhatTheMedianSliceLeavesOut(t *testing.T) {
 	m := &throughput{threads: 1}
 	g, p := new(gate), pace{Chunk: 100, Slice: 10, Keep: true}
 	g.releasedNS.Store(1000)
 	for j := range 9 {
-		g.slices[0][j] = 20_000 // 20 ns a read
+		g.slices[0][j] = 20_000 // 20 ns/read
 	}
 	g.slices[0][4] = 120_000
 	g.slots[0].sliced.Store(9)
@@ -404,7 +404,7 @@ func TestCountHasWhatTheMedianSliceLeavesOut(t *testing.T) {
 	require.InEpsilon(t, 9000*1e9/280_000.0, r.CountedReadsPerSecond, 1e-9)
 }
 
-// However long the slices of a long pass are, a worker looks at its deadline each millisecond.
+// A worker checks its deadline each millisecond, however long the slices of a pass are.
 func TestWorkersOfALongPassLookAtTheirDeadline(t *testing.T) {
 	r := &runner{settings: Settings{CPUs: 1}}
 	short := r.pace(&throughput{subject: &subject{readNS: 20}, threads: 1}, 5*time.Millisecond)
@@ -415,7 +415,7 @@ func TestWorkersOfALongPassLookAtTheirDeadline(t *testing.T) {
 	require.Equal(t, short.Look, long.Look)
 }
 
-// Where nobody stops a worker, as where the runner gets no CPU, it ends by itself.
+// A worker that is not stopped, because the runner gets no CPU for example, ends by itself.
 func TestWorkerEndsWhenNobodyStopsIt(t *testing.T) {
 	g := new(gate)
 	g.releasedNS.Store(observe.Now())

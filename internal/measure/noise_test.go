@@ -12,7 +12,7 @@ import (
 
 func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
 	begun := time.Now()
-	// busy is what /proc/stat says of two CPUs, with the sums added to the second.
+	// busy returns /proc/stat of two CPUs, with the given times added to the second.
 	busy := func(seconds, steal float64) map[int]host.CPUTime {
 		return map[int]host.CPUTime{0: {BusySeconds: 60}, 1: {BusySeconds: 40 + seconds, StealSeconds: 1 + steal}}
 	}
@@ -38,7 +38,7 @@ func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
 	require.Zero(t, c.WallStepNS)
 
 	n.last.CPUs = busy(17, 2)
-	// The group that was throttled longest before is not the one of this run.
+	// The group that had been throttled longest is not the one of this run.
 	n.first.Throttled = map[string]host.Throttling{"parent": {Periods: 1000, NS: 1e9}, "own": {Periods: 3, NS: 100}}
 	n.last.Throttled = map[string]host.Throttling{"parent": {Periods: 1000, NS: 1e9}, "own": {Periods: 10, NS: 400}}
 	n.source("hpet")
@@ -58,8 +58,8 @@ func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
 	require.Equal(t, 10.0, floor.latency[0], "the order of the samples was changed")
 }
 
-// A CPU that comes online during a run brings the time since the boot, and one that goes
-// offline takes it away: neither is time of this run.
+// A CPU that comes online during a run adds its time since the boot, and one that goes
+// offline removes it. Neither is time of this run.
 func TestCPUThatComesOrGoesIsNoLoad(t *testing.T) {
 	begun := time.Now()
 	all := map[int]host.CPUTime{0: {BusySeconds: 60}, 1: {BusySeconds: 5000, StealSeconds: 900}}
@@ -101,8 +101,8 @@ func TestSightingsOfThisMachine(t *testing.T) {
 	}
 }
 
-// Whatever the stopwatch costs, a reading of it does not count in a slice, and a
-// turn has slices enough for a median.
+// Whatever a reading of the stopwatch costs, it is negligible in a slice, and a turn has
+// enough slices for a median.
 func TestSlicesAreLongAgainstTheStopwatch(t *testing.T) {
 	defer observe.TryStopwatch()
 	for _, cost := range []time.Duration{20, 300, 1000, 30_000} {
@@ -120,7 +120,7 @@ func TestSlicesAreLongAgainstTheStopwatch(t *testing.T) {
 	require.Equal(t, 100*time.Millisecond, Settings{}.turn())
 }
 
-// The difference of two large sums is seldom quite nothing.
+// The difference of two large sums is rarely exactly 0.
 func TestShareOfNextToNothingIsNothing(t *testing.T) {
 	require.Zero(t, share(7.4e-11))
 	require.Zero(t, share(-0.3))

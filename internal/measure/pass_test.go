@@ -11,9 +11,9 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// BenchmarkPass shows what hiring and assigning stand for: a pass without a span, by threads
-// that are hired for it, and by threads that are there. What the runner does itself it does
-// for one thread after the other; the rest the threads do at once, where each has a CPU.
+// BenchmarkPass measures the start of threads and of assignments: a pass without a span, by
+// new threads and by existing ones. The runner's own work is done for one thread after the
+// other; the threads work in parallel if each has a CPU.
 func BenchmarkPass(b *testing.B) {
 	c := clock.Default()[0]
 	s := Settings{CPUs: len(thread.Usable()), places: thread.Spread(thread.Topology())}

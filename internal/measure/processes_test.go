@@ -18,7 +18,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// The worker processes of these tests are this test binary again.
+// The worker processes of these tests are this test binary.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == WorkerCommand && os.Args[2] == "--"+HoldFlag {
 		threads, _ := strconv.Atoi(os.Args[3])
@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// needProcesses skips where this binary cannot start itself: under an emulator
-// that the kernel does not know of.
+// needProcesses skips the test if this binary cannot start itself, because it runs under an
+// emulator that the kernel does not know.
 func needProcesses(t *testing.T) {
 	t.Helper()
 	c, err := newProcesses(1)
@@ -63,7 +63,7 @@ func TestProcessesMeasureAsThreadsDo(t *testing.T) {
 	}
 }
 
-// A clock that this process knows and its workers do not is a row with a reason.
+// A clock that this process knows and its workers do not has a reason.
 func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
 	needProcesses(t)
 	s := quick(1)
@@ -99,7 +99,7 @@ func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
 	require.ErrorContains(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Look: 1, SpanNS: int64(time.Hour)}, 1, quick(1).seats()), "worker process 0 ended")
 }
 
-// The time that worker processes used is this run's own, not other programs' load.
+// The time of worker processes belongs to this run; it is not load by other programs.
 func TestTimeOfWorkerProcessesIsOwn(t *testing.T) {
 	needProcesses(t)
 	before := host.See().OwnSeconds

@@ -13,10 +13,10 @@ import (
 	"github.com/timebench/timebench/internal/thread"
 )
 
-// dearer is a clock of which a read takes 40 ns, and from some turn on 250 times as much.
+// dearer is a clock whose read takes 40 ns, and from some turn on 250 times as long.
 type dearer struct {
 	from         int
-	spins, since int // calls of Spin, and reads since a read costs more
+	spins, since int // calls of Spin, and reads since they are slower
 }
 
 func (d *dearer) Spin(n int) {
@@ -35,7 +35,7 @@ func (d *dearer) Read(ticks []int64) {
 	}
 }
 
-// A run over a clock that became 250 times as dear takes no 250 times as long.
+// If a clock becomes 250 times slower, the run does not take 250 times as long.
 func TestReadsArePlannedAnewWhereTheyComeToCostMore(t *testing.T) {
 	const rounds, from = 30, 400 // spins: some rounds of 25
 	reader := &dearer{from: from}
@@ -47,15 +47,15 @@ func TestReadsArePlannedAnewWhereTheyComeToCostMore(t *testing.T) {
 	require.Greater(t, reader.spins, from)
 	require.True(t, s.replanned)
 	require.Greater(t, s.readNS, 5000.0)
-	// As planned at first: some 2500 reads of each slice, in 25 slices a round.
+	// With the first plan: some 2500 reads in each slice, and 25 slices in each round.
 	perRound := float64(latencyTurn) / 10_000
 	require.Less(t, float64(reader.since), 2*float64(latencyChunk)/40*slicesPerTurn+3*rounds*perRound)
 }
 
-// What was proven before the run is held against what is so after it, where something
+// The kernel entries found before the run are compared with those after it, if something
 // changed.
 func TestKernelEntryIsProvenAgainAfterAChange(t *testing.T) {
-	door := clock.Clock{Path: clock.Syscall} // always, by its path
+	door := clock.Clock{Path: clock.Syscall} // enters the kernel always, by its path
 	for name, test := range map[string]struct {
 		before    string
 		replanned bool

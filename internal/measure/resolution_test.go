@@ -23,7 +23,7 @@ func TestClockThatRepeatsShowsItsTick(t *testing.T) {
 	require.Equal(t, 1000.0, c.Resolution.TickNS)
 }
 
-// 24 MHz in nanoseconds: steps of 41 and 42 ns, read every 10 ns.
+// The counter has 24 MHz, in nanoseconds: steps of 41 and 42 ns, read every 10 ns.
 func TestTickThatIsNoWholeNumber(t *testing.T) {
 	c := measureOne(t, scripted("24 MHz", func(i int64) int64 { return int64(float64(i*10*24/1000) * 1000 / 24) }))
 	require.False(t, c.Resolution.FinerThanRead)
@@ -59,8 +59,8 @@ func TestClockThatGoesBackwardsIsCaught(t *testing.T) {
 	require.Equal(t, 300.0, c.Resolution.WorstBackwardsNS)
 }
 
-// A clock of seconds does not tick while it is watched; glances between other
-// measurements see its step all the same.
+// A clock with a tick of seconds does not tick while it is watched, but glances between other
+// measurements see its step.
 func TestGlancesSeeASlowTick(t *testing.T) {
 	value := int64(0)
 	reader := &script{next: func(int64) int64 { return value }}
@@ -78,7 +78,7 @@ func TestGlancesSeeASlowTick(t *testing.T) {
 	require.Equal(t, 1e9, w.result(1, 0).TickNS)
 }
 
-// A clock that steps by 1 ms and by 16 ms has no step that could be named.
+// A clock that steps by 1 ms and by 16 ms has no common step.
 func TestUnevenStepsAreNotNamedByTheirMedian(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps     []int64
@@ -104,8 +104,8 @@ func TestUnevenStepsAreNotNamedByTheirMedian(t *testing.T) {
 	}
 }
 
-// What a thread sees that was away may be several ticks in one: it counts only where
-// nothing else was seen.
+// A step of a thread that lost its CPU may be several ticks: it counts only if there are no
+// other steps.
 func TestStepsSeenByAThreadThatWasAway(t *testing.T) {
 	w := newWatcher()
 	w.See([]int64{0, 0}, false)
@@ -119,7 +119,7 @@ func TestStepsSeenByAThreadThatWasAway(t *testing.T) {
 	require.EqualValues(t, 3, r.Ticks)
 }
 
-// A thread that loses its CPU twice a tick finds the tick all the same.
+// A thread that loses its CPU twice in each tick still finds the tick.
 func TestTickOfACoarseClockUnderInterruption(t *testing.T) {
 	reads, value := 0, int64(0)
 	reader := &script{next: func(int64) int64 {
@@ -138,8 +138,8 @@ func TestTickOfACoarseClockUnderInterruption(t *testing.T) {
 	require.Equal(t, 1e9, w.result(1, 0).TickNS)
 }
 
-// Where a step is no longer than the gap between glances there may be many ticks
-// in it: half a microsecond of nanoseconds, after a gap of a millisecond.
+// If a step is no longer than the gap between glances, it may be many ticks: here half a
+// microsecond of nanoseconds after a gap of a millisecond.
 func TestGlancesDoNotGuessAFastTick(t *testing.T) {
 	value := int64(0)
 	reader := &script{next: func(int64) int64 { value += 500; return value }}
