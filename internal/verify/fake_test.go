@@ -8,7 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/observe"
 )
 
-// fakeReader makes its values by a function, one after the other.
+// fakeReader returns the values of a function, one after the other.
 type fakeReader struct {
 	next func() int64
 	err  func() error
@@ -33,10 +33,10 @@ func (f *fakeReader) Err() error {
 	return f.err()
 }
 
-// now is the true time, in nanoseconds.
+// now returns the true time, in nanoseconds.
 func now() int64 { return observe.Now() }
 
-// fake is a clock in nanoseconds; open makes the function of each reader.
+// fake returns a clock in nanoseconds; open returns the function of each reader.
 func fake(id string, kind clock.Kind, open func() func() int64) clock.Clock {
 	return clock.Clock{
 		ID: id, Call: id, Path: "fake", Kind: kind, Hz: 1e9,
@@ -45,12 +45,12 @@ func fake(id string, kind clock.Kind, open func() func() int64) clock.Clock {
 	}
 }
 
-// shared is a clock whose readers are all alike.
+// shared returns a clock whose readers are all alike.
 func shared(id string, next func() int64) clock.Clock {
 	return fake(id, clock.Monotonic, func() func() int64 { return next })
 }
 
-// truth is the clock that witnesses: it has the id of one that may.
+// truth returns the witness: it has the id of a possible witness.
 func truth() clock.Clock { return shared("LFENCE+RDTSC@cpu", now) }
 
 func missing(id string) clock.Clock {
@@ -59,7 +59,7 @@ func missing(id string) clock.Clock {
 	return c
 }
 
-// failing is a clock whose reads fail from so many on.
+// failing returns a clock whose reads fail after this number.
 func failing(id string, after int64) clock.Clock {
 	var reads atomic.Int64
 	c := shared(id, now)

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The threads' CPU is taken away while they read: what they read elsewhere is dropped.
+// The threads lose their CPU while they read: values that they read elsewhere are discarded.
 func TestCPUThatGoesAwayMeanwhile(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	for _, reads := range []int64{1, 100_000} {
@@ -38,7 +38,7 @@ func TestCPUThatGoesAwayMeanwhile(t *testing.T) {
 			}
 		})
 		var v Verification
-		// Beside other programs a run may be over before so many reads are made.
+		// On a busy machine a run may end before this number of reads.
 		for tries := 0; len(v.LostCPUs) == 0; tries++ {
 			require.Less(t, tries, 50)
 			v = run(t, cpus, moving)
@@ -53,13 +53,13 @@ func TestCPUThatGoesAwayMeanwhile(t *testing.T) {
 	}
 }
 
-// A process that was stopped for longer than a thread may be late loses no CPU by that:
-// what is left is verified.
+// A process that was stopped for longer than a thread may be late loses no CPU: the remaining
+// clocks are verified.
 func TestStoppedProcessLosesNoCPU(t *testing.T) {
 	if os.Getenv("TIMEBENCH_TEST_STOPPED") != "" {
 		var opened atomic.Int32
 		slow := fake("slow@fake", clock.Monotonic, func() func() int64 {
-			if opened.Add(1) > 3 { // three are for trying it
+			if opened.Add(1) > 3 { // three are for the checks before
 				for range 10 {
 					time.Sleep(observe.Late / 20)
 				}
@@ -81,7 +81,7 @@ func TestStoppedProcessLosesNoCPU(t *testing.T) {
 	var out strings.Builder
 	child.Stdout, child.Stderr = &out, &out
 	err := child.Start()
-	if errors.Is(err, unix.ENOEXEC) { // under an emulator that the kernel does not know of
+	if errors.Is(err, unix.ENOEXEC) { // under an emulator that the kernel does not know
 		need.Missing(t, "processes", err.Error())
 	}
 	require.NoError(t, err)

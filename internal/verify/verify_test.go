@@ -16,7 +16,7 @@ import (
 	"github.com/timebench/timebench/test/planted"
 )
 
-// run verifies clocks on the CPUs for a while that is enough to find what is planted.
+// run verifies clocks on the CPUs for long enough to find planted faults.
 func run(t *testing.T, cpus []int, clocks ...clock.Clock) Verification {
 	t.Helper()
 	return Run(context.Background(), clocks, Settings{
@@ -39,7 +39,7 @@ func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
 		require.True(t, v.Held())
 		require.Positive(t, c.Reads)
 		require.Equal(t, "LFENCE+RDTSC@cpu", c.Witness)
-		// A thread that came late was not there for the others.
+		// A thread that came late did not compare with the others.
 		require.Positive(t, c.Across.Pairs)
 		require.Positive(t, c.Across.Checks)
 		require.Equal(t, c.Across.Pairs == 2, c.Across.SeesNS > 0)
@@ -50,14 +50,14 @@ func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
 	}
 }
 
-// One step of 1 ns in ten million reads, of one CPU. The run ends when they are made, however
-// long that takes.
+// One step of 1 ns in ten million reads, on one CPU. The run ends after these reads, however
+// long they take.
 func TestOneStepBackIsFound(t *testing.T) {
 	ctx, enough := context.WithCancel(context.Background())
 	defer enough()
 	var readers atomic.Int32
 	c := fake("steps@fake", clock.Monotonic, func() func() int64 {
-		value, reads, faulty := int64(0), 0, readers.Add(1) > 3 // the first three are for trying it
+		value, reads, faulty := int64(0), 0, readers.Add(1) > 3 // the first three are for the checks before
 		return func() int64 {
 			reads++
 			if value++; faulty && reads == 10_000_000 {
@@ -86,9 +86,10 @@ func TestOffsetOfOneCPUIsFound(t *testing.T) {
 	for _, offset := range []float64{300, -300, 100_000} {
 		for _, faulty := range cpus {
 			size := math.Abs(offset)
-			// What the way from CPU to CPU and the read take hides a part of it. Where the CPUs
-			// hardly ever ran at the same time, beside other tests, that is more, and a small
-			// offset is missed; the run must then say that it would have missed it.
+			// The latency between the CPUs and of the read hides a part of the offset. If the
+			// CPUs hardly ever ran at the same time, because of other tests, it hides more,
+			// and a small offset is missed; the run must then report that it would have
+			// missed it.
 			var c VerifiedClock
 			var f *ClockFault
 			for tries := 0; f == nil || f.WorstNS <= size-5000; tries++ {
@@ -116,8 +117,8 @@ func TestOffsetOfOneCPUIsFound(t *testing.T) {
 	}
 }
 
-// The clock shows what it showed at the beginning of every hundredth of a second for 1 ms,
-// and then catches up, which is a jump.
+// In every hundredth of a second the clock stands still for 1 ms, and then catches up, which
+// is a jump.
 func TestStallIsFound(t *testing.T) {
 	const every, length = int64(10 * time.Millisecond), int64(time.Millisecond)
 	v := run(t, thread.Usable()[:1], shared("stalls@fake", func() int64 {
@@ -156,7 +157,7 @@ func TestJumpIsFound(t *testing.T) {
 	require.InDelta(t, size, f.WorstNS, 0.3*float64(size))
 }
 
-// The thread is away for 5 ms every so often: both clocks go on meanwhile.
+// The thread regularly loses its CPU for 5 ms, during which both clocks advance.
 func TestPreemptionIsNoFault(t *testing.T) {
 	v := run(t, thread.Usable()[:1], fake("preempted@fake", clock.Monotonic, func() func() int64 {
 		reads := 0
@@ -170,11 +171,11 @@ func TestPreemptionIsNoFault(t *testing.T) {
 	require.Empty(t, v.Clocks[0].Faults)
 }
 
-// A clock that ticks every 4 ms repeats its values, and that is all.
+// A clock with a tick of 4 ms repeats its values, which is no fault.
 func TestCoarseClockIsClean(t *testing.T) {
 	const tick = int64(4 * time.Millisecond)
 	var c VerifiedClock
-	// Beside other programs a thread may not have a CPU for two ticks in a row.
+	// On a busy machine a thread may not have a CPU for two consecutive ticks.
 	for tries := 0; c.TickNS == 0; tries++ {
 		require.Less(t, tries, 50)
 		c = run(t, thread.Usable(), shared("coarse@fake", func() int64 { return now() / tick * tick })).Clocks[0]
@@ -197,7 +198,7 @@ func TestVDSOThatIsAheadIsFound(t *testing.T) {
 		require.Equal(t, Faulty, c.Verdict)
 		f := faultOf(c, FaultOutside)
 		require.NotNil(t, f)
-		// A bracket in which the thread was away is wide enough.
+		// A bracket in which the thread lost its CPU is wide enough.
 		require.Greater(t, float64(f.Count), 0.9*float64(c.Bracket.Brackets))
 		require.Greater(t, f.WorstNS, 500.0)
 		require.LessOrEqual(t, f.WorstNS, 1000.0)
@@ -231,7 +232,7 @@ func TestWhatCannotBeVerified(t *testing.T) {
 	require.InDelta(t, f.WorstNS, stands.StoodNS, 1)
 }
 
-// The interrupt of a clock that ticks every millisecond comes 150 ms late.
+// The interrupt of a clock with a tick of one millisecond comes 150 ms late.
 func TestLateTickIsNoFault(t *testing.T) {
 	const tick, every, late = int64(time.Millisecond), int64(300 * time.Millisecond), int64(150 * time.Millisecond)
 	for _, says := range []bool{true, false} {
@@ -251,7 +252,7 @@ func TestLateTickIsNoFault(t *testing.T) {
 	}
 }
 
-// A wall clock that is set back is not one that warps.
+// A wall clock that is set back has no warp.
 func TestWallClockThatIsSetBack(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	start := now()
@@ -269,7 +270,7 @@ func TestWallClockThatIsSetBack(t *testing.T) {
 	require.InDelta(t, 1e7, faultOf(v.Clocks[0], FaultBackwards).WorstNS, 1e6)
 }
 
-// A read that fails now and then leaves an old value, and says so.
+// A read that sometimes fails leaves an old value, and reports the failure.
 func TestReadsThatFailNowAndThenAreNoWarps(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	c := shared("busy@fake", now)
@@ -295,15 +296,15 @@ func TestReadsThatFailNowAndThenAreNoWarps(t *testing.T) {
 	require.Nil(t, faultOf(v.Clocks[0], FaultWarp))
 }
 
-// No CPU that another program has keeps a run waiting: a thread that does not come is
-// left behind.
+// A CPU that another program occupies does not block a run: a thread that does not start is
+// abandoned.
 func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	block := make(chan struct{})
 	defer close(block)
 	var opened atomic.Int32
 	c := fake("blocked@fake", clock.Monotonic, func() func() int64 {
-		blocked := opened.Add(1) > 3 && thread.Current() == cpus[1] // three are for trying it
+		blocked := opened.Add(1) > 3 && thread.Current() == cpus[1] // three are for the checks before
 		return func() int64 {
 			if blocked {
 				<-block
@@ -336,7 +337,7 @@ func TestOneCPUComparesNothing(t *testing.T) {
 	require.True(t, v.Held())
 }
 
-// A CPU that is not there is one that went away before the run began.
+// A CPU that does not exist went away before the run began.
 func TestCPUThatIsGone(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	v := run(t, []int{cpus[0], 1000, cpus[1]}, shared("clean@fake", now))
@@ -402,7 +403,7 @@ func TestRelations(t *testing.T) {
 	require.False(t, v.Held())
 }
 
-// The machine's own clocks hold.
+// The machine's own clocks have no fault.
 func TestRealClocksHold(t *testing.T) {
 	all := clock.Catalog()
 	v := Run(context.Background(), all, Settings{Time: 2 * time.Second, CPUs: thread.Usable(), All: all, CounterIsTrusted: true}, nil)
@@ -433,7 +434,7 @@ func TestThreadThatBeginsLateReadsAllTheSame(t *testing.T) {
 	}
 }
 
-// What was not verified has a reason, whatever the cause.
+// A clock that was not verified has a reason, whatever the cause.
 func TestUnverifiedHasAReason(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -443,7 +444,7 @@ func TestUnverifiedHasAReason(t *testing.T) {
 		var opened atomic.Int32
 		c.Open = func() (clock.Reader, error) {
 			reader, err := open()
-			if opened.Add(1) > 3 { // three are for trying it
+			if opened.Add(1) > 3 { // three are for the checks before
 				return then(reader)
 			}
 			return reader, err
