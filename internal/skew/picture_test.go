@@ -8,7 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// twoClocks is a document of two clocks on so many CPUs.
+// twoClocks returns a document of two clocks on this number of CPUs.
 func twoClocks(cpus int) *result.Document {
 	s := &Skew{DurationNS: 1e9}
 	for _, id := range []string{"RDTSC@cpu", "CLOCK_MONOTONIC@vdso"} {
@@ -43,7 +43,7 @@ func TestPanelsOfASkew(t *testing.T) {
 	require.Len(t, panels(d)[0].pairs, 2, "a pair is drawn once")
 }
 
-// A strip names both CPUs of a pair where the pairs do not all begin with the same one.
+// A strip names both CPUs of a pair if the pairs do not all begin with the same one.
 func TestStripNamesThePairs(t *testing.T) {
 	labels := func(pairs ...CPUPair) (all []string) {
 		for _, tick := range pairTicks(pairs).Ticks(0, 0) {
@@ -55,7 +55,7 @@ func TestStripNamesThePairs(t *testing.T) {
 	require.Equal(t, []string{"0, 1", "1, 2"}, labels(CPUPair{OtherCPU: 1}, CPUPair{CPU: 1, OtherCPU: 2}))
 }
 
-// A clock whose tick is longer than a round trip does not tell it.
+// A clock whose tick is longer than a round trip cannot measure it.
 func TestCoarseClockTellsNoRoundTrip(t *testing.T) {
 	fine := CPUPair{OtherCPU: 1, RoundTripNS: 150, BoundNS: 75.4}
 	coarse := CPUPair{OtherCPU: 2, BoundNS: 4e6}

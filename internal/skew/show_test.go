@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// square is a clock whose CPUs were compared all with all.
+// square returns a clock whose CPUs were each compared with each.
 func square(id string, cpus int) SkewedClock {
 	c := SkewedClock{ID: id, TicksPerSecond: 2596122000}
 	for a := range cpus {
@@ -21,7 +21,7 @@ func square(id string, cpus int) SkewedClock {
 	return c
 }
 
-// star is a clock whose CPUs were compared with the first only.
+// star returns a clock whose CPUs were compared with the first only.
 func star(id string, cpus int) SkewedClock {
 	c := SkewedClock{ID: id, TicksPerSecond: 2596122000}
 	for other := 1; other < cpus; other++ {
@@ -31,8 +31,8 @@ func star(id string, cpus int) SkewedClock {
 	return c
 }
 
-// A coarse clock shows the same value before a round trip and after it: that is not how
-// long a message took.
+// A coarse clock may have the same value before and after a round trip: that is not the
+// latency of a message.
 func TestCoarseClockIsNoStopwatchOfMessages(t *testing.T) {
 	coarse := SkewedClock{ID: "CLOCK_MONOTONIC_COARSE@vdso", TicksPerSecond: 1e9, Pairs: []CPUPair{{OtherCPU: 1, BoundNS: 4e6, Rounds: 10}}}
 	tick := SkewedClock{ID: "gettimeofday@vdso", TicksPerSecond: 1e6, Pairs: []CPUPair{{OtherCPU: 1, RoundTripNS: 1000, BoundNS: 1500, Rounds: 10}}}
@@ -54,7 +54,7 @@ func TestCoarseClockIsNoStopwatchOfMessages(t *testing.T) {
 	require.Equal(t, "150 ns", roundTrip(fine.Pairs[0], words.SignedDuration))
 }
 
-// Many CPUs are a short list with the worst on top, and nothing is left out of the CSV.
+// Many CPUs are a short list with the worst first; the CSV has all of them.
 func TestSkewOfManyCPUsIsShort(t *testing.T) {
 	c := star("RDTSC@cpu", 192)
 	c.Pairs[96].OffsetNS = 1_250_000
@@ -72,7 +72,7 @@ func TestSkewOfAllPairsIsASquare(t *testing.T) {
 	g := pairGrid(&c)
 	require.Equal(t, [][]string{
 		{"0", "", "-2 ± 60", "-4 ± 75"},
-		{"1", "120", "", "-200 ± 60 !"}, // the other way round
+		{"1", "120", "", "-200 ± 60 !"}, // CPUs in the other order
 		{"2", "150", "120", ""},
 	}, g.Rows)
 	for _, cpus := range []int{16, 17} {

@@ -14,7 +14,7 @@ import (
 	"github.com/timebench/timebench/test/planted"
 )
 
-// A disturbed reader reads a real counter after something else, and may fail.
+// A disturbed reader does something else before it reads a real counter, and may fail.
 type disturbed struct {
 	clock.Reader
 	fails  func() error
@@ -35,7 +35,7 @@ func (d disturbed) Err() error {
 	return d.fails()
 }
 
-// sound is a counter that is ahead nowhere.
+// sound returns a counter without an offset.
 func sound(t *testing.T) clock.Clock {
 	t.Helper()
 	return planted.Counter(t, 0, 0)
@@ -45,8 +45,8 @@ func run(cpus []int, clocks ...clock.Clock) Skew {
 	return Run(context.Background(), clocks, Settings{Time: time.Duration(len(clocks)) * 500 * time.Millisecond, CPUs: cpus}, nil)
 }
 
-// compared is the only pair of a clock on two CPUs. Beside other programs the CPUs may hardly
-// ever run at the same time; then the run has no pair, says so, and is made again.
+// compared returns the only pair of a clock on two CPUs. On a busy machine the CPUs may
+// hardly ever run at the same time; then the run has no pair and a reason, and is repeated.
 func compared(t *testing.T, cpus []int, c clock.Clock) CPUPair {
 	t.Helper()
 	for range 50 {
@@ -61,7 +61,8 @@ func compared(t *testing.T, cpus []int, c clock.Clock) CPUPair {
 	return CPUPair{}
 }
 
-// What is planted lies within the bound of what is found, whatever its size and sign.
+// The planted offset is within the error bound of the measured one, whatever its size and
+// sign.
 func TestOffsetIsFoundWithinItsBound(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	for _, ahead := range []float64{0, 300, -300, 100_000, -1e9} {
@@ -130,7 +131,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 	}
 }
 
-// A coarse clock's bound is its tick, whatever the round trip.
+// The error bound of a coarse clock is its tick, whatever the round trip.
 func TestBoundOfACoarseClock(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	c := sound(t)
@@ -152,7 +153,7 @@ func TestCPUThatIsGone(t *testing.T) {
 	require.Empty(t, r.Clocks[0].Pairs)
 }
 
-// A thread whose reads do not come back is left behind.
+// A thread whose reads do not return is abandoned.
 func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	block := make(chan struct{})
@@ -162,7 +163,7 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	var opened atomic.Int32
 	c.Open = func() (clock.Reader, error) {
 		reader, err := open()
-		// The first ones are for trying it.
+		// The first ones are for the checks before.
 		blocked := opened.Add(1) > 3 && thread.Current() == cpus[1]
 		return disturbed{Reader: reader, before: func() {
 			if blocked {
@@ -188,7 +189,7 @@ func TestPairWithoutATurnSaysSo(t *testing.T) {
 	require.Contains(t, r.Clocks[0].Reason, "take a longer time")
 }
 
-// A clock that takes all of the time leaves the next one half of its share.
+// If a clock takes all of the time, the next one gets half of its share.
 func TestClockThatComesLateHasTime(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	slow := sound(t)
@@ -223,7 +224,7 @@ func TestInterrupted(t *testing.T) {
 	require.Less(t, time.Since(start), time.Minute)
 }
 
-// The machine's own clocks are in step, as far as this can tell.
+// The machine's own clocks agree within the error bound.
 func TestRealClocks(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	r := Run(context.Background(), clock.Default(), Settings{Time: 2 * time.Second, CPUs: cpus}, nil)
