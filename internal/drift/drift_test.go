@@ -15,7 +15,7 @@ import (
 
 var both = Settings{Time: 6 * time.Second, LoadTime: 3 * time.Second, CPUs: 2}
 
-// holds reports whether the true rate lies within the interval.
+// holds returns whether the true rate is in the interval.
 func holds(t *testing.T, r *DriftRate, ppm float64) bool {
 	t.Helper()
 	require.NotNil(t, r)
@@ -35,7 +35,7 @@ func reasons(d Drift) map[string]string {
 func TestPlantedRatesLieWithinTheirIntervals(t *testing.T) {
 	const runs = 100
 	plants := []struct {
-		ppm, widest float64 // what the mean of the intervals may be, in parts per million
+		ppm, widest float64 // limits of the mean of the intervals, in ppm
 		clock       func(w *fakeWorld, ppm float64) clock.Clock
 		held        [numberOfPhases]int
 		width       float64
@@ -51,12 +51,12 @@ func TestPlantedRatesLieWithinTheirIntervals(t *testing.T) {
 	}
 	for seed := range uint64(runs) {
 		w := newWorld(seed)
-		w.readNS = 400 // what is asserted is not how tight the brackets are
+		w.readNS = 400 // the test does not check how tight the brackets are
 		var clocks []clock.Clock
 		for _, p := range plants {
 			clocks = append(clocks, p.clock(w, p.ppm))
 		}
-		// No watch of 40 ms sees it.
+		// No watch of 40 ms sees a tick of it.
 		clocks[4].ReportedNS = func() float64 { return 5e8 }
 		drift, err := w.run(t.Context(), clocks, w.reference(), both)
 		require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestDocumentOfARun(t *testing.T) {
 	acceptable(t, drift)
 }
 
-// acceptable requires that the document's reader takes the result.
+// acceptable checks that the document's reader accepts the result.
 func acceptable(t *testing.T, d Drift) {
 	t.Helper()
 	var text bytes.Buffer
@@ -202,7 +202,7 @@ func TestClocksThatGiveNoRate(t *testing.T) {
 	acceptable(t, drift)
 }
 
-// What was seen before the failure stays.
+// The results before the failure are kept.
 func TestAClockThatFailsMidway(t *testing.T) {
 	for _, at := range []time.Duration{2 * time.Second, 5 * time.Second} {
 		w := newWorld(1)
@@ -218,7 +218,7 @@ func TestAClockThatFailsMidway(t *testing.T) {
 	}
 }
 
-// A clock that stops under load makes no ticks there.
+// A clock that stops under load makes no ticks during the load.
 func TestAClockThatChangesMidway(t *testing.T) {
 	w := newWorld(1)
 	drift, err := w.run(t.Context(), []clock.Clock{
@@ -253,7 +253,7 @@ func TestReferencesThatCannotServe(t *testing.T) {
 	}
 }
 
-// What was seen before the reference failed stays too.
+// The results before the reference failed are kept too.
 func TestReferencesThatFailMidway(t *testing.T) {
 	for want, reference := range map[string]func(*fakeWorld) clock.Clock{
 		`^reference a: no such device$`: func(w *fakeWorld) clock.Clock { return w.failing("a", 2*time.Second) },
@@ -288,7 +288,7 @@ func TestReferencesThatFailMidway(t *testing.T) {
 	}
 }
 
-// A reference that never moves ends neither the watch for its tick nor the run by time.
+// A reference that never moves cannot end the watch for its tick or the run by time.
 func TestAReferenceThatStandsStill(t *testing.T) {
 	w := newWorld(1)
 	drift, err := w.run(t.Context(), []clock.Clock{w.fast("fast", 0)}, w.clock("a", 1e9, func(float64) int64 { return 7 }), both)
@@ -371,7 +371,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// A run of eleven days looks a million times and remembers 2048 slots of them.
+// A run of eleven days looks a million times and keeps 2048 slots.
 func TestALongRunStaysSmall(t *testing.T) {
 	w := newWorld(1)
 	w.readNS = 100e3 // too slow for more than a few brackets
@@ -389,7 +389,7 @@ func TestALongRunStaysSmall(t *testing.T) {
 	acceptable(t, drift)
 }
 
-// Real clocks, by which nothing but sanity is asserted.
+// Real clocks: only the plausibility of the results is checked.
 func TestClocksOfThisMachine(t *testing.T) {
 	var reference *clock.Clock
 	for _, c := range clock.Catalog() {

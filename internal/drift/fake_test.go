@@ -9,14 +9,14 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 )
 
-// A fakeWorld is a machine whose time passes by reading and sleeping alone.
+// A fakeWorld is a machine whose time passes only while it reads or sleeps.
 type fakeWorld struct {
 	ns     float64
 	random *rand.Rand
 	loaded bool
-	wave   float64 // noise that is correlated with its neighbours, one step a sleep
+	wave   float64 // noise that is correlated with its neighbours, one step for each sleep
 	slept  func()
-	readNS float64 // what a read takes
+	readNS float64 // the time of a read
 }
 
 func newWorld(seed uint64) *fakeWorld {
@@ -40,7 +40,7 @@ func (w *fakeWorld) run(ctx context.Context, clocks []clock.Clock, reference clo
 	return run(ctx, clocks, reference, s, nil, world{w.sleep, w.busy})
 }
 
-// pass lets time go by, and under load a preemption come in between.
+// pass lets time pass, and adds preemptions under load.
 func (w *fakeWorld) pass(ns float64) {
 	w.ns += ns
 	if w.loaded && w.random.Float64() < 0.01 {
@@ -48,7 +48,7 @@ func (w *fakeWorld) pass(ns float64) {
 	}
 }
 
-// A fakeReader takes the world's readNS for a read, and has its value from somewhere in it.
+// A fakeReader takes the world's readNS for a read; the value is from a moment within it.
 type fakeReader struct {
 	*fakeWorld
 	value func(ns float64) int64
@@ -89,12 +89,12 @@ func (w *fakeWorld) reference() clock.Clock {
 	return w.clock("reference", 1e9, func(ns float64) int64 { return epoch + int64(ns) })
 }
 
-// fast is a clock in nanoseconds that runs so many parts in a million too fast.
+// fast returns a clock in nanoseconds that runs too fast by this many ppm.
 func (w *fakeWorld) fast(id string, ppm float64) clock.Clock {
 	return w.clock(id, 1e9, func(ns float64) int64 { return epoch/3 + int64(ns*(1+ppm/1e6)) })
 }
 
-// coarse steps every tickNS.
+// coarse returns a clock with a tick of tickNS.
 func (w *fakeWorld) coarse(id string, ppm, tickNS float64) clock.Clock {
 	phase := tickNS * w.random.Float64()
 	return w.clock(id, 1e9, func(ns float64) int64 { return epoch + int64(tickNS)*int64((phase+ns*(1+ppm/1e6))/tickNS) })
@@ -102,7 +102,7 @@ func (w *fakeWorld) coarse(id string, ppm, tickNS float64) clock.Clock {
 
 var errUnplugged = errors.New("no such device")
 
-// failing is a fast clock whose reads fail from so far into the world on.
+// failing returns a fast clock whose reads fail from this time of the world on.
 func (w *fakeWorld) failing(id string, from time.Duration) clock.Clock {
 	c := w.fast(id, 0)
 	c.Open = func() (clock.Reader, error) {

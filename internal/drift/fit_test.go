@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waves is noise of which each value holds so much of the one before, under white noise.
+// waves returns noise in which each value keeps this share of the previous one, plus white
+// noise.
 func waves(keeps, white float64) func(*rand.Rand, int) []float64 {
 	return func(random *rand.Rand, n int) []float64 {
 		values := make([]float64, n)
@@ -21,8 +22,8 @@ func waves(keeps, white float64) func(*rand.Rand, int) []float64 {
 	}
 }
 
-// seen returns in what share of 400 runs the true slope lay within the interval, and
-// how wide the intervals were beside the spread of the slopes.
+// seen returns the share of 400 runs in which the true slope was in the interval, and the
+// width of the intervals relative to the spread of the slopes.
 func seen(n int, noise func(*rand.Rand, int) []float64) (held, width float64) {
 	const runs, slope = 400, 50.0
 	margins, squares := 0.0, 0.0
@@ -83,7 +84,8 @@ func TestIntervalsHoldTheTrueSlope(t *testing.T) {
 	}
 }
 
-// The line through 0, 1, …, 9 with 1 added to the fifth and taken from the sixth, by hand.
+// The expected line through 0, 1, …, 9 with the fifth raised and the sixth lowered by 1 is
+// computed by hand.
 func TestThrough(t *testing.T) {
 	x, y := make([]float64, fewest), make([]float64, fewest)
 	for i := range x {
@@ -100,8 +102,8 @@ func TestThrough(t *testing.T) {
 	require.InDelta(t, 2-1/82.5, l.slope, 1e-12)
 	require.InDelta(t, 1-0.5/82.5, l.worst, 1e-12)
 	require.InDelta(t, math.Sqrt((2-1/82.5)/10), l.mean, 1e-12)
-	// The fifth and sixth are against each other: no correlation is reckoned with, and
-	// Student's t of 8 degrees is 2.306.
+	// The fifth and sixth are opposite, so the correlation is not used, and Student's t for 8
+	// degrees of freedom is 2.306.
 	require.InDelta(t, 2.306*math.Sqrt((2-1/82.5)/8/82.5), l.margin, 1e-4)
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is left of a steady clock is nothing, whatever its rate; under another rate it
-// is what came on top.
+// A clock of constant rate has no residual, whatever the rate is. After a change of rate, the
+// residual is that change.
 func TestResidualsAreWhatTheRateDoesNotExplain(t *testing.T) {
 	ppm := 10.0
 	d := &Drift{Reference: "r", LoadedFromNS: 2e9, Clocks: []DriftedClock{

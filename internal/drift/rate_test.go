@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// looks are readings of a clock without drift every 10 ms, late by what late says of
-// the part of the run that is over.
+// looks returns readings of a clock without drift every 10 ms. late returns how late each is,
+// by the elapsed part of the run.
 func looks(n int, late func(part float64) float64) []reading {
 	readings := make([]reading, n)
 	for i := range readings {
@@ -18,8 +18,8 @@ func looks(n int, late func(part float64) float64) []reading {
 	return readings
 }
 
-// Looks that are nearly in step with the ticks see a clock that is a little later each
-// time: a straight line without a residual, and without a drift.
+// Looks that are nearly in step with the ticks read a clock slightly later each time. That is
+// a straight line without residuals, but it is not a drift.
 func TestABeatLiesWithinTheInterval(t *testing.T) {
 	m := meter{hz: 1e9, nominal: true, tickNS: 4e6, stepNS: 1}
 	for _, ramps := range []float64{0.3, 1, 1.5, 2, 7.3} {
@@ -60,8 +60,7 @@ func TestRateNeedsEnough(t *testing.T) {
 	require.EqualError(t, err, "steps of 40ms tell no rate in 90ms; take a longer time")
 }
 
-// A day in nanoseconds, after a time of day: the eighth digit behind the point of a
-// part in a million is still told.
+// After a day, with an epoch added, an offset is still exact to a nanosecond: 1e-8 ppm.
 func TestOffsetKeepsNanoseconds(t *testing.T) {
 	first := reading{atNS: 12, ticks: epoch}
 	require.Equal(t, 3.0, offset(reading{atNS: 12 + 86400e9, ticks: epoch + 86400e9 + 3}, first, 1e9))

@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 )
 
-// script is a Reader that has its values one after the other.
+// script is a Reader that returns its values one after the other.
 type script struct {
 	values []int64
 	next   int
@@ -29,8 +29,8 @@ func scripted(hz float64, values ...int64) *subject {
 }
 
 func TestSightTakesTheTightestBracket(t *testing.T) {
-	// In ticks of 10 ns. The second bracket lies before the look, and the fourth
-	// ends before it begins: a counter read on two CPUs shows such.
+	// In ticks of 10 ns. The second bracket lies before the look, and the fourth ends before
+	// it begins, as happens if a counter is read on two CPUs.
 	reference := scripted(1e8, 1100, 1200, 900, 901, 1300, 1330, 1500, 1490, 1600, 60000)
 	r := &runner{reference: reference, begun: 1000, elapsed: time.Microsecond}
 	best, ok := r.sight(scripted(1e9, 1, 2, 3, 4, 5))
@@ -88,7 +88,7 @@ func TestWatchFindsTheTick(t *testing.T) {
 		require.Equal(t, test.want, s.tick, test.clock.ID)
 		require.Less(t, w.ns-begun, 50e6)
 	}
-	// Of a clock that says nothing it is known only that its tick is longer.
+	// If a clock reports nothing, only a lower bound of its tick is known.
 	silent := &subject{clock: w.coarse("silent", 0, 1e12)}
 	silent.open(nil)
 	r.watch(silent)

@@ -17,8 +17,8 @@ func TestSlotsWiden(t *testing.T) {
 	}
 }
 
-// Every hundredth reading is tighter than the rest, which are an hour of them, ten in
-// a slot at first: 256 times as wide, a slot holds one such at least.
+// Every hundredth reading of an hour is tighter than the others. A slot first has ten
+// readings; when it is 256 times as wide, every slot has a tight one.
 func TestASeriesKeepsTheTightest(t *testing.T) {
 	var s series
 	for i := range 3_600_000 {
@@ -37,7 +37,7 @@ func TestASeriesKeepsTheTightest(t *testing.T) {
 	}
 }
 
-// A series has no more than its bound whenever the next reading comes.
+// A series never exceeds its bound, whenever the next reading comes.
 func TestASeriesIsBounded(t *testing.T) {
 	var s series
 	at := 0.0

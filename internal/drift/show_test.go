@@ -11,18 +11,18 @@ import (
 	"github.com/timebench/timebench/internal/table"
 )
 
-// ratedAt is a rate in millionths of a nominal one, with half its interval.
+// ratedAt returns a rate in ppm of a nominal one, with half the width of its interval.
 func ratedAt(ppm, nominal, interval float64) *DriftRate {
 	return &DriftRate{PPM: &ppm, Hz: nominal * (1 + ppm/1e6), IntervalPPM: interval, Confidence: 0.95, Readings: 4900, SpanNS: 4_900_000_000}
 }
 
-// Of nine clocks one differs by chance soon: what is certain of one clock alone is not
-// certain of any of nine.
+// One of nine clocks often differs by chance: a difference that is significant for a single
+// clock is not significant for one of nine.
 func TestChangeUnderLoadOfManyClocks(t *testing.T) {
 	for _, test := range []struct {
 		clocks  int
 		freedom float64
-		change  float64 // in both half intervals
+		change  float64 // relative to the sum of both half widths
 		certain bool
 	}{
 		{1, 400, 1.05, false}, {1, 400, 1.2, true}, {9, 400, 1.2, false}, {9, 400, 1.6, true},
@@ -41,8 +41,8 @@ func TestChangeUnderLoadOfManyClocks(t *testing.T) {
 	}
 }
 
-// A document may hold rates that no clock has: one that was set, in a version that did
-// not see it.
+// A document may have impossible rates: an older version did not detect that the clock was
+// set.
 func TestAbsurdRatesFitTheTable(t *testing.T) {
 	d := &Drift{Reference: "CLOCK_MONOTONIC_RAW@vdso", Clocks: []DriftedClock{
 		{ID: "RDTSC@cpu", NominalHz: 2596122000, Asleep: ratedAt(4.7e13, 2596122000, 5.2e12)},

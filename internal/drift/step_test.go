@@ -10,7 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 )
 
-// set is a clock that runs 50 ppm too fast, and is set by so much at each of the times.
+// set returns a clock that runs 50 ppm too fast, and is set by this much at each of the
+// times.
 func (w *fakeWorld) set(id string, hz float64, by time.Duration, at ...time.Duration) clock.Clock {
 	return w.clock(id, hz, func(ns float64) int64 {
 		ticks := int64(1e9*hz/1e9) + int64(ns*(1+50e-6)*hz/1e9)
@@ -23,7 +24,8 @@ func (w *fakeWorld) set(id string, hz float64, by time.Duration, at ...time.Dura
 	})
 }
 
-// A step is named, and does not change the rates, however far it is and wherever.
+// A step is reported, and does not change the rates, however large it is and whenever it
+// happens.
 func TestStepsAreNamed(t *testing.T) {
 	const asleepAt, loadedAt = 1100 * time.Millisecond, 4700 * time.Millisecond
 	for _, hz := range []float64{1e9, 1e7} {
@@ -38,7 +40,7 @@ func TestStepsAreNamed(t *testing.T) {
 			{time.Millisecond, []time.Duration{asleepAt}, `^stepped by (1|999).*s after 1\.1`},
 			{-time.Millisecond, []time.Duration{loadedAt}, `^stepped by -(1|999).*s after 4\.7`},
 			{time.Second, []time.Duration{asleepAt, loadedAt}, `^stepped 2 times, the farthest by (1|1\.00\d*|999.*m)s after `},
-			// A machine without a battery wakes in 1970 until it asks the network.
+			// A machine without a battery wakes in 1970 and is set from the network.
 			{56 * 365 * 24 * time.Hour, []time.Duration{asleepAt}, `^stepped by 1\.77e\+09 s after 1\.1`},
 		} {
 			w := newWorld(1)
@@ -56,8 +58,8 @@ func TestStepsAreNamed(t *testing.T) {
 	}
 }
 
-// What is no step: a clock that is slewed as far as the kernel can, one that runs at
-// another rate under load, one whose tick comes late, and a run that was stopped.
+// These are no steps: a clock that is slewed at the kernel's limit, one with another rate
+// under load, one whose tick is late, and a run that was stopped.
 func TestWhatIsNoStep(t *testing.T) {
 	w := newWorld(1)
 	late := w.clock("late", 1e9, func(ns float64) int64 {
@@ -87,7 +89,7 @@ func TestWhatIsNoStep(t *testing.T) {
 	}
 }
 
-// A counter of which nobody states the rate.
+// A counter whose rate is not known.
 func TestStepOfACounter(t *testing.T) {
 	w := newWorld(1)
 	counter := w.set("counter", 2.5e9, time.Minute, 500*time.Millisecond)
@@ -99,7 +101,7 @@ func TestStepOfACounter(t *testing.T) {
 	require.InDelta(t, 2.5e9*(1+50e-6), c.Asleep.Hz, c.Asleep.Hz*c.Asleep.IntervalPPM/1e6)
 }
 
-// A phase that is too short between its steps has a reason of its own.
+// A phase that is too short between its steps has its own reason.
 func TestPhaseThatStepsTellNothing(t *testing.T) {
 	w := newWorld(1)
 	var at []time.Duration
