@@ -83,6 +83,7 @@ func readDiff(name string) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
+			defer func() { _ = file.Close() }()
 			return io.ReadAll(file)
 		}
 	}

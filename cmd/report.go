@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"io"
 	"strings"
 
@@ -22,10 +23,7 @@ type report[T any] struct {
 // write writes a document or a diff. It writes to standard output even if it cannot write the files.
 func (r report[T]) write(d T) error {
 	unwritten := r.target.write(r.files(d))
-	if err := r.format.Write(r.stdout, d); err != nil {
-		return err
-	}
-	return unwritten
+	return errors.Join(r.format.Write(r.stdout, d), unwritten)
 }
 
 // reportLoaded reports what was loaded and not measured here. A signal ends the process at once.

@@ -60,8 +60,8 @@ type Conditions struct {
 	// ThrottledNS is the CPU time that the quota withheld, summed over all CPUs.
 	ThrottledNS int64 `json:"throttled_ns,omitempty"`
 	// LostCPUs are the CPUs of the run that went away during it, because they went
-	// offline for example. Figures measured on fewer CPUs are not mixed with the
-	// earlier ones.
+	// offline for example, or had no time for a thread. Figures measured on fewer CPUs
+	// are not mixed with the earlier ones.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
 	// ClockSources are the kernel's clock sources in the order of their use, if
 	// they changed.

@@ -23,7 +23,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	NotRequired: []string{"Resolution.ticks", "Throughput.samples_reads_per_second"},
 }, Command: "compare", Pictures: pictures}
 
-// Of returns the costs of a document; empty ones if it has none.
+// Of returns the costs of a document; empty ones, which are not part of it, if it has none.
 func Of(d *result.Document) *Costs {
 	if costs := result.Of[*Costs](d); costs != nil {
 		return costs

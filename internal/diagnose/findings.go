@@ -129,7 +129,7 @@ func Dear(d *result.Document, limitNS float64) *result.Finding {
 func timedClock(d *result.Document, id string) *compare.Clock {
 	for i, c := range compare.Of(d).Clocks {
 		if c.ID == id && c.Available && c.Latency != nil {
-			return &compare.Into(d).Clocks[i]
+			return &compare.Of(d).Clocks[i]
 		}
 	}
 	return nil

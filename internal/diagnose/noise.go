@@ -89,10 +89,10 @@ var noises = []struct {
 			if len(c.LostCPUs) == 0 {
 				return ""
 			}
-			return words.CPUs(c.LostCPUs) + " went away during the run (offline, or no longer allowed)"
+			return words.CPUs(c.LostCPUs) + " went away during the run, or had no time for it (offline, no longer allowed, or kept busy at a higher priority)"
 		},
 		"throughput with as many threads as CPUs: fewer samples, or threads that share the remaining CPUs",
-		"run again while the set of CPUs does not change",
+		"run again while the set of CPUs does not change, and no program of a higher priority keeps them busy",
 	},
 	{
 		"realtime", func(d *result.Document, _ compare.Conditions) string {

@@ -173,7 +173,7 @@ func contended(t trio, by float64) [2]*result.Document {
 	old, new := *t.old, *t.new
 	new.Warnings = append(slices.Clone(new.Warnings), result.Warning{Kind: "load"})
 	for d, by := range map[*result.Document]float64{&old: 1, &new: by} {
-		compare.Into(d).Clocks = slices.Clone(compare.Of(d).Clocks)
+		ownCosts(d)
 		c := &compare.Into(d).Clocks[0]
 		c.Latency = nil
 		c.Throughput = slices.DeleteFunc(slices.Clone(c.Throughput), func(at compare.Throughput) bool { return at.Threads < d.Host.CPU.Usable })
@@ -206,11 +206,18 @@ func part(chance *rand.Rand, d *result.Document, share, by float64) *result.Docu
 	})
 }
 
+// ownCosts gives a copy of a document costs of its own, since a copy shares its sections.
+func ownCosts(d *result.Document) {
+	costs := *compare.Of(d)
+	costs.Clocks = slices.Clone(costs.Clocks)
+	d.Put(&costs)
+}
+
 // changed returns the document with each sample of its latency, and its quickest slice, times
 // the factor of the i-th of n.
 func changed(d *result.Document, by func(i, n int) float64) *result.Document {
 	copied := *d
-	compare.Into(&copied).Clocks = slices.Clone(compare.Of(d).Clocks)
+	ownCosts(&copied)
 	latency := *compare.Of(d).Clocks[0].Latency
 	factors := scaled(slices.Repeat([]float64{1}, len(latency.SamplesNS)), by)
 	each := func(i, _ int) float64 { return factors[i] }

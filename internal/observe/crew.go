@@ -91,5 +91,14 @@ func await[T any](from <-chan T, n int, step <-chan time.Time, done <-chan struc
 			return came
 		}
 	}
+	// The last step may be ready together with a value.
+	for len(came) < n {
+		select {
+		case value := <-from:
+			came = append(came, value)
+		default:
+			return came
+		}
+	}
 	return came
 }

@@ -69,7 +69,7 @@ func (d *Document) Put(s Section) {
 		d.Sections[i] = s
 		return
 	}
-	d.Sections = append(d.Sections, s)
+	d.Sections = append(slices.Clip(d.Sections), s)
 }
 
 // place returns the index of the section with that key; -1 if the document has none.

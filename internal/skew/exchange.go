@@ -21,6 +21,7 @@ type mailbox struct {
 
 // An exchanged is the result of an exchange between two CPUs.
 type exchanged struct {
+	apart bool // the threads did not begin together
 	// best is the tightest of all round trips: what the other CPU read, between what the
 	// first one read before and after.
 	best observe.Tightest
@@ -47,7 +48,7 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 			answer(s, boxes)
 		}
 	})
-	e := exchanged{lost: slices.Sorted(slices.Values(slices.Concat(r.Late, r.Gone)))}
+	e := exchanged{apart: r.Apart, lost: slices.Sorted(slices.Values(slices.Concat(r.Late, r.Gone)))}
 	if len(r.Late) == 0 && len(r.Ended) == len(pair) {
 		e.best = *found
 	}

@@ -228,7 +228,7 @@ func squareGrid(c *SkewedClock, withBounds bool) (g table.Grid, ok bool) {
 		}
 		g.Rows[row][column+1], g.Rows[column][row+1] = cell, roundTrip(p, words.Brief)
 	}
-	g.Note += "The error bound of an offset is half of the round trip."
+	g.Note += "The error bound of an offset is half of the round trip, plus the resolution."
 	return g, true
 }
 

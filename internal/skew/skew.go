@@ -114,7 +114,10 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 			lost[cpu] = true
 			compared.Reason = fmt.Sprintf("CPU %d went away, or had no time", cpu)
 		}
-		if e.best.Brackets == 0 && e.lost == nil {
+		switch {
+		case e.apart:
+			compared.Reason = fmt.Sprintf("the threads did not begin together in %s", 2*observe.Late)
+		case e.best.Brackets == 0 && e.lost == nil:
 			compared.Reason = fmt.Sprintf("CPU %d and %d did not hear of each other often enough in %s; take a longer time", pair[0], pair[1], each.Round(time.Microsecond))
 		}
 		if e.best.Brackets > 0 {

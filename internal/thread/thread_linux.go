@@ -38,7 +38,18 @@ func prepare(cpu int) error {
 	}
 	var set unix.CPUSet
 	set.Set(cpu)
-	return unix.SchedSetaffinity(0, &set)
+	return setAffinity(&set)
+}
+
+// setAffinity sets the CPUs of this thread; sched_setaffinity(2). Unlike unix.SchedSetaffinity it is
+// a system call that may block: a thread that is moved to a CPU on which it gets no time stays in
+// the call, and a garbage collection must not wait for it. The set is on the heap, since the
+// arguments of [syscall.Syscall] escape, and so it does not move during the call.
+func setAffinity(set *unix.CPUSet) error {
+	if _, _, errno := syscall.Syscall(unix.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(*set), uintptr(unsafe.Pointer(set))); errno != 0 {
+		return errno
+	}
+	return nil
 }
 
 // isMain reports whether this is the main thread of the process.
@@ -69,10 +80,10 @@ func Move(cpu int) error {
 		return err
 	}
 	one.Set(cpu)
-	if err := unix.SchedSetaffinity(0, &one); err != nil {
+	if err := setAffinity(&one); err != nil {
 		return err
 	}
-	return unix.SchedSetaffinity(0, &all)
+	return setAffinity(&all)
 }
 
 // Current returns the number of the CPU that this thread runs on, or Any; getcpu(2).
