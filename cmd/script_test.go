@@ -295,7 +295,7 @@ func planted(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) > 2 {
 		other := compare.Of(document).Clocks[0]
 		other.ID = args[2]
-		compare.Into(document).Clocks = append(compare.Of(document).Clocks, other)
+		compare.Into(document).Clocks = append(compare.Into(document).Clocks, other)
 	}
 	save(ts, args[0], document)
 }

@@ -25,8 +25,8 @@ func changed(factors ...float64) *diff.Diff {
 		compare.Into(old).Clocks[i].ID, compare.Into(new).Clocks[i].ID = fmt.Sprint("clock", i), fmt.Sprint("clock", i)
 		for j := range 20 {
 			sample := 20 + float64(j)/100
-			compare.Into(old).Clocks[i].Latency.SamplesNS = append(compare.Of(old).Clocks[i].Latency.SamplesNS, sample)
-			compare.Into(new).Clocks[i].Latency.SamplesNS = append(compare.Of(new).Clocks[i].Latency.SamplesNS, sample*factor)
+			compare.Into(old).Clocks[i].Latency.SamplesNS = append(compare.Into(old).Clocks[i].Latency.SamplesNS, sample)
+			compare.Into(new).Clocks[i].Latency.SamplesNS = append(compare.Into(new).Clocks[i].Latency.SamplesNS, sample*factor)
 		}
 	}
 	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), diff.Settings{Alpha: 0.05, Least: 0.02})

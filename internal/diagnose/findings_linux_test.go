@@ -131,7 +131,7 @@ func TestNoFindingsWithAnyClockOfTheCatalogue(t *testing.T) {
 		case c.Path != clock.VDSO:
 			one.KernelEntry, one.KernelEntryBy = "", ""
 		}
-		compare.Into(d).Clocks = append(compare.Of(d).Clocks, one)
+		compare.Into(d).Clocks = append(compare.Into(d).Clocks, one)
 	}
 	require.Empty(t, Findings(d))
 	require.True(t, some, "the clocks of alarms are among them")

@@ -195,13 +195,13 @@ func TestTableFitsItsWidth(t *testing.T) {
 	for n := 1; n <= 24; n++ {
 		d.Settings.Threads = append(d.Settings.Threads, n)
 	}
-	compare.Into(d).Clocks = append(compare.Of(d).Clocks, compare.Clock{ID: strings.Repeat("Q", 40), Path: "winapi", Kind: "monotonic", Available: true,
+	compare.Into(d).Clocks = append(compare.Into(d).Clocks, compare.Clock{ID: strings.Repeat("Q", 40), Path: "winapi", Kind: "monotonic", Available: true,
 		Latency:    &compare.Latency{MedianNS: 30412, LowNS: 30411, HighNS: 130413, Confidence: 0.95, MinNS: 29000},
 		Resolution: &compare.Resolution{WatchedNS: 123456789}})
 	for i := range compare.Of(d).Clocks {
 		compare.Into(d).Clocks[i].Throughput = nil
 		for _, n := range d.Settings.Threads {
-			compare.Into(d).Clocks[i].Throughput = append(compare.Of(d).Clocks[i].Throughput, compare.Throughput{Threads: n, NSPerRead: 30412 * float64(n), ReadsPerSecond: 123e6, Oversubscribed: n > 2})
+			compare.Into(d).Clocks[i].Throughput = append(compare.Into(d).Clocks[i].Throughput, compare.Throughput{Threads: n, NSPerRead: 30412 * float64(n), ReadsPerSecond: 123e6, Oversubscribed: n > 2})
 		}
 	}
 	var got bytes.Buffer

@@ -132,7 +132,7 @@ func withExperiments(t testing.TB, sources ...string) string {
 	d := example()
 	for range sources {
 		name := fmt.Sprint("source", len(compare.Of(d).OtherClockSources))
-		compare.Into(d).OtherClockSources = append(compare.Of(d).OtherClockSources, compare.Experiment{ClockSource: name, Clocks: compare.Of(d).Clocks})
+		compare.Into(d).OtherClockSources = append(compare.Into(d).OtherClockSources, compare.Experiment{ClockSource: name, Clocks: compare.Of(d).Clocks})
 	}
 	compare.Into(d).Clocks = nil
 	text := string(written(t, d))
@@ -219,7 +219,7 @@ func TestRoundTripOfTheDiagnosis(t *testing.T) {
 		for _, entry := range result.KernelEntries {
 			d := withEveryKey()
 			d.Findings[0].Severity, compare.Into(d).Clocks[0].KernelEntry = severity, entry
-			compare.Into(d).OtherClockSources = append(compare.Of(d).OtherClockSources, compare.Experiment{ClockSource: "acpi_pm", Clocks: compare.Of(d).Clocks})
+			compare.Into(d).OtherClockSources = append(compare.Into(d).OtherClockSources, compare.Experiment{ClockSource: "acpi_pm", Clocks: compare.Of(d).Clocks})
 			require.Equal(t, d, reloaded(t, d))
 		}
 	}
@@ -492,6 +492,6 @@ func TestLoadTakesUTF16(t *testing.T) {
 // document only.
 func TestThreadsStandOnce(t *testing.T) {
 	d := withEveryKey()
-	compare.Into(d).Clocks[0].Throughput = append(compare.Of(d).Clocks[0].Throughput, compare.Of(d).Clocks[0].Throughput[0])
+	compare.Into(d).Clocks[0].Throughput = append(compare.Into(d).Clocks[0].Throughput, compare.Of(d).Clocks[0].Throughput[0])
 	require.ErrorContains(t, d.Write(io.Discard), `throughput[1].threads is 1 again; each number of threads stands once`)
 }
