@@ -266,7 +266,7 @@ func dealt(chance *rand.Rand, all []trio) cases {
 		old, new := document(), document()
 		for i := range clocks {
 			a, b := dealtLatency(chance, strconv.Itoa(i), latencies(recordedAlike(chance, all[chance.IntN(len(all))]), rounds))
-			compare.Into(old).Clocks, compare.Into(new).Clocks = append(compare.Into(old).Clocks, a), append(compare.Of(new).Clocks, b)
+			compare.Into(old).Clocks, compare.Into(new).Clocks = append(compare.Into(old).Clocks, a), append(compare.Into(new).Clocks, b)
 		}
 		c.alike = append(c.alike, [2]*result.Document{old, new})
 	}
