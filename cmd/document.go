@@ -24,19 +24,19 @@ func loadResult(name string) (*result.Document, error) {
 }
 
 // newDocument returns the document of a run on this machine that ends now.
-func newDocument(facts result.Host, clocks []compare.Clock, settings result.Settings) *result.Document {
-	facts.CPU.TSCHz = tscHz(clocks)
+func newDocument(facts result.Host, costs compare.Costs, settings result.Settings) *result.Document {
+	facts.CPU.TSCHz = tscHz(costs.Clocks)
 	return &result.Document{
 		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second),
-		Tool: tool(), Host: facts, Settings: settings, Sections: []result.Section{&compare.Costs{Clocks: clocks}},
+		Tool: tool(), Host: facts, Settings: settings, Sections: []result.Section{&costs},
 	}
 }
 
 // measuredDocument returns the document of a measurement in rounds, with warnings about
 // disturbances.
 func measuredDocument(facts result.Host, measured measure.Result, settings result.Settings) *result.Document {
-	document := newDocument(facts, measured.Clocks, settings)
-	document.Interrupted, compare.Into(document).FloorNS, compare.Into(document).Conditions = measured.Interrupted, measured.FloorNS, &measured.Conditions
+	document := newDocument(facts, compare.Costs{FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks}, settings)
+	document.Interrupted = measured.Interrupted
 	document.Warnings = diagnose.Noise(document)
 	return document
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/render"
@@ -100,7 +101,7 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, secti
 	if err != nil {
 		return nil, err
 	}
-	document := newDocument(host.Facts(), entries, result.Settings{
+	document := newDocument(host.Facts(), compare.Costs{Clocks: entries}, result.Settings{
 		Threads: []int{section.threads}, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
 	progress, stop := showProgress(stderr, flags.quiet, section.announcement, flags.time)

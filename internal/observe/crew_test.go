@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/test/need"
 )
 
 // Each thread does its tasks one after the other, on its CPU, until it is dismissed.
@@ -82,21 +83,21 @@ func TestAwaitEnds(t *testing.T) {
 	case <-time.After(20 * time.Millisecond):
 	}
 	step <- time.Time{}
-	requireEnds(t, "the patience", func() { require.Equal(t, []int{7}, <-came) })
+	need.Ends(t, "the patience", func() { require.Equal(t, []int{7}, <-came) })
 }
 
 func TestAwaitReturnsWhatCame(t *testing.T) {
 	from := make(chan int, 3)
 	from <- 1
 	from <- 2
-	requireEnds(t, "a patience of 20 ms", func() { require.Equal(t, []int{1, 2}, Await(from, 3, 20*time.Millisecond, nil)) })
+	need.Ends(t, "a patience of 20 ms", func() { require.Equal(t, []int{1, 2}, Await(from, 3, 20*time.Millisecond, nil)) })
 	from <- 3
 	from <- 4
-	requireEnds(t, "waiting for what came", func() { require.Equal(t, []int{3}, Await(from, 1, time.Hour, nil)) })
-	requireEnds(t, "waiting for nothing", func() { require.Empty(t, Await(from, 0, time.Hour, nil)) })
+	need.Ends(t, "waiting for what came", func() { require.Equal(t, []int{3}, Await(from, 1, time.Hour, nil)) })
+	need.Ends(t, "waiting for nothing", func() { require.Empty(t, Await(from, 0, time.Hour, nil)) })
 	require.Len(t, from, 1)
 	<-from
 	done := make(chan struct{})
 	close(done)
-	requireEnds(t, "waiting for what is done", func() { require.Empty(t, Await(from, 1, time.Hour, done)) })
+	need.Ends(t, "waiting for what is done", func() { require.Empty(t, Await(from, 1, time.Hour, done)) })
 }

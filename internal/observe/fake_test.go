@@ -33,21 +33,6 @@ func (f *fakeTime) pass(span time.Duration) { f.ns += int64(span) }
 // long is a span of work that something else ends.
 const long = 30 * time.Second
 
-// requireEnds calls a function that waits, and fails where it does so for too long.
-func requireEnds(t *testing.T, what string, call func()) {
-	t.Helper()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		call()
-	}()
-	select {
-	case <-ended:
-	case <-time.After(long):
-		t.Fatalf("%s did not end in %v", what, long)
-	}
-}
-
 // untilOver works until the seat is over, and fails where its time was up.
 func untilOver(t *testing.T, s *Seat) {
 	for !s.Over() {

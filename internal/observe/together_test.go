@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/test/need"
 )
 
 // opening is a clock that a test opens.
@@ -186,7 +187,7 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 			})
 			var worked atomic.Int32
 			var r Report
-			requireEnds(t, "what waits for it", func() {
+			need.Ends(t, "what waits for it", func() {
 				r = Together(t.Context(), c, cpus, time.Millisecond, 0, func(*Seat) {
 					worked.Add(1)
 					hold("work")

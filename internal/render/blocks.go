@@ -9,13 +9,14 @@ import (
 // missingTitle is the heading of what could not be measured.
 const missingTitle = "Not available here"
 
-// blocks returns the blocks of the sections of a document.
-func blocks(d *result.Document) []table.Block {
-	var all []table.Block
+// blocks returns the blocks of the sections of a document, and what of all of them could not be
+// measured.
+func blocks(d *result.Document) (all []table.Block, missing []table.Fact) {
 	for _, s := range section.In(d) {
-		all = append(all, s.Block(d))
+		block := s.Block(d)
+		all, missing = append(all, block), append(missing, block.Missing...)
 	}
-	return all
+	return all, missing
 }
 
 // block writes a block.

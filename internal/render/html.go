@@ -44,13 +44,12 @@ func HTML(w io.Writer, document *result.Document) error {
 	}
 	p.facts("", facts(d))
 	p.findings(d)
-	var absent []table.Fact
-	for _, b := range blocks(d) {
+	all, missing := blocks(d)
+	for _, b := range all {
 		p.block(b)
-		absent = append(absent, b.Missing...)
 	}
-	if len(absent) > 0 {
-		p.facts(missingTitle, absent)
+	if len(missing) > 0 {
+		p.facts(missingTitle, missing)
 	}
 	p.log(d.Host.KernelLog)
 	p.element("p", "note", "The whole document is in this page: `timebench render` turns it into any format, `timebench diff` compares it with another.")

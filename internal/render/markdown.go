@@ -20,14 +20,13 @@ func Markdown(w io.Writer, d *result.Document, pictures []string) error {
 	writeMarkdownWarnings(&out, d)
 	writeMarkdownFacts(&out, d)
 	writeMarkdownFindings(&out, d)
-	var absent []table.Fact
-	for _, b := range blocks(d) {
+	all, missing := blocks(d)
+	for _, b := range all {
 		b.WriteMarkdown(&out)
-		absent = append(absent, b.Missing...)
 	}
-	if len(absent) > 0 {
+	if len(missing) > 0 {
 		out.WriteString("\n### " + missingTitle + "\n\n")
-		for _, line := range absent {
+		for _, line := range missing {
 			fmt.Fprintf(&out, "- %s: %s\n", table.Escape(line.Name), table.Escape(line.Value))
 		}
 	}

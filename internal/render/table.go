@@ -19,14 +19,13 @@ func Table(w io.Writer, d *result.Document) error {
 		out.WriteString("\n" + table.Indented(line, 0))
 	}
 	writeWarnings(&out, d)
-	var absent []table.Fact
-	for _, b := range blocks(d) {
+	all, missing := blocks(d)
+	for _, b := range all {
 		b.WriteText(&out)
-		absent = append(absent, b.Missing...)
 	}
-	if len(absent) > 0 {
+	if len(missing) > 0 {
 		out.WriteString("\n" + missingTitle + "\n")
-		for _, line := range absent {
+		for _, line := range missing {
 			out.WriteString(table.Indented(line.Name+": "+line.Value, 2))
 		}
 	}

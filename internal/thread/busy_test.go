@@ -8,29 +8,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
 )
-
-// requireEnds calls a function that waits, and fails after a minute.
-func requireEnds(t *testing.T, what string, call func()) {
-	t.Helper()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		call()
-	}()
-	select {
-	case <-ended:
-	case <-time.After(time.Minute):
-		t.Fatalf("%s did not end in a minute", what)
-	}
-}
 
 func TestBusyStops(t *testing.T) {
 	procs, goroutines := runtime.GOMAXPROCS(0), runtime.NumGoroutine()
 	stop := Busy(3, time.Hour)
 	require.Equal(t, procs+3, runtime.GOMAXPROCS(0))
 	require.GreaterOrEqual(t, runtime.NumGoroutine(), goroutines+3)
-	requireEnds(t, "stop of Busy", stop)
+	need.Ends(t, "stop of Busy", stop)
 	require.Equal(t, procs, runtime.GOMAXPROCS(0))
 	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > goroutines && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
@@ -42,7 +28,7 @@ func TestBusyStops(t *testing.T) {
 func TestBusyEndsByItself(t *testing.T) {
 	var over atomic.Bool
 	defer over.Store(true)
-	requireEnds(t, "spin with a deadline in 10 ms", func() { spin(&over, time.Now().Add(10*time.Millisecond)) })
+	need.Ends(t, "spin with a deadline in 10 ms", func() { spin(&over, time.Now().Add(10*time.Millisecond)) })
 	require.False(t, over.Load())
 }
 

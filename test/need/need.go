@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Required is the environment variable that lists, between commas, the needs
@@ -47,4 +48,21 @@ func Timebench(t testing.TB) string {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return path
+}
+
+// Ends calls a function that waits, and fails if it has not returned after half a minute. what
+// names it.
+func Ends(t testing.TB, what string, call func()) {
+	t.Helper()
+	const long = 30 * time.Second
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		call()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(long):
+		t.Fatalf("%s did not end in %v", what, long)
+	}
 }
