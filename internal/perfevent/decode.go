@@ -1,0 +1,130 @@
+package perfevent
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// headerSize is the size of struct perf_event_header.
+const headerSize = 8
+
+// trailerSize is the size of struct sample_id at the end of each record that is no Sample:
+// thread, time and CPU.
+const trailerSize = 24
+
+// commExec is PERF_RECORD_MISC_COMM_EXEC.
+const commExec = 1 << 13
+
+// The marks between the parts of a callchain: enum perf_callchain_context. Every address from
+// contextMax on is a mark.
+const (
+	contextKernel = ^uint64(128) + 1
+	contextUser   = ^uint64(512) + 1
+	contextMax    = ^uint64(4095) + 1
+)
+
+// A Decoder decodes the records of events that [Open] opened.
+type Decoder struct {
+	kernel, user []uint64
+}
+
+// Decode calls visit for each whole record at the start of data, and returns the number of
+// bytes that these take. An error means that the bytes are no records of such events; nothing
+// after them can be decoded.
+func (d *Decoder) Decode(data []byte, visit func(*Record)) (int, error) {
+	at := 0
+	for len(data)-at >= headerSize {
+		header := data[at:]
+		kind, misc, size := Kind(binary.NativeEndian.Uint32(header)), binary.NativeEndian.Uint16(header[4:]), int(binary.NativeEndian.Uint16(header[6:]))
+		if size < headerSize {
+			return at, fmt.Errorf("record of kind %d at byte %d: its size is %d; it must be %d at least", kind, at, size, headerSize)
+		}
+		if size > len(header) {
+			break
+		}
+		record := Record{Kind: kind}
+		known, ok := d.fill(&record, misc, header[headerSize:size])
+		if !ok {
+			return at, fmt.Errorf("record of kind %d at byte %d: %d bytes are too few", kind, at, size)
+		}
+		if known {
+			visit(&record)
+		}
+		at += size
+	}
+	return at, nil
+}
+
+// fill fills in a record from its body. known is false for a kind that Decode passes over; ok
+// is false if the body is too short.
+func (d *Decoder) fill(r *Record, misc uint16, body []byte) (known, ok bool) {
+	if r.Kind == Sample {
+		return true, d.fillSample(r, body)
+	}
+	least, known := map[Kind]int{Lost: 16, Comm: 8, Exit: 24, Throttle: 24, Fork: 24, Map: 64, LostSamples: 8}[r.Kind]
+	if !known {
+		return false, true
+	}
+	if len(body) < least+trailerSize {
+		return true, false
+	}
+	r.fillTrailer(body[len(body)-trailerSize:])
+	body = body[:len(body)-trailerSize]
+	word := func(i int) int { return int(int32(binary.NativeEndian.Uint32(body[4*i:]))) } //nolint:gosec // a PID is an int32
+	long := func(i int) uint64 { return binary.NativeEndian.Uint64(body[8*i:]) }
+	switch r.Kind {
+	case Lost:
+		r.Lost = long(1)
+	case LostSamples:
+		r.Lost = long(0)
+	case Comm:
+		r.PID, r.TID, r.Name, r.Exec = word(0), word(1), text(body[8:]), misc&commExec != 0
+	case Fork, Exit:
+		r.PID, r.ParentPID, r.TID = word(0), word(1), word(2)
+	case Map:
+		r.PID, r.TID, r.Start, r.Length, r.Name = word(0), word(1), long(1), long(2), text(body[64:])
+	}
+	return true, true
+}
+
+// fillTrailer fills in what every record has.
+func (r *Record) fillTrailer(b []byte) {
+	r.PID, r.TID = int(int32(binary.NativeEndian.Uint32(b))), int(int32(binary.NativeEndian.Uint32(b[4:]))) //nolint:gosec // a PID is an int32
+	r.TimeNS, r.CPU = binary.NativeEndian.Uint64(b[8:]), int(binary.NativeEndian.Uint32(b[16:]))
+}
+
+// fillSample fills in a sample: the address, the thread, the time, the CPU, and the callchain.
+func (d *Decoder) fillSample(r *Record, body []byte) bool {
+	const fixed = 8 + trailerSize + 8
+	if len(body) < fixed {
+		return false
+	}
+	r.fillTrailer(body[8:])
+	count, chain := binary.NativeEndian.Uint64(body[8+trailerSize:]), body[fixed:]
+	if count > uint64(len(chain)/8) {
+		return false
+	}
+	d.kernel, d.user = d.kernel[:0], d.user[:0]
+	var part *[]uint64
+	for i := range count {
+		switch address := binary.NativeEndian.Uint64(chain[8*i:]); {
+		case address == contextKernel:
+			part = &d.kernel
+		case address == contextUser:
+			part = &d.user
+		case address >= contextMax:
+			part = nil // of a hypervisor or a guest
+		case part != nil:
+			*part = append(*part, address)
+		}
+	}
+	r.Kernel, r.User = d.kernel, d.user
+	return true
+}
+
+// text returns a string that ends with a zero byte.
+func text(b []byte) string {
+	before, _, _ := bytes.Cut(b, []byte{0})
+	return string(before)
+}

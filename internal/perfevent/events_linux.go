@@ -1,0 +1,161 @@
+package perfevent
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxStack is the maximum number of addresses in a callchain.
+const maxStack = 64
+
+// formatLost is PERF_FORMAT_LOST.
+const formatLost = 1 << 4
+
+// Options are what to sample.
+type Options struct {
+	// RateHz is the number of samples for each second of CPU time, above 0.
+	RateHz int
+	// ExcludeKernel leaves out samples of the kernel, as ordinary users have to.
+	ExcludeKernel bool
+	// Inherit samples the threads and processes that a sampled thread starts, too.
+	Inherit bool
+}
+
+// Events are open events: those of each CPU write into one ring.
+type Events struct {
+	options Options
+	fds     []int
+	rings   map[int]*Ring // by CPU
+	first   map[int]int   // the event that owns the ring of a CPU
+	// countsLost is whether the kernel counts the samples that it could not write.
+	countsLost bool
+}
+
+// New returns Events without an event.
+func New(options Options) *Events {
+	return &Events{options: options, rings: map[int]*Ring{}, first: map[int]int{}, countsLost: true}
+}
+
+// AllThreads is the thread of Open that means every thread on the CPU.
+const AllThreads = -1
+
+// Open opens an event for a thread on a CPU, which begins to sample at once. The errors are
+// those of perf_event_open(2): EACCES or EPERM if the system does not allow it, ESRCH if there
+// is no such thread, EMFILE if there are too many files.
+func (e *Events) Open(tid, cpu int) error {
+	attributes := unix.PerfEventAttr{
+		Type:             unix.PERF_TYPE_SOFTWARE,
+		Config:           unix.PERF_COUNT_SW_CPU_CLOCK,
+		Size:             uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
+		Sample:           uint64(1e9 / e.options.RateHz),
+		Sample_type:      unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME | unix.PERF_SAMPLE_CPU | unix.PERF_SAMPLE_CALLCHAIN,
+		Bits:             unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask | unix.PerfBitSampleIDAll | unix.PerfBitExcludeIdle | unix.PerfBitUseClockID,
+		Clockid:          unix.CLOCK_MONOTONIC,
+		Sample_max_stack: maxStack,
+	}
+	if e.options.ExcludeKernel {
+		attributes.Bits |= unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv
+	}
+	if e.options.Inherit {
+		attributes.Bits |= unix.PerfBitInherit
+	}
+	fd, err := e.open(&attributes, tid, cpu)
+	if err != nil {
+		return fmt.Errorf("perf_event_open: %w", err)
+	}
+	if err := e.write(fd, cpu); err != nil {
+		return errors.Join(err, unix.Close(fd))
+	}
+	e.fds = append(e.fds, fd)
+	return nil
+}
+
+// open opens an event. An older kernel does not count what it could not write, and one whose limit of
+// callchains is lower refuses ours.
+func (e *Events) open(attributes *unix.PerfEventAttr, tid, cpu int) (int, error) {
+	if e.countsLost {
+		attributes.Read_format = formatLost
+	}
+	fd, err := unix.PerfEventOpen(attributes, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if errors.Is(err, unix.EINVAL) && e.countsLost && len(e.fds) == 0 {
+		e.countsLost = false
+		attributes.Read_format = 0
+		return e.open(attributes, tid, cpu)
+	}
+	if errors.Is(err, unix.EOVERFLOW) && attributes.Sample_max_stack > 0 {
+		attributes.Sample_max_stack = 0 // that of kernel.perf_event_max_stack
+		return e.open(attributes, tid, cpu)
+	}
+	return fd, err
+}
+
+// write makes an event write into the ring of its CPU.
+func (e *Events) write(fd, cpu int) error {
+	if first, ok := e.first[cpu]; ok {
+		if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, first); err != nil {
+			return fmt.Errorf("PERF_EVENT_IOC_SET_OUTPUT: %w", err)
+		}
+		return nil
+	}
+	ring, err := newRing(fd)
+	if err != nil {
+		return err
+	}
+	e.rings[cpu], e.first[cpu] = ring, fd
+	return nil
+}
+
+// Read calls visit for each new record: CPU by CPU, and in order of time for each CPU.
+func (e *Events) Read(visit func(*Record)) error {
+	for cpu, ring := range e.rings {
+		if err := ring.Read(visit); err != nil {
+			return fmt.Errorf("ring of CPU %d: %w", cpu, err)
+		}
+	}
+	return nil
+}
+
+// Lost returns the number of samples that the kernel could not write since the events were opened; false
+// if it does not say so (before Linux 6.0).
+func (e *Events) Lost() (lost uint64, ok bool) {
+	if !e.countsLost {
+		return 0, false
+	}
+	var value [16]byte // the value of the event, and what was lost
+	for _, fd := range e.fds {
+		if n, err := unix.Read(fd, value[:]); err != nil || n != len(value) {
+			return 0, false
+		}
+		lost += binary.NativeEndian.Uint64(value[8:])
+	}
+	return lost, true
+}
+
+// Len returns the number of open events.
+func (e *Events) Len() int { return len(e.fds) }
+
+// Stop ends the sampling; Read still returns what was recorded before.
+func (e *Events) Stop() error {
+	var all error
+	for _, fd := range e.fds {
+		all = errors.Join(all, unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_DISABLE, 0))
+	}
+	return all
+}
+
+// Close closes the events and releases the rings.
+func (e *Events) Close() error {
+	var all error
+	for _, ring := range e.rings {
+		all = errors.Join(all, ring.close())
+	}
+	for _, fd := range e.fds {
+		all = errors.Join(all, unix.Close(fd))
+	}
+	*e = Events{}
+	return all
+}

@@ -1,0 +1,64 @@
+package perfevent
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// ringPages are the numbers of pages of data in a ring, powers of two, in the order in which they are
+// tried. With the page of control data the largest is as much as an ordinary user may lock for each
+// CPU (perf_event_mlock_kb is 516), and holds the samples of a second. It is refused if the user's
+// other programs hold rings.
+var ringPages = []int{128, 32, 8}
+
+// A Ring is the memory that the kernel writes the records of one CPU into.
+//
+// The kernel moves data_head after it has written a record, and Read moves data_tail after it
+// has copied the records; perf_event_open(2) describes the order. The memory is mapped and not
+// part of Go's heap, so the garbage collector neither moves nor frees it.
+type Ring struct {
+	memory  []byte
+	control *unix.PerfEventMmapPage
+	data    []byte
+	pending []byte
+	decoder Decoder
+}
+
+// newRing maps the ring of an event.
+func newRing(fd int) (*Ring, error) {
+	var refused error
+	page := os.Getpagesize()
+	for _, pages := range ringPages {
+		memory, err := unix.Mmap(fd, 0, (1+pages)*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+		if err == nil {
+			return &Ring{memory: memory, control: (*unix.PerfEventMmapPage)(unsafe.Pointer(&memory[0])), data: memory[page:]}, nil
+		}
+		refused = fmt.Errorf("a ring of %d KiB for each CPU (kernel.perf_event_mlock_kb): %w", (1+pages)*page/1024, err)
+		if !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOMEM) {
+			break
+		}
+	}
+	return nil, refused
+}
+
+// Read calls visit for each record that is new since the last Read.
+func (r *Ring) Read(visit func(*Record)) error {
+	head, tail := atomic.LoadUint64(&r.control.Data_head), r.control.Data_tail
+	size := uint64(len(r.data))
+	for at := tail; at < head; {
+		part := r.data[at%size:]
+		part = part[:min(uint64(len(part)), head-at)]
+		r.pending, at = append(r.pending, part...), at+uint64(len(part))
+	}
+	atomic.StoreUint64(&r.control.Data_tail, head)
+	n, err := r.decoder.Decode(r.pending, visit)
+	r.pending = append(r.pending[:0], r.pending[n:]...)
+	return err
+}
+
+func (r *Ring) close() error { return unix.Munmap(r.memory) }

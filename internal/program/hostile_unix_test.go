@@ -1,0 +1,77 @@
+//go:build unix
+
+package program
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+)
+
+// script writes a shell script and returns its path.
+func script(t *testing.T, mode os.FileMode, text string) string {
+	t.Helper()
+	need.Processes(t)
+	path := filepath.Join(t.TempDir(), "script")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	require.NoError(t, os.Chmod(path, mode))
+	return path
+}
+
+// gone reports whether a process does not exist.
+func gone(t *testing.T, pid int) bool {
+	t.Helper()
+	return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
+
+func TestRunReportsHowAScriptEnds(t *testing.T) {
+	need.Processes(t)
+	for name, c := range map[string]struct {
+		text string
+		want string
+	}{
+		"rubbish":         {"#!/bin/sh\nprintf '\\001\\377 %%PDF \\033[2J\\n'\n", ""},
+		"exits 3":         {"#!/bin/sh\necho out; echo why >&2; exit 3\n", "exit status 3: why"},
+		"silent":          {"#!/bin/sh\nexit 1\n", "exit status 1"},
+		"kills itself":    {"#!/bin/sh\nkill -9 $$\n", "killed by signal 9"},
+		"1 GB":            {"#!/bin/sh\nexec head -c 1000000000 /dev/zero\n", "printed more than 1 MB"},
+		"1 GB of errors":  {"#!/bin/sh\nexec head -c 1000000000 /dev/zero >&2\n", "printed more than 1 MB"},
+		"no interpreter":  {"#!/nowhere/interpreter\n", "its interpreter or loader is missing: no such file or directory"},
+		"no program":      {"\x7fELF but not really", "exec format error"},
+		"empty":           {"", "exec format error"},
+		"closes outputs":  {"#!/bin/sh\nexec >&- 2>&-\nexit 0\n", ""},
+		"reads its input": {"#!/bin/sh\nread line && echo got\n", "exit status 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Run(t.Context(), exec.Command(script(t, 0o700, c.text)), Limits{Time: ample, OutputBytes: 1e6})
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.EqualError(t, err, c.want)
+		})
+	}
+	t.Run("not executable", func(t *testing.T) {
+		_, err := Run(t.Context(), exec.Command(script(t, 0o600, "#!/bin/sh\n")), Limits{Time: ample, OutputBytes: 1e6})
+		require.EqualError(t, err, "permission denied")
+	})
+	t.Run("no file", func(t *testing.T) {
+		_, err := Run(t.Context(), exec.Command(filepath.Join(t.TempDir(), "none")), Limits{Time: ample, OutputBytes: 1e6})
+		require.EqualError(t, err, "no such file or directory")
+	})
+}
+
+func TestRunEndsAScriptThatIgnoresSignals(t *testing.T) {
+	out, err := Run(t.Context(), exec.Command(script(t, 0o700, "#!/bin/sh\ntrap '' TERM INT HUP QUIT\necho on\nwhile :; do sleep 1; done\n")),
+		Limits{Time: 500 * time.Millisecond, OutputBytes: 1e6})
+	require.EqualError(t, err, "did not end within 500ms")
+	assert.Equal(t, "on\n", string(out))
+}

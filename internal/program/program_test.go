@@ -1,0 +1,227 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+)
+
+// role is the variable that makes the binary of this test one of the programs below.
+const role = "TIMEBENCH_TEST_ROLE"
+
+// ample is a time limit that no test reaches unless it waits for that.
+const ample = time.Minute
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(role); name != "" {
+		os.Exit(play(name))
+	}
+	os.Exit(m.Run())
+}
+
+// play is the program of a role, and returns its exit status.
+func play(name string) int {
+	switch name {
+	case "greet":
+		fmt.Println("hello")
+		fmt.Fprintln(os.Stderr, "a warning")
+	case "fail":
+		fmt.Println("partial")
+		fmt.Fprint(os.Stderr, "first\n\x1b[31mlast\tline\x1b[0m\r\n\n")
+		return 3
+	case "fail silently":
+		fmt.Println("Error occurred during initialization of VM\nCould not reserve enough space")
+		return 1
+	case "print":
+		for line := []byte(strings.Repeat("x", 4095) + "\n"); ; {
+			if _, err := os.Stdout.Write(line); err != nil {
+				return 0
+			}
+		}
+	case "complain":
+		for line := []byte(strings.Repeat("x", 4095) + "\n"); ; {
+			if _, err := os.Stderr.Write(line); err != nil {
+				return 0
+			}
+		}
+	case "sleep":
+		fmt.Println("asleep")
+		time.Sleep(time.Hour)
+	case "leave": // a child that holds the outputs
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), role+"=sleep")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			return 9
+		}
+		fmt.Println("left", child.Process.Pid)
+	case "daemon": // a program that leaves a daemon, and the reason of Run
+		_, err := Run(context.Background(), exec.Command("/bin/sh", "-c", "(setsid sleep 1000 >/dev/null 2>&1 &); sleep 0.3"), Limits{Time: ample, OutputBytes: 1e6})
+		fmt.Println(err)
+	case "run": // a program that sleeps
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), role+"=sleep")
+		if _, err := Run(context.Background(), child, Limits{Time: ample, OutputBytes: 1e6}); err != nil {
+			return 9
+		}
+	}
+	return 0
+}
+
+// playing returns the command of a role. An emulator of another system cannot start this binary.
+func playing(t *testing.T, name string) *exec.Cmd {
+	t.Helper()
+	need.Processes(t)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), role+"="+name)
+	return cmd
+}
+
+func TestRunReturnsTheOutput(t *testing.T) {
+	out, err := Run(t.Context(), playing(t, "greet"), Limits{Time: ample, OutputBytes: 1e6})
+	require.NoError(t, err)
+	assert.Equal(t, "hello\n", string(out))
+}
+
+func TestRunReportsTheLastLine(t *testing.T) {
+	out, err := Run(t.Context(), playing(t, "fail"), Limits{Time: ample, OutputBytes: 1e6})
+	require.EqualError(t, err, "exit status 3: [31mlast line [0m")
+	assert.Equal(t, "partial\n", string(out))
+}
+
+func TestRunReturnsBothOutputsTogether(t *testing.T) {
+	out, err := Run(t.Context(), playing(t, "fail"), Limits{Time: ample, OutputBytes: 1e6, Together: true})
+	require.EqualError(t, err, "exit status 3: [31mlast line [0m")
+	assert.Contains(t, string(out), "partial\n")
+	assert.Contains(t, string(out), "first\n")
+}
+
+func TestRunBoundsTheOutput(t *testing.T) {
+	out, err := Run(t.Context(), playing(t, "print"), Limits{Time: ample, OutputBytes: 1e6})
+	require.EqualError(t, err, "printed more than 1 MB")
+	assert.Len(t, out, 1e6)
+	_, err = Run(t.Context(), playing(t, "complain"), Limits{Time: ample, OutputBytes: 3e3})
+	require.EqualError(t, err, "printed more than 3 kB")
+	// The output of a program that exits can exceed the limit too.
+	out, err = Run(t.Context(), playing(t, "greet"), Limits{Time: ample, OutputBytes: 2})
+	require.EqualError(t, err, "printed more than 2 bytes")
+	assert.Equal(t, "he", string(out))
+}
+
+func TestRunEndsWithTheTimeLimit(t *testing.T) {
+	_, err := Run(t.Context(), playing(t, "sleep"), Limits{Time: 200 * time.Millisecond, OutputBytes: 1e6})
+	require.EqualError(t, err, "did not end within 200ms")
+}
+
+func TestRunEndsWithTheContext(t *testing.T) {
+	reason := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(200*time.Millisecond, func() { cancel(reason) })
+	_, err := Run(ctx, playing(t, "sleep"), Limits{Time: ample, OutputBytes: 1e6})
+	require.ErrorIs(t, err, reason)
+	_, err = Run(ctx, playing(t, "greet"), Limits{Time: ample, OutputBytes: 1e6})
+	require.ErrorIs(t, err, reason)
+}
+
+// TestRunDoesNotWaitForAChild has a child that holds the outputs for an hour.
+func TestRunDoesNotWaitForAChild(t *testing.T) {
+	out, err := Run(t.Context(), playing(t, "leave"), Limits{Time: ample, OutputBytes: 1e6})
+	require.NoError(t, err)
+	var pid int
+	for line := range strings.Lines(string(out)) { // the child may print first
+		_, _ = fmt.Sscanf(line, "left %d", &pid)
+	}
+	require.NotZero(t, pid, "%q", out)
+	assert.True(t, gone(t, pid))
+}
+
+func TestRunReportsAProgramThatDoesNotStart(t *testing.T) {
+	need.Processes(t)
+	_, err := Run(t.Context(), exec.Command("timebench-no-such-program"), Limits{Time: ample, OutputBytes: 1e6})
+	require.ErrorIs(t, err, exec.ErrNotFound)
+	_, err = Run(t.Context(), exec.Command(need.Folder(t)), Limits{Time: ample, OutputBytes: 1e6})
+	require.EqualError(t, err, "is a directory")
+}
+
+// TestRunSetsTheEnvironment leaves the environment to Run.
+func TestRunSetsTheEnvironment(t *testing.T) {
+	t.Setenv("PYTHONSTARTUP", "x")
+	cmd := exec.Command(playing(t, "").Path, "-test.run=^$")
+	_, err := Run(t.Context(), cmd, Limits{Time: ample, OutputBytes: 1e6})
+	require.NoError(t, err)
+	assert.Contains(t, cmd.Env, "LC_ALL=C")
+	assert.NotContains(t, cmd.Env, "PYTHONSTARTUP=x")
+}
+
+func TestLastLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                             "",
+		"\n \n":                        "",
+		"one":                          "one",
+		"one\ntwo\n\n":                 "two",
+		"10 %\r20 %\r":                 "20 %",
+		"a\x1b[2Jb\x00\u202e":          "a [2Jb �",
+		"\xff\xfe":                     "",
+		"# A fatal error\n#\n# \n":     "# A fatal error",
+		strings.Repeat("é", 101):       strings.Repeat("é", 100),
+		strings.Repeat("x", 199) + "é": strings.Repeat("x", 199),
+	} {
+		assert.Equal(t, want, lastLine([]byte(text)), "%q", text)
+	}
+}
+
+func TestComplaint(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                      "",
+		"first\nlast\n":         "last",
+		"through a mirror\nx\n": "x",
+		"x.js:1\n(\n^\n\nSyntaxError: Unexpected end of input\n    at f (x.js:1)\n\nNode.js v20.20.2\n": "SyntaxError: Unexpected end of input",
+		"Exception in thread \"main\" java.lang.Error\n\tat Bench.main(Bench.java)\n":                   "Exception in thread \"main\" java.lang.Error",
+		"a warning\n\x1b[31mx.c:1: error: no \r\nerror: 2\n" + strings.Repeat("gcc\n", 3):               "[31mx.c:1: error: no",
+	} {
+		assert.Equal(t, want, Complaint([]byte(text)), "%q", text)
+	}
+}
+
+func TestLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                   "",
+		"\tv1\n2\x1b[m\n":                    "v1 2 [m",
+		strings.Repeat("x", 198) + "é":       strings.Repeat("x", 198) + "é",
+		strings.Repeat("x", 199) + "é":       strings.Repeat("x", 199),
+		strings.Repeat("x", 199) + " y":      strings.Repeat("x", 199),
+		strings.Repeat("x", 198) + "\xff...": strings.Repeat("x", 198),
+	} {
+		assert.Equal(t, want, Line(text), "%q", text)
+	}
+}
+
+// TestRunReportsWhatIsOnStandardOutput has a program that fails without standard error, as a JVM
+// that cannot start.
+func TestRunReportsWhatIsOnStandardOutput(t *testing.T) {
+	_, err := Run(t.Context(), playing(t, "fail silently"), Limits{Time: ample, OutputBytes: 1e6})
+	require.EqualError(t, err, "exit status 1: Could not reserve enough space")
+}
+
+func TestEnvironment(t *testing.T) {
+	keep, cleared := Environment([]string{
+		"PATH=/bin", "Path=C:\\", "HOME=/root", "TZ=UTC", "LANG=de_DE.UTF-8", "LC_ALL=fr_FR", "JAVA_HOME=/opt/jdk", "DOTNET_ROOT_X64=/opt/net",
+		"JAVA_TOOL_OPTIONS=-Xint", "PYTHONSTARTUP=x", "PYTHONPATH=y", "NODE_OPTIONS=-r z", "LD_PRELOAD=libfaketime.so", "LD_LIBRARY_PATH=/opt/lib",
+		"http_proxy=http://user:secret@proxy", "LUA_INIT_5_4=@x", "LD_PRELOAD=twice", "DOTNET_TieredPGO=0", "=C:=C:\\", "broken", "XPYTHON=1",
+		"DOTNET_ROOT=/opt/dotnet", "DOTNET_ROLL_FORWARD=Disable", "COMPlus_TieredCompilation=0", "CORECLR_ENABLE_PROFILING=1",
+	})
+	assert.Equal(t, []string{"PATH=/bin", "Path=C:\\", "HOME=/root", "TZ=UTC", "JAVA_HOME=/opt/jdk", "DOTNET_ROOT_X64=/opt/net",
+		"LD_LIBRARY_PATH=/opt/lib", "DOTNET_ROOT=/opt/dotnet", "LC_ALL=C"}, keep)
+	assert.Equal(t, []string{"COMPlus_TieredCompilation", "CORECLR_ENABLE_PROFILING", "DOTNET_ROLL_FORWARD", "DOTNET_TieredPGO", "JAVA_TOOL_OPTIONS", "LD_PRELOAD", "LUA_INIT_5_4", "NODE_OPTIONS", "PYTHONPATH", "PYTHONSTARTUP"}, cleared)
+}

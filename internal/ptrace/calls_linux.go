@@ -1,0 +1,105 @@
+//go:build amd64 || arm64
+
+package ptrace
+
+import (
+	"fmt"
+	"maps"
+
+	"golang.org/x/sys/unix"
+)
+
+// paths are the system calls whose path can be a mark, with the index of the argument. None of
+// them changes anything.
+var paths = with(archPaths, map[uint64]int{
+	unix.SYS_CHDIR:      0,
+	unix.SYS_FACCESSAT:  1,
+	unix.SYS_FACCESSAT2: 1,
+	unix.SYS_NEWFSTATAT: 1,
+	unix.SYS_OPENAT:     1,
+	unix.SYS_OPENAT2:    1,
+	unix.SYS_READLINKAT: 1,
+	unix.SYS_STATFS:     0,
+	unix.SYS_STATX:      1,
+})
+
+// reads are the system calls that read a clock, whatever their arguments are.
+var reads = with(archReads, map[uint64]string{
+	unix.SYS_GETRUSAGE: "getrusage",
+	unix.SYS_TIMES:     "times",
+})
+
+// clocks are the names of the ids of clock_gettime(2) that are the same for every process. They
+// are spelt as in the catalogue of package clock.
+var clocks = map[int32]string{
+	unix.CLOCK_REALTIME:           "CLOCK_REALTIME",
+	unix.CLOCK_MONOTONIC:          "CLOCK_MONOTONIC",
+	unix.CLOCK_PROCESS_CPUTIME_ID: processCPU,
+	unix.CLOCK_THREAD_CPUTIME_ID:  threadCPU,
+	unix.CLOCK_MONOTONIC_RAW:      "CLOCK_MONOTONIC_RAW",
+	unix.CLOCK_REALTIME_COARSE:    "CLOCK_REALTIME_COARSE",
+	unix.CLOCK_MONOTONIC_COARSE:   "CLOCK_MONOTONIC_COARSE",
+	unix.CLOCK_BOOTTIME:           "CLOCK_BOOTTIME",
+	unix.CLOCK_REALTIME_ALARM:     "CLOCK_REALTIME_ALARM",
+	unix.CLOCK_BOOTTIME_ALARM:     "CLOCK_BOOTTIME_ALARM",
+	unix.CLOCK_TAI:                "CLOCK_TAI",
+}
+
+const (
+	processCPU = "CLOCK_PROCESS_CPUTIME_ID"
+	threadCPU  = "CLOCK_THREAD_CPUTIME_ID"
+)
+
+func with[V any](a, b map[uint64]V) map[uint64]V {
+	all := maps.Clone(b)
+	maps.Copy(all, a)
+	return all
+}
+
+// readOf returns the name of the clock that a system call reads; "" if it reads none. self returns
+// the ids of the calling thread and of its process, as the program sees them.
+func readOf(call *syscallInfo, self func() (tid, pid int32)) string {
+	switch call.nr {
+	case unix.SYS_CLOCK_GETTIME:
+		return clockName(int32(call.args[0]), self) // clockid_t is an int
+	case unix.SYS_GETTIMEOFDAY:
+		if call.args[0] == 0 {
+			return "" // asks for the time zone only
+		}
+		return "gettimeofday"
+	default:
+		return reads[call.nr]
+	}
+}
+
+// clockName returns the name of an id of clock_gettime(2). A negative id has in its upper 29 bits
+// the complement of a number, and in its lower 3 bits what the number is
+// (include/linux/posix-timers_types.h).
+func clockName(id int32, self func() (tid, pid int32)) string {
+	if id >= 0 {
+		if name, ok := clocks[id]; ok {
+			return name
+		}
+		return fmt.Sprintf("clock %d", id)
+	}
+	const (
+		kindMask  = 7
+		kindFile  = 3 // CLOCKFD: the number is a file descriptor
+		perThread = 4 // CPUCLOCK_PERTHREAD_MASK: a thread, otherwise a process; 0 is the caller's
+	)
+	number, kind := ^(id >> 3), id&kindMask
+	if kind == kindFile {
+		return "device clock"
+	}
+	tid, pid := self()
+	switch {
+	case kind&perThread != 0 && (number == 0 || number == tid):
+		return threadCPU
+	case kind&perThread != 0:
+		return "CPU time of another thread"
+	case number == 0 || number == pid:
+		return processCPU
+	default:
+		return "CPU time of another process"
+	}
+}

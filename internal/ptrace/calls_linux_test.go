@@ -1,0 +1,112 @@
+//go:build amd64 || arm64
+
+package ptrace
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"golang.org/x/sys/unix"
+)
+
+func TestClockNames(t *testing.T) {
+	self := func() (int32, int32) { return 71, 70 }
+	cpu := func(number, kind int32) int32 { return ^number<<3 | kind }
+	const virtual, scheduled, file, perThread = 1, 2, 3, 4
+	for id, name := range map[int32]string{
+		0:                               "CLOCK_REALTIME",
+		11:                              "CLOCK_TAI",
+		10:                              "clock 10",
+		1000:                            "clock 1000",
+		cpu(0, scheduled):               processCPU,
+		cpu(70, scheduled):              processCPU,
+		cpu(70, virtual):                processCPU,
+		cpu(71, scheduled):              "CPU time of another process",
+		cpu(0, scheduled|perThread):     threadCPU,
+		cpu(71, scheduled|perThread):    threadCPU,
+		cpu(70, scheduled|perThread):    "CPU time of another thread",
+		cpu(5, file):                    "device clock",
+		-1 << 31:                        "CPU time of another process",
+		cpu(1<<28-1, virtual|perThread): "CPU time of another thread",
+	} {
+		require.Equal(t, name, clockName(id, self), "%d", id)
+	}
+}
+
+// The names are those of the catalogue.
+func TestClockNamesOfTheCatalogue(t *testing.T) {
+	for _, c := range clock.Catalog() {
+		name, path, _ := strings.Cut(c.ID, "@")
+		if path == string(clock.Syscall) && strings.HasPrefix(name, "CLOCK_") {
+			require.Contains(t, clocks, idOf(t, name))
+		}
+	}
+}
+
+func idOf(t *testing.T, name string) int32 {
+	t.Helper()
+	for id, other := range clocks {
+		if other == name {
+			return id
+		}
+	}
+	t.Errorf("%s has no id here", name)
+	return -1
+}
+
+// The upper half of the register of the id is not part of it.
+func TestReadOf(t *testing.T) {
+	self := func() (int32, int32) { return 1, 1 }
+	call := &syscallInfo{nr: unix.SYS_CLOCK_GETTIME, args: [6]uint64{0xdead_beef_0000_0001}}
+	require.Equal(t, "CLOCK_MONOTONIC", readOf(call, self))
+	require.Empty(t, readOf(&syscallInfo{nr: unix.SYS_CLOCK_GETRES}, self))
+	require.Empty(t, readOf(&syscallInfo{nr: unix.SYS_GETTIMEOFDAY}, self))
+	require.Equal(t, "gettimeofday", readOf(&syscallInfo{nr: unix.SYS_GETTIMEOFDAY, args: [6]uint64{8}}, self))
+}
+
+func TestInnermost(t *testing.T) {
+	const status = "Name:\tx\nNStgid:\t400\t7\nNSpid:\t401\t8\nNSpgid:\t1\n"
+	require.EqualValues(t, 8, innermost(status, "NSpid:"))
+	require.EqualValues(t, 7, innermost(status, "NStgid:"))
+	for _, bad := range []string{"", "NSpid:", "NSpid:\tx\n", "NSpid:\t99999999999999\n"} {
+		require.NotPanics(t, func() { innermost(bad, "NSpid:") })
+	}
+	require.Zero(t, innermost("", "NSpid:"))
+}
+
+func TestSpans(t *testing.T) {
+	s := spans{maxSpans: 4, maxReads: 6}
+	a := s.open(none, "a")
+	b := s.open(none, "b") // another thread
+	s.add(a, "one")
+	s.add(b, "two")
+	s.add(a, "three")
+	a = s.open(a, "end")
+	s.add(a, "four")
+	require.Equal(t, []Span{{"a", []string{"one", "three"}}}, s.marked())
+	s.open(b, "end")
+	require.Equal(t, []Span{{"a", []string{"one", "three"}}, {"b", []string{"two"}}}, s.marked())
+	require.False(t, s.full())
+	c := s.open(none, "c")
+	require.True(t, s.full(), "5 spans")
+	s.maxSpans++
+	s.add(c, "five")
+	s.add(c, "six")
+	require.False(t, s.full())
+	s.add(c, "seven")
+	require.True(t, s.full(), "7 reads")
+}
+
+// A thread that was killed meanwhile is not a fault. The first fault is kept.
+func TestBlame(t *testing.T) {
+	var tr tracer
+	tr.blame(nil)
+	tr.blame(fmt.Errorf("PTRACE_CONT: %w", unix.ESRCH))
+	require.NoError(t, tr.fault)
+	tr.blame(unix.EIO)
+	tr.blame(unix.EPERM)
+	require.Equal(t, error(unix.EIO), tr.fault)
+}

@@ -1,0 +1,276 @@
+//go:build amd64 || arm64
+
+package ptrace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+// A lines waits for a line of the output of a program.
+type lines struct {
+	mutex sync.Mutex
+	text  strings.Builder
+	first chan struct{} // closed with the first line
+}
+
+func newLines() *lines { return &lines{first: make(chan struct{})} }
+
+func (l *lines) Write(text []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	was := strings.Contains(l.text.String(), "\n")
+	l.text.Write(text)
+	if !was && strings.Contains(l.text.String(), "\n") {
+		close(l.first)
+	}
+	return len(text), nil
+}
+
+func (l *lines) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.String()
+}
+
+// both calls a function with Trace and with Run.
+func both(t *testing.T, check func(t *testing.T, trace func(context.Context, *exec.Cmd) error)) {
+	t.Helper()
+	t.Run("Trace", func(t *testing.T) {
+		check(t, func(ctx context.Context, program *exec.Cmd) error {
+			_, err := Trace(ctx, program, true)
+			return err
+		})
+	})
+	t.Run("Run", func(t *testing.T) { check(t, Run) })
+}
+
+// Programs that would never end are killed with all their processes when the context ends.
+func TestNothingIsLeftAfterTheContext(t *testing.T) {
+	usableOrSkip(t)
+	hostile := compiled(t, "hostile", "-static")
+	for _, args := range [][]string{{"sleep"}, {"forks"}, {"bomb"}, {"daemon", "wait"}, {"threads", "wait"}, {"sibling", "wait"}, {"print"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			both(t, func(t *testing.T, trace func(context.Context, *exec.Cmd) error) {
+				program := exec.Command(hostile, args...)
+				nothingIsLeft := secretive(t, program)
+				output := newLines()
+				program.Stdout = output
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				go func() {
+					<-output.first // the program is what it wants to be
+					cancel()
+				}()
+				need.Ends(t, "the trace", func() {
+					require.EqualError(t, trace(ctx, program), "the program was killed: context canceled")
+				})
+				nothingIsLeft()
+			})
+		})
+	}
+}
+
+// Programs that end are followed to their end, and what they leave behind is killed.
+func TestNothingIsLeftAfterTheProgram(t *testing.T) {
+	usableOrSkip(t)
+	hostile := compiled(t, "hostile", "-static")
+	for _, p := range []struct{ what, output, err string }{
+		{"daemon", "ready\n", ""},
+		{"runs", "", ""},
+		{"threads", "ready\n", ""},
+		{"execthread", "echo\n", ""},
+		{"mainends", "echo\n", ""},
+		{"stop", "continued\n", ""},
+		{"trap", "", ""},
+		{"parent", "", ""},
+		{"nested", "", ""},
+		{"noexec", "continued\n", ""},
+		{"signal", "", "killed by signal 9 (SIGKILL)"},
+		{"crash", "", "killed by signal 11 (SIGSEGV)"},
+		{"status", "", "exit status 3"},
+	} {
+		t.Run(p.what, func(t *testing.T) {
+			both(t, func(t *testing.T, trace func(context.Context, *exec.Cmd) error) {
+				program := exec.Command(hostile, p.what)
+				nothingIsLeft := secretive(t, program)
+				var output bytes.Buffer
+				program.Stdout = &output
+				need.Ends(t, "the trace", func() {
+					err := trace(deadline(t), program)
+					if p.err == "" {
+						require.NoError(t, err)
+					} else {
+						require.EqualError(t, err, p.err)
+					}
+				})
+				nothingIsLeft()
+				require.Equal(t, p.output, output.String())
+			})
+		})
+	}
+}
+
+// Threads replace the process by another program while others start and end. Each order of the
+// events must be handled.
+func TestExecOfThreads(t *testing.T) {
+	usableOrSkip(t)
+	hostile := compiled(t, "hostile", "-static")
+	for range 50 {
+		var output bytes.Buffer
+		program := exec.Command(hostile, "execthread")
+		program.Stdout = &output
+		need.Ends(t, "the trace", func() {
+			spans, err := Trace(deadline(t), program, true)
+			require.NoError(t, err)
+			// The last marks of the main thread and of the one that called exec are not closed.
+			require.Equal(t, []Span{{Mark: "echo"}}, spans)
+		})
+		require.Equal(t, "echo\n", output.String())
+	}
+}
+
+// A context may end at any moment of a trace.
+func TestContextEndsAtAnyMoment(t *testing.T) {
+	usableOrSkip(t)
+	hostile := compiled(t, "hostile", "-static")
+	for i := range 60 {
+		program := exec.Command(hostile, []string{"runs", "bomb", "execthread"}[i%3])
+		nothingIsLeft := secretive(t, program)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*300*time.Microsecond)
+		need.Ends(t, "the trace", func() { _, _ = Trace(ctx, program, true) })
+		cancel()
+		nothingIsLeft()
+	}
+}
+
+// A program that prints for ever ends when the writer of the caller fails.
+func TestOutputOfTheCallerFails(t *testing.T) {
+	usableOrSkip(t)
+	program := exec.Command(compiled(t, "hostile", "-static"), "print")
+	nothingIsLeft := secretive(t, program)
+	program.Stdout = failing{}
+	need.Ends(t, "the trace", func() {
+		require.EqualError(t, Run(deadline(t), program), "killed by signal 13 (SIGPIPE)")
+	})
+	nothingIsLeft()
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("too much") }
+
+// A process that escapes holds the output open. The trace ends all the same.
+func TestOutputThatStaysOpen(t *testing.T) {
+	usableOrSkip(t)
+	program := exec.Command(compiled(t, "hostile", "-static"), "untraced")
+	var output bytes.Buffer
+	program.Stdout = &output
+	program.WaitDelay = time.Millisecond
+	need.Ends(t, "the trace", func() { require.NoError(t, Run(deadline(t), program)) })
+	escaped, err := strconv.Atoi(strings.TrimSpace(output.String()))
+	require.NoError(t, err)
+	require.NoError(t, unix.Kill(escaped, unix.SIGKILL))
+}
+
+// If timebench is killed, the kernel kills what it traces.
+func TestKilledTimebench(t *testing.T) {
+	usableOrSkip(t)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for _, what := range []string{"sleep", "forks", "daemon"} {
+		timebench := exec.Command(self, compiled(t, "hostile", "-static"), what, "wait")
+		secretive(t, timebench)
+		timebench.Env = append(timebench.Env, role+"=trace")
+		output := newLines()
+		timebench.Stderr = output // of the program too
+		timebench.WaitDelay = time.Second
+		require.NoError(t, timebench.Start())
+		need.Ends(t, "the program", func() { <-output.first })
+		require.NoError(t, timebench.Process.Kill())
+		_ = timebench.Wait()
+		// The kernel kills the tracees before the end of timebench is reported, but they end later.
+		require.Eventually(t, func() bool { return len(left(t, timebench)) == 0 }, 30*time.Second, 10*time.Millisecond)
+	}
+}
+
+// A program that makes marks or reads clocks for ever is killed.
+func TestTooMuch(t *testing.T) {
+	usableOrSkip(t)
+	for _, limits := range []spans{{maxSpans: 100, maxReads: 1 << 30}, {maxSpans: 1 << 30, maxReads: 100}} {
+		program := exec.Command(compiled(t, "hostile", "-static"), "marks")
+		nothingIsLeft := secretive(t, program)
+		tracer := &tracer{hide: true, calls: true, spans: limits}
+		need.Ends(t, "the trace", func() {
+			err := tracer.run(deadline(t), program)
+			require.Regexp(t, `^the program made more than \d+ marks or \d+ clock reads$`, err.Error())
+		})
+		require.LessOrEqual(t, len(tracer.marked()), 101)
+		nothingIsLeft()
+	}
+}
+
+// A program that cannot start is an error of exec.
+func TestProgramThatCannotStart(t *testing.T) {
+	usableOrSkip(t)
+	for path, reason := range map[string]string{
+		"/nonexistent/program": "no such file or directory",
+		"/":                    "is a directory",
+		"testdata/reads.c":     "permission denied",
+	} {
+		both(t, func(t *testing.T, trace func(context.Context, *exec.Cmd) error) {
+			require.ErrorContains(t, trace(deadline(t), exec.Command(path)), reason, path)
+		})
+	}
+}
+
+// Other children of this process are not touched: those of other threads, and those that the
+// thread of the trace started before.
+func TestOtherChildren(t *testing.T) {
+	usableOrSkip(t)
+	hostile := compiled(t, "hostile", "-static")
+	stop := make(chan struct{})
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if output, err := exec.Command(hostile, "echo").Output(); err != nil || string(output) != "echo\n" {
+					t.Errorf("%q, %v", output, err)
+					return
+				}
+			}
+		})
+	}
+	for range 30 {
+		group.Go(func() {
+			program := exec.Command(hostile, "daemon")
+			if _, err := Trace(deadline(t), program, true); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range 10 {
+		if err := Run(deadline(t), exec.Command(hostile, "runs")); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	group.Wait()
+}

@@ -1,0 +1,186 @@
+//go:build amd64 || arm64
+
+package ptrace
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+// role is the variable that makes this program something else than the tests.
+const role = "TIMEBENCH_TEST_PTRACE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case "":
+		os.Exit(m.Run())
+	case "reads":
+		readsOfGo(1000)
+	case "trace":
+		_ = os.Unsetenv(role)
+		traceAndPrint(os.Args[1:])
+	case "usable":
+		if err := Usable(); err != nil {
+			_, _ = os.Stdout.WriteString(err.Error())
+		}
+	case "threads":
+		printOwnThreads()
+	case "errno", "kill":
+		forbidPtrace(os.Getenv(role))
+	}
+}
+
+// A report is what [Trace] returned in another process.
+type report struct {
+	Spans []Span
+	Error string
+}
+
+// traceAndPrint traces a program without the privileges that it could still gain.
+func traceAndPrint(args []string) {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		panic(err)
+	}
+	program := exec.Command(args[0], args[1:]...)
+	program.Stdout = os.Stderr
+	var r report
+	spans, err := Trace(context.Background(), program, true)
+	r.Spans = spans
+	if err != nil {
+		r.Error = err.Error()
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
+		panic(err)
+	}
+}
+
+// forbidPtrace becomes the role "usable" under a seccomp filter that denies ptrace(2), with an
+// error or by a signal.
+func forbidPtrace(how string) {
+	deny := uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EPERM)
+	if how == "kill" {
+		deny = unix.SECCOMP_RET_KILL_PROCESS
+	}
+	filter := []unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_PTRACE, Jf: 1},
+		{Code: unix.BPF_RET | unix.BPF_K, K: deny},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		panic(err)
+	}
+	program := &unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(program)))
+	if errno != 0 {
+		os.Exit(99)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	if err := os.Setenv(role, "usable"); err != nil {
+		panic(err)
+	}
+	panic(syscall.Exec(self, os.Args[:1], os.Environ()))
+}
+
+// usableOrSkip skips a test where programs cannot be traced.
+func usableOrSkip(t *testing.T) {
+	t.Helper()
+	need.Processes(t)
+	if err := Usable(); err != nil {
+		need.Missing(t, "ptrace", err.Error())
+	}
+}
+
+// compiled returns the path of a program that is compiled from testdata/NAME.c.
+func compiled(t *testing.T, name string, flags ...string) string {
+	t.Helper()
+	cc := need.Program(t, "cc")
+	path := filepath.Join(t.TempDir(), name)
+	args := append([]string{"-Wall", "-Werror", "-O1", "-pthread", "-o", path, filepath.Join("testdata", name+".c")}, flags...)
+	out, err := exec.Command(cc, args...).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return path
+}
+
+// deadline returns a context that ends a hanging test.
+func deadline(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// counted returns for each mark how many spans it has, by their reads.
+func counted(spans []Span) map[string]map[string]int {
+	counts := map[string]map[string]int{}
+	for _, span := range spans {
+		if counts[span.Mark] == nil {
+			counts[span.Mark] = map[string]int{}
+		}
+		text, _ := json.Marshal(span.Reads)
+		counts[span.Mark][string(text)]++
+	}
+	return counts
+}
+
+// each returns what counted returns if each mark has n spans with the same reads.
+func each(n int, reads map[string][]string) map[string]map[string]int {
+	counts := map[string]map[string]int{}
+	for mark, names := range reads {
+		text, _ := json.Marshal(names)
+		counts[mark] = map[string]int{string(text): n}
+	}
+	return counts
+}
+
+// a secret is in the environment of a program and of all its descendants.
+const secret = "TIMEBENCH_TEST_LEFT"
+
+var secrets int
+
+// secretive adds a variable that no other process has to the environment of a program. It returns a
+// function that fails the test if a process with the variable is left.
+func secretive(t *testing.T, program *exec.Cmd) func() {
+	t.Helper()
+	secrets++
+	program.Env = append(os.Environ(), secret+"="+strconv.Itoa(os.Getpid())+"."+strconv.Itoa(secrets))
+	return func() {
+		t.Helper()
+		require.Empty(t, left(t, program))
+	}
+}
+
+// left returns the processes with the secret of a program in their environment.
+func left(t *testing.T, program *exec.Cmd) []string {
+	t.Helper()
+	i := slices.IndexFunc(program.Env, func(variable string) bool { return strings.HasPrefix(variable, secret+"=") })
+	require.NotEqual(t, -1, i)
+	environs, err := filepath.Glob("/proc/[0-9]*/environ")
+	require.NoError(t, err)
+	require.NotEmpty(t, environs)
+	var found []string
+	for _, path := range environs {
+		content, _ := os.ReadFile(path) // the process may have ended
+		if slices.Contains(strings.Split(string(content), "\x00"), program.Env[i]) {
+			found = append(found, path)
+		}
+	}
+	return found
+}

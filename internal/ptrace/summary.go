@@ -1,0 +1,73 @@
+package ptrace
+
+import "slices"
+
+// A Call sums up the spans of one mark.
+type Call struct {
+	Mark string
+	// Spans is the number of spans with this mark.
+	Spans int
+	// Reads are the reads of the most frequent kind of span, and Usual is the number of those.
+	Reads []string
+	Usual int
+	// Attributed is Usual, and the number of spans with Reads among their reads, in order, if these are
+	// few: a runtime reads clocks for itself now and then, the JVM while it compiles, Go's scheduler, and any
+	// of them at the first call. If Reads is empty, only spans without reads count.
+	Attributed int
+}
+
+// mostlyUsual is the share of the spans from which others are taken for the runtime's own.
+const mostlyUsual = 0.9
+
+// Summarize returns a call for each mark, in the order of the first spans.
+func Summarize(spans []Span) []Call {
+	var calls []Call
+	kinds := map[string][]kind{}
+	for _, span := range spans {
+		if kinds[span.Mark] == nil {
+			calls = append(calls, Call{Mark: span.Mark})
+		}
+		i := slices.IndexFunc(kinds[span.Mark], func(k kind) bool { return slices.Equal(k.reads, span.Reads) })
+		if i < 0 {
+			kinds[span.Mark] = append(kinds[span.Mark], kind{reads: span.Reads, spans: 1})
+		} else {
+			kinds[span.Mark][i].spans++
+		}
+	}
+	for i := range calls {
+		c := &calls[i]
+		for _, k := range kinds[c.Mark] {
+			c.Spans += k.spans
+			if k.spans > c.Usual || k.spans == c.Usual && len(k.reads) < len(c.Reads) {
+				c.Reads, c.Usual = k.reads, k.spans
+			}
+		}
+		c.Attributed = c.Usual
+		if float64(c.Usual) < mostlyUsual*float64(c.Spans) || len(c.Reads) == 0 {
+			continue
+		}
+		c.Attributed = 0
+		for _, k := range kinds[c.Mark] {
+			if contains(k.reads, c.Reads) {
+				c.Attributed += k.spans
+			}
+		}
+	}
+	return calls
+}
+
+// contains reports whether the reads of a call are among others, in their order.
+func contains(all, some []string) bool {
+	for _, read := range all {
+		if len(some) > 0 && some[0] == read {
+			some = some[1:]
+		}
+	}
+	return len(some) == 0
+}
+
+// A kind of span has the same reads.
+type kind struct {
+	reads []string
+	spans int
+}

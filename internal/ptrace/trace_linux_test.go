@@ -1,0 +1,396 @@
+//go:build amd64 || arm64
+
+package ptrace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+// readsOfC are the reads of testdata/reads.c, with the vDSO hidden.
+func readsOfC() map[string][]string {
+	all := map[string][]string{
+		"realtime":     {"CLOCK_REALTIME"},
+		"monotonic":    {"CLOCK_MONOTONIC"},
+		"coarse":       {"CLOCK_MONOTONIC_COARSE"},
+		"gettimeofday": {"gettimeofday"},
+		"time":         {timeOfLibc()},
+		"two":          {"CLOCK_BOOTTIME", "CLOCK_TAI"},
+	}
+	for mark, names := range readsOfTheKernel {
+		all[mark] = names
+	}
+	return all
+}
+
+// readsOfTheKernel are those of them that enter the kernel on any machine.
+var readsOfTheKernel = map[string][]string{
+	"zone":      nil,
+	"nothing":   nil,
+	"clock":     {"CLOCK_PROCESS_CPUTIME_ID"},
+	"thread":    {"CLOCK_THREAD_CPUTIME_ID"},
+	"own":       {"CLOCK_THREAD_CPUTIME_ID"},
+	"other":     {"CPU time of another thread"},
+	"process":   {"CLOCK_PROCESS_CPUTIME_ID"},
+	"times":     {"times"},
+	"getrusage": {"getrusage"},
+	"direct":    {"CLOCK_MONOTONIC_RAW"},
+}
+
+// The programs of each language make each call 1,000 times. Each of them belongs to its mark.
+func TestReads(t *testing.T) {
+	usableOrSkip(t)
+	programs := []struct {
+		name    string
+		program func(t *testing.T) *exec.Cmd
+		reads   map[string][]string
+		// The runtime reads clocks for itself too.
+		more bool
+	}{
+		{"C", func(t *testing.T) *exec.Cmd { return exec.Command(compiled(t, "reads"), "1000") }, readsOfC(), false},
+		{"C, static", func(t *testing.T) *exec.Cmd { return exec.Command(compiled(t, "reads", "-static"), "1000") }, readsOfC(), false},
+		{"python3", func(t *testing.T) *exec.Cmd {
+			return exec.Command(need.Program(t, "python3"), "-I", "testdata/reads.py", "1000")
+		}, readsOfPython, false},
+		{"a shell that becomes Python", func(t *testing.T) *exec.Cmd {
+			script := filepath.Join(t.TempDir(), "wrapper")
+			text := "#!/bin/sh\nexec '" + need.Program(t, "python3") + "' -I testdata/reads.py \"$@\"\n"
+			require.NoError(t, os.WriteFile(script, []byte(text), 0o755))
+			return exec.Command(script, "1000")
+		}, readsOfPython, false},
+		{"a shell that waits for Python", func(t *testing.T) *exec.Cmd {
+			return exec.Command(need.Program(t, "sh"), "-c", need.Program(t, "python3")+" -I testdata/reads.py 1000; exit 0")
+		}, readsOfPython, false},
+		{"perl", func(t *testing.T) *exec.Cmd {
+			return exec.Command(need.Program(t, "perl"), "testdata/reads.pl", "1000")
+		}, map[string][]string{
+			"time":                       {timeOfLibc()},
+			"Time::HiRes::time":          {"gettimeofday"},
+			"Time::HiRes::clock_gettime": {"CLOCK_MONOTONIC"},
+		}, false},
+		{"node", func(t *testing.T) *exec.Cmd {
+			return exec.Command(need.Program(t, "node"), "testdata/reads.js", "1000")
+		}, map[string][]string{
+			"Date.now":        {"gettimeofday"},
+			"performance.now": {"CLOCK_MONOTONIC"},
+			"hrtime.bigint":   {"CLOCK_MONOTONIC"},
+		}, true},
+		{"java", func(t *testing.T) *exec.Cmd {
+			classes := t.TempDir()
+			out, err := exec.Command(need.Program(t, "javac"), "-d", classes, "testdata/Reads.java").CombinedOutput()
+			require.NoError(t, err, string(out))
+			return exec.Command(need.Program(t, "java"), "-cp", classes, "Reads", "1000")
+		}, map[string][]string{
+			"System.currentTimeMillis":             {"CLOCK_REALTIME"},
+			"System.nanoTime":                      {"CLOCK_MONOTONIC"},
+			"Instant.now":                          {"CLOCK_REALTIME"},
+			"ThreadMXBean.getCurrentThreadCpuTime": {"CLOCK_THREAD_CPUTIME_ID"},
+		}, true},
+		{"Go", func(t *testing.T) *exec.Cmd {
+			self, err := os.Executable()
+			require.NoError(t, err)
+			command := exec.Command(self)
+			command.Env = append(os.Environ(), role+"=reads")
+			return command
+		}, map[string][]string{"time.Now": {"CLOCK_REALTIME", "CLOCK_MONOTONIC"}, "nothing": nil}, true},
+	}
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			program := p.program(t)
+			var output bytes.Buffer
+			program.Stdout, program.Stderr = &output, &output
+			spans, err := Trace(deadline(t), program, true)
+			require.NoError(t, err, output.String())
+			spans = slices.DeleteFunc(spans, func(span Span) bool { return span.Mark == "warm" })
+			if !p.more {
+				require.Equal(t, each(1000, p.reads), counted(spans))
+			}
+			calls := Summarize(spans)
+			require.Len(t, calls, len(p.reads))
+			for _, call := range calls {
+				require.Equal(t, p.reads[call.Mark], call.Reads, call.Mark)
+				require.Equal(t, 1000, call.Spans, call.Mark)
+				if len(call.Reads) > 0 {
+					require.Equal(t, 1000, call.Attributed, call.Mark)
+				}
+				require.Greater(t, call.Usual, 500, call.Mark)
+				t.Logf("%s: %v in %d of %d", call.Mark, call.Reads, call.Usual, call.Spans)
+			}
+		})
+	}
+}
+
+// timeOfLibc is the read of time(2) in glibc. arm64 does not have the system call.
+func timeOfLibc() string {
+	if runtime.GOARCH == "arm64" {
+		return "CLOCK_REALTIME_COARSE"
+	}
+	return "time"
+}
+
+var readsOfPython = map[string][]string{
+	"time.time":         {"CLOCK_REALTIME"},
+	"time.time_ns":      {"CLOCK_REALTIME"},
+	"time.monotonic":    {"CLOCK_MONOTONIC"},
+	"time.perf_counter": {"CLOCK_MONOTONIC"},
+	"time.process_time": {"CLOCK_PROCESS_CPUTIME_ID"},
+	"time.thread_time":  {"CLOCK_THREAD_CPUTIME_ID"},
+	"datetime.now":      {"CLOCK_REALTIME"},
+}
+
+// readsOfGo is the program that TestReads traces. The scheduler and the garbage collector of Go
+// read the time on any thread, so neither runs meanwhile.
+func readsOfGo(n int) {
+	runtime.LockOSThread()
+	debug.SetGCPercent(-1)
+	for _, call := range []struct {
+		path string
+		call func()
+	}{{MarkPrefix + "time.Now", func() { _ = time.Now() }}, {MarkPrefix + "nothing", func() {}}} {
+		for range n {
+			_ = unix.Access(call.path, 0)
+			call.call()
+		}
+	}
+	_ = unix.Access(MarkPrefix+"end", 0)
+}
+
+// Without hiding, what enters the kernel is seen, and nothing else is.
+func TestWithoutHiding(t *testing.T) {
+	usableOrSkip(t)
+	if vector, err := unix.Auxv(); err != nil || !hasVDSO(vector) {
+		need.Missing(t, "vdso", "the kernel mapped no vDSO into this process")
+	}
+	spans, err := Trace(deadline(t), exec.Command(compiled(t, "reads"), "1000"), false)
+	require.NoError(t, err)
+	got := counted(spans)
+	for mark, names := range readsOfTheKernel {
+		require.Equal(t, each(1000, map[string][]string{mark: names})[mark], got[mark], mark)
+	}
+	// The other clocks of the vDSO enter the kernel with some clock sources. This one never does.
+	require.Equal(t, map[string]int{"null": 1000}, got["coarse"])
+}
+
+func hasVDSO(vector [][2]uintptr) bool {
+	for _, entry := range vector {
+		if entry[0] == atSysinfoEHDR {
+			return true
+		}
+	}
+	return false
+}
+
+// Each system call with a path is a mark, in the order of the calls.
+func TestMarks(t *testing.T) {
+	usableOrSkip(t)
+	spans, err := Trace(deadline(t), exec.Command(compiled(t, "marks", "-static")), true)
+	require.NoError(t, err)
+	var want []Span
+	marks := "newfstatat statx faccessat faccessat2 openat openat2 readlinkat chdir statfs"
+	if runtime.GOARCH == "amd64" {
+		marks = "stat lstat access open readlink " + marks
+	}
+	for mark := range strings.FieldsSeq(marks) {
+		want = append(want, Span{mark, []string{"CLOCK_MONOTONIC"}})
+	}
+	// Then come five reads after calls that are not marks.
+	last := &want[len(want)-1]
+	for range 5 {
+		last.Reads = append(last.Reads, "CLOCK_MONOTONIC")
+	}
+	want = append(want, Span{"", []string{"CLOCK_MONOTONIC"}}, Span{strings.Repeat("x", 200), []string{"CLOCK_MONOTONIC"}})
+	require.Equal(t, want, spans)
+}
+
+// An ordinary user who cannot gain privileges traces programs.
+func TestOrdinaryUser(t *testing.T) {
+	usableOrSkip(t)
+	folder := openFolder(t)
+	program := filepath.Join(folder, "reads")
+	copyTo(t, program, compiled(t, "reads", "-static"), 0o755)
+	r := traceAsNobody(t, folder, need.Program(t, "sh"), "-c", "exec "+program+" 10")
+	require.Empty(t, r.Error)
+	require.Equal(t, each(10, readsOfC()), counted(r.Spans))
+}
+
+// The kernel shows nobody the memory of a program that he may not read.
+func TestUnreadableProgram(t *testing.T) {
+	usableOrSkip(t)
+	folder := openFolder(t)
+	program := filepath.Join(folder, "reads")
+	copyTo(t, program, compiled(t, "reads", "-static"), 0o111)
+	r := traceAsNobody(t, folder, program, "10")
+	require.Regexp(t, `^the vDSO cannot be hidden from process \d+: input/output error$`, r.Error)
+}
+
+// openFolder makes a folder that any user can read. t.TempDir belongs to its user.
+func openFolder(t *testing.T) string {
+	t.Helper()
+	folder := need.Folder(t)
+	require.NoError(t, os.Chmod(folder, 0o755))
+	return folder
+}
+
+func copyTo(t *testing.T, to, from string, mode os.FileMode) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(to, content, 0o755))
+	require.NoError(t, os.Chmod(to, mode))
+}
+
+// traceAsNobody traces a program in a process of nobody that cannot gain privileges.
+func traceAsNobody(t *testing.T, folder string, args ...string) report {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	tracer := filepath.Join(folder, "self")
+	copyTo(t, tracer, self, 0o755)
+	command := exec.Command(tracer, args...)
+	command.Env = []string{role + "=trace"}
+	command.Dir = "/"
+	if os.Getuid() == 0 {
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	output, err := command.Output()
+	require.NoError(t, err, stderr.String())
+	var r report
+	require.NoError(t, json.Unmarshal(output, &r))
+	return r
+}
+
+// A program runs as the user and in the folder of its command.
+func TestCredentialOfTheProgram(t *testing.T) {
+	usableOrSkip(t)
+	if os.Getuid() != 0 {
+		need.Missing(t, "root", "only root becomes somebody else")
+	}
+	var output bytes.Buffer
+	program := exec.Command(need.Program(t, "sh"), "-c", "id -u; pwd")
+	program.Dir, program.Stdout = "/", &output
+	program.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	_, err := Trace(deadline(t), program, true)
+	require.NoError(t, err)
+	require.Equal(t, "65534\n/\n", output.String())
+}
+
+// The vDSO is hidden from each program that the first one becomes or starts.
+func TestVDSOIsHidden(t *testing.T) {
+	usableOrSkip(t)
+	path := compiled(t, "vdso")
+	var output bytes.Buffer
+	program := exec.Command(path)
+	program.Stdout = &output
+	require.NoError(t, Run(deadline(t), program))
+	require.Equal(t, "none\nnone\nnone\n", output.String())
+
+	output.Reset()
+	program = exec.Command(path)
+	program.Stdout = &output
+	_, err := Trace(deadline(t), program, true)
+	require.NoError(t, err)
+	require.Equal(t, "none\nnone\nnone\n", output.String())
+
+	output.Reset()
+	program = exec.Command(path)
+	program.Stdout = &output
+	_, err = Trace(deadline(t), program, false)
+	require.NoError(t, err)
+	if vector, err := unix.Auxv(); err == nil && hasVDSO(vector) {
+		require.Equal(t, "vdso\nvdso\nvdso\n", output.String())
+	}
+}
+
+// The reads of a new program do not belong to the last mark of the program before.
+func TestSpanEndsWithTheProgram(t *testing.T) {
+	usableOrSkip(t)
+	path := compiled(t, "reads")
+	spans, err := Trace(deadline(t), exec.Command(need.Program(t, "sh"), "-c", "cd /timebench-mark/before; exec "+path+" 1"), true)
+	require.NoError(t, err)
+	require.NotContains(t, counted(spans), "before")
+	require.Equal(t, each(1, readsOfC()), counted(spans))
+}
+
+// A program has a process group of its own, or the session that the caller wants.
+func TestProcessGroup(t *testing.T) {
+	usableOrSkip(t)
+	for _, session := range []bool{false, true} {
+		var output bytes.Buffer
+		program := exec.Command(need.Program(t, "sh"), "-c", `echo $$ $(cut -d " " -f 5,6 /proc/$$/stat)`)
+		program.Stdout = &output
+		program.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
+		require.NoError(t, Run(deadline(t), program))
+		ids := strings.Fields(output.String())
+		require.Len(t, ids, 3, output.String())
+		require.Equal(t, ids[0], ids[1])
+		require.Equal(t, session, ids[0] == ids[2])
+	}
+}
+
+// Run does not stop the program at system calls, as Trace does: twice each.
+func TestRunDoesNotStopAtCalls(t *testing.T) {
+	usableOrSkip(t)
+	path := compiled(t, "hostile")
+	switches := func(trace func(*exec.Cmd) error) int {
+		var output bytes.Buffer
+		program := exec.Command(path, "switches")
+		program.Stdout = &output
+		require.NoError(t, trace(program))
+		var n int
+		require.NoError(t, json.Unmarshal(output.Bytes(), &n))
+		return n
+	}
+	running := switches(func(program *exec.Cmd) error { return Run(deadline(t), program) })
+	tracing := switches(func(program *exec.Cmd) error {
+		_, err := Trace(deadline(t), program, true)
+		return err
+	})
+	require.Less(t, running, 1000)
+	require.GreaterOrEqual(t, tracing, 20_000)
+}
+
+// What a program reads and prints arrives whole.
+func TestInputAndOutput(t *testing.T) {
+	usableOrSkip(t)
+	var stdout, stderr bytes.Buffer
+	program := exec.Command(need.Program(t, "sh"), "-c", "cat; echo oops >&2")
+	program.Stdin = strings.NewReader(strings.Repeat("0123456789", 100_000))
+	program.Stdout, program.Stderr = &stdout, &stderr
+	_, err := Trace(deadline(t), program, true)
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("0123456789", 100_000), stdout.String())
+	require.Equal(t, "oops\n", stderr.String())
+}
+
+// A program that fails returns its spans and the reason.
+func TestFailure(t *testing.T) {
+	usableOrSkip(t)
+	spans, err := Trace(deadline(t), exec.Command(compiled(t, "hostile"), "fails"), true)
+	require.EqualError(t, err, "exit status 3")
+	require.Equal(t, []Span{{"first", []string{"CLOCK_REALTIME"}}}, spans)
+}
+
+// A context that has ended starts nothing.
+func TestEndedContext(t *testing.T) {
+	usableOrSkip(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.EqualError(t, Run(ctx, exec.Command("/nonexistent")), "the program was not started: context canceled")
+}

@@ -1,0 +1,163 @@
+//go:build amd64 || arm64
+
+package ptrace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+// A filter of seccomp that denies ptrace(2), with an error or by a signal, is the reason.
+func TestSeccomp(t *testing.T) {
+	usableOrSkip(t)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for _, how := range []string{"errno", "kill"} {
+		command := exec.Command(self)
+		command.Env = append(os.Environ(), role+"="+how)
+		output, err := command.CombinedOutput()
+		if command.ProcessState != nil && command.ProcessState.ExitCode() == 99 {
+			need.Missing(t, "seccomp", how)
+		}
+		require.NoError(t, err, string(output))
+		require.Equal(t, "ptrace is not permitted here (a seccomp filter of this container, perhaps)", string(output), how)
+	}
+}
+
+// Where timebench itself is traced, its children are traced by the same tracer already.
+func TestTracedTimebench(t *testing.T) {
+	usableOrSkip(t)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	command := exec.Command(need.Program(t, "strace"), "-f", "-o", "/dev/null", self)
+	command.Env = append(os.Environ(), role+"=usable")
+	output, err := command.CombinedOutput()
+	require.NoError(t, err, string(output))
+	require.Regexp(t, `^ptrace is not permitted here \(process \d+ traces timebench itself\)$`, string(output))
+}
+
+func TestReason(t *testing.T) {
+	started := fmt.Errorf("fork/exec: %w", unix.EPERM)
+	for _, c := range []struct {
+		err    error
+		files  map[string]string
+		reason string
+	}{
+		{started, map[string]string{"scope": "3", "Seccomp:": "2"}, "ptrace is not permitted here (kernel.yama.ptrace_scope is 3)"},
+		{started, map[string]string{"scope": "2"}, "ptrace is not permitted here (kernel.yama.ptrace_scope is 2, which requires CAP_SYS_PTRACE)"},
+		{started, map[string]string{"scope": "1", "Seccomp:": "2"}, "ptrace is not permitted here (a seccomp filter of this container, perhaps)"},
+		{started, map[string]string{"scope": "3", "TracerPid:": "77"}, "ptrace is not permitted here (process 77 traces timebench itself)"},
+		{started, map[string]string{"TracerPid:": "0", "Seccomp:": "0"}, "ptrace is not permitted here (fork/exec: operation not permitted)"},
+		{errEarly, nil, "ptrace is not permitted here (the program ended before its first instruction)"},
+		{fmt.Errorf("fork/exec: %w", unix.ENOSYS), map[string]string{"scope": "3"}, "ptrace does not work here: this system does not have the call, as an emulator such as qemu-user does not"},
+		{errOldKernel, nil, "ptrace needs Linux 5.3 (PTRACE_GET_SYSCALL_INFO)"},
+		{errors.New("something else"), nil, "ptrace does not work here: something else"},
+	} {
+		require.Equal(t, c.reason, reason(c.err, func(file, key string) string {
+			if file == "/proc/sys/kernel/yama/ptrace_scope" {
+				return c.files["scope"]
+			}
+			require.Equal(t, "/proc/self/status", file)
+			return c.files[key]
+		}))
+	}
+}
+
+func TestReadLine(t *testing.T) {
+	require.Equal(t, strconv.Itoa(os.Getpid()), readLine("/proc/self/status", "Tgid:"))
+	require.Empty(t, readLine("/proc/self/status", "Nonsense:"))
+	require.Empty(t, readLine("/nonexistent", ""))
+}
+
+func TestHasChildren(t *testing.T) {
+	usableOrSkip(t) // qemu-user can hang in a fork beside other threads
+	shell := need.Program(t, "sh")
+	onOwnThread(func() {
+		require.NotEqual(t, os.Getpid(), unix.Gettid())
+		require.False(t, hasChildren())
+		child := exec.Command(shell, "-c", "exit 5")
+		require.NoError(t, child.Start())
+		require.True(t, hasChildren(), "alive or not")
+		onOwnThread(func() { require.False(t, hasChildren(), "another thread") })
+		require.Error(t, child.Wait())
+		require.Equal(t, 5, child.ProcessState.ExitCode())
+		require.False(t, hasChildren())
+	})
+}
+
+// The main thread gets the orphans, so no trace runs there. A new process tells, because the Go
+// runtime parks the main thread for ever after a goroutine has ended locked to it.
+func TestOwnThreadIsNotTheMainOne(t *testing.T) {
+	usableOrSkip(t) // under an emulator this program does not start itself
+	self, err := os.Executable()
+	require.NoError(t, err)
+	command := exec.Command(self)
+	command.Env = append(os.Environ(), role+"=threads")
+	output, err := command.Output()
+	require.NoError(t, err)
+	var all []int
+	require.NoError(t, json.Unmarshal(output, &all))
+	require.NotContains(t, all, command.Process.Pid)
+	slices.Sort(all)
+	require.Len(t, slices.Compact(all), ownThreads, "each has its own")
+}
+
+const ownThreads = 64
+
+// printOwnThreads prints the threads of onOwnThread. So many at once use each thread that is idle.
+func printOwnThreads() {
+	tids, release := make(chan int), make(chan struct{})
+	for range ownThreads {
+		go onOwnThread(func() {
+			tids <- unix.Gettid()
+			<-release
+		})
+	}
+	var all []int
+	for range ownThreads {
+		all = append(all, <-tids)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(all); err != nil {
+		panic(err)
+	}
+}
+
+// All threads on which a goroutine can run now have a child.
+func TestOwnThreadHasNoChildren(t *testing.T) {
+	usableOrSkip(t) // qemu-user can hang in a fork beside other threads
+	shell := need.Program(t, "sh")
+	const threads = 8
+	var children [threads]*exec.Cmd
+	started, release := make(chan error), make(chan struct{})
+	for i := range threads {
+		go func() {
+			runtime.LockOSThread()
+			children[i] = exec.Command(shell, "-c", "exit 5")
+			started <- children[i].Start()
+			<-release
+			runtime.UnlockOSThread()
+		}()
+	}
+	for range threads {
+		require.NoError(t, <-started)
+	}
+	close(release)
+	for range threads {
+		onOwnThread(func() { require.False(t, hasChildren()) })
+	}
+	for _, child := range children {
+		require.Error(t, child.Wait())
+		require.Equal(t, 5, child.ProcessState.ExitCode())
+	}
+}

@@ -1,0 +1,118 @@
+package symbols
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func all(string) bool { return true }
+
+func TestParseKallsyms(t *testing.T) {
+	// Out of order, with data and with aliases.
+	const list = `0000000000001000 A fixed_percpu_data
+ffffffff81000000 T _text
+ffffffff81000000 T _stext
+ffffffffc0002000 t of_module	[ext4]
+ffffffff81000040 W weak
+ffffffff81000020 t local
+ffffffff81000030 D data
+ffffffffc0001000 t earlier_in_module	[ext4]
+`
+	symbols, err := ParseKallsyms(strings.NewReader(list), all)
+	require.NoError(t, err)
+	require.Equal(t, []Symbol{
+		{"_stext", 0xffffffff81000000, 0xffffffff81000020},
+		{"_text", 0xffffffff81000000, 0xffffffff81000020},
+		{"local", 0xffffffff81000020, 0xffffffff81000040},
+		{"weak", 0xffffffff81000040, 0xffffffffc0001000},
+		{"earlier_in_module", 0xffffffffc0001000, 0xffffffffc0002000},
+		{"of_module", 0xffffffffc0002000, 0xffffffffc0003000},
+	}, symbols)
+	symbols, err = ParseKallsyms(strings.NewReader(list), func(name string) bool { return name == "local" })
+	require.NoError(t, err)
+	require.Len(t, symbols, 1)
+	symbols, err = ParseKallsyms(strings.NewReader(""), all)
+	require.NoError(t, err)
+	require.Empty(t, symbols)
+	symbols, err = ParseKallsyms(strings.NewReader("ffffffffffffff00 t last"), all)
+	require.NoError(t, err)
+	require.Equal(t, []Symbol{{"last", 0xffffffffffffff00, 0xffffffffffffffff}}, symbols)
+}
+
+func TestParseKallsymsErrors(t *testing.T) {
+	_, err := ParseKallsyms(strings.NewReader("0000000000000000 T _text\n0000000000000000 t a\t[b]\n"), all)
+	require.ErrorIs(t, err, ErrHidden)
+	for _, wrong := range []string{"x T a", "1000", "1000 T", "1000 Tx a", "1000 T ", strings.Repeat("1", 100_000)} {
+		_, err := ParseKallsyms(strings.NewReader("1000 T a\n"+wrong+"\n"), all)
+		require.ErrorContains(t, err, "/proc/kallsyms: line 2: ", wrong)
+		require.ErrorContains(t, err, "want ADDRESS TYPE NAME", wrong)
+	}
+}
+
+func TestParseKallsymsOfThisKernel(t *testing.T) {
+	file, err := os.Open("/proc/kallsyms")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { require.NoError(t, file.Close()) }()
+	symbols, err := ParseKallsyms(file, func(name string) bool { return strings.Contains(name, "clock_gettime") })
+	if errors.Is(err, ErrHidden) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	require.NotEmpty(t, symbols)
+	for _, symbol := range symbols {
+		require.Less(t, symbol.Start, symbol.End, symbol.Name)
+	}
+}
+
+func FuzzParseKallsyms(f *testing.F) {
+	f.Add("ffffffff81000000 T _text\nffffffffc0002000 t of_module\t[ext4]\n")
+	f.Add("0 t a\n")
+	f.Add("ffffffffffffffff t a\n1000 D b")
+	f.Fuzz(func(t *testing.T, text string) {
+		symbols, err := ParseKallsyms(strings.NewReader(text), all)
+		if err != nil && symbols != nil {
+			t.Fatal("symbols and an error")
+		}
+		for i, symbol := range symbols {
+			if symbol.End < symbol.Start || i > 0 && symbols[i-1].Start > symbol.Start {
+				t.Fatalf("%+v", symbols)
+			}
+		}
+	})
+}
+
+func BenchmarkParseKallsyms(b *testing.B) {
+	var list strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&list, "%016x t some_function_of_the_kernel_%d\n", 0xffffffff81000000+64*uint64(i), i)
+	}
+	b.SetBytes(int64(list.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := ParseKallsyms(strings.NewReader(list.String()), func(name string) bool { return strings.HasSuffix(name, "_77") })
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParseKallsymsOfThisKernel(b *testing.B) {
+	for b.Loop() {
+		file, err := os.Open("/proc/kallsyms")
+		if err != nil {
+			b.Skip(err)
+		}
+		_, err = ParseKallsyms(file, func(name string) bool { return strings.Contains(name, "clock_gettime") })
+		_ = file.Close()
+		if err != nil {
+			b.Skip(err)
+		}
+	}
+}

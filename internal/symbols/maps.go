@@ -1,0 +1,125 @@
+package symbols
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxMaps bounds the length of the list of mappings, in bytes.
+	maxMaps = 64 << 20
+	// maxMappings bounds the executable mappings. The kernel allows 65,530 mappings of any kind
+	// unless vm.max_map_count is raised.
+	maxMappings = 100_000
+	// maxMapsLine bounds one line in bytes: a path of PATH_MAX, each byte escaped.
+	maxMapsLine = 32 << 10
+)
+
+// A Mapping is an executable part of the memory of a process.
+type Mapping struct {
+	Start, End uint64 // addresses; End is the first after it
+	Offset     uint64 // where Start is in the file, in bytes
+	Device     string // of the file, as the kernel prints it: major:minor in hexadecimal
+	Inode      uint64 // of the file; 0 if the mapping is not of a file
+	// Path is that of the file in the mount namespace of the process, or a name of the kernel, as
+	// [vdso] and [vsyscall]. Empty for memory without a name.
+	Path string
+	// Deleted says that the file has been removed, or replaced by another. A file whose own name
+	// ends with " (deleted)" looks the same.
+	Deleted bool
+}
+
+// Base returns the last element of the path: libc.so.6. Empty if there is no path.
+func (m Mapping) Base() string {
+	if m.Path == "" || m.Path[0] != '/' {
+		return m.Path
+	}
+	return path.Base(m.Path)
+}
+
+// ParseMaps reads the list of mappings of a process, /proc/PID/maps of proc_pid_maps(5). It returns those that
+// are executable, in order of address. The error names the first malformed line.
+func ParseMaps(r io.Reader) ([]Mapping, error) {
+	limited := &io.LimitedReader{R: r, N: maxMaps + 1}
+	lines := bufio.NewScanner(limited)
+	lines.Buffer(nil, maxMapsLine)
+	var mappings []Mapping
+	number := 0
+	for lines.Scan() {
+		number++
+		if limited.N == 0 {
+			break
+		}
+		mapping, executable, err := parseMapping(lines.Text())
+		if err != nil {
+			return nil, fmt.Errorf("maps: line %d: %w", number, err)
+		}
+		if !executable {
+			continue
+		}
+		if len(mappings) == maxMappings {
+			return nil, fmt.Errorf("maps: line %d: more than %d executable mappings", number, maxMappings)
+		}
+		mappings = append(mappings, mapping)
+	}
+	if limited.N == 0 {
+		return nil, fmt.Errorf("maps: more than %d bytes", maxMaps)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("maps: line %d: %w", number+1, err)
+	}
+	// The list is not read at once, so that a mapping which moves in the meantime may be out of order.
+	slices.SortFunc(mappings, func(a, b Mapping) int { return cmp.Compare(a.Start, b.Start) })
+	return mappings, nil
+}
+
+var errMapping = errors.New("want START-END PERMISSIONS OFFSET MAJOR:MINOR INODE [PATH], as in 7f00-7f10 r-xp 00000000 fd:01 42 /bin/sh")
+
+// parseMapping reads one line: 7f00-7f10 r-xp 00001000 fd:01 42    /usr/bin/x (deleted).
+func parseMapping(line string) (m Mapping, executable bool, err error) {
+	const columns = 5
+	var fields [columns]string
+	rest := line
+	for i := range fields {
+		fields[i], rest, _ = strings.Cut(rest, " ")
+	}
+	start, end, isRange := strings.Cut(fields[0], "-")
+	wrong := make([]error, 4)
+	m.Start, wrong[0] = strconv.ParseUint(start, 16, 64)
+	m.End, wrong[1] = strconv.ParseUint(end, 16, 64)
+	m.Offset, wrong[2] = strconv.ParseUint(fields[2], 16, 64)
+	m.Inode, wrong[3] = strconv.ParseUint(fields[4], 10, 64)
+	const permissions = "rwxp"
+	if errors.Join(wrong...) != nil || !isRange || m.Start >= m.End || len(fields[1]) != len(permissions) || !strings.Contains(fields[3], ":") {
+		return Mapping{}, false, fmt.Errorf("%q: %w", line, errMapping)
+	}
+	m.Device = fields[3]
+	name := strings.TrimLeft(rest, " ")
+	if m.Inode != 0 {
+		name, m.Deleted = strings.CutSuffix(name, " (deleted)")
+	}
+	// The kernel escapes line ends and nothing else (seq_file_path in fs/proc/task_mmu.c).
+	m.Path = strings.ReplaceAll(name, `\012`, "\n")
+	return m, fields[1][2] == 'x', nil
+}
+
+// mappingAt returns the mapping of an address, of mappings in order.
+func mappingAt(mappings []Mapping, addr uint64) (Mapping, bool) {
+	i, _ := slices.BinarySearchFunc(mappings, addr, func(m Mapping, addr uint64) int {
+		if m.End <= addr {
+			return -1
+		}
+		return 1
+	})
+	if i < len(mappings) && mappings[i].Start <= addr {
+		return mappings[i], true
+	}
+	return Mapping{}, false
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package need
+
+import "testing"
+
+// Processes skips a test that starts processes if an emulator runs it that cannot start any;
+// here none is known.
+func Processes(testing.TB) {}
