@@ -33,7 +33,7 @@ func TestChangeOfTheClockSourceIsAWarning(t *testing.T) {
 			progress(0, 0)
 			return nil
 		}
-		document, err := flags.run(&out, io.Discard, sectionRun{"Verifying 1 clock", clocks, 1, measure})
+		document, err := flags.run(&out, io.Discard, sectionRun{"Verifying 1 clock", clocks, []int{1}, flags.time, measure})
 		require.NoError(t, err)
 		if test.want == "" {
 			require.Empty(t, document.Warnings)

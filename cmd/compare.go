@@ -79,6 +79,7 @@ compare asks first. It restores the clock source, also if it is killed.`,
 	f.BoolVar(&flags.yes, "yes", false, "agree to the changes of --clocksources in advance")
 	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
 	addReportFlags(command, &flags.reportFlags, render.Formats, documentFiles)
+	addLabelFlag(command, &flags.reportFlags)
 	complete(command, "pin", "none", "compact", "spread")
 	complete(command, "workers", "threads", "processes")
 	return command
@@ -107,6 +108,10 @@ func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []str
 	if err != nil {
 		return err
 	}
+	labels, err := flags.labelled()
+	if err != nil {
+		return err
+	}
 	// Before the facts of the host are read: they contain the period of the timer.
 	undoTimer, err := raiseTimer(flags.timer)
 	if err != nil {
@@ -125,7 +130,7 @@ func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []str
 			return err
 		}
 	}
-	to := report[*result.Document]{stdout, format, reportFiles, newTarget(flags.out, resultSet("compare"))}
+	to := report[*result.Document]{stdout, format, reportFiles, newTarget(flags.out, resultSet("compare")), labels}
 	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		return plan.measure(ctx, stderr, flags.quiet)
 	})

@@ -10,9 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/timebench/timebench/internal/chart"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/section"
 )
 
 // diffFlags are the flags of diff as they were typed.
@@ -52,7 +53,7 @@ the output of --format json.`,
 	f := command.Flags()
 	f.Float64Var(&flags.alpha, "alpha", 0.05, "family-wise false-positive rate of the verdicts")
 	f.StringVar(&flags.minChange, "min-change", "2%", "smallest change that counts, as a `percentage`")
-	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock is slower by more than this `percentage` beyond noise, or cannot be compared")
+	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock is slower by more than this `percentage` beyond noise, and 3 if that cannot be told")
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "least" { // its former name
 			name = "min-change"
@@ -82,25 +83,29 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 		return err
 	}
 	d := diff.Compare(diff.Read(oldFile, old), diff.Read(newFile, new), settings)
-	if err := reportLoaded(report[*diff.Diff]{stdout, format, diffFiles, newTarget(flags.out, diffSet)}, d); err != nil {
+	if err := reportLoaded(report[*diff.Diff]{stdout: stdout, format: format, files: diffFiles, target: newTarget(flags.out, diffSet)}, d); err != nil {
 		return err
 	}
-	if d.Comparisons == 0 && d.Compared() == 0 {
-		return couldNot(errors.New("the two results have no figure in common, so nothing could be compared"))
+	if d.Compared() == 0 {
+		status := couldNot
+		if flags.failAbove != "" {
+			status = untold
+		}
+		return status(errors.New("the two results have no figure in common, so nothing could be compared"))
 	}
 	if flags.failAbove == "" {
 		return nil
 	}
-	return gate(d, failAbove, flags.failAbove)
+	return gate(d.Costs(), failAbove, flags.failAbove)
 }
 
 // maxListed is how many figures an error lists.
 const maxListed = 5
 
 // gate returns the error of --fail-above: a figure is slower, or cannot be compared.
-func gate(d *diff.Diff, above float64, typed string) error {
+func gate(d *compare.Changes, above float64, typed string) error {
 	cannot := func(figures []string, why string) error {
-		return couldNot(fmt.Errorf("%s cannot be compared, so --fail-above cannot decide: %s", firstFew(figures), why))
+		return untold(fmt.Errorf("%s cannot be compared, so --fail-above cannot decide: %s", firstFew(figures), why))
 	}
 	slower, unsteady, undecided := d.SlowerThan(above), d.UnsteadyAbove(above), d.Untold()
 	switch {
@@ -113,15 +118,18 @@ func gate(d *diff.Diff, above float64, typed string) error {
 	case len(unsteady) > 0:
 		return cannot(figures(unsteady), "a run changed while it lasted, or shared its CPUs; measure again on a quiet machine")
 	case len(undecided) > 0:
-		return cannot(figures(undecided), "too few samples for a verdict; measure with more rounds (--rounds)")
+		return cannot(figures(undecided), "too few samples for a verdict; measure compare with more --rounds, or the others again")
 	case d.Comparisons == 0:
-		return couldNot(errors.New("the results have no cost of a read in common, so --fail-above cannot decide"))
+		return untold(errors.New("the results have no cost of a read in common, so --fail-above cannot decide"))
 	}
 	return nil
 }
 
+// untold returns a failure of a gate that could not tell.
+func untold(err error) error { return &failure{status: couldNotTell, err: err} }
+
 // figures returns the names of the figures that changed.
-func figures(changes []diff.Change) []string {
+func figures(changes []compare.Change) []string {
 	var names []string
 	for _, c := range changes {
 		names = append(names, c.Figure())
@@ -140,7 +148,7 @@ func firstFew(names []string) string {
 
 // settings returns the settings of the flags, and the share above which a slower clock fails. An
 // error says which flag is wrong.
-func (flags diffFlags) settings() (s diff.Settings, failAbove float64, err error) {
+func (flags diffFlags) settings() (s section.Settings, failAbove float64, err error) {
 	if !(flags.alpha > 0 && flags.alpha < 1) {
 		return s, 0, fmt.Errorf("--alpha %v: write a number between 0 and 1, such as 0.05", flags.alpha)
 	}
@@ -155,7 +163,7 @@ func (flags diffFlags) settings() (s diff.Settings, failAbove float64, err error
 		}
 		minChange = min(minChange, failAbove)
 	}
-	return diff.Settings{Alpha: flags.alpha, Least: minChange}, failAbove, nil
+	return section.Settings{Alpha: flags.alpha, MinChange: minChange}, failAbove, nil
 }
 
 // percentage returns the share of a percentage: 0.1 for 10%.
@@ -170,7 +178,7 @@ func percentage(flag, text string) (float64, error) {
 
 // diffFiles returns the files of --out: the charts, the reports, and last the diff itself.
 func diffFiles(d *diff.Diff) []file {
-	files, pictures := drawn(chart.DiffCharts, d)
+	files, pictures := drawn(diff.Pictures, d)
 	return append(files,
 		file{"diff.md", func(w io.Writer) error { return render.DiffMarkdown(w, d, pictures) }},
 		file{"diff.html", func(w io.Writer) error { return render.DiffHTML(w, d) }},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/diagnose"
@@ -21,6 +22,7 @@ const never = "never"
 type doctorFlags struct {
 	failOn      string
 	failAboveNS float64
+	fast        bool
 	reportFlags
 }
 
@@ -38,34 +40,58 @@ With FILE, the result of a command that measures, doctor diagnoses the machine o
 result.
 
 Exit status: 0 if there is no finding, 1 if there is one (--fail-on), 2 if the command
-line or the file is wrong. As a health check:
-timebench doctor --fail-on error --fail-above-ns 200`,
+line or the file is wrong, 3 if doctor could not tell: no clock was timed. With
+--format nagios it is that of a plugin: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. As a
+health check: timebench doctor --fast --fail-on error --fail-above-ns 200`,
 		Example: `  timebench doctor
   timebench doctor report.html
   timebench doctor --out diagnosis/
-  timebench doctor --fail-above-ns 100 --format json`,
-		Args: func(_ *cobra.Command, args []string) error {
+  timebench doctor --fail-above-ns 100 --format json
+  timebench doctor --fast --fail-on error --format nagios`,
+		Args: func(command *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return fmt.Errorf("doctor takes one result or none; it got %d", len(args))
+				return flags.asPlugin(command.OutOrStdout(), fmt.Errorf("doctor takes one result or none; it got %d", len(args)))
 			}
 			return nil
 		},
 		RunE: func(command *cobra.Command, files []string) error {
-			if err := notEmpty(command, "out"); err != nil {
-				return err
+			err := flags.check(command, files)
+			if err == nil {
+				err = doctor(command.OutOrStdout(), command.ErrOrStderr(), flags, files)
 			}
-			if command.Flags().Changed("fail-above-ns") && !(flags.failAboveNS > 0 && flags.failAboveNS <= math.MaxFloat64) {
-				return fmt.Errorf("--fail-above-ns %g: write nanoseconds above 0, such as 100", flags.failAboveNS)
-			}
-			return doctor(command.OutOrStdout(), command.ErrOrStderr(), flags, files)
+			return flags.asPlugin(command.OutOrStdout(), err)
 		},
 	}
+	command.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return flags.asPlugin(command.OutOrStdout(), flagError(command, err))
+	})
 	f := command.Flags()
 	f.StringVar(&flags.failOn, "fail-on", result.Warn, "exit with status 1 if a finding has this severity or a worse one: error, warn, or never")
 	f.Float64Var(&flags.failAboveNS, "fail-above-ns", 0, "report an error if an everyday clock costs more than this many ns/read beyond noise, or none was timed")
+	f.BoolVar(&flags.fast, "fast", false, "take less than a second: leave out what needs a longer measurement (scaling, verification, programs)")
 	addReportFlags(command, &flags.reportFlags, render.DoctorFormats, documentFiles)
+	addLabelFlag(command, &flags.reportFlags)
 	complete(command, "fail-on", result.Error, result.Warn, never)
 	return command
+}
+
+// check returns which flag is wrong.
+func (flags doctorFlags) check(command *cobra.Command, files []string) error {
+	if err := notEmpty(command, "out"); err != nil {
+		return err
+	}
+	if command.Flags().Changed("fail-above-ns") && !(flags.failAboveNS > 0 && flags.failAboveNS <= math.MaxFloat64) {
+		return fmt.Errorf("--fail-above-ns %g: write nanoseconds above 0, such as 100", flags.failAboveNS)
+	}
+	for _, name := range []string{"fast", "label"} {
+		if command.Flags().Changed(name) && len(files) == 1 {
+			return fmt.Errorf("--%s and %q: doctor measures nothing for a saved result; omit --%s", name, files[0], name)
+		}
+	}
+	if slices.Contains(render.CheckFormats, flags.format) && flags.failOn == never {
+		return fmt.Errorf("--fail-on never and --format %s: the status would tell nothing; omit one of them", flags.format)
+	}
+	return nil
 }
 
 func doctor(stdout, stderr io.Writer, flags doctorFlags, files []string) error {
@@ -76,7 +102,7 @@ func doctor(stdout, stderr io.Writer, flags doctorFlags, files []string) error {
 	if !slices.Contains([]string{result.Error, result.Warn, never}, flags.failOn) {
 		return fmt.Errorf("--fail-on %q: write error, warn or never", flags.failOn)
 	}
-	to := report[*result.Document]{stdout: stdout, format: format, files: doctorFiles}
+	to := report[*result.Document]{stdout: stdout, format: flags.gated(format), files: doctorFiles}
 	var document *result.Document
 	if len(files) == 1 {
 		document, err = flags.diagnoseSaved(to, files[0])
@@ -86,10 +112,7 @@ func doctor(stdout, stderr io.Writer, flags doctorFlags, files []string) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(document.Findings, func(f result.Finding) bool { return fails(f.Severity, flags.failOn) }) {
-		return &failure{status: 1}
-	}
-	return nil
+	return flags.verdict(document)
 }
 
 // diagnoseSaved diagnoses the machine of a saved result.
@@ -105,9 +128,13 @@ func (flags doctorFlags) diagnoseSaved(to report[*result.Document], name string)
 
 // diagnoseHere measures on this machine, and diagnoses it.
 func (flags doctorFlags) diagnoseHere(to report[*result.Document], stderr io.Writer) (*result.Document, error) {
-	to.target = newTarget(flags.out, resultSet("doctor"))
+	labels, err := flags.labelled()
+	if err != nil {
+		return nil, err
+	}
+	to.labels, to.target = labels, newTarget(flags.out, resultSet("doctor"))
 	return run(to, stderr, func(ctx context.Context) (*result.Document, error) {
-		document, err := examine(ctx)
+		document, err := examine(ctx, flags.fast)
 		if err != nil {
 			return nil, err
 		}
@@ -124,6 +151,58 @@ func (flags doctorFlags) addFindings(document *result.Document) {
 			document.Findings = diagnose.Sorted(append(document.Findings, *slow))
 		}
 	}
+}
+
+// plugin is the format of the plugins of Nagios, which have exit statuses of their own.
+const plugin = "nagios"
+
+// The exit statuses of a plugin of Nagios that are not those of doctor: Nagios Plugin Development
+// Guidelines, "Plugin Return Codes".
+const (
+	pluginCritical = 2
+	pluginUnknown  = 3
+)
+
+// gated returns the format for what --fail-on lets pass: the formats of health checks tell nothing
+// that the exit status does not.
+func (flags doctorFlags) gated(format render.Format[*result.Document]) render.Format[*result.Document] {
+	if !slices.Contains(render.CheckFormats, format.Name) {
+		return format
+	}
+	write := format.Write
+	format.Write = func(w io.Writer, d *result.Document) error {
+		gated := *d
+		gated.Findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f result.Finding) bool { return !fails(f.Severity, flags.failOn) })
+		return write(w, &gated)
+	}
+	return format
+}
+
+// verdict returns the exit status of a diagnosis as a failure; nil for 0.
+func (flags doctorFlags) verdict(document *result.Document) error {
+	findings, told := diagnose.Told(document)
+	for _, f := range findings { // the worst first
+		switch {
+		case !fails(f.Severity, flags.failOn):
+		case flags.format == plugin && f.Severity == result.Error:
+			return &failure{status: pluginCritical}
+		default:
+			return &failure{status: 1}
+		}
+	}
+	if !told && flags.failOn != never {
+		return &failure{status: couldNotTell}
+	}
+	return nil
+}
+
+// asPlugin makes an error the status line of a plugin, whose standard error nobody sees.
+func (flags doctorFlags) asPlugin(stdout io.Writer, err error) error {
+	if flags.format != plugin || printed(err) == nil {
+		return err
+	}
+	_, unwritten := fmt.Fprintln(stdout, "UNKNOWN - "+strings.ReplaceAll(oneLine(err.Error()), "|", "/"))
+	return &failure{status: pluginUnknown, err: unwritten}
 }
 
 // doctorFiles returns the files of --out: the charts, the findings as Markdown and as a page, and

@@ -12,6 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/runtimes"
 	"github.com/timebench/timebench/internal/sections"
 )
 
@@ -26,6 +27,7 @@ func loadResult(name string) (*result.Document, error) {
 // newDocument returns the document of a run on this machine that ends now.
 func newDocument(facts result.Host, costs compare.Costs, settings result.Settings) *result.Document {
 	facts.CPU.TSCHz = tscHz(costs.Clocks)
+	facts.Runtimes = runtimes.InPath()
 	return &result.Document{
 		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second),
 		Tool: tool(), Host: facts, Settings: settings, Sections: []result.Section{&costs},

@@ -80,11 +80,11 @@ than in a minute.`,
 				return err
 			}
 			announcement := fmt.Sprintf("Measuring the drift of %s against %s", words.Plural(len(clocks), "clock"), reference.ID)
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{announcement, clocks, 1, measure})
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{announcement, clocks, []int{1}, flags.time, measure})
 			return err
 		},
 	}
-	flags = addSectionFlags(command, 10*time.Second)
+	flags = addClockFlags(command, 10*time.Second)
 	command.Flags().StringVar(&ref, "ref", "", "clock to measure the others against (default the monotonic clock of the system)")
 	command.Flags().BoolVar(&load, "load", true, "keep every CPU busy for the last half of the time, 30 s at most")
 	_ = command.RegisterFlagCompletionFunc("ref", completeSelectors)

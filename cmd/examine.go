@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/observe"
+	"github.com/timebench/timebench/internal/profile"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/internal/trace"
@@ -24,52 +26,70 @@ const (
 	// doctorTimeout ends the measurement on a slow machine. The rate of the TSC is then not
 	// measured, and nothing is verified.
 	doctorTimeout = 2400 * time.Millisecond
+	// What doctor --fast measures, and when it ends on a slow machine.
+	fastRounds  = 6
+	fastTime    = time.Millisecond
+	fastTimeout = 600 * time.Millisecond
 	// tscRateTime is how long the rate of the TSC is measured idle, and again under load.
 	tscRateTime = 150 * time.Millisecond
 	// verifyTime is how long the clocks are verified. A machine with a warp shows many at once.
 	verifyTime = 300 * time.Millisecond
+	// profileTime is how long programs are sampled, and namedShare the part of its CPU time that a program must
+	// spend on reading clocks to be named.
+	profileTime = 500 * time.Millisecond
+	namedShare  = 0.02
 )
 
-// examine measures what a diagnosis needs, and returns what is complete when ctx ends.
-func examine(ctx context.Context) (*result.Document, error) {
+// examine measures what a diagnosis needs, and returns what is complete when ctx ends. fast is whether it
+// measures only what can be told in less than a second.
+func examine(ctx context.Context, fast bool) (*result.Document, error) {
 	facts := host.Facts()
 	settings := measure.Settings{
 		Threads: oneAndAll(host.UsableCPUs(facts)), Rounds: doctorRounds, Time: doctorTime,
 		CPUs: facts.CPU.Usable, Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
 	}
+	timeout := doctorTimeout
+	if fast {
+		settings.Threads, settings.Rounds, settings.Time, settings.WithoutResolution = []int{1}, fastRounds, fastTime, true
+		timeout = fastTimeout
+	}
 	// A timeout leaves enough for a diagnosis: the first rounds measure latency alone.
-	inTime, cancel := context.WithTimeout(ctx, doctorTimeout)
+	inTime, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	measured, err := measure.Run(inTime, doctorClocks(settings), settings, nil)
 	if err != nil {
 		return nil, err
 	}
 	measured.Interrupted = ctx.Err() != nil
-	if inTime.Err() == nil {
+	longer := !fast && inTime.Err() == nil
+	if longer {
 		addRates(&facts.CPU)
 	}
 	facts = afterChange(facts, measured)
 	document := measuredDocument(facts, measured, result.Settings{
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Pin: "none", Workers: "threads",
 	})
-	if inTime.Err() == nil {
+	if longer {
 		addVerification(ctx, document)
+		addProfile(ctx, document)
 		document.Interrupted = ctx.Err() != nil
 	} else {
-		trace.Printf("doctor", "no time was left to verify the clocks, or to measure all: %v", inTime.Err())
+		trace.Printf("doctor", "the clocks were not verified, or not all measured: fast is %t, time is over: %v", fast, inTime.Err())
 	}
 	return document, nil
 }
 
 // measuredByDoctor reports whether examine measured a document. The document does not name its
-// command, but only doctor both measures rounds and verifies. If it ended before it verified, the
-// document has doctor's number of rounds and exactly its clocks.
+// command, but only doctor both measures rounds and verifies. If it ended before it verified, or was to be
+// fast, the document has doctor's number of rounds and exactly its clocks.
 func measuredByDoctor(d *result.Document) bool {
 	if d.Settings.Rounds > 0 && verify.Of(d) != nil {
 		return true
 	}
 	same := func(entry compare.Clock, c clock.Clock) bool { return entry.ID == c.ID }
-	return d.Settings.Rounds == doctorRounds && d.Settings.TimeNS == int64(doctorTime) &&
+	settings := d.Settings.Rounds == doctorRounds && d.Settings.TimeNS == int64(doctorTime) ||
+		d.Settings.Rounds == fastRounds && d.Settings.TimeNS == int64(fastTime)
+	return settings &&
 		slices.EqualFunc(compare.Of(d).Clocks, doctorClocks(measure.Settings{Quota: d.Host.CPU.Quota}), same)
 }
 
@@ -84,6 +104,29 @@ func addVerification(ctx context.Context, document *result.Document) {
 		Time: verifyTime, CPUs: thread.Usable(), All: all, CounterIsTrusted: derivedFromCounter(document.Host),
 	}, nil)
 	document.Put(&verification)
+}
+
+// addProfile adds the programs that spend much of their CPU time on reading clocks to the document, where this
+// process may see them. It names no others: people publish these documents.
+func addProfile(ctx context.Context, document *result.Document) {
+	settings := profile.Settings{Time: profileTime, RateHz: profile.DefaultRate, Whole: true}
+	compared := compare.Of(document)
+	known := func(context.Context) (profile.Costs, error) {
+		return profile.Costs{Clocks: compared.Clocks, FloorNS: compared.FloorNS}, nil
+	}
+	profiled, err := profile.Run(ctx, settings, known, func(time.Duration, time.Duration) {})
+	if err != nil {
+		trace.Printf("doctor", "who reads clocks is not known: %v", err)
+		return
+	}
+	profiled.Processes = slices.DeleteFunc(profiled.Processes, func(p profile.Process) bool {
+		return p.ClockShareLow < namedShare || p.ClockShare == nil || p.PID == os.Getpid()
+	})
+	for i := range profiled.Processes {
+		p := &profiled.Processes[i]
+		p.Cgroup, p.Threads, p.Callers = "", nil, nil
+	}
+	document.Put(&profiled)
 }
 
 // doctorCalls are the calls that doctor measures, the most important first: a system may have more

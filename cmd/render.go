@@ -40,7 +40,7 @@ output of --format json.`,
 				return err
 			}
 			target := newTarget(flags.out, resultSet(measuredBy(document)...))
-			return reportLoaded(report[*result.Document]{command.OutOrStdout(), format, reportFiles, target}, document)
+			return reportLoaded(report[*result.Document]{stdout: command.OutOrStdout(), format: format, files: reportFiles, target: target}, document)
 		},
 	}
 	addReportFlags(command, &flags, render.Formats, documentFiles)

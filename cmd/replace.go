@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/chart"
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/fleet"
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/words"
@@ -49,28 +51,36 @@ func measuredBy(d *result.Document) []string {
 	if d.Settings.Rounds == 0 || !measuredByDoctor(d) {
 		return commands
 	}
-	others := slices.DeleteFunc(commands, func(command string) bool { return command == "compare" || command == "verify" })
+	others := slices.DeleteFunc(commands, func(command string) bool { return command == "compare" || command == "verify" || command == "profile" })
 	return append([]string{"doctor"}, others...)
 }
 
-// diffSet is the set of a diff. It replaces any other diff.
-var diffSet = fileSet{"diff.json", func(path string) ([]string, error) {
-	content, err := readDiff(path)
-	var old struct{ Schema string }
-	if err != nil || json.Unmarshal(content, &old) != nil || !strings.HasPrefix(old.Schema, "timebench-diff/") {
-		return nil, fmt.Errorf("%s has something other than a diff of timebench, which would be lost; name another one", path)
-	}
-	var pictures []string
-	for _, c := range chart.DiffCharts {
-		pictures = append(pictures, pictureFile(c.Name))
-	}
-	return pictures, nil
-}}
+// diffSet and fleetSet are the sets of a diff and of a fleet. Each replaces any other of its kind.
+var (
+	diffSet  = comparisonSet("diff.json", "timebench-diff/", "a diff", diff.Pictures)
+	fleetSet = comparisonSet("fleet.json", "timebench-fleet/", "a fleet", fleet.Pictures)
+)
 
-// readDiff returns the content of diff.json in a folder or a zip.
-func readDiff(name string) ([]byte, error) {
+// comparisonSet returns the set of a document of this schema, which has only what other files have too.
+func comparisonSet[T any](document, schema, what string, charts []picture.Chart[T]) fileSet {
+	return fileSet{document, func(path string) ([]string, error) {
+		content, err := readIn(path, document)
+		var old struct{ Schema string }
+		if err != nil || json.Unmarshal(content, &old) != nil || !strings.HasPrefix(old.Schema, schema) {
+			return nil, fmt.Errorf("%s has something other than %s of timebench, which would be lost; name another one", path, what)
+		}
+		var pictures []string
+		for _, c := range charts {
+			pictures = append(pictures, pictureFile(c.Name))
+		}
+		return pictures, nil
+	}}
+}
+
+// readIn returns the content of a file in a folder or a zip.
+func readIn(name, document string) ([]byte, error) {
 	if info, err := os.Stat(name); err != nil || info.IsDir() {
-		return os.ReadFile(filepath.Join(name, "diff.json"))
+		return os.ReadFile(filepath.Join(name, document))
 	}
 	archive, err := zip.OpenReader(name)
 	if err != nil {
@@ -78,7 +88,7 @@ func readDiff(name string) ([]byte, error) {
 	}
 	defer func() { _ = archive.Close() }()
 	for _, entry := range archive.File {
-		if path.Base(entry.Name) == "diff.json" {
+		if path.Base(entry.Name) == document {
 			file, err := entry.Open()
 			if err != nil {
 				return nil, err
@@ -87,7 +97,7 @@ func readDiff(name string) ([]byte, error) {
 			return io.ReadAll(file)
 		}
 	}
-	return nil, errors.New("has no diff.json")
+	return nil, errors.New("has no " + document)
 }
 
 // replaced returns the pictures of the set that the target has now, and an error if that set

@@ -13,6 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/skew"
 	"github.com/timebench/timebench/internal/verify"
 )
@@ -50,7 +51,11 @@ func TestExamplesHaveFoldersOfTheirOwn(t *testing.T) {
 
 // Every command that reports results has every format, and --out.
 func TestEveryFormatAndOut(t *testing.T) {
-	for _, name := range []string{"compare", "doctor", "verify", "skew", "drift", "diff", "render"} {
+	names := []string{"doctor", "diff", "render"}
+	for _, kind := range sections.All {
+		names = append(names, kind.Command)
+	}
+	for _, name := range names {
 		command, _, err := Root().Find([]string{name})
 		require.NoError(t, err)
 		require.Equal(t, name, command.Name())
@@ -90,7 +95,7 @@ func TestMeasuredBy(t *testing.T) {
 func TestInterruptedDoctorIsRecognised(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	document, err := examine(ctx)
+	document, err := examine(ctx, false)
 	require.NoError(t, err)
 	require.True(t, document.Interrupted)
 	require.Nil(t, verify.Of(document))

@@ -18,6 +18,7 @@ type report[T any] struct {
 	format render.Format[T]
 	files  func(T) []file
 	target *target // nil without --out
+	labels []string
 }
 
 // write writes a document or a diff. It writes to standard output even if it cannot write the files.
@@ -39,6 +40,7 @@ func reportLoaded[T any](to report[T], d T) error {
 type reportFlags struct {
 	format string
 	out    string
+	labels []string
 }
 
 // documentFiles are the files that --out writes for a document, for its help.

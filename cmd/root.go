@@ -3,7 +3,7 @@
 // neither measures nor formats.
 //
 // Exit status: 0 for success; 1 if the command failed, or found what it checks for; 2 if the
-// command line or a file is wrong; 129, 130, 131 or 143 if SIGHUP, SIGINT, SIGQUIT or SIGTERM
+// command line or a file is wrong; 3 if a gate (doctor, diff --fail-above, fleet --fail-on) could not tell; 129, 130, 131 or 143 if SIGHUP, SIGINT, SIGQUIT or SIGTERM
 // ended it. In the last case, and only then, the document is marked as interrupted. Standard
 // output has results and nothing else.
 package cmd
@@ -51,7 +51,12 @@ type failure struct {
 	err    error
 }
 
-func (f *failure) Error() string { return fmt.Sprint(f.err) }
+func (f *failure) Error() string {
+	if f.err == nil {
+		return fmt.Sprintf("exit status %d", f.status)
+	}
+	return f.err.Error()
+}
 
 func (f *failure) Unwrap() error { return f.err }
 
@@ -72,6 +77,9 @@ func couldNot(err error) error {
 	}
 	return &failure{status: 1, err: err}
 }
+
+// couldNotTell is the exit status of a gate that could not tell: neither good nor bad was shown.
+const couldNotTell = 3
 
 // oneLine returns the text of an error as one line without control characters: names of files
 // and clocks may contain them. Joined errors are separated by semicolons.

@@ -23,6 +23,7 @@ func run(to report[*result.Document], stderr io.Writer, measure func(context.Con
 		to.target.abandon()
 		return nil, couldNot(failed)
 	}
+	document.Labels = to.labels
 	if err := errors.Join(failed, to.write(document)); err != nil {
 		return nil, couldNot(err)
 	}

@@ -19,8 +19,8 @@ import (
 // maxSectionTime is the upper limit of --time of verify, skew and drift: drift runs for days.
 const maxSectionTime = 30 * 24 * time.Hour
 
-// sectionFlags are the flags that verify, skew and drift share, as they were typed. Each of
-// these commands measures one section of the document.
+// sectionFlags are the flags that the commands share which measure one section of the document, as
+// they were typed.
 type sectionFlags struct {
 	command string
 	all     bool
@@ -30,14 +30,21 @@ type sectionFlags struct {
 	reportFlags
 }
 
-// addSectionFlags adds the shared flags to a command, with the default of --time.
-func addSectionFlags(command *cobra.Command, defaultTime time.Duration) *sectionFlags {
+// addSectionFlags adds the shared flags to a command, with the default and the help of --time.
+func addSectionFlags(command *cobra.Command, defaultTime time.Duration, timeHelp string) *sectionFlags {
 	flags := &sectionFlags{command: command.Name()}
 	f := command.Flags()
-	f.BoolVar(&flags.all, "all", false, allHelp)
-	f.DurationVar(&flags.time, "time", defaultTime, "total duration")
+	f.DurationVar(&flags.time, "time", defaultTime, timeHelp)
 	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
 	addReportFlags(command, &flags.reportFlags, render.SectionFormats, documentFiles)
+	addLabelFlag(command, &flags.reportFlags)
+	return flags
+}
+
+// addClockFlags adds the shared flags to a command that measures chosen clocks.
+func addClockFlags(command *cobra.Command, defaultTime time.Duration) *sectionFlags {
+	flags := addSectionFlags(command, defaultTime, "total duration")
+	command.Flags().BoolVar(&flags.all, "all", false, allHelp)
 	command.ValidArgsFunction = completeSelectors
 	return flags
 }
@@ -73,7 +80,8 @@ func (flags *sectionFlags) check(command *cobra.Command) ([]int, error) {
 type sectionRun struct {
 	announcement string // the line above the progress bar
 	clocks       []clock.Clock
-	threads      int
+	threads      []int
+	estimate     time.Duration
 	// measure puts the section into the document, with what is complete when ctx ends.
 	measure func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error
 }
@@ -84,7 +92,11 @@ func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*r
 	if err != nil {
 		return nil, err
 	}
-	to := report[*result.Document]{stdout, format, reportFiles, newTarget(flags.out, resultSet(flags.command))}
+	labels, err := flags.labelled()
+	if err != nil {
+		return nil, err
+	}
+	to := report[*result.Document]{stdout, format, reportFiles, newTarget(flags.out, resultSet(flags.command)), labels}
 	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		return flags.document(ctx, stderr, section)
 	})
@@ -102,14 +114,27 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, secti
 		return nil, err
 	}
 	document := newDocument(host.Facts(), compare.Costs{Clocks: entries}, result.Settings{
-		Threads: []int{section.threads}, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
+		Threads: section.threads, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
-	progress, stop := showProgress(stderr, flags.quiet, section.announcement, flags.time)
+	progress, stop := showProgress(stderr, flags.quiet, section.announcement, section.estimate)
 	changes := recordClockSource()
 	failed := section.measure(ctx, document, changes.onProgress(progress))
 	document.Warnings = append(document.Warnings, changes.warnings()...)
 	stop(failed == nil && ctx.Err() == nil)
+	if failed != nil && nothing(document) {
+		return nil, failed
+	}
 	document.GeneratedAt, document.Interrupted = time.Now().UTC().Truncate(time.Second), ctx.Err() != nil
 	document.Warnings = append(document.Warnings, diagnose.Noise(document)...)
 	return document, failed
+}
+
+// nothing reports whether a document has no result.
+func nothing(d *result.Document) bool {
+	for _, s := range d.Sections {
+		if may, ok := s.(interface{ Empty() bool }); !ok || !may.Empty() {
+			return false
+		}
+	}
+	return true
 }

@@ -44,11 +44,11 @@ Without CLOCK it measures the CPU's counter and the clock that most programs rea
 				document.Put(&compared)
 				return nil
 			}
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Measuring the skew of " + words.Plural(len(clocks), "clock"), clocks, 2, measure})
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Measuring the skew of " + words.Plural(len(clocks), "clock"), clocks, []int{2}, flags.time, measure})
 			return err
 		},
 	}
-	flags = addSectionFlags(command, 3*time.Second)
+	flags = addClockFlags(command, 3*time.Second)
 	flags.addCPUs(command)
 	return command
 }

@@ -46,14 +46,14 @@ available clock could not be verified.`,
 				document.Put(&verification)
 				return nil
 			}
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Verifying " + words.Plural(len(clocks), "clock"), clocks, len(cpus), measure})
+			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Verifying " + words.Plural(len(clocks), "clock"), clocks, []int{len(cpus)}, flags.time, measure})
 			if err != nil {
 				return err
 			}
 			return trustworthy(document)
 		},
 	}
-	flags = addSectionFlags(command, 5*time.Second)
+	flags = addClockFlags(command, 5*time.Second)
 	flags.addCPUs(command)
 	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy with other threads: some faults occur only under load")
 	return command

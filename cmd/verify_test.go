@@ -20,12 +20,12 @@ func TestTrustworthy(t *testing.T) {
 		want string
 	}{
 		{verify.Verification{Clocks: []verify.VerifiedClock{good, absent}}, ""},
-		{verify.Verification{Clocks: []verify.VerifiedClock{good, bad}}, "<nil>"},
+		{verify.Verification{Clocks: []verify.VerifiedClock{good, bad}}, "exit status 1"},
 		{verify.Verification{Clocks: []verify.VerifiedClock{good, missed, absent}}, "1 of 3 clocks could not be verified; d: it had no time"},
-		{verify.Verification{Clocks: []verify.VerifiedClock{bad, missed}}, "<nil>"},
+		{verify.Verification{Clocks: []verify.VerifiedClock{bad, missed}}, "exit status 1"},
 		{verify.Verification{Clocks: []verify.VerifiedClock{missed}}, "no clock could be verified; d: it had no time"},
 		{verify.Verification{Clocks: []verify.VerifiedClock{absent}}, "no clock could be verified; c: there is none"},
-		{verify.Verification{Clocks: []verify.VerifiedClock{good}, Relations: []verify.Relation{{Steady: true}}}, "<nil>"},
+		{verify.Verification{Clocks: []verify.VerifiedClock{good}, Relations: []verify.Relation{{Steady: true}}}, "exit status 1"},
 	} {
 		err := trustworthy(&result.Document{Sections: []result.Section{&compare.Costs{Clocks: entries}, &test.v}})
 		if test.want == "" {

@@ -216,6 +216,7 @@ type process struct {
 // start starts a measuring process as the leader of its own process group.
 func start(t *testing.T, role string, folder Folder) *process {
 	t.Helper()
+	need.Processes(t)
 	p := &process{Cmd: again(role, folder), t: t, folder: folder, errors: filepath.Join(t.TempDir(), "stderr")}
 	stderr, err := os.Create(p.errors)
 	require.NoError(t, err)
@@ -223,7 +224,7 @@ func start(t *testing.T, role string, folder Folder) *process {
 	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := p.StdoutPipe()
 	require.NoError(t, err)
-	startable(t, p.Start())
+	require.NoError(t, p.Start())
 	require.NoError(t, stderr.Close())
 	t.Cleanup(func() {
 		_ = p.Process.Kill()
@@ -231,16 +232,6 @@ func start(t *testing.T, role string, folder Folder) *process {
 	})
 	p.lines = bufio.NewScanner(out)
 	return p
-}
-
-// startable skips the test if this binary cannot start itself: under an emulator that is not
-// registered with the kernel.
-func startable(t *testing.T, err error) {
-	t.Helper()
-	if errors.Is(err, syscall.ENOEXEC) {
-		need.Missing(t, "processes", err.Error())
-	}
-	require.NoError(t, err)
 }
 
 // startSwitched starts a measuring process and returns when it has switched.
@@ -310,8 +301,9 @@ func released(t *testing.T, folder Folder) {
 // holding returns a Switch of this process, which is restored when the test ends.
 func holding(t *testing.T, folder Folder, p timeouts) *Switch {
 	t.Helper()
+	need.Processes(t)
 	s, err := hold(folder, again(GuardianCommand, folder), p)
-	startable(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Restore() })
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -100,8 +101,9 @@ func TestNoPlaceForTheRecord(t *testing.T) {
 // ended returns a process that has ended.
 func ended(t *testing.T) int {
 	t.Helper()
+	need.Processes(t)
 	command := exec.Command(again("", "").Path, "-test.run=^$")
-	startable(t, command.Run())
+	require.NoError(t, command.Run())
 	return command.Process.Pid
 }
 

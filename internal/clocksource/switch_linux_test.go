@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -130,13 +131,14 @@ func TestRestoreHasTheKernelChooseWhereTheOriginalIsWithdrawn(t *testing.T) {
 // reported returns a Switch whose guardian writes its standard error to a file.
 func reported(t *testing.T, role string, folder Folder, path string) *Switch {
 	t.Helper()
+	need.Processes(t)
 	stderr, err := os.Create(path)
 	require.NoError(t, err)
 	defer func() { _ = stderr.Close() }()
 	guardian := again(role, folder)
 	guardian.Stderr = stderr
 	s, err := Hold(folder, guardian)
-	startable(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Restore() })
 	return s
 }
@@ -161,7 +163,7 @@ func TestRestoreFromAnotherGoroutine(t *testing.T) {
 }
 
 func TestHoldRefuses(t *testing.T) {
-	startable(t, exec.Command(again("", "").Path, "-test.run=^$").Run())
+	need.Processes(t)
 	for role, why := range map[string]string{
 		"silent":      "not ready within 300ms; nothing was switched",
 		"garbled":     "guardian process of the clock source: invalid answer: invalid character 'h'",
@@ -185,6 +187,7 @@ func TestHoldRefuses(t *testing.T) {
 }
 
 func TestHoldRefusesAGuardianThatCannotStart(t *testing.T) {
+	need.Processes(t)
 	folder := machine(t)
 	_, err := Hold(folder, exec.Command("/none/timebench", GuardianCommand))
 	require.ErrorIs(t, err, os.ErrNotExist)

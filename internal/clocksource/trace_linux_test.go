@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -33,6 +34,7 @@ func TestBothProcessesReport(t *testing.T) {
 
 // If nobody reads the traces, the guardian still restores.
 func TestReportsThatNobodyReadsDelayNoRestore(t *testing.T) {
+	need.Processes(t)
 	t.Setenv(trace.Variable, "1")
 	folder := machine(t)
 	read, write, err := os.Pipe()
@@ -42,7 +44,7 @@ func TestReportsThatNobodyReadsDelayNoRestore(t *testing.T) {
 	p.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
 	out, err := p.StdoutPipe()
 	require.NoError(t, err)
-	startable(t, p.Start())
+	require.NoError(t, p.Start())
 	defer func() {
 		_ = p.Process.Kill()
 		_ = p.Wait()

@@ -62,14 +62,19 @@ func (clock *Clock) check(c *result.Checker, at string) {
 		c.Choice(at+".kernel_entry", clock.KernelEntry, result.KernelEntries)
 	}
 	c.NotNegative(at+".ticks_per_second", clock.TicksPerSecond)
-	if clock.Latency != nil {
-		clock.Latency.check(c, at+".latency")
+	clock.Latency.Check(c, at+".latency")
+	clock.Resolution.Check(c, at+".resolution")
+	CheckThroughput(clock.Throughput, c, at)
+	if clock.Distribution != nil {
+		clock.Distribution.check(c, at+".distribution")
 	}
-	if clock.Resolution != nil {
-		clock.Resolution.check(c, at+".resolution")
-	}
+}
+
+// CheckThroughput reports impossible values of the throughput of a clock, at is the path of the
+// clock.
+func CheckThroughput(all []Throughput, c *result.Checker, at string) {
 	threads := map[int]bool{}
-	for i, t := range clock.Throughput {
+	for i, t := range all {
 		at := fmt.Sprintf("%s.throughput[%d]", at, i)
 		t.check(c, at)
 		if threads[t.Threads] {
@@ -77,12 +82,13 @@ func (clock *Clock) check(c *result.Checker, at string) {
 		}
 		threads[t.Threads] = true
 	}
-	if clock.Distribution != nil {
-		clock.Distribution.check(c, at+".distribution")
-	}
 }
 
-func (l *Latency) check(c *result.Checker, at string) {
+// Check reports impossible values; l may be nil.
+func (l *Latency) Check(c *result.Checker, at string) {
+	if l == nil {
+		return
+	}
 	c.NotNegative(at+".median_ns", l.MedianNS)
 	c.NotNegative(at+".low_ns", l.LowNS)
 	c.NotNegative(at+".high_ns", l.HighNS)
@@ -95,7 +101,11 @@ func (l *Latency) check(c *result.Checker, at string) {
 	quiet(c, at+".quiet_samples_ns", l.QuietSamplesNS, l.SamplesNS)
 }
 
-func (r *Resolution) check(c *result.Checker, at string) {
+// Check reports impossible values; r may be nil.
+func (r *Resolution) Check(c *result.Checker, at string) {
+	if r == nil {
+		return
+	}
 	c.NotNegative(at+".tick_ns", r.TickNS)
 	c.NotNegative(at+".tick_low_ns", r.TickLowNS)
 	c.NotNegative(at+".tick_high_ns", r.TickHighNS)
@@ -156,8 +166,8 @@ func quiet(c *result.Checker, at string, values, samples []float64) {
 		c.Fail(at, fmt.Sprintf("are %d, beside %d samples_ns; there is one for each", len(values), len(samples)))
 		return
 	}
+	c.AllNotNegative(at, values)
 	for i, value := range values {
-		c.NotNegative(fmt.Sprintf("%s[%d]", at, i), value)
 		if value > samples[i] {
 			c.Fail(fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("is %v, above the %v of the round's sample", value, samples[i]))
 		}
@@ -166,9 +176,7 @@ func quiet(c *result.Checker, at string, values, samples []float64) {
 
 // samples checks samples and their median.
 func samples(c *result.Checker, at string, values []float64, median float64) {
-	for i, value := range values {
-		c.NotNegative(fmt.Sprintf("%s[%d]", at, i), value)
-	}
+	c.AllNotNegative(at, values)
 	if len(values) > 0 && (median < slices.Min(values) || median > slices.Max(values)) {
 		c.Fail(at, fmt.Sprintf("are from %v to %v, which leaves out their median of %v", slices.Min(values), slices.Max(values), median))
 	}

@@ -1,6 +1,9 @@
 package compare
 
-import "github.com/timebench/timebench/internal/result"
+import (
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/stats"
+)
 
 // Costs is the latency, the resolution and the throughput of the clocks of one machine. Its keys
 // are at the top of the document.
@@ -124,6 +127,16 @@ type Latency struct {
 	// QuietSamplesNS are the fastest slices of the rounds, in order: the time of a read
 	// while nothing disturbs the CPU. Absent in old documents.
 	QuietSamplesNS []float64 `json:"quiet_samples_ns,omitempty"`
+}
+
+// LatencyOf returns the latency of at least one sample in ns, with the fastest slices of the samples,
+// if they were kept.
+func LatencyOf(samplesNS, quietNS []float64) *Latency {
+	summary := stats.Summarize(samplesNS)
+	return &Latency{
+		MedianNS: summary.Median, LowNS: summary.Low, HighNS: summary.High, Confidence: summary.Confidence,
+		MinNS: summary.Min, SamplesNS: samplesNS, QuietSamplesNS: quietNS,
+	}
 }
 
 // Resolution is the step of a clock's values.

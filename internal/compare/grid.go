@@ -37,9 +37,9 @@ func latencyGrid(d *result.Document) table.Grid {
 		g.Header = append(g.Header, "enters kernel")
 	}
 	for _, c := range byLatency(d) {
-		row := []string{c.ID, words.NS(c.Latency.MedianNS), interval(c.Latency), words.NS(c.Latency.MinNS), tick(c.Resolution), stated(c.Resolution)}
+		row := []string{c.ID, words.NS(c.Latency.MedianNS), Interval(c.Latency), words.NS(c.Latency.MinNS), Tick(c.Resolution), stated(c.Resolution)}
 		if entries {
-			row = append(row, entersKernel(c.KernelEntry))
+			row = append(row, EntersKernel(c.KernelEntry))
 		}
 		g.Rows = append(g.Rows, row)
 	}
@@ -49,20 +49,22 @@ func latencyGrid(d *result.Document) table.Grid {
 // finerThanRead stands for the resolution of a clock of which each read has another value.
 const finerThanRead = "< one read"
 
-// entersKernel returns the kernel entry of a clock as the answer to the heading "enters kernel".
-func entersKernel(entry string) string {
+// EntersKernel returns the kernel entry of a clock as the answer to the heading "enters kernel".
+func EntersKernel(entry string) string {
 	answers := map[string]string{result.Never: "no", result.Always: "yes"}
 	return cmp.Or(answers[entry], entry, "-")
 }
 
-func interval(l *Latency) string {
+// Interval returns the confidence interval of a latency.
+func Interval(l *Latency) string {
 	if l.Confidence == 0 {
 		return "needs 6 rounds"
 	}
 	return words.NS(l.LowNS) + " to " + words.NS(l.HighNS)
 }
 
-func tick(r *Resolution) string {
+// Tick returns the step of the values of a clock; r may be nil.
+func Tick(r *Resolution) string {
 	switch {
 	case r == nil:
 		return "not watched"
@@ -101,7 +103,7 @@ func throughputGrid(d *result.Document) table.Grid {
 		return g
 	}
 	for _, threads := range counts {
-		name, beyond := strconv.Itoa(threads), Oversubscribed(d, threads)
+		name, beyond := strconv.Itoa(threads), oversubscribed(d, threads)
 		if beyond {
 			name += "*"
 			g.Note = "* oversubscribed: more threads than CPUs; the time includes waiting for a CPU."
@@ -117,11 +119,11 @@ func throughputGrid(d *result.Document) table.Grid {
 		}
 		row := []string{c.ID}
 		for _, threads := range counts {
-			row = append(row, figure(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) }))
+			row = append(row, cellOf(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) }))
 		}
 		row = append(row,
-			figure(c, last, func(t Throughput) string { return words.Rate(t.ReadsPerSecond) }),
-			figure(c, last, func(t Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
+			cellOf(c, last, func(t Throughput) string { return words.Rate(t.ReadsPerSecond) }),
+			cellOf(c, last, func(t Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
 		g.Rows = append(g.Rows, row)
 	}
 	return g
@@ -164,7 +166,7 @@ func oneIn(n, of int64) string {
 	return "1 in " + words.Thousands(int64(math.Round(float64(of)/float64(n))))
 }
 
-func figure(c Clock, threads int, word func(Throughput) string) string {
+func cellOf(c Clock, threads int, word func(Throughput) string) string {
 	for _, t := range c.Throughput {
 		if t.Threads == threads {
 			return word(t)
@@ -173,8 +175,8 @@ func figure(c Clock, threads int, word func(Throughput) string) string {
 	return "-"
 }
 
-// Oversubscribed reports whether this number of threads was larger than that of the CPUs.
-func Oversubscribed(d *result.Document, threads int) bool {
+// oversubscribed reports whether this number of threads was larger than that of the CPUs.
+func oversubscribed(d *result.Document, threads int) bool {
 	for _, c := range Of(d).Clocks {
 		for _, t := range c.Throughput {
 			if t.Threads == threads {

@@ -29,7 +29,7 @@ func overheadGrid(d *result.Document) table.Grid {
 			}
 		}
 	}
-	if slices.ContainsFunc(g.Rows, func(row []string) bool { return row[len(row)-1] != entersKernel(result.Never) }) {
+	if slices.ContainsFunc(g.Rows, func(row []string) bool { return row[len(row)-1] != EntersKernel(result.Never) }) {
 		g.Note = "If the vDSO enters the kernel too, the difference is not the system call overhead."
 	}
 	return g
@@ -53,7 +53,7 @@ func overheadRow(vdso, syscall Clock) []string {
 			between = nsDifference(summary.Low) + " to " + nsDifference(summary.High)
 		}
 	}
-	return []string{name, words.NS(vdso.Latency.MedianNS), words.NS(syscall.Latency.MedianNS), nsDifference(difference), between, entersKernel(cmp.Or(vdso.KernelEntry, result.Unknown))}
+	return []string{name, words.NS(vdso.Latency.MedianNS), words.NS(syscall.Latency.MedianNS), nsDifference(difference), between, EntersKernel(cmp.Or(vdso.KernelEntry, result.Unknown))}
 }
 
 // nsDifference returns nanoseconds that may be negative, without their unit.

@@ -21,7 +21,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	Choices: map[string][]string{"Clock.kernel_entry": result.KernelEntries},
 	// The first documents of the schema do not have these.
 	NotRequired: []string{"Resolution.ticks", "Throughput.samples_reads_per_second"},
-}, Command: "compare", Pictures: pictures}
+}, Command: "compare", Pictures: pictures, Compare: compared, ChangePictures: changePictures}
 
 // Of returns the costs of a document; empty ones, which are not part of it, if it has none.
 func Of(d *result.Document) *Costs {

@@ -39,7 +39,7 @@ func sourcesGrid(d *result.Document) table.Grid {
 func sourceThroughputGrid(d *result.Document) table.Grid {
 	most := 0
 	for _, threads := range measuredThreads(d) {
-		if most == 0 || !Oversubscribed(d, threads) {
+		if most == 0 || !oversubscribed(d, threads) {
 			most = threads
 		}
 	}

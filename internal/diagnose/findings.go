@@ -46,6 +46,7 @@ var checks = []check{
 	{"slewed", severities{result.Note}, slewed},
 	{"steal", severities{result.Warn, result.Note}, steal},
 	{"kernel-entry-of-some", severities{result.Note}, slowClocksOfOldKernels},
+	{"heavy-readers", severities{result.Note}, heavyReaders},
 	{"quota", severities{result.Note}, quota},
 	{"governor", severities{result.Note}, governor},
 	{"single-cpu", severities{result.Note}, singleCPU},
@@ -88,6 +89,17 @@ var everyday = []string{
 	"CLOCK_MONOTONIC@libc", "CLOCK_REALTIME@libc", "gettimeofday@libc",
 }
 
+// Everyday reports whether a clock is one of those that programs read most.
+func Everyday(id string) bool { return slices.Contains(everyday, id) }
+
+// Told returns the findings that were shown, and whether doctor could tell: not if no clock was timed,
+// or none to which the limit of [Dear] applies.
+func Told(d *result.Document) (findings []result.Finding, told bool) {
+	timed := slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return Everyday(c.ID) && c.Latency != nil })
+	findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f result.Finding) bool { return f.Kind == overLimit.kind && !timed })
+	return findings, Measured(d) && len(findings) == len(d.Findings)
+}
+
 // Dear returns a finding if an everyday clock costs more than the limit in nanoseconds per
 // read, beyond noise, or if no everyday clock was timed; otherwise nil.
 func Dear(d *result.Document, limitNS float64) *result.Finding {
@@ -98,7 +110,7 @@ func Dear(d *result.Document, limitNS float64) *result.Finding {
 	var timed bool
 	var missing []string
 	for _, c := range compare.Of(d).Clocks {
-		if !slices.Contains(everyday, c.ID) {
+		if !Everyday(c.ID) {
 			continue
 		}
 		if c.Latency == nil {

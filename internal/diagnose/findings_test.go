@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/profile"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/verify"
 )
@@ -203,7 +204,10 @@ func TestEachFinding(t *testing.T) {
 		}, "clocksource-unrestored", result.Error, "echo | sudo tee"},
 		"some steal": {func(d *result.Document) { compare.Into(d).Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
 		"much steal": {func(d *result.Document) { compare.Into(d).Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
-		"quota":      {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time per 100 ms"},
+		"heavy reader": {func(d *result.Document) {
+			d.Put(&profile.Profile{Processes: []profile.Process{reading("java", 0.3, 0.28)}})
+		}, "heavy-readers", result.Note, "java (pid 812) spends 30 %"},
+		"quota": {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time per 100 ms"},
 		"governor": {func(d *result.Document) {
 			d.Host.CPU.Governors, compare.Into(d).Conditions.FloorHighNS = []string{"powersave"}, 2
 		}, "governor", result.Note, "scaling_governor: powersave"},

@@ -14,11 +14,16 @@ import (
 // usual are the clocks that Healthy describes: the first that a reader asks about.
 var usual = []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
 
+// Measured reports whether the cost of any clock is known.
+func Measured(d *result.Document) bool {
+	return slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Latency != nil })
+}
+
 // Healthy returns what doctor prints for a document without findings: that there is no
 // problem, or that too little was measured to know, and the facts that support it.
 func Healthy(d *result.Document) string {
 	text := "No problem with the clocks was found."
-	switch measured := slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Latency != nil }); {
+	switch measured := Measured(d); {
 	case d.Interrupted && !measured:
 		text = "Interrupted before anything was measured: the cost of the clocks is unknown."
 	case !measured:

@@ -61,10 +61,11 @@ func kernelEntry(d *result.Document) *result.Finding {
 		finding.Evidence = append(finding.Evidence, cost(*call)+": the system call itself")
 	}
 	finding.Evidence = append(finding.Evidence, maxThroughput(entering)...)
+	finding.Evidence = append(finding.Evidence, programsAbove(d, sufferingShare)...)
 	why := whyNotTSC(d)
 	finding.Evidence = append(finding.Evidence, why.evidence...)
 	finding.Cause = because(d) + " " + why.cause
-	finding.Remedies = append(why.remedies(d), coarseRemedy(d)...)
+	finding.Remedies = slices.Concat(why.remedies(d), coarseRemedies(d))
 	finding.Links = append(finding.Links, why.links...)
 	if h := hypervisorOf(d); h != nil {
 		finding.Links = append(finding.Links, h.links...)
@@ -133,8 +134,9 @@ func maxThroughput(clocks []compare.Clock) []string {
 // coarseClocks are those whose value the kernel stores at each tick.
 var coarseClocks = []string{"CLOCK_REALTIME_COARSE@vdso", "CLOCK_MONOTONIC_COARSE@vdso"}
 
-// coarseRemedy suggests the coarse clocks, with their cost and tick on this machine.
-func coarseRemedy(d *result.Document) []result.Remedy {
+// coarseRemedies suggest the coarse clocks, with their cost and tick on this machine, and the calls of
+// the languages that read them.
+func coarseRemedies(d *result.Document) []result.Remedy {
 	var offers []string
 	for _, id := range coarseClocks {
 		c := timedClock(d, id)
@@ -150,10 +152,10 @@ func coarseRemedy(d *result.Document) []result.Remedy {
 	if len(offers) == 0 {
 		return nil
 	}
-	return []result.Remedy{{
+	return append([]result.Remedy{{
 		Advice: "If a coarse resolution is enough for your program, read a coarse clock: " + strings.Join(offers, ", "),
 		Risk:   "Two events within one tick get the same time. Intervals shorter than several ticks cannot be measured.",
-	}}
+	}}, languageRemedies(d)...)
 }
 
 // noVDSO finds that there is no vDSO. It looks for an everyday clock, because every vDSO
@@ -186,6 +188,7 @@ func noVDSO(d *result.Document) *result.Finding {
 		finding.Evidence = append(finding.Evidence, cost(*call))
 	}
 	finding.Evidence = append(finding.Evidence, bootEvidence(d, "vdso")...)
+	finding.Evidence = append(finding.Evidence, programsAbove(d, sufferingShare)...)
 	return finding
 }
 

@@ -135,7 +135,7 @@ var noises = []struct {
 			return fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(d.Host.CPU.Usable, "CPU"))
 		},
 		"throughput and fairness with as many threads as CPUs, and the width of the confidence intervals",
-		"stop the other programs, or pin to CPUs that they do not use (--pin)",
+		"stop the other programs, or keep to CPUs that they do not use (taskset, or --pin of compare)",
 	},
 	{
 		"preempted", func(_ *result.Document, c compare.Conditions) string {

@@ -1,37 +1,36 @@
 package diff
 
 import (
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/sections"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // A Section is what changed in one section of the documents.
 type Section struct {
-	// Key is that of the section in a document.
+	// Key is the key of the section in a document.
 	Key string
+	// Inline is whether the keys of the changes are at the top of the JSON of a diff.
+	Inline bool
 	section.Comparison
 }
 
-// sections compares what the documents hold beside costs.
-func (d *Diff) sections(old, new *result.Document) {
-	for _, kind := range sections.All {
-		if kind.Compare == nil { // costs are compared above
-			continue
+// Costs returns what changed in the costs of clocks, of whatever sections measure costs.
+func (d *Diff) Costs() *compare.Changes {
+	all := &compare.Changes{}
+	for _, s := range d.Sections {
+		if of, ok := s.Value.(interface{ Costs() *compare.Changes }); ok {
+			all.Add(of.Costs())
 		}
-		before, after := old.Section(kind.Key), new.Section(kind.Key)
-		if before == nil && after == nil {
-			continue
-		}
-		changed := Section{kind.Key, kind.Compare(before, after)}
-		for _, s := range changed.Settings {
-			d.Setup = append(d.Setup, Difference(s))
-		}
-		d.Sections = append(d.Sections, changed)
 	}
+	return all
 }
 
-// Compared counts the figures of all sections that both documents have.
+// Compared returns the number of figures of all sections that both documents have.
 func (d *Diff) Compared() int {
 	n := 0
 	for _, s := range d.Sections {
@@ -40,7 +39,7 @@ func (d *Diff) Compared() int {
 	return n
 }
 
-// Changed counts those that changed.
+// Changed returns the number of those that changed.
 func (d *Diff) Changed() int {
 	n := 0
 	for _, s := range d.Sections {
@@ -51,9 +50,43 @@ func (d *Diff) Changed() int {
 
 // JSON returns the diff as JSON on one line.
 func (d *Diff) JSON() ([]byte, error) {
-	more := make([]result.Keyed, len(d.Sections))
+	parts := make([]result.Keyed, len(d.Sections))
 	for i, s := range d.Sections {
-		more[i] = result.Keyed{Key: s.Key, Value: s.Value}
+		parts[i] = result.Keyed{Key: s.Key, Value: s.Value}
+		if s.Inline {
+			parts[i].Key = ""
+		}
 	}
-	return result.Encode(d, more, false)
+	return result.Encode(d, parts, false)
+}
+
+// Pictures are the pictures of a diff.
+var Pictures = func() []picture.Chart[*Diff] {
+	var all []picture.Chart[*Diff]
+	for _, kind := range sections.All {
+		for _, chart := range kind.ChangePictures {
+			all = append(all, ofDiff(kind.Key, chart))
+		}
+	}
+	return all
+}()
+
+// ofDiff returns a picture of what changed in a section as a picture of the diff.
+func ofDiff(key string, chart picture.Chart[section.Compared]) picture.Chart[*Diff] {
+	compared := func(d *Diff) (section.Compared, bool) {
+		for _, s := range d.Sections {
+			if s.Key == key {
+				return section.Compared{OldName: d.Old.File, NewName: d.New.File, Value: s.Value}, true
+			}
+		}
+		return section.Compared{}, false
+	}
+	of := func(d *Diff) section.Compared { c, _ := compared(d); return c }
+	return picture.Chart[*Diff]{
+		Name: chart.Name, Title: chart.Title,
+		Drawable: func(d *Diff) bool { c, ok := compared(d); return ok && chart.Drawable(c) },
+		Subtitle: func(d *Diff) string { return chart.Subtitle(of(d)) },
+		Height:   func(d *Diff) vg.Length { return chart.Height(of(d)) },
+		Draw:     func(c draw.Canvas, d *Diff) error { return chart.Draw(c, of(d)) },
+	}
 }

@@ -84,7 +84,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	Key:   key,
 	About: "drift is there where clocks were held against a reference for their rate.",
 	New:   func() result.Section { return new(Drift) },
-}, Command: "drift", Pictures: pictures, Compare: section.Comparing(changesOf)}
+}, Command: "drift", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
 
 // Of returns the section of a document; nil if it has none.
 func Of(d *result.Document) *Drift { return result.Of[*Drift](d) }

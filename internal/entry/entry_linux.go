@@ -4,7 +4,6 @@ package entry
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
@@ -44,7 +43,7 @@ func of(reads []Read, install func(buffer *[2]int64) error) []Verdict {
 	trace.Printf("entry", "a system call costs %.3g ns, share of system time %.2g; an empty call %.3g ns, %.2g",
 		s.call.readNS, s.call.systemShare, s.empty.readNS, s.empty.systemShare)
 	for i, read := range reads {
-		verdicts[i] = s.judge(spend(read, time.Now))
+		verdicts[i] = s.judge(spend(read, actual, s.patience()))
 		if verdicts[i].Enters == result.Unknown {
 			verdicts[i].By = fmt.Sprintf("no seccomp filter (%v), and CPU time and cost are inconclusive", err)
 		}

@@ -177,10 +177,13 @@ func TestChecksOfTheTimeAreFew(t *testing.T) {
 	spend(func(_ unsafe.Pointer, n int) int {
 		at = at.Add(time.Duration(n) * read)
 		return 0
-	}, func() time.Time {
-		at, looking = at.Add(look), looking+look
-		return at
-	})
+	}, stopwatch{
+		wall: func() time.Time {
+			at, looking = at.Add(look), looking+look
+			return at
+		},
+		cpu: func() (user, system time.Duration, err error) { return at.Sub(time.Time{}), 0, nil },
+	}, longest)
 	require.Greater(t, at.Sub(time.Time{}), calling)
 	require.Less(t, looking, calling/100)
 }
@@ -195,14 +198,41 @@ func TestCostOfARead(t *testing.T) {
 		if slow++; slow%5000 == 0 {
 			at = at.Add(time.Millisecond) // another program has the CPU
 		}
-		for until := time.Now().Add(2 * time.Microsecond); time.Now().Before(until); { // CPU time to account for
-		}
 		return 0
-	}, func() time.Time {
-		at = at.Add(look)
-		return at
-	})
+	}, stopwatch{
+		wall: func() time.Time {
+			at = at.Add(look)
+			return at
+		},
+		cpu: func() (user, system time.Duration, err error) { return 0, at.Sub(time.Time{}), nil },
+	}, longest)
 	require.InDelta(t, float64(read), spent.readNS, 0.2)
+	require.Equal(t, 1.0, spent.systemShare)
+	require.False(t, spent.unclear)
+}
+
+// Beside busy programs a read is made for as much CPU time as alone. If it does not get that, the kind
+// of its CPU time says nothing.
+func TestCPUTimeBesideOtherPrograms(t *testing.T) {
+	for share, unclear := range map[int]bool{1: false, 4: false, 50: true} {
+		var at time.Time
+		spent := spend(func(_ unsafe.Pointer, n int) int {
+			at = at.Add(time.Duration(n) * 10 * time.Nanosecond)
+			return 0
+		}, stopwatch{
+			wall: func() time.Time { return at },
+			cpu: func() (user, system time.Duration, err error) {
+				used := at.Sub(time.Time{}) / time.Duration(share)
+				return used / 2, used / 2, nil
+			},
+		}, longest)
+		passed := at.Sub(time.Time{})
+		require.Equal(t, unclear, spent.unclear, "a share of 1/%d", share)
+		require.InDelta(t, float64(min(calling*time.Duration(share), longest)), float64(passed), float64(longest)/10, "a share of 1/%d", share)
+		require.InDelta(t, 0.5, spent.systemShare, 0.01)
+	}
+	require.Equal(t, longest, scale{}.patience())
+	require.Equal(t, calling, scale{empty: expense{unclear: true}}.patience(), "the reads need not wait then")
 }
 
 func TestJudge(t *testing.T) {
@@ -211,16 +241,20 @@ func TestJudge(t *testing.T) {
 		call, empty, read expense
 		want              Verdict
 	}{
-		"system time":            {expense{0.7, callNS}, expense{0, 2}, expense{0.66, 280}, Verdict{result.Always, "cpu time"}},
-		"user time":              {expense{0.7, callNS}, expense{0, 2}, expense{0.01, 25}, Verdict{result.Never, "cpu time"}},
-		"user time, slow":        {expense{0.7, callNS}, expense{0, 2}, expense{0.01, 1200}, Verdict{result.Never, "cpu time"}},
-		"between, fast":          {expense{0.7, callNS}, expense{0, 2}, expense{0.25, 25}, Verdict{result.Never, "cost"}},
-		"between, slow":          {expense{0.7, callNS}, expense{0, 2}, expense{0.25, 290}, Verdict{Enters: result.Unknown}},
-		"no accounting, fast":    {expense{none, callNS}, expense{0, 2}, expense{0, 25}, Verdict{result.Never, "cost"}},
-		"no accounting, slow":    {expense{none, callNS}, expense{0, 2}, expense{0, 290}, Verdict{Enters: result.Unknown}},
-		"implausible accounting": {expense{0.7, callNS}, expense{0.5, 2}, expense{0.6, 290}, Verdict{Enters: result.Unknown}},
-		"no scale":               {expense{}, expense{}, expense{0.5, 25}, Verdict{Enters: result.Unknown}},
-		"no read":                {expense{0.7, callNS}, expense{0, 2}, expense{}, Verdict{Enters: result.Unknown}},
+		"system time":            {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.66, 280, false}, Verdict{result.Always, "cpu time"}},
+		"user time":              {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 25, false}, Verdict{result.Never, "cpu time"}},
+		"user time, slow":        {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 1200, false}, Verdict{result.Never, "cpu time"}},
+		"between, fast":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 25, false}, Verdict{result.Never, "cost"}},
+		"between, slow":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 290, false}, Verdict{Enters: result.Unknown}},
+		"no accounting, fast":    {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 25, false}, Verdict{result.Never, "cost"}},
+		"no accounting, slow":    {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 290, false}, Verdict{Enters: result.Unknown}},
+		"implausible accounting": {expense{0.7, callNS, false}, expense{0.5, 2, false}, expense{0.6, 290, false}, Verdict{Enters: result.Unknown}},
+		"unclear, fast":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 25, true}, Verdict{result.Never, "cost"}},
+		"unclear, slow":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 290, true}, Verdict{Enters: result.Unknown}},
+		"unclear system call":    {expense{0.7, callNS, true}, expense{0, 2, false}, expense{0.7, 25, false}, Verdict{result.Never, "cost"}},
+		"unclear empty call":     {expense{0.7, callNS, false}, expense{0, 2, true}, expense{0.7, 290, false}, Verdict{Enters: result.Unknown}},
+		"no scale":               {expense{}, expense{}, expense{0.5, 25, false}, Verdict{Enters: result.Unknown}},
+		"no read":                {expense{0.7, callNS, false}, expense{0, 2, false}, expense{}, Verdict{Enters: result.Unknown}},
 	} {
 		require.Equal(t, c.want, scale{c.call, c.empty}.judge(c.read), name)
 	}

@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	// calling is how long each function is called to see which kind of CPU time it uses. Most
+	// calling is the CPU time for which each function is called to see of which kind it is. Most
 	// kernels account CPU time only at each tick, of 1 to 10 ms.
 	calling = 60 * time.Millisecond
+	// longest is the longest wall time of that: other programs may have the CPUs.
+	longest = 8 * calling
 	// chunk is how many reads one call makes. A call cannot be interrupted.
 	chunk = 256
 	// minLoop is how long reads are made between two checks of the time. With the clock source
@@ -36,6 +38,9 @@ const (
 type expense struct {
 	systemShare float64 // of their CPU time that is system time
 	readNS      float64 // wall time of one read, minimum
+	// unclear is whether there was too little CPU time for systemShare: of a few ticks, one that
+	// falls into a switch to another program is a large share.
+	unclear bool
 }
 
 // A scale is the cost of two calls of a known kind.
@@ -47,12 +52,23 @@ type scale struct {
 // calibrate measures the scale.
 func calibrate() scale {
 	return scale{
-		call: spend(systemCalls[0].read, time.Now),
+		call: spend(systemCalls[0].read, actual, longest),
 		empty: spend(func(_ unsafe.Pointer, n int) int {
 			native.CallNothing(n)
 			return 0
-		}, time.Now),
+		}, actual, longest),
 	}
+}
+
+// unclear reports whether the kind of CPU time says nothing about any read.
+func (s scale) unclear() bool { return s.call.unclear || s.empty.unclear }
+
+// patience returns how long a read is made, at most.
+func (s scale) patience() time.Duration {
+	if s.unclear() { // only the cost counts
+		return calling
+	}
+	return longest
 }
 
 // judge compares a read with the scale: by the kind of its CPU time, if the accounting of the
@@ -61,7 +77,7 @@ func (s scale) judge(read expense) Verdict {
 	if read.readNS == 0 {
 		return Verdict{Enters: result.Unknown}
 	}
-	if s.call.systemShare >= minShare && s.empty.systemShare <= s.call.systemShare/4 {
+	if !s.unclear() && !read.unclear && s.call.systemShare >= minShare && s.empty.systemShare <= s.call.systemShare/4 {
 		const by = "cpu time"
 		switch {
 		case read.systemShare >= s.call.systemShare/2:
@@ -76,40 +92,59 @@ func (s scale) judge(read expense) Verdict {
 	return Verdict{Enters: result.Unknown}
 }
 
-// spend makes reads on its own thread, and returns their cost and the kind of their CPU time
-// from getrusage(2). now is [time.Now], which may enter the kernel.
-func spend(read Read, now func() time.Time) expense {
+// A stopwatch tells what time passes while reads are made.
+type stopwatch struct {
+	wall func() time.Time // may enter the kernel
+	// cpu returns the CPU time of the calling thread.
+	cpu func() (user, system time.Duration, err error)
+}
+
+// actual is the stopwatch of this machine.
+var actual = stopwatch{wall: time.Now, cpu: func() (user, system time.Duration, err error) {
+	var used unix.Rusage
+	err = unix.Getrusage(unix.RUSAGE_THREAD, &used)
+	return time.Duration(used.Utime.Nano()), time.Duration(used.Stime.Nano()), err
+}}
+
+// spend makes reads on its own thread, and returns their cost and the kind of their CPU time. It has
+// some patience if other programs have the CPUs.
+func spend(read Read, watch stopwatch, patience time.Duration) expense {
 	var spent expense
 	// Without a thread the expense is zero, which judge takes as unknown.
 	_ = thread.Run(thread.Any, func() {
 		buffer := new([2]int64)
-		var before, after unix.Rusage
-		if unix.Getrusage(unix.RUSAGE_THREAD, &before) != nil {
+		userBefore, systemBefore, err := watch.cpu()
+		if err != nil {
 			return
 		}
 		readNS := math.Inf(1)
-		begun := now()
-		for last, chunks := begun, 1; last.Sub(begun) < calling; {
+		begun := watch.wall()
+		for last, chunks := begun, 1; ; {
 			for range chunks {
 				if int32(read(unsafe.Pointer(buffer), chunk)) < 0 && buffer[0] == 0 {
 					return
 				}
 			}
-			at := now()
+			at := watch.wall()
 			took := at.Sub(last)
 			readNS = min(readNS, max(float64(took), 1)/float64(chunks*chunk))
 			last = at
 			if took < minLoop {
 				chunks *= 2
 			}
-		}
-		if unix.Getrusage(unix.RUSAGE_THREAD, &after) != nil {
-			return
-		}
-		user := after.Utime.Nano() - before.Utime.Nano()
-		system := after.Stime.Nano() - before.Stime.Nano()
-		if user+system > 0 {
-			spent = expense{float64(system) / float64(user+system), readNS}
+			if at.Sub(begun) < calling { // no CPU time is longer than the wall time
+				continue
+			}
+			user, system, err := watch.cpu()
+			if err != nil {
+				return
+			}
+			user, system = user-userBefore, system-systemBefore
+			enough := user+system >= calling
+			if enough || at.Sub(begun) >= patience {
+				spent = expense{float64(system) / float64(max(1, user+system)), readNS, !enough}
+				return
+			}
 		}
 	})
 	return spent

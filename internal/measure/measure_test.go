@@ -18,6 +18,19 @@ func quick(threads ...int) Settings {
 	return Settings{Threads: threads, Rounds: 6, Time: 5 * time.Millisecond, CPUs: len(thread.Usable())}
 }
 
+// Costs alone take less time: coarse clocks take long to tick.
+func TestWithoutResolution(t *testing.T) {
+	c := scripted("any", func(i int64) int64 { return i })
+	s := quick(1)
+	with := s.Estimate([]clock.Clock{c})
+	s.WithoutResolution = true
+	require.Less(t, s.Estimate([]clock.Clock{c}), with)
+	measured, err := Run(context.Background(), []clock.Clock{c}, s, nil)
+	require.NoError(t, err)
+	require.Nil(t, measured.Clocks[0].Resolution)
+	require.NotNil(t, measured.Clocks[0].Latency)
+}
+
 func measureOne(t *testing.T, c clock.Clock) compare.Clock {
 	t.Helper()
 	measured, err := Run(context.Background(), []clock.Clock{c}, quick(1), nil)

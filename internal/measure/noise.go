@@ -77,22 +77,25 @@ func (n *noise) turn(median, mean float64) {
 // share rounds the difference of large sums to a millionth, and returns 0 if it is negative.
 func share(x float64) float64 { return max(0, math.Round(x*1e6)/1e6) }
 
+// Conditions returns what the counters of the system show of the disturbances between two sightings. The
+// work of this process, and of its children that have ended, is no disturbance.
+func Conditions(first, last host.Sighting) compare.Conditions {
+	spent := last.At.Sub(first.At)
+	withheld := last.Since(first)
+	c := compare.Conditions{DurationNS: int64(spent), ThrottledPeriods: withheld.Periods, ThrottledNS: withheld.NS}
+	if all, cpus := last.Worked(first); all.BusySeconds > 0 && spent > 0 {
+		c.StealShare = min(1, share(all.StealSeconds/(float64(cpus)*spent.Seconds())))
+		c.OtherCPUs = share((all.BusySeconds - (last.OwnSeconds - first.OwnSeconds)) / spent.Seconds())
+	}
+	return c
+}
+
 // conditions returns the disturbances of the run; floor may be nil.
 func (n *noise) conditions(floor *subject) compare.Conditions {
-	spent := n.last.At.Sub(n.first.At)
-	withheld := n.last.Since(n.first)
-	c := compare.Conditions{
-		DurationNS: int64(spent), Turns: n.turns, InterruptedTurns: n.interrupted,
-		ThrottledPeriods: withheld.Periods, ThrottledNS: withheld.NS,
-		WallStepNS: int64(n.wallStep),
-	}
+	c := Conditions(n.first, n.last)
+	c.Turns, c.InterruptedTurns, c.WallStepNS = n.turns, n.interrupted, int64(n.wallStep)
 	if len(n.sources) > 1 {
 		c.ClockSources = n.sources
-	}
-	if all, cpus := n.last.Worked(n.first); all.BusySeconds > 0 && spent > 0 {
-		c.StealShare = min(1, share(all.StealSeconds/(float64(cpus)*spent.Seconds())))
-		own := n.last.OwnSeconds - n.first.OwnSeconds
-		c.OtherCPUs = share((all.BusySeconds - own) / spent.Seconds())
 	}
 	const enough = 8 // rounds for quartiles
 	if floor != nil && len(floor.latency) >= enough {

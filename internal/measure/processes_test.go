@@ -4,11 +4,9 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
-	"syscall"
 	"testing"
 	"time"
 
@@ -35,20 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// needProcesses skips the test if this binary cannot start itself, because it runs under an
-// emulator that the kernel does not know.
-func needProcesses(t *testing.T) {
-	t.Helper()
-	c, err := newProcesses(1)
-	if errors.Is(err, syscall.ENOEXEC) {
-		need.Missing(t, "processes", err.Error())
-	}
-	require.NoError(t, err)
-	c.close()
-}
-
 func TestProcessesMeasureAsThreadsDo(t *testing.T) {
-	needProcesses(t)
+	need.Processes(t)
 	s := quick(1, 2, 4)
 	s.Processes = true
 	measured, err := Run(context.Background(), clock.Default(), s, nil)
@@ -65,7 +51,7 @@ func TestProcessesMeasureAsThreadsDo(t *testing.T) {
 
 // A clock that this process knows and its workers do not has a reason.
 func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
-	needProcesses(t)
+	need.Processes(t)
 	s := quick(1)
 	s.Processes = true
 	measured, err := Run(context.Background(), []clock.Clock{scripted("made up", func(i int64) int64 { return i })}, s, nil)
@@ -75,7 +61,7 @@ func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
 }
 
 func TestWorkerProcessesEndWithTheirOrders(t *testing.T) {
-	needProcesses(t)
+	need.Processes(t)
 	c, err := newProcesses(3)
 	require.NoError(t, err)
 	workers := c.(*processes).workers
@@ -86,7 +72,7 @@ func TestWorkerProcessesEndWithTheirOrders(t *testing.T) {
 }
 
 func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
-	needProcesses(t)
+	need.Processes(t)
 	c, err := newProcesses(1)
 	require.NoError(t, err)
 	defer c.close()
@@ -101,7 +87,7 @@ func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
 
 // The time of worker processes belongs to this run; it is not load by other programs.
 func TestTimeOfWorkerProcessesIsOwn(t *testing.T) {
-	needProcesses(t)
+	need.Processes(t)
 	before := host.See().OwnSeconds
 	c, err := newProcesses(1)
 	require.NoError(t, err)

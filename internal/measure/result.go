@@ -48,11 +48,7 @@ func (s *subject) result() compare.Clock {
 	}
 	c.KernelEntry, c.KernelEntryBy = s.entry.Enters, s.entry.By
 	if len(s.latency) > 0 {
-		summary := stats.Summarize(s.latency)
-		c.Latency = &compare.Latency{
-			MedianNS: summary.Median, LowNS: summary.Low, HighNS: summary.High,
-			Confidence: summary.Confidence, MinNS: summary.Min, SamplesNS: s.latency, QuietSamplesNS: s.quiet,
-		}
+		c.Latency = compare.LatencyOf(s.latency, s.quiet)
 	}
 	c.Resolution = s.resolution.result(s.rate.Hz, s.clock.ReportedNS())
 	for _, t := range s.throughput {

@@ -34,7 +34,7 @@ func Bench(w io.Writer, d *result.Document) error {
 func benchmarked(d *result.Document) []section.Sampled {
 	var all []section.Sampled
 	for _, s := range section.In(d) {
-		if with, ok := s.(section.Sampled); ok {
+		if with, ok := s.(section.Sampled); ok && len(with.Samples()) > 0 {
 			all = append(all, with)
 		}
 	}

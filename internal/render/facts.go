@@ -14,6 +14,9 @@ import (
 // facts returns the lines above the tables.
 func facts(d *result.Document) []table.Fact {
 	all := []table.Fact{{Name: "timebench", Value: tool(d.Tool) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
+	if len(d.Labels) > 0 {
+		all = append(all, table.Fact{Name: "Labels", Value: strings.Join(d.Labels, ", ")})
+	}
 	all = append(all, hostFacts(d.Host)...)
 	for _, s := range section.In(d) {
 		all = append(all, s.Fact(d))

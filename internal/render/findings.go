@@ -21,7 +21,13 @@ var DoctorFormats = []Format[*result.Document]{
 	{"csv", "a line for each finding", DoctorCSV},
 	{"html", "one page, with the document in it", DoctorHTML},
 	{"json", "the whole document, with what was measured", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
+	{"prometheus", "metrics, for the textfile collector of node_exporter", DoctorPrometheus},
+	{"nagios", "a status line with performance data, for Nagios and Icinga", Nagios},
+	{"line", "one line of at most 80 characters, for node-problem-detector and Slurm", Line},
 }
+
+// CheckFormats are the formats of health checks: one line, of which the exit status decides.
+var CheckFormats = []string{"nagios", "line"}
 
 // Doctor writes the findings of a document as text, within table.Width columns; one sentence if
 // there are none.

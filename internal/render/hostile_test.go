@@ -17,7 +17,9 @@ import (
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/printable"
+	"github.com/timebench/timebench/internal/profile"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/skew"
 	"github.com/timebench/timebench/internal/table"
@@ -84,6 +86,7 @@ func whole(parts *result.Document) *result.Document {
 	no, shift := false, 0
 	d.Host.CPU.TSCFlags = []string{"constant_tsc"}
 	d.Host.KernelLog.Reason = "it ends here"
+	d.Host.Runtimes = []string{"java"}
 	d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
 	d.Host.Windows = &result.Windows{
 		Edition: "Professional 23H2", Wine: &result.Wine{Version: "8.0", Host: "Linux 6.1"}, QPC: &result.QPC{Hz: 1e7, UserMode: &no, Shift: &shift, Bias: "0x1"},
@@ -105,8 +108,9 @@ func whole(parts *result.Document) *result.Document {
 func before(evil string) func(string) string { return func(text string) string { return evil + text } }
 func behind(evil string) func(string) string { return func(text string) string { return text + evil } }
 
-// choices are the fields that are one of a few words: no file has another.
-var choices = []string{"Document.Schema", "Finding.Severity", "Clock.KernelEntry", "VerifiedClock.Verdict", "ClockFault.Kind"}
+// choices are the fields that are one of a few words, or of a form that is checked: no file has another.
+var choices = []string{"Document.Schema", "Finding.Severity", "Clock.KernelEntry", "MeasuredCall.KernelEntry", "MeasuredCall.Kind", "VerifiedClock.Verdict", "ClockFault.Kind",
+	"Profile.Scope", "Profile.KernelEntry", "Process.ReadsBy", "Document.Labels"}
 
 // hostile plants into every text of a document that may be anything.
 func hostile(t *testing.T, d *result.Document, plant func(string) string) *result.Document {
@@ -139,13 +143,14 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		// Of one without faults there is no text of a fault.
 		if name == "trusted" {
 			verify.Of(parts).Clocks[0].Reason, skew.Of(parts).Clocks[0].Reason, drift.Of(parts).Clocks[1].Reason = "a", "b", "c"
+			profile.Of(parts).Started, profile.Of(parts).StartedEnded = "e", "f"
 			verify.Of(parts).Clocks[3].Faults = []verify.ClockFault{{Kind: verify.FaultFailed, Count: 1, Text: "d"}}
 		}
 		d := hostile(t, whole(parts), plant)
 		healthy := *d
 		healthy.Findings, healthy.Warnings, healthy.Interrupted = nil, nil, true
 		other := hostile(t, whole(mistrusted()), plant)
-		compared := diff.Compare(diff.Read(plant("old"), d), diff.Read(plant("new"), other), diff.Settings{Alpha: 0.05, Least: 0.02})
+		compared := diff.Compare(diff.Read(plant("old"), d), diff.Read(plant("new"), other), section.Settings{Alpha: 0.05, MinChange: 0.02})
 		for _, format := range Formats {
 			writers[name+" as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 		}
@@ -167,9 +172,18 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		writers[name+", its host"] = func(w io.Writer) error { return Facts(w, d.Host) }
 	}
 	d := demoted()
-	eachText(t, reflect.ValueOf(d).Elem(), "", func(_ string, text reflect.Value) { text.SetString(plant(text.String())) })
+	eachText(t, reflect.ValueOf(d).Elem(), "", func(at string, text reflect.Value) {
+		if at != "Block.Verdict" { // in bold type, and of words and numbers only
+			text.SetString(plant(text.String()))
+		}
+	})
 	for _, format := range DiffFormats {
 		writers["demoted as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
+	}
+	f := aFleet()
+	eachText(t, reflect.ValueOf(f).Elem(), "", func(_ string, text reflect.Value) { text.SetString(plant(text.String())) })
+	for _, format := range FleetFormats {
+		writers["fleet as "+format.Name] = func(w io.Writer) error { return format.Write(w, f) }
 	}
 	return writers
 }
@@ -215,6 +229,7 @@ func TestNothingIsMarkdown(t *testing.T) {
 				text := own.ReplaceAllString(out.String(), "")
 				require.NotRegexp(t, `(^|\W)@evil`, text, name)
 				text = title.ReplaceAllString(text, "")
+				text = strings.ReplaceAll(text, "\n- **", "\n- ") // the name of a fact is bold
 				require.Contains(t, text, "evil", name)
 				for _, sign := range []string{"<evil", "&gt;evil", "[evil", "`", "*evil", "~"} {
 					require.False(t, live(text, sign), "%s has %s:\n%s", name, sign, text)

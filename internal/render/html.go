@@ -9,7 +9,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/timebench/timebench/internal/chart"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
@@ -95,16 +94,14 @@ func DiffHTML(w io.Writer, d *diff.Diff) error {
 	if len(d.Setup) == 0 {
 		p.element("p", "", sameSetup)
 	}
-	for _, g := range []table.Grid{setupGrid(d), costGrid(d), scalingGrid(d), allThreads(d)} {
-		p.grid(g)
-	}
-	if lines := onlyFacts(d); len(lines) > 0 {
-		p.facts("In one of them only", lines)
-	}
+	p.grid(setupGrid(d))
 	for _, of := range d.Sections {
 		p.block(of.Block)
+		if len(of.Block.Missing) > 0 {
+			p.facts("In one of them only", of.Block.Missing)
+		}
 	}
-	for _, c := range chart.DiffCharts {
+	for _, c := range diff.Pictures {
 		if c.Drawable(d) {
 			p.picture(c.Name, func(w io.Writer) error { return c.SVG(w, d) })
 		}
@@ -160,6 +157,9 @@ func (p *page) facts(title string, lines []table.Fact) {
 }
 
 func (p *page) grid(g table.Grid) {
+	if g.OnPage != nil {
+		g = *g.OnPage
+	}
 	if len(g.Rows) == 0 {
 		return
 	}

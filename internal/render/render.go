@@ -33,11 +33,14 @@ var Formats = []Format[*result.Document]{
 	{"json", "the whole document", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
 	{"bench", "Go benchmark text, a line for each sample, for benchstat", Bench},
 	{"html", "one page with pictures, and the document in it", HTML},
+	{"prometheus", "metrics, for the textfile collector of node_exporter", Prometheus},
 }
 
-// SectionFormats are the formats of the commands other than compare: all but benchmark text,
-// which has samples of costs only.
-var SectionFormats = slices.DeleteFunc(slices.Clone(Formats), func(f Format[*result.Document]) bool { return f.Name == "bench" })
+// SectionFormats are the formats of the commands other than compare: all but those that have costs
+// only.
+var SectionFormats = slices.DeleteFunc(slices.Clone(Formats), func(f Format[*result.Document]) bool {
+	return f.Name == "bench" || f.Name == "prometheus"
+})
 
 // DiffFormats are the formats of a diff, the default first.
 var DiffFormats = []Format[*diff.Diff]{

@@ -17,6 +17,7 @@ import (
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
@@ -289,7 +290,7 @@ func TestPageEscapesEverything(t *testing.T) {
 	back, err := sections.Read(&page)
 	require.NoError(t, err)
 	require.Equal(t, d, back)
-	other := diff.Compare(diff.Read(evil, d), diff.Read(evil, sampled()), diff.Settings{Alpha: 0.05, Least: 0.02})
+	other := diff.Compare(diff.Read(evil, d), diff.Read(evil, sampled()), section.Settings{Alpha: 0.05, MinChange: 0.02})
 	page.Reset()
 	require.NoError(t, DiffHTML(&page, other))
 	require.Equal(t, 1, strings.Count(page.String(), "<script"))

@@ -14,12 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
+	"github.com/timebench/timebench/internal/profile"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/runtimes"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/skew"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/verify"
 	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/test/made"
 	"github.com/timebench/timebench/test/schema"
 )
 
@@ -31,7 +34,7 @@ func unmeasured() *result.Document {
 	return d
 }
 
-// trusted is what verify, skew and drift leave on a machine where all is well.
+// trusted is what the commands but compare leave on a machine where all is well.
 func trusted() *result.Document {
 	d := unmeasured()
 	d.Put(&verify.Verification{DurationNS: 5e9, CPUs: []int{0, 1, 2, 3}, Load: true, Relations: []verify.Relation{
@@ -59,6 +62,8 @@ func trusted() *result.Document {
 			{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Asleep: driftRate(0.004, 1e9, 0.15)},
 		},
 	})
+	d.Put(unsampled(made.Runtimes(6)))
+	d.Put(made.Profile(3))
 	return d
 }
 
@@ -137,7 +142,22 @@ func mistrusted() *result.Document {
 			{ID: "ptp0@syscall", NominalHz: 1e9, Reason: "/dev/ptp0: permission denied"},
 		},
 	})
+	d.Put(unsampled(made.Runtimes(6)))
+	profiled := made.Profile(4)
+	profiled.Scope, profiled.Started, profiled.StartedEnded, profiled.SeesKernel = profile.Command, "java", "exit status 3", false
+	d.Put(profiled)
 	return d
+}
+
+// unsampled returns runtimes without samples, so that the documents here have none.
+func unsampled(s *runtimes.Runtimes) *runtimes.Runtimes {
+	for _, r := range s.Runtimes {
+		for i := range r.Calls {
+			r.Calls[i].Latency.SamplesNS = []float64{}
+			r.Calls[i].Throughput = nil
+		}
+	}
+	return s
 }
 
 // both is a document of costs and of all parts.

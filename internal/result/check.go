@@ -17,6 +17,9 @@ func (d *Document) check() error {
 	if at, length := overlong(reflect.ValueOf(d)); length > 0 {
 		c.Fail(strings.TrimPrefix(at, "."), fmt.Sprintf("is a text of %d bytes; it must have at most %d", length, mostText))
 	}
+	if err := CheckLabels(d.Labels); err != nil {
+		c.Fail("labels", err.Error())
+	}
 	d.Host.CPU.check(&c, "host.cpu")
 	if d.Host.Windows != nil {
 		d.Host.Windows.check(&c, "host.windows")
@@ -38,7 +41,7 @@ func (d *Document) check() error {
 	}
 	for _, section := range d.Sections {
 		at := section.Key()
-		if isInline(section) {
+		if IsInline(section) {
 			at = ""
 		}
 		section.Check(&c, at)
@@ -66,7 +69,7 @@ func overlong(value reflect.Value) (at string, length int) {
 		if sections, ok := value.Interface().([]Section); ok {
 			for _, section := range sections {
 				at, length := overlong(reflect.ValueOf(section))
-				if length > 0 && !isInline(section) {
+				if length > 0 && !IsInline(section) {
 					at = "." + section.Key() + at
 				}
 				if length > 0 {
@@ -153,11 +156,24 @@ const (
 
 // NotNegative checks a figure that is 0, or from 1e-9 to 1e18.
 func (c *Checker) NotNegative(at string, value float64) {
+	if value == 0 || value >= least && value <= most {
+		return
+	}
 	switch {
 	case !(value >= 0) || math.IsInf(value, 0):
 		c.Fail(at, fmt.Sprintf("is %v; it must be a number from 0", value))
-	case value > most, value > 0 && value < least:
+	default:
 		c.Fail(at, fmt.Sprintf("is %v; it must be 0, or from %v to %v", value, least, most))
+	}
+}
+
+// AllNotNegative checks each of the values of a list. A document has thousands of samples, so their paths
+// are made only where they are needed.
+func (c *Checker) AllNotNegative(at string, values []float64) {
+	for i, value := range values {
+		if !(value == 0 || value >= least && value <= most) {
+			c.NotNegative(fmt.Sprintf("%s[%d]", at, i), value)
+		}
 	}
 }
 

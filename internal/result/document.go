@@ -46,6 +46,9 @@ type Document struct {
 	Interrupted bool `json:"interrupted"`
 	// Tool is the timebench that wrote the document.
 	Tool Tool `json:"tool"`
+	// Labels are what the user named the machine or the run by, each as key=value: host=web1. Absent
+	// unless the user gave some.
+	Labels []string `json:"labels,omitempty"`
 	// Host is the machine.
 	Host Host `json:"host"`
 	// Settings are the settings of the run.
@@ -100,6 +103,8 @@ type Host struct {
 	// UnrestoredClockSource is left by an experiment of timebench that was killed,
 	// together with its guardian, before it could restore the clock source.
 	UnrestoredClockSource *UnrestoredClockSource `json:"unrestored_clocksource,omitempty"`
+	// Runtimes are the language runtimes in PATH, by their names in `timebench runtimes`.
+	Runtimes []string `json:"runtimes,omitempty"`
 	// Windows has the facts that only Windows has.
 	Windows *Windows `json:"windows,omitempty"`
 }

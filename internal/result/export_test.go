@@ -1,9 +1,10 @@
 package result
 
+import "reflect"
+
 // What the tests need, which are of no package that the sections import.
 var (
 	KeyOf, Choosing = key, choices
-	IsInline        = isInline
 )
 
 const (
@@ -15,7 +16,7 @@ const (
 // FormKeys returns the keys of a document that can hold the sections, in their order.
 func FormKeys(sections []Section) []string {
 	var keys []string
-	form := formOf(sections)
+	form := formOf(reflect.TypeFor[Document](), keyed(sections))
 	for i := range form.t.NumField() {
 		keys = append(keys, key(form.t.Field(i)))
 	}

@@ -3,75 +3,81 @@ package result
 import (
 	"fmt"
 	"reflect"
-	"slices"
 )
 
-// A form is a struct type whose JSON is a document: it has the fields of [Document] and of the
-// inline sections, and then one field for each other section. It is built from the sections
-// that a document may have, so that the document names none of them.
+// A Keyed is a value with its key. Without a key it is a pointer to a struct, and its own keys are
+// among those of what it is part of: a field with the tag "before" comes before that key, the
+// others come last.
+type Keyed struct {
+	Key   string
+	Value any
+}
+
+// A form is a struct type with the JSON of a value and of its parts: it has the fields of the
+// value and of the parts without a key, and then one field for each part with a key. So a
+// document has the keys of its sections and names none of them.
 type form struct {
-	sections []Section // one of each kind
-	t        reflect.Type
-	parts    []part
+	t     reflect.Type
+	parts []part
 }
 
 // A part is the origin of a field of a form.
 type part struct {
-	section int // index of the section, or ofDocument
-	field   int // index of its field, or whole
+	of    int // index of the part, or whole
+	field int // index of its field, or all
 }
 
 const (
-	ofDocument = -1
-	whole      = -1
+	whole = -1
+	all   = -1
 )
 
-// formOf returns the form of documents with these sections.
-func formOf(sections []Section) form {
-	f := form{sections: sections}
+// formOf returns the form of values of a type, which is a struct, with these parts.
+func formOf(base reflect.Type, parts []Keyed) form {
+	var f form
 	var fields []reflect.StructField
 	add := func(field reflect.StructField, p part) {
 		field.Offset, field.Index = 0, nil
 		fields, f.parts = append(fields, field), append(f.parts, p)
 	}
 	inline := func(before string) {
-		for i, s := range sections {
-			if !isInline(s) {
+		for i, keyed := range parts {
+			if keyed.Key != "" {
 				continue
 			}
-			for j, field := range reflect.VisibleFields(reflect.TypeOf(s).Elem()) {
+			for j, field := range reflect.VisibleFields(reflect.TypeOf(keyed.Value).Elem()) {
 				if field.Tag.Get("before") == before {
 					add(field, part{i, j})
 				}
 			}
 		}
 	}
-	for i, field := range reflect.VisibleFields(reflect.TypeFor[Document]()) {
+	for i, field := range reflect.VisibleFields(base) {
 		if name := key(field); name != "-" {
 			inline(name)
-			add(field, part{ofDocument, i})
+			add(field, part{whole, i})
 		}
 	}
 	inline("")
-	for i, s := range sections {
-		if !isInline(s) {
-			tag := reflect.StructTag(fmt.Sprintf("json:%q", s.Key()+",omitempty"))
-			add(reflect.StructField{Name: fmt.Sprintf("Section%d", i), Type: reflect.TypeOf(s), Tag: tag}, part{i, whole})
+	for i, keyed := range parts {
+		if keyed.Key != "" {
+			tag := reflect.StructTag(fmt.Sprintf("json:%q", keyed.Key+",omitempty"))
+			add(reflect.StructField{Name: fmt.Sprintf("Part%d", i), Type: reflect.TypeOf(keyed.Value), Tag: tag}, part{i, all})
 		}
 	}
 	f.t = reflect.StructOf(fields)
 	return f
 }
 
-// fill returns a value of the form, which encoding/json writes as the document.
-func (f form) fill(d *Document) any {
+// fill returns a value of the form, which encoding/json writes as the value with its parts.
+func (f form) fill(value any, parts []Keyed) any {
 	filled := reflect.New(f.t).Elem()
 	for i, p := range f.parts {
-		of := reflect.ValueOf(d)
-		if p.section != ofDocument {
-			of = reflect.ValueOf(d.Sections[p.section])
+		of := reflect.ValueOf(value)
+		if p.of != whole {
+			of = reflect.ValueOf(parts[p.of].Value)
 		}
-		if p.field != whole {
+		if p.field != all {
 			of = of.Elem().Field(p.field)
 		}
 		filled.Field(i).Set(of)
@@ -79,23 +85,39 @@ func (f form) fill(d *Document) any {
 	return filled.Interface()
 }
 
-// document returns the document of a value of the form. It has all inline sections, and those
-// of the others that the value has.
-func (f form) document(filled reflect.Value) *Document {
+// document returns the document of a value of the form, which is of sections. It has all inline
+// sections, and those of the others that the value has.
+func (f form) document(filled reflect.Value, sections []Section) *Document {
 	d := new(Document)
+	has := make([]bool, len(sections))
 	for i, p := range f.parts {
 		value := filled.Field(i)
 		switch {
-		case p.section == ofDocument:
+		case p.of == whole:
 			reflect.ValueOf(d).Elem().Field(p.field).Set(value)
-		case p.field != whole:
-			reflect.ValueOf(f.sections[p.section]).Elem().Field(p.field).Set(value)
+		case p.field != all:
+			reflect.ValueOf(sections[p.of]).Elem().Field(p.field).Set(value)
+			has[p.of] = true
 		case !value.IsNil():
-			f.sections[p.section] = value.Interface().(Section)
-		default:
-			f.sections[p.section] = nil
+			sections[p.of], has[p.of] = value.Interface().(Section), true
 		}
 	}
-	d.Sections = slices.DeleteFunc(f.sections, func(s Section) bool { return s == nil })
+	for i, section := range sections {
+		if has[i] {
+			d.Sections = append(d.Sections, section)
+		}
+	}
 	return d
+}
+
+// keyed returns sections with their keys.
+func keyed(sections []Section) []Keyed {
+	all := make([]Keyed, len(sections))
+	for i, section := range sections {
+		all[i] = Keyed{section.Key(), section}
+		if IsInline(section) {
+			all[i].Key = ""
+		}
+	}
+	return all
 }

@@ -22,7 +22,9 @@ import (
 
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
+	"github.com/timebench/timebench/internal/profile"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/runtimes"
 	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/skew"
@@ -33,6 +35,7 @@ import (
 // full is a document with every key, those of all sections among them.
 func full() *result.Document {
 	d := withEveryKey()
+	d.Labels = []string{"host=web1", "rack=3"}
 	ppm, cpu, earlier := -12.75, 1, 2
 	d.Put(&verify.Verification{
 		DurationNS: 5e9, CPUs: []int{1, 2}, LostCPUs: []int{3}, Load: true,
@@ -61,6 +64,33 @@ func full() *result.Document {
 			Points: []drift.DriftPoint{{AtNS: 1000, OffsetNS: 0.5}, {AtNS: 2000, OffsetNS: -0.5}},
 		}},
 	})
+	latency := compare.Latency{MedianNS: 23.4, LowNS: 23.3, HighNS: 23.5, Confidence: 0.95, MinNS: 23, SamplesNS: []float64{23.4, 23, 23.5}, QuietSamplesNS: []float64{23, 23, 23}}
+	d.Put(&runtimes.Runtimes{
+		DurationNS: 1e10, Rounds: 5, Environment: []string{"TZ=UTC"}, ClearedEnvironment: []string{"JAVA_TOOL_OPTIONS"}, Clocks: []runtimes.SystemClock{{ID: "CLOCK_MONOTONIC@vdso", Latency: &latency}},
+		Runtimes: []runtimes.MeasuredRuntime{{
+			Name: "java", Version: "17.0.15", Path: "/usr/bin/java", Libc: "glibc 2.36", TimedBy: "cpu time", Available: true, Reason: "with 8 threads: exit status 1", Forks: 5, LoopNS: 0.4, CallNS: 0.5,
+			Calls: []runtimes.MeasuredCall{{
+				ID: "System.nanoTime@java", Call: "System.nanoTime", Kind: "monotonic", Reason: "cannot be traced", WarmUpNS: 120, Latency: &latency,
+				Resolution: &compare.Resolution{TickNS: 4, TickLowNS: 3, TickHighNS: 5, FinerThanRead: true, ReportedNS: 1, WatchedNS: 5e7, Ticks: 3, Moved: true, Backwards: 1, WorstBackwardsNS: 2},
+				Throughput: []compare.Throughput{{Threads: 2, ReadsPerSecond: 8e7, CountedReadsPerSecond: 7.9e7, NSPerRead: 25, Fairness: 0.9, Oversubscribed: true, SamplesReadsPerSecond: []float64{8e7}}},
+				Reads:      []string{"CLOCK_MONOTONIC"}, ReadsBy: "ptrace", TracedCalls: 1000, AttributedCalls: 999, ExactCalls: 3,
+				KernelEntry: result.Never, KernelEntryBy: "ptrace", WithoutVDSONS: 249,
+			}},
+		}},
+	})
+	share := 0.4
+	d.Put(&profile.Profile{
+		DurationNS: 5e9, RateHz: 997, Scope: profile.Command, Started: "java", StartedEnded: "exit status 3", ListsThreads: true, SeesKernel: true,
+		Unseen: []string{"the processes of other users"}, Samples: 5000, LostSamples: 3, CPUs: 2, CPUsUsed: 1.5, ClockCPUs: 0.6, ClockCPUsUserMode: 0.02,
+		KernelEntry: result.Always, ReadNS: 1200, SyscallNS: 1300, UserModeNS: 22,
+		Processes: []profile.Process{{
+			PID: 812, Command: "postgres", Cgroup: "/system.slice/postgresql.service", Reason: "it ended before", Samples: 5000, CPUsUsed: 1.5, ClockShare: &share, ClockShareLow: 0.39, ClockShareHigh: 0.41,
+			ClockCPUs: 0.6, UserShare: 0.1, KernelShare: 0.2, SyscallShare: 0.1, ReadsPerSecond: 5e5, ReadsLow: 4.8e5, ReadsHigh: 5.2e5, ReadsBy: "cost",
+			Functions: []profile.Function{{Name: "__vdso_clock_gettime", Samples: 1500}},
+			Threads:   []profile.Thread{{TID: 813, Name: "worker", Samples: 2500, ClockSamples: 1000}},
+			Callers:   []profile.Caller{{Functions: []string{"clock_gettime (libc.so.6)"}, Samples: 1000}},
+		}},
+	})
 	return d
 }
 
@@ -68,23 +98,29 @@ var update = flag.Bool("update", false, "write docs/timebench-1.schema.json anew
 
 // The bounds of numbers, where they are other than from 0 up: those of check.go.
 var bounds = map[string]struct{ least, most json.Number }{
-	"Conditions.steal_share":  {"0", "1"},
-	"Conditions.wall_step_ns": {},
-	"TimeSync.offset_ns":      {number(-result.Most), number(result.Most)},
-	"TimeSync.frequency_ppm":  {number(-result.Most), number(result.Most)},
-	"Settings.threads":        {"1", ""},
-	"Latency.confidence":      {"0", "1"},
-	"DriftRate.confidence":    {"0", "1"},
-	"Throughput.threads":      {"1", ""},
-	"Throughput.fairness":     {"0", "1"},
-	"Bucket.reads":            {"1", ""},
-	"ClockFault.count":        {"1", ""},
-	"Bracket.offset_ns":       {number(-result.Most), number(result.Most)},
-	"Relation.change_ns":      {number(-result.Most), number(result.Most)},
-	"Relation.ppm":            {number(-result.Most), number(result.Most)},
-	"CPUPair.offset_ns":       {number(-result.Most), number(result.Most)},
-	"DriftRate.ppm":           {number(-result.Most), number(result.Most)},
-	"DriftPoint.offset_ns":    {number(-result.Most), number(result.Most)},
+	"Conditions.steal_share":   {"0", "1"},
+	"Conditions.wall_step_ns":  {},
+	"TimeSync.offset_ns":       {number(-result.Most), number(result.Most)},
+	"TimeSync.frequency_ppm":   {number(-result.Most), number(result.Most)},
+	"Settings.threads":         {"1", ""},
+	"Latency.confidence":       {"0", "1"},
+	"DriftRate.confidence":     {"0", "1"},
+	"Throughput.threads":       {"1", ""},
+	"Throughput.fairness":      {"0", "1"},
+	"Bucket.reads":             {"1", ""},
+	"ClockFault.count":         {"1", ""},
+	"Bracket.offset_ns":        {number(-result.Most), number(result.Most)},
+	"Relation.change_ns":       {number(-result.Most), number(result.Most)},
+	"Relation.ppm":             {number(-result.Most), number(result.Most)},
+	"CPUPair.offset_ns":        {number(-result.Most), number(result.Most)},
+	"DriftRate.ppm":            {number(-result.Most), number(result.Most)},
+	"DriftPoint.offset_ns":     {number(-result.Most), number(result.Most)},
+	"Process.clock_share":      {"0", "1"},
+	"Process.clock_share_low":  {"0", "1"},
+	"Process.clock_share_high": {"0", "1"},
+	"Process.user_share":       {"0", "1"},
+	"Process.kernel_share":     {"0", "1"},
+	"Process.syscall_share":    {"0", "1"},
 }
 
 func number(value float64) json.Number {
@@ -148,7 +184,7 @@ func generated(t *testing.T) *jsonschema.Schema {
 	name.Const = result.Schema
 	one := uint64(1)
 	for name, key := range map[string]string{
-		"Clock": "id", "VerifiedClock": "id", "SkewedClock": "id", "DriftedClock": "id", "Experiment": "clocksource", "Drift": "reference",
+		"Clock": "id", "MeasuredRuntime": "name", "MeasuredCall": "id", "SystemClock": "id", "VerifiedClock": "id", "SkewedClock": "id", "DriftedClock": "id", "Experiment": "clocksource", "Drift": "reference",
 	} {
 		named, _ := s.Definitions[name].Properties.Get(key)
 		named.MinLength = &one

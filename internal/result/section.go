@@ -2,8 +2,8 @@ package result
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
+	"reflect"
 	"slices"
 )
 
@@ -24,7 +24,8 @@ type Inline interface {
 	Inline()
 }
 
-func isInline(s Section) bool {
+// IsInline reports whether a section is inline.
+func IsInline(s Section) bool {
 	_, is := s.(Inline)
 	return is
 }
@@ -77,33 +78,18 @@ func (d *Document) place(key string) int {
 	return slices.IndexFunc(d.Sections, func(s Section) bool { return s.Key() == key })
 }
 
-// A Keyed is a value with its key.
-type Keyed struct {
-	Key   string
-	Value any
-}
-
-// Encode returns a struct as JSON on one line, with more keys after its own. escape is whether
-// characters with a meaning in HTML are escaped.
-func Encode(value any, more []Keyed, escape bool) ([]byte, error) {
+// Encode returns a value, which is a pointer to a struct, with its parts as JSON on one line.
+// escape is whether characters with a meaning in HTML are escaped.
+func Encode(value any, parts []Keyed, escape bool) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(escape)
-	err := encoder.Encode(value)
-	for _, m := range more {
-		out.Truncate(max(0, out.Len()-len("}\n")))
-		out.WriteString(",")
-		err = cmp.Or(err, encoder.Encode(m.Key))
-		out.Truncate(max(0, out.Len()-len("\n")))
-		out.WriteString(":")
-		err = cmp.Or(err, encoder.Encode(m.Value))
-		out.Truncate(max(0, out.Len()-len("\n")))
-		out.WriteString("}\n")
-	}
+	err := encoder.Encode(formOf(reflect.TypeOf(value).Elem(), parts).fill(value, parts))
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
 // text returns the document as JSON on one line.
 func (d *Document) text(escape bool) ([]byte, error) {
-	return Encode(formOf(d.Sections).fill(withLists(d)), nil, escape)
+	complete := withLists(d)
+	return Encode(complete, keyed(complete.Sections), escape)
 }

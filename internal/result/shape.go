@@ -72,7 +72,7 @@ func shaped(text []byte, kinds []Kind) (*Document, *fault) {
 		s.notRequired = append(s.notRequired, kind.NotRequired...)
 		sections = append(sections, kind.New())
 	}
-	form := formOf(sections)
+	form := formOf(reflect.TypeFor[Document](), keyed(sections))
 	document := reflect.New(form.t)
 	options := json.JoinOptions(
 		json.WithUnmarshalers(json.UnmarshalFromFunc(s.value)),
@@ -89,7 +89,7 @@ func shaped(text []byte, kinds []Kind) (*Document, *fault) {
 	if err != nil { // of the syntax, which decode has checked
 		return nil, &fault{what: err.Error()}
 	}
-	return form.document(document.Elem()), nil
+	return form.document(document.Elem(), sections), nil
 }
 
 // wrong returns what is wrong with a value that the decoder or the shape refused.

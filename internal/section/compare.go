@@ -14,6 +14,14 @@ const (
 	InNew = "new"
 )
 
+// Settings are the settings of a comparison of two documents.
+type Settings struct {
+	// Alpha is the family-wise false-positive rate of all figures that are tested.
+	Alpha float64 `json:"alpha"`
+	// MinChange is the smallest change that counts, as a share: 0.02 is 2 %.
+	MinChange float64 `json:"least_change"`
+}
+
 // A Coverage is the parts of a section that only one of two documents has.
 type Coverage struct {
 	// OnlyIn is old or new if the other document lacks the section; empty if both have it.
@@ -54,7 +62,8 @@ func (c Coverage) Notes() []string {
 
 // A Comparison is what changed between the same section of two documents.
 type Comparison struct {
-	// Value is the JSON value under the section's key in a diff.
+	// Value is the JSON value under the section's key in a diff. That of an inline section is a
+	// pointer to a struct, whose keys are among those of the diff.
 	Value any
 	// Settings are the settings of the measurement that differ.
 	Settings []Setting
@@ -62,6 +71,21 @@ type Comparison struct {
 	Block table.Block
 	// Changes has an entry for each figure that both documents have.
 	Changes []Change
+	// Lines are the figures as CSV, the header first, if they have other columns than a
+	// Change.
+	Lines [][]string
+}
+
+// CSV returns the figures as CSV, the header first. key is the key of the section.
+func (c Comparison) CSV(key string) [][]string {
+	if c.Lines != nil {
+		return c.Lines
+	}
+	lines := [][]string{{"part", "clock", "what", "old", "old_bound", "new", "new_bound", "unit", "verdict"}}
+	for _, of := range c.Changes {
+		lines = append(lines, []string{key, of.Clock, of.What, of.Old, of.OldBound, of.New, of.NewBound, of.Unit, SameOrChanged(of.Changed)})
+	}
+	return lines
 }
 
 // A Setting is a setting of a measurement, with its values in both documents.

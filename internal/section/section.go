@@ -4,6 +4,7 @@
 package section
 
 import (
+	"github.com/timebench/timebench/internal/exposition"
 	"github.com/timebench/timebench/internal/picture"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/table"
@@ -35,6 +36,11 @@ type Sample struct {
 	ReadsPerSecond float64
 }
 
+// A Metered is a Section with figures that Prometheus can collect.
+type Metered interface {
+	Metrics() []exposition.Family
+}
+
 // A Kind is a measurement that adds a section to a document.
 type Kind struct {
 	result.Kind
@@ -42,8 +48,18 @@ type Kind struct {
 	Command string
 	// Pictures are the pictures of a document with the section.
 	Pictures []picture.Chart[*result.Document]
-	// Compare returns what changed between two documents. At most one of the sections is nil.
-	Compare func(old, new result.Section) Comparison
+	// Compare returns what changed between two documents; false if neither has the section.
+	Compare func(old, new *result.Document, s Settings) (Comparison, bool)
+	// ChangePictures are the pictures of what changed.
+	ChangePictures []picture.Chart[Compared]
+}
+
+// A Compared is what changed in a section between two documents, for a picture.
+type Compared struct {
+	// OldName and NewName are the names of the files of the documents.
+	OldName, NewName string
+	// Value is that of the [Comparison].
+	Value any
 }
 
 // In returns the sections of a document in order. It omits empty ones if another is not
@@ -66,12 +82,16 @@ func In(d *result.Document) []Section {
 	return full
 }
 
-// Comparing returns the Compare of a [Kind] with sections of type S. compare gets nil for a
-// section that a document lacks.
-func Comparing[S Section](compare func(old, new S) Comparison) func(old, new result.Section) Comparison {
-	return func(old, new result.Section) Comparison {
-		before, _ := old.(S)
-		after, _ := new.(S)
-		return compare(before, after)
+// Comparing returns the Compare of a [Kind] with this key, whose sections are of type S. compare
+// gets nil for a section that a document does not have.
+func Comparing[S Section](key string, compare func(old, new S) Comparison) func(old, new *result.Document, s Settings) (Comparison, bool) {
+	return func(old, new *result.Document, _ Settings) (Comparison, bool) {
+		before, after := old.Section(key), new.Section(key)
+		if before == nil && after == nil {
+			return Comparison{}, false
+		}
+		own, _ := before.(S)
+		other, _ := after.(S)
+		return compare(own, other), true
 	}
 }

@@ -9,14 +9,16 @@ import (
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/picture"
+	"github.com/timebench/timebench/internal/profile"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/runtimes"
 	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/skew"
 	"github.com/timebench/timebench/internal/verify"
 )
 
 // All are the kinds of sections, in the order of every report.
-var All = []section.Kind{compare.Kind, verify.Kind, skew.Kind, drift.Kind}
+var All = []section.Kind{compare.Kind, verify.Kind, skew.Kind, drift.Kind, runtimes.Kind, profile.Kind}
 
 // kinds are the kinds that package result needs to read a document.
 var kinds = func() []result.Kind {

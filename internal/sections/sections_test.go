@@ -28,19 +28,28 @@ func TestEverySectionCanBeShownAndCompared(t *testing.T) {
 			require.Equal(t, []string{kind.Command}, Commands(d))
 			require.NotEmpty(t, section.In(d)[0].Lines(d))
 
-			if kind.Compare == nil {
+			other := &result.Document{Sections: []result.Section{kind.New()}}
+			same, ok := kind.Compare(d, other, section.Settings{Alpha: 0.05})
+			require.True(t, ok)
+			require.NotNil(t, same.Value)
+			require.Empty(t, same.Changed())
+			require.NotEmpty(t, same.CSV(kind.Key))
+			if result.IsInline(s) {
 				return
 			}
-			other := kind.New()
-			require.NotNil(t, kind.Compare(s, other).Value)
-			require.Empty(t, kind.Compare(s, other).Changed())
-			require.Contains(t, shown(kind.Compare(s, nil)), "Only the old document has this.")
-			require.Contains(t, shown(kind.Compare(nil, other)), "Only the new document has this.")
+			none := new(result.Document)
+			require.Contains(t, shown(t, kind, d, none), "Only the old document has this.")
+			require.Contains(t, shown(t, kind, none, other), "Only the new document has this.")
+			_, ok = kind.Compare(none, none, section.Settings{})
+			require.False(t, ok)
 		})
 	}
 }
 
-func shown(c section.Comparison) string {
+func shown(t *testing.T, kind section.Kind, old, new *result.Document) string {
+	t.Helper()
+	c, ok := kind.Compare(old, new, section.Settings{})
+	require.True(t, ok)
 	var out strings.Builder
 	c.Block.WriteText(&out)
 	return out.String()

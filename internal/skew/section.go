@@ -72,7 +72,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	Key:   key,
 	About: "skew is there where the CPUs' views of a clock were compared.",
 	New:   func() result.Section { return new(Skew) },
-}, Command: "skew", Pictures: pictures, Compare: section.Comparing(changesOf)}
+}, Command: "skew", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
 
 // Of returns the section of a document; nil if it has none.
 func Of(d *result.Document) *Skew { return result.Of[*Skew](d) }

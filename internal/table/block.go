@@ -73,7 +73,10 @@ func (b Block) WriteMarkdown(out *strings.Builder) {
 		g.WriteMarkdown(out)
 	}
 	if len(b.Facts.Lines) > 0 {
-		out.WriteString("\n### " + Escape(b.Facts.Title) + "\n\n")
+		if b.Facts.Title != "" {
+			out.WriteString("\n### " + Escape(b.Facts.Title) + "\n")
+		}
+		out.WriteString("\n")
 		for _, f := range b.Facts.Lines {
 			out.WriteString("- **" + Escape(f.Name) + "**: " + Escape(f.Value) + "\n")
 		}

@@ -40,3 +40,18 @@ func CSVCell(text string) string {
 	}
 	return text
 }
+
+// WriteTables writes tables as CSV, with an empty line between two of them.
+func WriteTables(w io.Writer, tables [][][]string) error {
+	for i, lines := range tables {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		if err := WriteCSV(w, lines); err != nil {
+			return err
+		}
+	}
+	return nil
+}

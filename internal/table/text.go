@@ -32,15 +32,24 @@ type Grid struct {
 	// order; LeftOut is what the note says then.
 	Optional []Optional
 	LeftOut  string
+	// OnPage is the grid that a page shows instead, if there is one.
+	OnPage *Grid
 }
 
 // WriteFacts writes the facts in two columns, names and wrapped values.
 func WriteFacts(out *strings.Builder, facts []Fact) {
+	const most = 40 // of a name; the value of a longer one begins on the next line
 	widest := 0
 	for _, f := range facts {
-		widest = max(widest, text.StringWidth(f.Name))
+		if width := text.StringWidth(f.Name); width <= most {
+			widest = max(widest, width)
+		}
 	}
 	for _, f := range facts {
+		if text.StringWidth(f.Name) > most {
+			out.WriteString(Indented(f.Name, 0) + Indented(f.Value, widest+2))
+			continue
+		}
 		name := text.Pad(f.Name, widest+2, ' ')
 		out.WriteString(name + strings.TrimLeft(Indented(f.Value, widest+2), " "))
 	}

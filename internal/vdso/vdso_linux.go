@@ -92,3 +92,10 @@ func (base memory) ReadAt(p []byte, offset int64) (n int, err error) {
 	start := *(*unsafe.Pointer)(unsafe.Pointer(&address))
 	return copy(p, unsafe.Slice((*byte)(unsafe.Add(start, offset)), len(p))), nil
 }
+
+// Functions returns the offset of each function of the vDSO of this process in bytes from its start,
+// by name. The caller must not change it.
+func Functions() (map[string]uint64, error) {
+	image, err := load()
+	return image.offsets, err
+}

@@ -188,7 +188,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	About:   "verification is there where clocks were verified.",
 	New:     func() result.Section { return new(Verification) },
 	Choices: map[string][]string{"VerifiedClock.verdict": Verdicts, "ClockFault.kind": ClockFaults},
-}, Command: "verify", Pictures: pictures, Compare: section.Comparing(changesOf)}
+}, Command: "verify", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
 
 // Of returns the section of a document; nil if it has none.
 func Of(d *result.Document) *Verification { return result.Of[*Verification](d) }

@@ -40,6 +40,8 @@ func Document(clocks int, threads ...int) *result.Document {
 	// One of the experiments ended early.
 	compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: "hpet", Clocks: compare.Of(d).Clocks}, {ClockSource: "acpi_pm", Clocks: compare.Of(d).Clocks[:clocks/2]}}
 	addTrust(d, 2+clocks%7, clocks%2 == 0)
+	d.Put(Runtimes(clocks))
+	d.Put(Profile(clocks))
 	return d
 }
 
@@ -47,6 +49,8 @@ func Document(clocks int, threads ...int) *result.Document {
 func Trusted(cpus int, faults bool) *result.Document {
 	d := Document(0)
 	compare.Into(d).OtherClockSources = nil
+	d.Put(Runtimes(5))
+	d.Put(Profile(3))
 	addTrust(d, cpus, faults)
 	return d
 }

@@ -10,7 +10,7 @@
 // With TIMEBENCH_PAIRS=FOLDER the documents are kept in that folder, for the ablation of the
 // rules of the verdict (docs/diff.md):
 //
-//	TIMEBENCH_PAIRS=FOLDER go test ./internal/diff -run '^$' -bench Ablation
+//	TIMEBENCH_PAIRS=FOLDER go test ./internal/compare -run '^$' -bench Ablation
 package pairs
 
 import (
@@ -30,6 +30,7 @@ import (
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
@@ -123,13 +124,13 @@ func slower(tb testing.TB, id string, like *result.Document) *result.Document {
 }
 
 // differing are the figures of a pair that have a verdict of slower or faster.
-func differing(old, new *result.Document) []diff.Change {
-	all := diff.Compare(diff.Read("old", old), diff.Read("new", new), diff.Settings{Alpha: 0.05, Least: 0.02}).Changes
-	return slices.DeleteFunc(all, func(c diff.Change) bool { return c.Verdict != diff.Slower && c.Verdict != diff.Faster })
+func differing(old, new *result.Document) []compare.Change {
+	compared := diff.Compare(diff.Read("old", old), diff.Read("new", new), section.Settings{Alpha: 0.05, MinChange: 0.02})
+	return slices.DeleteFunc(compared.Costs().Changes, func(c compare.Change) bool { return c.Verdict != compare.Slower && c.Verdict != compare.Faster })
 }
 
 // logged is how many figures differ, which it logs.
-func logged(tb testing.TB, different []diff.Change) int {
+func logged(tb testing.TB, different []compare.Change) int {
 	for _, c := range different {
 		tb.Logf("%s differs: %+.2f %% quiet, p %.2g", c.Figure(), 100*c.Quiet, c.P)
 	}
@@ -137,8 +138,8 @@ func logged(tb testing.TB, different []diff.Change) int {
 }
 
 // found returns whether the latency of the slowed clock is slower.
-func found(changes []diff.Change) bool {
-	return slices.ContainsFunc(changes, func(c diff.Change) bool { return c.Threads == 0 && c.Verdict == diff.Slower })
+func found(changes []compare.Change) bool {
+	return slices.ContainsFunc(changes, func(c compare.Change) bool { return c.Threads == 0 && c.Verdict == compare.Slower })
 }
 
 // BenchmarkPairsOfOneClock reports which share of the pairs of one clock shows any
@@ -203,7 +204,7 @@ func BenchmarkPairsOfAllClocks(b *testing.B) {
 			slow.SamplesNS, slow.QuietSamplesNS = slowSamples(plain.SamplesNS), slowSamples(plain.QuietSamplesNS)
 			compare.Into(new).Clocks[i].Latency = &slow
 			planted++
-			if slices.ContainsFunc(differing(old, new), func(d diff.Change) bool { return d.Clock == c.ID && d.Threads == 0 && d.Verdict == diff.Slower }) {
+			if slices.ContainsFunc(differing(old, new), func(d compare.Change) bool { return d.Clock == c.ID && d.Threads == 0 && d.Verdict == compare.Slower }) {
 				slowFound++
 			} else {
 				missed[c.ID]++

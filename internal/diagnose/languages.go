@@ -1,0 +1,55 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// coarseCalls are the calls of language runtimes that read CLOCK_MONOTONIC_COARSE. The runtimes have their
+// names in `timebench runtimes`.
+var coarseCalls = []struct {
+	runtimes []string
+	call     string
+}{
+	{[]string{"c", "musl", "c++"}, "clock_gettime(CLOCK_MONOTONIC_COARSE, …)"},
+	{[]string{"rust"}, "clock_gettime(CLOCK_MONOTONIC_COARSE, …) of the crate libc"},
+	// The module time has no name for this id, which is in linux/time.h.
+	{[]string{"python3"}, "time.clock_gettime(6), which is CLOCK_MONOTONIC_COARSE"},
+	{[]string{"dotnet"}, "Environment.TickCount64"},
+	{[]string{"ruby"}, "Process.clock_gettime(Process::CLOCK_MONOTONIC_COARSE)"},
+	{[]string{"perl"}, "Time::HiRes::clock_gettime(CLOCK_MONOTONIC_COARSE)"},
+}
+
+// noCoarseCall are the runtimes without a call of a coarse clock that is finer than a second.
+var noCoarseCall = []string{"java", "node", "bun", "deno", "php", "lua", "luajit"}
+
+// languageRemedies suggest what to call instead in the languages of the machine.
+func languageRemedies(d *result.Document) []result.Remedy {
+	var calls []string
+	here := func(runtimes []string) []string {
+		return slices.DeleteFunc(slices.Clone(runtimes), func(name string) bool { return !slices.Contains(d.Host.Runtimes, name) })
+	}
+	for _, of := range coarseCalls {
+		if names := here(of.runtimes); len(names) > 0 {
+			calls = append(calls, strings.Join(names, ", ")+": "+of.call)
+		}
+	}
+	var remedies []result.Remedy
+	if len(calls) > 0 {
+		remedies = append(remedies, result.Remedy{
+			Advice: "Call a coarse clock in the languages of this machine: " + strings.Join(calls, "; "),
+			Risk:   "The value is that of the last tick, some milliseconds ago.",
+		})
+	}
+	if without := here(noCoarseCall); len(without) > 0 {
+		remedies = append(remedies, result.Remedy{
+			Advice: fmt.Sprintf("In %s there is no coarse clock: read the time once and use it several times, or let one thread store it every millisecond", words.List(without)),
+			Risk:   "The stored value is older than a read would be.",
+		})
+	}
+	return remedies
+}

@@ -1,0 +1,57 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/profile"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// A program is worth naming from these parts of its CPU time, and from this CPU time, in CPUs. The lower end of
+// the confidence interval counts, so that a few samples name none.
+const (
+	sufferingShare = 0.02
+	heavyShare     = 0.1
+	sufferingCPUs  = 0.005
+	mostPrograms   = 5
+)
+
+// programsAbove returns sentences on the programs that spend more than a part of their CPU time on reading clocks.
+func programsAbove(d *result.Document, share float64) []string {
+	profiled := profile.Of(d)
+	if profiled == nil {
+		return nil
+	}
+	var sentences []string
+	for _, p := range profiled.Processes {
+		if p.ClockShare == nil || p.ClockShareLow <= share || p.ClockCPUs < sufferingCPUs || len(sentences) == mostPrograms {
+			continue
+		}
+		text := fmt.Sprintf("%s (pid %d) spends %s of its CPU time on reading clocks (95%% CI: %s to %s)",
+			p.Command, p.PID, words.Percent(*p.ClockShare), words.Percent(p.ClockShareLow), words.Percent(p.ClockShareHigh))
+		if p.ReadsPerSecond > 0 {
+			text += ", with about " + words.Rate(p.ReadsPerSecond)
+		}
+		sentences = append(sentences, text)
+	}
+	return sentences
+}
+
+// heavyReaders finds programs that spend much of their time on reading clocks, although a read is fast.
+func heavyReaders(d *result.Document) *result.Finding {
+	heavy := programsAbove(d, heavyShare)
+	if len(heavy) == 0 || kernelEntry(d) != nil || noVDSO(d) != nil {
+		return nil
+	}
+	return &result.Finding{
+		Title:    "a program spends more than a tenth of its CPU time on reading clocks",
+		Evidence: heavy,
+		Cause:    "Each read is as fast as the clock source allows. The program makes many.",
+		Remedies: append([]result.Remedy{{
+			Advice:   "Find the callers, and read the clock less often: once for each batch, request or turn of a loop",
+			Commands: []string{"timebench profile"},
+			Risk:     "Events of one batch get the same time.",
+		}}, coarseRemedies(d)...),
+	}
+}

@@ -1,0 +1,57 @@
+package diagnose
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/profile"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// reading returns a program with this share of its CPU time in reads.
+func reading(command string, share, low float64) profile.Process {
+	return profile.Process{PID: 812, Command: command, ClockShare: &share, ClockShareLow: low, ClockShareHigh: share + share - low, ClockCPUs: share, ReadsPerSecond: 1.4e6}
+}
+
+func profiled(source, entry string, programs ...profile.Process) *result.Document {
+	d := &result.Document{Host: result.Host{ClockSource: &result.ClockSource{Current: source}}}
+	d.Put(&compare.Costs{Clocks: []compare.Clock{{
+		ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Available: true, KernelEntry: entry, KernelEntryBy: "seccomp", Latency: &compare.Latency{MedianNS: 1200, MinNS: 1200},
+	}}})
+	d.Put(&profile.Profile{Processes: programs})
+	return d
+}
+
+// Under a slow clock source the programs that suffer are evidence.
+func TestProgramsUnderASlowClockSource(t *testing.T) {
+	unknown := profile.Process{Command: "secret", ClockShareHigh: 1, ClockCPUs: 1}
+	idle := reading("cron", 0.9, 0.8)
+	idle.ClockCPUs = 0.001
+	findings := Findings(profiled("hpet", result.Always, reading("postgres", 0.31, 0.3), reading("sshd", 0.05, 0.01), unknown, idle))
+	require.Len(t, findings, 1)
+	require.Equal(t, "kernel-entry", findings[0].Kind)
+	require.Contains(t, findings[0].Evidence, "postgres (pid 812) spends 31 % of its CPU time on reading clocks (95% CI: 30 % to 32 %), with about 1.4 M/s")
+	for _, line := range findings[0].Evidence {
+		require.NotRegexp(t, "sshd|secret|cron", line)
+	}
+}
+
+// On a healthy machine a program that reads much is a note.
+func TestProgramsOnAHealthyMachine(t *testing.T) {
+	require.Empty(t, Findings(profiled("tsc", result.Never, reading("postgres", 0.09, 0.08))))
+	findings := Findings(profiled("tsc", result.Never, reading("postgres", 0.09, 0.08), reading("java", 0.2, 0.11)))
+	require.Len(t, findings, 1)
+	require.Equal(t, []string{"heavy-readers", result.Note}, []string{findings[0].Kind, findings[0].Severity})
+	require.Len(t, findings[0].Evidence, 1)
+	require.Contains(t, findings[0].Evidence[0], "java (pid 812) spends 20 %")
+	require.NotEmpty(t, findings[0].Remedies)
+}
+
+func TestFewProgramsAreNamed(t *testing.T) {
+	var many []profile.Process
+	for range 3 * mostPrograms {
+		many = append(many, reading("worker", 0.5, 0.4))
+	}
+	require.Len(t, programsAbove(profiled("tsc", result.Never, many...), heavyShare), mostPrograms)
+}

@@ -1,0 +1,136 @@
+package fleet_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/fleet"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/test/made"
+	"github.com/timebench/timebench/test/need"
+)
+
+// written writes documents into a folder, each in a form in turn, and returns it.
+func written(t testing.TB, documents []*result.Document) string {
+	t.Helper()
+	folder := need.Folder(t)
+	for i, d := range documents {
+		name := filepath.Join(folder, fmt.Sprintf("%05d.json", i))
+		if i%2 == 1 {
+			require.NoError(t, os.Mkdir(filepath.Join(folder, fmt.Sprintf("%05d", i)), 0o755)) //nolint:gosec // a test
+			name = filepath.Join(folder, fmt.Sprintf("%05d", i), "results.json")
+		}
+		file, err := os.Create(name)
+		require.NoError(t, err)
+		require.NoError(t, d.Write(file))
+		require.NoError(t, file.Close())
+	}
+	return folder
+}
+
+func load(file string) (fleet.Machine, error) {
+	d, err := sections.Load(file)
+	if err != nil {
+		return fleet.Machine{}, err
+	}
+	return fleet.MachineOf(file, d, diagnose.Findings(d)), nil
+}
+
+func compared(t testing.TB, names ...string) *fleet.Fleet {
+	t.Helper()
+	files, missing, err := fleet.Find(names, strings.NewReader(""))
+	require.NoError(t, err)
+	machines, unread := fleet.Read(files, load)
+	return fleet.Of(machines, append(missing, unread...), time.Unix(0, 0))
+}
+
+func oddOf(f *fleet.Fleet) (names []string) {
+	for _, g := range f.Groups {
+		for _, m := range g.Machines {
+			if len(m.Reasons) > 0 {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}
+
+// The odd machines of documents are named, and damaged or foreign files are named beside them.
+func TestDocumentsOfAFleet(t *testing.T) {
+	documents, odd := made.Fleet(90, 7, 1)
+	folder := written(t, documents)
+	for name, content := range map[string]string{"bad.json": "{", "other.html": "<html></html>", "empty.zip": "", "notes.txt": "no result"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
+	}
+	for name := range map[string]bool{"report.html": true, "report.md": true} { // beside a document
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "00001", name), []byte("<html>"), 0o600))
+	}
+	f := compared(t, folder, folder, filepath.Join(folder, "missing"))
+	require.Equal(t, 90, f.Machines, "each once")
+	require.Len(t, f.Groups, 3)
+	require.ElementsMatch(t, odd, oddOf(f))
+	require.Equal(t, 7, f.Odd)
+	var unread []string
+	for _, u := range f.Unread {
+		require.NotContains(t, u.Reason, folder)
+		require.NotEmpty(t, u.Reason)
+		unread = append(unread, filepath.Base(u.File))
+	}
+	require.ElementsMatch(t, []string{"missing", "bad.json", "other.html", "empty.zip"}, unread)
+	require.Contains(t, f.Verdict(), "7 of 90 machines are odd in the group.")
+	text, err := f.JSON()
+	require.NoError(t, err)
+	var back fleet.Fleet
+	require.NoError(t, json.Unmarshal(text, &back))
+	require.Equal(t, f.Odd, back.Odd)
+}
+
+// What is in a folder and no result does not keep the others from being found.
+func TestOddFolders(t *testing.T) {
+	documents, _ := made.Fleet(2, 0, 1)
+	folder := written(t, documents)
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "a"), 0o755))                               //nolint:gosec // a test
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "results.json"), 0o755))                    //nolint:gosec // a test
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "diff.json"), []byte("a diff"), 0o600)) // of another command
+	f := compared(t, folder)
+	require.Equal(t, 2, f.Machines)
+	require.Empty(t, f.Unread)
+}
+
+func TestNamesOfMachines(t *testing.T) {
+	documents, _ := made.Fleet(2, 0, 1)
+	documents[1].Labels = nil
+	for file, name := range map[string]string{
+		"a/web7/results.json": "web7", "results.json": "results", "a/web8.json": "web8", "x.zip": "x", "/results.json": "results", "a/b.report.html": "b.report",
+	} {
+		require.Equal(t, "web00000", fleet.MachineOf(file, documents[0], nil).Name, "its label")
+		require.Equal(t, name, fleet.MachineOf(file, documents[1], nil).Name, file)
+	}
+}
+
+func TestListOnStandardInput(t *testing.T) {
+	documents, _ := made.Fleet(4, 0, 1)
+	folder := written(t, documents)
+	files, missing, err := fleet.Find([]string{"-"}, strings.NewReader(folder+"/00000.json\r\n\n"+folder+"/00001\n"+folder+"/none\n"))
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	require.Len(t, missing, 1)
+	require.Equal(t, folder+"/none", missing[0].File)
+	_, _, err = fleet.Find([]string{"-"}, strings.NewReader(strings.Repeat("a", 1<<17)))
+	require.ErrorContains(t, err, "the list on standard input")
+}
+
+func TestEmptyFleet(t *testing.T) {
+	f := compared(t, need.Folder(t))
+	require.Zero(t, f.Machines)
+	require.True(t, f.TooFew())
+	require.Equal(t, "No result could be read.", f.Verdict())
+}

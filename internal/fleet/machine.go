@@ -1,0 +1,131 @@
+// Package fleet compares the results of many machines: it puts those together that should be alike,
+// and names the odd ones among them, with the reasons. It measures nothing.
+package fleet
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"strings"
+	"unique"
+
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A Machine is what the comparison needs of the result of one machine.
+type Machine struct {
+	// Name is the label host of the document, or else the name of its file.
+	Name string `json:"name"`
+	// File is where the result was read from.
+	File string `json:"file"`
+	// Labels are those of the document.
+	Labels []string `json:"labels,omitempty"`
+	// ClockSource is the clock source of the Linux kernel; absent elsewhere.
+	ClockSource string `json:"clocksource,omitempty"`
+	// Clocks are the costs of the clocks that were timed.
+	Clocks []Cost `json:"clocks"`
+	// Findings are the findings of doctor that are more than notes.
+	Findings []Finding `json:"findings,omitempty"`
+	// Reasons are why the machine is odd in its group; absent if it is not.
+	Reasons []Reason `json:"reasons,omitempty"`
+
+	alike Alike
+}
+
+// A Cost is what a clock costs on a machine.
+type Cost struct {
+	// Clock is the id of the clock.
+	Clock string `json:"clock"`
+	// MedianNS is the median time of a read.
+	MedianNS float64 `json:"median_ns"`
+	// QuietNS is the time of a read while nothing disturbs the CPU: the second quickest slice. A busy
+	// neighbour changes it less than the median.
+	QuietNS float64 `json:"quiet_ns"`
+	// KernelEntry is whether a read enters the kernel.
+	KernelEntry string `json:"kernel_entry,omitempty"`
+	// Odd is whether the cost is unlike that of the others.
+	Odd bool `json:"odd,omitempty"`
+}
+
+// A Finding is a finding of doctor.
+type Finding struct {
+	Kind     string `json:"kind"`
+	Severity string `json:"severity"`
+	Title    string `json:"title"`
+}
+
+// Alike is what machines have in common that should be alike.
+type Alike struct {
+	// CPU is the model of the processor.
+	CPU string `json:"cpu,omitempty"`
+	// Kernel is the operating system with its architecture and release: linux/amd64 6.18.44.
+	Kernel string `json:"kernel"`
+	// Hypervisor is the virtualization of a guest: kvm; absent on hardware.
+	Hypervisor string `json:"hypervisor,omitempty"`
+	// Version is that of timebench.
+	Version string `json:"version"`
+}
+
+// MachineOf returns the machine of a document. findings are those of doctor.
+func MachineOf(file string, d *result.Document, findings []result.Finding) Machine {
+	m := Machine{Name: shared(cmp.Or(d.Label("host"), nameOf(file))), File: file, Clocks: []Cost{}, alike: Alike{
+		CPU: shared(d.Host.CPU.Model), Kernel: shared(strings.TrimSpace(d.Host.OS + "/" + d.Host.Arch + " " + d.Host.Kernel)), Version: shared(d.Tool.Version),
+	}}
+	for _, label := range d.Labels {
+		m.Labels = append(m.Labels, shared(label))
+	}
+	if v := d.Host.Virtualization; v != nil && v.Role == "guest" {
+		m.alike.Hypervisor = shared(v.System)
+	}
+	if c := d.Host.ClockSource; c != nil {
+		m.ClockSource = shared(c.Current)
+	}
+	for _, c := range compare.Of(d).Clocks {
+		if c.Latency == nil {
+			continue
+		}
+		m.Clocks = append(m.Clocks, Cost{Clock: shared(c.ID), MedianNS: c.Latency.MedianNS, QuietNS: quietOf(c.Latency), KernelEntry: shared(c.KernelEntry)})
+	}
+	for _, f := range findings {
+		if f.Severity != result.Note {
+			m.Findings = append(m.Findings, Finding{f.Kind, f.Severity, shared(f.Title)})
+		}
+	}
+	return m
+}
+
+// shared returns a text that machines share and that keeps no document in memory.
+func shared(text string) string { return unique.Make(text).Value() }
+
+// quietOf returns the second quickest slice of a latency, or of an old document the second quickest sample.
+func quietOf(l *compare.Latency) float64 {
+	slices := l.QuietSamplesNS
+	if len(slices) == 0 {
+		slices = l.SamplesNS
+	}
+	least, second := l.MedianNS, l.MedianNS
+	for _, ns := range slices {
+		switch {
+		case ns < least:
+			least, second = ns, least
+		case ns < second:
+			second = ns
+		}
+	}
+	return cmp.Or(second, least)
+}
+
+// nameOf returns the name of a file without what all results have in theirs: that of its folder for
+// results.json, and no extension.
+func nameOf(file string) string {
+	file = filepath.ToSlash(file)
+	name := path.Base(file)
+	switch name {
+	case "results.json", "report.html":
+		if folder := path.Base(path.Dir(file)); folder != "." && folder != "/" {
+			return folder
+		}
+	}
+	return strings.TrimSuffix(name, path.Ext(name))
+}

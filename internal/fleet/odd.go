@@ -1,0 +1,215 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// The kinds of a Reason.
+const (
+	OddClockSource = "clocksource"  // another clock source than most
+	OddKernelEntry = "kernel-entry" // reads enter the kernel, and on most machines they do not
+	OddCost        = "cost"         // reads cost more or less than on most
+	OddFinding     = "finding"      // doctor found what most machines do not have
+)
+
+// A Reason is why a machine is odd in its group.
+type Reason struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+const (
+	// enough is the number of machines from which on quartiles say something.
+	enough = 5
+	// few is the share of a group that is odd at most. If more machines differ, the group is mixed.
+	few = 0.2
+	// fence is how many interquartile ranges beyond the quartiles the outer fence lies: Tukey, Exploratory
+	// Data Analysis (1977), chapter 2.
+	fence = 3
+	// leastRatio is the ratio to the median from which on a cost is odd. The costs of machines that are
+	// alike have nearly no spread, and a busy neighbour adds up to a fifth.
+	leastRatio = 1.25
+	// mostClocks is how many clocks a reason names.
+	mostClocks = 3
+)
+
+// judge completes a group with its spreads, and its machines with their reasons.
+func (g *Group) judge() {
+	g.ClockSources = counted(g.Machines, func(m *Machine) string { return m.ClockSource })
+	g.Clocks = spreads(g.Machines)
+	g.TooFew = len(g.Machines) < enough
+	if g.TooFew {
+		return
+	}
+	g.judgeClockSources()
+	g.judgeKernelEntries()
+	g.judgeCosts()
+	g.judgeFindings()
+}
+
+// isFew reports whether so many machines of the group are few.
+func (g *Group) isFew(machines int) bool { return float64(machines) <= few*float64(len(g.Machines)) }
+
+func (m *Machine) because(kind, format string, args ...any) {
+	m.Reasons = append(m.Reasons, Reason{kind, fmt.Sprintf(format, args...)})
+}
+
+func (g *Group) judgeClockSources() {
+	if len(g.ClockSources) == 0 || g.isFew(g.ClockSources[0].Machines) {
+		return // none is usual
+	}
+	for _, c := range g.ClockSources {
+		if !g.isFew(c.Machines) {
+			continue
+		}
+		usual := g.ClockSources[0]
+		for i := range g.Machines {
+			if m := &g.Machines[i]; m.ClockSource == c.Name {
+				m.because(OddClockSource, "The clock source is %s; %d of %d have %s", c.Name, usual.Machines, len(g.Machines), usual.Name)
+			}
+		}
+	}
+}
+
+func (g *Group) judgeKernelEntries() {
+	for _, s := range g.Clocks {
+		entry := func(m *Machine) string {
+			if c := m.cost(s.Clock); c != nil && c.KernelEntry != result.Unknown {
+				return c.KernelEntry
+			}
+			return ""
+		}
+		entries, known := counted(g.Machines, entry), 0
+		for _, c := range entries {
+			known += c.Machines
+		}
+		for _, c := range entries {
+			if known < enough || float64(c.Machines) > few*float64(known) || c.Name == result.Never {
+				continue
+			}
+			for i := range g.Machines {
+				if m := &g.Machines[i]; entry(m) == c.Name && !m.has(OddKernelEntry) {
+					m.because(OddKernelEntry, "Reads of %s %s enter the kernel, as on %d of %d machines", s.Clock, c.Name, c.Machines, known)
+				}
+			}
+		}
+	}
+}
+
+// judgeCosts compares the quiet costs of each clock with those of the machines that have the same clock
+// source, or with all if these are few.
+func (g *Group) judgeCosts() {
+	byClockSource := map[string][]Machine{}
+	for _, m := range g.Machines {
+		byClockSource[m.ClockSource] = append(byClockSource[m.ClockSource], m)
+	}
+	ofSource := map[string][]Spread{}
+	for source, machines := range byClockSource {
+		if ofSource[source] = spreads(machines); g.isFew(len(machines)) {
+			ofSource[source] = g.Clocks
+		}
+	}
+	usual := func(m *Machine, clock string) *Spread {
+		all := ofSource[m.ClockSource]
+		i := slices.IndexFunc(all, func(s Spread) bool { return s.Clock == clock })
+		return &all[i]
+	}
+	for i := range g.Machines {
+		m := &g.Machines[i]
+		var texts []string
+		var worst []float64
+		for k := range m.Clocks {
+			c := &m.Clocks[k]
+			s := usual(m, c.Clock)
+			if c.Odd = s.odd(c.QuietNS); !c.Odd {
+				continue
+			}
+			ratio := math.Abs(math.Log(c.QuietNS / s.MedianNS))
+			at, _ := slices.BinarySearchFunc(worst, ratio, func(a, b float64) int { return cmp.Compare(b, a) })
+			worst = slices.Insert(worst, at, ratio)
+			texts = slices.Insert(texts, at, fmt.Sprintf("%s costs %s ns/read (usual: %s, quartiles %s to %s)", c.Clock, words.NS(c.QuietNS), words.NS(s.MedianNS), words.NS(s.Q1NS), words.NS(s.Q3NS)))
+		}
+		if len(texts) == 0 {
+			continue
+		}
+		text := strings.Join(texts[:min(len(texts), mostClocks)], "; ")
+		if more := len(texts) - mostClocks; more > 0 {
+			text += fmt.Sprintf("; %d more", more)
+		}
+		m.because(OddCost, "%s", text)
+	}
+}
+
+// odd reports whether a cost is beyond the outer fences, and not near the median.
+func (s *Spread) odd(ns float64) bool {
+	if s.Machines < enough || s.MedianNS <= 0 || ns <= 0 {
+		return false
+	}
+	room := fence * (s.Q3NS - s.Q1NS)
+	return ns > s.Q3NS+room && ns > s.MedianNS*leastRatio || ns < s.Q1NS-room && ns < s.MedianNS/leastRatio
+}
+
+func (g *Group) judgeFindings() {
+	number := map[string]int{}
+	for i := range g.Machines {
+		for _, f := range g.Machines[i].Findings {
+			number[f.Kind]++
+		}
+	}
+	for i := range g.Machines {
+		m := &g.Machines[i]
+		for _, f := range m.Findings {
+			if g.isFew(number[f.Kind]) {
+				m.because(OddFinding, "Doctor finds %s (%s): %s", f.Kind, f.Severity, f.Title)
+			}
+		}
+	}
+}
+
+// cost returns what a clock costs on a machine; nil if it was not timed.
+func (m *Machine) cost(clock string) *Cost {
+	i := slices.IndexFunc(m.Clocks, func(c Cost) bool { return c.Clock == clock })
+	if i < 0 {
+		return nil
+	}
+	return &m.Clocks[i]
+}
+
+func (m *Machine) has(kind string) bool {
+	return slices.ContainsFunc(m.Reasons, func(r Reason) bool { return r.Kind == kind })
+}
+
+// spreads returns the spread of each clock over the machines, in the order in which they come.
+func spreads(machines []Machine) []Spread {
+	figures := map[string][]float64{}
+	var order []string
+	for i := range machines {
+		for _, c := range machines[i].Clocks {
+			if figures[c.Clock] == nil {
+				order = append(order, c.Clock)
+			}
+			figures[c.Clock] = append(figures[c.Clock], c.QuietNS)
+		}
+	}
+	all := []Spread{}
+	for _, clock := range order {
+		f := figures[clock]
+		slices.Sort(f)
+		all = append(all, Spread{clock, len(f), f[0], quantile(0.25, f), quantile(0.5, f), quantile(0.75, f), f[len(f)-1]})
+	}
+	return all
+}
+
+// quantile returns a quantile to 0.0001 ns: the last digits of what lies between two figures are not the same
+// on each CPU.
+func quantile(share float64, figures []float64) float64 {
+	return math.Round(stats.Quantile(share, figures)*1e4) / 1e4
+}

@@ -1,0 +1,163 @@
+package fleet
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// An Unread is what could not be read.
+type Unread struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+}
+
+// Standard input is named so: it lists a file or a folder in each line.
+const listed = "-"
+
+// Find returns the results of a command line: files, what --out wrote, and all results in other folders.
+// stdin is read if a name is "-". A name that does not exist is an Unread. An error is that of stdin.
+func Find(names []string, stdin io.Reader) (files []string, unread []Unread, err error) {
+	var all []string
+	for _, name := range names {
+		if name != listed {
+			all = append(all, name)
+			continue
+		}
+		lines := bufio.NewScanner(stdin)
+		for lines.Scan() {
+			if line := strings.TrimRight(lines.Text(), "\r"); line != "" {
+				all = append(all, line)
+			}
+		}
+		if err := lines.Err(); err != nil {
+			if errors.Is(err, bufio.ErrTooLong) {
+				err = fmt.Errorf("a line is longer than %d bytes", bufio.MaxScanTokenSize)
+			}
+			return nil, nil, fmt.Errorf("the list on standard input: %w", err)
+		}
+	}
+	seen := map[string]bool{}
+	add := func(file string) {
+		if real := realPath(file); !seen[real] {
+			seen[real] = true
+			files = append(files, file)
+		}
+	}
+	fail := func(name string, err error) { unread = append(unread, Unread{name, reasonOf(err)}) }
+	for _, name := range all {
+		find(name, add, fail)
+	}
+	return files, unread, nil
+}
+
+// document and page are the files in a folder of --out that are a result.
+const (
+	document = "results.json"
+	page     = "report.html"
+)
+
+// forms are the extensions of results.
+var forms = []string{".json", ".html", ".zip"}
+
+// others are the files of other commands, which have no machine.
+var others = []string{"diff.json", "diff.html", "fleet.json", "fleet.html"}
+
+// find calls add for each result of a name, and fail for what cannot be looked at.
+func find(name string, add func(string), fail func(string, error)) {
+	info, err := os.Stat(name)
+	if err != nil {
+		fail(name, err)
+		return
+	}
+	if !info.IsDir() {
+		// Another process may never write to a pipe. The shell's <(...) does.
+		if !info.Mode().IsRegular() && !strings.HasPrefix(name, "/dev/fd/") {
+			fail(name, errors.New("is not a regular file"))
+			return
+		}
+		add(name)
+		return
+	}
+	// With a separator at its end a link to a folder is that folder.
+	_ = filepath.WalkDir(name+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			fail(path, err)
+			if entry != nil && entry.IsDir() {
+				return fs.SkipDir
+			}
+		case entry.IsDir() || !slices.Contains(forms, strings.ToLower(filepath.Ext(path))) || slices.Contains(others, entry.Name()):
+		case entry.Name() == page && isFile(filepath.Join(filepath.Dir(path), document)): // of the same run
+		case isFile(path):
+			add(path)
+		}
+		return nil
+	})
+}
+
+// realPath returns one path for all names of a file.
+func realPath(file string) string {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	if whole, err := filepath.Abs(file); err == nil {
+		file = whole
+	}
+	return file
+}
+
+// isFile reports whether there is a regular file, or a link to one. To read another may take for ever.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// reasonOf returns the text of an error without the name of the file.
+func reasonOf(err error) string {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// Read reads the results with all CPUs. load returns the machine of a file. The machines and what could
+// not be read are in the order of the files.
+func Read(files []string, load func(file string) (Machine, error)) (machines []Machine, unread []Unread) {
+	found, failed := make([]*Machine, len(files)), make([]error, len(files))
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		readers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(files) {
+					return
+				}
+				if m, err := load(files[i]); err != nil {
+					failed[i] = err
+				} else {
+					found[i] = &m
+				}
+			}
+		})
+	}
+	readers.Wait()
+	for i, file := range files {
+		if failed[i] != nil {
+			unread = append(unread, Unread{file, strings.TrimPrefix(failed[i].Error(), file+": ")})
+		} else {
+			machines = append(machines, *found[i])
+		}
+	}
+	return machines, unread
+}

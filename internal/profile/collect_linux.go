@@ -1,0 +1,270 @@
+package profile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/timebench/timebench/internal/perfevent"
+	"github.com/timebench/timebench/internal/words"
+	"golang.org/x/sys/unix"
+)
+
+// drainEvery is how often the rings are read. A ring holds the samples of a second and more.
+const drainEvery = 50 * time.Millisecond
+
+// settle is how long after its time a record is in its ring at the latest. It is counted after
+// those of other CPUs that are earlier.
+const settle = 10 * time.Millisecond
+
+// A collector reads the records of events, and counts them in the order of their times.
+type collector struct {
+	events  *perfevent.Events
+	tally   *tally
+	waiting []perfevent.Record
+}
+
+// drain reads the rings and counts the records up to a time of CLOCK_MONOTONIC.
+func (c *collector) drain(untilNS uint64) error {
+	err := c.events.Read(func(r *perfevent.Record) {
+		record := *r
+		record.Kernel, record.User = slices.Clone(r.Kernel), slices.Clone(r.User)
+		c.waiting = append(c.waiting, record)
+	})
+	if err != nil {
+		return err
+	}
+	var due, later []perfevent.Record
+	for _, r := range c.waiting {
+		if r.TimeNS <= untilNS {
+			due = append(due, r)
+		} else {
+			later = append(later, r)
+		}
+	}
+	c.waiting = later
+	c.tally.addAll(due)
+	c.tally.nameStacks()
+	return nil
+}
+
+// run samples until the time is over or ctx ends. It returns how long it sampled. each is called
+// each time that the rings were read.
+func (c *collector) run(ctx context.Context, span time.Duration, each func(elapsed time.Duration, over bool)) (time.Duration, error) {
+	from := monotonicNS()
+	c.tally.from = from
+	lostBefore, _ := c.events.Lost()
+	ticker := time.NewTicker(drainEvery)
+	defer ticker.Stop()
+	end := time.NewTimer(span)
+	defer end.Stop()
+	for over := false; !over; {
+		select {
+		case <-ctx.Done():
+			over = true
+		case <-end.C:
+			over = true
+		case <-ticker.C:
+		}
+		now := monotonicNS()
+		if over {
+			c.tally.until = now
+		}
+		each(time.Duration(now-from), over) //nolint:gosec // below 292 years
+		if err := c.drain(now - uint64(settle)); err != nil {
+			return 0, err
+		}
+	}
+	// What the kernel could not write it reports with the next record, or not at all.
+	time.Sleep(2 * settle)
+	if err := c.events.Stop(); err != nil {
+		return 0, err
+	}
+	if err := c.drain(^uint64(0)); err != nil {
+		return 0, err
+	}
+	if lost, ok := c.events.Lost(); ok {
+		c.tally.lost = max(c.tally.lost, int(lost-lostBefore)) //nolint:gosec // far below the limit
+	}
+	return time.Duration(c.tally.until - from), nil //nolint:gosec // below 292 years
+}
+
+// monotonicNS returns CLOCK_MONOTONIC, the clock of the records.
+func monotonicNS() uint64 {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		return 0 // the kernel always has it: clock_gettime(2)
+	}
+	return uint64(now.Nano()) //nolint:gosec // not negative
+}
+
+// An opened is the events of a profile, and what they do not see.
+type opened struct {
+	events     *perfevent.Events
+	scope      string
+	seesKernel bool
+	unseen     []string
+	// pids are the processes to count; nil for all.
+	pids []int
+	// early are the records that came while the events were opened.
+	early []perfevent.Record
+}
+
+// open opens the events for the processes, or for all. Those of all CPUs see each process from
+// its beginning to its end, and need the right to it. Without it, the threads of the processes
+// are sampled one by one; then only their own user can.
+func open(s Settings, cpus []int) (opened, error) {
+	release, err := reserve()
+	if err != nil {
+		return opened{}, explained(err)
+	}
+	defer release()
+	o := opened{scope: Machine, seesKernel: true, pids: s.PIDs}
+	if s.PIDs != nil {
+		o.scope = Processes
+	}
+	o.events = perfevent.New(perfevent.Options{RateHz: s.RateHz})
+	refused := o.openCPUs(cpus)
+	if refused == nil {
+		return o, nil
+	}
+	if !forbidden(refused) || s.Whole {
+		return o, explained(refused)
+	}
+	if s.PIDs == nil {
+		o.scope, o.pids = Processes, ownProcesses()
+		o.unseen = append(o.unseen, "the processes of other users: "+wholeMachineNeeds())
+	}
+	for _, excluded := range []bool{false, true} {
+		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: s.RateHz, Inherit: true, ExcludeKernel: excluded}), !excluded
+		unseen, err := o.openThreads(cpus, s.PIDs != nil)
+		if err == nil {
+			o.unseen = append(o.unseen, unseen...)
+			if excluded {
+				o.unseen = append(o.unseen, "what a read does in the kernel: "+kernelNeeds())
+			}
+			return o, nil
+		}
+		refused = errors.Join(err, o.events.Close())
+		if !forbidden(err) {
+			break
+		}
+	}
+	return o, explained(refused)
+}
+
+// openCPUs opens an event for each CPU.
+func (o *opened) openCPUs(cpus []int) error {
+	for i, cpu := range cpus {
+		err := o.events.Open(perfevent.AllThreads, cpu)
+		switch {
+		case err == nil || errors.Is(err, unix.ENODEV): // the CPU went offline
+		case i > 0 && tooMany(err):
+			o.unseen = append(o.unseen, fmt.Sprintf("%d of %d CPUs: %s", len(cpus)-i, len(cpus), descriptorsNeeded(len(cpus))))
+			return nil
+		default:
+			return errors.Join(err, o.events.Close())
+		}
+	}
+	if o.events.Len() == 0 {
+		return errors.New("no CPU can be sampled")
+	}
+	return nil
+}
+
+// spareFiles is the number of files that the rest of a profile needs open at once, and some more.
+const spareFiles = 16
+
+// reserve opens files, so that the events leave room for as many. The function that it returns closes them.
+func reserve() (release func(), err error) {
+	var all []*os.File
+	release = func() {
+		for _, file := range all {
+			_ = file.Close()
+		}
+	}
+	for range spareFiles {
+		file, err := os.Open(os.DevNull)
+		if err != nil {
+			release()
+			return nil, err
+		}
+		all = append(all, file)
+	}
+	return release, nil
+}
+
+// openThreads opens events for each thread of the processes on each CPU; the threads that these
+// start inherit them. given is whether the user named the processes: then each must be allowed.
+func (o *opened) openThreads(cpus []int, given bool) (unseen []string, err error) {
+	sampled := map[int]bool{}
+	threads, needed := 0, o.threadsInAll()*len(cpus)
+	var refused error
+	protected := map[int]bool{} // processes that may not be sampled
+	// A thread that starts another while its events are opened is seen in the next turn.
+	for range 3 {
+		// What the records tell of was inherited.
+		if err := o.events.Read(func(r *perfevent.Record) {
+			if r.Kind == perfevent.Fork {
+				sampled[r.TID] = true
+			}
+			if r.Kind != perfevent.Sample {
+				o.early = append(o.early, *r)
+			}
+		}); err != nil {
+			return nil, err
+		}
+		for _, pid := range o.pids {
+			for _, tid := range threadsOf(pid) {
+				if sampled[tid] {
+					continue
+				}
+				sampled[tid] = true
+				threads++
+				switch err := o.openThread(tid, cpus); {
+				case err == nil || errors.Is(err, unix.ESRCH):
+				case tooMany(err):
+					return []string{fmt.Sprintf("all but %s: %s", words.Plural(threads-1, "thread"), descriptorsNeeded(needed))}, nil
+				case forbidden(err) && !given:
+					refused = err
+					protected[pid] = true
+				default:
+					return nil, fmt.Errorf("process %d, which %s: %w", pid, protection(pid), err)
+				}
+			}
+		}
+	}
+	switch {
+	case o.events.Len() == 0 && refused != nil:
+		return nil, refused
+	case o.events.Len() == 0:
+		return nil, errors.New("the process ended before it could be sampled")
+	case len(protected) > 0:
+		unseen = append(unseen, words.Plural(len(protected), "process")+" of this user that the system protects (not dumpable, or with other rights)")
+	}
+	return unseen, nil
+}
+
+func (o *opened) threadsInAll() int {
+	n := 0
+	for _, pid := range o.pids {
+		n += len(threadsOf(pid))
+	}
+	return n
+}
+
+// openThread opens the events of a thread on all CPUs.
+func (o *opened) openThread(tid int, cpus []int) error {
+	for _, cpu := range cpus {
+		if err := o.events.Open(tid, cpu); err != nil && !errors.Is(err, unix.ENODEV) {
+			return err
+		}
+	}
+	return nil
+}
+
+func tooMany(err error) bool   { return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) }
+func forbidden(err error) bool { return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) }

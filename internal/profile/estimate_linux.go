@@ -1,0 +1,331 @@
+package profile
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/stats"
+)
+
+// confidence is that of all intervals of a profile.
+const confidence = 0.95
+
+// most is the maximum number of threads and callers of a process in a document.
+const most = 20
+
+// A cost is the CPU time of one read in ns, with its interval. All are 0 if it is unknown.
+type cost struct{ median, low, high float64 }
+
+// costs are the costs of the clocks. They include the loop that measures them: the CPU does the few
+// instructions around a read while it waits for the counter, and a sample finds it waiting.
+type costs map[string]cost
+
+// costsOf returns the costs of measured clocks.
+func costsOf(clocks []compare.Clock) costs {
+	all := costs{}
+	for _, c := range clocks {
+		if c.Latency != nil && c.Latency.MedianNS > 0 {
+			median := c.Latency.MedianNS
+			of := cost{median, cmp.Or(c.Latency.LowNS, median), cmp.Or(c.Latency.HighNS, median)}
+			// A timer that the CPUs share makes them wait for each other.
+			for _, t := range c.Throughput {
+				if c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes {
+					of.high = max(of.high, t.NSPerRead)
+				}
+			}
+			all[c.ID] = of
+		}
+	}
+	return all
+}
+
+// join makes each cost that of both measurements, with room for each of them.
+func (c costs) join(later costs) {
+	for id, one := range c {
+		if other, ok := later[id]; ok {
+			c[id] = cost{(one.median + other.median) / 2, min(one.low, other.low), max(one.high, other.high)}
+		}
+	}
+}
+
+// userMode returns the cost of a read by the vDSO that does not enter the kernel: of reading the counter,
+// and of all else, as in a read of a coarse clock. It is 0 if it is unknown. floorNS is the loop, which is in both.
+func (c costs) userMode(floorNS float64) float64 {
+	for _, id := range counters {
+		if counter, coarse := c[id].median, c[coarseID].median; counter > 0 && coarse > 0 {
+			return counter + max(coarse-floorNS, 0)
+		}
+	}
+	return 0
+}
+
+// A usage is the CPU time of a process since the beginning of the profile, by the accounting of
+// the kernel.
+type usage struct {
+	userNS, systemNS float64
+	// whole is whether it covers all that the samples cover. It does not if the process ended,
+	// or if several programs ran in it.
+	whole bool
+}
+
+// system returns the part of the time that is of the kernel; false if it is unknown.
+func (u usage) system() (part float64, known bool) {
+	if total := u.userNS + u.systemNS; total > 0 {
+		return u.systemNS / total, true
+	}
+	return 0, false
+}
+
+// An estimate turns samples into shares and rates.
+type estimate struct {
+	profile *Profile
+	costs   costs
+	// callsAreHidden is whether the kernel hides which system call a sample is in.
+	callsAreHidden bool
+	// floorNS is the cost of the loop alone.
+	floorNS float64
+	// used returns the CPU time of a process.
+	used func(pid int) usage
+	// calls returns the number of system calls of clocks that a process and those that it started
+	// made; false if they were not counted.
+	calls func(pid int) (float64, bool)
+	// threadName returns the name of a thread; empty if it is unknown.
+	threadName func(pid, tid int) string
+	// programs is the number of programs with samples, by process.
+	programs map[int]int
+	// parents are the processes that started another: its calls are in their count.
+	parents map[int]bool
+	// counting is whether system calls were counted. They cost more meanwhile, so those of processes that were
+	// not counted cannot be estimated.
+	counting bool
+}
+
+// knownSystem is the maximum part of the CPU time that may be unseen in a share that is a figure
+// and not only an interval.
+const knownSystem = 0.005
+
+// enters reports whether reads by the vDSO enter the kernel on this machine.
+func (e estimate) enters() bool {
+	return e.profile.KernelEntry == result.Always || e.profile.KernelEntry == result.Sometimes
+}
+
+// enoughNS is the CPU time from which on the accounting of the kernel, which is in units of 10 ms,
+// is more exact than the number of samples.
+const enoughNS = 500e6
+
+// of returns the process of a program.
+func (e estimate) of(p *program) Process {
+	process := Process{PID: p.pid, Command: cmp.Or(p.command, "unknown"), Cgroup: p.cgroup, Reason: p.reason, Samples: p.samples}
+	used := e.used(p.pid)
+	// Without samples of the kernel, its time is known by accounting only, and all of it may
+	// be of reads. If it is not known, the figures are those of user mode, which are the least.
+	unseen, known := 0.0, true
+	if !e.profile.SeesKernel {
+		unseen, known = used.system()
+	}
+	seconds := float64(e.profile.DurationNS) / 1e9
+	process.CPUsUsed = float64(p.samples) / float64(e.profile.RateHz) / seconds / max(1-unseen, 0.01)
+	if used.whole && e.programs[p.pid] == 1 && used.userNS+used.systemNS >= enoughNS {
+		process.CPUsUsed = (used.userNS + used.systemNS) / 1e9 / seconds
+	}
+	all := float64(p.samples)
+	user, kernel, syscalls, hidden := p.clockSamples(e.callsAreHidden, e.enters())
+	part := (1 - unseen) / all
+	process.UserShare, process.KernelShare, process.SyscallShare = user*part, kernel*part, syscalls*part
+	share := min(1, process.UserShare+process.KernelShare+process.SyscallShare)
+	low, _ := stats.Wilson(user+kernel+syscalls, all, confidence)
+	_, high := stats.Wilson(min(all, user+kernel+syscalls+hidden), all, confidence)
+	process.ClockShareLow, process.ClockShareHigh = low*(1-unseen), min(1, high*(1-unseen)+unseen)
+	switch {
+	case p.reason != "" || !known:
+		process.ClockShareHigh = 1 // the reads by the vDSO, or in the kernel, are not known
+	case unseen+hidden*part <= knownSystem:
+		process.ClockShare = &share
+	}
+	process.ClockCPUs = share * process.CPUsUsed
+	e.reads(&process, p, share)
+	process.Functions, process.Threads, process.Callers = functionsOf(p), e.threadsOf(p), callersOf(p)
+	return process
+}
+
+// reads estimates the number of reads from their CPU time. share is the share that the counted
+// samples have.
+func (e estimate) reads(process *Process, p *program, share float64) {
+	if calls, counted := e.calls(process.PID); counted {
+		e.countedReads(process, p, calls/(float64(e.profile.DurationNS)/1e9))
+		return
+	}
+	if e.counting && process.KernelShare+process.SyscallShare > 0 {
+		return
+	}
+	if process.ClockShare == nil || share == 0 || process.CPUsUsed == 0 {
+		return
+	}
+	vdso, direct := e.vdsoCost(p), e.costs[syscallID]
+	byVDSO := (process.UserShare + process.KernelShare) * process.CPUsUsed * 1e9
+	bySyscall := process.SyscallShare * process.CPUsUsed * 1e9
+	if byVDSO > 0 && vdso.median == 0 || bySyscall > 0 && direct.median == 0 {
+		return
+	}
+	number := func(vdsoNS, directNS, factor float64) float64 {
+		sum := 0.0
+		if byVDSO > 0 {
+			sum += byVDSO / vdsoNS
+		}
+		if bySyscall > 0 {
+			sum += bySyscall / directNS
+		}
+		return sum * factor
+	}
+	process.ReadsPerSecond = number(vdso.median, direct.median, 1)
+	process.ReadsLow = number(vdso.high, direct.high, process.ClockShareLow/share)
+	process.ReadsHigh = number(vdso.low, direct.low, process.ClockShareHigh/share)
+	process.ReadsBy = byCost
+}
+
+// countedReads completes the reads of a process whose system calls were counted: so many in a second.
+// What a system call costs while they are counted is not known, so there is no estimate by cost.
+func (e estimate) countedReads(process *Process, p *program, perSecond float64) {
+	if e.programs[process.PID] > 1 || e.parents[process.PID] {
+		return // those of the other programs are in the count
+	}
+	var low, high float64
+	by := byTracepoint
+	switch {
+	case process.UserShare == 0 || e.profile.KernelEntry == result.Always: // each read is a system call
+	case process.KernelShare == 0:
+		vdso := e.vdsoCost(p)
+		if vdso.median == 0 {
+			return
+		}
+		inVDSO := process.UserShare * process.CPUsUsed * 1e9
+		share := process.UserShare + process.SyscallShare
+		by, low, high = byCost, perSecond+inVDSO/vdso.high*process.ClockShareLow/share, perSecond+inVDSO/vdso.low*process.ClockShareHigh/share
+		perSecond += inVDSO / vdso.median
+	default: // some of the reads in the vDSO are in the count
+		return
+	}
+	if perSecond > 0 {
+		process.ReadsPerSecond, process.ReadsBy = perSecond, by
+		process.ReadsLow, process.ReadsHigh = cmp.Or(low, perSecond), cmp.Or(high, perSecond)
+	}
+}
+
+// vdsoCost returns the cost of a call of the vDSO: that of each function, by its samples.
+func (e estimate) vdsoCost(p *program) cost {
+	samples, calls := 0.0, cost{}
+	for name, n := range p.byFunction {
+		clock := fineID
+		for _, r := range clockFunctions {
+			if r.function == bare(name) {
+				clock = r.clock
+			}
+		}
+		of := e.costs[clock]
+		if of.median == 0 {
+			of = e.costs[fineID]
+		}
+		if of.median == 0 {
+			return cost{}
+		}
+		samples += float64(n)
+		calls.median += float64(n) / of.median
+		calls.low += float64(n) / of.low
+		calls.high += float64(n) / of.high
+	}
+	if samples == 0 {
+		return cost{}
+	}
+	return cost{samples / calls.median, samples / calls.low, samples / calls.high}
+}
+
+func functionsOf(p *program) []Function {
+	var all []Function
+	for name, samples := range p.byFunction {
+		all = append(all, Function{name, samples})
+	}
+	slices.SortFunc(all, func(a, b Function) int {
+		return cmp.Or(cmp.Compare(b.Samples, a.Samples), strings.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+func (e estimate) threadsOf(p *program) []Thread {
+	var all []Thread
+	for tid, n := range p.threads {
+		if clocks := p.in(&n.reads); clocks > 0 {
+			all = append(all, Thread{TID: tid, Samples: n.samples, ClockSamples: clocks})
+		}
+	}
+	slices.SortFunc(all, func(a, b Thread) int {
+		return cmp.Or(cmp.Compare(b.ClockSamples, a.ClockSamples), cmp.Compare(a.TID, b.TID))
+	})
+	all = all[:min(len(all), most)]
+	for i := range all {
+		all[i].Name = e.threadName(p.pid, all[i].TID)
+	}
+	return all
+}
+
+// callersOf returns the callers, with those together that have the same names.
+func callersOf(p *program) []Caller {
+	samples := map[string]int{}
+	for s, n := range p.stacks {
+		var names []string
+		for _, address := range s {
+			name := p.names[address]
+			if name == "" {
+				break
+			}
+			names = append(names, name)
+		}
+		samples[strings.Join(names, "\n")] += p.in(n)
+	}
+	samples[""] += p.in(&p.otherStacks)
+	var all []Caller
+	for _, names := range slices.Sorted(maps.Keys(samples)) {
+		if names != "" && samples[names] > 0 {
+			all = append(all, Caller{strings.Split(names, "\n"), samples[names]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Caller) int { return cmp.Compare(b.Samples, a.Samples) })
+	return all[:min(len(all), most)]
+}
+
+// fill completes the profile with the programs of a tally.
+func (e estimate) fill(t *tally) {
+	s := e.profile
+	s.Processes = []Process{}
+	s.LostSamples = t.lost
+	s.ReadNS, s.SyscallNS = e.costs[fineID].median, e.costs[syscallID].median
+	if e.enters() {
+		s.UserModeNS = e.costs.userMode(e.floorNS)
+	}
+	e.programs, e.parents = map[int]int{}, t.parents
+	for _, p := range t.programs {
+		e.programs[p.pid]++
+	}
+	projected := 0.0
+	for _, p := range t.programs {
+		process := e.of(p)
+		s.Processes = append(s.Processes, process)
+		s.Samples += p.samples
+		s.CPUsUsed += process.CPUsUsed
+		s.ClockCPUs += process.ClockCPUs
+		byVDSO := (process.UserShare + process.KernelShare) * process.CPUsUsed
+		if process.KernelShare > 0 { // otherwise it reads clocks that never enter the kernel
+			byVDSO *= s.UserModeNS / max(s.ReadNS, 1)
+		}
+		projected += byVDSO + process.SyscallShare*process.CPUsUsed
+	}
+	if s.SeesKernel && s.UserModeNS > 0 && s.ReadNS > s.UserModeNS {
+		s.ClockCPUsUserMode = projected
+	}
+	slices.SortStableFunc(s.Processes, func(a, b Process) int {
+		return cmp.Or(cmp.Compare(b.ClockCPUs, a.ClockCPUs), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.PID, b.PID))
+	})
+}

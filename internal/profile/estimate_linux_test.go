@@ -1,0 +1,162 @@
+package profile
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/perfevent"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// clocked returns the latency of a clock.
+func clocked(id string, median, low, high float64) compare.Clock {
+	return compare.Clock{ID: id, Latency: &compare.Latency{MedianNS: median, LowNS: low, HighNS: high}}
+}
+
+// estimated returns the profile of records, of 10 seconds at 100 samples a second. The process has
+// used this CPU time.
+func estimated(seesKernel bool, used usage, entry string, clocks []compare.Clock, records ...perfevent.Record) Profile {
+	s := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: seesKernel, KernelEntry: entry}
+	estimate{profile: &s, costs: costsOf(clocks), floorNS: 2, used: func(int) usage { return used }, calls: (*counts)(nil).of, threadName: func(int, int) string { return "main" }}.fill(tallied(nil, records...))
+	return s
+}
+
+var fast = []compare.Clock{clocked(fineID, 20, 19, 22), clocked(syscallID, 200, 199, 202), clocked(coarseID, 6, 6, 6), clocked("LFENCE+RDTSC@cpu", 15, 15, 15), {ID: "time@vdso"}}
+
+func TestShareAndReads(t *testing.T) {
+	records := append(times(400, sample(10, nil, inGettime, inProgram)), times(600, sample(10, nil, inProgram))...)
+	s := estimated(true, usage{userNS: 4.5e9, systemNS: 0.5e9, whole: true}, result.Never, fast, records...)
+	p := s.Processes[0]
+	require.InDelta(t, 0.4, *p.ClockShare, 1e-9)
+	require.InDelta(t, 0.37, p.ClockShareLow, 0.001)
+	require.InDelta(t, 0.431, p.ClockShareHigh, 0.001)
+	require.InDelta(t, 0.5, p.CPUsUsed, 1e-9, "by the accounting of the kernel")
+	require.InDelta(t, 0.2, p.ClockCPUs, 1e-9)
+	require.InDelta(t, 0.2e9/20, p.ReadsPerSecond, 1)
+	require.InDelta(t, p.ClockShareLow*0.5e9/22, p.ReadsLow, 1)
+	require.InDelta(t, p.ClockShareHigh*0.5e9/19, p.ReadsHigh, 1)
+	require.Equal(t, byCost, p.ReadsBy)
+	require.Zero(t, s.UserModeNS, "it is in user mode")
+	require.Zero(t, s.ClockCPUsUserMode)
+	require.Equal(t, []Thread{{TID: 10, Name: "main", Samples: 1000, ClockSamples: 400}}, p.Threads)
+
+	s = estimated(true, usage{userNS: 4.5e9}, result.Never, fast, records...)
+	require.InDelta(t, 1, s.Processes[0].CPUsUsed, 1e-9, "by samples where the process began or ended")
+}
+
+// Costs of before and after the sampling are joined: a machine does not keep its speed.
+func TestCostsOfBothEnds(t *testing.T) {
+	all := costsOf(fast)
+	all.join(costsOf([]compare.Clock{clocked(fineID, 24, 23, 25), clocked("gettimeofday@vdso", 30, 30, 30)}))
+	require.Equal(t, cost{22, 19, 25}, all[fineID])
+	require.Equal(t, cost{200, 199, 202}, all[syscallID], "it was not measured again")
+	require.NotContains(t, all, "gettimeofday@vdso")
+}
+
+// The count of the kernel is the number of reads where each read is a system call, of one process.
+func TestCountedReads(t *testing.T) {
+	inKernel := append(times(80, sample(10, []uint64{gettime}, afterEntry)), times(20, sample(10, nil, inProgram))...)
+	inUserMode := append(times(80, sample(10, nil, inGettime, inProgram)), times(20, sample(10, nil, inProgram))...)
+	of := func(entry string, records []perfevent.Record) Process {
+		s := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: true, KernelEntry: entry}
+		estimate{
+			profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{} },
+			calls:      func(pid int) (float64, bool) { return 5000, pid == 10 },
+			threadName: func(int, int) string { return "main" },
+		}.fill(tallied(nil, records...))
+		return s.Processes[0]
+	}
+	p := of(result.Always, inKernel)
+	require.Equal(t, []any{500.0, 500.0, 500.0, byTracepoint}, []any{p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh, p.ReadsBy})
+	p = of(result.Never, inUserMode)
+	require.Equal(t, byCost, p.ReadsBy, "reads in user mode are no system calls")
+	require.InDelta(t, 500+0.8*0.1e9/20, p.ReadsPerSecond, 1, "both together")
+	require.Less(t, p.ReadsLow, p.ReadsPerSecond)
+	require.Greater(t, p.ReadsHigh, p.ReadsPerSecond)
+	require.Zero(t, of(result.Sometimes, append(slices.Clone(inKernel), inUserMode...)).ReadsPerSecond, "some reads of the vDSO are in the count")
+	other := append(slices.Clone(inKernel), perfevent.Record{Kind: perfevent.Fork, PID: 11, TID: 11, ParentPID: 10}, sample(11, nil, inProgram))
+	require.Zero(t, of(result.Always, other).ReadsPerSecond, "those of the other process are in the count")
+	short := append([]perfevent.Record{{Kind: perfevent.Fork, PID: 11, TID: 11, ParentPID: 10}, {Kind: perfevent.Comm, PID: 11, TID: 11, Exec: true, Name: "date"}}, inKernel...)
+	require.Zero(t, of(result.Always, short).ReadsPerSecond, "also if it had no sample, and ran another program")
+}
+
+// The projection of a clock source that enters the kernel: 15 ns for the counter and 4 ns for the
+// rest, instead of 1000 ns.
+func TestUserMode(t *testing.T) {
+	slow := append([]compare.Clock{clocked(fineID, 1000, 998, 1002)}, fast[1:]...)
+	records := append(times(800, sample(10, []uint64{gettime}, afterEntry)), times(200, sample(10, nil, inProgram))...)
+	s := estimated(true, usage{}, result.Always, slow, records...)
+	require.InDelta(t, 19, s.UserModeNS, 1e-9)
+	require.InDelta(t, 0.8, s.ClockCPUs, 1e-9)
+	require.InDelta(t, 0.8*0.019, s.ClockCPUsUserMode, 1e-9)
+	require.InDelta(t, 0.8e6, s.Processes[0].ReadsPerSecond, 1)
+	require.InDelta(t, 0.8, s.Processes[0].KernelShare, 1e-9)
+}
+
+// Without samples of the kernel all of the system time may be of reads.
+func TestKernelThatIsNotSeen(t *testing.T) {
+	records := append(times(400, sample(10, nil, inGettime)), times(400, sample(10, nil, inProgram))...)
+	p := estimated(false, usage{userNS: 8e9, systemNS: 2e9, whole: true}, result.Always, fast, records...).Processes[0]
+	require.Nil(t, p.ClockShare)
+	require.InDelta(t, 0.4, p.UserShare, 1e-9)
+	require.Less(t, p.ClockShareLow, 0.4)
+	require.InDelta(t, 0.628, p.ClockShareHigh, 0.001)
+	require.Zero(t, p.ReadsPerSecond)
+
+	p = estimated(false, usage{userNS: 8e9, whole: true}, result.Never, fast, records...).Processes[0]
+	require.NotNil(t, p.ClockShare, "there was no system time")
+	require.NotZero(t, p.ReadsPerSecond)
+
+	p = estimated(false, usage{}, result.Never, fast, records...).Processes[0]
+	require.Nil(t, p.ClockShare)
+	require.InDelta(t, 1, p.ClockShareHigh, 1e-9, "the system time is unknown")
+	require.InDelta(t, 0.5, p.UserShare, 1e-9, "that of user mode, which is the least")
+	require.InDelta(t, 0.8, p.CPUsUsed, 1e-9)
+}
+
+// Where /proc/kallsyms hides its addresses, no system call is known. All of them may be of clocks.
+func TestSystemCallsThatAreHidden(t *testing.T) {
+	s := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: true, KernelEntry: result.Always}
+	tally := newTally(faked{10: normal, 11: normal}, newKernel(nil), newFunctions(vdsoSize, nil), nil)
+	e := estimate{profile: &s, costs: costsOf(fast), callsAreHidden: true, used: func(int) usage { return usage{} }, calls: (*counts)(nil).of, threadName: func(int, int) string { return "" }}
+	tally.addAll(append(times(90, sample(10, []uint64{entryCode}, afterEntry)), times(10, sample(10, nil, inGettime))...))
+	tally.addAll(append(times(50, sample(11, []uint64{entryCode}, inWrapper)), times(50, sample(11, nil, inProgram))...))
+	e.fill(tally)
+	require.InDelta(t, 1, *s.Processes[0].ClockShare, 1e-9, "the vDSO enters the kernel for nothing else")
+	require.Nil(t, s.Processes[1].ClockShare)
+	require.Zero(t, s.Processes[1].ClockShareLow)
+	require.InDelta(t, 0.6, s.Processes[1].ClockShareHigh, 0.01)
+}
+
+func TestUnknownVDSO(t *testing.T) {
+	p := estimated(true, usage{}, result.Never, fast, sample(13, nil, inGettime)).Processes[0]
+	require.Nil(t, p.ClockShare)
+	require.InDelta(t, 1, p.ClockShareHigh, 1e-9)
+	require.NotEmpty(t, p.Reason)
+}
+
+// A read by a system call has a cost of its own; without the cost there is no number.
+func TestReadsBySystemCalls(t *testing.T) {
+	records := append(times(500, sample(10, []uint64{gettime}, inWrapper)), times(500, sample(10, nil, inProgram))...)
+	p := estimated(true, usage{}, result.Never, fast, records...).Processes[0]
+	require.InDelta(t, 0.5, p.SyscallShare, 1e-9)
+	require.InDelta(t, 0.5e9/200, p.ReadsPerSecond, 1)
+	p = estimated(true, usage{}, result.Never, fast[:1], records...).Processes[0]
+	require.Zero(t, p.ReadsPerSecond)
+}
+
+// The program that takes most CPU time with its reads is the first.
+func TestOrder(t *testing.T) {
+	records := append(times(10, sample(11, nil, inGettime)), times(30, sample(10, nil, inGettime))...)
+	records = append(records, times(500, sample(12, nil, inProgram))...)
+	s := estimated(true, usage{}, result.Never, fast, records...)
+	var pids []int
+	for _, p := range s.Processes {
+		pids = append(pids, p.PID)
+	}
+	require.Equal(t, []int{10, 11, 12}, pids)
+	require.InDelta(t, 0, *s.Processes[2].ClockShare, 0)
+	require.Equal(t, 540, s.Samples)
+}

@@ -1,0 +1,87 @@
+package profile
+
+import (
+	"slices"
+	"strings"
+)
+
+// A callKind is what a sample in the kernel is part of.
+type callKind int
+
+const (
+	noCall    callKind = iota // no system call, or its beginning or end
+	clockCall                 // a system call that reads a clock
+	otherCall                 // another system call
+)
+
+// callPrefixes are how the kernel names the functions of system calls: arch/*/include/asm/syscall_wrapper.h.
+// The shorter ones are of kernels before 4.17.
+var callPrefixes = []string{
+	"__x64_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__arm64_sys_", "__arm64_compat_sys_", "__riscv_sys_", "__riscv_compat_sys_", "__se_sys_", "__do_sys_",
+	"compat_SyS_", "SyS_", "compat_sys_", "sys_",
+}
+
+// clockCalls are the system calls that read a clock. Those with a number are of 32-bit programs.
+var clockCalls = []string{
+	"clock_gettime", "clock_gettime32", "clock_gettime64", "gettimeofday", "time", "time32", "old_gettimeofday",
+}
+
+// callOf returns the kind of a function of the kernel; false if it is none of a system call.
+func callOf(function string) (callKind, bool) {
+	for _, prefix := range callPrefixes {
+		if call, ok := strings.CutPrefix(function, prefix); ok {
+			if slices.Contains(clockCalls, call) {
+				return clockCall, true
+			}
+			return otherCall, true
+		}
+	}
+	return noCall, false
+}
+
+// A kernelFunction is the function of a system call in the memory of the kernel.
+type kernelFunction struct {
+	addressRange
+	kind callKind
+}
+
+// A kernel knows the functions of the system calls.
+type kernel struct {
+	functions []kernelFunction // by address
+	// hidden is why the functions are unknown; empty if they are known.
+	hidden string
+}
+
+// newKernel returns the kernel with these functions.
+func newKernel(functions []kernelFunction) *kernel {
+	slices.SortFunc(functions, func(a, b kernelFunction) int {
+		if a.start < b.start {
+			return -1
+		}
+		return 1
+	})
+	return &kernel{functions: functions}
+}
+
+// kind returns what a callchain in the kernel is part of.
+func (k *kernel) kind(addresses []uint64) callKind {
+	for _, address := range addresses {
+		i, exact := slices.BinarySearchFunc(k.functions, address, func(f kernelFunction, address uint64) int {
+			switch {
+			case f.start < address:
+				return -1
+			case f.start > address:
+				return 1
+			default:
+				return 0
+			}
+		})
+		if !exact {
+			i--
+		}
+		if i >= 0 && k.functions[i].has(address) {
+			return k.functions[i].kind
+		}
+	}
+	return noCall
+}

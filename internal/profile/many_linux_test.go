@@ -1,0 +1,88 @@
+package profile
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+)
+
+// many starts processes, of which one has threads. It returns the process with the threads.
+func many(t testing.TB, processes, threads int) (pid int) {
+	t.Helper()
+	need.Processes(t)
+	program := filepath.Join(t.TempDir(), "many")
+	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/many.c").CombinedOutput()
+	require.NoError(t, err, string(out))
+	command := exec.Command(program, strconv.Itoa(processes), strconv.Itoa(threads))
+	stdin, err := command.StdinPipe()
+	require.NoError(t, err)
+	stdout, err := command.StdoutPipe()
+	require.NoError(t, err)
+	command.Stderr = os.Stderr
+	require.NoError(t, command.Start())
+	t.Cleanup(func() {
+		_ = stdin.Close()
+		_ = command.Wait() // the processes that it started end with it
+	})
+	_, err = fmt.Fscanf(stdout, "ready %d", &pid)
+	require.NoError(t, err)
+	return pid
+}
+
+// ofMany profiles the machine by the program, and returns the profile, the memory that it held at
+// most, and how long it took besides the sampling.
+func ofMany(t testing.TB, args ...string) (p Profile, maxBytes int64, beside time.Duration) {
+	t.Helper()
+	const span = 2 * time.Second
+	command := exec.Command(need.Timebench(t), append([]string{"profile", "--quiet", "--format", "json", "--time", span.String()}, args...)...)
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	from := time.Now()
+	out, err := command.Output()
+	require.NoError(t, err, stderr.String())
+	beside = time.Since(from) - span
+	var document struct {
+		Profile Profile `json:"profile"`
+	}
+	require.NoError(t, json.Unmarshal(out, &document))
+	return document.Profile, command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, beside
+}
+
+const (
+	manyProcesses = 2000
+	manyThreads   = 5000
+	manyBytes     = 100e6
+)
+
+// A machine with many processes and threads costs little memory, and no sample is lost unsaid.
+func TestManyProcessesAndThreads(t *testing.T) {
+	allowed(t, Settings{})
+	pid := many(t, manyProcesses, manyThreads)
+	require.Len(t, threadsOf(pid), manyThreads)
+	p, bytes, _ := ofMany(t)
+	require.Less(t, bytes, int64(manyBytes))
+	require.Zero(t, p.LostSamples)
+	require.Empty(t, p.Unseen)
+	require.Positive(t, only(t, p, pid).Samples)
+}
+
+// BenchmarkManyProcessesAndThreads reports the memory, and the time besides that of the sampling.
+func BenchmarkManyProcessesAndThreads(b *testing.B) {
+	many(b, manyProcesses, manyThreads)
+	for b.Loop() {
+		_, bytes, beside := ofMany(b)
+		b.ReportMetric(float64(bytes)/1e6, "MB")
+		b.ReportMetric(beside.Seconds(), "s-beside")
+	}
+	b.ReportMetric(0, "ns/op") // it is the time of the sampling
+}

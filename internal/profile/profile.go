@@ -1,0 +1,101 @@
+// Package profile measures which programs read clocks, and what share of their CPU time that
+// takes. It is the measurement `profile`, for Linux.
+//
+// The kernel samples what runs, about a thousand times in each second of CPU time (package
+// perfevent). A sample belongs to a read of a clock if the program is in the vDSO, or in the
+// kernel in the system call of a clock. The share of such samples is the share of CPU time. The
+// CPU time of all reads, divided by what one read costs on this machine, is the number of reads.
+// docs/profile.md explains it.
+package profile
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
+)
+
+// The scopes of a profile: which processes it is about.
+const (
+	Machine   = "machine"   // all
+	Processes = "processes" // some, and those that they start
+	Command   = "command"   // one that was started for it, and those that it starts
+)
+
+// The limits and the defaults of Settings: the rate in samples per second of CPU time.
+const (
+	MinRate     = 10
+	MaxRate     = 10000
+	DefaultRate = 997
+	MinTime     = 100 * time.Millisecond
+	DefaultTime = 5 * time.Second
+)
+
+// Settings are the settings of a run.
+type Settings struct {
+	// Time is how long to sample.
+	Time time.Duration
+	// RateHz is the number of samples in each second of CPU time, from MinRate to MaxRate. A
+	// prime does not keep step with programs that do something regularly.
+	RateHz int
+	// PIDs are the processes. Without them and without Command it is the whole machine.
+	PIDs []int
+	// Command is the command to start, with its arguments. It is sampled until it ends, and Time
+	// is not used.
+	Command []string
+	// Count is whether the kernel counts the system calls of clocks: exact, but it slows every system
+	// call of the machine meanwhile. It needs PIDs or Command.
+	Count bool
+	// Threads is whether the tables list the threads too.
+	Threads bool
+	// Whole is whether a profile of the whole machine must see all processes and the kernel. If the
+	// system does not allow that, Run returns an error instead of a profile of less.
+	Whole bool
+	// Output is the standard output and error of the command.
+	Output *os.File
+}
+
+// Costs are what reads of clocks cost on this machine.
+type Costs struct {
+	// Clocks are the measured costs of [Clocks].
+	Clocks []compare.Clock
+	// FloorNS is the cost of an empty call.
+	FloorNS float64
+}
+
+// A Measure measures the costs. Run calls it before it samples and after, because a machine does
+// not keep its speed.
+type Measure func(context.Context) (Costs, error)
+
+// ErrUnsupported is the error of Run on other systems than Linux.
+var ErrUnsupported = errors.New("profile is for Linux; on Windows use Windows Performance Recorder (wpr -start CPU), on macOS Instruments (xctrace), on FreeBSD pmcstat or dtrace")
+
+// The clocks whose costs a profile needs.
+const (
+	fineID    = "CLOCK_MONOTONIC@vdso"
+	coarseID  = "CLOCK_MONOTONIC_COARSE@vdso"
+	syscallID = "CLOCK_MONOTONIC@syscall"
+)
+
+// counters are the counters of the CPU that the vDSO reads in user mode, with the ordering that
+// it uses; the first that is available counts.
+var counters = []string{"LFENCE+RDTSC@cpu", "ISB+CNTVCT_EL0@cpu"}
+
+// costly are the clocks whose costs a profile needs.
+var costly = append([]string{fineID, coarseID, syscallID, "gettimeofday@vdso", "time@vdso"}, counters...)
+
+// Clocks returns the clocks whose costs Run needs, of those in all.
+func Clocks(all []clock.Clock) []clock.Clock {
+	var some []clock.Clock
+	for _, c := range all {
+		for _, id := range costly {
+			if c.ID == id {
+				some = append(some, c)
+			}
+		}
+	}
+	return some
+}

@@ -1,0 +1,63 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// paranoidFile has the setting that says who may sample: Documentation/admin-guide/perf-security.rst
+// and sysctl/kernel.rst of the kernel. Debian's and Android's kernels know 3 and 4: nobody without
+// the capability.
+const paranoidFile = "/proc/sys/kernel/perf_event_paranoid"
+
+func paranoid() string {
+	text, err := os.ReadFile(paranoidFile)
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(text))
+}
+
+func wholeMachineNeeds() string {
+	return fmt.Sprintf("that needs root, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 0 or below (it is %s)", paranoid())
+}
+
+func kernelNeeds() string {
+	return fmt.Sprintf("that needs root, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 1 or below (it is %s)", paranoid())
+}
+
+func descriptorsNeeded(number int) string {
+	var limit unix.Rlimit
+	_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) // 0 is shown if it fails
+	return fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and %d are needed", limit.Cur, number)
+}
+
+// explained returns an error of perf_event_open(2) with what would be right.
+func explained(err error) error {
+	switch {
+	case errors.Is(err, unix.EPERM) && os.Geteuid() == 0:
+		return fmt.Errorf("%w: the container or a security module forbids it to root; allow perf_event_open (docker run --cap-add PERFMON, or --security-opt seccomp=unconfined)", err)
+	case forbidden(err):
+		return fmt.Errorf("%w: sampling needs root or CAP_PERFMON (setcap cap_perfmon+ep timebench); ordinary own processes need only kernel.perf_event_paranoid 2 or below (it is %s)", err, paranoid())
+	case errors.Is(err, unix.ENOSYS):
+		return fmt.Errorf("%w: this kernel has no perf events (CONFIG_PERF_EVENTS), or the sandbox hides them", err)
+	case tooMany(err):
+		return fmt.Errorf("%w: raise the limit of open files (ulimit -n)", err)
+	default:
+		return err
+	}
+}
+
+// protection returns why a process may be protected from this user.
+func protection(pid int) string {
+	var of unix.Stat_t
+	if err := unix.Stat(fmt.Sprintf("/proc/%d", pid), &of); err == nil && int(of.Uid) == os.Geteuid() {
+		return "may have other rights (set-user-ID, capabilities)"
+	}
+	// The files in /proc of a process that is not dumpable belong to root: proc(5).
+	return "belongs to another user or is not dumpable"
+}

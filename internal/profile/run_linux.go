@@ -1,0 +1,314 @@
+package profile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/symbols"
+	"github.com/timebench/timebench/internal/vdso"
+	"github.com/timebench/timebench/internal/words"
+	"golang.org/x/sys/unix"
+)
+
+// usageTurns is how many times the rings are read for each reading of the CPU times.
+const usageTurns = 10
+
+// Run samples the processes of the settings, or all, and measures what a read costs. It ends early
+// when ctx ends; the profile is then of the time until then. An error says what the system does not
+// allow, and what would be right.
+func Run(ctx context.Context, s Settings, measure Measure, progress func(done, total time.Duration)) (Profile, error) {
+	profile := Profile{RateHz: s.RateHz, ListsThreads: s.Threads, KernelEntry: result.Unknown, Processes: []Process{}}
+	before, err := measure(ctx)
+	if err != nil {
+		return profile, err
+	}
+	for _, c := range before.Clocks {
+		if c.ID == fineID && c.KernelEntry != "" {
+			profile.KernelEntry = c.KernelEntry
+		}
+	}
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return profile, err
+	}
+	profile.CPUs = len(cpus)
+	var started *child
+	if len(s.Command) > 0 {
+		if started, err = start(s.Command, s.Output); err != nil {
+			return profile, err
+		}
+		s.PIDs, s.Time, profile.Started = []int{started.pid()}, math.MaxInt64, bounded(path.Base(s.Command[0]))
+	}
+	// What takes long comes before the events: their rings fill from the beginning.
+	kernel, vdso := kernelFunctions(), ownVDSO()
+	o, err := open(s, cpus)
+	if err != nil {
+		started.end()
+		return profile, err
+	}
+	var calls *counts
+	if s.Count {
+		if calls, err = openCounts(o.pids, started != nil); err != nil {
+			started.end()
+			return profile, errors.Join(err, o.events.Close())
+		}
+		defer func() { _ = calls.close() }()
+	}
+	inspector := newInspector()
+	defer inspector.close()
+	if kernel.hidden != "" && o.seesKernel {
+		o.unseen = append(o.unseen, "which system calls are those of clocks: "+kernel.hidden)
+	}
+	if started != nil {
+		o.scope = Command
+	}
+	profile.Scope, profile.SeesKernel, profile.Unseen = o.scope, o.seesKernel, o.unseen
+	c := &collector{events: o.events, tally: newTally(inspector, kernel, vdso, o.pids), waiting: o.early}
+	sampling := ctx
+	if started != nil {
+		c.tally.starting = started.pid()
+		var stop func()
+		if sampling, stop, err = started.begin(ctx); err != nil {
+			return profile, errors.Join(err, o.events.Close())
+		}
+		defer stop()
+	}
+	used, turns := newUsages(o.pids), 0
+	if started == nil { // otherwise they begin with the program of the command
+		if err := calls.start(); err != nil {
+			return profile, errors.Join(err, o.events.Close())
+		}
+	}
+	var uncounted error
+	elapsed, err := c.run(sampling, s.Time, func(elapsed time.Duration, over bool) {
+		if over {
+			uncounted = calls.stop()
+		}
+		// The system time of a process that ends is that before its end. Only samples of user mode need it.
+		if turns++; over || !o.seesKernel && turns%usageTurns == 0 {
+			for _, p := range c.tally.programs {
+				used.read(p.pid, over)
+			}
+		}
+		progress(min(elapsed, s.Time), s.Time)
+	})
+	c.tally.renameStacks()
+	profile.StartedEnded = started.end()
+	const enough = 50 * time.Millisecond // for a sample
+	if used := started.cpuTime(); used > enough && len(c.tally.programs) == 0 {
+		profile.Unseen = append(profile.Unseen, fmt.Sprintf("the command, which took %s of CPU time: the kernel ends the sampling of a program that gains rights (set-user-ID); that needs root", words.Duration(float64(used))))
+	}
+	if err := errors.Join(err, uncounted, o.events.Close()); err != nil {
+		return profile, err
+	}
+	profile.DurationNS = max(int64(elapsed), 1)
+	costs := costsOf(before.Clocks)
+	if ctx.Err() == nil {
+		after, err := measure(ctx)
+		if err != nil {
+			return profile, err
+		}
+		costs.join(costsOf(after.Clocks))
+	}
+	estimate{
+		profile: &profile, costs: costs, floorNS: before.FloorNS, callsAreHidden: kernel.hidden != "", threadName: threadName,
+		used: func(pid int) usage { return used.last[pid] }, calls: calls.of, counting: calls != nil,
+	}.fill(c.tally)
+	if n := c.tally.foreign; n > 0 {
+		profile.Unseen = append(profile.Unseen, words.Plural(n, "sample")+" of processes that are not in this PID namespace; run timebench on the host")
+	}
+	if c.tally.throttled > 0 {
+		profile.Unseen = append(profile.Unseen, fmt.Sprintf("some time: the kernel interrupted the sampling %d times; choose a lower --rate", c.tally.throttled))
+	}
+	return profile, nil
+}
+
+// onlineCPUs returns the CPUs that run programs; the file has a list such as 0-3,5.
+func onlineCPUs() ([]int, error) {
+	text, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		all := make([]int, runtime.NumCPU()) // a sandbox without sysfs
+		for i := range all {
+			all[i] = i
+		}
+		return all, nil
+	}
+	var all []int
+	for part := range strings.SplitSeq(strings.TrimSpace(string(text)), ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		low, err := strconv.Atoi(first)
+		high := low
+		if err == nil && isRange {
+			high, err = strconv.Atoi(last)
+		}
+		if err != nil || high-low > 1<<16 {
+			return nil, fmt.Errorf("/sys/devices/system/cpu/online: %q is no list of CPUs", part)
+		}
+		for cpu := low; cpu <= high; cpu++ {
+			all = append(all, cpu)
+		}
+	}
+	return all, nil
+}
+
+// kernelFunctions returns the functions of the system calls, from /proc/kallsyms.
+func kernelFunctions() *kernel {
+	unknown := func(err error) *kernel {
+		k := newKernel(nil)
+		k.hidden = err.Error()
+		return k
+	}
+	file, err := os.Open("/proc/kallsyms")
+	if err != nil {
+		return unknown(err)
+	}
+	defer func() { _ = file.Close() }()
+	found, err := symbols.ParseKallsyms(file, func(name string) bool {
+		_, ok := callOf(name)
+		return ok
+	})
+	switch {
+	case errors.Is(err, symbols.ErrHidden):
+		return unknown(errors.New("/proc/kallsyms hides the addresses; that needs root or CAP_SYSLOG (kernel.kptr_restrict)"))
+	case err != nil:
+		return unknown(fmt.Errorf("/proc/kallsyms: %w", err))
+	}
+	var functions []kernelFunction
+	for _, symbol := range found {
+		kind, _ := callOf(symbol.Name)
+		functions = append(functions, kernelFunction{addressRange{symbol.Start, symbol.End}, kind})
+	}
+	return newKernel(functions)
+}
+
+// ownVDSO returns the functions of the vDSO of this process.
+func ownVDSO() *functions {
+	file, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return newFunctions(0, nil)
+	}
+	defer func() { _ = file.Close() }()
+	maps, err := symbols.ParseMaps(file)
+	if err != nil {
+		return newFunctions(0, nil)
+	}
+	i := slices.IndexFunc(maps, func(m symbols.Mapping) bool { return m.Path == "[vdso]" })
+	if i < 0 {
+		return newFunctions(0, nil)
+	}
+	offsets, err := vdso.Functions()
+	if err != nil {
+		return newFunctions(0, nil)
+	}
+	return newFunctions(maps[i].End-maps[i].Start, offsets)
+}
+
+// A live inspector looks at processes through /proc. It keeps what it needs to name functions of
+// processes that read clocks.
+type live struct {
+	files     symbols.Files
+	processes map[int]*symbols.Process
+}
+
+func newInspector() *live { return &live{processes: map[int]*symbols.Process{}} }
+
+// close releases what the inspector keeps.
+func (l *live) close() {
+	for _, p := range l.processes {
+		p.Close()
+	}
+}
+
+func (l *live) look(pid int) look {
+	found := look{command: commandOf(pid), cgroup: cgroupOf(pid)}
+	file, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		found.reason = "its memory map could not be read: " + reasonOf(err)
+		return found
+	}
+	defer func() { _ = file.Close() }()
+	maps, err := symbols.ParseMaps(file)
+	if err != nil {
+		found.reason = "its memory map could not be read: " + reasonOf(err)
+		return found
+	}
+	for _, m := range maps {
+		if m.Path == "[vdso]" {
+			found.vdso = addressRange{m.Start, m.End}
+		}
+	}
+	return found
+}
+
+// reasonOf returns why a file of a process could not be read.
+func reasonOf(err error) string {
+	switch {
+	case errors.Is(err, unix.ESRCH), errors.Is(err, unix.ENOENT):
+		return "it ended before"
+	case forbidden(err):
+		return "that needs CAP_SYS_PTRACE, or the same user"
+	default:
+		return err.Error()
+	}
+}
+
+func (l *live) name(pid int, address uint64) string {
+	p, ok := l.processes[pid]
+	if !ok {
+		var err error
+		if p, err = l.files.Open(pid); err != nil {
+			return ""
+		}
+		l.processes[pid] = p
+	}
+	// A return address is that of the next instruction, which may be of the next function.
+	frame := p.Name(address - 1)
+	switch {
+	case frame.Function == "" && frame.Module == "":
+		return ""
+	case frame.Function == "":
+		return "? (" + frame.Module + ")"
+	default:
+		return frame.Function + " (" + frame.Module + ")"
+	}
+}
+
+func (l *live) forget(pid int) {
+	if p, ok := l.processes[pid]; ok {
+		p.Close()
+		delete(l.processes, pid)
+	}
+}
+
+func (l *live) refresh(pid int) {
+	if p, ok := l.processes[pid]; ok {
+		_ = p.Refresh() // if it fails, the process has ended, and the names are those of before
+	}
+}
+
+// Check reports why the processes of the settings cannot be sampled; nil if they can. It takes a
+// moment, and Run reports the same.
+func Check(s Settings) error {
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return err
+	}
+	if len(s.Command) > 0 {
+		s.PIDs = []int{os.Getpid()}
+	}
+	o, err := open(s, cpus)
+	if err != nil {
+		return err
+	}
+	return o.events.Close()
+}

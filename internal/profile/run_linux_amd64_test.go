@@ -1,0 +1,26 @@
+package profile
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/readers"
+)
+
+// A 32-bit program has another vDSO, whose functions are not known; its samples count as reads.
+func Test32BitProgram(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	program := readers.Build(t, "go-386")
+	reads, other := program.Start(t, readers.Options{Read: "vdso", Percent: 100, Seconds: 4}), program.Start(t, readers.Options{Read: "none", Seconds: 4})
+	calls := program.Start(t, readers.Options{Read: "syscall", Percent: 100, Seconds: 4})
+	for _, r := range []*readers.Running{reads, other, calls} {
+		r.Go()
+	}
+	p := profiled(t, Settings{Time: 2 * time.Second, PIDs: []int{reads.PID(), other.PID(), calls.PID()}})
+	t.Logf("%+v", p)
+	require.Greater(t, only(t, p, reads.PID()).UserShare, 0.5)
+	require.Zero(t, only(t, p, other.PID()).ClockShareLow)
+	require.Greater(t, only(t, p, calls.PID()).SyscallShare, 0.5)
+}

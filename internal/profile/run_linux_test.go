@@ -1,0 +1,255 @@
+package profile
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+	"github.com/timebench/timebench/test/readers"
+	"golang.org/x/sys/unix"
+)
+
+func none(time.Duration, time.Duration) {}
+
+func measured(context.Context) (Costs, error) { return Costs{Clocks: fast, FloorNS: 2}, nil }
+
+// allowed skips the test where this process may not sample in this way.
+func allowed(t *testing.T, s Settings) {
+	t.Helper()
+	need.Processes(t)
+	s.RateHz = DefaultRate
+	if err := Check(s); err != nil {
+		need.Missing(t, "perf events", err.Error())
+	}
+}
+
+// profiled returns the profile of processes.
+func profiled(t *testing.T, s Settings) Profile {
+	t.Helper()
+	s.RateHz = DefaultRate
+	p, err := Run(t.Context(), s, measured, none)
+	require.NoError(t, err)
+	return p
+}
+
+// only returns the one entry of a process.
+func only(t *testing.T, p Profile, pid int) Process {
+	t.Helper()
+	i := slices.IndexFunc(p.Processes, func(p Process) bool { return p.PID == pid })
+	require.GreaterOrEqual(t, i, 0, "process %d is not in the profile", pid)
+	return p.Processes[i]
+}
+
+// Programs that read a clock for a known part of their time: none of it, all, and between.
+func TestRealPrograms(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	program := readers.Build(t, "c")
+	var all []*readers.Running
+	s := Settings{Time: 3 * time.Second}
+	for _, o := range []readers.Options{
+		{Read: "none"}, {Read: "vdso", Percent: 10}, {Read: "vdso", Percent: 50}, {Read: "vdso", Percent: 100}, {Read: "syscall", Percent: 100}, {Read: "vdso", Percent: 50, Threads: 4},
+	} {
+		o.Seconds = 8
+		r := program.Start(t, o)
+		all, s.PIDs = append(all, r), append(s.PIDs, r.PID())
+	}
+	for _, r := range all {
+		r.Go()
+	}
+	p := profiled(t, s)
+	require.Equal(t, Processes, p.Scope)
+	require.Zero(t, p.LostSamples)
+	of := func(i int) Process { return only(t, p, all[i].PID()) }
+	for i := range all {
+		require.Greater(t, of(i).Samples, 20)
+		require.Contains(t, of(i).Command, "reader-c")
+		require.Empty(t, of(i).Reason)
+	}
+	require.NotNil(t, of(0).ClockShare)
+	require.Zero(t, *of(0).ClockShare, "it reads no clock")
+	require.Less(t, *of(1).ClockShare, *of(2).ClockShare)
+	require.Less(t, *of(2).ClockShare, *of(3).ClockShare)
+	require.Greater(t, of(3).ClockShareHigh, 0.9, "it does nothing else")
+	require.Greater(t, of(3).UserShare, 0.8)
+	require.Equal(t, "__vdso_clock_gettime", of(3).Functions[0].Name)
+	require.NotEmpty(t, of(3).Callers)
+	require.Contains(t, of(3).Callers[0].Functions[0], "clock_gettime (libc")
+	if p.SeesKernel {
+		require.Greater(t, of(4).SyscallShare, 0.6)
+		require.Zero(t, of(4).KernelShare)
+	}
+	require.Len(t, of(5).Threads, 4)
+}
+
+// A command is profiled from its first instruction to its end, and so are the processes that it starts.
+func TestCommand(t *testing.T) {
+	allowed(t, Settings{Command: []string{"true"}})
+	timebench := need.Timebench(t)
+	out, err := exec.Command(timebench, "profile", "--format", "csv", "--", "sh", "-c",
+		`python3 -c 'import time
+end = time.time() + 0.5
+while time.time() < end: pass'; exit 3`).Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), ",python3,")
+	require.NotContains(t, string(out), ",timebench,", "what waits is timebench, and is not sampled")
+	out, err = exec.Command(timebench, "profile", "--quiet", "--", "sh", "-c", "echo to standard error; exit 3").Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "The command ended with exit status 3.")
+	require.NotContains(t, string(out), "to standard error\n", "results go to standard output and nothing else does")
+	_, err = exec.Command(timebench, "profile", "--", "./no such program").Output()
+	require.Equal(t, 1, err.(*exec.ExitError).ExitCode())                                      //nolint:errorlint // of exec
+	require.Contains(t, string(err.(*exec.ExitError).Stderr), "the command cannot be started") //nolint:errorlint // of exec
+	damaged := t.TempDir() + "/damaged"
+	require.NoError(t, os.WriteFile(damaged, []byte("\x7fELF"), 0o755)) //nolint:gosec // it is run
+	out, err = exec.Command(timebench, "profile", "--", damaged).Output()
+	require.Empty(t, out)
+	require.Equal(t, fmt.Sprintf("timebench: the command cannot be started: %s: exec format error\n", damaged), string(err.(*exec.ExitError).Stderr)) //nolint:errorlint // of exec
+}
+
+// The command ends with timebench, also if that is killed.
+func TestCommandEndsWithTimebench(t *testing.T) {
+	allowed(t, Settings{Command: []string{"true"}})
+	for _, signals := range [][]os.Signal{{unix.SIGKILL}, {unix.SIGTERM}, {unix.SIGINT, unix.SIGINT}} {
+		command := exec.Command(need.Timebench(t), "profile", "--", "sh", "-c", `trap "" TERM INT; echo $$; while :; do :; done`)
+		out, err := command.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, command.Start())
+		var pid int
+		_, err = fmt.Fscanf(out, "%d", &pid)
+		require.NoError(t, err)
+		for i, signal := range signals {
+			time.Sleep(time.Duration(i) * 300 * time.Millisecond)
+			require.NoError(t, command.Process.Signal(signal))
+		}
+		require.Error(t, command.Wait())
+		gone := func() bool { return ProcessOf(pid) == 0 }
+		require.Eventually(t, gone, 30*time.Second, 10*time.Millisecond, "after %v", signals)
+	}
+}
+
+// A process that ends in the middle is in the profile, and the profile lasts until its end.
+func TestProcessThatEnds(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	r := readers.Build(t, "c").Start(t, readers.Options{Read: "vdso", Percent: 90, Seconds: 0.4})
+	r.Go()
+	p := profiled(t, Settings{Time: time.Second, PIDs: []int{r.PID()}})
+	require.NotNil(t, only(t, p, r.PID()).ClockShare)
+	require.GreaterOrEqual(t, p.DurationNS, int64(time.Second))
+}
+
+// ctx ends the profile, which is then of the time before.
+func TestInterruptedProfile(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer stop()
+	p, err := Run(ctx, Settings{RateHz: DefaultRate, Time: time.Hour, PIDs: []int{os.Getpid()}}, measured, none)
+	require.NoError(t, err)
+	require.Less(t, p.DurationNS, int64(time.Minute))
+	require.Positive(t, p.DurationNS)
+}
+
+func TestNoSuchProcess(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	require.Empty(t, NamedProcesses("no such program"))
+	require.Zero(t, ProcessOf(1<<30))
+	require.Equal(t, os.Getpid(), ProcessOf(os.Getpid()))
+	require.Equal(t, os.Getpid(), ProcessOf(pidsIn("/proc/self/task")[1]), "a thread")
+	require.NotEmpty(t, NamedProcesses(threadName(os.Getppid(), os.Getppid())))
+}
+
+// A run leaves no file open, whether it succeeds or not.
+func TestNoFileIsLeft(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	count := func() int { return len(pidsIn("/proc/self/fd")) }
+	profiled(t, Settings{Time: MinTime, PIDs: []int{os.Getpid()}}) // what Go opens once
+	before := count()
+	for range 3 {
+		profiled(t, Settings{Time: MinTime, PIDs: []int{os.Getpid()}})
+		require.NoError(t, Check(Settings{RateHz: DefaultRate, PIDs: []int{os.Getpid()}}))
+		_, err := Run(t.Context(), Settings{RateHz: DefaultRate, Time: MinTime, Command: []string{"/no such program"}}, measured, none)
+		require.Error(t, err)
+	}
+	require.Equal(t, before, count())
+}
+
+// A nobody runs shell scripts as an ordinary user, in a folder with timebench.
+type nobody struct {
+	setpriv, folder string
+}
+
+// asNobody skips the test where it cannot become another user, or where that user may do less or more than
+// on most machines.
+func asNobody(t *testing.T) nobody {
+	t.Helper()
+	need.Processes(t)
+	if os.Geteuid() != 0 {
+		need.Missing(t, "root", "only root can become another user")
+	}
+	if paranoid() != "2" {
+		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
+	}
+	setpriv := need.Program(t, "setpriv")
+	// nobody cannot enter the folders of the test.
+	folder, err := os.MkdirTemp("/tmp", "timebench-test-*")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
+	require.NoError(t, os.Chmod(folder, 0o777)) //nolint:gosec // others enter it
+	program, err := os.ReadFile(need.Timebench(t))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(folder+"/timebench", program, 0o755)) //nolint:gosec // others run it
+	return nobody{setpriv, folder}
+}
+
+// run returns the output of a script, which ends with exit status 0.
+func (n nobody) run(t *testing.T, script string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	command := exec.Command(n.setpriv, append([]string{"--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", script, "sh"}, args...)...)
+	command.Dir, command.Env = n.folder, []string{"PATH=/usr/bin:/bin"}
+	var errors strings.Builder
+	command.Stderr = &errors
+	out, err := command.Output()
+	require.NoError(t, err, errors.String())
+	return string(out), errors.String()
+}
+
+// An ordinary user samples own processes, thread by thread and in user mode, and is told what is not seen.
+func TestOrdinaryUser(t *testing.T) {
+	n := asNobody(t)
+	need.Program(t, "python3")
+	const reader = `
+import threading, time
+def read():
+    while True: time.time()
+for i in range(3): threading.Thread(target=read, daemon=True).start()
+time.sleep(100)
+`
+	script := fmt.Sprintf(`python3 -c "$1" & sleep 1; ./timebench profile $! --time 1s --format csv; ./timebench profile $! --time 1s --quiet; ./timebench profile %d; echo status $? >&2; kill $!`, os.Getpid())
+	out, errors := n.run(t, script, reader)
+	require.Contains(t, out, ",python3,")
+	require.Contains(t, out, "Not seen: what a read does in the kernel:")
+	require.Contains(t, out, "at least")
+	require.Contains(t, errors, fmt.Sprintf("process %d, which belongs to another user or is not dumpable: ", os.Getpid()))
+	require.Contains(t, errors, "status 1\n")
+	require.Equal(t, 1+3, strings.Count(out, ",python3,"), "the process and its threads")
+}
+
+// Where files run out, it says how many threads it does not see, and samples the others.
+func TestFewFiles(t *testing.T) {
+	n := asNobody(t)
+	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", n.folder+"/many", "testdata/many.c").CombinedOutput()
+	require.NoError(t, err, string(out))
+	const threads, files = 300, 64
+	script := fmt.Sprintf(`mkfifo in; ./many 1 %d < in > ready & exec 9> in; until grep -q ready ready; do sleep 0.1; done; ulimit -n %d; ./timebench profile $(cut -d" " -f2 ready) --time 1s --quiet`, threads, files)
+	profile, _ := n.run(t, script)
+	cpus, err := onlineCPUs()
+	require.NoError(t, err)
+	require.Contains(t, profile, fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and %d are needed", files, threads*len(cpus)))
+	require.Regexp(t, `Not seen: all but [1-9][0-9]* threads`, profile)
+}

@@ -1,0 +1,253 @@
+package profile
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// The most rows of the tables for people. The CSV and the document have all.
+const (
+	mostShown   = 25
+	mostCallers = 12
+)
+
+// Fact returns how the profile was taken.
+func (s *Profile) Fact(*result.Document) table.Fact {
+	text := fmt.Sprintf("%s at %d samples a second of CPU time; %s", words.Duration(float64(s.DurationNS)), s.RateHz, words.Plural(s.Samples, "sample"))
+	if s.LostSamples > 0 {
+		text += fmt.Sprintf(", %s lost", words.Thousands(int64(s.LostSamples)))
+	}
+	switch {
+	case s.Started != "":
+		text += ", of the command " + s.Started
+	case s.Scope == Machine:
+		text += ", of the whole machine"
+	default:
+		text += ", of some processes"
+	}
+	return table.Fact{Name: "Profiled", Value: text}
+}
+
+// mayRead is the CPU time of reads that may be, in CPUs, from which on a process is shown although none of its
+// reads was seen.
+const mayRead = 0.01
+
+// readers returns the processes that read clocks, or may.
+func (s *Profile) readers() []Process {
+	var some []Process
+	for _, p := range s.Processes {
+		if p.ClockCPUs > 0 || p.ClockShare == nil && p.ClockShareHigh*p.CPUsUsed >= mayRead {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// Block returns the processes that read clocks, and who calls.
+func (s *Profile) Block(d *result.Document) table.Block {
+	all := s.readers()
+	block := table.Block{Title: "Programs that read clocks", Grids: []table.Grid{processGrid(s, all), threadGrid(s, all), callerGrid(all)}}
+	for _, unseen := range s.Unseen {
+		block.Faults = append(block.Faults, "Not seen: "+unseen+".")
+	}
+	if s.StartedEnded != "" {
+		block.Faults = append(block.Faults, "The command ended with "+s.StartedEnded+".")
+	}
+	var why words.Reasons
+	for _, p := range s.Processes {
+		why.Add(fmt.Sprintf("%s (pid %d)", p.Command, p.PID), p.Reason)
+	}
+	block.Notes = why.Lines()
+	if s.ReadNS > 0 {
+		block.Facts = table.Facts{Title: "Costs of a read here", Lines: costFacts(s)}
+	}
+	block.Verdict = s.verdict()
+	if d.Interrupted {
+		block.Verdict = "Interrupted; up to then: " + block.Verdict
+	}
+	return block
+}
+
+// verdict returns the summary in one sentence.
+func (s *Profile) verdict() string {
+	switch {
+	case s.Samples == 0:
+		return "No sample: the processes did not run."
+	case s.ClockCPUs == 0:
+		return fmt.Sprintf("No process was seen to read a clock in %s.", words.Plural(s.Samples, "sample"))
+	}
+	text := "Reading clocks takes "
+	if len(s.Unseen) > 0 {
+		text += "at least "
+	}
+	text += fmt.Sprintf("%s of %s", cpus(s.ClockCPUs), words.Plural(s.CPUs, "CPU"))
+	if s.ClockCPUsUserMode > 0 {
+		text += "; with a clock source that the vDSO reads in user mode, such as tsc, the same reads would take " + cpus(s.ClockCPUsUserMode)
+	}
+	return text + "."
+}
+
+// cpus returns a number of CPUs with a few digits.
+func cpus(n float64) string {
+	switch {
+	case n == 0:
+		return "0"
+	case n < 0.0005:
+		return "< 0.001"
+	case n < 10:
+		return strconv.FormatFloat(n, 'f', 3, 64)
+	default:
+		return strconv.FormatFloat(n, 'f', 1, 64)
+	}
+}
+
+func costFacts(s *Profile) []table.Fact {
+	facts := []table.Fact{{Name: fineID, Value: words.NS(s.ReadNS) + " ns per read" + map[string]string{
+		result.Always: ", it enters the kernel", result.Never: ", in user mode", result.Sometimes: ", it sometimes enters the kernel",
+	}[s.KernelEntry]}}
+	if s.SyscallNS > 0 {
+		facts = append(facts, table.Fact{Name: syscallID, Value: words.NS(s.SyscallNS) + " ns per read"})
+	}
+	if s.UserModeNS > 0 {
+		facts = append(facts, table.Fact{Name: "In user mode", Value: words.NS(s.UserModeNS) + " ns per read, by the cost of the CPU's counter"})
+	}
+	return facts
+}
+
+// share returns a share of CPU time as a percentage.
+func share(part float64) string {
+	if part == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(part*100, 'f', 1, 64)
+}
+
+// processGrid returns the processes that read clocks.
+func processGrid(s *Profile, all []Process) table.Grid {
+	g := table.Grid{
+		Title: "Programs that read clocks: CPU time in reads, in % of their CPU time", Texts: 2,
+		Header: []string{"Program", "in", "pid", "CPUs", "% in reads", "95% CI", "user", "kernel", "syscalls", "reads/s"},
+	}
+	for _, p := range all[:min(len(all), mostShown)] {
+		known := ""
+		if p.ClockShare != nil {
+			known = share(*p.ClockShare)
+		}
+		reads := ""
+		if p.ReadsPerSecond > 0 {
+			reads = words.Rate(p.ReadsPerSecond)
+		}
+		g.Rows = append(g.Rows, []string{
+			p.Command, Unit(p.Cgroup), strconv.Itoa(p.PID), cpus(p.CPUsUsed), known, share(p.ClockShareLow) + " – " + share(p.ClockShareHigh),
+			share(p.UserShare), share(p.KernelShare), share(p.SyscallShare), reads,
+		})
+	}
+	if rest := len(all) - mostShown; rest > 0 {
+		g.Note = words.Plural(rest, "program") + " with less are in the CSV and the JSON document. "
+	}
+	if len(all) > 0 {
+		g.Note += "user: in the vDSO; kernel: called by the vDSO; syscalls: system calls of clocks that the program makes itself."
+		if !s.SeesKernel {
+			g.Note += " Samples of the kernel were not allowed: the interval has room for all of the system time."
+		}
+	}
+	return g
+}
+
+// threadGrid returns the threads that read clocks, if they were asked for.
+func threadGrid(s *Profile, all []Process) table.Grid {
+	g := table.Grid{Title: "Threads that read clocks most", Texts: 2, Header: []string{"Program", "thread", "tid", "CPUs", "% in reads"}}
+	if !s.ListsThreads {
+		return g
+	}
+	for _, p := range all[:min(len(all), mostShown)] {
+		for _, t := range p.Threads {
+			used := p.CPUsUsed * float64(t.Samples) / float64(max(p.Samples, 1))
+			g.Rows = append(g.Rows, []string{p.Command, t.Name, strconv.Itoa(t.TID), cpus(used), share(float64(t.ClockSamples) / float64(max(t.Samples, 1)))})
+		}
+	}
+	return g
+}
+
+// callerGrid returns who reads clocks.
+func callerGrid(all []Process) table.Grid {
+	g := table.Grid{
+		Title: "Callers, as far as frame pointers and symbols show them", Texts: 2,
+		Header: []string{"Program", "called by", "% of reads"},
+	}
+	for _, p := range all {
+		total := 0
+		for _, c := range p.Callers {
+			total += c.Samples
+		}
+		for _, c := range p.Callers[:min(len(p.Callers), 3)] {
+			if len(g.Rows) < mostCallers && c.Samples*20 >= total {
+				var chain []string
+				for _, function := range c.Functions {
+					chain = append(chain, shortFunction(function))
+				}
+				g.Rows = append(g.Rows, []string{p.Command, strings.Join(chain, " ← "), share(float64(c.Samples) / float64(max(total, 1)))})
+			}
+		}
+	}
+	return g
+}
+
+// Unit returns the container or the unit that a control group is of: its last part, without what
+// engines add to it.
+func Unit(cgroup string) string {
+	if cgroup == "" {
+		return ""
+	}
+	name := path.Base(cgroup)
+	for _, prefix := range []string{"docker-", "cri-containerd-", "crio-", "libpod-"} {
+		if id, ok := strings.CutPrefix(strings.TrimSuffix(name, ".scope"), prefix); ok {
+			name = id
+		}
+	}
+	const shortID, longID = 12, 32
+	if len(name) >= longID && strings.Trim(name, "0123456789abcdef") == "" {
+		return name[:shortID]
+	}
+	return name
+}
+
+// shortFunction returns a function without the path of its package, which is long in Go.
+func shortFunction(name string) string {
+	function, file, _ := strings.Cut(name, " (")
+	if i := strings.LastIndexByte(function, '/'); i >= 0 && !strings.Contains(function, "::") {
+		function = function[i+1:]
+	}
+	return strings.TrimSuffix(function, ".abi0") + " (" + file
+}
+
+// Lines returns a line for each process, and one for each thread that reads clocks.
+func (s *Profile) Lines(*result.Document) [][]string {
+	lines := [][]string{{
+		"pid", "tid", "command", "cgroup", "samples", "cpus_used", "clock_share", "clock_share_low", "clock_share_high", "clock_cpus",
+		"user_share", "kernel_share", "syscall_share", "reads_per_second", "reads_low", "reads_high", "reads_by", "reason",
+	}}
+	n := words.Number
+	for _, p := range s.Processes {
+		known := ""
+		if p.ClockShare != nil {
+			known = n(*p.ClockShare)
+		}
+		lines = append(lines, []string{
+			strconv.Itoa(p.PID), "", p.Command, p.Cgroup, strconv.Itoa(p.Samples), n(p.CPUsUsed), known, n(p.ClockShareLow), n(p.ClockShareHigh), n(p.ClockCPUs),
+			n(p.UserShare), n(p.KernelShare), n(p.SyscallShare), words.Known(p.ReadsPerSecond), words.Known(p.ReadsLow), words.Known(p.ReadsHigh), p.ReadsBy, p.Reason,
+		})
+		for _, t := range p.Threads {
+			line := make([]string, len(lines[0]))
+			line[0], line[1], line[2], line[4], line[6] = strconv.Itoa(p.PID), strconv.Itoa(t.TID), t.Name, strconv.Itoa(t.Samples), n(float64(t.ClockSamples)/float64(max(t.Samples, 1)))
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,484 @@
+package profile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/timebench/timebench/internal/perfevent"
+)
+
+// maxStacks is the maximum number of different callers that a tally keeps for a program. The
+// samples of others are counted together.
+const maxStacks = 200
+
+// maxSites is the maximum number of sites of a program: the kernel is also entered by interrupts and
+// page faults, from anywhere.
+const maxSites = 2000
+
+// callerFrames is the number of functions that a caller is described by.
+const callerFrames = 4
+
+// A stack is the innermost return addresses of a caller; 0 if there are fewer.
+type stack [callerFrames]uint64
+
+// An addressRange is a range of addresses: from start on, before end.
+type addressRange struct{ start, end uint64 }
+
+func (r addressRange) has(address uint64) bool { return r.start <= address && address < r.end }
+
+// vsyscall is the page that old programs read clocks through; see vsyscall(2) in vdso(7). It is
+// at the same address in every process of x86-64, and is in no other architecture's user memory.
+var vsyscall = addressRange{0xffffffffff600000, 0xffffffffff601000}
+
+// A site is the instruction of a program after a system call. Samples at the beginning and the end
+// of the call, before and after its function, are unknown: some are in the kernel, some at the
+// instruction itself, because the end of a call runs with interrupts disabled, and the sample comes
+// with the return to the program. They belong to the same calls as the others at the site, in the
+// same proportion.
+type site struct{ clock, other, unknown int }
+
+// all returns the number of samples of the site.
+func (s *site) all() int { return s.clock + s.other + s.unknown }
+
+// clocks returns how many samples of the site are of system calls of clocks.
+func (s *site) clocks() float64 {
+	if s.clock == 0 {
+		return 0
+	}
+	return float64(s.clock) + float64(s.unknown)*float64(s.clock)/float64(s.clock+s.other)
+}
+
+// A membership is whether a sample belongs to a read.
+type membership int
+
+const (
+	noRead membership = iota
+	aRead
+	maybeRead // at the beginning or the end of a system call
+)
+
+// reads are the samples of reads of a thread or of a caller. maybe are those of which a part belongs to
+// reads, by their site.
+type reads struct {
+	sure  int
+	maybe map[uint64]int
+}
+
+func (r *reads) add(in membership, site uint64) {
+	switch in {
+	case aRead:
+		r.sure++
+	case maybeRead:
+		if r.maybe == nil {
+			r.maybe = map[uint64]int{}
+		}
+		r.maybe[site]++
+	}
+}
+
+// A count is the number of samples of a thread.
+type count struct {
+	samples int
+	reads
+}
+
+// A program is one program in one process: execve(2) begins another.
+type program struct {
+	pid     int
+	parent  int // 0 if it is unknown
+	command string
+	cgroup  string
+	// reason is why the vDSO of the process is unknown.
+	reason string
+	// known is whether vdso is known. It is empty if the process has none.
+	known bool
+	vdso  addressRange
+
+	samples int
+	user    int // in the vDSO, in user mode
+	// byFunction are the samples in functions of the vDSO, by name.
+	byFunction map[string]int
+	// sites are the instructions in the vDSO and elsewhere from which it was in the kernel.
+	inVDSO, outside map[uint64]*site
+	threads         map[int]*count
+	stacks          map[stack]*reads
+	otherStacks     reads
+	otherSites      int // samples in the kernel from other instructions
+	names           map[uint64]string
+	nameless        []uint64 // addresses of stacks whose names were not looked up yet
+}
+
+// A look is what can be found out about a process that runs.
+type look struct {
+	command, cgroup string
+	vdso            addressRange // empty if it has none
+	reason          string       // why vdso is unknown
+}
+
+// An inspector looks at a process.
+type inspector interface {
+	// look returns the facts of a process. command and cgroup are empty if they are unknown.
+	look(pid int) look
+	// name returns the name of the function at an address of a process, and of its file; empty
+	// if it is unknown.
+	name(pid int, address uint64) string
+	// forget drops what is known about the functions of a process: it runs another program now.
+	forget(pid int)
+	// refresh reads anew what may have changed: code that was compiled meanwhile.
+	refresh(pid int)
+}
+
+// A tally counts samples by program.
+type tally struct {
+	inspect inspector
+	kernel  *kernel
+	vdso    *functions
+	// wanted are the processes to count; nil for all.
+	wanted map[int]bool
+	// starting is the process that becomes the command with its first execve(2), and is timebench
+	// before; 0 if there is none.
+	starting int
+	// from and until are the time of the profile: samples outside are not counted.
+	from, until uint64
+
+	// parents are the processes that started another.
+	parents map[int]bool
+
+	living   map[int]*program
+	programs []*program
+	// foreign is the number of samples of processes in other PID namespaces, and ending that of
+	// threads that were about to be gone.
+	foreign, ending int
+	lost            int
+	throttled       int
+}
+
+func newTally(inspect inspector, kernel *kernel, vdso *functions, pids []int) *tally {
+	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, living: map[int]*program{}, parents: map[int]bool{}, until: ^uint64(0)}
+	if pids != nil {
+		t.wanted = map[int]bool{}
+		for _, pid := range pids {
+			t.wanted[pid] = true
+		}
+	}
+	return t
+}
+
+// addAll counts records. It sorts them by time, because each CPU has a ring of its own.
+func (t *tally) addAll(records []perfevent.Record) {
+	slices.SortStableFunc(records, func(a, b perfevent.Record) int { return cmp.Compare(a.TimeNS, b.TimeNS) })
+	for i := range records {
+		t.add(&records[i])
+	}
+}
+
+// add counts a record. Records come in the order of their times.
+func (t *tally) add(r *perfevent.Record) {
+	if r.PID <= 0 && r.Kind != perfevent.Lost && r.Kind != perfevent.LostSamples && r.Kind != perfevent.Throttle {
+		// The number of a process in another PID namespace is 0, and that of a thread that is
+		// about to be gone is -1. Neither says which process it is.
+		if r.Kind == perfevent.Sample && t.wanted == nil && r.TimeNS >= t.from && r.TimeNS < t.until {
+			if r.PID == 0 {
+				t.foreign++
+			} else {
+				t.ending++
+			}
+		}
+		return
+	}
+	switch r.Kind {
+	case perfevent.Lost, perfevent.LostSamples:
+		if r.TimeNS >= t.from {
+			t.lost += int(r.Lost) //nolint:gosec // far below the limit
+		}
+	case perfevent.Throttle:
+		t.throttled++
+	case perfevent.Fork:
+		t.fork(r)
+	case perfevent.Exit:
+		if p := t.living[r.PID]; r.PID == r.TID && p != nil && p.samples == 0 {
+			delete(t.living, r.PID)
+		}
+	case perfevent.Comm:
+		t.rename(r)
+	case perfevent.Map:
+		if p := t.living[r.PID]; r.Name == "[vdso]" && p != nil {
+			p.known, p.reason, p.vdso = true, "", addressRange{r.Start, r.Start + r.Length}
+		}
+	case perfevent.Sample:
+		if r.TimeNS >= t.from && r.TimeNS < t.until && (t.wanted == nil || t.wanted[r.PID]) {
+			t.sample(r)
+		}
+	}
+}
+
+// fork notes a new process. It runs the same program as its parent.
+func (t *tally) fork(r *perfevent.Record) {
+	if r.PID == r.ParentPID {
+		return // a thread
+	}
+	if t.wanted != nil {
+		t.wanted[r.PID] = t.wanted[r.ParentPID] // the number may have been that of another before
+	}
+	t.parents[r.ParentPID] = true
+	child := t.begin(r.PID)
+	child.parent = r.ParentPID
+	if parent := t.living[r.ParentPID]; parent != nil {
+		child.command, child.cgroup, child.known, child.vdso, child.reason = parent.command, parent.cgroup, parent.known, parent.vdso, parent.reason
+	}
+}
+
+// rename notes the name of a process, and after execve(2) that it runs another program.
+func (t *tally) rename(r *perfevent.Record) {
+	p := t.living[r.PID]
+	if r.Exec {
+		before := p
+		if r.PID == t.starting {
+			t.starting = 0
+			t.programs = slices.DeleteFunc(t.programs, func(other *program) bool { return other == before })
+		}
+		p = t.begin(r.PID)
+		// A process without a vDSO maps none. If it has one, its Map record comes next.
+		p.known = true
+		if before != nil {
+			p.cgroup = before.cgroup
+		}
+	}
+	// Programs give their threads names, the first one too. That is not the name of the program.
+	if p != nil && r.TID == r.PID && (r.Exec || p.command == "") {
+		p.command = r.Name
+	}
+}
+
+// begin returns a new program of a process.
+func (t *tally) begin(pid int) *program {
+	p := &program{
+		pid: pid, byFunction: map[string]int{}, inVDSO: map[uint64]*site{}, outside: map[uint64]*site{},
+		threads: map[int]*count{}, stacks: map[stack]*reads{}, names: map[uint64]string{},
+	}
+	t.living[pid] = p
+	t.inspect.forget(pid)
+	return p
+}
+
+// of returns the program of a process.
+func (t *tally) of(pid int) *program {
+	p := t.living[pid]
+	if p == nil {
+		p = t.begin(pid)
+	}
+	if p.samples == 0 {
+		t.programs = append(t.programs, p)
+		t.complete(p)
+	}
+	return p
+}
+
+// complete looks up what the records did not say about a program.
+func (t *tally) complete(p *program) {
+	if p.known && p.command != "" && p.cgroup != "" {
+		return
+	}
+	found := t.inspect.look(p.pid)
+	if found.reason != "" && p.parent != 0 { // it ended; it ran the program of its parent
+		found = t.inspect.look(p.parent)
+	}
+	p.command, p.cgroup = cmp.Or(p.command, found.command), cmp.Or(p.cgroup, found.cgroup)
+	if !p.known {
+		p.known, p.vdso, p.reason = found.reason == "", found.vdso, found.reason
+	}
+}
+
+// sample counts a sample.
+func (t *tally) sample(r *perfevent.Record) {
+	p := t.of(r.PID)
+	p.samples++
+	thread := p.threads[r.TID]
+	if thread == nil {
+		thread = &count{}
+		p.threads[r.TID] = thread
+	}
+	thread.samples++
+	if len(r.User) == 0 {
+		return // the kernel, for itself
+	}
+	within := 0 // innermost addresses in the vDSO
+	for within < len(r.User) && p.vdso.has(r.User[within]) {
+		within++
+	}
+	in, from := noRead, r.User[0]
+	switch {
+	case within > 0:
+		name, reads := t.vdso.of(r.User[:within], p.vdso)
+		if !reads {
+			return
+		}
+		if len(r.Kernel) > 0 {
+			in = t.enter(p, p.inVDSO, r)
+		} else {
+			p.user++
+			in = aRead
+		}
+		if in == aRead {
+			p.byFunction[name]++
+		}
+	case len(r.Kernel) > 0 || vsyscall.has(r.User[0]):
+		in = t.enter(p, p.outside, r)
+	default:
+		if address, at := p.siteNear(r.User[0]); at != nil {
+			in, from = at.addUnknown(), address
+		}
+	}
+	if in != noRead {
+		thread.add(in, from)
+		p.stackOf(r.User[within:]).add(in, from)
+	}
+}
+
+// The instructions that make a system call lie this far before its site and after it: those that
+// bring the arguments into registers, and those that look at the result.
+const (
+	beforeSite = 32
+	afterSite  = 16
+)
+
+// siteNear returns the site that an instruction belongs to; nil if there is none.
+func (p *program) siteNear(address uint64) (uint64, *site) {
+	for away := range uint64(beforeSite + 1) {
+		if s := p.outside[address+away]; s != nil {
+			return address + away, s
+		}
+		if s := p.outside[address-away]; s != nil && away < afterSite {
+			return address - away, s
+		}
+	}
+	return 0, nil
+}
+
+// enter counts a sample in the kernel at its site. It returns whether the sample is in the system
+// call of a clock.
+func (t *tally) enter(p *program, sites map[uint64]*site, r *perfevent.Record) membership {
+	at, kind := sites[r.User[0]], t.kernel.kind(r.Kernel)
+	if at == nil {
+		if len(sites) >= maxSites && kind != clockCall {
+			p.otherSites++
+			return noRead
+		}
+		at = &site{}
+		sites[r.User[0]] = at
+	}
+	in := noRead
+	switch kind {
+	case clockCall:
+		at.clock++
+		in = aRead
+	case otherCall:
+		at.other++
+	default:
+		in = at.addUnknown()
+	}
+	if vsyscall.has(r.User[0]) {
+		return aRead
+	}
+	return in
+}
+
+// addUnknown counts a sample at the beginning or the end of a call. Before the first sample in a clock
+// call it is taken for none of a read: the callers of all other calls would be looked up too.
+func (s *site) addUnknown() membership {
+	s.unknown++
+	if s.clock == 0 {
+		return noRead
+	}
+	return maybeRead
+}
+
+// in returns the number of samples of reads of a thread or a caller.
+func (p *program) in(r *reads) int {
+	sum := float64(r.sure)
+	for address, n := range r.maybe {
+		s := p.inVDSO[address]
+		if s == nil {
+			s = p.outside[address]
+		}
+		sum += float64(n) * float64(s.clock) / float64(s.clock+s.other)
+	}
+	return int(math.Round(sum))
+}
+
+// stackOf returns the reads of a caller.
+func (p *program) stackOf(addresses []uint64) *reads {
+	var s stack
+	copy(s[:], addresses)
+	if p.stacks[s] == nil {
+		if len(p.stacks) >= maxStacks {
+			return &p.otherStacks
+		}
+		p.nameless = append(p.nameless, s[:]...)
+		p.stacks[s] = &reads{}
+	}
+	return p.stacks[s]
+}
+
+// nameStacks looks up the names of new callers, while their processes live.
+func (t *tally) nameStacks() {
+	for _, p := range t.programs {
+		for _, address := range p.nameless {
+			if _, ok := p.names[address]; !ok && address != 0 && t.living[p.pid] == p {
+				p.names[address] = t.inspect.name(p.pid, address)
+			}
+		}
+		p.nameless = p.nameless[:0]
+	}
+}
+
+// renameStacks looks up the names that were unknown again, at the end of the profile.
+func (t *tally) renameStacks() {
+	for _, p := range t.programs {
+		if t.living[p.pid] != p {
+			continue
+		}
+		fresh := false
+		for address, name := range p.names {
+			if name != "" {
+				continue
+			}
+			if !fresh {
+				t.inspect.refresh(p.pid)
+				fresh = true
+			}
+			p.names[address] = t.inspect.name(p.pid, address)
+		}
+	}
+}
+
+// clockSamples returns the samples of reads: in user mode, in the kernel from the vDSO, and by
+// direct system calls. hidden are samples in the kernel that may be of reads too, if the kernel hides
+// which system call it is in; enters is whether reads by the vDSO enter the kernel on this machine.
+func (p *program) clockSamples(callsAreHidden, enters bool) (user, kernel, syscalls, hidden float64) {
+	for _, s := range p.inVDSO {
+		switch {
+		case !callsAreHidden:
+			kernel += s.clocks()
+		case enters:
+			kernel += float64(s.all())
+		default:
+			hidden += float64(s.all())
+		}
+	}
+	for address, s := range p.outside {
+		switch {
+		case vsyscall.has(address):
+			syscalls += float64(s.clock + s.unknown)
+		case callsAreHidden:
+			hidden += float64(s.all())
+		default:
+			syscalls += s.clocks()
+		}
+	}
+	if callsAreHidden {
+		hidden += float64(p.otherSites)
+	}
+	return float64(p.user), kernel, syscalls, hidden
+}

@@ -1,0 +1,295 @@
+package profile
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/perfevent"
+)
+
+// The addresses of the processes and of the kernel of these tests.
+const (
+	vdsoAt     = 0x7fff00000000
+	vdsoSize   = 0x2000
+	inGettime  = vdsoAt + 0xa10 // in __vdso_clock_gettime
+	inGetcpu   = vdsoAt + 0xd10
+	afterEntry = vdsoAt + 0xa80 // the instruction after its system call
+	inProgram  = 0x401000
+	inWrapper  = 0x7f0000001000 // after the system call of libc
+	gettime    = 0xffffffff81001000
+	write      = 0xffffffff81002000
+	entryCode  = 0xffffffff81000500
+	interrupt  = 0xffffffff81009000
+)
+
+// faked answers for processes.
+type faked map[int]look
+
+func (f faked) look(pid int) look {
+	if found, ok := f[pid]; ok {
+		return found
+	}
+	return look{reason: "it ended before"}
+}
+func (f faked) name(_ int, address uint64) string {
+	if address == inProgram {
+		return "main (a.out)"
+	}
+	return ""
+}
+func (f faked) refresh(int) {}
+func (f faked) forget(int)  {}
+
+var normal = look{command: "reader", cgroup: "/user.slice", vdso: addressRange{vdsoAt, vdsoAt + vdsoSize}}
+
+func tallied(pids []int, records ...perfevent.Record) *tally {
+	kernel := newKernel([]kernelFunction{
+		{addressRange{write, write + 0x100}, otherCall}, {addressRange{gettime, gettime + 0x100}, clockCall},
+	})
+	functions := newFunctions(vdsoSize, map[string]uint64{
+		"__vdso_gettimeofday": 0x800, "__vdso_clock_gettime": 0xa00, "clock_gettime": 0xa00, "__vdso_getcpu": 0xd00,
+	})
+	t := newTally(faked{10: normal, 11: normal, 12: {command: "old"}, 13: {command: "secret", reason: "that needs CAP_SYS_PTRACE"}}, kernel, functions, pids)
+	for i := range records {
+		if records[i].TimeNS == 0 {
+			records[i].TimeNS = uint64(i) + 1 //nolint:gosec // small
+		}
+		if records[i].TID == 0 {
+			records[i].TID = records[i].PID
+		}
+	}
+	t.addAll(records)
+	t.nameStacks()
+	return t
+}
+
+// sample returns a sample with this callchain.
+func sample(pid int, kernel []uint64, user ...uint64) perfevent.Record {
+	return perfevent.Record{Kind: perfevent.Sample, PID: pid, Kernel: kernel, User: user}
+}
+
+// times returns copies of a record.
+func times(n int, r perfevent.Record) []perfevent.Record {
+	all := make([]perfevent.Record, n)
+	for i := range all {
+		all[i] = r
+	}
+	return all
+}
+
+func TestSamplesInTheVDSO(t *testing.T) {
+	var records []perfevent.Record
+	records = append(records, times(3, sample(10, nil, inGettime, inProgram))...)
+	records = append(records, times(5, sample(10, nil, inProgram))...)
+	records = append(records, times(2, sample(10, nil, inGetcpu, inProgram))...)   // no clock
+	records = append(records, times(4, sample(10, []uint64{write}, inProgram))...) // another system call
+	records = append(records, times(1, sample(10, []uint64{interrupt}))...)        // the kernel for itself
+	p := tallied(nil, records...).programs[0]
+	user, kernel, syscalls, _ := p.clockSamples(false, false)
+	require.Equal(t, []float64{3, 0, 0}, []float64{user, kernel, syscalls})
+	require.Equal(t, 15, p.samples)
+	require.Equal(t, map[string]int{"__vdso_clock_gettime": 3}, p.byFunction)
+	require.Equal(t, count{15, reads{sure: 3}}, *p.threads[10])
+	require.Equal(t, []Caller{{[]string{"main (a.out)"}, 3}}, callersOf(p))
+}
+
+// Under a slow clock source the vDSO makes a system call. Its beginning and its end have no
+// function of a system call in the kernel, but the same address in the program.
+func TestSamplesInTheKernelFromTheVDSO(t *testing.T) {
+	var records []perfevent.Record
+	records = append(records, times(6, sample(10, []uint64{gettime + 8, entryCode}, afterEntry, inProgram))...)
+	records = append(records, times(2, sample(10, []uint64{entryCode}, afterEntry, inProgram))...)
+	records = append(records, times(1, sample(10, nil, inGettime, inProgram))...)
+	records = append(records, times(1, sample(10, []uint64{interrupt}, inGettime, inProgram))...) // an interrupt is no read
+	p := tallied(nil, records...).programs[0]
+	user, kernel, syscalls, _ := p.clockSamples(false, false)
+	require.Equal(t, []float64{1, 8, 0}, []float64{user, kernel, syscalls})
+	require.Equal(t, 9, p.in(&p.threads[10].reads), "a thread has what its process has")
+}
+
+// Other system calls may be made at the same address: the unknown samples are divided as the known.
+func TestSamplesOfSystemCalls(t *testing.T) {
+	var records []perfevent.Record
+	records = append(records, times(6, sample(10, []uint64{gettime}, inWrapper))...)
+	records = append(records, times(2, sample(10, []uint64{write}, inWrapper))...)
+	records = append(records, times(4, sample(10, []uint64{entryCode}, inWrapper))...)
+	records = append(records, times(9, sample(10, []uint64{entryCode}, inProgram))...) // no clock was ever read there
+	records = append(records, times(4, sample(10, nil, inWrapper))...)                 // the end of a call
+	p := tallied(nil, records...).programs[0]
+	_, kernel, syscalls, _ := p.clockSamples(false, false)
+	require.Equal(t, []float64{0, 12}, []float64{kernel, syscalls})
+	require.Equal(t, 12, p.in(&p.threads[10].reads))
+	require.Len(t, p.stacks, 1)
+	require.Equal(t, 12, p.in(p.stacks[stack{inWrapper}]))
+}
+
+// The instructions around a system call belong to it, as far as its site does.
+func TestSamplesAroundASystemCall(t *testing.T) {
+	records := append(times(3, sample(10, []uint64{gettime}, inWrapper)), sample(10, []uint64{write}, inWrapper))
+	for _, at := range []uint64{inWrapper - beforeSite, inWrapper - 1, inWrapper + 1, inWrapper + afterSite - 1} {
+		records = append(records, sample(10, nil, at))
+	}
+	for _, at := range []uint64{inWrapper - beforeSite - 1, inWrapper + afterSite, 0, ^uint64(0)} { // none of it
+		records = append(records, sample(10, nil, at))
+	}
+	_, _, syscalls, _ := tallied(nil, records...).programs[0].clockSamples(false, false)
+	require.InDelta(t, 3+4*0.75, syscalls, 1e-9)
+}
+
+// A process without a vDSO reads by system calls and by the vsyscall page.
+func TestProcessWithoutVDSO(t *testing.T) {
+	p := tallied(nil, append(times(2, sample(12, []uint64{gettime}, inWrapper)), sample(12, nil, vsyscall.start), sample(12, nil, inGettime))...).programs[0]
+	user, kernel, syscalls, _ := p.clockSamples(false, false)
+	require.Equal(t, []float64{0, 0, 3}, []float64{user, kernel, syscalls})
+	require.Empty(t, p.reason)
+}
+
+func TestProcessThatCannotBeLookedAt(t *testing.T) {
+	tally := tallied(nil, sample(13, nil, inGettime), sample(99, nil, inGettime))
+	require.Equal(t, "that needs CAP_SYS_PTRACE", tally.programs[0].reason)
+	require.Equal(t, "it ended before", tally.programs[1].reason)
+	user, _, _, _ := tally.programs[0].clockSamples(false, false)
+	require.Zero(t, user)
+}
+
+// A process that ended before it could be looked at ran the program of its parent.
+func TestForkedProcessThatEnded(t *testing.T) {
+	p := tallied(nil, perfevent.Record{Kind: perfevent.Fork, PID: 99, ParentPID: 10}, sample(99, nil, inGettime)).programs[0]
+	require.Equal(t, "reader", p.command)
+	require.Equal(t, 1, p.user)
+}
+
+// After execve(2) another program runs, with its vDSO elsewhere.
+func TestExecIsAnotherProgram(t *testing.T) {
+	const moved = 0x100000000000
+	tally := tallied(nil,
+		sample(10, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Comm, PID: 10, Name: "next", Exec: true},
+		perfevent.Record{Kind: perfevent.Map, PID: 10, Name: "[vdso]", Start: moved, Length: vdsoSize},
+		sample(10, nil, moved+inGettime-vdsoAt), sample(10, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Comm, PID: 10, TID: 11, Name: "a thread"},
+	)
+	require.Len(t, tally.programs, 2)
+	before, after := tally.programs[0], tally.programs[1]
+	require.Equal(t, []any{"reader", 1, 1}, []any{before.command, before.samples, before.user})
+	require.Equal(t, []any{"next", 2, 1}, []any{after.command, after.samples, after.user})
+}
+
+// Only what is asked for counts, and what it starts.
+func TestWantedProcesses(t *testing.T) {
+	tally := tallied([]int{10},
+		sample(10, nil, inGettime), sample(11, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Fork, PID: 20, ParentPID: 10}, sample(20, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Fork, PID: 21, ParentPID: 20}, sample(21, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Fork, PID: 22, ParentPID: 11}, sample(22, nil, inGettime),
+	)
+	var pids []int
+	for _, p := range tally.programs {
+		pids = append(pids, p.pid)
+	}
+	require.Equal(t, []int{10, 20, 21}, pids)
+}
+
+func TestOnlyTheTimeOfTheProfileCounts(t *testing.T) {
+	tally := newTally(faked{10: normal}, newKernel(nil), newFunctions(vdsoSize, nil), nil)
+	tally.from, tally.until = 100, 200
+	for _, at := range []uint64{99, 100, 150, 199, 200} {
+		r := sample(10, nil, inGettime)
+		r.TimeNS = at
+		tally.add(&r)
+	}
+	require.Equal(t, 3, tally.programs[0].samples)
+}
+
+// The records of several CPUs come one CPU after another.
+func TestRecordsAreCountedInOrderOfTime(t *testing.T) {
+	fork := perfevent.Record{Kind: perfevent.Fork, PID: 99, ParentPID: 10, TimeNS: 5}
+	later := sample(99, nil, inGettime)
+	later.TimeNS = 6
+	tally := tallied(nil, later, fork)
+	require.Equal(t, 1, tally.programs[0].user)
+}
+
+func TestLostAndThrottled(t *testing.T) {
+	tally := tallied(nil, perfevent.Record{Kind: perfevent.Lost, Lost: 5}, perfevent.Record{Kind: perfevent.LostSamples, Lost: 2}, perfevent.Record{Kind: perfevent.Throttle})
+	require.Equal(t, []int{7, 1}, []int{tally.lost, tally.throttled})
+}
+
+// A program with ever new callers, as a just-in-time compiler makes them, takes no more memory.
+func TestCallersAreLimited(t *testing.T) {
+	var records []perfevent.Record
+	for i := range 3 * maxStacks {
+		records = append(records, sample(10, nil, inGettime, uint64(i)+1)) //nolint:gosec // small
+	}
+	p := tallied(nil, records...).programs[0]
+	require.Len(t, p.stacks, maxStacks)
+	require.Equal(t, 2*maxStacks, p.in(&p.otherStacks))
+}
+
+// A process of 32 bits has another vDSO, whose functions are not known.
+func TestVDSOOf32Bits(t *testing.T) {
+	small := addressRange{0xf7f00000, 0xf7f02000}
+	name, reads := newFunctions(vdsoSize, map[string]uint64{"__vdso_getcpu": 0}).of([]uint64{small.start + 4}, small)
+	require.Equal(t, unnamed, name)
+	require.True(t, reads)
+}
+
+func TestCallOf(t *testing.T) {
+	for name, kind := range map[string]callKind{
+		"__x64_sys_clock_gettime": clockCall, "__ia32_sys_clock_gettime32": clockCall, "__ia32_compat_sys_gettimeofday": clockCall, "__arm64_sys_gettimeofday": clockCall,
+		"__x64_sys_time": clockCall, "__ia32_sys_time32": clockCall, "SyS_clock_gettime": clockCall, "sys_time": clockCall,
+		"__x64_sys_clock_nanosleep": otherCall, "__x64_sys_times": otherCall, "__x64_sys_write": otherCall,
+	} {
+		got, ok := callOf(name)
+		require.True(t, ok, name)
+		require.Equal(t, kind, got, name)
+	}
+	_, ok := callOf("do_syscall_64")
+	require.False(t, ok)
+}
+
+// What is not known by its number belongs to no process.
+func TestRecordsWithoutAProcess(t *testing.T) {
+	tally := tallied(nil,
+		perfevent.Record{Kind: perfevent.Comm, PID: 0, Name: "sleep", Exec: true}, perfevent.Record{Kind: perfevent.Map, PID: 0, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize},
+		sample(0, nil, inGettime), sample(-1, nil, inGettime), sample(-1, nil, inGettime))
+	require.Empty(t, tally.programs)
+	require.Equal(t, []int{1, 2}, []int{tally.foreign, tally.ending})
+}
+
+// A number that another process gets is no longer that of a wanted one.
+func TestReusedNumber(t *testing.T) {
+	tally := tallied([]int{10}, sample(10, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Exit, PID: 10}, perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 11}, sample(10, nil, inGettime))
+	require.Len(t, tally.programs, 1)
+	require.Equal(t, 1, tally.programs[0].samples)
+}
+
+// A thread that names itself does not rename the program.
+func TestThreadNamesAreNotThatOfTheProgram(t *testing.T) {
+	tally := tallied(nil, sample(10, nil, inGettime), perfevent.Record{Kind: perfevent.Comm, PID: 10, Name: "MainThread"})
+	require.Equal(t, "reader", tally.programs[0].command)
+}
+
+// Timebench itself, before it becomes the command, is not in the profile of the command.
+func TestTheProcessBeforeTheCommand(t *testing.T) {
+	tally := newTally(faked{10: normal}, newKernel(nil), newFunctions(vdsoSize, nil), []int{10})
+	tally.starting = 10
+	before, after := sample(10, nil, inProgram), sample(10, nil, inProgram)
+	before.TimeNS, after.TimeNS = 1, 3
+	tally.addAll([]perfevent.Record{before, {Kind: perfevent.Comm, PID: 10, TID: 10, Name: "sh", Exec: true, TimeNS: 2}, after})
+	require.Len(t, tally.programs, 1)
+	require.Equal(t, "sh", tally.programs[0].command)
+}
+
+func TestSitesAreLimited(t *testing.T) {
+	var records []perfevent.Record
+	for i := range 2 * maxSites {
+		records = append(records, sample(10, []uint64{interrupt}, uint64(i)+1)) //nolint:gosec // small
+	}
+	p := tallied(nil, append(records, sample(10, []uint64{gettime}, inWrapper))...).programs[0]
+	require.Len(t, p.outside, maxSites+1)
+	require.Equal(t, maxSites, p.otherSites)
+	_, _, syscalls, _ := p.clockSamples(false, false)
+	require.InDelta(t, 1, syscalls, 0)
+}

@@ -1,0 +1,39 @@
+package render
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/fleet"
+	"github.com/timebench/timebench/test/made"
+)
+
+// aFleet returns a fleet with every part: odd machines, groups, findings, and files that could not be read.
+func aFleet() *fleet.Fleet {
+	documents, _ := made.Fleet(60, 4, 3)
+	var machines []fleet.Machine
+	for i, d := range documents {
+		if i == 1 {
+			d.Host.CPU.Model = "another" // a group of its own
+		}
+		machines = append(machines, fleet.MachineOf("results/"+d.Label("host")+".json", d, diagnose.Findings(d)))
+	}
+	return fleet.Of(machines, []fleet.Unread{{File: "results/bad.json", Reason: "has no schema: not a timebench document"}}, time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC))
+}
+
+func TestGoldenFleet(t *testing.T) {
+	f := aFleet()
+	for _, format := range FleetFormats {
+		var out bytes.Buffer
+		require.NoError(t, format.Write(&out, f), format.Name)
+		golden(t, "fleet."+format.Name, out.Bytes())
+	}
+	for name, empty := range map[string]*fleet.Fleet{"nothing": fleet.Of(nil, nil, time.Unix(0, 0)), "unread only": fleet.Of(nil, f.Unread, time.Unix(0, 0))} {
+		for _, format := range FleetFormats {
+			require.NoError(t, format.Write(&bytes.Buffer{}, empty), "%s as %s", name, format.Name)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package runtimes
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A Runtime is an entry of the catalogue: how to find a language runtime, how to ask its version,
+// how to run the benchmark in it, and the calls that are measured.
+type Runtime struct {
+	// Name is what users type, and the path in the ids of the calls: java.
+	Name string
+	// Programs are the names of the program in PATH; the first that is found is used.
+	Programs []string
+	// Version are the arguments with which the program prints its version. Without them the benchmark
+	// prints it, in the mode version.
+	Version []string
+	// Build writes the benchmark into the folder of a build. It returns the command line, to which the
+	// arguments of the benchmark are appended.
+	Build func(b build) ([]string, error)
+	// Calls are the calls, in the order of the document.
+	Calls []Call
+	// Threads is whether the benchmark can call from several threads.
+	Threads bool
+	// WarmUp is how long the benchmark warms up for each call: a runtime that compiles while it runs takes
+	// longer at first. It is 0 where that takes one span.
+	WarmUp time.Duration
+	// TimedBy is the kind of the clock that the benchmark is timed by; empty for a monotonic one.
+	TimedBy string
+}
+
+// A build is what a benchmark is made of.
+type build struct {
+	// path is the program of the runtime, and folder is where its benchmark belongs.
+	path, folder string
+	// run runs a command, such as a compiler, in the environment of the benchmark.
+	run func(command ...string) error
+}
+
+// A Call is a call of a runtime that returns the time.
+type Call struct {
+	// Name is the call, spelt as in the manual of the language.
+	Name string
+	// Kind is wall, monotonic or cpu time.
+	Kind string
+}
+
+// All is the catalogue, in the order of the document.
+var All = []Runtime{java, python, node, bun, deno, dotnet, ruby, php, perl, lua, luajit, c, musl, cpp, rust, golang}
+
+// Named returns the runtime with that name.
+func Named(name string) (Runtime, bool) {
+	for _, r := range All {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return Runtime{}, false
+}
+
+// Names returns the names of the catalogue.
+func Names() []string {
+	names := make([]string, len(All))
+	for i, r := range All {
+		names[i] = r.Name
+	}
+	return names
+}
+
+// WithThreads returns the names of the runtimes whose benchmark can call from several threads.
+func WithThreads() []string {
+	var names []string
+	for _, r := range All {
+		if r.Threads {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// InPath returns the names of the runtimes whose program is in PATH.
+func InPath() []string {
+	var names []string
+	for _, r := range All {
+		if path, err := r.find(""); path != "" && err == nil {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// script returns the Build of an interpreter: it runs the source with these arguments before the
+// name of the file.
+func script(file, source string, arguments ...string) func(build) ([]string, error) {
+	return func(b build) ([]string, error) {
+		name := filepath.Join(b.folder, file)
+		if err := os.WriteFile(name, []byte(source), 0o600); err != nil {
+			return nil, err
+		}
+		return append(append([]string{b.path}, arguments...), name), nil
+	}
+}
+
+// compiled returns the Build of a compiler: it compiles the source to a program.
+func compiled(file, source string, arguments ...string) func(build) ([]string, error) {
+	return func(b build) ([]string, error) {
+		name, binary := filepath.Join(b.folder, file), filepath.Join(b.folder, "bench.exe")
+		if err := os.WriteFile(name, []byte(source), 0o600); err != nil {
+			return nil, err
+		}
+		if err := b.run(append([]string{b.path, "-o", binary, name}, arguments...)...); err != nil {
+			return nil, err
+		}
+		if made, err := os.Stat(binary); err != nil || !made.Mode().IsRegular() {
+			return nil, errors.New("the compiler wrote no program")
+		}
+		return []string{binary}, nil
+	}
+}

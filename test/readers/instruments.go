@@ -1,0 +1,151 @@
+package readers
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A Profile is what `timebench profile` reports of one process.
+type Profile struct {
+	PID            int     `json:"pid"`
+	CPUsUsed       float64 `json:"cpus_used"`
+	ClockShare     float64 `json:"clock_share"`
+	ClockShareLow  float64 `json:"clock_share_low"`
+	ClockShareHigh float64 `json:"clock_share_high"`
+	UserShare      float64 `json:"user_share"`
+	KernelShare    float64 `json:"kernel_share"`
+	SyscallShare   float64 `json:"syscall_share"`
+	ReadsPerSecond float64 `json:"reads_per_second"`
+	ReadsLow       float64 `json:"reads_low"`
+	ReadsHigh      float64 `json:"reads_high"`
+	ReadsBy        string  `json:"reads_by"`
+}
+
+// ParseProfile returns what a document of `timebench profile` reports of a process.
+func ParseProfile(document []byte, pid int) (Profile, error) {
+	var d struct {
+		Profile *struct {
+			Processes []struct {
+				Profile
+				ClockShare *float64 `json:"clock_share"` // absent where it is not known
+				Reason     string   `json:"reason"`
+			} `json:"processes"`
+		} `json:"profile"`
+	}
+	if err := json.Unmarshal(document, &d); err != nil {
+		return Profile{}, fmt.Errorf("the document of timebench profile: %w", err)
+	}
+	if d.Profile == nil {
+		return Profile{}, errors.New("the document has no section profile")
+	}
+	for _, p := range d.Profile.Processes {
+		if p.PID != pid {
+			continue
+		}
+		if p.ClockShare == nil {
+			return Profile{}, fmt.Errorf("the profile has no share of process %d: %s", pid, cmp.Or(p.Reason, "no reason"))
+		}
+		p.Profile.ClockShare = *p.ClockShare
+		return p.Profile, nil
+	}
+	return Profile{}, fmt.Errorf("the profile has no process %d", pid)
+}
+
+// Timebench profiles a process with the program of that path.
+func Timebench(path string, pid int, seconds float64) (Profile, error) {
+	out, err := exec.Command(path, "profile", strconv.Itoa(pid), "--time", decimal(seconds)+"s", "--format", "json").Output()
+	if err != nil {
+		return Profile{}, failed(err)
+	}
+	return ParseProfile(out, pid)
+}
+
+// failed adds what the program printed to the error.
+func failed(err error) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+	}
+	return err
+}
+
+// Samples are the shares of the samples that perf took of a process.
+type Samples struct {
+	Count int
+	// VDSO is the share whose first user address is in the vDSO, with the kernel's part.
+	VDSO float64
+	// Clock is the share in the kernel's function of a clock's system call.
+	Clock float64
+	// Syscall is the share anywhere in a system call from outside the vDSO: Clock, the entry, the
+	// exit, and the function that holds the instruction.
+	Syscall float64
+}
+
+// Perf samples a process by the software CPU clock of perf.
+func Perf(t testing.TB, perf string, pid int, seconds float64) (Samples, error) {
+	t.Helper()
+	data := filepath.Join(t.TempDir(), "perf.data")
+	record := exec.Command(perf, "record", "-q", "-e", "cpu-clock", "-F", "997", "-g", "-o", data,
+		"-p", strconv.Itoa(pid), "--", "sleep", decimal(seconds))
+	if out, err := record.CombinedOutput(); err != nil {
+		return Samples{}, fmt.Errorf("perf record: %w: %s", err, out)
+	}
+	out, err := exec.Command(perf, "script", "-i", data, "-F", "ip,sym,dso").Output()
+	if err != nil {
+		return Samples{}, fmt.Errorf("perf script: %w", failed(err))
+	}
+	return ParseScript(string(out)), nil
+}
+
+// ParseScript counts the samples that `perf script -F ip,sym,dso` prints, one call chain each.
+func ParseScript(script string) Samples {
+	var count, vdso, clock, syscall int
+	for sample := range strings.SplitSeq(script, "\n\n") {
+		var kernel, user []string
+		for line := range strings.Lines(sample) {
+			line = strings.TrimSpace(line)
+			switch {
+			case line == "":
+			case len(line) > 16 && strings.HasPrefix(line, "ffff") && line[16] == ' ':
+				kernel = append(kernel, line)
+			default:
+				user = append(user, line)
+			}
+		}
+		if len(kernel)+len(user) == 0 {
+			continue
+		}
+		count++
+		switch {
+		case len(user) > 0 && strings.Contains(user[0], "[vdso]"):
+			vdso++
+		case contains(kernel, "sys_clock_gettime"):
+			clock++
+			syscall++
+		case contains(kernel, "do_syscall_64", "entry_SYSCALL_64", "syscall_return", "el0_svc", "invoke_syscall"):
+			syscall++
+		case len(kernel) == 0 && contains(user[:1], " syscall (", " syscall+", "RawSyscall6", "runtime/syscall.Syscall6"):
+			syscall++
+		}
+	}
+	if count == 0 {
+		return Samples{}
+	}
+	share := func(n int) float64 { return float64(n) / float64(count) }
+	return Samples{Count: count, VDSO: share(vdso), Clock: share(clock), Syscall: share(syscall)}
+}
+
+// contains returns whether any line has any of the names.
+func contains(lines []string, names ...string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(line, name) })
+	})
+}

@@ -1,0 +1,209 @@
+package readers
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+)
+
+func TestReaders(t *testing.T) {
+	for _, language := range Languages {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			program := Build(t, language)
+			t.Run("counts", func(t *testing.T) { counts(t, program) })
+			t.Run("bad arguments", func(t *testing.T) { badArguments(t, program) })
+			t.Run("nothing is left", func(t *testing.T) { nothingIsLeft(t, program) })
+		})
+	}
+}
+
+func counts(t *testing.T, program *Program) {
+	for _, read := range program.Reads {
+		shares := map[float64]float64{}
+		for _, percent := range []float64{0, 10, 90} {
+			report := program.Start(t, Options{Read: read, Percent: percent, Seconds: 0.2}).End()
+			t.Logf("%s %g %%: %+v", read, percent, report)
+			require.Positive(t, report.CPUNS)
+			require.Positive(t, report.WallNS)
+			if percent == 0 {
+				require.Zero(t, report.Reads)
+				require.Zero(t, report.Share)
+				require.Zero(t, report.ShareByReads)
+				require.Zero(t, report.ShareByRest)
+				require.Positive(t, report.Iterations)
+				continue
+			}
+			require.Positive(t, report.Reads)
+			require.Positive(t, report.ReadNS)
+			shares[percent] = report.ShareByReads
+		}
+		require.Greater(t, shares[90], shares[10], read)
+	}
+	threads := program.Start(t, Options{Read: "vdso", Percent: 100, Threads: 4, Seconds: 0.2}).End()
+	require.Positive(t, threads.Reads)
+	require.Zero(t, threads.Iterations, "at 100 percent there is nothing but reads")
+}
+
+func badArguments(t *testing.T, program *Program) {
+	bad := [][]string{
+		{}, {"rdtsc", "10", "1", "1"}, {"vdso", "101", "1", "1"}, {"vdso", "x", "1", "1"}, {"vdso", "nan", "1", "1"}, {"none", "1", "1", "1"},
+		{"vdso", "1", "0", "1"}, {"vdso", "1", "1.5", "1"}, {"vdso", "1", "1", "-1"}, {"vdso", "1", "1", "1", "-w"},
+		{"vdso", "1", "1", "1", "-read-ns"}, {"vdso", "1", "1", "1", "-read-ns", "0"},
+	}
+	if !slices.Contains(program.Reads, "syscall") {
+		bad = append(bad, []string{"syscall", "10", "1", "1"})
+	}
+	for _, args := range bad {
+		var stdout, stderr bytes.Buffer
+		command := program.process(args...)
+		command.Stdout, command.Stderr = &stdout, &stderr
+		var exit *exec.ExitError
+		require.ErrorAs(t, command.Run(), &exit, args)
+		require.Equal(t, 2, exit.ExitCode(), args)
+		require.Empty(t, stdout.String(), args)
+		require.Regexp(t, `^reader: [^\n]+\n$`, stderr.String(), args)
+	}
+}
+
+// A program whose test ends, or whose parent is gone, does not stay.
+func nothingIsLeft(t *testing.T, program *Program) {
+	var pids []int
+	t.Run("abandoned", func(t *testing.T) {
+		waiting := program.Start(t, Options{Read: "none", Seconds: 1000})
+		running := program.Start(t, Options{Read: "none", Threads: 4, Seconds: 1000})
+		running.Go()
+		pids = []int{waiting.PID(), running.PID()}
+		for _, pid := range pids {
+			require.NoError(t, syscall.Kill(pid, 0))
+		}
+	})
+	for _, pid := range pids {
+		require.ErrorIs(t, syscall.Kill(pid, 0), syscall.ESRCH)
+	}
+	var exit *exec.ExitError
+	require.ErrorAs(t, program.process("none", "0", "1", "1000", "-wait").Run(), &exit, "standard input is at its end")
+	require.Equal(t, 1, exit.ExitCode())
+}
+
+const document = `{"schema":"timebench/1","profile":{"sees_kernel":true,"processes":[
+	{"pid":1,"clock_share":0.9},
+	{"pid":%d,"command":"reader-c","cpus_used":0.9,"clock_share":0.41,"clock_share_low":0.39,"clock_share_high":0.43,"user_share":0.4,"kernel_share":0.01,"syscall_share":0,"reads_per_second":16e6,"reads_low":15e6,"reads_high":17e6,"reads_by":"cost"},
+	{"pid":3,"clock_share_low":0,"clock_share_high":1,"reason":"no vDSO"}]}}`
+
+func TestParseProfile(t *testing.T) {
+	all := []byte(fmt.Sprintf(document, 2))
+	p, err := ParseProfile(all, 2)
+	require.NoError(t, err)
+	require.Equal(t, Profile{
+		PID: 2, CPUsUsed: 0.9, ClockShare: 0.41, ClockShareLow: 0.39, ClockShareHigh: 0.43, UserShare: 0.4, KernelShare: 0.01,
+		ReadsPerSecond: 16e6, ReadsLow: 15e6, ReadsHigh: 17e6, ReadsBy: "cost",
+	}, p)
+	_, err = ParseProfile(all, 3)
+	require.ErrorContains(t, err, "no vDSO")
+	_, err = ParseProfile(all, 4)
+	require.ErrorContains(t, err, "no process 4")
+	_, err = ParseProfile([]byte(`{}`), 2)
+	require.ErrorContains(t, err, "no section")
+	_, err = ParseProfile([]byte(`{`), 2)
+	require.Error(t, err)
+}
+
+// fake returns the path of a program that answers as timebench profile does.
+func fake(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "timebench")
+	script := "#!/bin/sh\n[ \"$1 $3 $4 $5 $6\" = 'profile --time 0.5s --format json' ] || { echo \"bad arguments: $*\" >&2; exit 2; }\n" +
+		"cat <<END\n" + strings.Replace(document, "%d", "$2", 1) + "\nEND\n"
+	require.NoError(t, os.WriteFile(path, []byte(script), 0o700)) //nolint:gosec // it is a program
+	return path
+}
+
+func TestTimebenchIsCalled(t *testing.T) {
+	need.Processes(t)
+	path := fake(t)
+	p, err := Timebench(path, 4711, 0.5)
+	require.NoError(t, err)
+	require.Equal(t, 4711, p.PID)
+	require.Equal(t, 0.41, p.ClockShare)
+	_, err = Timebench(path, 4711, 3)
+	require.ErrorContains(t, err, "bad arguments: profile 4711 --time 3s")
+}
+
+func TestParseScript(t *testing.T) {
+	const script = `
+    7ffe00000a3b __vdso_clock_gettime ([vdso])
+    7f0000001000 clock_gettime (/usr/lib/libc.so.6)
+
+ffffffff81000000 read_hpet ([kernel.kallsyms])
+ffffffff81000010 do_syscall_64 ([kernel.kallsyms])
+    7ffe00000a3b __vdso_clock_gettime ([vdso])
+
+ffffffff81000000 read_tsc ([kernel.kallsyms])
+ffffffff81000008 __x64_sys_clock_gettime ([kernel.kallsyms])
+ffffffff81000010 do_syscall_64 ([kernel.kallsyms])
+    7f0000001000 syscall (/usr/lib/libc.so.6)
+
+ffffffff81000010 do_syscall_64 ([kernel.kallsyms])
+    7f0000001000 syscall (/usr/lib/libc.so.6)
+
+    7f0000001000 syscall (/usr/lib/libc.so.6)
+    555500001000 run (/tmp/reader-c)
+
+ffffffff81000020 asm_sysvec_apic_timer_interrupt ([kernel.kallsyms])
+    555500001000 arithmetic (/tmp/reader-c)
+
+    555500001000 arithmetic (/tmp/reader-c)
+    7ffe00000a3b __vdso_clock_gettime ([vdso])
+
+    555500001000 arithmetic (/tmp/reader-c)
+`
+	require.Equal(t, Samples{Count: 8, VDSO: 2. / 8, Clock: 1. / 8, Syscall: 3. / 8}, ParseScript(script))
+	require.Zero(t, ParseScript("\n"))
+}
+
+// perf tells a program that reads from one that does not.
+func TestPerf(t *testing.T) {
+	perf := need.Program(t, "perf")
+	program := Build(t, "c")
+	shares := map[float64]Samples{}
+	for _, percent := range []float64{0, 100} {
+		running := program.Start(t, Options{Read: "vdso", Percent: percent, Seconds: 1000}) // until the test ends
+		running.Go()
+		samples, err := Perf(t, perf, running.PID(), 0.5)
+		if err != nil {
+			need.Missing(t, "perf", err.Error())
+		}
+		require.Positive(t, samples.Count)
+		shares[percent] = samples
+	}
+	t.Logf("%+v", shares)
+	require.Zero(t, shares[0].VDSO)
+	if shares[100].VDSO+shares[100].Clock == 0 {
+		need.Missing(t, "vdso", "no sample is in the vDSO")
+	}
+	require.Greater(t, shares[100].VDSO+shares[100].Clock, shares[0].VDSO)
+}
+
+func TestTable(t *testing.T) {
+	r := row{language: "c", read: "vdso", percent: 40, threads: 1}
+	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.39, ShareByRest: 0.42}, profile: &Profile{CPUsUsed: 0.9, ClockShare: 0.41, ReadsPerSecond: 17e6}, perf: &Samples{Count: 2900, VDSO: 0.405}})
+	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.4}, profile: &Profile{CPUsUsed: 0.9, ClockShare: 0.45, ReadsPerSecond: 20e6}, failed: errors.New("perf record: not permitted")})
+	var out bytes.Buffer
+	require.NoError(t, write(&out, []*row{&r, {language: "go", read: "syscall", percent: 1, threads: 4}}))
+	table := out.String()
+	require.Contains(t, table, "1 of 2")
+	require.Contains(t, table, "+1.90", "0 and 3.8 beyond the range")
+	require.Contains(t, table, "perf record: not permitted")
+	require.Equal(t, 4, strings.Count(table, "\n"), table)
+}

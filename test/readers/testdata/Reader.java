@@ -1,0 +1,211 @@
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * A program that reads a clock at a known, counted rate between arithmetic. Its arguments and its
+ * output are those of reader.c, without syscall. The read is System.nanoTime. Without -read-ns a
+ * read costs what the whole call costs.
+ */
+final class Reader {
+	static final long SEED = 88172645463325252L;
+	static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+	static final com.sun.management.OperatingSystemMXBean SYSTEM =
+		(com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+	static boolean reading;
+	static double given;
+	static volatile boolean stop;
+	static volatile long sink;
+
+	static long readTheClock(long n) {
+		long x = 0;
+		for (; n > 0; n--)
+			x ^= System.nanoTime();
+		return x;
+	}
+
+	static long arithmetic(long x, long n) {
+		for (; n > 0; n--) {
+			x ^= x << 13;
+			x ^= x >>> 7;
+			x ^= x << 17;
+		}
+		return x;
+	}
+
+	/** So many iterations for each read, in 1/65536, and the mean reads of a block. */
+	record Mix(long ratio, long reads) {}
+
+	record Costs(double read, double call, double iteration) {}
+
+	static final class Work {
+		long x = SEED, owed, reads, iterations, read;
+
+		/** The length varies, so that blocks are never in step with a timer. */
+		void block(Mix mix) {
+			x = arithmetic(x, 1);
+			long n = mix.reads / 2 + 1 + (x >>> 32) % mix.reads, m = n * 100;
+			if (reading) {
+				read ^= readTheClock(n);
+				reads += n;
+				owed += n * mix.ratio;
+				m = owed >>> 16;
+				owed &= 0xffff;
+			}
+			x = arithmetic(x, m);
+			iterations += m;
+		}
+	}
+
+	static double perRead(Mix mix) {
+		Work w = new Work();
+		long start = THREADS.getCurrentThreadCpuTime(), spent = 0;
+		while (spent < 250_000 || w.reads == 0) {
+			for (int i = 0; i < 8; i++)
+				w.block(mix);
+			spent = THREADS.getCurrentThreadCpuTime() - start;
+		}
+		sink += w.x + w.read;
+		return (double) spent / w.reads;
+	}
+
+	static double perIteration() {
+		long start = THREADS.getCurrentThreadCpuTime();
+		sink += arithmetic(SEED, 100_000);
+		return (THREADS.getCurrentThreadCpuTime() - start) / 100_000.0;
+	}
+
+	/** What a turn costs that little disturbs. */
+	static double quiet(double[] figures) {
+		Arrays.sort(figures);
+		return figures[figures.length / 10];
+	}
+
+	static Costs calibrate(Mix mix, int turns) {
+		double[] iterations = new double[turns], wholes = new double[turns];
+		for (int i = 0; i < turns; i++) {
+			iterations[i] = perIteration();
+			if (reading)
+				wholes[i] = perRead(mix);
+		}
+		double iteration = quiet(iterations);
+		if (!reading)
+			return new Costs(0, 0, iteration);
+		double whole = quiet(wholes) - mix.ratio / 65536.0 * iteration;
+		double read = given > 0 ? given : whole;
+		return new Costs(read, whole - read, iteration);
+	}
+
+	/** A block takes 0.2 ms at most. */
+	static Mix choose(Costs c, double share) {
+		double ratio = (c.read / share - c.read - c.call) / c.iteration;
+		return new Mix((long) (Math.max(ratio, 0) * 65536), (long) Math.min(Math.max(200e3 * share / c.read, 1), 50));
+	}
+
+	static void wrong(String what) {
+		System.err.println("reader: " + what);
+		System.exit(2);
+	}
+
+	/** The number, or -1. */
+	static double number(String text, double most) {
+		try {
+			double value = Double.parseDouble(text);
+			return value >= 0 && value <= most ? value : -1;
+		} catch (NumberFormatException e) {
+			return -1;
+		}
+	}
+
+	public static void main(String[] args) throws IOException, InterruptedException {
+		if (args.length < 4)
+			wrong("usage: Reader vdso|none PERCENT THREADS SECONDS [-read-ns NS] [-wait]");
+		if (!args[0].equals("vdso") && !args[0].equals("none"))
+			wrong("the first argument must be vdso or none");
+		double percent = number(args[1], 100), threads = number(args[2], 64), seconds = number(args[3], 86400);
+		if (percent < 0)
+			wrong("PERCENT must be from 0 to 100");
+		if (args[0].equals("none") && percent > 0)
+			wrong("none needs 0 percent");
+		if (threads < 1 || threads != (int) threads)
+			wrong("THREADS must be from 1 to 64");
+		if (seconds < 0)
+			wrong("SECONDS must be from 0 to 86400");
+		boolean wait = false;
+		for (int i = 4; i < args.length; i++) {
+			if (args[i].equals("-wait"))
+				wait = true;
+			else if (args[i].equals("-read-ns") && i + 1 < args.length && (given = number(args[i + 1], 1e9)) > 0)
+				i++;
+			else
+				wrong("the options are -read-ns NS and -wait");
+		}
+		reading = percent > 0;
+
+		Mix mix = new Mix(0, 50), mixed = mix;
+		// The first calls are interpreted. The compiler must have seen every branch.
+		calibrate(new Mix(50 << 16, 50), 150);
+		Costs costs = calibrate(mix, 50);
+		if (reading) {
+			double share = percent / 100;
+			// Where arithmetic takes most of the time, the difference is lost in noise.
+			mixed = choose(costs, Math.max(share, 0.25));
+			costs = calibrate(mixed, 80);
+			if (percent < 100)
+				mix = choose(costs, share);
+		}
+
+		System.out.println("ready");
+		System.out.flush();
+		if (wait) {
+			int c;
+			while ((c = System.in.read()) != '\n')
+				if (c < 0)
+					System.exit(1);
+		}
+
+		Work[] works = new Work[(int) threads];
+		for (int i = 0; i < works.length; i++) {
+			works[i] = new Work();
+			works[i].x += i;
+		}
+		long wall = System.nanoTime(), cpu = SYSTEM.getProcessCpuTime();
+		if (seconds > 0) {
+			Thread[] running = new Thread[works.length];
+			final Mix chosen = mix;
+			for (int i = 0; i < running.length; i++) {
+				final Work w = works[i];
+				running[i] = new Thread(() -> {
+					do
+						w.block(chosen);
+					while (!stop);
+				});
+				running[i].start();
+			}
+			Thread.sleep((long) (seconds * 1000));
+			stop = true;
+			for (Thread t : running)
+				t.join();
+		}
+		cpu = SYSTEM.getProcessCpuTime() - cpu;
+		wall = System.nanoTime() - wall;
+		Costs after = calibrate(mixed, 80);
+		costs = new Costs((costs.read + after.read) / 2, (costs.call + after.call) / 2, (costs.iteration + after.iteration) / 2);
+
+		long reads = 0, iterations = 0;
+		for (Work w : works) {
+			reads += w.reads;
+			iterations += w.iterations;
+			sink += w.x + w.read;
+		}
+		double in = reads * costs.read, rest = iterations * costs.iteration + reads * costs.call;
+		boolean any = reads > 0;
+		System.out.printf(Locale.ROOT,
+			"{\"reads\":%d,\"iterations\":%d,\"cpu_ns\":%d,\"wall_ns\":%d,\"read_ns\":%.3f,\"call_ns\":%.3f,\"iteration_ns\":%.4f"
+			+ ",\"share\":%.5f,\"share_by_reads\":%.5f,\"share_by_rest\":%.5f}%n",
+			reads, iterations, cpu, wall, costs.read, costs.call, costs.iteration,
+			any ? in / (in + rest) : 0, any ? in / cpu : 0, any ? 1 - rest / cpu : 0);
+	}
+}

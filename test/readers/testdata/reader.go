@@ -1,0 +1,258 @@
+//go:build linux
+
+// Reader is a program that reads a clock at a known, counted rate between arithmetic. Its
+// arguments and its output are those of reader.c.
+//
+// The read is time.Since, which reads CLOCK_MONOTONIC once, or the system call. Without -read-ns
+// a read costs what the whole call costs.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	none = iota
+	vdso
+	syscall
+)
+
+const seed = 88172645463325252
+
+var (
+	base   = time.Now()
+	chosen = none
+	sink   atomic.Uint64
+	stop   atomic.Bool
+	all    atomic.Uint64 // reads of the run and of the calibrations
+)
+
+//go:noinline
+func readTheClock(n uint64) (x time.Duration) {
+	if chosen == syscall {
+		var ts unix.Timespec
+		for ; n > 0; n-- {
+			_, _, _ = unix.Syscall(unix.SYS_CLOCK_GETTIME, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(&ts)), 0)
+		}
+		return time.Duration(ts.Nsec)
+	}
+	for ; n > 0; n-- {
+		x ^= time.Since(base)
+	}
+	return x
+}
+
+//go:noinline
+func arithmetic(x, n uint64) uint64 {
+	for ; n > 0; n-- {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	return x
+}
+
+// A mix is so many iterations for each read, in 1/65536, and the mean reads of a block.
+type mix struct{ ratio, reads uint64 }
+
+type work struct {
+	x, owed, reads, iterations uint64
+	read                       time.Duration
+}
+
+// block varies in length, so that it is never in step with a timer.
+func (w *work) block(m mix) {
+	w.x = arithmetic(w.x, 1)
+	n := m.reads/2 + 1 + w.x>>32%m.reads
+	iterations := n * 100
+	if chosen != none {
+		w.read ^= readTheClock(n)
+		w.reads += n
+		w.owed += n * m.ratio
+		iterations = w.owed >> 16
+		w.owed &= 0xffff
+	}
+	w.x = arithmetic(w.x, iterations)
+	w.iterations += iterations
+}
+
+func now(id int32) float64 {
+	var ts unix.Timespec
+	_ = unix.ClockGettime(id, &ts)
+	return float64(ts.Nano())
+}
+
+func perRead(m mix) float64 {
+	w := work{x: seed}
+	start, spent := now(unix.CLOCK_THREAD_CPUTIME_ID), 0.0
+	for spent < 2.5e5 || w.reads == 0 {
+		for range 8 {
+			w.block(m)
+		}
+		spent = now(unix.CLOCK_THREAD_CPUTIME_ID) - start
+	}
+	sink.Add(w.x + uint64(w.read))
+	all.Add(w.reads)
+	return spent / float64(w.reads)
+}
+
+func perIteration() float64 {
+	start := now(unix.CLOCK_THREAD_CPUTIME_ID)
+	sink.Add(arithmetic(seed, 100_000))
+	return (now(unix.CLOCK_THREAD_CPUTIME_ID) - start) / 100_000
+}
+
+type costs struct{ read, call, iteration float64 }
+
+// quiet returns what a turn costs that little disturbs.
+func quiet(figures []float64) float64 {
+	slices.Sort(figures)
+	return figures[len(figures)/10]
+}
+
+func calibrate(m mix, given float64, turns int) costs {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var iterations, wholes []float64
+	for range turns {
+		iterations = append(iterations, perIteration())
+		if chosen != none {
+			wholes = append(wholes, perRead(m))
+		}
+	}
+	c := costs{iteration: quiet(iterations)}
+	if chosen != none {
+		whole := quiet(wholes) - float64(m.ratio)/65536*c.iteration
+		c.read = whole
+		if given > 0 {
+			c.read = given
+		}
+		c.call = whole - c.read
+	}
+	return c
+}
+
+// choose returns the mix with that share; a block takes 0.2 ms at most.
+func choose(c costs, share float64) mix {
+	ratio := (c.read/share - c.read - c.call) / c.iteration
+	return mix{uint64(max(ratio, 0) * 65536), uint64(min(max(200e3*share/c.read, 1), 50))}
+}
+
+func wrong(what string) {
+	fmt.Fprintln(os.Stderr, "reader:", what)
+	os.Exit(2)
+}
+
+func number(text string, most float64) (float64, bool) {
+	value, err := strconv.ParseFloat(text, 64)
+	return value, err == nil && value >= 0 && value <= most
+}
+
+func main() {
+	args := os.Args[1:]
+	if len(args) < 4 {
+		wrong("usage: reader vdso|syscall|none PERCENT THREADS SECONDS [-read-ns NS] [-wait]")
+	}
+	what := slices.Index([]string{"none", "vdso", "syscall"}, args[0])
+	percent, percentOK := number(args[1], 100)
+	threads, threadsOK := number(args[2], 64)
+	seconds, secondsOK := number(args[3], 86400)
+	given, wait := 0.0, false
+	switch {
+	case what < 0:
+		wrong("the first argument must be vdso, syscall or none")
+	case !percentOK:
+		wrong("PERCENT must be from 0 to 100")
+	case what == none && percent > 0:
+		wrong("none needs 0 percent")
+	case !threadsOK || threads < 1 || threads != float64(int(threads)):
+		wrong("THREADS must be from 1 to 64")
+	case !secondsOK:
+		wrong("SECONDS must be from 0 to 86400")
+	}
+	for rest := args[4:]; len(rest) > 0; rest = rest[1:] {
+		ok := rest[0] == "-wait"
+		wait = wait || ok
+		if rest[0] == "-read-ns" && len(rest) > 1 {
+			given, ok = number(rest[1], 1e9)
+			ok = ok && given > 0
+			rest = rest[1:]
+		}
+		if !ok {
+			wrong("the options are -read-ns NS and -wait")
+		}
+	}
+	if percent > 0 {
+		chosen = what
+	}
+	runtime.GOMAXPROCS(int(threads) + 1)
+
+	m := mix{0, 50}
+	c, mixed := calibrate(m, given, 30), m
+	if chosen != none {
+		share := percent / 100
+		mixed = choose(c, max(share, 0.25)) // where arithmetic takes most of the time, the difference is lost in noise
+		c = calibrate(mixed, given, 80)
+		if percent < 100 {
+			m = choose(c, share)
+		}
+	}
+
+	fmt.Println("ready")
+	if wait {
+		if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
+			os.Exit(1)
+		}
+	}
+
+	works := make([]work, int(threads))
+	wall, cpu := now(unix.CLOCK_MONOTONIC), now(unix.CLOCK_PROCESS_CPUTIME_ID)
+	if seconds > 0 {
+		var running sync.WaitGroup
+		for i := range works {
+			running.Go(func() {
+				runtime.LockOSThread()
+				w := work{x: seed + uint64(i)}
+				w.block(m)
+				for !stop.Load() {
+					w.block(m)
+				}
+				works[i] = w
+			})
+		}
+		time.Sleep(time.Duration(seconds * 1e9))
+		stop.Store(true)
+		running.Wait()
+	}
+	cpu, wall = now(unix.CLOCK_PROCESS_CPUTIME_ID)-cpu, now(unix.CLOCK_MONOTONIC)-wall
+	after := calibrate(mixed, given, 80)
+	c = costs{(c.read + after.read) / 2, (c.call + after.call) / 2, (c.iteration + after.iteration) / 2}
+
+	var reads, iterations uint64
+	for _, w := range works {
+		reads += w.reads
+		iterations += w.iterations
+	}
+	report := map[string]any{
+		"reads": reads, "all_reads": reads + all.Load(), "iterations": iterations, "cpu_ns": cpu, "wall_ns": wall,
+		"read_ns": c.read, "call_ns": c.call, "iteration_ns": c.iteration,
+		"share": 0, "share_by_reads": 0, "share_by_rest": 0,
+	}
+	if reads > 0 {
+		in, rest := float64(reads)*c.read, float64(iterations)*c.iteration+float64(reads)*c.call
+		report["share"], report["share_by_reads"], report["share_by_rest"] = in/(in+rest), in/cpu, 1-rest/cpu
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(report)
+}
