@@ -131,8 +131,8 @@ them is slow.`,
 	command.SetFlagErrorFunc(flagError)
 	command.SetHelpCommand(helpCommand())
 	command.AddCommand(
-		compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), diffCommand(), renderCommand(),
-		listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand(),
+		compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), runtimesCommand(), diffCommand(), renderCommand(),
+		listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand(), goBenchmarkCommand(),
 	)
 	return command
 }

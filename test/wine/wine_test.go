@@ -286,10 +286,17 @@ func TestConsoleShowsProgress(t *testing.T) {
 // byC is the figure of the C program; ok is false for a clock that it cannot read.
 func byC(t testing.TB, wine, loop, path, call string) (ns float64, ok bool) {
 	t.Helper()
+	const unknown = 2 // loop.c does not know the clock
 	out := run(t, "", nil, wine, loop, path, call)
-	if out.status != 0 {
+	// Seen once, beside other programs: neither of these.
+	for tries := 1; out.status != 0 && out.status != unknown && tries < 3; tries++ {
+		t.Logf("loop %s %s: status %d: %s%s", path, call, out.status, out.stdout, out.stderr)
+		out = run(t, "", nil, wine, loop, path, call)
+	}
+	if out.status == unknown {
 		return 0, false
 	}
+	require.Zero(t, out.status, "loop %s %s: %s%s", path, call, out.stdout, out.stderr)
 	ns, err := strconv.ParseFloat(strings.TrimSpace(out.stdout), 64)
 	require.NoError(t, err)
 	return ns, true

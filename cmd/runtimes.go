@@ -1,0 +1,183 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/runtimes"
+	"github.com/timebench/timebench/internal/runtimes/programs"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// maxCallTime is the upper limit of --time of runtimes.
+const maxCallTime = time.Minute
+
+func runtimesCommand() *cobra.Command {
+	var flags *sectionFlags
+	var given []string
+	var threads string
+	command := &cobra.Command{
+		Use:   "runtimes [RUNTIME...]",
+		Short: "Measure the clock calls of language runtimes",
+		Long: `Runtimes measures the calls that return the time in the language runtimes of this
+machine, such as System.nanoTime of Java and time.time of Python: what a call costs, the
+resolution of its values, which clock of the system it reads, whether it enters the
+kernel, and what it would cost without the vDSO.
+
+Without RUNTIME and --runtime it measures all that are in PATH: ` + strings.Join(runtimes.Names(), ", ") + `.
+Nothing is installed or changed. A runtime that fails is reported with the reason.`,
+		Example: `  timebench runtimes
+  timebench runtimes java python3
+  timebench runtimes --runtime java=/opt/jdk-17/bin/java --runtime java=/opt/jdk-25/bin/java
+  timebench runtimes java c --threads 1..24 --out runtimes/`,
+		RunE: func(command *cobra.Command, names []string) error {
+			if err := notEmpty(command, "out", "threads"); err != nil {
+				return err
+			}
+			selected, err := selectedRuntimes(names, given)
+			if err != nil {
+				return err
+			}
+			if flags.time < runtimes.ShortestTime || flags.time > maxCallTime {
+				return fmt.Errorf("--time %s: write a duration from %s to %s", flags.time, runtimes.ShortestTime, maxCallTime)
+			}
+			settings := runtimes.Settings{Runtimes: selected, Starts: runtimes.DefaultStarts, Time: flags.time, CPUs: host.UsableCPUs(host.Facts())}
+			if threads != "" {
+				if settings.Threads, err = measure.ParseThreads(threads); err != nil {
+					return fmt.Errorf("--threads: %w", err)
+				}
+			}
+			clocks := systemClocks()
+			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
+				own, err := measureSystemClocks(ctx, clocks)
+				if err != nil {
+					return err
+				}
+				before := host.See()
+				section, err := runtimes.Run(ctx, settings, progress)
+				conditions := measure.Conditions(before, host.See())
+				compare.Into(document).Conditions = &conditions
+				section.Clocks = own
+				document.Put(&section)
+				return err
+			}
+			announcement := "Measuring " + words.Plural(len(selected), "runtime")
+			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{announcement, clocks, numbersOf(settings.Threads), settings.Estimate(), run})
+			if err != nil {
+				return err
+			}
+			return someMeasured(runtimes.Of(document))
+		},
+	}
+	flags = addSectionFlags(command, 200*time.Millisecond, "total duration of the samples of one call")
+	command.Flags().StringArrayVar(&given, "runtime", nil, "measure this program, as `NAME=PATH`; may be repeated")
+	command.Flags().StringVar(&threads, "threads", "", "numbers of threads for throughput, such as 1..24 or 1,2,4 ("+strings.Join(runtimes.WithThreads(), ", ")+")")
+	command.ValidArgs = runtimes.Names()
+	return command
+}
+
+// selectedRuntimes returns the runtimes with these names and those that --runtime gives; all if there
+// are none.
+func selectedRuntimes(names, given []string) ([]runtimes.Selected, error) {
+	var selected []runtimes.Selected
+	if len(names)+len(given) == 0 {
+		names = runtimes.Names()
+	}
+	for i, name := range names {
+		r, ok := runtimes.Named(name)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("unknown runtime %q; write one of %s", name, strings.Join(runtimes.Names(), ", "))
+		case slices.Contains(names[:i], name):
+			continue
+		}
+		selected = append(selected, runtimes.Selected{Runtime: r})
+	}
+	for _, text := range given {
+		name, path, _ := strings.Cut(text, "=")
+		r, ok := runtimes.Named(name)
+		if !ok || path == "" || len(r.Programs) == 0 {
+			return nil, fmt.Errorf("--runtime %q: write NAME=PATH, such as java=/opt/jdk-25/bin/java", text)
+		}
+		selected = append(selected, runtimes.Selected{Runtime: r, Path: path})
+	}
+	return selected, nil
+}
+
+// systemClocks returns the clocks that runtimes read where they can: from the vDSO, or by system calls where there
+// is none.
+func systemClocks() []clock.Clock {
+	return firstAvailable(clock.Catalog(), [][]string{
+		{"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "GetSystemTimePreciseAsFileTime@winapi", "QueryPerformanceCounter@winapi"},
+		{"CLOCK_REALTIME@syscall", "CLOCK_MONOTONIC@syscall"},
+	})
+}
+
+// firstAvailable returns the clocks of the first choice of which any is available; the default ones if none is.
+func firstAvailable(all []clock.Clock, choices [][]string) []clock.Clock {
+	for _, ids := range choices {
+		available := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool {
+			if !slices.Contains(ids, c.ID) {
+				return true
+			}
+			_, err := c.Open()
+			return err != nil
+		})
+		if len(available) > 0 {
+			return available
+		}
+	}
+	return clock.Default()
+}
+
+// measureSystemClocks measures what a read of the system's clocks costs without a runtime.
+func measureSystemClocks(ctx context.Context, clocks []clock.Clock) ([]runtimes.SystemClock, error) {
+	facts := host.Facts()
+	measured, err := measure.Run(ctx, clocks, measure.Settings{Threads: []int{1}, Rounds: 40, Time: 10 * time.Millisecond, CPUs: facts.CPU.Usable}, nil)
+	own := []runtimes.SystemClock{}
+	for _, c := range measured.Clocks {
+		if c.Latency != nil {
+			own = append(own, runtimes.SystemClock{ID: c.ID, Latency: c.Latency})
+		}
+	}
+	return own, err
+}
+
+// goBenchmarkCommand returns the command that the runtime go is measured with.
+func goBenchmarkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: runtimes.Command, Short: "Run the benchmark of the runtime go", Hidden: true, DisableFlagParsing: true,
+		RunE: func(command *cobra.Command, args []string) error {
+			return programs.GoMain(args, command.OutOrStdout())
+		},
+	}
+}
+
+// numbersOf returns the numbers of threads of the document: costs are measured with one.
+func numbersOf(threads []int) []int {
+	if len(threads) == 0 {
+		return []int{1}
+	}
+	return threads
+}
+
+// someMeasured returns an error if none of the runtimes could be measured.
+func someMeasured(section *runtimes.Runtimes) error {
+	var reasons []string
+	for _, r := range section.Runtimes {
+		if r.Available {
+			return nil
+		}
+		reasons = append(reasons, fmt.Sprintf("%s (%s)", r.Name, r.Reason))
+	}
+	return couldNot(fmt.Errorf("none of the chosen runtimes could be measured: %s", firstFew(reasons)))
+}

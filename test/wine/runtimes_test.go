@@ -1,0 +1,202 @@
+//go:build linux
+
+package wine
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/runtimes"
+	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/test/need"
+)
+
+// The tests here wait most of their time, so they run in parallel, after those of the other files.
+
+// windowsPath returns the path under which Wine has a file.
+func windowsPath(path string) string { return "Z:" + strings.ReplaceAll(path, "/", `\`) }
+
+// measured runs a command that measures runtimes with --out report, and returns its section, its exit status
+// and its standard error. The outputs are files: a process that it leaves would keep a pipe open, and the test
+// would wait for it.
+func measured(t *testing.T, folder string, environment []string, command ...string) (*runtimes.Runtimes, int, string) {
+	t.Helper()
+	output, err := os.Create(filepath.Join(folder, "stdout"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, output.Close()) }()
+	complaints, err := os.Create(filepath.Join(folder, "stderr"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, complaints.Close()) }()
+	c := exec.Command(command[0], command[1:]...)
+	c.Dir, c.Stdout, c.Stderr = folder, output, complaints
+	c.Env = append(append(os.Environ(), "WINEDEBUG=-all"), environment...)
+	_ = c.Run() // its exit status is returned
+	text, err := os.ReadFile(complaints.Name())
+	require.NoError(t, err)
+	document, err := sections.Load(filepath.Join(folder, "report"))
+	require.NoError(t, err, "%v: %s", c.ProcessState, text)
+	section := runtimes.Of(document)
+	require.NotNil(t, section)
+	return section, c.ProcessState.ExitCode(), string(text)
+}
+
+// running returns the processes whose command line contains a text. That of a zombie is empty.
+func running(t *testing.T, text string) []int {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	require.NoError(t, err)
+	var found []int
+	for _, name := range lines {
+		line, err := os.ReadFile(name)
+		if err != nil || !bytes.Contains(line, []byte(text)) {
+			continue // it has ended
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		require.NoError(t, err)
+		found = append(found, pid)
+	}
+	return found
+}
+
+// leavesNothing fails if a program in this folder still runs, and ends it.
+func leavesNothing(t *testing.T, folder string) {
+	t.Helper()
+	text := windowsPath(folder)
+	for deadline := time.Now().Add(20 * time.Second); len(running(t, text)) > 0 && time.Now().Before(deadline); {
+		time.Sleep(50 * time.Millisecond)
+	}
+	left := running(t, text)
+	for _, pid := range left {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	}
+	require.Empty(t, left, "processes that were not ended")
+}
+
+// fakes makes programs of testdata/runtime.c, and batch files, and returns their folder.
+func fakes(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	program, err := os.ReadFile(compiled(t, "runtime"))
+	require.NoError(t, err)
+	version := "@echo off\r\nif \"%1\"==\"--version\" (echo Python 9.9& exit /b 0)\r\n"
+	for name, text := range map[string]string{
+		"honest.exe":  string(program),
+		"hangs.exe":   string(program),
+		"leaves.exe":  string(program),
+		"none.exe":    "not a program",
+		"rubbish.bat": version + "echo rubbish\r\n",
+		"fails.bat":   version + "echo Cannot find module 1>&2\r\nexit /b 3\r\n",
+		"floods.bat":  "@echo off\r\n:again\r\necho 1.2 rubbish rubbish rubbish rubbish rubbish rubbish rubbish rubbish\r\ngoto again\r\n",
+		"silent.bat":  "@echo off\r\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o700))
+	}
+	return folder
+}
+
+// Each fake is a row with its figures or its reason, whatever the others do, and nothing that it
+// started is left.
+func TestFakeRuntimes(t *testing.T) {
+	wine, exe := built(t)
+	folder := fakes(t)
+	t.Parallel()
+	wanted := []struct{ program, reason string }{
+		{"honest.exe", ""},
+		{"hangs.exe", "did not end within "},
+		{"leaves.exe", ""},
+		{"none.exe", "Bad EXE format"},
+		{"rubbish.bat", `the benchmark printed "rubbish`},
+		{"fails.bat", "exit status 3: Cannot find module"},
+		{"floods.bat", "printed more than 65536 bytes"},
+		{"silent.bat", "it does not print a version"},
+		{"absent.exe", "file does not exist"},
+	}
+	command := []string{wine, exe, "runtimes", "python3", "--time", "15ms", "--out", "report"}
+	for _, w := range wanted {
+		command = append(command, "--runtime", "python3="+windowsPath(filepath.Join(folder, w.program)))
+	}
+	section, status, stderr := measured(t, folder, nil, command...)
+	leavesNothing(t, folder)
+	require.DirExists(t, filepath.Join(folder, "hangs.exe.started"), "its child never ran")
+	require.DirExists(t, filepath.Join(folder, "leaves.exe.started"), "its child never ran")
+	require.Zero(t, status, stderr)
+	require.Len(t, section.Runtimes, 1+len(wanted))
+	require.Equal(t, "not found in PATH: python3, python", section.Runtimes[0].Reason)
+	for i, w := range wanted {
+		r := section.Runtimes[1+i]
+		require.Equal(t, w.reason == "", r.Available, "%s: %s", w.program, r.Reason)
+		require.Contains(t, r.Reason, w.reason, w.program)
+		require.NotContains(t, r.Reason, "\n")
+		if !r.Available {
+			continue
+		}
+		require.Equal(t, "Python 9.9", r.Version)
+		require.Equal(t, runtimes.DefaultStarts, r.Forks)
+		require.Equal(t, 1.0, r.LoopNS)
+		require.Equal(t, 2.0, r.CallNS)
+		require.Len(t, r.Calls, 6)
+		for _, c := range r.Calls {
+			require.Equal(t, 50.0, c.Latency.MedianNS, c.ID)
+			require.Contains(t, c.ReadsBy, "traced on Linux only", c.ID)
+			require.Zero(t, c.WithoutVDSONS, c.ID)
+		}
+	}
+}
+
+// Ctrl-C ends a runtime that hangs, and its child, and is reported.
+func TestInterruptEndsRuntimes(t *testing.T) {
+	wine, exe := built(t)
+	folder := fakes(t)
+	t.Parallel()
+	// The event comes when the child runs.
+	section, status, stderr := measured(t, folder, nil, wine, compiled(t, "ctrl"), "hangs.exe.started", "0", exe,
+		"runtimes", "python3", "--runtime", "python3="+windowsPath(filepath.Join(folder, "hangs.exe")), "--out", "report")
+	leavesNothing(t, folder)
+	require.DirExists(t, filepath.Join(folder, "hangs.exe.started"), "its child never ran")
+	require.Equal(t, 130, status, stderr)
+	require.Equal(t, "interrupted", section.Runtimes[1].Reason)
+}
+
+// A real Python for Windows, which timebench finds in PATH. The same program runs as on Linux.
+func TestPython(t *testing.T) {
+	wine, exe := built(t)
+	if _, err := os.Stat(filepath.Join(os.Getenv("WINEPREFIX"), "drive_c/python/python.exe")); err != nil {
+		need.Missing(t, "python.exe", "test/wine/python puts it into the Wine prefix")
+	}
+	t.Parallel()
+	environment := []string{`WINEPATH=C:\python`, "PYTHONMALLOC=debug"}
+	section, status, stderr := measured(t, t.TempDir(), environment, wine, exe, "runtimes", "python3", "--time", "15ms", "--out", "report")
+	require.Zero(t, status, stderr)
+	require.Len(t, section.Runtimes, 1)
+	python := section.Runtimes[0]
+	require.True(t, python.Available, python.Reason)
+	require.Empty(t, python.Reason)
+	require.Contains(t, python.Version, "Python 3.11")
+	require.True(t, strings.EqualFold(`C:\python\python.exe`, python.Path), python.Path)
+	require.Equal(t, runtimes.DefaultStarts, python.Forks)
+	require.Contains(t, section.ClearedEnvironment, "PYTHONMALLOC")
+	require.Positive(t, python.LoopNS)
+	require.Len(t, python.Calls, 6)
+	for _, c := range python.Calls {
+		require.NotNil(t, c.Latency, "%s: %s", c.ID, c.Reason)
+		require.Len(t, c.Latency.SamplesNS, runtimes.DefaultStarts, c.ID)
+		require.Positive(t, c.Latency.MedianNS, c.ID)
+		require.Positive(t, c.WarmUpNS, c.ID)
+		require.NotNil(t, c.Resolution, c.ID)
+		require.Empty(t, c.Reads, c.ID)
+		require.Contains(t, c.ReadsBy, "traced on Linux only", c.ID)
+	}
+	clocks := map[string]bool{}
+	for _, c := range section.Clocks {
+		clocks[c.ID] = true
+	}
+	require.True(t, clocks["QueryPerformanceCounter@winapi"], "the clock of Windows to compare with: %v", clocks)
+}
