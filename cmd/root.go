@@ -131,8 +131,8 @@ them is slow.`,
 	command.SetFlagErrorFunc(flagError)
 	command.SetHelpCommand(helpCommand())
 	command.AddCommand(
-		compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), runtimesCommand(), diffCommand(), renderCommand(),
-		listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand(), goBenchmarkCommand(),
+		compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), runtimesCommand(), profileCommand(), diffCommand(), renderCommand(),
+		listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand(), goBenchmarkCommand(), startProfiledCommand(),
 	)
 	return command
 }

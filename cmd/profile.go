@@ -1,0 +1,154 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/profile"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// What a read costs is measured within half a second: somebody waits, and what is to be seen goes on.
+const (
+	costRounds = 8
+	costTime   = 2 * time.Millisecond
+)
+
+func profileCommand() *cobra.Command {
+	var flags *sectionFlags
+	var rate int
+	var threads, count bool
+	command := &cobra.Command{
+		Use:   "profile [PID|NAME...] [-- COMMAND [ARGUMENT...]]",
+		Short: "Show which programs read clocks, and what CPU time that takes",
+		Long: `Profile samples what runs, about a thousand times in each second of CPU time, and reports
+for each program the share of its CPU time that goes into reading clocks: in the vDSO, in
+the kernel that the vDSO enters, and in system calls of clocks. It estimates the number of
+reads from what one read costs here.
+
+Without an argument it profiles the whole machine, which needs root or CAP_PERFMON. PID is
+a process, NAME the name of a program. COMMAND is started, and profiled to its end; its
+output goes to standard error. An ordinary user can profile own processes where
+kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
+		Example: `  sudo timebench profile
+  timebench profile 4711 postgres
+  timebench profile -- java -jar app.jar`,
+		RunE: func(command *cobra.Command, args []string) error {
+			if err := notEmpty(command, "out"); err != nil {
+				return err
+			}
+			settings, err := profileSettings(command, args)
+			if err != nil {
+				return err
+			}
+			if flags.time < profile.MinTime || flags.time > maxSectionTime {
+				return fmt.Errorf("--time %s: write a duration from %s to 720h", flags.time, profile.MinTime)
+			}
+			if rate < profile.MinRate || rate > profile.MaxRate {
+				return fmt.Errorf("--rate %d: write a number from %d to %d", rate, profile.MinRate, profile.MaxRate)
+			}
+			settings.Time, settings.RateHz, settings.Output = flags.time, rate, os.Stderr
+			settings.Threads, settings.Count = threads, count
+			if count && settings.PIDs == nil && settings.Command == nil {
+				return errors.New("--count: write the processes to count, or a command after --")
+			}
+			if _, err := chosenFormat(render.SectionFormats, flags.format); err != nil {
+				return err
+			}
+			if err := profile.Check(settings); err != nil {
+				return couldNot(err)
+			}
+			clocks := profile.Clocks(clock.Catalog())
+			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
+				facts := document.Host
+				measured := func(ctx context.Context) (profile.Costs, error) {
+					costs, err := measure.Run(ctx, clocks, measure.Settings{Threads: oneAndAll(host.UsableCPUs(facts)), Rounds: costRounds, Time: costTime, WithoutResolution: true, CPUs: facts.CPU.Usable}, nil)
+					return profile.Costs{Clocks: costs.Clocks, FloorNS: costs.FloorNS}, err
+				}
+				section, err := profile.Run(ctx, settings, measured, progress)
+				if err == nil {
+					document.Put(&section)
+				}
+				return err
+			}
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Profiling " + profiled(settings), clocks, []int{1}, flags.time, run})
+			return err
+		},
+	}
+	flags = addSectionFlags(command, profile.DefaultTime, "how long to sample")
+	command.Flags().IntVar(&rate, "rate", profile.DefaultRate, "samples in each second of CPU time")
+	command.Flags().BoolVar(&count, "count", false, "count system calls of clocks exactly, by the kernel's tracepoints (root); slows all system calls meanwhile")
+	command.Flags().BoolVar(&threads, "threads", false, "list the threads that read clocks too")
+	return command
+}
+
+// profileSettings returns the processes or the command of the arguments.
+func profileSettings(command *cobra.Command, args []string) (s profile.Settings, err error) {
+	if dash := command.ArgsLenAtDash(); dash >= 0 {
+		switch {
+		case dash > 0:
+			return s, fmt.Errorf("%q and a command after --: write one of them", args[0])
+		case len(args) == 0:
+			return s, errors.New("there is no command after --; write -- COMMAND [ARGUMENT...]")
+		case command.Flags().Changed("time"):
+			return s, errors.New("--time and a command: a command is profiled until it ends; omit --time")
+		}
+		s.Command = args
+		return s, nil
+	}
+	for _, arg := range args {
+		pid, err := strconv.Atoi(arg)
+		if err != nil {
+			pids := profile.NamedProcesses(arg)
+			if len(pids) == 0 {
+				return s, couldNot(fmt.Errorf("%q: there is no process with this name; write a PID or the name of a running program", arg))
+			}
+			s.PIDs = append(s.PIDs, pids...)
+			continue
+		}
+		switch process := profile.ProcessOf(pid); process {
+		case pid:
+		case 0:
+			return s, couldNot(fmt.Errorf("%q: there is no process with this number", arg))
+		default:
+			return s, fmt.Errorf("%q is a thread of process %d; write %d", arg, process, process)
+		}
+		s.PIDs = append(s.PIDs, pid)
+	}
+	return s, nil
+}
+
+// profiled returns what is profiled, for the line above the progress.
+func profiled(s profile.Settings) string {
+	switch {
+	case len(s.Command) > 0:
+		return s.Command[0]
+	case len(s.PIDs) > 0:
+		return fmt.Sprintf("%d processes", len(s.PIDs))
+	default:
+		return "the whole machine"
+	}
+}
+
+// startProfiledCommand returns the command that starts the command of profile.
+func startProfiledCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: profile.StartCommand, Short: "Start the command of `profile`", Hidden: true, DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			reported, err := profile.Start(args)
+			if reported {
+				return &failure{status: 1}
+			}
+			return couldNot(err)
+		},
+	}
+}
