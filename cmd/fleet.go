@@ -1,0 +1,124 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/fleet"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// odd is the value of --fail-on for a machine that is unlike the others.
+const odd = "odd"
+
+// fleetFlags are the flags of fleet as they were typed.
+type fleetFlags struct {
+	failOn string
+	reportFlags
+}
+
+func fleetCommand() *cobra.Command {
+	var flags fleetFlags
+	command := &cobra.Command{
+		Use:   "fleet RESULT...",
+		Short: "Compare the results of many machines: the groups, and the odd machines",
+		Long: `Fleet reads the results of many machines. It puts those together that should be alike
+(CPU, kernel, hypervisor, version of timebench), shows what each clock costs in each
+group, and names the machines that are unlike the others of their group, with the
+reasons. It counts the findings of doctor.
+
+RESULT is a result of any command that measures (a folder of --out, a document, a page or
+a zip), a folder with many of them, or - for a list of them on standard input. A machine
+is named by its label host, or by its file. A result that cannot be read is named, and
+the others are compared.
+
+Exit status: 0 if --fail-on finds nothing, 1 if it does or no result can be read, 2 if the
+command line is wrong, 3 if --fail-on odd could not tell.`,
+		Example: `  timebench fleet results/
+  timebench fleet results/ --out fleet/ --fail-on odd
+  find /srv/results -name '*.json' | timebench fleet - --format csv`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("fleet needs results; name files or folders, or - for a list on standard input")
+			}
+			return nil
+		},
+		RunE: func(command *cobra.Command, names []string) error {
+			if err := notEmpty(command, "out", "fail-on"); err != nil {
+				return err
+			}
+			if slices.Contains(names, "") {
+				return errors.New("the name of a result is empty; name a folder or a file")
+			}
+			return compareMachines(command.InOrStdin(), command.OutOrStdout(), flags, names)
+		},
+	}
+	command.Flags().StringVar(&flags.failOn, "fail-on", never, "exit with status 1 if a machine is odd, or has a finding of this severity or a worse one: odd, error, warn, or never")
+	addReportFlags(command, &flags.reportFlags, render.FleetFormats, "fleet.json, fleet.md, fleet.html and a chart")
+	complete(command, "fail-on", odd, result.Error, result.Warn, never)
+	return command
+}
+
+// compareMachines reads the results and reports the comparison.
+func compareMachines(stdin io.Reader, stdout io.Writer, flags fleetFlags, names []string) error {
+	format, err := chosenFormat(render.FleetFormats, flags.format)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains([]string{odd, result.Error, result.Warn, never}, flags.failOn) {
+		return fmt.Errorf("--fail-on %q: write odd, error, warn or never", flags.failOn)
+	}
+	files, missing, err := fleet.Find(names, stdin)
+	if err != nil {
+		return couldNot(err)
+	}
+	machines, unread := fleet.Read(files, machineIn)
+	f := fleet.Of(machines, append(missing, unread...), time.Now())
+	to := report[*fleet.Fleet]{stdout: stdout, format: format, files: fleetFiles, target: newTarget(flags.out, fleetSet)}
+	if f.Machines == 0 {
+		to.target = nil // what is there has more
+	}
+	if err := reportLoaded(to, f); err != nil {
+		return err
+	}
+	return flags.gate(f)
+}
+
+// machineIn returns the machine of a result.
+func machineIn(file string) (fleet.Machine, error) {
+	document, err := loadResult(file)
+	if err != nil {
+		return fleet.Machine{}, err
+	}
+	return fleet.MachineOf(file, document, diagnose.Findings(document)), nil
+}
+
+// gate returns the exit status of --fail-on as a failure.
+func (flags fleetFlags) gate(f *fleet.Fleet) error {
+	switch {
+	case f.Machines == 0:
+		return couldNot(errors.New("no result could be read"))
+	case flags.failOn == odd && f.Odd > 0,
+		flags.failOn == result.Error && f.Has(result.Error),
+		flags.failOn == result.Warn && f.Has(result.Error, result.Warn):
+		return &failure{status: 1}
+	case flags.failOn == odd && f.TooFew():
+		return &failure{status: couldNotTell}
+	}
+	return nil
+}
+
+// fleetFiles returns the files of --out: the chart, the reports, and last the fleet itself.
+func fleetFiles(f *fleet.Fleet) []file {
+	files, pictures := drawn(fleet.Pictures, f)
+	return append(files,
+		file{"fleet.md", func(w io.Writer) error { return render.FleetMarkdown(w, f, pictures) }},
+		file{"fleet.html", func(w io.Writer) error { return render.FleetHTML(w, f) }},
+		file{"fleet.json", func(w io.Writer) error { return render.FleetJSON(w, f) }})
+}
