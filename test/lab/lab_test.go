@@ -94,6 +94,10 @@ func TestWorlds(t *testing.T) {
 					t.Parallel()
 				}
 				commands := script
+				traceable := w.cpus() <= 2 // with more than this machine has, a trace takes minutes
+				if traceable {
+					commands += runtimesScript + profileScript
+				}
 				if w.cpus() > 1 && w.arch == "amd64" {
 					commands += strings.NewReplacer("LAST", strconv.Itoa(w.cpus()-1), "ALL", strconv.Itoa(w.cpus())).Replace(several)
 				}
@@ -115,6 +119,10 @@ func TestWorlds(t *testing.T) {
 					t.Run("a CPU goes", func(t *testing.T) { w.checkUnplugged(t, said) })
 				}
 				t.Run("drift", func(t *testing.T) { w.checkDrift(t, said["drift"]) })
+				if traceable {
+					t.Run("runtimes", func(t *testing.T) { w.checkRuntimes(t, said["runtimes"]) })
+					t.Run("profile", func(t *testing.T) { w.checkProfile(t, said["profile"]) })
+				}
 				var here []kill
 				if w.sources != nil {
 					t.Run("every clock source", func(t *testing.T) { w.checkExperiment(t, said) })

@@ -27,7 +27,7 @@ import (
 )
 
 // longest is how long a machine may run, from its start to the end of its script.
-const longest = 6 * time.Minute
+const longest = 9 * time.Minute
 
 // The lines between which a machine prints what its commands said; after the second the
 // machine is done.

@@ -82,7 +82,7 @@ func release(arch string) ([]byte, error) {
 	return os.ReadFile(binary)
 }
 
-// root is a machine's root file system: busybox, timebench and a script.
+// root is a machine's root file system: busybox, timebench, a script and what that names.
 func root(t *testing.T, arch, script string) []byte {
 	t.Helper()
 	busybox, err := os.ReadFile(filepath.Join(parts(t, arch), "busybox"))
@@ -99,6 +99,12 @@ func root(t *testing.T, arch, script string) []byte {
 		other, err := released["386"]()
 		require.NoError(t, err)
 		all.add("bin/timebench-386", program, other)
+	}
+	if strings.Contains(script, "/"+javaHome+"/") {
+		addJava(t, &all)
+	}
+	if strings.Contains(script, "-- reader ") || strings.Contains(script, "\nreader ") {
+		addReader(t, &all, arch)
 	}
 	all.add("bin/killed", program, killedProgram)
 	all.add("etc/passwd", program, []byte(passwd))

@@ -1,0 +1,98 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/profile"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// profileScript profiles a program that reads a clock most of its time, as root.
+const profileScript = `
+mount -t tracefs tracefs /sys/kernel/tracing
+run profile timebench profile --count --format json -- reader vdso 90 1 2
+`
+
+// addReader adds the program of test/readers in Go, which needs no library.
+func addReader(t *testing.T, all *archive, arch string) {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "reader")
+	compiler := exec.Command("go", "build", "-o", binary, "../readers/testdata/reader.go")
+	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
+	out, err := compiler.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	content, err := os.ReadFile(binary)
+	require.NoError(t, err)
+	all.add("bin/reader", program, content)
+}
+
+// checkProfile: the program's reads are where the clock source of this world has them: in user mode, in the
+// kernel below the vDSO, or in system calls.
+func (w world) checkProfile(t *testing.T, said ran) {
+	require.Zero(t, said.status, said.stderr)
+	p := profile.Of(document(t, said))
+	require.NotNil(t, p)
+	require.True(t, p.SeesKernel)
+	require.Empty(t, p.Unseen)
+	require.Zero(t, p.LostSamples)
+	i := slices.IndexFunc(p.Processes, func(p profile.Process) bool { return p.Command == "reader" })
+	require.GreaterOrEqual(t, i, 0)
+	reader := p.Processes[i]
+	require.Empty(t, reader.Reason)
+	require.NotNil(t, reader.ClockShare)
+	t.Logf("of its CPU time %.2f in clock calls: %.2f in user mode, %.2f in the kernel below the vDSO, %.2f in system calls; it said: %s",
+		*reader.ClockShare, reader.UserShare, reader.KernelShare, reader.SyscallShare, said.stderr)
+	require.Positive(t, reader.ReadsPerSecond)
+	if w.vdso == result.Never {
+		require.Equal(t, "cost", reader.ReadsBy, "reads in user mode are no system calls")
+	} else {
+		require.Equal(t, "tracepoint", reader.ReadsBy)
+		checkCount(t, said, reader.ReadsPerSecond*float64(p.DurationNS)/1e9)
+	}
+	// Where the reads are is exact; how much of the time they take, an emulator decides, which runs the
+	// arithmetic between the reads fast and a read of the counter slowly, or the other way about. The program
+	// reads its CPU time by system calls.
+	const some, few = 0.02, 0.1
+	switch w.vdso {
+	case result.Always:
+		require.Greater(t, reader.KernelShare, some)
+		require.Greater(t, reader.KernelShare, reader.UserShare)
+		require.Less(t, reader.SyscallShare, few)
+		require.Less(t, p.UserModeNS, p.ReadNS)
+		require.Less(t, p.ClockCPUsUserMode, p.ClockCPUs)
+		require.Positive(t, p.ClockCPUsUserMode)
+	case result.Never:
+		require.Greater(t, reader.UserShare, some)
+		require.Greater(t, reader.UserShare, reader.KernelShare+reader.SyscallShare)
+		require.Less(t, reader.KernelShare, few)
+		require.Less(t, reader.SyscallShare, few)
+		require.Zero(t, p.ClockCPUsUserMode)
+	default:
+		require.Greater(t, reader.SyscallShare, some)
+		require.Zero(t, reader.UserShare+reader.KernelShare)
+	}
+}
+
+// checkCount compares the number of system calls by the kernel with that of the program, which printed it. The
+// program also reads its CPU time, once in some hundred reads or, where a read takes long, in ten.
+func checkCount(t *testing.T, said ran, counted float64) {
+	var own struct {
+		AllReads float64 `json:"all_reads"`
+	}
+	i := strings.Index(said.stderr, "{")
+	require.GreaterOrEqual(t, i, 0, said.stderr)
+	require.NoError(t, json.NewDecoder(strings.NewReader(said.stderr[i:])).Decode(&own))
+	t.Logf("the kernel counted %.0f system calls, and the program %.0f reads", counted, own.AllReads)
+	require.Positive(t, own.AllReads)
+	require.GreaterOrEqual(t, counted, 0.999*own.AllReads)
+	require.Less(t, counted, 1.25*own.AllReads)
+}
