@@ -131,7 +131,7 @@ them is slow.`,
 	command.SetFlagErrorFunc(flagError)
 	command.SetHelpCommand(helpCommand())
 	command.AddCommand(
-		compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), runtimesCommand(), profileCommand(), diffCommand(), fleetCommand(), renderCommand(),
+		compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), runtimesCommand(), profileCommand(), watchCommand(), diffCommand(), fleetCommand(), renderCommand(),
 		listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand(), goBenchmarkCommand(), startProfiledCommand(),
 	)
 	return command

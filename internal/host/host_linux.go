@@ -42,7 +42,7 @@ func At(root string) result.Host {
 		v.System = "firecracker"
 	}
 	if root == live {
-		facts.TimeSync = timeSync()
+		facts.TimeSync = TimeSync()
 		if facts.CPU.KernelTSCHz == 0 {
 			facts.CPU.KernelTSCHz = perfTSCHz()
 		}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// timeSync returns the state of adjtimex(2), and changes nothing (modes is 0); nil if the call
+// TimeSync returns the state of adjtimex(2), and changes nothing (modes is 0); nil if the call
 // is refused.
-func timeSync() *result.TimeSync {
+func TimeSync() *result.TimeSync {
 	var state unix.Timex
 	verdict, err := unix.Adjtimex(&state)
 	if err != nil {

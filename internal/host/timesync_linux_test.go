@@ -70,7 +70,7 @@ func TestOffsetThatTheKernelCannotHold(t *testing.T) {
 func TestTimeSyncOfThisMachine(t *testing.T) {
 	var state unix.Timex
 	_, err := unix.Adjtimex(&state)
-	sync := timeSync()
+	sync := TimeSync()
 	require.Equal(t, err == nil, sync != nil)
 	if sync != nil {
 		require.Positive(t, sync.TickNS)

@@ -17,8 +17,13 @@ func Prometheus(w io.Writer, d *result.Document) error {
 
 // DoctorPrometheus writes a diagnosis as metrics: the figures, and the findings.
 func DoctorPrometheus(w io.Writer, d *result.Document) error {
+	return exposition.Write(w, DoctorMetrics(d))
+}
+
+// DoctorMetrics returns the metrics of a diagnosis.
+func DoctorMetrics(d *result.Document) []exposition.Family {
 	d = cleaned(d)
-	return exposition.Write(w, append(metrics(d), findingMetrics(d.Findings)...))
+	return append(metrics(d), findingMetrics(d.Findings)...)
 }
 
 // metrics returns the metrics of a document without its findings.

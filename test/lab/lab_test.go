@@ -88,6 +88,12 @@ func TestWorlds(t *testing.T) {
 	var kills []kill
 	chapters := map[string]chapter{}
 	t.Run("machines", func(t *testing.T) {
+		t.Run(demoted.name, func(t *testing.T) {
+			if !*update {
+				t.Parallel()
+			}
+			checkWatch(t, demoted.run(t, watchScript))
+		})
 		for _, w := range worlds {
 			t.Run(w.name, func(t *testing.T) {
 				if !*update { // figures want the whole machine

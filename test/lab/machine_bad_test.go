@@ -40,7 +40,7 @@ func TestSpoiltConsoleIsRefused(t *testing.T) {
 
 func TestMachineThatDoesNotStart(t *testing.T) {
 	emulator := need.Program(t, x86)
-	_, err := boot(t.Context(), t.TempDir(), emulator, []string{"-kernel", "nothing"})
+	_, err := boot(t.Context(), t.TempDir(), emulator, []string{"-kernel", "nothing"}, nil)
 	require.ErrorContains(t, err, "nothing")
 }
 
@@ -49,6 +49,6 @@ func TestMachineThatDoesNotEnd(t *testing.T) {
 	emulator := need.Program(t, x86)
 	limited, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, err := boot(limited, t.TempDir(), emulator, nil)
+	_, err := boot(limited, t.TempDir(), emulator, nil, nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

@@ -53,7 +53,11 @@ func (w world) run(t *testing.T, script string) map[string]ran {
 	limited, cancel := context.WithTimeout(t.Context(), longest)
 	defer cancel()
 	started := time.Now()
-	console, err := boot(limited, here, emulator, w.machine)
+	console, err := boot(limited, here, emulator, w.machine, func(line string, emulator *os.Process) {
+		if w.host != nil {
+			w.host(t, here, line, emulator)
+		}
+	})
 	require.NoError(t, err, "%s said:\n%s", w.name, console)
 	t.Logf("%s ran for %.1f s", w.name, time.Since(started).Seconds())
 	said, err := unpack(console)
@@ -62,8 +66,9 @@ func (w world) run(t *testing.T, script string) map[string]ran {
 }
 
 // boot runs an emulator until its machine is done, and returns what came over the
-// console. The emulator's process is gone in any case, and never outlives this one.
-func boot(ctx context.Context, here, emulator string, machine []string) (string, error) {
+// console. host gets each line, with the emulator's process, which is gone in any case afterwards, and never
+// outlives this one.
+func boot(ctx context.Context, here, emulator string, machine []string, host func(line string, emulator *os.Process)) (string, error) {
 	// Pdeathsig comes when the thread ends that started the process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -84,6 +89,9 @@ func boot(ctx context.Context, here, emulator string, machine []string) (string,
 	lines, done := bufio.NewScanner(stdout), false
 	for !done && lines.Scan() {
 		console.WriteString(lines.Text() + "\n")
+		if host != nil {
+			host(lines.Text(), qemu.Process)
+		}
 		done = strings.Contains(lines.Text(), over)
 	}
 	late := ctx.Err()

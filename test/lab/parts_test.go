@@ -104,7 +104,10 @@ func root(t *testing.T, arch, script string) []byte {
 		addJava(t, &all)
 	}
 	if strings.Contains(script, "-- reader ") || strings.Contains(script, "\nreader ") {
-		addReader(t, &all, arch)
+		addGo(t, &all, arch, "reader", "../readers/testdata/reader.go")
+	}
+	if strings.Contains(script, "run hpet-ahead ") {
+		addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go")
 	}
 	all.add("bin/killed", program, killedProgram)
 	all.add("etc/passwd", program, []byte(passwd))

@@ -22,17 +22,17 @@ mount -t tracefs tracefs /sys/kernel/tracing
 run profile timebench profile --count --format json -- reader vdso 90 1 2
 `
 
-// addReader adds the program of test/readers in Go, which needs no library.
-func addReader(t *testing.T, all *archive, arch string) {
+// addGo adds a program in Go, from its source.
+func addGo(t *testing.T, all *archive, arch, name, source string) {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "reader")
-	compiler := exec.Command("go", "build", "-o", binary, "../readers/testdata/reader.go")
+	binary := filepath.Join(t.TempDir(), name)
+	compiler := exec.Command("go", "build", "-o", binary, source)
 	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 	out, err := compiler.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	content, err := os.ReadFile(binary)
 	require.NoError(t, err)
-	all.add("bin/reader", program, content)
+	all.add("bin/"+name, program, content)
 }
 
 // checkProfile: the program's reads are where the clock source of this world has them: in user mode, in the

@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -23,6 +24,9 @@ type world struct {
 	may      []string // what it may find besides: what is so where it is quiet enough to be seen
 	sources  []string // all clock sources, where an experiment is to switch between them
 	threads  string   // what the report measures
+	// host does on this machine what a line on the console asks for; nil where nothing does. "here" is the
+	// emulator's folder.
+	host func(t *testing.T, here, line string, emulator *os.Process)
 }
 
 const x86, arm = "qemu-system-x86_64", "qemu-system-aarch64"

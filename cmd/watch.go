@@ -1,0 +1,271 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/exposition"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/watch"
+)
+
+// watchFlags are the flags of watch as they were typed.
+type watchFlags struct {
+	every    time.Duration
+	listen   string
+	textfile string
+	format   string
+	quiet    bool
+}
+
+// A lineFormat writes an event as one line.
+type lineFormat struct {
+	name  string
+	write func(watch.Event) ([]byte, error)
+}
+
+// lineFormats are the values of --format of watch.
+var lineFormats = []lineFormat{
+	{"text", func(e watch.Event) ([]byte, error) {
+		return []byte(e.Time.Format(time.RFC3339) + " " + e.Kind + ": " + oneLine(e.Message) + "\n"), nil
+	}},
+	{"json", func(e watch.Event) ([]byte, error) {
+		line, err := json.Marshal(e)
+		return append(line, '\n'), err
+	}},
+}
+
+func lineFormatNames() []string {
+	var names []string
+	for _, f := range lineFormats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+func watchCommand() *cobra.Command {
+	var flags watchFlags
+	command := &cobra.Command{
+		Use:   "watch",
+		Short: "Watch the clocks, print changes, and serve metrics",
+		Long: `Watch looks at the clocks of this machine again and again, until a signal ends it. It prints
+a line when something changes, and none otherwise: the clock source of the kernel, what a
+read of the everyday clocks costs, whether it enters the kernel, whether the wall clock is
+synchronised, steps of the wall clock, and moments in which the machine was suspended or
+paused. After a change it diagnoses the machine as doctor --fast does.
+
+Watch needs no root. It serves its figures as metrics of Prometheus by HTTP (--listen:
+/metrics, and /healthz), and as a file for the textfile collector of node_exporter.
+
+Exit status: 0 if a signal ended it, 1 if it could not begin, 2 if the command line is
+wrong.`,
+		Example: `  timebench watch
+  timebench watch --listen 127.0.0.1:9109 --format json
+  timebench watch --textfile /var/lib/prometheus/node-exporter/timebench.prom`,
+		Args: noArguments,
+		RunE: func(command *cobra.Command, _ []string) error {
+			format, err := flags.check(command)
+			if err != nil {
+				return err
+			}
+			return flags.run(direct(command.OutOrStdout()), command.ErrOrStderr(), format)
+		},
+	}
+	f := command.Flags()
+	f.DurationVar(&flags.every, "every", 30*time.Second, "time between two measurements")
+	f.StringVar(&flags.listen, "listen", "", "serve metrics on this `address`, such as 127.0.0.1:9109; without a host, on the loopback")
+	f.StringVar(&flags.textfile, "textfile", "", "write metrics into this `file`, whose name ends in .prom")
+	f.StringVar(&flags.format, "format", lineFormats[0].name, "format of the lines: "+strings.Join(lineFormatNames(), ", "))
+	f.BoolVar(&flags.quiet, "quiet", false, "do not say on standard error what is watched")
+	complete(command, "format", lineFormatNames()...)
+	return command
+}
+
+// check returns which flag is wrong, or the format.
+func (flags watchFlags) check(command *cobra.Command) (format lineFormat, err error) {
+	if err := notEmpty(command, "listen", "textfile"); err != nil {
+		return format, err
+	}
+	if _, _, err := net.SplitHostPort(flags.listen); flags.listen != "" && err != nil {
+		return format, fmt.Errorf("--listen %q: write HOST:PORT, such as 127.0.0.1:9109", flags.listen)
+	}
+	if flags.every < watch.MinEvery || flags.every > watch.MaxEvery {
+		return format, fmt.Errorf("--every %s: write a duration from %s to %s", flags.every, watch.MinEvery, watch.MaxEvery)
+	}
+	i := slices.IndexFunc(lineFormats, func(f lineFormat) bool { return f.name == flags.format })
+	if i < 0 {
+		return format, fmt.Errorf("--format %q: write %s", flags.format, strings.Join(lineFormatNames(), " or "))
+	}
+	if flags.textfile == "" {
+		return lineFormats[i], nil
+	}
+	return lineFormats[i], checkTextfile(flags.textfile)
+}
+
+// textfileExtension is that of the files which the collector of node_exporter reads.
+const textfileExtension = ".prom"
+
+// checkTextfile returns why metrics must not be written into a file.
+func checkTextfile(name string) error {
+	if filepath.Ext(name) != textfileExtension {
+		return fmt.Errorf("--textfile %q: node_exporter reads only files whose names end in %s; write such a name", name, textfileExtension)
+	}
+	content, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && (len(content) == 0 || bytes.Contains(content, []byte(" timebench_"))):
+		return nil
+	case err != nil:
+		return couldNot(fmt.Errorf("--textfile %s: %w", name, systemError(err)))
+	}
+	return fmt.Errorf("--textfile: %s has something other than metrics of timebench, which would be lost; name another file", name)
+}
+
+// direct returns a writer whose errors are those of one write: a log on a full disk may have space later.
+func direct(w io.Writer) io.Writer {
+	if o, ok := w.(*output); ok {
+		return o.to
+	}
+	return w
+}
+
+// run watches until a signal comes.
+func (flags watchFlags) run(stdout, stderr io.Writer, format lineFormat) error {
+	ctx, _ := untilSignal()
+	a := &agent{stdout: stdout, stderr: stderr, format: format, flags: flags}
+	if flags.listen != "" {
+		server, err := watch.Listen(flags.listen)
+		if err != nil {
+			return couldNot(fmt.Errorf("--listen %w", err))
+		}
+		defer server.Close()
+		a.server = server
+		go func() {
+			if err := server.Serve(); err != nil {
+				a.complain("metrics are no longer served: " + err.Error())
+			}
+		}()
+	}
+	clocks := watchedClocks(clock.Catalog())
+	if !flags.quiet {
+		a.complain(flags.announcement(a.server, len(clocks)))
+	}
+	watch.Run(ctx, watch.Settings{
+		Every: flags.every, Clocks: clocks, Report: a.report, Publish: a.publish,
+		Examine: func(ctx context.Context) (*result.Document, error) {
+			document, err := examine(ctx, true)
+			if err == nil {
+				document.Findings = diagnose.Findings(document)
+			}
+			return document, err
+		},
+	})
+	return nil
+}
+
+// announcement returns what is watched, and where the metrics are.
+func (flags watchFlags) announcement(server *watch.Server, clocks int) string {
+	text := fmt.Sprintf("watching %d clocks every %s, until a signal", clocks, flags.every)
+	if server != nil {
+		text += "; metrics on http://" + server.Address() + "/metrics"
+		if host, _, err := net.SplitHostPort(server.Address()); err == nil && !net.ParseIP(host).IsLoopback() {
+			text += ", for other machines too"
+		}
+	}
+	if flags.textfile != "" {
+		text += "; metrics in " + flags.textfile
+	}
+	return text
+}
+
+// watchedClocks returns the clocks that programs read most, and the system call for comparison.
+func watchedClocks(all []clock.Clock) []clock.Clock {
+	return slices.DeleteFunc(all, func(c clock.Clock) bool {
+		return !diagnose.Everyday(c.ID) && c.ID != "CLOCK_MONOTONIC@syscall" && c.ID != "time.Now@go"
+	})
+}
+
+// An agent writes what a watch reports and publishes.
+type agent struct {
+	stdout, stderr io.Writer
+	format         lineFormat
+	flags          watchFlags
+	server         *watch.Server // nil without --listen
+	// unwritten is why the last textfile could not be written; "" if it was.
+	unwritten string
+	// unprinted is whether the last line could not be printed.
+	unprinted bool
+}
+
+// complain writes a line to standard error.
+func (a *agent) complain(text string) { _, _ = fmt.Fprintln(a.stderr, "timebench: "+oneLine(text)) }
+
+// report prints an event. A line that cannot be printed is lost; the next one is tried again.
+func (a *agent) report(e watch.Event) {
+	line, err := a.format.write(e)
+	if err == nil {
+		_, err = a.stdout.Write(line)
+	}
+	if err != nil && !a.unprinted {
+		a.complain("standard output cannot be written: " + systemError(err).Error())
+	}
+	a.unprinted = err != nil
+}
+
+// overdue is how many turns late a turn may be before the watch is not healthy, and graceOfTurn what a turn
+// may take on a slow machine.
+const (
+	overdue     = 3
+	graceOfTurn = 30 * time.Second
+)
+
+// publish serves and writes the metrics, and returns an event if they can no longer be written, or can be again.
+func (a *agent) publish(s *watch.State) *watch.Event {
+	s.Document.Tool = tool()
+	var text bytes.Buffer
+	families := render.DoctorMetrics(s.Document)
+	if !s.Examined {
+		families = slices.DeleteFunc(families, func(f exposition.Family) bool { return strings.HasPrefix(f.Name, "timebench_finding") })
+	}
+	if err := exposition.Write(&text, append(families, s.Metrics()...)); err != nil {
+		a.complain("metrics cannot be written: " + err.Error())
+		return nil
+	}
+	if a.server != nil {
+		a.server.Put(text.Bytes(), overdue*a.flags.every+graceOfTurn)
+	}
+	if a.flags.textfile == "" {
+		return nil
+	}
+	return a.write(text.Bytes())
+}
+
+// write writes the textfile, and returns an event if that fails for another reason than before, or succeeds
+// again.
+func (a *agent) write(metrics []byte) *watch.Event {
+	before := a.unwritten
+	a.unwritten = ""
+	message := "metrics are written into " + a.flags.textfile + " again"
+	if err := applyAll([]*fileChange{{name: a.flags.textfile, content: metrics}}); err != nil {
+		a.unwritten = err.Error()
+		message = "metrics are not written: " + a.unwritten
+	}
+	if a.unwritten == before {
+		return nil
+	}
+	return &watch.Event{Time: time.Now(), Kind: watch.Textfile, Message: message}
+}

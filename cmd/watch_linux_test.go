@@ -1,0 +1,214 @@
+package cmd
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/watch"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+var watched = flag.Duration("watched", time.Minute, "how long BenchmarkWatch watches")
+
+// A watching is a running timebench watch.
+type watching struct {
+	*exec.Cmd
+	address string
+	mutex   sync.Mutex
+	events  []watch.Event
+	stderr  bytes.Buffer
+}
+
+// startWatch starts a watch with --listen and --format json, and waits until it has said where it listens.
+func startWatch(t testing.TB, args ...string) *watching {
+	t.Helper()
+	command, cancel := endsInTime("timebench", append([]string{"watch", "--listen", ":0", "--format", "json"}, args...)...)
+	w := &watching{Cmd: command}
+	stdout, err := command.StdoutPipe()
+	require.NoError(t, err)
+	stderr, err := command.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	t.Cleanup(func() { // after a failure
+		cancel()
+		_ = command.Wait()
+	})
+	lines := bufio.NewReader(stderr)
+	line, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	address := regexp.MustCompile(`http://(127\.0\.0\.1:\d+)/metrics`).FindStringSubmatch(line)
+	require.NotNil(t, address, line)
+	w.address = address[1]
+	go func() { _, _ = lines.WriteTo(&w.stderr) }()
+	go func() {
+		for events := json.NewDecoder(stdout); ; {
+			var e watch.Event
+			if events.Decode(&e) != nil {
+				return
+			}
+			w.mutex.Lock()
+			w.events = append(w.events, e)
+			w.mutex.Unlock()
+		}
+	}()
+	return w
+}
+
+// waitFor waits until the watch has reported an event of this kind whose message has this text.
+func (w *watching) waitFor(t *testing.T, kind, text string) {
+	t.Helper()
+	need.Ends(t, "the wait for an event "+kind+" "+text, func() {
+		for {
+			w.mutex.Lock()
+			for _, e := range w.events {
+				if e.Kind == kind && strings.Contains(e.Message, text) {
+					w.mutex.Unlock()
+					return
+				}
+			}
+			w.mutex.Unlock()
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+}
+
+// page returns a page of the watch, once it is there.
+func (w *watching) page(t testing.TB, path string) string {
+	t.Helper()
+	var text string
+	need.Ends(t, "the wait for "+path, func() {
+		for {
+			answer, err := http.Get("http://" + w.address + path)
+			if err != nil {
+				return
+			}
+			body, _ := io.ReadAll(answer.Body)
+			_ = answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				text = string(body)
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	return text
+}
+
+// Each signal ends a watch with status 0, and leaves the metrics and no other file. They are what
+// Prometheus reads.
+func TestWatch(t *testing.T) {
+	promtool := need.Program(t, "promtool")
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
+		folder := t.TempDir()
+		file := filepath.Join(folder, "timebench.prom")
+		w := startWatch(t, "--every", "1s", "--textfile", file)
+		metrics := w.page(t, "/metrics")
+		require.Equal(t, "ok\n", w.page(t, "/healthz"))
+		for _, name := range []string{
+			"timebench_clock_read_seconds{clock=", "timebench_clock_enters_kernel{clock=", "timebench_clocksource_info{current=",
+			"timebench_findings{severity=", "timebench_clocksource_changes_total 0", "timebench_wall_clock_steps_total",
+			"timebench_stall_seconds_total", "timebench_last_run_timestamp_seconds ", `timebench_build_info{version="0.1.0-dev"`,
+		} {
+			require.Contains(t, metrics, name)
+		}
+		need.Ends(t, "the wait for the textfile", func() {
+			for content, _ := os.ReadFile(file); len(content) == 0; content, _ = os.ReadFile(file) {
+				time.Sleep(10 * time.Millisecond)
+			}
+		})
+		require.NoError(t, w.Process.Signal(signal))
+		require.NoError(t, w.Wait(), "%v: %s", signal, &w.stderr)
+		require.Empty(t, w.stderr.String())
+		require.Len(t, filesIn(t, folder), 1)
+		written, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for name, content := range map[string]string{"the page": metrics, "the file": string(written)} {
+			command := exec.Command(promtool, "check", "metrics")
+			command.Stdin = strings.NewReader(content)
+			said, err := command.CombinedOutput()
+			require.NoError(t, err, "%s: %s", name, said)
+			require.Empty(t, string(said), name)
+		}
+	}
+}
+
+// A port that another program has is one line and status 1.
+func TestWatchPortInUse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = taken.Close() }()
+	status, stdout, stderr := ran(t, "timebench", "watch", "--listen", taken.Addr().String())
+	require.Equal(t, 1, status)
+	require.Empty(t, stdout)
+	require.Equal(t, "timebench: --listen "+taken.Addr().String()+": bind: address already in use\n", stderr)
+}
+
+// Metrics that cannot be written are an event, and so is the first file after that. The others are served.
+func TestWatchFullDisk(t *testing.T) {
+	if os.Geteuid() != 0 {
+		need.Missing(t, "root", "only root may mount a small file system")
+	}
+	disk := t.TempDir()
+	if err := unix.Mount("none", disk, "tmpfs", 0, "size=64k"); err != nil {
+		need.Missing(t, "root", "mount: "+err.Error())
+	}
+	t.Cleanup(func() { require.NoError(t, unix.Unmount(disk, unix.MNT_DETACH)) })
+	file := filepath.Join(disk, "timebench.prom")
+	w := startWatch(t, "--every", "1s", "--textfile", file)
+	w.page(t, "/metrics")
+	var there unix.Statfs_t
+	require.NoError(t, unix.Statfs(disk, &there))
+	fill(t, filepath.Join(disk, "ballast"), int64(there.Bfree*uint64(there.Bsize)))
+	w.waitFor(t, watch.Textfile, "metrics are not written: "+file+" cannot be written: no space left on device")
+	require.Contains(t, w.page(t, "/metrics"), `timebench_watch_events_total{event="textfile"}`)
+	require.Equal(t, "ok\n", w.page(t, "/healthz"))
+	last, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(last), "timebench_watch_turns_total", "the last file that could be written")
+	require.NoError(t, os.Remove(filepath.Join(disk, "ballast")))
+	w.waitFor(t, watch.Textfile, "metrics are written into "+file+" again")
+	require.NoError(t, w.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, w.Wait())
+	require.Len(t, filesIn(t, disk), 1)
+}
+
+// BenchmarkWatch is what a watch takes with its default settings: its share of a CPU and its memory. Prometheus
+// asks every 15 s.
+func BenchmarkWatch(b *testing.B) {
+	for range b.N {
+		command := exec.Command("timebench", "watch", "--listen", "127.0.0.1:0", "--textfile", filepath.Join(b.TempDir(), "timebench.prom"))
+		stderr, err := command.StderrPipe()
+		require.NoError(b, err)
+		require.NoError(b, command.Start())
+		line, err := bufio.NewReader(stderr).ReadString('\n')
+		require.NoError(b, err)
+		url := regexp.MustCompile(`http://\S+/metrics`).FindString(line)
+		for end := time.Now().Add(*watched); time.Now().Before(end); time.Sleep(min(15*time.Second, time.Until(end))) {
+			if answer, err := http.Get(url); err == nil {
+				_, _ = io.Copy(io.Discard, answer.Body)
+				_ = answer.Body.Close()
+			}
+		}
+		require.NoError(b, command.Process.Signal(syscall.SIGTERM))
+		require.NoError(b, command.Wait())
+		used := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
+		b.ReportMetric(used.Seconds()/watched.Seconds()*100, "%CPU")
+		b.ReportMetric(float64(command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)/1024, "MB")
+	}
+}

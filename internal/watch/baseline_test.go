@@ -1,0 +1,75 @@
+package watch
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// turns feeds pairs of a cost and a floor, and returns the numbers of the turns that were changes.
+func turns(b *baseline, pairs ...[2]float64) (changes []int) {
+	for i, p := range pairs {
+		if _, _, changed := b.next(p[0], p[1]); changed {
+			changes = append(changes, i)
+		}
+	}
+	return changes
+}
+
+func times(n int, cost, floor float64) (pairs [][2]float64) {
+	for range n {
+		pairs = append(pairs, [2]float64{cost, floor})
+	}
+	return pairs
+}
+
+func TestACostChangesOnceItIsConfirmed(t *testing.T) {
+	var b baseline
+	require.Empty(t, turns(&b, times(5, 20, 2)...))
+	require.Equal(t, []int{2}, turns(&b, times(5, 50, 2)...), "of three turns the last tells")
+	require.InDelta(t, 50, b.usual(), 0)
+	require.Equal(t, []int{2}, turns(&b, times(5, 20, 2)...), "and back")
+	for range 2 {
+		old, new, changed := b.next(200, 2)
+		require.False(t, changed)
+		require.Zero(t, old+new)
+	}
+	old, new, changed := b.next(210, 2)
+	require.True(t, changed)
+	require.InDelta(t, 20, old, 0)
+	require.InDelta(t, 200, new, 0)
+}
+
+func TestACostDoesNotChange(t *testing.T) {
+	for name, pairs := range map[string][][2]float64{
+		"one turn of many":           {{20, 2}, {20, 2}, {20, 2}, {20, 2}, {60, 2}, {20, 2}, {60, 2}, {20, 2}},
+		"a little":                   append(times(5, 20, 2), times(5, 39, 2)...),
+		"the CPU is shared":          append(times(5, 20, 2), times(5, 56, 3.4)...),
+		"the CPU is free again":      append(times(5, 56, 3.4), times(5, 20, 2)...),
+		"up and down":                {{20, 2}, {20, 2}, {20, 2}, {60, 2}, {5, 2}, {60, 2}, {5, 2}},
+		"noise that was seen before": append(append(times(4, 20, 2), times(1, 39, 2)...), times(5, 42.5, 2)...),
+		"too early to tell":          {{20, 2}, {80, 2}, {80, 2}},
+	} {
+		require.Empty(t, turns(&baseline{}, pairs...), name)
+	}
+}
+
+func TestACostChangesWithoutAFloor(t *testing.T) {
+	require.Equal(t, []int{7}, turns(&baseline{}, append(times(5, 20, 0), times(5, 41, 0)...)...))
+}
+
+// A day of turns of a noisy machine has no change, and a read that is twice as slow is seen in it.
+func TestNoiseIsNoChange(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var b baseline
+	noisy := func(cost float64) [2]float64 {
+		cpu := 1 + 0.3*random.Float64() // of the speed of the CPU
+		return [2]float64{cost * cpu * (1 + 0.1*random.Float64()), 2 * cpu}
+	}
+	for range 2880 {
+		require.Empty(t, turns(&b, noisy(20)))
+	}
+	require.Len(t, b.costs, maxHistory)
+	require.Equal(t, []int{2}, turns(&b, noisy(60), noisy(60), noisy(60)))
+}

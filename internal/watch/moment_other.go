@@ -1,0 +1,33 @@
+//go:build !linux
+
+package watch
+
+import (
+	"time"
+
+	"github.com/timebench/timebench/internal/observe"
+)
+
+// A sleeper sleeps.
+type sleeper struct{}
+
+func newSleeper() *sleeper { return &sleeper{} }
+
+// sleep returns the moment of the end of a sleep. This build does not know how long a thread waited for a CPU,
+// so it sees no stall.
+func (*sleeper) sleep(interval time.Duration) moment {
+	time.Sleep(interval)
+	m := now()
+	m.sleptNS = int64(interval)
+	return m
+}
+
+// now reads the clocks. This build knows none that counts suspend.
+func now() moment {
+	before := observe.Now()
+	wall := time.Now()
+	after := observe.Now()
+	return moment{at: wall, wallNS: wall.UnixNano(), bootNS: before, monotonicNS: before, errorNS: after - before}
+}
+
+func (*sleeper) close() {}

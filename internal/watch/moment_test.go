@@ -1,0 +1,64 @@
+package watch
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// after returns a moment that much later, by all clocks alike.
+func after(m moment, passed time.Duration) moment {
+	m.at = m.at.Add(passed)
+	m.wallNS, m.bootNS, m.monotonicNS = m.wallNS+int64(passed), m.bootNS+int64(passed), m.monotonicNS+int64(passed)
+	m.sleptNS, m.lateNS = int64(beat), 0
+	return m
+}
+
+var first = moment{at: time.Unix(1e9, 0), wallNS: 1e18, bootNS: 5e12, monotonicNS: 4e12, errorNS: 2000, countsSuspend: true}
+
+func TestBetween(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*moment)
+		want   []Event
+	}{
+		"nothing":                              {func(*moment) {}, nil},
+		"a slewed clock":                       {func(m *moment) { m.wallNS, m.bootNS, m.monotonicNS = m.wallNS+5e5, m.bootNS+5e5, m.monotonicNS+5e5 }, nil},
+		"a late beat":                          {func(m *moment) { *m = after(*m, 5*time.Second) }, nil},
+		"a tiny step":                          {func(m *moment) { m.wallNS += 1e6 }, nil},
+		"a step":                               {func(m *moment) { m.wallNS += 3e6 }, []Event{{Kind: WallClockStep, OffsetNS: 3e6, Message: "the wall clock was set forward by 3 ms"}}},
+		"a step within what the readings took": {func(m *moment) { m.wallNS += 3e6; m.errorNS = 4e6 }, nil},
+		"a step back":                          {func(m *moment) { m.wallNS -= 3.6e12 }, []Event{{Kind: WallClockStep, OffsetNS: -3.6e12, Message: "the wall clock was set back by 3600 s"}}},
+		"a stall":                              {func(m *moment) { m.lateNS = 5e9 }, []Event{{Kind: Stall, DurationNS: 5e9, Message: "a sleep of 250 ms took 5 s longer, and no other program had the CPU: the machine was paused or migrated, or this process was stopped"}}},
+		"a short stall":                        {func(m *moment) { m.lateNS = 4e8 }, nil},
+		"suspended":                            {func(m *moment) { m.wallNS, m.bootNS = m.wallNS+60e9, m.bootNS+60e9 }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}}},
+		"suspended and set":                    {func(m *moment) { m.wallNS, m.bootNS = m.wallNS+61e9, m.bootNS+60e9 }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}, {Kind: WallClockStep, OffsetNS: 1e9, Message: "the wall clock was set forward by 1 s"}}},
+		"no clock of suspend":                  {func(m *moment) { m.countsSuspend = false; m.wallNS += 60e9 }, []Event{{Kind: WallClockStep, OffsetNS: 60e9, Message: "the wall clock was set forward by 60 s, or the machine was suspended"}}},
+	} {
+		m := after(first, beat)
+		c.change(&m)
+		got := between(first, m)
+		for i := range got {
+			require.Equal(t, m.at, got[i].Time, name)
+			got[i].Time = time.Time{}
+		}
+		require.Equal(t, c.want, got, name)
+	}
+}
+
+// The clocks of this machine agree over a sleep, and the sleep is at least as long as it should be.
+func TestSleeper(t *testing.T) {
+	done := make(chan [2]moment)
+	go func() { // a sleeper keeps its thread
+		s := newSleeper()
+		defer s.close()
+		before := now()
+		done <- [2]moment{before, s.sleep(20 * time.Millisecond)}
+	}()
+	m := <-done
+	require.GreaterOrEqual(t, m[1].monotonicNS-m[0].monotonicNS, int64(20*time.Millisecond))
+	require.Equal(t, int64(20*time.Millisecond), m[1].sleptNS)
+	require.Positive(t, m[1].wallNS)
+	require.GreaterOrEqual(t, m[1].bootNS, m[0].bootNS)
+	require.Less(t, m[1].errorNS, int64(time.Hour))
+}

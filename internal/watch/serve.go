@@ -1,0 +1,118 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/timebench/timebench/internal/exposition"
+	"golang.org/x/net/netutil"
+)
+
+// The limits of the server. A collector asks once in some seconds and reads a page of some kilobytes.
+const (
+	// maxConnections are served at a time. Others wait until one ends.
+	maxConnections = 64
+	// patience is how long a client may take to send a request, and to read the answer.
+	patience = 5 * time.Second
+	// idleTimeout is how long a connection is kept for another request.
+	idleTimeout = 30 * time.Second
+	maxHeader   = 8 << 10
+)
+
+// A Server serves the metrics of a watch by HTTP, and whether it is alive.
+type Server struct {
+	listener net.Listener
+	http     *http.Server
+	page     atomic.Pointer[page]
+}
+
+// A page is what was last published.
+type page struct {
+	metrics []byte
+	// until is when a watch that is alive has published another one.
+	until time.Time
+}
+
+// Listen returns a server that listens on an address of TCP. A host that is empty is the loopback, so a port
+// alone never serves other machines.
+func Listen(address string) (*Server, error) { return listen(address, patience) }
+
+func listen(address string, patience time.Duration) (*Server, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("%q: write HOST:PORT, such as 127.0.0.1:9109", address)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		if within, ok := errors.AsType[*net.OpError](err); ok {
+			err = within.Err
+		}
+		return nil, fmt.Errorf("%s: %w", net.JoinHostPort(host, port), err)
+	}
+	s := &Server{listener: netutil.LimitListener(listener, maxConnections)}
+	pages := http.NewServeMux()
+	pages.HandleFunc("GET /metrics", s.metrics)
+	pages.HandleFunc("GET /healthz", s.healthz)
+	s.http = &http.Server{
+		Handler: pages, ReadTimeout: patience, WriteTimeout: patience, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: log.New(io.Discard, "", 0), // of connections that others broke
+	}
+	return s, nil
+}
+
+// Address returns the address on which the server listens.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Serve serves until Close, and returns why it ended before.
+func (s *Server) Serve() error {
+	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Close ends the server. Requests that are under way have a second to end.
+func (s *Server) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if s.http.Shutdown(ctx) != nil {
+		_ = s.http.Close()
+	}
+}
+
+// Put replaces the metrics. Without another Put within the time valid, the watch is not healthy.
+func (s *Server) Put(metrics []byte, valid time.Duration) {
+	s.page.Store(&page{metrics, time.Now().Add(valid)})
+}
+
+func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
+	p := s.page.Load()
+	if p == nil {
+		http.Error(w, "the first turn is not over", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", exposition.ContentType)
+	_, _ = w.Write(p.metrics)
+}
+
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
+	p := s.page.Load()
+	switch {
+	case p == nil:
+		http.Error(w, "the first turn is not over", http.StatusServiceUnavailable)
+	case time.Now().After(p.until):
+		http.Error(w, "the last turn is overdue", http.StatusServiceUnavailable)
+	default:
+		_, _ = w.Write([]byte("ok\n"))
+	}
+}

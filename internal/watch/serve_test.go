@@ -1,0 +1,143 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/exposition"
+)
+
+// serving returns a server on the loopback, which waits so long for a client.
+func serving(t *testing.T, patience time.Duration) *Server {
+	t.Helper()
+	s, err := listen(":0", patience)
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() { done <- s.Serve() }()
+	t.Cleanup(func() {
+		s.Close()
+		require.NoError(t, <-done)
+	})
+	return s
+}
+
+// asked returns the status, the type and the text of a page.
+func asked(t *testing.T, s *Server, method, path string) (status int, kind, text string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Address()+path, http.NoBody)
+	require.NoError(t, err)
+	request.Close = true
+	answer, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return answer.StatusCode, answer.Header.Get("Content-Type"), string(body)
+}
+
+func TestServer(t *testing.T) {
+	s := serving(t, patience)
+	host, _, err := net.SplitHostPort(s.Address())
+	require.NoError(t, err)
+	require.Equal(t, "127.0.0.1", host, "a port alone is on the loopback")
+	for _, path := range []string{"/metrics", "/healthz"} {
+		status, _, text := asked(t, s, http.MethodGet, path)
+		require.Equal(t, http.StatusServiceUnavailable, status, path)
+		require.Equal(t, "the first turn is not over\n", text)
+	}
+	s.Put([]byte("a 1\n"), time.Hour)
+	status, kind, text := asked(t, s, http.MethodGet, "/metrics")
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, exposition.ContentType, kind)
+	require.Equal(t, "a 1\n", text)
+	status, _, text = asked(t, s, http.MethodGet, "/healthz")
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "ok\n", text)
+	status, _, text = asked(t, s, http.MethodHead, "/metrics")
+	require.Equal(t, http.StatusOK, status)
+	require.Empty(t, text)
+
+	s.Put([]byte("a 2\n"), -time.Second)
+	status, _, text = asked(t, s, http.MethodGet, "/healthz")
+	require.Equal(t, http.StatusServiceUnavailable, status)
+	require.Equal(t, "the last turn is overdue\n", text)
+	status, _, text = asked(t, s, http.MethodGet, "/metrics")
+	require.Equal(t, http.StatusOK, status, "the time of the last run tells its age")
+	require.Equal(t, "a 2\n", text)
+}
+
+func TestNothingElseIsServed(t *testing.T) {
+	s := serving(t, time.Second)
+	s.Put(nil, time.Hour)
+	for _, path := range []string{"/", "/metrics/", "/metrics/x", "/debug/pprof/", "/healthz/..%2f..%2fetc/passwd", "/favicon.ico"} {
+		status, _, _ := asked(t, s, http.MethodGet, path)
+		require.Equal(t, http.StatusNotFound, status, path)
+	}
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, "NONSENSE"} {
+		status, _, _ := asked(t, s, method, "/metrics")
+		require.Equal(t, http.StatusMethodNotAllowed, status, method)
+	}
+	// What is no HTTP, and a header without an end.
+	for _, text := range []string{"\x16\x03\x01\x02\x00", "GET /metrics HTTP/9.9\r\n\r\n", "GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 1<<20)} {
+		connection, err := net.Dial("tcp", s.Address())
+		require.NoError(t, err)
+		require.NoError(t, connection.SetDeadline(time.Now().Add(time.Minute)))
+		_, _ = connection.Write([]byte(text)) // the server may close the connection meanwhile
+		answer, _ := io.ReadAll(connection)
+		require.NotContains(t, string(answer), "200 OK", "%.20q", text)
+		require.NoError(t, connection.Close())
+	}
+	status, _, _ := asked(t, s, http.MethodGet, "/healthz")
+	require.Equal(t, http.StatusOK, status)
+}
+
+// Clients that send and read nothing are served so many at a time, and cut off; then others are served.
+func TestSlowClients(t *testing.T) {
+	s := serving(t, time.Second/2)
+	s.Put([]byte("a 1\n"), time.Hour)
+	var slow []net.Conn
+	for range 200 {
+		connection, err := net.Dial("tcp", s.Address())
+		require.NoError(t, err)
+		defer func() { _ = connection.Close() }()
+		slow = append(slow, connection)
+	}
+	for _, connection := range slow {
+		_, err := fmt.Fprint(connection, "GET /metrics HTTP/1.1\r\nHost: x\r\n") // and no more
+		require.NoError(t, err)
+	}
+	status, _, text := asked(t, s, http.MethodGet, "/metrics")
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "a 1\n", text)
+	// Each of them was cut off.
+	for _, connection := range slow {
+		require.NoError(t, connection.SetDeadline(time.Now().Add(time.Minute)))
+		_, err := io.Copy(io.Discard, connection)
+		var late net.Error
+		require.False(t, err != nil && errors.As(err, &late) && late.Timeout(), "the server never closed the connection")
+	}
+}
+
+func TestAddressesThatAreRefused(t *testing.T) {
+	s := serving(t, patience)
+	for address, want := range map[string]string{
+		"":                  `"": write HOST:PORT, such as 127.0.0.1:9109`,
+		"9109":              `"9109": write HOST:PORT, such as 127.0.0.1:9109`,
+		"http://x:1/":       `"http://x:1/": write HOST:PORT, such as 127.0.0.1:9109`,
+		"127.0.0.1:nothing": "127.0.0.1:nothing: ",
+		"127.0.0.1:99999":   "127.0.0.1:99999: ",
+		"192.0.2.1:9109":    "192.0.2.1:9109: ", // of no machine; RFC 5737
+		s.Address():         s.Address() + ": ",
+	} {
+		_, err := Listen(address)
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}

@@ -1,0 +1,34 @@
+package watch
+
+import (
+	"time"
+
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A State is what a watch knows: the last turn, the last examination, and what it has counted since it
+// began. It is never changed once it is published.
+type State struct {
+	// Document is the machine with the costs of the last turn and the findings of the last examination.
+	Document *result.Document
+	// Examined is whether there was an examination.
+	Examined bool
+	// QuietNS is the quiet cost of a read by the id of the clock, in ns/read.
+	QuietNS map[string]float64
+	// Synchronised is whether the wall clock is; nil if it is not known.
+	Synchronised *bool
+	// Turns is the number of turns.
+	Turns int64
+	// ClockSourceChanges and WallClockSteps are numbers of events, and StallSeconds and SuspendSeconds the
+	// sums of their durations. Stalls include moments in which time itself stood still.
+	ClockSourceChanges, WallClockSteps int64
+	StallSeconds, SuspendSeconds       float64
+	// Events is the number of events by kind; every kind has an entry.
+	Events map[string]int64
+	// Started and LastTurn are when the watch began and the last turn ended.
+	Started, LastTurn time.Time
+}
+
+// costsOf returns the costs of a look as a section of a document.
+func costsOf(l look) *compare.Costs { return &compare.Costs{FloorNS: l.floorNS, Clocks: l.clocks} }

@@ -1,0 +1,99 @@
+// Package watch is an agent: it looks at the clocks of a machine again and again, and reports what
+// changed.
+//
+// There are two rhythms. Every turn (30 s by default) looks at the kernel's clock source, measures
+// what a read of the everyday clocks costs, proves whether it enters the kernel, and asks the kernel
+// whether the wall clock is synchronised. Four times a second a beat compares the clocks of the
+// system with each other: the wall clock against the monotonic clock for steps, the clock that
+// counts suspend against the one that does not, and the length of the sleep for stalls.
+//
+// A change is an [Event]. A cost is a change only if it is beyond the noise of the turns before, and not
+// if the whole CPU became slower, as beside a busy program on the same core. After a change, and once an
+// hour, the watcher has the machine examined, which explains the change with findings.
+//
+// A turn takes some milliseconds of CPU time, a beat some microseconds. docs/watch.md has figures.
+package watch
+
+import (
+	"context"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// The shortest and the longest time between two turns.
+const (
+	MinEvery = time.Second
+	MaxEvery = 24 * time.Hour
+)
+
+const (
+	// beat is the time between two comparisons of the clocks.
+	beat = 250 * time.Millisecond
+	// pending is how many beats may wait for a turn to end.
+	pending = 1000
+	// examineEvery is how long findings are valid without a change.
+	examineEvery = time.Hour
+	// examineAgain is the shortest time between two examinations. A clock that changes all the time must not
+	// cause one in each turn. Only a change of the clock source does not wait.
+	examineAgain = 10 * time.Minute
+)
+
+// Settings are the settings of a watch.
+type Settings struct {
+	// Every is the time between two turns, from MinEvery to MaxEvery.
+	Every time.Duration
+	// Clocks are read in each turn.
+	Clocks []clock.Clock
+	// Examine measures the machine, and returns a document with findings.
+	Examine func(context.Context) (*result.Document, error)
+	// Report gets each event, in order.
+	Report func(Event)
+	// Publish gets what is known after each turn, and after each event between two turns. It may return an
+	// event of its own, which is reported too.
+	Publish func(*State) *Event
+}
+
+// Run watches until ctx ends. Settings.Report and Settings.Publish are called on the goroutine of Run.
+func Run(ctx context.Context, s Settings) {
+	w := newWatcher(s)
+	reader := newReader(s.Clocks)
+	moments := beats(ctx, beat)
+	var next time.Time // the first turn is now
+	for {
+		if now := time.Now(); !now.Before(next) {
+			w.turn(ctx, reader.look())
+			// A machine that was suspended has missed turns, which are not made up for.
+			next = now.Add(s.Every)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case m, ok := <-moments:
+			if !ok {
+				return
+			}
+			w.beat(m)
+		}
+	}
+}
+
+// beats sends the moments at which a thread woke from a sleep of this length, until ctx ends.
+func beats(ctx context.Context, interval time.Duration) <-chan moment {
+	// The sleeper goes on during an examination.
+	moments := make(chan moment, pending)
+	go func() {
+		defer close(moments)
+		sleeper := newSleeper()
+		defer sleeper.close()
+		for ctx.Err() == nil {
+			m := sleeper.sleep(interval)
+			select {
+			case <-ctx.Done():
+			case moments <- m:
+			}
+		}
+	}()
+	return moments
+}

@@ -1,0 +1,352 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// A watcher compares each turn with the one before. It measures nothing itself.
+type watcher struct {
+	settings Settings
+	state    State
+	last     *look // nil before the first turn
+	baseline map[string]*baseline
+	moment   *moment // nil before the first beat
+	examined *result.Document
+	// examinedAt is when, by Go's monotonic clock.
+	examinedAt time.Time
+}
+
+func newWatcher(s Settings) *watcher {
+	w := &watcher{settings: s, baseline: map[string]*baseline{}, state: State{Started: time.Now(), QuietNS: map[string]float64{}, Events: map[string]int64{}}}
+	for _, kind := range Kinds {
+		w.state.Events[kind] = 0
+	}
+	return w
+}
+
+// beat compares a moment with the one before.
+func (w *watcher) beat(m moment) {
+	if w.moment != nil {
+		if events := between(*w.moment, m); len(events) > 0 {
+			w.report(events)
+			w.publish()
+		}
+	}
+	w.moment = &m
+}
+
+// turn compares a look with the one before, and has the machine examined if that is due.
+func (w *watcher) turn(ctx context.Context, l look) {
+	var events []Event
+	if w.last != nil {
+		events = w.changes(*w.last, l)
+	}
+	sourceChanged := slices.ContainsFunc(events, func(e Event) bool { return e.Kind == ClockSource })
+	age := time.Since(w.examinedAt)
+	if w.examinedAt.IsZero() || age >= examineEvery || sourceChanged || len(events) > 0 && age >= examineAgain {
+		log, found := w.examine(ctx)
+		explain(events, log)
+		events = append(events, found...)
+	}
+	w.last = &l
+	w.state.Turns++
+	w.state.LastTurn = time.Now()
+	if l.timeSync != nil {
+		w.state.Synchronised = &l.timeSync.Synchronised
+	}
+	for _, c := range l.clocks {
+		delete(w.state.QuietNS, c.ID)
+		if c.Latency != nil {
+			w.state.QuietNS[c.ID] = quiet(c.Latency.QuietSamplesNS)
+		}
+	}
+	w.report(events)
+	w.publish()
+}
+
+// changes returns what changed between two looks.
+func (w *watcher) changes(before, now look) []Event {
+	var events []Event
+	if before.source != now.source {
+		events = append(events, Event{
+			Time: now.at, Kind: ClockSource, From: before.source, To: now.source,
+			Message: fmt.Sprintf("the clock source changed from %s to %s", named(before.source), named(now.source)),
+		})
+	}
+	events = append(events, w.entries(before, now)...)
+	events = append(events, w.costs(now)...)
+	events = append(events, availability(before, now)...)
+	if e := synchronisation(before, now); e != nil {
+		events = append(events, *e)
+	}
+	if e := stoodStill(before, now); e != nil {
+		events = append(events, *e)
+	}
+	return events
+}
+
+func named(source string) string {
+	if source == "" {
+		return "an unknown one"
+	}
+	return source
+}
+
+// entries returns an event for all clocks whose reads now enter the kernel, or no longer do. Their costs
+// begin anew.
+func (w *watcher) entries(before, now look) []Event {
+	var events []Event
+	for i, c := range now.clocks {
+		old := clockOf(before, c.ID)
+		if old == nil || !known(old.KernelEntry) || !known(c.KernelEntry) || old.KernelEntry == c.KernelEntry {
+			continue
+		}
+		was := w.baseline[c.ID].usual()
+		delete(w.baseline, c.ID)
+		if j := slices.IndexFunc(events, func(e Event) bool { return e.From == old.KernelEntry && e.To == c.KernelEntry }); j >= 0 {
+			events[j].Clocks = append(events[j].Clocks, c.ID)
+			continue
+		}
+		e := Event{Time: now.at, Kind: KernelEntry, From: old.KernelEntry, To: c.KernelEntry, Clocks: []string{c.ID}, OldNS: was}
+		if l := now.clocks[i].Latency; l != nil {
+			e.NewNS = quiet(l.QuietSamplesNS)
+		}
+		events = append(events, e)
+	}
+	for i := range events {
+		e := &events[i]
+		e.Message = fmt.Sprintf("reads of %s %s%s", words.List(e.Clocks), entryWords[e.To], costWords(*e))
+	}
+	return events
+}
+
+// entryWords are the values of kernel_entry after a change.
+var entryWords = map[string]string{
+	result.Always:    "now enter the kernel",
+	result.Sometimes: "now sometimes enter the kernel",
+	result.Never:     "no longer enter the kernel",
+}
+
+// known returns whether a value of kernel_entry says anything.
+func known(kernelEntry string) bool { _, ok := entryWords[kernelEntry]; return ok }
+
+// costWords returns what the first clock of an event cost and costs; "" if either is not known.
+func costWords(e Event) string {
+	if e.OldNS <= 0 || e.NewNS <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(": %s cost %s/read and now %s/read", e.Clocks[0], words.Duration(e.OldNS), words.Duration(e.NewNS))
+}
+
+// costs returns an event for each clock whose cost changed.
+func (w *watcher) costs(now look) []Event {
+	var events []Event
+	for _, c := range now.clocks {
+		if c.Latency == nil {
+			continue
+		}
+		b := w.baseline[c.ID]
+		if b == nil {
+			b = &baseline{}
+			w.baseline[c.ID] = b
+		}
+		if old, new, changed := b.next(quiet(c.Latency.QuietSamplesNS), now.floorNS); changed {
+			events = append(events, Event{
+				Time: now.at, Kind: Cost, Clocks: []string{c.ID}, OldNS: old, NewNS: new,
+				Message: fmt.Sprintf("%s cost %s/read and now %s/read", c.ID, words.Duration(old), words.Duration(new)),
+			})
+		}
+	}
+	return events
+}
+
+// availability returns an event for each clock that can no longer be read, or can be again.
+func availability(before, now look) []Event {
+	var events []Event
+	for _, c := range now.clocks {
+		old := clockOf(before, c.ID)
+		if old == nil || old.Available == c.Available {
+			continue
+		}
+		message := c.ID + " can be read again"
+		if !c.Available {
+			message = c.ID + " can no longer be read: " + c.Reason
+		}
+		events = append(events, Event{Time: now.at, Kind: Availability, Clocks: []string{c.ID}, Message: message})
+	}
+	return events
+}
+
+func clockOf(l look, id string) *compare.Clock {
+	i := slices.IndexFunc(l.clocks, func(c compare.Clock) bool { return c.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &l.clocks[i]
+}
+
+// synchronisation returns an event if the kernel's verdict on the wall clock changed.
+func synchronisation(before, now look) *Event {
+	if before.timeSync == nil || now.timeSync == nil || before.timeSync.Synchronised == now.timeSync.Synchronised {
+		return nil
+	}
+	e := Event{Time: now.at, Kind: TimeSync, From: "synchronised", To: "not synchronised", Message: "the wall clock is no longer synchronised"}
+	if now.timeSync.Synchronised {
+		e.From, e.To, e.Message = e.To, e.From, "the wall clock is synchronised"
+	}
+	return &e
+}
+
+const (
+	// rtcStep is the smallest difference of two readings of the real-time clock, which are whole seconds, that is
+	// not due to rounding.
+	rtcStep = 1500 * time.Millisecond
+	// localTime is what all time zones are multiples of: the real-time clock may be in local time.
+	localTime = 15 * time.Minute
+)
+
+// stoodStill returns an event if the real-time clock went on while all clocks of the system stood still: a
+// hypervisor that pauses a machine can stop these with it.
+func stoodStill(before, now look) *Event {
+	if !before.hasRTC || !now.hasRTC {
+		return nil
+	}
+	ahead := time.Duration(now.rtcSeconds-before.rtcSeconds)*time.Second - time.Duration(now.bootNS-before.bootNS)
+	if ahead < rtcStep {
+		return nil
+	}
+	// A real-time clock that was set, agrees with the wall clock now.
+	if off := (time.Duration(now.rtcSeconds)*time.Second - time.Duration(now.wallNS)) % localTime; off < rtcStep && off > -rtcStep {
+		return nil
+	}
+	ahead = ahead.Round(time.Second)
+	return &Event{
+		Time: now.at, Kind: Stall, DurationNS: int64(ahead),
+		Message: fmt.Sprintf("the clocks stood still for about %s, which the real-time clock counted: the machine was paused; its wall clock may be behind", words.Duration(float64(ahead))),
+	}
+}
+
+// examine has the machine examined, and returns the new lines of the kernel's log, and the findings that
+// are new or gone.
+func (w *watcher) examine(ctx context.Context) (log []string, events []Event) {
+	document, err := w.settings.Examine(ctx)
+	w.examinedAt = time.Now()
+	if err != nil || document == nil || ctx.Err() != nil {
+		trace.Printf("watch", "the machine was not examined: %v", err)
+		return nil, nil
+	}
+	before := w.examined
+	w.examined = document
+	if before == nil {
+		return nil, nil
+	}
+	return newLines(before, document), findingEvents(before.Findings, document.Findings)
+}
+
+// newLines returns the lines of the kernel's log that the document before did not have.
+func newLines(before, now *result.Document) []string {
+	if before.Host.KernelLog == nil || now.Host.KernelLog == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(now.Host.KernelLog.Lines), func(line string) bool {
+		return slices.Contains(before.Host.KernelLog.Lines, line)
+	})
+}
+
+// findingEvents returns the findings that are new, and those that are gone, by kind.
+func findingEvents(before, now []result.Finding) []Event {
+	has := func(all []result.Finding, f result.Finding) bool {
+		return slices.ContainsFunc(all, func(other result.Finding) bool { return other.Kind == f.Kind })
+	}
+	at := time.Now()
+	var events []Event
+	for _, f := range now {
+		if !has(before, f) {
+			events = append(events, Event{Time: at, Kind: NewFinding, Finding: &f, Message: fmt.Sprintf("%s (%s): %s", f.Kind, f.Severity, f.Title)})
+		}
+	}
+	for _, f := range before {
+		if !has(now, f) {
+			events = append(events, Event{Time: at, Kind: FindingGone, Finding: &f, Message: fmt.Sprintf("%s (%s): no longer found", f.Kind, f.Severity)})
+		}
+	}
+	return events
+}
+
+// explain puts the lines of the kernel's log into the event that they explain.
+func explain(events []Event, log []string) {
+	if len(log) == 0 {
+		return
+	}
+	for i := range events {
+		if e := &events[i]; e.Kind == ClockSource {
+			e.KernelLog = log
+			e.Message += "; the kernel's log says: " + strings.TrimRight(log[reason(log)], ":. ")
+		}
+	}
+}
+
+// reason returns the line that explains most: the one with the verdict of the kernel's watchdog, or the last.
+func reason(log []string) int {
+	verdict := func(line string) bool { return strings.Contains(line, "Marking clocksource") }
+	if i := slices.IndexFunc(log, verdict); i >= 0 {
+		return i
+	}
+	return len(log) - 1
+}
+
+// report counts and reports events.
+func (w *watcher) report(events []Event) {
+	for _, e := range events {
+		e.Time = e.Time.UTC()
+		w.count(e)
+		w.settings.Report(e)
+	}
+}
+
+func (w *watcher) count(e Event) {
+	w.state.Events[e.Kind]++
+	switch e.Kind {
+	case ClockSource:
+		w.state.ClockSourceChanges++
+	case WallClockStep:
+		w.state.WallClockSteps++
+	case Stall:
+		w.state.StallSeconds += float64(e.DurationNS) / 1e9
+	case Suspend:
+		w.state.SuspendSeconds += float64(e.DurationNS) / 1e9
+	}
+}
+
+// publish publishes a copy of the state.
+func (w *watcher) publish() {
+	if w.last == nil {
+		return
+	}
+	s := w.state
+	s.Events, s.QuietNS = maps.Clone(s.Events), maps.Clone(s.QuietNS)
+	var document result.Document
+	if s.Examined = w.examined != nil; s.Examined {
+		document = *w.examined
+	}
+	document.GeneratedAt = s.LastTurn.UTC()
+	if w.last.source != "" {
+		document.Host.ClockSource = &result.ClockSource{Current: w.last.source}
+	}
+	document.Host.TimeSync = w.last.timeSync
+	document.Sections = []result.Section{costsOf(*w.last)}
+	s.Document = &document
+	if e := w.settings.Publish(&s); e != nil {
+		w.report([]Event{*e})
+	}
+}

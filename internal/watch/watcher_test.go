@@ -1,0 +1,262 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A machine is what a planted machine shows in a turn, and in an examination.
+type machine struct {
+	source   string
+	ns       float64
+	entry    string
+	synced   bool
+	reason   string // why the clock cannot be read
+	floor    float64
+	findings []result.Finding
+	log      []string
+	failing  bool // no examination is possible
+}
+
+var healthy = machine{source: "tsc", ns: 22, entry: result.Never, synced: true, floor: 2}
+
+// looks returns a turn of the machine.
+func (m machine) look() look {
+	c := compare.Clock{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Available: m.reason == "", Reason: m.reason}
+	if c.Available {
+		c.KernelEntry, c.Latency = m.entry, compare.LatencyOf([]float64{m.ns, m.ns, 3 * m.ns}, []float64{m.ns, m.ns, 3 * m.ns})
+	}
+	return look{at: time.Unix(2e9, 0), source: m.source, timeSync: &result.TimeSync{Synchronised: m.synced}, clocks: []compare.Clock{c}, floorNS: m.floor}
+}
+
+// A planted is a watcher of a planted machine, and what it reported and published.
+type planted struct {
+	*watcher
+	machine      machine
+	events       []Event
+	states       []*State
+	examinations int
+}
+
+func plant() *planted {
+	p := &planted{machine: healthy}
+	p.watcher = newWatcher(Settings{
+		Report:  func(e Event) { p.events = append(p.events, e) },
+		Publish: func(s *State) *Event { p.states = append(p.states, s); return nil },
+		Examine: func(context.Context) (*result.Document, error) {
+			p.examinations++
+			if p.machine.failing {
+				return nil, errors.New("no thread")
+			}
+			return &result.Document{Findings: p.machine.findings, Host: result.Host{
+				ClockSource: &result.ClockSource{Current: p.machine.source}, KernelLog: &result.KernelLog{Lines: p.machine.log},
+			}}, nil
+		},
+	})
+	p.turns(5)
+	return p
+}
+
+func (p *planted) turns(n int) {
+	for range n {
+		p.turn(context.Background(), p.machine.look())
+	}
+}
+
+// reported returns the kinds and messages since the last call.
+func (p *planted) reported() (texts []string) {
+	for _, e := range p.events {
+		texts = append(texts, e.Kind+": "+e.Message)
+	}
+	p.events = nil
+	return texts
+}
+
+func TestNothingChanges(t *testing.T) {
+	p := plant()
+	p.turns(100)
+	require.Empty(t, p.reported())
+	require.Equal(t, 1, p.examinations)
+	require.Len(t, p.states, 105)
+	last := p.states[104]
+	require.EqualValues(t, 105, last.Turns)
+	require.True(t, *last.Synchronised)
+	require.True(t, last.Examined)
+	require.Equal(t, map[string]float64{"CLOCK_MONOTONIC@vdso": 22}, last.QuietNS)
+	require.Equal(t, "tsc", last.Document.Host.ClockSource.Current)
+}
+
+// The kernel no longer trusts the TSC: the change is reported in the next turn, with the kernel's reason,
+// what reads cost, and the finding.
+func TestDemotion(t *testing.T) {
+	p := plant()
+	p.machine = machine{
+		source: "hpet", ns: 1600, entry: result.Always, synced: true, floor: 2,
+		findings: []result.Finding{{Kind: "kernel-entry", Severity: result.Error, Title: "reads enter the kernel"}},
+		log: []string{
+			"[   12.1] clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as unstable because the skew is too large:",
+			"[   12.2] clocksource: Switched to clocksource hpet",
+		},
+	}
+	p.turns(1)
+	require.Equal(t, p.machine.log, p.events[0].KernelLog)
+	require.Equal(t, []string{
+		"clock_source: the clock source changed from tsc to hpet; the kernel's log says: " + strings.TrimSuffix(p.machine.log[0], ":"),
+		"kernel_entry: reads of CLOCK_MONOTONIC@vdso now enter the kernel: CLOCK_MONOTONIC@vdso cost 22 ns/read and now 1.6 µs/read",
+		"finding: kernel-entry (error): reads enter the kernel",
+	}, p.reported())
+	last := p.states[len(p.states)-1]
+	require.EqualValues(t, 1, last.ClockSourceChanges)
+	require.Equal(t, "hpet", last.Document.Host.ClockSource.Current)
+	require.Equal(t, p.machine.findings, last.Document.Findings)
+
+	p.turns(50)
+	require.Empty(t, p.reported(), "the new cost is no further change")
+
+	p.machine = healthy
+	p.turns(1)
+	require.Equal(t, []string{
+		"clock_source: the clock source changed from hpet to tsc",
+		"kernel_entry: reads of CLOCK_MONOTONIC@vdso no longer enter the kernel: CLOCK_MONOTONIC@vdso cost 1.6 µs/read and now 22 ns/read",
+		"finding_gone: kernel-entry (error): no longer found",
+	}, p.reported())
+	p.turns(50)
+	require.Empty(t, p.reported())
+}
+
+func TestChanges(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*machine)
+		turns  int
+		want   []string
+	}{
+		"slower":              {func(m *machine) { m.ns = 45 }, 3, []string{"cost: CLOCK_MONOTONIC@vdso cost 22 ns/read and now 45 ns/read"}},
+		"faster":              {func(m *machine) { m.ns = 11 }, 3, []string{"cost: CLOCK_MONOTONIC@vdso cost 22 ns/read and now 11 ns/read"}},
+		"slower in two turns": {func(m *machine) { m.ns = 45 }, 2, nil},
+		"a busy neighbour":    {func(m *machine) { m.ns, m.floor = 69, 3.6 }, 50, nil},
+		"not synchronised":    {func(m *machine) { m.synced = false }, 1, []string{"time_sync: the wall clock is no longer synchronised"}},
+		"unreadable":          {func(m *machine) { m.reason = "gone" }, 1, []string{"availability: CLOCK_MONOTONIC@vdso can no longer be read: gone"}},
+		"unknown entry":       {func(m *machine) { m.entry = result.Unknown }, 9, nil},
+		"kvm-clock":           {func(m *machine) { m.source = "kvm-clock"; m.ns = 26 }, 9, []string{"clock_source: the clock source changed from tsc to kvm-clock"}},
+		"no name":             {func(m *machine) { m.source = "" }, 1, []string{"clock_source: the clock source changed from tsc to an unknown one"}},
+	} {
+		p := plant()
+		c.change(&p.machine)
+		p.turns(c.turns)
+		require.Equal(t, c.want, p.reported(), name)
+	}
+}
+
+// A clock that is gone and comes back has a cost again.
+func TestAClockComesBack(t *testing.T) {
+	p := plant()
+	p.machine.reason = "unplugged"
+	p.turns(1)
+	require.Empty(t, p.states[5].QuietNS)
+	p.machine.reason = ""
+	p.turns(1)
+	require.Equal(t, []string{"availability: CLOCK_MONOTONIC@vdso can no longer be read: unplugged", "availability: CLOCK_MONOTONIC@vdso can be read again"}, p.reported())
+}
+
+// A clock that changes in every turn has one examination in ten minutes, and a new clock source one at once.
+func TestExaminationsAreRare(t *testing.T) {
+	p := plant()
+	for i := range 20 {
+		p.machine.synced = i%2 == 1
+		p.turns(1)
+	}
+	require.Len(t, p.reported(), 20)
+	require.Equal(t, 1, p.examinations)
+	p.examinedAt = p.examinedAt.Add(-examineAgain)
+	p.turns(1)
+	require.Equal(t, 1, p.examinations, "nothing changed")
+	p.machine.synced = false
+	p.turns(1)
+	require.Equal(t, 2, p.examinations)
+	p.machine.source = "hpet"
+	p.turns(1)
+	require.Equal(t, 3, p.examinations)
+	p.examinedAt = p.examinedAt.Add(-examineEvery)
+	p.turns(2)
+	require.Equal(t, 4, p.examinations)
+}
+
+// Without an examination there are costs, and no findings.
+func TestNoExamination(t *testing.T) {
+	p := &planted{machine: healthy}
+	failing := plant()
+	p.watcher = newWatcher(failing.settings)
+	failing.machine.failing, failing.states = true, nil
+	p.turns(2)
+	require.Len(t, failing.states, 2)
+	require.False(t, failing.states[1].Examined)
+	require.Len(t, compare.Of(failing.states[1].Document).Clocks, 1)
+	require.Equal(t, 2, failing.examinations, "one of each watcher")
+}
+
+// A turn in which no thread could be started has no clocks, and the next one compares with what there is.
+func TestATurnWithoutClocks(t *testing.T) {
+	p := plant()
+	p.turn(context.Background(), look{source: "tsc"})
+	p.turns(3)
+	require.Empty(t, p.reported())
+}
+
+func TestStoodStill(t *testing.T) {
+	const turn = 30
+	before := look{hasRTC: true, rtcSeconds: 1000, wallNS: 1000e9, bootNS: 50e9}
+	later := func(rtc, wall, boot int64) look {
+		return look{hasRTC: true, rtcSeconds: 1000 + rtc, wallNS: 1000e9 + wall*1e9, bootNS: 50e9 + boot*1e9}
+	}
+	require.Nil(t, stoodStill(before, later(turn, turn, turn)))
+	require.Nil(t, stoodStill(before, later(turn+1, turn, turn)), "rounding")
+	require.Nil(t, stoodStill(before, later(turn-1, turn, turn)))
+	require.Nil(t, stoodStill(before, later(turn-60, turn, turn)), "the real-time clock was set back")
+	require.Nil(t, stoodStill(before, later(turn+60, turn+60, turn)), "both were set")
+	require.Nil(t, stoodStill(before, later(turn+7200, turn, turn)), "local time")
+	require.Nil(t, stoodStill(look{}, later(60, turn, turn)), "there was no real-time clock")
+	e := stoodStill(before, later(turn+5, turn, turn))
+	require.NotNil(t, e)
+	require.Equal(t, int64(5e9), e.DurationNS)
+	require.Equal(t, "the clocks stood still for about 5 s, which the real-time clock counted: the machine was paused; its wall clock may be behind", e.Message)
+}
+
+// Each event of a beat is counted, and published at once.
+func TestBeats(t *testing.T) {
+	p := plant()
+	m := first
+	p.beat(m)
+	published := len(p.states)
+	for range 3 {
+		m = after(m, beat)
+		p.beat(m)
+	}
+	require.Len(t, p.states, published, "nothing happened")
+	stalled := after(m, 6*time.Second)
+	stalled.lateNS = 5e9
+	stalled.wallNS += 7e9
+	p.beat(stalled)
+	require.Len(t, p.reported(), 2)
+	require.Len(t, p.states, published+1)
+	last := p.states[published]
+	require.InDelta(t, 5, last.StallSeconds, 1e-9)
+	require.EqualValues(t, 1, last.WallClockSteps)
+	require.Equal(t, int64(1), last.Events[Stall])
+	require.Zero(t, p.states[published-1].Events[Stall], "a published state never changes")
+}
+
+// An event of the publisher is reported and counted.
+func TestAnEventOfThePublisher(t *testing.T) {
+	p := plant()
+	p.settings.Publish = func(*State) *Event { return &Event{Kind: Textfile, Message: "no space"} }
+	p.turns(1)
+	require.Equal(t, []string{"textfile: no space"}, p.reported())
+	require.EqualValues(t, 1, p.state.Events[Textfile])
+}

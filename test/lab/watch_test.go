@@ -1,0 +1,138 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/watch"
+)
+
+// watchScript has a watch see a demotion of the time stamp counter, a step of the wall clock, a machine whose
+// hypervisor pauses it with all its clocks, and one that does not run while its clocks go on. What is exported is
+// kept at the demotion, two turns later, and at the end.
+const watchScript = `
+turns() { grep '^timebench_watch_turns_total' /tmp/watch.prom | cut -d' ' -f2; }
+# turn: waits for so many turns
+turn() { end=$(($(turns) + $1)); while [ "$(turns)" -lt "$end" ]; do usleep 100000; done; }
+run watch timebench watch --every 2s --format json --textfile /tmp/watch.prom &
+while [ ! -s /tmp/watch.prom ]; do usleep 100000; done
+turn 4
+run before cat $sources/current_clocksource
+run hpet-ahead hpet-ahead
+for _ in $(seq 300); do
+  [ "$(current)" = hpet ] && break
+  usleep 100000
+done
+run demoted cat $sources/current_clocksource
+run exported-before cat /tmp/watch.prom
+turn 2
+run exported cat /tmp/watch.prom
+turn 3
+run step date -s "@$(($(date +%s) + 100))"
+turn 2
+echo "### clocks stand still" | say
+sleep 3
+turn 4
+echo "### clocks go on" | say
+sleep 3
+turn 4
+run exported-at-end cat /tmp/watch.prom
+kill $(pidof timebench)
+wait
+`
+
+// pause is how long the machine is paused.
+const pause = 5 * time.Second
+
+var demoted = world{
+	// With several CPUs the kernel finds their emulated counters apart at once.
+	name: "demoted", arch: "amd64", emulator: x86,
+	machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "1", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+		"-append", "console=ttyS0 panic=-1 iomem=relaxed wait=tsc", "-qmp", "unix:qmp,server=on,wait=off"},
+	host: pauses,
+}
+
+// pauses pauses the machine as its console asks for: by the emulator, which stops the clocks of the machine too
+// but for the real-time clock, or by stopping the emulator itself, whose clocks then jump.
+func pauses(t *testing.T, here, line string, emulator *os.Process) {
+	switch {
+	case strings.Contains(line, "### clocks stand still"):
+		control, err := net.Dial("unix", filepath.Join(here, "qmp"))
+		require.NoError(t, err)
+		defer func() { _ = control.Close() }()
+		answers := json.NewDecoder(control)
+		var greeting map[string]any
+		require.NoError(t, answers.Decode(&greeting))
+		for _, command := range []string{"qmp_capabilities", "stop", "cont"} {
+			if command == "cont" {
+				time.Sleep(pause)
+			}
+			_, err := fmt.Fprintf(control, `{"execute": %q}`, command)
+			require.NoError(t, err)
+			for answered := false; !answered; { // events come between the answers
+				var answer map[string]any
+				require.NoError(t, answers.Decode(&answer))
+				require.NotContains(t, answer, "error")
+				_, answered = answer["return"]
+			}
+		}
+	case strings.Contains(line, "### clocks go on"):
+		require.NoError(t, emulator.Signal(syscall.SIGSTOP))
+		time.Sleep(pause)
+		require.NoError(t, emulator.Signal(syscall.SIGCONT))
+	}
+}
+
+// checkWatch: each change is reported once, with its cause and its size, and exported; and no other is.
+func checkWatch(t *testing.T, said map[string]ran) {
+	require.Equal(t, "tsc\n", said["before"].stdout, "the kernel's log:\n%s", said["dmesg"].stdout)
+	require.Zero(t, said["hpet-ahead"].status, said["hpet-ahead"].stderr)
+	require.Equal(t, "hpet\n", said["demoted"].stdout, "the kernel's log:\n%s", said["dmesg"].stdout)
+	require.Zero(t, said["step"].status, said["step"].stderr)
+	require.Zero(t, said["watch"].status, said["watch"].stderr)
+	var kinds []string
+	byKind := map[string][]watch.Event{}
+	for events := json.NewDecoder(strings.NewReader(said["watch"].stdout)); events.More(); {
+		var e watch.Event
+		require.NoError(t, events.Decode(&e))
+		t.Logf("%s: %s", e.Kind, e.Message)
+		// Nothing proves whether a function of Go enters the kernel, so its cost tells.
+		if e.Kind == watch.Cost && e.Clocks[0] == "time.Now@go" && e.NewNS > e.OldNS {
+			continue
+		}
+		kinds, byKind[e.Kind] = append(kinds, e.Kind), append(byKind[e.Kind], e)
+	}
+	require.Equal(t, []string{watch.ClockSource, watch.KernelEntry, watch.NewFinding, watch.WallClockStep, watch.Stall, watch.Stall}, kinds)
+
+	source := byKind[watch.ClockSource][0]
+	require.Equal(t, []string{"tsc", "hpet"}, []string{source.From, source.To})
+	require.Contains(t, source.Message, "Marking clocksource 'tsc' as unstable because the skew is too large")
+	entry := byKind[watch.KernelEntry][0]
+	require.ElementsMatch(t, []string{"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "gettimeofday@vdso"}, entry.Clocks)
+	require.Greater(t, entry.NewNS, entry.OldNS)
+	require.Equal(t, kernelEntry, byKind[watch.NewFinding][0].Finding.Kind)
+	require.InDelta(t, 100e9, byKind[watch.WallClockStep][0].OffsetNS, 2e9)
+	for _, e := range byKind[watch.Stall] {
+		require.InDelta(t, pause, e.DurationNS, float64(pause)/2)
+	}
+
+	before, exported, end := said["exported-before"].stdout, said["exported"].stdout, said["exported-at-end"].stdout
+	require.Contains(t, before, "timebench_watch_turns_total")
+	for _, line := range []string{
+		`timebench_clocksource_info{current="hpet"} 1`, `timebench_clock_enters_kernel{clock="CLOCK_MONOTONIC@vdso"} 1`,
+		`timebench_finding{kind="kernel-entry",severity="error"} 1`, "timebench_clocksource_changes_total 1",
+	} {
+		require.Contains(t, exported, line+"\n", "two turns after the demotion")
+	}
+	require.Contains(t, end, "timebench_wall_clock_steps_total 1\n")
+}
