@@ -123,3 +123,14 @@ func BenchmarkTurn(b *testing.B) {
 	}
 	b.ReportMetric((host.See().OwnSeconds-before)/float64(b.N)*1e9, "cpu-ns/op")
 }
+
+// BenchmarkBeat is what a beat takes, without what it compares.
+func BenchmarkBeat(b *testing.B) {
+	s := newSleeper()
+	defer s.close()
+	before := host.See().OwnSeconds
+	for range b.N {
+		s.sleep(10 * time.Millisecond)
+	}
+	b.ReportMetric((host.See().OwnSeconds-before)/float64(b.N)*1e9, "cpu-ns/op")
+}

@@ -11,8 +11,8 @@ import (
 // A moment is what the clocks of the system said when a sleep ended, in nanoseconds.
 type moment struct {
 	at time.Time
-	// sleptNS is how long the sleep should have been, and lateNS how much longer it was, without the time that
-	// the thread waited for a CPU; 0 if that time is unknown, because a busy machine then looks like a stalled
+	// sleptNS is how long the sleep should have been, and lateNS how much longer it was, without the time for which
+	// threads of this process waited for a CPU; 0 if that time is unknown, because a busy machine then looks like a stalled
 	// one.
 	sleptNS, lateNS int64
 	// wallNS is the wall clock, bootNS the clock that counts the time of a suspended machine, and monotonicNS

@@ -3,43 +3,51 @@ package watch
 import (
 	"bytes"
 	"os"
-	"runtime"
 	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// A sleeper sleeps on a thread of its own, so that the kernel's account of that thread tells how long
-// it waited for a CPU after the sleep.
+// A sleeper sleeps, and knows how long the threads of this process waited for a CPU meanwhile. It sleeps as a
+// goroutine does: a thread that blocks in nanosleep(2) keeps the runtime's monitor awake, which takes ten times
+// the CPU time of all the rest.
 type sleeper struct {
-	// account is /proc/thread-self/schedstat; nil if the kernel has none (CONFIG_SCHED_INFO).
-	account *os.File
+	tasks *os.File // /proc/self/task; nil if there is none
+	// waitedNS is the sum of waited at the time atNS: to ask takes longer than all the rest of a beat.
+	waitedNS, atNS int64
 }
 
-// newSleeper locks the goroutine to its thread, which ends with it.
+// accountEvery is how often waited is called while no sleep is late. What threads waited since then is taken
+// from the length of a stall.
+const accountEvery = 10 * time.Second
+
+// tight is how long the readings of a moment may take, if they are not to be repeated.
+const tight = 10 * time.Microsecond
+
 func newSleeper() *sleeper {
-	runtime.LockOSThread()
-	account, err := os.Open("/proc/thread-self/schedstat")
+	tasks, err := os.Open("/proc/self/task")
 	if err != nil {
-		account = nil
+		return &sleeper{}
 	}
-	return &sleeper{account}
+	return &sleeper{tasks: tasks}
 }
 
 // sleep sleeps by CLOCK_MONOTONIC, and returns the moment of its end.
 func (s *sleeper) sleep(interval time.Duration) moment {
-	left, waited, begun := unix.NsecToTimespec(int64(interval)), s.waited(), nanoseconds(unix.CLOCK_MONOTONIC)
-	for {
-		// The runtime preempts goroutines by signals, which interrupt the call.
-		if err := unix.Nanosleep(&left, &left); err != unix.EINTR {
-			break
-		}
+	begun := nanoseconds(unix.CLOCK_MONOTONIC)
+	if s.atNS == 0 || begun-s.atNS >= int64(accountEvery) {
+		s.waitedNS, s.atNS = s.waited(), begun
 	}
+	time.Sleep(interval)
 	m := now()
 	m.sleptNS = int64(interval)
-	if after := s.waited(); waited >= 0 && after >= waited {
-		m.lateNS = m.monotonicNS - begun - m.sleptNS - (after - waited)
+	if late := m.monotonicNS - begun - m.sleptNS; late >= int64(minStall) {
+		before := s.waitedNS
+		s.waitedNS, s.atNS = s.waited(), m.monotonicNS
+		if before >= 0 && s.waitedNS >= before {
+			m.lateNS = late - (s.waitedNS - before)
+		}
 	}
 	return m
 }
@@ -48,11 +56,14 @@ func (s *sleeper) sleep(interval time.Duration) moment {
 // second this matters as little as the time between them.
 func now() moment {
 	m := moment{at: time.Now(), countsSuspend: true, errorNS: 1 << 62}
-	for range 5 { // the tightest of some: a thread can lose its CPU between two of them
+	for range 3 { // the tightest of some: a thread can lose its CPU between two of them
 		before := nanoseconds(unix.CLOCK_MONOTONIC)
 		boot, wall := nanoseconds(unix.CLOCK_BOOTTIME), nanoseconds(unix.CLOCK_REALTIME)
 		if error := nanoseconds(unix.CLOCK_MONOTONIC) - before; error < m.errorNS {
 			m.monotonicNS, m.bootNS, m.wallNS, m.errorNS = before, boot, wall, error
+		}
+		if m.errorNS <= int64(tight) {
+			break
 		}
 	}
 	return m
@@ -64,28 +75,56 @@ func nanoseconds(id int32) int64 {
 	return ts.Nano()
 }
 
-// waited returns the second number of schedstat: nanoseconds on a run queue
-// (Documentation/scheduler/sched-stats.rst); -1 if it is not known.
+// waited returns how long the threads of this process were ready to run and had no CPU, in nanoseconds; -1 if
+// the kernel does not account for that (CONFIG_SCHED_INFO). A thread that ends takes its part with it, and the
+// sum is then smaller than before.
 func (s *sleeper) waited() int64 {
-	if s.account == nil {
+	if s.tasks == nil {
 		return -1
 	}
-	var text [128]byte
-	n, _ := s.account.ReadAt(text[:], 0)
-	fields := bytes.Fields(text[:n])
-	if len(fields) < 2 {
+	if _, err := s.tasks.Seek(0, 0); err != nil {
 		return -1
 	}
-	ns, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	threads, err := s.tasks.Readdirnames(0)
 	if err != nil {
 		return -1
 	}
-	return ns
+	sum := int64(0)
+	for _, thread := range threads {
+		ns, ok := waitedOf(thread)
+		if !ok {
+			return -1
+		}
+		sum += ns
+	}
+	return sum
 }
 
-// close closes the account.
+// waitedOf returns the second number of schedstat: nanoseconds on a run queue
+// (Documentation/scheduler/sched-stats.rst). A thread that has just ended waited for nothing.
+func waitedOf(thread string) (ns int64, ok bool) {
+	fd, err := unix.Open("/proc/self/task/"+thread+"/schedstat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		_, gone := os.Stat("/proc/self/task/" + thread)
+		return 0, os.IsNotExist(gone)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	var text [128]byte
+	n, err := unix.Read(fd, text[:])
+	if err != nil {
+		return 0, err == unix.ESRCH
+	}
+	fields := bytes.Fields(text[:n])
+	if len(fields) < 2 {
+		return 0, false
+	}
+	ns, err = strconv.ParseInt(string(fields[1]), 10, 64)
+	return ns, err == nil
+}
+
+// close closes the folder of the threads.
 func (s *sleeper) close() {
-	if s.account != nil {
-		_ = s.account.Close()
+	if s.tasks != nil {
+		_ = s.tasks.Close()
 	}
 }

@@ -3,7 +3,7 @@
 //
 // There are two rhythms. Every turn (30 s by default) looks at the kernel's clock source, measures
 // what a read of the everyday clocks costs, proves whether it enters the kernel, and asks the kernel
-// whether the wall clock is synchronised. Four times a second a beat compares the clocks of the
+// whether the wall clock is synchronised. Twice a second a beat compares the clocks of the
 // system with each other: the wall clock against the monotonic clock for steps, the clock that
 // counts suspend against the one that does not, and the length of the sleep for stalls.
 //
@@ -30,7 +30,7 @@ const (
 
 const (
 	// beat is the time between two comparisons of the clocks.
-	beat = 250 * time.Millisecond
+	beat = 500 * time.Millisecond
 	// pending is how many beats may wait for a turn to end.
 	pending = 1000
 	// examineEvery is how long findings are valid without a change.
@@ -79,7 +79,7 @@ func Run(ctx context.Context, s Settings) {
 	}
 }
 
-// beats sends the moments at which a thread woke from a sleep of this length, until ctx ends.
+// beats sends the moments at which a goroutine woke from a sleep of this length, until ctx ends.
 func beats(ctx context.Context, interval time.Duration) <-chan moment {
 	// The sleeper goes on during an examination.
 	moments := make(chan moment, pending)

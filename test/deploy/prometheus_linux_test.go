@@ -1,0 +1,236 @@
+// Package deploy tests what stands in the folder deploy with the programs that it is for.
+package deploy
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/exposition"
+	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/watch"
+	"github.com/timebench/timebench/test/need"
+)
+
+const rules = "../../deploy/prometheus/timebench.rules.yml"
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(content)
+}
+
+// The alerts fire, do not fire and resolve as their tests say.
+func TestAlertRules(t *testing.T) {
+	promtool := need.Program(t, "promtool")
+	for _, args := range [][]string{
+		{"check", "rules", "timebench.rules.yml"}, {"check", "config", "prometheus.yml"}, {"test", "rules", "timebench.test.yml"},
+	} {
+		command := exec.Command(promtool, args...)
+		command.Dir = "../../deploy/prometheus"
+		said, err := command.CombinedOutput()
+		require.NoError(t, err, "%s", said)
+	}
+	tests := read(t, "../../deploy/prometheus/timebench.test.yml")
+	for _, alert := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(read(t, rules), -1) {
+		fires := regexp.MustCompile(`alertname: ` + alert[1] + `\s+exp_alerts:\s+- exp_labels`)
+		require.Regexp(t, fires, tests, "a test in which the alert fires")
+		require.Contains(t, tests, "alertname: "+alert[1]+", exp_alerts: []", "a test in which it does not")
+	}
+}
+
+// exported returns the metrics of a machine on which reads of the time cost so much, and enter the kernel or not.
+func exported(t *testing.T, readNS float64, entry string, findings ...result.Finding) string {
+	t.Helper()
+	const id = "CLOCK_MONOTONIC@vdso"
+	samples := []float64{readNS, readNS, readNS, readNS, readNS, readNS}
+	d := &result.Document{
+		GeneratedAt: time.Now(), Tool: result.Tool{Version: "test"}, Findings: findings,
+		Host: result.Host{ClockSource: &result.ClockSource{Current: "tsc"}},
+	}
+	compare.Into(d).Clocks = []compare.Clock{{
+		ID: id, Path: "vdso", Available: true, KernelEntry: entry, Latency: compare.LatencyOf(samples, samples), Resolution: &compare.Resolution{TickNS: 1},
+	}}
+	synced := true
+	state := &watch.State{QuietNS: map[string]float64{id: readNS}, Synchronised: &synced, Started: time.Now()}
+	var out bytes.Buffer
+	require.NoError(t, exposition.Write(&out, append(render.DoctorMetrics(d), state.Metrics()...)))
+	return out.String()
+}
+
+var slow = result.Finding{Kind: "kernel-entry", Severity: result.Error}
+
+// Every metric that an alert or the dashboard names exists.
+func TestMetricsExist(t *testing.T) {
+	all := exported(t, 22, result.Never, slow)
+	for _, name := range []string{rules, "../../deploy/prometheus/timebench.test.yml", "../../deploy/grafana/timebench.json"} {
+		found := regexp.MustCompile(`\btimebench_[a-z_]+\b`).FindAllString(read(t, name), -1)
+		require.NotEmpty(t, found, name)
+		for _, metric := range found {
+			require.Contains(t, all, "\n# TYPE "+metric+" ", "of %s", name)
+		}
+	}
+}
+
+// A board is a dashboard of Grafana, as far as it is tested.
+type board struct {
+	Title  string
+	Panels []struct {
+		ID      int
+		Title   string
+		GridPos struct{ H, W, X, Y int }
+		Targets []struct{ Expr string }
+	}
+}
+
+func grafana(t *testing.T) (b board) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(read(t, "../../deploy/grafana/timebench.json")), &b))
+	return b
+}
+
+// A dashboard has panels with queries, each in a place of its own.
+func TestDashboard(t *testing.T) {
+	dashboard := grafana(t)
+	require.NotEmpty(t, dashboard.Title)
+	ids, places := map[int]bool{}, map[[2]int]bool{}
+	for _, p := range dashboard.Panels {
+		require.False(t, ids[p.ID], p.Title)
+		ids[p.ID] = true
+		require.NotEmpty(t, p.Targets, p.Title)
+		require.LessOrEqual(t, p.GridPos.X+p.GridPos.W, 24, p.Title)
+		for x := range p.GridPos.W {
+			for y := range p.GridPos.H {
+				at := [2]int{p.GridPos.X + x, p.GridPos.Y + y}
+				require.False(t, places[at], "%s covers another panel", p.Title)
+				places[at] = true
+			}
+		}
+	}
+	require.NotEmpty(t, ids)
+}
+
+// address returns an address of the loopback that no program listens on now.
+func address(t *testing.T) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, free.Close())
+	return free.Addr().String()
+}
+
+// start starts a server, and waits until it answers at the path. The test ends it.
+func start(t *testing.T, address, path, program string, args ...string) {
+	t.Helper()
+	var said bytes.Buffer
+	command := exec.CommandContext(t.Context(), program, args...)
+	command.Stdout, command.Stderr = &said, &said
+	require.NoError(t, command.Start())
+	t.Cleanup(func() { _ = command.Wait() }) // the context has killed it
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		if answer, err := http.Get("http://" + address + path); err == nil {
+			_ = answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		require.True(t, time.Now().Before(end), "%s does not answer", program)
+	}
+}
+
+// A demotion that a machine exports reaches Alertmanager through node_exporter and Prometheus, and is resolved
+// when the machine is well again. The durations of the alerts are shorter than in deploy.
+func TestAlertReachesAlertmanager(t *testing.T) {
+	prometheus, manager, exporter := need.Program(t, "prometheus"), need.Program(t, "prometheus-alertmanager"), need.Program(t, "prometheus-node-exporter")
+	folder := t.TempDir()
+	textfile := filepath.Join(folder, "textfiles", "timebench.prom")
+	require.NoError(t, os.Mkdir(filepath.Dir(textfile), 0o700))
+	put := func(metrics string) {
+		require.NoError(t, os.WriteFile(textfile+".new", []byte(metrics), 0o600))
+		require.NoError(t, os.Rename(textfile+".new", textfile))
+	}
+	put(exported(t, 22, result.Never))
+
+	atExporter, atManager, atPrometheus := address(t), address(t), address(t)
+	config := strings.NewReplacer("127.0.0.1:9093", atManager, "127.0.0.1:9100", atExporter, "scrape_interval: 30s", "scrape_interval: 1s").
+		Replace(read(t, "../../deploy/prometheus/prometheus.yml"))
+	config = "global: {scrape_interval: 1s, evaluation_interval: 1s}\n" + config
+	quick := regexp.MustCompile(`for: \w+`).ReplaceAllString(read(t, rules), "for: 1s")
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	write("timebench.rules.yml", quick)
+	start(t, atExporter, "/metrics", exporter, "--web.listen-address="+atExporter,
+		"--collector.disable-defaults", "--collector.textfile", "--collector.textfile.directory="+filepath.Dir(textfile))
+	start(t, atManager, "/-/ready", manager, "--web.listen-address="+atManager, "--cluster.listen-address=", "--storage.path="+filepath.Join(folder, "alertmanager"),
+		"--config.file="+write("alertmanager.yml", "route: {receiver: none}\nreceivers: [{name: none}]\n"))
+	start(t, atPrometheus, "/-/ready", prometheus, "--web.listen-address="+atPrometheus, "--storage.tsdb.path="+filepath.Join(folder, "prometheus"),
+		"--config.file="+write("prometheus.yml", config))
+
+	firing := func() (names []string) {
+		answer, err := http.Get("http://" + atManager + "/api/v2/alerts?active=true")
+		require.NoError(t, err)
+		defer func() { _ = answer.Body.Close() }()
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		var alerts []struct {
+			Labels map[string]string
+			EndsAt time.Time
+		}
+		require.NoError(t, json.Unmarshal(body, &alerts), "%s", body)
+		for _, a := range alerts {
+			if a.EndsAt.After(time.Now()) && a.Labels["instance"] == atExporter {
+				names = append(names, a.Labels["alertname"])
+			}
+		}
+		return names
+	}
+	wait := func(what string, until func([]string) bool) {
+		for end := time.Now().Add(time.Minute); !until(firing()); time.Sleep(100 * time.Millisecond) {
+			require.True(t, time.Now().Before(end), "%s; firing are %v", what, firing())
+		}
+	}
+	query := func(expression string) string {
+		answer, err := http.Get("http://" + atPrometheus + "/api/v1/query?query=" + url.QueryEscape(expression))
+		require.NoError(t, err)
+		defer func() { _ = answer.Body.Close() }()
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, answer.StatusCode, "%s: %s", expression, body)
+		return string(body)
+	}
+	wait("Prometheus has no metrics", func([]string) bool {
+		return strings.Contains(query("timebench_clock_enters_kernel"), "CLOCK_MONOTONIC@vdso")
+	})
+	// Prometheus understands what the dashboard asks.
+	for _, p := range grafana(t).Panels {
+		for _, target := range p.Targets {
+			query(strings.NewReplacer("$instance", ".*", "$__rate_interval", "1m").Replace(target.Expr))
+		}
+	}
+	require.Empty(t, firing())
+
+	put(exported(t, 1600, result.Always, slow))
+	wait("no alert came", func(names []string) bool {
+		text := strings.Join(names, " ")
+		return strings.Contains(text, "ClockReadsEnterKernel") && strings.Contains(text, "ClockReadsAreSlow") && strings.Contains(text, "ClockFinding")
+	})
+	put(exported(t, 22, result.Never))
+	wait("the alerts are not resolved", func(names []string) bool { return len(names) == 0 })
+}

@@ -1,0 +1,127 @@
+package deploy
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+)
+
+// units are the units of deploy/systemd.
+func units(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob("../../deploy/systemd/*")
+	require.NoError(t, err)
+	require.Len(t, names, 3)
+	return names
+}
+
+// Systemd understands each unit, and what it starts is there.
+func TestUnits(t *testing.T) {
+	analyze := need.Program(t, "systemd-analyze")
+	installed := t.TempDir()
+	binary := need.Timebench(t)
+	for _, name := range units(t) {
+		unit := strings.ReplaceAll(read(t, name), "/usr/bin/timebench", binary)
+		require.NoError(t, os.WriteFile(filepath.Join(installed, filepath.Base(name)), []byte(unit), 0o600))
+	}
+	for _, name := range units(t) {
+		said, err := exec.Command(analyze, "verify", "--man=no", filepath.Join(installed, filepath.Base(name))).CombinedOutput()
+		require.NoError(t, err, "%s", said)
+		require.Empty(t, string(said))
+	}
+}
+
+// worstExposure is the highest exposure of a service, of 10; that of a service without a sandbox is 9.6.
+const worstExposure = 2.5
+
+func TestServicesAreHardened(t *testing.T) {
+	analyze := need.Program(t, "systemd-analyze")
+	for _, name := range units(t) {
+		if filepath.Ext(name) != ".service" {
+			continue
+		}
+		said, err := exec.Command(analyze, "security", "--offline=true", name).Output()
+		require.NoError(t, err, name)
+		level := regexp.MustCompile(`Overall exposure level for \S+: ([0-9.]+)`).FindSubmatch(said)
+		require.NotNil(t, level, "%s", said)
+		exposure, err := strconv.ParseFloat(string(level[1]), 64)
+		require.NoError(t, err)
+		require.LessOrEqual(t, exposure, worstExposure, "%s: %s", name, said)
+	}
+}
+
+// allowed returns the system calls of a list of SystemCallFilter, with those of its groups.
+func allowed(t *testing.T, list string) map[string]bool {
+	t.Helper()
+	calls := map[string]bool{}
+	for _, item := range strings.Fields(list) {
+		if !strings.HasPrefix(item, "@") {
+			calls[item] = true
+			continue
+		}
+		said, err := exec.Command(need.Program(t, "systemd-analyze"), "--no-pager", "syscall-filter", item).Output()
+		require.NoError(t, err)
+		var within []string
+		for line := range strings.Lines(string(said)) {
+			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") && line != item {
+				within = append(within, line)
+			}
+		}
+		for call := range allowed(t, strings.Join(within, " ")) {
+			calls[call] = true
+		}
+	}
+	return calls
+}
+
+// What a watch does by system calls, its service allows. The others are refused, and it does without them.
+func TestServiceAllowsWhatWatchDoes(t *testing.T) {
+	strace := need.Program(t, "strace")
+	unit := read(t, "../../deploy/systemd/timebench-watch.service")
+	filter := regexp.MustCompile(`(?m)^SystemCallFilter=(.*)$`).FindStringSubmatch(unit)
+	require.NotNil(t, filter)
+	calls := allowed(t, filter[1])
+	require.True(t, calls["clock_gettime"] && calls["prctl"] && calls["futex"])
+	start := regexp.MustCompile(`(?m)^ExecStart=/usr/bin/timebench (.*)$`).FindStringSubmatch(unit)
+	require.NotNil(t, start)
+
+	traced := filepath.Join(t.TempDir(), "calls")
+	args := strings.Fields(strings.Replace(start[1], "127.0.0.1:9109", address(t), 1))
+	// With -D the child is the program, and strace a grandchild.
+	command := exec.Command(strace, append([]string{"-D", "-f", "-o", traced, need.Timebench(t)}, args...)...)
+	var said bytes.Buffer
+	command.Stderr = &said
+	require.NoError(t, command.Start())
+	time.Sleep(5 * time.Second) // a turn and an examination, or what there is of them
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, command.Wait(), said.String())
+	need.Ends(t, "strace", func() {
+		for content, _ := os.ReadFile(traced); !bytes.Contains(content, []byte("+++ exited with 0 +++")); content, _ = os.ReadFile(traced) {
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	seen := map[string]bool{}
+	for _, call := range regexp.MustCompile(`(?m)^\d+ +(\w+)\(`).FindAllStringSubmatch(read(t, traced), -1) {
+		seen[call[1]] = true
+	}
+	require.True(t, seen["prctl"] && seen["adjtimex"] && seen["nanosleep"], "%v", seen)
+	for call := range seen {
+		require.True(t, calls[call] || doesWithout[call], "%s is not in SystemCallFilter", call)
+	}
+}
+
+// doesWithout are the calls that a watch can do without.
+var doesWithout = map[string]bool{
+	"perf_event_open": true, // an examination that is not fast profiles programs
+	"execve":          true, // of strace itself
+}
