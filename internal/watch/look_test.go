@@ -130,7 +130,7 @@ func BenchmarkBeat(b *testing.B) {
 	defer s.close()
 	before := host.See().OwnSeconds
 	for range b.N {
-		s.sleep(10 * time.Millisecond)
+		s.sleep(b.Context(), 10*time.Millisecond)
 	}
 	b.ReportMetric((host.See().OwnSeconds-before)/float64(b.N)*1e9, "cpu-ns/op")
 }

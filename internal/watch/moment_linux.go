@@ -2,6 +2,8 @@ package watch
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"strconv"
 	"time"
@@ -33,13 +35,13 @@ func newSleeper() *sleeper {
 	return &sleeper{tasks: tasks}
 }
 
-// sleep sleeps by CLOCK_MONOTONIC, and returns the moment of its end.
-func (s *sleeper) sleep(interval time.Duration) moment {
+// sleep sleeps by CLOCK_MONOTONIC, at most until ctx ends, and returns the moment of its end.
+func (s *sleeper) sleep(ctx context.Context, interval time.Duration) moment {
 	begun := nanoseconds(unix.CLOCK_MONOTONIC)
 	if s.atNS == 0 || begun-s.atNS >= int64(accountEvery) {
 		s.waitedNS, s.atNS = s.waited(), begun
 	}
-	time.Sleep(interval)
+	pause(ctx, interval)
 	m := now()
 	m.sleptNS = int64(interval)
 	if late := m.monotonicNS - begun - m.sleptNS; late >= int64(minStall) {
@@ -112,7 +114,7 @@ func waitedOf(thread string) (ns int64, ok bool) {
 	var text [128]byte
 	n, err := unix.Read(fd, text[:])
 	if err != nil {
-		return 0, err == unix.ESRCH
+		return 0, errors.Is(err, unix.ESRCH)
 	}
 	fields := bytes.Fields(text[:n])
 	if len(fields) < 2 {

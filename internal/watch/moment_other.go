@@ -3,6 +3,7 @@
 package watch
 
 import (
+	"context"
 	"time"
 
 	"github.com/timebench/timebench/internal/observe"
@@ -13,10 +14,10 @@ type sleeper struct{}
 
 func newSleeper() *sleeper { return &sleeper{} }
 
-// sleep returns the moment of the end of a sleep. This build does not know how long a thread waited for a CPU,
+// sleep returns the moment of the end of a sleep, which ctx can end. This build does not know how long a thread waited for a CPU,
 // so it sees no stall.
-func (*sleeper) sleep(interval time.Duration) moment {
-	time.Sleep(interval)
+func (*sleeper) sleep(ctx context.Context, interval time.Duration) moment {
+	pause(ctx, interval)
 	m := now()
 	m.sleptNS = int64(interval)
 	return m

@@ -53,7 +53,7 @@ func TestSleeper(t *testing.T) {
 		s := newSleeper()
 		defer s.close()
 		before := now()
-		done <- [2]moment{before, s.sleep(20 * time.Millisecond)}
+		done <- [2]moment{before, s.sleep(t.Context(), 20*time.Millisecond)}
 	}()
 	m := <-done
 	require.Greater(t, m[1].monotonicNS-m[0].monotonicNS, int64(19*time.Millisecond), "the sleep of Windows ends with a tick")

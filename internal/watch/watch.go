@@ -31,8 +31,6 @@ const (
 const (
 	// beat is the time between two comparisons of the clocks.
 	beat = 500 * time.Millisecond
-	// pending is how many beats may wait for a turn to end.
-	pending = 1000
 	// examineEvery is how long findings are valid without a change.
 	examineEvery = time.Hour
 	// examineAgain is the shortest time between two examinations. A clock that changes all the time must not
@@ -55,45 +53,32 @@ type Settings struct {
 	Publish func(*State) *Event
 }
 
-// Run watches until ctx ends. Settings.Report and Settings.Publish are called on the goroutine of Run.
+// Run watches until ctx ends. Settings.Report and Settings.Publish are called on the goroutine of Run. There is no
+// other one: to hand each beat from one to the other would take as much CPU time as the beat. What stalls the
+// machine during a turn is not seen.
 func Run(ctx context.Context, s Settings) {
 	w := newWatcher(s)
 	reader := newReader(s.Clocks)
-	moments := beats(ctx, beat)
-	var next time.Time // the first turn is now
-	for {
+	sleeper := newSleeper()
+	defer sleeper.close()
+	for next := time.Now(); ctx.Err() == nil; {
 		if now := time.Now(); !now.Before(next) {
 			w.turn(ctx, reader.look())
 			// A machine that was suspended has missed turns, which are not made up for.
 			next = now.Add(s.Every)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case m, ok := <-moments:
-			if !ok {
-				return
-			}
-			w.beat(m)
-		}
+		w.beat(sleeper.sleep(ctx, beat))
 	}
 }
 
-// beats sends the moments at which a goroutine woke from a sleep of this length, until ctx ends.
-func beats(ctx context.Context, interval time.Duration) <-chan moment {
-	// The sleeper goes on during an examination.
-	moments := make(chan moment, pending)
-	go func() {
-		defer close(moments)
-		sleeper := newSleeper()
-		defer sleeper.close()
-		for ctx.Err() == nil {
-			m := sleeper.sleep(interval)
-			select {
-			case <-ctx.Done():
-			case moments <- m:
-			}
-		}
-	}()
-	return moments
+// pause waits for the interval, or until ctx ends, and returns whether it waited.
+func pause(ctx context.Context, interval time.Duration) bool {
+	timer := time.NewTimer(interval)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
 }

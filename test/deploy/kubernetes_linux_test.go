@@ -1,0 +1,174 @@
+package deploy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
+	"gopkg.in/yaml.v3"
+)
+
+// A manifest is an object of Kubernetes, as far as it is tested.
+type manifest struct {
+	Kind     string
+	Metadata struct{ Name, Namespace string }
+	Spec     struct {
+		Completions, Parallelism int
+		Selector                 struct{ MatchLabels map[string]string }
+		Template                 struct {
+			Metadata struct {
+				Labels, Annotations map[string]string
+			}
+			Spec pod
+		}
+	}
+}
+
+type pod struct {
+	AutomountServiceAccountToken *bool
+	HostPID, HostNetwork         bool
+	SecurityContext              struct {
+		RunAsNonRoot   bool
+		RunAsUser      int
+		SeccompProfile struct{ Type string }
+	}
+	Containers []struct {
+		Image           string
+		Args            []string
+		Ports           []struct{ ContainerPort int }
+		SecurityContext struct {
+			AllowPrivilegeEscalation *bool
+			ReadOnlyRootFilesystem   bool
+			Privileged               bool
+			Capabilities             struct{ Add, Drop []string }
+		}
+	}
+	Volumes []any
+}
+
+// printed returns the manifests that a program prints.
+func printed(t *testing.T, program string, args ...string) map[string]manifest {
+	t.Helper()
+	command := exec.Command(need.Program(t, program), args...)
+	command.Dir = "../../deploy"
+	var said bytes.Buffer
+	command.Stderr = &said
+	out, err := command.Output()
+	require.NoError(t, err, "%s", &said)
+	all := map[string]manifest{}
+	for documents := yaml.NewDecoder(bytes.NewReader(out)); ; {
+		var raw map[string]any
+		err := documents.Decode(&raw)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		// The tags of YAML would be those of JSON, in small letters.
+		text, err := json.Marshal(raw)
+		require.NoError(t, err)
+		var m manifest
+		require.NoError(t, json.Unmarshal(text, &m))
+		all[m.Kind+" "+m.Metadata.Name] = m
+	}
+}
+
+// requireRestricted checks what the standard "restricted" asks of a pod, and that it can write nothing.
+// https://kubernetes.io/docs/concepts/security/pod-security-standards/
+func requireRestricted(t *testing.T, p pod) {
+	t.Helper()
+	require.True(t, p.SecurityContext.RunAsNonRoot)
+	require.Positive(t, p.SecurityContext.RunAsUser)
+	require.Equal(t, "RuntimeDefault", p.SecurityContext.SeccompProfile.Type)
+	require.False(t, p.HostPID || p.HostNetwork)
+	require.Empty(t, p.Volumes)
+	require.NotNil(t, p.AutomountServiceAccountToken)
+	require.False(t, *p.AutomountServiceAccountToken)
+	require.Len(t, p.Containers, 1)
+	c := p.Containers[0].SecurityContext
+	require.NotNil(t, c.AllowPrivilegeEscalation)
+	require.False(t, *c.AllowPrivilegeEscalation || c.Privileged)
+	require.True(t, c.ReadOnlyRootFilesystem)
+	require.Equal(t, []string{"ALL"}, c.Capabilities.Drop)
+	require.Empty(t, c.Capabilities.Add)
+}
+
+// requireAccepted checks that timebench takes the arguments of a container: it refuses a planted one alone.
+func requireAccepted(t *testing.T, binary string, args []string) {
+	t.Helper()
+	out, err := exec.Command(binary, append(args, "--planted")...).CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "unknown flag: --planted", "%q", args)
+}
+
+func TestKustomize(t *testing.T) {
+	base := printed(t, "kubectl", "kustomize", "kubernetes/base")
+	require.Contains(t, base, "Namespace timebench")
+	watch, ok := base["DaemonSet timebench-watch"]
+	require.True(t, ok)
+	require.Equal(t, "timebench", watch.Metadata.Namespace)
+	require.Equal(t, watch.Spec.Selector.MatchLabels, watch.Spec.Template.Metadata.Labels)
+	requireRestricted(t, watch.Spec.Template.Spec)
+	binary := need.Timebench(t)
+	requireAccepted(t, binary, watch.Spec.Template.Spec.Containers[0].Args)
+
+	measure, ok := printed(t, "kubectl", "kustomize", "kubernetes/measure")["Job timebench-measure"]
+	require.True(t, ok)
+	require.Equal(t, "timebench", measure.Metadata.Namespace)
+	require.Equal(t, measure.Spec.Completions, measure.Spec.Parallelism)
+	requireRestricted(t, measure.Spec.Template.Spec)
+	requireAccepted(t, binary, measure.Spec.Template.Spec.Containers[0].Args)
+}
+
+// The chart makes what kustomize makes, and a monitor if it is wanted.
+func TestHelm(t *testing.T) {
+	out, err := exec.Command(need.Program(t, "helm"), "lint", "--strict", "../../deploy/helm/timebench").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	base := printed(t, "kubectl", "kustomize", "kubernetes/base")["DaemonSet timebench-watch"]
+	chart := printed(t, "helm", "template", "clocks", "helm/timebench")
+	require.Len(t, chart, 1)
+	watch := chart["DaemonSet clocks-watch"]
+	requireRestricted(t, watch.Spec.Template.Spec)
+	require.Equal(t, base.Spec.Template.Spec.SecurityContext, watch.Spec.Template.Spec.SecurityContext)
+	require.Equal(t, base.Spec.Template.Metadata.Annotations, watch.Spec.Template.Metadata.Annotations)
+	require.Equal(t, base.Spec.Template.Spec.Containers[0].Image, watch.Spec.Template.Spec.Containers[0].Image)
+	require.Equal(t, watch.Spec.Selector.MatchLabels, watch.Spec.Template.Metadata.Labels)
+	requireAccepted(t, need.Timebench(t), watch.Spec.Template.Spec.Containers[0].Args)
+
+	set := printed(t, "helm", "template", "clocks", "helm/timebench", "--set", "podMonitor.enabled=true,port=9200,every=1m,image.tag=1.2.3")
+	require.Contains(t, set, "PodMonitor clocks-watch")
+	container := set["DaemonSet clocks-watch"].Spec.Template.Spec.Containers[0]
+	require.Equal(t, 9200, container.Ports[0].ContainerPort)
+	require.Contains(t, container.Args, "0.0.0.0:9200")
+	require.Contains(t, container.Args, "1m")
+	require.Equal(t, "ghcr.io/timebench/timebench:1.2.3", container.Image)
+}
+
+// Node-problem-detector starts what its configuration names, and reads the first 80 characters of a line. Its
+// statuses are those of timebench: 0 is well, 1 a problem, others unknown.
+func TestNodeProblemDetector(t *testing.T) {
+	var config struct {
+		PluginConfig struct {
+			Timeout         string
+			MaxOutputLength int `json:"max_output_length"`
+		}
+		Rules []struct {
+			Path string
+			Args []string
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(read(t, "../../deploy/kubernetes/node-problem-detector/timebench.json")), &config))
+	require.Len(t, config.Rules, 1)
+	binary := need.Timebench(t)
+	requireAccepted(t, binary, config.Rules[0].Args)
+	command := exec.Command(binary, config.Rules[0].Args...)
+	out, err := command.Output()
+	var status *exec.ExitError
+	require.True(t, err == nil || errors.As(err, &status) && status.ExitCode() == 1, "%v", err)
+	require.LessOrEqual(t, len(bytes.TrimSpace(out)), config.PluginConfig.MaxOutputLength)
+	require.NotContains(t, string(bytes.TrimSpace(out)), "\n")
+}

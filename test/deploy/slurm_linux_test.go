@@ -1,0 +1,162 @@
+package deploy
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/fleet"
+	"github.com/timebench/timebench/test/need"
+)
+
+// nodes is the number of nodes of the clusters of the tests. All are this machine.
+const nodes = 4
+
+// daemon starts a program that serves in the foreground. The test ends it.
+func daemon(t *testing.T, environment []string, program string, args ...string) *bytes.Buffer {
+	t.Helper()
+	var said bytes.Buffer
+	command := exec.CommandContext(t.Context(), program, args...)
+	command.Env, command.Stdout, command.Stderr = environment, &said, &said
+	require.NoError(t, command.Start())
+	t.Cleanup(func() { _ = command.Wait() }) // the context has killed it
+	return &said
+}
+
+// waitUntil waits until something holds, and fails with what the last call returned otherwise.
+func waitUntil(t *testing.T, what string, holds func() (bool, string)) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
+		ok, said := holds()
+		if ok {
+			return
+		}
+		require.True(t, time.Now().Before(end), "%s: %s", what, said)
+	}
+}
+
+// executable writes a program of the shell.
+func executable(t *testing.T, path, script string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700))
+}
+
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	require.NoError(t, err)
+	return path
+}
+
+// requireFleet checks that the results are those of all nodes, and that fleet reads them.
+func requireFleet(t *testing.T, binary string, results ...string) {
+	t.Helper()
+	out, err := exec.Command(binary, append([]string{"fleet", "--format", "csv"}, results...)...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for i := range nodes {
+		require.Contains(t, string(out), fmt.Sprintf("node%d", i+1))
+	}
+	files, missing, err := fleet.Find(results, nil)
+	require.NoError(t, err)
+	require.Empty(t, missing)
+	require.Len(t, files, nodes)
+}
+
+// Slurm measures each node of a job, and drains the one whose reads are slow, with the reason.
+func TestSlurm(t *testing.T) {
+	munged, controller, node := need.Program(t, "munged"), need.Program(t, "slurmctld"), need.Program(t, "slurmd")
+	srun, sinfo := need.Program(t, "srun"), need.Program(t, "sinfo")
+	if os.Geteuid() != 0 {
+		need.Missing(t, "root", "slurmd starts jobs for other users")
+	}
+	folder, err := os.MkdirTemp("", "slurm-*") // short: the socket of munged is in it
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	at := func(name string) string { return filepath.Join(folder, name) }
+	real := need.Timebench(t)
+	// Node 3 is planted: what a read costs there is above its limit.
+	executable(t, at("timebench"), `[ "$SLURMD_NODENAME $1" != "node3 doctor" ] || set -- "$@" --fail-above-ns 0.001
+exec `+real+` "$@"
+`)
+	name, err := os.Hostname()
+	require.NoError(t, err)
+	name, _, _ = strings.Cut(name, ".")
+	port := func() string {
+		_, port, err := net.SplitHostPort(address(t))
+		require.NoError(t, err)
+		return port
+	}
+	var config strings.Builder
+	fmt.Fprintf(&config, `ClusterName=test
+SlurmctldHost=%s(127.0.0.1)
+SlurmctldPort=%s
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=%[3]s/munge.socket
+StateSaveLocation=%[3]s/state
+SlurmdSpoolDir=%[3]s/spool-%%n
+SlurmctldPidFile=%[3]s/slurmctld.pid
+SlurmdPidFile=%[3]s/slurmd-%%n.pid
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+MpiDefault=none
+ReturnToService=2
+HealthCheckProgram=%[3]s/healthcheck
+HealthCheckInterval=5
+HealthCheckNodeState=ANY
+PartitionName=all Nodes=ALL Default=YES State=UP
+`, name, port(), folder)
+	for i := range nodes {
+		fmt.Fprintf(&config, "NodeName=node%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%s CPUs=2 RealMemory=100\n", i+1, name, port())
+	}
+	require.NoError(t, os.WriteFile(at("slurm.conf"), []byte(config.String()), 0o600))
+	require.NoError(t, os.WriteFile(at("key"), bytes.Repeat([]byte("key of a test. "), 100), 0o600))
+	environment := append(os.Environ(), "SLURM_CONF="+at("slurm.conf"), "PATH="+folder+":"+os.Getenv("PATH"))
+	// Slurmd starts a health check with no environment but the node's name.
+	executable(t, at("healthcheck"), "[ -e "+at("check")+" ] || exit 0\nexport SLURM_CONF="+at("slurm.conf")+" PATH="+folder+":$PATH\nexec "+absolute(t, "../../deploy/slurm/healthcheck")+"\n")
+
+	said := daemon(t, environment, munged, "--foreground", "--force", "--key-file="+at("key"), "--socket="+at("munge.socket"),
+		"--pid-file="+at("munged.pid"), "--seed-file="+at("seed"), "--log-file="+at("munged.log"))
+	waitUntil(t, "munged", func() (bool, string) {
+		_, err := os.Stat(at("munge.socket"))
+		return err == nil, said.String()
+	})
+	said = daemon(t, environment, controller, "-D")
+	for i := range nodes {
+		require.NoError(t, os.Mkdir(at(fmt.Sprintf("spool-node%d", i+1)), 0o700))
+		daemon(t, environment, node, "-D", "-N", fmt.Sprintf("node%d", i+1))
+	}
+	ask := func(args ...string) string {
+		command := exec.Command(sinfo, args...)
+		command.Env = environment
+		out, _ := command.CombinedOutput() // it fails until the controller answers
+		return string(out)
+	}
+	waitUntil(t, "the nodes of Slurm", func() (bool, string) {
+		out := ask("-h", "-N", "-o", "%N %T")
+		return strings.Count(out, " idle") == nodes, out + said.String()
+	})
+
+	results := at("results")
+	command := exec.Command(srun, "-N4", "--ntasks-per-node=1", absolute(t, "../../deploy/slurm/measure"), results)
+	command.Env = environment
+	out, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	requireFleet(t, real, results)
+
+	require.NoError(t, os.WriteFile(at("check"), nil, 0o600))
+	waitUntil(t, "the drained node", func() (bool, string) {
+		out := ask("-h", "-R", "-o", "%N %E")
+		return strings.HasPrefix(out, "node3 timebench: "), out
+	})
+	require.Contains(t, ask("-h", "-R", "-o", "%E"), "an everyday clock costs more than the limit")
+	require.Equal(t, nodes-1, strings.Count(ask("-h", "-N", "-o", "%N %T"), " idle"), "the others serve")
+}
