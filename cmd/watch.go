@@ -125,17 +125,31 @@ func checkTextfile(name string) error {
 	if filepath.Ext(name) != textfileExtension {
 		return fmt.Errorf("--textfile %q: node_exporter reads only files whose names end in %s; write such a name", name, textfileExtension)
 	}
-	content, err := os.ReadFile(name)
+	if _, err := os.Stat(filepath.Dir(name)); err != nil {
+		return couldNot(fmt.Errorf("--textfile: the folder %s: %w", filepath.Dir(name), systemError(err)))
+	}
+	info, err := os.Lstat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || err == nil && (len(content) == 0 || bytes.Contains(content, []byte(" timebench_"))):
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return couldNot(fmt.Errorf("--textfile %s: %w", name, systemError(err)))
+	case !info.Mode().IsRegular(): // a link would be replaced, and a pipe has no end
+		return fmt.Errorf("--textfile: %s is no regular file; name one, or a new file", name)
 	}
-	return fmt.Errorf("--textfile: %s has something other than metrics of timebench, which would be lost; name another file", name)
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return couldNot(fmt.Errorf("--textfile %s: %w", name, systemError(err)))
+	}
+	for line := range bytes.Lines(content) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !bytes.HasPrefix(line, []byte("timebench_")) {
+			return fmt.Errorf("--textfile: %s has something other than metrics of timebench, which would be lost; name another file", name)
+		}
+	}
+	return nil
 }
 
-// direct returns a writer whose errors are those of one write: a log on a full disk may have space later.
+// direct returns a writer whose errors are those of one write, because a log on a full disk may have space later.
 func direct(w io.Writer) io.Writer {
 	if o, ok := w.(*output); ok {
 		return o.to
@@ -146,7 +160,9 @@ func direct(w io.Writer) io.Writer {
 // run watches until a signal comes.
 func (flags watchFlags) run(stdout, stderr io.Writer, format lineFormat) error {
 	ctx, _ := untilSignal()
-	a := &agent{stdout: stdout, stderr: stderr, format: format, flags: flags}
+	ignoreClosedPipe()
+	a := newAgent(stdout, stderr, format, flags)
+	defer a.close()
 	if flags.listen != "" {
 		server, err := watch.Listen(flags.listen)
 		if err != nil {
@@ -207,23 +223,61 @@ type agent struct {
 	server         *watch.Server // nil without --listen
 	// unwritten is why the last textfile could not be written; "" if it was.
 	unwritten string
-	// unprinted is whether the last line could not be printed.
-	unprinted bool
+	// lines are those to print, and printed is closed when all are.
+	lines   chan []byte
+	printed chan struct{}
+}
+
+const (
+	// pendingLines is how many lines wait while standard output is blocked, as by a log collector that hangs.
+	// Others are lost: the watch goes on.
+	pendingLines = 1000
+	// lastLines is how long the end waits for them.
+	lastLines = time.Second
+)
+
+func newAgent(stdout, stderr io.Writer, format lineFormat, flags watchFlags) *agent {
+	a := &agent{stdout: stdout, stderr: stderr, format: format, flags: flags, lines: make(chan []byte, pendingLines), printed: make(chan struct{})}
+	go a.print()
+	return a
+}
+
+// print prints the lines. One that cannot be printed is lost; the next one is tried again.
+func (a *agent) print() {
+	defer close(a.printed)
+	failed := false
+	for line := range a.lines {
+		_, err := a.stdout.Write(line)
+		if err != nil && !failed {
+			a.complain("standard output cannot be written: " + systemError(err).Error())
+		}
+		failed = err != nil
+	}
+}
+
+// close prints the last lines, if standard output takes them.
+func (a *agent) close() {
+	close(a.lines)
+	select {
+	case <-a.printed:
+	case <-time.After(lastLines):
+	}
 }
 
 // complain writes a line to standard error.
 func (a *agent) complain(text string) { _, _ = fmt.Fprintln(a.stderr, "timebench: "+oneLine(text)) }
 
-// report prints an event. A line that cannot be printed is lost; the next one is tried again.
+// report has an event printed.
 func (a *agent) report(e watch.Event) {
 	line, err := a.format.write(e)
-	if err == nil {
-		_, err = a.stdout.Write(line)
+	if err != nil {
+		a.complain(err.Error())
+		return
 	}
-	if err != nil && !a.unprinted {
-		a.complain("standard output cannot be written: " + systemError(err).Error())
+	select {
+	case a.lines <- line:
+	default:
 	}
-	a.unprinted = err != nil
 }
 
 // overdue is how many turns late a turn may be before the watch is not healthy, and graceOfTurn what a turn

@@ -188,6 +188,48 @@ func TestWatchFullDisk(t *testing.T) {
 	require.Len(t, filesIn(t, disk), 1)
 }
 
+// Whoever reads standard output may end, or read no more: the watch goes on, and ends at the first signal.
+func TestWatchWithoutAReader(t *testing.T) {
+	for name, closed := range map[string]bool{"ended": true, "reads no more": false} {
+		folder := filepath.Join(t.TempDir(), "textfiles")
+		require.NoError(t, os.Mkdir(folder, 0o700))
+		command, cancel := endsInTime("timebench", "watch", "--every", "1s", "--quiet", "--textfile", filepath.Join(folder, "timebench.prom"))
+		defer cancel()
+		read, write, err := os.Pipe()
+		require.NoError(t, err)
+		_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, os.Getpagesize())
+		require.NoError(t, err)
+		_, err = write.Write(make([]byte, os.Getpagesize())) // full
+		require.NoError(t, err)
+		command.Stdout = write
+		var stderr bytes.Buffer
+		command.Stderr = &stderr
+		require.NoError(t, command.Start())
+		require.NoError(t, write.Close())
+		if closed {
+			require.NoError(t, read.Close())
+		}
+		file := filepath.Join(folder, "timebench.prom")
+		appears := func() {
+			for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		need.Ends(t, "the wait for the textfile", appears)
+		// Each of these is an event, which nobody reads.
+		require.NoError(t, os.Rename(folder, folder+".away"))
+		time.Sleep(2 * time.Second)
+		require.NoError(t, os.RemoveAll(folder+".away"))
+		require.NoError(t, os.Mkdir(folder, 0o700))
+		need.Ends(t, "the wait for the next textfile", appears)
+		require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, command.Wait(), name)
+		if closed {
+			require.Equal(t, "timebench: standard output cannot be written: broken pipe\n", stderr.String())
+		}
+	}
+}
+
 // BenchmarkWatch is what a watch takes with its default settings: its share of a CPU and its memory. Prometheus
 // asks every 15 s.
 func BenchmarkWatch(b *testing.B) {

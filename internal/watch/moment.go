@@ -41,10 +41,11 @@ func between(before, now moment) []Event {
 			Message: fmt.Sprintf("the machine was suspended for %s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not", words.Duration(float64(suspended))),
 		})
 	}
-	if late := time.Duration(now.lateNS); late >= minStall {
+	// The moments before and after a suspend, in which programs are frozen, are part of it.
+	if late := time.Duration(now.lateNS); late >= minStall && suspended < minStall {
 		events = append(events, Event{
 			Time: now.at, Kind: Stall, DurationNS: now.lateNS,
-			Message: fmt.Sprintf("a sleep of %s took %s longer, and no other program had the CPU: the machine was paused or migrated, or this process was stopped",
+			Message: fmt.Sprintf("a sleep of %s took %s longer, and not because it waited for a CPU: the machine was paused or migrated, or this process was stopped or waited for memory",
 				words.Duration(float64(now.sleptNS)), words.Duration(float64(late))),
 		})
 	}

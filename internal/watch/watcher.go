@@ -22,12 +22,16 @@ type watcher struct {
 	baseline map[string]*baseline
 	moment   *moment // nil before the first beat
 	examined *result.Document
+	// due is whether something happened that no examination has seen yet.
+	due bool
+	// entered is the last known value of kernel_entry of each clock.
+	entered map[string]string
 	// examinedAt is when, by Go's monotonic clock.
 	examinedAt time.Time
 }
 
 func newWatcher(s Settings) *watcher {
-	w := &watcher{settings: s, baseline: map[string]*baseline{}, state: State{Started: time.Now(), QuietNS: map[string]float64{}, Events: map[string]int64{}}}
+	w := &watcher{settings: s, baseline: map[string]*baseline{}, entered: map[string]string{}, state: State{Started: time.Now(), QuietNS: map[string]float64{}, Events: map[string]int64{}}}
 	for _, kind := range Kinds {
 		w.state.Events[kind] = 0
 	}
@@ -38,6 +42,7 @@ func newWatcher(s Settings) *watcher {
 func (w *watcher) beat(m moment) {
 	if w.moment != nil {
 		if events := between(*w.moment, m); len(events) > 0 {
+			w.due = true
 			w.report(events)
 			w.publish()
 		}
@@ -47,13 +52,11 @@ func (w *watcher) beat(m moment) {
 
 // turn compares a look with the one before, and has the machine examined if that is due.
 func (w *watcher) turn(ctx context.Context, l look) {
-	var events []Event
-	if w.last != nil {
-		events = w.changes(*w.last, l)
-	}
+	events := w.changes(w.last, l)
 	sourceChanged := slices.ContainsFunc(events, func(e Event) bool { return e.Kind == ClockSource })
+	w.due = w.due || len(events) > 0
 	age := time.Since(w.examinedAt)
-	if w.examinedAt.IsZero() || age >= examineEvery || sourceChanged || len(events) > 0 && age >= examineAgain {
+	if w.examinedAt.IsZero() || age >= examineEvery || sourceChanged || w.due && age >= examineAgain {
 		log, found := w.examine(ctx)
 		explain(events, log)
 		events = append(events, found...)
@@ -74,17 +77,19 @@ func (w *watcher) turn(ctx context.Context, l look) {
 	w.publish()
 }
 
-// changes returns what changed between two looks.
-func (w *watcher) changes(before, now look) []Event {
-	var events []Event
+// changes returns what changed between two looks; nothing for the first one.
+func (w *watcher) changes(last *look, now look) []Event {
+	events := append(w.entries(now), w.costs(now)...)
+	if last == nil {
+		return nil
+	}
+	before := *last
 	if before.source != now.source {
-		events = append(events, Event{
+		events = slices.Insert(events, 0, Event{
 			Time: now.at, Kind: ClockSource, From: before.source, To: now.source,
 			Message: fmt.Sprintf("the clock source changed from %s to %s", named(before.source), named(now.source)),
 		})
 	}
-	events = append(events, w.entries(before, now)...)
-	events = append(events, w.costs(now)...)
 	events = append(events, availability(before, now)...)
 	if e := synchronisation(before, now); e != nil {
 		events = append(events, *e)
@@ -104,20 +109,24 @@ func named(source string) string {
 
 // entries returns an event for all clocks whose reads now enter the kernel, or no longer do. Their costs
 // begin anew.
-func (w *watcher) entries(before, now look) []Event {
+func (w *watcher) entries(now look) []Event {
 	var events []Event
 	for i, c := range now.clocks {
-		old := clockOf(before, c.ID)
-		if old == nil || !known(old.KernelEntry) || !known(c.KernelEntry) || old.KernelEntry == c.KernelEntry {
+		if !known(c.KernelEntry) {
+			continue
+		}
+		old := w.entered[c.ID]
+		w.entered[c.ID] = c.KernelEntry
+		if old == "" || old == c.KernelEntry {
 			continue
 		}
 		was := w.baseline[c.ID].usual()
 		delete(w.baseline, c.ID)
-		if j := slices.IndexFunc(events, func(e Event) bool { return e.From == old.KernelEntry && e.To == c.KernelEntry }); j >= 0 {
+		if j := slices.IndexFunc(events, func(e Event) bool { return e.From == old && e.To == c.KernelEntry }); j >= 0 {
 			events[j].Clocks = append(events[j].Clocks, c.ID)
 			continue
 		}
-		e := Event{Time: now.at, Kind: KernelEntry, From: old.KernelEntry, To: c.KernelEntry, Clocks: []string{c.ID}, OldNS: was}
+		e := Event{Time: now.at, Kind: KernelEntry, From: old, To: c.KernelEntry, Clocks: []string{c.ID}, OldNS: was}
 		if l := now.clocks[i].Latency; l != nil {
 			e.NewNS = quiet(l.QuietSamplesNS)
 		}
@@ -211,6 +220,8 @@ const (
 	// rtcStep is the smallest difference of two readings of the real-time clock, which are whole seconds, that is
 	// not due to rounding.
 	rtcStep = 1500 * time.Millisecond
+	// rtcDrift is one part in so many by which a real-time clock may be fast: ten times what a bad one is.
+	rtcDrift = 1000
 	// localTime is what all time zones are multiples of: the real-time clock may be in local time.
 	localTime = 15 * time.Minute
 )
@@ -222,11 +233,12 @@ func stoodStill(before, now look) *Event {
 		return nil
 	}
 	ahead := time.Duration(now.rtcSeconds-before.rtcSeconds)*time.Second - time.Duration(now.bootNS-before.bootNS)
-	if ahead < rtcStep {
+	if ahead < rtcStep+time.Duration(now.bootNS-before.bootNS)/rtcDrift {
 		return nil
 	}
-	// A real-time clock that was set, agrees with the wall clock now.
-	if off := (time.Duration(now.rtcSeconds)*time.Second - time.Duration(now.wallNS)) % localTime; off < rtcStep && off > -rtcStep {
+	// A real-time clock that was set agrees with the wall clock now.
+	off := time.Duration(now.rtcSeconds)*time.Second - time.Duration(now.wallNS)
+	if off -= off.Round(localTime); off < rtcStep && off > -rtcStep {
 		return nil
 	}
 	ahead = ahead.Round(time.Second)
@@ -241,7 +253,7 @@ func stoodStill(before, now look) *Event {
 func (w *watcher) examine(ctx context.Context) (log []string, events []Event) {
 	document, err := w.settings.Examine(ctx)
 	w.examinedAt = time.Now()
-	if err != nil || document == nil || ctx.Err() != nil {
+	if w.due = err != nil || document == nil || ctx.Err() != nil; w.due { // again after examineAgain
 		trace.Printf("watch", "the machine was not examined: %v", err)
 		return nil, nil
 	}
@@ -250,7 +262,16 @@ func (w *watcher) examine(ctx context.Context) (log []string, events []Event) {
 	if before == nil {
 		return nil, nil
 	}
-	return newLines(before, document), findingEvents(before.Findings, document.Findings)
+	events = findingEvents(before.Findings, document.Findings)
+	if !complete(document) { // what it did not measure it did not find
+		events = slices.DeleteFunc(events, func(e Event) bool { return e.Kind == FindingGone })
+	}
+	return newLines(before, document), events
+}
+
+// complete returns whether an examination measured all clocks that can be read.
+func complete(d *result.Document) bool {
+	return !slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Available && c.Latency == nil })
 }
 
 // newLines returns the lines of the kernel's log that the document before did not have.
@@ -263,20 +284,26 @@ func newLines(before, now *result.Document) []string {
 	})
 }
 
-// findingEvents returns the findings that are new, and those that are gone, by kind.
+// passing are the kinds of findings about the quarter of a second of an examination: a neighbour comes and goes.
+var passing = map[string]bool{"steal": true}
+
+// findingEvents returns the findings that are new or have another severity, and those that are gone, by kind.
 func findingEvents(before, now []result.Finding) []Event {
-	has := func(all []result.Finding, f result.Finding) bool {
-		return slices.ContainsFunc(all, func(other result.Finding) bool { return other.Kind == f.Kind })
+	severity := func(all []result.Finding, kind string) string {
+		if i := slices.IndexFunc(all, func(f result.Finding) bool { return f.Kind == kind }); i >= 0 {
+			return all[i].Severity
+		}
+		return ""
 	}
 	at := time.Now()
 	var events []Event
 	for _, f := range now {
-		if !has(before, f) {
+		if !passing[f.Kind] && severity(before, f.Kind) != f.Severity {
 			events = append(events, Event{Time: at, Kind: NewFinding, Finding: &f, Message: fmt.Sprintf("%s (%s): %s", f.Kind, f.Severity, f.Title)})
 		}
 	}
 	for _, f := range before {
-		if !has(now, f) {
+		if !passing[f.Kind] && severity(now, f.Kind) == "" {
 			events = append(events, Event{Time: at, Kind: FindingGone, Finding: &f, Message: fmt.Sprintf("%s (%s): no longer found", f.Kind, f.Severity)})
 		}
 	}

@@ -176,16 +176,68 @@ func TestExaminationsAreRare(t *testing.T) {
 	require.Equal(t, 1, p.examinations)
 	p.examinedAt = p.examinedAt.Add(-examineAgain)
 	p.turns(1)
-	require.Equal(t, 1, p.examinations, "nothing changed")
-	p.machine.synced = false
+	require.Equal(t, 2, p.examinations, "of what changed before")
+	p.examinedAt = p.examinedAt.Add(-examineAgain)
 	p.turns(1)
-	require.Equal(t, 2, p.examinations)
+	require.Equal(t, 2, p.examinations, "nothing changed")
 	p.machine.source = "hpet"
 	p.turns(1)
 	require.Equal(t, 3, p.examinations)
 	p.examinedAt = p.examinedAt.Add(-examineEvery)
 	p.turns(2)
 	require.Equal(t, 4, p.examinations)
+	p.beat(first)
+	stalled := after(first, beat)
+	stalled.lateNS = 5e9
+	p.beat(stalled)
+	p.turns(1)
+	require.Equal(t, 4, p.examinations)
+	p.machine.failing, p.examinedAt = true, p.examinedAt.Add(-examineAgain)
+	p.turns(1)
+	require.Equal(t, 5, p.examinations)
+	p.machine.failing, p.examinedAt = false, p.examinedAt.Add(-examineAgain)
+	p.turns(2)
+	require.Equal(t, 6, p.examinations, "once more after one that failed")
+}
+
+// A neighbour that takes CPU time during an examination is no event, and a worse finding is one.
+func TestFindingsOfAMoment(t *testing.T) {
+	p := plant()
+	examined := func(findings ...result.Finding) []string {
+		p.machine.findings, p.examinedAt = findings, p.examinedAt.Add(-examineEvery)
+		p.turns(1)
+		return p.reported()
+	}
+	require.Empty(t, examined(result.Finding{Kind: "steal", Severity: result.Note}))
+	require.Empty(t, examined())
+	require.Equal(t, []string{"finding: unsynchronised (note): "}, examined(result.Finding{Kind: "unsynchronised", Severity: result.Note}))
+	require.Equal(t, []string{"finding: unsynchronised (warn): "}, examined(result.Finding{Kind: "unsynchronised", Severity: result.Warn}))
+	require.Equal(t, []string{"finding_gone: unsynchronised (warn): no longer found"}, examined())
+}
+
+// What an examination had no time to measure is not gone.
+func TestAnExaminationThatIsNotComplete(t *testing.T) {
+	before := &result.Document{Findings: []result.Finding{{Kind: "kernel-entry", Severity: result.Error}}}
+	p := plant()
+	p.examined = before
+	partial := &result.Document{}
+	compare.Into(partial).Clocks = []compare.Clock{{ID: "CLOCK_MONOTONIC@vdso", Available: true}}
+	p.settings.Examine = func(context.Context) (*result.Document, error) { return partial, nil }
+	_, events := p.examine(context.Background())
+	require.Empty(t, events)
+}
+
+// A change is seen across turns that could not tell.
+func TestAChangeAcrossAGap(t *testing.T) {
+	p := plant()
+	p.machine.entry = result.Unknown
+	p.turns(3)
+	p.turn(context.Background(), look{source: "tsc"})
+	p.machine.entry = result.Always
+	p.turns(1)
+	require.Len(t, p.events, 1)
+	require.Equal(t, KernelEntry, p.events[0].Kind)
+	require.Equal(t, result.Never, p.events[0].From)
 }
 
 // Without an examination there are costs, and no findings.
@@ -220,7 +272,14 @@ func TestStoodStill(t *testing.T) {
 	require.Nil(t, stoodStill(before, later(turn-1, turn, turn)))
 	require.Nil(t, stoodStill(before, later(turn-60, turn, turn)), "the real-time clock was set back")
 	require.Nil(t, stoodStill(before, later(turn+60, turn+60, turn)), "both were set")
-	require.Nil(t, stoodStill(before, later(turn+7200, turn, turn)), "local time")
+	for _, part := range []int64{0, 1e8, 6e8, 9e8} { // of a second, of which the real-time clock has none
+		for _, zone := range []int64{7200, -5 * 3600, 5*3600 + 1800} {
+			local := later(turn+zone, turn, turn)
+			local.wallNS += part
+			require.Nil(t, stoodStill(before, local), "local time, %d s, %d ns", zone, part)
+		}
+	}
+	require.Nil(t, stoodStill(before, later(86400+40, 86400, 86400)), "a fast real-time clock over a day")
 	require.Nil(t, stoodStill(look{}, later(60, turn, turn)), "there was no real-time clock")
 	e := stoodStill(before, later(turn+5, turn, turn))
 	require.NotNil(t, e)

@@ -139,7 +139,7 @@ func TestHelm(t *testing.T) {
 	require.Equal(t, watch.Spec.Selector.MatchLabels, watch.Spec.Template.Metadata.Labels)
 	requireAccepted(t, need.Timebench(t), watch.Spec.Template.Spec.Containers[0].Args)
 
-	set := printed(t, "helm", "template", "clocks", "helm/timebench", "--set", "podMonitor.enabled=true,port=9200,every=1m,image.tag=1.2.3")
+	set := printed(t, "helm", "template", "clocks", "helm/timebench", "--set", "podMonitor.enabled=true,podMonitor.labels.release=x,port=9200,every=1m,image.tag=1.2.3")
 	require.Contains(t, set, "PodMonitor clocks-watch")
 	container := set["DaemonSet clocks-watch"].Spec.Template.Spec.Containers[0]
 	require.Equal(t, 9200, container.Ports[0].ContainerPort)

@@ -73,14 +73,15 @@ func TestAnsible(t *testing.T) {
 	playbook := need.Program(t, "ansible-playbook")
 	config, folder := machines(t)
 	binary, results := need.Timebench(t), filepath.Join(folder, "results")
-	require.NoError(t, os.Mkdir(results, 0o700))
+	require.NoError(t, os.Symlink(binary, filepath.Join(folder, "timebench")))
 	inventory := filepath.Join(folder, "inventory")
 	require.NoError(t, os.WriteFile(inventory, []byte("node1\nnode2\nnode3\nnode4\n[all:vars]\nansible_ssh_common_args=-F "+config+"\nansible_python_interpreter=/usr/bin/python3\n"), 0o600))
 	prefix := filepath.Base(folder) + "-" + filepath.Base(filepath.Dir(folder)) + "-"
 	command := exec.Command(playbook, "-i", inventory, absolute(t, "../../deploy/ansible/measure.yml"),
-		"-e", "binary="+binary, "-e", "results="+results, "-e", "prefix="+prefix, "-e", "command='"+quick+"'")
+		"-e", "binary=./timebench", "-e", "results=./results", "-e", "prefix="+prefix, "-e", "command='"+quick+"'")
+	command.Dir = folder // the paths are relative to it
 	// The connections that ssh keeps have the output of the playbook open.
-	command.Env = append(os.Environ(), "HOME="+folder, "ANSIBLE_PIPELINING=1", "ANSIBLE_SSH_ARGS=-o ControlMaster=auto -o ControlPersist=2s")
+	command.Env = append(os.Environ(), "HOME="+folder, "PWD="+folder, "ANSIBLE_PIPELINING=1", "ANSIBLE_SSH_ARGS=-o ControlMaster=auto -o ControlPersist=2s")
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	requireFleet(t, binary, results)
