@@ -34,7 +34,8 @@ type watching struct {
 	address string
 	mutex   sync.Mutex
 	events  []watch.Event
-	stderr  bytes.Buffer
+	stderr  bytes.Buffer // complete after end
+	readers sync.WaitGroup
 }
 
 // startWatch starts a watch with --listen and --format json, and waits until it has said where it listens.
@@ -57,8 +58,8 @@ func startWatch(t testing.TB, args ...string) *watching {
 	address := regexp.MustCompile(`http://(127\.0\.0\.1:\d+)/metrics`).FindStringSubmatch(line)
 	require.NotNil(t, address, line)
 	w.address = address[1]
-	go func() { _, _ = lines.WriteTo(&w.stderr) }()
-	go func() {
+	w.readers.Go(func() { _, _ = lines.WriteTo(&w.stderr) })
+	w.readers.Go(func() {
 		for events := json.NewDecoder(stdout); ; {
 			var e watch.Event
 			if events.Decode(&e) != nil {
@@ -68,8 +69,16 @@ func startWatch(t testing.TB, args ...string) *watching {
 			w.events = append(w.events, e)
 			w.mutex.Unlock()
 		}
-	}()
+	})
 	return w
+}
+
+// end ends the watch by a signal, whose exit status is 0.
+func (w *watching) end(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	require.NoError(t, w.Process.Signal(signal))
+	w.readers.Wait() // Wait closes what they read
+	require.NoError(t, w.Wait(), "%v: %s", signal, &w.stderr)
 }
 
 // waitFor waits until the watch has reported an event of this kind whose message has this text.
@@ -134,8 +143,7 @@ func TestWatch(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 			}
 		})
-		require.NoError(t, w.Process.Signal(signal))
-		require.NoError(t, w.Wait(), "%v: %s", signal, &w.stderr)
+		w.end(t, signal)
 		require.Empty(t, w.stderr.String())
 		require.Len(t, filesIn(t, folder), 1)
 		written, err := os.ReadFile(file)
@@ -185,8 +193,7 @@ func TestWatchFullDisk(t *testing.T) {
 	require.Contains(t, string(last), "timebench_watch_turns_total", "the last file that could be written")
 	require.NoError(t, os.Remove(filepath.Join(disk, "ballast")))
 	w.waitFor(t, watch.Textfile, "metrics are written into "+file+" again")
-	require.NoError(t, w.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, w.Wait())
+	w.end(t, syscall.SIGTERM)
 	require.Len(t, filesIn(t, disk), 1)
 }
 
