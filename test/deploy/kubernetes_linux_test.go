@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,14 +56,8 @@ type pod struct {
 // printed returns the manifests that a program prints.
 func printed(t *testing.T, program string, args ...string) map[string]manifest {
 	t.Helper()
-	command := exec.Command(need.Program(t, program), args...)
-	command.Dir = "../../deploy"
-	var said bytes.Buffer
-	command.Stderr = &said
-	out, err := command.Output()
-	require.NoError(t, err, "%s", &said)
 	all := map[string]manifest{}
-	for documents := yaml.NewDecoder(bytes.NewReader(out)); ; {
+	for documents := yaml.NewDecoder(bytes.NewReader(output(t, program, args...))); ; {
 		var raw map[string]any
 		err := documents.Decode(&raw)
 		if errors.Is(err, io.EOF) {
@@ -75,6 +71,18 @@ func printed(t *testing.T, program string, args ...string) map[string]manifest {
 		require.NoError(t, json.Unmarshal(text, &m))
 		all[m.Kind+" "+m.Metadata.Name] = m
 	}
+}
+
+// output returns what a program prints that starts in the folder deploy.
+func output(t *testing.T, program string, args ...string) []byte {
+	t.Helper()
+	command := exec.Command(need.Program(t, program), args...)
+	command.Dir = "../../deploy"
+	var said bytes.Buffer
+	command.Stderr = &said
+	out, err := command.Output()
+	require.NoError(t, err, "%s", &said)
+	return out
 }
 
 // requireRestricted checks what the standard "restricted" asks of a pod, and that it can write nothing.
@@ -146,6 +154,31 @@ func TestHelm(t *testing.T) {
 	require.Contains(t, container.Args, "0.0.0.0:9200")
 	require.Contains(t, container.Args, "1m")
 	require.Equal(t, "ghcr.io/timebench/timebench:1.2.3", container.Image)
+}
+
+// Kubectl-validate has the schemas of Kubernetes, and refuses a key that they do not have.
+func TestSchemasOfKubernetes(t *testing.T) {
+	validate := need.Program(t, "kubectl-validate")
+	check := func(manifests []byte) (string, error) {
+		file := filepath.Join(t.TempDir(), "manifests.yaml")
+		require.NoError(t, os.WriteFile(file, manifests, 0o600))
+		out, err := exec.Command(validate, file).CombinedOutput()
+		return string(out), err
+	}
+	for _, made := range [][]string{
+		{"kubectl", "kustomize", "kubernetes/base"},
+		{"kubectl", "kustomize", "kubernetes/measure"},
+		{"helm", "template", "clocks", "helm/timebench"},
+	} {
+		manifests := output(t, made[0], made[1:]...)
+		out, err := check(manifests)
+		require.NoError(t, err, "%q: %s", made, out)
+
+		planted := bytes.ReplaceAll(manifests, []byte("readOnlyRootFilesystem"), []byte("readOnlyRootFileSystem"))
+		out, err = check(planted)
+		require.Error(t, err, "%q", made)
+		require.Contains(t, out, "readOnlyRootFileSystem: Invalid value: value provided for unknown field")
+	}
 }
 
 // Node-problem-detector starts what its configuration names, and reads the first 80 characters of a line. Its
