@@ -137,8 +137,12 @@ func (e estimate) of(p *program) Process {
 	part := (1 - unseen) / all
 	process.UserShare, process.KernelShare, process.SyscallShare = user*part, kernel*part, syscalls*part
 	share := min(1, process.UserShare+process.KernelShare+process.SyscallShare)
-	low, _ := stats.Wilson(user+kernel+syscalls, all, confidence)
-	_, high := stats.Wilson(min(all, user+kernel+syscalls+hidden), all, confidence)
+	divided := 0.0
+	if !e.callsAreHidden {
+		divided = p.dividedVariance()
+	}
+	low, _ := shareInterval(user+kernel+syscalls, all, divided)
+	_, high := shareInterval(min(all, user+kernel+syscalls+hidden), all, divided)
 	process.ClockShareLow, process.ClockShareHigh = low*(1-unseen), min(1, high*(1-unseen)+unseen)
 	switch {
 	case p.reason != "" || !known:
@@ -150,6 +154,18 @@ func (e estimate) of(p *program) Process {
 	e.reads(&process, p, share)
 	process.Functions, process.Threads, process.Callers = functionsOf(p), e.threadsOf(p), callersOf(p)
 	return process
+}
+
+// shareInterval returns the confidence interval of a share of samples whose number has a variance beyond that of
+// counting. Wilson's interval is that of as many samples as would have the same variance: the effective sample size
+// (L. Kish, Survey Sampling, 1965).
+func shareInterval(some, all, moreVariance float64) (low, high float64) {
+	counting := some * (1 - some/all)
+	if counting <= 0 {
+		return stats.Wilson(some, all, confidence)
+	}
+	effect := 1 + moreVariance/counting
+	return stats.Wilson(some/effect, all/effect, confidence)
 }
 
 // reads estimates the number of reads from their CPU time. share is the share that the counted

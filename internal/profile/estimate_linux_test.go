@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -159,4 +160,47 @@ func TestOrder(t *testing.T) {
 	require.Equal(t, []int{10, 11, 12}, pids)
 	require.InDelta(t, 0, *s.Processes[2].ClockShare, 0)
 	require.Equal(t, 540, s.Samples)
+}
+
+// An interval contains the share as often as it says, also where few samples say how the others of a site are divided.
+func TestIntervalCoversDividedSamples(t *testing.T) {
+	const tries, samples, inCall = 2000, 1000, 0.3 // the part of samples that are in calls of the site
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, known := range []float64{0.05, 0.2, 0.9} {
+		for _, clocks := range []float64{0.2, 0.5, 0.9} {
+			hit, without := 0, 0
+			for range tries {
+				p := &program{outside: map[uint64]*site{1: {}}}
+				s := p.outside[1]
+				for range samples {
+					switch {
+					case random.Float64() >= inCall:
+					case random.Float64() >= known:
+						s.unknown++
+					case random.Float64() < clocks:
+						s.clock++
+					default:
+						s.other++
+					}
+				}
+				covers := func(variance float64) int {
+					if low, high := shareInterval(s.clocks(), samples, variance); low <= inCall*clocks && inCall*clocks <= high {
+						return 1
+					}
+					return 0
+				}
+				hit += covers(p.dividedVariance())
+				without += covers(0)
+			}
+			covered, before := float64(hit)/tries, float64(without)/tries
+			t.Logf("known %g, clocks %g: %g, without the division %g", known, clocks, covered, before)
+			require.Less(t, covered, 0.99)
+			if known < 0.1 { // some 15 samples in known calls, so that the estimate is skewed
+				require.Greater(t, covered, 0.88)
+				require.Less(t, before, 0.8)
+				continue
+			}
+			require.Greater(t, covered, 0.93)
+		}
+	}
 }

@@ -12,10 +12,6 @@ import (
 // samples of others are counted together.
 const maxStacks = 200
 
-// maxSites is the maximum number of sites of a program: the kernel is also entered by interrupts and
-// page faults, from anywhere.
-const maxSites = 2000
-
 // callerFrames is the number of functions that a caller is described by.
 const callerFrames = 4
 
@@ -30,24 +26,6 @@ func (r addressRange) has(address uint64) bool { return r.start <= address && ad
 // vsyscall is the page that old programs read clocks through; see vsyscall(2) in vdso(7). It is
 // at the same address in every process of x86-64, and is in no other architecture's user memory.
 var vsyscall = addressRange{0xffffffffff600000, 0xffffffffff601000}
-
-// A site is the instruction of a program after a system call. Samples at the beginning and the end
-// of the call, before and after its function, are unknown: some are in the kernel, some at the
-// instruction itself, because the end of a call runs with interrupts disabled, and the sample comes
-// with the return to the program. They belong to the same calls as the others at the site, in the
-// same proportion.
-type site struct{ clock, other, unknown int }
-
-// all returns the number of samples of the site.
-func (s *site) all() int { return s.clock + s.other + s.unknown }
-
-// clocks returns how many samples of the site are of system calls of clocks.
-func (s *site) clocks() float64 {
-	if s.clock == 0 {
-		return 0
-	}
-	return float64(s.clock) + float64(s.unknown)*float64(s.clock)/float64(s.clock+s.other)
-}
 
 // A membership is whether a sample belongs to a read.
 type membership int
@@ -197,8 +175,11 @@ func (t *tally) add(r *perfevent.Record) {
 	case perfevent.Fork:
 		t.fork(r)
 	case perfevent.Exit:
-		if p := t.living[r.PID]; r.PID == r.TID && p != nil && p.samples == 0 {
-			delete(t.living, r.PID)
+		if p := t.living[r.PID]; r.PID == r.TID && p != nil {
+			if p.samples == 0 {
+				delete(t.living, r.PID)
+			}
+			p.release()
 		}
 	case perfevent.Comm:
 		t.rename(r)
@@ -243,6 +224,7 @@ func (t *tally) rename(r *perfevent.Record) {
 		p.known = true
 		if before != nil {
 			p.cgroup = before.cgroup
+			before.release()
 		}
 	}
 	// Programs give their threads names, the first one too. That is not the name of the program.
@@ -253,10 +235,7 @@ func (t *tally) rename(r *perfevent.Record) {
 
 // begin returns a new program of a process.
 func (t *tally) begin(pid int) *program {
-	p := &program{
-		pid: pid, byFunction: map[string]int{}, inVDSO: map[uint64]*site{}, outside: map[uint64]*site{},
-		threads: map[int]*count{}, stacks: map[stack]*reads{}, names: map[uint64]string{},
-	}
+	p := &program{pid: pid}
 	t.living[pid] = p
 	t.inspect.forget(pid)
 	return p
@@ -272,7 +251,28 @@ func (t *tally) of(pid int) *program {
 		t.programs = append(t.programs, p)
 		t.complete(p)
 	}
+	if p.threads == nil {
+		p.byFunction, p.inVDSO, p.outside = map[string]int{}, map[uint64]*site{}, map[uint64]*site{}
+		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]*reads{}, map[uint64]string{}
+	}
 	return p
+}
+
+// release frees what a program holds that ended and read no clock: a build starts thousands. A thread that
+// outlives the first one of its process may still add samples.
+func (p *program) release() {
+	if p.user > 0 || len(p.inVDSO) > 0 {
+		return
+	}
+	for address, s := range p.outside {
+		if s.clock > 0 || vsyscall.has(address) {
+			return
+		}
+	}
+	for _, s := range p.outside {
+		p.otherSites += s.all()
+	}
+	p.byFunction, p.inVDSO, p.outside, p.threads, p.stacks, p.names, p.nameless = nil, nil, nil, nil, nil, nil, nil
 }
 
 // complete looks up what the records did not say about a program.
@@ -336,64 +336,6 @@ func (t *tally) sample(r *perfevent.Record) {
 	}
 }
 
-// The instructions that make a system call lie this far before its site and after it: those that
-// bring the arguments into registers, and those that look at the result.
-const (
-	beforeSite = 32
-	afterSite  = 16
-)
-
-// siteNear returns the site that an instruction belongs to; nil if there is none.
-func (p *program) siteNear(address uint64) (uint64, *site) {
-	for away := range uint64(beforeSite + 1) {
-		if s := p.outside[address+away]; s != nil {
-			return address + away, s
-		}
-		if s := p.outside[address-away]; s != nil && away < afterSite {
-			return address - away, s
-		}
-	}
-	return 0, nil
-}
-
-// enter counts a sample in the kernel at its site. It returns whether the sample is in the system
-// call of a clock.
-func (t *tally) enter(p *program, sites map[uint64]*site, r *perfevent.Record) membership {
-	at, kind := sites[r.User[0]], t.kernel.kind(r.Kernel)
-	if at == nil {
-		if len(sites) >= maxSites && kind != clockCall {
-			p.otherSites++
-			return noRead
-		}
-		at = &site{}
-		sites[r.User[0]] = at
-	}
-	in := noRead
-	switch kind {
-	case clockCall:
-		at.clock++
-		in = aRead
-	case otherCall:
-		at.other++
-	default:
-		in = at.addUnknown()
-	}
-	if vsyscall.has(r.User[0]) {
-		return aRead
-	}
-	return in
-}
-
-// addUnknown counts a sample at the beginning or the end of a call. Before the first sample in a clock
-// call it is taken for none of a read: the callers of all other calls would be looked up too.
-func (s *site) addUnknown() membership {
-	s.unknown++
-	if s.clock == 0 {
-		return noRead
-	}
-	return maybeRead
-}
-
 // in returns the number of samples of reads of a thread or a caller.
 func (p *program) in(r *reads) int {
 	sum := float64(r.sure)
@@ -451,34 +393,4 @@ func (t *tally) renameStacks() {
 			p.names[address] = t.inspect.name(p.pid, address)
 		}
 	}
-}
-
-// clockSamples returns the samples of reads: in user mode, in the kernel from the vDSO, and by
-// direct system calls. hidden are samples in the kernel that may be of reads too, if the kernel hides
-// which system call it is in; enters is whether reads by the vDSO enter the kernel on this machine.
-func (p *program) clockSamples(callsAreHidden, enters bool) (user, kernel, syscalls, hidden float64) {
-	for _, s := range p.inVDSO {
-		switch {
-		case !callsAreHidden:
-			kernel += s.clocks()
-		case enters:
-			kernel += float64(s.all())
-		default:
-			hidden += float64(s.all())
-		}
-	}
-	for address, s := range p.outside {
-		switch {
-		case vsyscall.has(address):
-			syscalls += float64(s.clock + s.unknown)
-		case callsAreHidden:
-			hidden += float64(s.all())
-		default:
-			syscalls += s.clocks()
-		}
-	}
-	if callsAreHidden {
-		hidden += float64(p.otherSites)
-	}
-	return float64(p.user), kernel, syscalls, hidden
 }

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -292,4 +293,47 @@ func TestSitesAreLimited(t *testing.T) {
 	require.Equal(t, maxSites, p.otherSites)
 	_, _, syscalls, _ := p.clockSamples(false, false)
 	require.InDelta(t, 1, syscalls, 0)
+}
+
+// A build starts thousands of programs that read no clock.
+func TestEndedProgramsTakeLittleMemory(t *testing.T) {
+	const programs, sites = 10000, 20
+	tally := tallied([]int{10})
+	before := heap()
+	for pid := 1000; pid < 1000+programs; pid++ {
+		tally.add(&perfevent.Record{Kind: perfevent.Fork, PID: pid, TID: pid, ParentPID: 10, TimeNS: 1})
+		tally.add(&perfevent.Record{Kind: perfevent.Comm, Exec: true, Name: "cc1", PID: pid, TID: pid, TimeNS: 1})
+		for i := range uint64(sites) {
+			r := sample(pid, []uint64{write}, inProgram+i*4096)
+			r.TID, r.TimeNS = pid, 1
+			tally.add(&r)
+		}
+		tally.add(&perfevent.Record{Kind: perfevent.Exit, PID: pid, TID: pid, TimeNS: 1})
+	}
+	require.Len(t, tally.programs, programs)
+	require.Equal(t, sites, tally.programs[programs-1].samples)
+	require.Equal(t, sites, tally.programs[programs-1].otherSites, "which may be of clocks where the kernel hides its functions")
+	require.Less(t, (heap()-before)/programs, uint64(800), "bytes for a program")
+
+	late := sample(1000, []uint64{gettime}, inWrapper) // of a thread that outlives the first
+	late.TID, late.TimeNS = 1001, 1
+	tally.add(&late)
+	_, _, syscalls, _ := tally.programs[0].clockSamples(false, false)
+	require.InDelta(t, 1, syscalls, 0)
+}
+
+// heap returns the memory that is in use, in bytes.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// A program that read a clock keeps its callers when it ends.
+func TestEndedReaderKeepsItsCallers(t *testing.T) {
+	records := append(times(3, sample(10, []uint64{gettime}, inWrapper, inProgram)), perfevent.Record{Kind: perfevent.Exit, PID: 10})
+	p := tallied(nil, records...).programs[0]
+	require.NotEmpty(t, p.threads)
+	require.Len(t, p.stacks, 1)
 }
