@@ -61,7 +61,7 @@ func kernelEntry(d *result.Document) *result.Finding {
 		finding.Evidence = append(finding.Evidence, cost(*call)+": the system call itself")
 	}
 	finding.Evidence = append(finding.Evidence, maxThroughput(entering)...)
-	finding.Evidence = append(finding.Evidence, programsAbove(d, sufferingShare)...)
+	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, sufferingShare))...)
 	why := whyNotTSC(d)
 	finding.Evidence = append(finding.Evidence, why.evidence...)
 	finding.Cause = because(d) + " " + why.cause
@@ -188,7 +188,7 @@ func noVDSO(d *result.Document) *result.Finding {
 		finding.Evidence = append(finding.Evidence, cost(*call))
 	}
 	finding.Evidence = append(finding.Evidence, bootEvidence(d, "vdso")...)
-	finding.Evidence = append(finding.Evidence, programsAbove(d, sufferingShare)...)
+	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, sufferingShare))...)
 	return finding
 }
 

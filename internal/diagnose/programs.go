@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/timebench/timebench/internal/profile"
 	"github.com/timebench/timebench/internal/result"
@@ -17,17 +18,25 @@ const (
 	mostPrograms   = 5
 )
 
-// programsAbove returns sentences on the programs that spend more than a part of their CPU time on reading clocks.
-func programsAbove(d *result.Document, share float64) []string {
+// programsAbove returns the programs that spend more than a part of their CPU time on reading clocks.
+func programsAbove(d *result.Document, share float64) []profile.Process {
 	profiled := profile.Of(d)
 	if profiled == nil {
 		return nil
 	}
-	var sentences []string
+	var above []profile.Process
 	for _, p := range profiled.Processes {
-		if p.ClockShare == nil || p.ClockShareLow <= share || p.ClockCPUs < sufferingCPUs || len(sentences) == mostPrograms {
-			continue
+		if p.ClockShare != nil && p.ClockShareLow > share && p.ClockCPUs >= sufferingCPUs && len(above) < mostPrograms {
+			above = append(above, p)
 		}
+	}
+	return above
+}
+
+// shares returns a sentence on each program that programsAbove returned.
+func shares(programs []profile.Process) []string {
+	var sentences []string
+	for _, p := range programs {
 		text := fmt.Sprintf("%s (pid %d) spends %s of its CPU time on reading clocks (95%% CI: %s to %s)",
 			p.Command, p.PID, words.Percent(*p.ClockShare), words.Percent(p.ClockShareLow), words.Percent(p.ClockShareHigh))
 		if p.ReadsPerSecond > 0 {
@@ -46,12 +55,21 @@ func heavyReaders(d *result.Document) *result.Finding {
 	}
 	return &result.Finding{
 		Title:    "a program spends more than a tenth of its CPU time on reading clocks",
-		Evidence: heavy,
-		Cause:    "Each read is as fast as the clock source allows. The program makes many.",
+		Evidence: shares(heavy),
+		Cause:    heavyCause(heavy),
 		Remedies: append([]result.Remedy{{
 			Advice:   "Find the callers, and read the clock less often: once for each batch, request or turn of a loop",
 			Commands: []string{"timebench profile"},
 			Risk:     "Events of one batch get the same time.",
 		}}, coarseRemedies(d)...),
 	}
+}
+
+// heavyCause returns why programs spend much time on reads where the fine clocks of the vDSO are read in user mode.
+func heavyCause(programs []profile.Process) string {
+	inKernel := slices.ContainsFunc(programs, func(p profile.Process) bool { return p.KernelShare+p.SyscallShare > p.UserShare })
+	if inKernel {
+		return "A program makes system calls of clocks itself, or reads clocks that the vDSO asks the kernel for, such as those of CPU time. Reads in user mode are as fast as the clock source allows."
+	}
+	return "Each read is as fast as the clock source allows. The program makes many."
 }

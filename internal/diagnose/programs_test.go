@@ -46,6 +46,16 @@ func TestProgramsOnAHealthyMachine(t *testing.T) {
 	require.Len(t, findings[0].Evidence, 1)
 	require.Contains(t, findings[0].Evidence[0], "java (pid 812) spends 20 %")
 	require.NotEmpty(t, findings[0].Remedies)
+	require.Contains(t, findings[0].Cause, "The program makes many")
+}
+
+// Clocks of CPU time enter the kernel under any clock source.
+func TestProgramsThatReadOtherClocks(t *testing.T) {
+	java := reading("java", 0.2, 0.11)
+	java.UserShare, java.KernelShare = 0.05, 0.15
+	findings := Findings(profiled("tsc", result.Never, java))
+	require.Len(t, findings, 1)
+	require.Contains(t, findings[0].Cause, "such as those of CPU time")
 }
 
 func TestFewProgramsAreNamed(t *testing.T) {

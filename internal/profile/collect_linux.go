@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/timebench/timebench/internal/perfevent"
@@ -92,13 +95,35 @@ func (c *collector) run(ctx context.Context, span time.Duration, each func(elaps
 	return time.Duration(c.tally.until - from), nil //nolint:gosec // below 292 years
 }
 
-// monotonicNS returns CLOCK_MONOTONIC, the clock of the records.
+// monotonicNS returns CLOCK_MONOTONIC as the records have it: without the offset of a time namespace.
 func monotonicNS() uint64 {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
 		return 0 // the kernel always has it: clock_gettime(2)
 	}
-	return uint64(now.Nano()) //nolint:gosec // not negative
+	return uint64(now.Nano() - namespaceOffset()) //nolint:gosec // not negative
+}
+
+// namespaceOffset returns what the time namespace of this process adds to CLOCK_MONOTONIC, in ns; 0 if there
+// is none (Linux 5.6, time_namespaces(7)).
+var namespaceOffset = sync.OnceValue(func() int64 {
+	offsets, err := os.ReadFile("/proc/self/timens_offsets")
+	if err != nil {
+		return 0
+	}
+	return monotonicOffset(string(offsets))
+})
+
+// monotonicOffset returns the offset of CLOCK_MONOTONIC in the text of /proc/PID/timens_offsets, in ns.
+func monotonicOffset(text string) int64 {
+	for line := range strings.Lines(text) {
+		var name string
+		var seconds, ns int64
+		if n, _ := fmt.Sscan(line, &name, &seconds, &ns); n == 3 && name == "monotonic" {
+			return seconds*1e9 + ns
+		}
+	}
+	return 0
 }
 
 // An opened is the events of a profile, and what they do not see.
@@ -241,11 +266,24 @@ func (o *opened) openThreads(cpus []int, given bool) (unseen []string, err error
 	case o.events.Len() == 0 && refused != nil:
 		return nil, refused
 	case o.events.Len() == 0:
-		return nil, errors.New("the process ended before it could be sampled")
+		return nil, o.whyNone()
 	case len(protected) > 0:
 		unseen = append(unseen, words.Plural(len(protected), "process")+" of this user that the system protects (not dumpable, or with other rights)")
 	}
 	return unseen, nil
+}
+
+// whyNone returns why there is no thread to sample.
+func (o *opened) whyNone() error {
+	if len(o.pids) == 0 {
+		return errors.New("this user has no process but timebench; start the program first, or write it after --")
+	}
+	for _, pid := range o.pids {
+		if _, err := os.ReadDir(threadsFolder(pid)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH) {
+			return fmt.Errorf("the threads of process %d cannot be listed: %w", pid, err)
+		}
+	}
+	return errors.New("the process ended before it could be sampled")
 }
 
 func (o *opened) threadsInAll() int {

@@ -67,6 +67,8 @@ func (c costs) userMode(floorNS float64) float64 {
 // the kernel.
 type usage struct {
 	userNS, systemNS float64
+	// spanNS is the time that it is of; 0 for that of the samples.
+	spanNS float64
 	// whole is whether it covers all that the samples cover. It does not if the process ended,
 	// or if several programs ran in it.
 	whole bool
@@ -130,7 +132,7 @@ func (e estimate) of(p *program) Process {
 	seconds := float64(e.profile.DurationNS) / 1e9
 	process.CPUsUsed = float64(p.samples) / float64(e.profile.RateHz) / seconds / max(1-unseen, 0.01)
 	if used.whole && e.programs[p.pid] == 1 && used.userNS+used.systemNS >= enoughNS {
-		process.CPUsUsed = (used.userNS + used.systemNS) / 1e9 / seconds
+		process.CPUsUsed = (used.userNS + used.systemNS) / cmp.Or(used.spanNS, float64(e.profile.DurationNS))
 	}
 	all := float64(p.samples)
 	user, kernel, syscalls, hidden := p.clockSamples(e.callsAreHidden, e.enters())
@@ -160,13 +162,17 @@ func (e estimate) of(p *program) Process {
 // counting. Wilson's interval is that of as many samples as would have the same variance: the effective sample size
 // (L. Kish, Survey Sampling, 1965).
 func shareInterval(some, all, moreVariance float64) (low, high float64) {
-	counting := some * (1 - some/all)
-	if counting <= 0 {
+	if all == 0 {
 		return stats.Wilson(some, all, confidence)
 	}
-	effect := 1 + moreVariance/counting
+	share := (some + 0.5) / (all + 1) // neither 0 nor 1, where counting would have no variance
+	effect := 1 + moreVariance/(all*share*(1-share))
 	return stats.Wilson(some/effect, all/effect, confidence)
 }
+
+// mostOtherClocks is the part of the time of reads that reads of clocks whose cost is not known may take, so that
+// the number of all reads is an estimate still.
+const mostOtherClocks = 0.05
 
 // reads estimates the number of reads from their CPU time. share is the share that the counted
 // samples have.
@@ -182,8 +188,16 @@ func (e estimate) reads(process *Process, p *program, share float64) {
 		return
 	}
 	vdso, direct := e.vdsoCost(p), e.costs[syscallID]
-	byVDSO := (process.UserShare + process.KernelShare) * process.CPUsUsed * 1e9
-	bySyscall := process.SyscallShare * process.CPUsUsed * 1e9
+	inVDSO, inCalls := process.UserShare+process.KernelShare, process.SyscallShare
+	if e.profile.KernelEntry == result.Never {
+		// Where the vDSO reads the fine clocks in user mode, it calls the kernel for other clocks, such as those of
+		// CPU time. What they cost was not measured.
+		if process.KernelShare > mostOtherClocks*share {
+			return
+		}
+		inVDSO, inCalls = process.UserShare, process.SyscallShare+process.KernelShare
+	}
+	byVDSO, bySyscall := inVDSO*process.CPUsUsed*1e9, inCalls*process.CPUsUsed*1e9
 	if byVDSO > 0 && vdso.median == 0 || bySyscall > 0 && direct.median == 0 {
 		return
 	}

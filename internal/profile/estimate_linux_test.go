@@ -164,43 +164,68 @@ func TestOrder(t *testing.T) {
 
 // An interval contains the share as often as it says, also where few samples say how the others of a site are divided.
 func TestIntervalCoversDividedSamples(t *testing.T) {
-	const tries, samples, inCall = 2000, 1000, 0.3 // the part of samples that are in calls of the site
+	const tries = 2000
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, known := range []float64{0.05, 0.2, 0.9} {
-		for _, clocks := range []float64{0.2, 0.5, 0.9} {
-			hit, without := 0, 0
-			for range tries {
-				p := &program{outside: map[uint64]*site{1: {}}}
-				s := p.outside[1]
-				for range samples {
-					switch {
-					case random.Float64() >= inCall:
-					case random.Float64() >= known:
-						s.unknown++
-					case random.Float64() < clocks:
-						s.clock++
-					default:
-						s.other++
-					}
+	for _, of := range []struct {
+		samples       int
+		inCall        float64 // the part of samples that are in calls of the site
+		known, clocks float64 // the part of these whose call is known, and of those that are of clocks
+		least, before float64 // the least coverage, and the most without the variance of the division
+	}{
+		{1000, 0.3, 0.05, 0.2, 0.88, 0.4}, // some 15 samples in known calls, so that the estimate is skewed
+		{1000, 0.3, 0.05, 0.5, 0.92, 0.5}, {1000, 0.3, 0.05, 0.9, 0.93, 0.7},
+		{1000, 0.3, 0.2, 0.2, 0.93, 0.7}, {1000, 0.3, 0.2, 0.5, 0.93, 0.75}, {1000, 0.3, 0.2, 0.9, 0.93, 0.91},
+		{1000, 0.3, 0.9, 0.2, 0.93, 0.96}, {1000, 0.3, 0.9, 0.5, 0.93, 0.96}, {1000, 0.3, 0.9, 0.9, 0.93, 0.96},
+		// All samples in calls, and by chance all that are known of clocks.
+		{100, 1, 0.1, 0.9, 0.93, 0.6}, {300, 1, 0.05, 0.97, 0.93, 0.4}, {1000, 1, 0.05, 0.97, 0.93, 0.8},
+	} {
+		hit, without := 0, 0
+		for range tries {
+			p := &program{outside: map[uint64]*site{1: {}}}
+			s := p.outside[1]
+			for range of.samples {
+				switch {
+				case random.Float64() >= of.inCall:
+				case random.Float64() >= of.known:
+					s.unknown++
+				case random.Float64() < of.clocks:
+					s.clock++
+				default:
+					s.other++
 				}
-				covers := func(variance float64) int {
-					if low, high := shareInterval(s.clocks(), samples, variance); low <= inCall*clocks && inCall*clocks <= high {
-						return 1
-					}
-					return 0
+			}
+			covers := func(variance float64) int {
+				low, high := shareInterval(s.clocks(), float64(of.samples), variance)
+				if share := of.inCall * of.clocks; low <= share && share <= high {
+					return 1
 				}
-				hit += covers(p.dividedVariance())
-				without += covers(0)
+				return 0
 			}
-			covered, before := float64(hit)/tries, float64(without)/tries
-			t.Logf("known %g, clocks %g: %g, without the division %g", known, clocks, covered, before)
-			require.Less(t, covered, 0.99)
-			if known < 0.1 { // some 15 samples in known calls, so that the estimate is skewed
-				require.Greater(t, covered, 0.88)
-				require.Less(t, before, 0.8)
-				continue
-			}
-			require.Greater(t, covered, 0.93)
+			hit += covers(p.dividedVariance())
+			without += covers(0)
 		}
+		covered, before := float64(hit)/tries, float64(without)/tries
+		t.Logf("%+v: %g, without the division %g", of, covered, before)
+		require.Less(t, covered, 0.995)
+		require.Greater(t, covered, of.least, "%+v", of)
+		require.Less(t, before, of.before, "%+v", of)
 	}
+}
+
+// A read of a clock of CPU time enters the kernel under any clock source, and costs more than one of the fine clocks.
+func TestReadsOfOtherClocksAreNotCounted(t *testing.T) {
+	of := func(kernel int) Process {
+		records := append(times(kernel, sample(10, []uint64{gettime}, afterEntry, inProgram)), times(400, sample(10, nil, inGettime, inProgram))...)
+		return estimated(true, usage{userNS: 5e9, whole: true}, result.Never, fast, append(records, times(600-kernel, sample(10, nil, inProgram))...)...).Processes[0]
+	}
+	require.InDelta(t, 0.8, *of(400).ClockShare, 1e-9)
+	require.Zero(t, of(400).ReadsPerSecond)
+	require.InDelta(t, 0.4*0.5*1e9/20, of(0).ReadsPerSecond, 1e-3)
+	require.InDelta(t, 0.4*0.5*1e9/20+0.01*0.5*1e9/200, of(10).ReadsPerSecond, 1e-3, "few of them count as system calls")
+}
+
+// The CPU time of a process is divided by the time between its two readings.
+func TestCPUsOfALongReading(t *testing.T) {
+	p := estimated(true, usage{userNS: 11e9, spanNS: 11e9, whole: true}, result.Never, fast, times(10, sample(10, nil, inProgram))...).Processes[0]
+	require.InDelta(t, 1, p.CPUsUsed, 1e-9)
 }

@@ -30,7 +30,10 @@ func pidsIn(folder string) []int {
 }
 
 // threadsOf returns the threads of a process; none if it is gone.
-func threadsOf(pid int) []int { return pidsIn(fmt.Sprintf("/proc/%d/task", pid)) }
+func threadsOf(pid int) []int { return pidsIn(threadsFolder(pid)) }
+
+// threadsFolder returns the folder with the threads of a process: proc_pid_task(5).
+func threadsFolder(pid int) string { return fmt.Sprintf("/proc/%d/task", pid) }
 
 // ownProcesses returns the processes of this user except this one.
 func ownProcesses() []int {
@@ -127,6 +130,9 @@ const tickNS = 1e9 / 100
 // usages are the CPU times of processes, by the accounting of the kernel.
 type usages struct {
 	start map[int]usage // at the beginning
+	// readNS are the times of CLOCK_MONOTONIC at which those were read: on a machine with thousands of processes
+	// the first is read long before the last.
+	readNS map[int]uint64
 	// born are the times when the processes started, in ticks since boot: a number is used again.
 	born map[int]uint64
 	last map[int]usage
@@ -134,13 +140,13 @@ type usages struct {
 
 // newUsages reads the CPU times of all processes, or of some.
 func newUsages(pids []int) *usages {
-	u := &usages{start: map[int]usage{}, born: map[int]uint64{}, last: map[int]usage{}}
+	u := &usages{start: map[int]usage{}, readNS: map[int]uint64{}, born: map[int]uint64{}, last: map[int]usage{}}
 	if pids == nil {
 		pids = pidsIn("/proc")
 	}
 	for _, pid := range pids {
 		if used, born, ok := usageOf(pid); ok {
-			u.start[pid], u.born[pid] = used, born
+			u.start[pid], u.born[pid], u.readNS[pid] = used, born, monotonicNS()
 		}
 	}
 	return u
@@ -170,6 +176,7 @@ func (u *usages) read(pid int, last bool) {
 	}
 	if start, there := u.start[pid]; there && u.born[pid] == born {
 		now.userNS, now.systemNS = now.userNS-start.userNS, now.systemNS-start.systemNS
+		now.spanNS = float64(monotonicNS() - u.readNS[pid])
 	}
 	now.whole = last
 	u.last[pid] = now

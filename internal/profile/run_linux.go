@@ -97,7 +97,9 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		// The system time of a process that ends is that before its end. Only samples of user mode need it.
 		if turns++; over || !o.seesKernel && turns%usageTurns == 0 {
 			for _, p := range c.tally.programs {
-				used.read(p.pid, over)
+				if !p.ended {
+					used.read(p.pid, over)
+				}
 			}
 		}
 		progress(min(elapsed, s.Time), s.Time)

@@ -119,8 +119,8 @@ func (p *program) clockSamples(callsAreHidden, enters bool) (user, kernel, sysca
 func (p *program) dividedVariance() float64 {
 	sum := 0.0
 	for _, sites := range []map[uint64]*site{p.inVDSO, p.outside} {
-		for _, s := range sites {
-			if s.clock > 0 {
+		for address, s := range sites {
+			if s.clock > 0 && !vsyscall.has(address) {
 				clock, other, unknown := float64(s.clock+1), float64(s.other+1), float64(s.unknown)
 				known := clock + other
 				sum += unknown * clock * other / (known * known) * (1 + unknown/known)

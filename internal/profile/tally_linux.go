@@ -67,6 +67,8 @@ type program struct {
 	parent  int // 0 if it is unknown
 	command string
 	cgroup  string
+	// ended is whether the process ended, or runs another program now.
+	ended bool
 	// reason is why the vDSO of the process is unknown.
 	reason string
 	// known is whether vdso is known. It is empty if the process has none.
@@ -179,6 +181,7 @@ func (t *tally) add(r *perfevent.Record) {
 			if p.samples == 0 {
 				delete(t.living, r.PID)
 			}
+			p.ended = true
 			p.release()
 		}
 	case perfevent.Comm:
@@ -224,6 +227,7 @@ func (t *tally) rename(r *perfevent.Record) {
 		p.known = true
 		if before != nil {
 			p.cgroup = before.cgroup
+			before.ended = true
 			before.release()
 		}
 	}
@@ -328,6 +332,7 @@ func (t *tally) sample(r *perfevent.Record) {
 	default:
 		if address, at := p.siteNear(r.User[0]); at != nil {
 			in, from = at.addUnknown(), address
+			r.User[0] = address // which is that of a return, as in the other samples of the site
 		}
 	}
 	if in != noRead {

@@ -337,3 +337,11 @@ func TestEndedReaderKeepsItsCallers(t *testing.T) {
 	require.NotEmpty(t, p.threads)
 	require.Len(t, p.stacks, 1)
 }
+
+func TestMonotonicOffset(t *testing.T) {
+	require.Equal(t, int64(86400e9+5), monotonicOffset("monotonic         86400         5\nboottime      0         0\n"))
+	require.Equal(t, int64(-3e9), monotonicOffset("boottime 9 9\nmonotonic -3 0\n"))
+	for _, text := range []string{"", "monotonic", "monotonic x y\n", "monotonic 1"} {
+		require.Zero(t, monotonicOffset(text), "%q", text)
+	}
+}
