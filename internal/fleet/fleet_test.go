@@ -110,6 +110,7 @@ func TestNamesOfMachines(t *testing.T) {
 	documents[1].Labels = nil
 	for file, name := range map[string]string{
 		"a/web7/results.json": "web7", "results.json": "results", "a/web8.json": "web8", "x.zip": "x", "/results.json": "results", "a/b.report.html": "b.report",
+		"web1.eu": "web1.eu", "web1.eu.json": "web1.eu", "web1.JSON": "web1",
 	} {
 		require.Equal(t, "web00000", fleet.MachineOf(file, documents[0], nil).Name, "its label")
 		require.Equal(t, name, fleet.MachineOf(file, documents[1], nil).Name, file)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unique"
 
@@ -100,12 +101,12 @@ func shared(text string) string { return unique.Make(text).Value() }
 
 // quietOf returns the second quickest slice of a latency, or of an old document the second quickest sample.
 func quietOf(l *compare.Latency) float64 {
-	slices := l.QuietSamplesNS
-	if len(slices) == 0 {
-		slices = l.SamplesNS
+	figures := l.QuietSamplesNS
+	if len(figures) == 0 {
+		figures = l.SamplesNS
 	}
 	least, second := l.MedianNS, l.MedianNS
-	for _, ns := range slices {
+	for _, ns := range figures {
 		switch {
 		case ns < least:
 			least, second = ns, least
@@ -117,7 +118,7 @@ func quietOf(l *compare.Latency) float64 {
 }
 
 // nameOf returns the name of a file without what all results have in theirs: that of its folder for
-// results.json, and no extension.
+// results.json, and no extension of a result: the names of hosts have dots.
 func nameOf(file string) string {
 	file = filepath.ToSlash(file)
 	name := path.Base(file)
@@ -127,5 +128,8 @@ func nameOf(file string) string {
 			return folder
 		}
 	}
-	return strings.TrimSuffix(name, path.Ext(name))
+	if extension := path.Ext(name); slices.Contains([]string{".json", ".html", ".zip"}, strings.ToLower(extension)) {
+		name = strings.TrimSuffix(name, extension)
+	}
+	return name
 }

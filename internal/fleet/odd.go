@@ -80,47 +80,61 @@ func (g *Group) judgeClockSources() {
 }
 
 func (g *Group) judgeKernelEntries() {
-	for _, s := range g.Clocks {
-		entry := func(m *Machine) string {
-			if c := m.cost(s.Clock); c != nil && c.KernelEntry != result.Unknown {
-				return c.KernelEntry
+	type read struct{ clock, entry string }
+	known, alike := map[string]int{}, map[read]int{} // machines
+	for i := range g.Machines {
+		for _, c := range g.Machines[i].Clocks {
+			if c.entryKnown() {
+				known[c.Clock]++
+				alike[read{c.Clock, c.KernelEntry}]++
 			}
-			return ""
 		}
-		entries, known := counted(g.Machines, entry), 0
-		for _, c := range entries {
-			known += c.Machines
-		}
-		for _, c := range entries {
-			if known < enough || float64(c.Machines) > few*float64(known) || c.Name == result.Never {
-				continue
-			}
-			for i := range g.Machines {
-				if m := &g.Machines[i]; entry(m) == c.Name && !m.has(OddKernelEntry) {
-					m.because(OddKernelEntry, "Reads of %s %s enter the kernel, as on %d of %d machines", s.Clock, c.Name, c.Machines, known)
-				}
+	}
+	for i := range g.Machines {
+		m := &g.Machines[i]
+		for _, c := range m.Clocks {
+			machines, of := alike[read{c.Clock, c.KernelEntry}], known[c.Clock]
+			if c.entryKnown() && c.KernelEntry != result.Never && of >= enough && float64(machines) <= few*float64(of) {
+				m.because(OddKernelEntry, "Reads of %s %s enter the kernel, as on %d of %d machines", c.Clock, c.KernelEntry, machines, of)
+				break // the other clocks say the same
 			}
 		}
 	}
 }
 
+func (c *Cost) entryKnown() bool { return c.KernelEntry != "" && c.KernelEntry != result.Unknown }
+
 // judgeCosts compares the quiet costs of each clock with those of the machines that have the same clock
-// source, or with all if these are few.
+// source, or with all if these are few, or fewer than quartiles need.
 func (g *Group) judgeCosts() {
 	byClockSource := map[string][]Machine{}
 	for _, m := range g.Machines {
 		byClockSource[m.ClockSource] = append(byClockSource[m.ClockSource], m)
 	}
-	ofSource := map[string][]Spread{}
-	for source, machines := range byClockSource {
-		if ofSource[source] = spreads(machines); g.isFew(len(machines)) {
-			ofSource[source] = g.Clocks
+	byClock := func(all []Spread) map[string]*Spread {
+		of := map[string]*Spread{}
+		for i := range all {
+			of[all[i].Clock] = &all[i]
 		}
+		return of
 	}
-	usual := func(m *Machine, clock string) *Spread {
-		all := ofSource[m.ClockSource]
-		i := slices.IndexFunc(all, func(s Spread) bool { return s.Clock == clock })
-		return &all[i]
+	ofGroup, ofSource := byClock(g.Clocks), map[string]map[string]*Spread{}
+	for source, machines := range byClockSource {
+		ofSource[source] = byClock(spreads(machines))
+	}
+	// usual returns the spread that a cost is compared with; nil if it is usual for its clock source. Where
+	// too few have that for quartiles, and too many to be odd, its median alone tells.
+	usual := func(m *Machine, c *Cost) *Spread {
+		own := ofSource[m.ClockSource][c.Clock]
+		switch machines := len(byClockSource[m.ClockSource]); {
+		case g.isFew(machines):
+			return ofGroup[c.Clock]
+		case machines >= enough:
+			return own
+		case apart(c.QuietNS, own.MedianNS):
+			return ofGroup[c.Clock]
+		}
+		return nil
 	}
 	for i := range g.Machines {
 		m := &g.Machines[i]
@@ -128,8 +142,8 @@ func (g *Group) judgeCosts() {
 		var worst []float64
 		for k := range m.Clocks {
 			c := &m.Clocks[k]
-			s := usual(m, c.Clock)
-			if c.Odd = s.odd(c.QuietNS); !c.Odd {
+			s := usual(m, c)
+			if c.Odd = s != nil && s.odd(c.QuietNS); !c.Odd {
 				continue
 			}
 			ratio := math.Abs(math.Log(c.QuietNS / s.MedianNS))
@@ -154,8 +168,11 @@ func (s *Spread) odd(ns float64) bool {
 		return false
 	}
 	room := fence * (s.Q3NS - s.Q1NS)
-	return ns > s.Q3NS+room && ns > s.MedianNS*leastRatio || ns < s.Q1NS-room && ns < s.MedianNS/leastRatio
+	return (ns > s.Q3NS+room || ns < s.Q1NS-room) && apart(ns, s.MedianNS)
 }
+
+// apart reports whether a cost is so far from a median that it may be odd.
+func apart(ns, medianNS float64) bool { return ns > medianNS*leastRatio || ns < medianNS/leastRatio }
 
 func (g *Group) judgeFindings() {
 	number := map[string]int{}
@@ -172,19 +189,6 @@ func (g *Group) judgeFindings() {
 			}
 		}
 	}
-}
-
-// cost returns what a clock costs on a machine; nil if it was not timed.
-func (m *Machine) cost(clock string) *Cost {
-	i := slices.IndexFunc(m.Clocks, func(c Cost) bool { return c.Clock == clock })
-	if i < 0 {
-		return nil
-	}
-	return &m.Clocks[i]
-}
-
-func (m *Machine) has(kind string) bool {
-	return slices.ContainsFunc(m.Reasons, func(r Reason) bool { return r.Kind == kind })
 }
 
 // spreads returns the spread of each clock over the machines, in the order in which they come.

@@ -133,6 +133,34 @@ func TestWhatIsNotOdd(t *testing.T) {
 	require.Equal(t, []Count{{"kvm-clock", 20}, {"tsc", 20}}, g.ClockSources)
 }
 
+// Too few machines with a clock source for quartiles, and too many to be odd by it: one that costs much more
+// than the others of them is odd, and none is for being of a slow clock source.
+func TestSomeOfAnotherClockSource(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	for name, c := range map[string]struct {
+		machines, others int
+		ns               float64
+		dear             float64 // what the first of the others costs
+	}{
+		"four under hpet":                {machines: 18, others: 4, ns: 1400, dear: 1400},
+		"three under kvm-clock":          {machines: 9, others: 3, ns: 30, dear: 30},
+		"one of four under a dear clock": {machines: 12, others: 4, ns: 30, dear: 300},
+	} {
+		all := made(c.machines, random)
+		for i := range all {
+			all[i].alike = Alike{}
+			if i < c.others {
+				all[i].ClockSource = "another"
+				all[i].Clocks[0].QuietNS = c.ns
+			}
+		}
+		all[0].Clocks[0].QuietNS = c.dear
+		for _, m := range Groups(all)[0].Machines {
+			require.Equal(t, m.Name == all[0].Name && c.dear != c.ns, because(m, OddCost), "%s: %s %v", name, m.Name, m.Reasons)
+		}
+	}
+}
+
 // A clock that few machines timed, and clock sources of which none is usual, make nothing odd.
 func TestNothingUsual(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
@@ -152,6 +180,10 @@ func TestNothingUsual(t *testing.T) {
 	}
 	all[4].ClockSource = "tsc"
 	for _, m := range Groups(all)[0].Machines {
-		require.False(t, m.has(OddClockSource))
+		require.False(t, because(m, OddClockSource))
 	}
+}
+
+func because(m Machine, kind string) bool {
+	return slices.ContainsFunc(m.Reasons, func(r Reason) bool { return r.Kind == kind })
 }
