@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/result"
 )
 
 // docs/watch.md has every kind of event, and every metric.
@@ -14,8 +15,7 @@ func TestDocs(t *testing.T) {
 	for _, kind := range Kinds {
 		require.Contains(t, string(content), "`"+kind+"`")
 	}
-	synced := true
-	for _, f := range (&State{Synchronised: &synced}).Metrics() {
+	for _, f := range (&State{TimeSync: &result.TimeSync{}}).Metrics() {
 		require.Contains(t, string(content), "`"+f.Name)
 	}
 }

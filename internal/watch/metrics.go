@@ -18,12 +18,15 @@ func (s *State) Metrics() []exposition.Family {
 		events.Samples = append(events.Samples, exposition.Sample{Labels: []string{"event", kind}, Value: float64(s.Events[kind])})
 	}
 	all := []exposition.Family{quiet, events}
-	if s.Synchronised != nil {
+	if s.TimeSync != nil {
 		value := 0.0
-		if *s.Synchronised {
+		if s.TimeSync.Synchronised {
 			value = 1
 		}
-		all = append(all, exposition.One("timebench_wall_clock_synchronised", exposition.Gauge, "1 if the kernel says that the wall clock is synchronised, 0 if not.", value))
+		all = append(all,
+			exposition.One("timebench_wall_clock_synchronised", exposition.Gauge, "1 if the kernel says that the wall clock is synchronised, 0 if not.", value),
+			exposition.One("timebench_wall_clock_max_error_seconds", exposition.Gauge, "The maximum error of the wall clock by the kernel. It is 16 if nothing has set it for hours.", float64(s.TimeSync.MaxErrorNS)/1e9),
+		)
 	}
 	return append(all,
 		exposition.One("timebench_clocksource_changes_total", exposition.Counter, "Changes of the kernel's clock source.", float64(s.ClockSourceChanges)),

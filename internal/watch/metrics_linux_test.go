@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/exposition"
+	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -15,10 +16,9 @@ import (
 func TestPromtoolAcceptsMetrics(t *testing.T) {
 	need.Processes(t)
 	promtool := need.Program(t, "promtool")
-	synced := false
 	for name, s := range map[string]*State{
 		"nothing":  {},
-		"a change": {QuietNS: map[string]float64{"a\"\n\\b@vdso": 2, "\xff": 1e-300}, Synchronised: &synced, Turns: 1 << 60, StallSeconds: 1e9, Started: time.Now(), Events: map[string]int64{Stall: 3}},
+		"a change": {QuietNS: map[string]float64{"a\"\n\\b@vdso": 2, "\xff": 1e-300}, TimeSync: &result.TimeSync{Synchronised: true, MaxErrorNS: 16e9}, Turns: 1 << 60, StallSeconds: 1e9, Started: time.Now(), Events: map[string]int64{Stall: 3}},
 	} {
 		var out bytes.Buffer
 		require.NoError(t, exposition.Write(&out, s.Metrics()), name)

@@ -16,8 +16,8 @@ type State struct {
 	Examined bool
 	// QuietNS is the quiet cost of a read by the id of the clock, in ns/read.
 	QuietNS map[string]float64
-	// Synchronised is whether the wall clock is; nil if it is not known.
-	Synchronised *bool
+	// TimeSync is the state of the wall clock by the kernel; nil if it is not known.
+	TimeSync *result.TimeSync
 	// Turns is the number of turns.
 	Turns int64
 	// ClockSourceChanges and WallClockSteps are numbers of events, and StallSeconds and SuspendSeconds the

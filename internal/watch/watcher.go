@@ -65,7 +65,7 @@ func (w *watcher) turn(ctx context.Context, l look) {
 	w.state.Turns++
 	w.state.LastTurn = time.Now()
 	if l.timeSync != nil {
-		w.state.Synchronised = &l.timeSync.Synchronised
+		w.state.TimeSync = l.timeSync
 	}
 	for _, c := range l.clocks {
 		delete(w.state.QuietNS, c.ID)

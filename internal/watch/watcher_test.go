@@ -87,7 +87,7 @@ func TestNothingChanges(t *testing.T) {
 	require.Len(t, p.states, 105)
 	last := p.states[104]
 	require.EqualValues(t, 105, last.Turns)
-	require.True(t, *last.Synchronised)
+	require.True(t, last.TimeSync.Synchronised)
 	require.True(t, last.Examined)
 	require.Equal(t, map[string]float64{"CLOCK_MONOTONIC@vdso": 22}, last.QuietNS)
 	require.Equal(t, "tsc", last.Document.Host.ClockSource.Current)

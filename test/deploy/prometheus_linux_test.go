@@ -65,8 +65,7 @@ func exported(t *testing.T, readNS float64, entry string, findings ...result.Fin
 	compare.Into(d).Clocks = []compare.Clock{{
 		ID: id, Path: "vdso", Available: true, KernelEntry: entry, Latency: compare.LatencyOf(samples, samples), Resolution: &compare.Resolution{TickNS: 1},
 	}}
-	synced := true
-	state := &watch.State{QuietNS: map[string]float64{id: readNS}, Synchronised: &synced, Started: time.Now()}
+	state := &watch.State{QuietNS: map[string]float64{id: readNS}, TimeSync: &result.TimeSync{Synchronised: true}, Started: time.Now()}
 	var out bytes.Buffer
 	require.NoError(t, exposition.Write(&out, append(render.DoctorMetrics(d), state.Metrics()...)))
 	return out.String()
