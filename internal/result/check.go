@@ -203,6 +203,10 @@ func (c *Checker) Positive(at string, value float64) {
 	}
 }
 
+// mostNamed is the maximum length of a list whose entries have names: commands look names up in such lists for
+// each name. A machine has about a hundred clocks.
+const mostNamed = 4096
+
 // Once checks an id that must be present and unique.
 func (c *Checker) Once(at, id string, seen map[string]bool) {
 	if id == "" {
@@ -210,6 +214,9 @@ func (c *Checker) Once(at, id string, seen map[string]bool) {
 	}
 	if seen[id] {
 		c.Fail(at, "stands twice")
+	}
+	if len(seen) == mostNamed {
+		c.Fail(at, fmt.Sprintf("is one of more than %d; no machine has so many", mostNamed))
 	}
 	seen[id] = true
 }

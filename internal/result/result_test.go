@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -141,6 +143,24 @@ func withExperiments(t testing.TB, sources ...string) string {
 		text = strings.Replace(text, fmt.Sprintf(`"source%d"`, i), strconv.Quote(source), 1)
 	}
 	return text
+}
+
+// withClocks returns a document of so many clocks.
+func withClocks(t testing.TB, clocks int) string {
+	t.Helper()
+	var document map[string]any
+	require.NoError(t, json.Unmarshal(written(t, example()), &document)) // Write may refuse so many
+	first := document["clocks"].([]any)[0].(map[string]any)
+	all := make([]any, clocks)
+	for i := range all {
+		clock := maps.Clone(first)
+		clock["id"] = fmt.Sprintf("clock%d@go", i)
+		all[i] = clock
+	}
+	document["clocks"] = all
+	text, err := json.Marshal(document)
+	require.NoError(t, err)
+	return string(text)
 }
 
 func script(t testing.TB, d *result.Document) string {
@@ -302,6 +322,7 @@ func TestLoadRefuses(t *testing.T) {
 		"negative CPUs":        {replace(`"usable": 2`, `"usable": -2`), `host.cpu.usable is -2; it must be a number from 0`},
 		"text without end":     {replace(`"kernel": "6.18.44"`, `"kernel": "`+strings.Repeat("6", result.MostText+1)+`"`), `host.kernel is a text of 65537 bytes; it must have at most 65536`},
 		"list without end":     {replace(`"clocksource=tsc"`, `"`+strings.Repeat("é", result.MostText)+`"`), `host.boot_parameters[0] is a text of 131072 bytes; it must have at most 65536`},
+		"too many clocks":      {withClocks(t, 5000), `clocks[4096] ("clock4096@go") is one of more than 4096; no machine has so many`},
 		"clock twice":          {replaceIn(one, "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `clocks[1] ("CLOCK_MONOTONIC@vdso") stands twice`},
 		"clock without id":     {replaceIn(one, "hpet@mmio", ""), `clocks[1] ("") has no id`},
 		"ugly id": {
