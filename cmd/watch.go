@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -101,8 +102,11 @@ func (flags watchFlags) check(command *cobra.Command) (format lineFormat, err er
 	if err := notEmpty(command, "listen", "textfile"); err != nil {
 		return format, err
 	}
-	if _, _, err := net.SplitHostPort(flags.listen); flags.listen != "" && err != nil {
-		return format, fmt.Errorf("--listen %q: write HOST:PORT, such as 127.0.0.1:9109", flags.listen)
+	if flags.listen != "" {
+		_, port, err := net.SplitHostPort(flags.listen)
+		if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil {
+			return format, fmt.Errorf("--listen %q: write HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:9109", flags.listen)
+		}
 	}
 	if flags.every < watch.MinEvery || flags.every > watch.MaxEvery {
 		return format, fmt.Errorf("--every %s: write a duration from %s to %s", flags.every, watch.MinEvery, watch.MaxEvery)
@@ -119,6 +123,9 @@ func (flags watchFlags) check(command *cobra.Command) (format lineFormat, err er
 
 // textfileExtension is that of the files which the collector of node_exporter reads.
 const textfileExtension = ".prom"
+
+// mostTextfile is the maximum size in bytes of a textfile that is replaced: one has some kilobytes.
+const mostTextfile = 1 << 20
 
 // checkTextfile returns why metrics must not be written into a file.
 func checkTextfile(name string) error {
@@ -137,9 +144,17 @@ func checkTextfile(name string) error {
 	case !info.Mode().IsRegular(): // a link would be replaced, and a pipe has no end
 		return fmt.Errorf("--textfile: %s is no regular file; name one, or a new file", name)
 	}
-	content, err := os.ReadFile(name)
+	file, err := os.Open(name)
 	if err != nil {
 		return couldNot(fmt.Errorf("--textfile %s: %w", name, systemError(err)))
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, mostTextfile+1))
+	if err != nil {
+		return couldNot(fmt.Errorf("--textfile %s: %w", name, systemError(err)))
+	}
+	if len(content) > mostTextfile {
+		return fmt.Errorf("--textfile: %s is larger than %d MiB, which no textfile of timebench is; name another file", name, mostTextfile>>20)
 	}
 	for line := range bytes.Lines(content) {
 		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !bytes.HasPrefix(line, []byte("timebench_")) {
@@ -217,55 +232,33 @@ func watchedClocks(all []clock.Clock) []clock.Clock {
 
 // An agent writes what a watch reports and publishes.
 type agent struct {
-	stdout, stderr io.Writer
-	format         lineFormat
-	flags          watchFlags
-	server         *watch.Server // nil without --listen
+	format lineFormat
+	flags  watchFlags
+	server *watch.Server // nil without --listen
 	// unwritten is why the last textfile could not be written; "" if it was.
 	unwritten string
-	// lines are those to print, and printed is closed when all are.
-	lines   chan []byte
-	printed chan struct{}
+	// events are printed to standard output, and complaints to standard error.
+	events, complaints *lines
 }
 
-const (
-	// pendingLines is how many lines wait while standard output is blocked, as by a log collector that hangs.
-	// Others are lost: the watch goes on.
-	pendingLines = 1000
-	// lastLines is how long the end waits for them.
-	lastLines = time.Second
-)
-
 func newAgent(stdout, stderr io.Writer, format lineFormat, flags watchFlags) *agent {
-	a := &agent{stdout: stdout, stderr: stderr, format: format, flags: flags, lines: make(chan []byte, pendingLines), printed: make(chan struct{})}
-	go a.print()
+	a := &agent{format: format, flags: flags, complaints: printLines(stderr, func(error) {})}
+	a.events = printLines(stdout, func(err error) {
+		a.complain("standard output cannot be written: " + systemError(err).Error())
+	})
 	return a
 }
 
-// print prints the lines. One that cannot be printed is lost; the next one is tried again.
-func (a *agent) print() {
-	defer close(a.printed)
-	failed := false
-	for line := range a.lines {
-		_, err := a.stdout.Write(line)
-		if err != nil && !failed {
-			a.complain("standard output cannot be written: " + systemError(err).Error())
-		}
-		failed = err != nil
-	}
-}
-
-// close prints the last lines, if standard output takes them.
+// close prints the last lines, if standard output and standard error take them.
 func (a *agent) close() {
-	close(a.lines)
-	select {
-	case <-a.printed:
-	case <-time.After(lastLines):
-	}
+	a.events.close()
+	a.complaints.close()
 }
 
-// complain writes a line to standard error.
-func (a *agent) complain(text string) { _, _ = fmt.Fprintln(a.stderr, "timebench: "+oneLine(text)) }
+// complain has a line printed to standard error.
+func (a *agent) complain(text string) {
+	a.complaints.print([]byte("timebench: " + oneLine(text) + "\n"))
+}
 
 // report has an event printed.
 func (a *agent) report(e watch.Event) {
@@ -274,10 +267,7 @@ func (a *agent) report(e watch.Event) {
 		a.complain(err.Error())
 		return
 	}
-	select {
-	case a.lines <- line:
-	default:
-	}
+	a.events.print(line)
 }
 
 // overdue is how many turns late a turn may be before the watch is not healthy, and graceOfTurn what a turn

@@ -197,12 +197,18 @@ func TestWatchFullDisk(t *testing.T) {
 	require.Len(t, filesIn(t, disk), 1)
 }
 
-// Whoever reads standard output may end, or read no more: the watch goes on, and ends at the first signal.
+// Whoever reads standard output or standard error may end, or read no more: the watch goes on, and ends at the
+// first signal.
 func TestWatchWithoutAReader(t *testing.T) {
-	for name, closed := range map[string]bool{"ended": true, "reads no more": false} {
+	for name, c := range map[string]struct{ stderr, closed bool }{
+		"standard output ended":         {closed: true},
+		"standard output reads no more": {},
+		"standard error ended":          {stderr: true, closed: true},
+		"standard error reads no more":  {stderr: true},
+	} {
 		folder := filepath.Join(t.TempDir(), "textfiles")
 		require.NoError(t, os.Mkdir(folder, 0o700))
-		command, cancel := endsInTime("timebench", "watch", "--every", "1s", "--quiet", "--textfile", filepath.Join(folder, "timebench.prom"))
+		command, cancel := endsInTime("timebench", "watch", "--every", "1s", "--textfile", filepath.Join(folder, "timebench.prom"))
 		defer cancel()
 		read, write, err := os.Pipe()
 		require.NoError(t, err)
@@ -210,12 +216,15 @@ func TestWatchWithoutAReader(t *testing.T) {
 		require.NoError(t, err)
 		_, err = write.Write(make([]byte, os.Getpagesize())) // full
 		require.NoError(t, err)
-		command.Stdout = write
 		var stderr bytes.Buffer
-		command.Stderr = &stderr
+		command.Stdout, command.Stderr = write, &stderr
+		if c.stderr {
+			command.Stdout, command.Stderr = nil, write
+		}
 		require.NoError(t, command.Start())
 		require.NoError(t, write.Close())
-		if closed {
+		defer func() { _ = read.Close() }()
+		if c.closed {
 			require.NoError(t, read.Close())
 		}
 		file := filepath.Join(folder, "timebench.prom")
@@ -233,8 +242,8 @@ func TestWatchWithoutAReader(t *testing.T) {
 		need.Ends(t, "the wait for the next textfile", appears)
 		require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 		require.NoError(t, command.Wait(), name)
-		if closed {
-			require.Equal(t, "timebench: standard output cannot be written: broken pipe\n", stderr.String())
+		if c.closed && !c.stderr {
+			require.True(t, strings.HasSuffix(stderr.String(), "timebench: standard output cannot be written: broken pipe\n"), stderr.String())
 		}
 	}
 }

@@ -1,0 +1,59 @@
+package cmd
+
+import (
+	"io"
+	"time"
+)
+
+// A lines prints lines to a stream that may hang, as the pipe to a log collector that is stopped: who prints
+// does not wait.
+type lines struct {
+	waiting chan []byte
+	printed chan struct{} // closed when all lines are printed
+}
+
+const (
+	// waitingLines is how many lines wait while the stream hangs. Others are lost.
+	waitingLines = 1000
+	// lastLines is how long the end waits for them.
+	lastLines = time.Second
+)
+
+// printLines returns lines that are printed to a stream. One that cannot be written is lost, and the next one
+// is tried again; failed is called once for those that fail in a row.
+func printLines(to io.Writer, failed func(error)) *lines {
+	l := &lines{waiting: make(chan []byte, waitingLines), printed: make(chan struct{})}
+	go func() {
+		defer close(l.printed)
+		before := false
+		for line := <-l.waiting; line != nil; line = <-l.waiting {
+			_, err := to.Write(line)
+			if err != nil && !before {
+				failed(err)
+			}
+			before = err != nil
+		}
+	}()
+	return l
+}
+
+func (l *lines) print(line []byte) {
+	select {
+	case l.waiting <- line:
+	default:
+	}
+}
+
+// close prints the last lines, if the stream takes them. Those that come later are lost.
+func (l *lines) close() {
+	limit := time.After(lastLines)
+	select {
+	case l.waiting <- nil:
+	case <-limit:
+		return
+	}
+	select {
+	case <-l.printed:
+	case <-limit:
+	}
+}
