@@ -2,9 +2,10 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -40,9 +41,9 @@ With FILE, the result of a command that measures, doctor diagnoses the machine o
 result.
 
 Exit status: 0 if there is no finding, 1 if there is one (--fail-on), 2 if the command
-line or the file is wrong, 3 if doctor could not tell: no clock was timed. With
---format nagios it is that of a plugin: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. As a
-health check: timebench doctor --fast --fail-on error --fail-above-ns 200`,
+line or the file is wrong, 3 if doctor could not tell: it could not measure, or no clock
+was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING, 2 CRITICAL,
+3 UNKNOWN. As a health check: timebench doctor --fast --fail-on error --fail-above-ns 200`,
 		Example: `  timebench doctor
   timebench doctor report.html
   timebench doctor --out diagnosis/
@@ -59,10 +60,17 @@ health check: timebench doctor --fast --fail-on error --fail-above-ns 200`,
 			if err == nil {
 				err = doctor(command.OutOrStdout(), command.ErrOrStderr(), flags, files)
 			}
-			return flags.asPlugin(command.OutOrStdout(), err)
+			err = flags.asPlugin(command.OutOrStdout(), err)
+			if o, ok := command.OutOrStdout().(*output); ok && o.err != nil {
+				return &failure{status: couldNotTell}
+			}
+			return err
 		},
 	}
 	command.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		if asksForPlugin(os.Args) { // --format may stand behind the wrong flag
+			flags.format = plugin
+		}
 		return flags.asPlugin(command.OutOrStdout(), flagError(command, err))
 	})
 	f := command.Flags()
@@ -80,8 +88,9 @@ func (flags doctorFlags) check(command *cobra.Command, files []string) error {
 	if err := notEmpty(command, "out"); err != nil {
 		return err
 	}
-	if command.Flags().Changed("fail-above-ns") && !(flags.failAboveNS > 0 && flags.failAboveNS <= math.MaxFloat64) {
-		return fmt.Errorf("--fail-above-ns %g: write nanoseconds above 0, such as 100", flags.failAboveNS)
+	const least, most = 0.001, 1e12
+	if command.Flags().Changed("fail-above-ns") && !(flags.failAboveNS >= least && flags.failAboveNS <= most) {
+		return fmt.Errorf("--fail-above-ns %g: write nanoseconds from %g to %g, such as 100", flags.failAboveNS, least, most)
 	}
 	for _, name := range []string{"fast", "label"} {
 		if command.Flags().Changed(name) && len(files) == 1 {
@@ -133,7 +142,7 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document], stderr io.Wri
 		return nil, err
 	}
 	to.labels, to.target = labels, newTarget(flags.out, resultSet("doctor"))
-	return run(to, stderr, func(ctx context.Context) (*result.Document, error) {
+	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		document, err := examine(ctx, flags.fast)
 		if err != nil {
 			return nil, err
@@ -141,6 +150,11 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document], stderr io.Wri
 		flags.addFindings(document)
 		return document, nil
 	})
+	var f *failure
+	if errors.As(err, &f) && f.status == 1 && f.err != nil { // 1 is a finding
+		return nil, untold(err)
+	}
+	return document, err
 }
 
 // addFindings puts the findings into the document, those of --fail-above-ns among them.
@@ -194,6 +208,12 @@ func (flags doctorFlags) verdict(document *result.Document) error {
 		return &failure{status: couldNotTell}
 	}
 	return nil
+}
+
+// asksForPlugin reports whether a command line asks for the format of a plugin.
+func asksForPlugin(args []string) bool {
+	i := slices.Index(args, "--format")
+	return slices.Contains(args, "--format="+plugin) || i >= 0 && i+1 < len(args) && args[i+1] == plugin
 }
 
 // asPlugin makes an error the status line of a plugin, whose standard error nobody sees.

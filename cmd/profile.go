@@ -116,9 +116,9 @@ func profileSettings(command *cobra.Command, args []string) (s profile.Settings,
 			continue
 		}
 		switch process := profile.ProcessOf(pid); process {
-		case pid:
 		case 0:
 			return s, couldNot(fmt.Errorf("%q: there is no process with this number", arg))
+		case pid:
 		default:
 			return s, fmt.Errorf("%q is a thread of process %d; write %d", arg, process, process)
 		}

@@ -64,9 +64,7 @@ var (
 // comparisonSet returns the set of a document of this schema, which has only what other files have too.
 func comparisonSet[T any](document, schema, what string, charts []picture.Chart[T]) fileSet {
 	return fileSet{document, func(path string) ([]string, error) {
-		content, err := readIn(path, document)
-		var old struct{ Schema string }
-		if err != nil || json.Unmarshal(content, &old) != nil || !strings.HasPrefix(old.Schema, schema) {
+		if old, err := schemaIn(path, document); err != nil || !strings.HasPrefix(old, schema) {
 			return nil, fmt.Errorf("%s has something other than %s of timebench, which would be lost; name another one", path, what)
 		}
 		var pictures []string
@@ -77,27 +75,46 @@ func comparisonSet[T any](document, schema, what string, charts []picture.Chart[
 	}}
 }
 
-// readIn returns the content of a file in a folder or a zip.
-func readIn(name, document string) ([]byte, error) {
+// schemaIn returns the schema of a comparison in a folder or a zip.
+func schemaIn(name, document string) (string, error) {
 	if info, err := os.Stat(name); err != nil || info.IsDir() {
-		return os.ReadFile(filepath.Join(name, document))
+		file, err := os.Open(filepath.Join(name, document))
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = file.Close() }()
+		return schemaOf(file)
 	}
 	archive, err := zip.OpenReader(name)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer func() { _ = archive.Close() }()
 	for _, entry := range archive.File {
 		if path.Base(entry.Name) == document {
 			file, err := entry.Open()
 			if err != nil {
-				return nil, err
+				return "", err
 			}
 			defer func() { _ = file.Close() }()
-			return io.ReadAll(file)
+			return schemaOf(file)
 		}
 	}
-	return nil, errors.New("has no " + document)
+	return "", errors.New("has no " + document)
+}
+
+// schemaOf returns the schema that a comparison begins with. It reads no more: the rest may be large.
+func schemaOf(r io.Reader) (string, error) {
+	const most = 4096
+	begin := json.NewDecoder(io.LimitReader(r, most))
+	for _, want := range []json.Token{json.Delim('{'), "schema"} {
+		if got, err := begin.Token(); err != nil || got != want {
+			return "", errors.Join(errors.New("does not begin with its schema"), err)
+		}
+	}
+	schema, err := begin.Token()
+	text, _ := schema.(string)
+	return text, err
 }
 
 // replaced returns the pictures of the set that the target has now, and an error if that set

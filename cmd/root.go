@@ -3,8 +3,9 @@
 // neither measures nor formats.
 //
 // Exit status: 0 for success; 1 if the command failed, or found what it checks for; 2 if the
-// command line or a file is wrong; 3 if a gate (doctor, diff --fail-above, fleet --fail-on) could not tell; 129, 130, 131 or 143 if SIGHUP, SIGINT, SIGQUIT or SIGTERM
-// ended it. In the last case, and only then, the document is marked as interrupted. Standard
+// command line or a file is wrong; 3 if a gate (doctor, diff
+// --fail-above, fleet --fail-on) could not tell, or doctor failed; 129, 130, 131 or 143 if SIGHUP, SIGINT,
+// SIGQUIT or SIGTERM ended it. In the last case, and only then, the document is marked as interrupted. Standard
 // output has results and nothing else.
 package cmd
 
@@ -29,7 +30,11 @@ func Execute() int {
 	refuseOtherShells(root)
 	err := root.Execute()
 	if out.err != nil {
-		err = couldNot(errors.Join(out.err, printed(err)))
+		status := 1
+		if f, ok := errors.AsType[*failure](err); ok {
+			status = f.status
+		}
+		err = &failure{status: status, err: errors.Join(out.err, printed(err))}
 	}
 	if err == nil {
 		return 0

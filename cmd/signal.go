@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // signals receives the signals that end this process. atSignal handles the next one.
@@ -48,7 +49,12 @@ func untilSignal(undos ...func()) (context.Context, func() int) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	atNextSignal(func(received os.Signal) {
 		cancel(&failure{status: statusOf(received)})
-		endAtSignal(undos...)
+		came := time.Now()
+		atNextSignal(func(second os.Signal) {
+			if second != received || time.Since(came) > doubled {
+				undoAndExit(second, undos)
+			}
+		})
 	})
 	notify()
 	return ctx, func() int {
@@ -60,15 +66,21 @@ func untilSignal(undos ...func()) (context.Context, func() int) {
 	}
 }
 
+// doubled is the time within which the same signal is no second wish: timeout(1) sends its signal to the
+// process and to its process group, microseconds apart.
+const doubled = 100 * time.Millisecond
+
 // endAtSignal makes those signals call the undo functions and end the process at once.
 func endAtSignal(undos ...func()) {
-	atNextSignal(func(received os.Signal) {
-		for _, undo := range undos {
-			undo()
-		}
-		exit(received)
-	})
+	atNextSignal(func(received os.Signal) { undoAndExit(received, undos) })
 	notify()
+}
+
+func undoAndExit(received os.Signal, undos []func()) {
+	for _, undo := range undos {
+		undo()
+	}
+	exit(received)
 }
 
 // exit ends the process with the status of a signal.

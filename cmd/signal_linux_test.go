@@ -154,6 +154,40 @@ func TestQuit(t *testing.T) {
 	}
 }
 
+// timeout(1) sends its signal to the process and to its group, microseconds apart: that is one signal. A second
+// one later ends the process at once.
+func TestSignalTwice(t *testing.T) {
+	for pause, whole := range map[time.Duration]bool{doubled / 20: true, 3 * doubled: false} {
+		var printed bytes.Buffer
+		// The pipe takes only a page of the document until it is read.
+		command, cancel := endsInTime("timebench", "compare", "time.Now@go", "--threads", "1", "--time", "1h", "--format", "json")
+		defer cancel()
+		read, write, err := os.Pipe()
+		require.NoError(t, err)
+		defer func() { _ = read.Close() }()
+		_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, os.Getpagesize())
+		require.NoError(t, err)
+		command.Stdout = write
+		require.NoError(t, command.Start())
+		require.NoError(t, write.Close())
+		time.Sleep(time.Second)
+		require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+		time.Sleep(pause)
+		require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+		if whole {
+			_, err = printed.ReadFrom(read)
+			require.NoError(t, err)
+		}
+		_ = command.Wait()
+		require.Equal(t, 143, command.ProcessState.ExitCode())
+		if whole {
+			document, err := sections.Read(&printed)
+			require.NoError(t, err)
+			require.True(t, document.Interrupted)
+		}
+	}
+}
+
 // SIGQUIT also ends a command that only prints.
 func TestQuitWhileItPrints(t *testing.T) {
 	var stderr bytes.Buffer
