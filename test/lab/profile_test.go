@@ -51,6 +51,7 @@ func (w world) checkProfile(t *testing.T, said ran) {
 	require.NotNil(t, reader.ClockShare)
 	t.Logf("of its CPU time %.2f in clock calls: %.2f in user mode, %.2f in the kernel below the vDSO, %.2f in system calls; it said: %s",
 		*reader.ClockShare, reader.UserShare, reader.KernelShare, reader.SyscallShare, said.stderr)
+	t.Logf("a read takes %.1f ns, and %.1f in user mode", p.ReadNS, p.UserModeNS)
 	require.Positive(t, reader.ReadsPerSecond)
 	if w.vdso == result.Never {
 		require.Equal(t, "cost", reader.ReadsBy, "reads in user mode are no system calls")
