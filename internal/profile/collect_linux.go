@@ -276,7 +276,7 @@ func (o *opened) openThreads(cpus []int, given bool) (unseen []string, err error
 // whyNone returns why there is no thread to sample.
 func (o *opened) whyNone() error {
 	if len(o.pids) == 0 {
-		return errors.New("this user has no process but timebench; start the program first, or write it after --")
+		return fmt.Errorf("this user has no process but timebench; start the program first, or write it after --; the processes of other users: %s", wholeMachineNeeds())
 	}
 	for _, pid := range o.pids {
 		if _, err := os.ReadDir(threadsFolder(pid)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH) {

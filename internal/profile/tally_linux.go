@@ -67,7 +67,8 @@ type program struct {
 	parent  int // 0 if it is unknown
 	command string
 	cgroup  string
-	// ended is whether the process ended, or runs another program now.
+	// ended is whether the first thread of the process ended and no sample of another came since, or the process runs
+	// another program now.
 	ended bool
 	// reason is why the vDSO of the process is unknown.
 	reason string
@@ -255,6 +256,7 @@ func (t *tally) of(pid int) *program {
 		t.programs = append(t.programs, p)
 		t.complete(p)
 	}
+	p.ended = false // a thread outlives the first one of its process
 	if p.threads == nil {
 		p.byFunction, p.inVDSO, p.outside = map[string]int{}, map[uint64]*site{}, map[uint64]*site{}
 		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]*reads{}, map[uint64]string{}

@@ -266,6 +266,15 @@ func TestReusedNumber(t *testing.T) {
 	require.Equal(t, 1, tally.programs[0].samples)
 }
 
+// A process ends with its last thread: while samples come, its CPU time is read.
+func TestFirstThreadEndsBeforeTheOthers(t *testing.T) {
+	exit := perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: 10}
+	require.True(t, tallied(nil, sample(10, nil, inGettime), exit).programs[0].ended)
+	p := tallied(nil, sample(10, nil, inGettime), exit, sample(10, nil, inGettime)).programs[0]
+	require.False(t, p.ended)
+	require.Equal(t, 2, p.samples)
+}
+
 // A thread that names itself does not rename the program.
 func TestThreadNamesAreNotThatOfTheProgram(t *testing.T) {
 	tally := tallied(nil, sample(10, nil, inGettime), perfevent.Record{Kind: perfevent.Comm, PID: 10, Name: "MainThread"})
