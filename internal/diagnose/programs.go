@@ -53,23 +53,46 @@ func heavyReaders(d *result.Document) *result.Finding {
 	if len(heavy) == 0 || kernelEntry(d) != nil || noVDSO(d) != nil {
 		return nil
 	}
+	why := heavyKindOf(d, heavy)
+	remedies := []result.Remedy{{
+		Advice:   "Find the callers, and read the clock less often: once for each batch, request or turn of a loop",
+		Commands: []string{"timebench profile"},
+		Risk:     "Events of one batch get the same time.",
+	}}
+	if why.coarse {
+		remedies = append(remedies, coarseRemedies(d)...)
+	}
 	return &result.Finding{
 		Title:    "a program spends more than a tenth of its CPU time on reading clocks",
 		Evidence: shares(heavy),
-		Cause:    heavyCause(heavy),
-		Remedies: append([]result.Remedy{{
-			Advice:   "Find the callers, and read the clock less often: once for each batch, request or turn of a loop",
-			Commands: []string{"timebench profile"},
-			Risk:     "Events of one batch get the same time.",
-		}}, coarseRemedies(d)...),
+		Cause:    why.cause,
+		Remedies: remedies,
 	}
 }
 
-// heavyCause returns why programs spend much time on reads where the fine clocks of the vDSO are read in user mode.
-func heavyCause(programs []profile.Process) string {
-	inKernel := slices.ContainsFunc(programs, func(p profile.Process) bool { return p.KernelShare+p.SyscallShare > p.UserShare })
-	if inKernel {
-		return "A program makes system calls of clocks itself, or reads clocks that the vDSO asks the kernel for, such as those of CPU time. Reads in user mode are as fast as the clock source allows."
+// A heavyKind is where a program spends most of the time of its reads. Those of the first kind that fits are the
+// cause; of is the part of one kind, and coarse whether a coarse clock can replace the clock.
+type heavyKind struct {
+	of     func(profile.Process) float64
+	cause  string
+	coarse bool
+}
+
+var heavyKinds = []heavyKind{
+	{func(p profile.Process) float64 { return p.SyscallShare }, "A program makes system calls of clocks itself. By the vDSO, a read of these clocks does not enter the kernel.", true},
+	{func(p profile.Process) float64 { return p.KernelShare }, "A program reads clocks that the vDSO asks the kernel for under every clock source, such as those of CPU time.", false},
+	{func(p profile.Process) float64 { return p.UserShare }, "Each read is as fast as the clock source allows. The program makes many.", true},
+}
+
+// heavyKindOf returns why programs spend much time on reads. Where it is not known whether the fine clocks are read in
+// user mode, it says no more than that there are many.
+func heavyKindOf(d *result.Document, programs []profile.Process) heavyKind {
+	if profile.Of(d).KernelEntry == result.Never {
+		for _, k := range heavyKinds {
+			if slices.ContainsFunc(programs, func(p profile.Process) bool { return k.of(p) > *p.ClockShare/2 }) {
+				return k
+			}
+		}
 	}
-	return "Each read is as fast as the clock source allows. The program makes many."
+	return heavyKind{cause: "The program makes many reads.", coarse: true}
 }

@@ -11,7 +11,7 @@ import (
 
 // reading returns a program with this share of its CPU time in reads.
 func reading(command string, share, low float64) profile.Process {
-	return profile.Process{PID: 812, Command: command, ClockShare: &share, ClockShareLow: low, ClockShareHigh: share + share - low, ClockCPUs: share, ReadsPerSecond: 1.4e6}
+	return profile.Process{PID: 812, Command: command, ClockShare: &share, UserShare: share, ClockShareLow: low, ClockShareHigh: share + share - low, ClockCPUs: share, ReadsPerSecond: 1.4e6}
 }
 
 func profiled(source, entry string, programs ...profile.Process) *result.Document {
@@ -19,7 +19,7 @@ func profiled(source, entry string, programs ...profile.Process) *result.Documen
 	d.Put(&compare.Costs{Clocks: []compare.Clock{{
 		ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Available: true, KernelEntry: entry, KernelEntryBy: "seccomp", Latency: &compare.Latency{MedianNS: 1200, MinNS: 1200},
 	}}})
-	d.Put(&profile.Profile{Processes: programs})
+	d.Put(&profile.Profile{Processes: programs, KernelEntry: entry})
 	return d
 }
 
@@ -49,13 +49,33 @@ func TestProgramsOnAHealthyMachine(t *testing.T) {
 	require.Contains(t, findings[0].Cause, "The program makes many")
 }
 
-// Clocks of CPU time enter the kernel under any clock source.
-func TestProgramsThatReadOtherClocks(t *testing.T) {
-	java := reading("java", 0.2, 0.11)
-	java.UserShare, java.KernelShare = 0.05, 0.15
-	findings := Findings(profiled("tsc", result.Never, java))
-	require.Len(t, findings, 1)
-	require.Contains(t, findings[0].Cause, "such as those of CPU time")
+// Clocks of CPU time enter the kernel under any clock source, and a system call always does. Where it is not known
+// whether reads enter the kernel, the finding does not say that they are fast.
+func TestWhyProgramsReadMuch(t *testing.T) {
+	for name, c := range map[string]struct {
+		entry                 string
+		user, kernel, syscall float64
+		cause                 string
+		coarse                bool
+	}{
+		"user mode":           {result.Never, 0.2, 0, 0, "as fast as the clock source allows", true},
+		"clocks of CPU time":  {result.Never, 0.05, 0.15, 0, "such as those of CPU time", false},
+		"system calls":        {result.Never, 0.01, 0, 0.19, "makes system calls of clocks itself", true},
+		"it is not known":     {result.Unknown, 0.02, 0.18, 0, "The program makes many reads.", true},
+		"system calls, as is": {result.Unknown, 0.02, 0, 0.18, "The program makes many reads.", true},
+	} {
+		java := reading("java", 0.2, 0.11)
+		java.UserShare, java.KernelShare, java.SyscallShare = c.user, c.kernel, c.syscall
+		d := profiled("tsc", c.entry, java)
+		costs := compare.Into(d)
+		costs.Clocks = append(costs.Clocks, compare.Clock{
+			ID: "CLOCK_REALTIME_COARSE@vdso", Path: "vdso", Available: true, KernelEntry: result.Never, Latency: &compare.Latency{MedianNS: 5, MinNS: 5},
+		})
+		findings := Findings(d)
+		require.Len(t, findings, 1, name)
+		require.Contains(t, findings[0].Cause, c.cause, name)
+		require.Equal(t, c.coarse, len(findings[0].Remedies) > 1, name)
+	}
 }
 
 func TestFewProgramsAreNamed(t *testing.T) {
