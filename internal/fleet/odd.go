@@ -29,6 +29,8 @@ type Reason struct {
 const (
 	// enough is the number of machines from which on quartiles say something.
 	enough = 5
+	// enoughForMedian is the number of machines whose median is not the mean of two.
+	enoughForMedian = 3
 	// few is the share of a group that is odd at most. If more machines differ, the group is mixed.
 	few = 0.2
 	// fence is how many interquartile ranges beyond the quartiles the outer fence lies: Tukey, Exploratory
@@ -123,7 +125,8 @@ func (g *Group) judgeCosts() {
 		ofSource[source] = byClock(spreads(machines))
 	}
 	// usual returns the spread that a cost is compared with; nil if it is usual for its clock source. Where
-	// too few have that for quartiles, and too many to be odd, its median alone tells.
+	// too few have that for quartiles, and too many to be odd, a cost is odd in the group and beyond the median
+	// of these few in the same direction.
 	usual := func(m *Machine, c *Cost) *Spread {
 		own := ofSource[m.ClockSource][c.Clock]
 		switch machines := len(byClockSource[m.ClockSource]); {
@@ -131,10 +134,18 @@ func (g *Group) judgeCosts() {
 			return ofGroup[c.Clock]
 		case machines >= enough:
 			return own
-		case apart(c.QuietNS, own.MedianNS):
+		case own.Machines >= enoughForMedian && apart(c.QuietNS, own.MedianNS) && (c.QuietNS > own.MedianNS) == (c.QuietNS > ofGroup[c.Clock].MedianNS):
 			return ofGroup[c.Clock]
 		}
 		return nil
+	}
+	// of names the machines of a spread, where they are not those of the clock source only.
+	of := func(s *Spread, m *Machine) string {
+		own := ofSource[m.ClockSource][s.Clock]
+		if s == own || own.Machines < enoughForMedian {
+			return ""
+		}
+		return fmt.Sprintf(" under %s: %s; in the group", m.ClockSource, words.NS(own.MedianNS))
 	}
 	for i := range g.Machines {
 		m := &g.Machines[i]
@@ -149,7 +160,8 @@ func (g *Group) judgeCosts() {
 			ratio := math.Abs(math.Log(c.QuietNS / s.MedianNS))
 			at, _ := slices.BinarySearchFunc(worst, ratio, func(a, b float64) int { return cmp.Compare(b, a) })
 			worst = slices.Insert(worst, at, ratio)
-			texts = slices.Insert(texts, at, fmt.Sprintf("%s costs %s ns/read (usual: %s, quartiles %s to %s)", c.Clock, words.NS(c.QuietNS), words.NS(s.MedianNS), words.NS(s.Q1NS), words.NS(s.Q3NS)))
+			texts = slices.Insert(texts, at, fmt.Sprintf("%s costs %s ns/read (usual%s: %s, quartiles %s to %s)",
+				c.Clock, words.NS(c.QuietNS), of(s, m), words.NS(s.MedianNS), words.NS(s.Q1NS), words.NS(s.Q3NS)))
 		}
 		if len(texts) == 0 {
 			continue
