@@ -77,6 +77,7 @@ func CheckThroughput(all []Throughput, c *result.Checker, at string) {
 	for i, t := range all {
 		at := fmt.Sprintf("%s.throughput[%d]", at, i)
 		t.check(c, at)
+		c.Few(at, i)
 		if threads[t.Threads] {
 			c.Fail(at+".threads", fmt.Sprintf("is %d again; each number of threads stands once", t.Threads))
 		}

@@ -203,8 +203,8 @@ func (c *Checker) Positive(at string, value float64) {
 	}
 }
 
-// mostNamed is the maximum length of a list whose entries have names: commands look names up in such lists for
-// each name. A machine has about a hundred clocks.
+// mostNamed is the maximum length of a list in which commands look an entry up for each entry of another. A machine
+// has about a hundred clocks, and a run has at most 1,024 numbers of threads.
 const mostNamed = 4096
 
 // Once checks an id that must be present and unique.
@@ -215,10 +215,15 @@ func (c *Checker) Once(at, id string, seen map[string]bool) {
 	if seen[id] {
 		c.Fail(at, "stands twice")
 	}
-	if len(seen) == mostNamed {
+	c.Few(at, len(seen))
+	seen[id] = true
+}
+
+// Few checks that so many entries may come before one of a list in which commands look entries up.
+func (c *Checker) Few(at string, before int) {
+	if before >= mostNamed {
 		c.Fail(at, fmt.Sprintf("is one of more than %d; no machine has so many", mostNamed))
 	}
-	seen[id] = true
 }
 
 // CPUs checks numbers of CPUs.
