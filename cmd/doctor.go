@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,15 +57,10 @@ was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING, 2 CRITI
 			return nil
 		},
 		RunE: func(command *cobra.Command, files []string) error {
-			err := flags.check(command, files)
-			if err == nil {
-				err = doctor(command.OutOrStdout(), command.ErrOrStderr(), flags, files)
+			if err := flags.check(command, files); err != nil {
+				return unprinted(command.OutOrStdout(), flags.asPlugin(command.OutOrStdout(), err))
 			}
-			err = flags.asPlugin(command.OutOrStdout(), err)
-			if o, ok := command.OutOrStdout().(*output); ok && o.err != nil {
-				return &failure{status: couldNotTell}
-			}
-			return err
+			return unprinted(command.OutOrStdout(), doctor(command.OutOrStdout(), command.ErrOrStderr(), flags, files))
 		},
 	}
 	command.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
@@ -104,24 +100,50 @@ func (flags doctorFlags) check(command *cobra.Command, files []string) error {
 }
 
 func doctor(stdout, stderr io.Writer, flags doctorFlags, files []string) error {
+	document, err := flags.diagnose(stdout, stderr, files)
+	var f *failure
+	switch {
+	case document == nil:
+		if errors.As(err, &f) && f.status == 1 { // 1 is a finding
+			err = untold(err)
+		}
+		return flags.asPlugin(stdout, err)
+	case err == nil || printed(err) == nil: // none, or a signal
+		return cmp.Or(err, flags.verdict(document))
+	}
+	// The diagnosis is printed, and the files of --out are not written. A finding is worse.
+	if errors.As(flags.verdict(document), &f) && f.status != couldNotTell {
+		return &failure{status: f.status, err: err}
+	}
+	return untold(err)
+}
+
+// diagnose prints a diagnosis, and returns its document; nil if there is nothing to print.
+func (flags doctorFlags) diagnose(stdout, stderr io.Writer, files []string) (*result.Document, error) {
 	format, err := chosenFormat(render.DoctorFormats, flags.format)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !slices.Contains([]string{result.Error, result.Warn, never}, flags.failOn) {
-		return fmt.Errorf("--fail-on %q: write error, warn or never", flags.failOn)
+		return nil, fmt.Errorf("--fail-on %q: write error, warn or never", flags.failOn)
 	}
 	to := report[*result.Document]{stdout: stdout, format: flags.gated(format), files: doctorFiles}
-	var document *result.Document
 	if len(files) == 1 {
-		document, err = flags.diagnoseSaved(to, files[0])
-	} else {
-		document, err = flags.diagnoseHere(to, stderr)
+		return flags.diagnoseSaved(to, files[0])
 	}
-	if err != nil {
+	return flags.diagnoseHere(to, stderr)
+}
+
+// unprinted returns the failure of a check whose standard output could not be written: nobody was told.
+func unprinted(stdout io.Writer, err error) error {
+	o, ok := stdout.(*output)
+	if !ok || o.err == nil {
 		return err
 	}
-	return flags.verdict(document)
+	if f := (*failure)(nil); err == nil || errors.As(err, &f) && f.status <= 1 {
+		return untold(printed(err))
+	}
+	return err
 }
 
 // diagnoseSaved diagnoses the machine of a saved result.
@@ -132,7 +154,10 @@ func (flags doctorFlags) diagnoseSaved(to report[*result.Document], name string)
 	}
 	to.target = newTarget(flags.out, resultSet(measuredBy(document)...))
 	flags.addFindings(document)
-	return document, reportLoaded(to, document)
+	if err := to.begin(); err != nil {
+		return nil, err
+	}
+	return document, couldNot(to.write(document))
 }
 
 // diagnoseHere measures on this machine, and diagnoses it.
@@ -142,7 +167,7 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document], stderr io.Wri
 		return nil, err
 	}
 	to.labels, to.target = labels, newTarget(flags.out, resultSet("doctor"))
-	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
+	return run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		document, err := examine(ctx, flags.fast)
 		if err != nil {
 			return nil, err
@@ -150,11 +175,6 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document], stderr io.Wri
 		flags.addFindings(document)
 		return document, nil
 	})
-	var f *failure
-	if errors.As(err, &f) && f.status == 1 && f.err != nil { // 1 is a finding
-		return nil, untold(err)
-	}
-	return document, err
 }
 
 // addFindings puts the findings into the document, those of --fail-above-ns among them.
@@ -210,10 +230,16 @@ func (flags doctorFlags) verdict(document *result.Document) error {
 	return nil
 }
 
-// asksForPlugin reports whether a command line asks for the format of a plugin.
-func asksForPlugin(args []string) bool {
-	i := slices.Index(args, "--format")
-	return slices.Contains(args, "--format="+plugin) || i >= 0 && i+1 < len(args) && args[i+1] == plugin
+// asksForPlugin reports whether a command line asks for the format of a plugin. The last --format counts.
+func asksForPlugin(args []string) (asks bool) {
+	for i, arg := range args {
+		if value, ok := strings.CutPrefix(arg, "--format="); ok {
+			asks = value == plugin
+		} else if arg == "--format" && i+1 < len(args) {
+			asks = args[i+1] == plugin
+		}
+	}
+	return asks
 }
 
 // asPlugin makes an error the status line of a plugin, whose standard error nobody sees.

@@ -65,7 +65,7 @@ var (
 func comparisonSet[T any](document, schema, what string, charts []picture.Chart[T]) fileSet {
 	return fileSet{document, func(path string) ([]string, error) {
 		if old, err := schemaIn(path, document); err != nil || !strings.HasPrefix(old, schema) {
-			return nil, fmt.Errorf("%s has something other than %s of timebench, which would be lost; name another one", path, what)
+			return nil, fmt.Errorf("%s has something that does not begin as %s of timebench does, and would be lost; name another one", path, what)
 		}
 		var pictures []string
 		for _, c := range charts {

@@ -29,11 +29,16 @@ func (r report[T]) write(d T) error {
 
 // reportLoaded reports what was loaded and not measured here. A signal ends the process at once.
 func reportLoaded[T any](to report[T], d T) error {
-	endAtSignal(to.target.abandonAtExit)
-	if err := to.target.open(); err != nil {
+	if err := to.begin(); err != nil {
 		return err
 	}
 	return couldNot(to.write(d))
+}
+
+// begin makes the folder of --out for a report of what was loaded.
+func (r report[T]) begin() error {
+	endAtSignal(r.target.abandonAtExit)
+	return r.target.open()
 }
 
 // reportFlags are the flags of every command that reports results, as they were typed.

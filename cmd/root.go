@@ -31,23 +31,27 @@ func Execute() int {
 	err := root.Execute()
 	if out.err != nil {
 		status := 1
-		if f, ok := errors.AsType[*failure](err); ok {
-			status = f.status
+		if err != nil {
+			status = statusOfError(err)
 		}
 		err = &failure{status: status, err: errors.Join(out.err, printed(err))}
 	}
 	if err == nil {
 		return 0
 	}
-	var f *failure
-	if !errors.As(err, &f) {
-		// Errors of cobra, and of commands that refuse their arguments.
-		f = &failure{status: 2, err: err}
-	}
 	if err := printed(err); err != nil {
 		fmt.Fprintln(os.Stderr, "timebench: "+oneLine(err.Error()))
 	}
-	return f.status
+	return statusOfError(err)
+}
+
+// statusOfError returns the exit status for an error: that of a failure, and otherwise 2, since the others are
+// errors of cobra and of commands that refuse their arguments.
+func statusOfError(err error) int {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f.status
+	}
+	return 2
 }
 
 // A failure is an error with its own exit status. Without err nothing is printed.

@@ -12,7 +12,8 @@ import (
 
 // run measures until measure is done or a signal comes, and reports what is complete by then.
 // measure returns a nil document if there is nothing to report, and an error beside a document
-// if a part of it is missing. The folder of --out is made before and removed if it stays empty.
+// if a part of it is missing. Run returns the document where something was printed, beside an error too. The folder of
+// --out is made before and removed if it stays empty.
 func run(to report[*result.Document], stderr io.Writer, measure func(context.Context) (*result.Document, error)) (*result.Document, error) {
 	ctx, status := untilSignal(to.target.abandonAtExit, saveConsoleMode(stderr))
 	if err := to.target.open(); err != nil {
@@ -25,7 +26,7 @@ func run(to report[*result.Document], stderr io.Writer, measure func(context.Con
 	}
 	document.Labels = to.labels
 	if err := errors.Join(failed, to.write(document)); err != nil {
-		return nil, couldNot(err)
+		return document, couldNot(err)
 	}
 	return document, interruption(document, status)
 }

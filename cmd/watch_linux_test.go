@@ -243,7 +243,7 @@ func TestWatchWithoutAReader(t *testing.T) {
 		require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 		require.NoError(t, command.Wait(), name)
 		if c.closed && !c.stderr {
-			require.True(t, strings.HasSuffix(stderr.String(), "timebench: standard output cannot be written: broken pipe\n"), stderr.String())
+			require.Equal(t, 1, strings.Count(stderr.String(), "timebench: standard output cannot be written: broken pipe\n"), stderr.String())
 		}
 	}
 }
