@@ -71,8 +71,9 @@ func drawProcesses(c draw.Canvas, d *result.Document) error {
 		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name, picture.MostNameWidth)}
 	}
 	const room = 1.45 // for the figures beside a full bar
-	p.X.Min, p.X.Max = 0, room*highest(all)
-	p.X.Tick.Marker = percentTicks{highest(all)}
+	axis := axisOf(all)
+	p.X.Min, p.X.Max = 0, room*axis.most
+	p.X.Tick.Marker = axis
 	p.Y.Min, p.Y.Max = -0.6, float64(len(all))-0.4
 	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
 	p.Add(bars(all))
@@ -80,29 +81,35 @@ func drawProcesses(c draw.Canvas, d *result.Document) error {
 	return nil
 }
 
-// highest returns the end of the axis: the highest share, rounded up to tenths.
-func highest(all []Process) float64 {
+// axes are the ends of the axis, and the numbers of its steps.
+var axes = []percentTicks{{0.01, 5}, {0.02, 4}, {0.05, 5}, {0.1, 5}, {0.2, 4}, {0.4, 4}, {0.6, 6}, {0.8, 4}, {1, 5}}
+
+// axisOf returns the shortest axis that has the highest share.
+func axisOf(all []Process) percentTicks {
 	most := 0.0
 	for _, p := range all {
 		most = max(most, p.ClockShareHigh)
 	}
-	for _, limit := range []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8} {
-		if most <= limit {
-			return limit
+	for _, axis := range axes {
+		if most <= axis.most {
+			return axis
 		}
 	}
-	return 1
+	return axes[len(axes)-1]
 }
 
-// percentTicks are five ticks from 0 to a share.
-type percentTicks struct{ most float64 }
+// percentTicks are the ticks from 0 to a share, in steps of the same length.
+type percentTicks struct {
+	most  float64
+	steps int
+}
 
 // Ticks returns the ticks.
 func (t percentTicks) Ticks(float64, float64) []plot.Tick {
-	ticks := make([]plot.Tick, 6)
-	for i := range ticks {
-		value := t.most * float64(i) / 5
-		ticks[i] = plot.Tick{Value: value, Label: fmt.Sprintf("%.4g %%", value*100)}
+	var ticks []plot.Tick
+	for i := range t.steps + 1 {
+		value := t.most * float64(i) / float64(t.steps)
+		ticks = append(ticks, plot.Tick{Value: value, Label: fmt.Sprintf("%.4g %%", value*100)})
 	}
 	return ticks
 }
