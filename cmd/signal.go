@@ -51,7 +51,7 @@ func untilSignal(undos ...func()) (context.Context, func() int) {
 		cancel(&failure{status: statusOf(received)})
 		came := time.Now()
 		atNextSignal(func(second os.Signal) {
-			if second != received || time.Since(came) > doubled {
+			if second != received || time.Since(came) >= doubled {
 				undoAndExit(second, undos)
 			}
 		})
@@ -65,10 +65,6 @@ func untilSignal(undos ...func()) (context.Context, func() int) {
 		return 0
 	}
 }
-
-// doubled is the time within which the same signal is no second wish: timeout(1) sends its signal to the
-// process and to its process group, microseconds apart.
-const doubled = 100 * time.Millisecond
 
 // endAtSignal makes those signals call the undo functions and end the process at once.
 func endAtSignal(undos ...func()) {

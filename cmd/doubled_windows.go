@@ -1,0 +1,6 @@
+package cmd
+
+import "time"
+
+// doubled is 0, because a console sends each event once.
+const doubled time.Duration = 0
