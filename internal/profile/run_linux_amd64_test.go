@@ -21,6 +21,6 @@ func Test32BitProgram(t *testing.T) {
 	p := profiled(t, Settings{Time: 2 * time.Second, PIDs: []int{reads.PID(), other.PID(), calls.PID()}})
 	t.Logf("%+v", p)
 	require.Greater(t, only(t, p, reads.PID()).UserShare, 0.5)
-	require.Zero(t, only(t, p, other.PID()).ClockShareLow)
+	require.Less(t, only(t, p, other.PID()).ClockShareLow, 0.01) // the Go runtime reads it now and then
 	require.Greater(t, only(t, p, calls.PID()).SyscallShare, 0.5)
 }
