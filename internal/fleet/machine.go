@@ -128,7 +128,7 @@ func nameOf(file string) string {
 			return folder
 		}
 	}
-	if extension := path.Ext(name); slices.Contains([]string{".json", ".html", ".zip"}, strings.ToLower(extension)) {
+	if extension := path.Ext(name); slices.Contains(forms, strings.ToLower(extension)) {
 		name = strings.TrimSuffix(name, extension)
 	}
 	return name

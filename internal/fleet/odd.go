@@ -98,7 +98,7 @@ func (g *Group) judgeKernelEntries() {
 			machines, of := alike[read{c.Clock, c.KernelEntry}], known[c.Clock]
 			if c.entryKnown() && c.KernelEntry != result.Never && of >= enough && float64(machines) <= few*float64(of) {
 				m.because(OddKernelEntry, "Reads of %s %s enter the kernel, as on %d of %d machines", c.Clock, c.KernelEntry, machines, of)
-				break // the other clocks say the same
+				break // one clock is reason enough
 			}
 		}
 	}
