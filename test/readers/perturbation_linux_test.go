@@ -2,6 +2,7 @@ package readers
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os/exec"
@@ -36,6 +37,7 @@ func perturbations(b *testing.B, timebench string) map[string][]string {
 // ratio of the best run of each kind, which noise disturbs less, since neighbours only ever take away reads.
 func BenchmarkPerturbation(b *testing.B) {
 	program, profilers := Build(b, "c"), perturbations(b, need.Timebench(b))
+	seconds := cmp.Or(*window, 3)
 	for _, read := range program.Reads {
 		for _, name := range slices.Sorted(maps.Keys(profilers)) {
 			b.Run(read+"/"+name, func(b *testing.B) {
@@ -43,7 +45,7 @@ func BenchmarkPerturbation(b *testing.B) {
 				best := map[bool]float64{}
 				for profiledFirst := false; b.Loop(); profiledFirst = !profiledFirst {
 					// Nothing but reads: what share of its time they take would depend on its calibration.
-					command := program.process(Options{Read: read, Percent: 100, Seconds: *window}.args(0)...).Args
+					command := program.process(Options{Read: read, Percent: 100, Seconds: seconds}.args(0)...).Args
 					reports := map[bool]Report{}
 					for _, profiled := range []bool{profiledFirst, !profiledFirst} {
 						args := command

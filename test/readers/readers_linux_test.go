@@ -209,6 +209,12 @@ func TestPerf(t *testing.T) {
 	require.Greater(t, shares[100].VDSO+shares[100].Clock, shares[0].VDSO)
 }
 
+// At 1 percent of one CPU, 400 samples take 41 s.
+func TestSeconds(t *testing.T) {
+	require.Equal(t, 41.0, (&row{percent: 1, threads: 1}).seconds())
+	require.Equal(t, 5.0, (&row{percent: 90, threads: 1}).seconds())
+}
+
 func TestTable(t *testing.T) {
 	r := row{language: "c", read: "vdso", percent: 40, threads: 1}
 	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.39, ShareByRest: 0.42}, profile: &Profile{CPUsUsed: 0.9, ClockShare: 0.41, ReadsPerSecond: 17e6}, perf: &Samples{Count: 2900, VDSO: 0.405}})

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ import (
 
 var (
 	timebenchPath = flag.String("timebench", "", "profile with this `program`; none profiles with perf only")
-	window        = flag.Float64("window", 3, "profile for so many `seconds`")
+	window        = flag.Float64("window", 0, "profile for so many `seconds`; 0 is as long as the share of a row needs")
 	slack         = flag.Float64("slack", 10, "let a program run for so many `seconds` more than it is profiled; a quiet machine needs 3")
 )
 
@@ -41,6 +42,16 @@ type row struct {
 }
 
 func (r *row) add(t trial) { r.trials = append(r.trials, t) }
+
+// seconds returns how long a row is profiled: at least the 5 s of timebench profile, and so long that 400 samples are of reads. The
+// rate of reads is then within 10 % in 19 of 20 runs, as far as it depends on chance.
+func (r *row) seconds() float64 {
+	const samples, rate, least = 400, 997, 5
+	if *window > 0 {
+		return *window
+	}
+	return max(least, math.Ceil(samples/(rate*r.percent/100*float64(min(r.threads, runtime.NumCPU())))))
+}
 
 // perfShare returns the share of perf that is of the kind of the row.
 func (r *row) perfShare(s *Samples) float64 {
@@ -74,7 +85,7 @@ func BenchmarkShares(b *testing.B) {
 							r := &row{language: language, read: read, percent: percent, threads: threads}
 							rows = append(rows, r)
 							for b.Loop() {
-								r.add(try(b, program, Options{Read: read, Percent: percent, Threads: threads}, timebench, perf))
+								r.add(r.try(b, program, timebench, perf))
 							}
 							b.ReportMetric(0, "ns/op") // the length of a trial says nothing
 							b.ReportMetric(100*r.own(), "%-own")
@@ -87,26 +98,28 @@ func BenchmarkShares(b *testing.B) {
 	require.NoError(b, write(os.Stdout, rows))
 }
 
-// try runs a program under one instrument after the other.
-func try(b *testing.B, program *Program, o Options, timebench, perf string) (t trial) {
+// try runs the program of a row under one instrument after the other. For perf, of which only the share is of interest, 5 s do.
+func (r *row) try(b *testing.B, program *Program, timebench, perf string) (t trial) {
 	b.Helper()
+	seconds, perfSeconds := r.seconds(), min(r.seconds(), 5)
+	o := Options{Read: r.read, Percent: r.percent, Threads: r.threads}
 	// timebench measures the cost of a read before it samples. On a busy machine that and the start
 	// of perf take seconds; a program that ends under perf ends perf by a signal.
-	o.Seconds = *window + *slack
+	o.Seconds = seconds + *slack
 	if perf != "" {
-		o.Seconds += *window
+		o.Seconds += perfSeconds
 	}
 	running := program.Start(b, o)
 	running.Go()
 	if timebench != "none" {
-		if p, err := Timebench(timebench, running.PID(), *window); err != nil {
+		if p, err := Timebench(timebench, running.PID(), seconds); err != nil {
 			t.failed = errors.Join(t.failed, err)
 		} else {
 			t.profile = &p
 		}
 	}
 	if perf != "" {
-		if s, err := Perf(b, perf, running.PID(), *window); err != nil {
+		if s, err := Perf(b, perf, running.PID(), perfSeconds); err != nil {
 			t.failed = errors.Join(t.failed, err)
 		} else {
 			t.perf = &s
