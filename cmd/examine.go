@@ -111,9 +111,7 @@ func addVerification(ctx context.Context, document *result.Document) {
 func addProfile(ctx context.Context, document *result.Document) {
 	settings := profile.Settings{Time: profileTime, RateHz: profile.DefaultRate, Whole: true}
 	compared := compare.Of(document)
-	known := func(context.Context) (profile.Costs, error) {
-		return profile.Costs{Clocks: compared.Clocks, FloorNS: compared.FloorNS}, nil
-	}
+	known := func(context.Context) ([]compare.Clock, error) { return compared.Clocks, nil }
 	profiled, err := profile.Run(ctx, settings, known, func(time.Duration, time.Duration) {})
 	if err != nil {
 		trace.Printf("doctor", "who reads clocks is not known: %v", err)

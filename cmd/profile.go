@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/profile"
@@ -70,9 +72,9 @@ kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 			clocks := profile.Clocks(clock.Catalog())
 			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
 				facts := document.Host
-				measured := func(ctx context.Context) (profile.Costs, error) {
-					costs, err := measure.Run(ctx, clocks, measure.Settings{Threads: oneAndAll(host.UsableCPUs(facts)), Rounds: costRounds, Time: costTime, WithoutResolution: true, CPUs: facts.CPU.Usable}, nil)
-					return profile.Costs{Clocks: costs.Clocks, FloorNS: costs.FloorNS}, err
+				measured := func(ctx context.Context) ([]compare.Clock, error) {
+					costs, err := measure.Run(ctx, slices.Concat(clocks, clock.UserMode()), measure.Settings{Threads: oneAndAll(host.UsableCPUs(facts)), Rounds: costRounds, Time: costTime, WithoutResolution: true, CPUs: facts.CPU.Usable}, nil)
+					return costs.Clocks, err
 				}
 				section, err := profile.Run(ctx, settings, measured, progress)
 				if err == nil {

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package clock
 
 import (
@@ -7,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// timeStampCounterAllowed returns an error if this process may not read the TSC: PR_SET_TSC can
-// forbid it, and then the instruction kills the process (PR_GET_TSC in prctl(2)). A kernel
+// counterAllowed returns an error if this process may not read the counter of the CPU: PR_SET_TSC can
+// forbid it, and then the instruction kills the process (PR_GET_TSC in prctl(2); on arm64 since Linux 6.12). A kernel
 // without PR_GET_TSC always allows it.
-func timeStampCounterAllowed() error {
+func counterAllowed() error {
 	var mode int32
 	// The address is taken in the call itself. unix.Prctl would take it before its own prologue,
 	// which may move the stack with mode.

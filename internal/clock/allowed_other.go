@@ -1,7 +1,7 @@
-//go:build !linux
+//go:build !linux && (amd64 || arm64)
 
 package clock
 
-// timeStampCounterAllowed returns nil: Windows, macOS and the BSDs let every process read the TSC,
+// counterAllowed returns nil: Windows, macOS and the BSDs let every process read the counter of the CPU,
 // unless an administrator forbids it (NetBSD: sysctl machdep.tsc_user_enable).
-func timeStampCounterAllowed() error { return nil }
+func counterAllowed() error { return nil }

@@ -42,6 +42,9 @@ const (
 	Go      Path = "go"      // a function of Go's standard library
 )
 
+// UserModeID is the ID of the stand-in that UserMode returns.
+const UserModeID = "CLOCK_MONOTONIC in user mode@cpu"
+
 // A Kind is the meaning of a clock's values.
 type Kind string
 

@@ -15,7 +15,7 @@ func counterClocks() []Clock {
 				if !present {
 					return nil, errors.New("this CPU has no such instruction")
 				}
-				if err := timeStampCounterAllowed(); err != nil {
+				if err := counterAllowed(); err != nil {
 					return nil, err
 				}
 				return counterReader{spin, read}, nil

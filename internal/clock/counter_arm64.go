@@ -6,7 +6,12 @@ func counterClocks() []Clock {
 	counter := func(name string, spin func(int), read func(*int64, int)) Clock {
 		return Clock{
 			ID: name + "@cpu", Call: name, Path: CPU, Kind: Counter, Hz: float64(native.CounterHz()), ReportedNS: notReported,
-			Open: func() (Reader, error) { return counterReader{spin, read}, nil },
+			Open: func() (Reader, error) {
+				if err := counterAllowed(); err != nil {
+					return nil, err
+				}
+				return counterReader{spin, read}, nil
+			},
 		}
 	}
 	return []Clock{

@@ -19,3 +19,5 @@ func TestTimeStampCounterMovesForward(t *testing.T) {
 	SpinLFENCERDTSC(10)
 	SpinRDTSCP(10)
 }
+
+var readOrdered = ReadLFENCERDTSC

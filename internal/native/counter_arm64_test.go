@@ -17,3 +17,5 @@ func TestVirtualCounterMovesForward(t *testing.T) {
 	SpinISBCNTVCT(10)
 	require.NotZero(t, CounterHz())
 }
+
+var readOrdered = ReadISBCNTVCT

@@ -9,6 +9,7 @@
 //	syscall_linux_*.s     a system call
 //	counter_*.s           the CPU counters, on any operating system
 //	ksystemtime_*.s       a time in the page that Windows shares with every process
+//	fineread_linux_*.s    a stand-in for a function of the vDSO, for those loops to call
 //
 // # What every loop guarantees
 //

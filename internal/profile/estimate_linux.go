@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/stats"
@@ -52,17 +53,6 @@ func (c costs) join(later costs) {
 	}
 }
 
-// userMode returns the cost of a read by the vDSO that does not enter the kernel: of reading the counter,
-// and of all else, as in a read of a coarse clock. It is 0 if it is unknown. floorNS is the loop, which is in both.
-func (c costs) userMode(floorNS float64) float64 {
-	for _, id := range counters {
-		if counter, coarse := c[id].median, c[coarseID].median; counter > 0 && coarse > 0 {
-			return counter + max(coarse-floorNS, 0)
-		}
-	}
-	return 0
-}
-
 // A usage is the CPU time of a process since the beginning of the profile, by the accounting of
 // the kernel.
 type usage struct {
@@ -88,8 +78,6 @@ type estimate struct {
 	costs   costs
 	// callsAreHidden is whether the kernel hides which system call a sample is in.
 	callsAreHidden bool
-	// floorNS is the cost of the loop alone.
-	floorNS float64
 	// used returns the CPU time of a process.
 	used func(pid int) usage
 	// calls returns the number of system calls of clocks that a process and those that it started
@@ -333,7 +321,7 @@ func (e estimate) fill(t *tally) {
 	s.LostSamples = t.lost
 	s.ReadNS, s.SyscallNS = e.costs[fineID].median, e.costs[syscallID].median
 	if e.enters() {
-		s.UserModeNS = e.costs.userMode(e.floorNS)
+		s.UserModeNS = e.costs[clock.UserModeID].median
 	}
 	e.programs, e.parents = map[int]int{}, t.parents
 	for _, p := range t.programs {

@@ -58,17 +58,10 @@ type Settings struct {
 	Output *os.File
 }
 
-// Costs are what reads of clocks cost on this machine.
-type Costs struct {
-	// Clocks are the measured costs of [Clocks].
-	Clocks []compare.Clock
-	// FloorNS is the cost of an empty call.
-	FloorNS float64
-}
-
-// A Measure measures the costs. Run calls it before it samples and after, because a machine does
+// A Measure measures what reads of clocks cost on this machine: those of [Clocks], and of [clock.UserMode] if
+// the profile shall say what reads would take in user mode. Run calls it before it samples and after, because a machine does
 // not keep its speed.
-type Measure func(context.Context) (Costs, error)
+type Measure func(context.Context) ([]compare.Clock, error)
 
 // ErrUnsupported is the error of Run on other systems than Linux.
 var ErrUnsupported = errors.New("profile is for Linux; on Windows use Windows Performance Recorder (wpr -start CPU), on macOS Instruments (xctrace), on FreeBSD pmcstat or dtrace")
@@ -76,16 +69,11 @@ var ErrUnsupported = errors.New("profile is for Linux; on Windows use Windows Pe
 // The clocks whose costs a profile needs.
 const (
 	fineID    = "CLOCK_MONOTONIC@vdso"
-	coarseID  = "CLOCK_MONOTONIC_COARSE@vdso"
 	syscallID = "CLOCK_MONOTONIC@syscall"
 )
 
-// counters are the counters of the CPU that the vDSO reads in user mode, with the ordering that
-// it uses; the first that is available counts.
-var counters = []string{"LFENCE+RDTSC@cpu", "ISB+CNTVCT_EL0@cpu"}
-
 // costly are the clocks whose costs a profile needs.
-var costly = append([]string{fineID, coarseID, syscallID, "gettimeofday@vdso", "time@vdso"}, counters...)
+var costly = []string{fineID, syscallID, "gettimeofday@vdso", "time@vdso"}
 
 // Clocks returns the clocks whose costs Run needs, of those in all.
 func Clocks(all []clock.Clock) []clock.Clock {

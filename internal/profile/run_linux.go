@@ -32,7 +32,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	if err != nil {
 		return profile, err
 	}
-	for _, c := range before.Clocks {
+	for _, c := range before {
 		if c.ID == fineID && c.KernelEntry != "" {
 			profile.KernelEntry = c.KernelEntry
 		}
@@ -114,16 +114,16 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		return profile, err
 	}
 	profile.DurationNS = max(int64(elapsed), 1)
-	costs := costsOf(before.Clocks)
+	costs := costsOf(before)
 	if ctx.Err() == nil {
 		after, err := measure(ctx)
 		if err != nil {
 			return profile, err
 		}
-		costs.join(costsOf(after.Clocks))
+		costs.join(costsOf(after))
 	}
 	estimate{
-		profile: &profile, costs: costs, floorNS: before.FloorNS, callsAreHidden: kernel.hidden != "", threadName: threadName,
+		profile: &profile, costs: costs, callsAreHidden: kernel.hidden != "", threadName: threadName,
 		used: func(pid int) usage { return used.last[pid] }, calls: calls.of, counting: calls != nil,
 	}.fill(c.tally)
 	if n := c.tally.foreign; n > 0 {

@@ -115,7 +115,7 @@ func costFacts(s *Profile) []table.Fact {
 		facts = append(facts, table.Fact{Name: syscallID, Value: words.NS(s.SyscallNS) + " ns per read"})
 	}
 	if s.UserModeNS > 0 {
-		facts = append(facts, table.Fact{Name: "In user mode", Value: words.NS(s.UserModeNS) + " ns per read, by the cost of the CPU's counter"})
+		facts = append(facts, table.Fact{Name: "In user mode", Value: words.NS(s.UserModeNS) + " ns per read, by reading the CPU's counter as the vDSO would"})
 	}
 	return facts
 }

@@ -1,0 +1,25 @@
+//go:build linux && (amd64 || arm64)
+
+package native
+
+// A FineData is what FineRead reads: the data that the kernel writes for the vDSO, as far as a fine
+// clock needs them (include/vdso/datapage.h). The kernel begins them at the start of a page.
+type FineData struct {
+	Sequence uint32 // odd while the kernel writes
+	Ordered  uint32 // 1: read the counter with RDTSCP, as the kernel does where the CPU has it; amd64 only
+	Last     uint64 // the counter at the last update, in ticks
+	Mask     uint64 // of the ticks since then
+	Most     uint64 // ticks since then that the multiplication has room for
+	Mult     uint32 // nanoseconds in a tick, shifted left by Shift
+	Shift    uint32
+	NS       uint64 // at the last update, shifted left by Shift
+	Seconds  uint64 // at the last update
+}
+
+// FineRead returns the address of a C function that reads CLOCK_MONOTONIC as the vDSO does where it reads
+// the counter of the CPU in user mode (lib/vdso/gettimeofday.c, do_hres): fn(data, buffer), for CallIDBuffer,
+// with the address of a FineData, and of a timespec that it writes. It returns 0, or -1 where the vDSO would
+// not do without the kernel.
+//
+// The function uses less than 100 bytes of the stack, and calls nothing.
+func FineRead() uintptr
