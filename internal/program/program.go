@@ -41,9 +41,12 @@ type Limits struct {
 // proof that a process belongs to a run.
 const Tag = "TIMEBENCH_RUN"
 
-// grace is how long Run waits for what should happen at once: a killed process is gone, and a pipe
-// without a writer reports its end.
+// grace is how long Run waits for what should happen at once: a pipe without a writer reports its end.
 const grace = 5 * time.Second
+
+// dying is how long Run waits for killed processes, which the kernel does not end before they have what they wait for,
+// such as a page from a slow disk.
+const dying = 30 * time.Second
 
 // one lets one program run at a time. The programs are benchmarks, which would disturb each other,
 // and an orphan can only be attributed if it has one possible origin.

@@ -189,7 +189,7 @@ func (t *tree) close() {
 func (t *tree) end() error {
 	t.stopReaper()
 	const cleanReadings = 3
-	deadline := time.Now().Add(grace)
+	start := time.Now()
 	for clean := 0; ; {
 		// For a group the kernel kills and forks in turn, so none of its processes slips through.
 		_ = unix.Kill(-t.cmd.Process.Pid, unix.SIGKILL)
@@ -208,7 +208,7 @@ func (t *tree) end() error {
 		switch {
 		case clean == cleanReadings:
 			return nil
-		case time.Now().Before(deadline):
+		case time.Since(start) < grace, time.Since(start) < dying && !errors.Is(err, errNotAllowed):
 			time.Sleep(time.Millisecond)
 		case alive == 0:
 			return errors.New("its processes cannot be ended: each one starts another and exits")
@@ -219,10 +219,9 @@ func (t *tree) end() error {
 }
 
 // kill kills the processes of the program in one reading of /proc. It returns how many were alive,
-// and how many new zombies this process has as children. The error is of the last process that
-// refused.
-func (t *tree) kill(below map[int][]procfs.ProcStat) (alive, dead int, refused error) {
-	refused = errors.New("they do not exit")
+// and how many new zombies this process has as children. The error is of the last process that was alive; it is
+// errNotAllowed if the kernel did not allow to kill it.
+func (t *tree) kill(below map[int][]procfs.ProcStat) (alive, dead int, left error) {
 	var queue []procfs.ProcStat
 	for _, p := range below[t.own.PID] {
 		switch {
@@ -245,11 +244,16 @@ func (t *tree) kill(below map[int][]procfs.ProcStat) (alive, dead int, refused e
 		}
 		alive++
 		if err := killProcess(identity(p)); err != nil && !errors.Is(err, unix.ESRCH) {
-			refused = err
+			left = fmt.Errorf("%w process %d (%q): %w", errNotAllowed, p.PID, p.Comm, err)
+		} else if !errors.Is(left, errNotAllowed) {
+			left = fmt.Errorf("process %d (%q) does not exit, its state is %s", p.PID, p.Comm, p.State)
 		}
 	}
-	return alive, dead, refused
+	return alive, dead, left
 }
+
+// errNotAllowed is the error of a process that belongs to somebody else.
+var errNotAllowed = errors.New("timebench may not kill")
 
 // foreign reports whether a child of this process is the program, which is reaped last, or was there
 // before it.

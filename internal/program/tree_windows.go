@@ -95,7 +95,7 @@ type accounting struct {
 
 // end ends the processes of the job, and waits until they are gone.
 func (t *tree) end() error {
-	deadline := time.Now().Add(grace)
+	deadline := time.Now().Add(dying)
 	for {
 		if err := windows.TerminateJobObject(t.job, 1); err != nil {
 			return fmt.Errorf("its processes cannot be ended: %w", err)
