@@ -24,6 +24,20 @@ static char *rest(char *line, int skip)
 	return line;
 }
 
+struct delivery { HANDLE process; LPTHREAD_START_ROUTINE routine; int event; };
+
+/* deliver returns 0 if the event was not sent. */
+static DWORD WINAPI deliver(void *argument)
+{
+	struct delivery *s = argument;
+	HANDLE thread = CreateRemoteThread(s->process, NULL, 0, s->routine, (void *)(ULONG_PTR)s->event, 0, NULL);
+	if (!thread)
+		return 0;
+	/* A handler of 2, 5 and 6 does not return. */
+	WaitForSingleObject(thread, 20);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	STARTUPINFOA startup = {.cb = sizeof startup};
@@ -38,11 +52,15 @@ int main(int argc, char **argv)
 		Sleep(20);
 	Sleep(2000);
 	for (const char *event = argv[2]; *event && !ended(of.hProcess); event++) {
-		HANDLE thread = CreateRemoteThread(of.hProcess, NULL, 0, routine, (void *)(ULONG_PTR)(*event - '0'), 0, NULL);
-		if (!thread && !ended(of.hProcess))
+		/* In a thread of its own, because under Wine CreateRemoteThread never returns if the process
+		   ends meanwhile. */
+		struct delivery delivery = {of.hProcess, routine, *event - '0'};
+		HANDLE either[] = {CreateThread(NULL, 0, deliver, &delivery, 0, NULL), of.hProcess};
+		DWORD sent = 0;
+		WaitForMultipleObjects(2, either, FALSE, INFINITE);
+		GetExitCodeThread(either[0], &sent);
+		if (!sent && !ended(of.hProcess))
 			return 97;
-		/* A handler of 2, 5 and 6 does not return. */
-		WaitForSingleObject(thread, 20);
 	}
 	WaitForSingleObject(of.hProcess, INFINITE);
 	GetExitCodeProcess(of.hProcess, &status);
