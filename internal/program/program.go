@@ -41,7 +41,8 @@ type Limits struct {
 // proof that a process belongs to a run.
 const Tag = "TIMEBENCH_RUN"
 
-// grace is how long Run waits for what should happen at once: a pipe without a writer reports its end.
+// grace is how long Run waits for what should happen at once: a pipe without a writer reports its end. It is also how long a process
+// that Run may not kill has to end itself.
 const grace = 5 * time.Second
 
 // dying is how long Run waits for killed processes, which the kernel does not end before they have what they wait for,
