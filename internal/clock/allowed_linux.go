@@ -18,7 +18,7 @@ func counterAllowed() error {
 	// which may move the stack with mode.
 	_, _, errno := unix.Syscall(unix.SYS_PRCTL, unix.PR_GET_TSC, uintptr(unsafe.Pointer(&mode)), 0)
 	if errno == 0 && mode == unix.PR_TSC_SIGSEGV {
-		return errors.New("prctl(PR_SET_TSC) forbids this process to read the time stamp counter")
+		return errors.New("prctl(PR_SET_TSC) forbids this process to read the counter of the CPU")
 	}
 	return nil
 }

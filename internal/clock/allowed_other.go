@@ -2,6 +2,5 @@
 
 package clock
 
-// counterAllowed returns nil: Windows, macOS and the BSDs let every process read the counter of the CPU,
-// unless an administrator forbids it (NetBSD: sysctl machdep.tsc_user_enable).
+// counterAllowed returns nil: no call of these systems says whether a process may read the counter of the CPU.
 func counterAllowed() error { return nil }

@@ -8,20 +8,22 @@ import (
 
 	"github.com/klauspost/cpuid/v2"
 	"github.com/timebench/timebench/internal/native"
+	"github.com/timebench/timebench/internal/trace"
 )
 
 // UserMode returns a stand-in for CLOCK_MONOTONIC@vdso: a function that reads the counter of the CPU and
-// converts it as the vDSO does, called by the same loop. Its cost is what a read takes, or would take, in user
-// mode. It is not in the catalogue: its values are not those of a clock. It returns nothing where this build has no such
-// function.
+// converts it as the vDSO of Linux 6.18 does, called by the same loop. Its cost is about what a read takes, or would take, in
+// user mode (BenchmarkUserMode). It is not in the catalogue: its values are not those of a clock. It returns nothing
+// where this build has no such function.
 func UserMode() []Clock {
 	return []Clock{{
 		ID: UserModeID, Call: "clock_gettime(CLOCK_MONOTONIC)", Path: CPU, Kind: Monotonic, Hz: 1e9, ReportedNS: notReported,
 		Open: func() (Reader, error) {
 			if err := counterAllowed(); err != nil {
+				trace.Printf("clock", "%s: %v", UserModeID, err)
 				return nil, err
 			}
-			// The Reader has the function below, and that the data, which are therefore on the heap.
+			// The Reader keeps the data alive, so they are on the heap.
 			data := newFineData()
 			return opened(clockReader(timespec, func(buffer unsafe.Pointer, step uintptr, n int) int {
 				result := native.CallIDBuffer(native.FineRead(), uintptr(unsafe.Pointer(data)), buffer, step, n)

@@ -19,5 +19,3 @@ func TestTimeStampCounterMovesForward(t *testing.T) {
 	SpinLFENCERDTSC(10)
 	SpinRDTSCP(10)
 }
-
-var readOrdered = ReadLFENCERDTSC

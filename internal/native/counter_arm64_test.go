@@ -17,5 +17,3 @@ func TestVirtualCounterMovesForward(t *testing.T) {
 	SpinISBCNTVCT(10)
 	require.NotZero(t, CounterHz())
 }
-
-var readOrdered = ReadISBCNTVCT

@@ -2,9 +2,9 @@
 
 // A C function by the System V convention: DI is the FineData, SI the timespec; BX and
 // R14 are preserved, as by the vDSO, which uses them. It reads nothing but the data, and
-// writes nothing but the timespec and its stack. What the compiler of the kernel adds is
-// there too: the frame pointer, the alignment of the stack, the check of the clock's id,
-// and zeros in the registers at the end (CONFIG_ZERO_CALL_USED_REGS).
+// writes nothing but the timespec and its stack. As in a vDSO of Linux 6.18 there are the
+// frame pointer, the alignment of the stack, the check of the clock's id, and zeros in the
+// registers at the end (CONFIG_ZERO_CALL_USED_REGS, which not every kernel has).
 
 // func FineRead() uintptr
 TEXT ·FineRead(SB), NOSPLIT, $0-8
@@ -21,12 +21,12 @@ TEXT fineRead<>(SB), NOSPLIT|NOFRAME, $0-0
 	SUBQ	$16, SP
 	MOVL	$1, CX			// CLOCK_MONOTONIC
 	CMPL	CX, $23
-	JHI	kernel
+	JHI	slow
 	MOVL	$1, AX
 	SHLL	CX, AX
 	MOVL	AX, DX
 	ANDL	$0x883, DX		// the fine clocks, by their ids
-	JEQ	kernel
+	JEQ	slow
 again:
 	MOVL	0(DI), R11		// Sequence
 	MOVL	R11, R9
@@ -45,7 +45,7 @@ counted:
 	ANDQ	16(DI), DX		// Mask
 	MOVQ	40(DI), BX		// NS
 	CMPQ	DX, 24(DI)		// Most
-	JHI	kernel
+	JHI	slow
 	MOVL	32(DI), AX		// Mult
 	IMULQ	DX, AX
 	ADDQ	BX, AX
@@ -84,6 +84,6 @@ fence:
 	LFENCE
 	RDTSC
 	JMP	counted
-kernel:
+slow:
 	MOVQ	$-1, AX
 	JMP	out

@@ -13,12 +13,12 @@ TEXT ·FineRead(SB), NOSPLIT, $0-8
 TEXT fineRead<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD	$1, R2			// CLOCK_MONOTONIC
 	CMPW	$23, R2
-	BHI	kernel
+	BHI	slow
 	MOVD	$1, R3
 	LSL	R2, R3, R3
 	MOVD	$0x883, R4		// the fine clocks, by their ids
 	TST	R4, R3
-	BEQ	kernel
+	BEQ	slow
 again:
 	MOVWU	0(R0), R5		// Sequence
 	TBNZ	$0, R5, again
@@ -37,7 +37,7 @@ again:
 	AND	R8, R6
 	MOVD	24(R0), R8		// Most
 	CMP	R8, R6
-	BHI	kernel
+	BHI	slow
 	MOVWU	32(R0), R9		// Mult
 	MOVWU	36(R0), R10		// Shift
 	MOVD	40(R0), R11		// NS
@@ -62,6 +62,6 @@ done:
 	STP	(R12, R6), (R1)
 	MOVD	ZR, R0
 	RET
-kernel:
+slow:
 	MOVD	$-1, R0
 	RET

@@ -66,7 +66,7 @@ func TestFineReadMasksTheTicks(t *testing.T) {
 	}
 }
 
-// More ticks than the multiplication has room for are a matter for the kernel.
+// It has no way for more ticks than the multiplication has room for.
 func TestFineReadGivesUp(t *testing.T) {
 	times, result := fineReads(FineData{Mask: 1<<62 - 1, Most: 0, Mult: 1}, 2)
 	require.Equal(t, -1, result)

@@ -94,6 +94,11 @@ func TestUserMode(t *testing.T) {
 	require.InDelta(t, 0.8*0.019, s.ClockCPUsUserMode, 1e-9)
 	require.InDelta(t, 0.8e6, s.Processes[0].ReadsPerSecond, 1)
 	require.InDelta(t, 0.8, s.Processes[0].KernelShare, 1e-9)
+
+	emulated := append([]compare.Clock{clocked(clock.UserModeID, 150, 150, 150)}, slow[0], slow[1])
+	s = estimated(true, usage{}, result.Always, emulated, records...)
+	require.Zero(t, s.UserModeNS, "reading the counter enters the kernel too")
+	require.Zero(t, s.ClockCPUsUserMode)
 }
 
 // Without samples of the kernel all of the system time may be of reads.

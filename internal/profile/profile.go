@@ -58,8 +58,8 @@ type Settings struct {
 	Output *os.File
 }
 
-// A Measure measures what reads of clocks cost on this machine: those of [Clocks], and of [clock.UserMode] if
-// the profile shall say what reads would take in user mode. Run calls it before it samples and after, because a machine does
+// A Measure measures what reads of clocks cost on this machine: those of [Clocks], and of [clock.UserMode] for
+// the projection of the cost in user mode. Run calls it before it samples and after, because a machine does
 // not keep its speed.
 type Measure func(context.Context) ([]compare.Clock, error)
 

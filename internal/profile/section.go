@@ -50,8 +50,9 @@ type Profile struct {
 	ReadNS float64 `json:"read_ns,omitempty"`
 	// SyscallNS is that of a read by a direct system call.
 	SyscallNS float64 `json:"syscall_ns,omitempty"`
-	// UserModeNS is what a read by the vDSO would cost in user mode: that of a function of timebench that
-	// reads and converts the counter of the CPU as the vDSO does.
+	// UserModeNS is what a read by the vDSO would cost in user mode: the cost of a function in timebench that
+	// reads and converts the counter of the CPU as the vDSO does. Absent where reads are in user mode, and where that
+	// was not measured.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 	// Processes are the programs with samples, the one that spends most on clocks first. If a
 	// process runs another program by execve(2), that is an entry of its own.

@@ -41,8 +41,8 @@ type Limits struct {
 // proof that a process belongs to a run.
 const Tag = "TIMEBENCH_RUN"
 
-// grace is how long Run waits for what should happen at once: a pipe without a writer reports its end. It is also how long a process
-// that Run may not kill has to end itself.
+// grace is how long Run waits for what should happen at once: a pipe without a writer reports its end. It is also how long
+// Run hunts processes that start others without end, and how long one that it is not permitted to kill has to end itself.
 const grace = 5 * time.Second
 
 // dying is how long Run waits for killed processes, which the kernel does not end before they have what they wait for,
@@ -122,7 +122,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (stdout []byte, err 
 		reason = printedTooMuch(limits)
 	}
 	left := tree.end()
-	if !within(grace, exited) {
+	if !within(dying, exited) {
 		if left == nil {
 			left = errors.New("it cannot be ended")
 		}

@@ -208,7 +208,7 @@ func (t *tree) end() error {
 		switch {
 		case clean == cleanReadings:
 			return nil
-		case time.Since(start) < grace, time.Since(start) < dying && !errors.Is(err, errNotAllowed):
+		case time.Since(start) < grace, alive > 0 && time.Since(start) < dying && !errors.Is(err, unix.EPERM):
 			time.Sleep(time.Millisecond)
 		case alive == 0:
 			return errors.New("its processes cannot be ended: each one starts another and exits")
@@ -219,8 +219,8 @@ func (t *tree) end() error {
 }
 
 // kill kills the processes of the program in one reading of /proc. It returns how many were alive,
-// and how many new zombies this process has as children. The error is of the last process that was alive; it is
-// errNotAllowed if the kernel did not allow to kill it.
+// and how many new zombies this process has as children. The error is of a process that was alive: of one that
+// timebench is not permitted to kill (EPERM), if there is one.
 func (t *tree) kill(below map[int][]procfs.ProcStat) (alive, dead int, left error) {
 	var queue []procfs.ProcStat
 	for _, p := range below[t.own.PID] {
@@ -244,16 +244,13 @@ func (t *tree) kill(below map[int][]procfs.ProcStat) (alive, dead int, left erro
 		}
 		alive++
 		if err := killProcess(identity(p)); err != nil && !errors.Is(err, unix.ESRCH) {
-			left = fmt.Errorf("%w process %d (%q): %w", errNotAllowed, p.PID, p.Comm, err)
-		} else if !errors.Is(left, errNotAllowed) {
+			left = fmt.Errorf("killing process %d (%q): %w", p.PID, p.Comm, err)
+		} else if !errors.Is(left, unix.EPERM) {
 			left = fmt.Errorf("process %d (%q) does not exit, its state is %s", p.PID, p.Comm, p.State)
 		}
 	}
 	return alive, dead, left
 }
-
-// errNotAllowed is the error of a process that belongs to somebody else.
-var errNotAllowed = errors.New("timebench may not kill")
 
 // foreign reports whether a child of this process is the program, which is reaped last, or was there
 // before it.

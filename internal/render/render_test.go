@@ -70,8 +70,8 @@ func fixed() *result.Document {
 				clock("CLOCK_PROCESS_CPUTIME_ID@vdso", "cpu time", 1234.5, compare.Resolution{
 					TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1000, Backwards: 3, WorstBackwardsNS: 4100}),
 				{ID: "hpet@mmio", Call: "hpet main counter", Path: "mmio", Kind: "counter", Reason: "/dev/hpet: no such file or directory"},
-				{ID: "RDTSC@cpu", Call: "RDTSC", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the time stamp counter"},
-				{ID: "RDTSCP@cpu", Call: "RDTSCP", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the time stamp counter"},
+				{ID: "RDTSC@cpu", Call: "RDTSC", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the counter of the CPU"},
+				{ID: "RDTSCP@cpu", Call: "RDTSCP", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the counter of the CPU"},
 			}}},
 	}
 	compare.Into(d).Clocks[0].Distribution = &compare.Distribution{

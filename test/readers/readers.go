@@ -2,7 +2,7 @@
 // rate between arithmetic. A profile of clock reads is compared with their own counts, and with
 // perf:
 //
-//	go test ./test/readers -run '^$' -bench Shares -benchtime 10x -timeout 3h
+//	go test ./test/readers -run '^$' -bench Shares -benchtime 10x
 //
 // runs every program ten times for each share of the time and each kind of read, and prints a
 // table. -bench 'Shares/c/vdso' selects rows. -timebench PATH profiles with that program instead
@@ -91,7 +91,7 @@ func (r Report) ReadsPerSecond() float64 { return float64(r.Reads) / r.WallNS * 
 // changes less.
 func (r Report) ReadsPerCPUSecond() float64 { return float64(r.Reads) / r.CPUNS * 1e9 }
 
-// leastCostError is how far the cost of a read differs from one calibration to the next.
+// leastCostError is the least that the cost of a read is uncertain by, as a part of it: so far it differs from one calibration to the next.
 const leastCostError = 0.03
 
 // ShareRange returns the least and the largest share that the counts of the program allow. The CPU runs the

@@ -1,0 +1,4 @@
+package native
+
+// readOrdered reads the counter as FineRead does.
+var readOrdered = ReadISBCNTVCT
