@@ -12,7 +12,7 @@
 // call the vDSO without a runtime around it. The C program therefore measures the cost of a read
 // for the others, before their run and after it. What their calls add counts as other work. It
 // partly runs out of order while the CPU waits for the counter: no definition of the cost of a
-// read is better than half of what a call of an empty function costs.
+// read is better than about 3 % of it.
 package readers
 
 import (
@@ -73,7 +73,6 @@ type Report struct {
 	WallNS      float64 `json:"wall_ns"`
 	ReadNS      float64 `json:"read_ns"`      // the cost of a read
 	CallNS      float64 `json:"call_ns"`      // what the call adds to it
-	AroundNS    float64 `json:"around_ns"`    // the cost of a call of an empty function; half of it is in ReadNS of the vDSO
 	IterationNS float64 `json:"iteration_ns"` // the cost of an iteration of arithmetic
 	// Share is the share of reads in the sum of all costs. A pause of the virtual machine, or a
 	// lower frequency than at the calibration, does not change it.
@@ -91,17 +90,13 @@ func (r Report) ReadsPerSecond() float64 { return float64(r.Reads) / r.WallNS * 
 // changes less.
 func (r Report) ReadsPerCPUSecond() float64 { return float64(r.Reads) / r.CPUNS * 1e9 }
 
-// leastCostError is the least that the cost of a read is uncertain by, as a part of it: so far it differs from one calibration to the next.
-const leastCostError = 0.03
+// costError is how far the cost of a read is uncertain: the CPU runs the call around a read while the
+// read waits for the counter, so that the cost has none of the call or all of it.
+const costError = 0.03
 
-// ShareRange returns the least and the largest share that the counts of the program allow. The CPU runs the
-// call around a read while the read waits for the counter, so that the cost of a read has none of the call or all of it.
+// ShareRange returns the least and the largest share that the counts of the program allow.
 func (r Report) ShareRange() (low, high float64) {
-	uncertain := leastCostError
-	if r.ReadNS > 0 {
-		uncertain = max(uncertain, r.AroundNS/2/r.ReadNS)
-	}
-	return min(r.Share, r.ShareByReads) * (1 - uncertain), min(max(r.Share, r.ShareByReads)*(1+uncertain), 1)
+	return min(r.Share, r.ShareByReads) * (1 - costError), max(r.Share, r.ShareByReads) * (1 + costError)
 }
 
 // with returns the report for another cost of a read.
@@ -179,14 +174,14 @@ func (o Options) args(readNS float64) []string {
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// cost returns what a read costs by the C program; ReadNS is 0 if the program measures it itself.
-func (p *Program) cost(t testing.TB, o Options) Report {
+// cost returns what a read costs by the C program; 0 if the program measures it itself.
+func (p *Program) cost(t testing.TB, o Options) float64 {
 	t.Helper()
 	if p.c == nil || o.Read == "none" || o.Percent == 0 {
-		return Report{}
+		return 0
 	}
 	o.Seconds, o.Threads = 0, 1
-	return p.c.Start(t, o).End()
+	return p.c.Start(t, o).End().ReadNS
 }
 
 // A Running program has calibrated, and waits for Go.
@@ -198,7 +193,7 @@ type Running struct {
 	in      io.Writer
 	out     *bufio.Reader
 	errors  *bytes.Buffer
-	cost    Report
+	readNS  float64
 	began   bool
 	wait    func() error
 }
@@ -207,8 +202,8 @@ type Running struct {
 // latest.
 func (p *Program) Start(t testing.TB, o Options) *Running {
 	t.Helper()
-	r := &Running{t: t, program: p, options: o, errors: new(bytes.Buffer), cost: p.cost(t, o)}
-	r.command = p.process(append(o.args(r.cost.ReadNS), "-wait")...)
+	r := &Running{t: t, program: p, options: o, errors: new(bytes.Buffer), readNS: p.cost(t, o)}
+	r.command = p.process(append(o.args(r.readNS), "-wait")...)
 	r.command.Stderr = r.errors
 	in, err := r.command.StdinPipe()
 	require.NoError(t, err)
@@ -262,10 +257,8 @@ func (r *Running) End() Report {
 	require.NoError(r.t, r.wait(), r.errors.String())
 	var report Report
 	require.NoError(r.t, json.Unmarshal([]byte(line), &report), line)
-	if before := r.cost; before.ReadNS > 0 {
-		after := r.program.cost(r.t, r.options)
-		report = report.with((before.ReadNS + after.ReadNS) / 2)
-		report.AroundNS = (before.AroundNS + after.AroundNS) / 2
+	if r.readNS > 0 {
+		report = report.with((r.readNS + r.program.cost(r.t, r.options)) / 2)
 	}
 	return report
 }

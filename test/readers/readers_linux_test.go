@@ -140,16 +140,6 @@ func TestTimebenchIsCalled(t *testing.T) {
 	require.ErrorContains(t, err, "bad arguments: profile 4711 --time 3s")
 }
 
-// The call around a read belongs to it or not; a share is never more than all.
-func TestShareRange(t *testing.T) {
-	low, high := Report{Share: 0.5, ShareByReads: 0.4, ReadNS: 20, AroundNS: 4}.ShareRange()
-	require.InDelta(t, 0.36, low, 1e-9)
-	require.InDelta(t, 0.55, high, 1e-9)
-	low, high = Report{Share: 0.99, ShareByReads: 0.99, ReadNS: 20, AroundNS: 0.1}.ShareRange()
-	require.InDelta(t, 0.9603, low, 1e-9, "costs are never known better than 3 %")
-	require.InDelta(t, 1, high, 1e-9)
-}
-
 func TestParseScript(t *testing.T) {
 	const script = `
     7ffe00000a3b __vdso_clock_gettime ([vdso])

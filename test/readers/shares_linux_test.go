@@ -174,13 +174,13 @@ func cell(format string, x float64) string {
 }
 
 // write prints the medians of all trials, and how many trials are within 2 points of the range of the
-// program's own share, which is "from" to "to", and within 10 % of its reads. "points" are those beyond the range. "perf %" is the share of the vDSO, or of the
+// program's own share, and within 10 % of its reads. "points" are those beyond the range. "perf %" is the share of the vDSO, or of the
 // whole system call; "clock only %" is that of the kernel's function of the clock. "by CPU time" is
 // the ratio of the reads for each second of CPU time: the program counts during its whole run, and
 // on a busy machine it does not get the same CPU time in each second of it.
 func write(w io.Writer, rows []*row) error {
 	var table strings.Builder
-	fmt.Fprintln(&table, "\nprogram\tread\tpercent\tthreads\town %\tby reads\tby rest\tfrom\tto\tprofile %\tpoints\twithin 2\treads/s ratio\twithin 10 %\tby CPU time\twithin 10 %\tperf %\tpoints\twithin 2\tclock only %\tsamples\t")
+	fmt.Fprintln(&table, "\nprogram\tread\tpercent\tthreads\town %\tby reads\tby rest\tprofile %\tpoints\twithin 2\treads/s ratio\twithin 10 %\tby CPU time\twithin 10 %\tperf %\tpoints\twithin 2\tclock only %\tsamples\t")
 	for _, r := range rows {
 		of := func(figure func(Report) float64) float64 {
 			return middle(r.each(func(t trial) (float64, bool) { return figure(t.report), true }))
@@ -218,13 +218,11 @@ func write(w io.Writer, rows []*row) error {
 				note = "  " + strings.Join(strings.Fields(t.failed.Error()), " ")
 			}
 		}
-		fmt.Fprintf(&table, "%s\t%s\t%g\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+		fmt.Fprintf(&table, "%s\t%s\t%g\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
 			r.language, r.read, r.percent, r.threads,
 			cell("%.2f", 100*of(func(r Report) float64 { return r.Share })),
 			cell("%.2f", 100*of(func(r Report) float64 { return r.ShareByReads })),
 			cell("%.2f", 100*of(func(r Report) float64 { return r.ShareByRest })),
-			cell("%.2f", 100*of(func(r Report) float64 { low, _ := r.ShareRange(); return low })),
-			cell("%.2f", 100*of(func(r Report) float64 { _, high := r.ShareRange(); return high })),
 			cell("%.2f", 100*middle(profiled(func(_ Report, p Profile) float64 { return p.ClockShare }))),
 			cell("%+.2f", middle(points)), within(points, 2),
 			cell("%.3f", middle(ratios)), within(beside(ratios), 0.1),

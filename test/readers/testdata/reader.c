@@ -132,7 +132,7 @@ static double per_iteration(void)
 	return (now(CLOCK_THREAD_CPUTIME_ID) - start) / 100000;
 }
 
-struct costs { double read, call, iteration, around; };
+struct costs { double read, call, iteration; };
 
 enum { most_turns = 80 };
 
@@ -156,7 +156,7 @@ static double given;
 static struct costs calibrate(struct mix mix, int turns)
 {
 	double iterations[most_turns], wholes[most_turns], bares[most_turns], empties[most_turns];
-	struct costs c = {0, 0, 0, 0};
+	struct costs c = {0, 0, 0};
 	for (int i = 0; i < turns; i++) {
 		iterations[i] = per_iteration();
 		if (chosen) {
@@ -168,7 +168,6 @@ static struct costs calibrate(struct mix mix, int turns)
 	c.iteration = quiet(iterations, turns);
 	if (chosen) {
 		double with = mix.ratio / 65536.0 * c.iteration, whole = quiet(wholes, turns) - with, around = quiet(empties, turns) - with;
-		c.around = around;
 		c.read = whole - around;
 		if (bare)
 			c.read = quiet(bares, turns) - with - around / 2;
@@ -283,7 +282,6 @@ int main(int argc, char **argv)
 	costs.read = (costs.read + after.read) / 2;
 	costs.call = (costs.call + after.call) / 2;
 	costs.iteration = (costs.iteration + after.iteration) / 2;
-	costs.around = (costs.around + after.around) / 2;
 
 	uint64_t reads = 0, iterations = 0;
 	for (int i = 0; i < threads; i++) {
@@ -294,8 +292,8 @@ int main(int argc, char **argv)
 	__asm__ volatile("" : : "r"(sink));
 	double in_reads = reads * costs.read, rest = iterations * costs.iteration + reads * costs.call;
 	printf("{\"reads\":%" PRIu64 ",\"iterations\":%" PRIu64 ",\"cpu_ns\":%.0f,\"wall_ns\":%.0f"
-	       ",\"read_ns\":%.3f,\"call_ns\":%.3f,\"around_ns\":%.3f,\"iteration_ns\":%.4f,\"share\":%.5f,\"share_by_reads\":%.5f,\"share_by_rest\":%.5f}\n",
-	       reads, iterations, cpu, wall, costs.read, costs.call, costs.around, costs.iteration,
+	       ",\"read_ns\":%.3f,\"call_ns\":%.3f,\"iteration_ns\":%.4f,\"share\":%.5f,\"share_by_reads\":%.5f,\"share_by_rest\":%.5f}\n",
+	       reads, iterations, cpu, wall, costs.read, costs.call, costs.iteration,
 	       reads ? in_reads / (in_reads + rest) : 0, reads ? in_reads / cpu : 0, reads ? 1 - rest / cpu : 0);
 	return 0;
 }
