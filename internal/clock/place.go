@@ -21,10 +21,12 @@ const (
 // hashes the address (Lipp et al., "Take A Way", 2020): it confuses two lines of the same set
 // (bits 6 to 11 of the address) with the same hash, and each load waits as for a miss. Half a
 // page away the sets differ.
-func newPlace(words int) []int64 {
-	words = max(words, placeWords)
+func newPlace(words int) []int64 { return placeAt(pageBytes/2, max(words, placeWords)) }
+
+// placeAt returns so many words on the heap, which begin so many bytes after the start of a page.
+func placeAt(offset uintptr, words int) []int64 {
 	memory := make([]int64, words+pageBytes/wordBytes)
 	into := uintptr(unsafe.Pointer(&memory[0])) % pageBytes
-	first := int((pageBytes + pageBytes/2 - into) % pageBytes / wordBytes)
+	first := int((pageBytes + offset - into) % pageBytes / wordBytes)
 	return memory[first : first+words : first+words]
 }

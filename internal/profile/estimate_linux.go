@@ -320,8 +320,8 @@ func (e estimate) fill(t *tally) {
 	s.Processes = []Process{}
 	s.LostSamples = t.lost
 	s.ReadNS, s.SyscallNS = e.costs[fineID].median, e.costs[syscallID].median
-	// Where the kernel emulates the counter, as for faulty timers of arm64, reading it is no read in user mode. It then costs
-	// about as much as a system call; in user mode a tenth to a third.
+	// Where the kernel emulates the counter, as for faulty timers of arm64, reading it is no read in user mode, and costs
+	// about as much as a system call. In user mode it costs a tenth (AMD EPYC).
 	if userMode := e.costs[clock.UserModeID].median; e.enters() && (s.SyscallNS == 0 || userMode < s.SyscallNS/2) {
 		s.UserModeNS = userMode
 	}
