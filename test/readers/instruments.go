@@ -59,9 +59,12 @@ func ParseProfile(document []byte, pid int) (Profile, error) {
 	return Profile{}, fmt.Errorf("the profile has no process %d", pid)
 }
 
+// rate is the number of samples of timebench and of perf in a second of CPU time.
+const rate = 997
+
 // Timebench profiles a process with the program of that path.
 func Timebench(path string, pid int, seconds float64) (Profile, error) {
-	out, err := exec.Command(path, "profile", strconv.Itoa(pid), "--time", decimal(seconds)+"s", "--format", "json").Output()
+	out, err := exec.Command(path, "profile", strconv.Itoa(pid), "--time", decimal(seconds)+"s", "--rate", strconv.Itoa(rate), "--format", "json").Output()
 	if err != nil {
 		return Profile{}, failed(err)
 	}
@@ -93,7 +96,7 @@ type Samples struct {
 func Perf(t testing.TB, perf string, pid int, seconds float64) (Samples, error) {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "perf.data")
-	record := exec.Command(perf, "record", "-q", "-e", "cpu-clock", "-F", "997", "-g", "-o", data,
+	record := exec.Command(perf, "record", "-q", "-e", "cpu-clock", "-F", strconv.Itoa(rate), "-g", "-o", data,
 		"-p", strconv.Itoa(pid), "--", "sleep", decimal(seconds))
 	if out, err := record.CombinedOutput(); err != nil {
 		return Samples{}, fmt.Errorf("perf record: %w: %s", err, out)
@@ -132,7 +135,7 @@ func ParseScript(script string) Samples {
 			syscall++
 		case contains(kernel, "do_syscall_64", "entry_SYSCALL_64", "syscall_return", "el0_svc", "invoke_syscall"):
 			syscall++
-		case len(kernel) == 0 && contains(user[:1], " syscall (", " syscall+", "RawSyscall6", "runtime/syscall.Syscall6"):
+		case len(kernel) == 0 && contains(user[:1], " syscall (", " syscall+", " system_call (", " system_call+", "RawSyscall6", "runtime/syscall"):
 			syscall++
 		}
 	}

@@ -10,9 +10,8 @@
 //
 // What a read costs is a property of the vDSO and of the kernel, and not of a language. Only C can
 // call the vDSO without a runtime around it. The C program therefore measures the cost of a read
-// for the others, before their run and after it. What their calls add counts as other work. It
-// partly runs out of order while the CPU waits for the counter: no definition of the cost of a
-// read is better than about 3 % of it.
+// for the others, before their run and after it: that of a loop which does nothing but read, since
+// the CPU runs the loop while it waits for the counter. What their calls add counts as other work.
 package readers
 
 import (
@@ -90,13 +89,9 @@ func (r Report) ReadsPerSecond() float64 { return float64(r.Reads) / r.WallNS * 
 // changes less.
 func (r Report) ReadsPerCPUSecond() float64 { return float64(r.Reads) / r.CPUNS * 1e9 }
 
-// costError is how far the cost of a read is uncertain: the CPU runs the call around a read while the
-// read waits for the counter, so that the cost has none of the call or all of it.
-const costError = 0.03
-
 // ShareRange returns the least and the largest share that the counts of the program allow.
 func (r Report) ShareRange() (low, high float64) {
-	return min(r.Share, r.ShareByReads) * (1 - costError), max(r.Share, r.ShareByReads) * (1 + costError)
+	return min(r.Share, r.ShareByReads), max(r.Share, r.ShareByReads)
 }
 
 // with returns the report for another cost of a read.

@@ -123,7 +123,7 @@ func TestParseProfile(t *testing.T) {
 func fake(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "timebench")
-	script := "#!/bin/sh\n[ \"$1 $3 $4 $5 $6\" = 'profile --time 0.5s --format json' ] || { echo \"bad arguments: $*\" >&2; exit 2; }\n" +
+	script := "#!/bin/sh\n[ \"$1 $3 $4 $5 $6 $7 $8\" = 'profile --time 0.5s --rate 997 --format json' ] || { echo \"bad arguments: $*\" >&2; exit 2; }\n" +
 		"cat <<END\n" + strings.Replace(document, "%d", "$2", 1) + "\nEND\n"
 	require.NoError(t, os.WriteFile(path, []byte(script), 0o700)) //nolint:gosec // it is a program
 	return path
@@ -226,7 +226,7 @@ func TestTable(t *testing.T) {
 	require.NoError(t, write(&out, []*row{&r, {language: "go", read: "syscall", percent: 1, threads: 4}}))
 	table := out.String()
 	require.Contains(t, table, "1 of 2")
-	require.Contains(t, table, "+1.90", "0 and 3.8 beyond the range")
+	require.Contains(t, table, "+3.00", "1 and 5 beyond the range")
 	require.Contains(t, table, "perf record: not permitted")
 	require.Equal(t, 4, strings.Count(table, "\n"), table)
 }

@@ -46,7 +46,7 @@ func (r *row) add(t trial) { r.trials = append(r.trials, t) }
 // seconds returns how long a row is profiled: at least the 5 s of timebench profile, and so long that 400 samples are of reads. The
 // rate of reads is then within 10 % in 19 of 20 runs, as far as it depends on chance.
 func (r *row) seconds() float64 {
-	const samples, rate, least = 400, 997, 5
+	const samples, least = 400, 5
 	if *window > 0 {
 		return *window
 	}

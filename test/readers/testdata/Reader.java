@@ -59,11 +59,14 @@ final class Reader {
 		}
 	}
 
+	/** Reading the CPU time takes as long as 20 reads, so that it is read only around all blocks of a turn. */
 	static double perRead(Mix mix) {
-		Work w = new Work();
-		long start = THREADS.getCurrentThreadCpuTime(), spent = 0;
-		while (spent < 250_000 || w.reads == 0) {
-			for (int i = 0; i < 8; i++)
+		Work w = null;
+		long spent = 0;
+		for (int blocks = 8; spent < 250_000; blocks *= 2) {
+			w = new Work();
+			long start = THREADS.getCurrentThreadCpuTime();
+			for (int i = 0; i < blocks; i++)
 				w.block(mix);
 			spent = THREADS.getCurrentThreadCpuTime() - start;
 		}

@@ -7,11 +7,11 @@
    prints "ready", with -wait it waits for a line on standard input, runs for SECONDS and
    prints a JSON object with its counts. 0 seconds prints the calibration only.
 
-   The costs are measured in the mix of reads and arithmetic, before the run and after it. A
-   read by the vDSO costs what its function costs when it is called directly, less half of what
-   a call of an empty function costs: some of the loop and the call runs out of order while the
-   CPU waits for the counter, so that the truth is between none of it and all. A system call
-   costs the difference from an empty function. -read-ns replaces the cost of a read. */
+   The costs are measured before the run and after it. A read by the vDSO costs what its
+   function takes when a loop does nothing but call it: the CPU runs the loop and the call while
+   it waits for the counter, so that they add next to nothing to it. The other costs are those
+   in the mix of reads and arithmetic: a system call costs the difference from an empty
+   function, and the call around a read what remains. -read-ns replaces the cost of a read. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -29,19 +29,17 @@
 
 typedef int reader(clockid_t, struct timespec *);
 
-static int system_call(clockid_t id, struct timespec *ts)
+/* system_call makes the system call in its own function: after a call of the kernel, the CPU may
+   predict the return from each function wrongly, and no sample shows why it waits there. */
+static NOINLINE int system_call(clockid_t id, struct timespec *ts)
 {
+#if defined __x86_64__
+	long result = SYS_clock_gettime;
+	__asm__ volatile("syscall" : "+a"(result) : "D"((long)id), "S"(ts) : "rcx", "r11", "memory");
+	return (int)result;
+#else
 	return (int)syscall(SYS_clock_gettime, id, ts);
-}
-
-static NOINLINE long empty_syscall(long number, long first, void *second)
-{
-	__asm__ volatile("" : : "r"(number), "r"(first), "r"(second) : "memory");
-	return 0;
-}
-static int empty_system_call(clockid_t id, struct timespec *ts)
-{
-	return (int)empty_syscall(SYS_clock_gettime, id, ts);
+#endif
 }
 
 static NOINLINE int nothing(clockid_t id, struct timespec *ts)
@@ -81,6 +79,7 @@ static NOINLINE uint64_t arithmetic(uint64_t x, uint64_t n)
 
 /* A mix is so many iterations for each read, in 1/65536, and the mean reads of a block. */
 struct mix { uint64_t ratio, reads; };
+static const struct mix reads_only = {0, 50};
 struct work { uint64_t x, owed, reads, iterations; };
 
 /* The length of blocks varies, so that they are never in step with a timer. */
@@ -111,16 +110,19 @@ static double now(clockid_t id)
 
 static uint64_t sink;
 
-/* per_read returns the CPU time of a read and the iterations that go with it. */
+/* per_read returns the CPU time of a read and the iterations that go with it. Reading the CPU
+   time takes as long as 20 reads, so that it is read only around all blocks of a turn. */
 static double per_read(reader *read, struct mix mix)
 {
-	struct work w = {.x = 88172645463325252};
-	double start = now(CLOCK_THREAD_CPUTIME_ID), spent;
-	do {
-		for (int i = 0; i < 8; i++)
+	struct work w;
+	double spent = 0;
+	for (int blocks = 8; spent < 2.5e5; blocks *= 2) {
+		w = (struct work){.x = 88172645463325252};
+		double start = now(CLOCK_THREAD_CPUTIME_ID);
+		for (int i = 0; i < blocks; i++)
 			block(&w, read, mix);
 		spent = now(CLOCK_THREAD_CPUTIME_ID) - start;
-	} while (spent < 2.5e5 || w.reads == 0);
+	}
 	sink += w.x;
 	return spent / w.reads;
 }
@@ -161,7 +163,7 @@ static struct costs calibrate(struct mix mix, int turns)
 		iterations[i] = per_iteration();
 		if (chosen) {
 			wholes[i] = per_read(chosen, mix);
-			bares[i] = bare ? per_read(bare, mix) : 0;
+			bares[i] = bare ? per_read(bare, reads_only) : 0;
 			empties[i] = per_read(empty, mix);
 		}
 	}
@@ -170,7 +172,7 @@ static struct costs calibrate(struct mix mix, int turns)
 		double with = mix.ratio / 65536.0 * c.iteration, whole = quiet(wholes, turns) - with, around = quiet(empties, turns) - with;
 		c.read = whole - around;
 		if (bare)
-			c.read = quiet(bares, turns) - with - around / 2;
+			c.read = quiet(bares, turns);
 		if (given > 0)
 			c.read = given;
 		c.call = whole - c.read;
@@ -220,7 +222,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "vdso"))
 		chosen = clock_gettime, bare = bare_vdso(), empty = nothing;
 	else if (!strcmp(argv[1], "syscall"))
-		chosen = system_call, empty = empty_system_call;
+		chosen = system_call, empty = nothing;
 	else if (strcmp(argv[1], "none"))
 		return wrong("the first argument must be vdso, syscall or none");
 	if (!number(argv[2], 100, &percent))
@@ -242,8 +244,8 @@ int main(int argc, char **argv)
 	if (percent == 0)
 		chosen = NULL;
 
-	struct costs costs = calibrate((struct mix){0, 50}, 30);
-	struct mix mixed = {0, 50};
+	struct costs costs = calibrate(reads_only, 30);
+	struct mix mixed = reads_only;
 	mix = mixed;
 	if (chosen) {
 		/* Where arithmetic takes most of the time, the difference is lost in noise. */

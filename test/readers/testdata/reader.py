@@ -47,11 +47,15 @@ class Work:
 
 
 def per_read(mix):
-    w = Work(SEED)
-    start, spent = time.thread_time_ns(), 0
-    while spent < 500_000 or w.reads == 0:
-        w.block(mix)
+    """Reading the CPU time takes as long as a few reads, so that it is read only around all blocks of a turn."""
+    blocks, spent = 1, 0
+    while spent < 500_000:
+        w = Work(SEED)
+        start = time.thread_time_ns()
+        for _ in range(blocks):
+            w.block(mix)
         spent = time.thread_time_ns() - start
+        blocks *= 2
     return spent / w.reads
 
 
