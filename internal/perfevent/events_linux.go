@@ -40,8 +40,12 @@ func New(options Options) *Events {
 	return &Events{options: options, rings: map[int]*Ring{}, first: map[int]int{}, countsLost: true}
 }
 
-// AllThreads is the thread of Open that means every thread on the CPU.
-const AllThreads = -1
+// AllThreads is the thread of Open that means every thread on the CPU, and AllCPUs the CPU that means every CPU that
+// the thread runs on. Not both, and AllCPUs not with Options.Inherit: their samples need a ring for each CPU.
+const (
+	AllThreads = -1
+	AllCPUs    = -1
+)
 
 // Open opens an event for a thread on a CPU, which begins to sample at once. The errors are
 // those of perf_event_open(2): EACCES or EPERM if the system does not allow it, ESRCH if there

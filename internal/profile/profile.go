@@ -1,7 +1,7 @@
 // Package profile measures which programs read clocks, and what share of their CPU time that
 // takes. It is the measurement `profile`, for Linux.
 //
-// The kernel samples what runs, about a thousand times in each second of CPU time (package
+// The kernel samples what runs, up to a thousand times in each second of CPU time (package
 // perfevent). A sample belongs to a read of a clock if the program is in the vDSO, or in the
 // kernel in the system call of a clock. The share of such samples is the share of CPU time. The
 // CPU time of all reads, divided by what one read costs on this machine, is the number of reads.
@@ -39,7 +39,8 @@ type Settings struct {
 	// Time is how long to sample.
 	Time time.Duration
 	// RateHz is the number of samples in each second of CPU time, from MinRate to MaxRate. A
-	// prime does not keep step with programs that do something regularly.
+	// prime does not keep step with programs that do something regularly. 0 is DefaultRate, or fewer where those would
+	// take more than a hundredth of the CPU time: in a virtual machine an interrupt may take 20 µs.
 	RateHz int
 	// PIDs are the processes. Without them and without Command it is the whole machine.
 	PIDs []int

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,9 @@ const usageTurns = 10
 // when ctx ends; the profile is then of the time until then. An error says what the system does not
 // allow, and what would be right.
 func Run(ctx context.Context, s Settings, measure Measure, progress func(done, total time.Duration)) (Profile, error) {
-	profile := Profile{RateHz: s.RateHz, ListsThreads: s.Threads, KernelEntry: result.Unknown, Processes: []Process{}}
+	profile := Profile{SampleNS: sampleNS(), ListsThreads: s.Threads, KernelEntry: result.Unknown, Processes: []Process{}}
+	s.RateHz = cmp.Or(s.RateHz, rateFor(profile.SampleNS))
+	profile.RateHz = s.RateHz
 	before, err := measure(ctx)
 	if err != nil {
 		return profile, err
@@ -308,6 +311,7 @@ func Check(s Settings) error {
 	if len(s.Command) > 0 {
 		s.PIDs = []int{os.Getpid()}
 	}
+	s.RateHz = cmp.Or(s.RateHz, DefaultRate)
 	o, err := open(s, cpus)
 	if err != nil {
 		return err

@@ -14,6 +14,9 @@ type Profile struct {
 	DurationNS int64 `json:"duration_ns"`
 	// RateHz is the number of samples in each second of CPU time.
 	RateHz int `json:"rate_hz"`
+	// SampleNS is the CPU time that a sample takes from the program, measured with system calls, which take the longest
+	// to sample; absent if it was not measured.
+	SampleNS float64 `json:"sample_ns,omitempty"`
 	// Scope is which processes were sampled: machine (all), processes (some, and those that
 	// they started), or command (one that was started for it).
 	Scope string `json:"scope"`
@@ -173,7 +176,7 @@ func (s *Profile) Check(c *result.Checker, at string) {
 	c.Choice(at+".kernel_entry", s.KernelEntry, result.KernelEntries)
 	for name, value := range map[string]float64{
 		"samples": float64(s.Samples), "lost_samples": float64(s.LostSamples), "cpus": float64(s.CPUs),
-		"cpus_used": s.CPUsUsed, "clock_cpus": s.ClockCPUs, "clock_cpus_user_mode": s.ClockCPUsUserMode,
+		"sample_ns": s.SampleNS, "cpus_used": s.CPUsUsed, "clock_cpus": s.ClockCPUs, "clock_cpus_user_mode": s.ClockCPUsUserMode,
 		"read_ns": s.ReadNS, "syscall_ns": s.SyscallNS, "user_mode_ns": s.UserModeNS,
 	} {
 		c.NotNegative(at+"."+name, value)

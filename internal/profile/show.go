@@ -19,7 +19,11 @@ const (
 
 // Fact returns how the profile was taken.
 func (s *Profile) Fact(*result.Document) table.Fact {
-	text := fmt.Sprintf("%s at %d samples a second of CPU time; %s", words.Duration(float64(s.DurationNS)), s.RateHz, words.Plural(s.Samples, "sample"))
+	text := fmt.Sprintf("%s at %d samples a second of CPU time", words.Duration(float64(s.DurationNS)), s.RateHz)
+	if taken := s.SampleNS * float64(s.RateHz) / 1e9; taken > 0 {
+		text += fmt.Sprintf(", which take %s of it", words.Percent(taken))
+	}
+	text += "; " + words.Plural(s.Samples, "sample")
 	if s.LostSamples > 0 {
 		text += fmt.Sprintf(", %s lost", words.Thousands(int64(s.LostSamples)))
 	}

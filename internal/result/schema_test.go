@@ -80,7 +80,7 @@ func full() *result.Document {
 	})
 	share := 0.4
 	d.Put(&profile.Profile{
-		DurationNS: 5e9, RateHz: 997, Scope: profile.Command, Started: "java", StartedEnded: "exit status 3", ListsThreads: true, SeesKernel: true,
+		DurationNS: 5e9, RateHz: 997, SampleNS: 5200, Scope: profile.Command, Started: "java", StartedEnded: "exit status 3", ListsThreads: true, SeesKernel: true,
 		Unseen: []string{"the processes of other users"}, Samples: 5000, LostSamples: 3, CPUs: 2, CPUsUsed: 1.5, ClockCPUs: 0.6, ClockCPUsUserMode: 0.02,
 		KernelEntry: result.Always, ReadNS: 1200, SyscallNS: 1300, UserModeNS: 22,
 		Processes: []profile.Process{{

@@ -19,7 +19,7 @@ import (
 // profileScript profiles a program that reads a clock most of its time, as root.
 const profileScript = `
 mount -t tracefs tracefs /sys/kernel/tracing
-run profile timebench profile --count --format json -- reader vdso 90 1 2
+run profile timebench profile --count --rate 997 --format json -- reader vdso 90 1 2
 `
 
 // addGo adds a program in Go, from its source.

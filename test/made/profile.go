@@ -11,7 +11,7 @@ import (
 // source, and others.
 func Profile(programs int) *profile.Profile {
 	s := &profile.Profile{
-		DurationNS: 5e9, RateHz: 997, Scope: profile.Machine, SeesKernel: true, ListsThreads: programs%2 == 0, LostSamples: 12, CPUs: 8, KernelEntry: result.Always,
+		DurationNS: 5e9, RateHz: 997, SampleNS: 5200, Scope: profile.Machine, SeesKernel: true, ListsThreads: programs%2 == 0, LostSamples: 12, CPUs: 8, KernelEntry: result.Always,
 		ReadNS: 1180, SyscallNS: 1250, UserModeNS: 24.5, Processes: []profile.Process{},
 		Unseen: []string{"2 of 8 CPUs: too many open files; the limit is 64 (ulimit -n), and 80 are needed"},
 	}
