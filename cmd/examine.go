@@ -109,7 +109,7 @@ func addVerification(ctx context.Context, document *result.Document) {
 // addProfile adds the programs that spend much of their CPU time on reading clocks to the document, where this
 // process may see them. It names no others: people publish these documents.
 func addProfile(ctx context.Context, document *result.Document) {
-	settings := profile.Settings{Time: profileTime, Whole: true}
+	settings := profile.Settings{Time: profileTime, RateHz: profile.DefaultRate, Whole: true}
 	compared := compare.Of(document)
 	known := func(context.Context) ([]compare.Clock, error) { return compared.Clocks, nil }
 	profiled, err := profile.Run(ctx, settings, known, func(time.Duration, time.Duration) {})

@@ -32,7 +32,7 @@ func profileCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "profile [PID|NAME...] [-- COMMAND [ARGUMENT...]]",
 		Short: "Show which programs read clocks, and what CPU time that takes",
-		Long: `Profile samples what runs, up to a thousand times in each second of CPU time, and reports
+		Long: `Profile samples what runs, up to 997 times in each second of CPU time, and reports
 for each program the share of its CPU time that goes into reading clocks: in the vDSO, in
 the kernel that the vDSO enters, and in system calls of clocks. It estimates the number of
 reads from what one read costs here.
@@ -55,12 +55,10 @@ kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 			if flags.time < profile.MinTime || flags.time > maxSectionTime {
 				return fmt.Errorf("--time %s: write a duration from %s to 720h", flags.time, profile.MinTime)
 			}
-			if rate < profile.MinRate || rate > profile.MaxRate {
+			if command.Flags().Changed("rate") && (rate < profile.MinRate || rate > profile.MaxRate) {
 				return fmt.Errorf("--rate %d: write a number from %d to %d", rate, profile.MinRate, profile.MaxRate)
 			}
-			if settings.Time, settings.Output = flags.time, os.Stderr; command.Flags().Changed("rate") {
-				settings.RateHz = rate
-			}
+			settings.Time, settings.RateHz, settings.Output = flags.time, rate, os.Stderr
 			settings.Threads, settings.Count = threads, count
 			if count && settings.PIDs == nil && settings.Command == nil {
 				return errors.New("--count: write the processes to count, or a command after --")
@@ -89,7 +87,7 @@ kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 		},
 	}
 	flags = addSectionFlags(command, profile.DefaultTime, "how long to sample")
-	command.Flags().IntVar(&rate, "rate", profile.DefaultRate, "samples in each second of CPU time; without it fewer where they would take more than 1 % of that time")
+	command.Flags().IntVar(&rate, "rate", 0, fmt.Sprintf("samples in each second of CPU time (default %d, or fewer where those would take more than 1 %% of it)", profile.DefaultRate))
 	command.Flags().BoolVar(&count, "count", false, "count system calls of clocks exactly, by the kernel's tracepoints (root); slows all system calls meanwhile")
 	command.Flags().BoolVar(&threads, "threads", false, "list the threads that read clocks too")
 	return command

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,6 +130,7 @@ func monotonicOffset(text string) int64 {
 // An opened is the events of a profile, and what they do not see.
 type opened struct {
 	events     *perfevent.Events
+	rateHz     int
 	scope      string
 	seesKernel bool
 	unseen     []string
@@ -140,18 +142,18 @@ type opened struct {
 
 // open opens the events for the processes, or for all. Those of all CPUs see each process from
 // its beginning to its end, and need the right to it. Without it, the threads of the processes
-// are sampled one by one; then only their own user can.
-func open(s Settings, cpus []int) (opened, error) {
+// are sampled one by one; then only their own user can. sampleNS is what a sample takes; 0 if that is not known.
+func open(s Settings, cpus []int, sampleNS float64) (opened, error) {
 	release, err := reserve()
 	if err != nil {
 		return opened{}, explained(err)
 	}
 	defer release()
-	o := opened{scope: Machine, seesKernel: true, pids: s.PIDs}
+	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, rateFor(sampleNS)), seesKernel: true, pids: s.PIDs}
 	if s.PIDs != nil {
 		o.scope = Processes
 	}
-	o.events = perfevent.New(perfevent.Options{RateHz: s.RateHz})
+	o.events = perfevent.New(perfevent.Options{RateHz: o.rateHz})
 	refused := o.openCPUs(cpus)
 	if refused == nil {
 		return o, nil
@@ -163,8 +165,11 @@ func open(s Settings, cpus []int) (opened, error) {
 		o.scope, o.pids = Processes, ownProcesses()
 		o.unseen = append(o.unseen, "the processes of other users: "+wholeMachineNeeds())
 	}
+	// The kernel begins a period anew for each thread that inherits an event. Fewer samples would see fewer of the processes that
+	// do not take long.
+	o.rateHz = cmp.Or(s.RateHz, DefaultRate)
 	for _, excluded := range []bool{false, true} {
-		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: s.RateHz, Inherit: true, ExcludeKernel: excluded}), !excluded
+		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true, ExcludeKernel: excluded}), !excluded
 		unseen, err := o.openThreads(cpus, s.PIDs != nil)
 		if err == nil {
 			o.unseen = append(o.unseen, unseen...)

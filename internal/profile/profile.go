@@ -1,7 +1,7 @@
 // Package profile measures which programs read clocks, and what share of their CPU time that
 // takes. It is the measurement `profile`, for Linux.
 //
-// The kernel samples what runs, up to a thousand times in each second of CPU time (package
+// The kernel samples what runs, by default up to 997 times in each second of CPU time (package
 // perfevent). A sample belongs to a read of a clock if the program is in the vDSO, or in the
 // kernel in the system call of a clock. The share of such samples is the share of CPU time. The
 // CPU time of all reads, divided by what one read costs on this machine, is the number of reads.
@@ -40,7 +40,7 @@ type Settings struct {
 	Time time.Duration
 	// RateHz is the number of samples in each second of CPU time, from MinRate to MaxRate. A
 	// prime does not keep step with programs that do something regularly. 0 is DefaultRate, or fewer where those would
-	// take more than a hundredth of the CPU time: in a virtual machine an interrupt may take 20 µs.
+	// take more than a hundredth of the CPU time, as an interrupt may in a virtual machine; but never below 239.
 	RateHz int
 	// PIDs are the processes. Without them and without Command it is the whole machine.
 	PIDs []int

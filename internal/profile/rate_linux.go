@@ -9,14 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rates are the rates to choose from: primes, of which each is about three quarters of the one before.
-var rates = []int{DefaultRate, 751, 563, 421, 317, 239, 179, 137, 101, 79, 61}
+// rates are the rates to choose from: primes, of which each is about three quarters of the one before. With fewer
+// samples a share would be too uncertain.
+var rates = []int{DefaultRate, 751, 563, 421, 317, 239}
 
-// mostTaken is the part of the CPU time of a program that its samples may take.
+// mostTaken is the part of the CPU time of a program that its samples should take at most.
 const mostTaken = 0.01
 
-// rateFor returns the largest rate at which samples that take so long each take at most mostTaken of the CPU time, and the
-// least rate if none does. 0 ns is unknown.
+// rateFor returns the largest rate at which samples that take so long each take at most mostTaken of the CPU time. If
+// none does, it returns the least. 0 ns is unknown.
 func rateFor(sampleNS float64) int {
 	for _, rate := range rates {
 		if sampleNS*float64(rate) <= mostTaken*1e9 {
@@ -26,62 +27,79 @@ func rateFor(sampleNS float64) int {
 	return rates[len(rates)-1]
 }
 
-// The samples that are timed: enough of them in a short time.
+// The turns in which samples are timed. The quickest of them is the one that the rest of the machine disturbed least.
 const (
-	timedRate = 5000
-	timedTime = 25 * time.Millisecond
+	timedTurns = 5
+	timedTime  = 5 * time.Millisecond
+	timedRate  = 5000
+	// leastTimed is the least number of samples of a turn. A thread that waits for a CPU has fewer.
+	leastTimed = 10
 )
 
-// sampleNS returns the CPU time in ns that a sample takes from a program that makes system calls; 0 if it is not known.
-// It samples its own thread, which reads the time again and again: each sample makes one of the steps of the time larger
-// by what it takes. The largest steps are those of the samples, and their median is not disturbed by the few that
-// another interrupt made.
+// sampleNS returns the CPU time in ns that a sample takes from a program; 0 if it is not known. This thread samples itself, and
+// reads the time again and again: each sample makes one of the steps of the time larger by what it takes.
 func sampleNS() float64 {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	steps := make([]int64, 1<<17) // a step is at least as long as a system call
-	clear(steps)                  // so that no page fault makes a step larger
-	steps = steps[:0]
-	used := clockNS(unix.CLOCK_THREAD_CPUTIME_ID)
-	events := ownEvents()
+	steps := make([]int64, 1<<17)
+	clear(steps) // so that no page fault makes a step larger
+	least := 0.0
+	for range timedTurns {
+		if ns := timedTurn(steps[:0]); ns > 0 && (least == 0 || ns < least) {
+			least = ns
+		}
+	}
+	return least
+}
+
+// timedTurn returns what a sample of this thread takes, in ns; 0 if there are too few. The steps go into a slice, as far as it
+// has room. The largest are those of the samples, and their median is not disturbed by the few that another interrupt made.
+func timedTurn(steps []int64) float64 {
+	events, clock := ownEvents()
 	if events == nil {
 		return 0
 	}
-	started := clockNS(unix.CLOCK_MONOTONIC)
+	started := clock()
 	for last := started; last-started < int64(timedTime) && len(steps) < cap(steps); {
-		now := clockNS(unix.CLOCK_MONOTONIC)
+		now := clock()
 		steps = append(steps, now-last)
 		last = now
 	}
-	used = clockNS(unix.CLOCK_THREAD_CPUTIME_ID) - used
-	if events.Close() != nil {
+	samples := 0
+	failed := events.Stop() != nil || events.Read(func(r *perfevent.Record) {
+		if r.Kind == perfevent.Sample {
+			samples++
+		}
+	}) != nil
+	if events.Close() != nil || failed || samples < leastTimed || 2*samples > len(steps) {
 		return 0
 	}
 	slices.Sort(steps)
-	samples := int(used * timedRate / 1e9)
-	if samples <= 0 || samples > len(steps) {
-		return 0
-	}
 	return float64(steps[len(steps)-1-samples/2] - steps[len(steps)/2])
 }
 
-// ownEvents returns events that sample this thread; nil if this process may not.
-func ownEvents() *perfevent.Events {
+// ownEvents returns events that sample this thread, and a clock for it, which returns ns: one that enters the kernel, so that samples have
+// its callchain, or one that does not where samples of the kernel are not allowed. The events are nil if none are.
+func ownEvents() (*perfevent.Events, func() int64) {
 	for _, excluded := range []bool{false, true} {
 		events := perfevent.New(perfevent.Options{RateHz: timedRate, ExcludeKernel: excluded})
-		if events.Open(unix.Gettid(), perfevent.AllCPUs) == nil {
-			return events
+		if events.Open(unix.Gettid(), perfevent.AllCPUs) != nil {
+			_ = events.Close() // it has none
+			continue
 		}
-		_ = events.Close() // it has none
+		if excluded {
+			start := time.Now()
+			return events, func() int64 { return int64(time.Since(start)) }
+		}
+		return events, monotonicCallNS
 	}
-	return nil
+	return nil, nil
 }
 
-// clockNS returns the time of a clock in ns by a system call, so that most samples are in the kernel and have its
-// callchain; 0 if there is no such clock.
-func clockNS(id int32) int64 {
+// monotonicCallNS returns CLOCK_MONOTONIC in ns by a system call; 0 if there is no such clock.
+func monotonicCallNS() int64 {
 	var at unix.Timespec
-	if unix.ClockGettime(id, &at) != nil {
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &at) != nil {
 		return 0
 	}
 	return at.Nano()

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,9 +27,7 @@ const usageTurns = 10
 // when ctx ends; the profile is then of the time until then. An error says what the system does not
 // allow, and what would be right.
 func Run(ctx context.Context, s Settings, measure Measure, progress func(done, total time.Duration)) (Profile, error) {
-	profile := Profile{SampleNS: sampleNS(), ListsThreads: s.Threads, KernelEntry: result.Unknown, Processes: []Process{}}
-	s.RateHz = cmp.Or(s.RateHz, rateFor(profile.SampleNS))
-	profile.RateHz = s.RateHz
+	profile := Profile{ListsThreads: s.Threads, KernelEntry: result.Unknown, Processes: []Process{}}
 	before, err := measure(ctx)
 	if err != nil {
 		return profile, err
@@ -54,7 +51,8 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	}
 	// What takes long comes before the events: their rings fill from the beginning.
 	kernel, vdso := kernelFunctions(), ownVDSO()
-	o, err := open(s, cpus)
+	profile.SampleNS = sampleNS()
+	o, err := open(s, cpus, profile.SampleNS)
 	if err != nil {
 		started.end()
 		return profile, err
@@ -75,7 +73,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	if started != nil {
 		o.scope = Command
 	}
-	profile.Scope, profile.SeesKernel, profile.Unseen = o.scope, o.seesKernel, o.unseen
+	profile.Scope, profile.RateHz, profile.SeesKernel, profile.Unseen = o.scope, o.rateHz, o.seesKernel, o.unseen
 	c := &collector{events: o.events, tally: newTally(inspector, kernel, vdso, o.pids), waiting: o.early}
 	sampling := ctx
 	if started != nil {
@@ -111,7 +109,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	profile.StartedEnded = started.end()
 	const enough = 50 * time.Millisecond // for a sample
 	if used := started.cpuTime(); used > enough && len(c.tally.programs) == 0 {
-		profile.Unseen = append(profile.Unseen, fmt.Sprintf("the command, which took %s of CPU time: the kernel ends the sampling of a program that gains rights (set-user-ID); that needs root", words.Duration(float64(used))))
+		profile.Unseen = append(profile.Unseen, fmt.Sprintf("the command, which took %s of CPU time: the kernel ends the sampling of a program that gains rights (set-user-ID), and does not sample processes that take less than a millisecond; that needs root", words.Duration(float64(used))))
 	}
 	if err := errors.Join(err, uncounted, o.events.Close()); err != nil {
 		return profile, err
@@ -311,8 +309,7 @@ func Check(s Settings) error {
 	if len(s.Command) > 0 {
 		s.PIDs = []int{os.Getpid()}
 	}
-	s.RateHz = cmp.Or(s.RateHz, DefaultRate)
-	o, err := open(s, cpus)
+	o, err := open(s, cpus, 0)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,7 @@ type Profile struct {
 	DurationNS int64 `json:"duration_ns"`
 	// RateHz is the number of samples in each second of CPU time.
 	RateHz int `json:"rate_hz"`
-	// SampleNS is the CPU time that a sample takes from the program, measured with system calls, which take the longest
-	// to sample; absent if it was not measured.
+	// SampleNS is the CPU time that a sample takes, measured on a thread of timebench; absent if it was not measured.
 	SampleNS float64 `json:"sample_ns,omitempty"`
 	// Scope is which processes were sampled: machine (all), processes (some, and those that
 	// they started), or command (one that was started for it).

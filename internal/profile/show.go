@@ -21,7 +21,7 @@ const (
 func (s *Profile) Fact(*result.Document) table.Fact {
 	text := fmt.Sprintf("%s at %d samples a second of CPU time", words.Duration(float64(s.DurationNS)), s.RateHz)
 	if taken := s.SampleNS * float64(s.RateHz) / 1e9; taken > 0 {
-		text += fmt.Sprintf(", which take %s of it", words.Percent(taken))
+		text += fmt.Sprintf(", which take about %.1f %% of that time", 100*taken)
 	}
 	text += "; " + words.Plural(s.Samples, "sample")
 	if s.LostSamples > 0 {

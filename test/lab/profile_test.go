@@ -84,7 +84,7 @@ func (w world) checkProfile(t *testing.T, said ran) {
 }
 
 // checkCount compares the number of system calls by the kernel with that of the program, which printed it. The
-// program also reads its CPU time, once in some hundred reads or, where a read takes long, in ten.
+// program also reads its CPU time, twice in some hundred reads or more.
 func checkCount(t *testing.T, said ran, counted float64) {
 	var own struct {
 		AllReads float64 `json:"all_reads"`

@@ -163,12 +163,18 @@ ffffffff81000010 do_syscall_64 ([kernel.kallsyms])
 ffffffff81000020 asm_sysvec_apic_timer_interrupt ([kernel.kallsyms])
     555500001000 arithmetic (/tmp/reader-c)
 
+    555500002000 system_call (/tmp/reader-c)
+    555500001000 run (/tmp/reader-c)
+
+    555500002000 internal/runtime/syscall/linux.Syscall6 (/tmp/reader-go)
+    555500001000 syscall.RawSyscall6 (/tmp/reader-go)
+
     555500001000 arithmetic (/tmp/reader-c)
     7ffe00000a3b __vdso_clock_gettime ([vdso])
 
     555500001000 arithmetic (/tmp/reader-c)
 `
-	require.Equal(t, Samples{Count: 8, VDSO: 2. / 8, Clock: 1. / 8, Syscall: 3. / 8}, ParseScript(script))
+	require.Equal(t, Samples{Count: 10, VDSO: 2. / 10, Clock: 1. / 10, Syscall: 5. / 10}, ParseScript(script))
 	require.Zero(t, ParseScript("\n"))
 }
 

@@ -59,7 +59,7 @@ final class Reader {
 		}
 	}
 
-	/** Reading the CPU time takes as long as 20 reads, so that it is read only around all blocks of a turn. */
+	/** Reading the CPU time takes as long as many reads, so that it is read only around all blocks of a turn. */
 	static double perRead(Mix mix) {
 		Work w = null;
 		long spent = 0;

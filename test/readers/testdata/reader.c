@@ -11,7 +11,8 @@
    function takes when a loop does nothing but call it: the CPU runs the loop and the call while
    it waits for the counter, so that they add next to nothing to it. The other costs are those
    in the mix of reads and arithmetic: a system call costs the difference from an empty
-   function, and the call around a read what remains. -read-ns replaces the cost of a read. */
+   function, and the call around a read is what remains, with the changes from one to the
+   other. -read-ns replaces the cost of a read. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -29,8 +30,9 @@
 
 typedef int reader(clockid_t, struct timespec *);
 
-/* system_call makes the system call in its own function: after a call of the kernel, the CPU may
-   predict the return from each function wrongly, and no sample shows why it waits there. */
+/* system_call makes the system call itself, and not by syscall() of libc: after a system call the
+   CPU may predict the return from each function wrongly, and samples there are of no read. On
+   CPUs other than amd64 it is that of libc, which then counts as part of the read. */
 static NOINLINE int system_call(clockid_t id, struct timespec *ts)
 {
 #if defined __x86_64__
@@ -111,7 +113,7 @@ static double now(clockid_t id)
 static uint64_t sink;
 
 /* per_read returns the CPU time of a read and the iterations that go with it. Reading the CPU
-   time takes as long as 20 reads, so that it is read only around all blocks of a turn. */
+   time takes as long as many reads, so that it is read only around all blocks of a turn. */
 static double per_read(reader *read, struct mix mix)
 {
 	struct work w;

@@ -94,7 +94,7 @@ func now(id int32) float64 {
 	return float64(ts.Nano())
 }
 
-// perRead reads the CPU time, which takes as long as 20 reads, only around all blocks of a turn.
+// perRead reads the CPU time, which takes as long as many reads, only around all blocks of a turn.
 func perRead(m mix) float64 {
 	var w work
 	spent := 0.0
