@@ -46,8 +46,10 @@ int main(int argc, char **argv)
 	LPTHREAD_START_ROUTINE routine = (LPTHREAD_START_ROUTINE)(void *)GetProcAddress(GetModuleHandleA("kernelbase"), "CtrlRoutine");
 	if (argc < 4 || !routine)
 		return 99;
-	if (!CreateProcessA(NULL, rest(GetCommandLineA(), 3), NULL, NULL, TRUE, 0, NULL, NULL, &startup, &of))
-		return 98;
+	/* Wine 8 loses one of some thousand. */
+	while (!CreateProcessA(NULL, rest(GetCommandLineA(), 3), NULL, NULL, TRUE, 0, NULL, NULL, &startup, &of))
+		if (GetLastError() != ERROR_INTERNAL_ERROR)
+			return 98;
 	while (GetFileAttributesA(argv[1]) == INVALID_FILE_ATTRIBUTES && !ended(of.hProcess))
 		Sleep(20);
 	Sleep(2000);

@@ -18,8 +18,10 @@ static int start_child(const char *self, const char *started)
 	STARTUPINFOA startup = {.cb = sizeof startup};
 	PROCESS_INFORMATION child;
 	snprintf(line, sizeof line, "\"%s\" child", self);
-	if (!CreateProcessA(self, line, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &child))
-		return 0;
+	/* Wine 8 loses one of some thousand. */
+	while (!CreateProcessA(self, line, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &child))
+		if (GetLastError() != ERROR_INTERNAL_ERROR)
+			return 0;
 	while (GetFileAttributesA(started) == INVALID_FILE_ATTRIBUTES)
 		Sleep(10);
 	return 1;
