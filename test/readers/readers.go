@@ -4,8 +4,8 @@
 //
 //	go test ./test/readers -run '^$' -bench Shares -benchtime 10x
 //
-// runs every program ten times for each share of the time and each kind of read, and prints a
-// table. -bench 'Shares/c/vdso' selects rows. -timebench PATH profiles with that program instead
+// runs every program ten times for each share of the time and each kind of read, and prints
+// tables. -bench 'Shares/c/vdso' selects rows. -timebench PATH profiles with that program instead
 // of one that is built from the checkout.
 //
 // What a read costs is a property of the vDSO and of the kernel, and not of a language. Only C can
@@ -21,6 +21,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,6 +81,26 @@ type Report struct {
 	// beside the costs of everything else. Their difference shows how far the costs held.
 	ShareByReads float64 `json:"share_by_reads"`
 	ShareByRest  float64 `json:"share_by_rest"`
+	// Change is by how much a read and its call cost more after the run than before it, as a part of the cost
+	// before. The programs in Java and Python do not report it.
+	Change *float64 `json:"change"`
+	// ReadChange is the same for the cost of a read by the C program, for programs in other languages.
+	ReadChange float64 `json:"-"`
+}
+
+// Steady returns whether the machine was in one state, as far as the program knows: its costs are the same before
+// the run and after it, and their sum is the CPU time but for the interrupts. Other virtual machines of a host
+// can make system calls cost a fifth more, for seconds.
+func (r Report) Steady() bool {
+	const most, leastTime, mostTime = 0.03, 0.985, 1.05
+	if math.Abs(r.ReadChange) > most {
+		return false
+	}
+	if r.Change == nil || r.ShareByReads == 0 {
+		return true
+	}
+	time := r.Share / r.ShareByReads // the CPU time by the sum of the costs
+	return math.Abs(*r.Change) <= most && time >= leastTime && time <= mostTime
 }
 
 // ReadsPerSecond returns the rate of the reads.
@@ -253,7 +274,9 @@ func (r *Running) End() Report {
 	var report Report
 	require.NoError(r.t, json.Unmarshal([]byte(line), &report), line)
 	if r.readNS > 0 {
-		report = report.with((r.readNS + r.program.cost(r.t, r.options)) / 2)
+		after := r.program.cost(r.t, r.options)
+		report = report.with((r.readNS + after) / 2)
+		report.ReadChange = after/r.readNS - 1
 	}
 	return report
 }

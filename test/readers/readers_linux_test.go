@@ -46,6 +46,7 @@ func counts(t *testing.T, program *Program) {
 			}
 			require.Positive(t, report.Reads)
 			require.Positive(t, report.ReadNS)
+			require.Equal(t, program.Language == "c" || program.Language == "go", report.Change != nil)
 			shares[percent] = report.ShareByReads
 		}
 		require.Greater(t, shares[90], shares[10], read)
@@ -224,14 +225,27 @@ func TestSeconds(t *testing.T) {
 	require.Equal(t, 5.0, (&row{percent: 90, threads: 1}).seconds())
 }
 
+// A trial is of use if the costs are the same at both ends, and the CPU time is theirs.
+func TestSteady(t *testing.T) {
+	change := func(x float64) *float64 { return &x }
+	require.True(t, Report{Share: 0.41, ShareByReads: 0.4, Change: change(-0.02)}.Steady())
+	require.False(t, Report{Share: 0.41, ShareByReads: 0.4, Change: change(-0.04)}.Steady())
+	require.False(t, Report{Share: 0.43, ShareByReads: 0.4, Change: change(0)}.Steady(), "it cost more meanwhile")
+	require.False(t, Report{Share: 0.38, ShareByReads: 0.4, Change: change(0)}.Steady(), "it cost less meanwhile")
+	require.True(t, Report{Share: 0.45, ShareByReads: 0.4}.Steady(), "Python's calls vary")
+	require.False(t, Report{Share: 0.41, ShareByReads: 0.4, ReadChange: 0.17}.Steady())
+	require.True(t, Report{Change: change(0)}.Steady(), "it reads no clock")
+}
+
 func TestTable(t *testing.T) {
-	r := row{language: "c", read: "vdso", percent: 40, threads: 1}
-	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.39, ShareByRest: 0.42}, profile: &Profile{CPUsUsed: 0.9, ClockShare: 0.41, ReadsPerSecond: 17e6}, perf: &Samples{Count: 2900, VDSO: 0.405}})
+	r := row{language: "c", read: "vdso", percent: 40, threads: 1, repeated: 7}
+	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.39, ShareByRest: 0.42}, profile: &Profile{CPUsUsed: 0.9, ClockShare: 0.41, ReadsPerSecond: 17e6, ReadsLow: 15e6, ReadsHigh: 18e6}, perf: &Samples{Count: 2900, VDSO: 0.405}})
 	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.4}, profile: &Profile{CPUsUsed: 0.9, ClockShare: 0.45, ReadsPerSecond: 20e6}, failed: errors.New("perf record: not permitted")})
 	var out bytes.Buffer
 	require.NoError(t, write(&out, []*row{&r, {language: "go", read: "syscall", percent: 1, threads: 4}}))
 	table := out.String()
 	require.Contains(t, table, "1 of 2")
+	require.Regexp(t, `1 of 2 +7 +40\.50`, table, "one of two in the interval, and seven repeated")
 	require.Contains(t, table, "+3.00", "1 and 5 beyond the range")
 	require.Contains(t, table, "perf record: not permitted")
 	require.Equal(t, 4, strings.Count(table, "\n"), table)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -23,6 +24,8 @@ var (
 	timebenchPath = flag.String("timebench", "", "profile with this `program`; none profiles with perf only")
 	window        = flag.Float64("window", 0, "profile for so many `seconds`; 0 is as long as the share of a row needs")
 	slack         = flag.Float64("slack", 10, "let a program run for so many `seconds` more than it is profiled; a quiet machine needs 3")
+	repeats       = flag.Int("repeats", 9, "repeat a trial so often, if the cost of a read changed during it")
+	perfToo       = flag.Bool("perf", true, "sample with perf, too")
 )
 
 // A trial is one run of a program under the instruments.
@@ -39,6 +42,7 @@ type row struct {
 	percent        float64
 	threads        int
 	trials         []trial
+	repeated       int // trials that are not in trials, because the machine was not steady
 }
 
 func (r *row) add(t trial) { r.trials = append(r.trials, t) }
@@ -71,31 +75,45 @@ func BenchmarkShares(b *testing.B) {
 		b.Logf("%s has no command profile", timebench)
 		timebench = "none"
 	}
-	if path, err := exec.LookPath("perf"); err == nil {
+	if path, err := exec.LookPath("perf"); err == nil && *perfToo {
 		perf = path
 	}
-	var rows []*row
 	for _, language := range Languages {
 		b.Run(language, func(b *testing.B) {
 			program := Build(b, language)
 			for _, read := range program.Reads {
+				var rows []*row
 				for _, threads := range []int{1, 4} {
 					for _, percent := range []float64{1, 10, 40, 90} {
 						b.Run(fmt.Sprintf("%s/%g/%d", read, percent, threads), func(b *testing.B) {
 							r := &row{language: language, read: read, percent: percent, threads: threads}
 							rows = append(rows, r)
 							for b.Loop() {
-								r.add(r.try(b, program, timebench, perf))
+								r.add(r.steady(b, program, timebench, perf))
 							}
 							b.ReportMetric(0, "ns/op") // the length of a trial says nothing
 							b.ReportMetric(100*r.own(), "%-own")
 						})
 					}
 				}
+				if len(rows) > 0 {
+					require.NoError(b, write(os.Stdout, rows))
+				}
 			}
 		})
 	}
-	require.NoError(b, write(os.Stdout, rows))
+}
+
+// steady repeats a trial during which the cost of a read changed, as the program found: neither the program nor
+// an instrument can say what a read cost then.
+func (r *row) steady(b *testing.B, program *Program, timebench, perf string) trial {
+	b.Helper()
+	for left := *repeats; ; left-- {
+		if t := r.try(b, program, timebench, perf); left <= 0 || t.report.Steady() {
+			return t
+		}
+		r.repeated++
+	}
 }
 
 // try runs the program of a row under one instrument after the other. For perf, of which only the share is of interest, 5 s do.
@@ -177,10 +195,11 @@ func cell(format string, x float64) string {
 // program's own share, and within 10 % of its reads. "points" are those beyond the range. "perf %" is the share of the vDSO, or of the
 // whole system call; "clock only %" is that of the kernel's function of the clock. "by CPU time" is
 // the ratio of the reads for each second of CPU time: the program counts during its whole run, and
-// on a busy machine it does not get the same CPU time in each second of it.
+// on a busy machine it does not get the same CPU time in each second of it. "in interval" is how many intervals of
+// reads a second hold what the program counted, and "repeated" how many trials more there were.
 func write(w io.Writer, rows []*row) error {
 	var table strings.Builder
-	fmt.Fprintln(&table, "\nprogram\tread\tpercent\tthreads\town %\tby reads\tby rest\tprofile %\tpoints\twithin 2\treads/s ratio\twithin 10 %\tby CPU time\twithin 10 %\tperf %\tpoints\twithin 2\tclock only %\tsamples\t")
+	fmt.Fprintln(&table, "\nprogram\tread\tpercent\tthreads\town %\tby reads\tby rest\tprofile %\tpoints\twithin 2\treads/s ratio\twithin 10 %\tby CPU time\twithin 10 %\tin interval\trepeated\tperf %\tpoints\twithin 2\tclock only %\tsamples\t")
 	for _, r := range rows {
 		of := func(figure func(Report) float64) float64 {
 			return middle(r.each(func(t trial) (float64, bool) { return figure(t.report), true }))
@@ -204,6 +223,10 @@ func write(w io.Writer, rows []*row) error {
 		points := profiled(func(r Report, p Profile) float64 { return beyond(r, p.ClockShare) })
 		ratios := profiled(func(r Report, p Profile) float64 { return p.ReadsPerSecond / r.ReadsPerSecond() })
 		byCPU := profiled(func(r Report, p Profile) float64 { return p.ReadsPerSecond / p.CPUsUsed / r.ReadsPerCPUSecond() })
+		outside := profiled(func(r Report, p Profile) float64 {
+			reads := r.ReadsPerSecond()
+			return max(p.ReadsLow-reads, reads-p.ReadsHigh, 0)
+		})
 		beside := func(ratios []float64) []float64 {
 			apart := slices.Clone(ratios)
 			for i := range apart {
@@ -218,7 +241,7 @@ func write(w io.Writer, rows []*row) error {
 				note = "  " + strings.Join(strings.Fields(t.failed.Error()), " ")
 			}
 		}
-		fmt.Fprintf(&table, "%s\t%s\t%g\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+		fmt.Fprintf(&table, "%s\t%s\t%g\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
 			r.language, r.read, r.percent, r.threads,
 			cell("%.2f", 100*of(func(r Report) float64 { return r.Share })),
 			cell("%.2f", 100*of(func(r Report) float64 { return r.ShareByReads })),
@@ -226,7 +249,7 @@ func write(w io.Writer, rows []*row) error {
 			cell("%.2f", 100*middle(profiled(func(_ Report, p Profile) float64 { return p.ClockShare }))),
 			cell("%+.2f", middle(points)), within(points, 2),
 			cell("%.3f", middle(ratios)), within(beside(ratios), 0.1),
-			cell("%.3f", middle(byCPU)), within(beside(byCPU), 0.1),
+			cell("%.3f", middle(byCPU)), within(beside(byCPU), 0.1), within(outside, 0), strconv.Itoa(r.repeated),
 			cell("%.2f", 100*middle(perfed(func(_ Report, s *Samples) float64 { return r.perfShare(s) }))),
 			cell("%+.2f", middle(perfPoints)), within(perfPoints, 2),
 			cell("%.2f", 100*middle(perfed(func(_ Report, s *Samples) float64 { return s.Clock }))),
