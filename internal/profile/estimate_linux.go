@@ -75,7 +75,11 @@ func (u usage) system() (part float64, known bool) {
 // An estimate turns samples into shares and rates.
 type estimate struct {
 	profile *Profile
+	// costs are those before the sampling and after it, and tracked those while it lasted, where they are known.
 	costs   costs
+	tracked map[place]cost
+	// accountedNS is what a sample takes of the CPU time that the kernel accounts to a program; 0 if that is unknown.
+	accountedNS float64
 	// callsAreHidden is whether the kernel hides which system call a sample is in.
 	callsAreHidden bool
 	// used returns the CPU time of a process.
@@ -175,7 +179,7 @@ func (e estimate) reads(process *Process, p *program, share float64) {
 	if process.ClockShare == nil || share == 0 || process.CPUsUsed == 0 {
 		return
 	}
-	vdso, direct := e.vdsoCost(p), e.costs[syscallID]
+	vdso, direct := e.vdsoCost(p), e.syscallCost(p)
 	inVDSO, inCalls := process.UserShare+process.KernelShare, process.SyscallShare
 	if e.profile.KernelEntry == result.Never {
 		// Where the vDSO reads the fine clocks in user mode, it calls the kernel for other clocks, such as those of
@@ -199,10 +203,20 @@ func (e estimate) reads(process *Process, p *program, share float64) {
 		}
 		return sum * factor
 	}
-	process.ReadsPerSecond = number(vdso.median, direct.median, 1)
-	process.ReadsLow = number(vdso.high, direct.high, process.ClockShareLow/share)
+	process.ReadsPerSecond = number(vdso.median, direct.median, 1-e.sampled())
+	process.ReadsLow = number(vdso.high, direct.high, (1-e.sampled())*process.ClockShareLow/share)
+	// What the samples take varies with the depth of the stack, so that the upper limit leaves them out.
 	process.ReadsHigh = number(vdso.low, direct.low, process.ClockShareHigh/share)
 	process.ReadsBy = byCost
+}
+
+// mostSampled is the maximum part of the CPU time that is taken to be of samples: the default of
+// kernel.perf_cpu_time_max_percent (Documentation/admin-guide/sysctl/kernel.rst).
+const mostSampled = 0.25
+
+// sampled returns the part of the accounted CPU time that the samples took. In it a program read no clock.
+func (e estimate) sampled() float64 {
+	return min(e.accountedNS*float64(e.profile.RateHz)/1e9, mostSampled)
 }
 
 // countedReads completes the reads of a process whose system calls were counted: so many in a second.
@@ -220,7 +234,7 @@ func (e estimate) countedReads(process *Process, p *program, perSecond float64) 
 		if vdso.median == 0 {
 			return
 		}
-		inVDSO := process.UserShare * process.CPUsUsed * 1e9
+		inVDSO := process.UserShare * process.CPUsUsed * (1 - e.sampled()) * 1e9
 		share := process.UserShare + process.SyscallShare
 		by, low, high = byCost, perSecond+inVDSO/vdso.high*process.ClockShareLow/share, perSecond+inVDSO/vdso.low*process.ClockShareHigh/share
 		perSecond += inVDSO / vdso.median
@@ -233,32 +247,61 @@ func (e estimate) countedReads(process *Process, p *program, perSecond float64) 
 	}
 }
 
-// vdsoCost returns the cost of a call of the vDSO: that of each function, by its samples.
+// vdsoCost returns what a call of the vDSO costs a program, by the samples at each place. It is 0 without samples.
 func (e estimate) vdsoCost(p *program) cost {
-	samples, calls := 0.0, cost{}
-	for name, n := range p.byFunction {
-		clock := fineID
-		for _, r := range clockFunctions {
-			if r.function == bare(name) {
-				clock = r.clock
-			}
+	return e.costOf(p.places, func(clock string) bool { return clock != syscallID })
+}
+
+// syscallCost returns what a direct system call costs a program.
+func (e estimate) syscallCost(p *program) cost {
+	of := e.costOf(p.places, isSyscall)
+	if of.median == 0 {
+		return e.costs[syscallID]
+	}
+	return of
+}
+
+func isSyscall(clock string) bool { return clock == syscallID }
+
+// costOf returns what a read costs on average, of clocks of a kind. The number of reads at a place is the time there, which is
+// that of its samples, by the cost there: as it was tracked, or as it was before and after. It is 0 if there are no samples,
+// or if a cost is unknown.
+func (e estimate) costOf(places map[place]int, isOfKind func(clock string) bool) cost {
+	samples, reads := 0.0, cost{}
+	for at, n := range places {
+		if !isOfKind(at.clock) {
+			continue
 		}
-		of := e.costs[clock]
+		of := e.tracked[at]
 		if of.median == 0 {
+			of = e.costs[at.clock]
+		}
+		if of.median == 0 && !isSyscall(at.clock) {
 			of = e.costs[fineID]
 		}
 		if of.median == 0 {
 			return cost{}
 		}
 		samples += float64(n)
-		calls.median += float64(n) / of.median
-		calls.low += float64(n) / of.low
-		calls.high += float64(n) / of.high
+		reads.median += float64(n) / of.median
+		reads.low += float64(n) / of.low
+		reads.high += float64(n) / of.high
 	}
 	if samples == 0 {
 		return cost{}
 	}
-	return cost{samples / calls.median, samples / calls.low, samples / calls.high}
+	return cost{samples / reads.median, samples / reads.low, samples / reads.high}
+}
+
+// costOfAll returns what a read of a clock costs all programs.
+func (e estimate) costOfAll(t *tally, clock string) float64 {
+	places := map[place]int{}
+	for _, p := range t.programs {
+		for at, n := range p.places {
+			places[at] += n
+		}
+	}
+	return cmp.Or(e.costOf(places, func(other string) bool { return other == clock }).median, e.costs[clock].median)
 }
 
 func functionsOf(p *program) []Function {
@@ -319,7 +362,7 @@ func (e estimate) fill(t *tally) {
 	s := e.profile
 	s.Processes = []Process{}
 	s.LostSamples = t.lost
-	s.ReadNS, s.SyscallNS = e.costs[fineID].median, e.costs[syscallID].median
+	s.ReadNS, s.SyscallNS = e.costOfAll(t, fineID), e.costOfAll(t, syscallID)
 	// Where the kernel emulates the counter, as for faulty timers of arm64, reading it is no read in user mode, and costs
 	// about as much as a system call. In user mode it costs a tenth (AMD EPYC).
 	if userMode := e.costs[clock.UserModeID].median; e.enters() && (s.SyscallNS == 0 || userMode < s.SyscallNS/2) {

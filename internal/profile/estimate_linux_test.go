@@ -48,6 +48,26 @@ func TestShareAndReads(t *testing.T) {
 	require.InDelta(t, 1, s.Processes[0].CPUsUsed, 1e-9, "by samples where the process began or ended")
 }
 
+// The CPU time of a process has that of its samples in it, in which it read no clock.
+func TestSamplesAreNoReads(t *testing.T) {
+	records := append(times(400, sample(10, nil, inGettime, inProgram)), times(600, sample(10, nil, inProgram))...)
+	reads := func(sampleNS float64) Process {
+		s := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: true, KernelEntry: result.Never}
+		estimate{
+			profile: &s, costs: costsOf(fast), accountedNS: sampleNS, used: func(int) usage { return usage{userNS: 10e9, whole: true} },
+			calls: (*counts)(nil).of, threadName: func(int, int) string { return "main" },
+		}.fill(tallied(nil, records...))
+		return s.Processes[0]
+	}
+	for sampleNS, part := range map[float64]float64{0: 1, 100e3: 0.99, 20e6: 0.75} {
+		p := reads(sampleNS)
+		require.InDelta(t, part*0.4e9/20, p.ReadsPerSecond, 1, "%g ns", sampleNS)
+		require.InDelta(t, part*p.ClockShareLow*1e9/22, p.ReadsLow, 1)
+		require.InDelta(t, p.ClockShareHigh*1e9/19, p.ReadsHigh, 1, "it may have taken less")
+		require.InDelta(t, 0.4, p.ClockCPUs, 1e-9, "the time is taken all the same")
+	}
+}
+
 // Costs of before and after the sampling are joined: a machine does not keep its speed.
 func TestCostsOfBothEnds(t *testing.T) {
 	all := costsOf(fast)

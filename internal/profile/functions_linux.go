@@ -14,6 +14,16 @@ var clockFunctions = []struct{ function, clock string }{
 	{"time", "time@vdso"},
 }
 
+// clockOf returns the clock whose cost is that of a call of a function of the vDSO.
+func clockOf(function string) string {
+	for _, r := range clockFunctions {
+		if r.function == bare(function) {
+			return r.clock
+		}
+	}
+	return fineID
+}
+
 // unnamed is the name of code of the vDSO that belongs to no function with a name.
 const unnamed = "vDSO"
 

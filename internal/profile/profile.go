@@ -61,7 +61,7 @@ type Settings struct {
 
 // A Measure measures what reads of clocks cost on this machine: those of [Clocks], and of [clock.UserMode] for
 // the projection of the cost in user mode. Run calls it before it samples and after, because a machine does
-// not keep its speed.
+// not keep its speed. In between Run measures the reads of [Clocks] itself, where the programs read.
 type Measure func(context.Context) ([]compare.Clock, error)
 
 // ErrUnsupported is the error of Run on other systems than Linux.

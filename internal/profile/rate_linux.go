@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/timebench/timebench/internal/perfevent"
 	"golang.org/x/sys/unix"
@@ -36,26 +37,44 @@ const (
 	leastTimed = 10
 )
 
-// sampleNS returns the CPU time in ns that a sample takes from a program; 0 if it is not known. This thread samples itself, and
-// reads the time again and again: each sample makes one of the steps of the time larger by what it takes.
-func sampleNS() float64 {
+// sampleNS returns the time in ns that a sample takes from a program; 0 if it is not known.
+func sampleNS() float64 { return timedSample(ownEvents) }
+
+// accountedNS returns how much of that the kernel accounts to the program, in ns; 0 if it is not known. Kernels with
+// CONFIG_IRQ_TIME_ACCOUNTING account interrupts to no program.
+func accountedNS() float64 {
+	return timedSample(func() (*perfevent.Events, func() int64) {
+		events, _ := ownEvents()
+		return events, func() int64 { return callNS(unix.CLOCK_THREAD_CPUTIME_ID) }
+	})
+}
+
+// timedSample returns what a sample takes, in ns by a clock; 0 if it is not known. This thread samples itself, and reads
+// the clock again and again: each sample makes one of the steps of the clock larger by what it takes.
+func timedSample(begin func() (*perfevent.Events, func() int64)) float64 {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	steps := make([]int64, 1<<17)
 	clear(steps) // so that no page fault makes a step larger
 	least := 0.0
 	for range timedTurns {
-		if ns := timedTurn(steps[:0]); ns > 0 && (least == 0 || ns < least) {
-			least = ns
-		}
+		least = quietest(least, timedTurn(steps[:0], begin))
 	}
 	return least
 }
 
+// quietest returns the smaller of two times of a sample, of which 0 is unknown.
+func quietest(a, b float64) float64 {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
+
 // timedTurn returns what a sample of this thread takes, in ns; 0 if there are too few. The steps go into a slice, as far as it
 // has room. The largest are those of the samples, and their median is not disturbed by the few that another interrupt made.
-func timedTurn(steps []int64) float64 {
-	events, clock := ownEvents()
+func timedTurn(steps []int64, begin func() (*perfevent.Events, func() int64)) float64 {
+	events, clock := begin()
 	if events == nil {
 		return 0
 	}
@@ -96,10 +115,14 @@ func ownEvents() (*perfevent.Events, func() int64) {
 	return nil, nil
 }
 
-// monotonicCallNS returns CLOCK_MONOTONIC in ns by a system call; 0 if there is no such clock.
-func monotonicCallNS() int64 {
+// monotonicCallNS returns CLOCK_MONOTONIC in ns by a system call.
+func monotonicCallNS() int64 { return callNS(unix.CLOCK_MONOTONIC) }
+
+// callNS returns a clock in ns by a system call; 0 if there is no such clock. The call is raw: the work of the scheduler of Go
+// around a call varies.
+func callNS(clock uintptr) int64 {
 	var at unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &at) != nil {
+	if _, _, errno := unix.RawSyscall(unix.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&at)), 0); errno != 0 {
 		return 0
 	}
 	return at.Nano()

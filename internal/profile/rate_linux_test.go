@@ -52,10 +52,12 @@ func TestRateOfTheCommandLine(t *testing.T) {
 func TestSampleIsTimed(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
 	require.Eventually(t, func() bool {
-		ns := sampleNS()
-		t.Logf("a sample takes %g ns", ns)
-		require.GreaterOrEqual(t, ns, 0.0)
-		require.Less(t, ns, float64(timedTime))
+		ns, accounted := sampleNS(), accountedNS()
+		t.Logf("a sample takes %g ns, of which %g are accounted", ns, accounted)
+		for _, ns := range []float64{ns, accounted} {
+			require.GreaterOrEqual(t, ns, 0.0)
+			require.Less(t, ns, float64(timedTime))
+		}
 		return ns > 0
 	}, time.Minute, time.Millisecond)
 }
@@ -69,4 +71,12 @@ func TestRateFor(t *testing.T) {
 	for _, rate := range rates {
 		require.True(t, big.NewInt(int64(rate)).ProbablyPrime(0), rate)
 	}
+}
+
+func TestQuietest(t *testing.T) {
+	require.Equal(t, 2.0, quietest(3, 2))
+	require.Equal(t, 2.0, quietest(2, 3))
+	require.Equal(t, 2.0, quietest(0, 2), "unknown before")
+	require.Equal(t, 2.0, quietest(2, 0), "unknown after")
+	require.Zero(t, quietest(0, 0))
 }

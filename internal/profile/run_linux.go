@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/symbols"
 	"github.com/timebench/timebench/internal/vdso"
@@ -49,6 +50,11 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		}
 		s.PIDs, s.Time, profile.Started = []int{started.pid()}, math.MaxInt64, bounded(path.Base(s.Command[0]))
 	}
+	var track *tracker
+	if !s.Count && s.Time >= minTrackedTime { // counting makes the system calls of the tracker slower, too
+		track = newTracker(Clocks(clock.Catalog()), costsOf(before))
+		defer track.end()
+	}
 	// What takes long comes before the events: their rings fill from the beginning.
 	kernel, vdso := kernelFunctions(), ownVDSO()
 	profile.SampleNS = sampleNS()
@@ -75,6 +81,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	}
 	profile.Scope, profile.RateHz, profile.SeesKernel, profile.Unseen = o.scope, o.rateHz, o.seesKernel, o.unseen
 	c := &collector{events: o.events, tally: newTally(inspector, kernel, vdso, o.pids), waiting: o.early}
+	c.tally.track = track
 	sampling := ctx
 	if started != nil {
 		c.tally.starting = started.pid()
@@ -103,6 +110,9 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 				}
 			}
 		}
+		if !over && turns%trackTurns == 0 {
+			track.order()
+		}
 		progress(min(elapsed, s.Time), s.Time)
 	})
 	c.tally.renameStacks()
@@ -115,16 +125,17 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		return profile, err
 	}
 	profile.DurationNS = max(int64(elapsed), 1)
-	costs := costsOf(before)
+	costs, accounted := costsOf(before), 0.0
 	if ctx.Err() == nil {
 		after, err := measure(ctx)
 		if err != nil {
 			return profile, err
 		}
 		costs.join(costsOf(after))
+		accounted = accountedNS()
 	}
 	estimate{
-		profile: &profile, costs: costs, callsAreHidden: kernel.hidden != "", threadName: threadName,
+		profile: &profile, costs: costs, tracked: track.costs(), accountedNS: accounted, callsAreHidden: kernel.hidden != "", threadName: threadName,
 		used: func(pid int) usage { return used.last[pid] }, calls: calls.of, counting: calls != nil,
 	}.fill(c.tally)
 	if n := c.tally.foreign; n > 0 {

@@ -47,8 +47,8 @@ type Profile struct {
 	// KernelEntry is whether a read by the vDSO enters the kernel on this machine: never,
 	// always, sometimes, or unknown.
 	KernelEntry string `json:"kernel_entry"`
-	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO, as in clocks[].latency; absent
-	// if there is no vDSO.
+	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO, measured where programs read and while they do, or before
+	// the sampling and after it if they read too little; absent if there is no vDSO.
 	ReadNS float64 `json:"read_ns,omitempty"`
 	// SyscallNS is that of a read by a direct system call.
 	SyscallNS float64 `json:"syscall_ns,omitempty"`

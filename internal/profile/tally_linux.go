@@ -80,6 +80,8 @@ type program struct {
 	user    int // in the vDSO, in user mode
 	// byFunction are the samples in functions of the vDSO, by name.
 	byFunction map[string]int
+	// places are the samples that are in reads for sure, by CPU and clock.
+	places map[place]int
 	// sites are the instructions in the vDSO and elsewhere from which it was in the kernel.
 	inVDSO, outside map[uint64]*site
 	threads         map[int]*count
@@ -120,6 +122,8 @@ type tally struct {
 	// starting is the process that becomes the command with its first execve(2), and is timebench
 	// before; 0 if there is none.
 	starting int
+	// track learns where reads are. The samples of its thread are not counted.
+	track *tracker
 	// from and until are the time of the profile: samples outside are not counted.
 	from, until uint64
 
@@ -192,7 +196,8 @@ func (t *tally) add(r *perfevent.Record) {
 			p.known, p.reason, p.vdso = true, "", addressRange{r.Start, r.Start + r.Length}
 		}
 	case perfevent.Sample:
-		if r.TimeNS >= t.from && r.TimeNS < t.until && (t.wanted == nil || t.wanted[r.PID]) {
+		tracker := t.track.thread()
+		if r.TimeNS >= t.from && r.TimeNS < t.until && (t.wanted == nil || t.wanted[r.PID]) && (tracker == 0 || r.TID != tracker) {
 			t.sample(r)
 		}
 	}
@@ -258,7 +263,8 @@ func (t *tally) of(pid int) *program {
 	}
 	p.ended = false // a thread outlives the first one of its process
 	if p.threads == nil {
-		p.byFunction, p.inVDSO, p.outside = map[string]int{}, map[uint64]*site{}, map[uint64]*site{}
+		p.byFunction, p.places = map[string]int{}, map[place]int{}
+		p.inVDSO, p.outside = map[uint64]*site{}, map[uint64]*site{}
 		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]*reads{}, map[uint64]string{}
 	}
 	return p
@@ -278,7 +284,8 @@ func (p *program) release() {
 	for _, s := range p.outside {
 		p.otherSites += s.all()
 	}
-	p.byFunction, p.inVDSO, p.outside, p.threads, p.stacks, p.names, p.nameless = nil, nil, nil, nil, nil, nil, nil
+	p.byFunction, p.places, p.inVDSO, p.outside = nil, nil, nil, nil
+	p.threads, p.stacks, p.names, p.nameless = nil, nil, nil, nil
 }
 
 // complete looks up what the records did not say about a program.
@@ -313,7 +320,7 @@ func (t *tally) sample(r *perfevent.Record) {
 	for within < len(r.User) && p.vdso.has(r.User[within]) {
 		within++
 	}
-	in, from := noRead, r.User[0]
+	in, from, clock := noRead, r.User[0], syscallID
 	switch {
 	case within > 0:
 		name, reads := t.vdso.of(r.User[:within], p.vdso)
@@ -327,6 +334,7 @@ func (t *tally) sample(r *perfevent.Record) {
 			in = aRead
 		}
 		if in == aRead {
+			clock = clockOf(name)
 			p.byFunction[name]++
 		}
 	case len(r.Kernel) > 0 || vsyscall.has(r.User[0]):
@@ -336,6 +344,11 @@ func (t *tally) sample(r *perfevent.Record) {
 			in, from = at.addUnknown(), address
 			r.User[0] = address // which is that of a return, as in the other samples of the site
 		}
+	}
+	if in == aRead {
+		at := place{r.CPU, clock}
+		p.places[at]++
+		t.track.saw(at)
 	}
 	if in != noRead {
 		thread.add(in, from)

@@ -1,0 +1,252 @@
+package profile
+
+import (
+	"math"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/observe"
+	"github.com/timebench/timebench/internal/perfevent"
+	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/test/readers"
+)
+
+// turns returns how many turns there were at a place.
+func turns(t *tracker, at place) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.known[at] == nil {
+		return 0
+	}
+	return len(t.known[at].reads)
+}
+
+// tracking returns a tracker of this machine, which may be too slow for it.
+func tracking(t *testing.T) *tracker {
+	t.Helper()
+	track := newTracker(Clocks(clock.Catalog()), costsOf(fast))
+	if track == nil {
+		require.Greater(t, max(observe.StopwatchCost(), observe.StopwatchTick())*stopwatchReads, maxSlice)
+		t.Skip("the stopwatch of this machine is too slow for a tracker")
+	}
+	t.Cleanup(track.end)
+	return track
+}
+
+// order waits, so that each order is a turn.
+func order(track *tracker, at place) {
+	track.orders <- turn{at, 1}
+	track.orders <- turn{} // taken after the turn
+}
+
+// has waits for turns at a place: the scheduler may move the thread during one, on a busy machine.
+func has(t *testing.T, track *tracker, at place, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		order(track, at)
+		return turns(track, at) >= n
+	}, time.Minute, time.Microsecond, "%+v", at)
+}
+
+// The clock of the system call is on every machine; qemu-user has no vDSO.
+func TestTrackerMeasuresOnItsCPU(t *testing.T) {
+	track := tracking(t)
+	for _, cpu := range thread.Usable() {
+		at := place{cpu, syscallID}
+		require.NotContains(t, track.costs(), at)
+		has(t, track, at, minTracked)
+		of := track.costs()[at]
+		require.Positive(t, of.low)
+		require.LessOrEqual(t, of.low, of.median)
+		require.LessOrEqual(t, of.median, of.high)
+		require.Less(t, of.high, float64(maxSlice))
+	}
+	require.Len(t, track.costs(), len(thread.Usable()), "there were no orders of other clocks")
+}
+
+// Places that cannot be measured are passed over, and the thread goes on.
+func TestTrackerOmitsWhatCannotBeMeasured(t *testing.T) {
+	track := tracking(t)
+	for _, at := range []place{{1 << 14, syscallID}, {0, "no clock"}, {}} {
+		order(track, at)
+	}
+	require.Empty(t, track.known)
+	has(t, track, place{thread.Usable()[0], syscallID}, 1)
+}
+
+// The turns follow the samples: the place with most samples since its last turn is next, and the turn stands for them.
+func TestTurnsFollowTheSamples(t *testing.T) {
+	track := &tracker{orders: make(chan turn, 1), usable: []int{0, 1}, pending: map[place]int{}}
+	track.order()
+	require.Empty(t, track.orders, "there was no read")
+	a, b := place{0, fineID}, place{1, syscallID}
+	got := map[place][]int{}
+	for range 30 {
+		for range 40 {
+			track.saw(a)
+		}
+		for range 20 {
+			track.saw(b)
+		}
+		track.saw(place{2, fineID}) // a CPU that this process may not use
+		track.order()
+		of := <-track.orders
+		got[of.place] = append(got[of.place], of.weight)
+	}
+	require.InDelta(t, 20, len(got[a]), 2)
+	require.InDelta(t, 10, len(got[b]), 2)
+	sum := func(place place) (n int) {
+		for _, weight := range got[place] {
+			n += weight
+		}
+		return n + track.pending[place]
+	}
+	require.Equal(t, 30*40, sum(a), "each sample is in one turn")
+	require.Equal(t, 30*20, sum(b), "each sample is in one turn")
+}
+
+// A late turn is omitted: an order never waits, and its samples are for a later one.
+func TestOrderDoesNotWait(t *testing.T) {
+	track := &tracker{orders: make(chan turn, 1), usable: []int{0}, pending: map[place]int{}}
+	for range 3 {
+		track.saw(place{0, fineID})
+		track.order()
+	}
+	require.Equal(t, turn{place{0, fineID}, 1}, <-track.orders)
+	track.order()
+	require.Equal(t, turn{place{0, fineID}, 2}, <-track.orders)
+}
+
+func TestNoTracker(t *testing.T) {
+	require.Nil(t, newTracker(Clocks(clock.Catalog()), costs{}), "no cost is known")
+	slow := costs{}
+	for id := range costsOf(fast) {
+		slow[id] = cost{1e9, 1e9, 1e9}
+	}
+	require.Nil(t, newTracker(Clocks(clock.Catalog()), slow), "a read takes a second")
+	var track *tracker
+	track.saw(place{0, fineID})
+	track.order()
+	require.Empty(t, track.costs())
+	require.Zero(t, track.thread())
+	track.end()
+}
+
+// The reads in a span are the sum of the speeds, not the span by the mean of the costs.
+func TestCostsOfTurns(t *testing.T) {
+	at := place{0, syscallID}
+	costOf := func(costsNS ...float64) (cost, bool) {
+		of := &speeds{}
+		for _, ns := range costsNS {
+			of.reads, of.weights = append(of.reads, 1/ns), append(of.weights, 1)
+		}
+		got, ok := (&tracker{known: map[place]*speeds{at: of}}).costs()[at]
+		return got, ok
+	}
+	var two, same []float64
+	for i := range 100 {
+		two, same = append(two, []float64{240, 300}[i%2]), append(same, 250)
+	}
+	_, ok := costOf(two[:minTracked-1]...)
+	require.False(t, ok, "too few")
+	of, ok := costOf(two...)
+	require.True(t, ok)
+	require.InDelta(t, 2/(1./240+1./300), of.median, 1e-9)
+	require.InDelta(t, 266.7-6, of.low, 1)
+	require.InDelta(t, 266.7+6, of.high, 1)
+
+	of, _ = costOf(same...)
+	require.InDelta(t, 250, of.low, 1e-9)
+	require.InDelta(t, 250, of.high, 1e-9)
+
+	// Nine of ten turns were disturbed much, so that the interval of the mean reaches below 0: no turn was that slow.
+	of, _ = costOf(250, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6)
+	require.InDelta(t, 1e6, of.high, 1e-3)
+	require.GreaterOrEqual(t, of.low, 250.)
+}
+
+// The samples of the tracker's own reads are of no program.
+func TestTrackerIsNotCounted(t *testing.T) {
+	own, other := sample(10, nil, inGettime, inProgram), sample(10, nil, inProgram)
+	own.TID, own.TimeNS, other.TID, other.TimeNS = 11, 1, 12, 2
+	counted := tallied(nil)
+	counted.track = &tracker{tid: 11, usable: []int{0}, pending: map[place]int{}}
+	for _, r := range append(times(5, own), times(3, other)...) {
+		counted.add(&r)
+	}
+	require.Equal(t, 3, counted.programs[0].samples)
+	require.Empty(t, counted.programs[0].byFunction)
+	require.Empty(t, counted.track.pending)
+}
+
+// The tracker learns where the reads of all programs are, and a program keeps its own.
+func TestPlacesOfReads(t *testing.T) {
+	counted := tallied(nil)
+	counted.track = &tracker{usable: []int{3, 5}, pending: map[place]int{}}
+	add := func(n, cpu int, r perfevent.Record) {
+		for range n {
+			r.CPU, r.TID, r.TimeNS = cpu, r.PID, 1
+			counted.add(&r)
+		}
+	}
+	add(4, 3, sample(10, nil, inGettime, inProgram))
+	add(2, 5, sample(10, []uint64{gettime}, inProgram))
+	add(7, 5, sample(11, nil, inGettime, inProgram))
+	add(9, 5, sample(11, nil, inProgram))
+	require.Equal(t, map[place]int{{3, fineID}: 4, {5, syscallID}: 2, {5, fineID}: 7}, counted.track.pending)
+	require.Equal(t, map[place]int{{3, fineID}: 4, {5, syscallID}: 2}, counted.programs[0].places)
+	require.Equal(t, map[place]int{{5, fineID}: 7}, counted.programs[1].places)
+}
+
+// Each program has the cost of the CPUs that it reads on.
+func TestCostIsThatOfTheCPU(t *testing.T) {
+	on := func(cpu int, r perfevent.Record) perfevent.Record {
+		r.CPU = cpu
+		return r
+	}
+	records := append(times(500, on(1, sample(10, nil, inGettime))), times(500, sample(10, nil, inProgram))...)
+	records = append(records, times(400, on(2, sample(11, nil, inGettime)))...)
+	records = append(records, times(100, on(3, sample(11, nil, inGettime)))...)
+	records = append(records, times(500, sample(11, nil, inProgram))...)
+	p := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: true, KernelEntry: "never"}
+	estimate{
+		profile: &p, costs: costsOf(fast), used: func(int) usage { return usage{userNS: 10e9, whole: true} },
+		tracked: map[place]cost{{1, fineID}: {40, 39, 41}, {2, fineID}: {10, 10, 10}},
+		calls:   (*counts)(nil).of, threadName: func(int, int) string { return "main" },
+	}.fill(tallied(nil, records...))
+	byPID := map[int]Process{}
+	for _, process := range p.Processes {
+		byPID[process.PID] = process
+	}
+	require.InDelta(t, 0.5e9/40, byPID[10].ReadsPerSecond, 1)
+	require.InDelta(t, byPID[10].ClockShareLow*1e9/41, byPID[10].ReadsLow, 1)
+	require.InDelta(t, byPID[10].ClockShareHigh*1e9/39, byPID[10].ReadsHigh, 1)
+	require.InDelta(t, 0.4e9/10+0.1e9/20, byPID[11].ReadsPerSecond, 1, "CPU 3 was not tracked, so it has the cost of before and after")
+	require.InDelta(t, 1000/(500./40+400./10+100./20), p.ReadNS, 1e-9, "of all reads")
+	require.InDelta(t, 200, p.SyscallNS, 1e-9, "that of before and after, as there was none")
+}
+
+// While a real program reads, the reads that it counts are those of the cost that was tracked. How far both agree, the
+// benchmark shows; a wrong unit or the wrong clock would be off by more than this.
+func TestCostIsTracked(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	tracking(t)
+	program := readers.Build(t, "c")
+	for _, read := range []string{"vdso", "syscall"} {
+		r := program.Start(t, readers.Options{Read: read, Percent: 100, Seconds: 5})
+		r.Go()
+		p := profiled(t, Settings{PIDs: []int{r.PID()}, Time: 3 * time.Second})
+		process, report := only(t, p, r.PID()), r.End()
+		if process.ClockShare == nil || process.ReadsPerSecond == 0 {
+			t.Logf("%s: the kernel is not seen, or which calls are those of clocks", read)
+			continue
+		}
+		// The costs that the test gives Run are made up.
+		require.False(t, p.ReadNS == costsOf(fast)[fineID].median && p.SyscallNS == costsOf(fast)[syscallID].median, read)
+		ratio := process.ReadsPerSecond / process.CPUsUsed / report.ReadsPerCPUSecond()
+		require.Less(t, math.Abs(math.Log(ratio)), math.Log(2), "%s: %g times the reads", read, ratio)
+	}
+}
