@@ -106,6 +106,9 @@ func root(t *testing.T, arch, script string) []byte {
 	if strings.Contains(script, "-- reader ") || strings.Contains(script, "\nreader ") {
 		addGo(t, &all, arch, "reader", "../readers/testdata/reader.go")
 	}
+	if strings.Contains(script, "reader-c ") {
+		addC(t, &all, "reader-c", "../readers/testdata/reader.c")
+	}
 	if strings.Contains(script, "run hpet-ahead ") {
 		addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/profile"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/need"
 )
 
 // profileScript profiles a program that reads a clock most of its time, as root.
@@ -29,6 +30,17 @@ func addGo(t *testing.T, all *archive, arch, name, source string) {
 	compiler := exec.Command("go", "build", "-o", binary, source)
 	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 	out, err := compiler.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	content, err := os.ReadFile(binary)
+	require.NoError(t, err)
+	all.add("bin/"+name, program, content)
+}
+
+// addC adds a program in C, from its source, for the architecture of this machine.
+func addC(t *testing.T, all *archive, name, source string) {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), name)
+	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-static", "-fno-omit-frame-pointer", "-pthread", "-o", binary, source).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	content, err := os.ReadFile(binary)
 	require.NoError(t, err)

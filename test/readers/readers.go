@@ -74,6 +74,9 @@ type Report struct {
 	ReadNS      float64 `json:"read_ns"`      // the cost of a read
 	CallNS      float64 `json:"call_ns"`      // what the call adds to it
 	IterationNS float64 `json:"iteration_ns"` // the cost of an iteration of arithmetic
+	// LoopNS is what the loop around a read takes with an empty function. It is part of ReadNS for reads by the vDSO, as the
+	// CPU runs the loop while it waits for the counter. Only the program in C reports it.
+	LoopNS float64 `json:"loop_ns"`
 	// Share is the share of reads in the sum of all costs. A pause of the virtual machine, or a
 	// lower frequency than at the calibration, does not change it.
 	Share float64 `json:"share"`
@@ -115,8 +118,8 @@ func (r Report) ShareRange() (low, high float64) {
 	return min(r.Share, r.ShareByReads), max(r.Share, r.ShareByReads)
 }
 
-// with returns the report for another cost of a read.
-func (r Report) with(readNS float64) Report {
+// With returns the report for another cost of a read, in ns.
+func (r Report) With(readNS float64) Report {
 	r.CallNS += r.ReadNS - readNS
 	r.ReadNS = readNS
 	if r.Reads == 0 {
@@ -275,7 +278,7 @@ func (r *Running) End() Report {
 	require.NoError(r.t, json.Unmarshal([]byte(line), &report), line)
 	if r.readNS > 0 {
 		after := r.program.cost(r.t, r.options)
-		report = report.with((r.readNS + after) / 2)
+		report = report.With((r.readNS + after) / 2)
 		report.ReadChange = after/r.readNS - 1
 	}
 	return report

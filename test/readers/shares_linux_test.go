@@ -196,7 +196,7 @@ func cell(format string, x float64) string {
 // whole system call; "clock only %" is that of the kernel's function of the clock. "by CPU time" is
 // the ratio of the reads for each second of CPU time: the program counts during its whole run, and
 // on a busy machine it does not get the same CPU time in each second of it. "in interval" is how many intervals of
-// reads a second hold what the program counted, and "repeated" how many trials more there were.
+// reads a second hold what the program counted in as much CPU time, and "repeated" how many trials more there were.
 func write(w io.Writer, rows []*row) error {
 	var table strings.Builder
 	fmt.Fprintln(&table, "\nprogram\tread\tpercent\tthreads\town %\tby reads\tby rest\tprofile %\tpoints\twithin 2\treads/s ratio\twithin 10 %\tby CPU time\twithin 10 %\tin interval\trepeated\tperf %\tpoints\twithin 2\tclock only %\tsamples\t")
@@ -224,7 +224,7 @@ func write(w io.Writer, rows []*row) error {
 		ratios := profiled(func(r Report, p Profile) float64 { return p.ReadsPerSecond / r.ReadsPerSecond() })
 		byCPU := profiled(func(r Report, p Profile) float64 { return p.ReadsPerSecond / p.CPUsUsed / r.ReadsPerCPUSecond() })
 		outside := profiled(func(r Report, p Profile) float64 {
-			reads := r.ReadsPerSecond()
+			reads := r.ReadsPerCPUSecond() * p.CPUsUsed
 			return max(p.ReadsLow-reads, reads-p.ReadsHigh, 0)
 		})
 		beside := func(ratios []float64) []float64 {

@@ -9,7 +9,8 @@
 
    The costs are measured before the run and after it. A read by the vDSO costs what its
    function takes when a loop does nothing but call it: the CPU runs the loop and the call while
-   it waits for the counter, so that they add next to nothing to it. The other costs are those
+   it waits for the counter, so that they add next to nothing to it. loop_ns is what they take
+   with an empty function: an emulator that counts instructions adds that. The other costs are those
    in the mix of reads and arithmetic: a system call costs the difference from an empty
    function, and the call around a read is what remains, with the changes from one to the
    other. -read-ns replaces the cost of a read. */
@@ -136,7 +137,7 @@ static double per_iteration(void)
 	return (now(CLOCK_THREAD_CPUTIME_ID) - start) / 100000;
 }
 
-struct costs { double read, call, iteration; };
+struct costs { double read, call, iteration, loop; };
 
 enum { most_turns = 80 };
 
@@ -159,14 +160,15 @@ static double given;
 /* The turns alternate, so that all figures come from the same state of the machine. */
 static struct costs calibrate(struct mix mix, int turns)
 {
-	double iterations[most_turns], wholes[most_turns], bares[most_turns], empties[most_turns];
-	struct costs c = {0, 0, 0};
+	double iterations[most_turns], wholes[most_turns], bares[most_turns], empties[most_turns], loops[most_turns];
+	struct costs c = {0, 0, 0, 0};
 	for (int i = 0; i < turns; i++) {
 		iterations[i] = per_iteration();
 		if (chosen) {
 			wholes[i] = per_read(chosen, mix);
 			bares[i] = bare ? per_read(bare, reads_only) : 0;
 			empties[i] = per_read(empty, mix);
+			loops[i] = per_read(empty, reads_only);
 		}
 	}
 	c.iteration = quiet(iterations, turns);
@@ -175,6 +177,7 @@ static struct costs calibrate(struct mix mix, int turns)
 		c.read = whole - around;
 		if (bare)
 			c.read = quiet(bares, turns);
+		c.loop = quiet(loops, turns);
 		if (given > 0)
 			c.read = given;
 		c.call = whole - c.read;
@@ -297,8 +300,8 @@ int main(int argc, char **argv)
 	__asm__ volatile("" : : "r"(sink));
 	double in_reads = reads * costs.read, rest = iterations * costs.iteration + reads * costs.call;
 	printf("{\"reads\":%" PRIu64 ",\"iterations\":%" PRIu64 ",\"cpu_ns\":%.0f,\"wall_ns\":%.0f"
-	       ",\"read_ns\":%.3f,\"call_ns\":%.3f,\"iteration_ns\":%.4f,\"share\":%.5f,\"share_by_reads\":%.5f,\"share_by_rest\":%.5f,\"change\":%.5f}\n",
-	       reads, iterations, cpu, wall, costs.read, costs.call, costs.iteration,
+	       ",\"read_ns\":%.3f,\"call_ns\":%.3f,\"loop_ns\":%.3f,\"iteration_ns\":%.4f,\"share\":%.5f,\"share_by_reads\":%.5f,\"share_by_rest\":%.5f,\"change\":%.5f}\n",
+	       reads, iterations, cpu, wall, costs.read, costs.call, costs.loop, costs.iteration,
 	       reads ? in_reads / (in_reads + rest) : 0, reads ? in_reads / cpu : 0, reads ? 1 - rest / cpu : 0, change);
 	return 0;
 }

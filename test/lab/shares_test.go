@@ -1,0 +1,127 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/profile"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/readers"
+)
+
+// instructionNS is what an instruction takes on a machine that counts: shift=2.
+const instructionNS = 4
+
+// counting makes an emulated machine count: each instruction takes instructionNS of its time, and a timer expires exactly after
+// the last instruction before it. Without that, QEMU delivers interrupts between blocks of translated code, and samples
+// gather there. One CPU is enough, as QEMU would run several in turn.
+func (w world) counting() world {
+	w.machine = slices.Clone(w.machine)
+	i := slices.Index(w.machine, "-smp")
+	w.machine[i+1] = "1"
+	if w.name == "hpet" {
+		// With one CPU the kernel trusts the time stamp counter.
+		w.machine[slices.Index(w.machine, "-append")+1] += " clocksource=hpet"
+	}
+	w.machine = append(w.machine, "-icount", "shift=2,sleep=off")
+	return w
+}
+
+// A mix is how a program reads, and what percentage of its time that takes.
+type mix struct {
+	read    string
+	percent int
+}
+
+func (m mix) name() string { return fmt.Sprintf("%s-%d", m.read, m.percent) }
+
+// script profiles a program that reads, while it runs.
+func (m mix) script() string {
+	return fmt.Sprintf(`
+run own-%[1]s sh -c 'reader-c %[2]s %[3]d 1 9 & sleep 1.5; timebench profile $! --time 5s --rate 997 --format json >/tmp/profile; wait'
+run %[1]s cat /tmp/profile
+`, m.name(), m.read, m.percent)
+}
+
+// TestShares compares the share of reads, with the kernel's part, with what the program counts itself, and what the machine
+// with hpet would take in user mode with what the machine with tsc takes. Both follow from numbers of instructions, not
+// from the speed of this machine.
+func TestShares(t *testing.T) {
+	mixes := []mix{{"vdso", 10}, {"vdso", 40}, {"vdso", 80}, {"syscall", 40}}
+	script := ""
+	for _, m := range mixes {
+		script += m.script()
+	}
+	var all sync.Mutex
+	found := map[string]*profile.Profile{}
+	t.Run("machines", func(t *testing.T) {
+		for _, w := range worlds[:3] {
+			t.Run(w.name, func(t *testing.T) {
+				t.Parallel()
+				said := w.counting().run(t, script+"run current cat $sources/current_clocksource\n")
+				require.Equal(t, w.source, strings.TrimSpace(said["current"].stdout))
+				for _, m := range mixes {
+					p := checkShare(t, w, m, said)
+					all.Lock()
+					found[w.name+" "+m.name()] = p
+					all.Unlock()
+				}
+			})
+		}
+	})
+	for _, m := range mixes[:3] {
+		slow, tsc := found["hpet "+m.name()], found["tsc "+m.name()]
+		require.NotNil(t, slow)
+		require.NotNil(t, tsc)
+		t.Logf("%s: in user mode a read would take %.0f ns under hpet, and takes %.0f ns under tsc", m.name(), slow.UserModeNS, tsc.ReadNS)
+		require.InEpsilon(t, tsc.ReadNS, slow.UserModeNS, 0.1)
+	}
+}
+
+// checkShare returns the profile of a program, after it compared the share with that of the program. Two points and the
+// standard error of 4,800 samples make 3.
+func checkShare(t *testing.T, w world, m mix, said map[string]ran) *profile.Profile {
+	t.Helper()
+	const points, factor = 0.03, 0.3
+	out := said["own-"+m.name()]
+	require.Zero(t, out.status, out.stderr)
+	_, text, ok := strings.Cut(out.stdout, "ready\n")
+	require.True(t, ok, out.stdout)
+	var own readers.Report
+	require.NoError(t, json.Unmarshal([]byte(text), &own), text)
+	if m.read == "vdso" {
+		// The loop around the reads does not overlap with them here. The empty function that it was timed with has two instructions.
+		own = own.With(own.ReadNS - own.LoopNS + 2*instructionNS)
+	}
+	p := profile.Of(document(t, said[m.name()]))
+	require.NotNil(t, p)
+	require.True(t, p.SeesKernel)
+	i := slices.IndexFunc(p.Processes, func(p profile.Process) bool { return p.Command == "reader-c" })
+	require.GreaterOrEqual(t, i, 0)
+	reader := p.Processes[i]
+	require.NotNil(t, reader.ClockShare)
+	low, high := own.ShareRange()
+	ratio := reader.ReadsPerSecond / reader.CPUsUsed / own.ReadsPerCPUSecond()
+	t.Logf("%s %s: its own share is %.1f to %.1f %%, and of %d samples %.1f %% are in reads: %.1f user, %.1f kernel, %.1f system calls; reads in a CPU second: %.3f of its own",
+		w.name, m.name(), 100*low, 100*high, reader.Samples, 100**reader.ClockShare, 100*reader.UserShare, 100*reader.KernelShare, 100*reader.SyscallShare, ratio)
+	require.Greater(t, *reader.ClockShare, low-points)
+	require.Less(t, *reader.ClockShare, high+points)
+	require.InDelta(t, 1, ratio, factor)
+	switch {
+	case m.read == "syscall":
+		require.Greater(t, reader.SyscallShare, 0.9**reader.ClockShare)
+	case w.vdso == result.Always:
+		require.Greater(t, reader.KernelShare, reader.UserShare)
+		require.Less(t, reader.SyscallShare, 0.01)
+	default:
+		require.Greater(t, reader.UserShare, 0.9**reader.ClockShare)
+	}
+	return p
+}
