@@ -123,7 +123,9 @@ func (e estimate) of(p *program) Process {
 	}
 	seconds := float64(e.profile.DurationNS) / 1e9
 	process.CPUsUsed = float64(p.samples) / float64(e.profile.RateHz) / seconds / max(1-unseen, 0.01)
+	sampleNS := e.profile.SampleNS
 	if used.whole && e.programs[p.pid] == 1 && used.userNS+used.systemNS >= enoughNS {
+		sampleNS = e.accountedNS
 		process.CPUsUsed = (used.userNS + used.systemNS) / cmp.Or(used.spanNS, float64(e.profile.DurationNS))
 	}
 	all := float64(p.samples)
@@ -145,7 +147,7 @@ func (e estimate) of(p *program) Process {
 		process.ClockShare = &share
 	}
 	process.ClockCPUs = share * process.CPUsUsed
-	e.reads(&process, p, share)
+	e.reads(&process, p, share, e.sampled(sampleNS))
 	process.Functions, process.Threads, process.Callers = functionsOf(p), e.threadsOf(p), callersOf(p)
 	return process
 }
@@ -166,11 +168,11 @@ func shareInterval(some, all, moreVariance float64) (low, high float64) {
 // the number of all reads is an estimate still.
 const mostOtherClocks = 0.05
 
-// reads estimates the number of reads from their CPU time. share is the share that the counted
-// samples have.
-func (e estimate) reads(process *Process, p *program, share float64) {
+// reads estimates the number of reads from their CPU time. share is the share that the counted samples have, and sampled
+// the part of the CPU time that samples took, in which a program read no clock.
+func (e estimate) reads(process *Process, p *program, share, sampled float64) {
 	if calls, counted := e.calls(process.PID); counted {
-		e.countedReads(process, p, calls/(float64(e.profile.DurationNS)/1e9))
+		e.countedReads(process, p, calls/(float64(e.profile.DurationNS)/1e9), sampled)
 		return
 	}
 	if e.counting && process.KernelShare+process.SyscallShare > 0 {
@@ -203,25 +205,30 @@ func (e estimate) reads(process *Process, p *program, share float64) {
 		}
 		return sum * factor
 	}
-	process.ReadsPerSecond = number(vdso.median, direct.median, 1-e.sampled())
-	process.ReadsLow = number(vdso.high, direct.high, (1-e.sampled())*process.ClockShareLow/share)
-	// What the samples take varies with the depth of the stack, so that the upper limit leaves them out.
+	process.ReadsPerSecond = number(vdso.median, direct.median, 1-sampled)
+	process.ReadsLow = number(vdso.high, direct.high, (1-e.mostSampled(sampled))*process.ClockShareLow/share)
 	process.ReadsHigh = number(vdso.low, direct.low, process.ClockShareHigh/share)
 	process.ReadsBy = byCost
 }
 
-// mostSampled is the maximum part of the CPU time that is taken to be of samples: the default of
+// maxSampled is the maximum part of the CPU time that is taken to be of samples: the default of
 // kernel.perf_cpu_time_max_percent (Documentation/admin-guide/sysctl/kernel.rst).
-const mostSampled = 0.25
+const maxSampled = 0.25
 
-// sampled returns the part of the accounted CPU time that the samples took. In it a program read no clock.
-func (e estimate) sampled() float64 {
-	return min(e.accountedNS*float64(e.profile.RateHz)/1e9, mostSampled)
+// sampled returns the part of the CPU time that samples take which take so many ns each.
+func (e estimate) sampled(sampleNS float64) float64 {
+	return min(sampleNS*float64(e.profile.RateHz)/1e9, maxSampled)
+}
+
+// mostSampled returns that part for the lower limit of the reads. What the kernel accounts may be unknown, and a sample takes
+// longer the deeper the stack is; the upper limit has no such part.
+func (e estimate) mostSampled(sampled float64) float64 {
+	return max(sampled, e.sampled(e.profile.SampleNS))
 }
 
 // countedReads completes the reads of a process whose system calls were counted: so many in a second.
 // What a system call costs while they are counted is not known, so there is no estimate by cost.
-func (e estimate) countedReads(process *Process, p *program, perSecond float64) {
+func (e estimate) countedReads(process *Process, p *program, perSecond, sampled float64) {
 	if e.programs[process.PID] > 1 || e.parents[process.PID] {
 		return // those of the other programs are in the count
 	}
@@ -234,10 +241,11 @@ func (e estimate) countedReads(process *Process, p *program, perSecond float64) 
 		if vdso.median == 0 {
 			return
 		}
-		inVDSO := process.UserShare * process.CPUsUsed * (1 - e.sampled()) * 1e9
+		inVDSO := process.UserShare * process.CPUsUsed * 1e9
 		share := process.UserShare + process.SyscallShare
-		by, low, high = byCost, perSecond+inVDSO/vdso.high*process.ClockShareLow/share, perSecond+inVDSO/vdso.low*process.ClockShareHigh/share
-		perSecond += inVDSO / vdso.median
+		low = perSecond + inVDSO*(1-e.mostSampled(sampled))/vdso.high*process.ClockShareLow/share
+		high = perSecond + inVDSO/vdso.low*process.ClockShareHigh/share
+		by, perSecond = byCost, perSecond+inVDSO*(1-sampled)/vdso.median
 	default: // some of the reads in the vDSO are in the count
 		return
 	}
@@ -264,8 +272,8 @@ func (e estimate) syscallCost(p *program) cost {
 func isSyscall(clock string) bool { return clock == syscallID }
 
 // costOf returns what a read costs on average, of clocks of a kind. The number of reads at a place is the time there, which is
-// that of its samples, by the cost there: as it was tracked, or as it was before and after. It is 0 if there are no samples,
-// or if a cost is unknown.
+// that of its samples, by the cost there: as it was tracked, on that CPU or on all, or as it was before and after. It is 0 if
+// there are no samples, or if a cost is unknown.
 func (e estimate) costOf(places map[place]int, isOfKind func(clock string) bool) cost {
 	samples, reads := 0.0, cost{}
 	for at, n := range places {
@@ -273,6 +281,9 @@ func (e estimate) costOf(places map[place]int, isOfKind func(clock string) bool)
 			continue
 		}
 		of := e.tracked[at]
+		if of.median == 0 {
+			of = e.tracked[place{anyCPU, at.clock}]
+		}
 		if of.median == 0 {
 			of = e.costs[at.clock]
 		}

@@ -48,22 +48,34 @@ func TestShareAndReads(t *testing.T) {
 	require.InDelta(t, 1, s.Processes[0].CPUsUsed, 1e-9, "by samples where the process began or ended")
 }
 
-// The CPU time of a process has that of its samples in it, in which it read no clock.
+// The CPU time of a process has that of its samples in it, in which it read no clock: what the kernel accounts, or all where
+// the CPU time is that of the samples.
 func TestSamplesAreNoReads(t *testing.T) {
 	records := append(times(400, sample(10, nil, inGettime, inProgram)), times(600, sample(10, nil, inProgram))...)
-	reads := func(sampleNS float64) Process {
-		s := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: true, KernelEntry: result.Never}
+	reads := func(sampleNS, accountedNS float64, whole bool) Process {
+		s := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: true, KernelEntry: result.Never, SampleNS: sampleNS}
 		estimate{
-			profile: &s, costs: costsOf(fast), accountedNS: sampleNS, used: func(int) usage { return usage{userNS: 10e9, whole: true} },
+			profile: &s, costs: costsOf(fast), accountedNS: accountedNS, used: func(int) usage { return usage{userNS: 10e9, whole: whole} },
 			calls: (*counts)(nil).of, threadName: func(int, int) string { return "main" },
 		}.fill(tallied(nil, records...))
 		return s.Processes[0]
 	}
-	for sampleNS, part := range map[float64]float64{0: 1, 100e3: 0.99, 20e6: 0.75} {
-		p := reads(sampleNS)
-		require.InDelta(t, part*0.4e9/20, p.ReadsPerSecond, 1, "%g ns", sampleNS)
-		require.InDelta(t, part*p.ClockShareLow*1e9/22, p.ReadsLow, 1)
-		require.InDelta(t, p.ClockShareHigh*1e9/19, p.ReadsHigh, 1, "it may have taken less")
+	for _, c := range []struct {
+		sampleNS, accountedNS float64
+		whole                 bool
+		part, least           float64
+	}{
+		{0, 0, true, 1, 1},
+		{100e3, 100e3, true, 0.99, 0.99},
+		{100e3, 0, true, 1, 0.99}, // it is unknown, or interrupts are not accounted
+		{100e3, 0, false, 0.99, 0.99},
+		{100e3, 200e3, true, 0.98, 0.98},
+		{20e6, 20e6, true, 0.75, 0.75},
+	} {
+		p := reads(c.sampleNS, c.accountedNS, c.whole)
+		require.InDelta(t, c.part*0.4e9/20, p.ReadsPerSecond, 1, "%+v", c)
+		require.InDelta(t, c.least*p.ClockShareLow*1e9/22, p.ReadsLow, 1, "%+v", c)
+		require.InDelta(t, p.ClockShareHigh*1e9/19, p.ReadsHigh, 1, "%+v", c)
 		require.InDelta(t, 0.4, p.ClockCPUs, 1e-9, "the time is taken all the same")
 	}
 }

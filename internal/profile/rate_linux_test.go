@@ -76,7 +76,7 @@ func TestRateFor(t *testing.T) {
 func TestQuietest(t *testing.T) {
 	require.Equal(t, 2.0, quietest(3, 2))
 	require.Equal(t, 2.0, quietest(2, 3))
-	require.Equal(t, 2.0, quietest(0, 2), "unknown before")
-	require.Equal(t, 2.0, quietest(2, 0), "unknown after")
+	require.Equal(t, 2.0, quietest(0, 2), "unknown")
+	require.Equal(t, 2.0, quietest(2, 0), "unknown")
 	require.Zero(t, quietest(0, 0))
 }

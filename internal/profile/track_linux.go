@@ -22,8 +22,9 @@ const (
 	minTracked     = 10
 	minTrackedTime = 2 * minTracked * trackTurns * drainEvery
 	// minSlice is the minimum span of a slice, and stopwatchReads the minimum number of readings of the stopwatch that
-	// take as long: its own reading is subtracted, which is not exact. maxSlice is the maximum span. A turn of six slices
-	// takes 60 µs of the CPU of the program where the stopwatch takes below 0.5 µs, and never more than 600.
+	// take as long: its own reading is subtracted, which is not exact. maxSlice is the maximum span, but for the first slice
+	// after a read became slower. A turn of six slices takes some 60 µs of the CPU of the program where the stopwatch takes
+	// below 0.5 µs, and ten times as much at most.
 	minSlice       = 10 * time.Microsecond
 	stopwatchReads = 20
 	maxSlice       = 100 * time.Microsecond
@@ -41,15 +42,15 @@ type turn struct {
 	weight int
 }
 
-// speeds are the results of the turns at a place: reads per ns, and the weights of the turns.
-type speeds struct{ reads, weights []float64 }
+// anyCPU is the CPU of the place that has the turns of a clock on all CPUs.
+const anyCPU = -1
 
 // A tracker measures what a read costs while Run samples, on the CPUs where the reads are. The cost depends on the CPU and on
 // the moment: CPUs are of two kinds, change their frequency, and are shared with other guests of a host. A system call took
 // 243 or 300 ns for seconds at a time, and each CPU changed independently (a virtual machine on AMD EPYC). A measurement
 // before or after runs on other CPUs than the programs, which occupy theirs.
 //
-// A nil tracker tracks nothing. The caller of pending and order is one goroutine; the turns have a thread of their own.
+// A nil tracker tracks nothing. One goroutine calls saw and order; the turns have a thread of their own.
 type tracker struct {
 	// orders are the next turns. Its room is one: a turn that is late is better omitted.
 	orders chan turn
@@ -57,38 +58,53 @@ type tracker struct {
 	tid int
 	// usable are the CPUs that the thread may run on.
 	usable []int
+	// sliceNS is the span of a slice, and tickNS that of a step of the stopwatch.
+	sliceNS, tickNS float64
+	// readers are those of the thread, by clock.
+	readers map[string]clock.Reader
+	// aboutNS is what a read took last, by clock, and owed the weight of the turns at a place that failed. They are of the thread.
+	aboutNS map[string]float64
+	owed    map[place]int
 	// pending is the number of samples of reads at a place since its last turn.
 	pending map[place]int
 
-	mu    sync.Mutex
-	known map[place]*speeds
+	mu sync.Mutex
+	// speeds are the reads per ns of the turns at a place, weighted by what they stand for.
+	speeds map[place]*stats.Weighted
 }
 
-// newTracker returns a tracker for the clocks that have an approximate cost. It is nil if none can be tracked.
+// newTracker returns a tracker for the clocks whose approximate cost is known. It is nil if none can be tracked.
 func newTracker(clocks []clock.Clock, about costs) *tracker {
 	slice := max(minSlice, stopwatchReads*observe.StopwatchCost(), stopwatchReads*observe.StopwatchTick())
 	if slice > maxSlice {
 		return nil
 	}
-	t := &tracker{orders: make(chan turn, 1), usable: thread.Usable(), pending: map[place]int{}, known: map[place]*speeds{}}
+	t := &tracker{
+		orders: make(chan turn, 1), usable: thread.Usable(), sliceNS: float64(slice), tickNS: float64(observe.StopwatchTick()),
+		readers: map[string]clock.Reader{}, aboutNS: map[string]float64{}, owed: map[place]int{},
+		pending: map[place]int{}, speeds: map[place]*stats.Weighted{},
+	}
 	ready := make(chan bool)
 	go func() {
 		defer close(ready)
-		_ = thread.Run(thread.Any, func() { // if it fails, nobody is ready
-			readers := map[string]clock.Reader{}
+		_ = thread.Run(thread.Any, func() { // if it fails, ready is closed
 			for _, c := range clocks {
-				if about[c.ID].median > float64(maxSlice) || about[c.ID].median <= 0 {
+				ns := about[c.ID].median
+				if ns <= 0 || ns > float64(maxSlice) {
 					continue
 				}
 				if reader, err := c.Open(); err == nil {
-					readers[c.ID] = reader
+					t.readers[c.ID], t.aboutNS[c.ID] = reader, ns
 				}
 			}
 			t.tid = unix.Gettid()
-			ready <- len(readers) > 0
+			ready <- len(t.readers) > 0
 			for of := range t.orders {
-				if reader := readers[of.clock]; reader != nil {
-					t.measure(reader, of, float64(slice), about[of.clock].median)
+				of.weight += t.owed[of.place]
+				t.owed[of.place] = of.weight
+				if ns, ok := t.measure(of.place); ok {
+					delete(t.owed, of.place)
+					t.add(of, ns)
 				}
 			}
 		})
@@ -100,34 +116,43 @@ func newTracker(clocks []clock.Clock, about costs) *tracker {
 	return t
 }
 
-// measure takes a turn, with slices of so many ns, for a clock whose read takes about so many ns. It is for the thread of the
-// tracker, which is not pinned, so that a CPU that gets no time cannot hold it.
-func (t *tracker) measure(reader clock.Reader, of turn, sliceNS, aboutNS float64) {
-	if thread.Move(of.cpu) != nil || thread.Current() != of.cpu {
-		return // the CPU went offline
+// measure returns what a read at a place takes, in ns; false if that failed. It is for the thread of the tracker. The thread
+// is not pinned while it reads; a CPU that gets no time at all can still hold it on its way there.
+func (t *tracker) measure(at place) (ns float64, ok bool) {
+	reader := t.readers[at.clock]
+	if reader == nil || thread.Move(at.cpu) != nil || thread.Current() != at.cpu {
+		return 0, false // there is no such clock, or the CPU went offline
 	}
 	// The first slice brings the code into the caches, and shows what a read takes now: longer, where all CPUs read one timer.
-	n := max(1, int(sliceNS/aboutNS/2))
-	ns := timed(reader, n)
-	if ns > float64(maxSlice) {
-		return
+	few := max(1, int(t.sliceNS/t.aboutNS[at.clock]/2))
+	first := timed(reader, few)
+	if first <= 0 {
+		return 0, false
 	}
-	n = max(1, int(sliceNS/max(ns, aboutNS/10)))
+	t.aboutNS[at.clock] = min(first, float64(maxSlice))
+	n := min(max(1, int(t.sliceNS/first)), 4*few)
 	slicesNS := make([]float64, trackSlices)
 	for i := range slicesNS {
 		slicesNS[i] = timed(reader, n)
 	}
 	ns = stats.Median(slicesNS)
-	if ns <= 0 || clock.Failure(reader) != nil || thread.Current() != of.cpu {
-		return
+	if ns <= 0 || clock.Failure(reader) != nil || thread.Current() != at.cpu {
+		return 0, false
 	}
+	t.aboutNS[at.clock] = min(ns, float64(maxSlice))
+	return ns, true
+}
+
+// add adds the result of a turn.
+func (t *tracker) add(of turn, ns float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.known[of.place] == nil {
-		t.known[of.place] = &speeds{}
+	for _, at := range []place{of.place, {anyCPU, of.clock}} {
+		if t.speeds[at] == nil {
+			t.speeds[at] = &stats.Weighted{}
+		}
+		t.speeds[at].Add(1/ns, float64(of.weight))
 	}
-	at := t.known[of.place]
-	at.reads, at.weights = append(at.reads, 1/ns), append(at.weights, float64(of.weight))
 }
 
 // timed returns what one of n reads takes, in ns. The stopwatch may be slower now than at another time, so that its own
@@ -142,12 +167,12 @@ func timed(reader clock.Reader, n int) float64 {
 
 // saw notes a sample of a read at a place.
 func (t *tracker) saw(at place) {
-	if t != nil && slices.Contains(t.usable, at.cpu) {
+	if t != nil && t.readers[at.clock] != nil && slices.Contains(t.usable, at.cpu) {
 		t.pending[at]++
 	}
 }
 
-// order orders a turn at the place that has most samples of reads since its last one, unless the thread is still busy.
+// order orders a turn at the place that has the most samples of reads since its last one, unless the thread is still busy.
 func (t *tracker) order() {
 	if t == nil {
 		return
@@ -183,8 +208,9 @@ func (t *tracker) end() {
 	}
 }
 
-// costs returns what a read costs at each place that had enough turns. The turns of a place stand for the samples of reads
-// there, and so for the time that reads took: the number of reads is that time by the mean of the speeds.
+// costs returns what a read costs at each place that had enough turns, and for each clock on anyCPU, if all CPUs together had
+// enough. The turns of a place stand for the samples of reads there, and so for the time that reads took: the number of
+// reads is that time by the mean of the speeds.
 func (t *tracker) costs() map[place]cost {
 	all := map[place]cost{}
 	if t == nil {
@@ -192,12 +218,23 @@ func (t *tracker) costs() map[place]cost {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for at, of := range t.known {
-		if len(of.reads) < minTracked {
+	cpus := map[string]int{}
+	for at := range t.speeds {
+		if at.cpu != anyCPU {
+			cpus[at.clock]++
+		}
+	}
+	for at, of := range t.speeds {
+		if of.N < minTracked {
 			continue
 		}
-		mean, low, high := stats.MeanInterval(of.reads, of.weights, confidence)
-		all[at] = cost{1 / mean, 1 / min(high, slices.Max(of.reads)), 1 / max(low, slices.Min(of.reads))}
+		groups := 1
+		if at.cpu == anyCPU {
+			groups = cpus[at.clock] // the cost on one of them is not known as well as the mean
+		}
+		mean, low, high := of.Interval(confidence, groups)
+		inexact := t.tickNS / t.sliceNS
+		all[at] = cost{1 / mean, (1 - inexact) / high, (1 + inexact) / low}
 	}
 	return all
 }

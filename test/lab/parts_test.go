@@ -107,7 +107,7 @@ func root(t *testing.T, arch, script string) []byte {
 		addGo(t, &all, arch, "reader", "../readers/testdata/reader.go")
 	}
 	if strings.Contains(script, "reader-c ") {
-		addC(t, &all, "reader-c", "../readers/testdata/reader.c")
+		addC(t, &all, arch, "reader-c", "../readers/testdata/reader.c")
 	}
 	if strings.Contains(script, "run hpet-ahead ") {
 		addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -36,9 +37,12 @@ func addGo(t *testing.T, all *archive, arch, name, source string) {
 	all.add("bin/"+name, program, content)
 }
 
-// addC adds a program in C, from its source, for the architecture of this machine.
-func addC(t *testing.T, all *archive, name, source string) {
+// addC adds a program in C, from its source.
+func addC(t *testing.T, all *archive, arch, name, source string) {
 	t.Helper()
+	if runtime.GOARCH != arch {
+		need.Missing(t, "cc", "the compiler is for "+runtime.GOARCH+", and the machine is "+arch)
+	}
 	binary := filepath.Join(t.TempDir(), name)
 	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-static", "-fno-omit-frame-pointer", "-pthread", "-o", binary, source).CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -175,9 +175,10 @@ static struct costs calibrate(struct mix mix, int turns)
 	if (chosen) {
 		double with = mix.ratio / 65536.0 * c.iteration, whole = quiet(wholes, turns) - with, around = quiet(empties, turns) - with;
 		c.read = whole - around;
-		if (bare)
+		if (bare) {
 			c.read = quiet(bares, turns);
-		c.loop = quiet(loops, turns);
+			c.loop = quiet(loops, turns);
+		}
 		if (given > 0)
 			c.read = given;
 		c.call = whole - c.read;
