@@ -297,7 +297,10 @@ func TestCostIsTracked(t *testing.T) {
 		return math.Abs(math.Log(ratio)) < math.Log(2)
 	}
 	for _, read := range []string{"vdso", "syscall"} {
-		// A busy machine may leave the tracker no time.
-		require.True(t, profiledOnce(read) || profiledOnce(read) || profiledOnce(read), read)
+		tracked := false
+		for try := 0; try < 3 && !tracked; try++ { // a busy machine may leave the tracker no time
+			tracked = profiledOnce(read)
+		}
+		require.True(t, tracked, read)
 	}
 }

@@ -55,17 +55,18 @@ run %[1]s cat /tmp/profile
 // from the speed of this machine.
 func TestShares(t *testing.T) {
 	mixes := []mix{{"vdso", 10}, {"vdso", 40}, {"vdso", 80}, {"syscall", 40}}
-	script := ""
+	var script strings.Builder
 	for _, m := range mixes {
-		script += m.script()
+		script.WriteString(m.script())
 	}
+	script.WriteString("run current cat $sources/current_clocksource\n")
 	var all sync.Mutex
 	found := map[string]*profile.Profile{}
 	t.Run("machines", func(t *testing.T) {
 		for _, w := range worlds[:3] {
 			t.Run(w.name, func(t *testing.T) {
 				t.Parallel()
-				said := w.counting().run(t, script+"run current cat $sources/current_clocksource\n")
+				said := w.counting().run(t, script.String())
 				require.Equal(t, w.source, strings.TrimSpace(said["current"].stdout))
 				for _, m := range mixes {
 					p := checkShare(t, w, m, said)
