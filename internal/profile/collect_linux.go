@@ -29,6 +29,8 @@ type collector struct {
 	events  *perfevent.Events
 	tally   *tally
 	waiting []perfevent.Record
+	// lostBefore is the number of records that were lost before the profile.
+	lostBefore uint64
 }
 
 // drain reads the rings and counts the records up to a time of CLOCK_MONOTONIC.
@@ -55,12 +57,19 @@ func (c *collector) drain(untilNS uint64) error {
 	return nil
 }
 
-// run samples until the time is over or ctx ends. It returns how long it sampled. each is called
+// begin begins the time of the profile.
+func (c *collector) begin() {
+	c.tally.from = monotonicNS()
+	c.lostBefore, _ = c.events.Lost()
+}
+
+// run samples until the time is over or ctx ends, from now on or since begin was called. It returns how long it sampled. each is called
 // each time that the rings were read.
 func (c *collector) run(ctx context.Context, span time.Duration, each func(elapsed time.Duration, over bool)) (time.Duration, error) {
-	from := monotonicNS()
-	c.tally.from = from
-	lostBefore, _ := c.events.Lost()
+	if c.tally.from == 0 {
+		c.begin()
+	}
+	from := c.tally.from
 	ticker := time.NewTicker(drainEvery)
 	defer ticker.Stop()
 	end := time.NewTimer(span)
@@ -91,7 +100,7 @@ func (c *collector) run(ctx context.Context, span time.Duration, each func(elaps
 		return 0, err
 	}
 	if lost, ok := c.events.Lost(); ok {
-		c.tally.lost = max(c.tally.lost, int(lost-lostBefore)) //nolint:gosec // far below the limit
+		c.tally.lost = max(c.tally.lost, int(lost-c.lostBefore)) //nolint:gosec // far below the limit
 	}
 	return time.Duration(c.tally.until - from), nil //nolint:gosec // below 292 years
 }
@@ -133,7 +142,9 @@ type opened struct {
 	rateHz     int
 	scope      string
 	seesKernel bool
-	unseen     []string
+	// byThread is whether the threads are sampled one by one, and not the CPUs.
+	byThread bool
+	unseen   []string
 	// pids are the processes to count; nil for all.
 	pids []int
 	// early are the records that came while the events were opened.
@@ -165,6 +176,7 @@ func open(s Settings, cpus []int, sampleNS float64) (opened, error) {
 		o.scope, o.pids = Processes, ownProcesses()
 		o.unseen = append(o.unseen, "the processes of other users: "+wholeMachineNeeds())
 	}
+	o.byThread = true
 	// The kernel begins a period anew for each thread that inherits an event. Fewer samples would see fewer of the processes that
 	// do not take long.
 	o.rateHz = cmp.Or(s.RateHz, DefaultRate)
@@ -193,7 +205,7 @@ func (o *opened) openCPUs(cpus []int) error {
 		switch {
 		case err == nil || errors.Is(err, unix.ENODEV): // the CPU went offline
 		case i > 0 && tooMany(err):
-			o.unseen = append(o.unseen, fmt.Sprintf("%d of %d CPUs: %s", len(cpus)-i, len(cpus), descriptorsNeeded(len(cpus))))
+			o.unseen = append(o.unseen, fmt.Sprintf("%d of %d CPUs: %s", len(cpus)-i, len(cpus), moreDescriptorsNeeded(len(cpus)-i)))
 			return nil
 		default:
 			return errors.Join(err, o.events.Close())

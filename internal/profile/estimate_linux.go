@@ -123,6 +123,8 @@ func (e estimate) of(p *program) Process {
 	}
 	seconds := float64(e.profile.DurationNS) / 1e9
 	process.CPUsUsed = float64(p.samples) / float64(e.profile.RateHz) / seconds / max(1-unseen, 0.01)
+	// A sample in a profile of less than a period stands for more than there are.
+	process.CPUsUsed = min(process.CPUsUsed, float64(e.profile.CPUs))
 	sampleNS := e.profile.SampleNS
 	if used.whole && e.programs[p.pid] == 1 && used.userNS+used.systemNS >= enoughNS {
 		sampleNS = e.accountedNS

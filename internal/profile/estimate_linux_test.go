@@ -20,7 +20,7 @@ func clocked(id string, median, low, high float64) compare.Clock {
 // estimated returns the profile of records, of 10 seconds at 100 samples a second. The process has
 // used this CPU time.
 func estimated(seesKernel bool, used usage, entry string, clocks []compare.Clock, records ...perfevent.Record) Profile {
-	s := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: seesKernel, KernelEntry: entry}
+	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: seesKernel, KernelEntry: entry}
 	estimate{profile: &s, costs: costsOf(clocks), used: func(int) usage { return used }, calls: (*counts)(nil).of, threadName: func(int, int) string { return "main" }}.fill(tallied(nil, records...))
 	return s
 }
@@ -53,7 +53,7 @@ func TestShareAndReads(t *testing.T) {
 func TestSamplesAreNoReads(t *testing.T) {
 	records := append(times(400, sample(10, nil, inGettime, inProgram)), times(600, sample(10, nil, inProgram))...)
 	reads := func(sampleNS, accountedNS float64, whole bool) Process {
-		s := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: true, KernelEntry: result.Never, SampleNS: sampleNS}
+		s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never, SampleNS: sampleNS}
 		estimate{
 			profile: &s, costs: costsOf(fast), accountedNS: accountedNS, used: func(int) usage { return usage{userNS: 10e9, whole: whole} },
 			calls: (*counts)(nil).of, threadName: func(int, int) string { return "main" },
@@ -94,7 +94,7 @@ func TestCountedReads(t *testing.T) {
 	inKernel := append(times(80, sample(10, []uint64{gettime}, afterEntry)), times(20, sample(10, nil, inProgram))...)
 	inUserMode := append(times(80, sample(10, nil, inGettime, inProgram)), times(20, sample(10, nil, inProgram))...)
 	of := func(entry string, records []perfevent.Record) Process {
-		s := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: true, KernelEntry: entry}
+		s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: entry}
 		estimate{
 			profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{} },
 			calls:      func(pid int) (float64, bool) { return 5000, pid == 10 },
@@ -156,7 +156,7 @@ func TestKernelThatIsNotSeen(t *testing.T) {
 
 // Where /proc/kallsyms hides its addresses, no system call is known. All of them may be of clocks.
 func TestSystemCallsThatAreHidden(t *testing.T) {
-	s := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: true, KernelEntry: result.Always}
+	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Always}
 	tally := newTally(faked{10: normal, 11: normal}, newKernel(nil), newFunctions(vdsoSize, nil), nil)
 	e := estimate{profile: &s, costs: costsOf(fast), callsAreHidden: true, used: func(int) usage { return usage{} }, calls: (*counts)(nil).of, threadName: func(int, int) string { return "" }}
 	tally.addAll(append(times(90, sample(10, []uint64{entryCode}, afterEntry)), times(10, sample(10, nil, inGettime))...))

@@ -29,6 +29,29 @@ func pidsIn(folder string) []int {
 	return pids
 }
 
+// ownProc returns an error if /proc does not have the processes by the numbers that the records have.
+func ownProc() error {
+	self, err := os.Readlink("/proc/self")
+	switch {
+	case err != nil:
+		return fmt.Errorf("/proc is not mounted: %w", err)
+	case self != strconv.Itoa(os.Getpid()):
+		return fmt.Errorf("/proc is that of another PID namespace: this process is %d, and %s there; mount its own (unshare --mount-proc)", os.Getpid(), self)
+	default:
+		return nil
+	}
+}
+
+// isZombie returns whether the first thread of a process ended, and the process was not reaped yet.
+func isZombie(pid int) bool {
+	process, err := procfs.NewProc(pid)
+	if err != nil {
+		return false
+	}
+	stat, err := process.Stat()
+	return err == nil && stat.State == "Z"
+}
+
 // threadsOf returns the threads of a process; none if it is gone.
 func threadsOf(pid int) []int { return pidsIn(threadsFolder(pid)) }
 

@@ -3,6 +3,7 @@ package profile
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 
@@ -30,10 +31,19 @@ func kernelNeeds() string {
 	return fmt.Sprintf("that needs root, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 1 or below (it is %s)", paranoid())
 }
 
+// descriptorsNeeded says that so many open files are needed, beside the few of the program itself.
 func descriptorsNeeded(number int) string {
+	return fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and %d are needed", openFiles(), number)
+}
+
+// moreDescriptorsNeeded says that so many more open files are needed than the limit allows.
+func moreDescriptorsNeeded(more int) string { return descriptorsNeeded(openFiles() + more) }
+
+// openFiles returns the limit of open files; 0 if that is unknown.
+func openFiles() int {
 	var limit unix.Rlimit
-	_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) // 0 is shown if it fails
-	return fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and %d are needed", limit.Cur, number)
+	_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &limit)
+	return int(min(limit.Cur, math.MaxInt32)) //nolint:gosec // below the limit
 }
 
 // explained returns an error of perf_event_open(2) with what would be right.

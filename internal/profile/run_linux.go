@@ -85,6 +85,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	sampling := ctx
 	if started != nil {
 		c.tally.starting = started.pid()
+		c.begin() // it may run before this thread does again
 		var stop func()
 		if sampling, stop, err = started.begin(ctx); err != nil {
 			return profile, errors.Join(err, o.events.Close())
@@ -118,7 +119,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	c.tally.renameStacks()
 	profile.StartedEnded = started.end()
 	const enough = 50 * time.Millisecond // for a sample
-	if used := started.cpuTime(); used > enough && len(c.tally.programs) == 0 {
+	if used := started.cpuTime(); used > enough && o.byThread && len(c.tally.programs) == 0 {
 		profile.Unseen = append(profile.Unseen, fmt.Sprintf("the command, which took %s of CPU time: the kernel ends the sampling of a program that gains rights (set-user-ID), and does not sample processes that take less than a millisecond; that needs root", words.Duration(float64(used))))
 	}
 	if err := errors.Join(err, uncounted, o.events.Close()); err != nil {
@@ -245,13 +246,7 @@ func (l *live) close() {
 
 func (l *live) look(pid int) look {
 	found := look{command: commandOf(pid), cgroup: cgroupOf(pid)}
-	file, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil {
-		found.reason = "its memory map could not be read: " + reasonOf(err)
-		return found
-	}
-	defer func() { _ = file.Close() }()
-	maps, err := symbols.ParseMaps(file)
+	maps, err := mapsOf(pid)
 	if err != nil {
 		found.reason = "its memory map could not be read: " + reasonOf(err)
 		return found
@@ -262,6 +257,31 @@ func (l *live) look(pid int) look {
 		}
 	}
 	return found
+}
+
+// mapsOf returns the memory map of a process; that of a thread of the kernel is empty. A thread that ended has an empty one
+// too, until its process is reaped: then it is that of another thread.
+func mapsOf(pid int) ([]symbols.Mapping, error) {
+	maps, err := mapsIn(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil || len(maps) > 0 || !isZombie(pid) {
+		return maps, err
+	}
+	for _, tid := range threadsOf(pid) {
+		if maps, err := mapsIn(fmt.Sprintf("%s/%d/maps", threadsFolder(pid), tid)); err == nil && len(maps) > 0 {
+			return maps, nil
+		}
+	}
+	return nil, unix.ESRCH
+}
+
+// mapsIn returns what a file of memory maps has: proc_pid_maps(5).
+func mapsIn(path string) ([]symbols.Mapping, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return symbols.ParseMaps(file)
 }
 
 // reasonOf returns why a file of a process could not be read.
@@ -315,6 +335,9 @@ func (l *live) refresh(pid int) {
 func Check(s Settings) error {
 	cpus, err := onlineCPUs()
 	if err != nil {
+		return err
+	}
+	if err := ownProc(); err != nil {
 		return err
 	}
 	if len(s.Command) > 0 {

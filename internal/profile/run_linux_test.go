@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/perfevent"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/readers"
 	"golang.org/x/sys/unix"
@@ -143,6 +145,69 @@ func TestProcessThatEnds(t *testing.T) {
 	p := profiled(t, Settings{Time: time.Second, PIDs: []int{r.PID()}})
 	require.NotNil(t, only(t, p, r.PID()).ClockShare)
 	require.GreaterOrEqual(t, p.DurationNS, int64(time.Second))
+}
+
+// A process whose first thread ended has an empty memory map in the place of its own. Its reads are seen all the same.
+func TestFirstThreadThatEnded(t *testing.T) {
+	allowed(t, Settings{})
+	program := filepath.Join(t.TempDir(), "leaderless")
+	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/leaderless.c").CombinedOutput()
+	require.NoError(t, err, string(out))
+	command := exec.Command(program, "4")
+	require.NoError(t, command.Start())
+	defer func() { require.NoError(t, command.Wait()) }()
+	pid := command.Process.Pid
+	require.Eventually(t, func() bool { return isZombie(pid) }, 10*time.Second, time.Millisecond)
+	p := only(t, profiled(t, Settings{Time: time.Second, PIDs: []int{pid}}), pid)
+	require.Empty(t, p.Reason)
+	require.Greater(t, p.ClockShareHigh, 0.5)
+	require.Greater(t, p.UserShare+p.KernelShare, 0.5)
+}
+
+// What is known of a process that ended and was not reaped is that it ended, and not that it has no vDSO.
+func TestMapsOfAZombie(t *testing.T) {
+	need.Processes(t)
+	command := exec.Command("true")
+	require.NoError(t, command.Start())
+	require.Eventually(t, func() bool { return isZombie(command.Process.Pid) }, 10*time.Second, time.Millisecond)
+	_, err := mapsOf(command.Process.Pid)
+	require.Equal(t, "it ended before", reasonOf(err))
+	require.NoError(t, command.Wait())
+	require.False(t, isZombie(command.Process.Pid))
+	require.False(t, isZombie(os.Getpid()))
+	maps, err := mapsOf(os.Getpid())
+	require.NoError(t, err)
+	require.NotEmpty(t, maps)
+}
+
+// The numbers of processes in a /proc of another PID namespace are not those of the records.
+func TestProcOfAnotherNamespace(t *testing.T) {
+	need.Processes(t)
+	require.NoError(t, ownProc())
+	if os.Geteuid() != 0 {
+		need.Missing(t, "root", "only root can make a PID namespace")
+	}
+	timebench := need.Timebench(t)
+	out, err := exec.Command(need.Program(t, "unshare"), "--pid", "--fork", timebench, "profile", "--time", "100ms").CombinedOutput()
+	if strings.Contains(string(out), "unshare failed") {
+		need.Missing(t, "unshare", string(out))
+	}
+	require.Error(t, err)
+	require.Regexp(t, `^timebench: /proc is that of another PID namespace: this process is 1, and \d+ there; mount its own \(unshare --mount-proc\)\n$`, string(out))
+}
+
+// The time of a command begins before the command does, which may run before this program does again.
+func TestProfileBeginsWithTheCommand(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	c := &collector{events: perfevent.New(perfevent.Options{RateHz: DefaultRate}), tally: newTally(faked{}, newKernel(nil), newFunctions(0, nil), nil)}
+	c.begin()
+	from := c.tally.from
+	time.Sleep(time.Millisecond)
+	elapsed, err := c.run(t.Context(), time.Millisecond, func(time.Duration, bool) {})
+	require.NoError(t, err)
+	require.Equal(t, from, c.tally.from)
+	require.GreaterOrEqual(t, elapsed, 2*time.Millisecond)
+	require.NoError(t, c.events.Close())
 }
 
 // ctx ends the profile, which is then of the time before.

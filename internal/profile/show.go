@@ -82,7 +82,7 @@ func (s *Profile) Block(d *result.Document) table.Block {
 func (s *Profile) verdict() string {
 	switch {
 	case s.Samples == 0:
-		return "No sample: the processes did not run."
+		return "No sample was taken: the processes did not run while timebench sampled."
 	case s.ClockCPUs == 0:
 		return fmt.Sprintf("No process was seen to read a clock in %s.", words.Plural(s.Samples, "sample"))
 	}
@@ -182,25 +182,39 @@ func threadGrid(s *Profile, all []Process) table.Grid {
 // callerGrid returns who reads clocks.
 func callerGrid(all []Process) table.Grid {
 	g := table.Grid{
-		Title: "Callers, as far as frame pointers and symbols show them", Texts: 2,
-		Header: []string{"Program", "called by", "% of reads"},
+		Title: "Callers in % of the reads, as far as frame pointers and symbols show them", Texts: 2,
+		Header: []string{"Program", "called by", "pid", "%"},
 	}
 	for _, p := range all {
-		total := 0
-		for _, c := range p.Callers {
-			total += c.Samples
-		}
-		for _, c := range p.Callers[:min(len(p.Callers), 3)] {
-			if len(g.Rows) < mostCallers && c.Samples*20 >= total {
+		total := p.readSamples()
+		unknown := total
+		for i, c := range p.Callers {
+			unknown -= float64(c.Samples)
+			if i < 3 && len(g.Rows) < mostCallers && float64(c.Samples) >= leastCaller*total {
 				var chain []string
 				for _, function := range c.Functions {
 					chain = append(chain, shortFunction(function))
 				}
-				g.Rows = append(g.Rows, []string{p.Command, strings.Join(chain, " ← "), share(float64(c.Samples) / float64(max(total, 1)))})
+				g.Rows = append(g.Rows, []string{p.Command, strings.Join(chain, " ← "), strconv.Itoa(p.PID), share(float64(c.Samples) / total)})
 			}
+		}
+		if p.ClockCPUs > 0 && len(g.Rows) < mostCallers && unknown >= leastCaller*total {
+			g.Rows = append(g.Rows, []string{p.Command, "(not known)", strconv.Itoa(p.PID), share(unknown / total)})
 		}
 	}
 	return g
+}
+
+// leastCaller is the part of the reads of a program from which on a caller is shown.
+const leastCaller = 0.05
+
+// readSamples returns the number of samples in reads of a process: those of the callers whose names are known, and the others.
+func (p *Process) readSamples() float64 {
+	named := 0
+	for _, c := range p.Callers {
+		named += c.Samples
+	}
+	return max(float64(named), (p.UserShare+p.KernelShare+p.SyscallShare)*float64(p.Samples), 1)
 }
 
 // Unit returns the container or the unit that a control group is of: its last part, without what

@@ -44,3 +44,17 @@ func TestShortFunction(t *testing.T) {
 		require.Equal(t, want, shortFunction(name))
 	}
 }
+
+// The callers are of all reads, and what is not known of them is a row.
+func TestCallersAreOfAllReads(t *testing.T) {
+	caller := func(name string, samples int) Caller { return Caller{[]string{name}, samples} }
+	g := callerGrid([]Process{
+		{Command: "jit", PID: 1, Samples: 1000, UserShare: 0.2, SyscallShare: 0.6, ClockCPUs: 1, Callers: []Caller{caller("a (libc)", 200), caller("b (libc)", 30)}},
+		{Command: "hidden", PID: 2, Samples: 100, UserShare: 0.5, ClockCPUs: 1},
+		{Command: "known", PID: 3, Samples: 100, UserShare: 0.5, ClockCPUs: 1, Callers: []Caller{caller("a (libc)", 51)}},
+		{Command: "reads none", PID: 4, Samples: 100},
+	})
+	require.Equal(t, [][]string{
+		{"jit", "a (libc)", "1", "25.0"}, {"jit", "(not known)", "1", "71.2"}, {"hidden", "(not known)", "2", "100.0"}, {"known", "a (libc)", "3", "100.0"},
+	}, g.Rows)
+}

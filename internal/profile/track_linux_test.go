@@ -252,7 +252,7 @@ func TestCostIsThatOfTheCPU(t *testing.T) {
 	records = append(records, times(400, on(2, sample(11, nil, inGettime)))...)
 	records = append(records, times(100, on(3, sample(11, nil, inGettime)))...)
 	records = append(records, times(500, sample(11, nil, inProgram))...)
-	p := Profile{DurationNS: 10e9, RateHz: 100, SeesKernel: true, KernelEntry: "never"}
+	p := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: "never"}
 	estimate{
 		profile: &p, costs: costsOf(fast), used: func(int) usage { return usage{userNS: 10e9, whole: true} },
 		tracked: map[place]cost{{1, fineID}: {40, 39, 41}, {2, fineID}: {10, 10, 10}},
