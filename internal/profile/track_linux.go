@@ -100,6 +100,9 @@ func newTracker(clocks []clock.Clock, about costs) *tracker {
 			t.tid = unix.Gettid()
 			ready <- len(t.readers) > 0
 			for of := range t.orders {
+				if t.readers[of.clock] == nil {
+					continue
+				}
 				of.weight += t.owed[of.place]
 				t.owed[of.place] = of.weight
 				if ns, ok := t.measure(of.place); ok {
@@ -120,8 +123,8 @@ func newTracker(clocks []clock.Clock, about costs) *tracker {
 // is not pinned while it reads; a CPU that gets no time at all can still hold it on its way there.
 func (t *tracker) measure(at place) (ns float64, ok bool) {
 	reader := t.readers[at.clock]
-	if reader == nil || thread.Move(at.cpu) != nil || thread.Current() != at.cpu {
-		return 0, false // there is no such clock, or the CPU went offline
+	if thread.Move(at.cpu) != nil || thread.Current() != at.cpu {
+		return 0, false // the CPU went offline
 	}
 	// The first slice brings the code into the caches, and shows what a read takes now: longer, where all CPUs read one timer.
 	few := max(1, int(t.sliceNS/t.aboutNS[at.clock]/2))
