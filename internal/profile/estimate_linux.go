@@ -183,6 +183,9 @@ func (e estimate) reads(process *Process, p *program, share, sampled float64) {
 	if process.ClockShare == nil || share == 0 || process.CPUsUsed == 0 {
 		return
 	}
+	if float64(p.untimed) > mostOtherClocks*share*float64(p.samples) {
+		return
+	}
 	vdso, direct := e.vdsoCost(p), e.syscallCost(p)
 	inVDSO, inCalls := process.UserShare+process.KernelShare, process.SyscallShare
 	if e.profile.KernelEntry == result.Never {

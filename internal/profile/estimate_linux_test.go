@@ -185,6 +185,21 @@ func TestReadsBySystemCalls(t *testing.T) {
 	require.Zero(t, p.ReadsPerSecond)
 }
 
+// What a direct system call of another clock costs was not measured. Those from the vDSO have the cost of its function.
+func TestUntimedSystemCalls(t *testing.T) {
+	of := func(untimed int, user uint64) Process {
+		records := append(times(500-untimed, sample(10, []uint64{gettime}, user)), times(untimed, sample(10, []uint64{gettimeofday}, user))...)
+		records = append(records, times(500, sample(10, nil, inProgram))...)
+		return estimated(true, usage{}, result.Always, fast, records...).Processes[0]
+	}
+	require.InDelta(t, 0.5e9/200, of(20, inWrapper).ReadsPerSecond, 1, "few")
+	many := of(40, inWrapper)
+	require.InDelta(t, 0.5, *many.ClockShare, 1e-9)
+	require.Zero(t, many.ReadsPerSecond)
+	require.Zero(t, many.ReadsBy)
+	require.InDelta(t, 0.5e9/20, of(400, afterEntry).ReadsPerSecond, 1)
+}
+
 // The program that takes most CPU time with its reads is the first.
 func TestOrder(t *testing.T) {
 	records := append(times(10, sample(11, nil, inGettime)), times(30, sample(10, nil, inGettime))...)

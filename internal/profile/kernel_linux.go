@@ -9,9 +9,10 @@ import (
 type callKind int
 
 const (
-	noCall    callKind = iota // no system call, or its beginning or end
-	clockCall                 // a system call that reads a clock
-	otherCall                 // another system call
+	noCall      callKind = iota // no system call, or its beginning or end
+	clockCall                   // a system call that reads a clock
+	untimedCall                 // one that reads a clock at a cost that was not measured
+	otherCall                   // another system call
 )
 
 // callPrefixes are how the kernel names the functions of system calls: arch/*/include/asm/syscall_wrapper.h.
@@ -22,21 +23,26 @@ var callPrefixes = []string{
 }
 
 // clockCalls are the system calls that read a clock. Those with a number are of 32-bit programs.
-var clockCalls = []string{
-	"clock_gettime", "clock_gettime32", "clock_gettime64", "gettimeofday", "time", "time32", "old_gettimeofday",
+var clockCalls = map[string]callKind{
+	"clock_gettime": clockCall, "clock_gettime32": clockCall, "clock_gettime64": clockCall,
+	"gettimeofday": untimedCall, "time": untimedCall, "time32": untimedCall, "old_gettimeofday": untimedCall,
 }
+
+// untimedFunctions are what clock_gettime(2) calls for clocks of CPU time (kernel/time/posix-cpu-timers.c) and of devices
+// (posix-clock.c). They cost more than the clocks that were measured.
+var untimedFunctions = []string{"posix_cpu_clock_get", "process_cpu_clock_get", "thread_cpu_clock_get", "pc_clock_gettime"}
 
 // callOf returns the kind of a function of the kernel; false if it is none of a system call.
 func callOf(function string) (callKind, bool) {
 	for _, prefix := range callPrefixes {
 		if call, ok := strings.CutPrefix(function, prefix); ok {
-			if slices.Contains(clockCalls, call) {
-				return clockCall, true
+			if kind, ok := clockCalls[call]; ok {
+				return kind, true
 			}
 			return otherCall, true
 		}
 	}
-	return noCall, false
+	return untimedCall, slices.Contains(untimedFunctions, function)
 }
 
 // A kernelFunction is the function of a system call in the memory of the kernel.
@@ -63,7 +69,7 @@ func newKernel(functions []kernelFunction) *kernel {
 	return &kernel{functions: functions}
 }
 
-// kind returns what a callchain in the kernel is part of.
+// kind returns what a callchain in the kernel is part of, by the innermost function that tells.
 func (k *kernel) kind(addresses []uint64) callKind {
 	for _, address := range addresses {
 		i, exact := slices.BinarySearchFunc(k.functions, address, func(f kernelFunction, address uint64) int {

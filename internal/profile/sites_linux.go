@@ -58,9 +58,12 @@ func (t *tally) enter(p *program, sites map[uint64]*site, r *perfevent.Record) m
 	}
 	in := noRead
 	switch kind {
-	case clockCall:
+	case clockCall, untimedCall:
 		at.clock++
 		in = aRead
+		if kind == untimedCall && !p.vdso.has(r.User[0]) {
+			p.untimed++
+		}
 	case otherCall:
 		at.other++
 	default:

@@ -78,6 +78,8 @@ type program struct {
 
 	samples int
 	user    int // in the vDSO, in user mode
+	// untimed are in direct system calls that read a clock at a cost that was not measured.
+	untimed int
 	// byFunction are the samples in functions of the vDSO, by name.
 	byFunction map[string]int
 	// places are the samples that are in reads for sure, by CPU and clock.

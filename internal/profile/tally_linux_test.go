@@ -19,8 +19,10 @@ const (
 	inWrapper  = 0x7f0000001000 // after the system call of libc
 	gettime    = 0xffffffff81001000
 	write      = 0xffffffff81002000
-	entryCode  = 0xffffffff81000500
-	interrupt  = 0xffffffff81009000
+
+	gettimeofday = 0xffffffff81003000
+	entryCode    = 0xffffffff81000500
+	interrupt    = 0xffffffff81009000
 )
 
 // faked answers for processes.
@@ -46,6 +48,7 @@ var normal = look{command: "reader", cgroup: "/user.slice", vdso: addressRange{v
 func tallied(pids []int, records ...perfevent.Record) *tally {
 	kernel := newKernel([]kernelFunction{
 		{addressRange{write, write + 0x100}, otherCall}, {addressRange{gettime, gettime + 0x100}, clockCall},
+		{addressRange{gettimeofday, gettimeofday + 0x100}, untimedCall},
 	})
 	functions := newFunctions(vdsoSize, map[string]uint64{
 		"__vdso_gettimeofday": 0x800, "__vdso_clock_gettime": 0xa00, "clock_gettime": 0xa00, "__vdso_getcpu": 0xd00,
@@ -237,8 +240,9 @@ func TestVDSOOf32Bits(t *testing.T) {
 
 func TestCallOf(t *testing.T) {
 	for name, kind := range map[string]callKind{
-		"__x64_sys_clock_gettime": clockCall, "__ia32_sys_clock_gettime32": clockCall, "__ia32_compat_sys_gettimeofday": clockCall, "__arm64_sys_gettimeofday": clockCall,
-		"__x64_sys_time": clockCall, "__ia32_sys_time32": clockCall, "SyS_clock_gettime": clockCall, "sys_time": clockCall,
+		"__x64_sys_clock_gettime": clockCall, "__ia32_sys_clock_gettime32": clockCall, "__ia32_compat_sys_gettimeofday": untimedCall, "__arm64_sys_gettimeofday": untimedCall,
+		"__x64_sys_time": untimedCall, "__ia32_sys_time32": untimedCall, "SyS_clock_gettime": clockCall, "sys_time": untimedCall,
+		"posix_cpu_clock_get": untimedCall, "pc_clock_gettime": untimedCall,
 		"__x64_sys_clock_nanosleep": otherCall, "__x64_sys_times": otherCall, "__x64_sys_write": otherCall,
 	} {
 		got, ok := callOf(name)
