@@ -183,7 +183,7 @@ func (e estimate) reads(process *Process, p *program, share, sampled float64) {
 	if process.ClockShare == nil || share == 0 || process.CPUsUsed == 0 {
 		return
 	}
-	if float64(p.untimed) > mostOtherClocks*share*float64(p.samples) {
+	if p.untimedPart()*process.SyscallShare > mostOtherClocks*share {
 		return
 	}
 	vdso, direct := e.vdsoCost(p), e.syscallCost(p)

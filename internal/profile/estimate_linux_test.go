@@ -196,8 +196,14 @@ func TestUntimedSystemCalls(t *testing.T) {
 	many := of(40, inWrapper)
 	require.InDelta(t, 0.5, *many.ClockShare, 1e-9)
 	require.Zero(t, many.ReadsPerSecond)
-	require.Zero(t, many.ReadsBy)
+	require.Empty(t, many.ReadsBy)
 	require.InDelta(t, 0.5e9/20, of(400, afterEntry).ReadsPerSecond, 1)
+
+	// Of a short call most samples are at its beginning and its end.
+	records := append(times(20, sample(10, []uint64{gettimeofday}, inWrapper)), times(980, sample(10, []uint64{entryCode}, inWrapper))...)
+	p := estimated(true, usage{}, result.Always, fast, records...).Processes[0]
+	require.InDelta(t, 1, *p.ClockShare, 1e-9)
+	require.Zero(t, p.ReadsPerSecond)
 }
 
 // The program that takes most CPU time with its reads is the first.

@@ -75,6 +75,16 @@ func (t *tally) enter(p *program, sites map[uint64]*site, r *perfevent.Record) m
 	return in
 }
 
+// untimedPart returns the part of the direct system calls that read a clock at a cost that was not measured, by the samples of
+// which that is known.
+func (p *program) untimedPart() float64 {
+	known := 0
+	for _, s := range p.outside {
+		known += s.clock
+	}
+	return float64(p.untimed) / float64(max(known, 1))
+}
+
 // addUnknown counts a sample at the beginning or the end of a call. Before the first sample in a clock
 // call it is taken for none of a read: the callers of all other calls would be looked up too.
 func (s *site) addUnknown() membership {
