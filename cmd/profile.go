@@ -87,7 +87,7 @@ kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 		},
 	}
 	flags = addSectionFlags(command, profile.DefaultTime, "how long to sample")
-	command.Flags().IntVar(&rate, "rate", 0, fmt.Sprintf("samples in each second of CPU time (default %d, or fewer where those would take more than 1 %% of it)", profile.DefaultRate))
+	command.Flags().IntVar(&rate, "rate", 0, fmt.Sprintf("samples in each second of CPU time (default %d, or fewer where those would take more than 0.8 %% of it)", profile.DefaultRate))
 	command.Flags().BoolVar(&count, "count", false, "count system calls of clocks exactly, by the kernel's tracepoints (root); slows all system calls meanwhile")
 	command.Flags().BoolVar(&threads, "threads", false, "list the threads that read clocks too")
 	return command

@@ -40,7 +40,7 @@ type Settings struct {
 	Time time.Duration
 	// RateHz is the number of samples in each second of CPU time, from MinRate to MaxRate. A
 	// prime does not keep step with programs that do something regularly. 0 is DefaultRate, or fewer where those would
-	// take more than a hundredth of the CPU time, as an interrupt may in a virtual machine; but never below 239.
+	// take more than 0.8 % of the CPU time, as an interrupt may in a virtual machine; but never below 239.
 	RateHz int
 	// PIDs are the processes. Without them and without Command it is the whole machine.
 	PIDs []int
