@@ -14,7 +14,8 @@ var clockFunctions = []struct{ function, clock string }{
 	{"time", "time@vdso"},
 }
 
-// clockOf returns the clock whose cost is that of a call of a function of the vDSO.
+// clockOf returns the clock whose cost is that of a call of a function of the vDSO; for code without a name that of the fine
+// clocks.
 func clockOf(function string) string {
 	for _, r := range clockFunctions {
 		if r.function == bare(function) {

@@ -34,8 +34,8 @@ func start(command []string, output *os.File) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the command cannot be started: %w", err)
 	}
-	if _, err := os.Stat("/proc/self/exe"); err != nil {
-		return nil, fmt.Errorf("/proc is not mounted: %w", err)
+	if err := ownProc(); err != nil {
+		return nil, err
 	}
 	wait, gate, err := os.Pipe()
 	if err != nil {
