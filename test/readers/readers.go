@@ -55,7 +55,7 @@ type Program struct {
 
 // Options are the arguments of a program.
 type Options struct {
-	// Read is vdso, syscall or none.
+	// Read is vdso, none, or for a system call syscall (clock_gettime), gettimeofday or time: Program.Reads.
 	Read string
 	// Percent is the share of the CPU time that reads take, from 0 to 100. Where the calls of a
 	// language cost more than the rest of the time, the program does nothing but reads.
@@ -148,7 +148,10 @@ func Build(t testing.TB, language string) *Program {
 	cc := need.Program(t, "cc")
 	program := filepath.Join(folder, "reader-c")
 	compile(t, cc, "-O2", "-fno-omit-frame-pointer", "-pthread", "-o", program, filepath.Join(folder, "reader.c"), "-ldl")
-	c := &Program{Language: "c", Caller: "read_the_clock", Reads: []string{"vdso", "syscall"}, command: []string{program}}
+	c := &Program{Language: "c", Caller: "read_the_clock", Reads: []string{"vdso", "syscall", "gettimeofday"}, command: []string{program}}
+	if runtime.GOARCH == "amd64" { // newer architectures have no system call time
+		c.Reads = append(c.Reads, "time")
+	}
 	switch language {
 	case "c":
 		return c

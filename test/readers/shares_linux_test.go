@@ -59,10 +59,10 @@ func (r *row) seconds() float64 {
 
 // perfShare returns the share of perf that is of the kind of the row.
 func (r *row) perfShare(s *Samples) float64 {
-	if r.read == "syscall" {
-		return s.Syscall
+	if r.read == "vdso" {
+		return s.VDSO
 	}
-	return s.VDSO
+	return s.Syscall
 }
 
 // BenchmarkShares compares what programs count with what timebench and perf sample.

@@ -1,9 +1,9 @@
 /* A program that reads a clock at a known, counted rate between arithmetic.
 
-   reader vdso|syscall|none PERCENT THREADS SECONDS [-read-ns NS] [-wait]
+   reader vdso|syscall|gettimeofday|time|none PERCENT THREADS SECONDS [-read-ns NS] [-wait]
 
-   vdso is clock_gettime(CLOCK_MONOTONIC) of libc; syscall is the system call itself. The
-   reads take PERCENT of the CPU time of each thread. The program calibrates first. Then it
+   vdso is clock_gettime(CLOCK_MONOTONIC) of libc; syscall is the system call itself, and gettimeofday
+   and time are the system calls of these names, where the architecture has them. The reads take PERCENT of the CPU time of each thread. The program calibrates first. Then it
    prints "ready", with -wait it waits for a line on standard input, runs for SECONDS and
    prints a JSON object with its counts. 0 seconds prints the calibration only.
 
@@ -31,17 +31,32 @@
 
 typedef int reader(clockid_t, struct timespec *);
 
+/* The system calls, and which argument is where to put the time: none of time(NULL). */
+struct call { const char *name; long number; int result; };
+static const struct call calls[] = {
+	{"syscall", SYS_clock_gettime, 2},
+#ifdef SYS_gettimeofday
+	{"gettimeofday", SYS_gettimeofday, 1},
+#endif
+#ifdef SYS_time
+	{"time", SYS_time, 0},
+#endif
+};
+static const struct call *chosen_call;
+
 /* system_call makes the system call itself, and not by syscall() of libc: after a system call the
    CPU may predict the return from each function wrongly, and samples there are of no read. On
    CPUs other than amd64 it is that of libc, which then counts as part of the read. */
 static NOINLINE int system_call(clockid_t id, struct timespec *ts)
 {
+	long first = chosen_call->result == 2 ? (long)id : chosen_call->result == 1 ? (long)ts : 0;
+	void *second = chosen_call->result == 2 ? ts : NULL;
 #if defined __x86_64__
-	long result = SYS_clock_gettime;
-	__asm__ volatile("syscall" : "+a"(result) : "D"((long)id), "S"(ts) : "rcx", "r11", "memory");
+	long result = chosen_call->number;
+	__asm__ volatile("syscall" : "+a"(result) : "D"(first), "S"(second) : "rcx", "r11", "memory");
 	return (int)result;
 #else
-	return (int)syscall(SYS_clock_gettime, id, ts);
+	return (int)syscall(chosen_call->number, first, second);
 #endif
 }
 
@@ -224,13 +239,14 @@ int main(int argc, char **argv)
 	double percent, threads, seconds;
 	int wait = 0;
 	if (argc < 5)
-		return wrong("usage: reader vdso|syscall|none PERCENT THREADS SECONDS [-read-ns NS] [-wait]");
+		return wrong("usage: reader vdso|syscall|gettimeofday|time|none PERCENT THREADS SECONDS [-read-ns NS] [-wait]");
 	if (!strcmp(argv[1], "vdso"))
 		chosen = clock_gettime, bare = bare_vdso(), empty = nothing;
-	else if (!strcmp(argv[1], "syscall"))
-		chosen = system_call, empty = nothing;
-	else if (strcmp(argv[1], "none"))
-		return wrong("the first argument must be vdso, syscall or none");
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (!strcmp(argv[1], calls[i].name))
+			chosen_call = &calls[i], chosen = system_call, empty = nothing;
+	if (!chosen && strcmp(argv[1], "none"))
+		return wrong("the first argument must be vdso, none or a system call: syscall, gettimeofday or time");
 	if (!number(argv[2], 100, &percent))
 		return wrong("PERCENT must be from 0 to 100");
 	if (!chosen && percent > 0)
