@@ -183,10 +183,11 @@ func (e estimate) reads(process *Process, p *program, share, sampled float64) {
 	if process.ClockShare == nil || share == 0 || process.CPUsUsed == 0 {
 		return
 	}
-	if p.untimedPart()*process.SyscallShare > mostOtherClocks*share {
+	direct, untimed := e.syscallCost(p)
+	if untimed*process.SyscallShare > mostOtherClocks*share {
 		return
 	}
-	vdso, direct := e.vdsoCost(p), e.syscallCost(p)
+	vdso := e.vdsoCost(p)
 	inVDSO, inCalls := process.UserShare+process.KernelShare, process.SyscallShare
 	if e.profile.KernelEntry == result.Never {
 		// Where the vDSO reads the fine clocks in user mode, it calls the kernel for other clocks, such as those of
@@ -262,25 +263,37 @@ func (e estimate) countedReads(process *Process, p *program, perSecond, sampled 
 
 // vdsoCost returns what a call of the vDSO costs a program, by the samples at each place. It is 0 without samples.
 func (e estimate) vdsoCost(p *program) cost {
-	return e.costOf(p.places, func(clock string) bool { return clock != syscallID })
-}
-
-// syscallCost returns what a direct system call costs a program.
-func (e estimate) syscallCost(p *program) cost {
-	of := e.costOf(p.places, isSyscall)
-	if of.median == 0 {
-		return e.costs[syscallID]
-	}
+	of, _ := e.costOf(p.places, func(clock string) bool { return !isDirect(clock) })
 	return of
 }
 
-func isSyscall(clock string) bool { return clock == syscallID }
+// returningNS is the maximum time of a direct system call that is in its cost, and not in the samples of it: the loop that measures
+// it, and the return from the function that makes the call, which the CPU predicts wrongly after a system call. The samples
+// there are in the caller. It was 7 to 10 ns (AMD EPYC, docs/profile.md), and is at most mostReturning of the cost.
+const (
+	returningNS   = 10
+	mostReturning = 0.1
+)
+
+// syscallCost returns what a direct system call costs a program, and the part of those calls, by samples, whose cost is not known.
+func (e estimate) syscallCost(p *program) (of cost, unknown float64) {
+	of, unknown = e.costOf(p.places, isDirect)
+	if of.median == 0 {
+		of = e.costs[syscallID]
+	}
+	returning := min(returningNS, mostReturning*of.low)
+	of.low, of.median = of.low-returning, of.median-returning/2
+	return of, unknown
+}
+
+// isDirect reports whether the reads of a place are system calls that a program makes itself.
+func isDirect(clock string) bool { return clock == "" || strings.HasSuffix(clock, "@syscall") }
 
 // costOf returns what a read costs on average, of clocks of a kind. The number of reads at a place is the time there, which is
-// that of its samples, by the cost there: as it was tracked, on that CPU or on all, or as it was before and after. It is 0 if
-// there are no samples, or if a cost is unknown.
-func (e estimate) costOf(places map[place]int, isOfKind func(clock string) bool) cost {
-	samples, reads := 0.0, cost{}
+// that of its samples, by the cost there: as it was tracked, on that CPU or on all, or as it was before and after. unknown is
+// the part of the samples at places whose cost is unknown, of which the average has none.
+func (e estimate) costOf(places map[place]int, isOfKind func(clock string) bool) (average cost, unknown float64) {
+	samples, untimed, reads := 0.0, 0.0, cost{}
 	for at, n := range places {
 		if !isOfKind(at.clock) {
 			continue
@@ -292,21 +305,25 @@ func (e estimate) costOf(places map[place]int, isOfKind func(clock string) bool)
 		if of.median == 0 {
 			of = e.costs[at.clock]
 		}
-		if of.median == 0 && !isSyscall(at.clock) {
+		if of.median == 0 && !isDirect(at.clock) {
 			of = e.costs[fineID]
 		}
 		if of.median == 0 {
-			return cost{}
+			untimed += float64(n)
+			continue
 		}
 		samples += float64(n)
 		reads.median += float64(n) / of.median
 		reads.low += float64(n) / of.low
 		reads.high += float64(n) / of.high
 	}
-	if samples == 0 {
-		return cost{}
+	if samples+untimed > 0 {
+		unknown = untimed / (samples + untimed)
 	}
-	return cost{samples / reads.median, samples / reads.low, samples / reads.high}
+	if samples > 0 {
+		average = cost{samples / reads.median, samples / reads.low, samples / reads.high}
+	}
+	return average, unknown
 }
 
 // costOfAll returns what a read of a clock costs all programs.
@@ -317,7 +334,8 @@ func (e estimate) costOfAll(t *tally, clock string) float64 {
 			places[at] += n
 		}
 	}
-	return cmp.Or(e.costOf(places, func(other string) bool { return other == clock }).median, e.costs[clock].median)
+	of, _ := e.costOf(places, func(other string) bool { return other == clock })
+	return cmp.Or(of.median, e.costs[clock].median)
 }
 
 func functionsOf(p *program) []Function {

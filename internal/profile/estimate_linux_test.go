@@ -180,30 +180,50 @@ func TestReadsBySystemCalls(t *testing.T) {
 	records := append(times(500, sample(10, []uint64{gettime}, inWrapper)), times(500, sample(10, nil, inProgram))...)
 	p := estimated(true, usage{}, result.Never, fast, records...).Processes[0]
 	require.InDelta(t, 0.5, p.SyscallShare, 1e-9)
-	require.InDelta(t, 0.5e9/200, p.ReadsPerSecond, 1)
+	require.InDelta(t, 0.5e9/195, p.ReadsPerSecond, 1)
 	p = estimated(true, usage{}, result.Never, fast[:1], records...).Processes[0]
 	require.Zero(t, p.ReadsPerSecond)
 }
 
-// What a direct system call of another clock costs was not measured. Those from the vDSO have the cost of its function.
+// Direct system calls of clocks of CPU time have no cost, and gettimeofday only one that was tracked. Those from the vDSO have
+// the cost of its function.
 func TestUntimedSystemCalls(t *testing.T) {
-	of := func(untimed int, user uint64) Process {
-		records := append(times(500-untimed, sample(10, []uint64{gettime}, user)), times(untimed, sample(10, []uint64{gettimeofday}, user))...)
-		records = append(records, times(500, sample(10, nil, inProgram))...)
-		return estimated(true, usage{}, result.Always, fast, records...).Processes[0]
-	}
-	require.InDelta(t, 0.5e9/200, of(20, inWrapper).ReadsPerSecond, 1, "few")
-	many := of(40, inWrapper)
-	require.InDelta(t, 0.5, *many.ClockShare, 1e-9)
-	require.Zero(t, many.ReadsPerSecond)
-	require.Empty(t, many.ReadsBy)
-	require.InDelta(t, 0.5e9/20, of(400, afterEntry).ReadsPerSecond, 1)
+	for name, inCall := range map[string]uint64{"a clock of CPU time": cpuTime, "gettimeofday": gettimeofday} {
+		of := func(untimed int, user uint64) Process {
+			records := append(times(500-untimed, sample(10, []uint64{gettime}, user)), times(untimed, sample(10, []uint64{inCall}, user))...)
+			records = append(records, times(500, sample(10, nil, inProgram))...)
+			return estimated(true, usage{}, result.Always, fast, records...).Processes[0]
+		}
+		require.InDelta(t, 0.5e9/195, of(20, inWrapper).ReadsPerSecond, 1, "%s: few", name)
+		many := of(40, inWrapper)
+		require.InDelta(t, 0.5, *many.ClockShare, 1e-9, name)
+		require.Zero(t, many.ReadsPerSecond, name)
+		require.Empty(t, many.ReadsBy, name)
+		require.InDelta(t, 0.5e9/20, of(400, afterEntry).ReadsPerSecond, 1, name)
 
-	// Of a short call most samples are at its beginning and its end.
-	records := append(times(20, sample(10, []uint64{gettimeofday}, inWrapper)), times(980, sample(10, []uint64{entryCode}, inWrapper))...)
-	p := estimated(true, usage{}, result.Always, fast, records...).Processes[0]
-	require.InDelta(t, 1, *p.ClockShare, 1e-9)
-	require.Zero(t, p.ReadsPerSecond)
+		// Of a short call most samples are at its beginning and its end.
+		records := append(times(20, sample(10, []uint64{inCall}, inWrapper)), times(980, sample(10, []uint64{entryCode}, inWrapper))...)
+		p := estimated(true, usage{}, result.Always, fast, records...).Processes[0]
+		require.InDelta(t, 1, *p.ClockShare, 1e-9, name)
+		require.Zero(t, p.ReadsPerSecond, name)
+	}
+}
+
+// Each system call has the cost that was tracked for it.
+func TestTimedSystemCalls(t *testing.T) {
+	records := append(times(300, sample(10, []uint64{gettime}, inWrapper)), times(200, sample(10, []uint64{gettimeofday}, inWrapper))...)
+	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never}
+	estimate{
+		profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{userNS: 10e9, whole: true} },
+		tracked: map[place]cost{{0, syscallID}: {240, 238, 242}, {anyCPU, "gettimeofday@syscall"}: {160, 160, 160}},
+		calls:   (*counts)(nil).of, threadName: func(int, int) string { return "main" },
+	}.fill(tallied(nil, append(records, times(500, sample(10, nil, inProgram))...)...))
+	p := s.Processes[0]
+	mean := func(gettime, ofDay float64) float64 { return 500 / (300/gettime + 200/ofDay) }
+	require.InDelta(t, 0.5e9/(mean(240, 160)-5), p.ReadsPerSecond, 1, "the samples do not see all that was measured")
+	require.InDelta(t, p.ClockShareHigh*1e9/(mean(238, 160)-10), p.ReadsHigh, 1)
+	require.InDelta(t, p.ClockShareLow*1e9/mean(242, 160), p.ReadsLow, 1)
+	require.InDelta(t, 240, s.SyscallNS, 1e-9, "that of the fine clocks")
 }
 
 // The program that takes most CPU time with its reads is the first.
@@ -279,7 +299,7 @@ func TestReadsOfOtherClocksAreNotCounted(t *testing.T) {
 	require.InDelta(t, 0.8, *of(400).ClockShare, 1e-9)
 	require.Zero(t, of(400).ReadsPerSecond)
 	require.InDelta(t, 0.4*0.5*1e9/20, of(0).ReadsPerSecond, 1e-3)
-	require.InDelta(t, 0.4*0.5*1e9/20+0.01*0.5*1e9/200, of(10).ReadsPerSecond, 1e-3, "few of them count as system calls")
+	require.InDelta(t, 0.4*0.5*1e9/20+0.01*0.5*1e9/195, of(10).ReadsPerSecond, 1e-3, "few of them count as system calls")
 }
 
 // The CPU time of a process is divided by the time between its two readings.

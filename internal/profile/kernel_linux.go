@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -9,11 +10,17 @@ import (
 type callKind int
 
 const (
-	noCall      callKind = iota // no system call, or its beginning or end
-	clockCall                   // a system call that reads a clock
-	untimedCall                 // one that reads a clock at a cost that was not measured
-	otherCall                   // another system call
+	noCall    callKind = iota // no system call, or its beginning or end
+	clockCall                 // a system call that reads a clock
+	otherCall                 // another system call
 )
+
+// A call is the system call that a sample in the kernel is part of. clock is that whose cost the call has; empty if that is not
+// measured.
+type call struct {
+	kind  callKind
+	clock string
+}
 
 // callPrefixes are how the kernel names the functions of system calls: arch/*/include/asm/syscall_wrapper.h.
 // The shorter ones are of kernels before 4.17.
@@ -22,33 +29,39 @@ var callPrefixes = []string{
 	"compat_SyS_", "SyS_", "compat_sys_", "sys_",
 }
 
-// clockCalls are the system calls that read a clock. Those with a number are of 32-bit programs.
-var clockCalls = map[string]callKind{
-	"clock_gettime": clockCall, "clock_gettime32": clockCall, "clock_gettime64": clockCall,
-	"gettimeofday": untimedCall, "time": untimedCall, "time32": untimedCall, "old_gettimeofday": untimedCall,
+// clockCalls are the system calls that read a clock, and the clock whose cost they have. Those with a number are of 32-bit programs.
+var clockCalls = map[string]string{
+	"clock_gettime": syscallID, "clock_gettime32": syscallID, "clock_gettime64": syscallID,
+	"gettimeofday": "gettimeofday@syscall", "old_gettimeofday": "gettimeofday@syscall",
+	"time": "time@syscall", "time32": "time@syscall",
 }
 
 // untimedFunctions are what clock_gettime(2) calls for clocks of CPU time (kernel/time/posix-cpu-timers.c) and of devices
-// (posix-clock.c). They cost more than the clocks that were measured.
+// (posix-clock.c). They cost more than the clocks that are measured.
 var untimedFunctions = []string{"posix_cpu_clock_get", "process_cpu_clock_get", "thread_cpu_clock_get", "pc_clock_gettime"}
 
-// callOf returns the kind of a function of the kernel; false if it is none of a system call.
-func callOf(function string) (callKind, bool) {
+// callOf returns the system call of a function of the kernel; false if it is none of a system call.
+func callOf(function string) (call, bool) {
 	for _, prefix := range callPrefixes {
-		if call, ok := strings.CutPrefix(function, prefix); ok {
-			if kind, ok := clockCalls[call]; ok {
-				return kind, true
+		if name, ok := strings.CutPrefix(function, prefix); ok {
+			if clock, ok := clockCalls[name]; ok {
+				return call{clockCall, clock}, true
 			}
-			return otherCall, true
+			return call{kind: otherCall}, true
 		}
 	}
-	return untimedCall, slices.Contains(untimedFunctions, function)
+	return call{kind: clockCall}, slices.Contains(untimedFunctions, function)
+}
+
+// isCall reports whether a clock is that of a system call whose cost is measured.
+func isCall(clock string) bool {
+	return slices.Contains(slices.Collect(maps.Values(clockCalls)), clock)
 }
 
 // A kernelFunction is the function of a system call in the memory of the kernel.
 type kernelFunction struct {
 	addressRange
-	kind callKind
+	call
 }
 
 // A kernel knows the functions of the system calls.
@@ -69,8 +82,8 @@ func newKernel(functions []kernelFunction) *kernel {
 	return &kernel{functions: functions}
 }
 
-// kind returns what a callchain in the kernel is part of, by the innermost function that tells.
-func (k *kernel) kind(addresses []uint64) callKind {
+// call returns what a callchain in the kernel is part of, by the innermost function that tells.
+func (k *kernel) call(addresses []uint64) call {
 	for _, address := range addresses {
 		i, exact := slices.BinarySearchFunc(k.functions, address, func(f kernelFunction, address uint64) int {
 			switch {
@@ -86,8 +99,8 @@ func (k *kernel) kind(addresses []uint64) callKind {
 			i--
 		}
 		if i >= 0 && k.functions[i].has(address) {
-			return k.functions[i].kind
+			return k.functions[i].call
 		}
 	}
-	return noCall
+	return call{}
 }

@@ -73,7 +73,8 @@ const (
 	syscallID = "CLOCK_MONOTONIC@syscall"
 )
 
-// costly are the clocks whose costs a profile needs.
+// costly are the clocks whose costs a profile needs. Those of the other system calls are measured only while it samples, if a
+// program makes them: it would begin later otherwise.
 var costly = []string{fineID, syscallID, "gettimeofday@vdso", "time@vdso"}
 
 // Clocks returns the clocks whose costs Run needs, of those in all.

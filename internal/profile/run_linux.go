@@ -52,7 +52,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	}
 	var track *tracker
 	if !s.Count && s.Time >= minTrackedTime { // counting makes the system calls of the tracker slower, too
-		track = newTracker(Clocks(clock.Catalog()), costsOf(before))
+		track = newTracker(clock.Catalog(), costsOf(before))
 		defer track.end()
 	}
 	// What takes long comes before the events: their rings fill from the beginning.
@@ -200,8 +200,8 @@ func kernelFunctions() *kernel {
 	}
 	var functions []kernelFunction
 	for _, symbol := range found {
-		kind, _ := callOf(symbol.Name)
-		functions = append(functions, kernelFunction{addressRange{symbol.Start, symbol.End}, kind})
+		of, _ := callOf(symbol.Name)
+		functions = append(functions, kernelFunction{addressRange{symbol.Start, symbol.End}, of})
 	}
 	return newKernel(functions)
 }

@@ -45,44 +45,31 @@ func (p *program) siteNear(address uint64) (uint64, *site) {
 }
 
 // enter counts a sample in the kernel at its site. It returns whether the sample is in the system
-// call of a clock.
-func (t *tally) enter(p *program, sites map[uint64]*site, r *perfevent.Record) membership {
-	at, kind := sites[r.User[0]], t.kernel.kind(r.Kernel)
+// call of a clock, and that clock.
+func (t *tally) enter(p *program, sites map[uint64]*site, r *perfevent.Record) (membership, string) {
+	at, of := sites[r.User[0]], t.kernel.call(r.Kernel)
 	if at == nil {
-		if len(sites) >= maxSites && kind != clockCall {
+		if len(sites) >= maxSites && of.kind != clockCall {
 			p.otherSites++
-			return noRead
+			return noRead, ""
 		}
 		at = &site{}
 		sites[r.User[0]] = at
 	}
 	in := noRead
-	switch kind {
-	case clockCall, untimedCall:
+	switch of.kind {
+	case clockCall:
 		at.clock++
 		in = aRead
-		if kind == untimedCall && !p.vdso.has(r.User[0]) {
-			p.untimed++
-		}
 	case otherCall:
 		at.other++
 	default:
 		in = at.addUnknown()
 	}
 	if vsyscall.has(r.User[0]) {
-		return aRead
+		return aRead, syscallID
 	}
-	return in
-}
-
-// untimedPart returns the part of the direct system calls that read a clock at a cost that was not measured, by the samples of
-// which that is known.
-func (p *program) untimedPart() float64 {
-	known := 0
-	for _, s := range p.outside {
-		known += s.clock
-	}
-	return float64(p.untimed) / float64(max(known, 1))
+	return in, of.clock
 }
 
 // addUnknown counts a sample at the beginning or the end of a call. Before the first sample in a clock

@@ -78,11 +78,9 @@ type program struct {
 
 	samples int
 	user    int // in the vDSO, in user mode
-	// untimed are in direct system calls that read a clock at a cost that was not measured.
-	untimed int
 	// byFunction are the samples in functions of the vDSO, by name.
 	byFunction map[string]int
-	// places are the samples that are in reads for sure, by CPU and clock.
+	// places are the samples that are in reads for sure, by CPU and clock; the clock is empty if its cost is not measured.
 	places map[place]int
 	// sites are the instructions in the vDSO and elsewhere from which it was in the kernel.
 	inVDSO, outside map[uint64]*site
@@ -322,7 +320,7 @@ func (t *tally) sample(r *perfevent.Record) {
 	for within < len(r.User) && p.vdso.has(r.User[within]) {
 		within++
 	}
-	in, from, clock := noRead, r.User[0], syscallID
+	in, from, clock := noRead, r.User[0], ""
 	switch {
 	case within > 0:
 		name, reads := t.vdso.of(r.User[:within], p.vdso)
@@ -330,7 +328,7 @@ func (t *tally) sample(r *perfevent.Record) {
 			return
 		}
 		if len(r.Kernel) > 0 {
-			in = t.enter(p, p.inVDSO, r)
+			in, _ = t.enter(p, p.inVDSO, r)
 		} else {
 			p.user++
 			in = aRead
@@ -340,7 +338,7 @@ func (t *tally) sample(r *perfevent.Record) {
 			p.byFunction[name]++
 		}
 	case len(r.Kernel) > 0 || vsyscall.has(r.User[0]):
-		in = t.enter(p, p.outside, r)
+		in, clock = t.enter(p, p.outside, r)
 	default:
 		if address, at := p.siteNear(r.User[0]); at != nil {
 			in, from = at.addUnknown(), address

@@ -21,6 +21,7 @@ const (
 	write      = 0xffffffff81002000
 
 	gettimeofday = 0xffffffff81003000
+	cpuTime      = 0xffffffff81004000 // posix_cpu_clock_get
 	entryCode    = 0xffffffff81000500
 	interrupt    = 0xffffffff81009000
 )
@@ -47,8 +48,9 @@ var normal = look{command: "reader", cgroup: "/user.slice", vdso: addressRange{v
 
 func tallied(pids []int, records ...perfevent.Record) *tally {
 	kernel := newKernel([]kernelFunction{
-		{addressRange{write, write + 0x100}, otherCall}, {addressRange{gettime, gettime + 0x100}, clockCall},
-		{addressRange{gettimeofday, gettimeofday + 0x100}, untimedCall},
+		{addressRange{write, write + 0x100}, call{kind: otherCall}}, {addressRange{gettime, gettime + 0x100}, call{clockCall, syscallID}},
+		{addressRange{gettimeofday, gettimeofday + 0x100}, call{clockCall, "gettimeofday@syscall"}},
+		{addressRange{cpuTime, cpuTime + 0x100}, call{kind: clockCall}},
 	})
 	functions := newFunctions(vdsoSize, map[string]uint64{
 		"__vdso_gettimeofday": 0x800, "__vdso_clock_gettime": 0xa00, "clock_gettime": 0xa00, "__vdso_getcpu": 0xd00,
@@ -239,18 +241,22 @@ func TestVDSOOf32Bits(t *testing.T) {
 }
 
 func TestCallOf(t *testing.T) {
-	for name, kind := range map[string]callKind{
-		"__x64_sys_clock_gettime": clockCall, "__ia32_sys_clock_gettime32": clockCall, "__ia32_compat_sys_gettimeofday": untimedCall, "__arm64_sys_gettimeofday": untimedCall,
-		"__x64_sys_time": untimedCall, "__ia32_sys_time32": untimedCall, "SyS_clock_gettime": clockCall, "sys_time": untimedCall,
-		"posix_cpu_clock_get": untimedCall, "pc_clock_gettime": untimedCall,
-		"__x64_sys_clock_nanosleep": otherCall, "__x64_sys_times": otherCall, "__x64_sys_write": otherCall,
+	gettime, ofDay, time := call{clockCall, "CLOCK_MONOTONIC@syscall"}, call{clockCall, "gettimeofday@syscall"}, call{clockCall, "time@syscall"}
+	untimed, other := call{kind: clockCall}, call{kind: otherCall}
+	for name, want := range map[string]call{
+		"__x64_sys_clock_gettime": gettime, "__ia32_sys_clock_gettime32": gettime, "__ia32_compat_sys_gettimeofday": ofDay, "__arm64_sys_gettimeofday": ofDay,
+		"__x64_sys_time": time, "__ia32_sys_time32": time, "SyS_clock_gettime": gettime, "sys_time": time,
+		"posix_cpu_clock_get": untimed, "pc_clock_gettime": untimed,
+		"__x64_sys_clock_nanosleep": other, "__x64_sys_times": other, "__x64_sys_write": other,
 	} {
 		got, ok := callOf(name)
 		require.True(t, ok, name)
-		require.Equal(t, kind, got, name)
+		require.Equal(t, want, got, name)
 	}
 	_, ok := callOf("do_syscall_64")
 	require.False(t, ok)
+	require.True(t, isCall("gettimeofday@syscall"))
+	require.False(t, isCall(fineID))
 }
 
 // What is not known by its number belongs to no process.

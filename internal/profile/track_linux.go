@@ -73,7 +73,8 @@ type tracker struct {
 	speeds map[place]*stats.Weighted
 }
 
-// newTracker returns a tracker for the clocks whose approximate cost is known. It is nil if none can be tracked.
+// newTracker returns a tracker for those of the clocks whose approximate cost is known, and for the other system calls that
+// read a clock, of which each takes about as long. It is nil if none can be tracked.
 func newTracker(clocks []clock.Clock, about costs) *tracker {
 	slice := max(minSlice, stopwatchReads*observe.StopwatchCost(), stopwatchReads*observe.StopwatchTick())
 	if slice > maxSlice {
@@ -90,6 +91,9 @@ func newTracker(clocks []clock.Clock, about costs) *tracker {
 		_ = thread.Run(thread.Any, func() { // if it fails, ready is closed
 			for _, c := range clocks {
 				ns := about[c.ID].median
+				if ns == 0 && isCall(c.ID) {
+					ns = about[syscallID].median
+				}
 				if ns <= 0 || ns > float64(maxSlice) {
 					continue
 				}
