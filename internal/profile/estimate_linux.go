@@ -21,8 +21,8 @@ const most = 20
 // A cost is the CPU time of one read in ns, with its interval. All are 0 if it is unknown.
 type cost struct{ median, low, high float64 }
 
-// costs are the costs of the clocks. They include the loop that measures them: the CPU does the few
-// instructions around a read while it waits for the counter, and a sample finds it waiting.
+// costs are the costs of the clocks. They include the loop that measures them. Around a read by the vDSO the CPU does those few
+// instructions while it waits for the counter, and a sample finds it waiting.
 type costs map[string]cost
 
 // costsOf returns the costs of measured clocks.
@@ -263,13 +263,18 @@ func (e estimate) countedReads(process *Process, p *program, perSecond, sampled 
 
 // vdsoCost returns what a call of the vDSO costs a program, by the samples at each place. It is 0 without samples.
 func (e estimate) vdsoCost(p *program) cost {
-	of, _ := e.costOf(p.places, func(clock string) bool { return !isDirect(clock) })
+	of, unknown := e.costOf(p.places, func(clock string) bool { return !isDirect(clock) })
+	if unknown > 0 {
+		return cost{}
+	}
 	return of
 }
 
-// returningNS is the maximum time of a direct system call that is in its cost, and not in the samples of it: the loop that measures
-// it, and the return from the function that makes the call, which the CPU predicts wrongly after a system call. The samples
-// there are in the caller. It was 7 to 10 ns (AMD EPYC, docs/profile.md), and is at most mostReturning of the cost.
+// returningNS is the maximum part of a measured system call that its samples miss: the loop that measures it, and the return from
+// the function that makes the call, which the CPU mispredicts after a system call. Samples there are in the caller.
+// It was 7 to 10 ns (AMD EPYC, docs/profile.md), and is taken to be at most mostReturning of the cost. The middle between none and
+// the maximum is subtracted. A read by the vDSO that enters the kernel takes several times as long with its timer, so that it
+// matters less there.
 const (
 	returningNS   = 10
 	mostReturning = 0.1
@@ -287,7 +292,7 @@ func (e estimate) syscallCost(p *program) (of cost, unknown float64) {
 }
 
 // isDirect reports whether the reads of a place are system calls that a program makes itself.
-func isDirect(clock string) bool { return clock == "" || strings.HasSuffix(clock, "@syscall") }
+func isDirect(clock string) bool { return clock == "" || slices.Contains(directIDs, clock) }
 
 // costOf returns what a read costs on average, of clocks of a kind. The number of reads at a place is the time there, which is
 // that of its samples, by the cost there: as it was tracked, on that CPU or on all, or as it was before and after. unknown is

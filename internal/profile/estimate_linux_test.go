@@ -185,8 +185,8 @@ func TestReadsBySystemCalls(t *testing.T) {
 	require.Zero(t, p.ReadsPerSecond)
 }
 
-// Direct system calls of clocks of CPU time have no cost, and gettimeofday only one that was tracked. Those from the vDSO have
-// the cost of its function.
+// What direct system calls of clocks of CPU time cost is not measured, and that of gettimeofday only while samples are taken.
+// Calls from the vDSO have the cost of its function.
 func TestUntimedSystemCalls(t *testing.T) {
 	for name, inCall := range map[string]uint64{"a clock of CPU time": cpuTime, "gettimeofday": gettimeofday} {
 		of := func(untimed int, user uint64) Process {
@@ -224,6 +224,27 @@ func TestTimedSystemCalls(t *testing.T) {
 	require.InDelta(t, p.ClockShareHigh*1e9/(mean(238, 160)-10), p.ReadsHigh, 1)
 	require.InDelta(t, p.ClockShareLow*1e9/mean(242, 160), p.ReadsLow, 1)
 	require.InDelta(t, 240, s.SyscallNS, 1e-9, "that of the fine clocks")
+}
+
+// Of a short call the samples miss a tenth at most.
+func TestReturnOfAShortCall(t *testing.T) {
+	e := estimate{costs: costsOf([]compare.Clock{clocked(syscallID, 60, 58, 61)})}
+	of, unknown := e.syscallCost(&program{places: map[place]int{{0, syscallID}: 10}})
+	require.Zero(t, unknown)
+	require.InDelta(t, 60-2.9, of.median, 1e-9)
+	require.InDelta(t, 58-5.8, of.low, 1e-9)
+	require.InDelta(t, 61, of.high, 1e-9)
+}
+
+// The kernel emulates the page vsyscall, and a read by the vDSO without any cost is not that of another.
+func TestReadsWithoutACost(t *testing.T) {
+	p := estimated(true, usage{}, result.Never, fast, times(100, sample(10, nil, vsyscall.start, inProgram))...).Processes[0]
+	require.InDelta(t, 1, *p.ClockShare, 1e-9)
+	require.Zero(t, p.ReadsPerSecond)
+
+	e := estimate{costs: costsOf([]compare.Clock{clocked("time@vdso", 2, 2, 2)})}
+	require.Zero(t, e.vdsoCost(&program{places: map[place]int{{0, "time@vdso"}: 10, {0, fineID}: 1}}))
+	require.InDelta(t, 2, e.vdsoCost(&program{places: map[place]int{{0, "time@vdso"}: 10}}).median, 1e-9)
 }
 
 // The program that takes most CPU time with its reads is the first.

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -15,25 +14,33 @@ const (
 	otherCall                 // another system call
 )
 
-// A call is the system call that a sample in the kernel is part of. clock is that whose cost the call has; empty if that is not
-// measured.
-type call struct {
+// A kernelCall is the system call that a sample in the kernel is part of. clock is that whose cost the call has; empty if that is
+// not measured.
+type kernelCall struct {
 	kind  callKind
 	clock string
 }
 
 // callPrefixes are how the kernel names the functions of system calls: arch/*/include/asm/syscall_wrapper.h.
 // The shorter ones are of kernels before 4.17.
-var callPrefixes = []string{
-	"__x64_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__arm64_sys_", "__arm64_compat_sys_", "__riscv_sys_", "__riscv_compat_sys_", "__se_sys_", "__do_sys_",
-	"compat_SyS_", "SyS_", "compat_sys_", "sys_",
-}
+var callPrefixes = []string{"__x64_sys_", "__arm64_sys_", "__riscv_sys_", "__se_sys_", "__do_sys_", "SyS_", "sys_"}
+
+// callPrefixes32 are those for 32-bit programs. What their calls cost is not measured: they enter the kernel another way.
+var callPrefixes32 = []string{"__ia32_sys_", "__ia32_compat_sys_", "__arm64_compat_sys_", "__riscv_compat_sys_", "compat_SyS_", "compat_sys_"}
+
+// The clocks of the other system calls that read a clock.
+const (
+	gettimeofdayID = "gettimeofday@syscall"
+	timeID         = "time@syscall"
+)
+
+// directIDs are the clocks of system calls that a program makes itself.
+var directIDs = []string{syscallID, gettimeofdayID, timeID}
 
 // clockCalls are the system calls that read a clock, and the clock whose cost they have. Those with a number are of 32-bit programs.
 var clockCalls = map[string]string{
 	"clock_gettime": syscallID, "clock_gettime32": syscallID, "clock_gettime64": syscallID,
-	"gettimeofday": "gettimeofday@syscall", "old_gettimeofday": "gettimeofday@syscall",
-	"time": "time@syscall", "time32": "time@syscall",
+	"gettimeofday": gettimeofdayID, "old_gettimeofday": gettimeofdayID, "time": timeID, "time32": timeID,
 }
 
 // untimedFunctions are what clock_gettime(2) calls for clocks of CPU time (kernel/time/posix-cpu-timers.c) and of devices
@@ -41,27 +48,36 @@ var clockCalls = map[string]string{
 var untimedFunctions = []string{"posix_cpu_clock_get", "process_cpu_clock_get", "thread_cpu_clock_get", "pc_clock_gettime"}
 
 // callOf returns the system call of a function of the kernel; false if it is none of a system call.
-func callOf(function string) (call, bool) {
-	for _, prefix := range callPrefixes {
-		if name, ok := strings.CutPrefix(function, prefix); ok {
-			if clock, ok := clockCalls[name]; ok {
-				return call{clockCall, clock}, true
-			}
-			return call{kind: otherCall}, true
+func callOf(function string) (kernelCall, bool) {
+	if name, ok := cutAny(function, callPrefixes32); ok {
+		if _, ok := clockCalls[name]; ok {
+			return kernelCall{kind: clockCall}, true
 		}
+		return kernelCall{kind: otherCall}, true
 	}
-	return call{kind: clockCall}, slices.Contains(untimedFunctions, function)
+	if name, ok := cutAny(function, callPrefixes); ok {
+		if clock, ok := clockCalls[name]; ok {
+			return kernelCall{clockCall, clock}, true
+		}
+		return kernelCall{kind: otherCall}, true
+	}
+	return kernelCall{kind: clockCall}, slices.Contains(untimedFunctions, function)
 }
 
-// isCall reports whether a clock is that of a system call whose cost is measured.
-func isCall(clock string) bool {
-	return slices.Contains(slices.Collect(maps.Values(clockCalls)), clock)
+// cutAny returns a function without the prefix that it has; false if it has none of them.
+func cutAny(function string, prefixes []string) (string, bool) {
+	for _, prefix := range prefixes {
+		if name, ok := strings.CutPrefix(function, prefix); ok {
+			return name, true
+		}
+	}
+	return "", false
 }
 
 // A kernelFunction is the function of a system call in the memory of the kernel.
 type kernelFunction struct {
 	addressRange
-	call
+	kernelCall
 }
 
 // A kernel knows the functions of the system calls.
@@ -83,7 +99,7 @@ func newKernel(functions []kernelFunction) *kernel {
 }
 
 // call returns what a callchain in the kernel is part of, by the innermost function that tells.
-func (k *kernel) call(addresses []uint64) call {
+func (k *kernel) call(addresses []uint64) kernelCall {
 	for _, address := range addresses {
 		i, exact := slices.BinarySearchFunc(k.functions, address, func(f kernelFunction, address uint64) int {
 			switch {
@@ -99,8 +115,8 @@ func (k *kernel) call(addresses []uint64) call {
 			i--
 		}
 		if i >= 0 && k.functions[i].has(address) {
-			return k.functions[i].call
+			return k.functions[i].kernelCall
 		}
 	}
-	return call{}
+	return kernelCall{}
 }

@@ -67,13 +67,13 @@ type Measure func(context.Context) ([]compare.Clock, error)
 // ErrUnsupported is the error of Run on other systems than Linux.
 var ErrUnsupported = errors.New("profile is for Linux; on Windows use Windows Performance Recorder (wpr -start CPU), on macOS Instruments (xctrace), on FreeBSD pmcstat or dtrace")
 
-// The clocks whose costs a profile needs.
+// The clocks of the fine reads, by the vDSO and by system calls.
 const (
 	fineID    = "CLOCK_MONOTONIC@vdso"
 	syscallID = "CLOCK_MONOTONIC@syscall"
 )
 
-// costly are the clocks whose costs a profile needs. Those of the other system calls are measured only while it samples, if a
+// costly are the clocks whose costs a profile needs. What other system calls cost is measured only while it samples, if a
 // program makes them: it would begin later otherwise.
 var costly = []string{fineID, syscallID, "gettimeofday@vdso", "time@vdso"}
 

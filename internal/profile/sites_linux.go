@@ -67,7 +67,7 @@ func (t *tally) enter(p *program, sites map[uint64]*site, r *perfevent.Record) (
 		in = at.addUnknown()
 	}
 	if vsyscall.has(r.User[0]) {
-		return aRead, syscallID
+		return aRead, "" // the kernel emulates it, at another cost
 	}
 	return in, of.clock
 }

@@ -67,6 +67,8 @@ type tracker struct {
 	owed    map[place]int
 	// pending is the number of samples of reads at a place since its last turn.
 	pending map[place]int
+	// first is the number of turns of a clock that come before those of others: nothing else tells its cost.
+	first map[string]int
 
 	mu sync.Mutex
 	// speeds are the reads per ns of the turns at a place, weighted by what they stand for.
@@ -83,7 +85,7 @@ func newTracker(clocks []clock.Clock, about costs) *tracker {
 	t := &tracker{
 		orders: make(chan turn, 1), usable: thread.Usable(), sliceNS: float64(slice), tickNS: float64(observe.StopwatchTick()),
 		readers: map[string]clock.Reader{}, aboutNS: map[string]float64{}, owed: map[place]int{},
-		pending: map[place]int{}, speeds: map[place]*stats.Weighted{},
+		pending: map[place]int{}, first: map[string]int{}, speeds: map[place]*stats.Weighted{},
 	}
 	ready := make(chan bool)
 	go func() {
@@ -91,7 +93,8 @@ func newTracker(clocks []clock.Clock, about costs) *tracker {
 		_ = thread.Run(thread.Any, func() { // if it fails, ready is closed
 			for _, c := range clocks {
 				ns := about[c.ID].median
-				if ns == 0 && isCall(c.ID) {
+				isOther := ns == 0 && slices.Contains(directIDs, c.ID)
+				if isOther {
 					ns = about[syscallID].median
 				}
 				if ns <= 0 || ns > float64(maxSlice) {
@@ -99,6 +102,9 @@ func newTracker(clocks []clock.Clock, about costs) *tracker {
 				}
 				if reader, err := c.Open(); err == nil {
 					t.readers[c.ID], t.aboutNS[c.ID] = reader, ns
+					if isOther {
+						t.first[c.ID] = minTracked + 2 // one may fail
+					}
 				}
 			}
 			t.tid = unix.Gettid()
@@ -179,15 +185,17 @@ func (t *tracker) saw(at place) {
 	}
 }
 
-// order orders a turn at the place that has the most samples of reads since its last one, unless the thread is still busy.
+// order orders a turn at the place that has the most samples of reads since its last one, unless the thread is still busy. A
+// clock whose cost nothing else tells comes first, until it has enough turns.
 func (t *tracker) order() {
 	if t == nil {
 		return
 	}
-	next := turn{}
+	next, isFirst := turn{}, false
 	for at, n := range t.pending {
-		if n > next.weight {
-			next = turn{at, n}
+		comesFirst := t.first[at.clock] > 0
+		if comesFirst && !isFirst || comesFirst == isFirst && n > next.weight {
+			next, isFirst = turn{at, n}, comesFirst
 		}
 	}
 	if next.weight == 0 {
@@ -196,6 +204,9 @@ func (t *tracker) order() {
 	select {
 	case t.orders <- next:
 		delete(t.pending, next.place)
+		if isFirst {
+			t.first[next.clock]--
+		}
 	default:
 	}
 }

@@ -69,6 +69,9 @@ func TestTrackerMeasuresOnItsCPU(t *testing.T) {
 		require.Less(t, of.high, float64(maxSlice))
 	}
 	require.Len(t, track.costs(), len(thread.Usable())+1, "and on all CPUs; there were no orders of other clocks")
+	has(t, track, place{thread.Usable()[0], gettimeofdayID}, 1)
+	require.Equal(t, minTracked+2, track.first[gettimeofdayID])
+	require.Zero(t, track.first[syscallID], "its cost is known")
 }
 
 // Places that cannot be measured are passed over, and the thread goes on. Their weight is that of the next turn there.
@@ -126,6 +129,31 @@ func TestTurnsFollowTheSamples(t *testing.T) {
 	}
 	require.Equal(t, 30*40, sum(a), "each sample is in one turn")
 	require.Equal(t, 30*20, sum(b), "each sample is in one turn")
+}
+
+// A clock whose cost nothing else tells has its turns first, even beside many more samples of others.
+func TestTurnsOfAClockWithoutACost(t *testing.T) {
+	track := noThread(0, 1)
+	track.readers[gettimeofdayID], track.first = idle{}, map[string]int{gettimeofdayID: 3}
+	few, fewer, many := place{0, gettimeofdayID}, place{1, gettimeofdayID}, place{0, fineID}
+	var got []turn
+	for range 6 {
+		for range 5 {
+			track.saw(few)
+		}
+		track.saw(fewer)
+		for range 100 {
+			track.saw(many)
+		}
+		track.order()
+		got = append(got, <-track.orders)
+	}
+	require.Equal(t, []turn{{few, 5}, {few, 5}, {few, 5}, {many, 400}, {many, 100}, {many, 100}}, got)
+
+	track.first[gettimeofdayID] = 1
+	track.orders <- turn{}
+	track.order()
+	require.Equal(t, 1, track.first[gettimeofdayID], "the thread was busy")
 }
 
 // A late turn is omitted: an order never waits, and its samples are for a later one.
@@ -273,7 +301,7 @@ func TestCostIsThatOfTheCPU(t *testing.T) {
 }
 
 // While a real program reads, the reads that it counts are those of the cost that was tracked. How far both agree, the
-// benchmark shows; those of the made-up costs are off by more than this.
+// benchmark shows; those of the made-up costs are off by more than this. None is made up for gettimeofday and time.
 func TestCostIsTracked(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
 	tracking(t)

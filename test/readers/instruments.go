@@ -130,12 +130,12 @@ func ParseScript(script string) Samples {
 		switch {
 		case len(user) > 0 && strings.Contains(user[0], "[vdso]"):
 			vdso++
-		case contains(kernel, "sys_clock_gettime"):
+		case contains(kernel, "sys_clock_gettime", "sys_gettimeofday", "sys_time ("):
 			clock++
 			syscall++
 		case contains(kernel, "do_syscall_64", "entry_SYSCALL_64", "syscall_return", "el0_svc", "invoke_syscall"):
 			syscall++
-		case len(kernel) == 0 && contains(user[:1], " syscall (", " syscall+", " system_call (", " system_call+", "RawSyscall6", "runtime/syscall"):
+		case len(kernel) == 0 && contains(user[:1], " syscall (", " syscall+", " system_call (", " system_call+", " system_call_gettimeofday (", " system_call_time (", "RawSyscall6", "runtime/syscall"):
 			syscall++
 		}
 	}

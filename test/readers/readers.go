@@ -55,7 +55,7 @@ type Program struct {
 
 // Options are the arguments of a program.
 type Options struct {
-	// Read is vdso, none, or for a system call syscall (clock_gettime), gettimeofday or time: Program.Reads.
+	// Read is one of Program.Reads, or none: vdso, syscall (that of clock_gettime), gettimeofday or time.
 	Read string
 	// Percent is the share of the CPU time that reads take, from 0 to 100. Where the calls of a
 	// language cost more than the rest of the time, the program does nothing but reads.

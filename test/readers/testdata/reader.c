@@ -3,7 +3,8 @@
    reader vdso|syscall|gettimeofday|time|none PERCENT THREADS SECONDS [-read-ns NS] [-wait]
 
    vdso is clock_gettime(CLOCK_MONOTONIC) of libc; syscall is the system call itself, and gettimeofday
-   and time are the system calls of these names, where the architecture has them. The reads take PERCENT of the CPU time of each thread. The program calibrates first. Then it
+   and time are the system calls of these names, where the architecture has them. The
+   reads take PERCENT of the CPU time of each thread. The program calibrates first. Then it
    prints "ready", with -wait it waits for a line on standard input, runs for SECONDS and
    prints a JSON object with its counts. 0 seconds prints the calibration only.
 
@@ -31,34 +32,49 @@
 
 typedef int reader(clockid_t, struct timespec *);
 
-/* The system calls, and which argument is where to put the time: none of time(NULL). */
-struct call { const char *name; long number; int result; };
-static const struct call calls[] = {
-	{"syscall", SYS_clock_gettime, 2},
-#ifdef SYS_gettimeofday
-	{"gettimeofday", SYS_gettimeofday, 1},
-#endif
-#ifdef SYS_time
-	{"time", SYS_time, 0},
-#endif
-};
-static const struct call *chosen_call;
-
-/* system_call makes the system call itself, and not by syscall() of libc: after a system call the
+/* raw makes a system call itself, and not by syscall() of libc: after a system call the
    CPU may predict the return from each function wrongly, and samples there are of no read. On
    CPUs other than amd64 it is that of libc, which then counts as part of the read. */
-static NOINLINE int system_call(clockid_t id, struct timespec *ts)
+static inline int raw(long number, long first, void *second)
 {
-	long first = chosen_call->result == 2 ? (long)id : chosen_call->result == 1 ? (long)ts : 0;
-	void *second = chosen_call->result == 2 ? ts : NULL;
 #if defined __x86_64__
-	long result = chosen_call->number;
-	__asm__ volatile("syscall" : "+a"(result) : "D"(first), "S"(second) : "rcx", "r11", "memory");
-	return (int)result;
+	__asm__ volatile("syscall" : "+a"(number) : "D"(first), "S"(second) : "rcx", "r11", "memory");
+	return (int)number;
 #else
-	return (int)syscall(chosen_call->number, first, second);
+	return (int)syscall(number, first, second);
 #endif
 }
+
+static NOINLINE int system_call(clockid_t id, struct timespec *ts)
+{
+	return raw(SYS_clock_gettime, id, ts);
+}
+
+#ifdef SYS_gettimeofday
+static NOINLINE int system_call_gettimeofday(clockid_t id, struct timespec *ts)
+{
+	(void)id;
+	return raw(SYS_gettimeofday, (long)ts, NULL);
+}
+#endif
+
+#ifdef SYS_time
+static NOINLINE int system_call_time(clockid_t id, struct timespec *ts)
+{
+	(void)id, (void)ts;
+	return raw(SYS_time, 0, NULL);
+}
+#endif
+
+static const struct { const char *name; reader *read; } calls[] = {
+	{"syscall", system_call},
+#ifdef SYS_gettimeofday
+	{"gettimeofday", system_call_gettimeofday},
+#endif
+#ifdef SYS_time
+	{"time", system_call_time},
+#endif
+};
 
 static NOINLINE int nothing(clockid_t id, struct timespec *ts)
 {
@@ -244,7 +260,7 @@ int main(int argc, char **argv)
 		chosen = clock_gettime, bare = bare_vdso(), empty = nothing;
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
 		if (!strcmp(argv[1], calls[i].name))
-			chosen_call = &calls[i], chosen = system_call, empty = nothing;
+			chosen = calls[i].read, empty = nothing;
 	if (!chosen && strcmp(argv[1], "none"))
 		return wrong("the first argument must be vdso, none or a system call: syscall, gettimeofday or time");
 	if (!number(argv[2], 100, &percent))
