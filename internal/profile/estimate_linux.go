@@ -212,9 +212,23 @@ func (e estimate) reads(process *Process, p *program, share, sampled float64) {
 		return sum * factor
 	}
 	process.ReadsPerSecond = number(vdso.median, direct.median, 1-sampled)
-	process.ReadsLow = number(vdso.high, direct.high, (1-e.mostSampled(sampled))*process.ClockShareLow/share)
+	cold := coldNS(process.CPUsUsed * 1e9 / process.ReadsPerSecond)
+	process.ReadsLow = number(vdso.high+cold, direct.high+cold, (1-e.mostSampled(sampled))*process.ClockShareLow/share)
 	process.ReadsHigh = number(vdso.low, direct.low, process.ClockShareHigh/share)
 	process.ReadsBy = byCost
+}
+
+// A read after other work takes longer than one of many, because its code and data are not in the caches any more: with 10 µs
+// of arithmetic before it no longer, with 0.1 ms 60 ns, and with 1 ms 130 to 300 ns longer (AMD EPYC, docs/profile.md).
+const (
+	hotNS     = 10e3  // the work before a read that does not matter
+	coldPerNS = 0.001 // what each ns of more work adds at most
+	maxColdNS = 600
+)
+
+// coldNS returns by how many ns a read may take longer than one of many, if a program makes a read in so many ns of its CPU time.
+func coldNS(everyNS float64) float64 {
+	return min(max(everyNS-hotNS, 0)*coldPerNS, maxColdNS)
 }
 
 // maxSampled is the maximum part of the CPU time that is taken to be of samples: the default of

@@ -226,6 +226,25 @@ func TestTimedSystemCalls(t *testing.T) {
 	require.InDelta(t, 240, s.SyscallNS, 1e-9, "that of the fine clocks")
 }
 
+// A program that reads rarely makes fewer reads than the cost of one of many says; the interval has room for that.
+func TestRareReads(t *testing.T) {
+	require.Zero(t, coldNS(25))
+	require.Zero(t, coldNS(10e3))
+	require.InDelta(t, 90, coldNS(100e3), 1e-9)
+	require.InDelta(t, 600, coldNS(1e9), 1e-9)
+
+	of := func(inReads int) (p Process, highNS float64) { // the cost at the lower limit of the reads
+		records := append(times(inReads, sample(10, nil, inGettime, inProgram)), times(10000-inReads, sample(10, nil, inProgram))...)
+		p = estimated(true, usage{userNS: 10e9, whole: true}, result.Never, fast, records...).Processes[0]
+		return p, p.ClockShareLow * 1e9 / p.ReadsLow
+	}
+	_, highNS := of(1000) // every 200 ns
+	require.InDelta(t, 22, highNS, 1e-6)
+	p, highNS := of(1) // every 200 µs
+	require.InDelta(t, 22+190, highNS, 1e-6)
+	require.InDelta(t, 1e9/200e3, p.ReadsPerSecond, 1e-6)
+}
+
 // Of a short call the samples miss a tenth at most.
 func TestReturnOfAShortCall(t *testing.T) {
 	e := estimate{costs: costsOf([]compare.Clock{clocked(syscallID, 60, 58, 61)})}

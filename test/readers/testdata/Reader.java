@@ -101,10 +101,10 @@ final class Reader {
 		return new Costs(read, whole - read, iteration);
 	}
 
-	/** A block takes 0.2 ms at most. */
+	/** A block takes 2 ms at most. */
 	static Mix choose(Costs c, double share) {
 		double ratio = (c.read / share - c.read - c.call) / c.iteration;
-		return new Mix((long) (Math.max(ratio, 0) * 65536), (long) Math.min(Math.max(200e3 * share / c.read, 1), 50));
+		return new Mix((long) (Math.max(ratio, 0) * 65536), (long) Math.min(Math.max(2e6 * share / c.read, 1), 50));
 	}
 
 	static void wrong(String what) {

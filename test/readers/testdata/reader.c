@@ -217,10 +217,10 @@ static struct costs calibrate(struct mix mix, int turns)
 	return c;
 }
 
-/* A block takes 0.2 ms at most. */
+/* A block takes 2 ms at most. */
 static struct mix choose(struct costs c, double share)
 {
-	double ratio = (c.read / share - c.read - c.call) / c.iteration, reads = 200e3 * share / c.read;
+	double ratio = (c.read / share - c.read - c.call) / c.iteration, reads = 2e6 * share / c.read;
 	return (struct mix){ratio > 0 ? ratio * 65536 : 0, reads < 1 ? 1 : reads > 50 ? 50 : reads};
 }
 

@@ -147,10 +147,10 @@ func calibrate(m mix, given float64, turns int) costs {
 	return c
 }
 
-// choose returns the mix with that share; a block takes 0.2 ms at most.
+// choose returns the mix with that share; a block takes 2 ms at most.
 func choose(c costs, share float64) mix {
 	ratio := (c.read/share - c.read - c.call) / c.iteration
-	return mix{uint64(max(ratio, 0) * 65536), uint64(min(max(200e3*share/c.read, 1), 50))}
+	return mix{uint64(max(ratio, 0) * 65536), uint64(min(max(2e6*share/c.read, 1), 50))}
 }
 
 func wrong(what string) {

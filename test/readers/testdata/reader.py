@@ -86,10 +86,10 @@ def calibrate(mix, turns):
 
 
 def choose(costs, share):
-    """A block takes 0.2 ms at most."""
+    """A block takes 2 ms at most."""
     read, call, iteration = costs
     ratio = (read / share - read - call) / iteration
-    return int(max(ratio, 0) * 65536), int(min(max(200e3 * share / read, 1), 50))
+    return int(max(ratio, 0) * 65536), int(min(max(2e6 * share / read, 1), 50))
 
 
 def wrong(what):
