@@ -220,8 +220,8 @@ func (e estimate) reads(process *Process, p *program, share, sampled float64) {
 }
 
 // A read after other work takes longer than one of many, because its code and data are not in the caches any more: with 10 µs
-// of arithmetic before it no longer, and with 1 ms up to 310 ns. So does one after a sample. A program that read for 1 % of its
-// time had 0.03 % more at 997 samples a second, and 0.12 % at 3989: 300 ns for each sample (AMD EPYC, docs/profile.md).
+// of arithmetic before it no longer, and with 1 ms up to 310 ns. So does one after a sample: programs that read for 1 % of their
+// time seemed to read for 0.03 % more at 997 samples a second, which is 300 ns for each sample (AMD EPYC, docs/profile.md).
 const (
 	afterSampleNS = 300   // what a sample adds
 	hotNS         = 10e3  // the work before a read that does not matter
