@@ -30,6 +30,7 @@ func BenchmarkReadAfterWork(b *testing.B) {
 						for b.Loop() {
 							arithmetic(work)
 							with = append(with, timedTicks(counter, func() { reader.Spin(1) }))
+							arithmetic(work)
 							without = append(without, timedTicks(counter, func() {}))
 						}
 						b.ReportMetric(0, "ns/op") // the work is of no interest

@@ -211,10 +211,15 @@ func (e estimate) reads(process *Process, p *program, share, sampled float64) {
 		}
 		return sum * factor
 	}
-	process.ReadsPerSecond = number(vdso.median, direct.median, 1-sampled)
-	cold, mostCold := coldNS(process.CPUsUsed*1e9/process.ReadsPerSecond, 1e9/float64(e.profile.RateHz))
-	process.ReadsPerSecond = number(vdso.median+cold, direct.median+cold, 1-sampled)
-	process.ReadsLow = number(vdso.high+mostCold, direct.high+mostCold, (1-e.mostSampled(sampled))*process.ClockShareLow/share)
+	sampleNS := 1e9 / float64(e.profile.RateHz)
+	process.ReadsPerSecond = settled(process.CPUsUsed, func(readNS float64) float64 {
+		cold := likelyColdNS(readNS, sampleNS)
+		return number(vdso.median+cold, direct.median+cold, 1-sampled)
+	})
+	process.ReadsLow = settled(process.CPUsUsed, func(readNS float64) float64 {
+		cold := mostColdNS(readNS, sampleNS)
+		return number(vdso.high+cold, direct.high+cold, (1-e.mostSampled(sampled))*process.ClockShareLow/share)
+	})
 	process.ReadsHigh = number(vdso.low, direct.low, process.ClockShareHigh/share)
 	process.ReadsBy = byCost
 }
@@ -229,11 +234,27 @@ const (
 	maxColdNS     = 600
 )
 
-// coldNS returns by how many ns a read takes longer than one of many, and by how many at most: if a program makes a read, and the
-// kernel takes a sample, in so many ns of its CPU time.
-func coldNS(readNS, sampleNS float64) (likely, most float64) {
-	after := min(readNS/sampleNS, 1) // the part of the reads that come first after a sample
-	return after * afterSampleNS, min(after*maxColdNS+max(readNS-hotNS, 0)*coldPerNS, maxColdNS)
+// likelyColdNS returns by how many ns a read takes longer than one of many, if a program makes a read, and the kernel takes a
+// sample, in so many ns of its CPU time. Of the reads as many come first after a sample as there are samples.
+func likelyColdNS(readNS, sampleNS float64) float64 {
+	return min(readNS/sampleNS, 1) * afterSampleNS
+}
+
+// mostColdNS returns by how many ns it takes longer at most.
+func mostColdNS(readNS, sampleNS float64) float64 {
+	return min(readNS/sampleNS*maxColdNS+max(readNS-hotNS, 0)*coldPerNS, maxColdNS)
+}
+
+// settled returns the number of reads in a second of a program that uses so many CPUs. reads returns it for the CPU time in ns
+// from read to read, which follows from the number in turn: the less often a program reads, the longer a read takes. From no
+// such time each step comes nearer, from above.
+func settled(cpus float64, reads func(readNS float64) float64) float64 {
+	const steps = 200
+	number := reads(0)
+	for range steps {
+		number = reads(cpus * 1e9 / number)
+	}
+	return number
 }
 
 // maxSampled is the maximum part of the CPU time that is taken to be of samples: the default of

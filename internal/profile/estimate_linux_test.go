@@ -232,21 +232,30 @@ func TestRareReads(t *testing.T) {
 		{25, 1e9, 0, 0}, {10e3, 1e9, 0, 0}, {100e3, 1e9, 0, 90}, {1e9, 1e12, 0.3, 600},
 		{25, 1e6, 0.0075, 0.015}, {25e3, 1e6, 7.5, 30}, {1e6, 1e6, 300, 600}, {1e9, 1e6, 300, 600},
 	} {
-		likely, most := coldNS(c.readNS, c.sampleNS)
-		require.InDelta(t, c.likely, likely, 0.1, "%+v", c)
-		require.InDelta(t, c.most, most, 0.1, "%+v", c)
+		require.InDelta(t, c.likely, likelyColdNS(c.readNS, c.sampleNS), 0.1, "%+v", c)
+		require.InDelta(t, c.most, mostColdNS(c.readNS, c.sampleNS), 0.1, "%+v", c)
 	}
 
-	of := func(inReads int) (p Process, highNS float64) { // the cost at the lower limit of the reads
-		records := append(times(inReads, sample(10, nil, inGettime, inProgram)), times(10000-inReads, sample(10, nil, inProgram))...)
-		p = estimated(true, usage{userNS: 10e9, whole: true}, result.Never, fast, records...).Processes[0]
-		return p, p.ClockShareLow * 1e9 / p.ReadsLow
+	// The samples that a program has whose reads are so long apart, of 100,000 in 1,000 s. One of many reads takes 20 ns.
+	for _, apartNS := range []float64{200, 10e3, 100e3, 1e6} {
+		takes := 20 + likelyColdNS(apartNS, 1e9/100)
+		inReads := int(1e5 * takes / apartNS)
+		records := append(times(inReads, sample(10, nil, inGettime, inProgram)), times(1e5-inReads, sample(10, nil, inProgram))...)
+		s := Profile{DurationNS: 1e12, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never}
+		estimate{
+			profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{userNS: 1e12, whole: true} },
+			calls: (*counts)(nil).of, threadName: func(int, int) string { return "main" },
+		}.fill(tallied(nil, records...))
+		p := s.Processes[0]
+		require.InEpsilon(t, 1e9/apartNS, p.ReadsPerSecond, 0.04, "%+v", p)
+		require.Less(t, p.ReadsLow, p.ReadsPerSecond)
+		require.Less(t, p.ReadsPerSecond, p.ReadsHigh)
+
+		// At the lower limit each read takes as long as mostColdNS says for it.
+		highNS := p.ClockShareLow * 1e9 / p.ReadsLow
+		require.InEpsilon(t, 22+mostColdNS(1e9/p.ReadsLow, 1e9/100), highNS, 0.01, "%+v", p)
 	}
-	_, highNS := of(1000) // every 200 ns, with a sample in 10 ms
-	require.InDelta(t, 22, highNS, 0.1)
-	p, highNS := of(1) // every 200 µs: of 50 reads one comes after a sample
-	require.InDelta(t, 22+190+12, highNS, 0.1)
-	require.InDelta(t, 1e9/10000/(20+6), p.ReadsPerSecond, 1e-6)
+	require.Zero(t, settled(1, func(float64) float64 { return 0 }), "no sample at the lower limit")
 }
 
 // Of a short call the samples miss a tenth at most.

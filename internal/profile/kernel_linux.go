@@ -37,10 +37,11 @@ const (
 // directIDs are the clocks of system calls that a program makes itself.
 var directIDs = []string{syscallID, gettimeofdayID, timeID}
 
-// clockCalls are the system calls that read a clock, and the clock whose cost they have. Those with a number are of 32-bit programs.
+// clockCalls are the system calls that read a clock, and the clock whose cost they have. Those with a number are of 32-bit
+// programs; on arm64 they have the prefix of 64-bit ones.
 var clockCalls = map[string]string{
-	"clock_gettime": syscallID, "clock_gettime32": syscallID, "clock_gettime64": syscallID,
-	"gettimeofday": gettimeofdayID, "old_gettimeofday": gettimeofdayID, "time": timeID, "time32": timeID,
+	"clock_gettime": syscallID, "gettimeofday": gettimeofdayID, "time": timeID,
+	"clock_gettime32": "", "clock_gettime64": "", "old_gettimeofday": "", "time32": "",
 }
 
 // untimedFunctions are what clock_gettime(2) calls for clocks of CPU time (kernel/time/posix-cpu-timers.c) and of devices

@@ -246,7 +246,8 @@ func TestCallOf(t *testing.T) {
 	for name, want := range map[string]kernelCall{
 		"__x64_sys_clock_gettime": gettime, "__arm64_sys_gettimeofday": ofDay, "__x64_sys_time": time, "SyS_clock_gettime": gettime, "sys_time": time,
 		"__ia32_sys_clock_gettime32": untimed, "__ia32_compat_sys_gettimeofday": untimed, "__ia32_sys_time32": untimed, "compat_sys_clock_gettime": untimed,
-		"posix_cpu_clock_get": untimed, "pc_clock_gettime": untimed, "__ia32_sys_write": other,
+		"__arm64_sys_clock_gettime32": untimed,
+		"posix_cpu_clock_get":         untimed, "pc_clock_gettime": untimed, "__ia32_sys_write": other,
 		"__x64_sys_clock_nanosleep": other, "__x64_sys_times": other, "__x64_sys_write": other,
 	} {
 		got, ok := callOf(name)
