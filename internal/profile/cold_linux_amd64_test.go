@@ -22,7 +22,7 @@ func BenchmarkReadAfterWork(b *testing.B) {
 	}
 	require.NoError(b, clock.Use(find("RDTSCP@cpu"), func(counter clock.Reader) {
 		ticksPerNS := ticksPerNS(counter)
-		for _, id := range []string{fineID, syscallID, "gettimeofday@syscall"} {
+		for _, id := range []string{fineID, syscallID, gettimeofdayID} {
 			for _, work := range []time.Duration{0, 10 * time.Microsecond, 100 * time.Microsecond, time.Millisecond} {
 				b.Run(fmt.Sprintf("%s/%s", id, work), func(b *testing.B) {
 					require.NoError(b, clock.Use(find(id), func(reader clock.Reader) {

@@ -301,7 +301,8 @@ func (e estimate) countedReads(process *Process, p *program, perSecond, sampled 
 	}
 }
 
-// vdsoCost returns what a call of the vDSO costs a program, by the samples at each place. It is 0 without samples.
+// vdsoCost returns what a call of the vDSO costs a program, by the samples at each place. It is 0 without samples, or if one of the
+// costs is unknown.
 func (e estimate) vdsoCost(p *program) cost {
 	of, unknown := e.costOf(p.places, func(clock string) bool { return !isDirect(clock) })
 	if unknown > 0 {

@@ -36,9 +36,9 @@ func TestShareAndReads(t *testing.T) {
 	require.InDelta(t, 0.431, p.ClockShareHigh, 0.001)
 	require.InDelta(t, 0.5, p.CPUsUsed, 1e-9, "by the accounting of the kernel")
 	require.InDelta(t, 0.2, p.ClockCPUs, 1e-9)
-	require.InEpsilon(t, 0.2e9/20, p.ReadsPerSecond, 1e-3)
-	require.InEpsilon(t, p.ClockShareLow*0.5e9/22, p.ReadsLow, 1e-3)
-	require.InEpsilon(t, p.ClockShareHigh*0.5e9/19, p.ReadsHigh, 1e-3)
+	require.InEpsilon(t, 0.2e9/20, p.ReadsPerSecond, 3e-4)
+	require.InEpsilon(t, p.ClockShareLow*0.5e9/22, p.ReadsLow, 3e-4)
+	require.InDelta(t, p.ClockShareHigh*0.5e9/19, p.ReadsHigh, 1)
 	require.Equal(t, byCost, p.ReadsBy)
 	require.Zero(t, s.UserModeNS, "it is in user mode")
 	require.Zero(t, s.ClockCPUsUserMode)
@@ -73,9 +73,9 @@ func TestSamplesAreNoReads(t *testing.T) {
 		{20e6, 20e6, true, 0.75, 0.75},
 	} {
 		p := reads(c.sampleNS, c.accountedNS, c.whole)
-		require.InEpsilon(t, c.part*0.4e9/20, p.ReadsPerSecond, 1e-3, "%+v", c)
-		require.InEpsilon(t, c.least*p.ClockShareLow*1e9/22, p.ReadsLow, 1e-3, "%+v", c)
-		require.InEpsilon(t, p.ClockShareHigh*1e9/19, p.ReadsHigh, 1e-3, "%+v", c)
+		require.InEpsilon(t, c.part*0.4e9/20, p.ReadsPerSecond, 3e-4, "%+v", c)
+		require.InEpsilon(t, c.least*p.ClockShareLow*1e9/22, p.ReadsLow, 3e-4, "%+v", c)
+		require.InDelta(t, p.ClockShareHigh*1e9/19, p.ReadsHigh, 1, "%+v", c)
 		require.InDelta(t, 0.4, p.ClockCPUs, 1e-9, "the time is taken all the same")
 	}
 }
@@ -106,7 +106,7 @@ func TestCountedReads(t *testing.T) {
 	require.Equal(t, []any{500.0, 500.0, 500.0, byTracepoint}, []any{p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh, p.ReadsBy})
 	p = of(result.Never, inUserMode)
 	require.Equal(t, byCost, p.ReadsBy, "reads in user mode are no system calls")
-	require.InEpsilon(t, 500+0.8*0.1e9/20, p.ReadsPerSecond, 1e-3, "both together")
+	require.InDelta(t, 500+0.8*0.1e9/20, p.ReadsPerSecond, 1, "both together")
 	require.Less(t, p.ReadsLow, p.ReadsPerSecond)
 	require.Greater(t, p.ReadsHigh, p.ReadsPerSecond)
 	require.Zero(t, of(result.Sometimes, append(slices.Clone(inKernel), inUserMode...)).ReadsPerSecond, "some reads of the vDSO are in the count")
@@ -124,7 +124,7 @@ func TestUserMode(t *testing.T) {
 	require.InDelta(t, 19, s.UserModeNS, 1e-9)
 	require.InDelta(t, 0.8, s.ClockCPUs, 1e-9)
 	require.InDelta(t, 0.8*0.019, s.ClockCPUsUserMode, 1e-9)
-	require.InEpsilon(t, 0.8e6, s.Processes[0].ReadsPerSecond, 1e-3)
+	require.InEpsilon(t, 0.8e6, s.Processes[0].ReadsPerSecond, 3e-4)
 	require.InDelta(t, 0.8, s.Processes[0].KernelShare, 1e-9)
 
 	emulated := append([]compare.Clock{clocked(clock.UserModeID, 150, 150, 150)}, slow[0], slow[1])
@@ -180,7 +180,7 @@ func TestReadsBySystemCalls(t *testing.T) {
 	records := append(times(500, sample(10, []uint64{gettime}, inWrapper)), times(500, sample(10, nil, inProgram))...)
 	p := estimated(true, usage{}, result.Never, fast, records...).Processes[0]
 	require.InDelta(t, 0.5, p.SyscallShare, 1e-9)
-	require.InEpsilon(t, 0.5e9/195, p.ReadsPerSecond, 1e-3)
+	require.InEpsilon(t, 0.5e9/195, p.ReadsPerSecond, 3e-4)
 	p = estimated(true, usage{}, result.Never, fast[:1], records...).Processes[0]
 	require.Zero(t, p.ReadsPerSecond)
 }
@@ -194,12 +194,12 @@ func TestUntimedSystemCalls(t *testing.T) {
 			records = append(records, times(500, sample(10, nil, inProgram))...)
 			return estimated(true, usage{}, result.Always, fast, records...).Processes[0]
 		}
-		require.InEpsilon(t, 0.5e9/195, of(20, inWrapper).ReadsPerSecond, 1e-3, "%s: few", name)
+		require.InEpsilon(t, 0.5e9/195, of(20, inWrapper).ReadsPerSecond, 3e-4, "%s: few", name)
 		many := of(40, inWrapper)
 		require.InDelta(t, 0.5, *many.ClockShare, 1e-9, name)
 		require.Zero(t, many.ReadsPerSecond, name)
 		require.Empty(t, many.ReadsBy, name)
-		require.InEpsilon(t, 0.5e9/20, of(400, afterEntry).ReadsPerSecond, 1e-3, name)
+		require.InEpsilon(t, 0.5e9/20, of(400, afterEntry).ReadsPerSecond, 3e-4, name)
 
 		// Of a short call most samples are at its beginning and its end.
 		records := append(times(20, sample(10, []uint64{inCall}, inWrapper)), times(980, sample(10, []uint64{entryCode}, inWrapper))...)
@@ -220,9 +220,9 @@ func TestTimedSystemCalls(t *testing.T) {
 	}.fill(tallied(nil, append(records, times(500, sample(10, nil, inProgram))...)...))
 	p := s.Processes[0]
 	mean := func(gettime, ofDay float64) float64 { return 500 / (300/gettime + 200/ofDay) }
-	require.InEpsilon(t, 0.5e9/(mean(240, 160)-5), p.ReadsPerSecond, 1e-3, "the samples do not see all that was measured")
-	require.InEpsilon(t, p.ClockShareHigh*1e9/(mean(238, 160)-10), p.ReadsHigh, 1e-3)
-	require.InEpsilon(t, p.ClockShareLow*1e9/mean(242, 160), p.ReadsLow, 1e-3)
+	require.InEpsilon(t, 0.5e9/(mean(240, 160)-5), p.ReadsPerSecond, 3e-4, "the samples do not see all that was measured")
+	require.InDelta(t, p.ClockShareHigh*1e9/(mean(238, 160)-10), p.ReadsHigh, 1)
+	require.InEpsilon(t, p.ClockShareLow*1e9/mean(242, 160), p.ReadsLow, 3e-4)
 	require.InDelta(t, 240, s.SyscallNS, 1e-9, "that of the fine clocks")
 }
 
@@ -351,8 +351,8 @@ func TestReadsOfOtherClocksAreNotCounted(t *testing.T) {
 	}
 	require.InDelta(t, 0.8, *of(400).ClockShare, 1e-9)
 	require.Zero(t, of(400).ReadsPerSecond)
-	require.InEpsilon(t, 0.4*0.5*1e9/20, of(0).ReadsPerSecond, 1e-3)
-	require.InEpsilon(t, 0.4*0.5*1e9/20+0.01*0.5*1e9/195, of(10).ReadsPerSecond, 1e-3, "few of them count as system calls")
+	require.InEpsilon(t, 0.4*0.5*1e9/20, of(0).ReadsPerSecond, 3e-4)
+	require.InEpsilon(t, 0.4*0.5*1e9/20+0.01*0.5*1e9/195, of(10).ReadsPerSecond, 3e-4, "few of them count as system calls")
 }
 
 // The CPU time of a process is divided by the time between its two readings.

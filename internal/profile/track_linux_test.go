@@ -292,10 +292,10 @@ func TestCostIsThatOfTheCPU(t *testing.T) {
 	for _, process := range p.Processes {
 		byPID[process.PID] = process
 	}
-	require.InEpsilon(t, 0.5e9/40, byPID[10].ReadsPerSecond, 1e-3)
-	require.InEpsilon(t, byPID[10].ClockShareLow*1e9/41, byPID[10].ReadsLow, 1e-3)
-	require.InEpsilon(t, byPID[10].ClockShareHigh*1e9/39, byPID[10].ReadsHigh, 1e-3)
-	require.InEpsilon(t, 0.4e9/10+0.1e9/20, byPID[11].ReadsPerSecond, 1e-3, "CPU 3 was not tracked, so it has the cost of before and after")
+	require.InEpsilon(t, 0.5e9/40, byPID[10].ReadsPerSecond, 3e-4)
+	require.InEpsilon(t, byPID[10].ClockShareLow*1e9/41, byPID[10].ReadsLow, 3e-4)
+	require.InDelta(t, byPID[10].ClockShareHigh*1e9/39, byPID[10].ReadsHigh, 1)
+	require.InEpsilon(t, 0.4e9/10+0.1e9/20, byPID[11].ReadsPerSecond, 3e-4, "CPU 3 was not tracked, so it has the cost of before and after")
 	require.InDelta(t, 1000/(500./40+400./10+100./20), p.ReadNS, 1e-9, "of all reads")
 	require.InDelta(t, 200, p.SyscallNS, 1e-9, "that of before and after, as there was none")
 }
