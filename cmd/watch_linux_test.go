@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/watch"
+	"github.com/timebench/timebench/test/memory"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -266,17 +265,12 @@ func BenchmarkWatch(b *testing.B) {
 				_ = answer.Body.Close()
 			}
 		}
-		// Not getrusage(2), which counts the pages of this process at the fork.
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", command.Process.Pid))
-		require.NoError(b, err)
-		peak := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
-		require.NotNil(b, peak)
-		kilobytes, err := strconv.ParseFloat(string(peak[1]), 64)
-		require.NoError(b, err)
+		peak, ok := memory.PeakBytes(command.Process.Pid)
+		require.True(b, ok)
 		require.NoError(b, command.Process.Signal(syscall.SIGTERM))
 		require.NoError(b, command.Wait())
 		used := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 		b.ReportMetric(used.Seconds()/watched.Seconds()*100, "%CPU")
-		b.ReportMetric(kilobytes/1024, "MB")
+		b.ReportMetric(float64(peak)/1e6, "MB")
 	}
 }

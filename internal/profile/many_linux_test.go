@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -8,11 +9,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/memory"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -45,17 +46,19 @@ func ofMany(t testing.TB, args ...string) (p Profile, maxBytes int64, beside tim
 	t.Helper()
 	const span = 2 * time.Second
 	command := exec.Command(need.Timebench(t), append([]string{"profile", "--quiet", "--format", "json", "--time", span.String()}, args...)...)
+	var stdout bytes.Buffer
 	var stderr strings.Builder
-	command.Stderr = &stderr
+	command.Stdout, command.Stderr = &stdout, &stderr
 	from := time.Now()
-	out, err := command.Output()
+	require.NoError(t, command.Start())
+	maxBytes, err := memory.Wait(command)
 	require.NoError(t, err, stderr.String())
 	beside = time.Since(from) - span
 	var document struct {
 		Profile Profile `json:"profile"`
 	}
-	require.NoError(t, json.Unmarshal(out, &document))
-	return document.Profile, command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, beside
+	require.NoError(t, json.Unmarshal(stdout.Bytes(), &document))
+	return document.Profile, maxBytes, beside
 }
 
 const (

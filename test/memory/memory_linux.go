@@ -1,0 +1,50 @@
+// Package memory tells how much memory the programs that a test runs hold at most.
+package memory
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// PeakBytes returns the most memory that a running process has held, in bytes: VmHWM of proc_pid_status(5). ok is false if
+// the process has ended.
+//
+// The resource usage of an ended process (ru_maxrss of getrusage(2)) is no substitute: Go starts a program with vfork(2), and at
+// execve(2) the kernel takes the memory of the process that started it for the program's (exec_mmap in fs/exec.c).
+func PeakBytes(pid int) (peak int64, ok bool) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, false
+	}
+	_, rest, found := strings.Cut(string(status), "\nVmHWM:")
+	if !found {
+		return 0, false // a process that has ended, and whose parent does not know it yet
+	}
+	var kibibytes int64
+	if _, err := fmt.Sscan(rest, &kibibytes); err != nil {
+		return 0, false
+	}
+	return kibibytes << 10, true
+}
+
+// Wait waits for the end of a program that was started, and returns the most memory that it held, in bytes: as of some
+// milliseconds before its end. The error is that of [exec.Cmd.Wait].
+func Wait(command *exec.Cmd) (peak int64, err error) {
+	const pause = 5 * time.Millisecond
+	ended := make(chan error, 1)
+	// Until Wait has returned, the PID is that of this program.
+	go func() { ended <- command.Wait() }()
+	for {
+		if now, ok := PeakBytes(command.Process.Pid); ok {
+			peak = max(peak, now)
+		}
+		select {
+		case err := <-ended:
+			return peak, err
+		case <-time.After(pause):
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package memory_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/memory"
+	"github.com/timebench/timebench/test/need"
+)
+
+// hold is the environment variable with which this test program holds memory and ends.
+const hold = "TIMEBENCH_TEST_HOLD"
+
+const held = 200 << 20
+
+func TestMain(m *testing.M) {
+	if os.Getenv(hold) != "" {
+		take()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// take writes to every page of some memory, and returns a byte of it, so that the compiler leaves the writes.
+func take() byte {
+	bytes := make([]byte, held)
+	for i := range bytes {
+		bytes[i] = 1
+	}
+	return bytes[held/2]
+}
+
+// A program's memory is its own, not that of the test that started it.
+func TestWait(t *testing.T) {
+	need.Processes(t)
+	require.Equal(t, byte(1), take())
+	own, ok := memory.PeakBytes(os.Getpid())
+	require.True(t, ok)
+	require.Greater(t, own, int64(held))
+
+	small := exec.Command(need.Program(t, "sleep"), "0.2")
+	require.NoError(t, small.Start())
+	peak, err := memory.Wait(small)
+	require.NoError(t, err)
+	require.Positive(t, peak)
+	require.Less(t, peak, int64(held)/2)
+
+	large := exec.Command(os.Args[0])
+	large.Env = append(os.Environ(), hold+"=1")
+	require.NoError(t, large.Start())
+	peak, err = memory.Wait(large)
+	require.NoError(t, err)
+	require.Greater(t, peak, int64(held)/2)
+	_, ok = memory.PeakBytes(large.Process.Pid)
+	require.False(t, ok)
+
+	failing := exec.Command(need.Program(t, "false"))
+	require.NoError(t, failing.Start())
+	_, err = memory.Wait(failing)
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+}
