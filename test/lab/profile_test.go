@@ -4,6 +4,7 @@ package lab
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,23 @@ const profileScript = `
 mount -t tracefs tracefs /sys/kernel/tracing
 run profile timebench profile --count --rate 997 --format json -- reader vdso 90 1 2
 `
+
+// onOneCPU has a machine run a script on its first CPU alone. A kernel for x86-64 turns a tracepoint on by replacing an
+// instruction with int3 for a moment (text_poke_bp of arch/x86/kernel/alternative.c). QEMU with a thread for each CPU may keep
+// the translation of that int3: then each CPU that comes there takes the exception for ever, a soft lockup
+// (https://bugzilla.redhat.com/show_bug.cgi?id=2216496). A CPU that is alone does not run the code that it replaces.
+func (w world) onOneCPU(script string) string {
+	if w.arch != "amd64" || w.cpus() == 1 {
+		return script
+	}
+	var set [2]strings.Builder
+	for online := range set {
+		for cpu := 1; cpu < w.cpus(); cpu++ {
+			fmt.Fprintf(&set[online], "echo %d > /sys/devices/system/cpu/cpu%d/online\n", online, cpu)
+		}
+	}
+	return set[0].String() + script + set[1].String()
+}
 
 // addGo adds a program in Go, from its source.
 func addGo(t *testing.T, all *archive, arch, name, source string) {
