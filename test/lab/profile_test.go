@@ -33,13 +33,8 @@ func (w world) onOneCPU(script string) string {
 	if w.arch != "amd64" || w.cpus() == 1 {
 		return script
 	}
-	var set [2]strings.Builder
-	for online := range set {
-		for cpu := 1; cpu < w.cpus(); cpu++ {
-			fmt.Fprintf(&set[online], "echo %d > /sys/devices/system/cpu/cpu%d/online\n", online, cpu)
-		}
-	}
-	return set[0].String() + script + set[1].String()
+	const others = "for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do echo %d > $cpu; done\n"
+	return fmt.Sprintf(others, 0) + script + fmt.Sprintf(others, 1)
 }
 
 // addGo adds a program in Go, from its source.

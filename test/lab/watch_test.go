@@ -43,7 +43,7 @@ turn 2
 echo "### clocks stand still" | say
 sleep 3
 turn 4
-# A watch does not see what stalls the machine during a turn, which takes most of the time on a busy host.
+# A watch does not see what stalls the machine during a turn, which takes long where the host is busy.
 for _ in 1 2 3; do
   before=$(stalled)
   echo "### clocks go on" | say

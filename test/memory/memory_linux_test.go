@@ -1,16 +1,18 @@
 package memory_test
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/memory"
 	"github.com/timebench/timebench/test/need"
 )
 
-// hold is the environment variable with which this test program holds memory and ends.
+// hold is the environment variable with which this test program holds memory until its standard input ends.
 const hold = "TIMEBENCH_TEST_HOLD"
 
 const held = 200 << 20
@@ -18,6 +20,7 @@ const held = 200 << 20
 func TestMain(m *testing.M) {
 	if os.Getenv(hold) != "" {
 		take()
+		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
@@ -49,10 +52,20 @@ func TestWait(t *testing.T) {
 
 	large := exec.Command(os.Args[0])
 	large.Env = append(os.Environ(), hold+"=1")
+	stdin, err := large.StdinPipe()
+	require.NoError(t, err)
 	require.NoError(t, large.Start())
+	holds := func() bool { now, _ := memory.PeakBytes(large.Process.Pid); return now > held }
+	go func() {
+		for !holds() {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(100 * time.Millisecond) // for Wait to see it, too
+		_ = stdin.Close()
+	}()
 	peak, err = memory.Wait(large)
 	require.NoError(t, err)
-	require.Greater(t, peak, int64(held)/2)
+	require.Greater(t, peak, int64(held))
 	_, ok = memory.PeakBytes(large.Process.Pid)
 	require.False(t, ok)
 
