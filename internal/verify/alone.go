@@ -50,10 +50,24 @@ type watch struct {
 	steps             observe.Steps
 	jumps, stalls     finding
 	stoodNS           float64
-	previous          int64 // the last value of the previous batch
-	before            span  // of the previous batch
-	standsSince       span  // of the first batch that ended with the previous value
+	previous          int64      // the last value of the previous batch
+	before            span       // of the previous batch
+	standsSince       span       // of the first batch that ended with the previous value
+	suspects          [2]suspect // the steps of the previous batch that look like jumps
+	suspected         int        // how many of these are set
 	standing, counted bool
+}
+
+// A suspect is a step that was longer than the time that passed by the witness. It is a jump
+// if the clock is still too far one batch later. If it is not, the witness was behind for
+// that one read: under clock source hpet, Linux gives the value of the CPU that reads the
+// counter to the CPUs that wait for it (read_hpet in arch/x86/kernel/hpet.c), and it is old if
+// the hypervisor stopped the first CPU meanwhile. Clocks of the kernel agree with each other
+// even then: while they wait, none of them gets a later value.
+type suspect struct {
+	from  int64 // the value before the step
+	since span  // of the batch in which it was read
+	ns    float64
 }
 
 // A pace is what is known of a clock before it is watched.
@@ -82,7 +96,7 @@ func (b *bench) alone(span time.Duration, w *witness) {
 			second, _ = w.clock.Open()
 		}
 		before, after := make([]int64, 1), make([]int64, 1)
-		for seen := (watch{}); ; {
+		for seen, last := (watch{}), false; ; {
 			if second == nil {
 				s.Reader.Read(ticks)
 				seen.steps.See(ticks, false)
@@ -98,9 +112,11 @@ func (b *bench) alone(span time.Duration, w *witness) {
 			if s.Sound() {
 				watches[s.Index] = seen
 			}
-			if over {
+			// A step of the last batch takes one more to be judged.
+			if over && (last || seen.suspected == 0 || !s.Sound()) {
 				return
 			}
+			last = over
 		}
 	})
 	tickTicks := int64(math.MaxInt64)
@@ -157,15 +173,17 @@ func (b *bench) pace(patience time.Duration) pace {
 // passed around it, nor stand still for longer than the clock may.
 func (w *watch) judge(b *bench, ticks []int64, p pace, now span) {
 	first, last := ticks[0], ticks[len(ticks)-1]
-	step := func(from, to int64, room float64) {
-		if went := b.ns(to - from); !p.coarse && went > room*(1+slack)+p.tickNS+leastJumpNS {
-			w.jumps.saw(went - room)
+	suspects := w.suspects[:w.suspected]
+	w.suspected = 0
+	for _, s := range suspects {
+		if ns := p.excessNS(b.ns(last-s.from), now.most(s.since)); ns > 0 {
+			w.jumps.saw(min(ns, s.ns))
 		}
 	}
-	step(first, last, now.most(now))
 	if w.standing {
-		step(w.previous, first, now.most(w.before)) // between the batches
+		w.step(b, p, w.previous, first, w.before, now) // between the batches
 	}
+	w.step(b, p, first, last, now, now)
 	w.before = now
 	// The value stood still at least from the end of the first batch that ended with it to
 	// the beginning of the last batch that begins with it.
@@ -183,6 +201,24 @@ func (w *watch) judge(b *bench, ticks []int64, p pace, now span) {
 	if !w.standing || first != w.previous || last != first {
 		w.standsSince, w.standing, w.counted = now, true, false
 	}
+}
+
+// step suspects the step between two values, of which the first is in the batch since, and the
+// second in the batch now, if it is too long.
+func (w *watch) step(b *bench, p pace, from, to int64, since, now span) {
+	if ns := p.excessNS(b.ns(to-from), now.most(since)); ns > 0 {
+		w.suspects[w.suspected] = suspect{from, since, ns}
+		w.suspected++
+	}
+}
+
+// excessNS returns by how many nanoseconds a step is longer than the time that may have
+// passed; 0 if the clock may make that step.
+func (p pace) excessNS(wentNS, roomNS float64) float64 {
+	if p.coarse || wentNS <= roomNS*(1+slack)+p.tickNS+leastJumpNS {
+		return 0
+	}
+	return wentNS - roomNS
 }
 
 // longestStand returns the max time in nanoseconds that a value may stand still.

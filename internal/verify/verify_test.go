@@ -157,6 +157,68 @@ func TestJumpIsFound(t *testing.T) {
 	require.InDelta(t, size, f.WorstNS, 0.3*float64(size))
 }
 
+// The witness is behind in one read of each four milliseconds, as a clock of Linux may be under
+// hpet. It does not go back.
+func TestWitnessThatIsBehindIsNoJump(t *testing.T) {
+	const behind, every = int64(50 * time.Microsecond), int64(4 * time.Millisecond)
+	lags := 0
+	slow := fake("LFENCE+RDTSC@cpu", clock.Counter, func() func() int64 {
+		last, since := now(), now()
+		return func() int64 {
+			at := now()
+			if at-since > every && at-behind > last {
+				lags++
+				since, at = at, at-behind
+			}
+			last = at
+			return at
+		}
+	})
+	clean := fake("clean@fake", clock.Monotonic, func() func() int64 {
+		return func() int64 {
+			// A batch takes little longer than the witness is behind.
+			for since := now(); now()-since < 30_000; {
+				continue
+			}
+			return now()
+		}
+	})
+	v := Run(context.Background(), []clock.Clock{clean}, Settings{
+		Time: 400 * time.Millisecond, CPUs: thread.Usable()[:1], All: []clock.Clock{slow}, CounterIsTrusted: true,
+	}, nil)
+	require.Equal(t, "LFENCE+RDTSC@cpu", v.Clocks[0].Witness)
+	require.Greater(t, lags, 10)
+	require.Empty(t, v.Clocks[0].Faults)
+}
+
+// A jump in the last batch of a run is judged too. The clock jumps when the time of the run is over.
+func TestJumpInTheLastBatch(t *testing.T) {
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
+	var opened, reads atomic.Int64
+	c := fake("jumps last@fake", clock.Monotonic, func() func() int64 {
+		watched := opened.Add(1) > 3 // three readers are for the checks before
+		return func() int64 {
+			if !watched {
+				return now()
+			}
+			if reads.Add(1) == 100_000 {
+				end()
+				time.Sleep(100 * time.Millisecond) // the run ends with this batch
+			}
+			if reads.Load() >= 100_000 {
+				return now() + int64(time.Second)
+			}
+			return now()
+		}
+	})
+	v := Run(ctx, []clock.Clock{c}, Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{truth()}, CounterIsTrusted: true}, nil)
+	f := faultOf(v.Clocks[0], FaultJump)
+	require.NotNil(t, f)
+	require.Equal(t, int64(1), f.Count)
+	require.InDelta(t, 1e9, f.WorstNS, 1e8)
+}
+
 // The thread regularly loses its CPU for 5 ms, during which both clocks advance.
 func TestPreemptionIsNoFault(t *testing.T) {
 	v := run(t, thread.Usable()[:1], fake("preempted@fake", clock.Monotonic, func() func() int64 {
