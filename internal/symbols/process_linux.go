@@ -118,13 +118,44 @@ func openProcess(pid int) (folder int, started string, err error) {
 		return -1, "", wrong(err)
 	}
 	// The name of the program, in parentheses, may contain anything (proc_pid_stat(5)).
-	const startTime = 22 - 3
+	const state, startTime = 0, 22 - 3
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(fields) <= startTime {
 		_ = unix.Close(folder)
 		return -1, "", fmt.Errorf("process %d: /proc/%d/stat has %d fields after the name; want more than %d", pid, pid, len(fields), startTime)
 	}
+	if fields[state] == "Z" {
+		if thread, err := openThread(folder); err == nil {
+			_ = unix.Close(folder)
+			folder = thread
+		}
+	}
 	return folder, fields[startTime], nil
+}
+
+// openThread opens the folder of a thread that has memory, of a process whose first thread ended: what the folder of the
+// process has of the first thread is empty then. It has the same files but map_files.
+func openThread(process int) (folder int, err error) {
+	tasks, err := openAt(process, "task")
+	if err != nil {
+		return -1, err
+	}
+	defer func() { _ = tasks.Close() }()
+	threads, err := tasks.Readdirnames(-1)
+	if err != nil {
+		return -1, err
+	}
+	for _, tid := range threads {
+		thread, err := unix.Openat(process, "task/"+tid, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			continue // it ended
+		}
+		if maps, err := readSmall(thread, "maps"); err == nil && maps != "" {
+			return thread, nil
+		}
+		_ = unix.Close(thread)
+	}
+	return -1, errEnded
 }
 
 // readSmall returns the contents of a file of the kernel.
@@ -464,7 +495,7 @@ func parseStatus(status string) (owner, error) {
 			var effective uint64
 			effective, err = strconv.ParseUint(fields[1], 10, 32)
 			o.user = uint32(effective)
-		case name == "NSpid" && len(fields) > 0:
+		case name == "NStgid" && len(fields) > 0:
 			o.pid, _ = strconv.Atoi(fields[len(fields)-1])
 		}
 	}

@@ -299,7 +299,7 @@ func TestPerfMapsThatAreNotTrusted(t *testing.T) {
 }
 
 func TestParseStatus(t *testing.T) {
-	got, err := parseStatus("Name:\tx\nUid:\t1\t2\t3\t4\nNSpid:\t70\t8\t1\n")
+	got, err := parseStatus("Name:\tx\nUid:\t1\t2\t3\t4\nNStgid:\t70\t8\t1\n")
 	require.NoError(t, err)
 	require.Equal(t, owner{2, 1}, got)
 	got, err = parseStatus("Uid:\t1\t2\t3\t4\n")
@@ -312,7 +312,7 @@ func TestParseStatus(t *testing.T) {
 }
 
 func FuzzParseStatus(f *testing.F) {
-	f.Add("Name:\tx\nUid:\t1\t2\t3\t4\nNSpid:\t70\t8\t1\n")
+	f.Add("Name:\tx\nUid:\t1\t2\t3\t4\nNStgid:\t70\t8\t1\n")
 	f.Add("Uid\n:")
 	f.Fuzz(func(_ *testing.T, status string) { _, _ = parseStatus(status) })
 }
