@@ -17,6 +17,7 @@ import (
 	"github.com/timebench/timebench/internal/profile"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // What a read costs is measured within half a second: somebody waits, and what is to be seen goes on.
@@ -61,7 +62,7 @@ kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 			settings.Time, settings.RateHz, settings.Output = flags.time, rate, os.Stderr
 			settings.Threads, settings.Count = threads, count
 			if count && settings.PIDs == nil && settings.Command == nil {
-				return errors.New("--count: write the processes to count, or a command after --")
+				return errors.New("--count: write the processes to count, or a command after --; counting needs root")
 			}
 			if _, err := chosenFormat(render.SectionFormats, flags.format); err != nil {
 				return err
@@ -86,6 +87,13 @@ kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 			return err
 		},
 	}
+	command.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		err = flagError(command, err)
+		if command.ArgsLenAtDash() < 0 && command.Flags().NArg() > 0 { // of a command, probably
+			return fmt.Errorf("%w; a command and its flags come after --", err)
+		}
+		return err
+	})
 	flags = addSectionFlags(command, profile.DefaultTime, "how long to sample")
 	command.Flags().IntVar(&rate, "rate", 0, fmt.Sprintf("samples in each second of CPU time (default %d, or fewer where those would take more than 0.8 %% of it)", profile.DefaultRate))
 	command.Flags().BoolVar(&count, "count", false, "count system calls of clocks exactly, by the kernel's tracepoints (root); slows all system calls meanwhile")
@@ -112,7 +120,7 @@ func profileSettings(command *cobra.Command, args []string) (s profile.Settings,
 		if err != nil {
 			pids := profile.NamedProcesses(arg)
 			if len(pids) == 0 {
-				return s, couldNot(fmt.Errorf("%q: there is no process with this name; write a PID or the name of a running program", arg))
+				return s, couldNot(fmt.Errorf("%q: there is no process with this name; write a PID or the name of a running program; a command comes after --", arg))
 			}
 			s.PIDs = append(s.PIDs, pids...)
 			continue
@@ -135,7 +143,7 @@ func profiled(s profile.Settings) string {
 	case len(s.Command) > 0:
 		return s.Command[0]
 	case len(s.PIDs) > 0:
-		return fmt.Sprintf("%d processes", len(s.PIDs))
+		return words.Plural(len(s.PIDs), "process")
 	default:
 		return "the whole machine"
 	}

@@ -28,8 +28,8 @@ type Record struct {
 	// TimeNS is CLOCK_MONOTONIC.
 	TimeNS uint64
 	CPU    int
-	// ParentPID is the process that started the thread or process of a Fork.
-	ParentPID int
+	// ParentPID and ParentTID are the process and the thread that started the thread or process of a Fork.
+	ParentPID, ParentTID int
 	// Exec is whether a Comm is from execve(2): the process runs another program now.
 	Exec bool
 	// Name is that of a Comm, or the file of a Map.

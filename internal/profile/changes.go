@@ -17,7 +17,7 @@ type Changes struct {
 	// OldClockCPUs and NewClockCPUs are the CPU time of all reads, in CPUs.
 	OldClockCPUs float64 `json:"old_clock_cpus"`
 	NewClockCPUs float64 `json:"new_clock_cpus"`
-	// Programs has an entry for each program that both documents have, by name.
+	// Programs has an entry for each program that both documents have, by name, and that reads a clock in one of them.
 	Programs []ProgramChange `json:"programs"`
 }
 
@@ -94,7 +94,16 @@ func changed(old, new *Profile) *Changes {
 		return c
 	}
 	c.OldClockCPUs, c.NewClockCPUs = old.ClockCPUs, new.ClockCPUs
-	c.OnlyOld, c.OnlyNew = section.Match(byProgram(old), byProgram(new), func(p programShare) string { return p.name }, func(old, new programShare) {
+	olds, news := byProgram(old), byProgram(new)
+	// Most programs read no clock. What runs at a moment is chance.
+	reads := map[string]bool{}
+	for _, p := range slices.Concat(olds, news) {
+		if p.share > 0 {
+			reads[p.name] = true
+		}
+	}
+	idle := func(p programShare) bool { return !reads[p.name] }
+	c.OnlyOld, c.OnlyNew = section.Match(slices.DeleteFunc(olds, idle), slices.DeleteFunc(news, idle), func(p programShare) string { return p.name }, func(old, new programShare) {
 		c.Programs = append(c.Programs, ProgramChange{
 			old.name, old.share, old.low, old.high, new.share, new.low, new.high, old.high < new.low || new.high < old.low,
 		})
@@ -115,11 +124,9 @@ func (c *Changes) block() table.Block {
 		if p.Changed {
 			changed++
 		}
-		if p.Old > 0 || p.New > 0 {
-			g.Rows = append(g.Rows, []string{
-				p.Program, share(p.Old), share(p.OldLow) + " – " + share(p.OldHigh), share(p.New), share(p.NewLow) + " – " + share(p.NewHigh), section.SameOrChanged(p.Changed),
-			})
-		}
+		g.Rows = append(g.Rows, []string{
+			p.Program, share(p.Old), share(p.OldLow) + " – " + share(p.OldHigh), share(p.New), share(p.NewLow) + " – " + share(p.NewHigh), section.SameOrChanged(p.Changed),
+		})
 	}
 	b.Grids = []table.Grid{g}
 	b.Notes = append(c.Notes(), fmt.Sprintf("All reads together take %s CPUs in the old document and %s in the new one.", cpus(c.OldClockCPUs), cpus(c.NewClockCPUs)))

@@ -164,6 +164,9 @@ func open(s Settings, cpus []int, sampleNS float64) (opened, error) {
 	if s.PIDs != nil {
 		o.scope = Processes
 	}
+	if s.PIDs != nil && !slices.ContainsFunc(s.PIDs, lives) {
+		return o, errEndedBefore
+	}
 	o.events = perfevent.New(perfevent.Options{RateHz: o.rateHz})
 	refused := o.openCPUs(cpus)
 	if refused == nil {
@@ -217,6 +220,8 @@ func (o *opened) openCPUs(cpus []int) error {
 	return nil
 }
 
+var errEndedBefore = errors.New("the process ended before it could be sampled")
+
 // spareFiles is the number of files that the rest of a profile needs open at once, and some more.
 const spareFiles = 16
 
@@ -229,7 +234,7 @@ func reserve() (release func(), err error) {
 		}
 	}
 	for range spareFiles {
-		file, err := os.Open(os.DevNull)
+		file, err := os.Open("/") // a sandbox may have no /dev
 		if err != nil {
 			release()
 			return nil, err
@@ -300,7 +305,7 @@ func (o *opened) whyNone() error {
 			return fmt.Errorf("the threads of process %d cannot be listed: %w", pid, err)
 		}
 	}
-	return errors.New("the process ended before it could be sampled")
+	return errEndedBefore
 }
 
 func (o *opened) threadsInAll() int {

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -150,7 +149,8 @@ func (e estimate) of(p *program) Process {
 	}
 	process.ClockCPUs = share * process.CPUsUsed
 	e.reads(&process, p, share, e.sampled(sampleNS))
-	process.Functions, process.Threads, process.Callers = functionsOf(p), e.threadsOf(p), callersOf(p)
+	process.Functions, process.Threads = functionsOf(p), e.threadsOf(p)
+	process.Callers, process.OtherCallerSamples = callersOf(p)
 	return process
 }
 
@@ -407,34 +407,13 @@ func (e estimate) threadsOf(p *program) []Thread {
 	})
 	all = all[:min(len(all), most)]
 	for i := range all {
-		all[i].Name = e.threadName(p.pid, all[i].TID)
+		// The number may be that of a thread of the next program by now.
+		if !p.ended {
+			all[i].Name = e.threadName(p.pid, all[i].TID)
+		}
+		all[i].Name = cmp.Or(all[i].Name, p.threadNames[all[i].TID])
 	}
 	return all
-}
-
-// callersOf returns the callers, with those together that have the same names.
-func callersOf(p *program) []Caller {
-	samples := map[string]int{}
-	for s, n := range p.stacks {
-		var names []string
-		for _, address := range s {
-			name := p.names[address]
-			if name == "" {
-				break
-			}
-			names = append(names, name)
-		}
-		samples[strings.Join(names, "\n")] += p.in(n)
-	}
-	samples[""] += p.in(&p.otherStacks)
-	var all []Caller
-	for _, names := range slices.Sorted(maps.Keys(samples)) {
-		if names != "" && samples[names] > 0 {
-			all = append(all, Caller{strings.Split(names, "\n"), samples[names]})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Caller) int { return cmp.Compare(b.Samples, a.Samples) })
-	return all[:min(len(all), most)]
 }
 
 // fill completes the profile with the programs of a tally.

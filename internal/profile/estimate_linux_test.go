@@ -80,6 +80,51 @@ func TestSamplesAreNoReads(t *testing.T) {
 	}
 }
 
+// A document is refused whose figures contradict each other, so those of an estimate must not, whatever the samples.
+func TestEstimatesDoNotContradictThemselves(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	kinds := []perfevent.Record{
+		sample(10, nil, inGettime, inProgram), sample(10, nil, inProgram), sample(10, []uint64{gettime}, afterEntry), sample(10, []uint64{entryCode}, afterEntry),
+		sample(10, []uint64{gettime}, inWrapper), sample(10, []uint64{write}, inWrapper), sample(10, []uint64{entryCode}, inWrapper), sample(10, nil, inWrapper),
+		sample(10, []uint64{cpuTime}, inWrapper), sample(10, []uint64{interrupt}), sample(10, nil, vsyscall.start),
+	}
+	with := 0
+	for range 3000 {
+		var records []perfevent.Record
+		for _, kind := range kinds {
+			records = append(records, times(random.IntN(2)*random.IntN(30), kind)...)
+		}
+		random.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+		s := Profile{
+			DurationNS: 1 + random.Int64N(1e10), RateHz: MinRate + random.IntN(MaxRate), CPUs: 1 + random.IntN(4), Scope: Machine, SeesKernel: random.IntN(2) > 0,
+			KernelEntry: result.KernelEntries[random.IntN(len(result.KernelEntries))], SampleNS: random.Float64() * 1e5,
+		}
+		used := usage{userNS: random.Float64() * 1e10, systemNS: random.Float64() * 1e9 * float64(random.IntN(2)), whole: random.IntN(2) > 0}
+		calls := (*counts)(nil).of
+		counting := random.IntN(4) == 0
+		if counting {
+			calls = func(int) (float64, bool) { return float64(random.IntN(1000)), true }
+		}
+		tracked := map[place]cost{}
+		if random.IntN(2) > 0 {
+			tracked[place{0, fineID}], tracked[place{anyCPU, syscallID}] = cost{21, 20, 25}, cost{240, 230, 300}
+		}
+		all := tallied(nil, records...)
+		for _, p := range all.programs {
+			p.reason = []string{"", "", "it ended before"}[random.IntN(3)]
+		}
+		estimate{
+			profile: &s, costs: costsOf(fast), tracked: tracked, accountedNS: random.Float64() * 1e5, callsAreHidden: random.IntN(3) == 0, counting: counting,
+			used: func(int) usage { return used }, calls: calls, threadName: func(int, int) string { return "" },
+		}.fill(all)
+		require.NoError(t, readBack(t, &s), "%+v", s)
+		if len(s.Processes) > 0 && s.Processes[0].ReadsPerSecond > 0 {
+			with++
+		}
+	}
+	require.Greater(t, with, 300, "estimates with a number of reads")
+}
+
 // Costs of before and after the sampling are joined: a machine does not keep its speed.
 func TestCostsOfBothEnds(t *testing.T) {
 	all := costsOf(fast)

@@ -2,7 +2,9 @@ package profile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -50,6 +52,15 @@ func isZombie(pid int) bool {
 	}
 	stat, err := process.Stat()
 	return err == nil && stat.State == "Z"
+}
+
+// lives returns whether a process has a thread that has not ended.
+func lives(pid int) bool {
+	threads, err := os.ReadDir(threadsFolder(pid))
+	if err != nil { // it may be hidden
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH)
+	}
+	return len(threads) > 1 || !isZombie(pid)
 }
 
 // threadsOf returns the threads of a process; none if it is gone.
@@ -108,12 +119,26 @@ const longestPath = 4096
 // cgroupOf returns the path of the control group of a process: that of version 2, or the longest
 // of version 1; empty if it is the root.
 func cgroupOf(pid int) string {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
-	if err != nil {
-		return ""
+	var files []string
+	if isZombie(pid) { // the first thread, which ended, may have left its control group
+		for _, tid := range threadsOf(pid) {
+			if tid != pid {
+				files = append(files, fmt.Sprintf("%s/%d/cgroup", threadsFolder(pid), tid))
+			}
+		}
 	}
+	for _, file := range append(files, fmt.Sprintf("/proc/%d/cgroup", pid)) {
+		if text, err := os.ReadFile(file); err == nil {
+			return cgroupIn(string(text))
+		}
+	}
+	return ""
+}
+
+// cgroupIn returns that path of the text of /proc/PID/cgroup: cgroups(7).
+func cgroupIn(text string) string {
 	longest := ""
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		if parts := strings.SplitN(strings.TrimSpace(line), ":", 3); len(parts) == 3 && len(parts[2]) > len(longest) {
 			longest = parts[2]
 		}

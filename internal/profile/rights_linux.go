@@ -24,11 +24,19 @@ func paranoid() string {
 }
 
 func wholeMachineNeeds() string {
-	return fmt.Sprintf("that needs root, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 0 or below (it is %s)", paranoid())
+	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 0 or below (it is %s)", neededUser(), paranoid())
 }
 
 func kernelNeeds() string {
-	return fmt.Sprintf("that needs root, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 1 or below (it is %s)", paranoid())
+	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 1 or below (it is %s)", neededUser(), paranoid())
+}
+
+// neededUser returns the user who may sample all.
+func neededUser() string {
+	if os.Geteuid() == 0 && inUserNamespace() {
+		return "root outside of this user namespace"
+	}
+	return "root"
 }
 
 // descriptorsNeeded says that so many open files are needed, beside the few of the program itself.
@@ -49,10 +57,12 @@ func openFiles() int {
 // explained returns an error of perf_event_open(2) with what would be right.
 func explained(err error) error {
 	switch {
+	case forbidden(err) && os.Geteuid() == 0 && inUserNamespace():
+		return fmt.Errorf("%w: root of a user namespace, as of a container without root, may sample no more than an ordinary user (kernel.perf_event_paranoid is %s); run timebench as root outside of it", err, paranoid())
 	case errors.Is(err, unix.EPERM) && os.Geteuid() == 0:
 		return fmt.Errorf("%w: the container or a security module forbids it to root; allow perf_event_open (docker run --cap-add PERFMON, or --security-opt seccomp=unconfined)", err)
 	case forbidden(err):
-		return fmt.Errorf("%w: sampling needs root or CAP_PERFMON (setcap cap_perfmon+ep timebench); ordinary own processes need only kernel.perf_event_paranoid 2 or below (it is %s)", err, paranoid())
+		return fmt.Errorf("%w: sampling needs root or CAP_PERFMON (setcap cap_perfmon,cap_sys_ptrace,cap_syslog+ep timebench); ordinary own processes need only kernel.perf_event_paranoid 2 or below (it is %s)", err, paranoid())
 	case errors.Is(err, unix.ENOSYS):
 		return fmt.Errorf("%w: this kernel has no perf events (CONFIG_PERF_EVENTS), or the sandbox hides them", err)
 	case tooMany(err):
@@ -60,6 +70,14 @@ func explained(err error) error {
 	default:
 		return err
 	}
+}
+
+// inUserNamespace returns whether this process is in another user namespace than the first one, which has all users:
+// user_namespaces(7).
+func inUserNamespace() bool {
+	users, err := os.ReadFile("/proc/self/uid_map")
+	const all = "0 0 4294967295"
+	return err == nil && strings.Join(strings.Fields(string(users)), " ") != all
 }
 
 // protection returns why a process may be protected from this user.

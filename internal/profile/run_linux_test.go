@@ -162,6 +162,38 @@ func TestFirstThreadThatEnded(t *testing.T) {
 	require.Empty(t, p.Reason)
 	require.Greater(t, p.ClockShareHigh, 0.5)
 	require.Greater(t, p.UserShare+p.KernelShare, 0.5)
+	require.NotEmpty(t, p.Callers)
+	require.Contains(t, p.Callers[0].Functions[0], "clock_gettime (libc")
+	require.Len(t, p.Threads, 1)
+	require.Equal(t, "reads", p.Threads[0].Name)
+	require.Equal(t, cgroupOf(os.Getpid()), p.Cgroup)
+}
+
+// The threads of a command have their names, although they have ended.
+func TestThreadNamesOfACommand(t *testing.T) {
+	allowed(t, Settings{Command: []string{"true"}})
+	program := filepath.Join(t.TempDir(), "leaderless")
+	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/leaderless.c").CombinedOutput()
+	require.NoError(t, err, string(out))
+	out, err = exec.Command(need.Timebench(t), "profile", "--format", "csv", "--", program, "1").Output()
+	require.NoError(t, err)
+	require.Regexp(t, `(?m)^\d+,\d+,reads,`, string(out))
+}
+
+// A process that ended meanwhile is an error, for those too who may sample all.
+func TestProcessThatEndsBefore(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	command := exec.Command("true")
+	require.NoError(t, command.Start())
+	pid := command.Process.Pid
+	require.Eventually(t, func() bool { return isZombie(pid) }, 10*time.Second, time.Millisecond)
+	s := Settings{RateHz: DefaultRate, Time: MinTime, PIDs: []int{pid}}
+	require.ErrorIs(t, Check(s), errEndedBefore, "it was not reaped yet")
+	require.NoError(t, command.Wait())
+	require.ErrorIs(t, Check(s), errEndedBefore)
+	_, err := Run(t.Context(), s, measured, none)
+	require.ErrorIs(t, err, errEndedBefore)
+	require.NoError(t, Check(Settings{PIDs: []int{pid, os.Getpid()}}), "one of several lives")
 }
 
 // What is known of a process that ended and was not reaped is that it ended, and not that it has no vDSO.

@@ -106,6 +106,8 @@ type Process struct {
 	Threads []Thread `json:"threads,omitempty"`
 	// Callers are the callers with most samples of reads, 20 at most.
 	Callers []Caller `json:"callers,omitempty"`
+	// OtherCallerSamples is the number of samples of reads by further callers.
+	OtherCallerSamples int `json:"other_caller_samples,omitempty"`
 }
 
 // A Function is a function of the vDSO.
@@ -130,8 +132,9 @@ type Thread struct {
 
 // A Caller is a chain of functions that reads a clock.
 type Caller struct {
-	// Functions are the functions, the innermost first, with their files: main (a.out). It ends
-	// where the next caller cannot be found: code without frame pointers hides it.
+	// Functions are the functions, the innermost first, with their files: main (a.out). It ends after four of them, or
+	// where the next caller cannot be found: code without frame pointers hides it. A text … stands for functions
+	// of a runtime before the first one that a just-in-time compiler made.
 	Functions []string `json:"functions"`
 	// Samples is the number of samples.
 	Samples int `json:"samples"`
@@ -186,7 +189,7 @@ func (s *Profile) Check(c *result.Checker, at string) {
 	}
 }
 
-// check reports impossible values of a process.
+// check reports impossible values of a process, and values that contradict each other.
 func (p *Process) check(c *result.Checker, at string) {
 	c.NotNegative(at+".pid", float64(p.PID))
 	c.NotNegative(at+".samples", float64(p.Samples))
@@ -219,5 +222,18 @@ func (p *Process) check(c *result.Checker, at string) {
 	}
 	for i, caller := range p.Callers {
 		c.NotNegative(fmt.Sprintf("%s.callers[%d].samples", at, i), float64(caller.Samples))
+	}
+	c.NotNegative(at+".other_caller_samples", float64(p.OtherCallerSamples))
+	p.contradictions(c, at)
+}
+
+// contradictions reports values that contradict each other.
+func (p *Process) contradictions(c *result.Checker, at string) {
+	c.Within(at+".user_share and kernel_share and syscall_share together", min(p.UserShare+p.KernelShare+p.SyscallShare, 1), p.ClockShareLow, p.ClockShareHigh)
+	if p.ClockShare != nil {
+		c.Within(at+".clock_share", *p.ClockShare, p.ClockShareLow, p.ClockShareHigh)
+	}
+	if p.ReadsPerSecond > 0 && p.ReadsLow > 0 && p.ReadsHigh > 0 {
+		c.Within(at+".reads_per_second", p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh)
 	}
 }

@@ -81,6 +81,8 @@ func (s *Profile) Block(d *result.Document) table.Block {
 // verdict returns the summary in one sentence.
 func (s *Profile) verdict() string {
 	switch {
+	case s.Samples == 0 && len(s.Unseen) > 0:
+		return "No sample was taken of what timebench may see."
 	case s.Samples == 0:
 		return "No sample was taken: the processes did not run while timebench sampled."
 	case s.ClockCPUs == 0:
@@ -170,9 +172,15 @@ func threadGrid(s *Profile, all []Process) table.Grid {
 	if !s.ListsThreads {
 		return g
 	}
+	if !s.SeesKernel {
+		g.Header[3], g.Header[4] = "CPUs in user mode", "% of that in reads"
+	}
 	for _, p := range all[:min(len(all), mostShown)] {
 		for _, t := range p.Threads {
 			used := p.CPUsUsed * float64(t.Samples) / float64(max(p.Samples, 1))
+			if !s.SeesKernel { // the system time of a process is not that of each thread in proportion
+				used = float64(t.Samples) / float64(max(s.RateHz, 1)) / (float64(max(s.DurationNS, 1)) / 1e9)
+			}
 			g.Rows = append(g.Rows, []string{p.Command, t.Name, strconv.Itoa(t.TID), cpus(used), share(float64(t.ClockSamples) / float64(max(t.Samples, 1)))})
 		}
 	}
@@ -187,20 +195,27 @@ func callerGrid(all []Process) table.Grid {
 	}
 	for _, p := range all {
 		total := p.readSamples()
-		unknown := total
+		row := func(caller string, samples float64) bool {
+			shown := len(g.Rows) < mostCallers && p.ClockCPUs > 0 && samples >= leastCaller*total
+			if shown {
+				g.Rows = append(g.Rows, []string{p.Command, caller, strconv.Itoa(p.PID), share(samples / total)})
+			}
+			return shown
+		}
+		unknown, others := total, float64(p.OtherCallerSamples)
 		for i, c := range p.Callers {
-			unknown -= float64(c.Samples)
-			if i < 3 && len(g.Rows) < mostCallers && float64(c.Samples) >= leastCaller*total {
-				var chain []string
-				for _, function := range c.Functions {
-					chain = append(chain, shortFunction(function))
-				}
-				g.Rows = append(g.Rows, []string{p.Command, strings.Join(chain, " ← "), strconv.Itoa(p.PID), share(float64(c.Samples) / total)})
+			samples := float64(c.Samples)
+			unknown -= samples
+			var chain []string
+			for _, function := range c.Functions {
+				chain = append(chain, shortFunction(function))
+			}
+			if i >= 3 || !row(strings.Join(chain, " ← "), samples) {
+				others += samples
 			}
 		}
-		if p.ClockCPUs > 0 && len(g.Rows) < mostCallers && unknown >= leastCaller*total {
-			g.Rows = append(g.Rows, []string{p.Command, "(not known)", strconv.Itoa(p.PID), share(unknown / total)})
-		}
+		row("(others)", others)
+		row("(not known)", unknown-float64(p.OtherCallerSamples))
 	}
 	return g
 }
@@ -210,7 +225,7 @@ const leastCaller = 0.05
 
 // readSamples returns the number of samples in reads of a process: those of the callers whose names are known, and the others.
 func (p *Process) readSamples() float64 {
-	named := 0
+	named := p.OtherCallerSamples
 	for _, c := range p.Callers {
 		named += c.Samples
 	}
@@ -238,7 +253,10 @@ func Unit(cgroup string) string {
 
 // shortFunction returns a function without the path of its package, which is long in Go.
 func shortFunction(name string) string {
-	function, file, _ := strings.Cut(name, " (")
+	function, file, found := strings.Cut(name, " (")
+	if !found {
+		return name // … for those that are left out
+	}
 	if i := strings.LastIndexByte(function, '/'); i >= 0 && !strings.Contains(function, "::") {
 		function = function[i+1:]
 	}

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,7 @@ func TestShortFunction(t *testing.T) {
 		"github.com/a/b/clock.(*Reader).Read.abi0 (server)": "clock.(*Reader).Read (server)",
 		"os::javaTimeMillis() (libjvm.so)":                  "os::javaTimeMillis() (libjvm.so)",
 		"? (libc.so.6)":                                     "? (libc.so.6)",
+		"…":                                                 "…",
 	} {
 		require.Equal(t, want, shortFunction(name))
 	}
@@ -48,13 +50,92 @@ func TestShortFunction(t *testing.T) {
 // The callers are of all reads, and what is not known of them is a row.
 func TestCallersAreOfAllReads(t *testing.T) {
 	caller := func(name string, samples int) Caller { return Caller{[]string{name}, samples} }
+	several := []Caller{caller("a (libc)", 40), caller("b (libc)", 20), caller("c (libc)", 10), caller("d (libc)", 6), caller("e (libc)", 4)}
 	g := callerGrid([]Process{
 		{Command: "jit", PID: 1, Samples: 1000, UserShare: 0.2, SyscallShare: 0.6, ClockCPUs: 1, Callers: []Caller{caller("a (libc)", 200), caller("b (libc)", 30)}},
 		{Command: "hidden", PID: 2, Samples: 100, UserShare: 0.5, ClockCPUs: 1},
 		{Command: "known", PID: 3, Samples: 100, UserShare: 0.5, ClockCPUs: 1, Callers: []Caller{caller("a (libc)", 51)}},
 		{Command: "reads none", PID: 4, Samples: 100},
+		{Command: "many", PID: 5, Samples: 200, UserShare: 0.5, ClockCPUs: 1, Callers: several, OtherCallerSamples: 12},
 	})
 	require.Equal(t, [][]string{
 		{"jit", "a (libc)", "1", "25.0"}, {"jit", "(not known)", "1", "71.2"}, {"hidden", "(not known)", "2", "100.0"}, {"known", "a (libc)", "3", "100.0"},
+		{"many", "a (libc)", "5", "40.0"}, {"many", "b (libc)", "5", "20.0"}, {"many", "c (libc)", "5", "10.0"}, {"many", "(others)", "5", "22.0"}, {"many", "(not known)", "5", "8.0"},
 	}, g.Rows)
+}
+
+// Without samples of the kernel, those of a thread are of its time in user mode. The process has more time, but which thread
+// that is of is not known.
+func TestThreadsWithoutTheKernel(t *testing.T) {
+	p := Process{Command: "reads", Samples: 200, CPUsUsed: 1.2, ClockCPUs: 0.1, Threads: []Thread{{TID: 7, Name: "worker", Samples: 100, ClockSamples: 50}}}
+	s := &Profile{DurationNS: 2e9, RateHz: 100, ListsThreads: true, Processes: []Process{p}}
+	g := threadGrid(s, s.Processes)
+	require.Equal(t, []string{"Program", "thread", "tid", "CPUs in user mode", "% of that in reads"}, g.Header)
+	require.Equal(t, [][]string{{"reads", "worker", "7", "0.500", "50.0"}}, g.Rows)
+	s.SeesKernel = true
+	g = threadGrid(s, s.Processes)
+	require.Equal(t, "CPUs", g.Header[3])
+	require.Equal(t, [][]string{{"reads", "worker", "7", "0.600", "50.0"}}, g.Rows)
+}
+
+// What timebench may not see may have run.
+func TestVerdictWithoutSamples(t *testing.T) {
+	require.Equal(t, "No sample was taken: the processes did not run while timebench sampled.", (&Profile{}).verdict())
+	require.Equal(t, "No sample was taken of what timebench may see.", (&Profile{Unseen: []string{"the processes of other users"}}).verdict())
+}
+
+// Programs that read no clock, of which most run by chance, are no news.
+func TestIdleProgramsAreNotCompared(t *testing.T) {
+	program := func(name string, share float64) Process {
+		return Process{Command: name, CPUsUsed: 1, ClockShare: &share, UserShare: share, ClockShareHigh: 0.9}
+	}
+	old := &Profile{Processes: []Process{program("both", 0.2), program("began", 0), program("idle", 0), program("old idle", 0), program("old", 0.1)}}
+	new := &Profile{Processes: []Process{program("both", 0.2), program("began", 0.3), program("idle", 0), program("new idle", 0)}}
+	c := changed(old, new)
+	var names []string
+	for _, p := range c.Programs {
+		names = append(names, p.Program)
+	}
+	require.Equal(t, []string{"both", "began"}, names)
+	require.Equal(t, []string{"old"}, c.OnlyOld)
+	require.Empty(t, c.OnlyNew)
+}
+
+// readBack returns why a document with a profile is refused.
+func readBack(t *testing.T, s *Profile) error {
+	t.Helper()
+	d := &result.Document{Schema: result.Schema}
+	d.Put(s)
+	var text bytes.Buffer
+	if err := d.Write(&text); err != nil {
+		return err
+	}
+	_, err := result.Read(&text, Kind.Kind)
+	return err
+}
+
+// A document whose figures contradict each other is refused.
+func TestContradictions(t *testing.T) {
+	share := 0.4
+	read := func(change func(*Process)) error {
+		p := Process{
+			PID: 7, Command: "reads", Samples: 100, ClockShare: &share, ClockShareLow: 0.3, ClockShareHigh: 0.5, UserShare: 0.4,
+			ReadsPerSecond: 1000, ReadsLow: 900, ReadsHigh: 1100, ReadsBy: byCost,
+		}
+		change(&p)
+		return readBack(t, &Profile{Scope: Machine, KernelEntry: result.Never, Processes: []Process{p}})
+	}
+	require.NoError(t, read(func(*Process) {}))
+	require.NoError(t, read(func(p *Process) { p.ClockShare, p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh = nil, 0, 0, 0 }))
+	const at = `profile.processes[0] ("reads").`
+	const together = at + "user_share and kernel_share and syscall_share together "
+	for want, change := range map[string]func(*Process){
+		at + "clock_share is 0.4; it must be in its interval, from 0.5 to 0.6":         func(p *Process) { p.UserShare, p.ClockShareLow, p.ClockShareHigh = 0.55, 0.5, 0.6 },
+		together + "is 0.4; it must be in its interval, from 0.5 to 0.3":               func(p *Process) { p.ClockShareLow, p.ClockShareHigh = 0.5, 0.3 },
+		together + "is 1; it must be in its interval, from 0.3 to 0.5":                 func(p *Process) { p.ClockShare, p.UserShare, p.KernelShare = nil, 0.9, 0.9 },
+		at + "reads_per_second is 1000; it must be in its interval, from 1001 to 1100": func(p *Process) { p.ReadsLow = 1001 },
+		at + "reads_per_second is 1000; it must be in its interval, from 900 to 999":   func(p *Process) { p.ReadsHigh = 999 },
+	} {
+		require.ErrorContains(t, read(change), want)
+	}
 }

@@ -10,10 +10,11 @@ import (
 
 // maxStacks is the maximum number of different callers that a tally keeps for a program. The
 // samples of others are counted together.
-const maxStacks = 200
+const maxStacks = 400
 
-// callerFrames is the number of functions that a caller is described by.
-const callerFrames = 4
+// callerFrames is the number of functions of a caller that are looked up. Those of an interpreter come before the ones of
+// its program.
+const callerFrames = 8
 
 // A stack is the innermost return addresses of a caller; 0 if there are fewer.
 type stack [callerFrames]uint64
@@ -67,6 +68,8 @@ type program struct {
 	parent  int // 0 if it is unknown
 	command string
 	cgroup  string
+	// threadNames are the names of threads by the records: of those that started, or got their names, while it was sampled.
+	threadNames map[int]string
 	// ended is whether the first thread of the process ended and no sample of another came since, or the process runs
 	// another program now.
 	ended bool
@@ -182,13 +185,7 @@ func (t *tally) add(r *perfevent.Record) {
 	case perfevent.Fork:
 		t.fork(r)
 	case perfevent.Exit:
-		if p := t.living[r.PID]; r.PID == r.TID && p != nil {
-			if p.samples == 0 {
-				delete(t.living, r.PID)
-			}
-			p.ended = true
-			p.release()
-		}
+		t.exit(r)
 	case perfevent.Comm:
 		t.rename(r)
 	case perfevent.Map:
@@ -203,10 +200,15 @@ func (t *tally) add(r *perfevent.Record) {
 	}
 }
 
-// fork notes a new process. It runs the same program as its parent.
+// fork notes a new process, which runs the same program as its parent, or a new thread. Both have the name of the thread
+// that started them.
 func (t *tally) fork(r *perfevent.Record) {
+	parent := t.living[r.ParentPID]
 	if r.PID == r.ParentPID {
-		return // a thread
+		if parent != nil {
+			parent.nameThread(r.TID, parent.threadNames[r.ParentTID])
+		}
+		return
 	}
 	if t.wanted != nil {
 		t.wanted[r.PID] = t.wanted[r.ParentPID] // the number may have been that of another before
@@ -214,12 +216,30 @@ func (t *tally) fork(r *perfevent.Record) {
 	t.parents[r.ParentPID] = true
 	child := t.begin(r.PID)
 	child.parent = r.ParentPID
-	if parent := t.living[r.ParentPID]; parent != nil {
+	if parent != nil {
+		child.nameThread(r.TID, parent.threadNames[r.ParentTID])
 		child.command, child.cgroup, child.known, child.vdso, child.reason = parent.command, parent.cgroup, parent.known, parent.vdso, parent.reason
 	}
 }
 
-// rename notes the name of a process, and after execve(2) that it runs another program.
+// exit notes the end of a thread. That of the first one may be the end of the process.
+func (t *tally) exit(r *perfevent.Record) {
+	p := t.living[r.PID]
+	switch {
+	case p == nil:
+		return
+	case r.PID == r.TID:
+		p.ended = true
+		p.release()
+	case p.threads[r.TID] == nil:
+		delete(p.threadNames, r.TID)
+	}
+	if p.ended && p.samples == 0 && len(p.threadNames) == 0 {
+		delete(t.living, r.PID)
+	}
+}
+
+// rename notes the name of a thread, that of a process, and after execve(2) that it runs another program.
 func (t *tally) rename(r *perfevent.Record) {
 	p := t.living[r.PID]
 	if r.Exec {
@@ -236,6 +256,9 @@ func (t *tally) rename(r *perfevent.Record) {
 			before.ended = true
 			before.release()
 		}
+	}
+	if p != nil {
+		p.nameThread(r.TID, r.Name)
 	}
 	// Programs give their threads names, the first one too. That is not the name of the program.
 	if p != nil && r.TID == r.PID && (r.Exec || p.command == "") {
@@ -286,6 +309,20 @@ func (p *program) release() {
 	}
 	p.byFunction, p.places, p.inVDSO, p.outside = nil, nil, nil, nil
 	p.threads, p.stacks, p.names, p.nameless = nil, nil, nil, nil
+	if delete(p.threadNames, p.pid); len(p.threadNames) == 0 {
+		p.threadNames = nil
+	}
+}
+
+// nameThread notes the name of a thread, if it is known.
+func (p *program) nameThread(tid int, name string) {
+	if name == "" {
+		return
+	}
+	if p.threadNames == nil {
+		p.threadNames = map[int]string{}
+	}
+	p.threadNames[tid] = name
 }
 
 // complete looks up what the records did not say about a program.

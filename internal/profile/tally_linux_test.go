@@ -1,7 +1,9 @@
 package profile
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -96,7 +98,9 @@ func TestSamplesInTheVDSO(t *testing.T) {
 	require.Equal(t, 15, p.samples)
 	require.Equal(t, map[string]int{"__vdso_clock_gettime": 3}, p.byFunction)
 	require.Equal(t, count{15, reads{sure: 3}}, *p.threads[10])
-	require.Equal(t, []Caller{{[]string{"main (a.out)"}, 3}}, callersOf(p))
+	callers, others := callersOf(p)
+	require.Equal(t, []Caller{{[]string{"main (a.out)"}, 3}}, callers)
+	require.Zero(t, others)
 }
 
 // Under a slow clock source the vDSO makes a system call. Its beginning and its end have no
@@ -230,6 +234,31 @@ func TestCallersAreLimited(t *testing.T) {
 	p := tallied(nil, records...).programs[0]
 	require.Len(t, p.stacks, maxStacks)
 	require.Equal(t, 2*maxStacks, p.in(&p.otherStacks))
+	for address := range p.names {
+		p.names[address] = fmt.Sprintf("f%d (a.out)", address)
+	}
+	callers, others := callersOf(p)
+	require.Len(t, callers, most)
+	require.Equal(t, 3*maxStacks-most, others)
+}
+
+// Of a long caller the innermost functions are shown, and the first one that a just-in-time compiler made.
+func TestDescribedCaller(t *testing.T) {
+	for _, c := range []struct{ names, want string }{
+		{"", ""},
+		{"a b c d", "a b c d"},
+		{"a b c d e f", "a b c d"},
+		{"a b c d e_(JIT) f_(JIT)", "a b … e_(JIT)"},
+		{"a b c_(JIT) d e_(JIT)", "a b c_(JIT) d"},
+		{"a b c d e f g h_(JIT)", "a b … h_(JIT)"},
+		{"a b c d e_(JITTER)", "a b c d"},
+	} {
+		names := strings.Fields(c.names)
+		for i := range names {
+			names[i] = strings.ReplaceAll(names[i], "_", " ")
+		}
+		require.Equal(t, c.want, strings.ReplaceAll(strings.Join(described(names), " "), " (", "_("), c.names)
+	}
 }
 
 // A process of 32 bits has another vDSO, whose functions are not known.
@@ -288,6 +317,69 @@ func TestFirstThreadEndsBeforeTheOthers(t *testing.T) {
 func TestThreadNamesAreNotThatOfTheProgram(t *testing.T) {
 	tally := tallied(nil, sample(10, nil, inGettime), perfevent.Record{Kind: perfevent.Comm, PID: 10, Name: "MainThread"})
 	require.Equal(t, "reader", tally.programs[0].command)
+}
+
+// Threads are named by the records, because many end before the profile does. A new thread has the name of the one that
+// started it.
+func TestThreadNames(t *testing.T) {
+	comm := func(tid int, name string) perfevent.Record {
+		return perfevent.Record{Kind: perfevent.Comm, PID: 10, TID: tid, Name: name}
+	}
+	of := func(tid int) perfevent.Record {
+		r := sample(10, nil, inGettime)
+		r.TID = tid
+		return r
+	}
+	exec := comm(10, "server")
+	exec.Exec = true
+	p := tallied(nil,
+		exec, perfevent.Record{Kind: perfevent.Map, PID: 10, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize}, of(10), comm(10, "listener"),
+		perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 10, TID: 11, ParentTID: 10}, of(11),
+		perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 10, TID: 12, ParentTID: 11}, comm(12, "worker"), of(12), of(13),
+		perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 10, TID: 14, ParentTID: 10}, perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: 14},
+		perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: 12},
+	).programs[0]
+	require.Equal(t, "server", p.command)
+	require.Equal(t, map[int]string{10: "listener", 11: "listener", 12: "worker"}, p.threadNames, "and not that of a thread that ended without a sample")
+	names := func(proc string) (all []string) {
+		e := estimate{threadName: func(_, tid int) string { return map[int]string{10: proc}[tid] }}
+		for _, thread := range e.threadsOf(p) {
+			all = append(all, thread.Name)
+		}
+		return all
+	}
+	require.Equal(t, []string{"now", "listener", "worker", ""}, names("now"))
+	p.ended = true
+	require.Equal(t, []string{"listener", "listener", "worker", ""}, names("of another process"))
+}
+
+// Threads that outlive the first one keep their names, whether it had a sample or not.
+func TestThreadNamesWithoutTheFirstThread(t *testing.T) {
+	exec := perfevent.Record{Kind: perfevent.Comm, PID: 20, Name: "server", Exec: true}
+	vdso := perfevent.Record{Kind: perfevent.Map, PID: 20, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize}
+	worker := perfevent.Record{Kind: perfevent.Comm, PID: 20, TID: 21, Name: "worker"}
+	ends := func(tid int) perfevent.Record { return perfevent.Record{Kind: perfevent.Exit, PID: 20, TID: tid} }
+	of := sample(20, nil, inGettime)
+	of.TID = 21
+	for _, records := range [][]perfevent.Record{{exec, vdso, worker, ends(20), of}, {exec, vdso, sample(20, nil, inProgram), worker, ends(20), of}} {
+		tally := tallied(nil, records...)
+		require.Len(t, tally.programs, 1)
+		p := tally.programs[0]
+		require.Equal(t, []any{"server", "worker", 1}, []any{p.command, p.threadNames[21], p.user})
+	}
+	require.Empty(t, tallied(nil, exec, worker, ends(20), ends(21)).living, "nothing is left of a process without samples")
+	require.Empty(t, tallied(nil, exec, worker, ends(21), ends(20)).living)
+}
+
+// A process that was started by fork(2) has the name of the thread that started it.
+func TestThreadNameOfAFork(t *testing.T) {
+	p := tallied(nil,
+		perfevent.Record{Kind: perfevent.Comm, PID: 10, TID: 11, Name: "spawner"}, sample(10, nil, inProgram),
+		perfevent.Record{Kind: perfevent.Comm, PID: 10, TID: 11, Name: "spawner"},
+		perfevent.Record{Kind: perfevent.Fork, PID: 20, TID: 20, ParentPID: 10, ParentTID: 11}, sample(20, nil, inProgram),
+	).programs[1]
+	require.Equal(t, map[int]string{20: "spawner"}, p.threadNames)
+	require.Equal(t, "reader", p.command)
 }
 
 // Timebench itself, before it becomes the command, is not in the profile of the command.

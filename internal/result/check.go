@@ -240,6 +240,14 @@ func (c *Checker) Share(at string, value float64) {
 	}
 }
 
+// Within checks a value that must be in its interval. Both ends are figures that another computation rounded.
+func (c *Checker) Within(at string, value, low, high float64) {
+	const rounding = 1e-9
+	if !(value >= low*(1-rounding)-rounding && value <= high*(1+rounding)+rounding) {
+		c.Fail(at, fmt.Sprintf("is %v; it must be in its interval, from %v to %v", value, low, high))
+	}
+}
+
 // Part checks a count that is part of another.
 func (c *Checker) Part(at string, some, all int64, name string) {
 	c.NotNegative(at, float64(some))

@@ -88,7 +88,7 @@ func full() *result.Document {
 			ClockCPUs: 0.6, UserShare: 0.1, KernelShare: 0.2, SyscallShare: 0.1, ReadsPerSecond: 5e5, ReadsLow: 4.8e5, ReadsHigh: 5.2e5, ReadsBy: "cost",
 			Functions: []profile.Function{{Name: "__vdso_clock_gettime", Samples: 1500}},
 			Threads:   []profile.Thread{{TID: 813, Name: "worker", Samples: 2500, ClockSamples: 1000}},
-			Callers:   []profile.Caller{{Functions: []string{"clock_gettime (libc.so.6)"}, Samples: 1000}},
+			Callers:   []profile.Caller{{Functions: []string{"clock_gettime (libc.so.6)"}, Samples: 1000}}, OtherCallerSamples: 7,
 		}},
 	})
 	return d

@@ -1,4 +1,5 @@
 /* A program whose first thread ends. Another one reads a clock for so many seconds. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -6,6 +7,7 @@
 static void *reads(void *seconds)
 {
 	struct timespec start, now;
+	pthread_setname_np(pthread_self(), "reads");
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	do
 		clock_gettime(CLOCK_MONOTONIC, &now);
