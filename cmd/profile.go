@@ -39,9 +39,10 @@ the kernel that the vDSO enters, and in system calls of clocks. It estimates the
 reads from what one read costs here.
 
 Without an argument it profiles the whole machine, which needs root or CAP_PERFMON. PID is
-a process, NAME the name of a program. COMMAND is started, and profiled to its end; its
-output goes to standard error. An ordinary user can profile own processes where
-kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
+a process, NAME the name of a program. The processes that they started, or start meanwhile,
+are profiled too. COMMAND is started, and profiled to its end; its output goes to standard
+error. An ordinary user can profile own processes where kernel.perf_event_paranoid is 2 or
+below. Profile is for Linux.`,
 		Example: `  sudo timebench profile
   timebench profile 4711 postgres
   timebench profile -- java -jar app.jar`,

@@ -53,7 +53,7 @@ func (c *collector) drain(untilNS uint64) error {
 	}
 	c.waiting = later
 	c.tally.addAll(due)
-	c.tally.nameStacks()
+	c.tally.lookUpNames()
 	return nil
 }
 
@@ -170,6 +170,9 @@ func open(s Settings, cpus []int, sampleNS float64) (opened, error) {
 	o.events = perfevent.New(perfevent.Options{RateHz: o.rateHz})
 	refused := o.openCPUs(cpus)
 	if refused == nil {
+		if s.PIDs != nil { // those that are started from now on have a record
+			o.pids = withChildren(s.PIDs)
+		}
 		return o, nil
 	}
 	if !forbidden(refused) || s.Whole {
@@ -185,7 +188,7 @@ func open(s Settings, cpus []int, sampleNS float64) (opened, error) {
 	o.rateHz = cmp.Or(s.RateHz, DefaultRate)
 	for _, excluded := range []bool{false, true} {
 		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true, ExcludeKernel: excluded}), !excluded
-		unseen, err := o.openThreads(cpus, s.PIDs != nil)
+		unseen, err := o.openThreads(cpus, s.PIDs)
 		if err == nil {
 			o.unseen = append(o.unseen, unseen...)
 			if excluded {
@@ -245,8 +248,15 @@ func reserve() (release func(), err error) {
 }
 
 // openThreads opens events for each thread of the processes on each CPU; the threads that these
-// start inherit them. given is whether the user named the processes: then each must be allowed.
-func (o *opened) openThreads(cpus []int, given bool) (unseen []string, err error) {
+// start inherit them. named are the processes that the user named, of which each must be allowed; what they started before is
+// sampled too. Without them it is those of o.
+func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
+	family := func() {
+		if named != nil {
+			o.pids = withChildren(named)
+		}
+	}
+	family()
 	sampled := map[int]bool{}
 	threads, needed := 0, o.threadsInAll()*len(cpus)
 	var refused error
@@ -264,6 +274,7 @@ func (o *opened) openThreads(cpus []int, given bool) (unseen []string, err error
 		}); err != nil {
 			return nil, err
 		}
+		family()
 		for _, pid := range o.pids {
 			for _, tid := range threadsOf(pid) {
 				if sampled[tid] {
@@ -275,7 +286,7 @@ func (o *opened) openThreads(cpus []int, given bool) (unseen []string, err error
 				case err == nil || errors.Is(err, unix.ESRCH):
 				case tooMany(err):
 					return []string{fmt.Sprintf("all but %s: %s", words.Plural(threads-1, "thread"), descriptorsNeeded(needed))}, nil
-				case forbidden(err) && !given:
+				case forbidden(err) && !slices.Contains(named, pid):
 					refused = err
 					protected[pid] = true
 				default:
@@ -289,6 +300,8 @@ func (o *opened) openThreads(cpus []int, given bool) (unseen []string, err error
 		return nil, refused
 	case o.events.Len() == 0:
 		return nil, o.whyNone()
+	case len(protected) > 0 && named != nil:
+		unseen = append(unseen, words.Plural(len(protected), "process")+" that they started, of another user or not dumpable: "+wholeMachineNeeds())
 	case len(protected) > 0:
 		unseen = append(unseen, words.Plural(len(protected), "process")+" of this user that the system protects (not dumpable, or with other rights)")
 	}

@@ -17,9 +17,9 @@ var tracepoints = []string{"syscalls/sys_enter_clock_gettime", "syscalls/sys_ent
 // counts are the system calls of clocks of some processes, counted by the kernel.
 type counts struct{ byPID map[int]*perfevent.Counter }
 
-// openCounts opens the counters of processes. onExec is whether they count from the next execve(2)
-// of the process on.
-func openCounts(pids []int, onExec bool) (*counts, error) {
+// openCounts opens the counters of processes. Those that are not named may have none: what they started before. onExec is
+// whether they count from the next execve(2) of the process on.
+func openCounts(pids, named []int, onExec bool) (*counts, error) {
 	var points []uint64
 	for _, name := range tracepoints {
 		point, err := perfevent.Tracepoint(name)
@@ -28,7 +28,7 @@ func openCounts(pids []int, onExec bool) (*counts, error) {
 			points = append(points, point)
 		case errors.Is(err, fs.ErrNotExist) && len(points) > 0: // another architecture
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("--count: %w: mount -t tracefs tracefs /sys/kernel/tracing (the kernel needs CONFIG_FTRACE_SYSCALLS), or omit --count", err)
+			return nil, fmt.Errorf("--count: %w: as root, mount -t tracefs tracefs /sys/kernel/tracing (the kernel needs CONFIG_FTRACE_SYSCALLS), or omit --count", err)
 		default:
 			return nil, fmt.Errorf("--count: %w: it needs root; omit --count", err)
 		}
@@ -36,6 +36,9 @@ func openCounts(pids []int, onExec bool) (*counts, error) {
 	c := &counts{byPID: map[int]*perfevent.Counter{}}
 	for _, pid := range pids {
 		counter, err := openCounter(pid, points, onExec)
+		if err != nil && !slices.Contains(named, pid) {
+			continue
+		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("--count: process %d: %w", pid, explained(err)), c.close())
 		}

@@ -111,7 +111,7 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 		}
 		all := tallied(nil, records...)
 		for _, p := range all.programs {
-			p.reason = []string{"", "", "it ended before"}[random.IntN(3)]
+			p.reason = []string{"", "", "it had ended"}[random.IntN(3)]
 		}
 		estimate{
 			profile: &s, costs: costsOf(fast), tracked: tracked, accountedNS: random.Float64() * 1e5, callsAreHidden: random.IntN(3) == 0, counting: counting,

@@ -2,9 +2,7 @@ package profile
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -52,15 +50,6 @@ func isZombie(pid int) bool {
 	}
 	stat, err := process.Stat()
 	return err == nil && stat.State == "Z"
-}
-
-// lives returns whether a process has a thread that has not ended.
-func lives(pid int) bool {
-	threads, err := os.ReadDir(threadsFolder(pid))
-	if err != nil { // it may be hidden
-		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH)
-	}
-	return len(threads) > 1 || !isZombie(pid)
 }
 
 // threadsOf returns the threads of a process; none if it is gone.

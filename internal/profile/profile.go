@@ -42,7 +42,7 @@ type Settings struct {
 	// prime does not keep step with programs that do something regularly. 0 is DefaultRate, or fewer where those would
 	// take more than 0.8 % of the CPU time, as an interrupt may in a virtual machine; but never below 239.
 	RateHz int
-	// PIDs are the processes. Without them and without Command it is the whole machine.
+	// PIDs are the processes. What they have started, and start meanwhile, belongs to them. Without them and without Command it is the whole machine.
 	PIDs []int
 	// Command is the command to start, with its arguments. It is sampled until it ends, and Time
 	// is not used.

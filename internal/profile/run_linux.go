@@ -65,7 +65,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	}
 	var calls *counts
 	if s.Count {
-		if calls, err = openCounts(o.pids, started != nil); err != nil {
+		if calls, err = openCounts(o.pids, s.PIDs, started != nil); err != nil {
 			started.end()
 			return profile, errors.Join(err, o.events.Close())
 		}
@@ -92,26 +92,30 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		}
 		defer stop()
 	}
-	used, turns := newUsages(o.pids), 0
+	sampling, end := context.WithCancel(sampling)
+	defer end()
+	used, turns, ending := newUsages(o.pids), 0, ending{tally: c.tally}
 	if started == nil { // otherwise they begin with the program of the command
 		if err := calls.start(); err != nil {
 			return profile, errors.Join(err, o.events.Close())
 		}
 	}
 	var uncounted error
-	elapsed, err := c.run(sampling, s.Time, func(elapsed time.Duration, over bool) {
-		if over {
+	elapsed, err := c.run(sampling, s.Time, func(elapsed time.Duration, last bool) {
+		if last {
 			uncounted = calls.stop()
+		} else if started == nil && s.PIDs != nil && ending.over(elapsed) {
+			end()
 		}
 		// The system time of a process that ends is that before its end. Only samples of user mode need it.
-		if turns++; over || !o.seesKernel && turns%usageTurns == 0 {
+		if turns++; last || !o.seesKernel && turns%usageTurns == 0 {
 			for _, p := range c.tally.programs {
 				if !p.ended {
-					used.read(p.pid, over)
+					used.read(p.pid, last)
 				}
 			}
 		}
-		if !over && turns%trackTurns == 0 {
+		if !last && turns%trackTurns == 0 {
 			track.order()
 		}
 		progress(min(elapsed, s.Time), s.Time)
@@ -124,6 +128,9 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	}
 	if err := errors.Join(err, uncounted, o.events.Close()); err != nil {
 		return profile, err
+	}
+	if ending.turns > 0 {
+		elapsed = ending.at
 	}
 	profile.DurationNS = max(int64(elapsed), 1)
 	costs, accounted := costsOf(before), 0.0
@@ -288,7 +295,7 @@ func mapsIn(path string) ([]symbols.Mapping, error) {
 func reasonOf(err error) string {
 	switch {
 	case errors.Is(err, unix.ESRCH), errors.Is(err, unix.ENOENT):
-		return "it ended before"
+		return "it had ended"
 	case forbidden(err):
 		return "that needs CAP_SYS_PTRACE, or the same user"
 	default:
@@ -316,6 +323,8 @@ func (l *live) name(pid int, address uint64) string {
 		return frame.Function + " (" + frame.Module + ")"
 	}
 }
+
+func (l *live) thread(pid, tid int) string { return threadName(pid, tid) }
 
 func (l *live) forget(pid int) {
 	if p, ok := l.processes[pid]; ok {

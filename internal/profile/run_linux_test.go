@@ -137,14 +137,80 @@ func TestCommandEndsWithTimebench(t *testing.T) {
 	}
 }
 
-// A process that ends in the middle is in the profile, and the profile lasts until its end.
+// A process that ends in the middle is in the profile, which ends with it: the rates are those of its time.
 func TestProcessThatEnds(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
-	r := readers.Build(t, "c").Start(t, readers.Options{Read: "vdso", Percent: 90, Seconds: 0.4})
+	r := readers.Build(t, "c").Start(t, readers.Options{Read: "vdso", Percent: 90, Seconds: 2})
 	r.Go()
-	p := profiled(t, Settings{Time: time.Second, PIDs: []int{r.PID()}})
+	p := profiled(t, Settings{Time: time.Minute, PIDs: []int{r.PID()}})
 	require.NotNil(t, only(t, p, r.PID()).ClockShare)
-	require.GreaterOrEqual(t, p.DurationNS, int64(time.Second))
+	require.Less(t, p.DurationNS, int64(30*time.Second))
+}
+
+// Those that the processes of a profile started before belong to it, and those that these started.
+func TestChildrenBelongToTheirParents(t *testing.T) {
+	need.Processes(t)
+	command := exec.Command("sh", "-c", "sh -c 'sleep 100 & echo $!; wait' & wait")
+	command.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
+	out, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	defer func() {
+		require.NoError(t, unix.Kill(-command.Process.Pid, unix.SIGKILL))
+		require.Error(t, command.Wait())
+	}()
+	var sleeper int
+	_, err = fmt.Fscan(out, &sleeper)
+	require.NoError(t, err)
+	all := withChildren([]int{command.Process.Pid, command.Process.Pid})
+	require.Len(t, all, 3)
+	require.Equal(t, command.Process.Pid, all[0])
+	require.Equal(t, sleeper, all[2])
+	require.Equal(t, []int{sleeper}, withChildren([]int{sleeper}))
+	require.NotContains(t, withChildren([]int{os.Getppid()}), os.Getpid())
+}
+
+// A profile goes on while a process lives that one of its processes started, and ends after that. Its time is that of the
+// processes.
+func TestProfileEndsWithItsProcesses(t *testing.T) {
+	const ended = 1 << 30 // no process has such a number
+	tally := newTally(faked{}, newKernel(nil), newFunctions(0, nil), []int{ended})
+	e := ending{tally: tally}
+	for turn := range endedTurns {
+		require.False(t, e.over(time.Duration(turn)))
+	}
+	fork := perfevent.Record{Kind: perfevent.Fork, PID: os.Getpid(), TID: os.Getpid(), ParentPID: ended}
+	tally.add(&fork)
+	for turn := range 2 * endedTurns {
+		require.False(t, e.over(time.Duration(10+turn)), "this process lives")
+	}
+	require.True(t, tally.gone[ended])
+	tally.add(&perfevent.Record{Kind: perfevent.Fork, PID: ended, TID: ended, ParentPID: os.Getpid()})
+	tally.wanted[os.Getpid()], tally.alive = false, 0
+	require.False(t, tally.gone[ended], "the number is used again")
+	require.False(t, e.over(19), "it was just started")
+	for turn := range endedTurns {
+		require.False(t, e.over(time.Duration(20+turn)))
+	}
+	require.True(t, e.over(30))
+	require.Equal(t, time.Duration(20), e.at)
+}
+
+// What a process started before is in its profile, and so is what goes on after it.
+func TestChildrenAreProfiled(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	command := exec.Command("sh", "-c", `sh -c 'i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done' & echo $!; sleep 0.5`)
+	out, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	var child int
+	_, err = fmt.Fscan(out, &child)
+	require.NoError(t, err)
+	p := profiled(t, Settings{Time: time.Minute, PIDs: []int{command.Process.Pid}})
+	require.NoError(t, command.Wait())
+	require.Positive(t, only(t, p, child).Samples)
+	require.False(t, lives(child))
+	require.Less(t, p.DurationNS, int64(50*time.Second))
 }
 
 // A process whose first thread ended has an empty memory map in the place of its own. Its reads are seen all the same.
@@ -203,7 +269,7 @@ func TestMapsOfAZombie(t *testing.T) {
 	require.NoError(t, command.Start())
 	require.Eventually(t, func() bool { return isZombie(command.Process.Pid) }, 10*time.Second, time.Millisecond)
 	_, err := mapsOf(command.Process.Pid)
-	require.Equal(t, "it ended before", reasonOf(err))
+	require.Equal(t, "it had ended", reasonOf(err))
 	require.NoError(t, command.Wait())
 	require.False(t, isZombie(command.Process.Pid))
 	require.False(t, isZombie(os.Getpid()))
@@ -336,6 +402,19 @@ time.sleep(100)
 	require.Contains(t, errors, fmt.Sprintf("process %d, which belongs to another user or is not dumpable: ", os.Getpid()))
 	require.Contains(t, errors, "status 1\n")
 	require.Equal(t, 1+3, strings.Count(out, ",python3,"), "the process and its threads")
+}
+
+// A child that may not be sampled is named, and keeps nobody from sampling its parent. A process that the user names must be allowed.
+func TestProtectedChild(t *testing.T) {
+	n := asNobody(t)
+	need.Program(t, "python3")
+	const protected = `import ctypes, time
+ctypes.CDLL(None).prctl(4, 0) # PR_SET_DUMPABLE
+time.sleep(100)`
+	out, errors := n.run(t, `python3 -c "$1" & sleep 1; ./timebench profile $$ --time 300ms --quiet; ./timebench profile $! --time 300ms; echo status $? >&2; kill $!`, protected)
+	require.Contains(t, strings.Join(strings.Fields(out), " "), "Not seen: 1 process that they started, of another user or not dumpable: that needs root,")
+	require.Contains(t, errors, "perf_event_open: permission denied: sampling needs root")
+	require.Contains(t, errors, "status 1\n")
 }
 
 // Where files run out, it says how many threads it does not see, and samples the others.

@@ -38,15 +38,23 @@ func (s *Profile) Fact(*result.Document) table.Fact {
 	return table.Fact{Name: "Profiled", Value: text}
 }
 
-// mayRead is the CPU time of reads that may be, in CPUs, from which on a process is shown although none of its
+// leastShown is the CPU time of reads that may be, in CPUs, from which on a process is shown although none of its
 // reads was seen.
-const mayRead = 0.01
+const leastShown = 0.01
+
+// unknownCPUs returns the CPU time that a process may spend on reads, in CPUs, where there is no figure.
+func (p *Process) unknownCPUs() float64 {
+	if p.ClockShare != nil {
+		return 0
+	}
+	return p.ClockShareHigh * p.CPUsUsed
+}
 
 // readers returns the processes that read clocks, or may.
 func (s *Profile) readers() []Process {
 	var some []Process
 	for _, p := range s.Processes {
-		if p.ClockCPUs > 0 || p.ClockShare == nil && p.ClockShareHigh*p.CPUsUsed >= mayRead {
+		if p.ClockCPUs > 0 || p.unknownCPUs() >= leastShown {
 			some = append(some, p)
 		}
 	}
@@ -84,12 +92,16 @@ func (s *Profile) verdict() string {
 	case s.Samples == 0 && len(s.Unseen) > 0:
 		return "No sample was taken of what timebench may see."
 	case s.Samples == 0:
-		return "No sample was taken: the processes did not run while timebench sampled."
+		return fmt.Sprintf("No sample was taken: the processes took little CPU time or none. A sample stands for %s.", words.Duration(1e9/float64(max(s.RateHz, 1))))
 	case s.ClockCPUs == 0:
 		return fmt.Sprintf("No process was seen to read a clock in %s.", words.Plural(s.Samples, "sample"))
 	}
 	text := "Reading clocks takes "
-	if len(s.Unseen) > 0 {
+	unknown := 0.0
+	for _, p := range s.Processes {
+		unknown += p.unknownCPUs()
+	}
+	if len(s.Unseen) > 0 || unknown >= leastShown {
 		text += "at least "
 	}
 	text += fmt.Sprintf("%s of %s", cpus(s.ClockCPUs), words.Plural(s.CPUs, "CPU"))
@@ -138,20 +150,27 @@ func share(part float64) string {
 func processGrid(s *Profile, all []Process) table.Grid {
 	g := table.Grid{
 		Title: "Programs that read clocks: CPU time in reads, in % of their CPU time", Texts: 2,
-		Header: []string{"Program", "in", "pid", "CPUs", "% in reads", "95% CI", "user", "kernel", "syscalls", "reads/s"},
+		Header: []string{"Program", "in", "pid", "CPUs", "% in reads", "95% CI", "user", "kernel", "syscalls", "reads/s", "95% CI"},
 	}
 	for _, p := range all[:min(len(all), mostShown)] {
 		known := ""
 		if p.ClockShare != nil {
 			known = share(*p.ClockShare)
 		}
-		reads := ""
+		reads, interval := "", ""
 		if p.ReadsPerSecond > 0 {
 			reads = words.Rate(p.ReadsPerSecond)
+			interval = rateInterval(p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh)
+		}
+		inKernel := func(part float64) string {
+			if !s.SeesKernel && part == 0 {
+				return ""
+			}
+			return share(part)
 		}
 		g.Rows = append(g.Rows, []string{
 			p.Command, Unit(p.Cgroup), strconv.Itoa(p.PID), cpus(p.CPUsUsed), known, share(p.ClockShareLow) + " – " + share(p.ClockShareHigh),
-			share(p.UserShare), share(p.KernelShare), share(p.SyscallShare), reads,
+			share(p.UserShare), inKernel(p.KernelShare), inKernel(p.SyscallShare), reads, interval,
 		})
 	}
 	if rest := len(all) - mostShown; rest > 0 {
@@ -160,10 +179,24 @@ func processGrid(s *Profile, all []Process) table.Grid {
 	if len(all) > 0 {
 		g.Note += "user: in the vDSO; kernel: called by the vDSO; syscalls: system calls of clocks that the program makes itself."
 		if !s.SeesKernel {
-			g.Note += " Samples of the kernel were not allowed: the interval has room for all of the system time."
+			g.Note += " Samples of the kernel were not allowed: the interval has room for all of the system time, and where that is more than 0.5 % of the CPU time, no single figure is known."
 		}
 	}
 	return g
+}
+
+// rateInterval returns the interval of a rate, without the unit where that is the one of the rate; empty if there is none.
+func rateInterval(rate, low, high float64) string {
+	if low == 0 || high == 0 || low == high {
+		return ""
+	}
+	_, unit, _ := strings.Cut(words.Rate(rate), " ")
+	from, fromUnit, _ := strings.Cut(words.Rate(low), " ")
+	to, toUnit, _ := strings.Cut(words.Rate(high), " ")
+	if fromUnit == unit && toUnit == unit {
+		return from + " – " + to
+	}
+	return from + " " + fromUnit + " – " + to + " " + toUnit
 }
 
 // threadGrid returns the threads that read clocks, if they were asked for.

@@ -25,6 +25,26 @@ func TestProgramsThatMayReadAreShown(t *testing.T) {
 	require.Equal(t, []string{"Not seen: some system calls."}, block.Faults)
 }
 
+// What may be of reads, and was not seen to be, is not in the sum.
+func TestSumOfWhatIsNotKnown(t *testing.T) {
+	known := 0.5
+	s := &Profile{Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{{Command: "reads", ClockShare: &known, ClockShareHigh: 0.6, CPUsUsed: 1}}}
+	require.Equal(t, "Reading clocks takes 0.500 of 2 CPUs.", s.verdict())
+	s.Processes = append(s.Processes, Process{Command: "unknown", ClockShareHigh: 1, CPUsUsed: 0.006}, Process{Command: "unknown", ClockShareHigh: 1, CPUsUsed: 0.006})
+	require.Equal(t, "Reading clocks takes at least 0.500 of 2 CPUs.", s.verdict())
+}
+
+func TestRateInterval(t *testing.T) {
+	for _, c := range []struct {
+		rate, low, high float64
+		want            string
+	}{
+		{9.9e6, 9.1e6, 10.2e6, "9.1 – 10.2"}, {951e3, 346e3, 1.8e6, "346 k/s – 1.8 M/s"}, {1.1e6, 700e3, 900e3, "700 k/s – 900 k/s"}, {1, 0, 1, ""}, {5, 5, 5, ""}, {1, 1, 2, "1 – 2"},
+	} {
+		require.Equal(t, c.want, rateInterval(c.rate, c.low, c.high))
+	}
+}
+
 // A cgroup is shown by the name of its unit or the short id of its container.
 func TestUnit(t *testing.T) {
 	for cgroup, want := range map[string]string{
@@ -80,7 +100,7 @@ func TestThreadsWithoutTheKernel(t *testing.T) {
 
 // What timebench may not see may have run.
 func TestVerdictWithoutSamples(t *testing.T) {
-	require.Equal(t, "No sample was taken: the processes did not run while timebench sampled.", (&Profile{}).verdict())
+	require.Equal(t, "No sample was taken: the processes took little CPU time or none. A sample stands for 10 ms.", (&Profile{RateHz: 100}).verdict())
 	require.Equal(t, "No sample was taken of what timebench may see.", (&Profile{Unseen: []string{"the processes of other users"}}).verdict())
 }
 

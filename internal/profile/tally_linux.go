@@ -68,7 +68,8 @@ type program struct {
 	parent  int // 0 if it is unknown
 	command string
 	cgroup  string
-	// threadNames are the names of threads by the records: of those that started, or got their names, while it was sampled.
+	// threadNames are the names of threads: by the records, of those that started, or got their names, while it was sampled; and
+	// of others that read clocks, at their first read.
 	threadNames map[int]string
 	// ended is whether the first thread of the process ended and no sample of another came since, or the process runs
 	// another program now.
@@ -93,6 +94,7 @@ type program struct {
 	otherSites      int // samples in the kernel from other instructions
 	names           map[uint64]string
 	nameless        []uint64 // addresses of stacks whose names were not looked up yet
+	namelessThreads []int    // threads that read clocks, likewise
 }
 
 // A look is what can be found out about a process that runs.
@@ -111,6 +113,8 @@ type inspector interface {
 	name(pid int, address uint64) string
 	// forget drops what is known about the functions of a process: it runs another program now.
 	forget(pid int)
+	// thread returns the name of a thread; empty if it is unknown.
+	thread(pid, tid int) string
 	// refresh reads anew what may have changed: code that was compiled meanwhile.
 	refresh(pid int)
 }
@@ -122,6 +126,11 @@ type tally struct {
 	vdso    *functions
 	// wanted are the processes to count; nil for all.
 	wanted map[int]bool
+	// gone are those of them that ended, alive is one that lives, if it is known, and started is whether one was started since
+	// they were looked at last.
+	gone    map[int]bool
+	alive   int
+	started bool
 	// starting is the process that becomes the command with its first execve(2), and is timebench
 	// before; 0 if there is none.
 	starting int
@@ -212,6 +221,8 @@ func (t *tally) fork(r *perfevent.Record) {
 	}
 	if t.wanted != nil {
 		t.wanted[r.PID] = t.wanted[r.ParentPID] // the number may have been that of another before
+		delete(t.gone, r.PID)
+		t.started = t.started || t.wanted[r.PID]
 	}
 	t.parents[r.ParentPID] = true
 	child := t.begin(r.PID)
@@ -308,7 +319,7 @@ func (p *program) release() {
 		p.otherSites += s.all()
 	}
 	p.byFunction, p.places, p.inVDSO, p.outside = nil, nil, nil, nil
-	p.threads, p.stacks, p.names, p.nameless = nil, nil, nil, nil
+	p.threads, p.stacks, p.names, p.nameless, p.namelessThreads = nil, nil, nil, nil, nil
 	if delete(p.threadNames, p.pid); len(p.threadNames) == 0 {
 		p.threadNames = nil
 	}
@@ -388,6 +399,9 @@ func (t *tally) sample(r *perfevent.Record) {
 		t.track.saw(at)
 	}
 	if in != noRead {
+		if thread.sure+len(thread.maybe) == 0 && p.threadNames[r.TID] == "" {
+			p.namelessThreads = append(p.namelessThreads, r.TID)
+		}
 		thread.add(in, from)
 		p.stackOf(r.User[within:]).add(in, from)
 	}
@@ -420,9 +434,15 @@ func (p *program) stackOf(addresses []uint64) *reads {
 	return p.stacks[s]
 }
 
-// nameStacks looks up the names of new callers, while their processes live.
-func (t *tally) nameStacks() {
+// lookUpNames looks up the names of new callers and of threads that read clocks, while their processes live.
+func (t *tally) lookUpNames() {
 	for _, p := range t.programs {
+		for _, tid := range p.namelessThreads {
+			if t.living[p.pid] == p && p.threadNames[tid] == "" {
+				p.nameThread(tid, t.inspect.thread(p.pid, tid))
+			}
+		}
+		p.namelessThreads = p.namelessThreads[:0]
 		for _, address := range p.nameless {
 			if _, ok := p.names[address]; !ok && address != 0 && t.living[p.pid] == p {
 				p.names[address] = t.inspect.name(p.pid, address)

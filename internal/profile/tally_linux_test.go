@@ -35,11 +35,17 @@ func (f faked) look(pid int) look {
 	if found, ok := f[pid]; ok {
 		return found
 	}
-	return look{reason: "it ended before"}
+	return look{reason: "it had ended"}
 }
 func (f faked) name(_ int, address uint64) string {
 	if address == inProgram {
 		return "main (a.out)"
+	}
+	return ""
+}
+func (f faked) thread(_, tid int) string {
+	if tid == 13 {
+		return "by /proc"
 	}
 	return ""
 }
@@ -67,7 +73,7 @@ func tallied(pids []int, records ...perfevent.Record) *tally {
 		}
 	}
 	t.addAll(records)
-	t.nameStacks()
+	t.lookUpNames()
 	return t
 }
 
@@ -157,7 +163,7 @@ func TestProcessWithoutVDSO(t *testing.T) {
 func TestProcessThatCannotBeLookedAt(t *testing.T) {
 	tally := tallied(nil, sample(13, nil, inGettime), sample(99, nil, inGettime))
 	require.Equal(t, "that needs CAP_SYS_PTRACE", tally.programs[0].reason)
-	require.Equal(t, "it ended before", tally.programs[1].reason)
+	require.Equal(t, "it had ended", tally.programs[1].reason)
 	user, _, _, _ := tally.programs[0].clockSamples(false, false)
 	require.Zero(t, user)
 }
@@ -340,7 +346,7 @@ func TestThreadNames(t *testing.T) {
 		perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: 12},
 	).programs[0]
 	require.Equal(t, "server", p.command)
-	require.Equal(t, map[int]string{10: "listener", 11: "listener", 12: "worker"}, p.threadNames, "and not that of a thread that ended without a sample")
+	require.Equal(t, map[int]string{10: "listener", 11: "listener", 12: "worker", 13: "by /proc"}, p.threadNames, "and not that of a thread that ended without a sample")
 	names := func(proc string) (all []string) {
 		e := estimate{threadName: func(_, tid int) string { return map[int]string{10: proc}[tid] }}
 		for _, thread := range e.threadsOf(p) {
@@ -348,9 +354,9 @@ func TestThreadNames(t *testing.T) {
 		}
 		return all
 	}
-	require.Equal(t, []string{"now", "listener", "worker", ""}, names("now"))
+	require.Equal(t, []string{"now", "listener", "worker", "by /proc"}, names("now"))
 	p.ended = true
-	require.Equal(t, []string{"listener", "listener", "worker", ""}, names("of another process"))
+	require.Equal(t, []string{"listener", "listener", "worker", "by /proc"}, names("of another process"))
 }
 
 // Threads that outlive the first one keep their names, whether it had a sample or not.
