@@ -16,8 +16,8 @@ type noise struct {
 	turns       int
 	interrupted int
 	sources     []string
-	// glanced is when the wall clock was last compared with the monotonic clock.
-	glanced  time.Time
+	// glanced is the wall clock and the monotonic clock when they were last compared.
+	glanced  glance
 	wallStep time.Duration
 }
 
@@ -27,20 +27,20 @@ const interruption = 1.1
 
 func (n *noise) begin() {
 	n.first = host.See()
-	n.glanced = n.first.At
+	n.glanced = look(readBoth)
 	n.source(n.first.ClockSource)
 }
 
 func (n *noise) end() {
 	n.last = host.See()
 	n.source(n.last.ClockSource)
-	n.wall(n.last.At)
+	n.wall(look(readBoth))
 }
 
 // glance is called once in each round.
 func (n *noise) glance() {
 	n.source(host.CurrentClockSource())
-	n.wall(time.Now())
+	n.wall(look(readBoth))
 }
 
 func (n *noise) source(name string) {
@@ -49,19 +49,15 @@ func (n *noise) source(name string) {
 	}
 }
 
-// wall compares the wall clock with the monotonic clock.
-func (n *noise) wall(now time.Time) {
-	wall, monotonic := now.Round(0).Sub(n.glanced.Round(0)), now.Sub(n.glanced)
-	n.glanced = now
-	n.elapsed(wall, monotonic)
-}
-
-// elapsed compares the time that passed on both clocks. NTP may slew the wall clock by 500
-// ppm (adjtimex(2)); twice that and the clocks' resolution are not a step.
-func (n *noise) elapsed(wall, monotonic time.Duration) {
+// wall compares the time that passed on the wall clock and on the monotonic clock. NTP may slew the wall clock by 500
+// ppm (adjtimex(2)); twice that, the clocks' resolution, and the time between their readings are not a step.
+func (n *noise) wall(now glance) {
 	const slew = 1000
+	wall, monotonic := now.wall-n.glanced.wall, now.monotonic-n.glanced.monotonic
+	unsure := n.glanced.unsure + now.unsure
+	n.glanced = now
 	step := wall - monotonic
-	if step.Abs() > host.WallGranularity+monotonic/slew && step.Abs() > n.wallStep.Abs() {
+	if step.Abs() > host.WallGranularity+monotonic/slew+unsure && step.Abs() > n.wallStep.Abs() {
 		n.wallStep = step
 	}
 }

@@ -16,7 +16,7 @@ func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
 	busy := func(seconds, steal float64) map[int]host.CPUTime {
 		return map[int]host.CPUTime{0: {BusySeconds: 60}, 1: {BusySeconds: 40 + seconds, StealSeconds: 1 + steal}}
 	}
-	n := noise{glanced: begun, first: host.Sighting{At: begun, CPUs: busy(0, 0), OwnSeconds: 2}}
+	n := noise{first: host.Sighting{At: begun, CPUs: busy(0, 0), OwnSeconds: 2}}
 	n.source("tsc")
 	for range 9 {
 		n.turn(20, 20.5)
@@ -76,14 +76,47 @@ func TestCPUThatComesOrGoesIsNoLoad(t *testing.T) {
 }
 
 func TestNoiseSeesTheWallClockStep(t *testing.T) {
-	n := noise{glanced: time.Now()}
-	n.wall(time.Now().Add(time.Second))
-	n.elapsed(time.Second+500*time.Microsecond, time.Second)
+	n := noise{glanced: look(readBoth)}
+	n.wall(look(readBoth))
+	require.Zero(t, n.wallStep, "this machine's clocks")
+	elapsed := func(wall, monotonic, unsure time.Duration) {
+		n.glanced = glance{reading{time.Hour, time.Minute}, 0}
+		n.wall(glance{reading{time.Hour + wall, time.Minute + monotonic}, unsure})
+	}
+	elapsed(time.Second+500*time.Microsecond, time.Second, 0)
 	require.Zero(t, n.wallStep, "what NTP may slew is no step")
-	n.elapsed(time.Second+200*time.Millisecond, time.Second)
-	n.elapsed(time.Second-3*time.Second, time.Second)
-	n.elapsed(time.Second+100*time.Millisecond, time.Second)
+	elapsed(time.Second+90*time.Millisecond, time.Second, 100*time.Millisecond)
+	require.Zero(t, n.wallStep, "what the thread may have been stopped for is no step")
+	elapsed(time.Second+200*time.Millisecond, time.Second, 0)
+	elapsed(time.Second-3*time.Second, time.Second, 0)
+	elapsed(time.Second+100*time.Millisecond, time.Second, 0)
 	require.Equal(t, -3*time.Second, n.wallStep, "the largest step, with its sign")
+}
+
+// The thread is stopped for 50 ms between the readings of the clocks, every third time or always. That is no step of the wall
+// clock, but where it is stopped less often a step of 150 ms is seen.
+func TestStopBetweenTheClocksIsNoStep(t *testing.T) {
+	for _, every := range []int{1, 3} {
+		var n noise
+		now, set, reads := time.Hour, time.Duration(0), 0
+		read := func() reading {
+			now += 100 * time.Nanosecond
+			wall := now + set
+			if reads++; reads%every == 0 {
+				now += 50 * time.Millisecond
+			}
+			return reading{wall, now}
+		}
+		n.glanced = look(read)
+		for range 100 {
+			now += time.Second
+			n.wall(look(read))
+		}
+		require.Zero(t, n.wallStep)
+		set = 350 * time.Millisecond
+		n.wall(look(read))
+		require.InDelta(t, set, n.wallStep, 51e6)
+	}
 }
 
 func TestSightingsOfThisMachine(t *testing.T) {
