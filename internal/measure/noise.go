@@ -7,6 +7,7 @@ import (
 
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/observe"
 )
 
 // noise records the disturbances of a run, from a few counters that the system keeps anyway
@@ -16,8 +17,8 @@ type noise struct {
 	turns       int
 	interrupted int
 	sources     []string
-	// glanced is the wall clock and the monotonic clock when they were last compared.
-	glanced  glance
+	// glanced is the wall clock between two readings of the monotonic clock, when they were last compared.
+	glanced  observe.Bracket
 	wallStep time.Duration
 }
 
@@ -27,20 +28,20 @@ const interruption = 1.1
 
 func (n *noise) begin() {
 	n.first = host.See()
-	n.glanced = look(readBoth)
+	n.glanced = wallClock()
 	n.source(n.first.ClockSource)
 }
 
 func (n *noise) end() {
 	n.last = host.See()
 	n.source(n.last.ClockSource)
-	n.wall(look(readBoth))
+	n.wall(wallClock())
 }
 
 // glance is called once in each round.
 func (n *noise) glance() {
 	n.source(host.CurrentClockSource())
-	n.wall(look(readBoth))
+	n.wall(wallClock())
 }
 
 func (n *noise) source(name string) {
@@ -49,14 +50,22 @@ func (n *noise) source(name string) {
 	}
 }
 
+// looks is the number of brackets for one comparison of the clocks. The thread may be stopped in some of them.
+const looks = 5
+
+// wallClock returns the wall clock between two readings of the monotonic clock, in ns.
+func wallClock() observe.Bracket {
+	return observe.TightestOf(looks, observe.Now, func() int64 { return time.Now().UnixNano() }).Bracket
+}
+
 // wall compares the time that passed on the wall clock and on the monotonic clock. NTP may slew the wall clock by 500
-// ppm (adjtimex(2)); twice that, the clocks' resolution, and the time between their readings are not a step.
-func (n *noise) wall(now glance) {
+// ppm (adjtimex(2)); twice that, the clocks' resolution, and the time that their readings took are not a step.
+func (n *noise) wall(now observe.Bracket) {
 	const slew = 1000
-	wall, monotonic := now.wall-n.glanced.wall, now.monotonic-n.glanced.monotonic
-	unsure := n.glanced.unsure + now.unsure
+	monotonic := time.Duration(now.Middle() - n.glanced.Middle())
+	step := time.Duration(now.Value-n.glanced.Value) - monotonic
+	unsure := time.Duration(now.Width()+n.glanced.Width()) / 2
 	n.glanced = now
-	step := wall - monotonic
 	if step.Abs() > host.WallGranularity+monotonic/slew+unsure && step.Abs() > n.wallStep.Abs() {
 		n.wallStep = step
 	}

@@ -76,12 +76,13 @@ func TestCPUThatComesOrGoesIsNoLoad(t *testing.T) {
 }
 
 func TestNoiseSeesTheWallClockStep(t *testing.T) {
-	n := noise{glanced: look(readBoth)}
-	n.wall(look(readBoth))
+	n := noise{glanced: wallClock()}
+	n.wall(wallClock())
 	require.Zero(t, n.wallStep, "this machine's clocks")
 	elapsed := func(wall, monotonic, unsure time.Duration) {
-		n.glanced = glance{reading{time.Hour, time.Minute}, 0}
-		n.wall(glance{reading{time.Hour + wall, time.Minute + monotonic}, unsure})
+		from, to := time.Minute.Nanoseconds(), (time.Minute + monotonic).Nanoseconds()
+		n.glanced = observe.Bracket{Low: from, Value: time.Hour.Nanoseconds(), High: from}
+		n.wall(observe.Bracket{Low: to - int64(unsure), Value: int64(time.Hour + wall), High: to + int64(unsure)})
 	}
 	elapsed(time.Second+500*time.Microsecond, time.Second, 0)
 	require.Zero(t, n.wallStep, "what NTP may slew is no step")
@@ -93,29 +94,37 @@ func TestNoiseSeesTheWallClockStep(t *testing.T) {
 	require.Equal(t, -3*time.Second, n.wallStep, "the largest step, with its sign")
 }
 
-// The thread is stopped for 50 ms between the readings of the clocks, every third time or always. That is no step of the wall
-// clock, but where it is stopped less often a step of 150 ms is seen.
+// The thread is stopped for 50 ms after each reading of the wall clock in every second comparison, or after every third
+// reading. That is no step, but one of 150 ms is seen.
 func TestStopBetweenTheClocksIsNoStep(t *testing.T) {
-	for _, every := range []int{1, 3} {
+	for name, stops := range map[string]func(comparison, reading int) bool{
+		"every second comparison": func(comparison, _ int) bool { return comparison%2 == 0 },
+		"every third reading":     func(_, reading int) bool { return reading%3 == 0 },
+	} {
 		var n noise
-		now, set, reads := time.Hour, time.Duration(0), 0
-		read := func() reading {
-			now += 100 * time.Nanosecond
-			wall := now + set
-			if reads++; reads%every == 0 {
-				now += 50 * time.Millisecond
+		now, set, comparisons, readings := int64(time.Hour), int64(0), 0, 0
+		monotonic := func() int64 { now += 100; return now }
+		wall := func() int64 {
+			now += 100
+			value := now + set
+			if readings++; stops(comparisons, readings) {
+				now += int64(50 * time.Millisecond)
 			}
-			return reading{wall, now}
+			return value
 		}
-		n.glanced = look(read)
+		look := func() observe.Bracket {
+			now += int64(time.Second)
+			comparisons++
+			return observe.TightestOf(looks, monotonic, wall).Bracket
+		}
+		n.glanced = look()
 		for range 100 {
-			now += time.Second
-			n.wall(look(read))
+			n.wall(look())
 		}
-		require.Zero(t, n.wallStep)
-		set = 350 * time.Millisecond
-		n.wall(look(read))
-		require.InDelta(t, set, n.wallStep, 51e6)
+		require.Zero(t, n.wallStep, name)
+		set = int64(150 * time.Millisecond)
+		n.wall(look())
+		require.InDelta(t, set, n.wallStep, 26e6, name)
 	}
 }
 
