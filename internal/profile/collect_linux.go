@@ -162,10 +162,9 @@ func open(s Settings, cpus []int, sampleNS float64) (opened, error) {
 	defer release()
 	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, rateFor(sampleNS)), seesKernel: true, pids: s.PIDs}
 	if s.PIDs != nil {
-		o.scope = Processes
-	}
-	if s.PIDs != nil && !slices.ContainsFunc(s.PIDs, lives) {
-		return o, errEndedBefore
+		if o.scope = Processes; !slices.ContainsFunc(s.PIDs, lives) {
+			return o, errEndedBefore
+		}
 	}
 	o.events = perfevent.New(perfevent.Options{RateHz: o.rateHz})
 	refused := o.openCPUs(cpus)
@@ -186,13 +185,14 @@ func open(s Settings, cpus []int, sampleNS float64) (opened, error) {
 	// The kernel begins a period anew for each thread that inherits an event. Fewer samples would see fewer of the processes that
 	// do not take long.
 	o.rateHz = cmp.Or(s.RateHz, DefaultRate)
+	rights := kernelNeeds() // that cannot be read when all files are in use
 	for _, excluded := range []bool{false, true} {
 		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true, ExcludeKernel: excluded}), !excluded
 		unseen, err := o.openThreads(cpus, s.PIDs)
 		if err == nil {
 			o.unseen = append(o.unseen, unseen...)
 			if excluded {
-				o.unseen = append(o.unseen, "what a read does in the kernel: "+kernelNeeds())
+				o.unseen = append(o.unseen, "what a read does in the kernel: "+rights)
 			}
 			return o, nil
 		}
@@ -251,14 +251,8 @@ func reserve() (release func(), err error) {
 // start inherit them. named are the processes that the user named, of which each must be allowed; what they started before is
 // sampled too. Without them it is those of o.
 func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
-	family := func() {
-		if named != nil {
-			o.pids = withChildren(named)
-		}
-	}
-	family()
 	sampled := map[int]bool{}
-	threads, needed := 0, o.threadsInAll()*len(cpus)
+	threads := 0
 	var refused error
 	protected := map[int]bool{} // processes that may not be sampled
 	// A thread that starts another while its events are opened is seen in the next turn.
@@ -274,7 +268,10 @@ func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 		}); err != nil {
 			return nil, err
 		}
-		family()
+		if named != nil {
+			o.pids = withChildren(named)
+		}
+		needed := o.threadsInAll() * len(cpus) // that cannot be told when no file can be opened
 		for _, pid := range o.pids {
 			for _, tid := range threadsOf(pid) {
 				if sampled[tid] {

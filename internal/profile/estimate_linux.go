@@ -86,8 +86,6 @@ type estimate struct {
 	// calls returns the number of system calls of clocks that a process and those that it started
 	// made; false if they were not counted.
 	calls func(pid int) (float64, bool)
-	// threadName returns the name of a thread; empty if it is unknown.
-	threadName func(pid, tid int) string
 	// programs is the number of programs with samples, by process.
 	programs map[int]int
 	// parents are the processes that started another: its calls are in their count.
@@ -149,7 +147,7 @@ func (e estimate) of(p *program) Process {
 	}
 	process.ClockCPUs = share * process.CPUsUsed
 	e.reads(&process, p, share, e.sampled(sampleNS))
-	process.Functions, process.Threads = functionsOf(p), e.threadsOf(p)
+	process.Functions, process.Threads = functionsOf(p), readingThreads(p)
 	process.Callers, process.OtherCallerSamples = callersOf(p)
 	return process
 }
@@ -395,25 +393,17 @@ func functionsOf(p *program) []Function {
 	return all
 }
 
-func (e estimate) threadsOf(p *program) []Thread {
+func readingThreads(p *program) []Thread {
 	var all []Thread
 	for tid, n := range p.threads {
 		if clocks := p.in(&n.reads); clocks > 0 {
-			all = append(all, Thread{TID: tid, Samples: n.samples, ClockSamples: clocks})
+			all = append(all, Thread{TID: tid, Name: p.threadNames[tid], Samples: n.samples, ClockSamples: clocks})
 		}
 	}
 	slices.SortFunc(all, func(a, b Thread) int {
 		return cmp.Or(cmp.Compare(b.ClockSamples, a.ClockSamples), cmp.Compare(a.TID, b.TID))
 	})
-	all = all[:min(len(all), most)]
-	for i := range all {
-		// The number may be that of a thread of the next program by now.
-		if !p.ended {
-			all[i].Name = e.threadName(p.pid, all[i].TID)
-		}
-		all[i].Name = cmp.Or(all[i].Name, p.threadNames[all[i].TID])
-	}
-	return all
+	return all[:min(len(all), most)]
 }
 
 // fill completes the profile with the programs of a tally.

@@ -21,7 +21,7 @@ func clocked(id string, median, low, high float64) compare.Clock {
 // used this CPU time.
 func estimated(seesKernel bool, used usage, entry string, clocks []compare.Clock, records ...perfevent.Record) Profile {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: seesKernel, KernelEntry: entry}
-	estimate{profile: &s, costs: costsOf(clocks), used: func(int) usage { return used }, calls: (*counts)(nil).of, threadName: func(int, int) string { return "main" }}.fill(tallied(nil, records...))
+	estimate{profile: &s, costs: costsOf(clocks), used: func(int) usage { return used }, calls: (*counts)(nil).of}.fill(tallied(nil, records...))
 	return s
 }
 
@@ -56,7 +56,7 @@ func TestSamplesAreNoReads(t *testing.T) {
 		s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never, SampleNS: sampleNS}
 		estimate{
 			profile: &s, costs: costsOf(fast), accountedNS: accountedNS, used: func(int) usage { return usage{userNS: 10e9, whole: whole} },
-			calls: (*counts)(nil).of, threadName: func(int, int) string { return "main" },
+			calls: (*counts)(nil).of,
 		}.fill(tallied(nil, records...))
 		return s.Processes[0]
 	}
@@ -115,7 +115,7 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 		}
 		estimate{
 			profile: &s, costs: costsOf(fast), tracked: tracked, accountedNS: random.Float64() * 1e5, callsAreHidden: random.IntN(3) == 0, counting: counting,
-			used: func(int) usage { return used }, calls: calls, threadName: func(int, int) string { return "" },
+			used: func(int) usage { return used }, calls: calls,
 		}.fill(all)
 		require.NoError(t, readBack(t, &s), "%+v", s)
 		if len(s.Processes) > 0 && s.Processes[0].ReadsPerSecond > 0 {
@@ -142,8 +142,7 @@ func TestCountedReads(t *testing.T) {
 		s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: entry}
 		estimate{
 			profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{} },
-			calls:      func(pid int) (float64, bool) { return 5000, pid == 10 },
-			threadName: func(int, int) string { return "main" },
+			calls: func(pid int) (float64, bool) { return 5000, pid == 10 },
 		}.fill(tallied(nil, records...))
 		return s.Processes[0]
 	}
@@ -203,7 +202,7 @@ func TestKernelThatIsNotSeen(t *testing.T) {
 func TestSystemCallsThatAreHidden(t *testing.T) {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Always}
 	tally := newTally(faked{10: normal, 11: normal}, newKernel(nil), newFunctions(vdsoSize, nil), nil)
-	e := estimate{profile: &s, costs: costsOf(fast), callsAreHidden: true, used: func(int) usage { return usage{} }, calls: (*counts)(nil).of, threadName: func(int, int) string { return "" }}
+	e := estimate{profile: &s, costs: costsOf(fast), callsAreHidden: true, used: func(int) usage { return usage{} }, calls: (*counts)(nil).of}
 	tally.addAll(append(times(90, sample(10, []uint64{entryCode}, afterEntry)), times(10, sample(10, nil, inGettime))...))
 	tally.addAll(append(times(50, sample(11, []uint64{entryCode}, inWrapper)), times(50, sample(11, nil, inProgram))...))
 	e.fill(tally)
@@ -261,7 +260,7 @@ func TestTimedSystemCalls(t *testing.T) {
 	estimate{
 		profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{userNS: 10e9, whole: true} },
 		tracked: map[place]cost{{0, syscallID}: {240, 238, 242}, {anyCPU, "gettimeofday@syscall"}: {160, 160, 160}},
-		calls:   (*counts)(nil).of, threadName: func(int, int) string { return "main" },
+		calls:   (*counts)(nil).of,
 	}.fill(tallied(nil, append(records, times(500, sample(10, nil, inProgram))...)...))
 	p := s.Processes[0]
 	mean := func(gettime, ofDay float64) float64 { return 500 / (300/gettime + 200/ofDay) }
@@ -289,7 +288,7 @@ func TestRareReads(t *testing.T) {
 		s := Profile{DurationNS: 1e12, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never}
 		estimate{
 			profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{userNS: 1e12, whole: true} },
-			calls: (*counts)(nil).of, threadName: func(int, int) string { return "main" },
+			calls: (*counts)(nil).of,
 		}.fill(tallied(nil, records...))
 		p := s.Processes[0]
 		require.InEpsilon(t, 1e9/apartNS, p.ReadsPerSecond, 0.04, "%+v", p)

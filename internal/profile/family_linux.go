@@ -38,14 +38,11 @@ func withChildren(pids []int) []int {
 
 // lives returns whether a process has a thread that has not ended. One that is hidden may live.
 func lives(pid int) bool {
-	process, err := procfs.NewProc(pid)
-	if err == nil {
-		var stat procfs.ProcStat
-		if stat, err = process.Stat(); err == nil {
-			return stat.State != "Z" || len(threadsOf(pid)) > 1
-		}
+	state, err := stateOf(pid)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH)
 	}
-	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH)
+	return state != "Z" || len(threadsOf(pid)) > 1
 }
 
 // anyLives returns whether one of the wanted processes lives, or one was started since the last call.

@@ -42,14 +42,20 @@ func ownProc() error {
 	}
 }
 
-// isZombie returns whether the first thread of a process ended, and the process was not reaped yet.
-func isZombie(pid int) bool {
+// stateOf returns the state of the first thread of a process, such as R or Z: proc_pid_stat(5).
+func stateOf(pid int) (string, error) {
 	process, err := procfs.NewProc(pid)
 	if err != nil {
-		return false
+		return "", err
 	}
 	stat, err := process.Stat()
-	return err == nil && stat.State == "Z"
+	return stat.State, err
+}
+
+// isZombie returns whether the first thread of a process ended, and the process was not reaped yet.
+func isZombie(pid int) bool {
+	state, err := stateOf(pid)
+	return err == nil && state == "Z"
 }
 
 // threadsOf returns the threads of a process; none if it is gone.
@@ -105,29 +111,28 @@ func threadName(pid, tid int) string {
 // longestPath is the maximum length of the path of a control group in bytes.
 const longestPath = 4096
 
-// cgroupOf returns the path of the control group of a process: that of version 2, or the longest
-// of version 1; empty if it is the root.
-func cgroupOf(pid int) string {
-	var files []string
-	if isZombie(pid) { // the first thread, which ended, may have left its control group
+// folderOf returns the folder of a process in /proc. If its first thread ended, what that folder has of it is empty, and this
+// is the folder of another thread.
+func folderOf(pid int) string {
+	if isZombie(pid) {
 		for _, tid := range threadsOf(pid) {
 			if tid != pid {
-				files = append(files, fmt.Sprintf("%s/%d/cgroup", threadsFolder(pid), tid))
+				return fmt.Sprintf("%s/%d", threadsFolder(pid), tid)
 			}
 		}
 	}
-	for _, file := range append(files, fmt.Sprintf("/proc/%d/cgroup", pid)) {
-		if text, err := os.ReadFile(file); err == nil {
-			return cgroupIn(string(text))
-		}
-	}
-	return ""
+	return fmt.Sprintf("/proc/%d", pid)
 }
 
-// cgroupIn returns that path of the text of /proc/PID/cgroup: cgroups(7).
-func cgroupIn(text string) string {
+// cgroupOf returns the path of the control group of a process, whose folder in /proc is given: that of version 2, or the
+// longest of version 1; empty if it is the root.
+func cgroupOf(folder string) string {
+	text, err := os.ReadFile(folder + "/cgroup")
+	if err != nil {
+		return ""
+	}
 	longest := ""
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(string(text)) {
 		if parts := strings.SplitN(strings.TrimSpace(line), ":", 3); len(parts) == 3 && len(parts[2]) > len(longest) {
 			longest = parts[2]
 		}

@@ -143,7 +143,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		accounted = accountedNS()
 	}
 	estimate{
-		profile: &profile, costs: costs, tracked: track.costs(), accountedNS: accounted, callsAreHidden: kernel.hidden != "", threadName: threadName,
+		profile: &profile, costs: costs, tracked: track.costs(), accountedNS: accounted, callsAreHidden: kernel.hidden != "",
 		used: func(pid int) usage { return used.last[pid] }, calls: calls.of, counting: calls != nil,
 	}.fill(c.tally)
 	if n := c.tally.foreign; n > 0 {
@@ -252,8 +252,9 @@ func (l *live) close() {
 }
 
 func (l *live) look(pid int) look {
-	found := look{command: commandOf(pid), cgroup: cgroupOf(pid)}
-	maps, err := mapsOf(pid)
+	folder := folderOf(pid)
+	found := look{command: commandOf(pid), cgroup: cgroupOf(folder)}
+	maps, err := mapsOf(pid, folder)
 	if err != nil {
 		found.reason = "its memory map could not be read: " + reasonOf(err)
 		return found
@@ -266,19 +267,14 @@ func (l *live) look(pid int) look {
 	return found
 }
 
-// mapsOf returns the memory map of a process; that of a thread of the kernel is empty. A thread that ended has an empty one
-// too, until its process is reaped: then it is that of another thread.
-func mapsOf(pid int) ([]symbols.Mapping, error) {
-	maps, err := mapsIn(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil || len(maps) > 0 || !isZombie(pid) {
-		return maps, err
+// mapsOf returns the memory map of a process, whose folder in /proc is given; that of a thread of the kernel is empty, and so is
+// that of a process that ended and was not reaped.
+func mapsOf(pid int, folder string) ([]symbols.Mapping, error) {
+	maps, err := mapsIn(folder + "/maps")
+	if err == nil && len(maps) == 0 && isZombie(pid) {
+		err = unix.ESRCH
 	}
-	for _, tid := range threadsOf(pid) {
-		if maps, err := mapsIn(fmt.Sprintf("%s/%d/maps", threadsFolder(pid), tid)); err == nil && len(maps) > 0 {
-			return maps, nil
-		}
-	}
-	return nil, unix.ESRCH
+	return maps, err
 }
 
 // mapsIn returns what a file of memory maps has: proc_pid_maps(5).

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -232,7 +233,7 @@ func TestFirstThreadThatEnded(t *testing.T) {
 	require.Contains(t, p.Callers[0].Functions[0], "clock_gettime (libc")
 	require.Len(t, p.Threads, 1)
 	require.Equal(t, "reads", p.Threads[0].Name)
-	require.Equal(t, cgroupOf(os.Getpid()), p.Cgroup)
+	require.Equal(t, cgroupOf("/proc/self"), p.Cgroup)
 }
 
 // The threads of a command have their names, although they have ended.
@@ -268,12 +269,12 @@ func TestMapsOfAZombie(t *testing.T) {
 	command := exec.Command("true")
 	require.NoError(t, command.Start())
 	require.Eventually(t, func() bool { return isZombie(command.Process.Pid) }, 10*time.Second, time.Millisecond)
-	_, err := mapsOf(command.Process.Pid)
+	_, err := mapsOf(command.Process.Pid, folderOf(command.Process.Pid))
 	require.Equal(t, "it had ended", reasonOf(err))
 	require.NoError(t, command.Wait())
 	require.False(t, isZombie(command.Process.Pid))
 	require.False(t, isZombie(os.Getpid()))
-	maps, err := mapsOf(os.Getpid())
+	maps, err := mapsOf(os.Getpid(), folderOf(os.Getpid()))
 	require.NoError(t, err)
 	require.NotEmpty(t, maps)
 }
@@ -292,6 +293,21 @@ func TestProcOfAnotherNamespace(t *testing.T) {
 	}
 	require.Error(t, err)
 	require.Regexp(t, `^timebench: /proc is that of another PID namespace: this process is 1, and \d+ there; mount its own \(unshare --mount-proc\)\n$`, string(out))
+}
+
+// Root of a user namespace is no root: the kernel's setting counts for it.
+func TestRootOfAUserNamespace(t *testing.T) {
+	need.Processes(t)
+	timebench := need.Timebench(t)
+	if paranoid() != "2" {
+		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
+	}
+	out, err := exec.Command(need.Program(t, "unshare"), "--user", "--map-root-user", timebench, "profile", strconv.Itoa(os.Getpid()), "--time", "100ms").CombinedOutput()
+	if strings.Contains(string(out), "unshare failed") || strings.Contains(string(out), "unshare: ") {
+		need.Missing(t, "unshare", string(out))
+	}
+	require.Error(t, err)
+	require.Contains(t, string(out), "root of a user namespace, as of a container without root, may sample no more than an ordinary user (kernel.perf_event_paranoid is 2)")
 }
 
 // The time of a command begins before the command does, which may run before this program does again.
@@ -429,4 +445,5 @@ func TestFewFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, profile, fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and %d are needed", files, threads*len(cpus)))
 	require.Regexp(t, `Not seen: all but [1-9][0-9]* threads`, profile)
+	require.Contains(t, profile, "(it is 2)", "the setting is read while files can be opened")
 }

@@ -43,14 +43,9 @@ func (f faked) name(_ int, address uint64) string {
 	}
 	return ""
 }
-func (f faked) thread(_, tid int) string {
-	if tid == 13 {
-		return "by /proc"
-	}
-	return ""
-}
-func (f faked) refresh(int) {}
-func (f faked) forget(int)  {}
+func (f faked) thread(_, tid int) string { return map[int]string{10: "main", 13: "by /proc"}[tid] }
+func (f faked) refresh(int)              {}
+func (f faked) forget(int)               {}
 
 var normal = look{command: "reader", cgroup: "/user.slice", vdso: addressRange{vdsoAt, vdsoAt + vdsoSize}}
 
@@ -347,16 +342,10 @@ func TestThreadNames(t *testing.T) {
 	).programs[0]
 	require.Equal(t, "server", p.command)
 	require.Equal(t, map[int]string{10: "listener", 11: "listener", 12: "worker", 13: "by /proc"}, p.threadNames, "and not that of a thread that ended without a sample")
-	names := func(proc string) (all []string) {
-		e := estimate{threadName: func(_, tid int) string { return map[int]string{10: proc}[tid] }}
-		for _, thread := range e.threadsOf(p) {
-			all = append(all, thread.Name)
-		}
-		return all
-	}
-	require.Equal(t, []string{"now", "listener", "worker", "by /proc"}, names("now"))
-	p.ended = true
-	require.Equal(t, []string{"listener", "listener", "worker", "by /proc"}, names("of another process"))
+	require.Equal(t, []Thread{
+		{TID: 10, Name: "listener", Samples: 1, ClockSamples: 1}, {TID: 11, Name: "listener", Samples: 1, ClockSamples: 1},
+		{TID: 12, Name: "worker", Samples: 1, ClockSamples: 1}, {TID: 13, Name: "by /proc", Samples: 1, ClockSamples: 1},
+	}, readingThreads(p))
 }
 
 // Threads that outlive the first one keep their names, whether it had a sample or not.
@@ -379,8 +368,7 @@ func TestThreadNamesWithoutTheFirstThread(t *testing.T) {
 
 // A process that was started by fork(2) has the name of the thread that started it.
 func TestThreadNameOfAFork(t *testing.T) {
-	p := tallied(nil,
-		perfevent.Record{Kind: perfevent.Comm, PID: 10, TID: 11, Name: "spawner"}, sample(10, nil, inProgram),
+	p := tallied(nil, sample(10, nil, inProgram),
 		perfevent.Record{Kind: perfevent.Comm, PID: 10, TID: 11, Name: "spawner"},
 		perfevent.Record{Kind: perfevent.Fork, PID: 20, TID: 20, ParentPID: 10, ParentTID: 11}, sample(20, nil, inProgram),
 	).programs[1]
