@@ -240,7 +240,7 @@ func (c *Checker) Share(at string, value float64) {
 	}
 }
 
-// Within checks a value that must be in its interval. Both ends are figures that another computation rounded.
+// Within checks a value that must be in its interval. It has room for rounding.
 func (c *Checker) Within(at string, value, low, high float64) {
 	const rounding = 1e-9
 	if !(value >= low*(1-rounding)-rounding && value <= high*(1+rounding)+rounding) {
