@@ -103,7 +103,7 @@ func modules(targets []string) ([]part, error) {
 		if !ok {
 			return nil, fmt.Errorf("%q is no platform such as linux_amd64", target)
 		}
-		list := exec.Command("go", "list", "-modfile=release/build.mod", "-deps", "-json=Dir,Module", ".")
+		list := exec.Command("go", "list", "-modfile=release/build.mod", "-tags=minimal", "-deps", "-json=Dir,Module", ".")
 		list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture)
 		list.Stderr = os.Stderr
 		out, err := list.Output()
