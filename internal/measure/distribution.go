@@ -14,7 +14,7 @@ import (
 const (
 	// longestRead is the max of a histogram in ticks, about a minute of any counter. A longer
 	// read counts as that long.
-	longestRead = int64(1) << 38
+	longestRead = int64(1)<<38 - 1
 	// digits is the number of significant digits of a histogram.
 	digits = 3
 	// mostBracketed is the max number of reads that are timed before they are recorded.
