@@ -35,20 +35,10 @@ type segment struct {
 // The error says what is wrong with the file, or which bound it exceeds. errors.Is(err, ErrNoFunctions)
 // if there are no symbols.
 func FromELF(file io.ReaderAt, size int64) (table *Table, err error) {
-	// debug/elf is not hardened, as its documentation says: a malformed file may make it panic. The
-	// file is somebody else's, and nothing outlives the call that a panic could leave half done. So
-	// a panic is one more way to find that the file is wrong.
-	defer func() {
-		if wrong := recover(); wrong != nil {
-			table, err = nil, fmt.Errorf("ELF file: %v", wrong)
-		}
-	}()
-	parsed, err := elf.NewFile(&headers{file: file, left: maxHeaders})
+	defer recovered(&err)
+	parsed, err := parse(file)
 	if err != nil {
-		return nil, fmt.Errorf("ELF file: %w", err)
-	}
-	if parsed.Type != elf.ET_EXEC && parsed.Type != elf.ET_DYN {
-		return nil, fmt.Errorf("ELF file: it is of type %v, neither a program nor a shared library", parsed.Type)
+		return nil, err
 	}
 	segments, err := segmentsOf(parsed)
 	if err != nil {
@@ -70,6 +60,53 @@ func FromELF(file io.ReaderAt, size int64) (table *Table, err error) {
 		}
 	}
 	return nil, ErrNoFunctions
+}
+
+// maxInterpreter bounds the path of an interpreter, in bytes: PATH_MAX.
+const maxInterpreter = 4096
+
+// Interpreter returns the path of the dynamic linker that a program asks for, PT_INTERP of elf(5). It is empty if the
+// program is static. The error says what is wrong with the file.
+func Interpreter(file io.ReaderAt) (linker string, err error) {
+	defer recovered(&err)
+	parsed, err := parse(file)
+	if err != nil {
+		return "", err
+	}
+	for _, header := range parsed.Progs {
+		if header.Type != elf.PT_INTERP {
+			continue
+		}
+		if header.Filesz > maxInterpreter {
+			return "", fmt.Errorf("ELF file: the path of its interpreter has %d bytes, more than %d", header.Filesz, maxInterpreter)
+		}
+		linker := make([]byte, header.Filesz)
+		if _, err := file.ReadAt(linker, int64(header.Off)); err != nil { //nolint:gosec // a negative offset is an error of ReadAt
+			return "", fmt.Errorf("ELF file: the path of its interpreter: %w", err)
+		}
+		return string(bytes.TrimRight(linker, "\x00")), nil
+	}
+	return "", nil
+}
+
+// parse reads the headers of a program or a shared library. The names of the sections are missing.
+func parse(file io.ReaderAt) (*elf.File, error) {
+	parsed, err := elf.NewFile(&headers{file: file, left: maxHeaders})
+	if err != nil {
+		return nil, fmt.Errorf("ELF file: %w", err)
+	}
+	if parsed.Type != elf.ET_EXEC && parsed.Type != elf.ET_DYN {
+		return nil, fmt.Errorf("ELF file: it is of type %v, neither a program nor a shared library", parsed.Type)
+	}
+	return parsed, nil
+}
+
+// recovered is deferred by what uses debug/elf, and makes a panic an error. The package is not hardened, as its documentation
+// says: a malformed file may make it panic. Nothing outlives the call that a panic could leave half done.
+func recovered(err *error) {
+	if wrong := recover(); wrong != nil {
+		*err = fmt.Errorf("ELF file: %v", wrong)
+	}
 }
 
 // ErrNoFunctions means that a file names no function: it was stripped, and exports none.

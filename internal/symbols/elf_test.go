@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -210,6 +211,64 @@ func TestLongNamesTakeNoMemory(t *testing.T) {
 	require.Len(t, name, maxLength)
 }
 
+// withInterpreter returns a program whose only segment is the path of an interpreter, at its end.
+func withInterpreter(path string, size uint64) []byte {
+	image := madeELF(elf.ELFCLASS64, madeNames, nil)
+	const programHeader = 64
+	binary.LittleEndian.PutUint32(image[programHeader:], uint32(elf.PT_INTERP))
+	binary.LittleEndian.PutUint64(image[programHeader+8:], uint64(len(image)))
+	binary.LittleEndian.PutUint64(image[programHeader+32:], size)
+	return append(image, path...)
+}
+
+func TestInterpreter(t *testing.T) {
+	const linker = "/lib64/ld-linux-x86-64.so.2\x00"
+	found, err := Interpreter(bytes.NewReader(withInterpreter(linker, uint64(len(linker)))))
+	require.NoError(t, err)
+	require.Equal(t, "/lib64/ld-linux-x86-64.so.2", found)
+
+	found, err = Interpreter(bytes.NewReader(madeELF(elf.ELFCLASS32, madeNames, madeSymbols)))
+	require.NoError(t, err)
+	require.Empty(t, found, "a static program")
+
+	for want, image := range map[string][]byte{
+		"ELF file: EOF":              nil,
+		"bad magic":                  []byte("#!/usr/bin/env python3\nprint('a script that is longer than a header of ELF')\n"),
+		"EOF":                        withInterpreter(linker, 4000),
+		"4097 bytes, more than 4096": withInterpreter(linker, 4097),
+		"more than 4096":             withInterpreter(linker, 1<<62),
+	} {
+		_, err := Interpreter(bytes.NewReader(image))
+		require.ErrorContains(t, err, want)
+	}
+	_, err = Interpreter(panicking{})
+	require.EqualError(t, err, "ELF file: index out of range")
+}
+
+// All sections share one name of megabytes, and debug/elf makes a copy of it for each.
+func TestLongNamesOfSectionsTakeNoMemory(t *testing.T) {
+	const number, length = 60_000, 4 << 20
+	image := madeELF(elf.ELFCLASS64, madeNames, nil)
+	namesAt := len(image)
+	image = append(append(image, bytes.Repeat([]byte("A"), length)...), 0)
+	sectionsAt := len(image)
+	put := func(s elf.Section64) { image, _ = binary.Append(image, binary.LittleEndian, s) }
+	put(elf.Section64{})
+	put(elf.Section64{Type: uint32(elf.SHT_STRTAB), Off: uint64(namesAt), Size: length + 1})
+	for range number - 2 {
+		put(elf.Section64{Type: uint32(elf.SHT_PROGBITS)})
+	}
+	binary.LittleEndian.PutUint64(image[40:], uint64(sectionsAt)) // e_shoff
+	binary.LittleEndian.PutUint16(image[60:], number)             // e_shnum
+	binary.LittleEndian.PutUint16(image[62:], 1)                  // e_shstrndx
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Interpreter(bytes.NewReader(image))
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
+}
+
 func FuzzFromELF(f *testing.F) {
 	whole := madeELF(elf.ELFCLASS64, madeNames, madeSymbols)
 	f.Add(whole)
@@ -217,6 +276,9 @@ func FuzzFromELF(f *testing.F) {
 	f.Add(madeELF(elf.ELFCLASS32, madeNames, madeSymbols))
 	f.Add([]byte("\x7fELF"))
 	f.Fuzz(func(t *testing.T, image []byte) {
+		if linker, err := Interpreter(bytes.NewReader(image)); err != nil {
+			require.Empty(t, linker)
+		}
 		table, err := FromImage(image)
 		if err != nil {
 			return

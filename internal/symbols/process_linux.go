@@ -1,7 +1,6 @@
 package symbols
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -570,5 +569,5 @@ func (p *Process) readVDSO(m Mapping) (*Table, error) {
 	if _, err := io.ReadFull(io.NewSectionReader(memory, int64(m.Start), int64(len(image))), image); err != nil {
 		return nil, err
 	}
-	return FromELF(bytes.NewReader(image), int64(len(image)))
+	return FromImage(image)
 }
