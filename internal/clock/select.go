@@ -13,7 +13,7 @@ import (
 // Select returns the clocks that match the selectors, in the order of all, each once. A selector
 // is an id (CLOCK_MONOTONIC@vdso), a glob over ids ('*_COARSE@vdso'), a path (@syscall) or a
 // call (CLOCK_MONOTONIC: every path of it); case does not matter. A selector without a match is
-// an error that names the nearest known ones.
+// an error that names similar ones.
 func Select(all []Clock, selectors []string) ([]Clock, error) {
 	chosen := make([]bool, len(all))
 	for _, selector := range selectors {
@@ -54,7 +54,7 @@ func matches(selector string, c Clock) (bool, error) {
 
 func isGlob(selector string) bool { return strings.ContainsAny(selector, `*?[\`) }
 
-// unknown returns the error for a selector without a match, with similar ones.
+// unknown returns the error for a selector without a match, with similar ones if there are any.
 func unknown(all []Clock, selector string) error {
 	if strings.Contains(selector, ",") {
 		return fmt.Errorf("unknown clock %q; write spaces between clocks: %s", selector, strings.Join(strings.FieldsFunc(selector, func(r rune) bool { return r == ',' }), " "))
@@ -62,16 +62,39 @@ func unknown(all []Clock, selector string) error {
 	if isGlob(selector) {
 		return fmt.Errorf("no clock matches %q; `timebench list` shows the known ones", selector)
 	}
-	var known []string
+	if near := nearest(all, selector); len(near) > 0 {
+		return fmt.Errorf("unknown clock %q; nearest: %s", selector, strings.Join(near, ", "))
+	}
+	return fmt.Errorf("unknown clock %q; `timebench list` shows the known ones", selector)
+}
+
+// nearest returns up to three ids, calls and paths that are spelt almost as the selector or its
+// call, or contain it.
+func nearest(all []Clock, selector string) []string {
+	selector = strings.ToLower(selector)
+	call, _, _ := strings.Cut(selector, "@")
+	distance := func(name string) (whole, least int) {
+		whole = levenshtein.ComputeDistance(selector, strings.ToLower(name))
+		if call == "" {
+			return whole, whole
+		}
+		return whole, min(whole, levenshtein.ComputeDistance(call, strings.ToLower(name)))
+	}
+	var near []string
 	for _, c := range all {
 		call, clockPath, _ := strings.Cut(c.ID, "@")
-		known = append(known, c.ID, call, "@"+clockPath)
+		for _, name := range []string{c.ID, call, "@" + clockPath} {
+			contained := selector != "" && strings.Contains(strings.ToLower(name), selector)
+			if _, least := distance(name); contained || least <= min(len(selector)/2, 3) {
+				near = append(near, name)
+			}
+		}
 	}
-	slices.Sort(known)
-	known = slices.Compact(known)
-	distance := func(name string) int {
-		return levenshtein.ComputeDistance(strings.ToLower(selector), strings.ToLower(name))
-	}
-	slices.SortStableFunc(known, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
-	return fmt.Errorf("unknown clock %q; nearest: %s", selector, strings.Join(known[:min(3, len(known))], ", "))
+	slices.SortFunc(near, func(a, b string) int {
+		wholeA, leastA := distance(a)
+		wholeB, leastB := distance(b)
+		return cmp.Or(cmp.Compare(leastA, leastB), cmp.Compare(wholeA, wholeB), cmp.Compare(a, b))
+	})
+	near = slices.Compact(near)
+	return near[:min(3, len(near))]
 }
