@@ -46,7 +46,7 @@ func Healthy(d *result.Document) string {
 	return text
 }
 
-// clockFacts returns the good facts about a clock; the first names it.
+// clockFacts returns the good facts about a clock, or why it was not measured; the first names it.
 func clockFacts(d *result.Document, c compare.Clock) []string {
 	var facts []string
 	subject := c.ID
@@ -55,6 +55,8 @@ func clockFacts(d *result.Document, c compare.Clock) []string {
 	}
 	if c.Latency != nil {
 		add(fmt.Sprintf("costs %s ns/read", words.NS(c.Latency.MedianNS)))
+	} else if c.Reason != "" {
+		add("was not measured: " + c.Reason)
 	}
 	if c.KernelEntry == result.Never {
 		add("does not enter the kernel")

@@ -37,5 +37,9 @@ func TestHealthyWithAVerification(t *testing.T) {
 func TestHealthyWithoutFigures(t *testing.T) {
 	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown. No other problem was found.", Healthy(&result.Document{}))
 	require.Equal(t, "Interrupted before anything was measured: the cost of the clocks is unknown.", Healthy(&result.Document{Interrupted: true}))
+	late := &compare.Costs{Clocks: []compare.Clock{{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Reason: "failed while it was read: a worker was not let go in time"}}}
+	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown. No other problem was found. "+
+		"CLOCK_MONOTONIC@vdso was not measured: failed while it was read: a worker was not let go in time.",
+		Healthy(&result.Document{Sections: []result.Section{late}}))
 	require.NotContains(t, Healthy(&result.Document{Host: result.Host{ClockSource: &result.ClockSource{Available: []string{"tsc"}}}}), "clock source")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/vdso"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -158,25 +159,15 @@ func coarseRemedies(d *result.Document) []result.Remedy {
 	}}, languageRemedies(d)...)
 }
 
-// noVDSO finds that there is no vDSO. It looks for an everyday clock, because every vDSO
-// has those; a vDSO may lack other clocks.
+// noVDSO finds that the process has no vDSO. A vDSO clock that cannot be read for another reason
+// does not show that.
 func noVDSO(d *result.Document) *result.Finding {
-	reason, some := "", false
-	for _, c := range compare.Of(d).Clocks {
-		if c.Path != "vdso" {
-			continue
-		}
-		some = some || c.Available
-		if slices.Contains(everyday, c.ID) {
-			reason = c.Reason
-		}
-	}
-	if some || reason == "" {
+	if !slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Reason == vdso.ErrNone.Error() }) {
 		return nil
 	}
 	finding := &result.Finding{
 		Title:    "there is no vDSO: every read of a clock is a system call",
-		Evidence: []string{"no vDSO clock can be read: " + reason},
+		Evidence: []string{"no vDSO clock can be read: " + vdso.ErrNone.Error()},
 		Cause:    "The kernel was built or booted without a vDSO (vdso=0), or an emulator or tracer hides it.",
 		Remedies: []result.Remedy{{
 			Advice: "Remove vdso=0 from the kernel command line, and reboot",

@@ -14,6 +14,10 @@ import (
 	"io"
 )
 
+// ErrNone means that the kernel mapped no vDSO into this process. Documents have its text as the
+// reason of a clock.
+var ErrNone = errors.New("the kernel mapped no vDSO into this process")
+
 // Parse reads the symbol table of a vDSO image. It returns the offset of each function in bytes
 // from the start of the image, by name. An error is what is wrong with the image.
 func Parse(image io.ReaderAt) (map[string]uint64, error) {

@@ -1,7 +1,6 @@
 package vdso
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,9 +20,6 @@ const (
 	// 64 KiB.
 	maxImage = 1 << 20
 )
-
-// ErrNone means that the kernel mapped no vDSO into this process.
-var ErrNone = errors.New("the kernel mapped no vDSO into this process")
 
 // Lookup returns the address of a function of the vDSO of this process. The address is valid for
 // the life of the process: the kernel never unmaps the vDSO.
