@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
+	"github.com/timebench/timebench/internal/procfile"
 	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
@@ -134,11 +135,7 @@ func (f Folder) tidy() {
 
 func readRecord(root string) (Record, error) {
 	var record Record
-	path := filepath.Join(root, recordFile)
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > page {
-		return record, errors.Join(err, os.ErrInvalid)
-	}
-	text, err := os.ReadFile(path)
+	text, err := procfile.Read(filepath.Join(root, recordFile))
 	if err != nil {
 		return record, err
 	}
@@ -189,7 +186,7 @@ func (p identity) lives(root string) bool {
 }
 
 func bootID(root string) string {
-	text, err := os.ReadFile(filepath.Join(root, "proc/sys/kernel/random/boot_id"))
+	text, err := procfile.Read(filepath.Join(root, "proc/sys/kernel/random/boot_id"))
 	if err != nil {
 		return ""
 	}

@@ -22,7 +22,7 @@ var tscFlags = []string{
 // bit 8), in arch/x86/kernel/cpu/intel.c and amd.c, and constant_tsc with it.
 func addCPUInfo(facts *result.CPU, root string) []string {
 	addCPUCounts(facts, root)
-	if !regular(filepath.Join(root, "proc/cpuinfo"), maxTable) {
+	if !regular(filepath.Join(root, "proc/cpuinfo")) {
 		return nil
 	}
 	// gopsutil would read /sys too, and panics if topology/core_id is empty.
@@ -55,7 +55,7 @@ func addCPUCounts(facts *result.CPU, root string) {
 	if root == live {
 		facts.Logical = runtime.NumCPU()
 	}
-	if regular(filepath.Join(root, "proc/cpuinfo"), maxTable) {
+	if regular(filepath.Join(root, "proc/cpuinfo")) {
 		if logical, err := cpu.CountsWithContext(below(root), true); err == nil && logical > 0 {
 			facts.Logical = logical
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,13 +12,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/shirou/gopsutil/v4/common"
+	"github.com/timebench/timebench/internal/procfile"
 	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
 
 const (
-	// maxFile bounds a file with one or a few values, in bytes.
-	maxFile = 64 << 10
 	// maxTable bounds the files that libraries read whole, in bytes. /proc/cpuinfo has about
 	// 2 KiB for each CPU, and Linux supports up to 8192 CPUs.
 	maxTable = 32 << 20
@@ -28,11 +26,11 @@ const (
 )
 
 // regular reports whether a file is a regular one, so that a read does not wait for another
-// program, of at most so many bytes. Files in /proc and /sys have the size 0.
-func regular(path string, bytes int64) bool {
+// program, of at most maxTable bytes. Files in /proc and /sys have the size 0.
+func regular(path string) bool {
 	info, err := os.Stat(path)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > bytes) {
-		err = fmt.Errorf("%s: %v with %d bytes; only regular files of at most %d bytes are read", path, info.Mode(), info.Size(), bytes)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTable) {
+		err = fmt.Errorf("%s: %v with %d bytes; only regular files of at most %d bytes are read", path, info.Mode(), info.Size(), maxTable)
 	}
 	traceError(err)
 	return err == nil
@@ -46,19 +44,9 @@ func traceError(err error) {
 	}
 }
 
-// readFile returns the text of a small file, trimmed; "" if it cannot be read.
+// readFile returns the text of a file with one or a few values, trimmed; "" if it cannot be read.
 func readFile(folder, name string) string {
-	path := filepath.Join(folder, name)
-	if !regular(path, maxFile) {
-		return ""
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		traceError(err)
-		return ""
-	}
-	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(io.LimitReader(file, maxFile))
+	text, err := procfile.Read(filepath.Join(folder, name))
 	if err != nil {
 		traceError(err)
 		return ""

@@ -111,7 +111,7 @@ func cause(err error) error {
 // bootTime returns the boot time of /proc/stat; zero if it is not there.
 func bootTime(root string) time.Time {
 	fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
-	if err != nil || !regular(filepath.Join(root, "proc/stat"), maxTable) {
+	if err != nil || !regular(filepath.Join(root, "proc/stat")) {
 		return time.Time{}
 	}
 	stat, err := fs.Stat()

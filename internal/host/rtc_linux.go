@@ -1,15 +1,16 @@
 package host
 
 import (
-	"os"
 	"strconv"
 	"strings"
+
+	"github.com/timebench/timebench/internal/procfile"
 )
 
 // RTCSeconds returns the time of the first real-time clock in seconds since 1970, and whether there is one
 // that any user can read (Documentation/ABI/testing/sysfs-class-rtc). It may be local time.
 func RTCSeconds() (seconds int64, ok bool) {
-	text, err := os.ReadFile("/sys/class/rtc/rtc0/since_epoch")
+	text, err := procfile.Read("/sys/class/rtc/rtc0/since_epoch")
 	if err != nil {
 		return 0, false
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 	"unsafe"
 
+	"github.com/timebench/timebench/internal/procfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -23,7 +23,7 @@ var traceFolders = []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}
 func Tracepoint(name string) (uint64, error) {
 	var refused error
 	for _, folder := range traceFolders {
-		text, err := os.ReadFile(folder + "/events/" + name + "/id")
+		text, err := procfile.Read(folder + "/events/" + name + "/id")
 		if err != nil {
 			if refused == nil || !errors.Is(err, fs.ErrNotExist) {
 				refused = err

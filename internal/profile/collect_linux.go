@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/perfevent"
+	"github.com/timebench/timebench/internal/procfile"
 	"github.com/timebench/timebench/internal/words"
 	"golang.org/x/sys/unix"
 )
@@ -117,7 +118,7 @@ func monotonicNS() uint64 {
 // namespaceOffset returns what the time namespace of this process adds to CLOCK_MONOTONIC, in ns; 0 if there
 // is none (Linux 5.6, time_namespaces(7)).
 var namespaceOffset = sync.OnceValue(func() int64 {
-	offsets, err := os.ReadFile("/proc/self/timens_offsets")
+	offsets, err := procfile.Read("/proc/self/timens_offsets")
 	if err != nil {
 		return 0
 	}

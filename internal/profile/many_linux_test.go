@@ -20,11 +20,17 @@ import (
 // many starts processes, of which one has threads. It returns the process with the threads.
 func many(t testing.TB, processes, threads int) (pid int) {
 	t.Helper()
+	return prepared(t, "many", strconv.Itoa(processes), strconv.Itoa(threads))
+}
+
+// prepared starts a program of testdata that prints when it is ready, and returns its process.
+func prepared(t testing.TB, name string, args ...string) (pid int) {
+	t.Helper()
 	need.Processes(t)
-	program := filepath.Join(t.TempDir(), "many")
-	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/many.c").CombinedOutput()
+	program := filepath.Join(t.TempDir(), name)
+	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/"+name+".c").CombinedOutput()
 	require.NoError(t, err, string(out))
-	command := exec.Command(program, strconv.Itoa(processes), strconv.Itoa(threads))
+	command := exec.Command(program, args...)
 	stdin, err := command.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := command.StdoutPipe()
@@ -88,4 +94,16 @@ func BenchmarkManyProcessesAndThreads(b *testing.B) {
 		b.ReportMetric(beside.Seconds(), "s-beside")
 	}
 	b.ReportMetric(0, "ns/op") // it is the time of the sampling
+}
+
+// What another user makes of his process in /proc costs timebench no memory. He needs no right for it.
+func TestLongArgumentsCostNoMemory(t *testing.T) {
+	allowed(t, Settings{})
+	const mebibytes = 512
+	pid := prepared(t, "arguments", strconv.Itoa(mebibytes))
+	for _, args := range [][]string{nil, {"arguments"}} {
+		p, bytes, _ := ofMany(t, args...)
+		require.Less(t, bytes, int64(manyBytes))
+		require.Positive(t, only(t, p, pid).Samples)
+	}
 }

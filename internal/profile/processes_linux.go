@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/prometheus/procfs"
+	"github.com/timebench/timebench/internal/procfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -76,7 +77,7 @@ func ownProcesses() []int {
 // commandOf returns the name of the program of a process: the file name of its first argument,
 // or the name that the kernel has, which is that of a thread and is cut after 15 bytes.
 func commandOf(pid int) string {
-	arguments, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	arguments, err := procfile.Read(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {
 		return ""
 	}
@@ -101,7 +102,7 @@ func bounded(name string) string {
 }
 
 func threadName(pid, tid int) string {
-	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", pid, tid))
+	name, err := procfile.Read(fmt.Sprintf("/proc/%d/task/%d/comm", pid, tid))
 	if err != nil {
 		return ""
 	}
@@ -127,7 +128,7 @@ func folderOf(pid int) string {
 // cgroupOf returns the path of the control group of a process, whose folder in /proc is given: that of version 2, or the
 // longest of version 1; empty if it is the root.
 func cgroupOf(folder string) string {
-	text, err := os.ReadFile(folder + "/cgroup")
+	text, err := procfile.Read(folder + "/cgroup")
 	if err != nil {
 		return ""
 	}
@@ -152,7 +153,7 @@ func NamedProcesses(name string) []int {
 
 // ProcessOf returns the process that a number is of: its own, or that of a thread; 0 if there is none.
 func ProcessOf(number int) int {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", number))
+	status, err := procfile.Read(fmt.Sprintf("/proc/%d/status", number))
 	if err != nil {
 		return 0
 	}

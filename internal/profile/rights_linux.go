@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/timebench/timebench/internal/procfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -16,7 +17,7 @@ import (
 const paranoidFile = "/proc/sys/kernel/perf_event_paranoid"
 
 func paranoid() string {
-	text, err := os.ReadFile(paranoidFile)
+	text, err := procfile.Read(paranoidFile)
 	if err != nil {
 		return "unknown"
 	}
@@ -75,7 +76,7 @@ func explained(err error) error {
 // inUserNamespace returns whether this process is in another user namespace than the first one, which has all users:
 // user_namespaces(7).
 func inUserNamespace() bool {
-	users, err := os.ReadFile("/proc/self/uid_map")
+	users, err := procfile.Read("/proc/self/uid_map")
 	const all = "0 0 4294967295"
 	return err == nil && strings.Join(strings.Fields(string(users)), " ") != all
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/procfile"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/symbols"
 	"github.com/timebench/timebench/internal/vdso"
@@ -157,7 +158,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 
 // onlineCPUs returns the CPUs that run programs; the file has a list such as 0-3,5.
 func onlineCPUs() ([]int, error) {
-	text, err := os.ReadFile("/sys/devices/system/cpu/online")
+	text, err := procfile.Read("/sys/devices/system/cpu/online")
 	if err != nil {
 		all := make([]int, runtime.NumCPU()) // a sandbox without sysfs
 		for i := range all {

@@ -5,10 +5,10 @@ package ptrace
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
+	"github.com/timebench/timebench/internal/procfile"
 	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
@@ -40,7 +40,7 @@ func markAt(tid int, address uint64) (string, bool) {
 // in, which is how the program itself knows them; 0 if they are not known. proc_pid_status(5).
 func (th *tracee) ids(tid int) (int32, int32) {
 	if th.tid == 0 {
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", tid))
+		status, err := procfile.Read(fmt.Sprintf("/proc/%d/status", tid))
 		if err != nil {
 			trace.Printf("ptrace", "the ids of thread %d are not known: %v", tid, err)
 		}

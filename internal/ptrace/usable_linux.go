@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/timebench/timebench/internal/procfile"
 	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
@@ -79,7 +80,7 @@ func reason(err error, read func(file, key string) string) string {
 // readLine returns the rest of the first line of a file that begins with a key; "" if there is
 // none.
 func readLine(file, key string) string {
-	content, err := os.ReadFile(file)
+	content, err := procfile.Read(file)
 	if err != nil {
 		return ""
 	}
