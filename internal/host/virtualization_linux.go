@@ -1,10 +1,8 @@
 package host
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/shirou/gopsutil/v4/host"
 	"github.com/timebench/timebench/internal/result"
 )
 
@@ -25,8 +23,11 @@ var firmwares = []struct{ vendor, product, system string }{
 
 // virtualization returns the hypervisor; nil if there is none. It reads the file of Xen first
 // (the CPU of a paravirtual guest reports the hypervisor below Xen, or none), then the CPU, the
-// kernel log and the firmware. It uses gopsutil last, and ignores containers: gopsutil reports
-// "docker" for any machine with a trace of Docker. lines are the log lines about clocks.
+// kernel log, the firmware, and last what a kernel has loaded. lines are the log lines about
+// clocks.
+//
+// gopsutil is no choice: it reports "docker" for any machine with a trace of Docker, and reads
+// /proc/1/environ, which in a container may belong to another user and have any length.
 func virtualization(root string, lines []string, machine *result.Machine) *result.Virtualization {
 	system, role := readName(root, "sys/hypervisor/type"), "guest"
 	if system == "" && root == live {
@@ -41,16 +42,32 @@ func virtualization(root string, lines []string, machine *result.Machine) *resul
 	if system == "" {
 		system = firmwareHypervisor(root, machine)
 	}
-	if system == "" && root == live {
-		guessed, guessedRole, err := host.Virtualization()
-		if err == nil && slices.Contains([]string{"xen", "kvm", "hyperv", "vbox", "vmware"}, guessed) {
-			system, role = guessed, guessedRole
-		}
+	if system == "" {
+		system, role = loadedHypervisor(root)
 	}
 	if system == "" {
 		return nil
 	}
 	return &result.Virtualization{System: system, Role: role}
+}
+
+// modules are kernel modules of hypervisors and of their guests.
+var modules = map[string]result.Virtualization{
+	"kvm": {System: "kvm", Role: "host"}, "hv_utils": {System: "hyperv", Role: "guest"},
+	"vboxdrv": {System: "virtualbox", Role: "host"}, "vboxguest": {System: "virtualbox", Role: "guest"},
+	"vmw_balloon": {System: "vmware", Role: "guest"},
+}
+
+// loadedHypervisor returns the hypervisor whose module is the first in /proc/modules; "" if
+// there is none.
+func loadedHypervisor(root string) (system, role string) {
+	for line := range strings.Lines(readFile(root, "proc/modules")) {
+		name, _, _ := strings.Cut(line, " ")
+		if found, ok := modules[name]; ok {
+			return found.System, found.Role
+		}
+	}
+	return "", ""
 }
 
 func loggedHypervisor(lines []string) string {
