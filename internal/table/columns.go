@@ -3,18 +3,20 @@ package table
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// How many of its optional columns a grid keeps at most: in text and in Markdown, on a page,
-// which scrolls sideways, and in text that would otherwise be wider than Width.
+// How many of its optional columns a grid keeps: at most on a page, which scrolls sideways, and at
+// least in text, even if it is wider than Width. No more than perWidth fit Width: a column has a
+// digit and two spaces.
 const (
-	mostColumns   = 5
-	PageColumns   = 8
+	PageColumns   = 12
 	fewestColumns = 3
+	perWidth      = Width / 3
 )
 
 // An Optional is a column of a Grid that a format may leave out.
@@ -28,17 +30,14 @@ type Optional struct {
 	Oversubscribed bool
 }
 
-// AtMost returns the grid with so many of its optional columns at most, which is 3 or more:
-// the first, the last, the last that is not oversubscribed, and those nearest to equal
-// ratios between.
+// AtMost returns the grid with so many of its optional columns at most, which is 3 or more.
 func (g Grid) AtMost(most int) Grid {
-	kept := chosen(g.Optional, most)
-	if len(kept) == len(g.Optional) {
+	if len(g.Optional) <= most {
 		return g
 	}
-	leftOut := func(i int) bool {
-		is := func(o Optional) bool { return o.Column == i }
-		return slices.ContainsFunc(g.Optional, is) && !slices.ContainsFunc(kept, is)
+	leftOut := make([]bool, len(g.Header))
+	for i, kept := range chosen(g.Optional, most) {
+		leftOut[g.Optional[i].Column] = !kept
 	}
 	narrow := g
 	narrow.Header, narrow.Rows, narrow.Optional = without(g.Header, leftOut), nil, nil
@@ -52,10 +51,10 @@ func (g Grid) AtMost(most int) Grid {
 }
 
 // without returns the cells without those of the columns that are left out.
-func without(cells []string, leftOut func(column int) bool) []string {
+func without(cells []string, leftOut []bool) []string {
 	var rest []string
 	for i, cell := range cells {
-		if !leftOut(i) {
+		if !leftOut[i] {
 			rest = append(rest, cell)
 		}
 	}
@@ -64,34 +63,60 @@ func without(cells []string, leftOut func(column int) bool) []string {
 
 // fitting returns the grid with as many optional columns as fit Width.
 func (g Grid) fitting() Grid {
-	for most := mostColumns; ; most-- {
-		narrow := g.AtMost(most)
-		if most == fewestColumns || text.LongestLineLen(narrow.Text()) <= Width {
+	for most := min(len(g.Optional), perWidth); most > fewestColumns; most-- {
+		if narrow := g.AtMost(most); text.LongestLineLen(narrow.Text()) <= Width {
 			return narrow
 		}
 	}
+	return g.AtMost(fewestColumns)
 }
 
-func chosen(all []Optional, most int) []Optional {
-	if len(all) <= most {
-		return all
-	}
-	first, last := all[0], all[len(all)-1]
-	kept := []Optional{first, last}
-	for _, o := range all {
+// chosen returns which columns to keep, which are fewer than all: the first, the last, the last
+// that is not oversubscribed, and one after the other in the widest gap between those.
+func chosen(all []Optional, most int) []bool {
+	kept, withCPUs := make([]bool, len(all)), 0
+	for i, o := range all {
 		if !o.Oversubscribed {
-			kept = append(kept[:2:2], o)
+			withCPUs = i
 		}
 	}
-	ratio := math.Pow(float64(last.Number)/float64(first.Number), 1/float64(most-1))
-	for wanted := float64(first.Number) * ratio; len(kept) < most && wanted < float64(last.Number); wanted *= ratio {
-		nearest := slices.MinFunc(all, func(a, b Optional) int {
-			return cmp.Compare(math.Abs(float64(a.Number)-wanted), math.Abs(float64(b.Number)-wanted))
-		})
-		if !slices.Contains(kept, nearest) {
-			kept = append(kept, nearest)
-		}
+	kept[0], kept[withCPUs], kept[len(all)-1] = true, true, true
+	for range most - len(slices.Compact([]int{0, withCPUs, len(all) - 1})) {
+		kept[inWidestGap(all, kept)] = true
 	}
-	slices.SortFunc(kept, func(a, b Optional) int { return cmp.Compare(a.Column, b.Column) })
-	return slices.Compact(kept)
+	return kept
 }
+
+// inWidestGap returns the column that is nearest to the middle of the widest gap between two kept
+// columns, by ratio. Powers of two go before other numbers, and the gap of the smaller numbers
+// before another as wide, because contention begins there.
+func inWidestGap(all []Optional, kept []bool) int {
+	low, high, widest := 0, 0, math.Inf(-1)
+	before := 0
+	for i := range all {
+		if !kept[i] {
+			continue
+		}
+		if gap := octaves(all[before], all[i]); i > before+1 && gap > widest {
+			low, high, widest = before, i, gap
+		}
+		before = i
+	}
+	nearest := low
+	for i := low + 1; i < high; i++ {
+		offMiddle := func(i int) float64 { return math.Abs(octaves(all[low], all[i]) - octaves(all[i], all[high])) }
+		if nearest == low || cmp.Or(cmp.Compare(notPower(all[i]), notPower(all[nearest])), cmp.Compare(offMiddle(i), offMiddle(nearest))) < 0 {
+			nearest = i
+		}
+	}
+	return nearest
+}
+
+// octaves returns the ratio of the numbers of two columns, as its logarithm to the base 2. It is
+// rounded, so that equal ratios are equal.
+func octaves(a, b Optional) float64 {
+	return math.Round(math.Log2(float64(b.Number)/float64(a.Number))*1e6) / 1e6
+}
+
+// notPower returns 0 for a power of two and 1 for another number.
+func notPower(o Optional) int { return min(1, bits.OnesCount(uint(o.Number))-1) }

@@ -5,14 +5,15 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
 )
 
-// byThreads has a column for each number of threads up to most, two of which have a CPU.
-func byThreads(most int) Grid {
+// byThreads has a column for each number of threads, some of which have a CPU each.
+func byThreads(cpus int, threads ...int) Grid {
 	g := Grid{Title: "By threads", Header: []string{"Clock"}, LeftOut: "There are more.", Rows: [][]string{{"c"}}}
-	for n := 1; n <= most; n++ {
-		g.Optional = append(g.Optional, Optional{Column: len(g.Header), Number: n, Oversubscribed: n > 2})
+	for _, n := range threads {
+		g.Optional = append(g.Optional, Optional{Column: len(g.Header), Number: n, Oversubscribed: n > cpus})
 		g.Header = append(g.Header, strconv.Itoa(n))
 		g.Rows[0] = append(g.Rows[0], "ns "+strconv.Itoa(n))
 	}
@@ -20,24 +21,90 @@ func byThreads(most int) Grid {
 	return g
 }
 
+// upTo returns the numbers from 1 to most.
+func upTo(most int) []int {
+	all := make([]int, most)
+	for i := range all {
+		all[i] = i + 1
+	}
+	return all
+}
+
 // The ends stay, the last that has CPUs, and steps of like ratio.
 func TestColumnsAreLeftOutWhereThereIsNoRoom(t *testing.T) {
-	g := byThreads(24)
+	g := byThreads(2, upTo(24)...)
 	narrow := g.AtMost(5)
-	require.Equal(t, []string{"Clock", "1", "2", "5", "11", "24", "total"}, narrow.Header)
-	require.Equal(t, []string{"c", "ns 1", "ns 2", "ns 5", "ns 11", "ns 24", "all"}, narrow.Rows[0])
+	require.Equal(t, []string{"Clock", "1", "2", "4", "8", "24", "total"}, narrow.Header)
+	require.Equal(t, []string{"c", "ns 1", "ns 2", "ns 4", "ns 8", "ns 24", "all"}, narrow.Rows[0])
 	require.Equal(t, "There are more.", narrow.Note)
 	g.Note = "Of a quiet machine."
 	require.Equal(t, "Of a quiet machine.\nThere are more.", g.AtMost(3).Note)
 	require.Equal(t, []string{"Clock", "1", "2", "24", "total"}, g.AtMost(3).Header)
 	require.Len(t, g.Header, 26, "the grid itself is as it was")
-	require.Equal(t, byThreads(5), byThreads(5).AtMost(5))
+	require.Equal(t, byThreads(2, upTo(5)...), byThreads(2, upTo(5)...).AtMost(5))
 	require.Equal(t, Grid{Header: []string{"Clock"}}, Grid{Header: []string{"Clock"}}.AtMost(5))
 }
 
+func TestColumnsAreSpreadByRatio(t *testing.T) {
+	for _, test := range []struct {
+		cpus    int
+		threads []int
+		most    int
+		want    []string
+	}{
+		{32, []int{1, 2, 4, 8, 16, 32}, 5, []string{"1", "2", "4", "8", "32"}},
+		{64, []int{1, 2, 4, 8, 16, 32, 64}, 5, []string{"1", "2", "8", "16", "64"}},
+		{64, []int{1, 2, 4, 8, 16, 32, 64, 128}, 5, []string{"1", "2", "8", "64", "128"}},
+		{64, upTo(64), 7, []string{"1", "2", "4", "8", "16", "32", "64"}},
+		{64, upTo(64), 8, []string{"1", "2", "3", "4", "8", "16", "32", "64"}},
+		{48, upTo(96), 6, []string{"1", "2", "8", "16", "48", "96"}},
+		{1024, upTo(1024), 11, []string{"1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"}},
+		{1, []int{10, 20, 30, 40, 50, 60}, 4, []string{"10", "20", "30", "60"}},
+		{99, []int{24, 96, 97, 98, 99}, 3, []string{"24", "96", "99"}},
+	} {
+		header := byThreads(test.cpus, test.threads...).AtMost(test.most).Header
+		require.Equal(t, test.want, header[1:len(header)-1], "%+v", test)
+	}
+}
+
+// As many columns as asked for, none twice, and always the ends and the last that has CPUs.
+func TestAnyNumberOfColumnsIsKept(t *testing.T) {
+	for of := 4; of <= 130; of += 9 {
+		for most := 3; most < of; most++ {
+			for _, cpus := range []int{0, 1, of / 3, of / 2, of} {
+				header := byThreads(cpus, upTo(of)...).AtMost(most).Header
+				kept := header[1 : len(header)-1]
+				require.Len(t, kept, most)
+				require.Len(t, slices.Compact(slices.Clone(kept)), most)
+				for _, n := range []int{1, max(1, cpus), of} {
+					require.Contains(t, kept, strconv.Itoa(n))
+				}
+			}
+		}
+	}
+}
+
+// Another column would not fit.
+func TestAsManyColumnsAreKeptAsFit(t *testing.T) {
+	for of := 4; of <= 256; of += 28 {
+		for _, cell := range []string{"1", "25.0", "1,234.5", "1,234,567.8"} {
+			g := byThreads(of/2, upTo(of)...)
+			for i := range g.Header {
+				g.Rows[0][i] = cell
+			}
+			narrow := g.fitting()
+			kept := len(narrow.Header) - 2
+			require.LessOrEqual(t, text.LongestLineLen(narrow.Text()), Width)
+			if kept < of {
+				require.Greater(t, text.LongestLineLen(g.AtMost(kept+1).Text()), Width, "%d of %d columns of %q", kept, of, cell)
+			}
+		}
+	}
+}
+
 func TestColumnsMakeRoomForText(t *testing.T) {
-	g := byThreads(5)
+	g := byThreads(2, upTo(5)...)
 	require.Equal(t, g, g.fitting())
 	g.Rows = slices.Repeat([][]string{{"a name of more than ninety characters, which leaves no room for all five columns of threads", "1,000.1", "2", "3", "4", "5", "all of them"}}, 2)
-	require.Less(t, len(g.fitting().Header), len(g.Header))
+	require.Len(t, g.fitting().Header, 1+fewestColumns+1)
 }
