@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -51,7 +51,7 @@ func (s *subject) rates(d *DriftedClock, reference *subject) error {
 		return tooFew(len(all))
 	}
 	if !moved(all) {
-		return fmt.Errorf("did not tick in the %v from its first reading to its last", rounded(span(all)))
+		return fmt.Errorf("did not tick in the %s from its first reading to its last", words.Duration(span(all)))
 	}
 	hz := s.hz
 	if hz == 0 {
@@ -68,7 +68,7 @@ func (s *subject) rates(d *DriftedClock, reference *subject) error {
 	}
 	for _, r := range part {
 		if got := offset(r, part[0], m.hz); math.Abs(got) > float64(farthest) {
-			return fmt.Errorf("got ahead by %s", ahead(got))
+			return fmt.Errorf("got ahead by %s", words.SignedDuration(got))
 		}
 	}
 	d.Points = points(part, part[0], m.hz)
@@ -105,7 +105,7 @@ func (m meter) rate(readings []reading) (*DriftRate, error) {
 	}
 	span, steps := span(readings), m.tickNS+m.stepNS
 	if steps > mostOfSpan*span {
-		return nil, fmt.Errorf("steps of %v tell no rate in %v; take a longer time", rounded(steps), rounded(span))
+		return nil, fmt.Errorf("ticks of %s need readings over %s, and the run gave %s; take a longer time", words.Duration(steps), words.Duration(steps/mostOfSpan), words.Duration(span))
 	}
 	seconds, ahead := make([]float64, len(readings)), make([]float64, len(readings))
 	for i, r := range readings {
@@ -132,8 +132,6 @@ func (m meter) rate(readings []reading) (*DriftRate, error) {
 func tooFew(readings int) error {
 	return fmt.Errorf("a rate needs %d readings and the run gave %d; take a longer time", fewest, readings)
 }
-
-func rounded(ns float64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
 
 // whole rounds to the resolution of the document.
 func whole(value float64) float64 { return math.Round(value*1e9) / 1e9 }

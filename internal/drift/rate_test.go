@@ -57,7 +57,7 @@ func TestRateNeedsEnough(t *testing.T) {
 	require.NoError(t, err)
 	m.stepNS = 4e7
 	_, err = m.rate(looks(fewest, none))
-	require.EqualError(t, err, "steps of 40ms tell no rate in 90ms; take a longer time")
+	require.EqualError(t, err, "ticks of 40 ms need readings over 160 ms, and the run gave 90 ms; take a longer time")
 }
 
 // After a day, with an epoch added, an offset is still exact to a nanosecond: 1e-8 ppm.

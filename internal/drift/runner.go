@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/observe"
+	"github.com/timebench/timebench/internal/words"
 )
 
 const (
@@ -120,15 +121,15 @@ func (r *runner) look(phase int) bool {
 	case r.reference.failed():
 		return false
 	case now < r.elapsed:
-		r.reference.err = fmt.Errorf("went back by %v; take a clock that is never set", r.elapsed-now)
+		r.reference.err = fmt.Errorf("went back by %s; take a clock that is never set", words.Duration(float64(r.elapsed-now)))
 		return false
 	case now-r.elapsed > farthest:
-		r.reference.err = fmt.Errorf("went ahead by %v; take a clock that is never set", now-r.elapsed)
+		r.reference.err = fmt.Errorf("went ahead by %s; take a clock that is never set", words.Duration(float64(now-r.elapsed)))
 		return false
 	case now > r.elapsed:
 		r.still = 0
 	case r.still >= stillness:
-		r.reference.err = fmt.Errorf("did not move in %v; take a clock that does", r.still)
+		r.reference.err = fmt.Errorf("did not move in %s; take a clock that does", words.Duration(float64(r.still)))
 		return false
 	}
 	r.elapsed = now

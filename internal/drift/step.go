@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/words"
 )
 
 const (
@@ -90,25 +90,11 @@ func stepped(steps []step) error {
 		return nil
 	}
 	worst := slices.MaxFunc(steps, func(a, b step) int { return cmp.Compare(math.Abs(a.byNS), math.Abs(b.byNS)) })
-	text := fmt.Sprintf("stepped by %s after %s", ahead(worst.byNS), ahead(worst.atNS))
+	text := fmt.Sprintf("stepped by %s after %s", words.SignedDuration(worst.byNS), words.Duration(worst.atNS))
 	if n := len(steps); n > 1 {
-		text = fmt.Sprintf("stepped %d times, the farthest by %s after %s", n, ahead(worst.byNS), ahead(worst.atNS))
+		text = fmt.Sprintf("stepped %d times, the farthest by %s after %s", n, words.SignedDuration(worst.byNS), words.Duration(worst.atNS))
 	}
 	return fmt.Errorf("%s; only the longest part without a step tells its rate", text)
-}
-
-// ahead formats nanoseconds, which may exceed the range of a Duration.
-func ahead(ns float64) string {
-	if math.Abs(ns) >= float64(farthest) {
-		return fmt.Sprintf("%.3g s", ns/1e9)
-	}
-	d := time.Duration(ns)
-	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
-		if d.Abs() >= 100*unit {
-			return d.Round(unit).String()
-		}
-	}
-	return d.String()
 }
 
 // typicalHz returns the median of the ticks/s of the changes, which a step does not affect.

@@ -8,6 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // A bench checks one clock, with a thread on each CPU.
@@ -56,7 +57,7 @@ func (b *bench) run(span time.Duration, work func(*observe.Seat)) []*observe.Sea
 	case len(cpus) == 0:
 		b.into.Reason = "no thread could be had on any of the CPUs"
 	case r.Apart:
-		b.into.Reason = fmt.Sprintf("the threads did not begin together in %s", 2*observe.Late)
+		b.into.Reason = fmt.Sprintf("the threads did not begin together in %s", words.Duration(float64(2*observe.Late)))
 	}
 	return r.Ended
 }

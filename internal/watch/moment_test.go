@@ -28,7 +28,7 @@ func TestBetween(t *testing.T) {
 		"a tiny step":                          {func(m *moment) { m.wallNS += int64(minStep) / 2 }, nil},
 		"a step":                               {func(m *moment) { m.wallNS += 1.5e9 }, []Event{{Kind: WallClockStep, OffsetNS: 1.5e9, Message: "the wall clock was set forward by 1.5 s"}}},
 		"a step within what the readings took": {func(m *moment) { m.wallNS += 2 * int64(minStep); m.errorNS = 3 * int64(minStep) }, nil},
-		"a step back":                          {func(m *moment) { m.wallNS -= 3.6e12 }, []Event{{Kind: WallClockStep, OffsetNS: -3.6e12, Message: "the wall clock was set back by 3600 s"}}},
+		"a step back":                          {func(m *moment) { m.wallNS -= 3.6e12 }, []Event{{Kind: WallClockStep, OffsetNS: -3.6e12, Message: "the wall clock was set back by 3,600 s"}}},
 		"a stall":                              {func(m *moment) { m.lateNS = 5e9 }, []Event{{Kind: Stall, DurationNS: 5e9, Message: "a sleep of 500 ms took 5 s longer, and not because it waited for a CPU: the machine was paused or migrated, or this process was stopped or waited for memory"}}},
 		"a short stall":                        {func(m *moment) { m.lateNS = 4e8 }, nil},
 		"thawed late":                          {func(m *moment) { m.wallNS, m.bootNS, m.lateNS = m.wallNS+60e9, m.bootNS+60e9, 8e8 }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}}},

@@ -31,8 +31,16 @@ func Thousands(n int64) string {
 	return digits
 }
 
-// Duration returns nanoseconds in a suitable unit with three digits: 1.25 ms.
+// Duration returns nanoseconds in a suitable unit with three digits: 1.25 ms; from 1,000 s on in
+// whole seconds.
 func Duration(valueNS float64) string {
+	const most = 1e24 // digits above it have no meaning
+	switch {
+	case valueNS >= most:
+		return fmt.Sprintf("%.3g s", valueNS/1e9)
+	case valueNS >= 1e12:
+		return Grouped(valueNS/1e9, 0) + " s"
+	}
 	for _, unit := range []struct {
 		ns   float64
 		name string

@@ -36,6 +36,14 @@ func TestOffsetsAreWorded(t *testing.T) {
 	}
 }
 
+func TestDurationsAreWorded(t *testing.T) {
+	for value, want := range map[float64]string{
+		0: "0 ns", 1.25e6: "1.25 ms", 999_992_000: "1 s", 9.994e8: "999 ms", 59.99e9: "60 s", 3600e9: "3,600 s", 1766016000e9: "1,766,016,000 s", 1e30: "1e+21 s",
+	} {
+		require.Equal(t, want, Duration(value))
+	}
+}
+
 func TestPlural(t *testing.T) {
 	for want, got := range map[string]string{
 		"0 threads": Plural(0, "thread"), "1 thread": Plural(1, "thread"), "2 threads": Plural(2, "thread"),
