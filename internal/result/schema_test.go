@@ -53,7 +53,8 @@ func full() *result.Document {
 		DurationNS: 1e9, CPUs: []int{1, 2}, LostCPUs: []int{3},
 		Clocks: []skew.SkewedClock{{
 			ID: "RDTSC@cpu", Reason: "CPU 3 went away", TicksPerSecond: 2596122000,
-			Pairs: []skew.CPUPair{{CPU: 1, OtherCPU: 2, OffsetNS: -3.5, BoundNS: 61, RoundTripNS: 122, Rounds: 100000}},
+			Pairs:        []skew.CPUPair{{CPU: 1, OtherCPU: 2, OffsetNS: -3.5, BoundNS: 61, RoundTripNS: 122, Rounds: 100000}},
+			MissingPairs: []skew.MissingPair{{CPU: 1, OtherCPU: 3, Reason: "CPU 3 went away"}},
 		}},
 	})
 	rate := drift.DriftRate{PPM: &ppm, Hz: 2596088900, IntervalPPM: 0.02, Confidence: 0.95, Freedom: 400.5, ResidualNS: 14, WorstResidualNS: 65, Readings: 900, SpanNS: 4900000000}

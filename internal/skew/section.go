@@ -32,6 +32,18 @@ type SkewedClock struct {
 	// Pairs are the comparisons of two CPUs: of the first CPU with each other one, and on
 	// small machines of all with all.
 	Pairs []CPUPair `json:"pairs,omitempty"`
+	// MissingPairs are the pairs that could not be compared.
+	MissingPairs []MissingPair `json:"missing_pairs,omitempty"`
+}
+
+// A MissingPair is two CPUs that could not be compared by a clock.
+type MissingPair struct {
+	// CPU is the number of the CPU that was to start each round.
+	CPU int `json:"cpu"`
+	// OtherCPU is the number of the CPU that was to answer.
+	OtherCPU int `json:"other_cpu"`
+	// Reason is why the two could not be compared.
+	Reason string `json:"reason"`
 }
 
 // A CPUPair is two CPUs that exchanged readings in both directions over a shared cache line,
@@ -98,6 +110,11 @@ func (s *Skew) Check(c *result.Checker, at string) {
 			c.NotNegative(at+".bound_ns", pair.BoundNS)
 			c.NotNegative(at+".round_trip_ns", pair.RoundTripNS)
 			c.NotNegative(at+".rounds", float64(pair.Rounds))
+		}
+		for i, pair := range clock.MissingPairs {
+			at := fmt.Sprintf("%s.missing_pairs[%d]", at, i)
+			c.NotNegative(at+".cpu", float64(pair.CPU))
+			c.NotNegative(at+".other_cpu", float64(pair.OtherCPU))
 		}
 	}
 }

@@ -27,12 +27,14 @@ func (s *Skew) Block(d *result.Document) table.Block {
 	var quickest, slowest *trip
 	for i := range s.Clocks {
 		c := &s.Clocks[i]
-		why.Add(c.ID, c.Reason)
+		for _, reason := range whyMissing(c) {
+			why.Add(c.ID, reason)
+		}
 		if len(c.Pairs) == 0 {
 			continue
 		}
 		block.Grids = append(block.Grids, pairGrid(c))
-		line := together(c)
+		line := s.together(c)
 		if apart := apartPairs(c); len(apart) > 0 {
 			block.Faults = append(block.Faults, line)
 		} else {
@@ -60,9 +62,12 @@ func (s *Skew) Block(d *result.Document) table.Block {
 func (s *Skew) verdict(d *result.Document) string {
 	compared := 0
 	var apart []string
-	bound := 0.0
+	bound, measured, wanted := 0.0, 0, 0
 	for i := range s.Clocks {
 		c := &s.Clocks[i]
+		if c.TicksPerSecond > 0 {
+			measured, wanted = measured+len(c.Pairs), wanted+s.wanted(c)
+		}
 		if len(c.Pairs) == 0 {
 			continue
 		}
@@ -82,6 +87,11 @@ func (s *Skew) verdict(d *result.Document) string {
 		text = "No clock could be compared between CPUs."
 	case len(apart) > 0:
 		text = "CPUs differ by more than the error bound: " + words.List(apart) + "."
+		if measured < wanted {
+			text += fmt.Sprintf(" Only %d of %d pairs were measured.", measured, wanted)
+		}
+	case measured < wanted:
+		text = fmt.Sprintf("In %d of %d pairs no CPUs differ by more than the error bound, which is at most %s. The others were not measured.", measured, wanted, words.Duration(bound))
 	default:
 		text = "No CPUs differ by more than the error bound, which is at most " + words.Duration(bound) + "."
 	}
@@ -89,6 +99,68 @@ func (s *Skew) verdict(d *result.Document) string {
 		return "Interrupted; up to then: " + text
 	}
 	return text
+}
+
+// wanted returns the number of pairs to compare by a clock. Documents of older versions do not list
+// the missing ones.
+func (s *Skew) wanted(c *SkewedClock) int {
+	return max(len(pairs(s.CPUs)), len(c.Pairs)+len(c.MissingPairs))
+}
+
+// measured returns the number of pairs of a clock, and of how many if some are missing: 7 of 63
+// pairs.
+func (s *Skew) measured(c *SkewedClock) string {
+	if wanted := s.wanted(c); len(c.Pairs) < wanted {
+		return fmt.Sprintf("%d of %d pairs", len(c.Pairs), wanted)
+	}
+	return words.Plural(len(c.Pairs), "pair")
+}
+
+// whyMissing returns why a clock could not be compared, or which pairs are missing, for each
+// reason.
+func whyMissing(c *SkewedClock) []string {
+	if len(c.MissingPairs) == 0 {
+		return []string{c.Reason}
+	}
+	var reasons []string
+	of := map[string][]MissingPair{}
+	for _, p := range c.MissingPairs {
+		if of[p.Reason] == nil {
+			reasons = append(reasons, p.Reason)
+		}
+		of[p.Reason] = append(of[p.Reason], p)
+	}
+	const most = 10
+	var lines []string
+	for _, reason := range reasons[:min(most, len(reasons))] {
+		n := len(of[reason])
+		lines = append(lines, fmt.Sprintf("%s%s missing (%s): %s", words.Plural(n, "pair"), words.Are(n), between(of[reason]), reason))
+	}
+	if more := len(reasons) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("pairs are missing for %s", words.Plural(more, "more reason")))
+	}
+	return lines
+}
+
+// between returns the CPUs of pairs: CPU 0 with CPUs 1 to 3, CPU 1 with CPU 2.
+func between(pairs []MissingPair) string {
+	var firsts []int
+	others := map[int][]int{}
+	for _, p := range pairs {
+		if others[p.CPU] == nil {
+			firsts = append(firsts, p.CPU)
+		}
+		others[p.CPU] = append(others[p.CPU], p.OtherCPU)
+	}
+	const most = 5
+	var named []string
+	for _, cpu := range firsts[:min(most, len(firsts))] {
+		named = append(named, fmt.Sprintf("CPU %d with %s", cpu, words.CPUs(others[cpu])))
+	}
+	if more := len(firsts) - most; more > 0 {
+		named = append(named, words.Plural(more, "more CPU"))
+	}
+	return strings.Join(named, ", ")
 }
 
 // apartPairs returns the pairs that differ by more than the error bound, the worst first.
@@ -109,14 +181,14 @@ func worstFirst(pairs []CPUPair) []CPUPair {
 
 // together returns a sentence about a clock: the CPUs that differ by more than the error
 // bound, if any.
-func together(c *SkewedClock) string {
+func (s *Skew) together(c *SkewedClock) string {
 	apart := apartPairs(c)
 	if len(apart) == 0 {
 		low, high := c.Pairs[0].BoundNS, c.Pairs[0].BoundNS
 		for _, p := range c.Pairs {
 			low, high = min(low, p.BoundNS), max(high, p.BoundNS)
 		}
-		return fmt.Sprintf("%s: no difference beyond the error bound in %s; bounds %s.", c.ID, words.Plural(len(c.Pairs), "pair"), words.Between(low, high))
+		return fmt.Sprintf("%s: no difference beyond the error bound in %s; bounds %s.", c.ID, s.measured(c), words.Between(low, high))
 	}
 	const most = 5
 	var named []string
@@ -130,7 +202,11 @@ func together(c *SkewedClock) string {
 	if more := len(apart) - most; more > 0 {
 		named = append(named, words.Plural(more, "more pair"))
 	}
-	return fmt.Sprintf("%s: %d of %s beyond the error bound: %s.", c.ID, len(apart), words.Plural(len(c.Pairs), "pair")+words.Are(len(apart)), words.List(named))
+	text := fmt.Sprintf("%s: %d of %s beyond the error bound: %s.", c.ID, len(apart), words.Plural(len(c.Pairs), "pair")+words.Are(len(apart)), words.List(named))
+	if len(c.Pairs) < s.wanted(c) {
+		text += fmt.Sprintf(" Only %s were measured.", s.measured(c))
+	}
+	return text
 }
 
 // A trip is a round trip between two CPUs, measured by a clock.
@@ -260,12 +336,12 @@ func listGrid(c *SkewedClock) table.Grid {
 	return g
 }
 
-// Lines returns a line for each pair of CPUs. A clock without pairs has one line with the
-// reason.
+// Lines returns a line for each pair of CPUs. A missing pair has only its reason. A clock without
+// pairs has one line with the reason.
 func (s *Skew) Lines(*result.Document) [][]string {
 	lines := [][]string{strings.Split("clock,cpu,other_cpu,offset_ns,bound_ns,round_trip_ns,rounds,apart,reason", ",")}
 	for _, c := range s.Clocks {
-		if len(c.Pairs) == 0 {
+		if len(c.Pairs)+len(c.MissingPairs) == 0 {
 			lines = append(lines, []string{c.ID, "", "", "", "", "", "", "", c.Reason})
 		}
 		for _, p := range c.Pairs {
@@ -273,6 +349,9 @@ func (s *Skew) Lines(*result.Document) [][]string {
 				c.ID, strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), words.Number(p.OffsetNS), words.Number(p.BoundNS), words.Number(p.RoundTripNS),
 				strconv.FormatInt(p.Rounds, 10), strconv.FormatBool(p.Apart()), c.Reason,
 			})
+		}
+		for _, p := range c.MissingPairs {
+			lines = append(lines, []string{c.ID, strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), "", "", "", "", "", p.Reason})
 		}
 	}
 	return lines

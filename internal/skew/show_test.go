@@ -2,6 +2,7 @@ package skew
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,7 +63,7 @@ func TestSkewOfManyCPUsIsShort(t *testing.T) {
 	require.Len(t, g.Rows, mostListed)
 	require.Equal(t, []string{"0", "97", "1.25 ms ± 47.5 ns", "yes"}, g.Rows[0][:4])
 	require.Contains(t, g.Title, "the worst 16 of 191 pairs")
-	require.Equal(t, "RDTSC@cpu: 1 of 191 pairs is beyond the error bound: CPU 97 is ahead of CPU 0 by 1.25 ms ± 47.5 ns.", together(&c))
+	require.Equal(t, "RDTSC@cpu: 1 of 191 pairs is beyond the error bound: CPU 97 is ahead of CPU 0 by 1.25 ms ± 47.5 ns.", (&Skew{}).together(&c))
 	require.Len(t, (&Skew{Clocks: []SkewedClock{c}}).Lines(nil), 1+191)
 }
 
@@ -79,4 +80,59 @@ func TestSkewOfAllPairsIsASquare(t *testing.T) {
 		c = square("RDTSC@cpu", cpus)
 		require.Equal(t, cpus == 16, pairGrid(&c).Header[1] == "0")
 	}
+}
+
+// A verdict on a part of the pairs says so, and why the others are missing.
+func TestMissingPairsAreInTheVerdict(t *testing.T) {
+	const few, gone = "too few round trips in 10 ms; take a longer time", "CPU 63 went away, or had no time"
+	s := &Skew{Clocks: []SkewedClock{star("CLOCK_MONOTONIC@vdso", 64)}}
+	for cpu := range 64 {
+		s.CPUs = append(s.CPUs, cpu)
+	}
+	c := &s.Clocks[0]
+	whole := s.Block(&result.Document{})
+	require.Regexp(t, `^No CPUs differ by more than the error bound, which is at most [\d.]+ ns\.$`, whole.Verdict)
+	for _, p := range c.Pairs[7:62] {
+		c.MissingPairs = append(c.MissingPairs, MissingPair{CPU: 0, OtherCPU: p.OtherCPU, Reason: few})
+	}
+	c.MissingPairs = append(c.MissingPairs, MissingPair{CPU: 0, OtherCPU: 63, Reason: gone})
+	c.Pairs, c.Reason = c.Pairs[:7], gone
+
+	block := s.Block(&result.Document{})
+	require.Regexp(t, `^In 7 of 63 pairs no CPUs differ by more than the error bound, which is at most [\d.]+ ns\. The others were not measured\.$`, block.Verdict)
+	require.Contains(t, block.Notes[0], "no difference beyond the error bound in 7 of 63 pairs;")
+	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 55 pairs are missing (CPU 0 with CPUs 8 to 62): "+few)
+	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 1 pair is missing (CPU 0 with CPU 63): "+gone)
+	lines := s.Lines(nil)
+	require.Len(t, lines, 1+63)
+	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso", "0", "63", "", "", "", "", "", gone}, lines[63])
+
+	// Another clock has all pairs.
+	s.Clocks = append(s.Clocks, star("RDTSC@cpu", 64))
+	require.Contains(t, s.Block(&result.Document{}).Verdict, "In 70 of 126 pairs no CPUs differ")
+	s.Clocks = s.Clocks[:1]
+	s.Clocks[0].Pairs[3].OffsetNS = 1e6
+	block = s.Block(&result.Document{})
+	require.Equal(t, "CPUs differ by more than the error bound: CLOCK_MONOTONIC@vdso. Only 7 of 63 pairs were measured.", block.Verdict)
+	require.Contains(t, block.Faults[0], "Only 7 of 63 pairs were measured.")
+
+	// A document of an older version has one reason.
+	s.Clocks[0].MissingPairs, s.Clocks[0].Pairs[3].OffsetNS = nil, 0
+	block = s.Block(&result.Document{})
+	require.Contains(t, block.Verdict, "In 7 of 63 pairs no CPUs differ")
+	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: "+gone)
+}
+
+func TestMissingPairsAreListedShortly(t *testing.T) {
+	c := SkewedClock{}
+	for _, p := range pairs([]int{0, 1, 2, 3, 4, 5, 6, 7}) {
+		c.MissingPairs = append(c.MissingPairs, MissingPair{CPU: p[0], OtherCPU: p[1], Reason: "a"})
+	}
+	require.Equal(t, []string{"28 pairs are missing (CPU 0 with CPUs 1 to 7, CPU 1 with CPUs 2 to 7, CPU 2 with CPUs 3 to 7, CPU 3 with CPUs 4 to 7, CPU 4 with CPUs 5 to 7, 2 more CPUs): a"}, whyMissing(&c))
+	for i := range c.MissingPairs {
+		c.MissingPairs[i].Reason = strings.Repeat("b", i)
+	}
+	lines := whyMissing(&c)
+	require.Len(t, lines, 11)
+	require.Equal(t, "pairs are missing for 18 more reasons", lines[10])
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // MatrixCPUs is the max number of CPUs of which each is compared with each. With more CPUs,
@@ -97,39 +98,57 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 	})
 	all := pairs(cpus)
 	each := max(span/time.Duration(len(all)), shortest)
+	missing := func(pair [2]int, reason string) {
+		compared.Reason = reason
+		compared.MissingPairs = append(compared.MissingPairs, MissingPair{CPU: pair[0], OtherCPU: pair[1], Reason: reason})
+	}
 	for i, pair := range all {
 		if ctx.Err() != nil {
+			for _, pair := range all[i:] {
+				missing(pair, "interrupted")
+			}
 			compared.Reason = fmt.Sprintf("interrupted after %d of %d pairs of CPUs", i, len(all))
 			break
 		}
-		if lost[pair[0]] || lost[pair[1]] {
+		if cpu := slices.IndexFunc(pair[:], func(cpu int) bool { return lost[cpu] }); cpu >= 0 {
+			missing(pair, wentAway(pair[cpu]))
 			continue
 		}
 		e, err := exchange(ctx, c, pair, each)
-		if err != nil {
-			compared.Reason = err.Error()
-			continue
-		}
 		for _, cpu := range e.lost {
 			lost[cpu] = true
-			compared.Reason = fmt.Sprintf("CPU %d went away, or had no time", cpu)
+			compared.Reason = wentAway(cpu)
 		}
-		switch {
-		case e.apart:
-			compared.Reason = fmt.Sprintf("the threads did not begin together in %s", 2*observe.Late)
-		case e.best.Brackets == 0 && e.lost == nil:
-			compared.Reason = fmt.Sprintf("CPU %d and %d did not hear of each other often enough in %s; take a longer time", pair[0], pair[1], each.Round(time.Microsecond))
+		if why := e.whyMissing(err, each); why != "" {
+			missing(pair, why)
+			continue
 		}
-		if e.best.Brackets > 0 {
-			compared.Pairs = append(compared.Pairs, CPUPair{
-				CPU: pair[0], OtherCPU: pair[1], Rounds: e.best.Brackets,
-				OffsetNS: float64(e.best.Offset2()) / 2 * nsPerTick, RoundTripNS: float64(e.best.Width()) * nsPerTick,
-				BoundNS: float64(e.best.Width())/2*nsPerTick + tickNS,
-			})
-		}
+		compared.Pairs = append(compared.Pairs, CPUPair{
+			CPU: pair[0], OtherCPU: pair[1], Rounds: e.best.Brackets,
+			OffsetNS: float64(e.best.Offset2()) / 2 * nsPerTick, RoundTripNS: float64(e.best.Width()) * nsPerTick,
+			BoundNS: float64(e.best.Width())/2*nsPerTick + tickNS,
+		})
 	}
 	return compared
 }
+
+// whyMissing returns why an exchange of that span shows no offset; "" if it does.
+func (e exchanged) whyMissing(err error, span time.Duration) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case e.best.Brackets > 0:
+		return ""
+	case len(e.lost) > 0:
+		return wentAway(e.lost[0])
+	case e.apart:
+		return "the threads did not begin together in " + words.Duration(float64(2*observe.Late))
+	default:
+		return fmt.Sprintf("too few round trips in %s; take a longer time", words.Duration(float64(span)))
+	}
+}
+
+func wentAway(cpu int) string { return fmt.Sprintf("CPU %d went away, or had no time", cpu) }
 
 // pairs returns the pairs of CPUs to compare: the first with each other CPU, and if there are
 // few, each with each.

@@ -55,7 +55,7 @@ func compared(t *testing.T, cpus []int, c clock.Clock) CPUPair {
 			return one.Pairs[0]
 		}
 		require.Empty(t, one.Pairs)
-		require.NotEmpty(t, one.Reason)
+		require.Equal(t, []MissingPair{{cpus[0], cpus[1], one.Reason}}, one.MissingPairs)
 	}
 	t.Fatal("the CPUs never ran at the same time")
 	return CPUPair{}
@@ -148,6 +148,7 @@ func TestCPUThatIsGone(t *testing.T) {
 		require.Equal(t, "CPU 1000 went away, or had no time", r.Clocks[0].Reason)
 		found = 0
 		for _, c := range r.Clocks {
+			require.Len(t, c.MissingPairs, 3-len(c.Pairs))
 			for _, pair := range c.Pairs {
 				require.Equal(t, cpus[1], pair.OtherCPU)
 				found++
@@ -193,7 +194,8 @@ func TestPairWithoutATurnSaysSo(t *testing.T) {
 	}
 	r := Run(context.Background(), []clock.Clock{c}, Settings{Time: time.Millisecond, CPUs: cpus}, nil)
 	require.Empty(t, r.Clocks[0].Pairs)
-	require.Contains(t, r.Clocks[0].Reason, "take a longer time")
+	require.Equal(t, "too few round trips in 10 ms; take a longer time", r.Clocks[0].Reason)
+	require.Equal(t, []MissingPair{{cpus[0], cpus[1], r.Clocks[0].Reason}}, r.Clocks[0].MissingPairs)
 }
 
 // If a clock takes all of the time, the next one gets half of its share.
@@ -212,7 +214,7 @@ func TestClockThatComesLateHasTime(t *testing.T) {
 		return disturbed{Reader: reader, before: func() { time.Sleep(time.Millisecond) }}, err
 	}
 	r := Run(context.Background(), []clock.Clock{slow, none}, Settings{Time: 200 * time.Millisecond, CPUs: cpus}, nil)
-	require.Contains(t, r.Clocks[1].Reason, "often enough in 50ms", "the half of 100 ms")
+	require.Contains(t, r.Clocks[1].Reason, "too few round trips in 50 ms", "the half of 100 ms")
 }
 
 func TestInterrupted(t *testing.T) {
