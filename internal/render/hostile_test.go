@@ -142,6 +142,7 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 	for name, parts := range map[string]*result.Document{"trusted": trusted(), "mistrusted": mistrusted()} {
 		// Of one without faults there is no text of a fault.
 		if name == "trusted" {
+			skew.Of(parts).Clocks[0].MissingPairs = []skew.MissingPair{{CPU: 0, OtherCPU: 4, Reason: "d"}}
 			verify.Of(parts).Clocks[0].Reason, skew.Of(parts).Clocks[0].Reason, drift.Of(parts).Clocks[1].Reason = "a", "b", "c"
 			profile.Of(parts).Started, profile.Of(parts).StartedEnded = "e", "f"
 			verify.Of(parts).Clocks[3].Faults = []verify.ClockFault{{Kind: verify.FaultFailed, Count: 1, Text: "d"}}
