@@ -8,22 +8,24 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/timebench/timebench/internal/exposition"
-	"golang.org/x/net/netutil"
 )
 
 // The limits of the server. A collector asks once in some seconds and reads a page of some kilobytes.
 const (
-	// maxConnections are served at a time. Others wait until one ends.
+	// maxConnections are open at a time.
 	maxConnections = 64
-	// patience is how long a client may take to send a request, and to read the answer.
-	patience = 5 * time.Second
-	// idleTimeout is how long a connection is kept for another request.
-	idleTimeout = 30 * time.Second
-	maxHeader   = 8 << 10
+	// turn is the least time between two connections that are accepted. So each has maxConnections turns for its
+	// request, also while others connect without end.
+	turn = time.Millisecond
+	// patience is how long a client may take to send a request, to read the answer, and to send the next request.
+	patience  = 5 * time.Second
+	maxHeader = 8 << 10
 )
 
 // A Server serves the metrics of a watch by HTTP, and whether it is alive.
@@ -31,6 +33,9 @@ type Server struct {
 	listener net.Listener
 	http     *http.Server
 	page     atomic.Pointer[page]
+
+	mutex sync.Mutex
+	open  []net.Conn // the oldest first
 }
 
 // A page is what was last published.
@@ -59,15 +64,44 @@ func listen(address string, patience time.Duration) (*Server, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", net.JoinHostPort(host, port), err)
 	}
-	s := &Server{listener: netutil.LimitListener(listener, maxConnections)}
+	s := &Server{listener: listener}
 	pages := http.NewServeMux()
 	pages.HandleFunc("GET /metrics", s.metrics)
 	pages.HandleFunc("GET /healthz", s.healthz)
 	s.http = &http.Server{
-		Handler: pages, ReadTimeout: patience, WriteTimeout: patience, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		Handler: pages, ReadTimeout: patience, WriteTimeout: patience, MaxHeaderBytes: maxHeader, ConnState: s.changed,
 		ErrorLog: log.New(io.Discard, "", 0), // of connections that others broke
 	}
 	return s, nil
+}
+
+// changed is called when a connection changes its state; for a new one by the goroutine that accepts it.
+func (s *Server) changed(connection net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.add(connection)
+		time.Sleep(turn)
+	case http.StateClosed:
+		s.remove(connection)
+	}
+}
+
+// add adds a connection. One beyond maxConnections closes the oldest: clients that keep theirs, and send no request,
+// must not keep out the others.
+func (s *Server) add(connection net.Conn) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.open = append(s.open, connection)
+	if len(s.open) > maxConnections {
+		_ = s.open[0].Close()
+		s.open = slices.Delete(s.open, 0, 1)
+	}
+}
+
+func (s *Server) remove(connection net.Conn) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.open = slices.DeleteFunc(s.open, func(c net.Conn) bool { return c == connection })
 }
 
 // Address returns the address on which the server listens.
