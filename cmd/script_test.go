@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -36,6 +37,9 @@ func TestMain(m *testing.M) {
 }
 
 func withTimebench(m *testing.M) (status int) {
+	if signal.Ignored(syscall.SIGHUP) { // under nohup(1): what these tests start handles the signal all the same
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	folder, err := os.MkdirTemp("", "timebench-test-*")
 	if err == nil {
 		defer func() {

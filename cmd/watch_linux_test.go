@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,7 +41,14 @@ type watching struct {
 // startWatch starts a watch with --listen and --format json, and waits until it has said where it listens.
 func startWatch(t testing.TB, args ...string) *watching {
 	t.Helper()
-	command, cancel := endsInTime("timebench", append([]string{"watch", "--listen", ":0", "--format", "json"}, args...)...)
+	return startWatchBy(t, []string{"timebench"}, args...)
+}
+
+// startWatchBy does the same with another command line that starts timebench.
+func startWatchBy(t testing.TB, start []string, args ...string) *watching {
+	t.Helper()
+	args = slices.Concat(start[1:], []string{"watch", "--listen", ":0", "--format", "json"}, args)
+	command, cancel := endsInTime(start[0], args...)
 	w := &watching{Cmd: command}
 	stdout, err := command.StdoutPipe()
 	require.NoError(t, err)
@@ -76,7 +84,7 @@ func startWatch(t testing.TB, args ...string) *watching {
 func (w *watching) end(t *testing.T, signal syscall.Signal) {
 	t.Helper()
 	require.NoError(t, w.Process.Signal(signal))
-	w.readers.Wait() // Wait closes what they read
+	need.Ends(t, "watch after the signal "+signal.String(), w.readers.Wait) // Wait closes what they read
 	require.NoError(t, w.Wait(), "%v: %s", signal, &w.stderr)
 }
 
@@ -155,6 +163,23 @@ func TestWatch(t *testing.T) {
 			require.Empty(t, string(said), name)
 		}
 	}
+}
+
+// A watch that nohup(1) starts goes on after SIGHUP.
+func TestWatchUnderNohup(t *testing.T) {
+	w := startWatchBy(t, []string{need.Program(t, "nohup"), "timebench"}, "--every", "1s")
+	w.page(t, "/metrics")
+	require.NoError(t, w.Process.Signal(syscall.SIGHUP))
+	turns := regexp.MustCompile(`timebench_watch_turns_total \d+`)
+	before := turns.FindString(w.page(t, "/metrics"))
+	require.NotEmpty(t, before)
+	need.Ends(t, "the wait for the next turn", func() {
+		for turns.FindString(w.page(t, "/metrics")) == before {
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	w.end(t, syscall.SIGTERM)
+	require.Empty(t, w.stderr.String())
 }
 
 // A port that another program has is one line and status 1.
