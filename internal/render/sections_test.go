@@ -102,7 +102,7 @@ func mistrusted() *result.Document {
 	d.Interrupted = true
 	one, two, three := 1, 2, 3
 	clock := func(id, verdict string, faults ...verify.ClockFault) verify.VerifiedClock {
-		return verify.VerifiedClock{ID: id, Verdict: verdict, Reads: 1_000_000, Repeats: 3, TickNS: 1, Witness: "RDTSC@cpu", Across: &verify.Across{Checks: 1000, Pairs: 6}, Faults: faults}
+		return verify.VerifiedClock{ID: id, Verdict: verdict, Reads: 1_000_000, Repeats: 3, TickNS: 1, Witness: "RDTSC@cpu", Across: &verify.Across{Checks: 1000, Pairs: 20}, Faults: faults}
 	}
 	v := &verify.Verification{DurationNS: 1_250_000_000, CPUs: []int{0, 1, 2, 3, 8, 10}, LostCPUs: []int{10}}
 	v.Clocks = []verify.VerifiedClock{
@@ -121,7 +121,7 @@ func mistrusted() *result.Document {
 	}
 	v.Clocks[3].Bracket = &verify.Bracket{Against: "CLOCK_BOOTTIME@syscall", Brackets: 10, OffsetNS: 1_234_567, BoundNS: 88, AgainstResolutionNS: 4e6}
 	v.Clocks[5].Across, v.Clocks[5].Reads, v.Clocks[5].Repeats = nil, 0, 0
-	v.Clocks[6].Reason = "only one CPU could be used"
+	v.Clocks[6].Reason, v.Clocks[6].Across.Pairs = "6 of 20 pairs of CPUs were compared; take a longer time", 6
 	v.Relations = []verify.Relation{{Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -1_500_000_000, BoundNS: 61.5, PPM: -300_000, Steady: true}}
 	d.Put(v)
 

@@ -266,9 +266,54 @@ func trust(v *Verification, d *result.Document) string {
 		text += fmt.Sprintf(" %s did not hold.", words.Plural(n, "relation"))
 	}
 	if d.Interrupted {
-		return "Interrupted; up to then: " + text
+		text = "Interrupted; up to then: " + text
+	}
+	return text + limits(v)
+}
+
+// limits returns sentences, each after a space, about the clocks without a warp whose comparison
+// between the CPUs shows little: it was weak, or left pairs of CPUs out.
+func limits(v *Verification) string {
+	var weak, part []string
+	cpus := len(v.CPUs) - len(v.LostCPUs)
+	all := cpus * (cpus - 1)
+	for _, c := range v.Clocks {
+		switch {
+		case c.Across == nil || slices.ContainsFunc(c.Faults, func(f ClockFault) bool { return f.Kind == FaultWarp }):
+		case c.Across.Pairs < all:
+			part = append(part, fmt.Sprintf("%s (%d of %d)", c.ID, c.Across.Pairs, all))
+		case c.TickNS > 0 && c.Across.SeesNS > weakest*v.needs(c): // of a clock that never ticked no need is known
+			weak = append(weak, fmt.Sprintf("%s (from %s on)", c.ID, words.Duration(c.Across.SeesNS)))
+		}
+	}
+	text := ""
+	if len(weak) > 0 {
+		text += fmt.Sprintf(" But only large warps would have been detected in %s; use a longer --time.", words.List(weak))
+	}
+	if len(part) > 0 {
+		text += fmt.Sprintf(" But not all pairs of CPUs were compared for %s; use a longer --time.", words.List(part))
 	}
 	return text
+}
+
+const (
+	// weakest is the ratio of the sensitivity of a test to what the clock needs from which the test
+	// is called weak.
+	weakest = 100
+	// messageNS is about the longest time, in ns, that a message takes between two CPUs.
+	messageNS = 500
+)
+
+// needs returns about the smallest warp of a clock, in ns, that a test can detect: its tick or a
+// read, or the time of a message between two CPUs, which the most sensitive test of the run shows.
+func (v *Verification) needs(c VerifiedClock) float64 {
+	message := float64(messageNS)
+	for _, other := range v.Clocks {
+		if a := other.Across; a != nil && a.SeesNS > 0 {
+			message = min(message, max(a.SeesNS, other.TickNS)) // a coarse clock repeats a value
+		}
+	}
+	return max(message, c.TickNS)
 }
 
 func notHeld(relations []Relation) int {

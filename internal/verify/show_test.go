@@ -62,3 +62,35 @@ func TestTrustSaysTheWhole(t *testing.T) {
 	d := &result.Document{Interrupted: true, Sections: []result.Section{&Verification{Clocks: []VerifiedClock{held, held}, Relations: []Relation{{Held: true}, {Steady: true}}}}}
 	require.Equal(t, "Interrupted; up to then: Both clocks held. 1 relation did not hold.", trust(Of(d), d))
 }
+
+// A clock whose test shows little is in the verdict, whatever the other clocks show.
+func TestWeakTestsAreInTheVerdict(t *testing.T) {
+	with := func(id string, seesNS, tickNS float64, pairs int) VerifiedClock {
+		return VerifiedClock{ID: id, Verdict: IsMonotonic, TickNS: tickNS, Across: &Across{Checks: 1000, Pairs: pairs, SeesNS: seesNS}}
+	}
+	fine, other := with("CLOCK_MONOTONIC@vdso", 55, 22, 2), with("RDTSC@cpu", 60, 0.4, 2)
+	warped := with("hpet@mmio", 0, 70, 2)
+	warped.Verdict, warped.Faults = OneCPU, []ClockFault{{Kind: FaultWarp, Count: 1}}
+	for _, test := range []struct {
+		want   string
+		clocks []VerifiedClock
+	}{
+		{"Both clocks held.", []VerifiedClock{fine, other}},
+		{"Both clocks held.", []VerifiedClock{fine, with("syscall", 5400, 300, 2)}},
+		{"Both clocks held. But only large warps would have been detected in b (from 58.5 µs on); use a longer --time.", []VerifiedClock{fine, with("b", 58500, 22, 2)}},
+		{"All 4 clocks held. But only large warps would have been detected in b (from 58.5 µs on) and d (from 7 ms on); use a longer --time.",
+			[]VerifiedClock{fine, with("b", 58500, 22, 2), other, with("d", 7e6, 22, 2)}},
+		// Coarse clocks, and those that take long to read, can have no more sensitive test.
+		{"All 3 clocks held.", []VerifiedClock{fine, with("CLOCK_MONOTONIC_COARSE@vdso", 4e6, 4e6, 2), with("acpi_pm", 9000, 4000, 2)}},
+		{"All 3 clocks held.", []VerifiedClock{fine, with("CLOCK_MONOTONIC_COARSE@vdso", 1, 4e6, 2), with("time@vdso", 1e9, 0, 2)}},
+		// A clock alone.
+		{"The clock held.", []VerifiedClock{with("a", 45_000, 22, 2)}},
+		{"The clock held. But only large warps would have been detected in a (from 58.5 µs on); use a longer --time.", []VerifiedClock{with("a", 58500, 22, 2)}},
+		{"Both clocks held. But not all pairs of CPUs were compared for b (1 of 2); use a longer --time.", []VerifiedClock{fine, with("b", 0, 22, 1)}},
+		{"1 of 2 clocks cannot be trusted: hpet@mmio. But only large warps would have been detected in b (from 58.5 µs on); use a longer --time.",
+			[]VerifiedClock{warped, with("b", 58500, 22, 2)}},
+	} {
+		v := &Verification{CPUs: []int{0, 1, 5}, LostCPUs: []int{5}, Clocks: test.clocks}
+		require.Equal(t, test.want, trust(v, &result.Document{}))
+	}
+}
