@@ -317,3 +317,25 @@ func TestChangesAreWorded(t *testing.T) {
 		require.Equal(t, want, signed(change))
 	}
 }
+
+// Of a document with many figures each is looked up once. If each were compared with each, this
+// would take an hour.
+func TestManyFiguresAreCompared(t *testing.T) {
+	const clocks, counts = 300, 1024
+	many := func(from int) *result.Document {
+		var all []Clock
+		for i := range clocks {
+			c := Clock{ID: "clock" + strconv.Itoa(i), Available: true}
+			for threads := range counts {
+				c.Throughput = append(c.Throughput, Throughput{Threads: from + threads, SamplesReadsPerSecond: []float64{1e9}})
+			}
+			all = append(all, c)
+		}
+		return document(all...)
+	}
+	d := between(many(1), many(2), usual)
+	require.Equal(t, clocks*(counts-1), d.Comparisons)
+	require.Len(t, d.Lost, clocks)
+	require.Empty(t, d.OnlyOld)
+	require.Empty(t, d.OnlyNew)
+}

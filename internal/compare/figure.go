@@ -19,10 +19,6 @@ type figure struct {
 	contended bool
 }
 
-func (f figure) same(other figure) bool {
-	return f.name() == other.name() && f.threads == other.threads
-}
-
 func (f figure) name() string { return clockName(f.clock, f.source) }
 
 // hasQuickest returns whether there are quickest slices with a ratio to others.
@@ -73,32 +69,53 @@ func figuresUnder(source string, clocks []Clock, contendedFrom int) []figure {
 	return all
 }
 
+// An index finds the figures of a document. It compares none with another: a document may have a
+// hundred thousand.
+type index struct {
+	figures map[figureID]figure
+	clocks  map[string]bool
+}
+
+// A figureID is what identifies a figure in its document.
+type figureID struct {
+	name    string
+	threads int
+}
+
+func (f figure) id() figureID { return figureID{f.name(), f.threads} }
+
+func indexOf(all []figure) index {
+	i := index{map[figureID]figure{}, map[string]bool{}}
+	for _, f := range all {
+		i.figures[f.id()], i.clocks[f.name()] = f, true
+	}
+	return i
+}
+
 // only returns the clocks that have figures in one document and none in the other.
-func only(in, notIn []figure) []string {
+func only(in []figure, notIn index) []string {
 	var ids []string
+	seen := map[string]bool{}
 	for _, f := range in {
-		if !has(notIn, f.name()) && !slices.Contains(ids, f.name()) {
-			ids = append(ids, f.name())
+		if name := f.name(); !notIn.clocks[name] && !seen[name] {
+			ids, seen[name] = append(ids, name), true
 		}
 	}
 	return ids
 }
 
 // lost returns the names of the figures that after lacks, of clocks that it has.
-func lost(before, after []figure) []string {
+func lost(before []figure, after index) []string {
 	var names []string
 	for _, f := range before {
-		if has(after, f.name()) && !slices.ContainsFunc(after, f.same) {
-			name := figureName(f.name(), f.threads)
-			if f.threads == 0 {
-				name = "the latency of " + name
-			}
-			names = append(names, name)
+		if _, found := after.figures[f.id()]; found || !after.clocks[f.name()] {
+			continue
 		}
+		name := figureName(f.name(), f.threads)
+		if f.threads == 0 {
+			name = "the latency of " + name
+		}
+		names = append(names, name)
 	}
 	return names
-}
-
-func has(all []figure, clock string) bool {
-	return slices.ContainsFunc(all, func(f figure) bool { return f.name() == clock })
 }

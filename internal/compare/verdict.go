@@ -2,7 +2,6 @@ package compare
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/timebench/timebench/internal/result"
@@ -13,15 +12,16 @@ import (
 // compare returns what changed from old to new.
 func (r rules) compare(old, new *result.Document, s section.Settings) *Changes {
 	before, after := figures(old), figures(new)
+	ofOld, ofNew := indexOf(before), indexOf(after)
 	var pairs []pair
 	for _, f := range before {
-		if i := slices.IndexFunc(after, f.same); i >= 0 {
-			pairs = append(pairs, newPair(f, after[i]))
+		if other, found := ofNew.figures[f.id()]; found {
+			pairs = append(pairs, newPair(f, other))
 		}
 	}
 	return &Changes{
 		Comparisons: len(pairs), Changes: r.changes(pairs, s),
-		OnlyOld: only(before, after), OnlyNew: only(after, before), Lost: lost(before, after),
+		OnlyOld: only(before, ofNew), OnlyNew: only(after, ofOld), Lost: lost(before, ofNew),
 	}
 }
 
