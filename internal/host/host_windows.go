@@ -52,7 +52,7 @@ func addSystemFacts(facts *result.Host) {
 	facts.Virtualization = virtualization()
 	facts.Windows = &result.Windows{
 		Edition: strings.TrimSpace(text(versionKey, "EditionID") + " " + text(versionKey, "DisplayVersion")),
-		Wine:    wine(), Timer: timer(), QPC: qpc(wintime.SharedPage, wine() != nil),
+		Wine:    wine(), Timer: timer(), QPC: qpc(wintime.SharedPage, wintime.QueryHypervisorPage(), wintime.Wine()),
 		PowerThrottling: powerThrottling(), Power: power(),
 	}
 }
@@ -105,9 +105,9 @@ func virtualMachine(firmware string) bool {
 		func(name string) bool { return strings.Contains(firmware, name) })
 }
 
-// wine returns the version of Wine, by functions that only its ntdll has; nil on Windows.
+// wine returns the version of Wine; nil on Windows.
 func wine() *result.Wine {
-	if wineGetVersion.Find() != nil {
+	if !wintime.Wine() {
 		return nil
 	}
 	version, _, _ := wineGetVersion.Call()
@@ -136,7 +136,7 @@ func timer() *result.Timer {
 	return &result.Timer{PeriodNS: int64(t.Period), FinestNS: int64(t.Finest), CoarsestNS: int64(t.Coarsest)}
 }
 
-func qpc(page wintime.Page, wine bool) *result.QPC {
+func qpc(page wintime.Page, hypervisor wintime.HypervisorPage, wine bool) *result.QPC {
 	counter := &result.QPC{Hz: wintime.PerformanceFrequency()}
 	bypass, ok := page.QPCBypass()
 	if !ok || wine && !bypass.Enabled {
@@ -144,9 +144,9 @@ func qpc(page wintime.Page, wine bool) *result.QPC {
 	}
 	counter.HypervisorPage = bypass.Enabled && bypass.HypervisorPage
 	if !counter.HypervisorPage {
-		// With the page of the hypervisor, a read enters the kernel while that page is not valid.
-		// Only the hypervisor knows that.
 		counter.UserMode = &bypass.Enabled
+	} else if valid, known := hypervisor.Valid(); known {
+		counter.UserMode = &valid
 	}
 	shift := int(bypass.Shift)
 	counter.Shift, counter.Bias = &shift, fmt.Sprintf("%#x", bypass.Bias)

@@ -101,8 +101,12 @@ func qpc(w result.Windows) string {
 	q, bypass := w.QPC, "on"
 	var how string
 	switch {
+	case q.HypervisorPage && q.UserMode == nil:
+		how = "read through the hypervisor page, and by the kernel while that page is not valid, which is unknown"
+	case q.HypervisorPage && *q.UserMode:
+		how = "read in user mode through the hypervisor page"
 	case q.HypervisorPage:
-		how = "read through the page that the hypervisor shares, and by the kernel where that page is not valid"
+		how = "each read enters the kernel, because the hypervisor page is not valid"
 	case q.UserMode == nil && w.Wine != nil:
 		how = "Wine's shared page does not show how it is read"
 	case q.UserMode == nil:

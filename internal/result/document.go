@@ -263,12 +263,12 @@ type Timer struct {
 type QPC struct {
 	// Hz is QueryPerformanceFrequency.
 	Hz int64 `json:"hz"`
-	// UserMode is whether a read does not enter the kernel. It is absent if there is
-	// no shared page, if HypervisorPage leaves it open, and under Wine, which does not
-	// use the page and leaves it empty.
+	// UserMode is whether a read does not enter the kernel. It is absent if there is no
+	// shared page, if the hypervisor page cannot be read, and under Wine, which leaves the
+	// shared page empty.
 	UserMode *bool `json:"user_mode,omitempty"`
-	// HypervisorPage is whether the counter is scaled by a page that the hypervisor
-	// shares.
+	// HypervisorPage is whether the counter is scaled by the hypervisor page, which current
+	// versions of Windows have also without a hypervisor.
 	HypervisorPage bool `json:"hypervisor_page,omitempty"`
 	// Shift is the number of bits by which the CPU's counter is shifted right; absent if
 	// Bias is.

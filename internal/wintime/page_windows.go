@@ -28,16 +28,25 @@ const (
 
 // Readable returns why the page cannot be read; nil if it can.
 func (p Page) Readable() error {
-	information := new(windows.MemoryBasicInformation)
-	if err := windows.VirtualQuery(uintptr(p), information, unsafe.Sizeof(*information)); err != nil {
+	readable, err := readable(uintptr(p), pageEnd)
+	if err != nil {
 		return errors.New("the page that the kernel shares with every process cannot be queried: " + err.Error())
 	}
-	const canRead = windows.PAGE_READONLY | windows.PAGE_READWRITE | windows.PAGE_EXECUTE_READ | windows.PAGE_EXECUTE_READWRITE
-	if information.State != windows.MEM_COMMIT || information.Protect&canRead == 0 || information.Protect&windows.PAGE_GUARD != 0 ||
-		information.BaseAddress+information.RegionSize < uintptr(p)+pageEnd {
+	if !readable {
 		return errors.New("this system shares no page with every process")
 	}
 	return nil
+}
+
+// readable reports whether so many bytes at an address can be read without a fault.
+func readable(address, bytes uintptr) (bool, error) {
+	information := new(windows.MemoryBasicInformation)
+	if err := windows.VirtualQuery(address, information, unsafe.Sizeof(*information)); err != nil {
+		return false, err
+	}
+	const canRead = windows.PAGE_READONLY | windows.PAGE_READWRITE | windows.PAGE_EXECUTE_READ | windows.PAGE_EXECUTE_READWRITE
+	return information.State == windows.MEM_COMMIT && information.Protect&canRead != 0 && information.Protect&windows.PAGE_GUARD == 0 &&
+		information.BaseAddress+information.RegionSize >= address+bytes, nil
 }
 
 // Settles reports whether a KSYSTEM_TIME of the page can be read: its two high parts agree within
@@ -66,13 +75,13 @@ func (p Page) TicksPerSecond() float64 {
 }
 
 // A Bypass is how QueryPerformanceCounter reads its counter without the kernel. Its value is
-// (counter + Bias) >> Shift. The counter is the CPU counter, or, under a hypervisor that shares
-// its own page, the CPU counter scaled by that page.
+// (counter + Bias) >> Shift. The counter is the CPU counter, or the CPU counter scaled by the
+// hypervisor page.
 type Bypass struct {
 	// Enabled: the bypass is on; otherwise every read enters the kernel.
 	Enabled bool
-	// HypervisorPage: the page of the hypervisor scales the counter. While that page is not
-	// valid, a read enters the kernel although the bypass is on.
+	// HypervisorPage: the hypervisor page scales the counter. While that page is not valid, a read
+	// enters the kernel although the bypass is on.
 	HypervisorPage bool
 	Bias           uint64
 	Shift          uint8

@@ -11,6 +11,7 @@ import (
 var (
 	ntdll                     = windows.NewLazySystemDLL("ntdll.dll")
 	ntQueryTimer              = ntdll.NewProc("NtQueryTimerResolution")
+	wineGetVersion            = ntdll.NewProc("wine_get_version")
 	winmm                     = windows.NewLazySystemDLL("winmm.dll")
 	timeGetDevCaps            = winmm.NewProc("timeGetDevCaps")
 	timeBeginPeriod           = winmm.NewProc("timeBeginPeriod")
@@ -78,3 +79,6 @@ func PerformanceFrequency() int64 {
 	_, _, _ = queryPerformanceFrequency.Call(uintptr(unsafe.Pointer(frequency)))
 	return *frequency
 }
+
+// Wine reports whether this is Wine, by a function that only its ntdll has.
+func Wine() bool { return wineGetVersion.Find() == nil }

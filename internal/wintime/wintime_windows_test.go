@@ -3,6 +3,7 @@ package wintime
 import (
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/windows"
@@ -94,4 +95,33 @@ func TestPageThatTellsNothing(t *testing.T) {
 	require.True(t, page.Settles(SystemTime))
 	*(*uint32)(page.at(SystemTime + 4)) = 1 // the first high half alone
 	require.False(t, page.Settles(SystemTime))
+}
+
+// The page of this Windows is readable if there is one, and no other answer is taken for a page.
+func TestHypervisorPage(t *testing.T) {
+	if page := QueryHypervisorPage(); page != 0 {
+		_, known := page.Valid()
+		require.True(t, known)
+	}
+	answer := func(address uintptr, bytes uint32, err error) func(int32, unsafe.Pointer, uint32, *uint32) error {
+		return func(class int32, into unsafe.Pointer, room uint32, returned *uint32) error {
+			require.EqualValues(t, 0xc5, class)
+			require.EqualValues(t, unsafe.Sizeof(address), room)
+			*(*uintptr)(into), *returned = address, bytes
+			return err
+		}
+	}
+	const full = uint32(unsafe.Sizeof(uintptr(0)))
+	require.EqualValues(t, 0x7ffe1000, hypervisorPageBy(answer(0x7ffe1000, full, nil)))
+	require.Zero(t, hypervisorPageBy(answer(0x7ffe1000, full, windows.STATUS_INVALID_INFO_CLASS)), "a build without the class")
+	require.Zero(t, hypervisorPageBy(answer(0x7ffe1000, full/2, nil)), "a build with another class under this number")
+	require.Zero(t, hypervisorPageBy(answer(0x7ffe1000, 0, nil)))
+}
+
+func TestHypervisorPageThatMustNotBeRead(t *testing.T) {
+	for _, protection := range []uint32{windows.PAGE_NOACCESS, windows.PAGE_READWRITE | windows.PAGE_GUARD} {
+		valid, known := HypervisorPage(allocated(t, protection)).Valid()
+		require.False(t, valid)
+		require.False(t, known)
+	}
 }
