@@ -4,11 +4,13 @@ package clock
 
 import "github.com/timebench/timebench/internal/wintime"
 
-// functions are the Win32 functions that return the time, and one of ntdll. Their units are
+// functions are the Win32 functions that return the time, and two of ntdll. Their units are
 // documented at learn.microsoft.com/windows/win32/api, and that of NtQuerySystemTime in the
-// Windows Driver Kit.
+// Windows Driver Kit. NtQueryPerformanceCounter always makes the system call, also where
+// QueryPerformanceCounter does not need it.
 var functions = []struct {
 	name string
+	path Path
 	dll  string
 	way  way
 	hz   func() float64
@@ -18,24 +20,25 @@ var functions = []struct {
 	// coarse: the value is that of the last tick of the system timer.
 	coarse bool
 }{
-	{"GetSystemTimeAsFileTime", "kernel32.dll", stores, filetime, Wall, notReported, true},
-	{"GetSystemTimePreciseAsFileTime", "kernel32.dll", stores, filetime, Wall, notReported, false},
-	{"QueryPerformanceCounter", "kernel32.dll", storesBOOL, performanceFrequency, Monotonic, performanceTickNS, false},
-	{"QueryInterruptTime", "kernelbase.dll", stores, filetime, Monotonic, notReported, true},
-	{"QueryInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported, false},
-	{"QueryUnbiasedInterruptTime", "kernel32.dll", storesBOOL, filetime, Monotonic, notReported, true},
-	{"QueryUnbiasedInterruptTimePrecise", "kernelbase.dll", stores, filetime, Monotonic, notReported, false},
-	{"GetTickCount", "kernel32.dll", returns32(milliseconds()), milliseconds, Monotonic, tickNS, true},
-	{"GetTickCount64", "kernel32.dll", returns64, milliseconds, Monotonic, tickNS, true},
-	{"timeGetTime", "winmm.dll", returns32(milliseconds()), milliseconds, Monotonic, notReported, true},
-	{"NtQuerySystemTime", "ntdll.dll", storesNTSTATUS, filetime, Wall, notReported, true},
+	{"GetSystemTimeAsFileTime", WinAPI, "kernel32.dll", stores, filetime, Wall, notReported, true},
+	{"GetSystemTimePreciseAsFileTime", WinAPI, "kernel32.dll", stores, filetime, Wall, notReported, false},
+	{"QueryPerformanceCounter", WinAPI, "kernel32.dll", storesBOOL, performanceFrequency, Monotonic, performanceTickNS, false},
+	{"QueryInterruptTime", WinAPI, "kernelbase.dll", stores, filetime, Monotonic, notReported, true},
+	{"QueryInterruptTimePrecise", WinAPI, "kernelbase.dll", stores, filetime, Monotonic, notReported, false},
+	{"QueryUnbiasedInterruptTime", WinAPI, "kernel32.dll", storesBOOL, filetime, Monotonic, notReported, true},
+	{"QueryUnbiasedInterruptTimePrecise", WinAPI, "kernelbase.dll", stores, filetime, Monotonic, notReported, false},
+	{"GetTickCount", WinAPI, "kernel32.dll", returns32(milliseconds()), milliseconds, Monotonic, tickNS, true},
+	{"GetTickCount64", WinAPI, "kernel32.dll", returns64, milliseconds, Monotonic, tickNS, true},
+	{"timeGetTime", WinAPI, "winmm.dll", returns32(milliseconds()), milliseconds, Monotonic, notReported, true},
+	{"NtQueryPerformanceCounter", Syscall, "ntdll.dll", storesNTSTATUS, performanceFrequency, Monotonic, performanceTickNS, false},
+	{"NtQuerySystemTime", WinAPI, "ntdll.dll", storesNTSTATUS, filetime, Wall, notReported, true},
 }
 
 func systemClocks() []Clock {
 	var all []Clock
 	for _, f := range functions {
 		all = append(all, Clock{
-			ID: f.name + "@" + string(WinAPI), Call: f.name + "()", Path: WinAPI, Kind: f.kind, Hz: f.hz(),
+			ID: f.name + "@" + string(f.path), Call: f.name + "()", Path: f.path, Kind: f.kind, Hz: f.hz(),
 			ReportedNS: f.reported, Coarse: f.coarse,
 			Open: func() (Reader, error) { return openFunction(f.dll, f.name, f.way) },
 		})

@@ -11,6 +11,7 @@
 //	         @syscall: the same call as a system call.
 //	         hpet@mmio and ptpN@syscall, if the device exists and may be opened.
 //	Windows  @winapi: the Win32 functions, called by their own calling convention.
+//	         @syscall: NtQueryPerformanceCounter, which always makes the system call.
 //	         @memory: the page that the kernel shares with every process.
 //	macOS    clock_gettime and gettimeofday @libc, through golang.org/x/sys; OpenBSD too.
 //	FreeBSD  the same @syscall, because golang.org/x/sys makes the system call there;
@@ -33,7 +34,7 @@ type Path string
 // The paths of the clocks that timebench knows.
 const (
 	VDSO    Path = "vdso"    // a function of the Linux vDSO; vdso(7)
-	Syscall Path = "syscall" // a system call; syscall(2)
+	Syscall Path = "syscall" // a system call; syscall(2), and a stub of ntdll
 	CPU     Path = "cpu"     // an instruction that reads a CPU counter
 	MMIO    Path = "mmio"    // a device register, mapped into the process
 	WinAPI  Path = "winapi"  // a Windows function; learn.microsoft.com/windows/win32/api
@@ -124,11 +125,12 @@ func Catalog() []Clock {
 	return all
 }
 
-// inDefault are the system calls in the default set, for comparison with the vDSO.
-var inDefault = map[string]bool{"CLOCK_MONOTONIC@syscall": true, "gettimeofday@syscall": true}
+// inDefault are the system calls in the default set, for comparison with the vDSO and with
+// QueryPerformanceCounter.
+var inDefault = map[string]bool{"CLOCK_MONOTONIC@syscall": true, "gettimeofday@syscall": true, "NtQueryPerformanceCounter@syscall": true}
 
 // Default returns the clocks that compare measures by default: all that need neither a system
-// call nor a device, and two system calls for comparison.
+// call nor a device, and some system calls for comparison.
 func Default() []Clock {
 	var chosen []Clock
 	for _, c := range Catalog() {

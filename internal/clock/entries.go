@@ -2,7 +2,6 @@ package clock
 
 import (
 	"github.com/timebench/timebench/internal/entry"
-	"github.com/timebench/timebench/internal/result"
 )
 
 // KernelEntries returns for each clock, in order, whether a read enters the kernel. The verdict
@@ -14,7 +13,7 @@ func KernelEntries(clocks []Clock) []entry.Verdict {
 	var of []int
 	for i, c := range clocks {
 		if c.Path == Syscall {
-			verdicts[i] = entry.Verdict{Enters: result.Always, By: "path"}
+			verdicts[i] = systemCall()
 			continue
 		}
 		if c.probe == nil {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/entry"
+	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/internal/wintime"
 	"golang.org/x/sys/windows"
@@ -30,7 +32,7 @@ func available(t *testing.T) map[string]Clock {
 		all[c.ID] = c
 	}
 	// Every Windows that Go runs on, and every Wine, has these.
-	for _, id := range []string{"GetSystemTimeAsFileTime@winapi", "QueryPerformanceCounter@winapi", "GetTickCount64@winapi", "SystemTime@memory"} {
+	for _, id := range []string{"GetSystemTimeAsFileTime@winapi", "QueryPerformanceCounter@winapi", "NtQueryPerformanceCounter@syscall", "GetTickCount64@winapi", "SystemTime@memory"} {
 		require.Contains(t, all, id)
 	}
 	return all
@@ -65,12 +67,14 @@ func TestReadersAgreeWithWindows(t *testing.T) {
 		_, _, _ = windows.NewLazySystemDLL("kernel32.dll").NewProc(name).Call(uintptr(unsafe.Pointer(value)))
 		return float64(*value)
 	}
-	counter := clocks["QueryPerformanceCounter@winapi"]
-	before := viaSyscall("QueryPerformanceCounter") / counter.Hz
-	value := one(t, counter)
-	after := viaSyscall("QueryPerformanceCounter") / counter.Hz
-	require.LessOrEqual(t, before, value)
-	require.GreaterOrEqual(t, after, value)
+	for _, id := range []string{"QueryPerformanceCounter@winapi", "NtQueryPerformanceCounter@syscall"} {
+		counter := clocks[id]
+		before := viaSyscall("QueryPerformanceCounter") / counter.Hz
+		value := one(t, counter)
+		after := viaSyscall("QueryPerformanceCounter") / counter.Hz
+		require.LessOrEqual(t, before, value, id)
+		require.GreaterOrEqual(t, after, value, id)
+	}
 	uptime := windows.DurationSinceBoot().Seconds()
 	for _, id := range []string{"GetTickCount@winapi", "GetTickCount64@winapi", "timeGetTime@winapi", "TickCount@memory", "InterruptTime@memory", "QueryInterruptTime@winapi"} {
 		if c, ok := clocks[id]; ok {
@@ -186,4 +190,18 @@ func TestFailureHasWindowsText(t *testing.T) {
 
 	require.NoError(t, failedNTSTATUS(0, 0))
 	require.ErrorIs(t, failedNTSTATUS(0, -0x3ffffffb), windows.STATUS_ACCESS_VIOLATION)
+}
+
+// The system call is in the default set, for comparison with QueryPerformanceCounter. Under Wine
+// nothing shows whether it enters the kernel of the system below.
+func TestSystemCallOfTheCounter(t *testing.T) {
+	chosen, err := Select(Default(), []string{"@syscall"})
+	require.NoError(t, err)
+	require.Equal(t, "NtQueryPerformanceCounter@syscall", ids(chosen))
+	verdict := KernelEntries(chosen)[0]
+	if wintime.Wine() {
+		require.Equal(t, entry.Verdict{Enters: result.Unknown, By: "Wine handles the call"}, verdict)
+		return
+	}
+	require.Equal(t, result.Always, verdict.Enters)
 }

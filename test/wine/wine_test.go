@@ -95,7 +95,7 @@ func TestListNamesEveryWindowsClock(t *testing.T) {
 		"GetSystemTimeAsFileTime@winapi", "GetSystemTimePreciseAsFileTime@winapi", "QueryPerformanceCounter@winapi",
 		"QueryInterruptTime@winapi", "QueryInterruptTimePrecise@winapi", "QueryUnbiasedInterruptTime@winapi",
 		"QueryUnbiasedInterruptTimePrecise@winapi", "GetTickCount@winapi", "GetTickCount64@winapi", "timeGetTime@winapi",
-		"NtQuerySystemTime@winapi", "SystemTime@memory", "InterruptTime@memory", "TickCount@memory",
+		"NtQueryPerformanceCounter@syscall", "NtQuerySystemTime@winapi", "SystemTime@memory", "InterruptTime@memory", "TickCount@memory",
 		"RDTSC@cpu", "LFENCE+RDTSC@cpu", "RDTSCP@cpu", "time.Now@go",
 	} {
 		require.Regexp(t, `(?m)^`+strings.ReplaceAll(id, "+", `\+`)+` +\w[\w ]* +(yes|no: \w.*)$`, list.stdout)
