@@ -12,8 +12,14 @@ const (
 const kvmTrap = "KVM itself does not intercept RDTSC. A hypervisor below KVM may (nested virtualisation), or the machine is emulated."
 
 var kvmHost = result.Remedy{
-	Advice:   "Check on the host that its clock source is tsc. Only then can guests read kvm-clock in user mode",
+	Advice:   "Check on the host that its clock source is tsc. Only then can guests read the clock of KVM in user mode",
 	Commands: []string{"cat /sys/devices/system/clocksource/clocksource0/current_clocksource # on the host"},
+}
+
+// hvTime gives a Windows guest the hypervisor page. QEMU enables it only on request.
+var hvTime = result.Remedy{
+	Advice: "On the host, give the guest Hyper-V's reference time (hv-time), so that Windows reads the CPU counter in user mode. QEMU: add hv-time to the -cpu option. libvirt: <timer name='hypervclock' present='yes'/> in <clock>. Then shut the guest down and start it again",
+	Risk:   "None known: QEMU recommends it for Windows guests.",
 }
 
 var xenKernel = []result.Remedy{{
@@ -33,6 +39,9 @@ type hypervisor struct {
 	risk     string
 	remedies []result.Remedy
 	links    []string
+	// windows are the remedies for a Windows guest whose QueryPerformanceCounter enters the kernel.
+	windows      []result.Remedy
+	windowsLinks []string
 }
 
 // guestOf matches the guests of a hypervisor. Its host reads the clocks of its own CPUs.
@@ -85,7 +94,9 @@ var hypervisors = []hypervisor{
 				Risk:   "Such a guest can be migrated only to hosts with the same TSC rate or with TSC scaling.",
 			},
 		},
-		links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
+		links:        []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
+		windows:      []result.Remedy{hvTime, kvmHost},
+		windowsLinks: []string{qemuHyperV, libvirtTime},
 	},
 	{
 		is:        guestOf("hyperv"),

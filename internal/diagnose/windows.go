@@ -3,7 +3,9 @@ package diagnose
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -12,7 +14,7 @@ const highResolution = "https://learn.microsoft.com/en-us/windows/win32/sysinfo/
 
 // frequencies are the counters behind values of QueryPerformanceFrequency, from Microsoft's
 // page on high-resolution time stamps. 24 MHz is Intel's HPET from Skylake on, and the counter
-// of some Arm CPUs.
+// of some Arm CPUs. 100 MHz is a period of 10 ns (HPET_CLK_PERIOD in QEMU).
 var frequencies = []struct {
 	hz, within float64
 	arch       string // GOARCH, if the frequency has this meaning only there
@@ -22,6 +24,7 @@ var frequencies = []struct {
 	{10_000_000, 0, "", false, "10 MHz: the TSC, or the hypervisor's reference time, scaled by Windows"},
 	{3_579_545, 1000, "", true, "3.58 MHz: the ACPI power management timer"},
 	{14_318_180, 1000, "", true, "14.318 MHz: the HPET"},
+	{100_000_000, 1000, "amd64", true, "100 MHz: the HPET that QEMU emulates"},
 	{24_000_000, 1000, "amd64", true, "24 MHz: the HPET"},
 	{24_000_000, 0, "arm64", false, "24 MHz: the CPU counter"},
 	{1_000_000_000, 0, "", false, "1 GHz: a counter in nanoseconds"},
@@ -41,6 +44,69 @@ func Frequency(hz int64, arch string) (meaning string, platform bool) {
 	return fmt.Sprintf("%.4g MHz", float64(hz)/1e6), false
 }
 
+const (
+	qpcID       = "QueryPerformanceCounter@winapi"
+	qpcSyscall  = "NtQueryPerformanceCounter@syscall"
+	tlfsTimers  = "https://learn.microsoft.com/en-us/virtualization/hyper-v-on-windows/tlfs/timers"
+	qemuHyperV  = "https://www.qemu.org/docs/master/system/i386/hyperv.html"
+	libvirtTime = "https://libvirt.org/formatdomain.html#time-keeping"
+)
+
+// qpcEntry returns whether QueryPerformanceCounter enters the kernel: always, never or unknown;
+// and the evidence. The shared pages show it; without them its cost does.
+func qpcEntry(d *result.Document) (entry string, evidence []string) {
+	for _, id := range []string{qpcID, qpcSyscall} {
+		if c := timedClock(d, id); c != nil {
+			evidence = append(evidence, cost(*c))
+		}
+	}
+	q := d.Host.Windows.QPC
+	switch {
+	case q.UserMode == nil:
+		entry, counters := qpcEntryByCost(d)
+		return entry, append(evidence, counters...)
+	case *q.UserMode:
+		return result.Never, evidence
+	case q.HypervisorPage:
+		return result.Always, slices.Insert(evidence, 0, "hypervisor page: not valid, so each read enters the kernel")
+	}
+	return result.Always, slices.Insert(evidence, 0, "shared page: bypass off, so each read enters the kernel")
+}
+
+const (
+	// asMuch is the share of the cost of the system call from which a read counts as one, if all
+	// reads of the CPU counter itself cost far less.
+	asMuch = 0.9
+	// farLess is the share below which a read has not made a system call.
+	farLess = 0.6
+)
+
+// qpcEntryByCost compares the cost of QueryPerformanceCounter with that of its system call. The
+// evidence is the cost of the CPU counter: if that is high, it hides the difference.
+func qpcEntryByCost(d *result.Document) (entry string, evidence []string) {
+	read, call := timedClock(d, qpcID), timedClock(d, qpcSyscall)
+	if read == nil || call == nil {
+		return result.Unknown, nil
+	}
+	if read.Latency.MedianNS <= farLess*call.Latency.MedianNS {
+		return result.Never, nil
+	}
+	var dearest *compare.Clock
+	for i, c := range compare.Of(d).Clocks {
+		if c.Path == "cpu" && c.Latency != nil && (dearest == nil || c.Latency.MedianNS > dearest.Latency.MedianNS) {
+			dearest = &compare.Of(d).Clocks[i]
+		}
+	}
+	if dearest == nil {
+		return result.Unknown, nil
+	}
+	evidence = []string{cost(*dearest)}
+	if read.Latency.MedianNS >= asMuch*call.Latency.MedianNS && dearest.Latency.MedianNS <= farLess*call.Latency.MedianNS {
+		return result.Always, append(evidence, "QueryPerformanceCounter costs as much as its system call, and the CPU counter far less")
+	}
+	return result.Unknown, evidence
+}
+
 // qpcKernel finds a QueryPerformanceCounter that enters the kernel, or reads a timer that all
 // CPUs share.
 func qpcKernel(d *result.Document) *result.Finding {
@@ -49,30 +115,67 @@ func qpcKernel(d *result.Document) *result.Finding {
 		return nil
 	}
 	meaning, platform := Frequency(w.QPC.Hz, d.Host.Arch)
-	kernel := w.QPC.UserMode != nil && !*w.QPC.UserMode
-	if !kernel && !platform {
+	entry, evidence := qpcEntry(d)
+	if entry != result.Always && !platform {
 		return nil
 	}
 	finding := &result.Finding{
 		Title:    "QueryPerformanceCounter enters the kernel",
-		Evidence: []string{"QueryPerformanceFrequency: " + meaning},
+		Evidence: append([]string{"QueryPerformanceFrequency: " + meaning}, evidence...),
 		Cause:    "Windows does not read the CPU counter in user mode here.",
+		Links:    []string{highResolution},
+	}
+	switch {
+	case platform:
+		finding.Title = "QueryPerformanceCounter reads a timer that all CPUs share"
+		finding.Cause = "The platform clock is forced (bcdedit useplatformclock), or Windows considers the CPU counter unreliable."
+	case w.QPC.HypervisorPage:
+		finding.Cause = scaledByPage + " A hypervisor makes it invalid if the rate of the CPU counter is not stable, for example after a migration."
+		finding.Remedies = []result.Remedy{{Advice: "Check whether this persists: run doctor again later, and after the machine was shut down and started again"}}
+		finding.Links = append(finding.Links, tlfsTimers)
+	}
+	if h := hypervisorOf(d); h != nil {
+		finding.Remedies = append(finding.Remedies, h.windows...)
+		finding.Links = append(finding.Links, h.windowsLinks...)
+	}
+	if !w.QPC.HypervisorPage {
+		finding.Remedies = append(finding.Remedies, unforcePlatformClock)
+	}
+	return finding
+}
+
+const scaledByPage = "Windows scales the CPU counter by a page that it shares with programs: the hypervisor page, which exists also without a hypervisor. While that page is not valid, each read is a system call."
+
+var unforcePlatformClock = result.Remedy{
+	Advice:   "As administrator, check whether the platform clock is forced. If so, delete that setting and reboot",
+	Commands: []string{`bcdedit /enum "{current}"`, "bcdedit /deletevalue useplatformclock"},
+	Risk:     "Some guides for games and audio programs set it on purpose. On a machine with a faulty TSC, Windows itself selected the platform clock.",
+}
+
+// unprovenQPC finds that nothing shows whether QueryPerformanceCounter enters the kernel.
+func unprovenQPC(d *result.Document) *result.Finding {
+	w := d.Host.Windows
+	if w == nil || w.QPC == nil || w.Wine != nil || qpcKernel(d) != nil {
+		return nil
+	}
+	entry, evidence := qpcEntry(d)
+	if entry != result.Unknown {
+		return nil
+	}
+	meaning, _ := Frequency(w.QPC.Hz, d.Host.Arch)
+	finding := &result.Finding{
+		Title:    "whether QueryPerformanceCounter enters the kernel is unknown",
+		Evidence: append([]string{"QueryPerformanceFrequency: " + meaning}, evidence...),
+		Cause:    "No page that Windows shares with programs shows it, and the costs do not prove it.",
 		Remedies: []result.Remedy{{
-			Advice:   "As administrator, check whether the platform clock is forced. If so, delete that setting and reboot",
-			Commands: []string{`bcdedit /enum "{current}"`, "bcdedit /deletevalue useplatformclock"},
-			Risk:     "Some guides for games and audio programs set it on purpose. On a machine with a faulty TSC, Windows itself selected the platform clock.",
+			Advice:   "Measure it on that machine: doctor reads the hypervisor page, and compares the cost with that of the system call",
+			Commands: []string{"timebench doctor"},
 		}},
 		Links: []string{highResolution},
 	}
-	if kernel {
-		finding.Evidence = append(finding.Evidence, "shared page: bypass off, so each read enters the kernel")
-	}
-	if platform {
-		finding.Title = "QueryPerformanceCounter reads a timer that all CPUs share"
-		finding.Cause = "The platform clock is forced (bcdedit useplatformclock), or Windows considers the CPU counter unreliable."
-	}
-	if c := timedClock(d, "QueryPerformanceCounter@winapi"); c != nil {
-		finding.Evidence = append(finding.Evidence, cost(*c))
+	if w.QPC.HypervisorPage {
+		finding.Cause = scaledByPage + " Whether it was valid is not in the result, and the costs do not prove it."
+		finding.Links = append(finding.Links, tlfsTimers)
 	}
 	return finding
 }
