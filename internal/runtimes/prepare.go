@@ -1,10 +1,8 @@
 package runtimes
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,9 +11,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/timebench/timebench/internal/program"
+	"github.com/timebench/timebench/internal/symbols"
+	"github.com/timebench/timebench/internal/trace"
 )
 
 // versionLimits and buildLimits are those of a program that prints its version, and of a compiler.
@@ -157,17 +158,20 @@ const noLibc = "none"
 // libc returns the C library of a program, with its version if its loader prints one. It is empty if the
 // file is no ELF program, such as a script that starts the runtime.
 func (r *runner) libc(path string) string {
-	loader, static := interpreter(path)
-	for _, of := range []struct{ prefix, name string }{{"ld-musl", "musl"}, {"ld-linux", "glibc"}, {"ld64", "glibc"}} {
-		if !strings.HasPrefix(filepath.Base(loader), of.prefix) {
-			continue
-		}
-		// The loader of musl prints its version as an error.
-		text, _ := r.ask([]string{loader, "--version"})
-		return strings.TrimSpace(of.name + " " + libcVersion.FindString(text))
+	loader, err := loaderOf(path)
+	if err != nil {
+		trace.Printf("runtimes", "%s: %v; its C library is unknown", path, err)
+		return ""
 	}
-	if static {
+	if loader == "" {
 		return noLibc
+	}
+	for _, of := range []struct{ prefix, name string }{{"ld-musl", "musl"}, {"ld-linux", "glibc"}, {"ld64", "glibc"}} {
+		if strings.HasPrefix(filepath.Base(loader), of.prefix) {
+			// The loader of musl prints its version as an error.
+			text, _ := r.ask([]string{loader, "--version"})
+			return strings.TrimSpace(of.name + " " + libcVersion.FindString(text))
+		}
 	}
 	return ""
 }
@@ -176,24 +180,19 @@ func (r *runner) libc(path string) string {
 // version 2.36." or "Version 1.2.3".
 var libcVersion = regexp.MustCompile(`\b\d+\.\d+(\.\d+)?\b`)
 
-// interpreter returns the interpreter of an ELF program, see elf(5), and whether it is a static program.
-func interpreter(path string) (name string, static bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // opening a named pipe waits
-		return "", false
-	}
-	file, err := elf.Open(path)
+// loaderOf returns the path of the loader that an ELF program asks for; empty if it is static.
+func loaderOf(path string) (string, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // otherwise opening a named pipe waits
 	if err != nil {
-		return "", false
+		return "", err
 	}
 	defer func() { _ = file.Close() }()
-	for _, segment := range file.Progs {
-		if segment.Type == elf.PT_INTERP {
-			text, err := io.ReadAll(io.LimitReader(segment.Open(), 4096))
-			if err != nil {
-				return "", false
-			}
-			return strings.TrimRight(string(text), "\x00"), false
-		}
+	info, err := file.Stat()
+	if err != nil {
+		return "", err
 	}
-	return "", len(file.Progs) > 0
+	if !info.Mode().IsRegular() {
+		return "", errors.New("it is no regular file")
+	}
+	return symbols.Interpreter(file)
 }
