@@ -122,6 +122,9 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		progress(min(elapsed, s.Time), s.Time)
 	})
 	c.tally.renameStacks()
+	if err := inspector.files.Exhausted(); err != nil {
+		profile.Unnamed = err.Error()
+	}
 	profile.StartedEnded = started.end()
 	const enough = 50 * time.Millisecond // for a sample
 	if used := started.cpuTime(); used > enough && o.byThread && len(c.tally.programs) == 0 {

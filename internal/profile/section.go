@@ -31,6 +31,9 @@ type Profile struct {
 	SeesKernel bool `json:"sees_kernel"`
 	// Unseen are what the profile does not see, with the reasons; absent if it sees all.
 	Unseen []string `json:"unseen,omitempty"`
+	// Unnamed is why some functions of callers have no name, although their files may have it; absent if all files
+	// were read.
+	Unnamed string `json:"unnamed,omitempty"`
 	// Samples is the number of samples of all processes.
 	Samples int `json:"samples"`
 	// LostSamples is the number of records that were lost.

@@ -64,7 +64,7 @@ func (s *Profile) readers() []Process {
 // Block returns the processes that read clocks, and who calls.
 func (s *Profile) Block(d *result.Document) table.Block {
 	all := s.readers()
-	block := table.Block{Title: "Programs that read clocks", Grids: []table.Grid{processGrid(s, all), threadGrid(s, all), callerGrid(all)}}
+	block := table.Block{Title: "Programs that read clocks", Grids: []table.Grid{processGrid(s, all), threadGrid(s, all), callerGrid(s, all)}}
 	for _, unseen := range s.Unseen {
 		block.Faults = append(block.Faults, "Not seen: "+unseen+".")
 	}
@@ -221,10 +221,13 @@ func threadGrid(s *Profile, all []Process) table.Grid {
 }
 
 // callerGrid returns who reads clocks.
-func callerGrid(all []Process) table.Grid {
+func callerGrid(s *Profile, all []Process) table.Grid {
 	g := table.Grid{
 		Title: "Callers in % of the reads, as far as frame pointers and symbols show them", Texts: 2,
 		Header: []string{"Program", "called by", "pid", "%"},
+	}
+	if s.Unnamed != "" {
+		g.Note = "Some functions have no name: " + s.Unnamed + "."
 	}
 	for _, p := range all {
 		total := p.readSamples()

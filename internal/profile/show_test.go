@@ -71,7 +71,7 @@ func TestShortFunction(t *testing.T) {
 func TestCallersAreOfAllReads(t *testing.T) {
 	caller := func(name string, samples int) Caller { return Caller{[]string{name}, samples} }
 	several := []Caller{caller("a (libc)", 40), caller("b (libc)", 20), caller("c (libc)", 10), caller("d (libc)", 6), caller("e (libc)", 4)}
-	g := callerGrid([]Process{
+	g := callerGrid(&Profile{Unnamed: "it takes too long"}, []Process{
 		{Command: "jit", PID: 1, Samples: 1000, UserShare: 0.2, SyscallShare: 0.6, ClockCPUs: 1, Callers: []Caller{caller("a (libc)", 200), caller("b (libc)", 30)}},
 		{Command: "hidden", PID: 2, Samples: 100, UserShare: 0.5, ClockCPUs: 1},
 		{Command: "known", PID: 3, Samples: 100, UserShare: 0.5, ClockCPUs: 1, Callers: []Caller{caller("a (libc)", 51)}},
@@ -82,6 +82,7 @@ func TestCallersAreOfAllReads(t *testing.T) {
 		{"jit", "a (libc)", "1", "25.0"}, {"jit", "(not known)", "1", "71.2"}, {"hidden", "(not known)", "2", "100.0"}, {"known", "a (libc)", "3", "100.0"},
 		{"many", "a (libc)", "5", "40.0"}, {"many", "b (libc)", "5", "20.0"}, {"many", "c (libc)", "5", "10.0"}, {"many", "(others)", "5", "22.0"}, {"many", "(not known)", "5", "8.0"},
 	}, g.Rows)
+	require.Equal(t, "Some functions have no name: it takes too long.", g.Note)
 }
 
 // Without samples of the kernel, those of a thread are of its time in user mode. The process has more time, but which thread

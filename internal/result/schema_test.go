@@ -82,7 +82,7 @@ func full() *result.Document {
 	share := 0.4
 	d.Put(&profile.Profile{
 		DurationNS: 5e9, RateHz: 997, SampleNS: 5200, Scope: profile.Command, Started: "java", StartedEnded: "exit status 3", ListsThreads: true, SeesKernel: true,
-		Unseen: []string{"the processes of other users"}, Samples: 5000, LostSamples: 3, CPUs: 2, CPUsUsed: 1.5, ClockCPUs: 0.6, ClockCPUsUserMode: 0.02,
+		Unseen: []string{"the processes of other users"}, Unnamed: "reading takes too long", Samples: 5000, LostSamples: 3, CPUs: 2, CPUsUsed: 1.5, ClockCPUs: 0.6, ClockCPUsUserMode: 0.02,
 		KernelEntry: result.Always, ReadNS: 1200, SyscallNS: 1300, UserModeNS: 22,
 		Processes: []profile.Process{{
 			PID: 812, Command: "postgres", Cgroup: "/system.slice/postgresql.service", Reason: "it ended before", Samples: 5000, CPUsUsed: 1.5, ClockShare: &share, ClockShareLow: 0.39, ClockShareHigh: 0.41,

@@ -16,7 +16,7 @@ import (
 const (
 	maxSymbols  = 256 << 20 // bytes of a symbol table
 	maxNames    = 256 << 20 // bytes of a string table
-	maxElements = 4 << 20   // functions
+	maxElements = 2 << 20   // functions
 	maxHeaders  = 4 << 20   // bytes of headers
 	maxSegments = 1024
 )
@@ -35,6 +35,11 @@ type segment struct {
 // The error says what is wrong with the file, or which bound it exceeds. errors.Is(err, ErrNoFunctions)
 // if there are no symbols.
 func FromELF(file io.ReaderAt, size int64) (table *Table, err error) {
+	return fromELF(file, size, func(int64) error { return nil })
+}
+
+// fromELF does what FromELF does. It calls reserve with the number of bytes before it takes memory for symbols.
+func fromELF(file io.ReaderAt, size int64, reserve func(int64) error) (table *Table, err error) {
 	defer recovered(&err)
 	parsed, err := parse(file)
 	if err != nil {
@@ -50,7 +55,7 @@ func FromELF(file io.ReaderAt, size int64) (table *Table, err error) {
 				continue
 			}
 			table := &Table{segments: segments, versioned: true}
-			if err := table.readSymbols(parsed, section, file, size); err != nil {
+			if err := table.readSymbols(parsed, section, file, size, reserve); err != nil {
 				return nil, err
 			}
 			if table.Len() > 0 {
@@ -199,7 +204,7 @@ func (t *Table) Address(m Mapping, addr uint64) (address uint64, ok bool) {
 //
 // It does not use the methods of debug/elf, which make a string of each name: that takes several times the memory, and
 // terabytes for a file in which all symbols share one long name.
-func (t *Table) readSymbols(file *elf.File, section *elf.Section, contents io.ReaderAt, size int64) error {
+func (t *Table) readSymbols(file *elf.File, section *elf.Section, contents io.ReaderAt, size int64, reserve func(int64) error) error {
 	within := func(s *elf.Section, bound uint64) error {
 		switch {
 		case s.Flags&elf.SHF_COMPRESSED != 0:
@@ -221,6 +226,10 @@ func (t *Table) readSymbols(file *elf.File, section *elf.Section, contents io.Re
 	if err := within(stringTable, maxNames); err != nil {
 		return err
 	}
+	const eachFunction = functionSize + 2*pieceSize // one that has another within it continues after it
+	if err := reserve(int64(stringTable.FileSize + eachFunction*mostFunctions(file, section))); err != nil {
+		return err
+	}
 	names := make([]byte, stringTable.FileSize)
 	if _, err := io.ReadFull(io.NewSectionReader(contents, int64(stringTable.Offset), int64(stringTable.FileSize)), names); err != nil {
 		return fmt.Errorf("ELF file: string table: %w", err)
@@ -234,16 +243,26 @@ func (t *Table) readSymbols(file *elf.File, section *elf.Section, contents io.Re
 	return nil
 }
 
+// symbolSize returns the size of a symbol in bytes.
+func symbolSize(file *elf.File) uint64 {
+	if file.Class == elf.ELFCLASS32 {
+		return elf.Sym32Size
+	}
+	return elf.Sym64Size
+}
+
+// mostFunctions returns how many functions of a symbol table are read at most.
+func mostFunctions(file *elf.File, section *elf.Section) uint64 {
+	return min(section.FileSize/symbolSize(file), maxElements)
+}
+
 // functions reads the symbols that are functions.
 func (t *Table) functions(file *elf.File, section *elf.Section, contents io.ReaderAt) ([]function, error) {
-	var functions []function
-	entry := make([]byte, elf.Sym64Size)
-	if file.Class == elf.ELFCLASS32 {
-		entry = entry[:elf.Sym32Size]
-	}
+	functions := make([]function, 0, mostFunctions(file, section))
+	entry := make([]byte, symbolSize(file))
 	const buffer = 64 << 10
 	symbols := bufio.NewReaderSize(io.NewSectionReader(contents, int64(section.Offset), int64(section.FileSize)), buffer)
-	for range section.FileSize / uint64(len(entry)) {
+	for range section.FileSize / symbolSize(file) {
 		if _, err := io.ReadFull(symbols, entry); err != nil {
 			return nil, fmt.Errorf("ELF file: symbol table: %w", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -13,27 +14,40 @@ import (
 )
 
 const (
-	// maxFiles and maxFileBytes bound the tables that are kept.
-	maxFiles     = 1024
-	maxFileBytes = 512 << 20
+	// maxFiles bounds the tables that are kept.
+	maxFiles = 1024
+	// maxBytes bounds the memory that all tables and mappings take, and the reading of one more, by an estimate. Chromium
+	// with all its symbols takes 310 MB while it is read.
+	maxBytes = 320 << 20
+	// maxTime bounds the time to read all files.
+	maxTime = 10 * time.Second
 	// patience bounds the time to read one file. A file of FUSE, or of a network file system whose server
 	// is gone, may take for ever.
-	patience = 10 * time.Second
+	patience = 5 * time.Second
 	// maxStuck bounds the file systems on which a read did not end in time. Each read keeps a thread.
 	maxStuck = 8
 )
 
-// Files keeps the tables of files, so that a library which thousands of processes map is read once. Its methods may be
-// called at once from several goroutines. The zero value is ready to use.
+// Files keeps the tables of files, so that a library which thousands of processes map is read once. What its processes take
+// together has a bound, in memory and in time: see [Files.Exhausted]. Its methods may be called at once from several
+// goroutines. The zero value is ready to use.
 type Files struct {
-	mu     sync.Mutex
-	tables map[fileID]*kept
-	bytes  int64
-	uses   uint64
-	stuck  map[string]int // by source, the reads that did not end in time
+	mu        sync.Mutex
+	tables    map[fileID]*kept
+	bytes     int64         // of the tables, of the mappings of processes, and for what is being read
+	spent     time.Duration // reading
+	exhausted error         // the first bound that was exceeded
+	uses      uint64
+	stuck     map[string]int // by source, the reads that did not end in time
 
-	reads    int           // files that were read, for tests
-	patience time.Duration // instead of the constant, for tests
+	reads  int    // files that were read, for tests
+	limits limits // instead of the constants, for tests
+}
+
+// limits are the bounds of Files; 0 for those of the constants.
+type limits struct {
+	bytes          int64
+	time, patience time.Duration
 }
 
 // A fileID changes when the contents of a file do.
@@ -41,20 +55,76 @@ type fileID struct {
 	device, inode uint64
 	size          int64
 	modified      unix.Timespec
+	compiled      bool // it is read as a list of compiled functions, and not as an ELF file
 }
 
-// kept is the table of one file. table and err are valid after read.
+// kept is the table of one file. table and bytes are valid after read.
 type kept struct {
 	read  sync.Once
-	table *Table // nil if the file has no functions, or is not an ELF file
+	table *Table // nil if the file has no functions, or is not what it is read as
 	used  uint64 // Files.uses when it was last asked for
-	bytes int64
+	bytes int64  // 0 while it is read
 }
 
 // size returns about how many bytes of memory the table takes.
 func (t *Table) size() int64 {
-	const pieceSize, fixed = 16, 1 << 10
-	return fixed + int64(len(t.names)) + pieceSize*int64(len(t.pieces))
+	const fixed = 1 << 10
+	return fixed + int64(cap(t.names)) + pieceSize*int64(cap(t.pieces))
+}
+
+// Exhausted returns why some functions have no name: reading the symbols of all processes takes more memory or time than it
+// may. It returns nil if it does not.
+func (f *Files) Exhausted() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.exhausted
+}
+
+// exceeded notes that a bound was exceeded, and returns the error. The caller holds the lock.
+func (f *Files) exceeded(err error) error {
+	f.exhausted = cmp.Or(f.exhausted, err)
+	return err
+}
+
+// reserve takes so many bytes of the memory for symbols. For that it drops the tables that were not used for longest.
+func (f *Files) reserve(bytes int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	most := cmp.Or(f.limits.bytes, maxBytes)
+	for f.bytes > most-bytes || len(f.tables) > maxFiles {
+		if !f.evict() {
+			break
+		}
+	}
+	if f.bytes > most-bytes {
+		return f.exceeded(fmt.Errorf("the symbols of all programs need more than %d MiB of memory", most>>20))
+	}
+	f.bytes += bytes
+	return nil
+}
+
+// release returns bytes that were reserved.
+func (f *Files) release(bytes int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.bytes -= bytes
+}
+
+// evict drops the table that was not used for longest. It leaves those that are being read. It returns false if there is
+// none.
+func (f *Files) evict() bool {
+	var oldest fileID
+	found := false
+	for id, k := range f.tables {
+		if k.bytes > 0 && (!found || k.used < f.tables[oldest].used) {
+			oldest, found = id, true
+		}
+	}
+	if found {
+		f.bytes -= f.tables[oldest].bytes
+		delete(f.tables, oldest)
+	}
+	return found
 }
 
 // known returns the table of a file if it is kept. The table is nil if the file has none.
@@ -86,48 +156,48 @@ func (f *Files) read(file *os.File, id fileID) *Table {
 	k.used = f.uses
 	f.mu.Unlock()
 	k.read.Do(func() {
-		table, err := FromELF(file, id.size)
+		reserved := int64(0)
+		reserve := func(bytes int64) error {
+			err := f.reserve(bytes)
+			if err == nil {
+				reserved += bytes
+			}
+			return err
+		}
 		const withoutTable = 256
-		size := int64(withoutTable)
+		size, err := int64(withoutTable), reserve(withoutTable)
+		var table *Table
 		if err == nil {
-			size = table.size()
-		} else {
+			table, err = parserOf(id)(file, id.size, reserve)
+		}
+		if err != nil {
+			table = nil
 			trace.Printf("symbols", "%s: %v", file.Name(), err)
+		} else {
+			size = table.size()
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		k.table, k.bytes = table, size
 		f.reads++
-		f.bytes += size
-		f.evict(k)
+		f.bytes += size - reserved
 	})
 	return k.table
 }
 
-// evict drops the tables that were not used for longest until the bounds hold. It leaves those that are being read,
-// and the newest.
-func (f *Files) evict(newest *kept) {
-	for len(f.tables) > maxFiles || f.bytes > maxFileBytes {
-		var oldest fileID
-		found := false
-		for id, k := range f.tables {
-			if k != newest && k.bytes > 0 && (!found || k.used < f.tables[oldest].used) {
-				oldest, found = id, true
-			}
-		}
-		if !found {
-			return
-		}
-		f.bytes -= f.tables[oldest].bytes
-		delete(f.tables, oldest)
+// parserOf returns the function that reads a file. It calls reserve before it takes memory.
+func parserOf(id fileID) func(file io.ReaderAt, size int64, reserve func(int64) error) (*Table, error) {
+	if id.compiled {
+		return readPerfMap
 	}
+	return fromELF
 }
 
 var errStuck = errors.New("its file system does not answer")
 
 // inTime calls a function that reads a file of a source, such as a device. It returns the error of the function, or errStuck
-// if that takes longer than patience. The function then goes on, so it must not touch what the caller uses. Until it
-// ends, nothing of the same source is read; nor of any other, after maxStuck of them.
+// if that takes longer than patience, or than what is left of the time for all files. The function then goes on, so it must not
+// touch what the caller uses. Until it ends, nothing of the same source is read; nor of any other, after maxStuck of them.
 func (f *Files) inTime(source string, read func() error) error {
 	f.mu.Lock()
 	refuse := f.stuck[source] > 0 || len(f.stuck) >= maxStuck
@@ -135,10 +205,16 @@ func (f *Files) inTime(source string, read func() error) error {
 	if refuse {
 		return errStuck
 	}
+	left, err := f.spend(0)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
 	done := make(chan error, 1)
 	go func() { done <- read() }()
-	timer := time.NewTimer(cmp.Or(f.patience, patience))
+	timer := time.NewTimer(min(left, cmp.Or(f.limits.patience, patience)))
 	defer timer.Stop()
+	defer func() { _, _ = f.spend(time.Since(began)) }()
 	select {
 	case err := <-done:
 		return err
@@ -152,7 +228,7 @@ func (f *Files) inTime(source string, read func() error) error {
 	f.mu.Unlock()
 	go func() {
 		if err := <-done; err != nil {
-			trace.Printf("symbols", "after more than %v: %v", patience, err)
+			trace.Printf("symbols", "after %v: %v", time.Since(began), err)
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -161,6 +237,18 @@ func (f *Files) inTime(source string, read func() error) error {
 		}
 	}()
 	return errStuck
+}
+
+// spend takes some of the time for all files, and returns what is left. The error is that nothing is.
+func (f *Files) spend(span time.Duration) (left time.Duration, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.spent += span
+	most := cmp.Or(f.limits.time, maxTime)
+	if f.spent >= most {
+		return 0, f.exceeded(fmt.Errorf("reading the symbols of all programs takes more than %v", most))
+	}
+	return most - f.spent, nil
 }
 
 var errNotRegular = errors.New("not a regular file")
@@ -189,7 +277,7 @@ func openRegular(folder int, path string, flags int, resolve uint64, accept func
 	if err != nil {
 		return wrong(err)
 	}
-	return file, fileID{stat.Dev, stat.Ino, stat.Size, stat.Mtim}, nil
+	return file, fileID{device: stat.Dev, inode: stat.Ino, size: stat.Size, modified: stat.Mtim}, nil
 }
 
 // openPath opens a file without opening what it is (O_PATH of open(2)).

@@ -67,7 +67,7 @@ func ParseMaps(r io.Reader) ([]Mapping, error) {
 		if len(mappings) == maxMappings {
 			return nil, fmt.Errorf("maps: line %d: more than %d executable mappings", number, maxMappings)
 		}
-		mappings = append(mappings, mapping)
+		mappings = append(mappings, mapping.apart(mappings))
 	}
 	if limited.N == 0 {
 		return nil, fmt.Errorf("maps: more than %d bytes", maxMaps)
@@ -78,6 +78,32 @@ func ParseMaps(r io.Reader) ([]Mapping, error) {
 	// The list is not read at once, so that a mapping which moves in the meantime may be out of order.
 	slices.SortFunc(mappings, func(a, b Mapping) int { return cmp.Compare(a.Start, b.Start) })
 	return mappings, nil
+}
+
+// apart returns the mapping with texts of its own, without the rest of the line. It shares those of the mapping before: tens of
+// thousands of mappings may be of one file with a long path.
+func (m Mapping) apart(before []Mapping) Mapping {
+	if len(before) > 0 {
+		if last := before[len(before)-1]; last.Path == m.Path && last.Device == m.Device {
+			m.Path, m.Device = last.Path, last.Device
+			return m
+		}
+	}
+	m.Path, m.Device = strings.Clone(m.Path), strings.Clone(m.Device)
+	return m
+}
+
+// sizeOf returns about how many bytes of memory mappings take.
+func sizeOf(mappings []Mapping) int64 {
+	const each = 128
+	bytes := int64(0)
+	for i, m := range mappings {
+		bytes += each
+		if i == 0 || mappings[i-1].Path != m.Path {
+			bytes += int64(len(m.Path))
+		}
+	}
+	return bytes
 }
 
 var errMapping = errors.New("want START-END PERMISSIONS OFFSET MAJOR:MINOR INODE [PATH], as in 7f00-7f10 r-xp 00000000 fd:01 42 /bin/sh")

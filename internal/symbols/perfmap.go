@@ -17,18 +17,31 @@ const (
 	maxPerfMap = 64 << 20
 	// maxCompiled bounds the number of compiled functions.
 	maxCompiled = 1 << 20
+	// minLine is the length of the shortest line: 0 1 a.
+	minLine = 6
 )
+
+// mostCompiled returns how many functions a list of size bytes has at most.
+func mostCompiled(size int64) int64 { return min(size/minLine+1, maxCompiled) }
+
+// perfMapMemory returns how many bytes of memory it takes at most to read a list of size bytes.
+func perfMapMemory(size int64) int64 {
+	const eachFunction = 2*functionSize + pieceSize + 3*8 + 1 // and three positions and a bool in latest
+	size = min(size, maxPerfMap)
+	return size + eachFunction*mostCompiled(size)
+}
 
 // ParsePerfMap reads the list of functions that a just-in-time compiler writes, /tmp/perf-PID.map
 // (tools/perf/Documentation/jit-interface.txt in the sources of Linux). A line is START SIZE NAME, the numbers in
 // hexadecimal. A later function replaces each earlier one that it overlaps, because compilers use memory again.
 //
-// [Table.Skipped] has the number of malformed lines. At most 64 MiB and 1,048,576 functions are read; what follows is
-// left out. The error is that of the reader.
-func ParsePerfMap(r io.Reader) (*Table, error) {
-	t := &Table{}
-	var compiled []function
-	lines := bufio.NewReaderSize(io.LimitReader(r, maxPerfMap), 64<<10)
+// [Table.Skipped] has the number of malformed lines. At most size bytes, 64 MiB and 1,048,576 functions are read; what follows
+// is left out. The error is that of the reader.
+func ParsePerfMap(r io.Reader, size int64) (*Table, error) {
+	size = min(size, maxPerfMap)
+	t := &Table{names: make([]byte, 0, size)}
+	compiled := make([]function, 0, mostCompiled(size))
+	lines := bufio.NewReaderSize(io.LimitReader(r, size), 64<<10)
 	for len(compiled) < maxCompiled {
 		line, err := readLine(lines)
 		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
@@ -47,8 +60,9 @@ func ParsePerfMap(r io.Reader) (*Table, error) {
 			return nil, fmt.Errorf("list of compiled functions: %w", err)
 		}
 	}
-	t.names = slices.Clip(t.names)
-	for _, f := range latest(compiled) {
+	kept := latest(compiled)
+	t.pieces = make([]piece, 0, len(kept))
+	for _, f := range kept {
 		t.pieces = append(t.pieces, piece{f.start, uint32(min(f.end-f.start, math.MaxUint32)), f.name})
 	}
 	return t, nil
@@ -114,7 +128,7 @@ func latest(compiled []function) []function {
 	// From the lowest address upwards, active are the functions that have begun. All of them overlap, so
 	// that each but the latest is replaced; the latest is on top.
 	replaced := make([]bool, len(compiled))
-	var active latestFirst
+	active := make(latestFirst, 0, len(compiled))
 	for _, i := range order {
 		for len(active) > 0 && compiled[active[0]].end <= compiled[i].start {
 			heap.Pop(&active)

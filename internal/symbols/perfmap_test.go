@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ func TestParsePerfMap(t *testing.T) {
 		"garbage", "4000 0 empty", "4000 10", "4000 zz x", "ffffffffffffffff 2 beyond the end", "",
 		"5000 10 _ZN2os14javaTimeMillisEv\r",
 		"6000 10 the last line has no end",
-	}, "\n")))
+	}, "\n")), 1<<10)
 	require.NoError(t, err)
 	requireNames(t, table, map[uint64]string{
 		0x1000: "", 0x1080: "new within the old", 0x108f: "new within the old", 0x1090: "",
@@ -45,7 +46,7 @@ func TestLaterFunctionsReplaceEarlierOnes(t *testing.T) {
 			kept = slices.DeleteFunc(kept, func(earlier function) bool { return earlier.start < f.end && f.start < earlier.end })
 			kept = append(kept, f)
 		}
-		table, err := ParsePerfMap(strings.NewReader(list.String()))
+		table, err := ParsePerfMap(strings.NewReader(list.String()), int64(list.Len()))
 		require.NoError(t, err)
 		for addr := range uint64(130) {
 			want := ""
@@ -60,14 +61,14 @@ func TestLaterFunctionsReplaceEarlierOnes(t *testing.T) {
 }
 
 func TestParsePerfMapIsBounded(t *testing.T) {
-	table, err := ParsePerfMap(&endless{line: "1000 10 function\n"})
+	table, err := ParsePerfMap(&endless{line: "1000 10 function\n"}, math.MaxInt64)
 	require.NoError(t, err)
 	require.Equal(t, 1, table.Len())
-	table, err = ParsePerfMap(&endless{line: "x"})
+	table, err = ParsePerfMap(&endless{line: "x"}, math.MaxInt64)
 	require.NoError(t, err)
 	require.Equal(t, 1, table.Skipped())
 
-	_, err = ParsePerfMap(io.MultiReader(strings.NewReader("1000 10 a\n"), iotest.ErrReader(errors.New("broken disk"))))
+	_, err = ParsePerfMap(io.MultiReader(strings.NewReader("1000 10 a\n"), iotest.ErrReader(errors.New("broken disk"))), 100)
 	require.EqualError(t, err, "list of compiled functions: broken disk")
 }
 
@@ -76,7 +77,7 @@ func FuzzParsePerfMap(f *testing.F) {
 	f.Add("0x1000 0x10 a b c")
 	f.Add("ffffffffffffffff 1 a\nx")
 	f.Fuzz(func(t *testing.T, text string) {
-		table, err := ParsePerfMap(strings.NewReader(text))
+		table, err := ParsePerfMap(strings.NewReader(text), int64(len(text)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
@@ -29,9 +30,9 @@ type Process struct {
 	mappings []Mapping
 	found    map[identity]lookup
 	vdso     map[Mapping]*Table
-	compiled *Table // of a just-in-time compiler; nil if there is none
-	source   fileID // of compiled
-	current  bool   // compiled was read, or does not exist
+	held     int64  // bytes of files that the mappings take
+	compiled fileID // the list of a just-in-time compiler; zero if there is none
+	current  bool   // compiled was looked for
 }
 
 // A Frame is what is known of an address.
@@ -66,8 +67,13 @@ type lookup struct {
 func Open(pid int) (*Process, error) { return new(Files).Open(pid) }
 
 // Open reads the mappings of a process, whose tables are kept in f. Close it after use. The error is that of /proc/PID: the
-// process has ended, or belongs to another user.
+// process has ended, or belongs to another user; or it is that of [Files.Exhausted].
 func (f *Files) Open(pid int) (*Process, error) {
+	if _, err := f.spend(0); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	defer func() { _, _ = f.spend(time.Since(began)) }()
 	folder, started, err := openProcess(pid)
 	if err != nil {
 		return nil, err
@@ -77,7 +83,7 @@ func (f *Files) Open(pid int) (*Process, error) {
 	if p.owner, err = readOwner(folder); err != nil {
 		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
-	if p.mappings, err = p.readMappings(folder); err != nil {
+	if err := p.readMappings(folder); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -177,17 +183,24 @@ func openAt(folder int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-func (p *Process) readMappings(folder int) ([]Mapping, error) {
+// readMappings replaces the mappings by those of now. If it fails, those of before remain.
+func (p *Process) readMappings(folder int) error {
 	maps, err := openAt(folder, "maps")
 	if err != nil {
-		return nil, fmt.Errorf("process %d: maps: %w", p.pid, err)
+		return fmt.Errorf("process %d: maps: %w", p.pid, err)
 	}
 	defer func() { _ = maps.Close() }()
 	mappings, err := ParseMaps(maps)
 	if err != nil {
-		return nil, fmt.Errorf("process %d: %w", p.pid, err)
+		return fmt.Errorf("process %d: %w", p.pid, err)
 	}
-	return mappings, nil
+	size := sizeOf(mappings)
+	if err := p.files.reserve(size); err != nil {
+		return fmt.Errorf("process %d: %w", p.pid, err)
+	}
+	p.files.release(p.held)
+	p.mappings, p.held = mappings, size
+	return nil
 }
 
 // Refresh reads the mappings again, and the functions of a just-in-time compiler when one is next asked for.
@@ -203,11 +216,10 @@ func (p *Process) Refresh() error {
 		return err
 	}
 	defer func() { _ = unix.Close(folder) }()
-	mappings, err := p.readMappings(folder)
-	if err != nil {
+	if err := p.readMappings(folder); err != nil {
 		return err
 	}
-	p.mappings, p.current = mappings, false
+	p.current = false
 	for identity, lookup := range p.found {
 		if !lookup.found {
 			delete(p.found, identity)
@@ -221,8 +233,9 @@ func (p *Process) Refresh() error {
 func (p *Process) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.closed, p.current = true, true
-	p.mappings, p.found, p.vdso, p.compiled = nil, nil, nil, nil
+	p.files.release(p.held)
+	p.closed, p.current, p.held = true, true, 0
+	p.mappings, p.found, p.vdso, p.compiled = nil, nil, nil, fileID{}
 }
 
 // Mappings returns the executable mappings of the process, as Open or Refresh read them.
@@ -382,49 +395,44 @@ func openInRoot(folder int, path string, accept func(*unix.Stat_t) error) (*os.F
 
 // justInTime returns the functions of the process's just-in-time compiler, or nil.
 func (p *Process) justInTime() *Table {
-	if p.current {
-		return p.compiled
+	if table, ok := p.files.known(p.compiled); p.current && (ok || p.compiled == fileID{}) {
+		return table
 	}
 	p.current = true
-	pid, started, owner, source := p.pid, p.started, p.owner, p.source
+	files, pid, started, owner := p.files, p.pid, p.started, p.owner
 	type result struct {
 		table *Table
 		id    fileID
 	}
 	results := make(chan result, 1)
-	err := p.files.inTime("process "+strconv.Itoa(p.pid), func() error {
+	err := files.inTime("process "+strconv.Itoa(p.pid), func() error {
 		file, id, err := openPerfMap(pid, started, owner)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = file.Close() }()
-		if id == source {
-			results <- result{nil, id}
-			return nil
-		}
-		table, err := readPerfMap(file, id.size)
-		results <- result{table, id}
-		return err
+		id.compiled = true
+		results <- result{files.read(file, id), id}
+		return nil
 	})
 	if err != nil {
 		// Of a process that has ended, and of one that has removed its list, what was known remains.
 		trace.Printf("symbols", "process %d: list of compiled functions: %v", p.pid, err)
-		return p.compiled
+		table, _ := files.known(p.compiled)
+		return table
 	}
-	if r := <-results; r.table != nil {
-		p.compiled, p.source = r.table, r.id
-	}
-	return p.compiled
+	r := <-results
+	p.compiled = r.id
+	return r.table
 }
 
 // readPerfMap reads the list, of a long one the end: it has the latest functions.
-func readPerfMap(file *os.File, size int64) (*Table, error) {
-	if size > maxPerfMap {
-		if _, err := file.Seek(size-maxPerfMap, io.SeekStart); err != nil {
-			return nil, err
-		}
+func readPerfMap(file io.ReaderAt, size int64, reserve func(int64) error) (*Table, error) {
+	if err := reserve(perfMapMemory(size)); err != nil {
+		return nil, err
 	}
-	return ParsePerfMap(file)
+	length := min(size, maxPerfMap)
+	return ParsePerfMap(io.NewSectionReader(file, size-length, length), length)
 }
 
 var errOwner = errors.New("it belongs to another user")

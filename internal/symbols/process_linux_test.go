@@ -1,6 +1,8 @@
 package symbols
 
 import (
+	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -255,10 +258,10 @@ func TestNamesOfCompiledFunctions(t *testing.T) {
 	writePerfMap(t, path, r.anonymous, "the second")
 	require.NoError(t, p.Refresh())
 	require.Equal(t, Frame{"the second", JIT}, p.Name(r.anonymous))
-	table := p.compiled
+	reads := p.files.reads
 	require.NoError(t, p.Refresh())
 	require.Equal(t, Frame{"the second", JIT}, p.Name(r.anonymous))
-	require.Same(t, table, p.compiled, "read again without need")
+	require.Equal(t, reads, p.files.reads, "read again without need")
 
 	// Of a process that has ended, too.
 	late := open(t, new(Files), r.pid)
@@ -366,11 +369,119 @@ func TestFilesAreBounded(t *testing.T) {
 	}
 	require.Equal(t, bytes, files.bytes)
 
-	big := files.tables[first]
-	files.bytes += maxFileBytes - big.bytes
-	big.bytes = maxFileBytes
-	files.evict(nil)
-	require.LessOrEqual(t, files.bytes, int64(maxFileBytes))
+	const most = maxBytes - 4<<10 // some of the tables
+	require.NoError(t, files.reserve(most))
+	require.LessOrEqual(t, files.bytes, int64(maxBytes))
+	_, ok := files.known(first)
+	require.True(t, ok, "those that were not used for longest go first")
+	require.NoError(t, files.Exhausted())
+	require.Error(t, files.reserve(maxBytes-most+1))
+	require.EqualError(t, files.Exhausted(), "the symbols of all programs need more than 320 MiB of memory")
+	files.release(most)
+	require.NoError(t, files.reserve(maxBytes))
+}
+
+// Whatever a file has, to read it takes no more memory than was reserved for it.
+func TestReadingTakesWhatIsReserved(t *testing.T) {
+	const number = 200_000
+	list := func(line func(i int) string) func(func(int64) error) (*Table, error) {
+		var text strings.Builder
+		for i := range number {
+			text.WriteString(line(i))
+		}
+		return func(reserve func(int64) error) (*Table, error) {
+			return readPerfMap(strings.NewReader(text.String()), int64(text.Len()), reserve)
+		}
+	}
+	program := func(symbol func(i uint64) testSymbol) func(func(int64) error) (*Table, error) {
+		symbols := make([]testSymbol, number)
+		for i := range symbols {
+			symbols[i] = symbol(uint64(i))
+		}
+		image := madeELF(elf.ELFCLASS64, madeNames, symbols)
+		return func(reserve func(int64) error) (*Table, error) {
+			return fromELF(bytes.NewReader(image), int64(len(image)), reserve)
+		}
+	}
+	for name, read := range map[string]func(func(int64) error) (*Table, error){
+		"short lines":        list(func(int) string { return "0 1 a\n" }),
+		"functions in order": list(func(i int) string { return fmt.Sprintf("%x 8 a\n", i*8) }),
+		"overlapping lines":  list(func(i int) string { return fmt.Sprintf("%x %x a\n", i, 2*number) }),
+		"long names":         list(func(i int) string { return fmt.Sprintf("%x 8 %s\n", i*8, strings.Repeat("x", 100)) }),
+		"side by side":       program(func(i uint64) testSymbol { return exported(1, i*8, 8) }),
+		"within each other":  program(func(i uint64) testSymbol { return exported(1, i, 2*number-2*i) }),
+		"in a chain":         program(func(i uint64) testSymbol { return exported(1, i*8, 12) }),
+		"at the end of one":  program(func(i uint64) testSymbol { return exported(1, i*8, number*8-i*8) }),
+	} {
+		reserved := int64(0)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		table, err := read(func(bytes int64) error { reserved += bytes; return nil })
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err, name)
+		const buffers = 256 << 10
+		require.LessOrEqual(t, int64(after.TotalAlloc-before.TotalAlloc), reserved+buffers, name)
+		require.LessOrEqual(t, table.size(), reserved+buffers, name)
+		requireOrdered(t, table)
+	}
+}
+
+// What all processes take together has a bound, and Exhausted says which one was exceeded.
+func TestSymbolsOfAllProcessesAreBounded(t *testing.T) {
+	r := start(t, exec.Command(compiled(t)))
+	writePerfMap(t, perfMapPath(r.pid), r.anonymous, "compiled")
+
+	const little = 32 << 10 // for the mappings, and for no file
+	files := &Files{limits: limits{bytes: little}}
+	p := open(t, files, r.pid)
+	require.NoError(t, files.Exhausted())
+	require.Empty(t, p.Name(r.qsort).Function)
+	require.EqualError(t, files.Exhausted(), "the symbols of all programs need more than 0 MiB of memory")
+	require.LessOrEqual(t, files.bytes, int64(little))
+	p.Close()
+	p.Close()
+	var tables int64
+	for _, k := range files.tables {
+		tables += k.bytes
+	}
+	require.Equal(t, tables, files.bytes, "the mappings are given back")
+
+	files = &Files{limits: limits{bytes: 1}}
+	_, err := files.Open(r.pid)
+	require.ErrorContains(t, err, files.Exhausted().Error())
+
+	files = new(Files)
+	p, unread := open(t, files, r.pid), open(t, files, r.pid)
+	require.Equal(t, "exported_function", p.Name(r.exported).Function)
+	files.spent = maxTime
+	require.Equal(t, "exported_function", p.Name(r.exported+1).Function, "was read before")
+	require.NoError(t, files.Exhausted())
+	require.Equal(t, Frame{}, p.Name(r.anonymous))
+	require.Empty(t, unread.Name(r.exported).Function)
+	require.EqualError(t, files.Exhausted(), "reading the symbols of all programs takes more than 10s")
+	_, err = files.Open(r.pid)
+	require.EqualError(t, err, files.Exhausted().Error())
+}
+
+// A list that was dropped for others is read again.
+func TestPerfMapsAreReadOnce(t *testing.T) {
+	path := compiled(t)
+	first, second := start(t, exec.Command(path)), start(t, exec.Command(path))
+	list := fmt.Appendf(nil, "%x 10 shared\n%x 10 shared\n", first.anonymous, second.anonymous)
+	t.Cleanup(func() {
+		require.NoError(t, errors.Join(os.Remove(perfMapPath(first.pid)), os.Remove(perfMapPath(second.pid))))
+	})
+	require.NoError(t, os.WriteFile(perfMapPath(first.pid), list, 0o600))
+	require.NoError(t, os.Link(perfMapPath(first.pid), perfMapPath(second.pid)))
+	files := new(Files)
+	a, b := open(t, files, first.pid), open(t, files, second.pid)
+	require.Equal(t, Frame{"shared", JIT}, a.Name(first.anonymous))
+	require.Equal(t, Frame{"shared", JIT}, b.Name(second.anonymous))
+	require.Equal(t, 1, files.reads)
+	for files.evict() {
+	}
+	require.Equal(t, Frame{"shared", JIT}, a.Name(first.anonymous))
+	require.Equal(t, 2, files.reads)
 }
 
 func TestProcessesThatEnd(t *testing.T) {
@@ -417,7 +528,7 @@ func TestNoDescriptorRemains(t *testing.T) {
 
 // A file system that does not answer keeps one thread, and takes no more time after that.
 func TestStuckReads(t *testing.T) {
-	files := &Files{patience: 1}
+	files := &Files{limits: limits{patience: 1}}
 	release := make(chan struct{})
 	stuck := func() error { <-release; return nil }
 	never := func() error { t.Error("called"); return nil }
@@ -433,7 +544,7 @@ func TestStuckReads(t *testing.T) {
 		defer files.mu.Unlock()
 		return len(files.stuck) == 0
 	}, patience, patience/1000)
-	files.patience = 0
+	files.limits.patience = 0
 	require.ErrorIs(t, files.inTime("0", func() error { return io.EOF }), io.EOF)
 }
 
@@ -448,7 +559,7 @@ func TestLongPerfMapIsReadFromItsEnd(t *testing.T) {
 	require.NoError(t, err)
 	stat, err := file.Stat()
 	require.NoError(t, err)
-	table, err := readPerfMap(file, stat.Size())
+	table, err := readPerfMap(file, stat.Size(), func(int64) error { return nil })
 	require.NoError(t, err)
 	requireNames(t, table, map[uint64]string{0x1000: "", 0x2000: "last"})
 }

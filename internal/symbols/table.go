@@ -38,6 +38,12 @@ type piece struct {
 	name   uint32 // position in Table.names
 }
 
+// pieceSize and functionSize are the sizes of a piece and of a function, in bytes.
+const (
+	pieceSize    = 16
+	functionSize = 24
+)
+
 // A function is one symbol, before its table is made.
 type function struct {
 	start, end uint64
@@ -106,7 +112,7 @@ func withoutVersion(name string) string {
 // build fills the table with functions, in any order. It changes the slice.
 func (t *Table) build(functions []function) {
 	slices.SortFunc(functions, func(a, b function) int { return cmp.Compare(a.start, b.start) })
-	t.pieces = slices.Clip(flatten(t.withoutAliases(functions)))
+	t.pieces = flatten(t.withoutAliases(functions))
 }
 
 // withoutAliases leaves one function at each address, with the name that [Table.Lookup] documents and
@@ -155,11 +161,26 @@ func (t *Table) prefers(a, b function) bool {
 	) < 0
 }
 
+// maxNested bounds the functions that lie within each other, so that they take no memory. Real ones are a few.
+const maxNested = 1024
+
+// nested returns how many functions begin before the end of an earlier one. functions are in order.
+func nested(functions []function) int {
+	number, end := 0, uint64(0)
+	for _, f := range functions {
+		if f.start < end {
+			number++
+		}
+		end = max(end, f.end)
+	}
+	return number
+}
+
 // flatten returns the ranges of functions that may lie within each other. functions are in order, each
 // with another start.
 func flatten(functions []function) []piece {
-	pieces := make([]piece, 0, len(functions))
-	var begun []function // not ended, in order of start
+	pieces := make([]piece, 0, len(functions)+nested(functions)) // one that has another within it continues after it
+	var begun []function                                         // not ended, in order of start
 	at := uint64(0)
 	advance := func(to uint64) {
 		for at < to && len(begun) > 0 {
@@ -176,7 +197,12 @@ func flatten(functions []function) []piece {
 	}
 	for _, f := range functions {
 		advance(f.start)
-		begun = append(begun, f)
+		if len(begun) == maxNested {
+			begun = slices.DeleteFunc(begun, func(earlier function) bool { return earlier.end <= at })
+		}
+		if len(begun) < maxNested {
+			begun = append(begun, f)
+		}
 	}
 	advance(math.MaxUint64)
 	return pieces

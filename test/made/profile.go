@@ -13,7 +13,8 @@ func Profile(programs int) *profile.Profile {
 	s := &profile.Profile{
 		DurationNS: 5e9, RateHz: 997, SampleNS: 5200, Scope: profile.Machine, SeesKernel: true, ListsThreads: programs%2 == 0, LostSamples: 12, CPUs: 8, KernelEntry: result.Always,
 		ReadNS: 1180, SyscallNS: 1250, UserModeNS: 24.5, Processes: []profile.Process{},
-		Unseen: []string{"2 of 8 CPUs: too many open files; the limit is 64 (ulimit -n), and 80 are needed"},
+		Unseen:  []string{"2 of 8 CPUs: too many open files; the limit is 64 (ulimit -n), and 80 are needed"},
+		Unnamed: "reading the symbols of all programs takes more than 10s",
 	}
 	names := []string{"postgres", "java", "node", "python3", "redis-server", "a program with a long name"}
 	for i := range programs {
