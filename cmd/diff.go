@@ -51,8 +51,8 @@ the output of --format json.`,
 		},
 	}
 	f := command.Flags()
-	f.Float64Var(&flags.alpha, "alpha", 0.05, "family-wise false-positive rate of the verdicts")
-	f.StringVar(&flags.minChange, "min-change", "2%", "smallest change that counts, as a `percentage`")
+	f.Float64Var(&flags.alpha, "alpha", section.Usual.Alpha, "family-wise false-positive rate of the verdicts")
+	f.StringVar(&flags.minChange, "min-change", fmt.Sprintf("%v%%", section.Usual.MinChange*100), "smallest change that counts, as a `percentage`")
 	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock is slower by more than this `percentage` beyond noise, and 3 if that cannot be told")
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "least" { // its former name

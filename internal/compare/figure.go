@@ -31,10 +31,18 @@ func figures(d *result.Document) []figure {
 	for _, e := range Of(d).OtherClockSources {
 		all = append(all, figuresUnder(e.ClockSource, e.Clocks, contendedFrom(e.Warnings, cpus))...)
 	}
-	// A sample of 0 ns, or of no reads, has no ratio to another.
-	return slices.DeleteFunc(all, func(f figure) bool {
-		return len(f.samples) == 0 || slices.Min(f.samples) <= 0 || math.IsInf(slices.Max(f.samples), 0)
-	})
+	return slices.DeleteFunc(all, func(f figure) bool { return !f.hasRatio() })
+}
+
+// hasRatio returns whether there are samples with a ratio to others, as one of 0 ns, or of no reads,
+// has none.
+func (f figure) hasRatio() bool {
+	return len(f.samples) > 0 && slices.Min(f.samples) > 0 && !math.IsInf(slices.Max(f.samples), 0)
+}
+
+// latencyFigure returns the figure of a clock's latency.
+func latencyFigure(source string, c Clock) figure {
+	return figure{clock: c.ID, source: source, samples: c.Latency.SamplesNS, quickest: c.Latency.QuietSamplesNS}
 }
 
 // contention are the warnings of runs that did not have the CPUs for themselves.
@@ -56,7 +64,7 @@ func figuresUnder(source string, clocks []Clock, contendedFrom int) []figure {
 			continue
 		}
 		if c.Latency != nil {
-			all = append(all, figure{clock: c.ID, source: source, samples: c.Latency.SamplesNS, quickest: c.Latency.QuietSamplesNS})
+			all = append(all, latencyFigure(source, c))
 		}
 		for _, t := range c.Throughput {
 			f := figure{clock: c.ID, source: source, threads: t.Threads, contended: t.Threads >= contendedFrom}

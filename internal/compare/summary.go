@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,42 +42,53 @@ func summary(d *result.Document) []table.Fact {
 	var lines []table.Fact
 	for _, kind := range kinds {
 		var all []Clock
-		for _, c := range byLatency(d) {
-			if kind.is(c) {
+		for _, c := range Of(d).Clocks {
+			if c.Available && c.Latency != nil && kind.is(c) {
 				all = append(all, c)
 			}
 		}
 		if len(all) > 0 {
-			lines = append(lines, table.Fact{Name: kind.name, Value: fastestOf(d, all)})
+			lines = append(lines, table.Fact{Name: kind.name, Value: fastestOf(all)})
 		}
 	}
 	return lines
 }
 
-// fastestOf returns a sentence about clocks of one kind, which are sorted by latency. A clock
-// counts as fastest too if its interval overlaps that of the first.
-func fastestOf(d *result.Document, all []Clock) string {
-	first := all[0].Latency
+// fastestOf returns a sentence about clocks of one kind, which are in the order of the catalogue: the
+// usual clocks first.
+func fastestOf(all []Clock) string {
 	var fastest, slower []string
-	for _, c := range Of(d).Clocks { // in the order of the catalogue: the usual clocks first
-		i := slices.IndexFunc(all, func(other Clock) bool { return other.ID == c.ID })
-		if i == 0 || i > 0 && first.Confidence > 0 && all[i].Latency.Confidence > 0 && all[i].Latency.LowNS <= first.HighNS {
+	var ns string
+	ratios := slowness(all)
+	for i, c := range all {
+		if ratios[i] == 1 {
 			fastest = append(fastest, c.ID)
+			ns = cmp.Or(ns, words.NS(c.Latency.MedianNS))
 		}
 	}
-	for _, c := range all {
-		if !slices.Contains(fastest, c.ID) {
-			slower = append(slower, fmt.Sprintf("%s %s×", c.ID, words.Times(c.Latency.MedianNS/first.MedianNS)))
-		}
+	for _, i := range bySlowness(ratios) {
+		slower = append(slower, fmt.Sprintf("%s %s×", all[i].ID, words.Times(ratios[i])))
 	}
-	text := fmt.Sprintf("%s is the fastest, %s ns/read.", fastest[0], words.NS(first.MedianNS))
+	text := fmt.Sprintf("%s is the fastest, %s ns/read.", fastest[0], ns)
 	if len(fastest) > 1 {
-		text = fmt.Sprintf("%s are the fastest, %s ns/read (no significant difference).", strings.Join(fastest, ", "), words.NS(first.MedianNS))
+		text = fmt.Sprintf("%s are the fastest, %s ns/read (no significant difference).", strings.Join(fastest, ", "), ns)
 	}
 	if len(slower) > 0 {
 		text += " Slower: " + strings.Join(slower, ", ") + "."
 	}
 	return text
+}
+
+// bySlowness returns the indices of the clocks that are slower than the fastest, in that order.
+func bySlowness(ratios []float64) []int {
+	var slower []int
+	for i, ratio := range ratios {
+		if ratio > 1 {
+			slower = append(slower, i)
+		}
+	}
+	slices.SortStableFunc(slower, func(a, b int) int { return cmp.Compare(ratios[a], ratios[b]) })
+	return slower
 }
 
 // missing returns a line for each reason why clocks are not available.

@@ -22,6 +22,9 @@ type Settings struct {
 	MinChange float64 `json:"least_change"`
 }
 
+// Usual are the settings if none are given.
+var Usual = Settings{Alpha: 0.05, MinChange: 0.02}
+
 // A Coverage is the parts of a section that only one of two documents has.
 type Coverage struct {
 	// OnlyIn is old or new if the other document lacks the section; empty if both have it.
