@@ -32,16 +32,16 @@ import (
 //  3. A descendant is the program's if one of these holds:
 //     a. It is the program, or below a process that is the program's.
 //     b. Its environment has the random tag of this run, which no other process can have.
-//     c. It is in the process group that the program leads. The program is reaped last, and until
-//     then the kernel gives its number to no other process or group.
+//     c. It is in the session that the program leads. The program is reaped last, and until then the
+//     kernel gives its number to no other process or session.
 //  4. A process is killed through a pidfd. Its start time is read after the pidfd was opened, and
 //     must be that of the proven process. So a reused number kills nobody.
 //
-// One kind escapes: a process that lost its ancestors, cleared its environment and left the process
-// group, such as a daemon of a program that clears the environment of its daemons. Nothing proves
-// whose it is, so it is left alone.
+// One kind escapes: a process that lost its ancestors, cleared its environment and left the session,
+// such as a daemon of a program that clears the environment of its daemons. Nothing proves whose it
+// is, so it is left alone.
 //
-// Without the /proc of its own PID namespace, this process knows the process group only.
+// Without the /proc of its own PID namespace, this process ends the process group of the program only.
 type tree struct {
 	cmd     *exec.Cmd
 	tag     string           // the entry of the environment
@@ -70,7 +70,7 @@ func newTree(cmd *exec.Cmd) (*tree, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
 	}
-	cmd.SysProcAttr.Setpgid = true
+	cmd.SysProcAttr.Setsid = true // it can neither read nor change the terminal of timebench
 	// If timebench is killed, the kernel kills the program. It does so at the end of the thread that
 	// started the program, so this goroutine keeps the thread until close.
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
@@ -260,7 +260,7 @@ func (t *tree) foreign(p procfs.ProcStat) bool {
 
 // proven reports whether a live child of this process is the program's.
 func (t *tree) proven(p procfs.ProcStat) bool {
-	if t.members[identity(p)] || p.PGRP == t.cmd.Process.Pid {
+	if t.members[identity(p)] || p.Session == t.cmd.Process.Pid {
 		return true
 	}
 	// The threads, not the process: what the first thread has is gone after its exit.
@@ -275,12 +275,12 @@ func (t *tree) proven(p procfs.ProcStat) bool {
 }
 
 // bury reaps a zombie that is a child of this process, unless another part of timebench may wait for
-// it. The children that timebench starts meanwhile with os/exec are in its session, and not in the
-// group of the program, so they are reaped only by their own Wait. The guardian of the clock source
-// has a session of its own, but is not started during a run. An orphan in another session that is
-// not the program's is reaped too: nobody else waits for it.
+// it. The children that timebench starts meanwhile with os/exec are in its session, where none of the
+// program's can be, so they are reaped only by their own Wait. The guardian of the clock source has a
+// session of its own, but is not started during a run. An orphan in another session that is not the
+// program's is reaped too: nobody else waits for it.
 func (t *tree) bury(p procfs.ProcStat) {
-	if !t.members[identity(p)] && p.PGRP != t.cmd.Process.Pid && p.Session == t.own.Session {
+	if p.Session == t.own.Session {
 		t.corpses[p.PID] = p.Starttime
 		return
 	}

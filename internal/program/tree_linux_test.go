@@ -100,6 +100,17 @@ if os.fork() == 0:
 os.wait()
 '`, ample, "",
 		},
+		"group, no environment": {
+			`exec python3 -I -S -c '
+import os
+if os.fork() == 0:
+    os.setpgid(0, 0)
+    if os.fork():
+        os._exit(0)
+    os.execve("/bin/sh", ["sh", "-c", "sleep 1000; : $0", os.environ["MARK"]], {})
+os.wait()
+'`, ample, "",
+		},
 		"stopped": {`sleep 1000 & kill -STOP $!; kill -STOP $$`, short, "did not end within 1s"},
 		"first thread exits": {
 			`setsid python3 -I -S -c '

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A tree is a program and its descendants: the process group that the program leads.
+// A tree is a program and its descendants: the process group of the session that the program leads.
 type tree struct{ cmd *exec.Cmd }
 
 func newTree(cmd *exec.Cmd) (*tree, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
 	}
-	cmd.SysProcAttr.Setpgid = true
+	cmd.SysProcAttr.Setsid = true // it can neither read nor change the terminal of timebench
 	return &tree{cmd}, nil
 }
 

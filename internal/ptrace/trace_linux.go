@@ -120,8 +120,8 @@ func (t *tracer) start(program *exec.Cmd) error {
 		attributes = *program.SysProcAttr
 	}
 	attributes.Ptrace = true
-	// A process group of its own keeps the signals of the terminal away. setsid(2) makes one too.
-	attributes.Setpgid = !attributes.Setsid
+	// In a session of its own it can neither read nor change the terminal, nor has it a signal of it.
+	attributes.Setsid = true
 	// Until prepare sets PTRACE_O_EXITKILL, the program would continue if timebench were killed.
 	attributes.Pdeathsig = unix.SIGKILL
 	program.SysProcAttr = &attributes

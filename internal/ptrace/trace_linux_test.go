@@ -328,20 +328,17 @@ func TestSpanEndsWithTheProgram(t *testing.T) {
 	require.Equal(t, each(1, readsOfC()), counted(spans))
 }
 
-// A program has a process group of its own, or the session that the caller wants.
-func TestProcessGroup(t *testing.T) {
+// A program has a session of its own, and so no terminal.
+func TestSession(t *testing.T) {
 	usableOrSkip(t)
-	for _, session := range []bool{false, true} {
-		var output bytes.Buffer
-		program := exec.Command(need.Program(t, "sh"), "-c", `echo $$ $(cut -d " " -f 5,6 /proc/$$/stat)`)
-		program.Stdout = &output
-		program.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
-		require.NoError(t, Run(deadline(t), program))
-		ids := strings.Fields(output.String())
-		require.Len(t, ids, 3, output.String())
-		require.Equal(t, ids[0], ids[1])
-		require.Equal(t, session, ids[0] == ids[2])
-	}
+	var output bytes.Buffer
+	program := exec.Command(need.Program(t, "sh"), "-c", `echo $$ $(cut -d " " -f 6,7 /proc/$$/stat)`)
+	program.Stdout = &output
+	require.NoError(t, Run(deadline(t), program))
+	ids := strings.Fields(output.String())
+	require.Len(t, ids, 3, output.String())
+	require.Equal(t, ids[0], ids[1])
+	require.Equal(t, "0", ids[2], "tty_nr of proc_pid_stat(5)")
 }
 
 // Run does not stop the program at system calls, as Trace does: twice each.
