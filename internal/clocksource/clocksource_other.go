@@ -8,37 +8,37 @@ import (
 	"os/exec"
 )
 
-var errLinux = errors.New("only Linux lets a program select the clock source")
+var errNotBuilt = errors.New("this build cannot switch the clock source; the builds for Linux can")
 
-// Available returns an error: this system has no selectable clock sources.
-func (Folder) Available() ([]string, error) { return nil, errLinux }
+// Available returns an error: this build cannot switch clock sources.
+func (Folder) Available() ([]string, error) { return nil, errNotBuilt }
 
-// Current returns an error: this system has no names for clock sources.
-func (Folder) Current() (string, error) { return "", errLinux }
+// Current returns an error: this build does not know the clock sources of the system.
+func (Folder) Current() (string, error) { return "", errNotBuilt }
 
-// Writable returns an error: there is nothing to switch on this system.
-func (Folder) Writable() error { return errLinux }
+// Writable returns an error: this build cannot switch the clock source.
+func (Folder) Writable() error { return errNotBuilt }
 
-// A Record is the record of a switched clock source, which does not exist on this system.
+// A Record is the record of a switched clock source, which only the builds for Linux write.
 type Record struct{ Original string }
 
 // Abandoned returns nil.
 func (Folder) Abandoned() *Record { return nil }
 
 // Recover returns an error.
-func (Folder) Recover(*Record) error { return errLinux }
+func (Folder) Recover(*Record) error { return errNotBuilt }
 
-// A Switch is the right to switch the clock source, which nobody has on this system.
+// A Switch is the right to switch the clock source, which only the builds for Linux get.
 type Switch struct{}
 
-// Hold returns an error: there is nothing to switch on this system.
-func Hold(Folder, *exec.Cmd) (*Switch, error) { return nil, errLinux }
+// Hold returns an error: this build cannot switch the clock source.
+func Hold(Folder, *exec.Cmd) (*Switch, error) { return nil, errNotBuilt }
 
 // Original returns "".
 func (*Switch) Original() string { return "" }
 
 // To returns an error.
-func (*Switch) To(string) error { return errLinux }
+func (*Switch) To(string) error { return errNotBuilt }
 
 // Restore does nothing: there is nothing to restore.
 func (*Switch) Restore() error { return nil }
@@ -47,7 +47,7 @@ func (*Switch) Restore() error { return nil }
 func (*Switch) Done() <-chan struct{} { return nil }
 
 // Err returns an error.
-func (*Switch) Err() error { return errLinux }
+func (*Switch) Err() error { return errNotBuilt }
 
-// Guard returns an error: there is nothing to guard on this system.
-func Guard(io.Reader, io.Writer, Folder) error { return errLinux }
+// Guard returns an error: this build switches nothing.
+func Guard(io.Reader, io.Writer, Folder) error { return errNotBuilt }

@@ -17,5 +17,5 @@ func See() Sighting { return Sighting{At: time.Now()} }
 // CountChild does nothing: this build does not measure CPU time.
 func CountChild(*os.ProcessState) {}
 
-// CurrentClockSource returns "": only Linux has names for clock sources.
+// CurrentClockSource returns "": this build does not know the clock sources of the system.
 func CurrentClockSource() string { return "" }
