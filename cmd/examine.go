@@ -132,7 +132,7 @@ func addProfile(ctx context.Context, document *result.Document) {
 var doctorCalls = []string{
 	"CLOCK_MONOTONIC", "CLOCK_REALTIME", "gettimeofday", "CLOCK_MONOTONIC_COARSE", "RDTSC",
 	"CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME", "CLOCK_TAI", "time.Now", "hpet",
-	"QueryPerformanceCounter", "GetSystemTimePreciseAsFileTime", "GetSystemTimeAsFileTime", "SystemTime",
+	"QueryPerformanceCounter", "NtQueryPerformanceCounter", "GetSystemTimePreciseAsFileTime", "GetSystemTimeAsFileTime", "SystemTime",
 }
 
 // doctorClocks returns the clocks of doctorCalls. Under a quota that one thread uses up, each
@@ -143,10 +143,11 @@ func doctorClocks(s measure.Settings) []clock.Clock {
 	if s.Quota > 0 && s.Quota < 1 {
 		calls = calls[:few]
 	}
+	asSyscall := []string{"CLOCK_MONOTONIC", "NtQueryPerformanceCounter"}
 	var chosen []clock.Clock
 	for _, c := range clock.Catalog() {
 		call, path, _ := strings.Cut(c.ID, "@")
-		if slices.Contains(calls, call) && (path != string(clock.Syscall) || call == "CLOCK_MONOTONIC") {
+		if slices.Contains(calls, call) && (path != string(clock.Syscall) || slices.Contains(asSyscall, call)) {
 			chosen = append(chosen, c)
 		}
 	}
