@@ -72,8 +72,8 @@ func (t *Table) size() int64 {
 	return fixed + int64(cap(t.names)) + pieceSize*int64(cap(t.pieces))
 }
 
-// Exhausted returns why some functions have no name: reading the symbols of all processes takes more memory or time than it
-// may. It returns nil if it does not.
+// Exhausted returns why some functions have no name: reading the symbols of one file, or of all processes, takes more memory or
+// time than it may. It returns nil if it does not.
 func (f *Files) Exhausted() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -193,7 +193,7 @@ func parserOf(id fileID) func(file io.ReaderAt, size int64, reserve func(int64) 
 	return fromELF
 }
 
-var errStuck = errors.New("its file system does not answer")
+var errStuck = errors.New("a file with symbols could not be read in time, such as one of a file system that does not answer")
 
 // inTime calls a function that reads a file of a source, such as a device. It returns the error of the function, or errStuck
 // if that takes longer than patience, or than what is left of the time for all files. The function then goes on, so it must not
@@ -225,6 +225,7 @@ func (f *Files) inTime(source string, read func() error) error {
 		f.stuck = make(map[string]int)
 	}
 	f.stuck[source]++
+	err = f.exceeded(errStuck)
 	f.mu.Unlock()
 	go func() {
 		if err := <-done; err != nil {
@@ -236,7 +237,7 @@ func (f *Files) inTime(source string, read func() error) error {
 			delete(f.stuck, source)
 		}
 	}()
-	return errStuck
+	return err
 }
 
 // spend takes some of the time for all files, and returns what is left. The error is that nothing is.

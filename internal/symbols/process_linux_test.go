@@ -538,6 +538,7 @@ func TestStuckReads(t *testing.T) {
 		require.ErrorIs(t, files.inTime(source, never), errStuck)
 	}
 	require.ErrorIs(t, files.inTime("another", never), errStuck)
+	require.ErrorIs(t, files.Exhausted(), errStuck)
 	close(release)
 	require.Eventually(t, func() bool {
 		files.mu.Lock()

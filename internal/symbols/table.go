@@ -197,8 +197,8 @@ func flatten(functions []function) []piece {
 	}
 	for _, f := range functions {
 		advance(f.start)
-		if len(begun) == maxNested {
-			begun = slices.DeleteFunc(begun, func(earlier function) bool { return earlier.end <= at })
+		for len(begun) > 0 && begun[len(begun)-1].end <= f.end {
+			begun = begun[:len(begun)-1] // nothing remains of it after f
 		}
 		if len(begun) < maxNested {
 			begun = append(begun, f)
