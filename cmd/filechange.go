@@ -6,11 +6,17 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/trace"
 )
 
-// A fileChange writes or removes one file.
+// A fileChange writes or removes one file of a folder. Names are relative to the folder, with
+// forward slashes. Another user may own the folder and swap a name at any moment, so a file is
+// changed by its descriptor, and a name is only created, renamed or removed.
 type fileChange struct {
 	name    string
 	content []byte
@@ -24,66 +30,67 @@ type fileChange struct {
 // applyAll makes all changes or none, the last one last. The folders exist. It writes the whole set
 // into temporary files before it changes any name, so a full disk leaves the old set. If a name
 // cannot be replaced after that, the names before it get their old files back.
-func applyAll(changes []*fileChange) (err error) {
+func applyAll(folder *os.Root, changes []*fileChange) (err error) {
 	defer func() {
 		if err != nil {
-			undo(changes)
+			undo(folder, changes)
 		}
 	}()
 	// The last file needs no backup, because nothing can fail after it. So its name always exists.
 	last := len(changes) - 1
 	for i, c := range changes {
-		if err := c.prepare(i < last); err != nil {
+		if err := c.prepare(folder, i < last); err != nil {
 			return err
 		}
 	}
 	for _, c := range changes {
-		if err := c.apply(); err != nil {
+		if err := c.apply(folder); err != nil {
 			return err
 		}
 	}
 	for _, c := range changes {
 		if c.backup != "" {
-			_ = os.Remove(c.backup)
+			_ = removeFile(folder, c.backup)
 		}
 	}
 	return nil
 }
 
 // prepare does everything that needs space on the disk. backup asks for a backup of the old file.
-func (c *fileChange) prepare(backup bool) error {
-	old, err := os.Lstat(c.name)
+func (c *fileChange) prepare(folder *os.Root, backup bool) error {
+	old, err := folder.Lstat(c.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return fmt.Errorf("%s: %w", c.name, systemError(err))
+		return cannotReplace(pathIn(folder, c.name), err)
 	case old.IsDir():
-		return fmt.Errorf("%s is a folder; move it away", c.name)
+		return fmt.Errorf("%s is a folder; move it away", pathIn(folder, c.name))
 	case backup:
-		if c.backup, err = writeTemporary(c.name, nil, 0o600); err != nil {
+		if c.backup, err = writeTemporary(folder, c.name, nil, 0o600, false); err != nil {
 			return err
 		}
 	}
 	if c.remove {
 		return nil
 	}
-	c.temporary, err = writeTemporary(c.name, c.content, 0o666)
-	if err == nil && old != nil && old.Mode().IsRegular() {
-		err = os.Chmod(c.temporary, old.Mode().Perm())
+	mode, keep := fs.FileMode(0o666), old != nil && old.Mode().IsRegular()
+	if keep {
+		mode = old.Mode().Perm()
 	}
+	c.temporary, err = writeTemporary(folder, c.name, c.content, mode, keep)
 	return err
 }
 
 // apply replaces or removes the file.
-func (c *fileChange) apply() error {
+func (c *fileChange) apply(folder *os.Root) error {
 	if c.backup != "" {
-		err := os.Rename(c.name, c.backup)
+		err := folder.Rename(c.name, c.backup)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // someone removed it after prepare
-			_ = os.Remove(c.backup)
+			_ = removeFile(folder, c.backup)
 			c.backup = ""
 		case err != nil:
-			return cannotReplace(c.name, err)
+			return cannotReplace(pathIn(folder, c.name), err)
 		default:
 			c.applied = true
 		}
@@ -91,57 +98,99 @@ func (c *fileChange) apply() error {
 	if c.remove {
 		return nil
 	}
-	if err := os.Rename(c.temporary, c.name); err != nil {
-		return cannotReplace(c.name, err)
+	if err := folder.Rename(c.temporary, c.name); err != nil {
+		return cannotReplace(pathIn(folder, c.name), err)
 	}
 	c.temporary, c.applied = "", true
 	return nil
 }
 
 // undo restores the old files, and removes the temporary ones.
-func undo(changes []*fileChange) {
+func undo(folder *os.Root, changes []*fileChange) {
 	for _, c := range changes {
 		switch {
 		case c.applied && c.backup != "":
-			_ = os.Rename(c.backup, c.name)
+			_ = folder.Rename(c.backup, c.name)
 		case c.applied:
-			_ = os.Remove(c.name)
+			_ = removeFile(folder, c.name)
 		case c.backup != "":
-			_ = os.Remove(c.backup)
+			_ = removeFile(folder, c.backup)
 		}
 		if c.temporary != "" {
-			_ = os.Remove(c.temporary)
+			_ = removeFile(folder, c.temporary)
 		}
 	}
 }
 
-// writeTemporary writes a temporary file into the folder of a file and returns its name. Errors
-// name the file that it is for.
-func writeTemporary(file string, content []byte, mode fs.FileMode) (name string, err error) {
-	temporary, err := createTemporary(filepath.Dir(file), mode)
+// writeTemporary writes a temporary file beside a file and returns its name. Its mode is without
+// the bits of the umask, unless it is exact. Errors name the file that it is for.
+func writeTemporary(folder *os.Root, name string, content []byte, mode fs.FileMode, exact bool) (string, error) {
+	temporary, file, err := createTemporary(folder, path.Dir(name), mode)
 	if err != nil {
-		return "", fmt.Errorf("%s cannot be written: %w", file, systemError(err))
+		return "", fmt.Errorf("%s cannot be written: %w", pathIn(folder, name), systemError(err))
 	}
-	_, err = temporary.Write(content)
+	if exact {
+		err = file.Chmod(mode) // before anyone could read the content
+	}
+	if err == nil {
+		_, err = file.Write(content)
+	}
 	if err == nil && content != nil {
-		err = temporary.Sync() // only now do some file systems report a full disk
+		err = file.Sync() // only now do some file systems report a full disk
 	}
-	if err := errors.Join(err, temporary.Close()); err != nil {
-		_ = os.Remove(temporary.Name())
-		return "", fmt.Errorf("%s cannot be written: %w", file, systemError(err))
+	if err := errors.Join(err, file.Close()); err != nil {
+		_ = removeFile(folder, temporary)
+		return "", fmt.Errorf("%s cannot be written: %w", pathIn(folder, name), systemError(err))
 	}
-	return temporary.Name(), nil
+	return temporary, nil
 }
 
-// createTemporary creates a file with a new name and this mode. os.CreateTemp always uses 0600.
-func createTemporary(folder string, mode fs.FileMode) (*os.File, error) {
+// temporaryPrefix begins the names of temporary files; digits and small letters follow.
+const temporaryPrefix = ".timebench-"
+
+// createTemporary creates a file with a new name and this mode. It follows no link, by O_EXCL.
+func createTemporary(folder *os.Root, below string, mode fs.FileMode) (string, *os.File, error) {
 	for {
-		name := filepath.Join(folder, ".timebench-"+strconv.FormatUint(rand.Uint64(), 36))
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		name := path.Join(below, temporaryPrefix+strconv.FormatUint(rand.Uint64(), 36))
+		file, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
-			return file, err
+			return name, file, err
 		}
 	}
+}
+
+// maxEntries is how many entries of a folder removeTemporaries looks at. Another user may own it
+// and fill it.
+const maxEntries = 1 << 14
+
+// removeTemporaries removes the temporary files of runs that were killed. The caller has the lock
+// of the folder, so no other run needs them.
+func removeTemporaries(folder *os.Root, below string) {
+	opened, err := folder.Open(below + "/.") // not a pipe
+	if err != nil {
+		return
+	}
+	defer func() { _ = opened.Close() }()
+	entries, _ := opened.ReadDir(maxEntries)
+	for _, entry := range entries {
+		isFile := entry.Type().IsRegular() || entry.Type() == fs.ModeSymlink
+		if isFile && isTemporary(entry.Name()) {
+			trace.Printf("out", "removing %s, which a killed run left", pathIn(folder, path.Join(below, entry.Name())))
+			_ = removeFile(folder, path.Join(below, entry.Name()))
+		}
+	}
+}
+
+// isTemporary reports whether a name is one of createTemporary.
+func isTemporary(name string) bool {
+	number, ok := strings.CutPrefix(name, temporaryPrefix)
+	value, err := strconv.ParseUint(number, 36, 64)
+	return ok && err == nil && strconv.FormatUint(value, 36) == number
+}
+
+// pathIn returns the path of a file for an error.
+func pathIn(folder *os.Root, name string) string {
+	return filepath.Join(folder.Name(), filepath.FromSlash(name))
 }
 
 // systemError returns the error of the system without the paths that the os package adds.

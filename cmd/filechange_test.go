@@ -3,22 +3,34 @@ package cmd
 import (
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/need"
 )
 
-// writeAll writes files, given as names and contents in turn.
-func writeAll(namesAndContents ...string) error {
+// writeAll writes files into a folder, given as names and contents in turn.
+func writeAll(t *testing.T, folder string, namesAndContents ...string) error {
+	t.Helper()
 	var changes []*fileChange
 	for i := 0; i < len(namesAndContents); i += 2 {
 		changes = append(changes, &fileChange{name: namesAndContents[i], content: []byte(namesAndContents[i+1])})
 	}
-	return applyAll(changes)
+	return applyAll(opened(t, folder), changes)
+}
+
+// opened returns a folder that is closed when the test ends.
+func opened(t *testing.T, folder string) *os.Root {
+	t.Helper()
+	root, err := openFolder(folder)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = root.Close() })
+	return root
 }
 
 // requireFiles requires that a folder has these files, by their paths in it, and no others.
@@ -50,10 +62,9 @@ func filesIn(t testing.TB, folder string) map[string]string {
 
 func TestAllFilesAreReplaced(t *testing.T) {
 	folder := need.Folder(t)
-	a, b, c := filepath.Join(folder, "a"), filepath.Join(folder, "b"), filepath.Join(folder, "c")
-	require.NoError(t, writeAll(a, "1", b, "1", c, "1"))
+	require.NoError(t, writeAll(t, folder, "a", "1", "b", "1", "c", "1"))
 	requireFiles(t, folder, map[string]string{"a": "1", "b": "1", "c": "1"})
-	require.NoError(t, applyAll([]*fileChange{{name: b, remove: true}, {name: a, content: []byte("2")}, {name: c, content: []byte("2")}}))
+	require.NoError(t, applyAll(opened(t, folder), []*fileChange{{name: "b", remove: true}, {name: "a", content: []byte("2")}, {name: "c", content: []byte("2")}}))
 	requireFiles(t, folder, map[string]string{"a": "2", "c": "2"})
 }
 
@@ -70,18 +81,19 @@ func TestFailureLeavesTheOldFiles(t *testing.T) {
 			}
 		}
 		delete(old, at)
-		changes := []*fileChange{{name: path("stale"), remove: true}}
+		root := opened(t, folder)
+		changes := []*fileChange{{name: "stale", remove: true}}
 		for _, name := range []string{"a", "b", "new", "c"} {
-			changes = append(changes, &fileChange{name: path(name), content: []byte("2")})
+			changes = append(changes, &fileChange{name: name, content: []byte("2")})
 		}
 		for _, c := range changes {
-			require.NoError(t, c.prepare(c.name != path("c")))
+			require.NoError(t, c.prepare(root, c.name != "c"))
 		}
 		require.NoError(t, os.Mkdir(path(at), 0o700)) // as if another program had just made it
 		require.NoError(t, os.WriteFile(filepath.Join(path(at), "full"), nil, 0o600))
 		err := func() error {
 			for _, c := range changes {
-				if err := c.apply(); err != nil {
+				if err := c.apply(root); err != nil {
 					return err
 				}
 			}
@@ -89,7 +101,7 @@ func TestFailureLeavesTheOldFiles(t *testing.T) {
 		}()
 		require.ErrorContains(t, err, path(at)+" cannot be replaced: ")
 		require.NotContains(t, err.Error(), ".timebench-")
-		undo(changes)
+		undo(root, changes)
 		require.NoError(t, need.RemoveAll(path(at)))
 		requireFiles(t, folder, old)
 	}
@@ -101,7 +113,7 @@ func TestFolderWithTheNameOfAFile(t *testing.T) {
 	first, last := filepath.Join(folder, "first"), filepath.Join(folder, "last")
 	require.NoError(t, os.WriteFile(first, []byte("1"), 0o600))
 	require.NoError(t, os.Mkdir(last, 0o700))
-	require.EqualError(t, writeAll(first, "2", last, "2"), last+" is a folder; move it away")
+	require.EqualError(t, writeAll(t, folder, "first", "2", "last", "2"), last+" is a folder; move it away")
 	requireFiles(t, folder, map[string]string{"first": "1"})
 }
 
@@ -117,7 +129,7 @@ func TestReplacedFileKeepsItsMode(t *testing.T) {
 		return info.Mode()
 	}
 	before := mode(kept)
-	require.NoError(t, writeAll(kept, "2", added, "2"))
+	require.NoError(t, writeAll(t, folder, "kept", "2", "added", "2"))
 	require.Equal(t, before, mode(kept))
 	require.Equal(t, mode(usual), mode(added))
 	require.NotContains(t, strings.Join(names(filesIn(t, folder)), " "), ".timebench-")
@@ -129,4 +141,40 @@ func names(files map[string]string) (names []string) {
 		names = append(names, name)
 	}
 	return names
+}
+
+// The temporary files of killed runs go when the next run writes, and nothing else.
+func TestFilesOfKilledRunsAreRemoved(t *testing.T) {
+	folder := need.Folder(t)
+	write := func(name string) { require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("1"), 0o600)) }
+	kept := []string{".timebench-", ".timebench-A", ".timebench-0a", ".timebench-3w5e11264sgsg", ".timebench-a.txt", "a.timebench-a", "charts/kept"}
+	require.NoError(t, os.MkdirAll(filepath.Join(folder, "charts", ".timebench-folder"), 0o700))
+	for _, name := range append(kept, ".timebench-3w5e11264sgsf", "charts/.timebench-a") {
+		write(name)
+	}
+	require.NoError(t, newTarget(folder, diffSet).write([]file{{"diff.json", func(w io.Writer) error { _, err := w.Write([]byte("1")); return err }}}))
+	require.ElementsMatch(t, append(kept, "diff.json"), names(filesIn(t, folder)))
+	require.DirExists(t, filepath.Join(folder, "charts", ".timebench-folder"))
+}
+
+// The temporary files of a run that writes now stay: it has the lock.
+func TestFilesOfAWriterStay(t *testing.T) {
+	folder := need.Folder(t)
+	root := opened(t, folder)
+	unlock, locked := lockFolder(root)
+	if !locked {
+		need.Missing(t, "locks", "the file system has none")
+	}
+	writer := &fileChange{name: "other", content: []byte("1")}
+	require.NoError(t, writer.prepare(root, false))
+	next := make(chan error)
+	go func() {
+		next <- newTarget(folder, diffSet).write([]file{{"diff.json", func(w io.Writer) error { _, err := w.Write([]byte("1")); return err }}})
+	}()
+	time.Sleep(50 * time.Millisecond) // the other run comes to the lock
+	err := writer.apply(root)
+	unlock()
+	require.NoError(t, err)
+	require.NoError(t, <-next)
+	requireFiles(t, folder, map[string]string{"other": "1", "diff.json": "1"})
 }

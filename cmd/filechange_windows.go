@@ -3,9 +3,27 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
 
 	"golang.org/x/sys/windows"
 )
+
+// readOnly are the flags to open a file for reading.
+const readOnly = os.O_RDONLY
+
+// removeFile removes a file of a folder, by its path: Wine 8 does not know the request by which Go
+// deletes relative to an open folder (FileDispositionInfoEx).
+func removeFile(folder *os.Root, name string) error { return os.Remove(pathIn(folder, name)) }
+
+// removeFolder removes an empty folder in another one, and no file.
+func removeFolder(above *os.Root, name string) error { return syscall.Rmdir(pathIn(above, name)) }
+
+// isGone reports whether another run has just removed a folder, or is about to.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, windows.ERROR_SHARING_VIOLATION)
+}
 
 // cannotReplace returns the error for a file that cannot be replaced. If another program has the
 // file open without FILE_SHARE_DELETE, as editors and viewers do, MoveFileEx reports only "access

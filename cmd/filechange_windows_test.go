@@ -15,12 +15,12 @@ func TestFileThatIsOpenElsewhere(t *testing.T) {
 	for _, share := range []uint32{0, windows.FILE_SHARE_READ, windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE} {
 		folder := need.Folder(t)
 		path := filepath.Join(folder, "report.html")
-		require.NoError(t, writeAll(path, "first"))
+		require.NoError(t, writeAll(t, folder, "report.html", "first"))
 		name, err := windows.UTF16PtrFromString(path)
 		require.NoError(t, err)
 		other, err := windows.CreateFile(name, windows.GENERIC_READ, share, nil, windows.OPEN_EXISTING, 0, 0)
 		require.NoError(t, err)
-		require.EqualError(t, writeAll(path, "second"), path+" cannot be replaced: another program has it open")
+		require.EqualError(t, writeAll(t, folder, "report.html", "second"), path+" cannot be replaced: another program has it open")
 		require.NoError(t, windows.CloseHandle(other))
 		content, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -28,18 +28,18 @@ func TestFileThatIsOpenElsewhere(t *testing.T) {
 		left, err := os.ReadDir(folder)
 		require.NoError(t, err)
 		require.Len(t, left, 1)
-		require.NoError(t, writeAll(path, "second"), "the file is closed")
+		require.NoError(t, writeAll(t, folder, "report.html", "second"), "the file is closed")
 	}
 }
 
 // If one file of a set cannot be replaced, those before it get their old content back.
 func TestSetWithAFileThatIsOpenElsewhere(t *testing.T) {
 	folder := need.Folder(t)
-	first, second, last := filepath.Join(folder, "report.md"), filepath.Join(folder, "report.html"), filepath.Join(folder, "results.json")
-	require.NoError(t, writeAll(first, "old", second, "old", last, "old"))
+	second := filepath.Join(folder, "report.html")
+	require.NoError(t, writeAll(t, folder, "report.md", "old", "report.html", "old", "results.json", "old"))
 	other, err := os.Open(second)
 	require.NoError(t, err)
-	require.EqualError(t, writeAll(first, "new", second, "new", last, "new"), second+" cannot be replaced: another program has it open")
+	require.EqualError(t, writeAll(t, folder, "report.md", "new", "report.html", "new", "results.json", "new"), second+" cannot be replaced: another program has it open")
 	require.NoError(t, other.Close())
 	requireFiles(t, folder, map[string]string{"report.md": "old", "report.html": "old", "results.json": "old"})
 }
@@ -49,7 +49,7 @@ func TestFolderInTheFilesPlace(t *testing.T) {
 	folder := need.Folder(t)
 	path := filepath.Join(folder, "report.html")
 	require.NoError(t, os.Mkdir(path, 0o755))
-	err := writeAll(path, "content")
+	err := writeAll(t, folder, "report.html", "content")
 	require.EqualError(t, err, path+" is a folder; move it away")
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)

@@ -10,17 +10,17 @@ import (
 )
 
 // lockFolder keeps other runs from writing into a folder until unlock. Otherwise the pictures of
-// one run could end up beside the document of another. It does nothing if the file system has no
-// locks.
-func lockFolder(folder string) (unlock func()) {
-	file, err := os.Open(folder)
+// one run could end up beside the document of another. It does not lock if the file system has no
+// locks, or if another process keeps the lock.
+func lockFolder(folder *os.Root) (unlock func(), locked bool) {
+	file, err := folder.Open(".")
 	if err != nil {
-		return func() {}
+		return func() {}, false
 	}
 	for start := time.Now(); time.Since(start) < lockTimeout; time.Sleep(time.Millisecond) {
-		if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != unix.EWOULDBLOCK && err != unix.EINTR {
+		if err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != unix.EWOULDBLOCK && err != unix.EINTR {
 			break
 		}
 	}
-	return func() { _ = file.Close() }
+	return func() { _ = file.Close() }, err == nil
 }

@@ -2,5 +2,7 @@
 
 package cmd
 
+import "os"
+
 // lockFolder does nothing: folders have no locks here.
-func lockFolder(string) (unlock func()) { return func() {} }
+func lockFolder(*os.Root) (unlock func(), locked bool) { return func() {}, false }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,18 +24,18 @@ import (
 // A fileSet describes the files that --out of a command writes.
 type fileSet struct {
 	document string // the name of the file with all of the data
-	// replaces returns the pictures of the set in a folder or zip that a new set replaces. An
-	// error says why it must not be replaced.
-	replaces func(path string) (pictures []string, err error)
+	// replaces returns the pictures of the set that a new set replaces, by its document or its zip.
+	// An error says why it must not be replaced. path is that of --out.
+	replaces func(old *os.File, path string) (pictures []string, err error)
 }
 
 // resultSet returns the set of a document with the results of these commands. It replaces a
 // document only if that has no results of other commands, which would be lost.
 func resultSet(commands ...string) fileSet {
-	return fileSet{"results.json", func(path string) ([]string, error) {
-		old, err := sections.Load(path)
+	return fileSet{"results.json", func(file *os.File, path string) ([]string, error) {
+		old, err := sections.Read(file)
 		if err != nil {
-			return nil, fmt.Errorf("%w; it would be replaced; name another one", err)
+			return nil, fmt.Errorf("%s: %w; it would be replaced; name another one", filepath.Clean(file.Name()), err)
 		}
 		lost := slices.DeleteFunc(measuredBy(old), func(command string) bool { return slices.Contains(commands, command) })
 		if len(lost) > 0 {
@@ -63,8 +64,8 @@ var (
 
 // comparisonSet returns the set of a document of this schema, which has only what other files have too.
 func comparisonSet[T any](document, schema, what string, charts []picture.Chart[T]) fileSet {
-	return fileSet{document, func(path string) ([]string, error) {
-		if old, err := schemaIn(path, document); err != nil || !strings.HasPrefix(old, schema) {
+	return fileSet{document, func(file *os.File, path string) ([]string, error) {
+		if old, err := schemaIn(file, document); err != nil || !strings.HasPrefix(old, schema) {
 			return nil, fmt.Errorf("%s has something that does not begin as %s of timebench does, and would be lost; name another one", path, what)
 		}
 		var pictures []string
@@ -75,21 +76,26 @@ func comparisonSet[T any](document, schema, what string, charts []picture.Chart[
 	}}
 }
 
-// schemaIn returns the schema of a comparison in a folder or a zip.
-func schemaIn(name, document string) (string, error) {
-	if info, err := os.Stat(name); err != nil || info.IsDir() {
-		file, err := os.Open(filepath.Join(name, document))
-		if err != nil {
-			return "", err
-		}
-		defer func() { _ = file.Close() }()
+// mostZip is the maximum size in bytes of a zip of a comparison that is replaced, which has the
+// document, two reports and a few pictures. The table of a larger one could fill the memory.
+const mostZip = 32 << 20
+
+// schemaIn returns the schema of a comparison: of its document, or of the one in a zip.
+func schemaIn(file *os.File, document string) (string, error) {
+	if filepath.Base(file.Name()) == document {
 		return schemaOf(file)
 	}
-	archive, err := zip.OpenReader(name)
+	info, err := file.Stat()
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = archive.Close() }()
+	if info.Size() > mostZip {
+		return "", fmt.Errorf("is larger than %d MiB", mostZip>>20)
+	}
+	archive, err := zip.NewReader(file, info.Size())
+	if err != nil {
+		return "", err
+	}
 	for _, entry := range archive.File {
 		if path.Base(entry.Name) == document {
 			file, err := entry.Open()
@@ -119,17 +125,22 @@ func schemaOf(r io.Reader) (string, error) {
 
 // replaced returns the pictures of the set that the target has now, and an error if that set
 // must not be replaced.
-func (t *target) replaced() (pictures []string, err error) {
-	document := t.path
-	if !t.isZip() {
-		document = filepath.Join(t.path, t.set.document)
+func (t *target) replaced(folder *os.Root) (pictures []string, err error) {
+	document := t.set.document
+	if t.isZip() {
+		document = filepath.Base(t.path)
 	}
-	info, err := os.Stat(document)
+	old, err := openRegular(folder, document)
 	switch {
-	case err != nil: // no set; whether the folder can be written is checked later
+	case errors.Is(err, errNotRegular) && t.isZip():
+		return nil, fmt.Errorf("%s %w; a name that ends in .zip must be one", t.path, err)
+	case errors.Is(err, errNotRegular):
+		return nil, fmt.Errorf("%s %w; name another one", pathIn(folder, document), err)
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file; name another one", document)
+	case err != nil:
+		return nil, fmt.Errorf("%w; it would be replaced; name another one", err)
 	}
-	return t.set.replaces(t.path)
+	defer func() { _ = old.Close() }()
+	return t.set.replaces(old, t.path)
 }

@@ -90,6 +90,46 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 	}
 }
 
+// A run that is killed while it writes leaves temporary files, which the next run removes.
+func TestKilledRun(t *testing.T) {
+	old, fresh := saved(t, 0), saved(t, 3)
+	out := filepath.Join(t.TempDir(), "report")
+	temporary := func() (found []string) {
+		for _, below := range []string{".", "charts"} {
+			some, err := filepath.Glob(filepath.Join(out, below, temporaryPrefix+"*"))
+			require.NoError(t, err)
+			found = append(found, some...)
+		}
+		return found
+	}
+	status, _, stderr := ran(t, "timebench", "render", old, "--out", out)
+	require.Zero(t, status, stderr)
+	whole := names(filesIn(t, out))
+	for len(temporary()) == 0 {
+		command, cancel := endsInTime("timebench", "render", fresh, "--out", out)
+		defer cancel()
+		require.NoError(t, command.Start())
+		ended := make(chan struct{})
+		go func() {
+			_ = command.Wait()
+			close(ended)
+		}()
+		for running := true; running && len(temporary()) < 4; { // more than it needs for its checks
+			select {
+			case <-ended:
+				running = false
+			default:
+			}
+		}
+		_ = command.Process.Kill()
+		<-ended
+	}
+	t.Logf("killed with %d temporary files", len(temporary()))
+	status, _, stderr = ran(t, "timebench", "render", fresh, "--out", out)
+	require.Zero(t, status, stderr)
+	require.ElementsMatch(t, whole, names(filesIn(t, out)))
+}
+
 // A signal that comes after measuring does not end the run.
 func TestSignalAfterMeasuring(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "report")

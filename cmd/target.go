@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -30,9 +29,16 @@ type target struct {
 	set  fileSet
 	// isFolder is true if the name ends in a slash.
 	isFolder bool
-	made     []string // the folders that this run made, the outermost first
+	made     []madeFolder // the outermost first
 	// changing is held during a change on the disk.
 	changing sync.Mutex
+}
+
+// A madeFolder is a folder that this run made. It is removed by the folder above it, which is open:
+// another user may have put another folder at its path since.
+type madeFolder struct {
+	above *os.Root
+	name  string
 }
 
 // newTarget returns the target with this name, and nil for an empty name. It makes no folder.
@@ -78,39 +84,50 @@ func (t *target) prepare() error {
 	if name := withoutExtensions(t.path); name != t.path && !t.isFolder {
 		return fmt.Errorf("%s is the name of one file, and there are several; write %s for a folder or %s.zip", t.path, name, name)
 	}
-	if info, err := os.Stat(t.path); t.isZip() && err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder; a name that ends in .zip must be a file", t.path)
-	}
-	if _, err := t.replaced(); err != nil {
-		return err
-	}
-	folders := []string{t.path, filepath.Join(t.path, "charts")}
-	if t.isZip() {
-		folders = []string{filepath.Dir(t.path)}
-	}
-	for _, folder := range folders {
-		if err := t.makeWritable(folder); err != nil {
+	return retryIfGone(func() error {
+		folder, err := t.openFolder(t.folder())
+		if err != nil {
 			return err
 		}
+		defer func() { _ = folder.Close() }()
+		if _, err := t.replaced(folder); err != nil {
+			return err
+		}
+		if err := checkWritable(folder, "."); err != nil || t.isZip() {
+			return err
+		}
+		if err := t.makeFolder(folder, charts); err != nil {
+			return err
+		}
+		return checkWritable(folder, charts)
+	})
+}
+
+// charts is the folder of the pictures in the target.
+const charts = "charts"
+
+// folder returns the path of the folder that the target's files are written into.
+func (t *target) folder() string {
+	if t.isZip() {
+		return filepath.Dir(t.path)
 	}
-	return nil
+	return t.path
 }
 
 func (t *target) isZip() bool { return strings.EqualFold(filepath.Ext(t.path), ".zip") }
 
-// makeWritable makes a folder and checks that it is writable.
-func (t *target) makeWritable(folder string) error {
-	return retryIfGone(func() error {
-		if err := t.makeFolder(folder); err != nil {
-			return err
-		}
-		probe, err := createTemporary(folder, 0o600)
-		if err != nil {
-			return couldNot(fmt.Errorf("the folder %s cannot be written: %w", folder, systemError(err)))
-		}
-		_ = probe.Close()
-		return os.Remove(probe.Name())
-	})
+// checkWritable returns an error if no file can be made in a folder.
+func checkWritable(folder *os.Root, below string) error {
+	name, probe, err := createTemporary(folder, below, 0o600)
+	if err != nil {
+		return couldNot(fmt.Errorf("the folder %s cannot be written: %w", pathIn(folder, below), systemError(err)))
+	}
+	_ = probe.Close()
+	// Another run that writes may have removed it.
+	if err := removeFile(folder, name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // retryIfGone repeats do while something does not exist: another run may end now and remove the
@@ -119,49 +136,90 @@ func (t *target) makeWritable(folder string) error {
 func retryIfGone(do func() error) error {
 	for pause := 100 * time.Microsecond; ; pause *= 2 {
 		err := do()
-		if !errors.Is(err, fs.ErrNotExist) || pause > 300*time.Millisecond {
+		if !isGone(err) || pause > 300*time.Millisecond {
 			return err
 		}
 		time.Sleep(pause)
 	}
 }
 
-// makeFolder makes a folder and those above it, and records which it made.
-func (t *target) makeFolder(path string) error {
-	info, err := os.Stat(path)
+// openFolder opens a folder. It makes the folder and those above it if they do not exist, and
+// records which it made.
+func (t *target) openFolder(path string) (*os.Root, error) {
+	folder, err := openFolder(path)
 	if err == nil {
-		if !info.IsDir() {
-			return fmt.Errorf("%s is a file; name a folder", path)
-		}
-		return nil
+		return folder, nil
 	}
-	if destination, err := os.Readlink(path); err == nil {
-		return fmt.Errorf("%s is a symbolic link to %s, which does not exist; make that folder or name another one", path, destination)
+	info, missing := os.Stat(path)
+	parent := filepath.Dir(path)
+	switch {
+	case missing == nil && !info.IsDir():
+		return nil, fmt.Errorf("%s is a file; name a folder", path)
+	case missing == nil || parent == path:
+		return nil, couldNot(fmt.Errorf("the folder %s cannot be opened: %w", path, systemError(err)))
 	}
-	if parent := filepath.Dir(path); parent != path {
-		if err := t.makeFolder(parent); err != nil {
+	above, err := t.openFolder(parent)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = above.Close() }()
+	if err := t.makeFolder(above, filepath.Base(path)); err != nil {
+		return nil, err
+	}
+	return openBelow(above, filepath.Base(path))
+}
+
+// makeFolder makes a folder in another one if it does not exist, and records it.
+func (t *target) makeFolder(above *os.Root, name string) error {
+	path := pathIn(above, name)
+	err := above.Mkdir(name, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		folder, err := openBelow(above, name)
+		if err != nil {
 			return err
 		}
-	}
-	err = os.Mkdir(path, 0o755)
-	if errors.Is(err, fs.ErrExist) {
-		// Another run has just made it, so this run must not remove it.
-		if info, err = os.Stat(path); err == nil && info.IsDir() {
-			return nil
-		}
+		return folder.Close()
 	}
 	if err != nil {
 		return couldNot(fmt.Errorf("the folder %s cannot be made: %w", path, systemError(err)))
 	}
-	t.made = append(t.made, path)
+	// It is closed by removeMade, and the caller closes above.
+	open, err := above.OpenRoot(".")
+	if err != nil {
+		_ = removeFolder(above, name)
+		return couldNot(fmt.Errorf("the folder %s cannot be opened: %w", filepath.Dir(path), systemError(err)))
+	}
+	t.made = append(t.made, madeFolder{open, name})
 	return nil
+}
+
+// openBelow opens a folder in another one. It follows no link that leads out of that. With the dot at
+// its end, a pipe is an error and does not block.
+func openBelow(above *os.Root, name string) (*os.Root, error) {
+	folder, err := above.OpenRoot(name + "/.")
+	if err == nil {
+		return folder, nil
+	}
+	path := pathIn(above, name)
+	if destination, err := above.Readlink(name); err == nil {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("%s is a symbolic link to %s, which does not exist; make that folder or name another one", path, destination)
+		}
+		return nil, fmt.Errorf("%s is a symbolic link to %s, out of its folder; make a folder of it", path, destination)
+	}
+	if info, err := above.Lstat(name); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file; name a folder", path)
+	}
+	return nil, couldNot(fmt.Errorf("the folder %s cannot be opened: %w", path, systemError(err)))
 }
 
 // removeMade removes the folders that this run made and that are empty.
 func (t *target) removeMade() {
-	for i := len(t.made) - 1; i >= 0; i-- {
-		_ = syscall.Rmdir(t.made[i]) // os.Remove would also remove a file of that name
+	for _, made := range slices.Backward(t.made) {
+		_ = removeFolder(made.above, made.name)
+		_ = made.above.Close()
 	}
+	t.made = nil
 }
 
 // abandon removes the empty folders of a run that writes nothing.
@@ -222,35 +280,40 @@ const lockTimeout = 10 * time.Second
 
 // replace replaces the set of the target with a new one.
 func (t *target) replace(set []*fileChange) error {
-	folder := t.path
-	if t.isZip() {
-		folder = filepath.Dir(t.path)
-	}
-	if err := t.makeFolder(folder); err != nil {
-		return err
-	}
-	defer lockFolder(folder)()
-	// Another command may have written here since open.
-	pictures, err := t.replaced()
+	folder, err := t.openFolder(t.folder())
 	if err != nil {
 		return err
+	}
+	defer func() { _ = folder.Close() }()
+	unlock, locked := lockFolder(folder)
+	defer unlock()
+	// Another command may have written here since open.
+	pictures, err := t.replaced(folder)
+	if err != nil {
+		return err
+	}
+	if locked {
+		removeTemporaries(folder, ".")
 	}
 	if t.isZip() {
 		zipped, err := t.zipped(set)
 		if err != nil {
 			return err
 		}
-		return applyAll([]*fileChange{{name: t.path, content: zipped}})
+		return applyAll(folder, []*fileChange{{name: filepath.Base(t.path), content: zipped}})
 	}
+	if err := t.makeFolder(folder, charts); err != nil {
+		return err
+	}
+	if locked {
+		removeTemporaries(folder, charts)
+	}
+	// A change that is tried again begins anew.
 	var changes []*fileChange
 	for _, c := range append(removals(pictures, set), set...) {
-		name := filepath.Join(t.path, filepath.FromSlash(c.name))
-		if err := t.makeFolder(filepath.Dir(name)); err != nil {
-			return err
-		}
-		changes = append(changes, &fileChange{name: name, content: c.content, remove: c.remove})
+		changes = append(changes, &fileChange{name: c.name, content: c.content, remove: c.remove})
 	}
-	return applyAll(changes)
+	return applyAll(folder, changes)
 }
 
 // removals returns changes that remove the pictures of the old set that the new one does not have.

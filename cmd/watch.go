@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -132,21 +131,19 @@ func checkTextfile(name string) error {
 	if filepath.Ext(name) != textfileExtension {
 		return fmt.Errorf("--textfile %q: node_exporter reads only files whose names end in %s; write such a name", name, textfileExtension)
 	}
-	if _, err := os.Stat(filepath.Dir(name)); err != nil {
+	folder, err := openFolder(filepath.Dir(name))
+	if err != nil {
 		return couldNot(fmt.Errorf("--textfile: the folder %s: %w", filepath.Dir(name), systemError(err)))
 	}
-	info, err := os.Lstat(name)
+	defer func() { _ = folder.Close() }()
+	file, err := openRegular(folder, filepath.Base(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case errors.Is(err, errNotRegular): // a link would be replaced, and a pipe has no end
+		return fmt.Errorf("--textfile: %s %w; name one, or a new file", name, err)
 	case err != nil:
-		return couldNot(fmt.Errorf("--textfile %s: %w", name, systemError(err)))
-	case !info.Mode().IsRegular(): // a link would be replaced, and a pipe has no end
-		return fmt.Errorf("--textfile: %s is no regular file; name one, or a new file", name)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return couldNot(fmt.Errorf("--textfile %s: %w", name, systemError(err)))
+		return couldNot(fmt.Errorf("--textfile %w", err))
 	}
 	defer func() { _ = file.Close() }()
 	content, err := io.ReadAll(io.LimitReader(file, mostTextfile+1))
@@ -304,7 +301,7 @@ func (a *agent) write(metrics []byte) *watch.Event {
 	before := a.unwritten
 	a.unwritten = ""
 	message := "metrics are written into " + a.flags.textfile + " again"
-	if err := applyAll([]*fileChange{{name: a.flags.textfile, content: metrics}}); err != nil {
+	if err := writeTextfile(a.flags.textfile, metrics); err != nil {
 		a.unwritten = err.Error()
 		message = "metrics are not written: " + a.unwritten
 	}
@@ -312,4 +309,20 @@ func (a *agent) write(metrics []byte) *watch.Event {
 		return nil
 	}
 	return &watch.Event{Time: time.Now(), Kind: watch.Textfile, Message: message}
+}
+
+// writeTextfile replaces a textfile. It takes the lock of the folder, because whoever has that
+// removes the temporary files of others.
+func writeTextfile(name string, metrics []byte) error {
+	folder, err := openFolder(filepath.Dir(name))
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", name, systemError(err))
+	}
+	defer func() { _ = folder.Close() }()
+	unlock, locked := lockFolder(folder)
+	defer unlock()
+	if locked {
+		removeTemporaries(folder, ".")
+	}
+	return applyAll(folder, []*fileChange{{name: filepath.Base(name), content: metrics}})
 }
