@@ -12,7 +12,7 @@ import (
 type Runtime struct {
 	// Name is what users type, and the path in the ids of the calls: java.
 	Name string
-	// Programs are the names of the program in PATH; the first that is found is used.
+	// Programs are the names of the program in PATH; the first that prints its version is used.
 	Programs []string
 	// Version are the arguments with which the program prints its version. Without them the benchmark
 	// prints it, in the mode version.
@@ -84,7 +84,7 @@ func WithThreads() []string {
 func InPath() []string {
 	var names []string
 	for _, r := range All {
-		if path, err := r.find(""); path != "" && err == nil {
+		if paths, err := r.find(""); len(paths) > 0 && err == nil {
 			names = append(names, r.Name)
 		}
 	}

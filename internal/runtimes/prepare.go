@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -58,14 +59,12 @@ func (r *runner) prepare() {
 
 // ready sets the path, the version and the command of a runtime.
 func (r *runner) ready(s *subject, path string) error {
-	var err error
-	if s.entry.Path, err = s.find(path); err != nil {
+	paths, err := s.find(path)
+	if err != nil {
 		return err
 	}
-	if len(s.Version) > 0 {
-		if err := r.setVersion(s, append([]string{s.entry.Path}, s.Version...)); err != nil {
-			return err
-		}
+	if err := r.choose(s, paths); err != nil {
+		return err
 	}
 	folder := filepath.Join(r.folder, strconv.Itoa(len(r.subjects)))
 	if err := os.Mkdir(folder, 0o700); err != nil {
@@ -89,32 +88,60 @@ func (r *runner) ready(s *subject, path string) error {
 	return nil
 }
 
-// find returns the program of a runtime: the one at path, or the first in PATH.
-func (r Runtime) find(path string) (string, error) {
+// find returns the programs of a runtime: the one at path, or those in PATH, in the order of their names. The runtime go
+// has none: it is timebench itself.
+func (r Runtime) find(path string) ([]string, error) {
 	if path != "" {
 		found, err := exec.LookPath(path)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		return filepath.Abs(found) // the benchmark runs in a folder of its own
+		found, err = filepath.Abs(found) // the benchmark runs in a folder of its own
+		return []string{found}, err
 	}
-	if len(r.Programs) == 0 {
-		return "", nil // timebench itself
-	}
+	var paths []string
+	var relative error
 	for _, name := range r.Programs {
 		found, err := exec.LookPath(name)
-		if errors.Is(err, exec.ErrDot) {
-			absolute, err := filepath.Abs(found)
-			if err != nil {
-				return "", err
-			}
-			return "", fmt.Errorf("%s is in a relative folder of PATH; use --runtime %s=%s", name, r.Name, absolute)
+		if err != nil && !errors.Is(err, exec.ErrDot) {
+			continue
 		}
-		if err == nil {
-			return filepath.Abs(found)
+		absolute, wrong := filepath.Abs(found)
+		switch {
+		case wrong != nil:
+			return nil, wrong
+		case err != nil:
+			relative = cmp.Or(relative, fmt.Errorf("%s is in a relative folder of PATH; use --runtime %s=%s", name, r.Name, absolute))
+		default:
+			paths = append(paths, absolute)
 		}
 	}
-	return "", errors.New("not found in PATH: " + strings.Join(r.Programs, ", "))
+	if len(paths) == 0 && len(r.Programs) > 0 {
+		return nil, cmp.Or(relative, errors.New("not found in PATH: "+strings.Join(r.Programs, ", ")))
+	}
+	return paths, nil
+}
+
+// choose sets the path of a runtime to the first program that prints its version, and the version. The python3.exe of
+// Windows only says where to get Python. If no program prints a version, the error is that of the first.
+func (r *runner) choose(s *subject, paths []string) error {
+	if len(paths) > 0 {
+		s.entry.Path = paths[0]
+	}
+	if len(s.Version) == 0 {
+		return nil
+	}
+	var first error
+	for _, path := range paths {
+		err := r.setVersion(s, append([]string{path}, s.Version...))
+		if err == nil {
+			s.entry.Path = path
+			return nil
+		}
+		trace.Printf("runtimes", "%s: %v; trying the next program of %s", path, err, s.Name)
+		first = cmp.Or(first, err)
+	}
+	return first
 }
 
 // setVersion sets the version of a runtime to the line that a command prints.

@@ -156,6 +156,40 @@ func TestRuntimesThatFail(t *testing.T) {
 	require.Equal(t, "not found in PATH: no-such-runtime", run(t, Settings{Runtimes: []Selected{missing}}).Runtimes[0].Reason)
 }
 
+// Of several programs the first one that prints its version is measured. The python3.exe that Windows has without Python
+// fails, and says where to get it.
+func TestProgramThatOnlySaysWhereToGetTheRuntime(t *testing.T) {
+	const advert = "echo 'Python was not found; run without arguments to install from the Microsoft Store.' >&2; exit 49"
+	folder := t.TempDir()
+	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	plant := func(name, version string) Selected {
+		of := shell(t, version, honest)
+		require.NoError(t, os.Rename(of.Path, filepath.Join(folder, name)))
+		of.Path, of.Programs = "", []string{"absent-shell", "shell3", "shell"}
+		return of
+	}
+	stub := plant("shell3", advert)
+	r := run(t, Settings{Runtimes: []Selected{stub}}).Runtimes[0]
+	require.False(t, r.Available)
+	require.Equal(t, filepath.Join(folder, "shell3"), r.Path)
+	require.Contains(t, r.Reason, "exit status 49: Python was not found")
+
+	r = run(t, Settings{Runtimes: []Selected{plant("shell", "echo Shell 3.2")}}).Runtimes[0]
+	require.True(t, r.Available, r.Reason)
+	require.Empty(t, r.Reason)
+	require.Equal(t, "Shell 3.2", r.Version)
+	require.Equal(t, filepath.Join(folder, "shell"), r.Path)
+
+	// A program in a relative folder of PATH is not run.
+	t.Chdir(folder)
+	require.NoError(t, os.Rename("shell", "shell4"))
+	require.NoError(t, os.Remove("shell3"))
+	t.Setenv("PATH", ".")
+	stub.Programs = []string{"shell4"}
+	r = run(t, Settings{Runtimes: []Selected{stub}}).Runtimes[0]
+	require.Equal(t, "shell4 is in a relative folder of PATH; use --runtime shell="+filepath.Join(folder, "shell4"), r.Reason)
+}
+
 // A compiled benchmark in a temporary folder that is mounted noexec.
 func TestBenchmarkThatMayNotBeExecuted(t *testing.T) {
 	of := shell(t, "echo 1", honest)
