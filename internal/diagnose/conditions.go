@@ -86,7 +86,7 @@ func singleCPU(d *result.Document) *result.Finding {
 	}
 	return &result.Finding{
 		Title:    "the process may use only one CPU",
-		Evidence: []string{fmt.Sprintf("sched_getaffinity: 1 of %d CPUs", d.Host.CPU.Logical)},
+		Evidence: []string{fmt.Sprintf("usable CPUs: 1 of %d", d.Host.CPU.Logical)},
 		Cause:    "Whether clocks scale over CPUs, and whether the CPUs agree on the time, cannot be measured on one CPU.",
 	}
 }

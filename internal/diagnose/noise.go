@@ -169,7 +169,11 @@ func Noise(d *result.Document) []result.Warning {
 	var warnings []result.Warning
 	for _, n := range noises {
 		if saw := n.observe(d, conditions); saw != "" {
-			warnings = append(warnings, result.Warning{Kind: n.kind, Saw: saw, Spoilt: n.affects, Advice: n.advice})
+			advice := n.advice
+			if other, differs := adviceElsewhere[n.kind]; differs && !onLinux(d) {
+				advice = other
+			}
+			warnings = append(warnings, result.Warning{Kind: n.kind, Saw: saw, Spoilt: n.affects, Advice: advice})
 		}
 	}
 	return warnings

@@ -50,12 +50,15 @@ func notScaling(d *result.Document) *result.Finding {
 	finding := &result.Finding{
 		Title:    "a clock does not scale: all CPUs together read it no faster than one CPU",
 		Evidence: stuck,
-		Cause:    "The CPUs wait for each other: for a shared timer (hpet, acpi_pm), for a lock, or for an emulator with one counter for all CPUs.",
+		Cause:    "The CPUs wait for each other: for a shared timer (the HPET, the ACPI timer), for a lock, or for an emulator with one counter for all CPUs.",
 		Remedies: []result.Remedy{{
-			Advice:   "Use a clock source that each CPU has itself (tsc on x86), and read the time less often on hot paths",
+			Advice:   "Read the time less often on hot paths",
 			Commands: []string{"timebench compare --threads 1.." + strconv.Itoa(max(2, d.Host.CPU.Usable))},
 		}},
-		Links: []string{vdsoManual},
+		Links: linuxLinks(d, vdsoManual),
+	}
+	if onLinux(d) {
+		finding.Remedies[0].Advice = "Use a clock source that each CPU has itself (tsc on x86), and read the time less often on hot paths"
 	}
 	return finding
 }

@@ -20,10 +20,13 @@ func backwards(d *result.Document) *result.Finding {
 		Title: "a clock went backwards",
 		Cause: "The counters of the CPUs disagree, or the hypervisor changed them during the measurement.",
 		Remedies: []result.Remedy{{
-			Advice:   "Do not trust the time of this machine. Check whether the fault persists, use another clock source (hpet, if available), and read the kernel log",
+			Advice:   "Do not trust the time of this machine. Check whether the fault persists",
 			Commands: []string{recheckCommand},
 		}},
 		Links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
+	}
+	if onLinux(d) {
+		finding.Remedies[0].Advice += ", use another clock source (hpet, if available), and read the kernel log"
 	}
 	for _, c := range compare.Of(d).Clocks {
 		if r := c.Resolution; r != nil && c.Kind == "monotonic" && r.Backwards > 0 {
@@ -61,7 +64,7 @@ func faulty(d *result.Document) *result.Finding {
 		Title:    "a clock stood still, jumped or contradicted its system call",
 		Cause:    "The kernel, the hypervisor or the hardware returns a wrong time. A machine that was paused shows this once.",
 		Remedies: []result.Remedy{{Advice: "Check whether the fault persists, and which clocks have it", Commands: []string{recheckCommand}}},
-		Links:    []string{vdsoManual},
+		Links:    linuxLinks(d, vdsoManual),
 	}
 	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
 		predicate, known := faultWords[f.Kind]

@@ -151,13 +151,17 @@ func stepped(d *result.Document) *result.Finding {
 	if compare.Of(d).Conditions == nil || compare.Of(d).Conditions.WallStepNS == 0 {
 		return nil
 	}
-	return &result.Finding{
+	finding := &result.Finding{
 		Title:    "the wall clock was stepped",
 		Evidence: []string{fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock", words.SignedDuration(float64(compare.Of(d).Conditions.WallStepNS)))},
 		Cause:    "Somebody set it, or a time service or the hypervisor stepped it.",
 		Remedies: []result.Remedy{{
-			Advice: "Measure intervals with CLOCK_MONOTONIC, which is never stepped. Configure the time service to slew (chrony: makestep only at its start)",
+			Advice: "Measure intervals with a monotonic clock, which is never stepped. Configure the time service to slew",
 		}},
-		Links: []string{adjtimexManual},
+		Links: linuxLinks(d, adjtimexManual),
 	}
+	if onLinux(d) {
+		finding.Remedies[0].Advice = "Measure intervals with CLOCK_MONOTONIC, which is never stepped. Configure the time service to slew (chrony: makestep only at its start)"
+	}
+	return finding
 }
