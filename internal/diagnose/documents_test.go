@@ -51,7 +51,7 @@ func TestWindows(t *testing.T) {
 		{name: "ws2016"},
 		{
 			name: "qemu", kinds: "qpc-kernel",
-			says:  []string{"a timer that all CPUs share", "100 MHz: the HPET that QEMU emulates", "hv-time", "<timer name='hypervclock' present='yes'/>", "bcdedit"},
+			says:  []string{"a timer that all CPUs share", "100 MHz: the HPET that QEMU emulates", "if it does not have Hyper-V's reference time", "<timer name='hypervclock' present='yes'/>", "bcdedit"},
 			never: []string{"hypervisor page"},
 		},
 		{

@@ -39,8 +39,10 @@ type hypervisor struct {
 	risk     string
 	remedies []result.Remedy
 	links    []string
-	// windows are the remedies for a Windows guest whose QueryPerformanceCounter enters the kernel.
+	// windows are the remedies for a Windows guest whose QueryPerformanceCounter enters the kernel,
+	// and windowsCause is a sentence on the usual cause.
 	windows      []result.Remedy
+	windowsCause string
 	windowsLinks []string
 }
 
@@ -96,6 +98,7 @@ var hypervisors = []hypervisor{
 		},
 		links:        []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
 		windows:      []result.Remedy{hvTime, kvmHost},
+		windowsCause: "A Windows guest of KVM also does this if it does not have Hyper-V's reference time (hv-time), which QEMU gives only on request.",
 		windowsLinks: []string{qemuHyperV, libvirtTime},
 	},
 	{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
@@ -135,6 +136,7 @@ func qpcKernel(d *result.Document) *result.Finding {
 		finding.Links = append(finding.Links, tlfsTimers)
 	}
 	if h := hypervisorOf(d); h != nil {
+		finding.Cause = strings.TrimSpace(finding.Cause + " " + h.windowsCause)
 		finding.Remedies = append(finding.Remedies, h.windows...)
 		finding.Links = append(finding.Links, h.windowsLinks...)
 	}
