@@ -80,6 +80,12 @@ func TestWindows(t *testing.T) {
 			name: "hvinvalid", kinds: "qpc-kernel", plant: systemCallCosts(660),
 			says: []string{"NtQueryPerformanceCounter@syscall costs 660 ns/read", "RDTSCP@cpu costs 17.9 ns/read", "costs as much as its system call, and the CPU counter far less"},
 		},
+		{ // The page became invalid after the facts were collected.
+			name: "hvinvalid", kinds: "qpc-kernel", plant: func(d *result.Document) {
+				pageIsValid(true)(d)
+				systemCallCosts(660)(d)
+			}, says: []string{"costs as much as its system call", "the pages have changed since"},
+		},
 		{name: "hvinvalid", plant: systemCallCosts(1200)},
 		{
 			name: "hvinvalid", kinds: "kernel-entry-unproven", plant: systemCallCosts(900),

@@ -54,7 +54,8 @@ const (
 )
 
 // qpcEntry returns whether QueryPerformanceCounter enters the kernel: always, never or unknown;
-// and the evidence. The shared pages show it; without them its cost does.
+// and the evidence. The shared pages show it, as they were when the run began. If they show a read
+// in user mode, or nothing, the cost can prove that a read enters the kernel.
 func qpcEntry(d *result.Document) (entry string, evidence []string) {
 	for _, id := range []string{qpcID, qpcSyscall} {
 		if c := timedClock(d, id); c != nil {
@@ -62,10 +63,10 @@ func qpcEntry(d *result.Document) (entry string, evidence []string) {
 		}
 	}
 	q := d.Host.Windows.QPC
+	byCost, counters := qpcEntryByCost(d)
 	switch {
-	case q.UserMode == nil:
-		entry, counters := qpcEntryByCost(d)
-		return entry, append(evidence, counters...)
+	case q.UserMode == nil || *q.UserMode && byCost == result.Always:
+		return byCost, append(evidence, counters...)
 	case *q.UserMode:
 		return result.Never, evidence
 	case q.HypervisorPage:
@@ -123,30 +124,58 @@ func qpcKernel(d *result.Document) *result.Finding {
 	finding := &result.Finding{
 		Title:    "QueryPerformanceCounter enters the kernel",
 		Evidence: append([]string{"QueryPerformanceFrequency: " + meaning}, evidence...),
-		Cause:    "Windows does not read the CPU counter in user mode here.",
 		Links:    []string{highResolution},
 	}
-	switch {
-	case platform:
+	if platform {
 		finding.Title = "QueryPerformanceCounter reads a timer that all CPUs share"
-		finding.Cause = "The platform clock is forced (bcdedit useplatformclock), or Windows considers the CPU counter unreliable."
-	case w.QPC.HypervisorPage:
-		finding.Cause = scaledByPage + " A hypervisor makes it invalid if the rate of the CPU counter is not stable, for example after a migration."
-		finding.Remedies = []result.Remedy{{Advice: "Check whether this persists: run doctor again later, and after the machine was shut down and started again"}}
-		finding.Links = append(finding.Links, tlfsTimers)
 	}
+	i := slices.IndexFunc(qpcCauses, func(c qpcCause) bool { return c.applies(*w.QPC, platform) })
+	finding.Cause = qpcCauses[i].cause
 	if h := hypervisorOf(d); h != nil {
 		finding.Cause = strings.TrimSpace(finding.Cause + " " + h.windowsCause)
 		finding.Remedies = append(finding.Remedies, h.windows...)
 		finding.Links = append(finding.Links, h.windowsLinks...)
 	}
-	if !w.QPC.HypervisorPage {
-		finding.Remedies = append(finding.Remedies, unforcePlatformClock)
-	}
+	finding.Remedies = append(finding.Remedies, qpcCauses[i].remedy)
+	finding.Links = append(finding.Links, qpcCauses[i].links...)
 	return finding
 }
 
+// A qpcCause is why QueryPerformanceCounter enters the kernel or reads a timer on the mainboard.
+type qpcCause struct {
+	applies func(q result.QPC, platform bool) bool
+	cause   string
+	remedy  result.Remedy
+	links   []string
+}
+
+// qpcCauses are the known ones; the first that applies counts, and the last always does.
+var qpcCauses = []qpcCause{
+	{
+		func(_ result.QPC, platform bool) bool { return platform },
+		"The platform clock is forced (bcdedit useplatformclock), or Windows considers the CPU counter unreliable.",
+		unforcePlatformClock, nil,
+	},
+	{
+		func(q result.QPC, _ bool) bool { return q.UserMode != nil && *q.UserMode },
+		"When the run began, the pages that Windows shares with programs allowed reads in user mode. During the run the cost was that of the system call: the pages have changed since, or another program intercepts the function.",
+		persists, nil,
+	},
+	{
+		func(q result.QPC, _ bool) bool { return q.HypervisorPage },
+		scaledByPage + " A hypervisor makes it invalid if the rate of the CPU counter is not stable, for example after a migration.",
+		persists, []string{tlfsTimers},
+	},
+	{
+		func(result.QPC, bool) bool { return true },
+		"Windows does not read the CPU counter in user mode here.",
+		unforcePlatformClock, nil,
+	},
+}
+
 const scaledByPage = "Windows scales the CPU counter by a page that it shares with programs: the hypervisor page, which exists also without a hypervisor. While that page is not valid, each read is a system call."
+
+var persists = result.Remedy{Advice: "Check whether this persists: run doctor again later, and after the machine was shut down and started again"}
 
 var unforcePlatformClock = result.Remedy{
 	Advice:   "As administrator, check whether the platform clock is forced. If so, delete that setting and reboot",
