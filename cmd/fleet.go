@@ -12,6 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 )
 
 // odd is the value of --fail-on for a machine that is unlike the others.
@@ -90,9 +91,9 @@ func compareMachines(stdin io.Reader, stdout io.Writer, flags fleetFlags, names 
 	return flags.gate(f)
 }
 
-// machineIn returns the machine of a result.
-func machineIn(file string) (fleet.Machine, error) {
-	document, err := loadResult(file)
+// machineIn returns the machine of a result with a document of at most so many bytes.
+func machineIn(file string, most int64) (fleet.Machine, error) {
+	document, err := sections.LoadUpTo(file, most)
 	if err != nil {
 		return fleet.Machine{}, err
 	}

@@ -33,7 +33,7 @@ func recorded(tb testing.TB, folder string) []trio {
 		read := func(which string) *result.Document {
 			content, err := os.ReadFile(strings.TrimSuffix(name, "old.json") + which + ".json")
 			require.NoError(tb, err)
-			d, err := result.Read(bytes.NewReader(content), Kind.Kind)
+			d, err := result.NewLoader(Kind.Kind).Read(bytes.NewReader(content))
 			require.NoError(tb, err)
 			return d
 		}

@@ -119,7 +119,7 @@ func acceptable(t *testing.T, d Drift) {
 	var text bytes.Buffer
 	document := result.Document{Schema: result.Schema, Sections: []result.Section{&d}}
 	require.NoError(t, document.Write(&text))
-	read, err := result.Read(&text, Kind.Kind)
+	read, err := result.NewLoader(Kind.Kind).Read(&text)
 	require.NoError(t, err)
 	require.Len(t, Of(read).Clocks, len(d.Clocks))
 	for _, c := range d.Clocks {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/timebench/timebench/internal/result"
 )
 
 // An Unread is what could not be read.
@@ -130,33 +132,34 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// Read reads the results with all CPUs. load returns the machine of a file. The machines and what could
-// not be read are in the order of the files.
-func Read(files []string, load func(file string) (Machine, error)) (machines []Machine, unread []Unread) {
-	found, failed := make([]*Machine, len(files)), make([]error, len(files))
+// small is the maximum size of a document that is read beside others. That of a run has some hundred KB,
+// and a document takes several times its size in memory.
+const small = 4 << 20
+
+// Read reads the results with all CPUs, and then those with large documents, one at a time. load returns
+// the machine of a file, or [result.ErrTooLarge] if its document has more than this number of bytes. The
+// machines and what could not be read are in the order of the files.
+func Read(files []string, load func(file string, most int64) (Machine, error)) (machines []Machine, unread []Unread) {
+	found, failed := make([]Machine, len(files)), make([]error, len(files))
 	var next atomic.Int64
 	var readers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		readers.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(files) {
-					return
-				}
-				if m, err := load(files[i]); err != nil {
-					failed[i] = err
-				} else {
-					found[i] = &m
-				}
+			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
+				found[i], failed[i] = load(files[i], small)
 			}
 		})
 	}
 	readers.Wait()
 	for i, file := range files {
+		if errors.Is(failed[i], result.ErrTooLarge) {
+			found[i], failed[i] = load(file, result.MaxSize)
+			runtime.GC() // or the next comes on top of this
+		}
 		if failed[i] != nil {
 			unread = append(unread, Unread{file, strings.TrimPrefix(failed[i].Error(), file+": ")})
 		} else {
-			machines = append(machines, *found[i])
+			machines = append(machines, found[i])
 		}
 	}
 	return machines, unread

@@ -131,7 +131,7 @@ func readBack(t *testing.T, s *Profile) error {
 	if err := d.Write(&text); err != nil {
 		return err
 	}
-	_, err := result.Read(&text, Kind.Kind)
+	_, err := result.NewLoader(Kind.Kind).Read(&text)
 	return err
 }
 

@@ -5,64 +5,104 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
+	"maps"
+	"reflect"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decode decodes text[from:], which is one document. The place of an error is that in the whole
+// A Loader loads documents with sections of some kinds. Other keys that the document does not have
+// are of a newer timebench, and ignored.
+type Loader struct {
+	kinds []Kind
+	shape *shape
+}
+
+// NewLoader returns the loader for sections of these kinds.
+func NewLoader(kinds ...Kind) *Loader {
+	s := shapes{objects: map[reflect.Type]*object{}, choices: maps.Clone(choices)}
+	var sections []Section
+	for _, kind := range kinds {
+		maps.Copy(s.choices, kind.Choices)
+		s.notRequired = append(s.notRequired, kind.NotRequired...)
+		sections = append(sections, kind.New())
+	}
+	form, o := formOf(reflect.TypeFor[Document](), keyed(sections)), newObject()
+	for i, p := range form.parts {
+		t := reflect.TypeFor[Document]()
+		if p.of != whole {
+			t = reflect.TypeOf(sections[p.of]).Elem()
+		}
+		s.add(o, t, form.t.Field(i), p)
+	}
+	return &Loader{kinds, &shape{want: anObject, object: o, of: reflect.TypeFor[Document]()}}
+}
+
+// open decodes text[from:], which is one document. The place of an error is that in the whole
 // text.
-func decode(text []byte, from int, kinds []Kind) (*Document, error) {
+func (l *Loader) open(text []byte, from int) (*Document, error) {
 	data := text[from:]
-	at := func(offset int64, err error) error {
-		return fmt.Errorf("%s: %w", place(text, from+int(offset)), err)
+	document, err := l.decode(data)
+	if err != nil || document.Schema != Schema {
+		return nil, explained(data, err, func(offset int64) string { return place(text, from+int(offset)) })
 	}
-	// Of a thousand documents nearly all are right, and begin with their schema.
-	if beginning.Match(data) {
-		if document, fault := shaped(data, kinds); fault == nil {
-			return document.checked()
-		}
-	}
-	// The schema is checked first, since a newer document may have other keys.
-	var head struct {
-		Schema json.RawMessage `json:"schema"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			return nil, at(max(syntax.Offset-1, 0), err) // it counts the bytes read
-		}
-		return nil, errors.New("is not a JSON object, as a document is")
-	}
-	if err := checkSchema(head.Schema); err != nil {
+	if err := document.check(); err != nil {
 		return nil, err
 	}
-	document, fault := shaped(data, kinds)
-	if fault != nil {
-		return nil, at(fault.offset, fault)
-	}
-	return document.checked()
+	return document, nil
 }
 
-// beginning is that of a document as timebench writes it.
-var beginning = regexp.MustCompile(`^\s*\{\s*"schema"\s*:\s*"` + regexp.QuoteMeta(Schema) + `"`)
-
-// checked returns the document, or what is impossible in it.
-func (d *Document) checked() (*Document, error) {
-	if err := d.check(); err != nil {
-		return nil, err
+// explained returns the error of text that was not decoded, or has another schema. place returns the
+// place of a byte.
+func explained(text []byte, err error, place func(offset int64) string) error {
+	// A document of a newer schema may be other in all else.
+	if err := schemaIn(text); err != nil {
+		return err
 	}
-	return d, nil
+	if fault, ok := errors.AsType[*fault](err); ok {
+		return fmt.Errorf("%s: %w", place(fault.offset), fault)
+	}
+	// The syntax errors of encoding/json are shorter.
+	if syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(text, new(struct{}))); ok {
+		return fmt.Errorf("%s: %w", place(max(syntax.Offset-1, 0)), syntax) // it counts the bytes read
+	}
+	return err
 }
 
-func checkSchema(text json.RawMessage) error {
-	var schema *string
-	switch err := json.Unmarshal(text, &schema); {
-	case text == nil:
-		return errors.New("has no schema: not a timebench document")
-	case err != nil || schema == nil:
+// schemaIn returns what is wrong with the schema of a document. It quotes nothing else: a link may
+// lead to a file that the reader of the error may not read.
+func schemaIn(text []byte) error {
+	d := newDecoder(text)
+	if d.PeekKind() != '{' {
+		return errors.New("is not a JSON object, as a document is")
+	}
+	_, err := d.ReadToken()
+	for err == nil && d.PeekKind() == '"' {
+		var name, value jsontext.Value
+		if name, err = d.ReadValue(); err != nil {
+			break
+		}
+		isSchema := strings.EqualFold(unquoted(name), "schema")
+		if value, err = d.ReadValue(); err == nil && isSchema {
+			return checkSchema(value)
+		}
+	}
+	return errors.New("has no schema: not a timebench document")
+}
+
+func checkSchema(value jsontext.Value) error {
+	if value.Kind() != '"' {
 		return fmt.Errorf("schema is not text; this timebench reads %q", Schema)
-	case *schema != Schema:
-		return fmt.Errorf("schema is %.64q; this timebench reads %q", *schema, Schema)
 	}
-	return nil
+	switch schema := unquoted(value); {
+	case schema == Schema:
+		return nil
+	case strings.HasPrefix(schema, "timebench"):
+		return fmt.Errorf("schema is %.64q; this timebench reads %q", schema, Schema)
+	default:
+		return fmt.Errorf("schema is not of timebench; this timebench reads %q", Schema)
+	}
 }
 
 // place returns the line and the column of a byte. Columns count bytes.

@@ -9,7 +9,6 @@ var (
 
 const (
 	Most     = float64(most)
-	MaxSize  = maxSize
 	MostText = mostText
 )
 

@@ -85,31 +85,6 @@ func (f form) fill(value any, parts []Keyed) any {
 	return filled.Interface()
 }
 
-// document returns the document of a value of the form, which is of sections. It has all inline
-// sections, and those of the others that the value has.
-func (f form) document(filled reflect.Value, sections []Section) *Document {
-	d := new(Document)
-	has := make([]bool, len(sections))
-	for i, p := range f.parts {
-		value := filled.Field(i)
-		switch {
-		case p.of == whole:
-			reflect.ValueOf(d).Elem().Field(p.field).Set(value)
-		case p.field != all:
-			reflect.ValueOf(sections[p.of]).Elem().Field(p.field).Set(value)
-			has[p.of] = true
-		case !value.IsNil():
-			sections[p.of], has[p.of] = value.Interface().(Section), true
-		}
-	}
-	for i, section := range sections {
-		if has[i] {
-			d.Sections = append(d.Sections, section)
-		}
-	}
-	return d
-}
-
 // keyed returns sections with their keys.
 func keyed(sections []Section) []Keyed {
 	all := make([]Keyed, len(sections))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,9 +20,18 @@ import (
 // fileName is the name of the document in the folder of --out.
 const fileName = "results.json"
 
-// maxSize is the maximum size of a document in bytes. 100 clocks, 1,000 rounds and 20
+// MaxSize is the maximum size of a document in bytes. 100 clocks, 1,000 rounds and 20
 // passes of 1,024 numbers of threads take about 100 MiB.
-const maxSize = 128 << 20
+const MaxSize = 128 << 20
+
+const (
+	// maxExpansion is the maximum size of a document in an archive by its compressed size. A real one
+	// has 4 to 7 times as many bytes.
+	maxExpansion = 100
+	// maxDirectory is the maximum size of the directory of an archive in bytes. Each entry takes at
+	// least 46, and ten times as many in memory.
+	maxDirectory = 1 << 20
+)
 
 // byteOrderMark starts the text files of many Windows programs.
 var byteOrderMark = []byte("\ufeff")
@@ -29,13 +39,15 @@ var byteOrderMark = []byte("\ufeff")
 // The byte order marks of UTF-16.
 var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff}
 
-var errTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", maxSize>>20)
+// ErrTooLarge is the error of [Loader.Load] for a document that is larger than it may be.
+var ErrTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", MaxSize>>20)
 
-// Load reads the document in the named file, in any of the forms that [Read] knows, or in
+var errExpands = fmt.Errorf("has more than %d times its size in the archive, which no document has", maxExpansion)
+
+// Load reads the document in the named file, in any of the forms that [Loader.Read] knows, or in
 // results.json of the named folder. The error for an incomplete or impossible document names
-// the file and the place. Keys that neither the document nor a kind has are of a newer
-// timebench, and ignored.
-func Load(name string, kinds ...Kind) (*Document, error) {
+// the file and the place. most is the maximum size of the document in bytes, at most [MaxSize].
+func (l *Loader) Load(name string, most int64) (*Document, error) {
 	info, err := os.Stat(name)
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, fmt.Errorf("%s: %w", name, path.Err)
@@ -55,7 +67,11 @@ func Load(name string, kinds ...Kind) (*Document, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	document, err := Read(file, kinds...)
+	var size int64
+	if info, err := file.Stat(); err == nil {
+		size = info.Size()
+	}
+	document, err := l.read(file, size, most)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -64,19 +80,22 @@ func Load(name string, kinds ...Kind) (*Document, error) {
 
 // Read reads one document, which must be all of r: JSON, an HTML report with the document in
 // it (see [Document.WriteScript]), or a zip file of the folder of --out. It recognises the form
-// by the content. The kinds are as for [Load].
-func Read(r io.Reader, kinds ...Kind) (*Document, error) {
+// by the content.
+func (l *Loader) Read(r io.Reader) (*Document, error) { return l.read(r, 0, MaxSize) }
+
+// read is [Loader.Read] of what has about size bytes, and of a document of most bytes.
+func (l *Loader) read(r io.Reader, size, most int64) (*Document, error) {
 	buffered := bufio.NewReader(r)
 	// What cannot be a document is not read to its end: it may be endless.
-	const most = 512
-	head, err := buffered.Peek(most)
+	const beginning = 512
+	head, err := buffered.Peek(beginning)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if bytes.HasPrefix(head, utf16Little) || bytes.HasPrefix(head, utf16Big) {
 		// Windows PowerShell redirects with UTF-16.
 		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()))
-		if head, err = buffered.Peek(most); err != nil && !errors.Is(err, io.EOF) {
+		if head, err = buffered.Peek(beginning); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
 	}
@@ -84,43 +103,47 @@ func Read(r io.Reader, kinds ...Kind) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := readAll(buffered)
+	data, err := readAll(buffered, size, most)
 	if err != nil {
 		return nil, err
 	}
-	return open(data, kinds)
+	return open(l, data, most)
 }
 
 // opener returns the function that reads data that begins with head.
-func opener(head []byte) (func([]byte, []Kind) (*Document, error), error) {
+func opener(head []byte) (func(l *Loader, data []byte, most int64) (*Document, error), error) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, byteOrderMark), " \t\r\n")
 	switch {
 	case len(head) == 0:
 		return nil, errors.New("is empty")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		return openZip, nil
+		return (*Loader).openZip, nil
 	case bytes.HasPrefix(text, []byte("<")):
-		return openHTML, nil
+		return (*Loader).openHTML, nil
 	case bytes.HasPrefix(text, []byte("{")):
-		return openJSON, nil
+		return (*Loader).openJSON, nil
 	default:
-		return nil, fmt.Errorf("begins with %q: not a timebench document, nor a report in HTML or a zip file with one", head[:min(len(head), 12)])
+		// Its content is not quoted: a link may lead to a file that the reader of the error may not read.
+		return nil, errors.New("is not a timebench document, nor a report in HTML or a zip file with one")
 	}
 }
 
-func readAll(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
-	if err == nil && len(data) > maxSize {
-		err = errTooLarge
+// readAll reads at most so many bytes. Where size is their number, it takes no more memory than these.
+func readAll(r io.Reader, size, most int64) ([]byte, error) {
+	var data bytes.Buffer
+	data.Grow(int(min(size, most)) + bytes.MinRead)
+	_, err := data.ReadFrom(io.LimitReader(r, most+1))
+	if err == nil && int64(data.Len()) > most {
+		err = ErrTooLarge
 	}
-	return data, err
+	return data.Bytes(), err
 }
 
-func openJSON(data []byte, kinds []Kind) (*Document, error) {
-	return decode(data, len(data)-len(bytes.TrimPrefix(data, byteOrderMark)), kinds)
+func (l *Loader) openJSON(data []byte, _ int64) (*Document, error) {
+	return l.open(data, len(data)-len(bytes.TrimPrefix(data, byteOrderMark)))
 }
 
-func openHTML(data []byte, kinds []Kind) (*Document, error) {
+func (l *Loader) openHTML(data []byte, _ int64) (*Document, error) {
 	switch documents := bytes.Count(data, []byte(scriptStart)); documents {
 	case 0:
 		return nil, errors.New("is HTML without a timebench document in it")
@@ -133,11 +156,15 @@ func openHTML(data []byte, kinds []Kind) (*Document, error) {
 	if length < 0 {
 		return nil, fmt.Errorf("%s: the document that begins here is not ended by %s", place(data, from), scriptEnd)
 	}
-	return decode(data[:from+length], from, kinds)
+	return l.open(data[:from+length], from)
 }
 
-func openZip(data []byte, kinds []Kind) (*Document, error) {
-	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+func (l *Loader) openZip(data []byte, most int64) (*Document, error) {
+	directory := &limited{bytes.NewReader(data), maxDirectory}
+	archive, err := zip.NewReader(directory, int64(len(data)))
+	if errors.Is(err, errDirectory) {
+		return nil, errDirectory
+	}
 	if err != nil {
 		return nil, fmt.Errorf("is no whole zip file: %w", err)
 	}
@@ -155,29 +182,52 @@ func openZip(data []byte, kinds []Kind) (*Document, error) {
 	default:
 		return nil, fmt.Errorf("is a zip file with %d of %s in it; there must be one", len(found), fileName)
 	}
-	document, err := openEntry(found[0], kinds)
+	directory.left = math.MaxInt
+	document, err := l.openEntry(found[0], int64(len(data)), most)
 	if err != nil {
 		return nil, fmt.Errorf("%.64q in it: %w", found[0].Name, err)
 	}
 	return document, nil
 }
 
-func openEntry(entry *zip.File, kinds []Kind) (*Document, error) {
+// openEntry reads a document of an archive of so many bytes.
+func (l *Loader) openEntry(entry *zip.File, archive, most int64) (*Document, error) {
 	const encrypted = 1
+	// What the header says may be wrong.
+	packed := min(entry.CompressedSize64, uint64(archive))
+	expanded := maxExpansion * int64(packed)
 	switch {
 	case entry.Flags&encrypted != 0:
 		return nil, errors.New("is encrypted")
-	case entry.UncompressedSize64 > maxSize: // a wrong size is limited below
-		return nil, errTooLarge
+	case entry.UncompressedSize64 > uint64(most):
+		return nil, ErrTooLarge
 	}
 	r, err := entry.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	data, err := readAll(r)
+	data, err := readAll(r, int64(entry.UncompressedSize64), min(most, expanded))
+	if errors.Is(err, ErrTooLarge) && expanded < most {
+		err = errExpands
+	}
 	if err != nil {
 		return nil, err
 	}
-	return openJSON(data, kinds)
+	return l.openJSON(data, most)
+}
+
+// A limited is an archive of which so many bytes may be read.
+type limited struct {
+	io.ReaderAt
+	left int
+}
+
+var errDirectory = fmt.Errorf("is a zip file with a directory of more than %d MiB", maxDirectory>>20)
+
+func (l *limited) ReadAt(p []byte, at int64) (int, error) {
+	if l.left -= len(p); l.left < 0 {
+		return 0, errDirectory
+	}
+	return l.ReaderAt.ReadAt(p, at)
 }

@@ -539,7 +539,7 @@ func TestSectionsAreReadStrictly(t *testing.T) {
 		require.ErrorContains(t, err, test.want)
 		require.NotContains(t, err.Error(), "\n")
 	}
-	without, err := result.Read(strings.NewReader(text))
+	without, err := result.NewLoader().Read(strings.NewReader(text))
 	require.NoError(t, err)
 	require.Empty(t, without.Sections)
 	d := full()

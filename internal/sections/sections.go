@@ -5,6 +5,7 @@ package sections
 
 import (
 	"io"
+	"sync"
 
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/drift"
@@ -20,21 +21,26 @@ import (
 // All are the kinds of sections, in the order of every report.
 var All = []section.Kind{compare.Kind, verify.Kind, skew.Kind, drift.Kind, runtimes.Kind, profile.Kind}
 
-// kinds are the kinds that package result needs to read a document.
-var kinds = func() []result.Kind {
-	var all []result.Kind
+// loader loads documents with all sections. It is made when it is first needed, since most commands
+// load nothing.
+var loader = sync.OnceValue(func() *result.Loader {
+	var kinds []result.Kind
 	for _, kind := range All {
-		all = append(all, kind.Kind)
+		kinds = append(kinds, kind.Kind)
 	}
-	return all
-}()
+	return result.NewLoader(kinds...)
+})
 
 // Load reads the document in a file or folder, with its sections. Its errors are those of
-// [result.Load].
-func Load(name string) (*result.Document, error) { return result.Load(name, kinds...) }
+// [result.Loader.Load].
+func Load(name string) (*result.Document, error) { return LoadUpTo(name, result.MaxSize) }
 
-// Read reads a document with its sections. Its errors are those of [result.Read].
-func Read(r io.Reader) (*result.Document, error) { return result.Read(r, kinds...) }
+// LoadUpTo is [Load] of a document of at most so many bytes. The error for a larger one is
+// [result.ErrTooLarge].
+func LoadUpTo(name string, most int64) (*result.Document, error) { return loader().Load(name, most) }
+
+// Read reads a document with its sections. Its errors are those of [result.Loader.Read].
+func Read(r io.Reader) (*result.Document, error) { return loader().Read(r) }
 
 // Commands returns the commands whose results are in a document.
 func Commands(d *result.Document) []string {

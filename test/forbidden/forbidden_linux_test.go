@@ -155,7 +155,7 @@ func TestForbiddenIsReported(t *testing.T) {
 		need.Missing(t, "seccomp", stderr.String())
 	}
 	require.NoError(t, err, stderr.String())
-	_, err = result.Read(&stdout)
+	_, err = result.NewLoader().Read(&stdout)
 	require.NoError(t, err)
 	for _, line := range []string{
 		"entry: no seccomp filter: PR_SET_SECCOMP: operation not permitted; comparing CPU time and cost",
