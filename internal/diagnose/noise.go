@@ -1,13 +1,18 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/drift"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/runtimes"
+	"github.com/timebench/timebench/internal/verify"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -29,8 +34,8 @@ var noises = []struct {
 	kind string
 	// observe returns what was seen; "" if there was no such disturbance.
 	observe func(*result.Document, compare.Conditions) string
-	affects string
-	advice  string
+	// affects and advice return words that fit what the run measured, and its system.
+	affects, advice func(*result.Document) string
 }{
 	{
 		"clocksource", func(_ *result.Document, c compare.Conditions) string {
@@ -39,8 +44,8 @@ var noises = []struct {
 			}
 			return "the kernel's clock source changed during the run: " + strings.Join(c.ClockSources, ", then ")
 		},
-		"all fine clocks: their figures mix two clock sources",
-		"run again; if the kernel changed the clock source itself, its log shows why (dmesg | grep -i clocksource)",
+		always("all fine clocks: their figures mix two clock sources"),
+		always("run again; if the kernel changed the clock source itself, its log shows why (dmesg | grep -i clocksource)"),
 	},
 	{
 		"backwards", func(d *result.Document, _ compare.Conditions) string {
@@ -55,8 +60,8 @@ var noises = []struct {
 			}
 			return "a clock went backwards while it was watched: " + strings.Join(clocks, "; ")
 		},
-		"the resolution of this clock, and every program that relies on its order",
-		"a wall clock may have been set; do not trust a monotonic clock or a counter that does this",
+		always("the resolution of this clock, and every program that relies on its order"),
+		always("a wall clock may have been set; do not trust a monotonic clock or a counter that does this"),
 	},
 	{
 		"step", func(_ *result.Document, c compare.Conditions) string {
@@ -65,8 +70,8 @@ var noises = []struct {
 			}
 			return "the wall clock was set or stepped by " + words.SignedDuration(float64(c.WallStepNS))
 		},
-		"the resolution of the wall clocks; costs are measured with the monotonic clock and are not affected",
-		"run again when the time service has settled",
+		always("the resolution of the wall clocks; costs are measured with the monotonic clock and are not affected"),
+		always("run again when the time service has settled"),
 	},
 	{
 		"slewed", func(d *result.Document, _ compare.Conditions) string {
@@ -81,8 +86,8 @@ var noises = []struct {
 			return fmt.Sprintf("the kernel makes the monotonic clock run %s %s (adjtimex: tick %s, frequency %s ppm)",
 				words.Percent(share), direction, tickLength(*sync), words.SignedPPM(sync.FrequencyPPM))
 		},
-		"all times and rates, by this share: they are measured with the monotonic clock",
-		"run again when the time service has settled; if there is none, reset the rate (adjtimex --tick 10000 --frequency 0)",
+		always("all times and rates, by this share: they are measured with the monotonic clock"),
+		always("run again when the time service has settled; if there is none, reset the rate (adjtimex --tick 10000 --frequency 0)"),
 	},
 	{
 		"lost-cpu", func(_ *result.Document, c compare.Conditions) string {
@@ -91,8 +96,8 @@ var noises = []struct {
 			}
 			return words.CPUs(c.LostCPUs) + " went away during the run, or had no time for it (offline, no longer allowed, or kept busy at a higher priority)"
 		},
-		"throughput with as many threads as CPUs: fewer samples, or threads that share the remaining CPUs",
-		"run again while the set of CPUs does not change, and no program of a higher priority keeps them busy",
+		always("throughput with as many threads as CPUs: fewer samples, or threads that share the remaining CPUs"),
+		always("run again while the set of CPUs does not change, and no program of a higher priority keeps them busy"),
 	},
 	{
 		"realtime", func(d *result.Document, _ compare.Conditions) string {
@@ -101,9 +106,11 @@ var noises = []struct {
 			}
 			return "timebench runs under the real-time policy " + d.Host.CPU.SchedulingPolicy
 		},
-		"throughput with more threads than CPUs, which then take turns of 1 ms; and everything else that runs on this machine. " +
-			"The load of verify --load and drift gets only the CPU time that the measurement leaves",
-		"run without chrt, unless your programs read the clocks under this policy in production",
+		func(d *result.Document) string {
+			return phrases(throughput(d, "throughput with more threads than CPUs, which then take turns of 1 ms"),
+				loaded(d, "the load, which gets only the CPU time that the measurement leaves"), "everything else that runs on this machine")
+		},
+		always("run without chrt, unless your programs read the clocks under this policy in production"),
 	},
 	{
 		"quota", func(_ *result.Document, c compare.Conditions) string {
@@ -112,8 +119,13 @@ var noises = []struct {
 			}
 			return "the CPU quota stopped the process: " + throttled(c)
 		},
-		"throughput with more threads than the quota allows: the figures include the time that the process was stopped",
-		"raise the quota, or measure with fewer threads (--threads 1)",
+		func(d *result.Document) string {
+			return cmp.Or(throughput(d, "throughput with more threads than the quota allows"), "the confidence intervals") +
+				": the figures include the time that the process was stopped"
+		},
+		func(d *result.Document) string {
+			return phrases("raise the quota", throughput(d, "or measure with fewer threads (--threads 1)"))
+		},
 	},
 	{
 		"steal", func(d *result.Document, c compare.Conditions) string {
@@ -123,8 +135,10 @@ var noises = []struct {
 			}
 			return fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare))
 		},
-		"throughput above all, and the width of the confidence intervals",
-		"run again at a quieter time, or on a machine with dedicated CPUs",
+		func(d *result.Document) string {
+			return phrases(throughput(d, "throughput above all"), "the width of the confidence intervals")
+		},
+		always("run again at a quieter time, or on a machine with dedicated CPUs"),
 	},
 	{
 		"load", func(d *result.Document, c compare.Conditions) string {
@@ -134,8 +148,11 @@ var noises = []struct {
 			}
 			return fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(d.Host.CPU.Usable, "CPU"))
 		},
-		"throughput and fairness with as many threads as CPUs, and the width of the confidence intervals",
-		"stop the other programs, or keep to CPUs that they do not use (taskset, or --pin of compare)",
+		func(d *result.Document) string {
+			return phrases(throughput(d, "throughput and fairness with as many threads as CPUs"), "the width of the confidence intervals")
+		},
+		linuxOr("stop the other programs, or keep to CPUs that they do not use (taskset)",
+			"stop the other programs, or keep to CPUs that they do not use"),
 	},
 	{
 		"preempted", func(_ *result.Document, c compare.Conditions) string {
@@ -144,8 +161,8 @@ var noises = []struct {
 			}
 			return fmt.Sprintf("in %d of %d turns of the latency measurement, other work had the CPU for more than a tenth of the time", c.InterruptedTurns, c.Turns)
 		},
-		"the confidence intervals; the medians less, because each turn is a median of slices",
-		"stop other programs, or take more rounds (--rounds 200)",
+		always("the confidence intervals; the medians less, because each turn is a median of slices"),
+		always("stop other programs, or take more rounds (timebench compare --rounds 200)"),
 	},
 	{
 		"speed", func(_ *result.Document, c compare.Conditions) string {
@@ -154,9 +171,53 @@ var noises = []struct {
 			}
 			return "the CPU speed changed: " + emptyCall(c)
 		},
-		"all figures: a slower CPU reads every clock more slowly",
-		"fix the frequency (cpupower frequency-set -g performance); a program on the other hyper-thread of the core has the same effect",
+		always("all figures: a slower CPU reads every clock more slowly"),
+		linuxOr("fix the frequency (cpupower frequency-set -g performance); a program on the other hyper-thread of the core has the same effect",
+			"select the highest performance in the power settings of the system; a program on the other hyper-thread of the core has the same effect"),
 	},
+}
+
+func always(text string) func(*result.Document) string {
+	return func(*result.Document) string { return text }
+}
+
+// linuxOr returns the text for documents from Linux, or that for others.
+func linuxOr(linux, other string) func(*result.Document) string {
+	return func(d *result.Document) string {
+		if onLinux(d) {
+			return linux
+		}
+		return other
+	}
+}
+
+// phrases returns the texts that are not empty.
+func phrases(texts ...string) string { return strings.Join(words.Present(texts...), "; ") }
+
+// throughput returns the text if the run measured throughput, and nothing otherwise.
+func throughput(d *result.Document, text string) string {
+	if slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return len(c.Throughput) > 0 }) {
+		return text
+	}
+	if section := runtimes.Of(d); section != nil {
+		for _, r := range section.Runtimes {
+			if slices.ContainsFunc(r.Calls, func(c runtimes.MeasuredCall) bool { return len(c.Throughput) > 0 }) {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// loaded returns the text if the run kept the CPUs busy itself, and nothing otherwise.
+func loaded(d *result.Document, text string) string {
+	if v := verify.Of(d); v != nil && v.Load {
+		return text
+	}
+	if v := drift.Of(d); v != nil && v.LoadedFromNS > 0 {
+		return text
+	}
+	return ""
 }
 
 // Noise returns the disturbances of the document's run; none for a quiet machine. Without
@@ -169,11 +230,7 @@ func Noise(d *result.Document) []result.Warning {
 	var warnings []result.Warning
 	for _, n := range noises {
 		if saw := n.observe(d, conditions); saw != "" {
-			advice := n.advice
-			if other, differs := adviceElsewhere[n.kind]; differs && !onLinux(d) {
-				advice = other
-			}
-			warnings = append(warnings, result.Warning{Kind: n.kind, Saw: saw, Spoilt: n.affects, Advice: advice})
+			warnings = append(warnings, result.Warning{Kind: n.kind, Saw: saw, Spoilt: n.affects(d), Advice: n.advice(d)})
 		}
 	}
 	return warnings

@@ -1,11 +1,17 @@
 package diagnose
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/drift"
+	"github.com/timebench/timebench/internal/profile"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/runtimes"
+	"github.com/timebench/timebench/internal/skew"
+	"github.com/timebench/timebench/internal/verify"
 )
 
 // quiet returns the document of a run on an idle machine with two CPUs.
@@ -75,4 +81,46 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		require.NotEmpty(t, warnings[0].Spoilt)
 		require.NotEmpty(t, warnings[0].Advice)
 	}
+}
+
+// A warning speaks of throughput, of a load and of a command only where the run has them.
+func TestWarningsFitTheRun(t *testing.T) {
+	noisy := func(sections ...result.Section) string {
+		d := quiet()
+		d.Sections = append(d.Sections, sections...)
+		d.Host.CPU.SchedulingPolicy = "SCHED_FIFO"
+		c := compare.Into(d).Conditions
+		c.ThrottledPeriods, c.ThrottledNS, c.StealShare, c.OtherCPUs = 1, 60_000_000, 0.12, 0.8
+		var kinds, text []string
+		for _, w := range Noise(d) {
+			kinds = append(kinds, w.Kind)
+			text = append(text, w.Spoilt, w.Advice)
+		}
+		require.Equal(t, []string{"realtime", "quota", "steal", "load"}, kinds)
+		return strings.Join(text, "\n")
+	}
+	measured := []compare.Throughput{{Threads: 2}}
+	for name, test := range map[string]struct {
+		section            result.Section
+		throughput, loaded bool
+	}{
+		"runtimes":               {section: &runtimes.Runtimes{Runtimes: []runtimes.MeasuredRuntime{{Calls: []runtimes.MeasuredCall{{}}}}}},
+		"runtimes --threads 1,2": {section: &runtimes.Runtimes{Runtimes: []runtimes.MeasuredRuntime{{Calls: []runtimes.MeasuredCall{{Throughput: measured}}}}}, throughput: true},
+		"verify":                 {section: &verify.Verification{}},
+		"verify --load":          {section: &verify.Verification{Load: true}, loaded: true},
+		"drift":                  {section: &drift.Drift{}},
+		"drift --load":           {section: &drift.Drift{LoadedFromNS: 1}, loaded: true},
+		"skew":                   {section: &skew.Skew{}},
+		"profile":                {section: &profile.Profile{}},
+	} {
+		text := noisy(test.section)
+		require.Equal(t, test.throughput, strings.Contains(text, "throughput"), "%s: %s", name, text)
+		require.Equal(t, test.throughput, strings.Contains(text, "--threads"), "%s: %s", name, text)
+		require.Equal(t, test.loaded, strings.Contains(text, "the load"), "%s: %s", name, text)
+		require.NotContains(t, text, "--pin")
+	}
+	compared := quiet()
+	compare.Into(compared).Clocks[0].Throughput = measured
+	compare.Into(compared).Conditions.OtherCPUs = 0.8
+	require.Equal(t, "throughput and fairness with as many threads as CPUs; the width of the confidence intervals", Noise(compared)[0].Spoilt)
 }

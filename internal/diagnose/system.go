@@ -12,9 +12,3 @@ func linuxLinks(d *result.Document, links ...string) []string {
 	}
 	return nil
 }
-
-// adviceElsewhere is the advice of noises on other systems than Linux, where it differs.
-var adviceElsewhere = map[string]string{
-	"load":  "stop the other programs, or keep to CPUs that they do not use",
-	"speed": "select the highest performance in the power settings of the system; a program on the other hyper-thread of the core has the same effect",
-}
