@@ -33,3 +33,19 @@ func TestSetupNamesWhatDiffers(t *testing.T) {
 		{"Pinned", "none", "spread"}, {"Complete", "yes", "no, interrupted"}, {"Empty call", "1.35 ns (the CPU's speed)", "1.60 ns (the CPU's speed)"},
 	}, between(old, new, usual).Setup)
 }
+
+// Only root finds that a guest of KVM runs on Firecracker, and only root reads the kernel log.
+func TestSetupIsThatOfEveryUser(t *testing.T) {
+	byRoot, byUser := document(), document()
+	byRoot.Host = result.Host{
+		Virtualization: &result.Virtualization{System: "firecracker", Role: "guest"}, CPU: result.CPU{KernelTSCHz: 2596122000},
+		KernelLog: &result.KernelLog{Source: "/dev/kmsg", Lines: []string{"Hypervisor detected: KVM"}},
+	}
+	byUser.Host = result.Host{
+		Virtualization: &result.Virtualization{System: "kvm", Role: "guest"}, KernelLog: &result.KernelLog{Reason: "operation not permitted"},
+	}
+	require.Empty(t, between(byRoot, byUser, usual).Setup)
+	require.Empty(t, between(byUser, byRoot, usual).Setup)
+	byUser.Host.Virtualization.System = "xen"
+	require.Equal(t, []Difference{{"Virtualization", "kvm, guest", "xen, guest"}}, between(byRoot, byUser, usual).Setup)
+}

@@ -11,7 +11,8 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-// facts are what may differ between two runs, the likeliest answer first.
+// facts are what may differ between two runs, the likeliest answer first. Each is one that every user
+// sees, since root may have measured one of the two.
 var facts = []struct {
 	what string
 	of   func(*result.Document) string
@@ -51,7 +52,7 @@ var facts = []struct {
 		if d.Host.Virtualization == nil {
 			return ""
 		}
-		return d.Host.Virtualization.System + ", " + d.Host.Virtualization.Role
+		return d.Host.Virtualization.Visible() + ", " + d.Host.Virtualization.Role
 	}},
 	{"Machine", func(d *result.Document) string {
 		if d.Host.Machine == nil {

@@ -135,3 +135,17 @@ func TestEmptyFleet(t *testing.T) {
 	require.True(t, f.TooFew())
 	require.Equal(t, "No result could be read.", f.Verdict())
 }
+
+// Only root finds that a guest of KVM runs on Firecracker: it is one machine, whoever measured.
+func TestGroupsAreThoseThatEveryUserSees(t *testing.T) {
+	documents, _ := made.Fleet(7, 0, 1)
+	var machines []fleet.Machine
+	for _, d := range []*result.Document{documents[0], documents[3], documents[6]} {
+		d.Host.Virtualization.System = []string{"kvm", "firecracker", "xen"}[len(machines)]
+		machines = append(machines, fleet.MachineOf("a.json", d, nil))
+	}
+	groups := fleet.Groups(machines)
+	require.Len(t, groups, 2)
+	require.Equal(t, "kvm", groups[0].Hypervisor)
+	require.Len(t, groups[0].Machines, 2)
+}

@@ -62,7 +62,7 @@ type Alike struct {
 	CPU string `json:"cpu,omitempty"`
 	// Kernel is the operating system with its architecture and release: linux/amd64 6.18.44.
 	Kernel string `json:"kernel"`
-	// Hypervisor is the virtualization of a guest: kvm; absent on hardware.
+	// Hypervisor is the virtualization of a guest, as every user sees it: kvm; absent on hardware.
 	Hypervisor string `json:"hypervisor,omitempty"`
 	// Version is that of timebench.
 	Version string `json:"version"`
@@ -77,7 +77,7 @@ func MachineOf(file string, d *result.Document, findings []result.Finding) Machi
 		m.Labels = append(m.Labels, shared(label))
 	}
 	if v := d.Host.Virtualization; v != nil && v.Role == "guest" {
-		m.alike.Hypervisor = shared(v.System)
+		m.alike.Hypervisor = shared(v.Visible())
 	}
 	if c := d.Host.ClockSource; c != nil {
 		m.ClockSource = shared(c.Current)

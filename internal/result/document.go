@@ -160,6 +160,19 @@ type Virtualization struct {
 	Role string `json:"role"`
 }
 
+// Visible returns the hypervisor as every user sees it. Only root finds Firecracker, in the kernel log
+// and the ACPI tables; the CPU reports KVM, on which it runs.
+func (v *Virtualization) Visible() string {
+	switch {
+	case v == nil:
+		return ""
+	case v.System == "firecracker":
+		return "kvm"
+	default:
+		return v.System
+	}
+}
+
 // A ClockSource is the clock source of the Linux kernel.
 type ClockSource struct {
 	// Current is the clock source in use at the start of the run; if it changed during
