@@ -33,7 +33,7 @@ func onTerminal(t *testing.T, script string) (command *exec.Cmd, user, terminal 
 // A runtime cannot change the terminal.
 func TestRuntimeHasNoTerminal(t *testing.T) {
 	need.Program(t, "stty")
-	command, _, terminal := onTerminal(t, "trap '' TTOU\nstty -echo raw </dev/tty\necho Python 3.1; exit 3\n")
+	command, _, terminal := onTerminal(t, "trap '' TTOU\nstty -echo raw </dev/tty\n[ $1 = --version ] && echo Python 3.1 && exit\nexit 3\n")
 	before, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
 	require.NoError(t, err)
 	var stderr bytes.Buffer
