@@ -37,15 +37,16 @@ OLD and NEW are what --out wrote (a folder, its results.json, report.html, or a 
 the output of --format json.`,
 		Example: `  timebench diff before/ after/
   timebench diff before.json after.json --fail-above 10% --out diff/`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return fmt.Errorf("diff takes two results, the old one and the new one; it got %d", len(args))
-			}
-			return nil
-		},
 		RunE: func(command *cobra.Command, files []string) error {
 			if err := notEmpty(command, "out", "min-change", "fail-above"); err != nil {
 				return err
+			}
+			files, err := globbed(files)
+			if err != nil {
+				return err
+			}
+			if len(files) != 2 {
+				return fmt.Errorf("diff takes two results, the old one and the new one; it got %d", len(files))
 			}
 			return compareFiles(command.OutOrStdout(), flags, files[0], files[1])
 		},

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,7 +38,7 @@ group, and names the machines that are unlike the others of their group, with th
 reasons. It counts the findings of doctor.
 
 RESULT is a result of any command that measures (a folder of --out, a document, a page or
-a zip), a folder with many of them, or - for a list of them on standard input. A machine
+a zip), a folder with many of them, a glob, or - for a list on standard input. A machine
 is named by its label host, or by its file. A result that cannot be read is named, and
 the others are compared.
 
@@ -57,6 +60,10 @@ command line is wrong, 3 if --fail-on odd could not tell.`,
 			if slices.Contains(names, "") {
 				return errors.New("the name of a result is empty; name a folder or a file")
 			}
+			names, err := globbed(names)
+			if err != nil {
+				return err
+			}
 			return compareMachines(command.InOrStdin(), command.OutOrStdout(), flags, names)
 		},
 	}
@@ -64,6 +71,24 @@ command line is wrong, 3 if --fail-on odd could not tell.`,
 	addReportFlags(command, &flags.reportFlags, render.FleetFormats, "fleet.json, fleet.md, fleet.html and a chart")
 	complete(command, "fail-on", odd, result.Error, result.Warn, never)
 	return command
+}
+
+// globbed returns the names of a command line with what its globs match: cmd.exe passes globs as they are
+// typed. A name that exists is no glob.
+func globbed(names []string) ([]string, error) {
+	var all []string
+	for _, name := range names {
+		if _, err := os.Lstat(name); err == nil || !strings.ContainsAny(name, "*?[") {
+			all = append(all, name)
+			continue
+		}
+		found, err := filepath.Glob(name)
+		if err != nil || len(found) == 0 {
+			return nil, fmt.Errorf("%s: no file matches; name a file, a folder or a glob such as *.json", name)
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // compareMachines reads the results and reports the comparison.

@@ -180,6 +180,24 @@ func TestDiffAcrossSystems(t *testing.T) {
 	require.Equal(t, diff.stdout, back.stdout)
 }
 
+// cmd.exe passes a glob as it is typed.
+func TestGlobs(t *testing.T) {
+	wine, exe := built(t)
+	folder := t.TempDir()
+	for _, name := range []string{"web1", "web2"} {
+		measured := run(t, folder, nil, wine, exe, "compare", "time.Now", "--threads", "1", "--time", "5ms", "--rounds", "6", "--out", `results\`+name+".zip")
+		require.Zero(t, measured.status, measured.stderr)
+	}
+	fleet := run(t, folder, nil, wine, "cmd", "/c", exe, "fleet", `results\*.zip`)
+	require.Zero(t, fleet.status, fleet.stderr)
+	require.Contains(t, fleet.stdout, "Machines  2 in 1 group")
+	diff := run(t, folder, nil, wine, "cmd", "/c", exe, "diff", `results\web?.zip`)
+	require.Zero(t, diff.status, diff.stderr)
+	none := run(t, folder, nil, wine, "cmd", "/c", exe, "fleet", `results\*.json`)
+	require.Equal(t, 2, none.status)
+	require.Contains(t, none.stderr, `results\*.json: no file matches`)
+}
+
 // Every clock of Windows that is here holds, the rates are told, and Linux's timebench
 // shows the same of both.
 func TestClocksHold(t *testing.T) {
