@@ -45,7 +45,13 @@ type Change struct {
 	High       float64 `json:"high"`
 	Confidence float64 `json:"confidence"`
 	// Quiet is the change of the quiet cost, new/old - 1, which decides the verdict.
-	Quiet float64 `json:"quiet_change"`
+	Quiet      float64 `json:"quiet_change"`
+	QuietOldNS float64 `json:"quiet_old_ns"`
+	QuietNewNS float64 `json:"quiet_new_ns"`
+	// QuietLow and QuietHigh are Quiet less and plus the uncertainty of the runs, as ratios; nil
+	// with too few samples.
+	QuietLow  *float64 `json:"quiet_low,omitempty"`
+	QuietHigh *float64 `json:"quiet_high,omitempty"`
 	// P is corrected for the number of comparisons.
 	P       float64 `json:"p"`
 	Verdict Verdict `json:"verdict"`

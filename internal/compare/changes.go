@@ -20,7 +20,7 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 	c := section.Comparison{
 		Value: d, Lines: d.lines(),
 		Block: table.Block{
-			Grids:   []table.Grid{costGrid(d), scalingGrid(d, new), threadsGrids(d)},
+			Grids:   append([]table.Grid{costGrid(d), scalingGrid(d, new)}, threadsGrids(d)...),
 			Verdict: conclusion(d, s), Missing: inOneOnly(d, old, new),
 		},
 	}
@@ -35,17 +35,21 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 
 // lines returns a line for each figure as CSV; threads is empty for latency.
 func (d *Changes) lines() [][]string {
-	lines := [][]string{{"clock", "threads", "old_ns", "new_ns", "change", "low", "high", "quiet_change", "p", "verdict"}}
+	lines := [][]string{{"clock", "threads", "old_ns", "new_ns", "change", "low", "high", "quiet_change", "p", "verdict", "quiet_old_ns", "quiet_new_ns", "quiet_low", "quiet_high"}}
 	for _, c := range d.Changes {
-		threads, low, high := "", "", ""
+		threads, low, high, quietLow, quietHigh := "", "", "", "", ""
 		if c.Threads > 0 {
 			threads = strconv.Itoa(c.Threads)
 		}
 		if c.Confidence > 0 {
 			low, high = words.Number(c.Low), words.Number(c.High)
 		}
+		if c.QuietLow != nil {
+			quietLow, quietHigh = words.Number(*c.QuietLow), words.Number(*c.QuietHigh)
+		}
 		lines = append(lines, []string{
 			c.Name(), threads, words.Number(c.OldNS), words.Number(c.NewNS), words.Number(c.Change), low, high, words.Number(c.Quiet), words.Number(c.P), string(c.Verdict),
+			words.Number(c.QuietOldNS), words.Number(c.QuietNewNS), quietLow, quietHigh,
 		})
 	}
 	return lines
@@ -56,19 +60,26 @@ func (d *Changes) lines() [][]string {
 func costGrid(d *Changes) table.Grid {
 	g := table.Grid{
 		Title:  "Latency, in ns/read",
-		Header: []string{"Clock", "old", "new", "change", "95% CI", "quiet", "verdict"},
+		Header: append([]string{"Clock"}, changeHeader...),
 	}
 	for _, c := range byChange(d) {
 		g.Rows = append(g.Rows, append([]string{c.Name()}, changeCells(c)...))
 	}
 	if len(g.Rows) > 0 {
-		g.Note = "quiet: the change while nothing disturbs the CPU; it decides the verdict."
+		g.Note = changeNote
 	}
 	return g
 }
 
+// changeHeader is the header of changeCells. All but the median is of the quiet cost, which decides the
+// verdict.
+var changeHeader = []string{"old", "new", "change", "bounds", "median", "verdict"}
+
+const changeNote = "old, new, change: the cost while nothing disturbs the CPU, which decides the verdict. " +
+	"bounds: the change less and plus the uncertainty of the runs. median: change of the median."
+
 func changeCells(c Change) []string {
-	return []string{words.NS(c.OldNS), words.NS(c.NewNS), signed(c.Change), changeInterval(c), signed(c.Quiet), string(c.Verdict)}
+	return []string{words.NS(c.QuietOldNS), words.NS(c.QuietNewNS), signed(c.Quiet), bounds(c), signed(c.Change), string(c.Verdict)}
 }
 
 // rankOf ranks the verdicts that report a difference.
@@ -85,14 +96,14 @@ func byChange(d *Changes) []Change {
 		if rank(a) < untold {
 			return cmp.Compare(math.Abs(b.Quiet), math.Abs(a.Quiet))
 		}
-		return cmp.Compare(a.NewNS, b.NewNS)
+		return cmp.Compare(a.QuietNewNS, b.QuietNewNS)
 	})
 	return all
 }
 
 // threadsGrid has a row for each figure of throughput that shown selects.
 func threadsGrid(d *Changes, title string, shown func(Change) bool) table.Grid {
-	g := table.Grid{Title: title, Header: []string{"Clock", "threads", "old", "new", "change", "95% CI", "quiet", "verdict"}}
+	g := table.Grid{Title: title, Header: append([]string{"Clock", "threads"}, changeHeader...)}
 	for _, c := range d.Throughputs() {
 		if shown(c) {
 			g.Rows = append(g.Rows, append([]string{c.Name(), strconv.Itoa(c.Threads)}, changeCells(c)...))
@@ -101,13 +112,16 @@ func threadsGrid(d *Changes, title string, shown func(Change) bool) table.Grid {
 	return g
 }
 
-// threadsGrids returns the figures of throughput that differ, of which a page shows all: the grid
-// with a column for each number of threads has room for the change only.
-func threadsGrids(d *Changes) table.Grid {
-	differing := threadsGrid(d, "Significant differences by number of threads, in ns/read", func(c Change) bool { return rankOf[c.Verdict] > 0 })
+// threadsGrids returns the figures of throughput that differ, and those that are unsteady; a page
+// shows all in one grid. The grid with a column for each number of threads has room for the change
+// only.
+func threadsGrids(d *Changes) []table.Grid {
+	differing := threadsGrid(d, "Significant differences by number of threads, in ns/read", func(c Change) bool { return c.Verdict == Slower || c.Verdict == Faster })
+	unsteady := threadsGrid(d, "Unsteady figures by number of threads, in ns/read", func(c Change) bool { return c.Verdict == Unsteady })
 	all := threadsGrid(d, "Wall time of one thread in ns/read, by number of threads", func(Change) bool { return true })
-	differing.OnPage = &all
-	return differing
+	none := threadsGrid(d, "", func(Change) bool { return false })
+	differing.OnPage, unsteady.OnPage = &all, &none
+	return []table.Grid{differing, unsteady}
 }
 
 // scalingGrid has a column for each number of threads, with significant changes.
@@ -170,11 +184,11 @@ func signed(change float64) string {
 	}
 }
 
-func changeInterval(c Change) string {
-	if c.Confidence == 0 {
-		return "needs 7 samples"
+func bounds(c Change) string {
+	if c.QuietLow == nil {
+		return "needs 3 samples"
 	}
-	return signed(c.Low) + " to " + signed(c.High)
+	return signed(*c.QuietLow) + " to " + signed(*c.QuietHigh)
 }
 
 // conclusion returns how many figures differ, and by which rule; nothing if the documents have no

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,6 +72,7 @@ func compareOne(t *testing.T, old, new []float64) Change {
 	t.Helper()
 	d := between(document(latency("c", old)), document(latency("c", new)), usual)
 	require.Len(t, d.Changes, 1)
+	requireBounds(t, d.Changes[0], usual)
 	return d.Changes[0]
 }
 
@@ -338,4 +340,75 @@ func TestManyFiguresAreCompared(t *testing.T) {
 	require.Len(t, d.Lost, clocks)
 	require.Empty(t, d.OnlyOld)
 	require.Empty(t, d.OnlyNew)
+}
+
+// What is printed and drawn is of one statistic, the one that decides: the change lies within its
+// bounds, and the bounds of a verdict are at least the minimum change away from zero.
+func requireBounds(t *testing.T, c Change, s section.Settings) {
+	t.Helper()
+	require.InDelta(t, c.QuietNewNS/c.QuietOldNS-1, c.Quiet, 1e-9)
+	low, high := ends(c)
+	const rounding = 1e-5
+	require.LessOrEqual(t, low, factor(c.Quiet)*(1+rounding))
+	require.GreaterOrEqual(t, high, factor(c.Quiet)*(1-rounding))
+	switch c.Verdict {
+	case Slower:
+		require.GreaterOrEqual(t, low*(1+rounding), 1+s.MinChange, "%+v", c)
+	case Faster:
+		require.LessOrEqual(t, high*(1-rounding), 1/(1+s.MinChange), "%+v", c)
+	}
+}
+
+func TestBoundsAgreeWithTheVerdict(t *testing.T) {
+	chance := rand.New(rand.NewPCG(41, 42))
+	seen := map[Verdict]int{}
+	for i := range 1000 {
+		n, factor, noise := []int{1, 2, 3, 6, 40}[i%5], 0.8+0.4*chance.Float64(), chance.Float64()
+		of := func(ns float64) *result.Document {
+			c := latency("c", disturbed(chance, ns, noise)[:n])
+			if i%2 > 0 {
+				c.Latency.QuietSamplesNS = disturbed(chance, ns*0.95, noise*chance.Float64())[:n]
+			}
+			return document(c)
+		}
+		c := between(of(20), of(20*factor), usual).Changes[0]
+		require.Equal(t, n < 3, c.QuietLow == nil, "%d samples", n)
+		requireBounds(t, c, usual)
+		seen[c.Verdict]++
+	}
+	require.Len(t, seen, 5, "all verdicts")
+}
+
+// What is only unsteady is no significant difference.
+func TestUnsteadyFiguresHaveATableOfTheirOwn(t *testing.T) {
+	chance := rand.New(rand.NewPCG(43, 44))
+	by := func(threads int, samples []float64) Throughput {
+		one := Throughput{Threads: threads}
+		for _, sample := range samples {
+			one.SamplesReadsPerSecond = append(one.SamplesReadsPerSecond, float64(threads)*1e9/sample)
+		}
+		return one
+	}
+	titles := func(of ...Throughput) []string {
+		old := Clock{ID: "c", Available: true, Throughput: []Throughput{by(1, clean(chance, 20)), by(2, clean(chance, 20))}}
+		c, _ := compared(document(old), document(Clock{ID: "c", Available: true, Throughput: of}), usual)
+		var shown []string
+		for _, g := range c.Block.Grids {
+			if len(g.Rows) > 0 {
+				shown = append(shown, g.Title)
+			}
+			if g.OnPage != nil && strings.Contains(g.Title, "Unsteady") {
+				require.Empty(t, g.OnPage.Rows, "a page has them among all")
+			}
+		}
+		return append(shown, c.Block.Verdict)
+	}
+	unsteady := by(2, disturbed(chance, 20, 0.85))
+	got := titles(by(1, clean(chance, 20)), unsteady)
+	require.Equal(t, "Unsteady figures by number of threads, in ns/read", got[1])
+	require.Contains(t, got[2], "No significant difference in 1 figure.")
+	require.Contains(t, got[2], "1 figure is unsteady")
+	got = titles(by(1, clean(chance, 40)), unsteady)
+	require.Equal(t, []string{"Significant differences by number of threads, in ns/read", "Unsteady figures by number of threads, in ns/read"}, got[1:3])
+	require.Contains(t, got[3], "1 of 2 figures differ significantly.")
 }

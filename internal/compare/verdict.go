@@ -25,9 +25,9 @@ func (r rules) compare(old, new *result.Document, s section.Settings) *Changes {
 	}
 }
 
-// sixDigits returns p without the digits in which kinds of CPU differ.
-func sixDigits(p float64) float64 {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(p, 'g', 6, 64), 64)
+// sixDigits returns a value without the digits in which kinds of CPU differ.
+func sixDigits(value float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(value, 'g', 6, 64), 64)
 	return rounded
 }
 
@@ -67,9 +67,14 @@ func (r rules) changes(pairs []pair, s section.Settings) []Change {
 // one; and the p value before the correction for the number of figures.
 func (r rules) change(p pair, alpha float64) (c Change, chance float64) {
 	old, new := stats.Median(p.old.samples), stats.Median(p.new.samples)
+	quietOld, quietNew := r.quietCost(p.old.quickest), r.quietCost(p.new.quickest)
 	c = Change{
-		Clock: p.old.clock, ClockSource: p.old.source, Threads: p.old.threads, OldNS: old, NewNS: new,
-		Change: new/old - 1, Quiet: r.quietCost(p.new.quickest)/r.quietCost(p.old.quickest) - 1,
+		Clock: p.old.clock, ClockSource: p.old.source, Threads: p.old.threads, OldNS: old, NewNS: new, QuietOldNS: quietOld, QuietNewNS: quietNew,
+		Change: new/old - 1, Quiet: quietNew/quietOld - 1,
+	}
+	if uncertainty := r.uncertainty(p); !math.IsInf(uncertainty, 0) {
+		low, high := sixDigits(quietNew/quietOld*math.Exp(-uncertainty)-1), sixDigits(quietNew/quietOld*math.Exp(uncertainty)-1)
+		c.QuietLow, c.QuietHigh = &low, &high
 	}
 	if low, high, ok := stats.MedianRatio(p.old.samples, p.new.samples); ok {
 		c.Low, c.High, c.Confidence = low-1, high-1, stats.Wanted
