@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	_ "github.com/timebench/timebench/internal/limits" // ends the program if they are too low
 	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/trace"
 )

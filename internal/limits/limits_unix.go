@@ -1,0 +1,36 @@
+//go:build unix
+
+package limits
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// spareFiles is how many files the program must be able to open: two for the poller of the Go runtime, and
+// a first one of its own. Commands that need more say so themselves.
+const spareFiles = 3
+
+// fewestFiles is what it needs if it inherits three and the Go runtime has two of a control group.
+const fewestFiles = 8
+
+// checkFiles returns an error if the limit of open files is too low. It opens as many as are
+// needed, since a process may inherit any number of open files.
+func checkFiles() error {
+	var files [spareFiles]int
+	for i := range files {
+		file, err := unix.Open("/", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err == unix.EMFILE {
+			var limit unix.Rlimit
+			if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+				return err
+			}
+			return fmt.Errorf("the limit of open files is %d (ulimit -n); timebench needs at least %d", limit.Cur, max(fewestFiles, int(limit.Cur)+spareFiles-i))
+		}
+		if err == nil {
+			defer func() { _ = unix.Close(file) }()
+		}
+	}
+	return nil
+}
