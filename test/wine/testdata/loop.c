@@ -1,7 +1,7 @@
 /* A plain C loop around one clock of Windows, to check timebench against. It prints
    the wall nanoseconds of one read: the median of 15 turns of about 5 ms.
 
-   loop winapi GetTickCount64     the function, by its address
+   loop winapi GetTickCount64     the function, by its address; the same with syscall
    loop memory SystemTime         the page that the kernel shares with every process
    loop cpu RDTSC                 the instruction
    loop empty floor               a call of nothing
@@ -18,7 +18,8 @@
 #include <string.h>
 #include <windows.h>
 
-typedef void(WINAPI *stores_t)(LARGE_INTEGER *);
+/* NtQueryPerformanceCounter has a second argument, which may be NULL; the others ignore it. */
+typedef void(WINAPI *stores_t)(LARGE_INTEGER *, void *);
 typedef ULONGLONG(WINAPI *returns_t)(void);
 
 static stores_t stores;
@@ -27,10 +28,10 @@ static LARGE_INTEGER value;
 static volatile ULONGLONG sink;
 static volatile const ULONG *page_time;
 
-__attribute__((noinline)) static void WINAPI nothing(LARGE_INTEGER *at) { __asm__ volatile("" : : "r"(at)); }
+__attribute__((noinline)) static void WINAPI nothing(LARGE_INTEGER *at, void *none) { __asm__ volatile("" : : "r"(at), "r"(none)); }
 
 #define LOOP(name, read) static void name(long n) { stores_t s = stores; returns_t r = returns; (void)s; (void)r; while (n-- > 0) { read; } }
-LOOP(spin_stores, s(&value))
+LOOP(spin_stores, s(&value, NULL))
 LOOP(spin_returns, sink = r())
 LOOP(rdtsc, __asm__ volatile("rdtsc" : : : "eax", "edx"))
 LOOP(lfence_rdtsc, __asm__ volatile("lfence; rdtsc" : : : "eax", "edx"))
@@ -53,6 +54,7 @@ static const struct { const char *name, *dll; int by_return; } functions[] = {
 	{"QueryInterruptTimePrecise", "kernelbase", 0}, {"QueryUnbiasedInterruptTime", "kernel32", 0},
 	{"QueryUnbiasedInterruptTimePrecise", "kernelbase", 0}, {"GetTickCount", "kernel32", 1},
 	{"GetTickCount64", "kernel32", 1}, {"timeGetTime", "winmm", 1}, {"NtQuerySystemTime", "ntdll", 0},
+	{"NtQueryPerformanceCounter", "ntdll", 0},
 };
 
 static void (*choose(const char *path, const char *call))(long)
