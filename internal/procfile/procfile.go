@@ -17,18 +17,27 @@ var errNotRegular = errors.New("not a regular file")
 // Read returns the contents of a regular file, of a longer one the first [Most] bytes. os.ReadFile has no bound, and an
 // argument list of 64 GiB (/proc/PID/cmdline) costs its owner 2 MB.
 func Read(path string) ([]byte, error) {
-	// Opening a FIFO otherwise waits for its other end.
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
+	return io.ReadAll(io.LimitReader(file, Most))
+}
+
+// Open opens a regular file. For a FIFO, os.Open waits for its other end.
+func Open(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: errNotRegular}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
 	}
-	return io.ReadAll(io.LimitReader(file, Most))
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return file, nil
 }

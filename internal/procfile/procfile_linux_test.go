@@ -13,7 +13,7 @@ func TestReadWaitsForNothing(t *testing.T) {
 	require.NoError(t, unix.Mkfifo(fifo, 0o600))
 	for _, path := range []string{fifo, "/dev/zero", "/proc/self/task"} {
 		_, err := Read(path)
-		require.EqualError(t, err, "read "+path+": not a regular file")
+		require.EqualError(t, err, "open "+path+": not a regular file")
 	}
 	text, err := Read("/proc/self/status")
 	require.NoError(t, err)

@@ -77,7 +77,7 @@ func TestLoaderOfOtherFiles(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	require.NoError(t, os.WriteFile(text, []byte("#!/bin/sh\n"+strings.Repeat("#", 100)), 0o600))
 	for path, want := range map[string]string{
-		pipe: "it is no regular file", folder: "it is no regular file", text: "bad magic number", filepath.Join(folder, "none"): "no such file",
+		pipe: "not a regular file", folder: "not a regular file", text: "bad magic number", filepath.Join(folder, "none"): "no such file",
 	} {
 		need.Ends(t, path, func() {
 			_, err := loaderOf(path)

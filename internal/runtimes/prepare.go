@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/timebench/timebench/internal/procfile"
 	"github.com/timebench/timebench/internal/program"
 	"github.com/timebench/timebench/internal/symbols"
 	"github.com/timebench/timebench/internal/trace"
@@ -187,7 +187,7 @@ const noLibc = "none"
 func (r *runner) libc(path string) string {
 	loader, err := loaderOf(path)
 	if err != nil {
-		trace.Printf("runtimes", "%s: %v; its C library is unknown", path, err)
+		trace.Printf("runtimes", "the loader of %s: %v; its C library is unknown", path, err)
 		return ""
 	}
 	if loader == "" {
@@ -209,17 +209,10 @@ var libcVersion = regexp.MustCompile(`\b\d+\.\d+(\.\d+)?\b`)
 
 // loaderOf returns the path of the loader that an ELF program asks for; empty if it is static.
 func loaderOf(path string) (string, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // otherwise opening a named pipe waits
+	file, err := procfile.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("it is no regular file")
-	}
 	return symbols.Interpreter(file)
 }
