@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,11 +15,12 @@ import (
 	"github.com/timebench/timebench/internal/wintime"
 )
 
-// The limits of --time and --rounds.
+// The limits of --time, --rounds and --repeat.
 const (
 	minTime   = time.Millisecond
 	maxTime   = time.Hour
 	maxRounds = 1000
+	maxRepeat = 100
 )
 
 // compareFlags are the flags of compare as they were typed.
@@ -27,6 +29,7 @@ type compareFlags struct {
 	all     bool
 	time    time.Duration
 	rounds  int
+	repeat  int
 	single  bool
 	pin     string
 	workers string
@@ -56,6 +59,7 @@ compare asks first. It restores the clock source, also if it is killed.`,
 		Example: `  timebench compare
   timebench compare --threads 1..24 --out report/
   timebench compare --out report.zip
+  timebench compare --repeat 5 --out before/
   timebench compare @vdso --pin spread --format markdown
   sudo timebench compare --clocksources all`,
 		RunE: func(command *cobra.Command, selectors []string) error {
@@ -71,6 +75,7 @@ compare asks first. It restores the clock source, also if it is killed.`,
 	f.BoolVar(&flags.all, "all", false, allHelp)
 	f.DurationVar(&flags.time, "time", 0, "duration of one throughput measurement (default 100ms; less on many CPUs without --threads)")
 	f.IntVar(&flags.rounds, "rounds", 0, "number of latency samples of each clock (default as many as take 3.5 s: about 80 for the default clocks, 700 for one)")
+	f.IntVar(&flags.repeat, "repeat", 1, "number of runs, one after another: runs differ more than the samples of one, so diff judges by runs")
 	f.BoolVar(&flags.single, "distribution", false, "time single reads too: percentiles, and how often one took ten times the median")
 	f.StringVar(&flags.pin, "pin", "none", "pin threads to CPUs: none, compact, spread, or a CPU list such as 0,2,4-7")
 	f.StringVar(&flags.workers, "workers", "threads", "read from threads or from processes")
@@ -98,6 +103,10 @@ func (flags compareFlags) check(command *cobra.Command) error {
 		return fmt.Errorf("--time %s: write a duration from %s to %s", flags.time, minTime, "1h")
 	case given("rounds") && (flags.rounds < 1 || flags.rounds > maxRounds):
 		return fmt.Errorf("--rounds %d: write a number from 1 to %d", flags.rounds, maxRounds)
+	case flags.repeat < 1 || flags.repeat > maxRepeat:
+		return fmt.Errorf("--repeat %d: write a number from 1 to %d", flags.repeat, maxRepeat)
+	case flags.repeat > 1 && flags.single:
+		return errors.New("--repeat and --distribution: the distributions of several runs are not joined; write one of the two")
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type comparePlan struct {
 	facts    result.Host
 	clocks   []clock.Clock
 	settings measure.Settings
+	runs     int
 	// recorded are the settings as the document has them.
 	recorded result.Settings
 	// otherSources are the kernel's clock sources to measure with, after the current one.
@@ -51,7 +52,10 @@ func planComparison(flags compareFlags, selectors []string, facts result.Host) (
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single,
 		TimerResolutionNS: int64(flags.timer), Pin: flags.pin, Workers: flags.workers,
 	}
-	return comparePlan{facts: facts, clocks: clocks, settings: settings, recorded: recorded}, nil
+	if flags.repeat > 1 {
+		recorded.Repeat = flags.repeat
+	}
+	return comparePlan{facts: facts, clocks: clocks, settings: settings, runs: flags.repeat, recorded: recorded}, nil
 }
 
 // settings returns the settings of the flags. Rounds and Time are 0 if the flags leave them

@@ -19,8 +19,8 @@ import (
 // says why a part is missing.
 func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet bool) (*result.Document, error) {
 	measureWith := func(ctx context.Context, source string) (measure.Result, error) {
-		progress, stop := showProgress(stderr, quiet, plan.announcement(source), plan.settings.Estimate(plan.clocks))
-		measured, err := measure.Run(ctx, plan.clocks, plan.settings, progress)
+		progress, stop := showProgress(stderr, quiet, plan.announcement(source), plan.settings.RepeatEstimate(plan.runs, plan.clocks))
+		measured, err := measure.Repeat(ctx, plan.runs, plan.clocks, plan.settings, progress)
 		stop(err == nil && !measured.Interrupted)
 		return measured, err
 	}
@@ -62,6 +62,9 @@ func (plan comparePlan) announcement(source string) string {
 	text := fmt.Sprintf("Measuring %s with %s", words.Plural(len(plan.clocks), "clock"), threadRange(plan.settings))
 	if source != "" {
 		text += " under clock source " + source
+	}
+	if plan.runs > 1 {
+		text += fmt.Sprintf(", in %d runs", plan.runs)
 	}
 	return text
 }

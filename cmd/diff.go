@@ -18,7 +18,6 @@ import (
 
 // diffFlags are the flags of diff as they were typed.
 type diffFlags struct {
-	alpha     float64
 	minChange string
 	failAbove string
 	reportFlags
@@ -34,26 +33,29 @@ first shows the differences between the machines and between the settings, becau
 are usually the answer.
 
 OLD and NEW are what --out wrote (a folder, its results.json, report.html, or a zip), or
-the output of --format json.`,
+the output of --format json; or several runs of one machine: of compare --repeat, in a
+folder, or a glob in quotes. Runs of an unchanged machine differ more than the samples
+of one run, so diff judges by runs where there are several.`,
 		Example: `  timebench diff before/ after/
+  timebench diff 'before-*.json' 'after-*.json'
   timebench diff before.json after.json --fail-above 10% --out diff/`,
 		RunE: func(command *cobra.Command, files []string) error {
 			if err := notEmpty(command, "out", "min-change", "fail-above"); err != nil {
 				return err
 			}
-			files, err := globbed(files)
-			if err != nil {
-				return err
-			}
 			if len(files) != 2 {
-				return fmt.Errorf("diff takes two results, the old one and the new one; it got %d", len(files))
+				return fmt.Errorf("diff takes two results, the old one and the new one; it got %d; write several runs as a folder, or as a glob in quotes", len(files))
+			}
+			if command.Flags().Changed("alpha") {
+				_, _ = fmt.Fprintln(command.ErrOrStderr(), "timebench: --alpha is ignored: verdicts no longer depend on it")
 			}
 			return compareFiles(command.OutOrStdout(), flags, files[0], files[1])
 		},
 	}
 	f := command.Flags()
-	f.Float64Var(&flags.alpha, "alpha", section.Usual.Alpha, "family-wise false-positive rate of the verdicts")
-	f.StringVar(&flags.minChange, "min-change", fmt.Sprintf("%v%%", section.Usual.MinChange*100), "smallest change that counts, as a `percentage`")
+	f.Float64("alpha", 0, "")
+	_ = f.MarkHidden("alpha")
+	f.StringVar(&flags.minChange, "min-change", "2%", "smallest change that counts, as a `percentage`")
 	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock is slower by more than this `percentage` beyond noise, and 3 if that cannot be told")
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "least" { // its former name
@@ -75,15 +77,15 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 	if err != nil {
 		return err
 	}
-	old, err := loadResult(oldFile)
+	old, err := loadSide(oldFile)
 	if err != nil {
 		return err
 	}
-	new, err := loadResult(newFile)
+	new, err := loadSide(newFile)
 	if err != nil {
 		return err
 	}
-	d := diff.Compare(diff.Read(oldFile, old), diff.Read(newFile, new), settings)
+	d := diff.Compare(old, new, settings)
 	if err := reportLoaded(report[*diff.Diff]{stdout: stdout, format: format, files: diffFiles, target: newTarget(flags.out, diffSet)}, d); err != nil {
 		return err
 	}
@@ -150,9 +152,6 @@ func firstFew(names []string) string {
 // settings returns the settings of the flags, and the share above which a slower clock fails. An
 // error says which flag is wrong.
 func (flags diffFlags) settings() (s section.Settings, failAbove float64, err error) {
-	if !(flags.alpha > 0 && flags.alpha < 1) {
-		return s, 0, fmt.Errorf("--alpha %v: write a number between 0 and 1, such as 0.05", flags.alpha)
-	}
 	minChange, err := percentage("min-change", flags.minChange)
 	if err != nil {
 		return s, 0, err
@@ -164,7 +163,7 @@ func (flags diffFlags) settings() (s section.Settings, failAbove float64, err er
 		}
 		minChange = min(minChange, failAbove)
 	}
-	return section.Settings{Alpha: flags.alpha, MinChange: minChange}, failAbove, nil
+	return section.Settings{MinChange: minChange}, failAbove, nil
 }
 
 // percentage returns the share of a percentage: 0.1 for 10%.

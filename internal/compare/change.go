@@ -17,7 +17,7 @@ const (
 // Changes are what changed in the costs of clocks between two documents. Their keys are at the top
 // of a diff.
 type Changes struct {
-	// Comparisons is the number of comparisons for which the p values are corrected.
+	// Comparisons is the number of Changes.
 	Comparisons int `json:"comparisons" before:"setup"`
 	// Changes has an entry for each figure that both documents have.
 	Changes []Change `json:"changes"`
@@ -35,25 +35,24 @@ type Change struct {
 	// ClockSource is set in an experiment with another clock source than the machine's own.
 	ClockSource string `json:"clocksource,omitempty"`
 	// Threads is the number of threads that read at once; 0 for latency.
-	Threads int     `json:"threads,omitempty"`
-	OldNS   float64 `json:"old_ns"`
-	NewNS   float64 `json:"new_ns"`
-	// Change is NewNS/OldNS - 1. Low and High bound it with at least the given
-	// Confidence; all three are 0 if there are too few samples for that.
+	Threads int `json:"threads,omitempty"`
+	// OldRuns and NewRuns are the numbers of runs.
+	OldRuns int `json:"old_runs"`
+	NewRuns int `json:"new_runs"`
+	// OldNS and NewNS are the costs of a read: the lower decile of the samples of a run, and the median
+	// of the runs.
+	OldNS float64 `json:"old_ns"`
+	NewNS float64 `json:"new_ns"`
+	// Change is new/old - 1 of these costs: the median over all pairs of an old and a new run. Low and
+	// High bound it with the given Confidence; all three are 0 with fewer than four runs on a side.
 	Change     float64 `json:"change"`
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
 	Confidence float64 `json:"confidence"`
-	// Quiet is the change of the quiet cost, new/old - 1, which decides the verdict.
-	Quiet      float64 `json:"quiet_change"`
-	QuietOldNS float64 `json:"quiet_old_ns"`
-	QuietNewNS float64 `json:"quiet_new_ns"`
-	// QuietLow and QuietHigh are Quiet less and plus the uncertainty of the runs, as ratios; nil
-	// with too few samples.
-	QuietLow  *float64 `json:"quiet_low,omitempty"`
-	QuietHigh *float64 `json:"quiet_high,omitempty"`
-	// P is corrected for the number of comparisons.
-	P       float64 `json:"p"`
+	// MedianChange is new/old - 1 of the medians of all samples.
+	MedianChange float64 `json:"median_change"`
+	// Floor is the smallest change that has a verdict, as a share.
+	Floor   float64 `json:"floor"`
 	Verdict Verdict `json:"verdict"`
 }
 
@@ -107,13 +106,12 @@ func (d *Changes) Untold() []Change {
 
 // SlowerThan returns the figures that are slower by more than the share.
 func (d *Changes) SlowerThan(share float64) []Change {
-	return d.having(func(c Change) bool { return c.Verdict == Slower && c.Quiet > share })
+	return d.having(func(c Change) bool { return c.Verdict == Slower && c.Change > share })
 }
 
-// UnsteadyAbove returns the unsteady figures whose median or quiet cost rose by more than the
-// share.
+// UnsteadyAbove returns the unsteady figures whose cost or median rose by more than the share.
 func (d *Changes) UnsteadyAbove(share float64) []Change {
-	return d.having(func(c Change) bool { return c.Verdict == Unsteady && max(c.Change, c.Quiet) > share })
+	return d.having(func(c Change) bool { return c.Verdict == Unsteady && max(c.Change, c.MedianChange) > share })
 }
 
 func (d *Changes) having(property func(Change) bool) []Change {

@@ -16,7 +16,7 @@ import (
 
 // compared returns what changed in the costs of clocks. Every document has costs.
 func compared(old, new *result.Document, s section.Settings) (section.Comparison, bool) {
-	d := allRules.compare(old, new, s)
+	d := compare(old, new, s)
 	c := section.Comparison{
 		Value: d, Lines: d.lines(),
 		Block: table.Block{
@@ -35,21 +35,18 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 
 // lines returns a line for each figure as CSV; threads is empty for latency.
 func (d *Changes) lines() [][]string {
-	lines := [][]string{{"clock", "threads", "old_ns", "new_ns", "change", "low", "high", "quiet_change", "p", "verdict", "quiet_old_ns", "quiet_new_ns", "quiet_low", "quiet_high"}}
+	lines := [][]string{{"clock", "threads", "old_ns", "new_ns", "change", "low", "high", "old_runs", "new_runs", "floor", "verdict"}}
 	for _, c := range d.Changes {
-		threads, low, high, quietLow, quietHigh := "", "", "", "", ""
+		threads, low, high := "", "", ""
 		if c.Threads > 0 {
 			threads = strconv.Itoa(c.Threads)
 		}
 		if c.Confidence > 0 {
 			low, high = words.Number(c.Low), words.Number(c.High)
 		}
-		if c.QuietLow != nil {
-			quietLow, quietHigh = words.Number(*c.QuietLow), words.Number(*c.QuietHigh)
-		}
 		lines = append(lines, []string{
-			c.Name(), threads, words.Number(c.OldNS), words.Number(c.NewNS), words.Number(c.Change), low, high, words.Number(c.Quiet), words.Number(c.P), string(c.Verdict),
-			words.Number(c.QuietOldNS), words.Number(c.QuietNewNS), quietLow, quietHigh,
+			c.Name(), threads, words.Number(c.OldNS), words.Number(c.NewNS), words.Number(c.Change), low, high,
+			strconv.Itoa(c.OldRuns), strconv.Itoa(c.NewRuns), words.Number(c.Floor), string(c.Verdict),
 		})
 	}
 	return lines
@@ -59,27 +56,28 @@ func (d *Changes) lines() [][]string {
 // the unsteady and the faster ones, then the others by latency.
 func costGrid(d *Changes) table.Grid {
 	g := table.Grid{
-		Title:  "Latency, in ns/read",
+		Title:  "Latency, in ns/read (lower decile)",
 		Header: append([]string{"Clock"}, changeHeader...),
 	}
 	for _, c := range byChange(d) {
 		g.Rows = append(g.Rows, append([]string{c.Name()}, changeCells(c)...))
 	}
-	if len(g.Rows) > 0 {
-		g.Note = changeNote
-	}
 	return g
 }
 
-// changeHeader is the header of changeCells. All but the median is of the quiet cost, which decides the
-// verdict.
-var changeHeader = []string{"old", "new", "change", "bounds", "median", "verdict"}
-
-const changeNote = "old, new, change: the cost while nothing disturbs the CPU, which decides the verdict. " +
-	"bounds: the change less and plus the uncertainty of the runs. median: change of the median."
+// changeHeader has the columns of changeCells.
+var changeHeader = []string{"old", "new", "change", "95% CI", "verdict"}
 
 func changeCells(c Change) []string {
-	return []string{words.NS(c.QuietOldNS), words.NS(c.QuietNewNS), signed(c.Quiet), bounds(c), signed(c.Change), string(c.Verdict)}
+	return []string{words.NS(c.OldNS), words.NS(c.NewNS), signed(c.Change), changeInterval(c), verdictCell(c)}
+}
+
+// verdictCell returns the verdict, with the change of the median if that is why the figure is unsteady.
+func verdictCell(c Change) string {
+	if c.Verdict == Unsteady && c.medianMoved() {
+		return fmt.Sprintf("%s (median %s)", c.Verdict, signed(c.MedianChange))
+	}
+	return string(c.Verdict)
 }
 
 // rankOf ranks the verdicts that report a difference.
@@ -94,9 +92,9 @@ func byChange(d *Changes) []Change {
 			return by
 		}
 		if rank(a) < untold {
-			return cmp.Compare(math.Abs(b.Quiet), math.Abs(a.Quiet))
+			return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change))
 		}
-		return cmp.Compare(a.QuietNewNS, b.QuietNewNS)
+		return cmp.Compare(a.NewNS, b.NewNS)
 	})
 	return all
 }
@@ -164,7 +162,7 @@ func scalingCell(c Change, ok bool) string {
 	case !ok:
 		return "-"
 	case c.Verdict == Slower || c.Verdict == Faster:
-		return signed(c.Quiet)
+		return signed(c.Change)
 	default:
 		return string(c.Verdict)
 	}
@@ -184,11 +182,11 @@ func signed(change float64) string {
 	}
 }
 
-func bounds(c Change) string {
-	if c.QuietLow == nil {
-		return "needs 3 samples"
+func changeInterval(c Change) string {
+	if c.Confidence == 0 {
+		return "-"
 	}
-	return signed(*c.QuietLow) + " to " + signed(*c.QuietHigh)
+	return signed(c.Low) + " to " + signed(c.High)
 }
 
 // conclusion returns how many figures differ, and by which rule; nothing if the documents have no
@@ -210,8 +208,7 @@ func conclusion(d *Changes, s section.Settings) string {
 	default:
 		text = "No verdict is possible."
 	}
-	text += fmt.Sprintf(" Verdicts by the Mann-Whitney U test at α = %s over all of them together (Holm's correction); less than %s "+
-		"beyond the runs' own noise is called the same.", words.ThreeDigits(s.Alpha), strings.TrimPrefix(signed(s.MinChange), "+"))
+	text += " " + rule(d)
 	if unsteady > 0 {
 		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, or shared its CPUs. Measure again.", words.Plural(unsteady, "figure")+words.Are(unsteady))
 	}
@@ -219,6 +216,24 @@ func conclusion(d *Changes, s section.Settings) string {
 		text += fmt.Sprintf(" %s too few samples for a verdict.", words.Plural(few, "figure")+map[bool]string{true: " has", false: " have"}[few == 1])
 	}
 	return text
+}
+
+// rule returns by which rule the figures were judged.
+func rule(d *Changes) string {
+	smallest, largest, single := math.Inf(1), 0.0, false
+	for _, c := range d.Changes {
+		smallest, largest = min(smallest, c.Floor), max(largest, c.Floor)
+		single = single || c.OldRuns == 1 || c.NewRuns == 1
+	}
+	percent := func(share float64) string { return strings.TrimPrefix(signed(share), "+") }
+	if !single {
+		return fmt.Sprintf("Changes below %s are called the same, and those whose interval includes no change.", percent(largest))
+	}
+	floors := percent(largest)
+	if smallest < largest {
+		floors = fmt.Sprintf("%s (latency in user mode) and %s (other figures)", percent(smallest), percent(largest))
+	}
+	return fmt.Sprintf("Changes below %s are not judged with one run on a side; measure with --repeat 5.", floors)
 }
 
 // inOneOnly returns the clocks and figures that only one document has.

@@ -100,6 +100,7 @@ func (l *Latency) Check(c *result.Checker, at string) {
 	}
 	samples(c, at+".samples_ns", l.SamplesNS, l.MedianNS)
 	quiet(c, at+".quiet_samples_ns", l.QuietSamplesNS, l.SamplesNS)
+	checkRuns(c, at+".runs", l.Runs, l.SamplesNS)
 }
 
 // Check reports impossible values; r may be nil.
@@ -130,6 +131,7 @@ func (t *Throughput) check(c *result.Checker, at string) {
 	}
 	c.Share(at+".fairness", t.Fairness)
 	samples(c, at+".samples_reads_per_second", t.SamplesReadsPerSecond, t.ReadsPerSecond)
+	checkRuns(c, at+".runs", t.Runs, t.SamplesReadsPerSecond)
 }
 
 func (d *Distribution) check(c *result.Checker, at string) {
@@ -180,5 +182,17 @@ func samples(c *result.Checker, at string, values []float64, median float64) {
 	c.AllNotNegative(at, values)
 	if len(values) > 0 && (median < slices.Min(values) || median > slices.Max(values)) {
 		c.Fail(at, fmt.Sprintf("are from %v to %v, which leaves out their median of %v", slices.Min(values), slices.Max(values), median))
+	}
+}
+
+// checkRuns checks the numbers of samples of each run, if there are several.
+func checkRuns(c *result.Checker, at string, counts []int, samples []float64) {
+	left := len(samples)
+	for i, n := range counts {
+		c.Positive(fmt.Sprintf("%s[%d]", at, i), float64(n))
+		left -= min(n, left+1) // the sum of the numbers of a file may overflow
+	}
+	if len(counts) > 0 && len(samples) > 0 && left != 0 {
+		c.Fail(at, fmt.Sprintf("do not add up to the %d samples", len(samples)))
 	}
 }

@@ -127,6 +127,8 @@ type Latency struct {
 	// QuietSamplesNS are the fastest slices of the rounds, in order: the time of a read
 	// while nothing disturbs the CPU. Absent in old documents.
 	QuietSamplesNS []float64 `json:"quiet_samples_ns,omitempty"`
+	// Runs are the numbers of samples of each run, in order; absent if there was one run.
+	Runs []int `json:"runs,omitempty"`
 }
 
 // LatencyOf returns the latency of at least one sample in ns, with the fastest slices of the samples,
@@ -192,6 +194,8 @@ type Throughput struct {
 	// SamplesReadsPerSecond are the rates of the passes, or of the windows of passes
 	// if Oversubscribed. ReadsPerSecond is their median.
 	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second"`
+	// Runs are the numbers of samples of each run, in order; absent if there was one run.
+	Runs []int `json:"runs,omitempty"`
 }
 
 // Distribution is the distribution of the times of single reads, each between two

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -65,26 +64,5 @@ func TestFewRoundsHaveNoRatioOfOne(t *testing.T) {
 		require.Equal(t, want, chosen(a, b))
 		a.Latency.SamplesNS, a.Latency.QuietSamplesNS, b.Latency.QuietSamplesNS = nil, nil, nil
 		require.Equal(t, want, chosen(a, b))
-	}
-}
-
-// The sentence and a diff of the two clocks agree, whatever the disturbance.
-func TestFastestAgreesWithDiff(t *testing.T) {
-	chance := rand.New(rand.NewPCG(33, 34))
-	for range 200 {
-		factor, noise := math.Exp(0.1*chance.Float64()*chance.Float64()), chance.Float64()
-		a, b := wall("a", disturbed(chance, 20, noise)), wall("b", disturbed(chance, 20*factor, noise))
-		if quietNS(a) > quietNS(b) {
-			a, b = b, a
-		}
-		verdict := compareOne(t, a.Latency.SamplesNS, b.Latency.SamplesNS).Verdict
-		text := chosen(a, b)
-		require.NotContains(t, text, " 1.00×")
-		switch verdict {
-		case Same:
-			require.Contains(t, text, "are the fastest", "× %v under %v", factor, noise)
-		case Slower:
-			require.Contains(t, text, a.ID+" is the fastest", "× %v under %v", factor, noise)
-		}
 	}
 }

@@ -5,24 +5,69 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/stats"
 )
 
-// A figure is the samples of one cost of a clock, in wall ns/read.
+// lowerDecile is the share of the samples that lie below the cost of a run.
+const lowerDecile = 0.1
+
+// CostOf returns the cost of a read in one run: the lower decile of its samples, of which there is at
+// least one. Whatever disturbs a machine makes reads slower and never faster, so the low samples of
+// two runs differ least; the lowest may be too low by accident.
+func CostOf(run []float64) float64 { return stats.Quantile(lowerDecile, run) }
+
+// costsOf returns the cost of each run.
+func costsOf(runs [][]float64) []float64 {
+	costs := make([]float64, len(runs))
+	for i, run := range runs {
+		costs[i] = CostOf(run)
+	}
+	return costs
+}
+
+// CostNS returns the cost of a read by which runs and machines are compared: the lower decile of the
+// quickest slices, or of the samples if slices were not kept; the median of the runs. Without samples it
+// is the median.
+func (l *Latency) CostNS() float64 {
+	if len(l.SamplesNS) == 0 {
+		return l.MedianNS
+	}
+	runs := l.quickest()
+	if runs == nil {
+		runs = byRun(l.Runs, l.SamplesNS)
+	}
+	return stats.Median(costsOf(runs))
+}
+
+// quickest returns the quickest slices of each run; nil if they were not kept, or have no ratio to
+// others.
+func (l *Latency) quickest() [][]float64 {
+	if len(l.QuietSamplesNS) == 0 || slices.Min(l.QuietSamplesNS) <= 0 {
+		return nil
+	}
+	return byRun(l.Runs, l.QuietSamplesNS)
+}
+
+// A figure is the samples of one cost of a clock, by run, in wall ns/read.
 type figure struct {
-	clock   string
-	source  string // the clock source of an experiment; "" for the machine's own
-	threads int
-	samples []float64
-	// quickest is the quickest slice of each sample; empty where slices were not kept.
-	quickest []float64
+	figureKey
+	runs [][]float64
+	// quickest is the quickest slice of each sample; nil where slices were not kept.
+	quickest [][]float64
+	// userMode is whether reads are known to stay in user mode.
+	userMode bool
 	// contended is whether other programs took part of the CPUs that the threads needed.
 	contended bool
 }
 
-func (f figure) name() string { return clockName(f.clock, f.source) }
+// A figureKey names a figure in a document.
+type figureKey struct {
+	clock   string
+	source  string // the clock source of an experiment; "" for the machine's own
+	threads int    // 0 for latency
+}
 
-// hasQuickest returns whether there are quickest slices with a ratio to others.
-func (f figure) hasQuickest() bool { return len(f.quickest) > 0 && slices.Min(f.quickest) > 0 }
+func (f figureKey) name() string { return clockName(f.clock, f.source) }
 
 // figures returns the figures of a document, each with at least one sample.
 func figures(d *result.Document) []figure {
@@ -31,18 +76,7 @@ func figures(d *result.Document) []figure {
 	for _, e := range Of(d).OtherClockSources {
 		all = append(all, figuresUnder(e.ClockSource, e.Clocks, contendedFrom(e.Warnings, cpus))...)
 	}
-	return slices.DeleteFunc(all, func(f figure) bool { return !f.hasRatio() })
-}
-
-// hasRatio returns whether there are samples with a ratio to others, as one of 0 ns, or of no reads,
-// has none.
-func (f figure) hasRatio() bool {
-	return len(f.samples) > 0 && slices.Min(f.samples) > 0 && !math.IsInf(slices.Max(f.samples), 0)
-}
-
-// latencyFigure returns the figure of a clock's latency.
-func latencyFigure(source string, c Clock) figure {
-	return figure{clock: c.ID, source: source, samples: c.Latency.SamplesNS, quickest: c.Latency.QuietSamplesNS}
+	return all
 }
 
 // contention are the warnings of runs that did not have the CPUs for themselves.
@@ -59,71 +93,78 @@ func contendedFrom(warnings []result.Warning, cpus int) int {
 
 func figuresUnder(source string, clocks []Clock, contendedFrom int) []figure {
 	var all []figure
+	add := func(f figure, samples []float64, counts []int) {
+		// A sample of 0 ns, or of no reads, has no ratio to another.
+		if len(samples) > 0 && slices.Min(samples) > 0 && !math.IsInf(slices.Max(samples), 0) {
+			f.runs = byRun(counts, samples)
+			all = append(all, f)
+		}
+	}
 	for _, c := range clocks {
 		if !c.Available {
 			continue
 		}
+		of := figure{figureKey: figureKey{clock: c.ID, source: source}, userMode: c.KernelEntry == result.Never || c.Path == "cpu" || c.Path == "memory"}
 		if c.Latency != nil {
-			all = append(all, latencyFigure(source, c))
+			of.quickest = c.Latency.quickest()
+			add(of, c.Latency.SamplesNS, c.Latency.Runs)
+			of.quickest = nil
 		}
 		for _, t := range c.Throughput {
-			f := figure{clock: c.ID, source: source, threads: t.Threads, contended: t.Threads >= contendedFrom}
-			for _, perSecond := range t.SamplesReadsPerSecond {
-				f.samples = append(f.samples, float64(t.Threads)*1e9/perSecond)
+			of.threads, of.contended = t.Threads, t.Threads >= contendedFrom
+			samples := make([]float64, len(t.SamplesReadsPerSecond))
+			for i, perSecond := range t.SamplesReadsPerSecond {
+				samples[i] = float64(t.Threads) * 1e9 / perSecond
 			}
-			all = append(all, f)
+			add(of, samples, t.Runs)
 		}
 	}
 	return all
 }
 
-// An index finds the figures of a document. It compares none with another: a document may have a
-// hundred thousand.
-type index struct {
-	figures map[figureID]figure
-	clocks  map[string]bool
-}
-
-// A figureID is what identifies a figure in its document.
-type figureID struct {
-	name    string
-	threads int
-}
-
-func (f figure) id() figureID { return figureID{f.name(), f.threads} }
-
-func indexOf(all []figure) index {
-	i := index{map[figureID]figure{}, map[string]bool{}}
+// byKey returns the figures by their keys.
+func byKey(all []figure) map[figureKey]figure {
+	index := make(map[figureKey]figure, len(all))
 	for _, f := range all {
-		i.figures[f.id()], i.clocks[f.name()] = f, true
+		index[f.figureKey] = f
 	}
-	return i
+	return index
+}
+
+// names returns the set of the clocks of figures.
+func names(all []figure) map[string]bool {
+	set := map[string]bool{}
+	for _, f := range all {
+		set[f.name()] = true
+	}
+	return set
 }
 
 // only returns the clocks that have figures in one document and none in the other.
-func only(in []figure, notIn index) []string {
+func only(in []figure, notIn map[string]bool) []string {
 	var ids []string
 	seen := map[string]bool{}
 	for _, f := range in {
-		if name := f.name(); !notIn.clocks[name] && !seen[name] {
-			ids, seen[name] = append(ids, name), true
+		if !notIn[f.name()] && !seen[f.name()] {
+			ids = append(ids, f.name())
+			seen[f.name()] = true
 		}
 	}
 	return ids
 }
 
 // lost returns the names of the figures that after lacks, of clocks that it has.
-func lost(before []figure, after index) []string {
-	var names []string
+func lost(before []figure, after map[figureKey]figure, clocks map[string]bool) []string {
+	var lost []string
 	for _, f := range before {
-		if _, found := after.figures[f.id()]; found || !after.clocks[f.name()] {
+		if _, ok := after[f.figureKey]; ok || !clocks[f.name()] {
 			continue
 		}
 		name := figureName(f.name(), f.threads)
 		if f.threads == 0 {
 			name = "the latency of " + name
 		}
-		names = append(names, name)
+		lost = append(lost, name)
 	}
-	return names
+	return lost
 }

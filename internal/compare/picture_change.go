@@ -46,9 +46,8 @@ var verdictLooks = []struct {
 	{TooFew, "too few samples", picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}},
 }
 
-// drawChange draws a row per clock: a mark at the change of its quiet cost, which decides the
-// verdict, and a bar for its bounds. The axis shows per cent, or ratios on a log scale if any clock
-// more than doubled or halved.
+// drawChange draws a row per clock: a mark at the change of its latency, and a bar for its
+// interval, if there are enough runs for one. The axis shows per cent, or ratios on a log scale if any clock more than doubled or halved.
 func drawChange(c draw.Canvas, d section.Compared) error {
 	rows := changeRows{changes: picture.Shown(latencyChanges(d))}
 	slices.Reverse(rows.changes) // the first clock is at the top
@@ -56,17 +55,17 @@ func drawChange(c draw.Canvas, d section.Compared) error {
 	names := make(plot.ConstantTicks, len(rows.changes))
 	for i, change := range rows.changes {
 		low, high := ends(change)
-		values = append(values, low, high)
+		values = append(values, low, high, factor(change.Change))
 		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), change.Name(), picture.MostNameWidth)}
 	}
 	low, high := slices.Min(values), slices.Max(values)
 	rows.factor = low < 0.5 || high > 2
 	p := picture.NewPlot()
-	label := "change of the time per read on an undisturbed CPU; bar: uncertainty of the runs"
+	label := "change of the wall time per read (bar: its 95% CI)"
 	if rows.factor {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, factorTicks{}
 		p.X.Min, p.X.Max = min(low, 1)/1.6, max(high, 1)*2.5
-		label = "ratio of the time per read on an undisturbed CPU (log scale); bar: uncertainty of the runs"
+		label = "ratio of the wall time per read (log scale; bar: its 95% CI)"
 	} else {
 		room := max(0.02, math.Abs(low-1), math.Abs(high-1)) * 1.25
 		p.X.Min, p.X.Max = 1-room, 1+room*1.15
@@ -82,10 +81,10 @@ func drawChange(c draw.Canvas, d section.Compared) error {
 
 // ends returns the bounds of new/old, or the ratio itself if there are none.
 func ends(c Change) (low, high float64) {
-	if c.QuietLow == nil {
-		return factor(c.Quiet), factor(c.Quiet)
+	if c.Confidence == 0 {
+		return factor(c.Change), factor(c.Change)
 	}
-	return factor(*c.QuietLow), factor(*c.QuietHigh)
+	return factor(c.Low), factor(c.High)
 }
 
 // factor returns new/old, limited to a range from a millionth to a million. A wider axis would
@@ -114,9 +113,9 @@ func (rows changeRows) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, edge := range []float64{low, high} {
 			c.StrokeLine2(picture.Stroke(look.Color, 2*picture.Pixel), x(edge), at-5*picture.Pixel, x(edge), at+5*picture.Pixel)
 		}
-		c.DrawGlyph(look.Glyph(5*picture.Pixel), vg.Point{X: x(factor(change.Quiet)), Y: at})
+		c.DrawGlyph(look.Glyph(5*picture.Pixel), vg.Point{X: x(factor(change.Change)), Y: at})
 		if change.Verdict == Slower || change.Verdict == Faster {
-			c.FillText(text, vg.Point{X: x(high) + 10*picture.Pixel, Y: at + 2*picture.Pixel}, rows.word(change.Quiet))
+			c.FillText(text, vg.Point{X: x(high) + 10*picture.Pixel, Y: at + 2*picture.Pixel}, rows.word(change.Change))
 		}
 	}
 }

@@ -21,7 +21,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	Choices: map[string][]string{"Clock.kernel_entry": result.KernelEntries},
 	// The first documents of the schema do not have these.
 	NotRequired: []string{"Resolution.ticks", "Throughput.samples_reads_per_second"},
-}, Command: "compare", Pictures: pictures, Compare: compared, ChangePictures: changePictures}
+}, Command: "compare", Pictures: pictures, Compare: compared, Join: section.Joining(Join), ChangePictures: changePictures}
 
 // Of returns the costs of a document; empty ones, which are not part of it, if it has none.
 func Of(d *result.Document) *Costs {
@@ -79,6 +79,9 @@ func (c *Costs) Block(d *result.Document) table.Block {
 func settings(d *result.Document) string {
 	s := d.Settings
 	text := fmt.Sprintf("%s of latency; %s of throughput by %s", words.Plural(s.Rounds, "round"), words.Duration(float64(s.TimeNS)), s.Workers)
+	if s.Repeat > 1 {
+		text = words.Plural(s.Repeat, "run") + " of " + text
+	}
 	if s.TimerResolutionNS > 0 {
 		text += ", with a system timer period of " + words.Duration(float64(s.TimerResolutionNS))
 	}

@@ -2,139 +2,129 @@ package compare
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/stats"
 )
 
+// The smallest changes with a verdict, as shares, where [section.Settings] has no larger one. The
+// experiment of docs/diff.md found them.
+const (
+	// oneRunUserMode is by how much the latency in user mode may differ between two runs of an unchanged
+	// machine, and oneRun that of other figures. Several runs show themselves by how much they differ.
+	oneRunUserMode, oneRun = 0.03, 0.05
+)
+
+const (
+	// contentionFactor is the ratio up to which other programs slow down threads on every CPU: half of
+	// each CPU, and a bit more.
+	contentionFactor = 3.0
+	// unsteadyFrom is the ratio of the medians from which on most reads changed: a busy program on the
+	// same core makes reads up to twice as slow.
+	unsteadyFrom = 2.0
+	// fewestSamples is how many samples a figure needs on each side.
+	fewestSamples = 5
+)
+
 // compare returns what changed from old to new.
-func (r rules) compare(old, new *result.Document, s section.Settings) *Changes {
+//
+// A figure is slower or faster if its cost changed by the floor or more, and the confidence interval
+// of the change, if there are enough runs for one, excludes no change. The cost of a run is the lower
+// decile of its samples, and the change is the Hodges-Lehmann estimate of the ratio of the runs' costs.
+func compare(old, new *result.Document, s section.Settings) *Changes {
 	before, after := figures(old), figures(new)
-	ofOld, ofNew := indexOf(before), indexOf(after)
-	var pairs []pair
+	index, clocks := byKey(after), names(after)
+	d := &Changes{
+		Changes: []Change{}, OnlyOld: only(before, clocks), OnlyNew: only(after, names(before)), Lost: lost(before, index, clocks),
+	}
 	for _, f := range before {
-		if other, found := ofNew.figures[f.id()]; found {
-			pairs = append(pairs, newPair(f, other))
+		if of, ok := index[f.figureKey]; ok {
+			d.Changes = append(d.Changes, change(f, of, s))
 		}
 	}
-	return &Changes{
-		Comparisons: len(pairs), Changes: r.changes(pairs, s),
-		OnlyOld: only(before, ofNew), OnlyNew: only(after, ofOld), Lost: lost(before, ofNew),
-	}
+	d.Comparisons = len(d.Changes)
+	return d
 }
 
-// sixDigits returns a value without the digits in which kinds of CPU differ.
-func sixDigits(value float64) float64 {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(value, 'g', 6, 64), 64)
-	return rounded
+// change returns the change of one figure.
+func change(old, new figure, s section.Settings) Change {
+	before, after := old.runs, new.runs
+	if old.quickest != nil && new.quickest != nil {
+		before, after = old.quickest, new.quickest
+	}
+	c := Change{
+		Clock: old.clock, ClockSource: old.source, Threads: old.threads, OldRuns: len(old.runs), NewRuns: len(new.runs),
+		OldNS: stats.Median(costsOf(before)), NewNS: stats.Median(costsOf(after)), Floor: floor(old, new, s),
+		MedianChange: median(new)/median(old) - 1,
+	}
+	shift, low, high, ok := stats.HodgesLehmann(logarithms(costsOf(before)), logarithms(costsOf(after)), stats.Wanted)
+	c.Change = math.Expm1(shift)
+	if ok {
+		c.Low, c.High, c.Confidence = math.Expm1(low), math.Expm1(high), stats.Wanted
+	}
+	c.Verdict = c.verdict(min(old.samples(), new.samples()), old.contended || new.contended)
+	return c
 }
 
-// A pair is one figure of both documents.
-type pair struct{ old, new figure }
-
-// newPair returns the pair of two figures. If either has no quickest slices, the samples of both
-// take their place.
-func newPair(old, new figure) pair {
-	if !old.hasQuickest() || !new.hasQuickest() {
-		old.quickest, new.quickest = old.samples, new.samples
-	}
-	return pair{old, new}
-}
-
-// changes returns the changes of all pairs.
-func (r rules) changes(pairs []pair, s section.Settings) []Change {
-	all := []Change{}
-	var ps []float64
-	for _, p := range pairs {
-		// Holm's method compares the smallest p with this.
-		c, chance := r.change(p, s.Alpha/float64(len(pairs)))
-		all = append(all, c)
-		ps = append(ps, chance)
-	}
-	for i, adjusted := range r.adjust(ps) {
-		c := &all[i]
-		c.P = sixDigits(adjusted)
-		if c.Verdict == "" {
-			c.Verdict = r.verdict(pairs[i], *c, s)
+// floor returns the smallest change of a figure that has a verdict.
+func floor(old, new figure, s section.Settings) float64 {
+	floor := s.MinChange
+	if len(old.runs) == 1 || len(new.runs) == 1 {
+		if old.userMode && new.userMode && old.threads == 0 {
+			return max(floor, oneRunUserMode)
 		}
+		return max(floor, oneRun)
 	}
-	return all
+	return floor
 }
 
-// change returns the change without P, and with a verdict only if there are too few samples for
-// one; and the p value before the correction for the number of figures.
-func (r rules) change(p pair, alpha float64) (c Change, chance float64) {
-	old, new := stats.Median(p.old.samples), stats.Median(p.new.samples)
-	quietOld, quietNew := r.quietCost(p.old.quickest), r.quietCost(p.new.quickest)
-	c = Change{
-		Clock: p.old.clock, ClockSource: p.old.source, Threads: p.old.threads, OldNS: old, NewNS: new, QuietOldNS: quietOld, QuietNewNS: quietNew,
-		Change: new/old - 1, Quiet: quietNew/quietOld - 1,
-	}
-	if uncertainty := r.uncertainty(p); !math.IsInf(uncertainty, 0) {
-		low, high := sixDigits(quietNew/quietOld*math.Exp(-uncertainty)-1), sixDigits(quietNew/quietOld*math.Exp(uncertainty)-1)
-		c.QuietLow, c.QuietHigh = &low, &high
-	}
-	if low, high, ok := stats.MedianRatio(p.old.samples, p.new.samples); ok {
-		c.Low, c.High, c.Confidence = low-1, high-1, stats.Wanted
-	}
-	ps := make([]float64, len(r.tests))
-	for i, test := range r.tests {
-		old, new := test(p.old.quickest, p.new.quickest)
-		chance, enough := stats.MannWhitney(old, new, alpha/float64(len(r.tests)))
-		ps[i] = chance
-		if i == 0 && !enough {
-			c.Verdict = TooFew
-		}
-	}
-	return c, r.combine(ps...)
-}
-
-// verdict returns the verdict on a change whose P is corrected already.
-func (r rules) verdict(p pair, c Change, s section.Settings) Verdict {
-	// As logarithms, twice the cost is as far away as half the cost.
-	size := math.Abs(math.Log1p(c.Quiet))
-	contended := (p.old.contended || p.new.contended) && size < math.Log(r.contentionFactor)
+// verdict returns the verdict on a change. samples is the number of samples of the side with fewer.
+func (c Change) verdict(samples int, contended bool) Verdict {
+	size := math.Abs(math.Log1p(c.Change)) // twice the cost is as far away as half the cost
 	switch {
-	case c.P > s.Alpha:
-		if r.mediansMoved(c) {
+	case samples < fewestSamples:
+		return TooFew
+	case size >= math.Log1p(c.Floor) && (c.Confidence == 0 || c.Low > 0 || c.High < 0):
+		switch {
+		case contended && size < math.Log(contentionFactor):
 			return Unsteady
+		case c.Change > 0:
+			return Slower
 		}
-		return Same
-	case contended || size < math.Log1p(s.MinChange)+r.uncertainty(p):
-		if max(size, math.Abs(math.Log1p(c.Change))) < math.Log(r.unsteadyFrom) {
-			return Same
-		}
-		return Unsteady
-	case c.Quiet > 0:
-		return Slower
-	default:
 		return Faster
+	case c.medianMoved():
+		return Unsteady
 	}
+	return Same
 }
 
-// mediansMoved returns whether the interval of the ratio of the medians excludes all that is
-// too small to be unsteady. The quiet cost may be the same although most reads were slower: that
-// is no verdict of a change, and none that nothing changed.
-func (r rules) mediansMoved(c Change) bool {
-	low, high := 1+c.Low, 1+c.High
-	return c.Confidence > 0 && (low >= r.unsteadyFrom || high <= 1/r.unsteadyFrom)
+// medianMoved returns whether most reads changed.
+func (c Change) medianMoved() bool {
+	return math.Abs(math.Log1p(c.MedianChange)) >= math.Log(unsteadyFrom)
 }
 
-// uncertainty returns the largest uncertainty of a pair.
-func (r rules) uncertainty(p pair) float64 {
-	faster, slower := p.old.quickest, p.new.quickest
-	if r.quietCost(faster) > r.quietCost(slower) {
-		faster, slower = slower, faster
+func (f figure) samples() int {
+	n := 0
+	for _, run := range f.runs {
+		n += len(run)
 	}
-	sources := r.latency
-	if p.old.threads > 0 {
-		sources = r.throughput
+	return n
+}
+
+// median returns the median of the samples of all runs.
+func median(f figure) float64 {
+	var all []float64
+	for _, run := range f.runs {
+		all = append(all, run...)
 	}
-	largest := 0.0
-	for _, source := range sources {
-		largest = max(largest, source(faster, slower))
+	return stats.Median(all)
+}
+
+func logarithms(samples []float64) []float64 {
+	logs := make([]float64, len(samples))
+	for i, sample := range samples {
+		logs[i] = math.Log(sample)
 	}
-	return largest
+	return logs
 }

@@ -4,6 +4,7 @@
 package diff
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/timebench/timebench/internal/result"
@@ -12,7 +13,7 @@ import (
 )
 
 // Schema is the schema of a Diff as JSON.
-const Schema = "timebench-diff/1"
+const Schema = "timebench-diff/2"
 
 // A Diff is what differs between two documents.
 type Diff struct {
@@ -42,6 +43,18 @@ func Read(file string, d *result.Document) Side {
 		s.Noise = append(s.Noise, w.Kind)
 	}
 	return s
+}
+
+// ReadRuns returns the side of several runs, of which there is at least one, that were loaded from
+// files. An error says which of them is of another machine, or was measured with other settings.
+func ReadRuns(name string, files []string, runs []*result.Document) (Side, error) {
+	for i, run := range runs[1:] {
+		if d := unlike(runs[0], run); d != nil {
+			return Side{}, fmt.Errorf("%s: its runs are not alike: %s of %s is %q, that of %s %q; compare runs of one machine with the same settings",
+				name, d.What, files[0], d.Old, files[i+1], d.New)
+		}
+	}
+	return Read(name, sections.Join(runs)), nil
 }
 
 // A Difference is a fact that differs between the documents; "" if one does not have it.

@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/section"
 )
 
-var usual = section.Settings{Alpha: 0.05, MinChange: 0.02}
+var usual = section.Settings{MinChange: 0.02}
 
 func document(clocks ...compare.Clock) *result.Document {
 	return &result.Document{Schema: result.Schema, Settings: result.Settings{Pin: "none", Workers: "threads"}, Sections: []result.Section{&compare.Costs{Clocks: clocks}}}

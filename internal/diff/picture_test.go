@@ -32,7 +32,7 @@ func changed(factors ...float64) *diff.Diff {
 			compare.Into(new).Clocks[i].Latency.SamplesNS = append(compare.Into(new).Clocks[i].Latency.SamplesNS, sample*factor)
 		}
 	}
-	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), section.Settings{Alpha: 0.05, MinChange: 0.02})
+	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), section.Settings{MinChange: 0.02})
 }
 
 func TestDiffChartsDrawEveryDiff(t *testing.T) {

@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ var facts = []struct {
 		}
 		return d.Host.ClockSource.Current
 	}},
-	{"Clocks that enter the kernel", func(d *result.Document) string {
+	{entering, func(d *result.Document) string {
 		var entering []string
 		for _, c := range compare.Of(d).Clocks {
 			if c.Path == "vdso" && c.Kind != "cpu time" && (c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes) {
@@ -102,6 +103,7 @@ var facts = []struct {
 	{"Workers", func(d *result.Document) string { return d.Settings.Workers }},
 	{"Threads", func(d *result.Document) string { return strings.Trim(fmt.Sprint(d.Settings.Threads), "[]") }},
 	{"Rounds", func(d *result.Document) string { return number(d.Settings.Rounds) }},
+	{runs, func(d *result.Document) string { return number(max(1, d.Settings.Repeat)) }},
 	{"Time of throughput", func(d *result.Document) string {
 		if d.Settings.Rounds == 0 {
 			return "" // the span of what was measured instead
@@ -109,12 +111,29 @@ var facts = []struct {
 		return time.Duration(d.Settings.TimeNS).String()
 	}},
 	{"Single reads", func(d *result.Document) string { return strconv.FormatBool(d.Settings.Distribution) }},
-	{"Complete", func(d *result.Document) string {
+	{complete, func(d *result.Document) string {
 		if d.Interrupted {
 			return "no, interrupted"
 		}
 		return "yes"
 	}},
+}
+
+// Facts in which the runs of one side may differ.
+const (
+	entering = "Clocks that enter the kernel"
+	runs     = "Runs"
+	complete = "Complete"
+)
+
+// unlike returns the first fact in which two runs of one side differ and must not; nil if there is none.
+func unlike(first, other *result.Document) *Difference {
+	for _, f := range facts {
+		if a, b := f.of(first), f.of(other); a != b && !slices.Contains([]string{entering, runs, complete}, f.what) {
+			return &Difference{f.what, a, b}
+		}
+	}
+	return nil
 }
 
 // windows is a fact that only Windows has.

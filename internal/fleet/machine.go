@@ -40,8 +40,8 @@ type Cost struct {
 	Clock string `json:"clock"`
 	// MedianNS is the median time of a read.
 	MedianNS float64 `json:"median_ns"`
-	// QuietNS is the time of a read while nothing disturbs the CPU: the second quickest slice. A busy
-	// neighbour changes it less than the median.
+	// QuietNS is the cost by which machines are compared, as diff compares runs: the lower decile of the
+	// quickest slices. A busy neighbour changes it less than the median.
 	QuietNS float64 `json:"quiet_ns"`
 	// KernelEntry is whether a read enters the kernel.
 	KernelEntry string `json:"kernel_entry,omitempty"`
@@ -86,7 +86,7 @@ func MachineOf(file string, d *result.Document, findings []result.Finding) Machi
 		if c.Latency == nil {
 			continue
 		}
-		m.Clocks = append(m.Clocks, Cost{Clock: shared(c.ID), MedianNS: c.Latency.MedianNS, QuietNS: quietOf(c.Latency), KernelEntry: shared(c.KernelEntry)})
+		m.Clocks = append(m.Clocks, Cost{Clock: shared(c.ID), MedianNS: c.Latency.MedianNS, QuietNS: c.Latency.CostNS(), KernelEntry: shared(c.KernelEntry)})
 	}
 	for _, f := range findings {
 		if f.Severity != result.Note {
@@ -98,24 +98,6 @@ func MachineOf(file string, d *result.Document, findings []result.Finding) Machi
 
 // shared returns a text that machines share and that keeps no document in memory.
 func shared(text string) string { return unique.Make(text).Value() }
-
-// quietOf returns the second quickest slice of a latency, or of an old document the second quickest sample.
-func quietOf(l *compare.Latency) float64 {
-	figures := l.QuietSamplesNS
-	if len(figures) == 0 {
-		figures = l.SamplesNS
-	}
-	least, second := l.MedianNS, l.MedianNS
-	for _, ns := range figures {
-		switch {
-		case ns < least:
-			least, second = ns, least
-		case ns < second:
-			second = ns
-		}
-	}
-	return cmp.Or(second, least)
-}
 
 // nameOf returns the name of a file without what all results have in theirs: that of its folder for
 // results.json, and no extension of a result: the names of hosts have dots.

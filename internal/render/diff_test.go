@@ -58,11 +58,11 @@ func demoted() *diff.Diff {
 	compare.Into(new).Clocks[3].Latency.SamplesNS = compare.Of(new).Clocks[3].Latency.SamplesNS[:2]
 	compare.Into(new).Clocks[4] = compare.Clock{ID: "time@vdso", Reason: "this vDSO has no function for it"}
 	compare.Into(new).Clocks[6].Available, compare.Into(new).Clocks[6].Latency = true, &compare.Latency{SamplesNS: []float64{565}}
-	return diff.Compare(diff.Read("before.json", old), diff.Read("after/results.json", new), section.Settings{Alpha: 0.05, MinChange: 0.02})
+	return diff.Compare(diff.Read("before.json", old), diff.Read("after/results.json", new), section.Settings{MinChange: 0.02})
 }
 
 func same() *diff.Diff {
-	return diff.Compare(diff.Read("a.json", sampled()), diff.Read("b.json", sampled()), section.Settings{Alpha: 0.05, MinChange: 0.02})
+	return diff.Compare(diff.Read("a.json", sampled()), diff.Read("b.json", sampled()), section.Settings{MinChange: 0.02})
 }
 
 func TestDiffGolden(t *testing.T) {
@@ -78,8 +78,8 @@ func TestDiffGolden(t *testing.T) {
 func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
 	empty := &result.Document{Sections: []result.Section{new(compare.Costs)}}
 	for _, d := range []*diff.Diff{
-		diff.Compare(diff.Read("a", empty), diff.Read("b", empty), section.Settings{Alpha: 0.05}),
-		diff.Compare(diff.Read("a", sparse()), diff.Read("b", fixed()), section.Settings{Alpha: 0.05}),
+		diff.Compare(diff.Read("a", empty), diff.Read("b", empty), section.Settings{}),
+		diff.Compare(diff.Read("a", sparse()), diff.Read("b", fixed()), section.Settings{}),
 	} {
 		var table bytes.Buffer
 		require.NoError(t, DiffTable(&table, d))
@@ -156,7 +156,7 @@ func TestExtremesCanBeRendered(t *testing.T) {
 			require.NoError(t, format.Write(io.Discard, d), "%v as %s", value, format.Name)
 		}
 		for _, other := range []*result.Document{sampled(), d} {
-			held := diff.Compare(diff.Read("a", d), diff.Read("b", other), section.Settings{Alpha: 0.05, MinChange: 0.02})
+			held := diff.Compare(diff.Read("a", d), diff.Read("b", other), section.Settings{MinChange: 0.02})
 			for _, format := range DiffFormats {
 				require.NoError(t, format.Write(io.Discard, held), "%v as %s", value, format.Name)
 			}

@@ -21,7 +21,7 @@ import (
 )
 
 func held(old, new *result.Document) *diff.Diff {
-	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), section.Settings{Alpha: 0.05, MinChange: 0.02})
+	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), section.Settings{MinChange: 0.02})
 }
 
 // worsened is a machine of which all was well, and now is not.

@@ -151,7 +151,7 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		healthy := *d
 		healthy.Findings, healthy.Warnings, healthy.Interrupted = nil, nil, true
 		other := hostile(t, whole(mistrusted()), plant)
-		compared := diff.Compare(diff.Read(plant("old"), d), diff.Read(plant("new"), other), section.Settings{Alpha: 0.05, MinChange: 0.02})
+		compared := diff.Compare(diff.Read(plant("old"), d), diff.Read(plant("new"), other), section.Settings{MinChange: 0.02})
 		for _, format := range Formats {
 			writers[name+" as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 		}

@@ -290,7 +290,7 @@ func TestPageEscapesEverything(t *testing.T) {
 	back, err := sections.Read(&page)
 	require.NoError(t, err)
 	require.Equal(t, d, back)
-	other := diff.Compare(diff.Read(evil, d), diff.Read(evil, sampled()), section.Settings{Alpha: 0.05, MinChange: 0.02})
+	other := diff.Compare(diff.Read(evil, d), diff.Read(evil, sampled()), section.Settings{MinChange: 0.02})
 	page.Reset()
 	require.NoError(t, DiffHTML(&page, other))
 	require.Equal(t, 1, strings.Count(page.String(), "<script"))

@@ -25,6 +25,7 @@ func (d *Document) check() error {
 		d.Host.Windows.check(&c, "host.windows")
 	}
 	c.NotNegative("settings.rounds", float64(d.Settings.Rounds))
+	c.NotNegative("settings.repeat", float64(d.Settings.Repeat))
 	c.NotNegative("settings.time_ns", float64(d.Settings.TimeNS))
 	c.NotNegative("settings.timer_resolution_ns", float64(d.Settings.TimerResolutionNS))
 	for i, threads := range d.Settings.Threads {

@@ -301,6 +301,8 @@ type Settings struct {
 	// TimeNS is the time of one throughput measurement; in a run of verify, skew or
 	// drift, the time of the whole run.
 	TimeNS int64 `json:"time_ns"`
+	// Repeat is the number of runs, each with so many rounds; absent for one.
+	Repeat int `json:"repeat,omitempty"`
 	// Distribution is whether single reads were timed too.
 	Distribution bool `json:"distribution,omitempty"`
 	// TimerResolutionNS is the period of the Windows system timer that the run

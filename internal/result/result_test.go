@@ -55,6 +55,7 @@ func example() *result.Document {
 // withEveryKey is a document with every key of its own.
 func withEveryKey() *result.Document {
 	d := example()
+	d.Settings.Repeat = 2
 	d.Interrupted = true
 	d.Host.Distribution, d.Host.Container = "debian 12.11", "podman"
 	d.Host.Runtimes = []string{"java"}
@@ -100,7 +101,7 @@ func withEveryKey() *result.Document {
 	compare.Into(d).Clocks = []compare.Clock{fullClock(compare.Of(d).Clocks[0])}
 	other := fullClock(compare.Of(example()).Clocks[0])
 	other.KernelEntry, other.KernelEntryBy = result.Always, "cost"
-	other.Latency = &compare.Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}, QuietSamplesNS: []float64{1305, 1300, 1310}}
+	other.Latency = &compare.Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}, QuietSamplesNS: []float64{1305, 1300, 1310}, Runs: []int{2, 1}}
 	compare.Into(d).OtherClockSources = []compare.Experiment{{
 		ClockSource: "hpet", FloorNS: 1.65, Conditions: &conditions, Warnings: slices.Clone(d.Warnings), Clocks: []compare.Clock{other},
 	}}
@@ -110,6 +111,8 @@ func withEveryKey() *result.Document {
 // fullClock adds every key to a clock of the example.
 func fullClock(clock compare.Clock) compare.Clock {
 	clock.Reason = "failed while it was read: no such device"
+	clock.Latency.Runs = []int{2, 1}
+	clock.Throughput[0].SamplesReadsPerSecond, clock.Throughput[0].Runs = []float64{4.9e7, 4.9e7}, []int{1, 1}
 	clock.KernelEntry, clock.KernelEntryBy = result.Never, "seccomp"
 	clock.Resolution.TickLowNS, clock.Resolution.TickHighNS = 0.5, 16
 	clock.Resolution.Moved, clock.Resolution.Backwards, clock.Resolution.WorstBackwardsNS = true, 2, 40
@@ -282,26 +285,26 @@ func TestLoadRefuses(t *testing.T) {
 		"concatenated":         {all + all, fmt.Sprintf("line %d, column 1: invalid character '{' after top-level value", lines+1)},
 		"with a tail":          {all + "done", fmt.Sprintf("line %d, column 1: invalid character 'd' after top-level value", lines+1)},
 		"line break in text":   {replace("AMD EPYC", "AMD\nEPYC"), `line 16, column 20: invalid character '\n' in string literal`},
-		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 122, column 10022: invalid character '[' exceeded max depth"},
+		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 123, column 10022: invalid character '[' exceeded max depth"},
 		"no schema":            {`{}`, `has no schema: not a timebench document`},
 		"unknown schema":       {replace("timebench/1", "timebench/2"), `schema is "timebench/2"; this timebench reads "timebench/1"`},
 		"newer, schema last":   {`{"clocks": 3, "schema": "timebench/2"}`, `schema is "timebench/2"; this timebench reads "timebench/1"`},
 		"Schema":               {`{"Schema": "timebench/1"}`, `line 1, column 2: Schema is spelt "schema"`},
 		"of another program":   {`{"schema": "secret", "password": "secret"}`, `schema is not of timebench; this timebench reads "timebench/1"`},
 		"not JSON in it":       {"{\npassword", `has no schema: not a timebench document`},
-		"null sample":          {replace("20.4\n", "null\n"), `line 191, column 11: clocks[0].latency.samples_ns[2] is null, not a number`},
-		"text for a sample":    {replace("20.4\n", `"20.4, 3"`+"\n"), `line 191, column 11: clocks[0].latency.samples_ns[2] is a string, not a number`},
-		"list for a sample":    {replace("20.4\n", "[20.4, 3]\n"), `line 191, column 11: clocks[0].latency.samples_ns[2] is an array, not a number`},
-		"sample beyond":        {replace("20.4\n", "-1e999\n"), `line 191, column 11: clocks[0].latency.samples_ns[2] is -1e999, which a float of 64 bits cannot hold`},
+		"null sample":          {replace("20.4\n", "null\n"), `line 192, column 11: clocks[0].latency.samples_ns[2] is null, not a number`},
+		"text for a sample":    {replace("20.4\n", `"20.4, 3"`+"\n"), `line 192, column 11: clocks[0].latency.samples_ns[2] is a string, not a number`},
+		"list for a sample":    {replace("20.4\n", "[20.4, 3]\n"), `line 192, column 11: clocks[0].latency.samples_ns[2] is an array, not a number`},
+		"sample beyond":        {replace("20.4\n", "-1e999\n"), `line 192, column 11: clocks[0].latency.samples_ns[2] is -1e999, which a float of 64 bits cannot hold`},
 		"newer in all":         {`{"schema": "timebench/2", "clocks": 3}`, `schema is "timebench/2"; this timebench reads "timebench/1"`},
 		"schema not text":      {`{"schema": 3}`, `schema is not text; this timebench reads "timebench/1"`},
 		"schema null":          {`{"schema": null}`, `schema is not text; this timebench reads "timebench/1"`},
-		"misspelt":             {replace(`"turns"`, `"Turns"`), `line 122, column 5: conditions.Turns is spelt "turns"`},
-		"missing":              {replace(`"turns": 440,`, ``), `line 120, column 17: conditions.turns is missing`},
+		"misspelt":             {replace(`"turns"`, `"Turns"`), `line 123, column 5: conditions.Turns is spelt "turns"`},
+		"missing":              {replace(`"turns": 440,`, ``), `line 121, column 17: conditions.turns is missing`},
 		"missing object":       {`{"schema": "timebench/1", "generated_at": "2026-11-21T03:00:00Z", "interrupted": false}`, `line 1, column 1: tool is missing`},
-		"key twice":            {replace(`"turns": 440`, `"turns": 440, "turns": 441`), `line 122, column 19: conditions.turns stands twice`},
-		"null inside":          {replace(`"turns": 440`, `"turns": null`), `line 122, column 14: conditions.turns is null, not a number`},
-		"wrong type":           {replace(`"median_ns": 20.2`, `"median_ns": "20.2"`), `line 183, column 22: clocks[0].latency.median_ns is a string, not a number`},
+		"key twice":            {replace(`"turns": 440`, `"turns": 440, "turns": 441`), `line 123, column 19: conditions.turns stands twice`},
+		"null inside":          {replace(`"turns": 440`, `"turns": null`), `line 123, column 14: conditions.turns is null, not a number`},
+		"wrong type":           {replace(`"median_ns": 20.2`, `"median_ns": "20.2"`), `line 184, column 22: clocks[0].latency.median_ns is a string, not a number`},
 		"object for array":     {replaceIn(one, "\"threads\": [\n      1,\n      2\n    ]", `"threads": {}`), `line 36, column 16: settings.threads is an object, not an array`},
 		"array for object":     {`{"schema": "timebench/1", "tool": []}`, `line 1, column 35: tool is an array, not an object`},
 		"number for bool":      {replace(`"interrupted": true`, `"interrupted": 1`), `line 4, column 18: interrupted is a number, not true or false`},
@@ -309,11 +312,11 @@ func TestLoadRefuses(t *testing.T) {
 		"hour of a digit":      {replace("2026-11-21T03:00:00Z", "2026-11-21T3:00:00Z"), `line 3, column 19: generated_at is "2026-11-21T3:00:00Z", not a time as RFC 3339 writes it`},
 		"comma in a time":      {replace("2026-11-21T03:00:00Z", "2026-11-21T03:00:00,5Z"), `line 3, column 19: generated_at is "2026-11-21T03:00:00,5Z", not a time as RFC 3339 writes it`},
 		"zone of a day":        {replace("2026-11-21T03:00:00Z", "2026-11-21T03:00:00+24:00"), `line 3, column 19: generated_at is "2026-11-21T03:00:00+24:00", not a time as RFC 3339 writes it`},
-		"fraction":             {replace(`"turns": 440`, `"turns": 440.5`), fmt.Sprintf(`line 122, column 14: conditions.turns is 440.5, not a whole number of %d bits`, strconv.IntSize)},
-		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 206, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
-		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), `line 183, column 22: clocks[0].latency.median_ns is 1e999, which a float of 64 bits cannot hold`},
-		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 122, column 28: "/conditions/x\n/0/0" is 1e999, which a float of 64 bits cannot hold`},
-		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), `line 183, column 22: invalid character 'N' looking for beginning of value`},
+		"fraction":             {replace(`"turns": 440`, `"turns": 440.5`), fmt.Sprintf(`line 123, column 14: conditions.turns is 440.5, not a whole number of %d bits`, strconv.IntSize)},
+		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 211, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
+		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), `line 184, column 22: clocks[0].latency.median_ns is 1e999, which a float of 64 bits cannot hold`},
+		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 123, column 28: "/conditions/x\n/0/0" is 1e999, which a float of 64 bits cannot hold`},
+		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), `line 184, column 22: invalid character 'N' looking for beginning of value`},
 		"negative":             {replace(`"median_ns": 20.2`, `"median_ns": -20.2`), clock + `latency.median_ns is -20.2; it must be a number from 0`},
 		"quiet sample above":   {replace(`19.9`, `20.9`), clock + `latency.quiet_samples_ns[1] is 20.9, above the 20 of the round's sample`},
 		"negative quiet one":   {replace(`19.9`, `-19.9`), clock + `latency.quiet_samples_ns[1] is -19.9; it must be a number from 0`},
@@ -342,14 +345,14 @@ func TestLoadRefuses(t *testing.T) {
 		"more than all time":   {replace(`"steal_share": 0.03`, `"steal_share": 1.03`), `conditions.steal_share is 1.03; it must be from 0 to 1`},
 		"negative steal":       {replace(`"steal_share": 0.03`, `"steal_share": -0.03`), `conditions.steal_share is -0.03; it must be from 0 to 1`},
 		"negative throttling":  {replace(`"throttled_ns": 200000000`, `"throttled_ns": -1`), `conditions.throttled_ns is -1; it must be a number from 0`},
-		"unknown severity":     {replace(`"severity": "warn"`, `"severity": "fatal"`), `line 150, column 19: findings[0].severity is "fatal"; it must be one of error, warn, note`},
-		"severity in capitals": {replace(`"severity": "warn"`, `"severity": "WARN"`), `line 150, column 19: findings[0].severity is "WARN"; it must be one of error, warn, note`},
-		"severity empty":       {replace(`"severity": "warn"`, `"severity": ""`), `line 150, column 19: findings[0].severity is ""; it must be one of error, warn, note`},
-		"no severity":          {replace(`"severity": "warn",`, ``), `line 148, column 5: findings[0].severity is missing`},
-		"unknown kernel entry": {replace(`"kernel_entry": "never"`, `"kernel_entry": "seldom\n"`), `line 179, column 23: clocks[0].kernel_entry is "seldom\n"; it must be one of never, always, sometimes, unknown`},
-		"kernel entry empty":   {replace(`"kernel_entry": "never"`, `"kernel_entry": ""`), `line 179, column 23: clocks[0].kernel_entry is ""; it must be one of never, always, sometimes, unknown`},
-		"kernel entry beyond":  {replace(`"kernel_entry": "always"`, `"kernel_entry": "yes"`), `line 291, column 27: other_clocksources[0].clocks[0].kernel_entry is "yes"; it must be one of never, always, sometimes, unknown`},
-		"commands in one":      {replaceIn(all, "\"commands\": [", `"commands": "reboot", "x": [`), `line 159, column 23: findings[0].remedies[0].commands is a string, not an array`},
+		"unknown severity":     {replace(`"severity": "warn"`, `"severity": "fatal"`), `line 151, column 19: findings[0].severity is "fatal"; it must be one of error, warn, note`},
+		"severity in capitals": {replace(`"severity": "warn"`, `"severity": "WARN"`), `line 151, column 19: findings[0].severity is "WARN"; it must be one of error, warn, note`},
+		"severity empty":       {replace(`"severity": "warn"`, `"severity": ""`), `line 151, column 19: findings[0].severity is ""; it must be one of error, warn, note`},
+		"no severity":          {replace(`"severity": "warn",`, ``), `line 149, column 5: findings[0].severity is missing`},
+		"unknown kernel entry": {replace(`"kernel_entry": "never"`, `"kernel_entry": "seldom\n"`), `line 180, column 23: clocks[0].kernel_entry is "seldom\n"; it must be one of never, always, sometimes, unknown`},
+		"kernel entry empty":   {replace(`"kernel_entry": "never"`, `"kernel_entry": ""`), `line 180, column 23: clocks[0].kernel_entry is ""; it must be one of never, always, sometimes, unknown`},
+		"kernel entry beyond":  {replace(`"kernel_entry": "always"`, `"kernel_entry": "yes"`), `line 301, column 27: other_clocksources[0].clocks[0].kernel_entry is "yes"; it must be one of never, always, sometimes, unknown`},
+		"commands in one":      {replaceIn(all, "\"commands\": [", `"commands": "reboot", "x": [`), `line 160, column 23: findings[0].remedies[0].commands is a string, not an array`},
 		"source without name":  {replace(`"clocksource": "hpet"`, `"clocksource": ""`), `other_clocksources[0].clocksource is ""; each must be named, and once`},
 		"source twice":         {withExperiments(t, "hpet", "acpi_pm", "hpet"), `other_clocksources[2].clocksource is "hpet"; each must be named, and once`},
 		"clock twice beyond":   {replaceIn(withExperiments(t, "hpet"), "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `other_clocksources[0].clocks[1] ("CLOCK_MONOTONIC@vdso") stands twice`},
@@ -387,7 +390,7 @@ func TestLoadRefuses(t *testing.T) {
 		"zip of an array":  {zipped(t, "a/results.json", "[]"), `"a/results.json" in it: is not a JSON object, as a document is`},
 		"zip of null":      {zipped(t, "a/results.json", "null"), `"a/results.json" in it: is not a JSON object, as a document is`},
 		"zip of empty":     {zipped(t, "results.json", ""), `"results.json" in it: is not a JSON object, as a document is`},
-		"zip wrong type":   {zipped(t, "results.json", replace(`"turns": 440`, `"turns": ""`)), `"results.json" in it: line 122, column 14: conditions.turns is a string, not a number`},
+		"zip wrong type":   {zipped(t, "results.json", replace(`"turns": 440`, `"turns": ""`)), `"results.json" in it: line 123, column 14: conditions.turns is a string, not a number`},
 		"zip bomb":         {raw(t, zip.FileHeader{Name: "results.json", UncompressedSize64: result.MaxSize + 1}), `"results.json" in it: is larger than 128 MiB, which no document is`},
 		"zip that expands": {zipped(t, "results.json", replaceIn(all, "{", `{"new": "`+strings.Repeat("x", 1<<20)+`", `)), `"results.json" in it: has more than 100 times its size in the archive, which no document has`},
 		"zip of many":      {zipped(t, slices.Repeat([]string{"report/charts/" + strings.Repeat("x", 1<<10), ""}, 1<<10)...), `is a zip file with a directory of more than 1 MiB`},

@@ -65,7 +65,7 @@ func full() *result.Document {
 			Points: []drift.DriftPoint{{AtNS: 1000, OffsetNS: 0.5}, {AtNS: 2000, OffsetNS: -0.5}},
 		}},
 	})
-	latency := compare.Latency{MedianNS: 23.4, LowNS: 23.3, HighNS: 23.5, Confidence: 0.95, MinNS: 23, SamplesNS: []float64{23.4, 23, 23.5}, QuietSamplesNS: []float64{23, 23, 23}}
+	latency := compare.Latency{MedianNS: 23.4, LowNS: 23.3, HighNS: 23.5, Confidence: 0.95, MinNS: 23, SamplesNS: []float64{23.4, 23, 23.5}, QuietSamplesNS: []float64{23, 23, 23}, Runs: []int{1, 2}}
 	d.Put(&runtimes.Runtimes{
 		DurationNS: 1e10, Rounds: 5, Environment: []string{"TZ=UTC"}, ClearedEnvironment: []string{"JAVA_TOOL_OPTIONS"}, Clocks: []runtimes.SystemClock{{ID: "CLOCK_MONOTONIC@vdso", Latency: &latency}},
 		Runtimes: []runtimes.MeasuredRuntime{{
@@ -73,7 +73,7 @@ func full() *result.Document {
 			Calls: []runtimes.MeasuredCall{{
 				ID: "System.nanoTime@java", Call: "System.nanoTime", Kind: "monotonic", Reason: "cannot be traced", WarmUpNS: 120, Latency: &latency,
 				Resolution: &compare.Resolution{TickNS: 4, TickLowNS: 3, TickHighNS: 5, FinerThanRead: true, ReportedNS: 1, WatchedNS: 5e7, Ticks: 3, Moved: true, Backwards: 1, WorstBackwardsNS: 2},
-				Throughput: []compare.Throughput{{Threads: 2, ReadsPerSecond: 8e7, CountedReadsPerSecond: 7.9e7, NSPerRead: 25, Fairness: 0.9, Oversubscribed: true, SamplesReadsPerSecond: []float64{8e7}}},
+				Throughput: []compare.Throughput{{Threads: 2, ReadsPerSecond: 8e7, CountedReadsPerSecond: 7.9e7, NSPerRead: 25, Fairness: 0.9, Oversubscribed: true, SamplesReadsPerSecond: []float64{8e7, 8e7}, Runs: []int{1, 1}}},
 				Reads:      []string{"CLOCK_MONOTONIC"}, ReadsBy: "ptrace", TracedCalls: 1000, AttributedCalls: 999, ExactCalls: 3,
 				KernelEntry: result.Never, KernelEntryBy: "ptrace", WithoutVDSONS: 249,
 			}},
@@ -107,6 +107,8 @@ var bounds = map[string]struct{ least, most json.Number }{
 	"Latency.confidence":       {"0", "1"},
 	"DriftRate.confidence":     {"0", "1"},
 	"Throughput.threads":       {"1", ""},
+	"Latency.runs":             {"1", ""},
+	"Throughput.runs":          {"1", ""},
 	"Throughput.fairness":      {"0", "1"},
 	"Bucket.reads":             {"1", ""},
 	"ClockFault.count":         {"1", ""},
@@ -381,6 +383,7 @@ func TestDocumentsFitTheSchema(t *testing.T) {
 	experiment := &compare.Into(bare).OtherClockSources[0]
 	for _, clock := range []*compare.Clock{&compare.Into(bare).Clocks[0], &experiment.Clocks[0]} {
 		clock.Latency.SamplesNS, clock.Latency.QuietSamplesNS, clock.Throughput[0].SamplesReadsPerSecond = nil, nil, nil
+		clock.Latency.Runs, clock.Throughput[0].Runs = nil, nil
 		clock.Distribution.Buckets, clock.Distribution.Reads, clock.Distribution.TenfoldReads = nil, 0, 0
 		schema.Check(t, written(t, bare))
 		require.Nil(t, clock.Latency.SamplesNS, "Write changed the document")

@@ -55,7 +55,7 @@ func callsAsClocks(d *result.Document) *result.Document {
 		for _, r := range s.Runtimes {
 			for _, m := range r.Calls {
 				costs.Clocks = append(costs.Clocks, compare.Clock{
-					ID: m.ID, Call: m.Call, Available: m.Latency != nil, Reason: m.Reason, Latency: m.Latency, Throughput: m.Throughput,
+					ID: m.ID, Call: m.Call, Available: m.Latency != nil, Reason: m.Reason, KernelEntry: m.KernelEntry, Latency: m.Latency, Throughput: m.Throughput,
 				})
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/timebench/timebench/internal/section"
 )
 
-// Samples returns the samples of latency, for benchstat.
+// Samples returns the samples of latency, for benchstat; the medians of the runs if there were several.
 func (s *Runtimes) Samples() []section.Sample {
 	var all []section.Sample
 	for _, r := range s.Runtimes {
@@ -15,7 +15,7 @@ func (s *Runtimes) Samples() []section.Sample {
 				continue
 			}
 			name := "Runtime/call=" + strings.Join(strings.Fields(m.ID), "_")
-			for _, sample := range m.Latency.SamplesNS {
+			for _, sample := range m.Latency.ByRun() {
 				all = append(all, section.Sample{Name: name, NSPerRead: sample})
 			}
 		}

@@ -117,7 +117,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	About:   "runtimes is there where the clock calls of language runtimes were measured.",
 	New:     func() result.Section { return new(Runtimes) },
 	Choices: map[string][]string{"MeasuredCall.kernel_entry": result.KernelEntries, "MeasuredCall.kind": kinds},
-}, Command: "runtimes", Pictures: pictures, Compare: compared}
+}, Command: "runtimes", Pictures: pictures, Compare: compared, Join: section.Joining(join)}
 
 // Of returns the section of a document; nil if it has none.
 func Of(d *result.Document) *Runtimes { return result.Of[*Runtimes](d) }

@@ -16,14 +16,12 @@ const (
 
 // Settings are the settings of a comparison of two documents.
 type Settings struct {
-	// Alpha is the family-wise false-positive rate of all figures that are tested.
-	Alpha float64 `json:"alpha"`
 	// MinChange is the smallest change that counts, as a share: 0.02 is 2 %.
 	MinChange float64 `json:"least_change"`
 }
 
 // Usual are the settings if none are given.
-var Usual = Settings{Alpha: 0.05, MinChange: 0.02}
+var Usual = Settings{MinChange: 0.02}
 
 // A Coverage is the parts of a section that only one of two documents has.
 type Coverage struct {

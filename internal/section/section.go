@@ -50,6 +50,9 @@ type Kind struct {
 	Pictures []picture.Chart[*result.Document]
 	// Compare returns what changed between two documents; false if neither has the section.
 	Compare func(old, new *result.Document, s Settings) (Comparison, bool)
+	// Join returns the sections of several runs of one machine as one, with the samples of all; nil for
+	// a kind without samples.
+	Join func(runs []result.Section) result.Section
 	// ChangePictures are the pictures of what changed.
 	ChangePictures []picture.Chart[Compared]
 }
@@ -80,6 +83,17 @@ func In(d *result.Document) []Section {
 		return all
 	}
 	return full
+}
+
+// Joining returns the Join of a [Kind] whose sections are of type S.
+func Joining[S result.Section](join func(runs []S) S) func(runs []result.Section) result.Section {
+	return func(runs []result.Section) result.Section {
+		own := make([]S, len(runs))
+		for i, run := range runs {
+			own[i] = run.(S)
+		}
+		return join(own)
+	}
 }
 
 // Comparing returns the Compare of a [Kind] with this key, whose sections are of type S. compare

@@ -5,6 +5,7 @@ package sections
 
 import (
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/timebench/timebench/internal/compare"
@@ -41,6 +42,53 @@ func LoadUpTo(name string, most int64) (*result.Document, error) { return loader
 
 // Read reads a document with its sections. Its errors are those of [result.Loader.Read].
 func Read(r io.Reader) (*result.Document, error) { return loader().Read(r) }
+
+// Join returns the documents of several runs of one machine, of which there is at least one, as one
+// document, with the samples of all. What has no samples is that of the first run that has it. The
+// documents are not changed.
+func Join(runs []*result.Document) *result.Document {
+	if len(runs) == 1 {
+		return runs[0]
+	}
+	joined := *runs[0]
+	joined.Settings.Repeat = 0
+	for i, run := range runs {
+		joined.Settings.Repeat += max(1, run.Settings.Repeat)
+		joined.Interrupted = joined.Interrupted || run.Interrupted
+		if i > 0 {
+			joined.Warnings = slices.Concat(joined.Warnings, run.Warnings)
+		}
+	}
+	joined.Warnings = firstOfKind(joined.Warnings)
+	for _, kind := range All {
+		var own []result.Section
+		for _, run := range runs {
+			if s := run.Section(kind.Key); s != nil {
+				own = append(own, s)
+			}
+		}
+		switch {
+		case len(own) > 0 && kind.Join != nil:
+			joined.Put(kind.Join(own))
+		case len(own) > 0:
+			joined.Put(own[0])
+		}
+	}
+	return &joined
+}
+
+// firstOfKind returns the first warning of each kind.
+func firstOfKind(warnings []result.Warning) []result.Warning {
+	seen := map[string]bool{}
+	var first []result.Warning
+	for _, w := range warnings {
+		if !seen[w.Kind] {
+			first = append(first, w)
+		}
+		seen[w.Kind] = true
+	}
+	return first
+}
 
 // Commands returns the commands whose results are in a document.
 func Commands(d *result.Document) []string {

@@ -29,7 +29,7 @@ func TestEverySectionCanBeShownAndCompared(t *testing.T) {
 			require.NotEmpty(t, section.In(d)[0].Lines(d))
 
 			other := &result.Document{Sections: []result.Section{kind.New()}}
-			same, ok := kind.Compare(d, other, section.Settings{Alpha: 0.05})
+			same, ok := kind.Compare(d, other, section.Settings{})
 			require.True(t, ok)
 			require.NotNil(t, same.Value)
 			require.Empty(t, same.Changed())
@@ -53,4 +53,30 @@ func shown(t *testing.T, kind section.Kind, old, new *result.Document) string {
 	var out strings.Builder
 	c.Block.WriteText(&out)
 	return out.String()
+}
+
+// Join of any section leaves the document of one run as it is, and the runs unchanged.
+func TestJoinOfEverySection(t *testing.T) {
+	for _, kind := range All {
+		with, without := &result.Document{Sections: []result.Section{kind.New()}}, new(result.Document)
+		require.Same(t, with, Join([]*result.Document{with}))
+		for _, runs := range [][]*result.Document{{with, with}, {without, with}} {
+			joined := Join(runs)
+			require.NotNil(t, joined.Section(kind.Key), kind.Key)
+			require.Equal(t, 2, joined.Settings.Repeat)
+		}
+		require.Zero(t, with.Settings.Repeat)
+		require.Empty(t, without.Sections)
+	}
+}
+
+func TestJoinedDocument(t *testing.T) {
+	load, speed := result.Warning{Kind: "load", Saw: "first"}, result.Warning{Kind: "speed"}
+	joined := Join([]*result.Document{
+		{Warnings: []result.Warning{load}},
+		{Warnings: []result.Warning{speed, {Kind: "load", Saw: "second"}}, Interrupted: true, Settings: result.Settings{Repeat: 4}},
+	})
+	require.Equal(t, []result.Warning{load, speed}, joined.Warnings)
+	require.True(t, joined.Interrupted)
+	require.Equal(t, 5, joined.Settings.Repeat)
 }

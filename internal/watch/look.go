@@ -10,7 +10,6 @@ import (
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/thread"
 )
 
@@ -24,7 +23,7 @@ type look struct {
 	// there is one.
 	hasRTC                     bool
 	rtcSeconds, bootNS, wallNS int64
-	// clocks are in the order of Settings.Clocks, and floorNS the quiet time of an empty call; 0 if unknown.
+	// clocks are in the order of Settings.Clocks, and floorNS the cost of an empty call; 0 if unknown.
 	clocks  []compare.Clock
 	floorNS float64
 }
@@ -44,8 +43,6 @@ const (
 	longSlice, roundsIfLong = 2 * time.Millisecond, 1
 	// mostReads bounds the reads of a slice if the stopwatch stands still.
 	mostReads = 1 << 24
-	// quietRank is the slice by which costs are compared: the second fastest, as in `timebench diff`.
-	quietRank = 2
 )
 
 // A subject is a clock of the reader. The last one is the empty call.
@@ -97,14 +94,9 @@ func (r *reader) look() look {
 		l.clocks = append(l.clocks, seen)
 	}
 	if floor := r.subjects[len(r.clocks)]; len(floor.slices) > 0 {
-		l.floorNS = quiet(floor.slices)
+		l.floorNS = compare.CostOf(floor.slices)
 	}
 	return l
-}
-
-// quiet returns the cost of a read while nothing disturbs the CPU.
-func quiet(slices []float64) float64 {
-	return stats.OrderStatistic(min(quietRank, len(slices)), slices)
 }
 
 // read times slices of all clocks in turn, so that a disturbance meets all alike. It runs on a thread of

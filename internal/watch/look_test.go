@@ -31,7 +31,7 @@ func TestLook(t *testing.T) {
 			}
 			require.True(t, c.Available, "%s: %s", c.ID, c.Reason)
 			require.NotEmpty(t, c.Latency.SamplesNS, c.ID)
-			cost := quiet(c.Latency.QuietSamplesNS)
+			cost := c.Latency.CostNS()
 			require.False(t, cost <= 0 || math.IsInf(cost, 0) || math.IsNaN(cost), "%s: %g", c.ID, cost)
 			require.GreaterOrEqual(t, c.Latency.MedianNS, c.Latency.MinNS)
 		}

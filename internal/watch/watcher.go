@@ -70,7 +70,7 @@ func (w *watcher) turn(ctx context.Context, l look) {
 	for _, c := range l.clocks {
 		delete(w.state.QuietNS, c.ID)
 		if c.Latency != nil {
-			w.state.QuietNS[c.ID] = quiet(c.Latency.QuietSamplesNS)
+			w.state.QuietNS[c.ID] = c.Latency.CostNS()
 		}
 	}
 	w.report(events)
@@ -128,7 +128,7 @@ func (w *watcher) entries(now look) []Event {
 		}
 		e := Event{Time: now.at, Kind: KernelEntry, From: old, To: c.KernelEntry, Clocks: []string{c.ID}, OldNS: was}
 		if l := now.clocks[i].Latency; l != nil {
-			e.NewNS = quiet(l.QuietSamplesNS)
+			e.NewNS = l.CostNS()
 		}
 		events = append(events, e)
 	}
@@ -169,7 +169,7 @@ func (w *watcher) costs(now look) []Event {
 			b = &baseline{}
 			w.baseline[c.ID] = b
 		}
-		if old, new, changed := b.next(quiet(c.Latency.QuietSamplesNS), now.floorNS); changed {
+		if old, new, changed := b.next(c.Latency.CostNS(), now.floorNS); changed {
 			events = append(events, Event{
 				Time: now.at, Kind: Cost, Clocks: []string{c.ID}, OldNS: old, NewNS: new,
 				Message: fmt.Sprintf("%s cost %s/read and now %s/read", c.ID, words.Duration(old), words.Duration(new)),

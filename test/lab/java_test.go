@@ -77,7 +77,7 @@ func TestJava(t *testing.T) {
 
 // addJava adds a Java to a root file system that has what the benchmark needs, and the C library of this
 // machine.
-func addJava(t *testing.T, all *archive) {
+func addJava(t testing.TB, all *archive) {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "java")
 	out, err := exec.Command(need.Program(t, "jlink"), "--add-modules", "java.base,java.management", "--strip-debug",
@@ -124,7 +124,7 @@ func addJava(t *testing.T, all *archive) {
 var library = regexp.MustCompile(`(?m)^\t(?:\S+ => )?(/lib\S+) \(`)
 
 // linkedWith returns the paths of the libraries of the system that a program is linked with.
-func linkedWith(t *testing.T, path string) []string {
+func linkedWith(t testing.TB, path string) []string {
 	t.Helper()
 	out, err := exec.Command(need.Program(t, "ldd"), path).CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -44,7 +44,7 @@ type ran struct {
 
 // run boots the machine, has it run a shell script, and ends it. What the script ran by
 // `run NAME COMMAND...` is returned by that name; "dmesg" is the kernel's log.
-func (w world) run(t *testing.T, script string) map[string]ran {
+func (w world) run(t testing.TB, script string) map[string]ran {
 	t.Helper()
 	here := t.TempDir()
 	emulator := need.Program(t, w.emulator)

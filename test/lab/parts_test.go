@@ -32,7 +32,7 @@ const (
 
 // parts is the folder of what machines of an architecture boot, which it may have to
 // fetch first.
-func parts(t *testing.T, arch string) string {
+func parts(t testing.TB, arch string) string {
 	t.Helper()
 	all, err := fetched()
 	if err != nil {
@@ -83,7 +83,7 @@ func release(arch string) ([]byte, error) {
 }
 
 // root is a machine's root file system: busybox, timebench, a script and what that names.
-func root(t *testing.T, arch, script string) []byte {
+func root(t testing.TB, arch, script string) []byte {
 	t.Helper()
 	busybox, err := os.ReadFile(filepath.Join(parts(t, arch), "busybox"))
 	require.NoError(t, err)

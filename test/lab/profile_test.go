@@ -38,7 +38,7 @@ func (w world) onOneCPU(script string) string {
 }
 
 // addGo adds a program in Go, from its source.
-func addGo(t *testing.T, all *archive, arch, name, source string) {
+func addGo(t testing.TB, all *archive, arch, name, source string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), name)
 	compiler := exec.Command("go", "build", "-o", binary, source)
@@ -51,7 +51,7 @@ func addGo(t *testing.T, all *archive, arch, name, source string) {
 }
 
 // addC adds a program in C, from its source.
-func addC(t *testing.T, all *archive, arch, name, source string) {
+func addC(t testing.TB, all *archive, arch, name, source string) {
 	t.Helper()
 	if runtime.GOARCH != arch {
 		need.Missing(t, "cc", "the compiler is for "+runtime.GOARCH+", and the machine is "+arch)

@@ -69,7 +69,7 @@ var demoted = world{
 
 // pauses pauses the machine as its console asks for: by the emulator, which stops the clocks of the machine too
 // but for the real-time clock, or by stopping the emulator itself, whose clocks then jump.
-func pauses(t *testing.T, here, line string, emulator *os.Process) {
+func pauses(t testing.TB, here, line string, emulator *os.Process) {
 	switch {
 	case strings.Contains(line, "### clocks stand still"):
 		control, err := net.Dial("unix", filepath.Join(here, "qmp"))

@@ -26,7 +26,7 @@ type world struct {
 	threads  string   // what the report measures
 	// host does on this machine what a line on the console asks for; nil where nothing does. "here" is the
 	// emulator's folder.
-	host func(t *testing.T, here, line string, emulator *os.Process)
+	host func(t testing.TB, here, line string, emulator *os.Process)
 }
 
 const x86, arm = "qemu-system-x86_64", "qemu-system-aarch64"

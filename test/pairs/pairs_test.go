@@ -1,244 +1,218 @@
-// Package pairs measures how accurate the verdicts of `timebench diff` are on a machine: how
-// many pairs of runs of the same clock differ (none should), and how often it detects a clock
-// that was made 3 % slower.
+// Package pairs measures how accurate the verdicts of `timebench diff` are on a machine: how many
+// pairs of runs of an unchanged machine differ (none should), and how many of those are found whose
+// clocks were made slower.
 //
-//	go test ./test/pairs -run '^$' -bench PairsOfOneClock -benchtime 200x -timeout 2h
+//	mkdir runs
+//	TIMEBENCH_PAIRS=$PWD/runs go test ./test/pairs -run '^$' -bench Runs -benchtime 60x -timeout 2h
+//	TIMEBENCH_PAIRS=$PWD/runs go test ./test/pairs -run '^$' -bench Verdicts -benchtime 1x
 //
-// runs 200 pairs for each of several clocks, and as many runs of a slower one. Every run is a
-// process of its own, with the settings of `timebench compare`.
-//
-// With TIMEBENCH_PAIRS=FOLDER the documents are kept in that folder, for the ablation of the
-// rules of the verdict (docs/diff.md):
-//
-//	TIMEBENCH_PAIRS=FOLDER go test ./internal/compare -run '^$' -bench Ablation
+// The first makes sixty runs, each a process of its own, and keeps their documents. The second prints
+// the share of the verdicts in 400 pairs for each figure: with one run on a side and with five.
 package pairs
 
 import (
-	"bytes"
-	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
-	"github.com/timebench/timebench/internal/measure"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/runtimes"
 	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/sections"
-	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/test/need"
 )
 
-// slowClock names, in the environment of this same program, the clock that it
-// measures with the extra cost.
-const slowClock = "TIMEBENCH_SLOW_CLOCK"
-
-// extra is the known extra cost: three reads more in a hundred.
-const extra = 0.03
-
-// A slowed Reader makes 3 % more reads than it is asked for. It makes what is left of a read the
-// next time.
-type slowed struct {
-	clock.Reader
-	owed float64
+// commands make a run of every kind of clock: fine and coarse in the vDSO, system call, counter, CPU
+// time, and of a language.
+var commands = [][]string{
+	{"compare", "--threads", "1,2", "CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME_COARSE@vdso", "CLOCK_MONOTONIC@syscall", "RDTSC@cpu", "CLOCK_THREAD_CPUTIME_ID@vdso", "time.Now@go"},
+	{"runtimes", "python3"},
 }
 
-func (s *slowed) Spin(n int) {
-	s.owed += float64(n) * extra
-	whole := int(s.owed)
-	s.owed -= float64(whole)
-	s.Reader.Spin(n + whole)
+// folder returns the folder of the runs.
+func folder(b *testing.B) string {
+	b.Helper()
+	name := os.Getenv("TIMEBENCH_PAIRS")
+	if name == "" {
+		b.Skip("TIMEBENCH_PAIRS names no folder for the runs")
+	}
+	return name
 }
 
-func TestMain(m *testing.M) {
-	if id := os.Getenv(slowClock); id != "" {
-		if err := measureSlow(id); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+// BenchmarkRuns makes runs of the real program, and keeps their documents.
+func BenchmarkRuns(b *testing.B) {
+	to, timebench := folder(b), need.Timebench(b)
+	for i := 0; b.Loop(); i++ {
+		for _, command := range commands {
+			out, err := exec.Command(timebench, append(slices.Clone(command), "--quiet", "--format", "json")...).Output()
+			require.NoError(b, err)
+			require.NoError(b, os.WriteFile(filepath.Join(to, fmt.Sprintf("%s-%03d.json", command[0], i)), out, 0o600))
 		}
-		return
 	}
-	os.Exit(m.Run())
+	b.ReportMetric(0, "ns/op") // the length of a run says nothing
 }
 
-// measureSlow writes the document of the slowed clock, with the settings of the
-// document on standard input.
-func measureSlow(id string) error {
-	like, err := sections.Read(os.Stdin)
-	if err != nil {
-		return err
-	}
-	clocks, err := clock.Select(clock.Catalog(), []string{id})
-	if err != nil {
-		return err
-	}
-	open := clocks[0].Open
-	clocks[0].Open = func() (clock.Reader, error) {
-		reader, err := open()
-		return &slowed{Reader: reader}, err
-	}
-	measured, err := measure.Run(context.Background(), clocks, measure.Settings{
-		Threads: like.Settings.Threads, Rounds: like.Settings.Rounds, Time: time.Duration(like.Settings.TimeNS), CPUs: len(thread.Usable()),
-	}, nil)
-	if err != nil {
-		return err
-	}
-	return (&result.Document{
-		Schema: result.Schema, GeneratedAt: time.Now().UTC(), Tool: like.Tool, Host: like.Host, Settings: like.Settings,
-		Sections: []result.Section{&compare.Costs{FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks}},
-	}).Write(os.Stdout)
+// An experiment compares so many runs on each side, of which those of the new one are made slower.
+type experiment struct {
+	runs   int
+	slower float64
 }
 
-// measured is a run of the real program.
-func measured(tb testing.TB, timebench string, clocks ...string) *result.Document {
-	tb.Helper()
-	out, err := exec.Command(timebench, append([]string{"compare", "--format", "json"}, clocks...)...).Output()
-	require.NoError(tb, err)
-	document, err := sections.Read(bytes.NewReader(out))
-	require.NoError(tb, err)
-	return document
-}
+var experiments = []experiment{{1, 0}, {1, 0.05}, {5, 0}, {5, 0.03}}
 
-// slower returns the document of a run of the slowed clock.
-func slower(tb testing.TB, id string, like *result.Document) *result.Document {
-	tb.Helper()
-	var settings bytes.Buffer
-	require.NoError(tb, like.Write(&settings))
-	program, err := os.Executable()
-	require.NoError(tb, err)
-	command := exec.Command(program)
-	command.Env = append(os.Environ(), slowClock+"="+id)
-	command.Stdin = &settings
-	out, err := command.Output()
-	require.NoError(tb, err)
-	document, err := sections.Read(bytes.NewReader(out))
-	require.NoError(tb, err)
-	return document
-}
+// pairs is the number of pairs of each experiment.
+const pairs = 400
 
-// differing are the figures of a pair that have a verdict of slower or faster.
-func differing(old, new *result.Document) []compare.Change {
-	compared := diff.Compare(diff.Read("old", old), diff.Read("new", new), section.Settings{Alpha: 0.05, MinChange: 0.02})
-	return slices.DeleteFunc(compared.Costs().Changes, func(c compare.Change) bool { return c.Verdict != compare.Slower && c.Verdict != compare.Faster })
-}
-
-// logged is how many figures differ, which it logs.
-func logged(tb testing.TB, different []compare.Change) int {
-	for _, c := range different {
-		tb.Logf("%s differs: %+.2f %% quiet, p %.2g", c.Figure(), 100*c.Quiet, c.P)
-	}
-	return len(different)
-}
-
-// found returns whether the latency of the slowed clock is slower.
-func found(changes []compare.Change) bool {
-	return slices.ContainsFunc(changes, func(c compare.Change) bool { return c.Threads == 0 && c.Verdict == compare.Slower })
-}
-
-// BenchmarkPairsOfOneClock reports which share of the pairs of one clock shows any
-// difference, and in which share the slowed clock is found.
-func BenchmarkPairsOfOneClock(b *testing.B) {
-	timebench := need.Timebench(b)
-	for _, id := range []string{"CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC@syscall", "time.Now@go"} {
-		b.Run(id, func(b *testing.B) {
-			pairs, differ, slowFound := 0, 0, 0
-			for b.Loop() {
-				old := measured(b, timebench, id)
-				if !compare.Of(old).Clocks[0].Available {
-					b.Skip(compare.Of(old).Clocks[0].Reason)
-				}
-				new, slow := measured(b, timebench, id), slower(b, id, old)
-				pairs++
-				differ += min(1, logged(b, differing(old, new)))
-				if found(differing(old, slow)) {
-					slowFound++
-				}
-				keep(b, fmt.Sprintf("%s-%d", id, time.Now().UnixNano()), map[string]*result.Document{"old": old, "new": new, "slow": slow})
-			}
-			b.ReportMetric(0, "ns/op") // the length of a pair says nothing
-			b.ReportMetric(100*float64(differ)/float64(pairs), "%-of-pairs-differ")
-			b.ReportMetric(100*float64(slowFound)/float64(pairs), "%-of-slow-found")
-		})
-	}
-}
-
-// keep writes the documents of a pair to the folder that TIMEBENCH_PAIRS names, if it does.
-func keep(tb testing.TB, name string, documents map[string]*result.Document) {
-	folder := os.Getenv("TIMEBENCH_PAIRS")
-	if folder == "" {
-		return
-	}
-	for which, d := range documents {
-		var content bytes.Buffer
-		require.NoError(tb, d.Write(&content))
-		require.NoError(tb, os.WriteFile(filepath.Join(folder, name+"-"+which+".json"), content.Bytes(), 0o600))
-	}
-}
-
-// BenchmarkPairsOfAllClocks reports the same of whole default runs: which share of
-// the pairs shows any difference in any figure of any clock; and of all latencies, in
-// which share the clock is found whose samples alone are made 3 % slower afterwards.
-func BenchmarkPairsOfAllClocks(b *testing.B) {
-	timebench := need.Timebench(b)
-	pairs, differ, figures, planted, slowFound := 0, 0, 0, 0, 0
-	missed := map[string]int{}
+// BenchmarkVerdicts prints how many verdicts there are on pairs of the runs in the folder.
+func BenchmarkVerdicts(b *testing.B) {
+	from := folder(b)
 	for b.Loop() {
-		old, new := measured(b, timebench), measured(b, timebench)
-		n := logged(b, differing(old, new))
-		pairs++
-		differ += min(1, n)
-		figures += n
-		for i, c := range compare.Of(new).Clocks {
-			if c.Latency == nil {
-				continue
+		for _, command := range commands {
+			if runs := read(b, filepath.Join(from, command[0]+"-*.json")); len(runs) > 0 {
+				fmt.Printf("%d runs of %s\n%s\n", len(runs), command[0], table(runs)) // b.Logf would print ten lines of it
 			}
-			plain := *c.Latency
-			slow := plain
-			slow.SamplesNS, slow.QuietSamplesNS = slowSamples(plain.SamplesNS), slowSamples(plain.QuietSamplesNS)
-			compare.Into(new).Clocks[i].Latency = &slow
-			planted++
-			if slices.ContainsFunc(differing(old, new), func(d compare.Change) bool { return d.Clock == c.ID && d.Threads == 0 && d.Verdict == compare.Slower }) {
-				slowFound++
-			} else {
-				missed[c.ID]++
-			}
-			compare.Into(new).Clocks[i].Latency = &plain
 		}
 	}
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(100*float64(differ)/float64(pairs), "%-of-pairs-differ")
-	b.ReportMetric(float64(figures)/float64(pairs), "figures-a-pair")
-	b.ReportMetric(100*float64(slowFound)/float64(planted), "%-of-slow-found")
-	b.Logf("of %d pairs, missed: %v", pairs, missed)
 }
 
-func slowSamples(plain []float64) []float64 {
-	slow := slices.Clone(plain)
-	for i := range slow {
-		slow[i] *= 1 + extra
+func read(b *testing.B, pattern string) []*result.Document {
+	b.Helper()
+	files, err := filepath.Glob(pattern)
+	require.NoError(b, err)
+	var runs []*result.Document
+	for _, file := range files {
+		d, err := sections.Load(file)
+		require.NoError(b, err)
+		runs = append(runs, d)
+	}
+	return runs
+}
+
+// table has the share of the pairs with a verdict for each figure, by experiment.
+func table(runs []*result.Document) string {
+	counts := map[string][]int{}
+	var figures []string
+	for e, of := range experiments {
+		if len(runs) < 2*of.runs {
+			continue
+		}
+		chance := rand.New(rand.NewPCG(1, uint64(e)))
+		for range pairs {
+			order := chance.Perm(len(runs))
+			for _, c := range verdicts(pick(runs, order[:of.runs]), slowed(pick(runs, order[of.runs:2*of.runs]), of.slower)) {
+				if counts[c.Figure()] == nil {
+					counts[c.Figure()] = make([]int, len(experiments))
+					figures = append(figures, c.Figure())
+				}
+				if c.Verdict == compare.Slower || of.slower == 0 && c.Verdict == compare.Faster {
+					counts[c.Figure()][e]++
+				}
+			}
+		}
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%-45s", "")
+	for _, e := range experiments {
+		fmt.Fprintf(&text, " %d×%d +%.0f %%", e.runs, e.runs, 100*e.slower)
+	}
+	for _, figure := range figures {
+		fmt.Fprintf(&text, "\n%-45s", figure)
+		for _, n := range counts[figure] {
+			fmt.Fprintf(&text, " %5.1f %%", 100*float64(n)/pairs)
+		}
+	}
+	return text.String()
+}
+
+func pick(runs []*result.Document, which []int) []*result.Document {
+	some := make([]*result.Document, len(which))
+	for i, at := range which {
+		some[i] = runs[at]
+	}
+	return some
+}
+
+func verdicts(old, new []*result.Document) []compare.Change {
+	compared := diff.Compare(diff.Read("old", sections.Join(old)), diff.Read("new", sections.Join(new)), section.Settings{MinChange: 0.02})
+	return compared.Costs().Changes
+}
+
+// slowed returns the runs with all samples made slower by a share.
+func slowed(runs []*result.Document, share float64) []*result.Document {
+	slow := make([]*result.Document, len(runs))
+	for i, run := range runs {
+		d := *run
+		costs := *compare.Of(run)
+		costs.Clocks = slices.Clone(costs.Clocks)
+		for k := range costs.Clocks {
+			c := &costs.Clocks[k]
+			c.Latency, c.Throughput = slowedLatency(c.Latency, 1+share), slowedThroughput(c.Throughput, 1+share)
+		}
+		d.Put(&costs)
+		if of := runtimes.Of(run); of != nil {
+			d.Put(slowedCalls(*of, 1+share))
+		}
+		slow[i] = &d
 	}
 	return slow
 }
 
-// The slowed Reader is as much slower as it claims, whatever the machine does meanwhile.
-func TestSlowedReaderMakesThreeReadsMoreInAHundred(t *testing.T) {
-	var counted counter
-	s := &slowed{Reader: &counted}
-	for range 1000 {
-		s.Spin(80)
+func slowedCalls(of runtimes.Runtimes, factor float64) *runtimes.Runtimes {
+	of.Runtimes = slices.Clone(of.Runtimes)
+	for i := range of.Runtimes {
+		calls := slices.Clone(of.Runtimes[i].Calls)
+		for k := range calls {
+			calls[k].Latency, calls[k].Throughput = slowedLatency(calls[k].Latency, factor), slowedThroughput(calls[k].Throughput, factor)
+		}
+		of.Runtimes[i].Calls = calls
 	}
-	require.InDelta(t, 82_400, int(counted), 1)
+	return &of
 }
 
-type counter int
+func slowedLatency(l *compare.Latency, factor float64) *compare.Latency {
+	if l == nil {
+		return nil
+	}
+	return compare.LatencyOf(times(l.SamplesNS, factor), times(l.QuietSamplesNS, factor))
+}
 
-func (c *counter) Spin(n int) { *c += counter(n) }
+func slowedThroughput(all []compare.Throughput, factor float64) []compare.Throughput {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].SamplesReadsPerSecond = times(all[i].SamplesReadsPerSecond, 1/factor)
+	}
+	return all
+}
 
-func (c *counter) Read([]int64) {}
+func times(samples []float64, factor float64) []float64 {
+	scaled := slices.Clone(samples)
+	for i := range scaled {
+		scaled[i] *= factor
+	}
+	return scaled
+}
+
+// The experiment finds what is planted, and only that.
+func TestExperimentFindsWhatIsSlower(t *testing.T) {
+	var runs []*result.Document
+	for i := range 10 {
+		var samples []float64
+		for k := range 20 {
+			samples = append(samples, 20+0.001*float64(i)+0.01*float64(k))
+		}
+		runs = append(runs, &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{
+			{ID: "c", Available: true, Path: "cpu", Latency: compare.LatencyOf(samples, nil)},
+		}}}})
+	}
+	require.Equal(t, "c", strings.Fields(table(runs))[12], table(runs))
+	require.Equal(t, []string{"0.0", "%", "100.0", "%", "0.0", "%", "100.0", "%"}, strings.Fields(table(runs))[13:])
+}

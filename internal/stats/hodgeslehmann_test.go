@@ -1,0 +1,55 @@
+package stats
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The figures of R's wilcox.test(new, old, conf.int = TRUE, exact = TRUE) for the example of Hollander and Wolfe,
+// Nonparametric Statistical Methods (1973), page 69: permeability of membranes.
+func TestHodgesLehmannIsThatOfR(t *testing.T) {
+	new := []float64{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46}
+	old := []float64{1.15, 0.88, 0.90, 0.74, 1.21}
+	shift, low, high, ok := HodgesLehmann(old, new, 0.95)
+	require.True(t, ok)
+	require.InDelta(t, 0.305, shift, 1e-9)
+	require.InDelta(t, -0.15, low, 1e-9)
+	require.InDelta(t, 0.76, high, 1e-9)
+}
+
+func TestHodgesLehmannNeedsFourOnEachSide(t *testing.T) {
+	low, high := []float64{1, 2, 3, 4}, []float64{11, 12, 13, 14}
+	shift, from, to, ok := HodgesLehmann(low, high, 0.95)
+	require.True(t, ok)
+	require.Equal(t, []float64{10, 7, 13}, []float64{shift, from, to}, "with four on each side the interval is the range")
+	shift, _, _, ok = HodgesLehmann(low[:3], high, 0.95)
+	require.False(t, ok)
+	require.Equal(t, 10.5, shift)
+	shift, _, _, ok = HodgesLehmann([]float64{2}, []float64{3}, 0.95)
+	require.False(t, ok)
+	require.Equal(t, 1.0, shift)
+}
+
+func TestAnOutlierHardlyMovesHodgesLehmann(t *testing.T) {
+	shift, _, _, _ := HodgesLehmann([]float64{1, 1, 1, 1, 1}, []float64{2, 2, 2, 2, 1000}, 0.95)
+	require.Equal(t, 1.0, shift)
+}
+
+// The interval of five on each side has 96.8 %.
+func TestHodgesLehmannCovers(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const trials, runs, moved = 4000, 5, 0.5
+	covered := 0
+	for range trials {
+		var old, new []float64
+		for range runs {
+			old, new = append(old, random.ExpFloat64()), append(new, moved+random.ExpFloat64())
+		}
+		if _, low, high, _ := HodgesLehmann(old, new, 0.95); low <= moved && moved <= high {
+			covered++
+		}
+	}
+	require.InDelta(t, 0.968, float64(covered)/trials, 0.01)
+}

@@ -1,0 +1,39 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkRuns makes the runs of test/pairs in the machine hpet, and keeps their documents in the folder
+// TIMEBENCH_PAIRS.
+func BenchmarkRuns(b *testing.B) {
+	folder := os.Getenv("TIMEBENCH_PAIRS")
+	if folder == "" {
+		b.Skip("TIMEBENCH_PAIRS names no folder for the runs")
+	}
+	const runs = 60
+	var script strings.Builder
+	for i := range runs {
+		fmt.Fprintf(&script, "run compare-%03d timebench compare --format json --rounds 60 --time 20ms --threads 1 "+
+			"CLOCK_MONOTONIC@vdso CLOCK_REALTIME_COARSE@vdso CLOCK_MONOTONIC@syscall RDTSC@cpu CLOCK_THREAD_CPUTIME_ID@vdso time.Now@go\n", i)
+	}
+	hpet := worlds[slices.IndexFunc(worlds, func(w world) bool { return w.name == "hpet" })]
+	for b.Loop() {
+		for name, ran := range hpet.run(b, script.String()) {
+			if strings.HasPrefix(name, "compare-") {
+				require.Zero(b, ran.status, ran.stderr)
+				require.NoError(b, os.WriteFile(filepath.Join(folder, name+".json"), []byte(ran.stdout), 0o600))
+			}
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+}
