@@ -3,6 +3,7 @@ package diff
 import (
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -17,20 +18,19 @@ const leastTickNS = 1000
 // resolutions returns the clocks whose measured or reported resolution differs.
 func resolutions(old, new *result.Document) []Difference {
 	var all []Difference
-	for _, before := range compare.Of(old).Clocks {
-		for _, after := range compare.Of(new).Clocks {
-			a, b := before.Resolution, after.Resolution
-			if after.ID != before.ID || a == nil || b == nil {
-				continue
-			}
-			if low, high := min(step(a), step(b)), max(step(a), step(b)); high >= leastTickNS && high > otherTick*low && ticked(a) && ticked(b) {
-				all = append(all, Difference{"Resolution of " + before.ID, tickText(a), tickText(b)})
-			}
-			if a.ReportedNS != b.ReportedNS {
-				all = append(all, Difference{"Reported resolution of " + before.ID, reported(a.ReportedNS), reported(b.ReportedNS)})
-			}
+	id := func(c compare.Clock) string { return c.ID }
+	section.Match(compare.Of(old).Clocks, compare.Of(new).Clocks, id, func(before, after compare.Clock) {
+		a, b := before.Resolution, after.Resolution
+		if a == nil || b == nil {
+			return
 		}
-	}
+		if low, high := min(step(a), step(b)), max(step(a), step(b)); high >= leastTickNS && high > otherTick*low && ticked(a) && ticked(b) {
+			all = append(all, Difference{"Resolution of " + before.ID, tickText(a), tickText(b)})
+		}
+		if a.ReportedNS != b.ReportedNS {
+			all = append(all, Difference{"Reported resolution of " + before.ID, reported(a.ReportedNS), reported(b.ReportedNS)})
+		}
+	})
 	return all
 }
 
