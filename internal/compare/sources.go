@@ -10,21 +10,21 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// entryMarks follow the figure of a read that enters the kernel.
-var entryMarks = map[string]string{result.Always: " k", result.Sometimes: " k?"}
+// entryMarks follow the figure of a read that enters the kernel. A word cannot be read as a unit.
+var entryMarks = map[string]string{result.Always: " (kernel)", result.Sometimes: " (kernel?)"}
 
 // sourcesGrid has a column for each clock source.
 func sourcesGrid(d *result.Document) table.Grid {
 	g := table.Grid{
 		Title: "Latency by clock source, in ns/read", Header: []string{"Clock"},
-		Note: "k: enters the kernel.",
+		Note: "(kernel): a read enters the kernel.",
 	}
 	width := len(entryMarks[result.Always])
 	if slices.ContainsFunc(BySource(d), func(e Experiment) bool {
 		return slices.ContainsFunc(e.Clocks, func(c Clock) bool { return c.KernelEntry == result.Sometimes })
 	}) {
 		width = len(entryMarks[result.Sometimes])
-		g.Note = "k: enters the kernel; k?: sometimes."
+		g.Note = "(kernel): a read enters the kernel; (kernel?): some reads do."
 	}
 	return sideBySide(d, g, func(c Clock) string {
 		if c.Latency == nil {
