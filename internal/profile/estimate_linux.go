@@ -86,6 +86,8 @@ type estimate struct {
 	// calls returns the number of system calls of clocks that a process and those that it started
 	// made; false if they were not counted.
 	calls func(pid int) (float64, bool)
+	// named are the processes that the user named.
+	named []int
 	// programs is the number of programs with samples, by process.
 	programs map[int]int
 	// parents are the processes that started another: its calls are in their count.
@@ -111,7 +113,10 @@ const enoughNS = 500e6
 // of returns the process of a program.
 func (e estimate) of(p *program) Process {
 	process := Process{PID: p.pid, Command: cmp.Or(p.command, "unknown"), Cgroup: p.cgroup, Reason: p.reason, Samples: p.samples}
-	used := e.used(p.pid)
+	if len(p.pids) > 1 {
+		process.ProcessCount = len(p.pids)
+	}
+	used := e.usedBy(p)
 	// Without samples of the kernel, its time is known by accounting only, and all of it may
 	// be of reads. If it is not known, the figures are those of user mode, which are the least.
 	unseen, known := 0.0, true
@@ -150,6 +155,22 @@ func (e estimate) of(p *program) Process {
 	process.Functions, process.Threads = functionsOf(p), readingThreads(p)
 	process.Callers, process.OtherCallerSamples = callersOf(p)
 	return process
+}
+
+// usedBy returns the CPU time of a program. That of several processes is unknown if that of one is.
+func (e estimate) usedBy(p *program) usage {
+	if p.pids == nil {
+		return e.used(p.pid)
+	}
+	sum := usage{}
+	for _, pid := range p.pids {
+		of := e.used(pid)
+		if _, known := of.system(); !known {
+			return usage{}
+		}
+		sum.userNS, sum.systemNS = sum.userNS+of.userNS, sum.systemNS+of.systemNS
+	}
+	return sum
 }
 
 // shareInterval returns the confidence interval of a share of samples whose number has a variance beyond that of
@@ -422,7 +443,7 @@ func (e estimate) fill(t *tally) {
 		e.programs[p.pid]++
 	}
 	projected := 0.0
-	for _, p := range t.programs {
+	for _, p := range e.summed(t.programs) {
 		process := e.of(p)
 		s.Processes = append(s.Processes, process)
 		s.Samples += p.samples

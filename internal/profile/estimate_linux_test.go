@@ -201,7 +201,7 @@ func TestKernelThatIsNotSeen(t *testing.T) {
 // Where /proc/kallsyms hides its addresses, no system call is known. All of them may be of clocks.
 func TestSystemCallsThatAreHidden(t *testing.T) {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Always}
-	tally := newTally(faked{10: normal, 11: normal}, newKernel(nil), newFunctions(vdsoSize, nil), nil)
+	tally := newTally(faked{10: normal, 11: normal}, &kernel{}, newFunctions(vdsoSize, nil), nil)
 	e := estimate{profile: &s, costs: costsOf(fast), callsAreHidden: true, used: func(int) usage { return usage{} }, calls: (*counts)(nil).of}
 	tally.addAll(append(times(90, sample(10, []uint64{entryCode}, afterEntry)), times(10, sample(10, nil, inGettime))...))
 	tally.addAll(append(times(50, sample(11, []uint64{entryCode}, inWrapper)), times(50, sample(11, nil, inProgram))...))

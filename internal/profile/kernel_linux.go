@@ -88,17 +88,6 @@ type kernel struct {
 	hidden string
 }
 
-// newKernel returns the kernel with these functions.
-func newKernel(functions []kernelFunction) *kernel {
-	slices.SortFunc(functions, func(a, b kernelFunction) int {
-		if a.start < b.start {
-			return -1
-		}
-		return 1
-	})
-	return &kernel{functions: functions}
-}
-
 // call returns what a callchain in the kernel is part of, by the innermost function that tells.
 func (k *kernel) call(addresses []uint64) kernelCall {
 	for _, address := range addresses {

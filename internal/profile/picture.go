@@ -67,8 +67,7 @@ func drawProcesses(c draw.Canvas, d *result.Document) error {
 	p := picture.NewPlot()
 	names := make(plot.ConstantTicks, len(all))
 	for i, process := range all {
-		name := fmt.Sprintf("%s (pid %d)", process.Command, process.PID)
-		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name, picture.MostNameWidth)}
+		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), process.label(), picture.MostNameWidth)}
 	}
 	const room = 1.45 // for the figures beside a full bar
 	axis := axisOf(all)

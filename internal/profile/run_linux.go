@@ -147,7 +147,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		accounted = accountedNS()
 	}
 	estimate{
-		profile: &profile, costs: costs, tracked: track.costs(), accountedNS: accounted, callsAreHidden: kernel.hidden != "",
+		profile: &profile, costs: costs, tracked: track.costs(), accountedNS: accounted, callsAreHidden: kernel.hidden != "", named: s.PIDs,
 		used: func(pid int) usage { return used.last[pid] }, calls: calls.of, counting: calls != nil,
 	}.fill(c.tally)
 	if n := c.tally.foreign; n > 0 {
@@ -190,9 +190,7 @@ func onlineCPUs() ([]int, error) {
 // kernelFunctions returns the functions of the system calls, from /proc/kallsyms.
 func kernelFunctions() *kernel {
 	unknown := func(err error) *kernel {
-		k := newKernel(nil)
-		k.hidden = err.Error()
-		return k
+		return &kernel{hidden: err.Error()}
 	}
 	file, err := os.Open("/proc/kallsyms")
 	if err != nil {
@@ -214,7 +212,7 @@ func kernelFunctions() *kernel {
 		of, _ := callOf(symbol.Name)
 		functions = append(functions, kernelFunction{addressRange{symbol.Start, symbol.End}, of})
 	}
-	return newKernel(functions)
+	return &kernel{functions: functions}
 }
 
 // ownVDSO returns the functions of the vDSO of this process.

@@ -175,7 +175,7 @@ func TestChildrenBelongToTheirParents(t *testing.T) {
 // processes.
 func TestProfileEndsWithItsProcesses(t *testing.T) {
 	const ended = 1 << 30 // no process has such a number
-	tally := newTally(faked{}, newKernel(nil), newFunctions(0, nil), []int{ended})
+	tally := newTally(faked{}, &kernel{}, newFunctions(0, nil), []int{ended})
 	e := ending{tally: tally}
 	for turn := range endedTurns {
 		require.False(t, e.over(time.Duration(turn)))
@@ -313,7 +313,7 @@ func TestRootOfAUserNamespace(t *testing.T) {
 // The time of a command begins before the command does, which may run before this program does again.
 func TestProfileBeginsWithTheCommand(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
-	c := &collector{events: perfevent.New(perfevent.Options{RateHz: DefaultRate}), tally: newTally(faked{}, newKernel(nil), newFunctions(0, nil), nil)}
+	c := &collector{events: perfevent.New(perfevent.Options{RateHz: DefaultRate}), tally: newTally(faked{}, &kernel{}, newFunctions(0, nil), nil)}
 	c.begin()
 	from := c.tally.from
 	time.Sleep(time.Millisecond)

@@ -60,14 +60,18 @@ type Profile struct {
 	// was not measured.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 	// Processes are the programs with samples, the one that spends most on clocks first. If a
-	// process runs another program by execve(2), that is an entry of its own.
+	// process runs another program by execve(2), that is an entry of its own. Processes of one
+	// program with few samples each are one entry.
 	Processes []Process `json:"processes"`
 }
 
-// A Process is one program in one process.
+// A Process is one program in one process, or in several with few samples each.
 type Process struct {
-	// PID is the process.
+	// PID is the process; of several the one with most samples.
 	PID int `json:"pid"`
+	// ProcessCount is the number of processes whose samples are summed; absent if it is one. They have the same program, control
+	// group and reason, and fewer than 100 samples each.
+	ProcessCount int `json:"process_count,omitempty"`
 	// Command is the name of the program, as the kernel has it.
 	Command string `json:"command"`
 	// Cgroup is the path of its control group; absent if it is the root or unknown.
@@ -195,6 +199,7 @@ func (s *Profile) Check(c *result.Checker, at string) {
 // check reports impossible values of a process, and values that contradict each other.
 func (p *Process) check(c *result.Checker, at string) {
 	c.NotNegative(at+".pid", float64(p.PID))
+	c.NotNegative(at+".process_count", float64(p.ProcessCount))
 	c.NotNegative(at+".samples", float64(p.Samples))
 	for name, value := range map[string]float64{
 		"cpus_used": p.CPUsUsed, "clock_cpus": p.ClockCPUs,

@@ -2,7 +2,9 @@ package profile
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +17,24 @@ import (
 const (
 	mostShown   = 25
 	mostCallers = 12
+	mostReasons = 10 // processes of one reason
 )
+
+// number returns the number of the process; where several are summed how many they are.
+func (p *Process) number() string {
+	if p.ProcessCount > 1 {
+		return "×" + words.Thousands(int64(p.ProcessCount))
+	}
+	return strconv.Itoa(p.PID)
+}
+
+// label returns the name of the program with the number of the process or of its processes.
+func (p *Process) label() string {
+	if p.ProcessCount > 1 {
+		return fmt.Sprintf("%s (%s processes)", p.Command, words.Thousands(int64(p.ProcessCount)))
+	}
+	return fmt.Sprintf("%s (pid %d)", p.Command, p.PID)
+}
 
 // Fact returns how the profile was taken.
 func (s *Profile) Fact(*result.Document) table.Fact {
@@ -71,11 +90,7 @@ func (s *Profile) Block(d *result.Document) table.Block {
 	if s.StartedEnded != "" {
 		block.Faults = append(block.Faults, "The command ended with "+s.StartedEnded+".")
 	}
-	var why words.Reasons
-	for _, p := range s.Processes {
-		why.Add(fmt.Sprintf("%s (pid %d)", p.Command, p.PID), p.Reason)
-	}
-	block.Notes = why.Lines()
+	block.Notes = s.reasons()
 	if s.ReadNS > 0 {
 		block.Facts = table.Facts{Title: "Costs of a read here", Lines: costFacts(s)}
 	}
@@ -84,6 +99,23 @@ func (s *Profile) Block(d *result.Document) table.Block {
 		block.Verdict = "Interrupted; up to then: " + block.Verdict
 	}
 	return block
+}
+
+// reasons returns a line for each reason why reads are unknown, with the processes, of many the first.
+func (s *Profile) reasons() []string {
+	var why words.Reasons
+	number := map[string]int{}
+	for _, p := range s.Processes {
+		if number[p.Reason]++; number[p.Reason] <= mostReasons {
+			why.Add(p.label(), p.Reason)
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(number)) {
+		if rest := number[reason] - mostReasons; rest > 0 {
+			why.Add(words.Thousands(int64(rest))+" more", reason)
+		}
+	}
+	return why.Lines()
 }
 
 // verdict returns the summary in one sentence.
@@ -169,7 +201,7 @@ func processGrid(s *Profile, all []Process) table.Grid {
 			return share(part)
 		}
 		g.Rows = append(g.Rows, []string{
-			p.Command, Unit(p.Cgroup), strconv.Itoa(p.PID), cpus(p.CPUsUsed), known, share(p.ClockShareLow) + " – " + share(p.ClockShareHigh),
+			p.Command, Unit(p.Cgroup), p.number(), cpus(p.CPUsUsed), known, share(p.ClockShareLow) + " – " + share(p.ClockShareHigh),
 			share(p.UserShare), inKernel(p.KernelShare), inKernel(p.SyscallShare), reads, interval,
 		})
 	}
@@ -178,6 +210,9 @@ func processGrid(s *Profile, all []Process) table.Grid {
 	}
 	if len(all) > 0 {
 		g.Note += "user: in the vDSO; kernel: called by the vDSO; syscalls: system calls of clocks that the program makes itself."
+		if slices.ContainsFunc(all, func(p Process) bool { return p.ProcessCount > 1 }) {
+			g.Note += " ×300 as pid: the sum of 300 processes with few samples each."
+		}
 		if !s.SeesKernel {
 			g.Note += " Samples of the kernel were not allowed: the interval has room for all of the system time, and where that is more than 0.5 % of the CPU time, no single figure is known."
 		}
@@ -234,7 +269,7 @@ func callerGrid(s *Profile, all []Process) table.Grid {
 		row := func(caller string, samples float64) bool {
 			shown := len(g.Rows) < mostCallers && p.ClockCPUs > 0 && samples >= leastCaller*total
 			if shown {
-				g.Rows = append(g.Rows, []string{p.Command, caller, strconv.Itoa(p.PID), share(samples / total)})
+				g.Rows = append(g.Rows, []string{p.Command, caller, p.number(), share(samples / total)})
 			}
 			return shown
 		}
@@ -303,7 +338,7 @@ func shortFunction(name string) string {
 func (s *Profile) Lines(*result.Document) [][]string {
 	lines := [][]string{{
 		"pid", "tid", "command", "cgroup", "samples", "cpus_used", "clock_share", "clock_share_low", "clock_share_high", "clock_cpus",
-		"user_share", "kernel_share", "syscall_share", "reads_per_second", "reads_low", "reads_high", "reads_by", "reason",
+		"user_share", "kernel_share", "syscall_share", "reads_per_second", "reads_low", "reads_high", "reads_by", "reason", "process_count",
 	}}
 	n := words.Number
 	for _, p := range s.Processes {
@@ -313,7 +348,7 @@ func (s *Profile) Lines(*result.Document) [][]string {
 		}
 		lines = append(lines, []string{
 			strconv.Itoa(p.PID), "", p.Command, p.Cgroup, strconv.Itoa(p.Samples), n(p.CPUsUsed), known, n(p.ClockShareLow), n(p.ClockShareHigh), n(p.ClockCPUs),
-			n(p.UserShare), n(p.KernelShare), n(p.SyscallShare), words.Known(p.ReadsPerSecond), words.Known(p.ReadsLow), words.Known(p.ReadsHigh), p.ReadsBy, p.Reason,
+			n(p.UserShare), n(p.KernelShare), n(p.SyscallShare), words.Known(p.ReadsPerSecond), words.Known(p.ReadsLow), words.Known(p.ReadsHigh), p.ReadsBy, p.Reason, strconv.Itoa(max(p.ProcessCount, 1)),
 		})
 		for _, t := range p.Threads {
 			line := make([]string, len(lines[0]))

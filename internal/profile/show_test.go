@@ -2,6 +2,7 @@ package profile
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -159,4 +160,16 @@ func TestContradictions(t *testing.T) {
 	} {
 		require.ErrorContains(t, read(change), want)
 	}
+}
+
+// Of thousands of processes that ended, the report has ten and the number of the others.
+func TestReasonsOfManyProcesses(t *testing.T) {
+	s := &Profile{Processes: []Process{{PID: 1, Command: "secret", Reason: "that needs root"}, {PID: 2, Command: "fine"}}}
+	for i := range 2010 {
+		s.Processes = append(s.Processes, Process{PID: 100 + i, Command: fmt.Sprint("p", i), Reason: "it had ended"})
+	}
+	lines := s.reasons()
+	require.Equal(t, "secret (pid 1): that needs root", lines[0])
+	require.Equal(t, []string{"p0 (pid 100), p1 (pid 101), p2 (pid 102), p3 (pid 103), p4 (pid 104), p5 (pid 105), p6 (pid 106), " +
+		"p7 (pid 107), p8 (pid 108), p9 (pid 109), 2,000 more: it had ended"}, lines[1:])
 }

@@ -65,7 +65,8 @@ type count struct {
 // A program is one program in one process: execve(2) begins another.
 type program struct {
 	pid     int
-	parent  int // 0 if it is unknown
+	pids    []int // of several processes that are summed, all; otherwise nil
+	parent  int   // 0 if it is unknown
 	command string
 	cgroup  string
 	// threadNames are the names of threads: by the records, of those that started, or got their names, while it was sampled; and
@@ -263,7 +264,7 @@ func (t *tally) rename(r *perfevent.Record) {
 		// A process without a vDSO maps none. If it has one, its Map record comes next.
 		p.known = true
 		if before != nil {
-			p.cgroup = before.cgroup
+			p.parent, p.cgroup = before.parent, before.cgroup
 			before.ended = true
 			before.release()
 		}
@@ -346,6 +347,9 @@ func (t *tally) complete(p *program) {
 		found = t.inspect.look(p.parent)
 	}
 	p.command, p.cgroup = cmp.Or(p.command, found.command), cmp.Or(p.cgroup, found.cgroup)
+	if p.cgroup == "" && p.parent != 0 { // one that is about to end has none
+		p.cgroup = t.inspect.look(p.parent).cgroup
+	}
 	if !p.known {
 		p.known, p.vdso, p.reason = found.reason == "", found.vdso, found.reason
 	}

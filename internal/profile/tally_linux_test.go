@@ -50,11 +50,11 @@ func (f faked) forget(int)               {}
 var normal = look{command: "reader", cgroup: "/user.slice", vdso: addressRange{vdsoAt, vdsoAt + vdsoSize}}
 
 func tallied(pids []int, records ...perfevent.Record) *tally {
-	kernel := newKernel([]kernelFunction{
-		{addressRange{write, write + 0x100}, kernelCall{kind: otherCall}}, {addressRange{gettime, gettime + 0x100}, kernelCall{clockCall, syscallID}},
+	kernel := &kernel{functions: []kernelFunction{
+		{addressRange{gettime, gettime + 0x100}, kernelCall{clockCall, syscallID}}, {addressRange{write, write + 0x100}, kernelCall{kind: otherCall}},
 		{addressRange{gettimeofday, gettimeofday + 0x100}, kernelCall{clockCall, gettimeofdayID}},
 		{addressRange{cpuTime, cpuTime + 0x100}, kernelCall{kind: clockCall}},
-	})
+	}}
 	functions := newFunctions(vdsoSize, map[string]uint64{
 		"__vdso_gettimeofday": 0x800, "__vdso_clock_gettime": 0xa00, "clock_gettime": 0xa00, "__vdso_getcpu": 0xd00,
 	})
@@ -202,7 +202,7 @@ func TestWantedProcesses(t *testing.T) {
 }
 
 func TestOnlyTheTimeOfTheProfileCounts(t *testing.T) {
-	tally := newTally(faked{10: normal}, newKernel(nil), newFunctions(vdsoSize, nil), nil)
+	tally := newTally(faked{10: normal}, &kernel{}, newFunctions(vdsoSize, nil), nil)
 	tally.from, tally.until = 100, 200
 	for _, at := range []uint64{99, 100, 150, 199, 200} {
 		r := sample(10, nil, inGettime)
@@ -378,7 +378,7 @@ func TestThreadNameOfAFork(t *testing.T) {
 
 // Timebench itself, before it becomes the command, is not in the profile of the command.
 func TestTheProcessBeforeTheCommand(t *testing.T) {
-	tally := newTally(faked{10: normal}, newKernel(nil), newFunctions(vdsoSize, nil), []int{10})
+	tally := newTally(faked{10: normal}, &kernel{}, newFunctions(vdsoSize, nil), []int{10})
 	tally.starting = 10
 	before, after := sample(10, nil, inProgram), sample(10, nil, inProgram)
 	before.TimeNS, after.TimeNS = 1, 3

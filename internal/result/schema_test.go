@@ -85,7 +85,7 @@ func full() *result.Document {
 		Unseen: []string{"the processes of other users"}, Unnamed: "reading takes too long", Samples: 5000, LostSamples: 3, CPUs: 2, CPUsUsed: 1.5, ClockCPUs: 0.6, ClockCPUsUserMode: 0.02,
 		KernelEntry: result.Always, ReadNS: 1200, SyscallNS: 1300, UserModeNS: 22,
 		Processes: []profile.Process{{
-			PID: 812, Command: "postgres", Cgroup: "/system.slice/postgresql.service", Reason: "it ended before", Samples: 5000, CPUsUsed: 1.5, ClockShare: &share, ClockShareLow: 0.39, ClockShareHigh: 0.41,
+			PID: 812, ProcessCount: 300, Command: "postgres", Cgroup: "/system.slice/postgresql.service", Reason: "it ended before", Samples: 5000, CPUsUsed: 1.5, ClockShare: &share, ClockShareLow: 0.39, ClockShareHigh: 0.41,
 			ClockCPUs: 0.6, UserShare: 0.1, KernelShare: 0.2, SyscallShare: 0.1, ReadsPerSecond: 5e5, ReadsLow: 4.8e5, ReadsHigh: 5.2e5, ReadsBy: "cost",
 			Functions: []profile.Function{{Name: "__vdso_clock_gettime", Samples: 1500}},
 			Threads:   []profile.Thread{{TID: 813, Name: "worker", Samples: 2500, ClockSamples: 1000}},

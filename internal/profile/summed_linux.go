@@ -1,0 +1,112 @@
+package profile
+
+import "slices"
+
+const (
+	// enoughSamples is the number of samples from which on a process is an entry of its own: its share is then known to about a
+	// tenth. A build has hundreds of processes with a few samples each.
+	enoughSamples = 100
+	// leastSummed is the least number of processes of a program that are summed: so few are entries of their own still.
+	leastSummed = 5
+)
+
+// summed returns the programs with those as one that are the same program in many processes with few samples each. The
+// processes that the user named, and those whose system calls were counted, stay apart.
+func (e estimate) summed(programs []*program) []*program {
+	type identity struct{ command, cgroup, reason string }
+	identityOf := func(p *program) identity { return identity{p.command, p.cgroup, p.reason} }
+	apart := func(p *program) bool {
+		_, counted := e.calls(p.pid)
+		return counted || p.samples >= enoughSamples || slices.Contains(e.named, p.pid)
+	}
+	groups := map[identity][]*program{}
+	for _, p := range programs {
+		if !apart(p) {
+			groups[identityOf(p)] = append(groups[identityOf(p)], p)
+		}
+	}
+	var all []*program
+	for _, p := range programs {
+		group := groups[identityOf(p)]
+		switch {
+		case apart(p) || len(group) < leastSummed:
+			all = append(all, p)
+		case p == group[0]:
+			all = append(all, sumOf(group))
+		}
+	}
+	return all
+}
+
+// sumOf returns the programs as one. Its process is the first with most samples.
+func sumOf(programs []*program) *program {
+	first := slices.MaxFunc(programs, func(a, b *program) int { return a.samples - b.samples })
+	sum := &program{
+		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, threadNames: map[int]string{},
+		byFunction: map[string]int{}, places: map[place]int{}, inVDSO: map[uint64]*site{}, outside: map[uint64]*site{},
+		threads: map[int]*count{}, stacks: map[stack]*reads{}, names: map[uint64]string{},
+	}
+	for _, p := range programs {
+		sum.pids = append(sum.pids, p.pid)
+		sum.join(p)
+	}
+	return sum
+}
+
+// join adds the samples of another program. What two processes have at the same address is taken to be the same.
+func (p *program) join(other *program) {
+	p.samples += other.samples
+	p.user += other.user
+	p.otherSites += other.otherSites
+	p.otherStacks.join(&other.otherStacks)
+	for name, samples := range other.byFunction {
+		p.byFunction[name] += samples
+	}
+	for at, samples := range other.places {
+		p.places[at] += samples
+	}
+	joinSites(p.inVDSO, other.inVDSO)
+	joinSites(p.outside, other.outside)
+	for tid, of := range other.threads {
+		to := entry(p.threads, tid)
+		to.samples += of.samples
+		to.join(&of.reads)
+	}
+	for s, of := range other.stacks {
+		entry(p.stacks, s).join(of)
+	}
+	for address, name := range other.names {
+		if p.names[address] == "" {
+			p.names[address] = name
+		}
+	}
+	for tid, name := range other.threadNames {
+		p.threadNames[tid] = name
+	}
+}
+
+func joinSites(to, from map[uint64]*site) {
+	for address, of := range from {
+		at := entry(to, address)
+		at.clock, at.other, at.unknown = at.clock+of.clock, at.other+of.other, at.unknown+of.unknown
+	}
+}
+
+// join adds the samples of other reads.
+func (r *reads) join(other *reads) {
+	r.sure += other.sure
+	for at, samples := range other.maybe {
+		if r.maybe == nil {
+			r.maybe = map[uint64]int{}
+		}
+		r.maybe[at] += samples
+	}
+}
+
+// entry returns the entry of a key, which it makes if there is none.
+func entry[K comparable, V any](entries map[K]*V, key K) *V {
+	if entries[key] == nil {
+		entries[key] = new(V)
+	}
+	return entries[key]
+}
