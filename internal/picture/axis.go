@@ -1,12 +1,16 @@
 package picture
 
 import (
+	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 
 	"github.com/timebench/timebench/internal/words"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // LogTicks labels the decades of a logarithmic axis; if there are few, also their 2 and 5.
@@ -37,21 +41,52 @@ type unit struct {
 	name string
 }
 
-// ThreadTicks labels the measured numbers of threads, except where labels would overlap.
+// ThreadTicks labels the measured numbers of threads. The most important come first: the ends, then
+// the powers of two.
 type ThreadTicks struct{ Threads []int }
 
 // Ticks implements plot.Ticker.
-func (t ThreadTicks) Ticks(low, high float64) []plot.Tick {
-	const apart = 0.045 // share of the axis
-	var ticks []plot.Tick
-	place := func(n int) float64 { return math.Log(float64(n)/low) / math.Log(high/low) }
-	last := math.Inf(1)
-	for _, n := range slices.Backward(t.Threads) {
-		tick := plot.Tick{Value: float64(n)}
-		if last-place(n) >= apart {
-			tick.Label, last = strconv.Itoa(n), place(n)
+func (t ThreadTicks) Ticks(_, _ float64) []plot.Tick {
+	rank := func(i int) int {
+		switch {
+		case i == 0 || i == len(t.Threads)-1:
+			return 0
+		case bits.OnesCount(uint(t.Threads[i])) == 1:
+			return 1
+		default:
+			return 2
 		}
-		ticks = append(ticks, tick)
+	}
+	order := make([]int, len(t.Threads))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	ticks := make([]plot.Tick, len(order))
+	for i, at := range order {
+		ticks[i] = plot.Tick{Value: float64(t.Threads[at]), Label: strconv.Itoa(t.Threads[at])}
+	}
+	return ticks
+}
+
+// apart returns the ticks of a plot's x axis without the labels that would touch an earlier one.
+func apart(p *plot.Plot, c draw.Canvas) plot.ConstantTicks {
+	const gap = 6 * Pixel
+	ticks := p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max)
+	data := p.DataCanvas(c)
+	x, _ := p.Transforms(&data)
+	var taken [][2]vg.Length
+	for i, tick := range ticks {
+		if tick.Label == "" {
+			continue
+		}
+		half := (p.X.Tick.Label.Width(tick.Label) + gap) / 2
+		from, to := x(tick.Value)-half, x(tick.Value)+half
+		if slices.ContainsFunc(taken, func(other [2]vg.Length) bool { return from < other[1] && other[0] < to }) {
+			ticks[i].Label = ""
+			continue
+		}
+		taken = append(taken, [2]vg.Length{from, to})
 	}
 	return ticks
 }

@@ -124,6 +124,7 @@ func DrawPlot(c draw.Canvas, p *plot.Plot, xLabel, yLabel string) draw.Canvas {
 		left = 0
 	}
 	inner := draw.Crop(c, left, 0, room, 0)
+	p.X.Tick.Marker = apart(p, inner)
 	p.Draw(inner)
 	data := p.DataCanvas(inner)
 	text := Style(LabelSize, Black)

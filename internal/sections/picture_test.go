@@ -41,6 +41,25 @@ func TestEveryChartDrawsEveryDocument(t *testing.T) {
 	}
 }
 
+// Whatever the numbers of threads, the labels of the axis are apart.
+func TestLabelsOfThreadsAreApart(t *testing.T) {
+	upTo := func(most int) []int {
+		all := make([]int, most)
+		for i := range all {
+			all[i] = i + 1
+		}
+		return all
+	}
+	for _, threads := range [][]int{{1}, {1, 2}, upTo(24), upTo(100), upTo(1024), {900, 1000, 1023, 1024}, {1, 1000, 1001, 1002, 1003, 1004}} {
+		d := made.Document(20, threads...) // with long names, which leave little room
+		for _, c := range sections.Pictures() {
+			if strings.HasPrefix(c.Name, "time-per-read") || strings.HasPrefix(c.Name, "reads-per-second") {
+				drawn.RequireApart(t, c, d)
+			}
+		}
+	}
+}
+
 func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
 	d := made.Document(2, 1)
 	d.Sections = []result.Section{compare.Of(d)}

@@ -3,9 +3,13 @@ package drawn
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,4 +40,29 @@ func RequireElement[T any](t *testing.T, c picture.Chart[T], of T) {
 	require.True(t, strings.HasPrefix(drawn.String(), `<svg role="img" aria-label="`+c.Title))
 	require.NotContains(t, drawn.String(), "NaN")
 	require.NotContains(t, drawn.String(), "Inf")
+}
+
+// label matches a text of an SVG: its width, and its position.
+var label = regexp.MustCompile(`<text textLength="([\d.]+)" lengthAdjust="spacingAndGlyphs" x="(-?[\d.]+)" y="(-?[\d.]+)" transform="scale\(1, -1\)"\s`)
+
+// RequireApart requires that no two texts of a picture on one line touch.
+func RequireApart[T any](t *testing.T, c picture.Chart[T], of T) {
+	t.Helper()
+	var drawn bytes.Buffer
+	require.NoError(t, c.SVG(&drawn, of))
+	lines := map[string][][2]float64{}
+	for _, found := range label.FindAllStringSubmatch(drawn.String(), -1) {
+		width, err := strconv.ParseFloat(found[1], 64)
+		require.NoError(t, err)
+		x, err := strconv.ParseFloat(found[2], 64)
+		require.NoError(t, err)
+		lines[found[3]] = append(lines[found[3]], [2]float64{x, x + width})
+	}
+	require.NotEmpty(t, lines)
+	for y, texts := range lines {
+		slices.SortFunc(texts, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
+		for i := 1; i < len(texts); i++ {
+			require.Greater(t, texts[i][0], texts[i-1][1]+3, "%s: texts touch at y = %s", c.Name, y)
+		}
+	}
 }
