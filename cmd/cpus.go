@@ -26,13 +26,14 @@ func pinOrder(pin string) ([]int, error) {
 	return cpus, allowed("--pin", cpus)
 }
 
-// allowed returns an error if this process may not use one of the CPUs. It may use more CPUs than
-// the scheduler gives it: those of isolcpus= on the kernel command line, or outside of the list
-// of taskset(1).
+// allowed returns an error if this process may not use one of the CPUs. It may use those of isolcpus=
+// too, to which the scheduler moves no thread. The kernel would pin a thread to any other CPU, but
+// taskset(1) keeps it away from there on purpose.
 func allowed(flag string, cpus []int) error {
-	usable := thread.Usable()
+	usable, isolated := thread.Usable(), thread.Isolated()
 	for _, cpu := range cpus {
-		if !slices.Contains(usable, cpu) && thread.Pinnable([]int{cpu}) != nil {
+		isUsable := slices.Contains(usable, cpu) || slices.Contains(isolated, cpu) && thread.Pinnable([]int{cpu}) == nil
+		if !isUsable {
 			return fmt.Errorf("%s: CPU %d does not exist or is not allowed to this process; it may use %s", flag, cpu, listed(usable))
 		}
 	}

@@ -1,6 +1,9 @@
 package cmd
 
 import (
+	"bytes"
+	"os/exec"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,16 +11,39 @@ import (
 	faults "github.com/timebench/timebench/test/planted"
 )
 
-// The process may use a CPU that the scheduler does not give it, and none that does not exist.
+// A CPU that taskset(1) took away is refused, and so is one that does not exist.
 func TestCPUOutsideOfTheAffinity(t *testing.T) {
 	cpus := faults.TwoCPUs(t)
-	var usable []int
-	var asked, none error
-	// The affinity of this thread is the first CPU alone, as under taskset(1).
-	require.NoError(t, thread.Run(cpus[0], func() {
-		usable, asked, none = thread.Usable(), allowed("--pin", cpus), allowed("--pin", []int{cpus[1], 65535})
-	}))
-	require.Equal(t, cpus[:1], usable)
-	require.NoError(t, asked)
-	require.ErrorContains(t, none, "CPU 65535 does not exist")
+	away, left := strconv.Itoa(cpus[0]), strconv.Itoa(cpus[1])
+	for _, args := range [][]string{
+		{"compare", "time.Now@go", "--threads", "1", "--time", "1ms", "--rounds", "1", "--pin"},
+		{"verify", "time.Now@go", "--time", "10ms", "--cpus"},
+		{"skew", "time.Now@go", "--time", "10ms", "--cpus"},
+	} {
+		flag := args[len(args)-1]
+		for _, list := range []string{away, left + "," + away, "65535"} {
+			outside := away
+			if list == "65535" {
+				outside = list
+			}
+			status, stdout, stderr := ranOn(t, cpus[1], append(args, list)...)
+			require.Equal(t, 2, status, args)
+			require.Empty(t, stdout)
+			require.Equal(t, "timebench: "+flag+": CPU "+outside+" does not exist or is not allowed to this process; it may use "+left+"\n", stderr)
+		}
+	}
+	status, _, stderr := ranOn(t, cpus[1], "compare", "time.Now@go", "--threads", "1", "--time", "1ms", "--rounds", "1", "--pin", left)
+	require.Zero(t, status, stderr)
+}
+
+// ranOn runs timebench with one CPU as its affinity, which it inherits from a thread.
+func ranOn(t *testing.T, cpu int, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var outBuffer, errBuffer bytes.Buffer
+	command := exec.Command("timebench", args...)
+	command.Stdout, command.Stderr = &outBuffer, &errBuffer
+	require.NoError(t, thread.Run(cpu, func() { _ = command.Start() }))
+	require.NotNil(t, command.Process, "it did not start")
+	_ = command.Wait()
+	return command.ProcessState.ExitCode(), outBuffer.String(), errBuffer.String()
 }

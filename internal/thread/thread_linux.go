@@ -2,11 +2,14 @@ package thread
 
 import (
 	"math/bits"
+	"os"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
 
+	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -109,5 +112,19 @@ func Usable() []int {
 			cpus = append(cpus, cpu)
 		}
 	}
+	return cpus
+}
+
+// Isolated returns the numbers of the CPUs of isolcpus= on the kernel command line. No thread is on one
+// of them unless it is pinned there.
+func Isolated() []int { return isolatedIn("/sys/devices/system/cpu/isolated") }
+
+func isolatedIn(file string) []int {
+	list, err := os.ReadFile(file)
+	if err != nil {
+		trace.Printf("isolated CPUs", "not known: %v", err)
+		return nil
+	}
+	cpus, _ := ParseCPUs(strings.TrimSpace(string(list))) // an empty list is an error
 	return cpus
 }

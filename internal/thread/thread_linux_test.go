@@ -3,6 +3,7 @@ package thread
 import (
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -81,4 +82,13 @@ func TestRunLeavesTheMainThreadAlone(t *testing.T) {
 	for range 50 {
 		require.NoError(t, Run(Any, func() { require.NotEqual(t, unix.Getpid(), unix.Gettid()) }))
 	}
+}
+
+func TestIsolatedCPUs(t *testing.T) {
+	for list, want := range map[string][]int{"2-3,6\n": {2, 3, 6}, "5": {5}, "\n": nil, "": nil, "x\n": nil} {
+		file := filepath.Join(t.TempDir(), "isolated")
+		require.NoError(t, os.WriteFile(file, []byte(list), 0o600))
+		require.Equal(t, want, isolatedIn(file), "%q", list)
+	}
+	require.Nil(t, isolatedIn(filepath.Join(t.TempDir(), "missing")))
 }
