@@ -71,6 +71,8 @@ below. Profile is for Linux.`,
 			if err := profile.Check(settings); err != nil {
 				return couldNot(err)
 			}
+			// A bar moves the cursor up, over what the command printed, and nobody knows how long it takes.
+			flags.quiet = flags.quiet || settings.Command != nil
 			clocks := profile.Clocks(clock.Catalog())
 			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
 				facts := document.Host
