@@ -138,7 +138,7 @@ func newProcesses(most int) (crew, error) {
 		w, err := startWorker(program, fmt.Sprintf("worker %d", i+1), shared)
 		if err != nil {
 			p.close()
-			return nil, fmt.Errorf("worker process %d of %d: %w; take fewer (--threads), or raise the limit of processes (ulimit -u, pids.max of the control group)", len(p.workers)+1, most, err)
+			return nil, fmt.Errorf("worker process %d of %d: %w; take fewer (--threads), or raise the limit of %s", len(p.workers)+1, most, err, limitBehind(err))
 		}
 		p.workers = append(p.workers, w)
 	}
@@ -147,10 +147,22 @@ func newProcesses(most int) (crew, error) {
 		if w.reports.Decode(&ready) != nil {
 			how := w.end()
 			p.close()
-			return nil, fmt.Errorf("worker process %d of %d ended before it was ready: %s; where that is for lack of threads, take fewer (--threads), or raise the limit of processes (ulimit -u, pids.max of the control group)", i+1, most, how)
+			return nil, fmt.Errorf("worker process %d of %d ended before it was ready: %s; where that is for lack of threads, take fewer (--threads), or raise the limit of %s", i+1, most, how, limitBehind(nil))
 		}
 	}
 	return p, nil
+}
+
+// limitBehind returns the limit because of which no process can be started.
+func limitBehind(err error) string {
+	switch {
+	case errors.Is(err, syscall.EMFILE): // each worker has three pipes
+		return "open files (ulimit -n)"
+	case errors.Is(err, syscall.ENFILE):
+		return "open files of the whole system (sysctl fs.file-max)"
+	default:
+		return "processes (ulimit -u, pids.max of the control group)"
+	}
 }
 
 func startWorker(program, name string, gate *shared) (*worker, error) {

@@ -49,6 +49,25 @@ func TestTooFewProcessesIsALine(t *testing.T) {
 	}
 }
 
+// The limit is named that was reached: each worker process needs files of this process.
+func TestTooFewOpenFilesIsALine(t *testing.T) {
+	timebench := need.Timebench(t)
+	for _, limit := range []string{"10", "20"} {
+		command := exec.Command(need.Program(t, "prlimit"), "--nofile="+limit, timebench,
+			"compare", "time.Now@go", "--threads", "9", "--rounds", "1", "--workers", "processes")
+		var stdout, stderr bytes.Buffer
+		command.Stdout, command.Stderr = &stdout, &stderr
+		var exit *exec.ExitError
+		require.ErrorAs(t, command.Run(), &exit, limit)
+		require.Equal(t, 1, exit.ExitCode(), stderr.String())
+		require.Equal(t, 1, strings.Count(stderr.String(), "\n"), stderr.String())
+		require.Contains(t, stderr.String(), "of 9: ")
+		require.Contains(t, stderr.String(), "raise the limit of open files (ulimit -n)")
+		require.NotContains(t, stderr.String(), "ulimit -u")
+		require.Empty(t, stdout.String())
+	}
+}
+
 // open lets other users into a folder and those above it that are this test's own.
 func open(t *testing.T, folder string) {
 	t.Helper()
