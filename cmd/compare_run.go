@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/timebench/timebench/internal/clocksource"
 	"github.com/timebench/timebench/internal/compare"
@@ -20,7 +21,9 @@ import (
 func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet bool) (*result.Document, error) {
 	measureWith := func(ctx context.Context, source string) (measure.Result, error) {
 		progress, stop := showProgress(stderr, quiet, plan.announcement(source), plan.settings.RepeatEstimate(plan.runs, plan.clocks))
-		measured, err := measure.Repeat(ctx, plan.runs, plan.clocks, plan.settings, progress)
+		settings := plan.settings
+		settings.Limit = limitOf(settings.Estimate(plan.clocks))
+		measured, err := measure.Repeat(ctx, plan.runs, plan.clocks, settings, progress)
 		stop(err == nil && !measured.Interrupted)
 		return measured, err
 	}
@@ -54,6 +57,14 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet boo
 	addNoise(document)
 	document.Findings = diagnose.Findings(document)
 	return document, errors.Join(measured.Spoilt, failed)
+}
+
+// limitOf returns how long a run may take, so that the command ends within twice what was
+// announced: a quarter of that is for its start, for the last pass, and for the rates of the CPU.
+// A short run on a busy machine would lose figures for the sake of a few seconds: it has five more.
+func limitOf(announced time.Duration) time.Duration {
+	announced = roundUp(announced)
+	return announced + max(announced/2, 5*time.Second)
 }
 
 // announcement returns what is measured, for the line above the progress bar. source is the

@@ -43,6 +43,13 @@ func TestComparisonThatIsInterrupted(t *testing.T) {
 	require.Nil(t, compare.Of(document).Clocks[0].Latency)
 }
 
+// The command, with its start and its end, takes at most twice as long as it said, or a few seconds more.
+func TestLimitOfTheAnnouncement(t *testing.T) {
+	require.Equal(t, 15*time.Second, limitOf(9200*time.Millisecond), "about 10 s")
+	require.Equal(t, 30*time.Second, limitOf(20*time.Second))
+	require.Equal(t, 6*time.Second, limitOf(time.Millisecond), "about 1 s")
+}
+
 func TestRangeOfThreads(t *testing.T) {
 	require.Equal(t, "1 thread", threadRange(measure.Settings{Threads: []int{1}}))
 	require.Equal(t, "1 to 24 threads", threadRange(measure.Settings{Threads: []int{1, 2, 24}}))

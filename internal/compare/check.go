@@ -55,6 +55,17 @@ func (o *Conditions) check(c *result.Checker, at string) {
 	c.NotNegative(at+".throttled_periods", float64(o.ThrottledPeriods))
 	c.NotNegative(at+".throttled_ns", float64(o.ThrottledNS))
 	c.CPUs(at+".lost_cpus", o.LostCPUs)
+	c.NotNegative(at+".complete_rounds", float64(o.CompleteRounds))
+	for i, passes := range o.Passes {
+		passes.check(c, fmt.Sprintf("%s.passes[%d]", at, i))
+	}
+}
+
+func (p Passes) check(c *result.Checker, at string) {
+	c.Positive(at+".threads", float64(p.Threads))
+	c.NotNegative(at+".planned", float64(p.Planned))
+	c.Part(at+".complete", int64(p.Complete), int64(p.Planned), "planned")
+	c.Part(at+".starved", int64(p.Starved), int64(p.Complete), "complete")
 }
 
 func (clock *Clock) check(c *result.Checker, at string) {

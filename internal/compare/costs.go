@@ -66,12 +66,34 @@ type Conditions struct {
 	// offline for example, or had no time for a thread. Figures measured on fewer CPUs
 	// are not mixed with the earlier ones.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
+	// CompleteRounds is the number of rounds of latency that were complete, in the run
+	// with the fewest; absent if all were.
+	CompleteRounds int `json:"complete_rounds,omitempty"`
+	// Passes are the passes of throughput by number of threads, where some are missing
+	// or a thread starved.
+	Passes []Passes `json:"passes,omitempty"`
 	// ClockSources are the kernel's clock sources in the order of their use, if
 	// they changed.
 	ClockSources []string `json:"clocksources,omitempty"`
 	// WallStepNS is the largest step of the wall clock against the monotonic
 	// clock; negative if the wall clock was set back.
 	WallStepNS int64 `json:"wall_step_ns,omitempty"`
+}
+
+// Passes are what became of the passes of throughput of all clocks with the same number of
+// threads.
+type Passes struct {
+	// Threads is the number of threads (or processes).
+	Threads int `json:"threads"`
+	// Planned is the number of passes that the run should have.
+	Planned int `json:"planned"`
+	// Complete is the number of Planned passes that were complete.
+	Complete int `json:"complete"`
+	// Starved is the number of Complete passes in which a thread had no CPU for most of the
+	// time, although there is a CPU for each.
+	Starved int `json:"starved,omitempty"`
+	// Reasons are why passes are missing, each once.
+	Reasons []string `json:"reasons,omitempty"`
 }
 
 // A Clock has the figures of one clock, or the reason why there are none.

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -67,12 +68,33 @@ func joinConditions(runs []Conditions) Conditions {
 		all.ThrottledPeriods += c.ThrottledPeriods
 		all.ThrottledNS += c.ThrottledNS
 		all.LostCPUs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(all.LostCPUs, c.LostCPUs))))
+		if c.CompleteRounds > 0 && (all.CompleteRounds == 0 || c.CompleteRounds < all.CompleteRounds) {
+			all.CompleteRounds = c.CompleteRounds
+		}
+		all.Passes = joinPasses(all.Passes, c.Passes)
 		all.ClockSources = slices.Compact(slices.Concat(all.ClockSources, c.ClockSources))
 		if math.Abs(float64(c.WallStepNS)) > math.Abs(float64(all.WallStepNS)) {
 			all.WallStepNS = c.WallStepNS
 		}
 	}
 	return all
+}
+
+// joinPasses returns the passes of two runs together, by number of threads. Where a run lists none,
+// all of its passes were complete.
+func joinPasses(a, b []Passes) []Passes {
+	by := map[int]Passes{}
+	for _, p := range slices.Concat(a, b) {
+		sum := by[p.Threads]
+		sum.Threads, sum.Planned, sum.Complete, sum.Starved = p.Threads, sum.Planned+p.Planned, sum.Complete+p.Complete, sum.Starved+p.Starved
+		sum.Reasons = slices.Compact(slices.Sorted(slices.Values(slices.Concat(sum.Reasons, p.Reasons))))
+		by[p.Threads] = sum
+	}
+	var joined []Passes
+	for _, threads := range slices.Sorted(maps.Keys(by)) {
+		joined = append(joined, by[threads])
+	}
+	return joined
 }
 
 // joinClocks returns the clocks of several runs together, in the order in which they come.

@@ -97,3 +97,15 @@ func TestRunsAreChecked(t *testing.T) {
 		require.ErrorContains(t, reread(t, costs), "runs", name)
 	}
 }
+
+func TestPassesOfRunsAreJoinedByThreads(t *testing.T) {
+	joined := joinConditions([]Conditions{
+		{CompleteRounds: 9, Passes: []Passes{{Threads: 4, Planned: 20, Complete: 7, Starved: 1, Reasons: []string{"b"}}}},
+		{},
+		{CompleteRounds: 5, Passes: []Passes{{Threads: 2, Planned: 20, Complete: 20, Starved: 3}, {Threads: 4, Planned: 20, Reasons: []string{"a", "b"}}}},
+	})
+	require.Equal(t, 5, joined.CompleteRounds)
+	require.Equal(t, []Passes{
+		{Threads: 2, Planned: 20, Complete: 20, Starved: 3}, {Threads: 4, Planned: 40, Complete: 7, Starved: 1, Reasons: []string{"a", "b"}},
+	}, joined.Passes)
+}

@@ -128,6 +128,16 @@ var noises = []struct {
 		},
 	},
 	{
+		"starved", starved,
+		always("throughput and fairness with so many threads or more. Do not trust them: they show how the CPUs are shared, and not how the clocks scale"),
+		always("stop other programs, also on the host of a virtual machine, or measure with fewer threads (--threads)"),
+	},
+	{
+		"incomplete", incomplete,
+		always("the confidence intervals; a figure without any pass is missing"),
+		always("run again on a quieter machine, or with fewer threads or clocks"),
+	},
+	{
 		"steal", func(d *result.Document, c compare.Conditions) string {
 			seconds := c.StealShare * float64(d.Host.CPU.Usable) * time.Duration(c.DurationNS).Seconds()
 			if c.StealShare <= maxSteal || seconds < minSeconds {

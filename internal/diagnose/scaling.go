@@ -25,7 +25,7 @@ const (
 )
 
 // disturbing are the kinds of Noise that make throughput useless for a judgement.
-var disturbing = []string{"quota", "steal", "load", "preempted"}
+var disturbing = []string{"starved", "quota", "steal", "load", "preempted"}
 
 // notScaling finds an everyday clock that all CPUs together read no faster than one. On a
 // busy machine it finds nothing, because there the threads wait for CPUs.

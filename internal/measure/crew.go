@@ -34,14 +34,15 @@ type crew interface {
 
 // A pace is how a worker reads: Chunk reads in one native call, Slice calls between two
 // readings of the stopwatch, which are stored if Keep is set, and Look calls between two
-// checks of the deadline. If Yield is set, the worker yields its CPU at each of those, as is
+// checks of the deadline. Median is whether the rate is from the median of the stored slices. If Yield is set, the worker yields its CPU at each of those, as is
 // necessary under a real-time policy.
 type pace struct {
-	Chunk int  `json:"chunk"`
-	Slice int  `json:"slice"`
-	Keep  bool `json:"keep"`
-	Look  int  `json:"look"`
-	Yield bool `json:"yield"`
+	Chunk  int  `json:"chunk"`
+	Slice  int  `json:"slice"`
+	Keep   bool `json:"keep"`
+	Median bool `json:"median"`
+	Look   int  `json:"look"`
+	Yield  bool `json:"yield"`
 	// SpanNS is the time after the opening of the gate at which a worker ends by itself.
 	SpanNS int64 `json:"span_ns"`
 }
@@ -78,6 +79,12 @@ func (l *lostCPU) Error() string {
 	return fmt.Sprintf("CPU %d went away", l.cpu)
 }
 
+// A failedRead is the error of a worker that could not read the clock. It is the only one that
+// concerns the clock. After any other the clock is as good as before, and a figure is missing.
+type failedRead struct{ err error }
+
+func (f *failedRead) Error() string { return f.err.Error() }
+
 func (s Settings) crew(ctx context.Context, most int) (crew, error) {
 	if s.Processes {
 		return newProcesses(most)
@@ -98,10 +105,8 @@ type threads struct {
 	// seats are those of the started workers, each of which sends one answer.
 	seats   []seat
 	answers chan answer
-	// late is how long wait waits for the answers; gone is why the crew can no longer be
-	// used.
-	late time.Duration
-	gone error
+	// patience returns how long wait waits for the answers of n workers.
+	patience func(n int) time.Duration
 }
 
 // An answer is the result of a worker's assignment.
@@ -111,7 +116,7 @@ type answer struct {
 }
 
 func newThreads() *threads {
-	return &threads{meeting: new(gate), workers: new(observe.Crew), late: patience}
+	return &threads{meeting: new(gate), workers: new(observe.Crew), patience: patience}
 }
 
 func (t *threads) gate() *gate { return t.meeting }
@@ -140,7 +145,7 @@ func (t *threads) start(c clock.Clock, p pace, n int, at func(i int) seat) error
 }
 
 func (t *threads) wait() error {
-	came := observe.Await(t.answers, len(t.seats), t.late, nil)
+	came := observe.Await(t.answers, len(t.seats), t.patience(len(t.seats)), nil)
 	var all error
 	for _, a := range came {
 		all = errors.Join(all, a.err)
@@ -152,21 +157,22 @@ func (t *threads) wait() error {
 }
 
 // leave abandons the workers that did not answer, and returns why. They may still be working,
-// so they keep their gate.
+// so they keep their gate, and the crew has another.
 func (t *threads) leave(came []answer) error {
 	var all error
+	late := t.patience(len(t.seats))
 	for i, s := range t.seats {
 		switch {
 		case slices.ContainsFunc(came, func(a answer) bool { return a.worker == i }):
 		case s.Pin == thread.Any:
-			t.gone = fmt.Errorf("a thread got no time on any CPU for %v", t.late)
+			all = errors.Join(all, fmt.Errorf("a thread got no time on any CPU for %v", late))
 		default:
-			all = errors.Join(all, &lostCPU{s.Pin, fmt.Errorf("a thread got no time on CPU %d for %v", s.Pin, t.late)})
+			all = errors.Join(all, &lostCPU{s.Pin, fmt.Errorf("a thread got no time on CPU %d for %v", s.Pin, late)})
 		}
 	}
 	t.workers.Dismiss(0)
 	t.workers, t.meeting = new(observe.Crew), new(gate)
-	return errors.Join(all, t.gone)
+	return all
 }
 
 // rest dismisses all threads, and waits for their end.
@@ -175,7 +181,7 @@ func (t *threads) rest() {
 	t.workers.Wait()
 }
 
-func (t *threads) broken() error { return t.gone }
+func (t *threads) broken() error { return nil }
 
 func (t *threads) close() { t.rest() }
 

@@ -15,6 +15,7 @@ package measure
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -40,6 +41,9 @@ type Settings struct {
 	Rounds int
 	// Time is the span of one throughput measurement.
 	Time time.Duration
+	// Limit is how long the run may take, 0 for any time: then rounds and passes are left out,
+	// those of many threads first.
+	Limit time.Duration
 	// WithoutResolution leaves out the resolution: coarse clocks take long to tick.
 	WithoutResolution bool
 	// Distribution is how long single reads of each clock are timed, over all rounds; 0 for
@@ -113,12 +117,13 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	// The garbage collector would stop every thread, and a run leaves little garbage.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	observe.TryStopwatch()
+	begun := observe.Now()
 	s.places, s.realTime = thread.Spread(thread.Topology()), thread.RealTimePolicy() != ""
 	team, err := s.crew(ctx, slices.Max(s.Threads))
 	if err != nil {
 		return Result{}, err
 	}
-	r := &runner{ctx: ctx, crew: team, settings: s, progress: progress, total: s.Estimate(clocks), usable: usable}
+	r := &runner{ctx: ctx, crew: team, settings: s, progress: progress, total: s.Estimate(clocks), usable: usable, now: observe.Now, begunNS: begun}
 	verdicts := clock.KernelEntries(clocks)
 	for i, c := range clocks {
 		r.subjects = append(r.subjects, &subject{clock: c, entry: verdicts[i]})
@@ -266,6 +271,10 @@ type runner struct {
 	progress func(done, total time.Duration)
 	done     time.Duration
 	total    time.Duration
+	// now is the stopwatch for the limit of the run; begunNS is when the run began.
+	now      func() int64
+	begunNS  int64
+	rounded  int // complete rounds
 	subjects []*subject
 	floor    *subject
 	bracket  *bracket // nil if single reads are not timed
@@ -329,7 +338,8 @@ func (r *runner) open() []*subject {
 const leadingRounds = 6
 
 // rounds gives every subject one turn of latency in each round, and spreads the passes of
-// throughput over the rounds.
+// throughput over the rounds. If the machine is too slow, passes wait for a later round and are
+// left out at the end, and then rounds are.
 func (r *runner) rounds(measured []*subject) {
 	passes := r.plan()
 	// GOMAXPROCS limits how many goroutines run, so without this some threads would never
@@ -337,21 +347,37 @@ func (r *runner) rounds(measured []*subject) {
 	most := slices.Max(r.settings.Threads)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), most+2)))
 	lead := min(leadingRounds, r.settings.Rounds-1)
-	passed := 0
+	passed, began := 0, r.now()
+	var left []pass
 	for round := range r.settings.Rounds {
-		due := len(passes) * max(0, round+1-lead) / (r.settings.Rounds - lead)
+		if end := r.limit(began, r.settings.Rounds); round > 0 && r.now() >= end {
+			r.throughput(slices.Concat(left, due(slices.Concat(passes[passed:]...))), end)
+			return
+		}
+		begun := len(passes) * max(0, round+1-lead) / (r.settings.Rounds - lead)
 		if !r.latency(measured) || !r.distribution(measured) {
 			return
 		}
-		for _, pass := range passes[passed:due] {
-			if !r.throughput(pass) {
-				return
-			}
+		r.rounded++
+		left = append(left, due(slices.Concat(passes[passed:begun]...))...)
+		var ok bool
+		if left, ok = r.throughput(left, r.limit(began, round+1)); !ok {
+			return
 		}
-		passed = due
+		passed = begun
 		r.noise.glance()
 		r.lose()
 	}
+}
+
+// limit returns the stopwatch at which this number of rounds must be complete. Each has the same
+// share of the time that the run may take after the rounds began.
+func (r *runner) limit(began int64, rounds int) int64 {
+	if r.settings.Limit == 0 {
+		return math.MaxInt64
+	}
+	available := r.begunNS + int64(r.settings.Limit) - began
+	return began + int64(float64(available)*float64(rounds)/float64(r.settings.Rounds))
 }
 
 // usable returns the CPUs that the process may use, including those of pinned to which it can

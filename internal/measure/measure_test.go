@@ -134,7 +134,7 @@ func TestOversubscribedPassesHaveWindows(t *testing.T) {
 // A worker's rate is from its median slice, so that an interrupt in a few slices does not
 // affect it. With too few slices, it is all its reads over its time.
 func TestWorkersFigureIsItsMedianSlice(t *testing.T) {
-	g, p := new(gate), pace{Chunk: 100, Slice: 10}
+	g, p := new(gate), pace{Chunk: 100, Slice: 10, Median: true}
 	for j := range 9 {
 		g.slices[1][j] = 20_000 // 20 ns/read
 	}
@@ -277,16 +277,24 @@ func TestClockThatFailsUnderAWorkerIsARowWithAReason(t *testing.T) {
 	require.Contains(t, c.Reason, "no such device")
 }
 
-func TestClockThatOnlyOpensOnceIsARowWithAReason(t *testing.T) {
+// That no second thread can open a clock concerns its throughput.
+func TestClockThatOnlyOpensOnceHasNoThroughput(t *testing.T) {
 	opened := 0
-	c := measureOne(t, fake("busy", func() (clock.Reader, error) {
+	measured, err := Run(context.Background(), []clock.Clock{fake("busy", func() (clock.Reader, error) {
 		if opened++; opened > 1 {
 			return nil, errors.New("device or resource busy")
 		}
 		return &script{next: func(i int64) int64 { return i }}, nil
-	}))
-	require.False(t, c.Available)
-	require.Contains(t, c.Reason, "device or resource busy")
+	})}, quick(1), nil)
+	require.NoError(t, err)
+	c := measured.Clocks[0]
+	require.True(t, c.Available, c.Reason)
+	require.NotNil(t, c.Latency)
+	require.NotNil(t, c.Resolution)
+	require.Empty(t, c.Throughput)
+	require.Equal(t, []compare.Passes{
+		{Threads: 1, Planned: fewestPasses, Reasons: []string{"busy: device or resource busy"}},
+	}, measured.Conditions.Passes)
 }
 
 func TestCounterOfUnknownRateIsMeasuredAgainstTheStopwatch(t *testing.T) {
@@ -406,7 +414,7 @@ func TestFairnessIsThatWithinAPass(t *testing.T) {
 // Median slices leave out the interrupts of a worker; the plain count includes them.
 func TestCountHasWhatTheMedianSliceLeavesOut(t *testing.T) {
 	m := &throughput{threads: 1}
-	g, p := new(gate), pace{Chunk: 100, Slice: 10, Keep: true}
+	g, p := new(gate), pace{Chunk: 100, Slice: 10, Median: true}
 	g.releasedNS.Store(1000)
 	for j := range 9 {
 		g.slices[0][j] = 20_000 // 20 ns/read

@@ -12,9 +12,11 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -36,10 +38,11 @@ type order struct {
 }
 
 // A report is the answer of a worker process; Error is empty if it succeeded. LostCPU is the
-// CPU that went away, if that is the error.
+// CPU that went away, if that is the error; FailedRead is whether the clock could not be read.
 type report struct {
-	Error   string `json:"error"`
-	LostCPU *int   `json:"lost_cpu,omitempty"`
+	Error      string `json:"error"`
+	LostCPU    *int   `json:"lost_cpu,omitempty"`
+	FailedRead bool   `json:"failed_read,omitempty"`
 }
 
 // reported returns the report of an error, which may be nil.
@@ -51,7 +54,8 @@ func reported(err error) report {
 	if errors.As(err, &lost) {
 		return report{Error: lost.Error(), LostCPU: &lost.cpu}
 	}
-	return report{Error: first(err).Error()}
+	var failed *failedRead
+	return report{Error: first(err).Error(), FailedRead: errors.As(err, &failed)}
 }
 
 // err returns the reported error, or nil if there is none.
@@ -61,6 +65,8 @@ func (r report) err() error {
 		return nil
 	case r.LostCPU != nil:
 		return &lostCPU{*r.LostCPU, errors.New(r.Error)}
+	case r.FailedRead:
+		return &failedRead{errors.New(r.Error)}
 	default:
 		return errors.New(r.Error)
 	}
@@ -73,8 +79,12 @@ type processes struct {
 	meeting *gate
 	workers []*worker
 	started int
-	// ended is why no more workers can be started: one has ended, so the others are out of
-	// step.
+	// answers are the reports of the workers, and then their ends.
+	answers chan answer
+	// patience returns how long wait waits for the answers of n workers.
+	patience func(n int) time.Duration
+	// ended is why no more workers can be started: one has ended or does not answer, so the
+	// others are out of step.
 	ended error
 }
 
@@ -86,6 +96,20 @@ type worker struct {
 	// wait waits until the process has ended; it may be called more than once.
 	wait func() error
 }
+
+// listen sends the reports of worker i, and then that it has ended.
+func (w *worker) listen(i int, to chan<- answer) {
+	for {
+		var r report
+		if err := w.reports.Decode(&r); err != nil {
+			to <- answer{i, errEnded}
+			return
+		}
+		to <- answer{i, r.err()}
+	}
+}
+
+var errEnded = errors.New("a worker process ended")
 
 // end returns how a worker that no longer answers ended: "signal: killed".
 func (w *worker) end() string {
@@ -133,7 +157,8 @@ func newProcesses(most int) (crew, error) {
 	// The workers may use up what the system allows, so this process must not need more then.
 	const ours = 4
 	thread.Reserve(ours)
-	p := &processes{meeting: (*gate)(memory)}
+	// A worker has at most its last report and its end in the channel.
+	p := &processes{meeting: (*gate)(memory), answers: make(chan answer, 2*most), patience: patience}
 	for i := range most {
 		w, err := startWorker(program, fmt.Sprintf("worker %d", i+1), shared)
 		if err != nil {
@@ -149,6 +174,9 @@ func newProcesses(most int) (crew, error) {
 			p.close()
 			return nil, fmt.Errorf("worker process %d of %d ended before it was ready: %s; where that is for lack of threads, take fewer (--threads), or raise the limit of %s", i+1, most, how, limitBehind(nil))
 		}
+	}
+	for i, w := range p.workers {
+		go w.listen(i, p.answers)
 	}
 	return p, nil
 }
@@ -204,12 +232,21 @@ func (p *processes) start(c clock.Clock, pace pace, n int, seat func(i int) seat
 
 func (p *processes) wait() error {
 	var all error
-	for i, w := range p.workers[:p.started] {
-		var answer report
-		if w.reports.Decode(&answer) != nil {
-			p.ended = fmt.Errorf("worker process %d ended: %s", i, w.end())
+	late := p.patience(p.started)
+	came := observe.Await(p.answers, p.started, late, nil)
+	for _, a := range came {
+		if a.err == errEnded {
+			p.ended = fmt.Errorf("worker process %d ended: %s", a.worker, p.workers[a.worker].end())
+			a.err = p.ended
 		}
-		all = errors.Join(all, p.ended, answer.err())
+		all = errors.Join(all, a.err)
+	}
+	for i, w := range p.workers[:p.started] {
+		if !slices.ContainsFunc(came, func(a answer) bool { return a.worker == i }) {
+			p.ended = fmt.Errorf("worker process %d got no time for %v", i, late)
+			all = errors.Join(all, p.ended)
+			_ = w.command.Process.Kill() // close waits for its end
+		}
 	}
 	return all
 }

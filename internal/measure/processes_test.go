@@ -49,15 +49,18 @@ func TestProcessesMeasureAsThreadsDo(t *testing.T) {
 	}
 }
 
-// A clock that this process knows and its workers do not has a reason.
+// A clock that this process knows and its workers do not has no throughput, and the document says why.
 func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
 	need.Processes(t)
 	s := quick(1)
 	s.Processes = true
 	measured, err := Run(context.Background(), []clock.Clock{scripted("made up", func(i int64) int64 { return i })}, s, nil)
 	require.NoError(t, err)
-	require.False(t, measured.Clocks[0].Available)
-	require.Contains(t, measured.Clocks[0].Reason, "cannot obey {Clock:made up")
+	require.True(t, measured.Clocks[0].Available)
+	require.NotNil(t, measured.Clocks[0].Latency)
+	require.Empty(t, measured.Clocks[0].Throughput)
+	require.Len(t, measured.Conditions.Passes, 1)
+	require.Contains(t, measured.Conditions.Passes[0].Reasons[0], "made up: a worker process cannot obey {Clock:made up")
 }
 
 func TestWorkerProcessesEndWithTheirOrders(t *testing.T) {

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -12,6 +13,12 @@ import (
 func (r *runner) result() Result {
 	summed := Result{Interrupted: r.ended(), Conditions: r.noise.conditions(r.floor), Spoilt: r.spoilt}
 	summed.Conditions.LostCPUs = slices.Sorted(slices.Values(r.lost))
+	if !summed.Interrupted {
+		summed.Conditions.Passes = r.passes()
+		if r.rounded < r.settings.Rounds {
+			summed.Conditions.CompleteRounds = r.rounded
+		}
+	}
 	if r.floor != nil && len(r.floor.latency) > 0 {
 		summed.FloorNS = stats.Median(r.floor.latency)
 	}
@@ -23,6 +30,48 @@ func (r *runner) result() Result {
 		summed.Clocks = append(summed.Clocks, c)
 	}
 	return summed
+}
+
+// passes returns the passes of throughput by number of threads, where some are missing or a thread
+// starved.
+func (r *runner) passes() []compare.Passes {
+	by := map[int]compare.Passes{}
+	for _, s := range r.subjects {
+		for _, t := range s.throughput {
+			if s.err != nil {
+				continue // the clock has a reason of its own
+			}
+			p := by[t.threads]
+			p.Threads, p.Planned, p.Complete, p.Starved = t.threads, p.Planned+t.planned, p.Complete+t.complete, p.Starved+t.starved
+			if why := r.missing(t); why != "" && !slices.Contains(p.Reasons, why) {
+				p.Reasons = append(p.Reasons, why)
+			}
+			by[t.threads] = p
+		}
+	}
+	var some []compare.Passes
+	for _, threads := range slices.Sorted(maps.Keys(by)) {
+		if p := by[threads]; p.Complete < p.Planned || p.Starved > 0 {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// missing returns why passes of a measurement are missing; "" if none is.
+func (r *runner) missing(t *throughput) string {
+	switch {
+	case t.complete == t.planned:
+		return ""
+	case t.err != nil:
+		return t.subject.clock.ID + ": " + t.err.Error()
+	case r.spoilt != nil:
+		return r.spoilt.Error()
+	case len(r.lost) > 0:
+		return "a CPU went away"
+	default:
+		return "the time was up"
+	}
 }
 
 // emptyBracket returns the distribution of an empty call, or nil if there is none.

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,6 +96,11 @@ type throughput struct {
 	subject        *subject
 	threads        int
 	oversubscribed bool
+	planned        int       // passes
+	due            int       // passes that were to begin so far
+	complete       int       // passes
+	starved        int       // complete passes in which a thread had no CPU for most of the time
+	err            error     // why a pass failed, after which there are no more
 	perSecond      []float64 // samples of all threads together
 	fairness       []float64 // of each pass
 	reads          int64     // of all threads, over all passes
@@ -118,32 +124,54 @@ func (t *throughput) result() compare.Throughput {
 	return r
 }
 
-// throughput runs one pass of the measurements, and returns false if the run ended first. The
-// smallest number of threads comes first, so that the crew only has to grow.
-func (r *runner) throughput(pass []*throughput) bool {
+// A pass is the nth of a measurement.
+type pass struct {
+	*throughput
+	nth int
+}
+
+// sufficient is the number of passes whose median one disturbed pass does not move. In a run
+// without enough time, each measurement has so many before any has more.
+const sufficient = 3
+
+// due returns the measurements as passes, each the next of its measurement.
+func due(all []*throughput) []pass {
+	passes := make([]pass, len(all))
+	for i, t := range all {
+		passes[i] = pass{t, t.due}
+		t.due++
+	}
+	return passes
+}
+
+// throughput runs the passes until the time is up, and returns those that are left; ok is false
+// if the run ended first. The smallest number of threads comes first: the crew only has to grow,
+// and if the time is short, the figures of few threads are complete. One pass of the smallest
+// number is always run.
+func (r *runner) throughput(passes []pass, until int64) (left []pass, ok bool) {
 	defer r.crew.rest()
-	rand.Shuffle(len(pass), func(i, j int) { pass[i], pass[j] = pass[j], pass[i] })
-	slices.SortStableFunc(pass, func(a, b *throughput) int { return a.threads - b.threads })
-	for _, t := range pass {
-		if t.subject.failed() || r.spoilt != nil || r.outgrown(t) {
+	rand.Shuffle(len(passes), func(i, j int) { passes[i], passes[j] = passes[j], passes[i] })
+	slices.SortStableFunc(passes, func(a, b pass) int {
+		return cmp.Or(min(a.nth/sufficient, 1)-min(b.nth/sufficient, 1), a.threads-b.threads, a.nth-b.nth)
+	})
+	fewest := slices.Min(r.settings.Threads)
+	for _, p := range passes {
+		t := p.throughput
+		if t.subject.failed() || t.err != nil || r.spoilt != nil || r.outgrown(t) {
+			continue
+		}
+		if r.now() >= until && (t.threads > fewest || t.complete > 0) {
+			left = append(left, p)
 			continue
 		}
 		if r.ended() {
-			return false
+			return nil, false
 		}
 		complete, err := r.pass(t)
-		var gone *lostCPU
-		switch {
-		case r.ended() && !complete:
-			return false
-		case errors.As(err, &gone):
-			r.crew.rest() // its threads are pinned
-			r.lose(gone.cpu)
-		case r.crew.broken() != nil:
-			r.spoilt = r.crew.broken()
-		case err != nil:
-			t.subject.err = first(err)
+		if r.ended() && !complete {
+			return nil, false
 		}
+		r.settle(t, err)
 		r.glance()
 		// Each assignment leaves a little garbage, and the garbage collector is off during a
 		// run.
@@ -152,7 +180,25 @@ func (r *runner) throughput(pass []*throughput) bool {
 			r.started = 0
 		}
 	}
-	return true
+	return left, true
+}
+
+// settle decides what the error of a pass costs: the run a CPU or its workers, the clock all its
+// figures, or no more than this figure.
+func (r *runner) settle(t *throughput, err error) {
+	var gone *lostCPU
+	var failed *failedRead
+	switch {
+	case errors.As(err, &gone):
+		r.crew.rest() // its threads are pinned
+		r.lose(gone.cpu)
+	case r.crew.broken() != nil:
+		r.spoilt = r.crew.broken()
+	case errors.As(err, &failed):
+		t.subject.err = failed
+	case err != nil:
+		t.err = first(err)
+	}
 }
 
 // outgrown returns whether a measurement is no longer continued because CPUs went away: no
@@ -179,12 +225,12 @@ func (r *runner) plan() [][]*throughput {
 			continue
 		}
 		for _, threads := range slices.Sorted(slices.Values(r.settings.Threads)) {
+			n := r.settings.passes(threads)
 			t := &throughput{
-				subject: s, threads: threads,
+				subject: s, threads: threads, planned: n,
 				oversubscribed: r.settings.oversubscribed(threads),
 			}
 			s.throughput = append(s.throughput, t)
-			n := r.settings.passes(threads)
 			for i := range n {
 				at := (next + i*len(passes)/n) % len(passes)
 				passes[at] = append(passes[at], t)
@@ -235,6 +281,10 @@ func (t *throughput) count(g *gate, p pace, samples []float64) error {
 	if len(samples) == 0 {
 		samples = []float64{perSecond}
 	}
+	t.complete++
+	if !t.oversubscribed && g.starved(t.threads, p) {
+		t.starved++
+	}
 	t.perSecond = append(t.perSecond, samples...)
 	t.reads += g.reads(t.threads)
 	t.spentNS += end - g.releasedNS.Load()
@@ -262,7 +312,8 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 	chunkNS := float64(p.Chunk) * t.subject.readNS
 	calls := func(span time.Duration) int { return int(min(max(1, float64(span)/chunkNS+0.5), math.MaxInt32)) }
 	slice := max(r.settings.slice(), span/(mostSlices-1))
-	p.Keep = !t.oversubscribed && span >= enough*slice
+	p.Keep = !t.oversubscribed
+	p.Median = p.Keep && span >= enough*slice
 	p.Slice, p.Look = calls(slice), calls(looks*r.settings.slice())
 	return p
 }

@@ -101,6 +101,7 @@ var update = flag.Bool("update", false, "write docs/timebench-1.schema.json anew
 var bounds = map[string]struct{ least, most json.Number }{
 	"Conditions.steal_share":   {"0", "1"},
 	"Conditions.wall_step_ns":  {},
+	"Passes.threads":           {"1", ""},
 	"TimeSync.offset_ns":       {number(-result.Most), number(result.Most)},
 	"TimeSync.frequency_ppm":   {number(-result.Most), number(result.Most)},
 	"Settings.threads":         {"1", ""},

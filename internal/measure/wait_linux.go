@@ -1,0 +1,30 @@
+package measure
+
+import (
+	"math"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Operations of futex(2). They are not the private ones: the word may be in memory that processes
+// share.
+const (
+	futexWait = 0
+	futexWake = 1
+)
+
+// sleepWhile stops this thread while the word has the value, for at most the span; it may return
+// earlier. The arguments of [syscall.Syscall6] escape, so the timeout is on the heap.
+func sleepWhile(word *atomic.Uint32, value uint32, span time.Duration) {
+	timeout := unix.NsecToTimespec(int64(span))
+	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&timeout)), 0, 0)
+}
+
+// wakeAll wakes all threads that sleep at the word, which has changed.
+func wakeAll(word *atomic.Uint32) {
+	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, math.MaxInt32, 0, 0, 0)
+}
