@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -37,7 +38,8 @@ func (w world) checkUnplugged(t *testing.T, said map[string]ran) {
 				continue
 			}
 			require.True(t, c.Available, "%s: %s: %s", how, c.ID, c.Reason)
-			require.Len(t, c.Latency.SamplesNS, 60, how)
+			// A slow host leaves the machine no time for all rounds.
+			require.Len(t, c.Latency.SamplesNS, cmp.Or(compare.Of(d).Conditions.CompleteRounds, 60), how)
 			require.NotEmpty(t, c.Throughput, how)
 		}
 		require.Contains(t, warned(d), "lost-cpu", how)

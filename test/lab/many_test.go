@@ -1,0 +1,66 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// many is a machine with far more CPUs than the host has: most of them stand still at any time. The
+// kernel need not measure its delay loop on each CPU (lpj), which takes a minute.
+var many = world{
+	name: "smp64", arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never,
+	machine: []string{"-cpu", "max,+invtsc", "-m", "1024", "-smp", "64", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+		"-append", "console=ttyS0 panic=-1 tsc=reliable wait=tsc lpj=4000000"},
+}
+
+const manyScript = `
+run threads timebench compare --format json
+run processes timebench compare --format json --workers processes --threads 1,2,64 --rounds 20 --time 20ms CLOCK_MONOTONIC gettimeofday
+`
+
+// A run on such a machine ends by itself, long before the time limit of a command. No clock
+// becomes unavailable because a thread has no CPU, and the document accounts for each figure that is
+// missing. How many are depends on the speed of the host.
+func TestFarMoreCPUsThanTheHostHas(t *testing.T) {
+	said := many.run(t, manyScript)
+	for _, workers := range []string{"threads", "processes"} {
+		require.Zero(t, said[workers].status, "%s: %s", workers, said[workers].stderr)
+		d := document(t, said[workers])
+		costs := compare.Of(d)
+		require.Equal(t, 64, d.Host.CPU.Usable)
+		short := map[int]compare.Passes{}
+		for _, p := range costs.Conditions.Passes {
+			short[p.Threads] = p
+		}
+		t.Logf("%s: %.1f s, %d clocks, numbers of threads with missing or starved passes: %+v",
+			workers, float64(costs.Conditions.DurationNS)/1e9, len(costs.Clocks), costs.Conditions.Passes)
+		if slices.ContainsFunc(costs.Conditions.Passes, func(p compare.Passes) bool { return p.Complete < p.Planned }) {
+			require.Contains(t, warned(d), "incomplete")
+		}
+		for _, c := range costs.Clocks {
+			require.True(t, c.Available, "%s: %s: %s", workers, c.ID, c.Reason)
+			require.NotNil(t, c.Latency, "%s: %s", workers, c.ID)
+			require.NotNil(t, c.Resolution, "%s: %s", workers, c.ID)
+			measured := map[int]bool{}
+			for _, one := range c.Throughput {
+				measured[one.Threads] = true
+			}
+			require.True(t, measured[1], "%s: %s with one thread", workers, c.ID)
+			for _, threads := range d.Settings.Threads {
+				if !measured[threads] {
+					require.Less(t, short[threads].Complete, short[threads].Planned, "%s: %s with %d threads", workers, c.ID, threads)
+					require.NotEmpty(t, short[threads].Reasons)
+				}
+			}
+		}
+		for _, f := range d.Findings {
+			require.NotContains(t, []string{"no-vdso", notScaling}, f.Kind, f.Evidence)
+		}
+	}
+}
