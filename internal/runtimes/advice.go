@@ -3,10 +3,12 @@ package runtimes
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -51,7 +53,12 @@ func (r *MeasuredRuntime) fastest(kind string) string {
 	slices.SortStableFunc(calls, func(a, b MeasuredCall) int { return cmp.Compare(a.coarse(), b.coarse()) })
 	var others []string
 	for _, m := range calls[1:] {
-		others = append(others, fmt.Sprintf("%s %s×", m.described(), words.Times(m.Latency.MedianNS/calls[0].Latency.MedianNS)))
+		ratio := m.Latency.MedianNS / calls[0].Latency.MedianNS
+		if math.Abs(math.Log(ratio)) < math.Log1p(section.Usual.MinChange) {
+			others = append(others, m.described()+" the same")
+			continue
+		}
+		others = append(others, fmt.Sprintf("%s %s×", m.described(), words.Times(ratio)))
 	}
 	text := fmt.Sprintf("%s %s ns", calls[0].described(), words.NS(calls[0].Latency.MedianNS))
 	if len(others) > 0 {
