@@ -7,7 +7,8 @@
 //	TIMEBENCH_PAIRS=$PWD/runs go test ./test/pairs -run '^$' -bench Verdicts -benchtime 1x
 //
 // The first makes sixty runs, each a process of its own, and keeps their documents. The second prints
-// the share of the verdicts in 400 pairs for each figure: with one run on a side and with five.
+// the share of the verdicts in 400 pairs for each figure, with one run on a side and with five; and how
+// often a run is odd among those of a fleet.
 package pairs
 
 import (
@@ -17,12 +18,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/runtimes"
 	"github.com/timebench/timebench/internal/section"
@@ -77,7 +81,11 @@ func BenchmarkVerdicts(b *testing.B) {
 	for b.Loop() {
 		for _, command := range commands {
 			if runs := read(b, filepath.Join(from, command[0]+"-*.json")); len(runs) > 0 {
-				fmt.Printf("%d runs of %s\n%s\n", len(runs), command[0], table(runs)) // b.Logf would print ten lines of it
+				// b.Logf would print ten lines of it.
+				fmt.Printf("%d runs of %s\n%s\n", len(runs), command[0], table(runs))
+				if command[0] == "compare" {
+					fmt.Printf("As machines of a fleet\n%s\n", fleetTable(runs))
+				}
 			}
 		}
 	}
@@ -129,6 +137,48 @@ func table(runs []*result.Document) string {
 		for _, n := range counts[figure] {
 			fmt.Fprintf(&text, " %5.1f %%", 100*float64(n)/pairs)
 		}
+	}
+	return text.String()
+}
+
+// machines is the number of machines in a group of a fleet, and odd by how much one of them is made slower.
+const machines, odd = 10, 0.5
+
+// fleetTable has for each clock the share of the groups in which an unchanged machine is odd by its cost, and
+// the share in which the slower one is.
+func fleetTable(runs []*result.Document) string {
+	type share struct{ unchanged, slower int }
+	counts := map[string]*share{}
+	var clocks []string
+	chance := rand.New(rand.NewPCG(2, 2))
+	for range pairs {
+		group := pick(runs, chance.Perm(len(runs))[:machines])
+		group[0] = slowed(group[:1], odd)[0]
+		var all []fleet.Machine
+		for i, d := range group {
+			all = append(all, fleet.MachineOf(strconv.Itoa(i), d, nil))
+		}
+		wrong := map[string]bool{}
+		for _, m := range fleet.Of(all, nil, time.Time{}).Groups[0].Machines {
+			for _, c := range m.Clocks {
+				if counts[c.Clock] == nil {
+					counts[c.Clock] = new(share)
+					clocks = append(clocks, c.Clock)
+				}
+				switch {
+				case c.Odd && m.Name == "0":
+					counts[c.Clock].slower++
+				case c.Odd && !wrong[c.Clock]:
+					counts[c.Clock].unchanged++
+					wrong[c.Clock] = true
+				}
+			}
+		}
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%-45s unchanged +%.0f %%", "", 100*odd)
+	for _, c := range clocks {
+		fmt.Fprintf(&text, "\n%-45s %7.1f %% %5.1f %%", c, 100*float64(counts[c].unchanged)/pairs, 100*float64(counts[c].slower)/pairs)
 	}
 	return text.String()
 }
@@ -215,4 +265,5 @@ func TestExperimentFindsWhatIsSlower(t *testing.T) {
 	}
 	require.Equal(t, "c", strings.Fields(table(runs))[12], table(runs))
 	require.Equal(t, []string{"0.0", "%", "100.0", "%", "0.0", "%", "100.0", "%"}, strings.Fields(table(runs))[13:])
+	require.Equal(t, []string{"c", "0.0", "%", "100.0", "%"}, strings.Fields(fleetTable(runs))[3:])
 }
