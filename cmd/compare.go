@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/render"
 	"github.com/timebench/timebench/internal/result"
@@ -20,7 +21,7 @@ const (
 	minTime   = time.Millisecond
 	maxTime   = time.Hour
 	maxRounds = 1000
-	maxRepeat = 100
+	maxRepeat = compare.MaxRuns
 )
 
 // compareFlags are the flags of compare as they were typed.

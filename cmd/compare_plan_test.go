@@ -12,7 +12,7 @@ import (
 )
 
 // unset returns the flags of compare if none is given.
-func unset() compareFlags { return compareFlags{pin: "none", workers: "threads"} }
+func unset() compareFlags { return compareFlags{pin: "none", workers: "threads", repeat: 1} }
 
 func fourCPUs() result.Host { return result.Host{CPU: result.CPU{Logical: 4, Usable: 4}} }
 

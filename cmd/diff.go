@@ -110,7 +110,7 @@ func gate(d *compare.Changes, above float64, typed string) error {
 	cannot := func(figures []string, why string) error {
 		return untold(fmt.Errorf("%s cannot be compared, so --fail-above cannot decide: %s", firstFew(figures), why))
 	}
-	slower, unsteady, undecided := d.SlowerThan(above), d.UnsteadyAbove(above), d.Untold()
+	slower, unsteady, undecided, small := d.SlowerThan(above), d.UnsteadyAbove(above), d.Untold(), d.UnjudgedAbove(above)
 	switch {
 	case len(slower) > 0:
 		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", firstFew(figures(slower)), typed))
@@ -120,6 +120,8 @@ func gate(d *compare.Changes, above float64, typed string) error {
 		return cannot(d.Lost, "the new result does not have them")
 	case len(unsteady) > 0:
 		return cannot(figures(unsteady), "a run changed while it lasted, or shared its CPUs; measure again on a quiet machine")
+	case len(small) > 0:
+		return cannot(figures(small), fmt.Sprintf("a change below %.1f %% needs four runs on each side; measure compare with --repeat 5", 100*small[0].Floor))
 	case len(undecided) > 0:
 		return cannot(figures(undecided), "too few samples for a verdict; measure compare with more --rounds, or the others again")
 	case d.Comparisons == 0:

@@ -5,13 +5,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/result"
 )
-
-// maxRuns is how many runs a side of diff may have.
-const maxRuns = 100
 
 // loadSide returns a side of diff: one result, or the runs that a folder or a glob holds.
 func loadSide(name string) (diff.Side, error) {
@@ -21,10 +19,14 @@ func loadSide(name string) (diff.Side, error) {
 	}
 	var files []string
 	for _, name := range names {
-		files = append(files, runFiles(name)...)
+		found, err := runFiles(name)
+		if err != nil {
+			return diff.Side{}, err
+		}
+		files = append(files, found...)
 	}
-	if len(files) > maxRuns {
-		return diff.Side{}, fmt.Errorf("%s holds %d results; a side of diff has %d runs at most", name, len(files), maxRuns)
+	if len(files) > compare.MaxRuns {
+		return diff.Side{}, fmt.Errorf("%s holds %d results; a side of diff has %d runs at most", name, len(files), compare.MaxRuns)
 	}
 	if len(files) == 1 {
 		name = files[0]
@@ -41,15 +43,21 @@ func loadSide(name string) (diff.Side, error) {
 }
 
 // runFiles returns the results in a folder of several. The name of anything else is that of one result.
-func runFiles(name string) []string {
+func runFiles(name string) ([]string, error) {
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
-		return []string{name}
+		return []string{name}, nil
 	}
 	if _, err := os.Stat(filepath.Join(name, "results.json")); err == nil {
-		return []string{name}
+		return []string{name}, nil
 	}
-	if files, _, _ := fleet.Find([]string{name}, nil); len(files) > 0 {
-		return files
+	files, unread, err := fleet.Find([]string{name}, nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(unread) > 0:
+		return nil, fmt.Errorf("%s: %s", unread[0].File, unread[0].Reason)
+	case len(files) == 0:
+		return []string{name}, nil
 	}
-	return []string{name}
+	return files, nil
 }

@@ -289,6 +289,7 @@ func planted(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	document := &result.Document{
 		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), Tool: result.Tool{Version: "planted " + args[1]},
+		Labels:   []string{"planted=" + args[0]},
 		Settings: result.Settings{Threads: []int{2}, Rounds: 20, TimeNS: 1e8, Pin: "none", Workers: "threads"},
 		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{
 			ID: "time.Now@go", Call: "time.Now()", Path: "go", Available: true,

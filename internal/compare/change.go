@@ -114,6 +114,12 @@ func (d *Changes) UnsteadyAbove(share float64) []Change {
 	return d.having(func(c Change) bool { return c.Verdict == Unsteady && max(c.Change, c.MedianChange) > share })
 }
 
+// UnjudgedAbove returns the figures that rose by more than the share, and by less than the floor of so
+// few runs.
+func (d *Changes) UnjudgedAbove(share float64) []Change {
+	return d.having(func(c Change) bool { return c.Verdict == Same && c.Change > share && c.Change < c.Floor })
+}
+
 func (d *Changes) having(property func(Change) bool) []Change {
 	var some []Change
 	for _, c := range d.Changes {

@@ -208,7 +208,7 @@ func conclusion(d *Changes, s section.Settings) string {
 	default:
 		text = "No verdict is possible."
 	}
-	text += " " + rule(d)
+	text += " " + rule(d, s)
 	if unsteady > 0 {
 		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, or shared its CPUs. Measure again.", words.Plural(unsteady, "figure")+words.Are(unsteady))
 	}
@@ -219,21 +219,24 @@ func conclusion(d *Changes, s section.Settings) string {
 }
 
 // rule returns by which rule the figures were judged.
-func rule(d *Changes) string {
-	smallest, largest, single := math.Inf(1), 0.0, false
-	for _, c := range d.Changes {
-		smallest, largest = min(smallest, c.Floor), max(largest, c.Floor)
-		single = single || c.OldRuns == 1 || c.NewRuns == 1
-	}
+func rule(d *Changes, s section.Settings) string {
 	percent := func(share float64) string { return strings.TrimPrefix(signed(share), "+") }
-	if !single {
-		return fmt.Sprintf("Changes below %s are called the same, and those whose interval includes no change.", percent(largest))
+	var floors []float64 // above the smallest change that counts
+	for _, c := range d.Changes {
+		if c.Floor > s.MinChange {
+			floors = append(floors, c.Floor)
+		}
 	}
-	floors := percent(largest)
-	if smallest < largest {
-		floors = fmt.Sprintf("%s (latency in user mode) and %s (other figures)", percent(smallest), percent(largest))
+	slices.Sort(floors)
+	switch floors = slices.Compact(floors); len(floors) {
+	case 0:
+		return fmt.Sprintf("Changes below %s are called the same, and those with 0 %% in their interval.", percent(s.MinChange))
+	case 1:
+		return fmt.Sprintf("Changes below %s are not judged with fewer than four runs on a side; measure with --repeat 5.", percent(floors[0]))
+	default:
+		return fmt.Sprintf("Changes below %s (latency in user mode) and %s (other figures) are not judged with fewer than four runs on a side; measure with --repeat 5.",
+			percent(floors[0]), percent(floors[1]))
 	}
-	return fmt.Sprintf("Changes below %s are not judged with one run on a side; measure with --repeat 5.", floors)
 }
 
 // inOneOnly returns the clocks and figures that only one document has.

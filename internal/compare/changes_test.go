@@ -115,7 +115,8 @@ func TestVerdictsOnSeveralRuns(t *testing.T) {
 		{"a disturbed run", runs(20, 20, 20, 20, 20), runs(20, 20, 20, 29, 20), Same, true},
 		{"three per cent, and the runs differ by as much", runs(20, 20.9, 20, 20.9, 20.1), runs(20.1, 21.3, 20, 20.9, 21.4), Same, true},
 		{"below the smallest change", runs(20, 20, 20, 20, 20), runs(20.3, 20.3, 20.3, 20.3, 20.3), Same, true},
-		{"three runs have no interval", runs(20, 20, 20), runs(20.6, 20.6, 20.6), Slower, false},
+		{"three runs have no interval, and the floor of one", runs(20, 20, 20), runs(20.5, 20.5, 20.5), Same, false},
+		{"three runs that are four per cent slower", runs(20, 20, 20), runs(20.8, 20.8, 20.8), Slower, false},
 		{"a single run beside several", runs(20, 20, 20, 20, 20), runs(20.5), Same, false},
 	} {
 		c := compareOne(t, test.old, test.new)
@@ -128,7 +129,7 @@ func TestVerdictsOnSeveralRuns(t *testing.T) {
 	}
 }
 
-// The floor of one run depends on the figure, and no floor is below the smallest change of the settings.
+// The floor of few runs depends on the figure, and no floor is below the smallest change of the settings.
 func TestFloors(t *testing.T) {
 	user := latency("c", []float64{20, 20, 20, 20, 20})
 	kernel, unknown, counter := user, user, user
@@ -136,13 +137,13 @@ func TestFloors(t *testing.T) {
 	counter.Path = "cpu"
 	read := Throughput{Threads: 2, SamplesReadsPerSecond: []float64{1, 1, 1, 1, 1}}
 	threads := Clock{ID: "c", Available: true, KernelEntry: result.Never, Throughput: []Throughput{read}}
-	several := latency("c", user.Latency.SamplesNS, user.Latency.SamplesNS)
+	several, four := latency("c", user.Latency.SamplesNS, user.Latency.SamplesNS), latency("c", slices.Repeat([][]float64{user.Latency.SamplesNS}, 4)...)
 	for _, test := range []struct {
 		old, new Clock
 		want     float64
 	}{
 		{user, user, 0.03}, {kernel, kernel, 0.05}, {user, kernel, 0.05}, {unknown, unknown, 0.05}, {counter, counter, 0.03}, {threads, threads, 0.05},
-		{several, user, 0.03}, {several, several, 0.02},
+		{several, user, 0.03}, {several, several, 0.03}, {four, four, 0.02}, {four, user, 0.03},
 	} {
 		require.Equal(t, test.want, compareOne(t, test.old, test.new).Floor, "%+v", test.old)
 	}

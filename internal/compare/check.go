@@ -198,6 +198,10 @@ func samples(c *result.Checker, at string, values []float64, median float64) {
 
 // checkRuns checks the numbers of samples of each run, if there are several.
 func checkRuns(c *result.Checker, at string, counts []int, samples []float64) {
+	if len(counts) > MaxRuns {
+		c.Fail(at, fmt.Sprintf("are %d; there are %d at most", len(counts), MaxRuns))
+		return
+	}
 	left := len(samples)
 	for i, n := range counts {
 		c.Positive(fmt.Sprintf("%s[%d]", at, i), float64(n))

@@ -13,7 +13,7 @@ func slowness(clocks []Clock) []float64 {
 	ratios := make([]float64, len(clocks))
 	for i, c := range clocks {
 		ratios[i] = 1
-		if ratio := c.Latency.CostNS() / fastest; ratio >= 1+section.Usual.MinChange {
+		if ratio := c.Latency.CostNS() / fastest; fastest > 0 && ratio >= 1+section.Usual.MinChange {
 			ratios[i] = ratio
 		}
 	}

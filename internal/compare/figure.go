@@ -8,6 +8,9 @@ import (
 	"github.com/timebench/timebench/internal/stats"
 )
 
+// MaxRuns is the max number of runs on a side of a comparison.
+const MaxRuns = 100
+
 // lowerDecile is the share of the samples that lie below the cost of a run.
 const lowerDecile = 0.1
 
@@ -97,6 +100,8 @@ func figuresUnder(source string, clocks []Clock, contendedFrom int) []figure {
 		// A sample of 0 ns, or of no reads, has no ratio to another.
 		if len(samples) > 0 && slices.Min(samples) > 0 && !math.IsInf(slices.Max(samples), 0) {
 			f.runs = byRun(counts, samples)
+			// Joined documents of another hand may have more, whose pairs would fill the memory.
+			f.runs, f.quickest = f.runs[:min(len(f.runs), MaxRuns)], f.quickest[:min(len(f.quickest), MaxRuns)]
 			all = append(all, f)
 		}
 	}

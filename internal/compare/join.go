@@ -80,8 +80,7 @@ func joinConditions(runs []Conditions) Conditions {
 	return all
 }
 
-// joinPasses returns the passes of two runs together, by number of threads. Where a run lists none,
-// all of its passes were complete.
+// joinPasses returns the passes of two runs together, by number of threads.
 func joinPasses(a, b []Passes) []Passes {
 	by := map[int]Passes{}
 	for _, p := range slices.Concat(a, b) {
@@ -150,15 +149,20 @@ func (clock *Clock) addEntry(of Clock) {
 // JoinLatency returns the latency of several runs together; nil if none has one. A run without it is nil.
 func JoinLatency(runs []*Latency) *Latency {
 	runs = slices.DeleteFunc(slices.Clone(runs), func(l *Latency) bool { return l == nil })
-	switch len(runs) {
-	case 0:
+	if len(runs) == 0 {
 		return nil
-	case 1:
+	}
+	// A document of another hand may have a median without samples.
+	sampled := slices.DeleteFunc(slices.Clone(runs), func(l *Latency) bool { return len(l.SamplesNS) == 0 })
+	switch len(sampled) {
+	case 0:
 		return runs[0]
+	case 1:
+		return sampled[0]
 	}
 	var samples, quiet []float64
 	var counts []int
-	for _, l := range runs {
+	for _, l := range sampled {
 		samples, quiet = append(samples, l.SamplesNS...), append(quiet, l.QuietSamplesNS...)
 		counts = append(counts, runsOf(l.Runs, l.SamplesNS)...)
 	}

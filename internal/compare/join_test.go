@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,6 +76,23 @@ func TestJoinTakesWhatEachRunHas(t *testing.T) {
 	old := run(20)
 	old.Clocks[0].Latency.QuietSamplesNS = nil
 	require.Empty(t, Join([]*Costs{old, run(22)}).Clocks[0].Latency.QuietSamplesNS, "one run has no quickest slices")
+}
+
+// A document of another hand may have a median without samples, or more runs than can be compared.
+func TestJoinOfRunsWithoutSamples(t *testing.T) {
+	none := run(20)
+	none.Clocks[0].Latency = &Latency{MedianNS: 20, SamplesNS: []float64{}}
+	require.Equal(t, none.Clocks[0].Latency, Join([]*Costs{none, none}).Clocks[0].Latency)
+	with := run(22)
+	require.Equal(t, with.Clocks[0].Latency, Join([]*Costs{none, with}).Clocks[0].Latency)
+
+	many := run(20)
+	many.Clocks[0].Latency = LatencyOf(slices.Repeat([]float64{20}, 2*MaxRuns), nil)
+	many.Clocks[0].Latency.Runs = slices.Repeat([]int{1}, 2*MaxRuns)
+	require.ErrorContains(t, reread(t, many), "are 200; there are 100 at most")
+	d := document()
+	d.Put(many)
+	require.Equal(t, MaxRuns, compare(d, d, usual).Changes[0].OldRuns)
 }
 
 func TestJoinedKernelEntry(t *testing.T) {

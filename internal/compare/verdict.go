@@ -11,9 +11,9 @@ import (
 // The smallest changes with a verdict, as shares, where [section.Settings] has no larger one. The
 // experiment of docs/diff.md found them.
 const (
-	// oneRunUserMode is by how much the latency in user mode may differ between two runs of an unchanged
-	// machine, and oneRun that of other figures. Several runs show themselves by how much they differ.
-	oneRunUserMode, oneRun = 0.03, 0.05
+	// fewRunsUserMode is by how much the latency in user mode may differ between two runs of an unchanged
+	// machine, and fewRuns that of other figures. Four runs and more show themselves by how much they differ.
+	fewRunsUserMode, fewRuns = 0.03, 0.05
 )
 
 const (
@@ -29,8 +29,8 @@ const (
 
 // compare returns what changed from old to new.
 //
-// A figure is slower or faster if its cost changed by the floor or more, and the confidence interval
-// of the change, if there are enough runs for one, excludes no change. The cost of a run is the lower
+// A figure is slower or faster if its cost changed by the floor or more, and 0 % lies outside of the
+// confidence interval of the change, if there are enough runs for one. The cost of a run is the lower
 // decile of its samples, and the change is the Hodges-Lehmann estimate of the ratio of the runs' costs.
 func compare(old, new *result.Document, s section.Settings) *Changes {
 	before, after := figures(old), figures(new)
@@ -55,7 +55,7 @@ func change(old, new figure, s section.Settings) Change {
 	}
 	c := Change{
 		Clock: old.clock, ClockSource: old.source, Threads: old.threads, OldRuns: len(old.runs), NewRuns: len(new.runs),
-		OldNS: stats.Median(costsOf(before)), NewNS: stats.Median(costsOf(after)), Floor: floor(old, new, s),
+		OldNS: stats.Median(costsOf(before)), NewNS: stats.Median(costsOf(after)),
 		MedianChange: median(new)/median(old) - 1,
 	}
 	shift, low, high, ok := stats.HodgesLehmann(logarithms(costsOf(before)), logarithms(costsOf(after)), stats.Wanted)
@@ -63,20 +63,22 @@ func change(old, new figure, s section.Settings) Change {
 	if ok {
 		c.Low, c.High, c.Confidence = math.Expm1(low), math.Expm1(high), stats.Wanted
 	}
+	c.Floor = floor(old, new, ok, s)
 	c.Verdict = c.verdict(min(old.samples(), new.samples()), old.contended || new.contended)
 	return c
 }
 
-// floor returns the smallest change of a figure that has a verdict.
-func floor(old, new figure, s section.Settings) float64 {
-	floor := s.MinChange
-	if len(old.runs) == 1 || len(new.runs) == 1 {
-		if old.userMode && new.userMode && old.threads == 0 {
-			return max(floor, oneRunUserMode)
-		}
-		return max(floor, oneRun)
+// floor returns the smallest change of a figure that has a verdict. interval is whether there are enough
+// runs for one.
+func floor(old, new figure, interval bool, s section.Settings) float64 {
+	switch {
+	case interval:
+		return s.MinChange
+	case old.userMode && new.userMode && old.threads == 0:
+		return max(s.MinChange, fewRunsUserMode)
+	default:
+		return max(s.MinChange, fewRuns)
 	}
-	return floor
 }
 
 // verdict returns the verdict on a change. samples is the number of samples of the side with fewer.

@@ -4,6 +4,7 @@
 package diff
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
@@ -46,8 +47,20 @@ func Read(file string, d *result.Document) Side {
 }
 
 // ReadRuns returns the side of several runs, of which there is at least one, that were loaded from
-// files. An error says which of them is of another machine, or was measured with other settings.
+// files. An error says which of them is of another machine, was measured with other settings, or stands
+// twice.
 func ReadRuns(name string, files []string, runs []*result.Document) (Side, error) {
+	text := map[string]string{}
+	for i, run := range runs {
+		var written bytes.Buffer
+		if err := run.Write(&written); err != nil {
+			return Side{}, fmt.Errorf("%s: %w", files[i], err)
+		}
+		if first, twice := text[written.String()]; twice {
+			return Side{}, fmt.Errorf("%s: %s is the same run as %s; name each run once", name, files[i], first)
+		}
+		text[written.String()] = files[i]
+	}
 	for i, run := range runs[1:] {
 		if d := unlike(runs[0], run); d != nil {
 			return Side{}, fmt.Errorf("%s: its runs are not alike: %s of %s is %q, that of %s %q; compare runs of one machine with the same settings",

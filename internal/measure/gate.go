@@ -77,8 +77,11 @@ func (g *gate) reads(n int) int64 {
 // patience returns how long a pass waits until n workers have arrived, and until they have ended.
 // A worker that is later gets no CPU, or has died.
 func patience(n int) time.Duration {
-	const each = 10 * time.Millisecond // to start a thread on a busy machine
-	return observe.Late + time.Duration(n)*each
+	const (
+		late = 10 * time.Second       // a busy host stops a virtual CPU for seconds
+		each = 10 * time.Millisecond // to start a thread on a busy machine
+	)
+	return late + time.Duration(n)*each
 }
 
 const (

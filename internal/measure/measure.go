@@ -114,6 +114,11 @@ const (
 // nil. It ends early, with the results so far, when ctx ends. A clock that cannot be opened
 // or that fails is an entry with a reason. The error is what prevents any measurement.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
+	return Repeat(ctx, 1, clocks, s, progress)
+}
+
+// once makes one run. Its conditions have all passes.
+func once(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
 	// The garbage collector would stop every thread, and a run leaves little garbage.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	observe.TryStopwatch()

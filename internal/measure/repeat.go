@@ -22,9 +22,13 @@ func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, pro
 			last.Interrupted = true
 			break
 		}
-		measured, err := Run(ctx, clocks, s, after(progress, i, runs))
-		if err != nil {
+		measured, err := once(ctx, clocks, s, after(progress, i, runs))
+		if err != nil && i == 0 {
 			return Result{}, err
+		}
+		if err != nil {
+			last.Spoilt = err
+			break
 		}
 		last.Interrupted, last.Spoilt = measured.Interrupted, measured.Spoilt
 		if i == 0 || !measured.Interrupted {
@@ -35,6 +39,7 @@ func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, pro
 		}
 	}
 	joined := compare.Join(all)
+	joined.Conditions.Passes = noteworthy(joined.Conditions.Passes)
 	return Result{
 		FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *joined.Conditions, Interrupted: last.Interrupted, Spoilt: last.Spoilt,
 	}, nil

@@ -32,8 +32,7 @@ func (r *runner) result() Result {
 	return summed
 }
 
-// passes returns the passes of throughput by number of threads, where some are missing or a thread
-// starved.
+// passes returns the passes of throughput by number of threads.
 func (r *runner) passes() []compare.Passes {
 	by := map[int]compare.Passes{}
 	for _, s := range r.subjects {
@@ -49,9 +48,18 @@ func (r *runner) passes() []compare.Passes {
 			by[t.threads] = p
 		}
 	}
-	var some []compare.Passes
+	var all []compare.Passes
 	for _, threads := range slices.Sorted(maps.Keys(by)) {
-		if p := by[threads]; p.Complete < p.Planned || p.Starved > 0 {
+		all = append(all, by[threads])
+	}
+	return all
+}
+
+// noteworthy returns the passes of which some are missing, or in which a thread starved.
+func noteworthy(all []compare.Passes) []compare.Passes {
+	var some []compare.Passes
+	for _, p := range all {
+		if p.Complete < p.Planned || p.Starved > 0 {
 			some = append(some, p)
 		}
 	}

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,9 +28,19 @@ func TestHodgesLehmannNeedsFourOnEachSide(t *testing.T) {
 	shift, _, _, ok = HodgesLehmann(low[:3], high, 0.95)
 	require.False(t, ok)
 	require.Equal(t, 10.5, shift)
+	_, _, _, ok = HodgesLehmann(low[:3], slices.Repeat(high, 10), 0.95)
+	require.False(t, ok)
 	shift, _, _, ok = HodgesLehmann([]float64{2}, []float64{3}, 0.95)
 	require.False(t, ok)
 	require.Equal(t, 1.0, shift)
+}
+
+// Of many samples the rank is that of the normal approximation, which is close to the exact one.
+func TestRankOfManySamples(t *testing.T) {
+	require.Equal(t, 3, beyond(5, 5, 0.95))
+	require.InDelta(t, 128, beyond(20, 20, 0.95), 0)
+	require.InDelta(t, 143, beyond(21, 21, 0.95), 2) // exact: 143
+	require.InDelta(t, 4197, beyond(100, 100, 0.95), 5)
 }
 
 func TestAnOutlierHardlyMovesHodgesLehmann(t *testing.T) {
