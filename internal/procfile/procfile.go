@@ -14,7 +14,7 @@ const Most = 64 << 10
 
 var errNotRegular = errors.New("not a regular file")
 
-// Read returns the contents of a regular file, of a longer one the first [Most] bytes. os.ReadFile has no bound, and an
+// Read returns at most the first [Most] bytes of a regular file. os.ReadFile has no bound, and an
 // argument list of 64 GiB (/proc/PID/cmdline) costs its owner 2 MB.
 func Read(path string) ([]byte, error) {
 	file, err := Open(path)

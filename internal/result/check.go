@@ -214,7 +214,7 @@ func (c *Checker) Once(at, id string, seen map[string]bool) {
 		c.Fail(at, "has no id")
 	}
 	if seen[id] {
-		c.Fail(at, "stands twice")
+		c.Fail(at, "appears twice")
 	}
 	c.Few(at, len(seen))
 	seen[id] = true

@@ -175,7 +175,7 @@ func (d *decoder) object(to reflect.Value, o *object) error {
 		}
 		i, what := o.find(raw, next)
 		if i >= 0 && seen[i] {
-			what = "stands twice"
+			what = "appears twice"
 		}
 		if what != "" {
 			return d.wrong(len(raw), what)

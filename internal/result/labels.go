@@ -33,7 +33,7 @@ func CheckLabels(labels []string) error {
 		case len(value) > maxLabelValue || !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }):
 			return fmt.Errorf("the value of %s is longer than %d bytes, or is not printable", key, maxLabelValue)
 		case seen[key]:
-			return fmt.Errorf("%s stands twice", key)
+			return fmt.Errorf("%s appears twice", key)
 		}
 		seen[key] = true
 	}

@@ -20,7 +20,7 @@ func TestLabels(t *testing.T) {
 	} {
 		require.ErrorContains(t, CheckLabels([]string{label}), says, "%q", label)
 	}
-	require.ErrorContains(t, CheckLabels([]string{"a=1", "b=2", "a=3"}), "a stands twice")
+	require.ErrorContains(t, CheckLabels([]string{"a=1", "b=2", "a=3"}), "a appears twice")
 	var many []string
 	for i := range MaxLabels + 1 {
 		many = append(many, fmt.Sprintf("k%d=v", i))

@@ -303,7 +303,7 @@ func TestLoadRefuses(t *testing.T) {
 		"misspelt":             {replace(`"turns"`, `"Turns"`), `line 123, column 5: conditions.Turns is spelt "turns"`},
 		"missing":              {replace(`"turns": 440,`, ``), `line 121, column 17: conditions.turns is missing`},
 		"missing object":       {`{"schema": "timebench/1", "generated_at": "2026-11-21T03:00:00Z", "interrupted": false}`, `line 1, column 1: tool is missing`},
-		"key twice":            {replace(`"turns": 440`, `"turns": 440, "turns": 441`), `line 123, column 19: conditions.turns stands twice`},
+		"key twice":            {replace(`"turns": 440`, `"turns": 440, "turns": 441`), `line 123, column 19: conditions.turns appears twice`},
 		"null inside":          {replace(`"turns": 440`, `"turns": null`), `line 123, column 14: conditions.turns is null, not a number`},
 		"wrong type":           {replace(`"median_ns": 20.2`, `"median_ns": "20.2"`), `line 196, column 22: clocks[0].latency.median_ns is a string, not a number`},
 		"object for array":     {replaceIn(one, "\"threads\": [\n      1,\n      2\n    ]", `"threads": {}`), `line 36, column 16: settings.threads is an object, not an array`},
@@ -335,7 +335,7 @@ func TestLoadRefuses(t *testing.T) {
 		"text without end":     {replace(`"kernel": "6.18.44"`, `"kernel": "`+strings.Repeat("6", result.MostText+1)+`"`), `host.kernel is a text of 65537 bytes; it must have at most 65536`},
 		"list without end":     {replace(`"clocksource=tsc"`, `"`+strings.Repeat("é", result.MostText)+`"`), `host.boot_parameters[0] is a text of 131072 bytes; it must have at most 65536`},
 		"too many clocks":      {withClocks(t, 5000), `clocks[4096] ("clock4096@go") is one of more than 4096; no machine has so many`},
-		"clock twice":          {replaceIn(one, "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `clocks[1] ("CLOCK_MONOTONIC@vdso") stands twice`},
+		"clock twice":          {replaceIn(one, "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `clocks[1] ("CLOCK_MONOTONIC@vdso") appears twice`},
 		"clock without id":     {replaceIn(one, "hpet@mmio", ""), `clocks[1] ("") has no id`},
 		"ugly id": {
 			replaceIn(replace("CLOCK_MONOTONIC@vdso", `two\nlines`+strings.Repeat("x", 100)), `"median_ns": 20.2`, `"median_ns": -1`),
@@ -358,7 +358,7 @@ func TestLoadRefuses(t *testing.T) {
 		"commands in one":      {replaceIn(all, "\"commands\": [", `"commands": "reboot", "x": [`), `line 172, column 23: findings[0].remedies[0].commands is a string, not an array`},
 		"source without name":  {replace(`"clocksource": "hpet"`, `"clocksource": ""`), `other_clocksources[0].clocksource is ""; each must be named, and once`},
 		"source twice":         {withExperiments(t, "hpet", "acpi_pm", "hpet"), `other_clocksources[2].clocksource is "hpet"; each must be named, and once`},
-		"clock twice beyond":   {replaceIn(withExperiments(t, "hpet"), "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `other_clocksources[0].clocks[1] ("CLOCK_MONOTONIC@vdso") stands twice`},
+		"clock twice beyond":   {replaceIn(withExperiments(t, "hpet"), "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `other_clocksources[0].clocks[1] ("CLOCK_MONOTONIC@vdso") appears twice`},
 		"negative beyond":      {replace(`"floor_ns": 1.65`, `"floor_ns": -1.65`), `other_clocksources[0].floor_ns is -1.65; it must be a number from 0`},
 		"latency beyond":       {replace(`"median_ns": 1310`, `"median_ns": -1310`), `other_clocksources[0].clocks[0] ("CLOCK_MONOTONIC@vdso").latency.median_ns is -1310; it must be a number from 0`},
 		"offset below":         {replace(`"offset_ns": -31250`, `"offset_ns": -9223372036854775808`), `host.time_sync.offset_ns is -9.223372036854776e+18; it must be from -1e+18 to 1e+18`},
@@ -569,7 +569,7 @@ func TestLoadTakesUTF16(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A row of throughput that stands twice would be compared with the first of another
+// A row of throughput that appears twice would be compared with the first of another
 // document only.
 func TestThreadsStandOnce(t *testing.T) {
 	d := withEveryKey()

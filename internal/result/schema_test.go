@@ -532,7 +532,7 @@ func TestSectionsAreReadStrictly(t *testing.T) {
 	text := string(written(t, full()))
 	for from, test := range map[string]struct{ to, want string }{
 		`"skew": {`:  {`"Skew": {`, `Skew is spelt "skew"`},
-		`"drift": {`: {`"skew": {`, "skew stands twice"},
+		`"drift": {`: {`"skew": {`, "skew appears twice"},
 		`"text": "no such device"`: {
 			`"text": "` + strings.Repeat("x", 1<<17) + `"`, "verification.clocks[0].faults[0].text is a text of 131072 bytes",
 		},

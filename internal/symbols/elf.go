@@ -226,7 +226,7 @@ func (t *Table) readSymbols(file *elf.File, section *elf.Section, contents io.Re
 	if err := within(stringTable, maxNames); err != nil {
 		return err
 	}
-	const eachFunction = functionSize + 2*pieceSize // one that has another within it continues after it
+	const eachFunction = functionSize + 2*pieceSize // a function around another one has two ranges
 	if err := reserve(int64(stringTable.FileSize + eachFunction*mostFunctions(file, section))); err != nil {
 		return err
 	}

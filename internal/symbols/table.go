@@ -179,7 +179,7 @@ func nested(functions []function) int {
 // flatten returns the ranges of functions that may lie within each other. functions are in order, each
 // with another start.
 func flatten(functions []function) []piece {
-	pieces := make([]piece, 0, len(functions)+nested(functions)) // one that has another within it continues after it
+	pieces := make([]piece, 0, len(functions)+nested(functions)) // a function around another one has two ranges
 	var begun []function                                         // not ended, in order of start
 	at := uint64(0)
 	advance := func(to uint64) {
