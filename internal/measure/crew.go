@@ -11,6 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // A crew is the workers of throughput measurements: threads of this process, or processes.
@@ -165,9 +166,9 @@ func (t *threads) leave(came []answer) error {
 		switch {
 		case slices.ContainsFunc(came, func(a answer) bool { return a.worker == i }):
 		case s.Pin == thread.Any:
-			all = errors.Join(all, fmt.Errorf("a thread got no time on any CPU for %v", late))
+			all = errors.Join(all, fmt.Errorf("a thread got no time on any CPU for %s", words.Duration(float64(late))))
 		default:
-			all = errors.Join(all, &lostCPU{s.Pin, fmt.Errorf("a thread got no time on CPU %d for %v", s.Pin, late)})
+			all = errors.Join(all, &lostCPU{s.Pin, fmt.Errorf("a thread got no time on CPU %d for %s", s.Pin, words.Duration(float64(late)))})
 		}
 	}
 	t.workers.Dismiss(0)

@@ -78,7 +78,7 @@ func (g *gate) reads(n int) int64 {
 // A worker that is later gets no CPU, or has died.
 func patience(n int) time.Duration {
 	const (
-		late = 10 * time.Second       // a busy host stops a virtual CPU for seconds
+		late = 10 * time.Second      // a busy host stops a virtual CPU for seconds
 		each = 10 * time.Millisecond // to start a thread on a busy machine
 	)
 	return late + time.Duration(n)*each

@@ -62,7 +62,7 @@ func TestProcessThatIsStoppedIsAnErrorAndNotAHang(t *testing.T) {
 	cancel() // open does not wait for it
 	p.gate().open(ctx, 2)
 	p.gate().stop.Store(1)
-	require.EqualError(t, p.wait(), "worker process 1 got no time for 200ms")
+	require.EqualError(t, p.wait(), "worker process 1 got no time for 200 ms")
 	require.ErrorContains(t, p.broken(), "worker process 1 got no time")
 	c.close()
 }

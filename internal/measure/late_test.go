@@ -34,7 +34,7 @@ func TestWorkerThatFailsCostsItsFigureAlone(t *testing.T) {
 		require.Len(t, measured.Clocks[1].Throughput, 3)
 		require.Equal(t, []compare.Passes{
 			{Threads: 4, Planned: 2 * passesPerMeasurement, Complete: passesPerMeasurement, Reasons: []string{"a: " + why}},
-		}, measured.Conditions.Passes)
+		}, noteworthy(measured.Conditions.Passes))
 		require.Equal(t, 5*passesPerMeasurement+1, crew.starts, "it is not tried again")
 	}
 }
@@ -68,7 +68,7 @@ func TestWorkerThatCannotReadTheClockConcernsTheClock(t *testing.T) {
 	require.False(t, measured.Clocks[0].Available)
 	require.Equal(t, "failed while it was read: no such device", measured.Clocks[0].Reason)
 	require.True(t, measured.Clocks[1].Available)
-	require.Empty(t, measured.Conditions.Passes, "the clock has its own reason")
+	require.Empty(t, noteworthy(measured.Conditions.Passes), "the clock has its own reason")
 }
 
 // fakeTime is a stopwatch that passes as a test wants it.
@@ -111,7 +111,7 @@ func TestRunEndsAtItsLimit(t *testing.T) {
 	require.Positive(t, many)
 	require.Equal(t, []compare.Passes{
 		{Threads: 4, Planned: 2 * passesPerMeasurement, Complete: many, Reasons: []string{"the time was up"}},
-	}, measured.Conditions.Passes)
+	}, noteworthy(measured.Conditions.Passes))
 }
 
 // A pass that does not fit into its round waits for a later one: a short disturbance costs none.
@@ -124,7 +124,7 @@ func TestPassesWaitForALaterRound(t *testing.T) {
 		return time.Millisecond
 	}
 	measured := running(t, slowly(p, 10*time.Second, time.Millisecond, pass, 1, 2))
-	require.Empty(t, measured.Conditions.Passes)
+	require.Empty(t, noteworthy(measured.Conditions.Passes))
 	for _, c := range measured.Clocks {
 		require.Len(t, of(t, c, 1).SamplesReadsPerSecond, passesPerMeasurement)
 		require.Len(t, of(t, c, 2).SamplesReadsPerSecond, passesPerMeasurement)
@@ -148,7 +148,7 @@ func TestRunWithoutTimeHasOneOfEach(t *testing.T) {
 func TestRunWithoutLimitTakesAnyTime(t *testing.T) {
 	p := new(fakeTime)
 	measured := running(t, slowly(p, 0, time.Hour, func(int) time.Duration { return time.Hour }, 1, 4))
-	require.Empty(t, measured.Conditions.Passes)
+	require.Empty(t, noteworthy(measured.Conditions.Passes))
 	require.Zero(t, measured.Conditions.CompleteRounds)
 }
 

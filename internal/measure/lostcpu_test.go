@@ -226,9 +226,9 @@ func TestThreadsLeaveBehindTheOneThatDoesNotEnd(t *testing.T) {
 			require.NotSame(t, before, crew.gate())
 			var gone *lostCPU
 			if name == "free" {
-				require.EqualError(t, first(err), "a thread got no time on any CPU for 200ms")
+				require.EqualError(t, first(err), "a thread got no time on any CPU for 200 ms")
 			} else {
-				require.EqualError(t, err, fmt.Sprintf("a thread got no time on CPU %d for 200ms", cpus[1]))
+				require.EqualError(t, err, fmt.Sprintf("a thread got no time on CPU %d for 200 ms", cpus[1]))
 				require.ErrorAs(t, err, &gone)
 				require.Equal(t, cpus[1], gone.cpu)
 			}

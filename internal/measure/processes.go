@@ -24,6 +24,7 @@ import (
 	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/thread"
 	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/internal/words"
 )
 
 // WorkerCommand is the command of timebench that makes a process a worker: it calls [Worker].
@@ -243,7 +244,7 @@ func (p *processes) wait() error {
 	}
 	for i, w := range p.workers[:p.started] {
 		if !slices.ContainsFunc(came, func(a answer) bool { return a.worker == i }) {
-			p.ended = fmt.Errorf("worker process %d got no time for %v", i, late)
+			p.ended = fmt.Errorf("worker process %d got no time for %s", i, words.Duration(float64(late)))
 			all = errors.Join(all, p.ended)
 			_ = w.command.Process.Kill() // close waits for its end
 		}

@@ -191,7 +191,7 @@ func TestGlobs(t *testing.T) {
 	fleet := run(t, folder, nil, wine, "cmd", "/c", exe, "fleet", `results\*.zip`)
 	require.Zero(t, fleet.status, fleet.stderr)
 	require.Contains(t, fleet.stdout, "Machines  2 in 1 group")
-	diff := run(t, folder, nil, wine, "cmd", "/c", exe, "diff", `results\web?.zip`)
+	diff := run(t, folder, nil, wine, "cmd", "/c", exe, "diff", `results\web?.zip`, `results\web?.zip`)
 	require.Zero(t, diff.status, diff.stderr)
 	none := run(t, folder, nil, wine, "cmd", "/c", exe, "fleet", `results\*.json`)
 	require.Equal(t, 2, none.status)
