@@ -42,7 +42,7 @@ func (e estimate) summed(programs []*program) []*program {
 func sumOf(programs []*program) *program {
 	first := slices.MaxFunc(programs, func(a, b *program) int { return a.samples - b.samples })
 	sum := &program{
-		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, threadNames: map[int]string{},
+		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, vdso: first.vdso, threadNames: map[int]string{},
 		byFunction: map[string]int{}, places: map[place]int{}, inVDSO: map[uint64]*site{}, outside: map[uint64]*site{},
 		threads: map[int]*count{}, stacks: map[stack]*reads{}, names: map[uint64]string{},
 	}
@@ -53,27 +53,34 @@ func sumOf(programs []*program) *program {
 	return sum
 }
 
-// join adds the samples of another program. What two processes have at the same address is taken to be the same.
+// join adds the samples of another program. What two processes have at the same address is taken to be the same, and so is
+// what they have at the same place of the vDSO, whose address is random.
 func (p *program) join(other *program) {
+	moved := func(address uint64) uint64 {
+		if other.inVDSO[address] == nil {
+			return address
+		}
+		return address - other.vdso.start + p.vdso.start
+	}
 	p.samples += other.samples
 	p.user += other.user
 	p.otherSites += other.otherSites
-	p.otherStacks.join(&other.otherStacks)
+	p.otherStacks.join(&other.otherStacks, moved)
 	for name, samples := range other.byFunction {
 		p.byFunction[name] += samples
 	}
 	for at, samples := range other.places {
 		p.places[at] += samples
 	}
-	joinSites(p.inVDSO, other.inVDSO)
-	joinSites(p.outside, other.outside)
+	joinSites(p.inVDSO, other.inVDSO, moved)
+	joinSites(p.outside, other.outside, moved)
 	for tid, of := range other.threads {
 		to := entry(p.threads, tid)
 		to.samples += of.samples
-		to.join(&of.reads)
+		to.join(&of.reads, moved)
 	}
 	for s, of := range other.stacks {
-		entry(p.stacks, s).join(of)
+		entry(p.stacks, s).join(of, moved)
 	}
 	for address, name := range other.names {
 		if p.names[address] == "" {
@@ -85,21 +92,22 @@ func (p *program) join(other *program) {
 	}
 }
 
-func joinSites(to, from map[uint64]*site) {
+// joinSites adds sites, each at the address that moved returns.
+func joinSites(to, from map[uint64]*site, moved func(uint64) uint64) {
 	for address, of := range from {
-		at := entry(to, address)
+		at := entry(to, moved(address))
 		at.clock, at.other, at.unknown = at.clock+of.clock, at.other+of.other, at.unknown+of.unknown
 	}
 }
 
-// join adds the samples of other reads.
-func (r *reads) join(other *reads) {
+// join adds the samples of other reads, whose sites are at the addresses that moved returns.
+func (r *reads) join(other *reads, moved func(uint64) uint64) {
 	r.sure += other.sure
 	for at, samples := range other.maybe {
 		if r.maybe == nil {
 			r.maybe = map[uint64]int{}
 		}
-		r.maybe[at] += samples
+		r.maybe[moved(at)] += samples
 	}
 }
 

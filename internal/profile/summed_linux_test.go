@@ -26,12 +26,11 @@ func builds(number int, looks func(pid int) look, change func(*estimate), more .
 		}
 		records = append(records, times(10, sample(pid, nil, at, inProgram))...)
 	}
-	t := newTally(seen, &kernel{}, newFunctions(vdsoSize, map[string]uint64{"__vdso_clock_gettime": 0xa00}), nil)
-	for i := range records {
-		records[i].TimeNS, records[i].TID = uint64(i)+1, records[i].PID
-	}
-	t.addAll(records)
-	t.lookUpNames()
+	return filled(talliedOf(seen, nil, records...), change)
+}
+
+// filled returns the profile of what was counted in ten seconds.
+func filled(t *tally, change func(*estimate)) Profile {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never}
 	e := estimate{profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{} }, calls: (*counts)(nil).of}
 	if change != nil {
@@ -67,6 +66,36 @@ func TestShortProcessesAreSummed(t *testing.T) {
 	grid := s.Block(&result.Document{}).Grids[0]
 	require.Equal(t, []string{"cc1", "build", "×300"}, grid.Rows[0][:3])
 	require.Contains(t, grid.Note, "the sum of 300 processes")
+}
+
+// Each process has its vDSO at an address of its own, and an instruction of it is one site still.
+func TestSitesInTheVDSOAreSummed(t *testing.T) {
+	of := func(processes int) Profile {
+		seen, records := faked{}, []perfevent.Record(nil)
+		for i := range uint64(60) {
+			pid, moved := 100+int(i)%processes, (i%uint64(processes))*0x10000 //nolint:gosec // small
+			seen[pid] = look{command: "cc1", vdso: addressRange{vdsoAt + moved, vdsoAt + moved + vdsoSize}}
+			in := func(kernel uint64) perfevent.Record {
+				return sample(pid, []uint64{kernel}, afterEntry+moved, inProgram)
+			}
+			// Every third process has no sample in the function of a system call.
+			records = append(records, times(5, in([]uint64{gettime, write, entryCode}[i%3]))...)
+			records = append(records, times(4, in(entryCode))...)
+		}
+		return filled(talliedOf(seen, nil, records...), func(e *estimate) { e.profile.KernelEntry = result.Always })
+	}
+	require.Len(t, of(60).Processes, 1)
+	many, one := of(60).Processes[0], of(1).Processes[0]
+	require.Equal(t, 60, many.ProcessCount)
+	require.InDelta(t, 0.5, one.KernelShare, 1e-9)
+	for name, of := range map[string]func(Process) float64{
+		"kernel": func(p Process) float64 { return p.KernelShare },
+		"low":    func(p Process) float64 { return p.ClockShareLow },
+		"high":   func(p Process) float64 { return p.ClockShareHigh },
+	} {
+		require.InDelta(t, of(one), of(many), 1e-9, name)
+	}
+	require.Equal(t, 7, many.Threads[0].ClockSamples, "all in the function, and half of the others")
 }
 
 func TestProcessesThatStayApart(t *testing.T) {

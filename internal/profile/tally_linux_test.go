@@ -50,6 +50,10 @@ func (f faked) forget(int)               {}
 var normal = look{command: "reader", cgroup: "/user.slice", vdso: addressRange{vdsoAt, vdsoAt + vdsoSize}}
 
 func tallied(pids []int, records ...perfevent.Record) *tally {
+	return talliedOf(faked{10: normal, 11: normal, 12: {command: "old"}, 13: {command: "secret", reason: "that needs CAP_SYS_PTRACE"}}, pids, records...)
+}
+
+func talliedOf(seen faked, pids []int, records ...perfevent.Record) *tally {
 	kernel := &kernel{functions: []kernelFunction{
 		{addressRange{gettime, gettime + 0x100}, kernelCall{clockCall, syscallID}}, {addressRange{write, write + 0x100}, kernelCall{kind: otherCall}},
 		{addressRange{gettimeofday, gettimeofday + 0x100}, kernelCall{clockCall, gettimeofdayID}},
@@ -58,7 +62,7 @@ func tallied(pids []int, records ...perfevent.Record) *tally {
 	functions := newFunctions(vdsoSize, map[string]uint64{
 		"__vdso_gettimeofday": 0x800, "__vdso_clock_gettime": 0xa00, "clock_gettime": 0xa00, "__vdso_getcpu": 0xd00,
 	})
-	t := newTally(faked{10: normal, 11: normal, 12: {command: "old"}, 13: {command: "secret", reason: "that needs CAP_SYS_PTRACE"}}, kernel, functions, pids)
+	t := newTally(seen, kernel, functions, pids)
 	for i := range records {
 		if records[i].TimeNS == 0 {
 			records[i].TimeNS = uint64(i) + 1 //nolint:gosec // small
