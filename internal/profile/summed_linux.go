@@ -50,6 +50,8 @@ func sumOf(programs []*program) *program {
 		sum.pids = append(sum.pids, p.pid)
 		sum.join(p)
 	}
+	slices.Sort(sum.pids)
+	sum.pids = slices.Compact(sum.pids) // a process may execute the same program again
 	return sum
 }
 

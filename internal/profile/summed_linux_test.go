@@ -98,6 +98,30 @@ func TestSitesInTheVDSOAreSummed(t *testing.T) {
 	require.Equal(t, 7, many.Threads[0].ClockSamples, "all in the function, and half of the others")
 }
 
+// A process that executes its program again and again is one process.
+func TestProcessThatExecutesItselfIsOne(t *testing.T) {
+	seen, records := faked{}, []perfevent.Record(nil)
+	for i := range 12 {
+		pid := 100 + i%6
+		seen[pid] = compilers(pid)
+		records = append(records, perfevent.Record{Kind: perfevent.Comm, PID: pid, Name: "cc1", Exec: true},
+			perfevent.Record{Kind: perfevent.Map, PID: pid, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize})
+		records = append(records, times(10, sample(pid, nil, inGettime, inProgram))...)
+	}
+	counted := talliedOf(seen, nil, records...)
+	require.Len(t, counted.programs, 12)
+	var total usage
+	s := filled(counted, func(e *estimate) {
+		e.used = func(int) usage { return usage{userNS: 75e6, systemNS: 25e6} }
+		total = e.usedBy(sumOf(counted.programs))
+	})
+	require.Len(t, s.Processes, 1)
+	require.Equal(t, 6, s.Processes[0].ProcessCount)
+	require.Equal(t, 120, s.Processes[0].Samples)
+	require.InDelta(t, 6*75e6, total.userNS, 1)
+	require.InDelta(t, 6*25e6, total.systemNS, 1)
+}
+
 func TestProcessesThatStayApart(t *testing.T) {
 	number := func(s Profile) int { return len(s.Processes) }
 	require.Equal(t, 4, number(builds(4, compilers, nil)), "few")
