@@ -4,9 +4,6 @@ package procfile
 import (
 	"errors"
 	"io"
-	"io/fs"
-	"os"
-	"syscall"
 )
 
 // Most is how many bytes of a file are read at most.
@@ -23,21 +20,4 @@ func Read(path string) ([]byte, error) {
 	}
 	defer func() { _ = file.Close() }()
 	return io.ReadAll(io.LimitReader(file, Most))
-}
-
-// Open opens a regular file. For a FIFO, os.Open waits for its other end.
-func Open(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
-	}
-	if err != nil {
-		_ = file.Close()
-		return nil, err
-	}
-	return file, nil
 }

@@ -1,10 +1,14 @@
 package procfile
 
 import (
+	"os"
+	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,4 +22,52 @@ func TestReadWaitsForNothing(t *testing.T) {
 	text, err := Read("/proc/self/status")
 	require.NoError(t, err)
 	require.Contains(t, string(text), "VmHWM:")
+}
+
+// A device may do anything when it is opened.
+func TestOnlyRegularFilesAreOpened(t *testing.T) {
+	folder := t.TempDir()
+	fifo, file := filepath.Join(folder, "fifo"), filepath.Join(folder, "file")
+	require.NoError(t, unix.Mkfifo(fifo, 0o600))
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	events, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
+	require.NoError(t, err)
+	defer func() { _ = unix.Close(events) }()
+	opened := func(path string) bool {
+		_, err := unix.InotifyAddWatch(events, path, unix.IN_OPEN)
+		require.NoError(t, err)
+		_, _ = Read(path)
+		n, _ := unix.Read(events, make([]byte, 4096))
+		return n > 0
+	}
+	require.False(t, opened(fifo))
+	require.True(t, opened(file))
+}
+
+// inRoot names the environment variable that has the test read files in a root without /proc.
+const inRoot = "TEST_IN_ROOT"
+
+func TestReadWithoutProc(t *testing.T) {
+	if os.Getenv(inRoot) != "" {
+		text, err := Read("/file")
+		require.NoError(t, err)
+		require.Equal(t, "content", string(text))
+		_, err = Read("/fifo")
+		require.EqualError(t, err, "open /fifo: not a regular file")
+		return
+	}
+	if os.Geteuid() != 0 {
+		need.Missing(t, "root", "only root calls chroot(2)")
+	}
+	root := t.TempDir()
+	self, err := os.ReadFile("/proc/self/exe")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(root, "test"), self, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "file"), []byte("content"), 0o600))
+	require.NoError(t, unix.Mkfifo(filepath.Join(root, "fifo"), 0o600))
+	command := exec.Command("/test", "-test.run=^TestReadWithoutProc$")
+	command.Dir, command.Env = "/", append(os.Environ(), inRoot+"=1", "TMPDIR=/")
+	command.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
+	out, err := command.CombinedOutput()
+	require.NoError(t, err, string(out))
 }

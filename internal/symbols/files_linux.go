@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/timebench/timebench/internal/procfile"
 	"github.com/timebench/timebench/internal/trace"
 	"golang.org/x/sys/unix"
 )
@@ -252,47 +253,11 @@ func (f *Files) spend(span time.Duration) (left time.Duration, err error) {
 	return most - f.spent, nil
 }
 
-var errNotRegular = errors.New("not a regular file")
-
-// openRegular opens a file for reading if it is a regular one, and accept returns no error for it. Nothing else is ever
-// opened: a FIFO would wait for its other end, and a device may do anything. If resolve is not 0, it has the flags
-// of openat2(2) for the path.
-func openRegular(folder int, path string, flags int, resolve uint64, accept func(*unix.Stat_t) error) (*os.File, fileID, error) {
-	wrong := func(err error) (*os.File, fileID, error) { return nil, fileID{}, fmt.Errorf("%s: %w", path, err) }
-	fd, err := openPath(folder, path, flags, resolve)
-	if err != nil {
-		return wrong(err)
-	}
-	defer func() { _ = unix.Close(fd) }()
-	var stat unix.Stat_t
-	if err := unix.Fstat(fd, &stat); err != nil {
-		return wrong(err)
-	}
-	if stat.Mode&unix.S_IFMT != unix.S_IFREG {
-		return wrong(errNotRegular)
-	}
-	if err := accept(&stat); err != nil {
-		return wrong(err)
-	}
-	file, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", fd), os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return wrong(err)
-	}
-	return file, fileID{device: stat.Dev, inode: stat.Ino, size: stat.Size, modified: stat.Mtim}, nil
-}
-
-// openPath opens a file without opening what it is (O_PATH of open(2)).
-func openPath(folder int, path string, flags int, resolve uint64) (int, error) {
-	flags |= unix.O_PATH | unix.O_CLOEXEC
-	if resolve == 0 {
-		return unix.Openat(folder, path, flags, 0)
-	}
-	fd, err := unix.Openat2(folder, path, &unix.OpenHow{Flags: uint64(flags), Resolve: resolve})
-	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
-		// Linux before 5.6, or a seccomp filter that does not know openat2. Symbolic links on the way
-		// may then lead out of the process's root. The caller compares the file with what it expects.
-		trace.Printf("symbols", "openat2: %v; using openat", err)
-		return unix.Openat(folder, path, flags, 0)
-	}
-	return fd, err
+// openRegular is [procfile.OpenAt], and returns the identity of the file too.
+func openRegular(folder int, path string, flags int, resolve uint64, accept func(*unix.Stat_t) error) (file *os.File, id fileID, err error) {
+	file, err = procfile.OpenAt(folder, path, flags, resolve, func(stat *unix.Stat_t) error {
+		id = fileID{device: stat.Dev, inode: stat.Ino, size: stat.Size, modified: stat.Mtim}
+		return accept(stat)
+	})
+	return file, id, err
 }
