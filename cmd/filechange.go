@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/timebench/timebench/internal/trace"
 )
@@ -145,13 +146,18 @@ func writeTemporary(folder *os.Root, name string, content []byte, mode fs.FileMo
 	return temporary, nil
 }
 
-// temporaryPrefix begins the names of temporary files; digits and small letters follow.
+// temporaryPrefix begins the names of temporary files.
 const temporaryPrefix = ".timebench-"
+
+// temporaryName returns the name of a temporary file that was made at a time, in Unix seconds.
+func temporaryName(made int64, random uint64) string {
+	return temporaryPrefix + strconv.FormatInt(made, 10) + "-" + strconv.FormatUint(random, 36)
+}
 
 // createTemporary creates a file with a new name and this mode. It follows no link, by O_EXCL.
 func createTemporary(folder *os.Root, below string, mode fs.FileMode) (string, *os.File, error) {
 	for {
-		name := path.Join(below, temporaryPrefix+strconv.FormatUint(rand.Uint64(), 36))
+		name := path.Join(below, temporaryName(time.Now().Unix(), rand.Uint64()))
 		file, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
 			return name, file, err
@@ -163,8 +169,8 @@ func createTemporary(folder *os.Root, below string, mode fs.FileMode) (string, *
 // and fill it.
 const maxEntries = 1 << 14
 
-// removeTemporaries removes the temporary files of runs that were killed. The caller has the lock
-// of the folder, so no other run needs them.
+// removeTemporaries removes the temporary files of runs that were killed. Younger ones stay: the
+// lock of the folder does not keep out the runs of other machines and sessions.
 func removeTemporaries(folder *os.Root, below string) {
 	opened, err := folder.Open(below + "/.") // not a pipe
 	if err != nil {
@@ -174,18 +180,24 @@ func removeTemporaries(folder *os.Root, below string) {
 	entries, _ := opened.ReadDir(maxEntries)
 	for _, entry := range entries {
 		isFile := entry.Type().IsRegular() || entry.Type() == fs.ModeSymlink
-		if isFile && isTemporary(entry.Name()) {
+		if isFile && isStale(entry.Name()) {
 			trace.Printf("out", "removing %s, which a killed run left", pathIn(folder, path.Join(below, entry.Name())))
 			_ = removeFile(folder, path.Join(below, entry.Name()))
 		}
 	}
 }
 
-// isTemporary reports whether a name is one of createTemporary.
-func isTemporary(name string) bool {
-	number, ok := strings.CutPrefix(name, temporaryPrefix)
-	value, err := strconv.ParseUint(number, 36, 64)
-	return ok && err == nil && strconv.FormatUint(value, 36) == number
+// staleAge is how old a temporary file is that no run needs. A write takes seconds.
+const staleAge = time.Hour
+
+// isStale reports whether a name is that of an old temporary file. Its modification time would not
+// do: a backup is the old file with a new name.
+func isStale(name string) bool {
+	made, random, _ := strings.Cut(strings.TrimPrefix(name, temporaryPrefix), "-")
+	seconds, notTime := strconv.ParseInt(made, 10, 64)
+	number, notNumber := strconv.ParseUint(random, 36, 64)
+	return notTime == nil && notNumber == nil && name == temporaryName(seconds, number) &&
+		seconds < time.Now().Add(-staleAge).Unix()
 }
 
 // pathIn returns the path of a file for an error.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,38 +144,38 @@ func names(files map[string]string) (names []string) {
 	return names
 }
 
-// The temporary files of killed runs go when the next run writes, and nothing else.
+// The old temporary files of killed runs go when the next run writes, and nothing else: another run,
+// of this machine or another one, may be writing the young ones.
 func TestFilesOfKilledRunsAreRemoved(t *testing.T) {
 	folder := need.Folder(t)
 	write := func(name string) { require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("1"), 0o600)) }
-	kept := []string{".timebench-", ".timebench-A", ".timebench-0a", ".timebench-3w5e11264sgsg", ".timebench-a.txt", "a.timebench-a", "charts/kept"}
-	require.NoError(t, os.MkdirAll(filepath.Join(folder, "charts", ".timebench-folder"), 0o700))
-	for _, name := range append(kept, ".timebench-3w5e11264sgsf", "charts/.timebench-a") {
+	young := temporaryName(time.Now().Unix(), 1)
+	kept := []string{
+		young, "charts/" + young, temporaryName(time.Now().Unix()+1e6, 1), temporaryName(math.MaxInt64, 1),
+		".timebench-", ".timebench-1", ".timebench-1-", ".timebench-1-A", ".timebench-1-0a", ".timebench-01-a", ".timebench-a-a",
+		".timebench-1-3w5e11264sgsg", ".timebench-1-a.txt", "a.timebench-1-a", "1-a", "charts/kept",
+	}
+	require.NoError(t, os.MkdirAll(filepath.Join(folder, "charts", ".timebench-1-folder"), 0o700))
+	for _, name := range append(kept, ".timebench-1-3w5e11264sgsf", "charts/.timebench-1764000000-a") {
 		write(name)
 	}
-	require.NoError(t, newTarget(folder, diffSet).write([]file{{"diff.json", func(w io.Writer) error { _, err := w.Write([]byte("1")); return err }}}))
+	require.NoError(t, writeDiff(folder))
 	require.ElementsMatch(t, append(kept, "diff.json"), names(filesIn(t, folder)))
-	require.DirExists(t, filepath.Join(folder, "charts", ".timebench-folder"))
+	require.DirExists(t, filepath.Join(folder, "charts", ".timebench-1-folder"))
 }
 
-// The temporary files of a run that writes now stay: it has the lock.
+// writeDiff writes a set with one file into a folder.
+func writeDiff(folder string) error {
+	return newTarget(folder, diffSet).write([]file{{"diff.json", func(w io.Writer) error { _, err := w.Write([]byte("1")); return err }}})
+}
+
+// The temporary files of a run that writes now stay, although it has no lock.
 func TestFilesOfAWriterStay(t *testing.T) {
 	folder := need.Folder(t)
 	root := opened(t, folder)
-	unlock, locked := lockFolder(root)
-	if !locked {
-		need.Missing(t, "locks", "the file system has none")
-	}
 	writer := &fileChange{name: "other", content: []byte("1")}
 	require.NoError(t, writer.prepare(root, false))
-	next := make(chan error)
-	go func() {
-		next <- newTarget(folder, diffSet).write([]file{{"diff.json", func(w io.Writer) error { _, err := w.Write([]byte("1")); return err }}})
-	}()
-	time.Sleep(50 * time.Millisecond) // the other run comes to the lock
-	err := writer.apply(root)
-	unlock()
-	require.NoError(t, err)
-	require.NoError(t, <-next)
+	require.NoError(t, writeDiff(folder))
+	require.NoError(t, writer.apply(root))
 	requireFiles(t, folder, map[string]string{"other": "1", "diff.json": "1"})
 }

@@ -11,16 +11,16 @@ import (
 
 // lockFolder keeps other runs from writing into a folder until unlock. Otherwise the pictures of
 // one run could end up beside the document of another. It does not lock if the file system has no
-// locks, or if another process keeps the lock.
-func lockFolder(folder *os.Root) (unlock func(), locked bool) {
+// locks, or if another process keeps the lock; nor against other machines on a network file system.
+func lockFolder(folder *os.Root) (unlock func()) {
 	file, err := folder.Open(".")
 	if err != nil {
-		return func() {}, false
+		return func() {}
 	}
 	for start := time.Now(); time.Since(start) < lockTimeout; time.Sleep(time.Millisecond) {
 		if err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != unix.EWOULDBLOCK && err != unix.EINTR {
 			break
 		}
 	}
-	return func() { _ = file.Close() }, err == nil
+	return func() { _ = file.Close() }
 }

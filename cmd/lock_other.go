@@ -5,4 +5,4 @@ package cmd
 import "os"
 
 // lockFolder does nothing: folders have no locks here.
-func lockFolder(*os.Root) (unlock func(), locked bool) { return func() {}, false }
+func lockFolder(*os.Root) (unlock func()) { return func() {} }

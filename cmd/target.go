@@ -285,16 +285,13 @@ func (t *target) replace(set []*fileChange) error {
 		return err
 	}
 	defer func() { _ = folder.Close() }()
-	unlock, locked := lockFolder(folder)
-	defer unlock()
+	defer lockFolder(folder)()
 	// Another command may have written here since open.
 	pictures, err := t.replaced(folder)
 	if err != nil {
 		return err
 	}
-	if locked {
-		removeTemporaries(folder, ".")
-	}
+	removeTemporaries(folder, ".")
 	if t.isZip() {
 		zipped, err := t.zipped(set)
 		if err != nil {
@@ -305,9 +302,7 @@ func (t *target) replace(set []*fileChange) error {
 	if err := t.makeFolder(folder, charts); err != nil {
 		return err
 	}
-	if locked {
-		removeTemporaries(folder, charts)
-	}
+	removeTemporaries(folder, charts)
 	// A change that is tried again begins anew.
 	var changes []*fileChange
 	for _, c := range append(removals(pictures, set), set...) {

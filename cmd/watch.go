@@ -311,18 +311,13 @@ func (a *agent) write(metrics []byte) *watch.Event {
 	return &watch.Event{Time: time.Now(), Kind: watch.Textfile, Message: message}
 }
 
-// writeTextfile replaces a textfile. It takes the lock of the folder, because whoever has that
-// removes the temporary files of others.
+// writeTextfile replaces a textfile. One file needs no lock, which another user could hold.
 func writeTextfile(name string, metrics []byte) error {
 	folder, err := openFolder(filepath.Dir(name))
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", name, systemError(err))
 	}
 	defer func() { _ = folder.Close() }()
-	unlock, locked := lockFolder(folder)
-	defer unlock()
-	if locked {
-		removeTemporaries(folder, ".")
-	}
+	removeTemporaries(folder, ".")
 	return applyAll(folder, []*fileChange{{name: filepath.Base(name), content: metrics}})
 }
