@@ -12,7 +12,7 @@ import (
 // a first one of its own. Commands that need more say so themselves.
 const spareFiles = 3
 
-// fewestFiles is what it needs if it inherits three and the Go runtime has two of a control group.
+// fewestFiles covers three inherited files, and two that the Go runtime keeps open for the cgroup CPU limit.
 const fewestFiles = 8
 
 // checkFiles returns an error if the limit of open files is too low. It opens as many as are
