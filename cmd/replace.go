@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"archive/zip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,7 +65,7 @@ var (
 func comparisonSet[T any](document, schema, what string, charts []picture.Chart[T]) fileSet {
 	return fileSet{document, func(file *os.File, path string) ([]string, error) {
 		if old, err := schemaIn(file, document); err != nil || !strings.HasPrefix(old, schema) {
-			return nil, fmt.Errorf("%s has something that does not begin as %s of timebench does, and would be lost; name another one", path, what)
+			return nil, fmt.Errorf("%s is not %s of timebench and would be overwritten; name another one", path, what)
 		}
 		var pictures []string
 		for _, c := range charts {
@@ -75,10 +74,6 @@ func comparisonSet[T any](document, schema, what string, charts []picture.Chart[
 		return pictures, nil
 	}}
 }
-
-// mostZip is the maximum size in bytes of a zip of a comparison that is replaced, which has the
-// document, two reports and a few pictures. The table of a larger one could fill the memory.
-const mostZip = 32 << 20
 
 // schemaIn returns the schema of a comparison: of its document, or of the one in a zip.
 func schemaIn(file *os.File, document string) (string, error) {
@@ -89,10 +84,7 @@ func schemaIn(file *os.File, document string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if info.Size() > mostZip {
-		return "", fmt.Errorf("is larger than %d MiB", mostZip>>20)
-	}
-	archive, err := zip.NewReader(file, info.Size())
+	archive, err := result.OpenZip(file, info.Size())
 	if err != nil {
 		return "", err
 	}

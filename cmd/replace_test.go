@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"archive/zip"
 	"context"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/skew"
 	"github.com/timebench/timebench/internal/verify"
+	"github.com/timebench/timebench/test/need"
 )
 
 // The examples can be run one after another: no command writes into a folder with the results of
@@ -100,4 +102,40 @@ func TestInterruptedDoctorIsRecognised(t *testing.T) {
 	require.True(t, document.Interrupted)
 	require.Nil(t, verify.Of(document))
 	require.Equal(t, []string{"doctor"}, measuredBy(document))
+}
+
+// A zip with a huge directory, which would fill the memory, is no comparison. Neither is a huge zip.
+func TestHugeZipIsNotReplaced(t *testing.T) {
+	out := filepath.Join(need.Folder(t), "diff.zip")
+	zipped := func(others int) {
+		file, err := os.Create(out)
+		require.NoError(t, err)
+		archive := zip.NewWriter(file)
+		entry, err := archive.Create("diff/diff.json")
+		require.NoError(t, err)
+		_, err = entry.Write([]byte(`{"schema": "timebench-diff/1"}`))
+		require.NoError(t, err)
+		for range others {
+			_, err := archive.Create("x")
+			require.NoError(t, err)
+		}
+		require.NoError(t, archive.Close())
+		require.NoError(t, file.Close())
+	}
+	refused := out + " is not a diff of timebench and would be overwritten; name another one"
+	zipped(10)
+	require.NoError(t, newTarget(out, diffSet).open())
+	zipped(30_000)
+	require.ErrorContains(t, newTarget(out, diffSet).open(), refused)
+	zipped(10)
+	archive, err := os.ReadFile(out)
+	require.NoError(t, err)
+	const size = result.MaxSize + 1
+	require.NoError(t, os.Truncate(out, size))
+	file, err := os.OpenFile(out, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = file.WriteAt(archive, size-int64(len(archive)))
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	require.ErrorContains(t, newTarget(out, diffSet).open(), refused)
 }

@@ -160,13 +160,9 @@ func (l *Loader) openHTML(data []byte, _ int64) (*Document, error) {
 }
 
 func (l *Loader) openZip(data []byte, most int64) (*Document, error) {
-	directory := &limited{bytes.NewReader(data), maxDirectory}
-	archive, err := zip.NewReader(directory, int64(len(data)))
-	if errors.Is(err, errDirectory) {
-		return nil, errDirectory
-	}
+	archive, err := OpenZip(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, fmt.Errorf("is no whole zip file: %w", err)
+		return nil, err
 	}
 	var found []*zip.File
 	for _, entry := range archive.File {
@@ -182,12 +178,28 @@ func (l *Loader) openZip(data []byte, most int64) (*Document, error) {
 	default:
 		return nil, fmt.Errorf("is a zip file with %d of %s in it; there must be one", len(found), fileName)
 	}
-	directory.left = math.MaxInt
 	document, err := l.openEntry(found[0], int64(len(data)), most)
 	if err != nil {
 		return nil, fmt.Errorf("%.64q in it: %w", found[0].Name, err)
 	}
 	return document, nil
+}
+
+// OpenZip returns the zip file of so many bytes, if it and its directory are no larger than one of --out.
+func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
+	if size > MaxSize {
+		return nil, ErrTooLarge
+	}
+	directory := &limited{r, maxDirectory}
+	archive, err := zip.NewReader(directory, size)
+	if errors.Is(err, errDirectory) {
+		return nil, errDirectory
+	}
+	if err != nil {
+		return nil, fmt.Errorf("is no whole zip file: %w", err)
+	}
+	directory.left = math.MaxInt
+	return archive, nil
 }
 
 // openEntry reads a document of an archive of so many bytes.
