@@ -42,6 +42,7 @@ func requireLine(t *testing.T, command *exec.Cmd) (line string) {
 
 // However few files may be open, the program says so, or does what it is told.
 func TestFewFiles(t *testing.T) {
+	need.Processes(t)
 	program, prlimit := need.Timebench(t), need.Program(t, "prlimit")
 	for _, args := range commands {
 		for files := 4; files < 14; files++ {
@@ -57,6 +58,7 @@ func TestFewFiles(t *testing.T) {
 
 // The same with few processes, which are threads too. Below 5 the Go runtime has not enough to begin.
 func TestFewProcesses(t *testing.T) {
+	need.Processes(t)
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "only root becomes a user without processes")
 	}
