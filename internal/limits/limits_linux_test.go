@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
 )
 
 // commands are one of each family.
@@ -56,22 +58,57 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
-// The same with few processes, which are threads too. Below 5 the Go runtime has not enough to begin.
-func TestFewProcesses(t *testing.T) {
+// withFewProcesses returns a command of a user without other processes under a limit.
+func withFewProcesses(t *testing.T, limit int, args ...string) *exec.Cmd {
+	t.Helper()
 	need.Processes(t)
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "only root becomes a user without processes")
 	}
-	program, prlimit, setpriv := need.Timebench(t), need.Program(t, "prlimit"), need.Program(t, "setpriv")
-	require.NoError(t, os.Chmod(filepath.Dir(program), 0o755)) // the user runs it
+	command := exec.Command(need.Program(t, "prlimit"), append([]string{"--nproc=" + strconv.Itoa(limit)}, args...)...)
+	command.Dir = "/"
+	const user = 54321
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+	return command
+}
+
+// forAll builds the program and lets other users run it.
+func forAll(t *testing.T) (program string) {
+	t.Helper()
+	program = need.Timebench(t)
+	require.NoError(t, os.Chmod(filepath.Dir(program), 0o755))
+	return program
+}
+
+// The same with few processes, which are threads too. Below 5 the Go runtime has not enough to begin.
+func TestFewProcesses(t *testing.T) {
+	program := forAll(t)
 	for _, args := range commands {
-		for _, processes := range []int{8, 10, 12, 16, 19, 20, 24, 32} {
-			command := exec.Command(setpriv, append([]string{"--reuid", "54321", "--clear-groups", prlimit, "--nproc=" + strconv.Itoa(processes), program}, args...)...)
-			command.Dir = "/"
-			line := requireLine(t, command)
-			if processes < 16 {
-				require.Contains(t, line, "the limit of processes is "+strconv.Itoa(processes)+" (ulimit -u), which counts threads; timebench needs at least ")
-			}
+		for _, limit := range []int{8, 12, 15} {
+			line := requireLine(t, withFewProcesses(t, limit, append([]string{program}, args...)...))
+			require.Equal(t, "timebench: the limit of processes is "+strconv.Itoa(limit)+" (ulimit -u), which counts the threads of all processes of the user; timebench needs at least 16 for itself\n", line)
 		}
+		const enough = 1024
+		require.Empty(t, requireLine(t, withFewProcesses(t, enough, append([]string{program}, args...)...)), args)
 	}
+}
+
+// Two capabilities are exempt from the limit. Who is root in a user namespace only is not.
+func TestExemptFromTheLimitOfProcesses(t *testing.T) {
+	program := forAll(t)
+	const few = 8
+	for capability, isExempt := range map[uintptr]bool{unix.CAP_SYS_RESOURCE: true, unix.CAP_SYS_ADMIN: true, unix.CAP_CHOWN: false} {
+		if held, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, capability, 0, 0, 0); err != nil || held == 0 {
+			t.Logf("the test does not have the capability %d itself", capability)
+			continue
+		}
+		command := withFewProcesses(t, few, program, "version")
+		command.SysProcAttr.AmbientCaps = []uintptr{capability}
+		require.Equal(t, isExempt, requireLine(t, command) == "", capability)
+	}
+	unshare := []string{need.Program(t, "unshare"), "--user", "--map-root-user"}
+	if said, err := withFewProcesses(t, few, append(unshare, "true")...).CombinedOutput(); err != nil {
+		need.Missing(t, "user namespaces", string(said))
+	}
+	require.NotEmpty(t, requireLine(t, withFewProcesses(t, few, append(unshare, program, "version")...)))
 }
