@@ -9,6 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/sections"
 )
 
 // loadSide returns a side of diff: one result, or the runs that a folder or a glob holds.
@@ -28,18 +29,27 @@ func loadSide(name string) (diff.Side, error) {
 	if len(files) > compare.MaxRuns {
 		return diff.Side{}, fmt.Errorf("%s holds %d results; a side of diff has %d runs at most", name, len(files), compare.MaxRuns)
 	}
-	if len(files) == 1 {
-		name = files[0]
-	}
 	var runs []*result.Document
 	for _, file := range files {
-		d, err := loadResult(file)
+		load := loadFound
+		if file == name {
+			load = loadResult
+		}
+		d, err := load(file)
 		if err != nil {
 			return diff.Side{}, err
 		}
 		runs = append(runs, d)
 	}
+	if len(files) == 1 {
+		name = files[0]
+	}
 	return diff.ReadRuns(name, files, runs)
+}
+
+// loadFound loads a result that the user did not name. It may have become a pipe to which nobody writes.
+func loadFound(file string) (*result.Document, error) {
+	return sections.LoadUpTo(file, result.MaxSize)
 }
 
 // runFiles returns the results in a folder of several. The name of anything else is that of one result.

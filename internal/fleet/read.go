@@ -83,7 +83,7 @@ func find(name string, add func(string), fail func(string, error)) {
 	}
 	if !info.IsDir() {
 		// Another process may never write to a pipe. The shell's <(...) does.
-		if !info.Mode().IsRegular() && !strings.HasPrefix(name, "/dev/fd/") {
+		if !info.Mode().IsRegular() && !result.IsDescriptor(name) {
 			fail(name, errors.New("is not a regular file"))
 			return
 		}
@@ -118,7 +118,7 @@ func realPath(file string) string {
 	return file
 }
 
-// isFile reports whether there is a regular file, or a link to one. To read another may take for ever.
+// isFile reports whether there is a regular file, or a link to one.
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()

@@ -1,6 +1,7 @@
 package fleet_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/test/made"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -43,4 +45,34 @@ func TestLinks(t *testing.T) {
 		require.Equal(t, 2, f.Machines, name)
 		require.Empty(t, f.Unread, name)
 	}
+}
+
+// A file may become a pipe after it was found.
+func TestReadWaitsForNoPipe(t *testing.T) {
+	documents, _ := made.Fleet(2, 0, 1)
+	folder := written(t, documents)
+	files, _, err := fleet.Find([]string{folder}, nil)
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	require.NoError(t, os.Remove(files[0]))
+	require.NoError(t, unix.Mkfifo(files[0], 0o600))
+	need.Ends(t, "reading", func() {
+		machines, unread := fleet.Read(files, load)
+		require.Len(t, machines, 1)
+		require.Equal(t, []fleet.Unread{{File: files[0], Reason: "not a regular file"}}, unread)
+	})
+}
+
+// What the shell writes for <(...) is read.
+func TestDescriptorsAreRead(t *testing.T) {
+	documents, _ := made.Fleet(1, 0, 1)
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, r.Close()) }()
+	go func() { _ = documents[0].Write(w); _ = w.Close() }()
+	need.Ends(t, "reading", func() {
+		f := compared(t, fmt.Sprintf("/dev/fd/%d", r.Fd()))
+		require.Equal(t, 1, f.Machines)
+		require.Empty(t, f.Unread)
+	})
 }

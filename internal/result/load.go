@@ -10,9 +10,11 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/timebench/timebench/internal/procfile"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
@@ -44,25 +46,21 @@ var ErrTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", MaxS
 
 var errExpands = fmt.Errorf("has more than %d times its size in the archive, which no document has", maxExpansion)
 
-// Load reads the document in the named file, in any of the forms that [Loader.Read] knows, or in
-// results.json of the named folder. The error for an incomplete or impossible document names
-// the file and the place. most is the maximum size of the document in bytes, at most [MaxSize].
+// Load reads the document in a file, in any of the forms that [Loader.Read] knows, or in results.json of a folder. The error for an
+// incomplete or impossible document names the file and the place. most is the maximum size of the document in bytes, at most
+// [MaxSize]. A file must be a regular one, or a descriptor (see [IsDescriptor]): another may wait for its other end for ever.
 func (l *Loader) Load(name string, most int64) (*Document, error) {
-	info, err := os.Stat(name)
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, fmt.Errorf("%s: %w", name, path.Err)
+	return l.load(name, most, IsDescriptor(name))
+}
+
+// LoadNamed is [Loader.Load] for a name that the user typed. It may be that of a pipe.
+func (l *Loader) LoadNamed(name string) (*Document, error) { return l.load(name, MaxSize, true) }
+
+func (l *Loader) load(name string, most int64, pipe bool) (*Document, error) {
+	file, err := open(name, pipe)
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("%s: %w", of.Path, of.Err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		folder := name
-		name = filepath.Join(folder, fileName)
-		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: has no %s; name the folder of a run, or a file", folder, fileName)
-		}
-	}
-	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -73,10 +71,32 @@ func (l *Loader) Load(name string, most int64) (*Document, error) {
 	}
 	document, err := l.read(file, size, most)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", file.Name(), err)
 	}
 	return document, nil
 }
+
+// open opens a file, or the document in a folder. Only if pipe is set, it opens what is no regular file.
+func open(name string, pipe bool) (*os.File, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		file, err := procfile.Open(filepath.Join(name, fileName))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: has no %s; name the folder of a run, or a file", name, fileName)
+		}
+		return file, err
+	case pipe && !info.Mode().IsRegular():
+		return os.Open(name)
+	default:
+		return procfile.Open(name)
+	}
+}
+
+// IsDescriptor reports whether a name is that of an open file of this process, such as the shell's <(...): /dev/fd/3.
+func IsDescriptor(name string) bool { return path.Dir(name) == "/dev/fd" }
 
 // Read reads one document, which must be all of r: JSON, an HTML report with the document in
 // it (see [Document.WriteScript]), or a zip file of the folder of --out. It recognises the form

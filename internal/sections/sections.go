@@ -32,12 +32,12 @@ var loader = sync.OnceValue(func() *result.Loader {
 	return result.NewLoader(kinds...)
 })
 
-// Load reads the document in a file or folder, with its sections. Its errors are those of
-// [result.Loader.Load].
-func Load(name string) (*result.Document, error) { return LoadUpTo(name, result.MaxSize) }
+// Load reads the document in a file or folder that the user named, with its sections, as
+// [result.Loader.LoadNamed] does.
+func Load(name string) (*result.Document, error) { return loader().LoadNamed(name) }
 
-// LoadUpTo is [Load] of a document of at most so many bytes. The error for a larger one is
-// [result.ErrTooLarge].
+// LoadUpTo is [Load] of a document of at most so many bytes, in a file that need not be named by the user:
+// see [result.Loader.Load]. The error for a larger one is [result.ErrTooLarge].
 func LoadUpTo(name string, most int64) (*result.Document, error) { return loader().Load(name, most) }
 
 // Read reads a document with its sections. Its errors are those of [result.Loader.Read].
