@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -11,6 +12,15 @@ import (
 // error and does not block.
 func openFolder(path string) (*os.Root, error) {
 	return os.OpenRoot(filepath.Clean(path) + string(filepath.Separator))
+}
+
+// cannotOpen returns the error for a folder that cannot be opened. Without the right to read it, no
+// portable call opens a folder, although files could be made in it.
+func cannotOpen(path string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return couldNot(fmt.Errorf("the folder %s cannot be opened: %w; the folder must be readable", path, systemError(err)))
+	}
+	return couldNot(fmt.Errorf("the folder %s cannot be opened: %w", path, systemError(err)))
 }
 
 // errNotRegular is the error of openRegular for a folder, a link, a pipe or a device.

@@ -230,3 +230,36 @@ func TestPipesAndLinksInAFolder(t *testing.T) {
 		require.Len(t, entries, 4)
 	}
 }
+
+// A folder in which files may be made but not read is an error that says what is missing.
+func TestUnreadableFolder(t *testing.T) {
+	if os.Geteuid() != 0 {
+		need.Missing(t, "root", "only root becomes another user")
+	}
+	base := t.TempDir()
+	require.NoError(t, os.Chmod(filepath.Dir(base), 0o755))
+	blind, report := filepath.Join(base, "blind"), filepath.Join(base, "report")
+	for _, folder := range []string{blind, report, filepath.Join(report, charts)} {
+		require.NoError(t, os.Mkdir(folder, 0o700))
+		require.NoError(t, os.Chmod(folder, 0o777))
+	}
+	for _, folder := range []string{blind, filepath.Join(report, charts)} {
+		require.NoError(t, os.Chmod(folder, 0o333))
+	}
+	for name, test := range map[string]struct {
+		folder string
+		open   func() error
+	}{
+		"--out":      {blind, func() error { return newTarget(blind, diffSet).open() }},
+		"below":      {blind, func() error { return newTarget(filepath.Join(blind, "new"), diffSet).open() }},
+		"zip":        {blind, func() error { return newTarget(filepath.Join(blind, "diff.zip"), diffSet).open() }},
+		"charts":     {filepath.Join(report, charts), func() error { return newTarget(report, diffSet).open() }},
+		"--textfile": {blind, func() error { return checkTextfile(filepath.Join(blind, "timebench.prom")) }},
+	} {
+		err := asStranger(test.open)
+		require.ErrorContains(t, err, ": the folder "+test.folder+" cannot be opened: permission denied; the folder must be readable", name)
+		var exit *failure
+		require.ErrorAs(t, err, &exit, name)
+		require.Equal(t, 1, exit.status, name)
+	}
+}

@@ -156,7 +156,7 @@ func (t *target) openFolder(path string) (*os.Root, error) {
 	case missing == nil && !info.IsDir():
 		return nil, fmt.Errorf("%s is a file; name a folder", path)
 	case missing == nil || parent == path:
-		return nil, couldNot(fmt.Errorf("the folder %s cannot be opened: %w", path, systemError(err)))
+		return nil, cannotOpen(path, err)
 	}
 	above, err := t.openFolder(parent)
 	if err != nil {
@@ -187,7 +187,7 @@ func (t *target) makeFolder(above *os.Root, name string) error {
 	open, err := above.OpenRoot(".")
 	if err != nil {
 		_ = removeFolder(above, name)
-		return couldNot(fmt.Errorf("the folder %s cannot be opened: %w", filepath.Dir(path), systemError(err)))
+		return cannotOpen(filepath.Dir(path), err)
 	}
 	t.made = append(t.made, madeFolder{open, name})
 	return nil
@@ -210,7 +210,7 @@ func openBelow(above *os.Root, name string) (*os.Root, error) {
 	if info, err := above.Lstat(name); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file; name a folder", path)
 	}
-	return nil, couldNot(fmt.Errorf("the folder %s cannot be opened: %w", path, systemError(err)))
+	return nil, cannotOpen(path, err)
 }
 
 // removeMade removes the folders that this run made and that are empty.

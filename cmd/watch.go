@@ -133,7 +133,7 @@ func checkTextfile(name string) error {
 	}
 	folder, err := openFolder(filepath.Dir(name))
 	if err != nil {
-		return couldNot(fmt.Errorf("--textfile: the folder %s: %w", filepath.Dir(name), systemError(err)))
+		return fmt.Errorf("--textfile: %w", cannotOpen(filepath.Dir(name), err))
 	}
 	defer func() { _ = folder.Close() }()
 	file, err := openRegular(folder, filepath.Base(name))
