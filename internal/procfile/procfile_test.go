@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
 )
 
 func TestRead(t *testing.T) {
-	folder := t.TempDir()
+	folder := need.Folder(t)
 	for _, size := range []int{0, 1, Most, Most + 1, 3 * Most} {
 		path := filepath.Join(folder, "file")
 		content := bytes.Repeat([]byte("x"), size)
