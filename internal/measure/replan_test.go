@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/entry"
 	"github.com/timebench/timebench/internal/observe"
 	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/test/need"
 )
 
 // dearer is a clock whose read takes 40 ns, and from some turn on 250 times as long.
