@@ -3,6 +3,7 @@
 package cmd
 
 import (
+	"errors"
 	"os"
 	"time"
 
@@ -18,7 +19,8 @@ func lockFolder(folder *os.Root) (unlock func()) {
 		return func() {}
 	}
 	for start := time.Now(); time.Since(start) < lockTimeout; time.Sleep(time.Millisecond) {
-		if err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != unix.EWOULDBLOCK && err != unix.EINTR {
+		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}

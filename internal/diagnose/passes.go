@@ -54,7 +54,7 @@ func incomplete(_ *result.Document, c compare.Conditions) string {
 		text += ": " + reasons[0]
 	}
 	if more := len(reasons) - 1; more > 0 {
-		text += fmt.Sprintf(", and %s", words.Plural(more, "other reason"))
+		text += ", and " + words.Plural(more, "other reason")
 	}
 	return text
 }

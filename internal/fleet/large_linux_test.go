@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -45,7 +46,7 @@ func TestLargeDocumentsAreReadOneAtATime(t *testing.T) {
 func TestOrderOfLargeDocuments(t *testing.T) {
 	var files []string
 	for i := range 100 {
-		files = append(files, fmt.Sprint(i))
+		files = append(files, strconv.Itoa(i))
 	}
 	var reading atomic.Int64
 	machines, unread := fleet.Read(files, func(file string, most int64) (fleet.Machine, error) {
@@ -64,7 +65,7 @@ func TestOrderOfLargeDocuments(t *testing.T) {
 	})
 	require.Len(t, machines, 99)
 	for i, m := range machines {
-		require.Equal(t, fmt.Sprint(i+i/93), m.Name)
+		require.Equal(t, strconv.Itoa(i+i/93), m.Name)
 	}
 	require.Equal(t, []fleet.Unread{{File: "93", Reason: result.ErrTooLarge.Error()}}, unread)
 }

@@ -1,7 +1,6 @@
 package limits
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +35,7 @@ func requireLine(t *testing.T, command *exec.Cmd) (line string) {
 		return ""
 	}
 	var exit *exec.ExitError
-	require.True(t, errors.As(err, &exit), "%v: %v", command.Args, err)
+	require.ErrorAs(t, err, &exit, "%v", command.Args)
 	require.Equal(t, 1, exit.ExitCode(), "%v: %s", command.Args, text)
 	require.Equal(t, 1, strings.Count(text, "\n"), "%v: %s", command.Args, text)
 	return text

@@ -19,7 +19,7 @@ func switches(t *testing.T) int64 {
 	t.Helper()
 	var usage unix.Rusage
 	require.NoError(t, unix.Getrusage(unix.RUSAGE_SELF, &usage))
-	return int64(usage.Nvcsw + usage.Nivcsw)
+	return usage.Nvcsw + usage.Nivcsw
 }
 
 // Workers that wait for others do not keep the CPUs busy: n workers that yield to each other

@@ -236,7 +236,7 @@ func (p *processes) wait() error {
 	late := p.patience(p.started)
 	came := observe.Await(p.answers, p.started, late, nil)
 	for _, a := range came {
-		if a.err == errEnded {
+		if errors.Is(a.err, errEnded) {
 			p.ended = fmt.Errorf("worker process %d ended: %s", a.worker, p.workers[a.worker].end())
 			a.err = p.ended
 		}

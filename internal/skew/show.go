@@ -137,7 +137,7 @@ func whyMissing(c *SkewedClock) []string {
 		lines = append(lines, fmt.Sprintf("%s%s missing (%s): %s", words.Plural(n, "pair"), words.Are(n), between(of[reason]), reason))
 	}
 	if more := len(reasons) - most; more > 0 {
-		lines = append(lines, fmt.Sprintf("pairs are missing for %s", words.Plural(more, "more reason")))
+		lines = append(lines, "pairs are missing for "+words.Plural(more, "more reason"))
 	}
 	return lines
 }

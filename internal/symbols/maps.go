@@ -93,19 +93,6 @@ func (m Mapping) apart(before []Mapping) Mapping {
 	return m
 }
 
-// sizeOf returns about how many bytes of memory mappings take.
-func sizeOf(mappings []Mapping) int64 {
-	const each = 128
-	bytes := int64(0)
-	for i, m := range mappings {
-		bytes += each
-		if i == 0 || mappings[i-1].Path != m.Path {
-			bytes += int64(len(m.Path))
-		}
-	}
-	return bytes
-}
-
 var errMapping = errors.New("want START-END PERMISSIONS OFFSET MAJOR:MINOR INODE [PATH], as in 7f00-7f10 r-xp 00000000 fd:01 42 /bin/sh")
 
 // parseMapping reads one line: 7f00-7f10 r-xp 00001000 fd:01 42    /usr/bin/x (deleted).

@@ -24,13 +24,6 @@ const (
 // mostCompiled returns how many functions a list of size bytes has at most.
 func mostCompiled(size int64) int64 { return min(size/minLine+1, maxCompiled) }
 
-// perfMapMemory returns how many bytes of memory it takes at most to read a list of size bytes.
-func perfMapMemory(size int64) int64 {
-	const eachFunction = 2*functionSize + pieceSize + 3*8 + 1 // and three positions and a bool in latest
-	size = min(size, maxPerfMap)
-	return size + eachFunction*mostCompiled(size)
-}
-
 // ParsePerfMap reads the list of functions that a just-in-time compiler writes, /tmp/perf-PID.map
 // (tools/perf/Documentation/jit-interface.txt in the sources of Linux). A line is START SIZE NAME, the numbers in
 // hexadecimal. A later function replaces each earlier one that it overlaps, because compilers use memory again.

@@ -579,3 +579,23 @@ func (p *Process) readVDSO(m Mapping) (*Table, error) {
 	}
 	return FromImage(image)
 }
+
+// sizeOf returns about how many bytes of memory mappings take.
+func sizeOf(mappings []Mapping) int64 {
+	const each = 128
+	bytes := int64(0)
+	for i, m := range mappings {
+		bytes += each
+		if i == 0 || mappings[i-1].Path != m.Path {
+			bytes += int64(len(m.Path))
+		}
+	}
+	return bytes
+}
+
+// perfMapMemory returns how many bytes of memory it takes at most to read a list of size bytes.
+func perfMapMemory(size int64) int64 {
+	const eachFunction = 2*functionSize + pieceSize + 3*8 + 1 // and three positions and a bool in latest
+	size = min(size, maxPerfMap)
+	return size + eachFunction*mostCompiled(size)
+}

@@ -57,7 +57,7 @@ func (b *bench) run(span time.Duration, work func(*observe.Seat)) []*observe.Sea
 	case len(cpus) == 0:
 		b.into.Reason = "no thread could be had on any of the CPUs"
 	case r.Apart:
-		b.into.Reason = fmt.Sprintf("the threads did not begin together in %s", words.Duration(float64(2*observe.Late)))
+		b.into.Reason = "the threads did not begin together in " + words.Duration(float64(2*observe.Late))
 	}
 	return r.Ended
 }
