@@ -200,7 +200,7 @@ func TestProfileEndsWithItsProcesses(t *testing.T) {
 // What a process started before is in its profile, and so is what goes on after it.
 func TestChildrenAreProfiled(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
-	command := exec.Command("sh", "-c", `sh -c 'i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done' & echo $!; sleep 0.5`)
+	command := exec.Command("sh", "-c", `sh -c 'i=0; while [ $i -lt 4000000 ]; do i=$((i+1)); done' & echo $!; sleep 3`)
 	out, err := command.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, command.Start())
