@@ -52,9 +52,6 @@ func planComparison(flags compareFlags, selectors []string, facts result.Host) (
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single,
 		TimerResolutionNS: int64(flags.timer), Pin: flags.pin, Workers: flags.workers,
 	}
-	if flags.repeat > 1 {
-		recorded.Repeat = flags.repeat
-	}
 	return comparePlan{facts: facts, clocks: clocks, settings: settings, runs: flags.repeat, recorded: recorded}, nil
 }
 

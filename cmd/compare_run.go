@@ -52,6 +52,9 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet boo
 	if !measured.Interrupted {
 		addRates(&facts.CPU)
 	}
+	if measured.Runs > 1 {
+		plan.recorded.Repeat = measured.Runs // a signal may have ended it early
+	}
 	document := measuredDocument(facts, measured, plan.recorded)
 	compare.Into(document).OtherClockSources = experiments
 	addNoise(document)

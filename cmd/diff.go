@@ -121,7 +121,7 @@ func gate(d *compare.Changes, above float64, typed string) error {
 	case len(unsteady) > 0:
 		return cannot(figures(unsteady), "a run changed while it lasted, or shared its CPUs; measure again on a quiet machine")
 	case len(small) > 0:
-		return cannot(figures(small), fmt.Sprintf("a change below %.1f %% needs four runs on each side; measure compare with --repeat 5", 100*small[0].Floor))
+		return cannot(figures(small), "the runs are too few, or contradict each other; measure compare with --repeat 5 or more")
 	case len(undecided) > 0:
 		return cannot(figures(undecided), "too few samples for a verdict; measure compare with more --rounds, or the others again")
 	case d.Comparisons == 0:

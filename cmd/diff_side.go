@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,15 +28,11 @@ func loadSide(name string) (diff.Side, error) {
 		files = append(files, found...)
 	}
 	if len(files) > compare.MaxRuns {
-		return diff.Side{}, fmt.Errorf("%s holds %d results; a side of diff has %d runs at most", name, len(files), compare.MaxRuns)
+		return diff.Side{}, fmt.Errorf("%s holds %d results; a side of diff has %d at most", name, len(files), compare.MaxRuns)
 	}
 	var runs []*result.Document
 	for _, file := range files {
-		load := loadFound
-		if file == name {
-			load = loadResult
-		}
-		d, err := load(file)
+		d, err := loadRun(file, file == name, len(files))
 		if err != nil {
 			return diff.Side{}, err
 		}
@@ -47,9 +44,21 @@ func loadSide(name string) (diff.Side, error) {
 	return diff.ReadRuns(name, files, runs)
 }
 
-// loadFound loads a result that the user did not name. It may have become a pipe to which nobody writes.
-func loadFound(file string) (*result.Document, error) {
-	return sections.LoadUpTo(file, result.MaxSize)
+// maxSide is the max size of the documents of a side together, in bytes: they are in memory at once.
+const maxSide = 512 << 20
+
+// loadRun loads one of several runs. One that the user did not name may have become a pipe to which
+// nobody writes.
+func loadRun(file string, named bool, runs int) (*result.Document, error) {
+	if named {
+		return loadResult(file)
+	}
+	most := int64(min(result.MaxSize, maxSide/runs))
+	d, err := sections.LoadUpTo(file, most)
+	if errors.Is(err, result.ErrTooLarge) && most < result.MaxSize {
+		return nil, fmt.Errorf("%s: is larger than %d MiB, the most for each of %d runs", file, most>>20, runs)
+	}
+	return d, err
 }
 
 // runFiles returns the results in a folder of several. The name of anything else is that of one result.

@@ -1,6 +1,10 @@
 package compare
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/section"
+)
 
 // A Verdict is what diff concludes about a figure.
 type Verdict string
@@ -40,7 +44,7 @@ type Change struct {
 	OldRuns int `json:"old_runs"`
 	NewRuns int `json:"new_runs"`
 	// OldNS and NewNS are the costs of a read: the lower decile of the samples of a run, and the median
-	// of the runs.
+	// of the runs. With several runs their ratio may differ a little from Change.
 	OldNS float64 `json:"old_ns"`
 	NewNS float64 `json:"new_ns"`
 	// Change is new/old - 1 of these costs: the median over all pairs of an old and a new run. Low and
@@ -114,10 +118,12 @@ func (d *Changes) UnsteadyAbove(share float64) []Change {
 	return d.having(func(c Change) bool { return c.Verdict == Unsteady && max(c.Change, c.MedianChange) > share })
 }
 
-// UnjudgedAbove returns the figures that rose by more than the share, and by less than the floor of so
-// few runs.
+// UnjudgedAbove returns the figures that rose by more than the share, and either by less than the floor of
+// so few runs, or with runs that contradict it.
 func (d *Changes) UnjudgedAbove(share float64) []Change {
-	return d.having(func(c Change) bool { return c.Verdict == Same && c.Change > share && c.Change < c.Floor })
+	return d.having(func(c Change) bool {
+		return c.Verdict == Same && c.Change > share && (c.Change < c.Floor || c.Change >= section.Usual.MinChange)
+	})
 }
 
 func (d *Changes) having(property func(Change) bool) []Change {

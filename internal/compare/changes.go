@@ -230,7 +230,7 @@ func rule(d *Changes, s section.Settings) string {
 	slices.Sort(floors)
 	switch floors = slices.Compact(floors); len(floors) {
 	case 0:
-		return fmt.Sprintf("Changes below %s are called the same, and those with 0 %% in their interval.", percent(s.MinChange))
+		return fmt.Sprintf("Changes below %s are called the same, and so are those whose 95%% CI includes 0 %%.", percent(s.MinChange))
 	case 1:
 		return fmt.Sprintf("Changes below %s are not judged with fewer than four runs on a side; measure with --repeat 5.", percent(floors[0]))
 	default:

@@ -112,6 +112,7 @@ func TestVerdictsOnSeveralRuns(t *testing.T) {
 		{"three per cent slower, a disturbed run", runs(20, 20, 20, 20, 20), runs(20.6, 20.6, 20.6, 29, 20.6), Slower, true},
 		{"three per cent slower, and a run of five contradicts", runs(20, 24, 20, 20, 20), runs(20.6, 20.6, 20.6, 20.6, 20.6), Same, true},
 		{"three per cent slower, and a run of seven contradicts", runs(20, 24, 20, 20, 20, 20, 20), runs(20.6, 20.6, 20.6, 20.6, 20.6, 20.6, 20.6), Slower, true},
+		{"half as slow again, and a run of five contradicts", runs(20, 20, 20, 20, 20), runs(30, 30, 30, 30, 19.8), Unsteady, true},
 		{"a disturbed run", runs(20, 20, 20, 20, 20), runs(20, 20, 20, 29, 20), Same, true},
 		{"three per cent, and the runs differ by as much", runs(20, 20.9, 20, 20.9, 20.1), runs(20.1, 21.3, 20, 20.9, 21.4), Same, true},
 		{"below the smallest change", runs(20, 20, 20, 20, 20), runs(20.3, 20.3, 20.3, 20.3, 20.3), Same, true},

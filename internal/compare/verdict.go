@@ -23,6 +23,9 @@ const (
 	// unsteadyFrom is the ratio of the medians from which on most reads changed: a busy program on the
 	// same core makes reads up to twice as slow.
 	unsteadyFrom = 2.0
+	// contradictedFrom is the ratio of the costs from which on the runs of a side that contradict it are no
+	// noise, and the figure is not the same.
+	contradictedFrom = 1.1
 	// fewestSamples is how many samples a figure needs on each side.
 	fewestSamples = 5
 )
@@ -95,7 +98,7 @@ func (c Change) verdict(samples int, contended bool) Verdict {
 			return Slower
 		}
 		return Faster
-	case c.medianMoved():
+	case c.medianMoved(), size >= math.Max(math.Log(contradictedFrom), math.Log1p(c.Floor)):
 		return Unsteady
 	}
 	return Same

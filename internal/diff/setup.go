@@ -128,6 +128,9 @@ const (
 
 // unlike returns the first fact in which two runs of one side differ and must not; nil if there is none.
 func unlike(first, other *result.Document) *Difference {
+	if a, b := first.Label("host"), other.Label("host"); a != b {
+		return &Difference{"Label host", a, b}
+	}
 	for _, f := range facts {
 		if a, b := f.of(first), f.of(other); a != b && !slices.Contains([]string{entering, runs, complete}, f.what) {
 			return &Difference{f.what, a, b}

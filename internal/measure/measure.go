@@ -74,6 +74,8 @@ type Result struct {
 	FloorNS float64
 	// Clocks has one entry for each clock, in the order given.
 	Clocks []compare.Clock
+	// Runs is the number of runs of [Repeat] in it.
+	Runs int
 	// Interrupted is whether the context ended the run before it was complete.
 	Interrupted bool
 	// Conditions are the disturbances of the run.

@@ -41,7 +41,7 @@ func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, pro
 	joined := compare.Join(all)
 	joined.Conditions.Passes = noteworthy(joined.Conditions.Passes)
 	return Result{
-		FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *joined.Conditions, Interrupted: last.Interrupted, Spoilt: last.Spoilt,
+		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *joined.Conditions, Interrupted: last.Interrupted, Spoilt: last.Spoilt,
 	}, nil
 }
 

@@ -56,6 +56,7 @@ func TestReadWithoutProc(t *testing.T) {
 		require.EqualError(t, err, "open /fifo: not a regular file")
 		return
 	}
+	need.Processes(t)
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "only root calls chroot(2)")
 	}

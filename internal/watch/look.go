@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -68,7 +69,8 @@ func newReader(clocks []clock.Clock) *reader { return &reader{clocks: clocks} }
 
 // look takes a turn.
 func (r *reader) look() look {
-	l := look{source: host.CurrentClockSource(), timeSync: host.TimeSync()}
+	// Without a file descriptor it cannot be read, which is no change.
+	l := look{source: cmp.Or(host.CurrentClockSource(), r.source), timeSync: host.TimeSync()}
 	if r.source != l.source || r.subjects == nil {
 		observe.TryStopwatch() // it reads the clock source too
 	}
