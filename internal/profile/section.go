@@ -78,6 +78,9 @@ type Process struct {
 	Cgroup string `json:"cgroup,omitempty"`
 	// Reason is why reads by the vDSO could not be recognized.
 	Reason string `json:"reason,omitempty"`
+	// Preloaded are the libraries that are preloaded into the process (LD_PRELOAD, /etc/ld.so.preload) and define
+	// functions that return the time. Each is the path, with the origin: /usr/lib/faketime/libfaketime.so.1 (LD_PRELOAD).
+	Preloaded []string `json:"preloaded,omitempty"`
 	// Samples is the number of samples.
 	Samples int `json:"samples"`
 	// CPUsUsed is its CPU time per second, in CPUs.

@@ -34,6 +34,9 @@ func (d *Document) check() error {
 	if d.Host.TimeSync != nil {
 		d.Host.TimeSync.check(&c, "host.time_sync")
 	}
+	c.NotNegative("host.wsl", float64(d.Host.WSL))
+	d.Host.ClockSource.check(&c, "host.clocksource")
+	d.Host.checkTime(&c, "host")
 	if left := d.Host.UnrestoredClockSource; left != nil {
 		c.NotNegative("host.unrestored_clocksource.pid", float64(left.PID))
 	}
@@ -107,7 +110,42 @@ func (t *TimeSync) check(c *Checker, at string) {
 	c.NotNegative(at+".max_error_ns", float64(t.MaxErrorNS))
 	c.NotNegative(at+".estimated_error_ns", float64(t.EstimatedErrorNS))
 	c.Signed(at+".frequency_ppm", t.FrequencyPPM)
+	c.NotNegative(at+".frequency_limit_ppm", t.FrequencyLimitPPM)
 	c.NotNegative(at+".tick_ns", float64(t.TickNS))
+}
+
+func (s *ClockSource) check(c *Checker, at string) {
+	if s == nil {
+		return
+	}
+	seen := map[string]bool{}
+	for i, of := range s.Qualities {
+		at := fmt.Sprintf("%s.qualities[%d]", at, i)
+		c.Once(at, of.Name, seen)
+		c.Signed(at+".quality", float64(of.Quality))
+	}
+}
+
+// checkTime checks what the host reports about its wall clock and its system calls.
+func (h *Host) checkTime(c *Checker, at string) {
+	seen := map[string]bool{}
+	for i, wall := range h.WallOffsets {
+		at := fmt.Sprintf("%s.wall_offsets[%d]", at, i)
+		c.Once(at, wall.Against, seen)
+		if wall.OffsetNS != nil {
+			c.Signed(at+".offset_ns", float64(*wall.OffsetNS))
+		}
+		c.NotNegative(at+".bound_ns", float64(wall.BoundNS))
+		c.Signed(at+".zone_ns", float64(wall.ZoneNS))
+	}
+	seen = map[string]bool{}
+	for i, service := range h.TimeServices {
+		c.Once(fmt.Sprintf("%s.time_services[%d]", at, i), service.Name, seen)
+	}
+	seen = map[string]bool{}
+	for i, refused := range h.RefusedCalls {
+		c.Once(fmt.Sprintf("%s.refused_calls[%d]", at, i), refused.Call, seen)
+	}
 }
 
 func (cpu *CPU) check(c *Checker, at string) {

@@ -81,6 +81,18 @@ type Host struct {
 	Arch string `json:"arch"`
 	// Distribution is the name and version of the system: debian 12.11.
 	Distribution string `json:"distribution,omitempty"`
+	// DistributionID is the id of the distribution (ID of os-release(5)): debian, rocky, alpine.
+	DistributionID string `json:"distribution_id,omitempty"`
+	// DistributionLike are the ids of the distributions that it is derived from, the closest first
+	// (ID_LIKE of os-release(5)): rhel, centos, fedora.
+	DistributionLike []string `json:"distribution_like,omitempty"`
+	// ServiceManager is the program that starts services: systemd, openrc, runit, busybox.
+	ServiceManager string `json:"service_manager,omitempty"`
+	// BootTools are the installed programs that change the kernel command line, by name: grubby,
+	// update-grub, grub2-mkconfig, rpm-ostree. Absent if none was found.
+	BootTools []string `json:"boot_tools,omitempty"`
+	// WSL is the version of the Windows Subsystem for Linux: 1 or 2; absent elsewhere.
+	WSL int `json:"wsl,omitempty"`
 	// Kernel is the release of the kernel.
 	Kernel string `json:"kernel,omitempty"`
 	// CPU is the processor, or all processors of the machine.
@@ -89,7 +101,7 @@ type Host struct {
 	Virtualization *Virtualization `json:"virtualization,omitempty"`
 	// Container is the container runtime, if the process is in a container: docker, lxc.
 	Container string `json:"container,omitempty"`
-	// ClockSource is the clock source of the Linux kernel.
+	// ClockSource is the clock source of the kernel: of Linux, or the timecounter of a BSD.
 	ClockSource *ClockSource `json:"clocksource,omitempty"`
 	// Machine is the vendor and model of the machine, from its firmware.
 	Machine *Machine `json:"machine,omitempty"`
@@ -100,6 +112,13 @@ type Host struct {
 	KernelLog *KernelLog `json:"kernel_log,omitempty"`
 	// TimeSync is the state of the synchronisation of the wall clock.
 	TimeSync *TimeSync `json:"time_sync,omitempty"`
+	// WallOffsets compare the wall clock with clocks that keep the time while the machine does not run: the
+	// real-time clock, and the clock of the hypervisor's host. Each name stands once.
+	WallOffsets []WallOffset `json:"wall_offsets,omitempty"`
+	// TimeServices are the running programs and drivers that can set or slew the wall clock. Each name stands once.
+	TimeServices []TimeService `json:"time_services,omitempty"`
+	// RefusedCalls are the system calls of clocks that are refused, as by a seccomp filter. Each call stands once.
+	RefusedCalls []RefusedCall `json:"refused_calls,omitempty"`
 	// UnrestoredClockSource is left by an experiment of timebench that was killed,
 	// together with its guardian, before it could restore the clock source.
 	UnrestoredClockSource *UnrestoredClockSource `json:"unrestored_clocksource,omitempty"`
@@ -173,13 +192,30 @@ func (v *Virtualization) Visible() string {
 	}
 }
 
-// A ClockSource is the clock source of the Linux kernel.
+// A ClockSource is the clock source of the kernel: of Linux, in
+// /sys/devices/system/clocksource, or the timecounter of FreeBSD, NetBSD or OpenBSD, in the
+// sysctls kern.timecounter.
 type ClockSource struct {
 	// Current is the clock source in use at the start of the run; if it changed during
 	// the run, the one in use at the end.
 	Current string `json:"current"`
 	// Available are all clock sources that the kernel can use.
 	Available []string `json:"available"`
+	// Qualities are the qualities of the timecounters, in the order of Available
+	// (kern.timecounter.choice): the kernel selects the counter with the highest, and never one with a
+	// negative quality. Absent on Linux, whose ratings are not exported.
+	Qualities []Quality `json:"qualities,omitempty"`
+	// Settings are the sysctls that decide whether a read enters the kernel and whether the TSC is used,
+	// verbatim: kern.timecounter.fast_gettime=1, kern.timecounter.smp_tsc=0. Absent on Linux.
+	Settings []string `json:"settings,omitempty"`
+}
+
+// A Quality is the quality of a timecounter of a BSD kernel (tc_quality in sys/timetc.h).
+type Quality struct {
+	// Name is the timecounter: TSC-low, HPET, ACPI-fast.
+	Name string `json:"name"`
+	// Quality is higher for a better counter; negative if the kernel does not select it by itself.
+	Quality int `json:"quality"`
 }
 
 // An UnrestoredClockSource is left by an experiment (compare --clocksources) of which both
@@ -230,9 +266,58 @@ type TimeSync struct {
 	// FrequencyPPM is the correction of the clock's rate (freq), in ppm; negative if
 	// the clock is slowed down.
 	FrequencyPPM float64 `json:"frequency_ppm,omitempty"`
+	// FrequencyLimitPPM is the largest correction of the rate, of either sign, that the kernel applies
+	// (tolerance): 500.
+	FrequencyLimitPPM float64 `json:"frequency_limit_ppm,omitempty"`
 	// TickNS is the advance of the wall clock in a tick of USER_HZ (tick); 10 ms if the
 	// clock is not slewed by it.
 	TickNS int64 `json:"tick_ns,omitempty"`
+}
+
+// A WallOffset is the offset of the wall clock from a clock that keeps the time while the machine
+// does not run, or the reason why that clock could not be read.
+type WallOffset struct {
+	// Against is the device of the other clock: rtc0, ptp0.
+	Against string `json:"against"`
+	// Name is the name that the driver reports (/sys/class/ptp/ptp0/clock_name,
+	// /sys/class/rtc/rtc0/name): KVM virtual PTP, hyperv, ptp_vmw, rtc_cmos rtc_cmos.
+	Name string `json:"name,omitempty"`
+	// OffsetNS is how far the wall clock must be moved to agree with the other clock: positive if the
+	// wall clock is behind, as in time_sync. Absent if the other clock could not be read. The
+	// limits are 1e18 and -1e18, about 31.7 years: an offset beyond them is reported as the limit.
+	OffsetNS *int64 `json:"offset_ns,omitempty"`
+	// BoundNS is the bound of the error of OffsetNS: half of what one reading took, and of the resolution of
+	// the other clock.
+	BoundNS int64 `json:"bound_ns,omitempty"`
+	// ZoneNS is how far the other clock's local time is ahead of UTC, which OffsetNS already takes into
+	// account; absent if the other clock is in UTC. A real-time clock is taken to be in local time if
+	// /etc/adjtime says LOCAL, or if it differs by a multiple of 15 minutes, up to 14 hours.
+	ZoneNS int64 `json:"zone_ns,omitempty"`
+	// Reason is why the other clock could not be read: /dev/ptp0: permission denied.
+	Reason string `json:"reason,omitempty"`
+}
+
+// A TimeService is a program or driver that can set or slew the wall clock.
+type TimeService struct {
+	// Name is the name of the program, or of the driver: chronyd, ntpd, systemd-timesyncd, openntpd, phc2sys,
+	// vmtoolsd, hyperv-timesync. Whether vmtoolsd synchronises the time is a setting of the virtual machine,
+	// off by default, and is not known here.
+	Name string `json:"name"`
+	// Setting is a setting of it that decides whether it sets the clock: timesync_implicit=Y of the module
+	// hv_utils.
+	Setting string `json:"setting,omitempty"`
+}
+
+// A RefusedCall is a system call of clocks that failed although the kernel has it, or that only old
+// kernels lack.
+type RefusedCall struct {
+	// Call is the system call: clock_gettime, clock_gettime64 (32-bit programs only), gettimeofday, time,
+	// clock_getres.
+	Call string `json:"call"`
+	// Errno is the name of the error: EPERM, ENOSYS.
+	Errno string `json:"errno"`
+	// Seccomp is whether a seccomp filter is installed for the process (Seccomp in /proc/self/status).
+	Seccomp bool `json:"seccomp,omitempty"`
 }
 
 // Windows has the facts that only Windows has.

@@ -58,6 +58,14 @@ func withEveryKey() *result.Document {
 	d.Settings.Repeat = 2
 	d.Interrupted = true
 	d.Host.Distribution, d.Host.Container = "debian 12.11", "podman"
+	d.Host.DistributionID, d.Host.DistributionLike, d.Host.ServiceManager = "rocky", []string{"rhel", "fedora"}, "systemd"
+	d.Host.BootTools, d.Host.WSL = []string{"grubby"}, 2
+	behind := int64(270000e9)
+	d.Host.WallOffsets = []result.WallOffset{{Against: "rtc0", Name: "rtc_cmos", OffsetNS: &behind, BoundNS: 5e8, ZoneNS: 3600e9, Reason: "the second reading failed"}}
+	d.Host.TimeServices = []result.TimeService{{Name: "hyperv-timesync", Setting: "timesync_implicit=Y"}}
+	d.Host.RefusedCalls = []result.RefusedCall{{Call: "clock_gettime", Errno: "EPERM", Seccomp: true}}
+	d.Host.ClockSource.Qualities = []result.Quality{{Name: "tsc", Quality: -100}}
+	d.Host.ClockSource.Settings = []string{"kern.timecounter.fast_gettime=1"}
 	d.Host.Runtimes = []string{"java"}
 	d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", Since: time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC), PID: 412}
 	d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS, d.Host.CPU.SchedulingPolicy = 1.5, 1e8, "SCHED_FIFO"
@@ -72,7 +80,7 @@ func withEveryKey() *result.Document {
 		Lines: []string{"[    0.000000] tsc: Detected 2596.124 MHz processor", "[    1.204177] clocksource: Switched to clocksource tsc"},
 	}
 	d.Host.TimeSync = &result.TimeSync{
-		Synchronised: true, OffsetNS: -31250, MaxErrorNS: 16500000, EstimatedErrorNS: 42000, FrequencyPPM: -12.75, TickNS: 1e7,
+		Synchronised: true, OffsetNS: -31250, MaxErrorNS: 16500000, EstimatedErrorNS: 42000, FrequencyPPM: -12.75, FrequencyLimitPPM: 500, TickNS: 1e7,
 	}
 	userMode, shift := true, 10
 	d.Host.Windows = &result.Windows{

@@ -69,7 +69,7 @@ func full() *result.Document {
 	d.Put(&runtimes.Runtimes{
 		DurationNS: 1e10, Rounds: 5, Environment: []string{"TZ=UTC"}, ClearedEnvironment: []string{"JAVA_TOOL_OPTIONS"}, Clocks: []runtimes.SystemClock{{ID: "CLOCK_MONOTONIC@vdso", Latency: &latency}},
 		Runtimes: []runtimes.MeasuredRuntime{{
-			Name: "java", Version: "17.0.15", Path: "/usr/bin/java", Libc: "glibc 2.36", TimedBy: "cpu time", Available: true, Reason: "with 8 threads: exit status 1", Forks: 5, LoopNS: 0.4, CallNS: 0.5,
+			Name: "java", Version: "17.0.15", Path: "/usr/bin/java", Libc: "glibc 2.36", Preloaded: []string{"/usr/lib/f.so (LD_PRELOAD)"}, TimedBy: "cpu time", Available: true, Reason: "with 8 threads: exit status 1", Forks: 5, LoopNS: 0.4, CallNS: 0.5,
 			Calls: []runtimes.MeasuredCall{{
 				ID: "System.nanoTime@java", Call: "System.nanoTime", Kind: "monotonic", Reason: "cannot be traced", WarmUpNS: 120, Latency: &latency,
 				Resolution: &compare.Resolution{TickNS: 4, TickLowNS: 3, TickHighNS: 5, FinerThanRead: true, ReportedNS: 1, WatchedNS: 5e7, Ticks: 3, Moved: true, Backwards: 1, WorstBackwardsNS: 2},
@@ -85,7 +85,7 @@ func full() *result.Document {
 		Unseen: []string{"the processes of other users"}, Unnamed: "reading takes too long", Samples: 5000, LostSamples: 3, CPUs: 2, CPUsUsed: 1.5, ClockCPUs: 0.6, ClockCPUsUserMode: 0.02,
 		KernelEntry: result.Always, ReadNS: 1200, SyscallNS: 1300, UserModeNS: 22,
 		Processes: []profile.Process{{
-			PID: 812, ProcessCount: 300, Command: "postgres", Cgroup: "/system.slice/postgresql.service", Reason: "it ended before", Samples: 5000, CPUsUsed: 1.5, ClockShare: &share, ClockShareLow: 0.39, ClockShareHigh: 0.41,
+			PID: 812, ProcessCount: 300, Command: "postgres", Cgroup: "/system.slice/postgresql.service", Reason: "it ended before", Preloaded: []string{"/usr/lib/f.so (LD_PRELOAD)"}, Samples: 5000, CPUsUsed: 1.5, ClockShare: &share, ClockShareLow: 0.39, ClockShareHigh: 0.41,
 			ClockCPUs: 0.6, UserShare: 0.1, KernelShare: 0.2, SyscallShare: 0.1, ReadsPerSecond: 5e5, ReadsLow: 4.8e5, ReadsHigh: 5.2e5, ReadsBy: "cost",
 			Functions: []profile.Function{{Name: "__vdso_clock_gettime", Samples: 1500}},
 			Threads:   []profile.Thread{{TID: 813, Name: "worker", Samples: 2500, ClockSamples: 1000}},
@@ -104,6 +104,9 @@ var bounds = map[string]struct{ least, most json.Number }{
 	"Passes.threads":           {"1", ""},
 	"TimeSync.offset_ns":       {number(-result.Most), number(result.Most)},
 	"TimeSync.frequency_ppm":   {number(-result.Most), number(result.Most)},
+	"WallOffset.offset_ns":     {number(-result.Most), number(result.Most)},
+	"WallOffset.zone_ns":       {number(-result.Most), number(result.Most)},
+	"Quality.quality":          {number(-result.Most), number(result.Most)},
 	"Settings.threads":         {"1", ""},
 	"Latency.confidence":       {"0", "1"},
 	"DriftRate.confidence":     {"0", "1"},
@@ -189,6 +192,7 @@ func generated(t *testing.T) *jsonschema.Schema {
 	one := uint64(1)
 	for name, key := range map[string]string{
 		"Clock": "id", "MeasuredRuntime": "name", "MeasuredCall": "id", "SystemClock": "id", "VerifiedClock": "id", "SkewedClock": "id", "DriftedClock": "id", "Experiment": "clocksource", "Drift": "reference",
+		"Quality": "name", "WallOffset": "against", "TimeService": "name", "RefusedCall": "call",
 	} {
 		named, _ := s.Definitions[name].Properties.Get(key)
 		named.MinLength = &one
@@ -283,7 +287,7 @@ func faults(key string, value any) []any {
 		wrong := []any{nil, "1", []any{1}}
 		switch key {
 		case "wall_step_ns":
-		case "offset_ns", "frequency_ppm", "change_ns", "ppm":
+		case "offset_ns", "frequency_ppm", "change_ns", "ppm", "zone_ns", "quality":
 			wrong = append(wrong, -2*result.Most, 2*result.Most)
 		case "steal_share", "confidence", "fairness":
 			wrong = append(wrong, -1, 1.5)
@@ -296,7 +300,7 @@ func faults(key string, value any) []any {
 		switch key {
 		case "schema", "generated_at", "severity", "kernel_entry", "verdict":
 			wrong = append(wrong, "", "timebench/2")
-		case "id", "clocksource", "reference":
+		case "id", "clocksource", "reference", "against":
 			wrong = append(wrong, "")
 		}
 		return wrong

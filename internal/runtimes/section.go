@@ -50,6 +50,10 @@ type MeasuredRuntime struct {
 	// Libc is the C library of the program, with its version: glibc 2.36. It is none for a static program,
 	// and absent if unknown.
 	Libc string `json:"libc,omitempty"`
+	// Preloaded are the libraries that are preloaded into the program (LD_PRELOAD, /etc/ld.so.preload) and define
+	// functions that return the time: its calls read those and not the system's clocks. Each is the path, with
+	// the origin: /usr/lib/faketime/libfaketime.so.1 (LD_PRELOAD).
+	Preloaded []string `json:"preloaded,omitempty"`
 	// Available is whether its calls could be measured.
 	Available bool `json:"available"`
 	// Reason is why it is not available, or what failed.
