@@ -43,12 +43,12 @@ type Change struct {
 	// OldRuns and NewRuns are the numbers of runs.
 	OldRuns int `json:"old_runs"`
 	NewRuns int `json:"new_runs"`
-	// OldNS and NewNS are the costs of a read: the lower decile of the samples of a run, and the median
+	// OldNS and NewNS are the costs of a read: the lowest level of the samples of a run, and the median
 	// of the runs. With several runs their ratio may differ a little from Change.
 	OldNS float64 `json:"old_ns"`
 	NewNS float64 `json:"new_ns"`
 	// Change is new/old - 1 of these costs: the median over all pairs of an old and a new run. Low and
-	// High bound it with the given Confidence; all three are 0 with fewer than four runs on a side.
+	// High bound it with the given Confidence; all three are 0 with fewer than five runs on a side.
 	Change     float64 `json:"change"`
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`

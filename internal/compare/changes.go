@@ -56,7 +56,7 @@ func (d *Changes) lines() [][]string {
 // the unsteady and the faster ones, then the others by latency.
 func costGrid(d *Changes) table.Grid {
 	g := table.Grid{
-		Title:  "Latency, in ns/read (lower decile)",
+		Title:  "Latency, in ns/read (lowest level)",
 		Header: append([]string{"Clock"}, changeHeader...),
 	}
 	for _, c := range byChange(d) {
@@ -66,7 +66,7 @@ func costGrid(d *Changes) table.Grid {
 }
 
 // changeHeader has the columns of changeCells.
-var changeHeader = []string{"old", "new", "change", "95% CI", "verdict"}
+var changeHeader = []string{"old", "new", "change", "99% CI", "verdict"}
 
 func changeCells(c Change) []string {
 	return []string{words.NS(c.OldNS), words.NS(c.NewNS), signed(c.Change), changeInterval(c), verdictCell(c)}
@@ -230,11 +230,11 @@ func rule(d *Changes, s section.Settings) string {
 	slices.Sort(floors)
 	switch floors = slices.Compact(floors); len(floors) {
 	case 0:
-		return fmt.Sprintf("Changes below %s are called the same, and so are those whose 95%% CI includes 0 %%.", percent(s.MinChange))
+		return fmt.Sprintf("Changes below %s are called the same, and so are those whose 99%% CI includes 0 %%.", percent(s.MinChange))
 	case 1:
-		return fmt.Sprintf("Changes below %s are not judged with fewer than four runs on a side; measure with --repeat 5.", percent(floors[0]))
+		return fmt.Sprintf("Changes below %s are not judged with fewer than five runs on a side; measure with --repeat 5.", percent(floors[0]))
 	default:
-		return fmt.Sprintf("Changes below %s (latency in user mode) and %s (other figures) are not judged with fewer than four runs on a side; measure with --repeat 5.",
+		return fmt.Sprintf("Changes below %s (latency in user mode) and %s (other figures) are not judged with fewer than five runs on a side; measure with --repeat 5.",
 			percent(floors[0]), percent(floors[1]))
 	}
 }

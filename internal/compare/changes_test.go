@@ -79,6 +79,8 @@ func TestVerdictsOnOneRun(t *testing.T) {
 		{"the same, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 20), Same},
 		{"demoted after a third of the run", clean(chance, 20), append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), Unsteady},
 		{"promoted after a third of the run", append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), clean(chance, 20), Unsteady},
+		{"in turbo mode for a tenth of the run", append(clean(chance, 19)[:4], clean(chance, 20)[:36]...), clean(chance, 20), Same},
+		{"undisturbed for an eighth of the run", clean(chance, 20), append(clean(chance, 20)[:5], clean(chance, 30)[:35]...), Unsteady},
 		{"a clock source was demoted", clean(chance, 20), disturbed(chance, 900, 0.5), Slower},
 		{"a neighbour that never rests adds as much to all, which nothing tells from a slower clock", clean(chance, 20), clean(chance, 22), Slower},
 		{"four samples a side", clean(chance, 20)[:4], clean(chance, 40)[:4], TooFew},
@@ -111,12 +113,12 @@ func TestVerdictsOnSeveralRuns(t *testing.T) {
 		{"three per cent faster", runs(20.6, 20.7, 20.6, 20.8, 20.6), runs(20, 20.1, 20, 20.2, 20), Faster, true},
 		{"three per cent slower, a disturbed run", runs(20, 20, 20, 20, 20), runs(20.6, 20.6, 20.6, 29, 20.6), Slower, true},
 		{"three per cent slower, and a run of five contradicts", runs(20, 24, 20, 20, 20), runs(20.6, 20.6, 20.6, 20.6, 20.6), Same, true},
-		{"three per cent slower, and a run of seven contradicts", runs(20, 24, 20, 20, 20, 20, 20), runs(20.6, 20.6, 20.6, 20.6, 20.6, 20.6, 20.6), Slower, true},
+		{"three per cent slower, and a run of ten contradicts", runs(20, 24, 20, 20, 20, 20, 20, 20, 20, 20), runs(slices.Repeat([]float64{20.6}, 10)...), Slower, true},
 		{"half as slow again, and a run of five contradicts", runs(20, 20, 20, 20, 20), runs(30, 30, 30, 30, 19.8), Unsteady, true},
 		{"a disturbed run", runs(20, 20, 20, 20, 20), runs(20, 20, 20, 29, 20), Same, true},
 		{"three per cent, and the runs differ by as much", runs(20, 20.9, 20, 20.9, 20.1), runs(20.1, 21.3, 20, 20.9, 21.4), Same, true},
 		{"below the smallest change", runs(20, 20, 20, 20, 20), runs(20.3, 20.3, 20.3, 20.3, 20.3), Same, true},
-		{"three runs have no interval, and the floor of one", runs(20, 20, 20), runs(20.5, 20.5, 20.5), Same, false},
+		{"four runs have no interval, and the floor of one", runs(20, 20, 20, 20), runs(20.5, 20.5, 20.5, 20.5), Same, false},
 		{"three runs that are four per cent slower", runs(20, 20, 20), runs(20.8, 20.8, 20.8), Slower, false},
 		{"a single run beside several", runs(20, 20, 20, 20, 20), runs(20.5), Same, false},
 	} {
@@ -138,13 +140,13 @@ func TestFloors(t *testing.T) {
 	counter.Path = "cpu"
 	read := Throughput{Threads: 2, SamplesReadsPerSecond: []float64{1, 1, 1, 1, 1}}
 	threads := Clock{ID: "c", Available: true, KernelEntry: result.Never, Throughput: []Throughput{read}}
-	several, four := latency("c", user.Latency.SamplesNS, user.Latency.SamplesNS), latency("c", slices.Repeat([][]float64{user.Latency.SamplesNS}, 4)...)
+	several, five := latency("c", user.Latency.SamplesNS, user.Latency.SamplesNS), latency("c", slices.Repeat([][]float64{user.Latency.SamplesNS}, 5)...)
 	for _, test := range []struct {
 		old, new Clock
 		want     float64
 	}{
-		{user, user, 0.03}, {kernel, kernel, 0.05}, {user, kernel, 0.05}, {unknown, unknown, 0.05}, {counter, counter, 0.03}, {threads, threads, 0.05},
-		{several, user, 0.03}, {several, several, 0.03}, {four, four, 0.02}, {four, user, 0.03},
+		{user, user, 0.03}, {kernel, kernel, 0.15}, {user, kernel, 0.15}, {unknown, unknown, 0.15}, {counter, counter, 0.03}, {threads, threads, 0.15},
+		{several, user, 0.03}, {several, several, 0.03}, {five, five, 0.02}, {five, user, 0.03},
 	} {
 		require.Equal(t, test.want, compareOne(t, test.old, test.new).Floor, "%+v", test.old)
 	}
@@ -334,7 +336,7 @@ func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
 			return latency("c", runs...)
 		}
 		c := compareOne(t, of(20), of(20*factor))
-		require.Equal(t, n >= 4, c.Confidence > 0, "%d runs", n)
+		require.Equal(t, n >= 5, c.Confidence > 0, "%d runs", n)
 		low, high := ends(c)
 		require.LessOrEqual(t, low, 1+c.Change)
 		require.GreaterOrEqual(t, high, 1+c.Change)

@@ -11,13 +11,9 @@ import (
 // MaxRuns is the max number of runs on a side of a comparison.
 const MaxRuns = 100
 
-// lowerDecile is the share of the samples that lie below the cost of a run.
-const lowerDecile = 0.1
-
-// CostOf returns the cost of a read in one run: the lower decile of its samples, of which there is at
-// least one. Whatever disturbs a machine makes reads slower and never faster, so the low samples of
-// two runs differ least; the lowest may be too low by accident.
-func CostOf(run []float64) float64 { return stats.Quantile(lowerDecile, run) }
+// CostOf returns the cost of a read in one run: the lowest level of its samples, of which there is at
+// least one.
+func CostOf(run []float64) float64 { return stats.Level(run) }
 
 // costsOf returns the cost of each run.
 func costsOf(runs [][]float64) []float64 {
@@ -28,7 +24,7 @@ func costsOf(runs [][]float64) []float64 {
 	return costs
 }
 
-// CostNS returns the cost of a read by which runs and machines are compared: the lower decile of the
+// CostNS returns the cost of a read by which runs and machines are compared: the lowest level of the
 // quickest slices, or of the samples if slices were not kept; the median of the runs. Without samples it
 // is the median.
 func (l *Latency) CostNS() float64 {
@@ -40,6 +36,16 @@ func (l *Latency) CostNS() float64 {
 		runs = byRun(l.Runs, l.SamplesNS)
 	}
 	return stats.Median(costsOf(runs))
+}
+
+// Unsteady returns whether a tenth of a run lies so far below its cost that the cost changed while the run
+// lasted.
+func (l *Latency) Unsteady() bool {
+	runs := l.quickest()
+	if runs == nil {
+		runs = byRun(l.Runs, l.SamplesNS)
+	}
+	return varied(runs)
 }
 
 // quickest returns the quickest slices of each run; nil if they were not kept, or have no ratio to

@@ -61,11 +61,11 @@ func drawChange(c draw.Canvas, d section.Compared) error {
 	low, high := slices.Min(values), slices.Max(values)
 	rows.factor = low < 0.5 || high > 2
 	p := picture.NewPlot()
-	label := "change of the wall time per read (bar: its 95% CI)"
+	label := "change of the wall time per read (bar: its 99% CI)"
 	if rows.factor {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, factorTicks{}
 		p.X.Min, p.X.Max = min(low, 1)/1.6, max(high, 1)*2.5
-		label = "ratio of the wall time per read (log scale; bar: its 95% CI)"
+		label = "ratio of the wall time per read (log scale; bar: its 99% CI)"
 	} else {
 		room := max(0.02, math.Abs(low-1), math.Abs(high-1)) * 1.25
 		p.X.Min, p.X.Max = 1-room, 1+room*1.15

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/section"
@@ -9,11 +10,12 @@ import (
 )
 
 // The smallest changes with a verdict, as shares, where [section.Settings] has no larger one. The
-// experiment of docs/diff.md found them.
+// experiment of docs/evidence/diff.md found them.
 const (
 	// fewRunsUserMode is by how much the latency in user mode may differ between two runs of an unchanged
-	// machine, and fewRuns that of other figures. Four runs and more show themselves by how much they differ.
-	fewRunsUserMode, fewRuns = 0.03, 0.05
+	// machine, and fewRuns that of other figures: of clocks that enter the kernel, or may do so, and
+	// throughput. Five runs and more show themselves by how much they differ.
+	fewRunsUserMode, fewRuns = 0.03, 0.15
 )
 
 const (
@@ -23,9 +25,12 @@ const (
 	// unsteadyFrom is the ratio of the medians from which on most reads changed: a busy program on the
 	// same core makes reads up to twice as slow.
 	unsteadyFrom = 2.0
-	// contradictedFrom is the ratio of the costs from which on the runs of a side that contradict it are no
-	// noise, and the figure is not the same.
+	// contradictedFrom is the ratio of the costs from which on the runs of a side that contradict it, or the
+	// samples of a run, are no noise, and the figure is not the same.
 	contradictedFrom = 1.1
+	// confidence is that of the interval of a change: of a hundred figures that did not change, one has a
+	// verdict.
+	confidence = 0.99
 	// fewestSamples is how many samples a figure needs on each side.
 	fewestSamples = 5
 )
@@ -33,8 +38,8 @@ const (
 // compare returns what changed from old to new.
 //
 // A figure is slower or faster if its cost changed by the floor or more, and 0 % lies outside of the
-// confidence interval of the change, if there are enough runs for one. The cost of a run is the lower
-// decile of its samples, and the change is the Hodges-Lehmann estimate of the ratio of the runs' costs.
+// confidence interval of the change, if there are enough runs for one. The cost of a run is the lowest
+// level of its samples, and the change is the Hodges-Lehmann estimate of the ratio of the runs' costs.
 func compare(old, new *result.Document, s section.Settings) *Changes {
 	before, after := figures(old), figures(new)
 	index, clocks := byKey(after), names(after)
@@ -61,14 +66,20 @@ func change(old, new figure, s section.Settings) Change {
 		OldNS: stats.Median(costsOf(before)), NewNS: stats.Median(costsOf(after)),
 		MedianChange: median(new)/median(old) - 1,
 	}
-	shift, low, high, ok := stats.HodgesLehmann(logarithms(costsOf(before)), logarithms(costsOf(after)), stats.Wanted)
+	shift, low, high, ok := stats.HodgesLehmann(logarithms(costsOf(before)), logarithms(costsOf(after)), confidence)
 	c.Change = math.Expm1(shift)
 	if ok {
-		c.Low, c.High, c.Confidence = math.Expm1(low), math.Expm1(high), stats.Wanted
+		c.Low, c.High, c.Confidence = math.Expm1(low), math.Expm1(high), confidence
 	}
 	c.Floor = floor(old, new, ok, s)
-	c.Verdict = c.verdict(min(old.samples(), new.samples()), old.contended || new.contended)
+	c.Verdict = c.verdict(min(old.samples(), new.samples()), old.contended || new.contended, varied(before) || varied(after))
 	return c
+}
+
+// varied returns whether a tenth of the samples of a run lie so far below its cost that the figure changed
+// while the run lasted.
+func varied(runs [][]float64) bool {
+	return slices.ContainsFunc(runs, func(run []float64) bool { return CostOf(run) >= contradictedFrom*stats.Quantile(0.1, run) })
 }
 
 // floor returns the smallest change of a figure that has a verdict. interval is whether there are enough
@@ -84,15 +95,16 @@ func floor(old, new figure, interval bool, s section.Settings) float64 {
 	}
 }
 
-// verdict returns the verdict on a change. samples is the number of samples of the side with fewer.
-func (c Change) verdict(samples int, contended bool) Verdict {
+// verdict returns the verdict on a change. samples is the number of samples of the side with fewer. unsteady is
+// whether a run changed while it lasted, which the interval shows if there is one.
+func (c Change) verdict(samples int, contended, unsteady bool) Verdict {
 	size := math.Abs(math.Log1p(c.Change)) // twice the cost is as far away as half the cost
 	switch {
 	case samples < fewestSamples:
 		return TooFew
 	case size >= math.Log1p(c.Floor) && (c.Confidence == 0 || c.Low > 0 || c.High < 0):
 		switch {
-		case contended && size < math.Log(contentionFactor):
+		case contended && size < math.Log(contentionFactor), unsteady && c.Confidence == 0:
 			return Unsteady
 		case c.Change > 0:
 			return Slower

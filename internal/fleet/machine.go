@@ -40,9 +40,11 @@ type Cost struct {
 	Clock string `json:"clock"`
 	// MedianNS is the median time of a read.
 	MedianNS float64 `json:"median_ns"`
-	// QuietNS is the cost by which machines are compared, as diff compares runs: the lower decile of the
+	// QuietNS is the cost by which machines are compared, as diff compares runs: the lowest level of the
 	// quickest slices. A busy neighbour changes it less than the median.
 	QuietNS float64 `json:"quiet_ns"`
+	// Unsteady is whether the cost changed while the run lasted; it is not odd then.
+	Unsteady bool `json:"unsteady,omitempty"`
 	// KernelEntry is whether a read enters the kernel.
 	KernelEntry string `json:"kernel_entry,omitempty"`
 	// Odd is whether the cost is unlike that of the others.
@@ -86,7 +88,7 @@ func MachineOf(file string, d *result.Document, findings []result.Finding) Machi
 		if c.Latency == nil {
 			continue
 		}
-		m.Clocks = append(m.Clocks, Cost{Clock: shared(c.ID), MedianNS: c.Latency.MedianNS, QuietNS: c.Latency.CostNS(), KernelEntry: shared(c.KernelEntry)})
+		m.Clocks = append(m.Clocks, Cost{Clock: shared(c.ID), MedianNS: c.Latency.MedianNS, QuietNS: c.Latency.CostNS(), Unsteady: c.Latency.Unsteady(), KernelEntry: shared(c.KernelEntry)})
 	}
 	for _, f := range findings {
 		if f.Severity != result.Note {

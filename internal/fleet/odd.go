@@ -154,7 +154,7 @@ func (g *Group) judgeCosts() {
 		for k := range m.Clocks {
 			c := &m.Clocks[k]
 			s := usual(m, c)
-			if c.Odd = s != nil && s.odd(c.QuietNS); !c.Odd {
+			if c.Odd = s != nil && s.odd(c.QuietNS) && !c.Unsteady; !c.Odd {
 				continue
 			}
 			ratio := math.Abs(math.Log(c.QuietNS / s.MedianNS))

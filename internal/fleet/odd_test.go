@@ -164,6 +164,18 @@ func TestSomeOfAnotherClockSource(t *testing.T) {
 	}
 }
 
+// A cost that changed while it was measured is not odd.
+func TestUnsteadyCostIsNotOdd(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	all := made(10, random)
+	for _, unsteady := range []bool{false, true} {
+		all[3].Clocks[0].QuietNS, all[3].Clocks[0].Unsteady = 900, unsteady
+		for _, m := range Groups(all)[0].Machines {
+			require.Equal(t, m.Name == all[3].Name && !unsteady, because(m, OddCost), m.Reasons)
+		}
+	}
+}
+
 // A clock that few machines timed, and clock sources of which none is usual, make nothing odd.
 func TestNothingUsual(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test

@@ -20,15 +20,15 @@ func TestHodgesLehmannIsThatOfR(t *testing.T) {
 	require.InDelta(t, 0.76, high, 1e-9)
 }
 
-func TestHodgesLehmannNeedsFourOnEachSide(t *testing.T) {
-	low, high := []float64{1, 2, 3, 4}, []float64{11, 12, 13, 14}
-	shift, from, to, ok := HodgesLehmann(low, high, 0.95)
+func TestHodgesLehmannNeedsFiveOnEachSide(t *testing.T) {
+	low, high := []float64{1, 2, 3, 4, 5}, []float64{11, 12, 13, 14, 15}
+	shift, from, to, ok := HodgesLehmann(low, high, 0.99)
 	require.True(t, ok)
-	require.Equal(t, []float64{10, 7, 13}, []float64{shift, from, to}, "with four on each side the interval is the range")
-	shift, _, _, ok = HodgesLehmann(low[:3], high, 0.95)
+	require.Equal(t, []float64{10, 6, 14}, []float64{shift, from, to}, "with five on each side the interval is the range")
+	shift, _, _, ok = HodgesLehmann(low[:4], high, 0.95)
 	require.False(t, ok)
 	require.Equal(t, 10.5, shift)
-	_, _, _, ok = HodgesLehmann(low[:3], slices.Repeat(high, 10), 0.95)
+	_, _, _, ok = HodgesLehmann(low[:4], slices.Repeat(high, 10), 0.95)
 	require.False(t, ok)
 	shift, _, _, ok = HodgesLehmann([]float64{2}, []float64{3}, 0.95)
 	require.False(t, ok)
