@@ -1,0 +1,123 @@
+// Package kernellog reads what the Linux kernel logs about its clocks: lines of the log become typed events
+// (Parse), and events become causes (Explain). It knows the formats of kernels since 2.6, in tables: one entry
+// for each format (formats_*.go) and one rule for each cause (causes_*.go).
+//
+// It only reads text, so it works on every platform.
+package kernellog
+
+// A Kind is the kind of an Event. The kinds are those of the table of formats.
+type Kind string
+
+// An Event is one line of the log that says something about the clocks, with its figures. A figure that the
+// line does not have is zero.
+type Event struct {
+	Kind Kind
+	// Line is the text as logged, without the stamp; printable.
+	Line string
+	// Stamp is the time stamp as logged: "[    0.000089]", "Sep 11 07:03:06"; "" if there is none.
+	Stamp string
+	// AtNS is the time since boot in ns, if Timed.
+	AtNS int64
+	// Timed is whether the stamp is a time since boot.
+	Timed bool
+	// Index is the index of the line in those that were parsed.
+	Index int
+	// Count is how often the line was logged: 1, or more for a line that Select has folded.
+	Count int
+
+	// Clock is the clock source of the line, in lower case: tsc, tsc-early, hpet, kvm-clock.
+	Clock string
+	// Watchdog is the clock source that the clock is compared with, or the one that measured its rate.
+	Watchdog string
+	// IntervalNS is the interval that the clock counted, in ns, if Measured. It is printed by the kernel, or
+	// computed from the counter's values, its mask and its rate. Negative if the counter went back.
+	IntervalNS float64
+	// WatchdogNS is the interval that the watchdog counted, in ns, if the line has both.
+	WatchdogNS float64
+	// SkewNS is the interval of the clock less that of the watchdog, in ns, if the line has it.
+	SkewNS float64
+	// Measured is whether IntervalNS, or SkewNS in a line with only that, is known.
+	Measured bool
+	// Now, Last and Mask are the values of the counter and its mask, if HasCounter.
+	Now, Last, Mask uint64
+	// HasCounter is whether the line has the values of a counter.
+	HasCounter bool
+	// DelayNS is how long a read took, LimitNS the limit for it, in ns.
+	DelayNS, LimitNS float64
+	// Hz is a rate in Hz.
+	Hz float64
+	// Cycles is a difference of counters between CPUs, in cycles; negative if behind.
+	Cycles int64
+	// CPUs are the CPUs that the line names, those it is about first.
+	CPUs []int
+	// Reason is why the kernel did it, in its own words: "clocksource watchdog", "TSC halts in idle".
+	Reason string
+	// Name is what else the line names: a hypervisor, a kernel release, an erratum, a boot parameter's line.
+	Name string
+}
+
+// Parse returns the events in lines of the kernel log, in their order, with or without stamps, as dmesg,
+// journalctl and syslog daemons print them and as Select keeps them. It never fails: a line that it does not
+// know yields no event.
+func Parse(lines []string) []Event { return nil }
+
+// Concerns returns whether a line of the kernel log concerns its clocks, known to Parse or not.
+func Concerns(line string) bool { return false }
+
+// Select returns the lines that a document keeps, at most limit of them and in their order: of more, those that
+// decide come first. Lines that differ in numbers only are folded into the first, which then ends in
+// " (logged N times)". incomplete is whether lines are missing that were not folded.
+func Select(lines []string, limit int) (kept []string, incomplete bool) { return lines, false }
+
+// A Machine has the facts that the causes depend on. An empty field is unknown.
+type Machine struct {
+	// Arch is the architecture, as GOARCH.
+	Arch string
+	// Kernel is the release of the kernel: 6.1.0-28-amd64.
+	Kernel string
+	// Guest is whether it is a virtual machine.
+	Guest bool
+	// Hypervisor is what it runs on, as in the document: kvm, xen, hyperv, vmware, virtualbox, bhyve, xhyve.
+	Hypervisor string
+	// Parameters are the boot parameters about clocks: tsc=reliable, acpi=off.
+	Parameters []string
+	// ClockSource is the clock source in use, and Available are those that the kernel offers.
+	ClockSource string
+	Available   []string
+}
+
+// MachineOf returns what the log itself says of the machine: the kernel's release, the hypervisor, the boot
+// parameters about clocks, the clock source that it switched to last.
+func MachineOf(events []Event) Machine { return Machine{} }
+
+// A Judgement is what a cause says about the TSC.
+type Judgement string
+
+const (
+	// TSCUnknown: the log does not tell whether the TSC is right.
+	TSCUnknown Judgement = ""
+	// TSCRight: the TSC kept time; what was wrong is something else.
+	TSCRight Judgement = "right"
+	// TSCWrong: the TSC must not be used for time: it went back, differs between CPUs, or its rate is wrong.
+	TSCWrong Judgement = "wrong"
+)
+
+// A Cause explains why a clock is slow, wrong, or not in use.
+type Cause struct {
+	// Kind is the kind of the cause: one of the table of causes (Causes).
+	Kind string
+	// Text says what happened, in one to three sentences with the arithmetic.
+	Text string
+	// Guess is whether the log does not prove it. The text says so too.
+	Guess bool
+	// Harmless is whether nothing is wrong: the line is no reason for a remedy.
+	Harmless bool
+	// Evidence are the lines that show it, as they were parsed, without stamps.
+	Evidence []string
+	// TSC is what it says about the TSC. Advice to trust the TSC needs TSCRight.
+	TSC Judgement
+}
+
+// Explain returns the causes that the events show, those that decide first. A cause that another one excludes
+// is not returned.
+func Explain(events []Event, m Machine) []Cause { return nil }
