@@ -86,7 +86,7 @@ type Host struct {
 	// DistributionLike are the ids of the distributions that it is derived from, the closest first
 	// (ID_LIKE of os-release(5)): rhel, centos, fedora.
 	DistributionLike []string `json:"distribution_like,omitempty"`
-	// ServiceManager is the program that starts services: systemd, openrc, runit, busybox.
+	// ServiceManager is the program that starts services: systemd, openrc, runit.
 	ServiceManager string `json:"service_manager,omitempty"`
 	// BootTools are the installed programs that change the kernel command line, by name: grubby,
 	// update-grub, grub2-mkconfig, rpm-ostree. Absent if none was found.
@@ -299,8 +299,8 @@ type WallOffset struct {
 
 // A TimeService is a program or driver that can set or slew the wall clock.
 type TimeService struct {
-	// Name is the name of the program, or of the driver: chronyd, ntpd, systemd-timesyncd, openntpd, phc2sys,
-	// vmtoolsd, hyperv-timesync. Whether vmtoolsd synchronises the time is a setting of the virtual machine,
+	// Name is the name of the program, or of the driver: chronyd, ntpd, systemd-timesyncd, phc2sys, vmtoolsd,
+	// hyperv-timesync. A program is listed if it has the capability CAP_SYS_TIME. Whether vmtoolsd synchronises the time is a setting of the virtual machine,
 	// off by default, and is not known here.
 	Name string `json:"name"`
 	// Setting is a setting of it that decides whether it sets the clock: timesync_implicit=Y of the module
