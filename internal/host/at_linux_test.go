@@ -28,33 +28,33 @@ func TestAt(t *testing.T) {
 	const debianKernel = "6.1.0-28-amd64"
 	for name, want := range map[string]result.Host{
 		"bare-metal-tsc": {
-			Arch: "amd64", Distribution: "debian 12.8", Kernel: debianKernel,
+			Arch: "amd64", Distribution: "debian 12.8", DistributionID: "debian", Kernel: debianKernel,
 			CPU: result.CPU{Model: "Intel(R) Xeon(R) CPU E3-1225 v3 @ 3.20GHz", Logical: 4, Usable: 4, Physical: 4, Packages: 1, InvariantTSC: &yes,
 				TSCFlags: []string{"constant_tsc", "nonstop_tsc", "tsc_adjust", "rdtscp", "tsc_deadline_timer"}, KernelTSCHz: 3192747000, Governors: []string{"powersave"}},
 			ClockSource: sources("tsc", "tsc", "hpet", "acpi_pm"), Machine: &result.Machine{Vendor: "Dell Inc.", Product: "PowerEdge T20"},
 		},
 		"bare-metal-hpet": {
-			Arch: "amd64", Distribution: "debian 12.8", Kernel: debianKernel,
+			Arch: "amd64", Distribution: "debian 12.8", DistributionID: "debian", Kernel: debianKernel,
 			CPU: result.CPU{Model: "AMD Ryzen 3 3200G with Radeon Vega Graphics", Logical: 4, Usable: 4, Physical: 4, Packages: 1, InvariantTSC: &yes,
 				TSCFlags: []string{"constant_tsc", "nonstop_tsc", "rdtscp"}, KernelTSCHz: 3593248000, Governors: []string{"ondemand", "schedutil"}},
 			ClockSource: sources("hpet", "hpet", "acpi_pm"), Machine: &result.Machine{Vendor: "System manufacturer", Product: "System Product Name"},
 			BootParameters: []string{"processor.max_cstate=5"},
 		},
 		"xen-ec2": {
-			Arch: "amd64", Distribution: "amzn 2", Kernel: "5.10.228-219.884.amzn2.x86_64",
+			Arch: "amd64", Distribution: "amzn 2", DistributionID: "amzn", DistributionLike: []string{"centos", "rhel", "fedora"}, Kernel: "5.10.228-219.884.amzn2.x86_64",
 			CPU: result.CPU{Model: "Intel(R) Xeon(R) CPU E5-2686 v4 @ 2.30GHz", Logical: 2, Usable: 2, Physical: 2, Packages: 1, InvariantTSC: &no,
 				TSCFlags: []string{"constant_tsc", "rdtscp", "tsc_deadline_timer"}, KernelTSCHz: 2299997000},
 			Virtualization: guest("xen"), ClockSource: sources("xen", "xen", "tsc", "hpet", "acpi_pm"), Machine: &result.Machine{Vendor: "Xen", Product: "HVM domU"},
 		},
 		"kvm": {
-			Arch: "amd64", Distribution: "debian 12.8", Kernel: debianKernel,
+			Arch: "amd64", Distribution: "debian 12.8", DistributionID: "debian", Kernel: debianKernel,
 			CPU: result.CPU{Model: "Intel Xeon Processor (Skylake, IBRS)", Logical: 2, Usable: 2, Physical: 2, Packages: 1, InvariantTSC: &no,
 				TSCFlags: []string{"constant_tsc", "tsc_known_freq", "tsc_adjust", "rdtscp", "tsc_deadline_timer"}, KernelTSCHz: 2593904000},
 			Virtualization: guest("kvm"), ClockSource: sources("kvm-clock", "kvm-clock", "tsc", "acpi_pm"),
 			Machine: &result.Machine{Vendor: "QEMU", Product: "Standard PC (Q35 + ICH9, 2009)"}, BootParameters: []string{"clocksource=kvm-clock"},
 		},
 		"kvm-amd": {
-			Arch: "amd64", Distribution: "debian 12.8", Kernel: debianKernel,
+			Arch: "amd64", Distribution: "debian 12.8", DistributionID: "debian", Kernel: debianKernel,
 			CPU: result.CPU{Model: "AMD EPYC-Rome Processor", Logical: 2, Usable: 2, Physical: 2, Packages: 1, InvariantTSC: &no,
 				TSCFlags: []string{"tsc_known_freq", "rdtscp"}, KernelTSCHz: 2794750000},
 			Virtualization: guest("kvm"), ClockSource: sources("kvm-clock", "kvm-clock", "hpet", "acpi_pm"),
@@ -67,21 +67,21 @@ func TestAt(t *testing.T) {
 			Virtualization: guest("firecracker"), ClockSource: sources("tsc", "tsc", "kvm-clock"),
 		},
 		"hyperv-azure": {
-			Arch: "amd64", Distribution: "ubuntu 22.04", Kernel: "5.15.0-1075-azure",
+			Arch: "amd64", Distribution: "ubuntu 22.04", DistributionID: "ubuntu", DistributionLike: []string{"debian"}, Kernel: "5.15.0-1075-azure",
 			CPU: result.CPU{Model: "AMD EPYC 7763 64-Core Processor", Logical: 2, Usable: 2, Physical: 1, Packages: 1, InvariantTSC: &yes,
 				TSCFlags: []string{"constant_tsc", "nonstop_tsc", "tsc_reliable", "rdtscp"}, KernelTSCHz: 2445426000},
 			Virtualization: guest("hyperv"), ClockSource: sources("hyperv_clocksource_tsc_page", "hyperv_clocksource_tsc_page", "acpi_pm"),
 			Machine: &result.Machine{Vendor: "Microsoft Corporation", Product: "Virtual Machine"},
 		},
 		"vmware": {
-			Arch: "amd64", Distribution: "rocky 9.5", Kernel: "5.14.0-503.14.1.el9_5.x86_64",
+			Arch: "amd64", Distribution: "rocky 9.5", DistributionID: "rocky", DistributionLike: []string{"rhel", "centos", "fedora"}, Kernel: "5.14.0-503.14.1.el9_5.x86_64",
 			CPU: result.CPU{Model: "Intel(R) Xeon(R) Gold 5218 CPU @ 2.30GHz", Logical: 2, Usable: 2, Physical: 2, Packages: 1, InvariantTSC: &yes,
 				TSCFlags:    []string{"constant_tsc", "nonstop_tsc", "tsc_reliable", "tsc_known_freq", "tsc_adjust", "rdtscp", "tsc_deadline_timer"},
 				KernelTSCHz: 2294608000},
 			Virtualization: guest("vmware"), ClockSource: sources("tsc", "tsc", "acpi_pm"), Machine: &result.Machine{Vendor: "VMware, Inc.", Product: "VMware7,1"},
 		},
 		"virtualbox-acpi-pm": {
-			Arch: "amd64", Distribution: "debian 12.8", Kernel: debianKernel,
+			Arch: "amd64", Distribution: "debian 12.8", DistributionID: "debian", Kernel: debianKernel,
 			CPU: result.CPU{Model: "Intel(R) Core(TM) i7-8565U CPU @ 1.80GHz", Logical: 2, Usable: 2, Physical: 2, Packages: 1, InvariantTSC: &yes,
 				TSCFlags: []string{"constant_tsc", "nonstop_tsc", "rdtscp"}, KernelTSCHz: 1991998000},
 			Virtualization: guest("virtualbox"), ClockSource: sources("acpi_pm", "acpi_pm"), Machine: &result.Machine{Vendor: "innotek GmbH", Product: "VirtualBox"},

@@ -3,7 +3,6 @@ package host
 import (
 	"errors"
 	"path/filepath"
-	"strings"
 
 	"github.com/prometheus/procfs/sysfs"
 	"github.com/timebench/timebench/internal/clocksource"
@@ -43,14 +42,4 @@ func unrestored(root string) *result.UnrestoredClockSource {
 		return nil
 	}
 	return &result.UnrestoredClockSource{Original: left.Original, Since: left.Since.UTC(), PID: left.Process.PID}
-}
-
-// clockSourceName returns the text if it can be the name of a clock source: one word, shorter
-// than CS_NAME_LEN (kernel/time/clocksource.c); otherwise "".
-func clockSourceName(text string) string {
-	const longest = 31
-	if len(text) > longest || strings.Contains(text, " ") {
-		return ""
-	}
-	return printable(text)
 }

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/shirou/gopsutil/v4/common"
 	"github.com/timebench/timebench/internal/procfile"
@@ -17,13 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	// maxTable bounds the files that libraries read whole, in bytes. /proc/cpuinfo has about
-	// 2 KiB for each CPU, and Linux supports up to 8192 CPUs.
-	maxTable = 32 << 20
-	// maxName bounds a name, in bytes.
-	maxName = 200
-)
+// maxTable bounds the files that libraries read whole, in bytes. /proc/cpuinfo has about
+// 2 KiB for each CPU, and Linux supports up to 8192 CPUs.
+const maxTable = 32 << 20
 
 // regular reports whether a file is a regular one, so that a read does not wait for another
 // program, of at most maxTable bytes. Files in /proc and /sys have the size 0.
@@ -56,17 +50,6 @@ func readFile(folder, name string) string {
 
 // readName returns the name that is the only content of a file.
 func readName(folder, name string) string { return printable(readFile(folder, name)) }
-
-// printable returns a name, trimmed; "" if it is not valid text, too long, or has characters
-// that control a terminal.
-func printable(name string) string {
-	name = strings.TrimSpace(name)
-	odd := func(r rune) bool { return !unicode.IsPrint(r) }
-	if len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, odd) {
-		return ""
-	}
-	return name
-}
 
 // below returns a context in which gopsutil reads the files below root.
 func below(root string) context.Context {

@@ -16,8 +16,8 @@ func Facts() result.Host { return At(live) }
 
 // At returns the facts about the machine whose files are below root. It leaves out what is
 // missing or invalid. Only for the root "/" it also queries the CPU, the kernel and this
-// process. For a recorded machine, the CPUs that the process may use, its limits and the time
-// synchronisation are unknown.
+// process. For a recorded machine, the CPUs that the process may use, its limits, the time
+// synchronisation, and what its wall clock is compared with are unknown.
 func At(root string) result.Host {
 	root = filepath.Clean(root)
 	facts := result.Host{OS: "linux"}
@@ -26,6 +26,10 @@ func At(root string) result.Host {
 	facts.CPU.Quota, facts.CPU.QuotaPeriodNS = quota(root)
 	facts.CPU.Governors = governors(root)
 	facts.Machine = machine(root)
+	facts.ServiceManager = serviceManager(root)
+	facts.BootTools = bootTools(root)
+	facts.WSL = wsl(root, facts.Kernel)
+	facts.TimeServices = timeServices(root)
 	facts.Container = container(root)
 	sources, err := clockSource(root)
 	if err != nil {
@@ -43,6 +47,8 @@ func At(root string) result.Host {
 	}
 	if root == live {
 		facts.TimeSync = TimeSync()
+		facts.WallOffsets = wallOffsets(root)
+		facts.RefusedCalls = refusedCalls(facts.Kernel)
 		if facts.CPU.KernelTSCHz == 0 {
 			facts.CPU.KernelTSCHz = perfTSCHz()
 		}

@@ -4,9 +4,10 @@ package host
 
 import "github.com/timebench/timebench/internal/result"
 
-// addSystemFacts adds the names of the system, and the hypervisor that the CPU reports.
+// addSystemFacts adds the names of the system, its clock source, and the hypervisor that the CPU reports.
 func addSystemFacts(facts *result.Host) {
 	addNames(facts)
+	facts.ClockSource = clockSource()
 	if system := cpuHypervisor(); system != "" {
 		facts.Virtualization = &result.Virtualization{System: system, Role: "guest"}
 	}

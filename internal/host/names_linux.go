@@ -11,7 +11,14 @@ import (
 
 // addNames adds the names of the architecture, the kernel and the system.
 func addNames(facts *result.Host, root string, flags []string) {
-	facts.Distribution = distribution(root)
+	release := osRelease(root)
+	facts.Distribution = distribution(root, release)
+	facts.DistributionID = printable(release["ID"])
+	for id := range strings.FieldsSeq(release["ID_LIKE"]) {
+		if id = printable(id); id != "" {
+			facts.DistributionLike = append(facts.DistributionLike, id)
+		}
+	}
 	if root != live {
 		facts.Arch = architecture(root, flags)
 		facts.Kernel = kernelRelease(root)
@@ -57,9 +64,8 @@ func kernelRelease(root string) string {
 	return printable(release)
 }
 
-// distribution returns the name and version in os-release(5). On Debian the point release is in
-// a separate file. gopsutil is no choice: it may start lsb_release.
-func distribution(root string) string {
+// osRelease returns the variables of os-release(5).
+func osRelease(root string) map[string]string {
 	text := readFile(root, "etc/os-release")
 	if text == "" {
 		text = readFile(root, "usr/lib/os-release")
@@ -69,9 +75,15 @@ func distribution(root string) string {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		values[name] = strings.Trim(value, `"'`)
 	}
-	version := values["VERSION_ID"]
-	if point := readFile(root, "etc/debian_version"); values["ID"] == "debian" && point != "" {
+	return values
+}
+
+// distribution returns the name and version in os-release(5). On Debian the point release is in
+// a separate file. gopsutil is no choice: it may start lsb_release.
+func distribution(root string, release map[string]string) string {
+	version := release["VERSION_ID"]
+	if point := readFile(root, "etc/debian_version"); release["ID"] == "debian" && point != "" {
 		version = point
 	}
-	return printable(values["ID"] + " " + version)
+	return printable(release["ID"] + " " + version)
 }

@@ -34,7 +34,9 @@ func timeSyncOf(verdict int, state *unix.Timex) *result.TimeSync {
 		MaxErrorNS:       int64(max(0, time.Duration(state.Maxerror)*time.Microsecond)),
 		EstimatedErrorNS: int64(max(0, time.Duration(state.Esterror)*time.Microsecond)),
 		FrequencyPPM:     float64(state.Freq) / scaledPPM,
-		TickNS:           int64(max(0, time.Duration(state.Tick)*time.Microsecond)),
+		// The kernel clamps freq to tolerance (MAXFREQ in include/linux/timex.h).
+		FrequencyLimitPPM: max(0, float64(state.Tolerance)/scaledPPM),
+		TickNS:            int64(max(0, time.Duration(state.Tick)*time.Microsecond)),
 	}
 }
 
