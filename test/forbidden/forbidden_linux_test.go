@@ -30,11 +30,45 @@ const forbid = "TIMEBENCH_TEST_FORBID"
 
 func TestMain(m *testing.M) {
 	if rule := os.Getenv(forbid); rule != "" {
-		err := become(rule, os.Args[1:])
+		err := becomeUnder(rule, os.Args[1:])
 		_, _ = os.Stderr.WriteString(err.Error() + "\n")
 		os.Exit(99)
 	}
 	os.Exit(m.Run())
+}
+
+// counter is the rule that forbids the counter of the CPU.
+const counter = "counter"
+
+func becomeUnder(rules string, args []string) error {
+	if rules == counter {
+		return becomeWithoutCounter(args)
+	}
+	return become(rules, args)
+}
+
+// becomeWithoutCounter forbids this thread to read the counter of the CPU, and becomes the program. Between the two it must not
+// ask for the time, so it prepares all before. It returns only where it cannot.
+func becomeWithoutCounter(args []string) error {
+	path, err := syscall.BytePtrFromString(args[0])
+	if err != nil {
+		return err
+	}
+	argv, err := syscall.SlicePtrFromStrings(args)
+	if err != nil {
+		return err
+	}
+	envv, err := syscall.SlicePtrFromStrings(os.Environ())
+	if err != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	if _, _, errno := unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TSC, unix.PR_TSC_SIGSEGV, 0); errno != 0 {
+		return errno
+	}
+	_, _, errno := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envv[0])))
+	_, _, _ = unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TSC, unix.PR_TSC_ENABLE, 0)
+	return errno
 }
 
 // become forbids the system calls, with EPERM, to this thread and to all that it will
@@ -162,6 +196,25 @@ func TestForbiddenIsReported(t *testing.T) {
 		"host: adjtimex(2): operation not permitted",
 	} {
 		require.Contains(t, stderr.String(), "timebench: debug: "+line+"\n")
+	}
+}
+
+// Where the counter of the CPU is forbidden, the Go runtime would end by SIGSEGV before it runs any code of the program.
+func TestCounterForbidden(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	program := need.Timebench(t)
+	for _, args := range [][]string{{"version"}, {"doctor"}, {"compare", "RDTSC", "CNTVCT_EL0"}, {"--help"}, {}} {
+		command := exec.Command(self, append([]string{program}, args...)...)
+		command.Env = append(os.Environ(), forbid+"="+counter)
+		said, err := command.CombinedOutput()
+		require.Error(t, err)
+		if command.ProcessState.ExitCode() == 99 {
+			need.Missing(t, "PR_SET_TSC", string(said))
+		}
+		require.Equal(t, 1, command.ProcessState.ExitCode(), "%v: %v: %s", args, err, said)
+		require.Regexp(t, `^timebench: prctl\(PR_SET_TSC\) forbids .*\n$`, string(said), "%v", args)
+		require.Equal(t, 1, strings.Count(string(said), "\n"))
 	}
 }
 
