@@ -18,8 +18,8 @@ func systemClocks() []Clock {
 			Open: func() (Reader, error) {
 				reader, err := openXsys(func() (int64, error) {
 					var now unix.Timespec
-					err := unix.ClockGettime(c.id, &now)
-					return now.Nano(), err
+					err := clockGettime(c.id, &now)
+					return now.Nano(), refusal(err)
 				})
 				return reader, c.because(err)
 			},
@@ -32,7 +32,7 @@ func systemClocks() []Clock {
 			return openXsys(func() (int64, error) {
 				var now unix.Timeval
 				err := unix.Gettimeofday(&now)
-				return now.Nano() / 1e3, err
+				return now.Nano() / 1e3, refusal(err)
 			})
 		},
 	})

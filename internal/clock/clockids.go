@@ -22,6 +22,17 @@ type clockID struct {
 	needs string
 }
 
+// refusal returns the error of a read, with the name of the errno where the call was refused: by a filter such as seccomp, or
+// because the kernel does not have it.
+func refusal(err error) error {
+	for _, errno := range []unix.Errno{unix.EPERM, unix.ENOSYS} {
+		if errors.Is(err, errno) {
+			return fmt.Errorf("%w (%s)", err, unix.ErrnoName(errno))
+		}
+	}
+	return err
+}
+
 // because returns the reason for the error of a read, with what the machine lacks if the errno
 // does not explain it.
 func (c clockID) because(err error) error {

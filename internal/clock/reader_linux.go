@@ -78,7 +78,7 @@ func (r *callReader) check(result int) {
 		result = int(int32(result))
 	}
 	if result < 0 {
-		r.err = syscall.Errno(-result)
+		r.err = refusal(syscall.Errno(-result))
 	}
 }
 

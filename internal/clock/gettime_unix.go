@@ -1,0 +1,8 @@
+//go:build darwin || freebsd || openbsd || netbsd || (linux && !amd64 && !arm64 && !386 && !arm && !mips && !mipsle)
+
+package clock
+
+import "golang.org/x/sys/unix"
+
+// clockGettime reads a clock.
+func clockGettime(id int32, now *unix.Timespec) error { return unix.ClockGettime(id, now) }
