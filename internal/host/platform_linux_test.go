@@ -1,0 +1,44 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestServiceManager(t *testing.T) {
+	for _, known := range serviceManagers {
+		require.Equal(t, known.name, serviceManager(folder(t, map[string]string{known.folder + "/x": ""})))
+	}
+	require.Empty(t, serviceManager(folder(t, map[string]string{"run/openrc": "a file"})))
+	require.Empty(t, serviceManager(t.TempDir()))
+}
+
+func TestBootTools(t *testing.T) {
+	root := folder(t, map[string]string{"usr/sbin/grub-mkconfig": "", "usr/sbin/update-grub": "", "usr/bin/other": ""})
+	require.Equal(t, []string{"update-grub", "grub-mkconfig"}, bootTools(root))
+	require.NoError(t, os.Symlink("/nowhere", filepath.Join(root, "usr/sbin/grubby")))
+	require.Equal(t, []string{"grubby", "update-grub", "grub-mkconfig"}, bootTools(root))
+	require.Empty(t, bootTools(t.TempDir()))
+}
+
+func TestWSL(t *testing.T) {
+	own := folder(t, map[string]string{"run/WSL/1_interop": ""})
+	for _, c := range []struct {
+		root, kernel string
+		want         int
+	}{
+		{"/nowhere", "4.4.0-19041-Microsoft", 1},
+		{own, "4.4.0-19041-Microsoft", 1},
+		{"/nowhere", "5.15.90.1-microsoft-standard-WSL2", 2},
+		{"/nowhere", "4.19.104-microsoft-standard", 2},
+		{own, "6.6.36-mine", 2},
+		{"/nowhere", "5.15.0-1075-azure", 0},
+		{"/nowhere", "6.6.51.1-5.azl3", 0},
+		{"/nowhere", "", 0},
+	} {
+		require.Equal(t, c.want, wsl(c.root, c.kernel), c.kernel)
+	}
+}
