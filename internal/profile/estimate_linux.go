@@ -112,7 +112,7 @@ const enoughNS = 500e6
 
 // of returns the process of a program.
 func (e estimate) of(p *program) Process {
-	process := Process{PID: p.pid, Command: cmp.Or(p.command, "unknown"), Cgroup: p.cgroup, Reason: p.reason, Samples: p.samples}
+	process := Process{PID: p.pid, Command: cmp.Or(p.command, "unknown"), Cgroup: p.cgroup, Reason: p.reason, Preloaded: p.preloaded, Samples: p.samples}
 	if len(p.pids) > 1 {
 		process.ProcessCount = len(p.pids)
 	}

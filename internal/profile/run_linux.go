@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/preload"
 	"github.com/timebench/timebench/internal/procfile"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/symbols"
@@ -301,14 +302,30 @@ func reasonOf(err error) string {
 	}
 }
 
+// opened returns what names the functions of a process; nil if it cannot be read.
+func (l *live) opened(pid int) *symbols.Process {
+	if p, ok := l.processes[pid]; ok {
+		return p
+	}
+	p, err := l.files.Open(pid)
+	if err != nil {
+		return nil
+	}
+	l.processes[pid] = p
+	return p
+}
+
+func (l *live) preloaded(pid int) []string {
+	if p := l.opened(pid); p != nil {
+		return preload.Into(p, pid)
+	}
+	return nil
+}
+
 func (l *live) name(pid int, address uint64) string {
-	p, ok := l.processes[pid]
-	if !ok {
-		var err error
-		if p, err = l.files.Open(pid); err != nil {
-			return ""
-		}
-		l.processes[pid] = p
+	p := l.opened(pid)
+	if p == nil {
+		return ""
 	}
 	// A return address is that of the next instruction, which may be of the next function.
 	frame := p.Name(address - 1)

@@ -90,7 +90,7 @@ func (s *Profile) Block(d *result.Document) table.Block {
 	if s.StartedEnded != "" {
 		block.Faults = append(block.Faults, "The command ended with "+s.StartedEnded+".")
 	}
-	block.Notes = s.reasons()
+	block.Notes = append(s.reasons(), s.preloaded()...)
 	if s.ReadNS > 0 {
 		block.Facts = table.Facts{Title: "Costs of a read here", Lines: costFacts(s)}
 	}
@@ -116,6 +116,20 @@ func (s *Profile) reasons() []string {
 		}
 	}
 	return why.Lines()
+}
+
+// preloaded returns a line for each library that stands in for the clock, with the processes, of many the first.
+func (s *Profile) preloaded() []string {
+	var standing words.Reasons
+	number := map[string]int{}
+	for _, p := range s.Processes {
+		for _, library := range p.Preloaded {
+			if number[library]++; number[library] <= mostReasons {
+				standing.Add(p.label(), library+" is preloaded and stands in for the clock: reads cost what it makes of them")
+			}
+		}
+	}
+	return standing.Lines()
 }
 
 // verdict returns the summary in one sentence.

@@ -26,6 +26,18 @@ func TestProgramsThatMayReadAreShown(t *testing.T) {
 	require.Equal(t, []string{"Not seen: some system calls."}, block.Faults)
 }
 
+func TestPreloadedLibrariesAreTold(t *testing.T) {
+	s := &Profile{}
+	for pid := range 12 {
+		s.Processes = append(s.Processes, Process{PID: pid, Command: "x", Preloaded: []string{"/lib/a.so (LD_PRELOAD)"}})
+	}
+	s.Processes = append(s.Processes, Process{PID: 99, Command: "y"})
+	lines := s.Block(&result.Document{}).Notes
+	require.Len(t, lines, 1)
+	require.Contains(t, lines[0], "x (pid 9): /lib/a.so (LD_PRELOAD) is preloaded and stands in for the clock")
+	require.NotContains(t, lines[0], "x (pid 10)")
+}
+
 // What may be of reads, and was not seen to be, is not in the sum.
 func TestSumOfWhatIsNotKnown(t *testing.T) {
 	known := 0.5

@@ -1,6 +1,9 @@
 package profile
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 const (
 	// enoughSamples is the number of samples from which on a process is an entry of its own: its share is then known to about a
@@ -13,8 +16,10 @@ const (
 // summed returns the programs with those as one that are the same program in many processes with few samples each. The
 // processes that the user named, and those whose system calls were counted, stay apart.
 func (e estimate) summed(programs []*program) []*program {
-	type identity struct{ command, cgroup, reason string }
-	identityOf := func(p *program) identity { return identity{p.command, p.cgroup, p.reason} }
+	type identity struct{ command, cgroup, reason, preloaded string }
+	identityOf := func(p *program) identity {
+		return identity{p.command, p.cgroup, p.reason, strings.Join(p.preloaded, "\n")}
+	}
 	apart := func(p *program) bool {
 		_, counted := e.calls(p.pid)
 		return counted || p.samples >= enoughSamples || slices.Contains(e.named, p.pid)
@@ -42,7 +47,7 @@ func (e estimate) summed(programs []*program) []*program {
 func sumOf(programs []*program) *program {
 	first := slices.MaxFunc(programs, func(a, b *program) int { return a.samples - b.samples })
 	sum := &program{
-		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, vdso: first.vdso, threadNames: map[int]string{},
+		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, preloaded: first.preloaded, vdso: first.vdso, threadNames: map[int]string{},
 		byFunction: map[string]int{}, places: map[place]int{}, inVDSO: map[uint64]*site{}, outside: map[uint64]*site{},
 		threads: map[int]*count{}, stacks: map[stack]*reads{}, names: map[uint64]string{},
 	}

@@ -77,6 +77,9 @@ type program struct {
 	ended bool
 	// reason is why the vDSO of the process is unknown.
 	reason string
+	// preloaded are the libraries that stand in for the clock, once they were looked for: at the first read.
+	preloaded []string
+	sought    bool
 	// known is whether vdso is known. It is empty if the process has none.
 	known bool
 	vdso  addressRange
@@ -112,6 +115,8 @@ type inspector interface {
 	// name returns the name of the function at an address of a process, and of its file; empty
 	// if it is unknown.
 	name(pid int, address uint64) string
+	// preloaded returns the preloaded libraries of a process that stand in for the clock.
+	preloaded(pid int) []string
 	// forget drops what is known about the functions of a process: it runs another program now.
 	forget(pid int)
 	// thread returns the name of a thread; empty if it is unknown.
@@ -447,6 +452,9 @@ func (t *tally) lookUpNames() {
 			}
 		}
 		p.namelessThreads = p.namelessThreads[:0]
+		if len(p.nameless) > 0 && !p.sought && t.living[p.pid] == p {
+			p.sought, p.preloaded = true, t.inspect.preloaded(p.pid)
+		}
 		for _, address := range p.nameless {
 			if _, ok := p.names[address]; !ok && address != 0 && t.living[p.pid] == p {
 				p.names[address] = t.inspect.name(p.pid, address)

@@ -45,7 +45,10 @@ func (f faked) name(_ int, address uint64) string {
 }
 func (f faked) thread(_, tid int) string { return map[int]string{10: "main", 13: "by /proc"}[tid] }
 func (f faked) refresh(int)              {}
-func (f faked) forget(int)               {}
+func (f faked) preloaded(pid int) []string {
+	return map[int][]string{11: {"/lib/fake.so (LD_PRELOAD)"}}[pid]
+}
+func (f faked) forget(int) {}
 
 var normal = look{command: "reader", cgroup: "/user.slice", vdso: addressRange{vdsoAt, vdsoAt + vdsoSize}}
 
@@ -88,6 +91,12 @@ func times(n int, r perfevent.Record) []perfevent.Record {
 		all[i] = r
 	}
 	return all
+}
+
+func TestPreloadedLibrariesOfProgramsThatRead(t *testing.T) {
+	counted := tallied(nil, sample(11, []uint64{gettime}, inWrapper, inProgram), sample(10, nil, inProgram))
+	require.Equal(t, []string{"/lib/fake.so (LD_PRELOAD)"}, counted.programs[0].preloaded)
+	require.False(t, counted.programs[1].sought, "a program that reads no clock is not looked at")
 }
 
 func TestSamplesInTheVDSO(t *testing.T) {

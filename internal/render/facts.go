@@ -26,15 +26,16 @@ func facts(d *result.Document) []table.Fact {
 
 func hostFacts(h result.Host) []table.Fact {
 	all := []table.Fact{
-		{Name: "System", Value: strings.Join(words.Present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, edition(h.Windows), container(h.Container)), ", ")},
+		{Name: "System", Value: strings.Join(words.Present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, wsl(h.WSL), edition(h.Windows), container(h.Container)), ", ")},
 		{Name: "CPU", Value: cpu(h.CPU)},
 		{Name: "CPUs usable", Value: usable(h.CPU)},
 		{Name: "Virtualization", Value: virtualization(h)},
 	}
 	if h.ClockSource != nil {
-		all = append(all, table.Fact{Name: "Clock source", Value: h.ClockSource.Current + " (available: " + strings.Join(h.ClockSource.Available, ", ") + ")"})
+		all = append(all, table.Fact{Name: "Clock source", Value: clockSource(*h.ClockSource)})
 	}
 	all = append(all, linuxFacts(h)...)
+	all = append(all, timeFacts(h)...)
 	if h.Windows != nil {
 		all = append(all, windowsFacts(*h.Windows, h.Arch)...)
 	}
@@ -62,14 +63,27 @@ func linuxFacts(h result.Host) []table.Fact {
 	if len(h.CPU.Governors) > 0 {
 		all = append(all, table.Fact{Name: "Governor", Value: strings.Join(h.CPU.Governors, ", ")})
 	}
-	if s := h.TimeSync; s != nil {
-		text := "not synchronised"
-		if s.Synchronised {
-			text = "synchronised; the error is at most " + words.Duration(float64(s.MaxErrorNS))
-		}
-		all = append(all, table.Fact{Name: "Wall clock", Value: text})
-	}
 	return all
+}
+
+// clockSource returns the clock source and those that are available, with their qualities where the system has them.
+func clockSource(c result.ClockSource) string {
+	available := c.Available
+	if len(c.Qualities) > 0 {
+		available = nil
+	}
+	for _, of := range c.Qualities {
+		available = append(available, fmt.Sprintf("%s(%d)", of.Name, of.Quality))
+	}
+	return strings.Join(words.Present(c.Current+" (available: "+strings.Join(available, ", ")+")", strings.Join(c.Settings, " ")), "; ")
+}
+
+// wsl returns the name of the Windows Subsystem for Linux; empty outside of it.
+func wsl(version int) string {
+	if version == 0 {
+		return ""
+	}
+	return fmt.Sprintf("WSL %d", version)
 }
 
 // windowsFacts returns the lines that only Windows has.

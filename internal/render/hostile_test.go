@@ -19,6 +19,7 @@ import (
 	"github.com/timebench/timebench/internal/printable"
 	"github.com/timebench/timebench/internal/profile"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/runtimes"
 	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/skew"
@@ -87,6 +88,11 @@ func whole(parts *result.Document) *result.Document {
 	d.Host.CPU.TSCFlags = []string{"constant_tsc"}
 	d.Host.KernelLog.Reason = "it ends here"
 	d.Host.Runtimes = []string{"java"}
+	d.Host.DistributionLike, d.Host.BootTools = []string{"rhel"}, []string{"grubby"}
+	d.Host.WallOffsets = []result.WallOffset{{Against: "rtc0", Name: "rtc_cmos", Reason: "invalid argument"}}
+	d.Host.TimeServices = []result.TimeService{{Name: "chronyd", Setting: "off"}}
+	d.Host.RefusedCalls = []result.RefusedCall{{Call: "time", Errno: "EPERM"}}
+	d.Host.ClockSource.Qualities, d.Host.ClockSource.Settings = []result.Quality{{Name: "HPET", Quality: 950}}, []string{"kern.timecounter.smp_tsc=0"}
 	d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
 	d.Host.Windows = &result.Windows{
 		Edition: "Professional 23H2", Wine: &result.Wine{Version: "8.0", Host: "Linux 6.1"}, QPC: &result.QPC{Hz: 1e7, UserMode: &no, Shift: &shift, Bias: "0x1"},
@@ -102,6 +108,7 @@ func whole(parts *result.Document) *result.Document {
 			d.Put(s)
 		}
 	}
+	runtimes.Of(d).Preloaded, profile.Of(d).Processes[0].Preloaded = []string{"/lib/f.so (LD_PRELOAD)"}, []string{"/lib/f.so (LD_PRELOAD)"}
 	return d
 }
 

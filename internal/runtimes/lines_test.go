@@ -95,6 +95,14 @@ func TestValuesThatGoBackAreTold(t *testing.T) {
 	require.Equal(t, []string{"x: values went back: b (3 times, at most by 50 ns)."}, r.notes())
 }
 
+func TestPreloadedLibrariesAreTold(t *testing.T) {
+	s := &Runtimes{Preloaded: []string{"/lib/a.so (/etc/ld.so.preload)", "/lib/b.so (LD_PRELOAD)"}}
+	require.Equal(t, []string{
+		"/lib/a.so (/etc/ld.so.preload) is preloaded and stands in for the clock: it defines functions that return the time. These figures are with it, except those of static programs.",
+		"/lib/b.so (LD_PRELOAD) is preloaded and stands in for the clock: it defines functions that return the time. It was not passed on: these figures are without it, but your own programs run with it.",
+	}, s.Block(nil).Notes)
+}
+
 func TestParseRefuses(t *testing.T) {
 	for _, lines := range []string{
 		"", "rubbish", "cost", "cost\ta", "cost\ta\t10", "cost\ta\t10\t1000\t1", "cost\tb\t10\t1000", "cost\ta\t0\t1000", "cost\ta\t-1\t1000",

@@ -15,6 +15,7 @@ import (
 
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/preload"
 	"github.com/timebench/timebench/internal/program"
 	"github.com/timebench/timebench/internal/stats"
 	"github.com/timebench/timebench/internal/trace"
@@ -153,7 +154,7 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 	progress(s.Estimate(), s.Estimate())
 	measured := Runtimes{
 		DurationNS: int64(time.Since(started)), Rounds: rounds, Clocks: []SystemClock{},
-		Environment: selecting(r.environment), ClearedEnvironment: cleared,
+		Environment: selecting(r.environment), ClearedEnvironment: cleared, Preloaded: preloaded(os.Environ()),
 	}
 	for _, s := range r.subjects {
 		if ctx.Err() != nil && !s.complete && s.entry.Reason == "" {
@@ -162,6 +163,18 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 		measured.Runtimes = append(measured.Runtimes, s.result())
 	}
 	return measured, nil
+}
+
+// preloaded returns the libraries that stand in for the clock in the programs here, and in those that the user starts.
+func preloaded(environment []string) []string {
+	var all []string
+	for _, library := range preload.InFile() {
+		all = append(all, library+" ("+preload.File+")")
+	}
+	for _, library := range preload.InEnvironment(environment) {
+		all = append(all, library+" ("+preload.Variable+")")
+	}
+	return all
 }
 
 // remove removes a folder, also one in which a runtime made read-only folders.

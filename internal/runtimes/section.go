@@ -24,6 +24,10 @@ type Runtimes struct {
 	// ClearedEnvironment are the names of the environment variables of the user that were not
 	// passed on, because they change how a runtime works.
 	ClearedEnvironment []string `json:"cleared_environment,omitempty"`
+	// Preloaded are the preloaded libraries that define functions which return the time, each with its
+	// origin: /usr/lib/faketime/libfaketime.so.1 (/etc/ld.so.preload). Programs call these and not the C library. LD_PRELOAD
+	// was not passed on, so those of it are not in the figures, but in the user's own programs.
+	Preloaded []string `json:"preloaded,omitempty"`
 	// Runtimes has an entry for each runtime, each name once.
 	Runtimes []MeasuredRuntime `json:"runtimes"`
 }
@@ -50,10 +54,6 @@ type MeasuredRuntime struct {
 	// Libc is the C library of the program, with its version: glibc 2.36. It is none for a static program,
 	// and absent if unknown.
 	Libc string `json:"libc,omitempty"`
-	// Preloaded are the libraries that are preloaded into the program (LD_PRELOAD, /etc/ld.so.preload) and define
-	// functions that return the time: its calls read those and not the system's clocks. Each is the path, with
-	// the origin: /usr/lib/faketime/libfaketime.so.1 (LD_PRELOAD).
-	Preloaded []string `json:"preloaded,omitempty"`
 	// Available is whether its calls could be measured.
 	Available bool `json:"available"`
 	// Reason is why it is not available, or what failed.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/preload"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
@@ -54,11 +55,25 @@ func (s *Runtimes) Block(*result.Document) table.Block {
 		block.Missing = append(block.Missing, r.missing()...)
 		block.Notes = append(block.Notes, r.notes()...)
 	}
+	block.Notes = append(block.Notes, s.preloadedNotes()...)
 	block.Notes = append(block.Notes, s.unproven()...)
 	if line := s.clocksLine(); line != "" && block.HasRows() {
 		block.Notes = append(block.Notes, line)
 	}
 	return block
+}
+
+// preloadedNotes returns a sentence for each library that stands in for the clock.
+func (s *Runtimes) preloadedNotes() []string {
+	var notes []string
+	for _, library := range s.Preloaded {
+		effect := "These figures are with it, except those of static programs."
+		if strings.HasSuffix(library, "("+preload.Variable+")") {
+			effect = "It was not passed on: these figures are without it, but your own programs run with it."
+		}
+		notes = append(notes, library+" is preloaded and stands in for the clock: it defines functions that return the time. "+effect)
+	}
+	return notes
 }
 
 // title returns the name, the version and the path of a runtime.

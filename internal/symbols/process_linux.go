@@ -276,6 +276,14 @@ func (p *Process) Name(addr uint64) Frame {
 	return Frame{"", module}
 }
 
+// Defines reports whether the file of a mapping has a function with one of these names.
+func (p *Process) Defines(m Mapping, names []string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	table := p.table(m)
+	return table != nil && table.HasAny(names)
+}
+
 const vsyscall = "[vsyscall]"
 
 // vsyscallFunction returns the function at an offset of the page vsyscall of x86-64, which is the same in each kernel

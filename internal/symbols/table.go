@@ -85,6 +85,17 @@ func (t *Table) Lookup(addr uint64) (name string, ok bool) {
 	return name, true
 }
 
+// HasAny reports whether the table has a function with one of these names.
+func (t *Table) HasAny(names []string) bool {
+	return slices.ContainsFunc(t.pieces, func(of piece) bool {
+		name := string(t.raw(of.name))
+		if t.versioned {
+			name = withoutVersion(name)
+		}
+		return slices.Contains(names, name)
+	})
+}
+
 // Skipped returns the number of lines or symbols that were not understood.
 func (t *Table) Skipped() int { return t.skipped }
 

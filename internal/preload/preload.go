@@ -1,0 +1,43 @@
+// Package preload finds the libraries that stand in for the clock: those that a dynamic linker loads before all others, and
+// that define functions which return the time. libfaketime is one. The calls of a program go to them and not to the C
+// library, so they cost something else and may read another clock.
+package preload
+
+import "strings"
+
+// File lists the libraries that the dynamic linker of glibc loads into every program: ld.so(8).
+const File = "/etc/ld.so.preload"
+
+// Variable lists those of one program.
+const Variable = "LD_PRELOAD"
+
+// functions are the functions of a C library that return the time.
+var functions = []string{"clock_gettime", "clock_gettime64", "gettimeofday", "time", "timespec_get", "ftime"}
+
+// maxListed bounds the libraries of one list.
+const maxListed = 64
+
+// listed returns the libraries of a list. They are separated by spaces or colons; in the file, comments begin with #.
+func listed(text string) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		for name := range strings.FieldsFuncSeq(line, func(r rune) bool { return r == ':' || r <= ' ' }) {
+			if len(all) == maxListed {
+				return all
+			}
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// inEnvironment returns the libraries that the variable lists in an environment.
+func inEnvironment(environment []string) []string {
+	for _, entry := range environment {
+		if list, ok := strings.CutPrefix(entry, Variable+"="); ok {
+			return listed(list)
+		}
+	}
+	return nil
+}
