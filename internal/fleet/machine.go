@@ -22,7 +22,7 @@ type Machine struct {
 	File string `json:"file"`
 	// Labels are those of the document.
 	Labels []string `json:"labels,omitempty"`
-	// ClockSource is the clock source of the Linux kernel; absent elsewhere.
+	// ClockSource is the clock source of the kernel, on a BSD its timecounter; absent where the system reports none.
 	ClockSource string `json:"clocksource,omitempty"`
 	// Clocks are the costs of the clocks that were timed.
 	Clocks []Cost `json:"clocks"`

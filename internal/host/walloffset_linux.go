@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostClocks are the PTP clocks whose time is that of the hypervisor's host, by their names in
-// /sys/class/ptp/ptpN/clock_name: drivers/ptp/ptp_kvm_common.c, drivers/hv/hv_util.c, drivers/ptp/ptp_vmw.c. That
-// of a network card is none: it may be in TAI, or count from its start.
-var hostClocks = []string{"KVM virtual PTP", "hyperv", "ptp_vmw"}
+// hostClocks are the PTP clocks whose time is that of the hypervisor's host, in UTC, by how their names begin in
+// /sys/class/ptp/ptpN/clock_name: ptp_kvm_common.c, ptp_vmw.c and ptp_vmclock.c in drivers/ptp, drivers/hv/hv_util.c, and Amazon's
+// driver ena. That of another network card is none: it may be in TAI, or count from its start.
+var hostClocks = []string{"KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock", "ena-ptp-"}
 
 // wallOffsets compares the wall clock with the real-time clock and with the clocks of the hypervisor's host.
 func wallOffsets(root string) []result.WallOffset {
@@ -28,7 +28,7 @@ func wallOffsets(root string) []result.WallOffset {
 	clocks, _ := filepath.Glob(filepath.Join(root, "sys/class/ptp/ptp*"))
 	for _, clock := range clocks {
 		name := readName(clock, "clock_name")
-		if !slices.Contains(hostClocks, name) {
+		if !slices.ContainsFunc(hostClocks, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
 			continue
 		}
 		of := result.WallOffset{Against: filepath.Base(clock), Name: name}

@@ -73,9 +73,11 @@ func TestWallOffsetsFromPTP(t *testing.T) {
 		"sys/class/ptp/ptp1/clock_name": "mlx5_ptp\n", // a network card
 		"sys/class/ptp/ptp2/clock_name": "hyperv\n",
 		"dev/ptp2":                      "no device",
+		"sys/class/ptp/ptp3/clock_name": "ena-ptp-05\n",
 	})
 	require.Equal(t, []result.WallOffset{
 		{Against: "ptp0", Name: "KVM virtual PTP", Reason: filepath.Join(root, "dev/ptp0") + ": no such file or directory"},
 		{Against: "ptp2", Name: "hyperv", Reason: filepath.Join(root, "dev/ptp2") + ": clock_gettime(2): invalid argument"},
+		{Against: "ptp3", Name: "ena-ptp-05", Reason: filepath.Join(root, "dev/ptp3") + ": no such file or directory"},
 	}, wallOffsets(root))
 }
