@@ -23,8 +23,8 @@ var timecounterChoice = regexp.MustCompile(`([^\s()]+)\((?:q=)?(-?\d+)[^()]*\)`)
 // maxTimecounters bounds the entries of kern.timecounter.choice.
 const maxTimecounters = 64
 
-// Timecounter returns the clock source of a BSD kernel from the text of `sysctl kern.timecounter`: name: value of FreeBSD, name = value
-// of NetBSD, name=value of OpenBSD. It returns nil if the text has no valid hardware.
+// Timecounter returns the clock source of a BSD kernel from the text of `sysctl kern.timecounter`. FreeBSD prints name: value,
+// NetBSD name = value, and OpenBSD name=value. It returns nil if the text has no valid hardware.
 func Timecounter(text string) *result.ClockSource {
 	found := &result.ClockSource{Available: []string{}}
 	for line := range strings.Lines(text) {
