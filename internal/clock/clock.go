@@ -24,6 +24,9 @@
 package clock
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/timebench/timebench/internal/entry"
 	"github.com/timebench/timebench/internal/trace"
 )
@@ -129,12 +132,22 @@ func Catalog() []Clock {
 // QueryPerformanceCounter.
 var inDefault = map[string]bool{"CLOCK_MONOTONIC@syscall": true, "gettimeofday@syscall": true, "NtQueryPerformanceCounter@syscall": true}
 
+// mostRead are the calls that programs read most. They are in the default set also where this build has only their system
+// calls, as on FreeBSD.
+var mostRead = []string{"CLOCK_REALTIME", "CLOCK_MONOTONIC", "gettimeofday"}
+
 // Default returns the clocks that compare measures by default: all that need neither a system
 // call nor a device, and some system calls for comparison.
-func Default() []Clock {
+func Default() []Clock { return defaultOf(Catalog()) }
+
+func defaultOf(all []Clock) []Clock {
 	var chosen []Clock
-	for _, c := range Catalog() {
-		if c.Path != Syscall && c.Path != MMIO || inDefault[c.ID] {
+	for _, c := range all {
+		call, _, _ := strings.Cut(c.ID, "@")
+		onlyPath := slices.Contains(mostRead, call) && !slices.ContainsFunc(all, func(other Clock) bool {
+			return other.Path != c.Path && strings.HasPrefix(other.ID, call+"@")
+		})
+		if c.Path != Syscall && c.Path != MMIO || inDefault[c.ID] || onlyPath {
 			chosen = append(chosen, c)
 		}
 	}
