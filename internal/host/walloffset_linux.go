@@ -59,9 +59,8 @@ func rtcOffset(root string) *result.WallOffset {
 	if err == nil {
 		seconds, err = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	}
-	const latest = 9e9 // its nanoseconds fit into 64 bits
-	if err == nil && (seconds < -latest || seconds > latest) {
-		err = fmt.Errorf("the time of %s is %d s after 1970", of.Against, seconds)
+	if err == nil {
+		err = checkSeconds(of.Against, seconds)
 	}
 	if err != nil {
 		of.Reason = err.Error()
@@ -99,7 +98,12 @@ func ptpOffset(of *result.WallOffset, device string) error {
 		err := unix.ClockGettime(id, &read)
 		after := time.Now().UnixNano()
 		if err != nil {
-			failed = fmt.Errorf("%s: clock_gettime(2): %w", device, err)
+			err = fmt.Errorf("%s: clock_gettime(2): %w", device, err)
+		} else {
+			err = checkSeconds(device, int64(read.Sec)) //nolint:unconvert // 32 bits on some architectures
+		}
+		if err != nil {
+			failed = err
 			trace.Printf("host", "%v", failed)
 			continue
 		}

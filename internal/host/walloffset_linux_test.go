@@ -45,7 +45,7 @@ func TestWallOffsetsFromTheRTC(t *testing.T) {
 			"sys/class/rtc/rtc1/since_epoch": after(0), "sys/class/rtc/rtc1/hctosys": "1\n",
 		}, against: "rtc1"},
 		"no number":    {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": "yesterday"}, against: "rtc0", reason: `strconv.ParseInt: parsing "yesterday": invalid syntax`},
-		"out of range": {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": "9999999999999"}, against: "rtc0", reason: "the time of rtc0 is 9999999999999 s after 1970"},
+		"out of range": {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": "9999999999999"}, against: "rtc0", reason: "rtc0: its time is 9999999999999 s after 1970"},
 	} {
 		all := wallOffsets(folder(t, c.files))
 		require.Len(t, all, 1, name)

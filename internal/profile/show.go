@@ -103,11 +103,29 @@ func (s *Profile) Block(d *result.Document) table.Block {
 
 // reasons returns a line for each reason why reads are unknown, with the processes, of many the first.
 func (s *Profile) reasons() []string {
+	return s.grouped(func(p Process) []string { return []string{p.Reason} })
+}
+
+// preloaded returns a line for each library that stands in for the clock, with the processes, of many the first.
+func (s *Profile) preloaded() []string {
+	return s.grouped(func(p Process) []string {
+		var libraries []string
+		for _, library := range p.Preloaded {
+			libraries = append(libraries, library+" is preloaded and stands in for the clock: reads cost what it makes of them")
+		}
+		return libraries
+	})
+}
+
+// grouped returns a line for each text that processes have, with the processes, of many the first.
+func (s *Profile) grouped(texts func(Process) []string) []string {
 	var why words.Reasons
 	number := map[string]int{}
 	for _, p := range s.Processes {
-		if number[p.Reason]++; number[p.Reason] <= mostReasons {
-			why.Add(p.label(), p.Reason)
+		for _, text := range texts(p) {
+			if number[text]++; number[text] <= mostReasons {
+				why.Add(p.label(), text)
+			}
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(number)) {
@@ -116,20 +134,6 @@ func (s *Profile) reasons() []string {
 		}
 	}
 	return why.Lines()
-}
-
-// preloaded returns a line for each library that stands in for the clock, with the processes, of many the first.
-func (s *Profile) preloaded() []string {
-	var standing words.Reasons
-	number := map[string]int{}
-	for _, p := range s.Processes {
-		for _, library := range p.Preloaded {
-			if number[library]++; number[library] <= mostReasons {
-				standing.Add(p.label(), library+" is preloaded and stands in for the clock: reads cost what it makes of them")
-			}
-		}
-	}
-	return standing.Lines()
 }
 
 // verdict returns the summary in one sentence.

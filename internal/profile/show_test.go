@@ -34,7 +34,7 @@ func TestPreloadedLibrariesAreTold(t *testing.T) {
 	s.Processes = append(s.Processes, Process{PID: 99, Command: "y"})
 	lines := s.Block(&result.Document{}).Notes
 	require.Len(t, lines, 1)
-	require.Contains(t, lines[0], "x (pid 9): /lib/a.so (LD_PRELOAD) is preloaded and stands in for the clock")
+	require.Contains(t, lines[0], "x (pid 9), 2 more: /lib/a.so (LD_PRELOAD) is preloaded and stands in for the clock")
 	require.NotContains(t, lines[0], "x (pid 10)")
 }
 
