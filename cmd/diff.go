@@ -182,7 +182,7 @@ func percentage(flag, text string) (float64, error) {
 func diffFiles(d *diff.Diff) []file {
 	files, pictures := drawn(diff.Pictures, d)
 	return append(files,
-		file{"diff.md", func(w io.Writer) error { return render.DiffMarkdown(w, d, pictures) }},
-		file{"diff.html", func(w io.Writer) error { return render.DiffHTML(w, d) }},
+		file{"diff.md", func(w io.Writer) error { return render.OfDiff(d).Markdown(w, pictures) }},
+		file{"diff.html", func(w io.Writer) error { return render.OfDiff(d).HTML(w) }},
 		file{"diff.json", func(w io.Writer) error { return render.DiffJSON(w, d) }})
 }

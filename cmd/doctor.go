@@ -254,10 +254,10 @@ func (flags doctorFlags) asPlugin(stdout io.Writer, err error) error {
 // doctorFiles returns the files of --out: the charts, the findings as Markdown and as a page, and
 // last the document.
 func doctorFiles(d *result.Document) []file {
-	files, _ := drawn(sections.Pictures(), d)
+	files, pictures := drawn(sections.Pictures(), d)
 	return append(files,
-		file{"report.md", func(w io.Writer) error { return render.DoctorMarkdown(w, d) }},
-		file{"report.html", func(w io.Writer) error { return render.DoctorHTML(w, d) }},
+		file{"report.md", func(w io.Writer) error { return render.OfDiagnosis(d).Markdown(w, pictures) }},
+		file{"report.html", func(w io.Writer) error { return render.OfDiagnosis(d).HTML(w) }},
 		file{"results.json", d.Write})
 }
 

@@ -144,7 +144,7 @@ func (flags fleetFlags) gate(f *fleet.Fleet) error {
 func fleetFiles(f *fleet.Fleet) []file {
 	files, pictures := drawn(fleet.Pictures, f)
 	return append(files,
-		file{"fleet.md", func(w io.Writer) error { return render.FleetMarkdown(w, f, pictures) }},
-		file{"fleet.html", func(w io.Writer) error { return render.FleetHTML(w, f) }},
+		file{"fleet.md", func(w io.Writer) error { return render.OfFleet(f).Markdown(w, pictures) }},
+		file{"fleet.html", func(w io.Writer) error { return render.OfFleet(f).HTML(w) }},
 		file{"fleet.json", func(w io.Writer) error { return render.FleetJSON(w, f) }})
 }

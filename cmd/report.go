@@ -63,8 +63,8 @@ func addReportFlags[T any](command *cobra.Command, flags *reportFlags, formats [
 func reportFiles(d *result.Document) []file {
 	files, pictures := drawn(sections.Pictures(), d)
 	return append(files,
-		file{"report.md", func(w io.Writer) error { return render.Markdown(w, d, pictures) }},
-		file{"report.html", func(w io.Writer) error { return render.HTML(w, d) }},
+		file{"report.md", func(w io.Writer) error { return render.OfDocument(d).Markdown(w, pictures) }},
+		file{"report.html", func(w io.Writer) error { return render.OfDocument(d).HTML(w) }},
 		file{"results.json", d.Write})
 }
 

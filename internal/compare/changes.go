@@ -189,7 +189,7 @@ func changeInterval(c Change) string {
 	return signed(c.Low) + " to " + signed(c.High)
 }
 
-// conclusion returns how many figures differ, and by which rule; nothing if the documents have no
+// conclusion returns by which rule the figures were judged, and which could not be; "" if the documents have no
 // cost in common.
 func conclusion(d *Changes, s section.Settings) string {
 	if d.Comparisons == 0 {
@@ -199,21 +199,12 @@ func conclusion(d *Changes, s section.Settings) string {
 	for _, c := range d.Changes {
 		verdicts[c.Verdict]++
 	}
-	beyond, few, unsteady := verdicts[Slower]+verdicts[Faster], verdicts[TooFew], verdicts[Unsteady]
-	text := fmt.Sprintf("%d of %s differ significantly.", beyond, words.Plural(d.Comparisons-few, "figure"))
-	switch same := d.Comparisons - few - unsteady; {
-	case beyond > 0:
-	case same > 0:
-		text = fmt.Sprintf("No significant difference in %s.", words.Plural(same, "figure"))
-	default:
-		text = "No verdict is possible."
+	text := rule(d, s)
+	if n := verdicts[Unsteady]; n > 0 {
+		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, or shared its CPUs. Measure again.", words.Plural(n, "figure")+words.Are(n))
 	}
-	text += " " + rule(d, s)
-	if unsteady > 0 {
-		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, or shared its CPUs. Measure again.", words.Plural(unsteady, "figure")+words.Are(unsteady))
-	}
-	if few > 0 {
-		text += fmt.Sprintf(" %s too few samples for a verdict.", words.Plural(few, "figure")+map[bool]string{true: " has", false: " have"}[few == 1])
+	if n := verdicts[TooFew]; n > 0 {
+		text += fmt.Sprintf(" %s too few samples for a verdict.", words.Plural(n, "figure")+map[bool]string{true: " has", false: " have"}[n == 1])
 	}
 	return text
 }

@@ -65,8 +65,9 @@ type figure struct {
 	quickest [][]float64
 	// userMode is whether reads are known to stay in user mode.
 	userMode bool
-	// contended is whether other programs took part of the CPUs that the threads needed.
-	contended bool
+	// contended is whether other programs took part of the CPUs that the threads needed, and loaded whether
+	// they took any.
+	contended, loaded bool
 }
 
 // A figureKey names a figure in a document.
@@ -115,7 +116,7 @@ func figuresUnder(source string, clocks []Clock, contendedFrom int) []figure {
 		if !c.Available {
 			continue
 		}
-		of := figure{figureKey: figureKey{clock: c.ID, source: source}, userMode: c.KernelEntry == result.Never || c.Path == "cpu" || c.Path == "memory"}
+		of := figure{figureKey: figureKey{clock: c.ID, source: source}, userMode: c.KernelEntry == result.Never || c.Path == "cpu" || c.Path == "memory", loaded: contendedFrom < math.MaxInt}
 		if c.Latency != nil {
 			of.quickest = c.Latency.quickest()
 			add(of, c.Latency.SamplesNS, c.Latency.Runs)

@@ -13,9 +13,9 @@ import (
 // experiment of docs/evidence/diff.md found them.
 const (
 	// fewRunsUserMode is by how much the latency in user mode may differ between two runs of an unchanged
-	// machine, and fewRuns that of other figures: of clocks that enter the kernel, or may do so, and
-	// throughput. Five runs and more show themselves by how much they differ.
-	fewRunsUserMode, fewRuns = 0.03, 0.15
+	// machine, and fewRuns that of other figures: of clocks that enter the kernel, or may do so, of the calls
+	// of languages, and throughput. Five runs and more show themselves by how much they differ.
+	fewRunsUserMode, fewRuns = 0.04, 0.15
 )
 
 const (
@@ -72,7 +72,12 @@ func change(old, new figure, s section.Settings) Change {
 		c.Low, c.High, c.Confidence = math.Expm1(low), math.Expm1(high), confidence
 	}
 	c.Floor = floor(old, new, ok, s)
-	c.Verdict = c.verdict(min(old.samples(), new.samples()), old.contended || new.contended, varied(before) || varied(after))
+	contended, unsteady := old.contended || new.contended, false
+	if !ok { // an interval shows by how much the runs differ
+		contended = contended || (old.loaded || new.loaded) && !(old.userMode && new.userMode)
+		unsteady = varied(before) || varied(after)
+	}
+	c.Verdict = c.verdict(min(old.samples(), new.samples()), contended, unsteady)
 	return c
 }
 
@@ -95,8 +100,8 @@ func floor(old, new figure, interval bool, s section.Settings) float64 {
 	}
 }
 
-// verdict returns the verdict on a change. samples is the number of samples of the side with fewer. unsteady is
-// whether a run changed while it lasted, which the interval shows if there is one.
+// verdict returns the verdict on a change. samples is the number of samples of the side with fewer. contended
+// is whether other programs took CPUs that the figure depends on, and unsteady whether a run changed while it lasted.
 func (c Change) verdict(samples int, contended, unsteady bool) Verdict {
 	size := math.Abs(math.Log1p(c.Change)) // twice the cost is as far away as half the cost
 	switch {
@@ -104,7 +109,7 @@ func (c Change) verdict(samples int, contended, unsteady bool) Verdict {
 		return TooFew
 	case size >= math.Log1p(c.Floor) && (c.Confidence == 0 || c.Low > 0 || c.High < 0):
 		switch {
-		case contended && size < math.Log(contentionFactor), unsteady && c.Confidence == 0:
+		case contended && size < math.Log(contentionFactor), unsteady:
 			return Unsteady
 		case c.Change > 0:
 			return Slower

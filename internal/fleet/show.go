@@ -36,9 +36,19 @@ func (f *Fleet) Verdict() string {
 	case f.TooFew():
 		return fmt.Sprintf("No group has %d machines, which is what it takes to tell which are odd.", enough)
 	case f.Odd == 0:
-		return "No machine is odd in its group."
+		return fmt.Sprintf("None of %s differs from its group.", words.Plural(f.Machines, "machine"))
 	}
-	return fmt.Sprintf("%d of %s%s odd in the group.", f.Odd, words.Plural(f.Machines, "machine"), words.Are(f.Odd))
+	var names []string
+	for _, m := range f.all() {
+		if len(m.Reasons) > 0 {
+			names = append(names, m.Name)
+		}
+	}
+	const most = 3
+	if rest := len(names) - most; rest > 1 {
+		names = append(names[:most], fmt.Sprintf("%d more", rest))
+	}
+	return fmt.Sprintf("%d of %s differ%s from the group: %s.", f.Odd, words.Plural(f.Machines, "machine"), map[bool]string{true: "s"}[f.Odd == 1], words.List(names))
 }
 
 // Blocks returns the tables: the odd machines, the groups, the findings, and what could not be read.

@@ -155,10 +155,23 @@ func (s *Profile) verdict() string {
 		text += "at least "
 	}
 	text += fmt.Sprintf("%s of %s", cpus(s.ClockCPUs), words.Plural(s.CPUs, "CPU"))
+	if most := s.most(); most != nil && most.ClockShare != nil {
+		text += fmt.Sprintf("; most of it %s (%s of its time)", most.Command, words.Percent(*most.ClockShare))
+	}
 	if s.ClockCPUsUserMode > 0 {
 		text += "; with a clock source that the vDSO reads in user mode, such as tsc, the same reads would take " + cpus(s.ClockCPUsUserMode)
 	}
 	return text + "."
+}
+
+// most returns the program that takes more than half of the CPU time of reads; nil if none does.
+func (s *Profile) most() *Process {
+	for i := range s.Processes {
+		if p := &s.Processes[i]; p.ClockCPUs > s.ClockCPUs/2 {
+			return p
+		}
+	}
+	return nil
 }
 
 // cpus returns a number of CPUs with a few digits.

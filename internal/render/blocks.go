@@ -6,9 +6,6 @@ import (
 	"github.com/timebench/timebench/internal/table"
 )
 
-// missingTitle is the heading of what could not be measured.
-const missingTitle = "Not available here"
-
 // blocks returns the blocks of the sections of a document, and what of all of them could not be
 // measured.
 func blocks(d *result.Document) (all []table.Block, missing []table.Fact) {
@@ -27,9 +24,7 @@ func (p *page) block(of table.Block) {
 	for _, g := range of.Grids {
 		p.grid(g)
 	}
-	if len(of.Facts.Lines) > 0 {
-		p.facts(of.Facts.Title, of.Facts.Lines)
-	}
+	p.facts(of.Facts)
 	for _, line := range of.Faults {
 		p.element("p", "warning", line)
 	}

@@ -82,7 +82,7 @@ func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
 		diff.Compare(diff.Read("a", sparse()), diff.Read("b", fixed()), section.Settings{}),
 	} {
 		var table bytes.Buffer
-		require.NoError(t, DiffTable(&table, d))
+		require.NoError(t, OfDiff(d).Text(&table))
 		require.Contains(t, table.String(), "no figure in common")
 		for _, format := range DiffFormats {
 			if err := format.Write(&bytes.Buffer{}, d); format.Name == "bench" && d.New.Document == empty {
@@ -98,7 +98,7 @@ func TestDiffTableFitsItsWidth(t *testing.T) {
 	d := demoted()
 	d.Setup = append(d.Setup, diff.Difference{What: "CPU", Old: strings.Repeat("Intel(R) Xeon(R) CPU ", 4), New: strings.Repeat("AMD EPYC ", 10)})
 	var got bytes.Buffer
-	require.NoError(t, DiffTable(&got, d))
+	require.NoError(t, OfDiff(d).Text(&got))
 	for line := range strings.Lines(got.String()) {
 		require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
 	}

@@ -23,16 +23,8 @@ func sideFacts(d *diff.Diff) []table.Fact {
 	return facts
 }
 
-// setupGrid has the differences between the machines, tools and settings.
-func setupGrid(d *diff.Diff) table.Grid {
-	g := table.Grid{Title: setupTitle, Header: []string{"", "old", "new"}}
-	for _, s := range d.Setup {
-		g.Rows = append(g.Rows, []string{s.What, orDash(s.Old), orDash(s.New)})
-	}
-	return g
-}
-
-// setupFacts returns the same as lines, because the name of a CPU is as wide as a table.
+// setupFacts returns the differences between the machines, tools and settings. They are lines, because the
+// name of a CPU is as wide as a table.
 func setupFacts(d *diff.Diff) []table.Fact {
 	var lines []table.Fact
 	for _, s := range d.Setup {
@@ -41,10 +33,7 @@ func setupFacts(d *diff.Diff) []table.Fact {
 	return lines
 }
 
-const (
-	setupTitle = "Differences between the runs"
-	sameSetup  = "Machine, tool and settings are the same."
-)
+const sameSetup = "Machine, tool and settings are the same."
 
 func orDash(text string) string {
 	if text == "" {

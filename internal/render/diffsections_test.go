@@ -69,7 +69,7 @@ func TestDiffOfPartsOnly(t *testing.T) {
 	}
 	require.NoError(t, DiffBench(io.Discard, held(trusted(), sampled())), "the one has samples")
 	var got bytes.Buffer
-	require.NoError(t, DiffTable(&got, held(trusted(), sampled())))
+	require.NoError(t, OfDiff(held(trusted(), sampled())).Text(&got))
 	require.Contains(t, got.String(), "no figure in common")
 	require.Contains(t, got.String(), "Verification\n\nOnly the old document has this.\n")
 }

@@ -74,11 +74,11 @@ func TestFaultyClocksReachTheTable(t *testing.T) {
 		Sections: []result.Section{&compare.Costs{Conditions: &measured.Conditions, Clocks: measured.Clocks}},
 	}
 	document.Warnings = diagnose.Noise(document)
-	require.NoError(t, render.Table(&table, document))
+	require.NoError(t, render.OfDocument(document).Text(&table))
 	require.Regexp(t, `(?m)^stalls@fake .* > [\d.]+ m?s +1 ns$`, table.String())
 	require.Regexp(t, `(?m)^repeats@fake .* 2 µs +1 ns$`, table.String())
 	require.Regexp(t, `(?m)^backwards@fake .* < one read +1 ns$`, table.String())
 	require.Regexp(t, `Warning: a clock went backwards while it was watched: backwards@fake \d+ times by\s+up to 300 ns`, table.String())
-	require.Contains(t, table.String(), "  fails@fake: failed while it was read: no such device\n")
-	require.Contains(t, table.String(), "  absent@fake: permission denied\n")
+	require.Contains(t, table.String(), "\nfails@fake   failed while it was read: no such device\n")
+	require.Contains(t, table.String(), "\nabsent@fake  permission denied\n")
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
@@ -16,10 +15,10 @@ import (
 
 // DoctorFormats are the formats of a diagnosis, the default first.
 var DoctorFormats = []Format[*result.Document]{
-	{"table", "for people, within 100 columns", Doctor},
-	{"markdown", "for a bug report", DoctorMarkdown},
+	{"table", "for people, within 100 columns", as(Report.Text, OfDiagnosis)},
+	{"markdown", "for a bug report", as(plainMarkdown, OfDiagnosis)},
 	{"csv", "a line for each finding", DoctorCSV},
-	{"html", "one page, with the document in it", DoctorHTML},
+	{"html", "one page, with the document in it", as(Report.HTML, OfDiagnosis)},
 	{"json", "the whole document, with what was measured", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
 	{"prometheus", "metrics, for the textfile collector of node_exporter", DoctorPrometheus},
 	{"nagios", "a status line with performance data, for Nagios and Icinga", Nagios},
@@ -28,44 +27,6 @@ var DoctorFormats = []Format[*result.Document]{
 
 // CheckFormats are the formats of health checks: one line, of which the exit status decides.
 var CheckFormats = []string{"nagios", "line"}
-
-// Doctor writes the findings of a document as text, within table.Width columns; one sentence if
-// there are none.
-func Doctor(w io.Writer, d *result.Document) error {
-	d = cleaned(d)
-	var out strings.Builder
-	if !serious(d) {
-		out.WriteString(table.Indented(diagnose.Healthy(d), 0))
-	}
-	for _, f := range d.Findings {
-		if out.Len() > 0 {
-			out.WriteString("\n")
-		}
-		out.WriteString(table.Indented(f.Severity+": "+f.Title, 0))
-		out.WriteString("\n")
-		var lines strings.Builder
-		table.WriteFacts(&lines, findingFacts(f))
-		for line := range strings.Lines(lines.String()) {
-			out.WriteString("  " + line)
-		}
-	}
-	if serious(d) {
-		for _, warning := range warnings(d) {
-			out.WriteString("\n" + table.Indented("Warning: "+warning, 0))
-		}
-	}
-	return Show(w, out.String())
-}
-
-// serious reports whether a finding is more than a note.
-func serious(d *result.Document) bool {
-	for _, f := range d.Findings {
-		if f.Severity != result.Note {
-			return true
-		}
-	}
-	return false
-}
 
 // findingFacts returns the lines below the title of a finding.
 func findingFacts(f result.Finding) []table.Fact {
@@ -111,75 +72,6 @@ func DoctorCSV(w io.Writer, d *result.Document) error {
 	return table.WriteCSV(w, lines)
 }
 
-// found returns the lines about findings, which doctor explains, above the tables.
-func found(d *result.Document) []string {
-	var lines []string
-	for _, f := range d.Findings {
-		if f.Severity != result.Note {
-			lines = append(lines, fmt.Sprintf("Found (%s): %s. `timebench doctor` explains the cause and the remedy.", f.Severity, f.Title))
-		}
-	}
-	return lines
-}
-
-// DoctorMarkdown writes the findings of a document for a bug report.
-func DoctorMarkdown(w io.Writer, d *result.Document) error {
-	d = cleaned(d)
-	var out strings.Builder
-	out.WriteString("## timebench doctor\n\n")
-	writeMarkdownFacts(&out, d)
-	if !serious(d) {
-		out.WriteString("\n" + table.Escape(diagnose.Healthy(d)) + "\n")
-	}
-	writeMarkdownFindings(&out, d)
-	writeMarkdownLog(&out, d.Host.KernelLog)
-	_, err := io.WriteString(w, out.String())
-	return err
-}
-
-func writeMarkdownFindings(out *strings.Builder, d *result.Document) {
-	for _, f := range d.Findings {
-		fmt.Fprintf(out, "\n### %s: %s\n\n", table.Escape(f.Severity), table.Escape(f.Title))
-		for _, seen := range f.Evidence {
-			out.WriteString("- " + table.Escape(seen) + "\n")
-		}
-		if f.Cause != "" {
-			out.WriteString("\n**Cause:** " + table.Escape(f.Cause) + "\n")
-		}
-		for _, r := range f.Remedies {
-			out.WriteString("\n**Remedy:** " + table.Escape(words.Sentence(r.Advice)) + "\n")
-			if len(r.Commands) > 0 {
-				out.WriteString("\n" + fenced("sh", r.Commands))
-			}
-			if r.Risk != "" {
-				out.WriteString("\n**Risk:** " + table.Escape(r.Risk) + "\n")
-			}
-		}
-		if len(f.Links) > 0 {
-			out.WriteString("\n")
-			for _, link := range f.Links {
-				if leadsOut(link) {
-					link = "<" + link + ">"
-				} else {
-					link = table.Escape(link)
-				}
-				out.WriteString("- " + link + "\n")
-			}
-		}
-	}
-}
-
-// fenced returns a block of code without fences in it, which would close it.
-func fenced(language string, lines []string) string {
-	var text strings.Builder
-	text.WriteString("```" + language + "\n")
-	for _, line := range lines {
-		text.WriteString(strings.ReplaceAll(line, "```", "'''") + "\n")
-	}
-	text.WriteString("```\n")
-	return text.String()
-}
-
 // logTitle returns a line about the kernel log.
 func logTitle(log *result.KernelLog) string {
 	switch {
@@ -195,49 +87,49 @@ func logTitle(log *result.KernelLog) string {
 	return text
 }
 
-// writeMarkdownLog writes the kernel log, collapsed.
-func writeMarkdownLog(out *strings.Builder, log *result.KernelLog) {
-	if log == nil {
+// findings writes the findings of a document.
+func (p *page) findings(r Report) {
+	if len(r.findings) == 0 {
 		return
 	}
-	if len(log.Lines) == 0 {
-		out.WriteString("\n" + table.Escape(logTitle(log)) + "\n")
-		return
+	if !r.explained {
+		p.out.WriteString("<ul>\n")
+		for _, f := range r.findings {
+			p.element("li", "", f.Severity+": "+f.Title)
+		}
+		p.out.WriteString("</ul>\n<details>\n")
+		p.element("summary", "", "Evidence, causes and remedies")
+		defer p.out.WriteString("</details>\n")
 	}
-	out.WriteString("\n" + fold(logTitle(log)) + fenced("text", log.Lines) + "\n</details>\n")
+	for _, f := range r.findings {
+		p.finding(f)
+	}
 }
 
-// findings writes the findings of a document.
-func (p *page) findings(d *result.Document) {
-	if len(d.Findings) == 0 {
-		return
+func (p *page) finding(f result.Finding) {
+	p.out.WriteString("<section class=\"finding\">\n")
+	p.element("h3", "", f.Severity+": "+f.Title)
+	p.out.WriteString("<ul>\n")
+	for _, seen := range f.Evidence {
+		p.element("li", "", seen)
 	}
-	p.element("h2", "", "Findings")
-	for _, f := range d.Findings {
-		p.out.WriteString("<section class=\"finding\">\n")
-		p.element("h3", "", f.Severity+": "+f.Title)
-		p.out.WriteString("<ul>\n")
-		for _, seen := range f.Evidence {
-			p.element("li", "", seen)
-		}
-		p.out.WriteString("</ul>\n")
-		if f.Cause != "" {
-			p.element("p", "", "Cause: "+f.Cause)
-		}
-		for _, r := range f.Remedies {
-			p.element("p", "", "Remedy: "+words.Sentence(r.Advice))
-			if len(r.Commands) > 0 {
-				p.element("pre", "", strings.Join(r.Commands, "\n"))
-			}
-			if r.Risk != "" {
-				p.element("p", "note", "Risk: "+r.Risk)
-			}
-		}
-		for _, link := range f.Links {
-			p.link(link)
-		}
-		p.out.WriteString("</section>\n")
+	p.out.WriteString("</ul>\n")
+	if f.Cause != "" {
+		p.element("p", "", "Cause: "+f.Cause)
 	}
+	for _, r := range f.Remedies {
+		p.element("p", "", "Remedy: "+words.Sentence(r.Advice))
+		if len(r.Commands) > 0 {
+			p.element("pre", "", strings.Join(r.Commands, "\n"))
+		}
+		if r.Risk != "" {
+			p.element("p", "note", "Risk: "+r.Risk)
+		}
+	}
+	for _, link := range f.Links {
+		p.link(link)
+	}
+	p.out.WriteString("</section>\n")
 }
 
 // link writes a link; plain text if the address is not a web address.

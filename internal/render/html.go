@@ -9,10 +9,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/timebench/timebench/internal/diagnose"
-	"github.com/timebench/timebench/internal/diff"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/internal/words"
 )
@@ -32,86 +28,40 @@ var scriptHash = func() string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 }()
 
-// HTML writes the document as one self-contained page: sortable tables, pictures as SVG, and the
-// document itself, so that timebench can load the page.
-func HTML(w io.Writer, document *result.Document) error {
+// HTML writes a report as one self-contained page: sortable tables, pictures as SVG, and the document
+// itself, so that timebench can load the page.
+func (r Report) HTML(w io.Writer) error {
 	var p page
-	d := cleaned(document)
-	p.begin(heading(d)+": "+headline(d), heading(d), headline(d)+", "+d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"))
-	for _, warning := range warnings(d) {
-		p.element("p", "warning", "Warning: "+warning)
+	p.begin(r)
+	p.findings(r)
+	first := min(1, len(r.pictures)) // the one that answers; the others follow the tables
+	for _, d := range r.pictures[:first] {
+		p.picture(d)
 	}
-	p.facts("", facts(d))
-	p.findings(d)
-	all, missing := blocks(d)
-	for _, b := range all {
+	for _, b := range r.blocks {
 		p.block(b)
 	}
-	if len(missing) > 0 {
-		p.facts(missingTitle, missing)
+	p.facts(r.missing)
+	for _, d := range r.pictures[first:] {
+		p.picture(d)
 	}
-	p.log(d.Host.KernelLog)
-	p.element("p", "note", "The whole document is in this page: `timebench render` turns it into any format, `timebench diff` compares it with another.")
-	for _, c := range sections.Pictures() {
-		if c.Drawable(d) {
-			p.picture(c.Name, func(w io.Writer) error { return c.SVG(w, d) })
-		}
-	}
-	if p.err == nil {
-		p.err = document.WriteScript(&p.out)
-	}
-	return p.end(w)
-}
-
-// DoctorHTML writes the findings of a document as one self-contained page, with the document
-// in it.
-func DoctorHTML(w io.Writer, document *result.Document) error {
-	var p page
-	d := cleaned(document)
-	p.begin("timebench doctor: "+headline(d), "timebench doctor", headline(d)+", "+d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"))
-	if !serious(d) {
-		p.element("p", "", diagnose.Healthy(d))
-	}
-	p.findings(d)
-	for _, warning := range warnings(d) {
+	for _, warning := range r.warnings {
 		p.element("p", "warning", "Warning: "+warning)
 	}
-	p.facts("The machine", facts(d))
-	p.log(d.Host.KernelLog)
+	if r.document == nil {
+		p.facts(r.facts)
+		return p.end(w)
+	}
+	p.out.WriteString("<details>\n")
+	p.element("summary", "", r.facts.Title)
+	p.facts(table.Facts{Lines: r.facts.Lines})
+	p.out.WriteString("</details>\n")
+	p.log(r.log)
 	p.element("p", "note", "The whole document is in this page: `timebench render` turns it into any format, `timebench diff` compares it with another.")
 	if p.err == nil {
-		p.err = document.WriteScript(&p.out)
+		p.err = r.document.WriteScript(&p.out)
 	}
 	return p.end(w)
-}
-
-// DiffHTML writes a diff as one self-contained page.
-func DiffHTML(w io.Writer, d *diff.Diff) error {
-	d = cleaned(d)
-	var p page
-	p.begin("timebench diff", "timebench diff", diffSummary(d))
-	p.facts("", sideFacts(d))
-	if len(d.Setup) == 0 {
-		p.element("p", "", sameSetup)
-	}
-	p.grid(setupGrid(d))
-	for _, of := range d.Sections {
-		p.block(of.Block)
-		if len(of.Block.Missing) > 0 {
-			p.facts("In one of them only", of.Block.Missing)
-		}
-	}
-	for _, c := range diff.Pictures {
-		if c.Drawable(d) {
-			p.picture(c.Name, func(w io.Writer) error { return c.SVG(w, d) })
-		}
-	}
-	return p.end(w)
-}
-
-// headline returns the machine in one line.
-func headline(d *result.Document) string {
-	return strings.Join(words.Present(strings.TrimSpace(d.Host.OS+"/"+d.Host.Arch+" "+d.Host.Kernel), d.Host.CPU.Model, source(d.Host.ClockSource)), ", ")
 }
 
 // A page is an HTML page under construction. It escapes all text, because a document may be of
@@ -121,7 +71,8 @@ type page struct {
 	err error
 }
 
-func (p *page) begin(title, heading, subtitle string) {
+func (p *page) begin(r Report) {
+	title := strings.Join(words.Present(r.title, r.subtitle), ": ")
 	p.out.WriteString(`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -130,8 +81,16 @@ func (p *page) begin(title, heading, subtitle string) {
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '` + scriptHash + `'; form-action 'none'; base-uri 'none'">
 <title>` + html.EscapeString(title) + "</title>\n<style>\n" + pageCSS + "</style>\n</head>\n<body>\n<main>\n")
-	p.element("h1", "", heading)
-	p.element("p", "subtitle", subtitle)
+	p.element("h1", "", r.title)
+	if r.subtitle != "" {
+		p.element("p", "subtitle", r.subtitle)
+	}
+	if r.answer != "" {
+		p.element("p", "answer", r.answer)
+	}
+	if r.details != "" {
+		p.element("p", "", r.details)
+	}
 }
 
 // element writes an element with a text.
@@ -142,12 +101,15 @@ func (p *page) element(name, class, text string) {
 	fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", name, class, html.EscapeString(text), name)
 }
 
-func (p *page) facts(title string, lines []table.Fact) {
-	if title != "" {
-		p.element("h2", "", title)
+func (p *page) facts(of table.Facts) {
+	if len(of.Lines) == 0 {
+		return
+	}
+	if of.Title != "" {
+		p.element("h2", "", of.Title)
 	}
 	p.out.WriteString("<dl>\n")
-	for _, line := range lines {
+	for _, line := range of.Lines {
 		p.out.WriteString("<div>")
 		p.element("dt", "", line.Name)
 		p.element("dd", "", line.Value)
@@ -171,14 +133,12 @@ func (p *page) grid(g table.Grid) {
 	}
 }
 
-func (p *page) picture(name string, draw func(io.Writer) error) {
+func (p *page) picture(of drawing) {
 	if p.err != nil {
 		return
 	}
-	fmt.Fprintf(&p.out, "<figure id=%q>\n", name)
-	var drawn strings.Builder
-	p.err = draw(&drawn)
-	p.out.WriteString(drawn.String())
+	fmt.Fprintf(&p.out, "<figure id=%q>\n", of.name)
+	p.err = of.draw(&p.out)
 	p.out.WriteString("</figure>\n")
 }
 

@@ -7,47 +7,57 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
 	"github.com/timebench/timebench/internal/table"
+	"github.com/timebench/timebench/internal/words"
 )
 
-// Markdown writes the document for a bug report. pictures are the relative paths of the pictures,
-// with forward slashes.
-func Markdown(w io.Writer, d *result.Document, pictures []string) error {
-	d = cleaned(d)
+// Markdown writes a report for a bug tracker. pictures are the relative paths of its pictures, with forward
+// slashes.
+func (r Report) Markdown(w io.Writer, pictures []string) error {
 	var out strings.Builder
-	out.WriteString("## " + heading(d) + "\n\n")
-	writeMarkdownWarnings(&out, d)
-	writeMarkdownFacts(&out, d)
-	writeMarkdownFindings(&out, d)
-	all, missing := blocks(d)
-	for _, b := range all {
+	out.WriteString("## " + r.title + "\n")
+	if r.answer != "" {
+		out.WriteString("\n**" + table.Escape(r.answer) + "**\n")
+	}
+	if r.details != "" {
+		out.WriteString("\n" + table.Escape(r.details) + "\n")
+	}
+	if r.explained {
+		writeMarkdownFindings(&out, r.findings)
+	} else if len(r.findings) > 0 {
+		out.WriteString("\n")
+		for _, f := range r.findings {
+			fmt.Fprintf(&out, "- %s: %s\n", table.Escape(f.Severity), table.Escape(f.Title))
+		}
+		out.WriteString("\n" + fold("Evidence, causes and remedies"))
+		writeMarkdownFindings(&out, r.findings)
+		out.WriteString("\n</details>\n")
+	}
+	for _, b := range r.blocks {
 		b.WriteMarkdown(&out)
 	}
-	if len(missing) > 0 {
-		out.WriteString("\n### " + missingTitle + "\n\n")
-		for _, line := range missing {
-			fmt.Fprintf(&out, "- %s: %s\n", table.Escape(line.Name), table.Escape(line.Value))
-		}
+	writeMarkdownFacts(&out, r.missing)
+	for _, warning := range r.warnings {
+		out.WriteString("\n> **Warning:** " + table.Escape(warning) + "\n")
 	}
-	writeMarkdownLog(&out, d.Host.KernelLog)
-	writeMarkdownPictures(&out, pictures)
+	if r.subtitle != "" {
+		out.WriteString("\n" + fold(r.subtitle))
+		writeMarkdownFacts(&out, table.Facts{Lines: r.facts.Lines})
+		out.WriteString("\n</details>\n")
+	} else {
+		writeMarkdownFacts(&out, r.facts)
+	}
+	writeMarkdownLog(&out, r.log)
+	if len(pictures) > 0 { // not embedded: in an issue, a link to a local file is a broken picture
+		out.WriteString("\nPictures, beside this file: `" + strings.Join(pictures, "`, `") + "`\n")
+	}
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-// heading returns the commands that measured the sections of the document.
-func heading(d *result.Document) string {
-	return "timebench " + strings.Join(sections.Commands(d), ", ")
-}
-
-// writeMarkdownFacts writes the facts, collapsed under the most important ones.
-func writeMarkdownFacts(out *strings.Builder, d *result.Document) {
-	out.WriteString(fold(headline(d)))
-	for _, f := range facts(d) {
-		fmt.Fprintf(out, "- **%s**: %s\n", table.Escape(f.Name), table.Escape(f.Value))
-	}
-	out.WriteString("\n</details>\n")
+// writeMarkdownFacts writes facts as a list below their title.
+func writeMarkdownFacts(out *strings.Builder, facts table.Facts) {
+	table.Block{Facts: facts}.WriteMarkdown(out)
 }
 
 // fold starts a collapsed block. Its title is HTML and not Markdown.
@@ -55,23 +65,57 @@ func fold(title string) string {
 	return "<details>\n<summary>" + table.Unmentioned(html.EscapeString(title)) + "</summary>\n\n"
 }
 
-func writeMarkdownWarnings(out *strings.Builder, d *result.Document) {
-	for _, warning := range warnings(d) {
-		out.WriteString("> **Warning:** " + table.Escape(warning) + "\n\n")
+func writeMarkdownFindings(out *strings.Builder, findings []result.Finding) {
+	for _, f := range findings {
+		fmt.Fprintf(out, "\n### %s: %s\n\n", table.Escape(f.Severity), table.Escape(f.Title))
+		for _, seen := range f.Evidence {
+			out.WriteString("- " + table.Escape(seen) + "\n")
+		}
+		if f.Cause != "" {
+			out.WriteString("\n**Cause:** " + table.Escape(f.Cause) + "\n")
+		}
+		for _, r := range f.Remedies {
+			out.WriteString("\n**Remedy:** " + table.Escape(words.Sentence(r.Advice)) + "\n")
+			if len(r.Commands) > 0 {
+				out.WriteString("\n" + fenced("sh", r.Commands))
+			}
+			if r.Risk != "" {
+				out.WriteString("\n**Risk:** " + table.Escape(r.Risk) + "\n")
+			}
+		}
+		if len(f.Links) > 0 {
+			out.WriteString("\n")
+			for _, link := range f.Links {
+				if leadsOut(link) {
+					link = "<" + link + ">"
+				} else {
+					link = table.Escape(link)
+				}
+				out.WriteString("- " + link + "\n")
+			}
+		}
 	}
 }
 
-func source(s *result.ClockSource) string {
-	if s == nil {
-		return ""
+// fenced returns a block of code without fences in it, which would close it.
+func fenced(language string, lines []string) string {
+	var text strings.Builder
+	text.WriteString("```" + language + "\n")
+	for _, line := range lines {
+		text.WriteString(strings.ReplaceAll(line, "```", "'''") + "\n")
 	}
-	return "clock source " + s.Current
+	text.WriteString("```\n")
+	return text.String()
 }
 
-// writeMarkdownPictures lists the pictures. It does not embed them: in an issue, a link to a local
-// file is a broken picture.
-func writeMarkdownPictures(out *strings.Builder, pictures []string) {
-	if len(pictures) > 0 {
-		out.WriteString("\nPictures, beside this file: `" + strings.Join(pictures, "`, `") + "`\n")
+// writeMarkdownLog writes the kernel log, collapsed.
+func writeMarkdownLog(out *strings.Builder, log *result.KernelLog) {
+	if log == nil {
+		return
 	}
+	if len(log.Lines) == 0 {
+		out.WriteString("\n" + table.Escape(logTitle(log)) + "\n")
+		return
+	}
+	out.WriteString("\n" + fold(logTitle(log)) + fenced("text", log.Lines) + "\n</details>\n")
 }

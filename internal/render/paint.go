@@ -13,11 +13,11 @@ var paints = []struct {
 	words  *regexp.Regexp
 	colour text.Colors
 }{
-	{regexp.MustCompile(`(?m)^(error:|Found \(error\):)`), text.Colors{text.FgRed, text.Bold}},
-	{regexp.MustCompile(`(?m)^(warn:|Warning:|Found \(warn\):)`), text.Colors{text.FgYellow, text.Bold}},
-	{regexp.MustCompile(`(?m)(\bslower$|\bwent backwards\b|\bstopped\b|\bdid not hold\b|\bCPUs differ by more than the error bound:|\bbeyond the error bound[.:])`), text.Colors{text.FgRed}},
+	{regexp.MustCompile(`(?m)^(error:|Reading the clock is slow:)`), text.Colors{text.FgRed, text.Bold}},
+	{regexp.MustCompile(`(?m)^(warn:|Warning:)`), text.Colors{text.FgYellow, text.Bold}},
+	{regexp.MustCompile(`(?m)(\bslower$|\bwent backwards\b|\bstopped\b|\bdid not hold\b|^CPUs differ by more than the error bound:|^\d+ of \d+ clocks failed\b|\bbeyond the error bound[.:])`), text.Colors{text.FgRed}},
 	{regexp.MustCompile(`(?m)\bunsteady$`), text.Colors{text.FgYellow}},
-	{regexp.MustCompile(`(?m)(\bfaster$|\bclocks held\.|^No significant difference\b)`), text.Colors{text.FgGreen}},
+	{regexp.MustCompile(`(?m)(\bfaster$|\bclocks passed\b|^Nothing changed in\b|^Reading the clock is fast:)`), text.Colors{text.FgGreen}},
 }
 
 // Paint returns a text in colour; unchanged if NO_COLOR or TERM=dumb forbid it (go-pretty checks

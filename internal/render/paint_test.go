@@ -20,7 +20,7 @@ func TestPaintColoursTheWordsThatMatter(t *testing.T) {
 		"error: reads enter the kernel\n":            "\x1b[31;1merror:\x1b[0m reads enter the kernel\n",
 		"a\n\nWarning: other programs":               "a\n\n\x1b[33;1mWarning:\x1b[0m other programs",
 		"c@vdso  20.2  808.8  × 40  slower\nd  same": "c@vdso  20.2  808.8  × 40  \x1b[31mslower\x1b[0m\nd  same",
-		"All 17 clocks held.\n":                      "All 17 \x1b[32mclocks held.\x1b[0m\n",
+		"All 17 clocks passed.\n":                    "All 17 \x1b[32mclocks passed\x1b[0m.\n",
 		"no error: a slower clock":                   "no error: a slower clock",
 	} {
 		require.Equal(t, want, Paint(plain))

@@ -27,12 +27,12 @@ type Format[T any] struct {
 
 // Formats are the formats of a document, the default first.
 var Formats = []Format[*result.Document]{
-	{"table", "for people, within 100 columns", Table},
-	{"markdown", "for a bug report", func(w io.Writer, d *result.Document) error { return Markdown(w, d, nil) }},
+	{"table", "for people, within 100 columns", as(Report.Text, OfDocument)},
+	{"markdown", "for a bug report", as(plainMarkdown, OfDocument)},
 	{"csv", "a line for each figure", CSV},
 	{"json", "the whole document", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
 	{"bench", "Go benchmark text, a line for each sample, for benchstat", Bench},
-	{"html", "one page with pictures, and the document in it", HTML},
+	{"html", "one page with pictures, and the document in it", as(Report.HTML, OfDocument)},
 	{"prometheus", "metrics, for the textfile collector of node_exporter", Prometheus},
 }
 
@@ -44,12 +44,12 @@ var SectionFormats = slices.DeleteFunc(slices.Clone(Formats), func(f Format[*res
 
 // DiffFormats are the formats of a diff, the default first.
 var DiffFormats = []Format[*diff.Diff]{
-	{"table", "for people, within 100 columns", DiffTable},
-	{"markdown", "for a bug report", func(w io.Writer, d *diff.Diff) error { return DiffMarkdown(w, d, nil) }},
+	{"table", "for people, within 100 columns", as(Report.Text, OfDiff)},
+	{"markdown", "for a bug report", as(plainMarkdown, OfDiff)},
 	{"csv", "a line for each figure", DiffCSV},
 	{"json", "all that was compared", DiffJSON},
 	{"bench", "Go benchmark text of both: benchstat -col run", DiffBench},
-	{"html", "one page with the picture", DiffHTML},
+	{"html", "one page with the picture", as(Report.HTML, OfDiff)},
 }
 
 // Named returns the format of that name, and whether there is one.

@@ -163,7 +163,7 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	var got bytes.Buffer
-	require.NoError(t, Markdown(&got, fixed(), []string{"charts/latency.png"}))
+	require.NoError(t, OfDocument(fixed()).Markdown(&got, []string{"charts/latency.png"}))
 	golden(t, "pictures.markdown", got.Bytes())
 	got.Reset()
 	require.NoError(t, List(&got, compare.Of(fixed()).Clocks))
@@ -206,7 +206,7 @@ func TestTableFitsItsWidth(t *testing.T) {
 		}
 	}
 	var got bytes.Buffer
-	require.NoError(t, Table(&got, d))
+	require.NoError(t, OfDocument(d).Text(&got))
 	for line := range strings.Lines(got.String()) {
 		require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
 	}
@@ -283,7 +283,7 @@ func TestPageEscapesEverything(t *testing.T) {
 	d.Warnings[0].Saw = evil
 	compare.Into(d).Clocks[0].ID, compare.Into(d).Clocks[0].Call, compare.Into(d).Clocks[6].Reason = evil, evil, evil
 	var page bytes.Buffer
-	require.NoError(t, HTML(&page, d))
+	require.NoError(t, OfDocument(d).HTML(&page))
 	require.Equal(t, 2, strings.Count(page.String(), "<script"), "the document and the page's own")
 	require.Equal(t, 2, strings.Count(page.String(), "</script"))
 	require.NotContains(t, page.String(), "<img")
@@ -292,7 +292,7 @@ func TestPageEscapesEverything(t *testing.T) {
 	require.Equal(t, d, back)
 	other := diff.Compare(diff.Read(evil, d), diff.Read(evil, sampled()), section.Settings{MinChange: 0.02})
 	page.Reset()
-	require.NoError(t, DiffHTML(&page, other))
+	require.NoError(t, OfDiff(other).HTML(&page))
 	require.Equal(t, 1, strings.Count(page.String(), "<script"))
 	require.NotContains(t, page.String(), "<img")
 }

@@ -47,7 +47,8 @@ func inCalls(g *table.Grid) {
 }
 
 // callsAsClocks returns a document with the calls in the place of clocks. A call has few samples, and each of many
-// slices: the quickest of these often has the CPU in turbo mode, so the calls are compared by their samples.
+// slices: the quickest of these often has the CPU in turbo mode, so the calls are compared by their samples. They
+// vary from run to run more than clocks in user mode, so they do not say that they stay there.
 func callsAsClocks(d *result.Document) *result.Document {
 	shell := *d
 	shell.Sections = nil
@@ -60,7 +61,7 @@ func callsAsClocks(d *result.Document) *result.Document {
 					latency.QuietSamplesNS, m.Latency = nil, &latency
 				}
 				costs.Clocks = append(costs.Clocks, compare.Clock{
-					ID: m.ID, Call: m.Call, Available: m.Latency != nil, Reason: m.Reason, KernelEntry: m.KernelEntry, Latency: m.Latency, Throughput: m.Throughput,
+					ID: m.ID, Call: m.Call, Available: m.Latency != nil, Reason: m.Reason, Latency: m.Latency, Throughput: m.Throughput,
 				})
 			}
 		}

@@ -41,7 +41,7 @@ const title = "Clock calls of runtimes"
 
 // Block returns a table for each runtime, and which call to choose in it.
 func (s *Runtimes) Block(*result.Document) table.Block {
-	block := table.Block{Title: title, Facts: table.Facts{Title: "Which call to choose", Lines: s.choices()}}
+	block := table.Block{Title: title, Facts: table.Facts{Title: "Which call to choose", Lines: s.choices()}, Verdict: s.answer()}
 	for i := range s.Runtimes {
 		r := &s.Runtimes[i]
 		switch {

@@ -2,7 +2,6 @@ package sections
 
 import (
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,9 +49,7 @@ func shown(t *testing.T, kind section.Kind, old, new *result.Document) string {
 	t.Helper()
 	c, ok := kind.Compare(old, new, section.Settings{})
 	require.True(t, ok)
-	var out strings.Builder
-	c.Block.WriteText(&out)
-	return out.String()
+	return c.Block.Text()
 }
 
 // Join of any section leaves the document of one run as it is, and the runs unchanged.

@@ -62,7 +62,7 @@ func (s *Skew) Block(d *result.Document) table.Block {
 func (s *Skew) verdict(d *result.Document) string {
 	compared := 0
 	var apart []string
-	bound, measured, wanted := 0.0, 0, 0
+	within, measured, wanted := 0.0, 0, 0
 	for i := range s.Clocks {
 		c := &s.Clocks[i]
 		if c.TicksPerSecond > 0 {
@@ -76,7 +76,7 @@ func (s *Skew) verdict(d *result.Document) string {
 			apart = append(apart, c.ID)
 		}
 		for _, p := range c.Pairs {
-			bound = max(bound, p.BoundNS)
+			within = max(within, math.Abs(p.OffsetNS)+p.BoundNS)
 		}
 	}
 	var text string
@@ -91,9 +91,9 @@ func (s *Skew) verdict(d *result.Document) string {
 			text += fmt.Sprintf(" Only %d of %d pairs were measured.", measured, wanted)
 		}
 	case measured < wanted:
-		text = fmt.Sprintf("In %d of %d pairs no CPUs differ by more than the error bound, which is at most %s. The others were not measured.", measured, wanted, words.Duration(bound))
+		text = fmt.Sprintf("No CPUs differ by more than %s in %d of %d pairs. The others were not measured.", words.Duration(within), measured, wanted)
 	default:
-		text = "No CPUs differ by more than the error bound, which is at most " + words.Duration(bound) + "."
+		text = fmt.Sprintf("No CPUs differ by more than %s (%d of %d pairs).", words.Duration(within), measured, wanted)
 	}
 	if d.Interrupted {
 		return "Interrupted; up to then: " + text

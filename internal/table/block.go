@@ -35,33 +35,39 @@ func (b Block) HasRows() bool {
 	return slices.ContainsFunc(b.Grids, func(g Grid) bool { return len(g.Rows) > 0 })
 }
 
-// WriteText writes the block as text, within Width columns.
-func (b Block) WriteText(out *strings.Builder) {
+// Text returns the block as text, within Width columns.
+func (b Block) Text() string {
+	var parts []string
 	if !b.HasRows() && b.Title != "" {
-		out.WriteString("\n" + Indented(b.Title, 0))
+		parts = append(parts, Indented(b.Title, 0))
 	}
 	for _, g := range b.Grids {
-		if len(g.Rows) == 0 {
-			continue
-		}
-		g = g.fitting()
-		out.WriteString("\n" + Indented(g.Title, 0) + "\n" + g.Fitted() + "\n")
-		if g.Note != "" {
-			out.WriteString(Wrapped(g.Note))
+		if len(g.Rows) > 0 {
+			g = g.fitting()
+			parts = append(parts, Indented(g.Title, 0)+"\n"+g.Fitted()+"\n"+note(g.Note))
 		}
 	}
 	if len(b.Facts.Lines) > 0 {
-		out.WriteString("\n")
-		WriteFacts(out, b.Facts.Lines)
+		parts = append(parts, b.Facts.Text())
 	}
 	for _, lines := range [][]string{b.Faults, b.Notes, words.Present(b.Verdict)} {
-		if len(lines) > 0 {
-			out.WriteString("\n")
-		}
+		var out strings.Builder
 		for _, line := range lines {
 			out.WriteString(Indented(line, 0))
 		}
+		parts = append(parts, words.Present(out.String())...)
 	}
+	return strings.Join(parts, "\n")
+}
+
+// Text returns the facts as text, within Width columns, below their title.
+func (f Facts) Text() string {
+	var out strings.Builder
+	if f.Title != "" {
+		out.WriteString(f.Title + "\n\n")
+	}
+	WriteFacts(&out, f.Lines, 0)
+	return out.String()
 }
 
 // WriteMarkdown writes the block as Markdown.

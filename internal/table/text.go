@@ -37,7 +37,7 @@ type Grid struct {
 }
 
 // WriteFacts writes the facts in two columns, names and wrapped values.
-func WriteFacts(out *strings.Builder, facts []Fact) {
+func WriteFacts(out *strings.Builder, facts []Fact, by int) {
 	const most = 40 // of a name; the value of a longer one begins on the next line
 	widest := 0
 	for _, f := range facts {
@@ -45,20 +45,24 @@ func WriteFacts(out *strings.Builder, facts []Fact) {
 			widest = max(widest, width)
 		}
 	}
+	margin := strings.Repeat(" ", by)
 	for _, f := range facts {
+		value := Indented(f.Value, by+widest+2)
 		if text.StringWidth(f.Name) > most {
-			out.WriteString(Indented(f.Name, 0) + Indented(f.Value, widest+2))
+			out.WriteString(Indented(f.Name, by) + value)
 			continue
 		}
-		name := text.Pad(f.Name, widest+2, ' ')
-		out.WriteString(name + strings.TrimLeft(Indented(f.Value, widest+2), " "))
+		out.WriteString(margin + text.Pad(f.Name, widest+2, ' ') + strings.TrimLeft(value, " "))
 	}
 }
 
-// Wrapped returns a note with every line wrapped to Width.
-func Wrapped(note string) string {
+// note returns a note with every line wrapped to Width; "" if there is none.
+func note(text string) string {
+	if text == "" {
+		return ""
+	}
 	var out strings.Builder
-	for line := range strings.SplitSeq(note, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		out.WriteString(Indented(line, 0))
 	}
 	return out.String()

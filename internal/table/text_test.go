@@ -10,7 +10,7 @@ import (
 // A long name does not leave its value without room.
 func TestFactWithALongName(t *testing.T) {
 	var out strings.Builder
-	WriteFacts(&out, []Fact{{Name: "a", Value: "1"}, {Name: strings.Repeat("n", 200), Value: "a value of " + strings.Repeat("word ", 30)}, {Name: "bcd", Value: "2"}})
+	WriteFacts(&out, []Fact{{Name: "a", Value: "1"}, {Name: strings.Repeat("n", 200), Value: "a value of " + strings.Repeat("word ", 30)}, {Name: "bcd", Value: "2"}}, 0)
 	for line := range strings.Lines(out.String()) {
 		require.LessOrEqual(t, len(line), Width+1)
 	}

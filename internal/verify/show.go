@@ -236,22 +236,26 @@ func trust(v *Verification, d *result.Document) string {
 			single++
 		}
 	}
+	var where string
+	if v.DurationNS > 0 {
+		where = fmt.Sprintf(" on %s in %s", words.Plural(len(v.CPUs), "CPU"), words.Duration(float64(v.DurationNS)))
+	}
 	var text string
 	switch {
 	case len(bad) == 1 && len(v.Clocks) == 1:
-		text = "The clock cannot be trusted: " + bad[0] + "."
+		text = "The clock failed" + where + ": " + bad[0] + "."
 	case len(bad) > 0:
-		text = fmt.Sprintf("%d of %s cannot be trusted: %s.", len(bad), words.Plural(verified+unverified, "clock"), strings.Join(bad, ", "))
+		text = fmt.Sprintf("%d of %s failed%s: %s.", len(bad), words.Plural(verified+unverified, "clock"), where, strings.Join(bad, ", "))
 	case verified == 0:
 		text = "No clock was verified."
 	case unverified > 0:
-		text = fmt.Sprintf("%d of %s held; %d could not be verified.", verified, words.Plural(verified+unverified, "clock"), unverified)
+		text = fmt.Sprintf("%d of %s passed%s; %d could not be verified.", verified, words.Plural(verified+unverified, "clock"), where, unverified)
 	case verified == 1:
-		text = "The clock held."
+		text = "The clock passed" + where + "."
 	case verified == 2:
-		text = "Both clocks held."
+		text = "Both clocks passed" + where + "."
 	default:
-		text = fmt.Sprintf("All %d clocks held.", verified)
+		text = fmt.Sprintf("All %d clocks passed%s.", verified, where)
 	}
 	if single > 0 {
 		text += fmt.Sprintf(" %s could be verified on one CPU only.", words.Plural(single, "clock"))

@@ -66,7 +66,7 @@ func TestJava(t *testing.T) {
 				require.Equal(t, entry, m.KernelEntry, "%s: reads %v by %s; %s", m.ID, m.Reads, m.ReadsBy, m.KernelEntryBy)
 			}
 			transcript.WriteString(w.name + ": " + w.about + "\n\n")
-			require.NoError(t, render.Table(&transcript, d))
+			require.NoError(t, render.OfDocument(d).Text(&transcript))
 			transcript.WriteString("\n")
 		})
 	}

@@ -79,7 +79,7 @@ func (w world) chapter(t *testing.T, said map[string]ran, kills []kill) chapter 
 	require.Zero(t, said["report"].status, said["report"].stderr)
 	d := document(t, said["report"])
 	var table bytes.Buffer
-	require.NoError(t, render.Table(&table, d))
+	require.NoError(t, render.OfDocument(d).Text(&table))
 	emulator, err := exec.Command(w.emulator, "--version").Output()
 	require.NoError(t, err)
 	qemu := version.FindStringSubmatch(string(emulator))
@@ -101,7 +101,7 @@ func (w world) chapter(t *testing.T, said map[string]ran, kills []kill) chapter 
 func sideBySide(t *testing.T, world string, d *result.Document) string {
 	const sourcesTitle = "Latency by clock source"
 	var table bytes.Buffer
-	require.NoError(t, render.Table(&table, d))
+	require.NoError(t, render.OfDocument(d).Text(&table))
 	_, tables, isThere := strings.Cut(table.String(), sourcesTitle)
 	require.True(t, isThere)
 	tables, _, isThere = strings.Cut(sourcesTitle+tables, "\nLatency and resolution\n")

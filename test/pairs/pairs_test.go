@@ -70,7 +70,7 @@ type experiment struct {
 	slower float64
 }
 
-var experiments = []experiment{{1, 0}, {1, 0.05}, {5, 0}, {5, 0.03}}
+var experiments = []experiment{{1, 0}, {1, 0.05}, {5, 0}, {5, 0.03}, {20, 0.03}}
 
 // pairs is the number of pairs of each experiment.
 const pairs = 400
@@ -263,7 +263,7 @@ func TestExperimentFindsWhatIsSlower(t *testing.T) {
 			{ID: "c", Available: true, Path: "cpu", Latency: compare.LatencyOf(samples, nil)},
 		}}}})
 	}
-	require.Equal(t, "c", strings.Fields(table(runs))[12], table(runs))
-	require.Equal(t, []string{"0.0", "%", "100.0", "%", "0.0", "%", "100.0", "%"}, strings.Fields(table(runs))[13:])
+	require.Equal(t, "c", strings.Fields(table(runs))[15], table(runs))
+	require.Equal(t, []string{"0.0", "%", "100.0", "%", "0.0", "%", "100.0", "%", "0.0", "%"}, strings.Fields(table(runs))[16:], "ten runs are too few for twenty")
 	require.Equal(t, []string{"c", "0.0", "%", "100.0", "%"}, strings.Fields(fleetTable(runs))[3:])
 }

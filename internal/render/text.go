@@ -1,0 +1,95 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/table"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// Text writes a report as text, within table.Width columns. It has no pictures.
+func (r Report) Text(w io.Writer) error {
+	var parts []string
+	add := func(text string) {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	add(sentences(r.answer, r.details))
+	if r.explained {
+		for _, f := range r.findings {
+			add(explained(f))
+		}
+	} else {
+		add(briefly(r.findings))
+	}
+	for _, b := range r.blocks {
+		add(b.Text())
+	}
+	if len(r.missing.Lines) > 0 {
+		add(r.missing.Text())
+	}
+	for _, warning := range r.warnings {
+		add(table.Indented("Warning: "+warning, 0))
+	}
+	if !r.explained {
+		add(r.facts.Text())
+	}
+	return Show(w, strings.Join(parts, "\n"))
+}
+
+// sentences returns the answer and what follows it, each as a paragraph.
+func sentences(all ...string) string {
+	var out strings.Builder
+	for _, text := range words.Present(all...) {
+		out.WriteString(table.Indented(text, 0))
+	}
+	return out.String()
+}
+
+// briefly returns a line for each finding, and where they are explained; "" if none is more than a note.
+func briefly(findings []result.Finding) string {
+	var lines strings.Builder
+	for _, f := range findings {
+		if f.Severity != result.Note {
+			lines.WriteString(table.Indented(f.Severity+": "+f.Title, 0))
+		}
+	}
+	if lines.Len() > 0 {
+		lines.WriteString("`timebench doctor` explains causes and remedies.\n")
+	}
+	return lines.String()
+}
+
+// explained returns a finding with its evidence, cause and remedies.
+func explained(f result.Finding) string {
+	var lines strings.Builder
+	table.WriteFacts(&lines, findingFacts(f), 2)
+	return table.Indented(f.Severity+": "+f.Title, 0) + "\n" + lines.String()
+}
+
+// Facts writes the facts of a host as text, within table.Width columns.
+func Facts(w io.Writer, h result.Host) error {
+	var out strings.Builder
+	table.WriteFacts(&out, hostFacts(cleaned(h)), 0)
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// List writes the output of `timebench list`: the clocks, and why some are not available.
+func List(w io.Writer, clocks []compare.Clock) error {
+	g := table.Grid{Header: []string{"Clock", "Kind", "Available"}, Texts: 3}
+	for _, c := range cleaned(clocks) {
+		available := "yes"
+		if !c.Available {
+			available = "no: " + c.Reason
+		}
+		g.Rows = append(g.Rows, []string{c.ID, c.Kind, available})
+	}
+	_, err := fmt.Fprintln(w, g.Text())
+	return err
+}
