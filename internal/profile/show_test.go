@@ -22,7 +22,7 @@ func TestProgramsThatMayReadAreShown(t *testing.T) {
 	}
 	require.Equal(t, []string{"reads", "may"}, names)
 	block := s.Block(&result.Document{})
-	require.Equal(t, "Reading clocks takes at least 0.100 of 2 CPUs.", block.Verdict)
+	require.Equal(t, "Reading clocks takes at least 0.100 of 2 CPUs; most of it reads (10 % of its time).", block.Verdict)
 	require.Equal(t, []string{"Not seen: some system calls."}, block.Faults)
 }
 
