@@ -132,7 +132,7 @@ func TestAtReadsTheLog(t *testing.T) {
 	}{
 		"bare-metal-tsc":       {"/var/log/dmesg", 23, "[    0.000000] tsc: Fast TSC calibration using PIT", "[    1.276612] clocksource: Switched to clocksource tsc"},
 		"bare-metal-hpet":      {"/var/log/dmesg", 28, "[    0.000000] tsc: Fast TSC calibration using PIT", "[  102.318640] clocksource: Switched to clocksource hpet"},
-		"xen-ec2":              {"/var/log/messages", 17, "Hypervisor detected: Xen HVM", "clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2127345424d, max_idle_ns: 440795318347 ns"},
+		"xen-ec2":              {"/var/log/messages", 18, "Hypervisor detected: Xen HVM", "clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2127345424d, max_idle_ns: 440795318347 ns"},
 		"kvm":                  {"/var/log/kern.log", 15, "[    0.000000] Hypervisor detected: KVM", "[    1.120211] clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2563bd843df, max_idle_ns: 440795257314 ns"},
 		"kvm-amd":              {"/var/log/dmesg", 17, "[    0.000000] Hypervisor detected: KVM", "[    0.540101] sched_clock: Marking stable (538402109, 1690011)->(566202114, -26109994)"},
 		"firecracker":          {"/var/log/dmesg", 12, "[    0.000000] [Firmware Bug]: TSC doesn't count with P0 frequency!", "[    0.439628] sched_clock: Marking stable (436011183, 1477351)->(466844824, -29356290)"},

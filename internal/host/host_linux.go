@@ -3,6 +3,7 @@ package host
 import (
 	"path/filepath"
 
+	"github.com/timebench/timebench/internal/kernellog"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/trace"
 )
@@ -37,7 +38,7 @@ func At(root string) result.Host {
 	}
 	facts.ClockSource = sources
 	facts.UnrestoredClockSource = unrestored(root)
-	facts.BootParameters = bootParameters(readFile(root, "proc/cmdline"))
+	facts.BootParameters = kernellog.BootParameters(readFile(root, "proc/cmdline"))
 	log, lines, messages := kernelLog(root)
 	facts.KernelLog = log
 	facts.CPU.KernelTSCHz = loggedTSCHz(lines)

@@ -3,42 +3,12 @@ package host
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
-
-func TestConcernsClocks(t *testing.T) {
-	for _, text := range []string{
-		"clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:",
-		"clocksource:                       'hpet' wd_nsec: 511946381 wd_now: 57530b1d wd_last: 56e31eec mask: ffffffff",
-		"tsc: Marking TSC unstable due to clocksource watchdog", "tsc: Detected 2596.144 MHz processor",
-		"TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.",
-		"[Firmware Bug]: TSC doesn't count with P0 frequency!", "[Firmware Bug]: TSC ADJUST differs: CPU0 0 --> -123. Restoring",
-		"[Firmware Bug]: TSC_DEADLINE disabled due to Errata; please update microcode to version: 0x22 (or later)",
-		"Measured 482 cycles TSC warp between CPUs, turning off TSC clock.",
-		"kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable",
-		"hpet0: at MMIO 0xfed00000, IRQs 2, 8, 0", "ACPI: HPET id: 0x8086a201 base: 0xfed00000", "hpet clockevent registered",
-		"kvm-clock: Using msrs 4b564d01 and 4b564d00", "pvclock: x", "Hyper-V: LAPIC Timer Frequency: 0xc3500", "hyperv_clocksource: timer",
-		"sched_clock: Marking unstable (1, 2)<-(3, 4)", "ACPI: PM-Timer IO Port: 0x608", "acpi_pm: x",
-		"arch_timer: cp15 timer(s) running at 62.50MHz (virt).", "Architected cp15 timer(s) running at 24.00MHz (virt).",
-		"Hypervisor detected: KVM", "Xen version: 4.11.amazon (preserve-AD)", "Xen version 4.11.",
-		"timekeeping: Marking clocksource", "rtc_cmos 00:05: RTC can wake from S4", "rtc-pl031 9010000.pl031: registered as rtc0",
-		"PM: RTC time: 12:34:56, date: 2024-12-03", "vmware: using clock offset of 7218443011 ns",
-	} {
-		require.True(t, concernsClocks(text), text)
-	}
-	for _, text := range []string{
-		"", "Out of memory: Killed process 4711 (tsc) total-vm:9441204kB", "audit: comm=\"tsc\" exe=\"/usr/bin/node\"", "clk: Disabling unused clocks",
-		"[Firmware Bug]: the BIOS has corrupted hw-PMU resources", "NET: Registered PF_INET protocol family", "hv_vmbus: registering driver hv_utils",
-		"usb 1-1: Product: artrtc", "PTP clock support registered", "etsc: x",
-	} {
-		require.False(t, concernsClocks(text), text)
-	}
-}
 
 func TestClockLines(t *testing.T) {
 	require.Nil(t, clockLines(nil))
@@ -56,25 +26,16 @@ func TestClockLines(t *testing.T) {
 	require.Equal(t, []string{full}, clockLines([]message{{"", full}}))
 }
 
-func TestFirstAndLast(t *testing.T) {
-	var lines []string
-	for i := range 81 {
-		lines = append(lines, strconv.Itoa(i))
-	}
-	require.Equal(t, lines[:80], firstAndLast(lines[:80], 80))
-	some := firstAndLast(lines, 80)
-	require.Len(t, some, 80)
-	require.Equal(t, []string{"0", "39", "41", "80"}, []string{some[0], some[39], some[40], some[79]})
-	require.Equal(t, "40", lines[40], "the lines stay as they are")
-}
-
 func TestKernelLogBounds(t *testing.T) {
 	root := t.TempDir()
 	writeFile(t, root, "var/log/kern.log", []byte("[    0.000000] tsc: Detected 2000.000 MHz processor\n"+
 		strings.Repeat("[    5.000000] hpet: x\n", 60)+"[    6.000000] tsc: Refined TSC clocksource calibration: 2100.000 MHz\n"+
 		strings.Repeat("[    7.000000] hpet: y\n", 60)))
 	facts := At(root)
-	require.Len(t, facts.KernelLog.Lines, maxLogLines)
+	require.Equal(t, []string{
+		"[    0.000000] tsc: Detected 2000.000 MHz processor", "[    5.000000] hpet: x (logged 60 times)",
+		"[    6.000000] tsc: Refined TSC clocksource calibration: 2100.000 MHz", "[    7.000000] hpet: y (logged 60 times)",
+	}, facts.KernelLog.Lines)
 	require.True(t, facts.KernelLog.Truncated, "no line of the boot")
 	require.Equal(t, "/var/log/kern.log", facts.KernelLog.Source)
 	require.Equal(t, 2.1e9, facts.CPU.KernelTSCHz, "from a line that was left out")

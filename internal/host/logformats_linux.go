@@ -3,10 +3,10 @@ package host
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/timebench/timebench/internal/kernellog"
 	"golang.org/x/sys/unix"
 )
 
@@ -80,17 +80,6 @@ func parseRecord(text string) (record, bool) {
 	return record{sequence: numbers[1], kernel: numbers[0]>>3 == 0, message: message{stamp, text}}, true
 }
 
-var (
-	// priority is the prefix of the kernel's own lines in syslog(2).
-	priority = regexp.MustCompile(`^<[0-7]>`)
-	// stampAhead is the time since boot, and the thread or CPU that some kernels add.
-	stampAhead = regexp.MustCompile(`^(\[ *\d+\.\d+\])(?:\[ *[CT]\d+\])? ?`)
-	// daemonAhead is the prefix of syslog daemons on kernel lines: date, time and host name.
-	daemonAhead = regexp.MustCompile(`^(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT\S+) \S+ kernel: ?`)
-	// journalAhead is the text of the journal between the time and the message.
-	journalAhead = regexp.MustCompile(`^(?:\S+ )?kernel: `)
-)
-
 // parseLog parses a text of syslog(2) or of a log file. It returns the messages of the last
 // boot in it; whole reports whether the first one is there.
 func parseLog(text string) (messages []message, whole bool) {
@@ -99,7 +88,7 @@ func parseLog(text string) (messages []message, whole bool) {
 		if !ok {
 			continue
 		}
-		if strings.HasPrefix(m.text, firstMessage) {
+		if beginsBoot(m.text) {
 			messages, whole = nil, true
 		}
 		messages = append(messages, m)
@@ -109,18 +98,12 @@ func parseLog(text string) (messages []message, whole bool) {
 
 // parseLine parses a line of the log; false if it is not from the kernel.
 func parseLine(line string) (message, bool) {
-	own := false
-	if strings.HasPrefix(line, "<") {
-		level := priority.FindString(line)
-		line, own = line[len(level):], level != ""
-	} else if strings.Contains(line, " kernel: ") {
-		ahead := daemonAhead.FindString(line)
-		line, own = line[len(ahead):], ahead != ""
+	m := kernellog.Split(line)
+	if !m.Kernel || m.Program {
+		return message{text: m.Text}, false
 	}
-	found := stampAhead.FindStringSubmatch(line)
-	if found == nil {
-		return message{text: line}, own
+	if m.Timed {
+		return message{m.Stamp + " ", m.Text}, true
 	}
-	line = line[len(found[0]):]
-	return message{found[1] + " ", line[len(journalAhead.FindString(line)):]}, true
+	return message{text: m.Text}, true
 }

@@ -3,15 +3,9 @@ package host
 import (
 	"strings"
 
+	"github.com/timebench/timebench/internal/kernellog"
 	"github.com/timebench/timebench/internal/result"
 )
-
-// loggedHypervisors are the hypervisors in the message "Hypervisor detected: KVM" of the kernel
-// log, by prefix (arch/x86/kernel/cpu/hypervisor.c and its neighbours).
-var loggedHypervisors = []struct{ begins, system string }{
-	{"KVM", "kvm"}, {"Microsoft", "hyperv"}, {"VMware", "vmware"}, {"Xen", "xen"},
-	{"Jailhouse", "jailhouse"}, {"ACRN", "acrn"}, {"Bhyve", "bhyve"},
-}
 
 // firmwares are hypervisors by prefixes of sys_vendor and product_name in the DMI tables. Names
 // of clouds are not among them: clouds also have machines without a hypervisor.
@@ -37,7 +31,7 @@ func virtualization(root string, lines []string, machine *result.Machine) *resul
 		system, role = "xen", "host"
 	}
 	if system == "" {
-		system = loggedHypervisor(lines)
+		system = printable(kernellog.MachineOf(kernellog.Parse(lines)).Hypervisor)
 	}
 	if system == "" {
 		system = firmwareHypervisor(root, machine)
@@ -68,22 +62,6 @@ func loadedHypervisor(root string) (system, role string) {
 		}
 	}
 	return "", ""
-}
-
-func loggedHypervisor(lines []string) string {
-	for _, line := range lines {
-		_, name, found := strings.Cut(line, "Hypervisor detected: ")
-		if !found {
-			continue
-		}
-		for _, known := range loggedHypervisors {
-			if strings.HasPrefix(name, known.begins) {
-				return known.system
-			}
-		}
-		return printable(name)
-	}
-	return ""
 }
 
 // firmwareHypervisor returns the hypervisor from the DMI tables, or from the device tree of

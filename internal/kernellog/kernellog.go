@@ -38,6 +38,9 @@ type Event struct {
 	SkewNS float64
 	// Measured is whether IntervalNS, or SkewNS in a line with only that, is known.
 	Measured bool
+	// printed is whether the kernel printed IntervalNS, and assumed whether it is computed from a rate that the
+	// log does not have.
+	printed, assumed bool
 	// Now, Last and Mask are the values of the counter and its mask, if HasCounter.
 	Now, Last, Mask uint64
 	// HasCounter is whether the line has the values of a counter.
@@ -56,19 +59,6 @@ type Event struct {
 	Name string
 }
 
-// Parse returns the events in lines of the kernel log, in their order, with or without stamps, as dmesg,
-// journalctl and syslog daemons print them and as Select keeps them. It never fails: a line that it does not
-// know yields no event.
-func Parse(lines []string) []Event { return nil }
-
-// Concerns returns whether a line of the kernel log concerns its clocks, known to Parse or not.
-func Concerns(line string) bool { return false }
-
-// Select returns the lines that a document keeps, at most limit of them and in their order: of more, those that
-// decide come first. Lines that differ in numbers only are folded into the first, which then ends in
-// " (logged N times)". incomplete is whether lines are missing that were not folded.
-func Select(lines []string, limit int) (kept []string, incomplete bool) { return lines, false }
-
 // A Machine has the facts that the causes depend on. An empty field is unknown.
 type Machine struct {
 	// Arch is the architecture, as GOARCH.
@@ -85,10 +75,6 @@ type Machine struct {
 	ClockSource string
 	Available   []string
 }
-
-// MachineOf returns what the log itself says of the machine: the kernel's release, the hypervisor, the boot
-// parameters about clocks, the clock source that it switched to last.
-func MachineOf(events []Event) Machine { return Machine{} }
 
 // A Judgement is what a cause says about the TSC.
 type Judgement string
@@ -117,7 +103,3 @@ type Cause struct {
 	// TSC is what it says about the TSC. Advice to trust the TSC needs TSCRight.
 	TSC Judgement
 }
-
-// Explain returns the causes that the events show, those that decide first. A cause that another one excludes
-// is not returned.
-func Explain(events []Event, m Machine) []Cause { return nil }

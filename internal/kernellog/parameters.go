@@ -1,16 +1,21 @@
-package host
+package kernellog
 
 import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/timebench/timebench/internal/printable"
 )
+
+// maxParameter bounds a boot parameter, in bytes.
+const maxParameter = 200
 
 // clockParameters are the kernel parameters that select, disable or tune clocks and timers,
 // or change the cost of a system call, spelt with underscores
 // (Documentation/admin-guide/kernel-parameters.txt).
 var clockParameters = []string{
-	"acpi_pm", "acpi_pm_good", "amd_pstate", "apicpmtimer", "clearcpuid", "clocksource", "cpufreq.default_governor",
+	"acpi", "acpi_pm", "acpi_pm_good", "amd_pstate", "apicpmtimer", "clearcpuid", "clocksource", "cpufreq.default_governor",
 	"cpufreq.off", "cpuidle.governor", "cpuidle.off", "disable_timer_pin_1", "highres", "hpet", "hpet_mmap", "idle",
 	"intel_idle.max_cstate", "intel_pstate", "isolcpus", "lapic", "lapic_timer_c2_ok", "mitigations", "no_hlt",
 	"no_kvmclock", "no_kvmclock_vsyscall", "no_steal_acc", "no_timer_check", "noapictimer", "nohalt", "nohpet", "nohz",
@@ -21,11 +26,11 @@ var clockParameters = []string{
 // clockParameterPrefixes are prefixes shared by several such parameters.
 var clockParameterPrefixes = []string{"arm_arch_timer.", "clocksource.", "haltpoll.", "cpuidle_haltpoll.", "hv_", "xen_"}
 
-// bootParameters returns the parameters of a kernel command line that concern clocks, in
+// BootParameters returns the parameters of a kernel command line that concern clocks, in
 // order and without quotes. It drops the rest, which can hold secrets. It follows next_arg
 // and parse_args of the kernel: spaces inside double quotes are part of a parameter, a dash
 // in a name is an underscore, and the text after "--" is for init.
-func bootParameters(line string) []string {
+func BootParameters(line string) []string {
 	var found []string
 	for _, parameter := range splitParameters(line) {
 		if parameter == "--" {
@@ -38,8 +43,8 @@ func bootParameters(line string) []string {
 		if hasValue {
 			name += "=" + strings.TrimSuffix(strings.TrimPrefix(value, `"`), `"`)
 		}
-		if text := printable(name); text != "" {
-			found = append(found, text)
+		if name = strings.TrimSpace(name); len(name) <= maxParameter && printable.Line(name) == name {
+			found = append(found, name)
 		}
 	}
 	return found

@@ -1,10 +1,11 @@
-package host
+package kernellog
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/printable"
 )
 
 func TestBootParameters(t *testing.T) {
@@ -35,7 +36,7 @@ func TestBootParameters(t *testing.T) {
 		"tsc=":                                                          {"tsc="},
 		"tsc=\x1b[2J hpet=\xff clocksource=" + strings.Repeat("x", 300): nil,
 	} {
-		require.Equal(t, want, bootParameters(line), "%q", line)
+		require.Equal(t, want, BootParameters(line), "%q", line)
 	}
 }
 
@@ -45,8 +46,8 @@ func FuzzBootParameters(f *testing.F) {
 	f.Add("\"\"=\" --")
 	f.Fuzz(func(t *testing.T, line string) {
 		whole := strings.ReplaceAll(line, `"`, "")
-		for _, parameter := range bootParameters(line) {
-			require.Equal(t, parameter, printable(parameter))
+		for _, parameter := range BootParameters(line) {
+			require.Equal(t, parameter, printable.Line(parameter))
 			name, _, _ := strings.Cut(parameter, "=")
 			require.True(t, isClockParameter(name), parameter)
 			require.Contains(t, whole, strings.ReplaceAll(parameter, `"`, ""))

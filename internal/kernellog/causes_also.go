@@ -1,0 +1,105 @@
+package kernellog
+
+import "fmt"
+
+// alsoRules find what a log says beside the reason.
+var alsoRules = []rule{
+	{
+		kind: "tsc-adjust", also: true, find: tscAdjust, title: "The firmware writes to the TSC",
+		evidence: "\"TSC ADJUST\" in a line of the kernel.",
+		action:   "Update the firmware, check with `timebench skew`. Remove `tsc=reliable` if it is set: it switches the check off.",
+	},
+	{
+		kind: "override-refused", also: true, find: overrideRefused, title: "Somebody asked for a clock source that the kernel refuses",
+		evidence: "\"Override clocksource … is unstable and not HRT compatible\".",
+		action:   "Do not ask for it again; find out why it is marked.",
+	},
+	{
+		kind: "host-unstable", also: true, find: hostTSCUnstable, title: "A KVM host with an unstable TSC",
+		evidence: "\"guest TSC will not be reliable\".",
+		action:   "Find out why this host gave its TSC up.",
+	},
+	{
+		kind: "lost-rtc-interrupts", also: true, find: rtcInterruptsLost, title: "The emulated RTC loses interrupts",
+		evidence: "\"lost … rtc interrupts\".",
+		action:   "Nothing, for reading the time.",
+	},
+	{
+		kind: "pm-timer-off", also: true, find: pmTimerIsOff, title: "The firmware switched the PM timer off",
+		evidence: "\"PM-Timer failed consistency check\".",
+		action:   "Nothing.",
+	},
+	{
+		kind: "p0-frequency", also: true, find: notP0, title: "A bit of an AMD CPU is not set",
+		evidence: "\"TSC doesn't count with P0 frequency\".",
+		action:   "Nothing.",
+	},
+	{
+		kind: "32-bit-erratum", also: true, find: erratum32, title: "An erratum of Arm's counter that concerns 32-bit programs only",
+		evidence: "Erratum 1418040 or 1188873.",
+		action:   "Nothing.",
+	},
+}
+
+// tscAdjust: the kernel found and mended TSC_ADJUST. Where the CPUs still differ, that rule says it.
+func tscAdjust(l log) (Cause, bool) {
+	found := l.of(adjustDiffers, adjustForced, adjustWarp)
+	if len(found) == 0 || len(l.of(tscWarp, interCPUSkew, cpusAhead, cpusBehind)) > 0 {
+		return Cause{}, false
+	}
+	who := "The firmware"
+	if l.machine.Guest {
+		who = "The hypervisor"
+	}
+	text := fmt.Sprintf("%s wrote to the TSC (TSC ADJUST, %s), and the kernel corrected it. Between a write and the correction the TSCs of the CPUs differ.", who, cpuNames(found))
+	if p := l.parameter("tsc=reliable"); p != "" {
+		text += " The parameter " + p + " switches the kernel's later checks off, so it would not notice."
+	}
+	return Cause{Text: text, Evidence: lines(found)}, true
+}
+
+func overrideRefused(l log) (Cause, bool) {
+	found := l.of(refused)
+	if len(found) == 0 {
+		return Cause{}, false
+	}
+	return Cause{Text: fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", found[0].Clock), Evidence: lines(found)}, true
+}
+
+func hostTSCUnstable(l log) (Cause, bool) {
+	found := l.of(hostUnstable)
+	return Cause{Text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either.", Evidence: lines(found)}, len(found) > 0
+}
+
+func rtcInterruptsLost(l log) (Cause, bool) {
+	found := l.of(lostRTC)
+	if len(found) == 0 {
+		return Cause{}, false
+	}
+	times := 0
+	for _, e := range found {
+		times += e.Count
+	}
+	return Cause{Harmless: true, Text: fmt.Sprintf("The machine was too busy to deliver interrupts of the RTC, which the HPET emulates (%d lines). That says nothing about the clock that programs read.", times), Evidence: lines(found[:1])}, true
+}
+
+func pmTimerIsOff(l log) (Cause, bool) {
+	found := l.of(pmTimerOff)
+	return Cause{Harmless: true, Text: "The firmware switched the ACPI PM timer off. The kernel does without it.", Evidence: lines(found)}, len(found) > 0
+}
+
+func notP0(l log) (Cause, bool) {
+	found := l.of(p0Frequency)
+	return Cause{Harmless: true, Text: "A bit of this AMD CPU is not set (HWCR bit 24); hypervisors do not set it. The kernel measures the rate of the TSC anyway.", Evidence: lines(found)}, len(found) > 0
+}
+
+func erratum32(l log) (Cause, bool) {
+	found := l.of(erratum)
+	if len(found) == 0 {
+		return Cause{}, false
+	}
+	if _, concerned := trappedCounter(l); concerned {
+		return Cause{}, false
+	}
+	return Cause{Harmless: true, Text: "The CPU has " + found[0].Name + ", which concerns 32-bit programs only. 64-bit programs read the counter in user mode.", Evidence: lines(found)}, true
+}

@@ -1,0 +1,124 @@
+package kernellog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// presumedRules find why the kernel does not use the TSC although it has not seen it fail.
+var presumedRules = []rule{
+	{
+		kind: "lost-ticks", find: ticksLost, title: "An old kernel lost timer interrupts",
+		evidence: "\"many lost ticks\", \"Losing too many ticks\".",
+		action:   "Use a kernel of this decade.",
+	},
+	{
+		kind: "adjusted-beyond-limit", find: adjustedBeyond, title: "The clock is corrected by more than 11 %",
+		evidence: "\"Adjusting … more than 11%\".",
+		action:   "Check the rate with `timebench drift`, and which service adjusts the clock.",
+	},
+	{
+		kind: "hyperv-by-design", find: hypervByDesign, title: "Hyper-V without an invariant TSC: as intended",
+		evidence: "\"Marking TSC unstable due to running on Hyper-V\".",
+		action:   "Nothing: the kernel uses Hyper-V's page, which user mode reads without entering the kernel.",
+	},
+	{
+		kind: "xen-by-design", find: xenByDesign, title: "A Xen guest uses xen's clock: as intended",
+		evidence: "Xen's timer in the log, and a TSC that was presumed unstable, not measured.",
+		action:   "Keep xen. For cheap reads, use a PVH or HVM guest with a newer kernel.",
+	},
+	{
+		kind: "presumed-unsynchronized", find: presumedUnsynchronized, title: "The kernel presumes that the TSCs of the CPUs differ",
+		evidence: "\"TSCs unsynchronized\".",
+		action:   "The kernel has not measured it: the CPU lacks constant_tsc, or the machine has many sockets. Check with `timebench skew`.",
+	},
+	{
+		kind: "marked-unstable", find: markedUnstable, title: "The kernel marked the TSC unstable, for another reason",
+		evidence: "\"Marking TSC unstable due to …\", with a reason that is not in this table; or only the lines after it.",
+		action:   "Look for the reason in the whole log: `sudo journalctl -k -b`.",
+	},
+	{
+		kind: "counter-trapped", find: trappedCounter, title: "An erratum of Arm's counter",
+		evidence: "\"Trapping CNTVCT access\", or an erratum that concerns 64-bit programs.",
+		action:   "Nothing is safe: the workaround is needed.",
+	},
+}
+
+func ticksLost(l log) (Cause, bool) {
+	found := l.of(lostTicks)
+	return Cause{
+		Text:  "Timer interrupts came too late again and again, so this old kernel stopped using the TSC: a driver or the firmware blocked them, or the TSC changed its rate with the CPU frequency.",
+		Guess: false, Evidence: lines(found),
+	}, len(found) > 0
+}
+
+func adjustedBeyond(l log) (Cause, bool) {
+	found := l.of(adjusting)
+	if len(found) == 0 {
+		return Cause{}, false
+	}
+	c := Cause{Text: fmt.Sprintf("A time service corrects %s by more than 11 %%: its rate is wrong, or the service reads a wrong clock.", found[0].Clock), Evidence: lines(found)}
+	return c, true
+}
+
+func hypervByDesign(l log) (Cause, bool) {
+	marked := l.marking("running on hyper-v")
+	return Cause{
+		Text:     "Hyper-V does not give this machine an invariant TSC, so the kernel uses Hyper-V's own clock, as intended. The mark on the TSC is no fault.",
+		Harmless: true, Evidence: lines(marked),
+	}, len(marked) > 0
+}
+
+func xenByDesign(l log) (Cause, bool) {
+	xen := l.of(xenGuest)
+	marked := l.marking("tscs unsynchronized")
+	if len(marked) == 0 || len(xen) == 0 && l.machine.Hypervisor != "xen" && l.machine.ClockSource != "xen" {
+		return Cause{}, false
+	}
+	return Cause{
+		Text:     "This is a Xen guest, whose intended clock source is xen. The mark on the TSC is presumed from the CPU's flags, not measured, and no fault.",
+		Harmless: true, Evidence: lines(xen, marked),
+	}, true
+}
+
+func presumedUnsynchronized(l log) (Cause, bool) {
+	marked := l.marking("tscs unsynchronized")
+	return Cause{
+		Text:     "The kernel presumes that the TSCs of the CPUs are not synchronised; it has not measured it. It does so for CPUs without constant_tsc, and for some machines with many sockets.",
+		Evidence: lines(marked),
+	}, len(marked) > 0
+}
+
+func markedUnstable(l log) (Cause, bool) {
+	marked := l.marking()
+	all := l.of(tscUnstable)
+	switch {
+	case len(marked) > 0:
+		return Cause{Text: fmt.Sprintf("The kernel marked the TSC unstable until the next boot, due to %q.", marked[0].Reason), Evidence: lines(all)}, true
+	case len(all) > 0:
+		return Cause{Text: "The kernel marked the TSC unstable until the next boot. The reason is not in this part of its log.", Evidence: lines(all)}, true
+	}
+	return Cause{}, false
+}
+
+// harmlessErrata are errata of Arm's counter that concern 32-bit programs only (arch/arm64/Kconfig).
+var harmlessErrata = []string{"1418040", "1188873"}
+
+func trappedCounter(l log) (Cause, bool) {
+	errata := slices.DeleteFunc(l.of(erratum), func(e Event) bool {
+		return slices.ContainsFunc(harmlessErrata, func(h string) bool { return strings.Contains(e.Name, h) })
+	})
+	trapped := l.of(counterTrapped)
+	if len(errata) == 0 && len(trapped) == 0 {
+		return Cause{}, false
+	}
+	name := "an erratum of the counter"
+	if len(errata) > 0 {
+		name = errata[0].Name
+	}
+	return Cause{
+		Text:     fmt.Sprintf("The CPU has %s: a read of its counter can be wrong. The kernel therefore reads it on behalf of user mode, on every CPU, and every read of the time enters the kernel.", name),
+		Evidence: lines(errata, trapped),
+	}, true
+}

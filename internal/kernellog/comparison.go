@@ -1,0 +1,203 @@
+package kernellog
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// A comparison is what the watchdog saw: two clocks over one interval. Kernels print it in one to five lines.
+type comparison struct {
+	clock, watchdog string
+	// clockNS and watchdogNS are the intervals, in ns; NaN if unknown. clockNS is negative if the counter went
+	// back.
+	clockNS, watchdogNS float64
+	// skewNS is the interval of the clock less that of the watchdog, in ns; NaN if unknown.
+	skewNS float64
+	// clockCycles is what the clock's counter advanced; negative if it went back; NaN if unknown.
+	clockCycles float64
+	// now is the last value of the clock's counter, in cycles.
+	now float64
+	// watchdogHz is the rate of the watchdog's counter, and watchdogMask its mask; zero if unknown.
+	watchdogHz   float64
+	watchdogMask uint64
+	// printed is whether the kernel printed the interval of the clock in ns; otherwise it is computed from a rate
+	// of the log, which need not be the kernel's.
+	printed bool
+	// assumed is whether the interval of the watchdog is computed from the usual rate of an HPET.
+	assumed bool
+	// marked is whether the kernel marked the clock unstable.
+	marked bool
+	// long is whether it is a check that the kernel skipped because it ran late.
+	long bool
+	at   Event // the first line
+	cpu  int   // the CPU that checked; -1 if unknown
+	text []string
+}
+
+// ppm is the deviation of the clock from the watchdog in parts per million.
+func (c comparison) ppm() float64 { return c.skewNS / c.watchdogNS * 1e6 }
+
+// known is whether both intervals are known.
+func (c comparison) known() bool { return !math.IsNaN(c.clockNS) && !math.IsNaN(c.watchdogNS) }
+
+// begins is whether a line can only be the first of a comparison.
+func begins(e Event) bool {
+	return slices.Contains([]Kind{watchdogVerdict, watchdogDelta, frequencySkew, longReadout}, e.Kind)
+}
+
+// comparisons returns what the watchdog saw, in the order of the log.
+func comparisons(events []Event) []comparison {
+	var all []comparison
+	for _, e := range events {
+		if strings.HasPrefix(e.Clock, "wdtest") { // the kernel's test of the watchdog itself
+			continue
+		}
+		switch e.Kind {
+		case watchdogVerdict, watchdogDelta, frequencySkew, longReadout, watchdogInterval, clockInterval, watchdogSkew:
+		default:
+			continue
+		}
+		last := len(all) - 1
+		if last < 0 || begins(e) || !all[last].takes(e) {
+			all = append(all, comparison{clockNS: math.NaN(), watchdogNS: math.NaN(), skewNS: math.NaN(), clockCycles: math.NaN(), at: e, cpu: -1})
+			last++
+		}
+		all[last].take(e)
+	}
+	for i := range all {
+		all[i].complete()
+	}
+	return all
+}
+
+// takes is whether a line belongs to the comparison before it.
+func (c comparison) takes(e Event) bool {
+	switch e.Kind {
+	case watchdogInterval:
+		return math.IsNaN(c.watchdogNS) && c.watchdogMask == 0
+	case clockInterval:
+		return math.IsNaN(c.clockNS) && math.IsNaN(c.clockCycles)
+	default:
+		return math.IsNaN(c.skewNS)
+	}
+}
+
+func (c *comparison) take(e Event) {
+	c.text = append(c.text, e.Line)
+	switch e.Kind {
+	case watchdogVerdict, frequencySkew:
+		c.clock, c.marked = e.Clock, true
+		if len(e.CPUs) > 0 {
+			c.cpu = e.CPUs[0]
+		}
+	case watchdogDelta:
+		c.clock, c.skewNS, c.marked = e.Clock, e.SkewNS, true
+	case longReadout:
+		c.clock, c.clockNS, c.watchdogNS, c.long = e.Clock, e.IntervalNS, e.WatchdogNS, true
+	case watchdogSkew:
+		c.clock, c.watchdog, c.skewNS, c.marked = e.Clock, e.Watchdog, e.SkewNS, true
+		if math.IsNaN(c.watchdogNS) {
+			c.watchdogNS = e.WatchdogNS
+		}
+	case watchdogInterval:
+		c.watchdog, c.watchdogHz, c.watchdogMask, c.assumed = e.Clock, e.Hz, e.Mask, e.assumed
+		if e.Measured {
+			c.watchdogNS = e.IntervalNS
+		}
+	case clockInterval:
+		c.clock, c.marked, c.printed = e.Clock, true, e.printed
+		if e.Measured {
+			c.clockNS = e.IntervalNS
+		}
+		if e.HasCounter {
+			c.clockCycles, c.now = cycles(e), float64(e.Now)
+		}
+	}
+}
+
+// complete computes of interval, interval and difference the one that is missing.
+func (c *comparison) complete() {
+	switch {
+	case c.known():
+		c.skewNS = c.clockNS - c.watchdogNS
+	case !math.IsNaN(c.skewNS) && !math.IsNaN(c.watchdogNS):
+		c.clockNS = c.watchdogNS + c.skewNS
+	case !math.IsNaN(c.skewNS) && !math.IsNaN(c.clockNS):
+		c.watchdogNS = c.clockNS - c.skewNS
+	}
+	if hz := knownRates[c.watchdog]; c.watchdogHz == 0 && hz > 0 {
+		c.watchdogHz = hz
+	}
+}
+
+// oldLimitNS is the difference from which the watchdog marked a clock before Linux 5.13, in ns
+// (WATCHDOG_THRESHOLD). These kernels print no intervals in ns.
+const oldLimitNS = 62.5e6
+
+// contradicts is whether the computed intervals are too close for the kernel to have marked the clock.
+func (c comparison) contradicts() bool {
+	return c.marked && !c.printed && !math.IsNaN(c.clockCycles) && math.Abs(c.skewNS) < oldLimitNS
+}
+
+// contradiction returns a clause that says so.
+func (c comparison) contradiction() string {
+	if !c.contradicts() {
+		return ""
+	}
+	return ", by the rates in the log; the kernel saw more than " + span(oldLimitNS) + ", so it used another rate"
+}
+
+// A round is how long a narrow counter counts before it begins at zero again.
+type round struct {
+	watchdog string
+	ns       float64
+}
+
+// rounds returns the rounds of the watchdog; of all narrow ones if it is unknown.
+func (c comparison) rounds() []round {
+	if c.watchdog == "" {
+		return []round{{"acpi_pm", 1 << 24 / 3579545. * 1e9}, {"hpet", 1 << 32 / float64(usualHPET) * 1e9}}
+	}
+	mask := c.watchdogMask
+	if mask == 0 && c.watchdog == "acpi_pm" {
+		mask = 1<<24 - 1
+	}
+	hz := c.watchdogHz
+	if hz == 0 && c.watchdog == "hpet" {
+		hz = usualHPET
+		mask = max(mask, 1<<32-1)
+	}
+	if mask == 0 || mask > 1<<32-1 || hz == 0 {
+		return nil
+	}
+	return []round{{c.watchdog, (float64(mask) + 1) / hz * 1e9}}
+}
+
+// wrapped returns the round of the watchdog and how many of them the difference is; false if it is none.
+func (c comparison) wrapped() (round, int, bool) {
+	if math.IsNaN(c.skewNS) || c.skewNS <= 0 || slices.Contains(weakWatchdogs, c.watchdog) {
+		return round{}, 0, false
+	}
+	for _, r := range c.rounds() {
+		n := math.Round(c.skewNS / r.ns)
+		// Clocks differ by up to 500 ppm, and a check takes a while.
+		tolerance := 500e-6*c.skewNS + 2e6
+		if n >= 1 && tolerance < r.ns/20 && math.Abs(c.skewNS-n*r.ns) <= tolerance {
+			return r, int(n), true
+		}
+	}
+	return round{}, 0, false
+}
+
+// weakWatchdogs count interrupts.
+var weakWatchdogs = []string{"jiffies", "refined-jiffies"}
+
+// back is whether the clock went back or stood still.
+func (c comparison) back() bool {
+	if c.clockCycles < 0 || c.clockNS < 0 {
+		return true
+	}
+	// The kernel takes a counter that went back for one that stood still (clocksource_delta).
+	return c.known() && c.watchdogNS > 0 && c.clockNS <= c.watchdogNS*1e-6
+}

@@ -1,0 +1,138 @@
+package kernellog
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A weight is how much a line decides: which lines a document keeps, if there are too many.
+type weight int
+
+const (
+	weightNone    weight = iota // kept in no document: only its facts are used
+	weightNoise                 // says nothing about the clock that programs read
+	weightContext               // what is there, what is in use, rates
+	weightDecides               // why a clock is not in use, or is wrong
+)
+
+// A format is one message of the kernel. A new one is one entry in a table.
+type format struct {
+	kind Kind
+	// has is a text in lower case that every match has: a fast filter.
+	has string
+	// pattern is a regular expression without regard to case. Its named groups are the figures: see fields.
+	pattern string
+	// kernels are the versions that print it, and source is the file that does.
+	kernels, source string
+	// example is a real line, without its stamp.
+	example string
+	weight  weight
+	// clock is the clock source that the line is about, if it does not name it.
+	clock string
+
+	// What follows is for docs/kernel-messages.md. search is the message as people search for it, with a … for
+	// what differs. A format without it is documented by the one before it.
+	search string
+	// meaning is what the message means, harmless whether it is, and action what to do, or "" for nothing.
+	meaning, harmless, action string
+
+	compiled *regexp.Regexp
+}
+
+// name is a pattern for the name of a clock source, with or without quotation marks.
+const name = `['"‘’]?([\w.:-]+?)['"‘’]?`
+
+// named returns the pattern for the name of a clock source, as a named group.
+func named(group string) string { return strings.Replace(name, "(", "(?P<"+group+">", 1) }
+
+// formats are all messages, by theme. The first that matches counts.
+var formats = compiled(slices.Concat(watchdogFormats, syncFormats, tscFormats, selectionFormats, timerFormats, guestFormats, armFormats, bootFormats))
+
+func compiled(all []format) []format {
+	for i := range all {
+		all[i].compiled = regexp.MustCompile("(?i)" + all[i].pattern)
+	}
+	return all
+}
+
+// formatOf returns the format of a text; nil if it is not known. small is the text in lower case.
+func formatOf(small, text string) *format {
+	for i := range formats {
+		if f := &formats[i]; strings.Contains(small, f.has) && f.compiled.MatchString(text) {
+			return f
+		}
+	}
+	return nil
+}
+
+// fields take what a named group of a pattern matched into the event.
+var fields = map[string]func(*Event, string){
+	"clock":     func(e *Event, text string) { e.Clock = strings.ToLower(text) },
+	"watchdog":  func(e *Event, text string) { e.Watchdog = strings.ToLower(text) },
+	"ns":        func(e *Event, text string) { e.IntervalNS, e.Measured, e.printed = number(text), true, true },
+	"wdns":      func(e *Event, text string) { e.WatchdogNS = number(text) },
+	"skew":      func(e *Event, text string) { e.SkewNS, e.Measured = number(text), true },
+	"now":       func(e *Event, text string) { e.Now, e.HasCounter = hexadecimal(text), true },
+	"last":      func(e *Event, text string) { e.Last = hexadecimal(text) },
+	"mask":      func(e *Event, text string) { e.Mask = hexadecimal(text) },
+	"delay":     func(e *Event, text string) { e.DelayNS = number(text) },
+	"limit":     func(e *Event, text string) { e.LimitNS = number(text) },
+	"mhz":       func(e *Event, text string) { e.Hz = number(text) * 1e6 },
+	"cycles":    func(e *Event, text string) { e.Cycles = int64(number(text)) },
+	"behind":    func(e *Event, text string) { e.Last = decimal(text) },
+	"ahead":     func(e *Event, text string) { e.Now = decimal(text) },
+	"cpu":       func(e *Event, text string) { e.CPUs = append(e.CPUs, cpu(text)) },
+	"cpus":      func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
+	"reason":    func(e *Event, text string) { e.Reason = strings.TrimRight(strings.TrimSpace(text), ".") },
+	"name":      func(e *Event, text string) { e.Name = strings.TrimSpace(text) },
+	"seconds":   func(e *Event, text string) { e.IntervalNS, e.Measured = number(text)*1e9, true },
+	"maxcycles": func(e *Event, text string) { e.Now = hexadecimal(text) },
+	"maxidle":   func(e *Event, text string) { e.IntervalNS = number(text) },
+}
+
+// largest bounds the figures of an event: about 300 years in ns. More is no figure of a clock.
+const largest = 1e19
+
+func number(text string) float64 {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || n > largest || n < -largest {
+		return 0
+	}
+	return n
+}
+
+func hexadecimal(text string) uint64 {
+	n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(text), "0x"), 16, 64)
+	return n
+}
+
+func decimal(text string) uint64 {
+	n, _ := strconv.ParseUint(text, 10, 64)
+	return n
+}
+
+func cpu(text string) int {
+	n, _ := strconv.ParseUint(text, 10, 31)
+	return int(n)
+}
+
+// maxCPUs bounds the CPUs of an event.
+const maxCPUs = 4096
+
+// cpuList returns the CPUs of a list as the kernel prints it: 0,2-3.
+func cpuList(text string) []int {
+	var cpus []int
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		low, high := cpu(first), cpu(last)
+		if !isRange {
+			high = low
+		}
+		for n := low; n <= high && len(cpus) < maxCPUs; n++ {
+			cpus = append(cpus, n)
+		}
+	}
+	return cpus
+}

@@ -1,0 +1,221 @@
+package kernellog
+
+// The kinds of the other messages.
+const (
+	switched       Kind = "clocksource-switched"
+	registered     Kind = "clocksource-registered"
+	refused        Kind = "override-refused"
+	hpetRate       Kind = "hpet-rate"
+	hpetOff        Kind = "hpet-disabled"
+	lostRTC        Kind = "lost-rtc-interrupts"
+	pmTimerOff     Kind = "pm-timer-off"
+	pmTimerSlow    Kind = "pm-timer-slow"
+	hypervisorKind Kind = "hypervisor"
+	xenGuest       Kind = "xen-guest"
+	kvmClock       Kind = "kvm-clock"
+	hostRate       Kind = "hypervisor-tsc-rate"
+	firmwareNames  Kind = "firmware-names"
+	gvisorStart    Kind = "gvisor"
+	erratum        Kind = "erratum"
+	counterTrapped Kind = "counter-trapped"
+	armRate        Kind = "arm-counter-rate"
+	kernelVersion  Kind = "kernel-version"
+	commandLine    Kind = "command-line"
+	suspended      Kind = "suspended"
+	leapSecond     Kind = "leap-second"
+)
+
+// selectionFormats are the messages on which clock source is in use.
+var selectionFormats = []format{
+	{
+		kind: switched, has: "clocksource", pattern: `Switch(?:ed|ing) to clocksource:? ` + named("clock") + `(?:\.?$|\s)`,
+		kernels: "since 2.6.26", source: clocksourceFile, weight: weightContext,
+		example:  "clocksource: Switched to clocksource hpet",
+		search:   "clocksource: Switched to clocksource …",
+		meaning:  "This clock source is in use from here on. At boot it is normal to see several: jiffies, hpet or tsc-early first, then tsc, or kvm-clock, xen or Hyper-V's page in a virtual machine.",
+		harmless: "Yes at boot. Later it follows a message that says why.",
+	},
+	{
+		kind: switched, has: "clocksource has been installed", pattern: `Time: ` + named("clock") + ` clocksource has been installed`,
+		kernels: "2.6.18 to 2.6.25", source: "kernel/time/timekeeping.c", weight: weightContext,
+		example: "Time: hpet clocksource has been installed.",
+	},
+	{
+		kind: switched, has: "for high-res timesource", pattern: `Using ` + named("clock") + ` for high-res timesource`,
+		kernels: "2.6.0 to 2.6.17 (i386)", source: "arch/i386/kernel/timers/timer.c", weight: weightContext,
+		example: "Using tsc for high-res timesource",
+	},
+	{
+		kind: registered, has: "max_idle_ns", pattern: `clocksource: ` + named("clock") + `: mask: (?P<mask>0x[0-9a-f]+) max_cycles: (?P<maxcycles>0x[0-9a-f]+), max_idle_ns: (?P<maxidle>\d+) ns`,
+		kernels: "since 4.1", source: clocksourceFile, weight: weightContext,
+		example:  "clocksource: hpet: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 133484882848 ns",
+		search:   "clocksource: tsc: mask: 0x… max_cycles: 0x…, max_idle_ns: … ns",
+		meaning:  "The kernel knows this clock source. It does not say that it is in use.",
+		harmless: "Yes.",
+	},
+	{
+		kind: refused, has: "hrt compatible", pattern: `Override clocksource ` + named("clock") + ` is (?:unstable and )?not (?:currently )?HRT compatible`,
+		kernels: "since 2.6.25", source: clocksourceFile, weight: weightDecides,
+		example:  "clocksource: Override clocksource tsc is unstable and not HRT compatible - cannot switch while in HRT/NOHZ mode",
+		search:   "clocksource: Override clocksource tsc is unstable and not HRT compatible - cannot switch while in HRT/NOHZ mode",
+		meaning:  "Somebody asked for this clock source, on the command line or in /sys, and the kernel refused: it has marked it unstable, or not checked it yet.",
+		harmless: "It belongs to an earlier message, which says why it is unstable.",
+		action:   "Do not ask for it again. Look for the message that marked it.",
+	},
+	{
+		kind: leapSecond, has: "leap second", pattern: `Clock: (?:inserting|deleting) leap second|leap second`,
+		kernels: "since 2.6.21", source: "kernel/time/ntp.c", weight: weightNoise,
+		example:  "Clock: inserting leap second 23:59:60 UTC",
+		search:   "Clock: inserting leap second 23:59:60 UTC",
+		meaning:  "A leap second. The last was on 2016-12-31; a message of a later date comes from a wrong time server.",
+		harmless: "Yes.",
+	},
+	{
+		kind: suspended, has: "suspended for", pattern: `(?:Timekeeping )?suspended for (?P<seconds>\d+\.\d+) seconds`,
+		kernels: "since 3.9", source: "kernel/time/timekeeping_debug.c", weight: weightNoise,
+		example:  "Timekeeping suspended for 59.424 seconds",
+		search:   "Timekeeping suspended for … seconds",
+		meaning:  "How long the machine slept. The kernel adds it to the wall clock and to CLOCK_BOOTTIME, not to CLOCK_MONOTONIC.",
+		harmless: "Yes.",
+	},
+	{
+		kind: suspended, has: "pm:", pattern: `PM: (?:suspend (?:entry|exit)|resume|Finishing wakeup|Writing back config space)|ACPI: (?:PM: )?Waking up from system sleep state`,
+		kernels: "all", source: "kernel/power/suspend.c", weight: weightNone,
+		example: "PM: suspend exit",
+	},
+}
+
+// timerFormats are the messages on timers other than the TSC.
+var timerFormats = []format{
+	{
+		kind: lostRTC, has: "rtc interrupts", clock: "hpet", pattern: `lost \d+ rtc interrupts`,
+		kernels: "since 2.6.16", source: "arch/x86/kernel/hpet.c", weight: weightNoise,
+		example:  "hpet1: lost 318 rtc interrupts",
+		search:   "hpet1: lost … rtc interrupts",
+		meaning:  "A program asks the RTC for interrupts, which the HPET emulates, and the machine is too busy to deliver them. It says nothing about the clock that programs read. In VirtualBox it can flood the log.",
+		harmless: "Yes, for reading the time.",
+		action:   "In a virtual machine, switch its HPET off, or find the program that reads /dev/rtc.",
+	},
+	{
+		kind: hpetOff, has: "hpet", clock: "hpet", pattern: `HPET (?:dysfunctional in PC10|.*force disabled)|hpet.*(?:counter not counting|disabling hpet)|HPET: .*disabled`,
+		kernels: "since 2.6", source: "arch/x86/kernel/hpet.c", weight: weightContext,
+		example:  "hpet: HPET dysfunctional in PC10. Force disabled.",
+		search:   "hpet: HPET dysfunctional in PC10. Force disabled.",
+		meaning:  "The HPET of this machine stops in deep sleep of the CPU, so the kernel does not use it. The TSC needs no HPET.",
+		harmless: "Yes.",
+	},
+	{
+		kind: hpetRate, has: "comparators", clock: "hpet", pattern: `hpet\d*: \d+ comparators, \d+-bit (?P<mhz>\d+\.\d+) MHz counter`,
+		kernels: "since 2.6.29", source: "drivers/char/hpet.c", weight: weightContext,
+		example:  "hpet0: 3 comparators, 64-bit 14.318180 MHz counter",
+		search:   "hpet0: … comparators, 64-bit 14.318180 MHz counter",
+		meaning:  "The machine has an HPET with this rate.",
+		harmless: "Yes.",
+	},
+	{
+		kind: pmTimerOff, has: "pm-timer", clock: "acpi_pm", pattern: `PM-Timer (?:failed consistency check|had inconsistent results|running at invalid rate)`,
+		kernels: "since 2.6.18", source: "drivers/clocksource/acpi_pm.c", weight: weightContext,
+		example:  "PM-Timer failed consistency check  (0xffffff) - aborting.",
+		search:   "PM-Timer failed consistency check (0xffffff) - aborting / PM-Timer had inconsistent results / PM-Timer running at invalid rate",
+		meaning:  "The ACPI PM timer does not count, usually because the firmware switched it off to save power. The kernel does without it.",
+		harmless: "Yes.",
+	},
+	{
+		kind: pmTimerSlow, has: "pm-timer", clock: "acpi_pm", pattern: `PM-Timer Bug\b|PM-Timer.*workarounds? for a bug`,
+		kernels: "since 2.6.18", source: "drivers/clocksource/acpi_pm.c", weight: weightContext,
+		example:  "* Found PM-Timer Bug on the chipset. Due to workarounds for a bug,",
+		search:   "* Found PM-Timer Bug on the chipset. Due to workarounds for a bug, * this clock source is slow",
+		meaning:  "On this old chipset the kernel reads the ACPI PM timer three times for each value.",
+		harmless: "Yes, unless acpi_pm is in use: then a read is slower still.",
+	},
+}
+
+// guestFormats are the messages of virtual machines and sandboxes.
+var guestFormats = []format{
+	{
+		kind: hypervisorKind, has: "hypervisor detected", pattern: `Hypervisor detected: (?P<name>.+)`,
+		kernels: "since 2.6.35", source: "arch/x86/kernel/cpu/hypervisor.c", weight: weightContext,
+		example:  "Hypervisor detected: KVM",
+		search:   "Hypervisor detected: KVM / Microsoft Hyper-V / VMware / Xen",
+		meaning:  "The kernel runs in a virtual machine, and uses what this hypervisor offers as a clock.",
+		harmless: "Yes.",
+	},
+	{
+		kind: xenGuest, has: "xen", pattern: `installing Xen timer for CPU|Booting paravirtualized kernel on (?:bare hardware with )?Xen|Xen version:? \d|xen: PV spinlocks`,
+		kernels: "since 2.6.23", source: "arch/x86/xen/time.c", weight: weightContext,
+		example:  "installing Xen timer for CPU 0",
+		search:   "installing Xen timer for CPU … / Booting paravirtualized kernel on Xen",
+		meaning:  "The kernel runs on Xen, and its intended clock source is xen.",
+		harmless: "Yes.",
+	},
+	{
+		kind: kvmClock, has: "kvm-clock", pattern: `kvm-clock: `, clock: "kvm-clock",
+		kernels: "since 2.6.26", source: "arch/x86/kernel/kvmclock.c", weight: weightContext,
+		example:  "kvm-clock: Using msrs 4b564d01 and 4b564d00",
+		search:   "kvm-clock: Using msrs … / kvm-clock: cpu …, msr …",
+		meaning:  "The hypervisor offers kvm-clock, a clock that follows the host's.",
+		harmless: "Yes.",
+	},
+	{
+		kind: hostRate, has: "mhz", clock: "tsc", pattern: `(?:vmware: )?TSC freq read from hypervisor : (?P<mhz>\d+\.\d+) MHz`,
+		kernels: "since 2.6.29", source: "arch/x86/kernel/cpu/vmware.c", weight: weightContext,
+		example:  "vmware: TSC freq read from hypervisor : 2599.999 MHz",
+		search:   "vmware: TSC freq read from hypervisor : … MHz",
+		meaning:  "VMware told the kernel the rate of the TSC.",
+		harmless: "Yes.",
+	},
+	{
+		kind: firmwareNames, has: "dmi: ", pattern: `^DMI: (?P<name>.+)`,
+		kernels: "since 2.6.37", source: "drivers/firmware/dmi_scan.c", weight: weightNone,
+		example: "DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006",
+	},
+	{
+		kind: gvisorStart, has: "starting gvisor", pattern: `Starting gVisor`,
+		kernels: "gVisor", source: "pkg/sentry/kernel/syslog.go of google/gvisor", weight: weightDecides,
+		example:  "Starting gVisor...",
+		search:   "Starting gVisor...",
+		meaning:  "The program runs in a gVisor sandbox (runsc), which implements the system calls and the vDSO itself. The version that it reports (4.4.0) is not that of a Linux kernel.",
+		harmless: "Yes. Which clocks are fast is up to the version of gVisor, not of a kernel.",
+	},
+}
+
+// armFormats are the messages of Arm's counter.
+var armFormats = []format{
+	{
+		kind: counterTrapped, has: "trapping cntvct", clock: "arch_sys_counter", pattern: `CPU(?P<cpu>\d+): Trapping CNTVCT access`,
+		kernels: "since 4.12", source: "drivers/clocksource/arm_arch_timer.c", weight: weightDecides,
+		example:  "arch_timer: CPU4: Trapping CNTVCT access",
+		search:   "arch_timer: CPU…: Trapping CNTVCT access",
+		meaning:  "The counter of this CPU has an erratum, so user mode may not read it: a read of the time enters the kernel, on every CPU. It is the only safe way.",
+		harmless: "It is right, and slow.",
+	},
+	{
+		kind: erratum, has: "erratum", clock: "arch_sys_counter", pattern: `arch_timer: Enabling (?:local|global) workaround for (?P<name>.+)`,
+		kernels: "since 4.12", source: "drivers/clocksource/arm_arch_timer.c", weight: weightDecides,
+		example:  "arch_timer: Enabling local workaround for ARM erratum 858921",
+		search:   "arch_timer: Enabling local workaround for ARM erratum … / Enabling global workaround for Freescale erratum …",
+		meaning:  "An erratum of the counter. 1418040 and 1188873 concern 32-bit programs only. 858921, HiSilicon 161010101, Freescale a008585 and Allwinner's concern all: \"Trapping CNTVCT access\" follows.",
+		harmless: "It depends on the erratum.",
+		action:   "Nothing: the workaround is needed.",
+	},
+	{
+		kind: armRate, has: "cp15 timer", clock: "arch_sys_counter", pattern: `cp15 timer(?:\(s\))? running at (?P<mhz>\d+\.\d+)MHz`,
+		kernels: "since 3.2", source: "drivers/clocksource/arm_arch_timer.c", weight: weightContext,
+		example:  "arch_timer: cp15 timer(s) running at 24.00MHz (phys).",
+		search:   "arch_timer: cp15 timer(s) running at …MHz",
+		meaning:  "The rate of Arm's counter, which is the clock source arch_sys_counter.",
+		harmless: "Yes.",
+	},
+}
+
+// bootFormats are lines that only have facts of the machine.
+var bootFormats = []format{
+	{
+		kind: kernelVersion, has: "linux version", pattern: `^Linux version (?P<name>\S+)`,
+		kernels: "all", source: "init/version.c", weight: weightNone, example: "Linux version 6.1.0-28-amd64 (build@host) #1 SMP",
+	},
+	{
+		kind: commandLine, has: "command line: ", pattern: `^(?:Kernel )?command line: (?P<name>.+)`,
+		kernels: "all", source: "init/main.c", weight: weightNone, example: "Kernel command line: root=UUID=0 ro acpi=off quiet",
+	},
+}

@@ -1,0 +1,276 @@
+package kernellog
+
+const (
+	tscFile  = "arch/x86/kernel/tsc.c"
+	syncFile = "arch/x86/kernel/tsc_sync.c"
+)
+
+// The kinds of the TSC's messages.
+const (
+	interCPUSkew   Kind = "inter-cpu-skew"
+	cpuBehind      Kind = "cpu-behind"
+	cpusAhead      Kind = "cpus-ahead"
+	cpusBehind     Kind = "cpus-behind"
+	syncChecked    Kind = "sync-checked"
+	syncPair       Kind = "sync-pair"
+	tscWarp        Kind = "tsc-warp"
+	tscSkewFixed   Kind = "tsc-skew-fixed"
+	adjustWarp     Kind = "tsc-adjust-compensate"
+	adjustDiffers  Kind = "tsc-adjust-differs"
+	adjustForced   Kind = "tsc-adjust-forced"
+	tscUnstable    Kind = "tsc-unstable"
+	tscRate        Kind = "tsc-rate"
+	tscRefined     Kind = "tsc-refined"
+	rateDiffers    Kind = "tsc-rate-differs"
+	rateBefore     Kind = "tsc-rate-before"
+	rateAfter      Kind = "tsc-rate-after"
+	calibration    Kind = "tsc-calibration"
+	noCalibration  Kind = "tsc-calibration-failed"
+	deviates       Kind = "tsc-calibration-deviates"
+	p0Frequency    Kind = "p0-frequency"
+	deadlineTimer  Kind = "tsc-deadline-timer"
+	hostUnstable   Kind = "kvm-host-unstable"
+	adjusting      Kind = "adjusting-clock"
+	schedUnstable  Kind = "sched-clock"
+	syncNotChecked Kind = "sync-not-checked"
+)
+
+// syncFormats are the messages on the TSCs of the CPUs, which must agree.
+var syncFormats = []format{
+	{
+		kind: interCPUSkew, has: "due to inter cpu skew",
+		pattern: `Marking clocksource ` + named("clock") + ` unstable due to inter CPU skew`,
+		kernels: "the watchdog of 2026 (seen in 7.2)", source: clocksourceFile, weight: weightDecides,
+		example:  "clocksource: Marking clocksource tsc unstable due to inter CPU skew",
+		search:   "clocksource: Marking clocksource tsc unstable due to inter CPU skew",
+		meaning:  "The watchdog read the TSC on two CPUs, one after the other, and the later value was smaller: the TSCs of the CPUs differ. The next line names the CPUs.",
+		harmless: "No: with this TSC, time jumps back between CPUs.",
+		action:   "Update the firmware, start the machine cold, and check with `timebench skew`. Never use `tsc=nowatchdog` or `tsc=reliable` here.",
+	},
+	{
+		kind: cpuBehind, has: "(cycles)", clock: "tsc",
+		pattern: `CPU(?P<cpu>\d+) +(?P<behind>\d+) < CPU(?P<cpus>\d+) +(?P<ahead>\d+) \(cycles\)`,
+		kernels: "the watchdog of 2026 (seen in 7.2)", source: clocksourceFile, weight: weightDecides,
+		example: "clocksource: CPU5   14122310042113 < CPU0   14122310157770 (cycles)",
+	},
+	{
+		kind: cpusAhead, has: "ahead of cpu",
+		pattern: `CPUs (?P<cpus>[\d,-]+) ahead of CPU (?P<cpu>\d+) for clocksource ` + named("clock") + `(?:\.|$| )`,
+		kernels: "5.13 to 7.1", source: clocksourceFile, weight: weightDecides,
+		example:  "clocksource:         CPUs 0-1,4 ahead of CPU 3 for clocksource tsc.",
+		search:   "CPUs … ahead of CPU … for clocksource tsc / CPUs … behind CPU … for clocksource tsc",
+		meaning:  "After the watchdog gave the TSC up, the kernel compared the TSCs of the CPUs: these differ.",
+		harmless: "No: with this TSC, time jumps back between CPUs.",
+		action:   "As for inter CPU skew.",
+	},
+	{
+		kind: cpusBehind, has: "behind cpu",
+		pattern: `CPUs (?P<cpus>[\d,-]+) behind CPU (?P<cpu>\d+) for clocksource ` + named("clock") + `(?:\.|$| )`,
+		kernels: "5.13 to 7.1", source: clocksourceFile, weight: weightDecides,
+		example: "clocksource:         CPUs 2 behind CPU 3 for clocksource tsc.",
+	},
+	{
+		kind: syncChecked, has: "synchronization from cpu",
+		pattern: `Checking clocksource ` + named("clock") + ` synchronization from CPU (?P<cpu>\d+)(?: to CPUs (?P<cpus>[\d,-]+))?`,
+		kernels: "5.13 to 7.1", source: clocksourceFile, weight: weightContext,
+		example:  "clocksource: Checking clocksource tsc synchronization from CPU 319 to CPUs 0,99,136,180,210,542,601,896.",
+		search:   "clocksource: Checking clocksource tsc synchronization from CPU … to CPUs …",
+		meaning:  "After the watchdog gave the TSC up, the kernel compared the TSCs of some CPUs. Without a line about CPUs ahead or behind after it, they agreed.",
+		harmless: "Yes.",
+	},
+	{
+		kind: tscWarp, has: "tsc warp between cpus", clock: "tsc",
+		pattern: `Measured (?P<cycles>\d+) cycles TSC warp between CPUs`,
+		kernels: "since 2.6.21", source: syncFile, weight: weightDecides,
+		example:  "Measured 101526796872 cycles TSC warp between CPUs, turning off TSC clock.",
+		search:   "Measured … cycles TSC warp between CPUs, turning off TSC clock",
+		meaning:  "While a CPU came up, at boot or after suspend, the kernel saw the TSC go back from one CPU to the other. This is measured, not assumed.",
+		harmless: "No: with this TSC, time jumps back between CPUs.",
+		action:   "Start the machine cold, update the firmware and the kernel. Never use `tsc=reliable` here. `tsc=nowatchdog` does not skip this check.",
+	},
+	{
+		kind: tscWarp, has: "warped randomly", clock: "tsc", pattern: `TSC warped randomly between CPUs`,
+		kernels: "since 4.10", source: syncFile, weight: weightDecides,
+		example: "TSC warped randomly between CPUs",
+	},
+	{
+		kind: syncPair, has: "tsc synchronization", clock: "tsc",
+		pattern: `TSC synchronization \[CPU#(?P<cpu>\d+) -> CPU#(?P<cpus>\d+)\]|checking TSC synchronization`,
+		kernels: "since 2.6.21", source: syncFile, weight: weightContext,
+		example:  "TSC synchronization [CPU#0 -> CPU#36]:",
+		search:   "TSC synchronization [CPU#… -> CPU#…]",
+		meaning:  "Which CPUs the next line is about. With \"passed\", their TSCs agree.",
+		harmless: "Yes.",
+	},
+	{
+		kind: tscSkewFixed, has: "tsc skew", clock: "tsc", pattern: `CPU#(?P<cpu>\d+) had -?\d+ usecs TSC skew`,
+		kernels: "to 2.6.20", source: "arch/i386/kernel/smpboot.c", weight: weightContext,
+		example:  "CPU#1 had -5 usecs TSC skew, fixed it up.",
+		search:   "CPU#… had … usecs TSC skew, fixed it up",
+		meaning:  "Old kernels wrote the TSCs of the CPUs to make them agree.",
+		harmless: "Usually.",
+	},
+	{
+		kind: adjustWarp, has: "tsc adjust compensate", clock: "tsc",
+		pattern: `TSC ADJUST compensate: CPU(?P<cpu>\d+) observed (?P<cycles>-?\d+) warp\. Adjust: -?\d+`,
+		kernels: "since 4.10", source: syncFile, weight: weightDecides,
+		example:  "TSC ADJUST compensate: CPU36 observed 95626 warp. Adjust: 95626",
+		search:   "TSC ADJUST compensate: CPU… observed … warp. Adjust: …",
+		meaning:  "The firmware, or the hypervisor, started this CPU with a TSC behind the others. The kernel corrected it through the register TSC_ADJUST.",
+		harmless: "Yes, if no line about a TSC warp follows. It is a fault of the firmware.",
+		action:   "Start the machine cold instead of warm; update the firmware. Never use `tsc=reliable`: it switches the check off.",
+	},
+	{
+		kind: adjustDiffers, has: "tsc adjust", clock: "tsc",
+		pattern: `TSC ADJUST differs(?:: CPU(?P<cpu>\d+) -?\d+ --> (?P<cycles>-?\d+)| within socket)|TSC ADJUST synchronize`,
+		kernels: "since 4.10", source: syncFile, weight: weightDecides,
+		example:  "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring",
+		search:   "[Firmware Bug]: TSC ADJUST differs: CPU… … --> …. Restoring / TSC ADJUST differs within socket(s), fixing all errors",
+		meaning:  "Something changed the TSC of a CPU: the firmware, at boot, in an interrupt of its own (SMM) or at resume. The kernel put it back.",
+		harmless: "No: until the kernel notices, the TSCs of the CPUs differ.",
+		action:   "Update the firmware. Never use `tsc=reliable`: it switches the check off.",
+	},
+	{
+		kind: adjustForced, has: "force", clock: "tsc",
+		pattern: `TSC ADJUST: CPU(?P<cpu>\d+): .* (?:NOT )?forced? to 0`,
+		kernels: "since 4.10", source: syncFile, weight: weightDecides,
+		example:  "[Firmware Bug]: TSC ADJUST: CPU0: -6499023860262 force to 0",
+		search:   "[Firmware Bug]: TSC ADJUST: CPU…: … force to 0",
+		meaning:  "The firmware wrote the TSC before the kernel started. The kernel set the correction to zero.",
+		harmless: "Usually. It shows that the firmware writes to the TSC.",
+		action:   "Update the firmware. Never use `tsc=reliable`: it switches the check off.",
+	},
+	{
+		kind: syncNotChecked, has: "skipped synchronization checks", clock: "tsc", pattern: `Skipped synchronization checks as TSC is reliable`,
+		kernels: "2.6.29 to 4.x", source: syncFile, weight: weightContext,
+		example:  "Skipped synchronization checks as TSC is reliable.",
+		search:   "Skipped synchronization checks as TSC is reliable",
+		meaning:  "The hypervisor or `tsc=reliable` says that the TSC is reliable, so the kernel does not check it.",
+		harmless: "Yes, if the hypervisor is right.",
+	},
+	{
+		kind: hostUnstable, has: "guest tsc will not be reliable", clock: "tsc", pattern: `host with unstable TSC; guest TSC will not be reliable`,
+		kernels: "since 2.6.38", source: "arch/x86/kvm/x86.c", weight: weightContext,
+		example:  "kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable",
+		search:   "kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable",
+		meaning:  "This machine runs virtual machines and does not trust its own TSC, so its guests cannot either.",
+		harmless: "No: in the guests, reads of the time become slow.",
+		action:   "Find out why this host gave up its TSC: see the other messages.",
+	},
+}
+
+// tscFormats are the other messages on the TSC: its rate, and why it is not used.
+var tscFormats = []format{
+	{
+		kind: tscUnstable, has: "marking tsc unstable due to", clock: "tsc",
+		pattern: `Marking TSC unstable due to:? (?P<reason>.+)`,
+		kernels: "since 2.6.21; with a colon to 2.6.25", source: tscFile, weight: weightDecides,
+		example:  "tsc: Marking TSC unstable due to clocksource watchdog",
+		search:   "tsc: Marking TSC unstable due to …",
+		meaning:  "The kernel stops using the TSC until the next boot. The reasons are in the next table.",
+		harmless: "It depends on the reason.",
+	},
+	{
+		kind: tscUnstable, has: "tsc found unstable after boot", clock: "tsc",
+		pattern: `TSC found unstable after boot`,
+		kernels: "since 4.12", source: tscFile, weight: weightContext,
+		example:  "TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.",
+		search:   "TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.",
+		meaning:  "A fixed text that the kernel prints whenever it gives up the TSC after boot. \"Broken BIOS\" is a guess: the lines before it have the reason. `tsc=unstable` makes the slow state permanent.",
+		harmless: "It belongs to the lines before it.",
+		action:   "Do not use `tsc=unstable` unless the TSC is really wrong.",
+	},
+	{
+		kind: rateDiffers, has: "tsc freq calibrated by cpuid", clock: "tsc", pattern: `TSC freq calibrated by CPUID/MSR differs`,
+		kernels: "since 6.3", source: tscFile, weight: weightDecides,
+		example:  "tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!",
+		search:   "tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!",
+		meaning:  "The CPU names a rate of its TSC (CPUID leaf 15H) that a timer contradicts. The next lines have both. The kernel keeps the CPU's figure, so its clock runs wrong by the difference, which is far beyond what NTP corrects (500 ppm).",
+		harmless: "No: time runs wrong.",
+		action:   "Update the firmware. Until then use another clock source (`clocksource=hpet`). Never use `tsc=reliable` or `tsc=nowatchdog` here.",
+	},
+	{
+		kind: rateBefore, has: "previous calibrated tsc freq", clock: "tsc", pattern: `Previous calibrated TSC freq:\s+(?P<mhz>\d+\.\d+) MHz`,
+		kernels: "since 6.3", source: tscFile, weight: weightDecides,
+		example: "tsc: Previous calibrated TSC freq:         2500.000 MHz",
+	},
+	{
+		kind: rateAfter, has: "tsc freq recalibrated by", clock: "tsc", pattern: `TSC freq recalibrated by \[(?P<watchdog>\w+)\]:\s+(?P<mhz>\d+\.\d+) MHz`,
+		kernels: "since 6.3", source: tscFile, weight: weightDecides,
+		example: "tsc: TSC freq recalibrated by [HPET]:         2399.967 MHz",
+	},
+	{
+		kind: tscRefined, has: "refined tsc clocksource calibration", clock: "tsc", pattern: `Refined TSC clocksource calibration: (?P<mhz>\d+\.\d+) MHz`,
+		kernels: "since 2.6.38", source: tscFile, weight: weightContext,
+		example:  "tsc: Refined TSC clocksource calibration: 3999.981 MHz",
+		search:   "tsc: Refined TSC clocksource calibration: … MHz",
+		meaning:  "The kernel measured the rate of the TSC against a timer for a second. This is the rate that it uses. It is the rated speed of the CPU, not its speed of the moment.",
+		harmless: "Yes.",
+	},
+	{
+		kind: tscRate, has: "detected", clock: "tsc", pattern: `Detected (?P<mhz>\d+\.\d+) MHz (?P<name>processor|TSC)`,
+		kernels: "all", source: tscFile, weight: weightContext,
+		example:  "tsc: Detected 2596.144 MHz processor",
+		search:   "tsc: Detected … MHz processor / tsc: Detected … MHz TSC",
+		meaning:  "The first estimate of the TSC's rate. It is refined later, unless the CPU or the hypervisor named it.",
+		harmless: "Yes.",
+	},
+	{
+		kind: noCalibration, has: "tsc", clock: "tsc", pattern: `TSC: (?:Unable to calibrate against PIT|No reference \(HPET/PMTIMER\) available|HPET/PMTIMER calibration failed\.$)`,
+		kernels: "since 2.6.27", source: tscFile, weight: weightDecides,
+		example:  "TSC: No reference (HPET/PMTIMER) available",
+		search:   "tsc: Unable to calibrate against PIT / No reference (HPET/PMTIMER) available / HPET/PMTIMER calibration failed",
+		meaning:  "No timer answered against which the kernel could measure the rate of the TSC. With a reference that works (\"using HPET reference calibration\") it does not matter.",
+		harmless: "Yes, unless \"could not calculate TSC khz\" follows.",
+		action:   "Remove `acpi=off`, `nohpet`, `hpet=disable` and `pmtmr=0` from the kernel command line.",
+	},
+	{
+		kind: deviates, has: "calibration deviates", clock: "tsc", pattern: `PIT calibration deviates from (?P<watchdog>\w+): \d+ \d+`,
+		kernels: "since 2.6.27", source: tscFile, weight: weightContext,
+		example:  "TSC: PIT calibration deviates from PMTIMER: 2194443 4388900.",
+		search:   "tsc: PIT calibration deviates from HPET: … …",
+		meaning:  "Two timers disagree on the rate of the TSC, in kHz. The kernel takes that of the PIT, and refines it later.",
+		harmless: "Usually. If time then runs wrong, one of the timers is.",
+	},
+	{
+		kind: calibration, has: "calibration", clock: "tsc", pattern: `(?:TSC|tsc).*\bcalibration\b|PIT calibration matches`,
+		kernels: "since 2.6.27", source: tscFile, weight: weightContext,
+		example:  "tsc: Fast TSC calibration using PIT",
+		search:   "tsc: Fast TSC calibration using PIT / Fast TSC calibration failed / PIT calibration matches HPET",
+		meaning:  "How the kernel estimated the rate of the TSC. If the fast way failed, it takes a slower one.",
+		harmless: "Yes.",
+	},
+	{
+		kind: p0Frequency, has: "p0 frequency", clock: "tsc", pattern: `TSC doesn't count with P0 frequency`,
+		kernels: "since 3.17", source: "arch/x86/kernel/cpu/amd.c", weight: weightContext,
+		example:  "[Firmware Bug]: TSC doesn't count with P0 frequency!",
+		search:   "[Firmware Bug]: TSC doesn't count with P0 frequency!",
+		meaning:  "A bit of an AMD CPU (HWCR bit 24) is not set. Hypervisors do not set it for their guests; there the line means nothing. The kernel measures the rate of the TSC anyway.",
+		harmless: "Yes.",
+	},
+	{
+		kind: deadlineTimer, has: "deadline", clock: "tsc", pattern: `TSC[_ ]deadline`,
+		kernels: "since 3.8", source: "arch/x86/kernel/apic/apic.c", weight: weightNoise,
+		example:  "TSC deadline timer available",
+		search:   "TSC deadline timer available / TSC_DEADLINE disabled due to Errata; please update microcode",
+		meaning:  "About timer interrupts, not about reading the time.",
+		harmless: "Yes.",
+	},
+	{
+		kind: adjusting, has: "more than 11%", pattern: `Adjusting ` + named("clock") + ` more than 11%`,
+		kernels: "since 3.3", source: "kernel/time/timekeeping.c", weight: weightDecides,
+		example:  "Adjusting tsc more than 11% (8039115 vs 7759462)",
+		search:   "Adjusting tsc more than 11% (… vs …)",
+		meaning:  "A time service corrects the clock by more than 11 %: the rate of the clock source is wrong, or the service reads a wrong clock.",
+		harmless: "No: time runs wrong.",
+		action:   "Check the rate with `timebench drift`, and which service adjusts the clock.",
+	},
+	{
+		kind: schedUnstable, has: "sched_clock", pattern: `sched_clock: Marking (?:un)?stable`,
+		kernels: "since 4.12", source: "kernel/sched/clock.c", weight: weightNoise,
+		example:  "sched_clock: Marking unstable (2515210507, -8992143)<-(2514285716, -8067321)",
+		search:   "sched_clock: Marking unstable (…, …)<-(…, …)",
+		meaning:  "The scheduler's own clock follows the verdict on the TSC. Its figures say nothing about the clock that programs read.",
+		harmless: "It belongs to the lines before it.",
+	},
+}

@@ -1,0 +1,172 @@
+package kernellog
+
+const clocksourceFile = "kernel/time/clocksource.c"
+
+// The kinds of the watchdog's messages.
+const (
+	watchdogVerdict  Kind = "watchdog-verdict"
+	watchdogInterval Kind = "watchdog-interval"
+	clockInterval    Kind = "clock-interval"
+	watchdogSkew     Kind = "watchdog-skew"
+	watchdogDelta    Kind = "watchdog-delta"
+	frequencySkew    Kind = "frequency-skew"
+	currentSource    Kind = "current-clocksource"
+	readBackDelay    Kind = "read-back-delay"
+	readBackSkipped  Kind = "read-back-skipped"
+	readTimedOut     Kind = "read-timed-out"
+	longReadout      Kind = "long-readout"
+	lostTicks        Kind = "lost-ticks"
+)
+
+// watchdogFormats are the messages of the watchdog, which compares a clock source with another one every half
+// second. The words of a kernel are told by the line, never by the version: stable kernels take changes back.
+var watchdogFormats = []format{
+	{
+		kind: watchdogVerdict, has: "because the skew is too large",
+		pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: Marking clocksource ` + named("clock") + ` as unstable,? because the skew is too large`,
+		kernels: "4.1 to 7.1; with the CPU since 4.9", source: clocksourceFile, weight: weightDecides,
+		example:  "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'tsc' as unstable because the skew is too large:",
+		search:   "clocksource: timekeeping watchdog on CPU…: Marking clocksource 'tsc' as unstable because the skew is too large",
+		meaning:  "The watchdog compared the TSC with another clock (hpet, acpi_pm, kvm-clock, jiffies), and they counted different times. The kernel stops using the TSC until the next boot. The lines that follow have the figures; which of the two clocks was wrong depends on them.",
+		harmless: "No: reads of the time become slow. But often the TSC was right.",
+		action:   "Give the whole log to `timebench doctor`. It computes who was wrong. Do not add `tsc=nowatchdog` or `tsc=reliable` before you know.",
+	},
+	{
+		kind: watchdogInterval, has: "wd_now:",
+		pattern: named("clock") + ` (?:wd_nsec: (?P<ns>-?\d+) )?wd_now: (?P<now>(?:0x)?[0-9a-f]{1,16}) wd_last: (?P<last>(?:0x)?[0-9a-f]{1,16}) mask: (?P<mask>(?:0x)?[0-9a-f]{1,16})`,
+		kernels: "4.1 to 7.1; with wd_nsec since 5.13", source: clocksourceFile, weight: weightDecides,
+		example:  "clocksource:                       'hpet' wd_nsec: 495115789 wd_now: 22a1e0a wd_last: 1bdf205 mask: ffffffff",
+		search:   "'hpet' wd_nsec: … wd_now: … wd_last: … mask: …",
+		meaning:  "What the watchdog counted between two checks: in ns, and as the values of its counter. A check is due every 0.5 s. A much longer interval means that the machine stood still; with the mask ffffff (acpi_pm) more than 4.69 s cannot be counted.",
+		harmless: "It belongs to the verdict above it.",
+	},
+	{
+		kind: clockInterval, has: "cs_now:",
+		pattern: named("clock") + ` (?:cs_nsec: (?P<ns>-?\d+) )?cs_now: (?P<now>(?:0x)?[0-9a-f]{1,16}) cs_last: (?P<last>(?:0x)?[0-9a-f]{1,16}) mask: (?P<mask>(?:0x)?[0-9a-f]{1,16})`,
+		kernels: "4.1 to 7.1; with cs_nsec since 5.13", source: clocksourceFile, weight: weightDecides,
+		example:  "clocksource:                       'tsc' cs_nsec: 5320282620 cs_now: 1cbab6bece cs_last: 19231a48ea mask: ffffffffffffffff",
+		search:   "'tsc' cs_nsec: … cs_now: … cs_last: … mask: …",
+		meaning:  "What the TSC counted in the same time. If cs_now is smaller than cs_last, or cs_nsec is 0, the TSC went back or stood still: it cannot be trusted.",
+		harmless: "It belongs to the verdict above it.",
+	},
+	{
+		kind: watchdogSkew, has: "skewed",
+		pattern: `Clocksource ` + named("clock") + ` skewed (?P<skew>-?\d+) ns \(-?\d+ ms\) over watchdog ` + named("watchdog") + ` interval of (?P<wdns>-?\d+) ns`,
+		kernels: "6.3 to 7.1", source: clocksourceFile, weight: weightDecides,
+		example:  "clocksource:                       Clocksource 'tsc' skewed 4687076445 ns (4687 ms) over watchdog 'acpi_pm' interval of 633206175 ns (633 ms)",
+		search:   "Clocksource 'tsc' skewed … ns over watchdog 'acpi_pm' interval of … ns",
+		meaning:  "The difference of the two counts. 4687 ms with acpi_pm, or 300 s with hpet, is one round of that counter: it wrapped, and the TSC is right. A negative skew as long as the interval means that the TSC went back.",
+		harmless: "It belongs to the verdict above it.",
+	},
+	{
+		kind: watchdogDelta, has: "unstable (delta",
+		pattern: `Clocksource ` + named("clock") + ` unstable \(delta = (?P<skew>-?\d+) ns\)`,
+		kernels: "2.6.21 to 4.0", source: clocksourceFile, weight: weightDecides,
+		example:  "Clocksource tsc unstable (delta = -131624372 ns)",
+		search:   "Clocksource tsc unstable (delta = … ns)",
+		meaning:  "The old words of the watchdog: what the TSC counted less what the watchdog counted. 4687 ms is one round of acpi_pm. After \"TSC halts in idle\" or \"cpufreq changes\" it only confirms them.",
+		harmless: "No: reads of the time become slow.",
+		action:   "See the first message.",
+	},
+	{
+		kind: frequencySkew, has: "due to frequency skew",
+		pattern: `Marking clocksource ` + named("clock") + ` unstable due to frequency skew`,
+		kernels: "the watchdog of 2026 (seen in 7.2)", source: clocksourceFile, weight: weightDecides,
+		example:  "clocksource: Marking clocksource tsc unstable due to frequency skew",
+		search:   "clocksource: Marking clocksource tsc unstable due to frequency skew",
+		meaning:  "The new words of the watchdog: the two clocks counted different times. The next two lines have the intervals.",
+		harmless: "No: reads of the time become slow. But often the TSC was right.",
+		action:   "See the first message.",
+	},
+	{
+		kind: watchdogInterval, has: "interval:",
+		pattern: `Watchdog +` + named("clock") + ` interval: +(?P<ns>\d+) ?ns`,
+		kernels: "the watchdog of 2026 (seen in 7.2)", source: clocksourceFile, weight: weightDecides,
+		example: "clocksource: Watchdog               kvm-clock interval:        503995129ns",
+	},
+	{
+		kind: clockInterval, has: "interval:",
+		pattern: `Clocksource +` + named("clock") + ` interval: +(?P<ns>\d+) ?ns`,
+		kernels: "the watchdog of 2026 (seen in 7.2)", source: clocksourceFile, weight: weightDecides,
+		example: "clocksource: Clocksource                  tsc interval:       1894661885ns",
+	},
+	{
+		kind: currentSource, has: "current clocksource",
+		pattern: named("name") + ` (?:\(not ` + named("clock") + `\) )?is current clocksource|No current clocksource`,
+		kernels: "5.14 to 7.1", source: clocksourceFile, weight: weightContext,
+		example:  "clocksource:                       'tsc' is current clocksource.",
+		search:   "'tsc' is current clocksource / 'hpet' (not 'tsc') is current clocksource / No current clocksource",
+		meaning:  "Which clock source was in use when the watchdog decided.",
+		harmless: "Yes.",
+	},
+	{
+		kind: readBackDelay, has: "read-back delay",
+		pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: (?:wd-` + named("clock") + `-wd|` + named("watchdog") + `)(?: excessive)? read-back delay (?:of )?(?P<delay>\d+) ?ns(?: vs\. limit of (?P<limit>\d+) ?ns)?,.*marking.*unstable`,
+		kernels: "5.13 to 7.1; with the limit since 6.3", source: clocksourceFile, weight: weightDecides,
+		example:  "clocksource: timekeeping watchdog on CPU227: wd-tsc-wd excessive read-back delay of 153560ns vs. limit of 125000ns, wd-wd read-back delay only 11440ns, attempt 3, marking tsc unstable",
+		search:   "clocksource: timekeeping watchdog on CPU…: … read-back delay of …ns, attempt …, marking unstable",
+		meaning:  "The watchdog could not read its own timer fast enough, several times in a row, and gave the TSC up. It has compared nothing. Seen on machines with many sockets, under memory load, and in nested virtual machines.",
+		harmless: "No: reads of the time become slow. The TSC was not measured to be wrong.",
+		action:   "Use Linux 6.9 or later, which tries more often on machines with many CPUs. In a virtual machine, look at the load of the host.",
+	},
+	{
+		kind: readBackSkipped, has: "read-back delay",
+		pattern: `(?:wd-` + named("clock") + `-wd|` + named("watchdog") + ` wd-wd) read-back delay of (?P<delay>\d+) ?ns`,
+		kernels: "5.17 to 7.1", source: clocksourceFile, weight: weightContext,
+		example:  "clocksource: wd-tsc-wd read-back delay of 246120ns, clock-skew test skipped!",
+		search:   "clocksource: wd-tsc-wd read-back delay of …ns, clock-skew test skipped!",
+		meaning:  "The machine was too busy to read the watchdog's timer, so the kernel skipped the check.",
+		harmless: "Yes.",
+	},
+	{
+		kind: readBackSkipped, has: "times before success",
+		pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: ` + named("watchdog") + ` retried \d+ times before success`,
+		kernels: "5.13 to 7.1", source: clocksourceFile, weight: weightContext,
+		example:  "clocksource: timekeeping watchdog on CPU0: kvm-clock retried 2 times before success",
+		search:   "clocksource: timekeeping watchdog on CPU…: hpet retried … times before success",
+		meaning:  "The watchdog's timer was slow to read, but the check then worked.",
+		harmless: "Yes.",
+	},
+	{
+		kind: readTimedOut, has: "read timed out",
+		pattern: `Watchdog (?:remote CPU (?P<cpu>\d+)|` + named("watchdog") + `) read timed out(?:\. Readout sequence took: (?P<delay>\d+) ?ns)?`,
+		kernels: "the watchdog of 2026 (seen in 7.2)", source: clocksourceFile, weight: weightContext,
+		example:  "clocksource: Watchdog hpet read timed out. Readout sequence took: 312004ns",
+		search:   "clocksource: Watchdog hpet read timed out / Watchdog remote CPU … read timed out",
+		meaning:  "The machine was too busy, so the kernel skipped the check and tries it again.",
+		harmless: "Yes.",
+	},
+	{
+		kind: longReadout, has: "long readout interval", clock: "tsc",
+		pattern: `Long readout interval, skipping watchdog check: cs_nsec: (?P<ns>-?\d+) wd_nsec: (?P<wdns>-?\d+)`,
+		kernels: "6.8 to 7.1", source: clocksourceFile, weight: weightContext,
+		example:  "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 2897344852 wd_nsec: 2897356996",
+		search:   "clocksource: Long readout interval, skipping watchdog check: cs_nsec: … wd_nsec: …",
+		meaning:  "The check ran late, so the kernel skipped it: the machine stood still, or the host paused the virtual machine. If the two figures agree, both clocks are right.",
+		harmless: "Yes, for the clocks. Why the machine stood still is another question.",
+	},
+	{
+		kind: lostTicks, has: "lost ticks", pattern: `many lost ticks`, clock: "tsc",
+		kernels: "to 2.6.20 (x86_64)", source: "arch/x86_64/kernel/time.c", weight: weightDecides,
+		example:  "warning: many lost ticks.",
+		search:   "warning: many lost ticks / Your time source seems to be instable / Losing too many ticks! TSC cannot be used as a timesource",
+		meaning:  "Timer interrupts came too late again and again: a driver or the firmware (SMI) blocked them, or the TSC changed its rate with the CPU frequency. These kernels then stop using the TSC.",
+		harmless: "No: time may run wrong.",
+		action:   "Use a kernel of this decade. It does not count time by interrupts.",
+	},
+	{
+		kind: lostTicks, has: "time source seems to be instable", pattern: `Your time source seems to be instable`, clock: "tsc",
+		kernels: "to 2.6.20 (x86_64)", source: "arch/x86_64/kernel/time.c", weight: weightDecides,
+		example: "Your time source seems to be instable or some driver is hogging interupts",
+	},
+	{
+		kind: lostTicks, has: "too many ticks", pattern: `Loo?sing too many ticks`, clock: "tsc",
+		kernels: "2.6.0 to 2.6.17 (i386)", source: "arch/i386/kernel/timers/timer_tsc.c", weight: weightDecides,
+		example: "Losing too many ticks!",
+	},
+	{
+		kind: lostTicks, has: "cannot be used as a timesource", pattern: `TSC cannot be used as a timesource`, clock: "tsc",
+		kernels: "2.6.0 to 2.6.17 (i386)", source: "arch/i386/kernel/timers/timer_tsc.c", weight: weightDecides,
+		example: "TSC cannot be used as a timesource.",
+	},
+}

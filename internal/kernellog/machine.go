@@ -1,0 +1,72 @@
+package kernellog
+
+import (
+	"cmp"
+	"strings"
+)
+
+// hypervisors are the names of hypervisors in the log, by their beginning in lower case: of "Hypervisor
+// detected: KVM" (arch/x86/kernel/cpu/hypervisor.c and its neighbours) and of the vendor and product in "DMI: ".
+var hypervisors = []struct{ detected, firmware, system string }{
+	{"kvm", "red hat kvm", "kvm"}, {"microsoft", "microsoft corporation virtual machine", "hyperv"}, {"vmware", "vmware", "vmware"},
+	{"xen", "xen hvm", "xen"}, {"bhyve", "bhyve", "bhyve"}, {"jailhouse", "", "jailhouse"}, {"acrn", "", "acrn"},
+	{"", "innotek gmbh virtualbox", "virtualbox"}, {"", "parallels", "parallels"}, {"", "qemu", "qemu"},
+}
+
+// MachineOf returns what the log itself says of the machine: the kernel's release, the hypervisor, the boot
+// parameters about clocks, the clock source that it switched to last.
+func MachineOf(events []Event) Machine {
+	var m Machine
+	for _, e := range events {
+		switch e.Kind {
+		case kernelVersion:
+			m = Machine{Kernel: e.Name} // of two boots the last counts
+		case commandLine:
+			m.Parameters = strings.Fields(e.Name)
+		case switched:
+			m.ClockSource = e.Clock
+		case hypervisorKind:
+			m.Guest, m.Hypervisor = true, detected(e.Name) // surer than the firmware's names
+		case xenGuest:
+			m.Guest, m.Hypervisor = true, "xen"
+		case firmwareNames:
+			if system := ofFirmware(e.Name); system != "" {
+				m.Guest, m.Hypervisor = true, cmp.Or(m.Hypervisor, system)
+			}
+		case armRate, erratum, counterTrapped:
+			m.Arch = cmp.Or(m.Arch, "arm64")
+		}
+	}
+	return m
+}
+
+func detected(name string) string {
+	for _, h := range hypervisors {
+		if h.detected != "" && strings.HasPrefix(strings.ToLower(name), h.detected) {
+			return h.system
+		}
+	}
+	return name
+}
+
+func ofFirmware(name string) string {
+	for _, h := range hypervisors {
+		if h.firmware != "" && strings.HasPrefix(strings.ToLower(name), h.firmware) {
+			return h.system
+		}
+	}
+	return ""
+}
+
+// with returns the machine with what the log says where a fact is unknown.
+func (m Machine) with(log Machine) Machine {
+	m.Arch = cmp.Or(m.Arch, log.Arch)
+	m.Kernel = cmp.Or(m.Kernel, log.Kernel)
+	m.Guest = m.Guest || log.Guest
+	m.Hypervisor = cmp.Or(m.Hypervisor, log.Hypervisor)
+	m.ClockSource = cmp.Or(m.ClockSource, log.ClockSource)
+	if m.Parameters == nil {
+		m.Parameters = log.Parameters
+	}
+	return m
+}

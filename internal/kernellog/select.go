@@ -1,0 +1,119 @@
+package kernellog
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var (
+	// digits are what differs in lines that are logged again and again.
+	digits = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
+	// folded is the end of a line that stands for several.
+	folded = regexp.MustCompile(` \(logged (\d{1,7}) times\)$`)
+)
+
+// minFold is how many lines that differ in numbers only are folded into one. Fewer, as the clock of each of
+// two CPUs, are kept.
+const minFold = 4
+
+// unfold returns a line without the mark of Select, and how often it was logged.
+func unfold(line string) (string, int) {
+	found := folded.FindStringSubmatch(line)
+	if found == nil {
+		return line, 1
+	}
+	n, _ := strconv.Atoi(found[1])
+	return line[:len(line)-len(found[0])], max(n, 1)
+}
+
+// Select returns the lines that a document keeps, at most limit of them and in their order: of more, those that
+// decide come first. Lines that differ in numbers only are folded into the first of them, which then ends in
+// " (logged N times)"; of lines that decide, the last is kept too. incomplete is whether lines are missing that
+// were not folded.
+func Select(lines []string, limit int) (kept []string, incomplete bool) {
+	lines, weights := fold(lines)
+	if len(lines) <= limit {
+		return lines, false
+	}
+	chosen := make([]bool, len(lines))
+	free := limit
+	for _, w := range []weight{weightDecides, weightContext, weightNoise} {
+		var indexes []int
+		for i := range lines {
+			if weights[i] == w {
+				indexes = append(indexes, i)
+			}
+		}
+		for _, i := range firstAndLast(indexes, free) {
+			chosen[i] = true
+			free--
+		}
+	}
+	for i, line := range lines {
+		if chosen[i] {
+			kept = append(kept, line)
+		}
+	}
+	return kept, true
+}
+
+// fold returns the lines with the repeated ones folded, and their weights.
+func fold(lines []string) ([]string, []weight) {
+	weights := make([]weight, len(lines))
+	groups := map[string][]int{}
+	for i, line := range lines {
+		var text string
+		text, weights[i] = weigh(line)
+		shape := digits.ReplaceAllString(strings.ToLower(text), "#")
+		groups[shape] = append(groups[shape], i)
+	}
+	drop := make([]bool, len(lines))
+	folded := slices.Clone(lines)
+	for _, group := range groups {
+		if len(group) < minFold {
+			continue
+		}
+		last := len(group)
+		if weights[group[0]] == weightDecides {
+			last--
+		}
+		times := 0
+		for _, i := range group[:last] {
+			_, n := unfold(lines[i])
+			times += n
+			drop[i] = i != group[0]
+		}
+		text, _ := unfold(lines[group[0]])
+		folded[group[0]] = fmt.Sprintf("%s (logged %d times)", text, times)
+	}
+	var kept []string
+	var keptWeights []weight
+	for i, line := range folded {
+		if !drop[i] {
+			kept, keptWeights = append(kept, line), append(keptWeights, weights[i])
+		}
+	}
+	return kept, keptWeights
+}
+
+// weigh returns the text of a line, and how much it decides.
+func weigh(line string) (string, weight) {
+	text, _ := unfold(line)
+	text = Split(text).Text
+	if f := formatOf(strings.ToLower(text), text); f != nil {
+		return text, max(f.weight, weightNoise)
+	}
+	return text, weightNoise
+}
+
+// firstAndLast returns the indexes without the middle, if there are more than most: the beginning shows what is
+// there, the end what failed.
+func firstAndLast(indexes []int, most int) []int {
+	if len(indexes) <= most {
+		return indexes
+	}
+	return append(slices.Clone(indexes[:most-most/2]), indexes[len(indexes)-most/2:]...)
+}

@@ -1,0 +1,88 @@
+package kernellog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSplit(t *testing.T) {
+	const text = "tsc: Detected 2596.144 MHz processor"
+	const kernel, neither = true, false
+	for line, want := range map[string]Message{
+		text:                                                          {Text: text},
+		"  " + text:                                                   {Text: "  " + text},
+		"[    0.000089] " + text:                                      {Text: text, Stamp: "[    0.000089]", AtNS: 89000, Timed: true, Kernel: kernel},
+		"[0.000089] " + text:                                          {Text: text, Stamp: "[0.000089]", AtNS: 89000, Timed: true, Kernel: kernel},
+		"[1346249.931484] " + text:                                    {Text: text, Stamp: "[1346249.931484]", AtNS: 1346249931484000, Timed: true, Kernel: kernel},
+		"<6>[    0.000089] " + text + "\r":                            {Text: text, Stamp: "[    0.000089]", AtNS: 89000, Timed: true, Kernel: kernel},
+		"<6>" + text:                                                  {Text: text, Kernel: kernel},
+		"<30>" + text:                                                 {Text: text, Program: true},
+		"[    0.000089][    T0] " + text:                              {Text: text, Stamp: "[    0.000089]", AtNS: 89000, Timed: true, Kernel: kernel},
+		"[    0.000089] [   C12] " + text:                             {Text: text, Stamp: "[    0.000089]", AtNS: 89000, Timed: true, Kernel: kernel},
+		"[    C7] " + text:                                            {Text: text, Kernel: kernel},
+		"[  T123] " + text:                                            {Text: text, Kernel: kernel},
+		"kern  :info  : [    0.000089] " + text:                       {Text: text, Stamp: "[    0.000089]", AtNS: 89000, Timed: true, Kernel: kernel},
+		"daemon:info  : [    0.000089] " + text:                       {Text: text, Stamp: "[    0.000089]", AtNS: 89000, Timed: true, Kernel: kernel, Program: true},
+		"6,160,424069,-;" + text:                                      {Text: text, Stamp: "[    0.424069]", AtNS: 424069000, Timed: true, Kernel: kernel},
+		"30,160,424069,-,caller=T1;" + text:                           {Text: text, Stamp: "[    0.424069]", AtNS: 424069000, Timed: true, Program: true},
+		"[Tue Dec  3 09:00:12 2024] " + text:                          {Text: text, Stamp: "[Tue Dec  3 09:00:12 2024]", Kernel: kernel},
+		"[Dec 3 09:00] " + text:                                       {Text: "[Dec 3 09:00] " + text},
+		"[Dec  3 09:00] " + text:                                      {Text: text, Stamp: "[Dec  3 09:00]", Kernel: kernel},
+		"[  +0.000012] " + text:                                       {Text: text, Kernel: kernel},
+		"[    1.234567 <    0.000012>] " + text:                       {Text: text, Kernel: kernel},
+		"2024-12-03T09:00:12,500000+00:00 " + text:                    {Text: text, Stamp: "2024-12-03T09:00:12,500000+00:00"},
+		"Dec  3 09:00:12 db1 kernel: " + text:                         {Text: text, Stamp: "Dec  3 09:00:12", Kernel: kernel},
+		"Sep 11 07:03:06 kernel: " + text:                             {Text: text, Stamp: "Sep 11 07:03:06", Kernel: kernel},
+		"Dec 03 09:00:12.500000 db1 kernel: " + text:                  {Text: text, Stamp: "Dec 03 09:00:12.500000", Kernel: kernel},
+		"Dec 13 09:00:12 db1 kernel: [    0.000089] " + text:          {Text: text, Stamp: "[    0.000089]", AtNS: 89000, Timed: true, Kernel: kernel},
+		"Dec 13 09:00:12 db1 kernel: [    0.000089][    T0] " + text:  {Text: text, Stamp: "[    0.000089]", AtNS: 89000, Timed: true, Kernel: kernel},
+		"Jan  1 00:00:10 ap kern.info kernel: [   10.000000] " + text: {Text: text, Stamp: "[   10.000000]", AtNS: 10e9, Timed: true, Kernel: kernel},
+		"2024-12-03T09:00:12.500000+00:00 db1 kernel: " + text:        {Text: text, Stamp: "2024-12-03T09:00:12.500000+00:00", Kernel: kernel},
+		"2024-12-03T09:00:12Z db1 kernel: " + text:                    {Text: text, Stamp: "2024-12-03T09:00:12Z", Kernel: kernel},
+		"2024-12-03T09:00:12+0000 db1 kernel: " + text:                {Text: text, Stamp: "2024-12-03T09:00:12+0000", Kernel: kernel},
+		"2021-03-16 11:26:49.126 kernel: " + text:                     {Text: text, Stamp: "2021-03-16 11:26:49.126", Kernel: kernel},
+		"Tue 2024-12-03 09:00:12 UTC db1 kernel: " + text:             {Text: text, Stamp: "Tue 2024-12-03 09:00:12 UTC", Kernel: kernel},
+		"1733216412.500000 db1 kernel: " + text:                       {Text: text, Stamp: "1733216412.500000", Kernel: kernel},
+		"[    1.234567] db1 kernel: " + text:                          {Text: text, Stamp: "[    1.234567]", AtNS: 1234567000, Timed: true, Kernel: kernel},
+		"kernel: " + text:                                             {Text: text, Kernel: kernel},
+		"kernel: [   12.000000] " + text:                              {Text: text, Stamp: "[   12.000000]", AtNS: 12e9, Timed: true, Kernel: kernel},
+		"Sep 11 07:03:06 " + text:                                     {Text: text, Stamp: "Sep 11 07:03:06"},
+		"Dec  3 09:00:12 db1 systemd[1]: Started.":                    {Text: "db1 systemd[1]: Started.", Stamp: "Dec  3 09:00:12", Program: true},
+		"Dec  3 09:00:12 db1 sudo: root : kernel: x":                  {Text: "db1 sudo: root : kernel: x", Stamp: "Dec  3 09:00:12", Program: true},
+		"[    1.000000] Booting paravirtualized kernel on KVM":        {Text: "Booting paravirtualized kernel on KVM", Stamp: "[    1.000000]", AtNS: 1e9, Timed: true, Kernel: kernel},
+		"<4>[    0.000000] [Firmware Bug]: TSC ADJUST: x":             {Text: "[Firmware Bug]: TSC ADJUST: x", Stamp: "[    0.000000]", Timed: true, Kernel: kernel},
+		`{"MESSAGE":"` + text + `","_TRANSPORT":"kernel","_SOURCE_MONOTONIC_TIMESTAMP":"424069"}`: {Text: text, Stamp: "[    0.424069]", AtNS: 424069000, Timed: true, Kernel: kernel},
+		`{"MESSAGE":"` + text + `","SYSLOG_IDENTIFIER":"kernel"}`:                                 {Text: text, Kernel: kernel},
+		`{"MESSAGE":"` + text + `","_TRANSPORT":"stdout","SYSLOG_IDENTIFIER":"x"}`:                {Text: text, Program: true},
+		`{"MESSAGE":[1,2]}`: {Text: `{"MESSAGE":[1,2]}`},
+		"":                  {},
+		"[x] tsc":           {Text: "[x] tsc"},
+		"[0] tsc":           {Text: "[0] tsc"},
+		"<>x":               {Text: "<>x"},
+	} {
+		require.Equal(t, want, Split(line), line)
+	}
+}
+
+func TestSplitIsBounded(t *testing.T) {
+	many := strings.Repeat("<6>", 1000) + "x"
+	require.Len(t, Split(many).Text, len(many)-maxPrefixes*len("<6>"))
+	require.Equal(t, int64(largestNS), Split("[999999999999999.0] x").AtNS)
+}
+
+func FuzzSplit(f *testing.F) {
+	f.Add("Dec  3 09:00:12 db1 kernel: [    0.1] tsc: x")
+	f.Add("<6>[ 1.1][ T1] x kernel: \n<")
+	f.Add(`{"MESSAGE":"\u001b[2J","_TRANSPORT":"kernel","_SOURCE_MONOTONIC_TIMESTAMP":"-1"}`)
+	f.Fuzz(func(t *testing.T, line string) {
+		m := Split(line)
+		require.LessOrEqual(t, len(m.Text), 3*len(line))
+		require.GreaterOrEqual(t, m.AtNS, int64(0))
+		require.True(t, m.Timed || m.AtNS == 0)
+		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
+			require.Contains(t, line, m.Text)
+		}
+	})
+}
