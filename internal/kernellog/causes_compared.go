@@ -248,7 +248,7 @@ func clocksDisagree(l log) (Cause, bool) {
 	cause := Cause{Guess: true, Evidence: append(c.text, lines(marked)...)}
 	sentence := c.both()
 	switch {
-	case sentence == "":
+	case !ok || sentence == "":
 		cause.Text = "The watchdog found that the TSC disagrees with another clock. The log does not have its figures, so it does not tell which was wrong."
 		return cause, true
 	case c.known() && c.watchdogNS > 0:

@@ -85,7 +85,7 @@ func xenByDesign(l log) (Cause, bool) {
 func presumedUnsynchronized(l log) (Cause, bool) {
 	marked := l.marking("tscs unsynchronized")
 	return Cause{
-		Text:     "The kernel presumes that the TSCs of the CPUs are not synchronised; it has not measured it. It does so for CPUs without constant_tsc, and for some machines with many sockets.",
+		Text:     "The kernel assumes that the TSCs of the CPUs are unsynchronised, but has not measured it. It does so for CPUs without constant_tsc, and for some machines with many sockets.",
 		Evidence: lines(marked),
 	}, len(marked) > 0
 }
