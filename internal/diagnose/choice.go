@@ -50,8 +50,7 @@ func defaultSource(d *result.Document) string {
 // current_clocksource changes that (clocksource_select in kernel/time/clocksource.c).
 func selectedAtRunTime(d *result.Document) (why, bool) {
 	name, expected := clockSource(d), defaultSource(d)
-	_, unstable := markedUnstable(d)
-	if name == expected || !offers(d, name) || expected == "tsc" && unstable {
+	if name == expected || !offers(d, name) || expected == "tsc" && markedUnstable(d) {
 		return why{}, false
 	}
 	found := why{
@@ -66,7 +65,7 @@ func selectedAtRunTime(d *result.Document) (why, bool) {
 	}
 	found.cause = fmt.Sprintf("%s Therefore somebody selected %s at run time, by writing to current_clocksource. "+
 		"This is inferred: the kernel does not record who it was (a person, a script, a service).", reasoning, name)
-	found.evidence = append(found.evidence, logEvidence(logLines(d, switchMessage))...)
+	found.evidence = append(found.evidence, logEvidence(switches(d))...)
 	return found, true
 }
 
@@ -81,25 +80,8 @@ func noOtherReason(d *result.Document) string {
 
 const currentFile = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-// undoSelection returns the remedies for a clock source that somebody selected.
-func undoSelection(d *result.Document) []result.Remedy {
-	var remedies []result.Remedy
-	if name := best(d); name != clockSource(d) {
-		remedies = append(remedies, result.Remedy{
-			Advice:   "Let the kernel select the clock source again. It selects the first of its list: " + name,
-			Commands: []string{"echo | sudo tee " + currentFile, "cat " + currentFile},
-			Risk:     fmt.Sprintf("Somebody may have had a reason to select %s. Find out first.", clockSource(d)),
-		})
-	}
-	remedies = append(remedies, result.Remedy{
-		Advice:   "Find out what selected it. Otherwise it is selected again at the next boot. Check /etc/rc.local, the tuned profiles, cron, the systemd units, and the provisioning (cloud-init, Ansible, Puppet)",
-		Commands: []string{"sudo grep -rsl current_clocksource /etc /usr/lib/tuned /usr/lib/systemd"},
-	})
-	if name := bootChoice(d).value; name != "tsc" && offers(d, name) {
-		remedies = append(remedies, withoutParameter)
-	}
-	return append(remedies, switchOrReport(d)...)
-}
+// undoSelection are the names of the remedies for a clock source that somebody selected.
+var undoSelection = append([]string{"choose-again", "find-chooser", "remove-choice"}, useTSC...)
 
 // setAtBoot: the kernel command line names the clock source in use.
 func setAtBoot(d *result.Document) (why, bool) {
@@ -123,17 +105,9 @@ func setBy(effect string, all ...parameter) why {
 	return why{
 		cause:    effect + " on the kernel command line: " + strings.Join(texts, " ") + ".",
 		evidence: evidence,
-		remedies: func(d *result.Document) []result.Remedy {
-			return append([]result.Remedy{withoutParameter}, switchOrReport(d)...)
-		},
-		links: []string{kernelParameters},
+		remedies: append([]string{"remove-choice", "remove-vsyscall"}, useTSC...),
+		links:    []string{kernelParameters},
 	}
-}
-
-var withoutParameter = result.Remedy{
-	Advice:   "Remove the parameter from the kernel command line, and reboot. Debian and Ubuntu: edit /etc/default/grub, run update-grub. Fedora and RHEL: grubby",
-	Commands: []string{"grep -oE 'notsc|tsc=[^ ]*|clocksource=[^ ]*|no[-_]kvmclock' /proc/cmdline"},
-	Risk:     "Somebody may have had a reason. Check whether the TSC of this machine was unstable before.",
 }
 
 // unusedParameter returns evidence if the kernel command line names a clock source that the
@@ -153,12 +127,3 @@ func unusedParameter(d *result.Document) []string {
 // knownSources are clock sources that a kernel may have without offering them: it marked
 // them unstable, or they do not suit its timers.
 var knownSources = append(slices.Sorted(maps.Keys(descriptions)), "tsc", "tsc-early")
-
-const switchMessage = "Switched to clocksource"
-
-// hasUsed reports whether the kernel log shows that the kernel has used a clock source.
-func hasUsed(d *result.Document, name string) bool {
-	return slices.ContainsFunc(logLines(d, switchMessage), func(line string) bool {
-		return strings.TrimSpace(after(line, switchMessage)) == name
-	})
-}

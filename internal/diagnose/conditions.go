@@ -20,6 +20,7 @@ func quota(d *result.Document) *result.Finding {
 		Title:    fmt.Sprintf("a CPU quota limits the process to %.3g CPUs", cpu.Quota),
 		Evidence: []string{fmt.Sprintf("control group: %s of CPU time per %s", words.Duration(cpu.Quota*float64(cpu.QuotaPeriodNS)), words.Duration(float64(cpu.QuotaPeriodNS)))},
 		Cause:    "The kernel stops a process that has used up its quota until the period ends. A read during that time takes milliseconds, whatever the clock costs.",
+		Remedies: advise(d, "raise-quota"),
 		Links:    []string{"https://docs.kernel.org/scheduler/sched-bwc.html"},
 	}
 	if c := compare.Of(d).Conditions; c != nil && c.ThrottledPeriods > 0 {
@@ -50,7 +51,7 @@ func steal(d *result.Document) *result.Finding {
 		Title:    "the hypervisor gives CPU time to others (steal)",
 		Evidence: []string{fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run", words.Percent(compare.Of(d).Conditions.StealShare))},
 		Cause:    "The host has more work than CPUs. A read during such a pause takes milliseconds, and the time service is less accurate.",
-		Remedies: []result.Remedy{{Advice: "Move to a host with fewer virtual machines, or to an instance type with dedicated CPUs"}},
+		Remedies: advise(d, "burstable", "quieter-host"),
 		Links:    []string{"https://man7.org/linux/man-pages/man5/proc_stat.5.html"},
 	}
 }
@@ -66,11 +67,8 @@ func governor(d *result.Document) *result.Finding {
 		Title:    "the CPU frequency changes",
 		Evidence: []string{"scaling_governor: " + strings.Join(saving, ", "), emptyCall(*c)},
 		Cause:    "The governor lowers the frequency of idle CPUs. The first reads after a pause are slower than those of a busy program.",
-		Remedies: []result.Remedy{{
-			Advice: "For a measurement, or if latency matters more than power, fix the frequency", Commands: []string{"sudo cpupower frequency-set -g performance"},
-			Risk: "More power and heat.",
-		}},
-		Links: []string{"https://docs.kernel.org/admin-guide/pm/cpufreq.html"},
+		Remedies: advise(d, "performance-governor"),
+		Links:    []string{"https://docs.kernel.org/admin-guide/pm/cpufreq.html"},
 	}
 }
 

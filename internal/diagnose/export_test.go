@@ -1,4 +1,8 @@
 package diagnose
 
-// Worded is for the tests of whole documents.
-var Worded = worded
+// For the tests of whole documents.
+var (
+	Worded     = worded
+	IsTSCWrong = isTSCWrong
+	Clocks     = clocks
+)

@@ -38,9 +38,15 @@ var checks = []check{
 	{"backwards", severities{result.Error}, backwards},
 	{"faulty-clock", severities{result.Warn}, faulty},
 	{"qpc-kernel", severities{result.Error}, qpcKernel},
+	{"slow-reads", severities{result.Error}, slowReads},
+	{"clock-calls-refused", severities{result.Error}, refusedCalls},
+	{"wall-clock-off", severities{result.Error, result.Warn, result.Note}, wallOff},
 	{"tsc-unstable", severities{result.Warn}, unstableTSC},
 	{"tsc-rate", severities{result.Warn}, tscRate},
 	{"not-scaling", severities{result.Warn}, notScaling},
+	{"fine-clock-ticks", severities{result.Warn}, ticking},
+	{"clock-rate", severities{result.Warn}, rateAtLimit},
+	{"two-time-services", severities{result.Warn}, twoServices},
 	{"stepped", severities{result.Warn}, stepped},
 	{"unsynchronised", severities{result.Warn, result.Note}, unsynchronised},
 	{"slewed", severities{result.Note}, slewed},
@@ -68,6 +74,9 @@ func Findings(d *result.Document) []result.Finding {
 	var findings []result.Finding
 	for _, c := range checks {
 		if finding := c.find(d); finding != nil {
+			if alone(d) {
+				finding.Title = fromTheLog + finding.Title
+			}
 			findings = append(findings, c.completed(finding))
 		}
 	}
@@ -176,17 +185,3 @@ func clockSources(d *result.Document) []string {
 }
 
 func offers(d *result.Document, name string) bool { return slices.Contains(clockSources(d), name) }
-
-// logLines returns the lines of the kernel log that contain one of the texts, in any case.
-func logLines(d *result.Document, texts ...string) []string {
-	if d.Host.KernelLog == nil {
-		return nil
-	}
-	var lines []string
-	for _, line := range d.Host.KernelLog.Lines {
-		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(line), strings.ToLower(text)) }) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}

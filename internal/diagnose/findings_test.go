@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -114,10 +115,10 @@ func TestEachFinding(t *testing.T) {
 			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
 			d.Host.KernelLog.Lines = []string{
 				"[ 9.1] clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:",
-				"[ 9.1] clocksource:                       'hpet' wd_nsec: 500000000 wd_now: 1 wd_last: 2 mask: ffffffff",
-				"[ 9.1] clocksource:                       'tsc' cs_nsec: 510000000 cs_now: 1 cs_last: 2 mask: ffffffffffffffff",
+				"[ 9.1] clocksource:                       'hpet' wd_nsec: 500000000 wd_now: 6d3e2a wd_last: 2 mask: ffffffff",
+				"[ 9.1] clocksource:                       'tsc' cs_nsec: 510000000 cs_now: 4f0a3d31 cs_last: 2 mask: ffffffffffffffff",
 			}
-		}, "kernel-entry", result.Error, "While the watchdog measured 500 ms, the TSC measured 510 ms: +2 %."},
+		}, "kernel-entry", result.Error, "While hpet advanced 500 ms, the TSC advanced 510 ms: +2 %"},
 		"old kernel": {func(d *result.Document) { enters(d, "CLOCK_MONOTONIC_RAW@vdso") }, "kernel-entry-of-some", result.Note, "Linux 5.3"},
 		"no vDSO": {func(d *result.Document) {
 			for i := range compare.Of(d).Clocks {
@@ -161,7 +162,7 @@ func TestEachFinding(t *testing.T) {
 		"demoted, hpet read by an old vDSO": {func(d *result.Document) {
 			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "hpet"
 			d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."}
-		}, "tsc-unstable", result.Warn, "the TSCs of the CPUs differ from each other"},
+		}, "tsc-unstable", result.Warn, "The TSCs of the CPUs differ"},
 		"rate under load": {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate under load: 2500.000 MHz; asleep: 2600.000 MHz"},
 		"kernel's rate":   {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "asleep: 2600.000 MHz; figure of the kernel: 2100.000 MHz"},
 		"shared timer": {func(d *result.Document) {
@@ -192,8 +193,37 @@ func TestEachFinding(t *testing.T) {
 		"other tick, and the rate that it makes": {func(d *result.Document) {
 			d.Host.TimeSync.TickNS, d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz = 9_200_000, 2.8e9, 2.83e9
 		}, "slewed", result.Note, "tick 9,200 µs, which changes the rate by -80,000 ppm"},
-		"other tick":             {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "slewed", result.Note, "-100,000 ppm"},
-		"frequency at its bound": {func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = -500 }, "slewed", result.Note, "frequency -500 ppm"},
+		"tick at its limit":      {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "clock-rate", result.Warn, "-100,000 ppm"},
+		"frequency at its limit": {func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = -500 }, "clock-rate", result.Warn, "runs fast by more than the kernel can correct"},
+		"behind the host": {func(d *result.Document) {
+			d.Host.WallOffsets = []result.WallOffset{offset("ptp0", "KVM virtual PTP", 75*hour, 1000)}
+			d.Host.Virtualization = &result.Virtualization{System: "kvm", Role: "guest"}
+		}, "wall-clock-off", result.Error, "75 h behind the host's clock"},
+		"a little behind the host": {func(d *result.Document) {
+			d.Host.WallOffsets = []result.WallOffset{offset("ptp0", "hyperv", 30e9, 1000)}
+			d.Host.Virtualization = &result.Virtualization{System: "hyperv", Role: "guest"}
+		}, "wall-clock-off", result.Warn, "30 s behind the host's clock"},
+		"a wrong real-time clock": {func(d *result.Document) {
+			d.Host.WallOffsets = []result.WallOffset{offset("rtc0", "rtc_cmos", -hour, rtcBound)}
+		}, "wall-clock-off", result.Note, "1 h ahead of the real-time clock"},
+		"two time services": {func(d *result.Document) {
+			d.Host.TimeServices = []result.TimeService{{Name: "ntpd"}, {Name: "chronyd"}}
+		}, "two-time-services", result.Warn, "ntpd and chronyd"},
+		"service stopped": {func(d *result.Document) { d.Host.TimeSync.MaxErrorNS = 5e9 }, "unsynchronised", result.Warn, "at most 2.78 h ago"},
+		"calls refused": {func(d *result.Document) {
+			d.Host.RefusedCalls = []result.RefusedCall{{Call: "clock_gettime64", Errno: "EPERM"}}
+		}, "clock-calls-refused", result.Error, "libseccomp 2.4.2"},
+		"a tick in a fine clock": {func(d *result.Document) {
+			compare.Into(d).Clocks[1].Resolution.TickNS = 4e6
+		}, "fine-clock-ticks", result.Warn, "time steps by 4 ms"},
+		"ACPI-fast": {func(d *result.Document) {
+			d.Host.OS, compare.Into(d).Clocks = "freebsd", clocks("", 1650)
+			for i := range compare.Of(d).Clocks {
+				compare.Into(d).Clocks[i].ID = strings.Replace(compare.Of(d).Clocks[i].ID, "@vdso", "@libc", 1)
+			}
+			d.Host.ClockSource = &result.ClockSource{Current: "ACPI-fast", Available: []string{"TSC-low", "ACPI-fast"}}
+		}, "slow-reads", result.Error, "sysctl kern.timecounter.hardware=TSC-low"},
+		"slow in user mode": {func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Never, 1650) }, "slow-reads", result.Error, "why is not known"},
 		"clock source left switched": {func(d *result.Document) {
 			d.Host.ClockSource.Current = "hpet"
 			d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412, Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)}
@@ -386,18 +416,18 @@ func TestReasonsOfTheKernel(t *testing.T) {
 		trust, update bool
 	}{
 		"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog":                                   {"disagrees with another clock", true, true},
-		"[ 9.1] Clocksource tsc unstable (delta = 62500000 ns)":                                          {"disagrees with another clock", true, true},
-		"[ 0.1] tsc: Marking TSC unstable due to check_tsc_sync_source failed":                           {"the TSCs of the CPUs differ from each other", false, true},
-		"[ 0.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock.":                      {"the TSCs of the CPUs differ from each other", false, true},
-		"[ 9.1] tsc: Marking TSC unstable due to KVM discovered backwards TSC":                           {"went backwards", false, true},
+		"[ 9.1] Clocksource tsc unstable (delta = 62500000 ns)":                                          {"62.5 ms more than the watchdog", true, true},
+		"[ 0.1] tsc: Marking TSC unstable due to check_tsc_sync_source failed":                           {"The TSCs of the CPUs differ", false, true},
+		"[ 0.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock.":                      {"The TSCs of the CPUs differ", false, true},
+		"[ 9.1] tsc: Marking TSC unstable due to KVM discovered backwards TSC":                           {"went back", false, true},
 		"[ 0.1] tsc: Marking TSC unstable due to TSCs unsynchronized":                                    {"has not measured it", false, false},
 		"[ 0.1] Marking TSC unstable due to TSC halts in idle":                                           {"would stop too", false, false},
 		"[ 0.1] tsc: Marking TSC unstable due to TSC halts in idle states deeper than C2":                {"would stop too", false, false},
 		"[ 0.1] Marking TSC unstable due to: possible TSC halt in C2.":                                   {"would stop too", false, false},
-		"[ 3.1] Marking TSC unstable due to cpufreq changes":                                             {"changes with the CPU frequency", false, false},
+		"[ 3.1] Marking TSC unstable due to cpufreq changes":                                             {"whose frequency changes", false, false},
 		"[ 0.0] tsc: Marking TSC unstable due to running on Hyper-V":                                     {"Hyper-V does not give", false, false},
 		"[ 0.0] tsc: Marking TSC unstable due to cyrix 5510/5520 detected":                               {`due to "cyrix 5510/5520 detected"`, false, false},
-		"[ 9.1] TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.":      {"The reason is no longer in its log", false, false},
+		"[ 9.1] TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.":      {"The reason is not in this part of its log", false, false},
 		"[ 0.2] clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2563bd843df, max_idle_ns: 4 ns": {"so the kernel does not rely on the TSC", false, false},
 	} {
 		for _, invariant := range []bool{false, true} {
@@ -413,7 +443,7 @@ func TestReasonsOfTheKernel(t *testing.T) {
 			}
 			require.Contains(t, findings[0].Cause, want.cause, line)
 			require.Equal(t, want.trust, strings.Contains(text, "tsc=nowatchdog"), line)
-			require.Equal(t, want.update, strings.Contains(text, "update the firmware"), line)
+			require.Equal(t, want.update, strings.Contains(text, "Update the firmware"), line)
 			require.NotContains(t, text, "echo tsc", line)
 		}
 	}
@@ -519,14 +549,13 @@ func TestTruncatedLog(t *testing.T) {
 }
 
 func TestLongLogIsCut(t *testing.T) {
-	d := well()
-	compare.Into(d).Clocks, d.Host.ClockSource.Current = clocks(result.Always, 640), "hpet"
-	d.Host.KernelLog.Lines = []string{"[ 1.0] tsc: Marking TSC unstable due to clocksource watchdog"}
-	for range 30 {
-		d.Host.KernelLog.Lines = append(d.Host.KernelLog.Lines, "[ 2.0] clocksource: Switched to clocksource hpet")
+	var lines []string
+	for i := range 31 {
+		lines = append(lines, fmt.Sprintf("[ %d.0] line", i), "[ 1.0] line")
 	}
-	seen := Findings(d)[0].Evidence
-	require.Contains(t, seen, "kernel log: [ 1.0] tsc: Marking TSC unstable due to clocksource watchdog")
+	seen := logEvidence(lines)
+	require.Equal(t, "kernel log: [ 0.0] line", seen[0])
+	require.Len(t, seen, maxLogLines+1)
 	require.Equal(t, "kernel log: … and 23 more lines", seen[len(seen)-1])
 }
 

@@ -24,12 +24,17 @@ func Measured(d *result.Document) bool {
 func Healthy(d *result.Document) string {
 	text := "No problem with the clocks was found."
 	switch measured := Measured(d); {
+	case alone(d):
+		text = "From a kernel log alone: it shows no fault of the clocks. Nothing was measured, so the cost of the clocks is unknown."
 	case d.Interrupted && !measured:
 		text = "Interrupted before anything was measured: the cost of the clocks is unknown."
 	case !measured:
 		text = "Nothing was measured, so the cost of the clocks is unknown. No other problem was found."
 	case d.Interrupted:
 		text = "Interrupted. No problem with the clocks was found until then."
+	}
+	if alone(d) {
+		text = strings.Join(append([]string{text}, shown(d)...), " ")
 	}
 	var facts []string
 	for _, c := range compare.Of(d).Clocks {

@@ -2,7 +2,7 @@ package diagnose
 
 import "github.com/timebench/timebench/internal/result"
 
-// What applies to all domains of Xen.
+// What applies to all domains of Xen (docs/man/xen-tscmode.7).
 const (
 	xenTSCMode = "https://xenbits.xen.org/docs/unstable/man/xen-tscmode.7.html"
 	xenTrap    = "Xen intercepts RDTSC in tsc_mode always_emulate. In the default mode it does so if the TSC of the host is not safe, or if the guest came from a host with another TSC rate."
@@ -10,22 +10,6 @@ const (
 
 // kvmTrap: KVM never intercepts RDTSC (arch/x86/kvm/vmx, svm).
 const kvmTrap = "KVM itself does not intercept RDTSC. A hypervisor below KVM may (nested virtualisation), or the machine is emulated."
-
-var kvmHost = result.Remedy{
-	Advice:   "Check on the host that its clock source is tsc. Only then can guests read the clock of KVM in user mode",
-	Commands: []string{"cat /sys/devices/system/clocksource/clocksource0/current_clocksource # on the host"},
-}
-
-// hvTime gives a Windows guest the hypervisor page. QEMU enables it only on request.
-var hvTime = result.Remedy{
-	Advice: "On the host, give the guest Hyper-V's reference time (hv-time), so that Windows reads the CPU counter in user mode. QEMU: add hv-time to the -cpu option. libvirt: <timer name='hypervclock' present='yes'/> in <clock>. Then shut the guest down and start it again",
-	Risk:   "None known: QEMU recommends it for Windows guests.",
-}
-
-var xenKernel = []result.Remedy{{
-	Advice: "Use Linux 6.3 or later. On Xen it selects tsc by itself if the TSC is invariant and not emulated",
-	Risk:   "That of any kernel upgrade.",
-}}
 
 // A hypervisor is what is known about the clocks of its guests.
 type hypervisor struct {
@@ -36,12 +20,13 @@ type hypervisor struct {
 	// trap is a sentence: when it intercepts RDTSC.
 	trap string
 	// risk is the risk of a switch to tsc in a guest.
-	risk     string
-	remedies []result.Remedy
+	risk string
+	// remedies are the names of its remedies for a guest that does not read its clock in user mode.
+	remedies []string
 	links    []string
 	// windows are the remedies for a Windows guest whose QueryPerformanceCounter enters the kernel,
 	// and windowsCause is a sentence on the usual cause.
-	windows      []result.Remedy
+	windows      []string
 	windowsCause string
 	windowsLinks []string
 }
@@ -59,11 +44,12 @@ func role(name, role string) func(result.Host) bool {
 // A new one is one entry.
 var hypervisors = []hypervisor{
 	{
-		is:        role("xen", "host"), // dom0, which Xen runs like the other domains
+		// dom0, which Xen runs like the other domains. Kernels prefer the TSC there, where it is
+		// usable (arch/x86/xen/time.c: xen_time_init).
+		is:        role("xen", "host"),
 		invariant: "Xen gives its first domain (dom0) the invariant TSC if the machine has one.",
 		trap:      xenTrap,
 		risk:      "Xen's clock corrects differences between the TSCs of the CPUs. The TSC itself does not.",
-		remedies:  xenKernel,
 		links:     []string{xenTSCMode},
 	},
 	{
@@ -73,82 +59,70 @@ var hypervisors = []hypervisor{
 		invariant: "Xen gives a guest the invariant TSC with itsc=1 and without migration (nomigrate=1).",
 		trap:      xenTrap,
 		risk:      "On Xen the TSC may be emulated or, on old hosts, differ between CPUs. After a live migration to a host with another TSC rate it may run at a wrong rate. Amazon recommends tsc for its Xen instances; others warn against it. Check for jumps afterwards, and measure.",
-		remedies:  xenKernel,
+		remedies:  []string{"ec2-nitro", "xen-native"},
 		links:     []string{xenTSCMode, "https://repost.aws/knowledge-center/manage-ec2-linux-clock-source"},
 	},
 	{
 		is:        guestOf("firecracker"),
 		invariant: "Firecracker passes on what KVM on the host and the CPU template allow.",
 		trap:      kvmTrap,
-		risk:      "After a snapshot is restored on another host, the TSC may have jumped.",
-		remedies:  []result.Remedy{kvmHost},
-		links:     []string{"https://github.com/firecracker-microvm/firecracker/blob/main/FAQ.md"},
+		risk:      "When a snapshot is restored, Firecracker can advance kvm-clock (clock_realtime), but not the TSC. Keep kvm-clock if the machine is restored from snapshots.",
+		remedies:  []string{"host-on-tsc", "match-vcpus"},
+		links:     []string{firecrackerSnapshots},
 	},
 	{
-		is:        guestOf("kvm"),
-		invariant: "QEMU sets the invariant TSC bit with -cpu host,migratable=off or -cpu MODEL,+invtsc; libvirt with <feature policy='require' name='invtsc'/>.",
-		trap:      kvmTrap,
-		risk:      "A guest with an invariant TSC can be migrated only to hosts with the same TSC rate or with TSC scaling. Without the invariant bit, the watchdog of the kernel may mark the TSC unstable again.",
-		remedies: []result.Remedy{
-			kvmHost,
-			{
-				Advice: "Make the hypervisor set the invariant TSC bit: QEMU -cpu host,migratable=off or +invtsc, libvirt <feature policy='require' name='invtsc'/>",
-				Risk:   "Such a guest can be migrated only to hosts with the same TSC rate or with TSC scaling.",
-			},
-		},
+		is:           guestOf("kvm"),
+		invariant:    "QEMU sets the invariant TSC bit with -cpu host,migratable=off or -cpu MODEL,+invtsc; libvirt with <feature policy='require' name='invtsc'/>.",
+		trap:         kvmTrap,
+		risk:         invtscRisk + " Without the invariant bit, the watchdog of the kernel may mark the TSC unstable again.",
+		remedies:     []string{"remove-vsyscall", "host-on-tsc", "kvm-clock-in-guest", "match-vcpus", "invtsc"},
 		links:        []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
-		windows:      []result.Remedy{hvTime, kvmHost},
+		windows:      []string{"hv-time", "host-on-tsc", "start-again"},
 		windowsCause: "A Windows guest of KVM also does this if it does not have Hyper-V's reference time (hv-time), which QEMU gives only on request.",
 		windowsLinks: []string{qemuHyperV, libvirtTime},
 	},
 	{
 		is:        guestOf("hyperv"),
-		invariant: "Hyper-V and Azure set the invariant TSC bit on newer hosts. The kernel then selects tsc by itself.",
+		invariant: "Hyper-V and Azure set the invariant TSC bit on newer hosts. Linux 5.6 and later then select tsc by themselves.",
 		trap:      "After a migration to a host with another TSC rate, Hyper-V may emulate the TSC until the guest accepts the new rate (reenlightenment in the Hyper-V functional specification).",
 		risk:      "If Hyper-V does not set the invariant TSC bit, a live migration may change the TSC rate.",
-		remedies: []result.Remedy{{
-			Advice: "Use a newer configuration version of the virtual machine, or a newer host: user mode can read hyperv_clocksource_tsc_page and tsc, but not hyperv_clocksource_msr",
-		}},
-		links: []string{"https://docs.kernel.org/virt/hyperv/clocks.html"},
+		remedies:  []string{"hyperv-version"},
+		links:     []string{"https://docs.kernel.org/virt/hyperv/clocks.html"},
 	},
 	{
 		is:        guestOf("vmware"),
 		invariant: "VMware reports the TSC rate to the kernel, and the kernel then trusts the TSC.",
-		trap:      "VMware intercepts RDTSC with monitor_control.virtual_rdtsc = TRUE, and after a migration to a host with another TSC rate.",
+		trap:      "VMware virtualises the TSC (monitor_control.virtual_rdtsc = TRUE, the default). It then intercepts RDTSC only if the CPU of the host cannot add the offset, or cannot scale the rate after a migration.",
 		risk:      "After a migration to a host with another TSC rate, VMware emulates the TSC, which is slow, or the TSC rate changes.",
-		remedies: []result.Remedy{{
-			Advice: "Remove clocksource=acpi_pm and similar parameters from the kernel command line. They were recommended for kernels of 2009; a newer kernel selects tsc by itself on VMware",
-			Risk:   "None known for a kernel of the last ten years.",
-		}},
-		links: []string{"https://github.com/torvalds/linux/blob/master/arch/x86/kernel/cpu/vmware.c"},
+		remedies:  []string{"vmware-old-parameters"},
+		links:     []string{"https://knowledge.broadcom.com/external/article/310053", "https://github.com/torvalds/linux/blob/master/arch/x86/kernel/cpu/vmware.c"},
 	},
 	{
 		is:        guestOf("virtualbox"),
 		invariant: "VirtualBox sets the invariant TSC bit if the host has it and VirtualBox does not run on Hyper-V.",
 		trap:      "VirtualBox intercepts RDTSC if its TSC mode is not RealTSCOffset, or if it runs on Hyper-V.",
 		risk:      "VirtualBox may virtualise the TSC after a pause or with several CPUs. Do not keep tsc if the kernel log reports the TSC as unstable.",
-		remedies: []result.Remedy{{
-			Advice:   "Enable the KVM paravirtualisation interface, so that Linux has kvm-clock. Switch the machine off first, and run this on the host",
-			Commands: []string{"VBoxManage modifyvm NAME --paravirtprovider kvm"},
-			Risk:     "On a host with Hyper-V, guests with this setting have been seen to hang. The setting legacy undoes it.",
-		}},
-		links: []string{"https://www.virtualbox.org/manual/"},
+		remedies:  []string{"vbox-paravirt"},
+		links:     []string{"https://www.virtualbox.org/manual/"},
+	},
+	{
+		is:       guestOf("bhyve"),
+		remedies: []string{"bhyve-host"},
+		links:    []string{"https://github.com/oxidecomputer/propolis/issues/328"},
 	},
 	{
 		is:        guestOf("qemu"),
 		invariant: "QEMU without KVM cannot set the invariant TSC bit.",
 		trap:      "QEMU without KVM emulates every instruction.",
 		risk:      "QEMU derives the emulated TSC from the clock of the host. The kernel trusts it only with tsc=reliable.",
-		remedies: []result.Remedy{
-			{Advice: "Use KVM (-accel kvm): everything is slow on an emulated machine"},
-			{
-				Advice: "Without KVM, boot the guest with tsc=reliable, so that it uses the emulated TSC",
-				Risk:   "Nothing checks the TSC then. With several emulated CPUs it may jump.",
-			},
-		},
-		links: []string{"https://www.qemu.org/docs/master/system/introduction.html"},
+		remedies:  []string{"accel-kvm", "qemu-reliable"},
+		links:     []string{"https://www.qemu.org/docs/master/system/introduction.html"},
 	},
 }
+
+// firecrackerSnapshots is Firecracker's page on snapshots: clock_realtime, and what a restored
+// machine must heed.
+const firecrackerSnapshots = "https://github.com/firecracker-microvm/firecracker/blob/main/docs/snapshotting/snapshot-support.md"
 
 // hypervisorOf returns the hypervisor of the document's machine; nil if there is none, or
 // nothing is known about it.
@@ -157,6 +131,14 @@ func hypervisorOf(d *result.Document) *hypervisor {
 		if hypervisors[i].is(d.Host) {
 			return &hypervisors[i]
 		}
+	}
+	return nil
+}
+
+// ofHypervisor returns the remedies for the hypervisor, if there is one.
+func ofHypervisor(d *result.Document) []string {
+	if h := hypervisorOf(d); h != nil {
+		return h.remedies
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func kernelEntry(d *result.Document) *result.Finding {
 	why := whyNotTSC(d)
 	finding.Evidence = append(finding.Evidence, why.evidence...)
 	finding.Cause = because(d) + " " + why.cause
-	finding.Remedies = slices.Concat(why.remedies(d), coarseRemedies(d))
+	finding.Remedies = slices.Concat(advise(d, why.remedies...), coarseRemedies(d))
 	finding.Links = append(finding.Links, why.links...)
 	if h := hypervisorOf(d); h != nil {
 		finding.Links = append(finding.Links, h.links...)
@@ -138,6 +138,9 @@ var coarseClocks = []string{"CLOCK_REALTIME_COARSE@vdso", "CLOCK_MONOTONIC_COARS
 // coarseRemedies suggest the coarse clocks, with their cost and tick on this machine, and the calls of
 // the languages that read them.
 func coarseRemedies(d *result.Document) []result.Remedy {
+	if len(tickingClocks(d)) > 0 {
+		return nil // the fine clocks are no finer
+	}
 	var offers []string
 	for _, id := range coarseClocks {
 		c := timedClock(d, id)
@@ -168,12 +171,9 @@ func noVDSO(d *result.Document) *result.Finding {
 	finding := &result.Finding{
 		Title:    "there is no vDSO: every read of a clock is a system call",
 		Evidence: []string{"no vDSO clock can be read: " + vdso.ErrNone.Error()},
-		Cause:    "The kernel was built or booted without a vDSO (vdso=0), or an emulator or tracer hides it.",
-		Remedies: []result.Remedy{{
-			Advice: "Remove vdso=0 from the kernel command line, and reboot",
-			Risk:   "None known: the vDSO is on by default.",
-		}},
-		Links: []string{vdsoManual, kernelParameters},
+		Cause:    vdsoCause(d),
+		Remedies: advise(d, "remove-vdso-0", "newer-runsc"),
+		Links:    []string{vdsoManual, kernelParameters},
 	}
 	if call := timedClock(d, "CLOCK_MONOTONIC@syscall"); call != nil {
 		finding.Evidence = append(finding.Evidence, cost(*call))
@@ -183,16 +183,33 @@ func noVDSO(d *result.Document) *result.Finding {
 	return finding
 }
 
+// vdsoCause returns why a process has no vDSO.
+func vdsoCause(d *result.Document) string {
+	if off := bootEvidence(d, "vdso", "vdso32"); len(off) > 0 {
+		return "The kernel was booted without a vDSO (" + strings.Join(off, ", ") + ")."
+	}
+	if inGVisor(d) {
+		return "This is a sandbox of gVisor, which has a vDSO of its own, but mapped none into this process."
+	}
+	cause := "The kernel command line does not switch the vDSO off. Therefore the kernel was built without one, or a sandbox (gVisor), an emulator of user mode (QEMU) or a tracer hides it."
+	if d.Host.Arch == "386" {
+		cause += " A 64-bit kernel may have none for 32-bit programs."
+	}
+	return cause
+}
+
 // slowClocksOfOldKernels finds clocks that the vDSO of an older kernel does not support,
 // although it supports the everyday ones.
 func slowClocksOfOldKernels(d *result.Document) *result.Finding {
 	finding := &result.Finding{
-		Title: "some clocks enter the kernel, although the everyday clocks do not",
-		Cause: "The vDSO of this kernel does not support them. On x86 the vDSO supports CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME and CLOCK_TAI since Linux 5.3.",
-		Remedies: []result.Remedy{{
-			Advice: "On a hot path read CLOCK_MONOTONIC or CLOCK_REALTIME, or use a newer kernel",
-		}},
-		Links: []string{vdsoManual},
+		Title:    "some clocks enter the kernel, although the everyday clocks do not",
+		Cause:    "The vDSO of this kernel does not support them. On x86 the vDSO supports CLOCK_MONOTONIC_RAW and CLOCK_BOOTTIME since Linux 5.3, CLOCK_TAI since 4.20.",
+		Remedies: advise(d, "read-monotonic", "newer-runsc", "read-everyday"),
+		Links:    []string{vdsoManual},
+	}
+	if inGVisor(d) {
+		finding.Cause = "This is a sandbox of gVisor, which has a vDSO of its own. Before September 2022 it did not support the coarse clocks and CLOCK_MONOTONIC_RAW: each read of them is a call into the sandbox."
+		finding.Links = []string{"https://github.com/google/gvisor/pull/7975"}
 	}
 	for _, c := range compare.Of(d).Clocks {
 		if enters(c) {

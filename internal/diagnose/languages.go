@@ -24,7 +24,8 @@ var coarseCalls = []struct {
 	{[]string{"perl"}, "Time::HiRes::clock_gettime(CLOCK_MONOTONIC_COARSE)"},
 }
 
-// noCoarseCall are the runtimes without a call of a coarse clock that is finer than a second.
+// noCoarseCall are the runtimes without a call of a coarse clock that is finer than a second. Go has none
+// either, but nothing in PATH shows that a machine runs programs in Go.
 var noCoarseCall = []string{"java", "node", "bun", "deno", "php", "lua", "luajit"}
 
 // languageRemedies suggest what to call instead in the languages of the machine.
@@ -47,7 +48,7 @@ func languageRemedies(d *result.Document) []result.Remedy {
 	}
 	if without := here(noCoarseCall); len(without) > 0 {
 		remedies = append(remedies, result.Remedy{
-			Advice: fmt.Sprintf("In %s there is no coarse clock: read the time once and use it several times, or let one thread store it every millisecond", words.List(without)),
+			Advice: fmt.Sprintf("In %s there is no coarse clock, as in Go: read the time once and use it several times, or let one thread store it every millisecond", words.List(without)),
 			Risk:   "The stored value is older than a read would be.",
 		})
 	}

@@ -32,7 +32,7 @@ func TestLanguageRemedies(t *testing.T) {
 	remedies := languageRemedies(d)
 	require.Len(t, remedies, 2)
 	require.Equal(t, "Call a coarse clock in the languages of this machine: c, c++: clock_gettime(CLOCK_MONOTONIC_COARSE, …); ruby: Process.clock_gettime(Process::CLOCK_MONOTONIC_COARSE)", remedies[0].Advice)
-	require.Contains(t, remedies[1].Advice, "In java and node there is no coarse clock")
+	require.Contains(t, remedies[1].Advice, "In java and node there is no coarse clock, as in Go")
 	for _, r := range remedies {
 		require.NotEmpty(t, r.Risk)
 	}

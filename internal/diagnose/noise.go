@@ -45,7 +45,7 @@ var noises = []struct {
 			return "the kernel's clock source changed during the run: " + strings.Join(c.ClockSources, ", then ")
 		},
 		always("all fine clocks: their figures mix two clock sources"),
-		always("run again; if the kernel changed the clock source itself, its log shows why (dmesg | grep -i clocksource)"),
+		always("run again; if the kernel changed the clock source itself, its log shows why (sudo dmesg | grep -i clocksource)"),
 	},
 	{
 		"backwards", func(d *result.Document, _ compare.Conditions) string {
@@ -182,7 +182,7 @@ var noises = []struct {
 			return "the CPU speed changed: " + emptyCall(c)
 		},
 		always("all figures: a slower CPU reads every clock more slowly"),
-		linuxOr("fix the frequency (cpupower frequency-set -g performance); a program on the other hyper-thread of the core has the same effect",
+		linuxOr("keep the frequency high (sudo cpupower frequency-set -g performance, until the next boot); a program on the other hyper-thread of the core has the same effect",
 			"select the highest performance in the power settings of the system; a program on the other hyper-thread of the core has the same effect"),
 	},
 }

@@ -54,11 +54,7 @@ func heavyReaders(d *result.Document) *result.Finding {
 		return nil
 	}
 	why := heavyKindOf(d, heavy)
-	remedies := []result.Remedy{{
-		Advice:   "Find the callers, and read the clock less often: once for each batch, request or turn of a loop",
-		Commands: []string{"timebench profile"},
-		Risk:     "Events of one batch get the same time.",
-	}}
+	remedies := advise(d, "find-callers")
 	if why.coarse {
 		remedies = append(remedies, coarseRemedies(d)...)
 	}

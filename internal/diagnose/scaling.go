@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
@@ -51,14 +50,8 @@ func notScaling(d *result.Document) *result.Finding {
 		Title:    "a clock does not scale: all CPUs together read it no faster than one CPU",
 		Evidence: stuck,
 		Cause:    "The CPUs wait for each other: for a shared timer (the HPET, the ACPI timer), for a lock, or for an emulator with one counter for all CPUs.",
-		Remedies: []result.Remedy{{
-			Advice:   "Read the time less often on hot paths",
-			Commands: []string{"timebench compare --threads 1.." + strconv.Itoa(max(2, d.Host.CPU.Usable))},
-		}},
-		Links: linuxLinks(d, vdsoManual),
-	}
-	if onLinux(d) {
-		finding.Remedies[0].Advice = "Use a clock source that each CPU has itself (tsc on x86), and read the time less often on hot paths"
+		Remedies: advise(d, "read-less"),
+		Links:    linuxLinks(d, vdsoManual),
 	}
 	return finding
 }

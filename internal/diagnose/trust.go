@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/result"
@@ -19,15 +20,13 @@ func backwards(d *result.Document) *result.Finding {
 	finding := &result.Finding{
 		Title: "a clock went backwards",
 		Cause: "The counters of the CPUs disagree, or the hypervisor changed them during the measurement.",
-		Remedies: []result.Remedy{{
-			Advice:   "Do not trust the time of this machine. Check whether the fault persists",
-			Commands: []string{recheckCommand},
-		}},
 		Links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
 	}
-	if onLinux(d) {
-		finding.Remedies[0].Advice += ", use another clock source (hpet, if available), and read the kernel log"
+	if inGVisor(d) {
+		finding.Cause = "This is a sandbox of gVisor, which has a vDSO of its own. It computes the time from the TSC and parameters that gVisor changes meanwhile, and on some CPUs the result went back (google/gvisor#8118). A read by a system call is right."
+		finding.Links = []string{"https://github.com/google/gvisor/issues/8118"}
 	}
+	finding.Remedies = advise(d, "recheck", "newer-runsc", "hypervisor-clock", "other-source", "compare-cpus", "look-again")
 	for _, c := range compare.Of(d).Clocks {
 		if r := c.Resolution; r != nil && c.Kind == "monotonic" && r.Backwards > 0 {
 			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s went backwards %s, by up to %s", c.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
@@ -63,7 +62,7 @@ func faulty(d *result.Document) *result.Finding {
 	finding := &result.Finding{
 		Title:    "a clock stood still, jumped or contradicted its system call",
 		Cause:    "The kernel, the hypervisor or the hardware returns a wrong time. A machine that was paused shows this once.",
-		Remedies: []result.Remedy{{Advice: "Check whether the fault persists, and which clocks have it", Commands: []string{recheckCommand}}},
+		Remedies: advise(d, "which-clocks"),
 		Links:    linuxLinks(d, vdsoManual),
 	}
 	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
@@ -98,4 +97,13 @@ func eachFault(d *result.Document, fn func(verify.VerifiedClock, verify.ClockFau
 // isWall reports whether a clock is a wall clock, which may be set.
 func isWall(d *result.Document, id string) bool {
 	return slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.ID == id && c.Kind == "wall" })
+}
+
+// goesBack reports whether a counter of the CPU went back, alone or from one CPU to another.
+func goesBack(d *result.Document) bool {
+	found := false
+	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
+		found = found || strings.HasSuffix(c.ID, "@cpu") && (f.Kind == verify.FaultWarp || f.Kind == verify.FaultBackwards)
+	})
+	return found
 }

@@ -15,7 +15,7 @@ import (
 type why struct {
 	cause    string
 	evidence []string
-	remedies func(*result.Document) []result.Remedy
+	remedies []string // names
 	links    []string
 }
 
@@ -24,9 +24,9 @@ type reason func(*result.Document) (why, bool)
 
 var (
 	// unusable are the reasons why the kernel cannot use the TSC.
-	unusable = []reason{disabledAtBoot, foundUnstable, presumedUnstable}
+	unusable = []reason{noVsyscall, disabledAtBoot, byLog}
 	// guesses are the remaining reasons, the most certain first.
-	guesses = []reason{notX86, notInvariant, notChosen, unreadableLog, truncatedLog}
+	guesses = []reason{notX86, asIntended, notInvariant, notChosen, unreadableLog, truncatedLog}
 )
 
 // whyNotTSC returns why the kernel does not use the TSC: why it cannot, and who selected
@@ -42,7 +42,7 @@ func whyNotTSC(d *result.Document) why {
 	}
 	found = append(found, firstOf(d, []reason{kvmClockOff})...)
 	if len(found) == 0 {
-		found = []why{{cause: "Neither the kernel log nor the kernel command line explains why the TSC is not used.", remedies: switchOrReport}}
+		found = []why{unexplained(d)}
 	}
 	all := joined(found)
 	all.evidence = append(all.evidence, unusedParameter(d)...)
@@ -70,40 +70,43 @@ func joined(reasons []why) why {
 				all.evidence = append(all.evidence, line)
 			}
 		}
+		all.remedies = append(all.remedies, r.remedies...)
 		all.links = append(all.links, r.links...)
 	}
 	all.cause = strings.Join(causes, " Also: ")
-	all.remedies = func(d *result.Document) []result.Remedy {
-		var remedies []result.Remedy
-		for _, r := range reasons {
-			for _, remedy := range r.remedies(d) {
-				if !slices.ContainsFunc(remedies, func(other result.Remedy) bool { return other.Advice == remedy.Advice }) {
-					remedies = append(remedies, remedy)
-				}
-			}
-		}
-		return remedies
-	}
 	return all
 }
 
 // notX86: other CPUs have no TSC. The counter of arm64 is readable in user mode, unless the
-// kernel works around an erratum.
+// kernel works around an erratum of its timer.
 func notX86(d *result.Document) (why, bool) {
-	return why{
-		cause:    "On this CPU, the kernel log shows why user mode cannot read the CPU counter (on arm64: a workaround for a timer erratum).",
-		evidence: logEvidence(logLines(d, "erratum", "arch_timer")),
-		remedies: func(*result.Document) []result.Remedy { return nil },
-		links:    []string{"https://docs.kernel.org/arch/arm64/silicon-errata.html"},
-	}, !slices.Contains([]string{"amd64", "386", ""}, d.Host.Arch)
+	if onX86(d) {
+		return why{}, false
+	}
+	if d.Host.Arch != "arm64" {
+		return why{cause: "Why user mode cannot read the counter of this CPU is not known."}, true
+	}
+	links := []string{"https://docs.kernel.org/arch/arm64/silicon-errata.html"}
+	if seenWhole(d) {
+		return why{cause: "The kernel log names no erratum of the timer that would keep user mode from reading the counter of the CPU.", links: links}, true
+	}
+	found := why{
+		cause:    "A guess: the kernel works around an erratum of the CPU's timer, and traps or forbids reads of the counter in user mode. Its log names the erratum, but is not known.",
+		remedies: []string{"read-log"},
+		links:    links,
+	}
+	if log := d.Host.KernelLog; log != nil && log.Reason != "" {
+		found.cause = strings.Replace(found.cause, "is not known", "could not be read", 1)
+		found.evidence = []string{"kernel log: " + log.Reason}
+	}
+	return found, true
 }
 
 // isTSC: the TSC is in use, so something else sends the reads to the kernel.
 func isTSC(d *result.Document) (why, bool) {
 	found := why{
-		cause:    "The vDSO was built without TSC support, or an emulator, a sandbox or a tracer replaces the vDSO, or another clock source was in use while the clocks were measured.",
-		remedies: func(*result.Document) []result.Remedy { return nil },
-		links:    []string{vdsoManual},
+		cause: "The vDSO was built without TSC support, or an emulator, a sandbox or a tracer replaces the vDSO, or another clock source was in use while the clocks were measured.",
+		links: []string{vdsoManual},
 	}
 	if c := compare.Of(d).Conditions; c != nil && len(c.ClockSources) > 1 {
 		found.evidence = []string{"clock sources during the run: " + strings.Join(c.ClockSources, ", then ")}
@@ -117,19 +120,12 @@ func disabledAtBoot(d *result.Document) (why, bool) {
 	return setBy("The TSC is disabled", disabling...), len(disabling) > 0
 }
 
-// presumedUnstable: the kernel marked the TSC unstable because of the CPU flags, without a
-// measurement.
-func presumedUnstable(d *result.Document) (why, bool) {
-	reason, unstable := markedUnstable(d)
-	if !unstable {
-		return why{}, false
-	}
-	found := why{cause: reason.cause, evidence: unstableEvidence(d), remedies: switchOrReport}
-	if doubt, ok := notInvariant(d); ok {
-		found.cause += " " + doubt.cause
-		found.evidence = append(found.evidence, doubt.evidence...)
-	}
-	return found, true
+// noVsyscall: kvm-clock is in use, and the kernel command line keeps user mode from reading it
+// (arch/x86/kernel/kvmclock.c: kvm_setup_vsyscall_timeinfo).
+func noVsyscall(d *result.Document) (why, bool) {
+	off := parameters(d, "no_kvmclock_vsyscall")
+	found := setBy("User mode cannot read kvm-clock, because its page is switched off", off...)
+	return found, len(off) > 0 && clockSource(d) == "kvm-clock"
 }
 
 // notInvariant: the CPU does not report what the kernel requires. It does not explain
@@ -141,10 +137,10 @@ func notInvariant(d *result.Document) (why, bool) {
 	found := why{
 		cause:    "The CPU does not report an invariant TSC (constant_tsc and nonstop_tsc are not both set), so the kernel does not rely on the TSC.",
 		evidence: []string{"CPU flags: " + flags(d)},
-		remedies: switchOrReport,
+		remedies: useTSC,
 	}
 	if h := hypervisorOf(d); h != nil {
-		found.cause += " In a virtual machine, the hypervisor decides this. " + h.invariant
+		found.cause = strings.TrimSpace(found.cause + " In a virtual machine, the hypervisor decides this. " + h.invariant)
 	}
 	return found, true
 }
@@ -166,7 +162,7 @@ func notChosen(d *result.Document) (why, bool) {
 	found := why{
 		cause:    fmt.Sprintf("The kernel offers tsc but prefers %s, which it rates higher.", clockSource(d)),
 		evidence: []string{listed + strings.Join(clockSources(d), " ")},
-		remedies: switchOrReport,
+		remedies: useTSC,
 		links:    []string{clockSourceABI},
 	}
 	if best(d) != clockSource(d) {
@@ -184,70 +180,47 @@ func unreadableLog(d *result.Document) (why, bool) {
 	return why{
 		cause:    "The kernel does not offer tsc. Its log shows why, but could not be read.",
 		evidence: []string{"kernel log: " + log.Reason},
-		remedies: func(d *result.Document) []result.Remedy {
-			return append([]result.Remedy{{
-				Advice: "Read the kernel log as root, and search for TSC", Commands: []string{"sudo dmesg | grep -iE 'tsc|clocksource'"},
-			}}, ofHypervisor(d)...)
-		},
+		remedies: slices.Concat([]string{"read-log"}, useTSC),
 	}, true
 }
 
-// truncatedLog: the messages of the boot, when the kernel judges the TSC, are gone.
+// truncatedLog: lines of the log are missing, among them perhaps those of the boot, when the
+// kernel judges the TSC.
 func truncatedLog(d *result.Document) (why, bool) {
 	log := d.Host.KernelLog
 	if log == nil || !log.Truncated {
 		return why{}, false
 	}
 	return why{
-		cause:    "The kernel command line does not explain why the TSC is not used. The kernel log would, but it no longer reaches back to the boot.",
-		evidence: []string{"kernel log: no longer reaches back to the boot"},
-		remedies: func(d *result.Document) []result.Remedy {
-			return append([]result.Remedy{{
-				Advice: "Read the copy of the log in the journal, and search for TSC", Commands: []string{"journalctl -k -b | grep -iE 'tsc|clocksource'"},
-			}}, switchOrReport(d)...)
-		},
+		cause:    "The kernel command line does not explain why the TSC is not used. The kernel log would, but " + isIncomplete + ".",
+		evidence: []string{"kernel log: " + isIncomplete},
+		remedies: slices.Concat([]string{"read-journal"}, useTSC),
 	}, true
 }
 
-// switchOrReport returns the switch to tsc, if the kernel offers it and nothing speaks against
-// it, and the remedies for the hypervisor. It keeps kvm-clock if the TSC is not invariant:
-// kvm-clock corrects the TSC of each CPU.
-func switchOrReport(d *result.Document) []result.Remedy {
-	_, unstable := markedUnstable(d)
-	if !offers(d, "tsc") || clockSource(d) == "tsc" || unstable || clockSource(d) == "kvm-clock" && !invariant(d) {
-		return ofHypervisor(d)
-	}
-	risk := "If the TSCs of the CPUs disagree, time jumps between CPUs, also backwards. The kernel checks this at boot. Leave its watchdog on."
-	if !invariant(d) {
-		risk += " This CPU does not report an invariant TSC: its rate may change, and it may stop while the CPU sleeps."
-	}
-	if h := hypervisorOf(d); h != nil && h.risk != "" {
-		risk += " " + h.risk
-	}
-	return append([]result.Remedy{
-		{
-			Advice:   "Measure the cost of each clock source here, before you change anything permanently",
-			Commands: []string{"sudo timebench compare --clocksources all"},
-			Risk:     "It switches the clock source of the running system, and restores it.",
-		},
-		{
-			Advice: "Switch to tsc until the next boot. To make it permanent, add clocksource=tsc to the kernel command line",
-			Commands: []string{
-				"echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
-				"cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
-			},
-			Risk: risk,
-		},
-	}, ofHypervisor(d)...)
+const isIncomplete = "it no longer reaches back to the boot, or lines are missing"
+
+// seenWhole reports whether the document has everything that the kernel logged about clocks.
+func seenWhole(d *result.Document) bool {
+	log := d.Host.KernelLog
+	return log != nil && log.Reason == "" && !log.Truncated
 }
 
-// ofHypervisor returns the remedies for the hypervisor, if there is one.
-func ofHypervisor(d *result.Document) []result.Remedy {
-	if h := hypervisorOf(d); h != nil {
-		return h.remedies
+// unexplained returns that nothing explains why the TSC is not used.
+func unexplained(d *result.Document) why {
+	cause := "Neither the kernel log nor the kernel command line explains why the TSC is not used."
+	if !seenWhole(d) {
+		return why{
+			cause:    "The kernel command line does not explain why the TSC is not used, and the kernel log is not in the result.",
+			remedies: slices.Concat([]string{"read-log"}, useTSC),
+		}
 	}
-	return nil
+	return why{cause: cause, remedies: useTSC}
 }
+
+// useTSC are the names of the remedies where the kernel might use the TSC: the switch to it, and
+// what the hypervisor can do.
+var useTSC = []string{"measure-sources", "switch-to-tsc", ofHypervisors}
 
 // A read of the TSC costs 7 to 25 ns on x86 CPUs of the last fifteen years. A trap to a
 // hypervisor costs about 1 µs.
@@ -272,10 +245,7 @@ func trappedTSC(d *result.Document) *result.Finding {
 		finding.Cause += " " + h.trap
 		finding.Links = h.links
 	}
-	finding.Remedies = []result.Remedy{{
-		Advice: "Configure the hypervisor not to intercept RDTSC (the cause names the setting, if there is one), or move to a host whose CPU supports TSC scaling",
-		Risk:   "The TSC rate then changes when the machine migrates to a host with another TSC rate.",
-	}}
+	finding.Remedies = advise(d, "untrap", "vmware-scaling")
 	return finding
 }
 
@@ -284,30 +254,40 @@ func trappedTSC(d *result.Document) *result.Finding {
 // by as much.
 const maxTSCDeviation = 1e-3
 
-// tscRate compares the figures for the TSC rate. It finds nothing while the kernel slews the
-// wall clock by a changed tick: that slews the stopwatch too, by up to a tenth (adjtimex(2)).
-func tscRate(d *result.Document) *result.Finding {
+// tscRates compares the figures for the TSC rate, and returns those that differ. It finds nothing
+// while the kernel slews the wall clock by a changed tick: that slews the stopwatch too, by up to a
+// tenth (adjtimex(2)).
+func tscRates(d *result.Document) []string {
 	if sync := d.Host.TimeSync; sync != nil && changedTick(*sync) {
 		return nil
 	}
-	cpu := d.Host.CPU
-	finding := &result.Finding{
-		Title: "the TSC does not keep its rate",
-		Cause: "The TSC runs at another rate than the kernel assumes, or its rate changes with the CPU load. After a migration, a machine may keep the figure of its old host.",
-		Links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
-	}
+	var evidence []string
 	compare := func(nameA string, a float64, nameB string, b float64) {
 		if a > 0 && b > 0 && math.Abs(a/b-1) > maxTSCDeviation {
-			finding.Evidence = append(finding.Evidence, fmt.Sprintf("TSC rate %s: %.3f MHz; %s: %.3f MHz", nameA, a/1e6, nameB, b/1e6))
+			evidence = append(evidence, fmt.Sprintf("TSC rate %s: %.3f MHz; %s: %.3f MHz", nameA, a/1e6, nameB, b/1e6))
 		}
 	}
-	compare("under load", cpu.TSCLoadedHz, "asleep", cpu.TSCAsleepHz)
-	compare("asleep", cpu.TSCAsleepHz, "figure of the kernel", cpu.KernelTSCHz)
-	if len(finding.Evidence) == 0 {
+	compare("under load", d.Host.CPU.TSCLoadedHz, "asleep", d.Host.CPU.TSCAsleepHz)
+	compare("asleep", d.Host.CPU.TSCAsleepHz, "figure of the kernel", d.Host.CPU.KernelTSCHz)
+	return evidence
+}
+
+func tscRateDiffers(d *result.Document) bool { return len(tscRates(d)) > 0 }
+
+// tscRate finds that the figures for the TSC rate differ.
+func tscRate(d *result.Document) *result.Finding {
+	evidence := tscRates(d)
+	if evidence == nil {
 		return nil
 	}
 	if invariant(d) {
-		finding.Evidence = append(finding.Evidence, "the CPU reports an invariant TSC: "+flags(d))
+		evidence = append(evidence, "the CPU reports an invariant TSC: "+flags(d))
 	}
-	return finding
+	return &result.Finding{
+		Title:    "the TSC does not keep its rate",
+		Evidence: evidence,
+		Cause:    "The TSC runs at another rate than the kernel assumes, or its rate changes with the CPU load. After a migration, a machine may keep the figure of its old host.",
+		Remedies: advise(d, "start-again", "hypervisor-clock", "newer-kernel", "update-firmware", "other-source"),
+		Links:    []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
+	}
 }

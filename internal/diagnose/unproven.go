@@ -23,6 +23,9 @@ func unprovenVDSO(d *result.Document) *result.Finding {
 	if !slices.Contains(unreadable, clockSource(d)) || kernelEntry(d) != nil || noVDSO(d) != nil {
 		return nil
 	}
+	if alone(d) && len(faults(d)) > 0 {
+		return nil // the fault is what the log shows
+	}
 	finding := &result.Finding{
 		Title: "the clock source is " + clockSource(d) + ", and whether reads enter the kernel is unknown",
 		Links: []string{vdsoManual},
@@ -58,10 +61,7 @@ func unprovenVDSO(d *result.Document) *result.Finding {
 	why := whyNotTSC(d)
 	finding.Evidence = append(finding.Evidence, why.evidence...)
 	finding.Cause = because(d) + " " + why.cause
-	finding.Remedies = why.remedies(d)
-	if d.Host.Arch == "386" {
-		finding.Remedies = append(finding.Remedies, result.Remedy{Advice: "If the kernel is a 64-bit one, run the amd64 build of timebench, which can prove it"})
-	}
+	finding.Remedies = slices.Concat(advise(d, why.remedies...), advise(d, "amd64-build", "measure-there"))
 	finding.Links = append(finding.Links, why.links...)
 	slices.Sort(finding.Links)
 	finding.Links = slices.Compact(finding.Links)

@@ -22,7 +22,7 @@ func unrestored(d *result.Document) *result.Finding {
 		},
 		Cause: "`timebench compare --clocksources` and its guardian process were killed at the same time: " +
 			"with their control group, with their container, or both by kill -9. Neither could restore the clock source.",
-		Remedies: restoring(d, left.Original),
+		Remedies: advise(d, "restore", "restore-best"),
 		Links:    []string{clockSourceABI},
 	}
 }
@@ -31,21 +31,8 @@ func unrestored(d *result.Document) *result.Finding {
 // text in their place, which must not become part of a command.
 var safeInShell = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
 
-// restoring returns the remedy: restore the original, or let the kernel select another one if
-// it no longer offers the original.
-func restoring(d *result.Document, original string) []result.Remedy {
-	if len(clockSources(d)) > 0 && !offers(d, original) || !safeInShell.MatchString(original) {
-		return []result.Remedy{{
-			Advice:   fmt.Sprintf("The kernel no longer offers %s (its log shows why). Let it select the best of the others", original),
-			Commands: []string{"echo | sudo tee " + currentFile, "cat " + currentFile},
-		}}
-	}
-	return []result.Remedy{{
-		Advice:   "Restore it. The next `timebench compare --clocksources` also offers to do so",
-		Commands: []string{fmt.Sprintf("echo %s | sudo tee %s", original, currentFile), "cat " + currentFile},
-		Risk:     "None known: it was in use before.",
-	}}
-}
+// safeParameter matches parameters of the kernel command line, for the same reason.
+var safeParameter = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,:=/-]*$`)
 
 // leftByExperiment: timebench itself selected the clock source in use.
 func leftByExperiment(d *result.Document) (why, bool) {
@@ -55,6 +42,6 @@ func leftByExperiment(d *result.Document) (why, bool) {
 	}
 	return why{
 		cause:    fmt.Sprintf("An experiment of timebench selected %s, and was killed before it could restore %s.", clockSource(d), left.Original),
-		remedies: func(d *result.Document) []result.Remedy { return restoring(d, left.Original) },
+		remedies: []string{"restore", "restore-best"},
 	}, true
 }

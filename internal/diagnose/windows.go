@@ -133,7 +133,7 @@ func qpcKernel(d *result.Document) *result.Finding {
 	finding.Cause = qpcCauses[i].cause
 	if h := hypervisorOf(d); h != nil {
 		finding.Cause = strings.TrimSpace(finding.Cause + " " + h.windowsCause)
-		finding.Remedies = append(finding.Remedies, h.windows...)
+		finding.Remedies = append(finding.Remedies, advise(d, h.windows...)...)
 		finding.Links = append(finding.Links, h.windowsLinks...)
 	}
 	finding.Remedies = append(finding.Remedies, qpcCauses[i].remedy)
@@ -224,8 +224,11 @@ func timerRaised(d *result.Document) *result.Finding {
 	return &result.Finding{
 		Title:    "another program has set the period of the system timer to " + words.Duration(float64(w.Timer.PeriodNS)),
 		Evidence: []string{fmt.Sprintf("NtQueryTimerResolution: %s; the longest possible period is %s", words.Duration(float64(w.Timer.PeriodNS)), words.Duration(float64(w.Timer.CoarsestNS)))},
-		Cause:    "The coarse clocks tick with the system timer. When that program ends, they tick more slowly than measured here.",
-		Remedies: []result.Remedy{{Advice: "Find the program", Commands: []string{"powercfg /energy /duration 5"}}},
-		Links:    []string{"https://learn.microsoft.com/en-us/windows/win32/api/timeapi/nf-timeapi-timebeginperiod"},
+		Cause:    "The coarse clocks tick with the system timer. When that program ends, they tick more slowly than measured here. Since Windows 10, version 2004, the request of a program (timeBeginPeriod) counts for programs that make one themselves. Others may keep the default period.",
+		Remedies: []result.Remedy{{
+			Advice:   "Find the program, in a prompt of the administrator. The report is written to the named file",
+			Commands: []string{`powercfg /energy /duration 5 /output "%TEMP%\energy.html"`},
+		}},
+		Links: []string{"https://learn.microsoft.com/en-us/windows/win32/api/timeapi/nf-timeapi-timebeginperiod"},
 	}
 }

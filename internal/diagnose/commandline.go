@@ -1,0 +1,167 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// A bootTool is a program that changes the kernel command line.
+type bootTool struct {
+	name string
+	// source is the page of the distribution.
+	source string
+	// likely are the ids of distributions that have it (ID or ID_LIKE of os-release(5)), for
+	// documents that do not name the installed programs.
+	likely []string
+	// change returns the commands that add one parameter and remove others.
+	change func(add string, remove []string) []string
+}
+
+// bootTools are the known ones. The one that the distribution recommends comes before those
+// that it builds on.
+var bootTools = []bootTool{
+	{
+		"rpm-ostree", "https://docs.fedoraproject.org/en-US/fedora-coreos/kernel-args/", nil,
+		options("sudo rpm-ostree kargs", " --append-if-missing=", " --delete=", false),
+	},
+	{
+		"transactional-update", "https://kubic.opensuse.org/documentation/man-pages/transactional-update.8.html", nil,
+		edited("sudo transactional-update grub.cfg"),
+	},
+	{
+		"kernelstub", "https://github.com/isantop/kernelstub", []string{"pop"},
+		options("sudo kernelstub", " -a ", " -d ", true),
+	},
+	{
+		"grubby", "https://docs.redhat.com/en/documentation/red_hat_enterprise_linux/9/html/managing_monitoring_and_updating_the_kernel/configuring-kernel-command-line-parameters_managing-monitoring-and-updating-the-kernel",
+		[]string{"fedora", "rhel", "redhat", "centos", "rocky", "almalinux", "amzn", "amazon", "ol", "oracle"},
+		options("sudo grubby --update-kernel=ALL", " --args=", " --remove-args=", true),
+	},
+	{
+		"update-bootloader", "https://doc.opensuse.org/documentation/leap/reference/html/book-reference/cha-grub2.html", []string{"suse", "opensuse", "sles"},
+		edited("sudo update-bootloader --config"),
+	},
+	{
+		"update-grub", "https://manpages.debian.org/stable/grub2-common/update-grub.8.en.html", []string{"debian", "ubuntu"},
+		edited("sudo update-grub"),
+	},
+	{
+		"grub2-mkconfig", "https://www.gnu.org/software/grub/manual/grub/grub.html#Invoking-grub_002dmkconfig", nil,
+		edited("sudo grub2-mkconfig -o /boot/grub2/grub.cfg"),
+	},
+	{
+		"grub-mkconfig", "https://www.gnu.org/software/grub/manual/grub/grub.html#Invoking-grub_002dmkconfig", []string{"arch", "gentoo"},
+		edited("sudo grub-mkconfig -o /boot/grub/grub.cfg"),
+	},
+	{
+		"update-extlinux", "https://wiki.alpinelinux.org/wiki/Bootloaders", []string{"alpine"},
+		func(string, []string) []string {
+			return []string{"vi /etc/update-extlinux.conf # as root: default_kernel_opts", "update-extlinux"}
+		},
+	},
+}
+
+// options returns the change of a program that takes the parameters as its options, those to
+// remove together in one, or each in its own.
+func options(program, adds, removes string, together bool) func(string, []string) []string {
+	return func(add string, remove []string) []string {
+		command := program
+		var all []string
+		for _, one := range remove {
+			all = append(all, quoted(one))
+		}
+		switch {
+		case len(all) == 1:
+			command += removes + all[0]
+		case len(all) > 1 && together:
+			command += removes + `"` + strings.Join(all, " ") + `"`
+		case len(all) > 1:
+			command += removes + strings.Join(all, removes)
+		}
+		if add != "" {
+			command += adds + add
+		}
+		return []string{command}
+	}
+}
+
+// edited returns the change of a program that reads /etc/default/grub.
+func edited(program string) func(string, []string) []string {
+	return func(string, []string) []string {
+		return []string{"sudoedit /etc/default/grub # GRUB_CMDLINE_LINUX", program}
+	}
+}
+
+// quoted returns a parameter for a command. A document from elsewhere may have another text in
+// its place, which must not become part of a command.
+func quoted(parameter string) string {
+	if safeParameter.MatchString(parameter) {
+		return parameter
+	}
+	return "PARAMETER"
+}
+
+// commandLine returns where and how the kernel command line of a document's machine is
+// changed: the end of an advice, and the commands. Without facts about the machine the
+// commands are those of the two commonest families of distributions.
+func commandLine(d *result.Document, add string, remove []parameter) (hint string, commands []string) {
+	var texts []string
+	for _, p := range remove {
+		texts = append(texts, p.text)
+	}
+	switch h := d.Host; {
+	case inContainer(d):
+		return ". Then reboot the host", nil
+	case inWSL(d):
+		return " (kernelCommandLine in the file .wslconfig of the Windows user). Then run `wsl --shutdown` in Windows", nil
+	case isGuest(d) && h.Virtualization.System == "firecracker":
+		return " (boot_args of the machine's configuration on the host). Then boot the machine again", nil
+	case distribution(d) == "" && len(h.BootTools) == 0:
+		return ". Then reboot", twoFamilies(add, texts)
+	}
+	i := slices.IndexFunc(bootTools, func(tool bootTool) bool {
+		return slices.Contains(d.Host.BootTools, tool.name) || likely(d, tool)
+	})
+	if i < 0 {
+		return " (in the configuration of the boot loader). Then reboot", nil
+	}
+	return ". Then reboot" + overridden(d, bootTools[i]), bootTools[i].change(add, texts)
+}
+
+// distribution returns the id of a machine's distribution; "" if it is unknown. Older documents
+// have only its name, which begins with it.
+func distribution(d *result.Document) string {
+	name, _, _ := strings.Cut(d.Host.Distribution, " ")
+	return cmp.Or(d.Host.DistributionID, name)
+}
+
+// likely reports whether the distribution of a machine has a program. It counts only where the
+// document does not name the installed ones.
+func likely(d *result.Document, tool bootTool) bool {
+	return len(d.Host.BootTools) == 0 && slices.ContainsFunc(tool.likely, func(id string) bool {
+		return id == distribution(d) || slices.Contains(d.Host.DistributionLike, id)
+	})
+}
+
+// overridden warns of a file of Ubuntu's cloud images that is read after /etc/default/grub
+// (cloud-images: /etc/default/grub.d/50-cloudimg-settings.cfg).
+func overridden(d *result.Document, tool bootTool) string {
+	if tool.name != "update-grub" || distribution(d) != "ubuntu" {
+		return ""
+	}
+	return ". On Ubuntu's cloud images, /etc/default/grub.d/50-cloudimg-settings.cfg overrides GRUB_CMDLINE_LINUX_DEFAULT, so use GRUB_CMDLINE_LINUX"
+}
+
+// twoFamilies returns the commands for a machine of which no distribution is known.
+func twoFamilies(add string, remove []string) []string {
+	grubby := bootTools[slices.IndexFunc(bootTools, func(tool bootTool) bool { return tool.name == "grubby" })]
+	return []string{
+		"# Debian, Ubuntu: in GRUB_CMDLINE_LINUX of",
+		"sudoedit /etc/default/grub && sudo update-grub",
+		"# Fedora, RHEL:",
+		grubby.change(add, remove)[0],
+	}
+}

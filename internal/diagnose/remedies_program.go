@@ -1,0 +1,148 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// programRemedies change how programs read clocks, what they may use of the machine, or how it is
+// measured.
+var programRemedies = map[string]remedy{
+	"newer-engine": {
+		source: "docker/for-win#8326, docker-library/python#674, moby: the default profile knows clock_gettime64 since Docker 19.03.9; libseccomp knows it since 2.4.2",
+		where:  []condition{onLinux},
+		advice: "On the host of the container, use Docker 19.03.9 or later with libseccomp 2.4.2 or later (or a version of Podman, containerd or CRI-O of 2020 and later)",
+		risk:   "That of any upgrade of the container engine.",
+	},
+	"allow-calls": {
+		source: "docs.docker.com/engine/security/seccomp; systemd.exec(5): SystemCallFilter",
+		where:  []condition{onLinux},
+		advice: "With a profile of your own, allow clock_gettime, clock_gettime64, clock_getres, gettimeofday and time (in a unit of systemd: SystemCallFilter=), or answer unknown calls with ENOSYS",
+	},
+	"read-real-clock": {
+		source: "edgelesssys/ego#236; wolfcw/libfaketime; Wine's ntdll",
+		advice: "Measure intervals shorter than a tick with a counter of the CPU or a clock of the host, or outside of the emulator, sandbox or enclave. Check LD_PRELOAD and /etc/ld.so.preload for a library that stands in for the clock",
+		command: func(d *result.Document) []string {
+			if onLinux(d) {
+				return []string{"env | grep LD_PRELOAD; cat /etc/ld.so.preload"}
+			}
+			return nil
+		},
+	},
+	"read-monotonic": {
+		source: "arch/x86/entry/vdso: CLOCK_TAI since Linux 4.20 (315f28fa), CLOCK_MONOTONIC_RAW and CLOCK_BOOTTIME since 5.3 (generic vDSO)",
+		where:  []condition{not(inGVisor)},
+		advise: func(d *result.Document) string {
+			if olderThan(5, 3)(d) {
+				return "On a hot path read CLOCK_MONOTONIC or CLOCK_REALTIME, or use Linux 5.3 or later"
+			}
+			return "On a hot path read CLOCK_MONOTONIC or CLOCK_REALTIME, or use a newer kernel"
+		},
+	},
+	"read-everyday": {
+		source: "google/gvisor#7975: the vDSO has CLOCK_MONOTONIC, CLOCK_REALTIME and CLOCK_BOOTTIME in every version",
+		where:  []condition{inGVisor},
+		advice: "Until then read CLOCK_MONOTONIC or CLOCK_REALTIME on a hot path, which this sandbox reads in user mode",
+	},
+	"read-less": {
+		source: "docs/measuring.md",
+		advise: func(d *result.Document) string {
+			if onLinux(d) && onX86(d) && !slices.Contains(tickSources, clockSource(d)) {
+				return "Use a clock source that each CPU has itself (tsc on x86), and read the time less often on hot paths"
+			}
+			return "Read the time less often on hot paths"
+		},
+		command: func(d *result.Document) []string {
+			return []string{"timebench compare --threads 1.." + strconv.Itoa(max(2, d.Host.CPU.Usable))}
+		},
+	},
+	"recheck": {
+		source:   "docs/verify.md",
+		advice:   "Do not trust the time of this machine. Check whether the fault persists",
+		commands: []string{recheckCommand},
+	},
+	"which-clocks": {
+		source:   "docs/verify.md",
+		advice:   "Check whether the fault persists, and which clocks have it",
+		commands: []string{recheckCommand},
+	},
+	"raise-quota": {
+		source: "docs.kernel.org/scheduler/sched-bwc.html; kubernetes.io: resources.limits.cpu; docker run --cpus; systemd.resource-control(5): CPUQuota",
+		advise: func(d *result.Document) string {
+			switch d.Host.Container {
+			case "":
+				return "Raise or remove the quota: CPUQuota= of the systemd unit, or cpu.max of the control group"
+			case "docker", "podman":
+				return "Raise or remove the quota of the container: --cpus of docker and podman, limits.cpu of Kubernetes"
+			default:
+				return "Raise or remove the quota of the container: limits.cpu of Kubernetes and LXD, --cpus of docker and podman"
+			}
+		},
+		risk: "The process can then take CPU time from others on this machine.",
+	},
+	"quieter-host": {
+		source: "man7.org/linux/man-pages/man5/proc_stat.5.html: steal",
+		advice: "Move to a host with fewer virtual machines, or to an instance type with dedicated CPUs",
+	},
+	"burstable": {
+		source: "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-performance-instances.html: T2, T3, T3a, T4g; the standard mode limits the CPUs when the credits are used up",
+		where: []condition{func(d *result.Document) bool {
+			return d.Host.Machine != nil && d.Host.Machine.Vendor == "Amazon EC2" && burstable(d.Host.Machine.Product)
+		}},
+		advise: func(d *result.Document) string {
+			return fmt.Sprintf("This instance type (%s) is burstable: when its CPU credits are used up, the host limits its CPUs. Check CPUCreditBalance in CloudWatch; use the unlimited mode, or another instance type", d.Host.Machine.Product)
+		},
+	},
+	"performance-governor": {
+		source: "docs.kernel.org/admin-guide/pm/cpufreq.html; linux-tools-common on Ubuntu, linux-cpupower on Debian, kernel-tools on Fedora and RHEL have cpupower",
+		where:  []condition{not(inContainer), not(isGuest)},
+		advise: func(d *result.Document) string {
+			advice := "For a measurement, or if latency matters more than power, select the performance governor. It lasts until the next boot, and does not stop turbo frequencies"
+			if name := cpupowerPackage(d); name != "" {
+				advice += ". cpupower is in the package " + name
+			}
+			return advice
+		},
+		commands: []string{"sudo cpupower frequency-set -g performance"},
+		risk:     "More power and heat.",
+	},
+	"find-callers": {
+		source:   "docs/profile.md",
+		advice:   "Find the callers, and read the clock less often: once for each batch, request or turn of a loop",
+		commands: []string{"sudo timebench profile"},
+		risk:     "Events of one batch get the same time.",
+	},
+	"amd64-build": {
+		source: "docs/doctor.md: Proof of kernel entry",
+		where:  []condition{func(d *result.Document) bool { return d.Host.Arch == "386" && onLinux(d) && !alone(d) }},
+		advice: "If the kernel is a 64-bit one, run the amd64 build of timebench, which can prove it",
+	},
+	"measure-there": {
+		source:   "docs/doctor.md",
+		where:    []condition{alone},
+		advice:   "Measure on that machine what a read costs, and whether it enters the kernel",
+		commands: []string{"timebench doctor"},
+	},
+}
+
+// burstable reports whether an instance type of Amazon is one whose CPUs are limited by credits.
+func burstable(instance string) bool {
+	family, _, _ := strings.Cut(instance, ".")
+	return slices.Contains([]string{"t2", "t3", "t3a", "t4g"}, family)
+}
+
+// cpupowerPackage returns the package that has cpupower; "" where it is not known.
+func cpupowerPackage(d *result.Document) string {
+	for name, distributions := range map[string][]string{
+		"linux-cpupower": {"debian"}, "linux-tools-common": {"ubuntu"}, "kernel-tools": {"fedora", "rhel", "centos", "rocky", "almalinux", "amzn"}, "cpupower": {"arch", "opensuse", "suse"},
+	} {
+		if slices.Contains(distributions, distribution(d)) {
+			return name
+		}
+	}
+	return ""
+}

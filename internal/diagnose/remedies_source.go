@@ -1,0 +1,156 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// sourceRemedies change the clock source of a Linux machine, or find out who chose it.
+var sourceRemedies = map[string]remedy{
+	"restore": {
+		source: "internal/clocksource: the record of an experiment",
+		where:  []condition{canRestore},
+		kernel: true,
+		advice: "Restore it. The next `timebench compare --clocksources` also offers to do so",
+		command: func(d *result.Document) []string {
+			return []string{fmt.Sprintf("echo %s | sudo tee %s", d.Host.UnrestoredClockSource.Original, currentFile), "cat " + currentFile}
+		},
+		risk: "None known: it was in use before.",
+	},
+	"restore-best": {
+		source: "kernel/time/clocksource.c: clocksource_select",
+		where:  []condition{not(canRestore)},
+		kernel: true,
+		advise: func(d *result.Document) string {
+			return fmt.Sprintf("The kernel no longer offers %s (its log shows why). Let it select the best of the others", d.Host.UnrestoredClockSource.Original)
+		},
+		commands: []string{"echo | sudo tee " + currentFile, "cat " + currentFile},
+	},
+	"choose-again": {
+		source: "kernel/time/clocksource.c: current_clocksource_store, clocksource_select",
+		where:  []condition{func(d *result.Document) bool { return best(d) != "" && best(d) != clockSource(d) }},
+		kernel: true,
+		advise: func(d *result.Document) string {
+			return "Let the kernel select the clock source again. It selects the first of its list: " + best(d)
+		},
+		commands: []string{"echo | sudo tee " + currentFile, "cat " + currentFile},
+		warn: func(d *result.Document) string {
+			return fmt.Sprintf("Somebody may have had a reason to select %s. Find out first.", clockSource(d))
+		},
+	},
+	"find-chooser": {
+		source: "tuned: profiles in /usr/lib/tuned and /etc/tuned; cloud-init: /var/lib/cloud; udev(7)",
+		kernel: true,
+		advice: "Find out what selected it. Otherwise it is selected again at the next boot. Check /etc/rc.local, the tuned profiles, cron, the systemd units, the udev rules, and the provisioning (cloud-init, Ansible, Puppet)",
+		commands: []string{
+			"sudo grep -rsl current_clocksource /etc /usr/lib/tuned /usr/lib/systemd",
+			"sudo grep -rsl current_clocksource /usr/local /usr/lib/udev /var/lib/cloud",
+		},
+	},
+	"remove-choice": {
+		source: "Documentation/admin-guide/kernel-parameters.txt: clocksource, notsc, tsc, no-kvmclock",
+		removes: func(d *result.Document) []parameter {
+			return slices.DeleteFunc(removing("clocksource", "notsc", "tsc=unstable", "no_kvmclock")(d), func(p parameter) bool {
+				return p.name == "clocksource" && (p.value == best(d) || p.value == "tsc")
+			})
+		},
+		advice: "Remove the parameter from the kernel command line",
+		risk:   "Somebody may have had a reason. Check whether the TSC of this machine was unstable before.",
+	},
+	"remove-vsyscall": {
+		source:  "arch/x86/kernel/kvmclock.c: parse_no_kvmclock_vsyscall",
+		removes: removing("no_kvmclock_vsyscall"),
+		advice:  "Remove the parameter from the kernel command line, so that user mode can read kvm-clock",
+		risk:    "None known: the page is on by default.",
+	},
+	"remove-vdso-0": {
+		source:  "Documentation/admin-guide/kernel-parameters.txt: vdso, vdso32",
+		removes: removing("vdso=0", "vdso32=0"),
+		advice:  "Remove vdso=0 from the kernel command line",
+		risk:    "None known: the vDSO is on by default.",
+	},
+	"measure-sources": {
+		source:   "docs/doctor.md: Measure every clock source",
+		where:    []condition{mayUseTSC},
+		kernel:   true,
+		advice:   "Measure the cost of each clock source here, before you change anything permanently",
+		commands: []string{"sudo timebench compare --clocksources all"},
+		risk:     "It switches the clock source of the running system, and restores it.",
+	},
+	"switch-to-tsc": {
+		source: "Documentation/ABI/testing/sysfs-devices-system-clocksource; clocksource=tsc does not switch off the watchdog, which tsc=reliable would",
+		where:  []condition{mayUseTSC},
+		kernel: true,
+		advise: func(d *result.Document) string {
+			advice := "Switch to tsc until the next boot."
+			if !isSet(d, "clocksource=tsc") {
+				advice += " To make it permanent, add clocksource=tsc to the kernel command line"
+			}
+			return advice
+		},
+		commands: []string{"echo tsc | sudo tee " + currentFile, "cat " + currentFile},
+		warn:     switchRisk,
+	},
+	"hypervisor-clock": {
+		source: "arch/x86/kernel/kvmclock.c (rating 400), drivers/clocksource/hyperv_timer.c: what the hypervisor offers is right after a pause too",
+		where:  []condition{isGuest, func(d *result.Document) bool { return ownClock(d) != "" && ownClock(d) != clockSource(d) }},
+		kernel: true,
+		advise: func(d *result.Document) string {
+			return "Use the clock of the hypervisor, which accounts for pauses: " + ownClock(d)
+		},
+		command: func(d *result.Document) []string {
+			return []string{fmt.Sprintf("echo %s | sudo tee %s", ownClock(d), currentFile), "cat " + currentFile}
+		},
+	},
+	"other-source": {
+		source: "kernel/time/clocksource.c; docs/lab.md has the costs of hpet and acpi_pm",
+		where:  []condition{not(isGuest), offered("hpet")},
+		kernel: true,
+		advice: "Until then use the HPET, which all CPUs share",
+		commands: []string{
+			"echo hpet | sudo tee " + currentFile,
+			"cat " + currentFile,
+		},
+		risk: "Each read of a fine clock then enters the kernel, and takes about 1 µs.",
+	},
+}
+
+// ownClocks are the clock sources that hypervisors offer to their guests.
+var ownClocks = []string{"kvm-clock", "hyperv_clocksource_tsc_page", "xen"}
+
+// ownClock returns the clock source of the machine's hypervisor that the kernel offers; "" if it
+// offers none.
+func ownClock(d *result.Document) string {
+	for _, name := range ownClocks {
+		if offers(d, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// mayUseTSC reports whether the kernel offers the TSC, does not use it, and nothing speaks
+// against it. kvm-clock is kept if the TSC is not invariant: it corrects the TSC of each CPU.
+func mayUseTSC(d *result.Document) bool {
+	return offers(d, "tsc") && clockSource(d) != "tsc" && !markedUnstable(d) && !isTSCWrong(d) && (clockSource(d) != "kvm-clock" || invariant(d))
+}
+
+// switchRisk returns every known risk of a switch to tsc.
+func switchRisk(d *result.Document) string {
+	risk := "If the TSCs of the CPUs disagree, time jumps between CPUs, also backwards. The kernel checks this at boot. Leave its watchdog on."
+	if !invariant(d) {
+		risk += " This CPU does not report an invariant TSC: its rate may change, and it may stop while the CPU sleeps."
+	}
+	if h := hypervisorOf(d); h != nil && h.risk != "" {
+		risk += " " + h.risk
+	}
+	return risk
+}
+
+// canRestore reports whether the kernel still offers the clock source from before an experiment.
+func canRestore(d *result.Document) bool {
+	original := d.Host.UnrestoredClockSource.Original
+	return (len(clockSources(d)) == 0 || offers(d, original)) && safeInShell.MatchString(original)
+}

@@ -1,0 +1,152 @@
+package diagnose
+
+import (
+	"slices"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// tscRemedies are for a TSC that the kernel does not trust, or should not.
+var tscRemedies = map[string]remedy{
+	"newer-kernel-late-check": {
+		source: "kernel/time/clocksource.c, 644649553508 (Linux 6.8): a check that ran late is skipped, Long readout interval",
+		where:  []condition{onX86, olderThan(6, 8)},
+		advice: "Use Linux 6.8 or later, or a kernel of a distribution that has the change (\"Long readout interval\"): it skips a check that ran late",
+		risk:   upgradeRisk,
+	},
+	"newer-kernel-read-back": {
+		source: "kernel/time/clocksource.c, b7082cdf (the watchdog pauses while its reads are slow), 2ed08e4bc532 (Linux 6.9: more retries with more CPUs)",
+		where:  []condition{onX86, olderThan(6, 9)},
+		advice: "Use Linux 6.9 or later, or a kernel of a distribution that has the change: with more CPUs it tries the reads of the watchdog more often before it gives up",
+		risk:   upgradeRisk,
+	},
+	"newer-kernel-no-watchdog": {
+		source: "arch/x86/kernel/tsc.c, b50db7095fe0 (Linux 5.17): no watchdog where the CPU has TSC_ADJUST and the machine at most two sockets; later four (233756a640be, Linux 6.10)",
+		where:  []condition{onX86, not(isGuest), hasTSCAdjust, olderThan(5, 17)},
+		advice: "Use Linux 5.17 or later: on machines with an invariant TSC, TSC_ADJUST and at most two sockets it does not use the watchdog any more. This is safer than a parameter",
+		risk:   upgradeRisk,
+	},
+	"newer-kernel-tsc-early": {
+		source: "arch/x86/kernel/tsc.c, before Linux 5.5: tsc=reliable does not take the watchdog from tsc-early",
+		where:  []condition{onX86, olderThan(5, 5)},
+		advice: "Use Linux 5.5 or later: before, the watchdog also checks tsc-early, whatever tsc= says",
+		risk:   upgradeRisk,
+	},
+	"newer-kernel": {
+		source: "the kernel's stable trees backport changes of the watchdog and of calibration",
+		kernel: true,
+		advice: "Update the kernel",
+		risk:   upgradeRisk,
+	},
+	"tsc-nowatchdog": {
+		source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (Linux 5.2); nothing checks the TSC then",
+		where:  []condition{onX86, since(5, 2), isTSCRight, not(doubtsTSC), unset("tsc=reliable", "notsc", "tsc=unstable")},
+		adds:   "tsc=nowatchdog",
+		advice: "If you cannot change that, add tsc=nowatchdog (no watchdog) to the kernel command line. The TSC was right here. Do not use tsc=reliable, which also skips the checks between CPUs",
+		risk:   silenced,
+	},
+	"tsc-nowatchdog-if-known": {
+		source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (Linux 5.2), tsc=reliable",
+		where:  []condition{onX86, since(5, 2), not(isGuest), not(isTSCRight), not(doubtsTSC), unset("tsc=reliable", "notsc", "tsc=unstable")},
+		adds:   "tsc=nowatchdog",
+		advice: "Only if you have shown that the TSC is right (the watchdog has been wrong under heavy load, and with a faulty HPET), switch the watchdog off with tsc=nowatchdog. tsc=reliable switches off all checks, also those between CPUs",
+		risk:   silenced,
+	},
+	"compare-with-drift": {
+		source:   "docs/drift.md",
+		where:    []condition{onX86},
+		advice:   "Find out which of the two is wrong: compare the TSC with a time server",
+		commands: []string{"timebench drift"},
+	},
+	"compare-cpus": {
+		source:   "docs/skew.md",
+		where:    []condition{onX86, not(inGVisor)},
+		advice:   "Measure how far the TSCs of the CPUs differ, before you trust the TSC again",
+		commands: []string{"timebench skew"},
+	},
+	"update-firmware": {
+		source: "arch/x86/kernel/tsc_sync.c: TSC ADJUST, [Firmware Bug]; the firmware sets the TSCs at power-on and in SMM",
+		where:  []condition{ownsFirmware},
+		advise: func(d *result.Document) string {
+			if alone(d) && d.Host.Virtualization == nil {
+				return "On a real machine, update the firmware (BIOS), and start it from power-off"
+			}
+			return "Update the firmware (BIOS), and start the machine from power-off"
+		},
+		risk: "That of any update of the firmware.",
+	},
+	"cold-boot": {
+		source: "arch/x86/kernel/tsc_sync.c; Cooper Lake after a hot reboot, LKML 20220314194630.1726542-3-longman@redhat.com",
+		where:  []condition{ownsFirmware},
+		advice: "Switch the machine off and on: a warm reboot keeps the TSCs as they are",
+	},
+	"look-again": {
+		source:   "kernel/time/clocksource.c: the mark lasts until the next boot",
+		kernel:   true,
+		advice:   "Reboot, and check whether the message appears again, and on which CPU",
+		commands: []string{"sudo dmesg | grep -iE 'tsc|clocksource'"},
+	},
+	"reboot": {
+		source: "kernel/time/clocksource.c: the mark lasts until the next boot",
+		kernel: true,
+		advice: "Reboot: only that sets the TSC, and the kernel's opinion of it, anew",
+	},
+	"no-tools": {
+		source: "cyring/CoreFreq#308, #54: the TSC jumped when a tool rewrote P-state 0",
+		where:  []condition{ownsFirmware},
+		advice: "Do not change P-states or voltages with a tool while the clock source is tsc: on some AMD CPUs the TSC jumps then",
+	},
+	"avoid-suspend": {
+		source: "arch/x86/power/cpu.c, arch/x86/kernel/tsc.c: tsc_restore_sched_clock_state; firmware must restore the TSCs after S3",
+		where:  []condition{ownsFirmware, func(d *result.Document) bool { return logs(d, "suspended") }},
+		advice: "Until firmware or kernel is updated, do not suspend this machine to memory (S3), or reboot after it",
+	},
+	"remove-trust": {
+		source:  "arch/x86/kernel/tsc.c: tsc_setup; tsc=reliable and tsc=nowatchdog hide a TSC that is wrong",
+		where:   []condition{doubtsTSC},
+		removes: removing("tsc=reliable", "tsc=nowatchdog"),
+		advice:  "Remove the parameter that switches off the kernel's checks of the TSC",
+		risk:    "The kernel may then choose a slower clock source. It is right to do so.",
+	},
+	"boot-hpet": {
+		source: "kernel/time/clocksource.c: boot_override_clocksource",
+		where:  []condition{not(isGuest), anyOf(offered("hpet"), alone), func(d *result.Document) bool { return bootChoice(d).value == "" }},
+		adds:   "clocksource=hpet",
+		advice: "Until then, boot with clocksource=hpet",
+		risk:   "Each read of a fine clock then enters the kernel, and takes about 1 µs.",
+	},
+	"remove-acpi-off": {
+		source:  "drivers/acpi, arch/x86/kernel/hpet.c: without ACPI the kernel finds neither the HPET nor the PM timer",
+		removes: removing("acpi=off", "nohpet", "hpet=disable", "pmtmr"),
+		advice:  "Remove the parameter that hides the timers from the kernel (acpi=off): it needs one of them to measure the rate of the TSC",
+		risk:    "Somebody may have had a reason: check that the machine starts without it.",
+	},
+	"leave-it": {
+		source: "arch/x86/kernel/tsc.c, drivers/acpi/processor_idle.c, drivers/clocksource/arm_arch_timer.c: what works around a fault must stay",
+		advice: "Leave the clock source as it is: the kernel is right. Where the cost of a read matters, read a coarse clock, or read the time less often",
+	},
+	"find-stall": {
+		source: "LKML 2026-04-14 (Linux 7.0, d6e152d905bd): a machine stalls, and the watchdog sees a long interval of both clocks",
+		advice: "Do nothing to the clocks. Find out what stopped the machine for that long: a kernel with a fault in its timers (update it), System Management Mode, or a pause of the hypervisor",
+	},
+	"read-log": {
+		source:   "dmesg(1), journalctl(1)",
+		kernel:   true,
+		advice:   "Read the kernel log as root, and search for the clock source",
+		commands: []string{"sudo dmesg | grep -iE 'tsc|clocksource|arch_timer'"},
+	},
+	"read-journal": {
+		source:   "journalctl(1)",
+		kernel:   true,
+		advice:   "Read the copy of the log in the journal, and search for the clock source",
+		commands: []string{"sudo journalctl -k -b | grep -iE 'tsc|clocksource'"},
+	},
+}
+
+const (
+	upgradeRisk = "That of any kernel upgrade."
+	silenced    = "If the TSC does drift or differ between CPUs, time runs wrong or jumps back, and nothing notices. Do not do this just to silence a message."
+)
+
+// hasTSCAdjust reports whether the CPU has the register TSC_ADJUST.
+func hasTSCAdjust(d *result.Document) bool { return slices.Contains(d.Host.CPU.TSCFlags, "tsc_adjust") }

@@ -1,0 +1,156 @@
+package diagnose
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/kernellog"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// Every remedy has a source and an advice, and a name that no other table has.
+func TestEveryRemedyHasASource(t *testing.T) {
+	all := 0
+	for _, table := range tables() {
+		all += len(table)
+		for name, r := range table {
+			require.NotEmpty(t, r.source, "%s: name the kernel file and commit, or the page", name)
+			require.NotEqual(t, r.advice == "", r.advise == nil, "%s: advice or advise", name)
+			require.False(t, r.commands != nil && r.command != nil, name)
+			require.False(t, r.risk != "" && r.warn != nil, name)
+			require.NotContains(t, r.adds, " ", name)
+		}
+	}
+	require.Len(t, remedies, all, "two tables have a remedy of the same name")
+}
+
+// alwaysHarmless are the kinds of causes that call for no remedy.
+var alwaysHarmless = []string{"hyperv-by-design", "xen-by-design", "lost-rtc-interrupts", "pm-timer-off", "p0-frequency", "32-bit-erratum"}
+
+// quotedName matches a name in quotation marks.
+var quotedName = regexp.MustCompile(`"([a-z0-9][a-z0-9-]*)"`)
+
+// Every remedy is used, and every name in the tables of causes is that of a remedy.
+func TestEveryRemedyIsUsed(t *testing.T) {
+	used := map[string]bool{}
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			if definition := regexp.MustCompile(`^\t"[a-z0-9-]+": \{$`).MatchString(line); definition {
+				continue
+			}
+			for _, match := range quotedName.FindAllStringSubmatch(line, -1) {
+				used[match[1]] = true
+			}
+		}
+	}
+	for name := range remedies {
+		require.True(t, used[name], "nothing suggests %s", name)
+	}
+	for _, kind := range kernellog.Causes() {
+		if !slices.Contains(alwaysHarmless, kind) {
+			require.Contains(t, causeRemedies, kind, "name the remedies of a new cause; none, if there is none that is safe")
+		}
+	}
+	for kind, names := range causeRemedies {
+		require.Contains(t, kernellog.Causes(), kind)
+		for _, name := range names {
+			require.Contains(t, remedies, name, kind)
+		}
+	}
+	for judgement, names := range judgedRemedies {
+		for _, name := range names {
+			require.Contains(t, remedies, name, judgement)
+		}
+	}
+	for _, h := range hypervisors {
+		for _, name := range slices.Concat(h.remedies, h.windows) {
+			require.Contains(t, remedies, name)
+		}
+	}
+	for _, c := range offsetCauses {
+		for _, name := range c.remedies {
+			require.Contains(t, remedies, name)
+		}
+	}
+}
+
+// The kernel command line is changed as the distribution does it, and where it is.
+func TestCommandLine(t *testing.T) {
+	guest := &result.Virtualization{System: "firecracker", Role: "guest"}
+	for name, test := range map[string]struct {
+		host     result.Host
+		hint     string
+		commands []string
+	}{
+		"nothing is known": {result.Host{}, ". Then reboot", []string{
+			"# Debian, Ubuntu: in GRUB_CMDLINE_LINUX of", "sudoedit /etc/default/grub && sudo update-grub",
+			"# Fedora, RHEL:", "sudo grubby --update-kernel=ALL --remove-args=clocksource=hpet --args=tsc=nowatchdog",
+		}},
+		"Debian":           {result.Host{Distribution: "debian 12"}, ". Then reboot", []string{"sudoedit /etc/default/grub # GRUB_CMDLINE_LINUX", "sudo update-grub"}},
+		"Ubuntu":           {result.Host{DistributionID: "ubuntu", BootTools: []string{"update-grub", "grub-mkconfig"}}, ". Then reboot. On Ubuntu's cloud images, /etc/default/grub.d/50-cloudimg-settings.cfg overrides GRUB_CMDLINE_LINUX_DEFAULT, so use GRUB_CMDLINE_LINUX", []string{"sudoedit /etc/default/grub # GRUB_CMDLINE_LINUX", "sudo update-grub"}},
+		"Mint":             {result.Host{DistributionID: "linuxmint", DistributionLike: []string{"ubuntu"}}, ". Then reboot", []string{"sudoedit /etc/default/grub # GRUB_CMDLINE_LINUX", "sudo update-grub"}},
+		"Rocky":            {result.Host{DistributionID: "rocky", BootTools: []string{"grubby", "grub2-mkconfig"}}, ". Then reboot", []string{"sudo grubby --update-kernel=ALL --remove-args=clocksource=hpet --args=tsc=nowatchdog"}},
+		"Silverblue":       {result.Host{DistributionID: "fedora", BootTools: []string{"rpm-ostree", "grubby"}}, ". Then reboot", []string{"sudo rpm-ostree kargs --delete=clocksource=hpet --append-if-missing=tsc=nowatchdog"}},
+		"Alpine":           {result.Host{DistributionID: "alpine"}, ". Then reboot", []string{"vi /etc/update-extlinux.conf # as root: default_kernel_opts", "update-extlinux"}},
+		"no boot loader":   {result.Host{DistributionID: "nixos"}, " (in the configuration of the boot loader). Then reboot", nil},
+		"a container":      {result.Host{DistributionID: "debian", Container: "docker"}, ". Then reboot the host", nil},
+		"WSL":              {result.Host{DistributionID: "ubuntu", WSL: 2}, " (kernelCommandLine in the file .wslconfig of the Windows user). Then run `wsl --shutdown` in Windows", nil},
+		"a Firecracker VM": {result.Host{DistributionID: "debian", Virtualization: guest}, " (boot_args of the machine's configuration on the host). Then boot the machine again", nil},
+	} {
+		hint, commands := commandLine(&result.Document{Host: test.host}, "tsc=nowatchdog", []parameter{{"clocksource", "hpet", "clocksource=hpet"}})
+		require.Equal(t, test.hint, hint, name)
+		require.Equal(t, test.commands, commands, name)
+	}
+}
+
+// A parameter of a document from elsewhere does not become part of a command.
+func TestNoForeignParameterInACommand(t *testing.T) {
+	d := &result.Document{Host: result.Host{OS: "linux", DistributionID: "rocky", BootParameters: []string{"clocksource=$(reboot)", "clocksource=a;b", "no_kvmclock"}}}
+	found := advise(d, "remove-choice")
+	require.Len(t, found, 1)
+	require.Equal(t, []string{`sudo grubby --update-kernel=ALL --remove-args="PARAMETER PARAMETER no_kvmclock"`}, found[0].Commands)
+}
+
+// Nothing is suggested that is set already, or that there is nothing to remove of.
+func TestRemediesThatChangeNothing(t *testing.T) {
+	d := well()
+	require.Empty(t, advise(d, "remove-choice", "remove-vsyscall", "remove-vdso-0", "remove-trust"))
+	d.Host.ClockSource.Current = "hpet"
+	require.Contains(t, advise(d, "switch-to-tsc")[0].Advice, "add clocksource=tsc")
+	d.Host.BootParameters = []string{"clocksource=tsc", "vdso=0"}
+	require.NotContains(t, advise(d, "switch-to-tsc")[0].Advice, "add clocksource=tsc")
+	require.Empty(t, advise(d, "remove-choice"), "clocksource=tsc is what is wanted")
+	require.Contains(t, advise(d, "remove-vdso-0")[0].Commands, "sudo grubby --update-kernel=ALL --remove-args=vdso=0")
+	d.Host.Virtualization = &result.Virtualization{System: "qemu", Role: "guest"}
+	require.Len(t, advise(d, "qemu-reliable"), 1)
+	d.Host.BootParameters = append(d.Host.BootParameters, "tsc=reliable")
+	require.Empty(t, advise(d, "qemu-reliable"))
+}
+
+// In a container, what changes the kernel is said to be for the host.
+func TestRemediesInAContainer(t *testing.T) {
+	d := well()
+	d.Host.ClockSource.Current, d.Host.Container = "hpet", "docker"
+	for _, r := range advise(d, "choose-again", "find-chooser", "switch-to-tsc") {
+		require.Contains(t, r.Advice, "On the host of this container: ")
+		require.Equal(t, "# on the host of this container:", r.Commands[0])
+	}
+	require.Empty(t, advise(d, "start-service", "set-from-rtc"))
+	require.Len(t, advise(d, "host-sets-clock"), 1)
+}
+
+func TestAMistakeInATableIsFound(t *testing.T) {
+	require.PanicsWithValue(t, "no remedy oops", func() { advise(well(), "oops") })
+}

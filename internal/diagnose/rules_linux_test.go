@@ -1,0 +1,127 @@
+package diagnose_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// rules requires of every remedy of every finding on a document that it can be carried out there,
+// changes something, and is safe.
+func rules(t *testing.T, d *result.Document) {
+	t.Helper()
+	for _, f := range diagnose.Findings(d) {
+		require.NotEmpty(t, f.Evidence, f.Title)
+		require.NotEmpty(t, f.Cause, f.Title)
+		seen := map[string]bool{}
+		for _, r := range f.Remedies {
+			require.False(t, seen[r.Advice], "twice: %s", r.Advice)
+			seen[r.Advice] = true
+			sound(t, d, r)
+		}
+	}
+}
+
+// sound requires that a remedy can be carried out on a machine, changes something, and is safe.
+func sound(t *testing.T, d *result.Document, r result.Remedy) {
+	t.Helper()
+	h, commands := d.Host, strings.Join(r.Commands, "\n")
+	all := r.Advice + "\n" + commands
+	guest := h.Virtualization != nil && h.Virtualization.Role == "guest"
+	for _, parameter := range []string{"tsc=nowatchdog", "tsc=reliable", "clocksource=tsc", "clocksource=hpet", "clocksource=kvm-clock"} {
+		if adds := "add " + parameter; strings.Contains(r.Advice, adds) || strings.Contains(commands, "--args="+parameter) {
+			require.NotContains(t, h.BootParameters, parameter, "is set: %s", all)
+		}
+	}
+	require.False(t, diagnose.IsTSCWrong(d) && strings.Contains(all, "tsc=nowatchdog") && !strings.Contains(r.Advice, "Remove"), "unsafe: %s", all)
+	require.False(t, diagnose.IsTSCWrong(d) && strings.Contains(commands, "echo tsc"), "unsafe: %s", all)
+	require.False(t, guest && strings.Contains(r.Advice, "firmware (BIOS)"), "a guest has none: %s", all)
+	if h.CPU.InvariantTSC != nil && *h.CPU.InvariantTSC {
+		require.NotContains(t, all, "+invtsc", "the bit is set")
+	}
+	for _, command := range r.Commands {
+		require.LessOrEqual(t, len(command), 86, "a command that is wrapped cannot be copied: %s", command)
+		if name, ok := strings.CutPrefix(command, "echo "); ok && strings.Contains(command, "current_clocksource") {
+			name, _, _ = strings.Cut(name, " ")
+			require.True(t, name == "|" || len(available(d)) == 0 || slices.Contains(available(d), name), "is not available: %s", command)
+		}
+		for _, tool := range []string{"grubby", "update-grub", "rpm-ostree"} {
+			require.False(t, len(h.BootTools) > 0 && strings.Contains(command, "sudo "+tool) && !slices.Contains(h.BootTools, tool), "is not installed: %s", command)
+		}
+	}
+	if h.Container != "" && (strings.Contains(commands, "/sys/devices/system/clocksource") || strings.Contains(commands, "grub")) {
+		require.Contains(t, r.Advice, "host", "a container cannot do that: %s", all)
+	}
+	if h.OS != "linux" {
+		require.NotContains(t, commands, "sudo", all)
+		require.NotContains(t, commands, "dmesg", all)
+	}
+}
+
+func available(d *result.Document) []string {
+	if d.Host.ClockSource == nil {
+		return nil
+	}
+	return d.Host.ClockSource.Available
+}
+
+// plantedLogs are lines with causes that a recorded machine may not have: nothing, CPUs that
+// differ, a wrong rate, a watchdog without figures, a firmware that writes to the TSC.
+var plantedLogs = [][]string{
+	nil,
+	{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock.", "[ 9.1] tsc: Marking TSC unstable due to check_tsc_sync_source failed"},
+	{"[ 1.1] tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!", "[ 1.1] tsc: Previous calibrated TSC freq:         2500.000 MHz", "[ 1.1] tsc: TSC freq recalibrated by [HPET]:         2399.967 MHz"},
+	{"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog"},
+	{"[ 0.1] [Firmware Bug]: TSC ADJUST differs within socket(s), fixing all errors"},
+}
+
+// The rules hold on every recorded machine, whatever its clocks cost and its log has, in a
+// container too, and with parameters that it may have.
+func TestRulesOnEveryRecordedMachine(t *testing.T) {
+	trees, err := filepath.Glob(filepath.Join("..", "host", "testdata", "*", "proc"))
+	require.NoError(t, err)
+	more, err := filepath.Glob(filepath.Join("testdata", "cases", "*", "tree", "proc"))
+	require.NoError(t, err)
+	require.NotEmpty(t, append(trees, more...))
+	tried := 0
+	for _, tree := range append(trees, more...) {
+		for _, entry := range []string{result.Never, result.Always, result.Unknown} {
+			for _, container := range []string{"", "docker"} {
+				for i, parameters := range [][]string{nil, {"tsc=reliable"}, {"tsc=nowatchdog", "clocksource=hpet"}, {"notsc"}, {"vdso=0"}} {
+					d := &result.Document{Host: host.At(filepath.Dir(tree)), Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: diagnose.Clocks(entry, 640)}}}
+					d.Host.Container = container
+					d.Host.BootParameters = append(slices.Clone(d.Host.BootParameters), parameters...)
+					if planted := plantedLogs[(i+tried)%len(plantedLogs)]; planted != nil {
+						d.Host.KernelLog = &result.KernelLog{Lines: planted}
+					}
+					tried++
+					d.Host.DistributionID = []string{"", "ubuntu", "rocky", "alpine", "arch"}[i]
+					d.Host.TimeSync = &result.TimeSync{}
+					d.Host.WallOffsets = []result.WallOffset{rtc(3600e9)}
+					rules(t, d)
+				}
+			}
+		}
+	}
+}
+
+// A healthy machine is accused of nothing.
+func TestHealthyRecordedMachines(t *testing.T) {
+	for _, name := range []string{"bare-metal-tsc", "kvm", "kvm-amd", "firecracker", "hyperv-azure", "vmware", "arm64", "qemu-tsc"} {
+		tree := filepath.Join("..", "host", "testdata", name)
+		_, err := os.Stat(tree)
+		require.NoError(t, err)
+		d := &result.Document{Host: host.At(tree), Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: diagnose.Clocks(result.Never, 30)}}}
+		d.Host.TimeSync = &result.TimeSync{Synchronised: true, MaxErrorNS: 1e9}
+		d.Host.WallOffsets = []result.WallOffset{rtc(9e8), ptp("KVM virtual PTP", 1e6)}
+		require.Empty(t, kindsOf(d), name)
+	}
+}

@@ -1,0 +1,60 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
+)
+
+// minTickNS is the step from which a clock that should be fine is called coarse: above the 30 µs of
+// a counter of 32 kHz, and below the 1 ms of the shortest tick of a kernel.
+const minTickNS = 100_000
+
+// tickSources are the clock sources that count the ticks of the kernel (kernel/time/jiffies.c).
+var tickSources = []string{"jiffies", "refined-jiffies"}
+
+// ticking finds everyday clocks that step by a tick, although they should be fine.
+func ticking(d *result.Document) *result.Finding {
+	clocks := tickingClocks(d)
+	if len(clocks) == 0 {
+		return nil
+	}
+	finding := &result.Finding{
+		Title: "time steps by " + words.Duration(clocks[0].Resolution.TickNS) + ": the fine clocks have the resolution of a tick",
+		Cause: "Something keeps the time and updates it once a tick: an emulator, a sandbox or an enclave (Wine, gVisor, SGX), or a library that stands in for the clock. Two events within one tick get the same time, and shorter intervals are zero.",
+		Links: []string{"https://man7.org/linux/man-pages/man7/time.7.html"},
+	}
+	for _, c := range clocks {
+		text := fmt.Sprintf("%s steps by %s", c.ID, words.Duration(c.Resolution.TickNS))
+		if c.Resolution.ReportedNS > 0 {
+			text += ", and clock_getres reports " + words.Duration(c.Resolution.ReportedNS)
+		}
+		finding.Evidence = append(finding.Evidence, text)
+	}
+	if name := clockSource(d); slices.Contains(tickSources, name) {
+		finding.Cause = "The clock source is " + name + ", which counts the ticks of the kernel. Two events within one tick get the same time, and shorter intervals are zero."
+		why := whyNotTSC(d)
+		finding.Cause = strings.TrimSpace(finding.Cause + " " + why.cause)
+		finding.Evidence = append(finding.Evidence, why.evidence...)
+		finding.Remedies = advise(d, why.remedies...)
+		finding.Links = append(finding.Links, why.links...)
+	} else {
+		finding.Remedies = advise(d, "read-real-clock")
+	}
+	return finding
+}
+
+// tickingClocks returns the everyday clocks that step by a tick.
+func tickingClocks(d *result.Document) []compare.Clock {
+	var clocks []compare.Clock
+	for _, c := range compare.Of(d).Clocks {
+		if r := c.Resolution; r != nil && Everyday(c.ID) && !r.FinerThanRead && r.TickNS >= minTickNS {
+			clocks = append(clocks, c)
+		}
+	}
+	return clocks
+}

@@ -1,0 +1,105 @@
+package diagnose
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/result"
+)
+
+// bsd returns the document of a BSD whose fine clocks cost so much.
+func bsd(system string, fineNS float64, current string, available ...string) *result.Document {
+	d := well()
+	d.Host.OS, d.Host.KernelLog = system, nil
+	compare.Into(d).Clocks = clocks("", fineNS)
+	for i := range compare.Of(d).Clocks {
+		compare.Into(d).Clocks[i].ID = strings.Replace(compare.Of(d).Clocks[i].ID, "@vdso", "@libc", 1)
+	}
+	d.Host.ClockSource = nil
+	if current != "" {
+		d.Host.ClockSource = &result.ClockSource{Current: current, Available: available}
+	}
+	return d
+}
+
+func TestTimecounters(t *testing.T) {
+	for name, test := range map[string]struct {
+		d     *result.Document
+		plant func(*result.Document)
+		says  []string // nil without a finding
+		never []string
+	}{
+		"fast":    {d: bsd("freebsd", 30, "TSC-low", "TSC-low", "HPET")},
+		"OpenBSD": {d: bsd("openbsd", 1200, "acpitimer0", "tsc", "acpitimer0"), says: []string{"the timecounter is acpitimer0", "sysctl -w kern.timecounter.hardware=tsc", "man.openbsd.org"}},
+		"NetBSD":  {d: bsd("netbsd", 900, "hpet0", "TSC", "hpet0"), says: []string{"hardware=TSC"}, never: []string{"loader.conf"}},
+		"no TSC":  {d: bsd("freebsd", 1650, "ACPI-fast", "ACPI-fast", "i8254"), says: []string{"Read the time less often"}, never: []string{"hardware="}},
+		"unknown": {d: bsd("freebsd", 1650, ""), says: []string{"sysctl kern.timecounter.hardware kern.timecounter.choice", "is not in the result"}},
+		"switched off": {
+			d:     bsd("freebsd", 900, "TSC-low", "TSC-low", "HPET"),
+			plant: func(d *result.Document) { d.Host.ClockSource.Settings = []string{"kern.timecounter.fast_gettime=0"} },
+			says:  []string{"fast_gettime=1"}, never: []string{"hardware=TSC-low #"},
+		},
+		"no foreign text in a command": {d: bsd("freebsd", 1650, "HPET", "TSC; reboot", "HPET"), says: []string{"HPET"}, never: []string{"hardware=TSC; reboot"}},
+		"only system calls": {
+			d: bsd("freebsd", 1650, "ACPI-fast", "TSC-low"),
+			plant: func(d *result.Document) {
+				for i := range compare.Of(d).Clocks {
+					compare.Into(d).Clocks[i].ID = strings.Replace(compare.Of(d).Clocks[i].ID, "@libc", "@syscall", 1)
+				}
+			},
+			says: []string{"TSC-low"},
+		},
+	} {
+		if test.plant != nil {
+			test.plant(test.d)
+		}
+		finding := slowReads(test.d)
+		if test.says == nil {
+			require.Nil(t, finding, name)
+			continue
+		}
+		require.NotNil(t, finding, name)
+		for _, says := range test.says {
+			require.Contains(t, worded(*finding), says, name)
+		}
+		for _, never := range test.never {
+			require.NotContains(t, worded(*finding), never, name)
+		}
+	}
+}
+
+// A sandbox of gVisor is known by its log, or by its release in a container; not by either alone.
+func TestGVisor(t *testing.T) {
+	for name, test := range map[string]struct {
+		host result.Host
+		is   bool
+	}{
+		"by its log":                  {result.Host{KernelLog: &result.KernelLog{Lines: []string{"[    0.000000] Starting gVisor..."}}}, true},
+		"by its release":              {result.Host{Kernel: "4.4.0", Container: "docker"}, true},
+		"an old kernel":               {result.Host{Kernel: "4.4.0-64-generic", Container: "docker"}, false},
+		"a plain 4.4.0":               {result.Host{Kernel: "4.4.0"}, false},
+		"a plain 4.4.0 in containers": {result.Host{Kernel: "4.4.0", Container: "docker", ClockSource: &result.ClockSource{Current: "tsc"}}, false},
+	} {
+		require.Equal(t, test.is, inGVisor(&result.Document{Host: test.host}), name)
+	}
+	d := well()
+	for i := range compare.Of(d).Clocks {
+		if compare.Of(d).Clocks[i].Path == "vdso" {
+			compare.Into(d).Clocks[i] = compare.Clock{ID: compare.Of(d).Clocks[i].ID, Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}
+		}
+	}
+	require.Empty(t, noVDSO(d).Remedies, "vdso=0 is not set")
+	require.Contains(t, noVDSO(d).Cause, "gVisor")
+}
+
+// An instance type with CPU credits is named, and no other.
+func TestBurstable(t *testing.T) {
+	d := well()
+	compare.Into(d).Conditions.StealShare = 0.3
+	d.Host.Machine = &result.Machine{Vendor: "Amazon EC2", Product: "t3.medium"}
+	require.Contains(t, worded(*steal(d)), "This instance type (t3.medium) is burstable")
+	d.Host.Machine.Product = "m5.large"
+	require.NotContains(t, worded(*steal(d)), "burstable")
+}

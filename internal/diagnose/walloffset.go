@@ -1,0 +1,182 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/words"
+)
+
+const (
+	// silentOffsetNS is the resolution of a real-time clock. A smaller offset may be its own.
+	silentOffsetNS = 1e9
+	// usableOffsetNS is the difference that Kerberos accepts (clockskew in krb5.conf(5)). Beyond it,
+	// logins and certificates begin to fail.
+	usableOffsetNS = 300e9
+)
+
+// hostClocks begin the names of the PTP clocks that have the time of a hypervisor's host:
+// ptp_kvm_common.c, hv_util.c, ptp_vmw.c and ptp_vmclock.c in drivers/, and the ENA driver. Other
+// PTP clocks belong to network cards, and may have any time.
+var hostClocks = []string{"KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock", "ena-ptp"}
+
+func isHostClock(w result.WallOffset) bool {
+	return strings.HasPrefix(w.Against, "ptp") && slices.ContainsFunc(hostClocks, func(name string) bool { return strings.HasPrefix(w.Name, name) })
+}
+
+func isRTC(w result.WallOffset) bool { return strings.HasPrefix(w.Against, "rtc") }
+
+// hostClock returns the PTP clock with the time of the hypervisor's host; nil if there is none.
+func hostClock(d *result.Document) *result.WallOffset {
+	if i := slices.IndexFunc(d.Host.WallOffsets, isHostClock); i >= 0 {
+		return &d.Host.WallOffsets[i]
+	}
+	return nil
+}
+
+func hasHostClock(d *result.Document) bool { return hostClock(d) != nil }
+
+// isOff reports whether the wall clock differs from another one by more than that one's
+// resolution and the bound of the reading.
+func isOff(w result.WallOffset) bool {
+	return w.OffsetNS != nil && math.Abs(float64(*w.OffsetNS)) > silentOffsetNS+float64(w.BoundNS)
+}
+
+// rtcIsRight reports whether the real-time clock is the one to trust: there is one, and no clock
+// of the host contradicts it.
+func rtcIsRight(d *result.Document) bool {
+	i := slices.IndexFunc(d.Host.WallOffsets, func(w result.WallOffset) bool { return isRTC(w) && w.OffsetNS != nil })
+	if i < 0 {
+		return false
+	}
+	rtc, host := d.Host.WallOffsets[i], hostClock(d)
+	return host == nil || host.OffsetNS == nil ||
+		math.Abs(float64(*host.OffsetNS-*rtc.OffsetNS)) <= 2*silentOffsetNS+float64(rtc.BoundNS+host.BoundNS)
+}
+
+// wallOff finds a wall clock that differs from the clocks which go on while the machine does
+// not run: the clock of the hypervisor's host, and the real-time clock.
+func wallOff(d *result.Document) *result.Finding {
+	var far *result.WallOffset
+	var evidence []string
+	for i, w := range d.Host.WallOffsets {
+		if !isHostClock(w) && !isRTC(w) || w.OffsetNS == nil {
+			continue
+		}
+		evidence = append(evidence, offsetEvidence(w))
+		if isOff(w) && (far == nil || isHostClock(w) && !isHostClock(*far)) {
+			far = &d.Host.WallOffsets[i]
+		}
+	}
+	if far == nil {
+		return nil
+	}
+	if host := hostClock(d); host != nil && host.OffsetNS != nil && !isOff(*host) {
+		return nil // the real-time clock alone is off, and a virtual one matters to nobody
+	}
+	why := offsetCauses[slices.IndexFunc(offsetCauses, func(c offsetCause) bool { return c.where(d) })]
+	finding := &result.Finding{
+		Severity: why.severity,
+		Title:    fmt.Sprintf("the wall clock is %s %s", awayFrom(*far), otherClock(*far)),
+		Evidence: evidence,
+		Cause:    why.cause,
+		Remedies: advise(d, why.remedies...),
+		Links:    append(slices.Clone(why.links), adjtimexManual),
+	}
+	if why.severity == "" && math.Abs(float64(*far.OffsetNS)) <= usableOffsetNS {
+		finding.Severity = result.Warn
+	}
+	if sync := d.Host.TimeSync; sync != nil && sync.Synchronised {
+		finding.Evidence = append(finding.Evidence, "adjtimex: synchronised, as far as the kernel knows")
+	}
+	return finding
+}
+
+// offsetEvidence returns how far the wall clock is from another one, with the bound.
+func offsetEvidence(w result.WallOffset) string {
+	name := cmp.Or(w.Name, "no name")
+	text := fmt.Sprintf("the wall clock is %s /dev/%s (%s), ± %s", awayFrom(w), w.Against, name, words.Duration(float64(w.BoundNS)))
+	if w.ZoneNS != 0 {
+		text += ", with the real-time clock in local time"
+	}
+	return text
+}
+
+// awayFrom returns how far and where a wall clock is from another: "75 h behind".
+func awayFrom(w result.WallOffset) string {
+	where := "behind"
+	if *w.OffsetNS < 0 {
+		where = "ahead of"
+	}
+	return longDuration(math.Abs(float64(*w.OffsetNS))) + " " + where
+}
+
+// longDuration returns a duration in the largest unit that fits, up to days.
+func longDuration(ns float64) string {
+	for _, unit := range []struct {
+		ns, least float64 // least units: 36 h, 90 s
+		name      string
+	}{{86_400e9, 10, "days"}, {3600e9, 1, "h"}, {60e9, 2, "min"}} {
+		if ns >= unit.least*unit.ns {
+			return words.ThreeDigits(ns/unit.ns) + " " + unit.name
+		}
+	}
+	return words.Duration(ns)
+}
+
+func otherClock(w result.WallOffset) string {
+	if isHostClock(w) {
+		return "the host's clock"
+	}
+	return "the real-time clock"
+}
+
+// An offsetCause is why a wall clock is off, by the platform.
+type offsetCause struct {
+	where    condition
+	severity string // "" if it depends on the offset
+	cause    string
+	remedies []string // names
+	links    []string
+}
+
+// offsetCauses are the known ones; the first that applies counts, and the last always does.
+var offsetCauses = []offsetCause{
+	{
+		where:    inWSL,
+		cause:    "While Windows sleeps, the virtual machine of WSL 2 does not run, and nothing moves its wall clock forward afterwards. Older versions of WSL do not correct it.",
+		remedies: []string{"set-from-rtc", "wsl"},
+		links:    []string{"https://github.com/microsoft/WSL/issues/10006"},
+	},
+	{
+		where:    inContainer,
+		cause:    "A container has the clock of its host, so the clock of the host is wrong.",
+		remedies: []string{"host-sets-clock"},
+	},
+	{
+		where:    guestUnder("firecracker"),
+		cause:    "The machine was paused, or restored from a snapshot. Its wall clock then goes on from where it was. On restore Firecracker can advance kvm-clock (clock_realtime), but not the TSC.",
+		remedies: []string{"set-from-rtc", "step-at-start", "chrony-ptp", "firecracker-clock"},
+		links:    []string{firecrackerSnapshots},
+	},
+	{
+		where:    isGuest,
+		cause:    "The machine was paused, suspended with its host, or restored from a snapshot. Its wall clock then goes on from where it was, until a time service or the tools of the hypervisor set it.",
+		remedies: []string{"set-from-rtc", "step-at-start", "chrony-ptp", "load-ptp-kvm", "ptp-hyperv"},
+	},
+	{
+		where:    func(d *result.Document) bool { return d.Host.TimeSync != nil && d.Host.TimeSync.Synchronised },
+		severity: result.Note,
+		cause:    "A time service synchronises the wall clock, so the real-time clock is the wrong one. The next boot starts with its time, until the service has reached its servers.",
+		remedies: []string{"write-rtc"},
+	},
+	{
+		where:    func(*result.Document) bool { return true },
+		cause:    "Nothing synchronises the wall clock, so either may be wrong: the wall clock after a sleep or after somebody set it, or the real-time clock if its battery is empty.",
+		remedies: []string{"start-service", "set-from-rtc"},
+	},
+}

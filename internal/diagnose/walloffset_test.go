@@ -1,0 +1,215 @@
+package diagnose
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/result"
+)
+
+func offset(against, name string, ns, bound int64) result.WallOffset {
+	return result.WallOffset{Against: against, Name: name, OffsetNS: &ns, BoundNS: bound}
+}
+
+const (
+	hour     = int64(3600e9)
+	rtcBound = int64(5e8)
+)
+
+// The wall clock against those that go on while the machine does not run.
+func TestWallClockOff(t *testing.T) {
+	kvm := func(d *result.Document) {
+		d.Host.Virtualization = &result.Virtualization{System: "kvm", Role: "guest"}
+	}
+	rtc := func(ns int64) result.WallOffset { return offset("rtc0", "rtc_cmos", ns, rtcBound) }
+	for name, test := range map[string]struct {
+		plant    func(*result.Document)
+		offsets  []result.WallOffset
+		severity string // "" without a finding
+		says     []string
+		never    []string
+	}{
+		"none":                   {offsets: nil},
+		"within the resolution":  {offsets: []result.WallOffset{rtc(1_400_000_000)}},
+		"the bound of a reading": {offsets: []result.WallOffset{offset("rtc0", "", 5e9, 5e9)}},
+		"unreadable":             {offsets: []result.WallOffset{{Against: "ptp0", Name: "KVM virtual PTP", Reason: "permission denied"}}},
+		"a network card":         {offsets: []result.WallOffset{offset("ptp0", "igb", 37e9, 1000)}, plant: kvm},
+		"a card and a right RTC": {offsets: []result.WallOffset{offset("ptp0", "mlx5_ptp", 20*365*24*hour, 1000), rtc(3e8)}},
+		"local time":             {offsets: []result.WallOffset{{Against: "rtc0", OffsetNS: new(int64), BoundNS: rtcBound, ZoneNS: hour}}},
+		"a virtual RTC is off, the host's clock is not": {plant: kvm, offsets: []result.WallOffset{rtc(hour), offset("ptp0", "KVM virtual PTP", 1e6, 1000)}},
+		"the RTC of a synchronised machine": {
+			offsets: []result.WallOffset{rtc(-3 * hour)}, severity: result.Note,
+			says: []string{"3 h ahead of the real-time clock", "the real-time clock is the wrong one", "sudo hwclock --systohc"}, never: []string{"hwclock -s\n"},
+		},
+		"nothing synchronises": {
+			offsets: []result.WallOffset{rtc(100e9)}, severity: result.Warn, plant: func(d *result.Document) { d.Host.TimeSync = nil },
+			says: []string{"100 s behind", "either may be wrong", "sudo hwclock -s"},
+		},
+		"a guest that says it is synchronised": {
+			plant: kvm, offsets: []result.WallOffset{offset("ptp1", "KVM virtual PTP", 75*hour, 1000), rtc(75 * hour)}, severity: result.Error,
+			says: []string{"75 h behind the host's clock", "refclock PHC /dev/ptp1", "as far as the kernel knows", "sudo hwclock -s"}, never: []string{"modprobe"},
+		},
+		"a guest whose RTC is wrong too": {
+			plant: kvm, offsets: []result.WallOffset{offset("ptp0", "KVM virtual PTP", 75*hour, 1000), rtc(0)}, severity: result.Error,
+			says: []string{"75 h behind the host's clock"}, never: []string{"hwclock -s"},
+		},
+		"a guest without the clock of its host": {
+			plant: kvm, offsets: []result.WallOffset{rtc(hour)}, severity: result.Error, says: []string{"modprobe ptp_kvm"},
+		},
+		"a container": {
+			plant: func(d *result.Document) { kvm(d); d.Host.Container = "docker" }, offsets: []result.WallOffset{rtc(hour)}, severity: result.Error,
+			says: []string{"Set the clock on the host"}, never: []string{"hwclock", "modprobe"},
+		},
+		"WSL": {
+			plant:   func(d *result.Document) { d.Host.WSL = 2 },
+			offsets: []result.WallOffset{rtc(9 * hour)}, severity: result.Error, says: []string{"wsl --shutdown"}, never: []string{"systemctl", "chrony"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := well()
+			d.Host.WallOffsets = test.offsets
+			if test.plant != nil {
+				test.plant(d)
+			}
+			finding := wallOff(d)
+			if test.severity == "" {
+				require.Nil(t, finding)
+				return
+			}
+			require.NotNil(t, finding)
+			require.Equal(t, test.severity, overDefault(finding.Severity))
+			text := worded(*finding)
+			for _, says := range test.says {
+				require.Contains(t, text, says)
+			}
+			for _, never := range test.never {
+				require.NotContains(t, text, never)
+			}
+		})
+	}
+}
+
+func overDefault(severity string) string {
+	if severity == "" {
+		return result.Error
+	}
+	return severity
+}
+
+func TestLongDurations(t *testing.T) {
+	for ns, want := range map[float64]string{1.5e9: "1.5 s", 90e9: "90 s", 120e9: "2 min", 36 * 3600e9: "36 h", 75 * 3600e9: "75 h", 20 * 86400e9: "20 days"} {
+		require.Equal(t, want, longDuration(ns))
+	}
+}
+
+// Two services that set the clock are found; those that do not, or only after a pause, are not
+// counted.
+func TestTwoTimeServices(t *testing.T) {
+	service := func(names ...string) (found []result.TimeService) {
+		for _, name := range names {
+			found = append(found, result.TimeService{Name: name})
+		}
+		return found
+	}
+	implicit := append(service("chronyd"), result.TimeService{Name: "hyperv-timesync", Setting: "timesync_implicit=Y"})
+	for name, test := range map[string]struct {
+		services []result.TimeService
+		kernel   string
+		step     int64
+		system   string
+		says     string // "" without a finding
+	}{
+		"none":                             {},
+		"one":                              {services: service("chronyd")},
+		"two programs":                     {services: service("chronyd", "systemd-timesyncd"), says: "disable the others: chronyd, systemd-timesyncd"},
+		"VMware Tools, off by default":     {services: service("chronyd", "vmtoolsd"), system: "vmware"},
+		"Hyper-V after a pause only":       {services: service("chronyd", "hyperv-timesync"), kernel: "6.1.0", system: "hyperv"},
+		"Hyper-V all the time":             {services: implicit, kernel: "6.1.0", system: "hyperv", says: "chronyd and hyperv-timesync"},
+		"Hyper-V of an old kernel":         {services: service("ntpd", "hyperv-timesync"), kernel: "4.4.0-64-generic", system: "hyperv", says: "ntpd and hyperv-timesync"},
+		"a step in a guest of VMware":      {services: service("chronyd", "vmtoolsd"), system: "vmware", step: 2e9, says: "vmware-toolbox-cmd timesync disable"},
+		"a step on a machine of one's own": {services: service("chronyd"), step: 2e9},
+	} {
+		d := well()
+		d.Host.TimeServices, d.Host.Kernel = test.services, test.kernel
+		compare.Into(d).Conditions.WallStepNS = test.step
+		if test.system != "" {
+			d.Host.Virtualization = &result.Virtualization{System: test.system, Role: "guest"}
+		}
+		finding := twoServices(d)
+		if test.says == "" {
+			require.Nil(t, finding, name)
+			continue
+		}
+		require.NotNil(t, finding, name)
+		require.Contains(t, worded(*finding), test.says, name)
+		require.Nil(t, stepped(d), "%s: said once", name)
+	}
+}
+
+// A rate that a time service corrects as far as it can is the fault of the clock source.
+func TestRateAtItsLimit(t *testing.T) {
+	for name, test := range map[string]struct {
+		sync result.TimeSync
+		says string
+	}{
+		"usual":             {sync: result.TimeSync{Synchronised: true, FrequencyPPM: 499, TickNS: usualTickNS}},
+		"slow":              {sync: result.TimeSync{Synchronised: true, FrequencyPPM: 500, TickNS: usualTickNS}, says: "the clock source runs slow by more"},
+		"fast":              {sync: result.TimeSync{Synchronised: true, FrequencyPPM: -500, TickNS: usualTickNS}, says: "the clock source runs fast by more"},
+		"another limit":     {sync: result.TimeSync{Synchronised: true, FrequencyPPM: 500, FrequencyLimitPPM: 1000}},
+		"a tick":            {sync: result.TimeSync{Synchronised: true, TickNS: 11_000_000}, says: "runs slow"},
+		"a tick below":      {sync: result.TimeSync{Synchronised: true, TickNS: 10_900_000}},
+		"set by hand":       {sync: result.TimeSync{FrequencyPPM: 500}},
+		"lost, and behind":  {sync: result.TimeSync{FrequencyPPM: 500, OffsetNS: 3e8}, says: "remaining offset 300 ms"},
+		"error of 16 s too": {sync: result.TimeSync{FrequencyPPM: 500, OffsetNS: 3e8, MaxErrorNS: lostErrorNS}, says: "runs slow"},
+	} {
+		d := well()
+		d.Host.TimeSync = &test.sync
+		finding := rateAtLimit(d)
+		if test.says == "" {
+			require.Nil(t, finding, name)
+			continue
+		}
+		require.NotNil(t, finding, name)
+		require.Contains(t, worded(*finding), test.says, name)
+		require.NotContains(t, worded(*finding), "until it is right", name)
+		require.Nil(t, slewed(d), name)
+	}
+}
+
+// The clouds are told by vendor and product.
+func TestClouds(t *testing.T) {
+	for _, test := range []struct {
+		vendor, product string
+		cloud           bool
+	}{
+		{"Amazon EC2", "m5.large", true}, {"Google", "Google Compute Engine", true}, {"Google", "Eve", false},
+		{"Microsoft Corporation", "Virtual Machine", true}, {"Microsoft Corporation", "Surface Pro 7", false}, {"Dell Inc.", "", false},
+	} {
+		require.Equal(t, test.cloud, cloudOf(result.Host{Machine: &result.Machine{Vendor: test.vendor, Product: test.product}}) != nil, test)
+	}
+}
+
+// The kernel calls a clock synchronised for nine hours after its service has died.
+func TestTimeServiceThatStopped(t *testing.T) {
+	d := well()
+	d.Host.TimeSync.MaxErrorNS = 1_050_000_000
+	require.Nil(t, unsynchronised(d), "systemd-timesyncd corrects the clock every 34 minutes")
+	d.Host.TimeSync.MaxErrorNS = 3_600_000_000
+	finding := unsynchronised(d)
+	require.Contains(t, worded(*finding), "at most 2 h ago")
+}
+
+// A clock that should be fine and steps by a tick is found, and no coarse clock is offered instead.
+func TestFineClockThatTicks(t *testing.T) {
+	d := well()
+	require.Nil(t, ticking(d))
+	compare.Into(d).Clocks = clocks(result.Always, 640)
+	d.Host.ClockSource.Current = "hpet"
+	require.Contains(t, worded(*kernelEntry(d)), "CLOCK_REALTIME_COARSE (")
+	compare.Into(d).Clocks[0].Resolution.TickNS = 31_250
+	require.Nil(t, ticking(d), "a counter of 32 kHz")
+	compare.Into(d).Clocks[0].Resolution = &compare.Resolution{TickNS: 4e6, ReportedNS: 1}
+	require.Contains(t, worded(*ticking(d)), "CLOCK_MONOTONIC@vdso steps by 4 ms, and clock_getres reports 1 ns")
+	require.NotContains(t, worded(*kernelEntry(d)), "COARSE (")
+}
