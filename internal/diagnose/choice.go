@@ -105,7 +105,7 @@ func setBy(effect string, all ...parameter) why {
 	return why{
 		cause:    effect + " on the kernel command line: " + strings.Join(texts, " ") + ".",
 		evidence: evidence,
-		remedies: append([]string{"remove-choice", "remove-vsyscall"}, useTSC...),
+		remedies: append([]string{"remove-choice"}, useTSC...),
 		links:    []string{kernelParameters},
 	}
 }

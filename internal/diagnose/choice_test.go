@@ -113,6 +113,11 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 			current: "hpet", available: withoutTSC, boot: []string{"no_kvmclock"}, variant: true,
 			causes: []string{"so the kernel does not rely on the TSC", "Also: kvm-clock, which could replace the TSC, is disabled " + atBoot + ": no_kvmclock."},
 		},
+		"the page of kvm-clock turned off": {
+			current: "kvm-clock", available: []string{"kvm-clock", "tsc"}, boot: []string{"no-kvmclock-vsyscall"},
+			causes: []string{"its page is switched off " + atBoot + ": no-kvmclock-vsyscall.", "--remove-args=no-kvmclock-vsyscall"},
+			never:  []string{"does not report the TSC as stable", "on the host", "prefers"},
+		},
 		"kvm-clock offered anyway": {
 			current: "kvm-clock", available: []string{"kvm-clock", "tsc"}, boot: []string{"no_kvmclock"},
 			causes: []string{"which it rates higher"}, never: []string{atBoot},

@@ -99,7 +99,11 @@ func because(d *result.Document) string {
 	if name == "" {
 		return "The vDSO cannot read the clock source of the kernel from user mode. The name of the clock source is unknown (/sys/devices/system/clocksource)."
 	}
-	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a system call.", name, descriptions[name])
+	description := descriptions[name]
+	if _, off := noVsyscall(d); off {
+		description = "" // which blames the host
+	}
+	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a system call.", name, description)
 }
 
 // descriptions describe clock sources, to be added after the name.

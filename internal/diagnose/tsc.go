@@ -88,7 +88,7 @@ func notX86(d *result.Document) (why, bool) {
 	}
 	links := []string{"https://docs.kernel.org/arch/arm64/silicon-errata.html"}
 	if seenWhole(d) {
-		return why{cause: "The kernel log names no erratum of the timer that would keep user mode from reading the counter of the CPU.", links: links}, true
+		return why{cause: "Why is not known: the kernel log names no erratum of the timer that would keep user mode from reading the counter of the CPU.", links: links}, true
 	}
 	found := why{
 		cause:    "A guess: the kernel works around an erratum of the CPU's timer, and traps or forbids reads of the counter in user mode. Its log names the erratum, but is not known.",
@@ -125,6 +125,7 @@ func disabledAtBoot(d *result.Document) (why, bool) {
 func noVsyscall(d *result.Document) (why, bool) {
 	off := parameters(d, "no_kvmclock_vsyscall")
 	found := setBy("User mode cannot read kvm-clock, because its page is switched off", off...)
+	found.remedies = []string{"remove-vsyscall"}
 	return found, len(off) > 0 && clockSource(d) == "kvm-clock"
 }
 
