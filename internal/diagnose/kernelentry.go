@@ -189,8 +189,8 @@ func noVDSO(d *result.Document) *result.Finding {
 
 // vdsoCause returns why a process has no vDSO.
 func vdsoCause(d *result.Document) string {
-	if off := bootEvidence(d, "vdso", "vdso32"); len(off) > 0 {
-		return "The kernel was booted without a vDSO (" + strings.Join(off, ", ") + ")."
+	if off := removing("vdso=0", "vdso32=0")(d); len(off) > 0 {
+		return "The kernel was booted without a vDSO (" + onCommandLine + off[0].text + ")."
 	}
 	if inGVisor(d) {
 		return "This is a sandbox of gVisor, which has a vDSO of its own, but mapped none into this process."

@@ -53,13 +53,13 @@ var tscRemedies = map[string]remedy{
 		risk:   silenced,
 	},
 	"compare-with-drift": {
-		source:   "docs/drift.md",
+		source:   "docs/commands.md: drift; a time service keeps the wall clock at the rate of its servers",
 		where:    []condition{onX86},
-		advice:   "Find out which of the two is wrong: compare the TSC with a time server",
-		commands: []string{"timebench drift"},
+		advice:   "Find out which clock is wrong: measure the rate of the TSC against the wall clock, while a time service synchronises it",
+		commands: []string{"timebench drift RDTSC@cpu --ref CLOCK_REALTIME@vdso --time 1h"},
 	},
 	"compare-cpus": {
-		source:   "docs/skew.md",
+		source:   "docs/commands.md: skew",
 		where:    []condition{onX86, not(inGVisor)},
 		advice:   "Measure how far the TSCs of the CPUs differ, before you trust the TSC again",
 		commands: []string{"timebench skew"},

@@ -99,11 +99,17 @@ func isWall(d *result.Document, id string) bool {
 	return slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.ID == id && c.Kind == "wall" })
 }
 
-// goesBack reports whether a counter of the CPU went back, alone or from one CPU to another.
+// goesBack reports whether the TSC went back, alone or from one CPU to another: a counter of the
+// CPU did, or a clock that the kernel makes of the TSC.
 func goesBack(d *result.Document) bool {
-	found := false
+	byTSC := func(id string) bool {
+		return strings.HasSuffix(id, "@cpu") || clockSource(d) == "tsc" && !isWall(d, id) && !inGVisor(d)
+	}
+	found := slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool {
+		return c.Resolution != nil && c.Resolution.Backwards > 0 && byTSC(c.ID)
+	})
 	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
-		found = found || strings.HasSuffix(c.ID, "@cpu") && (f.Kind == verify.FaultWarp || f.Kind == verify.FaultBackwards)
+		found = found || (f.Kind == verify.FaultWarp || f.Kind == verify.FaultBackwards) && byTSC(c.ID)
 	})
 	return found
 }

@@ -53,3 +53,20 @@ func TestFaultsOfAVerification(t *testing.T) {
 		require.Equal(t, []string{test.evidence}, findings[0].Evidence, name)
 	}
 }
+
+// A TSC that goes back is wrong, whatever the kernel log says: nothing that trusts it is suggested.
+func TestTSCThatGoesBackIsNotTrusted(t *testing.T) {
+	wrapped := []string{
+		"[ 3302.2] clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as unstable because the skew is too large:",
+		"[ 3302.2] clocksource:                       'acpi_pm' wd_nsec: 312227950 wd_now: 92367f wd_last: 8128bd mask: ffffff",
+		"[ 3302.2] clocksource:                       'tsc' cs_nsec: 4999196389 cs_now: 9e811223a9754 cs_last: 9e80e767df194 mask: ffffffffffffffff",
+	}
+	d := well()
+	d.Host.ClockSource, d.Host.KernelLog.Lines = &result.ClockSource{Current: "acpi_pm", Available: []string{"acpi_pm"}}, wrapped
+	require.Len(t, advise(d, "tsc-nowatchdog"), 1)
+	compare.Into(d).Clocks[6].Resolution.Backwards = 1
+	require.Empty(t, advise(d, "tsc-nowatchdog"), "the counter itself went back")
+	compare.Into(d).Clocks[6].Resolution.Backwards = 0
+	d.Put(verified("RDTSC@cpu", "counter", verify.ClockFault{Kind: verify.FaultWarp, Count: 1}).Sections[1])
+	require.Empty(t, advise(d, "tsc-nowatchdog"))
+}
