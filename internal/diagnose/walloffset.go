@@ -87,11 +87,19 @@ func wallOff(d *result.Document) *result.Finding {
 		Remedies: advise(d, why.remedies...),
 		Links:    append(slices.Clone(why.links), adjtimexManual),
 	}
-	if why.severity == "" && math.Abs(float64(*far.OffsetNS)) <= usableOffsetNS {
+	usable := math.Abs(float64(*far.OffsetNS)) <= usableOffsetNS
+	if why.severity == "" && usable {
 		finding.Severity = result.Warn
 	}
 	if sync := d.Host.TimeSync; sync != nil && sync.Synchronised {
 		finding.Evidence = append(finding.Evidence, "adjtimex: synchronised, as far as the kernel knows")
+		if why.severity == "" && isRTC(*far) { // which may drift, in a virtual machine too
+			finding.Cause += " But the kernel calls the clock synchronised, which after a pause it does for hours: the real-time clock may be the wrong one. Compare the time with another machine first."
+			finding.Severity = result.Warn
+			if usable {
+				finding.Severity = result.Note
+			}
+		}
 	}
 	return finding
 }
@@ -176,6 +184,7 @@ var offsetCauses = []offsetCause{
 	},
 	{
 		where:    func(*result.Document) bool { return true },
+		severity: result.Warn,
 		cause:    "Nothing synchronises the wall clock, so either may be wrong: the wall clock after a sleep or after somebody set it, or the real-time clock if its battery is empty.",
 		remedies: []string{"start-service", "set-from-rtc"},
 	},

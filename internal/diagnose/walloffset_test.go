@@ -55,14 +55,21 @@ func TestWallClockOff(t *testing.T) {
 			says: []string{"75 h behind the host's clock"}, never: []string{"hwclock -s"},
 		},
 		"a guest without the clock of its host": {
-			plant: kvm, offsets: []result.WallOffset{rtc(hour)}, severity: result.Error, says: []string{"modprobe ptp_kvm"},
+			plant:   func(d *result.Document) { kvm(d); d.Host.TimeSync = nil },
+			offsets: []result.WallOffset{rtc(hour)}, severity: result.Error, says: []string{"modprobe ptp_kvm"},
+		},
+		"a virtual RTC that drifts": {
+			plant: kvm, offsets: []result.WallOffset{rtc(4e9)}, severity: result.Note, says: []string{"the real-time clock may be the wrong one"},
+		},
+		"a guest whose only witness is its RTC": {
+			plant: kvm, offsets: []result.WallOffset{rtc(75 * hour)}, severity: result.Warn, says: []string{"75 h behind the real-time clock", "Compare the time with another machine first"},
 		},
 		"a container": {
-			plant: func(d *result.Document) { kvm(d); d.Host.Container = "docker" }, offsets: []result.WallOffset{rtc(hour)}, severity: result.Error,
+			plant: func(d *result.Document) { kvm(d); d.Host.Container, d.Host.TimeSync = "docker", nil }, offsets: []result.WallOffset{rtc(hour)}, severity: result.Error,
 			says: []string{"Set the clock on the host"}, never: []string{"hwclock", "modprobe"},
 		},
 		"WSL": {
-			plant:   func(d *result.Document) { d.Host.WSL = 2 },
+			plant:   func(d *result.Document) { d.Host.WSL, d.Host.TimeSync = 2, nil },
 			offsets: []result.WallOffset{rtc(9 * hour)}, severity: result.Error, says: []string{"wsl --shutdown"}, never: []string{"systemctl", "chrony"},
 		},
 	} {
