@@ -3,8 +3,10 @@ package cmd
 import (
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/table"
 	"golang.org/x/term"
 )
 
@@ -13,14 +15,28 @@ type colourTerminal struct{ *os.File }
 
 // Show writes a table in colour. It restores the mode of the terminal after each table, because
 // the process may be killed before the next one.
-func (t colourTerminal) Show(table string) error {
+func (t colourTerminal) Show(text string) error {
 	if restore, ok := enableEscapes(t.File); ok {
 		defer restore()
-		table = render.Paint(table)
+		text = render.Paint(text)
 	}
-	_, err := t.WriteString(table)
+	_, err := t.WriteString(text)
 	return err
 }
+
+// Width returns the width of the terminal in columns; that of COLUMNS, if it is set.
+func (t colourTerminal) Width() int {
+	width, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil || width <= 0 {
+		if width, _, err = term.GetSize(int(t.Fd())); err != nil || width <= 0 {
+			return table.Width
+		}
+	}
+	return min(max(width, table.Narrowest), widestTerminal)
+}
+
+// widestTerminal bounds what COLUMNS can ask for.
+const widestTerminal = 1000
 
 // withColour returns the file, as a colourTerminal if it is a terminal.
 func withColour(file *os.File) io.Writer {

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/table"
 )
 
 // An output keeps the first error of a write, and does not return it: cobra ignores an error of
@@ -21,9 +22,17 @@ func (o *output) Write(text []byte) (int, error) {
 }
 
 // Show writes a table, in colour on a terminal.
-func (o *output) Show(table string) error {
+func (o *output) Show(text string) error {
 	if o.err == nil {
-		o.err = render.Show(o.to, table)
+		o.err = render.Show(o.to, text)
 	}
 	return nil
+}
+
+// Width returns the width of a terminal, and that of other outputs.
+func (o *output) Width() int {
+	if screen, ok := o.to.(render.Screen); ok {
+		return screen.Width()
+	}
+	return table.Width
 }

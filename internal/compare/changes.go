@@ -57,7 +57,7 @@ func (d *Changes) lines() [][]string {
 func costGrid(d *Changes) table.Grid {
 	g := table.Grid{
 		Title:  "Latency, in ns/read (lowest level)",
-		Header: append([]string{"Clock"}, changeHeader...),
+		Header: append([]string{"Clock"}, changeHeader...), Spare: []int{1, 4},
 	}
 	for _, c := range byChange(d) {
 		g.Rows = append(g.Rows, append([]string{c.Name()}, changeCells(c)...))
@@ -101,7 +101,7 @@ func byChange(d *Changes) []Change {
 
 // threadsGrid has a row for each figure of throughput that shown selects.
 func threadsGrid(d *Changes, title string, shown func(Change) bool) table.Grid {
-	g := table.Grid{Title: title, Header: append([]string{"Clock", "threads"}, changeHeader...)}
+	g := table.Grid{Title: title, Header: append([]string{"Clock", "threads"}, changeHeader...), Spare: []int{2, 3, 5}}
 	for _, c := range d.Throughputs() {
 		if shown(c) {
 			g.Rows = append(g.Rows, append([]string{c.Name(), strconv.Itoa(c.Threads)}, changeCells(c)...))

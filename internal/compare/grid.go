@@ -29,7 +29,7 @@ func byLatency(d *result.Document) []Clock {
 func latencyGrid(d *result.Document) table.Grid {
 	g := table.Grid{
 		Title:  "Latency and resolution",
-		Header: []string{"Clock", "ns/read", "95% CI", "min", "resolution", "reported"},
+		Header: []string{"Clock", "ns/read", "95% CI", "min", "resolution", "reported"}, Spare: []int{3, 5, 2},
 	}
 	// Kernel entry is tested on Linux only.
 	entries := slices.ContainsFunc(Of(d).Clocks, func(c Clock) bool { return c.KernelEntry != "" })
@@ -133,7 +133,7 @@ func throughputGrid(d *result.Document) table.Grid {
 func distributionGrid(d *result.Document) table.Grid {
 	g := table.Grid{
 		Title:  "Distribution of single reads, in ns",
-		Header: []string{"Clock", "p50", "p90", "p99", "p99.9", "max", "≥ 10 × p50"},
+		Header: []string{"Clock", "p50", "p90", "p99", "p99.9", "max", "≥ 10 × p50"}, Spare: []int{6, 2, 4},
 	}
 	steps := ""
 	for _, c := range byLatency(d) {

@@ -16,7 +16,7 @@ import (
 func overheadGrid(d *result.Document) table.Grid {
 	g := table.Grid{
 		Title:  "System call overhead: the same call through the vDSO and as a system call, in ns/read",
-		Header: []string{"Call", "vDSO", "system call", "difference", "95% CI", "vDSO enters kernel"},
+		Header: []string{"Call", "vDSO", "system call", "difference", "95% CI", "vDSO enters kernel"}, Spare: []int{4},
 	}
 	for _, c := range Of(d).Clocks {
 		call, isVDSO := strings.CutSuffix(c.ID, "@vdso")

@@ -115,7 +115,7 @@ func phases(c DriftedClock) []phase {
 func rateGrid(t *Drift) table.Grid {
 	g := table.Grid{
 		Title:  "Rate against " + t.Reference + ", in ppm",
-		Header: []string{"Clock", "nominal rate", "asleep", "under load", "per day"},
+		Header: []string{"Clock", "nominal rate", "asleep", "under load", "per day"}, Spare: []int{1, 4},
 	}
 	for _, c := range t.Clocks {
 		all := phases(c)
@@ -167,7 +167,7 @@ func nominal(hz float64) string {
 func lineGrid(t *Drift) table.Grid {
 	g := table.Grid{
 		Title: "Fitted lines", Texts: 2,
-		Header: []string{"Clock", "while", "ticks/s", "residual (RMS)", "max residual", "readings", "time"},
+		Header: []string{"Clock", "while", "ticks/s", "residual (RMS)", "max residual", "readings", "time"}, Spare: []int{5, 4, 6, 3},
 		Note:   "residual: distance of the readings from the line.",
 	}
 	confidence := 0.0

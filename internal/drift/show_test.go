@@ -49,7 +49,7 @@ func TestAbsurdRatesFitTheTable(t *testing.T) {
 		{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Asleep: ratedAt(-8.1e12, 1e9, 1e14)},
 	}}
 	for _, g := range d.Block(&result.Document{}).Grids {
-		for line := range strings.Lines(g.Fitted()) {
+		for line := range strings.Lines(g.Fitted(table.Width)) {
 			require.LessOrEqual(t, text.LongestLineLen(line), table.Width, line)
 		}
 	}

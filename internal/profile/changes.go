@@ -118,7 +118,7 @@ func (c *Changes) block() table.Block {
 		b.Verdict = c.Absent()
 		return b
 	}
-	g := table.Grid{Title: "CPU time in reads of clocks, in % of the CPU time of the program", Header: []string{"Program", "old", "95% CI", "new", "95% CI", "verdict"}}
+	g := table.Grid{Title: "CPU time in reads of clocks, in % of the CPU time of the program", Header: []string{"Program", "old", "95% CI", "new", "95% CI", "verdict"}, Spare: []int{4, 2}}
 	changed := 0
 	for _, p := range c.Programs {
 		if p.Changed {

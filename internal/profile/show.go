@@ -213,7 +213,7 @@ func share(part float64) string {
 func processGrid(s *Profile, all []Process) table.Grid {
 	g := table.Grid{
 		Title: "Programs that read clocks: CPU time in reads, in % of their CPU time", Texts: 2,
-		Header: []string{"Program", "in", "pid", "CPUs", "% in reads", "95% CI", "user", "kernel", "syscalls", "reads/s", "95% CI"},
+		Header: []string{"Program", "in", "pid", "CPUs", "% in reads", "95% CI", "user", "kernel", "syscalls", "reads/s", "95% CI"}, Spare: []int{10, 8, 7, 6, 1, 5},
 	}
 	for _, p := range all[:min(len(all), mostShown)] {
 		known := ""
@@ -267,7 +267,7 @@ func rateInterval(rate, low, high float64) string {
 
 // threadGrid returns the threads that read clocks, if they were asked for.
 func threadGrid(s *Profile, all []Process) table.Grid {
-	g := table.Grid{Title: "Threads that read clocks most", Texts: 2, Header: []string{"Program", "thread", "tid", "CPUs", "% in reads"}}
+	g := table.Grid{Title: "Threads that read clocks most", Texts: 2, Header: []string{"Program", "thread", "tid", "CPUs", "% in reads"}, Spare: []int{2}}
 	if !s.ListsThreads {
 		return g
 	}

@@ -30,8 +30,11 @@ func Paint(plain string) string {
 	return painted
 }
 
-// A Screen is an output that shows tables in colour: a terminal.
-type Screen interface{ Show(table string) error }
+// A Screen is an output that shows tables in colour, at a width of its own in columns: a terminal.
+type Screen interface {
+	Show(table string) error
+	Width() int
+}
 
 // Show writes a table, in colour if w is a [Screen]. Other formats are never in colour, since
 // people copy JSON and Markdown from a terminal.

@@ -52,6 +52,8 @@ func (s *screen) Show(table string) error {
 	return nil
 }
 
+func (s *screen) Width() int { return 80 }
+
 func TestOnlyTablesAreShownInColour(t *testing.T) {
 	requireShown := func(what, format string, write func(io.Writer) error) {
 		var out screen

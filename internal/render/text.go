@@ -11,52 +11,56 @@ import (
 	"github.com/timebench/timebench/internal/words"
 )
 
-// Text writes a report as text, within table.Width columns. It has no pictures.
+// Text writes a report as text, without its pictures: as wide as a [Screen], or table.Width elsewhere.
 func (r Report) Text(w io.Writer) error {
+	width := table.Width
+	if screen, ok := w.(Screen); ok {
+		width = screen.Width()
+	}
 	var parts []string
 	add := func(text string) {
 		if text != "" {
 			parts = append(parts, text)
 		}
 	}
-	add(sentences(r.answer, r.details))
+	add(sentences(width, r.answer, r.details))
 	if r.explained {
 		for _, f := range r.findings {
-			add(explained(f))
+			add(explained(f, width))
 		}
 	} else {
-		add(briefly(r.findings))
+		add(briefly(r.findings, width))
 	}
 	for _, b := range r.blocks {
-		add(b.Text())
+		add(b.Text(width))
 	}
 	if len(r.missing.Lines) > 0 {
-		add(r.missing.Text())
+		add(r.missing.Text(width))
 	}
 	for _, warning := range r.warnings {
-		add(table.Indented("Warning: "+warning, 0))
+		add(table.Indented("Warning: "+warning, 0, width))
 	}
 	if !r.explained {
-		add(r.facts.Text())
+		add(r.facts.Text(width))
 	}
 	return Show(w, strings.Join(parts, "\n"))
 }
 
 // sentences returns the answer and what follows it, each as a paragraph.
-func sentences(all ...string) string {
+func sentences(width int, all ...string) string {
 	var out strings.Builder
 	for _, text := range words.Present(all...) {
-		out.WriteString(table.Indented(text, 0))
+		out.WriteString(table.Indented(text, 0, width))
 	}
 	return out.String()
 }
 
 // briefly returns a line for each finding, and where they are explained; "" if none is more than a note.
-func briefly(findings []result.Finding) string {
+func briefly(findings []result.Finding, width int) string {
 	var lines strings.Builder
 	for _, f := range findings {
 		if f.Severity != result.Note {
-			lines.WriteString(table.Indented(f.Severity+": "+f.Title, 0))
+			lines.WriteString(table.Indented(f.Severity+": "+f.Title, 0, width))
 		}
 	}
 	if lines.Len() > 0 {
@@ -66,16 +70,16 @@ func briefly(findings []result.Finding) string {
 }
 
 // explained returns a finding with its evidence, cause and remedies.
-func explained(f result.Finding) string {
+func explained(f result.Finding, width int) string {
 	var lines strings.Builder
-	table.WriteFacts(&lines, findingFacts(f), 2)
-	return table.Indented(f.Severity+": "+f.Title, 0) + "\n" + lines.String()
+	table.WriteFacts(&lines, findingFacts(f), 2, width)
+	return table.Indented(f.Severity+": "+f.Title, 0, width) + "\n" + lines.String()
 }
 
 // Facts writes the facts of a host as text, within table.Width columns.
 func Facts(w io.Writer, h result.Host) error {
 	var out strings.Builder
-	table.WriteFacts(&out, hostFacts(cleaned(h)), 0)
+	table.WriteFacts(&out, hostFacts(cleaned(h)), 0, table.Width)
 	_, err := io.WriteString(w, out.String())
 	return err
 }

@@ -131,6 +131,11 @@ func (r *MeasuredRuntime) gridOf(page bool) table.Grid {
 	for _, c := range shown {
 		g.Header = append(g.Header, c.name)
 	}
+	for _, spare := range []string{"without vDSO", "95% CI"} {
+		if i := slices.Index(g.Header, spare); i >= 0 {
+			g.Spare = append(g.Spare, i)
+		}
+	}
 	if len(shown) > 0 && shown[0].name == columns[0].name {
 		g.Texts = 2
 	}

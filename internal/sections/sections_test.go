@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/section"
+	"github.com/timebench/timebench/internal/table"
 )
 
 // A section that a format cannot show would be in the document and in no report.
@@ -49,7 +50,7 @@ func shown(t *testing.T, kind section.Kind, old, new *result.Document) string {
 	t.Helper()
 	c, ok := kind.Compare(old, new, section.Settings{})
 	require.True(t, ok)
-	return c.Block.Text()
+	return c.Block.Text(table.Width)
 }
 
 // Join of any section leaves the document of one run as it is, and the runs unchanged.

@@ -88,7 +88,7 @@ func block(s *Changes) table.Block {
 		p.Verdict = s.Absent()
 		return p
 	}
-	g := table.Grid{Title: p.Title, Header: []string{"Clock", "old", "CPUs", "new", "CPUs", "verdict"}}
+	g := table.Grid{Title: p.Title, Header: []string{"Clock", "old", "CPUs", "new", "CPUs", "verdict"}, Spare: []int{4, 2}}
 	changed := 0
 	for _, c := range s.Offsets {
 		if c.Changed {

@@ -254,6 +254,8 @@ const mostListed = 16
 func pairGrid(c *SkewedClock) table.Grid {
 	for _, withBounds := range []bool{true, false} {
 		if g, ok := squareGrid(c, withBounds); ok && text.LongestLineLen(g.Text()) <= table.Width {
+			list := listGrid(c)
+			g.Narrower = &list
 			return g
 		}
 	}
@@ -312,7 +314,7 @@ func squareGrid(c *SkewedClock, withBounds bool) (g table.Grid, ok bool) {
 func listGrid(c *SkewedClock) table.Grid {
 	g := table.Grid{
 		Title:  c.ID + ": offset of the other CPU",
-		Header: []string{"CPU", "other", "offset", "significant", "best round trip", "rounds"},
+		Header: []string{"CPU", "other", "offset", "significant", "best round trip", "rounds"}, Spare: []int{5, 4},
 	}
 	pairs := c.Pairs
 	if len(pairs) > mostListed {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/timebench/timebench/internal/words"
 )
 
@@ -35,38 +36,41 @@ func (b Block) HasRows() bool {
 	return slices.ContainsFunc(b.Grids, func(g Grid) bool { return len(g.Rows) > 0 })
 }
 
-// Text returns the block as text, within Width columns.
-func (b Block) Text() string {
+// Text returns the block as text, within a width in columns.
+func (b Block) Text(width int) string {
 	var parts []string
 	if !b.HasRows() && b.Title != "" {
-		parts = append(parts, Indented(b.Title, 0))
+		parts = append(parts, Indented(b.Title, 0, width))
 	}
 	for _, g := range b.Grids {
 		if len(g.Rows) > 0 {
-			g = g.fitting()
-			parts = append(parts, Indented(g.Title, 0)+"\n"+g.Fitted()+"\n"+note(g.Note))
+			for g.Narrower != nil && text.LongestLineLen(g.Text()) > width {
+				g = *g.Narrower
+			}
+			g = g.fitting(width)
+			parts = append(parts, Indented(g.Title, 0, width)+"\n"+g.Fitted(width)+"\n"+note(g.Note, width))
 		}
 	}
 	if len(b.Facts.Lines) > 0 {
-		parts = append(parts, b.Facts.Text())
+		parts = append(parts, b.Facts.Text(width))
 	}
 	for _, lines := range [][]string{b.Faults, b.Notes, words.Present(b.Verdict)} {
 		var out strings.Builder
 		for _, line := range lines {
-			out.WriteString(Indented(line, 0))
+			out.WriteString(Indented(line, 0, width))
 		}
 		parts = append(parts, words.Present(out.String())...)
 	}
 	return strings.Join(parts, "\n")
 }
 
-// Text returns the facts as text, within Width columns, below their title.
-func (f Facts) Text() string {
+// Text returns the facts as text, within a width in columns, below their title.
+func (f Facts) Text(width int) string {
 	var out strings.Builder
 	if f.Title != "" {
 		out.WriteString(f.Title + "\n\n")
 	}
-	WriteFacts(&out, f.Lines, 0)
+	WriteFacts(&out, f.Lines, 0, width)
 	return out.String()
 }
 

@@ -11,12 +11,10 @@ import (
 )
 
 // How many of its optional columns a grid keeps: at most on a page, which scrolls sideways, and at
-// least in text, even if it is wider than Width. No more than perWidth fit Width: a column has a
-// digit and two spaces.
+// least in text, even if it is too wide.
 const (
 	PageColumns   = 12
 	fewestColumns = 3
-	perWidth      = Width / 3
 )
 
 // An Optional is a column of a Grid that a format may leave out.
@@ -39,13 +37,32 @@ func (g Grid) AtMost(most int) Grid {
 	for i, kept := range chosen(g.Optional, most) {
 		leftOut[g.Optional[i].Column] = !kept
 	}
+	narrow := g.without(leftOut)
+	narrow.Optional = nil
+	if g.LeftOut != "" {
+		narrow.Note = strings.TrimPrefix(g.Note+"\n"+g.LeftOut, "\n")
+	}
+	return narrow
+}
+
+// without returns the grid without the columns that are left out.
+func (g Grid) without(leftOut []bool) Grid {
 	narrow := g
-	narrow.Header, narrow.Rows, narrow.Optional = without(g.Header, leftOut), nil, nil
+	narrow.Header, narrow.Rows, narrow.Spare = without(g.Header, leftOut), nil, nil
 	for _, row := range g.Rows {
 		narrow.Rows = append(narrow.Rows, without(row, leftOut))
 	}
-	if g.LeftOut != "" {
-		narrow.Note = strings.TrimPrefix(g.Note+"\n"+g.LeftOut, "\n")
+	before := 0 // columns that are left out before the one in hand
+	for column, out := range leftOut {
+		if slices.Contains(g.Spare, column) && !out {
+			narrow.Spare = append(narrow.Spare, column-before)
+		}
+		if out {
+			before++
+			if column < g.Texts {
+				narrow.Texts--
+			}
+		}
 	}
 	return narrow
 }
@@ -61,10 +78,11 @@ func without(cells []string, leftOut []bool) []string {
 	return rest
 }
 
-// fitting returns the grid with as many optional columns as fit Width.
-func (g Grid) fitting() Grid {
+// fitting returns the grid with as many optional columns as fit a width.
+func (g Grid) fitting(width int) Grid {
+	perWidth := width / 3 // a column has a digit and two spaces
 	for most := min(len(g.Optional), perWidth); most > fewestColumns; most-- {
-		if narrow := g.AtMost(most); text.LongestLineLen(narrow.Text()) <= Width {
+		if narrow := g.AtMost(most); text.LongestLineLen(narrow.Text()) <= width {
 			return narrow
 		}
 	}

@@ -92,7 +92,7 @@ func TestAsManyColumnsAreKeptAsFit(t *testing.T) {
 			for i := range g.Header {
 				g.Rows[0][i] = cell
 			}
-			narrow := g.fitting()
+			narrow := g.fitting(Width)
 			kept := len(narrow.Header) - 2
 			require.LessOrEqual(t, text.LongestLineLen(narrow.Text()), Width)
 			if kept < of {
@@ -104,7 +104,7 @@ func TestAsManyColumnsAreKeptAsFit(t *testing.T) {
 
 func TestColumnsMakeRoomForText(t *testing.T) {
 	g := byThreads(2, upTo(5)...)
-	require.Equal(t, g, g.fitting())
+	require.Equal(t, g, g.fitting(Width))
 	g.Rows = slices.Repeat([][]string{{"a name of more than ninety characters, which leaves no room for all five columns of threads", "1,000.1", "2", "3", "4", "5", "all of them"}}, 2)
-	require.Len(t, g.fitting().Header, 1+fewestColumns+1)
+	require.Len(t, g.fitting(Width).Header, 1+fewestColumns+1)
 }

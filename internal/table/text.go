@@ -4,6 +4,8 @@
 package table
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,8 +13,12 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Width is the maximum width of tables and of the text around them, in columns.
-const Width = 100
+// Width is the maximum width of tables and of the text around them where no terminal has another, and Narrowest
+// the least that text is fitted to, in columns.
+const (
+	Width     = 100
+	Narrowest = 60
+)
 
 // A Fact is a line above the tables, about the machine or the measurement.
 type Fact struct{ Name, Value string }
@@ -28,50 +34,54 @@ type Grid struct {
 	Rows [][]string
 	// Note is below the table.
 	Note string
+	// Spare are the columns, by index, that text leaves out where there is no room, in this order.
+	Spare []int
 	// Optional are the columns that a format leaves out where there is no room, in their
 	// order; LeftOut is what the note says then.
 	Optional []Optional
 	LeftOut  string
+	// Narrower is the grid that text shows instead where there is no room; nil for none.
+	Narrower *Grid
 	// OnPage is the grid that a page shows instead, if there is one.
 	OnPage *Grid
 }
 
-// WriteFacts writes the facts in two columns, names and wrapped values.
-func WriteFacts(out *strings.Builder, facts []Fact, by int) {
-	const most = 40 // of a name; the value of a longer one begins on the next line
+// WriteFacts writes the facts in two columns, names and values, each line indented and wrapped to a width.
+func WriteFacts(out *strings.Builder, facts []Fact, by, width int) {
+	most := width * 2 / 5 // of a name; the value of a longer one begins on the next line
 	widest := 0
 	for _, f := range facts {
-		if width := text.StringWidth(f.Name); width <= most {
-			widest = max(widest, width)
+		if n := text.StringWidth(f.Name); n <= most {
+			widest = max(widest, n)
 		}
 	}
 	margin := strings.Repeat(" ", by)
 	for _, f := range facts {
-		value := Indented(f.Value, by+widest+2)
+		value := Indented(f.Value, by+widest+2, width)
 		if text.StringWidth(f.Name) > most {
-			out.WriteString(Indented(f.Name, by) + value)
+			out.WriteString(Indented(f.Name, by, width) + value)
 			continue
 		}
 		out.WriteString(margin + text.Pad(f.Name, widest+2, ' ') + strings.TrimLeft(value, " "))
 	}
 }
 
-// note returns a note with every line wrapped to Width; "" if there is none.
-func note(text string) string {
+// note returns a note with every line wrapped to a width; "" if there is none.
+func note(text string, width int) string {
 	if text == "" {
 		return ""
 	}
 	var out strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {
-		out.WriteString(Indented(line, 0))
+		out.WriteString(Indented(line, 0, width))
 	}
 	return out.String()
 }
 
-// Indented returns a text wrapped to Width, with each line indented.
-func Indented(value string, by int) string {
+// Indented returns a text wrapped to a width, which is at most Width, with each line indented.
+func Indented(value string, by, width int) string {
 	var out strings.Builder
-	for line := range strings.SplitSeq(text.WrapSoft(value, Width-by), "\n") {
+	for line := range strings.SplitSeq(text.WrapSoft(value, min(width, Width)-by), "\n") {
 		out.WriteString(strings.Repeat(" ", by) + strings.TrimSpace(line) + "\n")
 	}
 	return out.String()
@@ -110,41 +120,105 @@ func (g Grid) columns() []pretty.ColumnConfig {
 	return columns
 }
 
-// Fitted returns the Grid as text within Width, if it can: it breaks the headings into lines, then
-// wraps the widest columns of text.
-func (g Grid) Fitted() string {
-	const least = 16 // of a column of text
-	if text.LongestLineLen(g.Text()) > Width {
-		g.Header = stacked(g.Header)
+// Fitted returns the Grid as text within a width, if it can: it leaves out spare columns, breaks the headings into two
+// lines, and wraps the widest columns of text. The last spare column is the most useful one, and goes last.
+func (g Grid) Fitted(width int) string {
+	const short, shortest = 20, 12 // lines of a column of text
+	tooWide := func() bool { return text.LongestLineLen(g.Text()) > width }
+	leftOut := make([]bool, len(g.Header))
+	whole := g
+	last := len(g.Spare) - 1
+	for _, column := range g.Spare[:max(0, last)] {
+		if tooWide() {
+			leftOut[column] = true
+			g = whole.without(leftOut)
+		}
 	}
+	if tooWide() {
+		g.Header, whole.Header = g.stacked(), whole.stacked()
+	}
+	rendered := g.wrapped(width, short)
+	if last >= 0 && text.LongestLineLen(rendered) > width {
+		leftOut[whole.Spare[last]] = true
+		g = whole.without(leftOut)
+	}
+	if text.LongestLineLen(rendered) > width {
+		rendered = g.wrapped(width, shortest)
+	}
+	return rendered
+}
+
+// wrapped returns the Grid as text within a width, if it can with columns of text of so many columns at least.
+func (g Grid) wrapped(width, least int) string {
 	writer, columns := g.writer(), g.columns()
-	widest := make([]int, max(1, g.Texts))
+	widest := make([]int, min(len(g.Header), max(1, g.Texts)))
 	for _, row := range g.Rows {
 		for i := range widest {
 			widest[i] = max(widest[i], text.StringWidth(row[i]))
 		}
 	}
 	for {
-		rendered := TrimRight(writer.Render())
-		over := text.LongestLineLen(rendered) - Width
+		rendered := trimRight(writer.Render(), width)
+		over := text.LongestLineLen(rendered) - width
 		i := slices.Index(widest, slices.Max(widest))
 		if over <= 0 || widest[i] <= least {
 			return rendered
 		}
 		// Half of the excess, because then another column may be the widest.
 		widest[i] = max(least, widest[i]-(over+1)/2)
-		columns[i].WidthMax, columns[i].WidthMaxEnforcer = widest[i], text.WrapSoft
+		columns[i].WidthMax, columns[i].WidthMaxEnforcer = widest[i], inLines
 		writer.SetColumnConfigs(columns)
 	}
 }
 
-// stacked returns headings with each of their words on a line.
-func stacked(headings []string) []string {
-	all := make([]string, len(headings))
-	for i, heading := range headings {
-		all[i] = strings.ReplaceAll(heading, " ", "\n")
+// stacked returns the headings, those of several words that are wider than their column on two lines, which are as equally
+// wide as can be.
+func (g Grid) stacked() []string {
+	all := slices.Clone(g.Header)
+	for i, heading := range g.Header {
+		cells := 0
+		for _, row := range g.Rows {
+			cells = max(cells, text.StringWidth(row[i]))
+		}
+		best := text.StringWidth(heading)
+		if best <= cells {
+			continue
+		}
+		for at, letter := range heading {
+			if wider := max(text.StringWidth(heading[:at]), text.StringWidth(heading[at:])-1); letter == ' ' && wider < best {
+				all[i], best = heading[:at]+"\n"+heading[at+1:], wider
+			}
+		}
 	}
 	return all
+}
+
+// inLines returns a cell in lines of at most so many columns. A line ends at a space, or else within a name where a
+// reader expects it: after one of the characters of parts.
+func inLines(cell string, most int) string {
+	const parts = ". : _ ( @ / -"
+	var lines []string
+	for text.StringWidth(cell) > most {
+		end, part := 0, 0 // of the line, at a space and within a name
+		width := 0
+		for at, letter := range cell {
+			if letter == ' ' && width <= most {
+				end = at
+			}
+			if width += text.RuneWidth(letter); width > most {
+				break
+			}
+			if next := at + len(string(letter)); letter != ' ' && strings.ContainsRune(parts, letter) && !strings.HasPrefix(cell[next:], ":") {
+				part = next
+			}
+		}
+		if end = cmp.Or(end, part); end == 0 {
+			return strings.Join(append(lines, text.WrapHard(cell, most)), "\n")
+		}
+		lines = append(lines, cell[:end])
+		cell = strings.TrimLeft(cell[end:], " ")
+	}
+	return strings.Join(append(lines, cell), "\n")
 }
 
 // plain is the style of a text table with a line under its header.
@@ -160,20 +234,20 @@ var plain = func() pretty.Style {
 	return style
 }()
 
-// TrimRight removes the padding after the last column.
-func TrimRight(rendered string) string {
+// trimRight removes the padding after the last column, and of the line below the header what exceeds the width.
+func trimRight(rendered string, width int) string {
 	lines := strings.Split(rendered, "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
 		if strings.Trim(line, "-") == "" {
-			lines[i] = line[:min(len(line)-len(plain.Box.PaddingRight), Width)]
+			lines[i] = line[:min(len(line)-len(plain.Box.PaddingRight), width)]
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
 // Text returns the grid as text, as wide as its cells.
-func (g Grid) Text() string { return TrimRight(g.writer().Render()) }
+func (g Grid) Text() string { return trimRight(g.writer().Render(), math.MaxInt) }
 
 // HTML returns the grid as an HTML table that the script of the page can sort. Cells are escaped.
 func (g Grid) HTML() string {

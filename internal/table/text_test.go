@@ -10,11 +10,37 @@ import (
 // A long name does not leave its value without room.
 func TestFactWithALongName(t *testing.T) {
 	var out strings.Builder
-	WriteFacts(&out, []Fact{{Name: "a", Value: "1"}, {Name: strings.Repeat("n", 200), Value: "a value of " + strings.Repeat("word ", 30)}, {Name: "bcd", Value: "2"}}, 0)
+	WriteFacts(&out, []Fact{{Name: "a", Value: "1"}, {Name: strings.Repeat("n", 200), Value: "a value of " + strings.Repeat("word ", 30)}, {Name: "bcd", Value: "2"}}, 0, Width)
 	for line := range strings.Lines(out.String()) {
 		require.LessOrEqual(t, len(line), Width+1)
 	}
 	require.Contains(t, out.String(), "a    1\n")
 	require.Contains(t, out.String(), "     a value of word")
 	require.Contains(t, out.String(), "bcd  2\n")
+}
+
+// A name breaks where a reader expects it, and only without such a place anywhere.
+func TestNamesBreakAfterTheirParts(t *testing.T) {
+	for _, test := range []struct {
+		cell string
+		most int
+		want string
+	}{
+		{"ThreadMXBean.getCurrentThreadCpuTime", 24, "ThreadMXBean.\ngetCurrentThreadCpuTime"},
+		{"CLOCK_THREAD_CPUTIME_ID@vdso", 20, "CLOCK_THREAD_\nCPUTIME_ID@vdso"},
+		{"Time::HiRes::clock_gettime(CLOCK_MONOTONIC)", 28, "Time::HiRes::clock_gettime(\nCLOCK_MONOTONIC)"},
+		{"CLOCK_MONOTONIC mostly", 18, "CLOCK_MONOTONIC\nmostly"},
+		{"short", 12, "short"},
+		{"namewithoutparts", 12, "namewithoutp\narts"},
+	} {
+		require.Equal(t, test.want, inLines(test.cell, test.most))
+	}
+}
+
+func TestSpareColumnsAreLeftOutInTheirOrder(t *testing.T) {
+	g := Grid{Title: "t", Header: []string{"Clock", "a value", "b", "c"}, Rows: [][]string{{"CLOCK_X", "111111", "222222", "333333"}}, Spare: []int{3, 1}}
+	for width, want := range map[int]string{40: "Clock    a value       b       c", 25: "Clock    a value       b", 23: "Clock     value       b", 18: "Clock         b"} {
+		lines := strings.Split(g.Fitted(width), "\n")
+		require.Contains(t, lines, want, "%d columns: %s", width, g.Fitted(width))
+	}
 }

@@ -48,7 +48,7 @@ func (v *Verification) Block(d *result.Document) table.Block {
 func verdictGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "Verification of each clock", Texts: 2,
-		Header: []string{"Clock", "verdict", "reads", "repeats", "detects warps"},
+		Header: []string{"Clock", "verdict", "reads", "repeats", "detects warps"}, Spare: []int{3, 2},
 	}
 	for _, c := range v.Clocks {
 		if c.Verdict == Unverified {
@@ -174,7 +174,7 @@ func faultSentence(c VerifiedClock, f ClockFault) string {
 func bracketGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "Against the same clock by another path, which is read before and after each value", Texts: 2,
-		Header: []string{"Clock", "against", "brackets", "offset", "reported", "other reported"},
+		Header: []string{"Clock", "against", "brackets", "offset", "reported", "other reported"}, Spare: []int{2, 5, 4},
 	}
 	for _, c := range v.Clocks {
 		b := c.Bracket
@@ -200,7 +200,7 @@ func bracketGrid(v *Verification) table.Grid {
 func relationGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "Clock against clock over the whole run", Texts: 2,
-		Header: []string{"Clock", "against", "change", "ppm", "distance"},
+		Header: []string{"Clock", "against", "change", "ppm", "distance"}, Spare: []int{3},
 	}
 	for _, r := range v.Relations {
 		distance := "free"
