@@ -1,7 +1,6 @@
 package host
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/timebench/timebench/internal/result"
@@ -16,16 +15,6 @@ const (
 	// maxOffset is the largest offset in a document, in nanoseconds.
 	maxOffset = int64(1e18)
 )
-
-// checkSeconds returns an error if a clock has a time that no clock has: its difference from another one, in
-// nanoseconds, may not fit into 64 bits.
-func checkSeconds(clock string, seconds int64) error {
-	const most = 7e9 // the year 2191
-	if seconds < -most || seconds > most {
-		return fmt.Errorf("%s: its time is %d s after 1970", clock, seconds)
-	}
-	return nil
-}
 
 // wallOffset sets the offset of a clock that was read while the wall clock went from beforeNS to afterNS. The reading
 // is at most uncertainNS from the truth.

@@ -72,6 +72,16 @@ func rtcOffset(root string) *result.WallOffset {
 	return &of
 }
 
+// checkSeconds returns an error if a clock has a time that no clock has: its difference from another one, in
+// nanoseconds, may not fit into 64 bits.
+func checkSeconds(clock string, seconds int64) error {
+	const most = 7e9 // the year 2191
+	if seconds < -most || seconds > most {
+		return fmt.Errorf("%s: its time is %d s after 1970", clock, seconds)
+	}
+	return nil
+}
+
 // localRTC reports whether adjtime_config(5), the text of /etc/adjtime, has the real-time clock in local time: its third line.
 func localRTC(adjtime string) bool {
 	lines := strings.Fields(adjtime)

@@ -11,7 +11,7 @@ package native
 
 // threadLocal is the memory of the first thread for the word in which Go keeps the running goroutine. The runtime leaves the
 // setting of it to _cgo_init on amd64. On arm64 that word is a register.
-var threadLocal [2]uintptr
+var threadLocal [2]uintptr //nolint:unused // beforeStart uses it
 
 // forbiddenCounter is what beforeStart prints. It is a constant that assembly can address.
-var forbiddenCounter = "timebench: prctl(PR_SET_TSC) forbids this process to read the counter of the CPU, which the Go runtime and the vDSO need; start it from a process that may\n"
+var forbiddenCounter = "timebench: prctl(PR_SET_TSC) forbids this process to read the counter of the CPU, which the Go runtime and the vDSO need; start it from a process that may\n" //nolint:unused // beforeStart uses it

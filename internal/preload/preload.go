@@ -11,9 +11,6 @@ const File = "/etc/ld.so.preload"
 // Variable lists those of one program.
 const Variable = "LD_PRELOAD"
 
-// functions are the functions of a C library that return the time.
-var functions = []string{"clock_gettime", "clock_gettime64", "gettimeofday", "time", "timespec_get", "ftime"}
-
 // maxListed bounds the libraries of one list.
 const maxListed = 64
 

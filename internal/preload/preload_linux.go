@@ -11,6 +11,9 @@ import (
 	"github.com/timebench/timebench/internal/trace"
 )
 
+// functions are the functions of a C library that return the time.
+var functions = []string{"clock_gettime", "clock_gettime64", "gettimeofday", "time", "timespec_get", "ftime"}
+
 // InFile returns the libraries that /etc/ld.so.preload lists and that stand in for the clock.
 func InFile() []string {
 	text, err := procfile.Read(File)
