@@ -168,7 +168,7 @@ func lineGrid(t *Drift) table.Grid {
 	g := table.Grid{
 		Title: "Fitted lines", Texts: 2,
 		Header: []string{"Clock", "while", "ticks/s", "residual (RMS)", "max residual", "readings", "time"}, Spare: []int{5, 4, 6, 3},
-		Note:   "residual: distance of the readings from the line.",
+		Note: "residual: distance of the readings from the line.",
 	}
 	confidence := 0.0
 	for _, c := range t.Clocks {
