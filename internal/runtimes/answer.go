@@ -34,5 +34,5 @@ func (s *Runtimes) answer() string {
 	return text + "."
 }
 
-// wallTimed reports whether the call returns the wall clock and was timed.
-func (m *MeasuredCall) wallTimed() bool { return m.Kind == wall && m.Latency != nil }
+// wallTimed reports whether the call returns the wall clock, not in whole seconds or as a text, and was timed.
+func (m *MeasuredCall) wallTimed() bool { return m.Kind == wall && m.Latency != nil && m.coarse() == 0 }
