@@ -72,7 +72,7 @@ compare asks first. It restores the clock source, also if it is killed.`,
 		ValidArgsFunction: completeSelectors,
 	}
 	f := command.Flags()
-	f.StringVar(&flags.threads, "threads", "", "numbers of threads: 1..24, 1,2,4, or 1..24/4 for every fourth (default 1, 2, 4 … up to the number of CPUs)")
+	f.StringVarP(&flags.threads, "threads", "t", "", "numbers of threads: 1..24, 1,2,4, or 1..24/4 for every fourth (default 1, 2, 4 … up to the number of CPUs)")
 	f.BoolVar(&flags.all, "all", false, allHelp)
 	f.DurationVar(&flags.time, "time", 0, "duration of one throughput measurement (default 100ms; less on many CPUs without --threads)")
 	f.IntVar(&flags.rounds, "rounds", 0, "number of latency samples of each clock (default as many as take 3.5 s: about 80 for the default clocks, 700 for one)")
@@ -83,7 +83,7 @@ compare asks first. It restores the clock source, also if it is killed.`,
 	f.DurationVar(&flags.timer, "timer-resolution", 0, "on Windows, request this period of the system timer, such as 1ms (timeBeginPeriod)")
 	f.StringVar(&flags.sources, "clocksources", "", "also measure with other clock sources of the kernel: all, or a list such as hpet,acpi_pm")
 	f.BoolVar(&flags.yes, "yes", false, "agree to the changes of --clocksources in advance")
-	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "show no progress")
 	addReportFlags(command, &flags.reportFlags, render.Formats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
 	complete(command, "pin", "none", "compact", "spread")

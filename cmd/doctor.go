@@ -235,7 +235,7 @@ func asksForPlugin(args []string) (asks bool) {
 	for i, arg := range args {
 		if value, ok := strings.CutPrefix(arg, "--format="); ok {
 			asks = value == plugin
-		} else if arg == "--format" && i+1 < len(args) {
+		} else if (arg == "--format" || arg == "-f") && i+1 < len(args) {
 			asks = args[i+1] == plugin
 		}
 	}

@@ -30,7 +30,7 @@ func envCommand() *cobra.Command {
 			return couldNot(encoder.Encode(facts))
 		},
 	}
-	command.Flags().StringVar(&format, "format", "table", "output format: table, json")
+	command.Flags().StringVarP(&format, "format", "f", "table", "output format: table, json")
 	complete(command, "format", "table", "json")
 	return command
 }

@@ -54,8 +54,8 @@ const documentFiles = "results.json, report.md, report.html and charts"
 // addReportFlags adds the flags of a report to a command: its formats, and --out with its files.
 func addReportFlags[T any](command *cobra.Command, flags *reportFlags, formats []render.Format[T], files string) {
 	names := render.Names(formats)
-	command.Flags().StringVar(&flags.format, "format", names[0], "output format: "+strings.Join(names, ", "))
-	command.Flags().StringVar(&flags.out, "out", "", "also write "+files+" into this `folder` (or .zip)")
+	command.Flags().StringVarP(&flags.format, "format", "f", names[0], "output format: "+strings.Join(names, ", "))
+	command.Flags().StringVarP(&flags.out, "out", "o", "", "also write "+files+" into this `folder` (or .zip)")
 	complete(command, "format", names...)
 }
 

@@ -140,10 +140,24 @@ them is slow.`,
 	command.Flags().BoolP("version", "v", false, "print the version of timebench")
 	command.SetFlagErrorFunc(flagError)
 	command.SetHelpCommand(helpCommand())
-	command.AddCommand(
-		compareCommand(), doctorCommand(), verifyCommand(), skewCommand(), driftCommand(), runtimesCommand(), profileCommand(), watchCommand(), diffCommand(), fleetCommand(), renderCommand(),
-		listCommand(), envCommand(), versionCommand(), workerCommand(), guardianCommand(), goBenchmarkCommand(), startProfiledCommand(),
-	)
+	cobra.EnableCommandSorting = false
+	for _, group := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Start here", []*cobra.Command{doctorCommand(), compareCommand()}},
+		{"Who pays", []*cobra.Command{runtimesCommand(), profileCommand()}},
+		{"Trust", []*cobra.Command{verifyCommand(), skewCommand(), driftCommand()}},
+		{"Over time and machines", []*cobra.Command{diffCommand(), fleetCommand(), watchCommand()}},
+		{"Results", []*cobra.Command{renderCommand(), listCommand(), envCommand()}},
+	} {
+		command.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
+		for _, c := range group.commands {
+			c.GroupID = group.title
+			command.AddCommand(c)
+		}
+	}
+	command.AddCommand(versionCommand(), workerCommand(), guardianCommand(), goBenchmarkCommand(), startProfiledCommand())
 	return command
 }
 

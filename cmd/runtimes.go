@@ -80,7 +80,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 	}
 	flags = addSectionFlags(command, 200*time.Millisecond, "total duration of the samples of one call")
 	command.Flags().StringArrayVar(&given, "runtime", nil, "measure this program, as `NAME=PATH`; may be repeated")
-	command.Flags().StringVar(&threads, "threads", "", "numbers of threads for throughput, such as 1..24 or 1,2,4 ("+strings.Join(runtimes.WithThreads(), ", ")+")")
+	command.Flags().StringVarP(&threads, "threads", "t", "", "numbers of threads for throughput, such as 1..24 or 1,2,4 ("+strings.Join(runtimes.WithThreads(), ", ")+")")
 	command.ValidArgs = runtimes.Names()
 	return command
 }

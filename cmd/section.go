@@ -35,7 +35,7 @@ func addSectionFlags(command *cobra.Command, defaultTime time.Duration, timeHelp
 	flags := &sectionFlags{command: command.Name()}
 	f := command.Flags()
 	f.DurationVar(&flags.time, "time", defaultTime, timeHelp)
-	f.BoolVar(&flags.quiet, "quiet", false, "show no progress")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "show no progress")
 	addReportFlags(command, &flags.reportFlags, render.SectionFormats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
 	return flags

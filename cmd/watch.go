@@ -90,8 +90,8 @@ wrong.`,
 	f.DurationVar(&flags.every, "every", 30*time.Second, "time between two measurements")
 	f.StringVar(&flags.listen, "listen", "", "serve metrics on this `address`, such as 127.0.0.1:9109; without a host, on the loopback")
 	f.StringVar(&flags.textfile, "textfile", "", "write metrics into this `file`, whose name ends in .prom")
-	f.StringVar(&flags.format, "format", lineFormats[0].name, "format of the lines: "+strings.Join(lineFormatNames(), ", "))
-	f.BoolVar(&flags.quiet, "quiet", false, "do not say on standard error what is watched")
+	f.StringVarP(&flags.format, "format", "f", lineFormats[0].name, "format of the lines: "+strings.Join(lineFormatNames(), ", "))
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not say on standard error what is watched")
 	complete(command, "format", lineFormatNames()...)
 	return command
 }
