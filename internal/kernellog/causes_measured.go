@@ -103,8 +103,10 @@ func (e Event) difference(hz float64, pairs []Event) string {
 			return ""
 		}
 		where := "between CPUs"
-		if len(pairs) > 0 && len(pairs[len(pairs)-1].CPUs) == 2 {
-			where = "between " + words.CPUs(pairs[len(pairs)-1].CPUs)
+		for _, pair := range pairs { // the last one before the line is of this pair
+			if pair.Index < e.Index && len(pair.CPUs) == 2 {
+				where = fmt.Sprintf("between CPU %d and CPU %d", pair.CPUs[0], pair.CPUs[1])
+			}
 		}
 		return fmt.Sprintf("The TSCs of the CPUs differ: the kernel saw the TSC go back by %s %s.", inCycles(float64(e.Cycles), hz), where)
 	case cpuBehind:

@@ -95,7 +95,7 @@ var syncFormats = []format{
 	},
 	{
 		kind: syncPair, has: "tsc synchronization", clock: "tsc",
-		pattern: `TSC synchronization \[CPU#(?P<cpu>\d+) -> CPU#(?P<cpus>\d+)\]|checking TSC synchronization`,
+		pattern: `(?:checking )?TSC synchronization (?:\[CPU#(?P<cpu>\d+) -> CPU#(?P<cpus>\d+)\]|across)`,
 		kernels: "since 2.6.21", source: syncFile, weight: weightContext,
 		example:  "TSC synchronization [CPU#0 -> CPU#36]:",
 		search:   "TSC synchronization [CPU#… -> CPU#…]",

@@ -1,0 +1,135 @@
+package kernellog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A planted log is a log of one kind of fault, made for a test from the formats of one kernel.
+type planted struct {
+	kind    string
+	machine Machine
+	log     string
+	// has are texts of the sentence.
+	has []string
+	tsc Judgement
+}
+
+const verdict = "clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:\n"
+
+var plantedLogs = map[string]planted{
+	"acpi_pm wraps, 5.4": {"watchdog-wrapped", Machine{}, "tsc: Refined TSC clocksource calibration: 2000.000 MHz\n" + verdict + // 0.5 s + 2 rounds of 4.687 s
+		"clocksource: 'acpi_pm' wd_now: 1b4fb2 wd_last: 0 mask: ffffff\nclocksource: 'tsc' cs_now: 4987ff3b4 cs_last: 0 mask: ffffffffffffffff", []string{"2 rounds of acpi_pm", "wrapped"}, TSCRight},
+	"hpet wraps, 6.6": {"watchdog-wrapped", Machine{Guest: true}, verdict +
+		"clocksource:  'hpet' wd_nsec: 503000000 wd_now: 6de5c3 wd_last: 0 mask: ffffffff\nclocksource:  'tsc' cs_nsec: 300470650000 cs_now: d1cef9b000 cs_last: 0 mask: ffffffffffffffff", []string{"300 s is one round of hpet"}, TSCRight},
+	"acpi_pm wraps, old words":   {"watchdog-wrapped", Machine{}, "Clocksource tsc unstable (delta = 4687619986 ns)", []string{"probably wrapped"}, TSCRight},
+	"a late check, 6.8, wrapped": {"watchdog-wrapped", Machine{}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 5100000000 wd_nsec: 413031125", []string{"acpi_pm"}, TSCRight},
+	"jiffies": {"weak-watchdog", Machine{}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'") +
+		"clocksource: 'jiffies' wd_nsec: 496000000 wd_now: fffb73f8 wd_last: fffb7200 mask: ffffffff\nclocksource: 'tsc-early' cs_nsec: 788021368 cs_now: 581c1eb378 cs_last: 57d9aad9e8 mask: ffffffffffffffff", []string{"jiffies counts timer interrupts", "496 ms", "788 ms"}, TSCUnknown},
+	"jiffies, and reliable before 5.5": {"weak-watchdog", Machine{Kernel: "4.18.0-240.el8.x86_64", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'") +
+		"clocksource: 'refined-jiffies' wd_now: fffb7018 wd_last: fffb6e9d mask: ffffffff\nclocksource: 'tsc-early' cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"before 5.5"}, TSCUnknown},
+	"kvm-clock jumps": {"watchdog-jumped", Machine{Guest: true}, "tsc: Detected 2500.000 MHz processor\n" + verdict +
+		"clocksource: 'kvm-clock' wd_now: 43d0af2c40 wd_last: 65f9100 mask: ffffffffffffffff\nclocksource: 'tsc' cs_now: 4a817c80 cs_last: 0 mask: ffffffffffffffff", []string{"kvm-clock jumped", "291.2 s", "500 ms"}, TSCUnknown},
+	"a stopped guest, 7.2": {"watchdog-jumped", Machine{Guest: true}, "clocksource: Marking clocksource tsc unstable due to frequency skew\nclocksource: Watchdog               kvm-clock interval:        503995129ns\nclocksource: Clocksource                  tsc interval:       1894661885ns", []string{"504 ms", "stopped this virtual machine"}, TSCUnknown},
+	"xen jumps": {"watchdog-jumped", Machine{}, verdict +
+		"clocksource: 'xen' wd_nsec: 90500000000 wd_now: 2 wd_last: 1 mask: ffffffffffffffff\nclocksource: 'tsc' cs_nsec: 501000000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"xen jumped", "90.5 s"}, TSCUnknown},
+	"both agree, marked": {"clocks-agree", Machine{}, verdict +
+		"clocksource: 'hpet' wd_nsec: 480123400000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 480123300000 cs_now: ffffffffff cs_last: 0 mask: ffffffffffffffff", []string{"agree within 100 µs", "stood still"}, TSCRight},
+	"both agree, skipped":      {"clocks-agree", Machine{}, "[    C2] clocksource: Long readout interval, skipping watchdog check: cs_nsec: 1600000000 wd_nsec: 1600001000", []string{"neither is wrong"}, TSCRight},
+	"slow timer, 5.13":         {"read-back-delay", Machine{}, "clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 525200ns, attempt 4, marking unstable\ntsc: Marking TSC unstable due to clocksource watchdog", []string{"525.2 µs", "did not compare"}, TSCUnknown},
+	"slow timer, then checked": {"read-back-delay", Machine{}, "clocksource: timekeeping watchdog on CPU9: wd-tsc-wd excessive read-back delay of 200000ns vs. limit of 125000ns, wd-wd read-back delay only 11440ns, attempt 3, marking tsc unstable\nclocksource: Checking clocksource tsc synchronization from CPU 4 to CPUs 0-2,7.", []string{"4 other CPUs", "125 µs is the limit"}, TSCRight},
+	"cs_nsec 0": {"tsc-went-back", Machine{}, verdict +
+		"clocksource: 'hpet' wd_nsec: 496123000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 0 cs_now: 1f4 cs_last: 3e8 mask: ffffffffffffffff", []string{"went back", "500 cycles"}, TSCWrong},
+	"cs_now < cs_last, 4.9": {"tsc-went-back", Machine{Guest: true}, "tsc: Detected 3000.000 MHz processor\n" + verdict +
+		"clocksource: 'kvm-clock' wd_now: 37a9d5e2c0 wd_last: 378a0d4e00 mask: ffffffffffffffff\nclocksource: 'tsc' cs_now: 59682f00 cs_last: 1e8f1c108000 mask: ffffffffffffffff", []string{"restarted near zero", "pauses"}, TSCWrong},
+	"skew as long as the interval": {"tsc-went-back", Machine{}, "clocksource: Clocksource 'tsc' skewed -500000123 ns (-500 ms) over watchdog 'hpet' interval of 500000123 ns (500 ms)", []string{"0 ns"}, TSCWrong},
+	"KVM sees it":                  {"tsc-went-back", Machine{}, "tsc: Marking TSC unstable due to KVM discovered backwards TSC", []string{"KVM found"}, TSCWrong},
+	"warp, 2.6.24":                 {"cpus-differ", Machine{}, "checking TSC synchronization [CPU#0 -> CPU#1]:\nMeasured 440 cycles TSC warp between CPUs, turning off TSC clock.\nMarking TSC unstable due to: check_tsc_sync_source failed.", []string{"440 cycles", "CPU 0 and CPU 1"}, TSCWrong},
+	"warp of an added CPU":         {"cpus-differ", Machine{Guest: true}, "TSC ADJUST compensate: CPU1 observed 169175101528 warp. Adjust: 169175101528\nTSC synchronization [CPU#0 -> CPU#1]:\nMeasured 235 cycles TSC warp between CPUs, turning off TSC clock.", []string{"169175101528 cycles behind", "hypervisor"}, TSCWrong},
+	"warp beats the watchdog":      {"cpus-differ", Machine{}, "Clocksource tsc unstable (delta = 4687619986 ns)\nMeasured 77 cycles TSC warp between CPUs, turning off TSC clock.", []string{"77 cycles"}, TSCWrong},
+	"CPUs ahead":                   {"cpus-differ", Machine{}, "clocksource:         CPUs 0-1,4 ahead of CPU 3 for clocksource tsc.", []string{"those of CPUs 0 to 1 and 4 are ahead of CPU 3"}, TSCWrong},
+	"CPU behind":                   {"cpus-differ", Machine{}, "clocksource:         CPUs 2 behind CPU 3 for clocksource tsc.", []string{"that of CPU 2 is behind CPU 3"}, TSCWrong},
+	"inter CPU skew":               {"cpus-differ", Machine{}, "tsc: Detected 2000.000 MHz processor\nclocksource: Marking clocksource tsc unstable due to inter CPU skew\nclocksource: CPU11   14122310000000 < CPU2   14122310004000 (cycles)", []string{"4000 cycles (2 µs)", "CPU 11"}, TSCWrong},
+	"CPUID":                        {"wrong-cpuid-rate", Machine{}, "tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!\ntsc: Previous calibrated TSC freq:        1896.000 MHz\ntsc: TSC freq recalibrated by [HPET]:     1975.000 MHz", []string{"-4 %", "1975.000"}, TSCWrong},
+	"CPUID, figures cut":           {"wrong-cpuid-rate", Machine{}, "tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!", []string{"500 ppm"}, TSCWrong},
+	"no reference":                 {"calibration-failed", Machine{Parameters: []string{"acpi=off"}}, "tsc: Marking TSC unstable due to could not calculate TSC khz", []string{"acpi=off"}, TSCWrong},
+	"a parameter":                  {"set-by-parameter", Machine{}, "tsc: Marking TSC unstable due to boot parameter", []string{"tsc=unstable"}, TSCUnknown},
+	"halts":                        {"halts-in-idle", Machine{}, "Marking TSC unstable due to: possible TSC halt in C2.\nClocksource tsc unstable (delta = -432097679 ns)", []string{"stops while"}, TSCWrong},
+	"halts, later words":           {"halts-in-idle", Machine{}, "tsc: Marking TSC unstable due to TSC halts in idle states deeper than C2", []string{"stops while"}, TSCWrong},
+	"cpufreq":                      {"cpufreq-changes", Machine{}, "Marking TSC unstable due to: cpufreq changes.\nTime: acpi_pm clocksource has been installed.\nClocksource tsc unstable (delta = -201134949 ns)", []string{"frequency"}, TSCWrong},
+	"bhyve":                        {"emulated-clocks", Machine{Guest: true, Hypervisor: "bhyve"}, "Clocksource tsc unstable (delta = -131624372 ns)", []string{"131.6 ms less", "hypervisor"}, TSCUnknown},
+	"VirtualBox": {"emulated-clocks", Machine{}, "DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006\n" + verdict +
+		"clocksource: 'acpi_pm' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffff\nclocksource: 'tsc' cs_nsec: 641200000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"+27.5 %"}, TSCUnknown},
+	"half a day": {"tsc-jumped", Machine{}, verdict +
+		"clocksource: 'hpet' wd_now: 6d7a3f wd_last: 0 mask: ffffffff\nclocksource: 'tsc' cs_now: 76b7ebfeea0f cs_last: 0 mask: ffffffffffffffff", []string{"jumped forward", "12.09 h at 3 GHz", "usual 14.318 MHz"}, TSCWrong},
+	"five seconds": {"tsc-jumped", Machine{}, verdict +
+		"clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 5500000000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"5.5 s"}, TSCWrong},
+	"early": {"bad-calibration", Machine{}, strings.ReplaceAll("[    2.1] "+verdict, "tsc'", "tsc-early'") +
+		"[    2.1] clocksource: 'hpet' wd_nsec: 496000000 wd_now: 2 wd_last: 1 mask: ffffffff\n[    2.1] clocksource: 'tsc-early' cs_nsec: 496250000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"504 ppm", "first estimate"}, TSCUnknown},
+	"hpet against tsc": {"clocks-disagree", Machine{}, "[ 4000.1] " + verdict +
+		"clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 500900000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"+0.18 %", "1800 ppm"}, TSCUnknown},
+	"figures that contradict": {"clocks-disagree", Machine{}, "tsc: Detected 2000.000 MHz processor\n" + verdict +
+		"clocksource: 'acpi_pm' wd_now: 36a003 wd_last: 0 mask: ffffff\nclocksource: 'tsc' cs_now: 77359400 cs_last: 0 mask: ffffffffffffffff", []string{"used another rate"}, TSCUnknown},
+	"only the mark":         {"clocks-disagree", Machine{}, "tsc: Marking TSC unstable due to clocksource watchdog", []string{"does not have its figures"}, TSCUnknown},
+	"lost ticks":            {"lost-ticks", Machine{}, "Losing too many ticks!\nTSC cannot be used as a timesource.", []string{"interrupts came too late"}, TSCUnknown},
+	"11 %":                  {"adjusted-beyond-limit", Machine{}, "Adjusting kvm-clock more than 11% (9311354 vs 9311354)", []string{"kvm-clock"}, TSCUnknown},
+	"Azure":                 {"hyperv-by-design", Machine{}, "tsc: Marking TSC unstable due to running on Hyper-V", []string{"as intended"}, TSCUnknown},
+	"Xen PV":                {"xen-by-design", Machine{}, "Booting paravirtualized kernel on Xen\nMarking TSC unstable due to TSCs unsynchronized", []string{"xen"}, TSCUnknown},
+	"presumed":              {"presumed-unsynchronized", Machine{}, "tsc: Marking TSC unstable due to TSCs unsynchronized", []string{"assumes"}, TSCUnknown},
+	"another reason":        {"marked-unstable", Machine{}, "Marking TSC unstable due to Geode GX/LX", []string{`"Geode GX/LX"`}, TSCUnknown},
+	"only what follows":     {"marked-unstable", Machine{}, "TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.", []string{"not in this part"}, TSCUnknown},
+	"HiSilicon":             {"counter-trapped", Machine{}, "arch_timer: Enabling global workaround for HiSilicon erratum 161010101\narch_timer: CPU0: Trapping CNTVCT access", []string{"161010101", "enters the kernel"}, TSCUnknown},
+	"gVisor":                {"gvisor", Machine{}, "Starting gVisor...", []string{"sandbox"}, TSCUnknown},
+	"gVisor by its version": {"gvisor", Machine{Kernel: "4.4.0"}, "", []string{"probably"}, TSCUnknown},
+	"TSC ADJUST":            {"tsc-adjust", Machine{Parameters: []string{"tsc=reliable"}}, "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring", []string{"CPU 15", "tsc=reliable"}, TSCUnknown},
+	"refused":               {"override-refused", Machine{}, "Override clocksource tsc is not HRT compatible. Cannot switch while in HRT/NOHZ mode", []string{"refused"}, TSCUnknown},
+	"a host of guests":      {"host-unstable", Machine{}, "kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable", []string{"guests cannot"}, TSCUnknown},
+	"lost RTC":              {"lost-rtc-interrupts", Machine{}, "hpet1: lost 318 rtc interrupts (logged 120 times)", []string{"120 lines"}, TSCUnknown},
+	"PM timer":              {"pm-timer-off", Machine{}, "PM-Timer failed consistency check  (0xffffff) - aborting.", []string{"without it"}, TSCUnknown},
+	"P0":                    {"p0-frequency", Machine{}, "[Firmware Bug]: TSC doesn't count with P0 frequency!", []string{"HWCR"}, TSCUnknown},
+	"32-bit":                {"32-bit-erratum", Machine{}, "arch_timer: Enabling local workaround for ARM erratum 1188873", []string{"32-bit programs only"}, TSCUnknown},
+}
+
+func TestPlantedLogs(t *testing.T) {
+	seen := map[string]bool{}
+	for name, p := range plantedLogs {
+		seen[p.kind] = true
+		t.Run(name, func(t *testing.T) {
+			causes := Explain(Parse(strings.Split(p.log, "\n")), p.machine)
+			require.NotEmpty(t, causes)
+			require.Equal(t, p.kind, causes[0].Kind, causes[0].Text)
+			for _, text := range p.has {
+				require.Contains(t, causes[0].Text, text)
+			}
+			require.Equal(t, p.tsc, causes[0].TSC)
+			require.True(t, p.log == "" || len(causes[0].Evidence) > 0, "no line shows it")
+		})
+	}
+	for _, kind := range Causes() {
+		require.True(t, seen[kind], "%s: add a log to plantedLogs that shows this cause", kind)
+	}
+}
+
+// What is normal is no fault.
+func TestHealthyLogs(t *testing.T) {
+	for name, log := range map[string]string{
+		"kvm-clock":        "Hypervisor detected: KVM\nkvm-clock: Using msrs 4b564d01 and 4b564d00\nclocksource: Switched to clocksource kvm-clock",
+		"tsc-early to tsc": "clocksource: Switched to clocksource tsc-early\ntsc: Refined TSC clocksource calibration: 2995.199 MHz\nclocksource: Switched to clocksource tsc",
+		"hpet, then tsc":   "Switched to clocksource hpet\nRefined TSC clocksource calibration: 3712.392 MHz.\nSwitching to clocksource tsc",
+		"the fast way":     "tsc: Fast TSC calibration failed\ntsc: PIT calibration matches HPET. 1 loops",
+		"no PIT":           "TSC: Unable to calibrate against PIT\nTSC: using HPET reference calibration",
+		"riscv":            "riscv-timer: riscv_timer_register: Registering clocksource cpuid [0] hartid [0]\nclocksource: Switched to clocksource riscv_clocksource",
+		"power":            "clocksource: Switched to clocksource timebase",
+		"busy":             "clocksource: wd-tsc-wd read-back delay of 246120ns, clock-skew test skipped!\nclocksource: timekeeping watchdog on CPU0: hpet retried 2 times before success",
+		"slept":            "PM: suspend entry (s2idle)\nTimekeeping suspended for 59.424 seconds\nPM: suspend exit",
+		"no HPET":          "hpet: HPET dysfunctional in PC10. Force disabled.",
+		"wdtest":           "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'wdtest-ktime' as unstable because the skew is too large:\nclocksource: 'kvm-clock' wd_nsec: 2 wd_now: 2 wd_last: 1 mask: ff\nclocksource: 'wdtest-ktime' cs_nsec: 9 cs_now: 2 cs_last: 1 mask: ff",
+		"ntpd":             "Oct 30 13:00:58 host ntpd[3517]: tsc: Marking TSC unstable due to x",
+	} {
+		for _, c := range Explain(Parse(strings.Split(log, "\n")), Machine{}) {
+			require.True(t, c.Harmless, "%s: %s: %s", name, c.Kind, c.Text)
+		}
+	}
+}

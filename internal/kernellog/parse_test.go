@@ -1,0 +1,100 @@
+package kernellog
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestIntervalsAreComputed(t *testing.T) {
+	events := Parse(strings.Split(`tsc: Detected 2100.055 MHz processor
+clocksource: refined-jiffies: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 7645519600211568 ns
+clocksource: hyperv_clocksource_tsc_page: mask: 0xffffffffffffffff max_cycles: 0x24e6a1710, max_idle_ns: 440795202120 ns
+hpet0: 3 comparators, 64-bit 62.500000 MHz counter
+clocksource: 'hpet' wd_now: 1dcd650 wd_last: 0 mask: ffffffff
+clocksource: 'refined-jiffies' wd_now: 7d wd_last: 0 mask: ffffffff
+clocksource: 'acpi_pm' wd_now: 13fe92 wd_last: f168b4 mask: ffffff
+clocksource: 'kvm-clock' wd_now: 4437767926 wd_last: 429c3c42f5 mask: ffffffffffffffff
+clocksource: 'hyperv_clocksource_tsc_page' wd_now: 4c4b40 wd_last: 0 mask: ffffffffffffffff
+clocksource: 'tsc' cs_now: 3e8 cs_last: 0 mask: ffffffffffffffff
+clocksource: 'tsc' cs_now: 0 cs_last: 3e8 mask: ffffffffffffffff
+clocksource: 'tsc' cs_nsec: 77 cs_now: 3e8 cs_last: 0 mask: ffffffffffffffff
+clocksource: 'unknown' cs_now: 3e8 cs_last: 0 mask: ff`, "\n"))
+	require.Len(t, events, 13)
+	for i, want := range []float64{499999744, 500e6, 633206175, 6899317297, 500e6, 1e12 / 2100055000, -1e12 / 2100055000, 77} {
+		require.InEpsilon(t, want, events[4+i].IntervalNS, 2e-3, events[4+i].Line)
+	}
+	require.False(t, events[12].Measured)
+	require.InEpsilon(t, 1e7, registeredRate(events[2]), 1e-3)
+	require.InEpsilon(t, 250, registeredRate(events[1]), 1e-3)
+}
+
+func TestTheLastBootCounts(t *testing.T) {
+	events := Parse([]string{"[ 0.0] Linux version 6.1", "[ 1.0] tsc: Marking TSC unstable due to x", "[ 0.0] Linux version 6.2", "[ 1.0] tsc: Detected 2000.000 MHz processor"})
+	require.Len(t, events, 2)
+	require.Equal(t, 3, events[1].Index)
+	require.Equal(t, Machine{Kernel: "6.2"}, MachineOf(events))
+}
+
+func TestTheCommandLineKeepsNoSecret(t *testing.T) {
+	events := Parse([]string{"Kernel command line: root=/dev/sda password=hunter2 tsc=reliable acpi=off"})
+	require.Equal(t, "Kernel command line: tsc=reliable acpi=off", events[0].Line)
+	require.Equal(t, []string{"tsc=reliable", "acpi=off"}, MachineOf(events).Parameters)
+}
+
+func TestMachineOf(t *testing.T) {
+	for name, want := range map[string]struct {
+		log    string
+		system string
+	}{
+		"kvm on qemu": {"DMI: QEMU Standard PC\nHypervisor detected: KVM", "kvm"},
+		"hyper-v":     {"Hypervisor detected: Microsoft Hyper-V", "hyperv"},
+		"xen":         {"installing Xen timer for CPU 0", "xen"},
+		"unknown":     {"Hypervisor detected: Potato", "Potato"},
+	} {
+		m := MachineOf(Parse(strings.Split(want.log, "\n")))
+		require.True(t, m.Guest, name)
+		require.Equal(t, want.system, m.Hypervisor, name)
+	}
+	require.Equal(t, "hpet", MachineOf(Parse([]string{"Switched to clocksource tsc", "Time: HPET clocksource has been installed."})).ClockSource)
+}
+
+func FuzzParse(f *testing.F) {
+	for _, format := range formats {
+		f.Add(format.example)
+	}
+	for _, p := range plantedLogs {
+		f.Add(p.log)
+	}
+	f.Add("clocksource: 'tsc' cs_nsec: -99999999999999999999999 cs_now: ffffffffffffffffff cs_last: 0 mask: 0")
+	f.Add("TSC: x\x1b[2J\xff hpet0: 3 comparators, 64-bit 0.000000 MHz counter")
+	f.Fuzz(func(t *testing.T, text string) {
+		all := strings.Split(text, "\n")
+		events := Parse(all)
+		require.LessOrEqual(t, len(events), len(all))
+		for _, e := range events {
+			for _, figure := range []float64{e.IntervalNS, e.WatchdogNS, e.SkewNS, e.DelayNS, e.LimitNS, e.Hz} {
+				require.False(t, math.IsNaN(figure) || math.IsInf(figure, 0), e.Line)
+			}
+			require.LessOrEqual(t, len(e.CPUs), 2*maxCPUs)
+			require.LessOrEqual(t, len(e.Line), 3*maxLine)
+			require.NotContains(t, e.Line, "\x1b")
+			require.Positive(t, e.Count)
+		}
+		for _, m := range []Machine{{}, {Guest: true, Kernel: "4.4.0"}} {
+			for _, c := range Explain(events, m) {
+				require.NotContains(t, c.Text, "NaN", text)
+				require.NotContains(t, c.Text, "Inf", text)
+				require.NotContains(t, c.Text, "\x1b", text)
+				require.True(t, strings.HasSuffix(c.Text, "."), c.Text)
+			}
+		}
+		kept, incomplete := Select(all, 8)
+		require.LessOrEqual(t, len(kept), 8)
+		require.True(t, incomplete || len(kept) <= len(all))
+		again, _ := Select(kept, 8)
+		require.Equal(t, len(kept), len(again), "what was selected stays")
+	})
+}

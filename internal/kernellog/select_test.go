@@ -1,0 +1,54 @@
+package kernellog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAFloodDoesNotHideTheReason(t *testing.T) {
+	var log []string
+	flood := func() {
+		for i := range 500 {
+			log = append(log, fmt.Sprintf("[%5d.000000] hpet1: lost %d rtc interrupts", len(log), 300+i%20))
+		}
+	}
+	flood()
+	log = append(log, strings.Split(strings.TrimSpace("[  431.0] "+verdict), "\n")...)
+	log = append(log, "[  431.1] clocksource: 'tsc' cs_nsec: 9022114 cs_now: c8a9f1b2d1 cs_last: c898a1b002 mask: ffffffffffffffff")
+	flood()
+	kept, incomplete := Select(log, 80)
+	require.False(t, incomplete)
+	require.Equal(t, []string{"[    0.000000] hpet1: lost 300 rtc interrupts (logged 1000 times)", log[500], log[501]}, kept)
+	require.Equal(t, 1000, Parse(kept)[0].Count)
+	twice, _ := Select(append(kept, log[:10]...), 80)
+	require.Contains(t, twice[0], "logged 1010 times", "a folded line is folded again")
+}
+
+func TestLinesThatDecideComeFirst(t *testing.T) {
+	var log []string
+	for i := range 50 {
+		log = append(log, fmt.Sprintf("rtc_cmos: noise %s", strings.Repeat("x", i)), fmt.Sprintf("clocksource: Switched to clocksource c%s", strings.Repeat("x", i)))
+	}
+	log = append(log[:40], append([]string{"Measured 77 cycles TSC warp between CPUs, turning off TSC clock."}, log[40:]...)...)
+	kept, incomplete := Select(log, 10)
+	require.True(t, incomplete)
+	require.Len(t, kept, 10)
+	require.Contains(t, kept, "Measured 77 cycles TSC warp between CPUs, turning off TSC clock.")
+	require.NotContains(t, strings.Join(kept, "\n"), "noise")
+	require.Equal(t, log[1], kept[0], "the beginning")
+	require.Equal(t, log[100], kept[9], "and the end")
+}
+
+func TestOfLinesThatDecideTheLastIsKept(t *testing.T) {
+	var log []string
+	for i := range 6 {
+		log = append(log, fmt.Sprintf("clocksource: timekeeping watchdog on CPU%d: hpet read-back delay of 525200ns, attempt 4, marking unstable", i))
+	}
+	kept, _ := Select(log, 80)
+	require.Equal(t, []string{log[0] + " (logged 5 times)", log[5]}, kept)
+	few, _ := Select(log[:3], 80)
+	require.Equal(t, log[:3], few)
+}
