@@ -25,11 +25,11 @@ var presumedRules = []rule{
 	},
 	{
 		kind: "xen-by-design", find: xenByDesign, title: "A Xen guest uses xen's clock: as intended",
-		evidence: "Xen's timer in the log, and a TSC that was presumed unstable, not measured.",
+		evidence: "Xen's timer in the log, and a TSC that was assumed unstable, not measured.",
 		action:   "Keep xen. For cheap reads, use a PVH or HVM guest with a newer kernel.",
 	},
 	{
-		kind: "presumed-unsynchronized", find: presumedUnsynchronized, title: "The kernel presumes that the TSCs of the CPUs differ",
+		kind: "presumed-unsynchronized", find: presumedUnsynchronized, title: "The kernel assumes that the TSCs of the CPUs differ",
 		evidence: "\"TSCs unsynchronized\".",
 		action:   "The kernel has not measured it: the CPU lacks constant_tsc, or the machine has many sockets. Check with `timebench skew`.",
 	},

@@ -167,7 +167,7 @@ var tscFormats = []format{
 		kernels: "since 2.6.21; with a colon to 2.6.25", source: tscFile, weight: weightDecides,
 		example:  "tsc: Marking TSC unstable due to clocksource watchdog",
 		search:   "tsc: Marking TSC unstable due to …",
-		meaning:  "The kernel stops using the TSC until the next boot. The reasons are in the next table.",
+		meaning:  "The kernel stops using the TSC until the next boot. The table of causes above has the usual reasons.",
 		harmless: "It depends on the reason.",
 	},
 	{

@@ -1,0 +1,103 @@
+package kernellog
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write docs/kernel-messages.md from the tables")
+
+// themes are the headings of the page, in its order.
+var themes = []struct {
+	title   string
+	formats []format
+}{
+	{"The watchdog: Marking clocksource 'tsc' as unstable", watchdogFormats},
+	{"The TSCs of the CPUs: warp, skew, TSC ADJUST", syncFormats},
+	{"The TSC: its rate, and why it is not used", tscFormats},
+	{"The clock source in use", selectionFormats},
+	{"HPET and PM timer", timerFormats},
+	{"Virtual machines and sandboxes", guestFormats},
+	{"Arm", armFormats},
+}
+
+const pageHead = `# What the Linux kernel says about its clocks
+
+Each message of the kernel about its clocks: what it means, whether it is harmless, and what to do.
+` + "`timebench doctor`" + ` reads the log of this machine by itself, and ` + "`timebench doctor dmesg.txt`" + ` or
+` + "`ssh host dmesg | timebench doctor -`" + ` that of another. It computes the figures and names the cause.
+
+This page is written by ` + "`go test ./internal/kernellog -run Page -update`" + ` from the tables by which doctor reads a log.
+
+`
+
+// page returns the page from the tables.
+func page() string {
+	var out strings.Builder
+	out.WriteString(pageHead)
+	out.WriteString("## Causes\n\nThe first that applies counts. What it rests on is in the second column.\n\n| cause | how the log shows it | what to do |\n|---|---|---|\n")
+	for _, r := range rules {
+		fmt.Fprintf(&out, "| %s | %s | %s |\n", r.title, cell(r.evidence), cell(r.action))
+	}
+	for _, theme := range themes {
+		fmt.Fprintf(&out, "\n## %s\n", theme.title)
+		for _, f := range theme.formats {
+			if f.search == "" {
+				continue
+			}
+			fmt.Fprintf(&out, "\n### %s\n\n%s\n\n", strings.ReplaceAll(f.search, "[Firmware Bug]", `\[Firmware Bug\]`), f.meaning)
+			fmt.Fprintf(&out, "- Harmless? %s\n", f.harmless)
+			if f.action != "" {
+				fmt.Fprintf(&out, "- What to do: %s\n", f.action)
+			}
+			fmt.Fprintf(&out, "- Kernels: %s (`%s`)\n", f.kernels, f.source)
+		}
+	}
+	return out.String()
+}
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+func TestThePageIsThatOfTheTables(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "kernel-messages.md")
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(page()), 0o644))
+	}
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, string(text) == page(), "docs/kernel-messages.md is not that of the tables: run go test ./internal/kernellog -run Page -update")
+}
+
+func TestEveryFormatIsDocumented(t *testing.T) {
+	count := len(bootFormats)
+	for _, theme := range themes {
+		count += len(theme.formats)
+		documented := map[Kind]bool{}
+		for _, f := range theme.formats {
+			if f.search == "" {
+				continue
+			}
+			documented[f.kind] = true
+			require.NotEmpty(t, f.meaning, "%s: add what the message means", f.search)
+			require.NotEmpty(t, f.harmless, "%s: add whether it is harmless", f.search)
+		}
+		for _, f := range theme.formats {
+			require.True(t, documented[f.kind] || follows[f.kind], "%s: add search, meaning and harmless, so that docs/kernel-messages.md has it", f.example)
+		}
+	}
+	require.Len(t, formats, count, "add the new table of formats to themes")
+	for _, r := range rules {
+		require.NotEmpty(t, r.title, "%s: add a title", r.kind)
+		require.NotEmpty(t, r.evidence, "%s: add how the log shows it", r.kind)
+		require.NotEmpty(t, r.action, "%s: add what to do", r.kind)
+	}
+}
+
+// follows are messages that are documented with the one before them.
+var follows = map[Kind]bool{cpuBehind: true, cpusBehind: true, rateBefore: true, rateAfter: true, firmwareNames: true}
