@@ -122,7 +122,7 @@ func clocksAgree(l log) (Cause, bool) {
 	switch {
 	case math.Abs(c.ppm()) > agreePPM:
 		cause.TSC = TSCUnknown
-		cause.Text = fmt.Sprintf("%s. The kernel skipped this check, because it ran late: the machine was paused or did not run its timers.", c.both())
+		cause.Text = c.both() + ". The kernel skipped this check, because it ran late: the machine was paused or did not run its timers."
 	case c.long:
 		cause.Text = fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. The kernel skipped this check, because it ran late: the machine stood still for about %s.", c.both(), span(c.skewNS), words.ThreeDigits(math.Abs(c.ppm())), span(c.watchdogNS-0.5e9))
 	default:
@@ -154,7 +154,7 @@ func watchdogJumped(l log) (Cause, bool) {
 	}
 	switch {
 	case !c.known() || c.watchdogNS > c.clockNS && c.clockNS > onTime:
-		cause.Text = fmt.Sprintf("%s: the host was suspended, or it paused or moved this virtual machine, and carried the time over into only one of the two clocks.", c.both())
+		cause.Text = c.both() + ": the host was suspended, or it paused or moved this virtual machine, and carried the time over into only one of the two clocks."
 	case c.watchdogNS > c.clockNS:
 		cause.Text = fmt.Sprintf("%s: %s jumped. The host was suspended, or it paused, restored or moved this virtual machine, or added a CPU to it.", c.both(), c.watchdog)
 	default:
@@ -212,8 +212,8 @@ func tscJumped(l log) (Cause, bool) {
 	if !ok {
 		return Cause{}, false
 	}
-	return Cause{TSC: TSCWrong, Evidence: append(l.evidence(c), lines(l.of(refused))...), Text: fmt.Sprintf(
-		"%s: the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume.", c.both())}, true
+	return Cause{TSC: TSCWrong, Evidence: append(l.evidence(c), lines(l.of(refused))...),
+		Text: c.both() + ": the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."}, true
 }
 
 // early is how long after boot the rate of the TSC may be a first estimate, in ns.

@@ -71,7 +71,7 @@ func TestThePageIsThatOfTheTables(t *testing.T) {
 	}
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.True(t, string(text) == page(), "docs/kernel-messages.md is not that of the tables: run go test ./internal/kernellog -run Page -update")
+	require.Equal(t, page(), string(text), "docs/kernel-messages.md is not that of the tables: run go test ./internal/kernellog -run Page -update")
 }
 
 func TestEveryFormatIsDocumented(t *testing.T) {

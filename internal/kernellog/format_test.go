@@ -1,7 +1,6 @@
 package kernellog
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -42,6 +41,6 @@ func TestEveryGroupIsUsed(t *testing.T) {
 
 func TestPatternsAreBounded(t *testing.T) {
 	for _, f := range formats {
-		require.NotRegexp(t, regexp.MustCompile(`\(\?i\)\.\*`), f.compiled.String(), "%s: a pattern that begins with .* is slow", f.example)
+		require.NotRegexp(t, `\(\?i\)\.\*`, f.compiled.String(), "%s: a pattern that begins with .* is slow", f.example)
 	}
 }

@@ -80,11 +80,11 @@ type Machine struct {
 type Judgement string
 
 const (
-	// TSCUnknown: the log does not tell whether the TSC is right.
+	// TSCUnknown is that the log does not tell whether the TSC is right.
 	TSCUnknown Judgement = ""
-	// TSCRight: the TSC kept time; what was wrong is something else.
+	// TSCRight is that the TSC kept time; what was wrong is something else.
 	TSCRight Judgement = "right"
-	// TSCWrong: the TSC must not be used for time: it went back, differs between CPUs, or its rate is wrong.
+	// TSCWrong is that the TSC must not be used for time: it went back, differs between CPUs, or its rate is wrong.
 	TSCWrong Judgement = "wrong"
 )
 

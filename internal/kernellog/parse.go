@@ -41,6 +41,9 @@ func parseLine(line string) (Event, bool) {
 	if len(m.Text) > maxLine {
 		m.Text = m.Text[:maxLine]
 	}
+	if formatOf(strings.ToLower(m.Text), m.Text) == nil { // most lines; what follows is slow
+		return Event{}, false
+	}
 	m.Text = printable.Line(m.Text)
 	f := formatOf(strings.ToLower(m.Text), m.Text)
 	if f == nil {

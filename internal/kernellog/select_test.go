@@ -30,7 +30,7 @@ func TestAFloodDoesNotHideTheReason(t *testing.T) {
 func TestLinesThatDecideComeFirst(t *testing.T) {
 	var log []string
 	for i := range 50 {
-		log = append(log, fmt.Sprintf("rtc_cmos: noise %s", strings.Repeat("x", i)), fmt.Sprintf("clocksource: Switched to clocksource c%s", strings.Repeat("x", i)))
+		log = append(log, "rtc_cmos: noise "+strings.Repeat("x", i), "clocksource: Switched to clocksource c"+strings.Repeat("x", i))
 	}
 	log = append(log[:40], append([]string{"Measured 77 cycles TSC warp between CPUs, turning off TSC clock."}, log[40:]...)...)
 	kept, incomplete := Select(log, 10)

@@ -78,7 +78,7 @@ func Split(line string) Message {
 	rest := strings.TrimRight(line, " \t\r\n")
 	dated := false
 	for range maxPrefixes {
-		if ahead := fromKernel.FindString(rest); ahead != "" && (dated || m.Timed || strings.HasPrefix(ahead, "kernel")) {
+		if ahead := kernelName(rest); ahead != "" && (dated || m.Timed || strings.HasPrefix(ahead, "kernel")) {
 			rest, m.Kernel = rest[len(ahead):], true
 			continue
 		}
@@ -96,6 +96,14 @@ func Split(line string) Message {
 	}
 	m.Text = rest
 	return m
+}
+
+// kernelName returns the name of the kernel's log that a text begins with.
+func kernelName(text string) string {
+	if !strings.Contains(text, "kernel") { // faster than the expression
+		return ""
+	}
+	return fromKernel.FindString(text)
 }
 
 // withoutHost returns the text after a host name that stands before the kernel's text.
