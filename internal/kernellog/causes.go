@@ -70,14 +70,13 @@ func (l log) marking(reasons ...string) []Event {
 	return found
 }
 
-// compared returns the first comparison that a condition holds for: of those that marked the clock unstable, else
-// of those that were skipped.
+// compared returns the first comparison that a condition holds for: of those that marked the clock unstable. If
+// nothing did, of those that were skipped: they are never the reason for a mark.
 func (l log) compared(holds func(comparison) bool) (comparison, bool) {
-	for _, marked := range []bool{true, false} {
-		for _, c := range l.comparisons {
-			if c.marked == marked && holds(c) {
-				return c, true
-			}
+	marked := len(l.of(tscUnstable, readBackDelay)) > 0 || slices.ContainsFunc(l.comparisons, func(c comparison) bool { return c.marked })
+	for _, c := range l.comparisons {
+		if c.marked == marked && holds(c) {
+			return c, true
 		}
 	}
 	return comparison{}, false
@@ -102,9 +101,15 @@ func lines(events ...[]Event) []string {
 	return texts
 }
 
+// maxEvidence bounds the lines of evidence of a cause.
+const maxEvidence = 30
+
 func withoutRepeats(texts []string) []string {
 	var kept []string
 	for _, text := range texts {
+		if len(kept) == maxEvidence {
+			break
+		}
 		if text != "" && !slices.Contains(kept, text) {
 			kept = append(kept, text)
 		}

@@ -111,7 +111,6 @@ func (l log) reliableIgnored(c comparison) bool {
 const agreePPM = 500
 
 func clocksAgree(l log) (Cause, bool) {
-	const longNS = 1.2e9 // more than twice the interval of the watchdog
 	c, ok := l.compared(func(c comparison) bool {
 		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdogNS > longNS && !c.contradicts() || c.long)
 	})
@@ -124,19 +123,16 @@ func clocksAgree(l log) (Cause, bool) {
 		cause.TSC = TSCUnknown
 		cause.Text = c.both() + ". The kernel skipped this check, because it ran late: the machine was paused or did not run its timers."
 	case c.long:
-		cause.Text = fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. The kernel skipped this check, because it ran late: the machine stood still for about %s.", c.both(), span(c.skewNS), words.ThreeDigits(math.Abs(c.ppm())), span(c.watchdogNS-0.5e9))
+		cause.Text = fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. The kernel skipped this check, because it ran late: the machine stood still for about %s.", c.both(), span(c.skewNS), words.ThreeDigits(math.Abs(c.ppm())), span(c.watchdogNS-dueNS))
 	default:
-		cause.Text = fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. The check ran %s late, because the machine stood still, and the kernel applied its limit for half a second to it.", c.both(), span(c.skewNS), words.ThreeDigits(math.Abs(c.ppm())), span(c.watchdogNS-0.5e9))
+		cause.Text = fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. The check ran %s late, because the machine stood still, and the kernel applied its limit for half a second to it.", c.both(), span(c.skewNS), words.ThreeDigits(math.Abs(c.ppm())), span(c.watchdogNS-dueNS))
 	}
 	return cause, true
 }
 
-// guestClocks are clock sources that the hypervisor sets.
-var guestClocks = []string{"kvm-clock", "xen", "hyperv_clocksource_tsc_page", "hyperv_clocksource_msr", "hyperv_clocksource"}
-
 func watchdogJumped(l log) (Cause, bool) {
 	c, ok := l.compared(func(c comparison) bool {
-		if !slices.Contains(guestClocks, c.watchdog) || math.IsNaN(c.watchdogNS) || c.back() {
+		if guestClocks[c.watchdog] == "" || math.IsNaN(c.watchdogNS) || c.back() {
 			return false
 		}
 		if !c.known() { // the rate of the TSC is unknown
@@ -169,12 +165,15 @@ func slowReadBack(l log) (Cause, bool) {
 		return Cause{}, false
 	}
 	e := found[0]
-	limit := ""
+	took := "too long"
+	if e.DelayNS > 0 {
+		took = span(e.DelayNS)
+	}
 	if e.LimitNS > 0 {
-		limit = fmt.Sprintf(", where %s is the limit", span(e.LimitNS))
+		took += fmt.Sprintf(", where %s is the limit", span(e.LimitNS))
 	}
 	cause := Cause{Evidence: lines(found, l.marking())}
-	cause.Text = fmt.Sprintf("The watchdog did not compare the clocks: reading its own timer took %s%s. The timer is slow to read here, as on machines with many CPUs under load, or in a virtual machine.", span(e.DelayNS), limit)
+	cause.Text = fmt.Sprintf("The watchdog did not compare the clocks: reading its own timer took %s. The timer is slow to read here, as on machines with many CPUs under load, or in a virtual machine.", took)
 	if checked := l.of(syncChecked); len(checked) > 0 && len(checked[0].CPUs) > 1 {
 		cause.TSC = TSCRight
 		cause.Evidence = append(cause.Evidence, lines(checked)...)
@@ -212,8 +211,8 @@ func tscJumped(l log) (Cause, bool) {
 	if !ok {
 		return Cause{}, false
 	}
-	return Cause{TSC: TSCWrong, Evidence: append(l.evidence(c), lines(l.of(refused))...),
-		Text: c.both() + ": the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."}, true
+	return Cause{TSC: TSCWrong, Evidence: append(l.evidence(c), lines(l.of(refused))...), Text: c.both() +
+		": the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."}, true
 }
 
 // early is how long after boot the rate of the TSC may be a first estimate, in ns.
@@ -249,17 +248,21 @@ func clocksDisagree(l log) (Cause, bool) {
 	sentence := c.both()
 	switch {
 	case !ok || sentence == "":
-		cause.Text = "The watchdog found that the TSC disagrees with another clock. The log does not have its figures, so it does not tell which was wrong."
+		cause.Text = "The watchdog found that the TSC disagrees with another clock. The log does not have the figures of both, so it does not tell which was wrong."
 		return cause, true
 	case c.known() && c.watchdogNS > 0:
 		sentence += ": " + deviation(c.ppm()) + c.contradiction()
 	}
-	where := "Firmware that sets or disturbs a clock is the usual reason."
+	where := "Firmware that sets or disturbs a clock is the usual reason; in a virtual machine, its host."
+	late := c.lateNS()
 	switch {
+	case late > 0:
+		sentence += fmt.Sprintf(". The check ran %s late, so the machine slept, was paused or was too busy", span(late))
+		where = "Often one of the two counts such a time, and the other does not."
 	case l.machine.Guest:
 		where = "In a virtual machine the host sets both."
 	case c.skewNS < 0 && c.watchdog == "":
-		where = "A TSC that counts less may be one that stops or slows down with the CPU, as those of old CPUs do."
+		where = "A TSC that counts less may stop or slow down with the CPU, as those of old CPUs do; in a virtual machine, its host may have paused it."
 	}
 	cause.Text = strings.Join([]string{sentence + ".", oneCannotTell, where}, " ")
 	return cause, true

@@ -26,6 +26,9 @@ var plantedLogs = map[string]planted{
 		"clocksource:  'hpet' wd_nsec: 503000000 wd_now: 6de5c3 wd_last: 0 mask: ffffffff\nclocksource:  'tsc' cs_nsec: 300470650000 cs_now: d1cef9b000 cs_last: 0 mask: ffffffffffffffff", []string{"300 s is one round of hpet"}, TSCRight},
 	"acpi_pm wraps, old words":   {"watchdog-wrapped", Machine{}, "Clocksource tsc unstable (delta = 4687619986 ns)", []string{"probably wrapped"}, TSCRight},
 	"a late check, 6.8, wrapped": {"watchdog-wrapped", Machine{}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 5100000000 wd_nsec: 413031125", []string{"acpi_pm"}, TSCRight},
+	"an hpet of 64 bits does not wrap": {"tsc-jumped", Machine{}, verdict +
+		"clocksource: 'hpet' wd_nsec: 512000000 wd_now: 6fdc6c wd_last: 10 mask: ffffffffffffffff\nclocksource: 'tsc' cs_nsec: 300478500000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"jumped forward"}, TSCWrong},
+	"hpet wraps, old words": {"watchdog-wrapped", Machine{}, "Clocksource tsc unstable (delta = 299966412345 ns)", []string{"one round of hpet"}, TSCRight},
 	"jiffies": {"weak-watchdog", Machine{}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'") +
 		"clocksource: 'jiffies' wd_nsec: 496000000 wd_now: fffb73f8 wd_last: fffb7200 mask: ffffffff\nclocksource: 'tsc-early' cs_nsec: 788021368 cs_now: 581c1eb378 cs_last: 57d9aad9e8 mask: ffffffffffffffff", []string{"jiffies counts timer interrupts", "496 ms", "788 ms"}, TSCUnknown},
 	"jiffies, and reliable before 5.5": {"weak-watchdog", Machine{Kernel: "4.18.0-240.el8.x86_64", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'") +
@@ -72,24 +75,28 @@ var plantedLogs = map[string]planted{
 		"clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 500900000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"+0.18 %", "1800 ppm"}, TSCUnknown},
 	"figures that contradict": {"clocks-disagree", Machine{}, "tsc: Detected 2000.000 MHz processor\n" + verdict +
 		"clocksource: 'acpi_pm' wd_now: 36a003 wd_last: 0 mask: ffffff\nclocksource: 'tsc' cs_now: 77359400 cs_last: 0 mask: ffffffffffffffff", []string{"used another rate"}, TSCUnknown},
-	"only the mark":         {"clocks-disagree", Machine{}, "tsc: Marking TSC unstable due to clocksource watchdog", []string{"does not have its figures"}, TSCUnknown},
-	"lost ticks":            {"lost-ticks", Machine{}, "Losing too many ticks!\nTSC cannot be used as a timesource.", []string{"interrupts came too late"}, TSCUnknown},
-	"11 %":                  {"adjusted-beyond-limit", Machine{}, "Adjusting kvm-clock more than 11% (9311354 vs 9311354)", []string{"kvm-clock"}, TSCUnknown},
-	"Azure":                 {"hyperv-by-design", Machine{}, "tsc: Marking TSC unstable due to running on Hyper-V", []string{"as intended"}, TSCUnknown},
-	"Xen PV":                {"xen-by-design", Machine{}, "Booting paravirtualized kernel on Xen\nMarking TSC unstable due to TSCs unsynchronized", []string{"xen"}, TSCUnknown},
-	"presumed":              {"presumed-unsynchronized", Machine{}, "tsc: Marking TSC unstable due to TSCs unsynchronized", []string{"assumes"}, TSCUnknown},
-	"another reason":        {"marked-unstable", Machine{}, "Marking TSC unstable due to Geode GX/LX", []string{`"Geode GX/LX"`}, TSCUnknown},
-	"only what follows":     {"marked-unstable", Machine{}, "TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.", []string{"not in this part"}, TSCUnknown},
-	"HiSilicon":             {"counter-trapped", Machine{}, "arch_timer: Enabling global workaround for HiSilicon erratum 161010101\narch_timer: CPU0: Trapping CNTVCT access", []string{"161010101", "enters the kernel"}, TSCUnknown},
-	"gVisor":                {"gvisor", Machine{}, "Starting gVisor...", []string{"sandbox"}, TSCUnknown},
-	"gVisor by its version": {"gvisor", Machine{Kernel: "4.4.0"}, "", []string{"probably"}, TSCUnknown},
-	"TSC ADJUST":            {"tsc-adjust", Machine{Parameters: []string{"tsc=reliable"}}, "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring", []string{"CPU 15", "tsc=reliable"}, TSCUnknown},
-	"refused":               {"override-refused", Machine{}, "Override clocksource tsc is not HRT compatible. Cannot switch while in HRT/NOHZ mode", []string{"refused"}, TSCUnknown},
-	"a host of guests":      {"host-unstable", Machine{}, "kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable", []string{"guests cannot"}, TSCUnknown},
-	"lost RTC":              {"lost-rtc-interrupts", Machine{}, "hpet1: lost 318 rtc interrupts (logged 120 times)", []string{"120 lines"}, TSCUnknown},
-	"PM timer":              {"pm-timer-off", Machine{}, "PM-Timer failed consistency check  (0xffffff) - aborting.", []string{"without it"}, TSCUnknown},
-	"P0":                    {"p0-frequency", Machine{}, "[Firmware Bug]: TSC doesn't count with P0 frequency!", []string{"HWCR"}, TSCUnknown},
-	"32-bit":                {"32-bit-erratum", Machine{}, "arch_timer: Enabling local workaround for ARM erratum 1188873", []string{"32-bit programs only"}, TSCUnknown},
+	"a skipped check before the mark": {"clocks-disagree", Machine{}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 2897344852 wd_nsec: 2897356996\n" + verdict +
+		"clocksource: 'hpet' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 520000000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"+3.38 %"}, TSCUnknown},
+	"a skipped check, and another reason": {"presumed-unsynchronized", Machine{}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 2897344852 wd_nsec: 2897356996\ntsc: Marking TSC unstable due to TSCs unsynchronized", []string{"assumes"}, TSCUnknown},
+	"a guest by its clock source":         {"xen-by-design", Machine{}, "clocksource: Switched to clocksource xen\ntsc: Marking TSC unstable due to TSCs unsynchronized", []string{"Xen guest"}, TSCUnknown},
+	"only the mark":                       {"clocks-disagree", Machine{}, "tsc: Marking TSC unstable due to clocksource watchdog", []string{"does not have the figures of both"}, TSCUnknown},
+	"lost ticks":                          {"lost-ticks", Machine{}, "Losing too many ticks!\nTSC cannot be used as a timesource.", []string{"interrupts came too late"}, TSCUnknown},
+	"11 %":                                {"adjusted-beyond-limit", Machine{}, "Adjusting kvm-clock more than 11% (9311354 vs 9311354)", []string{"kvm-clock"}, TSCUnknown},
+	"Azure":                               {"hyperv-by-design", Machine{}, "tsc: Marking TSC unstable due to running on Hyper-V", []string{"as intended"}, TSCUnknown},
+	"Xen PV":                              {"xen-by-design", Machine{}, "Booting paravirtualized kernel on Xen\nMarking TSC unstable due to TSCs unsynchronized", []string{"xen"}, TSCUnknown},
+	"presumed":                            {"presumed-unsynchronized", Machine{}, "tsc: Marking TSC unstable due to TSCs unsynchronized", []string{"assumes"}, TSCUnknown},
+	"another reason":                      {"marked-unstable", Machine{}, "Marking TSC unstable due to Geode GX/LX", []string{`"Geode GX/LX"`}, TSCUnknown},
+	"only what follows":                   {"marked-unstable", Machine{}, "TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.", []string{"not in this part"}, TSCUnknown},
+	"HiSilicon":                           {"counter-trapped", Machine{}, "arch_timer: Enabling global workaround for HiSilicon erratum 161010101\narch_timer: CPU0: Trapping CNTVCT access", []string{"161010101", "enters the kernel"}, TSCUnknown},
+	"gVisor":                              {"gvisor", Machine{}, "Starting gVisor...", []string{"sandbox"}, TSCUnknown},
+	"gVisor by its version":               {"gvisor", Machine{Kernel: "4.4.0"}, "", []string{"probably"}, TSCUnknown},
+	"TSC ADJUST":                          {"tsc-adjust", Machine{Parameters: []string{"tsc=reliable"}}, "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring", []string{"CPU 15", "tsc=reliable"}, TSCUnknown},
+	"refused":                             {"override-refused", Machine{}, "Override clocksource tsc is not HRT compatible. Cannot switch while in HRT/NOHZ mode", []string{"refused"}, TSCUnknown},
+	"a host of guests":                    {"host-unstable", Machine{}, "kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable", []string{"guests cannot"}, TSCUnknown},
+	"lost RTC":                            {"lost-rtc-interrupts", Machine{}, "hpet1: lost 318 rtc interrupts (logged 120 times)", []string{"120 lines"}, TSCUnknown},
+	"PM timer":                            {"pm-timer-off", Machine{}, "PM-Timer failed consistency check  (0xffffff) - aborting.", []string{"without it"}, TSCUnknown},
+	"P0":                                  {"p0-frequency", Machine{}, "[Firmware Bug]: TSC doesn't count with P0 frequency!", []string{"HWCR"}, TSCUnknown},
+	"32-bit":                              {"32-bit-erratum", Machine{}, "arch_timer: Enabling local workaround for ARM erratum 1188873", []string{"32-bit programs only"}, TSCUnknown},
 }
 
 func TestPlantedLogs(t *testing.T) {
@@ -115,18 +122,19 @@ func TestPlantedLogs(t *testing.T) {
 // What is normal is no fault.
 func TestHealthyLogs(t *testing.T) {
 	for name, log := range map[string]string{
-		"kvm-clock":        "Hypervisor detected: KVM\nkvm-clock: Using msrs 4b564d01 and 4b564d00\nclocksource: Switched to clocksource kvm-clock",
-		"tsc-early to tsc": "clocksource: Switched to clocksource tsc-early\ntsc: Refined TSC clocksource calibration: 2995.199 MHz\nclocksource: Switched to clocksource tsc",
-		"hpet, then tsc":   "Switched to clocksource hpet\nRefined TSC clocksource calibration: 3712.392 MHz.\nSwitching to clocksource tsc",
-		"the fast way":     "tsc: Fast TSC calibration failed\ntsc: PIT calibration matches HPET. 1 loops",
-		"no PIT":           "TSC: Unable to calibrate against PIT\nTSC: using HPET reference calibration",
-		"riscv":            "riscv-timer: riscv_timer_register: Registering clocksource cpuid [0] hartid [0]\nclocksource: Switched to clocksource riscv_clocksource",
-		"power":            "clocksource: Switched to clocksource timebase",
-		"busy":             "clocksource: wd-tsc-wd read-back delay of 246120ns, clock-skew test skipped!\nclocksource: timekeeping watchdog on CPU0: hpet retried 2 times before success",
-		"slept":            "PM: suspend entry (s2idle)\nTimekeeping suspended for 59.424 seconds\nPM: suspend exit",
-		"no HPET":          "hpet: HPET dysfunctional in PC10. Force disabled.",
-		"wdtest":           "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'wdtest-ktime' as unstable because the skew is too large:\nclocksource: 'kvm-clock' wd_nsec: 2 wd_now: 2 wd_last: 1 mask: ff\nclocksource: 'wdtest-ktime' cs_nsec: 9 cs_now: 2 cs_last: 1 mask: ff",
-		"ntpd":             "Oct 30 13:00:58 host ntpd[3517]: tsc: Marking TSC unstable due to x",
+		"kvm-clock":               "Hypervisor detected: KVM\nkvm-clock: Using msrs 4b564d01 and 4b564d00\nclocksource: Switched to clocksource kvm-clock",
+		"tsc-early to tsc":        "clocksource: Switched to clocksource tsc-early\ntsc: Refined TSC clocksource calibration: 2995.199 MHz\nclocksource: Switched to clocksource tsc",
+		"hpet, then tsc":          "Switched to clocksource hpet\nRefined TSC clocksource calibration: 3712.392 MHz.\nSwitching to clocksource tsc",
+		"the fast way":            "tsc: Fast TSC calibration failed\ntsc: PIT calibration matches HPET. 1 loops",
+		"no PIT":                  "TSC: Unable to calibrate against PIT\nTSC: using HPET reference calibration",
+		"riscv":                   "riscv-timer: riscv_timer_register: Registering clocksource cpuid [0] hartid [0]\nclocksource: Switched to clocksource riscv_clocksource",
+		"power":                   "clocksource: Switched to clocksource timebase",
+		"busy":                    "clocksource: wd-tsc-wd read-back delay of 246120ns, clock-skew test skipped!\nclocksource: timekeeping watchdog on CPU0: hpet retried 2 times before success",
+		"slept":                   "PM: suspend entry (s2idle)\nTimekeeping suspended for 59.424 seconds\nPM: suspend exit",
+		"no HPET":                 "hpet: HPET dysfunctional in PC10. Force disabled.",
+		"wdtest":                  "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'wdtest-ktime' as unstable because the skew is too large:\nclocksource: 'kvm-clock' wd_nsec: 2 wd_now: 2 wd_last: 1 mask: ff\nclocksource: 'wdtest-ktime' cs_nsec: 9 cs_now: 2 cs_last: 1 mask: ff",
+		"the TSC checks the HPET": strings.ReplaceAll(verdict, "tsc'", "hpet'") + "clocksource: 'tsc' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffffffffffffff\nclocksource: 'hpet' cs_nsec: 0 cs_now: 2 cs_last: 2 mask: ffffffff",
+		"ntpd":                    "Oct 30 13:00:58 host ntpd[3517]: tsc: Marking TSC unstable due to x",
 	} {
 		for _, c := range Explain(Parse(strings.Split(log, "\n")), Machine{}) {
 			require.True(t, c.Harmless, "%s: %s: %s", name, c.Kind, c.Text)

@@ -41,6 +41,22 @@ func (c comparison) ppm() float64 { return c.skewNS / c.watchdogNS * 1e6 }
 // known is whether both intervals are known.
 func (c comparison) known() bool { return !math.IsNaN(c.clockNS) && !math.IsNaN(c.watchdogNS) }
 
+// dueNS is how often the watchdog checks, in ns (WATCHDOG_INTERVAL), and longNS an interval that is too long for a
+// check on time.
+const dueNS, longNS = 0.5e9, 1.2e9
+
+// lateNS returns how much too late a check was at least, in ns; 0 if it was on time, or is unknown.
+func (c comparison) lateNS() float64 {
+	interval := -c.skewNS // the watchdog counted at least what the clock lacks
+	if !math.IsNaN(c.watchdogNS) {
+		interval = c.watchdogNS
+	}
+	if interval > longNS {
+		return interval - dueNS
+	}
+	return 0
+}
+
 // begins is whether a line can only be the first of a comparison.
 func begins(e Event) bool {
 	return slices.Contains([]Kind{watchdogVerdict, watchdogDelta, frequencySkew, longReadout}, e.Kind)
@@ -68,7 +84,8 @@ func comparisons(events []Event) []comparison {
 	for i := range all {
 		all[i].complete()
 	}
-	return all
+	// From 6.3 on the TSC can be the watchdog of the others (tsc=watchdog).
+	return slices.DeleteFunc(all, func(c comparison) bool { return !slices.Contains([]string{"", "tsc", "tsc-early"}, c.clock) })
 }
 
 // takes is whether a line belongs to the comparison before it.
@@ -157,7 +174,7 @@ type round struct {
 // rounds returns the rounds of the watchdog; of all narrow ones if it is unknown.
 func (c comparison) rounds() []round {
 	if c.watchdog == "" {
-		return []round{{"acpi_pm", 1 << 24 / 3579545. * 1e9}, {"hpet", 1 << 32 / float64(usualHPET) * 1e9}}
+		return []round{{"hpet", 1 << 32 / float64(usualHPET) * 1e9}, {"acpi_pm", 1 << 24 / 3579545. * 1e9}}
 	}
 	mask := c.watchdogMask
 	if mask == 0 && c.watchdog == "acpi_pm" {

@@ -22,16 +22,19 @@ var clockStems = []string{"clock", "tsc", "hpet", "hypervisor", "xen version", "
 
 // Concerns returns whether a line of the kernel log concerns its clocks, known to Parse or not.
 func Concerns(line string) bool {
+	small := strings.ToLower(line)
+	hasStem := slices.ContainsFunc(clockStems, func(stem string) bool { return strings.Contains(small, stem) })
+	if !hasStem && !mayHave(small) {
+		return false
+	}
 	m := Split(line)
 	if m.Program {
 		return false
 	}
-	small := strings.ToLower(m.Text)
-	if f := formatOf(small, m.Text); f != nil {
+	if f := formatOf(strings.ToLower(m.Text), m.Text); f != nil {
 		return f.weight > weightNone
 	}
-	return slices.ContainsFunc(clockStems, func(stem string) bool { return strings.Contains(small, stem) }) &&
-		aboutClocks.MatchString(m.Text) && !aboutProcesses.MatchString(m.Text) && !aboutParameters.MatchString(m.Text)
+	return hasStem && aboutClocks.MatchString(m.Text) && !aboutProcesses.MatchString(m.Text) && !aboutParameters.MatchString(m.Text)
 }
 
 // aboutParameters matches the lines with the kernel command line or the environment of init ("    TERM=linux"),

@@ -101,7 +101,7 @@ var watchdogFormats = []format{
 	},
 	{
 		kind: readBackDelay, has: "read-back delay",
-		pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: (?:wd-` + named("clock") + `-wd|` + named("watchdog") + `)(?: excessive)? read-back delay (?:of )?(?P<delay>\d+) ?ns(?: vs\. limit of (?P<limit>\d+) ?ns)?,.*marking.*unstable`,
+		pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: (?:wd-` + named("clock") + `-wd|` + named("watchdog") + `)(?: excessive)? read-back delay (?:of )?(?:(?P<delay>\d+) ?ns)?(?: vs\. limit of (?P<limit>\d+) ?ns)?`,
 		kernels: "5.13 to 7.1; with the limit since 6.3", source: clocksourceFile, weight: weightDecides,
 		example:  "clocksource: timekeeping watchdog on CPU227: wd-tsc-wd excessive read-back delay of 153560ns vs. limit of 125000ns, wd-wd read-back delay only 11440ns, attempt 3, marking tsc unstable",
 		search:   "clocksource: timekeeping watchdog on CPU…: … read-back delay of …ns, attempt …, marking unstable",

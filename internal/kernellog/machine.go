@@ -13,6 +13,13 @@ var hypervisors = []struct{ detected, firmware, system string }{
 	{"", "innotek gmbh virtualbox", "virtualbox"}, {"", "parallels", "parallels"}, {"", "qemu", "qemu"},
 }
 
+// guestClocks are the clock sources that a hypervisor offers, with its name: a kernel that has one is a guest, or
+// the first domain of Xen.
+var guestClocks = map[string]string{
+	"kvm-clock": "kvm", "xen": "xen",
+	"hyperv_clocksource": "hyperv", "hyperv_clocksource_tsc_page": "hyperv", "hyperv_clocksource_msr": "hyperv",
+}
+
 // MachineOf returns what the log itself says of the machine: the kernel's release, the hypervisor, the boot
 // parameters about clocks, the clock source that it switched to last.
 func MachineOf(events []Event) Machine {
@@ -35,6 +42,9 @@ func MachineOf(events []Event) Machine {
 			}
 		case armRate, erratum, counterTrapped:
 			m.Arch = cmp.Or(m.Arch, "arm64")
+		}
+		if system := guestClocks[e.Clock]; system != "" {
+			m.Guest, m.Hypervisor = true, cmp.Or(m.Hypervisor, system)
 		}
 	}
 	return m

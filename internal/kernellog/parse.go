@@ -8,14 +8,20 @@ import (
 	"github.com/timebench/timebench/internal/printable"
 )
 
-// maxLine bounds the text of an event, in bytes. The kernel's own records are shorter (LOG_LINE_MAX).
-const maxLine = 1024
+const (
+	// maxLine bounds the text of an event, in bytes. The kernel's own records are shorter (LOG_LINE_MAX).
+	maxLine = 1024
+	// maxOfKind bounds the events of each kind. What a flood repeats is in its first lines.
+	maxOfKind = 1000
+)
 
 // Parse returns the events in lines of the kernel log, in their order, with or without stamps, as dmesg,
 // journalctl and syslog daemons print them and as Select keeps them; of several boots, those of the last. It
-// never fails: a line that it does not know, or that a program wrote, yields no event.
+// never fails: a line that it does not know, or that a program wrote, yields no event. Of more than a thousand
+// events of one kind, the later ones only raise the count of the last kept.
 func Parse(lines []string) []Event {
 	var events []Event
+	kept := map[Kind][]int{} // their indexes in events
 	for i, line := range lines {
 		e, ok := parseLine(line)
 		if !ok {
@@ -23,8 +29,15 @@ func Parse(lines []string) []Event {
 		}
 		if e.Kind == kernelVersion {
 			events = nil
+			clear(kept)
 		}
 		e.Index = i
+		of := kept[e.Kind]
+		if len(of) == maxOfKind {
+			events[of[maxOfKind-1]].Count += e.Count
+			continue
+		}
+		kept[e.Kind] = append(of, len(events))
 		events = append(events, e)
 	}
 	addIntervals(events)
@@ -33,6 +46,9 @@ func Parse(lines []string) []Event {
 
 // parseLine returns the event of a line, without the intervals that need other lines.
 func parseLine(line string) (Event, bool) {
+	if !mayHave(strings.ToLower(line)) {
+		return Event{}, false
+	}
 	text, count := unfold(line)
 	m := Split(text)
 	if m.Program {
@@ -40,9 +56,6 @@ func parseLine(line string) (Event, bool) {
 	}
 	if len(m.Text) > maxLine {
 		m.Text = m.Text[:maxLine]
-	}
-	if formatOf(strings.ToLower(m.Text), m.Text) == nil { // most lines; what follows is slow
-		return Event{}, false
 	}
 	m.Text = printable.Line(m.Text)
 	f := formatOf(strings.ToLower(m.Text), m.Text)
@@ -132,7 +145,7 @@ func addIntervals(events []Event) {
 	all := rates(events)
 	for i := range events {
 		e := &events[i]
-		if !e.HasCounter || e.Kind != watchdogInterval && e.Kind != clockInterval {
+		if !e.HasCounter || e.Mask == 0 || e.Kind != watchdogInterval && e.Kind != clockInterval {
 			continue
 		}
 		e.Hz = all[e.Clock]

@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -61,6 +62,35 @@ func TestMachineOf(t *testing.T) {
 	require.Equal(t, "hpet", MachineOf(Parse([]string{"Switched to clocksource tsc", "Time: HPET clocksource has been installed."})).ClockSource)
 }
 
+func TestParseIsBounded(t *testing.T) {
+	long := "clocksource: Switched to clocksource " + strings.Repeat("x", 5*maxLine)
+	for _, e := range Parse([]string{long, "tsc: Marking TSC unstable due to " + strings.Repeat("\x1b[31m", maxLine)}) {
+		require.LessOrEqual(t, len(e.Line), 3*maxLine)
+		require.NotContains(t, e.Line, "\x1b")
+	}
+	events := Parse([]string{"CPUs 0-2147483647,1-99999999 ahead of CPU 99999999999 for clocksource tsc."})
+	require.Len(t, events, 1)
+	require.LessOrEqual(t, len(events[0].CPUs), maxCPUs+1)
+	flood := strings.Split(strings.Repeat("hpet1: lost 318 rtc interrupts\n", 5*maxOfKind), "\n")
+	events = Parse(append(flood, "tsc: Marking TSC unstable due to clocksource watchdog"))
+	require.Len(t, events, maxOfKind+1)
+	require.Equal(t, tscUnstable, events[maxOfKind].Kind)
+	require.Equal(t, 4*maxOfKind+1, events[maxOfKind-1].Count)
+}
+
+// A clock source of a hypervisor shows a guest, whatever else the log lacks.
+func TestAClockSourceShowsAGuest(t *testing.T) {
+	for line, want := range map[string]Machine{
+		"DMI: Dell Inc. PowerEdge R740/0WGD1W, BIOS 2.1 03/2024":                               {},
+		"kvm-clock: cpu 1, msr 1:ffffc041, secondary cpu clock":                                {Guest: true, Hypervisor: "kvm"},
+		"clocksource: Switched to clocksource xen":                                             {Guest: true, Hypervisor: "xen", ClockSource: "xen"},
+		"'hyperv_clocksource_tsc_page' wd_nsec: 5 wd_now: 5 wd_last: 1 mask: ffffffffffffffff": {Guest: true, Hypervisor: "hyperv"},
+		"clocksource: Switched to clocksource hpet":                                            {ClockSource: "hpet"},
+	} {
+		require.Equal(t, want, MachineOf(Parse([]string{line})), line)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, format := range formats {
 		f.Add(format.example)
@@ -73,6 +103,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		all := strings.Split(text, "\n")
 		events := Parse(all)
+		require.Equal(t, events, Parse(all))
 		require.LessOrEqual(t, len(events), len(all))
 		for _, e := range events {
 			for _, figure := range []float64{e.IntervalNS, e.WatchdogNS, e.SkewNS, e.DelayNS, e.LimitNS, e.Hz} {
@@ -84,7 +115,10 @@ func FuzzParse(f *testing.F) {
 			require.Positive(t, e.Count)
 		}
 		for _, m := range []Machine{{}, {Guest: true, Kernel: "4.4.0"}} {
-			for _, c := range Explain(events, m) {
+			causes := Explain(events, m)
+			require.Equal(t, causes, Explain(events, m))
+			for _, c := range causes {
+				require.LessOrEqual(t, len(c.Evidence), maxEvidence)
 				require.NotContains(t, c.Text, "NaN", text)
 				require.NotContains(t, c.Text, "Inf", text)
 				require.NotContains(t, c.Text, "\x1b", text)
@@ -97,4 +131,37 @@ func FuzzParse(f *testing.F) {
 		again, _ := Select(kept, 8)
 		require.Len(t, again, len(kept), "what was selected stays")
 	})
+}
+
+// tenMegabytes returns a log of 10 MB as a busy server writes it: 1 of 40 lines is about clocks.
+func tenMegabytes() []string {
+	const size = 10 << 20
+	var lines []string
+	for total := 0; total < size; {
+		n := len(lines)
+		line := fmt.Sprintf("[%5d.%06d] audit: type=1400 audit(1698322117.750:%d): apparmor=\"ALLOWED\" operation=\"open\" pid=%d comm=\"pool-soffice\"", n, n, n, n)
+		if n%40 == 0 {
+			line = fmt.Sprintf("[%5d.%06d] %s", n, n, formats[n/40%len(formats)].example)
+		}
+		lines, total = append(lines, line), total+len(line)+1
+	}
+	return lines
+}
+
+func BenchmarkParse(b *testing.B) {
+	lines := tenMegabytes()
+	b.SetBytes(10 << 20)
+	for b.Loop() {
+		Explain(Parse(lines), Machine{})
+	}
+}
+
+func BenchmarkConcerns(b *testing.B) {
+	lines := tenMegabytes()
+	b.SetBytes(10 << 20)
+	for b.Loop() {
+		for _, line := range lines {
+			Concerns(line)
+		}
+	}
 }

@@ -38,6 +38,7 @@ func unfold(line string) (string, int) {
 // were not folded.
 func Select(lines []string, limit int) (kept []string, incomplete bool) {
 	lines, weights := fold(lines)
+	limit = max(limit, 0)
 	if len(lines) <= limit {
 		return lines, false
 	}

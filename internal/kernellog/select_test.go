@@ -52,3 +52,56 @@ func TestOfLinesThatDecideTheLastIsKept(t *testing.T) {
 	few, _ := Select(log[:3], 80)
 	require.Equal(t, log[:3], few)
 }
+
+func TestAFloodInAReportedLog(t *testing.T) {
+	lines := readLines(t, casesFolder, "05-hpet-flood-hides-the-reason/tree/var/log/dmesg")
+	var deciding []string
+	for _, line := range lines {
+		if _, w := weigh(line); w == weightDecides {
+			deciding = append(deciding, line)
+		}
+	}
+	require.NotEmpty(t, deciding)
+	kept, incomplete := Select(lines, 80)
+	require.False(t, incomplete)
+	require.Subset(t, kept, deciding)
+	flood := 0
+	for _, line := range kept {
+		if strings.Contains(line, "rtc interrupts") {
+			flood++
+		}
+	}
+	require.LessOrEqual(t, flood, 1)
+	require.Contains(t, strings.Join(kept, "\n"), " rtc interrupts (logged 120 times)")
+	require.Equal(t, kinds(Explain(Parse(lines), Machine{})), kinds(Explain(Parse(kept), Machine{})))
+	again, _ := Select(kept, 80)
+	require.Equal(t, kept, again, "selecting twice changes nothing")
+}
+
+func TestSelectSaysThatLinesAreMissing(t *testing.T) {
+	var lines []string
+	for i := range 100 {
+		lines = append(lines, fmt.Sprintf("clocksource: %c%c: unknown", 'a'+i%26, 'a'+i/26))
+	}
+	const decides = "tsc: Marking TSC unstable due to clocksource watchdog"
+	lines = append(lines[:50:50], append([]string{decides, "clocksource: Switched to clocksource hpet"}, lines[50:]...)...)
+	kept, incomplete := Select(lines, 10)
+	require.True(t, incomplete)
+	require.Len(t, kept, 10)
+	require.Contains(t, kept, decides)
+	require.Contains(t, kept, "clocksource: Switched to clocksource hpet")
+	require.Equal(t, lines[0], kept[0], "in their order")
+	require.Equal(t, lines[101], kept[9])
+	kept, incomplete = Select(lines, 1)
+	require.True(t, incomplete)
+	require.Equal(t, []string{decides}, kept)
+	kept, incomplete = Select(lines, -1)
+	require.True(t, incomplete)
+	require.Empty(t, kept)
+	kept, incomplete = Select(lines, len(lines))
+	require.False(t, incomplete)
+	require.Equal(t, lines, kept)
+	kept, incomplete = Select(nil, 80)
+	require.False(t, incomplete)
+	require.Empty(t, kept)
+}
