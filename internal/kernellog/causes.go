@@ -17,8 +17,10 @@ type rule struct {
 	find func(log) (Cause, bool)
 	// also is whether it is a fact beside the reason: of the other rules only the first that applies counts.
 	also bool
-	// What follows is for docs/kernel-messages.md: the name of the cause, how the rule knows it, and what to do.
+	// What follows is for docs/kernel-messages.md: the name of the cause, how the rule knows it, and what to do; or
+	// the message that names the cause, whose entry says it.
 	title, evidence, action string
+	message                 Kind
 }
 
 // rules are all rules, in the order in which they exclude each other: what is measured before what is inferred,

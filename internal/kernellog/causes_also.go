@@ -4,41 +4,13 @@ import "fmt"
 
 // alsoRules find what a log says beside the reason.
 var alsoRules = []rule{
-	{
-		kind: "tsc-adjust", also: true, find: tscAdjust, title: "The firmware writes to the TSC",
-		evidence: "\"TSC ADJUST\" in a line of the kernel.",
-		action:   "Update the firmware, check with `timebench skew`. Remove `tsc=reliable` if it is set: it switches the check off.",
-	},
-	{
-		kind: "override-refused", also: true, find: overrideRefused, title: "Somebody asked for a clock source that the kernel refuses",
-		evidence: "\"Override clocksource … is unstable and not HRT compatible\".",
-		action:   "Do not ask for it again; find out why it is marked.",
-	},
-	{
-		kind: "host-unstable", also: true, find: hostTSCUnstable, title: "A KVM host with an unstable TSC",
-		evidence: "\"guest TSC will not be reliable\".",
-		action:   "Find out why this host gave its TSC up.",
-	},
-	{
-		kind: "lost-rtc-interrupts", also: true, find: rtcInterruptsLost, title: "The emulated RTC loses interrupts",
-		evidence: "\"lost … rtc interrupts\".",
-		action:   "Nothing, for reading the time.",
-	},
-	{
-		kind: "pm-timer-off", also: true, find: pmTimerIsOff, title: "The firmware switched the PM timer off",
-		evidence: "\"PM-Timer failed consistency check\".",
-		action:   "Nothing.",
-	},
-	{
-		kind: "p0-frequency", also: true, find: notP0, title: "A bit of an AMD CPU is not set",
-		evidence: "\"TSC doesn't count with P0 frequency\".",
-		action:   "Nothing.",
-	},
-	{
-		kind: "32-bit-erratum", also: true, find: erratum32, title: "An erratum of Arm's counter that concerns 32-bit programs only",
-		evidence: "Erratum 1418040 or 1188873.",
-		action:   "Nothing.",
-	},
+	{kind: "tsc-adjust", also: true, find: tscAdjust, message: adjustDiffers},
+	{kind: "override-refused", also: true, find: overrideRefused, message: refused},
+	{kind: "host-unstable", also: true, find: hostTSCUnstable, message: hostUnstable},
+	{kind: "lost-rtc-interrupts", also: true, find: rtcInterruptsLost, message: lostRTC},
+	{kind: "pm-timer-off", also: true, find: pmTimerIsOff, message: pmTimerOff},
+	{kind: "p0-frequency", also: true, find: notP0, message: p0Frequency},
+	{kind: "32-bit-erratum", also: true, find: erratum32, message: erratum},
 }
 
 // tscAdjust: the kernel found and mended TSC_ADJUST. Where the CPUs still differ, that rule says it.

@@ -33,11 +33,7 @@ var comparedRules = []rule{
 		evidence: "The watchdog is kvm-clock, xen or Hyper-V's page, and the intervals differ by a second or by half.",
 		action:   "The host paused, moved or resumed the virtual machine. Keep the clock source in use; set the wall clock. " + neverTrust,
 	},
-	{
-		kind: "read-back-delay", find: slowReadBack, title: "The watchdog's timer was too slow to read",
-		evidence: "\"read-back delay\" with \"marking unstable\".",
-		action:   "Nothing was compared. Use Linux 6.9 or later. `tsc=nowatchdog` only if nothing else speaks against the TSC.",
-	},
+	{kind: "read-back-delay", find: slowReadBack, message: readBackDelay},
 	{
 		kind: "emulated-clocks", find: emulatedClocks, title: "Two emulated clocks of a virtual machine disagree",
 		evidence: "A virtual machine with hpet, acpi_pm or pit as the watchdog.",

@@ -12,21 +12,13 @@ const neverTrust = "Never use `tsc=nowatchdog` or `tsc=reliable` here."
 
 // measuredRules find what the kernel measured or was told, in the order in which they exclude each other.
 var measuredRules = []rule{
-	{
-		kind: "gvisor", find: gvisor, title: "The program runs in gVisor",
-		evidence: "\"Starting gVisor\", or the version 4.4.0 without a clock source.",
-		action:   "Use a newer runsc. The kernel's version says nothing.",
-	},
+	{kind: "gvisor", find: gvisor, message: gvisorStart},
 	{
 		kind: "cpus-differ", find: cpusDiffer, title: "The TSCs of the CPUs differ",
 		evidence: "A TSC warp, an inter CPU skew, or CPUs ahead of or behind others.",
 		action:   "Start the machine cold, update the firmware and the kernel, then check with `timebench skew`. In a virtual machine this is for the host. " + neverTrust,
 	},
-	{
-		kind: "wrong-cpuid-rate", find: wrongCPUIDRate, title: "The CPU names a wrong rate of its TSC",
-		evidence: "\"TSC freq calibrated by CPUID/MSR differs\", with both rates.",
-		action:   "Update the firmware. Until then use `clocksource=hpet`. No time service corrects that much. " + neverTrust,
-	},
+	{kind: "wrong-cpuid-rate", find: wrongCPUIDRate, message: rateDiffers},
 	{
 		kind: "calibration-failed", find: calibrationFailed, title: "The kernel could not measure the rate of the TSC",
 		evidence: "\"could not calculate TSC khz\".",

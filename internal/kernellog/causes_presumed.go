@@ -8,16 +8,8 @@ import (
 
 // presumedRules find why the kernel does not use the TSC although it has not seen it fail.
 var presumedRules = []rule{
-	{
-		kind: "lost-ticks", find: ticksLost, title: "An old kernel lost timer interrupts",
-		evidence: "\"many lost ticks\", \"Losing too many ticks\".",
-		action:   "Use a kernel of this decade.",
-	},
-	{
-		kind: "adjusted-beyond-limit", find: adjustedBeyond, title: "The clock is corrected by more than 11 %",
-		evidence: "\"Adjusting … more than 11%\".",
-		action:   "Check the rate with `timebench drift`, and which service adjusts the clock.",
-	},
+	{kind: "lost-ticks", find: ticksLost, message: lostTicks},
+	{kind: "adjusted-beyond-limit", find: adjustedBeyond, message: adjusting},
 	{
 		kind: "hyperv-by-design", find: hypervByDesign, title: "Hyper-V without an invariant TSC: as intended",
 		evidence: "\"Marking TSC unstable due to running on Hyper-V\".",
@@ -33,16 +25,8 @@ var presumedRules = []rule{
 		evidence: "\"TSCs unsynchronized\".",
 		action:   "The kernel has not measured it: the CPU lacks constant_tsc, or the machine has many sockets. Check with `timebench skew`.",
 	},
-	{
-		kind: "marked-unstable", find: markedUnstable, title: "The kernel marked the TSC unstable, for another reason",
-		evidence: "\"Marking TSC unstable due to …\", with a reason that is not in this table; or only the lines after it.",
-		action:   "Look for the reason in the whole log: `sudo journalctl -k -b`.",
-	},
-	{
-		kind: "counter-trapped", find: trappedCounter, title: "An erratum of Arm's counter",
-		evidence: "\"Trapping CNTVCT access\", or an erratum that concerns 64-bit programs.",
-		action:   "Nothing is safe: the workaround is needed.",
-	},
+	{kind: "marked-unstable", find: markedUnstable, message: tscUnstable},
+	{kind: "counter-trapped", find: trappedCounter, message: counterTrapped},
 }
 
 func ticksLost(l log) (Cause, bool) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,9 +42,11 @@ This page is written by ` + "`go test ./internal/kernellog -run Page -update`" +
 func page() string {
 	var out strings.Builder
 	out.WriteString(pageHead)
-	out.WriteString("## Causes\n\nThe first that applies counts. What it rests on is in the second column.\n\n| cause | how the log shows it | what to do |\n|---|---|---|\n")
+	out.WriteString("## Causes\n\nThe first that applies counts. Causes that one message names are with that message.\n\n| cause | how the log shows it | what to do |\n|---|---|---|\n")
 	for _, r := range rules {
-		fmt.Fprintf(&out, "| %s | %s | %s |\n", r.title, cell(r.evidence), cell(r.action))
+		if r.title != "" {
+			fmt.Fprintf(&out, "| %s | %s | %s |\n", r.title, cell(r.evidence), cell(r.action))
+		}
 	}
 	for _, theme := range themes {
 		fmt.Fprintf(&out, "\n## %s\n", theme.title)
@@ -51,12 +54,11 @@ func page() string {
 			if f.search == "" {
 				continue
 			}
-			fmt.Fprintf(&out, "\n### %s\n\n%s\n\n", strings.ReplaceAll(f.search, "[Firmware Bug]", `\[Firmware Bug\]`), f.meaning)
-			fmt.Fprintf(&out, "- Harmless? %s\n", f.harmless)
+			fmt.Fprintf(&out, "\n`%s` (%s)\\\n%s Harmless? %s", strings.ReplaceAll(f.search, " / ", "`, `"), f.kernels, f.meaning, f.harmless)
 			if f.action != "" {
-				fmt.Fprintf(&out, "- What to do: %s\n", f.action)
+				fmt.Fprintf(&out, " What to do: %s", f.action)
 			}
-			fmt.Fprintf(&out, "- Kernels: %s (`%s`)\n", f.kernels, f.source)
+			out.WriteString("\n")
 		}
 	}
 	return out.String()
@@ -93,7 +95,11 @@ func TestEveryFormatIsDocumented(t *testing.T) {
 	}
 	require.Len(t, formats, count, "add the new table of formats to themes")
 	for _, r := range rules {
-		require.NotEmpty(t, r.title, "%s: add a title", r.kind)
+		if r.message != "" {
+			require.True(t, slices.ContainsFunc(formats, func(f format) bool { return f.kind == r.message && f.search != "" }), "%s: the message is not documented", r.kind)
+			continue
+		}
+		require.NotEmpty(t, r.title, "%s: add a title, or the message that names the cause", r.kind)
 		require.NotEmpty(t, r.evidence, "%s: add how the log shows it", r.kind)
 		require.NotEmpty(t, r.action, "%s: add what to do", r.kind)
 	}
