@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
+	"github.com/timebench/timebench/internal/procfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -62,18 +63,19 @@ func readSyslog() ([]message, bool, error) {
 // readLogFile reads the end of a log file. It rejects a file that was last written before the
 // boot.
 func readLogFile(root, name string) ([]message, bool, error) {
-	path := filepath.Join(root, name)
-	info, err := os.Stat(path)
+	file, err := procfile.Open(filepath.Join(root, name))
 	if err != nil {
 		return nil, false, cause(err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, false, errors.New("not a regular file")
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, false, cause(err)
 	}
 	if info.ModTime().Before(bootTime(root)) {
 		return nil, false, fmt.Errorf("last written before this boot, at %s", info.ModTime().UTC().Format(time.DateTime))
 	}
-	text, err := readEnd(path, maxLog)
+	text, err := readEnd(file, info.Size())
 	if err != nil {
 		return nil, false, cause(err)
 	}
@@ -81,18 +83,9 @@ func readLogFile(root, name string) ([]message, bool, error) {
 	return messages, whole, nil
 }
 
-// readEnd returns up to so many bytes from the end of a file.
-func readEnd(path string, bytes int64) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }()
-	size, err := file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return "", err
-	}
-	text := make([]byte, min(size, bytes))
+// readEnd returns up to maxLog bytes from the end of a file of a size.
+func readEnd(file *os.File, size int64) (string, error) {
+	text := make([]byte, min(size, maxLog))
 	n, err := file.ReadAt(text, size-int64(len(text)))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
