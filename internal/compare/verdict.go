@@ -74,7 +74,7 @@ func change(old, new figure, s section.Settings) Change {
 	c.Floor = floor(old, new, ok, s)
 	contended, unsteady := old.contended || new.contended, false
 	if !ok { // an interval shows by how much the runs differ
-		contended = contended || (old.loaded || new.loaded) && !(old.userMode && new.userMode)
+		contended = contended || (old.loaded || new.loaded) && (!old.userMode || !new.userMode)
 		unsteady = varied(before) || varied(after)
 	}
 	c.Verdict = c.verdict(min(old.samples(), new.samples()), contended, unsteady)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
@@ -14,7 +15,6 @@ import (
 	"github.com/timebench/timebench/internal/section"
 	"github.com/timebench/timebench/internal/table"
 	"github.com/timebench/timebench/test/made"
-	"time"
 )
 
 // wide is a terminal of so many columns.
