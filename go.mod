@@ -33,6 +33,11 @@ require (
 )
 
 require (
+	github.com/klauspost/compress v1.20.4
+	github.com/mikelolasagasti/xz v1.0.1
+)
+
+require (
 	codeberg.org/go-latex/latex v0.2.0 // indirect
 	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
 	git.sr.ht/~sbinet/gg v0.7.0 // indirect

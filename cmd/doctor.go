@@ -38,8 +38,9 @@ clocks. It prints what is wrong: the evidence, the cause, the remedies and their
 It changes nothing and does not need root. Root can read the kernel log where other
 users cannot.
 
-With FILE, the result of a command that measures, doctor diagnoses the machine of that
-result.
+With FILE doctor measures nothing and diagnoses another machine: FILE is the result of a
+command that measures, a kernel log (dmesg, journalctl -k), or a sosreport; - is standard
+input.
 
 Exit status: 0 if there is no finding, 1 if there is one (--fail-on), 2 if the command
 line or the file is wrong, 3 if doctor could not tell: it could not measure, or no clock
@@ -47,6 +48,8 @@ was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING, 2 CRITI
 3 UNKNOWN. As a health check: timebench doctor --fast --fail-on error --fail-above-ns 200`,
 		Example: `  timebench doctor
   timebench doctor report.html
+  timebench doctor dmesg.txt
+  ssh host dmesg | timebench doctor -
   timebench doctor --out diagnosis/
   timebench doctor --fail-above-ns 100 --format json
   timebench doctor --fast --fail-on error --format nagios`,
@@ -148,7 +151,7 @@ func unprinted(stdout io.Writer, err error) error {
 
 // diagnoseSaved diagnoses the machine of a saved result.
 func (flags doctorFlags) diagnoseSaved(to report[*result.Document], name string) (*result.Document, error) {
-	document, err := loadResult(name)
+	document, err := loadAttached(name)
 	if err != nil {
 		return nil, err
 	}

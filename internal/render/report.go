@@ -131,7 +131,7 @@ func diffAnswer(d *diff.Diff) string {
 			parts = append(parts, fmt.Sprintf("%d "+text, n))
 		}
 	}
-	of := fmt.Sprintf("of %s", words.Plural(d.Compared(), "figure"))
+	of := "of " + words.Plural(d.Compared(), "figure")
 	switch {
 	case len(slower) > 0:
 		add(len(slower), of+words.Are(len(slower))+" slower: "+some(slower))

@@ -75,7 +75,7 @@ func explained(text []byte, err error, place func(offset int64) string) error {
 func schemaIn(text []byte) error {
 	d := newDecoder(text)
 	if d.PeekKind() != '{' {
-		return errors.New("is not a JSON object, as a document is")
+		return notOurs("is not a JSON object, as a document is")
 	}
 	_, err := d.ReadToken()
 	for err == nil && d.PeekKind() == '"' {
@@ -88,7 +88,7 @@ func schemaIn(text []byte) error {
 			return checkSchema(value)
 		}
 	}
-	return errors.New("has no schema: not a timebench document")
+	return notOurs("has no schema: not a timebench document")
 }
 
 func checkSchema(value jsontext.Value) error {

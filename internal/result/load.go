@@ -46,6 +46,16 @@ var ErrTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", MaxS
 
 var errExpands = fmt.Errorf("has more than %d times its size in the archive, which no document has", maxExpansion)
 
+// ErrNotOurs is the error of [Loader.Load] for what may be of another program: it has no sign of a document.
+var ErrNotOurs = errors.New("not a timebench document")
+
+// notOurs is an error with a text that is [ErrNotOurs].
+type notOurs string
+
+func (e notOurs) Error() string { return string(e) }
+
+func (notOurs) Is(target error) bool { return target == ErrNotOurs }
+
 // Load reads the document in a file, in any of the forms that [Loader.Read] knows, or in results.json of a folder. The error for an
 // incomplete or impossible document names the file and the place. most is the maximum size of the document in bytes, at most
 // [MaxSize]. A file must be a regular one, or a descriptor (see [IsDescriptor]): another may wait for its other end for ever.
@@ -85,7 +95,7 @@ func open(name string, pipe bool) (*os.File, error) {
 	case info.IsDir():
 		file, err := procfile.Open(filepath.Join(name, fileName))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: has no %s; name the folder of a run, or a file", name, fileName)
+			return nil, notOurs(fmt.Sprintf("%s: has no %s; name the folder of a run, or a file", name, fileName))
 		}
 		return file, err
 	case pipe && !info.Mode().IsRegular():
@@ -144,7 +154,7 @@ func opener(head []byte) (func(l *Loader, data []byte, most int64) (*Document, e
 		return (*Loader).openJSON, nil
 	default:
 		// Its content is not quoted: a link may lead to a file that the reader of the error may not read.
-		return nil, errors.New("is not a timebench document, nor a report in HTML or a zip file with one")
+		return nil, notOurs("is not a timebench document, nor a report in HTML or a zip file with one")
 	}
 }
 

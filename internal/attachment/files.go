@@ -1,0 +1,194 @@
+package attachment
+
+import (
+	"archive/tar"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/result"
+)
+
+// roots are the folders at the root of a machine's files, and of a sosreport.
+var roots = []string{"proc", "sys", "etc", "usr", "var", "sos_commands"}
+
+// wanted are the files that tell about the clocks of a machine, by their path or the folder that they are in.
+var wanted = []string{
+	"proc/cmdline", "proc/cpuinfo", "proc/version", "proc/sys/kernel/osrelease", "proc/sys/kernel/arch", "etc/os-release", "usr/lib/os-release", "etc/adjtime",
+	"sys/devices/system/clocksource/", "sys/class/dmi/id/", "sys/devices/virtual/dmi/id/", "sys/hypervisor/",
+}
+
+// logs are where a kernel log is, the best first: by the path of a machine, of a sosreport, and of a supportconfig.
+var logs = []string{
+	"var/log/dmesg", "sos_commands/kernel/dmesg", "sos_commands/kernel/dmesg_-T", "sos_commands/logs/journalctl_--no-pager_--boot",
+	"sos_commands/logs/journalctl_--no-pager_--catalog_--boot", "boot.txt", "var/log/kern.log", "var/log/messages", "var/log/syslog",
+}
+
+// maxEntries bounds the files of an archive or a folder that are looked at.
+const maxEntries = 1_000_000
+
+// within returns the path of a file below the root of the machine; false if it is not wanted. A sosreport has a folder
+// around its files, so one folder above the root is ignored.
+func within(name string) (string, bool) {
+	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") {
+		return "", false
+	}
+	if first, rest, found := strings.Cut(name, "/"); found && !slices.Contains(roots, first) {
+		name = rest
+	}
+	for _, of := range wanted {
+		if name == of || strings.HasSuffix(of, "/") && strings.HasPrefix(name, of) {
+			return name, true
+		}
+	}
+	return name, slices.Contains(logs, name)
+}
+
+// maxFile is the max size of a file that is kept, in bytes. Of a sosreport, /var/log/messages may be larger, and the log
+// of the boot is there too.
+const maxFile = 32 << 20
+
+// A collection is the wanted files of a machine, by their path below its root.
+type collection struct {
+	files map[string][]byte
+	left  int64 // bytes that may still be kept
+}
+
+func newCollection() *collection { return &collection{map[string][]byte{}, maxText} }
+
+// add keeps the content of a file, unless it is too large.
+func (c *collection) add(name string, r io.Reader) error {
+	most := min(c.left, maxFile)
+	content, err := io.ReadAll(io.LimitReader(r, most+1))
+	if int64(len(content)) <= most && (err == nil || len(content) > 0) { // a file of sysfs may end with an error
+		c.left -= int64(len(content))
+		c.files[name] = content
+	}
+	return err
+}
+
+// ofArchive returns the wanted files of an archive. It skips links, devices and paths that lead out.
+func ofArchive(archive *tar.Reader) (map[string][]byte, error) {
+	found := newCollection()
+	for entries := 0; ; entries++ {
+		header, err := archive.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return found.files, nil
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
+			return nil, err
+		case entries > maxEntries:
+			return nil, errors.New("has more than a million files")
+		}
+		if header.Typeflag != tar.TypeReg {
+			continue
+		}
+		if name, ok := within(header.Name); ok {
+			if err := found.add(name, archive); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// ofFolder returns the wanted files of a folder. Links are followed only within it.
+func ofFolder(name string) (map[string][]byte, error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	found := newCollection()
+	for _, above := range append([]string{"."}, foldersIn(root)...) {
+		for _, of := range slices.Concat(wanted, logs) {
+			at := path.Join(above, of)
+			paths := []string{at}
+			if strings.HasSuffix(of, "/") {
+				paths = filesBelow(root, at)
+			}
+			for _, file := range paths {
+				found.addFrom(root, file, strings.TrimPrefix(file, above+"/"))
+			}
+		}
+		if len(found.files) > 0 {
+			break
+		}
+	}
+	return found.files, nil
+}
+
+// foldersIn returns some of the folders in the root.
+func foldersIn(root *os.Root) []string {
+	const most = 16
+	entries, _ := fs.ReadDir(root.FS(), ".")
+	var folders []string
+	for _, entry := range entries {
+		if entry.IsDir() && len(folders) < most {
+			folders = append(folders, entry.Name())
+		}
+	}
+	return folders
+}
+
+// filesBelow returns the regular files in a folder, and in those in it.
+func filesBelow(root *os.Root, folder string) []string {
+	const most = 1000
+	var files []string
+	_ = fs.WalkDir(root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && len(files) < most {
+			files = append(files, name)
+		}
+		return nil
+	})
+	return files
+}
+
+// addFrom keeps a file of a folder, if it is a regular file that can be read.
+func (c *collection) addFrom(root *os.Root, file, name string) {
+	if info, err := root.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	opened, err := root.Open(file)
+	if err != nil {
+		return
+	}
+	defer func() { _ = opened.Close() }()
+	_ = c.add(name, opened) // what cannot be read is not there
+}
+
+// ofFiles returns the document of the files of a machine.
+func ofFiles(name string, files map[string][]byte) (*result.Document, error) {
+	var found log
+	source := ""
+	for _, at := range logs {
+		text, ok := files[at]
+		if !ok {
+			continue
+		}
+		if read, err := readLog(text); err == nil {
+			found, source = read, at
+			break
+		}
+	}
+	for _, at := range logs {
+		delete(files, at)
+	}
+	if len(files) == 0 && source == "" {
+		return nil, ErrUnknown
+	}
+	facts, err := factsOf(files, found.lines)
+	if err != nil {
+		return nil, err
+	}
+	found.tell(&facts)
+	if facts.KernelLog = (&result.KernelLog{Reason: "there is none in " + filepath.Base(name)}); source != "" {
+		facts.KernelLog = found.kernelLog(source)
+	}
+	return document(facts), nil
+}

@@ -1,0 +1,45 @@
+// Package sos makes a sosreport with the real program, as people attach it to bug reports, and lets doctor read it.
+package sos
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/attachment"
+	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/test/need"
+)
+
+// The document of a sosreport has the facts of the machine that made it, packed and unpacked.
+func TestSosreport(t *testing.T) {
+	sos := need.Program(t, "sos")
+	if os.Geteuid() != 0 {
+		need.Missing(t, "root", "sos gathers files that only root may read")
+	}
+	folder := need.Folder(t)
+	made := exec.Command(sos, "report", "--batch", "--quiet", "-o", "kernel,processor,logs,boot,chrony,hardware", "--tmp-dir", folder)
+	out, err := made.CombinedOutput()
+	require.NoError(t, err, string(out))
+	archives, err := filepath.Glob(filepath.Join(folder, "*.tar.?z"))
+	require.NoError(t, err)
+	require.Len(t, archives, 1, string(out))
+
+	here := host.Facts()
+	check := func(name string) {
+		d, err := attachment.Load(name)
+		require.NoError(t, err)
+		require.Equal(t, here.ClockSource, d.Host.ClockSource)
+		require.Equal(t, here.BootParameters, d.Host.BootParameters)
+		require.Equal(t, here.CPU.Model, d.Host.CPU.Model)
+		require.Equal(t, here.Kernel, d.Host.Kernel)
+	}
+	check(archives[0])
+	unpacked := filepath.Join(folder, "unpacked")
+	require.NoError(t, os.Mkdir(unpacked, 0o700))
+	out, err = exec.Command(need.Program(t, "tar"), "-xf", archives[0], "-C", unpacked).CombinedOutput()
+	require.NoError(t, err, string(out))
+	check(unpacked)
+}
