@@ -28,6 +28,7 @@ var plantedLogs = map[string]planted{
 	"a late check, 6.8, wrapped": {"watchdog-wrapped", Machine{}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 5100000000 wd_nsec: 413031125", []string{"acpi_pm"}, TSCRight},
 	"an hpet of 64 bits does not wrap": {"tsc-jumped", Machine{}, verdict +
 		"clocksource: 'hpet' wd_nsec: 512000000 wd_now: 6fdc6c wd_last: 10 mask: ffffffffffffffff\nclocksource: 'tsc' cs_nsec: 300478500000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"jumped forward"}, TSCWrong},
+	"no whole round":        {"tsc-jumped", Machine{}, "clocksource: Clocksource 'tsc' skewed 5000000000 ns (5000 ms) over watchdog 'acpi_pm' interval of 500000000 ns (500 ms)", []string{"5.5 s"}, TSCWrong},
 	"hpet wraps, old words": {"watchdog-wrapped", Machine{}, "Clocksource tsc unstable (delta = 299966412345 ns)", []string{"one round of hpet"}, TSCRight},
 	"jiffies": {"weak-watchdog", Machine{}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'") +
 		"clocksource: 'jiffies' wd_nsec: 496000000 wd_now: fffb73f8 wd_last: fffb7200 mask: ffffffff\nclocksource: 'tsc-early' cs_nsec: 788021368 cs_now: 581c1eb378 cs_last: 57d9aad9e8 mask: ffffffffffffffff", []string{"jiffies counts timer interrupts", "496 ms", "788 ms"}, TSCUnknown},

@@ -23,57 +23,68 @@ func Parse(lines []string) []Event {
 	var events []Event
 	kept := map[Kind][]int{} // their indexes in events
 	for i, line := range lines {
-		e, ok := parseLine(line)
+		found, ok := recognize(line)
 		if !ok {
 			continue
 		}
-		if e.Kind == kernelVersion {
+		if found.kind == kernelVersion {
 			events = nil
 			clear(kept)
 		}
-		e.Index = i
-		of := kept[e.Kind]
+		of := kept[found.kind]
 		if len(of) == maxOfKind {
-			events[of[maxOfKind-1]].Count += e.Count
+			events[of[maxOfKind-1]].Count += found.count
 			continue
 		}
-		kept[e.Kind] = append(of, len(events))
+		kept[found.kind] = append(of, len(events))
+		e := found.event()
+		e.Index = i
 		events = append(events, e)
 	}
 	addIntervals(events)
 	return events
 }
 
-// parseLine returns the event of a line, without the intervals that need other lines.
-func parseLine(line string) (Event, bool) {
+// A recognized line is one whose format is known.
+type recognized struct {
+	*format
+	Message
+	// count is how often the line was logged.
+	count int
+}
+
+// recognize returns a line and its format; false if it has none, or a program wrote it.
+func recognize(line string) (recognized, bool) {
 	if !mayHave(strings.ToLower(line)) {
-		return Event{}, false
+		return recognized{}, false
 	}
 	text, count := unfold(line)
 	m := Split(text)
 	if m.Program {
-		return Event{}, false
+		return recognized{}, false
 	}
 	if len(m.Text) > maxLine {
 		m.Text = m.Text[:maxLine]
 	}
 	m.Text = printable.Line(m.Text)
 	f := formatOf(strings.ToLower(m.Text), m.Text)
-	if f == nil {
-		return Event{}, false
-	}
-	e := Event{Kind: f.kind, Line: strings.TrimSpace(m.Text), Stamp: printable.Line(m.Stamp), AtNS: m.AtNS, Timed: m.Timed, Count: count, Clock: f.clock}
-	found := f.compiled.FindStringSubmatch(m.Text)
-	for i, group := range f.compiled.SubexpNames() {
+	return recognized{f, m, count}, f != nil
+}
+
+// event returns the event of a line, without the intervals that need other lines.
+func (r recognized) event() Event {
+	e := Event{Kind: r.kind, Line: strings.TrimSpace(r.Text), Stamp: printable.Line(r.Stamp), AtNS: r.AtNS, Timed: r.Timed, Count: r.count, Clock: r.clock}
+	found := r.compiled.FindStringSubmatch(r.Text)
+	for i, group := range r.compiled.SubexpNames() {
 		if group != "" && found[i] != "" {
 			fields[group](&e, found[i])
 		}
 	}
-	if f.kind == commandLine { // the rest may hold secrets
+	if r.kind == commandLine { // the rest may hold secrets
 		e.Name = strings.Join(BootParameters(e.Name), " ")
 		e.Line = "Kernel command line: " + e.Name
 	}
-	return e, true
+	return e
 }
 
 // knownRates are rates of clock sources that every machine has, in Hz: drivers/clocksource/acpi_pm.c,

@@ -71,6 +71,8 @@ func TestParseIsBounded(t *testing.T) {
 	events := Parse([]string{"CPUs 0-2147483647,1-99999999 ahead of CPU 99999999999 for clocksource tsc."})
 	require.Len(t, events, 1)
 	require.LessOrEqual(t, len(events[0].CPUs), maxCPUs+1)
+	events = Parse([]string{"Measured 99999999999999999999 cycles TSC warp between CPUs, turning off TSC clock."})
+	require.Zero(t, events[0].Cycles, "more than an int64 holds")
 	flood := strings.Split(strings.Repeat("hpet1: lost 318 rtc interrupts\n", 5*maxOfKind), "\n")
 	events = Parse(append(flood, "tsc: Marking TSC unstable due to clocksource watchdog"))
 	require.Len(t, events, maxOfKind+1)

@@ -29,6 +29,8 @@ type Message struct {
 
 // A prefix is something that stands before the text of a line.
 type prefix struct {
+	// begins has the characters that it may begin with: a fast filter.
+	begins  string
 	pattern *regexp.Regexp // the first group is the stamp, if it has one
 	// kernel and program are whether it shows that the kernel, or a program, wrote the line.
 	kernel, program bool
@@ -38,25 +40,28 @@ type prefix struct {
 	date bool
 }
 
+const digit = "0123456789"
+
 const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`
 
 // prefixes are what people's logs have before the text, with an example of each in stamp_test.go. The text is
 // what remains when no prefix matches.
 var prefixes = []prefix{
-	{pattern: regexp.MustCompile(`^<[0-7]>`), kernel: true},             // dmesg -r
-	{pattern: regexp.MustCompile(`^<\d{1,3}>`), program: true},          // the same of a program that wrote to /dev/kmsg
-	{pattern: regexp.MustCompile(`^kern *: ?[a-z]+ *: `), kernel: true}, // dmesg -x
-	{pattern: regexp.MustCompile(`^(?:user|daemon|syslog|auth|cron) *: ?[a-z]+ *: `), program: true},
-	{pattern: regexp.MustCompile(`^[0-7],\d+,(\d+),[^;]*;`), kernel: true, uptime: true, micro: true}, // /dev/kmsg
-	{pattern: regexp.MustCompile(`^\d+,\d+,(\d+),[^;]*;`), program: true, uptime: true, micro: true},
-	{pattern: regexp.MustCompile(`^\[ *(\d{1,15}\.\d{1,9})\] ?`), kernel: true, uptime: true},
-	{pattern: regexp.MustCompile(`^\[ *[CT]\d+\] ?`), kernel: true},                                                 // CONFIG_PRINTK_CALLER
-	{pattern: regexp.MustCompile(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},              // dmesg -e, dmesg -d
-	{pattern: regexp.MustCompile(`^\[(\w{3} ` + months + ` [ \d]\d [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
-	{pattern: regexp.MustCompile(`^\[(` + months + ` [ \d]\d [\d:]{5})\] ?`), kernel: true},                         // dmesg -e
-	{pattern: regexp.MustCompile(`^(` + months + ` [ \d]\d (?:\d{4} )?[\d:]{8}(?:\.\d+)?) `), date: true},           // syslog, journalctl
-	{pattern: regexp.MustCompile(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?) `), date: true},
-	{pattern: regexp.MustCompile(`^(\d{9,11}\.\d{6}) `), date: true}, // journalctl -o short-unix
+	{begins: "<", pattern: regexp.MustCompile(`^<[0-7]>`), kernel: true},             // dmesg -r
+	{begins: "<", pattern: regexp.MustCompile(`^<\d{1,3}>`), program: true},          // the same of a program that wrote to /dev/kmsg
+	{begins: "k", pattern: regexp.MustCompile(`^kern *: ?[a-z]+ *: `), kernel: true}, // dmesg -x
+	{begins: "udsac", pattern: regexp.MustCompile(`^(?:user|daemon|syslog|auth|cron) *: ?[a-z]+ *: `), program: true},
+	{begins: digit, pattern: regexp.MustCompile(`^[0-7],\d+,(\d+),[^;]*;`), kernel: true, uptime: true, micro: true}, // /dev/kmsg
+	{begins: digit, pattern: regexp.MustCompile(`^\d+,\d+,(\d+),[^;]*;`), program: true, uptime: true, micro: true},
+	{begins: "[", pattern: regexp.MustCompile(`^\[ *(\d{1,15}\.\d{1,9})\] ?`), kernel: true, uptime: true},
+	{begins: "[", pattern: regexp.MustCompile(`^\[ *[CT]\d+\] ?`), kernel: true},                                                 // CONFIG_PRINTK_CALLER
+	{begins: "[", pattern: regexp.MustCompile(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},              // dmesg -e, dmesg -d
+	{begins: "[", pattern: regexp.MustCompile(`^\[(\w{3} ` + months + ` [ \d]\d [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
+	{begins: "[", pattern: regexp.MustCompile(`^\[(` + months + ` [ \d]\d [\d:]{5})\] ?`), kernel: true},                         // dmesg -e
+	{begins: "JFMASOND", pattern: regexp.MustCompile(`^(` + months + ` [ \d]\d (?:\d{4} )?[\d:]{8}(?:\.\d+)?) `), date: true},    // syslog, journalctl
+	{begins: "FMSTW", pattern: regexp.MustCompile(`^(\w{3} ` + months + ` [ \d]\d [\d:]{8} \d{4}) `), date: true},                // OpenWrt's logread
+	{begins: digit + "ADFJMNOSTW", pattern: regexp.MustCompile(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?) `), date: true},
+	{begins: digit, pattern: regexp.MustCompile(`^(\d{9,11}\.\d{6}) `), date: true}, // journalctl -o short-unix
 }
 
 var (
@@ -116,10 +121,13 @@ func withoutHost(text string, program bool) string {
 
 // matchingPrefix returns the prefix that a line begins with, and its match.
 func matchingPrefix(line string) (prefix, []string) {
-	if line == "" || !strings.ContainsRune("<[0123456789ADFJMNOSTWacdksu", rune(line[0])) {
+	if line == "" {
 		return prefix{}, nil
 	}
 	for _, p := range prefixes {
+		if strings.IndexByte(p.begins, line[0]) < 0 {
+			continue
+		}
 		if found := p.pattern.FindStringSubmatch(line); found != nil {
 			return p, found
 		}
