@@ -8,12 +8,8 @@ import (
 	"strings"
 )
 
-var (
-	// digits are what differs in lines that are logged again and again.
-	digits = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
-	// folded is the end of a line that stands for several.
-	folded = regexp.MustCompile(` \(logged (\d{1,7}) times\)$`)
-)
+// folded is the end of a line that stands for several.
+var folded = regexp.MustCompile(` \(logged (\d{1,7}) times\)$`)
 
 // minFold is how many lines that differ in numbers only are folded into one. Fewer, as the clock of each of
 // two CPUs, are kept.
@@ -69,10 +65,15 @@ func fold(lines []string) ([]string, []weight) {
 	weights := make([]weight, len(lines))
 	groups := map[string][]int{}
 	for i, line := range lines {
-		var text string
-		text, weights[i] = weigh(line)
-		shape := digits.ReplaceAllString(strings.ToLower(text), "#")
-		groups[shape] = append(groups[shape], i)
+		text, _ := unfold(line)
+		text = Split(text).Text
+		s := shape(text)
+		if group := groups[s]; len(group) > 0 {
+			weights[i] = weights[group[0]]
+		} else {
+			weights[i] = weigh(text)
+		}
+		groups[s] = append(groups[s], i)
 	}
 	drop := make([]bool, len(lines))
 	folded := slices.Clone(lines)
@@ -103,14 +104,34 @@ func fold(lines []string) ([]string, []weight) {
 	return kept, keptWeights
 }
 
-// weigh returns the text of a line, and how much it decides.
-func weigh(line string) (string, weight) {
-	text, _ := unfold(line)
-	text = Split(text).Text
-	if f := formatOf(strings.ToLower(text), text); f != nil {
-		return text, max(f.weight, weightNoise)
+// shape returns a text without what differs in lines that are logged again and again: numbers, decimal or with 0x.
+func shape(text string) string {
+	const decimals, hexadecimals = "0123456789", "0123456789abcdef"
+	rest := strings.ToLower(text)
+	var out strings.Builder
+	for {
+		i := strings.IndexAny(rest, decimals)
+		if i < 0 {
+			out.WriteString(rest)
+			return out.String()
+		}
+		out.WriteString(rest[:i])
+		out.WriteByte('#')
+		rest = rest[i:]
+		if hex, ok := strings.CutPrefix(rest, "0x"); ok {
+			rest = strings.TrimLeft(hex, hexadecimals)
+		} else {
+			rest = strings.TrimLeft(rest, decimals)
+		}
 	}
-	return text, weightNoise
+}
+
+// weigh returns how much a text decides.
+func weigh(text string) weight {
+	if f := formatOf(strings.ToLower(text), text); f != nil {
+		return max(f.weight, weightNoise)
+	}
+	return weightNoise
 }
 
 // firstAndLast returns the indexes without the middle, if there are more than most: the beginning shows what is

@@ -57,7 +57,7 @@ func TestAFloodInAReportedLog(t *testing.T) {
 	lines := readLines(t, casesFolder, "05-hpet-flood-hides-the-reason/tree/var/log/dmesg")
 	var deciding []string
 	for _, line := range lines {
-		if _, w := weigh(line); w == weightDecides {
+		if weigh(Split(line).Text) == weightDecides {
 			deciding = append(deciding, line)
 		}
 	}
@@ -104,4 +104,12 @@ func TestSelectSaysThatLinesAreMissing(t *testing.T) {
 	kept, incomplete = Select(nil, 80)
 	require.False(t, incomplete)
 	require.Empty(t, kept)
+}
+
+func TestShape(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "tsc": "tsc", "7": "#", "CPU12 0x1F: 0x 3,4": "cpu# #: # #,#", "wd_now: 22a1e0a": "wd_now: #a#e#a",
+	} {
+		require.Equal(t, want, shape(text), text)
+	}
 }
