@@ -20,7 +20,7 @@ func BenchmarkRuns(b *testing.B) {
 	if folder == "" {
 		b.Skip("TIMEBENCH_PAIRS names no folder for the runs")
 	}
-	const runs = 20 // of one boot, which takes minutes
+	const runs = 60 // of one boot: each boot is another machine
 	hpet := worlds[slices.IndexFunc(worlds, func(w world) bool { return w.name == "hpet" })]
 	for boot := 0; b.Loop(); boot++ {
 		var script strings.Builder
