@@ -1,13 +1,14 @@
 package cmd
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/timebench/timebench/internal/attachment"
+	"github.com/timebench/timebench/internal/procfile"
 	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/internal/sections"
 )
@@ -18,33 +19,52 @@ func loadAttached(name string) (*result.Document, error) {
 	if name == "-" {
 		return readAttached("standard input", os.Stdin)
 	}
-	if info, err := os.Stat(name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-		file, err := os.Open(name) // a pipe, such as the shell's <(...), is read once
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }()
-		return readAttached(name, file)
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return loadResult(name) // its errors have the name
+	case info.IsDir():
+		return loadFolder(name)
 	}
+	open := procfile.Open
+	if !info.Mode().IsRegular() {
+		open = os.Open // a pipe, such as the shell's <(...)
+	}
+	file, err := open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, systemError(err))
+	}
+	defer func() { _ = file.Close() }()
+	return readAttached(name, file)
+}
+
+// loadFolder returns the result in a folder, or else the document of the machine whose files it has.
+func loadFolder(name string) (*result.Document, error) {
 	document, err := loadResult(name)
 	if err == nil || !errors.Is(err, result.ErrNotOurs) {
 		return document, err
 	}
-	attached, unknown := attachment.Load(name)
-	if info, statErr := os.Stat(name); errors.Is(unknown, attachment.ErrUnknown) && statErr == nil && info.IsDir() {
+	attached, unread := attachment.ReadFolder(name)
+	switch {
+	case errors.Is(unread, attachment.ErrUnknown):
 		return nil, err // of a folder, people expect a result
+	case unread != nil:
+		return nil, fmt.Errorf("%s: %w", name, unread)
 	}
-	return withTool(attached), unknown
+	return withTool(attached), nil
 }
 
+// readAttached reads a file once and from its beginning: it may be a pipe.
 func readAttached(name string, r io.Reader) (*result.Document, error) {
-	content, err := io.ReadAll(io.LimitReader(r, result.MaxSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	buffered := bufio.NewReaderSize(r, attachment.HeadSize)
+	head, err := buffered.Peek(attachment.HeadSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", name, systemError(err))
 	}
-	document, err := sections.Read(bytes.NewReader(content))
-	if errors.Is(err, result.ErrNotOurs) {
-		document, err = attachment.Read(name, bytes.NewReader(content))
+	var document *result.Document
+	if attachment.IsDocument(head) {
+		document, err = sections.Read(buffered)
+	} else if document, err = attachment.Read(name, buffered); err == nil {
 		document = withTool(document)
 	}
 	if err != nil {
@@ -55,8 +75,6 @@ func readAttached(name string, r io.Reader) (*result.Document, error) {
 
 // withTool puts the version of timebench into a document that it made of other files.
 func withTool(document *result.Document) *result.Document {
-	if document != nil {
-		document.Tool = tool()
-	}
+	document.Tool = tool()
 	return document
 }

@@ -13,15 +13,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/mikelolasagasti/xz"
 	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/procfile"
 	"github.com/timebench/timebench/internal/result"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 const (
@@ -33,38 +33,22 @@ const (
 	maxWindow = 64 << 20
 )
 
-// ErrUnknown is the error of [Load] for what is of another kind.
+// ErrUnknown is the error for what is of another kind.
 var ErrUnknown = errors.New("is neither a timebench document nor a kernel log with lines about clocks (dmesg, journalctl -k -b), nor the files of a machine (sosreport)")
 
 var errTooLarge = fmt.Errorf("has more than %d MiB of text", maxText>>20)
 
-// Load returns the document of a kernel log, an archive or a folder. The error names the file. The document lacks the
-// tool.
-func Load(name string) (*result.Document, error) {
-	d, err := load(name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.ToSlash(name), err)
-	}
-	return d, nil
-}
-
-func load(name string) (*result.Document, error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		files, err := ofFolder(name)
-		if err != nil {
-			return nil, err
-		}
-		return ofFiles(name, files)
-	}
-	file, err := procfile.Open(name)
+// ReadFolder returns the document of a folder with the files of a machine. The document lacks the tool.
+func ReadFolder(name string) (*result.Document, error) {
+	files, err := ofFolder(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }()
-	return Read(name, file)
+	return ofFiles(name, files)
 }
 
 // Read returns the document of a kernel log or of an archive, which must be all of r. It recognises them by the content.
+// name is for the facts, and its errors do not have it. The document lacks the tool.
 func Read(name string, r io.Reader) (*result.Document, error) {
 	plain, err := decompressed(bufio.NewReader(r))
 	if err != nil {
@@ -82,19 +66,41 @@ func Read(name string, r io.Reader) (*result.Document, error) {
 		}
 		return ofFiles(name, files)
 	}
-	text, err := io.ReadAll(io.LimitReader(plain, maxText+1))
 	switch {
-	case err != nil:
-		return nil, err
-	case len(text) > maxText:
-		return nil, errTooLarge
-	case len(text) == 0:
+	case len(head) == 0:
 		return nil, errors.New("is empty")
+	case bytes.HasPrefix(head, utf16Little), bytes.HasPrefix(head, utf16Big): // Windows PowerShell redirects with UTF-16
+		return ofLog(name, transform.NewReader(plain, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()))
 	case bytes.IndexByte(head, 0) >= 0:
 		return nil, ErrUnknown
 	}
-	return ofLog(name, text)
+	return ofLog(name, plain)
 }
+
+var (
+	// rawLog is the beginning of `dmesg -r`: a priority, where HTML has the name of an element.
+	rawLog = regexp.MustCompile(`^<\d{1,3}>`)
+	// journal is a line of `journalctl -o json`: systemd.journal-fields(7) has its keys.
+	journal = regexp.MustCompile(`^\{.*"(?:__REALTIME_TIMESTAMP|__CURSOR|_BOOT_ID|_TRANSPORT|SYSLOG_IDENTIFIER)"\s*:`)
+)
+
+// HeadSize is how many bytes of a file [IsDocument] needs. A line of journald's JSON is long.
+const HeadSize = 32 << 10
+
+// IsDocument reports whether a file that begins with head may be a document of timebench: JSON, HTML or a zip file.
+func IsDocument(head []byte) bool {
+	if bytes.HasPrefix(head, utf16Little) || bytes.HasPrefix(head, utf16Big) {
+		head = bytes.ReplaceAll(head[len(utf16Little):], []byte{0}, nil) // of its first characters in ASCII
+	}
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.HasPrefix(head, []byte("PK")) ||
+		bytes.HasPrefix(text, []byte("<")) && !rawLog.Match(text) ||
+		bytes.HasPrefix(text, []byte("{")) && !journal.Match(line)
+}
+
+// The byte order marks of UTF-16.
+var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff}
 
 // compressions are the ways of compression, by the bytes that a file begins with.
 var compressions = []struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
+	"golang.org/x/text/encoding/unicode"
 )
 
 const marked = "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as unstable because the skew is too large:"
@@ -54,7 +55,7 @@ func TestLogAlone(t *testing.T) {
 func TestFormsOfLogs(t *testing.T) {
 	for name, prefix := range map[string]string{
 		"dmesg": "[  100.000000] ", "dmesg -T": "[Wed Sep 11 07:03:06 2024] ", "journalctl": "Sep 11 07:03:06 host kernel: ", "a paste": "",
-		"short-iso": "2024-09-11T07:03:06+0000 host kernel: ", "short-precise": "Sep 11 07:03:06.123456 host kernel: ", "a caller": "[  100.000000] [    C7] ",
+		"short-iso": "2024-09-11T07:03:06+0000 host kernel: ", "short-precise": "Sep 11 07:03:06.123456 host kernel: ", "a caller": "[  100.000000] [    C7] ", "dmesg -r": "<4>[  100.000000] ",
 	} {
 		d := read(t, prefix+marked+"\r\n")
 		require.Contains(t, d.Host.KernelLog.Lines[0], marked, name)
@@ -62,6 +63,47 @@ func TestFormsOfLogs(t *testing.T) {
 	}
 	d := read(t, fmt.Sprintf(`{"__REALTIME_TIMESTAMP":"1726038186000000","_TRANSPORT":"kernel","MESSAGE":%q}`, marked)+"\n")
 	require.Contains(t, d.Host.KernelLog.Lines[0], marked)
+}
+
+// Windows PowerShell redirects with UTF-16.
+func TestLogInUTF16(t *testing.T) {
+	text, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String(boot)
+	require.NoError(t, err)
+	require.Equal(t, read(t, boot).Host, read(t, text).Host)
+}
+
+func TestLogShowsTheCPU(t *testing.T) {
+	d := read(t, boot+"[    0.1] smpboot: CPU0: AMD EPYC 7763 (family: 0x19, model: 0x1, stepping: 0x1)\n")
+	require.Equal(t, "amd64", d.Host.Arch)
+	require.Equal(t, "AMD EPYC 7763", d.Host.CPU.Model)
+}
+
+// What a log takes in memory does not grow with it, and a flood does not push out what decides.
+func TestFloodIsFoldedWhileItIsRead(t *testing.T) {
+	var l log
+	for line := range strings.Lines(boot) {
+		l.add(line)
+	}
+	for i := range 4 * maxPending {
+		l.add("hpet: " + strings.Repeat("x", 1+i%100) + strings.Repeat("y", 1+i/100))
+		require.Less(t, len(l.about), maxPending)
+		l.add("DMI: x")
+	}
+	l.fold(keptLines)
+	require.True(t, l.incomplete)
+	require.Contains(t, strings.Join(l.about, "\n"), marked)
+	require.Len(t, l.facts, maxFacts)
+}
+
+// What may be a document of timebench is left to its reader.
+func TestIsDocument(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"schema": "timebench/1"}`: true, "\ufeff \n{\n  \"schema\"": true, "<!DOCTYPE html>": true, "PK\x03\x04": true, "\xff\xfe{\x00": true,
+		"": false, boot: false, "<6>[    1.0] tsc: x": false, "<30>x": false, `{"_TRANSPORT":"kernel","MESSAGE":"x"}`: false, "\x1f\x8b": false,
+		`{"SYSLOG_IDENTIFIER" : "kernel"}` + "\n{}": false, "\xff\xfe[\x00": false,
+	} {
+		require.Equal(t, want, IsDocument([]byte(text)), text)
+	}
 }
 
 func TestLastBootCounts(t *testing.T) {
@@ -129,7 +171,9 @@ func TestArchives(t *testing.T) {
 		requireSosreport(t, d, name)
 		require.Zero(t, d.Host.CPU.Logical, "neither links nor paths that lead out are followed")
 	}
-	d, err := Load("testdata/sosreport.tar.xz")
+	packed, err := os.ReadFile("testdata/sosreport.tar.xz")
+	require.NoError(t, err)
+	d, err := Read("sosreport.tar.xz", bytes.NewReader(packed))
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "acpi_pm")
 }
@@ -145,7 +189,7 @@ func TestFolders(t *testing.T) {
 	require.NoError(t, os.WriteFile(secret, []byte("model name : secret\nprocessor : 0\n"), 0o600))
 	require.NoError(t, os.Symlink(secret, filepath.Join(folder, "sosreport-x", "proc", "cpuinfo")))
 	for _, name := range []string{folder, filepath.Join(folder, "sosreport-x")} {
-		d, err := Load(name)
+		d, err := ReadFolder(name)
 		require.NoError(t, err)
 		requireSosreport(t, d, name)
 		require.NotContains(t, d.Host.CPU.Model, "secret", "a link that leads out is not followed")
@@ -184,13 +228,13 @@ func TestBadAttachments(t *testing.T) {
 	require.NoError(t, err, "a log may end in the middle of nothing")
 	_, err = Read("x", bytes.NewReader([]byte("\x7fELF\x00"+boot)))
 	require.ErrorIs(t, err, ErrUnknown)
-	_, err = Load(t.TempDir())
+	_, err = ReadFolder(t.TempDir())
 	require.ErrorIs(t, err, ErrUnknown)
 }
 
 // A log is not too large for its message of one line, and what is too large in an archive is left out.
 func TestLargeFileInAnArchiveIsLeftOut(t *testing.T) {
-	d, err := Read("x", bytes.NewReader(archived(t, nil, append([]string{"s/var/log/dmesg", strings.Repeat("x", maxFile+1)}, sosreport...)...)))
+	d, err := Read("x", bytes.NewReader(archived(t, nil, append([]string{"s/var/log/dmesg", strings.Repeat("x", maxText+1)}, sosreport...)...)))
 	require.NoError(t, err)
 	require.Equal(t, "sos_commands/kernel/dmesg", d.Host.KernelLog.Source)
 }
@@ -228,7 +272,7 @@ func BenchmarkLog(b *testing.B) {
 	content := text.String()
 	b.SetBytes(int64(len(content)))
 	for b.Loop() {
-		_, err := ofLog("log.txt", []byte(content))
+		_, err := ofLog("log.txt", strings.NewReader(content))
 		require.NoError(b, err)
 	}
 }

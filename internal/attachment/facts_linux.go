@@ -17,7 +17,8 @@ func factsOf(files map[string][]byte, lines []string) (result.Host, error) {
 		return result.Host{}, err
 	}
 	defer func() { _ = os.RemoveAll(root) }()
-	all := map[string][]byte{"var/log/dmesg": []byte(strings.Join(lines, "\n") + "\n")}
+	const byTheKernel = "<6>" // its priority, without which a line may be of a program
+	all := map[string][]byte{"var/log/dmesg": []byte(byTheKernel + strings.Join(lines, "\n"+byTheKernel) + "\n")}
 	for name, content := range files {
 		all[name] = content
 	}

@@ -50,37 +50,52 @@ func within(name string) (string, bool) {
 	return name, slices.Contains(logs, name)
 }
 
-// maxFile is the max size of a file that is kept, in bytes. Of a sosreport, /var/log/messages may be larger, and the log
-// of the boot is there too.
-const maxFile = 32 << 20
+// maxFiles is the max size of the files that are kept, in bytes: /proc/cpuinfo has 2 KiB for each of up to 8192 CPUs.
+const maxFiles = 16 << 20
 
 // A collection is the wanted files of a machine, by their path below its root.
 type collection struct {
 	files map[string][]byte
-	left  int64 // bytes that may still be kept
+	log   log    // the best one
+	from  string // the path of that; "" without one
+	left  int64  // bytes that may still be kept
 }
 
-func newCollection() *collection { return &collection{map[string][]byte{}, maxText} }
+func newCollection() *collection { return &collection{files: map[string][]byte{}, left: maxFiles} }
 
 // add keeps the content of a file, unless it is too large.
 func (c *collection) add(name string, r io.Reader) error {
-	most := min(c.left, maxFile)
-	content, err := io.ReadAll(io.LimitReader(r, most+1))
-	if int64(len(content)) <= most && (err == nil || len(content) > 0) { // a file of sysfs may end with an error
+	if slices.Contains(logs, name) {
+		c.addLog(name, r)
+		return nil
+	}
+	content, err := io.ReadAll(io.LimitReader(r, c.left+1))
+	if int64(len(content)) <= c.left && (err == nil || len(content) > 0) { // a file of sysfs may end with an error
 		c.left -= int64(len(content))
 		c.files[name] = content
 	}
 	return err
 }
 
+// addLog keeps what of a log matters, if it is better than the one that is kept. One that is too large is left out: a
+// sosreport has the log of the boot twice.
+func (c *collection) addLog(name string, r io.Reader) {
+	if c.from != "" && slices.Index(logs, c.from) <= slices.Index(logs, name) {
+		return
+	}
+	if read, err := readLog(r); err == nil {
+		c.log, c.from = read, name
+	}
+}
+
 // ofArchive returns the wanted files of an archive. It skips links, devices and paths that lead out.
-func ofArchive(archive *tar.Reader) (map[string][]byte, error) {
+func ofArchive(archive *tar.Reader) (*collection, error) {
 	found := newCollection()
 	for entries := 0; ; entries++ {
 		header, err := archive.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return found.files, nil
+			return found, nil
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
 			return nil, err
 		case entries > maxEntries:
@@ -98,7 +113,7 @@ func ofArchive(archive *tar.Reader) (map[string][]byte, error) {
 }
 
 // ofFolder returns the wanted files of a folder. Links are followed only within it.
-func ofFolder(name string) (map[string][]byte, error) {
+func ofFolder(name string) (*collection, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
 		return nil, err
@@ -116,11 +131,11 @@ func ofFolder(name string) (map[string][]byte, error) {
 				found.addFrom(root, file, strings.TrimPrefix(file, above+"/"))
 			}
 		}
-		if len(found.files) > 0 {
+		if len(found.files) > 0 || found.from != "" {
 			break
 		}
 	}
-	return found.files, nil
+	return found, nil
 }
 
 // foldersIn returns some of the folders in the root.
@@ -163,32 +178,17 @@ func (c *collection) addFrom(root *os.Root, file, name string) {
 }
 
 // ofFiles returns the document of the files of a machine.
-func ofFiles(name string, files map[string][]byte) (*result.Document, error) {
-	var found log
-	source := ""
-	for _, at := range logs {
-		text, ok := files[at]
-		if !ok {
-			continue
-		}
-		if read, err := readLog(text); err == nil {
-			found, source = read, at
-			break
-		}
-	}
-	for _, at := range logs {
-		delete(files, at)
-	}
-	if len(files) == 0 && source == "" {
+func ofFiles(name string, found *collection) (*result.Document, error) {
+	if len(found.files) == 0 && found.from == "" {
 		return nil, ErrUnknown
 	}
-	facts, err := factsOf(files, found.lines)
+	facts, err := factsOf(found.files, found.log.lines())
 	if err != nil {
 		return nil, err
 	}
-	found.tell(&facts)
-	if facts.KernelLog = (&result.KernelLog{Reason: "there is none in " + filepath.Base(name)}); source != "" {
-		facts.KernelLog = found.kernelLog(source)
+	found.log.tell(&facts)
+	if facts.KernelLog = (&result.KernelLog{Reason: "there is none in " + filepath.Base(name)}); found.from != "" {
+		facts.KernelLog = found.log.kernelLog(found.from)
 	}
 	return document(facts), nil
 }

@@ -1,10 +1,13 @@
 package attachment
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/kernellog"
@@ -21,53 +24,121 @@ const (
 
 // A log is the lines of the last boot in a text that matter to clocks.
 type log struct {
-	lines  []string
-	about  []string // those that concern clocks
+	facts  []string // those that tell facts of the machine and do not concern clocks
+	about  []string // those that concern clocks, the repeated ones folded
 	events []kernellog.Event
 	// whole is whether the text has the beginning of the boot.
 	whole bool
+	// incomplete is whether lines that concern clocks were left out.
+	incomplete bool
 }
 
-// beginning is in the first line of a boot.
-const beginning = "Linux version "
+const (
+	// maxPending is at how many lines that concern clocks the repeated ones are folded. It bounds the memory.
+	maxPending = 4096
+	// maxFacts and maxFact bound the lines that tell facts, and their bytes.
+	maxFacts, maxFact = 256, 4096
+	// maxRead is how many bytes of a line are looked at. A line of journald's JSON has many keys.
+	maxRead = 64 << 10
+)
 
-// telling are texts in other lines that tell facts of the machine.
-var telling = []string{beginning, "ommand line: ", "DMI: ", "ypervisor detected", "Starting gVisor"}
+// beginnings are in the first line of a boot: of Linux, and of gVisor.
+var beginnings = []string{"Linux version ", "Starting gVisor"}
 
-// readLog returns what of a text matters. It returns an error if the text is longer than may be, or not of a kernel.
-func readLog(text []byte) (log, error) {
+// telling are texts in lines that tell facts of the machine.
+var telling = append([]string{"ommand line: ", "DMI: ", "FIRECK", firstCPU}, beginnings...)
+
+// readLog returns what of a text matters. It keeps only that in memory. It returns an error if the text is longer than
+// may be, or not of a kernel.
+func readLog(r io.Reader) (log, error) {
 	var found log
-	lines := 0
-	for raw := range bytes.Lines(text) {
-		if lines++; lines > maxLines {
+	limited := &io.LimitedReader{R: r, N: maxText + 1}
+	buffered := bufio.NewReaderSize(limited, maxRead)
+	for lines := 0; ; lines++ {
+		line, more, err := buffered.ReadLine()
+		text := string(line)
+		for more && err == nil { // the rest of a long line
+			_, more, err = buffered.ReadLine()
+		}
+		switch {
+		case limited.N <= 0:
+			return log{}, errTooLarge
+		case err != nil && !errors.Is(err, io.EOF):
+			return log{}, err
+		case err != nil:
+			found.fold(keptLines)
+			if found.events = kernellog.Parse(found.lines()); len(found.events) == 0 {
+				return log{}, ErrUnknown
+			}
+			return found, nil
+		case lines >= maxLines:
 			return log{}, fmt.Errorf("has more than %d lines", maxLines)
 		}
-		line := strings.TrimRight(string(raw), "\r\n")
-		tells := false
-		for _, text := range telling {
-			tells = tells || strings.Contains(line, text)
+		found.add(text)
+	}
+}
+
+// add keeps a line if it matters.
+func (l *log) add(line string) {
+	concerns := kernellog.Concerns(line)
+	in := func(text string) bool { return strings.Contains(line, text) }
+	if !concerns && !slices.ContainsFunc(telling, in) {
+		return
+	}
+	m := kernellog.Split(line)
+	if m.Program {
+		return
+	}
+	if slices.ContainsFunc(beginnings, func(text string) bool { return strings.HasPrefix(m.Text, text) }) {
+		*l = log{whole: true} // of several boots the last counts
+	}
+	line = strings.TrimSpace(m.Stamp + " " + m.Text)
+	switch {
+	case concerns:
+		if l.about = append(l.about, shown(line)); len(l.about) >= maxPending {
+			l.fold(maxPending / 2)
 		}
-		concerns := kernellog.Concerns(line)
-		if !tells && !concerns {
-			continue
-		}
-		m := kernellog.Split(line)
-		if m.Program {
-			continue
-		}
-		if strings.HasPrefix(m.Text, beginning) { // of several boots the last counts
-			found = log{whole: true}
-		}
-		line = shown(strings.TrimSpace(m.Stamp + " " + m.Text))
-		found.lines = append(found.lines, line)
-		if concerns {
-			found.about = append(found.about, line)
+	case len(l.facts) < maxFacts:
+		l.facts = append(l.facts, printable.Line(line[:min(len(line), maxFact)]))
+	}
+}
+
+// fold reduces the lines that concern clocks to at most so many.
+func (l *log) fold(most int) {
+	kept, incomplete := kernellog.Select(l.about, most)
+	l.about, l.incomplete = kept, l.incomplete || incomplete
+}
+
+// lines returns all lines, with those that tell facts first.
+func (l *log) lines() []string { return slices.Concat(l.facts, l.about) }
+
+// firstCPU is before the model of the CPU, and " (family: " after it (print_cpu_info in arch/x86/kernel/cpu/common.c).
+const firstCPU = "smpboot: CPU0: "
+
+// model returns the model of the CPU; "" if the log does not show it.
+func (l *log) model() string {
+	for _, line := range l.facts {
+		if _, text, found := strings.Cut(line, firstCPU); found {
+			model, _, _ := strings.Cut(text, " (family")
+			return strings.TrimSpace(model)
 		}
 	}
-	if found.events = kernellog.Parse(found.lines); len(found.events) == 0 {
-		return log{}, ErrUnknown
+	return ""
+}
+
+// architectures are the ends of releases of kernels, as distributions name them, with GOARCH.
+var architectures = []struct{ end, name string }{
+	{"amd64", "amd64"}, {"x86_64", "amd64"}, {"arm64", "arm64"}, {"aarch64", "arm64"}, {"ppc64le", "ppc64le"}, {"s390x", "s390x"}, {"riscv64", "riscv64"},
+}
+
+// architecture returns the architecture that the release of a kernel ends in; "" if there is none.
+func architecture(release string) string {
+	for _, a := range architectures {
+		if strings.HasSuffix(release, a.end) {
+			return a.name
+		}
 	}
-	return found, nil
+	return ""
 }
 
 // shown returns a line as a document has it: without control characters, and not longer than it may be.
@@ -81,12 +152,11 @@ func shown(line string) string {
 
 // kernelLog returns the log of a document.
 func (l log) kernelLog(source string) *result.KernelLog {
-	kept, incomplete := kernellog.Select(l.about, keptLines)
-	return &result.KernelLog{Source: printable.Line(source), Truncated: !l.whole || incomplete, Lines: kept}
+	return &result.KernelLog{Source: printable.Line(source), Truncated: !l.whole || l.incomplete, Lines: l.about}
 }
 
 // ofLog returns the document of a log alone.
-func ofLog(name string, text []byte) (*result.Document, error) {
+func ofLog(name string, text io.Reader) (*result.Document, error) {
 	found, err := readLog(text)
 	if err != nil {
 		return nil, err
@@ -100,7 +170,8 @@ func ofLog(name string, text []byte) (*result.Document, error) {
 // tell fills in the facts that are not known otherwise, by what the log says.
 func (l log) tell(facts *result.Host) {
 	m := kernellog.MachineOf(l.events)
-	facts.Arch = cmp.Or(facts.Arch, m.Arch)
+	facts.Arch = cmp.Or(facts.Arch, m.Arch, architecture(m.Kernel))
+	facts.CPU.Model = cmp.Or(facts.CPU.Model, l.model())
 	facts.Kernel = cmp.Or(facts.Kernel, m.Kernel)
 	if facts.CPU.KernelTSCHz == 0 {
 		facts.CPU.KernelTSCHz = kernellog.TSCHz(l.events)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/attachment"
 	"github.com/timebench/timebench/internal/host"
+	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -28,18 +29,20 @@ func TestSosreport(t *testing.T) {
 	require.Len(t, archives, 1, string(out))
 
 	here := host.Facts()
-	check := func(name string) {
-		d, err := attachment.Load(name)
+	check := func(d *result.Document, err error) {
 		require.NoError(t, err)
 		require.Equal(t, here.ClockSource, d.Host.ClockSource)
 		require.Equal(t, here.BootParameters, d.Host.BootParameters)
 		require.Equal(t, here.CPU.Model, d.Host.CPU.Model)
 		require.Equal(t, here.Kernel, d.Host.Kernel)
 	}
-	check(archives[0])
+	packed, err := os.Open(archives[0])
+	require.NoError(t, err)
+	defer func() { _ = packed.Close() }()
+	check(attachment.Read(archives[0], packed))
 	unpacked := filepath.Join(folder, "unpacked")
 	require.NoError(t, os.Mkdir(unpacked, 0o700))
 	out, err = exec.Command(need.Program(t, "tar"), "-xf", archives[0], "-C", unpacked).CombinedOutput()
 	require.NoError(t, err, string(out))
-	check(unpacked)
+	check(attachment.ReadFolder(unpacked))
 }
