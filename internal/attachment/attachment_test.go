@@ -178,6 +178,19 @@ func TestArchives(t *testing.T) {
 	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "acpi_pm")
 }
 
+// An archive with impossible names, or with a flood of small files, is read without them.
+func TestHostileNames(t *testing.T) {
+	const folder = "x/sys/hypervisor/"
+	d, err := Read("x", bytes.NewReader(archived(t, []tar.Header{{Name: folder + strings.Repeat("n", 300), Typeflag: tar.TypeReg}}, append([]string{folder + "a", "", folder + "a/b", ""}, sosreport...)...)))
+	require.NoError(t, err)
+	requireSosreport(t, d, "names")
+	c := newCollection()
+	for i := range 2 * maxKept {
+		require.NoError(t, c.add(fmt.Sprintf("sys/hypervisor/%d", i), strings.NewReader("")))
+	}
+	require.Len(t, c.files, maxKept)
+}
+
 func TestFolders(t *testing.T) {
 	folder := t.TempDir()
 	for i := 0; i < len(sosreport); i += 2 {

@@ -1,12 +1,14 @@
 package attachment
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/timebench/timebench/internal/host"
 	"github.com/timebench/timebench/internal/result"
+	"golang.org/x/sys/unix"
 )
 
 // factsOf returns the facts in the files of a machine and in lines of its log. Package host reads the files below a
@@ -24,12 +26,19 @@ func factsOf(files map[string][]byte, lines []string) (result.Host, error) {
 	}
 	for name, content := range all {
 		at := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
-			return result.Host{}, err
+		err := os.MkdirAll(filepath.Dir(at), 0o700)
+		if err == nil {
+			err = os.WriteFile(at, content, 0o600)
 		}
-		if err := os.WriteFile(at, content, 0o600); err != nil {
+		if err != nil && !impossible(err) {
 			return result.Host{}, err
 		}
 	}
 	return host.At(root), nil
+}
+
+// impossible reports whether a file could not be written because of its name, as only a made-up archive has: too long, or that
+// of a folder. The facts do without it.
+func impossible(err error) bool {
+	return errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENAMETOOLONG)
 }

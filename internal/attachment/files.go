@@ -53,6 +53,9 @@ func within(name string) (string, bool) {
 // maxFiles is the max size of the files that are kept, in bytes: /proc/cpuinfo has 2 KiB for each of up to 8192 CPUs.
 const maxFiles = 16 << 20
 
+// maxKept is the max number of files that are kept. A sosreport has some dozens of the wanted ones.
+const maxKept = 4096
+
 // A collection is the wanted files of a machine, by their path below its root.
 type collection struct {
 	files map[string][]byte
@@ -67,6 +70,9 @@ func newCollection() *collection { return &collection{files: map[string][]byte{}
 func (c *collection) add(name string, r io.Reader) error {
 	if slices.Contains(logs, name) {
 		c.addLog(name, r)
+		return nil
+	}
+	if len(c.files) >= maxKept {
 		return nil
 	}
 	content, err := io.ReadAll(io.LimitReader(r, c.left+1))
