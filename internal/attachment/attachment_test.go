@@ -212,11 +212,23 @@ func TestFolders(t *testing.T) {
 	require.Empty(t, left, "the private folder is removed")
 }
 
-// A supportconfig has the log among other texts.
+// A supportconfig has the log and other files among other texts.
 func TestSupportconfig(t *testing.T) {
-	d, err := Read("scc.tar", bytes.NewReader(archived(t, nil, "scc_host/boot.txt", "#==[ Command ]==#\n# /bin/dmesg\n"+boot)))
+	const file = "#==[ Configuration File ]====#\n# /"
+	d, err := Read("scc.tar", bytes.NewReader(archived(t, nil,
+		"scc_host/boot.txt", "#==[ Command ]==#\n# /bin/dmesg\n"+boot+file+"proc/cmdline\nquiet tsc=nowatchdog\n\n"+file+"proc/cmdline\ntsc=reliable\n",
+		"scc_host/hardware.txt", file+"proc/cpuinfo\nprocessor\t: 0\nmodel name\t: Nameless\nflags\t\t: lm tsc\n\n"+file+"etc/shadow\nroot\n"+file,
+	)))
 	require.NoError(t, err)
 	require.Equal(t, "boot.txt", d.Host.KernelLog.Source)
+	if runtime.GOOS == "linux" {
+		require.Equal(t, "Nameless", d.Host.CPU.Model)
+		require.Equal(t, 1, d.Host.CPU.Logical)
+		require.Equal(t, []string{"tsc=nowatchdog"}, d.Host.BootParameters, "the first counts")
+	}
+	c := newCollection()
+	require.NoError(t, c.addSections(strings.NewReader(file+"etc/shadow\nroot\n"+file+"../proc/cpuinfo\nx\n")))
+	require.Empty(t, c.files)
 }
 
 func TestBadAttachments(t *testing.T) {

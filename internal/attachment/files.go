@@ -2,6 +2,7 @@ package attachment
 
 import (
 	"archive/tar"
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -47,11 +48,14 @@ func within(name string) (string, bool) {
 			return name, true
 		}
 	}
-	return name, slices.Contains(logs, name)
+	return name, slices.Contains(logs, name) || slices.Contains(supportconfigs, name)
 }
 
 // maxFiles is the max size of the files that are kept, in bytes: /proc/cpuinfo has 2 KiB for each of up to 8192 CPUs.
 const maxFiles = 16 << 20
+
+// maxSupportconfig is the max size of a file of a supportconfig, in bytes. It is read twice, for its log and its sections.
+const maxSupportconfig = 16 << 20
 
 // maxKept is the max number of files that are kept. A sosreport has some dozens of the wanted ones.
 const maxKept = 4096
@@ -68,6 +72,16 @@ func newCollection() *collection { return &collection{files: map[string][]byte{}
 
 // add keeps the content of a file, unless it is too large.
 func (c *collection) add(name string, r io.Reader) error {
+	if slices.Contains(supportconfigs, name) {
+		text, err := io.ReadAll(io.LimitReader(r, maxSupportconfig+1))
+		if err != nil || len(text) > maxSupportconfig {
+			return err
+		}
+		if slices.Contains(logs, name) {
+			c.addLog(name, bytes.NewReader(text))
+		}
+		return c.addSections(bytes.NewReader(text))
+	}
 	if slices.Contains(logs, name) {
 		c.addLog(name, r)
 		return nil
@@ -127,7 +141,7 @@ func ofFolder(name string) (*collection, error) {
 	defer func() { _ = root.Close() }()
 	found := newCollection()
 	for _, above := range append([]string{"."}, foldersIn(root)...) {
-		for _, of := range slices.Concat(wanted, logs) {
+		for _, of := range slices.Concat(wanted, logs, supportconfigs) {
 			at := path.Join(above, of)
 			paths := []string{at}
 			if strings.HasSuffix(of, "/") {
