@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -192,13 +193,13 @@ func TestHostileNames(t *testing.T) {
 }
 
 func TestFolders(t *testing.T) {
-	folder := t.TempDir()
+	folder := need.Folder(t)
 	for i := 0; i < len(sosreport); i += 2 {
 		at := filepath.Join(folder, filepath.FromSlash(sosreport[i]))
 		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o700))
 		require.NoError(t, os.WriteFile(at, []byte(sosreport[i+1]), 0o600))
 	}
-	secret := filepath.Join(t.TempDir(), "secret")
+	secret := filepath.Join(need.Folder(t), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("model name : secret\nprocessor : 0\n"), 0o600))
 	require.NoError(t, os.Symlink(secret, filepath.Join(folder, "sosreport-x", "proc", "cpuinfo")))
 	for _, name := range []string{folder, filepath.Join(folder, "sosreport-x")} {
@@ -253,7 +254,7 @@ func TestBadAttachments(t *testing.T) {
 	require.NoError(t, err, "a log may end in the middle of nothing")
 	_, err = Read("x", bytes.NewReader([]byte("\x7fELF\x00"+boot)))
 	require.ErrorIs(t, err, ErrUnknown)
-	_, err = ReadFolder(t.TempDir())
+	_, err = ReadFolder(need.Folder(t))
 	require.ErrorIs(t, err, ErrUnknown)
 }
 

@@ -210,7 +210,11 @@ func wentBack(l log) (Cause, bool) {
 			text += " It restarted near zero, as after a suspend of the machine or, in a virtual machine, of its host."
 		}
 	default:
-		text = fmt.Sprintf("While %s advanced %s, the TSC showed an advance of 0 ns. The kernel counts a TSC that went back as 0: its value was at or behind that of the last check, which was on another CPU.", c.against(), span(c.watchdogNS))
+		text = "In one check of the watchdog"
+		if !math.IsNaN(c.watchdogNS) {
+			text = fmt.Sprintf("While %s advanced %s", c.against(), span(c.watchdogNS))
+		}
+		text += ", the TSC showed an advance of 0 ns. The kernel counts a TSC that went back as 0: its value was at or behind that of the last check, which was on another CPU."
 	}
 	if l.machine.Guest {
 		text += " In a virtual machine it happens when the host pauses, restores or moves it."

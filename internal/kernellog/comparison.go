@@ -38,8 +38,8 @@ type comparison struct {
 // ppm is the deviation of the clock from the watchdog in parts per million.
 func (c comparison) ppm() float64 { return c.skewNS / c.watchdogNS * 1e6 }
 
-// known is whether both intervals are known.
-func (c comparison) known() bool { return !math.IsNaN(c.clockNS) && !math.IsNaN(c.watchdogNS) }
+// known is whether both intervals are known, and the watchdog counted.
+func (c comparison) known() bool { return !math.IsNaN(c.clockNS) && c.watchdogNS > 0 }
 
 // dueNS is how often the watchdog checks, in ns (WATCHDOG_INTERVAL), and longNS an interval that is too long for a
 // check on time.
