@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"runtime/debug"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -31,6 +32,8 @@ const (
 	maxUnpacked = 1 << 30
 	// maxWindow is the max memory of a decompressor, in bytes. The tools' highest levels need as much.
 	maxWindow = 64 << 20
+	// maxMemory is what the garbage collector keeps the memory below, in bytes: without, it lets it grow to twice a window.
+	maxMemory = 80 << 20
 )
 
 // ErrUnknown is the error for what is of another kind.
@@ -50,6 +53,7 @@ func ReadFolder(name string) (*result.Document, error) {
 // Read returns the document of a kernel log or of an archive, which must be all of r. It recognises them by the content.
 // name is for the facts, and its errors do not have it. The document lacks the tool.
 func Read(name string, r io.Reader) (*result.Document, error) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(maxMemory))
 	plain, err := decompressed(bufio.NewReader(r))
 	if err != nil {
 		return nil, err

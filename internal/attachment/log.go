@@ -1,10 +1,7 @@
 package attachment
 
 import (
-	"bufio"
 	"cmp"
-	"errors"
-	"fmt"
 	"io"
 	"path"
 	"slices"
@@ -15,12 +12,8 @@ import (
 	"github.com/timebench/timebench/internal/result"
 )
 
-const (
-	// maxLines is the max number of lines of a log.
-	maxLines = 1_000_000
-	// keptLines and keptCharacters bound the log in a document, as that of a measured machine.
-	keptLines, keptCharacters = 80, 300
-)
+// keptLines and keptCharacters bound the log in a document, as that of a measured machine.
+const keptLines, keptCharacters = 80, 300
 
 // A log is the lines of the last boot in a text that matter to clocks.
 type log struct {
@@ -38,8 +31,6 @@ const (
 	maxPending = 4096
 	// maxFacts and maxFact bound the lines that tell facts, and their bytes.
 	maxFacts, maxFact = 256, 4096
-	// maxRead is how many bytes of a line are looked at. A line of journald's JSON has many keys.
-	maxRead = 64 << 10
 )
 
 // beginnings are in the first line of a boot: of Linux, and of gVisor.
@@ -52,30 +43,19 @@ var telling = append([]string{"ommand line: ", "DMI: ", "FIRECK", firstCPU}, beg
 // may be, or not of a kernel.
 func readLog(r io.Reader) (log, error) {
 	var found log
-	limited := &io.LimitedReader{R: r, N: maxText + 1}
-	buffered := bufio.NewReaderSize(limited, maxRead)
-	for lines := 0; ; lines++ {
-		line, more, err := buffered.ReadLine()
-		text := string(line)
-		for more && err == nil { // the rest of a long line
-			_, more, err = buffered.ReadLine()
-		}
-		switch {
-		case limited.N <= 0:
-			return log{}, errTooLarge
-		case err != nil && !errors.Is(err, io.EOF):
-			return log{}, err
-		case err != nil:
-			found.fold(keptLines)
-			if found.events = kernellog.Parse(found.lines()); len(found.events) == 0 {
-				return log{}, ErrUnknown
-			}
-			return found, nil
-		case lines >= maxLines:
-			return log{}, fmt.Errorf("has more than %d lines", maxLines)
-		}
-		found.add(text)
+	if err := eachLine(r, found.add); err != nil {
+		return log{}, err
 	}
+	return found.finished()
+}
+
+// finished returns the log when all its lines are added. It returns an error if they are not of a kernel.
+func (l log) finished() (log, error) {
+	l.fold(keptLines)
+	if l.events = kernellog.Parse(l.lines()); len(l.events) == 0 {
+		return log{}, ErrUnknown
+	}
+	return l, nil
 }
 
 // add keeps a line if it matters.

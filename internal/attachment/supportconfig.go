@@ -1,8 +1,7 @@
 package attachment
 
 import (
-	"bufio"
-	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -11,45 +10,67 @@ import (
 // supportconfigs are the files of a supportconfig (SUSE) with other files of the machine in them. boot.txt has the log too.
 var supportconfigs = []string{"boot.txt", "hardware.txt", "basic-environment.txt"}
 
-// addSections keeps the wanted files in a file of a supportconfig. There the path of each is in the line after the heading:
+// sections takes the wanted files out of a file of a supportconfig. There the path of each is in the line after the heading:
 //
 //	#==[ Configuration File ]===========================#
 //	# /proc/cmdline
-func (c *collection) addSections(r io.Reader) error {
-	lines := bufio.NewReaderSize(io.LimitReader(r, maxText), maxRead)
-	var name string
-	var content strings.Builder
-	heading := false
-	for {
-		text, more, err := lines.ReadLine()
-		line := string(text)
-		for more && err == nil { // the rest of a long line
-			_, more, err = lines.ReadLine()
-		}
-		begins := strings.HasPrefix(line, "#==[ ")
-		if begins || err != nil {
-			c.addSection(name, content.String())
-			name = ""
-			content.Reset()
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case heading:
-			name, _ = strings.CutPrefix(line, "# /")
-		case name != "" && int64(content.Len()) < c.left:
-			content.WriteString(line + "\n")
-		}
-		heading = begins
+type sections struct {
+	*collection
+	name    string // of the file that is being read; "" outside of one that is wanted
+	content strings.Builder
+	cpus    cpuinfo
+	heading bool // whether the line before was one
+}
+
+// add takes the next line.
+func (s *sections) add(line string) {
+	begins := strings.HasPrefix(line, "#==[ ")
+	switch {
+	case begins:
+		s.end()
+	case s.heading:
+		s.begin(line)
+	case s.name == cpuinfoPath:
+		s.cpus.add(line)
+	case s.name != "" && s.content.Len() < maxFile:
+		s.content.WriteString(line + "\n")
+	}
+	s.heading = begins
+}
+
+// begin begins a file, unless it is not wanted, or is there already: the first of a path counts.
+func (s *sections) begin(line string) {
+	name, ok := strings.CutPrefix(line, "# /")
+	if _, is := s.files[name]; ok && !is && slices.Contains(wanted, name) {
+		s.name = name
 	}
 }
 
-// addSection keeps a file that is wanted. The first of a path counts.
-func (c *collection) addSection(name, content string) {
-	if _, is := c.files[name]; !is && slices.Contains(wanted, name) && int64(len(content)) <= c.left {
-		c.files[name] = []byte(content)
-		c.left -= int64(len(content))
+// end keeps the file that was read.
+func (s *sections) end() {
+	switch s.name {
+	case "":
+		return
+	case cpuinfoPath:
+		s.keep(s.name, []byte(s.cpus.text.String()))
+	default:
+		s.keep(s.name, []byte(s.content.String()))
+	}
+	s.name = ""
+	s.content.Reset()
+}
+
+// addSections keeps the wanted files and the log in a file of a supportconfig.
+func (c *collection) addSections(name string, r io.Reader) {
+	var found log
+	in := sections{collection: c}
+	if err := eachLine(r, func(line string) { in.add(line); found.add(line) }); err != nil {
+		c.unread = fmt.Errorf("%s: %w", name, err)
+		return
+	}
+	in.end()
+	if slices.Contains(logs, name) {
+		finished, err := found.finished()
+		c.keepLog(name, finished, err)
 	}
 }
