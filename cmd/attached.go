@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 
-	"github.com/timebench/timebench/internal/attachment"
-	"github.com/timebench/timebench/internal/procfile"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/diagnose/attachment"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/system/procfile"
 )
 
 // loadAttached returns the document of what people attach to a bug report: a result, a kernel log, or the files of a

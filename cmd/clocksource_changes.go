@@ -4,9 +4,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/measurement/measure"
 )
 
 // clockSourceChanges records when the kernel changes its clock source during a run.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/verify"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/measurement/verify"
 )
 
 // A change of the clock source during verify, skew or drift is a warning in the document.

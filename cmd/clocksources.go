@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timebench/timebench/internal/clocksource"
-	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diagnose"
-	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/clocksource"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/measure"
 	"golang.org/x/term"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/clocksource"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/clocksource"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )

@@ -5,8 +5,8 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/table"
+	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/show/table"
 	"golang.org/x/term"
 )
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/test/need"
 )
 

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/measurement/measure"
 )
 
 // singleReadTime is how long --distribution times single reads of each clock: long enough for

@@ -7,12 +7,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/timebench/timebench/internal/clocksource"
-	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diagnose"
-	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/clocksource"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // measure measures with the current clock source, and then with each of the others. It returns

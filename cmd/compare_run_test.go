@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/measure"
 )
 
 // smallPlan returns a plan for one clock and some milliseconds.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/machine/thread"
 )
 
 // pinOrder returns the CPUs of --pin in the order in which threads are pinned to them.

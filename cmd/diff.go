@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/section"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/report/render"
 )
 
 // diffFlags are the flags of diff as they were typed.

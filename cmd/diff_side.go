@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/fleet"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/sections"
 )
 
 // loadSide returns a side of diff: one result, or the runs that a folder or a glob holds.

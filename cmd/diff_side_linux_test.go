@@ -24,7 +24,7 @@ func TestDiffWaitsForNoPipe(t *testing.T) {
 	// One in a folder of several results is not one of them.
 	runs := need.Folder(t)
 	require.NoError(t, unix.Mkfifo(filepath.Join(runs, "a.json"), 0o600))
-	text, err := os.ReadFile("../internal/result/testdata/contract.json")
+	text, err := os.ReadFile("../internal/document/result/testdata/contract.json")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(runs, "b.json"), text, 0o600))
 	need.Ends(t, "diff", func() {

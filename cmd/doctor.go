@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/diagnose"
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/report/render"
 )
 
 // never is the value of --fail-on for exit status 0 whatever doctor finds.

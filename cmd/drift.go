@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/drift"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // maxLoad limits how long drift keeps every CPU busy: a run of hours must not take the machine

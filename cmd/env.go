@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/printable"
-	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/show/printable"
 )
 
 func envCommand() *cobra.Command {

@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/observe"
-	"github.com/timebench/timebench/internal/profile"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/thread"
-	"github.com/timebench/timebench/internal/trace"
-	"github.com/timebench/timebench/internal/verify"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
 // What doctor measures: enough for a diagnosis in less than three seconds.
@@ -74,7 +74,7 @@ func examine(ctx context.Context, fast bool) (*result.Document, error) {
 		addProfile(ctx, document)
 		document.Interrupted = ctx.Err() != nil
 	} else {
-		trace.Printf("doctor", "the clocks were not verified, or not all measured: fast is %t, time is over: %v", fast, inTime.Err())
+		debuglog.Printf("doctor", "the clocks were not verified, or not all measured: fast is %t, time is over: %v", fast, inTime.Err())
 	}
 	return document, nil
 }
@@ -114,7 +114,7 @@ func addProfile(ctx context.Context, document *result.Document) {
 	known := func(context.Context) ([]compare.Clock, error) { return compared.Clocks, nil }
 	profiled, err := profile.Run(ctx, settings, known, func(time.Duration, time.Duration) {})
 	if err != nil {
-		trace.Printf("doctor", "who reads clocks is not known: %v", err)
+		debuglog.Printf("doctor", "who reads clocks is not known: %v", err)
 		return
 	}
 	profiled.Processes = slices.DeleteFunc(profiled.Processes, func(p profile.Process) bool {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
 // A fileChange writes or removes one file of a folder. Names are relative to the folder, with
@@ -181,7 +181,7 @@ func removeTemporaries(folder *os.Root, below string) {
 	for _, entry := range entries {
 		isFile := entry.Type().IsRegular() || entry.Type() == fs.ModeSymlink
 		if isFile && isStale(entry.Name()) {
-			trace.Printf("out", "removing %s, which a killed run left", pathIn(folder, path.Join(below, entry.Name())))
+			debuglog.Printf("out", "removing %s, which a killed run left", pathIn(folder, path.Join(below, entry.Name())))
 			_ = removeFile(folder, path.Join(below, entry.Name()))
 		}
 	}

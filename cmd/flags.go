@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/timebench/timebench/internal/render"
+	"github.com/timebench/timebench/internal/report/render"
 )
 
 // rightValues has the advice for a wrong value, by the type of the flag.

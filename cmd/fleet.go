@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/fleet"
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/report/render"
 )
 
 // odd is the value of --fail-on for a machine that is unlike the others.

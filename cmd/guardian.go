@@ -4,7 +4,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"github.com/timebench/timebench/internal/clocksource"
+	"github.com/timebench/timebench/internal/machine/clocksource"
 )
 
 func guardianCommand() *cobra.Command {

@@ -3,8 +3,8 @@ package cmd
 import (
 	"io"
 
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/table"
+	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/show/table"
 )
 
 // An output keeps the first error of a write, and does not return it: cobra ignores an error of

@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/profile"
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // What a read costs is measured within half a second: somebody waits, and what is to be seen goes on.

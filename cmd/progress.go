@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
-	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/internal/system/debuglog"
 	"golang.org/x/term"
 )
 
@@ -17,7 +17,7 @@ import (
 func showProgress(w io.Writer, quiet bool, what string, estimate time.Duration) (update func(done, total time.Duration), stop func(complete bool)) {
 	file, ok := w.(*os.File)
 	// The bar moves the cursor back, over debug output too.
-	if quiet || trace.On() || !ok || !term.IsTerminal(int(file.Fd())) {
+	if quiet || debuglog.On() || !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil, func(bool) {}
 	}
 	restore, ok := enableEscapes(file)

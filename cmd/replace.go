@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/fleet"
-	"github.com/timebench/timebench/internal/picture"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A fileSet describes the files that --out of a command writes.

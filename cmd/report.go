@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/timebench/timebench/internal/picture"
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/show/picture"
 )
 
 // A report writes a document or a diff: to standard output in one format, and as the files of --out.

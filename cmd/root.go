@@ -16,15 +16,15 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	_ "github.com/timebench/timebench/internal/limits" // ends the program if they are too low
-	"github.com/timebench/timebench/internal/printable"
-	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/system/debuglog"
+	_ "github.com/timebench/timebench/internal/system/limits" // ends the program if they are too low
 )
 
 // Execute runs the command line of this process and returns its exit status.
 func Execute() int {
 	handleSignals()
-	trace.Printf("start", "%s, process %d: %q", versionLine(), os.Getpid(), os.Args)
+	debuglog.Printf("start", "%s, process %d: %q", versionLine(), os.Getpid(), os.Args)
 	out := &output{to: withColour(os.Stdout)}
 	root := Root()
 	root.SetOut(out)

@@ -6,8 +6,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // run measures until measure is done or a signal comes, and reports what is complete by then.

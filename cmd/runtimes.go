@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/runtimes"
-	"github.com/timebench/timebench/internal/runtimes/programs"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // maxCallTime is the upper limit of --time of runtimes.

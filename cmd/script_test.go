@@ -18,10 +18,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/shirou/gopsutil/v4/process"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
-	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/schema"
 )

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diagnose"
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/report/render"
 )
 
 // maxSectionTime is the upper limit of --time of verify, skew and drift: drift runs for days.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/measurement/measure"
 )
 
 // The alarm clocks need a device, and every read is a system call. They are measured only if a

@@ -18,9 +18,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose"
-	"github.com/timebench/timebench/internal/exposition"
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/show/exposition"
 	"github.com/timebench/timebench/internal/watch"
 )
 

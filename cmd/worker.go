@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/measurement/measure"
 )
 
 func workerCommand() *cobra.Command {

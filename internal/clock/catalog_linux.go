@@ -5,9 +5,9 @@ package clock
 import (
 	"unsafe"
 
-	"github.com/timebench/timebench/internal/entry"
-	"github.com/timebench/timebench/internal/native"
-	"github.com/timebench/timebench/internal/vdso"
+	"github.com/timebench/timebench/internal/clock/entry"
+	"github.com/timebench/timebench/internal/clock/vdso"
+	"github.com/timebench/timebench/internal/machine/native"
 	"golang.org/x/sys/unix"
 )
 

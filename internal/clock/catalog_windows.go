@@ -2,7 +2,7 @@
 
 package clock
 
-import "github.com/timebench/timebench/internal/wintime"
+import "github.com/timebench/timebench/internal/machine/wintime"
 
 // functions are the Win32 functions that return the time, and two of ntdll. Their units are
 // documented at learn.microsoft.com/windows/win32/api, and that of NtQuerySystemTime in the

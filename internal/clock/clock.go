@@ -27,8 +27,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/entry"
-	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/internal/clock/entry"
+	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
 // A Path is how a read reaches its clock.
@@ -120,7 +120,7 @@ func Catalog() []Clock {
 		all[i].Open = func() (Reader, error) {
 			reader, err := c.Open()
 			if err != nil {
-				trace.Printf("clock", "%s: %v", c.ID, err)
+				debuglog.Printf("clock", "%s: %v", c.ID, err)
 			}
 			return reader, err
 		}

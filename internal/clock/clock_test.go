@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/machine/thread"
 )
 
 func TestCatalogIsConsistent(t *testing.T) {

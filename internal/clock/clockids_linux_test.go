@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )

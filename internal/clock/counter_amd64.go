@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/klauspost/cpuid/v2"
-	"github.com/timebench/timebench/internal/native"
+	"github.com/timebench/timebench/internal/machine/native"
 )
 
 func counterClocks() []Clock {

@@ -1,6 +1,6 @@
 package clock
 
-import "github.com/timebench/timebench/internal/native"
+import "github.com/timebench/timebench/internal/machine/native"
 
 func counterClocks() []Clock {
 	hz := 0.0

@@ -1,7 +1,7 @@
 package clock
 
 import (
-	"github.com/timebench/timebench/internal/entry"
+	"github.com/timebench/timebench/internal/clock/entry"
 )
 
 // KernelEntries returns for each clock, in order, whether a read enters the kernel. The verdict

@@ -3,8 +3,8 @@
 package clock
 
 import (
-	"github.com/timebench/timebench/internal/entry"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/clock/entry"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // systemCall returns the verdict on a clock that is a system call.

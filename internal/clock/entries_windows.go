@@ -1,9 +1,9 @@
 package clock
 
 import (
-	"github.com/timebench/timebench/internal/entry"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/wintime"
+	"github.com/timebench/timebench/internal/clock/entry"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/wintime"
 )
 
 // systemCall returns the verdict on a clock that is a system call. Wine handles the calls of

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/measure"
+	"github.com/timebench/timebench/internal/measurement/measure"
 	"golang.org/x/sys/windows"
 )
 

@@ -2,7 +2,7 @@
 
 package clock
 
-import "github.com/timebench/timebench/internal/native"
+import "github.com/timebench/timebench/internal/machine/native"
 
 // OpenFloor returns a Reader whose read is an empty function, called by the same loop as the
 // clocks that are calls. Its cost is part of the cost of each of them.

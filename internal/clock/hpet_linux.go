@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/internal/system/debuglog"
 	"golang.org/x/sys/unix"
 )
 
@@ -47,7 +47,7 @@ var openHPET = sync.OnceValues(func() (hpet, error) {
 		return hpet{}, fmt.Errorf("%s: invalid period of %d fs; an HPET has 1 to 100000000 fs", hpetDevice, period)
 	}
 	hz := femtosPerSecond / float64(period)
-	trace.Printf("clock", "%s mapped: %.0f Hz", hpetDevice, hz)
+	debuglog.Printf("clock", "%s mapped: %.0f Hz", hpetDevice, hz)
 	return hpet{registers, hz, newWraps(hz)}, nil
 })
 

@@ -5,8 +5,8 @@ package clock
 import (
 	"errors"
 
-	"github.com/timebench/timebench/internal/native"
-	"github.com/timebench/timebench/internal/wintime"
+	"github.com/timebench/timebench/internal/machine/native"
+	"github.com/timebench/timebench/internal/machine/wintime"
 )
 
 func memoryClocks(page wintime.Page) []Clock {

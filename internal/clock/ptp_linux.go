@@ -11,8 +11,8 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/timebench/timebench/internal/native"
-	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/internal/machine/native"
+	"github.com/timebench/timebench/internal/system/debuglog"
 	"golang.org/x/sys/unix"
 )
 
@@ -45,7 +45,7 @@ func ptpClock(number int) Clock {
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", device, err)
 		}
-		trace.Printf("clock", "%s opened: clock id %d", device, dynamicClockID(fd))
+		debuglog.Printf("clock", "%s opened: clock id %d", device, dynamicClockID(fd))
 		return dynamicClockID(fd), nil
 	})
 	return Clock{

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )

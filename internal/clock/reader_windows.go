@@ -10,7 +10,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/timebench/timebench/internal/native"
+	"github.com/timebench/timebench/internal/machine/native"
 	"golang.org/x/sys/windows"
 )
 

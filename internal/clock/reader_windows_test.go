@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/entry"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/thread"
-	"github.com/timebench/timebench/internal/wintime"
+	"github.com/timebench/timebench/internal/clock/entry"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/machine/wintime"
 	"golang.org/x/sys/windows"
 )
 

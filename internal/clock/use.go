@@ -3,8 +3,8 @@ package clock
 import (
 	"cmp"
 
-	"github.com/timebench/timebench/internal/native"
-	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/machine/native"
+	"github.com/timebench/timebench/internal/machine/thread"
 )
 
 // Use opens a clock on its own thread, reads it once, and calls fn with the Reader on that

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/klauspost/cpuid/v2"
-	"github.com/timebench/timebench/internal/native"
-	"github.com/timebench/timebench/internal/trace"
+	"github.com/timebench/timebench/internal/machine/native"
+	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
 // UserMode returns a stand-in for CLOCK_MONOTONIC@vdso: a function that reads the counter of the CPU and
@@ -20,7 +20,7 @@ func UserMode() []Clock {
 		ID: UserModeID, Call: "clock_gettime(CLOCK_MONOTONIC)", Path: CPU, Kind: Monotonic, Hz: 1e9, ReportedNS: notReported,
 		Open: func() (Reader, error) {
 			if err := counterAllowed(); err != nil {
-				trace.Printf("clock", "%s: %v", UserModeID, err)
+				debuglog.Printf("clock", "%s: %v", UserModeID, err)
 				return nil, err
 			}
 			// The Reader keeps the data alive, so they are on the heap.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/instrument/stats"
 )
 
 func TestUserModeReads(t *testing.T) {

@@ -3,8 +3,8 @@ package diagnose
 import (
 	"slices"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // alone reports whether a document is from a kernel log alone: it has no clocks and nothing else

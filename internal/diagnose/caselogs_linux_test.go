@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diagnose"
-	"github.com/timebench/timebench/internal/kernellog"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
 // logFacts are what a report says about the machine of a kernel log. Assumed may be used where it

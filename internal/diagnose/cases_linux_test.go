@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diagnose"
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
 )
 
 // The cases are machines of public reports, rebuilt as documents, recorded trees and kernel logs.

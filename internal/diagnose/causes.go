@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/kernellog"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // kernelMessages is the page that explains the messages of the kernel.

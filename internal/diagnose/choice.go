@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // choices are the ways in which somebody can have selected the clock source in use, whether

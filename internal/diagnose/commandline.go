@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // A bootTool is a program that changes the kernel command line.

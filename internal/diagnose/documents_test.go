@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diagnose"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/sections"
 )
 
 // loaded returns a document of testdata.

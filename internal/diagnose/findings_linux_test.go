@@ -8,16 +8,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // machine returns a document of a recorded machine: the cost of its fine clocks, and whether
 // they enter the kernel.
 func machine(t *testing.T, name, entry string, fineNS float64) *result.Document {
 	t.Helper()
-	d := &result.Document{Host: host.At(filepath.Join("..", "host", "testdata", name)), Sections: []result.Section{&compare.Costs{FloorNS: 1.4}}}
+	d := &result.Document{Host: host.At(filepath.Join("..", "machine", "host", "testdata", name)), Sections: []result.Section{&compare.Costs{FloorNS: 1.4}}}
 	compare.Into(d).Clocks = clocks(entry, fineNS)
 	return d
 }

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/profile"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/verify"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/measurement/verify"
 )
 
 // clocks returns the clocks of a machine whose fine clocks cost so much, and enter the kernel

@@ -1,6 +1,6 @@
 package diagnose
 
-import "github.com/timebench/timebench/internal/result"
+import "github.com/timebench/timebench/internal/document/result"
 
 // What applies to all domains of Xen (docs/man/xen-tscmode.7).
 const (

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/vdso"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/clock/vdso"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Documents that several findings link to.

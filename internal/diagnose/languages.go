@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // coarseCalls are the calls of language runtimes that read CLOCK_MONOTONIC_COARSE. The runtimes have their

@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/timebench/timebench/internal/kernellog"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
 // lastLog is the log that was read last: each check and each condition of a remedy asks for it

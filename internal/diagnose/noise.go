@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/drift"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/runtimes"
-	"github.com/timebench/timebench/internal/verify"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // The limits above which a disturbance is reported. An idle machine stays below all of them.

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/drift"
-	"github.com/timebench/timebench/internal/profile"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/runtimes"
-	"github.com/timebench/timebench/internal/skew"
-	"github.com/timebench/timebench/internal/verify"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/internal/measurement/verify"
 )
 
 // quiet returns the document of a run on an idle machine with two CPUs.

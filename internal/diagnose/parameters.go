@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // A parameter is one of the kernel command line.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // maxStarved is the share of the passes with a number of threads in which a thread may have had no

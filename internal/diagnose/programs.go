@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/timebench/timebench/internal/profile"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A program is worth naming from these parts of its CPU time, and from this CPU time, in CPUs. The lower end of

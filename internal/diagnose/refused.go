@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // refusable are the clocks that a kernel always has as a system call. Documents without

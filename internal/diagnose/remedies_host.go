@@ -1,6 +1,6 @@
 package diagnose
 
-import "github.com/timebench/timebench/internal/result"
+import "github.com/timebench/timebench/internal/document/result"
 
 // onXen reports whether the machine is a guest of Xen, and not its first domain.
 func onXen(d *result.Document) bool {

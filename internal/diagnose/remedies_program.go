@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // programRemedies change how programs read clocks, what they may use of the machine, or how it is

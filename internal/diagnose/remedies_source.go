@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // sourceRemedies change the clock source of a Linux machine, or find out who chose it.
 var sourceRemedies = map[string]remedy{
 	"restore": {
-		source: "internal/clocksource: the record of an experiment",
+		source: "internal/machine/clocksource: the record of an experiment",
 		where:  []condition{canRestore},
 		kernel: true,
 		advice: "Restore it. The next `timebench compare --clocksources` also offers to do so",

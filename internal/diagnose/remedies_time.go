@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // timeRemedies are for the wall clock.

@@ -3,7 +3,7 @@ package diagnose
 import (
 	"slices"
 
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // tscRemedies are for a TSC that the kernel does not trust, or should not.

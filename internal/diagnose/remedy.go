@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // A remedy is one way to resolve a finding, for the machines on which it works. All remedies

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diagnose"
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // rules requires of every remedy of every finding on a document that it can be carried out there,
@@ -86,7 +86,7 @@ var plantedLogs = [][]string{
 // The rules hold on every recorded machine, whatever its clocks cost and its log has, in a
 // container too, and with parameters that it may have.
 func TestRulesOnEveryRecordedMachine(t *testing.T) {
-	trees, err := filepath.Glob(filepath.Join("..", "host", "testdata", "*", "proc"))
+	trees, err := filepath.Glob(filepath.Join("..", "machine", "host", "testdata", "*", "proc"))
 	require.NoError(t, err)
 	more, err := filepath.Glob(filepath.Join("testdata", "cases", "*", "tree", "proc"))
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestRulesOnEveryRecordedMachine(t *testing.T) {
 // A healthy machine is accused of nothing.
 func TestHealthyRecordedMachines(t *testing.T) {
 	for _, name := range []string{"bare-metal-tsc", "kvm", "kvm-amd", "firecracker", "hyperv-azure", "vmware", "arm64", "qemu-tsc"} {
-		tree := filepath.Join("..", "host", "testdata", name)
+		tree := filepath.Join("..", "machine", "host", "testdata", name)
 		_, err := os.Stat(tree)
 		require.NoError(t, err)
 		d := &result.Document{Host: host.At(tree), Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: diagnose.Clocks(result.Never, 30)}}}

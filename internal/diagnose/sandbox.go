@@ -3,7 +3,7 @@ package diagnose
 import (
 	"strings"
 
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // gVisorKernel is the release that gVisor reports (pkg/sentry/syscalls/linux/linux64.go).

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // toolOfHypervisor are the programs and drivers by which a hypervisor sets the clock of a guest,

@@ -1,6 +1,6 @@
 package diagnose
 
-import "github.com/timebench/timebench/internal/result"
+import "github.com/timebench/timebench/internal/document/result"
 
 // onLinux reports whether a document is from Linux. Other systems have other tools and manuals.
 func onLinux(d *result.Document) bool { return d.Host.OS == "linux" }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // A read of a fine clock that costs so much, and so many times what the CPU's counter costs, does

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // unrestored finds that an experiment of timebench left the clock source switched.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 const adjtimexManual = "https://man7.org/linux/man-pages/man2/adjtimex.2.html"

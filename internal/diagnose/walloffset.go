@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 const (

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 const highResolution = "https://learn.microsoft.com/en-us/windows/win32/sysinfo/acquiring-high-resolution-time-stamps"

@@ -1,5 +1,5 @@
 // Package diff compares two result documents: what differs between the machines, the tools and the
-// settings, and what changed in each section. The sections compare themselves; internal/compare
+// settings, and what changed in each section. The sections compare themselves; internal/measurement/compare
 // has the verdicts on the costs of clocks. This package measures nothing and words nothing.
 package diff
 
@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/section"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/sections"
 )
 
 // Schema is the schema of a Diff as JSON.

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
-	"github.com/timebench/timebench/internal/picture"
-	"github.com/timebench/timebench/internal/printable"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/section"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/printable"
 	"github.com/timebench/timebench/test/drawn"
 	"github.com/timebench/timebench/test/made"
 )

@@ -1,11 +1,11 @@
 package diff
 
 import (
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/picture"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/section"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/show/picture"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/section"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/sections"
 )
 
 func TestSectionsThatOneDocumentLacks(t *testing.T) {

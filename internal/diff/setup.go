@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // facts are what may differ between two runs, the likeliest answer first. Each is one that every user

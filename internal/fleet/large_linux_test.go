@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/fleet"
-	"github.com/timebench/timebench/internal/result"
 	"github.com/timebench/timebench/test/made"
 	"github.com/timebench/timebench/test/memory"
 	"github.com/timebench/timebench/test/need"

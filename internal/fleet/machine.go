@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unique"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // A Machine is what the comparison needs of the result of one machine.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/stats"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // The kinds of a Reason.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/timebench/timebench/internal/picture"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/timebench/timebench/internal/table"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // The most that tables for people have. The CSV and the document have all.

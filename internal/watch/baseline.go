@@ -3,7 +3,7 @@ package watch
 import (
 	"slices"
 
-	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/instrument/stats"
 )
 
 const (

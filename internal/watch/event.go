@@ -3,7 +3,7 @@ package watch
 import (
 	"time"
 
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // The kinds of events. A new kind is a constant here, and a row in docs/watch.md.

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/entry"
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/observe"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/clock/entry"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // A look is what one turn sees.

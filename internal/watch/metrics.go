@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/timebench/timebench/internal/exposition"
+	"github.com/timebench/timebench/internal/show/exposition"
 )
 
 // Metrics returns what only a watch knows, for Prometheus. The counters begin with the watch.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A moment is what the clocks of the system said when a sleep ended, in nanoseconds.

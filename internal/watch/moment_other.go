@@ -6,7 +6,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/timebench/timebench/internal/observe"
+	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
 // A sleeper sleeps.

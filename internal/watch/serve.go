@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/timebench/timebench/internal/exposition"
+	"github.com/timebench/timebench/internal/show/exposition"
 )
 
 // The limits of the server. A collector asks once in some seconds and reads a page of some kilobytes.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/exposition"
+	"github.com/timebench/timebench/internal/show/exposition"
 	"github.com/timebench/timebench/test/need"
 )
 

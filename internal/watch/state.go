@@ -3,8 +3,8 @@ package watch
 import (
 	"time"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // A State is what a watch knows: the last turn, the last examination, and what it has counted since it

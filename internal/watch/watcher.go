@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/trace"
-	"github.com/timebench/timebench/internal/words"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
 // A watcher compares each turn with the one before. It measures nothing itself.
@@ -254,7 +254,7 @@ func (w *watcher) examine(ctx context.Context) (log []string, events []Event) {
 	document, err := w.settings.Examine(ctx)
 	w.examinedAt = time.Now()
 	if w.due = err != nil || document == nil || ctx.Err() != nil; w.due { // again after examineAgain
-		trace.Printf("watch", "the machine was not examined: %v", err)
+		debuglog.Printf("watch", "the machine was not examined: %v", err)
 		return nil, nil
 	}
 	before := w.examined

@@ -21,11 +21,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/measure"
-	"github.com/timebench/timebench/internal/sections"
-	"github.com/timebench/timebench/internal/stats"
-	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/test/need"
 )
 

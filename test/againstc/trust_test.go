@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/drift"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
-	"github.com/timebench/timebench/internal/skew"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/planted"
 )

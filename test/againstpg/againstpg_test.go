@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/sections"
-	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/test/need"
 )
 

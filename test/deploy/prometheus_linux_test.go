@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/exposition"
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/show/exposition"
 	"github.com/timebench/timebench/internal/watch"
 	"github.com/timebench/timebench/test/need"
 )

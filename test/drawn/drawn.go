@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/picture"
+	"github.com/timebench/timebench/internal/show/picture"
 )
 
 // RequireElement requires that an SVG is one well-formed element that brings nothing

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // A figure is one of a world's: the latency of a clock in nanoseconds or, where threads

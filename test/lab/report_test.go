@@ -17,9 +17,9 @@ import (
 	"text/template"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/render"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/report/render"
 )
 
 // report is the page that -update writes, and transcripts the folder of what each machine

@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/drift"
-	"github.com/timebench/timebench/internal/picture"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/skew"
-	"github.com/timebench/timebench/internal/verify"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/show/picture"
 )
 
 // Document returns a document of so many clocks under so many threads, in crowds as real ones are.

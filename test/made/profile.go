@@ -3,8 +3,8 @@ package made
 import (
 	"fmt"
 
-	"github.com/timebench/timebench/internal/profile"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/profile"
 )
 
 // Profile returns a profile with this number of programs that read clocks, as under a slow clock

@@ -3,9 +3,9 @@ package made
 import (
 	"fmt"
 
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/runtimes"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
 )
 
 // Runtimes returns a section with so many calls of one runtime, a call of another one that was timed by

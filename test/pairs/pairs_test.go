@@ -24,13 +24,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
 	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/fleet"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/runtimes"
-	"github.com/timebench/timebench/internal/section"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/test/need"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/observe"
-	"github.com/timebench/timebench/internal/thread"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/test/need"
 )
 

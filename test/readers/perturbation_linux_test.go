@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/test/need"
 )
 

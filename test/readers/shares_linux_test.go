@@ -16,7 +16,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/stats"
+	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/test/need"
 )
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,13 +16,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/drift"
-	"github.com/timebench/timebench/internal/result"
-	"github.com/timebench/timebench/internal/sections"
-	"github.com/timebench/timebench/internal/skew"
-	"github.com/timebench/timebench/internal/thread"
-	"github.com/timebench/timebench/internal/verify"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -79,6 +80,26 @@ func run(t *testing.T, timebench string, signal syscall.Signal, args ...string) 
 	return document, command.ProcessState.ExitCode()
 }
 
+// whole is run, once more where the threads of a clock did not begin together: on a busy host a virtual CPU may
+// stand still for seconds. Threads that keep each other from beginning do so in every run.
+func whole(t *testing.T, timebench string, args ...string) (*result.Document, int) {
+	t.Helper()
+	document, status := run(t, timebench, 0, args...)
+	if !apart(document) {
+		return document, status
+	}
+	return run(t, timebench, 0, args...)
+}
+
+func apart(document *result.Document) bool {
+	const reason = "the threads did not begin together"
+	if v := verify.Of(document); v != nil {
+		return slices.ContainsFunc(v.Clocks, func(c verify.Clock) bool { return strings.HasPrefix(c.Reason, reason) })
+	}
+	s := skew.Of(document)
+	return s != nil && slices.ContainsFunc(s.Clocks, func(c skew.Clock) bool { return strings.HasPrefix(c.Reason, reason) })
+}
+
 // Every command that measures ends by itself, with everything measured, and an hour's run
 // hears the signal while its threads spin.
 func TestUnderSCHEDFIFO(t *testing.T) {
@@ -87,7 +108,7 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 	}
 	timebench := need.Timebench(t)
 	t.Run("verify", func(t *testing.T) {
-		document, status := run(t, timebench, 0, "verify", "--time", "1s")
+		document, status := whole(t, timebench, "verify", "--time", "1s")
 		for _, c := range verify.Of(document).Clocks {
 			require.Empty(t, c.Faults, c.ID)
 			require.Positive(t, c.Reads, "%s: %s", c.ID, c.Reason)
@@ -96,7 +117,7 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 		require.True(t, verify.Of(document).Held(), "%+v", verify.Of(document))
 	})
 	t.Run("skew", func(t *testing.T) {
-		document, status := run(t, timebench, 0, "skew", "--time", "1s")
+		document, status := whole(t, timebench, "skew", "--time", "1s")
 		require.Zero(t, status)
 		for _, c := range skew.Of(document).Clocks {
 			require.NotEmpty(t, c.Pairs, "%s: %s", c.ID, c.Reason)

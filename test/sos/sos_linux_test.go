@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/attachment"
-	"github.com/timebench/timebench/internal/host"
-	"github.com/timebench/timebench/internal/result"
+	"github.com/timebench/timebench/internal/diagnose/attachment"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/test/need"
 )
 

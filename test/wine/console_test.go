@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/sections"
+	"github.com/timebench/timebench/internal/measurement/sections"
 )
 
 // interruptedBy runs a long comparison that the console's events interrupt.

@@ -27,11 +27,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/compare"
-	"github.com/timebench/timebench/internal/drift"
-	"github.com/timebench/timebench/internal/sections"
-	"github.com/timebench/timebench/internal/stats"
-	"github.com/timebench/timebench/internal/verify"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/test/need"
 )
 

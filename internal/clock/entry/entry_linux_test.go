@@ -1,0 +1,267 @@
+//go:build amd64 || arm64
+
+package entry
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock/vdso"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/native"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+// vdsoRead returns clock_gettime(id) of the real vDSO.
+func vdsoRead(t *testing.T, id uintptr) Read {
+	t.Helper()
+	fn, err := vdso.Lookup("__vdso_clock_gettime")
+	if err != nil {
+		fn, err = vdso.Lookup("__kernel_clock_gettime") // its name on arm64
+	}
+	if err != nil {
+		need.Missing(t, "vdso", err.Error())
+	}
+	return func(buffer unsafe.Pointer, n int) int { return native.CallIDBuffer(fn, id, buffer, 0, n) }
+}
+
+// needFilters skips a test if no filter can be installed, as in some containers and under
+// qemu-user.
+func needFilters(t *testing.T) {
+	t.Helper()
+	var refused error
+	err := thread.Run(thread.Any, func() {
+		p := probe{new([2]int64)}
+		if refused = installFilter(p.buffer); refused == nil {
+			refused = p.control()
+		}
+	})
+	require.NoError(t, err)
+	if refused != nil {
+		need.Missing(t, "seccomp", refused.Error())
+	}
+}
+
+// The vDSO never supports the CPU time clocks (lib/vdso/gettimeofday.c). It supports the coarse
+// clocks with every clock source.
+func TestOfTheRealVDSO(t *testing.T) {
+	needFilters(t)
+	verdicts := Of([]Read{
+		vdsoRead(t, unix.CLOCK_PROCESS_CPUTIME_ID), vdsoRead(t, unix.CLOCK_MONOTONIC_COARSE), systemCalls[1].read,
+		func(unsafe.Pointer, int) int { return -int(syscall.EINVAL) },
+	})
+	require.Equal(t, []Verdict{
+		{result.Always, "seccomp"}, {result.Never, "seccomp"}, {result.Always, "seccomp"}, {result.Unknown, "the read fails"},
+	}, verdicts)
+}
+
+// A read that enters the kernel only sometimes is neither always nor never.
+func TestSometimes(t *testing.T) {
+	needFilters(t)
+	turn := 0
+	coarse := vdsoRead(t, unix.CLOCK_MONOTONIC_COARSE)
+	verdicts := Of([]Read{func(buffer unsafe.Pointer, n int) int {
+		turn++
+		if turn%3 == 0 {
+			return systemCalls[0].read(buffer, n)
+		}
+		return coarse(buffer, n)
+	}})
+	require.Equal(t, []Verdict{{result.Sometimes, "seccomp"}}, verdicts)
+}
+
+// The filter is on one thread, which ends: afterwards the calls work, here and in a
+// child, and no thread has a filter left.
+func TestNothingIsLeft(t *testing.T) {
+	needFilters(t)
+	before := seccomp(t, "/proc/self/status")
+	require.NotEmpty(t, before)
+	buffer := new([2]int64)
+	leak := func(unsafe.Pointer, int) int { return systemCalls[0].read(unsafe.Pointer(buffer), 1) }
+	require.Equal(t, result.Unknown, Of([]Read{leak})[0].Enters, "a call to another buffer is not filtered")
+	require.Positive(t, buffer[0])
+	require.Zero(t, systemCalls[0].read(unsafe.Pointer(buffer), 1))
+	// The thread is on its way out when Of returns.
+	require.Eventually(t, func() bool { return len(otherwiseFiltered(t, before)) == 0 }, time.Minute, time.Millisecond)
+	require.Equal(t, before, seccomp(t, "/proc/self/status"))
+	child, err := exec.Command("/proc/self/exe", "-test.run", "^$").CombinedOutput()
+	require.NoError(t, err, string(child))
+}
+
+// otherwiseFiltered sees the thread with the filter while it exists.
+func TestTheThreadWithTheFilterIsSeen(t *testing.T) {
+	needFilters(t)
+	before := seccomp(t, "/proc/self/status")
+	if strings.Contains(before, "Seccomp:\t2") && !strings.Contains(before, "Seccomp_filters:") {
+		need.Missing(t, "threads without a filter", "this process has one, and a kernel older than 5.9 does not count them")
+	}
+	var during []string
+	Of([]Read{func(unsafe.Pointer, int) int { during = otherwiseFiltered(t, before); return -int(syscall.ENOSYS) }})
+	require.Len(t, during, 1)
+}
+
+// otherwiseFiltered returns the threads of this process whose filters differ from these. The
+// status file of the process covers only its first thread.
+func otherwiseFiltered(t *testing.T, these string) []string {
+	t.Helper()
+	files, err := filepath.Glob("/proc/self/task/*/status")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	var found []string
+	for _, file := range files {
+		if filters := seccomp(t, file); filters != "" && filters != these {
+			found = append(found, file+": "+filters)
+		}
+	}
+	return found
+}
+
+// seccomp returns the lines of a status file about filters (proc_pid_status(5)); "" if the
+// thread has ended.
+func seccomp(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+		return ""
+	}
+	require.NoError(t, err)
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "Seccomp") {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(lines, ", ")
+}
+
+func TestNoReads(t *testing.T) { require.Empty(t, Of(nil)) }
+
+// Without a filter, the kind of CPU time or the cost decides.
+func TestWithoutFilters(t *testing.T) {
+	refuse := func(*[2]int64) error { return errors.New("PR_SET_SECCOMP: operation not permitted") }
+	verdicts := of([]Read{
+		systemCalls[0].read,
+		func(_ unsafe.Pointer, n int) int { native.CallNothing(n); return 0 },
+		func(unsafe.Pointer, int) int { return -int(syscall.ENOSYS) },
+	}, refuse)
+	require.NotEqual(t, result.Never, verdicts[0].Enters)
+	require.NotEqual(t, result.Always, verdicts[1].Enters)
+	require.Equal(t, Verdict{
+		result.Unknown, "no seccomp filter (PR_SET_SECCOMP: operation not permitted), and CPU time and cost are inconclusive",
+	}, verdicts[2])
+}
+
+// A kernel that accepts a filter but ignores it, as some emulators of Linux do.
+func TestFilterThatDoesNothing(t *testing.T) {
+	verdicts := of([]Read{func(unsafe.Pointer, int) int { return -1 }}, func(*[2]int64) error { return nil })
+	require.Equal(t, result.Unknown, verdicts[0].Enters)
+	require.Contains(t, verdicts[0].By, "a filter for clock_gettime was installed but has no effect")
+}
+
+// If a check of the time is a system call, as with the clock source hpet, the checks are a small
+// part of a loop that makes no system call.
+func TestChecksOfTheTimeAreFew(t *testing.T) {
+	const look, read = 2 * time.Microsecond, time.Nanosecond
+	var at time.Time
+	var looking time.Duration
+	spend(func(_ unsafe.Pointer, n int) int {
+		at = at.Add(time.Duration(n) * read)
+		return 0
+	}, stopwatch{
+		wall: func() time.Time {
+			at, looking = at.Add(look), looking+look
+			return at
+		},
+		cpu: func() (user, system time.Duration, err error) { return at.Sub(time.Time{}), 0, nil },
+	}, longest)
+	require.Greater(t, at.Sub(time.Time{}), calling)
+	require.Less(t, looking, calling/100)
+}
+
+// The minimum is the cost of a read, without the checks of the time.
+func TestCostOfARead(t *testing.T) {
+	const look, read = 2 * time.Microsecond, 10 * time.Nanosecond
+	var at time.Time
+	slow := 0
+	spent := spend(func(_ unsafe.Pointer, n int) int {
+		at = at.Add(time.Duration(n) * read)
+		if slow++; slow%5000 == 0 {
+			at = at.Add(time.Millisecond) // another program has the CPU
+		}
+		return 0
+	}, stopwatch{
+		wall: func() time.Time {
+			at = at.Add(look)
+			return at
+		},
+		cpu: func() (user, system time.Duration, err error) { return 0, at.Sub(time.Time{}), nil },
+	}, longest)
+	require.InDelta(t, float64(read), spent.readNS, 0.2)
+	require.Equal(t, 1.0, spent.systemShare)
+	require.False(t, spent.unclear)
+}
+
+// Beside busy programs a read is made for as much CPU time as alone. If it does not get that, the kind
+// of its CPU time says nothing.
+func TestCPUTimeBesideOtherPrograms(t *testing.T) {
+	for share, unclear := range map[int]bool{1: false, 4: false, 50: true} {
+		var at time.Time
+		spent := spend(func(_ unsafe.Pointer, n int) int {
+			at = at.Add(time.Duration(n) * 10 * time.Nanosecond)
+			return 0
+		}, stopwatch{
+			wall: func() time.Time { return at },
+			cpu: func() (user, system time.Duration, err error) {
+				used := at.Sub(time.Time{}) / time.Duration(share)
+				return used / 2, used / 2, nil
+			},
+		}, longest)
+		passed := at.Sub(time.Time{})
+		require.Equal(t, unclear, spent.unclear, "a share of 1/%d", share)
+		require.InDelta(t, float64(min(calling*time.Duration(share), longest)), float64(passed), float64(longest)/10, "a share of 1/%d", share)
+		require.InDelta(t, 0.5, spent.systemShare, 0.01)
+	}
+	require.Equal(t, longest, scale{}.patience())
+	require.Equal(t, calling, scale{empty: expense{unclear: true}}.patience(), "the reads need not wait then")
+}
+
+func TestJudge(t *testing.T) {
+	const callNS, none = 300, 0
+	for name, c := range map[string]struct {
+		call, empty, read expense
+		want              Verdict
+	}{
+		"system time":            {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.66, 280, false}, Verdict{result.Always, "cpu time"}},
+		"user time":              {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 25, false}, Verdict{result.Never, "cpu time"}},
+		"user time, slow":        {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 1200, false}, Verdict{result.Never, "cpu time"}},
+		"between, fast":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 25, false}, Verdict{result.Never, "cost"}},
+		"between, slow":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 290, false}, Verdict{Enters: result.Unknown}},
+		"no accounting, fast":    {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 25, false}, Verdict{result.Never, "cost"}},
+		"no accounting, slow":    {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 290, false}, Verdict{Enters: result.Unknown}},
+		"implausible accounting": {expense{0.7, callNS, false}, expense{0.5, 2, false}, expense{0.6, 290, false}, Verdict{Enters: result.Unknown}},
+		"unclear, fast":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 25, true}, Verdict{result.Never, "cost"}},
+		"unclear, slow":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 290, true}, Verdict{Enters: result.Unknown}},
+		"unclear system call":    {expense{0.7, callNS, true}, expense{0, 2, false}, expense{0.7, 25, false}, Verdict{result.Never, "cost"}},
+		"unclear empty call":     {expense{0.7, callNS, false}, expense{0, 2, true}, expense{0.7, 290, false}, Verdict{Enters: result.Unknown}},
+		"no scale":               {expense{}, expense{}, expense{0.5, 25, false}, Verdict{Enters: result.Unknown}},
+		"no read":                {expense{0.7, callNS, false}, expense{0, 2, false}, expense{}, Verdict{Enters: result.Unknown}},
+	} {
+		require.Equal(t, c.want, scale{c.call, c.empty}.judge(c.read), name)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	require.NoError(t, refusal(0))
+	require.EqualError(t, refusal(syscall.EINVAL), "this kernel has no seccomp filters")
+	require.EqualError(t, refusal(syscall.EACCES), "PR_SET_SECCOMP: permission denied")
+}

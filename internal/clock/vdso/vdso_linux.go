@@ -1,0 +1,97 @@
+package vdso
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/timebench/timebench/internal/system/debuglog"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// atSysinfoEHDR is AT_SYSINFO_EHDR of getauxval(3): the address of the vDSO.
+	atSysinfoEHDR = 33
+	// maxImage bounds the size of a vDSO in bytes. Real ones have one to four pages of at most
+	// 64 KiB.
+	maxImage = 1 << 20
+)
+
+// Lookup returns the address of a function of the vDSO of this process. The address is valid for
+// the life of the process: the kernel never unmaps the vDSO.
+func Lookup(name string) (uintptr, error) {
+	image, err := load()
+	if err != nil {
+		return 0, err
+	}
+	offset, ok := image.offsets[name]
+	if !ok {
+		return 0, fmt.Errorf("the vDSO of this kernel has no %s", name)
+	}
+	return image.base + uintptr(offset), nil
+}
+
+type mapped struct {
+	base    uintptr
+	offsets map[string]uint64
+}
+
+var load = sync.OnceValues(func() (mapped, error) {
+	image, err := find()
+	if err != nil {
+		debuglog.Printf("vdso", "%v", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(image.offsets)) {
+		debuglog.Printf("vdso", "%s found at %#x", name, image.base+uintptr(image.offsets[name]))
+	}
+	return image, err
+})
+
+func find() (mapped, error) {
+	vector, err := unix.Auxv()
+	if err != nil {
+		return mapped{}, fmt.Errorf("auxiliary vector: %w", err)
+	}
+	for _, pair := range vector {
+		if pair[0] == atSysinfoEHDR && pair[1] != 0 {
+			offsets, err := Parse(memory(pair[1]))
+			return mapped{base: pair[1], offsets: offsets}, err
+		}
+	}
+	return mapped{}, ErrNone
+}
+
+// memory reads the memory of this process from an address. Unmapped memory is io.EOF, as the end
+// of a file.
+type memory uintptr
+
+func (base memory) ReadAt(p []byte, offset int64) (n int, err error) {
+	if offset < 0 || offset+int64(len(p)) > maxImage {
+		return 0, io.EOF
+	}
+	// Without /proc the size of the mapping is unknown. So a read beyond it is caught instead:
+	// the fault becomes a panic here.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if recover() != nil {
+			n, err = 0, io.EOF
+		}
+	}()
+	// The vDSO is a mapping of the kernel, not Go memory: it does not move, and the garbage
+	// collector does not free it. So its address may be stored as a number, and converted to a
+	// pointer here.
+	address := uintptr(base)
+	start := *(*unsafe.Pointer)(unsafe.Pointer(&address))
+	return copy(p, unsafe.Slice((*byte)(unsafe.Add(start, offset)), len(p))), nil
+}
+
+// Functions returns the offset of each function of the vDSO of this process in bytes from its start,
+// by name. The caller must not change it.
+func Functions() (map[string]uint64, error) {
+	image, err := load()
+	return image.offsets, err
+}

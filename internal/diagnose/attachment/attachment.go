@@ -1,0 +1,157 @@
+// Package attachment reads what people attach to a bug report: a kernel log as text, or the files of a machine, in a
+// folder or an archive (a sosreport, a supportconfig). It makes a document of it, without measured clocks.
+//
+// Everything in these files is of somebody else: what is read has a bound, archives are read in memory, and links are not
+// followed.
+package attachment
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"runtime/debug"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/mikelolasagasti/xz"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+const (
+	// maxText is the max size of a log, and of all files that are kept of an archive, in bytes.
+	maxText = 64 << 20
+	// maxUnpacked is the max size of an archive without its compression, in bytes, of which most is skipped.
+	maxUnpacked = 1 << 30
+	// maxWindow is the max memory of a decompressor, in bytes. The tools' highest levels need as much.
+	maxWindow = 64 << 20
+	// maxMemory is what the garbage collector keeps the memory below, in bytes: without, it lets it grow to twice a window.
+	maxMemory = 80 << 20
+)
+
+// ErrUnknown is the error for what is of another kind.
+var ErrUnknown = errors.New("is neither a timebench document nor a kernel log with lines about clocks (dmesg, journalctl -k -b), nor the files of a machine (sosreport)")
+
+var errTooLarge = fmt.Errorf("has more than %d MiB of text", maxText>>20)
+
+// ReadFolder returns the document of a folder with the files of a machine. The document lacks the tool.
+func ReadFolder(name string) (*result.Document, error) {
+	files, err := ofFolder(name)
+	if err != nil {
+		return nil, err
+	}
+	return ofFiles(name, files)
+}
+
+// Read returns the document of a kernel log or of an archive, which must be all of r. It recognises them by the content.
+// name is for the facts, and its errors do not have it. The document lacks the tool.
+func Read(name string, r io.Reader) (*result.Document, error) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(maxMemory))
+	plain, err := decompressed(bufio.NewReader(r))
+	if err != nil {
+		return nil, err
+	}
+	const magicAt, magic = 257, "ustar" // of a header in an archive of tar
+	head, err := plain.Peek(magicAt + len(magic))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if len(head) == magicAt+len(magic) && string(head[magicAt:]) == magic {
+		files, err := ofArchive(tar.NewReader(&bounded{plain, maxUnpacked}))
+		if err != nil {
+			return nil, err
+		}
+		return ofFiles(name, files)
+	}
+	switch {
+	case len(head) == 0:
+		return nil, errors.New("is empty")
+	case bytes.HasPrefix(head, utf16Little), bytes.HasPrefix(head, utf16Big): // Windows PowerShell redirects with UTF-16
+		return ofLog(name, transform.NewReader(plain, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()))
+	case bytes.IndexByte(head, 0) >= 0:
+		return nil, ErrUnknown
+	}
+	return ofLog(name, plain)
+}
+
+var (
+	// rawLog is the beginning of `dmesg -r`: a priority, where HTML has the name of an element.
+	rawLog = regexp.MustCompile(`^<\d{1,3}>`)
+	// journal is a line of `journalctl -o json`: systemd.journal-fields(7) has its keys.
+	journal = regexp.MustCompile(`^\{.*"(?:__REALTIME_TIMESTAMP|__CURSOR|_BOOT_ID|_TRANSPORT|SYSLOG_IDENTIFIER)"\s*:`)
+)
+
+// HeadSize is how many bytes of a file [IsDocument] needs. A line of journald's JSON is long.
+const HeadSize = 32 << 10
+
+// IsDocument reports whether a file that begins with head may be a document of timebench: JSON, HTML or a zip file.
+func IsDocument(head []byte) bool {
+	if bytes.HasPrefix(head, utf16Little) || bytes.HasPrefix(head, utf16Big) {
+		head = bytes.ReplaceAll(head[len(utf16Little):], []byte{0}, nil) // of its first characters in ASCII
+	}
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.HasPrefix(head, []byte("PK")) ||
+		bytes.HasPrefix(text, []byte("<")) && !rawLog.Match(text) ||
+		bytes.HasPrefix(text, []byte("{")) && !journal.Match(line)
+}
+
+// The byte order marks of UTF-16.
+var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff}
+
+// compressions are the ways of compression, by the bytes that a file begins with.
+var compressions = []struct {
+	magic string
+	open  func(io.Reader) (io.Reader, error)
+}{
+	{"\x1f\x8b", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	{"\xfd7zXZ\x00", func(r io.Reader) (io.Reader, error) { return xz.NewReader(r, maxWindow) }},
+	{"\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	}},
+}
+
+// decompressed returns the content without its compression, if it has one.
+func decompressed(r *bufio.Reader) (*bufio.Reader, error) {
+	for _, c := range compressions {
+		if head, _ := r.Peek(len(c.magic)); string(head) == c.magic {
+			plain, err := c.open(r)
+			if err != nil {
+				return nil, err
+			}
+			return bufio.NewReader(plain), nil
+		}
+	}
+	return r, nil
+}
+
+// A bounded reader ends with an error after so many bytes.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(to []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("has more than %d MiB of files", maxUnpacked>>20)
+	}
+	n, err := b.r.Read(to[:min(int64(len(to)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
+
+// document returns a document of a machine of which nothing was measured.
+func document(facts result.Host) *result.Document {
+	return &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), Host: facts,
+		Settings: result.Settings{Pin: "none", Workers: "threads"},
+		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{}}},
+	}
+}

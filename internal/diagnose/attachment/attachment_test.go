@@ -1,0 +1,301 @@
+package attachment
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/text/encoding/unicode"
+)
+
+const marked = "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as unstable because the skew is too large:"
+
+// boot is a log of a kernel that gave the TSC up.
+const boot = `[    0.000000] Linux version 6.1.0-28-amd64 (build@host)
+[    0.000000] Command line: BOOT_IMAGE=/vmlinuz secret=1 clocksource=tsc
+[    0.000000] Hypervisor detected: KVM
+[    0.200000] clocksource: Switched to clocksource tsc-early
+[  100.000000] ` + marked + `
+[  100.000001] clocksource: Switched to clocksource hpet
+`
+
+// healthy is its beginning.
+var healthy, _, _ = strings.Cut(boot, "[  100")
+
+func read(t *testing.T, content string) *result.Document {
+	t.Helper()
+	d, err := Read("log.txt", strings.NewReader(content))
+	require.NoError(t, err)
+	return d
+}
+
+func TestLogAlone(t *testing.T) {
+	d := read(t, boot)
+	require.Equal(t, "6.1.0-28-amd64", d.Host.Kernel)
+	require.Equal(t, []string{"clocksource=tsc"}, d.Host.BootParameters, "no parameter that does not concern clocks")
+	require.Equal(t, &result.Virtualization{System: "kvm", Role: "guest"}, d.Host.Virtualization)
+	require.Equal(t, "hpet", d.Host.ClockSource.Current)
+	require.Equal(t, "log.txt", d.Host.KernelLog.Source)
+	require.False(t, d.Host.KernelLog.Truncated)
+	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), marked)
+	require.Zero(t, d.Host.CPU.Logical, "a log does not show the CPUs")
+}
+
+// Every form in which people paste a log is understood.
+func TestFormsOfLogs(t *testing.T) {
+	for name, prefix := range map[string]string{
+		"dmesg": "[  100.000000] ", "dmesg -T": "[Wed Sep 11 07:03:06 2024] ", "journalctl": "Sep 11 07:03:06 host kernel: ", "a paste": "",
+		"short-iso": "2024-09-11T07:03:06+0000 host kernel: ", "short-precise": "Sep 11 07:03:06.123456 host kernel: ", "a caller": "[  100.000000] [    C7] ", "dmesg -r": "<4>[  100.000000] ",
+	} {
+		d := read(t, prefix+marked+"\r\n")
+		require.Contains(t, d.Host.KernelLog.Lines[0], marked, name)
+		require.True(t, d.Host.KernelLog.Truncated, "the log lacks the beginning of the boot")
+	}
+	d := read(t, fmt.Sprintf(`{"__REALTIME_TIMESTAMP":"1726038186000000","_TRANSPORT":"kernel","MESSAGE":%q}`, marked)+"\n")
+	require.Contains(t, d.Host.KernelLog.Lines[0], marked)
+}
+
+// Windows PowerShell redirects with UTF-16.
+func TestLogInUTF16(t *testing.T) {
+	text, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String(boot)
+	require.NoError(t, err)
+	require.Equal(t, read(t, boot).Host, read(t, text).Host)
+}
+
+func TestLogShowsTheCPU(t *testing.T) {
+	d := read(t, boot+"[    0.1] smpboot: CPU0: AMD EPYC 7763 (family: 0x19, model: 0x1, stepping: 0x1)\n")
+	require.Equal(t, "amd64", d.Host.Arch)
+	require.Equal(t, "AMD EPYC 7763", d.Host.CPU.Model)
+}
+
+// What a log takes in memory does not grow with it, and a flood does not push out what decides.
+func TestFloodIsFoldedWhileItIsRead(t *testing.T) {
+	var l log
+	for line := range strings.Lines(boot) {
+		l.add(line)
+	}
+	for i := range 4 * maxPending {
+		l.add("hpet: " + strings.Repeat("x", 1+i%100) + strings.Repeat("y", 1+i/100))
+		require.Less(t, len(l.about), maxPending)
+		l.add("DMI: x")
+	}
+	l.fold(keptLines)
+	require.True(t, l.incomplete)
+	require.Contains(t, strings.Join(l.about, "\n"), marked)
+	require.Len(t, l.facts, maxFacts)
+}
+
+// What may be a document of timebench is left to its reader.
+func TestIsDocument(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"schema": "timebench/1"}`: true, "\ufeff \n{\n  \"schema\"": true, "<!DOCTYPE html>": true, "PK\x03\x04": true, "\xff\xfe{\x00": true,
+		"": false, boot: false, "<6>[    1.0] tsc: x": false, "<30>x": false, `{"_TRANSPORT":"kernel","MESSAGE":"x"}`: false, "\x1f\x8b": false,
+		`{"SYSLOG_IDENTIFIER" : "kernel"}` + "\n{}": false, "\xff\xfe[\x00": false,
+	} {
+		require.Equal(t, want, IsDocument([]byte(text)), text)
+	}
+}
+
+func TestLastBootCounts(t *testing.T) {
+	d := read(t, boot+strings.ReplaceAll(healthy, "6.1.0-28", "6.1.0-29"))
+	require.Equal(t, "6.1.0-29-amd64", d.Host.Kernel)
+	require.NotContains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "Marking")
+}
+
+func TestEscapesStayInTheFile(t *testing.T) {
+	d := read(t, boot+"[  101.0] clocksource: Switched to clocksource \x1b[31mred\x1b]0;title\x07\n")
+	require.NotContains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "\x1b")
+}
+
+// archived returns an archive of files, by pairs of a path and a content, and of other entries.
+func archived(t testing.TB, others []tar.Header, files ...string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, h := range others {
+		require.NoError(t, w.WriteHeader(&h))
+	}
+	for i := 0; i < len(files); i += 2 {
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: files[i], Mode: 0o600, Size: int64(len(files[i+1])), Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}))
+		_, err := io.WriteString(w, files[i+1])
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+var sosreport = []string{
+	"sosreport-x/proc/cmdline", "BOOT_IMAGE=/vmlinuz clocksource=hpet\n", "sosreport-x/sos_commands/kernel/dmesg", boot,
+	"sosreport-x/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n", "sosreport-x/sys/devices/system/clocksource/clocksource0/available_clocksource", "hpet acpi_pm \n",
+}
+
+func requireSosreport(t *testing.T, d *result.Document, why string) {
+	t.Helper()
+	require.Equal(t, "sos_commands/kernel/dmesg", d.Host.KernelLog.Source, why)
+	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), marked, why)
+	if runtime.GOOS != "linux" {
+		return // the log has the facts there
+	}
+	require.Equal(t, &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}, d.Host.ClockSource, why)
+	require.Equal(t, []string{"clocksource=hpet"}, d.Host.BootParameters, why)
+}
+
+func TestArchives(t *testing.T) {
+	plain := archived(t, []tar.Header{
+		{Name: "sosreport-x/proc/version", Typeflag: tar.TypeSymlink, Linkname: "/etc/shadow"},
+		{Name: "sosreport-x/proc/cpuinfo", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"},
+		{Name: "sosreport-x/proc/sys/kernel/arch", Typeflag: tar.TypeFifo},
+	}, append([]string{"../../proc/cpuinfo", "outside", "/proc/cpuinfo", "outside"}, sosreport...)...)
+	var zipped, zstandard bytes.Buffer
+	g := gzip.NewWriter(&zipped)
+	z, err := zstd.NewWriter(&zstandard)
+	require.NoError(t, err)
+	for _, w := range []io.WriteCloser{g, z} {
+		_, err := w.Write(plain)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+	}
+	for name, content := range map[string][]byte{"tar": plain, "tar.gz": zipped.Bytes(), "tar.zst": zstandard.Bytes()} {
+		d, err := Read("a."+name, bytes.NewReader(content))
+		require.NoError(t, err, name)
+		requireSosreport(t, d, name)
+		require.Zero(t, d.Host.CPU.Logical, "neither links nor paths that lead out are followed")
+	}
+	packed, err := os.ReadFile("testdata/sosreport.tar.xz")
+	require.NoError(t, err)
+	d, err := Read("sosreport.tar.xz", bytes.NewReader(packed))
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "acpi_pm")
+}
+
+// An archive with impossible names, or with a flood of small files, is read without them.
+func TestHostileNames(t *testing.T) {
+	const folder = "x/sys/hypervisor/"
+	d, err := Read("x", bytes.NewReader(archived(t, []tar.Header{{Name: folder + strings.Repeat("n", 300), Typeflag: tar.TypeReg}}, append([]string{folder + "a", "", folder + "a/b", ""}, sosreport...)...)))
+	require.NoError(t, err)
+	requireSosreport(t, d, "names")
+	c := newCollection()
+	for i := range 2 * maxKept {
+		require.NoError(t, c.add(fmt.Sprintf("sys/hypervisor/%d", i), strings.NewReader("")))
+	}
+	require.Len(t, c.files, maxKept)
+}
+
+func TestFolders(t *testing.T) {
+	folder := need.Folder(t)
+	for i := 0; i < len(sosreport); i += 2 {
+		at := filepath.Join(folder, filepath.FromSlash(sosreport[i]))
+		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o700))
+		require.NoError(t, os.WriteFile(at, []byte(sosreport[i+1]), 0o600))
+	}
+	secret := filepath.Join(need.Folder(t), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("model name : secret\nprocessor : 0\n"), 0o600))
+	require.NoError(t, os.Symlink(secret, filepath.Join(folder, "sosreport-x", "proc", "cpuinfo")))
+	for _, name := range []string{folder, filepath.Join(folder, "sosreport-x")} {
+		d, err := ReadFolder(name)
+		require.NoError(t, err)
+		requireSosreport(t, d, name)
+		require.NotContains(t, d.Host.CPU.Model, "secret", "a link that leads out is not followed")
+	}
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "timebench-attachment-*"))
+	require.NoError(t, err)
+	require.Empty(t, left, "the private folder is removed")
+}
+
+// A supportconfig has the log and other files among other texts.
+func TestSupportconfig(t *testing.T) {
+	const file = "#==[ Configuration File ]====#\n# /"
+	d, err := Read("scc.tar", bytes.NewReader(archived(t, nil,
+		"scc_host/boot.txt", "#==[ Command ]==#\n# /bin/dmesg\n"+boot+file+"proc/cmdline\nquiet tsc=nowatchdog\n\n"+file+"proc/cmdline\ntsc=reliable\n",
+		"scc_host/hardware.txt", file+"proc/cpuinfo\nprocessor\t: 0\nmodel name\t: Nameless\nflags\t\t: lm tsc\n\n"+file+"etc/shadow\nroot\n"+file,
+	)))
+	require.NoError(t, err)
+	require.Equal(t, "boot.txt", d.Host.KernelLog.Source)
+	if runtime.GOOS == "linux" {
+		require.Equal(t, "Nameless", d.Host.CPU.Model)
+		require.Equal(t, 1, d.Host.CPU.Logical)
+		require.Equal(t, []string{"tsc=nowatchdog"}, d.Host.BootParameters, "the first counts")
+	}
+	c := newCollection()
+	c.addSections("hardware.txt", strings.NewReader(file+"etc/shadow\nroot\n"+file+"../proc/cpuinfo\nx\n"))
+	require.Empty(t, c.files)
+}
+
+func TestBadAttachments(t *testing.T) {
+	var bomb bytes.Buffer
+	g, err := gzip.NewWriterLevel(&bomb, gzip.BestSpeed)
+	require.NoError(t, err)
+	zeros := make([]byte, 1<<20)
+	for range 70 {
+		_, err := g.Write(bytes.ReplaceAll(zeros, []byte{0}, []byte{'x'}))
+		require.NoError(t, err)
+	}
+	require.NoError(t, g.Close())
+	for name, content := range map[string][]byte{
+		"is empty": nil, "neither a timebench document nor a kernel log": []byte("Jan  2 03:04:05 host nginx[1]: the clock is fine\n"),
+		"has more than 64 MiB of text": bomb.Bytes(), "has more than 1000000 lines": bytes.Repeat([]byte("\n"), maxLines+1), "gzip: invalid header": []byte("\x1f\x8b\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
+		"unexpected EOF": bomb.Bytes()[:100],
+	} {
+		_, err := Read("x", bytes.NewReader(content))
+		require.ErrorContains(t, err, name)
+	}
+	_, err = Read("x", bytes.NewReader(append([]byte(boot), 0)))
+	require.NoError(t, err, "a log may end in the middle of nothing")
+	_, err = Read("x", bytes.NewReader([]byte("\x7fELF\x00"+boot)))
+	require.ErrorIs(t, err, ErrUnknown)
+	_, err = ReadFolder(need.Folder(t))
+	require.ErrorIs(t, err, ErrUnknown)
+}
+
+// FuzzRead holds that any attachment is refused or read within bounds, and that no text of it can steer a terminal.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(boot))
+	f.Add([]byte("\x1f\x8b\x08"))
+	f.Add([]byte("\xfd7zXZ\x00"))
+	f.Add([]byte("\x28\xb5\x2f\xfd"))
+	f.Add(archived(f, nil, sosreport...))
+	f.Add(archived(f, nil, "scc/boot.txt", "#==[ Configuration File ]==#\n# /proc/cmdline\nquiet\n"+boot))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		d, err := Read("x", bytes.NewReader(content))
+		if err != nil {
+			return
+		}
+		require.LessOrEqual(t, len(d.Host.KernelLog.Lines), keptLines)
+		for _, line := range d.Host.KernelLog.Lines {
+			require.NotContains(t, line, "\n")
+		}
+		facts, err := json.Marshal(d.Host)
+		require.NoError(t, err)
+		require.NotContains(t, string(facts), `\u001b`)
+	})
+}
+
+// BenchmarkLog reads a log of 10 MB.
+func BenchmarkLog(b *testing.B) {
+	var text strings.Builder
+	text.WriteString(boot)
+	for i := 0; text.Len() < 10e6; i++ {
+		if i%100 == 0 {
+			fmt.Fprintf(&text, "[%5d.%06d] hpet1: lost %d rtc interrupts\n", i, i%1000000, i%999)
+		}
+		fmt.Fprintf(&text, "[%5d.%06d] usb 1-1.%d: new high-speed USB device number %d using xhci_hcd\n", i, i%1000000, i%9, i)
+	}
+	content := text.String()
+	b.SetBytes(int64(len(content)))
+	for b.Loop() {
+		_, err := ofLog("log.txt", strings.NewReader(content))
+		require.NoError(b, err)
+	}
+}

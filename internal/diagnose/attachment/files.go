@@ -1,0 +1,274 @@
+package attachment
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/printable"
+)
+
+// roots are the folders at the root of a machine's files, and of a sosreport.
+var roots = []string{"proc", "sys", "etc", "usr", "var", "sos_commands"}
+
+// cpuinfoPath is the file with a paragraph for each CPU.
+const cpuinfoPath = "proc/cpuinfo"
+
+// wanted are the files that tell about the clocks of a machine, by their path or the folder that they are in.
+var wanted = []string{
+	"proc/cmdline", cpuinfoPath, "proc/version", "proc/modules", "proc/xen/capabilities", "proc/device-tree/compatible",
+	"proc/sys/kernel/osrelease", "proc/sys/kernel/arch", "etc/os-release", "usr/lib/os-release", "etc/debian_version", uname,
+	"sys/devices/system/clocksource/", "sys/class/dmi/id/", "sys/devices/virtual/dmi/id/", "sys/hypervisor/",
+}
+
+// uname is the output of `uname -a` in a sosreport, which does not have /proc/version.
+const uname = "sos_commands/kernel/uname_-a"
+
+// logs are where a kernel log is, the best first: by the path of a machine, of a sosreport, and of a supportconfig.
+var logs = []string{
+	"sos_commands/kernel/dmesg", "sos_commands/kernel/dmesg_-T", "boot.txt", "sos_commands/logs/journalctl_--no-pager_--boot",
+	"sos_commands/logs/journalctl_--no-pager_--catalog_--boot", "var/log/kern.log", "var/log/messages", "var/log/syslog", logOfBoot,
+}
+
+// logOfBoot ends where the boot ended: it is stored then. What the kernel found out later is not in it.
+const logOfBoot = "var/log/dmesg"
+
+// maxEntries bounds the files of an archive or a folder that are looked at.
+const maxEntries = 1_000_000
+
+// within returns the path of a file below the root of the machine; false if it is not wanted. A sosreport has a folder
+// around its files, so one folder above the root is ignored.
+func within(name string) (string, bool) {
+	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") {
+		return "", false
+	}
+	if first, rest, found := strings.Cut(name, "/"); found && !slices.Contains(roots, first) {
+		name = rest
+	}
+	for _, of := range wanted {
+		if name == of || strings.HasSuffix(of, "/") && strings.HasPrefix(name, of) {
+			return name, true
+		}
+	}
+	return name, slices.Contains(logs, name) || slices.Contains(supportconfigs, name)
+}
+
+const (
+	// maxFile is the max size of a file that is kept, in bytes. Those in /proc and /sys have a few values, except for cpuinfo.
+	maxFile = 64 << 10
+	// maxFiles is the max size of all, in bytes.
+	maxFiles = 12 << 20
+	// maxKept is the max number of files that are kept. A sosreport has some dozens of the wanted ones.
+	maxKept = 4096
+)
+
+// A collection is the wanted files of a machine, by their path below its root.
+type collection struct {
+	files  map[string][]byte
+	log    log    // the best one
+	from   string // the path of that; "" without one
+	unread error  // why a log was left out
+	left   int    // bytes that may still be kept
+}
+
+func newCollection() *collection { return &collection{files: map[string][]byte{}, left: maxFiles} }
+
+// add keeps what of a file matters.
+func (c *collection) add(name string, r io.Reader) error {
+	switch {
+	case slices.Contains(supportconfigs, name):
+		c.addSections(name, r)
+		return nil
+	case slices.Contains(logs, name):
+		c.addLog(name, r)
+		return nil
+	case name == cpuinfoPath:
+		content, err := readCPUInfo(r)
+		c.keep(name, content)
+		return err
+	}
+	content, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if len(content) <= maxFile && (err == nil || len(content) > 0) { // a file of sysfs may end with an error
+		c.keep(name, content)
+	}
+	return err
+}
+
+// keep keeps the content of a file.
+func (c *collection) keep(name string, content []byte) {
+	if len(c.files) >= maxKept || len(content) > c.left {
+		return
+	}
+	c.left -= len(content)
+	switch below, ok := strings.CutPrefix(name, "sys/devices/virtual/dmi/id/"); {
+	case ok: // sys/class/dmi/id is a link to it
+		name = "sys/class/dmi/id/" + below
+	case name == uname:
+		name, content = releaseOf(content)
+	}
+	if _, is := c.files[name]; !is {
+		c.files[name] = content
+	}
+}
+
+// releaseOf returns the file of /proc with the release of the kernel in the output of `uname -a`.
+func releaseOf(uname []byte) (string, []byte) {
+	var release []byte
+	if fields := bytes.Fields(uname); len(fields) > 2 {
+		release = fields[2] // after the system and the host
+	}
+	return "proc/sys/kernel/osrelease", release
+}
+
+// addLog keeps what of a log matters, if it is better than the one that is kept. One that cannot be read is left out: a
+// sosreport has the log of the boot twice.
+func (c *collection) addLog(name string, r io.Reader) {
+	if c.from == "" || rank(name, true) < rank(c.from, c.log.whole) {
+		found, err := readLog(r)
+		c.keepLog(name, found, err)
+	}
+}
+
+// keepLog keeps a log if it is better than the one that is kept.
+func (c *collection) keepLog(name string, found log, err error) {
+	switch {
+	case err != nil:
+		c.unread = fmt.Errorf("%s: %w", name, err)
+	case c.from == "" || rank(name, found.whole) < rank(c.from, c.log.whole):
+		c.log, c.from = found, name
+	}
+}
+
+// rank returns a number that is the lower the better a log is. One of a whole boot is better than one that lost lines, as the
+// kernel's buffer does, and that is better than one that ends where the boot ended.
+func rank(name string, whole bool) int {
+	at := slices.Index(logs, name)
+	if !whole || name == logOfBoot {
+		at += len(logs)
+	}
+	return at
+}
+
+// ofArchive returns the wanted files of an archive. It skips links, devices and paths that lead out.
+func ofArchive(archive *tar.Reader) (*collection, error) {
+	found := newCollection()
+	for entries := 0; ; entries++ {
+		header, err := archive.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return found, nil
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
+			return nil, err
+		case entries > maxEntries:
+			return nil, errors.New("has more than a million files")
+		}
+		if header.Typeflag != tar.TypeReg {
+			continue
+		}
+		if name, ok := within(header.Name); ok {
+			if err := found.add(name, archive); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// ofFolder returns the wanted files of a folder. Links are followed only within it.
+func ofFolder(name string) (*collection, error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	found := newCollection()
+	files := slices.Compact(slices.Sorted(slices.Values(slices.Concat(wanted, logs, supportconfigs)))) // boot.txt is of two
+	for _, above := range append([]string{"."}, foldersIn(root)...) {
+		for _, of := range files {
+			at := path.Join(above, of)
+			paths := []string{at}
+			if strings.HasSuffix(of, "/") {
+				paths = filesBelow(root, at)
+			}
+			for _, file := range paths {
+				found.addFrom(root, file, strings.TrimPrefix(file, above+"/"))
+			}
+		}
+		if len(found.files) > 0 || found.from != "" {
+			break
+		}
+	}
+	return found, nil
+}
+
+// foldersIn returns some of the folders in the root.
+func foldersIn(root *os.Root) []string {
+	const most = 16
+	entries, _ := fs.ReadDir(root.FS(), ".")
+	var folders []string
+	for _, entry := range entries {
+		if entry.IsDir() && len(folders) < most {
+			folders = append(folders, entry.Name())
+		}
+	}
+	return folders
+}
+
+// filesBelow returns the regular files in a folder, and in those in it.
+func filesBelow(root *os.Root, folder string) []string {
+	const most = 1000
+	var files []string
+	_ = fs.WalkDir(root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {
+		if len(files) >= most {
+			return fs.SkipAll
+		}
+		if err == nil && entry.Type().IsRegular() {
+			files = append(files, name)
+		}
+		return nil
+	})
+	return files
+}
+
+// addFrom keeps a file of a folder, if it is a regular file that can be read.
+func (c *collection) addFrom(root *os.Root, file, name string) {
+	opened, err := root.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without waiting for the writer of a FIFO
+	if err != nil {
+		return
+	}
+	defer func() { _ = opened.Close() }()
+	if info, err := opened.Stat(); err == nil && info.Mode().IsRegular() {
+		_ = c.add(name, opened) // what cannot be read is not there
+	}
+}
+
+// ofFiles returns the document of the files of a machine.
+func ofFiles(name string, found *collection) (*result.Document, error) {
+	if len(found.files) == 0 && found.from == "" {
+		return nil, ErrUnknown
+	}
+	facts, err := factsOf(found.files, found.log.lines())
+	if err != nil {
+		return nil, err
+	}
+	found.log.tell(&facts)
+	switch {
+	case found.from != "":
+		facts.KernelLog = found.log.kernelLog(found.from)
+	case found.unread != nil:
+		facts.KernelLog = &result.KernelLog{Reason: printable.Line(found.unread.Error())}
+	default:
+		facts.KernelLog = &result.KernelLog{Reason: "there is none in " + printable.Line(filepath.Base(name))}
+	}
+	return document(facts), nil
+}

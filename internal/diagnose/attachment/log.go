@@ -1,0 +1,168 @@
+package attachment
+
+import (
+	"cmp"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
+	"github.com/timebench/timebench/internal/show/printable"
+)
+
+// keptLines and keptCharacters bound the log in a document, as that of a measured machine.
+const keptLines, keptCharacters = 80, 300
+
+// A log is the lines of the last boot in a text that matter to clocks.
+type log struct {
+	facts  []string // those that tell facts of the machine and do not concern clocks
+	about  []string // those that concern clocks, the repeated ones folded
+	events []kernellog.Event
+	// whole is whether the text has the beginning of the boot.
+	whole bool
+	// incomplete is whether lines that concern clocks were left out.
+	incomplete bool
+}
+
+const (
+	// maxPending is at how many lines that concern clocks the repeated ones are folded. It bounds the memory.
+	maxPending = 4096
+	// maxFacts and maxFact bound the lines that tell facts, and their bytes.
+	maxFacts, maxFact = 256, 4096
+)
+
+// beginnings are in the first line of a boot: of Linux, and of gVisor.
+var beginnings = []string{"Linux version ", "Starting gVisor"}
+
+// telling are texts in lines that tell facts of the machine.
+var telling = append([]string{"ommand line: ", "DMI: ", "FIRECK", firstCPU}, beginnings...)
+
+// readLog returns what of a text matters. It keeps only that in memory. It returns an error if the text is longer than
+// may be, or not of a kernel.
+func readLog(r io.Reader) (log, error) {
+	var found log
+	if err := eachLine(r, found.add); err != nil {
+		return log{}, err
+	}
+	return found.finished()
+}
+
+// finished returns the log when all its lines are added. It returns an error if they are not of a kernel.
+func (l log) finished() (log, error) {
+	l.fold(keptLines)
+	if l.events = kernellog.Parse(l.lines()); len(l.events) == 0 {
+		return log{}, ErrUnknown
+	}
+	return l, nil
+}
+
+// add keeps a line if it matters.
+func (l *log) add(line string) {
+	concerns := kernellog.Concerns(line)
+	in := func(text string) bool { return strings.Contains(line, text) }
+	if !concerns && !slices.ContainsFunc(telling, in) {
+		return
+	}
+	m := kernellog.Split(line)
+	if m.Program {
+		return
+	}
+	if slices.ContainsFunc(beginnings, func(text string) bool { return strings.HasPrefix(m.Text, text) }) {
+		*l = log{whole: true} // of several boots the last counts
+	}
+	line = strings.TrimSpace(m.Stamp + " " + m.Text)
+	switch {
+	case concerns:
+		if l.about = append(l.about, shown(line)); len(l.about) >= maxPending {
+			l.fold(maxPending / 2)
+		}
+	case len(l.facts) < maxFacts:
+		l.facts = append(l.facts, printable.Line(line[:min(len(line), maxFact)]))
+	}
+}
+
+// fold reduces the lines that concern clocks to at most so many.
+func (l *log) fold(most int) {
+	kept, incomplete := kernellog.Select(l.about, most)
+	l.about, l.incomplete = kept, l.incomplete || incomplete
+}
+
+// lines returns all lines, with those that tell facts first.
+func (l *log) lines() []string { return slices.Concat(l.facts, l.about) }
+
+// firstCPU is before the model of the CPU, and " (family: " after it (print_cpu_info in arch/x86/kernel/cpu/common.c).
+const firstCPU = "smpboot: CPU0: "
+
+// model returns the model of the CPU; "" if the log does not show it.
+func (l *log) model() string {
+	for _, line := range l.facts {
+		if _, text, found := strings.Cut(line, firstCPU); found {
+			model, _, _ := strings.Cut(text, " (family")
+			return strings.TrimSpace(model)
+		}
+	}
+	return ""
+}
+
+// architectures are the ends of releases of kernels, as distributions name them, with GOARCH.
+var architectures = []struct{ end, name string }{
+	{"amd64", "amd64"}, {"x86_64", "amd64"}, {"arm64", "arm64"}, {"aarch64", "arm64"}, {"ppc64le", "ppc64le"}, {"s390x", "s390x"}, {"riscv64", "riscv64"},
+}
+
+// architecture returns the architecture that the release of a kernel ends in; "" if there is none.
+func architecture(release string) string {
+	for _, a := range architectures {
+		if strings.HasSuffix(release, a.end) {
+			return a.name
+		}
+	}
+	return ""
+}
+
+// shown returns a line as a document has it: without control characters, and not longer than it may be.
+func shown(line string) string {
+	line = printable.Line(line)
+	if characters := []rune(line); len(characters) > keptCharacters {
+		return string(characters[:keptCharacters-1]) + "…"
+	}
+	return line
+}
+
+// kernelLog returns the log of a document.
+func (l log) kernelLog(source string) *result.KernelLog {
+	return &result.KernelLog{Source: printable.Line(source), Truncated: !l.whole || l.incomplete, Lines: l.about}
+}
+
+// ofLog returns the document of a log alone.
+func ofLog(name string, text io.Reader) (*result.Document, error) {
+	found, err := readLog(text)
+	if err != nil {
+		return nil, err
+	}
+	facts := result.Host{OS: "linux"}
+	found.tell(&facts)
+	facts.KernelLog = found.kernelLog(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	return document(facts), nil
+}
+
+// tell fills in the facts that are not known otherwise, by what the log says.
+func (l log) tell(facts *result.Host) {
+	m := kernellog.MachineOf(l.events)
+	facts.Arch = cmp.Or(facts.Arch, m.Arch, architecture(m.Kernel))
+	facts.CPU.Model = cmp.Or(facts.CPU.Model, l.model())
+	facts.Kernel = cmp.Or(facts.Kernel, m.Kernel)
+	if facts.CPU.KernelTSCHz == 0 {
+		facts.CPU.KernelTSCHz = kernellog.TSCHz(l.events)
+	}
+	if facts.BootParameters == nil {
+		facts.BootParameters = kernellog.BootParameters(strings.Join(m.Parameters, " "))
+	}
+	if facts.Virtualization == nil && m.Guest {
+		facts.Virtualization = &result.Virtualization{System: cmp.Or(m.Hypervisor, "unknown"), Role: "guest"}
+	}
+	if facts.ClockSource == nil && m.ClockSource != "" {
+		facts.ClockSource = &result.ClockSource{Current: m.ClockSource}
+	}
+}

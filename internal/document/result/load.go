@@ -1,0 +1,275 @@
+package result
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/timebench/timebench/internal/system/procfile"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// fileName is the name of the document in the folder of --out.
+const fileName = "results.json"
+
+// MaxSize is the maximum size of a document in bytes. 100 clocks, 1,000 rounds and 20
+// passes of 1,024 numbers of threads take about 100 MiB.
+const MaxSize = 128 << 20
+
+const (
+	// maxExpansion is the maximum size of a document in an archive by its compressed size. A real one
+	// has 4 to 7 times as many bytes.
+	maxExpansion = 100
+	// maxDirectory is the maximum size of the directory of an archive in bytes. Each entry takes at
+	// least 46, and ten times as many in memory.
+	maxDirectory = 1 << 20
+)
+
+// byteOrderMark starts the text files of many Windows programs.
+var byteOrderMark = []byte("\ufeff")
+
+// The byte order marks of UTF-16.
+var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff}
+
+// ErrTooLarge is the error of [Loader.Load] for a document that is larger than it may be.
+var ErrTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", MaxSize>>20)
+
+var errExpands = fmt.Errorf("has more than %d times its size in the archive, which no document has", maxExpansion)
+
+// ErrNotOurs is the error of [Loader.Load] for what may be of another program: it has no sign of a document.
+var ErrNotOurs = errors.New("not a timebench document")
+
+// notOurs is an error with a text that is [ErrNotOurs].
+type notOurs string
+
+func (e notOurs) Error() string { return string(e) }
+
+func (notOurs) Is(target error) bool { return target == ErrNotOurs }
+
+// Load reads the document in a file, in any of the forms that [Loader.Read] knows, or in results.json of a folder. The error for an
+// incomplete or impossible document names the file and the place. most is the maximum size of the document in bytes, at most
+// [MaxSize]. A file must be a regular one, or a descriptor (see [IsDescriptor]): another may wait for its other end for ever.
+func (l *Loader) Load(name string, most int64) (*Document, error) {
+	return l.load(name, most, IsDescriptor(name))
+}
+
+// LoadNamed is [Loader.Load] for a name that the user typed. It may be that of a pipe.
+func (l *Loader) LoadNamed(name string) (*Document, error) { return l.load(name, MaxSize, true) }
+
+func (l *Loader) load(name string, most int64, pipe bool) (*Document, error) {
+	file, err := open(name, pipe)
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("%s: %w", of.Path, of.Err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	var size int64
+	if info, err := file.Stat(); err == nil {
+		size = info.Size()
+	}
+	document, err := l.read(file, size, most)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	return document, nil
+}
+
+// open opens a file, or the document in a folder. Only if pipe is set, it opens what is no regular file.
+func open(name string, pipe bool) (*os.File, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		file, err := procfile.Open(filepath.Join(name, fileName))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, notOurs(fmt.Sprintf("%s: has no %s; name the folder of a run, or a file", name, fileName))
+		}
+		return file, err
+	case pipe && !info.Mode().IsRegular():
+		return os.Open(name)
+	default:
+		return procfile.Open(name)
+	}
+}
+
+// IsDescriptor reports whether a name is that of an open file of this process, such as the shell's <(...): /dev/fd/3.
+func IsDescriptor(name string) bool { return path.Dir(name) == "/dev/fd" }
+
+// Read reads one document, which must be all of r: JSON, an HTML report with the document in
+// it (see [Document.WriteScript]), or a zip file of the folder of --out. It recognises the form
+// by the content.
+func (l *Loader) Read(r io.Reader) (*Document, error) { return l.read(r, 0, MaxSize) }
+
+// read is [Loader.Read] of what has about size bytes, and of a document of most bytes.
+func (l *Loader) read(r io.Reader, size, most int64) (*Document, error) {
+	buffered := bufio.NewReader(r)
+	// What cannot be a document is not read to its end: it may be endless.
+	const beginning = 512
+	head, err := buffered.Peek(beginning)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if bytes.HasPrefix(head, utf16Little) || bytes.HasPrefix(head, utf16Big) {
+		// Windows PowerShell redirects with UTF-16.
+		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()))
+		if head, err = buffered.Peek(beginning); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+	}
+	open, err := opener(head)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readAll(buffered, size, most)
+	if err != nil {
+		return nil, err
+	}
+	return open(l, data, most)
+}
+
+// opener returns the function that reads data that begins with head.
+func opener(head []byte) (func(l *Loader, data []byte, most int64) (*Document, error), error) {
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, byteOrderMark), " \t\r\n")
+	switch {
+	case len(head) == 0:
+		return nil, errors.New("is empty")
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return (*Loader).openZip, nil
+	case bytes.HasPrefix(text, []byte("<")):
+		return (*Loader).openHTML, nil
+	case bytes.HasPrefix(text, []byte("{")):
+		return (*Loader).openJSON, nil
+	default:
+		// Its content is not quoted: a link may lead to a file that the reader of the error may not read.
+		return nil, notOurs("is not a timebench document, nor a report in HTML or a zip file with one")
+	}
+}
+
+// readAll reads at most so many bytes. Where size is their number, it takes no more memory than these.
+func readAll(r io.Reader, size, most int64) ([]byte, error) {
+	var data bytes.Buffer
+	data.Grow(int(min(size, most)) + bytes.MinRead)
+	_, err := data.ReadFrom(io.LimitReader(r, most+1))
+	if err == nil && int64(data.Len()) > most {
+		err = ErrTooLarge
+	}
+	return data.Bytes(), err
+}
+
+func (l *Loader) openJSON(data []byte, _ int64) (*Document, error) {
+	return l.open(data, len(data)-len(bytes.TrimPrefix(data, byteOrderMark)))
+}
+
+func (l *Loader) openHTML(data []byte, _ int64) (*Document, error) {
+	switch documents := bytes.Count(data, []byte(scriptStart)); documents {
+	case 0:
+		return nil, errors.New("is HTML without a timebench document in it")
+	case 1:
+	default:
+		return nil, fmt.Errorf("is HTML with %d timebench documents in it; there must be one", documents)
+	}
+	from := bytes.Index(data, []byte(scriptStart)) + len(scriptStart)
+	length := bytes.Index(data[from:], []byte(scriptEnd))
+	if length < 0 {
+		return nil, fmt.Errorf("%s: the document that begins here is not ended by %s", place(data, from), scriptEnd)
+	}
+	return l.open(data[:from+length], from)
+}
+
+func (l *Loader) openZip(data []byte, most int64) (*Document, error) {
+	archive, err := OpenZip(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	var found []*zip.File
+	for _, entry := range archive.File {
+		// Some Windows programs separate folders with \.
+		if entry.Name[strings.LastIndexAny(entry.Name, `/\`)+1:] == fileName {
+			found = append(found, entry)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("is a zip file without a %s", fileName)
+	case 1:
+	default:
+		return nil, fmt.Errorf("is a zip file with %d of %s in it; there must be one", len(found), fileName)
+	}
+	document, err := l.openEntry(found[0], int64(len(data)), most)
+	if err != nil {
+		return nil, fmt.Errorf("%.64q in it: %w", found[0].Name, err)
+	}
+	return document, nil
+}
+
+// OpenZip returns the zip file of so many bytes, if it and its directory are no larger than one of --out.
+func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
+	if size > MaxSize {
+		return nil, ErrTooLarge
+	}
+	directory := &limited{r, maxDirectory}
+	archive, err := zip.NewReader(directory, size)
+	if errors.Is(err, errDirectory) {
+		return nil, errDirectory
+	}
+	if err != nil {
+		return nil, fmt.Errorf("is no whole zip file: %w", err)
+	}
+	directory.left = math.MaxInt
+	return archive, nil
+}
+
+// openEntry reads a document of an archive of so many bytes.
+func (l *Loader) openEntry(entry *zip.File, archive, most int64) (*Document, error) {
+	const encrypted = 1
+	// What the header says may be wrong.
+	packed := min(entry.CompressedSize64, uint64(archive))
+	expanded := maxExpansion * int64(packed)
+	switch {
+	case entry.Flags&encrypted != 0:
+		return nil, errors.New("is encrypted")
+	case entry.UncompressedSize64 > uint64(most):
+		return nil, ErrTooLarge
+	}
+	r, err := entry.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	data, err := readAll(r, int64(entry.UncompressedSize64), min(most, expanded))
+	if errors.Is(err, ErrTooLarge) && expanded < most {
+		err = errExpands
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.openJSON(data, most)
+}
+
+// A limited is an archive of which so many bytes may be read.
+type limited struct {
+	io.ReaderAt
+	left int
+}
+
+var errDirectory = fmt.Errorf("is a zip file with a directory of more than %d MiB", maxDirectory>>20)
+
+func (l *limited) ReadAt(p []byte, at int64) (int, error) {
+	if l.left -= len(p); l.left < 0 {
+		return 0, errDirectory
+	}
+	return l.ReaderAt.ReadAt(p, at)
+}

@@ -1,0 +1,586 @@
+package result_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/test/need"
+	"github.com/timebench/timebench/test/schema"
+)
+
+func example() *result.Document {
+	yes := true
+	return &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC),
+		Tool: result.Tool{Version: "0.1.0", Revision: "abc1234", Go: "go1.26.8"},
+		Host: result.Host{
+			OS: "linux", Arch: "amd64", Kernel: "6.18.44",
+			CPU:            result.CPU{Model: "AMD EPYC", Logical: 2, Usable: 2, Physical: 2, Packages: 1, InvariantTSC: &yes, TSCHz: 2596122000},
+			Virtualization: &result.Virtualization{System: "kvm", Role: "guest"},
+			ClockSource:    &result.ClockSource{Current: "tsc", Available: []string{"tsc", "kvm-clock"}},
+		},
+		Settings: result.Settings{Threads: []int{1, 2}, Rounds: 10, TimeNS: 1e8, Pin: "none", Workers: "threads"},
+		Sections: []result.Section{&compare.Costs{FloorNS: 1.66,
+			Clocks: []compare.Clock{
+				{
+					ID: "CLOCK_MONOTONIC@vdso", Call: "clock_gettime(CLOCK_MONOTONIC)", Path: "vdso", Kind: "monotonic", Available: true, TicksPerSecond: 1e9,
+					Latency:    &compare.Latency{MedianNS: 20.2, LowNS: 20.1, HighNS: 20.3, Confidence: 0.95, MinNS: 20, SamplesNS: []float64{20.2, 20, 20.4}, QuietSamplesNS: []float64{20.2, 19.9, 20.1}},
+					Resolution: &compare.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5},
+					Throughput: []compare.Throughput{{Threads: 1, ReadsPerSecond: 4.9e7, CountedReadsPerSecond: 4.8e7, NSPerRead: 20.3, Fairness: 1, SamplesReadsPerSecond: []float64{4.9e7}}},
+				},
+				{ID: "hpet@mmio", Call: "hpet main counter", Path: "mmio", Reason: "/dev/hpet: no such file or directory"},
+			}}},
+	}
+}
+
+// withEveryKey is a document with every key of its own.
+func withEveryKey() *result.Document {
+	d := example()
+	d.Settings.Repeat = 2
+	d.Interrupted = true
+	d.Host.Distribution, d.Host.Container = "debian 12.11", "podman"
+	d.Host.DistributionID, d.Host.DistributionLike, d.Host.ServiceManager = "rocky", []string{"rhel", "fedora"}, "systemd"
+	d.Host.BootTools, d.Host.WSL = []string{"grubby"}, 2
+	behind := int64(270000e9)
+	d.Host.WallOffsets = []result.WallOffset{{Against: "rtc0", Name: "rtc_cmos", OffsetNS: &behind, BoundNS: 5e8, ZoneNS: 3600e9, Reason: "the second reading failed"}}
+	d.Host.TimeServices = []result.TimeService{{Name: "hyperv-timesync", Setting: "timesync_implicit=Y"}}
+	d.Host.RefusedCalls = []result.RefusedCall{{Call: "clock_gettime", Errno: "EPERM", Seccomp: true}}
+	d.Host.ClockSource.Qualities = []result.Quality{{Name: "tsc", Quality: -100}}
+	d.Host.ClockSource.Settings = []string{"kern.timecounter.fast_gettime=1"}
+	d.Host.Runtimes = []string{"java"}
+	d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", Since: time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC), PID: 412}
+	d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS, d.Host.CPU.SchedulingPolicy = 1.5, 1e8, "SCHED_FIFO"
+	d.Host.CPU.Groups = 1
+	d.Host.CPU.TSCFlags = []string{"constant_tsc", "nonstop_tsc", "tsc_known_freq"}
+	d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz, d.Host.CPU.KernelTSCHz = 2596121000, 2596123000, 2596124000
+	d.Host.CPU.Governors = []string{"performance", "schedutil"}
+	d.Host.Machine = &result.Machine{Vendor: "Amazon EC2", Product: "m5.large"}
+	d.Host.BootParameters = []string{"clocksource=tsc", "tsc=reliable"}
+	d.Host.KernelLog = &result.KernelLog{
+		Source: "syslog(2)", Reason: "/dev/kmsg: operation not permitted", Truncated: true,
+		Lines: []string{"[    0.000000] tsc: Detected 2596.124 MHz processor", "[    1.204177] clocksource: Switched to clocksource tsc"},
+	}
+	d.Host.TimeSync = &result.TimeSync{
+		Synchronised: true, OffsetNS: -31250, MaxErrorNS: 16500000, EstimatedErrorNS: 42000, FrequencyPPM: -12.75, FrequencyLimitPPM: 500, TickNS: 1e7,
+	}
+	userMode, shift := true, 10
+	d.Host.Windows = &result.Windows{
+		Edition: "Professional 23H2", Wine: &result.Wine{Version: "8.0", Host: "Linux 6.18.44"},
+		Timer:           &result.Timer{PeriodNS: 15625000, FinestNS: 500000, CoarsestNS: 15625000},
+		QPC:             &result.QPC{Hz: 1e7, UserMode: &userMode, HypervisorPage: true, Shift: &shift, Bias: "0xfffffffffffffffd"},
+		PowerThrottling: "system", Power: "battery",
+	}
+	d.Settings.Distribution, d.Settings.TimerResolutionNS = true, 1e6
+	conditions := compare.Conditions{
+		DurationNS: 12e9, Turns: 440, InterruptedTurns: 17, FloorLowNS: 1.64, FloorHighNS: 1.71, StealShare: 0.03, OtherCPUs: 0.4,
+		ThrottledPeriods: 3, ThrottledNS: 2e8, LostCPUs: []int{3}, CompleteRounds: 9,
+		Passes: []compare.Passes{{Threads: 4, Planned: 20, Complete: 7, Starved: 5, Reasons: []string{"the time was up"}}}, ClockSources: []string{"tsc", "hpet"}, WallStepNS: -1500000,
+	}
+	compare.Into(d).Conditions = &conditions
+	d.Warnings = []result.Warning{{Kind: "steal", Saw: "3 % of the CPUs' time went to other guests", Spoilt: "reads may seem dear", Advice: "run again"}}
+	d.Findings = []result.Finding{{
+		Kind: "unwatched", Severity: result.Warn, Title: "the kernel does not check the time stamp counter",
+		Evidence: []string{"the kernel was booted with tsc=reliable"}, Cause: "tsc=reliable turns off the check against another clock source",
+		Remedies: []result.Remedy{{
+			Advice:   "boot without tsc=reliable",
+			Commands: []string{"sed -i 's/ tsc=reliable//' /etc/default/grub", "update-grub"},
+			Risk:     "a counter that then fails the check is given up for a slower clock source",
+		}},
+		Links: []string{"https://docs.kernel.org/admin-guide/kernel-parameters.html"},
+	}}
+	compare.Into(d).Clocks = []compare.Clock{fullClock(compare.Of(d).Clocks[0])}
+	other := fullClock(compare.Of(example()).Clocks[0])
+	other.KernelEntry, other.KernelEntryBy = result.Always, "cost"
+	other.Latency = &compare.Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}, QuietSamplesNS: []float64{1305, 1300, 1310}, Runs: []int{2, 1}}
+	compare.Into(d).OtherClockSources = []compare.Experiment{{
+		ClockSource: "hpet", FloorNS: 1.65, Conditions: &conditions, Warnings: slices.Clone(d.Warnings), Clocks: []compare.Clock{other},
+	}}
+	return d
+}
+
+// fullClock adds every key to a clock of the example.
+func fullClock(clock compare.Clock) compare.Clock {
+	clock.Reason = "failed while it was read: no such device"
+	clock.Latency.Runs = []int{2, 1}
+	clock.Throughput[0].SamplesReadsPerSecond, clock.Throughput[0].Runs = []float64{4.9e7, 4.9e7}, []int{1, 1}
+	clock.KernelEntry, clock.KernelEntryBy = result.Never, "seccomp"
+	clock.Resolution.TickLowNS, clock.Resolution.TickHighNS = 0.5, 16
+	clock.Resolution.Moved, clock.Resolution.Backwards, clock.Resolution.WorstBackwardsNS = true, 2, 40
+	clock.Throughput[0].Oversubscribed = true
+	clock.Distribution = &compare.Distribution{
+		Counter: "RDTSCP@cpu", BracketNS: 18.1, CounterStepNS: 0.4, Reads: 1000, P50NS: 40.2, P90NS: 41, P99NS: 44.5, P999NS: 420, MaxNS: 1250, TenfoldReads: 2,
+		Buckets: []compare.Bucket{{UpToNS: 41, Reads: 900}, {UpToNS: 45, Reads: 98}, {UpToNS: 1280, Reads: 2}},
+	}
+	return clock
+}
+
+func written(t testing.TB, d *result.Document) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	require.NoError(t, d.Write(&text))
+	return text.Bytes()
+}
+
+// withExperiments returns a document that has no clocks but those of experiments, one
+// for each of the clock sources.
+func withExperiments(t testing.TB, sources ...string) string {
+	t.Helper()
+	d := example()
+	for range sources {
+		name := fmt.Sprint("source", len(compare.Of(d).OtherClockSources))
+		compare.Into(d).OtherClockSources = append(compare.Into(d).OtherClockSources, compare.Experiment{ClockSource: name, Clocks: compare.Of(d).Clocks})
+	}
+	compare.Into(d).Clocks = nil
+	text := string(written(t, d))
+	for i, source := range sources { // which Write may refuse
+		text = strings.Replace(text, fmt.Sprintf(`"source%d"`, i), strconv.Quote(source), 1)
+	}
+	return text
+}
+
+// withClocks returns a document of so many clocks.
+func withClocks(t testing.TB, clocks int) string {
+	t.Helper()
+	var document map[string]any
+	require.NoError(t, json.Unmarshal(written(t, example()), &document)) // Write may refuse so many
+	first := document["clocks"].([]any)[0].(map[string]any)
+	all := make([]any, clocks)
+	for i := range all {
+		clock := maps.Clone(first)
+		clock["id"] = fmt.Sprintf("clock%d@go", i)
+		all[i] = clock
+	}
+	document["clocks"] = all
+	text, err := json.Marshal(document)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func script(t testing.TB, d *result.Document) string {
+	t.Helper()
+	var text strings.Builder
+	require.NoError(t, d.WriteScript(&text))
+	return text.String()
+}
+
+func page(t testing.TB, d *result.Document) string {
+	t.Helper()
+	return "<!DOCTYPE html>\n<html><head>\n" + script(t, d) + "\n<script>draw()</script></head></html>\n"
+}
+
+// zipped returns a zip file of the entries, which are names and contents in turn.
+func zipped(t testing.TB, entries ...string) string {
+	t.Helper()
+	var file bytes.Buffer
+	archive := zip.NewWriter(&file)
+	for i := 0; i < len(entries); i += 2 {
+		entry, err := archive.Create(entries[i])
+		require.NoError(t, err)
+		_, err = io.WriteString(entry, entries[i+1])
+		require.NoError(t, err)
+	}
+	require.NoError(t, archive.Close())
+	return file.String()
+}
+
+// raw returns a zip file of one entry without content, whatever its header says.
+func raw(t testing.TB, header zip.FileHeader) string {
+	t.Helper()
+	var file bytes.Buffer
+	archive := zip.NewWriter(&file)
+	_, err := archive.CreateRaw(&header)
+	require.NoError(t, err)
+	require.NoError(t, archive.Close())
+	return file.String()
+}
+
+func TestLoadTakesAFolder(t *testing.T) {
+	folder := need.Folder(t)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "results.json"), written(t, withEveryKey()), 0o600))
+	loaded, err := sections.Load(folder)
+	require.NoError(t, err)
+	require.Equal(t, withEveryKey(), loaded)
+}
+
+// Nothing that a document says may end the element that holds it.
+func TestScriptHoldsAnything(t *testing.T) {
+	d := example()
+	compare.Into(d).Clocks[1].Reason = "</script><!-- <script> & \u2028 ]]>"
+	text := script(t, d)
+	require.True(t, strings.HasPrefix(text, `<script type="application/json" id="timebench-document">{`))
+	require.True(t, strings.HasSuffix(text, `}</script>`))
+	require.Equal(t, 2, strings.Count(text, "<"))
+	require.NotContains(t, text, "&")
+	loaded, err := sections.Read(strings.NewReader(text))
+	require.NoError(t, err)
+	require.Equal(t, d, loaded)
+}
+
+// The document of the design, word for word, loads: it is the contract.
+func TestContractLoads(t *testing.T) {
+	document, err := sections.Load("testdata/contract.json")
+	require.NoError(t, err)
+	require.Equal(t, "CLOCK_MONOTONIC@vdso", compare.Of(document).Clocks[0].ID)
+	require.Equal(t, 20.2, compare.Of(document).Clocks[0].Latency.MedianNS)
+	require.True(t, compare.Of(document).Clocks[0].Resolution.FinerThanRead)
+	require.Equal(t, "/dev/hpet: no such file or directory", compare.Of(document).Clocks[1].Reason)
+}
+
+// What is new in a document is taken up to its bounds, and a clock once in the
+// document and once in each experiment.
+func TestRoundTripOfTheDiagnosis(t *testing.T) {
+	for _, severity := range result.Severities {
+		for _, entry := range result.KernelEntries {
+			d := withEveryKey()
+			d.Findings[0].Severity, compare.Into(d).Clocks[0].KernelEntry = severity, entry
+			compare.Into(d).OtherClockSources = append(compare.Into(d).OtherClockSources, compare.Experiment{ClockSource: "acpi_pm", Clocks: compare.Of(d).Clocks})
+			require.Equal(t, d, reloaded(t, d))
+		}
+	}
+	for _, bound := range []float64{-result.Most, -1e-12, 1e-12, result.Most} {
+		d := withEveryKey()
+		d.Host.TimeSync.OffsetNS, d.Host.TimeSync.FrequencyPPM = int64(bound), bound
+		require.Equal(t, d, reloaded(t, d))
+	}
+}
+
+// reloaded returns what Read makes of what Write wrote, which fits the schema.
+func reloaded(t *testing.T, d *result.Document) *result.Document {
+	t.Helper()
+	text := written(t, d)
+	schema.Check(t, text)
+	loaded, err := sections.Read(bytes.NewReader(text))
+	require.NoError(t, err)
+	return loaded
+}
+
+func TestLoadRefuses(t *testing.T) {
+	one, all := string(written(t, example())), string(written(t, withEveryKey()))
+	lines := strings.Count(all, "\n")
+	replaceIn := func(text, from, to string) string {
+		require.Contains(t, text, from)
+		return strings.Replace(text, from, to, 1)
+	}
+	replace := func(from, to string) string { return replaceIn(all, from, to) }
+	const clock = `clocks[0] ("CLOCK_MONOTONIC@vdso").`
+	html := page(t, withEveryKey())
+	for name, bad := range map[string]struct{ text, want string }{
+		"empty":                {"", `is empty`},
+		"not JSON":             {"timebench\n", `is not a timebench document, nor a report in HTML or a zip file with one`},
+		"null":                 {"null", `is not a timebench document, nor a report in HTML or a zip file with one`},
+		"an array":             {"[]", `is not a timebench document, nor a report in HTML or a zip file with one`},
+		"a picture":            {"\x89PNG\r\n\x1a\n", `is not a timebench document, nor a report in HTML or a zip file with one`},
+		"truncated":            {all[:300], "line 14, column 29: unexpected end of JSON input"},
+		"one byte short":       {all[:len(all)-2], fmt.Sprintf("line %d, column 4: unexpected end of JSON input", lines-1)},
+		"concatenated":         {all + all, fmt.Sprintf("line %d, column 1: invalid character '{' after top-level value", lines+1)},
+		"with a tail":          {all + "done", fmt.Sprintf("line %d, column 1: invalid character 'd' after top-level value", lines+1)},
+		"line break in text":   {replace("AMD EPYC", "AMD\nEPYC"), `line 26, column 20: invalid character '\n' in string literal`},
+		"nested deeply":        {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), "line 166, column 10022: invalid character '[' exceeded max depth"},
+		"no schema":            {`{}`, `has no schema: not a timebench document`},
+		"unknown schema":       {replace("timebench/1", "timebench/2"), `schema is "timebench/2"; this timebench reads "timebench/1"`},
+		"newer, schema last":   {`{"clocks": 3, "schema": "timebench/2"}`, `schema is "timebench/2"; this timebench reads "timebench/1"`},
+		"Schema":               {`{"Schema": "timebench/1"}`, `line 1, column 2: Schema is spelt "schema"`},
+		"of another program":   {`{"schema": "secret", "password": "secret"}`, `schema is not of timebench; this timebench reads "timebench/1"`},
+		"not JSON in it":       {"{\npassword", `has no schema: not a timebench document`},
+		"null sample":          {replace("20.4\n", "null\n"), `line 247, column 11: clocks[0].latency.samples_ns[2] is null, not a number`},
+		"text for a sample":    {replace("20.4\n", `"20.4, 3"`+"\n"), `line 247, column 11: clocks[0].latency.samples_ns[2] is a string, not a number`},
+		"list for a sample":    {replace("20.4\n", "[20.4, 3]\n"), `line 247, column 11: clocks[0].latency.samples_ns[2] is an array, not a number`},
+		"sample beyond":        {replace("20.4\n", "-1e999\n"), `line 247, column 11: clocks[0].latency.samples_ns[2] is -1e999, which a float of 64 bits cannot hold`},
+		"newer in all":         {`{"schema": "timebench/2", "clocks": 3}`, `schema is "timebench/2"; this timebench reads "timebench/1"`},
+		"schema not text":      {`{"schema": 3}`, `schema is not text; this timebench reads "timebench/1"`},
+		"schema null":          {`{"schema": null}`, `schema is not text; this timebench reads "timebench/1"`},
+		"misspelt":             {replace(`"turns"`, `"Turns"`), `line 166, column 5: conditions.Turns is spelt "turns"`},
+		"missing":              {replace(`"turns": 440,`, ``), `line 164, column 17: conditions.turns is missing`},
+		"missing object":       {`{"schema": "timebench/1", "generated_at": "2026-11-21T03:00:00Z", "interrupted": false}`, `line 1, column 1: tool is missing`},
+		"key twice":            {replace(`"turns": 440`, `"turns": 440, "turns": 441`), `line 166, column 19: conditions.turns appears twice`},
+		"null inside":          {replace(`"turns": 440`, `"turns": null`), `line 166, column 14: conditions.turns is null, not a number`},
+		"wrong type":           {replace(`"median_ns": 20.2`, `"median_ns": "20.2"`), `line 239, column 22: clocks[0].latency.median_ns is a string, not a number`},
+		"object for array":     {replaceIn(one, "\"threads\": [\n      1,\n      2\n    ]", `"threads": {}`), `line 36, column 16: settings.threads is an object, not an array`},
+		"array for object":     {`{"schema": "timebench/1", "tool": []}`, `line 1, column 35: tool is an array, not an object`},
+		"number for bool":      {replace(`"interrupted": true`, `"interrupted": 1`), `line 4, column 18: interrupted is a number, not true or false`},
+		"not a time":           {replace("2026-11-21T03:00:00Z", "today"), `line 3, column 19: generated_at is "today", not a time as RFC 3339 writes it`},
+		"hour of a digit":      {replace("2026-11-21T03:00:00Z", "2026-11-21T3:00:00Z"), `line 3, column 19: generated_at is "2026-11-21T3:00:00Z", not a time as RFC 3339 writes it`},
+		"comma in a time":      {replace("2026-11-21T03:00:00Z", "2026-11-21T03:00:00,5Z"), `line 3, column 19: generated_at is "2026-11-21T03:00:00,5Z", not a time as RFC 3339 writes it`},
+		"zone of a day":        {replace("2026-11-21T03:00:00Z", "2026-11-21T03:00:00+24:00"), `line 3, column 19: generated_at is "2026-11-21T03:00:00+24:00", not a time as RFC 3339 writes it`},
+		"fraction":             {replace(`"turns": 440`, `"turns": 440.5`), fmt.Sprintf(`line 166, column 14: conditions.turns is 440.5, not a whole number of %d bits`, strconv.IntSize)},
+		"beyond an integer":    {replace(`"ticks": 100000`, `"ticks": 1`+strings.Repeat("0", 99)), `line 266, column 18: clocks[0].resolution.ticks is 1` + strings.Repeat("0", 39) + `, not a whole number of 64 bits`},
+		"beyond a float":       {replace(`"median_ns": 20.2`, `"median_ns": 1e999`), `line 239, column 22: clocks[0].latency.median_ns is 1e999, which a float of 64 bits cannot hold`},
+		"beyond, in a new key": {replace(`"turns": 440`, `"turns": 440, "x\n": [[1e999]]`), `line 166, column 28: "/conditions/x\n/0/0" is 1e999, which a float of 64 bits cannot hold`},
+		"NaN":                  {replace(`"median_ns": 20.2`, `"median_ns": NaN`), `line 239, column 22: invalid character 'N' looking for beginning of value`},
+		"negative":             {replace(`"median_ns": 20.2`, `"median_ns": -20.2`), clock + `latency.median_ns is -20.2; it must be a number from 0`},
+		"quiet sample above":   {replace(`19.9`, `20.9`), clock + `latency.quiet_samples_ns[1] is 20.9, above the 20 of the round's sample`},
+		"negative quiet one":   {replace(`19.9`, `-19.9`), clock + `latency.quiet_samples_ns[1] is -19.9; it must be a number from 0`},
+		"too few quiet ones":   {replace(`19.9,`, ``), clock + `latency.quiet_samples_ns are 2, beside 3 samples_ns; there is one for each`},
+		"negative sample":      {replace(`20.4`, `-20.4`), clock + `latency.samples_ns[2] is -20.4; it must be a number from 0`},
+		"overconfident":        {replace(`"confidence": 0.95`, `"confidence": 95`), clock + `latency.confidence is 95; it must be from 0 to 1`},
+		"negative ticks":       {replace(`"ticks": 100000`, `"ticks": -1`), clock + `resolution.ticks is -1; it must be a number from 0`},
+		"odd quartile":         {replace(`"tick_low_ns": 0.5`, `"tick_low_ns": 2`), `clocks[0] ("CLOCK_MONOTONIC@vdso").resolution has a median tick of 1 outside its quartiles, 2 to 16`},
+		"median elsewhere":     {replace(`"reads_per_second": 49000000`, `"reads_per_second": 48000000`), clock + `throughput[0].samples_reads_per_second are from 4.9e+07 to 4.9e+07, which leaves out their median of 4.8e+07`},
+		"zero threads":         {replace(`"threads": 1,`, `"threads": 0,`), clock + `throughput[0].threads is 0; it must be at least 1`},
+		"unfair":               {replace(`"fairness": 1`, `"fairness": 1.5`), clock + `throughput[0].fairness is 1.5; it must be from 0 to 1`},
+		"rounds below none":    {replace(`"rounds": 10`, `"rounds": -1`), `settings.rounds is -1; it must be a number from 0`},
+		"number of no thread":  {replace("\"threads\": [\n      1,", "\"threads\": [\n      0,"), `settings.threads[0] is 0; it must be at least 1`},
+		"negative CPUs":        {replace(`"usable": 2`, `"usable": -2`), `host.cpu.usable is -2; it must be a number from 0`},
+		"text without end":     {replace(`"kernel": "6.18.44"`, `"kernel": "`+strings.Repeat("6", result.MostText+1)+`"`), `host.kernel is a text of 65537 bytes; it must have at most 65536`},
+		"list without end":     {replace(`"clocksource=tsc"`, `"`+strings.Repeat("é", result.MostText)+`"`), `host.boot_parameters[0] is a text of 131072 bytes; it must have at most 65536`},
+		"too many clocks":      {withClocks(t, 5000), `clocks[4096] ("clock4096@go") is one of more than 4096; no machine has so many`},
+		"clock twice":          {replaceIn(one, "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `clocks[1] ("CLOCK_MONOTONIC@vdso") appears twice`},
+		"clock without id":     {replaceIn(one, "hpet@mmio", ""), `clocks[1] ("") has no id`},
+		"ugly id": {
+			replaceIn(replace("CLOCK_MONOTONIC@vdso", `two\nlines`+strings.Repeat("x", 100)), `"median_ns": 20.2`, `"median_ns": -1`),
+			`clocks[0] ("two\nlines` + strings.Repeat("x", 55) + `").latency.median_ns is -1; it must be a number from 0`,
+		},
+		"negative duration":    {replace(`"duration_ns": 12000000000`, `"duration_ns": -1`), `conditions.duration_ns is -1; it must be a number from 0`},
+		"more complete passes": {replace(`"planned": 20`, `"planned": 6`), `conditions.passes[0].complete is 7; it must be no more than the 6 of planned`},
+		"more starved passes":  {replace(`"starved": 5`, `"starved": 8`), `conditions.passes[0].starved is 8; it must be no more than the 7 of complete`},
+		"more than all turns":  {replace(`"interrupted_turns": 17`, `"interrupted_turns": 441`), `conditions.interrupted_turns is 441; it must be no more than the 440 of turns`},
+		"more than all time":   {replace(`"steal_share": 0.03`, `"steal_share": 1.03`), `conditions.steal_share is 1.03; it must be from 0 to 1`},
+		"negative steal":       {replace(`"steal_share": 0.03`, `"steal_share": -0.03`), `conditions.steal_share is -0.03; it must be from 0 to 1`},
+		"negative throttling":  {replace(`"throttled_ns": 200000000`, `"throttled_ns": -1`), `conditions.throttled_ns is -1; it must be a number from 0`},
+		"unknown severity":     {replace(`"severity": "warn"`, `"severity": "fatal"`), `line 206, column 19: findings[0].severity is "fatal"; it must be one of error, warn, note`},
+		"severity in capitals": {replace(`"severity": "warn"`, `"severity": "WARN"`), `line 206, column 19: findings[0].severity is "WARN"; it must be one of error, warn, note`},
+		"severity empty":       {replace(`"severity": "warn"`, `"severity": ""`), `line 206, column 19: findings[0].severity is ""; it must be one of error, warn, note`},
+		"no severity":          {replace(`"severity": "warn",`, ``), `line 204, column 5: findings[0].severity is missing`},
+		"unknown kernel entry": {replace(`"kernel_entry": "never"`, `"kernel_entry": "seldom\n"`), `line 235, column 23: clocks[0].kernel_entry is "seldom\n"; it must be one of never, always, sometimes, unknown`},
+		"kernel entry empty":   {replace(`"kernel_entry": "never"`, `"kernel_entry": ""`), `line 235, column 23: clocks[0].kernel_entry is ""; it must be one of never, always, sometimes, unknown`},
+		"kernel entry beyond":  {replace(`"kernel_entry": "always"`, `"kernel_entry": "yes"`), `line 368, column 27: other_clocksources[0].clocks[0].kernel_entry is "yes"; it must be one of never, always, sometimes, unknown`},
+		"commands in one":      {replaceIn(all, "\"commands\": [", `"commands": "reboot", "x": [`), `line 215, column 23: findings[0].remedies[0].commands is a string, not an array`},
+		"source without name":  {replace(`"clocksource": "hpet"`, `"clocksource": ""`), `other_clocksources[0].clocksource is ""; each must be named, and once`},
+		"source twice":         {withExperiments(t, "hpet", "acpi_pm", "hpet"), `other_clocksources[2].clocksource is "hpet"; each must be named, and once`},
+		"clock twice beyond":   {replaceIn(withExperiments(t, "hpet"), "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `other_clocksources[0].clocks[1] ("CLOCK_MONOTONIC@vdso") appears twice`},
+		"negative beyond":      {replace(`"floor_ns": 1.65`, `"floor_ns": -1.65`), `other_clocksources[0].floor_ns is -1.65; it must be a number from 0`},
+		"latency beyond":       {replace(`"median_ns": 1310`, `"median_ns": -1310`), `other_clocksources[0].clocks[0] ("CLOCK_MONOTONIC@vdso").latency.median_ns is -1310; it must be a number from 0`},
+		"offset below":         {replace(`"offset_ns": -31250`, `"offset_ns": -9223372036854775808`), `host.time_sync.offset_ns is -9.223372036854776e+18; it must be from -1e+18 to 1e+18`},
+		"offset above":         {replace(`"offset_ns": -31250`, `"offset_ns": 9223372036854775807`), `host.time_sync.offset_ns is 9.223372036854776e+18; it must be from -1e+18 to 1e+18`},
+		"frequency below":      {replace(`"frequency_ppm": -12.75`, `"frequency_ppm": -1e19`), `host.time_sync.frequency_ppm is -1e+19; it must be from -1e+18 to 1e+18`},
+		"frequency above":      {replace(`"frequency_ppm": -12.75`, `"frequency_ppm": 1e300`), `host.time_sync.frequency_ppm is 1e+300; it must be from -1e+18 to 1e+18`},
+		"negative error":       {replace(`"max_error_ns": 16500000`, `"max_error_ns": -1`), `host.time_sync.max_error_ns is -1; it must be a number from 0`},
+		"negative rate":        {replace(`"kernel_tsc_hz": 2596124000`, `"kernel_tsc_hz": -1`), `host.cpu.kernel_tsc_hz is -1; it must be a number from 0`},
+		"outside its interval": {replace(`"low_ns": 20.1`, `"low_ns": 20.3`), clock + `latency has a median of 20.2 outside its interval, 20.3 to 20.3`},
+		"reads in no time":     {replace(`"ns_per_read": 20.3`, `"ns_per_read": 0`), clock + `throughput[0] has 4.9e+07 reads/s and 0 ns/read, which contradict each other`},
+		"too long for a read":  {replace(`"min_ns": 20`, `"min_ns": 1e308`), clock + `latency.min_ns is 1e+308; it must be 0, or from 1e-09 to 1e+18`},
+		"too short for a read": {replace(`"min_ns": 20`, `"min_ns": 5e-324`), clock + `latency.min_ns is 5e-324; it must be 0, or from 1e-09 to 1e+18`},
+		"negative bracket":     {replace(`"bracket_ns": 18.1`, `"bracket_ns": -18.1`), clock + `distribution.bracket_ns is -18.1; it must be a number from 0`},
+		"more than all reads":  {replace(`"tenfold_reads": 2`, `"tenfold_reads": 1001`), clock + `distribution.tenfold_reads is 1001; it must be no more than the 1000 of reads`},
+		"bucket descending":    {replace(`"up_to_ns": 45`, `"up_to_ns": 41`), clock + `distribution.buckets[1].up_to_ns is 41; it must be above the 41 of the bucket before`},
+		"bucket empty":         {replace(`"reads": 98`, `"reads": 0`), clock + `distribution.buckets[1].reads is 0; it must be at least 1`},
+		"bucket too full":      {replace(`"reads": 98`, `"reads": 101`), clock + `distribution.buckets[1].reads is 101; with the buckets before that is more than the 1000 reads`},
+		"bucket overflow":      {replace(`"reads": 98`, `"reads": 9223372036854775807`), clock + `distribution.buckets[1].reads is 9223372036854775807; with the buckets before that is more than the 1000 reads`},
+		"buckets too empty":    {replace(`"reads": 98`, `"reads": 97`), clock + `distribution.buckets hold 999 reads, not the 1000 of reads`},
+
+		"HTML without":         {"<!DOCTYPE html><title>timebench</title>", `is HTML without a timebench document in it`},
+		"HTML with two":        {html + html, `is HTML with 2 timebench documents in it; there must be one`},
+		"HTML truncated":       {html[:200], `line 3, column 57: the document that begins here is not ended by </script>`},
+		"HTML truncated later": {replaceIn(html, `"interrupted":true,`, `</script>`), `line 3, column 118: unexpected end of JSON input`},
+		"HTML wrong type":      {replaceIn(html, `"interrupted":true`, `"interrupted":1`), `line 3, column 133: interrupted is a number, not true or false`},
+		"HTML negative":        {replaceIn(html, `"median_ns":20.2`, `"median_ns":-20.2`), clock + `latency.median_ns is -20.2; it must be a number from 0`},
+
+		"zip without":      {zipped(t, "report/report.md", "#", "my-results.json", "{}", "results.json/", ""), `is a zip file without a results.json`},
+		"zip of two runs":  {zipped(t, "a/results.json", "{}", "b/results.json", "{}"), `is a zip file with 2 of results.json in it; there must be one`},
+		"zip of nothing":   {zipped(t), `is a zip file without a results.json`},
+		"zip truncated":    {zipped(t, "results.json", all)[:200], `is no whole zip file: zip: not a valid zip file`},
+		"zip of an array":  {zipped(t, "a/results.json", "[]"), `"a/results.json" in it: is not a JSON object, as a document is`},
+		"zip of null":      {zipped(t, "a/results.json", "null"), `"a/results.json" in it: is not a JSON object, as a document is`},
+		"zip of empty":     {zipped(t, "results.json", ""), `"results.json" in it: is not a JSON object, as a document is`},
+		"zip wrong type":   {zipped(t, "results.json", replace(`"turns": 440`, `"turns": ""`)), `"results.json" in it: line 166, column 14: conditions.turns is a string, not a number`},
+		"zip bomb":         {raw(t, zip.FileHeader{Name: "results.json", UncompressedSize64: result.MaxSize + 1}), `"results.json" in it: is larger than 128 MiB, which no document is`},
+		"zip that expands": {zipped(t, "results.json", replaceIn(all, "{", `{"new": "`+strings.Repeat("x", 1<<20)+`", `)), `"results.json" in it: has more than 100 times its size in the archive, which no document has`},
+		"zip of many":      {zipped(t, slices.Repeat([]string{"report/charts/" + strings.Repeat("x", 1<<10), ""}, 1<<10)...), `is a zip file with a directory of more than 1 MiB`},
+		"zip encrypted":    {raw(t, zip.FileHeader{Name: "results.json", Flags: 1}), `"results.json" in it: is encrypted`},
+		"zip of method 9":  {raw(t, zip.FileHeader{Name: "results.json", Method: 9}), `"results.json" in it: zip: unsupported compression algorithm`},
+	} {
+		file := filepath.Join(need.Folder(t), "file")
+		require.NoError(t, os.WriteFile(file, []byte(bad.text), 0o600))
+		document, err := sections.Load(file)
+		require.EqualError(t, err, file+": "+bad.want, name)
+		require.NotContains(t, err.Error(), "\n", name)
+		require.Nil(t, document, name)
+	}
+}
+
+// What a newer timebench writes is skipped, however much it is.
+func TestNewKeysTakeNoMemory(t *testing.T) {
+	allocations := func(numbers int) float64 {
+		text := strings.Replace(string(written(t, example())), "{", `{"new": [`+strings.Repeat("1, {}, ", numbers)+"1], ", 1)
+		return testing.AllocsPerRun(1, func() {
+			_, err := sections.Read(strings.NewReader(text))
+			require.NoError(t, err)
+		})
+	}
+	require.InDelta(t, allocations(1), allocations(10_000), 100)
+}
+
+// A document takes about one allocation for each text, list and object: a fleet has thousands of them.
+func TestSamplesTakeNoAllocations(t *testing.T) {
+	allocations := func(samples int) float64 {
+		d := example()
+		latency := compare.Into(d).Clocks[0].Latency
+		latency.SamplesNS, latency.QuietSamplesNS = slices.Repeat([]float64{20.2}, samples), slices.Repeat([]float64{20}, samples)
+		text := written(t, d)
+		return testing.AllocsPerRun(1, func() {
+			_, err := sections.Read(bytes.NewReader(text))
+			require.NoError(t, err)
+		})
+	}
+	require.InDelta(t, allocations(10), allocations(10_000), 100)
+}
+
+// A file that is no document may be one that only root may read, behind a link of somebody else.
+func TestNoOtherFileIsQuoted(t *testing.T) {
+	const secret = "s3cr3t"
+	for _, text := range []string{
+		secret, "root:" + secret, "{" + secret, `{"` + secret + `": "` + secret + `"}`, `{"schema": "` + secret + `"}`, `{"schema": {"` + secret + `": 1}}`,
+		"[\"" + secret, "<" + secret, "PK\x03\x04" + secret, zipped(t, "results.json", secret), zipped(t, "results.json", `{"`+secret+`": tru`),
+	} {
+		_, err := sections.Read(strings.NewReader(text))
+		require.Error(t, err)
+		for i := range secret {
+			require.NotContains(t, err.Error(), "'"+secret[i:i+1]+"'")
+		}
+		require.NotContains(t, err.Error(), secret)
+	}
+}
+
+// An editor may have saved a document in another encoding: its figures are whole.
+func TestReadTakesTextThatIsNotUTF8(t *testing.T) {
+	text := strings.Replace(string(written(t, example())), "AMD EPYC", "AMD \xe4\\ud800", 1)
+	document, err := sections.Read(strings.NewReader(text))
+	require.NoError(t, err)
+	require.Equal(t, "AMD \ufffd\ufffd", document.Host.CPU.Model)
+}
+
+func TestLoadRefusesAFolderWithoutADocument(t *testing.T) {
+	folder := need.Folder(t)
+	_, err := sections.Load(folder)
+	require.EqualError(t, err, folder+": has no results.json; name the folder of a run, or a file")
+	_, err = sections.Load(filepath.Join(folder, "absent.json"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorContains(t, err, "absent.json")
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "results.json"), 0o700))
+	_, err = sections.Load(folder)
+	require.ErrorContains(t, err, filepath.Join(folder, "results.json"))
+	require.NotContains(t, err.Error(), "\n")
+}
+
+func TestLoadRefusesAHugeFile(t *testing.T) {
+	for first, want := range map[string]string{
+		"":  `is not a timebench document, nor a report in HTML or a zip file with one`,
+		"{": `is larger than 128 MiB, which no document is`,
+	} {
+		name := filepath.Join(need.Folder(t), "huge")
+		require.NoError(t, os.WriteFile(name, []byte(first), 0o600))
+		require.NoError(t, os.Truncate(name, 1<<30))
+		_, err := sections.Load(name)
+		require.EqualError(t, err, name+": "+want)
+	}
+}
+
+type zeros struct{ read int64 }
+
+func (z *zeros) Read(p []byte) (int, error) {
+	clear(p)
+	z.read += int64(len(p))
+	return len(p), nil
+}
+
+func TestReadStopsAtTheLargestDocument(t *testing.T) {
+	var endless zeros
+	_, err := sections.Read(&endless)
+	require.ErrorContains(t, err, "not a timebench document")
+	require.LessOrEqual(t, endless.read, int64(4096), "what cannot be a document was read on")
+
+	_, err = sections.Read(io.MultiReader(strings.NewReader("{"), &endless))
+	require.EqualError(t, err, "is larger than 128 MiB, which no document is")
+	require.Less(t, endless.read, int64(4*result.MaxSize))
+}
+
+func TestWriteRefusesWhatReadWouldRefuse(t *testing.T) {
+	document := example()
+	compare.Into(document).Clocks[0].Latency.HighNS = math.Inf(1)
+	var saved bytes.Buffer
+	require.ErrorContains(t, document.Write(&saved), "latency.high_ns is +Inf")
+	require.ErrorContains(t, document.WriteScript(&saved), "latency.high_ns is +Inf")
+	document = example()
+	compare.Into(document).Clocks[0].Latency.Confidence = math.NaN()
+	require.ErrorContains(t, document.Write(&saved), "latency.confidence is NaN")
+	for want, spoil := range map[string]func(*result.Document){
+		`findings[0].severity is ""; it must be one of error, warn, note`: func(d *result.Document) { d.Findings[0].Severity = "" },
+		`clocks[0] ("CLOCK_MONOTONIC@vdso").kernel_entry is "seldom"; it must be one of never, always, sometimes, unknown`: func(d *result.Document) {
+			compare.Into(d).Clocks[0].KernelEntry = "seldom"
+		},
+		`host.time_sync.frequency_ppm is NaN; it must be from -1e+18 to 1e+18`:  func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = math.NaN() },
+		`other_clocksources[0].clocksource is ""; each must be named, and once`: func(d *result.Document) { compare.Into(d).OtherClockSources[0].ClockSource = "" },
+	} {
+		document = withEveryKey()
+		spoil(document)
+		require.EqualError(t, document.Write(&saved), want)
+	}
+	document = example()
+	document.Schema = ""
+	require.EqualError(t, document.Write(&saved), `schema is "", not "timebench/1"`)
+	require.Empty(t, saved.Bytes())
+}
+
+// What a run on this very machine left must load and fit; CI names the file.
+func TestRealDocumentLoads(t *testing.T) {
+	name := os.Getenv("TIMEBENCH_DOCUMENT")
+	if name == "" {
+		t.Skip("TIMEBENCH_DOCUMENT names no file")
+	}
+	document, err := sections.Load(name)
+	require.NoError(t, err)
+	schema.Check(t, written(t, document))
+	require.NotEmpty(t, compare.Of(document).Clocks)
+	for _, clock := range compare.Of(document).Clocks {
+		if clock.Available {
+			require.NotNil(t, clock.Latency, clock.ID)
+			require.NotEmpty(t, clock.Throughput, clock.ID)
+		}
+	}
+}
+
+// Windows PowerShell's > writes UTF-16.
+func TestLoadTakesUTF16(t *testing.T) {
+	var text bytes.Buffer
+	require.NoError(t, example().Write(&text))
+	for name, order := range map[string]binary.AppendByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
+		wide := []byte(name)
+		for _, unit := range utf16.Encode([]rune(text.String())) {
+			wide = order.AppendUint16(wide, unit)
+		}
+		document, err := sections.Read(bytes.NewReader(wide))
+		require.NoError(t, err)
+		require.Equal(t, example(), document)
+		_, err = sections.Read(bytes.NewReader(wide[:len(wide)/2]))
+		require.Error(t, err, "cut off")
+	}
+	_, err := sections.Read(strings.NewReader("\xff\xfeno document"))
+	require.Error(t, err)
+}
+
+// A row of throughput that appears twice would be compared with the first of another
+// document only.
+func TestThreadsStandOnce(t *testing.T) {
+	d := withEveryKey()
+	compare.Into(d).Clocks[0].Throughput = append(compare.Into(d).Clocks[0].Throughput, compare.Of(d).Clocks[0].Throughput[0])
+	require.ErrorContains(t, d.Write(io.Discard), `throughput[1].threads is 1 again; each number of threads stands once`)
+}

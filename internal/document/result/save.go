@@ -1,0 +1,54 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/timebench/timebench/internal/show/printable"
+)
+
+// The element of an HTML page that contains a document. In it, <, > and & are
+// written as \u003c, \u003e and \u0026, so that nothing in the document closes it.
+const (
+	scriptStart = `<script type="application/json" id="timebench-document">`
+	scriptEnd   = `</script>`
+)
+
+// Write writes the document as indented JSON without terminal control characters. It returns
+// an error for a document that Read would refuse.
+func (d *Document) Write(w io.Writer) error {
+	if err := d.check(); err != nil {
+		return err
+	}
+	text, err := d.text(false)
+	if err != nil {
+		return err
+	}
+	return WriteIndented(w, text)
+}
+
+// WriteIndented writes JSON with indentation and without terminal control characters.
+func WriteIndented(w io.Writer, text []byte) error {
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, text, "", "  "); err != nil {
+		return err
+	}
+	indented.WriteByte('\n')
+	_, err := printable.JSON(w).Write(indented.Bytes())
+	return err
+}
+
+// WriteScript writes the document as the element of an HTML page that Read can read. Its
+// errors are those of Write.
+func (d *Document) WriteScript(w io.Writer) error {
+	if err := d.check(); err != nil {
+		return err
+	}
+	text, err := d.text(true)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(printable.JSON(w), scriptStart+string(text)+scriptEnd)
+	return err
+}

@@ -1,0 +1,556 @@
+package result_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/invopop/jsonschema"
+	"github.com/stretchr/testify/require"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/test/schema"
+)
+
+// full is a document with every key, those of all sections among them.
+func full() *result.Document {
+	d := withEveryKey()
+	d.Labels = []string{"host=web1", "rack=3"}
+	ppm, cpu, earlier := -12.75, 1, 2
+	d.Put(&verify.Verification{
+		DurationNS: 5e9, CPUs: []int{1, 2}, LostCPUs: []int{3}, Load: true,
+		Clocks: []verify.VerifiedClock{{
+			ID: "CLOCK_MONOTONIC@vdso", Verdict: verify.OneCPU, Reason: "CPU 3 went away", Reads: 1000, Repeats: 3, StoodNS: 125, TickNS: 1,
+			Witness: "RDTSC@cpu", Across: &verify.Across{Checks: 500, Pairs: 2, SeesNS: 57},
+			Bracket: &verify.Bracket{Against: "CLOCK_MONOTONIC@syscall", Brackets: 100, OffsetNS: -1.5, BoundNS: 120, ResolutionNS: 1, AgainstResolutionNS: 4000000},
+			Faults:  []verify.ClockFault{{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &cpu, EarlierCPU: &earlier, Text: "no such device"}},
+		}},
+		Relations: []verify.Relation{{
+			Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -1500000, BoundNS: 60, PPM: -300, Steady: true, Held: true,
+		}},
+	})
+	d.Put(&skew.Skew{
+		DurationNS: 1e9, CPUs: []int{1, 2}, LostCPUs: []int{3},
+		Clocks: []skew.SkewedClock{{
+			ID: "RDTSC@cpu", Reason: "CPU 3 went away", TicksPerSecond: 2596122000,
+			Pairs:        []skew.CPUPair{{CPU: 1, OtherCPU: 2, OffsetNS: -3.5, BoundNS: 61, RoundTripNS: 122, Rounds: 100000}},
+			MissingPairs: []skew.MissingPair{{CPU: 1, OtherCPU: 3, Reason: "CPU 3 went away"}},
+		}},
+	})
+	rate := drift.DriftRate{PPM: &ppm, Hz: 2596088900, IntervalPPM: 0.02, Confidence: 0.95, Freedom: 400.5, ResidualNS: 14, WorstResidualNS: 65, Readings: 900, SpanNS: 4900000000}
+	d.Put(&drift.Drift{
+		Reference: "CLOCK_MONOTONIC@vdso", DurationNS: 1e10, LoadedFromNS: 5e9,
+		Clocks: []drift.DriftedClock{{
+			ID: "RDTSC@cpu", Reason: "failed after 5 s: no such device", NominalHz: 2596122000, Asleep: &rate, Loaded: &rate,
+			Points: []drift.DriftPoint{{AtNS: 1000, OffsetNS: 0.5}, {AtNS: 2000, OffsetNS: -0.5}},
+		}},
+	})
+	latency := compare.Latency{MedianNS: 23.4, LowNS: 23.3, HighNS: 23.5, Confidence: 0.95, MinNS: 23, SamplesNS: []float64{23.4, 23, 23.5}, QuietSamplesNS: []float64{23, 23, 23}, Runs: []int{1, 2}}
+	d.Put(&runtimes.Runtimes{
+		DurationNS: 1e10, Rounds: 5, Environment: []string{"TZ=UTC"}, ClearedEnvironment: []string{"JAVA_TOOL_OPTIONS"}, Preloaded: []string{"/usr/lib/f.so (LD_PRELOAD)"}, Clocks: []runtimes.SystemClock{{ID: "CLOCK_MONOTONIC@vdso", Latency: &latency}},
+		Runtimes: []runtimes.MeasuredRuntime{{
+			Name: "java", Version: "17.0.15", Path: "/usr/bin/java", Libc: "glibc 2.36", TimedBy: "cpu time", Available: true, Reason: "with 8 threads: exit status 1", Forks: 5, LoopNS: 0.4, CallNS: 0.5,
+			Calls: []runtimes.MeasuredCall{{
+				ID: "System.nanoTime@java", Call: "System.nanoTime", Kind: "monotonic", Reason: "cannot be traced", WarmUpNS: 120, Latency: &latency,
+				Resolution: &compare.Resolution{TickNS: 4, TickLowNS: 3, TickHighNS: 5, FinerThanRead: true, ReportedNS: 1, WatchedNS: 5e7, Ticks: 3, Moved: true, Backwards: 1, WorstBackwardsNS: 2},
+				Throughput: []compare.Throughput{{Threads: 2, ReadsPerSecond: 8e7, CountedReadsPerSecond: 7.9e7, NSPerRead: 25, Fairness: 0.9, Oversubscribed: true, SamplesReadsPerSecond: []float64{8e7, 8e7}, Runs: []int{1, 1}}},
+				Reads:      []string{"CLOCK_MONOTONIC"}, ReadsBy: "ptrace", TracedCalls: 1000, AttributedCalls: 999, ExactCalls: 3,
+				KernelEntry: result.Never, KernelEntryBy: "ptrace", WithoutVDSONS: 249,
+			}},
+		}},
+	})
+	share := 0.4
+	d.Put(&profile.Profile{
+		DurationNS: 5e9, RateHz: 997, SampleNS: 5200, Scope: profile.Command, Started: "java", StartedEnded: "exit status 3", ListsThreads: true, SeesKernel: true,
+		Unseen: []string{"the processes of other users"}, Unnamed: "reading takes too long", Samples: 5000, LostSamples: 3, CPUs: 2, CPUsUsed: 1.5, ClockCPUs: 0.6, ClockCPUsUserMode: 0.02,
+		KernelEntry: result.Always, ReadNS: 1200, SyscallNS: 1300, UserModeNS: 22,
+		Processes: []profile.Process{{
+			PID: 812, ProcessCount: 300, Command: "postgres", Cgroup: "/system.slice/postgresql.service", Reason: "it ended before", Preloaded: []string{"/usr/lib/f.so (LD_PRELOAD)"}, Samples: 5000, CPUsUsed: 1.5, ClockShare: &share, ClockShareLow: 0.39, ClockShareHigh: 0.41,
+			ClockCPUs: 0.6, UserShare: 0.1, KernelShare: 0.2, SyscallShare: 0.1, ReadsPerSecond: 5e5, ReadsLow: 4.8e5, ReadsHigh: 5.2e5, ReadsBy: "cost",
+			Functions: []profile.Function{{Name: "__vdso_clock_gettime", Samples: 1500}},
+			Threads:   []profile.Thread{{TID: 813, Name: "worker", Samples: 2500, ClockSamples: 1000}},
+			Callers:   []profile.Caller{{Functions: []string{"clock_gettime (libc.so.6)"}, Samples: 1000}}, OtherCallerSamples: 7,
+		}},
+	})
+	return d
+}
+
+var update = flag.Bool("update", false, "write docs/timebench-1.schema.json anew")
+
+// The bounds of numbers, where they are other than from 0 up: those of check.go.
+var bounds = map[string]struct{ least, most json.Number }{
+	"Conditions.steal_share":   {"0", "1"},
+	"Conditions.wall_step_ns":  {},
+	"Passes.threads":           {"1", ""},
+	"TimeSync.offset_ns":       {number(-result.Most), number(result.Most)},
+	"TimeSync.frequency_ppm":   {number(-result.Most), number(result.Most)},
+	"WallOffset.offset_ns":     {number(-result.Most), number(result.Most)},
+	"WallOffset.zone_ns":       {number(-result.Most), number(result.Most)},
+	"Quality.quality":          {number(-result.Most), number(result.Most)},
+	"Settings.threads":         {"1", ""},
+	"Latency.confidence":       {"0", "1"},
+	"DriftRate.confidence":     {"0", "1"},
+	"Throughput.threads":       {"1", ""},
+	"Latency.runs":             {"1", ""},
+	"Throughput.runs":          {"1", ""},
+	"Throughput.fairness":      {"0", "1"},
+	"Bucket.reads":             {"1", ""},
+	"ClockFault.count":         {"1", ""},
+	"Bracket.offset_ns":        {number(-result.Most), number(result.Most)},
+	"Relation.change_ns":       {number(-result.Most), number(result.Most)},
+	"Relation.ppm":             {number(-result.Most), number(result.Most)},
+	"CPUPair.offset_ns":        {number(-result.Most), number(result.Most)},
+	"DriftRate.ppm":            {number(-result.Most), number(result.Most)},
+	"DriftPoint.offset_ns":     {number(-result.Most), number(result.Most)},
+	"Process.clock_share":      {"0", "1"},
+	"Process.clock_share_low":  {"0", "1"},
+	"Process.clock_share_high": {"0", "1"},
+	"Process.user_share":       {"0", "1"},
+	"Process.kernel_share":     {"0", "1"},
+	"Process.syscall_share":    {"0", "1"},
+}
+
+func number(value float64) json.Number {
+	return json.Number(strconv.FormatFloat(value, 'g', -1, 64))
+}
+
+// generated is the JSON Schema of the types of the document.
+func generated(t *testing.T) *jsonschema.Schema {
+	r := jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true}
+	require.NoError(t, r.AddGoComments("github.com/timebench/timebench/internal/document/result", "./", jsonschema.WithFullComment()))
+	s := r.Reflect(&result.Document{})
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	defer t.Chdir(here)
+	var empty []result.Section
+	properties := s.Definitions["Document"].Properties
+	for _, kind := range sections.All {
+		empty = append(empty, kind.New())
+		of := reflect.TypeOf(kind.New()).Elem()
+		// From within its folder: the library makes no package of a path with other separators.
+		t.Chdir(filepath.Join(here, "..", "..", "..", strings.TrimPrefix(of.PkgPath(), "github.com/timebench/timebench/")))
+		require.NoError(t, r.AddGoComments(of.PkgPath(), "./", jsonschema.WithFullComment()))
+		reflected := r.ReflectFromType(of)
+		maps.Copy(s.Definitions, reflected.Definitions)
+		if result.IsInline(kind.New()) {
+			inline := s.Definitions[of.Name()]
+			delete(s.Definitions, of.Name())
+			for pair := inline.Properties.Oldest(); pair != nil; pair = pair.Next() {
+				properties.Set(pair.Key, pair.Value)
+			}
+			s.Definitions["Document"].Required = append(s.Definitions["Document"].Required, inline.Required...)
+			continue
+		}
+		properties.Set(kind.Key, &jsonschema.Schema{Ref: reflected.Ref, Description: kind.About})
+	}
+	for _, key := range result.FormKeys(empty) {
+		require.NoError(t, properties.MoveToBack(key))
+	}
+	s.Title = "The result document of timebench, " + result.Schema
+	s.Description = "Keys are only ever added within " + result.Schema + "; ignore those that you do not know."
+	for name, definition := range s.Definitions {
+		fields := fieldsOf(reflect.TypeFor[result.Document](), name)
+		definition.Description = prose(definition.Description, fields)
+		definition.Required = slices.DeleteFunc(definition.Required, func(key string) bool {
+			return slices.ContainsFunc(sections.All, func(kind section.Kind) bool { return slices.Contains(kind.NotRequired, name+"."+key) })
+		})
+		for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
+			property := pair.Value
+			property.Description = prose(property.Description, fields)
+			require.NotEmpty(t, property.Description, "%s.%s has no comment", name, pair.Key)
+			bound(property, name+"."+pair.Key)
+			for _, choice := range choices()[name+"."+pair.Key] {
+				property.Enum = append(property.Enum, choice)
+			}
+			if property.Items != nil {
+				bound(property.Items, name+"."+pair.Key)
+			}
+		}
+	}
+	name, _ := s.Definitions["Document"].Properties.Get("schema")
+	name.Const = result.Schema
+	one := uint64(1)
+	for name, key := range map[string]string{
+		"Clock": "id", "MeasuredRuntime": "name", "MeasuredCall": "id", "SystemClock": "id", "VerifiedClock": "id", "SkewedClock": "id", "DriftedClock": "id", "Experiment": "clocksource", "Drift": "reference",
+		"Quality": "name", "WallOffset": "against", "TimeService": "name", "RefusedCall": "call",
+	} {
+		named, _ := s.Definitions[name].Properties.Get(key)
+		named.MinLength = &one
+	}
+	confident := jsonschema.NewProperties()
+	confident.Set("confidence", &jsonschema.Schema{ExclusiveMinimum: "0"})
+	s.Definitions["Latency"].If = &jsonschema.Schema{Properties: confident, Required: []string{"confidence"}}
+	s.Definitions["Latency"].Then = &jsonschema.Schema{Required: []string{"low_ns", "high_ns"}}
+	return s
+}
+
+func bound(s *jsonschema.Schema, path string) {
+	if s.Type != "integer" && s.Type != "number" {
+		return
+	}
+	bound, ok := bounds[path]
+	if !ok {
+		bound.least = "0"
+	}
+	s.Minimum, s.Maximum = bound.least, bound.most
+}
+
+// choices are those of the document and of all sections.
+func choices() map[string][]string {
+	all := maps.Clone(result.Choosing)
+	for _, kind := range sections.All {
+		maps.Copy(all, kind.Choices)
+	}
+	return all
+}
+
+// fieldsOf returns the fields of the named type, which is t or within it or a section.
+func fieldsOf(t reflect.Type, name string) []reflect.StructField {
+	switch t.Kind() {
+	case reflect.Interface:
+		for _, kind := range sections.All {
+			if found := fieldsOf(reflect.TypeOf(kind.New()), name); found != nil {
+				return found
+			}
+		}
+	case reflect.Pointer, reflect.Slice:
+		return fieldsOf(t.Elem(), name)
+	case reflect.Struct:
+		fields := reflect.VisibleFields(t)
+		if t.Name() == name {
+			for _, kind := range sections.All {
+				if s := kind.New(); name == "Document" && result.IsInline(s) {
+					fields = append(fields, reflect.VisibleFields(reflect.TypeOf(s).Elem())...)
+				}
+			}
+			return fields
+		}
+		for _, field := range fields {
+			if found := fieldsOf(field.Type, name); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// prose makes one line of a comment of Go and names keys as JSON does.
+func prose(comment string, fields []reflect.StructField) string {
+	comment = strings.ReplaceAll(comment, "\n", " ")
+	for _, field := range fields {
+		comment = regexp.MustCompile(`\b`+field.Name+`\b`).ReplaceAllString(comment, result.KeyOf(field))
+	}
+	return comment
+}
+
+func TestSchemaIsThatOfTheTypes(t *testing.T) {
+	var want bytes.Buffer
+	encoder := json.NewEncoder(&want)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	require.NoError(t, encoder.Encode(generated(t)))
+	name, err := schema.Path()
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.WriteFile(name, want.Bytes(), 0o644))
+	}
+	got, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, want.String(), string(got), "go test ./internal/document/result -run Schema -update writes it anew")
+}
+
+// The faults of value, wherever it stands: each must be refused by both the
+// loader and the schema.
+func faults(key string, value any) []any {
+	switch value.(type) {
+	case float64:
+		wrong := []any{nil, "1", []any{1}}
+		switch key {
+		case "wall_step_ns":
+		case "offset_ns", "frequency_ppm", "change_ns", "ppm", "zone_ns", "quality":
+			wrong = append(wrong, -2*result.Most, 2*result.Most)
+		case "steal_share", "confidence", "fairness":
+			wrong = append(wrong, -1, 1.5)
+		default:
+			wrong = append(wrong, -1)
+		}
+		return wrong
+	case string:
+		wrong := []any{nil, 1, []any{"1"}}
+		switch key {
+		case "schema", "generated_at", "severity", "kernel_entry", "verdict":
+			wrong = append(wrong, "", "timebench/2")
+		case "id", "clocksource", "reference":
+			wrong = append(wrong, "")
+		}
+		return wrong
+	case bool:
+		return []any{nil, "true", 1}
+	case map[string]any:
+		return []any{nil, []any{}, "{}"}
+	default:
+		return []any{nil, map[string]any{}, 1}
+	}
+}
+
+// The loader and the schema are made of the same types and of two lists of
+// bounds; what they refuse must not differ.
+func TestSchemaRefusesWhatReadRefuses(t *testing.T) {
+	var whole map[string]any
+	require.NoError(t, json.Unmarshal(written(t, full()), &whole))
+	verdicts := func(path string) (fromRead, fromSchema error) {
+		text, err := json.Marshal(whole)
+		require.NoError(t, err)
+		_, fromRead = sections.Read(bytes.NewReader(text))
+		if fromRead != nil {
+			require.NotContains(t, fromRead.Error(), "\n", path)
+		}
+		return fromRead, schema.Validate(text)
+	}
+	var spoil func(path, key string, value any, set func(any))
+	spoil = func(path, key string, value any, set func(any)) {
+		for _, wrong := range faults(key, value) {
+			set(wrong)
+			fromRead, fromSchema := verdicts(path)
+			require.Error(t, fromRead, "%s as %v", path, wrong)
+			require.ErrorContains(t, fromRead, key)
+			require.Error(t, fromSchema, "%s as %v", path, wrong)
+		}
+		set(value)
+		switch value := value.(type) {
+		case float64:
+			for _, other := range []float64{0, 0.5, value + 1} {
+				set(other)
+				if fromRead, fromSchema := verdicts(path); fromRead == nil || fromSchema != nil {
+					require.Equal(t, fromSchema == nil, fromRead == nil, "%s as %v: %v; %v", path, other, fromRead, fromSchema)
+				}
+			}
+			set(value)
+		case []any:
+			for i := range value {
+				spoil(path+"[]", key, value[i], func(v any) { value[i] = v })
+			}
+		case map[string]any:
+			value["added later"] = []any{nil}
+			fromRead, fromSchema := verdicts(path)
+			require.NoError(t, fromRead)
+			require.NoError(t, fromSchema)
+			delete(value, "added later")
+			for _, name := range slices.Collect(maps.Keys(value)) {
+				kept := value[name]
+				delete(value, name)
+				fromRead, fromSchema := verdicts(path)
+				require.Equal(t, fromSchema == nil, fromRead == nil, "without %s.%s: %v; %v", path, name, fromRead, fromSchema)
+				value[name] = kept
+				spoil(path+"."+name, name, kept, func(v any) { value[name] = v })
+			}
+		}
+	}
+	for _, name := range slices.Collect(maps.Keys(whole)) {
+		spoil(name, name, whole[name], func(v any) { whole[name] = v })
+		kept := whole[name]
+		delete(whole, name)
+		fromRead, fromSchema := verdicts(name)
+		require.Equal(t, fromSchema == nil, fromRead == nil, "without %s: %v; %v", name, fromRead, fromSchema)
+		whole[name] = kept
+	}
+}
+
+func TestDocumentsFitTheSchema(t *testing.T) {
+	contract, err := os.ReadFile("testdata/contract.json")
+	require.NoError(t, err)
+	schema.Check(t, contract)
+	schema.Check(t, written(t, example()))
+	schema.Check(t, written(t, full()))
+
+	bare := full()
+	bare.Settings.Threads, bare.Host.ClockSource.Available, bare.Findings[0].Evidence = nil, nil, nil
+	experiment := &compare.Into(bare).OtherClockSources[0]
+	for _, clock := range []*compare.Clock{&compare.Into(bare).Clocks[0], &experiment.Clocks[0]} {
+		clock.Latency.SamplesNS, clock.Latency.QuietSamplesNS, clock.Throughput[0].SamplesReadsPerSecond = nil, nil, nil
+		clock.Latency.Runs, clock.Throughput[0].Runs = nil, nil
+		clock.Distribution.Buckets, clock.Distribution.Reads, clock.Distribution.TenfoldReads = nil, 0, 0
+		schema.Check(t, written(t, bare))
+		require.Nil(t, clock.Latency.SamplesNS, "Write changed the document")
+	}
+	require.Nil(t, bare.Findings[0].Evidence, "Write changed the document")
+	compare.Into(bare).Clocks, experiment.Clocks = nil, nil
+	schema.Check(t, written(t, bare))
+	require.Nil(t, experiment.Clocks, "Write changed the document")
+}
+
+// A confidence of 0 is as good as none: there is no interval.
+func TestSchemaTakesNoIntervalWithoutConfidence(t *testing.T) {
+	text := string(written(t, example()))
+	for from, to := range map[string]string{`"low_ns": 20.1,`: ``, `"high_ns": 20.3,`: ``, `"confidence": 0.95`: `"confidence": 0`} {
+		require.Contains(t, text, from)
+		text = strings.Replace(text, from, to, 1)
+	}
+	_, err := sections.Read(strings.NewReader(text))
+	require.NoError(t, err)
+	schema.Check(t, []byte(text))
+}
+
+func TestFullDocumentHasEveryKey(t *testing.T) {
+	var look func(path string, v reflect.Value)
+	look = func(path string, v reflect.Value) {
+		require.False(t, v.IsZero(), "%s is zero: give it a value in full", path)
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Interface:
+			look(path, v.Elem())
+		case reflect.Slice:
+			require.Positive(t, v.Len(), path)
+			for i := range v.Len() {
+				look(path+"[]", v.Index(i))
+			}
+		case reflect.Struct:
+			if v.Type() == reflect.TypeFor[time.Time]() {
+				return
+			}
+			for i := range v.NumField() {
+				look(path+"."+v.Type().Field(i).Name, v.Field(i))
+			}
+		}
+	}
+	look("Document", reflect.ValueOf(*full()))
+}
+
+// keys adds every key under the definition at path, with whether it is required. A
+// definition that is in several places counts at the first.
+func keys(s *jsonschema.Schema, definition *jsonschema.Schema, path string, found map[string]bool, counted map[string]bool) {
+	for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
+		property, at := pair.Value, strings.TrimPrefix(path+"."+pair.Key, ".")
+		found[at] = slices.Contains(definition.Required, pair.Key)
+		if property.Items != nil {
+			property, at = property.Items, at+"[]"
+		}
+		if name, ok := strings.CutPrefix(property.Ref, "#/$defs/"); ok && !counted[name] {
+			counted[name] = true
+			keys(s, s.Definitions[name], at, found, counted)
+		}
+	}
+}
+
+// docs/result.md has a section for each object and in it a row for each key,
+// which says when the key is absent exactly where it may be.
+func TestDocsExplainEveryKeyOfTheSchema(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/result.md")
+	require.NoError(t, err)
+	heading := regexp.MustCompile("^## (?:`(.*)`)?")
+	row := regexp.MustCompile(`^\| ` + "`(.*?)`" + ` \| .*\| (.*)\|$`)
+	explained, path := map[string]bool{}, ""
+	for line := range strings.Lines(string(text)) {
+		if found := heading.FindStringSubmatch(line); found != nil {
+			path = found[1]
+		}
+		if found := row.FindStringSubmatch(strings.TrimSpace(line)); found != nil {
+			explained[strings.TrimPrefix(path+"."+found[1], ".")] = found[2] == ""
+		}
+	}
+	want := map[string]bool{}
+	s := generated(t)
+	keys(s, s.Definitions["Document"], "", want, map[string]bool{})
+	require.Equal(t, want, explained)
+}
+
+func TestDocsExampleIsADocument(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/result.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(text), "```json\n")
+	fragment, _, _ := strings.Cut(rest, "```")
+	_, err = sections.Read(strings.NewReader(fragment))
+	require.NoError(t, err)
+	schema.Check(t, []byte(fragment))
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, d := range []*result.Document{example(), full()} {
+		text := string(written(t, d))
+		for name, form := range map[string]string{
+			"JSON":                      text,
+			"JSON as PowerShell writes": "\ufeff\r\n" + strings.ReplaceAll(text, "\n", "\r\n"),
+			"HTML":                      page(t, d),
+			"the script alone":          script(t, d),
+			"zip":                       zipped(t, "results.json", text),
+			"zip of a folder":           zipped(t, "report/", "", "report/report.md", "#", "report/results.json", text),
+			"zip of Windows":            zipped(t, `report\charts\latency.png`, "", `report\results.json`, text),
+		} {
+			loaded, err := sections.Read(strings.NewReader(form))
+			require.NoError(t, err, name)
+			require.Equal(t, d, loaded, name)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	contract, err := os.ReadFile("testdata/contract.json")
+	require.NoError(f, err)
+	f.Add(written(f, full()))
+	f.Add(contract)
+	f.Add([]byte(`{"schema":"timebench/1"}`))
+	f.Add([]byte(page(f, full())))
+	f.Add([]byte(script(f, example())))
+	f.Add([]byte(zipped(f, "report/results.json", string(contract))))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		document, err := sections.Read(bytes.NewReader(data))
+		if err != nil {
+			require.NotContains(t, err.Error(), "\n")
+			return
+		}
+		if bytes.HasPrefix(data, []byte("{")) {
+			schema.Check(t, data)
+		}
+		once := written(t, document)
+		schema.Check(t, once)
+		for _, form := range []string{string(once), script(t, document)} {
+			again, err := sections.Read(strings.NewReader(form))
+			require.NoError(t, err)
+			require.Equal(t, string(once), string(written(t, again)))
+		}
+	})
+}
+
+// The keys of sections are as strict as those of the document, and one that nobody knows
+// is of a newer timebench.
+func TestSectionsAreReadStrictly(t *testing.T) {
+	text := string(written(t, full()))
+	for from, test := range map[string]struct{ to, want string }{
+		`"skew": {`:  {`"Skew": {`, `Skew is spelt "skew"`},
+		`"drift": {`: {`"skew": {`, "skew appears twice"},
+		`"text": "no such device"`: {
+			`"text": "` + strings.Repeat("x", 1<<17) + `"`, "verification.clocks[0].faults[0].text is a text of 131072 bytes",
+		},
+		`"verdict": "monotonic on one CPU only"`: {`"verdict": ""`, `verification.clocks[0].verdict is ""`},
+	} {
+		require.Contains(t, text, from)
+		_, err := sections.Read(strings.NewReader(strings.Replace(text, from, test.to, 1)))
+		require.ErrorContains(t, err, test.want)
+		require.NotContains(t, err.Error(), "\n")
+	}
+	without, err := result.NewLoader().Read(strings.NewReader(text))
+	require.NoError(t, err)
+	require.Empty(t, without.Sections)
+	d := full()
+	d.Put(&skew.Skew{CPUs: []int{7}})
+	require.Len(t, d.Sections, len(sections.All))
+	require.Equal(t, []int{7}, skew.Of(d).CPUs)
+}

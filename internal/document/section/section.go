@@ -1,0 +1,111 @@
+// Package section defines what each measurement provides: its section in a document, with its
+// texts, tables and pictures. The document, the formats and the comparison of two documents
+// use it and know no measurement by name.
+package section
+
+import (
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/exposition"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/table"
+)
+
+// A Section is the result of a measurement in a document, and how it is shown.
+type Section interface {
+	result.Section
+	// Fact returns how it was measured, for the lines above the tables. d is the document
+	// with the section.
+	Fact(d *result.Document) table.Fact
+	// Block returns its tables and sentences.
+	Block(d *result.Document) table.Block
+	// Lines returns it as CSV, the header first; the cells are not escaped.
+	Lines(d *result.Document) [][]string
+}
+
+// A Sampled is a Section with samples that benchstat can compare.
+type Sampled interface {
+	Samples() []Sample
+}
+
+// A Sample is a line in the Go benchmark format.
+type Sample struct {
+	// Name is the name of the benchmark with its parameters: Latency/clock=RDTSC@cpu.
+	Name      string
+	NSPerRead float64
+	// ReadsPerSecond is 0 for a latency sample.
+	ReadsPerSecond float64
+}
+
+// A Metered is a Section with figures that Prometheus can collect.
+type Metered interface {
+	Metrics() []exposition.Family
+}
+
+// A Kind is a measurement that adds a section to a document.
+type Kind struct {
+	result.Kind
+	// Command is the timebench command that runs the measurement.
+	Command string
+	// Pictures are the pictures of a document with the section.
+	Pictures []picture.Chart[*result.Document]
+	// Compare returns what changed between two documents; false if neither has the section.
+	Compare func(old, new *result.Document, s Settings) (Comparison, bool)
+	// Join returns the sections of several runs of one machine as one, with the samples of all; nil for
+	// a kind without samples.
+	Join func(runs []result.Section) result.Section
+	// ChangePictures are the pictures of what changed.
+	ChangePictures []picture.Chart[Compared]
+}
+
+// A Compared is what changed in a section between two documents, for a picture.
+type Compared struct {
+	// OldName and NewName are the names of the files of the documents.
+	OldName, NewName string
+	// Value is that of the [Comparison].
+	Value any
+}
+
+// In returns the sections of a document in order. It omits empty ones if another is not
+// empty: every document has the keys of an inline section.
+func In(d *result.Document) []Section {
+	var all, full []Section
+	for _, s := range d.Sections {
+		shown, ok := s.(Section)
+		if !ok {
+			continue
+		}
+		all = append(all, shown)
+		if may, ok := s.(interface{ Empty() bool }); !ok || !may.Empty() {
+			full = append(full, shown)
+		}
+	}
+	if len(full) == 0 {
+		return all
+	}
+	return full
+}
+
+// Joining returns the Join of a [Kind] whose sections are of type S.
+func Joining[S result.Section](join func(runs []S) S) func(runs []result.Section) result.Section {
+	return func(runs []result.Section) result.Section {
+		own := make([]S, len(runs))
+		for i, run := range runs {
+			own[i] = run.(S)
+		}
+		return join(own)
+	}
+}
+
+// Comparing returns the Compare of a [Kind] with this key, whose sections are of type S. compare
+// gets nil for a section that a document does not have.
+func Comparing[S Section](key string, compare func(old, new S) Comparison) func(old, new *result.Document, s Settings) (Comparison, bool) {
+	return func(old, new *result.Document, _ Settings) (Comparison, bool) {
+		before, after := old.Section(key), new.Section(key)
+		if before == nil && after == nil {
+			return Comparison{}, false
+		}
+		own, _ := before.(S)
+		other, _ := after.(S)
+		return compare(own, other), true
+	}
+}

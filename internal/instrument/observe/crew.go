@@ -1,0 +1,104 @@
+package observe
+
+import (
+	"sync"
+	"time"
+
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/system/debuglog"
+)
+
+// A Crew is threads of this process that run tasks. Each is pinned to a CPU or free to move.
+// The zero value has no threads.
+//
+// Its methods are for one goroutine. A task is passed by a channel, so its thread sees all
+// that was written before, and what the task captures is on the heap, where the garbage
+// collector does not move it.
+type Crew struct {
+	hired []chan func(unpinned error)
+	left  sync.WaitGroup
+}
+
+// Start runs a task on thread i. If there is no such thread, i must be the next one: Start
+// creates it and pins it to the CPU, or leaves it free if that is thread.Any. If it cannot be
+// pinned, the task is called on another thread with the error.
+func (c *Crew) Start(i, cpu int, task func(unpinned error)) {
+	if i == len(c.hired) {
+		c.hire(cpu)
+	}
+	c.hired[i] <- task
+}
+
+func (c *Crew) hire(cpu int) {
+	tasks := make(chan func(error), 1)
+	c.hired = append(c.hired, tasks)
+	c.left.Go(func() {
+		err := thread.Run(cpu, func() {
+			for task := range tasks {
+				task(nil)
+			}
+		})
+		if err != nil {
+			debuglog.Printf("thread", "%v", err)
+		}
+		for task := range tasks {
+			task(err)
+		}
+	})
+}
+
+// Dismiss ends all but the first n threads. Each ends its task first.
+func (c *Crew) Dismiss(n int) {
+	for ; len(c.hired) > n; c.hired = c.hired[:len(c.hired)-1] {
+		close(c.hired[len(c.hired)-1])
+	}
+}
+
+// Wait waits until all dismissed threads have ended.
+func (c *Crew) Wait() { c.left.Wait() }
+
+// Away returns whether this thread is on another CPU than the one that it was pinned to: that
+// CPU went offline or is no longer allowed to the process. It is false for thread.Any.
+func Away(cpu int) bool {
+	at := thread.Current()
+	return cpu != thread.Any && at != thread.Any && at != cpu
+}
+
+// steps is the number of steps into which a patience is divided.
+const steps = 20
+
+// Await returns the next n values of a channel, or fewer if patience runs out or done is
+// closed, which may be nil.
+//
+// The patience is counted in steps in which the waiting thread itself had a CPU. If the whole
+// process is stopped (SIGSTOP, a paused machine), the awaited threads have no CPU either, and
+// the pause counts as one step.
+func Await[T any](from <-chan T, n int, patience time.Duration, done <-chan struct{}) []T {
+	ticker := time.NewTicker(patience / steps)
+	defer ticker.Stop()
+	return await(from, n, ticker.C, done)
+}
+
+// await is Await with a channel of steps, which drops those that are not received.
+func await[T any](from <-chan T, n int, step <-chan time.Time, done <-chan struct{}) (came []T) {
+	for left := steps; len(came) < n && left > 0; {
+		select {
+		case value := <-from:
+			came = append(came, value)
+		case <-step:
+			left--
+		case <-done:
+			return came
+		}
+	}
+	// The last step may be ready together with a value.
+	for len(came) < n {
+		select {
+		case value := <-from:
+			came = append(came, value)
+		default:
+			return came
+		}
+	}
+	return came
+}

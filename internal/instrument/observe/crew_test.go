@@ -1,0 +1,103 @@
+package observe
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/test/need"
+)
+
+// Each thread does its tasks one after the other, on its CPU, until it is dismissed.
+func TestCrew(t *testing.T) {
+	cpus := thread.Usable()
+	cpu := cpus[len(cpus)-1]
+	if thread.Pinnable([]int{cpu}) != nil {
+		cpu = thread.Any
+	}
+	var c Crew
+	done := make(chan int, 10)
+	var away atomic.Int32
+	for round := range 2 {
+		for i, at := range []int{thread.Any, cpu} {
+			c.Start(i, at, func(unpinned error) {
+				if unpinned != nil || Away(at) {
+					away.Add(1)
+				}
+				done <- 10*round + i
+			})
+		}
+	}
+	require.ElementsMatch(t, []int{0, 1, 10, 11}, Await(done, 4, time.Minute, nil))
+	require.Zero(t, away.Load())
+	c.Dismiss(1)
+	require.Len(t, c.hired, 1)
+	c.Start(0, thread.Any, func(error) { done <- 20 })
+	c.Dismiss(0)
+	c.Wait()
+	require.Equal(t, 20, <-done, "who is dismissed ends the task before")
+}
+
+// A thread that cannot be pinned hears of each task all the same.
+func TestCrewWithoutTheCPU(t *testing.T) {
+	var c Crew
+	heard := make(chan error, 3)
+	for range 3 {
+		c.Start(0, 1000, func(unpinned error) { heard <- unpinned })
+	}
+	for _, err := range Await(heard, 3, time.Minute, nil) {
+		require.ErrorContains(t, err, "pin a thread to CPU 1000")
+	}
+	c.Dismiss(0)
+	c.Wait()
+	require.Empty(t, heard)
+}
+
+func TestAway(t *testing.T) {
+	for _, cpu := range thread.Usable() {
+		var own, other bool
+		if thread.Run(cpu, func() { own, other = Away(cpu), Away(cpu+1) }) != nil {
+			require.False(t, Away(1000), "a build that does not ask where a thread runs")
+			continue
+		}
+		require.False(t, own)
+		require.True(t, other)
+	}
+	require.False(t, Away(thread.Any))
+}
+
+// A patience ends after as many steps as it has, and not before.
+func TestAwaitEnds(t *testing.T) {
+	from, step := make(chan int, 3), make(chan time.Time, steps)
+	for range steps - 1 {
+		step <- time.Time{}
+	}
+	came := make(chan []int, 1)
+	go func() { came <- await(from, 3, step, nil) }()
+	from <- 7
+	select {
+	case got := <-came:
+		t.Fatalf("it ended with %v, one step too early", got)
+	case <-time.After(20 * time.Millisecond):
+	}
+	step <- time.Time{}
+	need.Ends(t, "the patience", func() { require.Equal(t, []int{7}, <-came) })
+}
+
+func TestAwaitReturnsWhatCame(t *testing.T) {
+	from := make(chan int, 3)
+	from <- 1
+	from <- 2
+	need.Ends(t, "a patience of 20 ms", func() { require.Equal(t, []int{1, 2}, Await(from, 3, 20*time.Millisecond, nil)) })
+	from <- 3
+	from <- 4
+	need.Ends(t, "waiting for what came", func() { require.Equal(t, []int{3}, Await(from, 1, time.Hour, nil)) })
+	need.Ends(t, "waiting for nothing", func() { require.Empty(t, Await(from, 0, time.Hour, nil)) })
+	require.Len(t, from, 1)
+	<-from
+	done := make(chan struct{})
+	close(done)
+	need.Ends(t, "waiting for what is done", func() { require.Empty(t, Await(from, 1, time.Hour, done)) })
+}

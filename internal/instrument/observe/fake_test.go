@@ -1,0 +1,58 @@
+package observe
+
+import (
+	"testing"
+	"time"
+
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/test/need"
+)
+
+// A script is a Reader whose values a function gives: next(i) is the value of read i.
+type script struct {
+	next  func(i int64) int64
+	reads int64
+}
+
+func (s *script) Spin(n int) { s.reads += int64(n) }
+
+func (s *script) Read(ticks []int64) {
+	for i := range ticks {
+		ticks[i] = s.next(s.reads)
+		s.reads++
+	}
+}
+
+// A fakeTime is a stopwatch that a test moves.
+type fakeTime struct{ ns int64 }
+
+func (f *fakeTime) now() int64 { return f.ns }
+
+func (f *fakeTime) pass(span time.Duration) { f.ns += int64(span) }
+
+// long is a span of work that something else ends.
+const long = 30 * time.Second
+
+// untilOver works until the seat is over, and fails where its time was up.
+func untilOver(t *testing.T, s *Seat) {
+	for !s.Over() {
+		thread.Yield()
+	}
+	if s.deadline.passed() {
+		t.Error("nothing but its deadline ended the work")
+	}
+}
+
+// twoCPUs are the first two that the process may use; planted.TwoCPUs, which needs this
+// package.
+func twoCPUs(t *testing.T) []int {
+	t.Helper()
+	usable := thread.Usable()
+	if len(usable) < 2 {
+		need.Missing(t, "cpus", "one CPU only")
+	}
+	if err := thread.Pinnable(usable); err != nil {
+		need.Missing(t, "pinning", err.Error())
+	}
+	return usable[:2]
+}

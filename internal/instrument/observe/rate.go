@@ -1,0 +1,119 @@
+package observe
+
+import (
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/machine/thread"
+)
+
+// StatedHz returns the ticks/s that a clock reports; 0 if it reports none.
+func StatedHz(c clock.Clock) float64 {
+	if stated := c.ReportedNS(); c.Hz == 0 && stated > 0 {
+		return 1e9 / stated
+	}
+	return c.Hz
+}
+
+// A Rate is the ticks/s of a clock by the stopwatch, from a look at the start of a run and
+// another at its end.
+type Rate struct {
+	Hz    float64 // 0 until known
+	first Tightest
+}
+
+// shortest is the shortest span in nanoseconds that gives a rate.
+const shortest = int64(time.Millisecond)
+
+// Begin takes the rate that the clock reports, or takes the first look.
+func (r *Rate) Begin(c clock.Clock, reader clock.Reader) {
+	if r.Hz = StatedHz(c); r.Hz == 0 {
+		r.first = look(reader)
+	}
+}
+
+// End takes the second look if the rate is not known.
+func (r *Rate) End(reader clock.Reader) {
+	if r.Hz != 0 {
+		return
+	}
+	last := look(reader)
+	if span := last.Middle() - r.first.Middle(); span >= shortest && last.Value > r.first.Value {
+		r.Hz = float64(last.Value-r.first.Value) * 1e9 / float64(span)
+	}
+}
+
+// look returns the clock's value between two readings of the stopwatch, the tightest of many.
+func look(reader clock.Reader) Tightest {
+	tick := make([]int64, 1)
+	return TightestOf(100, Now, func() int64 {
+		reader.Read(tick)
+		return tick[0]
+	})
+}
+
+// tellable is the number of ticks of the stopwatch in a span that gives a rate with an error
+// of 1 in 10,000.
+const tellable = 10_000
+
+// SpanOfARate returns how long a counter has to be watched to measure its rate: the least
+// span, or longer if the stopwatch is coarse or slow.
+func SpanOfARate(least time.Duration) time.Duration {
+	return max(least, tellable*StopwatchTick())
+}
+
+// Hz returns the ticks/s of a clock: those that it reports, or those that it makes in the
+// span, measured on a thread of its own. It returns 0 if the clock cannot be opened, or if
+// the span is too short.
+func Hz(c clock.Clock, span time.Duration) float64 {
+	var r Rate
+	// If no thread can be started, the rate stays unknown.
+	_ = thread.Run(thread.Any, func() {
+		reader, err := c.Open()
+		if err != nil {
+			return
+		}
+		r.Begin(c, reader)
+		if r.Hz == 0 && StopwatchTick() <= span/tellable {
+			time.Sleep(span)
+			r.End(reader)
+		}
+	})
+	return r.Hz
+}
+
+// Rates returns the ticks/s of a counter over two spans: in the first the process sleeps, in
+// the second it keeps this number of CPUs busy. Both are equal for an invariant counter. Both
+// are 0 if the counter cannot be read, and if the stopwatch is too coarse for the span.
+//
+// The rates are measured by the stopwatch. If the kernel derives its time from the same
+// counter, they can still differ from the kernel's own figure, by the wall clock's
+// correction, but not from each other.
+func Rates(c clock.Clock, span time.Duration, cpus int) (asleepHz, loadedHz float64) {
+	if StopwatchTick() > span/tellable {
+		return 0, 0
+	}
+	asleepHz = over(c, func() { time.Sleep(span) })
+	loadedHz = over(c, func() {
+		defer thread.Busy(cpus, span+time.Minute)()
+		// This thread sleeps, so that it exists when the span ends.
+		time.Sleep(span)
+	})
+	return asleepHz, loadedHz
+}
+
+// over returns the ticks/s while fn runs.
+func over(c clock.Clock, fn func()) float64 {
+	var r Rate
+	// If no thread can be started, the rate stays unknown.
+	_ = thread.Run(thread.Any, func() {
+		reader, err := c.Open()
+		if err != nil {
+			return
+		}
+		r.first = look(reader)
+		fn()
+		r.End(reader)
+	})
+	return r.Hz
+}

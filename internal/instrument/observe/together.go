@@ -1,0 +1,157 @@
+package observe
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/machine/thread"
+)
+
+// Late is the max time that a thread may be without a CPU, before it starts and after it
+// should have ended. A later thread is abandoned: a task of higher priority has its CPU, or
+// the host has it.
+const Late = 2 * time.Second
+
+// A Seat is the place of one of several threads that work together. Only its own thread
+// writes to it during the work.
+type Seat struct {
+	Index  int // in the order of the CPUs
+	CPU    int // the thread's CPU; thread.Any if it is not pinned
+	Reader clock.Reader
+	// Moved is whether the thread is no longer on its CPU, or never was.
+	Moved bool
+	// Err is why the clock cannot be read, or the thread not be pinned.
+	Err error
+
+	stop     *atomic.Bool
+	deadline deadline // ends the work if no other thread has a CPU to end it
+	starved  bool     // the others did not arrive in time
+	_        [thread.CacheLine]byte
+}
+
+// Over returns whether the thread is to end its work: the time is up, the thread was moved
+// from its CPU, or its last read failed. Call it every few microseconds to milliseconds. If
+// the thread was moved, discard the results since the previous call.
+func (s *Seat) Over() bool {
+	if s.Moved = Away(s.CPU); s.Moved {
+		return true
+	}
+	if s.Err = clock.Failure(s.Reader); s.Err != nil {
+		return true
+	}
+	return s.stop.Load() || s.deadline.passed()
+}
+
+// Sound returns whether the results up to the last call of Over are valid: the thread was on
+// its CPU, and could read the clock.
+func (s *Seat) Sound() bool { return !s.Moved && s.Err == nil }
+
+// Stop ends the work of all threads.
+func (s *Seat) Stop() { s.stop.Store(true) }
+
+// A Report is the outcome of threads that worked together.
+type Report struct {
+	// Ended are the seats of the threads that ended, in the order of the CPUs. Do not read
+	// anything that another thread writes to: it may still be working.
+	Ended []*Seat
+	// Late are the CPUs on which a thread did not begin or end in time.
+	Late []int
+	// Gone are the CPUs to which no thread could be pinned, or from which one was moved.
+	Gone []int
+	// Failed are the seats of the threads that could not read the clock.
+	Failed []*Seat
+	// Apart is whether a thread waited too long for the others and did not begin.
+	Apart bool
+}
+
+// Together opens the clock on a thread on each of the CPUs, starts all threads at the same
+// time, and has them work until their seats are over: after about the span or when ctx ends.
+// It does not wait forever for a thread that gets no CPU: the others begin without it, unless
+// fewer than least are ready; then none begins.
+//
+// All that the threads share, the seats and two flags, is on the heap, where it does not
+// move. The flags are atomic. A seat is read here only after its thread has reported, by a
+// channel, that it will not write to it again.
+func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, least int, work func(*Seat)) Report {
+	var stop, begin atomic.Bool
+	seats := make([]*Seat, len(cpus))
+	arrived, ended := make(chan *Seat, len(cpus)), make(chan *Seat, len(cpus))
+	var crew Crew
+	for i, cpu := range cpus {
+		s := &Seat{Index: i, CPU: cpu, stop: &stop}
+		seats[i] = s
+		crew.Start(i, cpu, func(unpinned error) {
+			defer func() { ended <- s }()
+			if unpinned != nil { // the others need not wait for it
+				s.Err, s.Moved = unpinned, true
+				arrived <- s
+				return
+			}
+			s.Reader, s.Err = c.Open()
+			able := s.Sound()
+			arrived <- s
+			// By then every thread has arrived or was given up.
+			for called := deadlineIn(2 * Late); !begin.Load() && !stop.Load() && !s.starved; {
+				thread.Yield()
+				s.starved = called.passed()
+			}
+			// A thread that began late still makes its first reads: on a busy machine the
+			// span may end before every thread had a CPU.
+			if able && begin.Load() && !s.starved && ctx.Err() == nil {
+				s.deadline = deadlineIn(span)
+				work(s)
+			}
+		})
+	}
+	crew.Dismiss(0)
+	there := Await(arrived, len(seats), Late, ctx.Done())
+	able := 0
+	for _, s := range there {
+		if s.Sound() {
+			able++
+		}
+	}
+	begin.Store(able >= least)
+	stop.Store(able < least)
+	var done []*Seat
+	over := time.After(span)
+	for len(done) < len(seats) && !stop.Load() {
+		select {
+		case s := <-ended:
+			done = append(done, s)
+		case <-over:
+			stop.Store(true)
+		case <-ctx.Done():
+			stop.Store(true)
+		}
+	}
+	stop.Store(true)
+	done = append(done, Await(ended, len(seats)-len(done), Late, nil)...)
+	slices.SortFunc(done, func(a, b *Seat) int { return a.Index - b.Index })
+	return report(seats, there, done, ctx.Err() != nil)
+}
+
+// report returns the outcome of the seats, of which those in there had arrived when the
+// others began, and those in done have ended. If the work was interrupted, a missing thread
+// is not late.
+func report(seats, there, done []*Seat, interrupted bool) Report {
+	r := Report{Ended: done}
+	for _, s := range seats {
+		arrived, ended := slices.Contains(there, s), slices.Contains(done, s)
+		switch {
+		case !interrupted && (!arrived || !ended):
+			r.Late = append(r.Late, s.CPU)
+		case !ended:
+		case s.starved:
+			r.Apart = true
+		case s.Moved:
+			r.Gone = append(r.Gone, s.CPU)
+		case s.Err != nil:
+			r.Failed = append(r.Failed, s)
+		}
+	}
+	return r
+}

@@ -1,0 +1,97 @@
+package preload
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/instrument/symbols"
+	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/internal/system/procfile"
+)
+
+// functions are the functions of a C library that return the time.
+var functions = []string{"clock_gettime", "clock_gettime64", "gettimeofday", "time", "timespec_get", "ftime"}
+
+// InFile returns the libraries that /etc/ld.so.preload lists and that stand in for the clock.
+func InFile() []string {
+	text, err := procfile.Read(File)
+	if err != nil {
+		return nil
+	}
+	return standingIn(listed(string(text)))
+}
+
+// InEnvironment returns the libraries that LD_PRELOAD lists in an environment and that stand in for the clock. A library
+// without a folder, which the dynamic linker searches for, is not found.
+func InEnvironment(environment []string) []string { return standingIn(inEnvironment(environment)) }
+
+func standingIn(libraries []string) []string {
+	return slices.DeleteFunc(libraries, func(library string) bool { return !strings.Contains(library, "/") || !definesClock(library) })
+}
+
+// definesClock reports whether a library defines a function that returns the time.
+func definesClock(library string) bool {
+	file, err := procfile.Open(library)
+	if err != nil {
+		debuglog.Printf("preload", "%v", err)
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		debuglog.Printf("preload", "%v", err)
+		return false
+	}
+	table, err := symbols.FromELF(file, info.Size())
+	if err != nil {
+		debuglog.Printf("preload", "%s: %v", library, err)
+		return false
+	}
+	return table.HasAny(functions)
+}
+
+// Into returns the libraries that were preloaded into a running process and stand in for the clock, each with its origin. They
+// are mapped, and LD_PRELOAD in the environment with which the program was started, or /etc/ld.so.preload lists them.
+// The environment of another user's process takes permission to trace it.
+func Into(process *symbols.Process, pid int) []string {
+	lists := []struct {
+		origin string
+		names  []string
+	}{
+		{Variable, inEnvironment(strings.Split(readOf(pid, "environ"), "\x00"))},
+		{File, listed(readOf(pid, "root"+File))},
+	}
+	var all []string
+	for _, list := range lists {
+		for _, name := range list.names {
+			// The path of a mapping has no symbolic links, so libfaketime.so.1 may be libfaketime.so.1.0 there: by the name before ".so".
+			library := stem(name)
+			i := slices.IndexFunc(process.Mappings(), func(m symbols.Mapping) bool { return stem(m.Path) == library })
+			if i < 0 {
+				continue
+			}
+			mapping := process.Mappings()[i]
+			if text := mapping.Path + " (" + list.origin + ")"; !slices.Contains(all, text) && process.Defines(mapping, functions) {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
+}
+
+// stem returns the name of a library without its folder and its version.
+func stem(library string) string {
+	name, _, _ := strings.Cut(path.Base(library), ".so")
+	return name
+}
+
+// readOf returns what a file in the folder of a process has; empty if it cannot be read.
+func readOf(pid int, name string) string {
+	text, err := procfile.Read(fmt.Sprintf("/proc/%d/%s", pid, name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

@@ -1,0 +1,71 @@
+package symbols
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ianlancetaylor/demangle"
+	"github.com/timebench/timebench/internal/show/printable"
+)
+
+const (
+	// maxLength bounds a name that is shown, in bytes.
+	maxLength = 200
+	// comfortable is the length of a name, in bytes, up to which its parameters are shown.
+	comfortable = 80
+	// maxDemangledPower is the power of 2 that bounds a name before it is shortened. A name of some
+	// hundred bytes can stand for one of gigabytes.
+	maxDemangledPower = 12
+)
+
+// forms are the options of the forms of a name, the longest form first.
+var forms = [][]demangle.Option{
+	{demangle.MaxLength(maxDemangledPower), demangle.NoClones},
+	{demangle.MaxLength(maxDemangledPower), demangle.NoParams},
+	{demangle.MaxLength(maxDemangledPower), demangle.NoParams, demangle.NoEnclosingParams, demangle.NoTemplateParams},
+}
+
+// readable returns the name of a function as it is shown: demangled, one line, at most maxLength bytes.
+// If the parameters make a name long, they are left out, and then the template parameters as well.
+func readable(name string) string {
+	shown := name
+	if isMangled(name) {
+		for _, options := range forms {
+			demangled, err := demangle.ToString(name, options...)
+			if err != nil {
+				break
+			}
+			shown = demangled
+			if len(shown) <= comfortable {
+				break
+			}
+		}
+	}
+	return shortened(shown)
+}
+
+// isMangled reports whether a name may be a mangled one. Others are not given to the demangler: it would
+// find out as well, but slower.
+func isMangled(name string) bool {
+	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") ||
+		strings.HasPrefix(name, "__Z") || strings.HasPrefix(name, "__R") || strings.HasPrefix(name, "___Z") ||
+		strings.HasPrefix(name, "_GLOBAL_")
+}
+
+// shortened returns the name as one printable line of at most maxLength bytes.
+func shortened(name string) string {
+	const ellipsis = "…"
+	// Cleaning may lengthen the name, but a long one is cut first.
+	if len(name) > 2*maxLength {
+		name = name[:2*maxLength]
+	}
+	name = printable.Line(name)
+	if len(name) <= maxLength {
+		return name
+	}
+	end := maxLength - len(ellipsis)
+	for !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end] + ellipsis
+}

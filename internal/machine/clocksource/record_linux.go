@@ -1,0 +1,202 @@
+package clocksource
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/prometheus/procfs"
+	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/internal/system/procfile"
+	"golang.org/x/sys/unix"
+)
+
+// A Record is the record of a switched clock source. It is in /run from the first switch until
+// the original is restored, for the case that the measuring process and the guardian are killed
+// at the same time.
+type Record struct {
+	Original string    `json:"original"`
+	Since    time.Time `json:"since"`
+	Process  identity  `json:"process"`  // the measuring process
+	Guardian identity  `json:"guardian"` // the guardian
+	// The process ids are valid in this boot and this PID namespace only.
+	BootID       string `json:"boot_id"`
+	PIDNamespace string `json:"pid_namespace,omitempty"`
+}
+
+// An identity identifies a process by its id and its start time in kernel ticks since boot,
+// because the kernel reuses ids.
+type identity struct {
+	PID     int    `json:"pid"`
+	Started uint64 `json:"started"`
+}
+
+// recordFile is the path of a Record, below the root of the machine.
+const recordFile = "run/timebench/clocksource.json"
+
+// root returns the root of the machine that the folder belongs to; false if the folder is not at
+// the path of [Sysfs].
+func (f Folder) root() (string, bool) {
+	root, ok := strings.CutSuffix(string(f), string(Sysfs))
+	return root + "/", ok
+}
+
+// remember writes the record. Without one, for example because there is no /run, the experiment
+// goes on; the error is why.
+func (f Folder) remember(original string, guardian int) error {
+	root, ok := f.root()
+	if !ok {
+		return fmt.Errorf("%s is not the folder of a kernel", f)
+	}
+	processes, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(Record{
+		Original: original, Since: time.Now().UTC().Truncate(time.Second),
+		Process: identify(processes, os.Getpid()), Guardian: identify(processes, guardian),
+		BootID: bootID(root), PIDNamespace: pidNamespace(root),
+	})
+	if err != nil {
+		return err
+	}
+	// In one write and without a temporary file, which would stay after a kill. Everybody may read
+	// it, whatever the umask, because doctor needs no root.
+	path := filepath.Join(root, recordFile)
+	if os.Mkdir(filepath.Dir(path), 0o755) == nil {
+		_ = os.Chmod(filepath.Dir(path), 0o755)
+	}
+	if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o644)
+}
+
+// forget removes the record.
+func (f Folder) forget() {
+	if root, ok := f.root(); ok {
+		path := filepath.Join(root, recordFile)
+		_ = os.Remove(path)
+		_ = os.Remove(filepath.Dir(path)) // unless it has another file
+	}
+}
+
+// Abandoned returns the record of an experiment that ended without restoring the original. It
+// returns nil if there is none, the original is in use, one of the two processes is alive, the
+// record is from another boot, or it cannot be read.
+func (f Folder) Abandoned() *Record {
+	root, ok := f.root()
+	if !ok {
+		return nil
+	}
+	record, err := readRecord(root)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			debuglog.Printf("clocksource", "record of an experiment: %s: %v", recordFile, err)
+		}
+		return nil
+	}
+	now, err := f.Current()
+	if err != nil || now == record.Original || !record.isOf(root) || record.lives(root) {
+		return nil
+	}
+	return &record
+}
+
+// isOf reports whether the record is from this boot and this PID namespace.
+func (r Record) isOf(root string) bool {
+	if id := bootID(root); id == "" || id != r.BootID {
+		return false
+	}
+	// A recorded machine has no namespace of its own.
+	here := pidNamespace(root)
+	return here == "" || here == r.PIDNamespace
+}
+
+func (r Record) lives(root string) bool { return r.Process.lives(root) || r.Guardian.lives(root) }
+
+// tidy removes an obsolete record: the original is in use, it is from another boot, or it is
+// invalid. The caller holds the lock of the folder.
+func (f Folder) tidy() {
+	root, ok := f.root()
+	if !ok || f.Abandoned() != nil {
+		return
+	}
+	if record, err := readRecord(root); err == nil && record.isOf(root) && record.lives(root) {
+		return
+	}
+	f.forget()
+}
+
+func readRecord(root string) (Record, error) {
+	var record Record
+	text, err := procfile.Read(filepath.Join(root, recordFile))
+	if err != nil {
+		return record, err
+	}
+	if err := json.Unmarshal(text, &record); err != nil {
+		return record, err
+	}
+	names, err := parse([]byte(record.Original))
+	if err == nil && (len(names) > 1 || record.Process.PID <= 0) {
+		err = os.ErrInvalid
+	}
+	return record, err
+}
+
+// Recover restores the clock source of a record, and removes the record. An error has the clock
+// source in use now.
+func (f Folder) Recover(left *Record) error {
+	lock, err := f.lock()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }()
+	return f.restore(left.Original, usualTimeouts)
+}
+
+func identify(processes procfs.FS, pid int) identity {
+	found := identity{PID: pid}
+	if p, err := processes.Proc(pid); err == nil {
+		if stat, err := p.Stat(); err == nil {
+			found.Started = stat.Starttime
+		}
+	}
+	return found
+}
+
+// lives reports whether the process runs, or may run.
+func (p identity) lives(root string) bool {
+	processes, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
+	if err != nil {
+		return false
+	}
+	if seen, err := processes.Proc(p.PID); err == nil {
+		stat, err := seen.Stat()
+		const dead = "ZXx" // ended but not yet reaped: proc_pid_stat(5)
+		return err == nil && stat.Starttime == p.Started && !strings.Contains(dead, stat.State)
+	}
+	// If /proc hides the processes of others (hidepid), it may still be there.
+	return root == "/" && p.PID > 0 && errors.Is(unix.Kill(p.PID, 0), unix.EPERM)
+}
+
+func bootID(root string) string {
+	text, err := procfile.Read(filepath.Join(root, "proc/sys/kernel/random/boot_id"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+func pidNamespace(root string) string {
+	name, err := os.Readlink(filepath.Join(root, "proc/self/ns/pid"))
+	if err != nil {
+		return ""
+	}
+	return name
+}

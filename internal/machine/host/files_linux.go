@@ -1,0 +1,68 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/shirou/gopsutil/v4/common"
+	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/internal/system/procfile"
+	"golang.org/x/sys/unix"
+)
+
+// maxTable bounds the files that libraries read whole, in bytes. /proc/cpuinfo has about
+// 2 KiB for each CPU, and Linux supports up to 8192 CPUs.
+const maxTable = 32 << 20
+
+// regular reports whether a file is a regular one, so that a read does not wait for another
+// program, of at most maxTable bytes. Files in /proc and /sys have the size 0.
+func regular(path string) bool {
+	info, err := os.Stat(path)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTable) {
+		err = fmt.Errorf("%s: %v with %d bytes; only regular files of at most %d bytes are read", path, info.Mode(), info.Size(), maxTable)
+	}
+	traceError(err)
+	return err == nil
+}
+
+// traceError traces why a file was not read. It ignores missing files: most machines lack
+// some.
+func traceError(err error) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+		debuglog.Printf("host", "%v", err)
+	}
+}
+
+// readFile returns the text of a file with one or a few values, trimmed; "" if it cannot be read.
+func readFile(folder, name string) string {
+	text, err := procfile.Read(filepath.Join(folder, name))
+	if err != nil {
+		traceError(err)
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// readName returns the name that is the only content of a file.
+func readName(folder, name string) string { return printable(readFile(folder, name)) }
+
+// below returns a context in which gopsutil reads the files below root.
+func below(root string) context.Context {
+	return context.WithValue(context.Background(), common.EnvKey, common.EnvMap{
+		common.HostProcEnvKey: filepath.Join(root, "proc"),
+		common.HostSysEnvKey:  filepath.Join(root, "sys"),
+	})
+}
+
+// belowProc returns a context in which gopsutil reads /proc below root, and finds no /sys.
+func belowProc(root string) context.Context {
+	return context.WithValue(context.Background(), common.EnvKey, common.EnvMap{
+		common.HostProcEnvKey: filepath.Join(root, "proc"),
+		common.HostSysEnvKey:  os.DevNull,
+	})
+}

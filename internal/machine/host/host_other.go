@@ -1,0 +1,14 @@
+//go:build !linux && !windows
+
+package host
+
+import "github.com/timebench/timebench/internal/document/result"
+
+// addSystemFacts adds the names of the system, its clock source, and the hypervisor that the CPU reports.
+func addSystemFacts(facts *result.Host) {
+	addNames(facts)
+	facts.ClockSource = clockSource()
+	if system := cpuHypervisor(); system != "" {
+		facts.Virtualization = &result.Virtualization{System: system, Role: "guest"}
+	}
+}

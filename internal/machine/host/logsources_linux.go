@@ -1,0 +1,115 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/procfs"
+	"github.com/timebench/timebench/internal/system/procfile"
+	"golang.org/x/sys/unix"
+)
+
+// logFiles are the files in which system programs store the kernel log.
+var logFiles = []string{"/var/log/dmesg", "/var/log/kern.log", "/var/log/messages", "/var/log/syslog"}
+
+// maxLog is how many bytes of the end of such a file are read.
+const maxLog = 2 << 20
+
+// logSources returns the ways to read the kernel log, the best first.
+func logSources(root string) []logSource {
+	var sources []logSource
+	if root == live {
+		sources = append(sources, logSource{"/dev/kmsg", readKmsg}, logSource{"syslog(2)", readSyslog})
+	}
+	for _, name := range logFiles {
+		sources = append(sources, logSource{name, func() ([]message, bool, error) {
+			return readLogFile(root, name)
+		}})
+	}
+	return sources
+}
+
+// readKmsg reads the records of /dev/kmsg, without waiting for more.
+func readKmsg() ([]message, bool, error) {
+	fd, err := unix.Open("/dev/kmsg", unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	return readRecords(func(record []byte) (int, error) { return unix.Read(fd, record) })
+}
+
+// readSyslog reads the log buffer through syslog(2), with the actions of linux/syslog.h. It does
+// not return messages before the last dmesg --clear.
+func readSyslog() ([]message, bool, error) {
+	const readAll, sizeBuffer = 3, 10
+	size, err := unix.Klogctl(sizeBuffer, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	buffer := make([]byte, size)
+	n, err := unix.Klogctl(readAll, buffer)
+	if err != nil {
+		return nil, false, err
+	}
+	messages, whole := parseLog(string(buffer[:n]))
+	return messages, whole, nil
+}
+
+// readLogFile reads the end of a log file. It rejects a file that was last written before the
+// boot.
+func readLogFile(root, name string) ([]message, bool, error) {
+	file, err := procfile.Open(filepath.Join(root, name))
+	if err != nil {
+		return nil, false, cause(err)
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, false, cause(err)
+	}
+	if info.ModTime().Before(bootTime(root)) {
+		return nil, false, fmt.Errorf("last written before this boot, at %s", info.ModTime().UTC().Format(time.DateTime))
+	}
+	text, err := readEnd(file, info.Size())
+	if err != nil {
+		return nil, false, cause(err)
+	}
+	messages, whole := parseLog(text)
+	return messages, whole, nil
+}
+
+// readEnd returns up to maxLog bytes from the end of a file of a size.
+func readEnd(file *os.File, size int64) (string, error) {
+	text := make([]byte, min(size, maxLog))
+	n, err := file.ReadAt(text, size-int64(len(text)))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	return string(text[:n]), nil
+}
+
+// cause returns an error without its path, which is that of a recorded machine in a test.
+func cause(err error) error {
+	if within, ok := errors.AsType[*os.PathError](err); ok {
+		return within.Err
+	}
+	return err
+}
+
+// bootTime returns the boot time of /proc/stat; zero if it is not there.
+func bootTime(root string) time.Time {
+	fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
+	if err != nil || !regular(filepath.Join(root, "proc/stat")) {
+		return time.Time{}
+	}
+	stat, err := fs.Stat()
+	if err != nil || stat.BootTime == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(stat.BootTime), 0)
+}

@@ -1,0 +1,84 @@
+package host
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/system/debuglog"
+	"golang.org/x/sys/unix"
+)
+
+// A probedCall is a system call that returns the time.
+type probedCall struct {
+	name   string
+	number uintptr
+	// hasID is whether its first argument is the id of a clock, and its second where the time goes. Otherwise the first is
+	// where the time goes.
+	hasID bool
+	// since is the first version of Linux that has the call; nil if all have it.
+	since []int
+}
+
+// probedCalls are the system calls of clocks that every architecture has. archCalls are those that some have.
+var probedCalls = append([]probedCall{
+	{name: "clock_gettime", number: unix.SYS_CLOCK_GETTIME, hasID: true},
+	{name: "clock_getres", number: unix.SYS_CLOCK_GETRES, hasID: true},
+	{name: "gettimeofday", number: unix.SYS_GETTIMEOFDAY},
+}, archCalls...)
+
+// errno returns the error of the call; 0 if it succeeds. clock_gettime(2), gettimeofday(2), time(2).
+func (c probedCall) errno() unix.Errno {
+	var room [2]int64 // for a time of any format
+	var errno unix.Errno
+	if c.hasID {
+		_, _, errno = unix.Syscall(c.number, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(&room)), 0)
+	} else {
+		_, _, errno = unix.Syscall(c.number, uintptr(unsafe.Pointer(&room)), 0, 0)
+	}
+	return errno
+}
+
+// refusedCalls returns the system calls of clocks that fail for this process on a kernel that has them, as those that a
+// seccomp filter answers. A program that finds its clock in the vDSO does not notice.
+func refusedCalls(kernel string) []result.RefusedCall {
+	var refused []result.RefusedCall
+	for _, call := range probedCalls {
+		errno := call.errno()
+		if errno == 0 || errno == unix.ENOSYS && isBefore(kernel, call.since) {
+			continue
+		}
+		debuglog.Printf("host", "%s(2): %v", call.name, errno)
+		refused = append(refused, result.RefusedCall{Call: call.name, Errno: unix.ErrnoName(errno), Seccomp: hasSeccompFilter()})
+	}
+	return refused
+}
+
+// isBefore reports whether a kernel release, such as 5.10.0-28-amd64, is older than a version.
+func isBefore(release string, version []int) bool {
+	if version == nil {
+		return false
+	}
+	var own []int
+	for part := range strings.SplitSeq(release, ".") {
+		number, err := strconv.Atoi(part)
+		if err != nil {
+			break
+		}
+		own = append(own, number)
+	}
+	return slices.Compare(own, version) < 0
+}
+
+// hasSeccompFilter reports whether this process has a seccomp filter: Seccomp in proc_pid_status(5).
+func hasSeccompFilter() bool {
+	const filter = "2" // SECCOMP_MODE_FILTER
+	for line := range strings.Lines(readFile(live, "proc/self/status")) {
+		if mode, ok := strings.CutPrefix(line, "Seccomp:"); ok {
+			return strings.TrimSpace(mode) == filter
+		}
+	}
+	return false
+}

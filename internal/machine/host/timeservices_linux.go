@@ -1,0 +1,96 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/system/procfile"
+	"golang.org/x/sys/unix"
+)
+
+// timePrograms are programs that set or slew the wall clock, by their names in /proc/PID/comm, which has at most 15
+// bytes. ptp4l is none: it disciplines the clock of the network card, and phc2sys the wall clock.
+var timePrograms = map[string]string{
+	"chronyd": "chronyd", "ntpd": "ntpd", "ntp-daemon": "ntpd-rs", "systemd-timesyn": "systemd-timesyncd",
+	"phc2sys": "phc2sys", "htpdate": "htpdate", "vmtoolsd": "vmtoolsd", "VBoxService": "VBoxService",
+}
+
+// maxProcesses bounds the processes that are looked at: reading a name takes about 10 µs.
+const maxProcesses = 1 << 15
+
+// timeServices returns the programs and drivers that can set the wall clock, each once.
+func timeServices(root string) []result.TimeService {
+	var found []result.TimeService
+	seen := map[string]bool{}
+	for _, folder := range processFolders(root) {
+		name := timePrograms[readFile(folder, "comm")]
+		if name != "" && !seen[name] && maySetTime(folder) {
+			seen[name] = true
+			found = append(found, result.TimeService{Name: name})
+		}
+	}
+	if hypervTimeSync(root) {
+		service := result.TimeService{Name: "hyperv-timesync"}
+		const parameter = "sys/module/hv_utils/parameters/timesync_implicit"
+		if value := readName(root, parameter); value != "" {
+			service.Setting = "timesync_implicit=" + value
+		}
+		found = append(found, service)
+	}
+	return found
+}
+
+// processFolders returns the folders of the processes in /proc.
+func processFolders(root string) []string {
+	proc, err := os.Open(filepath.Join(root, "proc"))
+	if err != nil {
+		traceError(err)
+		return nil
+	}
+	defer func() { _ = proc.Close() }()
+	names, err := proc.Readdirnames(maxProcesses)
+	traceError(err)
+	var folders []string
+	for _, name := range names {
+		if _, err := strconv.ParseUint(name, 10, 32); err == nil {
+			folders = append(folders, filepath.Join(root, "proc", name))
+		}
+	}
+	return folders
+}
+
+// maySetTime reports whether a process has the effective capability to set the clock. Without it, as in most containers,
+// chronyd runs with -x, and a program that only has the name of a time service does nothing.
+func maySetTime(folder string) bool {
+	status, err := procfile.Read(filepath.Join(folder, "status"))
+	if err != nil {
+		traceError(err)
+		return false
+	}
+	for line := range strings.Lines(string(status)) {
+		if set, ok := strings.CutPrefix(line, "CapEff:"); ok {
+			capabilities, err := strconv.ParseUint(strings.TrimSpace(set), 16, 64)
+			return err == nil && capabilities&(1<<unix.CAP_SYS_TIME) != 0
+		}
+	}
+	return false
+}
+
+// hypervTimeSyncClass is the class of the device through which Hyper-V sends the time of its host: HV_TS_GUID in
+// include/linux/hyperv.h.
+const hypervTimeSyncClass = "{9527e630-d0ae-497b-adce-e80ab0175caf}"
+
+// hypervTimeSync reports whether a driver uses that device.
+func hypervTimeSync(root string) bool {
+	classes, _ := filepath.Glob(filepath.Join(root, "sys/bus/vmbus/devices/*/class_id"))
+	for _, class := range classes {
+		device := filepath.Dir(class)
+		if _, err := os.Lstat(filepath.Join(device, "driver")); err == nil && readFile(device, "class_id") == hypervTimeSyncClass {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package host
+
+import (
+	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
+)
+
+// firmwares are hypervisors by prefixes of sys_vendor and product_name in the DMI tables. Names
+// of clouds are not among them: clouds also have machines without a hypervisor.
+var firmwares = []struct{ vendor, product, system string }{
+	{"QEMU", "", "qemu"}, {"Xen", "", "xen"}, {"VMware", "", "vmware"}, {"innotek GmbH", "VirtualBox", "virtualbox"},
+	{"Microsoft Corporation", "Virtual Machine", "hyperv"}, {"Parallels", "", "parallels"}, {"BHYVE", "", "bhyve"},
+	{"Apple Inc.", "Apple Virtualization", "apple"}, {"Red Hat", "KVM", "kvm"},
+}
+
+// virtualization returns the hypervisor; nil if there is none. It reads the file of Xen first
+// (the CPU of a paravirtual guest reports the hypervisor below Xen, or none), then the CPU, the
+// kernel log, the firmware, and last what a kernel has loaded. lines are the log lines about
+// clocks.
+//
+// gopsutil is no choice: it reports "docker" for any machine with a trace of Docker, and reads
+// /proc/1/environ, which in a container may belong to another user and have any length.
+func virtualization(root string, lines []string, machine *result.Machine) *result.Virtualization {
+	system, role := readName(root, "sys/hypervisor/type"), "guest"
+	if system == "" && root == live {
+		system = cpuHypervisor()
+	}
+	if strings.Contains(readFile(root, "proc/xen/capabilities"), "control_d") {
+		system, role = "xen", "host"
+	}
+	if system == "" {
+		system = printable(kernellog.MachineOf(kernellog.Parse(lines)).Hypervisor)
+	}
+	if system == "" {
+		system = firmwareHypervisor(root, machine)
+	}
+	if system == "" {
+		system, role = loadedHypervisor(root)
+	}
+	if system == "" {
+		return nil
+	}
+	return &result.Virtualization{System: system, Role: role}
+}
+
+// modules are kernel modules of hypervisors and of their guests.
+var modules = map[string]result.Virtualization{
+	"kvm": {System: "kvm", Role: "host"}, "hv_utils": {System: "hyperv", Role: "guest"},
+	"vboxdrv": {System: "virtualbox", Role: "host"}, "vboxguest": {System: "virtualbox", Role: "guest"},
+	"vmw_balloon": {System: "vmware", Role: "guest"},
+}
+
+// loadedHypervisor returns the hypervisor whose module is the first in /proc/modules; "" if
+// there is none.
+func loadedHypervisor(root string) (system, role string) {
+	for line := range strings.Lines(readFile(root, "proc/modules")) {
+		name, _, _ := strings.Cut(line, " ")
+		if found, ok := modules[name]; ok {
+			return found.System, found.Role
+		}
+	}
+	return "", ""
+}
+
+// firmwareHypervisor returns the hypervisor from the DMI tables, or from the device tree of
+// QEMU's machine "virt". Arm CPUs do not report a hypervisor; "" if unknown.
+func firmwareHypervisor(root string, machine *result.Machine) string {
+	if strings.Contains(readFile(root, "proc/device-tree/compatible"), "linux,dummy-virt") {
+		return "qemu"
+	}
+	if machine == nil {
+		return ""
+	}
+	for _, known := range firmwares {
+		if strings.HasPrefix(machine.Vendor, known.vendor) && strings.HasPrefix(machine.Product, known.product) {
+			return known.system
+		}
+	}
+	return ""
+}

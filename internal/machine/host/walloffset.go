@@ -1,0 +1,41 @@
+package host
+
+import (
+	"time"
+
+	"github.com/timebench/timebench/internal/document/result"
+)
+
+const (
+	// zoneStep is what the offsets of time zones are multiples of, and maxZone the largest: UTC+14.
+	zoneStep = 15 * time.Minute
+	maxZone  = 14 * time.Hour
+	// zoneSlack is how far a real-time clock in local time may drift from it: a cheap one drifts a second a day.
+	zoneSlack = 10 * time.Second
+	// maxOffset is the largest offset in a document, in nanoseconds.
+	maxOffset = int64(1e18)
+)
+
+// wallOffset sets the offset of a clock that was read while the wall clock went from beforeNS to afterNS. The reading
+// is at most uncertainNS from the truth.
+func wallOffset(of *result.WallOffset, readNS, beforeNS, afterNS, uncertainNS int64) {
+	half := max(0, afterNS-beforeNS) / 2
+	offset := min(max(readNS-(beforeNS+half), -maxOffset), maxOffset)
+	of.OffsetNS, of.BoundNS = &offset, uncertainNS+half
+}
+
+// heedZone takes the zone of a real-time clock in local time out of its offset. local is whether the system keeps it
+// so. Otherwise it is recognised by an offset of a whole number of quarters of an hour: another system of the machine,
+// such as Windows, keeps it so.
+func heedZone(of *result.WallOffset, local bool) {
+	if of.OffsetNS == nil {
+		return
+	}
+	offset := time.Duration(*of.OffsetNS)
+	zone := min(max(offset.Round(zoneStep), -maxZone), maxZone)
+	if rest := (offset - zone).Abs(); zone == 0 || !local && rest > zoneSlack+time.Duration(of.BoundNS) {
+		return
+	}
+	of.ZoneNS = int64(zone)
+	*of.OffsetNS -= of.ZoneNS
+}

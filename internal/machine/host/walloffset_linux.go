@@ -1,0 +1,128 @@
+package host
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/internal/system/procfile"
+	"golang.org/x/sys/unix"
+)
+
+// hostClocks are the PTP clocks whose time is that of the hypervisor's host, in UTC, by how their names begin in
+// /sys/class/ptp/ptpN/clock_name: ptp_kvm_common.c, ptp_vmw.c and ptp_vmclock.c in drivers/ptp, drivers/hv/hv_util.c, and Amazon's
+// driver ena. That of another network card is none: it may be in TAI, or count from its start.
+var hostClocks = []string{"KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock", "ena-ptp-"}
+
+// wallOffsets compares the wall clock with the real-time clock and with the clocks of the hypervisor's host.
+func wallOffsets(root string) []result.WallOffset {
+	var all []result.WallOffset
+	if rtc := rtcOffset(root); rtc != nil {
+		all = append(all, *rtc)
+	}
+	clocks, _ := filepath.Glob(filepath.Join(root, "sys/class/ptp/ptp*"))
+	for _, clock := range clocks {
+		name := readName(clock, "clock_name")
+		if !slices.ContainsFunc(hostClocks, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
+			continue
+		}
+		of := result.WallOffset{Against: filepath.Base(clock), Name: name}
+		if err := ptpOffset(&of, filepath.Join(root, "dev", of.Against)); err != nil {
+			of.Reason = err.Error()
+		}
+		all = append(all, of)
+	}
+	return all
+}
+
+// rtcOffset compares the wall clock with the real-time clock from which the kernel sets it (hctosys), or else with the
+// first; nil if there is none. Any user may read it (Documentation/ABI/testing/sysfs-class-rtc).
+func rtcOffset(root string) *result.WallOffset {
+	clocks, _ := filepath.Glob(filepath.Join(root, "sys/class/rtc/rtc*"))
+	if len(clocks) == 0 {
+		return nil
+	}
+	clock := clocks[0]
+	if i := slices.IndexFunc(clocks, func(clock string) bool { return readFile(clock, "hctosys") == "1" }); i >= 0 {
+		clock = clocks[i]
+	}
+	of := result.WallOffset{Against: filepath.Base(clock), Name: readName(clock, "name")}
+	before := time.Now().UnixNano()
+	text, err := procfile.Read(filepath.Join(clock, "since_epoch"))
+	after := time.Now().UnixNano()
+	var seconds int64
+	if err == nil {
+		seconds, err = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	}
+	if err == nil {
+		err = checkSeconds(of.Against, seconds)
+	}
+	if err != nil {
+		of.Reason = err.Error()
+		return &of
+	}
+	const second = int64(time.Second)
+	wallOffset(&of, seconds*second+second/2, before, after, second/2)
+	heedZone(&of, localRTC(readFile(root, "etc/adjtime")))
+	return &of
+}
+
+// checkSeconds returns an error if a clock has a time that no clock has: its difference from another one, in
+// nanoseconds, may not fit into 64 bits.
+func checkSeconds(clock string, seconds int64) error {
+	const most = 7e9 // the year 2191
+	if seconds < -most || seconds > most {
+		return fmt.Errorf("%s: its time is %d s after 1970", clock, seconds)
+	}
+	return nil
+}
+
+// localRTC reports whether adjtime_config(5), the text of /etc/adjtime, has the real-time clock in local time: its third line.
+func localRTC(adjtime string) bool {
+	lines := strings.Fields(adjtime)
+	return len(lines) > 0 && lines[len(lines)-1] == "LOCAL"
+}
+
+// ptpReadings is how often a PTP clock is read. The shortest reading counts.
+const ptpReadings = 5
+
+// ptpOffset compares the wall clock with a PTP clock, which it reads by its dynamic clock id (clock_gettime(2)). To open
+// the device needs permission, which ordinary users rarely have.
+func ptpOffset(of *result.WallOffset, device string) error {
+	fd, err := unix.Open(device, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", device, err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	const clockFD = 3
+	id := ^int32(fd)<<3 | clockFD //nolint:gosec // a descriptor is small
+	var failed error
+	for range ptpReadings {
+		var read unix.Timespec
+		before := time.Now().UnixNano()
+		err := unix.ClockGettime(id, &read)
+		after := time.Now().UnixNano()
+		if err != nil {
+			err = fmt.Errorf("%s: clock_gettime(2): %w", device, err)
+		} else {
+			err = checkSeconds(device, int64(read.Sec)) //nolint:unconvert // 32 bits on some architectures
+		}
+		if err != nil {
+			failed = err
+			debuglog.Printf("host", "%v", failed)
+			continue
+		}
+		if took := (after - before) / 2; of.OffsetNS == nil || took < of.BoundNS {
+			wallOffset(of, read.Nano(), before, after, 0)
+		}
+	}
+	if of.OffsetNS == nil {
+		return failed
+	}
+	return nil
+}

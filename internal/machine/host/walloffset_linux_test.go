@@ -1,0 +1,83 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+)
+
+// folder makes files with these texts, and returns the folder.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	return root
+}
+
+func after(span time.Duration) string {
+	return strconv.FormatInt(time.Now().Add(span).Unix(), 10) + "\n"
+}
+
+func TestWallOffsetsFromTheRTC(t *testing.T) {
+	const restored = 75 * time.Hour
+	for name, c := range map[string]struct {
+		files         map[string]string
+		against       string
+		behind, zone  time.Duration
+		within        time.Duration
+		reason, clock string
+	}{
+		"right":              {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": after(0), "sys/class/rtc/rtc0/name": "rtc_cmos rtc_cmos\n"}, against: "rtc0", clock: "rtc_cmos rtc_cmos"},
+		"restored":           {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": after(restored)}, against: "rtc0", behind: restored},
+		"local time":         {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": after(-5 * time.Hour)}, against: "rtc0", zone: -5 * time.Hour},
+		"LOCAL, and drifted": {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": after(3*time.Hour + time.Minute), "etc/adjtime": "0.0 0 0.0\n0\nLOCAL\n"}, against: "rtc0", zone: 3 * time.Hour, behind: time.Minute},
+		"the one that the kernel uses": {files: map[string]string{
+			"sys/class/rtc/rtc0/since_epoch": after(restored), "sys/class/rtc/rtc0/hctosys": "0\n",
+			"sys/class/rtc/rtc1/since_epoch": after(0), "sys/class/rtc/rtc1/hctosys": "1\n",
+		}, against: "rtc1"},
+		"no number":    {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": "yesterday"}, against: "rtc0", reason: `strconv.ParseInt: parsing "yesterday": invalid syntax`},
+		"out of range": {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": "9999999999999"}, against: "rtc0", reason: "rtc0: its time is 9999999999999 s after 1970"},
+	} {
+		all := wallOffsets(folder(t, c.files))
+		require.Len(t, all, 1, name)
+		of := all[0]
+		require.Equal(t, c.against, of.Against, name)
+		require.Equal(t, c.clock, of.Name, name)
+		require.Equal(t, c.reason, of.Reason, name)
+		require.Equal(t, int64(c.zone), of.ZoneNS, name)
+		if c.reason != "" {
+			require.Nil(t, of.OffsetNS, name)
+			continue
+		}
+		// The text of the file was made up to a second before, or many on a busy machine.
+		require.InDelta(t, float64(c.behind), float64(*of.OffsetNS), float64(9*time.Second), name)
+		require.GreaterOrEqual(t, of.BoundNS, int64(time.Second/2), name)
+	}
+	require.Empty(t, wallOffsets(t.TempDir()))
+	unreadable := wallOffsets(folder(t, map[string]string{"sys/class/rtc/rtc0/name": "rtc-efi rtc-efi.0"}))
+	require.Contains(t, unreadable[0].Reason, "since_epoch: no such file or directory")
+}
+
+func TestWallOffsetsFromPTP(t *testing.T) {
+	root := folder(t, map[string]string{
+		"sys/class/ptp/ptp0/clock_name": "KVM virtual PTP\n",
+		"sys/class/ptp/ptp1/clock_name": "mlx5_ptp\n", // a network card
+		"sys/class/ptp/ptp2/clock_name": "hyperv\n",
+		"dev/ptp2":                      "no device",
+		"sys/class/ptp/ptp3/clock_name": "ena-ptp-05\n",
+	})
+	require.Equal(t, []result.WallOffset{
+		{Against: "ptp0", Name: "KVM virtual PTP", Reason: filepath.Join(root, "dev/ptp0") + ": no such file or directory"},
+		{Against: "ptp2", Name: "hyperv", Reason: filepath.Join(root, "dev/ptp2") + ": clock_gettime(2): invalid argument"},
+		{Against: "ptp3", Name: "ena-ptp-05", Reason: filepath.Join(root, "dev/ptp3") + ": no such file or directory"},
+	}, wallOffsets(root))
+}

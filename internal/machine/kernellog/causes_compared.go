@@ -1,0 +1,265 @@
+package kernellog
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+const oneCannotTell = "One pair of figures cannot tell which of the two clocks was wrong."
+
+// comparedRules explain the figures of the watchdog, in the order in which they exclude each other.
+var comparedRules = []rule{
+	{
+		kind: "watchdog-wrapped", find: watchdogWrapped, title: "The watchdog's counter wrapped",
+		evidence: "The skew is a whole number of rounds of its counter: 4.687 s for acpi_pm, 300 s for a 32-bit hpet.",
+		action:   "The TSC is right; the check ran late. Find out what stopped the machine (a pause, a busy host). Linux 6.8 skips such checks; `tsc=nowatchdog` is justified here.",
+	},
+	{
+		kind: "weak-watchdog", find: weakWatchdog, title: "The watchdog was jiffies, which counts interrupts",
+		evidence: "The watchdog is jiffies or refined-jiffies.",
+		action:   "It proves little: lost or late timer interrupts look like a wrong TSC. Give the kernel a real timer (HPET, PM timer), or kvm-clock in a virtual machine.",
+	},
+	{
+		kind: "clocks-agree", find: clocksAgree, title: "Both clocks agree, and the machine stood still",
+		evidence: "The two intervals are long and differ by less than 500 ppm.",
+		action:   "Neither clock is wrong. A limit for half a second was applied to a long interval. Find out what stopped the machine.",
+	},
+	{
+		kind: "watchdog-jumped", find: watchdogJumped, title: "The hypervisor's clock jumped",
+		evidence: "The watchdog is kvm-clock, xen or Hyper-V's page, and the intervals differ by a second or by half.",
+		action:   "The host paused, moved or resumed the virtual machine. Keep the clock source in use; set the wall clock. " + neverTrust,
+	},
+	{kind: "read-back-delay", find: slowReadBack, message: readBackDelay},
+	{
+		kind: "emulated-clocks", find: emulatedClocks, title: "Two emulated clocks of a virtual machine disagree",
+		evidence: "A virtual machine with hpet, acpi_pm or pit as the watchdog.",
+		action:   "Look at the host: a pause, a sleep, a migration, too many virtual machines. Use the hypervisor's own clock if it has one. The firmware of a virtual machine is not the reason.",
+	},
+	{
+		kind: "tsc-jumped", find: tscJumped, title: "The TSC jumped forward",
+		evidence: "The watchdog counted about half a second and the TSC seconds to days, and it is no round of the watchdog.",
+		action:   "Reboot. Something wrote to the TSC: a tool that changes P-states or MSRs, the firmware, a resume. " + neverTrust,
+	},
+	{
+		kind: "bad-calibration", find: badCalibration, title: "The first estimate of the TSC's rate is off",
+		evidence: "Less than 1000 ppm in the first two minutes after boot, with tsc-early or before the rate was refined.",
+		action:   "Reboot; use a newer kernel. If it comes back, update the firmware.",
+	},
+	{
+		kind: "clocks-disagree", find: clocksDisagree, title: "The TSC and the watchdog disagree",
+		evidence: "Figures, or a mark by the watchdog, that no other rule explains.",
+		action:   "Update the firmware, start the machine cold, and compare with a third clock (`timebench drift`) before you trust either.",
+	},
+}
+
+// after returns what a comparison is followed by: the mark and the switch.
+func (l log) evidence(c comparison) []string {
+	return append(slices.Clone(c.text), lines(l.marking())...)
+}
+
+func watchdogWrapped(l log) (Cause, bool) {
+	c, ok := l.compared(func(c comparison) bool { _, _, ok := c.wrapped(); return ok })
+	if !ok {
+		return Cause{}, false
+	}
+	r, n, _ := c.wrapped()
+	rounds := "one round"
+	if n > 1 {
+		rounds = fmt.Sprintf("%d rounds", n)
+	}
+	difference := fmt.Sprintf("the difference of %s is %s of %s (%s)", span(c.skewNS), rounds, r.watchdog, span(float64(n)*r.ns))
+	cause := Cause{TSC: TSCRight, Evidence: l.evidence(c), Harmless: c.long}
+	if c.watchdog == "" && math.IsNaN(c.watchdogNS) {
+		cause.Guess = true
+		cause.Text = fmt.Sprintf("%s: %s, so the counter of the watchdog probably wrapped and the TSC is right. The line does not name the watchdog. The check ran late.", c.both(), difference)
+		return cause, true
+	}
+	cause.Text = fmt.Sprintf("%s: %s, whose counter wrapped. The TSC is right; the check ran late, because the machine was paused or did not run its timers.", c.both(), difference)
+	return cause, true
+}
+
+func weakWatchdog(l log) (Cause, bool) {
+	c, ok := l.compared(func(c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog) })
+	if !ok {
+		return Cause{}, false
+	}
+	text := fmt.Sprintf("%s. That proves little: %s counts timer interrupts, and lost or late ones look like a wrong TSC.", c.both(), c.watchdog)
+	if l.machine.Guest {
+		text += " In a virtual machine they are lost when the host is busy."
+	}
+	if l.reliableIgnored(c) {
+		text += " Linux before 5.5 also ignores tsc=reliable and tsc=nowatchdog for tsc-early."
+	}
+	return Cause{Text: text, Guess: true, Evidence: l.evidence(c)}, true
+}
+
+// reliableIgnored is whether a parameter that switches the watchdog off had no effect on tsc-early
+// (63ec58b44fcc of Linux 5.5 mended it).
+func (l log) reliableIgnored(c comparison) bool {
+	return c.clock == "tsc-early" && before(l.machine.Kernel, 5, 5) && l.parameter("tsc=reliable", "tsc=nowatchdog") != ""
+}
+
+// agreePPM is how far two clocks may differ that are both right, in ppm: what NTP corrects.
+const agreePPM = 500
+
+func clocksAgree(l log) (Cause, bool) {
+	c, ok := l.compared(func(c comparison) bool {
+		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdogNS > longNS && !c.contradicts() || c.long)
+	})
+	if !ok {
+		return Cause{}, false
+	}
+	cause := Cause{Evidence: l.evidence(c), Harmless: c.long, TSC: TSCRight}
+	switch {
+	case math.Abs(c.ppm()) > agreePPM:
+		cause.TSC = TSCUnknown
+		cause.Text = c.both() + ". The kernel skipped this check, because it ran late: the machine was paused or did not run its timers."
+	case c.long:
+		cause.Text = fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. The kernel skipped this check, because it ran late: the machine stood still for about %s.", c.both(), span(c.skewNS), words.ThreeDigits(math.Abs(c.ppm())), span(c.watchdogNS-dueNS))
+	default:
+		cause.Text = fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. The check ran %s late, because the machine stood still, and the kernel applied its limit for half a second to it.", c.both(), span(c.skewNS), words.ThreeDigits(math.Abs(c.ppm())), span(c.watchdogNS-dueNS))
+	}
+	return cause, true
+}
+
+func watchdogJumped(l log) (Cause, bool) {
+	c, ok := l.compared(func(c comparison) bool {
+		if guestClocks[c.watchdog] == "" || math.IsNaN(c.watchdogNS) || c.back() {
+			return false
+		}
+		if !c.known() { // the rate of the TSC is unknown
+			return !math.IsNaN(c.clockCycles) && c.watchdogNS > 1.5e9
+		}
+		return math.Abs(c.skewNS) >= 1e9 || math.Abs(c.skewNS) >= c.watchdogNS/2
+	})
+	if !ok {
+		return Cause{}, false
+	}
+	const onTime = 1e9 // a check on time, in ns
+	cause := Cause{Evidence: l.evidence(c)}
+	if l.machine.Hypervisor != "" {
+		cause.Evidence = append(cause.Evidence, lines(l.of(hypervisorKind))...)
+	}
+	switch {
+	case !c.known() || c.watchdogNS > c.clockNS && c.clockNS > onTime:
+		cause.Text = c.both() + ": the host was suspended, or it paused or moved this virtual machine, and carried the time over into only one of the two clocks."
+	case c.watchdogNS > c.clockNS:
+		cause.Text = fmt.Sprintf("%s: %s jumped. The host was suspended, or it paused, restored or moved this virtual machine, or added a CPU to it.", c.both(), c.watchdog)
+	default:
+		cause.Text = fmt.Sprintf("%s: the host stopped this virtual machine for about %s. %s does not count a pause, the TSC does.", c.both(), span(c.skewNS), c.watchdog)
+	}
+	return cause, true
+}
+
+func slowReadBack(l log) (Cause, bool) {
+	found := l.of(readBackDelay)
+	if len(found) == 0 {
+		return Cause{}, false
+	}
+	e := found[0]
+	took := "too long"
+	if e.DelayNS > 0 {
+		took = span(e.DelayNS)
+	}
+	if e.LimitNS > 0 {
+		took += fmt.Sprintf(", where %s is the limit", span(e.LimitNS))
+	}
+	cause := Cause{Evidence: lines(found, l.marking())}
+	cause.Text = fmt.Sprintf("The watchdog did not compare the clocks: reading its own timer took %s. The timer is slow to read here, as on machines with many CPUs under load, or in a virtual machine.", took)
+	if checked := l.of(syncChecked); len(checked) > 0 && len(checked[0].CPUs) > 1 {
+		cause.TSC = TSCRight
+		cause.Evidence = append(cause.Evidence, lines(checked)...)
+		cause.Text += fmt.Sprintf(" The kernel then compared the TSC of CPU %d with %d other CPUs and found none ahead or behind.", checked[0].CPUs[0], len(checked[0].CPUs)-1)
+	}
+	return cause, true
+}
+
+// emulated are timers that a hypervisor emulates.
+var emulated = []string{"hpet", "acpi_pm", "pit", ""}
+
+func emulatedClocks(l log) (Cause, bool) {
+	c, ok := l.compared(func(c comparison) bool {
+		return l.machine.Guest && slices.Contains(emulated, c.watchdog) && c.marked && c.both() != ""
+	})
+	if !ok {
+		return Cause{}, false
+	}
+	rate := ""
+	if c.known() && c.watchdogNS > 0 {
+		rate = ": " + deviation(c.ppm()) + c.contradiction()
+	}
+	return Cause{Guess: true, Evidence: l.evidence(c), Text: fmt.Sprintf(
+		"%s%s. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. %s", c.both(), rate, oneCannotTell)}, true
+}
+
+func tscJumped(l log) (Cause, bool) {
+	c, ok := l.compared(func(c comparison) bool {
+		if math.IsNaN(c.watchdogNS) || c.watchdogNS > 2e9 || c.watchdogNS <= 0 || !c.marked {
+			return false
+		}
+		// A TSC with more than 20 GHz jumped, whatever its rate.
+		return c.skewNS >= 1e9 || math.IsNaN(c.clockNS) && c.clockCycles/(c.watchdogNS/1e9) > 20e9
+	})
+	if !ok {
+		return Cause{}, false
+	}
+	return Cause{TSC: TSCWrong, Evidence: append(l.evidence(c), lines(l.of(refused))...), Text: c.both() +
+		": the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."}, true
+}
+
+// early is how long after boot the rate of the TSC may be a first estimate, in ns.
+const early = 120e9
+
+func badCalibration(l log) (Cause, bool) {
+	c, ok := l.compared(func(c comparison) bool {
+		return c.known() && c.watchdogNS > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
+			(c.clock == "tsc-early" || c.at.Timed && c.at.AtNS < early && !refinedBefore(l.events, c.at))
+	})
+	if !ok {
+		return Cause{}, false
+	}
+	return Cause{Guess: true, Evidence: l.evidence(c), Text: fmt.Sprintf(
+		"%s: %s. So little, so soon after boot, is probably the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong.", c.both(), deviation(c.ppm()))}, true
+}
+
+// refinedBefore is whether the kernel had refined the rate of the TSC before an event.
+func refinedBefore(events []Event, at Event) bool {
+	return slices.ContainsFunc(events, func(e Event) bool { return e.Kind == tscRefined && e.Index < at.Index })
+}
+
+func clocksDisagree(l log) (Cause, bool) {
+	c, ok := l.compared(func(c comparison) bool { return c.marked && c.both() != "" })
+	marked := l.marking("clocksource watchdog")
+	if !ok {
+		c, ok = l.compared(func(c comparison) bool { return c.marked })
+	}
+	if !ok && len(marked) == 0 {
+		return Cause{}, false
+	}
+	cause := Cause{Guess: true, Evidence: append(c.text, lines(marked)...)}
+	sentence := c.both()
+	switch {
+	case !ok || sentence == "":
+		cause.Text = "The watchdog found that the TSC disagrees with another clock. The log does not have the figures of both, so it does not tell which was wrong."
+		return cause, true
+	case c.known() && c.watchdogNS > 0:
+		sentence += ": " + deviation(c.ppm()) + c.contradiction()
+	}
+	where := "Firmware that sets or disturbs a clock is the usual reason; in a virtual machine, its host."
+	late := c.lateNS()
+	switch {
+	case late > 0:
+		sentence += fmt.Sprintf(". The check ran %s late, so the machine slept, was paused or was too busy", span(late))
+		where = "Often one of the two counts such a time, and the other does not."
+	case l.machine.Guest:
+		where = "In a virtual machine the host sets both."
+	case c.skewNS < 0 && c.watchdog == "":
+		where = "A TSC that counts less may stop or slow down with the CPU, as those of old CPUs do; in a virtual machine, its host may have paused it."
+	}
+	cause.Text = strings.Join([]string{sentence + ".", oneCannotTell, where}, " ")
+	return cause, true
+}

@@ -1,0 +1,239 @@
+package kernellog
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+const neverTrust = "Never use `tsc=nowatchdog` or `tsc=reliable` here."
+
+// measuredRules find what the kernel measured or was told, in the order in which they exclude each other.
+var measuredRules = []rule{
+	{kind: "gvisor", find: gvisor, message: gvisorStart},
+	{
+		kind: "cpus-differ", find: cpusDiffer, title: "The TSCs of the CPUs differ",
+		evidence: "A TSC warp, an inter CPU skew, or CPUs ahead of or behind others.",
+		action:   "Start the machine cold, update the firmware and the kernel, then check with `timebench skew`. In a virtual machine this is for the host. " + neverTrust,
+	},
+	{kind: "wrong-cpuid-rate", find: wrongCPUIDRate, message: rateDiffers},
+	{
+		kind: "calibration-failed", find: calibrationFailed, title: "The kernel could not measure the rate of the TSC",
+		evidence: "\"could not calculate TSC khz\".",
+		action:   "Remove `acpi=off`, `nohpet`, `hpet=disable` or `pmtmr=0` from the kernel command line.",
+	},
+	{
+		kind: "set-by-parameter", find: setByParameter, title: "The kernel command line switches the TSC off",
+		evidence: "\"Marking TSC unstable due to boot parameter\".",
+		action:   "Remove `tsc=unstable` or `notsc`, if nobody has a reason for it.",
+	},
+	{
+		kind: "tsc-went-back", find: wentBack, title: "The TSC went back or stood still",
+		evidence: "cs_nsec is 0, cs_now is smaller than cs_last, or the skew is as long as the interval and negative.",
+		action:   "Bare metal: update the firmware, check with `timebench skew`. Virtual machine: it was paused, restored or moved. " + neverTrust,
+	},
+	{
+		kind: "halts-in-idle", find: haltsInIdle, title: "The TSC stops while the CPU sleeps",
+		evidence: "\"TSC halts in idle\", \"possible TSC halt in C2\". A skew that follows is the result.",
+		action:   "Nothing: a property of old CPUs. `tsc=reliable` would make time stop.",
+	},
+	{
+		kind: "cpufreq-changes", find: cpufreqChanges, title: "The TSC changes its rate with the CPU frequency",
+		evidence: "\"cpufreq changes\". A skew that follows is the result.",
+		action:   "Nothing: a property of CPUs without constant_tsc. `tsc=reliable` would make time run wrong.",
+	},
+}
+
+// gvisor: the "kernel" is gVisor's, which reports Linux 4.4.0 and has no clock sources.
+func gvisor(l log) (Cause, bool) {
+	if started := l.of(gvisorStart); len(started) > 0 {
+		return Cause{Text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the kernel's version that it reports is not that of a Linux kernel.", Evidence: lines(started)}, true
+	}
+	if l.machine.Kernel == "4.4.0" && l.machine.ClockSource == "" && len(l.machine.Available) == 0 && len(l.of(registered, switched, tscRate)) == 0 {
+		return Cause{Guess: true, Text: "The program probably runs in a gVisor sandbox, which reports exactly the version 4.4.0 and has no clock source. The sandbox implements the clocks."}, true
+	}
+	return Cause{}, false
+}
+
+// cpusDiffer: the kernel saw one CPU's TSC behind another's.
+func cpusDiffer(l log) (Cause, bool) {
+	found := append(l.of(tscWarp, interCPUSkew, cpuBehind, cpusAhead, cpusBehind), l.marking("check_tsc_sync_source failed")...)
+	if len(found) == 0 {
+		return Cause{}, false
+	}
+	pairs := l.of(syncPair)
+	adjusted := l.of(adjustWarp, adjustDiffers, adjustForced)
+	hz := rates(l.events)["tsc"]
+	sentences := []string{"The TSCs of the CPUs differ."}
+	for _, e := range found {
+		if sentence := e.difference(hz, pairs); sentence != "" {
+			sentences[0] = sentence
+			break
+		}
+	}
+	if warps := ofKind(adjusted, adjustWarp); len(warps) > 0 {
+		sentences = append(sentences, fmt.Sprintf("Before, the TSC of %s was %s cycles behind; the kernel moved it forward, but not far enough to agree.", cpuNames(warps[:1]), words.Number(math.Abs(float64(warps[0].Cycles)))))
+	}
+	switch {
+	case l.machine.Guest:
+		sentences = append(sentences, "In a virtual machine the hypervisor sets them: seen after a pause, a migration, or when a CPU is added.")
+	case len(l.of(suspended)) > 0:
+		sentences = append(sentences, "The log also has a suspend and resume, in which a CPU can lose its TSC.")
+	default:
+		sentences = append(sentences, "The firmware sets them before the kernel starts.")
+	}
+	return Cause{Text: strings.Join(sentences, " "), TSC: TSCWrong, Evidence: lines(adjusted, pairs, found)}, true
+}
+
+// difference returns a sentence with the difference between CPUs that a line has.
+func (e Event) difference(hz float64, pairs []Event) string {
+	switch e.Kind {
+	case tscWarp:
+		if e.Cycles == 0 {
+			return ""
+		}
+		where := "between CPUs"
+		for _, pair := range pairs { // the last one before the line is of this pair
+			if pair.Index < e.Index && len(pair.CPUs) == 2 {
+				where = fmt.Sprintf("between CPU %d and CPU %d", pair.CPUs[0], pair.CPUs[1])
+			}
+		}
+		return fmt.Sprintf("The TSCs of the CPUs differ: the kernel saw the TSC go back by %s %s.", inCycles(float64(e.Cycles), hz), where)
+	case cpuBehind:
+		if len(e.CPUs) == 2 && e.Now > e.Last {
+			return fmt.Sprintf("The TSCs of the CPUs differ: that of CPU %d, read later, was %s behind that of CPU %d.", e.CPUs[0], inCycles(float64(e.Now-e.Last), hz), e.CPUs[1])
+		}
+	case cpusAhead, cpusBehind:
+		where := "ahead of"
+		if e.Kind == cpusBehind {
+			where = "behind"
+		}
+		if len(e.CPUs) > 1 {
+			return fmt.Sprintf("The TSCs of the CPUs differ: %s %s CPU %d.", isOrAre(e), where, e.CPUs[len(e.CPUs)-1])
+		}
+	}
+	return ""
+}
+
+// isOrAre returns the first CPUs of a line with their verb: "that of CPU 2 is", "those of CPUs 0 and 4 are".
+func isOrAre(e Event) string {
+	others := e.CPUs[:len(e.CPUs)-1]
+	if len(others) == 1 {
+		return "that of " + words.CPUs(others) + " is"
+	}
+	return "those of " + words.CPUs(others) + " are"
+}
+
+// inCycles returns cycles and, where the rate is known, the time: "115657 cycles (38.63 µs)".
+func inCycles(cycles, hz float64) string {
+	text := words.Number(cycles) + " cycles"
+	if hz > 0 {
+		text += " (" + span(cycles/hz*1e9) + ")"
+	}
+	return text
+}
+
+// wrongCPUIDRate: a timer contradicts the rate that the CPU names.
+func wrongCPUIDRate(l log) (Cause, bool) {
+	warnings, before, after := l.of(rateDiffers), l.of(rateBefore), l.of(rateAfter)
+	c := Cause{TSC: TSCWrong, Evidence: lines(warnings, before, after)}
+	switch {
+	case len(before) > 0 && len(after) > 0 && after[0].Hz > 0:
+		off := (before[0].Hz/after[0].Hz - 1) * 1e6
+		if math.Abs(off) < 500 {
+			return Cause{}, false
+		}
+		c.Text = fmt.Sprintf("The CPU names a TSC rate of %.3f MHz (CPUID), but %s measures %.3f MHz: %s. The kernel keeps the CPU's figure, so its clock runs wrong by as much, and NTP corrects at most 500 ppm.",
+			before[0].Hz/1e6, strings.ToLower(after[0].Watchdog), after[0].Hz/1e6, deviation(off))
+	case len(warnings) > 0:
+		c.Text = "The CPU names a TSC rate (CPUID) from which the measured one differs by more than 500 ppm. The kernel keeps the CPU's figure, so its clock runs wrong by as much."
+	default:
+		return Cause{}, false
+	}
+	return c, true
+}
+
+// hidden are boot parameters that take the timers away against which the TSC is measured.
+var hidden = []string{"acpi=off", "nohpet", "hpet=disable", "pmtmr=0", "noapic"}
+
+// calibrationFailed: no timer answered, so the rate of the TSC is unknown.
+func calibrationFailed(l log) (Cause, bool) {
+	marked := l.marking("could not calculate tsc khz")
+	if len(marked) == 0 {
+		return Cause{}, false
+	}
+	text := "The kernel could not measure the rate of the TSC: no timer (PIT, HPET, PM timer) gave it a reference, so it cannot use the TSC."
+	if p := l.parameter(hidden...); p != "" {
+		text += fmt.Sprintf(" The parameter %s on the kernel command line hides those timers.", p)
+	} else if len(l.machine.Parameters) == 0 {
+		text += " Parameters such as acpi=off hide those timers."
+	}
+	return Cause{Text: text, TSC: TSCWrong, Evidence: lines(l.of(noCalibration), marked)}, true
+}
+
+// setByParameter: somebody switched the TSC off.
+func setByParameter(l log) (Cause, bool) {
+	marked := l.marking("boot parameter")
+	if len(marked) == 0 {
+		return Cause{}, false
+	}
+	p := l.parameter("tsc=unstable", "notsc")
+	if p == "" {
+		p = "tsc=unstable"
+	}
+	return Cause{Text: "The kernel command line switches the TSC off: " + p + ".", Evidence: lines(marked)}, true
+}
+
+// wentBack: the watchdog saw a TSC at or behind its last value, or KVM did.
+func wentBack(l log) (Cause, bool) {
+	if marked := l.marking("discovered backwards TSC"); len(marked) > 0 {
+		return Cause{Text: "KVM found that the TSC of this host went back, as after a suspend in which the CPUs lost their TSC.", TSC: TSCWrong, Evidence: lines(marked)}, true
+	}
+	c, ok := l.compared(func(c comparison) bool { return c.back() && c.marked })
+	if !ok {
+		return Cause{}, false
+	}
+	var text string
+	switch {
+	case c.clockCycles < 0:
+		text = fmt.Sprintf("The TSC went back: by %s in one check of the watchdog", words.Number(-c.clockCycles)+" cycles")
+		if c.clockNS < 0 {
+			text += " (" + span(c.clockNS) + ")"
+		}
+		if !math.IsNaN(c.watchdogNS) {
+			text += fmt.Sprintf(", while %s advanced %s", c.against(), span(c.watchdogNS))
+		}
+		text += "."
+		if c.now < -c.clockCycles/100 {
+			text += " It restarted near zero, as after a suspend of the machine or, in a virtual machine, of its host."
+		}
+	default:
+		text = "In one check of the watchdog"
+		if !math.IsNaN(c.watchdogNS) {
+			text = fmt.Sprintf("While %s advanced %s", c.against(), span(c.watchdogNS))
+		}
+		text += ", the TSC showed an advance of 0 ns. The kernel counts a TSC that went back as 0: its value was at or behind that of the last check, which was on another CPU."
+	}
+	if l.machine.Guest {
+		text += " In a virtual machine it happens when the host pauses, restores or moves it."
+	}
+	return Cause{Text: text, TSC: TSCWrong, Evidence: append(c.text, lines(l.marking())...)}, true
+}
+
+func haltsInIdle(l log) (Cause, bool) {
+	marked := l.marking("tsc halt")
+	return Cause{
+		Text: "The TSC stops while a CPU sleeps (the CPU lacks nonstop_tsc), so a clock based on it would stop too.",
+		TSC:  TSCWrong, Evidence: lines(marked),
+	}, len(marked) > 0
+}
+
+func cpufreqChanges(l log) (Cause, bool) {
+	marked := l.marking("cpufreq changes")
+	return Cause{
+		Text: "The TSC counts cycles of the CPU, whose frequency changes (cpufreq; the CPU lacks constant_tsc), so its rate is not constant.",
+		TSC:  TSCWrong, Evidence: lines(marked),
+	}, len(marked) > 0
+}

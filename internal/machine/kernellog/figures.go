@@ -1,0 +1,125 @@
+package kernellog
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// span returns an interval in ns with four digits, as the arithmetic of a cause needs: 289.5 s, 12.1 h.
+func span(ns float64) string {
+	size := math.Abs(ns)
+	for _, unit := range []struct {
+		ns   float64
+		name string
+	}{{86400e9 * 2, "days"}, {3600e9 * 2, "h"}, {1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
+		if size >= unit.ns {
+			if unit.name == "days" {
+				return fourDigits(size/86400e9) + " days"
+			}
+			if unit.name == "h" {
+				return fourDigits(size/3600e9) + " h"
+			}
+			return fourDigits(size/unit.ns) + " " + unit.name
+		}
+	}
+	return fourDigits(size) + " ns"
+}
+
+func fourDigits(value float64) string {
+	if value >= 1000 {
+		return words.Grouped(value, 0)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(value, 'g', 4, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// deviation returns a deviation in per cent, with its sign, and in ppm: "+0.177 % (1770 ppm)". A factor that no
+// clock's rate can be off by is left out.
+func deviation(ppm float64) string {
+	switch size := math.Abs(ppm); {
+	case size >= 500e3:
+		return fmt.Sprintf("%+.0f %%", ppm/1e4)
+	case size >= 50e3:
+		return fmt.Sprintf("%+.3g %%", ppm/1e4)
+	default:
+		return fmt.Sprintf("%+.3g %% (%s ppm)", ppm/1e4, strconv.FormatFloat(math.Round(size), 'f', -1, 64))
+	}
+}
+
+// likelyHz is the rate of the TSC in a sentence that says "at 3 GHz", where the log does not have it.
+const likelyHz = 3e9
+
+// advanced returns what the clock of a comparison counted: "2.154 s", or "6463557560 cycles (2.154 s at 3 GHz)".
+func (c comparison) advanced() string {
+	if !math.IsNaN(c.clockNS) {
+		return span(c.clockNS)
+	}
+	return fmt.Sprintf("%s cycles (about %s at 3 GHz; the log does not have its rate)", words.Number(math.Abs(c.clockCycles)), span(c.clockCycles/likelyHz*1e9))
+}
+
+// called returns the clock of a comparison in a sentence.
+func (c comparison) called() string {
+	switch c.clock {
+	case "", "tsc":
+		return "the TSC"
+	case "tsc-early":
+		return "the TSC (tsc-early)"
+	}
+	return c.clock
+}
+
+// against returns the watchdog of a comparison in a sentence.
+func (c comparison) against() string {
+	if c.watchdog == "" {
+		return "the watchdog"
+	}
+	return c.watchdog
+}
+
+// both returns a clause with both intervals: "While hpet advanced 495.1 ms, the TSC advanced 496 ms".
+func (c comparison) both() string {
+	switch {
+	case !math.IsNaN(c.watchdogNS) && (!math.IsNaN(c.clockNS) || !math.IsNaN(c.clockCycles)):
+		assumed := ""
+		if c.assumed {
+			assumed = " (at the usual 14.318 MHz)"
+		}
+		return fmt.Sprintf("While %s advanced %s%s, %s advanced %s", c.against(), span(c.watchdogNS), assumed, c.called(), c.advanced())
+	case !math.IsNaN(c.skewNS):
+		relation := "more"
+		if c.skewNS < 0 {
+			relation = "less"
+		}
+		return fmt.Sprintf("In one check of the watchdog, %s advanced %s %s than %s", c.called(), span(c.skewNS), relation, c.against())
+	}
+	return ""
+}
+
+// cpuNames returns the CPUs that events name: "CPU 36", "CPUs 2 and 3"; "a CPU" if they name none.
+func cpuNames(events []Event) string {
+	var cpus []int
+	for _, e := range events {
+		cpus = append(cpus, e.CPUs...)
+	}
+	if len(cpus) == 0 {
+		return "a CPU"
+	}
+	return words.CPUs(cpus)
+}
+
+func containsFold(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// before is whether the release of a Linux kernel is older than a version. An unknown one is not.
+func before(release string, major, minor int) bool {
+	var a, b int
+	if n, _ := fmt.Sscanf(release, "%d.%d", &a, &b); n < 2 {
+		return false
+	}
+	return a < major || a == major && b < minor
+}

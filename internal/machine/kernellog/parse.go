@@ -1,0 +1,206 @@
+package kernellog
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/show/printable"
+)
+
+const (
+	// maxLine bounds the text of an event, in bytes. The kernel's own records are shorter (LOG_LINE_MAX).
+	maxLine = 1024
+	// maxOfKind bounds the events of each kind. What a flood repeats is in its first lines.
+	maxOfKind = 1000
+)
+
+// Parse returns the events in lines of the kernel log, in their order, with or without stamps, as dmesg,
+// journalctl and syslog daemons print them and as Select keeps them; of several boots, those of the last. It
+// never fails: a line that it does not know, or that a program wrote, yields no event. Of more than a thousand
+// events of one kind, the later ones only raise the count of the last kept.
+func Parse(lines []string) []Event {
+	var events []Event
+	kept := map[Kind][]int{} // their indexes in events
+	for i, line := range lines {
+		found, ok := recognize(line)
+		if !ok {
+			continue
+		}
+		if found.kind == kernelVersion {
+			events = nil
+			clear(kept)
+		}
+		of := kept[found.kind]
+		if len(of) == maxOfKind {
+			events[of[maxOfKind-1]].Count += found.count
+			continue
+		}
+		kept[found.kind] = append(of, len(events))
+		e := found.event()
+		e.Index = i
+		events = append(events, e)
+	}
+	addIntervals(events)
+	return events
+}
+
+// A recognized line is one whose format is known.
+type recognized struct {
+	*format
+	Message
+	// count is how often the line was logged.
+	count int
+}
+
+// recognize returns a line and its format; false if it has none, or a program wrote it.
+func recognize(line string) (recognized, bool) {
+	if !mayHave(strings.ToLower(line)) {
+		return recognized{}, false
+	}
+	text, count := unfold(line)
+	m := Split(text)
+	if m.Program {
+		return recognized{}, false
+	}
+	if len(m.Text) > maxLine {
+		m.Text = m.Text[:maxLine]
+	}
+	m.Text = printable.Line(m.Text)
+	f := formatOf(strings.ToLower(m.Text), m.Text)
+	return recognized{f, m, count}, f != nil
+}
+
+// event returns the event of a line, without the intervals that need other lines.
+func (r recognized) event() Event {
+	e := Event{Kind: r.kind, Line: strings.TrimSpace(r.Text), Stamp: printable.Line(r.Stamp), AtNS: r.AtNS, Timed: r.Timed, Count: r.count, Clock: r.clock}
+	found := r.compiled().FindStringSubmatch(r.Text)
+	for i, group := range r.compiled().SubexpNames() {
+		if group != "" && found[i] != "" {
+			fields[group](&e, found[i])
+		}
+	}
+	if r.kind == commandLine { // the rest may hold secrets
+		e.Name = strings.Join(BootParameters(e.Name), " ")
+		e.Line = "Kernel command line: " + e.Name
+	}
+	return e
+}
+
+// knownRates are rates of clock sources that every machine has, in Hz: drivers/clocksource/acpi_pm.c,
+// arch/x86/kernel/kvmclock.c, arch/x86/xen/time.c, drivers/clocksource/hyperv_timer.c (units of 100 ns).
+var knownRates = map[string]float64{
+	"acpi_pm": 3579545, "kvm-clock": 1e9, "xen": 1e9, "pit": 1193182,
+	"hyperv_clocksource": 1e7, "hyperv_clocksource_tsc_page": 1e7, "hyperv_clocksource_msr": 1e7,
+}
+
+const (
+	// usualHPET is the rate of almost every HPET whose rate the log does not name, in Hz.
+	usualHPET = 14318180
+	// maxAdjustment is the correction that max_idle_ns allows for (clocks_calc_max_nsecs in
+	// kernel/time/clocksource.c).
+	maxAdjustment = 0.11
+)
+
+// rates returns the rates of clock sources, in Hz, by their names: the most exact of the log's figures.
+func rates(events []Event) map[string]float64 {
+	found := map[string]float64{}
+	exact := map[string]int{}
+	for _, e := range events {
+		name, hz, rank := e.Clock, e.Hz, 0
+		switch e.Kind {
+		case tscRefined:
+			rank = 5
+		case hostRate, hpetRate, armRate, rateBefore: // the kernel keeps the rate of rateBefore
+			rank = 4
+		case tscRate: // that of the TSC, if it differs from that of the processor
+			rank = 2
+			if strings.EqualFold(e.Name, "TSC") {
+				rank = 3
+			}
+		case registered:
+			hz, rank = registeredRate(e), 1
+		}
+		if rank > exact[name] && hz >= 10 && hz <= 1e11 {
+			found[name], exact[name] = hz, rank
+		}
+	}
+	for name, hz := range knownRates {
+		found[name] = hz
+	}
+	if found["tsc"] == 0 {
+		found["tsc"] = found["tsc-early"]
+	}
+	if found["tsc"] > 0 {
+		found["tsc-early"] = found["tsc"]
+	}
+	return found
+}
+
+// registeredRate returns the rate of a clock source from the line with which it is registered: max_idle_ns is
+// half the time in which max_cycles pass at the rate, less the adjustment (clocks_calc_max_nsecs).
+func registeredRate(e Event) float64 {
+	if e.IntervalNS <= 0 {
+		return 0
+	}
+	return float64(e.Now) * (1 - maxAdjustment) / 2 / (e.IntervalNS / 1e9)
+}
+
+// TSCHz returns the rate of the TSC that the kernel uses, in Hz, from its log; 0 if it is not there.
+func TSCHz(events []Event) float64 {
+	return math.Round(rates(slices.DeleteFunc(slices.Clone(events), func(e Event) bool { return e.Kind == registered }))["tsc"])
+}
+
+// addIntervals adds the intervals to the lines with values of counters.
+func addIntervals(events []Event) {
+	all := rates(events)
+	for i := range events {
+		e := &events[i]
+		if !e.HasCounter || e.Mask == 0 || e.Kind != watchdogInterval && e.Kind != clockInterval {
+			continue
+		}
+		e.Hz = all[e.Clock]
+		if e.Hz == 0 && e.Clock == "hpet" {
+			e.Hz, e.assumed = usualHPET, true
+		}
+		if e.Hz == 0 {
+			continue
+		}
+		ns := cycles(*e) / e.Hz * 1e9
+		// From 5.13 on the kernel prints ns. Its product of cycles and multiplier overflows on long intervals,
+		// and it prints 0 for a counter that went back.
+		if !e.Measured || math.Abs(ns) > overflowNS || ns < 0 {
+			e.IntervalNS, e.Measured, e.printed = ns, true, false
+		} else {
+			e.assumed = false
+		}
+	}
+}
+
+// overflowNS is an interval within which the kernel converts cycles to ns without overflow, in ns: less than
+// twice the max_idle_ns of any TSC.
+const overflowNS = 400e9
+
+// wideMask is the smallest mask of a counter that does not wrap within a check.
+const wideMask = 1<<48 - 1
+
+// cycles returns what a counter advanced between two reads; negative if it went back. A narrow counter wraps, so
+// it cannot be seen to go back.
+func cycles(e Event) float64 {
+	forward, back := (e.Now-e.Last)&e.Mask, (e.Last-e.Now)&e.Mask
+	if e.Mask >= wideMask && back < forward {
+		return -float64(back)
+	}
+	return float64(forward)
+}
+
+// ofKind returns the events of some kinds.
+func ofKind(events []Event, kinds ...Kind) []Event {
+	var found []Event
+	for _, e := range events {
+		if slices.Contains(kinds, e.Kind) {
+			found = append(found, e)
+		}
+	}
+	return found
+}

@@ -1,0 +1,188 @@
+package kernellog
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/show/printable"
+)
+
+// A Message is a line of a log, without what stands before its text.
+type Message struct {
+	// Text is the text as the kernel logged it.
+	Text string
+	// Stamp is the time stamp as it was printed: "[    0.000089]", "Sep 11 07:03:06"; "" if there is none.
+	Stamp string
+	// AtNS is the time since boot in ns, if Timed.
+	AtNS int64
+	// Timed is whether the line has a time since boot.
+	Timed bool
+	// Kernel is whether the line shows that the kernel wrote it: by a priority, a time since boot or the name
+	// "kernel".
+	Kernel bool
+	// Program is whether the line shows that a program wrote it: "host ntpd[3517]: ".
+	Program bool
+}
+
+// A prefix is something that stands before the text of a line.
+type prefix struct {
+	// begins has the characters that it may begin with: a fast filter.
+	begins  string
+	pattern *regexp.Regexp // the first group is the stamp, if it has one
+	// kernel and program are whether it shows that the kernel, or a program, wrote the line.
+	kernel, program bool
+	// uptime is whether the group is a time since boot, in seconds or, if micro, in µs.
+	uptime, micro bool
+	// date is whether it is a date: a host and a program may follow.
+	date bool
+}
+
+const digit = "0123456789"
+
+const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`
+
+// prefixes are what people's logs have before the text, with an example of each in stamp_test.go. The text is
+// what remains when no prefix matches.
+var prefixes = []prefix{
+	{begins: "<", pattern: regexp.MustCompile(`^<[0-7]>`), kernel: true},             // dmesg -r
+	{begins: "<", pattern: regexp.MustCompile(`^<\d{1,3}>`), program: true},          // the same of a program that wrote to /dev/kmsg
+	{begins: "k", pattern: regexp.MustCompile(`^kern *: ?[a-z]+ *: `), kernel: true}, // dmesg -x
+	{begins: "udsac", pattern: regexp.MustCompile(`^(?:user|daemon|syslog|auth|cron) *: ?[a-z]+ *: `), program: true},
+	{begins: digit, pattern: regexp.MustCompile(`^[0-7],\d+,(\d+),[^;]*;`), kernel: true, uptime: true, micro: true}, // /dev/kmsg
+	{begins: digit, pattern: regexp.MustCompile(`^\d+,\d+,(\d+),[^;]*;`), program: true, uptime: true, micro: true},
+	{begins: "[", pattern: regexp.MustCompile(`^\[ *(\d{1,15}\.\d{1,9})\] ?`), kernel: true, uptime: true},
+	{begins: "[", pattern: regexp.MustCompile(`^\[ *[CT]\d+\] ?`), kernel: true},                                                 // CONFIG_PRINTK_CALLER
+	{begins: "[", pattern: regexp.MustCompile(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},              // dmesg -e, dmesg -d
+	{begins: "[", pattern: regexp.MustCompile(`^\[(\w{3} ` + months + ` [ \d]\d [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
+	{begins: "[", pattern: regexp.MustCompile(`^\[(` + months + ` [ \d]\d [\d:]{5})\] ?`), kernel: true},                         // dmesg -e
+	{begins: "JFMASOND", pattern: regexp.MustCompile(`^(` + months + ` [ \d]\d (?:\d{4} )?[\d:]{8}(?:\.\d+)?) `), date: true},    // syslog, journalctl
+	{begins: "FMSTW", pattern: regexp.MustCompile(`^(\w{3} ` + months + ` [ \d]\d [\d:]{8} \d{4}) `), date: true},                // OpenWrt's logread
+	{begins: digit + "ADFJMNOSTW", pattern: regexp.MustCompile(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?) `), date: true},
+	{begins: digit, pattern: regexp.MustCompile(`^(\d{9,11}\.\d{6}) `), date: true}, // journalctl -o short-unix
+}
+
+var (
+	// fromKernel is the name of the kernel's log: "kernel: ", behind the host and the priority of some daemons.
+	fromKernel = regexp.MustCompile(`^(?:\S+ )?(?:kern\.\w+ )?kernel(?:\[\d+\])?: ?`)
+	// fromProgram is a host and a program.
+	fromProgram = regexp.MustCompile(`^\S+ [\w.@/()-]+\[\d+\]: |^\S+ [\w.@/()-]+: |^[\w.@/-]+\[\d+\]: `)
+)
+
+// maxPrefixes bounds what is removed from a line.
+const maxPrefixes = 6
+
+// Split returns a line's text and what its stamp says.
+func Split(line string) Message {
+	if m, ok := splitJSON(line); ok {
+		return m
+	}
+	var m Message
+	rest := strings.TrimRight(line, " \t\r\n")
+	dated := false
+	for range maxPrefixes {
+		if ahead := kernelName(rest); ahead != "" && (dated || m.Timed || strings.HasPrefix(ahead, "kernel")) {
+			rest, m.Kernel = rest[len(ahead):], true
+			continue
+		}
+		p, found := matchingPrefix(rest)
+		if found == nil || p.date && (dated || m.Timed) {
+			break
+		}
+		m.note(p, found)
+		rest = rest[len(found[0]):]
+		dated = dated || p.date
+	}
+	if dated && !m.Kernel && !m.Program {
+		m.Program = fromProgram.MatchString(rest) && !aboutClocks.MatchString(fromProgram.FindString(rest))
+		rest = withoutHost(rest, m.Program)
+	}
+	m.Text = rest
+	return m
+}
+
+// kernelName returns the name of the kernel's log that a text begins with.
+func kernelName(text string) string {
+	if !strings.Contains(text, "kernel") { // faster than the expression
+		return ""
+	}
+	return fromKernel.FindString(text)
+}
+
+// withoutHost returns the text after a host name that stands before the kernel's text.
+func withoutHost(text string, program bool) string {
+	if ahead := fromProgram.FindString(text); ahead != "" && !program {
+		_, text, _ = strings.Cut(text, " ")
+	}
+	return text
+}
+
+// matchingPrefix returns the prefix that a line begins with, and its match.
+func matchingPrefix(line string) (prefix, []string) {
+	if line == "" {
+		return prefix{}, nil
+	}
+	for _, p := range prefixes {
+		if strings.IndexByte(p.begins, line[0]) < 0 {
+			continue
+		}
+		if found := p.pattern.FindStringSubmatch(line); found != nil {
+			return p, found
+		}
+	}
+	return prefix{}, nil
+}
+
+// note takes what a prefix says into the message.
+func (m *Message) note(p prefix, found []string) {
+	m.Kernel, m.Program = m.Kernel || p.kernel, m.Program || p.program
+	if len(found) < 2 || found[1] == "" {
+		return
+	}
+	if m.Stamp == "" || p.uptime {
+		m.Stamp = strings.TrimSpace(found[0])
+	}
+	if !p.uptime {
+		return
+	}
+	seconds, err := strconv.ParseFloat(found[1], 64)
+	if p.micro {
+		seconds /= 1e6
+		m.Stamp = uptimeStamp(int64(seconds * 1e6))
+	}
+	if err == nil {
+		m.AtNS, m.Timed = int64(min(seconds*1e9, largestNS)), true
+	}
+}
+
+// largestNS bounds a time since boot, in ns: 146 years.
+const largestNS = 1 << 62
+
+// uptimeStamp returns a time since boot in µs as dmesg prints it.
+func uptimeStamp(micro int64) string { return fmt.Sprintf("[%5d.%06d]", micro/1e6, micro%1e6) }
+
+// splitJSON reads a line of `journalctl -o json`.
+func splitJSON(line string) (Message, bool) {
+	line = strings.TrimSpace(line)
+	if !strings.HasPrefix(line, "{") || !strings.Contains(line, `"MESSAGE"`) {
+		return Message{}, false
+	}
+	var entry struct {
+		Message    string `json:"MESSAGE"`
+		Transport  string `json:"_TRANSPORT"`
+		Identifier string `json:"SYSLOG_IDENTIFIER"`
+		Monotonic  string `json:"_SOURCE_MONOTONIC_TIMESTAMP"`
+	}
+	if json.Unmarshal([]byte(line), &entry) != nil {
+		return Message{}, false
+	}
+	m := Message{Text: printable.Line(entry.Message)}
+	m.Kernel = entry.Transport == "kernel" || entry.Transport == "" && entry.Identifier == "kernel"
+	m.Program = !m.Kernel && (entry.Transport != "" || entry.Identifier != "")
+	if micro, err := strconv.ParseInt(entry.Monotonic, 10, 64); err == nil && micro >= 0 && micro < 1e15 {
+		m.Stamp, m.AtNS, m.Timed = uptimeStamp(micro), micro*1000, true
+	}
+	return m, true
+}

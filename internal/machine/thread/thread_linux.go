@@ -1,0 +1,130 @@
+package thread
+
+import (
+	"math/bits"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"github.com/timebench/timebench/internal/system/debuglog"
+	"golang.org/x/sys/unix"
+)
+
+// kept are the signals that are not blocked on a measuring thread: those that the thread itself
+// raises by a fault, because the kernel kills a process that blocks them, and 32 to 34, which libc
+// and the Go runtime send to single threads.
+var kept = []syscall.Signal{
+	syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP,
+	syscall.SIGABRT, syscall.SIGSYS, 32, 33, 34,
+}
+
+// prepare blocks signals on this thread and pins it. The Go runtime gives new threads the original
+// mask of the process, so no other thread inherits this one. The kernel delivers signals for the
+// process (SIGINT) to another thread.
+func prepare(cpu int) error {
+	var mask unix.Sigset_t
+	for i := range mask.Val {
+		mask.Val[i] = ^mask.Val[i]
+	}
+	for _, signal := range kept {
+		bit := uint(signal - 1)
+		mask.Val[bit/bits.UintSize] &^= 1 << (bit % bits.UintSize)
+	}
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &mask, nil); err != nil {
+		return err
+	}
+	if cpu == Any {
+		return nil
+	}
+	var set unix.CPUSet
+	set.Set(cpu)
+	return setAffinity(&set)
+}
+
+// setAffinity sets the CPUs of this thread; sched_setaffinity(2). Unlike unix.SchedSetaffinity it is
+// a system call that may block: a thread that is moved to a CPU on which it gets no time stays in
+// the call, and a garbage collection must not wait for it. The set is on the heap, since the
+// arguments of [syscall.Syscall] escape, and so it does not move during the call.
+func setAffinity(set *unix.CPUSet) error {
+	if _, _, errno := syscall.Syscall(unix.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(*set), uintptr(unsafe.Pointer(set))); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// isMain reports whether this is the main thread of the process.
+func isMain() bool { return unix.Gettid() == unix.Getpid() }
+
+// Yield gives this CPU to another thread; sched_yield(2). In a loop that waits, it is the point
+// where the Go scheduler can stop the goroutine.
+//
+//go:noinline
+func Yield() {
+	_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+}
+
+// Sleep stops this thread for the span with nanosleep(2), without the Go scheduler. To wake a
+// goroutine from time.Sleep takes two or three threads, which would take CPU time from the
+// measurement.
+func Sleep(span time.Duration) {
+	request := unix.NsecToTimespec(int64(span))
+	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&request)), 0, 0)
+}
+
+// Move moves this thread, which is not pinned, to the CPU, and does not pin it there. The kernel
+// may start two new threads on one CPU while another is idle, and takes milliseconds to balance
+// them.
+func Move(cpu int) error {
+	var one, all unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		return err
+	}
+	one.Set(cpu)
+	if err := setAffinity(&one); err != nil {
+		return err
+	}
+	return setAffinity(&all)
+}
+
+// Current returns the number of the CPU that this thread runs on, or Any; getcpu(2).
+func Current() int {
+	var cpu uint32
+	if _, _, errno := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
+		return Any
+	}
+	return int(cpu)
+}
+
+// Usable returns the numbers of the CPUs that this process may use, in order;
+// sched_getaffinity(2). If the kernel has more CPUs than the set can hold, it returns the first
+// runtime.NumCPU numbers.
+func Usable() []int {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return firstCPUs(runtime.NumCPU())
+	}
+	var cpus []int
+	for cpu := range len(set) * bits.UintSize {
+		if set.IsSet(cpu) {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus
+}
+
+// Isolated returns the numbers of the CPUs of isolcpus= on the kernel command line. No thread is on one
+// of them unless it is pinned there.
+func Isolated() []int { return isolatedIn("/sys/devices/system/cpu/isolated") }
+
+func isolatedIn(file string) []int {
+	list, err := os.ReadFile(file)
+	if err != nil {
+		debuglog.Printf("isolated CPUs", "not known: %v", err)
+		return nil
+	}
+	cpus, _ := ParseCPUs(strings.TrimSpace(string(list))) // an empty list is an error
+	return cpus
+}

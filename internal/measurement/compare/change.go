@@ -1,0 +1,137 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/document/section"
+)
+
+// A Verdict is what diff concludes about a figure.
+type Verdict string
+
+// The verdicts.
+const (
+	Slower   Verdict = "slower"
+	Faster   Verdict = "faster"
+	Unsteady Verdict = "unsteady" // the runs differ by much, but one of them changed while it lasted
+	Same     Verdict = "same"     // no significant difference
+	TooFew   Verdict = "too few"  // too few samples for a verdict
+)
+
+// Changes are what changed in the costs of clocks between two documents. Their keys are at the top
+// of a diff.
+type Changes struct {
+	// Comparisons is the number of Changes.
+	Comparisons int `json:"comparisons" before:"setup"`
+	// Changes has an entry for each figure that both documents have.
+	Changes []Change `json:"changes"`
+	// OnlyOld and OnlyNew are the clocks with figures in one document only.
+	OnlyOld []string `json:"only_old,omitempty"`
+	OnlyNew []string `json:"only_new,omitempty"`
+	// Lost are the figures that the new document lacks, of clocks that it has:
+	// "CLOCK_MONOTONIC@vdso with 2 threads".
+	Lost []string `json:"lost,omitempty"`
+}
+
+// A Change is one figure in both documents.
+type Change struct {
+	Clock string `json:"clock"`
+	// ClockSource is set in an experiment with another clock source than the machine's own.
+	ClockSource string `json:"clocksource,omitempty"`
+	// Threads is the number of threads that read at once; 0 for latency.
+	Threads int `json:"threads,omitempty"`
+	// OldRuns and NewRuns are the numbers of runs.
+	OldRuns int `json:"old_runs"`
+	NewRuns int `json:"new_runs"`
+	// OldNS and NewNS are the costs of a read: the lowest level of the samples of a run, and the median
+	// of the runs. With several runs their ratio may differ a little from Change.
+	OldNS float64 `json:"old_ns"`
+	NewNS float64 `json:"new_ns"`
+	// Change is new/old - 1 of these costs: the median over all pairs of an old and a new run. Low and
+	// High bound it with the given Confidence; all three are 0 with fewer than five runs on a side.
+	Change     float64 `json:"change"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Confidence float64 `json:"confidence"`
+	// MedianChange is new/old - 1 of the medians of all samples.
+	MedianChange float64 `json:"median_change"`
+	// Floor is the smallest change that has a verdict, as a share.
+	Floor   float64 `json:"floor"`
+	Verdict Verdict `json:"verdict"`
+}
+
+// Name returns the clock, with the clock source of an experiment.
+func (c Change) Name() string { return clockName(c.Clock, c.ClockSource) }
+
+func clockName(clock, source string) string {
+	if source == "" {
+		return clock
+	}
+	return clock + " under " + source
+}
+
+// Figure returns the name with the number of threads.
+func (c Change) Figure() string { return figureName(c.Name(), c.Threads) }
+
+func figureName(clock string, threads int) string {
+	switch threads {
+	case 0:
+		return clock
+	case 1:
+		return clock + " with 1 thread"
+	}
+	return fmt.Sprintf("%s with %d threads", clock, threads)
+}
+
+// Costs returns d itself. The changes of another section have it if they are changes of costs.
+func (d *Changes) Costs() *Changes { return d }
+
+// Add adds the changes of another section.
+func (d *Changes) Add(of *Changes) {
+	d.Comparisons += of.Comparisons
+	d.Changes = append(d.Changes, of.Changes...)
+	d.OnlyOld, d.OnlyNew, d.Lost = append(d.OnlyOld, of.OnlyOld...), append(d.OnlyNew, of.OnlyNew...), append(d.Lost, of.Lost...)
+}
+
+// Latencies returns the changes of latency, in the order of the documents.
+func (d *Changes) Latencies() []Change {
+	return d.having(func(c Change) bool { return c.Threads == 0 })
+}
+
+// Throughputs returns the changes of the wall time of a read while several threads read.
+func (d *Changes) Throughputs() []Change {
+	return d.having(func(c Change) bool { return c.Threads > 0 })
+}
+
+// Untold returns the figures with too few samples for a verdict.
+func (d *Changes) Untold() []Change {
+	return d.having(func(c Change) bool { return c.Verdict == TooFew })
+}
+
+// SlowerThan returns the figures that are slower by more than the share.
+func (d *Changes) SlowerThan(share float64) []Change {
+	return d.having(func(c Change) bool { return c.Verdict == Slower && c.Change > share })
+}
+
+// UnsteadyAbove returns the unsteady figures whose cost or median rose by more than the share.
+func (d *Changes) UnsteadyAbove(share float64) []Change {
+	return d.having(func(c Change) bool { return c.Verdict == Unsteady && max(c.Change, c.MedianChange) > share })
+}
+
+// UnjudgedAbove returns the figures that rose by more than the share, and either by less than the floor of
+// so few runs, or with runs that contradict it.
+func (d *Changes) UnjudgedAbove(share float64) []Change {
+	return d.having(func(c Change) bool {
+		return c.Verdict == Same && c.Change > share && (c.Change < c.Floor || c.Change >= section.Usual.MinChange)
+	})
+}
+
+func (d *Changes) having(property func(Change) bool) []Change {
+	var some []Change
+	for _, c := range d.Changes {
+		if property(c) {
+			some = append(some, c)
+		}
+	}
+	return some
+}

@@ -1,0 +1,415 @@
+package compare
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+)
+
+var usual = section.Settings{MinChange: 0.02}
+
+// clean is samples around ns with a jitter of a thousandth.
+func clean(chance *rand.Rand, ns float64) []float64 {
+	samples := make([]float64, 40)
+	for i := range samples {
+		samples[i] = ns * (1 + 0.001*chance.Float64())
+	}
+	return samples
+}
+
+// disturbed is clean with a share of samples that something made longer.
+func disturbed(chance *rand.Rand, ns, share float64) []float64 {
+	samples := clean(chance, ns)
+	for i := range samples {
+		if chance.Float64() < share {
+			samples[i] *= 1 + chance.Float64()
+		}
+	}
+	return samples
+}
+
+func document(clocks ...Clock) *result.Document {
+	return &result.Document{Schema: result.Schema, Settings: result.Settings{Pin: "none", Workers: "threads"}, Sections: []result.Section{&Costs{Clocks: clocks}}}
+}
+
+// latency is a clock in user mode with the samples of some runs.
+func latency(id string, runs ...[]float64) Clock {
+	var joined []Clock
+	for _, samples := range runs {
+		c := Clock{ID: id, Available: true, KernelEntry: result.Never, Latency: &Latency{}}
+		if len(samples) > 0 {
+			c.Latency = LatencyOf(samples, nil)
+		}
+		joined = append(joined, c)
+	}
+	return joinClock(joined)
+}
+
+func compareOne(t *testing.T, old, new Clock) Change {
+	t.Helper()
+	d := compare(document(old), document(new), usual)
+	require.Len(t, d.Changes, 1)
+	return d.Changes[0]
+}
+
+func TestVerdictsOnOneRun(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	for _, test := range []struct {
+		name     string
+		old, new []float64
+		want     Verdict
+	}{
+		{"nothing changed", clean(chance, 20), clean(chance, 20), Same},
+		{"five per cent slower", clean(chance, 20), clean(chance, 21), Slower},
+		{"five per cent faster", clean(chance, 21), clean(chance, 20), Faster},
+		{"slower under some noise", disturbed(chance, 20, 0.2), disturbed(chance, 21, 0.2), Slower},
+		{"below the floor of one run", clean(chance, 20), clean(chance, 20.5), Same},
+		{"only disturbed: the low samples did not move", clean(chance, 20), disturbed(chance, 20, 0.8), Same},
+		{"46 times slower but for three samples", clean(chance, 20), append(clean(chance, 920)[:37], 20, 20, 20), Slower},
+		{"46 times slower, and one odd sample before", append(clean(chance, 20)[:39], 0.1), clean(chance, 920), Slower},
+		{"five per cent slower, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 21), Slower},
+		{"the same, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 20), Same},
+		{"demoted after a third of the run", clean(chance, 20), append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), Unsteady},
+		{"promoted after a third of the run", append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), clean(chance, 20), Unsteady},
+		{"in turbo mode for a tenth of the run", append(clean(chance, 19)[:4], clean(chance, 20)[:36]...), clean(chance, 20), Same},
+		{"undisturbed for an eighth of the run", clean(chance, 20), append(clean(chance, 20)[:5], clean(chance, 30)[:35]...), Unsteady},
+		{"a clock source was demoted", clean(chance, 20), disturbed(chance, 900, 0.5), Slower},
+		{"a neighbour that never rests adds as much to all, which nothing tells from a slower clock", clean(chance, 20), clean(chance, 22), Slower},
+		{"four samples a side", clean(chance, 20)[:4], clean(chance, 40)[:4], TooFew},
+		{"five samples a side", clean(chance, 20)[:5], clean(chance, 40)[:5], Slower},
+		{"one sample after many", clean(chance, 20), []float64{200}, TooFew},
+	} {
+		c := compareOne(t, latency("c", test.old), latency("c", test.new))
+		require.Equal(t, test.want, c.Verdict, "%s: %+v", test.name, c)
+		require.Zero(t, c.Confidence, "one run does not show how runs differ")
+	}
+}
+
+func TestVerdictsOnSeveralRuns(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	runs := func(costs ...float64) Clock {
+		var all [][]float64
+		for _, ns := range costs {
+			all = append(all, clean(chance, ns))
+		}
+		return latency("c", all...)
+	}
+	for _, test := range []struct {
+		name     string
+		old, new Clock
+		want     Verdict
+		interval bool
+	}{
+		{"nothing changed", runs(20, 20.1, 20, 20.2, 20), runs(20.1, 20, 20, 20, 20.2), Same, true},
+		{"three per cent slower", runs(20, 20.1, 20, 20.2, 20), runs(20.6, 20.7, 20.6, 20.8, 20.6), Slower, true},
+		{"three per cent faster", runs(20.6, 20.7, 20.6, 20.8, 20.6), runs(20, 20.1, 20, 20.2, 20), Faster, true},
+		{"three per cent slower, a disturbed run", runs(20, 20, 20, 20, 20), runs(20.6, 20.6, 20.6, 29, 20.6), Slower, true},
+		{"three per cent slower, and a run of five contradicts", runs(20, 24, 20, 20, 20), runs(20.6, 20.6, 20.6, 20.6, 20.6), Same, true},
+		{"three per cent slower, and a run of ten contradicts", runs(20, 24, 20, 20, 20, 20, 20, 20, 20, 20), runs(slices.Repeat([]float64{20.6}, 10)...), Slower, true},
+		{"half as slow again, and a run of five contradicts", runs(20, 20, 20, 20, 20), runs(30, 30, 30, 30, 19.8), Unsteady, true},
+		{"a disturbed run", runs(20, 20, 20, 20, 20), runs(20, 20, 20, 29, 20), Same, true},
+		{"three per cent, and the runs differ by as much", runs(20, 20.9, 20, 20.9, 20.1), runs(20.1, 21.3, 20, 20.9, 21.4), Same, true},
+		{"below the smallest change", runs(20, 20, 20, 20, 20), runs(20.3, 20.3, 20.3, 20.3, 20.3), Same, true},
+		{"four runs have no interval, and the floor of one", runs(20, 20, 20, 20), runs(20.5, 20.5, 20.5, 20.5), Same, false},
+		{"three runs that are five per cent slower", runs(20, 20, 20), runs(21, 21, 21), Slower, false},
+		{"a single run beside several", runs(20, 20, 20, 20, 20), runs(20.5), Same, false},
+	} {
+		c := compareOne(t, test.old, test.new)
+		require.Equal(t, test.want, c.Verdict, "%s: %+v", test.name, c)
+		require.Equal(t, test.interval, c.Confidence > 0, test.name)
+		if test.interval {
+			require.LessOrEqual(t, c.Low, c.Change, test.name)
+			require.GreaterOrEqual(t, c.High, c.Change, test.name)
+		}
+	}
+}
+
+// The floor of few runs depends on the figure, and no floor is below the smallest change of the settings.
+func TestFloors(t *testing.T) {
+	user := latency("c", []float64{20, 20, 20, 20, 20})
+	kernel, unknown, counter := user, user, user
+	kernel.KernelEntry, unknown.KernelEntry, counter.KernelEntry = result.Always, "", ""
+	counter.Path = "cpu"
+	read := Throughput{Threads: 2, SamplesReadsPerSecond: []float64{1, 1, 1, 1, 1}}
+	threads := Clock{ID: "c", Available: true, KernelEntry: result.Never, Throughput: []Throughput{read}}
+	several, five := latency("c", user.Latency.SamplesNS, user.Latency.SamplesNS), latency("c", slices.Repeat([][]float64{user.Latency.SamplesNS}, 5)...)
+	for _, test := range []struct {
+		old, new Clock
+		want     float64
+	}{
+		{user, user, 0.04}, {kernel, kernel, 0.15}, {user, kernel, 0.15}, {unknown, unknown, 0.15}, {counter, counter, 0.04}, {threads, threads, 0.15},
+		{several, user, 0.04}, {several, several, 0.04}, {five, five, 0.02}, {five, user, 0.04},
+	} {
+		require.Equal(t, test.want, compareOne(t, test.old, test.new).Floor, "%+v", test.old)
+	}
+	wide := compare(document(several), document(several), section.Settings{MinChange: 0.2})
+	require.Equal(t, 0.2, wide.Changes[0].Floor)
+}
+
+// Rounds that are disturbed throughout have quiet slices, and the verdict goes by them;
+// where either document is of before they were kept it goes by the rounds.
+func TestQuickestSlicesDecide(t *testing.T) {
+	chance := rand.New(rand.NewPCG(15, 16))
+	with := func(samples, quiet []float64) Clock {
+		c := latency("c", samples)
+		c.Latency.QuietSamplesNS = quiet
+		return c
+	}
+	calm, slow, loud := clean(chance, 20), clean(chance, 21), clean(chance, 30)
+	require.Equal(t, Slower, compareOne(t, with(loud, calm), with(loud, slow)).Verdict)
+	require.Equal(t, Faster, compareOne(t, with(loud, slow), with(calm, calm)).Verdict)
+	require.Equal(t, Same, compareOne(t, with(calm, calm), with(loud, calm)).Verdict)
+	half := compare(document(with(calm, calm)), document(with(clean(chance, 45), calm)), usual)
+	require.Equal(t, Unsteady, half.Changes[0].Verdict, "each round had a quick slice, and most reads were slower")
+	require.Len(t, half.UnsteadyAbove(0.3), 1)
+	for _, none := range [][]float64{nil, make([]float64, 40)} {
+		require.Equal(t, Slower, compareOne(t, with(calm, none), with(slow, calm)).Verdict)
+		require.Equal(t, Slower, compareOne(t, with(calm, calm), with(slow, none)).Verdict)
+	}
+}
+
+// The costs in the table have the ratio that is printed as the change.
+func TestCostsAndChangeAreOfOneStatistic(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 4))
+	c := compareOne(t, latency("c", disturbed(chance, 20, 0.6)), latency("c", clean(chance, 22)))
+	require.InDelta(t, 20, c.OldNS, 0.05)
+	require.InDelta(t, 22, c.NewNS, 0.05)
+	require.InDelta(t, c.NewNS/c.OldNS-1, c.Change, 1e-9)
+}
+
+func TestThroughputIsComparedByThreads(t *testing.T) {
+	chance := rand.New(rand.NewPCG(7, 8))
+	at := func(threads int, ns float64) Throughput {
+		var perSecond []float64
+		for _, sample := range clean(chance, ns) {
+			perSecond = append(perSecond, float64(threads)*1e9/sample)
+		}
+		return Throughput{Threads: threads, SamplesReadsPerSecond: perSecond}
+	}
+	old := Clock{ID: "c", Available: true, Throughput: []Throughput{at(1, 20), at(2, 20), at(4, 20)}}
+	new := Clock{ID: "c", Available: true, Throughput: []Throughput{at(2, 40), at(1, 20), at(8, 20)}}
+	d := compare(document(old), document(new), usual)
+	require.Len(t, d.Changes, 2)
+	require.Equal(t, 1, d.Changes[0].Threads)
+	require.Equal(t, Same, d.Changes[0].Verdict)
+	require.Equal(t, 2, d.Changes[1].Threads)
+	require.Equal(t, Slower, d.Changes[1].Verdict)
+	require.InDelta(t, 1, d.Changes[1].Change, 0.01)
+	require.Equal(t, "c with 2 threads", d.SlowerThan(0.5)[0].Figure())
+	require.Empty(t, d.SlowerThan(1.5))
+	require.Equal(t, []string{"c with 4 threads"}, d.Lost)
+	require.Len(t, d.Throughputs(), 2)
+	require.Empty(t, d.Latencies())
+	require.Empty(t, d.Untold())
+	few := compare(document(latency("c", []float64{1})), document(latency("c", []float64{2})), usual)
+	require.Equal(t, "c", few.Untold()[0].Figure())
+
+	// Neighbours take CPUs, for as long as they run.
+	for kind, want := range map[string]Verdict{"load": Unsteady, "steal": Unsteady, "quota": Unsteady, "frequency": Slower} {
+		busy := document(new)
+		busy.Warnings = []result.Warning{{Kind: kind}}
+		d = compare(document(old), busy, usual)
+		require.Equal(t, want, d.Changes[1].Verdict, kind)
+		require.Equal(t, want == Unsteady, len(d.UnsteadyAbove(0.5)) == 1)
+		require.Empty(t, d.UnsteadyAbove(1.5))
+		slow := Clock{ID: "c", Available: true, Throughput: []Throughput{at(2, 80)}}
+		Into(busy).Clocks = []Clock{slow}
+		require.Equal(t, Slower, compare(document(old), busy, usual).Changes[0].Verdict, "no neighbour does that")
+	}
+}
+
+// One run of a machine with other programs judges latency in user mode only; an interval shows what they did.
+func TestFewRunsOfALoadedMachine(t *testing.T) {
+	chance := rand.New(rand.NewPCG(13, 14))
+	for _, test := range []struct {
+		entry string
+		ns    float64
+		runs  int
+		want  Verdict
+	}{
+		{result.Never, 30, 1, Slower}, {result.Always, 30, 1, Unsteady}, {"", 30, 1, Unsteady}, {result.Always, 70, 1, Slower}, {result.Always, 30, 5, Slower},
+	} {
+		of := func(ns float64) *result.Document {
+			var runs [][]float64
+			for range test.runs {
+				runs = append(runs, clean(chance, ns))
+			}
+			c := latency("c", runs...)
+			c.KernelEntry = test.entry
+			d := document(c)
+			d.Warnings = []result.Warning{{Kind: "load"}}
+			return d
+		}
+		require.Equal(t, test.want, compare(of(20), of(test.ns), usual).Changes[0].Verdict, "%+v", test)
+	}
+}
+
+// Experiments with other clock sources are compared with those of the same.
+func TestExperimentsAreCompared(t *testing.T) {
+	chance := rand.New(rand.NewPCG(11, 12))
+	under := func(source string, ns float64) *result.Document {
+		d := document(latency("c", clean(chance, 20)))
+		Into(d).OtherClockSources = []Experiment{{ClockSource: source, Clocks: []Clock{latency("c", clean(chance, ns))}}}
+		return d
+	}
+	d := compare(under("hpet", 600), under("hpet", 6000), usual)
+	require.Equal(t, 2, d.Comparisons)
+	require.Equal(t, Same, d.Changes[0].Verdict)
+	require.Equal(t, Slower, d.Changes[1].Verdict)
+	require.Equal(t, "c under hpet", d.Changes[1].Figure())
+	require.Equal(t, []string{"c under hpet"}, compare(under("hpet", 600), under("acpi_pm", 600), usual).OnlyOld)
+}
+
+// What the old document has and the new one has not is named, figure by figure.
+func TestLostFigures(t *testing.T) {
+	chance := rand.New(rand.NewPCG(13, 14))
+	whole := latency("c", clean(chance, 20))
+	whole.Throughput = []Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{1, 1}}}
+	for name, spoil := range map[string]func(c *Clock){
+		"the latency of c": func(c *Clock) { c.Latency = nil },
+		"c with 1 thread":  func(c *Clock) { c.Throughput = nil },
+	} {
+		rest := whole
+		spoil(&rest)
+		require.Equal(t, []string{name}, compare(document(whole), document(rest), usual).Lost)
+		require.Empty(t, compare(document(rest), document(whole), usual).Lost)
+	}
+	none := latency("c", nil)
+	none.Throughput = whole.Throughput
+	require.Equal(t, []string{"the latency of c"}, compare(document(whole), document(none), usual).Lost, "a latency without samples")
+}
+
+func TestWhatOnlyOneDocumentHas(t *testing.T) {
+	gone := Clock{ID: "gone", Reason: "no such file"}
+	unread := latency("fresh", nil) // interrupted before its first sample
+	d := compare(document(latency("both", []float64{1}), latency("gone", []float64{1}), unread), document(latency("both", []float64{1}), gone, latency("fresh", []float64{1})), usual)
+	require.Equal(t, []string{"gone"}, d.OnlyOld)
+	require.Equal(t, []string{"fresh"}, d.OnlyNew)
+}
+
+// A document of another hand may hold what timebench does not write.
+func TestSamplesThatHaveNoRatioAreLeftOut(t *testing.T) {
+	odd := document(
+		latency("zero", []float64{0, 0, 0, 0}), latency("none", nil),
+		Clock{ID: "idle", Available: true, Throughput: []Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{0, 0}}}})
+	d := compare(odd, odd, usual)
+	require.Empty(t, d.Changes)
+	_, err := json.Marshal(d)
+	require.NoError(t, err)
+}
+
+// What is slower one way round is faster the other.
+func TestVerdictsAreTheSameBothWays(t *testing.T) {
+	chance := rand.New(rand.NewPCG(9, 10))
+	for _, factor := range []float64{1, 1.0299, 1.0301, 1.05, 2, 10, 45} {
+		for _, noise := range []float64{0, 0.3, 0.6} {
+			old, new := latency("c", disturbed(chance, 20, noise)), latency("c", disturbed(chance, 20*factor, noise))
+			there, back := compareOne(t, old, new), compareOne(t, new, old)
+			mirror := map[Verdict]Verdict{Slower: Faster, Faster: Slower, Same: Same, Unsteady: Unsteady}
+			require.Equal(t, mirror[there.Verdict], back.Verdict, "× %v under %v", factor, noise)
+		}
+	}
+}
+
+func TestChangesAreWorded(t *testing.T) {
+	for change, want := range map[float64]string{0: "0.0 %", -0.0004: "0.0 %", 0.031: "+3.1 %", -0.25: "-25.0 %", 1.5: "+150 %", 20: "× 21", 44.2: "× 45.2", -0.999: "-99.9 %"} {
+		require.Equal(t, want, signed(change))
+	}
+}
+
+// Of a document with many figures each is looked up once. If each were compared with each, this
+// would take an hour.
+func TestManyFiguresAreCompared(t *testing.T) {
+	const clocks, counts = 300, 1024
+	many := func(from int) *result.Document {
+		var all []Clock
+		for i := range clocks {
+			c := Clock{ID: "clock" + strconv.Itoa(i), Available: true}
+			for threads := range counts {
+				c.Throughput = append(c.Throughput, Throughput{Threads: from + threads, SamplesReadsPerSecond: []float64{1e9}})
+			}
+			all = append(all, c)
+		}
+		return document(all...)
+	}
+	d := compare(many(1), many(2), usual)
+	require.Equal(t, clocks*(counts-1), d.Comparisons)
+	require.Len(t, d.Lost, clocks)
+	require.Empty(t, d.OnlyOld)
+	require.Empty(t, d.OnlyNew)
+}
+
+// What is printed and drawn is of one statistic, the one that decides: the change lies within its
+// interval, and the interval of a verdict excludes no change.
+func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
+	chance := rand.New(rand.NewPCG(41, 42))
+	seen := map[Verdict]int{}
+	for i := range 1000 {
+		n, factor := []int{1, 2, 4, 5, 9}[i%5], 0.9+0.2*chance.Float64()
+		of := func(ns float64) Clock {
+			var runs [][]float64
+			for range n {
+				runs = append(runs, disturbed(chance, ns*(1+0.03*chance.Float64()), chance.Float64()))
+			}
+			return latency("c", runs...)
+		}
+		c := compareOne(t, of(20), of(20*factor))
+		require.Equal(t, n >= 5, c.Confidence > 0, "%d runs", n)
+		low, high := ends(c)
+		require.LessOrEqual(t, low, 1+c.Change)
+		require.GreaterOrEqual(t, high, 1+c.Change)
+		switch c.Verdict {
+		case Slower:
+			require.Greater(t, low, 1.0, "%+v", c)
+			require.GreaterOrEqual(t, c.Change, c.Floor)
+		case Faster:
+			require.Less(t, high, 1.0, "%+v", c)
+		}
+		seen[c.Verdict]++
+	}
+	require.Subset(t, []Verdict{Slower, Faster, Same, Unsteady}, slices.Collect(maps.Keys(seen)))
+	for _, verdict := range []Verdict{Slower, Faster, Same} {
+		require.Positive(t, seen[verdict], verdict)
+	}
+}
+
+// What is only unsteady does not stand among the significant differences.
+func TestUnsteadyFiguresHaveATableOfTheirOwn(t *testing.T) {
+	chance := rand.New(rand.NewPCG(43, 44))
+	by := func(threads int, samples []float64) Throughput {
+		one := Throughput{Threads: threads}
+		for _, sample := range samples {
+			one.SamplesReadsPerSecond = append(one.SamplesReadsPerSecond, float64(threads)*1e9/sample)
+		}
+		return one
+	}
+	titles := func(of ...Throughput) []string {
+		old := Clock{ID: "c", Available: true, Throughput: []Throughput{by(1, clean(chance, 20)), by(2, clean(chance, 20))}}
+		c, _ := compared(document(old), document(Clock{ID: "c", Available: true, Throughput: of}), usual)
+		var shown []string
+		for _, g := range c.Block.Grids {
+			if len(g.Rows) > 0 {
+				shown = append(shown, g.Title)
+			}
+			if g.OnPage != nil && strings.Contains(g.Title, "Unsteady") {
+				require.Empty(t, g.OnPage.Rows, "a page has them among all")
+			}
+		}
+		return append(shown, c.Block.Verdict)
+	}
+	unsteady := by(2, append(clean(chance, 20)[:10], clean(chance, 50)[:30]...))
+	got := titles(by(1, clean(chance, 20)), unsteady)
+	require.Equal(t, "Unsteady figures by number of threads, in ns/read", got[1])
+	require.Contains(t, got[2], "1 figure is unsteady")
+	got = titles(by(1, clean(chance, 40)), unsteady)
+	require.Equal(t, []string{"Significant differences by number of threads, in ns/read", "Unsteady figures by number of threads, in ns/read"}, got[1:3])
+	require.Contains(t, got[3], "1 figure is unsteady")
+}

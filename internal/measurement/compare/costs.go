@@ -1,0 +1,259 @@
+package compare
+
+import (
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/stats"
+)
+
+// Costs is the latency, the resolution and the throughput of the clocks of one machine. Its keys
+// are at the top of the document.
+type Costs struct {
+	// FloorNS is the time of an empty call in the loop that reads the clocks;
+	// absent if there is no such loop.
+	FloorNS float64 `json:"floor_ns,omitempty" before:"warnings"`
+	// Conditions are the disturbances of the run.
+	Conditions *Conditions `json:"conditions,omitempty" before:"warnings"`
+	// Clocks has an entry for each selected clock, each id once.
+	Clocks []Clock `json:"clocks"`
+	// OtherClockSources has the same clocks under other clock sources: an entry for
+	// each one that an experiment switched the kernel to.
+	OtherClockSources []Experiment `json:"other_clocksources,omitempty"`
+}
+
+// An Experiment is the result of measuring while the kernel used another clock source
+// than host.clocksource.current.
+type Experiment struct {
+	// ClockSource is the clock source in use, as the kernel names it; each
+	// experiment has another one.
+	ClockSource string `json:"clocksource"`
+	// FloorNS is the time of an empty call in the loop that reads the clocks, measured
+	// again; absent if there is no such loop.
+	FloorNS float64 `json:"floor_ns,omitempty"`
+	// Conditions are the disturbances of this part of the run.
+	Conditions *Conditions `json:"conditions,omitempty"`
+	// Warnings name what may have affected the figures of this part.
+	Warnings []result.Warning `json:"warnings,omitempty"`
+	// Clocks has an entry for each clock of the document, in the same order.
+	Clocks []Clock `json:"clocks"`
+}
+
+// Conditions are the disturbances of a run. What did not happen, and what the system
+// does not report, is absent.
+type Conditions struct {
+	// DurationNS is the time that the measurement took.
+	DurationNS int64 `json:"duration_ns"`
+	// Turns is the number of latency samples of all clocks and of the empty call.
+	Turns int `json:"turns"`
+	// InterruptedTurns is the number of those Turns in which other work had the CPU
+	// for more than a tenth of the time.
+	InterruptedTurns int `json:"interrupted_turns"`
+	// FloorLowNS is the lower quartile of the empty call over the rounds. An empty
+	// call always takes the same number of cycles, so FloorLowNS and FloorHighNS
+	// differ as the speed of the CPU did.
+	FloorLowNS float64 `json:"floor_low_ns,omitempty"`
+	// FloorHighNS is the upper quartile.
+	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
+	// StealShare is the share of the time of the usable CPUs that the hypervisor
+	// gave to other guests.
+	StealShare float64 `json:"steal_share,omitempty"`
+	// OtherCPUs is the number of usable CPUs that other programs kept busy.
+	OtherCPUs float64 `json:"other_cpus,omitempty"`
+	// ThrottledPeriods is the number of periods in which the quota was exhausted.
+	ThrottledPeriods int64 `json:"throttled_periods,omitempty"`
+	// ThrottledNS is the CPU time that the quota withheld, summed over all CPUs.
+	ThrottledNS int64 `json:"throttled_ns,omitempty"`
+	// LostCPUs are the CPUs of the run that went away during it, because they went
+	// offline for example, or had no time for a thread. Figures measured on fewer CPUs
+	// are not mixed with the earlier ones.
+	LostCPUs []int `json:"lost_cpus,omitempty"`
+	// CompleteRounds is the number of rounds of latency that were complete, in the run
+	// with the fewest; absent if all were.
+	CompleteRounds int `json:"complete_rounds,omitempty"`
+	// Passes are the passes of throughput by number of threads, where some are missing
+	// or a thread starved.
+	Passes []Passes `json:"passes,omitempty"`
+	// ClockSources are the kernel's clock sources in the order of their use, if
+	// they changed.
+	ClockSources []string `json:"clocksources,omitempty"`
+	// WallStepNS is the largest step of the wall clock against the monotonic
+	// clock; negative if the wall clock was set back.
+	WallStepNS int64 `json:"wall_step_ns,omitempty"`
+}
+
+// Passes are what became of the passes of throughput of all clocks with the same number of
+// threads.
+type Passes struct {
+	// Threads is the number of threads (or processes).
+	Threads int `json:"threads"`
+	// Planned is the number of passes that the run should have.
+	Planned int `json:"planned"`
+	// Complete is the number of Planned passes that were complete.
+	Complete int `json:"complete"`
+	// Starved is the number of Complete passes in which a thread had no CPU for most of the
+	// time, although there is a CPU for each.
+	Starved int `json:"starved,omitempty"`
+	// Reasons are why passes are missing, each once.
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+// A Clock has the figures of one clock, or the reason why there are none.
+type Clock struct {
+	// ID is the call and the path: CLOCK_MONOTONIC@vdso.
+	ID string `json:"id"`
+	// Call is the call, spelt as in its manual.
+	Call string `json:"call"`
+	// Path is how the call reaches the clock: vdso, syscall, cpu, mmio or go.
+	Path string `json:"path"`
+	// Kind is the meaning of the values: monotonic, wall, cpu time or counter.
+	Kind string `json:"kind,omitempty"`
+	// Available is whether the clock could be read.
+	Available bool `json:"available"`
+	// Reason is why the clock is not available, or what failed.
+	Reason string `json:"reason,omitempty"`
+	// KernelEntry is how often a read enters the kernel: never, always, sometimes,
+	// or unknown if that could not be determined. Absent if it was not tested, or
+	// does not apply.
+	KernelEntry string `json:"kernel_entry,omitempty"`
+	// KernelEntryBy is how that was determined (seccomp, cpu time, cost, path), or why
+	// it could not be.
+	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
+	// TicksPerSecond is the nominal or measured rate of the clock's values.
+	TicksPerSecond float64 `json:"ticks_per_second,omitempty"`
+	// Latency is the wall time of one read in one thread; absent if no round was
+	// complete.
+	Latency *Latency `json:"latency,omitempty"`
+	// Resolution is the step of the values; absent if the clock was not watched.
+	Resolution *Resolution `json:"resolution,omitempty"`
+	// Throughput has an entry for each number of threads.
+	Throughput []Throughput `json:"throughput,omitempty"`
+	// Distribution is present if it was requested.
+	Distribution *Distribution `json:"distribution,omitempty"`
+}
+
+// Latency is the wall time of one read in nanoseconds: the median of the rounds,
+// its confidence interval if there are enough rounds, and the minimum.
+type Latency struct {
+	// MedianNS is the median of the rounds.
+	MedianNS float64 `json:"median_ns"`
+	// LowNS is the lower end of the confidence interval of the median; absent with
+	// fewer than 6 rounds.
+	LowNS float64 `json:"low_ns,omitempty"`
+	// HighNS is the upper end.
+	HighNS float64 `json:"high_ns,omitempty"`
+	// Confidence is that of the interval, from 0 to 1.
+	Confidence float64 `json:"confidence,omitempty"`
+	// MinNS is the minimum of the rounds.
+	MinNS float64 `json:"min_ns"`
+	// SamplesNS are the rounds, in order.
+	SamplesNS []float64 `json:"samples_ns"`
+	// QuietSamplesNS are the fastest slices of the rounds, in order: the time of a read
+	// while nothing disturbs the CPU. Absent in old documents.
+	QuietSamplesNS []float64 `json:"quiet_samples_ns,omitempty"`
+	// Runs are the numbers of samples of each run, in order; absent if there was one run.
+	Runs []int `json:"runs,omitempty"`
+}
+
+// LatencyOf returns the latency of at least one sample in ns, with the fastest slices of the samples,
+// if they were kept.
+func LatencyOf(samplesNS, quietNS []float64) *Latency {
+	summary := stats.Summarize(samplesNS)
+	return &Latency{
+		MedianNS: summary.Median, LowNS: summary.Low, HighNS: summary.High, Confidence: summary.Confidence,
+		MinNS: summary.Min, SamplesNS: samplesNS, QuietSamplesNS: quietNS,
+	}
+}
+
+// Resolution is the step of a clock's values.
+type Resolution struct {
+	// TickNS is the median step between consecutive values that differ. If
+	// FinerThanRead, no step could be seen, and it is the unit of the values.
+	// Absent if the clock did not tick while it was watched.
+	TickNS float64 `json:"tick_ns,omitempty"`
+	// TickLowNS is the lower quartile of the steps. Present only if they are too
+	// uneven for a median, like those of a page that Wine updates whenever a program
+	// makes a request.
+	TickLowNS float64 `json:"tick_low_ns,omitempty"`
+	// TickHighNS is the upper quartile: half of the steps are between the two.
+	TickHighNS float64 `json:"tick_high_ns,omitempty"`
+	// FinerThanRead is whether the clock never repeated a value: it ticks more
+	// often than it can be read.
+	FinerThanRead bool `json:"finer_than_read"`
+	// ReportedNS is the resolution that the system reports, if it reports one.
+	ReportedNS float64 `json:"reported_ns,omitempty"`
+	// WatchedNS is the time for which the clock was watched.
+	WatchedNS int64 `json:"watched_ns"`
+	// Ticks is the number of steps seen.
+	Ticks int64 `json:"ticks"`
+	// Moved is whether the clock also ticked between two samples that were too far
+	// apart to count the ticks.
+	Moved bool `json:"moved,omitempty"`
+	// Backwards is the number of reads with a value below the one before.
+	Backwards int64 `json:"backwards,omitempty"`
+	// WorstBackwardsNS is the largest such step.
+	WorstBackwardsNS float64 `json:"worst_backwards_ns,omitempty"`
+}
+
+// Throughput is the rate at which several threads (or processes) read a clock at once.
+type Throughput struct {
+	// Threads is the number of threads (or processes).
+	Threads int `json:"threads"`
+	// ReadsPerSecond is the total rate: the median of the samples. If each thread had a
+	// CPU of its own, a sample is the sum of the rates of the threads' median slices,
+	// which occasional interruptions do not lower.
+	ReadsPerSecond float64 `json:"reads_per_second"`
+	// CountedReadsPerSecond is the plain count: all reads of all threads divided by the
+	// time they took, including interruptions and waiting for the last thread. Absent in
+	// old documents.
+	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`
+	// NSPerRead is the wall time of one read in one thread. If Oversubscribed, it
+	// includes waiting for a CPU.
+	NSPerRead float64 `json:"ns_per_read"`
+	// Fairness is the number of reads of the slowest thread divided by that of the
+	// fastest: the median of the passes, in each of which every thread keeps its CPU.
+	Fairness float64 `json:"fairness"`
+	// Oversubscribed is whether there were more threads than CPUs.
+	Oversubscribed bool `json:"oversubscribed"`
+	// SamplesReadsPerSecond are the rates of the passes, or of the windows of passes
+	// if Oversubscribed. ReadsPerSecond is their median.
+	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second"`
+	// Runs are the numbers of samples of each run, in order; absent if there was one run.
+	Runs []int `json:"runs,omitempty"`
+}
+
+// Distribution is the distribution of the times of single reads, each between two
+// readings of a counter. Every figure includes these readings.
+type Distribution struct {
+	// Counter is the id of the clock that timed the reads.
+	Counter string `json:"counter"`
+	// BracketNS is the median of the same around an empty call; absent if there is
+	// no such loop.
+	BracketNS float64 `json:"bracket_ns,omitempty"`
+	// CounterStepNS is the smallest difference between two times that at least one
+	// read in a thousand took: no figure is finer.
+	CounterStepNS float64 `json:"counter_step_ns,omitempty"`
+	// Reads is the number of timed reads.
+	Reads int64 `json:"reads"`
+	// P50NS is the median.
+	P50NS float64 `json:"p50_ns"`
+	// P90NS is the 90th percentile.
+	P90NS float64 `json:"p90_ns"`
+	// P99NS is the 99th percentile.
+	P99NS float64 `json:"p99_ns"`
+	// P999NS is the 99.9th percentile.
+	P999NS float64 `json:"p99_9_ns"`
+	// MaxNS is the maximum.
+	MaxNS float64 `json:"max_ns"`
+	// TenfoldReads is the number of reads that took ten times the median or longer.
+	TenfoldReads int64 `json:"tenfold_reads"`
+	// Buckets are the histogram, in ascending order, none empty. Their reads add up
+	// to Reads.
+	Buckets []Bucket `json:"buckets"`
+}
+
+// A Bucket is one bar of a histogram.
+type Bucket struct {
+	// UpToNS is the upper bound of the bucket, inclusive.
+	UpToNS float64 `json:"up_to_ns"`
+	// Reads is the number of reads above the bound of the bucket before, up to UpToNS.
+	Reads int64 `json:"reads"`
+}

@@ -1,0 +1,68 @@
+package compare
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/stats"
+)
+
+// wall is a fine wall clock with samples.
+func wall(id string, samples []float64) Clock {
+	s := stats.Summarize(samples)
+	return Clock{
+		ID: id, Kind: "wall", Available: true, Resolution: &Resolution{TickNS: 1, FinerThanRead: true, Ticks: 9},
+		Latency: &Latency{MedianNS: s.Median, LowNS: s.Low, HighNS: s.High, Confidence: s.Confidence, MinNS: s.Min, SamplesNS: samples, QuietSamplesNS: samples},
+	}
+}
+
+// quantised is samples of a clock whose slices take whole ticks of the stopwatch: their median has an
+// interval of no width.
+func quantised(chance *rand.Rand, ns float64) []float64 {
+	samples := slices.Repeat([]float64{ns}, 280)
+	for i := range samples {
+		if chance.Float64() < 0.1 {
+			samples[i] = ns * (1 + 0.2*chance.Float64())
+		}
+	}
+	return samples
+}
+
+func chosen(clocks ...Clock) string {
+	return summary(&result.Document{Sections: []result.Section{&Costs{Clocks: clocks}}})[0].Value
+}
+
+// What diff would call the same is as fast, and the usual clock comes first.
+func TestUsualClockIsChosenAmongEquals(t *testing.T) {
+	chance := rand.New(rand.NewPCG(31, 32))
+	realtime, tai := wall("CLOCK_REALTIME@vdso", quantised(chance, 21.663)), wall("CLOCK_TAI@vdso", quantised(chance, 21.661))
+	require.Less(t, tai.Latency.HighNS, realtime.Latency.LowNS, "the intervals do not overlap")
+	require.Equal(t, "CLOCK_REALTIME@vdso, CLOCK_TAI@vdso are the fastest, 21.7 ns/read (no significant difference).", chosen(realtime, tai))
+
+	syscall := wall("CLOCK_REALTIME@syscall", quantised(chance, 216.63))
+	require.Equal(t, "CLOCK_REALTIME@vdso, CLOCK_TAI@vdso are the fastest, 21.7 ns/read (no significant difference). Slower: gettimeofday@vdso 1.04×, CLOCK_REALTIME@syscall 10×.",
+		chosen(realtime, syscall, tai, wall("gettimeofday@vdso", quantised(chance, 22.6))))
+	require.Equal(t, "CLOCK_TAI@vdso is the fastest, 21.7 ns/read. Slower: CLOCK_REALTIME@vdso 1.05×.", chosen(wall("CLOCK_REALTIME@vdso", quantised(chance, 22.75)), tai))
+
+	// Other work slowed most rounds of the usual clock; its quickest slices are the same.
+	busy := wall("CLOCK_REALTIME@vdso", quantised(chance, 22.5))
+	busy.Latency.QuietSamplesNS = quantised(chance, 21.663)
+	require.Equal(t, "CLOCK_REALTIME@vdso, CLOCK_TAI@vdso are the fastest, 22.5 ns/read (no significant difference).", chosen(busy, tai))
+}
+
+// With few rounds, or without samples, the medians decide, and less than 2 % is the same.
+func TestFewRoundsHaveNoRatioOfOne(t *testing.T) {
+	for ratio, want := range map[float64]string{
+		1.0001: "a, b are the fastest, 20.0 ns/read (no significant difference).",
+		1.0199: "a, b are the fastest, 20.0 ns/read (no significant difference).",
+		1.03:   "a is the fastest, 20.0 ns/read. Slower: b 1.03×.",
+	} {
+		a, b := wall("a", []float64{20}), wall("b", []float64{20 * ratio})
+		require.Equal(t, want, chosen(a, b))
+		a.Latency.SamplesNS, a.Latency.QuietSamplesNS, b.Latency.QuietSamplesNS = nil, nil, nil
+		require.Equal(t, want, chosen(a, b))
+	}
+}

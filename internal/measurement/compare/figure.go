@@ -1,0 +1,182 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/stats"
+)
+
+// MaxRuns is the max number of runs on a side of a comparison.
+const MaxRuns = 100
+
+// CostOf returns the cost of a read in one run: the lowest level of its samples, of which there is at
+// least one.
+func CostOf(run []float64) float64 { return stats.Level(run) }
+
+// costsOf returns the cost of each run.
+func costsOf(runs [][]float64) []float64 {
+	costs := make([]float64, len(runs))
+	for i, run := range runs {
+		costs[i] = CostOf(run)
+	}
+	return costs
+}
+
+// CostNS returns the cost of a read by which runs and machines are compared: the lowest level of the
+// quickest slices, or of the samples if slices were not kept; the median of the runs. Without samples it
+// is the median.
+func (l *Latency) CostNS() float64 {
+	if len(l.SamplesNS) == 0 {
+		return l.MedianNS
+	}
+	runs := l.quickest()
+	if runs == nil {
+		runs = byRun(l.Runs, l.SamplesNS)
+	}
+	return stats.Median(costsOf(runs))
+}
+
+// Unsteady returns whether a tenth of a run lies so far below its cost that the cost changed while the run
+// lasted.
+func (l *Latency) Unsteady() bool {
+	runs := l.quickest()
+	if runs == nil {
+		runs = byRun(l.Runs, l.SamplesNS)
+	}
+	return varied(runs)
+}
+
+// quickest returns the quickest slices of each run; nil if they were not kept, or have no ratio to
+// others.
+func (l *Latency) quickest() [][]float64 {
+	if len(l.QuietSamplesNS) == 0 || slices.Min(l.QuietSamplesNS) <= 0 {
+		return nil
+	}
+	return byRun(l.Runs, l.QuietSamplesNS)
+}
+
+// A figure is the samples of one cost of a clock, by run, in wall ns/read.
+type figure struct {
+	figureKey
+	runs [][]float64
+	// quickest is the quickest slice of each sample; nil where slices were not kept.
+	quickest [][]float64
+	// userMode is whether reads are known to stay in user mode.
+	userMode bool
+	// contended is whether other programs took part of the CPUs that the threads needed, and loaded whether
+	// they took any.
+	contended, loaded bool
+}
+
+// A figureKey names a figure in a document.
+type figureKey struct {
+	clock   string
+	source  string // the clock source of an experiment; "" for the machine's own
+	threads int    // 0 for latency
+}
+
+func (f figureKey) name() string { return clockName(f.clock, f.source) }
+
+// figures returns the figures of a document, each with at least one sample.
+func figures(d *result.Document) []figure {
+	cpus := d.Host.CPU.Usable
+	all := figuresUnder("", Of(d).Clocks, contendedFrom(d.Warnings, cpus))
+	for _, e := range Of(d).OtherClockSources {
+		all = append(all, figuresUnder(e.ClockSource, e.Clocks, contendedFrom(e.Warnings, cpus))...)
+	}
+	return all
+}
+
+// contention are the warnings of runs that did not have the CPUs for themselves.
+var contention = []string{"load", "steal", "quota"}
+
+// contendedFrom returns the number of threads from which on their CPUs were contended: all CPUs
+// of a run with a warning of contention, and no number of threads of another.
+func contendedFrom(warnings []result.Warning, cpus int) int {
+	if slices.ContainsFunc(warnings, func(w result.Warning) bool { return slices.Contains(contention, w.Kind) }) {
+		return max(1, cpus)
+	}
+	return math.MaxInt
+}
+
+func figuresUnder(source string, clocks []Clock, contendedFrom int) []figure {
+	var all []figure
+	add := func(f figure, samples []float64, counts []int) {
+		// A sample of 0 ns, or of no reads, has no ratio to another.
+		if len(samples) > 0 && slices.Min(samples) > 0 && !math.IsInf(slices.Max(samples), 0) {
+			f.runs = byRun(counts, samples)
+			// Joined documents of another hand may have more, whose pairs would fill the memory.
+			f.runs, f.quickest = f.runs[:min(len(f.runs), MaxRuns)], f.quickest[:min(len(f.quickest), MaxRuns)]
+			all = append(all, f)
+		}
+	}
+	for _, c := range clocks {
+		if !c.Available {
+			continue
+		}
+		of := figure{figureKey: figureKey{clock: c.ID, source: source}, userMode: c.KernelEntry == result.Never || c.Path == "cpu" || c.Path == "memory", loaded: contendedFrom < math.MaxInt}
+		if c.Latency != nil {
+			of.quickest = c.Latency.quickest()
+			add(of, c.Latency.SamplesNS, c.Latency.Runs)
+			of.quickest = nil
+		}
+		for _, t := range c.Throughput {
+			of.threads, of.contended = t.Threads, t.Threads >= contendedFrom
+			samples := make([]float64, len(t.SamplesReadsPerSecond))
+			for i, perSecond := range t.SamplesReadsPerSecond {
+				samples[i] = float64(t.Threads) * 1e9 / perSecond
+			}
+			add(of, samples, t.Runs)
+		}
+	}
+	return all
+}
+
+// byKey returns the figures by their keys.
+func byKey(all []figure) map[figureKey]figure {
+	index := make(map[figureKey]figure, len(all))
+	for _, f := range all {
+		index[f.figureKey] = f
+	}
+	return index
+}
+
+// names returns the set of the clocks of figures.
+func names(all []figure) map[string]bool {
+	set := map[string]bool{}
+	for _, f := range all {
+		set[f.name()] = true
+	}
+	return set
+}
+
+// only returns the clocks that have figures in one document and none in the other.
+func only(in []figure, notIn map[string]bool) []string {
+	var ids []string
+	seen := map[string]bool{}
+	for _, f := range in {
+		if !notIn[f.name()] && !seen[f.name()] {
+			ids = append(ids, f.name())
+			seen[f.name()] = true
+		}
+	}
+	return ids
+}
+
+// lost returns the names of the figures that after lacks, of clocks that it has.
+func lost(before []figure, after map[figureKey]figure, clocks map[string]bool) []string {
+	var lost []string
+	for _, f := range before {
+		if _, ok := after[f.figureKey]; ok || !clocks[f.name()] {
+			continue
+		}
+		name := figureName(f.name(), f.threads)
+		if f.threads == 0 {
+			name = "the latency of " + name
+		}
+		lost = append(lost, name)
+	}
+	return lost
+}

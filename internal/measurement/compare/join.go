@@ -1,0 +1,236 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/stats"
+)
+
+// Join returns the costs of several runs of one machine, of which there is at least one, as those of
+// one document: with the samples of all runs, which Latency.Runs and Throughput.Runs count. What has
+// no samples is that of the first run. The runs are not changed.
+func Join(runs []*Costs) *Costs {
+	if len(runs) == 1 {
+		return runs[0]
+	}
+	joined := *runs[0]
+	var floors []float64
+	var conditions []Conditions
+	var clocks [][]Clock
+	sources := map[string][]*Costs{}
+	for _, run := range runs {
+		if run.FloorNS > 0 {
+			floors = append(floors, run.FloorNS)
+		}
+		if run.Conditions != nil {
+			conditions = append(conditions, *run.Conditions)
+		}
+		clocks = append(clocks, run.Clocks)
+		for _, e := range run.OtherClockSources {
+			sources[e.ClockSource] = append(sources[e.ClockSource], &Costs{FloorNS: e.FloorNS, Conditions: e.Conditions, Clocks: e.Clocks})
+		}
+	}
+	if len(floors) > 0 {
+		joined.FloorNS = stats.Median(floors)
+	}
+	if len(conditions) > 0 {
+		all := joinConditions(conditions)
+		joined.Conditions = &all
+	}
+	joined.Clocks = joinClocks(clocks)
+	joined.OtherClockSources = slices.Clone(joined.OtherClockSources)
+	for i := range joined.OtherClockSources {
+		e := &joined.OtherClockSources[i]
+		of := Join(sources[e.ClockSource])
+		e.FloorNS, e.Conditions, e.Clocks = of.FloorNS, of.Conditions, of.Clocks
+	}
+	return &joined
+}
+
+// joinConditions returns the conditions of several runs together.
+func joinConditions(runs []Conditions) Conditions {
+	all := runs[0]
+	n := float64(len(runs))
+	all.StealShare /= n
+	all.OtherCPUs /= n
+	for _, c := range runs[1:] {
+		all.DurationNS += c.DurationNS
+		all.Turns += c.Turns
+		all.InterruptedTurns += c.InterruptedTurns
+		all.FloorLowNS = min(all.FloorLowNS, c.FloorLowNS)
+		all.FloorHighNS = max(all.FloorHighNS, c.FloorHighNS)
+		all.StealShare += c.StealShare / n
+		all.OtherCPUs += c.OtherCPUs / n
+		all.ThrottledPeriods += c.ThrottledPeriods
+		all.ThrottledNS += c.ThrottledNS
+		all.LostCPUs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(all.LostCPUs, c.LostCPUs))))
+		if c.CompleteRounds > 0 && (all.CompleteRounds == 0 || c.CompleteRounds < all.CompleteRounds) {
+			all.CompleteRounds = c.CompleteRounds
+		}
+		all.Passes = joinPasses(all.Passes, c.Passes)
+		all.ClockSources = slices.Compact(slices.Concat(all.ClockSources, c.ClockSources))
+		if math.Abs(float64(c.WallStepNS)) > math.Abs(float64(all.WallStepNS)) {
+			all.WallStepNS = c.WallStepNS
+		}
+	}
+	return all
+}
+
+// joinPasses returns the passes of two runs together, by number of threads.
+func joinPasses(a, b []Passes) []Passes {
+	by := map[int]Passes{}
+	for _, p := range slices.Concat(a, b) {
+		sum := by[p.Threads]
+		sum.Threads, sum.Planned, sum.Complete, sum.Starved = p.Threads, sum.Planned+p.Planned, sum.Complete+p.Complete, sum.Starved+p.Starved
+		sum.Reasons = slices.Compact(slices.Sorted(slices.Values(slices.Concat(sum.Reasons, p.Reasons))))
+		by[p.Threads] = sum
+	}
+	var joined []Passes
+	for _, threads := range slices.Sorted(maps.Keys(by)) {
+		joined = append(joined, by[threads])
+	}
+	return joined
+}
+
+// joinClocks returns the clocks of several runs together, in the order in which they come.
+func joinClocks(runs [][]Clock) []Clock {
+	index := map[string]int{}
+	var joined []Clock
+	var all [][]Clock
+	for _, run := range runs {
+		for _, c := range run {
+			i, ok := index[c.ID]
+			if !ok {
+				i = len(joined)
+				index[c.ID] = i
+				joined, all = append(joined, c), append(all, nil)
+			}
+			all[i] = append(all[i], c)
+		}
+	}
+	for i, of := range all {
+		joined[i] = joinClock(of)
+	}
+	return joined
+}
+
+// joinClock returns one clock of several runs: the first that is available, with the samples of all.
+func joinClock(runs []Clock) Clock {
+	joined := runs[max(0, slices.IndexFunc(runs, func(c Clock) bool { return c.Available }))]
+	var latencies []*Latency
+	var throughputs [][]Throughput
+	for _, c := range runs {
+		if c.Available {
+			joined.addEntry(c)
+		}
+		latencies, throughputs = append(latencies, c.Latency), append(throughputs, c.Throughput)
+		joined.Resolution = cmp.Or(joined.Resolution, c.Resolution)
+	}
+	joined.Latency, joined.Throughput = JoinLatency(latencies), JoinThroughput(throughputs)
+	return joined
+}
+
+// addEntry adds how often reads of another run enter the kernel, if that was determined.
+func (clock *Clock) addEntry(of Clock) {
+	undetermined := func(entry string) bool { return entry == "" || entry == result.Unknown }
+	switch {
+	case undetermined(of.KernelEntry) || of.KernelEntry == clock.KernelEntry:
+	case undetermined(clock.KernelEntry):
+		clock.KernelEntry, clock.KernelEntryBy = of.KernelEntry, of.KernelEntryBy
+	default:
+		clock.KernelEntry = result.Sometimes
+	}
+}
+
+// JoinLatency returns the latency of several runs together; nil if none has one. A run without it is nil.
+func JoinLatency(runs []*Latency) *Latency {
+	runs = slices.DeleteFunc(slices.Clone(runs), func(l *Latency) bool { return l == nil })
+	if len(runs) == 0 {
+		return nil
+	}
+	// A document of another hand may have a median without samples.
+	sampled := slices.DeleteFunc(slices.Clone(runs), func(l *Latency) bool { return len(l.SamplesNS) == 0 })
+	switch len(sampled) {
+	case 0:
+		return runs[0]
+	case 1:
+		return sampled[0]
+	}
+	var samples, quiet []float64
+	var counts []int
+	for _, l := range sampled {
+		samples, quiet = append(samples, l.SamplesNS...), append(quiet, l.QuietSamplesNS...)
+		counts = append(counts, runsOf(l.Runs, l.SamplesNS)...)
+	}
+	if len(quiet) != len(samples) { // a run of an old document has none
+		quiet = nil
+	}
+	joined := LatencyOf(samples, quiet)
+	joined.Runs = counts
+	return joined
+}
+
+// JoinThroughput returns the throughput of several runs together, in the order in which the numbers of
+// threads come.
+func JoinThroughput(runs [][]Throughput) []Throughput {
+	index := map[int]int{}
+	var joined []Throughput
+	var fairness, counted [][]float64
+	for _, run := range runs {
+		for _, t := range run {
+			i, ok := index[t.Threads]
+			if !ok {
+				i = len(joined)
+				index[t.Threads] = i
+				first := t
+				first.SamplesReadsPerSecond, first.Runs = nil, nil
+				joined, fairness, counted = append(joined, first), append(fairness, nil), append(counted, nil)
+			}
+			j := &joined[i]
+			j.Runs = append(j.Runs, runsOf(t.Runs, t.SamplesReadsPerSecond)...)
+			j.SamplesReadsPerSecond = append(j.SamplesReadsPerSecond, t.SamplesReadsPerSecond...)
+			j.Oversubscribed = j.Oversubscribed || t.Oversubscribed
+			fairness[i], counted[i] = append(fairness[i], t.Fairness), append(counted[i], t.CountedReadsPerSecond)
+		}
+	}
+	for i := range joined {
+		j := &joined[i]
+		if len(j.Runs) == 1 {
+			j.Runs = nil
+		}
+		j.Fairness, j.CountedReadsPerSecond = stats.Median(fairness[i]), stats.Median(counted[i])
+		if len(j.SamplesReadsPerSecond) > 0 {
+			j.ReadsPerSecond = stats.Median(j.SamplesReadsPerSecond)
+		}
+		if j.ReadsPerSecond > 0 {
+			j.NSPerRead = float64(j.Threads) * 1e9 / j.ReadsPerSecond
+		}
+	}
+	return joined
+}
+
+// runsOf returns the numbers of samples of each run: none if there are no samples, and one if there was
+// one run.
+func runsOf(counts []int, samples []float64) []int {
+	switch {
+	case len(samples) == 0:
+		return nil
+	case len(counts) == 0:
+		return []int{len(samples)}
+	}
+	return counts
+}
+
+// byRun returns the samples of each run.
+func byRun(counts []int, samples []float64) [][]float64 {
+	var runs [][]float64
+	for _, n := range runsOf(counts, samples) {
+		runs = append(runs, samples[:n])
+		samples = samples[n:]
+	}
+	return runs
+}

@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+)
+
+// run is a run with one clock, whose samples are around ns.
+func run(ns float64) *Costs {
+	perSecond := []float64{2e9 / ns, 4e9 / ns}
+	return &Costs{
+		FloorNS: ns / 10, Conditions: &Conditions{DurationNS: 5, Turns: 3, InterruptedTurns: 1, StealShare: ns / 1000, LostCPUs: []int{int(ns)}, WallStepNS: int64(-ns)},
+		Clocks: []Clock{
+			{
+				ID: "c", Available: true, KernelEntry: result.Never, KernelEntryBy: "seccomp", Latency: LatencyOf([]float64{ns, ns + 2, ns + 1}, []float64{ns, ns, ns}),
+				Throughput: []Throughput{{Threads: 1, ReadsPerSecond: 3e9 / ns, NSPerRead: ns / 3, Fairness: 1, SamplesReadsPerSecond: perSecond}},
+			},
+			{ID: "gone", Reason: "no such file"},
+		},
+		OtherClockSources: []Experiment{{ClockSource: "hpet", FloorNS: ns, Clocks: []Clock{{ID: "c", Available: true, Latency: LatencyOf([]float64{ns * 40}, nil)}}}},
+	}
+}
+
+// reread returns the error of writing a document with these costs, or of reading it again.
+func reread(t *testing.T, costs *Costs) error {
+	t.Helper()
+	d := document()
+	d.Sections = []result.Section{costs}
+	var written bytes.Buffer
+	if err := d.Write(&written); err != nil {
+		return err
+	}
+	_, err := result.NewLoader(Kind.Kind).Read(&written)
+	return err
+}
+
+func TestJoin(t *testing.T) {
+	first := run(20)
+	joined := Join([]*Costs{first, run(22), run(21)})
+	require.Equal(t, 2.1, joined.FloorNS)
+	require.Equal(t, &Conditions{DurationNS: 15, Turns: 9, InterruptedTurns: 3, StealShare: 0.021, LostCPUs: []int{20, 21, 22}, WallStepNS: -22}, joined.Conditions)
+	c := joined.Clocks[0]
+	require.Equal(t, []int{3, 3, 3}, c.Latency.Runs)
+	require.Equal(t, []float64{20, 22, 21, 22, 24, 23, 21, 23, 22}, c.Latency.SamplesNS)
+	require.Equal(t, 22.0, c.Latency.MedianNS)
+	require.Equal(t, 21.0, c.Latency.CostNS(), "the median of the costs of the runs")
+	require.Equal(t, []float64{21, 23, 22}, c.Latency.ByRun())
+	require.Equal(t, []int{2, 2, 2}, c.Throughput[0].Runs)
+	require.Len(t, c.Throughput[0].SamplesReadsPerSecond, 6)
+	require.Equal(t, []int{1, 1, 1}, joined.OtherClockSources[0].Clocks[0].Latency.Runs)
+	require.Equal(t, 21.0, joined.OtherClockSources[0].FloorNS)
+	require.Equal(t, "no such file", joined.Clocks[1].Reason)
+	require.Nil(t, first.Clocks[0].Latency.Runs, "the runs are not changed")
+	require.Equal(t, 20.0, first.OtherClockSources[0].FloorNS, "the runs are not changed")
+
+	require.NoError(t, reread(t, joined))
+	again := Join([]*Costs{joined, run(20)})
+	require.Equal(t, []int{3, 3, 3, 3}, again.Clocks[0].Latency.Runs, "joined runs can be joined")
+	require.Same(t, first, Join([]*Costs{first}))
+}
+
+func TestJoinTakesWhatEachRunHas(t *testing.T) {
+	with, without := run(20), run(22)
+	without.Clocks[0] = Clock{ID: "c", Reason: "a late worker"}
+	with.Clocks = append(with.Clocks, Clock{ID: "new", Available: true, Latency: LatencyOf([]float64{1}, nil)})
+	joined := Join([]*Costs{without, with})
+	require.True(t, joined.Clocks[0].Available, "a clock that could be read in one run is available")
+	require.Equal(t, with.Clocks[0].Latency, joined.Clocks[0].Latency)
+	require.Nil(t, joined.Clocks[0].Throughput[0].Runs)
+	require.Equal(t, "new", joined.Clocks[2].ID)
+
+	old := run(20)
+	old.Clocks[0].Latency.QuietSamplesNS = nil
+	require.Empty(t, Join([]*Costs{old, run(22)}).Clocks[0].Latency.QuietSamplesNS, "one run has no quickest slices")
+}
+
+// A document of another hand may have a median without samples, or more runs than can be compared.
+func TestJoinOfRunsWithoutSamples(t *testing.T) {
+	none := run(20)
+	none.Clocks[0].Latency = &Latency{MedianNS: 20, SamplesNS: []float64{}}
+	require.Equal(t, none.Clocks[0].Latency, Join([]*Costs{none, none}).Clocks[0].Latency)
+	with := run(22)
+	require.Equal(t, with.Clocks[0].Latency, Join([]*Costs{none, with}).Clocks[0].Latency)
+
+	many := run(20)
+	many.Clocks[0].Latency = LatencyOf(slices.Repeat([]float64{20}, 2*MaxRuns), nil)
+	many.Clocks[0].Latency.Runs = slices.Repeat([]int{1}, 2*MaxRuns)
+	require.ErrorContains(t, reread(t, many), "are 200; there are 100 at most")
+	d := document()
+	d.Put(many)
+	require.Equal(t, MaxRuns, compare(d, d, usual).Changes[0].OldRuns)
+}
+
+func TestJoinedKernelEntry(t *testing.T) {
+	for _, test := range []struct{ a, b, want string }{
+		{result.Never, result.Never, result.Never}, {result.Never, result.Always, result.Sometimes}, {result.Unknown, result.Always, result.Always},
+		{result.Always, result.Unknown, result.Always}, {"", result.Never, result.Never}, {result.Never, "", result.Never}, {"", "", ""},
+	} {
+		a, b := run(20), run(20)
+		a.Clocks[0].KernelEntry, b.Clocks[0].KernelEntry = test.a, test.b
+		require.Equal(t, test.want, Join([]*Costs{a, b}).Clocks[0].KernelEntry, "%v", test)
+	}
+}
+
+func TestRunsAreChecked(t *testing.T) {
+	for name, counts := range map[string][]int{
+		"too few": {1, 1}, "too many": {3, 1}, "none in a run": {3, 0}, "negative": {4, -1}, "more than an int holds": {1 << 62, 1 << 62, 1 << 62, 1 << 62, 3},
+	} {
+		costs := run(20)
+		costs.Clocks[0].Latency.Runs = counts
+		require.ErrorContains(t, reread(t, costs), "runs", name)
+	}
+}
+
+func TestPassesOfRunsAreJoinedByThreads(t *testing.T) {
+	joined := joinConditions([]Conditions{
+		{CompleteRounds: 9, Passes: []Passes{{Threads: 4, Planned: 20, Complete: 7, Starved: 1, Reasons: []string{"b"}}}},
+		{},
+		{CompleteRounds: 5, Passes: []Passes{{Threads: 2, Planned: 20, Complete: 20, Starved: 3}, {Threads: 4, Planned: 20, Reasons: []string{"a", "b"}}}},
+	})
+	require.Equal(t, 5, joined.CompleteRounds)
+	require.Equal(t, []Passes{
+		{Threads: 2, Planned: 20, Complete: 20, Starved: 3}, {Threads: 4, Planned: 40, Complete: 7, Starved: 1, Reasons: []string{"a", "b"}},
+	}, joined.Passes)
+}

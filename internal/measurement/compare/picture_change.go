@@ -1,0 +1,177 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/words"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// changePictures are the pictures of what changed.
+var changePictures = []picture.Chart[section.Compared]{
+	{Name: "change", Title: "Change of the latency of each clock", Drawable: hasChanges, Subtitle: sides, Height: changeHeight, Draw: drawChange},
+}
+
+// latencyChanges returns the changes of latency.
+func latencyChanges(d section.Compared) []Change { return d.Value.(*Changes).Latencies() }
+
+// sides returns the names of the documents, for the subtitle.
+func sides(d section.Compared) string {
+	return fmt.Sprintf("%s → %s", filepath.Base(d.OldName), filepath.Base(d.NewName)) + picture.AtMost(len(latencyChanges(d)))
+}
+
+func hasChanges(d section.Compared) bool { return len(latencyChanges(d)) > 0 }
+
+func changeHeight(d section.Compared) vg.Length {
+	return vg.Length(len(picture.Shown(latencyChanges(d)))+1)*picture.RowHeight + 190*picture.Pixel
+}
+
+// verdictLooks are the looks of the verdicts. Both colour and shape identify the verdict.
+var verdictLooks = []struct {
+	verdict Verdict
+	name    string
+	look    picture.Look
+}{
+	{Slower, "slower", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.PyramidGlyph{}}},
+	{Faster, "faster", picture.Look{Color: picture.RGB(0x009e73), Shape: draw.BoxGlyph{}}},
+	{Unsteady, "unsteady: one of the runs changed", picture.Look{Color: picture.RGB(0xcc79a7), Shape: draw.RingGlyph{}}},
+	{Same, "no significant difference", picture.Look{Color: picture.Grey, Shape: draw.CircleGlyph{}}},
+	{TooFew, "too few samples", picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}},
+}
+
+// drawChange draws a row per clock: a mark at the change of its latency, and a bar for its
+// interval, if there are enough runs for one. The axis shows per cent, or ratios on a log scale if any clock more than doubled or halved.
+func drawChange(c draw.Canvas, d section.Compared) error {
+	rows := changeRows{changes: picture.Shown(latencyChanges(d))}
+	slices.Reverse(rows.changes) // the first clock is at the top
+	var values []float64
+	names := make(plot.ConstantTicks, len(rows.changes))
+	for i, change := range rows.changes {
+		low, high := ends(change)
+		values = append(values, low, high, factor(change.Change))
+		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), change.Name(), picture.MostNameWidth)}
+	}
+	low, high := slices.Min(values), slices.Max(values)
+	rows.factor = low < 0.5 || high > 2
+	p := picture.NewPlot()
+	label := "change of the wall time per read (bar: its 99% CI)"
+	if rows.factor {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, factorTicks{}
+		p.X.Min, p.X.Max = min(low, 1)/1.6, max(high, 1)*2.5
+		label = "ratio of the wall time per read (log scale; bar: its 99% CI)"
+	} else {
+		room := max(0.02, math.Abs(low-1), math.Abs(high-1)) * 1.25
+		p.X.Min, p.X.Max = 1-room, 1+room*1.15
+		p.X.Tick.Marker = percentTicks{}
+	}
+	p.Y.Min, p.Y.Max = -0.6, float64(len(rows.changes))-0.4
+	p.Y.Tick.Marker = names
+	p.Y.Tick.Length = 0
+	p.Add(rows)
+	picture.DrawPlot(verdictLegend(c, rows.changes), p, label, "")
+	return nil
+}
+
+// ends returns the bounds of new/old, or the ratio itself if there are none.
+func ends(c Change) (low, high float64) {
+	if c.Confidence == 0 {
+		return factor(c.Change), factor(c.Change)
+	}
+	return factor(c.Low), factor(c.High)
+}
+
+// factor returns new/old, limited to a range from a millionth to a million. A wider axis would
+// hide the differences between the other clocks.
+func factor(change float64) float64 {
+	const farthest = 1e6
+	return min(max(1+change, 1/farthest), farthest)
+}
+
+// changeRows draws the rows of drawChange; row i is change i.
+type changeRows struct {
+	changes []Change
+	factor  bool
+}
+
+func (rows changeRows) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	c.StrokeLine2(picture.Stroke(picture.Grey, picture.Pixel), x(1), c.Min.Y, x(1), c.Max.Y)
+	text := picture.Style(picture.LabelSize, picture.Black)
+	text.YAlign = draw.YCenter
+	for i, change := range rows.changes {
+		look, at := lookOfVerdict(change.Verdict), y(float64(i))
+		low, high := ends(change)
+		c.StrokeLine2(picture.Stroke(picture.Light, picture.Pixel), c.Min.X, at, c.Max.X, at)
+		c.StrokeLine2(picture.Stroke(look.Color, 2*picture.Pixel), x(low), at, x(high), at)
+		for _, edge := range []float64{low, high} {
+			c.StrokeLine2(picture.Stroke(look.Color, 2*picture.Pixel), x(edge), at-5*picture.Pixel, x(edge), at+5*picture.Pixel)
+		}
+		c.DrawGlyph(look.Glyph(5*picture.Pixel), vg.Point{X: x(factor(change.Change)), Y: at})
+		if change.Verdict == Slower || change.Verdict == Faster {
+			c.FillText(text, vg.Point{X: x(high) + 10*picture.Pixel, Y: at + 2*picture.Pixel}, rows.word(change.Change))
+		}
+	}
+}
+
+func (rows changeRows) word(change float64) string {
+	if rows.factor {
+		return "× " + words.ThreeDigits(1+change)
+	}
+	return fmt.Sprintf("%+.1f %%", change*100)
+}
+
+func lookOfVerdict(v Verdict) picture.Look {
+	for _, l := range verdictLooks {
+		if l.verdict == v {
+			return l.look
+		}
+	}
+	return picture.Look{Color: picture.Black, Shape: draw.CircleGlyph{}}
+}
+
+// verdictLegend draws the legend at the top of a canvas and returns the remaining canvas.
+func verdictLegend(c draw.Canvas, changes []Change) draw.Canvas {
+	var entries []picture.Entry
+	for _, l := range verdictLooks {
+		if slices.ContainsFunc(changes, func(c Change) bool { return c.Verdict == l.verdict }) {
+			entries = append(entries, picture.Entry{Look: l.look, Name: l.name})
+		}
+	}
+	return picture.LegendOf(c, entries)
+}
+
+// percentTicks labels ratios near 1 with the change in per cent.
+type percentTicks struct{}
+
+func (percentTicks) Ticks(low, high float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks((low-1)*100, (high-1)*100)
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label = fmt.Sprintf("%+.3g %%", ticks[i].Value)
+			if ticks[i].Value == 0 {
+				ticks[i].Label = "0"
+			}
+		}
+		ticks[i].Value = 1 + ticks[i].Value/100
+	}
+	return ticks
+}
+
+// factorTicks labels ratios.
+type factorTicks struct{}
+
+func (factorTicks) Ticks(low, high float64) []plot.Tick {
+	return picture.LogTicks{Word: func(v float64) string {
+		if math.Abs(v-1) < 1e-9 {
+			return "unchanged"
+		}
+		return "× " + words.ThreeDigits(v)
+	}}.Ticks(low, high)
+}

@@ -1,0 +1,109 @@
+package compare_test
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/test/made"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+func TestClockThatDidNotTickIsNoSpot(t *testing.T) {
+	d := made.Document(2, 1)
+	compare.Into(d).Clocks[0].Resolution = &compare.Resolution{WatchedNS: 1e8}
+	require.Len(t, compare.Spots(d), 1)
+	compare.Into(d).Clocks[1].Resolution = nil
+	require.False(t, compare.HasResolution(d))
+}
+
+func TestPerfectScalingStartsAtTheFastestClock(t *testing.T) {
+	l := compare.Perfect(compare.Lines(made.Document(7, 2, 4), compare.ReadsPerSecond))
+	require.Equal(t, []float64{2, 4}, l.At)
+	require.InEpsilon(t, 1e9/2.3, l.Values[0], 1e-9)
+	require.InEpsilon(t, 2e9/2.3, l.Values[1], 1e-9)
+}
+
+func TestSpotsWithoutANameAreCounted(t *testing.T) {
+	drawn := func(id string) string {
+		d := made.Document(60, 1)
+		for i := range compare.Of(d).Clocks {
+			compare.Into(d).Clocks[i].ID = id + strconv.Itoa(i)
+		}
+		var svg bytes.Buffer
+		require.NoError(t, compare.Kind.Pictures[1].SVG(&svg, d))
+		return svg.String()
+	}
+	require.NotContains(t, drawn("short"), "labels do not fit")
+	d := made.Document(2, 1)
+	c := draw.New(vgsvg.New(120*picture.Pixel, 500*picture.Pixel)) // narrower than a name
+	var out bytes.Buffer
+	require.NoError(t, compare.DrawScatter(c, d))
+	_, err := c.Canvas.(*vgsvg.Canvas).WriteTo(&out)
+	require.NoError(t, err)
+	require.Contains(t, out.String(), "2 of 2 labels do not fit.")
+}
+
+// Percentile p stands at 1/(1-p): half of the reads at 2, all but one in a hundred
+// at 100.
+func TestDistributionIsDrawnByItsNines(t *testing.T) {
+	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "c", Distribution: &compare.Distribution{Reads: 1000, Buckets: []compare.Bucket{
+		{UpToNS: 20, Reads: 500}, {UpToNS: 30, Reads: 490}, {UpToNS: 900, Reads: 10},
+	}}}}}}}
+	l := compare.Percentiles(d)[0]
+	require.InDeltaSlice(t, []float64{1 / 0.99, 2, 2, 100, 100, 1000}, l.At, 1e-9)
+	require.Equal(t, []float64{20, 20, 30, 30, 900, 900}, l.Values)
+	var labels []string
+	for _, tick := range (compare.PercentileTicks{}).Ticks(1, 1e5) {
+		labels = append(labels, tick.Label)
+	}
+	require.Equal(t, []string{"50", "90", "99", "99.9", "99.99", "99.999"}, labels)
+}
+
+// A picture that was made under Wine must not pass for one of Windows.
+func TestPictureNamesWine(t *testing.T) {
+	d := made.Document(1, 1)
+	require.NotContains(t, compare.Machine(d), "Wine")
+	d.Host.OS, d.Host.Windows = "windows", &result.Windows{Wine: &result.Wine{Version: "8.0"}}
+	require.Contains(t, compare.Machine(d), "windows/amd64 · Wine 8.0, not Windows · a CPU")
+	d.Host.Windows.Wine = nil
+	require.NotContains(t, compare.Machine(d), "Wine")
+}
+
+// BenchmarkCrowd draws the picture whose labels look for a place, of so many clocks.
+func BenchmarkCrowd(b *testing.B) {
+	for _, n := range []int{17, 40, 100, 300} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			d := made.Document(n, 1)
+			for b.Loop() {
+				require.NoError(b, compare.Kind.Pictures[1].PNG(io.Discard, d))
+			}
+		})
+	}
+}
+
+// The pictures of usual documents are as good as they can be: all orders are tried.
+func TestUsualDocumentsAreFarFromTheBounds(t *testing.T) {
+	for n, most := range map[int]int{17: picture.MostWork / 20, 24: picture.MostWork / 4} {
+		d := made.Document(n, 1)
+		require.LessOrEqual(t, n, picture.MostClocks)
+		area := picture.Box{Max: vg.Point{X: 800 * picture.Pixel, Y: compare.ScatterHeight(d) - 100*picture.Pixel}}
+		var labels []picture.Label
+		for _, s := range compare.Spots(d) {
+			labels = append(labels, picture.Label{
+				Point: vg.Point{X: vg.Length(math.Log10(s.Clock().Latency.MedianNS)+1) * 200 * picture.Pixel, Y: vg.Length(math.Log10(s.ResolutionNS())+1) * 150 * picture.Pixel},
+				Width: picture.Style(picture.LabelSize, picture.Black).Width(s.Clock().ID), Height: picture.LabelSize,
+			})
+		}
+		_, work := picture.Arranged(labels, compare.SpotRadius, area, picture.MostWork)
+		require.Less(t, work, most, "%d clocks", n)
+	}
+}

@@ -1,0 +1,95 @@
+// Package compare is the section of a result document with the latency, the resolution and the
+// throughput of clocks: its types, tables, pictures and CSV. Package measure measures them.
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// key is the key of the clocks in a document.
+const key = "clocks"
+
+// Kind is the kind of this section.
+var Kind = section.Kind{Kind: result.Kind{
+	Key: key, New: func() result.Section { return new(Costs) },
+	Choices: map[string][]string{"Clock.kernel_entry": result.KernelEntries},
+	// The first documents of the schema do not have these.
+	NotRequired: []string{"Resolution.ticks", "Throughput.samples_reads_per_second"},
+}, Command: "compare", Pictures: pictures, Compare: compared, Join: section.Joining(Join), ChangePictures: changePictures}
+
+// Of returns the costs of a document; empty ones, which are not part of it, if it has none.
+func Of(d *result.Document) *Costs {
+	if costs := result.Of[*Costs](d); costs != nil {
+		return costs
+	}
+	return new(Costs)
+}
+
+// Into returns the costs of a document for changes to them. It adds empty ones if there are none.
+func Into(d *result.Document) *Costs {
+	costs := Of(d)
+	d.Put(costs)
+	return costs
+}
+
+// Key returns the key of the clocks in a document.
+func (*Costs) Key() string { return key }
+
+// Inline marks the section as one with its keys at the top of the document.
+func (*Costs) Inline() {}
+
+// Empty reports whether no cost of any clock was measured.
+func (c *Costs) Empty() bool {
+	return !slices.ContainsFunc(c.Clocks, func(c Clock) bool { return c.Latency != nil || len(c.Throughput) > 0 })
+}
+
+// BySource returns the figures of a document by clock source: first its own, then those of the
+// experiments; nothing if there is no experiment.
+func BySource(d *result.Document) []Experiment {
+	costs := Of(d)
+	if len(costs.OtherClockSources) == 0 {
+		return nil
+	}
+	own := Experiment{FloorNS: costs.FloorNS, Conditions: costs.Conditions, Warnings: d.Warnings, Clocks: costs.Clocks}
+	if d.Host.ClockSource != nil {
+		own.ClockSource = d.Host.ClockSource.Current
+	}
+	return append([]Experiment{own}, costs.OtherClockSources...)
+}
+
+// Fact returns how the costs were measured.
+func (c *Costs) Fact(d *result.Document) table.Fact {
+	return table.Fact{Name: "Measured", Value: settings(d)}
+}
+
+// Block returns the tables, which clock to choose, and which clocks are not available.
+func (c *Costs) Block(d *result.Document) table.Block {
+	return table.Block{
+		Grids: []table.Grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d), overheadGrid(d), distributionGrid(d), throughputGrid(d)},
+		Facts: table.Facts{Title: "Which clock to choose", Lines: summary(d)}, Missing: missing(d),
+	}
+}
+
+func settings(d *result.Document) string {
+	s := d.Settings
+	text := fmt.Sprintf("%s of latency; %s of throughput by %s", words.Plural(s.Rounds, "round"), words.Duration(float64(s.TimeNS)), s.Workers)
+	if s.Repeat > 1 {
+		text = words.Plural(s.Repeat, "run") + " of " + text
+	}
+	if s.TimerResolutionNS > 0 {
+		text += ", with a system timer period of " + words.Duration(float64(s.TimerResolutionNS))
+	}
+	if s.Pin != "none" {
+		text += ", pinned " + s.Pin
+	}
+	if Of(d).FloorNS > 0 {
+		text += fmt.Sprintf("; an empty call takes %s ns, included in each figure", words.NS(Of(d).FloorNS))
+	}
+	return text
+}

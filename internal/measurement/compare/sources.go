@@ -1,0 +1,100 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// entryMarks follow the figure of a read that enters the kernel. A word cannot be read as a unit.
+var entryMarks = map[string]string{result.Always: " (kernel)", result.Sometimes: " (kernel?)"}
+
+// sourcesGrid has a column for each clock source.
+func sourcesGrid(d *result.Document) table.Grid {
+	g := table.Grid{
+		Title: "Latency by clock source, in ns/read", Header: []string{"Clock"},
+		Note: "(kernel): a read enters the kernel.",
+	}
+	width := len(entryMarks[result.Always])
+	if slices.ContainsFunc(BySource(d), func(e Experiment) bool {
+		return slices.ContainsFunc(e.Clocks, func(c Clock) bool { return c.KernelEntry == result.Sometimes })
+	}) {
+		width = len(entryMarks[result.Sometimes])
+		g.Note = "(kernel): a read enters the kernel; (kernel?): some reads do."
+	}
+	return sideBySide(d, g, func(c Clock) string {
+		if c.Latency == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%s%-*s", words.NS(c.Latency.MedianNS), width, entryMarks[c.KernelEntry])
+	})
+}
+
+// sourceThroughputGrid has the total throughput by clock source, at the largest number of threads
+// that is not oversubscribed.
+func sourceThroughputGrid(d *result.Document) table.Grid {
+	most := 0
+	for _, threads := range measuredThreads(d) {
+		if most == 0 || !oversubscribed(d, threads) {
+			most = threads
+		}
+	}
+	if most == 0 {
+		return table.Grid{}
+	}
+	g := table.Grid{Title: fmt.Sprintf("Reads per second of %s by clock source, and the ratio to one thread", workers(d, most)), Header: []string{"Clock"}}
+	return sideBySide(d, g, func(c Clock) string {
+		var one, all float64
+		for _, t := range c.Throughput {
+			if t.Threads == 1 {
+				one = t.ReadsPerSecond
+			}
+			if t.Threads == most {
+				all = t.ReadsPerSecond
+			}
+		}
+		switch {
+		case all == 0:
+			return "-"
+		case one == 0 || most == 1:
+			return words.Rate(all)
+		default:
+			return words.Rate(all) + " × " + strconv.FormatFloat(all/one, 'f', 2, 64)
+		}
+	})
+}
+
+func workers(d *result.Document, n int) string {
+	if d.Settings.Workers == "processes" {
+		return strconv.Itoa(n) + " processes"
+	}
+	return words.Plural(n, "thread")
+}
+
+// sideBySide adds a column for each clock source and a row for each clock, the fastest first.
+func sideBySide(d *result.Document, g table.Grid, cell func(Clock) string) table.Grid {
+	sources := BySource(d)
+	for _, source := range sources {
+		g.Header = append(g.Header, source.ClockSource)
+	}
+	if len(sources) == 0 {
+		return g
+	}
+	for _, c := range byLatency(d) {
+		row := []string{c.ID}
+		for _, source := range sources {
+			i := slices.IndexFunc(source.Clocks, func(other Clock) bool { return other.ID == c.ID })
+			if i < 0 {
+				row = append(row, "-")
+				continue
+			}
+			row = append(row, cell(source.Clocks[i]))
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}

@@ -1,0 +1,110 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// coarseNS is the tick in nanoseconds from which a clock counts as coarse: too slow to
+// distinguish two events on a hot path. Hardware counters tick faster, and kernels slower.
+const coarseNS = 10_000
+
+// kinds are the kinds of clocks that a program chooses from, with their names in the summary.
+var kinds = []struct {
+	name string
+	is   func(Clock) bool
+}{
+	{"Monotonic, fine", func(c Clock) bool { return c.Kind == "monotonic" && fine(c) }},
+	{"Monotonic, coarse", func(c Clock) bool { return c.Kind == "monotonic" && coarse(c) }},
+	{"Wall clock, fine", func(c Clock) bool { return c.Kind == "wall" && fine(c) }},
+	{"Wall clock, coarse", func(c Clock) bool { return c.Kind == "wall" && coarse(c) }},
+	{"CPU time", func(c Clock) bool { return c.Kind == "cpu time" }},
+	{"Bare counter", func(c Clock) bool { return c.Kind == "counter" }},
+}
+
+// coarse reports whether a clock ticks slowly, or did not tick at all.
+func coarse(c Clock) bool {
+	return c.Resolution != nil && !c.Resolution.FinerThanRead && (c.Resolution.TickNS >= coarseNS || c.Resolution.Ticks == 0)
+}
+
+// fine reports whether a clock was watched and is not coarse. In an interrupted run some clocks
+// were not watched.
+func fine(c Clock) bool { return c.Resolution != nil && !coarse(c) }
+
+// summary returns the fastest clocks of each kind, and the ratio of the others to them.
+func summary(d *result.Document) []table.Fact {
+	var lines []table.Fact
+	for _, kind := range kinds {
+		var all []Clock
+		for _, c := range Of(d).Clocks {
+			if c.Available && c.Latency != nil && kind.is(c) {
+				all = append(all, c)
+			}
+		}
+		if len(all) > 0 {
+			lines = append(lines, table.Fact{Name: kind.name, Value: fastestOf(all)})
+		}
+	}
+	return lines
+}
+
+// fastestOf returns a sentence about clocks of one kind, which are in the order of the catalogue: the
+// usual clocks first.
+func fastestOf(all []Clock) string {
+	var fastest, slower []string
+	var ns string
+	ratios := slowness(all)
+	for i, c := range all {
+		if ratios[i] == 1 {
+			fastest = append(fastest, c.ID)
+			ns = cmp.Or(ns, words.NS(c.Latency.MedianNS))
+		}
+	}
+	for _, i := range bySlowness(ratios) {
+		slower = append(slower, fmt.Sprintf("%s %s×", all[i].ID, words.Times(ratios[i])))
+	}
+	text := fmt.Sprintf("%s is the fastest, %s ns/read.", fastest[0], ns)
+	if len(fastest) > 1 {
+		text = fmt.Sprintf("%s are the fastest, %s ns/read (no significant difference).", strings.Join(fastest, ", "), ns)
+	}
+	if len(slower) > 0 {
+		text += " Slower: " + strings.Join(slower, ", ") + "."
+	}
+	return text
+}
+
+// bySlowness returns the indices of the clocks that are slower than the fastest, in that order.
+func bySlowness(ratios []float64) []int {
+	var slower []int
+	for i, ratio := range ratios {
+		if ratio > 1 {
+			slower = append(slower, i)
+		}
+	}
+	slices.SortStableFunc(slower, func(a, b int) int { return cmp.Compare(ratios[a], ratios[b]) })
+	return slower
+}
+
+// missing returns a line for each reason why clocks are not available.
+func missing(d *result.Document) []table.Fact {
+	var lines []table.Fact
+	index := map[string]int{}
+	for _, c := range Of(d).Clocks {
+		if c.Available {
+			continue
+		}
+		if i, ok := index[c.Reason]; ok {
+			lines[i].Name += ", " + c.ID
+			continue
+		}
+		index[c.Reason] = len(lines)
+		lines = append(lines, table.Fact{Name: c.ID, Value: c.Reason})
+	}
+	return lines
+}

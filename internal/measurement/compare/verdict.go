@@ -1,0 +1,152 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/instrument/stats"
+)
+
+// The smallest changes with a verdict, as shares, where [section.Settings] has no larger one. The
+// experiment of docs/evidence/diff.md found them.
+const (
+	// fewRunsUserMode is by how much the latency in user mode may differ between two runs of an unchanged
+	// machine, and fewRuns that of other figures: of clocks that enter the kernel, or may do so, of the calls
+	// of languages, and throughput. Five runs and more show themselves by how much they differ.
+	fewRunsUserMode, fewRuns = 0.04, 0.15
+)
+
+const (
+	// contentionFactor is the ratio up to which other programs slow down threads on every CPU: half of
+	// each CPU, and a bit more.
+	contentionFactor = 3.0
+	// unsteadyFrom is the ratio of the medians from which on most reads changed: a busy program on the
+	// same core makes reads up to twice as slow.
+	unsteadyFrom = 2.0
+	// contradictedFrom is the ratio of the costs from which on the runs of a side that contradict it, or the
+	// samples of a run, are no noise, and the figure is not the same.
+	contradictedFrom = 1.1
+	// confidence is that of the interval of a change: of a hundred figures that did not change, one has a
+	// verdict.
+	confidence = 0.99
+	// fewestSamples is how many samples a figure needs on each side.
+	fewestSamples = 5
+)
+
+// compare returns what changed from old to new.
+//
+// A figure is slower or faster if its cost changed by the floor or more, and 0 % lies outside of the
+// confidence interval of the change, if there are enough runs for one. The cost of a run is the lowest
+// level of its samples, and the change is the Hodges-Lehmann estimate of the ratio of the runs' costs.
+func compare(old, new *result.Document, s section.Settings) *Changes {
+	before, after := figures(old), figures(new)
+	index, clocks := byKey(after), names(after)
+	d := &Changes{
+		Changes: []Change{}, OnlyOld: only(before, clocks), OnlyNew: only(after, names(before)), Lost: lost(before, index, clocks),
+	}
+	for _, f := range before {
+		if of, ok := index[f.figureKey]; ok {
+			d.Changes = append(d.Changes, change(f, of, s))
+		}
+	}
+	d.Comparisons = len(d.Changes)
+	return d
+}
+
+// change returns the change of one figure.
+func change(old, new figure, s section.Settings) Change {
+	before, after := old.runs, new.runs
+	if old.quickest != nil && new.quickest != nil {
+		before, after = old.quickest, new.quickest
+	}
+	c := Change{
+		Clock: old.clock, ClockSource: old.source, Threads: old.threads, OldRuns: len(old.runs), NewRuns: len(new.runs),
+		OldNS: stats.Median(costsOf(before)), NewNS: stats.Median(costsOf(after)),
+		MedianChange: median(new)/median(old) - 1,
+	}
+	shift, low, high, ok := stats.HodgesLehmann(logarithms(costsOf(before)), logarithms(costsOf(after)), confidence)
+	c.Change = math.Expm1(shift)
+	if ok {
+		c.Low, c.High, c.Confidence = math.Expm1(low), math.Expm1(high), confidence
+	}
+	c.Floor = floor(old, new, ok, s)
+	contended, unsteady := old.contended || new.contended, false
+	if !ok { // an interval shows by how much the runs differ
+		contended = contended || (old.loaded || new.loaded) && (!old.userMode || !new.userMode)
+		unsteady = varied(before) || varied(after)
+	}
+	c.Verdict = c.verdict(min(old.samples(), new.samples()), contended, unsteady)
+	return c
+}
+
+// varied returns whether a tenth of the samples of a run lie so far below its cost that the figure changed
+// while the run lasted.
+func varied(runs [][]float64) bool {
+	return slices.ContainsFunc(runs, func(run []float64) bool { return CostOf(run) >= contradictedFrom*stats.Quantile(0.1, run) })
+}
+
+// floor returns the smallest change of a figure that has a verdict. interval is whether there are enough
+// runs for one.
+func floor(old, new figure, interval bool, s section.Settings) float64 {
+	switch {
+	case interval:
+		return s.MinChange
+	case old.userMode && new.userMode && old.threads == 0:
+		return max(s.MinChange, fewRunsUserMode)
+	default:
+		return max(s.MinChange, fewRuns)
+	}
+}
+
+// verdict returns the verdict on a change. samples is the number of samples of the side with fewer. contended
+// is whether other programs took CPUs that the figure depends on, and unsteady whether a run changed while it lasted.
+func (c Change) verdict(samples int, contended, unsteady bool) Verdict {
+	size := math.Abs(math.Log1p(c.Change)) // twice the cost is as far away as half the cost
+	switch {
+	case samples < fewestSamples:
+		return TooFew
+	case size >= math.Log1p(c.Floor) && (c.Confidence == 0 || c.Low > 0 || c.High < 0):
+		switch {
+		case contended && size < math.Log(contentionFactor), unsteady:
+			return Unsteady
+		case c.Change > 0:
+			return Slower
+		}
+		return Faster
+	case c.medianMoved(), size >= math.Max(math.Log(contradictedFrom), math.Log1p(c.Floor)):
+		return Unsteady
+	}
+	return Same
+}
+
+// medianMoved returns whether most reads changed.
+func (c Change) medianMoved() bool {
+	return math.Abs(math.Log1p(c.MedianChange)) >= math.Log(unsteadyFrom)
+}
+
+func (f figure) samples() int {
+	n := 0
+	for _, run := range f.runs {
+		n += len(run)
+	}
+	return n
+}
+
+// median returns the median of the samples of all runs.
+func median(f figure) float64 {
+	var all []float64
+	for _, run := range f.runs {
+		all = append(all, run...)
+	}
+	return stats.Median(all)
+}
+
+func logarithms(samples []float64) []float64 {
+	logs := make([]float64, len(samples))
+	for i, sample := range samples {
+		logs[i] = math.Log(sample)
+	}
+	return logs
+}

@@ -1,0 +1,172 @@
+package drift
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/show/words"
+	"gonum.org/v1/gonum/stat"
+)
+
+const (
+	// mostPoints is the max number of points of each clock in the document.
+	mostPoints = 1000
+	// mostOfSpan is the max share of a phase that the ticks of both clocks may take: above
+	// it, the measurement is less exact than the known rate of any clock.
+	mostOfSpan = 0.25
+)
+
+var (
+	errUnread    = errors.New("the run ended before it was read")
+	errBackwards = errors.New("went backwards over the run")
+)
+
+// result returns the entry of the subject.
+func (s *subject) result(reference *subject) DriftedClock {
+	d := DriftedClock{ID: s.clock.ID, NominalHz: s.hz}
+	err := s.err
+	if s.first != nil {
+		if failure := s.rates(&d, reference); err == nil {
+			err = failure
+		}
+	} else if err == nil {
+		err = errUnread
+	}
+	if err != nil {
+		d.Reason = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	return d
+}
+
+// rates fills in the rates of the readings. The error is why there are none, or not all of
+// them.
+func (s *subject) rates(d *DriftedClock, reference *subject) error {
+	first := len(s.phases[asleep].kept)
+	all := slices.Concat(s.phases[asleep].kept, s.phases[loaded].kept)
+	if len(all) < fewest {
+		return tooFew(len(all))
+	}
+	if !moved(all) {
+		return fmt.Errorf("did not tick in the %s from its first reading to its last", words.Duration(span(all)))
+	}
+	hz := s.hz
+	if hz == 0 {
+		hz = typicalHz(all)
+	}
+	if !(hz > 0) {
+		return errBackwards
+	}
+	m := meter{hz: hz, nominal: s.hz > 0, tickNS: s.tick * 1e9 / hz, stepNS: reference.tick * 1e9 / reference.hz, coarse: s.clock.Coarse}
+	steps := m.steps(all)
+	part := longest(all, steps, 0, len(all))
+	if !m.nominal && len(part) >= fewest {
+		m.hz = measured(part)
+	}
+	for _, r := range part {
+		if got := offset(r, part[0], m.hz); math.Abs(got) > float64(farthest) {
+			return fmt.Errorf("got ahead by %s", words.SignedDuration(got))
+		}
+	}
+	d.Points = points(part, part[0], m.hz)
+	var asleepErr, loadedErr error
+	if first > 0 {
+		d.Asleep, asleepErr = m.rate(longest(all, steps, 0, first))
+	}
+	if first < len(all) {
+		d.Loaded, loadedErr = m.rate(longest(all, steps, first, len(all)))
+	}
+	switch {
+	case d.Asleep != nil && loadedErr != nil:
+		loadedErr = fmt.Errorf("under load: %w", loadedErr)
+	case d.Loaded != nil && asleepErr != nil:
+		asleepErr = fmt.Errorf("asleep: %w", asleepErr)
+	}
+	return errors.Join(stepped(steps), cmp.Or(asleepErr, loadedErr))
+}
+
+// A meter computes rates from readings.
+type meter struct {
+	hz      float64 // the rate that offsets refer to
+	nominal bool    // whether hz is the nominal rate
+	tickNS  float64 // of the clock
+	stepNS  float64 // of the reference
+	coarse  bool    // whether an interrupt, which may be late, advances the clock
+}
+
+// rate returns the slope of the line through the readings of one phase.
+func (m meter) rate(readings []reading) (*DriftRate, error) {
+	readings = tight(readings, m.stepNS)
+	if len(readings) < fewest {
+		return nil, tooFew(len(readings))
+	}
+	span, steps := span(readings), m.tickNS+m.stepNS
+	if steps > mostOfSpan*span {
+		return nil, fmt.Errorf("ticks of %s need readings over %s, and the run gave %s; take a longer time", words.Duration(steps), words.Duration(steps/mostOfSpan), words.Duration(span))
+	}
+	seconds, ahead := make([]float64, len(readings)), make([]float64, len(readings))
+	for i, r := range readings {
+		seconds[i], ahead[i] = r.atNS/1e9, offset(r, readings[0], m.hz)
+	}
+	line := through(seconds, ahead)
+	hz := m.hz * (1 + line.slope/1e9)
+	// A clock that stands still makes no ticks, within the rounding error of a float64.
+	if hz < -m.hz/1e9 {
+		return nil, errBackwards
+	}
+	rate := &DriftRate{
+		Hz: whole(max(0, hz)), Confidence: confidence, Freedom: whole(line.freedom), Readings: len(readings), SpanNS: int64(span),
+		IntervalPPM: whole(max(line.margin, steps/span*1e9) / 1e3),
+		ResidualNS:  whole(line.mean), WorstResidualNS: whole(line.worst),
+	}
+	if m.nominal {
+		ppm := line.slope / 1e3
+		rate.PPM = &ppm
+	}
+	return rate, nil
+}
+
+func tooFew(readings int) error {
+	return fmt.Errorf("a rate needs %d readings and the run gave %d; take a longer time", fewest, readings)
+}
+
+// whole rounds to the resolution of the document.
+func whole(value float64) float64 { return math.Round(value*1e9) / 1e9 }
+
+// offset returns by how many nanoseconds the clock got ahead of the reference since the first
+// reading.
+func offset(r, first reading, hz float64) float64 {
+	return float64(r.ticks-first.ticks)*1e9/hz - (r.atNS - first.atNS)
+}
+
+// span returns the time from the first reading to the last, in nanoseconds.
+func span(readings []reading) float64 { return readings[len(readings)-1].atNS - readings[0].atNS }
+
+// moved returns whether the clock's value ever changed.
+func moved(readings []reading) bool {
+	return slices.ContainsFunc(readings, func(r reading) bool { return r.ticks != readings[0].ticks })
+}
+
+// measured returns the ticks/s of a line through the readings.
+func measured(readings []reading) float64 {
+	seconds, ticks := make([]float64, len(readings)), make([]float64, len(readings))
+	for i, r := range readings {
+		seconds[i], ticks[i] = r.atNS/1e9, float64(r.ticks-readings[0].ticks)
+	}
+	_, hz := stat.LinearRegression(seconds, ticks, nil, false)
+	return hz
+}
+
+// points returns the points of the document, each the tightest of several readings.
+func points(readings []reading, first reading, hz float64) []DriftPoint {
+	each := (len(readings) + mostPoints - 1) / mostPoints
+	var told []DriftPoint
+	for part := range slices.Chunk(readings, each) {
+		r := tightest(part...)
+		told = append(told, DriftPoint{AtNS: int64(r.atNS), OffsetNS: offset(r, first, hz)})
+	}
+	return told
+}

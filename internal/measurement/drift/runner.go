@@ -1,0 +1,178 @@
+package drift
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+const (
+	// mostBrackets is the number of brackets of which the tightest is kept. fewBrackets is
+	// the min if reading is slow or was interrupted, so that it takes longer than patience.
+	mostBrackets = 32
+	fewBrackets  = 3
+	patience     = 200 * time.Microsecond
+	// longestPause is the max time between two looks: a counter of 32 bits wraps around in
+	// minutes, and progress is reported once in each look.
+	longestPause = time.Second
+	// farthest is the max amount by which a clock may be set in a run. A clock that begins in
+	// 1970 may be set to today, and the document holds numbers up to 1e18.
+	farthest = 1e17 * time.Nanosecond
+	// stillness is how long the reference may keep its value: longer than time(2) does.
+	stillness = 3 * time.Second
+)
+
+type runner struct {
+	world
+	ctx        context.Context
+	settings   Settings
+	tell       func(done, total time.Duration)
+	reference  *subject
+	subjects   []*subject
+	begun      int64         // the reference's value at the beginning
+	elapsed    time.Duration // by the reference since then
+	still      time.Duration // slept since the reference last moved
+	loadedFrom time.Duration
+	dither     *rand.Rand
+}
+
+// run measures, on a thread of its own.
+func (r *runner) run() {
+	if !r.open() {
+		return
+	}
+	load := r.settings.LoadTime
+	if r.settings.CPUs <= 0 {
+		load = 0
+	}
+	from := r.settings.Time - load
+	if load <= 0 || from > 0 {
+		r.phase(asleep, from)
+	}
+	if load <= 0 || r.over() {
+		return
+	}
+	defer r.busy(r.settings.CPUs)()
+	// In the document, 0 means no load at all.
+	r.loadedFrom = max(1, time.Duration(r.now()))
+	r.phase(loaded, r.settings.Time)
+}
+
+// open opens the reference and the clocks, and measures their ticks. It returns whether the
+// reference can be used.
+func (r *runner) open() bool {
+	r.reference.open(r.settings.NominalHz)
+	if r.reference.err == nil && r.reference.hz == 0 {
+		r.reference.err = errNoHz
+	}
+	if r.reference.err != nil {
+		return false
+	}
+	r.watch(r.reference)
+	for _, s := range r.subjects {
+		if r.over() {
+			break
+		}
+		if s.open(r.settings.NominalHz); s.err == nil {
+			r.watch(s)
+		}
+	}
+	r.now()
+	r.begun = r.reference.buffer[0]
+	return !r.reference.failed()
+}
+
+// over returns whether the run ends before its time.
+func (r *runner) over() bool { return r.ctx.Err() != nil || r.reference.failed() }
+
+// now returns the reference's time since the beginning of the run, in nanoseconds.
+func (r *runner) now() float64 { return r.since(r.reference.read()) }
+
+// since returns a value of the reference as time in nanoseconds. It subtracts whole ticks
+// first: of the nanoseconds since 1970 a float64 holds only every 256th.
+func (r *runner) since(ticks int64) float64 {
+	return float64(ticks-r.begun) * 1e9 / r.reference.hz
+}
+
+// phase looks at the clocks until this time after the beginning of the run.
+func (r *runner) phase(phase int, until time.Duration) {
+	begun := r.elapsed
+	for !r.over() && r.look(phase) && r.elapsed < until {
+		pause := min(r.pause(r.elapsed-begun), until-r.elapsed)
+		r.sleep(r.ctx, pause)
+		r.still += pause
+	}
+}
+
+// pause returns the time to the next look: half a slot to one and a half, because looks in
+// step with a clock's ticks would see all of them equally late.
+func (r *runner) pause(into time.Duration) time.Duration {
+	return time.Duration(float64(min(slot(into), longestPause)) * (0.5 + r.dither.Float64()))
+}
+
+// look reads every clock. It returns whether the reference can still be used.
+func (r *runner) look(phase int) bool {
+	now := time.Duration(r.now())
+	switch {
+	case r.reference.failed():
+		return false
+	case now < r.elapsed:
+		r.reference.err = fmt.Errorf("went back by %s; take a clock that is never set", words.Duration(float64(r.elapsed-now)))
+		return false
+	case now-r.elapsed > farthest:
+		r.reference.err = fmt.Errorf("went ahead by %s; take a clock that is never set", words.Duration(float64(now-r.elapsed)))
+		return false
+	case now > r.elapsed:
+		r.still = 0
+	case r.still >= stillness:
+		r.reference.err = fmt.Errorf("did not move in %s; take a clock that does", words.Duration(float64(r.still)))
+		return false
+	}
+	r.elapsed = now
+	for _, s := range r.subjects {
+		if s.failed() || s.reader == nil {
+			continue
+		}
+		if reading, ok := r.sight(s); ok {
+			s.add(phase, reading)
+		}
+	}
+	r.elapsed = max(r.elapsed, time.Duration(r.now()))
+	if r.tell != nil {
+		r.tell(min(r.elapsed, r.settings.Time), r.settings.Time)
+	}
+	return true
+}
+
+// sight returns the tightest of several brackets. ok is false if a clock failed, or the
+// reference went back in all of them.
+func (r *runner) sight(s *subject) (best reading, ok bool) {
+	var tightest observe.Tightest
+	begun, spent := 0.0, 0.0
+	for n := 0; n < mostBrackets && (n < fewBrackets || spent < float64(patience)); n++ {
+		before := r.reference.read()
+		ticks := s.read()
+		after := r.reference.read()
+		if s.failed() || r.reference.failed() {
+			return best, false
+		}
+		from := r.since(before)
+		if n == 0 {
+			begun = from
+		}
+		spent = r.since(after) - begun
+		// A counter that is read out of order, or on another CPU, can be behind.
+		if from >= float64(r.elapsed) {
+			tightest.Take(observe.Bracket{Low: before, Value: ticks, High: after})
+		}
+	}
+	if tightest.Brackets == 0 {
+		return best, false
+	}
+	from, to := r.since(tightest.Low), r.since(tightest.High)
+	return reading{atNS: (from + to) / 2, widthNS: to - from, ticks: tightest.Value}, true
+}

@@ -1,0 +1,135 @@
+package drift
+
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+)
+
+// A Drift is the rate of each clock against a reference: the result of `timebench drift`.
+type Drift struct {
+	// Reference is the id of the clock that the others were compared with.
+	Reference string `json:"reference"`
+	// DurationNS is the time that the measurement took.
+	DurationNS int64 `json:"duration_ns"`
+	// LoadedFromNS is when the load on every CPU began, from the start of the run; absent if
+	// there was no load.
+	LoadedFromNS int64 `json:"loaded_from_ns,omitempty"`
+	// Clocks has an entry for each clock except the reference, each id once.
+	Clocks []DriftedClock `json:"clocks"`
+}
+
+// A DriftedClock is one clock compared with the reference.
+type DriftedClock struct {
+	// ID is the call and the path: RDTSC@cpu.
+	ID string `json:"id"`
+	// Reason is why the clock could not be compared with the reference, or not over the whole
+	// run: it stepped, or one of its rates could not be determined.
+	Reason string `json:"reason,omitempty"`
+	// NominalHz is the number of ticks per second that the clock reports, or that the kernel
+	// assumes for it. Absent if there is no such figure; rates are then in Hz only.
+	NominalHz float64 `json:"nominal_hz,omitempty"`
+	// Asleep is the rate while the process slept between its readings; absent if there were
+	// too few readings.
+	Asleep *DriftRate `json:"asleep,omitempty"`
+	// Loaded is the rate while every CPU was kept busy.
+	Loaded *DriftRate `json:"loaded,omitempty"`
+	// Points are the offsets of the clock from the reference over the run: at most 1000 in
+	// order of time, each with the tightest bracket of its part of the run. If the clock
+	// stepped, they are from the longest part without a step.
+	Points []DriftPoint `json:"points,omitempty"`
+}
+
+// A DriftRate is the slope of a least-squares line through many bracketed readings of two
+// clocks.
+type DriftRate struct { //nolint:revive // the name in the JSON Schema, where all sections are together
+	// PPM is how much faster than the reference the clock runs, in ppm of its nominal rate;
+	// absent if the nominal rate is unknown.
+	PPM *float64 `json:"ppm,omitempty"`
+	// Hz is the number of ticks of the clock per second of the reference.
+	Hz float64 `json:"hz"`
+	// IntervalPPM is half the width of the confidence interval of the rate, in ppm.
+	IntervalPPM float64 `json:"interval_ppm"`
+	// Confidence is that of the interval, from 0 to 1.
+	Confidence float64 `json:"confidence"`
+	// Freedom is the degrees of freedom of Student's t distribution for the interval: the
+	// number of independent readings, less 2. Absent in documents of earlier versions.
+	Freedom float64 `json:"freedom,omitempty"`
+	// ResidualNS is the root mean square distance of the readings from the line.
+	ResidualNS float64 `json:"residual_ns"`
+	// WorstResidualNS is the largest distance.
+	WorstResidualNS float64 `json:"worst_residual_ns"`
+	// Readings is the number of bracketed readings that the line is fitted to.
+	Readings int `json:"readings"`
+	// SpanNS is the time from the first to the last of these readings.
+	SpanNS int64 `json:"span_ns"`
+}
+
+// A DriftPoint is one bracketed reading.
+type DriftPoint struct { //nolint:revive // the name in the JSON Schema, where all sections are together
+	// AtNS is the reference's time since the start of the run.
+	AtNS int64 `json:"at_ns"`
+	// OffsetNS is the offset of the clock from the reference at that time, relative to the
+	// first point; negative if the clock was behind. If the nominal rate is unknown, it is
+	// relative to the measured rate.
+	OffsetNS float64 `json:"offset_ns"`
+}
+
+// key is the key of the section in a document.
+const key = "drift"
+
+// Kind is the kind of this section.
+var Kind = section.Kind{Kind: result.Kind{
+	Key:   key,
+	About: "drift is there where clocks were held against a reference for their rate.",
+	New:   func() result.Section { return new(Drift) },
+}, Command: "drift", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
+
+// Of returns the section of a document; nil if it has none.
+func Of(d *result.Document) *Drift { return result.Of[*Drift](d) }
+
+// Key returns the key of the section in a document.
+func (*Drift) Key() string { return key }
+
+// Check reports impossible values to c.
+func (d *Drift) Check(c *result.Checker, at string) {
+	if d.Reference == "" {
+		c.Fail(at+".reference", "is empty; it must name a clock")
+	}
+	c.NotNegative(at+".duration_ns", float64(d.DurationNS))
+	c.NotNegative(at+".loaded_from_ns", float64(d.LoadedFromNS))
+	seen := map[string]bool{}
+	for i, clock := range d.Clocks {
+		at := fmt.Sprintf("%s.clocks[%d] (%.64q)", at, i, clock.ID)
+		c.Once(at, clock.ID, seen)
+		c.NotNegative(at+".nominal_hz", clock.NominalHz)
+		clock.Asleep.check(c, at+".asleep")
+		clock.Loaded.check(c, at+".loaded")
+		for i, point := range clock.Points {
+			at := fmt.Sprintf("%s.points[%d]", at, i)
+			c.NotNegative(at+".at_ns", float64(point.AtNS))
+			c.Signed(at+".offset_ns", point.OffsetNS)
+			if i > 0 && point.AtNS < clock.Points[i-1].AtNS {
+				c.Fail(at+".at_ns", fmt.Sprintf("is %d; it must not be before the %d of the point before", point.AtNS, clock.Points[i-1].AtNS))
+			}
+		}
+	}
+}
+
+func (r *DriftRate) check(c *result.Checker, at string) {
+	if r == nil {
+		return
+	}
+	if r.PPM != nil {
+		c.Signed(at+".ppm", *r.PPM)
+	}
+	c.NotNegative(at+".hz", r.Hz)
+	c.NotNegative(at+".interval_ppm", r.IntervalPPM)
+	c.Share(at+".confidence", r.Confidence)
+	c.NotNegative(at+".freedom", r.Freedom)
+	c.NotNegative(at+".residual_ns", r.ResidualNS)
+	c.NotNegative(at+".worst_residual_ns", r.WorstResidualNS)
+	c.NotNegative(at+".readings", float64(r.Readings))
+	c.NotNegative(at+".span_ns", float64(r.SpanNS))
+}

@@ -1,0 +1,58 @@
+package drift
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/table"
+)
+
+// ratedAt returns a rate in ppm of a nominal one, with half the width of its interval.
+func ratedAt(ppm, nominal, interval float64) *DriftRate {
+	return &DriftRate{PPM: &ppm, Hz: nominal * (1 + ppm/1e6), IntervalPPM: interval, Confidence: 0.95, Readings: 4900, SpanNS: 4_900_000_000}
+}
+
+// One of nine clocks often differs by chance: a difference that is significant for a single
+// clock is not significant for one of nine.
+func TestChangeUnderLoadOfManyClocks(t *testing.T) {
+	for _, test := range []struct {
+		clocks  int
+		freedom float64
+		change  float64 // relative to the sum of both half widths
+		certain bool
+	}{
+		{1, 400, 1.05, false}, {1, 400, 1.2, true}, {9, 400, 1.2, false}, {9, 400, 1.6, true},
+		{9, 0, 1.2, false}, {9, 0, 1.6, true}, {9, 3, 1.6, false}, {9, 3, 3, true},
+	} {
+		d := &Drift{Reference: "a", DurationNS: 1}
+		for i := range test.clocks {
+			c := DriftedClock{ID: strconv.Itoa(i), NominalHz: 1e9, Asleep: ratedAt(0, 1e9, 1), Loaded: ratedAt(0, 1e9, 1)}
+			if i == 0 {
+				c.Loaded = ratedAt(2*test.change, 1e9, 1)
+			}
+			c.Asleep.Freedom, c.Loaded.Freedom = test.freedom, test.freedom
+			d.Clocks = append(d.Clocks, c)
+		}
+		require.Equal(t, test.certain, len(d.Block(&result.Document{}).Faults) == 1, "%+v", test)
+	}
+}
+
+// A document may have impossible rates: an older version did not detect that the clock was
+// set.
+func TestAbsurdRatesFitTheTable(t *testing.T) {
+	d := &Drift{Reference: "CLOCK_MONOTONIC_RAW@vdso", Clocks: []DriftedClock{
+		{ID: "RDTSC@cpu", NominalHz: 2596122000, Asleep: ratedAt(4.7e13, 2596122000, 5.2e12)},
+		{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Asleep: ratedAt(-8.1e12, 1e9, 1e14)},
+	}}
+	for _, g := range d.Block(&result.Document{}).Grids {
+		for line := range strings.Lines(g.Fitted(table.Width)) {
+			require.LessOrEqual(t, text.LongestLineLen(line), table.Width, line)
+		}
+	}
+	require.Equal(t, "+4.7e+13 ± 5.2e+12", ppm(d.Clocks[0].Asleep))
+	require.Equal(t, "-8.1e+12 ± 1e+14", ppm(d.Clocks[1].Asleep))
+}

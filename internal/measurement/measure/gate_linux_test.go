@@ -1,0 +1,68 @@
+package measure
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
+)
+
+// switches returns how often a thread of this process has given up its CPU or lost it.
+func switches(t *testing.T) int64 {
+	t.Helper()
+	var usage unix.Rusage
+	require.NoError(t, unix.Getrusage(unix.RUSAGE_SELF, &usage))
+	return usage.Nvcsw + usage.Nivcsw
+}
+
+// Workers that wait for others do not keep the CPUs busy: n workers that yield to each other
+// switch some n² times until the last has arrived.
+func TestThreadsWaitAtTheGateWithoutACPU(t *testing.T) {
+	const threads = 200
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads + 2))
+	crew := newThreads()
+	defer crew.close()
+	at := func(int) seat { return seat{thread.Any, thread.Any} }
+	for range 2 { // the threads exist in the second pass
+		crew.gate().reset(threads)
+		begun := switches(t)
+		require.NoError(t, crew.start(scripted("any", func(i int64) int64 { return i }), pace{Chunk: 1, Slice: 1, Look: 1, SpanNS: int64(time.Hour)}, threads, at))
+		for end := observe.Now() + int64(20*time.Second); crew.gate().ready.Load() < threads && observe.Now() < end; {
+			sleepWhile(&crew.gate().ready, crew.gate().ready.Load(), time.Second)
+		}
+		switched := switches(t) - begun
+		crew.gate().open(t.Context(), threads)
+		crew.gate().stop.Store(1)
+		require.NoError(t, crew.wait())
+		t.Logf("%d switches of %d threads", switched, threads)
+		require.Less(t, switched, int64(25*threads))
+	}
+}
+
+// A worker process that gets no CPU, here because it is stopped, ends the measurement of throughput
+// and not the run.
+func TestProcessThatIsStoppedIsAnErrorAndNotAHang(t *testing.T) {
+	need.Processes(t)
+	c, err := newProcesses(2)
+	require.NoError(t, err)
+	p := c.(*processes)
+	p.patience = func(int) time.Duration { return 200 * time.Millisecond }
+	stopped := p.workers[1].command.Process
+	require.NoError(t, stopped.Signal(unix.SIGSTOP))
+	p.gate().reset(2)
+	require.NoError(t, p.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Look: 1}, 2, quick(1).seats()))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // open does not wait for it
+	p.gate().open(ctx, 2)
+	p.gate().stop.Store(1)
+	require.EqualError(t, p.wait(), "worker process 1 got no time for 200 ms")
+	require.ErrorContains(t, p.broken(), "worker process 1 got no time")
+	c.close()
+}

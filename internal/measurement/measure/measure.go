@@ -1,0 +1,578 @@
+// Package measure measures clocks: the time of a read (latency), the granularity of the
+// values (resolution), and the reads/s of several threads that read at the same time
+// (throughput).
+//
+// The speed of a machine changes during a run: another program starts, a CPU gets warm, a
+// hypervisor schedules another guest. So no clock is measured in one piece. Every round gives
+// each clock a short turn, in a new random order, and rounds of latency alternate with passes
+// of throughput over the whole run. The result is the median of the rounds, so a temporary
+// disturbance affects all clocks alike. docs/measuring.md explains it.
+//
+// Latency and resolution are measured on one otherwise idle thread. Throughput is measured by
+// a crew of workers, threads or processes, which wait at a gate, start together and count
+// reads for the same span.
+package measure
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/clock/entry"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+// Settings are the settings of a run.
+type Settings struct {
+	// Threads are the numbers of threads to measure throughput with, from 1 to MostThreads;
+	// there is at least one.
+	Threads []int
+	// Rounds is the number of latency samples of each clock, ≥ 1.
+	Rounds int
+	// Time is the span of one throughput measurement.
+	Time time.Duration
+	// Limit is how long the run may take, 0 for any time: then rounds and passes are left out,
+	// those of many threads first.
+	Limit time.Duration
+	// WithoutResolution leaves out the resolution: coarse clocks take long to tick.
+	WithoutResolution bool
+	// Distribution is how long single reads of each clock are timed, over all rounds; 0 for
+	// not at all.
+	Distribution time.Duration
+	// Pin is the order in which CPUs are assigned to threads, repeated if there are more
+	// threads than CPUs. If it is empty, threads are not pinned.
+	Pin []int
+	// Processes is whether the workers of a throughput measurement are processes.
+	Processes bool
+	// CPUs is the number of CPUs that the process may use.
+	CPUs int
+	// Quota is the CPU time that the process may use in each QuotaPeriod, in CPUs; 0 if there
+	// is no limit.
+	Quota       float64
+	QuotaPeriod time.Duration
+	// places are the CPUs in the order in which unpinned threads start on them: neighbours
+	// are on different cores, so that no two threads share a core while another is idle. Run
+	// sets it once, because reading the topology takes 0.1 ms for each CPU.
+	places []int
+	// realTime is whether the process has a real-time scheduling policy. Run sets it.
+	realTime bool
+}
+
+// A Result is the result of a run.
+type Result struct {
+	// FloorNS is the time of an empty call; 0 if it was not measured.
+	FloorNS float64
+	// Clocks has one entry for each clock, in the order given.
+	Clocks []compare.Clock
+	// Runs is the number of runs of [Repeat] in it.
+	Runs int
+	// Interrupted is whether the context ended the run before it was complete.
+	Interrupted bool
+	// Conditions are the disturbances of the run.
+	Conditions compare.Conditions
+	// Spoilt is why the throughput measurement ended early; nil if it is complete.
+	Spoilt error
+}
+
+const (
+	// latencyTurn is the span of one latency sample: long enough that the two readings of the
+	// stopwatch are negligible, short enough that the scheduler interrupts few turns.
+	latencyTurn = 2500 * time.Microsecond
+	// A default run takes less than ten seconds: throughputBudget plus roundsBudget. A span
+	// below the shortest would have too few reads for a sample.
+	throughputBudget    = 5 * time.Second
+	roundsBudget        = 3500 * time.Millisecond
+	fewestDefaultRounds = 40
+	longestDefaultTime  = 100 * time.Millisecond
+	shortestDefaultTime = 10 * time.Millisecond
+	// latencyChunk and throughputChunk are the spans of one native call; see package native.
+	// A worker checks for the end of its span after each.
+	latencyChunk    = 100 * time.Microsecond
+	throughputChunk = 20 * time.Microsecond
+	// stopwatchShare is the min length of a slice in readings of the stopwatch, so that the
+	// reading is negligible.
+	stopwatchShare = 300
+	// stopwatchTicks is the min length of a slice in ticks of the stopwatch.
+	stopwatchTicks = 5
+	// exactTicks is the min number of ticks of a slice whose duration is used by itself: an
+	// error of one tick is then 0.5 %. It is below stopwatchShare because the tick appears to
+	// be as long as a reading if a reading takes longer than a tick.
+	exactTicks = 200
+	// slicesPerTurn is the min number of slices in a turn, for their median.
+	slicesPerTurn = 5
+)
+
+// Run measures the clocks and reports its progress to the function progress, which may be
+// nil. It ends early, with the results so far, when ctx ends. A clock that cannot be opened
+// or that fails is an entry with a reason. The error is what prevents any measurement.
+func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
+	return Repeat(ctx, 1, clocks, s, progress)
+}
+
+// once makes one run. Its conditions have all passes.
+func once(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
+	// The garbage collector would stop every thread, and a run leaves little garbage.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	observe.TryStopwatch()
+	begun := observe.Now()
+	s.places, s.realTime = thread.Spread(thread.Topology()), thread.RealTimePolicy() != ""
+	team, err := s.crew(ctx, slices.Max(s.Threads))
+	if err != nil {
+		return Result{}, err
+	}
+	r := &runner{ctx: ctx, crew: team, settings: s, progress: progress, total: s.Estimate(clocks), usable: usable, now: observe.Now, begunNS: begun}
+	verdicts := clock.KernelEntries(clocks)
+	for i, c := range clocks {
+		r.subjects = append(r.subjects, &subject{clock: c, entry: verdicts[i]})
+	}
+	r.noise.begin()
+	err = thread.Run(s.cpu(0), r.run)
+	team.close() // the time of worker processes is counted when they have ended
+	if err != nil {
+		return Result{}, err
+	}
+	r.noise.end()
+	r.proveAgain()
+	return r.result(), nil
+}
+
+// proveAgain checks again whether reads enter the kernel, if their latency or the clock
+// source changed during the run. A result that was true for part of the run becomes
+// "sometimes".
+func (r *runner) proveAgain() {
+	changed := len(r.noise.sources) > 1
+	clocks := make([]clock.Clock, len(r.subjects))
+	for i, s := range r.subjects {
+		clocks[i] = s.clock
+		changed = changed || s.replanned
+	}
+	if !changed {
+		return
+	}
+	for i, now := range clock.KernelEntries(clocks) {
+		s := r.subjects[i]
+		switch {
+		case now.Enters == s.entry.Enters || now.Enters == result.Unknown || now.Enters == "":
+		case s.entry.Enters == result.Unknown || s.entry.Enters == "":
+			s.entry = now
+		default:
+			s.entry = entry.Verdict{Enters: result.Sometimes, By: now.By}
+		}
+	}
+}
+
+// DefaultTime returns the span of one throughput measurement of this number of clocks, so
+// that all throughput measurements fit in throughputBudget, including the start of the
+// threads. It uses all settings except the times.
+func (s Settings) DefaultTime(clocks int) time.Duration {
+	s.Time = longestDefaultTime
+	measurements := time.Duration(max(1, clocks*len(s.Threads)))
+	share := (throughputBudget - s.throughputOverhead(clocks)) / measurements
+	return max(shortestDefaultTime, min(longestDefaultTime, share.Truncate(time.Millisecond)))
+}
+
+// DefaultRounds returns the default number of rounds for this number of clocks: as many as
+// fit in roundsBudget, so that even the samples of one clock are spread over time, and at
+// least as many as a confidence interval needs. It uses the settings that determine the
+// length of a turn: the quota.
+func (s Settings) DefaultRounds(clocks int) int {
+	turns := int(roundsBudget / max(latencyTurn, s.turn()))
+	return max(fewestDefaultRounds, turns/(clocks+1)) // the floor has its turns too
+}
+
+// Estimate returns approximately how long a run over the clocks takes.
+func (s Settings) Estimate(clocks []clock.Clock) time.Duration {
+	n := time.Duration(len(clocks))
+	total := (n+1)*(time.Duration(s.Rounds)*s.turn()+calibration+s.Distribution) + s.throughputOverhead(len(clocks))
+	for _, c := range clocks {
+		if !s.WithoutResolution {
+			total += watching(c)
+		}
+	}
+	for _, threads := range s.Threads {
+		total += n * s.span(threads)
+	}
+	return total
+}
+
+// These are the times to start and end a thread of a crew, to start and end an assignment of
+// an existing thread, and the same for a worker process: approximately what the runner itself
+// spends on each (BenchmarkPass). The threads themselves work in parallel.
+const (
+	hiring     = 100 * time.Microsecond
+	assigning  = 10 * time.Microsecond
+	ofAProcess = 100 * time.Microsecond
+)
+
+// overhead returns approximately the time to start and end this number of workers, over all
+// passes of one measurement.
+func (s Settings) overhead(threads int) time.Duration {
+	each := assigning
+	if s.Processes {
+		each = ofAProcess
+	}
+	return time.Duration(s.passes(threads)*threads) * each
+}
+
+// throughputOverhead returns approximately the time of the throughput measurements without
+// their spans. A pass starts only the threads that smaller numbers of threads did not.
+func (s Settings) throughputOverhead(clocks int) time.Duration {
+	total, there := time.Duration(0), 0
+	for _, threads := range s.Threads {
+		total += time.Duration(clocks) * s.overhead(threads)
+		if !s.Processes {
+			total += time.Duration(s.passes(threads)*(threads-there)) * hiring
+			there = threads
+		}
+	}
+	return total
+}
+
+// cpu returns the CPU for worker i of a crew, or for the only thread.
+func (s Settings) cpu(i int) int {
+	if len(s.Pin) == 0 {
+		return thread.Any
+	}
+	return s.Pin[i%len(s.Pin)]
+}
+
+// A subject is a clock and its samples so far.
+type subject struct {
+	clock      clock.Clock
+	entry      entry.Verdict
+	reader     clock.Reader
+	err        error     // why it could not be opened, or failed
+	readNS     float64   // approximate latency, for choosing chunks
+	replanned  bool      // readNS changed during the measurement
+	latency    []float64 // of each round
+	quiet      []float64 // the fastest slice of each round
+	resolution watcher
+	rate       observe.Rate
+	throughput []*throughput
+	single     *hdrhistogram.Histogram // of single reads, in the bracket's ticks
+}
+
+// failed returns whether the subject has failed. It records an error of its reader's last
+// read.
+func (s *subject) failed() bool {
+	if s.err == nil {
+		s.err = clock.Failure(s.reader)
+	}
+	return s.err != nil
+}
+
+type runner struct {
+	ctx      context.Context
+	settings Settings
+	crew     crew
+	progress func(done, total time.Duration)
+	done     time.Duration
+	total    time.Duration
+	// now is the stopwatch for the limit of the run; begunNS is when the run began.
+	now      func() int64
+	begunNS  int64
+	rounded  int // complete rounds
+	subjects []*subject
+	floor    *subject
+	bracket  *bracket // nil if single reads are not timed
+	noise    noise
+	// usable returns the CPUs that the process may use, including those of pinned to which it
+	// can pin its threads.
+	usable func(pinned []int) []int
+	// lost are the CPUs that went away; noCPU is whether all CPUs that the run was pinned to
+	// did.
+	lost   []int
+	noCPU  bool
+	spoilt error // why throughput is no longer measured
+	// started counts the workers since the last garbage collection.
+	started int
+}
+
+// run measures, on a thread of its own.
+func (r *runner) run() {
+	measured := r.open()
+	r.resolution()
+	r.rounds(measured)
+	for _, s := range r.subjects {
+		if !s.failed() {
+			s.rate.End(s.reader)
+		}
+	}
+	if r.bracket != nil {
+		r.bracket.rate.End(r.bracket.reader)
+	}
+}
+
+// open opens and calibrates every subject, and returns those whose latency is measured: the
+// subjects, and the floor if there is one.
+func (r *runner) open() []*subject {
+	if r.settings.Distribution > 0 {
+		r.bracket = openBracket()
+	}
+	var measured []*subject
+	for _, s := range r.subjects {
+		s.reader, s.err = s.clock.Open()
+		if s.err == nil {
+			measured = append(measured, s)
+		}
+	}
+	if reader, err := clock.OpenFloor(); err == nil {
+		r.floor = &subject{reader: reader}
+		measured = append(measured, r.floor)
+	}
+	for _, s := range measured {
+		s.readNS = calibrate(s.reader)
+		if s != r.floor {
+			s.rate.Begin(s.clock, s.reader)
+		}
+		r.tell(calibration)
+	}
+	return measured
+}
+
+// leadingRounds is the number of rounds of latency before the first pass of throughput, so
+// that a long run that is interrupted early already has confidence intervals.
+const leadingRounds = 6
+
+// rounds gives every subject one turn of latency in each round, and spreads the passes of
+// throughput over the rounds. If the machine is too slow, passes wait for a later round and are
+// left out at the end, and then rounds are.
+func (r *runner) rounds(measured []*subject) {
+	passes := r.plan()
+	// GOMAXPROCS limits how many goroutines run, so without this some threads would never
+	// start. Two more run the runner itself.
+	most := slices.Max(r.settings.Threads)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), most+2)))
+	lead := min(leadingRounds, r.settings.Rounds-1)
+	passed, began := 0, r.now()
+	var left []pass
+	for round := range r.settings.Rounds {
+		if end := r.limit(began, r.settings.Rounds); round > 0 && r.now() >= end {
+			r.throughput(slices.Concat(left, due(slices.Concat(passes[passed:]...))), end)
+			return
+		}
+		begun := len(passes) * max(0, round+1-lead) / (r.settings.Rounds - lead)
+		if !r.latency(measured) || !r.distribution(measured) {
+			return
+		}
+		r.rounded++
+		left = append(left, due(slices.Concat(passes[passed:begun]...))...)
+		var ok bool
+		if left, ok = r.throughput(left, r.limit(began, round+1)); !ok {
+			return
+		}
+		passed = begun
+		r.noise.glance()
+		r.lose()
+	}
+}
+
+// limit returns the stopwatch at which this number of rounds must be complete. Each has the same
+// share of the time that the run may take after the rounds began.
+func (r *runner) limit(began int64, rounds int) int64 {
+	if r.settings.Limit == 0 {
+		return math.MaxInt64
+	}
+	available := r.begunNS + int64(r.settings.Limit) - began
+	return began + int64(float64(available)*float64(rounds)/float64(r.settings.Rounds))
+}
+
+// usable returns the CPUs that the process may use, including those of pinned to which it can
+// pin its threads, which may be isolated. It returns nil if they cannot be determined. It
+// uses a thread of its own, because the thread of the run may be pinned.
+func usable(pinned []int) (cpus []int) {
+	// If no thread can be started, the result stays nil.
+	_ = thread.Run(thread.Any, func() { cpus = thread.Usable() })
+	for _, cpu := range pinned {
+		if len(cpus) > 0 && !slices.Contains(cpus, cpu) && thread.Pinnable([]int{cpu}) == nil {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus
+}
+
+// lose removes lost CPUs from the run: the given ones, and those that the process may no
+// longer use.
+func (r *runner) lose(named ...int) {
+	s := &r.settings
+	usable := r.usable(s.Pin)
+	if len(usable) == 0 {
+		return
+	}
+	gone := func(cpu int) bool { return slices.Contains(named, cpu) || !slices.Contains(usable, cpu) }
+	for _, cpu := range slices.Concat(s.Pin, s.places) {
+		if gone(cpu) && !slices.Contains(r.lost, cpu) && (len(s.Pin) == 0 || slices.Contains(s.Pin, cpu)) {
+			r.lost = append(r.lost, cpu)
+		}
+	}
+	pinned := len(s.Pin) > 0
+	s.Pin = slices.DeleteFunc(slices.Clone(s.Pin), gone)
+	s.places = slices.DeleteFunc(slices.Clone(s.places), gone)
+	s.CPUs = min(s.CPUs, max(1, len(usable)))
+	r.noCPU = r.noCPU || pinned && len(s.Pin) == 0
+}
+
+// latency gives every subject one turn, and returns false if the run ended first.
+func (r *runner) latency(measured []*subject) bool {
+	rand.Shuffle(len(measured), func(i, j int) { measured[i], measured[j] = measured[j], measured[i] })
+	for _, s := range measured {
+		if r.ended() {
+			return false
+		}
+		if s.failed() {
+			continue
+		}
+		sample := turn(s.reader, s.readNS, r.settings.turn(), r.settings.slice())
+		if !s.failed() {
+			s.latency = append(s.latency, sample.median)
+			s.quiet = append(s.quiet, sample.quiet)
+			r.noise.turn(sample.median, sample.mean)
+			s.replan(sample.quiet)
+		}
+		r.tell(r.settings.turn())
+	}
+	return true
+}
+
+// replan plans the next reads of the subject by their current latency, if that changed by a
+// factor of 2 or more: under another clock source of the kernel a read may take 250 times as
+// long, and so would the run. Smaller factors do not matter.
+func (s *subject) replan(readNS float64) {
+	if readNS > 2*s.readNS || readNS > 0 && readNS < s.readNS/2 {
+		s.readNS, s.replanned = max(readNS, leastReadNS), true
+	}
+}
+
+// turn returns the span of one latency sample: latencyTurn, or under a quota a part of the
+// period short enough that most turns are not throttled. It is never shorter than the slices
+// of a median.
+func (s Settings) turn() time.Duration {
+	return max(s.wantedTurn(), slicesPerTurn*s.slice())
+}
+
+func (s Settings) wantedTurn() time.Duration {
+	const share = 20
+	if s.Quota > 0 {
+		return min(latencyTurn, time.Duration(s.Quota*float64(s.QuotaPeriod)/share))
+	}
+	return latencyTurn
+}
+
+// slice returns the span between two readings of the stopwatch: latencyChunk, shorter if a
+// turn is, and longer if the stopwatch itself is slow or coarse.
+func (s Settings) slice() time.Duration {
+	return max(stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick(), min(latencyChunk, s.wantedTurn()/slicesPerTurn))
+}
+
+// A sample is the wall time of one read in nanoseconds, from one turn.
+type sample struct {
+	// median is the median of the slices, which an interrupt in a few of them does not
+	// affect.
+	median float64
+	// quiet is the fastest slice. The slices are contiguous, so an interrupt makes none
+	// shorter. If the stopwatch is coarse, the fastest slice would be the one with the fewest
+	// ticks, and if it goes backwards, the one in which it did: then quiet is the median.
+	quiet float64
+	// mean is the mean of the whole turn, which an interrupt affects.
+	mean float64
+}
+
+// turn reads for about span, in slices of about slice. It uses fewer slices if a read takes
+// much longer than readNS.
+func turn(reader clock.Reader, readNS float64, span, slice time.Duration) sample {
+	chunk := readsIn(min(latencyChunk, span), readNS)
+	chunkNS := float64(chunk) * readNS
+	chunks := max(1, int(float64(slice)/chunkNS+0.5)) // of a slice
+	slicesNS := make([]float64, max(1, int(float64(span)/(float64(chunks)*chunkNS))))
+	begun := observe.Now()
+	last := begun
+	for i := range slicesNS {
+		for range chunks {
+			reader.Spin(chunk)
+		}
+		now := observe.Now()
+		slicesNS[i] = float64(now-last) / float64(chunks*chunk)
+		last = now
+		if i+1 >= slicesPerTurn && time.Duration(now-begun) > 2*span {
+			slicesNS = slicesNS[:i+1]
+			break
+		}
+	}
+	mean := float64(last-begun) / float64(len(slicesNS)*chunks*chunk)
+	return sampled(slicesNS, mean, slice >= exactTicks*observe.StopwatchTick())
+}
+
+// sampled returns the sample of the slices, of which there is at least one. exact is whether
+// the duration of a single slice is exact enough to use.
+func sampled(slicesNS []float64, mean float64, exact bool) sample {
+	median, quickest := stats.Median(slicesNS), slices.Min(slicesNS)
+	switch {
+	case median == 0: // the stopwatch is too coarse for slices
+		return sample{mean, mean, mean}
+	case !exact || quickest <= 0:
+		return sample{median, median, mean}
+	}
+	return sample{median, quickest, mean}
+}
+
+// calibration is approximately how long calibrate takes.
+const calibration = time.Millisecond
+
+// calibrate returns the approximate latency of a read in nanoseconds: the min of several
+// short spins, each long enough for the stopwatch.
+func calibrate(reader clock.Reader) float64 {
+	enough := int64(max(100*time.Microsecond, 2*stopwatchTicks*observe.StopwatchTick()))
+	n := 1
+	for {
+		start := observe.Now()
+		reader.Spin(n)
+		if spent := observe.Now() - start; spent >= enough || n >= 1<<24 {
+			break
+		}
+		n *= 2
+	}
+	best := int64(-1)
+	for range 4 {
+		start := observe.Now()
+		reader.Spin(n)
+		if spent := observe.Now() - start; best < 0 || spent < best {
+			best = spent
+		}
+	}
+	return max(float64(best)/float64(n), leastReadNS)
+}
+
+// leastReadNS is the min latency to plan with, in nanoseconds: if the stopwatch stands still,
+// the number of reads must stay finite.
+const leastReadNS = 0.01
+
+// readsIn returns how many reads of readNS each fit in the span; at least one.
+func readsIn(span time.Duration, readNS float64) int {
+	return max(1, int(float64(span)/readNS))
+}
+
+// ended returns whether the run is to end. It is called between any two measurements, and
+// yields the CPU under a real-time policy, because the thread may have the only one.
+func (r *runner) ended() bool {
+	if r.settings.realTime {
+		thread.Yield()
+	}
+	return r.ctx.Err() != nil
+}
+
+func (r *runner) tell(step time.Duration) {
+	r.done += step
+	if r.progress != nil {
+		r.progress(min(r.done, r.total), r.total)
+	}
+}

@@ -1,0 +1,170 @@
+package measure
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/machine/host"
+)
+
+func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
+	begun := time.Now()
+	// busy returns /proc/stat of two CPUs, with the given times added to the second.
+	busy := func(seconds, steal float64) map[int]host.CPUTime {
+		return map[int]host.CPUTime{0: {BusySeconds: 60}, 1: {BusySeconds: 40 + seconds, StealSeconds: 1 + steal}}
+	}
+	n := noise{first: host.Sighting{At: begun, CPUs: busy(0, 0), OwnSeconds: 2}}
+	n.source("tsc")
+	for range 9 {
+		n.turn(20, 20.5)
+	}
+	n.turn(20, 30)
+	n.source("tsc")
+	n.last = n.first
+	n.last.At = begun.Add(10 * time.Second)
+	n.last.CPUs = busy(12, 0)
+	n.last.OwnSeconds += 12
+	c := n.conditions(nil)
+	require.Equal(t, int64(10*time.Second), c.DurationNS)
+	require.Equal(t, 10, c.Turns)
+	require.Equal(t, 1, c.InterruptedTurns)
+	require.Zero(t, c.OtherCPUs)
+	require.Zero(t, c.StealShare)
+	require.Zero(t, c.ThrottledNS)
+	require.Empty(t, c.ClockSources, "a clock source that stays is not worth a word")
+	require.Zero(t, c.WallStepNS)
+
+	n.last.CPUs = busy(17, 2)
+	// The group that had been throttled longest is not the one of this run.
+	n.first.Throttled = map[string]host.Throttling{"parent": {Periods: 1000, NS: 1e9}, "own": {Periods: 3, NS: 100}}
+	n.last.Throttled = map[string]host.Throttling{"parent": {Periods: 1000, NS: 1e9}, "own": {Periods: 10, NS: 400}}
+	n.source("hpet")
+	n.source("tsc")
+	floor := &subject{}
+	for i := range 10 {
+		floor.latency = append(floor.latency, float64(10-i))
+	}
+	c = n.conditions(floor)
+	require.InDelta(t, 0.5, c.OtherCPUs, 1e-9)
+	require.InEpsilon(t, 2/(10*2.0), c.StealShare, 1e-9)
+	require.Equal(t, int64(7), c.ThrottledPeriods)
+	require.Equal(t, int64(300), c.ThrottledNS)
+	require.Equal(t, []string{"tsc", "hpet", "tsc"}, c.ClockSources)
+	require.Equal(t, 3.0, c.FloorLowNS)
+	require.Equal(t, 8.0, c.FloorHighNS)
+	require.Equal(t, 10.0, floor.latency[0], "the order of the samples was changed")
+}
+
+// A CPU that comes online during a run adds its time since the boot, and one that goes
+// offline removes it. Neither is time of this run.
+func TestCPUThatComesOrGoesIsNoLoad(t *testing.T) {
+	begun := time.Now()
+	all := map[int]host.CPUTime{0: {BusySeconds: 60}, 1: {BusySeconds: 5000, StealSeconds: 900}}
+	one := map[int]host.CPUTime{0: {BusySeconds: 62}}
+	for _, n := range []noise{
+		{first: host.Sighting{At: begun, CPUs: all}, last: host.Sighting{CPUs: one}},
+		{first: host.Sighting{At: begun, CPUs: map[int]host.CPUTime{0: {BusySeconds: 58}}}, last: host.Sighting{CPUs: all}},
+	} {
+		n.last.At = begun.Add(10 * time.Second)
+		c := n.conditions(nil)
+		require.InDelta(t, 0.2, c.OtherCPUs, 1e-9)
+		require.Zero(t, c.StealShare)
+	}
+}
+
+func TestNoiseSeesTheWallClockStep(t *testing.T) {
+	n := noise{glanced: wallClock()}
+	n.wall(wallClock())
+	require.Zero(t, n.wallStep, "this machine's clocks")
+	elapsed := func(wall, monotonic, unsure time.Duration) {
+		from, to := time.Minute.Nanoseconds(), (time.Minute + monotonic).Nanoseconds()
+		n.glanced = observe.Bracket{Low: from, Value: time.Hour.Nanoseconds(), High: from}
+		n.wall(observe.Bracket{Low: to - int64(unsure), Value: int64(time.Hour + wall), High: to + int64(unsure)})
+	}
+	elapsed(time.Second+500*time.Microsecond, time.Second, 0)
+	require.Zero(t, n.wallStep, "what NTP may slew is no step")
+	elapsed(time.Second+90*time.Millisecond, time.Second, 100*time.Millisecond)
+	require.Zero(t, n.wallStep, "what the thread may have been stopped for is no step")
+	elapsed(time.Second+200*time.Millisecond, time.Second, 0)
+	elapsed(time.Second-3*time.Second, time.Second, 0)
+	elapsed(time.Second+100*time.Millisecond, time.Second, 0)
+	require.Equal(t, -3*time.Second, n.wallStep, "the largest step, with its sign")
+}
+
+// The thread is stopped for 50 ms after each reading of the wall clock in every second comparison, or after every third
+// reading. That is no step, but one of 150 ms is seen.
+func TestStopBetweenTheClocksIsNoStep(t *testing.T) {
+	for name, stops := range map[string]func(comparison, reading int) bool{
+		"every second comparison": func(comparison, _ int) bool { return comparison%2 == 0 },
+		"every third reading":     func(_, reading int) bool { return reading%3 == 0 },
+	} {
+		var n noise
+		now, set, comparisons, readings := int64(time.Hour), int64(0), 0, 0
+		monotonic := func() int64 { now += 100; return now }
+		wall := func() int64 {
+			now += 100
+			value := now + set
+			if readings++; stops(comparisons, readings) {
+				now += int64(50 * time.Millisecond)
+			}
+			return value
+		}
+		look := func() observe.Bracket {
+			now += int64(time.Second)
+			comparisons++
+			return observe.TightestOf(looks, monotonic, wall).Bracket
+		}
+		n.glanced = look()
+		for range 100 {
+			n.wall(look())
+		}
+		require.Zero(t, n.wallStep, name)
+		set = int64(150 * time.Millisecond)
+		n.wall(look())
+		require.InDelta(t, set, n.wallStep, 26e6, name)
+	}
+}
+
+func TestSightingsOfThisMachine(t *testing.T) {
+	first := host.See()
+	for end := time.Now().Add(60 * time.Millisecond); time.Now().Before(end); {
+		continue
+	}
+	last := host.See()
+	if runtime.GOOS == "linux" || runtime.GOOS == "windows" {
+		worked, cpus := last.Worked(first)
+		require.Positive(t, worked.BusySeconds)
+		require.Positive(t, cpus)
+		require.Greater(t, last.OwnSeconds, first.OwnSeconds)
+		require.Equal(t, host.CurrentClockSource(), last.ClockSource)
+	}
+}
+
+// Whatever a reading of the stopwatch costs, it is negligible in a slice, and a turn has
+// enough slices for a median.
+func TestSlicesAreLongAgainstTheStopwatch(t *testing.T) {
+	defer observe.TryStopwatch()
+	for _, cost := range []time.Duration{20, 300, 1000, 30_000} {
+		observe.AssumeStopwatch(cost, 20)
+		for _, s := range []Settings{{}, {Quota: 0.02, QuotaPeriod: 100 * time.Millisecond}} {
+			require.GreaterOrEqual(t, s.slice(), 300*cost)
+			require.GreaterOrEqual(t, s.turn(), 5*s.slice())
+		}
+	}
+	observe.AssumeStopwatch(20, 20)
+	require.Equal(t, 100*time.Microsecond, Settings{}.slice())
+	require.Equal(t, 20*time.Microsecond, Settings{Quota: 0.02, QuotaPeriod: 100 * time.Millisecond}.slice())
+	observe.AssumeStopwatch(20, 4*time.Millisecond) // clock source jiffies
+	require.Equal(t, 20*time.Millisecond, Settings{}.slice())
+	require.Equal(t, 100*time.Millisecond, Settings{}.turn())
+}
+
+// The difference of two large sums is rarely exactly 0.
+func TestShareOfNextToNothingIsNothing(t *testing.T) {
+	require.Zero(t, share(7.4e-11))
+	require.Zero(t, share(-0.3))
+	require.InDelta(t, 1.234568, share(1.2345678), 1e-12)
+}

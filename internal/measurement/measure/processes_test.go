@@ -1,0 +1,107 @@
+//go:build linux || windows
+
+package measure
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/test/need"
+)
+
+// The worker processes of these tests are this test binary.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 3 && os.Args[1] == WorkerCommand && os.Args[2] == "--"+HoldFlag {
+		threads, _ := strconv.Atoi(os.Args[3])
+		HoldThreads(threads)
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == WorkerCommand {
+		if err := Worker(clock.Catalog(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestProcessesMeasureAsThreadsDo(t *testing.T) {
+	need.Processes(t)
+	s := quick(1, 2, 4)
+	s.Processes = true
+	measured, err := Run(context.Background(), clock.Default(), s, nil)
+	require.NoError(t, err)
+	for _, c := range measured.Clocks {
+		if !c.Available {
+			require.NotEmpty(t, c.Reason)
+			continue
+		}
+		require.Len(t, c.Throughput, 3, c.ID)
+		require.Positive(t, c.Throughput[2].ReadsPerSecond, c.ID)
+	}
+}
+
+// A clock that this process knows and its workers do not has no throughput, and the document says why.
+func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
+	need.Processes(t)
+	s := quick(1)
+	s.Processes = true
+	measured, err := Run(context.Background(), []clock.Clock{scripted("made up", func(i int64) int64 { return i })}, s, nil)
+	require.NoError(t, err)
+	require.True(t, measured.Clocks[0].Available)
+	require.NotNil(t, measured.Clocks[0].Latency)
+	require.Empty(t, measured.Clocks[0].Throughput)
+	require.Len(t, measured.Conditions.Passes, 1)
+	require.Contains(t, measured.Conditions.Passes[0].Reasons[0], "made up: a worker process cannot obey {Clock:made up")
+}
+
+func TestWorkerProcessesEndWithTheirOrders(t *testing.T) {
+	need.Processes(t)
+	c, err := newProcesses(3)
+	require.NoError(t, err)
+	workers := c.(*processes).workers
+	c.close()
+	for _, w := range workers {
+		require.True(t, w.command.ProcessState.Success(), w.command.ProcessState)
+	}
+}
+
+func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
+	need.Processes(t)
+	c, err := newProcesses(1)
+	require.NoError(t, err)
+	defer c.close()
+	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Look: 1, SpanNS: int64(time.Hour)}, 1, quick(1).seats()))
+	c.gate().open(context.Background(), 1)
+	time.Sleep(10 * time.Millisecond)
+	require.NoError(t, c.(*processes).workers[0].command.Process.Kill())
+	require.ErrorContains(t, c.wait(), "worker process 0 ended: ")
+	require.ErrorContains(t, c.broken(), map[bool]string{true: "killed", false: "exit status"}[os.PathSeparator == '/'])
+	require.ErrorContains(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Look: 1, SpanNS: int64(time.Hour)}, 1, quick(1).seats()), "worker process 0 ended")
+}
+
+// The time of worker processes belongs to this run; it is not load by other programs.
+func TestTimeOfWorkerProcessesIsOwn(t *testing.T) {
+	need.Processes(t)
+	before := host.See().OwnSeconds
+	c, err := newProcesses(1)
+	require.NoError(t, err)
+	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Look: 1, SpanNS: int64(time.Hour)}, 1, quick(1).seats()))
+	c.gate().open(context.Background(), 1)
+	time.Sleep(100 * time.Millisecond)
+	c.gate().stop.Store(1)
+	require.NoError(t, c.wait())
+	state := c.(*processes).workers[0].command
+	c.close()
+	used := state.ProcessState.UserTime() + state.ProcessState.SystemTime()
+	require.Positive(t, used)
+	require.GreaterOrEqual(t, host.See().OwnSeconds-before, used.Seconds()*0.99)
+}

@@ -1,0 +1,137 @@
+package measure
+
+import (
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+const (
+	// watchAtLeast is how long every clock is watched; watchAtMost is the limit for a slow
+	// clock, which is then only looked at between other measurements.
+	watchAtLeast = 2 * time.Millisecond
+	watchAtMost  = 250 * time.Millisecond
+	// enoughTicks is the number of steps that show the tick and whether the steps are equal.
+	enoughTicks = 12
+	// uneven is the ratio of the upper to the lower quartile of the steps from which they
+	// have no common length.
+	uneven = 2
+	// If a batch of reads takes longer than awayFrom, and this many times as long as planned,
+	// the thread lost its CPU.
+	awayFrom  = time.Millisecond
+	awayTimes = 4
+	// mostSteps is the max number of steps that are kept of a fast clock.
+	mostSteps = 1 << 16
+	// mostValues is the max number of values in one batch of reads: they fit in the CPU's L1
+	// cache.
+	mostValues = 1024
+)
+
+// A watcher observes the steps of a clock's values.
+type watcher struct {
+	observe.Steps
+	watchedNS int64
+	lookedNS  int64 // the stopwatch at the last look
+	moved     bool  // a glance saw more ticks than it could count
+}
+
+// watch reads until the clock has ticked several times, or for watchAtMost.
+func (w *watcher) watch(reader clock.Reader, readNS float64) {
+	values := min(mostValues, readsIn(latencyChunk, readNS))
+	w.Keep = mostSteps
+	w.watchedNS = w.Watch(reader, observe.Watch{
+		Values: values, Enough: enoughTicks, Least: watchAtLeast, Most: watchAtMost,
+		Away: max(awayFrom, time.Duration(awayTimes*readNS)*time.Duration(values)),
+	}, observe.Now)
+	w.lookedNS = observe.Now()
+}
+
+// watching returns approximately how long a clock is watched.
+func watching(c clock.Clock) time.Duration {
+	if !c.Coarse && c.Hz != 1 {
+		return watchAtLeast
+	}
+	ticksNS := max(c.ReportedNS(), 1e9/c.Hz) * enoughTicks
+	return min(watchAtMost, max(watchAtLeast, time.Duration(ticksNS)))
+}
+
+// slow returns whether the clock has not made enough steps yet.
+func (w *watcher) slow() bool { return w.Begun && len(w.Kept) < enoughTicks }
+
+// glance reads one value between other measurements, in ticks of hz. A step counts only if it
+// is more than twice the time since the last glance: k ≥ 2 ticks of P in a gap g make k·P ≤ g
+// + P ≤ 2·g, so there was only one tick.
+func (w *watcher) glance(reader clock.Reader, hz float64) {
+	value := make([]int64, 1)
+	reader.Read(value)
+	now := observe.Now()
+	gap := now - w.lookedNS
+	w.lookedNS = now
+	w.watchedNS += gap
+	if step := value[0] - w.Last; step > 0 && float64(step)*1e9/hz <= 2*float64(gap) {
+		w.moved, w.Last = true, value[0]
+		return
+	}
+	w.See(value, false)
+}
+
+// result returns the resolution of the clock. hz is 0 if the rate is not known.
+func (w *watcher) result(hz, reportedNS float64) *compare.Resolution {
+	if !w.Begun {
+		return nil
+	}
+	r := &compare.Resolution{
+		FinerThanRead: w.Finer(), ReportedNS: reportedNS, WatchedNS: w.watchedNS,
+		Ticks: w.Forward, Moved: w.moved, Backwards: w.Backwards,
+	}
+	if hz > 0 {
+		unitNS := 1e9 / hz
+		r.WorstBackwardsNS = float64(w.Farthest) * unitNS
+		switch {
+		case r.FinerThanRead:
+			r.TickNS = unitNS
+		case w.Forward > 0:
+			steps := w.Kept
+			if len(steps) == 0 {
+				steps = w.Late
+			}
+			r.TickNS = stats.Median(steps) * unitNS
+			if low, high := stats.Quantile(0.25, steps), stats.Quantile(0.75, steps); high > uneven*low {
+				r.TickLowNS, r.TickHighNS = low*unitNS, high*unitNS
+			}
+		}
+	}
+	return r
+}
+
+// resolution watches every subject in turn.
+func (r *runner) resolution() {
+	if r.settings.WithoutResolution {
+		return
+	}
+	for _, s := range r.subjects {
+		if r.ended() {
+			return
+		}
+		if s.failed() {
+			continue
+		}
+		s.resolution.watch(s.reader, s.readNS)
+		if s.failed() {
+			s.resolution = watcher{}
+		}
+		r.tell(watching(s.clock))
+	}
+}
+
+// glance looks at the slow clocks again.
+func (r *runner) glance() {
+	for _, s := range r.subjects {
+		if !s.failed() && s.resolution.slow() && s.rate.Hz > 0 {
+			s.resolution.glance(s.reader, s.rate.Hz)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package measure
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+// result returns the result of the run.
+func (r *runner) result() Result {
+	summed := Result{Interrupted: r.ended(), Conditions: r.noise.conditions(r.floor), Spoilt: r.spoilt}
+	summed.Conditions.LostCPUs = slices.Sorted(slices.Values(r.lost))
+	if !summed.Interrupted {
+		summed.Conditions.Passes = r.passes()
+		if r.rounded < r.settings.Rounds {
+			summed.Conditions.CompleteRounds = r.rounded
+		}
+	}
+	if r.floor != nil && len(r.floor.latency) > 0 {
+		summed.FloorNS = stats.Median(r.floor.latency)
+	}
+	for _, s := range r.subjects {
+		c := s.result()
+		if c.Available {
+			c.Distribution = r.bracket.result(s.single, r.emptyBracket())
+		}
+		summed.Clocks = append(summed.Clocks, c)
+	}
+	return summed
+}
+
+// passes returns the passes of throughput by number of threads.
+func (r *runner) passes() []compare.Passes {
+	by := map[int]compare.Passes{}
+	for _, s := range r.subjects {
+		for _, t := range s.throughput {
+			if s.err != nil {
+				continue // the clock has a reason of its own
+			}
+			p := by[t.threads]
+			p.Threads, p.Planned, p.Complete, p.Starved = t.threads, p.Planned+t.planned, p.Complete+t.complete, p.Starved+t.starved
+			if why := r.missing(t); why != "" && !slices.Contains(p.Reasons, why) {
+				p.Reasons = append(p.Reasons, why)
+			}
+			by[t.threads] = p
+		}
+	}
+	var all []compare.Passes
+	for _, threads := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, by[threads])
+	}
+	return all
+}
+
+// noteworthy returns the passes of which some are missing, or in which a thread starved.
+func noteworthy(all []compare.Passes) []compare.Passes {
+	var some []compare.Passes
+	for _, p := range all {
+		if p.Complete < p.Planned || p.Starved > 0 {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// missing returns why passes of a measurement are missing; "" if none is.
+func (r *runner) missing(t *throughput) string {
+	switch {
+	case t.complete == t.planned:
+		return ""
+	case t.err != nil:
+		return t.subject.clock.ID + ": " + t.err.Error()
+	case r.spoilt != nil:
+		return r.spoilt.Error()
+	case len(r.lost) > 0:
+		return "a CPU went away"
+	default:
+		return "the time was up"
+	}
+}
+
+// emptyBracket returns the distribution of an empty call, or nil if there is none.
+func (r *runner) emptyBracket() *hdrhistogram.Histogram {
+	if r.floor == nil {
+		return nil
+	}
+	return r.floor.single
+}
+
+// result returns the entry of one clock.
+func (s *subject) result() compare.Clock {
+	c := compare.Clock{
+		ID: s.clock.ID, Call: s.clock.Call, Path: string(s.clock.Path), Kind: string(s.clock.Kind),
+		Available: s.err == nil, TicksPerSecond: s.rate.Hz,
+	}
+	if s.err != nil {
+		c.Reason = s.err.Error()
+		if s.reader != nil {
+			c.Reason = "failed while it was read: " + c.Reason
+		}
+		return c
+	}
+	c.KernelEntry, c.KernelEntryBy = s.entry.Enters, s.entry.By
+	if len(s.latency) > 0 {
+		c.Latency = compare.LatencyOf(s.latency, s.quiet)
+	}
+	c.Resolution = s.resolution.result(s.rate.Hz, s.clock.ReportedNS())
+	for _, t := range s.throughput {
+		if len(t.perSecond) > 0 {
+			c.Throughput = append(c.Throughput, t.result())
+		}
+	}
+	return c
+}

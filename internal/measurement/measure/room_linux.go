@@ -1,0 +1,68 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/system/debuglog"
+	"golang.org/x/sys/unix"
+)
+
+// HoldFlag is the flag of [WorkerCommand] with which a process calls [HoldThreads].
+const HoldFlag = "hold"
+
+// HoldThreads starts this number of threads, and returns when all run at the same time. If
+// the system refuses one, Go's runtime ends the process.
+func HoldThreads(threads int) {
+	var there, ended sync.WaitGroup
+	there.Add(threads)
+	for range threads {
+		ended.Go(func() {
+			err := thread.Run(thread.Any, func() {
+				there.Done()
+				there.Wait()
+			})
+			if err != nil { // not refused by the system: do not wait for it
+				there.Done()
+			}
+		})
+	}
+	ended.Wait()
+}
+
+// roomForThreads returns why this process cannot start this number of threads; nil if it can,
+// and if ctx ends first. Another process of this program starts as many and ends again. The
+// limits cannot be computed instead: ulimit -u counts the threads of all processes of a user,
+// and a control group's pids.max those of other containers in it. Go's runtime ends a process
+// that is refused a thread.
+func roomForThreads(ctx context.Context, threads int) error {
+	const (
+		few = 8 // no more than Go's runtime may need at any time
+		// spare are the threads that this process has and the other does not.
+		spare = 4
+	)
+	program, err := os.Executable()
+	if err != nil || threads <= few {
+		return nil
+	}
+	command := exec.CommandContext(ctx, program, WorkerCommand, "--"+HoldFlag, strconv.Itoa(threads+spare))
+	command.Args[0] = os.Args[0]
+	said := new(lastWords)
+	command.Stderr = debuglog.Through(said, "room for threads")
+	err = command.Run()
+	var exit *exec.ExitError
+	if ctx.Err() == nil && (errors.As(err, &exit) || errors.Is(err, unix.EAGAIN)) {
+		return fmt.Errorf("the system refuses %d threads; take fewer (--threads), or raise the limit of processes (ulimit -u, pids.max of the control group, or the container's)", threads)
+	}
+	// If no program can be started, the limit is unknown.
+	if err != nil {
+		debuglog.Printf("room for threads", "not known: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package profile
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/instrument/symbols"
+)
+
+// shownFrames is the maximum number of functions of a caller in a document.
+const shownFrames = 4
+
+// leftOut stands for functions of a caller that are not shown.
+const leftOut = "…"
+
+// callersOf returns the callers with most samples, with those together that have the same names, and the number of samples
+// of the others.
+func callersOf(p *program) (some []Caller, others int) {
+	samples := map[string]int{}
+	for s, n := range p.stacks {
+		samples[strings.Join(described(p.namesOf(s)), "\n")] += p.in(n)
+	}
+	for _, names := range slices.Sorted(maps.Keys(samples)) {
+		if names != "" && samples[names] > 0 {
+			some = append(some, Caller{strings.Split(names, "\n"), samples[names]})
+		}
+	}
+	slices.SortStableFunc(some, func(a, b Caller) int { return cmp.Compare(b.Samples, a.Samples) })
+	others = p.in(&p.otherStacks)
+	for len(some) > most {
+		others += some[len(some)-1].Samples
+		some = some[:len(some)-1]
+	}
+	return some, others
+}
+
+// namesOf returns the names of the functions of a stack, up to the first that is not known.
+func (p *program) namesOf(s stack) (names []string) {
+	for _, address := range s {
+		name := p.names[address]
+		if name == "" {
+			break
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// described returns the functions by which a caller is described: the innermost four. If all of these are of a runtime, it
+// is two of them, leftOut, and the innermost one that the just-in-time compiler of the runtime made.
+func described(names []string) []string {
+	if len(names) <= shownFrames {
+		return names
+	}
+	compiled := slices.IndexFunc(names, func(name string) bool { return strings.HasSuffix(name, " ("+symbols.JIT+")") })
+	if compiled < shownFrames {
+		return names[:shownFrames]
+	}
+	shown := slices.Clone(names[:shownFrames-2])
+	return append(shown, leftOut, names[compiled])
+}

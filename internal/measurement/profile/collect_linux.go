@@ -1,0 +1,341 @@
+package profile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/timebench/timebench/internal/instrument/perfevent"
+	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/internal/system/procfile"
+	"golang.org/x/sys/unix"
+)
+
+// drainEvery is how often the rings are read. A ring holds the samples of a second and more.
+const drainEvery = 50 * time.Millisecond
+
+// settle is how long after its time a record is in its ring at the latest. It is counted after
+// those of other CPUs that are earlier.
+const settle = 10 * time.Millisecond
+
+// A collector reads the records of events, and counts them in the order of their times.
+type collector struct {
+	events  *perfevent.Events
+	tally   *tally
+	waiting []perfevent.Record
+	// lostBefore is the number of records that were lost before the profile.
+	lostBefore uint64
+}
+
+// drain reads the rings and counts the records up to a time of CLOCK_MONOTONIC.
+func (c *collector) drain(untilNS uint64) error {
+	err := c.events.Read(func(r *perfevent.Record) {
+		record := *r
+		record.Kernel, record.User = slices.Clone(r.Kernel), slices.Clone(r.User)
+		c.waiting = append(c.waiting, record)
+	})
+	if err != nil {
+		return err
+	}
+	var due, later []perfevent.Record
+	for _, r := range c.waiting {
+		if r.TimeNS <= untilNS {
+			due = append(due, r)
+		} else {
+			later = append(later, r)
+		}
+	}
+	c.waiting = later
+	c.tally.addAll(due)
+	c.tally.lookUpNames()
+	return nil
+}
+
+// begin begins the time of the profile.
+func (c *collector) begin() {
+	c.tally.from = monotonicNS()
+	c.lostBefore, _ = c.events.Lost()
+}
+
+// run samples until the time is over or ctx ends, from now on or since begin was called. It returns how long it sampled. each is called
+// each time that the rings were read.
+func (c *collector) run(ctx context.Context, span time.Duration, each func(elapsed time.Duration, over bool)) (time.Duration, error) {
+	if c.tally.from == 0 {
+		c.begin()
+	}
+	from := c.tally.from
+	ticker := time.NewTicker(drainEvery)
+	defer ticker.Stop()
+	end := time.NewTimer(span)
+	defer end.Stop()
+	for over := false; !over; {
+		select {
+		case <-ctx.Done():
+			over = true
+		case <-end.C:
+			over = true
+		case <-ticker.C:
+		}
+		now := monotonicNS()
+		if over {
+			c.tally.until = now
+		}
+		each(time.Duration(now-from), over) //nolint:gosec // below 292 years
+		if err := c.drain(now - uint64(settle)); err != nil {
+			return 0, err
+		}
+	}
+	// What the kernel could not write it reports with the next record, or not at all.
+	time.Sleep(2 * settle)
+	if err := c.events.Stop(); err != nil {
+		return 0, err
+	}
+	if err := c.drain(^uint64(0)); err != nil {
+		return 0, err
+	}
+	if lost, ok := c.events.Lost(); ok {
+		c.tally.lost = max(c.tally.lost, int(lost-c.lostBefore)) //nolint:gosec // far below the limit
+	}
+	return time.Duration(c.tally.until - from), nil //nolint:gosec // below 292 years
+}
+
+// monotonicNS returns CLOCK_MONOTONIC as the records have it: without the offset of a time namespace.
+func monotonicNS() uint64 {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		return 0 // the kernel always has it: clock_gettime(2)
+	}
+	return uint64(now.Nano() - namespaceOffset()) //nolint:gosec // not negative
+}
+
+// namespaceOffset returns what the time namespace of this process adds to CLOCK_MONOTONIC, in ns; 0 if there
+// is none (Linux 5.6, time_namespaces(7)).
+var namespaceOffset = sync.OnceValue(func() int64 {
+	offsets, err := procfile.Read("/proc/self/timens_offsets")
+	if err != nil {
+		return 0
+	}
+	return monotonicOffset(string(offsets))
+})
+
+// monotonicOffset returns the offset of CLOCK_MONOTONIC in the text of /proc/PID/timens_offsets, in ns.
+func monotonicOffset(text string) int64 {
+	for line := range strings.Lines(text) {
+		var name string
+		var seconds, ns int64
+		if n, _ := fmt.Sscan(line, &name, &seconds, &ns); n == 3 && name == "monotonic" {
+			return seconds*1e9 + ns
+		}
+	}
+	return 0
+}
+
+// An opened is the events of a profile, and what they do not see.
+type opened struct {
+	events     *perfevent.Events
+	rateHz     int
+	scope      string
+	seesKernel bool
+	// byThread is whether the threads are sampled one by one, and not the CPUs.
+	byThread bool
+	unseen   []string
+	// pids are the processes to count; nil for all.
+	pids []int
+	// early are the records that came while the events were opened.
+	early []perfevent.Record
+}
+
+// open opens the events for the processes, or for all. Those of all CPUs see each process from
+// its beginning to its end, and need the right to it. Without it, the threads of the processes
+// are sampled one by one; then only their own user can. sampleNS is what a sample takes; 0 if that is not known.
+func open(s Settings, cpus []int, sampleNS float64) (opened, error) {
+	release, err := reserve()
+	if err != nil {
+		return opened{}, explained(err)
+	}
+	defer release()
+	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, rateFor(sampleNS)), seesKernel: true, pids: s.PIDs}
+	if s.PIDs != nil {
+		if o.scope = Processes; !slices.ContainsFunc(s.PIDs, lives) {
+			return o, errEndedBefore
+		}
+	}
+	o.events = perfevent.New(perfevent.Options{RateHz: o.rateHz})
+	refused := o.openCPUs(cpus)
+	if refused == nil {
+		if s.PIDs != nil { // those that are started from now on have a record
+			o.pids = withChildren(s.PIDs)
+		}
+		return o, nil
+	}
+	if !forbidden(refused) || s.Whole {
+		return o, explained(refused)
+	}
+	if s.PIDs == nil {
+		o.scope, o.pids = Processes, ownProcesses()
+		o.unseen = append(o.unseen, "the processes of other users: "+wholeMachineNeeds())
+	}
+	o.byThread = true
+	// The kernel begins a period anew for each thread that inherits an event. Fewer samples would see fewer of the processes that
+	// do not take long.
+	o.rateHz = cmp.Or(s.RateHz, DefaultRate)
+	rights := kernelNeeds() // that cannot be read when all files are in use
+	for _, excluded := range []bool{false, true} {
+		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true, ExcludeKernel: excluded}), !excluded
+		unseen, err := o.openThreads(cpus, s.PIDs)
+		if err == nil {
+			o.unseen = append(o.unseen, unseen...)
+			if excluded {
+				o.unseen = append(o.unseen, "what a read does in the kernel: "+rights)
+			}
+			return o, nil
+		}
+		refused = errors.Join(err, o.events.Close())
+		if !forbidden(err) {
+			break
+		}
+	}
+	return o, explained(refused)
+}
+
+// openCPUs opens an event for each CPU.
+func (o *opened) openCPUs(cpus []int) error {
+	for i, cpu := range cpus {
+		err := o.events.Open(perfevent.AllThreads, cpu)
+		switch {
+		case err == nil || errors.Is(err, unix.ENODEV): // the CPU went offline
+		case i > 0 && tooMany(err):
+			o.unseen = append(o.unseen, fmt.Sprintf("%d of %d CPUs: %s", len(cpus)-i, len(cpus), moreDescriptorsNeeded(len(cpus)-i)))
+			return nil
+		default:
+			return errors.Join(err, o.events.Close())
+		}
+	}
+	if o.events.Len() == 0 {
+		return errors.New("no CPU can be sampled")
+	}
+	return nil
+}
+
+var errEndedBefore = errors.New("the process ended before it could be sampled")
+
+// spareFiles is the number of files that the rest of a profile needs open at once, and some more.
+const spareFiles = 16
+
+// reserve opens files, so that the events leave room for as many. The function that it returns closes them.
+func reserve() (release func(), err error) {
+	var all []*os.File
+	release = func() {
+		for _, file := range all {
+			_ = file.Close()
+		}
+	}
+	for range spareFiles {
+		file, err := os.Open("/") // a sandbox may have no /dev
+		if err != nil {
+			release()
+			return nil, err
+		}
+		all = append(all, file)
+	}
+	return release, nil
+}
+
+// openThreads opens events for each thread of the processes on each CPU; the threads that these
+// start inherit them. named are the processes that the user named, of which each must be allowed; what they started before is
+// sampled too. Without them it is those of o.
+func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
+	sampled := map[int]bool{}
+	threads := 0
+	var refused error
+	protected := map[int]bool{} // processes that may not be sampled
+	// A thread that starts another while its events are opened is seen in the next turn.
+	for range 3 {
+		// What the records tell of was inherited.
+		if err := o.events.Read(func(r *perfevent.Record) {
+			if r.Kind == perfevent.Fork {
+				sampled[r.TID] = true
+			}
+			if r.Kind != perfevent.Sample {
+				o.early = append(o.early, *r)
+			}
+		}); err != nil {
+			return nil, err
+		}
+		if named != nil {
+			o.pids = withChildren(named)
+		}
+		needed := o.threadsInAll() * len(cpus) // that cannot be told when no file can be opened
+		for _, pid := range o.pids {
+			for _, tid := range threadsOf(pid) {
+				if sampled[tid] {
+					continue
+				}
+				sampled[tid] = true
+				threads++
+				switch err := o.openThread(tid, cpus); {
+				case err == nil || errors.Is(err, unix.ESRCH):
+				case tooMany(err):
+					return []string{fmt.Sprintf("all but %s: %s", words.Plural(threads-1, "thread"), descriptorsNeeded(needed))}, nil
+				case forbidden(err) && !slices.Contains(named, pid):
+					refused = err
+					protected[pid] = true
+				default:
+					return nil, fmt.Errorf("process %d, which %s: %w", pid, protection(pid), err)
+				}
+			}
+		}
+	}
+	switch {
+	case o.events.Len() == 0 && refused != nil:
+		return nil, refused
+	case o.events.Len() == 0:
+		return nil, o.whyNone()
+	case len(protected) > 0 && named != nil:
+		unseen = append(unseen, words.Plural(len(protected), "process")+" that they started, of another user or not dumpable: "+wholeMachineNeeds())
+	case len(protected) > 0:
+		unseen = append(unseen, words.Plural(len(protected), "process")+" of this user that the system protects (not dumpable, or with other rights)")
+	}
+	return unseen, nil
+}
+
+// whyNone returns why there is no thread to sample.
+func (o *opened) whyNone() error {
+	if len(o.pids) == 0 {
+		return fmt.Errorf("this user has no process but timebench; start the program first, or write it after --; the processes of other users: %s", wholeMachineNeeds())
+	}
+	for _, pid := range o.pids {
+		if _, err := os.ReadDir(threadsFolder(pid)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH) {
+			return fmt.Errorf("the threads of process %d cannot be listed: %w", pid, err)
+		}
+	}
+	return errEndedBefore
+}
+
+func (o *opened) threadsInAll() int {
+	n := 0
+	for _, pid := range o.pids {
+		n += len(threadsOf(pid))
+	}
+	return n
+}
+
+// openThread opens the events of a thread on all CPUs.
+func (o *opened) openThread(tid int, cpus []int) error {
+	for _, cpu := range cpus {
+		if err := o.events.Open(tid, cpu); err != nil && !errors.Is(err, unix.ENODEV) {
+			return err
+		}
+	}
+	return nil
+}
+
+func tooMany(err error) bool   { return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) }
+func forbidden(err error) bool { return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) }

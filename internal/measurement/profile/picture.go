@@ -1,0 +1,146 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/words"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// pictures are the pictures of this section.
+var pictures = []picture.Chart[*result.Document]{{
+	Name: "profile", Title: "Share of CPU time that programs spend on reading clocks", Drawable: drawable, Subtitle: subtitle, Height: height, Draw: drawProcesses,
+}}
+
+// parts are the parts of a bar, from the left.
+var parts = []struct {
+	name string
+	look picture.Look
+	of   func(Process) float64
+}{
+	{"vDSO, in user mode", picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.BoxGlyph{}}, func(p Process) float64 { return p.UserShare }},
+	{"kernel, called by the vDSO", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.BoxGlyph{}}, func(p Process) float64 { return p.KernelShare }},
+	{"system calls", picture.Look{Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}}, func(p Process) float64 { return p.SyscallShare }},
+}
+
+// clockPrograms returns the programs that read clocks.
+func clockPrograms(d *result.Document) []Process {
+	if Of(d) == nil {
+		return nil
+	}
+	return Of(d).readers()
+}
+
+// barred returns the programs of the picture, the one with most CPU time in reads last.
+func barred(d *result.Document) []Process {
+	all := slices.Clone(picture.Shown(clockPrograms(d)))
+	slices.Reverse(all)
+	return all
+}
+
+func drawable(d *result.Document) bool { return len(barred(d)) > 0 }
+
+func subtitle(d *result.Document) string {
+	s := Of(d)
+	return fmt.Sprintf("%s samples in %s · %s", words.Thousands(int64(s.Samples)), words.Duration(float64(s.DurationNS)), section.Caption(d, len(clockPrograms(d))))
+}
+
+func height(d *result.Document) vg.Length {
+	return picture.RowsHeight(len(barred(d))) + 22*picture.Pixel
+}
+
+// drawProcesses draws a bar for each program.
+func drawProcesses(c draw.Canvas, d *result.Document) error {
+	all := barred(d)
+	var entries []picture.Entry
+	for _, part := range parts {
+		if slices.ContainsFunc(all, func(p Process) bool { return part.of(p) > 0 }) {
+			entries = append(entries, picture.Entry{Look: part.look, Name: part.name})
+		}
+	}
+	c = picture.LegendOf(c, entries)
+	p := picture.NewPlot()
+	names := make(plot.ConstantTicks, len(all))
+	for i, process := range all {
+		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), process.label(), picture.MostNameWidth)}
+	}
+	const room = 1.45 // for the figures beside a full bar
+	axis := axisOf(all)
+	p.X.Min, p.X.Max = 0, room*axis.most
+	p.X.Tick.Marker = axis
+	p.Y.Min, p.Y.Max = -0.6, float64(len(all))-0.4
+	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
+	p.Add(bars(all))
+	picture.DrawPlot(c, p, "share of the program's CPU time, with its 95% CI", "")
+	return nil
+}
+
+// axes are the ends of the axis, and the numbers of its steps.
+var axes = []percentTicks{{0.01, 5}, {0.02, 4}, {0.05, 5}, {0.1, 5}, {0.2, 4}, {0.4, 4}, {0.6, 6}, {0.8, 4}, {1, 5}}
+
+// axisOf returns the shortest axis that has the highest share.
+func axisOf(all []Process) percentTicks {
+	most := 0.0
+	for _, p := range all {
+		most = max(most, p.ClockShareHigh)
+	}
+	for _, axis := range axes {
+		if most <= axis.most {
+			return axis
+		}
+	}
+	return axes[len(axes)-1]
+}
+
+// percentTicks are the ticks from 0 to a share, in steps of the same length.
+type percentTicks struct {
+	most  float64
+	steps int
+}
+
+// Ticks returns the ticks.
+func (t percentTicks) Ticks(float64, float64) []plot.Tick {
+	var ticks []plot.Tick
+	for i := range t.steps + 1 {
+		value := t.most * float64(i) / float64(t.steps)
+		ticks = append(ticks, plot.Tick{Value: value, Label: fmt.Sprintf("%.4g %%", value*100)})
+	}
+	return ticks
+}
+
+// bars draws bars of their parts, with the interval of the whole.
+type bars []Process
+
+// Plot draws the bars: bar i is at height i.
+func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
+	const half = 8 * picture.Pixel
+	x, y := p.Transforms(&c)
+	text := picture.Style(picture.LabelSize, picture.Black)
+	text.YAlign = draw.YCenter
+	for i, process := range b {
+		at, sum := y(float64(i)), 0.0
+		for _, part := range parts {
+			from, to := x(sum), x(sum+part.of(process))
+			sum += part.of(process)
+			c.FillPolygon(part.look.Color, []vg.Point{{X: from, Y: at - half}, {X: to, Y: at - half}, {X: to, Y: at + half}, {X: from, Y: at + half}})
+		}
+		low, high := x(process.ClockShareLow), x(process.ClockShareHigh)
+		stroke := picture.Stroke(picture.Black, 1.5*picture.Pixel)
+		c.StrokeLine2(stroke, low, at, high, at)
+		for _, edge := range []vg.Length{low, high} {
+			c.StrokeLine2(stroke, edge, at-5*picture.Pixel, edge, at+5*picture.Pixel)
+		}
+		figure := share(process.ClockShareLow) + " to " + share(process.ClockShareHigh) + " %"
+		if process.ClockShare != nil {
+			figure = share(*process.ClockShare) + " %"
+		}
+		figure += " of " + cpus(process.CPUsUsed) + " CPUs"
+		c.FillText(text, vg.Point{X: max(high, x(sum)) + 10*picture.Pixel, Y: at + 2*picture.Pixel}, figure)
+	}
+}

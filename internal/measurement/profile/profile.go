@@ -1,0 +1,91 @@
+// Package profile measures which programs read clocks, and what share of their CPU time that
+// takes. It is the measurement `profile`, for Linux.
+//
+// The kernel samples what runs, by default up to 997 times in each second of CPU time (package
+// perfevent). A sample belongs to a read of a clock if the program is in the vDSO, or in the
+// kernel in the system call of a clock. The share of such samples is the share of CPU time. The
+// CPU time of all reads, divided by what one read costs on this machine, is the number of reads.
+// docs/profile.md explains it.
+package profile
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+// The scopes of a profile: which processes it is about.
+const (
+	Machine   = "machine"   // all
+	Processes = "processes" // some, and those that they start
+	Command   = "command"   // one that was started for it, and those that it starts
+)
+
+// The limits and the defaults of Settings: the rate in samples per second of CPU time.
+const (
+	MinRate     = 10
+	MaxRate     = 10000
+	DefaultRate = 997
+	MinTime     = 100 * time.Millisecond
+	DefaultTime = 5 * time.Second
+)
+
+// Settings are the settings of a run.
+type Settings struct {
+	// Time is how long to sample.
+	Time time.Duration
+	// RateHz is the number of samples in each second of CPU time, from MinRate to MaxRate. A
+	// prime does not keep step with programs that do something regularly. 0 is DefaultRate, or fewer where those would
+	// take more than 0.8 % of the CPU time, as an interrupt may in a virtual machine; but never below 239.
+	RateHz int
+	// PIDs are the processes. What they have started, and start meanwhile, belongs to them. Without them and without Command it is the whole machine.
+	PIDs []int
+	// Command is the command to start, with its arguments. It is sampled until it ends, and Time
+	// is not used.
+	Command []string
+	// Count is whether the kernel counts the system calls of clocks: exact, but it slows every system
+	// call of the machine meanwhile. It needs PIDs or Command.
+	Count bool
+	// Threads is whether the tables list the threads too.
+	Threads bool
+	// Whole is whether a profile of the whole machine must see all processes and the kernel. If the
+	// system does not allow that, Run returns an error instead of a profile of less.
+	Whole bool
+	// Output is the standard output and error of the command.
+	Output *os.File
+}
+
+// A Measure measures what reads of clocks cost on this machine: those of [Clocks], and of [clock.UserMode] for
+// the projection of the cost in user mode. Run calls it before it samples and after, because a machine does
+// not keep its speed. In between Run measures the reads of [Clocks] itself, where the programs read.
+type Measure func(context.Context) ([]compare.Clock, error)
+
+// ErrUnsupported is the error of Run on other systems than Linux.
+var ErrUnsupported = errors.New("profile is for Linux; on Windows use Windows Performance Recorder (wpr -start CPU), on macOS Instruments (xctrace), on FreeBSD pmcstat or dtrace")
+
+// The clocks of the fine reads, by the vDSO and by system calls.
+const (
+	fineID    = "CLOCK_MONOTONIC@vdso"
+	syscallID = "CLOCK_MONOTONIC@syscall"
+)
+
+// costly are the clocks whose costs a profile needs. What other system calls cost is measured only while it samples, if a
+// program makes them: it would begin later otherwise.
+var costly = []string{fineID, syscallID, "gettimeofday@vdso", "time@vdso"}
+
+// Clocks returns the clocks whose costs Run needs, of those in all.
+func Clocks(all []clock.Clock) []clock.Clock {
+	var some []clock.Clock
+	for _, c := range all {
+		for _, id := range costly {
+			if c.ID == id {
+				some = append(some, c)
+			}
+		}
+	}
+	return some
+}

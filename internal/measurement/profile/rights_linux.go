@@ -1,0 +1,92 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/timebench/timebench/internal/system/procfile"
+	"golang.org/x/sys/unix"
+)
+
+// paranoidFile has the setting that says who may sample: Documentation/admin-guide/perf-security.rst
+// and sysctl/kernel.rst of the kernel. Debian's and Android's kernels know 3 and 4: nobody without
+// the capability.
+const paranoidFile = "/proc/sys/kernel/perf_event_paranoid"
+
+func paranoid() string {
+	text, err := procfile.Read(paranoidFile)
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(text))
+}
+
+func wholeMachineNeeds() string {
+	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 0 or below (it is %s)", neededUser(), paranoid())
+}
+
+func kernelNeeds() string {
+	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 1 or below (it is %s)", neededUser(), paranoid())
+}
+
+// neededUser returns the user who may sample all.
+func neededUser() string {
+	if os.Geteuid() == 0 && inUserNamespace() {
+		return "root outside of this user namespace"
+	}
+	return "root"
+}
+
+// descriptorsNeeded says that so many open files are needed, beside the few of the program itself.
+func descriptorsNeeded(number int) string {
+	return fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and %d are needed", openFiles(), number)
+}
+
+// moreDescriptorsNeeded says that so many more open files are needed than the limit allows.
+func moreDescriptorsNeeded(more int) string { return descriptorsNeeded(openFiles() + more) }
+
+// openFiles returns the limit of open files; 0 if that is unknown.
+func openFiles() int {
+	var limit unix.Rlimit
+	_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &limit)
+	return int(min(limit.Cur, math.MaxInt32)) //nolint:gosec // below the limit
+}
+
+// explained returns an error of perf_event_open(2) with what would be right.
+func explained(err error) error {
+	switch {
+	case forbidden(err) && os.Geteuid() == 0 && inUserNamespace():
+		return fmt.Errorf("%w: root of a user namespace, as of a container without root, may sample no more than an ordinary user (kernel.perf_event_paranoid is %s); run timebench as root outside of it", err, paranoid())
+	case errors.Is(err, unix.EPERM) && os.Geteuid() == 0:
+		return fmt.Errorf("%w: the container or a security module forbids it to root; allow perf_event_open (docker run --cap-add PERFMON, or --security-opt seccomp=unconfined)", err)
+	case forbidden(err):
+		return fmt.Errorf("%w: sampling needs root or CAP_PERFMON (setcap cap_perfmon,cap_sys_ptrace,cap_syslog+ep timebench); ordinary own processes need only kernel.perf_event_paranoid 2 or below (it is %s)", err, paranoid())
+	case errors.Is(err, unix.ENOSYS):
+		return fmt.Errorf("%w: this kernel has no perf events (CONFIG_PERF_EVENTS), or the sandbox hides them", err)
+	case tooMany(err):
+		return fmt.Errorf("%w: raise the limit of open files (ulimit -n)", err)
+	default:
+		return err
+	}
+}
+
+// inUserNamespace returns whether this process is in another user namespace than the first one, which has all users:
+// user_namespaces(7).
+func inUserNamespace() bool {
+	users, err := procfile.Read("/proc/self/uid_map")
+	const all = "0 0 4294967295"
+	return err == nil && strings.Join(strings.Fields(string(users)), " ") != all
+}
+
+// protection returns why a process may be protected from this user.
+func protection(pid int) string {
+	var of unix.Stat_t
+	if err := unix.Stat(fmt.Sprintf("/proc/%d", pid), &of); err == nil && int(of.Uid) == os.Geteuid() {
+		return "may have other rights (set-user-ID, capabilities)"
+	}
+	// The files in /proc of a process that is not dumpable belong to root: proc(5).
+	return "belongs to another user or is not dumpable"
+}

@@ -1,0 +1,375 @@
+package profile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/clock/vdso"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/preload"
+	"github.com/timebench/timebench/internal/instrument/symbols"
+	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/internal/system/procfile"
+	"golang.org/x/sys/unix"
+)
+
+// usageTurns is how many times the rings are read for each reading of the CPU times.
+const usageTurns = 10
+
+// Run samples the processes of the settings, or all, and measures what a read costs. It ends early
+// when ctx ends; the profile is then of the time until then. An error says what the system does not
+// allow, and what would be right.
+func Run(ctx context.Context, s Settings, measure Measure, progress func(done, total time.Duration)) (Profile, error) {
+	profile := Profile{ListsThreads: s.Threads, KernelEntry: result.Unknown, Processes: []Process{}}
+	before, err := measure(ctx)
+	if err != nil {
+		return profile, err
+	}
+	for _, c := range before {
+		if c.ID == fineID && c.KernelEntry != "" {
+			profile.KernelEntry = c.KernelEntry
+		}
+	}
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return profile, err
+	}
+	profile.CPUs = len(cpus)
+	var started *child
+	if len(s.Command) > 0 {
+		if started, err = start(s.Command, s.Output); err != nil {
+			return profile, err
+		}
+		s.PIDs, s.Time, profile.Started = []int{started.pid()}, math.MaxInt64, bounded(path.Base(s.Command[0]))
+	}
+	var track *tracker
+	if !s.Count && s.Time >= minTrackedTime { // counting makes the system calls of the tracker slower, too
+		track = newTracker(clock.Catalog(), costsOf(before))
+		defer track.end()
+	}
+	// What takes long comes before the events: their rings fill from the beginning.
+	kernel, vdso := kernelFunctions(), ownVDSO()
+	profile.SampleNS = sampleNS()
+	o, err := open(s, cpus, profile.SampleNS)
+	if err != nil {
+		started.end()
+		return profile, err
+	}
+	var calls *counts
+	if s.Count {
+		if calls, err = openCounts(o.pids, s.PIDs, started != nil); err != nil {
+			started.end()
+			return profile, errors.Join(err, o.events.Close())
+		}
+		defer func() { _ = calls.close() }()
+	}
+	inspector := newInspector()
+	defer inspector.close()
+	if kernel.hidden != "" && o.seesKernel {
+		o.unseen = append(o.unseen, "which system calls are those of clocks: "+kernel.hidden)
+	}
+	if started != nil {
+		o.scope = Command
+	}
+	profile.Scope, profile.RateHz, profile.SeesKernel, profile.Unseen = o.scope, o.rateHz, o.seesKernel, o.unseen
+	c := &collector{events: o.events, tally: newTally(inspector, kernel, vdso, o.pids), waiting: o.early}
+	c.tally.track = track
+	sampling := ctx
+	if started != nil {
+		c.tally.starting = started.pid()
+		c.begin() // it may run before this thread does again
+		var stop func()
+		if sampling, stop, err = started.begin(ctx); err != nil {
+			return profile, errors.Join(err, o.events.Close())
+		}
+		defer stop()
+	}
+	sampling, end := context.WithCancel(sampling)
+	defer end()
+	used, turns, ending := newUsages(o.pids), 0, ending{tally: c.tally}
+	if started == nil { // otherwise they begin with the program of the command
+		if err := calls.start(); err != nil {
+			return profile, errors.Join(err, o.events.Close())
+		}
+	}
+	var uncounted error
+	elapsed, err := c.run(sampling, s.Time, func(elapsed time.Duration, last bool) {
+		if last {
+			uncounted = calls.stop()
+		} else if started == nil && s.PIDs != nil && ending.over(elapsed) {
+			end()
+		}
+		// The system time of a process that ends is that before its end. Only samples of user mode need it.
+		if turns++; last || !o.seesKernel && turns%usageTurns == 0 {
+			for _, p := range c.tally.programs {
+				if !p.ended {
+					used.read(p.pid, last)
+				}
+			}
+		}
+		if !last && turns%trackTurns == 0 {
+			track.order()
+		}
+		progress(min(elapsed, s.Time), s.Time)
+	})
+	c.tally.renameStacks()
+	if err := inspector.files.Exhausted(); err != nil {
+		profile.Unnamed = err.Error()
+	}
+	profile.StartedEnded = started.end()
+	const enough = 50 * time.Millisecond // for a sample
+	if used := started.cpuTime(); used > enough && o.byThread && len(c.tally.programs) == 0 {
+		profile.Unseen = append(profile.Unseen, fmt.Sprintf("the command, which took %s of CPU time: the kernel ends the sampling of a program that gains rights (set-user-ID), and does not sample processes that take less than a millisecond; that needs root", words.Duration(float64(used))))
+	}
+	if err := errors.Join(err, uncounted, o.events.Close()); err != nil {
+		return profile, err
+	}
+	if ending.turns > 0 {
+		elapsed = ending.at
+	}
+	profile.DurationNS = max(int64(elapsed), 1)
+	costs, accounted := costsOf(before), 0.0
+	if ctx.Err() == nil {
+		after, err := measure(ctx)
+		if err != nil {
+			return profile, err
+		}
+		costs.join(costsOf(after))
+		accounted = accountedNS()
+	}
+	estimate{
+		profile: &profile, costs: costs, tracked: track.costs(), accountedNS: accounted, callsAreHidden: kernel.hidden != "", named: s.PIDs,
+		used: func(pid int) usage { return used.last[pid] }, calls: calls.of, counting: calls != nil,
+	}.fill(c.tally)
+	if n := c.tally.foreign; n > 0 {
+		profile.Unseen = append(profile.Unseen, words.Plural(n, "sample")+" of processes that are not in this PID namespace; run timebench on the host")
+	}
+	if c.tally.throttled > 0 {
+		profile.Unseen = append(profile.Unseen, fmt.Sprintf("some time: the kernel interrupted the sampling %d times; choose a lower --rate", c.tally.throttled))
+	}
+	return profile, nil
+}
+
+// onlineCPUs returns the CPUs that run programs; the file has a list such as 0-3,5.
+func onlineCPUs() ([]int, error) {
+	text, err := procfile.Read("/sys/devices/system/cpu/online")
+	if err != nil {
+		all := make([]int, runtime.NumCPU()) // a sandbox without sysfs
+		for i := range all {
+			all[i] = i
+		}
+		return all, nil
+	}
+	var all []int
+	for part := range strings.SplitSeq(strings.TrimSpace(string(text)), ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		low, err := strconv.Atoi(first)
+		high := low
+		if err == nil && isRange {
+			high, err = strconv.Atoi(last)
+		}
+		if err != nil || high-low > 1<<16 {
+			return nil, fmt.Errorf("/sys/devices/system/cpu/online: %q is no list of CPUs", part)
+		}
+		for cpu := low; cpu <= high; cpu++ {
+			all = append(all, cpu)
+		}
+	}
+	return all, nil
+}
+
+// kernelFunctions returns the functions of the system calls, from /proc/kallsyms.
+func kernelFunctions() *kernel {
+	unknown := func(err error) *kernel {
+		return &kernel{hidden: err.Error()}
+	}
+	file, err := os.Open("/proc/kallsyms")
+	if err != nil {
+		return unknown(err)
+	}
+	defer func() { _ = file.Close() }()
+	found, err := symbols.ParseKallsyms(file, func(name string) bool {
+		_, ok := callOf(name)
+		return ok
+	})
+	switch {
+	case errors.Is(err, symbols.ErrHidden):
+		return unknown(errors.New("/proc/kallsyms hides the addresses; that needs root or CAP_SYSLOG (kernel.kptr_restrict)"))
+	case err != nil:
+		return unknown(fmt.Errorf("/proc/kallsyms: %w", err))
+	}
+	var functions []kernelFunction
+	for _, symbol := range found {
+		of, _ := callOf(symbol.Name)
+		functions = append(functions, kernelFunction{addressRange{symbol.Start, symbol.End}, of})
+	}
+	return &kernel{functions: functions}
+}
+
+// ownVDSO returns the functions of the vDSO of this process.
+func ownVDSO() *functions {
+	file, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return newFunctions(0, nil)
+	}
+	defer func() { _ = file.Close() }()
+	maps, err := symbols.ParseMaps(file)
+	if err != nil {
+		return newFunctions(0, nil)
+	}
+	i := slices.IndexFunc(maps, func(m symbols.Mapping) bool { return m.Path == "[vdso]" })
+	if i < 0 {
+		return newFunctions(0, nil)
+	}
+	offsets, err := vdso.Functions()
+	if err != nil {
+		return newFunctions(0, nil)
+	}
+	return newFunctions(maps[i].End-maps[i].Start, offsets)
+}
+
+// A live inspector looks at processes through /proc. It keeps what it needs to name functions of
+// processes that read clocks.
+type live struct {
+	files     symbols.Files
+	processes map[int]*symbols.Process
+}
+
+func newInspector() *live { return &live{processes: map[int]*symbols.Process{}} }
+
+// close releases what the inspector keeps.
+func (l *live) close() {
+	for _, p := range l.processes {
+		p.Close()
+	}
+}
+
+func (l *live) look(pid int) look {
+	folder := folderOf(pid)
+	found := look{command: commandOf(pid), cgroup: cgroupOf(folder)}
+	maps, err := mapsOf(pid, folder)
+	if err != nil {
+		found.reason = "its memory map could not be read: " + reasonOf(err)
+		return found
+	}
+	for _, m := range maps {
+		if m.Path == "[vdso]" {
+			found.vdso = addressRange{m.Start, m.End}
+		}
+	}
+	return found
+}
+
+// mapsOf returns the memory map of a process, whose folder in /proc is given; that of a thread of the kernel is empty, and so is
+// that of a process that ended and was not reaped.
+func mapsOf(pid int, folder string) ([]symbols.Mapping, error) {
+	maps, err := mapsIn(folder + "/maps")
+	if err == nil && len(maps) == 0 && isZombie(pid) {
+		err = unix.ESRCH
+	}
+	return maps, err
+}
+
+// mapsIn returns what a file of memory maps has: proc_pid_maps(5).
+func mapsIn(path string) ([]symbols.Mapping, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return symbols.ParseMaps(file)
+}
+
+// reasonOf returns why a file of a process could not be read.
+func reasonOf(err error) string {
+	switch {
+	case errors.Is(err, unix.ESRCH), errors.Is(err, unix.ENOENT):
+		return "it had ended"
+	case forbidden(err):
+		return "that needs CAP_SYS_PTRACE, or the same user"
+	default:
+		return err.Error()
+	}
+}
+
+// opened returns what names the functions of a process; nil if it cannot be read.
+func (l *live) opened(pid int) *symbols.Process {
+	if p, ok := l.processes[pid]; ok {
+		return p
+	}
+	p, err := l.files.Open(pid)
+	if err != nil {
+		return nil
+	}
+	l.processes[pid] = p
+	return p
+}
+
+func (l *live) preloaded(pid int) []string {
+	if p := l.opened(pid); p != nil {
+		return preload.Into(p, pid)
+	}
+	return nil
+}
+
+func (l *live) name(pid int, address uint64) string {
+	p := l.opened(pid)
+	if p == nil {
+		return ""
+	}
+	// A return address is that of the next instruction, which may be of the next function.
+	frame := p.Name(address - 1)
+	switch {
+	case frame.Function == "" && frame.Module == "":
+		return ""
+	case frame.Function == "":
+		return "? (" + frame.Module + ")"
+	default:
+		return frame.Function + " (" + frame.Module + ")"
+	}
+}
+
+func (l *live) thread(pid, tid int) string { return threadName(pid, tid) }
+
+func (l *live) forget(pid int) {
+	if p, ok := l.processes[pid]; ok {
+		p.Close()
+		delete(l.processes, pid)
+	}
+}
+
+func (l *live) refresh(pid int) {
+	if p, ok := l.processes[pid]; ok {
+		_ = p.Refresh() // if it fails, the process has ended, and the names are those of before
+	}
+}
+
+// Check reports why the processes of the settings cannot be sampled; nil if they can. It takes a
+// moment, and Run reports the same.
+func Check(s Settings) error {
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return err
+	}
+	if err := ownProc(); err != nil {
+		return err
+	}
+	if len(s.Command) > 0 {
+		s.PIDs = []int{os.Getpid()}
+	}
+	o, err := open(s, cpus, 0)
+	if err != nil {
+		return err
+	}
+	return o.events.Close()
+}

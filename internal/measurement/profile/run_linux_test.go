@@ -1,0 +1,449 @@
+package profile
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/instrument/perfevent"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/test/need"
+	"github.com/timebench/timebench/test/readers"
+	"golang.org/x/sys/unix"
+)
+
+func none(time.Duration, time.Duration) {}
+
+func measured(context.Context) ([]compare.Clock, error) { return fast, nil }
+
+// allowed skips the test where this process may not sample in this way.
+func allowed(t *testing.T, s Settings) {
+	t.Helper()
+	need.Processes(t)
+	s.RateHz = DefaultRate
+	if err := Check(s); err != nil {
+		need.Missing(t, "perf events", err.Error())
+	}
+}
+
+// profiled returns the profile of processes.
+func profiled(t *testing.T, s Settings) Profile {
+	t.Helper()
+	s.RateHz = DefaultRate
+	p, err := Run(t.Context(), s, measured, none)
+	require.NoError(t, err)
+	return p
+}
+
+// only returns the one entry of a process.
+func only(t *testing.T, p Profile, pid int) Process {
+	t.Helper()
+	i := slices.IndexFunc(p.Processes, func(p Process) bool { return p.PID == pid })
+	require.GreaterOrEqual(t, i, 0, "process %d is not in the profile", pid)
+	return p.Processes[i]
+}
+
+// Programs that read a clock for a known part of their time: none of it, all, and between.
+func TestRealPrograms(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	program := readers.Build(t, "c")
+	var all []*readers.Running
+	s := Settings{Time: 3 * time.Second}
+	for _, o := range []readers.Options{
+		{Read: "none"}, {Read: "vdso", Percent: 10}, {Read: "vdso", Percent: 50}, {Read: "vdso", Percent: 100}, {Read: "syscall", Percent: 100}, {Read: "vdso", Percent: 50, Threads: 4},
+	} {
+		o.Seconds = 8
+		r := program.Start(t, o)
+		all, s.PIDs = append(all, r), append(s.PIDs, r.PID())
+	}
+	for _, r := range all {
+		r.Go()
+	}
+	p := profiled(t, s)
+	require.Equal(t, Processes, p.Scope)
+	require.Zero(t, p.LostSamples)
+	of := func(i int) Process { return only(t, p, all[i].PID()) }
+	for i := range all {
+		require.Greater(t, of(i).Samples, 20)
+		require.Contains(t, of(i).Command, "reader-c")
+		require.Empty(t, of(i).Reason)
+	}
+	require.NotNil(t, of(0).ClockShare)
+	require.Zero(t, *of(0).ClockShare, "it reads no clock")
+	require.Less(t, *of(1).ClockShare, *of(2).ClockShare)
+	require.Less(t, *of(2).ClockShare, *of(3).ClockShare)
+	require.Greater(t, of(3).ClockShareHigh, 0.9, "it does nothing else")
+	require.Greater(t, of(3).UserShare, 0.8)
+	require.Equal(t, "__vdso_clock_gettime", of(3).Functions[0].Name)
+	require.NotEmpty(t, of(3).Callers)
+	require.Contains(t, of(3).Callers[0].Functions[0], "clock_gettime (libc")
+	if p.SeesKernel {
+		require.Greater(t, of(4).SyscallShare, 0.6)
+		require.Zero(t, of(4).KernelShare)
+	}
+	require.Len(t, of(5).Threads, 4)
+}
+
+// A command is profiled from its first instruction to its end, and so are the processes that it starts.
+func TestCommand(t *testing.T) {
+	allowed(t, Settings{Command: []string{"true"}})
+	timebench := need.Timebench(t)
+	out, err := exec.Command(timebench, "profile", "--format", "csv", "--", "sh", "-c",
+		`python3 -c 'import time
+end = time.time() + 0.5
+while time.time() < end: pass'; exit 3`).Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), ",python3,")
+	require.NotContains(t, string(out), ",timebench,", "what waits is timebench, and is not sampled")
+	out, err = exec.Command(timebench, "profile", "--quiet", "--", "sh", "-c", "echo to standard error; exit 3").Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "The command ended with exit status 3.")
+	require.NotContains(t, string(out), "to standard error\n", "results go to standard output and nothing else does")
+	_, err = exec.Command(timebench, "profile", "--", "./no such program").Output()
+	require.Equal(t, 1, err.(*exec.ExitError).ExitCode())                                      //nolint:errorlint // of exec
+	require.Contains(t, string(err.(*exec.ExitError).Stderr), "the command cannot be started") //nolint:errorlint // of exec
+	damaged := t.TempDir() + "/damaged"
+	require.NoError(t, os.WriteFile(damaged, []byte("\x7fELF"), 0o755)) //nolint:gosec // it is run
+	out, err = exec.Command(timebench, "profile", "--", damaged).Output()
+	require.Empty(t, out)
+	require.Equal(t, fmt.Sprintf("timebench: the command cannot be started: %s: exec format error\n", damaged), string(err.(*exec.ExitError).Stderr)) //nolint:errorlint // of exec
+}
+
+// The command ends with timebench, also if that is killed.
+func TestCommandEndsWithTimebench(t *testing.T) {
+	allowed(t, Settings{Command: []string{"true"}})
+	for _, signals := range [][]os.Signal{{unix.SIGKILL}, {unix.SIGTERM}, {unix.SIGINT, unix.SIGINT}} {
+		command := exec.Command(need.Timebench(t), "profile", "--", "sh", "-c", `trap "" TERM INT; echo $$; while :; do :; done`)
+		out, err := command.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, command.Start())
+		var pid int
+		_, err = fmt.Fscanf(out, "%d", &pid)
+		require.NoError(t, err)
+		for i, signal := range signals {
+			time.Sleep(time.Duration(i) * 300 * time.Millisecond)
+			require.NoError(t, command.Process.Signal(signal))
+		}
+		require.Error(t, command.Wait())
+		gone := func() bool { return ProcessOf(pid) == 0 }
+		require.Eventually(t, gone, 30*time.Second, 10*time.Millisecond, "after %v", signals)
+	}
+}
+
+// A process that ends in the middle is in the profile, which ends with it: the rates are those of its time.
+func TestProcessThatEnds(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	r := readers.Build(t, "c").Start(t, readers.Options{Read: "vdso", Percent: 90, Seconds: 2})
+	r.Go()
+	p := profiled(t, Settings{Time: time.Minute, PIDs: []int{r.PID()}})
+	require.NotNil(t, only(t, p, r.PID()).ClockShare)
+	require.Less(t, p.DurationNS, int64(30*time.Second))
+}
+
+// Those that the processes of a profile started before belong to it, and those that these started.
+func TestChildrenBelongToTheirParents(t *testing.T) {
+	need.Processes(t)
+	command := exec.Command("sh", "-c", "sh -c 'sleep 100 & echo $!; wait' & wait")
+	command.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
+	out, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	defer func() {
+		require.NoError(t, unix.Kill(-command.Process.Pid, unix.SIGKILL))
+		require.Error(t, command.Wait())
+	}()
+	var sleeper int
+	_, err = fmt.Fscan(out, &sleeper)
+	require.NoError(t, err)
+	all := withChildren([]int{command.Process.Pid, command.Process.Pid})
+	require.Len(t, all, 3)
+	require.Equal(t, command.Process.Pid, all[0])
+	require.Equal(t, sleeper, all[2])
+	require.Equal(t, []int{sleeper}, withChildren([]int{sleeper}))
+	require.NotContains(t, withChildren([]int{os.Getppid()}), os.Getpid())
+}
+
+// A profile goes on while a process lives that one of its processes started, and ends after that. Its time is that of the
+// processes.
+func TestProfileEndsWithItsProcesses(t *testing.T) {
+	const ended = 1 << 30 // no process has such a number
+	tally := newTally(faked{}, &kernel{}, newFunctions(0, nil), []int{ended})
+	e := ending{tally: tally}
+	for turn := range endedTurns {
+		require.False(t, e.over(time.Duration(turn)))
+	}
+	fork := perfevent.Record{Kind: perfevent.Fork, PID: os.Getpid(), TID: os.Getpid(), ParentPID: ended}
+	tally.add(&fork)
+	for turn := range 2 * endedTurns {
+		require.False(t, e.over(time.Duration(10+turn)), "this process lives")
+	}
+	require.True(t, tally.gone[ended])
+	tally.add(&perfevent.Record{Kind: perfevent.Fork, PID: ended, TID: ended, ParentPID: os.Getpid()})
+	tally.wanted[os.Getpid()], tally.alive = false, 0
+	require.False(t, tally.gone[ended], "the number is used again")
+	require.False(t, e.over(19), "it was just started")
+	for turn := range endedTurns {
+		require.False(t, e.over(time.Duration(20+turn)))
+	}
+	require.True(t, e.over(30))
+	require.Equal(t, time.Duration(20), e.at)
+}
+
+// What a process started before is in its profile, and so is what goes on after it.
+func TestChildrenAreProfiled(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	command := exec.Command("sh", "-c", `sh -c 'i=0; while [ $i -lt 4000000 ]; do i=$((i+1)); done' & echo $!; sleep 3`)
+	out, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	var child int
+	_, err = fmt.Fscan(out, &child)
+	require.NoError(t, err)
+	p := profiled(t, Settings{Time: time.Minute, PIDs: []int{command.Process.Pid}})
+	require.NoError(t, command.Wait())
+	require.Positive(t, only(t, p, child).Samples)
+	require.False(t, lives(child))
+	require.Less(t, p.DurationNS, int64(50*time.Second))
+}
+
+// A process whose first thread ended has an empty memory map in the place of its own. Its reads are seen all the same.
+func TestFirstThreadThatEnded(t *testing.T) {
+	allowed(t, Settings{})
+	program := filepath.Join(t.TempDir(), "leaderless")
+	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/leaderless.c").CombinedOutput()
+	require.NoError(t, err, string(out))
+	command := exec.Command(program, "4")
+	require.NoError(t, command.Start())
+	defer func() { require.NoError(t, command.Wait()) }()
+	pid := command.Process.Pid
+	require.Eventually(t, func() bool { return isZombie(pid) }, 10*time.Second, time.Millisecond)
+	p := only(t, profiled(t, Settings{Time: time.Second, PIDs: []int{pid}}), pid)
+	require.Empty(t, p.Reason)
+	require.Greater(t, p.ClockShareHigh, 0.5)
+	require.Greater(t, p.UserShare+p.KernelShare, 0.5)
+	require.NotEmpty(t, p.Callers)
+	require.Contains(t, p.Callers[0].Functions[0], "clock_gettime (libc")
+	require.Len(t, p.Threads, 1)
+	require.Equal(t, "reads", p.Threads[0].Name)
+	require.Equal(t, cgroupOf("/proc/self"), p.Cgroup)
+}
+
+// The threads of a command have their names, although they have ended.
+func TestThreadNamesOfACommand(t *testing.T) {
+	allowed(t, Settings{Command: []string{"true"}})
+	program := filepath.Join(t.TempDir(), "leaderless")
+	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/leaderless.c").CombinedOutput()
+	require.NoError(t, err, string(out))
+	out, err = exec.Command(need.Timebench(t), "profile", "--format", "csv", "--", program, "1").Output()
+	require.NoError(t, err)
+	require.Regexp(t, `(?m)^\d+,\d+,reads,`, string(out))
+}
+
+// A process that ended meanwhile is an error, for those too who may sample all.
+func TestProcessThatEndsBefore(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	command := exec.Command("true")
+	require.NoError(t, command.Start())
+	pid := command.Process.Pid
+	require.Eventually(t, func() bool { return isZombie(pid) }, 10*time.Second, time.Millisecond)
+	s := Settings{RateHz: DefaultRate, Time: MinTime, PIDs: []int{pid}}
+	require.ErrorIs(t, Check(s), errEndedBefore, "it was not reaped yet")
+	require.NoError(t, command.Wait())
+	require.ErrorIs(t, Check(s), errEndedBefore)
+	_, err := Run(t.Context(), s, measured, none)
+	require.ErrorIs(t, err, errEndedBefore)
+	require.NoError(t, Check(Settings{PIDs: []int{pid, os.Getpid()}}), "one of several lives")
+}
+
+// What is known of a process that ended and was not reaped is that it ended, and not that it has no vDSO.
+func TestMapsOfAZombie(t *testing.T) {
+	need.Processes(t)
+	command := exec.Command("true")
+	require.NoError(t, command.Start())
+	require.Eventually(t, func() bool { return isZombie(command.Process.Pid) }, 10*time.Second, time.Millisecond)
+	_, err := mapsOf(command.Process.Pid, folderOf(command.Process.Pid))
+	require.Equal(t, "it had ended", reasonOf(err))
+	require.NoError(t, command.Wait())
+	require.False(t, isZombie(command.Process.Pid))
+	require.False(t, isZombie(os.Getpid()))
+	maps, err := mapsOf(os.Getpid(), folderOf(os.Getpid()))
+	require.NoError(t, err)
+	require.NotEmpty(t, maps)
+}
+
+// The numbers of processes in a /proc of another PID namespace are not those of the records.
+func TestProcOfAnotherNamespace(t *testing.T) {
+	need.Processes(t)
+	require.NoError(t, ownProc())
+	if os.Geteuid() != 0 {
+		need.Missing(t, "root", "only root can make a PID namespace")
+	}
+	timebench := need.Timebench(t)
+	out, err := exec.Command(need.Program(t, "unshare"), "--pid", "--fork", timebench, "profile", "--time", "100ms").CombinedOutput()
+	if strings.Contains(string(out), "unshare failed") {
+		need.Missing(t, "unshare", string(out))
+	}
+	require.Error(t, err)
+	require.Regexp(t, `^timebench: /proc is that of another PID namespace: this process is 1, and \d+ there; mount its own \(unshare --mount-proc\)\n$`, string(out))
+}
+
+// Root of a user namespace is no root: the kernel's setting counts for it.
+func TestRootOfAUserNamespace(t *testing.T) {
+	need.Processes(t)
+	timebench := need.Timebench(t)
+	if paranoid() != "2" {
+		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
+	}
+	out, err := exec.Command(need.Program(t, "unshare"), "--user", "--map-root-user", timebench, "profile", strconv.Itoa(os.Getpid()), "--time", "100ms").CombinedOutput()
+	if strings.Contains(string(out), "unshare failed") || strings.Contains(string(out), "unshare: ") {
+		need.Missing(t, "unshare", string(out))
+	}
+	require.Error(t, err)
+	require.Contains(t, string(out), "root of a user namespace, as of a container without root, may sample no more than an ordinary user (kernel.perf_event_paranoid is 2)")
+}
+
+// The time of a command begins before the command does, which may run before this program does again.
+func TestProfileBeginsWithTheCommand(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	c := &collector{events: perfevent.New(perfevent.Options{RateHz: DefaultRate}), tally: newTally(faked{}, &kernel{}, newFunctions(0, nil), nil)}
+	c.begin()
+	from := c.tally.from
+	time.Sleep(time.Millisecond)
+	elapsed, err := c.run(t.Context(), time.Millisecond, func(time.Duration, bool) {})
+	require.NoError(t, err)
+	require.Equal(t, from, c.tally.from)
+	require.GreaterOrEqual(t, elapsed, 2*time.Millisecond)
+	require.NoError(t, c.events.Close())
+}
+
+// ctx ends the profile, which is then of the time before.
+func TestInterruptedProfile(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer stop()
+	p, err := Run(ctx, Settings{RateHz: DefaultRate, Time: time.Hour, PIDs: []int{os.Getpid()}}, measured, none)
+	require.NoError(t, err)
+	require.Less(t, p.DurationNS, int64(time.Minute))
+	require.Positive(t, p.DurationNS)
+}
+
+func TestNoSuchProcess(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	require.Empty(t, NamedProcesses("no such program"))
+	require.Zero(t, ProcessOf(1<<30))
+	require.Equal(t, os.Getpid(), ProcessOf(os.Getpid()))
+	require.Equal(t, os.Getpid(), ProcessOf(pidsIn("/proc/self/task")[1]), "a thread")
+	require.NotEmpty(t, NamedProcesses(threadName(os.Getppid(), os.Getppid())))
+}
+
+// A run leaves no file open, whether it succeeds or not.
+func TestNoFileIsLeft(t *testing.T) {
+	allowed(t, Settings{PIDs: []int{os.Getpid()}})
+	count := func() int { return len(pidsIn("/proc/self/fd")) }
+	profiled(t, Settings{Time: MinTime, PIDs: []int{os.Getpid()}}) // what Go opens once
+	before := count()
+	for range 3 {
+		profiled(t, Settings{Time: MinTime, PIDs: []int{os.Getpid()}})
+		require.NoError(t, Check(Settings{RateHz: DefaultRate, PIDs: []int{os.Getpid()}}))
+		_, err := Run(t.Context(), Settings{RateHz: DefaultRate, Time: MinTime, Command: []string{"/no such program"}}, measured, none)
+		require.Error(t, err)
+	}
+	require.Equal(t, before, count())
+}
+
+// A nobody runs shell scripts as an ordinary user, in a folder with timebench.
+type nobody struct {
+	setpriv, folder string
+}
+
+// asNobody skips the test where it cannot become another user, or where that user may do less or more than
+// on most machines.
+func asNobody(t *testing.T) nobody {
+	t.Helper()
+	need.Processes(t)
+	if os.Geteuid() != 0 {
+		need.Missing(t, "root", "only root can become another user")
+	}
+	if paranoid() != "2" {
+		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
+	}
+	setpriv := need.Program(t, "setpriv")
+	// nobody cannot enter the folders of the test.
+	folder, err := os.MkdirTemp("/tmp", "timebench-test-*")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
+	require.NoError(t, os.Chmod(folder, 0o777)) //nolint:gosec // others enter it
+	program, err := os.ReadFile(need.Timebench(t))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(folder+"/timebench", program, 0o755)) //nolint:gosec // others run it
+	return nobody{setpriv, folder}
+}
+
+// run returns the output of a script, which ends with exit status 0.
+func (n nobody) run(t *testing.T, script string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	command := exec.Command(n.setpriv, append([]string{"--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", script, "sh"}, args...)...)
+	command.Dir, command.Env = n.folder, []string{"PATH=/usr/bin:/bin"}
+	var errors strings.Builder
+	command.Stderr = &errors
+	out, err := command.Output()
+	require.NoError(t, err, errors.String())
+	return string(out), errors.String()
+}
+
+// An ordinary user samples own processes, thread by thread and in user mode, and is told what is not seen.
+func TestOrdinaryUser(t *testing.T) {
+	n := asNobody(t)
+	need.Program(t, "python3")
+	const reader = `
+import threading, time
+def read():
+    while True: time.time()
+for i in range(3): threading.Thread(target=read, daemon=True).start()
+time.sleep(100)
+`
+	script := fmt.Sprintf(`python3 -c "$1" & sleep 1; ./timebench profile $! --time 1s --format csv; ./timebench profile $! --time 1s --quiet; ./timebench profile %d; echo status $? >&2; kill $!`, os.Getpid())
+	out, errors := n.run(t, script, reader)
+	require.Contains(t, out, ",python3,")
+	require.Contains(t, out, "Not seen: what a read does in the kernel:")
+	require.Contains(t, out, "at least")
+	require.Contains(t, errors, fmt.Sprintf("process %d, which belongs to another user or is not dumpable: ", os.Getpid()))
+	require.Contains(t, errors, "status 1\n")
+	require.Equal(t, 1+3, strings.Count(out, ",python3,"), "the process and its threads")
+}
+
+// A child that may not be sampled is named, and keeps nobody from sampling its parent. A process that the user names must be allowed.
+func TestProtectedChild(t *testing.T) {
+	n := asNobody(t)
+	need.Program(t, "python3")
+	const protected = `import ctypes, time
+ctypes.CDLL(None).prctl(4, 0) # PR_SET_DUMPABLE
+time.sleep(100)`
+	out, errors := n.run(t, `python3 -c "$1" & sleep 1; ./timebench profile $$ --time 300ms --quiet; ./timebench profile $! --time 300ms; echo status $? >&2; kill $!`, protected)
+	require.Contains(t, strings.Join(strings.Fields(out), " "), "Not seen: 1 process that they started, of another user or not dumpable: that needs root,")
+	require.Contains(t, errors, "perf_event_open: permission denied: sampling needs root")
+	require.Contains(t, errors, "status 1\n")
+}
+
+// Where files run out, it says how many threads it does not see, and samples the others.
+func TestFewFiles(t *testing.T) {
+	n := asNobody(t)
+	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", n.folder+"/many", "testdata/many.c").CombinedOutput()
+	require.NoError(t, err, string(out))
+	const threads, files = 300, 64
+	script := fmt.Sprintf(`mkfifo in; ./many 1 %d < in > ready & exec 9> in; until grep -q ready ready; do sleep 0.1; done; ulimit -n %d; ./timebench profile $(cut -d" " -f2 ready) --time 1s --quiet`, threads, files)
+	profile, _ := n.run(t, script)
+	cpus, err := onlineCPUs()
+	require.NoError(t, err)
+	require.Contains(t, profile, fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and %d are needed", files, threads*len(cpus)))
+	require.Regexp(t, `Not seen: all but [1-9][0-9]* threads`, profile)
+	require.Contains(t, profile, "(it is 2)", "the setting is read while files can be opened")
+}

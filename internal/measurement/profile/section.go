@@ -1,0 +1,250 @@
+package profile
+
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+)
+
+// A Profile is the programs that read clocks, and the CPU time that they spend on it: the result
+// of `timebench profile`.
+type Profile struct {
+	// DurationNS is the time that was sampled.
+	DurationNS int64 `json:"duration_ns"`
+	// RateHz is the number of samples in each second of CPU time.
+	RateHz int `json:"rate_hz"`
+	// SampleNS is the CPU time that a sample takes, measured on a thread of timebench; absent if it was not measured.
+	SampleNS float64 `json:"sample_ns,omitempty"`
+	// Scope is which processes were sampled: machine (all), processes (some, and those that
+	// they started), or command (one that was started for it).
+	Scope string `json:"scope"`
+	// Started is the program of the command that was started; absent if none was. Its arguments may be
+	// secret.
+	Started string `json:"started,omitempty"`
+	// StartedEnded is how the command ended, if not with exit status 0: exit status 3.
+	StartedEnded string `json:"started_ended,omitempty"`
+	// ListsThreads is whether the tables have the threads too (--threads).
+	ListsThreads bool `json:"lists_threads,omitempty"`
+	// SeesKernel is whether samples of the kernel were allowed. If not, the time that a read
+	// spends in the kernel is not in the shares, and their intervals have room for it.
+	SeesKernel bool `json:"sees_kernel"`
+	// Unseen are what the profile does not see, with the reasons; absent if it sees all.
+	Unseen []string `json:"unseen,omitempty"`
+	// Unnamed is why some functions of callers have no name, although their files may have it; absent if all files
+	// were read.
+	Unnamed string `json:"unnamed,omitempty"`
+	// Samples is the number of samples of all processes.
+	Samples int `json:"samples"`
+	// LostSamples is the number of records that were lost.
+	LostSamples int `json:"lost_samples"`
+	// CPUs is the number of CPUs that are online.
+	CPUs int `json:"cpus"`
+	// CPUsUsed is the CPU time of all processes per second, in CPUs.
+	CPUsUsed float64 `json:"cpus_used"`
+	// ClockCPUs is the part of it that goes into reading clocks.
+	ClockCPUs float64 `json:"clock_cpus"`
+	// ClockCPUsUserMode is what the same reads would take if the vDSO read the counter of the
+	// CPU in user mode. Absent if it does, and where that cannot be measured.
+	ClockCPUsUserMode float64 `json:"clock_cpus_user_mode,omitempty"`
+	// KernelEntry is whether a read by the vDSO enters the kernel on this machine: never,
+	// always, sometimes, or unknown.
+	KernelEntry string `json:"kernel_entry"`
+	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO, measured where programs read and while they do, or before
+	// the sampling and after it if they read too little; absent if there is no vDSO.
+	ReadNS float64 `json:"read_ns,omitempty"`
+	// SyscallNS is that of a read by a direct system call.
+	SyscallNS float64 `json:"syscall_ns,omitempty"`
+	// UserModeNS is what a read by the vDSO would cost in user mode: the cost of a function in timebench that
+	// reads and converts the counter of the CPU as the vDSO does. Absent where reads are in user mode, and where that
+	// was not measured.
+	UserModeNS float64 `json:"user_mode_ns,omitempty"`
+	// Processes are the programs with samples, the one that spends most on clocks first. If a
+	// process runs another program by execve(2), that is an entry of its own. Processes of one
+	// program with few samples each are one entry.
+	Processes []Process `json:"processes"`
+}
+
+// A Process is one program in one process, or in several with few samples each.
+type Process struct {
+	// PID is the process; of several the one with most samples.
+	PID int `json:"pid"`
+	// ProcessCount is the number of processes whose samples are summed; absent if it is one. They have the same program, control
+	// group and reason, and fewer than 100 samples each.
+	ProcessCount int `json:"process_count,omitempty"`
+	// Command is the name of the program, as the kernel has it.
+	Command string `json:"command"`
+	// Cgroup is the path of its control group; absent if it is the root or unknown.
+	Cgroup string `json:"cgroup,omitempty"`
+	// Reason is why reads by the vDSO could not be recognized.
+	Reason string `json:"reason,omitempty"`
+	// Preloaded are the libraries that are preloaded into the process (LD_PRELOAD, /etc/ld.so.preload) and define
+	// functions that return the time. Each is the path, with the origin: /usr/lib/faketime/libfaketime.so.1 (LD_PRELOAD).
+	Preloaded []string `json:"preloaded,omitempty"`
+	// Samples is the number of samples.
+	Samples int `json:"samples"`
+	// CPUsUsed is its CPU time per second, in CPUs.
+	CPUsUsed float64 `json:"cpus_used"`
+	// ClockShare is the part of its CPU time that goes into reading clocks, from 0 to 1. Absent
+	// if it is not known: see Reason and SeesKernel.
+	ClockShare *float64 `json:"clock_share,omitempty"`
+	// ClockShareLow is the lower end of the 95 % confidence interval of the share.
+	ClockShareLow float64 `json:"clock_share_low"`
+	// ClockShareHigh is the upper end.
+	ClockShareHigh float64 `json:"clock_share_high"`
+	// ClockCPUs is the CPU time of reading clocks per second, in CPUs.
+	ClockCPUs float64 `json:"clock_cpus"`
+	// UserShare is the part of the CPU time in the vDSO, in user mode.
+	UserShare float64 `json:"user_share"`
+	// KernelShare is the part in the kernel, called by the vDSO.
+	KernelShare float64 `json:"kernel_share"`
+	// SyscallShare is the part in system calls of clocks that the program makes itself.
+	SyscallShare float64 `json:"syscall_share"`
+	// ReadsPerSecond is the number of reads; absent if it is not known.
+	ReadsPerSecond float64 `json:"reads_per_second,omitempty"`
+	// ReadsLow is the lower end of its interval: that of the share and that of the cost of a
+	// read.
+	ReadsLow float64 `json:"reads_low,omitempty"`
+	// ReadsHigh is the upper end.
+	ReadsHigh float64 `json:"reads_high,omitempty"`
+	// ReadsBy is how the reads were counted: cost (CPU time by the cost of one read), or tracepoint
+	// (each of them by the kernel; --count).
+	ReadsBy string `json:"reads_by,omitempty"`
+	// Functions are the functions of the vDSO, the one with most samples first.
+	Functions []Function `json:"functions,omitempty"`
+	// Threads are the threads with most samples of reads, 20 at most.
+	Threads []Thread `json:"threads,omitempty"`
+	// Callers are the callers with most samples of reads, 20 at most.
+	Callers []Caller `json:"callers,omitempty"`
+	// OtherCallerSamples is the number of samples of reads by further callers.
+	OtherCallerSamples int `json:"other_caller_samples,omitempty"`
+}
+
+// A Function is a function of the vDSO.
+type Function struct {
+	// Name is the name of the function: __vdso_clock_gettime.
+	Name string `json:"name"`
+	// Samples is the number of samples in it, and in the kernel below it.
+	Samples int `json:"samples"`
+}
+
+// A Thread is a thread that reads clocks.
+type Thread struct {
+	// TID is the thread.
+	TID int `json:"tid"`
+	// Name is the name of the thread; absent if it is unknown.
+	Name string `json:"name,omitempty"`
+	// Samples is the number of its samples.
+	Samples int `json:"samples"`
+	// ClockSamples is the number of those that belong to reads.
+	ClockSamples int `json:"clock_samples"`
+}
+
+// A Caller is a chain of functions that reads a clock.
+type Caller struct {
+	// Functions are the functions, the innermost first, with their files: main (a.out). It ends after four of them, or
+	// where the next caller cannot be found: code without frame pointers hides it. A text … stands for functions
+	// of a runtime before the first one that a just-in-time compiler made.
+	Functions []string `json:"functions"`
+	// Samples is the number of samples.
+	Samples int `json:"samples"`
+}
+
+// The values of Process.ReadsBy.
+const (
+	byCost       = "cost"
+	byTracepoint = "tracepoint"
+)
+
+var readsBy = []string{byCost, byTracepoint}
+
+// scopes are the values of Profile.Scope.
+var scopes = []string{Machine, Processes, Command}
+
+// key is the key of the section in a document.
+const key = "profile"
+
+// Kind is the kind of this section.
+var Kind = section.Kind{Kind: result.Kind{
+	Key:   key,
+	About: "profile is there where programs were sampled for their reads of clocks.",
+	New:   func() result.Section { return new(Profile) },
+	Choices: map[string][]string{
+		"Profile.kernel_entry": result.KernelEntries, "Profile.scope": scopes, "Process.reads_by": readsBy,
+	},
+}, Command: "profile", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
+
+// Of returns the section of a document; nil if it has none.
+func Of(d *result.Document) *Profile { return result.Of[*Profile](d) }
+
+// Key returns the key of the section in a document.
+func (*Profile) Key() string { return key }
+
+// Check reports impossible values to c.
+func (s *Profile) Check(c *result.Checker, at string) {
+	c.NotNegative(at+".duration_ns", float64(s.DurationNS))
+	c.NotNegative(at+".rate_hz", float64(s.RateHz))
+	c.Choice(at+".scope", s.Scope, scopes)
+	c.Choice(at+".kernel_entry", s.KernelEntry, result.KernelEntries)
+	for name, value := range map[string]float64{
+		"samples": float64(s.Samples), "lost_samples": float64(s.LostSamples), "cpus": float64(s.CPUs),
+		"sample_ns": s.SampleNS, "cpus_used": s.CPUsUsed, "clock_cpus": s.ClockCPUs, "clock_cpus_user_mode": s.ClockCPUsUserMode,
+		"read_ns": s.ReadNS, "syscall_ns": s.SyscallNS, "user_mode_ns": s.UserModeNS,
+	} {
+		c.NotNegative(at+"."+name, value)
+	}
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		p.check(c, fmt.Sprintf("%s.processes[%d] (%.64q)", at, i, p.Command))
+	}
+}
+
+// check reports impossible values of a process, and values that contradict each other.
+func (p *Process) check(c *result.Checker, at string) {
+	c.NotNegative(at+".pid", float64(p.PID))
+	c.NotNegative(at+".process_count", float64(p.ProcessCount))
+	c.NotNegative(at+".samples", float64(p.Samples))
+	for name, value := range map[string]float64{
+		"cpus_used": p.CPUsUsed, "clock_cpus": p.ClockCPUs,
+		"reads_per_second": p.ReadsPerSecond, "reads_low": p.ReadsLow, "reads_high": p.ReadsHigh,
+	} {
+		c.NotNegative(at+"."+name, value)
+	}
+	if p.ClockShare != nil {
+		c.Share(at+".clock_share", *p.ClockShare)
+	}
+	for name, value := range map[string]float64{
+		"clock_share_low": p.ClockShareLow, "clock_share_high": p.ClockShareHigh,
+		"user_share": p.UserShare, "kernel_share": p.KernelShare, "syscall_share": p.SyscallShare,
+	} {
+		c.Share(at+"."+name, value)
+	}
+	if p.ReadsBy != "" {
+		c.Choice(at+".reads_by", p.ReadsBy, readsBy)
+	}
+	for i, f := range p.Functions {
+		c.NotNegative(fmt.Sprintf("%s.functions[%d].samples", at, i), float64(f.Samples))
+	}
+	for i, t := range p.Threads {
+		at := fmt.Sprintf("%s.threads[%d]", at, i)
+		c.NotNegative(at+".tid", float64(t.TID))
+		c.NotNegative(at+".samples", float64(t.Samples))
+		c.Part(at+".clock_samples", int64(t.ClockSamples), int64(t.Samples), "samples")
+	}
+	for i, caller := range p.Callers {
+		c.NotNegative(fmt.Sprintf("%s.callers[%d].samples", at, i), float64(caller.Samples))
+	}
+	c.NotNegative(at+".other_caller_samples", float64(p.OtherCallerSamples))
+	p.contradictions(c, at)
+}
+
+// contradictions reports values that contradict each other.
+func (p *Process) contradictions(c *result.Checker, at string) {
+	c.Within(at+".user_share and kernel_share and syscall_share together", min(p.UserShare+p.KernelShare+p.SyscallShare, 1), p.ClockShareLow, p.ClockShareHigh)
+	if p.ClockShare != nil {
+		c.Within(at+".clock_share", *p.ClockShare, p.ClockShareLow, p.ClockShareHigh)
+	}
+	if p.ReadsPerSecond > 0 && p.ReadsLow > 0 && p.ReadsHigh > 0 {
+		c.Within(at+".reads_per_second", p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh)
+	}
+}

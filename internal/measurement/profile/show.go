@@ -1,0 +1,391 @@
+package profile
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// The most rows of the tables for people. The CSV and the document have all.
+const (
+	mostShown   = 25
+	mostCallers = 12
+	mostReasons = 10 // processes of one reason
+)
+
+// number returns the number of the process; where several are summed how many they are.
+func (p *Process) number() string {
+	if p.ProcessCount > 1 {
+		return "×" + words.Thousands(int64(p.ProcessCount))
+	}
+	return strconv.Itoa(p.PID)
+}
+
+// label returns the name of the program with the number of the process or of its processes.
+func (p *Process) label() string {
+	if p.ProcessCount > 1 {
+		return fmt.Sprintf("%s (%s processes)", p.Command, words.Thousands(int64(p.ProcessCount)))
+	}
+	return fmt.Sprintf("%s (pid %d)", p.Command, p.PID)
+}
+
+// Fact returns how the profile was taken.
+func (s *Profile) Fact(*result.Document) table.Fact {
+	text := fmt.Sprintf("%s at %d samples a second of CPU time", words.Duration(float64(s.DurationNS)), s.RateHz)
+	if taken := s.SampleNS * float64(s.RateHz) / 1e9; taken > 0 {
+		text += fmt.Sprintf(", which take about %.1f %% of that time", 100*taken)
+	}
+	text += "; " + words.Plural(s.Samples, "sample")
+	if s.LostSamples > 0 {
+		text += fmt.Sprintf(", %s lost", words.Thousands(int64(s.LostSamples)))
+	}
+	switch {
+	case s.Started != "":
+		text += ", of the command " + s.Started
+	case s.Scope == Machine:
+		text += ", of the whole machine"
+	default:
+		text += ", of some processes"
+	}
+	return table.Fact{Name: "Profiled", Value: text}
+}
+
+// leastShown is the CPU time of reads that may be, in CPUs, from which on a process is shown although none of its
+// reads was seen.
+const leastShown = 0.01
+
+// unknownCPUs returns the CPU time that a process may spend on reads, in CPUs, where there is no figure.
+func (p *Process) unknownCPUs() float64 {
+	if p.ClockShare != nil {
+		return 0
+	}
+	return p.ClockShareHigh * p.CPUsUsed
+}
+
+// readers returns the processes that read clocks, or may.
+func (s *Profile) readers() []Process {
+	var some []Process
+	for _, p := range s.Processes {
+		if p.ClockCPUs > 0 || p.unknownCPUs() >= leastShown {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// Block returns the processes that read clocks, and who calls.
+func (s *Profile) Block(d *result.Document) table.Block {
+	all := s.readers()
+	block := table.Block{Title: "Programs that read clocks", Grids: []table.Grid{processGrid(s, all), threadGrid(s, all), callerGrid(s, all)}}
+	for _, unseen := range s.Unseen {
+		block.Faults = append(block.Faults, "Not seen: "+unseen+".")
+	}
+	if s.StartedEnded != "" {
+		block.Faults = append(block.Faults, "The command ended with "+s.StartedEnded+".")
+	}
+	block.Notes = append(s.reasons(), s.preloaded()...)
+	if s.ReadNS > 0 {
+		block.Facts = table.Facts{Title: "Costs of a read here", Lines: costFacts(s)}
+	}
+	block.Verdict = s.verdict()
+	if d.Interrupted {
+		block.Verdict = "Interrupted; up to then: " + block.Verdict
+	}
+	return block
+}
+
+// reasons returns a line for each reason why reads are unknown, with the processes, of many the first.
+func (s *Profile) reasons() []string {
+	return s.grouped(func(p Process) []string { return []string{p.Reason} })
+}
+
+// preloaded returns a line for each library that stands in for the clock, with the processes, of many the first.
+func (s *Profile) preloaded() []string {
+	return s.grouped(func(p Process) []string {
+		var libraries []string
+		for _, library := range p.Preloaded {
+			libraries = append(libraries, library+" is preloaded and stands in for the clock: reads cost what it makes of them")
+		}
+		return libraries
+	})
+}
+
+// grouped returns a line for each text that processes have, with the processes, of many the first.
+func (s *Profile) grouped(texts func(Process) []string) []string {
+	var why words.Reasons
+	number := map[string]int{}
+	for _, p := range s.Processes {
+		for _, text := range texts(p) {
+			if number[text]++; number[text] <= mostReasons {
+				why.Add(p.label(), text)
+			}
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(number)) {
+		if rest := number[reason] - mostReasons; rest > 0 {
+			why.Add(words.Thousands(int64(rest))+" more", reason)
+		}
+	}
+	return why.Lines()
+}
+
+// verdict returns the summary in one sentence.
+func (s *Profile) verdict() string {
+	switch {
+	case s.Samples == 0 && len(s.Unseen) > 0:
+		return "No sample was taken of what timebench may see."
+	case s.Samples == 0:
+		return fmt.Sprintf("No sample was taken: the processes took little CPU time or none. A sample stands for %s.", words.Duration(1e9/float64(max(s.RateHz, 1))))
+	case s.ClockCPUs == 0:
+		return fmt.Sprintf("No process was seen to read a clock in %s.", words.Plural(s.Samples, "sample"))
+	}
+	text := "Reading clocks takes "
+	unknown := 0.0
+	for _, p := range s.Processes {
+		unknown += p.unknownCPUs()
+	}
+	if len(s.Unseen) > 0 || unknown >= leastShown {
+		text += "at least "
+	}
+	text += fmt.Sprintf("%s of %s", cpus(s.ClockCPUs), words.Plural(s.CPUs, "CPU"))
+	if most := s.most(); most != nil && most.ClockShare != nil {
+		text += fmt.Sprintf("; most of it %s (%s of its time)", most.Command, words.Percent(*most.ClockShare))
+	}
+	if s.ClockCPUsUserMode > 0 {
+		text += "; with a clock source that the vDSO reads in user mode, such as tsc, the same reads would take " + cpus(s.ClockCPUsUserMode)
+	}
+	return text + "."
+}
+
+// most returns the program that takes more than half of the CPU time of reads; nil if none does.
+func (s *Profile) most() *Process {
+	for i := range s.Processes {
+		if p := &s.Processes[i]; p.ClockCPUs > s.ClockCPUs/2 {
+			return p
+		}
+	}
+	return nil
+}
+
+// cpus returns a number of CPUs with a few digits.
+func cpus(n float64) string {
+	switch {
+	case n == 0:
+		return "0"
+	case n < 0.0005:
+		return "< 0.001"
+	case n < 10:
+		return strconv.FormatFloat(n, 'f', 3, 64)
+	default:
+		return strconv.FormatFloat(n, 'f', 1, 64)
+	}
+}
+
+func costFacts(s *Profile) []table.Fact {
+	facts := []table.Fact{{Name: fineID, Value: words.NS(s.ReadNS) + " ns per read" + map[string]string{
+		result.Always: ", it enters the kernel", result.Never: ", in user mode", result.Sometimes: ", it sometimes enters the kernel",
+	}[s.KernelEntry]}}
+	if s.SyscallNS > 0 {
+		facts = append(facts, table.Fact{Name: syscallID, Value: words.NS(s.SyscallNS) + " ns per read"})
+	}
+	if s.UserModeNS > 0 {
+		facts = append(facts, table.Fact{Name: "In user mode", Value: words.NS(s.UserModeNS) + " ns per read, by reading the CPU's counter as the vDSO would"})
+	}
+	return facts
+}
+
+// share returns a share of CPU time as a percentage.
+func share(part float64) string {
+	if part == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(part*100, 'f', 1, 64)
+}
+
+// processGrid returns the processes that read clocks.
+func processGrid(s *Profile, all []Process) table.Grid {
+	g := table.Grid{
+		Title: "Programs that read clocks: CPU time in reads, in % of their CPU time", Texts: 2,
+		Header: []string{"Program", "in", "pid", "CPUs", "% in reads", "95% CI", "user", "kernel", "syscalls", "reads/s", "95% CI"}, Spare: []int{10, 8, 7, 6, 1, 5},
+	}
+	for _, p := range all[:min(len(all), mostShown)] {
+		known := ""
+		if p.ClockShare != nil {
+			known = share(*p.ClockShare)
+		}
+		reads, interval := "", ""
+		if p.ReadsPerSecond > 0 {
+			reads = words.Rate(p.ReadsPerSecond)
+			interval = rateInterval(p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh)
+		}
+		inKernel := func(part float64) string {
+			if !s.SeesKernel && part == 0 {
+				return ""
+			}
+			return share(part)
+		}
+		g.Rows = append(g.Rows, []string{
+			p.Command, Unit(p.Cgroup), p.number(), cpus(p.CPUsUsed), known, share(p.ClockShareLow) + " – " + share(p.ClockShareHigh),
+			share(p.UserShare), inKernel(p.KernelShare), inKernel(p.SyscallShare), reads, interval,
+		})
+	}
+	if rest := len(all) - mostShown; rest > 0 {
+		g.Note = words.Plural(rest, "program") + " with less are in the CSV and the JSON document. "
+	}
+	if len(all) > 0 {
+		g.Note += "user: in the vDSO; kernel: called by the vDSO; syscalls: system calls of clocks that the program makes itself."
+		if slices.ContainsFunc(all, func(p Process) bool { return p.ProcessCount > 1 }) {
+			g.Note += " ×300 as pid: the sum of 300 processes with few samples each."
+		}
+		if !s.SeesKernel {
+			g.Note += " Samples of the kernel were not allowed: the interval has room for all of the system time, and where that is more than 0.5 % of the CPU time, no single figure is known."
+		}
+	}
+	return g
+}
+
+// rateInterval returns the interval of a rate, without the unit where that is the one of the rate; empty if there is none.
+func rateInterval(rate, low, high float64) string {
+	if low == 0 || high == 0 || low == high {
+		return ""
+	}
+	_, unit, _ := strings.Cut(words.Rate(rate), " ")
+	from, fromUnit, _ := strings.Cut(words.Rate(low), " ")
+	to, toUnit, _ := strings.Cut(words.Rate(high), " ")
+	if fromUnit == unit && toUnit == unit {
+		return from + " – " + to
+	}
+	return from + " " + fromUnit + " – " + to + " " + toUnit
+}
+
+// threadGrid returns the threads that read clocks, if they were asked for.
+func threadGrid(s *Profile, all []Process) table.Grid {
+	g := table.Grid{Title: "Threads that read clocks most", Texts: 2, Header: []string{"Program", "thread", "tid", "CPUs", "% in reads"}, Spare: []int{2}}
+	if !s.ListsThreads {
+		return g
+	}
+	if !s.SeesKernel {
+		g.Header[3], g.Header[4] = "CPUs in user mode", "% of that in reads"
+	}
+	for _, p := range all[:min(len(all), mostShown)] {
+		for _, t := range p.Threads {
+			used := p.CPUsUsed * float64(t.Samples) / float64(max(p.Samples, 1))
+			if !s.SeesKernel { // the system time of a process is not that of each thread in proportion
+				used = float64(t.Samples) / float64(max(s.RateHz, 1)) / (float64(max(s.DurationNS, 1)) / 1e9)
+			}
+			g.Rows = append(g.Rows, []string{p.Command, t.Name, strconv.Itoa(t.TID), cpus(used), share(float64(t.ClockSamples) / float64(max(t.Samples, 1)))})
+		}
+	}
+	return g
+}
+
+// callerGrid returns who reads clocks.
+func callerGrid(s *Profile, all []Process) table.Grid {
+	g := table.Grid{
+		Title: "Callers in % of the reads, as far as frame pointers and symbols show them", Texts: 2,
+		Header: []string{"Program", "called by", "pid", "%"},
+	}
+	if s.Unnamed != "" {
+		g.Note = "Some functions have no name: " + s.Unnamed + "."
+	}
+	for _, p := range all {
+		total := p.readSamples()
+		row := func(caller string, samples float64) bool {
+			shown := len(g.Rows) < mostCallers && p.ClockCPUs > 0 && samples >= leastCaller*total
+			if shown {
+				g.Rows = append(g.Rows, []string{p.Command, caller, p.number(), share(samples / total)})
+			}
+			return shown
+		}
+		unknown, others := total, float64(p.OtherCallerSamples)
+		for i, c := range p.Callers {
+			samples := float64(c.Samples)
+			unknown -= samples
+			var chain []string
+			for _, function := range c.Functions {
+				chain = append(chain, shortFunction(function))
+			}
+			if i >= 3 || !row(strings.Join(chain, " ← "), samples) {
+				others += samples
+			}
+		}
+		row("(others)", others)
+		row("(not known)", unknown-float64(p.OtherCallerSamples))
+	}
+	return g
+}
+
+// leastCaller is the part of the reads of a program from which on a caller is shown.
+const leastCaller = 0.05
+
+// readSamples returns the number of samples in reads of a process: those of the callers whose names are known, and the others.
+func (p *Process) readSamples() float64 {
+	named := p.OtherCallerSamples
+	for _, c := range p.Callers {
+		named += c.Samples
+	}
+	return max(float64(named), (p.UserShare+p.KernelShare+p.SyscallShare)*float64(p.Samples), 1)
+}
+
+// Unit returns the container or the unit that a control group is of: its last part, without what
+// engines add to it.
+func Unit(cgroup string) string {
+	if cgroup == "" {
+		return ""
+	}
+	name := path.Base(cgroup)
+	for _, prefix := range []string{"docker-", "cri-containerd-", "crio-", "libpod-"} {
+		if id, ok := strings.CutPrefix(strings.TrimSuffix(name, ".scope"), prefix); ok {
+			name = id
+		}
+	}
+	const shortID, longID = 12, 32
+	if len(name) >= longID && strings.Trim(name, "0123456789abcdef") == "" {
+		return name[:shortID]
+	}
+	return name
+}
+
+// shortFunction returns a function without the path of its package, which is long in Go.
+func shortFunction(name string) string {
+	function, file, found := strings.Cut(name, " (")
+	if !found {
+		return name // … for those that are left out
+	}
+	if i := strings.LastIndexByte(function, '/'); i >= 0 && !strings.Contains(function, "::") {
+		function = function[i+1:]
+	}
+	return strings.TrimSuffix(function, ".abi0") + " (" + file
+}
+
+// Lines returns a line for each process, and one for each thread that reads clocks.
+func (s *Profile) Lines(*result.Document) [][]string {
+	lines := [][]string{{
+		"pid", "tid", "command", "cgroup", "samples", "cpus_used", "clock_share", "clock_share_low", "clock_share_high", "clock_cpus",
+		"user_share", "kernel_share", "syscall_share", "reads_per_second", "reads_low", "reads_high", "reads_by", "reason", "process_count",
+	}}
+	n := words.Number
+	for _, p := range s.Processes {
+		known := ""
+		if p.ClockShare != nil {
+			known = n(*p.ClockShare)
+		}
+		lines = append(lines, []string{
+			strconv.Itoa(p.PID), "", p.Command, p.Cgroup, strconv.Itoa(p.Samples), n(p.CPUsUsed), known, n(p.ClockShareLow), n(p.ClockShareHigh), n(p.ClockCPUs),
+			n(p.UserShare), n(p.KernelShare), n(p.SyscallShare), words.Known(p.ReadsPerSecond), words.Known(p.ReadsLow), words.Known(p.ReadsHigh), p.ReadsBy, p.Reason, strconv.Itoa(max(p.ProcessCount, 1)),
+		})
+		for _, t := range p.Threads {
+			line := make([]string, len(lines[0]))
+			line[0], line[1], line[2], line[4], line[6] = strconv.Itoa(p.PID), strconv.Itoa(t.TID), t.Name, strconv.Itoa(t.Samples), n(float64(t.ClockSamples)/float64(max(t.Samples, 1)))
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,187 @@
+package profile
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+)
+
+// A program of which no read was seen is shown if its interval has room for many.
+func TestProgramsThatMayReadAreShown(t *testing.T) {
+	none, some := 0.0, 0.1
+	s := &Profile{Samples: 1, CPUs: 2, SeesKernel: true, Unseen: []string{"some system calls"}, ClockCPUs: 0.1, Processes: []Process{
+		{Command: "reads", ClockShare: &some, ClockCPUs: 0.1}, {Command: "does not", ClockShare: &none, CPUsUsed: 1, ClockShareHigh: 0.1},
+		{Command: "may", CPUsUsed: 0.5, ClockShareHigh: 0.4}, {Command: "hardly runs", CPUsUsed: 0.001, ClockShareHigh: 1},
+	}}
+	var names []string
+	for _, p := range s.readers() {
+		names = append(names, p.Command)
+	}
+	require.Equal(t, []string{"reads", "may"}, names)
+	block := s.Block(&result.Document{})
+	require.Equal(t, "Reading clocks takes at least 0.100 of 2 CPUs; most of it reads (10 % of its time).", block.Verdict)
+	require.Equal(t, []string{"Not seen: some system calls."}, block.Faults)
+}
+
+func TestPreloadedLibrariesAreTold(t *testing.T) {
+	s := &Profile{}
+	for pid := range 12 {
+		s.Processes = append(s.Processes, Process{PID: pid, Command: "x", Preloaded: []string{"/lib/a.so (LD_PRELOAD)"}})
+	}
+	s.Processes = append(s.Processes, Process{PID: 99, Command: "y"})
+	lines := s.Block(&result.Document{}).Notes
+	require.Len(t, lines, 1)
+	require.Contains(t, lines[0], "x (pid 9), 2 more: /lib/a.so (LD_PRELOAD) is preloaded and stands in for the clock")
+	require.NotContains(t, lines[0], "x (pid 10)")
+}
+
+// What may be of reads, and was not seen to be, is not in the sum.
+func TestSumOfWhatIsNotKnown(t *testing.T) {
+	known := 0.5
+	s := &Profile{Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{{Command: "reads", ClockShare: &known, ClockShareHigh: 0.6, CPUsUsed: 1}}}
+	require.Equal(t, "Reading clocks takes 0.500 of 2 CPUs.", s.verdict())
+	s.Processes = append(s.Processes, Process{Command: "unknown", ClockShareHigh: 1, CPUsUsed: 0.006}, Process{Command: "unknown", ClockShareHigh: 1, CPUsUsed: 0.006})
+	require.Equal(t, "Reading clocks takes at least 0.500 of 2 CPUs.", s.verdict())
+}
+
+func TestRateInterval(t *testing.T) {
+	for _, c := range []struct {
+		rate, low, high float64
+		want            string
+	}{
+		{9.9e6, 9.1e6, 10.2e6, "9.1 – 10.2"}, {951e3, 346e3, 1.8e6, "346 k/s – 1.8 M/s"}, {1.1e6, 700e3, 900e3, "700 k/s – 900 k/s"}, {1, 0, 1, ""}, {5, 5, 5, ""}, {1, 1, 2, "1 – 2"},
+	} {
+		require.Equal(t, c.want, rateInterval(c.rate, c.low, c.high))
+	}
+}
+
+// A cgroup is shown by the name of its unit or the short id of its container.
+func TestUnit(t *testing.T) {
+	for cgroup, want := range map[string]string{
+		"": "", "/system.slice/postgresql.service": "postgresql.service",
+		"/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope": "0123456789ab",
+		"/kubepods/burstable/pod1/cri-containerd-short.scope":                                         "short",
+	} {
+		require.Equal(t, want, Unit(cgroup))
+	}
+}
+
+func TestShortFunction(t *testing.T) {
+	for name, want := range map[string]string{
+		"github.com/a/b/clock.(*Reader).Read.abi0 (server)": "clock.(*Reader).Read (server)",
+		"os::javaTimeMillis() (libjvm.so)":                  "os::javaTimeMillis() (libjvm.so)",
+		"? (libc.so.6)":                                     "? (libc.so.6)",
+		"…":                                                 "…",
+	} {
+		require.Equal(t, want, shortFunction(name))
+	}
+}
+
+// The callers are of all reads, and what is not known of them is a row.
+func TestCallersAreOfAllReads(t *testing.T) {
+	caller := func(name string, samples int) Caller { return Caller{[]string{name}, samples} }
+	several := []Caller{caller("a (libc)", 40), caller("b (libc)", 20), caller("c (libc)", 10), caller("d (libc)", 6), caller("e (libc)", 4)}
+	g := callerGrid(&Profile{Unnamed: "it takes too long"}, []Process{
+		{Command: "jit", PID: 1, Samples: 1000, UserShare: 0.2, SyscallShare: 0.6, ClockCPUs: 1, Callers: []Caller{caller("a (libc)", 200), caller("b (libc)", 30)}},
+		{Command: "hidden", PID: 2, Samples: 100, UserShare: 0.5, ClockCPUs: 1},
+		{Command: "known", PID: 3, Samples: 100, UserShare: 0.5, ClockCPUs: 1, Callers: []Caller{caller("a (libc)", 51)}},
+		{Command: "reads none", PID: 4, Samples: 100},
+		{Command: "many", PID: 5, Samples: 200, UserShare: 0.5, ClockCPUs: 1, Callers: several, OtherCallerSamples: 12},
+	})
+	require.Equal(t, [][]string{
+		{"jit", "a (libc)", "1", "25.0"}, {"jit", "(not known)", "1", "71.2"}, {"hidden", "(not known)", "2", "100.0"}, {"known", "a (libc)", "3", "100.0"},
+		{"many", "a (libc)", "5", "40.0"}, {"many", "b (libc)", "5", "20.0"}, {"many", "c (libc)", "5", "10.0"}, {"many", "(others)", "5", "22.0"}, {"many", "(not known)", "5", "8.0"},
+	}, g.Rows)
+	require.Equal(t, "Some functions have no name: it takes too long.", g.Note)
+}
+
+// Without samples of the kernel, those of a thread are of its time in user mode. The process has more time, but which thread
+// that is of is not known.
+func TestThreadsWithoutTheKernel(t *testing.T) {
+	p := Process{Command: "reads", Samples: 200, CPUsUsed: 1.2, ClockCPUs: 0.1, Threads: []Thread{{TID: 7, Name: "worker", Samples: 100, ClockSamples: 50}}}
+	s := &Profile{DurationNS: 2e9, RateHz: 100, ListsThreads: true, Processes: []Process{p}}
+	g := threadGrid(s, s.Processes)
+	require.Equal(t, []string{"Program", "thread", "tid", "CPUs in user mode", "% of that in reads"}, g.Header)
+	require.Equal(t, [][]string{{"reads", "worker", "7", "0.500", "50.0"}}, g.Rows)
+	s.SeesKernel = true
+	g = threadGrid(s, s.Processes)
+	require.Equal(t, "CPUs", g.Header[3])
+	require.Equal(t, [][]string{{"reads", "worker", "7", "0.600", "50.0"}}, g.Rows)
+}
+
+// What timebench may not see may have run.
+func TestVerdictWithoutSamples(t *testing.T) {
+	require.Equal(t, "No sample was taken: the processes took little CPU time or none. A sample stands for 10 ms.", (&Profile{RateHz: 100}).verdict())
+	require.Equal(t, "No sample was taken of what timebench may see.", (&Profile{Unseen: []string{"the processes of other users"}}).verdict())
+}
+
+// Programs that read no clock, of which most run by chance, are no news.
+func TestIdleProgramsAreNotCompared(t *testing.T) {
+	program := func(name string, share float64) Process {
+		return Process{Command: name, CPUsUsed: 1, ClockShare: &share, UserShare: share, ClockShareHigh: 0.9}
+	}
+	old := &Profile{Processes: []Process{program("both", 0.2), program("began", 0), program("idle", 0), program("old idle", 0), program("old", 0.1)}}
+	new := &Profile{Processes: []Process{program("both", 0.2), program("began", 0.3), program("idle", 0), program("new idle", 0)}}
+	c := changed(old, new)
+	var names []string
+	for _, p := range c.Programs {
+		names = append(names, p.Program)
+	}
+	require.Equal(t, []string{"both", "began"}, names)
+	require.Equal(t, []string{"old"}, c.OnlyOld)
+	require.Empty(t, c.OnlyNew)
+}
+
+// readBack returns why a document with a profile is refused.
+func readBack(t *testing.T, s *Profile) error {
+	t.Helper()
+	d := &result.Document{Schema: result.Schema}
+	d.Put(s)
+	var text bytes.Buffer
+	if err := d.Write(&text); err != nil {
+		return err
+	}
+	_, err := result.NewLoader(Kind.Kind).Read(&text)
+	return err
+}
+
+// A document whose figures contradict each other is refused.
+func TestContradictions(t *testing.T) {
+	share := 0.4
+	read := func(change func(*Process)) error {
+		p := Process{
+			PID: 7, Command: "reads", Samples: 100, ClockShare: &share, ClockShareLow: 0.3, ClockShareHigh: 0.5, UserShare: 0.4,
+			ReadsPerSecond: 1000, ReadsLow: 900, ReadsHigh: 1100, ReadsBy: byCost,
+		}
+		change(&p)
+		return readBack(t, &Profile{Scope: Machine, KernelEntry: result.Never, Processes: []Process{p}})
+	}
+	require.NoError(t, read(func(*Process) {}))
+	require.NoError(t, read(func(p *Process) { p.ClockShare, p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh = nil, 0, 0, 0 }))
+	const at = `profile.processes[0] ("reads").`
+	const together = at + "user_share and kernel_share and syscall_share together "
+	for want, change := range map[string]func(*Process){
+		at + "clock_share is 0.4; it must be in its interval, from 0.5 to 0.6":         func(p *Process) { p.UserShare, p.ClockShareLow, p.ClockShareHigh = 0.55, 0.5, 0.6 },
+		together + "is 0.4; it must be in its interval, from 0.5 to 0.3":               func(p *Process) { p.ClockShareLow, p.ClockShareHigh = 0.5, 0.3 },
+		together + "is 1; it must be in its interval, from 0.3 to 0.5":                 func(p *Process) { p.ClockShare, p.UserShare, p.KernelShare = nil, 0.9, 0.9 },
+		at + "reads_per_second is 1000; it must be in its interval, from 1001 to 1100": func(p *Process) { p.ReadsLow = 1001 },
+		at + "reads_per_second is 1000; it must be in its interval, from 900 to 999":   func(p *Process) { p.ReadsHigh = 999 },
+	} {
+		require.ErrorContains(t, read(change), want)
+	}
+}
+
+// Of thousands of processes that ended, the report has ten and the number of the others.
+func TestReasonsOfManyProcesses(t *testing.T) {
+	s := &Profile{Processes: []Process{{PID: 1, Command: "secret", Reason: "that needs root"}, {PID: 2, Command: "fine"}}}
+	for i := range 2010 {
+		s.Processes = append(s.Processes, Process{PID: 100 + i, Command: fmt.Sprint("p", i), Reason: "it had ended"})
+	}
+	lines := s.reasons()
+	require.Equal(t, "secret (pid 1): that needs root", lines[0])
+	require.Equal(t, []string{"p0 (pid 100), p1 (pid 101), p2 (pid 102), p3 (pid 103), p4 (pid 104), p5 (pid 105), p6 (pid 106), " +
+		"p7 (pid 107), p8 (pid 108), p9 (pid 109), 2,000 more: it had ended"}, lines[1:])
+}

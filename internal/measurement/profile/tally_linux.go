@@ -1,0 +1,485 @@
+package profile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/timebench/timebench/internal/instrument/perfevent"
+)
+
+// maxStacks is the maximum number of different callers that a tally keeps for a program. The
+// samples of others are counted together.
+const maxStacks = 400
+
+// callerFrames is the number of functions of a caller that are looked up. Those of an interpreter come before the ones of
+// its program.
+const callerFrames = 8
+
+// A stack is the innermost return addresses of a caller; 0 if there are fewer.
+type stack [callerFrames]uint64
+
+// An addressRange is a range of addresses: from start on, before end.
+type addressRange struct{ start, end uint64 }
+
+func (r addressRange) has(address uint64) bool { return r.start <= address && address < r.end }
+
+// vsyscall is the page that old programs read clocks through; see vsyscall(2) in vdso(7). It is
+// at the same address in every process of x86-64, and is in no other architecture's user memory.
+var vsyscall = addressRange{0xffffffffff600000, 0xffffffffff601000}
+
+// A membership is whether a sample belongs to a read.
+type membership int
+
+const (
+	noRead membership = iota
+	aRead
+	maybeRead // at the beginning or the end of a system call
+)
+
+// reads are the samples of reads of a thread or of a caller. maybe are those of which a part belongs to
+// reads, by their site.
+type reads struct {
+	sure  int
+	maybe map[uint64]int
+}
+
+func (r *reads) add(in membership, site uint64) {
+	switch in {
+	case aRead:
+		r.sure++
+	case maybeRead:
+		if r.maybe == nil {
+			r.maybe = map[uint64]int{}
+		}
+		r.maybe[site]++
+	}
+}
+
+// A count is the number of samples of a thread.
+type count struct {
+	samples int
+	reads
+}
+
+// A program is one program in one process: execve(2) begins another.
+type program struct {
+	pid     int
+	pids    []int // of several processes that are summed, all; otherwise nil
+	parent  int   // 0 if it is unknown
+	command string
+	cgroup  string
+	// threadNames are the names of threads: by the records, of those that started, or got their names, while it was sampled; and
+	// of others that read clocks, at their first read.
+	threadNames map[int]string
+	// ended is whether the first thread of the process ended and no sample of another came since, or the process runs
+	// another program now.
+	ended bool
+	// reason is why the vDSO of the process is unknown.
+	reason string
+	// preloaded are the libraries that stand in for the clock, once they were looked for: at the first read.
+	preloaded []string
+	sought    bool
+	// known is whether vdso is known. It is empty if the process has none.
+	known bool
+	vdso  addressRange
+
+	samples int
+	user    int // in the vDSO, in user mode
+	// byFunction are the samples in functions of the vDSO, by name.
+	byFunction map[string]int
+	// places are the samples that are in reads for sure, by CPU and clock; the clock is empty if its cost is not measured.
+	places map[place]int
+	// sites are the instructions in the vDSO and elsewhere from which it was in the kernel.
+	inVDSO, outside map[uint64]*site
+	threads         map[int]*count
+	stacks          map[stack]*reads
+	otherStacks     reads
+	otherSites      int // samples in the kernel from other instructions
+	names           map[uint64]string
+	nameless        []uint64 // addresses of stacks whose names were not looked up yet
+	namelessThreads []int    // threads that read clocks, likewise
+}
+
+// A look is what can be found out about a process that runs.
+type look struct {
+	command, cgroup string
+	vdso            addressRange // empty if it has none
+	reason          string       // why vdso is unknown
+}
+
+// An inspector looks at a process.
+type inspector interface {
+	// look returns the facts of a process. command and cgroup are empty if they are unknown.
+	look(pid int) look
+	// name returns the name of the function at an address of a process, and of its file; empty
+	// if it is unknown.
+	name(pid int, address uint64) string
+	// preloaded returns the preloaded libraries of a process that stand in for the clock.
+	preloaded(pid int) []string
+	// forget drops what is known about the functions of a process: it runs another program now.
+	forget(pid int)
+	// thread returns the name of a thread; empty if it is unknown.
+	thread(pid, tid int) string
+	// refresh reads anew what may have changed: code that was compiled meanwhile.
+	refresh(pid int)
+}
+
+// A tally counts samples by program.
+type tally struct {
+	inspect inspector
+	kernel  *kernel
+	vdso    *functions
+	// wanted are the processes to count; nil for all.
+	wanted map[int]bool
+	// gone are those of them that ended, alive is one that lives, if it is known, and started is whether one was started since
+	// they were looked at last.
+	gone    map[int]bool
+	alive   int
+	started bool
+	// starting is the process that becomes the command with its first execve(2), and is timebench
+	// before; 0 if there is none.
+	starting int
+	// track learns where reads are. The samples of its thread are not counted.
+	track *tracker
+	// from and until are the time of the profile: samples outside are not counted.
+	from, until uint64
+
+	// parents are the processes that started another.
+	parents map[int]bool
+
+	living   map[int]*program
+	programs []*program
+	// foreign is the number of samples of processes in other PID namespaces, and ending that of
+	// threads that were about to be gone.
+	foreign, ending int
+	lost            int
+	throttled       int
+}
+
+func newTally(inspect inspector, kernel *kernel, vdso *functions, pids []int) *tally {
+	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, living: map[int]*program{}, parents: map[int]bool{}, until: ^uint64(0)}
+	if pids != nil {
+		t.wanted = map[int]bool{}
+		for _, pid := range pids {
+			t.wanted[pid] = true
+		}
+	}
+	return t
+}
+
+// addAll counts records. It sorts them by time, because each CPU has a ring of its own.
+func (t *tally) addAll(records []perfevent.Record) {
+	slices.SortStableFunc(records, func(a, b perfevent.Record) int { return cmp.Compare(a.TimeNS, b.TimeNS) })
+	for i := range records {
+		t.add(&records[i])
+	}
+}
+
+// add counts a record. Records come in the order of their times.
+func (t *tally) add(r *perfevent.Record) {
+	if r.PID <= 0 && r.Kind != perfevent.Lost && r.Kind != perfevent.LostSamples && r.Kind != perfevent.Throttle {
+		// The number of a process in another PID namespace is 0, and that of a thread that is
+		// about to be gone is -1. Neither says which process it is.
+		if r.Kind == perfevent.Sample && t.wanted == nil && r.TimeNS >= t.from && r.TimeNS < t.until {
+			if r.PID == 0 {
+				t.foreign++
+			} else {
+				t.ending++
+			}
+		}
+		return
+	}
+	switch r.Kind {
+	case perfevent.Lost, perfevent.LostSamples:
+		if r.TimeNS >= t.from {
+			t.lost += int(r.Lost) //nolint:gosec // far below the limit
+		}
+	case perfevent.Throttle:
+		t.throttled++
+	case perfevent.Fork:
+		t.fork(r)
+	case perfevent.Exit:
+		t.exit(r)
+	case perfevent.Comm:
+		t.rename(r)
+	case perfevent.Map:
+		if p := t.living[r.PID]; r.Name == "[vdso]" && p != nil {
+			p.known, p.reason, p.vdso = true, "", addressRange{r.Start, r.Start + r.Length}
+		}
+	case perfevent.Sample:
+		tracker := t.track.thread()
+		if r.TimeNS >= t.from && r.TimeNS < t.until && (t.wanted == nil || t.wanted[r.PID]) && (tracker == 0 || r.TID != tracker) {
+			t.sample(r)
+		}
+	}
+}
+
+// fork notes a new process, which runs the same program as its parent, or a new thread. Both have the name of the thread
+// that started them.
+func (t *tally) fork(r *perfevent.Record) {
+	parent := t.living[r.ParentPID]
+	if r.PID == r.ParentPID {
+		if parent != nil {
+			parent.nameThread(r.TID, parent.threadNames[r.ParentTID])
+		}
+		return
+	}
+	if t.wanted != nil {
+		t.wanted[r.PID] = t.wanted[r.ParentPID] // the number may have been that of another before
+		delete(t.gone, r.PID)
+		t.started = t.started || t.wanted[r.PID]
+	}
+	t.parents[r.ParentPID] = true
+	child := t.begin(r.PID)
+	child.parent = r.ParentPID
+	if parent != nil {
+		child.nameThread(r.TID, parent.threadNames[r.ParentTID])
+		child.command, child.cgroup, child.known, child.vdso, child.reason = parent.command, parent.cgroup, parent.known, parent.vdso, parent.reason
+	}
+}
+
+// exit notes the end of a thread. That of the first one may be the end of the process.
+func (t *tally) exit(r *perfevent.Record) {
+	p := t.living[r.PID]
+	switch {
+	case p == nil:
+		return
+	case r.PID == r.TID:
+		p.ended = true
+		p.release()
+	case p.threads[r.TID] == nil:
+		delete(p.threadNames, r.TID)
+	}
+	if p.ended && p.samples == 0 && len(p.threadNames) == 0 {
+		delete(t.living, r.PID)
+	}
+}
+
+// rename notes the name of a thread, that of a process, and after execve(2) that it runs another program.
+func (t *tally) rename(r *perfevent.Record) {
+	p := t.living[r.PID]
+	if r.Exec {
+		before := p
+		if r.PID == t.starting {
+			t.starting = 0
+			t.programs = slices.DeleteFunc(t.programs, func(other *program) bool { return other == before })
+		}
+		p = t.begin(r.PID)
+		// A process without a vDSO maps none. If it has one, its Map record comes next.
+		p.known = true
+		if before != nil {
+			p.parent, p.cgroup = before.parent, before.cgroup
+			before.ended = true
+			before.release()
+		}
+	}
+	if p != nil {
+		p.nameThread(r.TID, r.Name)
+	}
+	// Programs give their threads names, the first one too. That is not the name of the program.
+	if p != nil && r.TID == r.PID && (r.Exec || p.command == "") {
+		p.command = r.Name
+	}
+}
+
+// begin returns a new program of a process.
+func (t *tally) begin(pid int) *program {
+	p := &program{pid: pid}
+	t.living[pid] = p
+	t.inspect.forget(pid)
+	return p
+}
+
+// of returns the program of a process.
+func (t *tally) of(pid int) *program {
+	p := t.living[pid]
+	if p == nil {
+		p = t.begin(pid)
+	}
+	if p.samples == 0 {
+		t.programs = append(t.programs, p)
+		t.complete(p)
+	}
+	p.ended = false // a thread outlives the first one of its process
+	if p.threads == nil {
+		p.byFunction, p.places = map[string]int{}, map[place]int{}
+		p.inVDSO, p.outside = map[uint64]*site{}, map[uint64]*site{}
+		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]*reads{}, map[uint64]string{}
+	}
+	return p
+}
+
+// release frees what a program holds that ended and read no clock: a build starts thousands. A thread that
+// outlives the first one of its process may still add samples.
+func (p *program) release() {
+	if p.user > 0 || len(p.inVDSO) > 0 {
+		return
+	}
+	for address, s := range p.outside {
+		if s.clock > 0 || vsyscall.has(address) {
+			return
+		}
+	}
+	for _, s := range p.outside {
+		p.otherSites += s.all()
+	}
+	p.byFunction, p.places, p.inVDSO, p.outside = nil, nil, nil, nil
+	p.threads, p.stacks, p.names, p.nameless, p.namelessThreads = nil, nil, nil, nil, nil
+	if delete(p.threadNames, p.pid); len(p.threadNames) == 0 {
+		p.threadNames = nil
+	}
+}
+
+// nameThread notes the name of a thread, if it is known.
+func (p *program) nameThread(tid int, name string) {
+	if name == "" {
+		return
+	}
+	if p.threadNames == nil {
+		p.threadNames = map[int]string{}
+	}
+	p.threadNames[tid] = name
+}
+
+// complete looks up what the records did not say about a program.
+func (t *tally) complete(p *program) {
+	if p.known && p.command != "" && p.cgroup != "" {
+		return
+	}
+	found := t.inspect.look(p.pid)
+	if found.reason != "" && p.parent != 0 { // it ended; it ran the program of its parent
+		found = t.inspect.look(p.parent)
+	}
+	p.command, p.cgroup = cmp.Or(p.command, found.command), cmp.Or(p.cgroup, found.cgroup)
+	if p.cgroup == "" && p.parent != 0 { // one that is about to end has none
+		p.cgroup = t.inspect.look(p.parent).cgroup
+	}
+	if !p.known {
+		p.known, p.vdso, p.reason = found.reason == "", found.vdso, found.reason
+	}
+}
+
+// sample counts a sample.
+func (t *tally) sample(r *perfevent.Record) {
+	p := t.of(r.PID)
+	p.samples++
+	thread := p.threads[r.TID]
+	if thread == nil {
+		thread = &count{}
+		p.threads[r.TID] = thread
+	}
+	thread.samples++
+	if len(r.User) == 0 {
+		return // the kernel, for itself
+	}
+	within := 0 // innermost addresses in the vDSO
+	for within < len(r.User) && p.vdso.has(r.User[within]) {
+		within++
+	}
+	in, from, clock := noRead, r.User[0], ""
+	switch {
+	case within > 0:
+		name, reads := t.vdso.of(r.User[:within], p.vdso)
+		if !reads {
+			return
+		}
+		if len(r.Kernel) > 0 {
+			in, _ = t.enter(p, p.inVDSO, r)
+		} else {
+			p.user++
+			in = aRead
+		}
+		if in == aRead {
+			clock = clockOf(name)
+			p.byFunction[name]++
+		}
+	case len(r.Kernel) > 0 || vsyscall.has(r.User[0]):
+		in, clock = t.enter(p, p.outside, r)
+	default:
+		if address, at := p.siteNear(r.User[0]); at != nil {
+			in, from = at.addUnknown(), address
+			r.User[0] = address // which is that of a return, as in the other samples of the site
+		}
+	}
+	if in == aRead {
+		at := place{r.CPU, clock}
+		p.places[at]++
+		t.track.saw(at)
+	}
+	if in != noRead {
+		if thread.sure+len(thread.maybe) == 0 && p.threadNames[r.TID] == "" {
+			p.namelessThreads = append(p.namelessThreads, r.TID)
+		}
+		thread.add(in, from)
+		p.stackOf(r.User[within:]).add(in, from)
+	}
+}
+
+// in returns the number of samples of reads of a thread or a caller.
+func (p *program) in(r *reads) int {
+	sum := float64(r.sure)
+	for address, n := range r.maybe {
+		s := p.inVDSO[address]
+		if s == nil {
+			s = p.outside[address]
+		}
+		sum += float64(n) * float64(s.clock) / float64(s.clock+s.other)
+	}
+	return int(math.Round(sum))
+}
+
+// stackOf returns the reads of a caller.
+func (p *program) stackOf(addresses []uint64) *reads {
+	var s stack
+	copy(s[:], addresses)
+	if p.stacks[s] == nil {
+		if len(p.stacks) >= maxStacks {
+			return &p.otherStacks
+		}
+		p.nameless = append(p.nameless, s[:]...)
+		p.stacks[s] = &reads{}
+	}
+	return p.stacks[s]
+}
+
+// lookUpNames looks up the names of new callers and of threads that read clocks, while their processes live.
+func (t *tally) lookUpNames() {
+	for _, p := range t.programs {
+		for _, tid := range p.namelessThreads {
+			if t.living[p.pid] == p && p.threadNames[tid] == "" {
+				p.nameThread(tid, t.inspect.thread(p.pid, tid))
+			}
+		}
+		p.namelessThreads = p.namelessThreads[:0]
+		if len(p.nameless) > 0 && !p.sought && t.living[p.pid] == p {
+			p.sought, p.preloaded = true, t.inspect.preloaded(p.pid)
+		}
+		for _, address := range p.nameless {
+			if _, ok := p.names[address]; !ok && address != 0 && t.living[p.pid] == p {
+				p.names[address] = t.inspect.name(p.pid, address)
+			}
+		}
+		p.nameless = p.nameless[:0]
+	}
+}
+
+// renameStacks looks up the names that were unknown again, at the end of the profile.
+func (t *tally) renameStacks() {
+	for _, p := range t.programs {
+		if t.living[p.pid] != p {
+			continue
+		}
+		fresh := false
+		for address, name := range p.names {
+			if name != "" {
+				continue
+			}
+			if !fresh {
+				t.inspect.refresh(p.pid)
+				fresh = true
+			}
+			p.names[address] = t.inspect.name(p.pid, address)
+		}
+	}
+}

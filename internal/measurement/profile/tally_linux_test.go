@@ -1,0 +1,464 @@
+package profile
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/instrument/perfevent"
+)
+
+// The addresses of the processes and of the kernel of these tests.
+const (
+	vdsoAt     = 0x7fff00000000
+	vdsoSize   = 0x2000
+	inGettime  = vdsoAt + 0xa10 // in __vdso_clock_gettime
+	inGetcpu   = vdsoAt + 0xd10
+	afterEntry = vdsoAt + 0xa80 // the instruction after its system call
+	inProgram  = 0x401000
+	inWrapper  = 0x7f0000001000 // after the system call of libc
+	gettime    = 0xffffffff81001000
+	write      = 0xffffffff81002000
+
+	gettimeofday = 0xffffffff81003000
+	cpuTime      = 0xffffffff81004000 // posix_cpu_clock_get
+	entryCode    = 0xffffffff81000500
+	interrupt    = 0xffffffff81009000
+)
+
+// faked answers for processes.
+type faked map[int]look
+
+func (f faked) look(pid int) look {
+	if found, ok := f[pid]; ok {
+		return found
+	}
+	return look{reason: "it had ended"}
+}
+func (f faked) name(_ int, address uint64) string {
+	if address == inProgram {
+		return "main (a.out)"
+	}
+	return ""
+}
+func (f faked) thread(_, tid int) string { return map[int]string{10: "main", 13: "by /proc"}[tid] }
+func (f faked) refresh(int)              {}
+func (f faked) preloaded(pid int) []string {
+	return map[int][]string{11: {"/lib/fake.so (LD_PRELOAD)"}}[pid]
+}
+func (f faked) forget(int) {}
+
+var normal = look{command: "reader", cgroup: "/user.slice", vdso: addressRange{vdsoAt, vdsoAt + vdsoSize}}
+
+func tallied(pids []int, records ...perfevent.Record) *tally {
+	return talliedOf(faked{10: normal, 11: normal, 12: {command: "old"}, 13: {command: "secret", reason: "that needs CAP_SYS_PTRACE"}}, pids, records...)
+}
+
+func talliedOf(seen faked, pids []int, records ...perfevent.Record) *tally {
+	kernel := &kernel{functions: []kernelFunction{
+		{addressRange{gettime, gettime + 0x100}, kernelCall{clockCall, syscallID}}, {addressRange{write, write + 0x100}, kernelCall{kind: otherCall}},
+		{addressRange{gettimeofday, gettimeofday + 0x100}, kernelCall{clockCall, gettimeofdayID}},
+		{addressRange{cpuTime, cpuTime + 0x100}, kernelCall{kind: clockCall}},
+	}}
+	functions := newFunctions(vdsoSize, map[string]uint64{
+		"__vdso_gettimeofday": 0x800, "__vdso_clock_gettime": 0xa00, "clock_gettime": 0xa00, "__vdso_getcpu": 0xd00,
+	})
+	t := newTally(seen, kernel, functions, pids)
+	for i := range records {
+		if records[i].TimeNS == 0 {
+			records[i].TimeNS = uint64(i) + 1 //nolint:gosec // small
+		}
+		if records[i].TID == 0 {
+			records[i].TID = records[i].PID
+		}
+	}
+	t.addAll(records)
+	t.lookUpNames()
+	return t
+}
+
+// sample returns a sample with this callchain.
+func sample(pid int, kernel []uint64, user ...uint64) perfevent.Record {
+	return perfevent.Record{Kind: perfevent.Sample, PID: pid, Kernel: kernel, User: user}
+}
+
+// times returns copies of a record.
+func times(n int, r perfevent.Record) []perfevent.Record {
+	all := make([]perfevent.Record, n)
+	for i := range all {
+		all[i] = r
+	}
+	return all
+}
+
+func TestPreloadedLibrariesOfProgramsThatRead(t *testing.T) {
+	counted := tallied(nil, sample(11, []uint64{gettime}, inWrapper, inProgram), sample(10, nil, inProgram))
+	require.Equal(t, []string{"/lib/fake.so (LD_PRELOAD)"}, counted.programs[0].preloaded)
+	require.False(t, counted.programs[1].sought, "a program that reads no clock is not looked at")
+}
+
+func TestSamplesInTheVDSO(t *testing.T) {
+	var records []perfevent.Record
+	records = append(records, times(3, sample(10, nil, inGettime, inProgram))...)
+	records = append(records, times(5, sample(10, nil, inProgram))...)
+	records = append(records, times(2, sample(10, nil, inGetcpu, inProgram))...)   // no clock
+	records = append(records, times(4, sample(10, []uint64{write}, inProgram))...) // another system call
+	records = append(records, times(1, sample(10, []uint64{interrupt}))...)        // the kernel for itself
+	p := tallied(nil, records...).programs[0]
+	user, kernel, syscalls, _ := p.clockSamples(false, false)
+	require.Equal(t, []float64{3, 0, 0}, []float64{user, kernel, syscalls})
+	require.Equal(t, 15, p.samples)
+	require.Equal(t, map[string]int{"__vdso_clock_gettime": 3}, p.byFunction)
+	require.Equal(t, count{15, reads{sure: 3}}, *p.threads[10])
+	callers, others := callersOf(p)
+	require.Equal(t, []Caller{{[]string{"main (a.out)"}, 3}}, callers)
+	require.Zero(t, others)
+}
+
+// Under a slow clock source the vDSO makes a system call. Its beginning and its end have no
+// function of a system call in the kernel, but the same address in the program.
+func TestSamplesInTheKernelFromTheVDSO(t *testing.T) {
+	var records []perfevent.Record
+	records = append(records, times(6, sample(10, []uint64{gettime + 8, entryCode}, afterEntry, inProgram))...)
+	records = append(records, times(2, sample(10, []uint64{entryCode}, afterEntry, inProgram))...)
+	records = append(records, times(1, sample(10, nil, inGettime, inProgram))...)
+	records = append(records, times(1, sample(10, []uint64{interrupt}, inGettime, inProgram))...) // an interrupt is no read
+	p := tallied(nil, records...).programs[0]
+	user, kernel, syscalls, _ := p.clockSamples(false, false)
+	require.Equal(t, []float64{1, 8, 0}, []float64{user, kernel, syscalls})
+	require.Equal(t, 9, p.in(&p.threads[10].reads), "a thread has what its process has")
+}
+
+// Other system calls may be made at the same address: the unknown samples are divided as the known.
+func TestSamplesOfSystemCalls(t *testing.T) {
+	var records []perfevent.Record
+	records = append(records, times(6, sample(10, []uint64{gettime}, inWrapper))...)
+	records = append(records, times(2, sample(10, []uint64{write}, inWrapper))...)
+	records = append(records, times(4, sample(10, []uint64{entryCode}, inWrapper))...)
+	records = append(records, times(9, sample(10, []uint64{entryCode}, inProgram))...) // no clock was ever read there
+	records = append(records, times(4, sample(10, nil, inWrapper))...)                 // the end of a call
+	p := tallied(nil, records...).programs[0]
+	_, kernel, syscalls, _ := p.clockSamples(false, false)
+	require.Equal(t, []float64{0, 12}, []float64{kernel, syscalls})
+	require.Equal(t, 12, p.in(&p.threads[10].reads))
+	require.Len(t, p.stacks, 1)
+	require.Equal(t, 12, p.in(p.stacks[stack{inWrapper}]))
+}
+
+// The instructions around a system call belong to it, as far as its site does.
+func TestSamplesAroundASystemCall(t *testing.T) {
+	records := append(times(3, sample(10, []uint64{gettime}, inWrapper)), sample(10, []uint64{write}, inWrapper))
+	for _, at := range []uint64{inWrapper - beforeSite, inWrapper - 1, inWrapper + 1, inWrapper + afterSite - 1} {
+		records = append(records, sample(10, nil, at))
+	}
+	for _, at := range []uint64{inWrapper - beforeSite - 1, inWrapper + afterSite, 0, ^uint64(0)} { // none of it
+		records = append(records, sample(10, nil, at))
+	}
+	_, _, syscalls, _ := tallied(nil, records...).programs[0].clockSamples(false, false)
+	require.InDelta(t, 3+4*0.75, syscalls, 1e-9)
+}
+
+// A process without a vDSO reads by system calls and by the vsyscall page.
+func TestProcessWithoutVDSO(t *testing.T) {
+	p := tallied(nil, append(times(2, sample(12, []uint64{gettime}, inWrapper)), sample(12, nil, vsyscall.start), sample(12, nil, inGettime))...).programs[0]
+	user, kernel, syscalls, _ := p.clockSamples(false, false)
+	require.Equal(t, []float64{0, 0, 3}, []float64{user, kernel, syscalls})
+	require.Empty(t, p.reason)
+}
+
+func TestProcessThatCannotBeLookedAt(t *testing.T) {
+	tally := tallied(nil, sample(13, nil, inGettime), sample(99, nil, inGettime))
+	require.Equal(t, "that needs CAP_SYS_PTRACE", tally.programs[0].reason)
+	require.Equal(t, "it had ended", tally.programs[1].reason)
+	user, _, _, _ := tally.programs[0].clockSamples(false, false)
+	require.Zero(t, user)
+}
+
+// A process that ended before it could be looked at ran the program of its parent.
+func TestForkedProcessThatEnded(t *testing.T) {
+	p := tallied(nil, perfevent.Record{Kind: perfevent.Fork, PID: 99, ParentPID: 10}, sample(99, nil, inGettime)).programs[0]
+	require.Equal(t, "reader", p.command)
+	require.Equal(t, 1, p.user)
+}
+
+// After execve(2) another program runs, with its vDSO elsewhere.
+func TestExecIsAnotherProgram(t *testing.T) {
+	const moved = 0x100000000000
+	tally := tallied(nil,
+		sample(10, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Comm, PID: 10, Name: "next", Exec: true},
+		perfevent.Record{Kind: perfevent.Map, PID: 10, Name: "[vdso]", Start: moved, Length: vdsoSize},
+		sample(10, nil, moved+inGettime-vdsoAt), sample(10, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Comm, PID: 10, TID: 11, Name: "a thread"},
+	)
+	require.Len(t, tally.programs, 2)
+	before, after := tally.programs[0], tally.programs[1]
+	require.Equal(t, []any{"reader", 1, 1}, []any{before.command, before.samples, before.user})
+	require.Equal(t, []any{"next", 2, 1}, []any{after.command, after.samples, after.user})
+}
+
+// Only what is asked for counts, and what it starts.
+func TestWantedProcesses(t *testing.T) {
+	tally := tallied([]int{10},
+		sample(10, nil, inGettime), sample(11, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Fork, PID: 20, ParentPID: 10}, sample(20, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Fork, PID: 21, ParentPID: 20}, sample(21, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Fork, PID: 22, ParentPID: 11}, sample(22, nil, inGettime),
+	)
+	var pids []int
+	for _, p := range tally.programs {
+		pids = append(pids, p.pid)
+	}
+	require.Equal(t, []int{10, 20, 21}, pids)
+}
+
+func TestOnlyTheTimeOfTheProfileCounts(t *testing.T) {
+	tally := newTally(faked{10: normal}, &kernel{}, newFunctions(vdsoSize, nil), nil)
+	tally.from, tally.until = 100, 200
+	for _, at := range []uint64{99, 100, 150, 199, 200} {
+		r := sample(10, nil, inGettime)
+		r.TimeNS = at
+		tally.add(&r)
+	}
+	require.Equal(t, 3, tally.programs[0].samples)
+}
+
+// The records of several CPUs come one CPU after another.
+func TestRecordsAreCountedInOrderOfTime(t *testing.T) {
+	fork := perfevent.Record{Kind: perfevent.Fork, PID: 99, ParentPID: 10, TimeNS: 5}
+	later := sample(99, nil, inGettime)
+	later.TimeNS = 6
+	tally := tallied(nil, later, fork)
+	require.Equal(t, 1, tally.programs[0].user)
+}
+
+func TestLostAndThrottled(t *testing.T) {
+	tally := tallied(nil, perfevent.Record{Kind: perfevent.Lost, Lost: 5}, perfevent.Record{Kind: perfevent.LostSamples, Lost: 2}, perfevent.Record{Kind: perfevent.Throttle})
+	require.Equal(t, []int{7, 1}, []int{tally.lost, tally.throttled})
+}
+
+// A program with ever new callers, as a just-in-time compiler makes them, takes no more memory.
+func TestCallersAreLimited(t *testing.T) {
+	var records []perfevent.Record
+	for i := range 3 * maxStacks {
+		records = append(records, sample(10, nil, inGettime, uint64(i)+1)) //nolint:gosec // small
+	}
+	p := tallied(nil, records...).programs[0]
+	require.Len(t, p.stacks, maxStacks)
+	require.Equal(t, 2*maxStacks, p.in(&p.otherStacks))
+	for address := range p.names {
+		p.names[address] = fmt.Sprintf("f%d (a.out)", address)
+	}
+	callers, others := callersOf(p)
+	require.Len(t, callers, most)
+	require.Equal(t, 3*maxStacks-most, others)
+}
+
+// Of a long caller the innermost functions are shown, and the first one that a just-in-time compiler made.
+func TestDescribedCaller(t *testing.T) {
+	for _, c := range []struct{ names, want string }{
+		{"", ""},
+		{"a b c d", "a b c d"},
+		{"a b c d e f", "a b c d"},
+		{"a b c d e_(JIT) f_(JIT)", "a b … e_(JIT)"},
+		{"a b c_(JIT) d e_(JIT)", "a b c_(JIT) d"},
+		{"a b c d e f g h_(JIT)", "a b … h_(JIT)"},
+		{"a b c d e_(JITTER)", "a b c d"},
+	} {
+		names := strings.Fields(c.names)
+		for i := range names {
+			names[i] = strings.ReplaceAll(names[i], "_", " ")
+		}
+		require.Equal(t, c.want, strings.ReplaceAll(strings.Join(described(names), " "), " (", "_("), c.names)
+	}
+}
+
+// A process of 32 bits has another vDSO, whose functions are not known.
+func TestVDSOOf32Bits(t *testing.T) {
+	small := addressRange{0xf7f00000, 0xf7f02000}
+	name, reads := newFunctions(vdsoSize, map[string]uint64{"__vdso_getcpu": 0}).of([]uint64{small.start + 4}, small)
+	require.Equal(t, unnamed, name)
+	require.True(t, reads)
+}
+
+func TestCallOf(t *testing.T) {
+	gettime, ofDay, time := kernelCall{clockCall, "CLOCK_MONOTONIC@syscall"}, kernelCall{clockCall, "gettimeofday@syscall"}, kernelCall{clockCall, "time@syscall"}
+	untimed, other := kernelCall{kind: clockCall}, kernelCall{kind: otherCall}
+	for name, want := range map[string]kernelCall{
+		"__x64_sys_clock_gettime": gettime, "__arm64_sys_gettimeofday": ofDay, "__x64_sys_time": time, "SyS_clock_gettime": gettime, "sys_time": time,
+		"__ia32_sys_clock_gettime32": untimed, "__ia32_compat_sys_gettimeofday": untimed, "__ia32_sys_time32": untimed, "compat_sys_clock_gettime": untimed,
+		"__arm64_sys_clock_gettime32": untimed,
+		"posix_cpu_clock_get":         untimed, "pc_clock_gettime": untimed, "__ia32_sys_write": other,
+		"__x64_sys_clock_nanosleep": other, "__x64_sys_times": other, "__x64_sys_write": other,
+	} {
+		got, ok := callOf(name)
+		require.True(t, ok, name)
+		require.Equal(t, want, got, name)
+	}
+	_, ok := callOf("do_syscall_64")
+	require.False(t, ok)
+}
+
+// What is not known by its number belongs to no process.
+func TestRecordsWithoutAProcess(t *testing.T) {
+	tally := tallied(nil,
+		perfevent.Record{Kind: perfevent.Comm, PID: 0, Name: "sleep", Exec: true}, perfevent.Record{Kind: perfevent.Map, PID: 0, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize},
+		sample(0, nil, inGettime), sample(-1, nil, inGettime), sample(-1, nil, inGettime))
+	require.Empty(t, tally.programs)
+	require.Equal(t, []int{1, 2}, []int{tally.foreign, tally.ending})
+}
+
+// A number that another process gets is no longer that of a wanted one.
+func TestReusedNumber(t *testing.T) {
+	tally := tallied([]int{10}, sample(10, nil, inGettime),
+		perfevent.Record{Kind: perfevent.Exit, PID: 10}, perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 11}, sample(10, nil, inGettime))
+	require.Len(t, tally.programs, 1)
+	require.Equal(t, 1, tally.programs[0].samples)
+}
+
+// A process ends with its last thread: while samples come, its CPU time is read.
+func TestFirstThreadEndsBeforeTheOthers(t *testing.T) {
+	exit := perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: 10}
+	require.True(t, tallied(nil, sample(10, nil, inGettime), exit).programs[0].ended)
+	p := tallied(nil, sample(10, nil, inGettime), exit, sample(10, nil, inGettime)).programs[0]
+	require.False(t, p.ended)
+	require.Equal(t, 2, p.samples)
+}
+
+// A thread that names itself does not rename the program.
+func TestThreadNamesAreNotThatOfTheProgram(t *testing.T) {
+	tally := tallied(nil, sample(10, nil, inGettime), perfevent.Record{Kind: perfevent.Comm, PID: 10, Name: "MainThread"})
+	require.Equal(t, "reader", tally.programs[0].command)
+}
+
+// Threads are named by the records, because many end before the profile does. A new thread has the name of the one that
+// started it.
+func TestThreadNames(t *testing.T) {
+	comm := func(tid int, name string) perfevent.Record {
+		return perfevent.Record{Kind: perfevent.Comm, PID: 10, TID: tid, Name: name}
+	}
+	of := func(tid int) perfevent.Record {
+		r := sample(10, nil, inGettime)
+		r.TID = tid
+		return r
+	}
+	exec := comm(10, "server")
+	exec.Exec = true
+	p := tallied(nil,
+		exec, perfevent.Record{Kind: perfevent.Map, PID: 10, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize}, of(10), comm(10, "listener"),
+		perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 10, TID: 11, ParentTID: 10}, of(11),
+		perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 10, TID: 12, ParentTID: 11}, comm(12, "worker"), of(12), of(13),
+		perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 10, TID: 14, ParentTID: 10}, perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: 14},
+		perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: 12},
+	).programs[0]
+	require.Equal(t, "server", p.command)
+	require.Equal(t, map[int]string{10: "listener", 11: "listener", 12: "worker", 13: "by /proc"}, p.threadNames, "and not that of a thread that ended without a sample")
+	require.Equal(t, []Thread{
+		{TID: 10, Name: "listener", Samples: 1, ClockSamples: 1}, {TID: 11, Name: "listener", Samples: 1, ClockSamples: 1},
+		{TID: 12, Name: "worker", Samples: 1, ClockSamples: 1}, {TID: 13, Name: "by /proc", Samples: 1, ClockSamples: 1},
+	}, readingThreads(p))
+}
+
+// Threads that outlive the first one keep their names, whether it had a sample or not.
+func TestThreadNamesWithoutTheFirstThread(t *testing.T) {
+	exec := perfevent.Record{Kind: perfevent.Comm, PID: 20, Name: "server", Exec: true}
+	vdso := perfevent.Record{Kind: perfevent.Map, PID: 20, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize}
+	worker := perfevent.Record{Kind: perfevent.Comm, PID: 20, TID: 21, Name: "worker"}
+	ends := func(tid int) perfevent.Record { return perfevent.Record{Kind: perfevent.Exit, PID: 20, TID: tid} }
+	of := sample(20, nil, inGettime)
+	of.TID = 21
+	for _, records := range [][]perfevent.Record{{exec, vdso, worker, ends(20), of}, {exec, vdso, sample(20, nil, inProgram), worker, ends(20), of}} {
+		tally := tallied(nil, records...)
+		require.Len(t, tally.programs, 1)
+		p := tally.programs[0]
+		require.Equal(t, []any{"server", "worker", 1}, []any{p.command, p.threadNames[21], p.user})
+	}
+	require.Empty(t, tallied(nil, exec, worker, ends(20), ends(21)).living, "nothing is left of a process without samples")
+	require.Empty(t, tallied(nil, exec, worker, ends(21), ends(20)).living)
+}
+
+// A process that was started by fork(2) has the name of the thread that started it.
+func TestThreadNameOfAFork(t *testing.T) {
+	p := tallied(nil, sample(10, nil, inProgram),
+		perfevent.Record{Kind: perfevent.Comm, PID: 10, TID: 11, Name: "spawner"},
+		perfevent.Record{Kind: perfevent.Fork, PID: 20, TID: 20, ParentPID: 10, ParentTID: 11}, sample(20, nil, inProgram),
+	).programs[1]
+	require.Equal(t, map[int]string{20: "spawner"}, p.threadNames)
+	require.Equal(t, "reader", p.command)
+}
+
+// Timebench itself, before it becomes the command, is not in the profile of the command.
+func TestTheProcessBeforeTheCommand(t *testing.T) {
+	tally := newTally(faked{10: normal}, &kernel{}, newFunctions(vdsoSize, nil), []int{10})
+	tally.starting = 10
+	before, after := sample(10, nil, inProgram), sample(10, nil, inProgram)
+	before.TimeNS, after.TimeNS = 1, 3
+	tally.addAll([]perfevent.Record{before, {Kind: perfevent.Comm, PID: 10, TID: 10, Name: "sh", Exec: true, TimeNS: 2}, after})
+	require.Len(t, tally.programs, 1)
+	require.Equal(t, "sh", tally.programs[0].command)
+}
+
+func TestSitesAreLimited(t *testing.T) {
+	var records []perfevent.Record
+	for i := range 2 * maxSites {
+		records = append(records, sample(10, []uint64{interrupt}, uint64(i)+1)) //nolint:gosec // small
+	}
+	p := tallied(nil, append(records, sample(10, []uint64{gettime}, inWrapper))...).programs[0]
+	require.Len(t, p.outside, maxSites+1)
+	require.Equal(t, maxSites, p.otherSites)
+	_, _, syscalls, _ := p.clockSamples(false, false)
+	require.InDelta(t, 1, syscalls, 0)
+}
+
+// A build starts thousands of programs that read no clock.
+func TestEndedProgramsTakeLittleMemory(t *testing.T) {
+	const programs, sites = 10000, 20
+	tally := tallied([]int{10})
+	before := heap()
+	for pid := 1000; pid < 1000+programs; pid++ {
+		tally.add(&perfevent.Record{Kind: perfevent.Fork, PID: pid, TID: pid, ParentPID: 10, TimeNS: 1})
+		tally.add(&perfevent.Record{Kind: perfevent.Comm, Exec: true, Name: "cc1", PID: pid, TID: pid, TimeNS: 1})
+		for i := range uint64(sites) {
+			r := sample(pid, []uint64{write}, inProgram+i*4096)
+			r.TID, r.TimeNS = pid, 1
+			tally.add(&r)
+		}
+		tally.add(&perfevent.Record{Kind: perfevent.Exit, PID: pid, TID: pid, TimeNS: 1})
+	}
+	require.Len(t, tally.programs, programs)
+	require.Equal(t, sites, tally.programs[programs-1].samples)
+	require.Equal(t, sites, tally.programs[programs-1].otherSites, "which may be of clocks where the kernel hides its functions")
+	require.Less(t, (heap()-before)/programs, uint64(800), "bytes for a program")
+
+	late := sample(1000, []uint64{gettime}, inWrapper) // of a thread that outlives the first
+	late.TID, late.TimeNS = 1001, 1
+	tally.add(&late)
+	_, _, syscalls, _ := tally.programs[0].clockSamples(false, false)
+	require.InDelta(t, 1, syscalls, 0)
+}
+
+// heap returns the memory that is in use, in bytes.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// A program that read a clock keeps its callers when it ends.
+func TestEndedReaderKeepsItsCallers(t *testing.T) {
+	records := append(times(3, sample(10, []uint64{gettime}, inWrapper, inProgram)), perfevent.Record{Kind: perfevent.Exit, PID: 10})
+	p := tallied(nil, records...).programs[0]
+	require.NotEmpty(t, p.threads)
+	require.Len(t, p.stacks, 1)
+}
+
+func TestMonotonicOffset(t *testing.T) {
+	require.Equal(t, int64(86400e9+5), monotonicOffset("monotonic         86400         5\nboottime      0         0\n"))
+	require.Equal(t, int64(-3e9), monotonicOffset("boottime 9 9\nmonotonic -3 0\n"))
+	for _, text := range []string{"", "monotonic", "monotonic x y\n", "monotonic 1"} {
+		require.Zero(t, monotonicOffset(text), "%q", text)
+	}
+}

@@ -1,0 +1,41 @@
+package runtimes
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
+)
+
+// The benchmark of Go is in timebench; the test binary takes its place.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == Command {
+		if programs.GoMain(os.Args[2:], os.Stdout) != nil {
+			os.Exit(2)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestCatalogue(t *testing.T) {
+	names := map[string]bool{}
+	for _, r := range All {
+		require.False(t, names[r.Name], r.Name)
+		names[r.Name] = true
+		require.NotEmpty(t, r.Calls, r.Name)
+		marks := map[string]bool{emptyLoop: true, emptyCall: true}
+		for _, c := range r.Calls {
+			require.Contains(t, []string{wall, monotonic, cpuTime}, c.Kind, c.Name)
+			require.False(t, marks[markOf(c.Name)], "%s of %s has the mark of another call", c.Name, r.Name)
+			marks[markOf(c.Name)] = true
+		}
+		found, ok := Named(r.Name)
+		require.True(t, ok)
+		require.Equal(t, r.Calls, found.Calls)
+	}
+	_, ok := Named("cobol")
+	require.False(t, ok)
+	require.Len(t, Names(), len(All))
+}

@@ -1,0 +1,27 @@
+package runtimes
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+func TestJoinedCallsHaveTheSamplesOfAllRuns(t *testing.T) {
+	run := func(ns float64, calls ...string) *Runtimes {
+		java := MeasuredRuntime{Name: "java"}
+		for _, id := range calls {
+			java.Calls = append(java.Calls, MeasuredCall{ID: id, Latency: compare.LatencyOf([]float64{ns, ns + 1}, nil)})
+		}
+		return &Runtimes{DurationNS: 5, Runtimes: []MeasuredRuntime{java}}
+	}
+	first := run(20, "a", "b")
+	joined := join([]*Runtimes{first, run(22, "a", "c")})
+	require.Equal(t, int64(10), joined.DurationNS)
+	calls := joined.Runtimes[0].Calls
+	require.Len(t, calls, 2, "the calls are those of the first run")
+	require.Equal(t, []int{2, 2}, calls[0].Latency.Runs)
+	require.Equal(t, []float64{20, 21, 22, 23}, calls[0].Latency.SamplesNS)
+	require.Nil(t, calls[1].Latency.Runs)
+	require.Nil(t, first.Runtimes[0].Calls[0].Latency.Runs, "the runs are not changed")
+}

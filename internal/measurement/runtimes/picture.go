@@ -1,0 +1,114 @@
+package runtimes
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/picture"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// pictures are the pictures of this section.
+var pictures = []picture.Chart[*result.Document]{{
+	Name: "runtimes", Title: "Wall time of a clock call in each runtime", Drawable: drawable, Subtitle: subtitle, Height: height, Draw: drawCalls,
+}}
+
+// looks are the looks of the kinds of calls.
+var looks = []struct {
+	kind, name string
+	look       picture.Look
+}{
+	{wall, "wall clock", picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}, Hollow: draw.RingGlyph{}}},
+	{monotonic, "monotonic", picture.Look{Color: picture.RGB(0x009e73), Shape: draw.PyramidGlyph{}, Hollow: draw.TriangleGlyph{}}},
+	{cpuTime, "CPU time", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.BoxGlyph{}, Hollow: draw.SquareGlyph{}}},
+}
+
+// lookOf returns the look of a kind of call.
+func lookOf(kind string) picture.Look {
+	for _, l := range looks {
+		if l.kind == kind {
+			return l.look
+		}
+	}
+	return picture.LookOf("")
+}
+
+// measured returns the calls of a document whose wall time was measured.
+func measured(d *result.Document) []MeasuredCall {
+	s := Of(d)
+	if s == nil {
+		return nil
+	}
+	var all []MeasuredCall
+	for _, r := range s.Runtimes {
+		if r.TimedBy != "" {
+			continue // these are no wall times
+		}
+		for _, m := range r.Calls {
+			if m.Latency != nil && m.Latency.MedianNS > 0 {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// fastest returns the calls that the picture has room for, the fastest last.
+func fastest(d *result.Document) []MeasuredCall {
+	all := measured(d)
+	slices.SortStableFunc(all, func(a, b MeasuredCall) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) })
+	all = picture.Shown(all)
+	slices.Reverse(all)
+	return all
+}
+
+func drawable(d *result.Document) bool { return len(measured(d)) > 0 }
+
+func subtitle(d *result.Document) string { return section.Caption(d, len(measured(d))) }
+
+func height(d *result.Document) vg.Length {
+	return picture.RowsHeight(len(picture.Shown(measured(d)))) + 22*picture.Pixel
+}
+
+// drawCalls draws a row for each call, the fastest first, beside the system's clocks as lines.
+func drawCalls(c draw.Canvas, d *result.Document) error {
+	calls := fastest(d)
+	var entries []picture.Entry
+	for _, l := range looks {
+		if slices.ContainsFunc(calls, func(m MeasuredCall) bool { return m.Kind == l.kind }) {
+			entries = append(entries, picture.Entry{Look: l.look, Name: l.name})
+		}
+	}
+	if slices.ContainsFunc(calls, func(m MeasuredCall) bool { return m.WithoutVDSONS > 0 }) {
+		hollow := looks[0].look
+		hollow.Shape = hollow.Hollow
+		entries = append(entries, picture.Entry{Look: hollow, Name: "without the vDSO"})
+	}
+	rows := picture.Rows{XLabel: "wall time per call: median with its 95% CI (log scale)"}
+	for _, m := range calls {
+		row := m.Latency.Row(shortened(m.ID), lookOf(m.Kind))
+		row.OtherNS = m.WithoutVDSONS
+		rows.Rows = append(rows.Rows, row)
+	}
+	for _, clock := range Of(d).Clocks {
+		if clock.Latency != nil && clock.Latency.MedianNS > 0 {
+			rows.Marks = append(rows.Marks, picture.Mark{Name: clock.ID, ValueNS: clock.Latency.MedianNS})
+		}
+	}
+	rows.Draw(picture.LegendOfMarks(picture.LegendOf(c, entries), rows.Marks))
+	return nil
+}
+
+// shortened returns an id that fits beside the rows, with the whole name of the runtime.
+func shortened(id string) string {
+	text := picture.Style(picture.LabelSize, picture.Black)
+	at := strings.LastIndexByte(id, '@')
+	if at < 0 {
+		return id
+	}
+	return picture.Shortened(text, id[:at], picture.MostNameWidth-text.Width(picture.Bounded(id[at:]))) + id[at:]
+}

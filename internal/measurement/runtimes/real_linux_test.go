@@ -1,0 +1,98 @@
+package runtimes
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/ptrace"
+	"github.com/timebench/timebench/test/need"
+)
+
+// reading are the clocks that each call reads on Linux, seen by strace in processes without a vDSO.
+var reading = map[string]string{
+	"System.currentTimeMillis@java": "CLOCK_REALTIME", "System.nanoTime@java": "CLOCK_MONOTONIC", "Instant.now@java": "CLOCK_REALTIME",
+	"LocalDateTime.now@java": "CLOCK_REALTIME", "ThreadMXBean.getCurrentThreadCpuTime@java": "CLOCK_THREAD_CPUTIME_ID",
+
+	"time.time@python3": "CLOCK_REALTIME", "time.time_ns@python3": "CLOCK_REALTIME", "time.monotonic@python3": "CLOCK_MONOTONIC",
+	"time.perf_counter@python3": "CLOCK_MONOTONIC", "time.process_time@python3": "CLOCK_PROCESS_CPUTIME_ID", "datetime.now@python3": "CLOCK_REALTIME",
+
+	"Date.now@node": "gettimeofday", "new Date@node": "gettimeofday", "toISOString@node": "gettimeofday", "performance.now@node": "CLOCK_MONOTONIC",
+	"process.hrtime.bigint@node": "CLOCK_MONOTONIC", "process.uptime@node": "CLOCK_MONOTONIC CLOCK_MONOTONIC",
+
+	"Date.now@bun": "CLOCK_REALTIME", "new Date@bun": "CLOCK_REALTIME", "toISOString@bun": "CLOCK_REALTIME", "performance.now@bun": "CLOCK_MONOTONIC",
+	"process.hrtime.bigint@bun": "CLOCK_MONOTONIC", "process.uptime@bun": "CLOCK_MONOTONIC",
+
+	"Date.now@deno": "gettimeofday", "new Date@deno": "gettimeofday", "toISOString@deno": "gettimeofday", "performance.now@deno": "CLOCK_MONOTONIC",
+	"process.hrtime.bigint@deno": "CLOCK_MONOTONIC",
+
+	"DateTime.UtcNow@dotnet": "CLOCK_REALTIME", "DateTime.Now@dotnet": "CLOCK_REALTIME", "DateTimeOffset.UtcNow@dotnet": "CLOCK_REALTIME",
+	"Stopwatch.GetTimestamp@dotnet": "CLOCK_MONOTONIC", "Environment.TickCount64@dotnet": "CLOCK_MONOTONIC_COARSE",
+
+	"Time.now@ruby": "CLOCK_REALTIME", "Process.clock_gettime(CLOCK_REALTIME)@ruby": "CLOCK_REALTIME",
+	"Process.clock_gettime(CLOCK_MONOTONIC)@ruby": "CLOCK_MONOTONIC",
+
+	"time@php": "gettimeofday", "microtime(true)@php": "gettimeofday", "hrtime(true)@php": "CLOCK_MONOTONIC", "new DateTimeImmutable@php": "gettimeofday",
+
+	"time@perl": "time", "Time::HiRes::time@perl": "gettimeofday", "Time::HiRes::clock_gettime(CLOCK_MONOTONIC)@perl": "CLOCK_MONOTONIC", "localtime@perl": "time",
+
+	"os.time@lua": "time", "os.clock@lua": "CLOCK_PROCESS_CPUTIME_ID", "os.time@luajit": "time", "os.clock@luajit": "CLOCK_PROCESS_CPUTIME_ID",
+
+	"clock_gettime(CLOCK_REALTIME)@c": "CLOCK_REALTIME", "clock_gettime(CLOCK_MONOTONIC)@c": "CLOCK_MONOTONIC",
+	"clock_gettime(CLOCK_MONOTONIC_COARSE)@c": "CLOCK_MONOTONIC_COARSE", "gettimeofday@c": "gettimeofday", "time@c": "time", "clock@c": "CLOCK_PROCESS_CPUTIME_ID",
+	// musl makes these of clock_gettime.
+	"clock_gettime(CLOCK_REALTIME)@musl": "CLOCK_REALTIME", "clock_gettime(CLOCK_MONOTONIC)@musl": "CLOCK_MONOTONIC",
+	"clock_gettime(CLOCK_MONOTONIC_COARSE)@musl": "CLOCK_MONOTONIC_COARSE", "gettimeofday@musl": "CLOCK_REALTIME", "time@musl": "CLOCK_REALTIME", "clock@musl": "CLOCK_PROCESS_CPUTIME_ID",
+
+	"std::chrono::system_clock::now@c++": "CLOCK_REALTIME", "std::chrono::steady_clock::now@c++": "CLOCK_MONOTONIC", "std::chrono::high_resolution_clock::now@c++": "CLOCK_REALTIME",
+	"SystemTime::now@rust": "CLOCK_REALTIME", "Instant::now@rust": "CLOCK_MONOTONIC",
+	"time.Now@go": "CLOCK_REALTIME CLOCK_MONOTONIC", "time.Since@go": "CLOCK_MONOTONIC",
+}
+
+// Every runtime that is installed: all calls are measured, and each of a thousand is attributed to the clock that
+// it reads.
+func TestEveryCallIsAttributed(t *testing.T) {
+	need.Processes(t)
+	for _, r := range All {
+		t.Run(r.Name, func(t *testing.T) {
+			if !installed(r) {
+				need.Missing(t, r.Name, "none of these is in PATH: "+strings.Join(r.Programs, ", "))
+			}
+			if err := ptrace.Usable(); err != nil {
+				need.Missing(t, "ptrace", err.Error())
+			}
+			one := run(t, Settings{Runtimes: []Selected{{Runtime: r}}}).Runtimes[0]
+			require.Empty(t, one.Reason)
+			require.Equal(t, 3, one.Forks)
+			require.Positive(t, one.LoopNS)
+			require.Positive(t, one.CallNS)
+			require.Len(t, one.Calls, len(r.Calls))
+			for _, m := range one.Calls {
+				require.NotNil(t, m.Latency, m.ID)
+				require.Len(t, m.Latency.SamplesNS, 3, m.ID)
+				require.Equal(t, byPtrace, m.ReadsBy, m.ID)
+				require.Equal(t, tracedCalls, m.TracedCalls, m.ID)
+				require.Equal(t, tracedCalls, m.AttributedCalls, m.ID)
+				require.Contains(t, reading, m.ID)
+				require.Equal(t, reading[m.ID], strings.Join(m.Reads, " "), m.ID)
+				require.GreaterOrEqual(t, m.ExactCalls, tracedCalls*9/10, m.ID)
+				if m.Kind == cpuTime {
+					require.Equal(t, result.Always, m.KernelEntry, "%s: no vDSO has CPU times", m.ID)
+				}
+				require.Equal(t, m.fromVDSO(), m.WithoutVDSONS > 0, m.ID)
+			}
+		})
+	}
+}
+
+// installed reports whether a program of the runtime is in PATH.
+func installed(r Runtime) bool {
+	for _, name := range r.Programs {
+		if _, err := exec.LookPath(name); err == nil {
+			return true
+		}
+	}
+	return len(r.Programs) == 0
+}

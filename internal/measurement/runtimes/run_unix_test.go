@@ -1,0 +1,332 @@
+//go:build unix
+
+package runtimes
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/ptrace"
+	"github.com/timebench/timebench/test/need"
+)
+
+// shell returns a runtime whose program is a script. version and benchmark are its commands.
+func shell(t *testing.T, version, benchmark string) Selected {
+	t.Helper()
+	need.Processes(t)
+	path := filepath.Join(t.TempDir(), "shell")
+	text := "#!/bin/sh\nif [ \"$1\" = --version ]; then\n" + version + "\nexit\nfi\n" + benchmark + "\n"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o700))
+	return Selected{Path: path, Runtime: Runtime{
+		Name: "shell", Programs: []string{"shell"}, Version: []string{"--version"}, Threads: true,
+		Build: func(b build) ([]string, error) { return []string{b.path}, nil },
+		Calls: []Call{{"now", wall}, {"new Time", monotonic}, {"absent", cpuTime}},
+	}}
+}
+
+// honest is a benchmark with known figures.
+const honest = `mode=$1
+case $mode in
+cost)
+  shift 3
+  for name; do
+    case $name in
+    loop) for i in 1 2 3; do printf 'cost\tloop\t100\t50\n'; done ;;
+    call) for i in 1 2 3; do printf 'cost\tcall\t100\t100\n'; done ;;
+    now) printf 'warm\tnow\t500\n'; for i in 1 2 3; do printf 'cost\tnow\t10\t%d00\n' $i; done ;;
+    'new Time') for i in 1 2 3; do printf 'cost\tnew Time\t10\t500\n'; done ;;
+    *) printf 'missing\t%s\tnot in this version\n' "$name" ;;
+    esac
+  done ;;
+steps)
+  if [ $2 = 1 ]; then printf 'step\tnow\t1000000000\nseen\tnow\t500\t499\n'
+  else printf 'seen\tnow\t500\t500\nstep\tnew Time\t8\nstep\tnew Time\t4\nstep\tnew Time\t-2\nseen\tnew Time\t4\t0\n'; fi ;;
+threads)
+  i=0
+  while [ $i -lt $2 ]; do printf 'thread\tnow\t%d\t%d\nthread\tnew Time\t%d\t10\n' $i $((100 + 100 * i)) $i; i=$((i + 1)); done
+  printf 'passed\tnow\t1000\npassed\tnew Time\t1000\nmissing\tabsent\tnot in this version\n' ;;
+esac
+echo done`
+
+// run measures and fails if that does not end.
+func run(t *testing.T, s Settings) *Runtimes {
+	t.Helper()
+	s.Starts, s.Time, s.CPUs = 3, 15*time.Millisecond, 2
+	var last, total time.Duration
+	measured, err := Run(t.Context(), s, func(done, of time.Duration) {
+		require.GreaterOrEqual(t, done, last)
+		require.LessOrEqual(t, done, of)
+		last, total = done, of
+	})
+	require.NoError(t, err)
+	require.Equal(t, s.Estimate(), total)
+	d := &result.Document{Schema: result.Schema}
+	d.Put(&measured)
+	require.NoError(t, d.Write(io.Discard), "a run leaves a document without impossible values")
+	return &measured
+}
+
+func TestFiguresAreWhatTheBenchmarkPrints(t *testing.T) {
+	measured := run(t, Settings{Runtimes: []Selected{shell(t, "echo; echo 'Shell 1.2'", honest)}, Threads: []int{1, 3}})
+	require.Len(t, measured.Runtimes, 1)
+	r := measured.Runtimes[0]
+	require.True(t, r.Available)
+	require.Equal(t, "Shell 1.2", r.Version)
+	require.Equal(t, 3, r.Forks)
+	require.Equal(t, 0.5, r.LoopNS)
+	require.Equal(t, 1.0, r.CallNS)
+	require.Len(t, r.Calls, 3)
+
+	now := r.Calls[0]
+	require.Equal(t, "now@shell", now.ID)
+	require.Equal(t, 20.0, now.Latency.MedianNS)
+	require.Equal(t, 10.0, now.Latency.MinNS)
+	require.Equal(t, []float64{20, 20, 20}, now.Latency.SamplesNS, "a sample is the median of a start")
+	require.Equal(t, []float64{10, 10, 10}, now.Latency.QuietSamplesNS, "a quiet one is its minimum")
+	require.Equal(t, 500.0, now.WarmUpNS)
+	require.Equal(t, 1e9, now.Resolution.TickNS, "watched again, since it did not step at first")
+	require.False(t, now.Resolution.FinerThanRead)
+	require.Len(t, now.Throughput, 2)
+	require.Equal(t, 3, now.Throughput[1].Threads)
+	require.True(t, now.Throughput[1].Oversubscribed)
+	require.InDelta(t, 600e6, now.Throughput[1].ReadsPerSecond, 1)
+	require.InDelta(t, 5.0, now.Throughput[1].NSPerRead, 0.001)
+	require.InDelta(t, 1.0/3, now.Throughput[1].Fairness, 0.001)
+	require.Len(t, now.Throughput[1].SamplesReadsPerSecond, passes)
+
+	other := r.Calls[1]
+	require.Equal(t, 50.0, other.Latency.MedianNS)
+	require.True(t, other.Resolution.FinerThanRead)
+	require.Zero(t, other.Resolution.TickNS, "a step of a clock that is finer is none")
+	require.EqualValues(t, 1, other.Resolution.Backwards)
+	require.Equal(t, 2.0, other.Resolution.WorstBackwardsNS)
+
+	require.Equal(t, "not in this version", r.Calls[2].Reason)
+	require.Nil(t, r.Calls[2].Latency)
+}
+
+func TestRuntimesOfOneKindStandSideBySide(t *testing.T) {
+	one := shell(t, "echo 1.1", honest)
+	two := shell(t, "echo 2.2", honest)
+	measured := run(t, Settings{Runtimes: []Selected{one, two}})
+	require.Equal(t, "shell", measured.Runtimes[0].Name)
+	require.Equal(t, "shell-2", measured.Runtimes[1].Name)
+	require.Equal(t, "now@shell-2", measured.Runtimes[1].Calls[0].ID)
+	require.Equal(t, "2.2", measured.Runtimes[1].Version)
+}
+
+// Each is a row with its reason, and the honest one beside it is measured.
+func TestRuntimesThatFail(t *testing.T) {
+	for name, test := range map[string]struct{ version, benchmark, want string }{
+		"prints rubbish":                {"echo 1", "echo rubbish", "rubbish"},
+		"prints nothing":                {"echo 1", "true", "ended before its last line"},
+		"prints no sample":              {"echo 1", "echo done", "0 samples of loop, not 3"},
+		"prints one sample":             {"echo 1", "printf 'cost\\tloop\\t10\\t100\\n'; echo done", "1 samples of loop, not 3"},
+		"prints impossible figures":     {"echo 1", "printf 'cost\\tnow\\t900000000000000\\t1\\n'; echo done", "not a line of"},
+		"fails":                         {"echo 1", "echo 'Cannot find module' >&2; exit 3", "exit status 3: Cannot find module"},
+		"kills itself":                  {"echo 1", "kill -9 $$", "killed by signal 9"},
+		"has no version":                {"echo none", honest, "does not print a version"},
+		"cannot print its version":      {"exit 1", honest, "exit status 1"},
+		"counts more time than passes":  {"echo 1", "for n in loop call now \"new Time\" absent; do for i in 1 2 3; do printf \"cost\\t$n\\t1000\\t1000000000000\\n\"; done; done; echo done", "its stopwatch counted"},
+		"prints what was not asked for": {"echo 1", "printf 'cost\\trm -rf\\t1\\t5\\n'; echo done", "rm -rf"},
+		"prints without end":            {"echo 1", "exec yes rubbish", "printed more than"},
+		"prints a version without end":  {"exec yes 1.2", honest, "printed more than"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			measured := run(t, Settings{Runtimes: []Selected{shell(t, test.version, test.benchmark), shell(t, "echo 1", honest)}})
+			require.False(t, measured.Runtimes[0].Available)
+			require.Contains(t, measured.Runtimes[0].Reason, test.want)
+			require.NotContains(t, measured.Runtimes[0].Reason, "\n")
+			require.True(t, measured.Runtimes[1].Available)
+		})
+	}
+	missing := shell(t, "", "")
+	missing.Path = filepath.Join(t.TempDir(), "none")
+	require.Contains(t, run(t, Settings{Runtimes: []Selected{missing}}).Runtimes[0].Reason, "no such file")
+	missing.Path = t.TempDir()
+	require.NotEmpty(t, run(t, Settings{Runtimes: []Selected{missing}}).Runtimes[0].Reason)
+	missing.Path, missing.Programs = "", []string{"no-such-runtime"}
+	require.Equal(t, "not found in PATH: no-such-runtime", run(t, Settings{Runtimes: []Selected{missing}}).Runtimes[0].Reason)
+}
+
+// Of several programs the first one that prints its version is measured. The python3.exe that Windows has without Python
+// fails, and says where to get it.
+func TestProgramThatOnlySaysWhereToGetTheRuntime(t *testing.T) {
+	const advert = "echo 'Python was not found; run without arguments to install from the Microsoft Store.' >&2; exit 49"
+	folder := t.TempDir()
+	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	plant := func(name, version string) Selected {
+		of := shell(t, version, honest)
+		require.NoError(t, os.Rename(of.Path, filepath.Join(folder, name)))
+		of.Path, of.Programs = "", []string{"absent-shell", "shell3", "shell"}
+		return of
+	}
+	stub := plant("shell3", advert)
+	r := run(t, Settings{Runtimes: []Selected{stub}}).Runtimes[0]
+	require.False(t, r.Available)
+	require.Equal(t, filepath.Join(folder, "shell3"), r.Path)
+	require.Contains(t, r.Reason, "exit status 49: Python was not found")
+
+	r = run(t, Settings{Runtimes: []Selected{plant("shell", "echo Shell 3.2")}}).Runtimes[0]
+	require.True(t, r.Available, r.Reason)
+	require.Empty(t, r.Reason)
+	require.Equal(t, "Shell 3.2", r.Version)
+	require.Equal(t, filepath.Join(folder, "shell"), r.Path)
+
+	// A program in a relative folder of PATH is not run.
+	t.Chdir(folder)
+	require.NoError(t, os.Rename("shell", "shell4"))
+	require.NoError(t, os.Remove("shell3"))
+	t.Setenv("PATH", ".")
+	stub.Programs = []string{"shell4"}
+	r = run(t, Settings{Runtimes: []Selected{stub}}).Runtimes[0]
+	require.Equal(t, "shell4 is in a relative folder of PATH; use --runtime shell="+filepath.Join(folder, "shell4"), r.Reason)
+}
+
+// A compiled benchmark in a temporary folder that is mounted noexec.
+func TestBenchmarkThatMayNotBeExecuted(t *testing.T) {
+	of := shell(t, "echo 1", honest)
+	of.Build = func(b build) ([]string, error) {
+		name := filepath.Join(b.folder, "bench")
+		return []string{name}, os.WriteFile(name, nil, 0o600)
+	}
+	r := run(t, Settings{Runtimes: []Selected{of}}).Runtimes[0]
+	require.False(t, r.Available)
+	require.Equal(t, "its benchmark may not be executed: permission denied; if the temporary folder is mounted noexec, set TMPDIR to another one", r.Reason)
+}
+
+// What a program says on standard error is in the reason, also when it is traced.
+func TestRuntimeThatFailsWhenTraced(t *testing.T) {
+	need.Processes(t)
+	if err := ptrace.Usable(); err != nil {
+		need.Missing(t, "ptrace", err.Error())
+	}
+	r := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", "[ $1 = mark ] && echo 'it makes no marks' >&2 && exit 3\n"+honest)}}).Runtimes[0]
+	require.True(t, r.Available)
+	require.Equal(t, "exit status 3: it makes no marks", r.Calls[0].ReadsBy)
+	hidden := filepath.Join(t.TempDir(), "count")
+	r = run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", "[ $1 = cost ] && echo >>"+hidden+" && [ $(wc -l <"+hidden+") = 2 ] && echo 'no vDSO' >&2 && exit 4\n"+honest)}}).Runtimes[0]
+	require.Equal(t, "the cost without the vDSO could not be measured: exit status 4: no vDSO", r.Reason)
+}
+
+// A runtime that fails at its third start keeps what was measured before, with the reason.
+func TestRuntimeThatFailsLater(t *testing.T) {
+	need.Processes(t)
+	count, third := filepath.Join(t.TempDir(), "count"), "3"
+	if ptrace.Usable() == nil {
+		third = "5" // each of the two before is repeated without the vDSO
+	}
+	r := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", `[ $1 = cost ] && echo >>`+count+` && [ $(wc -l <`+count+`) -ge `+third+` ] && exit 7
+`+honest)}}).Runtimes[0]
+	require.True(t, r.Available)
+	require.Equal(t, 2, r.Forks)
+	require.Equal(t, "start 3 of 3: exit status 7", r.Reason)
+	require.Len(t, r.Calls[0].Latency.SamplesNS, 2)
+}
+
+// A runtime that was measured completely is not called interrupted.
+func TestCompleteRuntimeOfAnInterruptedRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	mark := filepath.Join(t.TempDir(), "mark")
+	last := shell(t, "echo 1", "[ $1 = steps ] && echo >"+mark+" && exec sleep 1000\n"+honest)
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(mark); err == nil {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	measured, err := Run(ctx, Settings{Runtimes: []Selected{shell(t, "echo 1", honest), last}, Starts: 3, Time: 15 * time.Millisecond, CPUs: 2}, func(time.Duration, time.Duration) {})
+	require.NoError(t, err)
+	require.Empty(t, measured.Runtimes[0].Reason)
+	require.Equal(t, "interrupted", measured.Runtimes[1].Reason)
+	require.True(t, measured.Runtimes[1].Available)
+}
+
+// A signal ends a run; what is complete is kept.
+func TestInterruptedRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	sleeping := shell(t, "echo 1", `[ -n "$2" ] && exec sleep 1000`)
+	first := shell(t, "echo 1", honest)
+	measured, err := Run(ctx, Settings{Runtimes: []Selected{first, sleeping}, Starts: 3, Time: 15 * time.Millisecond, CPUs: 2}, func(time.Duration, time.Duration) { cancel() })
+	require.NoError(t, err)
+	require.Len(t, measured.Runtimes, 2)
+	require.Len(t, measured.Runtimes[0].Calls[0].Latency.SamplesNS, 1)
+	require.Equal(t, "interrupted", measured.Runtimes[0].Reason)
+	require.False(t, measured.Runtimes[1].Available)
+	require.Equal(t, "interrupted", measured.Runtimes[1].Reason)
+}
+
+func TestNothingIsLeftInTheTemporaryFolder(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", honest), shell(t, "echo 1", "echo socket >$TMPDIR/socket; exit 1")}})
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// Files of others in the folder above the temporary one do not decide what runs.
+func TestProgramsRunInTheRootFolder(t *testing.T) {
+	r := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1; [ $(pwd) = / ] || exit 9", "[ $(pwd) = / ] || exit 8\n"+honest)}}).Runtimes[0]
+	require.True(t, r.Available, r.Reason)
+	require.Empty(t, r.Reason)
+}
+
+// A compiler that writes no program is a reason, also if it writes what waits when it is opened.
+func TestCompilerThatWritesNoProgram(t *testing.T) {
+	for _, written := range []string{"true", "mkdir $2", "mkfifo $2", "ln -s none $2"} {
+		of := shell(t, "echo 1", written)
+		of.Build = compiled("bench.c", "")
+		r := run(t, Settings{Runtimes: []Selected{of}}).Runtimes[0]
+		require.False(t, r.Available)
+		require.Equal(t, "its benchmark could not be built: the compiler wrote no program", r.Reason, written)
+	}
+}
+
+// Without the vDSO a start that fails is not repeated.
+func TestHiddenStartThatFailsIsNotRepeated(t *testing.T) {
+	need.Processes(t)
+	if err := ptrace.Usable(); err != nil {
+		need.Missing(t, "ptrace", err.Error())
+	}
+	log := filepath.Join(t.TempDir(), "log")
+	// An even number of starts for costs: each of the first is followed by a hidden one.
+	r := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", "[ $1 = cost ] && echo >>"+log+" && [ $(wc -l <"+log+") = 2 ] && exit 4\n"+honest)}}).Runtimes[0]
+	require.Equal(t, "the cost without the vDSO could not be measured: exit status 4", r.Reason)
+	text, err := os.ReadFile(log)
+	require.NoError(t, err)
+	require.Equal(t, 4, strings.Count(string(text), "\n"), "three starts, and one without the vDSO")
+}
+
+// A pass in which no thread had a CPU says nothing, and does not spoil the others.
+func TestPassWithoutACall(t *testing.T) {
+	count := filepath.Join(t.TempDir(), "count")
+	busy := strings.Replace(honest, "threads)\n", "threads)\n  echo >>"+count+"\n  if [ $(wc -l <"+count+") = 2 ]; then\n"+
+		"    printf 'thread\\tnow\\t0\\t0\\npassed\\tnow\\t1000\\nthread\\tnew Time\\t0\\t10\\npassed\\tnew Time\\t1000\\nmissing\\tabsent\\tnone\\ndone\\n'; exit; fi\n", 1)
+	require.NotEqual(t, honest, busy)
+	r := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", busy)}, Threads: []int{1}}).Runtimes[0]
+	require.Empty(t, r.Reason)
+	require.Len(t, r.Calls[0].Throughput[0].SamplesReadsPerSecond, passes-1)
+	require.Len(t, r.Calls[1].Throughput[0].SamplesReadsPerSecond, passes)
+}
+
+// The variables of the user that change a runtime are not passed on, and named.
+func TestEnvironmentIsCleared(t *testing.T) {
+	t.Setenv("JAVA_TOOL_OPTIONS", "-Xint")
+	t.Setenv("SECRET", "x")
+	measured := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1 $JAVA_TOOL_OPTIONS $SECRET", honest)}})
+	require.Equal(t, "1", measured.Runtimes[0].Version)
+	require.Contains(t, measured.ClearedEnvironment, "JAVA_TOOL_OPTIONS")
+	require.NotContains(t, strings.Join(measured.ClearedEnvironment, " "), "SECRET")
+}

@@ -1,0 +1,176 @@
+package runtimes
+
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+// A Runtimes is the cost of the clock calls of language runtimes: the result of
+// `timebench runtimes`.
+type Runtimes struct {
+	// DurationNS is the time that the measurement took.
+	DurationNS int64 `json:"duration_ns"`
+	// Rounds is the number of samples of each call in each start of a runtime.
+	Rounds int `json:"rounds"`
+	// Clocks are the system's clocks that the calls are compared with, measured in the same
+	// minute. Each id stands once.
+	Clocks []SystemClock `json:"clocks"`
+	// Environment are the variables of the user that were passed on and change what is measured, such as the
+	// time zone: TZ=Europe/Berlin.
+	Environment []string `json:"environment,omitempty"`
+	// ClearedEnvironment are the names of the environment variables of the user that were not
+	// passed on, because they change how a runtime works.
+	ClearedEnvironment []string `json:"cleared_environment,omitempty"`
+	// Preloaded are the preloaded libraries that define functions which return the time, each with its
+	// origin: /usr/lib/faketime/libfaketime.so.1 (/etc/ld.so.preload). Programs call these and not the C library. LD_PRELOAD
+	// was not passed on, so those of it are not in the figures, but in the user's own programs.
+	Preloaded []string `json:"preloaded,omitempty"`
+	// Runtimes has an entry for each runtime, each name once.
+	Runtimes []MeasuredRuntime `json:"runtimes"`
+}
+
+// A SystemClock is a clock of the system, read without a runtime.
+type SystemClock struct {
+	// ID is the call and the path: CLOCK_MONOTONIC@vdso.
+	ID string `json:"id"`
+	// Latency is as that of clocks[].
+	Latency *compare.Latency `json:"latency,omitempty"`
+}
+
+// A MeasuredRuntime is one runtime, or the reason why it was not measured.
+type MeasuredRuntime struct {
+	// Name is the name in the ids of its calls: java. The name of a second runtime of the same
+	// kind ends with a number: java-2.
+	Name string `json:"name"`
+	// Version is what the runtime prints as its version; empty if it was not found.
+	Version string `json:"version,omitempty"`
+	// Path is the program.
+	Path string `json:"path,omitempty"`
+	// TimedBy is the kind of the clock that timed the calls: cpu time. Absent if it is a monotonic clock.
+	TimedBy string `json:"timed_by,omitempty"`
+	// Libc is the C library of the program, with its version: glibc 2.36. It is none for a static program,
+	// and absent if unknown.
+	Libc string `json:"libc,omitempty"`
+	// Available is whether its calls could be measured.
+	Available bool `json:"available"`
+	// Reason is why it is not available, or what failed.
+	Reason string `json:"reason,omitempty"`
+	// Forks is the number of times that the runtime was started to measure the cost.
+	Forks int `json:"forks,omitempty"`
+	// LoopNS is the median time of an empty turn of the measuring loop. It is included in each
+	// latency.
+	LoopNS float64 `json:"loop_ns,omitempty"`
+	// CallNS is the same with a call of an empty function of the language.
+	CallNS float64 `json:"call_ns,omitempty"`
+	// Calls has an entry for each call, each id once.
+	Calls []MeasuredCall `json:"calls"`
+}
+
+// A MeasuredCall is one call that returns the time.
+type MeasuredCall struct {
+	// ID is the call and the runtime: System.nanoTime@java.
+	ID string `json:"id"`
+	// Call is the call, spelt as in the manual of the language.
+	Call string `json:"call"`
+	// Kind is the meaning of the values: monotonic, wall or cpu time.
+	Kind string `json:"kind"`
+	// Reason is why the call was not measured, or what failed.
+	Reason string `json:"reason,omitempty"`
+	// WarmUpNS is the mean time of the first 100 calls after a start, which are not in Latency: the median
+	// of the starts.
+	WarmUpNS float64 `json:"warm_up_ns,omitempty"`
+	// Latency is the wall time of one call, as that of clocks[], or CPU time if the runtime is timed by that.
+	// The loop is included. The samples are the medians of the starts, the quiet ones their minima.
+	Latency *compare.Latency `json:"latency,omitempty"`
+	// Resolution is the step of the values as the program sees them.
+	Resolution *compare.Resolution `json:"resolution,omitempty"`
+	// Throughput has an entry for each number of threads.
+	Throughput []compare.Throughput `json:"throughput,omitempty"`
+	// Reads are the system's clocks that one call reads, in order: an entry for each read.
+	// Absent if it reads none, or if TracedCalls is 0.
+	Reads []string `json:"reads,omitempty"`
+	// ReadsBy is how Reads was determined (ptrace), or why it could not be.
+	ReadsBy string `json:"reads_by,omitempty"`
+	// TracedCalls is the number of calls that were traced.
+	TracedCalls int `json:"traced_calls"`
+	// AttributedCalls is the number of those with these Reads. If a few calls read more clocks in between,
+	// because the runtime collects garbage or compiles, they count too.
+	AttributedCalls int `json:"attributed_calls"`
+	// ExactCalls is the number of those that read nothing else.
+	ExactCalls int `json:"exact_calls,omitempty"`
+	// KernelEntry is how often a call enters the kernel to read a clock on this machine: never,
+	// always, sometimes, or unknown.
+	KernelEntry string `json:"kernel_entry,omitempty"`
+	// KernelEntryBy is how that was determined, or why it could not be.
+	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
+	// WithoutVDSONS is the median time of one call while the vDSO is hidden from the runtime:
+	// what it costs at least with a clock source that the vDSO cannot read. Absent if the vDSO answers the
+	// call under any clock source, if the call always enters the kernel, and if Reads is unknown.
+	WithoutVDSONS float64 `json:"without_vdso_ns,omitempty"`
+}
+
+// key is the key of the section in a document.
+const key = "runtimes"
+
+// Kind is the kind of this section.
+var Kind = section.Kind{Kind: result.Kind{
+	Key:     key,
+	About:   "runtimes is there where the clock calls of language runtimes were measured.",
+	New:     func() result.Section { return new(Runtimes) },
+	Choices: map[string][]string{"MeasuredCall.kernel_entry": result.KernelEntries, "MeasuredCall.kind": kinds},
+}, Command: "runtimes", Pictures: pictures, Compare: compared, Join: section.Joining(join)}
+
+// Of returns the section of a document; nil if it has none.
+func Of(d *result.Document) *Runtimes { return result.Of[*Runtimes](d) }
+
+// Key returns the key of the section in a document.
+func (*Runtimes) Key() string { return key }
+
+// Check reports impossible values to c.
+func (s *Runtimes) Check(c *result.Checker, at string) {
+	c.NotNegative(at+".duration_ns", float64(s.DurationNS))
+	c.NotNegative(at+".rounds", float64(s.Rounds))
+	seen := map[string]bool{}
+	for i, clock := range s.Clocks {
+		at := fmt.Sprintf("%s.clocks[%d] (%.64q)", at, i, clock.ID)
+		c.Once(at, clock.ID, seen)
+		clock.Latency.Check(c, at+".latency")
+	}
+	seen = map[string]bool{}
+	calls := map[string]bool{}
+	for i, runtime := range s.Runtimes {
+		at := fmt.Sprintf("%s.runtimes[%d] (%.64q)", at, i, runtime.Name)
+		c.Once(at, runtime.Name, seen)
+		runtime.check(c, at, calls)
+	}
+}
+
+// check reports impossible values. seen are the ids of the calls before, of all runtimes.
+func (r *MeasuredRuntime) check(c *result.Checker, at string, seen map[string]bool) {
+	c.NotNegative(at+".forks", float64(r.Forks))
+	c.NotNegative(at+".loop_ns", r.LoopNS)
+	c.NotNegative(at+".call_ns", r.CallNS)
+	for i, call := range r.Calls {
+		at := fmt.Sprintf("%s.calls[%d] (%.64q)", at, i, call.ID)
+		c.Once(at, call.ID, seen)
+		call.check(c, at)
+	}
+}
+
+func (m *MeasuredCall) check(c *result.Checker, at string) {
+	c.Choice(at+".kind", m.Kind, kinds)
+	c.NotNegative(at+".warm_up_ns", m.WarmUpNS)
+	m.Latency.Check(c, at+".latency")
+	m.Resolution.Check(c, at+".resolution")
+	compare.CheckThroughput(m.Throughput, c, at)
+	c.NotNegative(at+".traced_calls", float64(m.TracedCalls))
+	c.Part(at+".attributed_calls", int64(m.AttributedCalls), int64(m.TracedCalls), "traced_calls")
+	c.Part(at+".exact_calls", int64(m.ExactCalls), int64(m.AttributedCalls), "attributed_calls")
+	if m.KernelEntry != "" { // "" is not written
+		c.Choice(at+".kernel_entry", m.KernelEntry, result.KernelEntries)
+	}
+	c.NotNegative(at+".without_vdso_ns", m.WithoutVDSONS)
+}

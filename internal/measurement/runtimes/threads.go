@@ -1,0 +1,92 @@
+package runtimes
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// passes is how often the throughput is measured with each number of threads: diff needs so many.
+const passes = 10
+
+// A pass is one measurement of throughput: the calls of each thread, and the time of all of them
+// together. It begins when the threads are released, and ends with the last of them.
+type pass struct {
+	calls    []int64
+	passedNS float64
+}
+
+// throughput measures all calls of a runtime with each number of threads.
+func (r *runner) throughput(s *subject) {
+	if !s.Threads {
+		return
+	}
+	for _, threads := range r.settings.Threads {
+		all := map[string][]pass{}
+		for range passes {
+			if r.ctx.Err() != nil {
+				return
+			}
+			if err := r.pass(s, threads, all); err != nil {
+				s.note(r.ctx, "with "+words.Plural(threads, "thread"), err)
+				return
+			}
+		}
+		for i := range s.entry.Calls {
+			m := &s.entry.Calls[i]
+			if measured := all[m.Call]; len(measured) > 0 {
+				m.Throughput = append(m.Throughput, throughputOf(threads, threads > r.settings.CPUs, measured))
+			}
+		}
+	}
+}
+
+// pass adds one pass of each call.
+func (r *runner) pass(s *subject, threads int, all map[string][]pass) error {
+	span := r.settings.threadSpan(threads)
+	expected := r.settings.passTime(s.Runtime, threads)
+	defer r.advance(expected)
+	began := time.Now()
+	out, err := r.run(s, expected, []string{"threads", strconv.Itoa(threads), nanoseconds(span)}, s.callNames())
+	if err != nil {
+		return err
+	}
+	took, total := float64(time.Since(began)), 0.0
+	for _, name := range s.callNames() {
+		calls, err := out.counted(name, threads)
+		if err != nil {
+			return err
+		}
+		if calls != nil && slices.Max(calls) > 0 { // otherwise no thread had a CPU before the span ended
+			all[name] = append(all[name], pass{calls, out.passedNS[name]})
+			total += out.passedNS[name]
+		}
+	}
+	if total > took {
+		return fmt.Errorf("its stopwatch counted %v while %v passed", time.Duration(total), time.Duration(took))
+	}
+	return nil
+}
+
+// throughputOf returns the throughput of passes with so many threads.
+func throughputOf(threads int, oversubscribed bool, passes []pass) compare.Throughput {
+	var perSecond, fairness []float64
+	for _, p := range passes {
+		sum := int64(0)
+		for _, calls := range p.calls {
+			sum += calls
+		}
+		perSecond = append(perSecond, float64(sum)*1e9/p.passedNS)
+		fairness = append(fairness, float64(slices.Min(p.calls))/float64(slices.Max(p.calls)))
+	}
+	rate := stats.Median(perSecond)
+	return compare.Throughput{
+		Threads: threads, Oversubscribed: oversubscribed, ReadsPerSecond: rate, CountedReadsPerSecond: rate,
+		NSPerRead: float64(threads) * 1e9 / rate, Fairness: stats.Median(fairness), SamplesReadsPerSecond: perSecond,
+	}
+}

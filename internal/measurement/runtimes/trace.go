@@ -1,0 +1,204 @@
+package runtimes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/program"
+	"github.com/timebench/timebench/internal/instrument/ptrace"
+	"github.com/timebench/timebench/internal/instrument/stats"
+)
+
+// byPtrace is how reads and kernel entries were determined.
+const byPtrace = "ptrace"
+
+// trace finds out which clocks the calls of a runtime read, whether they enter the kernel, and what
+// they cost without the vDSO. What cannot be determined has the reason.
+func (r *runner) trace(s *subject) {
+	if err := ptrace.Usable(); err != nil {
+		s.unproven(err.Error())
+		return
+	}
+	hidden, err := r.marked(s, tracedCalls, true)
+	if r.ctx.Err() != nil {
+		s.unproven("interrupted")
+		return
+	}
+	if err != nil {
+		s.unproven(err.Error())
+		return
+	}
+	all := ptrace.Summarize(hidden)
+	for i := range s.entry.Calls {
+		s.entry.Calls[i].attribute(all)
+	}
+	if visible, err := r.marked(s, enteringCalls, false); err != nil {
+		s.note(r.ctx, "kernel entry could not be determined", err)
+	} else {
+		for i := range s.entry.Calls {
+			s.entry.Calls[i].setKernelEntry(visible)
+		}
+	}
+}
+
+// unproven sets why nothing is known about the reads of all calls.
+func (s *subject) unproven(why string) {
+	for i := range s.entry.Calls {
+		m := &s.entry.Calls[i]
+		m.ReadsBy, m.KernelEntry, m.KernelEntryBy = why, result.Unknown, why
+	}
+}
+
+// marked runs the benchmark of a runtime with a mark before each of so many calls, and returns the clocks
+// that each call read.
+func (r *runner) marked(s *subject, times int, hide bool) ([]ptrace.Span, error) {
+	const longest = 90 * time.Second
+	ctx, cancel := limited(r.ctx, longest)
+	defer cancel(nil)
+	defer r.advance(traceTime)
+	cmd := r.start(s.command, append([]string{"mark", strconv.Itoa(times)}, s.callNames()...)...)
+	complaints := &bounded{most: limits(traceTime).OutputBytes, cancel: cancel}
+	cmd.Stderr = complaints
+	spans, err := ptrace.Trace(ctx, cmd, hide)
+	if err != nil {
+		return nil, cmp.Or(context.Cause(ctx), complaints.because(err))
+	}
+	return spans, nil
+}
+
+// markOf returns the name of a call as it is in the mark, which is the name of a file.
+func markOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// attribute sets the clocks that a call reads: what most of the traced calls read. The call may have no
+// summary.
+func (m *MeasuredCall) attribute(all []ptrace.Call) {
+	i := slices.IndexFunc(all, func(c ptrace.Call) bool { return c.Mark == markOf(m.Call) })
+	if i < 0 {
+		m.ReadsBy = "the call was not traced"
+		return
+	}
+	m.Reads, m.ReadsBy = all[i].Reads, byPtrace
+	m.TracedCalls, m.AttributedCalls, m.ExactCalls = all[i].Spans, all[i].Attributed, all[i].Usual
+}
+
+// setKernelEntry sets how often a call enters the kernel to read a clock. If all calls read the same, only
+// those reads count: the others are the runtime's own.
+func (m *MeasuredCall) setKernelEntry(spans []ptrace.Span) {
+	traced, entered := 0, 0
+	for _, span := range spans {
+		if span.Mark != markOf(m.Call) {
+			continue
+		}
+		traced++
+		own := func(clock string) bool {
+			return m.AttributedCalls < m.TracedCalls || slices.Contains(m.Reads, clock)
+		}
+		if slices.ContainsFunc(span.Reads, own) {
+			entered++
+		}
+	}
+	m.KernelEntryBy = byPtrace
+	switch {
+	case traced == 0 || m.TracedCalls == 0:
+		m.KernelEntry, m.KernelEntryBy = result.Unknown, "the call was not traced"
+	case entered == 0:
+		m.KernelEntry = result.Never
+	case entered == traced:
+		m.KernelEntry = result.Always
+	default:
+		m.KernelEntry = result.Sometimes
+	}
+}
+
+// withoutVDSO measures the calls in one start while the vDSO is hidden from the runtime. Nothing but
+// its new processes and threads is traced, so it runs at full speed.
+func (r *runner) withoutVDSO(s *subject) {
+	if s.command == nil || s.noHidden || ptrace.Usable() != nil {
+		return
+	}
+	expected := r.settings.costTime(s.Runtime)
+	limit := limits(expected)
+	ctx, cancel := limited(r.ctx, limit.Time)
+	defer cancel(nil)
+	defer r.advance(expected)
+	began := time.Now()
+	text, complaints := &bounded{most: limit.OutputBytes, cancel: cancel}, &bounded{most: limit.OutputBytes, cancel: cancel}
+	cmd := r.start(s.command, append(r.settings.costMode(), s.callNames()...)...)
+	cmd.Stdout, cmd.Stderr = text, complaints
+	err := complaints.because(ptrace.Run(ctx, cmd))
+	var out output
+	if err == nil {
+		out, err = parsed(text.content, s.callNames(), time.Since(began))
+	}
+	if err == nil {
+		err = out.measured(s.callNames(), rounds)
+	}
+	if err != nil {
+		s.noHidden = true
+		s.note(r.ctx, "the cost without the vDSO could not be measured", cmp.Or(context.Cause(ctx), err))
+		return
+	}
+	for name, samples := range out.costs {
+		s.hidden[name] = append(s.hidden[name], stats.Median(samples))
+	}
+}
+
+// servedByAny are the reads that the vDSO answers under every clock source: they return what the kernel
+// stored at its last tick (lib/vdso/gettimeofday.c).
+var servedByAny = []string{"time", "CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_COARSE"}
+
+// fromVDSO reports whether a call reads a clock that the vDSO answers only under some clock sources. Of
+// others, the cost without the vDSO says nothing about a slow clock source.
+func (m *MeasuredCall) fromVDSO() bool {
+	return m.KernelEntry != result.Always && slices.ContainsFunc(m.Reads, func(clock string) bool { return !slices.Contains(servedByAny, clock) })
+}
+
+// limited returns a context that ends after this long, with a cause for the reason of a row.
+func limited(ctx context.Context, most time.Duration) (context.Context, context.CancelCauseFunc) {
+	within, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(most, func() { cancel(fmt.Errorf("did not end within %v", most.Round(time.Second))) })
+	return within, func(cause error) {
+		timer.Stop()
+		cancel(cause)
+	}
+}
+
+// bounded keeps what a program prints, and ends it beyond most bytes.
+type bounded struct {
+	content []byte
+	most    int64
+	cancel  context.CancelCauseFunc
+}
+
+func (b *bounded) Write(text []byte) (int, error) {
+	if int64(len(b.content)+len(text)) > b.most {
+		err := fmt.Errorf("printed more than %d bytes", b.most)
+		b.cancel(err)
+		return 0, err
+	}
+	b.content = append(b.content, text...)
+	return len(text), nil
+}
+
+// because returns the error of a program with the line of this output, its standard error, that
+// explains it; nil if there is no error.
+func (b *bounded) because(err error) error {
+	if line := program.Complaint(b.content); err != nil && line != "" {
+		return fmt.Errorf("%w: %s", err, line)
+	}
+	return err
+}

@@ -1,0 +1,206 @@
+package sections_test
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/test/drawn"
+	"github.com/timebench/timebench/test/made"
+)
+
+func TestEveryChartDrawsEveryDocument(t *testing.T) {
+	for name, d := range map[string]*result.Document{
+		"one clock, one thread": made.Document(1, 1),
+		"a usual run":           made.Document(17, 1, 2),
+		"many threads":          made.Document(17, 1, 2, 3, 4, 8, 16, 24, 1024),
+		"one number of threads": made.Document(5, 24),
+		"every clock":           made.Document(40, 1, 2, 4),
+	} {
+		for _, c := range sections.Pictures() {
+			require.True(t, c.Drawable(d), "%s: %s", name, c.Name)
+			var file bytes.Buffer
+			require.NoError(t, c.PNG(&file, d), "%s: %s", name, c.Name)
+			decoded, err := png.DecodeConfig(&file)
+			require.NoError(t, err)
+			require.Equal(t, 1800, decoded.Width)
+		}
+	}
+}
+
+// Whatever the numbers of threads, the labels of the axis are apart.
+func TestLabelsOfThreadsAreApart(t *testing.T) {
+	upTo := func(most int) []int {
+		all := make([]int, most)
+		for i := range all {
+			all[i] = i + 1
+		}
+		return all
+	}
+	for _, threads := range [][]int{{1}, {1, 2}, upTo(24), upTo(100), upTo(1024), {900, 1000, 1023, 1024}, {1, 1000, 1001, 1002, 1003, 1004}} {
+		d := made.Document(20, threads...) // with long names, which leave little room
+		for _, c := range sections.Pictures() {
+			if strings.HasPrefix(c.Name, "time-per-read") || strings.HasPrefix(c.Name, "reads-per-second") {
+				drawn.RequireApart(t, c, d)
+			}
+		}
+	}
+}
+
+func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
+	d := made.Document(2, 1)
+	d.Sections = []result.Section{compare.Of(d)}
+	for i := range compare.Of(d).Clocks {
+		compare.Into(d).Clocks[i] = compare.Clock{ID: "absent", Reason: "no such device"}
+	}
+	for _, c := range sections.Pictures() {
+		require.False(t, c.Drawable(d), c.Name)
+	}
+}
+
+// Documents of others may hold what no run leaves.
+func TestExperimentsWithoutFigures(t *testing.T) {
+	d := made.Document(2, 1)
+	compare.Into(d).Clocks[0].Throughput = []compare.Throughput{{Threads: 1}}
+	compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: "hpet", Clocks: []compare.Clock{{ID: "unheard of"}}}}
+	for _, c := range sections.Pictures() {
+		if c.Drawable(d) {
+			require.NoError(t, c.PNG(io.Discard, d), c.Name)
+		}
+	}
+	compare.Into(d).OtherClockSources = nil
+	for _, c := range sections.Pictures() {
+		require.Equal(t, !strings.HasPrefix(c.Name, "clock-sources"), c.Drawable(d), c.Name)
+	}
+}
+
+// A picture of a document of anyone's is no larger, and lays out no more, than one of a
+// hundred clocks, and says so.
+func TestPicturesHaveBounds(t *testing.T) {
+	usual, most, more := made.Document(17, 1, 2), made.Document(picture.MostClocks, 1, 2), made.Document(7*picture.MostClocks, 1, 2)
+	// Otherwise the number of CPUs is another, and so is the height.
+	usual.Put(skew.Of(most))
+	more.Put(skew.Of(most))
+	for _, c := range sections.Pictures() {
+		require.LessOrEqual(t, c.Height(usual), c.Height(most), c.Name)
+		require.Equal(t, c.Height(most), c.Height(more), c.Name)
+		require.NotContains(t, c.Subtitle(most), "at most", c.Name)
+		require.Contains(t, c.Subtitle(more), "at most 100 of 700 clocks", c.Name)
+		var pictures [2]bytes.Buffer
+		require.NoError(t, c.SVG(&pictures[0], most))
+		require.NoError(t, c.SVG(&pictures[1], more))
+		require.Less(t, pictures[1].Len(), 2*pictures[0].Len(), c.Name)
+	}
+}
+
+// No text is laid out that no width holds: that of a megabyte takes minutes.
+func TestNoTextIsLaidOutWithoutEnd(t *testing.T) {
+	require.Equal(t, "AMD EPYC™", picture.Bounded("AMD EPYC™"))
+	require.Equal(t, strings.Repeat("é", picture.Longest), picture.Bounded(strings.Repeat("é", picture.Longest)))
+	require.Equal(t, strings.Repeat("é", picture.Longest)+"…", picture.Bounded(strings.Repeat("é", picture.Longest+1)))
+	require.Equal(t, "a b", picture.Bounded("a\x1bb"))
+	long := strings.Repeat("W", picture.Longest+1)
+	d := printable.All(made.Document(5, 1, 2), func(text string) string { return text + long })
+	for _, c := range sections.Pictures() {
+		var svg bytes.Buffer
+		require.NoError(t, c.SVG(&svg, d), c.Name)
+		require.NotContains(t, svg.String(), long, c.Name)
+	}
+}
+
+func TestSVGIsAnElementForAPage(t *testing.T) {
+	d := made.Document(17, 1, 2, 4)
+	d.Host.CPU.Model = `<script>alert("CPU")</script>`
+	compare.Into(d).Clocks[0].ID = `<b>"bold"@vdso`
+	for _, c := range sections.Pictures() {
+		drawn.RequireElement(t, c, d)
+	}
+}
+
+func TestPartsAreDrawnOfEveryMachine(t *testing.T) {
+	own := 0
+	for _, kind := range sections.All {
+		if kind.Key != compare.Kind.Key {
+			own += len(kind.Pictures)
+		}
+	}
+	for _, cpus := range []int{2, 4, 8, 17, 192} {
+		for _, faults := range []bool{false, true} {
+			d, pictures := made.Trusted(cpus, faults), 0
+			for _, c := range sections.Pictures() {
+				if c.Drawable(d) {
+					pictures++
+					drawn.RequireElement(t, c, d)
+				}
+			}
+			require.Equal(t, own, pictures)
+		}
+	}
+}
+
+// Documents of others may hold what no run leaves: it is drawn, or it is not, but
+// nothing falls over.
+func TestOddPartsAreDrawn(t *testing.T) {
+	for _, size := range []float64{0, 1e-9, 1e18, -1e18, math.SmallestNonzeroFloat64} {
+		d := made.Trusted(4, true)
+		some := math.Abs(size)
+		if some < 1e-9 {
+			some = 0 // only what may be negative may be less
+		}
+		for i := range verify.Of(d).Clocks {
+			c := &verify.Of(d).Clocks[i]
+			c.ID = strings.Repeat("<long>\x1b\n", 500)
+			for j := range c.Faults {
+				c.Faults[j].WorstNS, c.Faults[j].Count = some, 1<<60
+			}
+			if c.Across != nil && i%2 == 0 {
+				c.Across.SeesNS = some
+			}
+		}
+		for i := range skew.Of(d).Clocks {
+			skew.Of(d).Clocks[i].ID = strings.Repeat("<long>", 500)
+			for j := range skew.Of(d).Clocks[i].Pairs {
+				p := &skew.Of(d).Clocks[i].Pairs[j]
+				p.OffsetNS, p.BoundNS, p.RoundTripNS = size, some, some
+				p.OtherCPU += 1e9
+			}
+		}
+		drift.Of(d).Reference = strings.Repeat("<long>", 500)
+		for i := range drift.Of(d).Clocks {
+			c := &drift.Of(d).Clocks[i]
+			c.ID = strings.Repeat(fmt.Sprint("<long>", i), 500)
+			*c.Asleep.PPM = size
+			c.Points = []drift.DriftPoint{{AtNS: 0, OffsetNS: size}, {AtNS: int64(max(1, min(some, 1e18))), OffsetNS: -size}}[:1+i%2]
+		}
+		for _, c := range sections.Pictures() {
+			if c.Drawable(d) {
+				var drawn bytes.Buffer
+				require.NoError(t, c.SVG(&drawn, d))
+				for _, wrong := range []string{"NaN", "Inf", "<long>", "\x1b"} {
+					require.NotContains(t, drawn.String(), wrong, "%s of %v", c.Name, size)
+				}
+			}
+		}
+	}
+	for _, d := range []*result.Document{
+		{Sections: []result.Section{&verify.Verification{}, &skew.Skew{}, &drift.Drift{}}},
+		{Sections: []result.Section{&skew.Skew{Clocks: []skew.SkewedClock{{ID: "c"}}}, &drift.Drift{Clocks: []drift.DriftedClock{{ID: "c"}}}}},
+	} {
+		for _, c := range sections.Pictures() {
+			require.False(t, c.Drawable(d), c.Name)
+		}
+	}
+}

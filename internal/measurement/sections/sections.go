@@ -1,0 +1,113 @@
+// Package sections lists the measurements that add a section to a result document. The
+// document, its formats and the comparison of two documents use this list and know no
+// measurement by name. A new measurement is a folder and a line here.
+package sections
+
+import (
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/show/picture"
+)
+
+// All are the kinds of sections, in the order of every report.
+var All = []section.Kind{compare.Kind, verify.Kind, skew.Kind, drift.Kind, runtimes.Kind, profile.Kind}
+
+// loader loads documents with all sections. It is made when it is first needed, since most commands
+// load nothing.
+var loader = sync.OnceValue(func() *result.Loader {
+	var kinds []result.Kind
+	for _, kind := range All {
+		kinds = append(kinds, kind.Kind)
+	}
+	return result.NewLoader(kinds...)
+})
+
+// Load reads the document in a file or folder that the user named, with its sections, as
+// [result.Loader.LoadNamed] does.
+func Load(name string) (*result.Document, error) { return loader().LoadNamed(name) }
+
+// LoadUpTo is [Load] of a document of at most so many bytes, in a file that need not be named by the user:
+// see [result.Loader.Load]. The error for a larger one is [result.ErrTooLarge].
+func LoadUpTo(name string, most int64) (*result.Document, error) { return loader().Load(name, most) }
+
+// Read reads a document with its sections. Its errors are those of [result.Loader.Read].
+func Read(r io.Reader) (*result.Document, error) { return loader().Read(r) }
+
+// Join returns the documents of several runs of one machine, of which there is at least one, as one
+// document, with the samples of all. What has no samples is that of the first run that has it. The
+// documents are not changed.
+func Join(runs []*result.Document) *result.Document {
+	if len(runs) == 1 {
+		return runs[0]
+	}
+	joined := *runs[0]
+	joined.Settings.Repeat = 0
+	for i, run := range runs {
+		joined.Settings.Repeat += max(1, run.Settings.Repeat)
+		joined.Interrupted = joined.Interrupted || run.Interrupted
+		if i > 0 {
+			joined.Warnings = slices.Concat(joined.Warnings, run.Warnings)
+		}
+	}
+	joined.Warnings = firstOfKind(joined.Warnings)
+	for _, kind := range All {
+		var own []result.Section
+		for _, run := range runs {
+			if s := run.Section(kind.Key); s != nil {
+				own = append(own, s)
+			}
+		}
+		switch {
+		case len(own) > 0 && kind.Join != nil:
+			joined.Put(kind.Join(own))
+		case len(own) > 0:
+			joined.Put(own[0])
+		}
+	}
+	return &joined
+}
+
+// firstOfKind returns the first warning of each kind.
+func firstOfKind(warnings []result.Warning) []result.Warning {
+	seen := map[string]bool{}
+	var first []result.Warning
+	for _, w := range warnings {
+		if !seen[w.Kind] {
+			first = append(first, w)
+		}
+		seen[w.Kind] = true
+	}
+	return first
+}
+
+// Commands returns the commands whose results are in a document.
+func Commands(d *result.Document) []string {
+	var commands []string
+	for _, s := range section.In(d) {
+		for _, kind := range All {
+			if kind.Key == s.Key() {
+				commands = append(commands, kind.Command)
+			}
+		}
+	}
+	return commands
+}
+
+// Pictures returns the pictures of all kinds of sections, in the order of a report.
+func Pictures() []picture.Chart[*result.Document] {
+	var all []picture.Chart[*result.Document]
+	for _, kind := range All {
+		all = append(all, kind.Pictures...)
+	}
+	return all
+}

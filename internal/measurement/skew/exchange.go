@@ -1,0 +1,116 @@
+package skew
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/machine/thread"
+)
+
+// A mailbox carries one CPU's messages to the other. The value is stored before the round,
+// and is the reading: a thread that sees the round knows that the reading was made.
+type mailbox struct {
+	round atomic.Int64
+	value atomic.Int64
+	_     [thread.CacheLine - 16]byte
+}
+
+// An exchanged is the result of an exchange between two CPUs.
+type exchanged struct {
+	apart bool // the threads did not begin together
+	// best is the tightest of all round trips: what the other CPU read, between what the
+	// first one read before and after.
+	best observe.Tightest
+	// lost are the CPUs that a thread was moved away from, or that had no time for it. Rounds
+	// since the last look before the move are not counted.
+	lost []int
+}
+
+// looks is the number of rounds between two looks, which check that the work is not over and
+// the threads are on their CPUs.
+const looks = 256
+
+// exchange has two CPUs exchange readings for the span. The error is why the clock could not
+// be read.
+func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duration) (exchanged, error) {
+	// The boxes are on the heap, where they do not move, because the two threads share them.
+	// Only the first thread writes to found, which is read when that thread has ended.
+	boxes, found := new([2]mailbox), new(observe.Tightest)
+	r := observe.Together(ctx, c, pair[:], span, len(pair), func(s *observe.Seat) {
+		defer s.Stop() // neither thread is of use without the other
+		if s.Index == 0 {
+			begin(s, boxes, found)
+		} else {
+			answer(s, boxes)
+		}
+	})
+	e := exchanged{apart: r.Apart, lost: slices.Sorted(slices.Values(slices.Concat(r.Late, r.Gone)))}
+	if len(r.Late) == 0 && len(r.Ended) == len(pair) {
+		e.best = *found
+	}
+	for _, s := range r.Failed {
+		return e, s.Err
+	}
+	return e, nil
+}
+
+// begin begins rounds until the work is over. The rounds since the last look are kept at the
+// next one: the other side checks its CPU after as many rounds, and no longer answers if it
+// was moved.
+func begin(s *observe.Seat, boxes *[2]mailbox, found *observe.Tightest) {
+	var pending, now observe.Tightest
+	value := make([]int64, 1)
+	for round := int64(1); ; round++ {
+		first := clock.ReadBehind(s.Reader, value)
+		boxes[0].value.Store(first)
+		boxes[0].round.Store(round)
+		if !wait(s, &boxes[1], round) {
+			return
+		}
+		last := clock.ReadBehind(s.Reader, value)
+		now.Take(observe.Bracket{Low: first, Value: boxes[1].value.Load(), High: last})
+		if round%looks != 0 {
+			continue
+		}
+		over := s.Over()
+		if !s.Sound() {
+			return
+		}
+		*found, pending = pending, now
+		if over {
+			return
+		}
+	}
+}
+
+// answer answers rounds until the work is over.
+func answer(s *observe.Seat, boxes *[2]mailbox) {
+	value := make([]int64, 1)
+	for round := int64(1); wait(s, &boxes[0], round); round++ {
+		boxes[1].value.Store(clock.ReadBehind(s.Reader, value))
+		boxes[1].round.Store(round)
+		if round%looks == 0 && s.Over() {
+			return
+		}
+	}
+}
+
+// wait waits for a round, and returns whether it came before the work was over.
+func wait(s *observe.Seat, box *mailbox, round int64) bool {
+	// Yield rarely: on a busy machine two threads that yield often would hardly ever run at
+	// the same time.
+	const patience = 1 << 12
+	for look := 1; box.round.Load() != round; look++ {
+		if look%patience == 0 {
+			if s.Over() {
+				return false
+			}
+			thread.Pause()
+		}
+	}
+	return true
+}

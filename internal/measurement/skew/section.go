@@ -1,0 +1,120 @@
+package skew
+
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+)
+
+// A Skew is the offset of each clock between CPUs: the result of `timebench skew`.
+type Skew struct {
+	// DurationNS is the time that the measurement took.
+	DurationNS int64 `json:"duration_ns"`
+	// CPUs are the numbers of the CPUs that were compared; all others are compared with the
+	// first.
+	CPUs []int `json:"cpus"`
+	// LostCPUs are the CPUs of the run that went away during it.
+	LostCPUs []int `json:"lost_cpus,omitempty"`
+	// Clocks has an entry for each clock, each id once.
+	Clocks []SkewedClock `json:"clocks"`
+}
+
+// A SkewedClock is one clock on several CPUs.
+type SkewedClock struct {
+	// ID is the call and the path: RDTSC@cpu.
+	ID string `json:"id"`
+	// Reason is why the clock could not be compared, in whole or in part.
+	Reason string `json:"reason,omitempty"`
+	// TicksPerSecond is the reported or measured rate of the clock's values; absent if the
+	// clock was not available.
+	TicksPerSecond float64 `json:"ticks_per_second,omitempty"`
+	// Pairs are the comparisons of two CPUs: of the first CPU with each other one, and on
+	// small machines of all with all.
+	Pairs []CPUPair `json:"pairs,omitempty"`
+	// MissingPairs are the pairs that could not be compared.
+	MissingPairs []MissingPair `json:"missing_pairs,omitempty"`
+}
+
+// A MissingPair is two CPUs that could not be compared by a clock.
+type MissingPair struct {
+	// CPU is the number of the CPU that was to start each round.
+	CPU int `json:"cpu"`
+	// OtherCPU is the number of the CPU that was to answer.
+	OtherCPU int `json:"other_cpu"`
+	// Reason is why the two could not be compared.
+	Reason string `json:"reason"`
+}
+
+// A CPUPair is two CPUs that exchanged readings in both directions over a shared cache line,
+// many times.
+type CPUPair struct {
+	// CPU is the number of the CPU that started each round.
+	CPU int `json:"cpu"`
+	// OtherCPU is the number of the CPU that answered.
+	OtherCPU int `json:"other_cpu"`
+	// OffsetNS is the offset of the clock on OtherCPU from that on CPU; negative if it is
+	// behind.
+	OffsetNS float64 `json:"offset_ns"`
+	// BoundNS is the error bound of OffsetNS: half of the best round trip, plus the clock's
+	// resolution.
+	BoundNS float64 `json:"bound_ns"`
+	// RoundTripNS is the best round trip, measured by the clock itself. In the faster
+	// direction, a message takes half of it or less.
+	RoundTripNS float64 `json:"round_trip_ns"`
+	// Rounds is the number of round trips.
+	Rounds int64 `json:"rounds"`
+}
+
+// Apart reports whether the clock differs on the two CPUs by more than the error bound.
+func (p CPUPair) Apart() bool { return p.OffsetNS > p.BoundNS || -p.OffsetNS > p.BoundNS }
+
+// TickNS returns the resolution of the clock in ns, which is part of BoundNS.
+func (p CPUPair) TickNS() float64 { return p.BoundNS - p.RoundTripNS/2 }
+
+// TellsRoundTrip reports whether the clock is fine enough to measure a round trip. A coarse
+// clock often has the same value before and after it.
+func (p CPUPair) TellsRoundTrip() bool { return p.RoundTripNS > max(0, p.TickNS()) }
+
+// key is the key of the section in a document.
+const key = "skew"
+
+// Kind is the kind of this section.
+var Kind = section.Kind{Kind: result.Kind{
+	Key:   key,
+	About: "skew is there where the CPUs' views of a clock were compared.",
+	New:   func() result.Section { return new(Skew) },
+}, Command: "skew", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
+
+// Of returns the section of a document; nil if it has none.
+func Of(d *result.Document) *Skew { return result.Of[*Skew](d) }
+
+// Key returns the key of the section in a document.
+func (*Skew) Key() string { return key }
+
+// Check reports impossible values to c.
+func (s *Skew) Check(c *result.Checker, at string) {
+	c.NotNegative(at+".duration_ns", float64(s.DurationNS))
+	c.CPUs(at+".cpus", s.CPUs)
+	c.CPUs(at+".lost_cpus", s.LostCPUs)
+	seen := map[string]bool{}
+	for i, clock := range s.Clocks {
+		at := fmt.Sprintf("%s.clocks[%d] (%.64q)", at, i, clock.ID)
+		c.Once(at, clock.ID, seen)
+		c.NotNegative(at+".ticks_per_second", clock.TicksPerSecond)
+		for i, pair := range clock.Pairs {
+			at := fmt.Sprintf("%s.pairs[%d]", at, i)
+			c.NotNegative(at+".cpu", float64(pair.CPU))
+			c.NotNegative(at+".other_cpu", float64(pair.OtherCPU))
+			c.Signed(at+".offset_ns", pair.OffsetNS)
+			c.NotNegative(at+".bound_ns", pair.BoundNS)
+			c.NotNegative(at+".round_trip_ns", pair.RoundTripNS)
+			c.NotNegative(at+".rounds", float64(pair.Rounds))
+		}
+		for i, pair := range clock.MissingPairs {
+			at := fmt.Sprintf("%s.missing_pairs[%d]", at, i)
+			c.NotNegative(at+".cpu", float64(pair.CPU))
+			c.NotNegative(at+".other_cpu", float64(pair.OtherCPU))
+		}
+	}
+}

@@ -1,0 +1,360 @@
+package skew
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// Fact returns the duration of the measurement and the CPUs.
+func (s *Skew) Fact(*result.Document) table.Fact {
+	return table.Fact{Name: "Skew", Value: "measured for " + words.Duration(float64(s.DurationNS)) + " on " + words.CPUs(s.CPUs)}
+}
+
+// Block returns the skew of each clock between CPUs.
+func (s *Skew) Block(d *result.Document) table.Block {
+	block := table.Block{Title: "Skew between CPUs"}
+	var why words.Reasons
+	block.Notes = words.Lost(s.LostCPUs)
+	var quickest, slowest *trip
+	for i := range s.Clocks {
+		c := &s.Clocks[i]
+		for _, reason := range whyMissing(c) {
+			why.Add(c.ID, reason)
+		}
+		if len(c.Pairs) == 0 {
+			continue
+		}
+		block.Grids = append(block.Grids, pairGrid(c))
+		line := s.together(c)
+		if apart := apartPairs(c); len(apart) > 0 {
+			block.Faults = append(block.Faults, line)
+		} else {
+			block.Notes = append(block.Notes, line)
+		}
+		low, high := trips(c)
+		if low != nil && (quickest == nil || low.pair.RoundTripNS < quickest.pair.RoundTripNS) {
+			quickest, slowest = low, high
+		}
+	}
+	switch {
+	case quickest != nil:
+		block.Notes = append(block.Notes, communication(*quickest, *slowest))
+	case len(block.Grids) == 1:
+		block.Notes = append(block.Notes, "The clock is too coarse to show how long a message takes between two CPUs.")
+	case len(block.Grids) > 1:
+		block.Notes = append(block.Notes, "The clocks are too coarse to show how long a message takes between two CPUs.")
+	}
+	block.Notes = append(block.Notes, why.Lines()...)
+	block.Verdict = s.verdict(d)
+	return block
+}
+
+// verdict returns the result for all clocks in a sentence.
+func (s *Skew) verdict(d *result.Document) string {
+	compared := 0
+	var apart []string
+	within, measured, wanted := 0.0, 0, 0
+	for i := range s.Clocks {
+		c := &s.Clocks[i]
+		if c.TicksPerSecond > 0 {
+			measured, wanted = measured+len(c.Pairs), wanted+s.wanted(c)
+		}
+		if len(c.Pairs) == 0 {
+			continue
+		}
+		compared++
+		if len(apartPairs(c)) > 0 {
+			apart = append(apart, c.ID)
+		}
+		for _, p := range c.Pairs {
+			within = max(within, math.Abs(p.OffsetNS)+p.BoundNS)
+		}
+	}
+	var text string
+	switch {
+	case compared == 0 && len(s.CPUs) == 1:
+		text = "There is only one CPU: nothing to compare."
+	case compared == 0:
+		text = "No clock could be compared between CPUs."
+	case len(apart) > 0:
+		text = "CPUs differ by more than the error bound: " + words.List(apart) + "."
+		if measured < wanted {
+			text += fmt.Sprintf(" Only %d of %d pairs were measured.", measured, wanted)
+		}
+	case measured < wanted:
+		text = fmt.Sprintf("No CPUs differ by more than %s in %d of %d pairs. The others were not measured.", words.Duration(within), measured, wanted)
+	default:
+		text = fmt.Sprintf("No CPUs differ by more than %s (%d of %d pairs).", words.Duration(within), measured, wanted)
+	}
+	if d.Interrupted {
+		return "Interrupted; up to then: " + text
+	}
+	return text
+}
+
+// wanted returns the number of pairs to compare by a clock. Documents of older versions do not list
+// the missing ones.
+func (s *Skew) wanted(c *SkewedClock) int {
+	return max(len(pairs(s.CPUs)), len(c.Pairs)+len(c.MissingPairs))
+}
+
+// measured returns the number of pairs of a clock, and of how many if some are missing: 7 of 63
+// pairs.
+func (s *Skew) measured(c *SkewedClock) string {
+	if wanted := s.wanted(c); len(c.Pairs) < wanted {
+		return fmt.Sprintf("%d of %d pairs", len(c.Pairs), wanted)
+	}
+	return words.Plural(len(c.Pairs), "pair")
+}
+
+// whyMissing returns why a clock could not be compared, or which pairs are missing, for each
+// reason.
+func whyMissing(c *SkewedClock) []string {
+	if len(c.MissingPairs) == 0 {
+		return []string{c.Reason}
+	}
+	var reasons []string
+	of := map[string][]MissingPair{}
+	for _, p := range c.MissingPairs {
+		if of[p.Reason] == nil {
+			reasons = append(reasons, p.Reason)
+		}
+		of[p.Reason] = append(of[p.Reason], p)
+	}
+	const most = 10
+	var lines []string
+	for _, reason := range reasons[:min(most, len(reasons))] {
+		n := len(of[reason])
+		lines = append(lines, fmt.Sprintf("%s%s missing (%s): %s", words.Plural(n, "pair"), words.Are(n), between(of[reason]), reason))
+	}
+	if more := len(reasons) - most; more > 0 {
+		lines = append(lines, "pairs are missing for "+words.Plural(more, "more reason"))
+	}
+	return lines
+}
+
+// between returns the CPUs of pairs: CPU 0 with CPUs 1 to 3, CPU 1 with CPU 2.
+func between(pairs []MissingPair) string {
+	var firsts []int
+	others := map[int][]int{}
+	for _, p := range pairs {
+		if others[p.CPU] == nil {
+			firsts = append(firsts, p.CPU)
+		}
+		others[p.CPU] = append(others[p.CPU], p.OtherCPU)
+	}
+	const most = 5
+	var named []string
+	for _, cpu := range firsts[:min(most, len(firsts))] {
+		named = append(named, fmt.Sprintf("CPU %d with %s", cpu, words.CPUs(others[cpu])))
+	}
+	if more := len(firsts) - most; more > 0 {
+		named = append(named, words.Plural(more, "more CPU"))
+	}
+	return strings.Join(named, ", ")
+}
+
+// apartPairs returns the pairs that differ by more than the error bound, the worst first.
+func apartPairs(c *SkewedClock) []CPUPair {
+	return slices.DeleteFunc(worstFirst(c.Pairs), func(p CPUPair) bool { return !p.Apart() })
+}
+
+// worstFirst returns pairs in descending order of the offset minus its error bound. Pairs
+// within their bounds come last, in descending order of the offset.
+func worstFirst(pairs []CPUPair) []CPUPair {
+	certain := func(p CPUPair) float64 { return max(0, math.Abs(p.OffsetNS)-p.BoundNS) }
+	sorted := slices.Clone(pairs)
+	slices.SortStableFunc(sorted, func(a, b CPUPair) int {
+		return cmp.Or(cmp.Compare(certain(b), certain(a)), cmp.Compare(math.Abs(b.OffsetNS), math.Abs(a.OffsetNS)))
+	})
+	return sorted
+}
+
+// together returns a sentence about a clock: the CPUs that differ by more than the error
+// bound, if any.
+func (s *Skew) together(c *SkewedClock) string {
+	apart := apartPairs(c)
+	if len(apart) == 0 {
+		low, high := c.Pairs[0].BoundNS, c.Pairs[0].BoundNS
+		for _, p := range c.Pairs {
+			low, high = min(low, p.BoundNS), max(high, p.BoundNS)
+		}
+		return fmt.Sprintf("%s: no difference beyond the error bound in %s; bounds %s.", c.ID, s.measured(c), words.Between(low, high))
+	}
+	const most = 5
+	var named []string
+	for _, p := range apart[:min(most, len(apart))] {
+		ahead, behind := p.OtherCPU, p.CPU
+		if p.OffsetNS < 0 {
+			ahead, behind = behind, ahead
+		}
+		named = append(named, fmt.Sprintf("CPU %d is ahead of CPU %d by %s", ahead, behind, words.BoundedNS(math.Abs(p.OffsetNS), p.BoundNS)))
+	}
+	if more := len(apart) - most; more > 0 {
+		named = append(named, words.Plural(more, "more pair"))
+	}
+	text := fmt.Sprintf("%s: %d of %s beyond the error bound: %s.", c.ID, len(apart), words.Plural(len(c.Pairs), "pair")+words.Are(len(apart)), words.List(named))
+	if len(c.Pairs) < s.wanted(c) {
+		text += fmt.Sprintf(" Only %s were measured.", s.measured(c))
+	}
+	return text
+}
+
+// A trip is a round trip between two CPUs, measured by a clock.
+type trip struct {
+	clock string
+	pair  CPUPair
+}
+
+// trips returns the fastest and the slowest of the best round trips; nil if the clock is too
+// coarse to measure one of them.
+func trips(c *SkewedClock) (quickest, slowest *trip) {
+	if slices.ContainsFunc(c.Pairs, func(p CPUPair) bool { return !p.TellsRoundTrip() }) {
+		return nil, nil
+	}
+	byTrip := func(a, b CPUPair) int { return cmp.Compare(a.RoundTripNS, b.RoundTripNS) }
+	return &trip{c.ID, slices.MinFunc(c.Pairs, byTrip)}, &trip{c.ID, slices.MaxFunc(c.Pairs, byTrip)}
+}
+
+// roundTrip returns the best round trip of a pair as text; an upper bound if the clock is too
+// coarse to measure it.
+func roundTrip(p CPUPair, word func(ns float64) string) string {
+	if p.TellsRoundTrip() {
+		return word(p.RoundTripNS)
+	}
+	return "≤ " + word(p.RoundTripNS+p.TickNS())
+}
+
+// communication returns a sentence about the round trips between CPUs.
+func communication(quickest, slowest trip) string {
+	words := func(t trip) string {
+		return fmt.Sprintf("%s (CPU %d and %d)", words.SignedDuration(t.pair.RoundTripNS), t.pair.CPU, t.pair.OtherCPU)
+	}
+	text := "The round trip of a cache line between two CPUs took " + words(quickest) + " at best"
+	if quickest.pair != slowest.pair {
+		text = "The round trip of a cache line between two CPUs took at best " + words(quickest) + " to " + words(slowest)
+	}
+	return text + ", by " + quickest.clock + "."
+}
+
+// mostListed is the maximum number of pairs in a list.
+const mostListed = 16
+
+// pairGrid returns the pairs of a clock: all with all as a square if it fits table.Width,
+// otherwise as a list, the worst if there are many.
+func pairGrid(c *SkewedClock) table.Grid {
+	for _, withBounds := range []bool{true, false} {
+		if g, ok := squareGrid(c, withBounds); ok && text.LongestLineLen(g.Text()) <= table.Width {
+			list := listGrid(c)
+			g.Narrower = &list
+			return g
+		}
+	}
+	return listGrid(c)
+}
+
+// squareGrid returns a row and a column per CPU: offsets above the diagonal, round trips
+// below. ok is false if there are only pairs with the first CPU, or too many CPUs.
+func squareGrid(c *SkewedClock, withBounds bool) (g table.Grid, ok bool) {
+	first := c.Pairs[0].CPU
+	if !slices.ContainsFunc(c.Pairs, func(p CPUPair) bool { return p.CPU != first && p.OtherCPU != first }) {
+		return g, false
+	}
+	var cpus []int
+	for _, p := range c.Pairs {
+		cpus = append(cpus, p.CPU, p.OtherCPU)
+	}
+	slices.Sort(cpus)
+	cpus = slices.Compact(cpus)
+	if len(cpus) > MatrixCPUs {
+		return g, false
+	}
+	g = table.Grid{
+		Title:  c.ID + ": offset of the column's CPU from the row's; below the diagonal: best round trip; in ns",
+		Header: []string{"CPU"},
+	}
+	for i, cpu := range cpus {
+		g.Header = append(g.Header, strconv.Itoa(cpu))
+		row := slices.Repeat([]string{"-"}, len(cpus)+1)
+		row[0], row[i+1] = strconv.Itoa(cpu), ""
+		g.Rows = append(g.Rows, row)
+	}
+	for _, p := range c.Pairs {
+		row, column, offset := slices.Index(cpus, p.CPU), slices.Index(cpus, p.OtherCPU), p.OffsetNS
+		if row == column {
+			continue
+		}
+		if row > column {
+			row, column, offset = column, row, -offset
+		}
+		cell := words.Brief(offset)
+		if withBounds {
+			cell = words.Bounded(offset, p.BoundNS)
+		}
+		if p.Apart() {
+			cell += " !"
+			g.Note = "!: beyond the error bound. "
+		}
+		g.Rows[row][column+1], g.Rows[column][row+1] = cell, roundTrip(p, words.Brief)
+	}
+	g.Note += "The error bound of an offset is half of the round trip, plus the resolution."
+	return g, true
+}
+
+// listGrid returns a row per pair.
+func listGrid(c *SkewedClock) table.Grid {
+	g := table.Grid{
+		Title:  c.ID + ": offset of the other CPU",
+		Header: []string{"CPU", "other", "offset", "significant", "best round trip", "rounds"}, Spare: []int{5, 4},
+	}
+	pairs := c.Pairs
+	if len(pairs) > mostListed {
+		pairs = worstFirst(pairs)[:mostListed]
+		low, high := pairs[0].OffsetNS, pairs[0].OffsetNS
+		for _, p := range c.Pairs {
+			low, high = min(low, p.OffsetNS), max(high, p.OffsetNS)
+		}
+		g.Title += ", the worst " + strconv.Itoa(mostListed) + " of " + words.Plural(len(c.Pairs), "pair")
+		g.Note = fmt.Sprintf("All %d offsets are %s; CSV and JSON have them.", len(c.Pairs), words.Between(low, high))
+	}
+	for _, p := range pairs {
+		certainly := "-"
+		if p.Apart() {
+			certainly = "yes"
+		}
+		g.Rows = append(g.Rows, []string{
+			strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), words.BoundedNS(p.OffsetNS, p.BoundNS), certainly, roundTrip(p, words.SignedDuration), words.Thousands(p.Rounds),
+		})
+	}
+	return g
+}
+
+// Lines returns a line for each pair of CPUs. A missing pair has only its reason. A clock without
+// pairs has one line with the reason.
+func (s *Skew) Lines(*result.Document) [][]string {
+	lines := [][]string{strings.Split("clock,cpu,other_cpu,offset_ns,bound_ns,round_trip_ns,rounds,apart,reason", ",")}
+	for _, c := range s.Clocks {
+		if len(c.Pairs)+len(c.MissingPairs) == 0 {
+			lines = append(lines, []string{c.ID, "", "", "", "", "", "", "", c.Reason})
+		}
+		for _, p := range c.Pairs {
+			lines = append(lines, []string{
+				c.ID, strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), words.Number(p.OffsetNS), words.Number(p.BoundNS), words.Number(p.RoundTripNS),
+				strconv.FormatInt(p.Rounds, 10), strconv.FormatBool(p.Apart()), c.Reason,
+			})
+		}
+		for _, p := range c.MissingPairs {
+			lines = append(lines, []string{c.ID, strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), "", "", "", "", "", p.Reason})
+		}
+	}
+	return lines
+}

@@ -1,0 +1,138 @@
+package skew
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// square returns a clock whose CPUs were each compared with each.
+func square(id string, cpus int) SkewedClock {
+	c := SkewedClock{ID: id, TicksPerSecond: 2596122000}
+	for a := range cpus {
+		for b := a + 1; b < cpus; b++ {
+			trip := 90 + 30*float64(b-a)
+			c.Pairs = append(c.Pairs, CPUPair{CPU: a, OtherCPU: b, OffsetNS: float64(a*3-b*2) + 0.25, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 100_000})
+		}
+	}
+	return c
+}
+
+// star returns a clock whose CPUs were compared with the first only.
+func star(id string, cpus int) SkewedClock {
+	c := SkewedClock{ID: id, TicksPerSecond: 2596122000}
+	for other := 1; other < cpus; other++ {
+		trip := 90 + float64(other%48)*5
+		c.Pairs = append(c.Pairs, CPUPair{CPU: 0, OtherCPU: other, OffsetNS: math.Round(36*math.Sin(float64(other)))/4 - 2, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 10_000})
+	}
+	return c
+}
+
+// A coarse clock may have the same value before and after a round trip: that is not the
+// latency of a message.
+func TestCoarseClockIsNoStopwatchOfMessages(t *testing.T) {
+	coarse := SkewedClock{ID: "CLOCK_MONOTONIC_COARSE@vdso", TicksPerSecond: 1e9, Pairs: []CPUPair{{OtherCPU: 1, BoundNS: 4e6, Rounds: 10}}}
+	tick := SkewedClock{ID: "gettimeofday@vdso", TicksPerSecond: 1e6, Pairs: []CPUPair{{OtherCPU: 1, RoundTripNS: 1000, BoundNS: 1500, Rounds: 10}}}
+	fine := SkewedClock{ID: "RDTSC@cpu", TicksPerSecond: 1e9, Pairs: []CPUPair{{OtherCPU: 1, RoundTripNS: 150, BoundNS: 76, Rounds: 10}}}
+	for _, test := range []struct {
+		clocks []SkewedClock
+		want   string
+	}{
+		{[]SkewedClock{coarse}, "The clock is too coarse to show how long a message takes between two CPUs."},
+		{[]SkewedClock{coarse, tick}, "The clocks are too coarse to show how long a message takes between two CPUs."},
+		{[]SkewedClock{coarse, fine}, "The round trip of a cache line between two CPUs took 150 ns (CPU 0 and 1) at best, by RDTSC@cpu."},
+	} {
+		s := &Skew{CPUs: []int{0, 1}, Clocks: test.clocks}
+		notes := s.Block(&result.Document{}).Notes
+		require.Equal(t, test.want, notes[len(notes)-1])
+	}
+	require.Equal(t, "≤ 4 ms", roundTrip(coarse.Pairs[0], words.SignedDuration))
+	require.Equal(t, "≤ 2 µs", roundTrip(tick.Pairs[0], words.SignedDuration))
+	require.Equal(t, "150 ns", roundTrip(fine.Pairs[0], words.SignedDuration))
+}
+
+// Many CPUs are a short list with the worst first; the CSV has all of them.
+func TestSkewOfManyCPUsIsShort(t *testing.T) {
+	c := star("RDTSC@cpu", 192)
+	c.Pairs[96].OffsetNS = 1_250_000
+	g := pairGrid(&c)
+	require.Len(t, g.Rows, mostListed)
+	require.Equal(t, []string{"0", "97", "1.25 ms ± 47.5 ns", "yes"}, g.Rows[0][:4])
+	require.Contains(t, g.Title, "the worst 16 of 191 pairs")
+	require.Equal(t, "RDTSC@cpu: 1 of 191 pairs is beyond the error bound: CPU 97 is ahead of CPU 0 by 1.25 ms ± 47.5 ns.", (&Skew{}).together(&c))
+	require.Len(t, (&Skew{Clocks: []SkewedClock{c}}).Lines(nil), 1+191)
+}
+
+func TestSkewOfAllPairsIsASquare(t *testing.T) {
+	c := square("RDTSC@cpu", 3)
+	c.Pairs[2] = CPUPair{CPU: 2, OtherCPU: 1, OffsetNS: 200, BoundNS: 60, RoundTripNS: 120}
+	g := pairGrid(&c)
+	require.Equal(t, [][]string{
+		{"0", "", "-2 ± 60", "-4 ± 75"},
+		{"1", "120", "", "-200 ± 60 !"}, // CPUs in the other order
+		{"2", "150", "120", ""},
+	}, g.Rows)
+	for _, cpus := range []int{16, 17} {
+		c = square("RDTSC@cpu", cpus)
+		require.Equal(t, cpus == 16, pairGrid(&c).Header[1] == "0")
+	}
+}
+
+// A verdict on a part of the pairs says so, and why the others are missing.
+func TestMissingPairsAreInTheVerdict(t *testing.T) {
+	const few, gone = "too few round trips in 10 ms; take a longer time", "CPU 63 went away, or had no time"
+	s := &Skew{Clocks: []SkewedClock{star("CLOCK_MONOTONIC@vdso", 64)}}
+	for cpu := range 64 {
+		s.CPUs = append(s.CPUs, cpu)
+	}
+	c := &s.Clocks[0]
+	whole := s.Block(&result.Document{})
+	require.Regexp(t, `^No CPUs differ by more than [\d.]+ ns \((\d+) of (\d+) pairs\)\.$`, whole.Verdict)
+	for _, p := range c.Pairs[7:62] {
+		c.MissingPairs = append(c.MissingPairs, MissingPair{CPU: 0, OtherCPU: p.OtherCPU, Reason: few})
+	}
+	c.MissingPairs = append(c.MissingPairs, MissingPair{CPU: 0, OtherCPU: 63, Reason: gone})
+	c.Pairs, c.Reason = c.Pairs[:7], gone
+
+	block := s.Block(&result.Document{})
+	require.Regexp(t, `^No CPUs differ by more than [\d.]+ ns in 7 of 63 pairs\. The others were not measured\.$`, block.Verdict)
+	require.Contains(t, block.Notes[0], "no difference beyond the error bound in 7 of 63 pairs;")
+	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 55 pairs are missing (CPU 0 with CPUs 8 to 62): "+few)
+	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 1 pair is missing (CPU 0 with CPU 63): "+gone)
+	lines := s.Lines(nil)
+	require.Len(t, lines, 1+63)
+	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso", "0", "63", "", "", "", "", "", gone}, lines[63])
+
+	// Another clock has all pairs.
+	s.Clocks = append(s.Clocks, star("RDTSC@cpu", 64))
+	require.Contains(t, s.Block(&result.Document{}).Verdict, "in 70 of 126 pairs")
+	s.Clocks = s.Clocks[:1]
+	s.Clocks[0].Pairs[3].OffsetNS = 1e6
+	block = s.Block(&result.Document{})
+	require.Equal(t, "CPUs differ by more than the error bound: CLOCK_MONOTONIC@vdso. Only 7 of 63 pairs were measured.", block.Verdict)
+	require.Contains(t, block.Faults[0], "Only 7 of 63 pairs were measured.")
+
+	// A document of an older version has one reason.
+	s.Clocks[0].MissingPairs, s.Clocks[0].Pairs[3].OffsetNS = nil, 0
+	block = s.Block(&result.Document{})
+	require.Contains(t, block.Verdict, "in 7 of 63 pairs")
+	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: "+gone)
+}
+
+func TestMissingPairsAreListedShortly(t *testing.T) {
+	c := SkewedClock{}
+	for _, p := range pairs([]int{0, 1, 2, 3, 4, 5, 6, 7}) {
+		c.MissingPairs = append(c.MissingPairs, MissingPair{CPU: p[0], OtherCPU: p[1], Reason: "a"})
+	}
+	require.Equal(t, []string{"28 pairs are missing (CPU 0 with CPUs 1 to 7, CPU 1 with CPUs 2 to 7, CPU 2 with CPUs 3 to 7, CPU 3 with CPUs 4 to 7, CPU 4 with CPUs 5 to 7, 2 more CPUs): a"}, whyMissing(&c))
+	for i := range c.MissingPairs {
+		c.MissingPairs[i].Reason = strings.Repeat("b", i)
+	}
+	lines := whyMissing(&c)
+	require.Len(t, lines, 11)
+	require.Equal(t, "pairs are missing for 18 more reasons", lines[10])
+}

@@ -1,0 +1,166 @@
+// Package skew measures the offsets between the CPUs' views of a clock.
+//
+// Two CPUs exchange readings over a shared cache line: one reads the clock and sends a
+// message, the other receives it, reads the clock and answers, and the first receives the
+// answer and reads again. The other's reading was made between the first one's two readings.
+// So the offset is that reading less their middle, and the error bound is half of the round
+// trip.
+//
+// The tightest of many round trips gives the offset and its bound. The bound holds even if
+// one direction is faster than the other. The round trip is also the latency between the
+// CPUs.
+package skew
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// MatrixCPUs is the max number of CPUs of which each is compared with each. With more CPUs,
+// the first is compared with all others.
+const MatrixCPUs = 16
+
+// Settings are the settings of a run.
+type Settings struct {
+	// Time is the time of the run, for all clocks and pairs together.
+	Time time.Duration
+	// CPUs are the CPUs that are compared, at least two; the others are compared with the
+	// first.
+	CPUs []int
+}
+
+// rateSpan is the time to measure the rate of a counter that does not report it.
+const rateSpan = 50 * time.Millisecond
+
+// shortest is the min time for a pair: in less, every round may be disturbed.
+const shortest = 10 * time.Millisecond
+
+// Run compares the CPUs by each clock. When ctx ends, it returns the results so far. tell,
+// which may be nil, is called with the progress.
+func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) Skew {
+	if tell == nil {
+		tell = func(time.Duration, time.Duration) {}
+	}
+	start := time.Now()
+	const ours, runner = 2, 2 // the threads that spin, and those that run the run itself
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), ours+runner)))
+	r := Skew{CPUs: s.CPUs, Clocks: []SkewedClock{}}
+	lost := map[int]bool{}
+	// A run that loses time takes longer, so that the remaining clocks are still measured.
+	least := s.Time / time.Duration(2*max(1, len(clocks)))
+	for i, c := range clocks {
+		share := (s.Time - time.Since(start)) / time.Duration(len(clocks)-i)
+		r.Clocks = append(r.Clocks, one(ctx, c, s.CPUs, max(share, least), lost))
+		tell(time.Since(start), s.Time)
+	}
+	r.LostCPUs = slices.Sorted(maps.Keys(lost))
+	r.DurationNS = int64(time.Since(start))
+	return r
+}
+
+// one compares the CPUs by one clock.
+func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, lost map[int]bool) SkewedClock {
+	compared := SkewedClock{ID: c.ID}
+	unpinned := thread.Pinnable(cpus)
+	switch err := clock.Readable(c); {
+	case ctx.Err() != nil:
+		compared.Reason = "interrupted before it was read"
+	case err != nil:
+		compared.Reason = err.Error()
+	case unpinned != nil:
+		compared.Reason = unpinned.Error()
+	case c.Kind == clock.CPUTime:
+		compared.Reason = "CPU time is a thread's or a process's, not a CPU's"
+	default:
+		compared.TicksPerSecond = observe.Hz(c, rateSpan)
+	}
+	if compared.TicksPerSecond == 0 {
+		if compared.Reason == "" {
+			compared.Reason = "how fast it ticks could not be told"
+		}
+		return compared
+	}
+	nsPerTick := 1e9 / compared.TicksPerSecond
+	// A value is rounded down to a tick, which may be longer than the unit of the value.
+	tickNS := max(nsPerTick, c.ReportedNS())
+	_ = clock.Use(c, func(reader clock.Reader) {
+		step, _ := observe.Step(reader, nsPerTick, rateSpan)
+		tickNS = max(tickNS, step)
+	})
+	all := pairs(cpus)
+	each := max(span/time.Duration(len(all)), shortest)
+	missing := func(pair [2]int, reason string) {
+		compared.Reason = reason
+		compared.MissingPairs = append(compared.MissingPairs, MissingPair{CPU: pair[0], OtherCPU: pair[1], Reason: reason})
+	}
+	for i, pair := range all {
+		if ctx.Err() != nil {
+			for _, pair := range all[i:] {
+				missing(pair, "interrupted")
+			}
+			compared.Reason = fmt.Sprintf("interrupted after %d of %d pairs of CPUs", i, len(all))
+			break
+		}
+		if cpu := slices.IndexFunc(pair[:], func(cpu int) bool { return lost[cpu] }); cpu >= 0 {
+			missing(pair, wentAway(pair[cpu]))
+			continue
+		}
+		e, err := exchange(ctx, c, pair, each)
+		for _, cpu := range e.lost {
+			lost[cpu] = true
+			compared.Reason = wentAway(cpu)
+		}
+		if why := e.whyMissing(err, each); why != "" {
+			missing(pair, why)
+			continue
+		}
+		compared.Pairs = append(compared.Pairs, CPUPair{
+			CPU: pair[0], OtherCPU: pair[1], Rounds: e.best.Brackets,
+			OffsetNS: float64(e.best.Offset2()) / 2 * nsPerTick, RoundTripNS: float64(e.best.Width()) * nsPerTick,
+			BoundNS: float64(e.best.Width())/2*nsPerTick + tickNS,
+		})
+	}
+	return compared
+}
+
+// whyMissing returns why an exchange of that span shows no offset; "" if it does.
+func (e exchanged) whyMissing(err error, span time.Duration) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case e.best.Brackets > 0:
+		return ""
+	case len(e.lost) > 0:
+		return wentAway(e.lost[0])
+	case e.apart:
+		return "the threads did not begin together in " + words.Duration(float64(2*observe.Late))
+	default:
+		return fmt.Sprintf("too few round trips in %s; take a longer time", words.Duration(float64(span)))
+	}
+}
+
+func wentAway(cpu int) string { return fmt.Sprintf("CPU %d went away, or had no time", cpu) }
+
+// pairs returns the pairs of CPUs to compare: the first with each other CPU, and if there are
+// few, each with each.
+func pairs(cpus []int) [][2]int {
+	var all [][2]int
+	for i, cpu := range cpus {
+		if i > 0 && len(cpus) > MatrixCPUs {
+			break
+		}
+		for _, other := range cpus[i+1:] {
+			all = append(all, [2]int{cpu, other})
+		}
+	}
+	return all
+}

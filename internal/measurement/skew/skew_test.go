@@ -1,0 +1,249 @@
+package skew
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/test/planted"
+)
+
+// A disturbed reader does something else before it reads a real counter, and may fail.
+type disturbed struct {
+	clock.Reader
+	fails  func() error
+	before func()
+}
+
+func (d disturbed) Read(ticks []int64) {
+	if d.before != nil {
+		d.before()
+	}
+	d.Reader.Read(ticks)
+}
+
+func (d disturbed) Err() error {
+	if d.fails == nil {
+		return nil
+	}
+	return d.fails()
+}
+
+// sound returns a counter without an offset.
+func sound(t *testing.T) clock.Clock {
+	t.Helper()
+	return planted.Counter(t, 0, 0)
+}
+
+func run(cpus []int, clocks ...clock.Clock) Skew {
+	return Run(context.Background(), clocks, Settings{Time: time.Duration(len(clocks)) * 500 * time.Millisecond, CPUs: cpus}, nil)
+}
+
+// compared returns the only pair of a clock on two CPUs. On a busy machine the CPUs may
+// hardly ever run at the same time; then the run has no pair and a reason, and is repeated.
+func compared(t *testing.T, cpus []int, c clock.Clock) CPUPair {
+	t.Helper()
+	for range 50 {
+		one := run(cpus, c).Clocks[0]
+		if len(one.Pairs) == 1 {
+			return one.Pairs[0]
+		}
+		require.Empty(t, one.Pairs)
+		require.Equal(t, []MissingPair{{cpus[0], cpus[1], one.Reason}}, one.MissingPairs)
+	}
+	t.Fatal("the CPUs never ran at the same time")
+	return CPUPair{}
+}
+
+// The planted offset is within the error bound of the measured one, whatever its size and
+// sign.
+func TestOffsetIsFoundWithinItsBound(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	for _, ahead := range []float64{0, 300, -300, 100_000, -1e9} {
+		for side, sign := range map[int]float64{0: -1, 1: 1} {
+			p := compared(t, cpus, planted.Counter(t, cpus[side], ahead))
+			require.Equal(t, [2]int{cpus[0], cpus[1]}, [2]int{p.CPU, p.OtherCPU})
+			require.Positive(t, p.Rounds)
+			require.Positive(t, p.BoundNS)
+			require.InDelta(t, sign*ahead, p.OffsetNS, p.BoundNS)
+			require.Greater(t, p.BoundNS, p.RoundTripNS/2)
+			if math.Abs(ahead) > 2*p.BoundNS {
+				require.True(t, p.Apart())
+			}
+			t.Logf("of %v ns: %.1f ± %.1f, round trip %.1f in %d rounds", sign*ahead, p.OffsetNS, p.BoundNS, p.RoundTripNS, p.Rounds)
+		}
+	}
+}
+
+func TestFiguresRepeatWithinTheirBounds(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	var last *CPUPair
+	for range 10 {
+		p := compared(t, cpus, planted.Counter(t, cpus[1], 250))
+		if last != nil {
+			require.InDelta(t, last.OffsetNS, p.OffsetNS, last.BoundNS+p.BoundNS)
+		}
+		last = &p
+	}
+}
+
+func TestPairs(t *testing.T) {
+	require.Equal(t, [][2]int{{3, 5}, {3, 1}, {5, 1}}, pairs([]int{3, 5, 1}))
+	cpus := make([]int, MatrixCPUs+1)
+	for i := range cpus {
+		cpus[i] = i
+	}
+	require.Len(t, pairs(cpus[:MatrixCPUs]), MatrixCPUs*(MatrixCPUs-1)/2)
+	require.Len(t, pairs(cpus), MatrixCPUs)
+	require.Empty(t, pairs(cpus[:1]))
+}
+
+func TestWhatCannotBeCompared(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	none := sound(t)
+	none.Open = func() (clock.Reader, error) { return nil, errors.New("this machine has none") }
+	own := sound(t)
+	own.Kind = clock.CPUTime
+	var reads atomic.Int64
+	failing := sound(t)
+	open := failing.Open
+	failing.Open = func() (clock.Reader, error) {
+		reader, err := open()
+		return disturbed{Reader: reader, fails: func() error {
+			if reads.Add(1) > 5 {
+				return errors.New("no such device")
+			}
+			return nil
+		}}, err
+	}
+	r := run(cpus, none, own, failing)
+	require.Equal(t, "this machine has none", r.Clocks[0].Reason)
+	require.Equal(t, "CPU time is a thread's or a process's, not a CPU's", r.Clocks[1].Reason)
+	require.Equal(t, "no such device", r.Clocks[2].Reason)
+	for _, c := range r.Clocks {
+		require.Empty(t, c.Pairs)
+	}
+}
+
+// The error bound of a coarse clock is its tick, whatever the round trip.
+func TestBoundOfACoarseClock(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	c := sound(t)
+	c.ReportedNS = func() float64 { return 4e6 }
+	require.GreaterOrEqual(t, compared(t, cpus, c).BoundNS, 4e6)
+}
+
+func TestCPUThatIsGone(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	found := 0
+	for attempt := 0; attempt < 50 && found < 2; attempt++ { // on a busy machine a clock may have no pair
+		r := run([]int{cpus[0], 1000, cpus[1]}, sound(t), sound(t))
+		require.Equal(t, []int{1000}, r.LostCPUs)
+		require.Equal(t, "CPU 1000 went away, or had no time", r.Clocks[0].Reason)
+		found = 0
+		for _, c := range r.Clocks {
+			require.Len(t, c.MissingPairs, 3-len(c.Pairs))
+			for _, pair := range c.Pairs {
+				require.Equal(t, cpus[1], pair.OtherCPU)
+				found++
+			}
+		}
+	}
+	require.Equal(t, 2, found, "the pair of the CPUs that are there, of each clock")
+	r := run([]int{1000, 1001}, sound(t))
+	require.Contains(t, r.Clocks[0].Reason, "1001")
+	require.Empty(t, r.Clocks[0].Pairs)
+}
+
+// A thread whose reads do not return is abandoned.
+func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	block := make(chan struct{})
+	defer close(block)
+	c := sound(t)
+	open := c.Open
+	var opened atomic.Int32
+	c.Open = func() (clock.Reader, error) {
+		reader, err := open()
+		// The first ones are for the checks before.
+		blocked := opened.Add(1) > 3 && thread.Current() == cpus[1]
+		return disturbed{Reader: reader, before: func() {
+			if blocked {
+				<-block
+			}
+		}}, err
+	}
+	r := run(cpus, c)
+	require.Equal(t, []int{cpus[1]}, r.LostCPUs)
+	require.Empty(t, r.Clocks[0].Pairs)
+}
+
+func TestPairWithoutATurnSaysSo(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	c := sound(t)
+	open := c.Open
+	c.Open = func() (clock.Reader, error) {
+		reader, err := open()
+		return disturbed{Reader: reader, before: func() { time.Sleep(time.Millisecond) }}, err
+	}
+	r := Run(context.Background(), []clock.Clock{c}, Settings{Time: time.Millisecond, CPUs: cpus}, nil)
+	require.Empty(t, r.Clocks[0].Pairs)
+	require.Equal(t, "too few round trips in 10 ms; take a longer time", r.Clocks[0].Reason)
+	require.Equal(t, []MissingPair{{cpus[0], cpus[1], r.Clocks[0].Reason}}, r.Clocks[0].MissingPairs)
+}
+
+// If a clock takes all of the time, the next one gets half of its share.
+func TestClockThatComesLateHasTime(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	slow := sound(t)
+	open := slow.Open
+	slow.Open = func() (clock.Reader, error) {
+		time.Sleep(time.Second / 4)
+		return open()
+	}
+	none := sound(t)
+	open = none.Open
+	none.Open = func() (clock.Reader, error) {
+		reader, err := open()
+		return disturbed{Reader: reader, before: func() { time.Sleep(time.Millisecond) }}, err
+	}
+	r := Run(context.Background(), []clock.Clock{slow, none}, Settings{Time: 200 * time.Millisecond, CPUs: cpus}, nil)
+	require.Contains(t, r.Clocks[1].Reason, "too few round trips in 50 ms", "the half of 100 ms")
+}
+
+func TestInterrupted(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	r := Run(ctx, []clock.Clock{sound(t), sound(t)}, Settings{Time: 100 * time.Millisecond, CPUs: cpus}, func(_, total time.Duration) {
+		require.Equal(t, 100*time.Millisecond, total)
+		cancel()
+	})
+	require.NotContains(t, r.Clocks[0].Reason, "interrupted", "it was done by then")
+	require.Empty(t, r.Clocks[1].Pairs)
+	require.Equal(t, "interrupted before it was read", r.Clocks[1].Reason)
+
+	start := time.Now()
+	Run(ctx, []clock.Clock{sound(t)}, Settings{Time: time.Hour, CPUs: cpus}, nil)
+	require.Less(t, time.Since(start), time.Minute)
+}
+
+// The machine's own clocks agree within the error bound.
+func TestRealClocks(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	r := Run(context.Background(), clock.Default(), Settings{Time: 2 * time.Second, CPUs: cpus}, nil)
+	require.Positive(t, r.DurationNS)
+	compared := 0
+	for _, c := range r.Clocks {
+		for _, p := range c.Pairs {
+			require.False(t, p.Apart(), "%s: %+v", c.ID, p)
+			compared++
+		}
+	}
+	require.Positive(t, compared)
+}

@@ -1,0 +1,230 @@
+package verify
+
+import (
+	"math"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
+)
+
+const (
+	// batchNS is the approximate time of a batch of reads, between two readings of the
+	// witness and two checks that the thread is on its CPU.
+	batchNS = 20_000
+	// mostBatch is the max number of reads in a batch.
+	mostBatch = 1024
+	// leastJumpNS is the min excess of a step over the witness's span that counts as a jump.
+	// slack is the part of that span that is allowed in addition: a clock that is being
+	// slewed runs up to a tenth faster (adjtimex(2), tick).
+	leastJumpNS, slack = 10_000, 1.0 / 8
+	// leastStallNS and manyTicks are the min time, in ns and in ticks, that a fine clock
+	// stands still in a stall. coarseStallNS plus as many ticks is the min of a coarse clock.
+	leastStallNS, manyTicks, coarseStallNS = 100_000, 100, 1e9
+	// coarseNS is the tick from which a clock counts as coarse, even if it does not report
+	// it.
+	coarseNS = 100_000
+)
+
+// A finding is the number of faults of one kind, and the worst of them.
+type finding struct {
+	count   int64
+	worstNS float64
+}
+
+func (f *finding) saw(ns float64) {
+	f.count++
+	f.worstNS = max(f.worstNS, ns)
+}
+
+// found adds a fault for what a thread found, if it found any.
+func (b *bench) found(kind string, f finding, cpu int) {
+	if f.count > 0 {
+		b.fault(ClockFault{Kind: kind, Count: f.count, WorstNS: f.worstNS, CPU: number(cpu)})
+	}
+}
+
+// A watch is what one thread observed of the clock. It has no pointers, so that a copy is a
+// snapshot.
+type watch struct {
+	steps             observe.Steps
+	jumps, stalls     finding
+	stoodNS           float64
+	previous          int64      // the last value of the previous batch
+	before            span       // of the previous batch
+	standsSince       span       // of the first batch that ended with the previous value
+	suspects          [2]suspect // the steps of the previous batch that look like jumps
+	suspected         int        // how many of these are set
+	standing, counted bool
+}
+
+// A suspect is a step that was longer than the time that passed by the witness. It is a jump
+// if the clock is still too far one batch later. If it is not, the witness was behind for
+// that one read: under clock source hpet, Linux gives the value of the CPU that reads the
+// counter to the CPUs that wait for it (read_hpet in arch/x86/kernel/hpet.c), and it is old if
+// the hypervisor stopped the first CPU meanwhile. Clocks of the kernel agree with each other
+// even then: while they wait, none of them gets a later value.
+type suspect struct {
+	from  int64 // the value before the step
+	since span  // of the batch in which it was read
+	ns    float64
+}
+
+// A pace is what is known of a clock before it is watched.
+type pace struct {
+	batch  int     // reads
+	tickNS float64 // the tick; 0 if the values do not repeat
+	// coarse is whether an interrupt advances the clock. The interrupt may be late, so the
+	// size of a step, or the time without one, is no fault.
+	coarse bool
+	// stood is whether the clock made no tick.
+	stood bool
+}
+
+// alone has every CPU read the clock as fast as it can.
+func (b *bench) alone(span time.Duration, w *witness) {
+	watches := make([]watch, len(b.cpus))
+	p := b.pace(span / 4)
+	if w != nil {
+		b.into.Witness = w.clock.ID
+	}
+	seats := b.run(span, func(s *observe.Seat) {
+		ticks := make([]int64, p.batch)
+		var second clock.Reader
+		if w != nil {
+			// If it cannot be opened, there is no witness.
+			second, _ = w.clock.Open()
+		}
+		before, after := make([]int64, 1), make([]int64, 1)
+		for seen, last := (watch{}), false; ; {
+			if second == nil {
+				s.Reader.Read(ticks)
+				seen.steps.See(ticks, false)
+			} else {
+				clock.ReadBehind(second, before)
+				s.Reader.Read(ticks)
+				clock.ReadBehind(second, after)
+				seen.steps.See(ticks, false)
+				seen.judge(b, ticks, p, w.span(before[0], after[0]))
+			}
+			seen.previous = ticks[p.batch-1]
+			over := s.Over()
+			if s.Sound() {
+				watches[s.Index] = seen
+			}
+			// A step of the last batch takes one more to be judged.
+			if over && (last || seen.suspected == 0 || !s.Sound()) {
+				return
+			}
+			last = over
+		}
+	})
+	tickTicks := int64(math.MaxInt64)
+	for _, s := range seats {
+		seen := watches[s.Index]
+		b.into.Reads += seen.steps.Pairs
+		b.into.Repeats += seen.steps.Repeats
+		b.into.StoodNS = max(b.into.StoodNS, seen.stoodNS)
+		if seen.steps.Smallest > 0 {
+			tickTicks = min(tickTicks, seen.steps.Smallest)
+		}
+		b.wentBack = b.wentBack || seen.steps.Backwards > 0
+		b.found(FaultBackwards, finding{seen.steps.Backwards, b.ns(seen.steps.Farthest)}, s.CPU)
+		b.found(FaultJump, seen.jumps, s.CPU)
+		b.found(FaultStall, seen.stalls, s.CPU)
+	}
+	if tickTicks < math.MaxInt64 {
+		b.into.TickNS = b.ns(tickTicks)
+	}
+	// The clock never ticked, and does not report so long a tick.
+	stood := b.into.StoodNS
+	if p.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*p.tickNS {
+		b.found(FaultStall, finding{1, stood}, seats[0].CPU)
+	}
+}
+
+// pace measures the clock before it is watched. A clock that does not tick within the
+// patience counts as coarse, with the tick that it reports.
+func (b *bench) pace(patience time.Duration) pace {
+	const longest = 200 * time.Millisecond
+	p := pace{batch: 1, coarse: b.clock.Coarse}
+	// The clock could be read before. If it no longer can, the batch stays 1.
+	_ = clock.Use(b.clock, func(reader clock.Reader) {
+		ticks := make([]int64, mostBatch)
+		for took := time.Duration(0); took < batchNS && p.batch < mostBatch; {
+			p.batch *= 2
+			took = time.Hour
+			for range 3 { // the fastest was not interrupted
+				start := observe.Now()
+				reader.Read(ticks[:p.batch])
+				took = min(took, time.Duration(observe.Now()-start))
+			}
+		}
+		step, moved := observe.Step(reader, b.nsPerTick, min(patience, longest))
+		if p.tickNS, p.stood = step, !moved; p.stood {
+			p.tickNS = max(b.nsPerTick, b.clock.ReportedNS())
+		}
+	})
+	p.coarse = p.coarse || p.stood || p.tickNS >= coarseNS
+	return p
+}
+
+// judge compares a batch with the witness: the clock must not step farther than the time that
+// passed around it, nor stand still for longer than the clock may.
+func (w *watch) judge(b *bench, ticks []int64, p pace, now span) {
+	first, last := ticks[0], ticks[len(ticks)-1]
+	suspects := w.suspects[:w.suspected]
+	w.suspected = 0
+	for _, s := range suspects {
+		if ns := p.excessNS(b.ns(last-s.from), now.most(s.since)); ns > 0 {
+			w.jumps.saw(min(ns, s.ns))
+		}
+	}
+	if w.standing {
+		w.step(b, p, w.previous, first, w.before, now) // between the batches
+	}
+	w.step(b, p, first, last, now, now)
+	w.before = now
+	// The value stood still at least from the end of the first batch that ended with it to
+	// the beginning of the last batch that begins with it.
+	if w.standing && first == w.previous {
+		stood := now.least(w.standsSince)
+		w.stoodNS = max(w.stoodNS, stood)
+		if stood > p.longestStand() {
+			if !w.counted {
+				w.stalls.count++
+				w.counted = true
+			}
+			w.stalls.worstNS = max(w.stalls.worstNS, stood)
+		}
+	}
+	if !w.standing || first != w.previous || last != first {
+		w.standsSince, w.standing, w.counted = now, true, false
+	}
+}
+
+// step suspects the step between two values, of which the first is in the batch since, and the
+// second in the batch now, if it is too long.
+func (w *watch) step(b *bench, p pace, from, to int64, since, now span) {
+	if ns := p.excessNS(b.ns(to-from), now.most(since)); ns > 0 {
+		w.suspects[w.suspected] = suspect{from, since, ns}
+		w.suspected++
+	}
+}
+
+// excessNS returns by how many nanoseconds a step is longer than the time that may have
+// passed; 0 if the clock may make that step.
+func (p pace) excessNS(wentNS, roomNS float64) float64 {
+	if p.coarse || wentNS <= roomNS*(1+slack)+p.tickNS+leastJumpNS {
+		return 0
+	}
+	return wentNS - roomNS
+}
+
+// longestStand returns the max time in nanoseconds that a value may stand still.
+func (p pace) longestStand() float64 {
+	if p.coarse {
+		return coarseStallNS + manyTicks*p.tickNS
+	}
+	return max(leastStallNS, manyTicks*p.tickNS)
+}

@@ -1,0 +1,69 @@
+package verify
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+func TestMirrorIsLogarithmicBothWays(t *testing.T) {
+	m := mirrorOf([]float64{45, 1.5e6})
+	require.Equal(t, mirror{10, 1e7}, m)
+	require.InDelta(t, middle+1, m.place(100), 1e-9)
+	require.InDelta(t, middle/2, m.place(0), 1e-9)
+	labels := func(low float64) string {
+		var all []string
+		for _, tick := range m.Ticks(low, 7) {
+			if tick.Label != "" {
+				all = append(all, tick.Label)
+			}
+		}
+		return strings.Join(all, ", ")
+	}
+	require.Equal(t, "10 ns, 100 ns, 1 µs, 10 µs, 100 µs, 1 ms, 10 ms", labels(0))
+	require.Equal(t, "10 ns, 1 µs, 1 µs, 100 µs, 100 µs, 10 ms, 10 ms", labels(-7))
+	require.Equal(t, mirror{1, 1000}, mirrorOf(nil))
+	require.Equal(t, mirror{100, 1000}, mirrorOf([]float64{100}))
+}
+
+func TestRowsOfAVerificationTellTheVerdict(t *testing.T) {
+	one, two := 1, 2
+	across := func() *Across { return &Across{Checks: 1e6, Pairs: 2, SeesNS: 49} }
+	for _, c := range []VerifiedClock{
+		{ID: "CLOCK_BOOTTIME@vdso", Verdict: IsMonotonic, Across: across()},
+		{ID: "RDTSC@cpu", Verdict: Backwards, Across: &Across{Pairs: 2}, Faults: []ClockFault{
+			{Kind: FaultBackwards, Count: 1, WorstNS: 1.5e6, CPU: &one}, {Kind: FaultWarp, Count: 12345, WorstNS: 243, CPU: &one, EarlierCPU: &two}}},
+		{ID: "CLOCK_MONOTONIC@vdso", Verdict: OneCPU, Across: &Across{Pairs: 2}, Faults: []ClockFault{{Kind: FaultWarp, Count: 17, WorstNS: 243, CPU: &one, EarlierCPU: &two}}},
+		{ID: "CLOCK_REALTIME@vdso", Verdict: Faulty, Across: across(), Faults: []ClockFault{{Kind: FaultResolution, Count: 1}}},
+		{ID: "CLOCK_THREAD_CPUTIME_ID@vdso", Verdict: IsMonotonic},
+		{ID: "ptp0@syscall", Verdict: Unverified},
+	} {
+		want, named := held, ""
+		if c.Across != nil {
+			named = IsMonotonic + ", to " + words.Duration(c.Across.SeesNS)
+		}
+		switch c.ID {
+		case "RDTSC@cpu":
+			want, named = picture.Failed, "went backwards 1×, 1.5 ms, and 1 more"
+		case "CLOCK_MONOTONIC@vdso":
+			want, named = picture.Failed, "warped 17×, 243 ns"
+		case "CLOCK_REALTIME@vdso":
+			want, named = picture.Failed, "reports another resolution"
+		case "CLOCK_THREAD_CPUTIME_ID@vdso":
+			want, named = alone, "monotonic on each thread"
+		case "ptp0@syscall":
+			want, named = unasked, Unverified
+		}
+		require.Equal(t, want, lookOfClock(c), c.ID)
+		require.Equal(t, named, verdictWords(c))
+	}
+	part := VerifiedClock{Verdict: IsMonotonic, Across: &Across{Pairs: 1}}
+	require.Equal(t, alone, lookOfClock(part))
+	require.Equal(t, "monotonic as far as CPUs were compared", verdictWords(part))
+	for _, kind := range ClockFaults {
+		require.NotEmpty(t, faultNames[kind], kind)
+	}
+}

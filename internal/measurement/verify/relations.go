@@ -1,0 +1,109 @@
+package verify
+
+import (
+	"math"
+	"slices"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
+)
+
+// relations are the pairs of calls whose clocks are compared. The offset of a steady pair is
+// constant unless a clock is set: in Linux CLOCK_REALTIME, CLOCK_BOOTTIME and CLOCK_TAI are
+// CLOCK_MONOTONIC plus an offset, which settimeofday(2), a suspended machine and adjtimex(2)
+// change. CLOCK_MONOTONIC_RAW is not corrected (clock_gettime(2)), so its rate against
+// CLOCK_MONOTONIC is the correction.
+var relations = []struct {
+	clock, against string
+	steady         bool
+}{
+	{"CLOCK_REALTIME", "CLOCK_MONOTONIC", true},
+	{"CLOCK_BOOTTIME", "CLOCK_MONOTONIC", true},
+	{"CLOCK_TAI", "CLOCK_REALTIME", true},
+	{"CLOCK_MONOTONIC_RAW", "CLOCK_MONOTONIC", false},
+	{"GetSystemTimePreciseAsFileTime", "QueryPerformanceCounter", false},
+	{"QueryInterruptTimePrecise", "QueryPerformanceCounter", false},
+}
+
+// paths are those by which the calls of a relation are read, the fastest first.
+var paths = []clock.Path{clock.VDSO, clock.Syscall, clock.WinAPI}
+
+// A related is a relation at the beginning of the run.
+type related struct {
+	clock, against clock.Clock
+	steady         bool
+	// first is the first look: the clock's value between two of the other clock.
+	first observe.Tightest
+}
+
+type relatives []related
+
+// begin takes the first look at the relations whose first clock is among clocks.
+func begin(clocks, all []clock.Clock) relatives {
+	var some relatives
+	for _, r := range relations {
+		asked := slices.ContainsFunc(clocks, func(c clock.Clock) bool {
+			return slices.ContainsFunc(paths, func(p clock.Path) bool { return c.ID == r.clock+"@"+string(p) })
+		})
+		one, other := firstOf(all, r.clock), firstOf(all, r.against)
+		if !asked || one == nil || other == nil {
+			continue
+		}
+		if first := look(*one, *other); first.Brackets > 0 {
+			some = append(some, related{*one, *other, r.steady, first})
+		}
+	}
+	return some
+}
+
+// firstOf returns the clock of a call by the first path that can be read, or nil.
+func firstOf(all []clock.Clock, call string) *clock.Clock {
+	for _, path := range paths {
+		if c := named(all, call+"@"+string(path)); c != nil && c.Hz > 0 && clock.Readable(*c) == nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// look returns the tightest of many brackets of the two clocks.
+func look(c, against clock.Clock) (tightest observe.Tightest) {
+	const looks = 300
+	_ = clock.Use(c, func(one clock.Reader) {
+		other, err := against.Open()
+		if err != nil {
+			return
+		}
+		value := make([]int64, 1)
+		behind := func(r clock.Reader) func() int64 {
+			return func() int64 { return clock.ReadBehind(r, value) }
+		}
+		tightest = observe.TightestOf(looks, behind(other), behind(one))
+	})
+	return tightest
+}
+
+// end takes the last look and returns the relations.
+func (some relatives) end() []Relation {
+	var ended []Relation
+	for _, r := range some {
+		last := look(r.clock, r.against)
+		if last.Brackets == 0 {
+			continue
+		}
+		ns, againstNS := 1e9/r.clock.Hz, 1e9/r.against.Hz
+		middle := func(t observe.Tightest) float64 { return float64(t.Low-r.first.Low)/2 + float64(t.High-r.first.Low)/2 }
+		went := (middle(last) - middle(r.first)) * againstNS
+		change := float64(last.Value-r.first.Value)*ns - went
+		// Each value is rounded down to a tick.
+		bound := float64(last.Width()+r.first.Width())/2*againstNS + ns + againstNS
+		if went <= 0 {
+			continue
+		}
+		ended = append(ended, Relation{
+			Clock: r.clock.ID, Against: r.against.ID, ChangeNS: change, BoundNS: bound, PPM: change / went * 1e6,
+			Steady: r.steady, Held: !r.steady || math.Abs(change) <= bound,
+		})
+	}
+	return ended
+}

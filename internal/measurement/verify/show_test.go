@@ -1,0 +1,96 @@
+package verify
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+func TestVerdictIsWordedForPeople(t *testing.T) {
+	one, two, three := 1, 2, 3
+	verdicts := map[string]string{}
+	for _, c := range []VerifiedClock{
+		{ID: "CLOCK_MONOTONIC@vdso", Verdict: OneCPU, Faults: []ClockFault{{Kind: FaultWarp, Count: 17, WorstNS: 243, CPU: &one, EarlierCPU: &two}}},
+		{ID: "RDTSC@cpu", Verdict: Backwards, Faults: []ClockFault{
+			{Kind: FaultBackwards, Count: 1, WorstNS: 1_500_000, CPU: &three}, {Kind: FaultWarp, Count: 12345, WorstNS: 2_500_000, CPU: &one, EarlierCPU: &three}}},
+		{ID: "CLOCK_REALTIME@vdso", Verdict: Faulty, Faults: []ClockFault{{Kind: FaultStall, Count: 2, WorstNS: 3.2e9, CPU: &one}, {Kind: FaultJump, Count: 1, WorstNS: 4.1e6}}},
+		{ID: "hpet@mmio", Verdict: Faulty, Faults: []ClockFault{{Kind: FaultFailed, Count: 1, Text: "no such device", CPU: &one}}},
+		{ID: "CLOCK_THREAD_CPUTIME_ID@vdso", Verdict: IsMonotonic},
+	} {
+		verdicts[c.ID] = verdict(c)
+	}
+	require.Equal(t, "monotonic on one CPU only; went backwards 17 times, worst 243 ns, between CPU 2 and 1", verdicts["CLOCK_MONOTONIC@vdso"])
+	require.Equal(t, "went backwards once, worst 1.5 ms; went backwards 12,345 times, worst 2.5 ms, between CPU 3 and 1", verdicts["RDTSC@cpu"])
+	require.Equal(t, "stopped 2 times, worst 3.2 s; jumped once, worst 4.1 ms", verdicts["CLOCK_REALTIME@vdso"])
+	require.Equal(t, "failed once", verdicts["hpet@mmio"])
+	require.Equal(t, "monotonic", verdicts["CLOCK_THREAD_CPUTIME_ID@vdso"])
+}
+
+func TestTrustSaysTheWhole(t *testing.T) {
+	held := VerifiedClock{ID: "a", Verdict: IsMonotonic}
+	wrong := VerifiedClock{ID: "b", Verdict: Faulty, Faults: []ClockFault{{Kind: FaultStall, Count: 1}}}
+	not := VerifiedClock{ID: "c", Verdict: Unverified}
+	single := VerifiedClock{ID: "d", Verdict: OneCPU}
+	absent := VerifiedClock{ID: "e", Verdict: Unverified, Reason: "there is none"}
+	for _, test := range []struct {
+		want   string
+		clocks []VerifiedClock
+	}{
+		{"No clock was verified.", nil},
+		{"No clock was verified.", []VerifiedClock{not}},
+		{"The clock passed.", []VerifiedClock{held}},
+		{"Both clocks passed.", []VerifiedClock{held, held}},
+		{"2 of 3 clocks passed; 1 could not be verified.", []VerifiedClock{held, held, not}},
+		{"1 of 2 clocks passed; 1 could not be verified. 1 clock could be verified on one CPU only.", []VerifiedClock{single, not}},
+		{"1 of 3 clocks failed: b. 1 clock could not be verified.", []VerifiedClock{held, wrong, not}},
+		{"Both clocks passed. 1 clock could be verified on one CPU only.", []VerifiedClock{held, single}},
+		{"Both clocks passed. 1 clock is not available here.", []VerifiedClock{held, held, absent}},
+		{"2 of 3 clocks passed; 1 could not be verified. 1 clock is not available here.", []VerifiedClock{held, held, not, absent}},
+		{"No clock was verified.", []VerifiedClock{absent}},
+		{"The clock failed: b.", []VerifiedClock{wrong}},
+		{"1 of 2 clocks failed: b.", []VerifiedClock{held, wrong}},
+	} {
+		d := &result.Document{
+			Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "c", Available: true}, {ID: "e"}}}, &Verification{Clocks: test.clocks}},
+		}
+		require.Equal(t, test.want, trust(Of(d), d))
+		require.Equal(t, !strings.Contains(test.want, "failed"), Of(d).Held())
+	}
+	d := &result.Document{Interrupted: true, Sections: []result.Section{&Verification{Clocks: []VerifiedClock{held, held}, Relations: []Relation{{Held: true}, {Steady: true}}}}}
+	require.Equal(t, "Interrupted; up to then: Both clocks passed. 1 relation did not hold.", trust(Of(d), d))
+}
+
+// A clock whose test shows little is in the verdict, whatever the other clocks show.
+func TestWeakTestsAreInTheVerdict(t *testing.T) {
+	with := func(id string, seesNS, tickNS float64, pairs int) VerifiedClock {
+		return VerifiedClock{ID: id, Verdict: IsMonotonic, TickNS: tickNS, Across: &Across{Checks: 1000, Pairs: pairs, SeesNS: seesNS}}
+	}
+	fine, other := with("CLOCK_MONOTONIC@vdso", 55, 22, 2), with("RDTSC@cpu", 60, 0.4, 2)
+	warped := with("hpet@mmio", 0, 70, 2)
+	warped.Verdict, warped.Faults = OneCPU, []ClockFault{{Kind: FaultWarp, Count: 1}}
+	for _, test := range []struct {
+		want   string
+		clocks []VerifiedClock
+	}{
+		{"Both clocks passed.", []VerifiedClock{fine, other}},
+		{"Both clocks passed.", []VerifiedClock{fine, with("syscall", 5400, 300, 2)}},
+		{"Both clocks passed. But only large warps would have been detected in b (from 58.5 µs on); use a longer --time.", []VerifiedClock{fine, with("b", 58500, 22, 2)}},
+		{"All 4 clocks passed. But only large warps would have been detected in b (from 58.5 µs on) and d (from 7 ms on); use a longer --time.",
+			[]VerifiedClock{fine, with("b", 58500, 22, 2), other, with("d", 7e6, 22, 2)}},
+		// Coarse clocks, and those that take long to read, can have no more sensitive test.
+		{"All 3 clocks passed.", []VerifiedClock{fine, with("CLOCK_MONOTONIC_COARSE@vdso", 4e6, 4e6, 2), with("acpi_pm", 9000, 4000, 2)}},
+		{"All 3 clocks passed.", []VerifiedClock{fine, with("CLOCK_MONOTONIC_COARSE@vdso", 1, 4e6, 2), with("time@vdso", 1e9, 0, 2)}},
+		// A clock alone.
+		{"The clock passed.", []VerifiedClock{with("a", 45_000, 22, 2)}},
+		{"The clock passed. But only large warps would have been detected in a (from 58.5 µs on); use a longer --time.", []VerifiedClock{with("a", 58500, 22, 2)}},
+		{"Both clocks passed. But not all pairs of CPUs were compared for b (1 of 2); use a longer --time.", []VerifiedClock{fine, with("b", 0, 22, 1)}},
+		{"1 of 2 clocks failed: hpet@mmio. But only large warps would have been detected in b (from 58.5 µs on); use a longer --time.",
+			[]VerifiedClock{warped, with("b", 58500, 22, 2)}},
+	} {
+		v := &Verification{CPUs: []int{0, 1, 5}, LostCPUs: []int{5}, Clocks: test.clocks}
+		require.Equal(t, test.want, trust(v, &result.Document{}))
+	}
+}

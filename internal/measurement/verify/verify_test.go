@@ -1,0 +1,531 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/test/planted"
+)
+
+// run verifies clocks on the CPUs for long enough to find planted faults.
+func run(t *testing.T, cpus []int, clocks ...clock.Clock) Verification {
+	t.Helper()
+	return Run(context.Background(), clocks, Settings{
+		Time: time.Duration(len(clocks)) * 200 * time.Millisecond, CPUs: cpus,
+		All: append([]clock.Clock{truth()}, clocks...), CounterIsTrusted: true,
+	}, nil)
+}
+
+func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	twin, clean := shared("clean@syscall", now), shared("clean@vdso", now)
+	clean.Twin = twin.ID
+	for range 20 {
+		v := Run(context.Background(), []clock.Clock{clean}, Settings{
+			Time: 60 * time.Millisecond, CPUs: cpus, All: []clock.Clock{truth(), twin, clean}, CounterIsTrusted: true,
+		}, nil)
+		c := v.Clocks[0]
+		require.Empty(t, c.Faults)
+		require.Equal(t, IsMonotonic, c.Verdict, c.Reason)
+		require.True(t, v.Held())
+		require.Positive(t, c.Reads)
+		require.Equal(t, "LFENCE+RDTSC@cpu", c.Witness)
+		// A thread that came late did not compare with the others.
+		require.Positive(t, c.Across.Pairs)
+		require.Positive(t, c.Across.Checks)
+		require.Equal(t, c.Across.Pairs == 2, c.Across.SeesNS > 0)
+		require.Positive(t, c.Bracket.Brackets)
+		require.LessOrEqual(t, c.Bracket.OffsetNS, c.Bracket.BoundNS)
+		require.GreaterOrEqual(t, c.Bracket.OffsetNS, -c.Bracket.BoundNS)
+		require.Empty(t, v.LostCPUs)
+	}
+}
+
+// One step of 1 ns in ten million reads, on one CPU. The run ends after these reads, however
+// long they take.
+func TestOneStepBackIsFound(t *testing.T) {
+	ctx, enough := context.WithCancel(context.Background())
+	defer enough()
+	var readers atomic.Int32
+	c := fake("steps@fake", clock.Monotonic, func() func() int64 {
+		value, reads, faulty := int64(0), 0, readers.Add(1) > 3 // the first three are for the checks before
+		return func() int64 {
+			reads++
+			if value++; faulty && reads == 10_000_000 {
+				value -= 2
+			}
+			if reads == 11_000_000 {
+				enough()
+			}
+			return value
+		}
+	})
+	c.PerThread = true
+	v := Run(ctx, []clock.Clock{c}, Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{c}}, nil)
+	require.Greater(t, v.Clocks[0].Reads, int64(10_000_000))
+	require.Len(t, v.Clocks[0].Faults, 1)
+	f := v.Clocks[0].Faults[0]
+	cpu := thread.Usable()[0]
+	require.Equal(t, ClockFault{Kind: FaultBackwards, Count: 1, WorstNS: 1, CPU: number(cpu)}, f)
+	require.Equal(t, Backwards, v.Clocks[0].Verdict)
+	require.False(t, v.Held())
+}
+
+// 300 ns between CPUs.
+func TestOffsetOfOneCPUIsFound(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	for _, offset := range []float64{300, -300, 100_000} {
+		for _, faulty := range cpus {
+			size := math.Abs(offset)
+			// The latency between the CPUs and of the read hides a part of the offset. If the
+			// CPUs hardly ever ran at the same time, because of other tests, it hides more,
+			// and a small offset is missed; the run must then report that it would have
+			// missed it.
+			var c VerifiedClock
+			var f *ClockFault
+			for tries := 0; f == nil || f.WorstNS <= size-5000; tries++ {
+				require.Less(t, tries, 50)
+				c = run(t, cpus, planted.Counter(t, faulty, offset)).Clocks[0]
+				if f = faultOf(c, FaultWarp); f == nil {
+					t.Logf("missed %v ns: %+v", offset, c.Across)
+					require.Empty(t, c.Faults)
+					require.True(t, c.Across == nil || c.Across.SeesNS == 0 || c.Across.SeesNS > size)
+				}
+			}
+			require.Equal(t, OneCPU, c.Verdict)
+			require.Len(t, c.Faults, 1)
+			require.Positive(t, f.Count)
+			require.LessOrEqual(t, f.WorstNS, size)
+			t.Logf("of %v ns %.0f were seen", offset, f.WorstNS)
+			behind := *f.EarlierCPU
+			if offset < 0 {
+				behind = *f.CPU
+			}
+			require.Equal(t, faulty, behind)
+			require.NotEqual(t, *f.CPU, *f.EarlierCPU)
+			require.Zero(t, c.Across.SeesNS)
+		}
+	}
+}
+
+// In every hundredth of a second the clock stands still for 1 ms, and then catches up, which
+// is a jump.
+func TestStallIsFound(t *testing.T) {
+	const every, length = int64(10 * time.Millisecond), int64(time.Millisecond)
+	v := run(t, thread.Usable()[:1], shared("stalls@fake", func() int64 {
+		at := now()
+		if into := at % every; into < length {
+			return at - into
+		}
+		return at
+	}))
+	c := v.Clocks[0]
+	require.Equal(t, Faulty, c.Verdict)
+	require.Len(t, c.Faults, 2)
+	for _, kind := range []string{FaultStall, FaultJump} {
+		f := faultOf(c, kind)
+		require.NotNil(t, f)
+		require.Positive(t, f.Count)
+		require.Greater(t, f.WorstNS, 0.8*float64(length))
+		require.LessOrEqual(t, f.WorstNS, float64(length))
+	}
+	require.InDelta(t, faultOf(c, FaultStall).WorstNS, c.StoodNS, 1)
+}
+
+func TestJumpIsFound(t *testing.T) {
+	const size = int64(50 * time.Microsecond)
+	start := now()
+	v := run(t, thread.Usable()[:1], shared("jumps@fake", func() int64 {
+		at := now()
+		return at + (at-start)/int64(4*time.Millisecond)*size
+	}))
+	c := v.Clocks[0]
+	require.Equal(t, Faulty, c.Verdict)
+	require.Len(t, c.Faults, 1)
+	f := faultOf(c, FaultJump)
+	require.NotNil(t, f)
+	require.Positive(t, f.Count)
+	require.InDelta(t, size, f.WorstNS, 0.3*float64(size))
+}
+
+// The witness is behind in one read of each four milliseconds, as a clock of Linux may be under
+// hpet. It does not go back.
+func TestWitnessThatIsBehindIsNoJump(t *testing.T) {
+	const behind, every = int64(50 * time.Microsecond), int64(4 * time.Millisecond)
+	lags := 0
+	slow := fake("LFENCE+RDTSC@cpu", clock.Counter, func() func() int64 {
+		last, since := now(), now()
+		return func() int64 {
+			at := now()
+			if at-since > every && at-behind > last {
+				lags++
+				since, at = at, at-behind
+			}
+			last = at
+			return at
+		}
+	})
+	clean := fake("clean@fake", clock.Monotonic, func() func() int64 {
+		return func() int64 {
+			// A batch takes little longer than the witness is behind.
+			for since := now(); now()-since < 30_000; {
+				continue
+			}
+			return now()
+		}
+	})
+	v := Run(context.Background(), []clock.Clock{clean}, Settings{
+		Time: 400 * time.Millisecond, CPUs: thread.Usable()[:1], All: []clock.Clock{slow}, CounterIsTrusted: true,
+	}, nil)
+	require.Equal(t, "LFENCE+RDTSC@cpu", v.Clocks[0].Witness)
+	require.Greater(t, lags, 10)
+	require.Empty(t, v.Clocks[0].Faults)
+}
+
+// A jump in the last batch of a run is judged too. The clock jumps when the time of the run is over.
+func TestJumpInTheLastBatch(t *testing.T) {
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
+	var opened, reads atomic.Int64
+	c := fake("jumps last@fake", clock.Monotonic, func() func() int64 {
+		watched := opened.Add(1) > 3 // three readers are for the checks before
+		return func() int64 {
+			if !watched {
+				return now()
+			}
+			if reads.Add(1) == 100_000 {
+				end()
+				time.Sleep(100 * time.Millisecond) // the run ends with this batch
+			}
+			if reads.Load() >= 100_000 {
+				return now() + int64(time.Second)
+			}
+			return now()
+		}
+	})
+	v := Run(ctx, []clock.Clock{c}, Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{truth()}, CounterIsTrusted: true}, nil)
+	f := faultOf(v.Clocks[0], FaultJump)
+	require.NotNil(t, f)
+	require.Equal(t, int64(1), f.Count)
+	require.InDelta(t, 1e9, f.WorstNS, 1e8)
+}
+
+// The thread regularly loses its CPU for 5 ms, during which both clocks advance.
+func TestPreemptionIsNoFault(t *testing.T) {
+	v := run(t, thread.Usable()[:1], fake("preempted@fake", clock.Monotonic, func() func() int64 {
+		reads := 0
+		return func() int64 {
+			if reads++; reads%5000 == 0 {
+				time.Sleep(5 * time.Millisecond)
+			}
+			return now()
+		}
+	}))
+	require.Empty(t, v.Clocks[0].Faults)
+}
+
+// A clock with a tick of 4 ms repeats its values, which is no fault.
+func TestCoarseClockIsClean(t *testing.T) {
+	const tick = int64(4 * time.Millisecond)
+	var c VerifiedClock
+	// On a busy machine a thread may not have a CPU for two consecutive ticks.
+	for tries := 0; c.TickNS == 0; tries++ {
+		require.Less(t, tries, 50)
+		c = run(t, thread.Usable(), shared("coarse@fake", func() int64 { return now() / tick * tick })).Clocks[0]
+		require.Empty(t, c.Faults)
+	}
+	require.InDelta(t, tick, c.TickNS, 1)
+	require.Greater(t, c.Repeats, c.Reads/2)
+	require.Greater(t, c.StoodNS, float64(tick)/2)
+}
+
+func TestVDSOThatIsAheadIsFound(t *testing.T) {
+	for _, ahead := range []int64{1000, -1000} {
+		twin, vdso := shared("ahead@syscall", now), shared("ahead@vdso", func() int64 { return now() + ahead })
+		vdso.Twin = twin.ID
+		vdso.PathResolutionNS = func() float64 { return 1 }
+		twin.PathResolutionNS = func() float64 { return 4e6 }
+		v := run(t, thread.Usable(), twin, vdso)
+		require.Empty(t, v.Clocks[0].Faults)
+		c := v.Clocks[1]
+		require.Equal(t, Faulty, c.Verdict)
+		f := faultOf(c, FaultOutside)
+		require.NotNil(t, f)
+		// A bracket in which the thread lost its CPU is wide enough.
+		require.Greater(t, float64(f.Count), 0.9*float64(c.Bracket.Brackets))
+		require.Greater(t, f.WorstNS, 500.0)
+		require.LessOrEqual(t, f.WorstNS, 1000.0)
+		require.InDelta(t, ahead, c.Bracket.OffsetNS, c.Bracket.BoundNS)
+		f = faultOf(c, FaultResolution)
+		require.NotNil(t, f)
+		require.Equal(t, 3999999.0, f.WorstNS)
+	}
+}
+
+func TestBackwardsUnderOneHand(t *testing.T) {
+	var values atomic.Int64
+	v := run(t, thread.Usable()[:1], shared("falls@fake", func() int64 { return -values.Add(1) }))
+	require.Equal(t, Backwards, v.Clocks[0].Verdict)
+	require.Positive(t, faultOf(v.Clocks[0], FaultBackwards).Count)
+}
+
+func TestWhatCannotBeVerified(t *testing.T) {
+	v := run(t, thread.Usable(), missing("missing@fake"), failing("dies at once@fake", 0), shared("stands@fake", func() int64 { return 7 }))
+	require.Equal(t, VerifiedClock{ID: "missing@fake", Verdict: Unverified, Reason: "this machine has none"}, v.Clocks[0])
+	require.Equal(t, "no such device", v.Clocks[1].Reason)
+	require.Equal(t, Unverified, v.Clocks[1].Verdict)
+	require.Empty(t, v.Clocks[0].Faults, "a clock that is not there holds")
+	require.Empty(t, v.Clocks[1].Faults)
+
+	stands := v.Clocks[2]
+	require.Equal(t, stands.Reads, stands.Repeats)
+	require.Equal(t, Faulty, stands.Verdict)
+	f := faultOf(stands, FaultStall)
+	require.NotNil(t, f, "a clock that never moves")
+	require.InDelta(t, f.WorstNS, stands.StoodNS, 1)
+}
+
+// The interrupt of a clock with a tick of one millisecond comes 150 ms late.
+func TestLateTickIsNoFault(t *testing.T) {
+	const tick, every, late = int64(time.Millisecond), int64(300 * time.Millisecond), int64(150 * time.Millisecond)
+	for _, says := range []bool{true, false} {
+		c := shared("late@fake", func() int64 {
+			at := now()
+			if into := at % every; into < late {
+				at -= into
+			}
+			return at / tick * tick
+		})
+		c.Coarse = says
+		v := Run(context.Background(), []clock.Clock{c}, Settings{
+			Time: 700 * time.Millisecond, CPUs: thread.Usable(), All: []clock.Clock{truth()}, CounterIsTrusted: true,
+		}, nil)
+		require.Empty(t, v.Clocks[0].Faults)
+		require.Greater(t, v.Clocks[0].StoodNS, float64(late)/2)
+	}
+}
+
+// A wall clock that is set back has no warp.
+func TestWallClockThatIsSetBack(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	start := now()
+	c := fake("set@fake", clock.Wall, func() func() int64 {
+		return func() int64 {
+			at := now()
+			return at - (at-start)/int64(30*time.Millisecond)*int64(10*time.Millisecond)
+		}
+	})
+	v := Run(context.Background(), []clock.Clock{c}, Settings{
+		Time: time.Second, CPUs: cpus, All: []clock.Clock{truth()}, CounterIsTrusted: true,
+	}, nil)
+	require.Equal(t, Backwards, v.Clocks[0].Verdict)
+	require.Nil(t, faultOf(v.Clocks[0], FaultWarp))
+	require.InDelta(t, 1e7, faultOf(v.Clocks[0], FaultBackwards).WorstNS, 1e6)
+}
+
+// A read that sometimes fails leaves an old value, and reports the failure.
+func TestReadsThatFailNowAndThenAreNoWarps(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	c := shared("busy@fake", now)
+	c.Open = func() (clock.Reader, error) {
+		reads, last, failed := 0, now(), false
+		r := &fakeReader{}
+		r.next = func() int64 {
+			reads++
+			if failed = reads%3 == 0; !failed {
+				last = now()
+			}
+			return last
+		}
+		r.err = func() error {
+			if failed {
+				return errors.New("device or resource busy")
+			}
+			return nil
+		}
+		return r, nil
+	}
+	v := run(t, cpus, c)
+	require.Nil(t, faultOf(v.Clocks[0], FaultWarp))
+}
+
+// A CPU that another program occupies does not block a run: a thread that does not start is
+// abandoned.
+func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	block := make(chan struct{})
+	defer close(block)
+	var opened atomic.Int32
+	c := fake("blocked@fake", clock.Monotonic, func() func() int64 {
+		blocked := opened.Add(1) > 3 && thread.Current() == cpus[1] // three are for the checks before
+		return func() int64 {
+			if blocked {
+				<-block
+			}
+			return now()
+		}
+	})
+	c.PerThread = true
+	v := run(t, cpus, c)
+	require.Equal(t, []int{cpus[1]}, v.LostCPUs)
+	require.Equal(t, fmt.Sprintf("a thread got no time on CPU %d", cpus[1]), v.Clocks[0].Reason)
+	require.Empty(t, v.Clocks[0].Faults)
+	require.Positive(t, v.Clocks[0].Reads)
+}
+
+func TestClockThatFailsLaterIsAFault(t *testing.T) {
+	v := run(t, thread.Usable()[:1], failing("unplugged@fake", 50_000))
+	f := faultOf(v.Clocks[0], FaultFailed)
+	require.NotNil(t, f)
+	require.Equal(t, "no such device", f.Text)
+	require.Positive(t, v.Clocks[0].Reads)
+	require.False(t, v.Held())
+}
+
+func TestOneCPUComparesNothing(t *testing.T) {
+	v := run(t, thread.Usable()[:1], shared("alone@fake", now))
+	require.Equal(t, OneCPU, v.Clocks[0].Verdict)
+	require.Nil(t, v.Clocks[0].Across)
+	require.Empty(t, v.Clocks[0].Faults)
+	require.True(t, v.Held())
+}
+
+// A CPU that does not exist went away before the run began.
+func TestCPUThatIsGone(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	v := run(t, []int{cpus[0], 1000, cpus[1]}, shared("clean@fake", now))
+	require.Equal(t, []int{1000}, v.LostCPUs)
+	require.Equal(t, "CPU 1000 went away", v.Clocks[0].Reason)
+	require.Empty(t, v.Clocks[0].Faults)
+	require.Positive(t, v.Clocks[0].Across.Pairs)
+	require.Equal(t, IsMonotonic, v.Clocks[0].Verdict)
+}
+
+func TestInterruptedRunHasWhatIsKnown(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var told int
+	v := Run(ctx, []clock.Clock{shared("first@fake", now), shared("second@fake", now)}, Settings{
+		Time: 100 * time.Millisecond, CPUs: thread.Usable(), All: []clock.Clock{truth()}, CounterIsTrusted: true,
+	}, func(_, total time.Duration) {
+		require.Equal(t, 100*time.Millisecond, total)
+		told++
+		cancel()
+	})
+	require.Equal(t, 2, told)
+	require.Positive(t, v.Clocks[0].Reads)
+	require.Equal(t, VerifiedClock{ID: "second@fake", Verdict: Unverified, Reason: "interrupted before it was read"}, v.Clocks[1])
+
+	cancel()
+	v = Run(ctx, []clock.Clock{shared("first@fake", now)}, Settings{Time: time.Hour, CPUs: thread.Usable()}, nil)
+	require.Equal(t, Unverified, v.Clocks[0].Verdict)
+}
+
+func TestUnderLoad(t *testing.T) {
+	v := Run(context.Background(), []clock.Clock{shared("loaded@fake", now)}, Settings{
+		Time: 200 * time.Millisecond, CPUs: thread.Usable(), Load: true, All: []clock.Clock{truth()}, CounterIsTrusted: true,
+	}, nil)
+	require.True(t, v.Load)
+	require.Empty(t, v.Clocks[0].Faults)
+	require.Positive(t, v.Clocks[0].Reads)
+}
+
+func TestRelations(t *testing.T) {
+	// The wall clock steps when the run has begun to verify clocks, and so after the first look at the
+	// relations, however slow the machine is.
+	var offset atomic.Int64
+	offset.Store(1e9)
+	stepped := shared("CLOCK_REALTIME@vdso", func() int64 { return now() + offset.Load() })
+	raw := shared("CLOCK_MONOTONIC_RAW@vdso", func() int64 { at := now(); return at + at/10_000 })
+	boot := shared("CLOCK_BOOTTIME@syscall", func() int64 { return now() + 77 })
+	clocks := []clock.Clock{stepped, raw, boot, shared("CLOCK_MONOTONIC@vdso", now)}
+	v := Run(context.Background(), clocks, Settings{
+		Time: 800 * time.Millisecond, CPUs: thread.Usable()[:1], All: append([]clock.Clock{truth()}, clocks...), CounterIsTrusted: true,
+	}, func(done, _ time.Duration) {
+		if done > 0 {
+			offset.Store(1e9 - 5_000_000)
+		}
+	})
+	require.Len(t, v.Relations, 3)
+	wall, sleep, rate := v.Relations[0], v.Relations[1], v.Relations[2]
+	require.Equal(t, "CLOCK_REALTIME@vdso", wall.Clock)
+	require.InDelta(t, -5_000_000, wall.ChangeNS, wall.BoundNS)
+	require.True(t, wall.Steady)
+	require.False(t, wall.Held)
+	require.Equal(t, "CLOCK_BOOTTIME@syscall", sleep.Clock)
+	require.True(t, sleep.Held)
+	require.InDelta(t, 0, sleep.ChangeNS, sleep.BoundNS)
+	require.Equal(t, "CLOCK_MONOTONIC@vdso", rate.Against)
+	require.InDelta(t, 100, rate.PPM, 20)
+	require.True(t, rate.Held)
+	require.False(t, rate.Steady)
+	require.False(t, v.Held())
+}
+
+// The machine's own clocks have no fault.
+func TestRealClocksHold(t *testing.T) {
+	all := clock.Catalog()
+	v := Run(context.Background(), all, Settings{Time: 2 * time.Second, CPUs: thread.Usable(), All: all, CounterIsTrusted: true}, nil)
+	require.Len(t, v.Clocks, len(all))
+	verified := 0
+	for _, c := range v.Clocks {
+		require.Empty(t, c.Faults, c.ID)
+		if c.Verdict != Unverified {
+			verified++
+		}
+	}
+	require.Positive(t, verified)
+	for _, r := range v.Relations {
+		require.True(t, r.Held, "%+v", r)
+	}
+}
+
+// However short the span is, every thread that had a CPU checked some reads.
+func TestThreadThatBeginsLateReadsAllTheSame(t *testing.T) {
+	c := shared("short@fake", now)
+	for range 100 {
+		v := VerifiedClock{}
+		b := &bench{ctx: context.Background(), clock: c, nsPerTick: 1, cpus: thread.Usable(), lost: map[int]bool{}, into: &v}
+		var worked atomic.Int32
+		seats := b.run(0, func(*observe.Seat) { worked.Add(1) })
+		require.Len(t, seats, len(b.cpus))
+		require.Len(t, seats, int(worked.Load()))
+	}
+}
+
+// A clock that was not verified has a reason, whatever the cause.
+func TestUnverifiedHasAReason(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	later := func(id string, then func(clock.Reader) (clock.Reader, error)) clock.Clock {
+		c := shared(id, now)
+		open := c.Open
+		var opened atomic.Int32
+		c.Open = func() (clock.Reader, error) {
+			reader, err := open()
+			if opened.Add(1) > 3 { // three are for the checks before
+				return then(reader)
+			}
+			return reader, err
+		}
+		return c
+	}
+	gone := later("gone@fake", func(clock.Reader) (clock.Reader, error) { return nil, errors.New("no such device") })
+	stopped := later("stopped@fake", func(r clock.Reader) (clock.Reader, error) { cancel(); return r, nil })
+	unreached := shared("unreached@fake", now)
+	clocks := []clock.Clock{gone, stopped, unreached}
+	v := Run(ctx, clocks, Settings{Time: time.Second, CPUs: thread.Usable(), All: clocks}, nil)
+	for i, want := range []string{"no such device", interrupted, interrupted} {
+		require.Equal(t, Unverified, v.Clocks[i].Verdict, v.Clocks[i].ID)
+		require.Equal(t, want, v.Clocks[i].Reason, v.Clocks[i].ID)
+	}
+	require.Contains(t, unread(context.Background(), nil), "use a longer --time")
+}

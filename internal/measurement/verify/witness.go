@@ -1,0 +1,101 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
+)
+
+// These are the ids of possible witnesses, the best first: for a counter, and for a clock of
+// the system. They are counters that wait for earlier instructions, and system clocks that
+// nobody slews.
+var (
+	againstCounters = []string{"CLOCK_MONOTONIC_RAW@vdso", "CLOCK_MONOTONIC_RAW@syscall", "QueryPerformanceCounter@winapi", "time.Now@go"}
+	againstSystem   = []string{"LFENCE+RDTSC@cpu", "RDTSCP@cpu", "RDTSC@cpu", "ISB+CNTVCT_EL0@cpu"}
+	// The last resort uses the same time base as the others, but is read by another path.
+	lastResort = []string{"CLOCK_MONOTONIC_RAW@syscall", "QueryPerformanceCounter@winapi", "time.Now@go"}
+)
+
+// A witness is the clock that another clock is compared with.
+type witness struct {
+	clock     clock.Clock
+	nsPerTick float64
+	tickNS    float64 // the tick; 0 if the values do not repeat
+}
+
+// A span is the values of the witness before and after a batch of reads.
+type span struct {
+	before, after     int64
+	nsPerTick, tickNS float64
+}
+
+func (w *witness) span(before, after int64) span { return span{before, after, w.nsPerTick, w.tickNS} }
+
+// most returns the max time in nanoseconds from the beginning of an earlier batch, which may
+// be this one, to the end of this one.
+func (s span) most(earlier span) float64 {
+	return float64(s.after-earlier.before)*s.nsPerTick + s.tickNS
+}
+
+// least returns the min time from the end of an earlier batch to the beginning of this one.
+func (s span) least(earlier span) float64 {
+	return max(0, float64(s.before-earlier.after)*s.nsPerTick-s.tickNS)
+}
+
+// witnesses are the available witnesses; each clock is tried once.
+type witnesses struct {
+	all              []clock.Clock
+	counterIsTrusted bool
+	tried            map[string]*witness
+}
+
+func newWitnesses(s Settings) *witnesses {
+	return &witnesses{s.All, s.CounterIsTrusted, map[string]*witness{}}
+}
+
+// of returns the witness for c. It is nil if there is none, and for CPU time, which depends
+// on the scheduler.
+func (w *witnesses) of(c clock.Clock) *witness {
+	candidates := lastResort
+	switch {
+	case c.Kind == clock.CPUTime:
+		return nil
+	case c.Kind == clock.Counter:
+		candidates = againstCounters
+	case w.counterIsTrusted:
+		candidates = slices.Concat(againstSystem, lastResort)
+	}
+	for _, id := range candidates {
+		if id == c.ID || id == c.Twin {
+			continue
+		}
+		if found := w.try(id); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// try returns the clock with that id, or nil if it cannot be read or its rate is not known.
+func (w *witnesses) try(id string) *witness {
+	found, known := w.tried[id]
+	if known {
+		return found
+	}
+	w.tried[id] = nil
+	c := named(w.all, id)
+	if c == nil || c.Coarse {
+		return nil
+	}
+	hz := observe.Hz(*c, rateSpan)
+	if hz == 0 {
+		return nil
+	}
+	_ = clock.Use(*c, func(reader clock.Reader) {
+		if step, moved := observe.Step(reader, 1e9/hz, rateSpan); moved {
+			w.tried[id] = &witness{*c, 1e9 / hz, step}
+		}
+	})
+	return w.tried[id]
+}

@@ -1,0 +1,128 @@
+package render
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/words"
+	"golang.org/x/perf/benchfmt"
+)
+
+// errNoSamples is returned instead of a file in which benchstat finds nothing.
+var errNoSamples = errors.New("the result has no samples of latency or throughput, and Go benchmark text holds nothing else; write json, which holds all")
+
+// Bench writes Go benchmark text, one line for each sample, for benchstat and similar tools
+// (https://go.dev/design/14313-benchmark-format). The configuration lines have the facts of the
+// host.
+func Bench(w io.Writer, d *result.Document) error {
+	d = cleaned(d)
+	all := benchmarked(d)
+	if len(all) == 0 {
+		return errNoSamples
+	}
+	return writeBench(benchfmt.NewWriter(w), all, benchConfig(d))
+}
+
+// benchmarked returns the sections of a document that have samples.
+func benchmarked(d *result.Document) []section.Sampled {
+	var all []section.Sampled
+	for _, s := range section.In(d) {
+		if with, ok := s.(section.Sampled); ok && len(with.Samples()) > 0 {
+			all = append(all, with)
+		}
+	}
+	return all
+}
+
+// DiffBench writes the samples of both documents, with the key "run": `benchstat -col run`
+// compares them. It leaves out facts that differ, because benchstat compares only results with
+// equal facts.
+func DiffBench(w io.Writer, d *diff.Diff) error {
+	d = cleaned(d)
+	if len(benchmarked(d.Old.Document))+len(benchmarked(d.New.Document)) == 0 {
+		return errNoSamples
+	}
+	writer := benchfmt.NewWriter(w)
+	common := alike(benchConfig(d.Old.Document), benchConfig(d.New.Document))
+	for _, side := range []struct {
+		run string
+		of  diff.Side
+	}{{"old", d.Old}, {"new", d.New}} {
+		if err := writeBench(writer, benchmarked(side.of.Document), append(slices.Clip(common), setting("run", side.run))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeBench(w *benchfmt.Writer, sampled []section.Sampled, config []benchfmt.Config) error {
+	// benchstat knows that shorter times are better, but not that more reads/s are.
+	better := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "reads/s", Key: "better"}, OrigUnit: "reads/s", Value: "higher"}
+	if err := w.Write(better); err != nil {
+		return err
+	}
+	for _, of := range sampled {
+		for _, sample := range of.Samples() {
+			values := []benchfmt.Value{nsPerOp(sample.NSPerRead)}
+			if sample.ReadsPerSecond > 0 {
+				values = append(values, benchfmt.Value{Value: sample.ReadsPerSecond, Unit: "reads/s"})
+			}
+			if err := w.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(sample.Name), Iters: 1, Values: values}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nsPerOp returns a value in the unit of the text; benchfmt itself uses seconds.
+func nsPerOp(ns float64) benchfmt.Value {
+	return benchfmt.Value{Value: ns / 1e9, Unit: "sec/op", OrigValue: ns, OrigUnit: "ns/op"}
+}
+
+// alike returns the settings that both have.
+func alike(a, b []benchfmt.Config) []benchfmt.Config {
+	return slices.DeleteFunc(a, func(of benchfmt.Config) bool {
+		return !slices.ContainsFunc(b, func(other benchfmt.Config) bool {
+			return other.Key == of.Key && bytes.Equal(other.Value, of.Value)
+		})
+	})
+}
+
+// benchConfig returns the facts by which benchstat can group. `go test -bench` writes goos, goarch
+// and cpu too.
+func benchConfig(d *result.Document) []benchfmt.Config {
+	h := d.Host
+	all := []benchfmt.Config{
+		setting("goos", h.OS), setting("goarch", h.Arch), setting("cpu", h.CPU.Model),
+		setting("kernel", h.Kernel), setting("distribution", h.Distribution), setting("container", h.Container),
+		setting("cpus", strconv.Itoa(h.CPU.Usable)),
+		setting("timebench", strings.Join(words.Present(d.Tool.Version, d.Tool.Revision), " ")),
+		setting("pin", d.Settings.Pin), setting("workers", d.Settings.Workers),
+	}
+	if h.Virtualization != nil {
+		all = append(all, setting("virtualization", h.Virtualization.System+" "+h.Virtualization.Role))
+	}
+	if h.ClockSource != nil {
+		all = append(all, setting("clocksource", h.ClockSource.Current))
+	}
+	known := all[:0]
+	for _, c := range all {
+		if len(c.Value) > 0 {
+			known = append(known, c)
+		}
+	}
+	return known
+}
+
+// setting returns a configuration line, with the value on one line.
+func setting(key, value string) benchfmt.Config {
+	return benchfmt.Config{Key: key, Value: []byte(strings.Join(strings.Fields(value), " ")), File: true}
+}

@@ -1,0 +1,106 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// maxLine is the number of bytes of a message that node-problem-detector keeps by default:
+// max_output_length in its custom plugin monitor.
+const maxLine = 80
+
+// nagiosStates are the states of a plugin by the severity of its worst finding: Nagios Plugin
+// Development Guidelines, "Plugin Return Codes".
+var nagiosStates = map[string]string{result.Error: "CRITICAL", result.Warn: "WARNING"}
+
+// Line writes a diagnosis as one line of at most 80 characters, without a line break within.
+func Line(w io.Writer, d *result.Document) error {
+	d = cleaned(d)
+	_, err := fmt.Fprintln(w, shortened(summary(d, d.Findings), maxLine))
+	return err
+}
+
+// Nagios writes a diagnosis as a status line with performance data: what each everyday clock costs.
+func Nagios(w io.Writer, d *result.Document) error {
+	d = cleaned(d)
+	state, shown := "OK", d.Findings
+	findings, told := diagnose.Told(d)
+	if f := worst(findings); f != nil {
+		state, shown = nagiosStates[f.Severity], findings
+	} else if !told {
+		state = "UNKNOWN"
+	}
+	// A bar begins the performance data.
+	text := strings.ReplaceAll(state+" - "+summary(d, shown), "|", "/")
+	var data []string
+	for _, c := range compare.Of(d).Clocks {
+		if c.Latency != nil && diagnose.Everyday(c.ID) {
+			// The guidelines have no nanoseconds; us are microseconds.
+			data = append(data, fmt.Sprintf("'%s'=%sus;;;0", strings.NewReplacer("'", "", "=", "").Replace(c.ID), strconv.FormatFloat(math.Round(c.Latency.MedianNS*100)/1e5, 'f', -1, 64)))
+		}
+	}
+	if len(data) > 0 {
+		text += " | " + strings.Join(data, " ")
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
+
+// worst returns the first finding that is more than a note; nil if there is none. Findings are
+// sorted, the worst first.
+func worst(findings []result.Finding) *result.Finding {
+	i := slices.IndexFunc(findings, func(f result.Finding) bool { return f.Severity != result.Note })
+	if i < 0 {
+		return nil
+	}
+	return &findings[i]
+}
+
+// summary returns a diagnosis in one sentence: the worst of the findings and how many others there are, or
+// what an everyday clock costs.
+func summary(d *result.Document, findings []result.Finding) string {
+	if f := worst(findings); f != nil {
+		others := 0
+		for _, other := range findings {
+			if other.Severity != result.Note {
+				others++
+			}
+		}
+		text := f.Kind + ": " + f.Title
+		if others > 1 {
+			text = fmt.Sprintf("%s (and %d more): %s", f.Kind, others-1, f.Title)
+		}
+		return text
+	}
+	for _, c := range compare.Of(d).Clocks {
+		if c.Latency != nil && diagnose.Everyday(c.ID) {
+			return fmt.Sprintf("no such finding; %s costs %s ns/read", c.ID, words.NS(c.Latency.MedianNS))
+		}
+	}
+	if !diagnose.Measured(d) {
+		return "nothing was measured, so the cost of the clocks is unknown"
+	}
+	return "no such finding"
+}
+
+// shortened returns a text of at most so many bytes, which ends at a word.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	const dots = "..."
+	cut := strings.ToValidUTF8(text[:most-len(dots)], "")
+	if i := strings.LastIndexByte(cut, ' '); i > most/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,;:(") + dots
+}

@@ -1,0 +1,84 @@
+package render
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+// checked returns a document with these findings, and with the cost of a clock if costNS is above 0.
+func checked(costNS float64, findings ...result.Finding) *result.Document {
+	d := &result.Document{Schema: result.Schema, Findings: findings}
+	c := compare.Clock{ID: "CLOCK_MONOTONIC@vdso"}
+	if costNS > 0 {
+		c.Available, c.Latency = true, compare.LatencyOf([]float64{costNS}, nil)
+	}
+	d.Put(&compare.Costs{Clocks: []compare.Clock{c}})
+	return d
+}
+
+var (
+	slow   = result.Finding{Kind: "kernel-entry", Severity: result.Error, Title: "reads of the fine clocks enter the kernel, because the clock source is hpet"}
+	unsure = result.Finding{Kind: "unsynchronised", Severity: result.Warn, Title: "the wall clock is not synchronised"}
+	small  = result.Finding{Kind: "single-cpu", Severity: result.Note, Title: "one CPU"}
+)
+
+func TestFormatsOfHealthChecks(t *testing.T) {
+	for _, c := range []struct {
+		d            *result.Document
+		line, nagios string
+	}{
+		{
+			checked(21.7), "no such finding; CLOCK_MONOTONIC@vdso costs 21.7 ns/read",
+			"OK - no such finding; CLOCK_MONOTONIC@vdso costs 21.7 ns/read | 'CLOCK_MONOTONIC@vdso'=0.0217us;;;0",
+		},
+		{
+			checked(21.7, small), "no such finding; CLOCK_MONOTONIC@vdso costs 21.7 ns/read",
+			"OK - no such finding; CLOCK_MONOTONIC@vdso costs 21.7 ns/read | 'CLOCK_MONOTONIC@vdso'=0.0217us;;;0",
+		},
+		{
+			checked(21.7, unsure, small), "unsynchronised: the wall clock is not synchronised",
+			"WARNING - unsynchronised: the wall clock is not synchronised | 'CLOCK_MONOTONIC@vdso'=0.0217us;;;0",
+		},
+		{
+			checked(644, slow, unsure), "kernel-entry (and 1 more): reads of the fine clocks enter the kernel...",
+			"CRITICAL - kernel-entry (and 1 more): " + slow.Title + " | 'CLOCK_MONOTONIC@vdso'=0.644us;;;0",
+		},
+		{checked(0), "nothing was measured, so the cost of the clocks is unknown", "UNKNOWN - nothing was measured, so the cost of the clocks is unknown"},
+		{
+			checked(0, result.Finding{Kind: "dear", Severity: result.Error, Title: "no everyday clock was timed"}), "dear: no everyday clock was timed",
+			"UNKNOWN - dear: no everyday clock was timed",
+		},
+		{
+			checked(0, result.Finding{Kind: "dear", Severity: result.Error, Title: "no everyday clock was timed"}, unsure), "dear (and 1 more): no everyday clock was timed",
+			"WARNING - unsynchronised: the wall clock is not synchronised",
+		},
+		{checked(0, slow), "kernel-entry: reads of the fine clocks enter the kernel, because the clock...", "CRITICAL - kernel-entry: " + slow.Title},
+		{
+			checked(1, result.Finding{Kind: "a|b", Severity: result.Error, Title: "c\nd\x1b[2J"}), "a|b: c d [2J",
+			"CRITICAL - a/b: c d [2J | 'CLOCK_MONOTONIC@vdso'=0.001us;;;0",
+		},
+	} {
+		var line, nagios bytes.Buffer
+		require.NoError(t, Line(&line, c.d))
+		require.NoError(t, Nagios(&nagios, c.d))
+		require.Equal(t, c.line+"\n", line.String())
+		require.Equal(t, c.nagios+"\n", nagios.String())
+	}
+}
+
+func TestShortened(t *testing.T) {
+	for text, want := range map[string]string{
+		"short":                           "short",
+		strings.Repeat("a", 20):           strings.Repeat("a", 20),
+		strings.Repeat("a", 21):           strings.Repeat("a", 17) + "...",
+		"one two three, four five":        "one two three...",
+		strings.Repeat("a", 16) + "ééééé": strings.Repeat("a", 16) + "...",
+	} {
+		require.Equal(t, want, shortened(text, 20))
+	}
+}

@@ -1,0 +1,165 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/table"
+)
+
+// sampled is fixed with samples that lie close around every median.
+func sampled() *result.Document {
+	d := fixed()
+	around := func(center float64) []float64 {
+		var samples []float64
+		for i := range 20 {
+			samples = append(samples, center*(1+float64(i)*1e-4))
+		}
+		return samples
+	}
+	for i := range compare.Of(d).Clocks {
+		if l := compare.Of(d).Clocks[i].Latency; l != nil {
+			l.SamplesNS = around(l.MedianNS)
+		}
+		for j := range compare.Of(d).Clocks[i].Throughput {
+			t := &compare.Into(d).Clocks[i].Throughput[j]
+			t.SamplesReadsPerSecond = around(t.ReadsPerSecond)
+		}
+	}
+	return d
+}
+
+// demoted is the same machine after its clock source was changed to hpet.
+func demoted() *diff.Diff {
+	old, new := sampled(), sampled()
+	new.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
+	new.Host.Kernel = "6.18.45"
+	for j, factor := range []float64{40, 1.05, 0.9} {
+		c := &compare.Into(new).Clocks[j]
+		for i := range c.Latency.SamplesNS {
+			c.Latency.SamplesNS[i] *= factor
+		}
+		for k := range c.Throughput {
+			for i := range c.Throughput[k].SamplesReadsPerSecond {
+				c.Throughput[k].SamplesReadsPerSecond[i] /= factor * float64(k+1)
+			}
+		}
+	}
+	compare.Into(new).Clocks[3].Latency.SamplesNS = compare.Of(new).Clocks[3].Latency.SamplesNS[:2]
+	compare.Into(new).Clocks[4] = compare.Clock{ID: "time@vdso", Reason: "this vDSO has no function for it"}
+	compare.Into(new).Clocks[6].Available, compare.Into(new).Clocks[6].Latency = true, &compare.Latency{SamplesNS: []float64{565}}
+	return diff.Compare(diff.Read("before.json", old), diff.Read("after/results.json", new), section.Settings{MinChange: 0.02})
+}
+
+func same() *diff.Diff {
+	return diff.Compare(diff.Read("a.json", sampled()), diff.Read("b.json", sampled()), section.Settings{MinChange: 0.02})
+}
+
+func TestDiffGolden(t *testing.T) {
+	for name, d := range map[string]*diff.Diff{"demoted": demoted(), "same": same()} {
+		for _, format := range DiffFormats {
+			var got bytes.Buffer
+			require.NoError(t, format.Write(&got, d))
+			golden(t, "diff-"+name+"."+format.Name, got.Bytes())
+		}
+	}
+}
+
+func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
+	empty := &result.Document{Sections: []result.Section{new(compare.Costs)}}
+	for _, d := range []*diff.Diff{
+		diff.Compare(diff.Read("a", empty), diff.Read("b", empty), section.Settings{}),
+		diff.Compare(diff.Read("a", sparse()), diff.Read("b", fixed()), section.Settings{}),
+	} {
+		var table bytes.Buffer
+		require.NoError(t, OfDiff(d).Text(&table))
+		require.Contains(t, table.String(), "no figure in common")
+		for _, format := range DiffFormats {
+			if err := format.Write(&bytes.Buffer{}, d); format.Name == "bench" && d.New.Document == empty {
+				require.ErrorIs(t, err, errNoSamples)
+			} else {
+				require.NoError(t, err)
+			}
+		}
+	}
+}
+
+func TestDiffTableFitsItsWidth(t *testing.T) {
+	d := demoted()
+	d.Setup = append(d.Setup, diff.Difference{What: "CPU", Old: strings.Repeat("Intel(R) Xeon(R) CPU ", 4), New: strings.Repeat("AMD EPYC ", 10)})
+	var got bytes.Buffer
+	require.NoError(t, OfDiff(d).Text(&got))
+	for line := range strings.Lines(got.String()) {
+		require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
+	}
+}
+
+func TestDiffFormatsCanBeReadBack(t *testing.T) {
+	var lines, object bytes.Buffer
+	require.NoError(t, DiffCSV(&lines, demoted()))
+	rows, err := csv.NewReader(&lines).ReadAll()
+	require.NoError(t, err)
+	figures := demoted().Compared()
+	require.Len(t, rows, 1+figures)
+	require.NoError(t, DiffJSON(&object, demoted()))
+	var back struct {
+		Schema string
+		compare.Changes
+	}
+	require.NoError(t, json.Unmarshal(object.Bytes(), &back))
+	require.Equal(t, diff.Schema, back.Schema)
+	require.Len(t, back.Changes.Changes, figures)
+}
+
+func TestEveryDiffFormatReportsAFailedWrite(t *testing.T) {
+	for _, format := range DiffFormats {
+		require.ErrorContains(t, format.Write(full{}, demoted()), "no space left", format.Name)
+	}
+}
+
+// Whatever the loader lets through can be rendered: the least and the most that a
+// document may hold, and nothing at all.
+func TestExtremesCanBeRendered(t *testing.T) {
+	for _, value := range []float64{0, 1e-9, 1e18} {
+		d := sampled()
+		compare.Into(d).FloorNS = value
+		for i := range compare.Of(d).Clocks {
+			c := &compare.Into(d).Clocks[i]
+			if c.Latency != nil {
+				*c.Latency = compare.Latency{MedianNS: value, MinNS: value, SamplesNS: []float64{value, value, value, value}}
+				c.Resolution.TickNS, c.Resolution.ReportedNS = value, value
+			}
+			for j := range c.Throughput {
+				c.Throughput[j].ReadsPerSecond, c.Throughput[j].NSPerRead = value, value
+				c.Throughput[j].SamplesReadsPerSecond = []float64{value, value, value, value}
+			}
+			if c.Distribution != nil {
+				*c.Distribution = compare.Distribution{
+					P50NS: value, P90NS: value, P99NS: value, P999NS: value, MaxNS: value, Reads: 1, TenfoldReads: 1,
+					Buckets: []compare.Bucket{{UpToNS: value, Reads: 1}},
+				}
+			}
+		}
+		var text bytes.Buffer
+		require.NoError(t, d.Write(&text), "the loader refuses it, so it need not be rendered")
+		for _, format := range Formats {
+			require.NoError(t, format.Write(io.Discard, d), "%v as %s", value, format.Name)
+		}
+		for _, other := range []*result.Document{sampled(), d} {
+			held := diff.Compare(diff.Read("a", d), diff.Read("b", other), section.Settings{MinChange: 0.02})
+			for _, format := range DiffFormats {
+				require.NoError(t, format.Write(io.Discard, held), "%v as %s", value, format.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/show/table"
+)
+
+func held(old, new *result.Document) *diff.Diff {
+	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), section.Settings{MinChange: 0.02})
+}
+
+// worsened is a machine of which all was well, and now is not.
+func worsened() *diff.Diff {
+	new := trusted()
+	two, three := 2, 3
+	clock := &verify.Of(new).Clocks[3]
+	clock.Verdict, clock.Faults = verify.OneCPU, []verify.ClockFault{{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &two, EarlierCPU: &three}}
+	verify.Of(new).Clocks[0].ID = "CLOCK_TAI@vdso"
+	verify.Of(new).Relations[0].Held = false
+	skew.Of(new).Clocks[0].Pairs[5].OffsetNS = -1250
+	drift.Of(new).Clocks[0].NominalHz++
+	*drift.Of(new).Clocks[0].Loaded.PPM += 3
+	drift.Of(new).Clocks[1].Asleep.PPM = nil
+	return held(trusted(), new)
+}
+
+func TestDiffOfPartsGolden(t *testing.T) {
+	for name, d := range map[string]*diff.Diff{
+		"worsened": worsened(), "trusted": held(trusted(), trusted()), "both-parts": held(both(), sampled()),
+	} {
+		for _, format := range DiffFormats {
+			if format.Name == "bench" {
+				continue
+			}
+			var got bytes.Buffer
+			require.NoError(t, format.Write(&got, d))
+			golden(t, "diff-"+name+"."+format.Name, got.Bytes())
+		}
+	}
+}
+
+// Two documents without costs are not said to have nothing in common, nor to have been
+// compared as costs are.
+func TestDiffOfPartsOnly(t *testing.T) {
+	for _, d := range []*diff.Diff{worsened(), held(trusted(), trusted())} {
+		require.ErrorIs(t, DiffBench(io.Discard, d), errNoSamples)
+		for _, format := range DiffFormats[:2] {
+			var got bytes.Buffer
+			require.NoError(t, format.Write(&got, d))
+			require.NotContains(t, got.String(), "no figure")
+			require.NotContains(t, got.String(), "Mann-Whitney")
+			require.NotContains(t, got.String(), "costs")
+		}
+	}
+	require.NoError(t, DiffBench(io.Discard, held(trusted(), sampled())), "the one has samples")
+	var got bytes.Buffer
+	require.NoError(t, OfDiff(held(trusted(), sampled())).Text(&got))
+	require.Contains(t, got.String(), "no figure in common")
+	require.Contains(t, got.String(), "Verification\n\nOnly the old document has this.\n")
+}
+
+func TestDiffOfPartsCanBeReadBack(t *testing.T) {
+	d := worsened()
+	var lines, object bytes.Buffer
+	require.NoError(t, DiffCSV(&lines, d))
+	tables := strings.Split(lines.String(), "\n\n")
+	require.Len(t, tables, 4, "one for each part")
+	rows, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(lines.String(), "\n\n", "\n"))).ReadAll()
+	require.NoError(t, err, "every line has all columns")
+	require.Len(t, rows, 4+d.Compared())
+	changed := 0
+	for _, row := range rows[1:] {
+		require.NotEmpty(t, row[slices.Index(rows[0], "part")])
+		if row[slices.Index(rows[0], "verdict")] == "changed" {
+			changed++
+		}
+	}
+	require.Equal(t, 4, changed, "a verdict, a distance, an offset and a rate")
+	require.NoError(t, DiffJSON(&object, d))
+	var back map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(object.Bytes(), &back))
+	for _, section := range d.Sections {
+		if section.Inline {
+			continue
+		}
+		want, err := json.Marshal(section.Value)
+		require.NoError(t, err)
+		require.JSONEq(t, string(want), string(back[section.Key]))
+	}
+
+	lines.Reset()
+	require.NoError(t, DiffCSV(&lines, held(both(), both())))
+	require.True(t, strings.HasPrefix(lines.String(), "clock,threads,old_ns,"))
+	require.Len(t, strings.Split(lines.String(), "\n\n"), 5)
+}
+
+func TestDiffOfOddParts(t *testing.T) {
+	all := odd()
+	all["trusted"], all["mistrusted"] = trusted(), mistrusted()
+	for oldName, old := range all {
+		for newName, new := range all {
+			d := held(old, new)
+			for _, format := range DiffFormats {
+				var got bytes.Buffer
+				err := format.Write(&got, d)
+				if format.Name == "bench" {
+					require.ErrorIs(t, err, errNoSamples)
+					continue
+				}
+				require.NoError(t, err, "%s against %s as %s", oldName, newName, format.Name)
+				require.NotContains(t, got.String(), "NaN")
+				require.NotContains(t, got.String(), "Inf")
+				if format.Name == "table" || format.Name == "markdown" {
+					require.NotContains(t, got.String(), "\x1b")
+				}
+				if format.Name == "markdown" || format.Name == "html" {
+					require.NotContains(t, got.String(), "<img")
+				}
+				if format.Name == "table" && !strings.Contains(oldName+newName, "size") {
+					for line := range strings.Lines(got.String()) {
+						require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
+					}
+				}
+			}
+		}
+	}
+}

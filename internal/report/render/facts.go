@@ -1,0 +1,204 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// facts returns the lines above the tables.
+func facts(d *result.Document) []table.Fact {
+	all := []table.Fact{{Name: "timebench", Value: tool(d.Tool) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
+	if len(d.Labels) > 0 {
+		all = append(all, table.Fact{Name: "Labels", Value: strings.Join(d.Labels, ", ")})
+	}
+	all = append(all, hostFacts(d.Host)...)
+	for _, s := range section.In(d) {
+		all = append(all, s.Fact(d))
+	}
+	return all
+}
+
+func hostFacts(h result.Host) []table.Fact {
+	all := []table.Fact{
+		{Name: "System", Value: strings.Join(words.Present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, wsl(h.WSL), edition(h.Windows), container(h.Container)), ", ")},
+		{Name: "CPU", Value: cpu(h.CPU)},
+		{Name: "CPUs usable", Value: usable(h.CPU)},
+		{Name: "Virtualization", Value: virtualization(h)},
+	}
+	if h.ClockSource != nil {
+		all = append(all, table.Fact{Name: "Clock source", Value: clockSource(*h.ClockSource)})
+	}
+	all = append(all, linuxFacts(h)...)
+	all = append(all, timeFacts(h)...)
+	if h.Windows != nil {
+		all = append(all, windowsFacts(*h.Windows, h.Arch)...)
+	}
+	return all
+}
+
+// linuxFacts returns the lines that only Linux has.
+func linuxFacts(h result.Host) []table.Fact {
+	var all []table.Fact
+	if len(h.BootParameters) > 0 {
+		all = append(all, table.Fact{Name: "Boot parameters", Value: strings.Join(h.BootParameters, " ")})
+	}
+	var rates []string
+	for _, r := range []struct {
+		hz  float64
+		how string
+	}{{h.CPU.TSCAsleepHz, "asleep"}, {h.CPU.TSCLoadedHz, "under load"}, {h.CPU.KernelTSCHz, "as calibrated by the kernel"}} {
+		if r.hz > 0 {
+			rates = append(rates, fmt.Sprintf("%.3f MHz %s", r.hz/1e6, r.how))
+		}
+	}
+	if len(rates) > 1 {
+		all = append(all, table.Fact{Name: "TSC", Value: strings.Join(rates, ", ")})
+	}
+	if len(h.CPU.Governors) > 0 {
+		all = append(all, table.Fact{Name: "Governor", Value: strings.Join(h.CPU.Governors, ", ")})
+	}
+	return all
+}
+
+// clockSource returns the clock source and those that are available, with their qualities where the system has them.
+func clockSource(c result.ClockSource) string {
+	available := c.Available
+	if len(c.Qualities) > 0 {
+		available = nil
+	}
+	for _, of := range c.Qualities {
+		available = append(available, fmt.Sprintf("%s(%d)", of.Name, of.Quality))
+	}
+	return strings.Join(words.Present(c.Current+" (available: "+strings.Join(available, ", ")+")", strings.Join(c.Settings, " ")), "; ")
+}
+
+// wsl returns the name of the Windows Subsystem for Linux; empty outside of it.
+func wsl(version int) string {
+	if version == 0 {
+		return ""
+	}
+	return fmt.Sprintf("WSL %d", version)
+}
+
+// windowsFacts returns the lines that only Windows has.
+func windowsFacts(w result.Windows, arch string) []table.Fact {
+	var all []table.Fact
+	if w.Wine != nil {
+		all = append(all, table.Fact{Name: "Wine", Value: strings.Join(words.Present(w.Wine.Version, w.Wine.Host), ", on ")})
+	}
+	if w.Timer != nil {
+		all = append(all, table.Fact{Name: "System timer", Value: fmt.Sprintf("every %s; it can be from %s to %s",
+			words.Duration(float64(w.Timer.PeriodNS)), words.Duration(float64(w.Timer.FinestNS)), words.Duration(float64(w.Timer.CoarsestNS)))})
+	}
+	if w.QPC != nil {
+		text := words.Hertz(float64(w.QPC.Hz))
+		if w.Wine == nil {
+			text, _ = diagnose.Frequency(w.QPC.Hz, arch)
+		}
+		all = append(all, table.Fact{Name: "QPC", Value: text + "; " + qpc(w)})
+	}
+	throttling := map[string]string{"on": "the process is slowed down to save power", "system": "Windows decides whether to slow the process down", "off": "the process is not slowed down"}
+	if text := strings.Join(words.Present(w.Power, throttling[w.PowerThrottling]), "; "); text != "" {
+		all = append(all, table.Fact{Name: "Power", Value: text})
+	}
+	return all
+}
+
+// qpc returns how the counter is read, with the values of the shared page.
+func qpc(w result.Windows) string {
+	q, bypass := w.QPC, "on"
+	var how string
+	switch {
+	case q.HypervisorPage && q.UserMode == nil:
+		how = "read through the hypervisor page, and by the kernel while that page is not valid, which is unknown"
+	case q.HypervisorPage && *q.UserMode:
+		how = "read in user mode through the hypervisor page"
+	case q.HypervisorPage:
+		how = "each read enters the kernel, because the hypervisor page is not valid"
+	case q.UserMode == nil && w.Wine != nil:
+		how = "Wine's shared page does not show how it is read"
+	case q.UserMode == nil:
+		how = "no shared page shows how it is read"
+	case *q.UserMode:
+		how = "read in user mode"
+	default:
+		how, bypass = "each read enters the kernel", "off"
+	}
+	if q.Shift != nil {
+		how += fmt.Sprintf(" (shared page: bypass %s, bias %s, shift %d)", bypass, q.Bias, *q.Shift)
+	}
+	return how
+}
+
+func tool(t result.Tool) string {
+	return strings.Join(words.Present(t.Version, t.Revision, t.Go), ", ")
+}
+
+func edition(w *result.Windows) string {
+	if w == nil {
+		return ""
+	}
+	return w.Edition
+}
+
+func container(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "in a " + name + " container"
+}
+
+func cpu(c result.CPU) string {
+	var physical, tsc string
+	if c.Physical > 0 {
+		physical = words.Plural(c.Physical, "core")
+		if c.Packages > 0 {
+			physical += " in " + words.Plural(c.Packages, "package")
+		}
+		if c.Groups > 1 {
+			physical += " in " + words.Plural(c.Groups, "processor group")
+		}
+	}
+	if c.InvariantTSC != nil {
+		tsc = "TSC not invariant"
+		if *c.InvariantTSC {
+			tsc = "invariant TSC"
+		}
+	}
+	if c.TSCHz > 0 && tsc == "" {
+		tsc = "TSC"
+	}
+	if c.TSCHz > 0 {
+		tsc = strings.TrimSpace(strings.TrimPrefix(tsc+" at "+words.Hertz(c.TSCHz), " at "))
+	}
+	model := c.Model
+	if model == "" {
+		model = "unknown model"
+	}
+	return strings.Join(words.Present(model, physical, tsc), ", ")
+}
+
+func usable(c result.CPU) string {
+	text := fmt.Sprintf("%d of %d", c.Usable, c.Logical)
+	if c.Quota > 0 {
+		text += ", limited by a quota to the time of " + words.ThreeDigits(c.Quota)
+	}
+	return text
+}
+
+func virtualization(h result.Host) string {
+	var machine, seen string
+	if h.Machine != nil {
+		machine = strings.TrimSpace(h.Machine.Vendor + " " + h.Machine.Product)
+	}
+	if seen = "none seen"; h.Virtualization != nil {
+		seen = h.Virtualization.System + ", " + h.Virtualization.Role
+	}
+	return strings.Join(words.Present(seen, machine), "; ")
+}

@@ -1,0 +1,62 @@
+package render
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/table"
+)
+
+// What the table says of QueryPerformanceCounter is what the shared page tells, and no
+// more than that.
+func TestQPCFact(t *testing.T) {
+	yes, no, none, ten := true, false, 0, 10
+	for _, c := range []struct {
+		windows result.Windows
+		want    string
+	}{
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &yes, Shift: &ten, Bias: "0xff"}}, "scaled by Windows; read in user mode (shared page: bypass on, bias 0xff, shift 10)"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &no, Shift: &none, Bias: "0x0"}}, "each read enters the kernel (shared page: bypass off, bias 0x0, shift 0)"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, Shift: &none, Bias: "0x1"}}, "not valid, which is unknown (shared page: bypass on, bias 0x1, shift 0)"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, UserMode: &yes, Shift: &none, Bias: "0x1"}}, "; read in user mode through the hypervisor page (shared page: bypass on, bias 0x1, shift 0)"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, UserMode: &no, Shift: &none, Bias: "0x1"}}, "; each read enters the kernel, because the hypervisor page is not valid (shared page: bypass on, bias 0x1, shift 0)"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7}}, "; no shared page shows how it is read"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7}, Wine: &result.Wine{Version: "8.0"}}, "10.0 MHz; Wine's shared page does not show how it is read"},
+	} {
+		facts := windowsFacts(c.windows, "amd64")
+		require.Contains(t, facts[len(facts)-1].Value, c.want)
+	}
+}
+
+func TestTimeFacts(t *testing.T) {
+	behind, ahead, equal := int64(270_000e9), int64(-2e9), int64(3e8)
+	require.Equal(t, []table.Fact{
+		{Name: "Wall clock", Value: "synchronised; the error is at most 20 ms; its rate is corrected by -500 ppm of at most 500"},
+		{Name: "Wall clock against", Value: "ptp0 (KVM virtual PTP): behind by 270,000 s ± 12 µs"},
+		{Name: "Wall clock against", Value: "rtc0: ahead by 2 s ± 500 ms; it is in local time, UTC+5.75 h"},
+		{Name: "Wall clock against", Value: "rtc1: no difference within ±500 ms"},
+		{Name: "Wall clock against", Value: "ptp1: /dev/ptp1: permission denied"},
+		{Name: "Time services", Value: "chronyd, hyperv-timesync timesync_implicit=Y"},
+		{Name: "Refused calls", Value: "clock_gettime (EPERM), time (ENOSYS)"},
+	}, timeFacts(result.Host{
+		TimeSync: &result.TimeSync{Synchronised: true, MaxErrorNS: 2e7, FrequencyPPM: -500, FrequencyLimitPPM: 500},
+		WallOffsets: []result.WallOffset{
+			{Against: "ptp0", Name: "KVM virtual PTP", OffsetNS: &behind, BoundNS: 12e3},
+			{Against: "rtc0", OffsetNS: &ahead, BoundNS: 5e8, ZoneNS: 20_700e9},
+			{Against: "rtc1", OffsetNS: &equal, BoundNS: 5e8},
+			{Against: "ptp1", Reason: "/dev/ptp1: permission denied"},
+		},
+		TimeServices: []result.TimeService{{Name: "chronyd"}, {Name: "hyperv-timesync", Setting: "timesync_implicit=Y"}},
+		RefusedCalls: []result.RefusedCall{{Call: "clock_gettime", Errno: "EPERM"}, {Call: "time", Errno: "ENOSYS"}},
+	}))
+	require.Empty(t, timeFacts(result.Host{}))
+}
+
+func TestClockSourceFact(t *testing.T) {
+	require.Equal(t, "tsc (available: tsc, hpet)", clockSource(result.ClockSource{Current: "tsc", Available: []string{"tsc", "hpet"}}))
+	require.Equal(t, "HPET (available: HPET(950), TSC(-100)); kern.timecounter.smp_tsc=0", clockSource(result.ClockSource{
+		Current: "HPET", Available: []string{"HPET", "TSC"}, Settings: []string{"kern.timecounter.smp_tsc=0"},
+		Qualities: []result.Quality{{Name: "HPET", Quality: 950}, {Name: "TSC", Quality: -100}},
+	}))
+}

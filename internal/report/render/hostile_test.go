@@ -1,0 +1,325 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/show/table"
+)
+
+// evil is what a terminal obeys: escape sequences, as C0 and as C1, marks of direction, what
+// has no width, ends of lines, bytes that are no UTF-8; and what Markdown obeys.
+const evil = "\x1b]0;owned\a\x1b[2J\t\r\n# owned\n\x7f\u0085\u009b31m\u061c\u200b\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069\ufeff\U000e0041\x9b\xff"
+
+// eachText visits each text within a value, and where it stands: the type and its field.
+func eachText(t *testing.T, value reflect.Value, at string, visit func(at string, text reflect.Value)) {
+	switch value.Kind() {
+	case reflect.String:
+		visit(at, value)
+	case reflect.Pointer, reflect.Interface:
+		if !value.IsNil() {
+			eachText(t, value.Elem(), at, visit)
+		}
+	case reflect.Slice:
+		for i := range value.Len() {
+			eachText(t, value.Index(i), at, visit)
+		}
+	case reflect.Struct:
+		for i := range value.NumField() {
+			if field := value.Type().Field(i); field.IsExported() {
+				eachText(t, value.Field(i), value.Type().Name()+"."+field.Name, visit)
+			}
+		}
+	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+	default:
+		t.Fatalf("%s is a %s; neither printable.All nor this test knows how to look into it", at, value.Kind())
+	}
+}
+
+// textFields are all places of text within a type.
+func textFields(of reflect.Type, at string) []string {
+	switch of.Kind() {
+	case reflect.String:
+		return []string{at}
+	case reflect.Pointer, reflect.Slice:
+		return textFields(of.Elem(), at)
+	case reflect.Interface:
+		var all []string
+		for _, kind := range sections.All {
+			all = append(all, textFields(reflect.TypeOf(kind.New()), at)...)
+		}
+		return all
+	case reflect.Struct:
+		var all []string
+		for i := range of.NumField() {
+			if field := of.Field(i); field.IsExported() {
+				all = append(all, textFields(field.Type, of.Name()+"."+field.Name)...)
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// whole is a document that has a value in every field of text.
+func whole(parts *result.Document) *result.Document {
+	d := onHPET()
+	no, shift := false, 0
+	d.Host.CPU.TSCFlags = []string{"constant_tsc"}
+	d.Host.KernelLog.Reason = "it ends here"
+	d.Host.Runtimes = []string{"java"}
+	d.Host.DistributionLike, d.Host.BootTools = []string{"rhel"}, []string{"grubby"}
+	d.Host.WallOffsets = []result.WallOffset{{Against: "rtc0", Name: "rtc_cmos", Reason: "invalid argument"}}
+	d.Host.TimeServices = []result.TimeService{{Name: "chronyd", Setting: "off"}}
+	d.Host.RefusedCalls = []result.RefusedCall{{Call: "time", Errno: "EPERM"}}
+	d.Host.ClockSource.Qualities, d.Host.ClockSource.Settings = []result.Quality{{Name: "HPET", Quality: 950}}, []string{"kern.timecounter.smp_tsc=0"}
+	d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
+	d.Host.Windows = &result.Windows{
+		Edition: "Professional 23H2", Wine: &result.Wine{Version: "8.0", Host: "Linux 6.1"}, QPC: &result.QPC{Hz: 1e7, UserMode: &no, Shift: &shift, Bias: "0x1"},
+		PowerThrottling: "off", Power: "mains",
+	}
+	compare.Into(d).Conditions = &compare.Conditions{
+		ClockSources: []string{"tsc", "hpet"}, Passes: []compare.Passes{{Threads: 2, Planned: 20, Reasons: []string{"busy"}}},
+	}
+	compare.Into(d).OtherClockSources[0].Conditions, compare.Into(d).OtherClockSources[0].Warnings = compare.Of(d).Conditions, d.Warnings
+	compare.Into(d).Clocks[0].Throughput, compare.Into(d).Clocks[1].Distribution = compare.Of(sampled()).Clocks[0].Throughput, compare.Of(d).Clocks[0].Distribution
+	for _, s := range parts.Sections {
+		if s.Key() != compare.Kind.Key {
+			d.Put(s)
+		}
+	}
+	runtimes.Of(d).Preloaded, profile.Of(d).Processes[0].Preloaded = []string{"/lib/f.so (LD_PRELOAD)"}, []string{"/lib/f.so (LD_PRELOAD)"}
+	return d
+}
+
+// before and behind plant a text at either end of another: some code goes by how an id
+// begins, and some by how it ends.
+func before(evil string) func(string) string { return func(text string) string { return evil + text } }
+func behind(evil string) func(string) string { return func(text string) string { return text + evil } }
+
+// choices are the fields that are one of a few words, or of a form that is checked: no file has another.
+var choices = []string{"Document.Schema", "Finding.Severity", "Clock.KernelEntry", "MeasuredCall.KernelEntry", "MeasuredCall.Kind", "VerifiedClock.Verdict", "ClockFault.Kind",
+	"Profile.Scope", "Profile.KernelEntry", "Process.ReadsBy", "Document.Labels"}
+
+// hostile plants into every text of a document that may be anything.
+func hostile(t *testing.T, d *result.Document, plant func(string) string) *result.Document {
+	planted := slices.Clone(choices)
+	eachText(t, reflect.ValueOf(d).Elem(), "", func(at string, text reflect.Value) {
+		if !slices.Contains(choices, at) {
+			text.SetString(plant(text.String()))
+			planted = append(planted, at)
+		}
+	})
+	require.Subset(t, planted, textFields(reflect.TypeFor[result.Document](), ""), "the document here has no value of some fields")
+	require.NoError(t, d.Write(io.Discard), "a field that is one of a few words must be among the choices")
+	return d
+}
+
+// harmful returns where an output steers a terminal, or is no text; -1 where it does not.
+func harmful(output string) int {
+	for i, r := range output {
+		if unicode.IsControl(r) && r != '\n' || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError && !strings.HasPrefix(output[i:], "\ufffd") {
+			return i
+		}
+	}
+	return -1
+}
+
+// hostileWriters are all ways to write documents and diffs in which something has been planted.
+func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.Writer) error {
+	writers := map[string]func(io.Writer) error{}
+	for name, parts := range map[string]*result.Document{"trusted": trusted(), "mistrusted": mistrusted()} {
+		// Of one without faults there is no text of a fault.
+		if name == "trusted" {
+			skew.Of(parts).Clocks[0].MissingPairs = []skew.MissingPair{{CPU: 0, OtherCPU: 4, Reason: "d"}}
+			verify.Of(parts).Clocks[0].Reason, skew.Of(parts).Clocks[0].Reason, drift.Of(parts).Clocks[1].Reason = "a", "b", "c"
+			profile.Of(parts).Started, profile.Of(parts).StartedEnded = "e", "f"
+			verify.Of(parts).Clocks[3].Faults = []verify.ClockFault{{Kind: verify.FaultFailed, Count: 1, Text: "d"}}
+		}
+		d := hostile(t, whole(parts), plant)
+		healthy := *d
+		healthy.Findings, healthy.Warnings, healthy.Interrupted = nil, nil, true
+		other := hostile(t, whole(mistrusted()), plant)
+		compared := diff.Compare(diff.Read(plant("old"), d), diff.Read(plant("new"), other), section.Settings{MinChange: 0.02})
+		for _, format := range Formats {
+			writers[name+" as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
+		}
+		for _, format := range DoctorFormats {
+			writers[name+", doctor as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
+			writers[name+", healthy, doctor as "+format.Name] = func(w io.Writer) error { return format.Write(w, &healthy) }
+		}
+		alone := *d
+		alone.Put(&compare.Costs{Clocks: []compare.Clock{}})
+		for part, d := range each(&alone) {
+			for _, format := range SectionFormats {
+				writers[name+", "+part+" as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
+			}
+		}
+		for _, format := range DiffFormats {
+			writers[name+", diff as "+format.Name] = func(w io.Writer) error { return format.Write(w, compared) }
+		}
+		writers[name+", its clocks"] = func(w io.Writer) error { return List(w, compare.Of(d).Clocks) }
+		writers[name+", its host"] = func(w io.Writer) error { return Facts(w, d.Host) }
+	}
+	d := demoted()
+	eachText(t, reflect.ValueOf(d).Elem(), "", func(at string, text reflect.Value) {
+		if at != "Block.Verdict" { // in bold type, and of words and numbers only
+			text.SetString(plant(text.String()))
+		}
+	})
+	for _, format := range DiffFormats {
+		writers["demoted as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
+	}
+	f := aFleet()
+	eachText(t, reflect.ValueOf(f).Elem(), "", func(_ string, text reflect.Value) { text.SetString(plant(text.String())) })
+	for _, format := range FleetFormats {
+		writers["fleet as "+format.Name] = func(w io.Writer) error { return format.Write(w, f) }
+	}
+	return writers
+}
+
+// Whatever stands in whatever field, no format hands on what would steer a terminal.
+func TestNothingSteersATerminal(t *testing.T) {
+	for _, plant := range []func(string) string{before(evil), behind(evil)} {
+		for name, write := range hostileWriters(t, plant) {
+			var out bytes.Buffer
+			require.NoError(t, write(&out), name)
+			require.NotEmpty(t, out.String(), name)
+			text := strings.ReplaceAll(out.String(), "\n\t", "\n") // within pictures
+			at := harmful(text)
+			require.Negative(t, at, "%s: %q", name, text[max(0, at-60):min(max(0, at+20), len(text))])
+			if strings.HasSuffix(name, "markdown") || strings.HasSuffix(name, "bench") { // whose lines mean something
+				require.NotRegexp(t, "(?m)^# owned", out.String(), name)
+			}
+		}
+	}
+}
+
+// live reports whether a sign stands in a text without a backslash that takes its meaning.
+func live(text, sign string) bool {
+	return regexp.MustCompile(`(?m)(^|[^\\])(\\\\)*` + regexp.QuoteMeta(sign)).MatchString(text)
+}
+
+// No text becomes Markdown, or HTML within it, outside of timebench's own blocks of code
+// and links.
+func TestNothingIsMarkdown(t *testing.T) {
+	own, title := regexp.MustCompile("(?s)```\\w+\n.*?\n```\n|<https://[^ <>]+>"), regexp.MustCompile("<summary>[^<\n]*</summary>")
+	inline := "<evil> &gt;evil [evil](x) \\[evil](x) `evil` \\`evil` *evil* ~~evil~~ @evil ``` a | evil \\| evil"
+	for evil, plants := range map[string][]func(string) string{
+		inline:    {before(inline), behind(inline)},
+		"# evil ": {before("# evil ")}, "- evil ": {before("- evil ")}, "1. evil ": {before("1. evil ")}, "> evil ": {before("> evil ")}, "     evil ": {before("     evil ")},
+	} {
+		for _, plant := range plants {
+			for name, write := range hostileWriters(t, plant) {
+				if !strings.HasSuffix(name, "markdown") {
+					continue
+				}
+				var out bytes.Buffer
+				require.NoError(t, write(&out), name)
+				text := own.ReplaceAllString(out.String(), "")
+				require.NotRegexp(t, `(^|\W)@evil`, text, name)
+				text = title.ReplaceAllString(text, "")
+				text = strings.ReplaceAll(text, "\n- **", "\n- ") // the name of a fact is bold
+				require.Contains(t, text, "evil", name)
+				for _, sign := range []string{"<evil", "&gt;evil", "[evil", "`", "*evil", "~"} {
+					require.False(t, live(text, sign), "%s has %s:\n%s", name, sign, text)
+				}
+				require.NotRegexp(t, `(?m)^(- )?`+regexp.QuoteMeta(evil), text, name)
+				requireEvenTables(t, text)
+			}
+		}
+	}
+}
+
+// requireEvenTables requires that each row of a table has as many cells as the one above.
+func requireEvenTables(t *testing.T, text string) {
+	cells := func(line string) int {
+		return len(regexp.MustCompile(`(^|[^\\])(\\\\)*\|`).FindAllString(line, -1))
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines[1:] {
+		if strings.HasPrefix(line, "|") && strings.HasPrefix(lines[i], "|") {
+			require.Equal(t, cells(lines[i]), cells(line), line)
+		}
+	}
+}
+
+// A spreadsheet calculates what begins like a formula, and must get numbers as they are.
+func TestNoCellOfCSVIsAFormula(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "-1.5": "-1.5", "+12": "+12", "-1.5e-07": "-1.5e-07", "CLOCK_MONOTONIC@vdso": "CLOCK_MONOTONIC@vdso", "a=1": "a=1",
+		"=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "-1+1": "'-1+1", "+a": "'+a", "-": "'-", "-0x1": "'-0x1", "\t=1": "' =1", "\r=1": "' =1", "\n=1": "'\n=1", "＝1": "'＝1",
+	} {
+		require.Equal(t, want, table.CSVCell(text))
+	}
+	number := regexp.MustCompile(`^[+-]?[0-9.]+(e[+-]?[0-9]+)?$`)
+	for name, write := range hostileWriters(t, before("=1+")) {
+		if !strings.HasSuffix(name, "csv") {
+			continue
+		}
+		var out bytes.Buffer
+		require.NoError(t, write(&out), name)
+		if !strings.Contains(name, "healthy") { // of which doctor has no line
+			require.Contains(t, out.String(), "'=1+", name)
+		}
+		reader := csv.NewReader(&out)
+		reader.FieldsPerRecord = -1 // each section has columns of its own
+		rows, err := reader.ReadAll()
+		require.NoError(t, err)
+		for _, cell := range slices.Concat(rows...) {
+			require.True(t, number.MatchString(cell) || cell == "" || !strings.ContainsAny(cell[:1], "=+-@"), "%s: %q", name, cell)
+		}
+	}
+}
+
+// JSON is harmless too, and still holds what there is.
+func TestHostileDocumentReadsBackAsItWas(t *testing.T) {
+	d := hostile(t, whole(mistrusted()), behind(evil))
+	for _, format := range Formats {
+		if format.Name != "json" && format.Name != "html" {
+			continue
+		}
+		var out bytes.Buffer
+		require.NoError(t, format.Write(&out, d))
+		back, err := sections.Read(&out)
+		require.NoError(t, err)
+		// What is no UTF-8 cannot be in JSON, so no document that was read has it.
+		require.Equal(t, printable.All(d, func(text string) string { return string([]rune(text)) }), back)
+	}
+}
+
+func TestReadsThatEnterSometimesAreMarked(t *testing.T) {
+	d := onHPET()
+	sources := func() table.Grid { return compare.Of(d).Block(d).Grids[0] }
+	require.Equal(t, "(kernel): a read enters the kernel.", sources().Note)
+	compare.Into(d).Clocks[0].KernelEntry = result.Sometimes
+	g := sources()
+	require.Contains(t, g.Note, "(kernel?): some reads do")
+	marks := map[string]string{}
+	for _, row := range g.Rows {
+		marks[row[0]] = row[1]
+	}
+	require.Equal(t, "20.2 (kernel?)", marks["CLOCK_MONOTONIC@vdso"])
+	require.Equal(t, "150.2 (kernel) ", marks["CLOCK_MONOTONIC@syscall"])
+	require.Equal(t, "3.14          ", marks["CLOCK_MONOTONIC_COARSE@vdso"])
+}

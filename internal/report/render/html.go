@@ -1,0 +1,152 @@
+package render
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// The style and the script of every page, which contains them. Its content security policy
+// allows no other script and no requests.
+var (
+	//go:embed page.css
+	pageCSS string
+	//go:embed page.js
+	pageJS string
+)
+
+// scriptHash is the hash of the only script that a page may run.
+var scriptHash = func() string {
+	hash := sha256.Sum256([]byte(pageJS))
+	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
+}()
+
+// HTML writes a report as one self-contained page: sortable tables, pictures as SVG, and the document
+// itself, so that timebench can load the page.
+func (r Report) HTML(w io.Writer) error {
+	var p page
+	p.begin(r)
+	p.findings(r)
+	first := min(1, len(r.pictures)) // the one that answers; the others follow the tables
+	for _, d := range r.pictures[:first] {
+		p.picture(d)
+	}
+	for _, b := range r.blocks {
+		p.block(b)
+	}
+	p.facts(r.missing)
+	for _, d := range r.pictures[first:] {
+		p.picture(d)
+	}
+	for _, warning := range r.warnings {
+		p.element("p", "warning", "Warning: "+warning)
+	}
+	if r.document == nil {
+		p.facts(r.facts)
+		return p.end(w)
+	}
+	p.out.WriteString("<details>\n")
+	p.element("summary", "", r.facts.Title)
+	p.facts(table.Facts{Lines: r.facts.Lines})
+	p.out.WriteString("</details>\n")
+	p.log(r.log)
+	p.element("p", "note", "The whole document is in this page: `timebench render` turns it into any format, `timebench diff` compares it with another.")
+	if p.err == nil {
+		p.err = r.document.WriteScript(&p.out)
+	}
+	return p.end(w)
+}
+
+// A page is an HTML page under construction. It escapes all text, because a document may be of
+// any origin.
+type page struct {
+	out strings.Builder
+	err error
+}
+
+func (p *page) begin(r Report) {
+	title := strings.Join(words.Present(r.title, r.subtitle), ": ")
+	p.out.WriteString(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '` + scriptHash + `'; form-action 'none'; base-uri 'none'">
+<title>` + html.EscapeString(title) + "</title>\n<style>\n" + pageCSS + "</style>\n</head>\n<body>\n<main>\n")
+	p.element("h1", "", r.title)
+	if r.subtitle != "" {
+		p.element("p", "subtitle", r.subtitle)
+	}
+	if r.answer != "" {
+		p.element("p", "answer", r.answer)
+	}
+	if r.details != "" {
+		p.element("p", "", r.details)
+	}
+}
+
+// element writes an element with a text.
+func (p *page) element(name, class, text string) {
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", name, class, html.EscapeString(text), name)
+}
+
+func (p *page) facts(of table.Facts) {
+	if len(of.Lines) == 0 {
+		return
+	}
+	if of.Title != "" {
+		p.element("h2", "", of.Title)
+	}
+	p.out.WriteString("<dl>\n")
+	for _, line := range of.Lines {
+		p.out.WriteString("<div>")
+		p.element("dt", "", line.Name)
+		p.element("dd", "", line.Value)
+		p.out.WriteString("</div>\n")
+	}
+	p.out.WriteString("</dl>\n")
+}
+
+func (p *page) grid(g table.Grid) {
+	if g.OnPage != nil {
+		g = *g.OnPage
+	}
+	if len(g.Rows) == 0 {
+		return
+	}
+	g = g.AtMost(table.PageColumns)
+	p.element("h2", "", g.Title)
+	p.out.WriteString("<div class=\"wide\">\n" + g.HTML() + "\n</div>\n")
+	if g.Note != "" {
+		p.element("p", "note", g.Note)
+	}
+}
+
+func (p *page) picture(of drawing) {
+	if p.err != nil {
+		return
+	}
+	fmt.Fprintf(&p.out, "<figure id=%q>\n", of.name)
+	p.err = of.draw(&p.out)
+	p.out.WriteString("</figure>\n")
+}
+
+func (p *page) end(w io.Writer) error {
+	if p.err != nil {
+		return p.err
+	}
+	p.out.WriteString("</main>\n<script>" + pageJS + "</script>\n</body>\n</html>\n")
+	_, err := io.WriteString(w, p.out.String())
+	return err
+}

@@ -1,0 +1,298 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/test/schema"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// fixed is a document that says the same on every machine, with one of each
+// kind of row.
+func fixed() *result.Document {
+	yes := true
+	clock := func(id, kind string, median float64, resolution compare.Resolution) compare.Clock {
+		call, path, _ := strings.Cut(id, "@")
+		c := compare.Clock{
+			ID: id, Call: call + "()", Path: path, Kind: kind, Available: true, TicksPerSecond: 1e9, Resolution: &resolution,
+			Latency: &compare.Latency{
+				MedianNS: median, LowNS: median * 0.99, HighNS: median * 1.01, Confidence: 0.979, MinNS: median * 0.98, SamplesNS: []float64{median},
+			},
+		}
+		for _, n := range []int{1, 2, 4} {
+			running := float64(min(n, 2))
+			c.Throughput = append(c.Throughput, compare.Throughput{
+				Threads: n, ReadsPerSecond: running * 1e9 / median, NSPerRead: median * float64(n) / running,
+				Fairness: 1 / float64(n), Oversubscribed: n > 2, SamplesReadsPerSecond: []float64{running * 1e9 / median},
+			})
+		}
+		return c
+	}
+	d := &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC),
+		Tool: result.Tool{Version: "0.1.0", Revision: "abc1234", Go: "go1.26.8"},
+		Host: result.Host{
+			OS: "linux", Arch: "amd64", Kernel: "6.18.44", Distribution: "debian 12.11", Container: "podman",
+			CPU:            result.CPU{Model: "AMD EPYC", Logical: 4, Usable: 3, Quota: 1.5, Physical: 2, Packages: 1, InvariantTSC: &yes, TSCHz: 2596122000},
+			Virtualization: &result.Virtualization{System: "kvm", Role: "guest"},
+			ClockSource:    &result.ClockSource{Current: "tsc", Available: []string{"tsc", "kvm-clock"}},
+		},
+		Settings: result.Settings{Threads: []int{1, 2, 4}, Rounds: 10, TimeNS: 1e8, Pin: "spread", Workers: "threads"},
+		Warnings: []result.Warning{{
+			Kind: "load", Saw: "other programs used 0.80 of 3 CPUs while this ran", Spoilt: "throughput and fairness", Advice: "stop the other programs",
+		}},
+		Sections: []result.Section{&compare.Costs{FloorNS: 1.66,
+			Clocks: []compare.Clock{
+				clock("CLOCK_MONOTONIC@vdso", "monotonic", 20.2, compare.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5}),
+				clock("CLOCK_MONOTONIC@syscall", "monotonic", 150.25, compare.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e4}),
+				clock("CLOCK_MONOTONIC_COARSE@vdso", "monotonic", 3.14, compare.Resolution{TickNS: 4e6, ReportedNS: 4e6, WatchedNS: 2e7, Ticks: 5}),
+				clock("gettimeofday@vdso", "wall", 21.7, compare.Resolution{TickNS: 1000, WatchedNS: 2e6, Ticks: 2000}),
+				clock("time@vdso", "wall", 2.21, compare.Resolution{WatchedNS: 1.5e9}),
+				clock("CLOCK_PROCESS_CPUTIME_ID@vdso", "cpu time", 1234.5, compare.Resolution{
+					TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1000, Backwards: 3, WorstBackwardsNS: 4100}),
+				{ID: "hpet@mmio", Call: "hpet main counter", Path: "mmio", Kind: "counter", Reason: "/dev/hpet: no such file or directory"},
+				{ID: "RDTSC@cpu", Call: "RDTSC", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the counter of the CPU"},
+				{ID: "RDTSCP@cpu", Call: "RDTSCP", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the counter of the CPU"},
+			}}},
+	}
+	compare.Into(d).Clocks[0].Distribution = &compare.Distribution{
+		Counter: "RDTSC@cpu", BracketNS: 10, CounterStepNS: 10, Reads: 1000, P50NS: 30, P90NS: 40.1, P99NS: 50.1, P999NS: 60.2, MaxNS: 1_234_567, TenfoldReads: 1,
+		Buckets: []compare.Bucket{{UpToNS: 30, Reads: 600}, {UpToNS: 50, Reads: 399}, {UpToNS: 1_234_567, Reads: 1}},
+	}
+	compare.Into(d).Clocks[3].Latency.Confidence, compare.Into(d).Clocks[3].Latency.LowNS, compare.Into(d).Clocks[3].Latency.HighNS = 0, 0, 0
+	return d
+}
+
+// onHPET is a document of a machine whose clock source the kernel gave up, with an
+// experiment, and with text that a format must not obey.
+func onHPET() *result.Document {
+	d := fixed()
+	d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm", "tsc"}}
+	d.Host.BootParameters = []string{"clocksource=hpet"}
+	d.Host.Machine = &result.Machine{Vendor: "Dell Inc.", Product: "PowerEdge R430"}
+	d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz, d.Host.CPU.KernelTSCHz = 2.596122e9, 2.596123e9, 2.5961e9
+	d.Host.CPU.Governors = []string{"powersave"}
+	d.Host.TimeSync = &result.TimeSync{MaxErrorNS: 16e9}
+	d.Host.KernelLog = &result.KernelLog{Source: "/dev/kmsg", Truncated: true, Lines: []string{
+		"[    1.0] clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:",
+		"[    1.1] ``` <script>alert(1)</script> \x1b[31m",
+	}}
+	for i := range compare.Of(d).Clocks {
+		if compare.Of(d).Clocks[i].Path == "vdso" {
+			compare.Into(d).Clocks[i].KernelEntry, compare.Into(d).Clocks[i].KernelEntryBy = result.Always, "seccomp"
+		}
+	}
+	compare.Into(d).Clocks[2].KernelEntry = result.Never
+	compare.Into(d).Clocks[1].KernelEntry, compare.Into(d).Clocks[1].KernelEntryBy = result.Always, "path"
+	d.Findings = []result.Finding{
+		{
+			Kind: "kernel-entry", Severity: result.Error, Title: "reads of the fine clocks enter the kernel, because the clock source is hpet",
+			Evidence: []string{"CLOCK_MONOTONIC@vdso costs 20.2 ns/read and enters the kernel (seccomp)", "kernel log: ``` <b>"},
+			Cause:    "The vDSO cannot read the clock source hpet from user mode.",
+			Remedies: []result.Remedy{
+				{Advice: "Switch to tsc", Commands: []string{"echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", "```"}, Risk: "Time may jump."},
+				{Advice: "Ask less often."},
+			},
+			Links: []string{"https://man7.org/linux/man-pages/man7/vdso.7.html", "javascript:alert(1)"},
+		},
+		{Kind: "quota", Severity: result.Note, Title: "a quota leaves the process the time of 1.5 CPUs", Evidence: []string{"control group: 150 ms of CPU time in every 100 ms"}},
+	}
+	other := fixed()
+	for i := range compare.Of(other).Clocks {
+		if l := compare.Of(other).Clocks[i].Latency; l != nil {
+			l.MedianNS, l.LowNS, l.HighNS = l.MedianNS/10, l.LowNS/10, l.HighNS/10
+			for j := range l.SamplesNS {
+				l.SamplesNS[j] /= 10
+			}
+			compare.Into(other).Clocks[i].KernelEntry = result.Never
+		}
+	}
+	compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: "tsc", FloorNS: 1.5, Clocks: compare.Of(other).Clocks[:4]}}
+	return d
+}
+
+// sparse is a document of a machine about which little is known, interrupted
+// before anything but one latency was complete.
+func sparse() *result.Document {
+	return &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), Interrupted: true,
+		Tool: result.Tool{Version: "0.1.0", Go: "go1.26.8"}, Host: result.Host{OS: "plan9", Arch: "riscv64", CPU: result.CPU{Logical: 1, Usable: 1}},
+		Settings: result.Settings{Threads: []int{1}, Rounds: 1, TimeNS: 1e9, Pin: "none", Workers: "processes"},
+		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{
+			{ID: "time.Now@go", Call: "time.Now()", Path: "go", Kind: "wall", Available: true, Latency: &compare.Latency{MedianNS: 99, MinNS: 99, SamplesNS: []float64{99}}},
+			{ID: "other@go", Call: "other()", Path: "go", Kind: "wall", Available: true},
+		}}},
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for name, d := range map[string]*result.Document{"fixed": fixed(), "sparse": sparse(), "hpet": onHPET()} {
+		for _, format := range Formats {
+			var got bytes.Buffer
+			require.NoError(t, format.Write(&got, d))
+			golden(t, name+"."+format.Name, got.Bytes())
+			if format.Name == "json" {
+				schema.Check(t, got.Bytes())
+			}
+		}
+	}
+	for name, d := range map[string]*result.Document{"doctor": onHPET(), "doctor-healthy": fixed(), "doctor-sparse": sparse()} {
+		for _, format := range DoctorFormats[:4] {
+			var got bytes.Buffer
+			require.NoError(t, format.Write(&got, d))
+			golden(t, name+"."+format.Name, got.Bytes())
+		}
+	}
+	var got bytes.Buffer
+	require.NoError(t, OfDocument(fixed()).Markdown(&got, []string{"charts/latency.png"}))
+	golden(t, "pictures.markdown", got.Bytes())
+	got.Reset()
+	require.NoError(t, List(&got, compare.Of(fixed()).Clocks))
+	golden(t, "list", got.Bytes())
+	got.Reset()
+	require.NoError(t, Facts(&got, fixed().Host))
+	golden(t, "facts", got.Bytes())
+}
+
+// pictures are left out of what is compared: package chart tests them, and their
+// last digits differ from one kind of CPU to another.
+var pictures = regexp.MustCompile(`(?s)<svg.*?</svg>`)
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	got = pictures.ReplaceAll(got, []byte("<svg></svg>"))
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "%s; `go test ./internal/report/render -update` writes it anew", name)
+}
+
+// The widest table there can be: the longest ids, dear clocks, many threads.
+func TestTableFitsItsWidth(t *testing.T) {
+	d := fixed()
+	d.Settings.Threads = nil
+	for n := 1; n <= 24; n++ {
+		d.Settings.Threads = append(d.Settings.Threads, n)
+	}
+	compare.Into(d).Clocks = append(compare.Into(d).Clocks, compare.Clock{ID: strings.Repeat("Q", 40), Path: "winapi", Kind: "monotonic", Available: true,
+		Latency:    &compare.Latency{MedianNS: 30412, LowNS: 30411, HighNS: 130413, Confidence: 0.95, MinNS: 29000},
+		Resolution: &compare.Resolution{WatchedNS: 123456789}})
+	for i := range compare.Of(d).Clocks {
+		compare.Into(d).Clocks[i].Throughput = nil
+		for _, n := range d.Settings.Threads {
+			compare.Into(d).Clocks[i].Throughput = append(compare.Into(d).Clocks[i].Throughput, compare.Throughput{Threads: n, NSPerRead: 30412 * float64(n), ReadsPerSecond: 123e6, Oversubscribed: n > 2})
+		}
+	}
+	var got bytes.Buffer
+	require.NoError(t, OfDocument(d).Text(&got))
+	for line := range strings.Lines(got.String()) {
+		require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
+	}
+}
+
+func TestSummaryDoesNotTellApartWhatNoiseHides(t *testing.T) {
+	clock := func(id string, low, median, high float64) compare.Clock {
+		return compare.Clock{ID: id, Kind: "monotonic", Available: true, Resolution: &compare.Resolution{FinerThanRead: true, Ticks: 1},
+			Latency: &compare.Latency{LowNS: low, MedianNS: median, HighNS: high, Confidence: 0.95}}
+	}
+	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{
+		clock("usual", 20.1, 20.3, 20.6), clock("dear", 100, 101, 102), clock("kin", 20, 20.2, 20.4), clock("near", 20.5, 20.9, 21),
+	}}}}
+	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "usual, kin are the fastest, 20.3 ns/read (no significant difference). Slower: near 1.03×, dear 5.00×."}}, compare.Of(d).Block(d).Facts.Lines)
+	compare.Into(d).Clocks[2].Latency.Confidence = 0
+	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "usual, kin are the fastest, 20.3 ns/read (no significant difference). Slower: near 1.03×, dear 5.00×."}}, compare.Of(d).Block(d).Facts.Lines)
+}
+
+// A run that ended before a clock was watched knows nothing of its fineness.
+func TestSummarySaysNothingOfAClockThatWasNotWatched(t *testing.T) {
+	d := sparse()
+	require.Nil(t, compare.Of(d).Clocks[0].Resolution)
+	require.Empty(t, compare.Of(d).Block(d).Facts.Lines)
+}
+
+func TestCSVHoldsAnything(t *testing.T) {
+	d := sparse()
+	compare.Into(d).Clocks[0].Reason = "a \"reason\", with\nall that hurts"
+	var got bytes.Buffer
+	require.NoError(t, CSV(&got, d))
+	rows, err := csv.NewReader(&got).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 3)
+	require.Equal(t, compare.Of(d).Clocks[0].Reason, rows[1][5])
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestEveryFormatReportsAFailedWrite(t *testing.T) {
+	for _, format := range Formats {
+		require.ErrorContains(t, format.Write(full{}, fixed()), "no space left", format.Name)
+	}
+}
+
+func TestNumbersAreWordedToWhatTheyMean(t *testing.T) {
+	for value, want := range map[float64]string{0: "0.00", 2.214: "2.21", 20.16: "20.2", 999.94: "999.9", 1000: "1,000", 1234567: "1,234,567"} {
+		require.Equal(t, want, words.NS(value))
+	}
+	for value, want := range map[float64]string{1: "1 ns", 69.84: "69.8 ns", 999: "999 ns", 999.9: "1 µs", 1000: "1 µs", 4e6: "4 ms", 999991: "1 ms", 1e9: "1 s", 0.3852: "0.385 ns", 123e9: "123 s"} {
+		require.Equal(t, want, words.Duration(value))
+	}
+	for value, want := range map[float64]string{0: "0 /s", 950: "950 /s", 49.06e6: "49.1 M/s", 1.2e9: "1.2 G/s", 2200: "2.2 k/s"} {
+		require.Equal(t, want, words.Rate(value))
+	}
+}
+
+func TestFormatsByName(t *testing.T) {
+	for _, name := range Names(Formats) {
+		format, ok := Named(Formats, name)
+		require.True(t, ok)
+		require.Equal(t, name, format.Name)
+	}
+	_, ok := Named(DiffFormats, "xml")
+	require.False(t, ok)
+}
+
+// A document may come from anywhere: nothing of it becomes part of the page.
+func TestPageEscapesEverything(t *testing.T) {
+	const evil = `</script><script>alert(1)</script><img src=x onerror=alert(2)>" 'onload='`
+	d := sampled()
+	d.Tool.Version, d.Host.Kernel, d.Host.CPU.Model, d.Host.Container, d.Host.ClockSource.Current = evil, evil, evil, evil, evil
+	d.Warnings[0].Saw = evil
+	compare.Into(d).Clocks[0].ID, compare.Into(d).Clocks[0].Call, compare.Into(d).Clocks[6].Reason = evil, evil, evil
+	var page bytes.Buffer
+	require.NoError(t, OfDocument(d).HTML(&page))
+	require.Equal(t, 2, strings.Count(page.String(), "<script"), "the document and the page's own")
+	require.Equal(t, 2, strings.Count(page.String(), "</script"))
+	require.NotContains(t, page.String(), "<img")
+	back, err := sections.Read(&page)
+	require.NoError(t, err)
+	require.Equal(t, d, back)
+	other := diff.Compare(diff.Read(evil, d), diff.Read(evil, sampled()), section.Settings{MinChange: 0.02})
+	page.Reset()
+	require.NoError(t, OfDiff(other).HTML(&page))
+	require.Equal(t, 1, strings.Count(page.String(), "<script"))
+	require.NotContains(t, page.String(), "<img")
+}

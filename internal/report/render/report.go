@@ -1,0 +1,194 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/diff"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/fleet"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// A Report is what people read of a document, a diagnosis, a diff or a fleet. Text, Markdown and a page
+// show its parts in the order of the fields.
+type Report struct {
+	// title is the command, and subtitle the machine and the time, for a page.
+	title, subtitle string
+	// answer is what the reader wants to know, in one sentence; details are the next sentences.
+	answer, details string
+	// findings are explained here if explained is true; else each has a line, and is explained at the end
+	// where that can be folded.
+	findings  []result.Finding
+	explained bool
+	blocks    []table.Block
+	missing   table.Facts
+	pictures  []drawing
+	warnings  []string
+	facts     table.Facts
+	log       *result.KernelLog
+	// document is in the page, so that timebench can load it; nil for none.
+	document *result.Document
+}
+
+// A drawing is a picture of a page.
+type drawing struct {
+	name string
+	draw func(io.Writer) error
+}
+
+// drawings returns the pictures that have data.
+func drawings[T any](charts []picture.Chart[T], of T) []drawing {
+	var all []drawing
+	for _, c := range charts {
+		if c.Drawable(of) {
+			all = append(all, drawing{c.Name, func(w io.Writer) error { return c.SVG(w, of) }})
+		}
+	}
+	return all
+}
+
+// OfDocument returns the report of a document.
+func OfDocument(document *result.Document) Report {
+	d := cleaned(document)
+	r := ofMachine(document, d)
+	r.title = "timebench " + strings.Join(sections.Commands(d), ", ")
+	r.blocks, r.missing.Lines = blocks(d)
+	r.missing.Title = "Not available here"
+	r.pictures = drawings(sections.Pictures(), d)
+	if slices.Contains(sections.Commands(d), "compare") {
+		r.answer = diagnose.Answer(d)
+	}
+	if r.answer == "" && len(r.blocks) > 0 { // a measurement with one block says what it found
+		r.answer, r.blocks[0].Verdict = r.blocks[0].Verdict, ""
+	}
+	return r
+}
+
+// OfDiagnosis returns the report of the findings of a document.
+func OfDiagnosis(document *result.Document) Report {
+	d := cleaned(document)
+	r := ofMachine(document, d)
+	r.title, r.explained = "timebench doctor", true
+	r.answer = diagnose.Answer(d)
+	if !serious(d) {
+		r.details = diagnose.Healthy(d)
+	}
+	r.pictures = drawings(sections.Pictures(), d)
+	return r
+}
+
+// ofMachine returns what all reports of a document have. d is the document without control characters.
+func ofMachine(document, d *result.Document) Report {
+	return Report{
+		subtitle: headline(d) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"),
+		findings: d.Findings, warnings: warnings(d), facts: table.Facts{Title: "The machine", Lines: facts(d)}, log: d.Host.KernelLog, document: document,
+	}
+}
+
+// OfDiff returns the report of a diff.
+func OfDiff(d *diff.Diff) Report {
+	d = cleaned(d)
+	r := Report{title: "timebench diff", answer: diffAnswer(d), pictures: drawings(diff.Pictures, d), facts: table.Facts{Title: "The runs", Lines: sideFacts(d)}}
+	r.blocks = []table.Block{{Title: sameSetup}}
+	if len(d.Setup) > 0 {
+		r.blocks = []table.Block{{Facts: table.Facts{Title: "Differences between the runs", Lines: setupFacts(d)}}}
+	}
+	for _, of := range d.Sections {
+		r.blocks = append(r.blocks, of.Block)
+		r.missing.Lines = append(r.missing.Lines, of.Block.Missing...)
+	}
+	r.missing.Title = "In one of them only"
+	return r
+}
+
+// diffAnswer returns how many figures changed, and which are slower, in one sentence.
+func diffAnswer(d *diff.Diff) string {
+	if d.Compared() == 0 {
+		return "The two results have no figure in common."
+	}
+	var slower, faster, unjudged []string
+	for _, c := range d.Costs().Changes {
+		switch c.Verdict {
+		case compare.Slower:
+			slower = append(slower, c.Figure())
+		case compare.Faster:
+			faster = append(faster, c.Figure())
+		case compare.Unsteady, compare.TooFew:
+			unjudged = append(unjudged, c.Figure())
+		}
+	}
+	var parts []string
+	add := func(n int, text string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d "+text, n))
+		}
+	}
+	of := "of " + words.Plural(d.Compared(), "figure")
+	switch {
+	case len(slower) > 0:
+		add(len(slower), of+words.Are(len(slower))+" slower: "+some(slower))
+		add(len(faster), "faster")
+	case len(faster) > 0:
+		add(len(faster), of+words.Are(len(faster))+" faster: "+some(faster))
+	case d.Changed() == 0:
+		parts = append(parts, "Nothing changed in "+words.Plural(d.Compared()-len(unjudged), "figure"))
+	}
+	add(d.Changed()-len(slower)-len(faster), "changed in other measurements")
+	add(len(unjudged), "could not be judged")
+	return strings.Join(parts, "; ") + "."
+}
+
+// some returns the first of many names as in a sentence.
+func some(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return words.List(names)
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// OfFleet returns the report of a fleet.
+func OfFleet(f *fleet.Fleet) Report {
+	f = cleaned(f)
+	return Report{title: "timebench fleet", answer: f.Verdict(), blocks: f.Blocks(), pictures: drawings(fleet.Pictures, f), facts: table.Facts{Lines: f.Facts()}}
+}
+
+// serious reports whether a finding is more than a note.
+func serious(d *result.Document) bool { return worst(d.Findings) != nil }
+
+// warnings returns the warnings: what happened, what it may have affected, and the remedy.
+func warnings(d *result.Document) []string {
+	var lines []string
+	if d.Interrupted {
+		lines = append(lines, "the run was interrupted; only complete measurements are shown.")
+	}
+	for _, w := range d.Warnings {
+		lines = append(lines, fmt.Sprintf("%s. It may have affected %s. What to do: %s.", w.Saw, w.Spoilt, w.Advice))
+	}
+	return lines
+}
+
+// headline returns the machine in one line.
+func headline(d *result.Document) string {
+	var source string
+	if d.Host.ClockSource != nil {
+		source = "clock source " + d.Host.ClockSource.Current
+	}
+	return strings.Join(words.Present(strings.TrimSpace(d.Host.OS+"/"+d.Host.Arch+" "+d.Host.Kernel), d.Host.CPU.Model, source), ", ")
+}
+
+// as returns how a format writes what a report is made of.
+func as[T any](write func(Report, io.Writer) error, of func(T) Report) func(io.Writer, T) error {
+	return func(w io.Writer, d T) error { return write(of(d), w) }
+}
+
+// plainMarkdown writes a report that has no files of pictures beside it.
+func plainMarkdown(r Report, w io.Writer) error { return r.Markdown(w, nil) }

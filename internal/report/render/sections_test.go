@@ -1,0 +1,358 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/test/made"
+	"github.com/timebench/timebench/test/schema"
+)
+
+// unmeasured is the document of a run that measured no cost of any clock.
+func unmeasured() *result.Document {
+	d := fixed()
+	d.Settings = result.Settings{TimeNS: 5e9, Pin: "none", Workers: "threads"}
+	d.Warnings, compare.Into(d).Clocks, compare.Into(d).FloorNS = nil, []compare.Clock{}, 0
+	return d
+}
+
+// trusted is what the commands but compare leave on a machine where all is well.
+func trusted() *result.Document {
+	d := unmeasured()
+	d.Put(&verify.Verification{DurationNS: 5e9, CPUs: []int{0, 1, 2, 3}, Load: true, Relations: []verify.Relation{
+		{Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -2, BoundNS: 61.5, PPM: -0.0004, Steady: true, Held: true},
+		{Clock: "CLOCK_MONOTONIC_RAW@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: 63750, BoundNS: 61.5, PPM: 12.75, Held: true},
+	}})
+	for i, id := range []string{"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_COARSE@vdso", "RDTSC@cpu"} {
+		c := verify.VerifiedClock{
+			ID: id, Verdict: verify.IsMonotonic, Reads: 123_456_789, TickNS: 1, Witness: "RDTSC@cpu",
+			Across: &verify.Across{Checks: 5e6, Pairs: 12, SeesNS: 57.25 + float64(i)},
+		}
+		if call, isVDSO := strings.CutSuffix(id, "@vdso"); isVDSO {
+			c.Bracket = &verify.Bracket{Against: call + "@syscall", Brackets: 100_000, OffsetNS: -1.5, BoundNS: 120, ResolutionNS: 1, AgainstResolutionNS: 1}
+		}
+		verify.Of(d).Clocks = append(verify.Of(d).Clocks, c)
+	}
+	coarse := &verify.Of(d).Clocks[2]
+	coarse.Repeats, coarse.StoodNS, coarse.TickNS = 123_450_000, 4e6, 4e6
+	coarse.Bracket.ResolutionNS, coarse.Bracket.AgainstResolutionNS = 4e6, 4e6
+	d.Put(&skew.Skew{DurationNS: 2e9, CPUs: []int{0, 1, 2, 3}, Clocks: []skew.SkewedClock{square("RDTSC@cpu", 4)}})
+	d.Put(&drift.Drift{
+		Reference: "CLOCK_MONOTONIC_RAW@vdso", DurationNS: 10e9, LoadedFromNS: 5e9,
+		Clocks: []drift.DriftedClock{
+			{ID: "RDTSC@cpu", NominalHz: 2596122000, Asleep: driftRate(-12.7512, 2596122000, 0.021), Loaded: driftRate(-12.76, 2596122000, 0.02)},
+			{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Asleep: driftRate(0.004, 1e9, 0.15)},
+		},
+	})
+	d.Put(unsampled(made.Runtimes(6)))
+	d.Put(made.Profile(3))
+	return d
+}
+
+func driftRate(ppm, nominal, interval float64) *drift.DriftRate {
+	return &drift.DriftRate{
+		PPM: &ppm, Hz: nominal * (1 + ppm/1e6), IntervalPPM: interval, Confidence: 0.95, ResidualNS: 14.2, WorstResidualNS: 65,
+		Readings: 4900, SpanNS: 4_900_000_000,
+	}
+}
+
+// square is a clock whose CPUs were compared all with all.
+func square(id string, cpus int) skew.SkewedClock {
+	c := skew.SkewedClock{ID: id, TicksPerSecond: 2596122000}
+	for a := range cpus {
+		for b := a + 1; b < cpus; b++ {
+			trip := 90 + 30*float64(b-a)
+			c.Pairs = append(c.Pairs, skew.CPUPair{CPU: a, OtherCPU: b, OffsetNS: float64(a*3-b*2) + 0.25, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 100_000})
+		}
+	}
+	return c
+}
+
+// star is a clock whose CPUs were compared with the first only.
+func star(id string, cpus int) skew.SkewedClock {
+	c := skew.SkewedClock{ID: id, TicksPerSecond: 2596122000}
+	for other := 1; other < cpus; other++ {
+		trip := 90 + float64(other%48)*5
+		c.Pairs = append(c.Pairs, skew.CPUPair{CPU: 0, OtherCPU: other, OffsetNS: math.Round(36*math.Sin(float64(other)))/4 - 2, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 10_000})
+	}
+	return c
+}
+
+// mistrusted is what they leave where much is wrong, after an interruption.
+func mistrusted() *result.Document {
+	d := unmeasured()
+	d.Interrupted = true
+	one, two, three := 1, 2, 3
+	clock := func(id, verdict string, faults ...verify.ClockFault) verify.VerifiedClock {
+		return verify.VerifiedClock{ID: id, Verdict: verdict, Reads: 1_000_000, Repeats: 3, TickNS: 1, Witness: "RDTSC@cpu", Across: &verify.Across{Checks: 1000, Pairs: 20}, Faults: faults}
+	}
+	v := &verify.Verification{DurationNS: 1_250_000_000, CPUs: []int{0, 1, 2, 3, 8, 10}, LostCPUs: []int{10}}
+	v.Clocks = []verify.VerifiedClock{
+		clock("CLOCK_MONOTONIC@vdso", verify.OneCPU, verify.ClockFault{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &one, EarlierCPU: &two}),
+		clock("RDTSC@cpu", verify.Backwards, verify.ClockFault{Kind: verify.FaultBackwards, Count: 1, WorstNS: 1_500_000, CPU: &three},
+			verify.ClockFault{Kind: verify.FaultWarp, Count: 12345, WorstNS: 2_500_000, CPU: &one, EarlierCPU: &three}),
+		clock("CLOCK_REALTIME@vdso", verify.Faulty, verify.ClockFault{Kind: verify.FaultStall, Count: 2, WorstNS: 3.2e9, CPU: &one},
+			verify.ClockFault{Kind: verify.FaultJump, Count: 1, WorstNS: 4.1e6}),
+		clock("CLOCK_BOOTTIME@vdso", verify.Faulty, verify.ClockFault{Kind: verify.FaultOutside, Count: 9, WorstNS: 1234, CPU: &two},
+			verify.ClockFault{Kind: verify.FaultResolution, Count: 1, WorstNS: 3_999_999}),
+		clock("hpet@mmio", verify.Faulty, verify.ClockFault{Kind: verify.FaultFailed, Count: 1, Text: "no such device", CPU: &one}),
+		clock("CLOCK_THREAD_CPUTIME_ID@vdso", verify.IsMonotonic),
+		clock("QueryUnbiasedInterruptTimePrecise@winapi", verify.OneCPU),
+		{ID: "ptp0@syscall", Verdict: verify.Unverified, Reason: "/dev/ptp0: permission denied"},
+		{ID: "ptp1@syscall", Verdict: verify.Unverified, Reason: "/dev/ptp0: permission denied"},
+	}
+	v.Clocks[3].Bracket = &verify.Bracket{Against: "CLOCK_BOOTTIME@syscall", Brackets: 10, OffsetNS: 1_234_567, BoundNS: 88, AgainstResolutionNS: 4e6}
+	v.Clocks[5].Across, v.Clocks[5].Reads, v.Clocks[5].Repeats = nil, 0, 0
+	v.Clocks[6].Reason, v.Clocks[6].Across.Pairs = "6 of 20 pairs of CPUs were compared; take a longer time", 6
+	v.Relations = []verify.Relation{{Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -1_500_000_000, BoundNS: 61.5, PPM: -300_000, Steady: true}}
+	d.Put(v)
+
+	far := square("RDTSC@cpu", 3)
+	far.Pairs[1].OffsetNS, far.Reason = -243, "CPU 10 went away"
+	far.MissingPairs = []skew.MissingPair{{CPU: 0, OtherCPU: 10, Reason: "CPU 10 went away"}, {CPU: 1, OtherCPU: 10, Reason: "CPU 10 went away"}}
+	large := star("CNTVCT_EL0@cpu", 192)
+	large.Pairs[96].OffsetNS, large.Pairs[97].OffsetNS = 1_250_000, -90_000
+	d.Put(&skew.Skew{DurationNS: 1e9, CPUs: []int{0, 1, 2}, LostCPUs: []int{10}, Clocks: []skew.SkewedClock{
+		far, large, square("LFENCE+RDTSC@cpu", 16), {ID: "hpet@mmio", Reason: "/dev/hpet: no such file or directory"},
+	}})
+	unstated := driftRate(0, 24e6, 0.5)
+	unstated.PPM = nil
+	d.Put(&drift.Drift{
+		Reference: "CLOCK_MONOTONIC@vdso", DurationNS: 10e9, LoadedFromNS: 5e9,
+		Clocks: []drift.DriftedClock{
+			{ID: "RDTSC@cpu", NominalHz: 2596122000.5, Asleep: driftRate(12.7512, 2596122000, 0.021), Loaded: driftRate(483.2, 2596122000, 1.5)},
+			{ID: "hpet@mmio", Asleep: unstated, Loaded: unstated},
+			{ID: "ptp0@syscall", NominalHz: 1e9, Reason: "/dev/ptp0: permission denied"},
+		},
+	})
+	d.Put(unsampled(made.Runtimes(6)))
+	profiled := made.Profile(4)
+	profiled.Scope, profiled.Started, profiled.StartedEnded, profiled.SeesKernel = profile.Command, "java", "exit status 3", false
+	d.Put(profiled)
+	return d
+}
+
+// unsampled returns runtimes without samples, so that the documents here have none.
+func unsampled(s *runtimes.Runtimes) *runtimes.Runtimes {
+	for _, r := range s.Runtimes {
+		for i := range r.Calls {
+			r.Calls[i].Latency.SamplesNS = []float64{}
+			r.Calls[i].Throughput = nil
+		}
+	}
+	return s
+}
+
+// both is a document of costs and of all parts.
+func both() *result.Document {
+	d, with := fixed(), trusted()
+	for _, s := range with.Sections {
+		if s.Key() != compare.Kind.Key {
+			d.Put(s)
+		}
+	}
+	return d
+}
+
+// each returns a document for each section, by the command that measured it.
+func each(d *result.Document) map[string]*result.Document {
+	all := map[string]*result.Document{}
+	for _, kind := range sections.All {
+		if kind.Key == compare.Kind.Key {
+			continue
+		}
+		alone := *d
+		alone.Sections = slices.DeleteFunc(slices.Clone(d.Sections), func(s result.Section) bool { return s.Key() != kind.Key && s.Key() != compare.Kind.Key })
+		all[kind.Command] = &alone
+	}
+	return all
+}
+
+func TestGoldenParts(t *testing.T) {
+	for name, d := range map[string]*result.Document{"trusted": trusted(), "mistrusted": mistrusted()} {
+		for command, d := range each(d) {
+			for _, format := range SectionFormats {
+				var got bytes.Buffer
+				require.NoError(t, format.Write(&got, d))
+				if format.Name == "json" {
+					schema.Check(t, got.Bytes())
+					continue
+				}
+				golden(t, command+"-"+name+"."+format.Name, got.Bytes())
+			}
+		}
+	}
+	for name, d := range map[string]*result.Document{"both": both(), "mistrusted": mistrusted()} {
+		for _, format := range Formats {
+			if format.Name == "bench" && name == "mistrusted" {
+				require.ErrorContains(t, format.Write(io.Discard, d), "no samples of latency or throughput")
+				continue
+			}
+			var got bytes.Buffer
+			require.NoError(t, format.Write(&got, d))
+			golden(t, name+"."+format.Name, got.Bytes())
+		}
+	}
+}
+
+// A run that measured no costs does not show how it measured them.
+func TestPartsOnlyHaveNoTablesOfCosts(t *testing.T) {
+	var table bytes.Buffer
+	require.NoError(t, OfDocument(trusted()).Text(&table))
+	require.NotContains(t, table.String(), "rounds of latency")
+	require.NotContains(t, table.String(), "ns/read")
+	require.Contains(t, table.String(), "Verified        for 5 s on CPUs 0 to 3, with every CPU busy\n")
+	require.True(t, strings.HasPrefix(table.String(), "All 4 clocks passed on 4 CPUs in 5 s.\n"), "the answer is the first line")
+	table.Reset()
+	require.NoError(t, OfDocument(both()).Text(&table))
+	require.Contains(t, table.String(), "Measured        10 rounds of latency")
+	require.Contains(t, table.String(), "\nAll 4 clocks passed on 4 CPUs in 5 s.\n")
+}
+
+func TestPartsFitTheirWidth(t *testing.T) {
+	long := mistrusted()
+	for i := range verify.Of(long).Clocks {
+		c := &verify.Of(long).Clocks[i]
+		c.Reads, c.ID = 1e18, strings.Repeat("long id ", 20)+c.ID
+	}
+	verify.Of(long).Relations[0].Against = strings.Repeat("x", 300)
+	drift.Of(long).Clocks[0].ID, drift.Of(long).Reference = strings.Repeat("r", 200), strings.Repeat("s", 200)
+	for _, d := range []*result.Document{trusted(), mistrusted(), both(), long} {
+		for _, d := range each(d) {
+			var got bytes.Buffer
+			require.NoError(t, OfDocument(d).Text(&got))
+			for line := range strings.Lines(got.String()) {
+				require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
+			}
+		}
+	}
+}
+
+// odd are documents that no run leaves and that a reader lets through.
+func odd() map[string]*result.Document {
+	all := map[string]*result.Document{}
+	add := func(name string, change func(d *result.Document)) {
+		d := unmeasured()
+		change(d)
+		all[name] = d
+	}
+	add("empty lists", func(d *result.Document) {
+		d.Put(&verify.Verification{CPUs: []int{}, Clocks: []verify.VerifiedClock{}})
+		d.Put(&skew.Skew{CPUs: []int{}, Clocks: []skew.SkewedClock{}})
+		d.Put(&drift.Drift{Reference: "r", Clocks: []drift.DriftedClock{}})
+	})
+	add("zero everything", func(d *result.Document) {
+		cpu := 0
+		c := verify.VerifiedClock{ID: "c", Verdict: verify.Faulty, Across: &verify.Across{}, Bracket: &verify.Bracket{}}
+		for _, kind := range verify.ClockFaults {
+			c.Faults = append(c.Faults, verify.ClockFault{Kind: kind, Count: 1, CPU: &cpu, EarlierCPU: &cpu})
+		}
+		d.Put(&verify.Verification{CPUs: []int{0}, Clocks: []verify.VerifiedClock{c, {ID: "d", Verdict: verify.Faulty}}, Relations: []verify.Relation{{}}})
+		d.Put(&skew.Skew{CPUs: []int{0}, Clocks: []skew.SkewedClock{{ID: "c", Pairs: []skew.CPUPair{{}}}, {ID: "d", Pairs: []skew.CPUPair{{}, {CPU: 1, OtherCPU: 1}, {CPU: 1}}}}})
+		d.Put(&drift.Drift{Reference: "r", Clocks: []drift.DriftedClock{{ID: "c", Asleep: &drift.DriftRate{}, Loaded: &drift.DriftRate{PPM: new(float64)}, Points: []drift.DriftPoint{{}, {}}}}})
+	})
+	for _, size := range []float64{1e18, 1e-9, -1e18} {
+		add("a size of "+words.Number(size), func(d *result.Document) {
+			some, big := math.Abs(size), int(max(1, min(math.Abs(size), 1e18)))
+			*d = *mistrusted()
+			for i := range verify.Of(d).Clocks {
+				c := &verify.Of(d).Clocks[i]
+				c.Reads, c.Repeats, c.StoodNS = int64(big), int64(big), some
+				c.Across, c.Bracket = &verify.Across{Checks: 1, SeesNS: some}, &verify.Bracket{Brackets: 1, OffsetNS: size, BoundNS: some, ResolutionNS: some}
+				for j := range c.Faults {
+					c.Faults[j].WorstNS, c.Faults[j].Count, c.Faults[j].CPU = some, int64(big), &big
+				}
+			}
+			verify.Of(d).Relations[0] = verify.Relation{ChangeNS: size, PPM: size, BoundNS: some}
+			for i := range skew.Of(d).Clocks {
+				for j := range skew.Of(d).Clocks[i].Pairs {
+					p := &skew.Of(d).Clocks[i].Pairs[j]
+					p.OffsetNS, p.BoundNS, p.RoundTripNS = size*float64(j%2), some*float64(j%3/2), some
+				}
+			}
+			skew.Of(d).CPUs = []int{big, 3, 3, big}
+			drift.Of(d).Clocks[0] = drift.DriftedClock{
+				ID: "c", NominalHz: some, Asleep: driftRate(size, 1, some), Loaded: driftRate(-size, 1, 0),
+				Points: []drift.DriftPoint{{AtNS: 1, OffsetNS: size}, {AtNS: int64(big), OffsetNS: -size}},
+			}
+			drift.Of(d).Clocks[0].Asleep.Hz, drift.Of(d).Clocks[0].Loaded.Hz = some, some
+		})
+	}
+	add("the least that is not zero", func(d *result.Document) {
+		*d = *trusted()
+		verify.Of(d).Clocks[0].Bracket.OffsetNS, verify.Of(d).Relations[0].ChangeNS = math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64
+		skew.Of(d).Clocks[0].Pairs[0].OffsetNS = -math.SmallestNonzeroFloat64
+		drift.Of(d).Clocks[0].Asleep.PPM = new(float64)
+		*drift.Of(d).Clocks[0].Asleep.PPM = -math.SmallestNonzeroFloat64
+		drift.Of(d).Clocks[0].Points = []drift.DriftPoint{{OffsetNS: math.SmallestNonzeroFloat64}, {OffsetNS: 0}}
+	})
+	add("texts that a format must not obey", func(d *result.Document) {
+		*d = *mistrusted()
+		const evil = "\x1b[31m|a\n\r\t`b` <img src=x> [c](d) *e*\u202e</script>"
+		verify.Of(d).Clocks[0].ID, verify.Of(d).Clocks[0].Reason = evil, evil
+		verify.Of(d).Clocks[0].Faults[0].Text = evil
+		verify.Of(d).Clocks[1].Bracket = &verify.Bracket{Against: evil}
+		verify.Of(d).Relations[0].Against = evil
+		skew.Of(d).Clocks[0].ID, skew.Of(d).Clocks[0].Reason = evil, evil
+		drift.Of(d).Reference, drift.Of(d).Clocks[0].ID, drift.Of(d).Clocks[0].Reason = evil, evil, evil
+	})
+	return all
+}
+
+func TestOddPartsCanBeRendered(t *testing.T) {
+	for name, d := range odd() {
+		require.NoError(t, d.Write(io.Discard), "%s: the loader refuses it, so it need not be rendered", name)
+		for _, d := range append(slices.Collect(maps.Values(each(d))), d) {
+			for _, format := range Formats {
+				var got bytes.Buffer
+				err := format.Write(&got, d)
+				if format.Name == "bench" {
+					require.ErrorIs(t, err, errNoSamples)
+					continue
+				}
+				require.NoError(t, err, "%s as %s", name, format.Name)
+				require.NotContains(t, got.String(), "NaN", "%s as %s", name, format.Name)
+				require.NotContains(t, got.String(), "Inf", "%s as %s", name, format.Name)
+				if format.Name == "table" || format.Name == "markdown" {
+					require.NotContains(t, got.String(), "\x1b")
+					require.NotContains(t, got.String(), "\r")
+				}
+				if format.Name == "markdown" || format.Name == "html" {
+					require.NotContains(t, got.String(), "<img")
+				}
+				if format.Name == "csv" {
+					for _, one := range strings.Split(got.String(), "\n\n") {
+						_, err := csv.NewReader(strings.NewReader(one)).ReadAll()
+						require.NoError(t, err, "every line has all columns")
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestFullDeviceIsAnError(t *testing.T) {
+	for command, d := range each(trusted()) {
+		for _, format := range SectionFormats {
+			require.ErrorContains(t, format.Write(full{}, d), "no space left", "%s as %s", command, format.Name)
+		}
+	}
+}

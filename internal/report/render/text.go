@@ -1,0 +1,99 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// Text writes a report as text, without its pictures: as wide as a [Screen], or table.Width elsewhere.
+func (r Report) Text(w io.Writer) error {
+	width := table.Width
+	if screen, ok := w.(Screen); ok {
+		width = screen.Width()
+	}
+	var parts []string
+	add := func(text string) {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	add(sentences(width, r.answer, r.details))
+	if r.explained {
+		for _, f := range r.findings {
+			add(explained(f, width))
+		}
+	} else {
+		add(briefly(r.findings, width))
+	}
+	for _, b := range r.blocks {
+		add(b.Text(width))
+	}
+	if len(r.missing.Lines) > 0 {
+		add(r.missing.Text(width))
+	}
+	for _, warning := range r.warnings {
+		add(table.Indented("Warning: "+warning, 0, width))
+	}
+	if !r.explained {
+		add(r.facts.Text(width))
+	}
+	return Show(w, strings.Join(parts, "\n"))
+}
+
+// sentences returns the answer and what follows it, each as a paragraph.
+func sentences(width int, all ...string) string {
+	var out strings.Builder
+	for _, text := range words.Present(all...) {
+		out.WriteString(table.Indented(text, 0, width))
+	}
+	return out.String()
+}
+
+// briefly returns a line for each finding, and where they are explained; "" if none is more than a note.
+func briefly(findings []result.Finding, width int) string {
+	var lines strings.Builder
+	for _, f := range findings {
+		if f.Severity != result.Note {
+			lines.WriteString(table.Indented(f.Severity+": "+f.Title, 0, width))
+		}
+	}
+	if lines.Len() > 0 {
+		lines.WriteString("`timebench doctor` explains causes and remedies.\n")
+	}
+	return lines.String()
+}
+
+// explained returns a finding with its evidence, cause and remedies.
+func explained(f result.Finding, width int) string {
+	var lines strings.Builder
+	table.WriteFacts(&lines, findingFacts(f), 2, width)
+	return table.Indented(f.Severity+": "+f.Title, 0, width) + "\n" + lines.String()
+}
+
+// Facts writes the facts of a host as text, within table.Width columns.
+func Facts(w io.Writer, h result.Host) error {
+	var out strings.Builder
+	table.WriteFacts(&out, hostFacts(cleaned(h)), 0, table.Width)
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// List writes the output of `timebench list`: the clocks, and why some are not available.
+func List(w io.Writer, clocks []compare.Clock) error {
+	g := table.Grid{Header: []string{"Clock", "Kind", "Available"}, Texts: 3}
+	for _, c := range cleaned(clocks) {
+		available := "yes"
+		if !c.Available {
+			available = "no: " + c.Reason
+		}
+		g.Rows = append(g.Rows, []string{c.ID, c.Kind, available})
+	}
+	_, err := fmt.Fprintln(w, g.Text())
+	return err
+}

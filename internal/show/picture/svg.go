@@ -1,0 +1,73 @@
+package picture
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/show/printable"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// SVG draws the picture as an element for an HTML page, as wide as its container and with a
+// label for screen readers. of must be Drawable.
+//
+// The page can change the colours: #0072B2 is var(--c-0072b2, #0072B2). Without a style sheet
+// the picture looks like the PNG.
+func (c Chart[T]) SVG(w io.Writer, of T) error {
+	of = printable.All(of, Bounded)
+	canvas := vgsvg.New(Width, c.Height(of))
+	if err := c.on(canvas, of); err != nil {
+		return err
+	}
+	var drawn bytes.Buffer
+	if _, err := canvas.WriteTo(&drawn); err != nil {
+		return err
+	}
+	_, body, found := strings.Cut(drawn.String(), " viewBox=")
+	if !found {
+		return fmt.Errorf("chart %s: the drawing has no view box", c.Name)
+	}
+	name := html.EscapeString(c.Title + ": " + c.Subtitle(of))
+	_, err := fmt.Fprintf(w, `<svg role="img" aria-label="%s" viewBox=%s`, name, fit(paint.Replace(body)))
+	return err
+}
+
+// drawnText matches a text of a drawing. Its groups are the attributes up to the size, the
+// weight, the size, the other attributes, and the text.
+var drawnText = regexp.MustCompile(`<text ([^>]*font-weight:(\w+)[^>]*font-size:([\d.]+)px)([^>]*)>([^<]*)</text>`)
+
+// fit sets the width of every text to that of the layout, because the reader's machine may
+// lack the font.
+func fit(drawing string) string {
+	return drawnText.ReplaceAllStringFunc(drawing, func(text string) string {
+		parts := drawnText.FindStringSubmatch(text)
+		size, err := strconv.ParseFloat(parts[3], 64)
+		if err != nil || parts[5] == "" {
+			return text
+		}
+		sty := Style(vg.Length(size), Black)
+		if parts[2] == "bold" {
+			sty.Font.Weight = Bold
+		}
+		return fmt.Sprintf(`<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" %s%s>%s</text>`,
+			sty.Width(html.UnescapeString(parts[5])).Points(), parts[1], parts[4], parts[5])
+	})
+}
+
+// paint replaces the colours of a drawing with variables of the page. Only styles have a
+// colour after a colon.
+var paint = func() *strings.Replacer {
+	var pairs []string
+	for _, c := range palette {
+		hex := fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B)
+		variable := fmt.Sprintf(":var(--c-%02x%02x%02x,%s)", c.R, c.G, c.B, hex)
+		pairs = append(pairs, "fill:"+hex, "fill"+variable, "stroke:"+hex, "stroke"+variable)
+	}
+	return strings.NewReplacer(pairs...)
+}()

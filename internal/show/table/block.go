@@ -1,0 +1,105 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// Facts are lines under a title, each beside its name.
+type Facts struct {
+	Title string
+	Lines []Fact
+}
+
+// A Block is the output of a measurement: its tables, and the sentences below them.
+type Block struct {
+	// Title is shown if no table has rows, so that none shows its own title.
+	Title string
+	Grids []Grid
+	// Facts stand beneath the tables.
+	Facts Facts
+	// Faults are sentences that the reader must not miss.
+	Faults []string
+	Notes  []string
+	// Verdict is the summary in one sentence.
+	Verdict string
+	// Missing are what could not be measured, with the reasons. A report has them at its
+	// end, under one title for all blocks.
+	Missing []Fact
+}
+
+// HasRows reports whether any table has rows.
+func (b Block) HasRows() bool {
+	return slices.ContainsFunc(b.Grids, func(g Grid) bool { return len(g.Rows) > 0 })
+}
+
+// Text returns the block as text, within a width in columns.
+func (b Block) Text(width int) string {
+	var parts []string
+	if !b.HasRows() && b.Title != "" {
+		parts = append(parts, Indented(b.Title, 0, width))
+	}
+	for _, g := range b.Grids {
+		if len(g.Rows) > 0 {
+			for g.Narrower != nil && text.LongestLineLen(g.Text()) > width {
+				g = *g.Narrower
+			}
+			g = g.fitting(width)
+			parts = append(parts, Indented(g.Title, 0, width)+"\n"+g.Fitted(width)+"\n"+note(g.Note, width))
+		}
+	}
+	if len(b.Facts.Lines) > 0 {
+		parts = append(parts, b.Facts.Text(width))
+	}
+	for _, lines := range [][]string{b.Faults, b.Notes, words.Present(b.Verdict)} {
+		var out strings.Builder
+		for _, line := range lines {
+			out.WriteString(Indented(line, 0, width))
+		}
+		parts = append(parts, words.Present(out.String())...)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Text returns the facts as text, within a width in columns, below their title.
+func (f Facts) Text(width int) string {
+	var out strings.Builder
+	if f.Title != "" {
+		out.WriteString(f.Title + "\n\n")
+	}
+	WriteFacts(&out, f.Lines, 0, width)
+	return out.String()
+}
+
+// WriteMarkdown writes the block as Markdown.
+func (b Block) WriteMarkdown(out *strings.Builder) {
+	if !b.HasRows() && b.Title != "" {
+		out.WriteString("\n### " + Escape(b.Title) + "\n")
+	}
+	for _, g := range b.Grids {
+		g.WriteMarkdown(out)
+	}
+	if len(b.Facts.Lines) > 0 {
+		if b.Facts.Title != "" {
+			out.WriteString("\n### " + Escape(b.Facts.Title) + "\n")
+		}
+		out.WriteString("\n")
+		for _, f := range b.Facts.Lines {
+			out.WriteString("- **" + Escape(f.Name) + "**: " + Escape(f.Value) + "\n")
+		}
+	}
+	for _, lines := range [][]string{b.Faults, b.Notes} {
+		if len(lines) > 0 {
+			out.WriteString("\n")
+		}
+		for _, line := range lines {
+			out.WriteString("- " + Escape(line) + "\n")
+		}
+	}
+	if b.Verdict != "" {
+		out.WriteString("\n**" + Escape(b.Verdict) + "**\n")
+	}
+}

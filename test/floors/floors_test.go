@@ -1,0 +1,118 @@
+// Package floors holds the table of packages in CONTRIBUTING.md against the imports.
+package floors
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	root   = "../.."
+	module = "github.com/timebench/timebench/"
+)
+
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// table returns the packages of the table in CONTRIBUTING.md, and its floors from the top down. A row in bold is
+// a floor; the packages of the rows below it are in its folder.
+func table(t *testing.T) (packages, floors []string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	_, rows, found := strings.Cut(string(page), "| package | what it does |\n|---|---|\n")
+	require.True(t, found, "CONTRIBUTING.md has no table of packages")
+	rows, _, _ = strings.Cut(rows, "\n\n")
+	for row := range strings.Lines(rows) {
+		cell := strings.Split(row, "|")[1]
+		for _, name := range quoted.FindAllStringSubmatch(cell, -1) {
+			switch {
+			case strings.HasPrefix(name[1], "internal/"):
+				floors = append(floors, name[1])
+				packages = append(packages, name[1])
+			case len(floors) > 0:
+				packages = append(packages, path.Join(floors[len(floors)-1], name[1]))
+			}
+		}
+	}
+	return packages, floors
+}
+
+// imports returns what the files of each package import of internal, on every platform, without the tests.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	require.NoError(t, filepath.WalkDir(filepath.Join(root, "internal"), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() && entry.Name() == "testdata" {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(name))
+		if err != nil {
+			return err
+		}
+		folder = filepath.ToSlash(folder)
+		all[folder] = slices.Grow(all[folder], 0)
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if name, ours := strings.CutPrefix(imported, module); ours {
+				all[folder] = append(all[folder], name)
+			}
+		}
+		return nil
+	}))
+	return all
+}
+
+// floorOf returns the place of the package's floor from the top down.
+func floorOf(t *testing.T, floors []string, name string) int {
+	t.Helper()
+	at := slices.IndexFunc(floors, func(floor string) bool { return name == floor || strings.HasPrefix(name, floor+"/") })
+	require.GreaterOrEqual(t, at, 0, "%s is on no floor: add its row to the table of packages in CONTRIBUTING.md", name)
+	return at
+}
+
+// A package imports only from floors below its own, and from its own folder.
+func TestImportsGoDown(t *testing.T) {
+	_, floors := table(t)
+	for name, imported := range imports(t) {
+		for _, other := range imported {
+			require.LessOrEqual(t, floorOf(t, floors, name), floorOf(t, floors, other), "%s imports %s, which is on a floor above it", name, other)
+		}
+	}
+}
+
+// The table has a row for each package, and none for what is not there.
+func TestEachPackageHasARow(t *testing.T) {
+	packages, floors := table(t)
+	all := imports(t)
+	for name := range all {
+		require.Contains(t, packages, name, "add a row for %s to the table of packages in CONTRIBUTING.md", name)
+	}
+	for _, name := range packages {
+		if slices.Contains(floors, name) {
+			require.DirExists(t, filepath.Join(root, name), "the table of packages in CONTRIBUTING.md has a floor %s", name)
+			continue
+		}
+		require.Contains(t, all, name, "the table of packages in CONTRIBUTING.md has a row for %s, which is no package", name)
+	}
+}
