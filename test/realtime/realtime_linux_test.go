@@ -94,10 +94,10 @@ func whole(t *testing.T, timebench string, args ...string) (*result.Document, in
 func apart(document *result.Document) bool {
 	const reason = "the threads did not begin together"
 	if v := verify.Of(document); v != nil {
-		return slices.ContainsFunc(v.Clocks, func(c verify.Clock) bool { return strings.HasPrefix(c.Reason, reason) })
+		return slices.ContainsFunc(v.Clocks, func(c verify.VerifiedClock) bool { return strings.HasPrefix(c.Reason, reason) })
 	}
 	s := skew.Of(document)
-	return s != nil && slices.ContainsFunc(s.Clocks, func(c skew.Clock) bool { return strings.HasPrefix(c.Reason, reason) })
+	return s != nil && slices.ContainsFunc(s.Clocks, func(c skew.SkewedClock) bool { return strings.HasPrefix(c.Reason, reason) })
 }
 
 // Every command that measures ends by itself, with everything measured, and an hour's run

@@ -87,7 +87,7 @@ func TestFloodIsFoldedWhileItIsRead(t *testing.T) {
 		l.add(line)
 	}
 	for i := range 4 * maxPending {
-		l.add("hpet: " + strings.Repeat("x", 1+i%100) + strings.Repeat("y", 1+i/100))
+		l.add("[    1.0] hpet: " + strings.Repeat("x", 1+i%100) + strings.Repeat("y", 1+i/100))
 		require.Less(t, len(l.about), maxPending)
 		l.add("DMI: x")
 	}
@@ -297,5 +297,19 @@ func BenchmarkLog(b *testing.B) {
 	for b.Loop() {
 		_, err := ofLog("log.txt", strings.NewReader(content))
 		require.NoError(b, err)
+	}
+}
+
+// A page that quotes the kernel is no log.
+func TestPagesAreNoLogs(t *testing.T) {
+	const root = "../../.."
+	pages, err := filepath.Glob(root + "/docs/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, pages)
+	for _, name := range append(pages, root+"/README.md", root+"/CHANGELOG.md") {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		_, err = Read(name, bytes.NewReader(text))
+		require.ErrorIs(t, err, ErrUnknown, name)
 	}
 }

@@ -37,7 +37,7 @@ const (
 var beginnings = []string{"Linux version ", "Starting gVisor"}
 
 // telling are texts in lines that tell facts of the machine.
-var telling = append([]string{"ommand line: ", "DMI: ", "FIRECK", firstCPU}, beginnings...)
+var telling = append([]string{"Command line: ", "Kernel command line: ", "DMI: ", "FIRECK", firstCPU}, beginnings...)
 
 // readLog returns what of a text matters. It keeps only that in memory. It returns an error if the text is longer than
 // may be, or not of a kernel.
@@ -66,7 +66,7 @@ func (l *log) add(line string) {
 		return
 	}
 	m := kernellog.Split(line)
-	if m.Program {
+	if m.Program || m.Stamp == "" && !begins(m.Text) {
 		return
 	}
 	if slices.ContainsFunc(beginnings, func(text string) bool { return strings.HasPrefix(m.Text, text) }) {
@@ -81,6 +81,15 @@ func (l *log) add(line string) {
 	case len(l.facts) < maxFacts:
 		l.facts = append(l.facts, printable.Line(line[:min(len(line), maxFact)]))
 	}
+}
+
+// begins returns whether a text begins with what the kernel prints. In a line without a stamp, a message may also be
+// quoted: by a page about it, or a program.
+func begins(text string) bool {
+	return kernellog.Begins(text) || slices.ContainsFunc(telling, func(told string) bool {
+		before, _, found := strings.Cut(text, told)
+		return found && kernellog.Leads(before)
+	})
 }
 
 // fold reduces the lines that concern clocks to at most so many.

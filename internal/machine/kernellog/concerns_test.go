@@ -37,3 +37,21 @@ func TestConcerns(t *testing.T) {
 		require.False(t, Concerns(text), text)
 	}
 }
+
+// Each message begins its line. A format whose example does not needs its prefix in leading.
+func TestMessagesBeginTheirLines(t *testing.T) {
+	for i := range formats {
+		text := Split(formats[i].example).Text
+		require.True(t, Begins(text), "%q: add what stands before the message to leading", text)
+	}
+	for _, line := range []string{
+		"The log has \"Marking TSC unstable due to clocksource watchdog\" in it.",
+		"| Marking TSC unstable due to boot parameter | remove it |",
+		"`tsc: Marking TSC unstable due to clocksource watchdog`",
+		"kernel log: [    0.277034] tsc: Marking TSC unstable due to TSCs unsynchronized",
+		"return \"Starting gVisor...\"",
+		"",
+	} {
+		require.False(t, Begins(line), line)
+	}
+}

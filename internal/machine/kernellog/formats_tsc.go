@@ -149,7 +149,7 @@ var syncFormats = []format{
 		harmless: "Yes, if the hypervisor is right.",
 	},
 	{
-		kind: hostUnstable, has: "guest tsc will not be reliable", clock: "tsc", pattern: `host with unstable TSC; guest TSC will not be reliable`,
+		kind: hostUnstable, has: "guest tsc will not be reliable", clock: "tsc", pattern: `SMP vm created on host with unstable TSC; guest TSC will not be reliable`,
 		kernels: "since 2.6.38", source: "arch/x86/kvm/x86.c", weight: weightContext,
 		example:  "kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable",
 		search:   "kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable",
