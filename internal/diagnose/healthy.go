@@ -28,6 +28,8 @@ func Healthy(d *result.Document) string {
 		text = "From a kernel log alone: it shows no fault of the clocks. Nothing was measured, so the cost of the clocks is unknown."
 	case d.Interrupted && !measured:
 		text = "Interrupted before anything was measured: the cost of the clocks is unknown."
+	case !measured && unreadLog(d) != "":
+		text = "Nothing was measured, so the cost of the clocks is unknown, and the kernel log could not be read: " + unreadLog(d) + ". The other facts show no problem."
 	case !measured:
 		text = "Nothing was measured, so the cost of the clocks is unknown. No other problem was found."
 	case d.Interrupted:
@@ -49,6 +51,14 @@ func Healthy(d *result.Document) string {
 		text += " The clock source is " + name + "."
 	}
 	return text
+}
+
+// unreadLog returns why the kernel log could not be read; "" if it was.
+func unreadLog(d *result.Document) string {
+	if log := d.Host.KernelLog; log != nil {
+		return log.Reason
+	}
+	return ""
 }
 
 // clockFacts returns the good facts about a clock, or why it was not measured; the first names it.

@@ -36,6 +36,8 @@ func TestHealthyWithAVerification(t *testing.T) {
 // What was not measured is not called healthy, and an unknown clock source has no name.
 func TestHealthyWithoutFigures(t *testing.T) {
 	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown. No other problem was found.", Healthy(&result.Document{}))
+	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown, and the kernel log could not be read: dmesg: unexpected EOF. The other facts show no problem.",
+		Healthy(&result.Document{Host: result.Host{CPU: result.CPU{Logical: 2}, KernelLog: &result.KernelLog{Reason: "dmesg: unexpected EOF"}}}))
 	require.Equal(t, "Interrupted before anything was measured: the cost of the clocks is unknown.", Healthy(&result.Document{Interrupted: true}))
 	late := &compare.Costs{Clocks: []compare.Clock{{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Reason: "failed while it was read: a worker was not let go in time"}}}
 	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown. No other problem was found. "+
