@@ -121,7 +121,7 @@ var timerFormats = []format{
 		harmless: "Yes.",
 	},
 	{
-		kind: pmTimerSlow, has: "pm-timer", clock: "acpi_pm", pattern: `PM-Timer Bug\b|PM-Timer.*workarounds? for a bug`,
+		kind: pmTimerSlow, has: "pm-timer", clock: "acpi_pm", pattern: `(?:Found )?PM-Timer Bug\b|PM-Timer.*workarounds? for a bug`,
 		kernels: "since 2.6.18", source: "drivers/clocksource/acpi_pm.c", weight: weightContext,
 		example:  "* Found PM-Timer Bug on the chipset. Due to workarounds for a bug,",
 		search:   "Found PM-Timer Bug on the chipset. Due to workarounds for a bug, this clock source is slow",
