@@ -242,17 +242,17 @@ func (t *target) abandonAtExit() {
 	t.removeMade()
 }
 
-// write writes all files or none. If a file cannot be rendered, nothing changes on the disk. After
-// an error the target is abandoned.
+// write writes the files. If one cannot be rendered, or the disk is full, nothing changes. After an error the target is
+// abandoned.
 func (t *target) write(files []file) error {
 	if t == nil {
 		return nil
 	}
-	changes, err := rendered(files)
+	set, err := rendered(files)
 	t.changing.Lock()
 	defer t.changing.Unlock()
 	if err == nil {
-		err = retryIfGone(func() error { return t.replace(changes) })
+		err = retryIfGone(func() error { return t.replace(set) })
 	}
 	t.removeMade() // the folder of the pictures if there are none; all of them after an error
 	if err != nil {
@@ -262,16 +262,16 @@ func (t *target) write(files []file) error {
 }
 
 // rendered returns the files with their content. The names are still relative.
-func rendered(files []file) ([]*fileChange, error) {
-	var changes []*fileChange
+func rendered(files []file) ([]*newFile, error) {
+	var set []*newFile
 	for _, f := range files {
 		var content bytes.Buffer
 		if err := f.write(&content); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
-		changes = append(changes, &fileChange{name: f.name, content: content.Bytes()})
+		set = append(set, &newFile{name: f.name, content: content.Bytes()})
 	}
-	return changes, nil
+	return set, nil
 }
 
 // lockTimeout is how long a run waits for another one that writes into the same folder. That takes
@@ -279,7 +279,7 @@ func rendered(files []file) ([]*fileChange, error) {
 const lockTimeout = 10 * time.Second
 
 // replace replaces the set of the target with a new one.
-func (t *target) replace(set []*fileChange) error {
+func (t *target) replace(set []*newFile) error {
 	folder, err := t.openFolder(t.folder())
 	if err != nil {
 		return err
@@ -297,33 +297,20 @@ func (t *target) replace(set []*fileChange) error {
 		if err != nil {
 			return err
 		}
-		return applyAll(folder, []*fileChange{{name: filepath.Base(t.path), content: zipped}})
+		return replaceAll(folder, []*newFile{{name: filepath.Base(t.path), content: zipped}}, nil)
 	}
 	if err := t.makeFolder(folder, charts); err != nil {
 		return err
 	}
 	removeTemporaries(folder, charts)
-	// A change that is tried again begins anew.
-	var changes []*fileChange
-	for _, c := range append(removals(pictures, set), set...) {
-		changes = append(changes, &fileChange{name: c.name, content: c.content, remove: c.remove})
-	}
-	return applyAll(folder, changes)
-}
-
-// removals returns changes that remove the pictures of the old set that the new one does not have.
-func removals(pictures []string, set []*fileChange) []*fileChange {
-	var changes []*fileChange
-	for _, picture := range pictures {
-		if !slices.ContainsFunc(set, func(c *fileChange) bool { return c.name == picture }) {
-			changes = append(changes, &fileChange{name: picture, remove: true})
-		}
-	}
-	return changes
+	stale := slices.DeleteFunc(pictures, func(picture string) bool {
+		return slices.ContainsFunc(set, func(f *newFile) bool { return f.name == picture })
+	})
+	return replaceAll(folder, set, stale)
 }
 
 // zipped returns a zip of the files in a folder with the name of the zip.
-func (t *target) zipped(set []*fileChange) ([]byte, error) {
+func (t *target) zipped(set []*newFile) ([]byte, error) {
 	var content bytes.Buffer
 	folder := strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))
 	writer := zip.NewWriter(&content)

@@ -319,5 +319,5 @@ func writeTextfile(name string, metrics []byte) error {
 	}
 	defer func() { _ = folder.Close() }()
 	removeTemporaries(folder, ".")
-	return applyAll(folder, []*fileChange{{name: filepath.Base(name), content: metrics}})
+	return replaceAll(folder, []*newFile{{name: filepath.Base(name), content: metrics}}, nil)
 }

@@ -25,21 +25,28 @@ func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, windows.ERROR_SHARING_VIOLATION)
 }
 
-// cannotReplace returns the error for a file that cannot be replaced. If another program has the
-// file open without FILE_SHARE_DELETE, as editors and viewers do, MoveFileEx reports only "access
-// denied". Opening the file for deletion shows whether that is the reason.
-func cannotReplace(path string, err error) error {
-	name, nameErr := windows.UTF16PtrFromString(path)
-	if nameErr != nil {
-		return nameErr
+// checkReplaceable returns an error if another program has the file open without FILE_SHARE_DELETE, as
+// editors and viewers do. MoveFileEx would report only "access denied", so it opens the file for deletion.
+func checkReplaceable(path string) error {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return err
 	}
 	const shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	handle, openErr := windows.CreateFile(name, windows.DELETE, shareAll, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
-	if openErr == nil {
-		_ = windows.CloseHandle(handle)
+	handle, err := windows.CreateFile(name, windows.DELETE, shareAll, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	if err == nil {
+		return windows.CloseHandle(handle)
 	}
-	if errors.Is(openErr, windows.ERROR_SHARING_VIOLATION) {
+	if errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
 		return fmt.Errorf("%s cannot be replaced: another program has it open", path)
+	}
+	return nil // the change itself has the reason
+}
+
+// cannotReplace returns the error for a file that cannot be replaced.
+func cannotReplace(path string, err error) error {
+	if open := checkReplaceable(path); open != nil {
+		return open
 	}
 	return fmt.Errorf("%s cannot be replaced: %w", path, systemError(err))
 }

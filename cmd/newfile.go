@@ -15,112 +15,70 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// A fileChange writes or removes one file of a folder. Names are relative to the folder, with
+// A newFile is a file of a folder with its new content. Names are relative to the folder, with
 // forward slashes. Another user may own the folder and swap a name at any moment, so a file is
 // changed by its descriptor, and a name is only created, renamed or removed.
-type fileChange struct {
-	name    string
-	content []byte
-	remove  bool // remove the file; there is no content
-	// temporary is the file with the new content, and backup the one that keeps the old content
-	// until the whole set is in place; "" if there is none.
-	temporary, backup string
-	applied           bool
+type newFile struct {
+	name      string
+	content   []byte
+	temporary string // the file with the new content until it has its name; "" if there is none
 }
 
-// applyAll makes all changes or none, the last one last. The folders exist. It writes the whole set
-// into temporary files before it changes any name, so a full disk leaves the old set. If a name
-// cannot be replaced after that, the names before it get their old files back.
-func applyAll(folder *os.Root, changes []*fileChange) (err error) {
+// replaceAll puts the files into the folder, the last one last, and then removes the stale ones. The folders exist.
+// It writes the whole set into temporary files before it changes any name, so a full disk leaves the old set.
+func replaceAll(folder *os.Root, set []*newFile, stale []string) error {
 	defer func() {
-		if err != nil {
-			undo(folder, changes)
+		for _, f := range set {
+			if f.temporary != "" {
+				_ = removeFile(folder, f.temporary)
+				f.temporary = ""
+			}
 		}
 	}()
-	// The last file needs no backup, because nothing can fail after it. So its name always exists.
-	last := len(changes) - 1
-	for i, c := range changes {
-		if err := c.prepare(folder, i < last); err != nil {
+	for _, name := range stale {
+		if err := checkReplaceable(pathIn(folder, name)); err != nil {
 			return err
 		}
 	}
-	for _, c := range changes {
-		if err := c.apply(folder); err != nil {
+	for _, f := range set {
+		if err := f.prepare(folder); err != nil {
 			return err
 		}
 	}
-	for _, c := range changes {
-		if c.backup != "" {
-			_ = removeFile(folder, c.backup)
+	for _, f := range set {
+		if err := folder.Rename(f.temporary, f.name); err != nil {
+			return cannotReplace(pathIn(folder, f.name), err)
+		}
+		f.temporary = ""
+	}
+	for _, name := range stale {
+		if err := removeFile(folder, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return cannotReplace(pathIn(folder, name), err)
 		}
 	}
 	return nil
 }
 
-// prepare does everything that needs space on the disk. backup asks for a backup of the old file.
-func (c *fileChange) prepare(folder *os.Root, backup bool) error {
-	old, err := folder.Lstat(c.name)
+// prepare does everything that needs space on the disk, and finds what can be known to forbid the change.
+func (f *newFile) prepare(folder *os.Root) error {
+	old, err := folder.Lstat(f.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return cannotReplace(pathIn(folder, c.name), err)
+		return cannotReplace(pathIn(folder, f.name), err)
 	case old.IsDir():
-		return fmt.Errorf("%s is a folder; move it away", pathIn(folder, c.name))
-	case backup:
-		if c.backup, err = writeTemporary(folder, c.name, nil, 0o600, false); err != nil {
+		return fmt.Errorf("%s is a folder; move it away", pathIn(folder, f.name))
+	default:
+		if err := checkReplaceable(pathIn(folder, f.name)); err != nil {
 			return err
 		}
-	}
-	if c.remove {
-		return nil
 	}
 	mode, keep := fs.FileMode(0o666), old != nil && old.Mode().IsRegular()
 	if keep {
 		mode = old.Mode().Perm()
 	}
-	c.temporary, err = writeTemporary(folder, c.name, c.content, mode, keep)
+	f.temporary, err = writeTemporary(folder, f.name, f.content, mode, keep)
 	return err
-}
-
-// apply replaces or removes the file.
-func (c *fileChange) apply(folder *os.Root) error {
-	if c.backup != "" {
-		err := folder.Rename(c.name, c.backup)
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // someone removed it after prepare
-			_ = removeFile(folder, c.backup)
-			c.backup = ""
-		case err != nil:
-			return cannotReplace(pathIn(folder, c.name), err)
-		default:
-			c.applied = true
-		}
-	}
-	if c.remove {
-		return nil
-	}
-	if err := folder.Rename(c.temporary, c.name); err != nil {
-		return cannotReplace(pathIn(folder, c.name), err)
-	}
-	c.temporary, c.applied = "", true
-	return nil
-}
-
-// undo restores the old files, and removes the temporary ones.
-func undo(folder *os.Root, changes []*fileChange) {
-	for _, c := range changes {
-		switch {
-		case c.applied && c.backup != "":
-			_ = folder.Rename(c.backup, c.name)
-		case c.applied:
-			_ = removeFile(folder, c.name)
-		case c.backup != "":
-			_ = removeFile(folder, c.backup)
-		}
-		if c.temporary != "" {
-			_ = removeFile(folder, c.temporary)
-		}
-	}
 }
 
 // writeTemporary writes a temporary file beside a file and returns its name. Its mode is without
@@ -136,7 +94,7 @@ func writeTemporary(folder *os.Root, name string, content []byte, mode fs.FileMo
 	if err == nil {
 		_, err = file.Write(content)
 	}
-	if err == nil && content != nil {
+	if err == nil {
 		err = file.Sync() // only now do some file systems report a full disk
 	}
 	if err := errors.Join(err, file.Close()); err != nil {
@@ -190,8 +148,7 @@ func removeTemporaries(folder *os.Root, below string) {
 // staleAge is how old a temporary file is that no run needs. A write takes seconds.
 const staleAge = time.Hour
 
-// isStale reports whether a name is that of an old temporary file. Its modification time would not
-// do: a backup is the old file with a new name.
+// isStale reports whether a name is that of an old temporary file.
 func isStale(name string) bool {
 	made, random, _ := strings.Cut(strings.TrimPrefix(name, temporaryPrefix), "-")
 	seconds, notTime := strconv.ParseInt(made, 10, 64)

@@ -32,7 +32,7 @@ func TestFileThatIsOpenElsewhere(t *testing.T) {
 	}
 }
 
-// If one file of a set cannot be replaced, those before it get their old content back.
+// If one file of a set cannot be replaced, those before it stay too.
 func TestSetWithAFileThatIsOpenElsewhere(t *testing.T) {
 	folder := need.Folder(t)
 	second := filepath.Join(folder, "report.html")

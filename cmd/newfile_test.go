@@ -18,11 +18,11 @@ import (
 // writeAll writes files into a folder, given as names and contents in turn.
 func writeAll(t *testing.T, folder string, namesAndContents ...string) error {
 	t.Helper()
-	var changes []*fileChange
+	var set []*newFile
 	for i := 0; i < len(namesAndContents); i += 2 {
-		changes = append(changes, &fileChange{name: namesAndContents[i], content: []byte(namesAndContents[i+1])})
+		set = append(set, &newFile{name: namesAndContents[i], content: []byte(namesAndContents[i+1])})
 	}
-	return applyAll(opened(t, folder), changes)
+	return replaceAll(opened(t, folder), set, nil)
 }
 
 // opened returns a folder that is closed when the test ends.
@@ -65,47 +65,19 @@ func TestAllFilesAreReplaced(t *testing.T) {
 	folder := need.Folder(t)
 	require.NoError(t, writeAll(t, folder, "a", "1", "b", "1", "c", "1"))
 	requireFiles(t, folder, map[string]string{"a": "1", "b": "1", "c": "1"})
-	require.NoError(t, applyAll(opened(t, folder), []*fileChange{{name: "b", remove: true}, {name: "a", content: []byte("2")}, {name: "c", content: []byte("2")}}))
+	require.NoError(t, replaceAll(opened(t, folder), []*newFile{{name: "a", content: []byte("2")}, {name: "c", content: []byte("2")}}, []string{"b", "gone"}))
 	requireFiles(t, folder, map[string]string{"a": "2", "c": "2"})
 }
 
-// The set is in temporary files already when a name cannot be replaced. The old set comes back
-// whole, and no temporary file is left.
-func TestFailureLeavesTheOldFiles(t *testing.T) {
-	for _, at := range []string{"a", "b", "c"} {
-		folder := need.Folder(t)
-		path := func(name string) string { return filepath.Join(folder, name) }
-		old := map[string]string{"a": "1", "b": "1", "c": "1", "stale": "1"}
-		for name, content := range old {
-			if name != at {
-				require.NoError(t, os.WriteFile(path(name), []byte(content), 0o600))
-			}
-		}
-		delete(old, at)
-		root := opened(t, folder)
-		changes := []*fileChange{{name: "stale", remove: true}}
-		for _, name := range []string{"a", "b", "new", "c"} {
-			changes = append(changes, &fileChange{name: name, content: []byte("2")})
-		}
-		for _, c := range changes {
-			require.NoError(t, c.prepare(root, c.name != "c"))
-		}
-		require.NoError(t, os.Mkdir(path(at), 0o700)) // as if another program had just made it
-		require.NoError(t, os.WriteFile(filepath.Join(path(at), "full"), nil, 0o600))
-		err := func() error {
-			for _, c := range changes {
-				if err := c.apply(root); err != nil {
-					return err
-				}
-			}
-			return nil
-		}()
-		require.ErrorContains(t, err, path(at)+" cannot be replaced: ")
-		require.NotContains(t, err.Error(), ".timebench-")
-		undo(root, changes)
-		require.NoError(t, need.RemoveAll(path(at)))
-		requireFiles(t, folder, old)
-	}
+// If a name cannot be replaced after all files are written, the document, which is last, is the old one, and no temporary
+// file is left.
+func TestFailureLeavesTheOldDocument(t *testing.T) {
+	folder := need.Folder(t)
+	require.NoError(t, writeAll(t, folder, "a", "1", "document", "1"))
+	root := opened(t, folder)
+	set := []*newFile{{name: "a", content: []byte("2")}, {name: "gone/b", content: []byte("2")}, {name: "document", content: []byte("2")}}
+	require.ErrorContains(t, replaceAll(root, set, nil), filepath.Join(folder, "gone", "b")+" cannot be written: ")
+	requireFiles(t, folder, map[string]string{"a": "1", "document": "1"})
 }
 
 // A folder with the name of a file is found before anything changes.
@@ -173,9 +145,9 @@ func writeDiff(folder string) error {
 func TestFilesOfAWriterStay(t *testing.T) {
 	folder := need.Folder(t)
 	root := opened(t, folder)
-	writer := &fileChange{name: "other", content: []byte("1")}
-	require.NoError(t, writer.prepare(root, false))
+	writer := &newFile{name: "other", content: []byte("1")}
+	require.NoError(t, writer.prepare(root))
 	require.NoError(t, writeDiff(folder))
-	require.NoError(t, writer.apply(root))
+	require.NoError(t, root.Rename(writer.temporary, writer.name))
 	requireFiles(t, folder, map[string]string{"other": "1", "diff.json": "1"})
 }

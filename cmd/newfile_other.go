@@ -17,6 +17,9 @@ const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
 // isGone reports whether another run has just removed a folder.
 func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
+// checkReplaceable finds nothing here: an open file can be replaced.
+func checkReplaceable(string) error { return nil }
+
 // cannotReplace returns the error for a file that cannot be replaced.
 func cannotReplace(path string, err error) error {
 	return fmt.Errorf("%s cannot be replaced: %w", path, systemError(err))
