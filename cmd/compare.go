@@ -140,7 +140,7 @@ func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []str
 			return err
 		}
 	}
-	to := report[*result.Document]{stdout, format, reportFiles, newTarget(flags.out, resultSet("compare")), labels}
+	to := report[*result.Document]{stdout: stdout, format: format, files: reportFiles, target: newTarget(flags.out, resultSet("compare")), labels: labels, command: "compare"}
 	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		return plan.measure(ctx, stderr, flags.quiet)
 	})

@@ -169,7 +169,7 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document], stderr io.Wri
 	if err != nil {
 		return nil, err
 	}
-	to.labels, to.target = labels, newTarget(flags.out, resultSet("doctor"))
+	to.labels, to.target, to.command = labels, newTarget(flags.out, resultSet("doctor")), "doctor"
 	return run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		document, err := examine(ctx, flags.fast)
 		if err != nil {

@@ -79,20 +79,6 @@ func examine(ctx context.Context, fast bool) (*result.Document, error) {
 	return document, nil
 }
 
-// measuredByDoctor reports whether examine measured a document. The document does not name its
-// command, but only doctor both measures rounds and verifies. If it ended before it verified, or was to be
-// fast, the document has doctor's number of rounds and exactly its clocks.
-func measuredByDoctor(d *result.Document) bool {
-	if d.Settings.Rounds > 0 && verify.Of(d) != nil {
-		return true
-	}
-	same := func(entry compare.Clock, c clock.Clock) bool { return entry.ID == c.ID }
-	settings := d.Settings.Rounds == doctorRounds && d.Settings.TimeNS == int64(doctorTime) ||
-		d.Settings.Rounds == fastRounds && d.Settings.TimeNS == int64(fastTime)
-	return settings &&
-		slices.EqualFunc(compare.Of(d).Clocks, doctorClocks(measure.Settings{Quota: d.Host.CPU.Quota}), same)
-}
-
 // verifiedByDoctor are the clocks that most programs read, and the counter behind them.
 var verifiedByDoctor = []string{"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "RDTSC@cpu", "CNTVCT_EL0@cpu", "QueryPerformanceCounter@winapi"}
 

@@ -16,6 +16,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -45,10 +46,12 @@ func resultSet(commands ...string) fileSet {
 	}}
 }
 
-// measuredBy returns the commands whose results a document has.
+// measuredBy returns the commands whose results a document has. Older documents do not name theirs: of those, only
+// doctor's have both rounds and a verification.
 func measuredBy(d *result.Document) []string {
 	commands := sections.Commands(d)
-	if d.Settings.Rounds == 0 || !measuredByDoctor(d) {
+	doctor := d.Tool.Command == "doctor" || d.Tool.Command == "" && d.Settings.Rounds > 0 && verify.Of(d) != nil
+	if !doctor {
 		return commands
 	}
 	others := slices.DeleteFunc(commands, func(command string) bool { return command == "compare" || command == "verify" || command == "profile" })

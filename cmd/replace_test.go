@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"archive/zip"
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
@@ -69,11 +67,8 @@ func TestEveryFormatAndOut(t *testing.T) {
 
 func TestMeasuredBy(t *testing.T) {
 	rounds := result.Settings{Rounds: 77, TimeNS: 1e8}
-	short := result.Settings{Rounds: doctorRounds, TimeNS: int64(doctorTime)}
-	var clocks []compare.Clock
-	for _, c := range doctorClocks(measure.Settings{}) {
-		clocks = append(clocks, compare.Clock{ID: c.ID})
-	}
+	doctor, comparison := result.Tool{Command: "doctor"}, result.Tool{Command: "compare"}
+	clocks := []compare.Clock{{ID: "time.Now@go"}}
 	measured := []compare.Clock{{ID: "time.Now@go", Available: true, Latency: &compare.Latency{MedianNS: 50}}}
 	verified, skewed := &verify.Verification{}, &skew.Skew{}
 	for _, test := range []struct {
@@ -81,9 +76,10 @@ func TestMeasuredBy(t *testing.T) {
 		want     []string
 	}{
 		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}}, []string{"compare"}},
-		{result.Document{Settings: short, Sections: []result.Section{&compare.Costs{Clocks: clocks[1:]}}}, []string{"compare"}},
-		{result.Document{Settings: short, Sections: []result.Section{verified}}, []string{"doctor"}},
-		{result.Document{Settings: short, Sections: []result.Section{&compare.Costs{Clocks: clocks}}, Interrupted: true}, []string{"doctor"}},
+		{result.Document{Tool: comparison, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}}, []string{"compare"}},
+		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}, Interrupted: true}, []string{"doctor"}},
+		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured}, skewed}}, []string{"doctor", "skew"}},
+		{result.Document{Settings: rounds, Sections: []result.Section{verified}}, []string{"doctor"}},
 		{result.Document{Sections: []result.Section{verified}}, []string{"verify"}},
 		{result.Document{Sections: []result.Section{verified, skewed}}, []string{"verify", "skew"}},
 		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured}, skewed}}, []string{"compare", "skew"}},
@@ -91,17 +87,6 @@ func TestMeasuredBy(t *testing.T) {
 	} {
 		require.Equal(t, test.want, measuredBy(&test.document))
 	}
-}
-
-// A document of doctor is recognised even if it is interrupted before anything is measured.
-func TestInterruptedDoctorIsRecognised(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	document, err := examine(ctx, false)
-	require.NoError(t, err)
-	require.True(t, document.Interrupted)
-	require.Nil(t, verify.Of(document))
-	require.Equal(t, []string{"doctor"}, measuredBy(document))
 }
 
 // A zip with a huge directory, which would fill the memory, is no comparison. Neither is a huge zip.

@@ -19,6 +19,8 @@ type report[T any] struct {
 	files  func(T) []file
 	target *target // nil without --out
 	labels []string
+	// command is the one that measures; "" if nothing is measured.
+	command string
 }
 
 // write writes a document or a diff. It writes to standard output even if it cannot write the files.

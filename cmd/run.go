@@ -24,7 +24,7 @@ func run(to report[*result.Document], stderr io.Writer, measure func(context.Con
 		to.target.abandon()
 		return nil, couldNot(failed)
 	}
-	document.Labels = to.labels
+	document.Labels, document.Tool.Command = to.labels, to.command
 	if err := errors.Join(failed, to.write(document)); err != nil {
 		return document, couldNot(err)
 	}

@@ -26,7 +26,7 @@ func reportInto(stdout io.Writer, folder string) report[*result.Document] {
 	files := func(d *result.Document) []file {
 		return []file{{"version.txt", func(w io.Writer) error { return write(w, d) }}}
 	}
-	return report[*result.Document]{stdout, render.Format[*result.Document]{Name: "version", Write: write}, files, newTarget(folder, resultSet("compare")), nil}
+	return report[*result.Document]{stdout: stdout, format: render.Format[*result.Document]{Name: "version", Write: write}, files: files, target: newTarget(folder, resultSet("compare"))}
 }
 
 func requireStatus(t *testing.T, want int, err error) {

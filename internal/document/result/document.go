@@ -71,6 +71,9 @@ type Tool struct {
 	Revision string `json:"revision,omitempty"`
 	// Go is the version of the Go compiler.
 	Go string `json:"go"`
+	// Command is the command that measured: doctor. Absent in documents of older versions, and where nothing was
+	// measured.
+	Command string `json:"command,omitempty"`
 }
 
 // A Host is the machine. What could not be determined is absent.

@@ -31,7 +31,7 @@ func example() *result.Document {
 	yes := true
 	return &result.Document{
 		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC),
-		Tool: result.Tool{Version: "0.1.0", Revision: "abc1234", Go: "go1.26.8"},
+		Tool: result.Tool{Version: "0.1.0", Revision: "abc1234", Go: "go1.26.8", Command: "compare"},
 		Host: result.Host{
 			OS: "linux", Arch: "amd64", Kernel: "6.18.44",
 			CPU:            result.CPU{Model: "AMD EPYC", Logical: 2, Usable: 2, Physical: 2, Packages: 1, InvariantTSC: &yes, TSCHz: 2596122000},
@@ -359,7 +359,7 @@ func TestLoadRefuses(t *testing.T) {
 		"unknown severity":     {replace(`"severity": "warn"`, `"severity": "fatal"`), `line 206, column 19: findings[0].severity is "fatal"; it must be one of error, warn, note`},
 		"severity in capitals": {replace(`"severity": "warn"`, `"severity": "WARN"`), `line 206, column 19: findings[0].severity is "WARN"; it must be one of error, warn, note`},
 		"severity empty":       {replace(`"severity": "warn"`, `"severity": ""`), `line 206, column 19: findings[0].severity is ""; it must be one of error, warn, note`},
-		"no severity":          {replace(`"severity": "warn",`, ``), `line 204, column 5: findings[0].severity is missing`},
+		"no severity":          {replace(`"severity": "warn",`, ``), `line 205, column 5: findings[0].severity is missing`},
 		"unknown kernel entry": {replace(`"kernel_entry": "never"`, `"kernel_entry": "seldom\n"`), `line 235, column 23: clocks[0].kernel_entry is "seldom\n"; it must be one of never, always, sometimes, unknown`},
 		"kernel entry empty":   {replace(`"kernel_entry": "never"`, `"kernel_entry": ""`), `line 235, column 23: clocks[0].kernel_entry is ""; it must be one of never, always, sometimes, unknown`},
 		"kernel entry beyond":  {replace(`"kernel_entry": "always"`, `"kernel_entry": "yes"`), `line 368, column 27: other_clocksources[0].clocks[0].kernel_entry is "yes"; it must be one of never, always, sometimes, unknown`},

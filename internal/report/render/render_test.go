@@ -49,7 +49,7 @@ func fixed() *result.Document {
 	}
 	d := &result.Document{
 		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC),
-		Tool: result.Tool{Version: "0.1.0", Revision: "abc1234", Go: "go1.26.8"},
+		Tool: result.Tool{Version: "0.1.0", Revision: "abc1234", Go: "go1.26.8", Command: "compare"},
 		Host: result.Host{
 			OS: "linux", Arch: "amd64", Kernel: "6.18.44", Distribution: "debian 12.11", Container: "podman",
 			CPU:            result.CPU{Model: "AMD EPYC", Logical: 4, Usable: 3, Quota: 1.5, Physical: 2, Packages: 1, InvariantTSC: &yes, TSCHz: 2596122000},
