@@ -308,7 +308,7 @@ func TestLoadRefuses(t *testing.T) {
 		"newer in all":         {`{"schema": "timebench/2", "clocks": 3}`, `schema is "timebench/2"; this timebench reads "timebench/1"`},
 		"schema not text":      {`{"schema": 3}`, `schema is not text; this timebench reads "timebench/1"`},
 		"schema null":          {`{"schema": null}`, `schema is not text; this timebench reads "timebench/1"`},
-		"misspelt":             {replace(`"turns"`, `"Turns"`), `line 166, column 5: conditions.Turns is spelt "turns"`},
+		"misspelt":             {replace(`"turns"`, `"Turns"`), `line 167, column 5: conditions.Turns is spelt "turns"`},
 		"missing":              {replace(`"turns": 440,`, ``), `line 164, column 17: conditions.turns is missing`},
 		"missing object":       {`{"schema": "timebench/1", "generated_at": "2026-11-21T03:00:00Z", "interrupted": false}`, `line 1, column 1: tool is missing`},
 		"key twice":            {replace(`"turns": 440`, `"turns": 440, "turns": 441`), `line 166, column 19: conditions.turns appears twice`},
