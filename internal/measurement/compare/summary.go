@@ -58,25 +58,34 @@ func summary(d *result.Document) []table.Fact {
 // usual clocks first.
 func fastestOf(all []Clock) string {
 	var fastest, slower []string
-	var ns string
+	var equal []Clock
 	ratios := slowness(all)
 	for i, c := range all {
 		if ratios[i] == 1 {
-			fastest = append(fastest, c.ID)
-			ns = cmp.Or(ns, words.NS(c.Latency.MedianNS))
+			fastest, equal = append(fastest, c.ID), append(equal, c)
 		}
 	}
 	for _, i := range bySlowness(ratios) {
 		slower = append(slower, fmt.Sprintf("%s %s×", all[i].ID, words.Times(ratios[i])))
 	}
+	ns := words.NS(equal[0].Latency.MedianNS)
 	text := fmt.Sprintf("%s is the fastest, %s ns/read.", fastest[0], ns)
 	if len(fastest) > 1 {
+		if low, high := extremes(equal); words.NS(low.Latency.MedianNS) != words.NS(high.Latency.MedianNS) {
+			ns = words.NS(low.Latency.MedianNS) + " to " + words.NS(high.Latency.MedianNS)
+		}
 		text = fmt.Sprintf("%s are the fastest, %s ns/read (no significant difference).", strings.Join(fastest, ", "), ns)
 	}
 	if len(slower) > 0 {
 		text += " Slower: " + strings.Join(slower, ", ") + "."
 	}
 	return text
+}
+
+// extremes returns the fastest and the slowest of several clocks, at least one, by their medians.
+func extremes(clocks []Clock) (low, high Clock) {
+	byMedian := func(a, b Clock) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) }
+	return slices.MinFunc(clocks, byMedian), slices.MaxFunc(clocks, byMedian)
 }
 
 // bySlowness returns the indices of the clocks that are slower than the fastest, in that order.
