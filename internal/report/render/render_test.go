@@ -225,6 +225,19 @@ func TestSummaryDoesNotTellApartWhatNoiseHides(t *testing.T) {
 	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "usual, kin are the fastest, 20.2 to 20.3 ns/read (no significant difference). Slower: near 1.03×, dear 5.00×."}}, compare.Of(d).Block(d).Facts.Lines)
 }
 
+// A run without a clock that programs read every day answers too, and a run with one as doctor does.
+func TestEveryRunOfCompareAnswersFirst(t *testing.T) {
+	for want, c := range map[string]compare.Clock{
+		"Reading RDTSC@cpu takes 11.9 ns.\n":                       {ID: "RDTSC@cpu", Available: true, Latency: &compare.Latency{MedianNS: 11.9}},
+		"hpet@mmio could not be read: no such file or directory.\n": {ID: "hpet@mmio", Reason: "no such file or directory"},
+		"Reading the clock is fast: 20 ns per read.\n":              {ID: "CLOCK_MONOTONIC@vdso", Available: true, Latency: &compare.Latency{MedianNS: 20}},
+	} {
+		var got bytes.Buffer
+		require.NoError(t, OfDocument(&result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{c}}}}).Text(&got))
+		require.True(t, strings.HasPrefix(got.String(), want), got.String())
+	}
+}
+
 // A run that ended before a clock was watched knows nothing of its fineness.
 func TestSummarySaysNothingOfAClockThatWasNotWatched(t *testing.T) {
 	d := sparse()

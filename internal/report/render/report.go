@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -64,7 +65,7 @@ func OfDocument(document *result.Document) Report {
 	r.missing.Title = "Not available here"
 	r.pictures = drawings(sections.Pictures(), d)
 	if slices.Contains(sections.Commands(d), "compare") {
-		r.answer = diagnose.Answer(d)
+		r.answer = cmp.Or(diagnose.Answer(d), compare.Answer(d))
 	}
 	if r.answer == "" && len(r.blocks) > 0 { // a measurement with one block says what it found
 		r.answer, r.blocks[0].Verdict = r.blocks[0].Verdict, ""
