@@ -58,64 +58,6 @@ func (s *Skew) Block(d *result.Document) table.Block {
 	return block
 }
 
-// verdict returns the result for all clocks in a sentence.
-func (s *Skew) verdict(d *result.Document) string {
-	compared := 0
-	var apart []string
-	within, measured, wanted := 0.0, 0, 0
-	for i := range s.Clocks {
-		c := &s.Clocks[i]
-		if c.TicksPerSecond > 0 {
-			measured, wanted = measured+len(c.Pairs), wanted+s.wanted(c)
-		}
-		if len(c.Pairs) == 0 {
-			continue
-		}
-		compared++
-		if len(apartPairs(c)) > 0 {
-			apart = append(apart, c.ID)
-		}
-		for _, p := range c.Pairs {
-			within = max(within, math.Abs(p.OffsetNS)+p.BoundNS)
-		}
-	}
-	var text string
-	switch {
-	case compared == 0 && len(s.CPUs) == 1:
-		text = "There is only one CPU: nothing to compare."
-	case compared == 0:
-		text = "No clock could be compared between CPUs."
-	case len(apart) > 0:
-		text = "CPUs differ by more than the error bound: " + words.List(apart) + "."
-		if measured < wanted {
-			text += fmt.Sprintf(" Only %d of %d pairs were measured.", measured, wanted)
-		}
-	case measured < wanted:
-		text = fmt.Sprintf("No CPUs differ by more than %s in %d of %d pairs. The others were not measured.", words.Duration(within), measured, wanted)
-	default:
-		text = fmt.Sprintf("No CPUs differ by more than %s (%d of %d pairs).", words.Duration(within), measured, wanted)
-	}
-	if d.Interrupted {
-		return "Interrupted; up to then: " + text
-	}
-	return text
-}
-
-// wanted returns the number of pairs to compare by a clock. Documents of older versions do not list
-// the missing ones.
-func (s *Skew) wanted(c *SkewedClock) int {
-	return max(len(pairs(s.CPUs)), len(c.Pairs)+len(c.MissingPairs))
-}
-
-// measured returns the number of pairs of a clock, and of how many if some are missing: 7 of 63
-// pairs.
-func (s *Skew) measured(c *SkewedClock) string {
-	if wanted := s.wanted(c); len(c.Pairs) < wanted {
-		return fmt.Sprintf("%d of %d pairs", len(c.Pairs), wanted)
-	}
-	return words.Plural(len(c.Pairs), "pair")
-}
-
 // whyMissing returns why a clock could not be compared, or which pairs are missing, for each
 // reason.
 func whyMissing(c *SkewedClock) []string {

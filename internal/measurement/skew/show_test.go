@@ -91,7 +91,7 @@ func TestMissingPairsAreInTheVerdict(t *testing.T) {
 	}
 	c := &s.Clocks[0]
 	whole := s.Block(&result.Document{})
-	require.Regexp(t, `^No CPUs differ by more than [\d.]+ ns \((\d+) of (\d+) pairs\)\.$`, whole.Verdict)
+	require.Regexp(t, `^No CPUs differ by more than [\d.]+ ns \(63 pairs of CPUs, 1 clock\)\.$`, whole.Verdict)
 	for _, p := range c.Pairs[7:62] {
 		c.MissingPairs = append(c.MissingPairs, MissingPair{CPU: 0, OtherCPU: p.OtherCPU, Reason: few})
 	}
@@ -99,7 +99,7 @@ func TestMissingPairsAreInTheVerdict(t *testing.T) {
 	c.Pairs, c.Reason = c.Pairs[:7], gone
 
 	block := s.Block(&result.Document{})
-	require.Regexp(t, `^No CPUs differ by more than [\d.]+ ns in 7 of 63 pairs\. The others were not measured\.$`, block.Verdict)
+	require.Regexp(t, `^No CPUs differ by more than [\d.]+ ns in 7 of 63 pairs of CPUs \(1 clock\)\. The others were not measured\.$`, block.Verdict)
 	require.Contains(t, block.Notes[0], "no difference beyond the error bound in 7 of 63 pairs;")
 	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 55 pairs are missing (CPU 0 with CPUs 8 to 62): "+few)
 	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 1 pair is missing (CPU 0 with CPU 63): "+gone)
@@ -109,11 +109,11 @@ func TestMissingPairsAreInTheVerdict(t *testing.T) {
 
 	// Another clock has all pairs.
 	s.Clocks = append(s.Clocks, star("RDTSC@cpu", 64))
-	require.Contains(t, s.Block(&result.Document{}).Verdict, "in 70 of 126 pairs")
+	require.Contains(t, s.Block(&result.Document{}).Verdict, "in 7 of 63 pairs of CPUs (2 clocks). The others were not measured by every clock.")
 	s.Clocks = s.Clocks[:1]
 	s.Clocks[0].Pairs[3].OffsetNS = 1e6
 	block = s.Block(&result.Document{})
-	require.Equal(t, "CPUs differ by more than the error bound: CLOCK_MONOTONIC@vdso. Only 7 of 63 pairs were measured.", block.Verdict)
+	require.Equal(t, "CPUs differ by more than the error bound: CLOCK_MONOTONIC@vdso. Only 7 of 63 pairs of CPUs were measured.", block.Verdict)
 	require.Contains(t, block.Faults[0], "Only 7 of 63 pairs were measured.")
 
 	// A document of an older version has one reason.
@@ -121,6 +121,21 @@ func TestMissingPairsAreInTheVerdict(t *testing.T) {
 	block = s.Block(&result.Document{})
 	require.Contains(t, block.Verdict, "in 7 of 63 pairs")
 	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: "+gone)
+}
+
+// Pairs of CPUs and clocks are counted apart. Add a row for another way in which a clock has no pairs.
+func TestVerdictCountsPairsOfCPUs(t *testing.T) {
+	one, other := star("RDTSC@cpu", 2), star("CLOCK_MONOTONIC@vdso", 2)
+	other.Pairs[0].CPU, other.Pairs[0].OtherCPU = 1, 0 // the CPUs in the other order
+	stuck, absent := SkewedClock{ID: "stuck", TicksPerSecond: 1e9, Reason: "stuck"}, SkewedClock{ID: "absent", Reason: "absent"}
+	for want, clocks := range map[string][]SkewedClock{
+		"(1 pair of CPUs, 1 clock).":       {one},
+		"(1 pair of CPUs, 2 clocks).":      {one, other, absent},
+		"(1 pair of CPUs, 2 of 3 clocks).": {one, other, stuck},
+	} {
+		s := &Skew{CPUs: []int{0, 1}, Clocks: clocks}
+		require.True(t, strings.HasSuffix(s.Block(&result.Document{}).Verdict, want), s.Block(&result.Document{}).Verdict)
+	}
 }
 
 func TestMissingPairsAreListedShortly(t *testing.T) {

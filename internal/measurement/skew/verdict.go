@@ -1,0 +1,93 @@
+package skew
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// verdict returns the result for all clocks in a sentence.
+func (s *Skew) verdict(d *result.Document) string {
+	var apart []string
+	var compared []*SkewedClock
+	within, available := 0.0, 0
+	for i := range s.Clocks {
+		c := &s.Clocks[i]
+		if c.TicksPerSecond > 0 {
+			available++
+		}
+		if len(c.Pairs) == 0 {
+			continue
+		}
+		compared = append(compared, c)
+		if len(apartPairs(c)) > 0 {
+			apart = append(apart, c.ID)
+		}
+		for _, p := range c.Pairs {
+			within = max(within, math.Abs(p.OffsetNS)+p.BoundNS)
+		}
+	}
+	measured, wanted := s.coverage(compared)
+	by, clocks := "", words.Plural(len(compared), "clock")
+	if len(compared) > 1 {
+		by = " by every clock"
+	}
+	if len(compared) < available {
+		clocks = fmt.Sprintf("%d of %s", len(compared), words.Plural(available, "clock"))
+	}
+	var text string
+	switch {
+	case len(compared) == 0 && len(s.CPUs) == 1:
+		text = "There is only one CPU: nothing to compare."
+	case len(compared) == 0:
+		text = "No clock could be compared between CPUs."
+	case len(apart) > 0:
+		text = "CPUs differ by more than the error bound: " + words.List(apart) + "."
+		if measured < wanted {
+			text += fmt.Sprintf(" Only %d of %s of CPUs were measured%s.", measured, words.Plural(wanted, "pair"), by)
+		}
+	case measured < wanted:
+		text = fmt.Sprintf("No CPUs differ by more than %s in %d of %s of CPUs (%s). The others were not measured%s.", words.Duration(within), measured, words.Plural(wanted, "pair"), clocks, by)
+	default:
+		text = fmt.Sprintf("No CPUs differ by more than %s (%s of CPUs, %s).", words.Duration(within), words.Plural(measured, "pair"), clocks)
+	}
+	if d.Interrupted {
+		return "Interrupted; up to then: " + text
+	}
+	return text
+}
+
+// coverage returns the number of pairs of CPUs that every one of several clocks measured, and the number of pairs
+// to measure.
+func (s *Skew) coverage(clocks []*SkewedClock) (measured, wanted int) {
+	by := map[[2]int]int{} // clocks by pair
+	for _, c := range clocks {
+		wanted = max(wanted, s.wanted(c))
+		for _, p := range c.Pairs {
+			by[[2]int{min(p.CPU, p.OtherCPU), max(p.CPU, p.OtherCPU)}]++
+		}
+	}
+	for _, n := range by {
+		if n == len(clocks) {
+			measured++
+		}
+	}
+	return measured, wanted
+}
+
+// wanted returns the number of pairs to compare by a clock. Documents of older versions do not list
+// the missing ones.
+func (s *Skew) wanted(c *SkewedClock) int {
+	return max(len(pairs(s.CPUs)), len(c.Pairs)+len(c.MissingPairs))
+}
+
+// measured returns the number of pairs of a clock, and of how many if some are missing: 7 of 63
+// pairs.
+func (s *Skew) measured(c *SkewedClock) string {
+	if wanted := s.wanted(c); len(c.Pairs) < wanted {
+		return fmt.Sprintf("%d of %d pairs", len(c.Pairs), wanted)
+	}
+	return words.Plural(len(c.Pairs), "pair")
+}
