@@ -29,7 +29,7 @@ const (
 func profileCommand() *cobra.Command {
 	var flags *sectionFlags
 	var rate int
-	var threads, count bool
+	var threads bool
 	command := &cobra.Command{
 		Use:   "profile [PID|NAME...] [-- COMMAND [ARGUMENT...]]",
 		Short: "Show which programs read clocks, and what CPU time that takes",
@@ -61,10 +61,7 @@ below. Profile is for Linux.`,
 				return fmt.Errorf("--rate %d: write a number from %d to %d", rate, profile.MinRate, profile.MaxRate)
 			}
 			settings.Time, settings.RateHz, settings.Output = flags.time, rate, os.Stderr
-			settings.Threads, settings.Count = threads, count
-			if count && settings.PIDs == nil && settings.Command == nil {
-				return errors.New("--count: write the processes to count, or a command after --; counting needs root")
-			}
+			settings.Threads = threads
 			if _, err := chosenFormat(render.SectionFormats, flags.format); err != nil {
 				return err
 			}
@@ -99,7 +96,6 @@ below. Profile is for Linux.`,
 	})
 	flags = addSectionFlags(command, profile.DefaultTime, "how long to sample")
 	command.Flags().IntVar(&rate, "rate", 0, fmt.Sprintf("samples in each second of CPU time (default %d, or fewer where those would take more than 0.8 %% of it)", profile.DefaultRate))
-	command.Flags().BoolVar(&count, "count", false, "count system calls of clocks exactly, by the kernel's tracepoints (root); slows all system calls meanwhile")
 	command.Flags().BoolVar(&threads, "threads", false, "list the threads that read clocks too")
 	return command
 }

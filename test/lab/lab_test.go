@@ -102,7 +102,7 @@ func TestWorlds(t *testing.T) {
 				commands := script
 				traceable := w.cpus() <= 2 // with more than this machine has, a trace takes minutes
 				if traceable {
-					commands += runtimesScript + w.onOneCPU(profileScript)
+					commands += runtimesScript + profileScript
 				}
 				if w.cpus() > 1 && w.arch == "amd64" {
 					commands += strings.NewReplacer("LAST", strconv.Itoa(w.cpus()-1), "ALL", strconv.Itoa(w.cpus())).Replace(several)

@@ -83,18 +83,10 @@ type estimate struct {
 	callsAreHidden bool
 	// used returns the CPU time of a process.
 	used func(pid int) usage
-	// calls returns the number of system calls of clocks that a process and those that it started
-	// made; false if they were not counted.
-	calls func(pid int) (float64, bool)
 	// named are the processes that the user named.
 	named []int
 	// programs is the number of programs with samples, by process.
 	programs map[int]int
-	// parents are the processes that started another: its calls are in their count.
-	parents map[int]bool
-	// counting is whether system calls were counted. They cost more meanwhile, so those of processes that were
-	// not counted cannot be estimated.
-	counting bool
 }
 
 // knownSystem is the maximum part of the CPU time that may be unseen in a share that is a figure
@@ -192,13 +184,6 @@ const mostOtherClocks = 0.05
 // reads estimates the number of reads from their CPU time. share is the share that the counted samples have, and sampled
 // the part of the CPU time that samples took, in which a program read no clock.
 func (e estimate) reads(process *Process, p *program, share, sampled float64) {
-	if calls, counted := e.calls(process.PID); counted {
-		e.countedReads(process, p, calls/(float64(e.profile.DurationNS)/1e9), sampled)
-		return
-	}
-	if e.counting && process.KernelShare+process.SyscallShare > 0 {
-		return
-	}
 	if process.ClockShare == nil || share == 0 || process.CPUsUsed == 0 {
 		return
 	}
@@ -289,35 +274,6 @@ func (e estimate) sampled(sampleNS float64) float64 {
 // longer the deeper the stack is; the upper limit has no such part.
 func (e estimate) mostSampled(sampled float64) float64 {
 	return max(sampled, e.sampled(e.profile.SampleNS))
-}
-
-// countedReads completes the reads of a process whose system calls were counted: so many in a second.
-// What a system call costs while they are counted is not known, so there is no estimate by cost.
-func (e estimate) countedReads(process *Process, p *program, perSecond, sampled float64) {
-	if e.programs[process.PID] > 1 || e.parents[process.PID] {
-		return // those of the other programs are in the count
-	}
-	var low, high float64
-	by := byTracepoint
-	switch {
-	case process.UserShare == 0 || e.profile.KernelEntry == result.Always: // each read is a system call
-	case process.KernelShare == 0:
-		vdso := e.vdsoCost(p)
-		if vdso.median == 0 {
-			return
-		}
-		inVDSO := process.UserShare * process.CPUsUsed * 1e9
-		share := process.UserShare + process.SyscallShare
-		low = perSecond + inVDSO*(1-e.mostSampled(sampled))/vdso.high*process.ClockShareLow/share
-		high = perSecond + inVDSO/vdso.low*process.ClockShareHigh/share
-		by, perSecond = byCost, perSecond+inVDSO*(1-sampled)/vdso.median
-	default: // some of the reads in the vDSO are in the count
-		return
-	}
-	if perSecond > 0 {
-		process.ReadsPerSecond, process.ReadsBy = perSecond, by
-		process.ReadsLow, process.ReadsHigh = cmp.Or(low, perSecond), cmp.Or(high, perSecond)
-	}
 }
 
 // vdsoCost returns what a call of the vDSO costs a program, by the samples at each place. It is 0 without samples, or if one of the
@@ -438,7 +394,7 @@ func (e estimate) fill(t *tally) {
 	if userMode := e.costs[clock.UserModeID].median; e.enters() && (s.SyscallNS == 0 || userMode < s.SyscallNS/2) {
 		s.UserModeNS = userMode
 	}
-	e.programs, e.parents = map[int]int{}, t.parents
+	e.programs = map[int]int{}
 	for _, p := range t.programs {
 		e.programs[p.pid]++
 	}

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +20,7 @@ func clocked(id string, median, low, high float64) compare.Clock {
 // used this CPU time.
 func estimated(seesKernel bool, used usage, entry string, clocks []compare.Clock, records ...perfevent.Record) Profile {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: seesKernel, KernelEntry: entry}
-	estimate{profile: &s, costs: costsOf(clocks), used: func(int) usage { return used }, calls: (*counts)(nil).of}.fill(tallied(nil, records...))
+	estimate{profile: &s, costs: costsOf(clocks), used: func(int) usage { return used }}.fill(tallied(nil, records...))
 	return s
 }
 
@@ -56,7 +55,6 @@ func TestSamplesAreNoReads(t *testing.T) {
 		s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never, SampleNS: sampleNS}
 		estimate{
 			profile: &s, costs: costsOf(fast), accountedNS: accountedNS, used: func(int) usage { return usage{userNS: 10e9, whole: whole} },
-			calls: (*counts)(nil).of,
 		}.fill(tallied(nil, records...))
 		return s.Processes[0]
 	}
@@ -100,11 +98,6 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 			KernelEntry: result.KernelEntries[random.IntN(len(result.KernelEntries))], SampleNS: random.Float64() * 1e5,
 		}
 		used := usage{userNS: random.Float64() * 1e10, systemNS: random.Float64() * 1e9 * float64(random.IntN(2)), whole: random.IntN(2) > 0}
-		calls := (*counts)(nil).of
-		counting := random.IntN(4) == 0
-		if counting {
-			calls = func(int) (float64, bool) { return float64(random.IntN(1000)), true }
-		}
 		tracked := map[place]cost{}
 		if random.IntN(2) > 0 {
 			tracked[place{0, fineID}], tracked[place{anyCPU, syscallID}] = cost{21, 20, 25}, cost{240, 230, 300}
@@ -114,8 +107,8 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 			p.reason = []string{"", "", "it had ended"}[random.IntN(3)]
 		}
 		estimate{
-			profile: &s, costs: costsOf(fast), tracked: tracked, accountedNS: random.Float64() * 1e5, callsAreHidden: random.IntN(3) == 0, counting: counting,
-			used: func(int) usage { return used }, calls: calls,
+			profile: &s, costs: costsOf(fast), tracked: tracked, accountedNS: random.Float64() * 1e5, callsAreHidden: random.IntN(3) == 0,
+			used: func(int) usage { return used },
 		}.fill(all)
 		require.NoError(t, readBack(t, &s), "%+v", s)
 		if len(s.Processes) > 0 && s.Processes[0].ReadsPerSecond > 0 {
@@ -132,32 +125,6 @@ func TestCostsOfBothEnds(t *testing.T) {
 	require.Equal(t, cost{22, 19, 25}, all[fineID])
 	require.Equal(t, cost{200, 199, 202}, all[syscallID], "it was not measured again")
 	require.NotContains(t, all, "gettimeofday@vdso")
-}
-
-// The count of the kernel is the number of reads where each read is a system call, of one process.
-func TestCountedReads(t *testing.T) {
-	inKernel := append(times(80, sample(10, []uint64{gettime}, afterEntry)), times(20, sample(10, nil, inProgram))...)
-	inUserMode := append(times(80, sample(10, nil, inGettime, inProgram)), times(20, sample(10, nil, inProgram))...)
-	of := func(entry string, records []perfevent.Record) Process {
-		s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: entry}
-		estimate{
-			profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{} },
-			calls: func(pid int) (float64, bool) { return 5000, pid == 10 },
-		}.fill(tallied(nil, records...))
-		return s.Processes[0]
-	}
-	p := of(result.Always, inKernel)
-	require.Equal(t, []any{500.0, 500.0, 500.0, byTracepoint}, []any{p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh, p.ReadsBy})
-	p = of(result.Never, inUserMode)
-	require.Equal(t, byCost, p.ReadsBy, "reads in user mode are no system calls")
-	require.InDelta(t, 500+0.8*0.1e9/20, p.ReadsPerSecond, 1, "both together")
-	require.Less(t, p.ReadsLow, p.ReadsPerSecond)
-	require.Greater(t, p.ReadsHigh, p.ReadsPerSecond)
-	require.Zero(t, of(result.Sometimes, append(slices.Clone(inKernel), inUserMode...)).ReadsPerSecond, "some reads of the vDSO are in the count")
-	other := append(slices.Clone(inKernel), perfevent.Record{Kind: perfevent.Fork, PID: 11, TID: 11, ParentPID: 10}, sample(11, nil, inProgram))
-	require.Zero(t, of(result.Always, other).ReadsPerSecond, "those of the other process are in the count")
-	short := append([]perfevent.Record{{Kind: perfevent.Fork, PID: 11, TID: 11, ParentPID: 10}, {Kind: perfevent.Comm, PID: 11, TID: 11, Exec: true, Name: "date"}}, inKernel...)
-	require.Zero(t, of(result.Always, short).ReadsPerSecond, "also if it had no sample, and ran another program")
 }
 
 // The projection of a clock source that enters the kernel: 19 ns instead of 1000 ns.
@@ -202,7 +169,7 @@ func TestKernelThatIsNotSeen(t *testing.T) {
 func TestSystemCallsThatAreHidden(t *testing.T) {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Always}
 	tally := newTally(faked{10: normal, 11: normal}, &kernel{}, newFunctions(vdsoSize, nil), nil)
-	e := estimate{profile: &s, costs: costsOf(fast), callsAreHidden: true, used: func(int) usage { return usage{} }, calls: (*counts)(nil).of}
+	e := estimate{profile: &s, costs: costsOf(fast), callsAreHidden: true, used: func(int) usage { return usage{} }}
 	tally.addAll(append(times(90, sample(10, []uint64{entryCode}, afterEntry)), times(10, sample(10, nil, inGettime))...))
 	tally.addAll(append(times(50, sample(11, []uint64{entryCode}, inWrapper)), times(50, sample(11, nil, inProgram))...))
 	e.fill(tally)
@@ -260,7 +227,6 @@ func TestTimedSystemCalls(t *testing.T) {
 	estimate{
 		profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{userNS: 10e9, whole: true} },
 		tracked: map[place]cost{{0, syscallID}: {240, 238, 242}, {anyCPU, "gettimeofday@syscall"}: {160, 160, 160}},
-		calls:   (*counts)(nil).of,
 	}.fill(tallied(nil, append(records, times(500, sample(10, nil, inProgram))...)...))
 	p := s.Processes[0]
 	mean := func(gettime, ofDay float64) float64 { return 500 / (300/gettime + 200/ofDay) }
@@ -288,7 +254,6 @@ func TestRareReads(t *testing.T) {
 		s := Profile{DurationNS: 1e12, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never}
 		estimate{
 			profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{userNS: 1e12, whole: true} },
-			calls: (*counts)(nil).of,
 		}.fill(tallied(nil, records...))
 		p := s.Processes[0]
 		require.InEpsilon(t, 1e9/apartNS, p.ReadsPerSecond, 0.04, "%+v", p)

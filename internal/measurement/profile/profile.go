@@ -47,9 +47,6 @@ type Settings struct {
 	// Command is the command to start, with its arguments. It is sampled until it ends, and Time
 	// is not used.
 	Command []string
-	// Count is whether the kernel counts the system calls of clocks: exact, but it slows every system
-	// call of the machine meanwhile. It needs PIDs or Command.
-	Count bool
 	// Threads is whether the tables list the threads too.
 	Threads bool
 	// Whole is whether a profile of the whole machine must see all processes and the kernel. If the

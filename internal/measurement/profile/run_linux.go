@@ -53,7 +53,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		s.PIDs, s.Time, profile.Started = []int{started.pid()}, math.MaxInt64, bounded(path.Base(s.Command[0]))
 	}
 	var track *tracker
-	if !s.Count && s.Time >= minTrackedTime { // counting makes the system calls of the tracker slower, too
+	if s.Time >= minTrackedTime {
 		track = newTracker(clock.Catalog(), costsOf(before))
 		defer track.end()
 	}
@@ -64,14 +64,6 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	if err != nil {
 		started.end()
 		return profile, err
-	}
-	var calls *counts
-	if s.Count {
-		if calls, err = openCounts(o.pids, s.PIDs, started != nil); err != nil {
-			started.end()
-			return profile, errors.Join(err, o.events.Close())
-		}
-		defer func() { _ = calls.close() }()
 	}
 	inspector := newInspector()
 	defer inspector.close()
@@ -97,16 +89,8 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	sampling, end := context.WithCancel(sampling)
 	defer end()
 	used, turns, ending := newUsages(o.pids), 0, ending{tally: c.tally}
-	if started == nil { // otherwise they begin with the program of the command
-		if err := calls.start(); err != nil {
-			return profile, errors.Join(err, o.events.Close())
-		}
-	}
-	var uncounted error
 	elapsed, err := c.run(sampling, s.Time, func(elapsed time.Duration, last bool) {
-		if last {
-			uncounted = calls.stop()
-		} else if started == nil && s.PIDs != nil && ending.over(elapsed) {
+		if !last && started == nil && s.PIDs != nil && ending.over(elapsed) {
 			end()
 		}
 		// The system time of a process that ends is that before its end. Only samples of user mode need it.
@@ -131,7 +115,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	if used := started.cpuTime(); used > enough && o.byThread && len(c.tally.programs) == 0 {
 		profile.Unseen = append(profile.Unseen, fmt.Sprintf("the command, which took %s of CPU time: the kernel ends the sampling of a program that gains rights (set-user-ID), and does not sample processes that take less than a millisecond; that needs root", words.Duration(float64(used))))
 	}
-	if err := errors.Join(err, uncounted, o.events.Close()); err != nil {
+	if err := errors.Join(err, o.events.Close()); err != nil {
 		return profile, err
 	}
 	if ending.turns > 0 {
@@ -149,7 +133,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	}
 	estimate{
 		profile: &profile, costs: costs, tracked: track.costs(), accountedNS: accounted, callsAreHidden: kernel.hidden != "", named: s.PIDs,
-		used: func(pid int) usage { return used.last[pid] }, calls: calls.of, counting: calls != nil,
+		used: func(pid int) usage { return used.last[pid] },
 	}.fill(c.tally)
 	if n := c.tally.foreign; n > 0 {
 		profile.Unseen = append(profile.Unseen, words.Plural(n, "sample")+" of processes that are not in this PID namespace; run timebench on the host")

@@ -108,7 +108,7 @@ type Process struct {
 	// ReadsHigh is the upper end.
 	ReadsHigh float64 `json:"reads_high,omitempty"`
 	// ReadsBy is how the reads were counted: cost (CPU time by the cost of one read), or tracepoint
-	// (each of them by the kernel; --count).
+	// (each of them by the kernel, in documents of earlier versions).
 	ReadsBy string `json:"reads_by,omitempty"`
 	// Functions are the functions of the vDSO, the one with most samples first.
 	Functions []Function `json:"functions,omitempty"`

@@ -14,15 +14,14 @@ const (
 )
 
 // summed returns the programs with those as one that are the same program in many processes with few samples each. The
-// processes that the user named, and those whose system calls were counted, stay apart.
+// processes that the user named stay apart.
 func (e estimate) summed(programs []*program) []*program {
 	type identity struct{ command, cgroup, reason, preloaded string }
 	identityOf := func(p *program) identity {
 		return identity{p.command, p.cgroup, p.reason, strings.Join(p.preloaded, "\n")}
 	}
 	apart := func(p *program) bool {
-		_, counted := e.calls(p.pid)
-		return counted || p.samples >= enoughSamples || slices.Contains(e.named, p.pid)
+		return p.samples >= enoughSamples || slices.Contains(e.named, p.pid)
 	}
 	groups := map[identity][]*program{}
 	for _, p := range programs {

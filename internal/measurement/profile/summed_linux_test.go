@@ -32,7 +32,7 @@ func builds(number int, looks func(pid int) look, change func(*estimate), more .
 // filled returns the profile of what was counted in ten seconds.
 func filled(t *tally, change func(*estimate)) Profile {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never}
-	e := estimate{profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{} }, calls: (*counts)(nil).of}
+	e := estimate{profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{} }}
 	if change != nil {
 		change(&e)
 	}
@@ -127,9 +127,6 @@ func TestProcessesThatStayApart(t *testing.T) {
 	require.Equal(t, 4, number(builds(4, compilers, nil)), "few")
 	require.Equal(t, 1, number(builds(5, compilers, nil)))
 	require.Equal(t, 2, number(builds(10, compilers, func(e *estimate) { e.named = []int{103} })), "named")
-	require.Equal(t, 2, number(builds(10, compilers, func(e *estimate) {
-		e.calls = func(pid int) (float64, bool) { return 1, pid == 103 }
-	})), "counted")
 	require.Equal(t, 2, number(builds(10, compilers, nil, times(90, sample(103, nil, inProgram))...)), "with enough samples")
 	require.Equal(t, 2, number(builds(10, func(pid int) look {
 		of := compilers(pid)

@@ -145,9 +145,6 @@ type tally struct {
 	// from and until are the time of the profile: samples outside are not counted.
 	from, until uint64
 
-	// parents are the processes that started another.
-	parents map[int]bool
-
 	living   map[int]*program
 	programs []*program
 	// foreign is the number of samples of processes in other PID namespaces, and ending that of
@@ -158,7 +155,7 @@ type tally struct {
 }
 
 func newTally(inspect inspector, kernel *kernel, vdso *functions, pids []int) *tally {
-	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, living: map[int]*program{}, parents: map[int]bool{}, until: ^uint64(0)}
+	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, living: map[int]*program{}, until: ^uint64(0)}
 	if pids != nil {
 		t.wanted = map[int]bool{}
 		for _, pid := range pids {
@@ -230,7 +227,6 @@ func (t *tally) fork(r *perfevent.Record) {
 		delete(t.gone, r.PID)
 		t.started = t.started || t.wanted[r.PID]
 	}
-	t.parents[r.ParentPID] = true
 	child := t.begin(r.PID)
 	child.parent = r.ParentPID
 	if parent != nil {

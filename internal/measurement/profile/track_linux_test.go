@@ -286,7 +286,6 @@ func TestCostIsThatOfTheCPU(t *testing.T) {
 	estimate{
 		profile: &p, costs: costsOf(fast), used: func(int) usage { return usage{userNS: 10e9, whole: true} },
 		tracked: map[place]cost{{1, fineID}: {40, 39, 41}, {2, fineID}: {10, 10, 10}},
-		calls:   (*counts)(nil).of,
 	}.fill(tallied(nil, records...))
 	byPID := map[int]Process{}
 	for _, process := range p.Processes {

@@ -36,7 +36,6 @@ var (
 	chosen = none
 	sink   atomic.Uint64
 	stop   atomic.Bool
-	all    atomic.Uint64 // reads of the run and of the calibrations
 )
 
 //go:noinline
@@ -105,7 +104,6 @@ func perRead(m mix) float64 {
 			w.block(m)
 		}
 		spent = now(unix.CLOCK_THREAD_CPUTIME_ID) - start
-		all.Add(w.reads)
 	}
 	sink.Add(w.x + uint64(w.read))
 	return spent / float64(w.reads)
@@ -252,7 +250,7 @@ func main() {
 		iterations += w.iterations
 	}
 	report := map[string]any{
-		"reads": reads, "all_reads": reads + all.Load(), "iterations": iterations, "cpu_ns": cpu, "wall_ns": wall,
+		"reads": reads, "iterations": iterations, "cpu_ns": cpu, "wall_ns": wall,
 		"read_ns": c.read, "call_ns": c.call, "iteration_ns": c.iteration,
 		"share": 0, "share_by_reads": 0, "share_by_rest": 0, "change": change,
 	}
