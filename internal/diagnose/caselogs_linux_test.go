@@ -107,6 +107,22 @@ var healthyLogs = []string{
 	"57-p0-frequency-note-virtualbox-healthy", "60-overclocked-tsc-3-ghz-healthy",
 }
 
+// logAnswers are what doctor must and must not say of a log alone, as expressions.
+var logAnswers = map[string]struct{ says, never []string }{
+	"41-macbook-acpi-off": {
+		says:  []string{`ACPI: Interpreter disabled`, `Remove acpi=off from the kernel command line`, `--remove-args=acpi=off`},
+		never: []string{`Update the kernel`},
+	},
+}
+
+func TestAnswersToLogsAlone(t *testing.T) {
+	for name, answer := range logAnswers {
+		t.Run(name, func(t *testing.T) {
+			holds(t, said(logDocument(t, filepath.Join("testdata", "cases", "logs", name), false)), answer.says, answer.never)
+		})
+	}
+}
+
 // What doctor says of each log, with the facts of the report and by the log alone.
 func TestCasesOfKernelLogs(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join("testdata", "cases", "logs", "*"))

@@ -96,7 +96,7 @@ var causeRemedies = map[string][]string{
 	"gvisor":                  {"newer-runsc"},
 	"cpus-differ":             {"remove-trust", "compare-cpus", "update-firmware", "cold-boot", "avoid-suspend", "restart-vm", "look-again", "newer-kernel"},
 	"wrong-cpuid-rate":        {"update-firmware", "boot-hpet", "other-source", "remove-trust", "newer-kernel"},
-	"calibration-failed":      {"remove-acpi-off", "newer-kernel"},
+	"calibration-failed":      {"remove-acpi-off", "find-hidden-timers"},
 	"set-by-parameter":        {"remove-choice"},
 	"tsc-went-back":           {"remove-trust", "compare-cpus", "update-firmware", "cold-boot", "avoid-suspend", "restart-vm", "look-again"},
 	"halts-in-idle":           {"leave-it"},

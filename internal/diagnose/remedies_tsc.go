@@ -1,9 +1,11 @@
 package diagnose
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // tscRemedies are for a TSC that the kernel does not trust, or should not.
@@ -117,9 +119,26 @@ var tscRemedies = map[string]remedy{
 	},
 	"remove-acpi-off": {
 		source:  "drivers/acpi, arch/x86/kernel/hpet.c: without ACPI the kernel finds neither the HPET nor the PM timer",
-		removes: removing("acpi=off", "nohpet", "hpet=disable", "pmtmr"),
-		advice:  "Remove the parameter that hides the timers from the kernel (acpi=off): it needs one of them to measure the rate of the TSC",
+		removes: hidesTimers,
+		advise: func(d *result.Document) string {
+			var texts []string
+			for _, p := range hidesTimers(d) {
+				texts = append(texts, p.text)
+			}
+			advice := fmt.Sprintf("Remove %s from the kernel command line", words.List(texts))
+			if len(d.Host.BootParameters) == 0 {
+				advice += " (check with `cat /proc/cmdline`)"
+			}
+			return advice + ": the kernel needs a timer to measure the rate of the TSC"
+		},
 		risk:    "Somebody may have had a reason: check that the machine starts without it.",
+	},
+	"find-hidden-timers": {
+		source:   "drivers/acpi, arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c: the parameters that hide timers",
+		where:    []condition{func(d *result.Document) bool { return len(d.Host.BootParameters) == 0 && len(hidesTimers(d)) == 0 }},
+		kernel:   true,
+		advice:   "Check the kernel command line for acpi=off, nohpet, hpet=disable and pmtmr=0, and remove what you find: the kernel needs a timer to measure the rate of the TSC",
+		commands: []string{"cat /proc/cmdline"},
 	},
 	"leave-it": {
 		source: "arch/x86/kernel/tsc.c, drivers/acpi/processor_idle.c, drivers/clocksource/arm_arch_timer.c: what works around a fault must stay",
@@ -147,6 +166,16 @@ const (
 	upgradeRisk = "That of any kernel upgrade."
 	silenced    = "If the TSC does drift or differ between CPUs, time runs wrong or jumps back, and nothing notices. Do not do this just to silence a message."
 )
+
+// hidesTimers returns the parameters of the kernel command line that hide timers from the kernel. Where the command line
+// is unknown, a log that shows ACPI off stands for acpi=off.
+func hidesTimers(d *result.Document) []parameter {
+	found := removing("acpi=off", "nohpet", "hpet=disable", "pmtmr")(d)
+	if len(found) == 0 && len(d.Host.BootParameters) == 0 && logs(d, "acpi-off") {
+		return []parameter{{"acpi", "off", "acpi=off"}}
+	}
+	return found
+}
 
 // hasTSCAdjust reports whether the CPU has the register TSC_ADJUST.
 func hasTSCAdjust(d *result.Document) bool { return slices.Contains(d.Host.CPU.TSCFlags, "tsc_adjust") }

@@ -167,10 +167,12 @@ func calibrationFailed(l log) (Cause, bool) {
 	text := "The kernel could not measure the rate of the TSC: no timer (PIT, HPET, PM timer) gave it a reference, so it cannot use the TSC."
 	if p := l.parameter(hidden...); p != "" {
 		text += fmt.Sprintf(" The parameter %s on the kernel command line hides those timers.", p)
+	} else if len(l.of(acpiOff)) > 0 {
+		text += " ACPI is off (\"ACPI: Interpreter disabled\"), usually because of acpi=off on the kernel command line. Without ACPI the kernel finds neither the PM timer nor, usually, the HPET."
 	} else if len(l.machine.Parameters) == 0 {
 		text += " Parameters such as acpi=off hide those timers."
 	}
-	return Cause{Text: text, TSC: TSCWrong, Evidence: lines(l.of(noCalibration), marked)}, true
+	return Cause{Text: text, TSC: TSCWrong, Evidence: lines(l.of(noCalibration), marked, l.of(acpiOff))}, true
 }
 
 // setByParameter: somebody switched the TSC off.

@@ -7,6 +7,7 @@ const (
 	refused        Kind = "override-refused"
 	hpetRate       Kind = "hpet-rate"
 	hpetOff        Kind = "hpet-disabled"
+	acpiOff        Kind = "acpi-off"
 	lostRTC        Kind = "lost-rtc-interrupts"
 	pmTimerOff     Kind = "pm-timer-off"
 	pmTimerSlow    Kind = "pm-timer-slow"
@@ -103,6 +104,15 @@ var timerFormats = []format{
 		search:   "hpet: HPET dysfunctional in PC10. Force disabled.",
 		meaning:  "This HPET stops in deep sleep of the CPU, so the kernel does not use it. The TSC does not need it.",
 		harmless: "Yes.",
+	},
+	{
+		kind: acpiOff, has: "interpreter disabled", pattern: `ACPI: Interpreter disabled`,
+		kernels: "since 2.6", source: "drivers/acpi/bus.c", weight: weightContext,
+		example:  "ACPI: Interpreter disabled.",
+		search:   "ACPI: Interpreter disabled.",
+		meaning:  "ACPI is off, usually by `acpi=off`. Then the kernel finds neither the PM timer nor, on most machines, the HPET.",
+		harmless: "Only if the kernel can measure the rate of the TSC without them.",
+		action:   "Remove `acpi=off` from the kernel command line.",
 	},
 	{
 		kind: hpetRate, has: "comparators", clock: "hpet", pattern: `hpet\d*: \d+ comparators, \d+-bit (?P<mhz>\d+\.\d+) MHz counter`,
