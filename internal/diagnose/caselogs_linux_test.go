@@ -109,6 +109,10 @@ var healthyLogs = []string{
 
 // logAnswers are what doctor must and must not say of a log alone, as expressions.
 var logAnswers = map[string]struct{ says, never []string }{
+	"30-core2-desktop-after-resume": {
+		says:  []string{`suspended and resumed`, `PM: Writing back config space`, `Reboot`, `do not suspend this machine`},
+		never: []string{`The firmware sets them before the kernel starts`, `Update the kernel`, `warm reboot`},
+	},
 	"41-macbook-acpi-off": {
 		says:  []string{`ACPI: Interpreter disabled`, `Remove acpi=off from the kernel command line`, `--remove-args=acpi=off`},
 		never: []string{`Update the kernel`},

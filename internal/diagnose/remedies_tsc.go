@@ -131,7 +131,7 @@ var tscRemedies = map[string]remedy{
 			}
 			return advice + ": the kernel needs a timer to measure the rate of the TSC"
 		},
-		risk:    "Somebody may have had a reason: check that the machine starts without it.",
+		risk: "Somebody may have had a reason: check that the machine starts without it.",
 	},
 	"find-hidden-timers": {
 		source:   "drivers/acpi, arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c: the parameters that hide timers",

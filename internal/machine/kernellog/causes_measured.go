@@ -3,6 +3,7 @@ package kernellog
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/show/words"
@@ -13,6 +14,11 @@ const neverTrust = "Never use `tsc=nowatchdog` or `tsc=reliable` here."
 // measuredRules find what the kernel measured or was told, in the order in which they exclude each other.
 var measuredRules = []rule{
 	{kind: "gvisor", find: gvisor, message: gvisorStart},
+	{
+		kind: "cpus-differ-after-resume", find: cpusDifferAfterResume, title: "The TSCs of the CPUs differ after a resume",
+		evidence: "A TSC warp or another difference between CPUs, and before it or at the same time a suspend and resume.",
+		action:   "Reboot, and do not suspend to memory (S3) until a firmware update helps. " + neverTrust,
+	},
 	{
 		kind: "cpus-differ", find: cpusDiffer, title: "The TSCs of the CPUs differ",
 		evidence: "A TSC warp, an inter CPU skew, or CPUs ahead of or behind others.",
@@ -57,9 +63,39 @@ func gvisor(l log) (Cause, bool) {
 	return Cause{}, false
 }
 
+// cpusApart returns the lines in which the kernel saw one CPU's TSC behind another's.
+func (l log) cpusApart() []Event {
+	return append(l.of(tscWarp, interCPUSkew, cpuBehind, cpusAhead, cpusBehind), l.marking("check_tsc_sync_source failed")...)
+}
+
+// resuming is how long after the CPUs came up a resume still logs lines, in ns: the CPUs come up first.
+const resuming = 30e9
+
+// resumed returns the lines of the suspend and resume before an event, or in which it stands.
+func (l log) resumed(at Event) []Event {
+	return slices.DeleteFunc(l.of(suspended), func(e Event) bool {
+		return e.Index > at.Index && e.Timed && at.Timed && e.AtNS-at.AtNS > resuming
+	})
+}
+
+// cpusDifferAfterResume: a CPU lost its TSC in a suspend.
+func cpusDifferAfterResume(l log) (Cause, bool) {
+	c, ok := cpusDiffer(l)
+	if !ok || l.machine.Guest {
+		return Cause{}, false
+	}
+	resume := l.resumed(l.cpusApart()[0])
+	if len(resume) == 0 {
+		return Cause{}, false
+	}
+	const mostResume = 2 // lines of evidence
+	c.Evidence = append(c.Evidence, lines(resume[:min(len(resume), mostResume)])...)
+	return c, true
+}
+
 // cpusDiffer: the kernel saw one CPU's TSC behind another's.
 func cpusDiffer(l log) (Cause, bool) {
-	found := append(l.of(tscWarp, interCPUSkew, cpuBehind, cpusAhead, cpusBehind), l.marking("check_tsc_sync_source failed")...)
+	found := l.cpusApart()
 	if len(found) == 0 {
 		return Cause{}, false
 	}
@@ -79,8 +115,8 @@ func cpusDiffer(l log) (Cause, bool) {
 	switch {
 	case l.machine.Guest:
 		sentences = append(sentences, "In a virtual machine the hypervisor sets them: seen after a pause, a migration, or when a CPU is added.")
-	case len(l.of(suspended)) > 0:
-		sentences = append(sentences, "The log also has a suspend and resume, in which a CPU can lose its TSC.")
+	case len(l.resumed(found[0])) > 0:
+		sentences = append(sentences, "The machine had been suspended and resumed: a CPU loses its TSC in suspend to memory (S3), and neither firmware nor kernel restored it.")
 	default:
 		sentences = append(sentences, "The firmware sets them before the kernel starts.")
 	}

@@ -51,6 +51,7 @@ var plantedLogs = map[string]planted{
 	"skew as long as the interval": {"tsc-went-back", Machine{}, "clocksource: Clocksource 'tsc' skewed -500000123 ns (-500 ms) over watchdog 'hpet' interval of 500000123 ns (500 ms)", []string{"0 ns"}, TSCWrong},
 	"KVM sees it":                  {"tsc-went-back", Machine{}, "tsc: Marking TSC unstable due to KVM discovered backwards TSC", []string{"KVM found"}, TSCWrong},
 	"warp, 2.6.24":                 {"cpus-differ", Machine{}, "checking TSC synchronization [CPU#0 -> CPU#1]:\nMeasured 440 cycles TSC warp between CPUs, turning off TSC clock.\nMarking TSC unstable due to: check_tsc_sync_source failed.", []string{"440 cycles", "CPU 0 and CPU 1"}, TSCWrong},
+	"warp after a resume":          {"cpus-differ-after-resume", Machine{}, "Measured 440 cycles TSC warp between CPUs, turning off TSC clock.\nRestarting tasks ... done.", []string{"440 cycles", "suspended and resumed"}, TSCWrong},
 	"warp of an added CPU":         {"cpus-differ", Machine{Guest: true}, "TSC ADJUST compensate: CPU1 observed 169175101528 warp. Adjust: 169175101528\nTSC synchronization [CPU#0 -> CPU#1]:\nMeasured 235 cycles TSC warp between CPUs, turning off TSC clock.", []string{"169175101528 cycles behind", "hypervisor"}, TSCWrong},
 	"warp beats the watchdog":      {"cpus-differ", Machine{}, "Clocksource tsc unstable (delta = 4687619986 ns)\nMeasured 77 cycles TSC warp between CPUs, turning off TSC clock.", []string{"77 cycles"}, TSCWrong},
 	"CPUs ahead":                   {"cpus-differ", Machine{}, "clocksource:         CPUs 0-1,4 ahead of CPU 3 for clocksource tsc.", []string{"those of CPUs 0 to 1 and 4 are ahead of CPU 3"}, TSCWrong},
@@ -117,6 +118,26 @@ func TestPlantedLogs(t *testing.T) {
 	}
 	for _, kind := range Causes() {
 		require.True(t, seen[kind], "%s: add a log to plantedLogs that shows this cause", kind)
+	}
+}
+
+// A resume explains a difference between CPUs if it comes first, or if the check is part of it.
+func TestResumeBeforeADifference(t *testing.T) {
+	const warp = "Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."
+	for log, kind := range map[string]string{
+		"[  90.1] PM: suspend exit\n[ 99.1] " + warp:                                        "cpus-differ-after-resume",
+		"[  90.1] " + warp + "\n[ 90.9] PM: resume of devices complete after 541.103 msecs": "cpus-differ-after-resume",
+		"[  90.1] " + warp + "\n[ 90.9] ACPI: PM: Waking up from system sleep state S3":     "cpus-differ-after-resume",
+		"[  90.1] " + warp + "\n[ 90.9] Restarting tasks ... done.":                         "cpus-differ-after-resume",
+		warp + "\nBack to C!": "cpus-differ-after-resume",
+		"[   0.1] " + warp + "\n[ 7000.9] PM: suspend entry (deep)\n[ 7001.9] PM: suspend exit":     "cpus-differ",
+		"[   0.1] " + warp + "\n[ 1.9] PM: Resume from disk failed.":                                "cpus-differ",
+		"[   0.1] " + warp + "\n[ 1.9] PM: Registering ACPI NVS region [mem 0x8f000000-0x8f0fffff]": "cpus-differ",
+		"[ 0.1] Hypervisor detected: KVM\n[  90.1] PM: suspend exit\n[ 99.1] " + warp:               "cpus-differ",
+	} {
+		causes := Explain(Parse(strings.Split(log, "\n")), Machine{})
+		require.NotEmpty(t, causes, log)
+		require.Equal(t, kind, causes[0].Kind, log)
 	}
 }
 

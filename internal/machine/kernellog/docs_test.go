@@ -23,6 +23,7 @@ var themes = []struct {
 	{"The TSCs of the CPUs: warp, skew, TSC ADJUST", syncFormats},
 	{"The TSC: its rate, and why it is not used", tscFormats},
 	{"The clock source in use", selectionFormats},
+	{"Suspend and resume", sleepFormats},
 	{"HPET and PM timer", timerFormats},
 	{"Virtual machines and sandboxes", guestFormats},
 	{"Arm", armFormats},

@@ -78,7 +78,7 @@ func TestExplainReportedLogs(t *testing.T) {
 		"22-corefreq-changed-p-state":             {[]string{"tsc-jumped", "override-refused"}, TSCWrong, "12.09 h"},
 		"25-kernel-7-0-desktop-stalls":            {[]string{"clocks-agree"}, TSCRight, "agree within 12.14 µs (4.19 ppm)"},
 		"27-cooper-lake-4-cycles":                 {[]string{"cpus-differ"}, TSCWrong, "4 cycles between CPU 0 and CPU 36"},
-		"30-core2-desktop-after-resume":           {[]string{"cpus-differ"}, TSCWrong, "suspend and resume"},
+		"30-core2-desktop-after-resume":           {[]string{"cpus-differ-after-resume"}, TSCWrong, "suspended and resumed"},
 		"33-core-duo-t2400-old-words":             {[]string{"cpus-differ"}, TSCWrong, "3399901879 cycles"},
 		"35-athlon64-powernow-2009":               {[]string{"cpufreq-changes"}, TSCWrong, "constant_tsc"},
 		"38-ec2-xen-pv-2-ghz":                     {[]string{"xen-by-design"}, TSCUnknown, "Xen guest"},

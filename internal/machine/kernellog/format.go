@@ -51,7 +51,7 @@ const name = `['"‘’]?([\w.:-]+?)['"‘’]?`
 func named(group string) string { return strings.Replace(name, "(", "(?P<"+group+">", 1) }
 
 // formats are all messages, by theme. The first that matches counts.
-var formats = compiled(slices.Concat(watchdogFormats, syncFormats, tscFormats, selectionFormats, timerFormats, guestFormats, armFormats, bootFormats))
+var formats = compiled(slices.Concat(watchdogFormats, syncFormats, tscFormats, selectionFormats, sleepFormats, timerFormats, guestFormats, armFormats, bootFormats))
 
 func compiled(all []format) []format {
 	for i := range all {

@@ -71,19 +71,6 @@ var selectionFormats = []format{
 		meaning:  "A leap second. The last was on 2016-12-31; a message of a later date comes from a wrong time server.",
 		harmless: "Yes.",
 	},
-	{
-		kind: suspended, has: "suspended for", pattern: `(?:Timekeeping )?suspended for (?P<seconds>\d+\.\d+) seconds`,
-		kernels: "since 3.9", source: "kernel/time/timekeeping_debug.c", weight: weightNoise,
-		example:  "Timekeeping suspended for 59.424 seconds",
-		search:   "Timekeeping suspended for … seconds",
-		meaning:  "How long the machine slept. The kernel adds it to the wall clock and to CLOCK_BOOTTIME, not to CLOCK_MONOTONIC.",
-		harmless: "Yes.",
-	},
-	{
-		kind: suspended, has: "pm:", pattern: `PM: (?:suspend (?:entry|exit)|resume|Finishing wakeup|Writing back config space)|ACPI: (?:PM: )?Waking up from system sleep state`,
-		kernels: "all", source: "kernel/power/suspend.c", weight: weightNone,
-		example: "PM: suspend exit",
-	},
 }
 
 // timerFormats are the messages on timers other than the TSC.
