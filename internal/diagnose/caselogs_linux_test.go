@@ -109,6 +109,16 @@ var healthyLogs = []string{
 
 // logAnswers are what doctor must and must not say of a log alone, as expressions.
 var logAnswers = map[string]struct{ says, never []string }{
+	"06-sapphire-rapids-ntp-4-percent": {
+		says:  []string{`add clocksource=hpet to the kernel command line`, `# in GRUB_CMDLINE_LINUX, add clocksource=hpet`},
+		never: []string{`Update the kernel`, `kernel log: it no longer`, `boot with clocksource=hpet\. Then`},
+	},
+	"10-kvm-guest-host-suspended": {
+		says:  []string{`chronyc makestep # if chrony runs`, `hwclock -s # otherwise`},
+		never: []string{`makestep \|\|`},
+	},
+	"27-cooper-lake-4-cycles":     {says: []string{`timebench skew`}, never: []string{`Update the kernel`}},
+	"33-core-duo-t2400-old-words": {says: []string{`timebench skew`}, never: []string{`Update the kernel`}},
 	"30-core2-desktop-after-resume": {
 		says:  []string{`suspended and resumed`, `PM: Writing back config space`, `Reboot`, `do not suspend this machine`},
 		never: []string{`The firmware sets them before the kernel starts`, `Update the kernel`, `warm reboot`},

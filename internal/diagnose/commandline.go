@@ -58,8 +58,8 @@ var bootTools = []bootTool{
 	},
 	{
 		"update-extlinux", "https://wiki.alpinelinux.org/wiki/Bootloaders", []string{"alpine"},
-		func(string, []string) []string {
-			return []string{"vi /etc/update-extlinux.conf # as root: default_kernel_opts", "update-extlinux"}
+		func(add string, remove []string) []string {
+			return []string{changes(add, remove, "default_kernel_opts"), "vi /etc/update-extlinux.conf # as root", "update-extlinux"}
 		},
 	},
 }
@@ -90,9 +90,28 @@ func options(program, adds, removes string, together bool) func(string, []string
 
 // edited returns the change of a program that reads /etc/default/grub.
 func edited(program string) func(string, []string) []string {
-	return func(string, []string) []string {
-		return []string{"sudoedit /etc/default/grub # GRUB_CMDLINE_LINUX", program}
+	return func(add string, remove []string) []string {
+		return []string{changes(add, remove, "GRUB_CMDLINE_LINUX"), "sudoedit /etc/default/grub", program}
 	}
+}
+
+// changes returns a comment on what to change in a variable of a file: "# in GRUB_CMDLINE_LINUX, add tsc=nowatchdog".
+func changes(add string, remove []string, variable string) string {
+	comment := "# in " + variable + ", "
+	if len(remove) > 0 {
+		var all []string
+		for _, one := range remove {
+			all = append(all, quoted(one))
+		}
+		comment += "remove " + strings.Join(all, " ")
+	}
+	switch {
+	case add == "":
+		return comment
+	case len(remove) > 0:
+		comment += " and "
+	}
+	return comment + "add " + add
 }
 
 // quoted returns a parameter for a command. A document from elsewhere may have another text in
@@ -159,7 +178,8 @@ func overridden(d *result.Document, tool bootTool) string {
 func twoFamilies(add string, remove []string) []string {
 	grubby := bootTools[slices.IndexFunc(bootTools, func(tool bootTool) bool { return tool.name == "grubby" })]
 	return []string{
-		"# Debian, Ubuntu: in GRUB_CMDLINE_LINUX of",
+		"# Debian, Ubuntu:",
+		changes(add, remove, "GRUB_CMDLINE_LINUX"),
 		"sudoedit /etc/default/grub && sudo update-grub",
 		"# Fedora, RHEL:",
 		grubby.change(add, remove)[0],

@@ -544,6 +544,8 @@ func TestTruncatedLog(t *testing.T) {
 	d.Host.KernelLog.Truncated = true
 	text := worded(Findings(d)[0])
 	require.Contains(t, text, "no longer reaches back to the boot")
+	require.Contains(t, Findings(d)[0].Evidence, incompleteLog)
+	require.NotContains(t, text, "kernel log: it no longer", "reads like a line of the log")
 	require.Contains(t, text, "journalctl -k -b | grep -iE 'tsc|clocksource'")
 	require.NotContains(t, text, "Neither the kernel log")
 }

@@ -28,7 +28,8 @@ var timeRemedies = map[string]remedy{
 		kernel: true,
 		advice: "After such a pause, check the wall clock, and set it if it is behind",
 		commands: []string{
-			"sudo chronyc makestep || sudo hwclock -s",
+			"sudo chronyc makestep # if chrony runs",
+			"sudo hwclock -s # otherwise, if the real-time clock is right: sudo hwclock -r",
 		},
 		risk: "The wall clock jumps. Some programs cannot handle that.",
 	},
@@ -107,7 +108,7 @@ var timeRemedies = map[string]remedy{
 		},
 	},
 	"one-service-vmware": {
-		source:   "VMware Tools: vmware-toolbox-cmd(1) timesync; knowledge.broadcom.com 318541: the settings time.synchronize.* of the machine",
+		source:   "VMware Tools: vmware-toolbox-cmd(1) timesync; VMware knowledge base 1189 (kb.vmware.com/s/article/1189): the settings time.synchronize.* of the machine",
 		where:    []condition{guestUnder("vmware"), not(inContainer)},
 		advice:   "Keep one: with chrony or ntpd, switch off the periodic synchronisation of VMware Tools. It still steps the clock after a resume or migration, unless time.synchronize.* = 0 is set for the machine",
 		commands: []string{"vmware-toolbox-cmd timesync status", "sudo vmware-toolbox-cmd timesync disable"},

@@ -11,7 +11,7 @@ import (
 // tscRemedies are for a TSC that the kernel does not trust, or should not.
 var tscRemedies = map[string]remedy{
 	"newer-kernel-late-check": {
-		source: "kernel/time/clocksource.c, 644649553508 (Linux 6.8): a check that ran late is skipped, Long readout interval",
+		source: "kernel/time/clocksource.c, 644649553508 (Linux 6.8, and stable kernels such as 6.1.y): a check that ran late is skipped, Long readout interval",
 		where:  []condition{onX86, olderThan(6, 8)},
 		advice: "Use Linux 6.8 or later, or a kernel of a distribution that has the change (\"Long readout interval\"): it skips a check that ran late",
 		risk:   upgradeRisk,
@@ -23,9 +23,9 @@ var tscRemedies = map[string]remedy{
 		risk:   upgradeRisk,
 	},
 	"newer-kernel-no-watchdog": {
-		source: "arch/x86/kernel/tsc.c, b50db7095fe0 (Linux 5.17): no watchdog where the CPU has TSC_ADJUST and the machine at most two sockets; later four (233756a640be, Linux 6.10)",
-		where:  []condition{onX86, not(isGuest), hasTSCAdjust, olderThan(5, 17)},
-		advice: "Use Linux 5.17 or later: on machines with an invariant TSC, TSC_ADJUST and at most two sockets it does not use the watchdog any more. This is safer than a parameter",
+		source: "arch/x86/kernel/tsc.c, b50db7095fe0 (Linux 5.16-rc4): no watchdog where the CPU has TSC_ADJUST and the machine at most two sockets; four since Linux 6.6 (233756a640be)",
+		where:  []condition{onX86, not(isGuest), hasTSCAdjust, olderThan(5, 16)},
+		advice: "Use Linux 5.16 or later: on machines with an invariant TSC, TSC_ADJUST and at most two sockets it does not use the watchdog any more. This is safer than a parameter",
 		risk:   upgradeRisk,
 	},
 	"newer-kernel-tsc-early": {
@@ -34,14 +34,14 @@ var tscRemedies = map[string]remedy{
 		advice: "Use Linux 5.5 or later: before, the watchdog also checks tsc-early, whatever tsc= says",
 		risk:   upgradeRisk,
 	},
-	"newer-kernel": {
-		source: "the kernel's stable trees backport changes of the watchdog and of calibration",
+	"newer-kernel-lost-ticks": {
+		source: "arch/x86_64/kernel/time.c of Linux 2.6.20 counts lost ticks; 2.6.21 replaced it by clock sources (kernel/time/clocksource.c)",
 		kernel: true,
-		advice: "Update the kernel",
+		advice: "Use Linux 2.6.21 or later: it compares the TSC with another timer and does not count lost ticks",
 		risk:   upgradeRisk,
 	},
 	"tsc-nowatchdog": {
-		source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (Linux 5.2); nothing checks the TSC then",
+		source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (pull request x86/timers for Linux 5.2, 2019-05-06); nothing checks the TSC then",
 		where:  []condition{onX86, since(5, 2), isTSCRight, not(doubtsTSC), unset("tsc=reliable", "notsc", "tsc=unstable")},
 		adds:   "tsc=nowatchdog",
 		advice: "If you cannot change that, add tsc=nowatchdog (no watchdog) to the kernel command line. The TSC was right here. Do not use tsc=reliable, which also skips the checks between CPUs",
@@ -91,7 +91,7 @@ var tscRemedies = map[string]remedy{
 	"reboot": {
 		source: "kernel/time/clocksource.c: the mark lasts until the next boot",
 		kernel: true,
-		advice: "Reboot: only that sets the TSC, and the kernel's opinion of it, anew",
+		advice: "Reboot: only a reboot resets the TSC, and the kernel keeps its verdict on the TSC until then",
 	},
 	"no-tools": {
 		source: "cyring/CoreFreq#308, #54: the TSC jumped when a tool rewrote P-state 0",
@@ -114,7 +114,7 @@ var tscRemedies = map[string]remedy{
 		source: "kernel/time/clocksource.c: boot_override_clocksource",
 		where:  []condition{not(isGuest), anyOf(offered("hpet"), alone), func(d *result.Document) bool { return bootChoice(d).value == "" }},
 		adds:   "clocksource=hpet",
-		advice: "Until then, boot with clocksource=hpet",
+		advice: "Until then, add clocksource=hpet to the kernel command line",
 		risk:   "Each read of a fine clock then enters the kernel, and takes about 1 µs.",
 	},
 	"remove-acpi-off": {

@@ -89,21 +89,22 @@ func TestEveryRemedyIsUsed(t *testing.T) {
 // The kernel command line is changed as the distribution does it, and where it is.
 func TestCommandLine(t *testing.T) {
 	guest := &result.Virtualization{System: "firecracker", Role: "guest"}
+	const change = "# in GRUB_CMDLINE_LINUX, remove clocksource=hpet and add tsc=nowatchdog"
 	for name, test := range map[string]struct {
 		host     result.Host
 		hint     string
 		commands []string
 	}{
 		"nothing is known": {result.Host{}, ". Then reboot", []string{
-			"# Debian, Ubuntu: in GRUB_CMDLINE_LINUX of", "sudoedit /etc/default/grub && sudo update-grub",
+			"# Debian, Ubuntu:", change, "sudoedit /etc/default/grub && sudo update-grub",
 			"# Fedora, RHEL:", "sudo grubby --update-kernel=ALL --remove-args=clocksource=hpet --args=tsc=nowatchdog",
 		}},
-		"Debian":           {result.Host{Distribution: "debian 12"}, ". Then reboot", []string{"sudoedit /etc/default/grub # GRUB_CMDLINE_LINUX", "sudo update-grub"}},
-		"Ubuntu":           {result.Host{DistributionID: "ubuntu", BootTools: []string{"update-grub", "grub-mkconfig"}}, ". Then reboot. On Ubuntu's cloud images, /etc/default/grub.d/50-cloudimg-settings.cfg overrides GRUB_CMDLINE_LINUX_DEFAULT, so use GRUB_CMDLINE_LINUX", []string{"sudoedit /etc/default/grub # GRUB_CMDLINE_LINUX", "sudo update-grub"}},
-		"Mint":             {result.Host{DistributionID: "linuxmint", DistributionLike: []string{"ubuntu"}}, ". Then reboot", []string{"sudoedit /etc/default/grub # GRUB_CMDLINE_LINUX", "sudo update-grub"}},
+		"Debian":           {result.Host{Distribution: "debian 12"}, ". Then reboot", []string{change, "sudoedit /etc/default/grub", "sudo update-grub"}},
+		"Ubuntu":           {result.Host{DistributionID: "ubuntu", BootTools: []string{"update-grub", "grub-mkconfig"}}, ". Then reboot. On Ubuntu's cloud images, /etc/default/grub.d/50-cloudimg-settings.cfg overrides GRUB_CMDLINE_LINUX_DEFAULT, so use GRUB_CMDLINE_LINUX", []string{change, "sudoedit /etc/default/grub", "sudo update-grub"}},
+		"Mint":             {result.Host{DistributionID: "linuxmint", DistributionLike: []string{"ubuntu"}}, ". Then reboot", []string{change, "sudoedit /etc/default/grub", "sudo update-grub"}},
 		"Rocky":            {result.Host{DistributionID: "rocky", BootTools: []string{"grubby", "grub2-mkconfig"}}, ". Then reboot", []string{"sudo grubby --update-kernel=ALL --remove-args=clocksource=hpet --args=tsc=nowatchdog"}},
 		"Silverblue":       {result.Host{DistributionID: "fedora", BootTools: []string{"rpm-ostree", "grubby"}}, ". Then reboot", []string{"sudo rpm-ostree kargs --delete=clocksource=hpet --append-if-missing=tsc=nowatchdog"}},
-		"Alpine":           {result.Host{DistributionID: "alpine"}, ". Then reboot", []string{"vi /etc/update-extlinux.conf # as root: default_kernel_opts", "update-extlinux"}},
+		"Alpine":           {result.Host{DistributionID: "alpine"}, ". Then reboot", []string{"# in default_kernel_opts, remove clocksource=hpet and add tsc=nowatchdog", "vi /etc/update-extlinux.conf # as root", "update-extlinux"}},
 		"no boot loader":   {result.Host{DistributionID: "nixos"}, " (in the configuration of the boot loader). Then reboot", nil},
 		"a container":      {result.Host{DistributionID: "debian", Container: "docker"}, ". Then reboot the host", nil},
 		"WSL":              {result.Host{DistributionID: "ubuntu", WSL: 2}, " (kernelCommandLine in the file .wslconfig of the Windows user). Then run `wsl --shutdown` in Windows", nil},

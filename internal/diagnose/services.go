@@ -136,7 +136,7 @@ func rateAtLimit(d *result.Document) *result.Finding {
 		Evidence: []string{limitEvidence(*sync)},
 		Cause: fmt.Sprintf("A time service corrects the rate of the clock by the limit of the kernel. The clock source%s therefore runs at a wrong rate, and the wall clock still %s time. "+
 			"The kernel measured the rate of the counter wrongly when it booted, or the machine was migrated to a host with another rate.", named(clockSource(d)), wrong),
-		Remedies: advise(d, "start-again", "hypervisor-clock", "kvm-clock-in-guest", "compare-with-drift", "boot-hpet", "newer-kernel"),
+		Remedies: advise(d, "start-again", "hypervisor-clock", "kvm-clock-in-guest", "compare-with-drift", "boot-hpet"),
 		Links:    []string{adjtimexManual, "https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
 	}
 	if math.Abs(float64(sync.OffsetNS)) > farOffNS {

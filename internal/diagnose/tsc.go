@@ -194,12 +194,16 @@ func truncatedLog(d *result.Document) (why, bool) {
 	}
 	return why{
 		cause:    "The kernel command line does not explain why the TSC is not used. The kernel log would, but " + isIncomplete + ".",
-		evidence: []string{"kernel log: " + isIncomplete},
+		evidence: []string{incompleteLog},
 		remedies: slices.Concat([]string{"read-journal"}, useTSC),
 	}, true
 }
 
-const isIncomplete = "it no longer reaches back to the boot, or lines are missing"
+const (
+	isIncomplete = "it no longer reaches back to the boot, or lines are missing"
+	// incompleteLog is evidence that is no line of the log, so it does not begin like one.
+	incompleteLog = "the kernel log is incomplete: " + isIncomplete
+)
 
 // seenWhole reports whether the document has everything that the kernel logged about clocks.
 func seenWhole(d *result.Document) bool {
@@ -288,7 +292,7 @@ func tscRate(d *result.Document) *result.Finding {
 		Title:    "the TSC does not keep its rate",
 		Evidence: evidence,
 		Cause:    "The TSC runs at another rate than the kernel assumes, or its rate changes with the CPU load. After a migration, a machine may keep the figure of its old host.",
-		Remedies: advise(d, "start-again", "hypervisor-clock", "newer-kernel", "update-firmware", "other-source"),
+		Remedies: advise(d, "start-again", "hypervisor-clock", "update-firmware", "other-source"),
 		Links:    []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
 	}
 }

@@ -47,7 +47,7 @@ var comparedRules = []rule{
 	{
 		kind: "bad-calibration", find: badCalibration, title: "The first estimate of the TSC's rate is off",
 		evidence: "Less than 1000 ppm in the first two minutes after boot, with tsc-early or before the rate was refined.",
-		action:   "Reboot; use a newer kernel. If it comes back, update the firmware.",
+		action:   "Reboot. If it comes back, update the firmware.",
 	},
 	{
 		kind: "clocks-disagree", find: clocksDisagree, title: "The TSC and the watchdog disagree",

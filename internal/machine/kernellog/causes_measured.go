@@ -22,7 +22,7 @@ var measuredRules = []rule{
 	{
 		kind: "cpus-differ", find: cpusDiffer, title: "The TSCs of the CPUs differ",
 		evidence: "A TSC warp, an inter CPU skew, or CPUs ahead of or behind others.",
-		action:   "Start the machine cold, update the firmware and the kernel, then check with `timebench skew`. In a virtual machine this is for the host. " + neverTrust,
+		action:   "Start the machine cold, update the firmware, then check with `timebench skew`. In a virtual machine this is for the host. " + neverTrust,
 	},
 	{kind: "wrong-cpuid-rate", find: wrongCPUIDRate, message: rateDiffers},
 	{

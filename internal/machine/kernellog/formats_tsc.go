@@ -86,7 +86,7 @@ var syncFormats = []format{
 		search:   "Measured … cycles TSC warp between CPUs, turning off TSC clock",
 		meaning:  "While a CPU came up, at boot or after suspend, the kernel measured that the TSC went back from one CPU to the other.",
 		harmless: "No: with this TSC, time jumps back between CPUs.",
-		action:   "Start the machine cold, update the firmware and the kernel. Never use `tsc=reliable` here. `tsc=nowatchdog` does not skip this check.",
+		action:   "Start the machine cold, update the firmware. Never use `tsc=reliable` here. `tsc=nowatchdog` does not skip this check.",
 	},
 	{
 		kind: tscWarp, has: "warped randomly", clock: "tsc", pattern: `TSC warped randomly between CPUs`,
