@@ -78,10 +78,16 @@ func note(text string, width int) string {
 	return out.String()
 }
 
+// pad stands for a space of a run of several, which WrapSoft would make one in the lines that it wraps: a line of a log
+// is shown as it was logged.
+const pad = "\ue000"
+
 // Indented returns a text wrapped to a width, which is at most Width, with each line indented.
 func Indented(value string, by, width int) string {
 	var out strings.Builder
-	for line := range strings.SplitSeq(text.WrapSoft(value, min(width, Width)-by), "\n") {
+	padded := strings.ReplaceAll(value, "  ", pad+pad)
+	for line := range strings.SplitSeq(text.WrapSoft(padded, min(width, Width)-by), "\n") {
+		line = strings.ReplaceAll(line, pad, " ")
 		out.WriteString(strings.Repeat(" ", by) + strings.TrimSpace(line) + "\n")
 	}
 	return out.String()

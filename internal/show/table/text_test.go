@@ -44,3 +44,10 @@ func TestSpareColumnsAreLeftOutInTheirOrder(t *testing.T) {
 		require.Contains(t, lines, want, "%d columns: %s", width, g.Fitted(width))
 	}
 }
+
+// A line of a log keeps its spaces, whether it is wrapped or not.
+func TestIndentedKeepsRunsOfSpaces(t *testing.T) {
+	require.Equal(t, "  [    0.86] a b\n", Indented("[    0.86] a b", 2, 80))
+	require.Equal(t, "  [    0.86] a\n  bc\n", Indented("[    0.86] a bc", 2, 14))
+	require.Equal(t, "  a:\n  b\n", Indented("a: b", 2, 4))
+}
