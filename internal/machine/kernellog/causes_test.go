@@ -19,6 +19,9 @@ type planted struct {
 
 const verdict = "clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:\n"
 
+// slowTimer is a log in which the watchdog gave up, and the CPUs then agreed.
+const slowTimer = "clocksource: timekeeping watchdog on CPU9: wd-tsc-wd excessive read-back delay of 200000ns vs. limit of 125000ns, wd-wd read-back delay only 11440ns, attempt 3, marking tsc unstable\nclocksource: Checking clocksource tsc synchronization from CPU 4 to CPUs 0-2,7.\n"
+
 var plantedLogs = map[string]planted{
 	"acpi_pm wraps, 5.4": {"watchdog-wrapped", Machine{}, "tsc: Refined TSC clocksource calibration: 2000.000 MHz\n" + verdict + // 0.5 s + 2 rounds of 4.687 s
 		"clocksource: 'acpi_pm' wd_now: 1b4fb2 wd_last: 0 mask: ffffff\nclocksource: 'tsc' cs_now: 4987ff3b4 cs_last: 0 mask: ffffffffffffffff", []string{"2 rounds of acpi_pm", "wrapped"}, TSCRight},
@@ -41,9 +44,12 @@ var plantedLogs = map[string]planted{
 		"clocksource: 'xen' wd_nsec: 90500000000 wd_now: 2 wd_last: 1 mask: ffffffffffffffff\nclocksource: 'tsc' cs_nsec: 501000000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"xen jumped", "90.5 s"}, TSCUnknown},
 	"both agree, marked": {"clocks-agree", Machine{}, verdict +
 		"clocksource: 'hpet' wd_nsec: 480123400000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 480123300000 cs_now: ffffffffff cs_last: 0 mask: ffffffffffffffff", []string{"agree within 100 µs", "stood still"}, TSCRight},
-	"both agree, skipped":      {"clocks-agree", Machine{}, "[    C2] clocksource: Long readout interval, skipping watchdog check: cs_nsec: 1600000000 wd_nsec: 1600001000", []string{"neither is wrong"}, TSCRight},
-	"slow timer, 5.13":         {"read-back-delay", Machine{}, "clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 525200ns, attempt 4, marking unstable\ntsc: Marking TSC unstable due to clocksource watchdog", []string{"525.2 µs", "did not compare"}, TSCUnknown},
-	"slow timer, then checked": {"read-back-delay", Machine{}, "clocksource: timekeeping watchdog on CPU9: wd-tsc-wd excessive read-back delay of 200000ns vs. limit of 125000ns, wd-wd read-back delay only 11440ns, attempt 3, marking tsc unstable\nclocksource: Checking clocksource tsc synchronization from CPU 4 to CPUs 0-2,7.", []string{"4 other CPUs", "125 µs is the limit"}, TSCRight},
+	"both agree, skipped":        {"clocks-agree", Machine{}, "[    C2] clocksource: Long readout interval, skipping watchdog check: cs_nsec: 1600000000 wd_nsec: 1600001000", []string{"neither is wrong"}, TSCRight},
+	"slow timer, 5.13":           {"read-back-delay", Machine{}, "clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 525200ns, attempt 4, marking unstable\ntsc: Marking TSC unstable due to clocksource watchdog", []string{"525.2 µs", "did not compare"}, TSCUnknown},
+	"slow timer, then checked":   {"read-back-delay", Machine{}, "clocksource: timekeeping watchdog on CPU9: wd-tsc-wd excessive read-back delay of 200000ns vs. limit of 125000ns, wd-wd read-back delay only 11440ns, attempt 3, marking tsc unstable\nclocksource: Checking clocksource tsc synchronization from CPU 4 to CPUs 0-2,7.", []string{"4 other CPUs", "125 µs is the limit"}, TSCRight},
+	"slow timer, and firmware":   {"read-back-delay", Machine{}, slowTimer + "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring", []string{"failed or warned"}, TSCUnknown},
+	"slow timer, and a skew":     {"read-back-delay", Machine{}, slowTimer + "clocksource: Clocksource 'tsc' skewed -9000000 ns (-9 ms) over watchdog 'hpet' interval of 500000000 ns (500 ms)", []string{"failed or warned"}, TSCUnknown},
+	"slow timer, and CPUs apart": {"cpus-differ", Machine{}, slowTimer + "clocksource:         CPUs 2 behind CPU 4 for clocksource tsc.", []string{"that of CPU 2 is behind CPU 4"}, TSCWrong},
 	"cs_nsec 0": {"tsc-went-back", Machine{}, verdict +
 		"clocksource: 'hpet' wd_nsec: 496123000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 0 cs_now: 1f4 cs_last: 3e8 mask: ffffffffffffffff", []string{"went back", "500 cycles"}, TSCWrong},
 	"cs_now < cs_last, 4.9": {"tsc-went-back", Machine{Guest: true}, "tsc: Detected 3000.000 MHz processor\n" + verdict +
