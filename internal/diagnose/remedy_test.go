@@ -30,7 +30,7 @@ func TestEveryRemedyHasASource(t *testing.T) {
 }
 
 // alwaysHarmless are the kinds of causes that call for no remedy.
-var alwaysHarmless = []string{"hyperv-by-design", "xen-by-design", "lost-rtc-interrupts", "pm-timer-off", "p0-frequency", "32-bit-erratum"}
+var alwaysHarmless = []string{"hyperv-by-design", "xen-by-design", "lost-rtc-interrupts", "watchdog-timed-out", "pm-timer-off", "p0-frequency", "32-bit-erratum"}
 
 // quotedName matches a name in quotation marks.
 var quotedName = regexp.MustCompile(`"([a-z0-9][a-z0-9-]*)"`)

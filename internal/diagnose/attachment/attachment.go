@@ -72,7 +72,7 @@ func Read(name string, r io.Reader) (*result.Document, error) {
 	}
 	switch {
 	case len(head) == 0:
-		return nil, errors.New("is empty")
+		return nil, errors.New("is empty; give a result of timebench, a kernel log (dmesg) or the files of a machine (sosreport)")
 	case bytes.HasPrefix(head, utf16Little), bytes.HasPrefix(head, utf16Big): // Windows PowerShell redirects with UTF-16
 		return ofLog(name, transform.NewReader(plain, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()))
 	case bytes.IndexByte(head, 0) >= 0:

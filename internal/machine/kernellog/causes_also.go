@@ -1,6 +1,10 @@
 package kernellog
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/timebench/timebench/internal/show/words"
+)
 
 // alsoRules find what a log says beside the reason.
 var alsoRules = []rule{
@@ -8,6 +12,7 @@ var alsoRules = []rule{
 	{kind: "override-refused", also: true, find: overrideRefused, message: refused},
 	{kind: "host-unstable", also: true, find: hostTSCUnstable, message: hostUnstable},
 	{kind: "lost-rtc-interrupts", also: true, find: rtcInterruptsLost, message: lostRTC},
+	{kind: "watchdog-timed-out", also: true, find: watchdogTimedOut, message: readTimedOut},
 	{kind: "pm-timer-off", also: true, find: pmTimerIsOff, message: pmTimerOff},
 	{kind: "p0-frequency", also: true, find: notP0, message: p0Frequency},
 	{kind: "32-bit-erratum", also: true, find: erratum32, message: erratum},
@@ -53,6 +58,19 @@ func rtcInterruptsLost(l log) (Cause, bool) {
 		times += e.Count
 	}
 	return Cause{Harmless: true, Text: fmt.Sprintf("The machine was too busy to deliver interrupts of the RTC, which the HPET emulates (%d lines). That says nothing about the clock that programs read.", times), Evidence: lines(found[:1])}, true
+}
+
+// watchdogTimedOut: the check was skipped. Where the kernel also marked the TSC, that rule says it.
+func watchdogTimedOut(l log) (Cause, bool) {
+	found := l.of(readTimedOut)
+	if len(found) == 0 || len(l.marking()) > 0 {
+		return Cause{}, false
+	}
+	times := 0
+	for _, e := range found {
+		times += max(e.Count, 1)
+	}
+	return Cause{Harmless: true, Text: fmt.Sprintf("The watchdog could not check the TSC (%s): its timer was too slow to read, as in a busy or a nested virtual machine. The kernel tries again, and nothing was switched.", words.Plural(times, "line")), Evidence: lines(found[:1])}, true
 }
 
 func pmTimerIsOff(l log) (Cause, bool) {

@@ -19,6 +19,11 @@ var comparedRules = []rule{
 		action:   "The TSC is right; the check ran late. Find out what stopped the machine (a pause, a busy host). Linux 6.8 skips such checks; `tsc=nowatchdog` is justified here.",
 	},
 	{
+		kind: "watchdog-may-have-wrapped", find: mayHaveWrapped, title: "The watchdog's counter may have wrapped",
+		evidence: "The log lacks the rate of the TSC, and its cycles are too many for the interval, but not with one more round of the watchdog's counter.",
+		action:   "Look for \"tsc: Detected … MHz\" at the boot: with the rate it can be computed. Find out what stopped the machine.",
+	},
+	{
 		kind: "weak-watchdog", find: weakWatchdog, title: "The watchdog was jiffies, which counts interrupts",
 		evidence: "The watchdog is jiffies or refined-jiffies.",
 		action:   "It proves little: lost or late timer interrupts look like a wrong TSC. Give the kernel a real timer (HPET, PM timer), or kvm-clock in a virtual machine.",
@@ -80,6 +85,33 @@ func watchdogWrapped(l log) (Cause, bool) {
 	}
 	cause.Text = fmt.Sprintf("%s: %s, whose counter wrapped. The TSC is right; the check ran late, because the machine was paused or did not run its timers.", c.both(), difference)
 	return cause, true
+}
+
+// fastestHz is above the rate of every TSC.
+const fastestHz = 6.5e9
+
+// mayHaveWrapped: the log does not have the rate of the TSC, which no CPU has unless the counter of the watchdog wrapped.
+func mayHaveWrapped(l log) (Cause, bool) {
+	const slowestHz = 0.5e9
+	hzAfter := func(c comparison, more float64) float64 { return c.clockCycles / (c.watchdogNS + more) * 1e9 }
+	c, ok := l.compared(func(c comparison) bool {
+		if !math.IsNaN(c.clockNS) || !(c.watchdogNS > 0) || !c.marked || slices.Contains(weakWatchdogs, c.watchdog) {
+			return false
+		}
+		rounds := c.rounds()
+		if len(rounds) != 1 || hzAfter(c, 0) <= fastestHz {
+			return false
+		}
+		hz := hzAfter(c, rounds[0].ns)
+		return slowestHz < hz && hz < fastestHz
+	})
+	if !ok {
+		return Cause{}, false
+	}
+	r := c.rounds()[0]
+	return Cause{Guess: true, Evidence: l.evidence(c), Text: fmt.Sprintf(
+		"%s. That is more than any CPU counts in that time. If the counter of %s wrapped once (%s), it is %.3f GHz, which is usual: then the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
+		c.both(), r.watchdog, span(r.ns), hzAfter(c, r.ns)/1e9)}, true
 }
 
 func weakWatchdog(l log) (Cause, bool) {

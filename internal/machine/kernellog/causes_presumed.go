@@ -31,10 +31,13 @@ var presumedRules = []rule{
 
 func ticksLost(l log) (Cause, bool) {
 	found := l.of(lostTicks)
-	return Cause{
-		Text:  "Timer interrupts came too late again and again, so this old kernel stopped using the TSC: a driver or the firmware blocked them, or the TSC changed its rate with the CPU frequency.",
-		Guess: false, Evidence: lines(found),
-	}, len(found) > 0
+	text := "Timer interrupts came too late again and again: a driver blocked them (a disk without DMA does) or the firmware, or the TSC changed its rate with the CPU frequency."
+	if slices.ContainsFunc(found, func(e Event) bool { return containsFold(e.Line, "cannot be used") }) {
+		text += " This old kernel therefore stopped using the TSC."
+	} else {
+		text += " These lines do not show that this old kernel stopped using the TSC."
+	}
+	return Cause{Text: text, Evidence: lines(found)}, len(found) > 0
 }
 
 func adjustedBeyond(l log) (Cause, bool) {
@@ -49,7 +52,7 @@ func adjustedBeyond(l log) (Cause, bool) {
 func hypervByDesign(l log) (Cause, bool) {
 	marked := l.marking("running on hyper-v")
 	return Cause{
-		Text:     "Hyper-V does not give this machine an invariant TSC, so the kernel uses Hyper-V's own clock, as intended. The mark on the TSC is no fault.",
+		Text:     "The kernel uses Hyper-V's own clock, as intended: Hyper-V does not give this machine an invariant TSC, or the kernel is an old one, which marks the TSC of every guest of Hyper-V. The mark is no fault.",
 		Harmless: true, Evidence: lines(marked),
 	}, len(marked) > 0
 }

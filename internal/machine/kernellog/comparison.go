@@ -50,12 +50,17 @@ func (c comparison) lateNS() float64 {
 	interval := -c.skewNS // the watchdog counted at least what the clock lacks
 	if !math.IsNaN(c.watchdogNS) {
 		interval = c.watchdogNS
+	} else if interval < roundPM && interval > roundPM-20e6 {
+		return 0 // it may be acpi_pm, read backwards by a few ticks
 	}
 	if interval > longNS {
 		return interval - dueNS
 	}
 	return 0
 }
+
+// roundPM is a round of acpi_pm, in ns.
+const roundPM = 1 << 24 / 3579545. * 1e9
 
 // begins is whether a line can only be the first of a comparison.
 func begins(e Event) bool {
@@ -174,7 +179,7 @@ type round struct {
 // rounds returns the rounds of the watchdog; of all narrow ones if it is unknown.
 func (c comparison) rounds() []round {
 	if c.watchdog == "" {
-		return []round{{"hpet", 1 << 32 / float64(usualHPET) * 1e9}, {"acpi_pm", 1 << 24 / 3579545. * 1e9}}
+		return []round{{"hpet", 1 << 32 / float64(usualHPET) * 1e9}, {"acpi_pm", roundPM}}
 	}
 	mask := c.watchdogMask
 	if mask == 0 && c.watchdog == "acpi_pm" {

@@ -150,7 +150,7 @@ var watchdogFormats = []format{
 		kernels: "to 2.6.20 (x86_64)", source: "arch/x86_64/kernel/time.c", weight: weightDecides,
 		example:  "warning: many lost ticks.",
 		search:   "warning: many lost ticks / Your time source seems to be instable / Losing too many ticks! TSC cannot be used as a timesource",
-		meaning:  "Timer interrupts came too late: a driver or firmware (SMI) blocked them, or the TSC changed its rate with the CPU frequency. The kernel stops using the TSC.",
+		meaning:  "Timer interrupts came too late: a driver or firmware (SMI) blocked them, or the TSC changed its rate with the CPU frequency. After \"cannot be used as a timesource\" the kernel stops using the TSC.",
 		harmless: "No: time may run wrong.",
 		action:   "Use a kernel of this decade.",
 	},
