@@ -305,6 +305,9 @@ func clocksDisagree(l log) (Cause, bool) {
 	case late > 0:
 		sentence += fmt.Sprintf(". The check ran %s late, so the machine slept, was paused or was too busy", span(late))
 		where = "Often one of the two counts such a time, and the other does not."
+	case c.restarted():
+		sentence += fmt.Sprintf(". The TSC stood at %s cycles, %s after the boot, so it began anew meanwhile, as in a suspend and resume", words.Number(c.now), span(float64(c.at.AtNS)))
+		where = "After a resume the firmware may leave clocks wrong."
 	case l.machine.Guest:
 		where = "In a virtual machine the host sets both."
 	case c.skewNS < 0 && c.watchdog == "":

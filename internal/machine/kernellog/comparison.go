@@ -223,3 +223,9 @@ func (c comparison) back() bool {
 	// The kernel takes a counter that went back for one that stood still (clocksource_delta).
 	return c.known() && c.watchdogNS > 0 && c.clockNS <= c.watchdogNS*1e-6
 }
+
+// restarted is whether the TSC is too small for the time since the boot, with the rate of any CPU.
+func (c comparison) restarted() bool {
+	const slowestHz, up = 0.5, 600e9 // cycles per ns; ns
+	return c.at.Timed && float64(c.at.AtNS) > up && c.now > 0 && c.now < slowestHz*float64(c.at.AtNS)
+}
