@@ -114,15 +114,16 @@ var logAnswers = map[string]struct{ says, never []string }{
 		never: []string{`Update the kernel`, `kernel log: it no longer`, `boot with clocksource=hpet\. Then`},
 	},
 	"10-kvm-guest-host-suspended": {
-		says:  []string{`chronyc makestep # if chrony runs`, `hwclock -s # otherwise`},
+		says:  []string{`chronyc makestep # if chrony runs`, `hwclock -s # if not`},
 		never: []string{`makestep \|\|`},
 	},
 	"27-cooper-lake-4-cycles":     {says: []string{`timebench skew`}, never: []string{`Update the kernel`}},
 	"33-core-duo-t2400-old-words": {says: []string{`timebench skew`}, never: []string{`Update the kernel`}},
 	"30-core2-desktop-after-resume": {
 		says:  []string{`suspended and resumed`, `PM: Writing back config space`, `Reboot`, `do not suspend this machine`},
-		never: []string{`The firmware sets them before the kernel starts`, `Update the kernel`, `warm reboot`},
+		never: []string{`before the kernel starts`, `Update the kernel`, `warm reboot`},
 	},
+	"13-xhyve-after-sleep": {says: []string{`Clocksource tsc unstable \(delta = -131624372 ns\)`}, never: []string{`start it from`}},
 	"41-macbook-acpi-off": {
 		says:  []string{`ACPI: Interpreter disabled`, `Remove acpi=off from the kernel command line`, `--remove-args=acpi=off`},
 		never: []string{`Update the kernel`},

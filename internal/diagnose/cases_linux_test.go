@@ -138,7 +138,7 @@ var documentCases = []struct {
 	},
 	{
 		name: "19-azure-two-time-services", kinds: []string{"two-time-services"},
-		says:  []string{`(?i)two`, `hv_utils`, `ptp_hyperv`},
+		says:  []string{`(?i)probably two`, `This is a guess`, `hv_utils`, `ptp_hyperv`},
 		never: []string{`runs (slow|fast) by more`, `until it is right`},
 	},
 	{

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -179,6 +180,9 @@ func hasUsed(d *result.Document, name string) bool {
 // maxLogLines is the number of log lines in a finding.
 const maxLogLines = 8
 
+// alignment matches several spaces, but not those of a time stamp: the kernel aligns the figures of some messages.
+var alignment = regexp.MustCompile(`([^ \[]) {2,}`)
+
 // logEvidence returns lines of the kernel log as evidence, each once; of many the first ones, with
 // the start of the problem.
 func logEvidence(lines []string) []string {
@@ -192,7 +196,7 @@ func logEvidence(lines []string) []string {
 		if i == maxLogLines {
 			return append(marked, "kernel log: … and "+words.Plural(len(seen)-i, "more line"))
 		}
-		marked = append(marked, "kernel log: "+line)
+		marked = append(marked, "kernel log: "+alignment.ReplaceAllString(line, "$1 "))
 	}
 	return marked
 }

@@ -543,9 +543,9 @@ func TestTruncatedLog(t *testing.T) {
 	require.Contains(t, Findings(d)[0].Cause, "Neither the kernel log nor the kernel command line explains")
 	d.Host.KernelLog.Truncated = true
 	text := worded(Findings(d)[0])
-	require.Contains(t, text, "no longer reaches back to the boot")
+	require.Contains(t, text, "does not reach back to the boot")
 	require.Contains(t, Findings(d)[0].Evidence, incompleteLog)
-	require.NotContains(t, text, "kernel log: it no longer", "reads like a line of the log")
+	require.NotContains(t, text, "kernel log: it ", "reads like a line of the log")
 	require.Contains(t, text, "journalctl -k -b | grep -iE 'tsc|clocksource'")
 	require.NotContains(t, text, "Neither the kernel log")
 }
@@ -672,4 +672,9 @@ func worded(f result.Finding) string {
 		parts = append(append(parts, r.Advice, r.Risk), r.Commands...)
 	}
 	return strings.Join(append(parts, f.Links...), "\n") + "\n"
+}
+
+// Evidence keeps the stamp of a line, and not the alignment of its figures.
+func TestSpacesInEvidence(t *testing.T) {
+	require.Equal(t, []string{"kernel log: [    0.86] clocksource: 'tsc' cs_now: 1"}, logEvidence([]string{"[    0.86] clocksource:              'tsc' cs_now: 1"}))
 }

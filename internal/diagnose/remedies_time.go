@@ -29,7 +29,7 @@ var timeRemedies = map[string]remedy{
 		advice: "After such a pause, check the wall clock, and set it if it is behind",
 		commands: []string{
 			"sudo chronyc makestep # if chrony runs",
-			"sudo hwclock -s # otherwise, if the real-time clock is right: sudo hwclock -r",
+			"sudo hwclock -s # if not, and the real-time clock is right",
 		},
 		risk: "The wall clock jumps. Some programs cannot handle that.",
 	},

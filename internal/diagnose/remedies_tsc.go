@@ -44,7 +44,7 @@ var tscRemedies = map[string]remedy{
 		source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (pull request x86/timers for Linux 5.2, 2019-05-06); nothing checks the TSC then",
 		where:  []condition{onX86, since(5, 2), isTSCRight, not(doubtsTSC), unset("tsc=reliable", "notsc", "tsc=unstable")},
 		adds:   "tsc=nowatchdog",
-		advice: "If you cannot change that, add tsc=nowatchdog (no watchdog) to the kernel command line. The TSC was right here. Do not use tsc=reliable, which also skips the checks between CPUs",
+		advice: "If nothing else helps, add tsc=nowatchdog to the kernel command line, which switches the watchdog off. The TSC was right here. Do not use tsc=reliable, which also skips the checks between CPUs",
 		risk:   silenced,
 	},
 	"tsc-nowatchdog-if-known": {
@@ -71,11 +71,11 @@ var tscRemedies = map[string]remedy{
 		where:  []condition{ownsFirmware},
 		advise: func(d *result.Document) string {
 			if alone(d) && d.Host.Virtualization == nil {
-				return "On a real machine, update the firmware (BIOS), and start it from power-off"
+				return "On a real machine, update the firmware (BIOS), then switch the machine off and on"
 			}
-			return "Update the firmware (BIOS), and start the machine from power-off"
+			return "Update the firmware (BIOS), then switch the machine off and on"
 		},
-		risk: "That of any update of the firmware.",
+		risk: "The usual risk of a firmware update.",
 	},
 	"cold-boot": {
 		source: "arch/x86/kernel/tsc_sync.c; Cooper Lake after a hot reboot, LKML 20220314194630.1726542-3-longman@redhat.com",
@@ -91,7 +91,7 @@ var tscRemedies = map[string]remedy{
 	"reboot": {
 		source: "kernel/time/clocksource.c: the mark lasts until the next boot",
 		kernel: true,
-		advice: "Reboot: only a reboot resets the TSC, and the kernel keeps its verdict on the TSC until then",
+		advice: "Reboot: the kernel does not trust the TSC again before the next boot",
 	},
 	"no-tools": {
 		source: "cyring/CoreFreq#308, #54: the TSC jumped when a tool rewrote P-state 0",
@@ -101,7 +101,7 @@ var tscRemedies = map[string]remedy{
 	"avoid-suspend": {
 		source: "arch/x86/power/cpu.c, arch/x86/kernel/tsc.c: tsc_restore_sched_clock_state; firmware must restore the TSCs after S3",
 		where:  []condition{ownsFirmware, func(d *result.Document) bool { return logs(d, "suspended") }},
-		advice: "Until firmware or kernel is updated, do not suspend this machine to memory (S3), or reboot after it",
+		advice: "Until the firmware is updated, do not suspend this machine to memory (S3), or reboot after each resume",
 	},
 	"remove-trust": {
 		source:  "arch/x86/kernel/tsc.c: tsc_setup; tsc=reliable and tsc=nowatchdog hide a TSC that is wrong",
@@ -163,7 +163,7 @@ var tscRemedies = map[string]remedy{
 }
 
 const (
-	upgradeRisk = "That of any kernel upgrade."
+	upgradeRisk = "The usual risk of a kernel upgrade."
 	silenced    = "If the TSC does drift or differ between CPUs, time runs wrong or jumps back, and nothing notices. Do not do this just to silence a message."
 )
 

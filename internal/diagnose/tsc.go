@@ -200,7 +200,7 @@ func truncatedLog(d *result.Document) (why, bool) {
 }
 
 const (
-	isIncomplete = "it no longer reaches back to the boot, or lines are missing"
+	isIncomplete = "it does not reach back to the boot, or lines are missing"
 	// incompleteLog is evidence that is no line of the log, so it does not begin like one.
 	incompleteLog = "the kernel log is incomplete: " + isIncomplete
 )

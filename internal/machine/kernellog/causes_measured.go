@@ -118,7 +118,7 @@ func cpusDiffer(l log) (Cause, bool) {
 	case len(l.resumed(found[0])) > 0:
 		sentences = append(sentences, "The machine had been suspended and resumed: a CPU loses its TSC in suspend to memory (S3), and neither firmware nor kernel restored it.")
 	default:
-		sentences = append(sentences, "The firmware sets them before the kernel starts.")
+		sentences = append(sentences, "The firmware, which sets the TSCs before the kernel starts, is the usual reason.")
 	}
 	return Cause{Text: strings.Join(sentences, " "), TSC: TSCWrong, Evidence: lines(adjusted, pairs, found)}, true
 }
