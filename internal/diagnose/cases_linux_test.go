@@ -80,7 +80,7 @@ var documentCases = []struct {
 	},
 	{
 		name: "06-tsc-early-despite-reliable", kinds: []string{"kernel-entry"},
-		says:  []string{`(?i)jiffies`, `5\.5`, `(?i)kvmclock|kvm-clock`},
+		says:  []string{`(?i)jiffies`, `5\.4`, `(?i)kvmclock|kvm-clock`},
 		never: []string{trustsTSC, `(?i)update the firmware`, `(?i)boot the guest with tsc=reliable`},
 	},
 	{

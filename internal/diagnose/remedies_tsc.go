@@ -17,7 +17,7 @@ var tscRemedies = map[string]remedy{
 		risk:   upgradeRisk,
 	},
 	"newer-kernel-read-back": {
-		source: "kernel/time/clocksource.c, b7082cdf (the watchdog pauses while its reads are slow), 2ed08e4bc532 (Linux 6.9: more retries with more CPUs)",
+		source: "kernel/time/clocksource.c, b7082cdf (the watchdog pauses while its reads are slow), 2ed08e4bc532 (Linux 6.9: more retries with more CPUs). Not 4ac1dd3245b9 (Linux 6.12): a later commit names it as the origin of other false alarms",
 		where:  []condition{onX86, olderThan(6, 9)},
 		advice: "Use Linux 6.9 or later, or a kernel of a distribution that has the change: with more CPUs it tries the reads of the watchdog more often before it gives up",
 		risk:   upgradeRisk,
@@ -29,9 +29,9 @@ var tscRemedies = map[string]remedy{
 		risk:   upgradeRisk,
 	},
 	"newer-kernel-tsc-early": {
-		source: "arch/x86/kernel/tsc.c, before Linux 5.5: tsc=reliable does not take the watchdog from tsc-early",
-		where:  []condition{onX86, olderThan(5, 5)},
-		advice: "Use Linux 5.5 or later: before, the watchdog also checks tsc-early, whatever tsc= says",
+		source: "arch/x86/kernel/tsc.c, 63ec58b44fcc (Linux 5.4-rc7): before, tsc=reliable does not take the watchdog from tsc-early",
+		where:  []condition{onX86, olderThan(5, 4)},
+		advice: "Use Linux 5.4 or later: before, the watchdog also checks tsc-early, whatever tsc= says",
 		risk:   upgradeRisk,
 	},
 	"newer-kernel-lost-ticks": {

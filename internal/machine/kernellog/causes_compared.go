@@ -124,15 +124,15 @@ func weakWatchdog(l log) (Cause, bool) {
 		text += " In a virtual machine they are lost when the host is busy."
 	}
 	if l.reliableIgnored(c) {
-		text += " Linux before 5.5 also ignores tsc=reliable and tsc=nowatchdog for tsc-early."
+		text += " Linux before 5.4 also ignores tsc=reliable and tsc=nowatchdog for tsc-early."
 	}
 	return Cause{Text: text, Guess: true, Evidence: l.evidence(c)}, true
 }
 
 // reliableIgnored is whether a parameter that switches the watchdog off had no effect on tsc-early
-// (63ec58b44fcc of Linux 5.5 mended it).
+// (63ec58b44fcc of Linux 5.4-rc7 mended it; stable kernels have it too).
 func (l log) reliableIgnored(c comparison) bool {
-	return c.clock == "tsc-early" && before(l.machine.Kernel, 5, 5) && l.parameter("tsc=reliable", "tsc=nowatchdog") != ""
+	return c.clock == "tsc-early" && before(l.machine.Kernel, 5, 4) && l.parameter("tsc=reliable", "tsc=nowatchdog") != ""
 }
 
 // agreePPM is how far two clocks may differ that are both right, in ppm: what NTP corrects.
@@ -185,47 +185,6 @@ func watchdogJumped(l log) (Cause, bool) {
 		cause.Text = fmt.Sprintf("%s: the host stopped this virtual machine for about %s. %s does not count a pause, the TSC does.", c.both(), span(c.skewNS), c.watchdog)
 	}
 	return cause, true
-}
-
-func slowReadBack(l log) (Cause, bool) {
-	found := l.of(readBackDelay)
-	if len(found) == 0 {
-		return Cause{}, false
-	}
-	e := found[0]
-	took := "too long"
-	if e.DelayNS > 0 {
-		took = span(e.DelayNS)
-	}
-	if e.LimitNS > 0 {
-		took += fmt.Sprintf(", where %s is the limit", span(e.LimitNS))
-	}
-	cause := Cause{Evidence: lines(found, l.marking())}
-	cause.Text = fmt.Sprintf("The watchdog did not compare the clocks: reading its own timer took %s. The timer is slow to read here, as on machines with many CPUs under load, or in a virtual machine.", took)
-	if checked := l.of(syncChecked); len(checked) > 0 && len(checked[0].CPUs) > 1 {
-		cause.Evidence = append(cause.Evidence, lines(checked)...)
-		cause.Text += fmt.Sprintf(" The kernel then compared the TSC of CPU %d with %d other CPUs and found none ahead or behind.", checked[0].CPUs[0], len(checked[0].CPUs)-1)
-		doubts := l.doubts()
-		if len(doubts) == 0 {
-			cause.TSC = TSCRight
-			return cause, true
-		}
-		cause.Evidence = append(cause.Evidence, doubts...)
-		cause.Text += " But another check in this log failed or warned, so it is not known whether the TSC is right."
-	}
-	return cause, true
-}
-
-// doubts returns the lines that speak against the TSC: of firmware that wrote to it, of another rate, and of the watchdog
-// that marked it by a comparison.
-func (l log) doubts() []string {
-	texts := lines(l.of(adjustDiffers, adjustForced, adjustWarp, rateDiffers))
-	for _, c := range l.comparisons {
-		if c.marked && c.both() != "" {
-			texts = append(texts, c.text...)
-		}
-	}
-	return texts
 }
 
 // emulated are timers that a hypervisor emulates.

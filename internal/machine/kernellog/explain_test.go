@@ -104,7 +104,7 @@ func TestExplainLogsOfTrees(t *testing.T) {
 		"03-kernel-7-inter-cpu-skew":     {[]string{"cpus-differ"}, TSCWrong, "115657 cycles (38.62 µs) behind that of CPU 0"},
 		"03b-kernel-7-frequency-skew":    {[]string{"clocks-disagree"}, TSCUnknown, "+2.47 %"},
 		"05-hpet-flood-hides-the-reason": {[]string{"clocks-disagree", "lost-rtc-interrupts"}, TSCUnknown, "acpi_pm advanced 503.1 ms, the TSC advanced 9.022 ms"},
-		"06-tsc-early-despite-reliable":  {[]string{"weak-watchdog"}, TSCUnknown, "Linux before 5.5 also ignores tsc=reliable"},
+		"06-tsc-early-despite-reliable":  {[]string{"weak-watchdog"}, TSCUnknown, "Linux before 5.4 also ignores tsc=reliable"},
 		"07-bhyve-guest":                 {[]string{"clocks-disagree"}, TSCUnknown, "The check ran 2.484 s late"},
 	}
 	requireEach(t, casesFolder+"/*/tree/var/log/dmesg", func(path string) string {
