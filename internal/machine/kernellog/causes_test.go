@@ -35,7 +35,7 @@ var plantedLogs = map[string]planted{
 	"hpet wraps, old words": {"watchdog-wrapped", Machine{}, "Clocksource tsc unstable (delta = 299966412345 ns)", []string{"one round of hpet"}, TSCRight},
 	"jiffies": {"weak-watchdog", Machine{}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'") +
 		"clocksource: 'jiffies' wd_nsec: 496000000 wd_now: fffb73f8 wd_last: fffb7200 mask: ffffffff\nclocksource: 'tsc-early' cs_nsec: 788021368 cs_now: 581c1eb378 cs_last: 57d9aad9e8 mask: ffffffffffffffff", []string{"jiffies counts timer interrupts", "496 ms", "788 ms"}, TSCUnknown},
-	"jiffies, and reliable before 5.5": {"weak-watchdog", Machine{Kernel: "4.18.0-240.el8.x86_64", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'") +
+	"jiffies, and reliable before 5.4": {"weak-watchdog", Machine{Kernel: "4.18.0-240.el8.x86_64", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'") +
 		"clocksource: 'refined-jiffies' wd_now: fffb7018 wd_last: fffb6e9d mask: ffffffff\nclocksource: 'tsc-early' cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"before 5.4"}, TSCUnknown},
 	"kvm-clock jumps": {"watchdog-jumped", Machine{Guest: true}, "tsc: Detected 2500.000 MHz processor\n" + verdict +
 		"clocksource: 'kvm-clock' wd_now: 43d0af2c40 wd_last: 65f9100 mask: ffffffffffffffff\nclocksource: 'tsc' cs_now: 4a817c80 cs_last: 0 mask: ffffffffffffffff", []string{"kvm-clock jumped", "291.2 s", "500 ms"}, TSCUnknown},
