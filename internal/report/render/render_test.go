@@ -228,7 +228,7 @@ func TestSummaryDoesNotTellApartWhatNoiseHides(t *testing.T) {
 // A run without a clock that programs read every day answers too, and a run with one as doctor does.
 func TestEveryRunOfCompareAnswersFirst(t *testing.T) {
 	for want, c := range map[string]compare.Clock{
-		"Reading RDTSC@cpu takes 11.9 ns.\n":                       {ID: "RDTSC@cpu", Available: true, Latency: &compare.Latency{MedianNS: 11.9}},
+		"Reading RDTSC@cpu takes 11.9 ns.\n":                        {ID: "RDTSC@cpu", Available: true, Latency: &compare.Latency{MedianNS: 11.9}},
 		"hpet@mmio could not be read: no such file or directory.\n": {ID: "hpet@mmio", Reason: "no such file or directory"},
 		"Reading the clock is fast: 20 ns per read.\n":              {ID: "CLOCK_MONOTONIC@vdso", Available: true, Latency: &compare.Latency{MedianNS: 20}},
 	} {
