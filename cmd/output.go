@@ -4,7 +4,6 @@ import (
 	"io"
 
 	"github.com/timebench/timebench/internal/report/render"
-	"github.com/timebench/timebench/internal/show/table"
 )
 
 // An output keeps the first error of a write, and does not return it: cobra ignores an error of
@@ -30,9 +29,4 @@ func (o *output) Show(text string) error {
 }
 
 // Width returns the width of a terminal, and that of other outputs.
-func (o *output) Width() int {
-	if screen, ok := o.to.(render.Screen); ok {
-		return screen.Width()
-	}
-	return table.Width
-}
+func (o *output) Width() int { return render.Width(o.to) }

@@ -140,6 +140,7 @@ them is slow.`,
 	command.Flags().BoolP("version", "v", false, "print the version of timebench")
 	command.SetFlagErrorFunc(flagError)
 	command.SetHelpCommand(helpCommand())
+	command.SetHelpFunc(showHelp)
 	cobra.EnableCommandSorting = false
 	for _, group := range []struct {
 		title    string

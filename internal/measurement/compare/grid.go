@@ -113,6 +113,7 @@ func throughputGrid(d *result.Document) table.Grid {
 	}
 	last := counts[len(counts)-1]
 	g.Header = append(g.Header, fmt.Sprintf("total at %d", last), "fairness")
+	g.Spare = []int{len(g.Header) - 1, len(g.Header) - 2}
 	for _, c := range byLatency(d) {
 		if len(c.Throughput) == 0 {
 			continue

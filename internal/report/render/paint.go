@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/timebench/timebench/internal/show/table"
 )
 
 // paints are the words that a terminal shows in colour. The words are complete without: colour
@@ -32,16 +33,24 @@ func Paint(plain string) string {
 
 // A Screen is an output that shows tables in colour, at a width of its own in columns: a terminal.
 type Screen interface {
-	Show(table string) error
+	Show(text string) error
 	Width() int
 }
 
 // Show writes a table, in colour if w is a [Screen]. Other formats are never in colour, since
 // people copy JSON and Markdown from a terminal.
-func Show(w io.Writer, table string) error {
+func Show(w io.Writer, text string) error {
 	if screen, ok := w.(Screen); ok {
-		return screen.Show(table)
+		return screen.Show(text)
 	}
-	_, err := io.WriteString(w, table)
+	_, err := io.WriteString(w, text)
 	return err
+}
+
+// Width returns the width of the text for an output: that of a [Screen], or table.Width elsewhere.
+func Width(w io.Writer) int {
+	if screen, ok := w.(Screen); ok {
+		return screen.Width()
+	}
+	return table.Width
 }

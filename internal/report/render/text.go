@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -13,10 +12,7 @@ import (
 
 // Text writes a report as text, without its pictures: as wide as a [Screen], or table.Width elsewhere.
 func (r Report) Text(w io.Writer) error {
-	width := table.Width
-	if screen, ok := w.(Screen); ok {
-		width = screen.Width()
-	}
+	width := Width(w)
 	var parts []string
 	add := func(text string) {
 		if text != "" {
@@ -76,24 +72,36 @@ func explained(f result.Finding, width int) string {
 	return table.Indented(f.Severity+": "+f.Title, 0, width) + "\n" + lines.String()
 }
 
-// Facts writes the facts of a host as text, within table.Width columns.
+// Facts writes the facts of a host as text, as wide as the output.
 func Facts(w io.Writer, h result.Host) error {
 	var out strings.Builder
-	table.WriteFacts(&out, hostFacts(cleaned(h)), 0, table.Width)
+	table.WriteFacts(&out, hostFacts(cleaned(h)), 0, Width(w))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-// List writes the output of `timebench list`: the clocks, and why some are not available.
+// List writes the output of `timebench list`: the clocks, and why some are not available, which is below the
+// table where there is no room in it.
 func List(w io.Writer, clocks []compare.Clock) error {
-	g := table.Grid{Header: []string{"Clock", "Kind", "Available"}, Texts: 3}
+	g := table.Grid{Header: []string{"Clock", "Kind", "Available"}, Texts: 3, Spare: []int{1}}
+	narrower := g
+	var why words.Reasons
 	for _, c := range cleaned(clocks) {
 		available := "yes"
 		if !c.Available {
-			available = "no: " + c.Reason
+			available = "no"
+			why.Add(c.ID, c.Reason)
+		}
+		narrower.Rows = append(narrower.Rows, []string{c.ID, c.Kind, available})
+		if !c.Available {
+			available += ": " + c.Reason
 		}
 		g.Rows = append(g.Rows, []string{c.ID, c.Kind, available})
 	}
-	_, err := fmt.Fprintln(w, g.Text())
+	if lines := why.Lines(); len(lines) > 0 {
+		narrower.Note = "\n" + strings.Join(lines, "\n")
+	}
+	g.Narrower = &narrower
+	_, err := io.WriteString(w, g.Within(Width(w)))
 	return err
 }

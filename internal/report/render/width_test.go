@@ -13,6 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/fleet"
+	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/test/made"
 )
@@ -48,5 +49,39 @@ func TestReportsFitTerminals(t *testing.T) {
 				require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), columns, "%s at %d columns: %s", name, columns, line)
 			}
 		}
+	}
+}
+
+// Clock ids and figures come before the fairness of threads.
+func TestFairnessGoesBeforeNamesBreak(t *testing.T) {
+	const id = "CLOCK_THREAD_CPUTIME_ID@syscall"
+	d := &result.Document{Sections: []result.Section{&compare.Costs{}}}
+	d.Settings.Threads = []int{1, 2}
+	c := compare.Clock{ID: id, Available: true, Latency: &compare.Latency{MedianNS: 345.6}}
+	for _, threads := range d.Settings.Threads {
+		c.Throughput = append(c.Throughput, compare.Throughput{Threads: threads, NSPerRead: 345.6, ReadsPerSecond: 5.79e6, Fairness: 0.98})
+	}
+	compare.Into(d).Clocks = []compare.Clock{c}
+	for columns, fairness := range map[int]bool{table.Narrowest: false, 80: true} {
+		out := &wide{columns: columns}
+		require.NoError(t, OfDocument(d).Text(out))
+		_, throughput, _ := strings.Cut(out.String(), "Wall time of one thread")
+		require.Contains(t, throughput, "\n"+id+"  ", "%d columns", columns)
+		require.Equal(t, fairness, strings.Contains(throughput, "fairness"), "%d columns", columns)
+	}
+}
+
+// The reasons of `timebench list` are below the table where they do not fit beside the clocks.
+func TestListFitsTerminals(t *testing.T) {
+	reason := "the kernel has no device for it, " + strings.Repeat("and more, ", 5) + "/dev/rtc: no such file"
+	clocks := []compare.Clock{{ID: "CLOCK_PROCESS_CPUTIME_ID@syscall", Kind: "cpu time", Available: true}, {ID: "a", Kind: "wall", Reason: reason}, {ID: "b", Kind: "wall", Reason: reason}}
+	for _, columns := range []int{table.Narrowest, 80, 100, 120, 200} {
+		out := &wide{columns: columns}
+		require.NoError(t, List(out, clocks))
+		for line := range strings.Lines(out.String()) {
+			require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), columns, "%d columns: %s", columns, line)
+		}
+		require.Contains(t, out.String(), "CLOCK_PROCESS_CPUTIME_ID@syscall  cpu time  yes\n")
+		require.Equal(t, columns < 200, strings.Contains(out.String(), "\na, b: the kernel"), "%d columns: %s", columns, out)
 	}
 }

@@ -44,11 +44,7 @@ func (b Block) Text(width int) string {
 	}
 	for _, g := range b.Grids {
 		if len(g.Rows) > 0 {
-			for g.Narrower != nil && text.LongestLineLen(g.Text()) > width {
-				g = *g.Narrower
-			}
-			g = g.fitting(width)
-			parts = append(parts, Indented(g.Title, 0, width)+"\n"+g.Fitted(width)+"\n"+note(g.Note, width))
+			parts = append(parts, g.Within(width))
 		}
 	}
 	if len(b.Facts.Lines) > 0 {
@@ -62,6 +58,19 @@ func (b Block) Text(width int) string {
 		parts = append(parts, words.Present(out.String())...)
 	}
 	return strings.Join(parts, "\n")
+}
+
+// Within returns the grid as text within a width in columns, if it can: its title, its rows and its note.
+func (g Grid) Within(width int) string {
+	for g.Narrower != nil && text.LongestLineLen(g.Text()) > width {
+		g = *g.Narrower
+	}
+	g = g.fitting(width)
+	rows := g.Fitted(width) + "\n" + note(g.Note, width)
+	if g.Title == "" {
+		return rows
+	}
+	return Indented(g.Title, 0, width) + "\n" + rows
 }
 
 // Text returns the facts as text, within a width in columns, below their title.

@@ -78,16 +78,10 @@ func note(text string, width int) string {
 	return out.String()
 }
 
-// pad stands for a space of a run of several, which WrapSoft would make one in the lines that it wraps: a line of a log
-// is shown as it was logged.
-const pad = "\ue000"
-
 // Indented returns a text wrapped to a width, which is at most Width, with each line indented.
 func Indented(value string, by, width int) string {
 	var out strings.Builder
-	padded := strings.ReplaceAll(value, "  ", pad+pad)
-	for line := range strings.SplitSeq(text.WrapSoft(padded, min(width, Width)-by), "\n") {
-		line = strings.ReplaceAll(line, pad, " ")
+	for line := range strings.SplitSeq(inLines(strings.TrimSpace(value), min(width, Width)-by), "\n") {
 		out.WriteString(strings.Repeat(" ", by) + strings.TrimSpace(line) + "\n")
 	}
 	return out.String()
@@ -199,32 +193,41 @@ func (g Grid) stacked() []string {
 	return all
 }
 
-// inLines returns a cell in lines of at most so many columns. A line ends at a space, or else within a name where a
-// reader expects it: after one of the characters of parts.
-func inLines(cell string, most int) string {
-	const parts = ". : _ ( @ / -"
+// inLines returns a text in lines of at most so many columns. A line ends at a space. A name that is longer than a
+// line breaks where a reader expects it, after a colon of two or one of the other characters of parts, and anywhere
+// if it has none.
+func inLines(of string, most int) string {
 	var lines []string
-	for text.StringWidth(cell) > most {
-		end, part := 0, 0 // of the line, at a space and within a name
-		width := 0
-		for at, letter := range cell {
-			if letter == ' ' && width <= most {
-				end = at
-			}
-			if width += text.RuneWidth(letter); width > most {
-				break
-			}
-			if next := at + len(string(letter)); letter != ' ' && strings.ContainsRune(parts, letter) && !strings.HasPrefix(cell[next:], ":") {
-				part = next
-			}
+	for {
+		end := lineEnd(of, most)
+		if end == len(of) {
+			return strings.Join(append(lines, of), "\n")
 		}
-		if end = cmp.Or(end, part); end == 0 {
-			return strings.Join(append(lines, text.WrapHard(cell, most)), "\n")
-		}
-		lines = append(lines, cell[:end])
-		cell = strings.TrimLeft(cell[end:], " ")
+		lines = append(lines, strings.TrimRight(of[:end], " "))
+		of = strings.TrimLeft(of[end:], " ")
 	}
-	return strings.Join(append(lines, cell), "\n")
+}
+
+// lineEnd returns where the first line of a text ends, in bytes; its length if all of it fits.
+func lineEnd(of string, most int) int {
+	const parts = "._(@/,="
+	space, part, width := 0, 0, 0
+	for at, letter := range of {
+		if letter == ' ' && width <= most {
+			space = at
+		}
+		if width += text.RuneWidth(letter); width > most && letter != ' ' {
+			next, _, _ := strings.Cut(strings.TrimLeft(of[space:], " "), " ")
+			if space > 0 && (part < space || text.StringWidth(next) <= most) {
+				return space
+			}
+			return cmp.Or(part, at, len(string(letter)))
+		}
+		if strings.ContainsRune(parts, letter) || strings.HasSuffix(of[:at], ":") && letter == ':' {
+			part = at + len(string(letter))
+		}
+	}
+	return len(of)
 }
 
 // plain is the style of a text table with a line under its header.

@@ -32,9 +32,22 @@ func TestNamesBreakAfterTheirParts(t *testing.T) {
 		{"CLOCK_MONOTONIC mostly", 18, "CLOCK_MONOTONIC\nmostly"},
 		{"short", 12, "short"},
 		{"namewithoutparts", 12, "namewithoutp\narts"},
+		{"LFENCE+RDTSC-like@cpu", 18, "LFENCE+RDTSC-like@\ncpu"},
+		{"haltpoll.guest_halt_poll_ns=0 mitigations=auto,no_guest_host", 40, "haltpoll.guest_halt_poll_ns=0\nmitigations=auto,no_guest_host"},
+		{"$ cat /sys/devices/system/clocksource/clocksource0/current_clocksource", 40, "$ cat /sys/devices/system/clocksource/\nclocksource0/current_clocksource"},
+		{"10:30:00 https://a", 12, "10:30:00\nhttps://a"},
+		{"twelve chars", 12, "twelve chars"},
+		{"世界", 1, "世\n界"},
 	} {
 		require.Equal(t, test.want, inLines(test.cell, test.most))
 	}
+}
+
+// Text around the tables breaks where the cells do.
+func TestFactsBreakAfterTheirParts(t *testing.T) {
+	var out strings.Builder
+	WriteFacts(&out, []Fact{{Name: "Boot parameters", Value: "quiet mitigations=auto,no_guest_host,no_guest_guest cpuidle_haltpoll.force=1"}}, 0, Narrowest)
+	require.Equal(t, "Boot parameters  quiet mitigations=auto,no_guest_host,no_\n                 guest_guest cpuidle_haltpoll.force=1\n", out.String())
 }
 
 func TestSpareColumnsAreLeftOutInTheirOrder(t *testing.T) {
