@@ -98,7 +98,7 @@ func TestListNamesEveryWindowsClock(t *testing.T) {
 		"NtQueryPerformanceCounter@syscall", "NtQuerySystemTime@winapi", "SystemTime@memory", "InterruptTime@memory", "TickCount@memory",
 		"RDTSC@cpu", "LFENCE+RDTSC@cpu", "RDTSCP@cpu", "time.Now@go",
 	} {
-		require.Regexp(t, `(?m)^`+strings.ReplaceAll(id, "+", `\+`)+` +\w[\w ]* +(yes|no: \w.*)$`, list.stdout)
+		require.Regexp(t, `(?m)^`+strings.ReplaceAll(id, "+", `\+`)+` +\w[\w ]* +(yes|no|no: \w.*)$`, list.stdout)
 	}
 	env := run(t, "", nil, wine, exe, "env")
 	require.Zero(t, env.status, env.stderr)
@@ -289,7 +289,7 @@ func TestWithoutWinmm(t *testing.T) {
 	without := []string{"WINEDLLOVERRIDES=winmm="}
 	list := run(t, "", without, wine, exe, "list")
 	require.Zero(t, list.status, list.stderr)
-	require.Regexp(t, `(?m)^timeGetTime@winapi .* no: this Windows has no timeGetTime in winmm\.dll$`, list.stdout)
+	require.Regexp(t, `(?m)^timeGetTime@winapi(?: .* no)?: this Windows has no timeGetTime in winmm\.dll$`, list.stdout)
 	compare := run(t, "", without, wine, exe, "compare", "timeGetTime", "GetTickCount64", "--threads", "1", "--time", "5ms", "--rounds", "1")
 	require.Zero(t, compare.status, compare.stderr)
 	require.Regexp(t, `timeGetTime@winapi +this Windows has no timeGetTime in winmm\.dll`, compare.stdout)
@@ -358,7 +358,7 @@ func TestCReadsTheSameClocks(t *testing.T) {
 	checked := 0
 	for _, line := range strings.Split(list.stdout, "\n") {
 		call, path, isID := strings.Cut(strings.SplitN(line+" ", " ", 2)[0], "@")
-		if !isID || path == "go" {
+		if !isID || path == "go" || strings.ContainsAny(path, ":,") { // the reasons are below the table
 			continue
 		}
 		_, ok := byC(t, wine, loop, path, call)
