@@ -118,7 +118,7 @@ func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []str
 	if err != nil {
 		return err
 	}
-	labels, err := flags.labelled()
+	to, err := flags.measuring(report[*result.Document]{stdout: stdout, format: format, files: reportFiles}, "compare")
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,6 @@ func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []str
 			return err
 		}
 	}
-	to := report[*result.Document]{stdout: stdout, format: format, files: reportFiles, target: newTarget(flags.out, resultSet("compare")), labels: labels, command: "compare"}
 	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		return plan.measure(ctx, stderr, flags.quiet)
 	})

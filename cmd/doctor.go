@@ -165,11 +165,10 @@ func (flags doctorFlags) diagnoseSaved(to report[*result.Document], name string)
 
 // diagnoseHere measures on this machine, and diagnoses it.
 func (flags doctorFlags) diagnoseHere(to report[*result.Document], stderr io.Writer) (*result.Document, error) {
-	labels, err := flags.labelled()
+	to, err := flags.measuring(to, "doctor")
 	if err != nil {
 		return nil, err
 	}
-	to.labels, to.target, to.command = labels, newTarget(flags.out, resultSet("doctor")), "doctor"
 	return run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		document, err := examine(ctx, flags.fast)
 		if err != nil {

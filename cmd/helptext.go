@@ -29,7 +29,7 @@ func showHelp(command *cobra.Command, _ []string) {
 		parts = append(parts, subcommands(command, cobra.Group{Title: others}, width))
 	}
 	if command.HasAvailableLocalFlags() {
-		parts = append(parts, "Flags:\n"+flagHelp(command, width))
+		parts = append(parts, "Flags:\n"+command.LocalFlags().FlagUsagesWrapped(width))
 	}
 	if command.HasAvailableSubCommands() {
 		parts = append(parts, table.Indented(fmt.Sprintf("Use \"%s [command] --help\" for more information about a command.", command.CommandPath()), 0, width))
@@ -84,21 +84,5 @@ func subcommands(command *cobra.Command, group cobra.Group, width int) string {
 	out := new(strings.Builder)
 	out.WriteString(group.Title + "\n")
 	table.WriteFacts(out, facts, 2, width)
-	return out.String()
-}
-
-// flagHelp returns the flags of a command and what they do. They are taken from the text of pflag, a line for each,
-// because it alone knows which defaults to print.
-func flagHelp(command *cobra.Command, width int) string {
-	const margin, gap = "  ", "   " // before a flag, and at least so much before what it does
-	var facts []table.Fact
-	for line := range strings.Lines(command.LocalFlags().FlagUsages()) {
-		name := strings.TrimLeft(line, " ")
-		shift := strings.TrimPrefix(line[:len(line)-len(name)], margin) // of a flag without a letter
-		name, value, _ := strings.Cut(name, gap)
-		facts = append(facts, table.Fact{Name: shift + name, Value: strings.TrimSpace(value)})
-	}
-	var out strings.Builder
-	table.WriteFacts(&out, facts, len(margin), width)
 	return out.String()
 }

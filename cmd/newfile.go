@@ -27,14 +27,7 @@ type newFile struct {
 // replaceAll puts the files into the folder, the last one last, and then removes the stale ones. The folders exist.
 // It writes the whole set into temporary files before it changes any name, so a full disk leaves the old set.
 func replaceAll(folder *os.Root, set []*newFile, stale []string) error {
-	defer func() {
-		for _, f := range set {
-			if f.temporary != "" {
-				_ = removeFile(folder, f.temporary)
-				f.temporary = ""
-			}
-		}
-	}()
+	defer removeUnnamed(folder, set)
 	for _, name := range stale {
 		if err := checkReplaceable(pathIn(folder, name)); err != nil {
 			return err
@@ -45,11 +38,8 @@ func replaceAll(folder *os.Root, set []*newFile, stale []string) error {
 			return err
 		}
 	}
-	for _, f := range set {
-		if err := folder.Rename(f.temporary, f.name); err != nil {
-			return cannotReplace(pathIn(folder, f.name), err)
-		}
-		f.temporary = ""
+	if err := nameAll(folder, set); err != nil {
+		return err
 	}
 	for _, name := range stale {
 		if err := removeFile(folder, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -57,6 +47,27 @@ func replaceAll(folder *os.Root, set []*newFile, stale []string) error {
 		}
 	}
 	return nil
+}
+
+// nameAll gives the temporary files their names.
+func nameAll(folder *os.Root, set []*newFile) error {
+	for _, f := range set {
+		if err := folder.Rename(f.temporary, f.name); err != nil {
+			return cannotReplace(pathIn(folder, f.name), err)
+		}
+		f.temporary = ""
+	}
+	return nil
+}
+
+// removeUnnamed removes the temporary files that have no name yet.
+func removeUnnamed(folder *os.Root, set []*newFile) {
+	for _, f := range set {
+		if f.temporary != "" {
+			_ = removeFile(folder, f.temporary)
+			f.temporary = ""
+		}
+	}
 }
 
 // prepare does everything that needs space on the disk, and finds what can be known to forbid the change.

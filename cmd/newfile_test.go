@@ -72,11 +72,35 @@ func TestAllFilesAreReplaced(t *testing.T) {
 // If a name cannot be replaced after all files are written, the document, which is last, is the old one, and no temporary
 // file is left.
 func TestFailureLeavesTheOldDocument(t *testing.T) {
+	for _, at := range []string{"a", "b", "document"} {
+		folder := need.Folder(t)
+		path := filepath.Join(folder, at)
+		root := opened(t, folder)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "document"), []byte("1"), 0o600))
+		set := []*newFile{{name: "a", content: []byte("2")}, {name: "b", content: []byte("2")}, {name: "document", content: []byte("2")}}
+		for _, f := range set {
+			require.NoError(t, f.prepare(root))
+		}
+		if at == "document" {
+			require.NoError(t, os.Remove(path))
+		}
+		require.NoError(t, os.Mkdir(path, 0o700)) // as if another program had just made it
+		err := nameAll(root, set)
+		require.ErrorContains(t, err, path+" cannot be replaced: ")
+		require.NotContains(t, err.Error(), ".timebench-")
+		removeUnnamed(root, set)
+		for name, content := range filesIn(t, folder) {
+			require.NotContains(t, name, ".timebench-")
+			require.Equal(t, name == "document", content == "1", name)
+		}
+	}
+}
+
+// What is found before leaves all old files.
+func TestFailureToWriteLeavesTheOldFiles(t *testing.T) {
 	folder := need.Folder(t)
 	require.NoError(t, writeAll(t, folder, "a", "1", "document", "1"))
-	root := opened(t, folder)
-	set := []*newFile{{name: "a", content: []byte("2")}, {name: "gone/b", content: []byte("2")}, {name: "document", content: []byte("2")}}
-	require.ErrorContains(t, replaceAll(root, set, nil), filepath.Join(folder, "gone", "b")+" cannot be written: ")
+	require.ErrorContains(t, writeAll(t, folder, "a", "2", "gone/b", "2", "document", "2"), filepath.Join(folder, "gone", "b")+" cannot be written: ")
 	requireFiles(t, folder, map[string]string{"a": "1", "document": "1"})
 }
 

@@ -23,6 +23,13 @@ type report[T any] struct {
 	command string
 }
 
+// measuring completes the report of a command that measures with its labels and its target.
+func (flags reportFlags) measuring(to report[*result.Document], command string) (report[*result.Document], error) {
+	labels, err := flags.labelled()
+	to.labels, to.command, to.target = labels, command, newTarget(flags.out, resultSet(command))
+	return to, err
+}
+
 // write writes a document or a diff. It writes to standard output even if it cannot write the files.
 func (r report[T]) write(d T) error {
 	unwritten := r.target.write(r.files(d))

@@ -92,11 +92,10 @@ func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*r
 	if err != nil {
 		return nil, err
 	}
-	labels, err := flags.labelled()
+	to, err := flags.measuring(report[*result.Document]{stdout: stdout, format: format, files: reportFiles}, flags.command)
 	if err != nil {
 		return nil, err
 	}
-	to := report[*result.Document]{stdout: stdout, format: format, files: reportFiles, target: newTarget(flags.out, resultSet(flags.command)), labels: labels, command: flags.command}
 	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
 		return flags.document(ctx, stderr, section)
 	})

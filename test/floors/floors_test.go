@@ -53,7 +53,10 @@ func imports(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	require.NoError(t, filepath.WalkDir(filepath.Join(root, "internal"), func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() && entry.Name() == "testdata" {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && entry.Name() == "testdata" {
 			return filepath.SkipDir
 		}
 		if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
@@ -68,16 +71,17 @@ func imports(t *testing.T) map[string][]string {
 			return err
 		}
 		folder = filepath.ToSlash(folder)
-		all[folder] = slices.Grow(all[folder], 0)
+		found := all[folder]
 		for _, spec := range file.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
 				return err
 			}
 			if name, ours := strings.CutPrefix(imported, module); ours {
-				all[folder] = append(all[folder], name)
+				found = append(found, name)
 			}
 		}
+		all[folder] = found
 		return nil
 	}))
 	return all

@@ -1,10 +1,6 @@
 package kernellog
 
-import (
-	"fmt"
-
-	"github.com/timebench/timebench/internal/show/words"
-)
+import "fmt"
 
 // alsoRules find what a log says beside the reason.
 var alsoRules = []rule{
@@ -66,11 +62,7 @@ func watchdogTimedOut(l log) (Cause, bool) {
 	if len(found) == 0 || len(l.marking()) > 0 {
 		return Cause{}, false
 	}
-	times := 0
-	for _, e := range found {
-		times += max(e.Count, 1)
-	}
-	return Cause{Harmless: true, Text: fmt.Sprintf("The watchdog could not check the TSC (%s): its timer was too slow to read, as in a busy or a nested virtual machine. The kernel tries again, and nothing was switched.", words.Plural(times, "line")), Evidence: lines(found[:1])}, true
+	return Cause{Harmless: true, Text: "The watchdog could not check the TSC: its timer was too slow to read, as in a busy or a nested virtual machine. The kernel tries again, and nothing was switched.", Evidence: lines(found[:1])}, true
 }
 
 func pmTimerIsOff(l log) (Cause, bool) {

@@ -87,12 +87,8 @@ func watchdogWrapped(l log) (Cause, bool) {
 	return cause, true
 }
 
-// fastestHz is above the rate of every TSC.
-const fastestHz = 6.5e9
-
 // mayHaveWrapped: the log does not have the rate of the TSC, which no CPU has unless the counter of the watchdog wrapped.
 func mayHaveWrapped(l log) (Cause, bool) {
-	const slowestHz = 0.5e9
 	hzAfter := func(c comparison, more float64) float64 { return c.clockCycles / (c.watchdogNS + more) * 1e9 }
 	c, ok := l.compared(func(c comparison) bool {
 		if !math.IsNaN(c.clockNS) || !(c.watchdogNS > 0) || !c.marked || slices.Contains(weakWatchdogs, c.watchdog) {
@@ -262,7 +258,11 @@ func clocksDisagree(l log) (Cause, bool) {
 	late := c.lateNS()
 	switch {
 	case late > 0:
-		sentence += fmt.Sprintf(". The check ran %s late, so the machine slept, was paused or was too busy", span(late))
+		sentence += fmt.Sprintf(". The check ran %s late", span(late))
+		if math.IsNaN(c.watchdogNS) {
+			sentence += ", if the watchdog is right"
+		}
+		sentence += ", so the machine slept, was paused or was too busy"
 		where = "Often one of the two counts such a time, and the other does not."
 	case c.restarted():
 		sentence += fmt.Sprintf(". The TSC stood at %s cycles, %s after the boot, so it began anew meanwhile, as in a suspend and resume", words.Number(c.now), span(float64(c.at.AtNS)))

@@ -50,17 +50,12 @@ func (c comparison) lateNS() float64 {
 	interval := -c.skewNS // the watchdog counted at least what the clock lacks
 	if !math.IsNaN(c.watchdogNS) {
 		interval = c.watchdogNS
-	} else if interval < roundPM && interval > roundPM-20e6 {
-		return 0 // it may be acpi_pm, read backwards by a few ticks
 	}
 	if interval > longNS {
 		return interval - dueNS
 	}
 	return 0
 }
-
-// roundPM is a round of acpi_pm, in ns.
-const roundPM = 1 << 24 / 3579545. * 1e9
 
 // begins is whether a line can only be the first of a comparison.
 func begins(e Event) bool {
@@ -179,7 +174,7 @@ type round struct {
 // rounds returns the rounds of the watchdog; of all narrow ones if it is unknown.
 func (c comparison) rounds() []round {
 	if c.watchdog == "" {
-		return []round{{"hpet", 1 << 32 / float64(usualHPET) * 1e9}, {"acpi_pm", roundPM}}
+		return []round{{"hpet", 1 << 32 / float64(usualHPET) * 1e9}, {"acpi_pm", 1 << 24 / 3579545. * 1e9}}
 	}
 	mask := c.watchdogMask
 	if mask == 0 && c.watchdog == "acpi_pm" {
@@ -224,8 +219,11 @@ func (c comparison) back() bool {
 	return c.known() && c.watchdogNS > 0 && c.clockNS <= c.watchdogNS*1e-6
 }
 
+// slowestHz and fastestHz are beyond the rates of all TSCs.
+const slowestHz, fastestHz = 0.5e9, 6.5e9
+
 // restarted is whether the TSC is too small for the time since the boot, with the rate of any CPU.
 func (c comparison) restarted() bool {
-	const slowestHz, up = 0.5, 600e9 // cycles per ns; ns
-	return c.at.Timed && float64(c.at.AtNS) > up && c.now > 0 && c.now < slowestHz*float64(c.at.AtNS)
+	const up = 600e9 // ns
+	return c.at.Timed && float64(c.at.AtNS) > up && c.now > 0 && c.now/float64(c.at.AtNS)*1e9 < slowestHz
 }

@@ -43,7 +43,7 @@ var aboutParameters = regexp.MustCompile(`(?i:command line)|^    `)
 
 // leading matches what the kernel prints before a message: the names of a subsystem or a device, each with a colon, and
 // what it is ("[Firmware Bug]: ").
-var leading = regexp.MustCompile(`^(?:\[[^\]]*\]\s*)*(?:\* )?(?:\[[A-Z][A-Za-z ]+\]:? )?(?:[\w .,/'()-]{1,60}:\s+)*(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
+var leading = regexp.MustCompile(`^(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w .,/'()-]{1,60}:\s+)*(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
 
 // Leads returns whether a text could be what the kernel prints before a message in the same line. Prose that quotes a
 // message has other characters before it.

@@ -36,23 +36,17 @@ func TestMain(m *testing.M) {
 func TestProcessesMeasureAsThreadsDo(t *testing.T) {
 	need.Processes(t)
 	s := quick(1, 2, 4)
-	s.Processes = true
+	s.Processes, s.Time = true, 20*time.Millisecond // in less, no process may get a CPU of a busy machine
 	measured, err := Run(context.Background(), clock.Default(), s, nil)
 	require.NoError(t, err)
-	all, read := 0, 0
 	for _, c := range measured.Clocks {
 		if !c.Available {
 			require.NotEmpty(t, c.Reason)
 			continue
 		}
 		require.Len(t, c.Throughput, 3, c.ID)
-		all++
-		if c.Throughput[2].ReadsPerSecond > 0 {
-			read++
-		}
+		require.Positive(t, c.Throughput[2].ReadsPerSecond, c.ID)
 	}
-	// On a busy machine a pass of milliseconds may end before its four processes have had a CPU.
-	require.Greater(t, read, all/2, "clocks that four processes read, of %d", all)
 }
 
 // A clock that this process knows and its workers do not has no throughput, and the document says why.
