@@ -121,14 +121,18 @@ func (g Grid) columns() []pretty.ColumnConfig {
 }
 
 // Fitted returns the Grid as text within a width, if it can: it leaves out spare columns, breaks the headings into two
-// lines, and wraps the widest columns of text. The last spare column is the most useful one, and goes last.
+// lines, and wraps the widest columns of text. The last of several spare columns is the most useful one, and goes last.
 func (g Grid) Fitted(width int) string {
 	const short, shortest = 20, 12 // lines of a column of text
 	tooWide := func() bool { return text.LongestLineLen(g.Text()) > width }
 	leftOut := make([]bool, len(g.Header))
 	whole := g
 	last := len(g.Spare) - 1
-	for _, column := range g.Spare[:max(0, last)] {
+	first := g.Spare[:max(0, last)]
+	if last == 0 {
+		first = g.Spare
+	}
+	for _, column := range first {
 		if tooWide() {
 			leftOut[column] = true
 			g = whole.without(leftOut)

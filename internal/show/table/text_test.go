@@ -58,6 +58,13 @@ func TestSpareColumnsAreLeftOutInTheirOrder(t *testing.T) {
 	}
 }
 
+// A single spare column is left out before a name breaks.
+func TestSpareColumnIsLeftOutBeforeNamesBreak(t *testing.T) {
+	g := Grid{Header: []string{"Clock", "Kind", "Available"}, Texts: 3, Rows: [][]string{{"QueryUnbiasedInterruptTimePrecise@winapi", "monotonic", "no"}}, Spare: []int{1}}
+	require.Contains(t, g.Fitted(60), "QueryUnbiasedInterruptTimePrecise@winapi  no")
+	require.Contains(t, g.Fitted(80), "QueryUnbiasedInterruptTimePrecise@winapi  monotonic  no")
+}
+
 // A line of a log keeps its spaces, whether it is wrapped or not.
 func TestIndentedKeepsRunsOfSpaces(t *testing.T) {
 	require.Equal(t, "  [    0.86] a b\n", Indented("[    0.86] a b", 2, 80))
