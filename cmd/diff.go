@@ -119,7 +119,7 @@ func gate(d *compare.Changes, above float64, typed string) error {
 	case len(d.Lost) > 0:
 		return cannot(d.Lost, "the new result does not have them")
 	case len(unsteady) > 0:
-		return cannot(figures(unsteady), "a run changed while it lasted, or shared its CPUs; measure again on a quiet machine")
+		return cannot(figures(unsteady), "a run changed while it lasted, shared its CPUs, or ran at another speed; measure again on a quiet machine")
 	case len(small) > 0:
 		return cannot(figures(small), "the runs are too few, or contradict each other; measure compare with --repeat 5 or more")
 	case len(undecided) > 0:

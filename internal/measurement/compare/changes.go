@@ -201,7 +201,7 @@ func conclusion(d *Changes, s section.Settings) string {
 	}
 	text := rule(d, s)
 	if n := verdicts[Unsteady]; n > 0 {
-		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, or shared its CPUs. Measure again.", words.Plural(n, "figure")+words.Are(n))
+		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, shared its CPUs, or ran at another speed. Measure again.", words.Plural(n, "figure")+words.Are(n))
 	}
 	if n := verdicts[TooFew]; n > 0 {
 		text += fmt.Sprintf(" %s too few samples for a verdict.", words.Plural(n, "figure")+map[bool]string{true: " has", false: " have"}[n == 1])

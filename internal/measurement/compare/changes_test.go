@@ -413,3 +413,36 @@ func TestUnsteadyFiguresHaveATableOfTheirOwn(t *testing.T) {
 	require.Equal(t, []string{"Significant differences by number of threads, in ns/read", "Unsteady figures by number of threads, in ns/read"}, got[1:3])
 	require.Contains(t, got[3], "1 figure is unsteady")
 }
+
+// Single runs of one machine that ran at another speed are not judged; several show by themselves how they differ.
+func TestAnotherSpeedOfTheMachine(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	run := func(cpu string, floorNS float64, costs ...float64) *result.Document {
+		var runs [][]float64
+		for _, ns := range costs {
+			runs = append(runs, clean(chance, ns))
+		}
+		d := document(latency("c", runs...))
+		d.Host.CPU.Model = cpu
+		Of(d).Conditions = &Conditions{FloorLowNS: floorNS}
+		return d
+	}
+	for _, test := range []struct {
+		name     string
+		old, new *result.Document
+		want     Verdict
+	}{
+		{"the same speed", run("A", 1.5, 20), run("A", 1.55, 30), Slower},
+		{"another speed", run("A", 1.5, 20), run("A", 2.5, 30), Unsteady},
+		{"another speed, the other way", run("A", 2.5, 30), run("A", 1.5, 20), Unsteady},
+		{"no speed makes reads so slow", run("A", 1.5, 20), run("A", 2.5, 900), Slower},
+		{"another speed, and nothing changed", run("A", 1.5, 20), run("A", 2.5, 20), Same},
+		{"another CPU", run("A", 1.5, 20), run("B", 2.5, 30), Slower},
+		{"an old document without the empty call", run("A", 0, 20), run("A", 2.5, 30), Slower},
+		{"five runs", run("A", 1.5, 20, 20, 20, 20, 20), run("A", 2.5, 30, 30, 30, 30, 30), Slower},
+	} {
+		c := compare(test.old, test.new, usual).Changes
+		require.Len(t, c, 1, test.name)
+		require.Equal(t, test.want, c[0].Verdict, "%s: %+v", test.name, c[0])
+	}
+}

@@ -46,17 +46,28 @@ func compare(old, new *result.Document, s section.Settings) *Changes {
 	d := &Changes{
 		Changes: []Change{}, OnlyOld: only(before, clocks), OnlyNew: only(after, names(before)), Lost: lost(before, index, clocks),
 	}
+	speed := otherSpeed(old, new)
 	for _, f := range before {
 		if of, ok := index[f.figureKey]; ok {
-			d.Changes = append(d.Changes, change(f, of, s))
+			d.Changes = append(d.Changes, change(f, of, speed, s))
 		}
 	}
 	d.Comparisons = len(d.Changes)
 	return d
 }
 
-// change returns the change of one figure.
-func change(old, new figure, s section.Settings) Change {
+// otherSpeed returns whether the CPUs of one machine ran at another speed in the new run, because of their frequency
+// or of a neighbour on the same core: then the call that reads no clock costs more too.
+func otherSpeed(old, new *result.Document) bool {
+	before, after := Of(old).Conditions, Of(new).Conditions
+	if before == nil || after == nil || before.FloorLowNS <= 0 || after.FloorLowNS <= 0 || old.Host.CPU.Model != new.Host.CPU.Model {
+		return false
+	}
+	return math.Abs(math.Log(after.FloorLowNS/before.FloorLowNS)) >= math.Log(contradictedFrom)
+}
+
+// change returns the change of one figure. speed is whether the machine ran at another speed.
+func change(old, new figure, speed bool, s section.Settings) Change {
 	before, after := old.runs, new.runs
 	if old.quickest != nil && new.quickest != nil {
 		before, after = old.quickest, new.quickest
@@ -74,7 +85,7 @@ func change(old, new figure, s section.Settings) Change {
 	c.Floor = floor(old, new, ok, s)
 	contended, unsteady := old.contended || new.contended, false
 	if !ok { // an interval shows by how much the runs differ
-		contended = contended || (old.loaded || new.loaded) && (!old.userMode || !new.userMode)
+		contended = contended || speed || (old.loaded || new.loaded) && (!old.userMode || !new.userMode)
 		unsteady = varied(before) || varied(after)
 	}
 	c.Verdict = c.verdict(min(old.samples(), new.samples()), contended, unsteady)
