@@ -1,10 +1,10 @@
 package observe
 
 import (
-	"slices"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/stats"
 )
 
 // Steps are the steps of a clock's values from one read to the next, in ticks of the clock.
@@ -119,6 +119,5 @@ func Step(reader clock.Reader, nsPerTick float64, patience time.Duration) (stepN
 	if len(s.Kept) == 0 || s.Repeats < steps {
 		return 0, steps > 0
 	}
-	slices.Sort(s.Kept)
-	return s.Kept[len(s.Kept)/2] * nsPerTick, true
+	return stats.Median(s.Kept) * nsPerTick, true
 }

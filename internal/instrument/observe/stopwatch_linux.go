@@ -16,11 +16,11 @@ var epoch = func() (e struct {
 	e.at = time.Now() // if a filter forbids the call, the stopwatch is valid for this process alone
 	passed := func() int64 { return int64(time.Since(e.at)) }
 	tied := TightestOf(20, passed, func() int64 {
-		var now unix.Timespec
-		if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		now, err := callNS(unix.CLOCK_MONOTONIC)
+		if err != nil {
 			e.err = fmt.Errorf("clock_gettime(2): %w", err)
 		}
-		return now.Nano()
+		return now
 	})
 	if e.err == nil {
 		e.ns = tied.Value - tied.Middle()

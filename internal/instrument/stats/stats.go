@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Wanted is the confidence that Summarize asks for.
-const Wanted = 0.95
+// Confidence is the confidence of all intervals, except those of a comparison of two runs.
+const Confidence = 0.95
 
 // A Summary describes a set of samples in the samples' unit.
 type Summary struct {
@@ -29,21 +29,24 @@ type Summary struct {
 
 // Summarize describes the samples, of which there must be at least one. The
 // caller keeps them, in their order.
-func Summarize(samples []float64) Summary { return summarize(samples, Wanted) }
-
-func summarize(samples []float64, confidence float64) Summary {
+func Summarize(samples []float64) Summary {
 	thresholds := benchmath.DefaultThresholds
 	sample := benchmath.NewSample(slices.Clone(samples), &thresholds)
-	summary := benchmath.AssumeNothing.Summary(sample, confidence)
-	s := Summary{Median: summary.Center, Min: sample.Values[0]}
+	summary := benchmath.AssumeNothing.Summary(sample, Confidence)
+	s := Summary{Median: Median(samples), Min: sample.Values[0]}
 	if !math.IsInf(summary.Lo, 0) && !math.IsInf(summary.Hi, 0) {
 		s.Low, s.High, s.Confidence = summary.Lo, summary.Hi, summary.Confidence
 	}
 	return s
 }
 
-// Median returns the median of the samples, of which there must be at least one.
-func Median(samples []float64) float64 { return Summarize(samples).Median }
+// Median returns the median of the samples, of which there must be at least one; of an even number the mean of the
+// two in the middle.
+func Median(samples []float64) float64 {
+	sorted := slices.Sorted(slices.Values(samples))
+	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
+	return low + (high-low)/2
+}
 
 // Quantile returns the least of the samples that such a share of them, from 0 to 1, does
 // not exceed. There must be at least one; the caller keeps them, in their order.

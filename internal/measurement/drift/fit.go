@@ -3,13 +3,12 @@ package drift
 import (
 	"math"
 
+	"github.com/timebench/timebench/internal/instrument/stats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
 const (
-	// confidence is the level of every confidence interval.
-	confidence = 0.95
 	// fewest is the min number of readings for a rate.
 	fewest = 10
 	// closest is the max correlation of neighbours that is used: above it, the readings are
@@ -80,7 +79,7 @@ func tilt(x, residuals []float64) (margin, freedom float64) {
 	correlation := neighbours / squares
 	correlation = min(max(correlation+(1+4*correlation)/n, 0), closest)
 	freedom = max(n*(1-correlation)/(1+correlation)-2, 1)
-	quantile := distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(1 - (1-confidence)/2)
+	quantile := distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile((1 + stats.Confidence) / 2)
 	return quantile * math.Sqrt(squares/freedom/spread), freedom
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/gonum/stat"
 )
@@ -118,7 +119,7 @@ func (m meter) rate(readings []reading) (*DriftRate, error) {
 		return nil, errBackwards
 	}
 	rate := &DriftRate{
-		Hz: whole(max(0, hz)), Confidence: confidence, Freedom: whole(line.freedom), Readings: len(readings), SpanNS: int64(span),
+		Hz: whole(max(0, hz)), Confidence: stats.Confidence, Freedom: whole(line.freedom), Readings: len(readings), SpanNS: int64(span),
 		IntervalPPM: whole(max(line.margin, steps/span*1e9) / 1e3),
 		ResidualNS:  whole(line.mean), WorstResidualNS: whole(line.worst),
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -68,8 +69,7 @@ func underLoad(c DriftedClock, compared int) (change, bound float64, certain boo
 	if c.Asleep == nil || c.Loaded == nil || c.Asleep.Hz == 0 {
 		return 0, 0, false
 	}
-	const together = 0.95
-	each := 1 - (1-together)/float64(2*compared)
+	each := 1 - (1-stats.Confidence)/float64(2*compared)
 	change, bound = (c.Loaded.Hz/c.Asleep.Hz-1)*1e6, atConfidence(c.Asleep, each)+atConfidence(c.Loaded, each)
 	return change, bound, math.Abs(change) > bound
 }

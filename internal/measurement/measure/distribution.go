@@ -43,7 +43,7 @@ func openBracket() *bracket {
 		}
 		if reader, err := c.Open(); err == nil {
 			b := &bracket{counter: c, reader: reader, ticks: make([]int64, mostBracketed)}
-			cost[b] = calibrate(reader)
+			cost[b] = observe.ReadNS(reader)
 			all = append(all, b)
 		}
 	}
@@ -58,7 +58,7 @@ func openBracket() *bracket {
 // record times single reads for about the span.
 func (b *bracket) record(into *hdrhistogram.Histogram, reader clock.Reader, readNS float64, span time.Duration) {
 	const room = 20 // nanoseconds that a bracket may take
-	n := min(len(b.ticks), max(2, readsIn(latencyChunk, readNS+room)))
+	n := min(len(b.ticks), max(2, observe.ReadsIn(latencyChunk, readNS+room)))
 	for end := observe.Now() + int64(span); observe.Now() < end; {
 		ticks := b.ticks[:n]
 		b.reader.Read(ticks[:1])

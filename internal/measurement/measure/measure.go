@@ -30,6 +30,7 @@ import (
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Settings are the settings of a run.
@@ -108,8 +109,6 @@ const (
 	// error of one tick is then 0.5 %. It is below stopwatchShare because the tick appears to
 	// be as long as a reading if a reading takes longer than a tick.
 	exactTicks = 200
-	// slicesPerTurn is the min number of slices in a turn, for their median.
-	slicesPerTurn = 5
 )
 
 // Run measures the clocks and reports its progress to the function progress, which may be
@@ -255,7 +254,7 @@ type subject struct {
 	readNS     float64   // approximate latency, for choosing chunks
 	replanned  bool      // readNS changed during the measurement
 	latency    []float64 // of each round
-	quiet      []float64 // the fastest slice of each round
+	fastest    []float64 // the fastest slice of each round
 	resolution watcher
 	rate       observe.Rate
 	throughput []*throughput
@@ -331,7 +330,7 @@ func (r *runner) open() []*subject {
 		measured = append(measured, r.floor)
 	}
 	for _, s := range measured {
-		s.readNS = calibrate(s.reader)
+		s.readNS = observe.ReadNS(s.reader)
 		if s != r.floor {
 			s.rate.Begin(s.clock, s.reader)
 		}
@@ -432,12 +431,13 @@ func (r *runner) latency(measured []*subject) bool {
 		if s.failed() {
 			continue
 		}
-		sample := turn(s.reader, s.readNS, r.settings.turn(), r.settings.slice())
+		slice := r.settings.slice()
+		sample := sampled(observe.TimeReads(s.reader, s.readNS, r.settings.turn(), slice), slice >= exactTicks*observe.StopwatchTick())
 		if !s.failed() {
 			s.latency = append(s.latency, sample.median)
-			s.quiet = append(s.quiet, sample.quiet)
+			s.fastest = append(s.fastest, sample.fastest)
 			r.noise.turn(sample.median, sample.mean)
-			s.replan(sample.quiet)
+			s.replan(sample.fastest)
 		}
 		r.tell(r.settings.turn())
 	}
@@ -449,7 +449,7 @@ func (r *runner) latency(measured []*subject) bool {
 // long, and so would the run. Smaller factors do not matter.
 func (s *subject) replan(readNS float64) {
 	if readNS > 2*s.readNS || readNS > 0 && readNS < s.readNS/2 {
-		s.readNS, s.replanned = max(readNS, leastReadNS), true
+		s.readNS, s.replanned = readNS, true
 	}
 }
 
@@ -457,7 +457,7 @@ func (s *subject) replan(readNS float64) {
 // period short enough that most turns are not throttled. It is never shorter than the slices
 // of a median.
 func (s Settings) turn() time.Duration {
-	return max(s.wantedTurn(), slicesPerTurn*s.slice())
+	return max(s.wantedTurn(), observe.FewestSlices*s.slice())
 }
 
 func (s Settings) wantedTurn() time.Duration {
@@ -471,7 +471,7 @@ func (s Settings) wantedTurn() time.Duration {
 // slice returns the span between two readings of the stopwatch: latencyChunk, shorter if a
 // turn is, and longer if the stopwatch itself is slow or coarse.
 func (s Settings) slice() time.Duration {
-	return max(stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick(), min(latencyChunk, s.wantedTurn()/slicesPerTurn))
+	return max(stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick(), min(latencyChunk, s.wantedTurn()/observe.FewestSlices))
 }
 
 // A sample is the wall time of one read in nanoseconds, from one turn.
@@ -479,87 +479,30 @@ type sample struct {
 	// median is the median of the slices, which an interrupt in a few of them does not
 	// affect.
 	median float64
-	// quiet is the fastest slice. The slices are contiguous, so an interrupt makes none
+	// fastest is the fastest slice. The slices are contiguous, so an interrupt makes none
 	// shorter. If the stopwatch is coarse, the fastest slice would be the one with the fewest
-	// ticks, and if it goes backwards, the one in which it did: then quiet is the median.
-	quiet float64
+	// ticks, and if it goes backwards, the one in which it did: then this is the median.
+	fastest float64
 	// mean is the mean of the whole turn, which an interrupt affects.
 	mean float64
 }
 
-// turn reads for about span, in slices of about slice. It uses fewer slices if a read takes
-// much longer than readNS.
-func turn(reader clock.Reader, readNS float64, span, slice time.Duration) sample {
-	chunk := readsIn(min(latencyChunk, span), readNS)
-	chunkNS := float64(chunk) * readNS
-	chunks := max(1, int(float64(slice)/chunkNS+0.5)) // of a slice
-	slicesNS := make([]float64, max(1, int(float64(span)/(float64(chunks)*chunkNS))))
-	begun := observe.Now()
-	last := begun
-	for i := range slicesNS {
-		for range chunks {
-			reader.Spin(chunk)
-		}
-		now := observe.Now()
-		slicesNS[i] = float64(now-last) / float64(chunks*chunk)
-		last = now
-		if i+1 >= slicesPerTurn && time.Duration(now-begun) > 2*span {
-			slicesNS = slicesNS[:i+1]
-			break
-		}
-	}
-	mean := float64(last-begun) / float64(len(slicesNS)*chunks*chunk)
-	return sampled(slicesNS, mean, slice >= exactTicks*observe.StopwatchTick())
-}
-
 // sampled returns the sample of the slices, of which there is at least one. exact is whether
 // the duration of a single slice is exact enough to use.
-func sampled(slicesNS []float64, mean float64, exact bool) sample {
-	median, quickest := stats.Median(slicesNS), slices.Min(slicesNS)
+func sampled(slicesNS []float64, exact bool) sample {
+	mean := stat.Mean(slicesNS, nil) // all slices have the same number of reads
+	median, fastest := stats.Median(slicesNS), slices.Min(slicesNS)
 	switch {
 	case median == 0: // the stopwatch is too coarse for slices
 		return sample{mean, mean, mean}
-	case !exact || quickest <= 0:
+	case !exact || fastest <= 0:
 		return sample{median, median, mean}
 	}
-	return sample{median, quickest, mean}
+	return sample{median, fastest, mean}
 }
 
-// calibration is approximately how long calibrate takes.
+// calibration is approximately how long observe.ReadNS takes.
 const calibration = time.Millisecond
-
-// calibrate returns the approximate latency of a read in nanoseconds: the min of several
-// short spins, each long enough for the stopwatch.
-func calibrate(reader clock.Reader) float64 {
-	enough := int64(max(100*time.Microsecond, 2*stopwatchTicks*observe.StopwatchTick()))
-	n := 1
-	for {
-		start := observe.Now()
-		reader.Spin(n)
-		if spent := observe.Now() - start; spent >= enough || n >= 1<<24 {
-			break
-		}
-		n *= 2
-	}
-	best := int64(-1)
-	for range 4 {
-		start := observe.Now()
-		reader.Spin(n)
-		if spent := observe.Now() - start; best < 0 || spent < best {
-			best = spent
-		}
-	}
-	return max(float64(best)/float64(n), leastReadNS)
-}
-
-// leastReadNS is the min latency to plan with, in nanoseconds: if the stopwatch stands still,
-// the number of reads must stay finite.
-const leastReadNS = 0.01
-
-// readsIn returns how many reads of readNS each fit in the span; at least one.
-func readsIn(span time.Duration, readNS float64) int {
-	return max(1, int(float64(span)/readNS))
-}
 
 // ended returns whether the run is to end. It is called between any two measurements, and
 // yields the CPU under a real-time policy, because the thread may have the only one.

@@ -175,15 +175,12 @@ func TestInterruptInATurnMovesTheMeanAlone(t *testing.T) {
 		}
 		reader.Spin(n)
 	})
-	sample := turn(interrupted, 10, 2*time.Millisecond, 100*time.Microsecond)
+	sample := sampled(observe.TimeReads(interrupted, 10, 2*time.Millisecond, 100*time.Microsecond), true)
 	require.Less(t, sample.median*2, sample.mean)
 }
 
-// A turn that is disturbed for most of the time still has quiet slices.
-func TestQuickestSliceIsKept(t *testing.T) {
-	// The stopwatch of an emulated machine may be too coarse for slices.
-	defer observe.TryStopwatch()
-	observe.AssumeStopwatch(20, 20)
+// A turn that is disturbed for most of the time still has fast slices.
+func TestFastestSliceIsKept(t *testing.T) {
 	spins := 0
 	disturbed := spinner(func(int) {
 		spins++
@@ -194,22 +191,20 @@ func TestQuickestSliceIsKept(t *testing.T) {
 		for start := observe.Now(); observe.Now()-start < int64(wait); {
 		}
 	})
-	sample := turn(disturbed, 10, 2*time.Millisecond, 100*time.Microsecond)
-	// A turn has few quick slices, and another program may have the CPU in all of them.
-	for tries := 0; tries < 20 && sample.quiet*2 >= sample.median; tries++ {
-		sample = turn(disturbed, 10, 2*time.Millisecond, 100*time.Microsecond)
+	sample := sampled(observe.TimeReads(disturbed, 10, 2*time.Millisecond, 100*time.Microsecond), true)
+	// A turn has few fast slices, and another program may have the CPU in all of them.
+	for tries := 0; tries < 20 && sample.fastest*2 >= sample.median; tries++ {
+		sample = sampled(observe.TimeReads(disturbed, 10, 2*time.Millisecond, 100*time.Microsecond), true)
 	}
-	require.Less(t, sample.quiet*2, sample.median)
-	require.GreaterOrEqual(t, sample.quiet, 10.0)
-	coarse := turn(disturbed, 10, 2*time.Millisecond, exactTicks*observe.StopwatchTick()/2)
-	require.Equal(t, coarse.median, coarse.quiet, "one tick of many in a slice says nothing")
+	require.Less(t, sample.fastest*2, sample.median)
+	require.GreaterOrEqual(t, sample.fastest, 10.0)
 }
 
 func TestSampleOfSlices(t *testing.T) {
-	require.Equal(t, sample{median: 22, quiet: 20, mean: 25}, sampled([]float64{22, 20, 33}, 25, true))
-	require.Equal(t, sample{median: 22, quiet: 22, mean: 25}, sampled([]float64{22, 20, 33}, 25, false), "too few ticks in a slice")
-	require.Equal(t, sample{median: 22, quiet: 22, mean: 25}, sampled([]float64{22, -40, 93}, 25, true), "the stopwatch went backwards")
-	require.Equal(t, sample{median: 4, quiet: 4, mean: 4}, sampled([]float64{0, 0, 12}, 4, true), "it hardly ever ticked")
+	require.Equal(t, sample{median: 22, fastest: 20, mean: 25}, sampled([]float64{22, 20, 33}, true))
+	require.Equal(t, sample{median: 22, fastest: 22, mean: 25}, sampled([]float64{22, 20, 33}, false), "too few ticks in a slice")
+	require.Equal(t, sample{median: 22, fastest: 22, mean: 25}, sampled([]float64{22, -40, 93}, true), "the stopwatch went backwards")
+	require.Equal(t, sample{median: 4, fastest: 4, mean: 4}, sampled([]float64{0, 0, 12}, true), "it hardly ever ticked")
 }
 
 func TestPinningToFewerCPUsThanThreadsOversubscribes(t *testing.T) {

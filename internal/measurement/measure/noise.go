@@ -28,20 +28,20 @@ const interruption = 1.1
 
 func (n *noise) begin() {
 	n.first = host.See()
-	n.glanced = wallClock()
+	n.glanced = observe.WallClock()
 	n.source(n.first.ClockSource)
 }
 
 func (n *noise) end() {
 	n.last = host.See()
 	n.source(n.last.ClockSource)
-	n.wall(wallClock())
+	n.wall(observe.WallClock())
 }
 
 // glance is called once in each round.
 func (n *noise) glance() {
 	n.source(host.CurrentClockSource())
-	n.wall(wallClock())
+	n.wall(observe.WallClock())
 }
 
 func (n *noise) source(name string) {
@@ -50,25 +50,11 @@ func (n *noise) source(name string) {
 	}
 }
 
-// looks is the number of brackets for one comparison of the clocks. The thread may be stopped in some of them.
-const looks = 5
-
-// wallClock returns the wall clock between two readings of the monotonic clock, in ns.
-func wallClock() observe.Bracket {
-	return observe.TightestOf(looks, observe.Now, func() int64 { return time.Now().UnixNano() }).Bracket
-}
-
-// wall compares the time that passed on the wall clock and on the monotonic clock. NTP may slew the wall clock by 500
-// ppm (adjtimex(2)); twice that, the clocks' resolution, and the time that their readings took are not a step.
 func (n *noise) wall(now observe.Bracket) {
-	const slew = 1000
-	monotonic := time.Duration(now.Middle() - n.glanced.Middle())
-	step := time.Duration(now.Value-n.glanced.Value) - monotonic
-	unsure := time.Duration(now.Width()+n.glanced.Width()) / 2
-	n.glanced = now
-	if step.Abs() > host.WallGranularity+monotonic/slew+unsure && step.Abs() > n.wallStep.Abs() {
+	if step := observe.WallStep(n.glanced, now); step.Abs() > n.wallStep.Abs() {
 		n.wallStep = step
 	}
+	n.glanced = now
 }
 
 // turn records the median and the mean of a turn.

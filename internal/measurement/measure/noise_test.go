@@ -75,57 +75,13 @@ func TestCPUThatComesOrGoesIsNoLoad(t *testing.T) {
 	}
 }
 
-func TestNoiseSeesTheWallClockStep(t *testing.T) {
-	n := noise{glanced: wallClock()}
-	n.wall(wallClock())
-	require.Zero(t, n.wallStep, "this machine's clocks")
-	elapsed := func(wall, monotonic, unsure time.Duration) {
-		from, to := time.Minute.Nanoseconds(), (time.Minute + monotonic).Nanoseconds()
-		n.glanced = observe.Bracket{Low: from, Value: time.Hour.Nanoseconds(), High: from}
-		n.wall(observe.Bracket{Low: to - int64(unsure), Value: int64(time.Hour + wall), High: to + int64(unsure)})
+func TestNoiseKeepsTheLargestWallClockStep(t *testing.T) {
+	var n noise
+	for _, step := range []time.Duration{0, 200 * time.Millisecond, -3 * time.Second, 100 * time.Millisecond} {
+		n.glanced = observe.Bracket{Low: 0, Value: time.Hour.Nanoseconds(), High: 0}
+		n.wall(observe.Bracket{Low: 1e9, Value: int64(time.Hour + time.Second + step), High: 1e9})
 	}
-	elapsed(time.Second+500*time.Microsecond, time.Second, 0)
-	require.Zero(t, n.wallStep, "what NTP may slew is no step")
-	elapsed(time.Second+90*time.Millisecond, time.Second, 100*time.Millisecond)
-	require.Zero(t, n.wallStep, "what the thread may have been stopped for is no step")
-	elapsed(time.Second+200*time.Millisecond, time.Second, 0)
-	elapsed(time.Second-3*time.Second, time.Second, 0)
-	elapsed(time.Second+100*time.Millisecond, time.Second, 0)
-	require.Equal(t, -3*time.Second, n.wallStep, "the largest step, with its sign")
-}
-
-// The thread is stopped for 50 ms after each reading of the wall clock in every second comparison, or after every third
-// reading. That is no step, but one of 150 ms is seen.
-func TestStopBetweenTheClocksIsNoStep(t *testing.T) {
-	for name, stops := range map[string]func(comparison, reading int) bool{
-		"every second comparison": func(comparison, _ int) bool { return comparison%2 == 0 },
-		"every third reading":     func(_, reading int) bool { return reading%3 == 0 },
-	} {
-		var n noise
-		now, set, comparisons, readings := int64(time.Hour), int64(0), 0, 0
-		monotonic := func() int64 { now += 100; return now }
-		wall := func() int64 {
-			now += 100
-			value := now + set
-			if readings++; stops(comparisons, readings) {
-				now += int64(50 * time.Millisecond)
-			}
-			return value
-		}
-		look := func() observe.Bracket {
-			now += int64(time.Second)
-			comparisons++
-			return observe.TightestOf(looks, monotonic, wall).Bracket
-		}
-		n.glanced = look()
-		for range 100 {
-			n.wall(look())
-		}
-		require.Zero(t, n.wallStep, name)
-		set = int64(150 * time.Millisecond)
-		n.wall(look())
-		require.InDelta(t, set, n.wallStep, 26e6, name)
-	}
+	require.Equal(t, -3*time.Second, n.wallStep, "with its sign")
 }
 
 func TestSightingsOfThisMachine(t *testing.T) {

@@ -50,7 +50,7 @@ func TestReadsArePlannedAnewWhereTheyComeToCostMore(t *testing.T) {
 	require.Greater(t, s.readNS, 5000.0)
 	// With the first plan: some 2500 reads in each slice, and 25 slices in each round.
 	perRound := float64(latencyTurn) / 10_000
-	require.Less(t, float64(reader.since), 2*float64(latencyChunk)/40*slicesPerTurn+3*rounds*perRound)
+	require.Less(t, float64(reader.since), 2*float64(latencyChunk)/40*observe.FewestSlices+3*rounds*perRound)
 }
 
 // The kernel entries found before the run are compared with those after it, if something

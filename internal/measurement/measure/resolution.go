@@ -40,7 +40,7 @@ type watcher struct {
 
 // watch reads until the clock has ticked several times, or for watchAtMost.
 func (w *watcher) watch(reader clock.Reader, readNS float64) {
-	values := min(mostValues, readsIn(latencyChunk, readNS))
+	values := min(mostValues, observe.ReadsIn(latencyChunk, readNS))
 	w.Keep = mostSteps
 	w.watchedNS = w.Watch(reader, observe.Watch{
 		Values: values, Enough: enoughTicks, Least: watchAtLeast, Most: watchAtMost,

@@ -105,7 +105,7 @@ func (s *subject) result() compare.Clock {
 	}
 	c.KernelEntry, c.KernelEntryBy = s.entry.Enters, s.entry.By
 	if len(s.latency) > 0 {
-		c.Latency = compare.LatencyOf(s.latency, s.quiet)
+		c.Latency = compare.LatencyOf(s.latency, s.fastest)
 	}
 	c.Resolution = s.resolution.result(s.rate.Hz, s.clock.ReportedNS())
 	for _, t := range s.throughput {

@@ -308,7 +308,7 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 		looks    = 10
 		overtime = 2 * time.Second
 	)
-	p := pace{Chunk: readsIn(throughputChunk, t.subject.readNS), Yield: r.settings.realTime, SpanNS: int64(span + overtime)}
+	p := pace{Chunk: observe.ReadsIn(throughputChunk, t.subject.readNS), Yield: r.settings.realTime, SpanNS: int64(span + overtime)}
 	chunkNS := float64(p.Chunk) * t.subject.readNS
 	calls := func(span time.Duration) int { return int(min(max(1, float64(span)/chunkNS+0.5), math.MaxInt32)) }
 	slice := max(r.settings.slice(), span/(mostSlices-1))
