@@ -41,7 +41,7 @@ type Cost struct {
 	// MedianNS is the median time of a read.
 	MedianNS float64 `json:"median_ns"`
 	// QuietNS is the cost by which machines are compared, as diff compares runs: the lowest level of the
-	// quickest slices. A busy neighbour changes it less than the median.
+	// fastest slices. A busy neighbour changes it less than the median.
 	QuietNS float64 `json:"quiet_ns"`
 	// Unsteady is whether the cost changed while the run lasted; it is not odd then.
 	Unsteady bool `json:"unsteady,omitempty"`

@@ -30,7 +30,7 @@ func BenchmarkAlarms(b *testing.B) {
 	r := newReader(clocks)
 	baselines := make([]baseline, len(clocks))
 	turn := func() (changed int) {
-		l := r.look()
+		l := r.snapshot()
 		for i, c := range l.clocks {
 			if c.Latency != nil {
 				if _, _, moved := baselines[i].next(c.Latency.CostNS(), l.floorNS); moved {

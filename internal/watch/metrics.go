@@ -9,7 +9,7 @@ import (
 
 // Metrics returns what only a watch knows, for Prometheus. The counters begin with the watch.
 func (s *State) Metrics() []exposition.Family {
-	quiet := exposition.Family{Name: "timebench_clock_read_quiet_seconds", Type: exposition.Gauge, Help: "Time of one read of the clock while nothing disturbs the CPU: the second fastest slice of the last turn."}
+	quiet := exposition.Family{Name: "timebench_clock_read_quiet_seconds", Type: exposition.Gauge, Help: "Time of one read of the clock while nothing disturbs the CPU: the lowest level of the slices of the last turn."}
 	for _, id := range slices.Sorted(maps.Keys(s.QuietNS)) {
 		quiet.Samples = append(quiet.Samples, exposition.Sample{Labels: []string{"clock", id}, Value: s.QuietNS[id] / 1e9})
 	}

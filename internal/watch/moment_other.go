@@ -9,15 +9,12 @@ import (
 	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
-// A sleeper sleeps.
+// A sleeper sleeps. This build does not know how long a thread waited for a CPU, so it sees no stall.
 type sleeper struct{}
 
-func newSleeper() *sleeper { return &sleeper{} }
-
-// sleep returns the moment of the end of a sleep, which ctx can end. This build does not know how long a thread waited for a CPU,
-// so it sees no stall.
+// sleep sleeps, at most until ctx ends, and returns the moment of its end.
 func (*sleeper) sleep(ctx context.Context, interval time.Duration) moment {
-	pause(ctx, interval)
+	observe.Sleep(ctx, interval)
 	m := now()
 	m.sleptNS = int64(interval)
 	return m
@@ -25,10 +22,7 @@ func (*sleeper) sleep(ctx context.Context, interval time.Duration) moment {
 
 // now reads the clocks. This build knows none that counts suspend.
 func now() moment {
-	before := observe.Now()
-	wall := time.Now()
-	after := observe.Now()
-	return moment{at: wall, wallNS: wall.UnixNano(), bootNS: before, monotonicNS: before, errorNS: after - before}
+	m := moment{at: time.Now(), wall: observe.WallClock()}
+	m.boot = observe.Bracket{Low: m.wall.Low, Value: m.wall.Low, High: m.wall.Low}
+	return m
 }
-
-func (*sleeper) close() {}

@@ -5,17 +5,30 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/instrument/observe"
 )
+
+// pass lets so much time pass on each of the clocks.
+func (m *moment) pass(wall, boot, monotonic time.Duration) {
+	m.wall.Value += int64(wall)
+	for _, ns := range []*int64{&m.wall.Low, &m.wall.High, &m.boot.Value} {
+		*ns += int64(boot)
+	}
+	m.boot.Low, m.boot.High = m.boot.Low+int64(monotonic), m.boot.High+int64(monotonic)
+}
 
 // after returns a moment that much later, by all clocks alike.
 func after(m moment, passed time.Duration) moment {
 	m.at = m.at.Add(passed)
-	m.wallNS, m.bootNS, m.monotonicNS = m.wallNS+int64(passed), m.bootNS+int64(passed), m.monotonicNS+int64(passed)
+	m.pass(passed, passed, passed)
 	m.sleptNS, m.lateNS = int64(beat), 0
 	return m
 }
 
-var first = moment{at: time.Unix(1e9, 0), wallNS: 1e18, bootNS: 5e12, monotonicNS: 4e12, errorNS: 2000, countsSuspend: true}
+var first = moment{
+	at: time.Unix(1e9, 0), countsSuspend: true,
+	wall: observe.Bracket{Low: 5e12, Value: 1e18, High: 5e12 + 2000}, boot: observe.Bracket{Low: 4e12, Value: 5e12, High: 4e12 + 2000},
+}
 
 func TestBetween(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -23,18 +36,18 @@ func TestBetween(t *testing.T) {
 		want   []Event
 	}{
 		"nothing":                              {func(*moment) {}, nil},
-		"a slewed clock":                       {func(m *moment) { m.wallNS, m.bootNS, m.monotonicNS = m.wallNS+5e5, m.bootNS+5e5, m.monotonicNS+5e5 }, nil},
+		"a slewed clock":                       {func(m *moment) { m.pass(5e5, 5e5, 5e5) }, nil},
 		"a late beat":                          {func(m *moment) { *m = after(*m, 5*time.Second) }, nil},
-		"a tiny step":                          {func(m *moment) { m.wallNS += int64(minStep) / 2 }, nil},
-		"a step":                               {func(m *moment) { m.wallNS += 1.5e9 }, []Event{{Kind: WallClockStep, OffsetNS: 1.5e9, Message: "the wall clock was set forward by 1.5 s"}}},
-		"a step within what the readings took": {func(m *moment) { m.wallNS += 2 * int64(minStep); m.errorNS = 3 * int64(minStep) }, nil},
-		"a step back":                          {func(m *moment) { m.wallNS -= 3.6e12 }, []Event{{Kind: WallClockStep, OffsetNS: -3.6e12, Message: "the wall clock was set back by 3,600 s"}}},
+		"a tiny step":                          {func(m *moment) { m.pass(time.Millisecond, 0, 0) }, nil},
+		"a step":                               {func(m *moment) { m.pass(1.5e9, 0, 0) }, []Event{{Kind: WallClockStep, OffsetNS: 1.5e9, Message: "the wall clock was set forward by 1.5 s"}}},
+		"a step within what the readings took": {func(m *moment) { m.pass(2*time.Second, 0, 0); m.wall.High += 4e9; m.wall.Low -= 4e9 }, nil},
+		"a step back":                          {func(m *moment) { m.pass(-3.6e12, 0, 0) }, []Event{{Kind: WallClockStep, OffsetNS: -3.6e12, Message: "the wall clock was set back by 3,600 s"}}},
 		"a stall":                              {func(m *moment) { m.lateNS = 5e9 }, []Event{{Kind: Stall, DurationNS: 5e9, Message: "a sleep of 500 ms took 5 s longer, and not because it waited for a CPU: the machine was paused or migrated, or this process was stopped or waited for memory"}}},
 		"a short stall":                        {func(m *moment) { m.lateNS = 4e8 }, nil},
-		"thawed late":                          {func(m *moment) { m.wallNS, m.bootNS, m.lateNS = m.wallNS+60e9, m.bootNS+60e9, 8e8 }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}}},
-		"suspended":                            {func(m *moment) { m.wallNS, m.bootNS = m.wallNS+60e9, m.bootNS+60e9 }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}}},
-		"suspended and set":                    {func(m *moment) { m.wallNS, m.bootNS = m.wallNS+61e9, m.bootNS+60e9 }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}, {Kind: WallClockStep, OffsetNS: 1e9, Message: "the wall clock was set forward by 1 s"}}},
-		"no clock of suspend":                  {func(m *moment) { m.countsSuspend = false; m.wallNS += 60e9 }, []Event{{Kind: WallClockStep, OffsetNS: 60e9, Message: "the wall clock was set forward by 60 s, or the machine was suspended"}}},
+		"thawed late":                          {func(m *moment) { m.pass(60e9, 60e9, 0); m.lateNS = 8e8 }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}}},
+		"suspended":                            {func(m *moment) { m.pass(60e9, 60e9, 0) }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}}},
+		"suspended and set":                    {func(m *moment) { m.pass(61e9, 60e9, 0) }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}, {Kind: WallClockStep, OffsetNS: 1e9, Message: "the wall clock was set forward by 1 s"}}},
+		"no clock of suspend":                  {func(m *moment) { m.countsSuspend = false; m.pass(60e9, 0, 0) }, []Event{{Kind: WallClockStep, OffsetNS: 60e9, Message: "the wall clock was set forward by 60 s, or the machine was suspended"}}},
 	} {
 		m := after(first, beat)
 		c.change(&m)
@@ -51,15 +64,14 @@ func TestBetween(t *testing.T) {
 func TestSleeper(t *testing.T) {
 	done := make(chan [2]moment)
 	go func() {
-		s := newSleeper()
-		defer s.close()
+		s := new(sleeper)
 		before := now()
 		done <- [2]moment{before, s.sleep(t.Context(), 20*time.Millisecond)}
 	}()
 	m := <-done
-	require.Greater(t, m[1].monotonicNS-m[0].monotonicNS, int64(19*time.Millisecond), "the sleep of Windows ends with a tick")
+	require.Greater(t, m[1].boot.Low-m[0].boot.Low, int64(19*time.Millisecond), "the sleep of Windows ends with a tick")
 	require.Equal(t, int64(20*time.Millisecond), m[1].sleptNS)
-	require.Positive(t, m[1].wallNS)
-	require.GreaterOrEqual(t, m[1].bootNS, m[0].bootNS)
-	require.Less(t, m[1].errorNS, int64(time.Hour))
+	require.Positive(t, m[1].wall.Value)
+	require.GreaterOrEqual(t, m[1].boot.Value, m[0].boot.Value)
+	require.Less(t, m[1].wall.Width(), int64(time.Hour))
 }

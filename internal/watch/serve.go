@@ -20,9 +20,9 @@ import (
 const (
 	// maxConnections are open at a time.
 	maxConnections = 64
-	// turn is the least time between two connections that are accepted. So each has maxConnections turns for its
-	// request, also while others connect without end.
-	turn = time.Millisecond
+	// acceptEvery is the least time between two connections that are accepted. So each has maxConnections times this for
+	// its request, also while others connect without end.
+	acceptEvery = time.Millisecond
 	// patience is how long a client may take to send a request, to read the answer, and to send the next request.
 	patience  = 5 * time.Second
 	maxHeader = 8 << 10
@@ -80,7 +80,7 @@ func (s *Server) changed(connection net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.add(connection)
-		time.Sleep(turn)
+		time.Sleep(acceptEvery)
 	case http.StateClosed:
 		s.remove(connection)
 	}

@@ -182,7 +182,7 @@ func TestConnectionHasItsTurns(t *testing.T) {
 	}
 	need.Ends(t, "the first connection", func() { _, _ = io.Copy(io.Discard, first) })
 	const rounding = 2 // of the clock of Windows
-	require.Greater(t, time.Since(begin), maxConnections*turn/rounding)
+	require.Greater(t, time.Since(begin), maxConnections*acceptEvery/rounding)
 }
 
 // Clients that send no whole request are cut off, although no other needs their connections.

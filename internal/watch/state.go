@@ -30,5 +30,5 @@ type State struct {
 	Started, LastTurn time.Time
 }
 
-// costsOf returns the costs of a look as a section of a document.
-func costsOf(l look) *compare.Costs { return &compare.Costs{FloorNS: l.floorNS, Clocks: l.clocks} }
+// costsOf returns the costs of a turn as a section of a document.
+func costsOf(l snapshot) *compare.Costs { return &compare.Costs{FloorNS: l.floorNS, Clocks: l.clocks} }

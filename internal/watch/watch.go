@@ -1,4 +1,4 @@
-// Package watch is an agent: it looks at the clocks of a machine again and again, and reports what
+// Package watch is an agent: it reads the clocks of a machine again and again, and reports what
 // changed.
 //
 // There are two rhythms. Every turn (30 s by default) looks at the kernel's clock source, measures
@@ -59,26 +59,13 @@ type Settings struct {
 func Run(ctx context.Context, s Settings) {
 	w := newWatcher(s)
 	reader := newReader(s.Clocks)
-	sleeper := newSleeper()
-	defer sleeper.close()
+	sleeper := new(sleeper)
 	for next := time.Now(); ctx.Err() == nil; {
 		if now := time.Now(); !now.Before(next) {
-			w.turn(ctx, reader.look())
+			w.turn(ctx, reader.snapshot())
 			// A machine that was suspended has missed turns, which are not made up for.
 			next = now.Add(s.Every)
 		}
 		w.beat(sleeper.sleep(ctx, beat))
-	}
-}
-
-// pause waits for the interval, or until ctx ends, and returns whether it waited.
-func pause(ctx context.Context, interval time.Duration) bool {
-	timer := time.NewTimer(interval)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
 	}
 }

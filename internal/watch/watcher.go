@@ -18,7 +18,7 @@ import (
 type watcher struct {
 	settings Settings
 	state    State
-	last     *look // nil before the first turn
+	last     *snapshot // nil before the first turn
 	baseline map[string]*baseline
 	moment   *moment // nil before the first beat
 	examined *result.Document
@@ -50,8 +50,8 @@ func (w *watcher) beat(m moment) {
 	w.moment = &m
 }
 
-// turn compares a look with the one before, and has the machine examined if that is due.
-func (w *watcher) turn(ctx context.Context, l look) {
+// turn compares a turn with the one before, and has the machine examined if that is due.
+func (w *watcher) turn(ctx context.Context, l snapshot) {
 	events := w.changes(w.last, l)
 	sourceChanged := slices.ContainsFunc(events, func(e Event) bool { return e.Kind == ClockSource })
 	w.due = w.due || len(events) > 0
@@ -77,8 +77,8 @@ func (w *watcher) turn(ctx context.Context, l look) {
 	w.publish()
 }
 
-// changes returns what changed between two looks; nothing for the first one.
-func (w *watcher) changes(last *look, now look) []Event {
+// changes returns what changed between two turns; nothing for the first one.
+func (w *watcher) changes(last *snapshot, now snapshot) []Event {
 	events := append(w.entries(now), w.costs(now)...)
 	if last == nil {
 		return nil
@@ -109,7 +109,7 @@ func named(source string) string {
 
 // entries returns an event for all clocks whose reads now enter the kernel, or no longer do. Their costs
 // begin anew.
-func (w *watcher) entries(now look) []Event {
+func (w *watcher) entries(now snapshot) []Event {
 	var events []Event
 	for i, c := range now.clocks {
 		if !known(c.KernelEntry) {
@@ -158,7 +158,7 @@ func costWords(e Event) string {
 }
 
 // costs returns an event for each clock whose cost changed.
-func (w *watcher) costs(now look) []Event {
+func (w *watcher) costs(now snapshot) []Event {
 	var events []Event
 	for _, c := range now.clocks {
 		if c.Latency == nil {
@@ -180,7 +180,7 @@ func (w *watcher) costs(now look) []Event {
 }
 
 // availability returns an event for each clock that can no longer be read, or can be again.
-func availability(before, now look) []Event {
+func availability(before, now snapshot) []Event {
 	var events []Event
 	for _, c := range now.clocks {
 		old := clockOf(before, c.ID)
@@ -196,7 +196,7 @@ func availability(before, now look) []Event {
 	return events
 }
 
-func clockOf(l look, id string) *compare.Clock {
+func clockOf(l snapshot, id string) *compare.Clock {
 	i := slices.IndexFunc(l.clocks, func(c compare.Clock) bool { return c.ID == id })
 	if i < 0 {
 		return nil
@@ -205,7 +205,7 @@ func clockOf(l look, id string) *compare.Clock {
 }
 
 // synchronisation returns an event if the kernel's verdict on the wall clock changed.
-func synchronisation(before, now look) *Event {
+func synchronisation(before, now snapshot) *Event {
 	if before.timeSync == nil || now.timeSync == nil || before.timeSync.Synchronised == now.timeSync.Synchronised {
 		return nil
 	}
@@ -228,7 +228,7 @@ const (
 
 // stoodStill returns an event if the real-time clock went on while all clocks of the system stood still: a
 // hypervisor that pauses a machine can stop these with it.
-func stoodStill(before, now look) *Event {
+func stoodStill(before, now snapshot) *Event {
 	if !before.hasRTC || !now.hasRTC {
 		return nil
 	}

@@ -27,13 +27,13 @@ type machine struct {
 
 var healthy = machine{source: "tsc", ns: 22, entry: result.Never, synced: true, floor: 2}
 
-// looks returns a turn of the machine.
-func (m machine) look() look {
+// snapshot returns a turn of the machine.
+func (m machine) snapshot() snapshot {
 	c := compare.Clock{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Available: m.reason == "", Reason: m.reason}
 	if c.Available {
 		c.KernelEntry, c.Latency = m.entry, compare.LatencyOf([]float64{m.ns, m.ns, 3 * m.ns}, []float64{m.ns, m.ns, 3 * m.ns})
 	}
-	return look{at: time.Unix(2e9, 0), source: m.source, timeSync: &result.TimeSync{Synchronised: m.synced}, clocks: []compare.Clock{c}, floorNS: m.floor}
+	return snapshot{at: time.Unix(2e9, 0), source: m.source, timeSync: &result.TimeSync{Synchronised: m.synced}, clocks: []compare.Clock{c}, floorNS: m.floor}
 }
 
 // A planted is a watcher of a planted machine, and what it reported and published.
@@ -66,7 +66,7 @@ func plant() *planted {
 
 func (p *planted) turns(n int) {
 	for range n {
-		p.turn(context.Background(), p.machine.look())
+		p.turn(context.Background(), p.machine.snapshot())
 	}
 }
 
@@ -232,7 +232,7 @@ func TestAChangeAcrossAGap(t *testing.T) {
 	p := plant()
 	p.machine.entry = result.Unknown
 	p.turns(3)
-	p.turn(context.Background(), look{source: "tsc"})
+	p.turn(context.Background(), snapshot{source: "tsc"})
 	p.machine.entry = result.Always
 	p.turns(1)
 	require.Len(t, p.events, 1)
@@ -256,16 +256,16 @@ func TestNoExamination(t *testing.T) {
 // A turn in which no thread could be started has no clocks, and the next one compares with what there is.
 func TestATurnWithoutClocks(t *testing.T) {
 	p := plant()
-	p.turn(context.Background(), look{source: "tsc"})
+	p.turn(context.Background(), snapshot{source: "tsc"})
 	p.turns(3)
 	require.Empty(t, p.reported())
 }
 
 func TestStoodStill(t *testing.T) {
 	const turn = 30
-	before := look{hasRTC: true, rtcSeconds: 1000, wallNS: 1000e9, bootNS: 50e9}
-	later := func(rtc, wall, boot int64) look {
-		return look{hasRTC: true, rtcSeconds: 1000 + rtc, wallNS: 1000e9 + wall*1e9, bootNS: 50e9 + boot*1e9}
+	before := snapshot{hasRTC: true, rtcSeconds: 1000, wallNS: 1000e9, bootNS: 50e9}
+	later := func(rtc, wall, boot int64) snapshot {
+		return snapshot{hasRTC: true, rtcSeconds: 1000 + rtc, wallNS: 1000e9 + wall*1e9, bootNS: 50e9 + boot*1e9}
 	}
 	require.Nil(t, stoodStill(before, later(turn, turn, turn)))
 	require.Nil(t, stoodStill(before, later(turn+1, turn, turn)), "rounding")
@@ -280,7 +280,7 @@ func TestStoodStill(t *testing.T) {
 		}
 	}
 	require.Nil(t, stoodStill(before, later(86400+40, 86400, 86400)), "a fast real-time clock over a day")
-	require.Nil(t, stoodStill(look{}, later(60, turn, turn)), "there was no real-time clock")
+	require.Nil(t, stoodStill(snapshot{}, later(60, turn, turn)), "there was no real-time clock")
 	e := stoodStill(before, later(turn+5, turn, turn))
 	require.NotNil(t, e)
 	require.Equal(t, int64(5e9), e.DurationNS)
@@ -300,7 +300,7 @@ func TestBeats(t *testing.T) {
 	require.Len(t, p.states, published, "nothing happened")
 	stalled := after(m, 6*time.Second)
 	stalled.lateNS = 5e9
-	stalled.wallNS += 7e9
+	stalled.wall.Value += 7e9
 	p.beat(stalled)
 	require.Len(t, p.reported(), 2)
 	require.Len(t, p.states, published+1)

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -62,6 +63,19 @@ func (c *Crew) Wait() { c.left.Wait() }
 func Away(cpu int) bool {
 	at := thread.Current()
 	return cpu != thread.Any && at != thread.Any && at != cpu
+}
+
+// Sleep waits for the span, and returns false if ctx ended first. It uses Go's timers: a sleep in the kernel would
+// delay a garbage collection for as long.
+func Sleep(ctx context.Context, span time.Duration) bool {
+	timer := time.NewTimer(span)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
 }
 
 // steps is the number of steps into which a patience is divided.

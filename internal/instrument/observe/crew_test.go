@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -100,4 +101,11 @@ func TestAwaitReturnsWhatCame(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
 	need.Ends(t, "waiting for what is done", func() { require.Empty(t, Await(from, 1, time.Hour, done)) })
+}
+
+func TestCancellingEndsASleep(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(time.Millisecond, cancel)
+	require.False(t, Sleep(ctx, 100*time.Hour))
+	require.True(t, Sleep(t.Context(), time.Microsecond))
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
 )
 
@@ -42,23 +43,13 @@ type Settings struct {
 // The error is why the reference cannot be used; the results before its failure are returned
 // too.
 func Run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings, tell func(done, total time.Duration)) (Drift, error) {
-	return run(ctx, clocks, reference, s, tell, world{sleep, func(cpus int) func() { return thread.Busy(cpus, s.LoadTime+time.Minute) }})
+	return run(ctx, clocks, reference, s, tell, world{observe.Sleep, func(cpus int) func() { return thread.Busy(cpus, s.LoadTime+time.Minute) }})
 }
 
 // A world is the effects of a run on the machine, which tests replace.
 type world struct {
-	sleep func(context.Context, time.Duration)
+	sleep func(context.Context, time.Duration) bool
 	busy  func(cpus int) (stop func())
-}
-
-// sleep uses Go's timers: a sleep in the kernel would delay a garbage collection for as long.
-func sleep(ctx context.Context, span time.Duration) {
-	timer := time.NewTimer(span)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }
 
 func run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings, tell func(done, total time.Duration), w world) (Drift, error) {

@@ -415,11 +415,3 @@ func TestClocksOfThisMachine(t *testing.T) {
 		}
 	}
 }
-
-func TestCancellingWakesASleeper(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(time.Millisecond, cancel)
-	sleep(ctx, 100*time.Hour)
-	require.Error(t, ctx.Err())
-	sleep(t.Context(), time.Microsecond)
-}

@@ -23,12 +23,13 @@ func newWorld(seed uint64) *fakeWorld {
 	return &fakeWorld{random: rand.New(rand.NewPCG(seed, 1)), readNS: 25}
 }
 
-func (w *fakeWorld) sleep(_ context.Context, span time.Duration) {
+func (w *fakeWorld) sleep(_ context.Context, span time.Duration) bool {
 	w.ns += float64(span) + 50e3*w.random.ExpFloat64()
 	w.wave = 0.95*w.wave + w.random.NormFloat64()
 	if w.slept != nil {
 		w.slept()
 	}
+	return true
 }
 
 func (w *fakeWorld) busy(int) func() {

@@ -14,8 +14,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// A look is what one turn sees.
-type look struct {
+// A snapshot is what one turn sees.
+type snapshot struct {
 	at time.Time
 	// source is the kernel's clock source; "" if it has no name.
 	source   string
@@ -42,16 +42,15 @@ const (
 	budget                  = 10 * time.Millisecond
 	minRounds, mostRounds   = 6, 16
 	longSlice, roundsIfLong = 2 * time.Millisecond, 1
-	// mostReads bounds the reads of a slice if the stopwatch stands still.
-	mostReads = 1 << 24
+	// still is the slice from which the stopwatch stands still.
+	still = time.Second
 )
 
 // A subject is a clock of the reader. The last one is the empty call.
 type subject struct {
-	id     string
 	reader clock.Reader
 	err    error
-	readNS float64 // of the last slice; 0 before the first
+	readNS float64 // of the last slice
 	slices []float64
 }
 
@@ -67,16 +66,16 @@ type reader struct {
 
 func newReader(clocks []clock.Clock) *reader { return &reader{clocks: clocks} }
 
-// look takes a turn.
-func (r *reader) look() look {
+// snapshot takes a turn.
+func (r *reader) snapshot() snapshot {
 	// Without a file descriptor it cannot be read, which is no change.
-	l := look{source: cmp.Or(host.CurrentClockSource(), r.source), timeSync: host.TimeSync()}
+	l := snapshot{source: cmp.Or(host.CurrentClockSource(), r.source), timeSync: host.TimeSync()}
 	if r.source != l.source || r.subjects == nil {
 		observe.TryStopwatch() // it reads the clock source too
 	}
 	l.rtcSeconds, l.hasRTC = host.RTCSeconds()
 	m := now()
-	l.at, l.bootNS, l.wallNS = m.at, m.bootNS, m.wallNS
+	l.at, l.bootNS, l.wallNS = m.at, m.wall.Middle(), m.wall.Value
 	if err := thread.Run(thread.Any, r.read); err != nil {
 		return l // without a thread no clock has a figure in this turn
 	}
@@ -117,14 +116,16 @@ func (r *reader) read() {
 	}
 	for range rounds {
 		for _, s := range r.subjects {
-			s.take(span, observe.Now)
+			if s.reader != nil && span < still {
+				s.take(span)
+			}
 		}
 	}
 }
 
 func (r *reader) open() {
 	for _, c := range r.clocks {
-		s := &subject{id: c.ID}
+		s := &subject{}
 		s.reader, s.err = c.Open()
 		r.subjects = append(r.subjects, s)
 	}
@@ -133,33 +134,22 @@ func (r *reader) open() {
 	r.subjects = append(r.subjects, floor)
 }
 
-// take times one slice. The first slice of a clock whose cost is unknown, or has changed twofold, only tells
-// how many reads fit into one.
-func (s *subject) take(span time.Duration, stopwatch func() int64) {
-	if s.reader == nil {
-		return
-	}
-	for {
-		n := 1
-		if s.readNS > 0 {
-			n = max(1, min(mostReads, int(float64(span)/s.readNS)))
+// take times one slice. If it was too short, because reads have become faster, it is timed again.
+func (s *subject) take(span time.Duration) {
+	for range 2 {
+		if s.readNS == 0 {
+			s.readNS = observe.ReadNS(s.reader)
 		}
-		begun := stopwatch()
-		s.reader.Spin(n)
-		took := stopwatch() - begun
+		ns := observe.TimeReads(s.reader, s.readNS, span, span)[0]
 		if s.err = clock.Failure(s.reader); s.err != nil {
 			return
 		}
-		if took >= int64(span)/2 {
-			s.readNS = float64(took) / float64(n)
-			s.slices = append(s.slices, s.readNS)
+		if ns >= s.readNS/2 {
+			s.readNS = ns
+			s.slices = append(s.slices, ns)
 			return
 		}
-		if n == mostReads { // the stopwatch stands still
-			return
-		}
-		// At most tenfold at a time: the stopwatch may be coarse.
-		s.readNS = max(float64(took)/float64(n), float64(span)/float64(10*n))
+		s.readNS = 0
 	}
 }
 
