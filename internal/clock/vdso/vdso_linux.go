@@ -6,6 +6,7 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -94,4 +95,22 @@ func (base memory) ReadAt(p []byte, offset int64) (n int, err error) {
 func Functions() (map[string]uint64, error) {
 	image, err := load()
 	return image.offsets, err
+}
+
+// NameAt returns the name of the function at an address in the vDSO of any process, which starts at start. It is empty before the first
+// function, and if the process is not of this one's width: a kernel has one vDSO for 64-bit processes, and another for 32-bit ones, whose
+// addresses are below 4 GiB.
+func NameAt(start, address uint64) (name string) {
+	image, err := load()
+	if err != nil || (start>>32 == 0) != (uint64(image.base)>>32 == 0) {
+		return ""
+	}
+	first := uint64(0)
+	for function, offset := range image.offsets {
+		// Without underscores it is an alias.
+		if strings.HasPrefix(function, "__") && offset >= first && offset <= address-start {
+			name, first = function, offset
+		}
+	}
+	return name
 }

@@ -117,12 +117,6 @@ func recovered(err *error) {
 // ErrNoFunctions means that a file names no function: it was stripped, and exports none.
 var ErrNoFunctions = errors.New("ELF file: its symbol tables have no function")
 
-// FromImage reads the functions of an ELF file in memory: the vDSO. Its mapping starts at offset 0 of the
-// image, so [Table.Address] works as for a file.
-func FromImage(image []byte) (*Table, error) {
-	return FromELF(bytes.NewReader(image), int64(len(image)))
-}
-
 // headers is the file as elf.NewFile sees it. NewFile reads the headers, and the names of the sections.
 // It makes a copy of each name, so that a file of some megabytes with one long name for all its sections
 // takes terabytes. Here the names are never used, so the header says that there are none (e_shstrndx is
@@ -272,8 +266,7 @@ func (t *Table) functions(file *elf.File, section *elf.Section, contents io.Read
 			continue
 		}
 		if uint64(symbol.Name) >= uint64(len(t.names)) {
-			t.skipped++
-			continue
+			continue // malformed
 		}
 		if len(functions) == maxElements {
 			return nil, fmt.Errorf("ELF file: more than %d functions", maxElements)

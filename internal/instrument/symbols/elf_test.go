@@ -89,9 +89,13 @@ func madeELF(class elf.Class, names string, symbols []testSymbol) []byte {
 	return image.Bytes()
 }
 
+func fromImage(image []byte) (*Table, error) {
+	return FromELF(bytes.NewReader(image), int64(len(image)))
+}
+
 func TestFromELF(t *testing.T) {
 	for _, class := range []elf.Class{elf.ELFCLASS64, elf.ELFCLASS32} {
-		table, err := FromImage(madeELF(class, madeNames, madeSymbols))
+		table, err := fromImage(madeELF(class, madeNames, madeSymbols))
 		require.NoError(t, err)
 		requireNames(t, table, map[uint64]string{
 			madeAddress - 1: "", madeAddress: "first", madeAddress + 0x10: "", madeAddress + 0x20: "", madeAddress + 0x40: "second",
@@ -143,11 +147,11 @@ func TestFromELFRefusesWhatIsWrong(t *testing.T) {
 		"headers of any size":  {change(54, 0xff, 0xff, 0xff, 0xff), "ELF file: "},
 		"sections of any size": {change(58, 0xff, 0xff, 0xff, 0xff), "ELF file: "},
 	} {
-		_, err := FromImage(wrong.image)
+		_, err := fromImage(wrong.image)
 		require.ErrorContains(t, err, wrong.want, name)
 	}
 	for cut := range whole {
-		_, err := FromImage(whole[:cut])
+		_, err := fromImage(whole[:cut])
 		require.Error(t, err, "cut at %d", cut)
 	}
 }
@@ -203,7 +207,7 @@ func TestLongNamesTakeNoMemory(t *testing.T) {
 	for i := range symbols {
 		symbols[i] = exported(1, uint64(i)&0xff, 1)
 	}
-	table, err := FromImage(madeELF(elf.ELFCLASS64, "\x00"+strings.Repeat("x", 1<<20), symbols))
+	table, err := fromImage(madeELF(elf.ELFCLASS64, "\x00"+strings.Repeat("x", 1<<20), symbols))
 	require.NoError(t, err)
 	require.Equal(t, 256, table.Len())
 	name, ok := table.Lookup(madeAddress)
@@ -279,7 +283,7 @@ func FuzzFromELF(f *testing.F) {
 		if linker, err := Interpreter(bytes.NewReader(image)); err != nil {
 			require.Empty(t, linker)
 		}
-		table, err := FromImage(image)
+		table, err := fromImage(image)
 		if err != nil {
 			return
 		}

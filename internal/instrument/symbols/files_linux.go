@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -15,8 +14,6 @@ import (
 )
 
 const (
-	// maxFiles bounds the tables that are kept.
-	maxFiles = 1024
 	// maxBytes bounds the memory that all tables and mappings take, and the reading of one more, by an estimate. Chromium
 	// with all its symbols takes 310 MB while it is read.
 	maxBytes = 320 << 20
@@ -25,30 +22,33 @@ const (
 	// patience bounds the time to read one file. A file of FUSE, or of a network file system whose server
 	// is gone, may take for ever.
 	patience = 5 * time.Second
-	// maxStuck bounds the file systems on which a read did not end in time. Each read keeps a thread.
-	maxStuck = 8
 )
 
 // Files keeps the tables of files, so that a library which thousands of processes map is read once. What its processes take
-// together has a bound, in memory and in time: see [Files.Exhausted]. Its methods may be called at once from several
-// goroutines. The zero value is ready to use.
+// together has a bound, in memory and in time: see [Files.Exhausted]. The zero value is ready to use.
 type Files struct {
-	mu        sync.Mutex
-	tables    map[fileID]*kept
-	bytes     int64         // of the tables, of the mappings of processes, and for what is being read
-	spent     time.Duration // reading
-	exhausted error         // the first bound that was exceeded
-	uses      uint64
-	stuck     map[string]int // by source, the reads that did not end in time
+	mu        sync.Mutex // of what follows: a file that is not read in time is still being read
+	tables    map[fileID]*Table
+	kept      int64           // bytes of the tables
+	bytes     int64           // of these, of the mappings of processes, and for what is being read
+	spent     time.Duration   // reading
+	exhausted error           // the first bound that was exceeded
+	hung      map[string]bool // sources whose files are not read in time
 
 	reads  int    // files that were read, for tests
 	limits limits // instead of the constants, for tests
 }
 
+// size returns about how many bytes of memory the table takes.
+func (t *Table) size() int64 {
+	const fixed = 1 << 10
+	return fixed + int64(cap(t.names)) + pieceSize*int64(cap(t.pieces))
+}
+
 // limits are the bounds of Files; 0 for those of the constants.
 type limits struct {
-	bytes          int64
-	time, patience time.Duration
+	bytes    int64
+	patience time.Duration
 }
 
 // A fileID changes when the contents of a file do.
@@ -57,20 +57,6 @@ type fileID struct {
 	size          int64
 	modified      unix.Timespec
 	compiled      bool // it is read as a list of compiled functions, and not as an ELF file
-}
-
-// kept is the table of one file. table and bytes are valid after read.
-type kept struct {
-	read  sync.Once
-	table *Table // nil if the file has no functions, or is not what it is read as
-	used  uint64 // Files.uses when it was last asked for
-	bytes int64  // 0 while it is read
-}
-
-// size returns about how many bytes of memory the table takes.
-func (t *Table) size() int64 {
-	const fixed = 1 << 10
-	return fixed + int64(cap(t.names)) + pieceSize*int64(cap(t.pieces))
 }
 
 // Exhausted returns why some functions have no name: reading the symbols of one file, or of all processes, takes more memory or
@@ -87,15 +73,14 @@ func (f *Files) exceeded(err error) error {
 	return err
 }
 
-// reserve takes so many bytes of the memory for symbols. For that it drops the tables that were not used for longest.
+// reserve takes so many bytes of the memory for symbols. If there are not as many, it drops all tables: those in use are read again.
 func (f *Files) reserve(bytes int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	most := cmp.Or(f.limits.bytes, maxBytes)
-	for f.bytes > most-bytes || len(f.tables) > maxFiles {
-		if !f.evict() {
-			break
-		}
+	if f.bytes > most-bytes {
+		f.bytes -= f.kept
+		f.kept, f.tables = 0, nil
 	}
 	if f.bytes > most-bytes {
 		return f.exceeded(fmt.Errorf("the symbols of all programs need more than %d MiB of memory", most>>20))
@@ -111,146 +96,106 @@ func (f *Files) release(bytes int64) {
 	f.bytes -= bytes
 }
 
-// evict drops the table that was not used for longest. It leaves those that are being read. It returns false if there is
-// none.
-func (f *Files) evict() bool {
-	var oldest fileID
-	found := false
-	for id, k := range f.tables {
-		if k.bytes > 0 && (!found || k.used < f.tables[oldest].used) {
-			oldest, found = id, true
-		}
-	}
-	if found {
-		f.bytes -= f.tables[oldest].bytes
-		delete(f.tables, oldest)
-	}
-	return found
-}
-
 // known returns the table of a file if it is kept. The table is nil if the file has none.
 func (f *Files) known(id fileID) (table *Table, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	k := f.tables[id]
-	if k == nil || k.bytes == 0 {
-		return nil, false
-	}
-	f.uses++
-	k.used = f.uses
-	return k.table, true
+	table, ok = f.tables[id]
+	return table, ok
 }
 
-// read returns the table of an open file, and reads the file unless the table is kept. The table is nil if
-// the file has none.
-func (f *Files) read(file *os.File, id fileID) *Table {
-	f.mu.Lock()
-	k := f.tables[id]
-	if k == nil {
-		k = &kept{}
-		if f.tables == nil {
-			f.tables = make(map[fileID]*kept)
-		}
-		f.tables[id] = k
-	}
-	f.uses++
-	k.used = f.uses
-	f.mu.Unlock()
-	k.read.Do(func() {
-		reserved := int64(0)
-		reserve := func(bytes int64) error {
-			err := f.reserve(bytes)
-			if err == nil {
-				reserved += bytes
-			}
-			return err
-		}
-		const withoutTable = 256
-		size, err := int64(withoutTable), reserve(withoutTable)
-		var table *Table
-		if err == nil {
-			table, err = parserOf(id)(file, id.size, reserve)
-		}
-		if err != nil {
-			table = nil
-			debuglog.Printf("symbols", "%s: %v", file.Name(), err)
-		} else {
-			size = table.size()
-		}
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		k.table, k.bytes = table, size
-		f.reads++
-		f.bytes += size - reserved
-	})
-	return k.table
-}
+var errHung = errors.New("a file with symbols could not be read in time, such as one of a file system that does not answer")
 
-// parserOf returns the function that reads a file. It calls reserve before it takes memory.
-func parserOf(id fileID) func(file io.ReaderAt, size int64, reserve func(int64) error) (*Table, error) {
-	if id.compiled {
-		return readPerfMap
-	}
-	return fromELF
-}
-
-var errStuck = errors.New("a file with symbols could not be read in time, such as one of a file system that does not answer")
-
-// inTime calls a function that reads a file of a source, such as a device. It returns the error of the function, or errStuck
-// if that takes longer than patience, or than what is left of the time for all files. The function then goes on, so it must not
-// touch what the caller uses. Until it ends, nothing of the same source is read; nor of any other, after maxStuck of them.
-func (f *Files) inTime(source string, read func() error) error {
-	f.mu.Lock()
-	refuse := f.stuck[source] > 0 || len(f.stuck) >= maxStuck
-	f.mu.Unlock()
-	if refuse {
-		return errStuck
-	}
+// read returns the table of the file that open opens, nil if it has no functions. The source is what the file is on, such as a device.
+// The error is that of open, or errHung if it takes longer than patience, or than what is left of the time for all files. The reading
+// then goes on, so open must not touch what the caller uses, and nothing more of the same source is read.
+func (f *Files) read(source string, open func() (*os.File, fileID, error)) (fileID, *Table, error) {
 	left, err := f.spend(0)
+	if err == nil && f.hung[source] {
+		err = errHung
+	}
 	if err != nil {
-		return err
+		return fileID{}, nil, err
 	}
+	type result struct {
+		id    fileID
+		table *Table
+		err   error
+	}
+	done := make(chan result, 1)
 	began := time.Now()
-	done := make(chan error, 1)
-	go func() { done <- read() }()
-	timer := time.NewTimer(min(left, cmp.Or(f.limits.patience, patience)))
-	defer timer.Stop()
-	defer func() { _, _ = f.spend(time.Since(began)) }()
-	select {
-	case err := <-done:
-		return err
-	case <-timer.C:
-	}
-	f.mu.Lock()
-	if f.stuck == nil {
-		f.stuck = make(map[string]int)
-	}
-	f.stuck[source]++
-	err = f.exceeded(errStuck)
-	f.mu.Unlock()
 	go func() {
-		if err := <-done; err != nil {
-			debuglog.Printf("symbols", "after %v: %v", time.Since(began), err)
+		file, id, err := open()
+		if err != nil {
+			done <- result{err: err}
+			return
 		}
+		defer func() { _ = file.Close() }()
+		done <- result{id, f.tableOf(file, id), nil}
+	}()
+	r := result{err: errHung}
+	select {
+	case r = <-done:
+	case <-time.After(min(left, cmp.Or(f.limits.patience, patience))):
+	}
+	_, _ = f.spend(time.Since(began))
+	if errors.Is(r.err, errHung) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if f.stuck[source]--; f.stuck[source] == 0 {
-			delete(f.stuck, source)
+		if f.hung == nil {
+			f.hung = make(map[string]bool)
 		}
-	}()
-	return err
+		f.hung[source] = true
+		_ = f.exceeded(errHung)
+	}
+	return r.id, r.table, r.err
+}
+
+// tableOf returns the table of an open file, and reads the file unless the table is kept.
+func (f *Files) tableOf(file *os.File, id fileID) *Table {
+	if table, ok := f.known(id); ok {
+		return table
+	}
+	reserved := int64(0)
+	reserve := func(bytes int64) error {
+		err := f.reserve(bytes)
+		if err == nil {
+			reserved += bytes
+		}
+		return err
+	}
+	read := fromELF
+	if id.compiled {
+		read = readPerfMap
+	}
+	table, err := read(file, id.size, reserve)
+	size := int64(256) // of one without a table
+	if err != nil {
+		table = nil
+		debuglog.Printf("symbols", "%s: %v", file.Name(), err)
+	} else {
+		size = table.size()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.tables == nil {
+		f.tables = make(map[fileID]*Table)
+	}
+	f.tables[id] = table
+	f.reads++
+	f.kept += size
+	f.bytes += size - reserved
+	return table
 }
 
 // spend takes some of the time for all files, and returns what is left. The error is that nothing is.
 func (f *Files) spend(span time.Duration) (left time.Duration, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.spent += span
-	most := cmp.Or(f.limits.time, maxTime)
-	if f.spent >= most {
-		return 0, f.exceeded(fmt.Errorf("reading the symbols of all programs takes more than %v", most))
+	if f.spent += span; f.spent >= maxTime {
+		return 0, f.exceeded(fmt.Errorf("reading the symbols of all programs takes more than %v", maxTime))
 	}
-	return most - f.spent, nil
+	return maxTime - f.spent, nil
 }
 
 // openRegular is [procfile.OpenAt], and returns the identity of the file too.

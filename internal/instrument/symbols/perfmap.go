@@ -28,8 +28,8 @@ func mostCompiled(size int64) int64 { return min(size/minLine+1, maxCompiled) }
 // (tools/perf/Documentation/jit-interface.txt in the sources of Linux). A line is START SIZE NAME, the numbers in
 // hexadecimal. A later function replaces each earlier one that it overlaps, because compilers use memory again.
 //
-// [Table.Skipped] has the number of malformed lines. At most size bytes, 64 MiB and 1,048,576 functions are read; what follows
-// is left out. The error is that of the reader.
+// Malformed lines are left out. At most size bytes, 64 MiB and 1,048,576 functions are read; what follows is left out. The
+// error is that of the reader.
 func ParsePerfMap(r io.Reader, size int64) (*Table, error) {
 	size = min(size, maxPerfMap)
 	t := &Table{names: make([]byte, 0, size)}
@@ -42,8 +42,6 @@ func ParsePerfMap(r io.Reader, size int64) (*Table, error) {
 			if ok {
 				compiled = append(compiled, function{start: start, end: start + size, name: uint32(len(t.names))})
 				t.names = append(append(t.names, name...), 0)
-			} else {
-				t.skipped++
 			}
 		}
 		if errors.Is(err, io.EOF) {

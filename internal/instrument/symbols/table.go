@@ -7,28 +7,18 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 )
 
-// A Table has the functions of one file or of one just-in-time compiler. Its methods may be called at
-// once from several goroutines.
+// A Table has the functions of one file or of one just-in-time compiler.
 type Table struct {
 	pieces    []piece // in order of address, without overlap
 	names     []byte  // of the functions, each ended by a zero byte
 	segments  []segment
 	versioned bool // a name may end with the version of the symbol: clock_gettime@@GLIBC_2.17
-	skipped   int
-
-	mu       sync.Mutex
-	readable map[uint32]string // the names as Lookup returned them
 }
 
-const (
-	// maxName bounds a name in a file, in bytes. Mangled names of C++ templates have some thousand.
-	maxName = 4096
-	// maxReadable bounds the names that a table keeps in readable form.
-	maxReadable = 4096
-)
+// maxName bounds a name in a file, in bytes. Mangled names of C++ templates have some thousand.
+const maxName = 4096
 
 // A piece is a range of addresses that belongs to one function. A function has several if others lie
 // within it.
@@ -68,36 +58,22 @@ func (t *Table) Lookup(addr uint64) (name string, ok bool) {
 	if addr-found.start >= uint64(found.length) {
 		return "", false
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if name, ok := t.readable[found.name]; ok {
-		return name, true
-	}
-	if t.readable == nil || len(t.readable) >= maxReadable {
-		t.readable = make(map[uint32]string)
-	}
-	name = string(t.raw(found.name))
+	return readable(t.name(found)), true
+}
+
+// name returns the name of a piece as it is in the file, without its version.
+func (t *Table) name(of piece) string {
+	name := string(t.raw(of.name))
 	if t.versioned {
 		name = withoutVersion(name)
 	}
-	name = readable(name)
-	t.readable[found.name] = name
-	return name, true
+	return name
 }
 
 // HasAny reports whether the table has a function with one of these names.
 func (t *Table) HasAny(names []string) bool {
-	return slices.ContainsFunc(t.pieces, func(of piece) bool {
-		name := string(t.raw(of.name))
-		if t.versioned {
-			name = withoutVersion(name)
-		}
-		return slices.Contains(names, name)
-	})
+	return slices.ContainsFunc(t.pieces, func(of piece) bool { return slices.Contains(names, t.name(of)) })
 }
-
-// Skipped returns the number of lines or symbols that were not understood.
-func (t *Table) Skipped() int { return t.skipped }
 
 // Len returns the number of address ranges that have a name.
 func (t *Table) Len() int { return len(t.pieces) }
