@@ -34,9 +34,6 @@ type Switch struct{}
 // Hold returns an error: this build cannot switch the clock source.
 func Hold(Folder, *exec.Cmd) (*Switch, error) { return nil, errNotBuilt }
 
-// Original returns "".
-func (*Switch) Original() string { return "" }
-
 // To returns an error.
 func (*Switch) To(string) error { return errNotBuilt }
 

@@ -203,8 +203,8 @@ func children(*Switch) error {
 	select {}
 }
 
-// A process is a measuring process, as a test sees it.
-type process struct {
+// A measurer is a measuring process, as a test sees it.
+type measurer struct {
 	*exec.Cmd
 	t        *testing.T
 	folder   Folder
@@ -214,10 +214,10 @@ type process struct {
 }
 
 // start starts a measuring process as the leader of its own process group.
-func start(t *testing.T, role string, folder Folder) *process {
+func start(t *testing.T, role string, folder Folder) *measurer {
 	t.Helper()
 	need.Processes(t)
-	p := &process{Cmd: again(role, folder), t: t, folder: folder, errors: filepath.Join(t.TempDir(), "stderr")}
+	p := &measurer{Cmd: again(role, folder), t: t, folder: folder, errors: filepath.Join(t.TempDir(), "stderr")}
 	stderr, err := os.Create(p.errors)
 	require.NoError(t, err)
 	p.Stderr = stderr
@@ -235,7 +235,7 @@ func start(t *testing.T, role string, folder Folder) *process {
 }
 
 // startSwitched starts a measuring process and returns when it has switched.
-func startSwitched(t *testing.T, role string, folder Folder) *process {
+func startSwitched(t *testing.T, role string, folder Folder) *measurer {
 	t.Helper()
 	p := start(t, role, folder)
 	p.guardian = p.number()
@@ -243,20 +243,20 @@ func startSwitched(t *testing.T, role string, folder Folder) *process {
 	return p
 }
 
-func (p *process) line() string {
+func (p *measurer) line() string {
 	p.t.Helper()
 	require.True(p.t, p.lines.Scan(), "it ended: %s", p.said())
 	return p.lines.Text()
 }
 
-func (p *process) number() (n int) {
+func (p *measurer) number() (n int) {
 	p.t.Helper()
 	_, err := fmt.Sscan(p.line(), &n)
 	require.NoError(p.t, err)
 	return n
 }
 
-func (p *process) said() string {
+func (p *measurer) said() string {
 	text, err := os.ReadFile(p.errors)
 	require.NoError(p.t, err)
 	return string(text)
@@ -264,7 +264,7 @@ func (p *process) said() string {
 
 // restored waits until the measuring process and its guardian have ended, and
 // requires the original.
-func (p *process) restored() {
+func (p *measurer) restored() {
 	p.t.Helper()
 	_ = p.Wait()
 	released(p.t, p.folder)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/procfs"
 	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
 )
@@ -20,20 +21,13 @@ import (
 // the original is restored, for the case that the measuring process and the guardian are killed
 // at the same time.
 type Record struct {
-	Original string    `json:"original"`
-	Since    time.Time `json:"since"`
-	Process  identity  `json:"process"`  // the measuring process
-	Guardian identity  `json:"guardian"` // the guardian
+	Original string     `json:"original"`
+	Since    time.Time  `json:"since"`
+	Process  process.ID `json:"process"`  // the measuring process
+	Guardian process.ID `json:"guardian"` // the guardian
 	// The process ids are valid in this boot and this PID namespace only.
 	BootID       string `json:"boot_id"`
 	PIDNamespace string `json:"pid_namespace,omitempty"`
-}
-
-// An identity identifies a process by its id and its start time in kernel ticks since boot,
-// because the kernel reuses ids.
-type identity struct {
-	PID     int    `json:"pid"`
-	Started uint64 `json:"started"`
 }
 
 // recordFile is the path of a Record, below the root of the machine.
@@ -53,14 +47,17 @@ func (f Folder) remember(original string, guardian int) error {
 	if !ok {
 		return fmt.Errorf("%s is not the folder of a kernel", f)
 	}
-	processes, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
+	own, err := statOf(root, os.Getpid())
+	if err != nil {
+		return err
+	}
+	other, err := statOf(root, guardian)
 	if err != nil {
 		return err
 	}
 	text, err := json.Marshal(Record{
 		Original: original, Since: time.Now().UTC().Truncate(time.Second),
-		Process: identify(processes, os.Getpid()), Guardian: identify(processes, guardian),
-		BootID: bootID(root), PIDNamespace: pidNamespace(root),
+		Process: process.Of(own), Guardian: process.Of(other), BootID: bootID(root), PIDNamespace: pidNamespace(root),
 	})
 	if err != nil {
 		return err
@@ -118,7 +115,7 @@ func (r Record) isOf(root string) bool {
 	return here == "" || here == r.PIDNamespace
 }
 
-func (r Record) lives(root string) bool { return r.Process.lives(root) || r.Guardian.lives(root) }
+func (r Record) lives(root string) bool { return lives(root, r.Process) || lives(root, r.Guardian) }
 
 // tidy removes an obsolete record: the original is in use, it is from another boot, or it is
 // invalid. The caller holds the lock of the folder.
@@ -160,29 +157,26 @@ func (f Folder) Recover(left *Record) error {
 	return f.restore(left.Original, usualTimeouts)
 }
 
-func identify(processes procfs.FS, pid int) identity {
-	found := identity{PID: pid}
-	if p, err := processes.Proc(pid); err == nil {
-		if stat, err := p.Stat(); err == nil {
-			found.Started = stat.Starttime
-		}
+func statOf(root string, pid int) (process.ProcStat, error) {
+	processes, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
+	if err != nil {
+		return process.ProcStat{}, err
 	}
-	return found
+	found, err := processes.Proc(pid)
+	if err != nil {
+		return process.ProcStat{}, err
+	}
+	return found.Stat()
 }
 
 // lives reports whether the process runs, or may run.
-func (p identity) lives(root string) bool {
-	processes, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
+func lives(root string, p process.ID) bool {
+	stat, err := statOf(root, p.PID)
 	if err != nil {
-		return false
+		// If /proc hides the processes of others (hidepid), it may still be there.
+		return root == "/" && p.PID > 0 && errors.Is(unix.Kill(p.PID, 0), unix.EPERM)
 	}
-	if seen, err := processes.Proc(p.PID); err == nil {
-		stat, err := seen.Stat()
-		const dead = "ZXx" // ended but not yet reaped: proc_pid_stat(5)
-		return err == nil && stat.Starttime == p.Started && !strings.Contains(dead, stat.State)
-	}
-	// If /proc hides the processes of others (hidepid), it may still be there.
-	return root == "/" && p.PID > 0 && errors.Is(unix.Kill(p.PID, 0), unix.EPERM)
+	return process.Of(stat) == p && !process.Ended(stat)
 }
 
 func bootID(root string) string {

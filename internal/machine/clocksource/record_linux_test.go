@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -27,8 +28,8 @@ func TestRecordStandsWhileItIsSwitched(t *testing.T) {
 	require.Equal(t, s.guardian.Process.Pid, record.Guardian.PID)
 	require.NotZero(t, record.Process.Started)
 	require.NotZero(t, record.Guardian.Started)
-	require.True(t, record.Process.lives(root))
-	require.True(t, record.Guardian.lives(root))
+	require.True(t, lives(root, record.Process))
+	require.True(t, lives(root, record.Guardian))
 	info, err := os.Stat(recordOf(t, folder))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o644), info.Mode(), "doctor needs no root")
@@ -112,7 +113,7 @@ func abandon(t *testing.T, folder Folder, change func(*Record)) {
 	t.Helper()
 	root, _ := folder.root()
 	record := Record{
-		Original: "tsc", Process: identity{ended(t), 12}, Guardian: identity{ended(t), 13},
+		Original: "tsc", Process: process.ID{PID: ended(t), Started: 12}, Guardian: process.ID{PID: ended(t), Started: 13},
 		BootID: bootID(root), PIDNamespace: pidNamespace(root),
 	}
 	if change != nil {
@@ -168,7 +169,7 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-func self(t *testing.T) identity {
+func self(t *testing.T) process.ID {
 	t.Helper()
 	folder := machine(t)
 	require.NoError(t, folder.remember("tsc", os.Getpid()))

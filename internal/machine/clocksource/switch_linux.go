@@ -189,52 +189,38 @@ func (s *Switch) finish() {
 	close(s.done)
 }
 
-// Original returns the name of the clock source that Restore restores.
-func (s *Switch) Original() string { return s.original }
-
 // To switches to a clock source and returns when the kernel has switched. It returns an error,
 // and the clock source does not change, if the kernel does not offer it or does not switch
 // within 2 s. If the guardian has ended, it restores the original and returns an error.
 func (s *Switch) To(name string) error {
-	unrecorded, err := s.to(name)
-	// Not with the mutex held, which Restore needs: the reader of standard error may be slow.
-	if unrecorded != nil {
-		debuglog.Printf("clocksource", "no record of the experiment: %v", unrecorded)
-	}
-	if err == nil {
-		debuglog.Printf("clocksource", "switched to %s", name)
-	}
-	return err
-}
-
-// to is To without traces; unrecorded is why there is no record of the first switch.
-func (s *Switch) to(name string) (unrecorded, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.ended {
-		if s.broken != nil {
-			return nil, s.broken
-		}
-		return nil, fmt.Errorf("clock source %s has already been restored, so nothing more is switched", s.original)
+	switch {
+	case s.broken != nil:
+		return s.broken
+	case s.ended:
+		return fmt.Errorf("clock source %s has already been restored, so nothing more is switched", s.original)
 	}
 	if err := s.folder.offers(name); err != nil {
-		return nil, err
+		return err
 	}
 	if now, err := s.folder.Current(); err == nil && now == name && !s.switched {
-		return nil, nil
+		return nil
 	}
 	if s.send(switching) != nil {
 		// The caller may end this process before watch restores.
 		s.lose()
-		return nil, s.broken
+		return s.broken
 	}
 	if !s.switched {
-		unrecorded = s.folder.remember(s.original, s.guardian.Process.Pid)
+		if err := s.folder.remember(s.original, s.guardian.Process.Pid); err != nil {
+			debuglog.Printf("clocksource", "no record of the experiment: %v", err)
+		}
 	}
 	// From here on the original is always written at the end, even if it is still in use: a name
 	// that the kernel did not switch to stays its override, which it may use later.
 	s.switched = true
-	return unrecorded, s.folder.put(name, s.timeouts.settle)
+	return s.folder.put(name, s.timeouts.settle)
 }
 
 // send sends a message to the guardian. It returns an error if the guardian has ended, because
@@ -251,23 +237,13 @@ func (s *Switch) send(message byte) error {
 // ended. An error has the clock source in use now. If nothing was switched, Restore writes
 // nothing. Any goroutine may call it, also more than once. Afterwards To returns an error.
 func (s *Switch) Restore() error {
-	first, err := s.restoreOnce()
-	if first && err == nil {
-		debuglog.Printf("clocksource", "the experiment has ended, and %s is in use", s.original)
-	}
-	return err
-}
-
-// restoreOnce is Restore without traces; first reports whether it was not called before.
-func (s *Switch) restoreOnce() (first bool, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.ended {
-		return false, s.left
+	if !s.ended {
+		s.left = s.restore()
+		s.finish()
 	}
-	s.left = s.restore()
-	s.finish()
-	return true, s.left
+	return s.left
 }
 
 func (s *Switch) restore() error {
@@ -293,14 +269,7 @@ func (s *Switch) restore() error {
 			s.folder.forget()
 			return nil
 		}
-		err = s.folder.putBack(s.original, s.timeouts.settle)
-		switch {
-		case errors.Is(err, errUnavailable):
-			return s.folder.withdrawn(err, s.timeouts.settle)
-		case err != nil:
-			return s.folder.stranded(s.original, err)
-		}
-		return nil
+		return s.folder.restore(s.original, timeouts{settle: s.timeouts.settle})
 	}
 	now, err := s.folder.Current()
 	if err == nil && now != s.original {

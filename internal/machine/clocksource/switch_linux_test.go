@@ -21,7 +21,7 @@ import (
 func TestSwitchAndRestore(t *testing.T) {
 	folder := machine(t)
 	s := holding(t, folder, usualTimeouts)
-	require.Equal(t, "tsc", s.Original())
+	require.Equal(t, "tsc", s.original)
 	require.Equal(t, "tsc\n", content(t, folder), "nothing is switched yet")
 	for _, name := range []string{"hpet", "acpi_pm", "tsc", "hpet"} {
 		require.NoError(t, s.To(name))
@@ -221,7 +221,7 @@ func TestTwoDoNotFight(t *testing.T) {
 	require.ErrorContains(t, err, "another timebench is switching the clock source")
 	require.NoError(t, one.Restore())
 	two := holding(t, folder, usualTimeouts)
-	require.Equal(t, "tsc", two.Original())
+	require.Equal(t, "tsc", two.original)
 }
 
 // Until the guardian of a killed experiment has restored, no other experiment may take the
