@@ -125,15 +125,15 @@ func (g *gate) absent() {
 
 // pass waits until the gate is opened. The thread then moves to its CPU: the kernel may wake it on
 // the CPU of another.
-func (g *gate) pass(at seat) {
+func (g *gate) pass(begin int) {
 	g.arrive()
 	for g.opened.Load() == 0 {
 		sleepWhile(&g.opened, 0, time.Hour)
 	}
-	if at.Begin != thread.Any {
+	if begin != thread.Any {
 		// The worker is not pinned: if the CPU went away, another CPU will do.
-		if err := thread.Move(at.Begin); err != nil {
-			debuglog.Printf("thread", "begin on CPU %d: %v", at.Begin, err)
+		if err := thread.Move(begin); err != nil {
+			debuglog.Printf("thread", "begin on CPU %d: %v", begin, err)
 		}
 	}
 	g.awake.Add(1)
@@ -168,7 +168,7 @@ func (g *gate) work(i int, reader clock.Reader, p pace) error {
 			last = now
 			sliced++
 		}
-		if calls%p.Look == 0 {
+		if calls%p.Check == 0 {
 			if observe.Now() >= deadline {
 				break
 			}
@@ -234,15 +234,18 @@ func (g *gate) starved(n int, p pace) bool {
 	return false
 }
 
-// serve does one assignment on this thread. If the seat has a CPU to pin to, the thread is
-// pinned already.
-func (g *gate) serve(at seat, i int, c clock.Clock, p pace) error {
+// serve does one assignment on this thread, which is pinned if the affinity says so. unpinned is why it could not be.
+func (g *gate) serve(unpinned error, at affinity, i int, c clock.Clock, p pace) error {
+	if unpinned != nil {
+		g.absent()
+		return &lostCPU{at.Pin, unpinned}
+	}
 	reader, err := c.Open()
 	if err != nil {
 		g.absent()
 		return err
 	}
-	g.pass(at)
+	g.pass(at.Begin)
 	err = g.work(i, reader, p)
 	if observe.Away(at.Pin) {
 		err = errors.Join(&lostCPU{cpu: at.Pin}, err)

@@ -27,20 +27,20 @@ func switches(t *testing.T) int64 {
 func TestThreadsWaitAtTheGateWithoutACPU(t *testing.T) {
 	const threads = 200
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads + 2))
-	crew := newThreads()
-	defer crew.close()
-	at := func(int) seat { return seat{thread.Any, thread.Any} }
+	team := newThreads()
+	defer team.close()
+	at := func(int) affinity { return affinity{thread.Any, thread.Any} }
 	for range 2 { // the threads exist in the second pass
-		crew.gate().reset(threads)
+		team.gate().reset(threads)
 		begun := switches(t)
-		require.NoError(t, crew.start(scripted("any", func(i int64) int64 { return i }), pace{Chunk: 1, Slice: 1, Look: 1, SpanNS: int64(time.Hour)}, threads, at))
-		for end := observe.Now() + int64(20*time.Second); crew.gate().ready.Load() < threads && observe.Now() < end; {
-			sleepWhile(&crew.gate().ready, crew.gate().ready.Load(), time.Second)
+		require.NoError(t, team.start(scripted("any", func(i int64) int64 { return i }), pace{Chunk: 1, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, threads, at))
+		for end := observe.Now() + int64(20*time.Second); team.gate().ready.Load() < threads && observe.Now() < end; {
+			sleepWhile(&team.gate().ready, team.gate().ready.Load(), time.Second)
 		}
 		switched := switches(t) - begun
-		crew.gate().open(t.Context(), threads)
-		crew.gate().stop.Store(1)
-		require.NoError(t, crew.wait())
+		team.gate().open(t.Context(), threads)
+		team.gate().stop.Store(1)
+		require.NoError(t, team.wait())
 		t.Logf("%d switches of %d threads", switched, threads)
 		require.Less(t, switched, int64(25*threads))
 	}
@@ -57,7 +57,7 @@ func TestProcessThatIsStoppedIsAnErrorAndNotAHang(t *testing.T) {
 	stopped := p.workers[1].command.Process
 	require.NoError(t, stopped.Signal(unix.SIGSTOP))
 	p.gate().reset(2)
-	require.NoError(t, p.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Look: 1}, 2, quick(1).seats()))
+	require.NoError(t, p.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1}, 2, quick(1).affinities()))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // open does not wait for it
 	p.gate().open(ctx, 2)

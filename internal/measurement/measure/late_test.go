@@ -14,13 +14,13 @@ import (
 // another figure.
 func TestWorkerThatFailsCostsItsFigureAlone(t *testing.T) {
 	for _, why := range []string{"a thread got no time on any CPU for 2.04s", "too many open files", "worker 1 of 4 ended before it began"} {
-		crew := &fakeCrew{gone: never, fails: func(c clock.Clock, n int) error {
+		team := &fakeTeam{gone: never, fails: func(c clock.Clock, n int) error {
 			if c.ID == "a" && n == 4 {
 				return errors.Join(errors.New(why), errors.New("another worker"))
 			}
 			return nil
 		}}
-		measured := losing(t, Settings{Threads: []int{1, 2, 4}}, crew, four)
+		measured := losing(t, Settings{Threads: []int{1, 2, 4}}, team, four)
 		require.NoError(t, measured.Spoilt)
 		for _, c := range measured.Clocks {
 			require.True(t, c.Available, "%s: %s", c.ID, c.Reason)
@@ -35,14 +35,14 @@ func TestWorkerThatFailsCostsItsFigureAlone(t *testing.T) {
 		require.Equal(t, []compare.Passes{
 			{Threads: 4, Planned: 2 * passesPerMeasurement, Complete: passesPerMeasurement, Reasons: []string{"a: " + why}},
 		}, noteworthy(measured.Conditions.Passes))
-		require.Equal(t, 5*passesPerMeasurement+1, crew.starts, "it is not tried again")
+		require.Equal(t, 5*passesPerMeasurement+1, team.starts, "it is not tried again")
 	}
 }
 
 // A figure keeps the passes before the one that failed.
 func TestFigureKeepsItsPassesBeforeTheLateOne(t *testing.T) {
 	passes := 0
-	crew := &fakeCrew{gone: never, fails: func(c clock.Clock, _ int) error {
+	team := &fakeTeam{gone: never, fails: func(c clock.Clock, _ int) error {
 		if c.ID != "a" {
 			return nil
 		}
@@ -51,20 +51,20 @@ func TestFigureKeepsItsPassesBeforeTheLateOne(t *testing.T) {
 		}
 		return errors.New("late")
 	}}
-	measured := losing(t, Settings{Threads: []int{2}}, crew, four)
+	measured := losing(t, Settings{Threads: []int{2}}, team, four)
 	require.Len(t, of(t, measured.Clocks[0], 2).SamplesReadsPerSecond, 7)
 	require.Len(t, of(t, measured.Clocks[1], 2).SamplesReadsPerSecond, passesPerMeasurement)
 }
 
 // Of the errors of a worker only a failed read is one of the clock.
 func TestWorkerThatCannotReadTheClockConcernsTheClock(t *testing.T) {
-	crew := &fakeCrew{gone: never, fails: func(c clock.Clock, _ int) error {
+	team := &fakeTeam{gone: never, fails: func(c clock.Clock, _ int) error {
 		if c.ID == "a" {
 			return errors.Join(&failedRead{errUnplugged})
 		}
 		return nil
 	}}
-	measured := losing(t, Settings{Threads: []int{1, 2}}, crew, four)
+	measured := losing(t, Settings{Threads: []int{1, 2}}, team, four)
 	require.False(t, measured.Clocks[0].Available)
 	require.Equal(t, "failed while it was read: no such device", measured.Clocks[0].Reason)
 	require.True(t, measured.Clocks[1].Available)
@@ -79,12 +79,12 @@ func (p *fakeTime) now() int64 { return p.ns }
 // slowly returns a runner whose passes of n threads each take this time on the planted stopwatch,
 // and whose turns of latency take the other.
 func slowly(p *fakeTime, limit, turn time.Duration, pass func(n int) time.Duration, threads ...int) *runner {
-	crew := &fakeCrew{gone: never, fails: func(_ clock.Clock, n int) error {
+	team := &fakeTeam{gone: never, fails: func(_ clock.Clock, n int) error {
 		p.ns += int64(pass(n))
 		return nil
 	}}
 	return &runner{
-		settings: Settings{Threads: threads, Limit: limit}, crew: crew, usable: four, now: p.now,
+		settings: Settings{Threads: threads, Limit: limit}, team: team, usable: four, now: p.now,
 		progress: func(time.Duration, time.Duration) { p.ns += int64(turn) },
 	}
 }

@@ -9,7 +9,7 @@
 // disturbance affects all clocks alike. docs/measuring.md explains it.
 //
 // Latency and resolution are measured on one otherwise idle thread. Throughput is measured by
-// a crew of workers, threads or processes, which wait at a gate, start together and count
+// a team of workers, threads or processes, which wait at a gate, start together and count
 // reads for the same span.
 package measure
 
@@ -125,18 +125,18 @@ func once(ctx context.Context, clocks []clock.Clock, s Settings, progress func(d
 	observe.TryStopwatch()
 	begun := observe.Now()
 	s.places, s.realTime = thread.Spread(thread.Topology()), thread.RealTimePolicy() != ""
-	team, err := s.crew(ctx, slices.Max(s.Threads))
+	workers, err := s.team(ctx, slices.Max(s.Threads))
 	if err != nil {
 		return Result{}, err
 	}
-	r := &runner{ctx: ctx, crew: team, settings: s, progress: progress, total: s.Estimate(clocks), usable: usable, now: observe.Now, begunNS: begun}
+	r := &runner{ctx: ctx, team: workers, settings: s, progress: progress, total: s.Estimate(clocks), usable: usable, now: observe.Now, begunNS: begun}
 	verdicts := clock.KernelEntries(clocks)
 	for i, c := range clocks {
 		r.subjects = append(r.subjects, &subject{clock: c, entry: verdicts[i]})
 	}
 	r.noise.begin()
 	err = thread.Run(s.cpu(0), r.run)
-	team.close() // the time of worker processes is counted when they have ended
+	workers.close() // the time of worker processes is counted when they have ended
 	if err != nil {
 		return Result{}, err
 	}
@@ -170,13 +170,15 @@ func (r *runner) proveAgain() {
 	}
 }
 
-// DefaultTime returns the span of one throughput measurement of this number of clocks, so
-// that all throughput measurements fit in throughputBudget, including the start of the
-// threads. It uses all settings except the times.
+// DefaultTime returns the span of one throughput measurement of this number of clocks, so that all throughput measurements
+// fit in throughputBudget, including the start of the threads. It uses all settings except the times.
 func (s Settings) DefaultTime(clocks int) time.Duration {
 	s.Time = longestDefaultTime
-	measurements := time.Duration(max(1, clocks*len(s.Threads)))
-	share := (throughputBudget - s.throughputOverhead(clocks)) / measurements
+	budget := throughputBudget
+	for _, threads := range s.Threads {
+		budget -= time.Duration(clocks) * s.overhead(threads)
+	}
+	share := budget / time.Duration(max(1, clocks*len(s.Threads)))
 	return max(shortestDefaultTime, min(longestDefaultTime, share.Truncate(time.Millisecond)))
 }
 
@@ -192,49 +194,26 @@ func (s Settings) DefaultRounds(clocks int) int {
 // Estimate returns approximately how long a run over the clocks takes.
 func (s Settings) Estimate(clocks []clock.Clock) time.Duration {
 	n := time.Duration(len(clocks))
-	total := (n+1)*(time.Duration(s.Rounds)*s.turn()+calibration+s.Distribution) + s.throughputOverhead(len(clocks))
+	total := (n+1)*(time.Duration(s.Rounds)*s.turn()+calibration+s.Distribution)
 	for _, c := range clocks {
 		if !s.WithoutResolution {
 			total += watching(c)
 		}
 	}
 	for _, threads := range s.Threads {
-		total += n * s.span(threads)
+		total += n * (s.span(threads) + s.overhead(threads))
 	}
 	return total
 }
 
-// These are the times to start and end a thread of a crew, to start and end an assignment of
-// an existing thread, and the same for a worker process: approximately what the runner itself
-// spends on each (BenchmarkPass). The threads themselves work in parallel.
-const (
-	hiring     = 100 * time.Microsecond
-	assigning  = 10 * time.Microsecond
-	ofAProcess = 100 * time.Microsecond
-)
-
-// overhead returns approximately the time to start and end this number of workers, over all
-// passes of one measurement.
+// overhead returns approximately the time to start and end this number of workers, over all passes of one measurement:
+// what the runner itself spends (BenchmarkPass). The threads work in parallel.
 func (s Settings) overhead(threads int) time.Duration {
-	each := assigning
+	each := 13 * time.Microsecond // 10 for a thread that is there, and 100 for one that is not
 	if s.Processes {
-		each = ofAProcess
+		each = 100 * time.Microsecond
 	}
 	return time.Duration(s.passes(threads)*threads) * each
-}
-
-// throughputOverhead returns approximately the time of the throughput measurements without
-// their spans. A pass starts only the threads that smaller numbers of threads did not.
-func (s Settings) throughputOverhead(clocks int) time.Duration {
-	total, there := time.Duration(0), 0
-	for _, threads := range s.Threads {
-		total += time.Duration(clocks) * s.overhead(threads)
-		if !s.Processes {
-			total += time.Duration(s.passes(threads)*(threads-there)) * hiring
-			there = threads
-		}
-	}
-	return total
 }
 
 // cpu returns the CPU for worker i of a crew, or for the only thread.
@@ -273,7 +252,7 @@ func (s *subject) failed() bool {
 type runner struct {
 	ctx      context.Context
 	settings Settings
-	crew     crew
+	team     team
 	progress func(done, total time.Duration)
 	done     time.Duration
 	total    time.Duration

@@ -220,7 +220,7 @@ func TestSeatsGiveEachWorkerACPUToBeginOn(t *testing.T) {
 	for cpu := range cpus {
 		free.places = append(free.places, cpu)
 	}
-	seat := free.seats()
+	seat := free.affinities()
 	begun := map[int]int{}
 	for i := range 2 * cpus {
 		require.Equal(t, thread.Any, seat(i).Pin)
@@ -230,7 +230,7 @@ func TestSeatsGiveEachWorkerACPUToBeginOn(t *testing.T) {
 	for cpu := range cpus {
 		require.Equal(t, 2, begun[cpu], "CPU %d", cpu)
 	}
-	pinned := Settings{CPUs: 4, Pin: []int{3, 1}, places: free.places}.seats()
+	pinned := Settings{CPUs: 4, Pin: []int{3, 1}, places: free.places}.affinities()
 	require.Equal(t, []int{3, 1, 3}, []int{pinned(0).Pin, pinned(1).Pin, pinned(2).Pin})
 	require.Equal(t, thread.Any, pinned(0).Begin)
 }
@@ -432,7 +432,7 @@ func TestWorkersOfALongPassLookAtTheirDeadline(t *testing.T) {
 	require.True(t, short.Keep)
 	require.True(t, long.Keep)
 	require.Greater(t, long.Slice, short.Slice)
-	require.Equal(t, short.Look, long.Look)
+	require.Equal(t, short.Check, long.Check)
 }
 
 // A worker that is not stopped, because the runner gets no CPU for example, ends by itself.
@@ -440,7 +440,7 @@ func TestWorkerEndsWhenNobodyStopsIt(t *testing.T) {
 	g := new(gate)
 	g.releasedNS.Store(observe.Now())
 	for _, keep := range []bool{true, false} {
-		p := pace{Chunk: 10, Slice: 10, Look: 20, Keep: keep, Yield: true, SpanNS: int64(time.Millisecond)}
+		p := pace{Chunk: 10, Slice: 10, Check: 20, Keep: keep, Yield: true, SpanNS: int64(time.Millisecond)}
 		require.NoError(t, g.work(0, &script{next: func(i int64) int64 { return i }}, p))
 		require.GreaterOrEqual(t, g.slots[0].endNS.Load(), g.releasedNS.Load()+p.SpanNS)
 	}

@@ -27,7 +27,7 @@ func BenchmarkPass(b *testing.B) {
 				for range b.N {
 					start := observe.Now()
 					team.gate().reset(n)
-					_ = team.start(c, pace{Chunk: 100, Slice: 1, Look: 1}, n, s.seats())
+					_ = team.start(c, pace{Chunk: 100, Slice: 1, Check: 1}, n, s.affinities())
 					begun += observe.Now() - start
 					team.gate().open(context.Background(), n)
 					team.gate().stop.Store(1)

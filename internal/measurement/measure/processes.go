@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,10 +31,10 @@ const WorkerCommand = "worker"
 
 // An order is an assignment of a worker process, sent as a line of JSON.
 type order struct {
-	Clock string `json:"clock"`
-	Pace  pace   `json:"pace"`
-	Seat  seat   `json:"seat"`
-	Slot  int    `json:"slot"`
+	Clock string   `json:"clock"`
+	Pace  pace     `json:"pace"`
+	At    affinity `json:"at"`
+	Slot  int      `json:"slot"`
 }
 
 // A report is the answer of a worker process; Error is empty if it succeeded. LostCPU is the
@@ -51,12 +50,11 @@ func reported(err error) report {
 	if err == nil {
 		return report{}
 	}
-	var lost *lostCPU
-	if errors.As(err, &lost) {
+	if lost, ok := errors.AsType[*lostCPU](err); ok {
 		return report{Error: lost.Error(), LostCPU: &lost.cpu}
 	}
-	var failed *failedRead
-	return report{Error: first(err).Error(), FailedRead: errors.As(err, &failed)}
+	_, failed := errors.AsType[*failedRead](err)
+	return report{Error: first(err).Error(), FailedRead: failed}
 }
 
 // err returns the reported error, or nil if there is none.
@@ -73,9 +71,8 @@ func (r report) err() error {
 	}
 }
 
-// processes is a crew of processes of this same program. They run for all measurements of a
-// run and read orders from their standard input. They end when it is closed, however this
-// process ends. Their gate is in shared memory.
+// processes is a team of processes of this same program. They run for all measurements of a run and read orders from their
+// standard input. They end when it is closed, however this process ends. Their gate is in shared memory.
 type processes struct {
 	meeting *gate
 	workers []*worker
@@ -84,8 +81,7 @@ type processes struct {
 	answers chan answer
 	// patience returns how long wait waits for the answers of n workers.
 	patience func(n int) time.Duration
-	// ended is why no more workers can be started: one has ended or does not answer, so the
-	// others are out of step.
+	// ended is why no more workers can be started: one has ended or does not answer, so the others are out of step.
 	ended error
 }
 
@@ -103,14 +99,22 @@ func (w *worker) listen(i int, to chan<- answer) {
 	for {
 		var r report
 		if err := w.reports.Decode(&r); err != nil {
-			to <- answer{i, errEnded}
+			to <- answer{i, &endedProcess{i, w.end()}}
 			return
 		}
 		to <- answer{i, r.err()}
 	}
 }
 
-var errEnded = errors.New("a worker process ended")
+// An endedProcess is the error of a worker process that has ended.
+type endedProcess struct {
+	worker int
+	how    string
+}
+
+func (e *endedProcess) Error() string {
+	return fmt.Sprintf("worker process %d ended: %s", e.worker, e.how)
+}
 
 // end returns how a worker that no longer answers ended: "signal: killed".
 func (w *worker) end() string {
@@ -138,7 +142,7 @@ func (l *lastWords) firstLine() string {
 	return line
 }
 
-func newProcesses(most int) (crew, error) {
+func newProcesses(most int) (team, error) {
 	if err := observe.CommonStopwatch(); err != nil {
 		return nil, fmt.Errorf("worker processes have no stopwatch in common: %w", err)
 	}
@@ -217,14 +221,14 @@ func startWorker(program, name string, gate *shared) (*worker, error) {
 
 func (p *processes) gate() *gate { return p.meeting }
 
-func (p *processes) start(c clock.Clock, pace pace, n int, seat func(i int) seat) error {
+func (p *processes) start(c clock.Clock, pace pace, n int, affinities func(i int) affinity) error {
 	p.started = 0
 	for i, w := range p.workers[:n] {
 		if p.ended != nil {
 			break
 		}
-		if err := json.NewEncoder(w.orders).Encode(order{c.ID, pace, seat(i), i}); err != nil {
-			p.ended = fmt.Errorf("worker process %d ended: %s", i, w.end())
+		if json.NewEncoder(w.orders).Encode(order{c.ID, pace, affinities(i), i}) != nil {
+			p.ended = &endedProcess{i, w.end()}
 		}
 		p.started = i + 1
 	}
@@ -232,24 +236,16 @@ func (p *processes) start(c clock.Clock, pace pace, n int, seat func(i int) seat
 }
 
 func (p *processes) wait() error {
-	var all error
 	late := p.patience(p.started)
-	came := observe.Await(p.answers, p.started, late, nil)
-	for _, a := range came {
-		if errors.Is(a.err, errEnded) {
-			p.ended = fmt.Errorf("worker process %d ended: %s", a.worker, p.workers[a.worker].end())
-			a.err = p.ended
-		}
-		all = errors.Join(all, a.err)
+	err := collect(p.answers, p.started, late, func(i int) error {
+		p.ended = fmt.Errorf("worker process %d got no time for %s", i, words.Duration(float64(late)))
+		_ = p.workers[i].command.Process.Kill() // close waits for its end
+		return p.ended
+	})
+	if ended, ok := errors.AsType[*endedProcess](err); ok {
+		p.ended = ended
 	}
-	for i, w := range p.workers[:p.started] {
-		if !slices.ContainsFunc(came, func(a answer) bool { return a.worker == i }) {
-			p.ended = fmt.Errorf("worker process %d got no time for %s", i, words.Duration(float64(late)))
-			all = errors.Join(all, p.ended)
-			_ = w.command.Process.Kill() // close waits for its end
-		}
-	}
-	return all
+	return err
 }
 
 func (p *processes) rest() {}
@@ -311,8 +307,7 @@ func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 		case err := <-broken:
 			return ended(err)
 		case o := <-lines:
-			done := make(chan report, 1)
-			go func() { done <- meeting.obey(o, known) }()
+			done := meeting.obey(o, known)
 			select {
 			case err := <-broken: // the parent ended while this process works
 				return ended(err)
@@ -333,30 +328,20 @@ func ended(err error) error {
 	return fmt.Errorf("orders of a worker process: %w", err)
 }
 
-func (g *gate) obey(o order, known map[string]clock.Clock) report {
+// obey executes an order on a thread of its own, which sends the report.
+func (g *gate) obey(o order, known map[string]clock.Clock) <-chan report {
+	done := make(chan report, 1)
 	c, ok := known[o.Clock]
 	if !ok || o.Slot < 0 || o.Slot >= len(g.slots) || !o.Pace.possible() {
 		g.absent()
-		return report{Error: fmt.Sprintf("a worker process cannot obey %+v", o)}
+		done <- report{Error: fmt.Sprintf("a worker process cannot obey %+v", o)}
+		return done
 	}
-	return reported(g.onThread(o.Seat, o.Slot, c, o.Pace))
+	var crew observe.Crew
+	crew.Start(0, o.At.Pin, func(unpinned error) { done <- reported(g.serve(unpinned, o.At, o.Slot, c, o.Pace)) })
+	crew.Dismiss(0)
+	return done
 }
 
 // possible returns whether a worker can read at this pace.
-func (p pace) possible() bool { return p.Chunk >= 1 && p.Slice >= 1 && p.Look >= 1 }
-
-// onThread runs serve on a thread of its own.
-func (g *gate) onThread(at seat, i int, c clock.Clock, p pace) error {
-	var err error
-	ran := false
-	unpinned := thread.Run(at.Pin, func() {
-		ran = true
-		err = g.serve(at, i, c, p)
-	})
-	if !ran {
-		debuglog.Printf("thread", "%v", unpinned)
-		g.absent()
-		return &lostCPU{at.Pin, unpinned}
-	}
-	return err
-}
+func (p pace) possible() bool { return p.Chunk >= 1 && p.Slice >= 1 && p.Check >= 1 }

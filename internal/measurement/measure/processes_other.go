@@ -14,7 +14,7 @@ const WorkerCommand = "worker"
 
 var errNoProcesses = errors.New("worker processes are made on Linux and Windows only; use --workers threads")
 
-func newProcesses(int) (crew, error) { return nil, errNoProcesses }
+func newProcesses(int) (team, error) { return nil, errNoProcesses }
 
 // Worker returns an error: there are no worker processes on this system.
 func Worker([]clock.Clock, io.Reader, io.Writer) error { return errNoProcesses }

@@ -79,13 +79,13 @@ func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
 	c, err := newProcesses(1)
 	require.NoError(t, err)
 	defer c.close()
-	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Look: 1, SpanNS: int64(time.Hour)}, 1, quick(1).seats()))
+	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1, quick(1).affinities()))
 	c.gate().open(context.Background(), 1)
 	time.Sleep(10 * time.Millisecond)
 	require.NoError(t, c.(*processes).workers[0].command.Process.Kill())
 	require.ErrorContains(t, c.wait(), "worker process 0 ended: ")
 	require.ErrorContains(t, c.broken(), map[bool]string{true: "killed", false: "exit status"}[os.PathSeparator == '/'])
-	require.ErrorContains(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Look: 1, SpanNS: int64(time.Hour)}, 1, quick(1).seats()), "worker process 0 ended")
+	require.ErrorContains(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1, quick(1).affinities()), "worker process 0 ended")
 }
 
 // The time of worker processes belongs to this run; it is not load by other programs.
@@ -94,7 +94,7 @@ func TestTimeOfWorkerProcessesIsOwn(t *testing.T) {
 	before := host.See().OwnSeconds
 	c, err := newProcesses(1)
 	require.NoError(t, err)
-	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Look: 1, SpanNS: int64(time.Hour)}, 1, quick(1).seats()))
+	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1, quick(1).affinities()))
 	c.gate().open(context.Background(), 1)
 	time.Sleep(100 * time.Millisecond)
 	c.gate().stop.Store(1)

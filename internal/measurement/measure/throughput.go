@@ -149,7 +149,7 @@ func due(all []*throughput) []pass {
 // and if the time is short, the figures of few threads are complete. One pass of the smallest
 // number is always run.
 func (r *runner) throughput(passes []pass, until int64) (left []pass, ok bool) {
-	defer r.crew.rest()
+	defer r.team.rest()
 	rand.Shuffle(len(passes), func(i, j int) { passes[i], passes[j] = passes[j], passes[i] })
 	slices.SortStableFunc(passes, func(a, b pass) int {
 		return cmp.Or(min(a.nth/sufficient, 1)-min(b.nth/sufficient, 1), a.threads-b.threads, a.nth-b.nth)
@@ -190,10 +190,10 @@ func (r *runner) settle(t *throughput, err error) {
 	var failed *failedRead
 	switch {
 	case errors.As(err, &gone):
-		r.crew.rest() // its threads are pinned
+		r.team.rest() // its threads are pinned
 		r.lose(gone.cpu)
-	case r.crew.broken() != nil:
-		r.spoilt = r.crew.broken()
+	case r.team.broken() != nil:
+		r.spoilt = r.team.broken()
 	case errors.As(err, &failed):
 		t.subject.err = failed
 	case err != nil:
@@ -247,15 +247,15 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 	span := r.settings.span(t.threads) / passes
 	defer r.tell((r.settings.span(t.threads) + r.settings.overhead(t.threads)) / passes)
 	pace := r.pace(t, span)
-	g := r.crew.gate()
+	g := r.team.gate()
 	g.reset(t.threads)
-	if err := r.crew.start(t.subject.clock, pace, t.threads, r.settings.seats()); err != nil {
+	if err := r.team.start(t.subject.clock, pace, t.threads, r.settings.affinities()); err != nil {
 		return false, err
 	}
 	released := g.open(r.ctx, t.threads)
-	samples, complete := r.look(t.threads, released, span)
+	samples, complete := r.sampled(t.threads, released, span)
 	g.stop.Store(1)
-	if err := r.crew.wait(); err != nil {
+	if err := r.team.wait(); err != nil {
 		return false, err
 	}
 	if !complete {
@@ -314,14 +314,14 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 	slice := max(r.settings.slice(), span/(mostSlices-1))
 	p.Keep = !t.oversubscribed
 	p.Median = p.Keep && span >= enough*slice
-	p.Slice, p.Look = calls(slice), calls(looks*r.settings.slice())
+	p.Slice, p.Check = calls(slice), calls(looks*r.settings.slice())
 	return p
 }
 
-// look waits for the span of a pass, and returns false if the run ended first. If threads
+// sampled waits for the span of a pass, and returns false if the run ended first. If threads
 // share CPUs, it returns the reads/s of each window: those of all threads by then, because
 // the last thread to get a CPU may end long after.
-func (r *runner) look(threads int, released int64, span time.Duration) (samples []float64, complete bool) {
+func (r *runner) sampled(threads int, released int64, span time.Duration) (samples []float64, complete bool) {
 	if !r.settings.oversubscribed(threads) {
 		return nil, sleep(r.ctx, span)
 	}
@@ -331,7 +331,7 @@ func (r *runner) look(threads int, released int64, span time.Duration) (samples 
 		if !sleep(r.ctx, span/time.Duration(windows)) {
 			return nil, false
 		}
-		now, reads := observe.Now(), r.crew.gate().reads(threads)
+		now, reads := observe.Now(), r.team.gate().reads(threads)
 		samples = append(samples, float64(reads-lastReads)*1e9/float64(now-last))
 		last, lastReads = now, reads
 	}
