@@ -14,41 +14,16 @@ func (d *Document) check() error {
 	if d.Schema != Schema {
 		c.Fail("schema", fmt.Sprintf("is %.64q, not %q", d.Schema, Schema))
 	}
-	if at, length := overlong(reflect.ValueOf(d)); length > 0 {
-		c.Fail(strings.TrimPrefix(at, "."), fmt.Sprintf("is a text of %d bytes; it must have at most %d", length, mostText))
-	}
 	if err := CheckLabels(d.Labels); err != nil {
 		c.Fail("labels", err.Error())
 	}
-	d.Host.CPU.check(&c, "host.cpu")
-	if d.Host.Windows != nil {
-		d.Host.Windows.check(&c, "host.windows")
-	}
-	c.NotNegative("settings.rounds", float64(d.Settings.Rounds))
-	c.NotNegative("settings.repeat", float64(d.Settings.Repeat))
-	c.NotNegative("settings.time_ns", float64(d.Settings.TimeNS))
-	c.NotNegative("settings.timer_resolution_ns", float64(d.Settings.TimerResolutionNS))
-	for i, threads := range d.Settings.Threads {
-		c.Positive(fmt.Sprintf("settings.threads[%d]", i), float64(threads))
-	}
-	if d.Host.TimeSync != nil {
-		d.Host.TimeSync.check(&c, "host.time_sync")
-	}
-	c.NotNegative("host.wsl", float64(d.Host.WSL))
-	d.Host.ClockSource.check(&c, "host.clocksource")
-	d.Host.checkTime(&c, "host")
-	if left := d.Host.UnrestoredClockSource; left != nil {
-		c.NotNegative("host.unrestored_clocksource.pid", float64(left.PID))
-	}
-	for i, finding := range d.Findings {
-		c.Choice(fmt.Sprintf("findings[%d].severity", i), finding.Severity, Severities)
-	}
+	c.value(reflect.ValueOf(d), shapeOf(reflect.TypeOf(d), ""))
 	for _, section := range d.Sections {
-		at := section.Key()
+		at := step{key: section.Key()}
 		if IsInline(section) {
-			at = ""
+			at = step{index: inline}
 		}
-		section.Check(&c, at)
+		c.within(at, reflect.ValueOf(section), shapeOf(reflect.TypeOf(section), ""))
 	}
 	return c.err
 }
@@ -57,135 +32,9 @@ func (d *Document) check() error {
 // the kernel log has some hundreds, a list of boot parameters some thousands.
 const mostText = 64 << 10
 
-// overlong returns the path of the first text with more than mostText bytes, and its length; 0 if
-// there is none.
-func overlong(value reflect.Value) (at string, length int) {
-	switch value.Kind() {
-	case reflect.String:
-		if value.Len() > mostText {
-			return "", value.Len()
-		}
-	case reflect.Pointer, reflect.Interface:
-		if !value.IsNil() {
-			return overlong(value.Elem())
-		}
-	case reflect.Slice:
-		if sections, ok := value.Interface().([]Section); ok {
-			for _, section := range sections {
-				at, length := overlong(reflect.ValueOf(section))
-				if length > 0 && !IsInline(section) {
-					at = "." + section.Key() + at
-				}
-				if length > 0 {
-					return at, length
-				}
-			}
-			return "", 0
-		}
-		if of := value.Type().Elem().Kind(); of != reflect.String && of != reflect.Struct {
-			return "", 0 // samples, of which there are many
-		}
-		for i := range value.Len() {
-			if at, length := overlong(value.Index(i)); length > 0 {
-				return fmt.Sprintf("[%d]%s", i, at), length
-			}
-		}
-	case reflect.Struct:
-		for i := range value.NumField() {
-			if field := value.Type().Field(i); field.IsExported() {
-				if at, length := overlong(value.Field(i)); length > 0 {
-					if name := key(field); name != "-" {
-						at = "." + name + at
-					}
-					return at, length
-				}
-			}
-		}
-	}
-	return "", 0
-}
-
-func (t *TimeSync) check(c *Checker, at string) {
-	c.Signed(at+".offset_ns", float64(t.OffsetNS))
-	c.NotNegative(at+".max_error_ns", float64(t.MaxErrorNS))
-	c.NotNegative(at+".estimated_error_ns", float64(t.EstimatedErrorNS))
-	c.Signed(at+".frequency_ppm", t.FrequencyPPM)
-	c.NotNegative(at+".frequency_limit_ppm", t.FrequencyLimitPPM)
-	c.NotNegative(at+".tick_ns", float64(t.TickNS))
-}
-
-func (s *ClockSource) check(c *Checker, at string) {
-	if s == nil {
-		return
-	}
-	seen := map[string]bool{}
-	for i, of := range s.Qualities {
-		at := fmt.Sprintf("%s.qualities[%d]", at, i)
-		c.Once(at, of.Name, seen)
-		c.Signed(at+".quality", float64(of.Quality))
-	}
-}
-
-// checkTime checks what the host reports about its wall clock and its system calls.
-func (h *Host) checkTime(c *Checker, at string) {
-	seen := map[string]bool{}
-	for i, wall := range h.WallOffsets {
-		at := fmt.Sprintf("%s.wall_offsets[%d]", at, i)
-		c.Once(at, wall.Against, seen)
-		if wall.OffsetNS != nil {
-			c.Signed(at+".offset_ns", float64(*wall.OffsetNS))
-		}
-		c.NotNegative(at+".bound_ns", float64(wall.BoundNS))
-		c.Signed(at+".zone_ns", float64(wall.ZoneNS))
-	}
-	seen = map[string]bool{}
-	for i, service := range h.TimeServices {
-		c.Once(fmt.Sprintf("%s.time_services[%d]", at, i), service.Name, seen)
-	}
-	seen = map[string]bool{}
-	for i, refused := range h.RefusedCalls {
-		c.Once(fmt.Sprintf("%s.refused_calls[%d]", at, i), refused.Call, seen)
-	}
-}
-
-func (cpu *CPU) check(c *Checker, at string) {
-	c.NotNegative(at+".logical", float64(cpu.Logical))
-	c.NotNegative(at+".usable", float64(cpu.Usable))
-	c.NotNegative(at+".quota_cpus", cpu.Quota)
-	c.NotNegative(at+".quota_period_ns", float64(cpu.QuotaPeriodNS))
-	c.NotNegative(at+".physical", float64(cpu.Physical))
-	c.NotNegative(at+".packages", float64(cpu.Packages))
-	c.NotNegative(at+".groups", float64(cpu.Groups))
-	c.NotNegative(at+".tsc_hz", cpu.TSCHz)
-	c.NotNegative(at+".tsc_asleep_hz", cpu.TSCAsleepHz)
-	c.NotNegative(at+".tsc_loaded_hz", cpu.TSCLoadedHz)
-	c.NotNegative(at+".kernel_tsc_hz", cpu.KernelTSCHz)
-}
-
-func (w *Windows) check(c *Checker, at string) {
-	if w.Timer != nil {
-		c.NotNegative(at+".timer.period_ns", float64(w.Timer.PeriodNS))
-		c.NotNegative(at+".timer.finest_ns", float64(w.Timer.FinestNS))
-		c.NotNegative(at+".timer.coarsest_ns", float64(w.Timer.CoarsestNS))
-	}
-	if w.QPC != nil {
-		c.NotNegative(at+".qpc.hz", float64(w.QPC.Hz))
-		if w.QPC.Shift != nil {
-			c.NotNegative(at+".qpc.shift", float64(*w.QPC.Shift))
-		}
-	}
-}
-
-// A Checker keeps the first impossible value of a document. Its methods take the path of a
-// value: "skew.clocks[0].pairs[1].cpu".
-type Checker struct{ err error }
-
-// Fail reports what is wrong with the value at a path.
-func (c *Checker) Fail(at, what string) {
-	if c.err == nil {
-		c.err = fmt.Errorf("%s %s", at, what)
-	}
-}
+// MostNamed is the maximum length of a list in which commands look an entry up for each entry of another. A machine
+// has about a hundred clocks, and a run has at most 1,024 numbers of threads.
+const MostNamed = 4096
 
 // least and most are the limits of all figures, because renderers divide and take logarithms.
 const (
@@ -193,40 +42,134 @@ const (
 	most  = 1e18
 )
 
-// NotNegative checks a figure that is 0, or from 1e-9 to 1e18.
-func (c *Checker) NotNegative(at string, value float64) {
-	if value == 0 || value >= least && value <= most {
+var notNegative = [2]float64{0, math.Inf(1)}
+
+// limits are the bounds of a number by the tag "is" of its field. Without the tag it is 0, or from least to most.
+var limits = map[string][2]float64{
+	"":         notNegative,
+	"signed":   {-most, most},
+	"positive": {1, math.Inf(1)},
+	"share":    {0, 1},
+	"any":      {math.Inf(-1), math.Inf(1)},
+}
+
+// A Checker walks over a document and keeps its first impossible value: by the bounds in the tags of the
+// fields, and by the method Check of a type whose fields may contradict each other:
+//
+//	func (*T) Check(c *Checker)
+type Checker struct {
+	path []step // to the value that is checked
+	err  error
+}
+
+// A step leads from a value to one within it: by a key, or else to an element of a list, with its id if it has one.
+type step struct {
+	key   string
+	index int
+	id    string
+}
+
+// inline is the index of a step to a section whose keys are at the top of the document.
+const inline = -1
+
+// Fail reports what is wrong with the value that is checked, or with a part of it: "cpu", "pairs[1].cpu".
+func (c *Checker) Fail(part, what string) {
+	if c.err != nil {
 		return
 	}
-	switch {
-	case !(value >= 0) || math.IsInf(value, 0):
-		c.Fail(at, fmt.Sprintf("is %v; it must be a number from 0", value))
-	default:
-		c.Fail(at, fmt.Sprintf("is %v; it must be 0, or from %v to %v", value, least, most))
-	}
-}
-
-// AllNotNegative checks each of the values of a list. A document has thousands of samples, so their paths
-// are made only where they are needed.
-func (c *Checker) AllNotNegative(at string, values []float64) {
-	for i, value := range values {
-		if !(value == 0 || value >= least && value <= most) {
-			c.NotNegative(fmt.Sprintf("%s[%d]", at, i), value)
+	var at strings.Builder
+	for _, s := range c.path {
+		switch {
+		case s.key != "":
+			at.WriteString("." + s.key)
+		case s.id != "":
+			fmt.Fprintf(&at, "[%d] (%.64q)", s.index, s.id)
+		case s.index != inline:
+			fmt.Fprintf(&at, "[%d]", s.index)
 		}
 	}
+	if part != "" {
+		at.WriteString("." + part)
+	}
+	c.err = fmt.Errorf("%s %s", strings.TrimPrefix(at.String(), "."), what)
 }
 
-// Signed checks a value that may be negative.
-func (c *Checker) Signed(at string, value float64) {
-	if !(value >= -most && value <= most) {
-		c.Fail(at, fmt.Sprintf("is %v; it must be from %v to %v", value, -most, most))
+// within checks a value one step further.
+func (c *Checker) within(at step, v reflect.Value, s *shape) {
+	c.path = append(c.path, at)
+	c.value(v, s)
+	c.path = c.path[:len(c.path)-1]
+}
+
+func (c *Checker) value(v reflect.Value, s *shape) {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	switch {
+	case s.object != nil:
+		for _, m := range s.object.members {
+			if of := v.Field(m.field); m.required || !of.IsZero() {
+				c.within(step{key: m.key}, of, m.shape)
+			}
+		}
+		if s.checks {
+			v.Addr().Interface().(checked).Check(c)
+		}
+	case s.element != nil:
+		c.list(v, s)
+	case v.Kind() == reflect.String:
+		c.text(v.String(), s)
+	case v.CanInt():
+		c.number(float64(v.Int()), s)
+	case v.CanFloat():
+		c.number(v.Float(), s)
 	}
 }
 
-// Choice checks the value of an enumeration.
-func (c *Checker) Choice(at, value string, choices []string) {
-	if !slices.Contains(choices, value) {
-		c.Fail(at, noneOf(value, choices))
+func (c *Checker) list(v reflect.Value, s *shape) {
+	if s.element.of.Kind() == reflect.Float64 { // samples, of which there are thousands
+		for i, sample := range v.Interface().([]float64) {
+			if !s.element.holds(sample) {
+				c.within(step{index: i}, v.Index(i), s.element)
+			}
+		}
+		return
+	}
+	var seen map[any]bool
+	if s.once != nil {
+		seen = make(map[any]bool, v.Len())
+	}
+	for i := range v.Len() {
+		at, element := step{index: i}, v.Index(i)
+		if s.once == nil {
+			c.within(at, element, s.element)
+			continue
+		}
+		id := element.Field(s.once.field)
+		if id.Kind() == reflect.String {
+			at.id = id.String()
+		}
+		c.within(at, element, s.element)
+		c.path = append(c.path, at)
+		if seen[id.Interface()] {
+			c.Fail("", "has the "+s.once.key+" of an entry before it; each stands once")
+		}
+		if i >= MostNamed {
+			c.Fail("", fmt.Sprintf("is one of more than %d; no machine has so many", MostNamed))
+		}
+		c.path = c.path[:len(c.path)-1]
+		seen[id.Interface()] = true
+	}
+}
+
+func (c *Checker) text(text string, s *shape) {
+	switch {
+	case len(text) > mostText:
+		c.Fail("", fmt.Sprintf("is a text of %d bytes; it must have at most %d", len(text), mostText))
+	case s.choices != nil && !slices.Contains(s.choices, text):
+		c.Fail("", noneOf(text, s.choices))
+	case s.named && text == "":
+		c.Fail("", "is empty; it must name something")
 	}
 }
 
@@ -235,62 +178,37 @@ func noneOf(value string, choices []string) string {
 	return fmt.Sprintf("is %.64q; it must be one of %s", value, strings.Join(choices, ", "))
 }
 
-// Positive checks a count that is at least 1.
-func (c *Checker) Positive(at string, value float64) {
-	if value < 1 {
-		c.Fail(at, fmt.Sprintf("is %v; it must be at least 1", value))
+// holds reports whether a number is within its bounds.
+func (s *shape) holds(value float64) bool {
+	if s.limits == notNegative {
+		return value == 0 || value >= least && value <= most
 	}
+	return value >= s.limits[0] && value <= s.limits[1]
 }
 
-// mostNamed is the maximum length of a list in which commands look an entry up for each entry of another. A machine
-// has about a hundred clocks, and a run has at most 1,024 numbers of threads.
-const mostNamed = 4096
-
-// Once checks an id that must be present and unique.
-func (c *Checker) Once(at, id string, seen map[string]bool) {
-	if id == "" {
-		c.Fail(at, "has no id")
-	}
-	if seen[id] {
-		c.Fail(at, "appears twice")
-	}
-	c.Few(at, len(seen))
-	seen[id] = true
-}
-
-// Few checks that so many entries may come before one of a list in which commands look entries up.
-func (c *Checker) Few(at string, before int) {
-	if before >= mostNamed {
-		c.Fail(at, fmt.Sprintf("is one of more than %d; no machine has so many", mostNamed))
-	}
-}
-
-// CPUs checks numbers of CPUs.
-func (c *Checker) CPUs(at string, numbers []int) {
-	for i, number := range numbers {
-		c.NotNegative(fmt.Sprintf("%s[%d]", at, i), float64(number))
-	}
-}
-
-// Share checks a value from 0 to 1.
-func (c *Checker) Share(at string, value float64) {
-	if !(value >= 0 && value <= 1) {
-		c.Fail(at, fmt.Sprintf("is %v; it must be from 0 to 1", value))
+func (c *Checker) number(value float64, s *shape) {
+	switch {
+	case s.holds(value):
+	case !math.IsInf(s.limits[1], 1):
+		c.Fail("", fmt.Sprintf("is %v; it must be from %v to %v", value, s.limits[0], s.limits[1]))
+	case s.limits == notNegative && value > 0 && !math.IsInf(value, 1):
+		c.Fail("", fmt.Sprintf("is %v; it must be 0, or from %v to %v", value, least, most))
+	default:
+		c.Fail("", fmt.Sprintf("is %v; it must be at least %v", value, s.limits[0]))
 	}
 }
 
 // Within checks a value that must be in its interval. It has room for rounding.
-func (c *Checker) Within(at string, value, low, high float64) {
+func (c *Checker) Within(part string, value, low, high float64) {
 	const rounding = 1e-9
 	if !(value >= low*(1-rounding)-rounding && value <= high*(1+rounding)+rounding) {
-		c.Fail(at, fmt.Sprintf("is %v; it must be in its interval, from %v to %v", value, low, high))
+		c.Fail(part, fmt.Sprintf("is %v; it must be in its interval, from %v to %v", value, low, high))
 	}
 }
 
-// Part checks a count that is part of another.
-func (c *Checker) Part(at string, some, all int64, name string) {
-	c.NotNegative(at, float64(some))
+// Part checks a count that is part of another, which is named.
+func (c *Checker) Part(part string, some, all int64, name string) {
 	if some > all {
-		c.Fail(at, fmt.Sprintf("is %d; it must be no more than the %d of %s", some, all, name))
+		c.Fail(part, fmt.Sprintf("is %d; it must be no more than the %d of %s", some, all, name))
 	}
 }

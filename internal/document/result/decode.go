@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"strings"
 
@@ -21,22 +20,23 @@ type Loader struct {
 
 // NewLoader returns the loader for sections of these kinds.
 func NewLoader(kinds ...Kind) *Loader {
-	s := shapes{objects: map[reflect.Type]*object{}, choices: maps.Clone(choices)}
-	var sections []Section
-	for _, kind := range kinds {
-		maps.Copy(s.choices, kind.Choices)
-		s.notRequired = append(s.notRequired, kind.NotRequired...)
-		sections = append(sections, kind.New())
+	whole := newObject()
+	for _, m := range objectOf(reflect.TypeFor[Document]()).members {
+		whole.add(m)
 	}
-	form, o := formOf(reflect.TypeFor[Document](), keyed(sections)), newObject()
-	for i, p := range form.parts {
-		t := reflect.TypeFor[Document]()
-		if p.of != whole {
-			t = reflect.TypeOf(sections[p.of]).Elem()
+	for i, kind := range kinds {
+		section := kind.New()
+		s := shapeOf(reflect.TypeOf(section), "")
+		if !IsInline(section) {
+			whole.add(member{key: kind.Key, section: i + 1, field: all, shape: s})
+			continue
 		}
-		s.add(o, t, form.t.Field(i), p)
+		for _, m := range s.object.members {
+			m.section = i + 1
+			whole.add(m)
+		}
 	}
-	return &Loader{kinds, &shape{want: anObject, object: o, of: reflect.TypeFor[Document]()}}
+	return &Loader{kinds, &shape{want: anObject, object: whole, of: reflect.TypeFor[Document]()}}
 }
 
 // open decodes text[from:], which is one document. The place of an error is that in the whole

@@ -184,7 +184,7 @@ func (d *decoder) object(to reflect.Value, o *object) error {
 			err = d.skip()
 		} else {
 			seen[i], next = true, i
-			err = d.value(d.field(to, o.members[i].part), o.members[i].shape)
+			err = d.value(d.field(to, &o.members[i]), o.members[i].shape)
 		}
 		if err != nil {
 			return err
@@ -218,14 +218,14 @@ func (o *object) find(raw []byte, next int) (i int, what string) {
 }
 
 // field returns where the value of a member goes.
-func (d *decoder) field(to reflect.Value, p part) reflect.Value {
-	if p.of != whole {
-		d.has[p.of], to = true, d.sections[p.of]
+func (d *decoder) field(to reflect.Value, m *member) reflect.Value {
+	if m.section > 0 {
+		d.has[m.section-1], to = true, d.sections[m.section-1]
 	}
-	if p.field == all {
+	if m.field == all {
 		return to
 	}
-	return to.Field(p.field)
+	return to.Field(m.field)
 }
 
 // array decodes the next value, an array, into a slice.

@@ -32,9 +32,6 @@ const (
 	Unknown   = "unknown"
 )
 
-// KernelEntries are the values of Clock.KernelEntry.
-var KernelEntries = []string{Never, Always, Sometimes, Unknown}
-
 // A Document is the result of one run of timebench on one machine.
 type Document struct {
 	// Schema is the schema of the document.
@@ -58,8 +55,7 @@ type Document struct {
 	// Findings are problems of the clocks with their causes and remedies, the worst
 	// first; a healthy machine has none.
 	Findings []Finding `json:"findings,omitempty"`
-	// Sections are the results of the measurements. The keys of an [Inline] section are
-	// among those above. Each other section has its own key, after them.
+	// Sections are the results of the measurements, whose keys come after those above.
 	Sections []Section `json:"-"`
 }
 
@@ -117,11 +113,11 @@ type Host struct {
 	TimeSync *TimeSync `json:"time_sync,omitempty"`
 	// WallOffsets compare the wall clock with clocks that keep the time while the machine does not run: the
 	// real-time clock, and the clock of the hypervisor's host. Each name stands once.
-	WallOffsets []WallOffset `json:"wall_offsets,omitempty"`
+	WallOffsets []WallOffset `json:"wall_offsets,omitempty" once:"against"`
 	// TimeServices are the running programs and drivers that can set or slew the wall clock. Each name stands once.
-	TimeServices []TimeService `json:"time_services,omitempty"`
+	TimeServices []TimeService `json:"time_services,omitempty" once:"name"`
 	// RefusedCalls are the system calls of clocks that are refused, as by a seccomp filter. Each call stands once.
-	RefusedCalls []RefusedCall `json:"refused_calls,omitempty"`
+	RefusedCalls []RefusedCall `json:"refused_calls,omitempty" once:"call"`
 	// UnrestoredClockSource is left by an experiment of timebench that was killed,
 	// together with its guardian, before it could restore the clock source.
 	UnrestoredClockSource *UnrestoredClockSource `json:"unrestored_clocksource,omitempty"`
@@ -207,7 +203,7 @@ type ClockSource struct {
 	// Qualities are the qualities of the timecounters, in the order of Available
 	// (kern.timecounter.choice): the kernel selects the counter with the highest, and never one with a
 	// negative quality. Absent on Linux, whose ratings are not exported.
-	Qualities []Quality `json:"qualities,omitempty"`
+	Qualities []Quality `json:"qualities,omitempty" once:"name"`
 	// Settings are the sysctls that decide whether a read enters the kernel and whether the TSC is used,
 	// verbatim: kern.timecounter.fast_gettime=1, kern.timecounter.smp_tsc=0. Absent on Linux.
 	Settings []string `json:"settings,omitempty"`
@@ -216,9 +212,9 @@ type ClockSource struct {
 // A Quality is the quality of a timecounter of a BSD kernel (tc_quality in sys/timetc.h).
 type Quality struct {
 	// Name is the timecounter: TSC-low, HPET, ACPI-fast.
-	Name string `json:"name"`
+	Name string `json:"name" is:"named"`
 	// Quality is higher for a better counter; negative if the kernel does not select it by itself.
-	Quality int `json:"quality"`
+	Quality int `json:"quality" is:"signed"`
 }
 
 // An UnrestoredClockSource is left by an experiment (compare --clocksources) of which both
@@ -261,14 +257,14 @@ type TimeSync struct {
 	Synchronised bool `json:"synchronised"`
 	// OffsetNS is the remaining correction of the wall clock (offset); negative if the
 	// clock is ahead.
-	OffsetNS int64 `json:"offset_ns,omitempty"`
+	OffsetNS int64 `json:"offset_ns,omitempty" is:"signed"`
 	// MaxErrorNS is the maximum error of the wall clock (maxerror).
 	MaxErrorNS int64 `json:"max_error_ns,omitempty"`
 	// EstimatedErrorNS is its estimated error (esterror).
 	EstimatedErrorNS int64 `json:"estimated_error_ns,omitempty"`
 	// FrequencyPPM is the correction of the clock's rate (freq), in ppm; negative if
 	// the clock is slowed down.
-	FrequencyPPM float64 `json:"frequency_ppm,omitempty"`
+	FrequencyPPM float64 `json:"frequency_ppm,omitempty" is:"signed"`
 	// FrequencyLimitPPM is the largest correction of the rate, of either sign, that the kernel applies
 	// (tolerance): 500.
 	FrequencyLimitPPM float64 `json:"frequency_limit_ppm,omitempty"`
@@ -281,21 +277,21 @@ type TimeSync struct {
 // does not run, or the reason why that clock could not be read.
 type WallOffset struct {
 	// Against is the device of the other clock: rtc0, ptp0.
-	Against string `json:"against"`
+	Against string `json:"against" is:"named"`
 	// Name is the name that the driver reports (/sys/class/ptp/ptp0/clock_name,
 	// /sys/class/rtc/rtc0/name): KVM virtual PTP, hyperv, ptp_vmw, rtc_cmos rtc_cmos.
 	Name string `json:"name,omitempty"`
 	// OffsetNS is how far the wall clock must be moved to agree with the other clock: positive if the
 	// wall clock is behind, as in time_sync. Absent if the other clock could not be read. The
 	// limits are 1e18 and -1e18, about 31.7 years: an offset beyond them is reported as the limit.
-	OffsetNS *int64 `json:"offset_ns,omitempty"`
+	OffsetNS *int64 `json:"offset_ns,omitempty" is:"signed"`
 	// BoundNS is the bound of the error of OffsetNS: half of what one reading took, and of the resolution of
 	// the other clock.
 	BoundNS int64 `json:"bound_ns,omitempty"`
 	// ZoneNS is how far the other clock's local time is ahead of UTC, which OffsetNS already takes into
 	// account; absent if the other clock is in UTC. A real-time clock is taken to be in local time if
 	// /etc/adjtime says LOCAL, or if it differs by a multiple of 15 minutes, up to 14 hours.
-	ZoneNS int64 `json:"zone_ns,omitempty"`
+	ZoneNS int64 `json:"zone_ns,omitempty" is:"signed"`
 	// Reason is why the other clock could not be read: /dev/ptp0: permission denied.
 	Reason string `json:"reason,omitempty"`
 }
@@ -305,7 +301,7 @@ type TimeService struct {
 	// Name is the name of the program, or of the driver: chronyd, ntpd, systemd-timesyncd, phc2sys, vmtoolsd,
 	// hyperv-timesync. A program is listed if it has the capability CAP_SYS_TIME. Whether vmtoolsd synchronises the time is a setting of the virtual machine,
 	// off by default, and is not known here.
-	Name string `json:"name"`
+	Name string `json:"name" is:"named"`
 	// Setting is a setting of it that decides whether it sets the clock: timesync_implicit=Y of the module
 	// hv_utils.
 	Setting string `json:"setting,omitempty"`
@@ -316,7 +312,7 @@ type TimeService struct {
 type RefusedCall struct {
 	// Call is the system call: clock_gettime, clock_gettime64 (32-bit programs only), gettimeofday, time,
 	// clock_getres.
-	Call string `json:"call"`
+	Call string `json:"call" is:"named"`
 	// Errno is the name of the error: EPERM, ENOSYS.
 	Errno string `json:"errno"`
 	// Seccomp is whether a seccomp filter is installed for the process (Seccomp in /proc/self/status).
@@ -382,7 +378,7 @@ type QPC struct {
 // Settings are the settings of a run.
 type Settings struct {
 	// Threads are the numbers of threads (or processes) that read at the same time.
-	Threads []int `json:"threads"`
+	Threads []int `json:"threads" is:"positive"`
 	// Rounds is the number of latency samples of each clock; 0 if latency was not
 	// measured.
 	Rounds int `json:"rounds"`
@@ -421,7 +417,7 @@ type Finding struct {
 	Kind string `json:"kind"`
 	// Severity is error, warn or note: clocks are slow or wrong; they may be; good
 	// to know.
-	Severity string `json:"severity"`
+	Severity string `json:"severity" is:"error|warn|note"`
 	// Title is the finding in one line.
 	Title string `json:"title"`
 	// Evidence is what was measured and read, with figures.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -20,7 +21,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/profile"
@@ -96,40 +96,10 @@ func full() *result.Document {
 
 var update = flag.Bool("update", false, "write docs/timebench-1.schema.json anew")
 
-// The bounds of numbers, where they are other than from 0 up: those of check.go.
-var bounds = map[string]struct{ least, most json.Number }{
-	"Conditions.steal_share":   {"0", "1"},
-	"Conditions.wall_step_ns":  {},
-	"Passes.threads":           {"1", ""},
-	"TimeSync.offset_ns":       {number(-result.Most), number(result.Most)},
-	"TimeSync.frequency_ppm":   {number(-result.Most), number(result.Most)},
-	"WallOffset.offset_ns":     {number(-result.Most), number(result.Most)},
-	"WallOffset.zone_ns":       {number(-result.Most), number(result.Most)},
-	"Quality.quality":          {number(-result.Most), number(result.Most)},
-	"Settings.threads":         {"1", ""},
-	"Latency.confidence":       {"0", "1"},
-	"DriftRate.confidence":     {"0", "1"},
-	"Throughput.threads":       {"1", ""},
-	"Latency.runs":             {"1", ""},
-	"Throughput.runs":          {"1", ""},
-	"Throughput.fairness":      {"0", "1"},
-	"Bucket.reads":             {"1", ""},
-	"ClockFault.count":         {"1", ""},
-	"Bracket.offset_ns":        {number(-result.Most), number(result.Most)},
-	"Relation.change_ns":       {number(-result.Most), number(result.Most)},
-	"Relation.ppm":             {number(-result.Most), number(result.Most)},
-	"CPUPair.offset_ns":        {number(-result.Most), number(result.Most)},
-	"DriftRate.ppm":            {number(-result.Most), number(result.Most)},
-	"DriftPoint.offset_ns":     {number(-result.Most), number(result.Most)},
-	"Process.clock_share":      {"0", "1"},
-	"Process.clock_share_low":  {"0", "1"},
-	"Process.clock_share_high": {"0", "1"},
-	"Process.user_share":       {"0", "1"},
-	"Process.kernel_share":     {"0", "1"},
-	"Process.syscall_share":    {"0", "1"},
-}
-
 func number(value float64) json.Number {
+	if math.IsInf(value, 0) {
+		return ""
+	}
 	return json.Number(strconv.FormatFloat(value, 'g', -1, 64))
 }
 
@@ -141,10 +111,8 @@ func generated(t *testing.T) *jsonschema.Schema {
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	defer t.Chdir(here)
-	var empty []result.Section
 	properties := s.Definitions["Document"].Properties
 	for _, kind := range sections.All {
-		empty = append(empty, kind.New())
 		of := reflect.TypeOf(kind.New()).Elem()
 		// From within its folder: the library makes no package of a path with other separators.
 		t.Chdir(filepath.Join(here, "..", "..", "..", strings.TrimPrefix(of.PkgPath(), "github.com/timebench/timebench/")))
@@ -160,42 +128,33 @@ func generated(t *testing.T) *jsonschema.Schema {
 			s.Definitions["Document"].Required = append(s.Definitions["Document"].Required, inline.Required...)
 			continue
 		}
-		properties.Set(kind.Key, &jsonschema.Schema{Ref: reflected.Ref, Description: kind.About})
-	}
-	for _, key := range result.FormKeys(empty) {
-		require.NoError(t, properties.MoveToBack(key))
+		properties.Set(kind.Key, &jsonschema.Schema{Ref: reflected.Ref, Description: s.Definitions[of.Name()].Description})
 	}
 	s.Title = "The result document of timebench, " + result.Schema
 	s.Description = "Keys are only ever added within " + result.Schema + "; ignore those that you do not know."
 	for name, definition := range s.Definitions {
 		fields := fieldsOf(reflect.TypeFor[result.Document](), name)
 		definition.Description = prose(definition.Description, fields)
-		definition.Required = slices.DeleteFunc(definition.Required, func(key string) bool {
-			return slices.ContainsFunc(sections.All, func(kind section.Kind) bool { return slices.Contains(kind.NotRequired, name+"."+key) })
-		})
 		for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
 			property := pair.Value
 			property.Description = prose(property.Description, fields)
 			require.NotEmpty(t, property.Description, "%s.%s has no comment", name, pair.Key)
-			bound(property, name+"."+pair.Key)
-			for _, choice := range choices()[name+"."+pair.Key] {
-				property.Enum = append(property.Enum, choice)
-			}
-			if property.Items != nil {
-				bound(property.Items, name+"."+pair.Key)
+			for _, field := range fields {
+				if result.KeyOf(field) != pair.Key {
+					continue
+				}
+				if field.Tag.Get("old") == "absent" {
+					definition.Required = slices.DeleteFunc(definition.Required, func(key string) bool { return key == pair.Key })
+				}
+				bound(t, property, field.Tag.Get("is"))
+				if property.Items != nil {
+					bound(t, property.Items, field.Tag.Get("is"))
+				}
 			}
 		}
 	}
 	name, _ := s.Definitions["Document"].Properties.Get("schema")
 	name.Const = result.Schema
-	one := uint64(1)
-	for name, key := range map[string]string{
-		"Clock": "id", "MeasuredRuntime": "name", "MeasuredCall": "id", "SystemClock": "id", "VerifiedClock": "id", "SkewedClock": "id", "DriftedClock": "id", "Experiment": "clocksource", "Drift": "reference",
-		"Quality": "name", "WallOffset": "against", "TimeService": "name", "RefusedCall": "call",
-	} {
-		named, _ := s.Definitions[name].Properties.Get(key)
-		named.MinLength = &one
-	}
 	confident := jsonschema.NewProperties()
 	confident.Set("confidence", &jsonschema.Schema{ExclusiveMinimum: "0"})
 	s.Definitions["Latency"].If = &jsonschema.Schema{Properties: confident, Required: []string{"confidence"}}
@@ -203,24 +162,21 @@ func generated(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-func bound(s *jsonschema.Schema, path string) {
-	if s.Type != "integer" && s.Type != "number" {
-		return
+// bound gives a number, a text or an enumeration the bounds of the tag "is" of its field.
+func bound(t *testing.T, s *jsonschema.Schema, is string) {
+	switch {
+	case s.Type == "integer" || s.Type == "number":
+		limits, ok := result.Limits[is]
+		require.True(t, ok, is)
+		s.Minimum, s.Maximum = number(limits[0]), number(limits[1])
+	case strings.Contains(is, "|"):
+		for _, choice := range strings.Split(is, "|") {
+			s.Enum = append(s.Enum, choice)
+		}
+	case is == "named":
+		one := uint64(1)
+		s.MinLength = &one
 	}
-	bound, ok := bounds[path]
-	if !ok {
-		bound.least = "0"
-	}
-	s.Minimum, s.Maximum = bound.least, bound.most
-}
-
-// choices are those of the document and of all sections.
-func choices() map[string][]string {
-	all := maps.Clone(result.Choosing)
-	for _, kind := range sections.All {
-		maps.Copy(all, kind.Choices)
-	}
-	return all
 }
 
 // fieldsOf returns the fields of the named type, which is t or within it or a section.
@@ -312,8 +268,7 @@ func faults(key string, value any) []any {
 	}
 }
 
-// The loader and the schema are made of the same types and of two lists of
-// bounds; what they refuse must not differ.
+// The loader and the schema are made of the same types and tags; what they refuse must not differ.
 func TestSchemaRefusesWhatReadRefuses(t *testing.T) {
 	var whole map[string]any
 	require.NoError(t, json.Unmarshal(written(t, full()), &whole))
@@ -537,7 +492,7 @@ func TestSectionsAreReadStrictly(t *testing.T) {
 		`"skew": {`:  {`"Skew": {`, `Skew is spelt "skew"`},
 		`"drift": {`: {`"skew": {`, "skew appears twice"},
 		`"text": "no such device"`: {
-			`"text": "` + strings.Repeat("x", 1<<17) + `"`, "verification.clocks[0].faults[0].text is a text of 131072 bytes",
+			`"text": "` + strings.Repeat("x", 1<<17) + `"`, `verification.clocks[0] ("CLOCK_MONOTONIC@vdso").faults[0].text is a text of 131072 bytes`,
 		},
 		`"verdict": "monotonic on one CPU only"`: {`"verdict": ""`, `verification.clocks[0].verdict is ""`},
 	} {

@@ -1,24 +1,24 @@
 package result
 
 import (
-	"bytes"
-	"encoding/json"
-	"reflect"
+	"cmp"
+	"fmt"
 	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	v1 "github.com/go-json-experiment/json/v1"
 )
 
 // A Section is the result of one measurement, such as `timebench skew`. It is a pointer to a
-// struct that encoding/json writes and reads.
+// struct that encoding/json writes and reads, with tags as [shapeOf] reads them.
 type Section interface {
 	// Key returns the key of the section in a document.
 	Key() string
-	// Check reports impossible values of the section to c; at is its path in the document.
-	Check(c *Checker, at string)
 }
 
-// An Inline section has no key of its own: its keys are at the top of the document. A field
-// with the tag "before" comes before that key of the document, the others come after all of
-// them. Every document has the keys of an inline section.
+// An Inline section has no key of its own: its keys are at the top of the document, after those of the
+// document. Every document has the keys of an inline section.
 type Inline interface {
 	Section
 	Inline()
@@ -34,15 +34,8 @@ func IsInline(s Section) bool {
 type Kind struct {
 	// Key is the key of its sections.
 	Key string
-	// About is the description of the key in the JSON Schema.
-	About string
 	// New returns an empty section.
 	New func() Section
-	// NotRequired are keys, by type, that are always written but missing in old documents:
-	// "Resolution.ticks".
-	NotRequired []string
-	// Choices are the values of enumerations, by type and key: "VerifiedClock.verdict".
-	Choices map[string][]string
 }
 
 // Of returns the section of type S of a document; nil if it has none.
@@ -78,18 +71,41 @@ func (d *Document) place(key string) int {
 	return slices.IndexFunc(d.Sections, func(s Section) bool { return s.Key() == key })
 }
 
-// Encode returns a value, which is a pointer to a struct, with its parts as JSON on one line.
-// escape is whether characters with a meaning in HTML are escaped.
+// A Keyed is a value with its key. Without a key it is a struct whose own keys are among those of what it is part of.
+type Keyed struct {
+	Key   string
+	Value any
+}
+
+// Encode returns a value, which is a struct with a key, as JSON on one line, and after its keys those of the parts.
+// Lists that are nil are empty in it. escape is whether characters with a meaning in HTML are escaped.
 func Encode(value any, parts []Keyed, escape bool) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(escape)
-	err := encoder.Encode(formOf(reflect.TypeOf(value).Elem(), parts).fill(value, parts))
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+	options := json.JoinOptions(
+		jsontext.EscapeForHTML(escape), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true), v1.OmitEmptyWithLegacySemantics(true))
+	text, err := json.Marshal(value, options)
+	for _, part := range parts {
+		own, failed := json.Marshal(part.Value, options)
+		if err = cmp.Or(err, failed); err != nil {
+			return nil, err
+		}
+		if part.Key != "" {
+			own = fmt.Appendf(nil, "{%q:%s}", part.Key, own)
+		}
+		if own = own[1:]; len(own) > 1 { // with a key
+			text = append(append(text[:len(text)-1], ','), own...)
+		}
+	}
+	return text, err
 }
 
 // text returns the document as JSON on one line.
 func (d *Document) text(escape bool) ([]byte, error) {
-	complete := withLists(d)
-	return Encode(complete, keyed(complete.Sections), escape)
+	parts := make([]Keyed, len(d.Sections))
+	for i, section := range d.Sections {
+		parts[i] = Keyed{section.Key(), section}
+		if IsInline(section) {
+			parts[i].Key = ""
+		}
+	}
+	return Encode(d, parts, escape)
 }

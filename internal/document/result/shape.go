@@ -2,18 +2,12 @@ package result
 
 import (
 	"reflect"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
-
-// choices are the values of enumerations, by type and key. The checks after decoding see these
-// too, but cannot tell "" from an absent key.
-var choices = map[string][]string{
-	"Finding.severity": Severities,
-}
 
 // The kinds of values of JSON, and those of the types of a document, as errors name them.
 var (
@@ -34,13 +28,17 @@ const (
 	anArray  = "an array"
 )
 
-// A shape is what the JSON of a type must be.
+// A shape is what the JSON of a type must be, with the bounds of its values.
 type shape struct {
 	want    string       // the kind of its value, as errors name it
 	element *shape       // that of the elements of a slice
+	once    *member      // the key that no two elements of the slice have the same of; nil for none
 	object  *object      // that of a struct; nil for a time
 	of      reflect.Type // without a pointer
+	checks  bool         // whether it is [checked]
 	choices []string     // the values of an enumeration
+	named   bool         // whether it is a text that is not empty
+	limits  [2]float64   // the bounds of a number
 }
 
 // An object is the shape of a struct, or of a document with its sections.
@@ -53,62 +51,72 @@ type object struct {
 // A member is a key of an object.
 type member struct {
 	key      string
-	part     // the field with its value
+	section  int // the section of a document that has the field: its number from 1; 0 for the value itself
+	field    int // index of the field, or all
 	required bool
 	shape    *shape
 }
 
-// shapes makes the shapes of types, each once.
-type shapes struct {
-	objects     map[reflect.Type]*object
-	choices     map[string][]string // also those of the kinds
-	notRequired []string
-}
+// all is the field of a member that is a whole section.
+const all = -1
 
-// of returns the shape of a type.
-func (s *shapes) of(t reflect.Type, choices []string) *shape {
+// A checked type has fields that may contradict each other.
+type checked interface{ Check(c *Checker) }
+
+// shapeOf returns the shape of a field, by its type and its tags:
+//   - is: the bounds of a number (see limits); "named" for a text that is not empty; or the values of an enumeration:
+//     "never|always". That of a list is that of its elements.
+//   - once: the key that no two elements of a list have the same of
+//   - old: "absent" for a key that is always written, but missing in old documents
+func shapeOf(t reflect.Type, tag reflect.StructTag) *shape {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	made := &shape{want: typeWords[t.Kind()], of: t, choices: choices}
+	is := tag.Get("is")
+	made := &shape{want: typeWords[t.Kind()], of: t, named: is == "named", limits: limits[is]}
+	if strings.Contains(is, "|") {
+		made.choices = strings.Split(is, "|")
+	}
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		made.want = aString
 	case t.Kind() == reflect.Struct:
-		made.object = s.object(t)
+		made.object = objectOf(t)
+		made.checks = reflect.PointerTo(t).Implements(reflect.TypeFor[checked]())
 	case t.Kind() == reflect.Slice:
-		made.element = s.of(t.Elem(), nil)
+		made.element = shapeOf(t.Elem(), tag)
+		if key := tag.Get("once"); key != "" {
+			o := made.element.object
+			made.once = &o.members[o.index[key]]
+		}
 	}
 	return made
 }
 
-// object returns the shape of a struct.
-func (s *shapes) object(t reflect.Type) *object {
-	if o := s.objects[t]; o != nil {
-		return o
+// objects are the shapes of structs, by type.
+var objects sync.Map
+
+func objectOf(t reflect.Type) *object {
+	if o, ok := objects.Load(t); ok {
+		return o.(*object)
 	}
 	o := newObject()
-	s.objects[t] = o
 	for i := range t.NumField() {
-		s.add(o, t, t.Field(i), part{whole, i})
+		field := t.Field(i)
+		if name := key(field); name != "-" {
+			always := !strings.HasSuffix(field.Tag.Get("json"), ",omitempty") && field.Tag.Get("old") != "absent"
+			o.add(member{key: name, field: i, required: always, shape: shapeOf(field.Type, field.Tag)})
+		}
 	}
+	objects.Store(t, o)
 	return o
 }
 
 func newObject() *object { return &object{index: map[string]int{}, folded: map[string]int{}} }
 
-// add adds the field of a struct type to an object.
-func (s *shapes) add(o *object, t reflect.Type, field reflect.StructField, p part) {
-	name := key(field)
-	if name == "-" {
-		return
-	}
-	id := t.Name() + "." + name
-	o.index[name], o.folded[strings.ToLower(name)] = len(o.members), len(o.members)
-	o.members = append(o.members, member{
-		key: name, part: p, shape: s.of(field.Type, s.choices[id]),
-		required: !strings.HasSuffix(field.Tag.Get("json"), ",omitempty") && !slices.Contains(s.notRequired, id),
-	})
+func (o *object) add(m member) {
+	o.index[m.key], o.folded[strings.ToLower(m.key)] = len(o.members), len(o.members)
+	o.members = append(o.members, m)
 }
 
 // key is the name of a field in JSON.

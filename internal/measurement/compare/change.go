@@ -22,7 +22,7 @@ const (
 // of a diff.
 type Changes struct {
 	// Comparisons is the number of Changes.
-	Comparisons int `json:"comparisons" before:"setup"`
+	Comparisons int `json:"comparisons"`
 	// Changes has an entry for each figure that both documents have.
 	Changes []Change `json:"changes"`
 	// OnlyOld and OnlyNew are the clocks with figures in one document only.

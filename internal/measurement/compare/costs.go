@@ -10,14 +10,14 @@ import (
 type Costs struct {
 	// FloorNS is the time of an empty call in the loop that reads the clocks;
 	// absent if there is no such loop.
-	FloorNS float64 `json:"floor_ns,omitempty" before:"warnings"`
+	FloorNS float64 `json:"floor_ns,omitempty"`
 	// Conditions are the disturbances of the run.
-	Conditions *Conditions `json:"conditions,omitempty" before:"warnings"`
+	Conditions *Conditions `json:"conditions,omitempty"`
 	// Clocks has an entry for each selected clock, each id once.
-	Clocks []Clock `json:"clocks"`
+	Clocks []Clock `json:"clocks" once:"id"`
 	// OtherClockSources has the same clocks under other clock sources: an entry for
 	// each one that an experiment switched the kernel to.
-	OtherClockSources []Experiment `json:"other_clocksources,omitempty"`
+	OtherClockSources []Experiment `json:"other_clocksources,omitempty" once:"clocksource"`
 }
 
 // An Experiment is the result of measuring while the kernel used another clock source
@@ -25,7 +25,7 @@ type Costs struct {
 type Experiment struct {
 	// ClockSource is the clock source in use, as the kernel names it; each
 	// experiment has another one.
-	ClockSource string `json:"clocksource"`
+	ClockSource string `json:"clocksource" is:"named"`
 	// FloorNS is the time of an empty call in the loop that reads the clocks, measured
 	// again; absent if there is no such loop.
 	FloorNS float64 `json:"floor_ns,omitempty"`
@@ -34,7 +34,7 @@ type Experiment struct {
 	// Warnings name what may have affected the figures of this part.
 	Warnings []result.Warning `json:"warnings,omitempty"`
 	// Clocks has an entry for each clock of the document, in the same order.
-	Clocks []Clock `json:"clocks"`
+	Clocks []Clock `json:"clocks" once:"id"`
 }
 
 // Conditions are the disturbances of a run. What did not happen, and what the system
@@ -55,7 +55,7 @@ type Conditions struct {
 	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
 	// StealShare is the share of the time of the usable CPUs that the hypervisor
 	// gave to other guests.
-	StealShare float64 `json:"steal_share,omitempty"`
+	StealShare float64 `json:"steal_share,omitempty" is:"share"`
 	// OtherCPUs is the number of usable CPUs that other programs kept busy.
 	OtherCPUs float64 `json:"other_cpus,omitempty"`
 	// ThrottledPeriods is the number of periods in which the quota was exhausted.
@@ -77,14 +77,14 @@ type Conditions struct {
 	ClockSources []string `json:"clocksources,omitempty"`
 	// WallStepNS is the largest step of the wall clock against the monotonic
 	// clock; negative if the wall clock was set back.
-	WallStepNS int64 `json:"wall_step_ns,omitempty"`
+	WallStepNS int64 `json:"wall_step_ns,omitempty" is:"any"`
 }
 
 // Passes are what became of the passes of throughput of all clocks with the same number of
 // threads.
 type Passes struct {
 	// Threads is the number of threads (or processes).
-	Threads int `json:"threads"`
+	Threads int `json:"threads" is:"positive"`
 	// Planned is the number of passes that the run should have.
 	Planned int `json:"planned"`
 	// Complete is the number of Planned passes that were complete.
@@ -99,7 +99,7 @@ type Passes struct {
 // A Clock has the figures of one clock, or the reason why there are none.
 type Clock struct {
 	// ID is the call and the path: CLOCK_MONOTONIC@vdso.
-	ID string `json:"id"`
+	ID string `json:"id" is:"named"`
 	// Call is the call, spelt as in its manual.
 	Call string `json:"call"`
 	// Path is how the call reaches the clock: vdso, syscall, cpu, mmio or go.
@@ -113,7 +113,7 @@ type Clock struct {
 	// KernelEntry is how often a read enters the kernel: never, always, sometimes,
 	// or unknown if that could not be determined. Absent if it was not tested, or
 	// does not apply.
-	KernelEntry string `json:"kernel_entry,omitempty"`
+	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
 	// KernelEntryBy is how that was determined (seccomp, cpu time, cost, path), or why
 	// it could not be.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
@@ -125,7 +125,7 @@ type Clock struct {
 	// Resolution is the step of the values; absent if the clock was not watched.
 	Resolution *Resolution `json:"resolution,omitempty"`
 	// Throughput has an entry for each number of threads.
-	Throughput []Throughput `json:"throughput,omitempty"`
+	Throughput []Throughput `json:"throughput,omitempty" once:"threads"`
 	// Distribution is present if it was requested.
 	Distribution *Distribution `json:"distribution,omitempty"`
 }
@@ -141,7 +141,7 @@ type Latency struct {
 	// HighNS is the upper end.
 	HighNS float64 `json:"high_ns,omitempty"`
 	// Confidence is that of the interval, from 0 to 1.
-	Confidence float64 `json:"confidence,omitempty"`
+	Confidence float64 `json:"confidence,omitempty" is:"share"`
 	// MinNS is the minimum of the rounds.
 	MinNS float64 `json:"min_ns"`
 	// SamplesNS are the rounds, in order.
@@ -150,7 +150,7 @@ type Latency struct {
 	// while nothing disturbs the CPU. Absent in old documents.
 	QuietSamplesNS []float64 `json:"quiet_samples_ns,omitempty"`
 	// Runs are the numbers of samples of each run, in order; absent if there was one run.
-	Runs []int `json:"runs,omitempty"`
+	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
 // LatencyOf returns the latency of at least one sample in ns, with the fastest slices of the samples,
@@ -183,7 +183,7 @@ type Resolution struct {
 	// WatchedNS is the time for which the clock was watched.
 	WatchedNS int64 `json:"watched_ns"`
 	// Ticks is the number of steps seen.
-	Ticks int64 `json:"ticks"`
+	Ticks int64 `json:"ticks" old:"absent"`
 	// Moved is whether the clock also ticked between two samples that were too far
 	// apart to count the ticks.
 	Moved bool `json:"moved,omitempty"`
@@ -196,7 +196,7 @@ type Resolution struct {
 // Throughput is the rate at which several threads (or processes) read a clock at once.
 type Throughput struct {
 	// Threads is the number of threads (or processes).
-	Threads int `json:"threads"`
+	Threads int `json:"threads" is:"positive"`
 	// ReadsPerSecond is the total rate: the median of the samples. If each thread had a
 	// CPU of its own, a sample is the sum of the rates of the threads' median slices,
 	// which occasional interruptions do not lower.
@@ -210,14 +210,14 @@ type Throughput struct {
 	NSPerRead float64 `json:"ns_per_read"`
 	// Fairness is the number of reads of the slowest thread divided by that of the
 	// fastest: the median of the passes, in each of which every thread keeps its CPU.
-	Fairness float64 `json:"fairness"`
+	Fairness float64 `json:"fairness" is:"share"`
 	// Oversubscribed is whether there were more threads than CPUs.
 	Oversubscribed bool `json:"oversubscribed"`
 	// SamplesReadsPerSecond are the rates of the passes, or of the windows of passes
 	// if Oversubscribed. ReadsPerSecond is their median.
-	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second"`
+	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second" old:"absent"`
 	// Runs are the numbers of samples of each run, in order; absent if there was one run.
-	Runs []int `json:"runs,omitempty"`
+	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
 // Distribution is the distribution of the times of single reads, each between two
@@ -255,5 +255,5 @@ type Bucket struct {
 	// UpToNS is the upper bound of the bucket, inclusive.
 	UpToNS float64 `json:"up_to_ns"`
 	// Reads is the number of reads above the bound of the bucket before, up to UpToNS.
-	Reads int64 `json:"reads"`
+	Reads int64 `json:"reads" is:"positive"`
 }

@@ -18,9 +18,6 @@ const key = "clocks"
 // Kind is the kind of this section.
 var Kind = section.Kind{Kind: result.Kind{
 	Key: key, New: func() result.Section { return new(Costs) },
-	Choices: map[string][]string{"Clock.kernel_entry": result.KernelEntries},
-	// The first documents of the schema do not have these.
-	NotRequired: []string{"Resolution.ticks", "Throughput.samples_reads_per_second"},
 }, Command: "compare", Pictures: pictures, Compare: compared, Join: section.Joining(Join), ChangePictures: changePictures}
 
 // Of returns the costs of a document; empty ones, which are not part of it, if it has none.

@@ -95,7 +95,7 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 		random.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 		s := Profile{
 			DurationNS: 1 + random.Int64N(1e10), RateHz: MinRate + random.IntN(MaxRate), CPUs: 1 + random.IntN(4), Scope: Machine, SeesKernel: random.IntN(2) > 0,
-			KernelEntry: result.KernelEntries[random.IntN(len(result.KernelEntries))], SampleNS: random.Float64() * 1e5,
+			KernelEntry: []string{result.Never, result.Always, result.Sometimes, result.Unknown}[random.IntN(4)], SampleNS: random.Float64() * 1e5,
 		}
 		used := usage{userNS: random.Float64() * 1e10, systemNS: random.Float64() * 1e9 * float64(random.IntN(2)), whole: random.IntN(2) > 0}
 		tracked := map[place]cost{}

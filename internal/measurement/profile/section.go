@@ -1,8 +1,6 @@
 package profile
 
 import (
-	"fmt"
-
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 )
@@ -18,7 +16,7 @@ type Profile struct {
 	SampleNS float64 `json:"sample_ns,omitempty"`
 	// Scope is which processes were sampled: machine (all), processes (some, and those that
 	// they started), or command (one that was started for it).
-	Scope string `json:"scope"`
+	Scope string `json:"scope" is:"machine|processes|command"`
 	// Started is the program of the command that was started; absent if none was. Its arguments may be
 	// secret.
 	Started string `json:"started,omitempty"`
@@ -49,7 +47,7 @@ type Profile struct {
 	ClockCPUsUserMode float64 `json:"clock_cpus_user_mode,omitempty"`
 	// KernelEntry is whether a read by the vDSO enters the kernel on this machine: never,
 	// always, sometimes, or unknown.
-	KernelEntry string `json:"kernel_entry"`
+	KernelEntry string `json:"kernel_entry" is:"never|always|sometimes|unknown"`
 	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO, measured where programs read and while they do, or before
 	// the sampling and after it if they read too little; absent if there is no vDSO.
 	ReadNS float64 `json:"read_ns,omitempty"`
@@ -87,19 +85,19 @@ type Process struct {
 	CPUsUsed float64 `json:"cpus_used"`
 	// ClockShare is the part of its CPU time that goes into reading clocks, from 0 to 1. Absent
 	// if it is not known: see Reason and SeesKernel.
-	ClockShare *float64 `json:"clock_share,omitempty"`
+	ClockShare *float64 `json:"clock_share,omitempty" is:"share"`
 	// ClockShareLow is the lower end of the 95 % confidence interval of the share.
-	ClockShareLow float64 `json:"clock_share_low"`
+	ClockShareLow float64 `json:"clock_share_low" is:"share"`
 	// ClockShareHigh is the upper end.
-	ClockShareHigh float64 `json:"clock_share_high"`
+	ClockShareHigh float64 `json:"clock_share_high" is:"share"`
 	// ClockCPUs is the CPU time of reading clocks per second, in CPUs.
 	ClockCPUs float64 `json:"clock_cpus"`
 	// UserShare is the part of the CPU time in the vDSO, in user mode.
-	UserShare float64 `json:"user_share"`
+	UserShare float64 `json:"user_share" is:"share"`
 	// KernelShare is the part in the kernel, called by the vDSO.
-	KernelShare float64 `json:"kernel_share"`
+	KernelShare float64 `json:"kernel_share" is:"share"`
 	// SyscallShare is the part in system calls of clocks that the program makes itself.
-	SyscallShare float64 `json:"syscall_share"`
+	SyscallShare float64 `json:"syscall_share" is:"share"`
 	// ReadsPerSecond is the number of reads; absent if it is not known.
 	ReadsPerSecond float64 `json:"reads_per_second,omitempty"`
 	// ReadsLow is the lower end of its interval: that of the share and that of the cost of a
@@ -109,7 +107,7 @@ type Process struct {
 	ReadsHigh float64 `json:"reads_high,omitempty"`
 	// ReadsBy is how the reads were counted: cost (CPU time by the cost of one read), or tracepoint
 	// (each of them by the kernel, in documents of earlier versions).
-	ReadsBy string `json:"reads_by,omitempty"`
+	ReadsBy string `json:"reads_by,omitempty" is:"cost|tracepoint"`
 	// Functions are the functions of the vDSO, the one with most samples first.
 	Functions []Function `json:"functions,omitempty"`
 	// Threads are the threads with most samples of reads, 20 at most.
@@ -150,28 +148,16 @@ type Caller struct {
 	Samples int `json:"samples"`
 }
 
-// The values of Process.ReadsBy.
-const (
-	byCost       = "cost"
-	byTracepoint = "tracepoint"
-)
-
-var readsBy = []string{byCost, byTracepoint}
-
-// scopes are the values of Profile.Scope.
-var scopes = []string{Machine, Processes, Command}
+// byCost is the value of Process.ReadsBy.
+const byCost = "cost"
 
 // key is the key of the section in a document.
 const key = "profile"
 
 // Kind is the kind of this section.
 var Kind = section.Kind{Kind: result.Kind{
-	Key:   key,
-	About: "profile is there where programs were sampled for their reads of clocks.",
-	New:   func() result.Section { return new(Profile) },
-	Choices: map[string][]string{
-		"Profile.kernel_entry": result.KernelEntries, "Profile.scope": scopes, "Process.reads_by": readsBy,
-	},
+	Key: key,
+	New: func() result.Section { return new(Profile) },
 }, Command: "profile", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
 
 // Of returns the section of a document; nil if it has none.
@@ -180,71 +166,18 @@ func Of(d *result.Document) *Profile { return result.Of[*Profile](d) }
 // Key returns the key of the section in a document.
 func (*Profile) Key() string { return key }
 
-// Check reports impossible values to c.
-func (s *Profile) Check(c *result.Checker, at string) {
-	c.NotNegative(at+".duration_ns", float64(s.DurationNS))
-	c.NotNegative(at+".rate_hz", float64(s.RateHz))
-	c.Choice(at+".scope", s.Scope, scopes)
-	c.Choice(at+".kernel_entry", s.KernelEntry, result.KernelEntries)
-	for name, value := range map[string]float64{
-		"samples": float64(s.Samples), "lost_samples": float64(s.LostSamples), "cpus": float64(s.CPUs),
-		"sample_ns": s.SampleNS, "cpus_used": s.CPUsUsed, "clock_cpus": s.ClockCPUs, "clock_cpus_user_mode": s.ClockCPUsUserMode,
-		"read_ns": s.ReadNS, "syscall_ns": s.SyscallNS, "user_mode_ns": s.UserModeNS,
-	} {
-		c.NotNegative(at+"."+name, value)
-	}
-	for i := range s.Processes {
-		p := &s.Processes[i]
-		p.check(c, fmt.Sprintf("%s.processes[%d] (%.64q)", at, i, p.Command))
-	}
-}
-
-// check reports impossible values of a process, and values that contradict each other.
-func (p *Process) check(c *result.Checker, at string) {
-	c.NotNegative(at+".pid", float64(p.PID))
-	c.NotNegative(at+".process_count", float64(p.ProcessCount))
-	c.NotNegative(at+".samples", float64(p.Samples))
-	for name, value := range map[string]float64{
-		"cpus_used": p.CPUsUsed, "clock_cpus": p.ClockCPUs,
-		"reads_per_second": p.ReadsPerSecond, "reads_low": p.ReadsLow, "reads_high": p.ReadsHigh,
-	} {
-		c.NotNegative(at+"."+name, value)
-	}
+// Check reports shares and rates outside their intervals.
+func (p *Process) Check(c *result.Checker) {
+	c.Within("user_share and kernel_share and syscall_share together", min(p.UserShare+p.KernelShare+p.SyscallShare, 1), p.ClockShareLow, p.ClockShareHigh)
 	if p.ClockShare != nil {
-		c.Share(at+".clock_share", *p.ClockShare)
-	}
-	for name, value := range map[string]float64{
-		"clock_share_low": p.ClockShareLow, "clock_share_high": p.ClockShareHigh,
-		"user_share": p.UserShare, "kernel_share": p.KernelShare, "syscall_share": p.SyscallShare,
-	} {
-		c.Share(at+"."+name, value)
-	}
-	if p.ReadsBy != "" {
-		c.Choice(at+".reads_by", p.ReadsBy, readsBy)
-	}
-	for i, f := range p.Functions {
-		c.NotNegative(fmt.Sprintf("%s.functions[%d].samples", at, i), float64(f.Samples))
-	}
-	for i, t := range p.Threads {
-		at := fmt.Sprintf("%s.threads[%d]", at, i)
-		c.NotNegative(at+".tid", float64(t.TID))
-		c.NotNegative(at+".samples", float64(t.Samples))
-		c.Part(at+".clock_samples", int64(t.ClockSamples), int64(t.Samples), "samples")
-	}
-	for i, caller := range p.Callers {
-		c.NotNegative(fmt.Sprintf("%s.callers[%d].samples", at, i), float64(caller.Samples))
-	}
-	c.NotNegative(at+".other_caller_samples", float64(p.OtherCallerSamples))
-	p.contradictions(c, at)
-}
-
-// contradictions reports values that contradict each other.
-func (p *Process) contradictions(c *result.Checker, at string) {
-	c.Within(at+".user_share and kernel_share and syscall_share together", min(p.UserShare+p.KernelShare+p.SyscallShare, 1), p.ClockShareLow, p.ClockShareHigh)
-	if p.ClockShare != nil {
-		c.Within(at+".clock_share", *p.ClockShare, p.ClockShareLow, p.ClockShareHigh)
+		c.Within("clock_share", *p.ClockShare, p.ClockShareLow, p.ClockShareHigh)
 	}
 	if p.ReadsPerSecond > 0 && p.ReadsLow > 0 && p.ReadsHigh > 0 {
-		c.Within(at+".reads_per_second", p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh)
+		c.Within("reads_per_second", p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh)
 	}
+}
+
+// Check reports more samples of reads than samples.
+func (t *Thread) Check(c *result.Checker) {
+	c.Part("clock_samples", int64(t.ClockSamples), int64(t.Samples), "samples")
 }

@@ -161,7 +161,7 @@ func TestContradictions(t *testing.T) {
 	}
 	require.NoError(t, read(func(*Process) {}))
 	require.NoError(t, read(func(p *Process) { p.ClockShare, p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh = nil, 0, 0, 0 }))
-	const at = `profile.processes[0] ("reads").`
+	const at = `profile.processes[0].`
 	const together = at + "user_share and kernel_share and syscall_share together "
 	for want, change := range map[string]func(*Process){
 		at + "clock_share is 0.4; it must be in its interval, from 0.5 to 0.6":         func(p *Process) { p.UserShare, p.ClockShareLow, p.ClockShareHigh = 0.55, 0.5, 0.6 },

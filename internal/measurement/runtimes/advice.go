@@ -20,8 +20,6 @@ const (
 	cpuTime   = "cpu time"
 )
 
-var kinds = []string{wall, monotonic, cpuTime}
-
 // choices returns a line for each runtime: its fastest wall clock and its fastest monotonic clock.
 func (s *Runtimes) choices() []table.Fact {
 	var lines []table.Fact

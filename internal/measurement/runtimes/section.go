@@ -17,7 +17,7 @@ type Runtimes struct {
 	Rounds int `json:"rounds"`
 	// Clocks are the system's clocks that the calls are compared with, measured in the same
 	// minute. Each id stands once.
-	Clocks []SystemClock `json:"clocks"`
+	Clocks []SystemClock `json:"clocks" once:"id"`
 	// Environment are the variables of the user that were passed on and change what is measured, such as the
 	// time zone: TZ=Europe/Berlin.
 	Environment []string `json:"environment,omitempty"`
@@ -29,13 +29,13 @@ type Runtimes struct {
 	// was not passed on, so those of it are not in the figures, but in the user's own programs.
 	Preloaded []string `json:"preloaded,omitempty"`
 	// Runtimes has an entry for each runtime, each name once.
-	Runtimes []MeasuredRuntime `json:"runtimes"`
+	Runtimes []MeasuredRuntime `json:"runtimes" once:"name"`
 }
 
 // A SystemClock is a clock of the system, read without a runtime.
 type SystemClock struct {
 	// ID is the call and the path: CLOCK_MONOTONIC@vdso.
-	ID string `json:"id"`
+	ID string `json:"id" is:"named"`
 	// Latency is as that of clocks[].
 	Latency *compare.Latency `json:"latency,omitempty"`
 }
@@ -44,7 +44,7 @@ type SystemClock struct {
 type MeasuredRuntime struct {
 	// Name is the name in the ids of its calls: java. The name of a second runtime of the same
 	// kind ends with a number: java-2.
-	Name string `json:"name"`
+	Name string `json:"name" is:"named"`
 	// Version is what the runtime prints as its version; empty if it was not found.
 	Version string `json:"version,omitempty"`
 	// Path is the program.
@@ -72,11 +72,11 @@ type MeasuredRuntime struct {
 // A MeasuredCall is one call that returns the time.
 type MeasuredCall struct {
 	// ID is the call and the runtime: System.nanoTime@java.
-	ID string `json:"id"`
+	ID string `json:"id" is:"named"`
 	// Call is the call, spelt as in the manual of the language.
 	Call string `json:"call"`
 	// Kind is the meaning of the values: monotonic, wall or cpu time.
-	Kind string `json:"kind"`
+	Kind string `json:"kind" is:"monotonic|wall|cpu time"`
 	// Reason is why the call was not measured, or what failed.
 	Reason string `json:"reason,omitempty"`
 	// WarmUpNS is the mean time of the first 100 calls after a start, which are not in Latency: the median
@@ -88,7 +88,7 @@ type MeasuredCall struct {
 	// Resolution is the step of the values as the program sees them.
 	Resolution *compare.Resolution `json:"resolution,omitempty"`
 	// Throughput has an entry for each number of threads.
-	Throughput []compare.Throughput `json:"throughput,omitempty"`
+	Throughput []compare.Throughput `json:"throughput,omitempty" once:"threads"`
 	// Reads are the system's clocks that one call reads, in order: an entry for each read.
 	// Absent if it reads none, or if TracedCalls is 0.
 	Reads []string `json:"reads,omitempty"`
@@ -103,7 +103,7 @@ type MeasuredCall struct {
 	ExactCalls int `json:"exact_calls,omitempty"`
 	// KernelEntry is how often a call enters the kernel to read a clock on this machine: never,
 	// always, sometimes, or unknown.
-	KernelEntry string `json:"kernel_entry,omitempty"`
+	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
 	// KernelEntryBy is how that was determined, or why it could not be.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
 	// WithoutVDSONS is the median time of one call while the vDSO is hidden from the runtime:
@@ -117,10 +117,8 @@ const key = "runtimes"
 
 // Kind is the kind of this section.
 var Kind = section.Kind{Kind: result.Kind{
-	Key:     key,
-	About:   "runtimes is there where the clock calls of language runtimes were measured.",
-	New:     func() result.Section { return new(Runtimes) },
-	Choices: map[string][]string{"MeasuredCall.kernel_entry": result.KernelEntries, "MeasuredCall.kind": kinds},
+	Key: key,
+	New: func() result.Section { return new(Runtimes) },
 }, Command: "runtimes", Pictures: pictures, Compare: compared, Join: section.Joining(join)}
 
 // Of returns the section of a document; nil if it has none.
@@ -129,48 +127,23 @@ func Of(d *result.Document) *Runtimes { return result.Of[*Runtimes](d) }
 // Key returns the key of the section in a document.
 func (*Runtimes) Key() string { return key }
 
-// Check reports impossible values to c.
-func (s *Runtimes) Check(c *result.Checker, at string) {
-	c.NotNegative(at+".duration_ns", float64(s.DurationNS))
-	c.NotNegative(at+".rounds", float64(s.Rounds))
+// Check reports a call that appears twice, of whatever runtimes.
+func (s *Runtimes) Check(c *result.Checker) {
 	seen := map[string]bool{}
-	for i, clock := range s.Clocks {
-		at := fmt.Sprintf("%s.clocks[%d] (%.64q)", at, i, clock.ID)
-		c.Once(at, clock.ID, seen)
-		clock.Latency.Check(c, at+".latency")
-	}
-	seen = map[string]bool{}
-	calls := map[string]bool{}
 	for i, runtime := range s.Runtimes {
-		at := fmt.Sprintf("%s.runtimes[%d] (%.64q)", at, i, runtime.Name)
-		c.Once(at, runtime.Name, seen)
-		runtime.check(c, at, calls)
+		for j, call := range runtime.Calls {
+			if at := fmt.Sprintf("runtimes[%d].calls[%d]", i, j); seen[call.ID] {
+				c.Fail(at, fmt.Sprintf("(%.64q) appears twice", call.ID))
+			} else if len(seen) >= result.MostNamed {
+				c.Fail(at, fmt.Sprintf("is one of more than %d; no machine has so many", result.MostNamed))
+			}
+			seen[call.ID] = true
+		}
 	}
 }
 
-// check reports impossible values. seen are the ids of the calls before, of all runtimes.
-func (r *MeasuredRuntime) check(c *result.Checker, at string, seen map[string]bool) {
-	c.NotNegative(at+".forks", float64(r.Forks))
-	c.NotNegative(at+".loop_ns", r.LoopNS)
-	c.NotNegative(at+".call_ns", r.CallNS)
-	for i, call := range r.Calls {
-		at := fmt.Sprintf("%s.calls[%d] (%.64q)", at, i, call.ID)
-		c.Once(at, call.ID, seen)
-		call.check(c, at)
-	}
-}
-
-func (m *MeasuredCall) check(c *result.Checker, at string) {
-	c.Choice(at+".kind", m.Kind, kinds)
-	c.NotNegative(at+".warm_up_ns", m.WarmUpNS)
-	m.Latency.Check(c, at+".latency")
-	m.Resolution.Check(c, at+".resolution")
-	compare.CheckThroughput(m.Throughput, c, at)
-	c.NotNegative(at+".traced_calls", float64(m.TracedCalls))
-	c.Part(at+".attributed_calls", int64(m.AttributedCalls), int64(m.TracedCalls), "traced_calls")
-	c.Part(at+".exact_calls", int64(m.ExactCalls), int64(m.AttributedCalls), "attributed_calls")
-	if m.KernelEntry != "" { // "" is not written
-		c.Choice(at+".kernel_entry", m.KernelEntry, result.KernelEntries)
-	}
-	c.NotNegative(at+".without_vdso_ns", m.WithoutVDSONS)
+// Check reports more traced calls than there were.
+func (m *MeasuredCall) Check(c *result.Checker) {
+	c.Part("attributed_calls", int64(m.AttributedCalls), int64(m.TracedCalls), "traced_calls")
+	c.Part("exact_calls", int64(m.ExactCalls), int64(m.AttributedCalls), "attributed_calls")
 }

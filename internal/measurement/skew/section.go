@@ -1,8 +1,6 @@
 package skew
 
 import (
-	"fmt"
-
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 )
@@ -17,13 +15,13 @@ type Skew struct {
 	// LostCPUs are the CPUs of the run that went away during it.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
 	// Clocks has an entry for each clock, each id once.
-	Clocks []SkewedClock `json:"clocks"`
+	Clocks []SkewedClock `json:"clocks" once:"id"`
 }
 
 // A SkewedClock is one clock on several CPUs.
 type SkewedClock struct {
 	// ID is the call and the path: RDTSC@cpu.
-	ID string `json:"id"`
+	ID string `json:"id" is:"named"`
 	// Reason is why the clock could not be compared, in whole or in part.
 	Reason string `json:"reason,omitempty"`
 	// TicksPerSecond is the reported or measured rate of the clock's values; absent if the
@@ -55,7 +53,7 @@ type CPUPair struct {
 	OtherCPU int `json:"other_cpu"`
 	// OffsetNS is the offset of the clock on OtherCPU from that on CPU; negative if it is
 	// behind.
-	OffsetNS float64 `json:"offset_ns"`
+	OffsetNS float64 `json:"offset_ns" is:"signed"`
 	// BoundNS is the error bound of OffsetNS: half of the best round trip, plus the clock's
 	// resolution.
 	BoundNS float64 `json:"bound_ns"`
@@ -81,9 +79,8 @@ const key = "skew"
 
 // Kind is the kind of this section.
 var Kind = section.Kind{Kind: result.Kind{
-	Key:   key,
-	About: "skew is there where the CPUs' views of a clock were compared.",
-	New:   func() result.Section { return new(Skew) },
+	Key: key,
+	New: func() result.Section { return new(Skew) },
 }, Command: "skew", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
 
 // Of returns the section of a document; nil if it has none.
@@ -91,30 +88,3 @@ func Of(d *result.Document) *Skew { return result.Of[*Skew](d) }
 
 // Key returns the key of the section in a document.
 func (*Skew) Key() string { return key }
-
-// Check reports impossible values to c.
-func (s *Skew) Check(c *result.Checker, at string) {
-	c.NotNegative(at+".duration_ns", float64(s.DurationNS))
-	c.CPUs(at+".cpus", s.CPUs)
-	c.CPUs(at+".lost_cpus", s.LostCPUs)
-	seen := map[string]bool{}
-	for i, clock := range s.Clocks {
-		at := fmt.Sprintf("%s.clocks[%d] (%.64q)", at, i, clock.ID)
-		c.Once(at, clock.ID, seen)
-		c.NotNegative(at+".ticks_per_second", clock.TicksPerSecond)
-		for i, pair := range clock.Pairs {
-			at := fmt.Sprintf("%s.pairs[%d]", at, i)
-			c.NotNegative(at+".cpu", float64(pair.CPU))
-			c.NotNegative(at+".other_cpu", float64(pair.OtherCPU))
-			c.Signed(at+".offset_ns", pair.OffsetNS)
-			c.NotNegative(at+".bound_ns", pair.BoundNS)
-			c.NotNegative(at+".round_trip_ns", pair.RoundTripNS)
-			c.NotNegative(at+".rounds", float64(pair.Rounds))
-		}
-		for i, pair := range clock.MissingPairs {
-			at := fmt.Sprintf("%s.missing_pairs[%d]", at, i)
-			c.NotNegative(at+".cpu", float64(pair.CPU))
-			c.NotNegative(at+".other_cpu", float64(pair.OtherCPU))
-		}
-	}
-}

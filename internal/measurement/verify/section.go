@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"fmt"
-
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 )
@@ -17,9 +15,6 @@ const (
 	Faulty      = "faulty"
 	Unverified  = "not verified"
 )
-
-// Verdicts are the values of VerifiedClock.Verdict.
-var Verdicts = []string{IsMonotonic, OneCPU, Backwards, Faulty, Unverified}
 
 // The kinds of a ClockFault:
 //   - backwards: a value is below the previous one on the same thread
@@ -55,7 +50,7 @@ type Verification struct {
 	// Load is whether other threads kept every CPU busy during the run.
 	Load bool `json:"load,omitempty"`
 	// Clocks has an entry for each clock to verify, each id once.
-	Clocks []VerifiedClock `json:"clocks"`
+	Clocks []VerifiedClock `json:"clocks" once:"id"`
 	// Relations are pairs of clocks that were compared from the start of the run to its end.
 	Relations []Relation `json:"relations,omitempty"`
 }
@@ -63,10 +58,10 @@ type Verification struct {
 // A VerifiedClock is the result for one clock.
 type VerifiedClock struct {
 	// ID is the call and the path: CLOCK_MONOTONIC@vdso.
-	ID string `json:"id"`
+	ID string `json:"id" is:"named"`
 	// Verdict is monotonic, monotonic on one CPU only, went backwards, faulty or not
 	// verified.
-	Verdict string `json:"verdict"`
+	Verdict string `json:"verdict" is:"monotonic|monotonic on one CPU only|went backwards|faulty|not verified"`
 	// Reason is why the clock was not verified, or which check could not be made.
 	Reason string `json:"reason,omitempty"`
 	// Reads is the number of reads that were compared with the previous one on the same
@@ -115,7 +110,7 @@ type Bracket struct {
 	Brackets int64 `json:"brackets"`
 	// OffsetNS is the offset of the clock from the other, by the tightest bracket; negative
 	// if it is behind.
-	OffsetNS float64 `json:"offset_ns"`
+	OffsetNS float64 `json:"offset_ns" is:"signed"`
 	// BoundNS is the error bound of OffsetNS: half of that bracket, plus the clock's
 	// resolution.
 	BoundNS float64 `json:"bound_ns"`
@@ -130,9 +125,9 @@ type Bracket struct {
 type ClockFault struct {
 	// Kind is one word for programs: backwards, warp, stall, jump, outside,
 	// resolution, failed.
-	Kind string `json:"kind"`
+	Kind string `json:"kind" is:"backwards|warp|stall|jump|outside|resolution|failed"`
 	// Count is how often it was observed.
-	Count int64 `json:"count"`
+	Count int64 `json:"count" is:"positive"`
 	// WorstNS is the size of the largest one; absent if it has no size.
 	WorstNS float64 `json:"worst_ns,omitempty"`
 	// CPU is the CPU of the worst one; absent if the CPU of the thread is unknown.
@@ -151,11 +146,11 @@ type Relation struct {
 	// Against is the id of the second clock.
 	Against string `json:"against"`
 	// ChangeNS is how far Clock moved ahead of Against; negative if it fell behind.
-	ChangeNS float64 `json:"change_ns"`
+	ChangeNS float64 `json:"change_ns" is:"signed"`
 	// BoundNS is the error bound of ChangeNS.
 	BoundNS float64 `json:"bound_ns"`
 	// PPM is ChangeNS as a rate, in ppm.
-	PPM float64 `json:"ppm"`
+	PPM float64 `json:"ppm" is:"signed"`
 	// Steady is whether the two should keep their distance, as CLOCK_REALTIME and
 	// CLOCK_MONOTONIC do unless one is set.
 	Steady bool `json:"steady,omitempty"`
@@ -184,10 +179,8 @@ const key = "verification"
 
 // Kind is the kind of this section.
 var Kind = section.Kind{Kind: result.Kind{
-	Key:     key,
-	About:   "verification is there where clocks were verified.",
-	New:     func() result.Section { return new(Verification) },
-	Choices: map[string][]string{"VerifiedClock.verdict": Verdicts, "ClockFault.kind": ClockFaults},
+	Key: key,
+	New: func() result.Section { return new(Verification) },
 }, Command: "verify", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
 
 // Of returns the section of a document; nil if it has none.
@@ -196,53 +189,5 @@ func Of(d *result.Document) *Verification { return result.Of[*Verification](d) }
 // Key returns the key of the section in a document.
 func (*Verification) Key() string { return key }
 
-// Check reports impossible values to c.
-func (v *Verification) Check(c *result.Checker, at string) {
-	c.NotNegative(at+".duration_ns", float64(v.DurationNS))
-	c.CPUs(at+".cpus", v.CPUs)
-	c.CPUs(at+".lost_cpus", v.LostCPUs)
-	seen := map[string]bool{}
-	for i, clock := range v.Clocks {
-		at := fmt.Sprintf("%s.clocks[%d] (%.64q)", at, i, clock.ID)
-		c.Once(at, clock.ID, seen)
-		clock.check(c, at)
-	}
-	for i, r := range v.Relations {
-		at := fmt.Sprintf("%s.relations[%d]", at, i)
-		c.Signed(at+".change_ns", r.ChangeNS)
-		c.NotNegative(at+".bound_ns", r.BoundNS)
-		c.Signed(at+".ppm", r.PPM)
-	}
-}
-
-func (v *VerifiedClock) check(c *result.Checker, at string) {
-	c.Choice(at+".verdict", v.Verdict, Verdicts)
-	c.NotNegative(at+".reads", float64(v.Reads))
-	c.Part(at+".repeats", v.Repeats, v.Reads, "reads")
-	c.NotNegative(at+".stood_ns", v.StoodNS)
-	c.NotNegative(at+".tick_ns", v.TickNS)
-	if v.Across != nil {
-		c.NotNegative(at+".across.checks", float64(v.Across.Checks))
-		c.NotNegative(at+".across.pairs", float64(v.Across.Pairs))
-		c.NotNegative(at+".across.sees_ns", v.Across.SeesNS)
-	}
-	if b := v.Bracket; b != nil {
-		c.NotNegative(at+".bracket.brackets", float64(b.Brackets))
-		c.Signed(at+".bracket.offset_ns", b.OffsetNS)
-		c.NotNegative(at+".bracket.bound_ns", b.BoundNS)
-		c.NotNegative(at+".bracket.resolution_ns", b.ResolutionNS)
-		c.NotNegative(at+".bracket.against_resolution_ns", b.AgainstResolutionNS)
-	}
-	for i, fault := range v.Faults {
-		at := fmt.Sprintf("%s.faults[%d]", at, i)
-		c.Choice(at+".kind", fault.Kind, ClockFaults)
-		c.Positive(at+".count", float64(fault.Count))
-		c.NotNegative(at+".worst_ns", fault.WorstNS)
-		if fault.CPU != nil {
-			c.NotNegative(at+".cpu", float64(*fault.CPU))
-		}
-		if fault.EarlierCPU != nil {
-			c.NotNegative(at+".earlier_cpu", float64(*fault.EarlierCPU))
-		}
-	}
-}
+// Check reports more repeats than reads.
+func (v *VerifiedClock) Check(c *result.Checker) { c.Part("repeats", v.Repeats, v.Reads, "reads") }
