@@ -7,16 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/prometheus/procfs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -249,45 +248,6 @@ func TestTheDaemonsOfOthersAreLeftAlone(t *testing.T) {
 	assert.Empty(t, marked(t, own))
 }
 
-// TestOrphansAreReapedDuringTheRun has orphans in other sessions and in the group of the program.
-// Meanwhile another goroutine waits for children of its own.
-func TestOrphansAreReapedDuringTheRun(t *testing.T) {
-	need.Processes(t)
-	needSubreaper(t)
-	need.Program(t, "setsid")
-	input, writer, err := os.Pipe()
-	require.NoError(t, err)
-	defer func() { _ = input.Close() }()
-	defer func() { _ = writer.Close() }()
-	zombies := func() []procfs.ProcStat {
-		return slices.DeleteFunc(childrenByParent()[os.Getpid()], func(p procfs.ProcStat) bool { return !ended(p) })
-	}
-	before := zombies()
-	done := filepath.Join(t.TempDir(), "done")
-	cmd := exec.Command("/bin/sh", "-c", "i=0; while [ $i -lt 50 ]; do (setsid true &); (true &); i=$((i+1)); done; : >$0; read line", done)
-	cmd.Stdin = input
-	result := make(chan error)
-	go func() {
-		_, err := Run(t.Context(), cmd, Limits{Time: ample, OutputBytes: 1e6})
-		result <- err
-	}()
-	for i := range 50 {
-		other := exec.Command("/bin/sh", "-c", "exit 7")
-		other.SysProcAttr = &syscall.SysProcAttr{Setpgid: i%2 == 0}
-		var exit *exec.ExitError
-		require.ErrorAs(t, other.Run(), &exit)
-		require.Equal(t, 7, exit.ExitCode())
-	}
-	require.Eventually(t, func() bool {
-		_, err := os.Stat(done)
-		return err == nil
-	}, ample, 10*time.Millisecond)
-	require.Eventually(t, func() bool { return len(zombies()) == len(before) }, ample/2, 10*time.Millisecond)
-	_, err = writer.WriteString("\n")
-	require.NoError(t, err)
-	require.NoError(t, <-result)
-}
-
 // TestRunInAnotherNamespace has the /proc of the parent's PID namespace.
 func TestRunInAnotherNamespace(t *testing.T) {
 	need.Processes(t)
@@ -307,17 +267,15 @@ func TestKillProcessChecksTheStart(t *testing.T) {
 	need.Processes(t)
 	cmd := exec.Command(need.Program(t, "sleep"), "1000")
 	require.NoError(t, cmd.Start())
-	proc, err := procfs.NewProc(cmd.Process.Pid)
+	stat, err := process.Stat(cmd.Process.Pid)
 	require.NoError(t, err)
-	stat, err := proc.Stat()
-	require.NoError(t, err)
-	p := identity(stat)
-	require.ErrorIs(t, killProcess(process{p.pid, p.start - 1}), unix.ESRCH)
+	p := process.Of(stat)
+	require.ErrorIs(t, killProcess(process.ID{PID: p.PID, Started: p.Started - 1}), process.ErrEnded)
 	require.NoError(t, cmd.Process.Signal(syscall.Signal(0)), "it must live")
 	require.NoError(t, killProcess(p))
 	var exit *exec.ExitError
 	require.ErrorAs(t, cmd.Wait(), &exit)
-	require.ErrorIs(t, killProcess(p), unix.ESRCH)
+	require.ErrorIs(t, killProcess(p), process.ErrEnded)
 }
 
 // TestTheProgramEndsWithTimebench kills the process that runs the program.
