@@ -67,16 +67,6 @@ func TestReadOf(t *testing.T) {
 	require.Equal(t, "gettimeofday", readOf(&syscallInfo{nr: unix.SYS_GETTIMEOFDAY, args: [6]uint64{8}}, self))
 }
 
-func TestInnermost(t *testing.T) {
-	const status = "Name:\tx\nNStgid:\t400\t7\nNSpid:\t401\t8\nNSpgid:\t1\n"
-	require.EqualValues(t, 8, innermost(status, "NSpid:"))
-	require.EqualValues(t, 7, innermost(status, "NStgid:"))
-	for _, bad := range []string{"", "NSpid:", "NSpid:\tx\n", "NSpid:\t99999999999999\n"} {
-		require.NotPanics(t, func() { innermost(bad, "NSpid:") })
-	}
-	require.Zero(t, innermost("", "NSpid:"))
-}
-
 func TestSpans(t *testing.T) {
 	s := spans{maxSpans: 4, maxReads: 6}
 	a := s.open(none, "a")

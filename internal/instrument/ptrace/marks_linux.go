@@ -4,12 +4,10 @@ package ptrace
 
 import (
 	"bytes"
-	"fmt"
-	"strconv"
-	"strings"
+	"cmp"
 
 	"github.com/timebench/timebench/internal/system/debuglog"
-	"github.com/timebench/timebench/internal/system/procfile"
+	"github.com/timebench/timebench/internal/system/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -37,27 +35,15 @@ func markAt(tid int, address uint64) (string, bool) {
 }
 
 // ids returns the id of the thread and of its process in the innermost PID namespace that they are
-// in, which is how the program itself knows them; 0 if they are not known. proc_pid_status(5).
+// in, which is how the program itself knows them; 0 if they are not known.
 func (th *tracee) ids(tid int) (int32, int32) {
 	if th.tid == 0 {
-		status, err := procfile.Read(fmt.Sprintf("/proc/%d/status", tid))
-		if err != nil {
+		thread, err := process.StatusOf(tid)
+		first, firstErr := process.StatusOf(thread.PID)
+		if err = cmp.Or(err, firstErr); err != nil {
 			debuglog.Printf("ptrace", "the ids of thread %d are not known: %v", tid, err)
 		}
-		th.tid, th.pid = innermost(string(status), "NSpid:"), innermost(string(status), "NStgid:")
+		th.tid, th.pid = int32(thread.Inner), int32(first.Inner)
 	}
 	return th.tid, th.pid
-}
-
-// innermost returns the last number of a line of /proc/PID/status.
-func innermost(status, key string) int32 {
-	for line := range strings.Lines(status) {
-		if numbers, ok := strings.CutPrefix(line, key); ok {
-			if fields := strings.Fields(numbers); len(fields) > 0 {
-				id, _ := strconv.ParseInt(fields[len(fields)-1], 10, 32)
-				return int32(id)
-			}
-		}
-	}
-	return 0
 }

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux || (!amd64 && !arm64)
 
 package ptrace
 
@@ -8,7 +8,7 @@ import (
 	"os/exec"
 )
 
-var errUnsupported = errors.New("ptrace: the calls of programs are traced on Linux only")
+var errUnsupported = errors.New("ptrace: the calls of programs are traced on Linux only, on amd64 and arm64")
 
 // Usable returns why programs cannot be traced here.
 func Usable() error { return errUnsupported }

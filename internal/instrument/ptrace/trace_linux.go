@@ -6,13 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
+	"github.com/timebench/timebench/internal/system/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -52,7 +50,6 @@ type tracer struct {
 	calls bool // stop at system calls
 
 	root    int             // the process that was started
-	process int             // a pidfd of root: another goroutine kills it, and its number may be reused then
 	threads map[int]*tracee // all that were seen and did not end, by thread id
 	status  unix.WaitStatus // of root, when it has ended
 	ending  bool            // everything is killed, and nothing continues
@@ -101,14 +98,13 @@ func (t *tracer) trace(ctx context.Context, program *exec.Cmd) error {
 	killed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(killed)
-		// The end of the process wakes up the wait in follow, which kills the rest.
-		_ = unix.PidfdSendSignal(t.process, unix.SIGKILL, nil, 0)
+		// By a pidfd: its number may be reused by now. The end of the process wakes up the wait in follow, which kills the rest.
+		_ = program.Process.Kill()
 	})
 	t.follow(ctx)
 	if !stop() {
 		<-killed
 	}
-	_ = unix.Close(t.process)
 	return t.result(ctx)
 }
 
@@ -132,7 +128,7 @@ func (t *tracer) start(program *exec.Cmd) error {
 		return err
 	}
 	t.info = new(syscallInfo)
-	t.root, t.process = program.Process.Pid, -1
+	t.root = program.Process.Pid
 	t.threads = map[int]*tracee{t.root: {span: none}}
 	return nil
 }
@@ -145,11 +141,6 @@ var errEarly = errors.New("the program ended before its first instruction")
 func (t *tracer) prepare() error {
 	const options = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK |
 		unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_EXITKILL
-	process, err := unix.PidfdOpen(t.root, 0)
-	if err != nil {
-		return fmt.Errorf("pidfd_open(2): %w", err)
-	}
-	t.process = process
 	_, status, err := wait(t.root)
 	switch {
 	case err != nil:
@@ -212,14 +203,8 @@ func (t *tracer) follow(ctx context.Context) {
 // killChildren kills the children of this thread, which starts nothing but the program. They are no tracees if
 // the program made them with CLONE_UNTRACED and CLONE_PARENT, clone(2).
 func killChildren() {
-	list, err := os.ReadFile("/proc/thread-self/children") // CONFIG_PROC_CHILDREN
-	if err != nil {
-		return
-	}
-	for number := range strings.FieldsSeq(string(list)) {
-		if pid, err := strconv.Atoi(number); err == nil {
-			_ = unix.Kill(pid, unix.SIGKILL)
-		}
+	for _, pid := range process.ChildrenIn("/proc/thread-self") {
+		_ = unix.Kill(pid, unix.SIGKILL)
 	}
 }
 

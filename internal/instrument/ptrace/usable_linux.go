@@ -44,7 +44,6 @@ func try() error {
 	fault := t.prepare()
 	t.kill()
 	t.follow(context.Background())
-	_ = unix.Close(t.process)
 	_ = program.Process.Release()
 	return fault
 }
