@@ -29,8 +29,6 @@ type Reason struct {
 const (
 	// enough is the number of machines from which on quartiles say something.
 	enough = 5
-	// enoughForMedian is the number of machines whose median is not the mean of two.
-	enoughForMedian = 3
 	// few is the share of a group that is odd at most. If more machines differ, the group is mixed.
 	few = 0.2
 	// fence is how many interquartile ranges beyond the quartiles the outer fence lies: Tukey, Exploratory
@@ -106,71 +104,50 @@ func (g *Group) judgeKernelEntries() {
 
 func (c *Cost) entryKnown() bool { return c.KernelEntry != "" && c.KernelEntry != result.Unknown }
 
-// judgeCosts compares the quiet costs of each clock with those of the machines that have the same clock
-// source, or with all if these are few, or fewer than quartiles need.
+// judgeCosts compares the quiet costs of each clock with those of the machines that have the same clock source, or with
+// all if these are few. If they are neither few nor enough for quartiles, no cost is odd.
 func (g *Group) judgeCosts() {
-	byClockSource := map[string][]Machine{}
+	bySource := map[string][]Machine{}
 	for _, m := range g.Machines {
-		byClockSource[m.ClockSource] = append(byClockSource[m.ClockSource], m)
+		bySource[m.ClockSource] = append(bySource[m.ClockSource], m)
 	}
-	byClock := func(all []Spread) map[string]*Spread {
-		of := map[string]*Spread{}
-		for i := range all {
-			of[all[i].Clock] = &all[i]
+	usual := map[string][]Spread{}
+	for source, machines := range bySource {
+		switch {
+		case g.isFew(len(machines)):
+			usual[source] = g.Clocks
+		case len(machines) >= enough:
+			usual[source] = spreads(machines)
 		}
-		return of
-	}
-	ofGroup, ofSource := byClock(g.Clocks), map[string]map[string]*Spread{}
-	for source, machines := range byClockSource {
-		ofSource[source] = byClock(spreads(machines))
-	}
-	// usual returns the spread that a cost is compared with; nil if it is usual for its clock source. Where
-	// too few have that for quartiles, and too many to be odd, a cost is odd in the group and beyond the median
-	// of these few in the same direction.
-	usual := func(m *Machine, c *Cost) *Spread {
-		own := ofSource[m.ClockSource][c.Clock]
-		switch machines := len(byClockSource[m.ClockSource]); {
-		case g.isFew(machines):
-			return ofGroup[c.Clock]
-		case machines >= enough:
-			return own
-		case own.Machines >= enoughForMedian && apart(c.QuietNS, own.MedianNS) && (c.QuietNS > own.MedianNS) == (c.QuietNS > ofGroup[c.Clock].MedianNS):
-			return ofGroup[c.Clock]
-		}
-		return nil
-	}
-	// of names the machines of a spread, where they are not those of the clock source only.
-	of := func(s *Spread, m *Machine) string {
-		own := ofSource[m.ClockSource][s.Clock]
-		if s == own || own.Machines < enoughForMedian {
-			return ""
-		}
-		return fmt.Sprintf(" under %s: %s; in the group", m.ClockSource, words.NS(own.MedianNS))
 	}
 	for i := range g.Machines {
 		m := &g.Machines[i]
-		var texts []string
-		var worst []float64
+		type oddCost struct {
+			ratio float64
+			text  string
+		}
+		var all []oddCost
 		for k := range m.Clocks {
 			c := &m.Clocks[k]
-			s := usual(m, c)
-			if c.Odd = s != nil && s.odd(c.QuietNS) && !c.Unsteady; !c.Odd {
-				continue
+			for _, s := range usual[m.ClockSource] {
+				if c.Odd = s.Clock == c.Clock && s.odd(c.QuietNS) && !c.Unsteady; c.Odd {
+					all = append(all, oddCost{math.Abs(math.Log(c.QuietNS / s.MedianNS)), fmt.Sprintf("%s costs %s ns/read (usual: %s, quartiles %s to %s)",
+						c.Clock, words.NS(c.QuietNS), words.NS(s.MedianNS), words.NS(s.Q1NS), words.NS(s.Q3NS))})
+					break
+				}
 			}
-			ratio := math.Abs(math.Log(c.QuietNS / s.MedianNS))
-			at, _ := slices.BinarySearchFunc(worst, ratio, func(a, b float64) int { return cmp.Compare(b, a) })
-			worst = slices.Insert(worst, at, ratio)
-			texts = slices.Insert(texts, at, fmt.Sprintf("%s costs %s ns/read (usual%s: %s, quartiles %s to %s)",
-				c.Clock, words.NS(c.QuietNS), of(s, m), words.NS(s.MedianNS), words.NS(s.Q1NS), words.NS(s.Q3NS)))
 		}
-		if len(texts) == 0 {
-			continue
+		slices.SortStableFunc(all, func(a, b oddCost) int { return cmp.Compare(b.ratio, a.ratio) })
+		var texts []string
+		for _, c := range all[:min(len(all), mostClocks)] {
+			texts = append(texts, c.text)
 		}
-		text := strings.Join(texts[:min(len(texts), mostClocks)], "; ")
-		if more := len(texts) - mostClocks; more > 0 {
-			text += fmt.Sprintf("; %d more", more)
+		if more := len(all) - mostClocks; more > 0 {
+			texts = append(texts, fmt.Sprintf("%d more", more))
 		}
-		m.because(OddCost, "%s", text)
+		if len(texts) > 0 {
+			m.because(OddCost, "%s", strings.Join(texts, "; "))
+		}
 	}
 }
 
@@ -180,11 +157,8 @@ func (s *Spread) odd(ns float64) bool {
 		return false
 	}
 	room := fence * (s.Q3NS - s.Q1NS)
-	return (ns > s.Q3NS+room || ns < s.Q1NS-room) && apart(ns, s.MedianNS)
+	return ns > max(s.Q3NS+room, s.MedianNS*leastRatio) || ns < min(s.Q1NS-room, s.MedianNS/leastRatio)
 }
-
-// apart reports whether a cost is so far from a median that it may be odd.
-func apart(ns, medianNS float64) bool { return ns > medianNS*leastRatio || ns < medianNS/leastRatio }
 
 func (g *Group) judgeFindings() {
 	number := map[string]int{}
