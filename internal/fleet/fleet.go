@@ -15,8 +15,7 @@ const Schema = "timebench-fleet/1"
 type Fleet struct {
 	Schema      string    `json:"schema"`
 	GeneratedAt time.Time `json:"generated_at"`
-	// Machines is the number of machines, and Odd that of those which are unlike the others of their
-	// group.
+	// Machines is the number of machines, and Odd that of those which are unlike the others of their group.
 	Machines int `json:"machines"`
 	Odd      int `json:"odd"`
 	// Groups are the machines that should be alike, the largest group first.
@@ -45,7 +44,6 @@ func Of(machines []Machine, unread []Unread, now time.Time) *Fleet {
 	return f
 }
 
-// all returns the machines of all groups.
 func (f *Fleet) all() []*Machine {
 	var all []*Machine
 	for g := range f.Groups {
@@ -66,8 +64,7 @@ func (f *Fleet) Has(severities ...string) bool {
 	return slices.ContainsFunc(f.Findings, func(found FoundOn) bool { return slices.Contains(severities, found.Severity) })
 }
 
-// foundOn counts the findings, the most severe and the most common first. The title is that of the first
-// machine.
+// foundOn counts the findings, the most severe and the most common first. The title is that of the first machine.
 func foundOn(machines []Machine) []FoundOn {
 	var all []FoundOn
 	at := map[string]int{}

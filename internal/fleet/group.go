@@ -59,8 +59,7 @@ func Groups(machines []Machine) []Group {
 	return groups
 }
 
-// counted returns how many machines have each name, the most common first. A machine without a name
-// is not counted.
+// counted returns how many machines have each name, the most common first. A machine without a name is not counted.
 func counted(machines []Machine, name func(*Machine) string) []Count {
 	number := map[string]int{}
 	for i := range machines {

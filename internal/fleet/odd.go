@@ -55,7 +55,6 @@ func (g *Group) judge() {
 	g.judgeFindings()
 }
 
-// isFew reports whether so many machines of the group are few.
 func (g *Group) isFew(machines int) bool { return float64(machines) <= few*float64(len(g.Machines)) }
 
 func (m *Machine) because(kind, format string, args ...any) {

@@ -118,13 +118,11 @@ func realPath(file string) string {
 	return file
 }
 
-// isFile reports whether there is a regular file, or a link to one.
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// reasonOf returns the text of an error without the name of the file.
 func reasonOf(err error) string {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err.Error()

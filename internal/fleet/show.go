@@ -83,7 +83,6 @@ func (f *Fleet) oddBlock() table.Block {
 	return b
 }
 
-// title returns a group in one line.
 func (g *Group) title() string {
 	parts := words.Present(g.CPU, g.Kernel, g.Hypervisor, "timebench "+g.Version)
 	return words.Plural(len(g.Machines), "machine") + ": " + strings.Join(parts, ", ")

@@ -49,7 +49,6 @@ func (b *baseline) next(cost, floor float64) (old, new float64, changed bool) {
 	return old, new, true
 }
 
-// usual returns the median of the costs; 0 if there are none.
 func (b *baseline) usual() float64 {
 	if b == nil || len(b.costs) == 0 {
 		return 0
@@ -57,7 +56,6 @@ func (b *baseline) usual() float64 {
 	return stats.Median(b.costs)
 }
 
-// begin starts anew with these costs.
 func (b *baseline) begin(costs []float64, floor float64) {
 	*b = baseline{costs: costs}
 	for range costs {

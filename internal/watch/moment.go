@@ -25,7 +25,6 @@ type moment struct {
 // minStall is the shortest stall: a busy hypervisor or disk can take a tenth of that.
 const minStall = 500 * time.Millisecond
 
-// between returns what happened between two moments.
 func between(before, now moment) []Event {
 	suspended := time.Duration((now.boot.Value - before.boot.Value) - (now.boot.Middle() - before.boot.Middle()))
 	var events []Event

@@ -20,8 +20,7 @@ type snapshot struct {
 	// source is the kernel's clock source; "" if it has no name.
 	source   string
 	timeSync *result.TimeSync
-	// rtcSeconds is the real-time clock, and bootNS and wallNS the clocks beside it; hasRTC is whether
-	// there is one.
+	// rtcSeconds is the real-time clock, and bootNS and wallNS the clocks beside it; hasRTC is whether there is one.
 	hasRTC                     bool
 	rtcSeconds, bootNS, wallNS int64
 	// clocks are in the order of Settings.Clocks, and floorNS the cost of an empty call; 0 if unknown.
@@ -66,7 +65,6 @@ type reader struct {
 
 func newReader(clocks []clock.Clock) *reader { return &reader{clocks: clocks} }
 
-// snapshot takes a turn.
 func (r *reader) snapshot() snapshot {
 	// Without a file descriptor it cannot be read, which is no change.
 	l := snapshot{source: cmp.Or(host.CurrentClockSource(), r.source), timeSync: host.TimeSync()}

@@ -1,5 +1,4 @@
-// Package watch is an agent: it reads the clocks of a machine again and again, and reports what
-// changed.
+// Package watch is an agent: it reads the clocks of a machine again and again, and reports what changed.
 //
 // There are two rhythms. Every turn (30 s by default) looks at the kernel's clock source, measures
 // what a read of the everyday clocks costs, proves whether it enters the kernel, and asks the kernel

@@ -107,8 +107,7 @@ func named(source string) string {
 	return source
 }
 
-// entries returns an event for all clocks whose reads now enter the kernel, or no longer do. Their costs
-// begin anew.
+// entries returns an event for all clocks whose reads now enter the kernel, or no longer do. Their costs begin anew.
 func (w *watcher) entries(now snapshot) []Event {
 	var events []Event
 	for i, c := range now.clocks {
@@ -146,7 +145,6 @@ var entryWords = map[string]string{
 	result.Never:     "no longer enter the kernel",
 }
 
-// known returns whether a value of kernel_entry says anything.
 func known(kernelEntry string) bool { _, ok := entryWords[kernelEntry]; return ok }
 
 // costWords returns what the first clock of an event cost and costs; "" if either is not known.
@@ -157,7 +155,6 @@ func costWords(e Event) string {
 	return fmt.Sprintf(": %s cost %s/read and now %s/read", e.Clocks[0], words.Duration(e.OldNS), words.Duration(e.NewNS))
 }
 
-// costs returns an event for each clock whose cost changed.
 func (w *watcher) costs(now snapshot) []Event {
 	var events []Event
 	for _, c := range now.clocks {
@@ -179,7 +176,6 @@ func (w *watcher) costs(now snapshot) []Event {
 	return events
 }
 
-// availability returns an event for each clock that can no longer be read, or can be again.
 func availability(before, now snapshot) []Event {
 	var events []Event
 	for _, c := range now.clocks {
@@ -204,7 +200,6 @@ func clockOf(l snapshot, id string) *compare.Clock {
 	return &l.clocks[i]
 }
 
-// synchronisation returns an event if the kernel's verdict on the wall clock changed.
 func synchronisation(before, now snapshot) *Event {
 	if before.timeSync == nil || now.timeSync == nil || before.timeSync.Synchronised == now.timeSync.Synchronised {
 		return nil
@@ -310,7 +305,6 @@ func findingEvents(before, now []result.Finding) []Event {
 	return events
 }
 
-// explain puts the lines of the kernel's log into the event that they explain.
 func explain(events []Event, log []string) {
 	if len(log) == 0 {
 		return
@@ -332,7 +326,6 @@ func reason(log []string) int {
 	return len(log) - 1
 }
 
-// report counts and reports events.
 func (w *watcher) report(events []Event) {
 	for _, e := range events {
 		e.Time = e.Time.UTC()

@@ -29,8 +29,7 @@ const untouched = -1
 // move, so the filter can hold the address as a number.
 type probe struct{ buffer *[2]int64 }
 
-// read makes one read, and returns whether the filter answered it and whether the clock filled
-// the buffer.
+// read makes one read, and returns whether the filter answered it and whether the clock filled the buffer.
 func (p probe) read(read Read) (filtered, filled bool) {
 	*p.buffer = [2]int64{untouched, untouched}
 	returned := int32(read(unsafe.Pointer(p.buffer), 1))
@@ -50,7 +49,6 @@ func (p probe) control() error {
 	return nil
 }
 
-// prove returns the verdict for a read.
 func (p probe) prove(read Read) Verdict {
 	var entered, not int
 	for range proofs {
@@ -75,8 +73,7 @@ func (p probe) prove(read Read) Verdict {
 	}
 }
 
-// systemCalls are the system calls that vDSO functions fall back to, each with the index of its
-// buffer argument.
+// systemCalls are the system calls that vDSO functions fall back to, each with the index of its buffer argument.
 var systemCalls = append([]systemCall{
 	{"clock_gettime", unix.SYS_CLOCK_GETTIME, 1, func(buffer unsafe.Pointer, n int) int {
 		return native.SyscallIDBuffer(unix.SYS_CLOCK_GETTIME, unix.CLOCK_MONOTONIC, buffer, 0, n)

@@ -28,9 +28,8 @@ const (
 	// A read below this share of the cost of a system call has not made one. Above it, nothing
 	// follows: a read that traps to a hypervisor can cost as much.
 	farLess = 0.6
-	// minShare is the share of system time that a loop of system calls must have, so that the
-	// accounting can be trusted. On real machines it is above 0.6. Under a user-mode emulator
-	// it is lower, and can be almost 0.
+	// minShare is the share of system time that a loop of system calls must have, so that the accounting can be
+	// trusted. On real machines it is above 0.6. Under a user-mode emulator it is lower, and can be almost 0.
 	minShare = 0.4
 )
 
@@ -49,7 +48,6 @@ type scale struct {
 	empty expense // a function that returns at once
 }
 
-// calibrate measures the scale.
 func calibrate() scale {
 	return scale{
 		call: spend(systemCalls[0].read, actual, longest),
@@ -63,7 +61,6 @@ func calibrate() scale {
 // unclear reports whether the kind of CPU time says nothing about any read.
 func (s scale) unclear() bool { return s.call.unclear || s.empty.unclear }
 
-// patience returns how long a read is made, at most.
 func (s scale) patience() time.Duration {
 	if s.unclear() { // only the cost counts
 		return calling

@@ -1,29 +1,25 @@
 package observe
 
-// A Bracket is a value of one clock between two readings of another: Low was read before it,
-// and High after it.
+// A Bracket is a value of one clock between two readings of another: Low was read before it, and High after it.
 type Bracket struct{ Low, Value, High int64 }
 
 // Width returns High - Low in ticks; it is negative if the outer clock went back.
 func (b Bracket) Width() int64 { return b.High - b.Low }
 
-// Middle returns the middle of Low and High, in ticks. The error bound of the value's time is
-// half of the width.
+// Middle returns the middle of Low and High, in ticks. The error bound of the value's time is half of the width.
 func (b Bracket) Middle() int64 { return b.Low + b.Width()/2 }
 
 // Offset2 returns twice the offset of the value from the middle, in ticks, which both clocks
 // must share. It is positive if the clock of the value is ahead.
 func (b Bracket) Offset2() int64 { return (b.Value - b.Low) - (b.High - b.Value) }
 
-// A Tightest keeps the tightest of many brackets, which was disturbed least. The zero value
-// has none.
+// A Tightest keeps the tightest of many brackets, which was disturbed least. The zero value has none.
 type Tightest struct {
 	Bracket
 	Brackets int64 // number of taken brackets
 }
 
-// Take takes another bracket. It returns false, and ignores the bracket, if the outer clock
-// went back.
+// Take takes another bracket. It returns false, and ignores the bracket, if the outer clock went back.
 func (t *Tightest) Take(b Bracket) bool {
 	if b.Width() < 0 {
 		return false

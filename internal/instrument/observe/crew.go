@@ -12,9 +12,8 @@ import (
 // A Crew is threads of this process that run tasks. Each is pinned to a CPU or free to move.
 // The zero value has no threads.
 //
-// Its methods are for one goroutine. A task is passed by a channel, so its thread sees all
-// that was written before, and what the task captures is on the heap, where the garbage
-// collector does not move it.
+// Its methods are for one goroutine. A task is passed by a channel, so its thread sees all that was written before, and
+// what the task captures is on the heap, where the garbage collector does not move it.
 type Crew struct {
 	hired []chan func(unpinned error)
 	left  sync.WaitGroup
@@ -81,12 +80,10 @@ func Sleep(ctx context.Context, span time.Duration) bool {
 // steps is the number of steps into which a patience is divided.
 const steps = 20
 
-// Await returns the next n values of a channel, or fewer if patience runs out or done is
-// closed, which may be nil.
+// Await returns the next n values of a channel, or fewer if patience runs out or done is closed, which may be nil.
 //
-// The patience is counted in steps in which the waiting thread itself had a CPU. If the whole
-// process is stopped (SIGSTOP, a paused machine), the awaited threads have no CPU either, and
-// the pause counts as one step.
+// The patience is counted in steps in which the waiting thread itself had a CPU. If the whole process is stopped
+// (SIGSTOP, a paused machine), the awaited threads have no CPU either, and the pause counts as one step.
 func Await[T any](from <-chan T, n int, patience time.Duration, done <-chan struct{}) []T {
 	ticker := time.NewTicker(patience / steps)
 	defer ticker.Stop()

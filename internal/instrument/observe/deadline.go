@@ -7,17 +7,15 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 )
 
-// turn is how long a loop keeps its CPU before it yields under a real-time policy. Under an
+// yieldAfter is how long a loop keeps its CPU before it yields under a real-time policy. Under an
 // ordinary policy the kernel divides the CPU itself.
-const turn = 20 * time.Millisecond
+const yieldAfter = 20 * time.Millisecond
 
-// A deadline is when a loop that keeps a CPU busy ends by itself. It belongs to the thread of
-// the loop.
+// A deadline is when a loop that keeps a CPU busy ends by itself. It belongs to the thread of the loop.
 //
-// A thread that spins under a real-time policy (SCHED_FIFO, sched(7)) owns its CPU: with one
-// on each CPU nothing else runs, neither the timer that would end the loop nor a signal
-// handler. So each loop checks its own deadline, and regularly yields to other threads of the
-// same priority.
+// A thread that spins under a real-time policy (SCHED_FIFO, sched(7)) owns its CPU: with one on each CPU nothing else
+// runs, neither the timer that would end the loop nor a signal handler. So each loop checks its own deadline, and
+// regularly yields to other threads of the same priority.
 type deadline struct {
 	at        int64
 	giveWayAt int64 // never under an ordinary policy
@@ -28,14 +26,13 @@ func deadlineIn(span time.Duration) deadline {
 	now := Now()
 	d := deadline{now + int64(span), math.MaxInt64}
 	if thread.RealTimePolicy() != "" {
-		d.giveWayAt = now + int64(turn)
+		d.giveWayAt = now + int64(yieldAfter)
 	}
 	return d
 }
 
-// passed returns whether the deadline has passed. It yields to other threads if this one
-// owned the CPU for long enough. A call reads the stopwatch; call it every few microseconds
-// to milliseconds.
+// passed returns whether the deadline has passed. It yields to other threads if this one owned the CPU for long enough.
+// A call reads the stopwatch; call it every few microseconds to milliseconds.
 func (d *deadline) passed() bool {
 	now := Now()
 	if now >= d.at {
@@ -43,7 +40,7 @@ func (d *deadline) passed() bool {
 	}
 	if now >= d.giveWayAt {
 		thread.Yield()
-		d.giveWayAt = Now() + int64(turn)
+		d.giveWayAt = Now() + int64(yieldAfter)
 	}
 	return false
 }

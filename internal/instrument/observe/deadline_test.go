@@ -20,16 +20,16 @@ func TestDeadline(t *testing.T) {
 	require.True(t, d.passed(), "it stays passed")
 }
 
-// Where the thread owned its CPU for long enough it gives way, and has its next turn from
+// Where the thread owned its CPU for long enough it gives way, and has its next yieldAfter from
 // then on.
 func TestDeadlineGivesWay(t *testing.T) {
 	owned := deadline{at: math.MaxInt64, giveWayAt: Now()}
 	before := Now()
 	require.False(t, owned.passed())
-	require.GreaterOrEqual(t, owned.giveWayAt, before+int64(turn))
+	require.GreaterOrEqual(t, owned.giveWayAt, before+int64(yieldAfter))
 	next := owned.giveWayAt
 	if owned.passed(); Now() < next {
-		require.Equal(t, next, owned.giveWayAt, "its turn is not over")
+		require.Equal(t, next, owned.giveWayAt, "its yieldAfter is not over")
 	}
 	shared := deadline{at: math.MaxInt64, giveWayAt: math.MaxInt64}
 	require.False(t, shared.passed())

@@ -15,8 +15,7 @@ func StatedHz(c clock.Clock) float64 {
 	return c.Hz
 }
 
-// A Rate is the ticks/s of a clock by the stopwatch, from a look at the start of a run and
-// another at its end.
+// A Rate is the ticks/s of a clock by the stopwatch, from a bracket at the start of a run and one at its end.
 type Rate struct {
 	Hz    float64 // 0 until known
 	first Tightest
@@ -25,26 +24,26 @@ type Rate struct {
 // shortest is the shortest span in nanoseconds that gives a rate.
 const shortest = int64(time.Millisecond)
 
-// Begin takes the rate that the clock reports, or takes the first look.
+// Begin takes the rate that the clock reports, or takes the first bracket.
 func (r *Rate) Begin(c clock.Clock, reader clock.Reader) {
 	if r.Hz = StatedHz(c); r.Hz == 0 {
-		r.first = look(reader)
+		r.first = bracketed(reader)
 	}
 }
 
-// End takes the second look if the rate is not known.
+// End takes the second bracket if the rate is not known.
 func (r *Rate) End(reader clock.Reader) {
 	if r.Hz != 0 {
 		return
 	}
-	last := look(reader)
+	last := bracketed(reader)
 	if span := last.Middle() - r.first.Middle(); span >= shortest && last.Value > r.first.Value {
 		r.Hz = float64(last.Value-r.first.Value) * 1e9 / float64(span)
 	}
 }
 
-// look returns the clock's value between two readings of the stopwatch, the tightest of many.
-func look(reader clock.Reader) Tightest {
+// bracketed returns the clock's value between two readings of the stopwatch, the tightest of many.
+func bracketed(reader clock.Reader) Tightest {
 	tick := make([]int64, 1)
 	return TightestOf(100, Now, func() int64 {
 		reader.Read(tick)
@@ -52,8 +51,7 @@ func look(reader clock.Reader) Tightest {
 	})
 }
 
-// tellable is the number of ticks of the stopwatch in a span that gives a rate with an error
-// of 1 in 10,000.
+// tellable is the number of ticks of the stopwatch in a span that gives a rate with an error of 1 in 10,000.
 const tellable = 10_000
 
 // SpanOfARate returns how long a counter has to be watched to measure its rate: the least
@@ -62,9 +60,8 @@ func SpanOfARate(least time.Duration) time.Duration {
 	return max(least, tellable*StopwatchTick())
 }
 
-// Hz returns the ticks/s of a clock: those that it reports, or those that it makes in the
-// span, measured on a thread of its own. It returns 0 if the clock cannot be opened, or if
-// the span is too short.
+// Hz returns the ticks/s of a clock: those that it reports, or those that it makes in the span, measured on a thread of
+// its own. It returns 0 if the clock cannot be opened, or if the span is too short.
 func Hz(c clock.Clock, span time.Duration) float64 {
 	var r Rate
 	// If no thread can be started, the rate stays unknown.
@@ -86,9 +83,8 @@ func Hz(c clock.Clock, span time.Duration) float64 {
 // the second it keeps this number of CPUs busy. Both are equal for an invariant counter. Both
 // are 0 if the counter cannot be read, and if the stopwatch is too coarse for the span.
 //
-// The rates are measured by the stopwatch. If the kernel derives its time from the same
-// counter, they can still differ from the kernel's own figure, by the wall clock's
-// correction, but not from each other.
+// The rates are measured by the stopwatch. If the kernel derives its time from the same counter, they can still differ
+// from the kernel's own figure, by the wall clock's correction, but not from each other.
 func Rates(c clock.Clock, span time.Duration, cpus int) (asleepHz, loadedHz float64) {
 	if StopwatchTick() > span/tellable {
 		return 0, 0
@@ -111,7 +107,7 @@ func over(c clock.Clock, fn func()) float64 {
 		if err != nil {
 			return
 		}
-		r.first = look(reader)
+		r.first = bracketed(reader)
 		fn()
 		r.End(reader)
 	})

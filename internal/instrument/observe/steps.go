@@ -73,14 +73,13 @@ func (s *Steps) Finer() bool {
 
 // A Watch is how, and for how long, a clock is watched.
 type Watch struct {
-	// Values is the number of consecutive reads in one look.
+	// Values is the number of consecutive reads in one batch.
 	Values int
 	// Enough is the number of steps forward that end the watch, without late ones.
 	Enough int64
-	// Least is the min time of the watch. Most is the max time, if the clock does not make
-	// enough steps.
+	// Least is the min time of the watch. Most is the max time, if the clock does not make enough steps.
 	Least, Most time.Duration
-	// Away is the max time of a look; the steps of a longer one are late. 0 means no limit.
+	// Away is the max time of a batch; the steps of a longer one are late. 0 means no limit.
 	Away time.Duration
 }
 
@@ -104,11 +103,10 @@ func (s *Steps) Watch(reader clock.Reader, w Watch, now func() int64) (watchedNS
 	return watchedNS
 }
 
-// Step watches a clock for up to patience and returns its tick in nanoseconds: the median of
-// a few steps between different values, or 0 if the clock is finer than a read, so that
-// nearly every value differs from the one before. moved is false if the clock made no step. A
-// single long step only shows that the clock stood still or the thread lost its CPU, so it is
-// the median.
+// Step watches a clock for up to patience and returns its tick in nanoseconds: the median of a few steps between
+// different values, or 0 if the clock is finer than a read, so that nearly every value differs from the one before.
+// moved is false if the clock made no step. A single long step only shows that the clock stood still or the thread lost
+// its CPU, so it is the median.
 func Step(reader clock.Reader, nsPerTick float64, patience time.Duration) (stepNS float64, moved bool) {
 	const few = 9
 	s := Steps{Keep: few}

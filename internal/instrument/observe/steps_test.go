@@ -99,7 +99,7 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// The steps of a look that took too long are late ones, and those of the next are not.
+// The steps of a batch that took too long are late ones, and those of the next are not.
 func TestWatchSeesThatItWasAway(t *testing.T) {
 	var time fakeTime
 	reader := &script{next: func(i int64) int64 {

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// stopwatchNS and stopwatchTickNS are the last results of [TryStopwatch], in nanoseconds; 0
-// before the first.
+// stopwatchNS and stopwatchTickNS are the last results of [TryStopwatch], in nanoseconds; 0 before the first.
 var stopwatchNS, stopwatchTickNS atomic.Int64
 
 // StopwatchCost returns how long one reading of the stopwatch takes.
@@ -23,15 +22,13 @@ func tried(ns *atomic.Int64) time.Duration {
 	return time.Duration(ns.Load())
 }
 
-// TryStopwatch measures the cost and the tick of the stopwatch again. Both depend on the
-// kernel's clock source, which can change between two runs: with tsc they are tens of
-// nanoseconds, with jiffies the tick is 4 ms.
+// TryStopwatch measures the cost and the tick of the stopwatch again. Both depend on the kernel's clock source, which
+// can change between two runs: with tsc they are tens of nanoseconds, with jiffies the tick is 4 ms.
 func TryStopwatch() {
 	const (
 		readings = 100
-		// fewest is the min number of steps, and least the min time: on a busy machine hardly
-		// any of a few short steps is undisturbed. Every usable stopwatch makes fewest steps
-		// within most.
+		// fewest is the min number of steps, and least the min time: on a busy machine hardly any of a few short steps
+		// is undisturbed. Every usable stopwatch makes fewest steps within most.
 		fewest = 3
 		least  = 2 * time.Millisecond
 		most   = time.Second
@@ -66,8 +63,7 @@ func (stopwatch) Read(ticks []int64) {
 	}
 }
 
-// AssumeStopwatch sets the cost and the tick of the stopwatch, each above 0, until the next
-// TryStopwatch.
+// AssumeStopwatch sets the cost and the tick of the stopwatch, each above 0, until the next TryStopwatch.
 func AssumeStopwatch(cost, tick time.Duration) {
 	stopwatchNS.Store(int64(cost))
 	stopwatchTickNS.Store(int64(tick))

@@ -28,9 +28,8 @@ var epoch = func() (e struct {
 	return e
 }()
 
-// Now returns the nanoseconds of the stopwatch: those of CLOCK_MONOTONIC, read from the vDSO
-// as Go's own clock is. At the same moment, the values of all processes differ by less than a
-// microsecond.
+// Now returns the nanoseconds of the stopwatch: those of CLOCK_MONOTONIC, read from the vDSO as Go's own clock is. At
+// the same moment, the values of all processes differ by less than a microsecond.
 func Now() int64 { return epoch.ns + int64(time.Since(epoch.at)) }
 
 // CommonStopwatch returns why the stopwatches of processes differ, or nil if they agree.

@@ -10,13 +10,11 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 )
 
-// Late is the max time that a thread may be without a CPU, before it starts and after it
-// should have ended. A later thread is abandoned: a task of higher priority has its CPU, or
-// the host has it.
+// Late is the max time that a thread may be without a CPU, before it starts and after it should have ended. A later
+// thread is abandoned: a task of higher priority has its CPU, or the host has it.
 const Late = 2 * time.Second
 
-// A Seat is the place of one of several threads that work together. Only its own thread
-// writes to it during the work.
+// A Seat is the place of one of several threads that work together. Only its own thread writes to it during the work.
 type Seat struct {
 	Index  int // in the order of the CPUs
 	CPU    int // the thread's CPU; thread.Any if it is not pinned
@@ -67,14 +65,12 @@ type Report struct {
 	Apart bool
 }
 
-// Together opens the clock on a thread on each of the CPUs, starts all threads at the same
-// time, and has them work until their seats are over: after about the span or when ctx ends.
-// It does not wait forever for a thread that gets no CPU: the others begin without it, unless
-// fewer than least are ready; then none begins.
+// Together opens the clock on a thread on each of the CPUs, starts all threads at the same time, and has them work
+// until their seats are over: after about the span or when ctx ends. It does not wait forever for a thread that gets no
+// CPU: the others begin without it, unless fewer than least are ready; then none begins.
 //
-// All that the threads share, the seats and two flags, is on the heap, where it does not
-// move. The flags are atomic. A seat is read here only after its thread has reported, by a
-// channel, that it will not write to it again.
+// All that the threads share, the seats and two flags, is on the heap, where it does not move. The flags are atomic. A
+// seat is read here only after its thread has reported, by a channel, that it will not write to it again.
 func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, least int, work func(*Seat)) Report {
 	var stop, begin atomic.Bool
 	seats := make([]*Seat, len(cpus))
@@ -134,9 +130,8 @@ func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration
 	return report(seats, there, done, ctx.Err() != nil)
 }
 
-// report returns the outcome of the seats, of which those in there had arrived when the
-// others began, and those in done have ended. If the work was interrupted, a missing thread
-// is not late.
+// report returns the outcome of the seats, of which those in there had arrived when the others began, and those in done
+// have ended. If the work was interrupted, a missing thread is not late.
 func report(seats, there, done []*Seat, interrupted bool) Report {
 	r := Report{Ended: done}
 	for _, s := range seats {

@@ -12,12 +12,11 @@ import (
 // all of one side lie above all of the other by chance in one of 126 cases.
 const FewestOnASide = 5
 
-// HodgesLehmann returns by how much new lies above old: the median of all differences between a
-// sample of new and one of old, with its confidence interval, which inverts the Mann-Whitney U test
-// (J. L. Hodges and E. L. Lehmann, Estimates of location based on rank tests, Annals of Mathematical
-// Statistics 34, 1963). It assumes no distribution, and a third of the samples may be outliers. There
-// must be at least one sample on each side. ok is false, and there is no interval, with fewer than
-// FewestOnASide on a side, or too few for the confidence.
+// HodgesLehmann returns by how much new lies above old: the median of all differences between a sample of new and one
+// of old, with its confidence interval, which inverts the Mann-Whitney U test (J. L. Hodges and E. L. Lehmann,
+// Estimates of location based on rank tests, Annals of Mathematical Statistics 34, 1963). It assumes no distribution,
+// and a third of the samples may be outliers. There must be at least one sample on each side. ok is false, and there is
+// no interval, with fewer than FewestOnASide on a side, or too few for the confidence.
 func HodgesLehmann(old, new []float64, confidence float64) (shift, low, high float64, ok bool) {
 	var differences []float64
 	for _, before := range old {

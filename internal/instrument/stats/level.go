@@ -16,9 +16,8 @@ const (
 // the lowest samples that lie within 1 % of each other and are a fifth of all. Where no fifth lies so
 // close together, it is the median of the fifth that lies closest together.
 //
-// Timings have levels rather than one distribution: the usual speed of the CPU, another one for a
-// moment, a neighbour on the same core. Few samples at a lower level are an exception, and all above
-// the lowest level may be disturbed.
+// Timings have levels rather than one distribution: the usual speed of the CPU, another one for a moment, a neighbour
+// on the same core. Few samples at a lower level are an exception, and all above the lowest level may be disturbed.
 func Level(samples []float64) float64 {
 	sorted := slices.Sorted(slices.Values(samples))
 	enough := min(len(sorted), max(2, int(math.Ceil(levelShare*float64(len(sorted))))))

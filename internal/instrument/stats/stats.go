@@ -21,14 +21,12 @@ const Confidence = 0.95
 // A Summary describes a set of samples in the samples' unit.
 type Summary struct {
 	Median, Min float64
-	// Low and High bound the median with the given Confidence, at least what
-	// was asked for. With fewer than 6 samples there is no such interval: all three
-	// are 0.
+	// Low and High bound the median with the given Confidence, at least what was asked for. With fewer than 6 samples
+	// there is no such interval: all three are 0.
 	Low, High, Confidence float64
 }
 
-// Summarize describes the samples, of which there must be at least one. The
-// caller keeps them, in their order.
+// Summarize describes the samples, of which there must be at least one. The caller keeps them, in their order.
 func Summarize(samples []float64) Summary {
 	thresholds := benchmath.DefaultThresholds
 	sample := benchmath.NewSample(slices.Clone(samples), &thresholds)

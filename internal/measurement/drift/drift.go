@@ -1,12 +1,11 @@
 // Package drift compares clocks with a reference over a longer time: the rate of each in
 // parts per million, while idle and under load.
 //
-// At each look, each clock is read several times between two readings of the reference, and
-// the tightest of these brackets is kept: the clock had its value at the middle, with an
-// error bound of half the width. The rate is the slope of a least-squares line through them.
-// Its confidence interval is Student's, for the number of independent readings that their
-// correlation leaves. It is never narrower than the ticks of both clocks allow: a clock with
-// a tick of 4 ms may be 4 ms ahead of its value at one end of the run and not at the other.
+// In each sweep each clock is read several times between two readings of the reference, and the tightest of these
+// brackets is kept: the clock had its value at the middle, with an error bound of half the width. The rate is the slope
+// of a least-squares line through them. Its confidence interval is Student's, for the number of independent readings
+// that their correlation leaves. It is never narrower than the ticks of both clocks allow: a clock with a tick of 4 ms
+// may be 4 ms ahead of its value at one end of the run and not at the other.
 //
 // Two clocks that the kernel derives from the same counter agree exactly, whatever the
 // counter does. Every rate includes the error of the reference.
@@ -27,8 +26,7 @@ import (
 type Settings struct {
 	// Time is how long the whole run takes.
 	Time time.Duration
-	// LoadTime is how long CPUs are kept busy at the end of the run: 0 for no load, Time or
-	// more for the whole run.
+	// LoadTime is how long CPUs are kept busy at the end of the run: 0 for no load, Time or more for the whole run.
 	LoadTime time.Duration
 	// CPUs is the number of CPUs that are kept busy; 0 for none.
 	CPUs int
@@ -37,11 +35,10 @@ type Settings struct {
 	NominalHz func(clock.Clock) float64
 }
 
-// Run compares the clocks with the reference, which it skips among them, and reports its
-// progress to tell, which may be nil. It ends early, with the results so far, when ctx ends.
-// A clock that cannot be opened, that fails, or that gives no rate is an entry with a reason.
-// The error is why the reference cannot be used; the results before its failure are returned
-// too.
+// Run compares the clocks with the reference, which it skips among them, and reports its progress to tell, which may be
+// nil. It ends early, with the results so far, when ctx ends. A clock that cannot be opened, that fails, or that gives
+// no rate is an entry with a reason. The error is why the reference cannot be used; the results before its failure are
+// returned too.
 func Run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings, tell func(done, total time.Duration)) (Drift, error) {
 	return run(ctx, clocks, reference, s, tell, world{observe.Sleep, func(cpus int) func() { return thread.Busy(cpus, s.LoadTime+time.Minute) }})
 }

@@ -18,8 +18,7 @@ const (
 
 // A line is a least-squares line through points, y over x.
 type line struct {
-	// slope is in units of y per unit of x; margin is half the width of its confidence
-	// interval.
+	// slope is in units of y per unit of x; margin is half the width of its confidence interval.
 	slope, margin float64
 	// freedom is the degrees of freedom of the interval.
 	freedom float64
@@ -43,10 +42,9 @@ func through(x, y []float64) line {
 	return l
 }
 
-// margin returns half the width of the slope's interval. White noise between neighbours can
-// hide a slow wave that tilts the line by more than the noise would. So the residuals are
-// averaged in ones, twos, fours and so on; margin returns the widest interval and its degrees
-// of freedom.
+// margin returns half the width of the slope's interval. White noise between neighbours can hide a slow wave that tilts
+// the line by more than the noise would. So the residuals are averaged in ones, twos, fours and so on; margin returns
+// the widest interval and its degrees of freedom.
 func margin(x, residuals []float64) (widest, freedom float64) {
 	for len(x) >= fewest {
 		if margin, of := tilt(x, residuals); margin > widest || freedom == 0 {
@@ -57,11 +55,10 @@ func margin(x, residuals []float64) (widest, freedom float64) {
 	return widest, freedom
 }
 
-// tilt returns half the width of the slope's interval by Student's t. The number of
-// independent residuals follows from their correlation with their neighbours (Santer et al.,
-// Journal of Geophysical Research 105, 2000, equations 3 to 6). A correlation that is
-// estimated from few residuals is too low by (1+4r)/n (Kendall, Biometrika 41, 1954), which
-// is corrected.
+// tilt returns half the width of the slope's interval by Student's t. The number of independent residuals follows from
+// their correlation with their neighbours (Santer et al., Journal of Geophysical Research 105, 2000, equations 3 to 6).
+// A correlation that is estimated from few residuals is too low by (1+4r)/n (Kendall, Biometrika 41, 1954), which is
+// corrected.
 func tilt(x, residuals []float64) (margin, freedom float64) {
 	n := float64(len(x))
 	center := stat.Mean(x, nil)
@@ -83,7 +80,6 @@ func tilt(x, residuals []float64) (margin, freedom float64) {
 	return quantile * math.Sqrt(squares/freedom/spread), freedom
 }
 
-// pairs returns the means of pairs of neighbours.
 func pairs(values []float64) []float64 {
 	means := make([]float64, len(values)/2)
 	for i := range means {

@@ -26,7 +26,6 @@ var (
 	errBackwards = errors.New("went backwards over the run")
 )
 
-// result returns the entry of the subject.
 func (s *subject) result(reference *subject) DriftedClock {
 	d := DriftedClock{ID: s.clock.ID, NominalHz: s.hz}
 	err := s.err
@@ -43,8 +42,7 @@ func (s *subject) result(reference *subject) DriftedClock {
 	return d
 }
 
-// rates fills in the rates of the readings. The error is why there are none, or not all of
-// them.
+// rates fills in the rates of the readings. The error is why there are none, or not all of them.
 func (s *subject) rates(d *DriftedClock, reference *subject) error {
 	first := len(s.phases[asleep].kept)
 	all := slices.Concat(s.phases[asleep].kept, s.phases[loaded].kept)
@@ -134,19 +132,15 @@ func tooFew(readings int) error {
 	return fmt.Errorf("a rate needs %d readings and the run gave %d; take a longer time", fewest, readings)
 }
 
-// whole rounds to the resolution of the document.
 func whole(value float64) float64 { return math.Round(value*1e9) / 1e9 }
 
-// offset returns by how many nanoseconds the clock got ahead of the reference since the first
-// reading.
+// offset returns by how many nanoseconds the clock got ahead of the reference since the first reading.
 func offset(r, first reading, hz float64) float64 {
 	return float64(r.ticks-first.ticks)*1e9/hz - (r.atNS - first.atNS)
 }
 
-// span returns the time from the first reading to the last, in nanoseconds.
 func span(readings []reading) float64 { return readings[len(readings)-1].atNS - readings[0].atNS }
 
-// moved returns whether the clock's value ever changed.
 func moved(readings []reading) bool {
 	return slices.ContainsFunc(readings, func(r reading) bool { return r.ticks != readings[0].ticks })
 }

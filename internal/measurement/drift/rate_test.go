@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// looks returns readings of a clock without drift every 10 ms. late returns how late each is,
+// sweeps returns readings of a clock without drift every 10 ms. late returns how late each is,
 // by the elapsed part of the run.
-func looks(n int, late func(part float64) float64) []reading {
+func sweeps(n int, late func(part float64) float64) []reading {
 	readings := make([]reading, n)
 	for i := range readings {
 		at := 1e7 * float64(i)
@@ -23,11 +23,11 @@ func looks(n int, late func(part float64) float64) []reading {
 func TestABeatLiesWithinTheInterval(t *testing.T) {
 	m := meter{hz: 1e9, nominal: true, tickNS: 4e6, stepNS: 1}
 	for _, ramps := range []float64{0.3, 1, 1.5, 2, 7.3} {
-		rate, err := m.rate(looks(500, func(part float64) float64 { return 4e6 * math.Mod(part*ramps, 1) }))
+		rate, err := m.rate(sweeps(500, func(part float64) float64 { return 4e6 * math.Mod(part*ramps, 1) }))
 		require.NoError(t, err)
 		require.LessOrEqual(t, math.Abs(*rate.PPM), rate.IntervalPPM, "%v ramps", ramps)
 	}
-	rate, err := m.rate(looks(500, func(part float64) float64 { return 4e6 * part * 0.999 }))
+	rate, err := m.rate(sweeps(500, func(part float64) float64 { return 4e6 * part * 0.999 }))
 	require.NoError(t, err)
 	require.InDelta(t, -4e6*0.999/4.99e9*1e6, *rate.PPM, 1)
 	require.InDelta(t, 0, rate.ResidualNS, 1)
@@ -35,7 +35,7 @@ func TestABeatLiesWithinTheInterval(t *testing.T) {
 }
 
 func TestRateLeavesOutWhatTheSchedulerTore(t *testing.T) {
-	readings := looks(500, func(float64) float64 { return 0 })
+	readings := sweeps(500, func(float64) float64 { return 0 })
 	for i := 7; i < len(readings); i += 40 {
 		readings[i].widthNS, readings[i].ticks = 4e6, readings[i].ticks+19e5
 	}
@@ -51,12 +51,12 @@ func TestRateNeedsEnough(t *testing.T) {
 	none := func(float64) float64 { return 0 }
 	_, err := m.rate(nil)
 	require.EqualError(t, err, "a rate needs 10 readings and the run gave 0; take a longer time")
-	_, err = m.rate(looks(fewest-1, none))
+	_, err = m.rate(sweeps(fewest-1, none))
 	require.EqualError(t, err, "a rate needs 10 readings and the run gave 9; take a longer time")
-	_, err = m.rate(looks(fewest, none))
+	_, err = m.rate(sweeps(fewest, none))
 	require.NoError(t, err)
 	m.stepNS = 4e7
-	_, err = m.rate(looks(fewest, none))
+	_, err = m.rate(sweeps(fewest, none))
 	require.EqualError(t, err, "ticks of 40 ms need readings over 160 ms, and the run gave 90 ms; take a longer time")
 }
 
@@ -67,7 +67,7 @@ func TestOffsetKeepsNanoseconds(t *testing.T) {
 }
 
 func TestPointsAreTheTightestOfTheirParts(t *testing.T) {
-	readings := looks(2500, func(float64) float64 { return 0 })
+	readings := sweeps(2500, func(float64) float64 { return 0 })
 	for i := range readings {
 		if i%3 == 1 {
 			readings[i].widthNS = 20

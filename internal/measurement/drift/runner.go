@@ -16,8 +16,8 @@ const (
 	mostBrackets = 32
 	fewBrackets  = 3
 	patience     = 200 * time.Microsecond
-	// longestPause is the max time between two looks: a counter of 32 bits wraps around in
-	// minutes, and progress is reported once in each look.
+	// longestPause is the max time between two sweeps: a counter of 32 bits wraps around in
+	// minutes, and progress is reported once in each sweep.
 	longestPause = time.Second
 	// farthest is the max amount by which a clock may be set in a run. A clock that begins in
 	// 1970 may be set to today, and the document holds numbers up to 1e18.
@@ -40,7 +40,6 @@ type runner struct {
 	dither     *rand.Rand
 }
 
-// run measures, on a thread of its own.
 func (r *runner) run() {
 	if !r.open() {
 		return
@@ -62,8 +61,7 @@ func (r *runner) run() {
 	r.phase(loaded, r.settings.Time)
 }
 
-// open opens the reference and the clocks, and measures their ticks. It returns whether the
-// reference can be used.
+// open opens the reference and the clocks, and measures their ticks. It returns whether the reference can be used.
 func (r *runner) open() bool {
 	r.reference.open(r.settings.NominalHz)
 	if r.reference.err == nil && r.reference.hz == 0 {
@@ -86,7 +84,6 @@ func (r *runner) open() bool {
 	return !r.reference.failed()
 }
 
-// over returns whether the run ends before its time.
 func (r *runner) over() bool { return r.ctx.Err() != nil || r.reference.failed() }
 
 // now returns the reference's time since the beginning of the run, in nanoseconds.
@@ -98,24 +95,24 @@ func (r *runner) since(ticks int64) float64 {
 	return float64(ticks-r.begun) * 1e9 / r.reference.hz
 }
 
-// phase looks at the clocks until this time after the beginning of the run.
+// phase sweeps at the clocks until this time after the beginning of the run.
 func (r *runner) phase(phase int, until time.Duration) {
 	begun := r.elapsed
-	for !r.over() && r.look(phase) && r.elapsed < until {
+	for !r.over() && r.sweep(phase) && r.elapsed < until {
 		pause := min(r.pause(r.elapsed-begun), until-r.elapsed)
 		r.sleep(r.ctx, pause)
 		r.still += pause
 	}
 }
 
-// pause returns the time to the next look: half a slot to one and a half, because looks in
+// pause returns the time to the next sweep: half a slot to one and a half, because sweeps in
 // step with a clock's ticks would see all of them equally late.
 func (r *runner) pause(into time.Duration) time.Duration {
 	return time.Duration(float64(min(slot(into), longestPause)) * (0.5 + r.dither.Float64()))
 }
 
-// look reads every clock. It returns whether the reference can still be used.
-func (r *runner) look(phase int) bool {
+// sweep reads every clock. It returns whether the reference can still be used.
+func (r *runner) sweep(phase int) bool {
 	now := time.Duration(r.now())
 	switch {
 	case r.reference.failed():

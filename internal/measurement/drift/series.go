@@ -9,8 +9,7 @@ import (
 const (
 	// mostReadings is the max number of readings of a phase that are kept of each clock.
 	mostReadings = 2048
-	// narrowest is the first width of a slot.
-	narrowest = 10 * time.Millisecond
+	narrowest    = 10 * time.Millisecond
 	// loose is the ratio to the median width from which a bracket is dropped: its width is
 	// due to a preemption, not to the clock.
 	loose = 4
@@ -64,9 +63,8 @@ func slot(into time.Duration) time.Duration {
 	return width
 }
 
-// A series is a clock's readings in one phase: the tightest of each slot of time. The width
-// of the slots doubles whenever there would be too many, so a run of days needs no more
-// memory than a run of a minute.
+// A series is a clock's readings in one phase: the tightest of each slot of time. The width of the slots doubles
+// whenever there would be too many, so a run of days needs no more memory than a run of a minute.
 type series struct {
 	begunNS float64
 	width   time.Duration

@@ -61,10 +61,9 @@ func (t *Drift) Block(d *result.Document) table.Block {
 	return block
 }
 
-// underLoad returns by how many ppm a clock runs faster under load than asleep, the error
-// bound, and whether the change exceeds the bound. One of twenty rates lies outside its own
-// 95 % interval, so among several clocks one soon does. The bound therefore uses wider
-// intervals, which all hold together with 95 % (Bonferroni).
+// underLoad returns by how many ppm a clock runs faster under load than asleep, the error bound, and whether the change
+// exceeds the bound. One of twenty rates lies outside its own 95 % interval, so among several clocks one soon does. The
+// bound therefore uses wider intervals, which all hold together with 95 % (Bonferroni).
 func underLoad(c DriftedClock, compared int) (change, bound float64, certain bool) {
 	if c.Asleep == nil || c.Loaded == nil || c.Asleep.Hz == 0 {
 		return 0, 0, false
@@ -74,8 +73,7 @@ func underLoad(c DriftedClock, compared int) (change, bound float64, certain boo
 	return change, bound, math.Abs(change) > bound
 }
 
-// atConfidence returns half the width of the rate's interval in ppm, at a
-// confidence above its own.
+// atConfidence returns half the width of the rate's interval in ppm, at a confidence above its own.
 func atConfidence(r *DriftRate, confidence float64) float64 {
 	if r.Confidence <= 0 || r.Confidence >= confidence {
 		return r.IntervalPPM
@@ -100,7 +98,6 @@ type phase struct {
 	rate *DriftRate
 }
 
-// phases returns the phases in which the rate of a clock was measured.
 func phases(c DriftedClock) []phase {
 	var all []phase
 	for _, p := range []phase{{"asleep", c.Asleep}, {"loaded", c.Loaded}} {
@@ -111,7 +108,6 @@ func phases(c DriftedClock) []phase {
 	return all
 }
 
-// rateGrid returns the rates, a row per clock.
 func rateGrid(t *Drift) table.Grid {
 	g := table.Grid{
 		Title:  "Rate against " + t.Reference + ", in ppm",
@@ -163,7 +159,6 @@ func nominal(hz float64) string {
 	}
 }
 
-// lineGrid returns the fitted lines with their residuals, a row per clock and phase.
 func lineGrid(t *Drift) table.Grid {
 	g := table.Grid{
 		Title: "Fitted lines", Texts: 2,
@@ -187,8 +182,7 @@ func lineGrid(t *Drift) table.Grid {
 	return g
 }
 
-// Lines returns a line for each clock and phase. A clock without a rate has one line with the
-// reason.
+// Lines returns a line for each clock and phase. A clock without a rate has one line with the reason.
 func (t *Drift) Lines(*result.Document) [][]string {
 	lines := [][]string{strings.Split("clock,phase,reference,nominal_hz,ppm,interval_ppm,confidence,hz,residual_ns,worst_residual_ns,readings,span_ns,reason", ",")}
 	for _, c := range t.Clocks {

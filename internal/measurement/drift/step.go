@@ -32,9 +32,8 @@ type step struct {
 	atNS float64 // the latest time of the step
 }
 
-// steps returns where a clock was set: where its offset changed from one reading to the next
-// by more than both brackets, the ticks of both clocks, a change of rate, and the usual
-// change around it allow.
+// steps returns where a clock was set: where its offset changed from one reading to the next by more than both
+// brackets, the ticks of both clocks, a change of rate, and the usual change around it allow.
 func (m meter) steps(readings []reading) []step {
 	changes := make([]float64, max(0, len(readings)-1))
 	for i := range changes {
@@ -70,8 +69,7 @@ func usual(readings []reading, changes []float64, i int) float64 {
 	return sizes[len(sizes)-asLarge]
 }
 
-// longest returns the longest part, in time, of the readings from one to another that
-// contains no step.
+// longest returns the longest part, in time, of the readings from one to another that contains no step.
 func longest(readings []reading, steps []step, from, to int) []reading {
 	var best []reading
 	for _, s := range append(slices.Clone(steps), step{at: to}) {
@@ -84,7 +82,6 @@ func longest(readings []reading, steps []step, from, to int) []reading {
 	return best
 }
 
-// stepped returns an error that describes the steps; it is nil if there are none.
 func stepped(steps []step) error {
 	if len(steps) == 0 {
 		return nil

@@ -117,7 +117,7 @@ func TestPhaseThatStepsTellNothing(t *testing.T) {
 }
 
 func TestLongest(t *testing.T) {
-	readings := looks(10, func(float64) float64 { return 0 })
+	readings := sweeps(10, func(float64) float64 { return 0 })
 	steps := []step{{at: 2}, {at: 7}}
 	for _, test := range []struct{ from, to, first, n int }{{0, 10, 2, 5}, {0, 5, 2, 3}, {0, 3, 0, 2}, {5, 10, 7, 3}, {7, 10, 7, 3}, {0, 1, 0, 1}} {
 		part := longest(readings, steps, test.from, test.to)

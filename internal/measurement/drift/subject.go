@@ -43,14 +43,12 @@ func (s *subject) open(nominal func(clock.Clock) float64) {
 	s.reader, s.err = s.clock.Open()
 }
 
-// read reads one value.
 func (s *subject) read() int64 {
 	s.reader.Read(s.buffer[:])
 	return s.buffer[0]
 }
 
-// failed returns whether the subject has failed. It records an error of its reader's last
-// read.
+// failed returns whether the subject has failed. It records an error of its reader's last read.
 func (s *subject) failed() bool {
 	if s.err == nil {
 		s.err = clock.Failure(s.reader)

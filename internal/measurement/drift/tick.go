@@ -12,18 +12,15 @@ const (
 	watched = 40 * time.Millisecond
 	// enoughTicks is the number of ticks that show the smallest one.
 	enoughTicks = 3
-	// values is the number of reads in one look: if the clock is finer than a read, all
-	// values differ.
+	// values is the number of reads in one batch: if the clock is finer than a read, all values differ.
 	values = 64
 )
 
-// watch sets the tick of a subject's values: 1 if the clock is finer than a read. It uses
-// clock_getres(2) only if it saw no step: a kernel without high resolution timers reports 4
-// ms for its finest clock too.
+// watch sets the tick of a subject's values: 1 if the clock is finer than a read. It uses clock_getres(2) only if it
+// saw no step: a kernel without high resolution timers reports 4 ms for its finest clock too.
 func (r *runner) watch(s *subject) {
 	begun := r.now()
-	// The difference is in whole nanoseconds, not the reference's time: nanoseconds since
-	// 1601 exceed an int64.
+	// The difference is in whole nanoseconds, not the reference's time: nanoseconds since 1601 exceed an int64.
 	passed := func() int64 { return int64(r.now() - begun) }
 	var steps observe.Steps
 	spent := steps.Watch(s.reader, observe.Watch{Values: values, Enough: enoughTicks, Most: watched}, passed)

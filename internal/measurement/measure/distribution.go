@@ -12,19 +12,16 @@ import (
 )
 
 const (
-	// longestRead is the max of a histogram in ticks, about a minute of any counter. A longer
-	// read counts as that long.
+	// longestRead is the max of a histogram in ticks, about a minute of any counter. A longer read counts as that long.
 	longestRead = int64(1)<<38 - 1
-	// digits is the number of significant digits of a histogram.
-	digits = 3
+	digits      = 3
 	// mostBracketed is the max number of reads that are timed before they are recorded.
 	mostBracketed = 4096
 )
 
-// A bracket times single reads: it reads a counter before and after each. The reading after
-// one read is also the reading before the next, so there is no gap between brackets except
-// for the recording, once in a few thousand reads. Every width is recorded, so this is not an
-// [observe.Tightest].
+// A bracket times single reads: it reads a counter before and after each. The reading after one read is also the
+// reading before the next, so there is no gap between brackets except for the recording, once in a few thousand reads.
+// Every width is recorded, so this is not an [observe.Tightest].
 type bracket struct {
 	counter clock.Clock
 	reader  clock.Reader
@@ -32,8 +29,7 @@ type bracket struct {
 	ticks   []int64
 }
 
-// openBracket opens the fastest counter that this process may read; it returns nil if there
-// is none.
+// openBracket opens the fastest counter that this process may read; it returns nil if there is none.
 func openBracket() *bracket {
 	var all []*bracket
 	cost := map[*bracket]float64{}
@@ -55,7 +51,6 @@ func openBracket() *bracket {
 	return cheapest
 }
 
-// record times single reads for about the span.
 func (b *bracket) record(into *hdrhistogram.Histogram, reader clock.Reader, readNS float64, span time.Duration) {
 	const room = 20 // nanoseconds that a bracket may take
 	n := min(len(b.ticks), max(2, observe.ReadsIn(latencyChunk, readNS+room)))
@@ -73,11 +68,9 @@ func (b *bracket) record(into *hdrhistogram.Histogram, reader clock.Reader, read
 	}
 }
 
-// newSingle returns a histogram of single reads, in ticks.
 func newSingle() *hdrhistogram.Histogram { return hdrhistogram.New(1, longestRead, digits) }
 
-// distribution times single reads of every subject for one turn, and returns false if the run
-// ended first.
+// distribution times single reads of every subject for one turn, and returns false if the run ended first.
 func (r *runner) distribution(measured []*subject) bool {
 	if r.bracket == nil {
 		return true
@@ -98,10 +91,8 @@ func (r *runner) distribution(measured []*subject) bool {
 	return true
 }
 
-// bracketTurn returns how long single reads of a clock are timed in a round.
 func (s Settings) bracketTurn() time.Duration { return s.Distribution / time.Duration(s.Rounds) }
 
-// result returns the distribution of the single reads of one clock, or nil if there are none.
 func (b *bracket) result(single, empty *hdrhistogram.Histogram) *compare.Distribution {
 	if b == nil || single == nil || single.TotalCount() == 0 || b.rate.Hz == 0 {
 		return nil

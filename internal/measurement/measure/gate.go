@@ -13,13 +13,11 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// A gate holds the workers until all have arrived, starts them at the same time and stops
-// them. It may be in memory shared between processes, so it has no pointers. Fields with
-// different writers are on different cache lines.
+// A gate holds the workers until all have arrived, starts them at the same time and stops them. It may be in memory
+// shared between processes, so it has no pointers. Fields with different writers are on different cache lines.
 //
-// Waiting workers sleep: n workers that yield their CPUs to each other yield n² times until the
-// last has arrived. They are woken when all are there, because to wake a thread takes
-// microseconds, and start together when all are awake.
+// Waiting workers sleep: n workers that yield their CPUs to each other yield n² times until the last has arrived. They
+// are woken when all are there, because to wake a thread takes microseconds, and start together when all are awake.
 type gate struct {
 	expected atomic.Uint32 // number of workers
 	ready    atomic.Uint32 // workers that have arrived
@@ -50,7 +48,6 @@ type slot struct {
 	_       [thread.CacheLine - 32]byte
 }
 
-// reset prepares the gate for n workers.
 func (g *gate) reset(n int) {
 	g.expected.Store(uint32(n))
 	for _, word := range []*atomic.Uint32{&g.ready, &g.opened, &g.awake, &g.stop} {
@@ -87,18 +84,16 @@ func patience(n int) time.Duration {
 const (
 	// wakeup is how long the gate waits until all workers are awake. On a busy machine a thread
 	// waits so long for its turn on a CPU.
-	wakeup = 20 * time.Millisecond
-	// lookAfter is how often the gate checks whether the run is to end.
-	lookAfter = 100 * time.Millisecond
+	wakeup     = 20 * time.Millisecond
+	checkEvery = 100 * time.Millisecond
 )
 
-// open starts n workers, and returns the stopwatch at that moment. It waits until all have
-// arrived, and then until all are awake. It starts without those that take too long: they start
-// when they get a CPU.
+// open starts n workers, and returns the stopwatch at that moment. It waits until all have arrived, and then until all
+// are awake. It starts without those that take too long: they start when they get a CPU.
 func (g *gate) open(ctx context.Context, n int) int64 {
 	begun := observe.Now()
 	for came := g.ready.Load(); came < uint32(n) && ctx.Err() == nil && observe.Now()-begun < int64(patience(n)); came = g.ready.Load() {
-		sleepWhile(&g.ready, came, lookAfter)
+		sleepWhile(&g.ready, came, checkEvery)
 	}
 	g.opened.Store(1)
 	wakeAll(&g.opened)
@@ -110,7 +105,6 @@ func (g *gate) open(ctx context.Context, n int) int64 {
 	return now
 }
 
-// arrive counts a worker as arrived.
 func (g *gate) arrive() {
 	if g.ready.Add(1) == g.expected.Load() {
 		wakeAll(&g.ready)
@@ -123,8 +117,7 @@ func (g *gate) absent() {
 	g.arrive()
 }
 
-// pass waits until the gate is opened. The thread then moves to its CPU: the kernel may wake it on
-// the CPU of another.
+// pass waits until the gate is opened. The thread then moves to its CPU: the kernel may wake it on the CPU of another.
 func (g *gate) pass(begin int) {
 	g.arrive()
 	for g.opened.Load() == 0 {
@@ -197,11 +190,10 @@ func (g *gate) slice(i int) float64 {
 	return stats.Median(durations)
 }
 
-// perSecond returns the reads/s of worker i: from the median of its slices, which an
-// interrupt in a few of them does not affect. It uses all reads since the gate was opened if
-// the slices are too few, or the worker had a CPU for less than half of the time, because its
-// slices do not show contention with the other workers then. ok is false for a worker that
-// ended before it began.
+// perSecond returns the reads/s of worker i: from the median of its slices, which an interrupt in a few of them does
+// not affect. It uses all reads since the gate was opened if the slices are too few, or the worker had a CPU for less
+// than half of the time, because its slices do not show contention with the other workers then. ok is false for a
+// worker that ended before it began.
 func (g *gate) perSecond(i int, p pace) (perSecond float64, ok bool) {
 	slot := &g.slots[i]
 	spent := float64(slot.endNS.Load() - g.releasedNS.Load())
@@ -214,11 +206,10 @@ func (g *gate) perSecond(i int, p pace) (perSecond float64, ok bool) {
 // starving is the share of a pass with a CPU below which a worker starved.
 const starving = 0.25
 
-// starved returns whether one of n workers had no CPU for most of the pass. Its slices tell this
-// from a slow clock: if workers wait for each other at the clock, every slice takes long; if a
-// worker waits for a CPU, most are short and there are few. The kernel's CPU time does not tell
-// it, because a virtual CPU that the host does not run is busy too. Of a worker without slices only
-// the late start is known.
+// starved returns whether one of n workers had no CPU for most of the pass. Its slices tell this from a slow clock: if
+// workers wait for each other at the clock, every slice takes long; if a worker waits for a CPU, most are short and
+// there are few. The kernel's CPU time does not tell it, because a virtual CPU that the host does not run is busy too.
+// Of a worker without slices only the late start is known.
 func (g *gate) starved(n int, p pace) bool {
 	for i := range n {
 		slot := &g.slots[i]

@@ -1,16 +1,13 @@
-// Package measure measures clocks: the time of a read (latency), the granularity of the
-// values (resolution), and the reads/s of several threads that read at the same time
-// (throughput).
+// Package measure measures clocks: the time of a read (latency), the granularity of the values (resolution), and the
+// reads/s of several threads that read at the same time (throughput).
 //
-// The speed of a machine changes during a run: another program starts, a CPU gets warm, a
-// hypervisor schedules another guest. So no clock is measured in one piece. Every round gives
-// each clock a short turn, in a new random order, and rounds of latency alternate with passes
-// of throughput over the whole run. The result is the median of the rounds, so a temporary
-// disturbance affects all clocks alike. docs/measuring.md explains it.
+// The speed of a machine changes during a run: another program starts, a CPU gets warm, a hypervisor schedules another
+// guest. So no clock is measured in one piece. Every round gives each clock a short turn, in a new random order, and
+// rounds of latency alternate with passes of throughput over the whole run. The result is the median of the rounds, so
+// a temporary disturbance affects all clocks alike. docs/measuring.md explains it.
 //
-// Latency and resolution are measured on one otherwise idle thread. Throughput is measured by
-// a team of workers, threads or processes, which wait at a gate, start together and count
-// reads for the same span.
+// Latency and resolution are measured on one otherwise idle thread. Throughput is measured by a team of workers,
+// threads or processes, which wait at a gate, start together and count reads for the same span.
 package measure
 
 import (
@@ -35,8 +32,7 @@ import (
 
 // Settings are the settings of a run.
 type Settings struct {
-	// Threads are the numbers of threads to measure throughput with, from 1 to MostThreads;
-	// there is at least one.
+	// Threads are the numbers of threads to measure throughput with, from 1 to MostThreads; there is at least one.
 	Threads []int
 	// Rounds is the number of latency samples of each clock, ≥ 1.
 	Rounds int
@@ -47,8 +43,7 @@ type Settings struct {
 	Limit time.Duration
 	// WithoutResolution leaves out the resolution: coarse clocks take long to tick.
 	WithoutResolution bool
-	// Distribution is how long single reads of each clock are timed, over all rounds; 0 for
-	// not at all.
+	// Distribution is how long single reads of each clock are timed, over all rounds; 0 for not at all.
 	Distribution time.Duration
 	// Pin is the order in which CPUs are assigned to threads, repeated if there are more
 	// threads than CPUs. If it is empty, threads are not pinned.
@@ -57,15 +52,13 @@ type Settings struct {
 	Processes bool
 	// CPUs is the number of CPUs that the process may use.
 	CPUs int
-	// Quota is the CPU time that the process may use in each QuotaPeriod, in CPUs; 0 if there
-	// is no limit.
+	// Quota is the CPU time that the process may use in each QuotaPeriod, in CPUs; 0 if there is no limit.
 	Quota       float64
 	QuotaPeriod time.Duration
 	// places are the CPUs in the order in which unpinned threads start on them: neighbours
 	// are on different cores, so that no two threads share a core while another is idle. Run
 	// sets it once, because reading the topology takes 0.1 ms for each CPU.
-	places []int
-	// realTime is whether the process has a real-time scheduling policy. Run sets it.
+	places   []int
 	realTime bool
 }
 
@@ -100,8 +93,7 @@ const (
 	// A worker checks for the end of its span after each.
 	latencyChunk    = 100 * time.Microsecond
 	throughputChunk = 20 * time.Microsecond
-	// stopwatchShare is the min length of a slice in readings of the stopwatch, so that the
-	// reading is negligible.
+	// stopwatchShare is the min length of a slice in readings of the stopwatch, so that the reading is negligible.
 	stopwatchShare = 300
 	// stopwatchTicks is the min length of a slice in ticks of the stopwatch.
 	stopwatchTicks = 5
@@ -145,9 +137,8 @@ func once(ctx context.Context, clocks []clock.Clock, s Settings, progress func(d
 	return r.result(), nil
 }
 
-// proveAgain checks again whether reads enter the kernel, if their latency or the clock
-// source changed during the run. A result that was true for part of the run becomes
-// "sometimes".
+// proveAgain checks again whether reads enter the kernel, if their latency or the clock source changed during the run.
+// A result that was true for part of the run becomes "sometimes".
 func (r *runner) proveAgain() {
 	changed := len(r.noise.sources) > 1
 	clocks := make([]clock.Clock, len(r.subjects))
@@ -182,10 +173,9 @@ func (s Settings) DefaultTime(clocks int) time.Duration {
 	return max(shortestDefaultTime, min(longestDefaultTime, share.Truncate(time.Millisecond)))
 }
 
-// DefaultRounds returns the default number of rounds for this number of clocks: as many as
-// fit in roundsBudget, so that even the samples of one clock are spread over time, and at
-// least as many as a confidence interval needs. It uses the settings that determine the
-// length of a turn: the quota.
+// DefaultRounds returns the default number of rounds for this number of clocks: as many as fit in roundsBudget, so that
+// even the samples of one clock are spread over time, and at least as many as a confidence interval needs. It uses the
+// settings that determine the length of a turn: the quota.
 func (s Settings) DefaultRounds(clocks int) int {
 	turns := int(roundsBudget / max(latencyTurn, s.turn()))
 	return max(fewestDefaultRounds, turns/(clocks+1)) // the floor has its turns too
@@ -194,7 +184,7 @@ func (s Settings) DefaultRounds(clocks int) int {
 // Estimate returns approximately how long a run over the clocks takes.
 func (s Settings) Estimate(clocks []clock.Clock) time.Duration {
 	n := time.Duration(len(clocks))
-	total := (n+1)*(time.Duration(s.Rounds)*s.turn()+calibration+s.Distribution)
+	total := (n + 1) * (time.Duration(s.Rounds)*s.turn() + calibration + s.Distribution)
 	for _, c := range clocks {
 		if !s.WithoutResolution {
 			total += watching(c)
@@ -216,7 +206,6 @@ func (s Settings) overhead(threads int) time.Duration {
 	return time.Duration(s.passes(threads)*threads) * each
 }
 
-// cpu returns the CPU for worker i of a crew, or for the only thread.
 func (s Settings) cpu(i int) int {
 	if len(s.Pin) == 0 {
 		return thread.Any
@@ -240,8 +229,7 @@ type subject struct {
 	single     *hdrhistogram.Histogram // of single reads, in the bracket's ticks
 }
 
-// failed returns whether the subject has failed. It records an error of its reader's last
-// read.
+// failed returns whether the subject has failed. It records an error of its reader's last read.
 func (s *subject) failed() bool {
 	if s.err == nil {
 		s.err = clock.Failure(s.reader)
@@ -264,11 +252,9 @@ type runner struct {
 	floor    *subject
 	bracket  *bracket // nil if single reads are not timed
 	noise    noise
-	// usable returns the CPUs that the process may use, including those of pinned to which it
-	// can pin its threads.
+	// usable returns the CPUs that the process may use, including those of pinned to which it can pin its threads.
 	usable func(pinned []int) []int
-	// lost are the CPUs that went away; noCPU is whether all CPUs that the run was pinned to
-	// did.
+	// lost are the CPUs that went away; noCPU is whether all CPUs that the run was pinned to did.
 	lost   []int
 	noCPU  bool
 	spoilt error // why throughput is no longer measured
@@ -276,7 +262,6 @@ type runner struct {
 	started int
 }
 
-// run measures, on a thread of its own.
 func (r *runner) run() {
 	measured := r.open()
 	r.resolution()
@@ -322,9 +307,8 @@ func (r *runner) open() []*subject {
 // that a long run that is interrupted early already has confidence intervals.
 const leadingRounds = 6
 
-// rounds gives every subject one turn of latency in each round, and spreads the passes of
-// throughput over the rounds. If the machine is too slow, passes wait for a later round and are
-// left out at the end, and then rounds are.
+// rounds gives every subject one turn of latency in each round, and spreads the passes of throughput over the rounds.
+// If the machine is too slow, passes wait for a later round and are left out at the end, and then rounds are.
 func (r *runner) rounds(measured []*subject) {
 	passes := r.plan()
 	// GOMAXPROCS limits how many goroutines run, so without this some threads would never
@@ -379,8 +363,7 @@ func usable(pinned []int) (cpus []int) {
 	return cpus
 }
 
-// lose removes lost CPUs from the run: the given ones, and those that the process may no
-// longer use.
+// lose removes lost CPUs from the run: the given ones, and those that the process may no longer use.
 func (r *runner) lose(named ...int) {
 	s := &r.settings
 	usable := r.usable(s.Pin)
@@ -415,7 +398,7 @@ func (r *runner) latency(measured []*subject) bool {
 		if !s.failed() {
 			s.latency = append(s.latency, sample.median)
 			s.fastest = append(s.fastest, sample.fastest)
-			r.noise.turn(sample.median, sample.mean)
+			r.noise.add(sample.median, sample.mean)
 			s.replan(sample.fastest)
 		}
 		r.tell(r.settings.turn())
@@ -432,9 +415,8 @@ func (s *subject) replan(readNS float64) {
 	}
 }
 
-// turn returns the span of one latency sample: latencyTurn, or under a quota a part of the
-// period short enough that most turns are not throttled. It is never shorter than the slices
-// of a median.
+// turn returns the span of one latency sample: latencyTurn, or under a quota a part of the period short enough that
+// most turns are not throttled. It is never shorter than the slices of a median.
 func (s Settings) turn() time.Duration {
 	return max(s.wantedTurn(), observe.FewestSlices*s.slice())
 }
@@ -455,8 +437,7 @@ func (s Settings) slice() time.Duration {
 
 // A sample is the wall time of one read in nanoseconds, from one turn.
 type sample struct {
-	// median is the median of the slices, which an interrupt in a few of them does not
-	// affect.
+	// median is the median of the slices, which an interrupt in a few of them does not affect.
 	median float64
 	// fastest is the fastest slice. The slices are contiguous, so an interrupt makes none
 	// shorter. If the stopwatch is coarse, the fastest slice would be the one with the fewest

@@ -22,8 +22,7 @@ type noise struct {
 	wallStep time.Duration
 }
 
-// interruption is the ratio of a turn's mean to its median above which the turn counts as
-// interrupted.
+// interruption is the ratio of a turn's mean to its median above which the turn counts as interrupted.
 const interruption = 1.1
 
 func (n *noise) begin() {
@@ -38,7 +37,6 @@ func (n *noise) end() {
 	n.wall(observe.WallClock())
 }
 
-// glance is called once in each round.
 func (n *noise) glance() {
 	n.source(host.CurrentClockSource())
 	n.wall(observe.WallClock())
@@ -57,8 +55,7 @@ func (n *noise) wall(now observe.Bracket) {
 	n.glanced = now
 }
 
-// turn records the median and the mean of a turn.
-func (n *noise) turn(median, mean float64) {
+func (n *noise) add(median, mean float64) {
 	n.turns++
 	if mean > interruption*median {
 		n.interrupted++

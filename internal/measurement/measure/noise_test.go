@@ -19,9 +19,9 @@ func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
 	n := noise{first: host.Sighting{At: begun, CPUs: busy(0, 0), OwnSeconds: 2}}
 	n.source("tsc")
 	for range 9 {
-		n.turn(20, 20.5)
+		n.add(20, 20.5)
 	}
-	n.turn(20, 30)
+	n.add(20, 30)
 	n.source("tsc")
 	n.last = n.first
 	n.last.At = begun.Add(10 * time.Second)

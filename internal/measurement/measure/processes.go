@@ -45,7 +45,6 @@ type report struct {
 	FailedRead bool   `json:"failed_read,omitempty"`
 }
 
-// reported returns the report of an error, which may be nil.
 func reported(err error) report {
 	if err == nil {
 		return report{}
@@ -57,7 +56,6 @@ func reported(err error) report {
 	return report{Error: first(err).Error(), FailedRead: failed}
 }
 
-// err returns the reported error, or nil if there is none.
 func (r report) err() error {
 	switch {
 	case r.Error == "":
@@ -94,7 +92,6 @@ type worker struct {
 	wait func() error
 }
 
-// listen sends the reports of worker i, and then that it has ended.
 func (w *worker) listen(i int, to chan<- answer) {
 	for {
 		var r report
@@ -263,13 +260,11 @@ func (p *processes) close() {
 	unmap(unsafe.Pointer(p.meeting), unsafe.Sizeof(gate{}))
 }
 
-// Worker makes this process a worker: it writes to reports that it is ready, executes the
-// orders that it reads from orders and answers each on reports, until orders ends. An order
-// may name one of the clocks.
+// Worker makes this process a worker: it writes to reports that it is ready, executes the orders that it reads from
+// orders and answers each on reports, until orders ends. An order may name one of the clocks.
 func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
-	// A signal from the terminal reaches every process of the group, but only the parent ends
-	// a run. When the parent dies, its pipe closes. Signals are received and dropped: on
-	// Windows, an ignored signal ends the process.
+	// A signal from the terminal reaches every process of the group, but only the parent ends a run. When the parent
+	// dies, its pipe closes. Signals are received and dropped: on Windows, an ignored signal ends the process.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	debug.SetGCPercent(-1)
 	memory, err := inherited(unsafe.Sizeof(gate{}))
@@ -320,7 +315,6 @@ func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 	}
 }
 
-// ended returns nil for the expected end of the orders of a worker, and err otherwise.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -343,5 +337,4 @@ func (g *gate) obey(o order, known map[string]clock.Clock) <-chan report {
 	return done
 }
 
-// possible returns whether a worker can read at this pace.
 func (p pace) possible() bool { return p.Chunk >= 1 && p.Slice >= 1 && p.Check >= 1 }

@@ -16,17 +16,14 @@ const (
 	watchAtMost  = 250 * time.Millisecond
 	// enoughTicks is the number of steps that show the tick and whether the steps are equal.
 	enoughTicks = 12
-	// uneven is the ratio of the upper to the lower quartile of the steps from which they
-	// have no common length.
+	// uneven is the ratio of the upper to the lower quartile of the steps from which they have no common length.
 	uneven = 2
-	// If a batch of reads takes longer than awayFrom, and this many times as long as planned,
-	// the thread lost its CPU.
+	// If a batch of reads takes longer than awayFrom, and this many times as long as planned, the thread lost its CPU.
 	awayFrom  = time.Millisecond
 	awayTimes = 4
 	// mostSteps is the max number of steps that are kept of a fast clock.
 	mostSteps = 1 << 16
-	// mostValues is the max number of values in one batch of reads: they fit in the CPU's L1
-	// cache.
+	// mostValues is the max number of values in one batch of reads: they fit in the CPU's L1 cache.
 	mostValues = 1024
 )
 
@@ -34,7 +31,7 @@ const (
 type watcher struct {
 	observe.Steps
 	watchedNS int64
-	lookedNS  int64 // the stopwatch at the last look
+	glancedNS  int64 // the stopwatch at the last glance
 	moved     bool  // a glance saw more ticks than it could count
 }
 
@@ -46,10 +43,9 @@ func (w *watcher) watch(reader clock.Reader, readNS float64) {
 		Values: values, Enough: enoughTicks, Least: watchAtLeast, Most: watchAtMost,
 		Away: max(awayFrom, time.Duration(awayTimes*readNS)*time.Duration(values)),
 	}, observe.Now)
-	w.lookedNS = observe.Now()
+	w.glancedNS = observe.Now()
 }
 
-// watching returns approximately how long a clock is watched.
 func watching(c clock.Clock) time.Duration {
 	if !c.Coarse && c.Hz != 1 {
 		return watchAtLeast
@@ -58,18 +54,16 @@ func watching(c clock.Clock) time.Duration {
 	return min(watchAtMost, max(watchAtLeast, time.Duration(ticksNS)))
 }
 
-// slow returns whether the clock has not made enough steps yet.
 func (w *watcher) slow() bool { return w.Begun && len(w.Kept) < enoughTicks }
 
-// glance reads one value between other measurements, in ticks of hz. A step counts only if it
-// is more than twice the time since the last glance: k ≥ 2 ticks of P in a gap g make k·P ≤ g
-// + P ≤ 2·g, so there was only one tick.
+// glance reads one value between other measurements, in ticks of hz. A step counts only if it is more than twice the
+// time since the last glance: k ≥ 2 ticks of P in a gap g make k·P ≤ g + P ≤ 2·g, so there was only one tick.
 func (w *watcher) glance(reader clock.Reader, hz float64) {
 	value := make([]int64, 1)
 	reader.Read(value)
 	now := observe.Now()
-	gap := now - w.lookedNS
-	w.lookedNS = now
+	gap := now - w.glancedNS
+	w.glancedNS = now
 	w.watchedNS += gap
 	if step := value[0] - w.Last; step > 0 && float64(step)*1e9/hz <= 2*float64(gap) {
 		w.moved, w.Last = true, value[0]
@@ -107,7 +101,6 @@ func (w *watcher) result(hz, reportedNS float64) *compare.Resolution {
 	return r
 }
 
-// resolution watches every subject in turn.
 func (r *runner) resolution() {
 	if r.settings.WithoutResolution {
 		return
@@ -127,7 +120,6 @@ func (r *runner) resolution() {
 	}
 }
 
-// glance looks at the slow clocks again.
 func (r *runner) glance() {
 	for _, s := range r.subjects {
 		if !s.failed() && s.resolution.slow() && s.rate.Hz > 0 {

@@ -67,7 +67,7 @@ func TestGlancesSeeASlowTick(t *testing.T) {
 	w := newWatcher()
 	w.See([]int64{0}, false)
 	require.True(t, w.slow())
-	w.lookedNS = observe.Now()
+	w.glancedNS = observe.Now()
 	for range enoughTicks {
 		w.glance(reader, 1)
 		value++
@@ -145,7 +145,7 @@ func TestGlancesDoNotGuessAFastTick(t *testing.T) {
 	reader := &script{next: func(int64) int64 { value += 500; return value }}
 	w := newWatcher()
 	w.See([]int64{0}, false)
-	w.lookedNS = observe.Now()
+	w.glancedNS = observe.Now()
 	for range 10 {
 		time.Sleep(time.Millisecond)
 		w.glance(reader, 1e9)

@@ -9,7 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// result returns the result of the run.
 func (r *runner) result() Result {
 	summed := Result{Interrupted: r.ended(), Conditions: r.noise.conditions(r.floor), Spoilt: r.spoilt}
 	summed.Conditions.LostCPUs = slices.Sorted(slices.Values(r.lost))
@@ -32,7 +31,6 @@ func (r *runner) result() Result {
 	return summed
 }
 
-// passes returns the passes of throughput by number of threads.
 func (r *runner) passes() []compare.Passes {
 	by := map[int]compare.Passes{}
 	for _, s := range r.subjects {
@@ -82,7 +80,6 @@ func (r *runner) missing(t *throughput) string {
 	}
 }
 
-// emptyBracket returns the distribution of an empty call, or nil if there is none.
 func (r *runner) emptyBracket() *hdrhistogram.Histogram {
 	if r.floor == nil {
 		return nil
@@ -90,7 +87,6 @@ func (r *runner) emptyBracket() *hdrhistogram.Histogram {
 	return r.floor.single
 }
 
-// result returns the entry of one clock.
 func (s *subject) result() compare.Clock {
 	c := compare.Clock{
 		ID: s.clock.ID, Call: s.clock.Call, Path: string(s.clock.Path), Kind: string(s.clock.Kind),

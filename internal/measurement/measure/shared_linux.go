@@ -34,12 +34,10 @@ func newShared(size uintptr) (*shared, error) {
 // mapped maps the memory, which is zeroed. It stays mapped when s is closed.
 func (s *shared) mapped() (unsafe.Pointer, error) { return mapFD(int(s.file.Fd()), s.size) }
 
-// inherit passes the memory to a process that is not started yet.
 func (s *shared) inherit(command *exec.Cmd) { command.ExtraFiles = []*os.File{s.file} }
 
 func (s *shared) close() { _ = s.file.Close() }
 
-// inherited maps the memory in a worker process.
 func inherited(size uintptr) (unsafe.Pointer, error) { return mapFD(sharedFD, size) }
 
 func mapFD(fd int, size uintptr) (unsafe.Pointer, error) {

@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// sharedHandle is the environment variable with the handle of the shared memory, which a
-// worker process inherits.
+// sharedHandle is the environment variable with the handle of the shared memory, which a worker process inherits.
 const sharedHandle = "TIMEBENCH_WORKER_MEMORY"
 
 // shared is memory that worker processes can map: CreateFileMapping of the paging file, with
@@ -36,7 +35,6 @@ func newShared(size uintptr) (*shared, error) {
 // mapped maps the memory, which is zeroed. It stays mapped when s is closed.
 func (s *shared) mapped() (unsafe.Pointer, error) { return mapHandle(s.handle, s.size) }
 
-// inherit passes the memory to a process that is not started yet.
 func (s *shared) inherit(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: []syscall.Handle{syscall.Handle(s.handle)}}
 	command.Env = append(os.Environ(), sharedHandle+"="+strconv.FormatUint(uint64(s.handle), 10))
@@ -44,7 +42,6 @@ func (s *shared) inherit(command *exec.Cmd) {
 
 func (s *shared) close() { _ = windows.CloseHandle(s.handle) }
 
-// inherited maps the memory in a worker process.
 func inherited(size uintptr) (unsafe.Pointer, error) {
 	handle, err := strconv.ParseUint(os.Getenv(sharedHandle), 10, 64)
 	if err != nil {

@@ -165,7 +165,6 @@ func (t *threads) wait() error {
 	return err
 }
 
-// rest dismisses all threads, and waits for their end.
 func (t *threads) rest() {
 	t.crew.Dismiss(0)
 	t.crew.Wait()

@@ -17,14 +17,12 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// These constants determine the passes of one throughput measurement. If every thread has a
-// CPU of its own, each pass is one sample: the sum of the rates of the workers' median
-// slices.
+// These constants determine the passes of one throughput measurement. If every thread has a CPU of its own, each pass
+// is one sample: the sum of the rates of the workers' median slices.
 //
-// If threads share CPUs, waiting is part of the result, so a sample counts all reads. The
-// passes are fewer and longer, because the scheduler's slices are milliseconds and each
-// thread must get its turns. Each pass then has several windows. If a quota is used up, there
-// is one pass with one window.
+// If threads share CPUs, waiting is part of the result, so a sample counts all reads. The passes are fewer and longer,
+// because the scheduler's slices are milliseconds and each thread must get its turns. Each pass then has several
+// windows. If a quota is used up, there is one pass with one window.
 //
 // Each pass starts its threads, which takes longer the more there are. So many threads have
 // fewer passes, and every pass has at least the shortest span.
@@ -36,8 +34,7 @@ const (
 	shortestPass         = time.Millisecond
 	passesOversubscribed = 2
 	windowsPerPass       = 5
-	// shortestWindow is the shortest window that gives a rate: workers update their counters
-	// every throughputChunk.
+	// shortestWindow is the shortest window that gives a rate: workers update their counters every throughputChunk.
 	shortestWindow = 50 * throughputChunk
 )
 
@@ -55,10 +52,8 @@ func (s Settings) passes(threads int) int {
 	return max(fewestPasses, min(most, int(s.Time/shortestPass)))
 }
 
-// windows returns the number of samples of one pass.
 func (s Settings) windows(threads int) int {
-	// Under a real-time policy the runner reads the counters only when the workers yield
-	// their CPUs.
+	// Under a real-time policy the runner reads the counters only when the workers yield their CPUs.
 	if s.throttled(threads) || !s.oversubscribed(threads) || s.realTime {
 		return 1
 	}
@@ -75,14 +70,12 @@ func (s Settings) oversubscribed(threads int) bool {
 	return threads > cpus || s.throttled(threads)
 }
 
-// throttled returns whether this number of threads uses up the quota.
 func (s Settings) throttled(threads int) bool {
 	return s.Quota > 0 && float64(min(threads, s.CPUs)) > s.Quota
 }
 
-// span returns how long a measurement with this number of threads takes: Time, or enough
-// periods of a quota that the share of each thread does not depend on where the first period
-// began.
+// span returns how long a measurement with this number of threads takes: Time, or enough periods of a quota that the
+// share of each thread does not depend on where the first period began.
 func (s Settings) span(threads int) time.Duration {
 	const periods = 3
 	if s.throttled(threads) {
@@ -144,10 +137,9 @@ func due(all []*throughput) []pass {
 	return passes
 }
 
-// throughput runs the passes until the time is up, and returns those that are left; ok is false
-// if the run ended first. The smallest number of threads comes first: the crew only has to grow,
-// and if the time is short, the figures of few threads are complete. One pass of the smallest
-// number is always run.
+// throughput runs the passes until the time is up, and returns those that are left; ok is false if the run ended first.
+// The smallest number of threads comes first: the crew only has to grow, and if the time is short, the figures of few
+// threads are complete. One pass of the smallest number is always run.
 func (r *runner) throughput(passes []pass, until int64) (left []pass, ok bool) {
 	defer r.team.rest()
 	rand.Shuffle(len(passes), func(i, j int) { passes[i], passes[j] = passes[j], passes[i] })
@@ -173,8 +165,7 @@ func (r *runner) throughput(passes []pass, until int64) (left []pass, ok bool) {
 		}
 		r.settle(t, err)
 		r.glance()
-		// Each assignment leaves a little garbage, and the garbage collector is off during a
-		// run.
+		// Each assignment leaves a little garbage, and the garbage collector is off during a run.
 		if r.started += t.threads; r.started > 5000 {
 			runtime.GC()
 			r.started = 0
@@ -201,9 +192,8 @@ func (r *runner) settle(t *throughput, err error) {
 	}
 }
 
-// outgrown returns whether a measurement is no longer continued because CPUs went away: no
-// CPU is left to pin to, or the threads no longer have a CPU each. A measurement without
-// samples continues on the remaining CPUs.
+// outgrown returns whether a measurement is no longer continued because CPUs went away: no CPU is left to pin to, or
+// the threads no longer have a CPU each. A measurement without samples continues on the remaining CPUs.
 func (r *runner) outgrown(t *throughput) bool {
 	if r.noCPU {
 		return true
@@ -215,8 +205,7 @@ func (r *runner) outgrown(t *throughput) bool {
 	return oversubscribed != t.oversubscribed
 }
 
-// plan creates the measurements of every subject, in ascending order of the threads, and
-// returns those of each pass.
+// plan creates the measurements of every subject, in ascending order of the threads, and returns those of each pass.
 func (r *runner) plan() [][]*throughput {
 	passes := make([][]*throughput, passesPerMeasurement)
 	next := 0
@@ -264,8 +253,7 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 	return true, t.count(g, pace, samples)
 }
 
-// count adds the counts of the workers of one pass. If there are no samples, the pass is one
-// sample.
+// count adds the counts of the workers of one pass. If there are no samples, the pass is one sample.
 func (t *throughput) count(g *gate, p pace, samples []float64) error {
 	perSecond, least, most, end := 0.0, int64(math.MaxInt64), int64(0), int64(0)
 	for i := range t.threads {
@@ -303,10 +291,10 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 		// Slow and fast clocks have the same number of slices in a pass, or none: all samples
 		// of one measurement are made alike.
 		enough = 9
-		// looks is the number of the shortest slices between two checks of the deadline;
+		// slicesPerCheck is the number of the shortest slices between two checks of the deadline;
 		// overtime is how long after its span a worker waits to be stopped.
-		looks    = 10
-		overtime = 2 * time.Second
+		slicesPerCheck = 10
+		overtime       = 2 * time.Second
 	)
 	p := pace{Chunk: observe.ReadsIn(throughputChunk, t.subject.readNS), Yield: r.settings.realTime, SpanNS: int64(span + overtime)}
 	chunkNS := float64(p.Chunk) * t.subject.readNS
@@ -314,13 +302,12 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 	slice := max(r.settings.slice(), span/(mostSlices-1))
 	p.Keep = !t.oversubscribed
 	p.Median = p.Keep && span >= enough*slice
-	p.Slice, p.Check = calls(slice), calls(looks*r.settings.slice())
+	p.Slice, p.Check = calls(slice), calls(slicesPerCheck*r.settings.slice())
 	return p
 }
 
-// sampled waits for the span of a pass, and returns false if the run ended first. If threads
-// share CPUs, it returns the reads/s of each window: those of all threads by then, because
-// the last thread to get a CPU may end long after.
+// sampled waits for the span of a pass, and returns false if the run ended first. If threads share CPUs, it returns the
+// reads/s of each window: those of all threads by then, because the last thread to get a CPU may end long after.
 func (r *runner) sampled(threads int, released int64, span time.Duration) (samples []float64, complete bool) {
 	if !r.settings.oversubscribed(threads) {
 		return nil, sleep(r.ctx, span)

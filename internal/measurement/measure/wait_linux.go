@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Operations of futex(2). They are not the private ones: the word may be in memory that processes
-// share.
+// Operations of futex(2). They are not the private ones: the word may be in memory that processes share.
 const (
 	futexWait = 0
 	futexWake = 1
@@ -24,7 +23,6 @@ func sleepWhile(word *atomic.Uint32, value uint32, span time.Duration) {
 	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&timeout)), 0, 0)
 }
 
-// wakeAll wakes all threads that sleep at the word, which has changed.
 func wakeAll(word *atomic.Uint32) {
 	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, math.MaxInt32, 0, 0, 0)
 }

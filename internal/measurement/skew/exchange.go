@@ -26,16 +26,15 @@ type exchanged struct {
 	// first one read before and after.
 	best observe.Tightest
 	// lost are the CPUs that a thread was moved away from, or that had no time for it. Rounds
-	// since the last look before the move are not counted.
+	// since the last check before the move are not counted.
 	lost []int
 }
 
-// looks is the number of rounds between two looks, which check that the work is not over and
+// roundsPerCheck is the number of rounds between two roundsPerCheck, which check that the work is not over and
 // the threads are on their CPUs.
-const looks = 256
+const roundsPerCheck = 256
 
-// exchange has two CPUs exchange readings for the span. The error is why the clock could not
-// be read.
+// exchange has two CPUs exchange readings for the span. The error is why the clock could not be read.
 func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duration) (exchanged, error) {
 	// The boxes are on the heap, where they do not move, because the two threads share them.
 	// Only the first thread writes to found, which is read when that thread has ended.
@@ -58,9 +57,8 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 	return e, nil
 }
 
-// begin begins rounds until the work is over. The rounds since the last look are kept at the
-// next one: the other side checks its CPU after as many rounds, and no longer answers if it
-// was moved.
+// begin begins rounds until the work is over. The rounds since the last check are kept at the next one: the other side
+// checks its CPU after as many rounds, and no longer answers if it was moved.
 func begin(s *observe.Seat, boxes *[2]mailbox, found *observe.Tightest) {
 	var pending, now observe.Tightest
 	value := make([]int64, 1)
@@ -73,7 +71,7 @@ func begin(s *observe.Seat, boxes *[2]mailbox, found *observe.Tightest) {
 		}
 		last := clock.ReadBehind(s.Reader, value)
 		now.Take(observe.Bracket{Low: first, Value: boxes[1].value.Load(), High: last})
-		if round%looks != 0 {
+		if round%roundsPerCheck != 0 {
 			continue
 		}
 		over := s.Over()
@@ -87,13 +85,12 @@ func begin(s *observe.Seat, boxes *[2]mailbox, found *observe.Tightest) {
 	}
 }
 
-// answer answers rounds until the work is over.
 func answer(s *observe.Seat, boxes *[2]mailbox) {
 	value := make([]int64, 1)
 	for round := int64(1); wait(s, &boxes[0], round); round++ {
 		boxes[1].value.Store(clock.ReadBehind(s.Reader, value))
 		boxes[1].round.Store(round)
-		if round%looks == 0 && s.Over() {
+		if round%roundsPerCheck == 0 && s.Over() {
 			return
 		}
 	}
@@ -101,11 +98,10 @@ func answer(s *observe.Seat, boxes *[2]mailbox) {
 
 // wait waits for a round, and returns whether it came before the work was over.
 func wait(s *observe.Seat, box *mailbox, round int64) bool {
-	// Yield rarely: on a busy machine two threads that yield often would hardly ever run at
-	// the same time.
+	// Yield rarely: on a busy machine two threads that yield often would hardly ever run at the same time.
 	const patience = 1 << 12
-	for look := 1; box.round.Load() != round; look++ {
-		if look%patience == 0 {
+	for tries := 1; box.round.Load() != round; tries++ {
+		if tries%patience == 0 {
 			if s.Over() {
 				return false
 			}

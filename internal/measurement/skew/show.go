@@ -24,7 +24,7 @@ func (s *Skew) Block(d *result.Document) table.Block {
 	block := table.Block{Title: "Skew between CPUs"}
 	var why words.Reasons
 	block.Notes = words.Lost(s.LostCPUs)
-	var quickest, slowest *trip
+	var fastest, slowest *trip
 	for i := range s.Clocks {
 		c := &s.Clocks[i]
 		for _, reason := range whyMissing(c) {
@@ -41,13 +41,13 @@ func (s *Skew) Block(d *result.Document) table.Block {
 			block.Notes = append(block.Notes, line)
 		}
 		low, high := trips(c)
-		if low != nil && (quickest == nil || low.pair.RoundTripNS < quickest.pair.RoundTripNS) {
-			quickest, slowest = low, high
+		if low != nil && (fastest == nil || low.pair.RoundTripNS < fastest.pair.RoundTripNS) {
+			fastest, slowest = low, high
 		}
 	}
 	switch {
-	case quickest != nil:
-		block.Notes = append(block.Notes, communication(*quickest, *slowest))
+	case fastest != nil:
+		block.Notes = append(block.Notes, communication(*fastest, *slowest))
 	case len(block.Grids) == 1:
 		block.Notes = append(block.Notes, "The clock is too coarse to show how long a message takes between two CPUs.")
 	case len(block.Grids) > 1:
@@ -58,8 +58,7 @@ func (s *Skew) Block(d *result.Document) table.Block {
 	return block
 }
 
-// whyMissing returns why a clock could not be compared, or which pairs are missing, for each
-// reason.
+// whyMissing returns why a clock could not be compared, or which pairs are missing, for each reason.
 func whyMissing(c *SkewedClock) []string {
 	if len(c.MissingPairs) == 0 {
 		return []string{c.Reason}
@@ -105,7 +104,6 @@ func between(pairs []MissingPair) string {
 	return strings.Join(named, ", ")
 }
 
-// apartPairs returns the pairs that differ by more than the error bound, the worst first.
 func apartPairs(c *SkewedClock) []CPUPair {
 	return slices.DeleteFunc(worstFirst(c.Pairs), func(p CPUPair) bool { return !p.Apart() })
 }
@@ -121,8 +119,7 @@ func worstFirst(pairs []CPUPair) []CPUPair {
 	return sorted
 }
 
-// together returns a sentence about a clock: the CPUs that differ by more than the error
-// bound, if any.
+// together returns a sentence about a clock: the CPUs that differ by more than the error bound, if any.
 func (s *Skew) together(c *SkewedClock) string {
 	apart := apartPairs(c)
 	if len(apart) == 0 {
@@ -159,7 +156,7 @@ type trip struct {
 
 // trips returns the fastest and the slowest of the best round trips; nil if the clock is too
 // coarse to measure one of them.
-func trips(c *SkewedClock) (quickest, slowest *trip) {
+func trips(c *SkewedClock) (fastest, slowest *trip) {
 	if slices.ContainsFunc(c.Pairs, func(p CPUPair) bool { return !p.TellsRoundTrip() }) {
 		return nil, nil
 	}
@@ -167,8 +164,7 @@ func trips(c *SkewedClock) (quickest, slowest *trip) {
 	return &trip{c.ID, slices.MinFunc(c.Pairs, byTrip)}, &trip{c.ID, slices.MaxFunc(c.Pairs, byTrip)}
 }
 
-// roundTrip returns the best round trip of a pair as text; an upper bound if the clock is too
-// coarse to measure it.
+// roundTrip returns the best round trip of a pair as text; an upper bound if the clock is too coarse to measure it.
 func roundTrip(p CPUPair, word func(ns float64) string) string {
 	if p.TellsRoundTrip() {
 		return word(p.RoundTripNS)
@@ -176,16 +172,15 @@ func roundTrip(p CPUPair, word func(ns float64) string) string {
 	return "≤ " + word(p.RoundTripNS+p.TickNS())
 }
 
-// communication returns a sentence about the round trips between CPUs.
-func communication(quickest, slowest trip) string {
+func communication(fastest, slowest trip) string {
 	words := func(t trip) string {
 		return fmt.Sprintf("%s (CPU %d and %d)", words.SignedDuration(t.pair.RoundTripNS), t.pair.CPU, t.pair.OtherCPU)
 	}
-	text := "The round trip of a cache line between two CPUs took " + words(quickest) + " at best"
-	if quickest.pair != slowest.pair {
-		text = "The round trip of a cache line between two CPUs took at best " + words(quickest) + " to " + words(slowest)
+	text := "The round trip of a cache line between two CPUs took " + words(fastest) + " at best"
+	if fastest.pair != slowest.pair {
+		text = "The round trip of a cache line between two CPUs took at best " + words(fastest) + " to " + words(slowest)
 	}
-	return text + ", by " + quickest.clock + "."
+	return text + ", by " + fastest.clock + "."
 }
 
 // mostListed is the maximum number of pairs in a list.
@@ -252,7 +247,6 @@ func squareGrid(c *SkewedClock, withBounds bool) (g table.Grid, ok bool) {
 	return g, true
 }
 
-// listGrid returns a row per pair.
 func listGrid(c *SkewedClock) table.Grid {
 	g := table.Grid{
 		Title:  c.ID + ": offset of the other CPU",

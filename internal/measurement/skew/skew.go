@@ -1,14 +1,12 @@
 // Package skew measures the offsets between the CPUs' views of a clock.
 //
-// Two CPUs exchange readings over a shared cache line: one reads the clock and sends a
-// message, the other receives it, reads the clock and answers, and the first receives the
-// answer and reads again. The other's reading was made between the first one's two readings.
-// So the offset is that reading less their middle, and the error bound is half of the round
-// trip.
+// Two CPUs exchange readings over a shared cache line: one reads the clock and sends a message, the other receives it,
+// reads the clock and answers, and the first receives the answer and reads again. The other's reading was made between
+// the first one's two readings. So the offset is that reading less their middle, and the error bound is half of the
+// round trip.
 //
-// The tightest of many round trips gives the offset and its bound. The bound holds even if
-// one direction is faster than the other. The round trip is also the latency between the
-// CPUs.
+// The tightest of many round trips gives the offset and its bound. The bound holds even if one direction is faster than
+// the other. The round trip is also the latency between the CPUs.
 package skew
 
 import (
@@ -33,8 +31,7 @@ const MatrixCPUs = 16
 type Settings struct {
 	// Time is the time of the run, for all clocks and pairs together.
 	Time time.Duration
-	// CPUs are the CPUs that are compared, at least two; the others are compared with the
-	// first.
+	// CPUs are the CPUs that are compared, at least two; the others are compared with the first.
 	CPUs []int
 }
 
@@ -67,7 +64,6 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	return r
 }
 
-// one compares the CPUs by one clock.
 func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, lost map[int]bool) SkewedClock {
 	compared := SkewedClock{ID: c.ID}
 	unpinned := thread.Pinnable(cpus)
@@ -150,8 +146,7 @@ func (e exchanged) whyMissing(err error, span time.Duration) string {
 
 func wentAway(cpu int) string { return fmt.Sprintf("CPU %d went away, or had no time", cpu) }
 
-// pairs returns the pairs of CPUs to compare: the first with each other CPU, and if there are
-// few, each with each.
+// pairs returns the pairs of CPUs to compare: the first with each other CPU, and if there are few, each with each.
 func pairs(cpus []int) [][2]int {
 	var all [][2]int
 	for i, cpu := range cpus {

@@ -8,7 +8,6 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// verdict returns the result for all clocks in a sentence.
 func (s *Skew) verdict(d *result.Document) string {
 	var apart []string
 	var compared []*SkewedClock
@@ -77,14 +76,12 @@ func (s *Skew) coverage(clocks []*SkewedClock) (measured, wanted int) {
 	return measured, wanted
 }
 
-// wanted returns the number of pairs to compare by a clock. Documents of older versions do not list
-// the missing ones.
+// wanted returns the number of pairs to compare by a clock. Documents of older versions do not list the missing ones.
 func (s *Skew) wanted(c *SkewedClock) int {
 	return max(len(pairs(s.CPUs)), len(c.Pairs)+len(c.MissingPairs))
 }
 
-// measured returns the number of pairs of a clock, and of how many if some are missing: 7 of 63
-// pairs.
+// measured returns the number of pairs of a clock, and of how many if some are missing: 7 of 63 pairs.
 func (s *Skew) measured(c *SkewedClock) string {
 	if wanted := s.wanted(c); len(c.Pairs) < wanted {
 		return fmt.Sprintf("%d of %d pairs", len(c.Pairs), wanted)

@@ -11,9 +11,8 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 )
 
-// A published is the last value that a CPU read. One thread stores it, the others load it.
-// The store comes after the read and carries its value, so a thread that loads the value
-// knows that it was read before.
+// A published is the last value that a CPU read. One thread stores it, the others load it. The store comes after the
+// read and carries its value, so a thread that loads the value knows that it was read before.
 type published struct {
 	value atomic.Int64
 	_     [thread.CacheLine - 8]byte
@@ -22,8 +21,7 @@ type published struct {
 // nothing is the value of a CPU that has not read yet, or that is lost.
 const nothing = math.MinInt64
 
-// A comparison is the result of one thread that compared its own reads with the values that
-// the others had published.
+// A comparison is the result of one thread that compared its own reads with the values that the others had published.
 type comparison struct {
 	checks    int64
 	backwards finding
@@ -42,7 +40,6 @@ func newComparison(seats int) *comparison {
 	return c
 }
 
-// take copies another comparison.
 func (c *comparison) take(from *comparison) {
 	c.checks, c.backwards = from.checks, from.backwards
 	copy(c.closest, from.closest)
@@ -51,8 +48,8 @@ func (c *comparison) take(from *comparison) {
 
 // across has every CPU compare its reads with earlier reads of the others.
 func (b *bench) across(span time.Duration) {
-	// looks is the number of reads between two calls of Over.
-	const looks = 1024
+	// readsPerCheck is the number of reads between two calls of Over.
+	const readsPerCheck = 1024
 	slots := make([]published, len(b.cpus))
 	found := make([]*comparison, len(b.cpus))
 	for i := range slots {
@@ -64,7 +61,7 @@ func (b *bench) across(span time.Duration) {
 		own, value := &slots[s.Index], make([]int64, 1)
 		previous, other := int64(nothing), s.Index
 		for {
-			for range looks {
+			for range readsPerCheck {
 				if other++; other == len(slots) {
 					other = 0
 				}

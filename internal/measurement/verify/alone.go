@@ -11,18 +11,15 @@ import (
 const (
 	// batchNS is the approximate time of a batch of reads, between two readings of the
 	// witness and two checks that the thread is on its CPU.
-	batchNS = 20_000
-	// mostBatch is the max number of reads in a batch.
+	batchNS   = 20_000
 	mostBatch = 1024
-	// leastJumpNS is the min excess of a step over the witness's span that counts as a jump.
-	// slack is the part of that span that is allowed in addition: a clock that is being
-	// slewed runs up to a tenth faster (adjtimex(2), tick).
+	// leastJumpNS is the min excess of a step over the witness's span that counts as a jump. slack is the part of that
+	// span that is allowed in addition: a clock that is being slewed runs up to a tenth faster (adjtimex(2), tick).
 	leastJumpNS, slack = 10_000, 1.0 / 8
 	// leastStallNS and manyTicks are the min time, in ns and in ticks, that a fine clock
 	// stands still in a stall. coarseStallNS plus as many ticks is the min of a coarse clock.
 	leastStallNS, manyTicks, coarseStallNS = 100_000, 100, 1e9
-	// coarseNS is the tick from which a clock counts as coarse, even if it does not report
-	// it.
+	// coarseNS is the tick from which a clock counts as coarse, even if it does not report it.
 	coarseNS = 100_000
 )
 
@@ -37,15 +34,13 @@ func (f *finding) saw(ns float64) {
 	f.worstNS = max(f.worstNS, ns)
 }
 
-// found adds a fault for what a thread found, if it found any.
 func (b *bench) found(kind string, f finding, cpu int) {
 	if f.count > 0 {
 		b.fault(ClockFault{Kind: kind, Count: f.count, WorstNS: f.worstNS, CPU: number(cpu)})
 	}
 }
 
-// A watch is what one thread observed of the clock. It has no pointers, so that a copy is a
-// snapshot.
+// A watch is what one thread observed of the clock. It has no pointers, so that a copy is a snapshot.
 type watch struct {
 	steps             observe.Steps
 	jumps, stalls     finding
@@ -58,12 +53,11 @@ type watch struct {
 	standing, counted bool
 }
 
-// A suspect is a step that was longer than the time that passed by the witness. It is a jump
-// if the clock is still too far one batch later. If it is not, the witness was behind for
-// that one read: under clock source hpet, Linux gives the value of the CPU that reads the
-// counter to the CPUs that wait for it (read_hpet in arch/x86/kernel/hpet.c), and it is old if
-// the hypervisor stopped the first CPU meanwhile. Clocks of the kernel agree with each other
-// even then: while they wait, none of them gets a later value.
+// A suspect is a step that was longer than the time that passed by the witness. It is a jump if the clock is still too
+// far one batch later. If it is not, the witness was behind for that one read: under clock source hpet, Linux gives the
+// value of the CPU that reads the counter to the CPUs that wait for it (read_hpet in arch/x86/kernel/hpet.c), and it is
+// old if the hypervisor stopped the first CPU meanwhile. Clocks of the kernel agree with each other even then: while
+// they wait, none of them gets a later value.
 type suspect struct {
 	from  int64 // the value before the step
 	since span  // of the batch in which it was read

@@ -21,14 +21,12 @@ type bench struct {
 	free bool
 	lost map[int]bool
 	into *VerifiedClock
-	// wentBack is whether a thread saw the clock go back: its own reads show that, without
-	// those of the others.
+	// wentBack is whether a thread saw the clock go back: its own reads show that, without those of the others.
 	wentBack bool
 }
 
-// run runs work on a thread on each remaining CPU, all at the same time. It returns the seats
-// of the threads that ended. Do not read anything of the other threads: they may still be
-// working.
+// run runs work on a thread on each remaining CPU, all at the same time. It returns the seats of the threads that
+// ended. Do not read anything of the other threads: they may still be working.
 func (b *bench) run(span time.Duration, work func(*observe.Seat)) []*observe.Seat {
 	var cpus []int
 	for _, cpu := range b.cpus {
@@ -69,7 +67,6 @@ func cpuName(cpu int) string {
 	return fmt.Sprintf("CPU %d", cpu)
 }
 
-// number returns a CPU's number for a document, or nil if it is not known.
 func number(cpu int) *int {
 	if cpu == thread.Any {
 		return nil
@@ -77,7 +74,6 @@ func number(cpu int) *int {
 	return &cpu
 }
 
-// fault adds a fault to those of its kind.
 func (b *bench) fault(f ClockFault) {
 	for i, known := range b.into.Faults {
 		if known.Kind == f.Kind {
@@ -92,5 +88,4 @@ func (b *bench) fault(f ClockFault) {
 	b.into.Faults = append(b.into.Faults, f)
 }
 
-// ns returns a difference of two values in nanoseconds.
 func (b *bench) ns(ticks int64) float64 { return float64(ticks) * b.nsPerTick }

@@ -17,8 +17,8 @@ type bracketing struct {
 // bracket has every CPU read the clock between two reads of its twin, which is the same clock
 // by another path and has the same ticks.
 func (b *bench) bracket(span time.Duration, twin clock.Clock) {
-	// looks is the number of brackets between two calls of Over.
-	const looks = 64
+	// readsPerCheck is the number of brackets between two calls of Over.
+	const readsPerCheck = 64
 	if twin.Hz != b.clock.Hz || clock.Readable(twin) != nil {
 		return
 	}
@@ -35,7 +35,7 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 		before, value, after := make([]int64, 1), make([]int64, 1), make([]int64, 1)
 		var now bracketing
 		for {
-			for range looks {
+			for range readsPerCheck {
 				low, v, high := clock.ReadBehind(second, before), clock.ReadBehind(s.Reader, value), clock.ReadBehind(second, after)
 				if !now.tightest.Take(observe.Bracket{Low: low, Value: v, High: high}) {
 					continue // the twin went back, as a wall clock does when it is set
@@ -73,7 +73,6 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 	}
 }
 
-// stated returns the resolution that the clock's own path reports; 0 if it reports none.
 func stated(c clock.Clock) float64 {
 	if c.PathResolutionNS == nil {
 		return 0

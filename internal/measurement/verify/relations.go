@@ -8,11 +8,10 @@ import (
 	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
-// relations are the pairs of calls whose clocks are compared. The offset of a steady pair is
-// constant unless a clock is set: in Linux CLOCK_REALTIME, CLOCK_BOOTTIME and CLOCK_TAI are
-// CLOCK_MONOTONIC plus an offset, which settimeofday(2), a suspended machine and adjtimex(2)
-// change. CLOCK_MONOTONIC_RAW is not corrected (clock_gettime(2)), so its rate against
-// CLOCK_MONOTONIC is the correction.
+// relations are the pairs of calls whose clocks are compared. The offset of a steady pair is constant unless a clock is
+// set: in Linux CLOCK_REALTIME, CLOCK_BOOTTIME and CLOCK_TAI are CLOCK_MONOTONIC plus an offset, which settimeofday(2),
+// a suspended machine and adjtimex(2) change. CLOCK_MONOTONIC_RAW is not corrected (clock_gettime(2)), so its rate
+// against CLOCK_MONOTONIC is the correction.
 var relations = []struct {
 	clock, against string
 	steady         bool
@@ -32,13 +31,13 @@ var paths = []clock.Path{clock.VDSO, clock.Syscall, clock.WinAPI}
 type related struct {
 	clock, against clock.Clock
 	steady         bool
-	// first is the first look: the clock's value between two of the other clock.
+	// first is at the beginning: the clock's value between two of the other clock.
 	first observe.Tightest
 }
 
 type relatives []related
 
-// begin takes the first look at the relations whose first clock is among clocks.
+// begin takes the first brackets of the relations whose first clock is among clocks.
 func begin(clocks, all []clock.Clock) relatives {
 	var some relatives
 	for _, r := range relations {
@@ -49,7 +48,7 @@ func begin(clocks, all []clock.Clock) relatives {
 		if !asked || one == nil || other == nil {
 			continue
 		}
-		if first := look(*one, *other); first.Brackets > 0 {
+		if first := bracketed(*one, *other); first.Brackets > 0 {
 			some = append(some, related{*one, *other, r.steady, first})
 		}
 	}
@@ -66,9 +65,8 @@ func firstOf(all []clock.Clock, call string) *clock.Clock {
 	return nil
 }
 
-// look returns the tightest of many brackets of the two clocks.
-func look(c, against clock.Clock) (tightest observe.Tightest) {
-	const looks = 300
+func bracketed(c, against clock.Clock) (tightest observe.Tightest) {
+	const brackets = 300
 	_ = clock.Use(c, func(one clock.Reader) {
 		other, err := against.Open()
 		if err != nil {
@@ -78,16 +76,15 @@ func look(c, against clock.Clock) (tightest observe.Tightest) {
 		behind := func(r clock.Reader) func() int64 {
 			return func() int64 { return clock.ReadBehind(r, value) }
 		}
-		tightest = observe.TightestOf(looks, behind(other), behind(one))
+		tightest = observe.TightestOf(brackets, behind(other), behind(one))
 	})
 	return tightest
 }
 
-// end takes the last look and returns the relations.
 func (some relatives) end() []Relation {
 	var ended []Relation
 	for _, r := range some {
-		last := look(r.clock, r.against)
+		last := bracketed(r.clock, r.against)
 		if last.Brackets == 0 {
 			continue
 		}

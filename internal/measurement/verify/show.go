@@ -44,7 +44,6 @@ func (v *Verification) Block(d *result.Document) table.Block {
 	return block
 }
 
-// verdictGrid returns a row for each clock to verify.
 func verdictGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "Verification of each clock", Texts: 2,
@@ -68,7 +67,6 @@ func verdictGrid(v *Verification) table.Grid {
 	return g
 }
 
-// verdict returns the verdict on a clock as text, with its faults.
 func verdict(c VerifiedClock) string {
 	var seen []string
 	for _, f := range c.Faults {
@@ -148,7 +146,6 @@ func orNone(resolutionNS float64) string {
 	return words.Duration(resolutionNS)
 }
 
-// faultSentence returns a sentence with all details of a fault.
 func faultSentence(c VerifiedClock, f ClockFault) string {
 	known := faultWords[f.Kind]
 	text := known.sentence(c)
@@ -170,7 +167,6 @@ func faultSentence(c VerifiedClock, f ClockFault) string {
 	return words.Sentence(text)
 }
 
-// bracketGrid returns the comparison of each clock with the same clock by another path.
 func bracketGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "Against the same clock by another path, which is read before and after each value", Texts: 2,
@@ -196,7 +192,6 @@ func bracketGrid(v *Verification) table.Grid {
 	return g
 }
 
-// relationGrid returns the comparison of pairs of clocks over the whole run.
 func relationGrid(v *Verification) table.Grid {
 	g := table.Grid{
 		Title: "Clock against clock over the whole run", Texts: 2,
@@ -217,7 +212,6 @@ func relationGrid(v *Verification) table.Grid {
 	return g
 }
 
-// trust returns the result of the whole verification in a few sentences.
 func trust(v *Verification, d *result.Document) string {
 	verified, unverified, absent, single := 0, 0, 0, 0
 	var bad []string
@@ -301,8 +295,7 @@ func limits(v *Verification) string {
 }
 
 const (
-	// weakest is the ratio of the sensitivity of a test to what the clock needs from which the test
-	// is called weak.
+	// weakest is the ratio of the sensitivity of a test to what the clock needs from which the test is called weak.
 	weakest = 100
 	// messageNS is about the longest time, in ns, that a message takes between two CPUs.
 	messageNS = 500

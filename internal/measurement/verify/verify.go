@@ -1,7 +1,6 @@
 // Package verify checks whether clocks can be trusted.
 //
-// It compares each clock with itself, with the other CPUs, with the same clock by another
-// path and with other clocks:
+// It compares each clock with itself, with the other CPUs, with the same clock by another path and with other clocks:
 //
 //   - alone: every CPU reads the clock as fast as it can. A value below the one before it
 //     went backwards. A stall or a jump is a pause or a step that contradicts a second clock
@@ -15,9 +14,8 @@
 //   - relations: wall against monotonic, boot against monotonic, raw against monotonic, over
 //     the whole run.
 //
-// A correct clock has no fault however busy the machine is: every fault is a contradiction,
-// not a figure above a threshold that noise can reach. So steps and standing still are not
-// checked for a clock that an interrupt advances.
+// A correct clock has no fault however busy the machine is: every fault is a contradiction, not a figure above a
+// threshold that noise can reach. So steps and standing still are not checked for a clock that an interrupt advances.
 package verify
 
 import (
@@ -100,7 +98,6 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, sec
 	return v
 }
 
-// unread returns why no read of the clock was checked.
 func unread(ctx context.Context, faults []ClockFault) string {
 	i := slices.IndexFunc(faults, func(f ClockFault) bool { return f.Text != "" })
 	switch {
@@ -157,7 +154,6 @@ func tried(ctx context.Context, c clock.Clock, s Settings, span time.Duration, s
 	return v
 }
 
-// verdictOn returns the verdict for the faults.
 func verdictOn(v VerifiedClock, perThread bool) string {
 	has := func(kinds ...string) bool {
 		return slices.ContainsFunc(v.Faults, func(f ClockFault) bool { return slices.Contains(kinds, f.Kind) })
@@ -179,7 +175,6 @@ func verdictOn(v VerifiedClock, perThread bool) string {
 	}
 }
 
-// named returns the clock with that id, or nil if there is none.
 func named(all []clock.Clock, id string) *clock.Clock {
 	i := slices.IndexFunc(all, func(c clock.Clock) bool { return c.ID == id })
 	if i < 0 {

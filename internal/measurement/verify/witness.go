@@ -7,9 +7,8 @@ import (
 	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
-// These are the ids of possible witnesses, the best first: for a counter, and for a clock of
-// the system. They are counters that wait for earlier instructions, and system clocks that
-// nobody slews.
+// These are the ids of possible witnesses, the best first: for a counter, and for a clock of the system. They are
+// counters that wait for earlier instructions, and system clocks that nobody slews.
 var (
 	againstCounters = []string{"CLOCK_MONOTONIC_RAW@vdso", "CLOCK_MONOTONIC_RAW@syscall", "QueryPerformanceCounter@winapi", "time.Now@go"}
 	againstSystem   = []string{"LFENCE+RDTSC@cpu", "RDTSCP@cpu", "RDTSC@cpu", "ISB+CNTVCT_EL0@cpu"}
@@ -54,8 +53,7 @@ func newWitnesses(s Settings) *witnesses {
 	return &witnesses{s.All, s.CounterIsTrusted, map[string]*witness{}}
 }
 
-// of returns the witness for c. It is nil if there is none, and for CPU time, which depends
-// on the scheduler.
+// of returns the witness for c. It is nil if there is none, and for CPU time, which depends on the scheduler.
 func (w *witnesses) of(c clock.Clock) *witness {
 	candidates := lastResort
 	switch {
