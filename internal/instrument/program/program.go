@@ -81,12 +81,12 @@ func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (stdout []byte, err 
 	defer tree.close()
 	// Pipes of our own, not those of os/exec: its Wait returns when the pipes are closed, and a
 	// descendant can hold them open. Here the descendants are ended first.
-	output, err := newCapture(keepHead, limits.OutputBytes)
+	output, err := newCapture(limits.OutputBytes)
 	if err != nil {
 		return nil, err
 	}
 	defer output.close()
-	complaints, err := newCapture(keepTail, limits.OutputBytes)
+	complaints, err := newCapture(limits.OutputBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +96,8 @@ func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (stdout []byte, err 
 		cmd.Stderr = cmd.Stdout
 	}
 	err = tree.start()
-	output.read()
-	complaints.read()
+	output.start()
+	complaints.start()
 	if err != nil {
 		return nil, notStarted(cmd, err)
 	}
@@ -122,31 +122,29 @@ func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (stdout []byte, err 
 		reason = printedTooMuch(limits)
 	}
 	left := tree.end()
-	if !within(dying, exited) {
-		if left == nil {
-			left = errors.New("it cannot be ended")
-		}
-		return output.text(), left
+	ended := within(dying, exited)
+	if ended {
+		tree.reap()
 	}
-	tree.reap()
-	// Whoever could write is gone, so what is in the pipes is read to its end. The limit is for a
-	// descriptor that was passed to a process outside the tree.
-	within(grace, output.done)
-	within(grace, complaints.done)
+	output.end()
+	complaints.end()
+	text, tooMuch := output.text()
+	errorText, tooManyErrors := complaints.text()
 	switch {
+	case left != nil:
+		return text, left
+	case !ended:
+		return text, errors.New("it cannot be ended")
 	case reason != nil:
-	case output.exceeded() || complaints.exceeded():
-		reason = printedTooMuch(limits)
+		return text, reason
+	case tooMuch || tooManyErrors:
+		return text, printedTooMuch(limits)
 	case limits.Together:
-		reason = failed(cmd.ProcessState, Complaint(output.text()))
+		return text, failed(cmd.ProcessState, Complaint(text))
 	default:
 		// A JVM that cannot start reports this on standard output.
-		reason = failed(cmd.ProcessState, cmp.Or(Complaint(complaints.text()), lastLine(output.text())))
+		return text, failed(cmd.ProcessState, cmp.Or(Complaint(errorText), lastLine(text)))
 	}
-	if left != nil {
-		reason = left
-	}
-	return output.text(), reason
 }
 
 // within waits until the channel is closed, and reports whether it was closed in time.

@@ -35,20 +35,15 @@ type Files struct {
 	exhausted error           // the first bound that was exceeded
 	hung      map[string]bool // sources whose files are not read in time
 
-	reads  int    // files that were read, for tests
-	limits limits // instead of the constants, for tests
+	reads    int           // files that were read, for tests
+	most     int64         // instead of maxBytes, for tests
+	patience time.Duration // instead of the constant, for tests
 }
 
 // size returns about how many bytes of memory the table takes.
 func (t *Table) size() int64 {
 	const fixed = 1 << 10
 	return fixed + int64(cap(t.names)) + pieceSize*int64(cap(t.pieces))
-}
-
-// limits are the bounds of Files; 0 for those of the constants.
-type limits struct {
-	bytes    int64
-	patience time.Duration
 }
 
 // A fileID changes when the contents of a file do.
@@ -77,7 +72,7 @@ func (f *Files) exceeded(err error) error {
 func (f *Files) reserve(bytes int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	most := cmp.Or(f.limits.bytes, maxBytes)
+	most := cmp.Or(f.most, maxBytes)
 	if f.bytes > most-bytes {
 		f.bytes -= f.kept
 		f.kept, f.tables = 0, nil
@@ -136,7 +131,7 @@ func (f *Files) read(source string, open func() (*os.File, fileID, error)) (file
 	r := result{err: errHung}
 	select {
 	case r = <-done:
-	case <-time.After(min(left, cmp.Or(f.limits.patience, patience))):
+	case <-time.After(min(left, cmp.Or(f.patience, patience))):
 	}
 	_, _ = f.spend(time.Since(began))
 	if errors.Is(r.err, errHung) {

@@ -200,7 +200,7 @@ var errOther = errors.New("another file is there now")
 //   - the path in our own root, for a process that has ended or uses chroot(2).
 //
 // A file with another inode than the mapping is not it.
-func openMapped(of process.ID, m Mapping) (*os.File, fileID, error) {
+func openMapped(of process.ID, m Mapping) (file *os.File, id fileID, err error) {
 	sameInode := func(stat *unix.Stat_t) error {
 		if stat.Ino != m.Inode {
 			return errOther
@@ -218,27 +218,18 @@ func openMapped(of process.ID, m Mapping) (*os.File, fileID, error) {
 	if m.Deleted {
 		path += " (deleted)" // may be a part of the name
 	}
-	err := of.Check()
-	if err == nil {
+	if err = of.Check(); err == nil {
 		folder := process.Folder(of.PID)
-		file, id, rootErr := openInRoot(folder, path, sameInode)
-		if rootErr == nil {
+		if file, id, err = openInRoot(folder, path, sameInode); err == nil {
 			return file, id, nil
 		}
-		err = rootErr
-		for _, link := range []string{fmt.Sprintf("map_files/%x-%x", m.Start, m.End), "exe"} {
-			file, id, linkErr := openRegular(unix.AT_FDCWD, folder+"/"+link, 0, 0, sameInode)
-			if linkErr == nil {
+		for _, link := range []string{fmt.Sprintf("/map_files/%x-%x", m.Start, m.End), "/exe"} {
+			if file, id, err = openRegular(unix.AT_FDCWD, folder+link, 0, 0, sameInode); err == nil {
 				return file, id, nil
 			}
-			err = errors.Join(err, linkErr)
 		}
 	}
-	file, id, ownErr := openRegular(unix.AT_FDCWD, path, unix.O_NOFOLLOW, 0, sameFile)
-	if ownErr != nil {
-		return nil, fileID{}, errors.Join(err, ownErr)
-	}
-	return file, id, nil
+	return openRegular(unix.AT_FDCWD, path, unix.O_NOFOLLOW, 0, sameFile)
 }
 
 // openInRoot opens a regular file by its path in the root of a process, whose folder in /proc is given. Symbolic
@@ -297,14 +288,10 @@ func openPerfMap(of process.ID, status process.Status) (file *os.File, id fileID
 		file, id, err = openInRoot(process.Folder(of.PID), perfMapPath(cmp.Or(status.Inner, of.PID)), trusted)
 	}
 	if err != nil {
-		var ownErr error
-		file, id, ownErr = openRegular(unix.AT_FDCWD, perfMapPath(of.PID), unix.O_NOFOLLOW, 0, trusted)
-		if ownErr != nil {
-			return nil, fileID{}, errors.Join(err, ownErr)
-		}
+		file, id, err = openRegular(unix.AT_FDCWD, perfMapPath(of.PID), unix.O_NOFOLLOW, 0, trusted)
 	}
 	id.compiled = true
-	return file, id, nil
+	return file, id, err
 }
 
 func perfMapPath(pid int) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }

@@ -385,7 +385,7 @@ func TestSymbolsOfAllProcessesAreBounded(t *testing.T) {
 	writePerfMap(t, perfMapPath(r.pid), r.anonymous, "compiled")
 
 	const little = 32 << 10 // for the mappings, and for no file
-	files := &Files{limits: limits{bytes: little}}
+	files := &Files{most: little}
 	p := open(t, files, r.pid)
 	require.NoError(t, files.Exhausted())
 	require.Empty(t, p.Name(r.qsort).Function)
@@ -395,7 +395,7 @@ func TestSymbolsOfAllProcessesAreBounded(t *testing.T) {
 	p.Close()
 	require.Equal(t, files.kept, files.bytes, "the mappings are given back")
 
-	files = &Files{limits: limits{bytes: 1}}
+	files = &Files{most: 1}
 	_, err := files.Open(r.pid)
 	require.ErrorContains(t, err, files.Exhausted().Error())
 
@@ -476,7 +476,7 @@ func TestNoDescriptorRemains(t *testing.T) {
 
 // A file system that does not answer takes one time-out.
 func TestHungFileSystem(t *testing.T) {
-	files := &Files{limits: limits{patience: 1}}
+	files := &Files{patience: 1}
 	release := make(chan struct{})
 	defer close(release)
 	_, _, err := files.read("hung", func() (*os.File, fileID, error) {
@@ -487,7 +487,7 @@ func TestHungFileSystem(t *testing.T) {
 	_, _, err = files.read("hung", func() (*os.File, fileID, error) { t.Error("called"); return nil, fileID{}, nil })
 	require.ErrorIs(t, err, errHung)
 	require.ErrorIs(t, files.Exhausted(), errHung)
-	files.limits.patience = 0
+	files.patience = 0
 	_, _, err = files.read("another", func() (*os.File, fileID, error) { return nil, fileID{}, io.EOF })
 	require.ErrorIs(t, err, io.EOF)
 }
