@@ -2,6 +2,9 @@
 
 package thread
 
+// Isolated returns nil: this system keeps no CPUs from the scheduler.
+func Isolated() []int { return nil }
+
 // RealTimePolicy returns "": on this system no scheduling policy keeps all other threads off a
 // CPU.
 func RealTimePolicy() string { return "" }
