@@ -10,6 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/attachment"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/system/folder"
 	"github.com/timebench/timebench/internal/system/procfile"
 )
 
@@ -32,7 +33,7 @@ func loadAttached(name string) (*result.Document, error) {
 	}
 	file, err := open(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, systemError(err))
+		return nil, fmt.Errorf("%s: %w", name, folder.SystemError(err))
 	}
 	defer func() { _ = file.Close() }()
 	return readAttached(name, file)
@@ -59,7 +60,7 @@ func readAttached(name string, r io.Reader) (*result.Document, error) {
 	buffered := bufio.NewReaderSize(r, attachment.HeadSize)
 	head, err := buffered.Peek(attachment.HeadSize)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", name, systemError(err))
+		return nil, fmt.Errorf("%s: %w", name, folder.SystemError(err))
 	}
 	var document *result.Document
 	if attachment.IsDocument(head) {

@@ -13,6 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/machine/wintime"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
 )
 
@@ -118,7 +119,7 @@ func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []str
 	if err != nil {
 		return err
 	}
-	to, err := flags.measuring(report[*result.Document]{stdout: stdout, format: format, files: reportFiles}, "compare")
+	to, err := flags.measuring(report[*result.Document]{stdout: stdout, format: format, files: files.OfDocument}, "compare")
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/internal/system/terminal"
 )
 
 // measure measures with the current clock source, and then with each of the others. It returns
@@ -20,7 +21,7 @@ import (
 // says why a part is missing.
 func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet bool) (*result.Document, error) {
 	measureWith := func(ctx context.Context, source string) (measure.Result, error) {
-		progress, stop := showProgress(stderr, quiet, plan.announcement(source), plan.settings.RepeatEstimate(plan.runs, plan.clocks))
+		progress, stop := terminal.Progress(stderr, quiet, plan.announcement(source), plan.settings.RepeatEstimate(plan.runs, plan.clocks))
 		settings := plan.settings
 		settings.Limit = limitOf(settings.Estimate(plan.clocks))
 		measured, err := measure.Repeat(ctx, plan.runs, plan.clocks, settings, progress)
@@ -66,7 +67,7 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet boo
 // announced: a quarter of that is for its start, for the last pass, and for the rates of the CPU.
 // A short run on a busy machine would lose figures for the sake of a few seconds: it has five more.
 func limitOf(announced time.Duration) time.Duration {
-	announced = roundUp(announced)
+	announced = terminal.RoundUp(announced)
 	return announced + max(announced/2, 5*time.Second)
 }
 

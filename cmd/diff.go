@@ -13,6 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
 )
 
@@ -86,7 +87,7 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 		return err
 	}
 	d := diff.Compare(old, new, settings)
-	if err := reportLoaded(report[*diff.Diff]{stdout: stdout, format: format, files: diffFiles, target: newTarget(flags.out, diffSet)}, d); err != nil {
+	if err := reportLoaded(report[*diff.Diff]{stdout: stdout, format: format, files: files.OfDiff, target: files.NewTarget(flags.out, files.Diffs)}, d); err != nil {
 		return err
 	}
 	if d.Compared() == 0 {
@@ -176,13 +177,4 @@ func percentage(flag, text string) (float64, error) {
 		return 0, fmt.Errorf("--%s %q: write a percentage from 0 up, such as 2.5%%", flag, text)
 	}
 	return value / 100, nil
-}
-
-// diffFiles returns the files of --out: the charts, the reports, and last the diff itself.
-func diffFiles(d *diff.Diff) []file {
-	files, pictures := drawn(diff.Pictures, d)
-	return append(files,
-		file{"diff.md", func(w io.Writer) error { return render.OfDiff(d).Markdown(w, pictures) }},
-		file{"diff.html", func(w io.Writer) error { return render.OfDiff(d).HTML(w) }},
-		file{"diff.json", func(w io.Writer) error { return render.DiffJSON(w, d) }})
 }

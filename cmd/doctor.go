@@ -13,8 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/show/printable"
 )
 
 // never is the value of --fail-on for exit status 0 whatever doctor finds.
@@ -59,11 +60,11 @@ was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING, 2 CRITI
 			}
 			return nil
 		},
-		RunE: func(command *cobra.Command, files []string) error {
-			if err := flags.check(command, files); err != nil {
+		RunE: func(command *cobra.Command, names []string) error {
+			if err := flags.check(command, names); err != nil {
 				return unprinted(command.OutOrStdout(), flags.asPlugin(command.OutOrStdout(), err))
 			}
-			return unprinted(command.OutOrStdout(), doctor(command.OutOrStdout(), command.ErrOrStderr(), flags, files))
+			return unprinted(command.OutOrStdout(), doctor(command.OutOrStdout(), command.ErrOrStderr(), flags, names))
 		},
 	}
 	command.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
@@ -83,7 +84,7 @@ was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING, 2 CRITI
 }
 
 // check returns which flag is wrong.
-func (flags doctorFlags) check(command *cobra.Command, files []string) error {
+func (flags doctorFlags) check(command *cobra.Command, names []string) error {
 	if err := notEmpty(command, "out"); err != nil {
 		return err
 	}
@@ -92,8 +93,8 @@ func (flags doctorFlags) check(command *cobra.Command, files []string) error {
 		return fmt.Errorf("--fail-above-ns %g: write nanoseconds from %g to %g, such as 100", flags.failAboveNS, least, most)
 	}
 	for _, name := range []string{"fast", "label"} {
-		if command.Flags().Changed(name) && len(files) == 1 {
-			return fmt.Errorf("--%s and %q: doctor measures nothing for a saved result; omit --%s", name, files[0], name)
+		if command.Flags().Changed(name) && len(names) == 1 {
+			return fmt.Errorf("--%s and %q: doctor measures nothing for a saved result; omit --%s", name, names[0], name)
 		}
 	}
 	if slices.Contains(render.CheckFormats, flags.format) && flags.failOn == never {
@@ -102,8 +103,8 @@ func (flags doctorFlags) check(command *cobra.Command, files []string) error {
 	return nil
 }
 
-func doctor(stdout, stderr io.Writer, flags doctorFlags, files []string) error {
-	document, err := flags.diagnose(stdout, stderr, files)
+func doctor(stdout, stderr io.Writer, flags doctorFlags, names []string) error {
+	document, err := flags.diagnose(stdout, stderr, names)
 	var f *failure
 	switch {
 	case document == nil:
@@ -122,7 +123,7 @@ func doctor(stdout, stderr io.Writer, flags doctorFlags, files []string) error {
 }
 
 // diagnose prints a diagnosis, and returns its document; nil if there is nothing to print.
-func (flags doctorFlags) diagnose(stdout, stderr io.Writer, files []string) (*result.Document, error) {
+func (flags doctorFlags) diagnose(stdout, stderr io.Writer, names []string) (*result.Document, error) {
 	format, err := chosenFormat(render.DoctorFormats, flags.format)
 	if err != nil {
 		return nil, err
@@ -130,9 +131,9 @@ func (flags doctorFlags) diagnose(stdout, stderr io.Writer, files []string) (*re
 	if !slices.Contains([]string{result.Error, result.Warn, never}, flags.failOn) {
 		return nil, fmt.Errorf("--fail-on %q: write error, warn or never", flags.failOn)
 	}
-	to := report[*result.Document]{stdout: stdout, format: flags.gated(format), files: doctorFiles}
-	if len(files) == 1 {
-		return flags.diagnoseSaved(to, files[0])
+	to := report[*result.Document]{stdout: stdout, format: flags.gated(format), files: files.OfDiagnosis}
+	if len(names) == 1 {
+		return flags.diagnoseSaved(to, names[0])
 	}
 	return flags.diagnoseHere(to, stderr)
 }
@@ -155,7 +156,7 @@ func (flags doctorFlags) diagnoseSaved(to report[*result.Document], name string)
 	if err != nil {
 		return nil, err
 	}
-	to.target = newTarget(flags.out, resultSet(measuredBy(document)...))
+	to.target = files.NewTarget(flags.out, files.Results(files.MeasuredBy(document)...))
 	flags.addFindings(document)
 	if err := to.begin(); err != nil {
 		return nil, err
@@ -249,18 +250,8 @@ func (flags doctorFlags) asPlugin(stdout io.Writer, err error) error {
 	if flags.format != plugin || printed(err) == nil {
 		return err
 	}
-	_, unwritten := fmt.Fprintln(stdout, "UNKNOWN - "+strings.ReplaceAll(oneLine(err.Error()), "|", "/"))
+	_, unwritten := fmt.Fprintln(stdout, "UNKNOWN - "+strings.ReplaceAll(printable.OneLine(err.Error()), "|", "/"))
 	return &failure{status: pluginUnknown, err: unwritten}
-}
-
-// doctorFiles returns the files of --out: the charts, the findings as Markdown and as a page, and
-// last the document.
-func doctorFiles(d *result.Document) []file {
-	files, pictures := drawn(sections.Pictures(), d)
-	return append(files,
-		file{"report.md", func(w io.Writer) error { return render.OfDiagnosis(d).Markdown(w, pictures) }},
-		file{"report.html", func(w io.Writer) error { return render.OfDiagnosis(d).HTML(w) }},
-		file{"results.json", d.Write})
 }
 
 // fails reports whether a severity is that of --fail-on or a worse one.

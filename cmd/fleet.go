@@ -15,6 +15,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
 )
 
@@ -100,13 +101,13 @@ func compareMachines(stdin io.Reader, stdout io.Writer, flags fleetFlags, names 
 	if !slices.Contains([]string{odd, result.Error, result.Warn, never}, flags.failOn) {
 		return fmt.Errorf("--fail-on %q: write odd, error, warn or never", flags.failOn)
 	}
-	files, missing, err := fleet.Find(names, stdin)
+	found, missing, err := fleet.Find(names, stdin)
 	if err != nil {
 		return couldNot(err)
 	}
-	machines, unread := fleet.Read(files, machineIn)
+	machines, unread := fleet.Read(found, machineIn)
 	f := fleet.Of(machines, append(missing, unread...), time.Now())
-	to := report[*fleet.Fleet]{stdout: stdout, format: format, files: fleetFiles, target: newTarget(flags.out, fleetSet)}
+	to := report[*fleet.Fleet]{stdout: stdout, format: format, files: files.OfFleet, target: files.NewTarget(flags.out, files.Fleets)}
 	if f.Machines == 0 {
 		to.target = nil // what is there has more
 	}
@@ -138,13 +139,4 @@ func (flags fleetFlags) gate(f *fleet.Fleet) error {
 		return &failure{status: couldNotTell}
 	}
 	return nil
-}
-
-// fleetFiles returns the files of --out: the chart, the reports, and last the fleet itself.
-func fleetFiles(f *fleet.Fleet) []file {
-	files, pictures := drawn(fleet.Pictures, f)
-	return append(files,
-		file{"fleet.md", func(w io.Writer) error { return render.OfFleet(f).Markdown(w, pictures) }},
-		file{"fleet.html", func(w io.Writer) error { return render.OfFleet(f).HTML(w) }},
-		file{"fleet.json", func(w io.Writer) error { return render.FleetJSON(w, f) }})
 }

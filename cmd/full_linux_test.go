@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,9 +61,9 @@ func saved(t testing.TB, n int) string {
 // temporary file. If it succeeds, no file of the old set may be left.
 func requireWholeOrOld(t *testing.T, folder string, name string, args ...string) (written bool) {
 	t.Helper()
-	before := filesIn(t, folder)
+	before := need.FilesIn(t, folder)
 	status, _, stderr := ran(t, name, args...)
-	after := filesIn(t, folder)
+	after := need.FilesIn(t, folder)
 	if status != 0 {
 		require.Equal(t, 1, status, stderr)
 		require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
@@ -70,7 +72,7 @@ func requireWholeOrOld(t *testing.T, folder string, name string, args ...string)
 		return false
 	}
 	require.Empty(t, stderr)
-	require.ElementsMatch(t, names(before), names(after))
+	require.ElementsMatch(t, slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))
 	for name := range before {
 		require.NotEqual(t, before[name], after[name], name)
 	}

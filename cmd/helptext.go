@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/system/terminal"
 )
 
 // showHelp writes the help of a command as wide as the output. Cobra's own has lines of any width.
 func showHelp(command *cobra.Command, _ []string) {
-	width := render.Width(command.OutOrStdout())
+	width := terminal.Width(command.OutOrStdout())
 	parts := []string{prose(cmp.Or(command.Long, command.Short), width), usage(command, width)}
 	if command.HasExample() {
 		parts = append(parts, "Examples:\n"+examples(command.Example, width))

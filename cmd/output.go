@@ -3,7 +3,7 @@ package cmd
 import (
 	"io"
 
-	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/system/terminal"
 )
 
 // An output keeps the first error of a write, and does not return it: cobra ignores an error of
@@ -23,10 +23,10 @@ func (o *output) Write(text []byte) (int, error) {
 // Show writes a table, in colour on a terminal.
 func (o *output) Show(text string) error {
 	if o.err == nil {
-		o.err = render.Show(o.to, text)
+		o.err = terminal.Show(o.to, text)
 	}
 	return nil
 }
 
 // Width returns the width of a terminal, and that of other outputs.
-func (o *output) Width() int { return render.Width(o.to) }
+func (o *output) Width() int { return terminal.Width(o.to) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
 )
 
@@ -27,7 +28,7 @@ output of --format json.`,
 			}
 			return nil
 		},
-		RunE: func(command *cobra.Command, files []string) error {
+		RunE: func(command *cobra.Command, args []string) error {
 			if err := notEmpty(command, "out"); err != nil {
 				return err
 			}
@@ -35,12 +36,12 @@ output of --format json.`,
 			if err != nil {
 				return err
 			}
-			document, err := loadResult(files[0])
+			document, err := loadResult(args[0])
 			if err != nil {
 				return err
 			}
-			target := newTarget(flags.out, resultSet(measuredBy(document)...))
-			return reportLoaded(report[*result.Document]{stdout: command.OutOrStdout(), format: format, files: reportFiles, target: target}, document)
+			target := files.NewTarget(flags.out, files.Results(files.MeasuredBy(document)...))
+			return reportLoaded(report[*result.Document]{stdout: command.OutOrStdout(), format: format, files: files.OfDocument, target: target}, document)
 		},
 	}
 	addReportFlags(command, &flags, render.Formats, documentFiles)

@@ -18,14 +18,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/show/printable"
 	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/internal/system/folder"
 	_ "github.com/timebench/timebench/internal/system/limits" // ends the program if they are too low
+	"github.com/timebench/timebench/internal/system/signals"
+	"github.com/timebench/timebench/internal/system/terminal"
 )
 
 // Execute runs the command line of this process and returns its exit status.
 func Execute() int {
-	handleSignals()
+	signals.Begin()
 	debuglog.Printf("start", "%s, process %d: %q", versionLine(), os.Getpid(), os.Args)
-	out := &output{to: withColour(os.Stdout)}
+	out := &output{to: terminal.Of(os.Stdout)}
 	root := Root()
 	root.SetOut(out)
 	refuseOtherShells(root)
@@ -41,7 +44,7 @@ func Execute() int {
 		return 0
 	}
 	if err := printed(err); err != nil {
-		fmt.Fprintln(os.Stderr, "timebench: "+oneLine(err.Error()))
+		fmt.Fprintln(os.Stderr, "timebench: "+printable.OneLine(err.Error()))
 	}
 	return statusOfError(err)
 }
@@ -88,28 +91,16 @@ func couldNot(err error) error {
 	return &failure{status: 1, err: err}
 }
 
+// refused returns a failure of the system with exit status 1, and any other error as it is.
+func refused(err error) error {
+	if errors.As(err, new(*folder.Failure)) {
+		return couldNot(err)
+	}
+	return err
+}
+
 // couldNotTell is the exit status of a gate that could not tell: neither good nor bad was shown.
 const couldNotTell = 3
-
-// oneLine returns the text of an error as one line without control characters: names of files
-// and clocks may contain them. Joined errors are separated by semicolons.
-func oneLine(text string) string {
-	var line strings.Builder
-	for part := range strings.Lines(text) {
-		part = strings.Join(strings.Fields(printable.Line(part)), " ")
-		switch before := line.String(); {
-		case part == "":
-			continue
-		case before == "":
-		case strings.ContainsRune(".:;,?!", rune(before[len(before)-1])):
-			line.WriteString(" ")
-		default:
-			line.WriteString("; ")
-		}
-		line.WriteString(part)
-	}
-	return line.String()
-}
 
 // Root returns the tree of commands, to run it or to generate its manual pages.
 func Root() *cobra.Command {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/system/signals"
+	"github.com/timebench/timebench/internal/system/terminal"
 )
 
 // run measures until measure is done or a signal comes, and reports what is complete by then.
@@ -15,13 +17,13 @@ import (
 // if a part of it is missing. Run returns the document where something was printed, beside an error too. The folder of
 // --out is made before and removed if it stays empty.
 func run(to report[*result.Document], stderr io.Writer, measure func(context.Context) (*result.Document, error)) (*result.Document, error) {
-	ctx, status := untilSignal(to.target.abandonAtExit, saveConsoleMode(stderr))
-	if err := to.target.open(); err != nil {
-		return nil, err
+	ctx, status := signals.Until(to.target.Abandon, terminal.SaveMode(stderr))
+	if err := to.target.Open(); err != nil {
+		return nil, refused(err)
 	}
 	document, failed := measure(ctx)
 	if document == nil {
-		to.target.abandon()
+		to.target.Abandon()
 		return nil, couldNot(failed)
 	}
 	document.Labels, document.Tool.Command = to.labels, to.command

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/system/signals"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -23,10 +25,10 @@ func reportInto(stdout io.Writer, folder string) report[*result.Document] {
 		_, err := io.WriteString(w, d.Tool.Version)
 		return err
 	}
-	files := func(d *result.Document) []file {
-		return []file{{"version.txt", func(w io.Writer) error { return write(w, d) }}}
+	written := func(d *result.Document) []files.File {
+		return []files.File{{Name: "version.txt", Write: func(w io.Writer) error { return write(w, d) }}}
 	}
-	return report[*result.Document]{stdout: stdout, format: render.Format[*result.Document]{Name: "version", Write: write}, files: files, target: newTarget(folder, resultSet("compare"))}
+	return report[*result.Document]{stdout: stdout, format: render.Format[*result.Document]{Name: "version", Write: write}, files: written, target: files.NewTarget(folder, files.Results("compare"))}
 }
 
 func requireStatus(t *testing.T, want int, err error) {
@@ -46,7 +48,7 @@ func TestRunReportsWhatIsMeasured(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "1", document.Tool.Version)
 	require.Equal(t, "1", out.String())
-	requireFiles(t, folder, map[string]string{"version.txt": "1"})
+	require.Equal(t, map[string]string{"version.txt": "1"}, need.FilesIn(t, folder))
 }
 
 func TestRunWithoutAResult(t *testing.T) {
@@ -73,15 +75,15 @@ func TestRunThatFailsInPart(t *testing.T) {
 	require.EqualError(t, err, "a worker ended")
 	requireStatus(t, 1, err)
 	require.Equal(t, "1", out.String())
-	requireFiles(t, folder, map[string]string{"version.txt": "1"})
+	require.Equal(t, map[string]string{"version.txt": "1"}, need.FilesIn(t, folder))
 }
 
 func TestRunThatCannotWriteItsFiles(t *testing.T) {
 	var out strings.Builder
 	folder := filepath.Join(need.Folder(t), "report")
 	to := reportInto(&out, folder)
-	to.files = func(*result.Document) []file {
-		return []file{{"version.txt", func(io.Writer) error { return errors.New("no memory for the picture") }}}
+	to.files = func(*result.Document) []files.File {
+		return []files.File{{Name: "version.txt", Write: func(io.Writer) error { return errors.New("no memory for the picture") }}}
 	}
 	_, err := run(to, io.Discard, func(context.Context) (*result.Document, error) {
 		return &result.Document{Tool: result.Tool{Version: "1"}}, nil
@@ -108,7 +110,7 @@ func TestRunThatASignalEnds(t *testing.T) {
 	for _, interrupted := range []bool{true, false} {
 		var out strings.Builder
 		_, err := run(reportInto(&out, ""), io.Discard, func(ctx context.Context) (*result.Document, error) {
-			(*atSignal.Load())(syscall.SIGTERM)
+			signals.Handle(syscall.SIGTERM)
 			require.Error(t, ctx.Err())
 			return &result.Document{Tool: result.Tool{Version: "1"}, Interrupted: interrupted}, nil
 		})

@@ -13,7 +13,9 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/system/terminal"
 )
 
 // maxSectionTime is the upper limit of --time of verify, skew and drift: drift runs for days.
@@ -92,7 +94,7 @@ func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*r
 	if err != nil {
 		return nil, err
 	}
-	to, err := flags.measuring(report[*result.Document]{stdout: stdout, format: format, files: reportFiles}, flags.command)
+	to, err := flags.measuring(report[*result.Document]{stdout: stdout, format: format, files: files.OfDocument}, flags.command)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +117,7 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, secti
 	document := newDocument(host.Facts(), compare.Costs{Clocks: entries}, result.Settings{
 		Threads: section.threads, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
-	progress, stop := showProgress(stderr, flags.quiet, section.announcement, section.estimate)
+	progress, stop := terminal.Progress(stderr, flags.quiet, section.announcement, section.estimate)
 	changes := recordClockSource()
 	failed := section.measure(ctx, document, changes.onProgress(progress))
 	document.Warnings = append(document.Warnings, changes.warnings()...)

@@ -4,17 +4,20 @@ import (
 	"bytes"
 	"flag"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/system/folder"
+	"github.com/timebench/timebench/internal/system/signals"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -45,12 +48,12 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 		status, _, stderr := ran(t, "timebench", args...)
 		require.Zero(t, status, stderr)
 		longest := time.Since(began)
-		whole := filesIn(t, folder)
+		whole := need.FilesIn(t, folder)
 		for i := range *moments {
 			if i%2 == 0 {
 				require.NoError(t, os.RemoveAll(filepath.Dir(out)))
 			}
-			before := filesIn(t, folder)
+			before := need.FilesIn(t, folder)
 			var output bytes.Buffer
 			command, cancel := endsInTime("timebench", args...)
 			command.Stderr = &output
@@ -65,8 +68,8 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 			status := command.ProcessState.ExitCode()
 			require.Contains(t, []int{0, 130, -1}, status, output.String()) // -1 before it handles signals
 			require.Empty(t, output.String())
-			require.Empty(t, filesIn(t, temporary))
-			after := filesIn(t, folder)
+			require.Empty(t, need.FilesIn(t, temporary))
+			after := need.FilesIn(t, folder)
 			if name := "above/report/" + c.document; after[name] == before[name] {
 				require.Equal(t, before, after, "status %d", status)
 				if len(before) == 0 {
@@ -83,7 +86,7 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 			again := filepath.Join(t.TempDir(), "report")
 			rendered, _, stderr := ran(t, "timebench", "render", out, "--out", again)
 			require.Zero(t, rendered, stderr)
-			require.Equal(t, filesIn(t, again), filesIn(t, out))
+			require.Equal(t, need.FilesIn(t, again), need.FilesIn(t, out))
 			if status == 0 || i%3 == 0 { // one signal
 				require.Equal(t, status != 0, document.Interrupted)
 			}
@@ -97,7 +100,7 @@ func TestKilledRun(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "report")
 	temporary := func() (found []string) {
 		for _, below := range []string{".", "charts"} {
-			some, err := filepath.Glob(filepath.Join(out, below, temporaryPrefix+"*"))
+			some, err := filepath.Glob(filepath.Join(out, below, folder.TemporaryPrefix+"*"))
 			require.NoError(t, err)
 			found = append(found, some...)
 		}
@@ -105,7 +108,7 @@ func TestKilledRun(t *testing.T) {
 	}
 	status, _, stderr := ran(t, "timebench", "render", old, "--out", out)
 	require.Zero(t, status, stderr)
-	whole := names(filesIn(t, out))
+	whole := slices.Collect(maps.Keys(need.FilesIn(t, out)))
 	const tries = 300
 	for try := 0; len(temporary()) == 0; try++ {
 		require.Less(t, try, tries, "no killed run left a temporary file")
@@ -133,12 +136,11 @@ func TestKilledRun(t *testing.T) {
 	require.Zero(t, status, stderr)
 	require.Equal(t, left, temporary(), "another run may be writing them")
 	for _, path := range left {
-		_, random, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), temporaryPrefix), "-")
-		require.NoError(t, os.Rename(path, filepath.Join(filepath.Dir(path), temporaryPrefix+"1-"+random)))
+		require.NoError(t, os.Chtimes(path, time.Time{}, time.Now().Add(-2*time.Hour)))
 	}
 	status, _, stderr = ran(t, "timebench", "render", fresh, "--out", out)
 	require.Zero(t, status, stderr)
-	require.ElementsMatch(t, whole, names(filesIn(t, out)))
+	require.ElementsMatch(t, whole, slices.Collect(maps.Keys(need.FilesIn(t, out))))
 }
 
 // A signal that comes after measuring does not end the run.
@@ -208,7 +210,7 @@ func TestQuit(t *testing.T) {
 // timeout(1) sends its signal to the process and to its group, microseconds apart: that is one signal. A second
 // one later ends the process at once.
 func TestSignalTwice(t *testing.T) {
-	for pause, whole := range map[time.Duration]bool{doubled / 20: true, 3 * doubled: false} {
+	for pause, whole := range map[time.Duration]bool{signals.Doubled / 20: true, 3 * signals.Doubled: false} {
 		var printed bytes.Buffer
 		// The pipe takes only a page of the document until it is read.
 		command, cancel := endsInTime("timebench", "compare", "time.Now@go", "--threads", "1", "--time", "1h", "--format", "json")

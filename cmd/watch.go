@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +18,9 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/show/exposition"
+	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/system/folder"
+	"github.com/timebench/timebench/internal/system/signals"
 	"github.com/timebench/timebench/internal/watch"
 )
 
@@ -42,7 +42,7 @@ type lineFormat struct {
 // lineFormats are the values of --format of watch.
 var lineFormats = []lineFormat{
 	{"text", func(e watch.Event) ([]byte, error) {
-		return []byte(e.Time.Format(time.RFC3339) + " " + e.Kind + ": " + oneLine(e.Message) + "\n"), nil
+		return []byte(e.Time.Format(time.RFC3339) + " " + e.Kind + ": " + printable.OneLine(e.Message) + "\n"), nil
 	}},
 	{"json", func(e watch.Event) ([]byte, error) {
 		line, err := json.Marshal(e)
@@ -117,48 +117,10 @@ func (flags watchFlags) check(command *cobra.Command) (format lineFormat, err er
 	if flags.textfile == "" {
 		return lineFormats[i], nil
 	}
-	return lineFormats[i], checkTextfile(flags.textfile)
-}
-
-// textfileExtension is that of the files which the collector of node_exporter reads.
-const textfileExtension = ".prom"
-
-// mostTextfile is the maximum size in bytes of a textfile that is replaced: one has some kilobytes.
-const mostTextfile = 1 << 20
-
-// checkTextfile returns why metrics must not be written into a file.
-func checkTextfile(name string) error {
-	if filepath.Ext(name) != textfileExtension {
-		return fmt.Errorf("--textfile %q: node_exporter reads only files whose names end in %s; write such a name", name, textfileExtension)
+	if err := watch.CheckTextfile(flags.textfile); err != nil {
+		return format, refused(fmt.Errorf("--textfile: %w", err))
 	}
-	folder, err := openFolder(filepath.Dir(name))
-	if err != nil {
-		return fmt.Errorf("--textfile: %w", cannotOpen(filepath.Dir(name), err))
-	}
-	defer func() { _ = folder.Close() }()
-	file, err := openRegular(folder, filepath.Base(name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case errors.Is(err, errNotRegular): // a link would be replaced, and a pipe has no end
-		return fmt.Errorf("--textfile: %s %w; name one, or a new file", name, err)
-	case err != nil:
-		return couldNot(fmt.Errorf("--textfile %w", err))
-	}
-	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(io.LimitReader(file, mostTextfile+1))
-	if err != nil {
-		return couldNot(fmt.Errorf("--textfile %s: %w", name, systemError(err)))
-	}
-	if len(content) > mostTextfile {
-		return fmt.Errorf("--textfile: %s is larger than %d MiB, which no textfile of timebench is; name another file", name, mostTextfile>>20)
-	}
-	for line := range bytes.Lines(content) {
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !bytes.HasPrefix(line, []byte("timebench_")) {
-			return fmt.Errorf("--textfile: %s has something other than metrics of timebench, which would be lost; name another file", name)
-		}
-	}
-	return nil
+	return lineFormats[i], nil
 }
 
 // direct returns a writer whose errors are those of one write, because a log on a full disk may have space later.
@@ -171,8 +133,8 @@ func direct(w io.Writer) io.Writer {
 
 // run watches until a signal comes.
 func (flags watchFlags) run(stdout, stderr io.Writer, format lineFormat) error {
-	ctx, _ := untilSignal()
-	ignoreClosedPipe()
+	ctx, _ := signals.Until()
+	signals.IgnoreClosedPipe()
 	a := newAgent(stdout, stderr, format, flags)
 	defer a.close()
 	if flags.listen != "" {
@@ -235,26 +197,26 @@ type agent struct {
 	// unwritten is why the last textfile could not be written; "" if it was.
 	unwritten string
 	// events are printed to standard output, and complaints to standard error.
-	events, complaints *lines
+	events, complaints *watch.Lines
 }
 
 func newAgent(stdout, stderr io.Writer, format lineFormat, flags watchFlags) *agent {
-	a := &agent{format: format, flags: flags, complaints: printLines(stderr, func(error) {})}
-	a.events = printLines(stdout, func(err error) {
-		a.complain("standard output cannot be written: " + systemError(err).Error())
+	a := &agent{format: format, flags: flags, complaints: watch.PrintLines(stderr, func(error) {})}
+	a.events = watch.PrintLines(stdout, func(err error) {
+		a.complain("standard output cannot be written: " + folder.SystemError(err).Error())
 	})
 	return a
 }
 
 // close prints the last lines, if standard output and standard error take them.
 func (a *agent) close() {
-	a.events.close()
-	a.complaints.close()
+	a.events.Close()
+	a.complaints.Close()
 }
 
 // complain has a line printed to standard error.
 func (a *agent) complain(text string) {
-	a.complaints.print([]byte("timebench: " + oneLine(text) + "\n"))
+	a.complaints.Print([]byte("timebench: " + printable.OneLine(text) + "\n"))
 }
 
 // report has an event printed.
@@ -264,7 +226,7 @@ func (a *agent) report(e watch.Event) {
 		a.complain(err.Error())
 		return
 	}
-	a.events.print(line)
+	a.events.Print(line)
 }
 
 // overdue is how many turns late a turn may be before the watch is not healthy, and graceOfTurn what a turn
@@ -301,7 +263,7 @@ func (a *agent) write(metrics []byte) *watch.Event {
 	before := a.unwritten
 	a.unwritten = ""
 	message := "metrics are written into " + a.flags.textfile + " again"
-	if err := writeTextfile(a.flags.textfile, metrics); err != nil {
+	if err := watch.WriteTextfile(a.flags.textfile, metrics); err != nil {
 		a.unwritten = err.Error()
 		message = "metrics are not written: " + a.unwritten
 	}
@@ -309,15 +271,4 @@ func (a *agent) write(metrics []byte) *watch.Event {
 		return nil
 	}
 	return &watch.Event{Time: time.Now(), Kind: watch.Textfile, Message: message}
-}
-
-// writeTextfile replaces a textfile. One file needs no lock, which another user could hold.
-func writeTextfile(name string, metrics []byte) error {
-	folder, err := openFolder(filepath.Dir(name))
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", name, systemError(err))
-	}
-	defer func() { _ = folder.Close() }()
-	removeTemporaries(folder, ".")
-	return replaceAll(folder, []*newFile{{name: filepath.Base(name), content: metrics}}, nil)
 }

@@ -152,7 +152,7 @@ func TestWatch(t *testing.T) {
 		})
 		w.end(t, signal)
 		require.Empty(t, w.stderr.String())
-		require.Len(t, filesIn(t, folder), 1)
+		require.Len(t, need.FilesIn(t, folder), 1)
 		written, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for name, content := range map[string]string{"the page": metrics, "the file": string(written)} {
@@ -218,7 +218,7 @@ func TestWatchFullDisk(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(disk, "ballast")))
 	w.waitFor(t, watch.Textfile, "metrics are written into "+file+" again")
 	w.end(t, syscall.SIGTERM)
-	require.Len(t, filesIn(t, disk), 1)
+	require.Len(t, need.FilesIn(t, disk), 1)
 }
 
 // Any user who may read the folder can hold its lock. No turn waits for that.
@@ -234,7 +234,7 @@ func TestWatchInALockedFolder(t *testing.T) {
 			require.Nil(t, a.write([]byte("timebench_x 1\n")))
 		}
 	})
-	requireFiles(t, folder, map[string]string{"timebench.prom": "timebench_x 1\n"})
+	require.Equal(t, map[string]string{"timebench.prom": "timebench_x 1\n"}, need.FilesIn(t, folder))
 }
 
 // Whoever reads standard output or standard error may end, or read no more: the watch goes on, and ends at the

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/system/signals"
 )
 
 func workerCommand() *cobra.Command {
@@ -21,7 +22,7 @@ func workerCommand() *cobra.Command {
 				return nil
 			}
 			// The process that started the workers ends them.
-			atNextSignal(func(os.Signal) {})
+			signals.Ignore()
 			return measure.Worker(clock.Catalog(), os.Stdin, os.Stdout)
 		},
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -16,15 +17,15 @@ var slowKinds = []string{"kernel-entry", "no-vdso", "tsc-trapped", "qpc-kernel",
 const fastNS = 100
 
 // Answer returns whether reading the clock is fast or slow on the document's machine, what it costs, and why
-// it is slow, in one sentence; "" if no everyday clock was timed.
-func Answer(d *result.Document) string {
+// it is slow, in one sentence, and how good that is; "" if no everyday clock was timed.
+func Answer(d *result.Document) (string, table.Level) {
 	c := answering(d)
 	if c == nil {
-		return ""
+		return "", 0
 	}
 	cost := words.Duration(c.Latency.MedianNS)
 	if i := slices.IndexFunc(d.Findings, func(f result.Finding) bool { return slices.Contains(slowKinds, f.Kind) }); i >= 0 {
-		return fmt.Sprintf("Reading the clock is slow: %s per read%s; %s.", cost, timesTheCounter(d, c), d.Findings[i].Title)
+		return fmt.Sprintf("Reading the clock is slow: %s per read%s; %s.", cost, timesTheCounter(d, c), d.Findings[i].Title), table.Error
 	}
 	where, fast := "", c.Latency.MedianNS < fastNS
 	switch c.KernelEntry {
@@ -39,9 +40,9 @@ func Answer(d *result.Document) string {
 		where += " (clock source " + source + ")"
 	}
 	if fast {
-		return fmt.Sprintf("Reading the clock is fast: %s per read%s.", cost, where)
+		return fmt.Sprintf("Reading the clock is fast: %s per read%s.", cost, where), table.OK
 	}
-	return fmt.Sprintf("Reading the clock takes %s per read%s.", cost, where)
+	return fmt.Sprintf("Reading the clock takes %s per read%s.", cost, where), 0
 }
 
 // answering returns the clock that an answer is about: the everyday clock that programs read first, or else

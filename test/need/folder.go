@@ -1,6 +1,8 @@
 package need
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,4 +43,27 @@ func RemoveAll(folder string) error {
 		}
 	}
 	return nil
+}
+
+// FilesIn returns the contents of the files below a folder by their paths; a digest of long ones.
+func FilesIn(t testing.TB, folder string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		name, _ := filepath.Rel(folder, path)
+		text := string(content)
+		if len(text) > 64 {
+			text = fmt.Sprintf("%x", sha256.Sum256(content))
+		}
+		files[filepath.ToSlash(name)] = text
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }

@@ -61,6 +61,7 @@ func costGrid(d *Changes) table.Grid {
 	}
 	for _, c := range byChange(d) {
 		g.Rows = append(g.Rows, append([]string{c.Name()}, changeCells(c)...))
+		g.Levels = append(g.Levels, levels[c.Verdict])
 	}
 	return g
 }
@@ -82,6 +83,9 @@ func verdictCell(c Change) string {
 
 // rankOf ranks the verdicts that report a difference.
 var rankOf = map[Verdict]int{Slower: 1, Unsteady: 2, Faster: 3}
+
+// levels are those of the verdicts that matter.
+var levels = map[Verdict]table.Level{Slower: table.Error, Unsteady: table.Warn, Faster: table.OK}
 
 func byChange(d *Changes) []Change {
 	const untold = 4
@@ -105,6 +109,7 @@ func threadsGrid(d *Changes, title string, shown func(Change) bool) table.Grid {
 	for _, c := range d.Throughputs() {
 		if shown(c) {
 			g.Rows = append(g.Rows, append([]string{c.Name(), strconv.Itoa(c.Threads)}, changeCells(c)...))
+			g.Levels = append(g.Levels, levels[c.Verdict])
 		}
 	}
 	return g

@@ -41,6 +41,7 @@ func (t *Drift) Block(d *result.Document) table.Block {
 	for _, c := range t.Clocks {
 		if change, bound, certain := underLoad(c, compared); certain {
 			differ++
+			block.Level = table.Error
 			block.Faults = append(block.Faults, fmt.Sprintf("%s runs %s under load than asleep, by %s ppm.", c.ID, fasterOrSlower(change), words.Bounded(math.Abs(change), bound)))
 		}
 	}

@@ -36,7 +36,7 @@ func (s *Skew) Block(d *result.Document) table.Block {
 		block.Grids = append(block.Grids, pairGrid(c))
 		line := s.together(c)
 		if apart := apartPairs(c); len(apart) > 0 {
-			block.Faults = append(block.Faults, line)
+			block.Faults, block.Level = append(block.Faults, line), table.Error
 		} else {
 			block.Notes = append(block.Notes, line)
 		}

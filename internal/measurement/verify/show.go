@@ -40,7 +40,10 @@ func (v *Verification) Block(d *result.Document) table.Block {
 		}
 	}
 	block.Notes = append(words.Lost(v.LostCPUs), why.Lines()...)
-	block.Verdict = trust(v, d)
+	block.Verdict, block.Level = trust(v, d), table.OK
+	if !v.Held() {
+		block.Level = table.Error
+	}
 	return block
 }
 

@@ -3,44 +3,35 @@ package render
 import (
 	"bytes"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
+	"regexp"
 	"testing"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/table"
 )
 
-func TestPaintColoursTheWordsThatMatter(t *testing.T) {
+// A terminal shows the levels of a report in colour, and nothing else has escape sequences.
+func TestLevelsAreInColour(t *testing.T) {
 	text.EnableColors()
 	defer text.DisableColors()
-	for plain, want := range map[string]string{
-		"error: reads enter the kernel\n":            "\x1b[31;1merror:\x1b[0m reads enter the kernel\n",
-		"a\n\nWarning: other programs":               "a\n\n\x1b[33;1mWarning:\x1b[0m other programs",
-		"c@vdso  20.2  808.8  × 40  slower\nd  same": "c@vdso  20.2  808.8  × 40  \x1b[31mslower\x1b[0m\nd  same",
-		"All 17 clocks passed.\n":                    "All 17 \x1b[32mclocks passed\x1b[0m.\n",
-		"no error: a slower clock":                   "no error: a slower clock",
-	} {
-		require.Equal(t, want, Paint(plain))
+	text := func(r Report) string {
+		var out screen
+		require.NoError(t, r.Text(&out))
+		var plain bytes.Buffer
+		require.NoError(t, r.Text(&plain))
+		require.NotContains(t, plain.String(), "\x1b")
+		require.Equal(t, plain.String(), escapes.ReplaceAllString(out.shown.String(), ""))
+		return out.shown.String()
 	}
+	shown := text(OfDiagnosis(onHPET()))
+	require.Contains(t, shown, "\x1b[31mReading the clock is slow: ")
+	require.Contains(t, shown, "\x1b[31merror:\x1b[0m ")
+	require.Contains(t, text(OfDiff(demoted())), "  \x1b[31mslower\x1b[0m\n")
 }
 
-// Words that the tables no longer use would be painted nowhere.
-func TestPaintsAreOfTheTables(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.table.golden")
-	require.NoError(t, err)
-	var tables strings.Builder
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		require.NoError(t, err)
-		tables.Write(content)
-	}
-	for _, paint := range paints {
-		require.Regexp(t, paint.words, tables.String())
-	}
-}
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // screen keeps what is shown to it apart from what is written.
 type screen struct{ written, shown bytes.Buffer }
@@ -52,7 +43,7 @@ func (s *screen) Show(table string) error {
 	return nil
 }
 
-func (s *screen) Width() int { return 80 }
+func (s *screen) Width() int { return table.Width }
 
 func TestOnlyTablesAreShownInColour(t *testing.T) {
 	requireShown := func(what, format string, write func(io.Writer) error) {

@@ -25,6 +25,7 @@ type Report struct {
 	title, subtitle string
 	// answer is what the reader wants to know, in one sentence; details are the next sentences.
 	answer, details string
+	level           table.Level // of the answer
 	// findings are explained here if explained is true; else each has a line, and is explained at the end
 	// where that can be folded.
 	findings  []result.Finding
@@ -65,10 +66,12 @@ func OfDocument(document *result.Document) Report {
 	r.missing.Title = "Not available here"
 	r.pictures = drawings(sections.Pictures(), d)
 	if slices.Contains(sections.Commands(d), "compare") {
-		r.answer = cmp.Or(diagnose.Answer(d), compare.Answer(d))
+		r.answer, r.level = diagnose.Answer(d)
+		r.answer = cmp.Or(r.answer, compare.Answer(d))
 	}
 	if r.answer == "" && len(r.blocks) > 0 { // a measurement with one block says what it found
-		r.answer, r.blocks[0].Verdict = r.blocks[0].Verdict, ""
+		first := &r.blocks[0]
+		r.answer, r.level, first.Verdict = first.Verdict, first.Level, ""
 	}
 	return r
 }
@@ -78,7 +81,7 @@ func OfDiagnosis(document *result.Document) Report {
 	d := cleaned(document)
 	r := ofMachine(document, d)
 	r.title, r.explained = "timebench doctor", true
-	r.answer = diagnose.Answer(d)
+	r.answer, r.level = diagnose.Answer(d)
 	if !serious(d) {
 		r.details = diagnose.Healthy(d)
 	}
@@ -97,7 +100,8 @@ func ofMachine(document, d *result.Document) Report {
 // OfDiff returns the report of a diff.
 func OfDiff(d *diff.Diff) Report {
 	d = cleaned(d)
-	r := Report{title: "timebench diff", answer: diffAnswer(d), pictures: drawings(diff.Pictures, d), facts: table.Facts{Title: "The runs", Lines: sideFacts(d)}}
+	r := Report{title: "timebench diff", pictures: drawings(diff.Pictures, d), facts: table.Facts{Title: "The runs", Lines: sideFacts(d)}}
+	r.answer, r.level = diffAnswer(d)
 	r.blocks = []table.Block{{Title: sameSetup}}
 	if len(d.Setup) > 0 {
 		r.blocks = []table.Block{{Facts: table.Facts{Title: "Differences between the runs", Lines: setupFacts(d)}}}
@@ -110,10 +114,10 @@ func OfDiff(d *diff.Diff) Report {
 	return r
 }
 
-// diffAnswer returns how many figures changed, and which are slower, in one sentence.
-func diffAnswer(d *diff.Diff) string {
+// diffAnswer returns how many figures changed, and which are slower, in one sentence, and how good that is.
+func diffAnswer(d *diff.Diff) (answer string, level table.Level) {
 	if d.Compared() == 0 {
-		return "The two results have no figure in common."
+		return "The two results have no figure in common.", 0
 	}
 	var slower, faster, unjudged []string
 	for _, c := range d.Costs().Changes {
@@ -135,16 +139,19 @@ func diffAnswer(d *diff.Diff) string {
 	of := "of " + words.Plural(d.Compared(), "figure")
 	switch {
 	case len(slower) > 0:
+		level = table.Error
 		add(len(slower), of+words.Are(len(slower))+" slower: "+some(slower))
 		add(len(faster), "faster")
 	case len(faster) > 0:
+		level = table.OK
 		add(len(faster), of+words.Are(len(faster))+" faster: "+some(faster))
 	case d.Changed() == 0:
+		level = table.OK
 		parts = append(parts, "Nothing changed in "+words.Plural(d.Compared()-len(unjudged), "figure"))
 	}
 	add(d.Changed()-len(slower)-len(faster), "changed in other measurements")
 	add(len(unjudged), "could not be judged")
-	return strings.Join(parts, "; ") + "."
+	return strings.Join(parts, "; ") + ".", level
 }
 
 // some returns the first of many names as in a sentence.

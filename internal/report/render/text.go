@@ -8,18 +8,27 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/internal/system/terminal"
 )
 
-// Text writes a report as text, without its pictures: as wide as a [Screen], or table.Width elsewhere.
+// Text writes a report as text, without its pictures: as wide as a [terminal.Screen], or table.Width elsewhere.
 func (r Report) Text(w io.Writer) error {
-	width := Width(w)
+	width := terminal.Width(w)
 	var parts []string
 	add := func(text string) {
 		if text != "" {
 			parts = append(parts, text)
 		}
 	}
-	add(sentences(width, r.answer, r.details))
+	var begin strings.Builder
+	for i, sentence := range words.Present(r.answer, r.details) {
+		level := r.level
+		if i > 0 {
+			level = 0
+		}
+		begin.WriteString(level.Paint(table.Indented(sentence, 0, width)))
+	}
+	add(begin.String())
 	if r.explained {
 		for _, f := range r.findings {
 			add(explained(f, width))
@@ -34,21 +43,26 @@ func (r Report) Text(w io.Writer) error {
 		add(r.missing.Text(width))
 	}
 	for _, warning := range r.warnings {
-		add(table.Indented("Warning: "+warning, 0, width))
+		add(labelled(table.Warn, "Warning: "+warning, width))
 	}
 	if !r.explained {
 		add(r.facts.Text(width))
 	}
-	return Show(w, strings.Join(parts, "\n"))
+	return terminal.Show(w, strings.Join(parts, "\n"))
 }
 
-// sentences returns the answer and what follows it, each as a paragraph.
-func sentences(width int, all ...string) string {
-	var out strings.Builder
-	for _, text := range words.Present(all...) {
-		out.WriteString(table.Indented(text, 0, width))
-	}
-	return out.String()
+// levels are those of the severities.
+var levels = map[string]table.Level{result.Error: table.Error, result.Warn: table.Warn}
+
+// titled returns the severity and the title of a finding.
+func titled(f result.Finding, width int) string {
+	return labelled(levels[f.Severity], f.Severity+": "+f.Title, width)
+}
+
+// labelled returns a text within a width whose label, up to its colon, is in the colour of a level.
+func labelled(level table.Level, text string, width int) string {
+	label, rest, _ := strings.Cut(table.Indented(text, 0, width), ":")
+	return level.Paint(label+":") + rest
 }
 
 // briefly returns a line for each finding, and where they are explained; "" if none is more than a note.
@@ -56,7 +70,7 @@ func briefly(findings []result.Finding, width int) string {
 	var lines strings.Builder
 	for _, f := range findings {
 		if f.Severity != result.Note {
-			lines.WriteString(table.Indented(f.Severity+": "+f.Title, 0, width))
+			lines.WriteString(titled(f, width))
 		}
 	}
 	if lines.Len() > 0 {
@@ -69,13 +83,13 @@ func briefly(findings []result.Finding, width int) string {
 func explained(f result.Finding, width int) string {
 	var lines strings.Builder
 	table.WriteFacts(&lines, findingFacts(f), 2, width)
-	return table.Indented(f.Severity+": "+f.Title, 0, width) + "\n" + lines.String()
+	return titled(f, width) + "\n" + lines.String()
 }
 
 // Facts writes the facts of a host as text, as wide as the output.
 func Facts(w io.Writer, h result.Host) error {
 	var out strings.Builder
-	table.WriteFacts(&out, hostFacts(cleaned(h)), 0, Width(w))
+	table.WriteFacts(&out, hostFacts(cleaned(h)), 0, terminal.Width(w))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
@@ -102,6 +116,6 @@ func List(w io.Writer, clocks []compare.Clock) error {
 		narrower.Note = "\n" + strings.Join(lines, "\n")
 	}
 	g.Narrower = &narrower
-	_, err := io.WriteString(w, g.Within(Width(w)))
+	_, err := io.WriteString(w, g.Within(terminal.Width(w)))
 	return err
 }

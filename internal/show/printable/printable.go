@@ -110,3 +110,23 @@ func holdsText(t reflect.Type) bool {
 	}
 	return false
 }
+
+// OneLine returns the text of an error as one line without control characters: names of files
+// and clocks may contain them. Joined errors are separated by semicolons.
+func OneLine(text string) string {
+	var line strings.Builder
+	for part := range strings.Lines(text) {
+		part = strings.Join(strings.Fields(Line(part)), " ")
+		switch before := line.String(); {
+		case part == "":
+			continue
+		case before == "":
+		case strings.ContainsRune(".:;,?!", rune(before[len(before)-1])):
+			line.WriteString(" ")
+		default:
+			line.WriteString("; ")
+		}
+		line.WriteString(part)
+	}
+	return line.String()
+}

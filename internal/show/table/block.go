@@ -26,6 +26,8 @@ type Block struct {
 	Notes  []string
 	// Verdict is the summary in one sentence.
 	Verdict string
+	// Level is that of the faults and of the verdict.
+	Level Level
 	// Missing are what could not be measured, with the reasons. A report has them at its
 	// end, under one title for all blocks.
 	Missing []Fact
@@ -50,10 +52,13 @@ func (b Block) Text(width int) string {
 	if len(b.Facts.Lines) > 0 {
 		parts = append(parts, b.Facts.Text(width))
 	}
-	for _, lines := range [][]string{b.Faults, b.Notes, words.Present(b.Verdict)} {
+	for _, of := range []struct {
+		level Level
+		lines []string
+	}{{b.Level, b.Faults}, {0, b.Notes}, {b.Level, words.Present(b.Verdict)}} {
 		var out strings.Builder
-		for _, line := range lines {
-			out.WriteString(Indented(line, 0, width))
+		for _, line := range of.lines {
+			out.WriteString(of.level.Paint(Indented(line, 0, width)))
 		}
 		parts = append(parts, words.Present(out.String())...)
 	}

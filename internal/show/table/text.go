@@ -32,6 +32,8 @@ type Grid struct {
 	Texts int
 	// Rows have one cell for each column of Header.
 	Rows [][]string
+	// Levels are those of the rows, by which text paints their last cell; nil for none.
+	Levels []Level
 	// Note is below the table.
 	Note string
 	// Spare are the columns, by index, that text leaves out where there is no room, in this order.
@@ -154,7 +156,7 @@ func (g Grid) Fitted(width int) string {
 
 // wrapped returns the Grid as text within a width, if it can with columns of text of so many columns at least.
 func (g Grid) wrapped(width, least int) string {
-	writer, columns := g.writer(), g.columns()
+	writer, columns := g.painted().writer(), g.columns()
 	widest := make([]int, min(len(g.Header), max(1, g.Texts)))
 	for _, row := range g.Rows {
 		for i := range widest {
@@ -260,7 +262,7 @@ func trimRight(rendered string, width int) string {
 }
 
 // Text returns the grid as text, as wide as its cells.
-func (g Grid) Text() string { return trimRight(g.writer().Render(), math.MaxInt) }
+func (g Grid) Text() string { return trimRight(g.painted().writer().Render(), math.MaxInt) }
 
 // HTML returns the grid as an HTML table that the script of the page can sort. Cells are escaped.
 func (g Grid) HTML() string {

@@ -1,13 +1,13 @@
-package cmd
+package watch
 
 import (
 	"io"
 	"time"
 )
 
-// A lines prints lines to a stream that may hang, as the pipe to a log collector that is stopped: who prints
+// Lines prints lines to a stream that may hang, as the pipe to a log collector that is stopped: who prints
 // does not wait.
-type lines struct {
+type Lines struct {
 	waiting chan []byte
 	printed chan struct{} // closed when all lines are printed
 }
@@ -19,10 +19,10 @@ const (
 	lastLines = time.Second
 )
 
-// printLines returns lines that are printed to a stream. One that cannot be written is lost, and the next one
+// PrintLines returns lines that are printed to a stream. One that cannot be written is lost, and the next one
 // is tried again; failed is called once for those that fail in a row.
-func printLines(to io.Writer, failed func(error)) *lines {
-	l := &lines{waiting: make(chan []byte, waitingLines), printed: make(chan struct{})}
+func PrintLines(to io.Writer, failed func(error)) *Lines {
+	l := &Lines{waiting: make(chan []byte, waitingLines), printed: make(chan struct{})}
 	go func() {
 		defer close(l.printed)
 		before := false
@@ -37,15 +37,16 @@ func printLines(to io.Writer, failed func(error)) *lines {
 	return l
 }
 
-func (l *lines) print(line []byte) {
+// Print has a line printed, or lost.
+func (l *Lines) Print(line []byte) {
 	select {
 	case l.waiting <- line:
 	default:
 	}
 }
 
-// close prints the last lines, if the stream takes them. Those that come later are lost.
-func (l *lines) close() {
+// Close prints the last lines, if the stream takes them. Those that come later are lost.
+func (l *Lines) Close() {
 	limit := time.After(lastLines)
 	select {
 	case l.waiting <- nil:

@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"os"
@@ -12,7 +12,7 @@ func TestOnlyATerminalHasColour(t *testing.T) {
 	reader, writer, err := os.Pipe()
 	require.NoError(t, err)
 	defer func() { _ = writer.Close() }()
-	require.Same(t, writer, withColour(writer))
+	require.Same(t, writer, Of(writer))
 	require.NoError(t, reader.Close())
-	require.Error(t, colourTerminal{writer}.Show("error: x"), "the pipe is closed")
+	require.Error(t, screen{writer}.Show("error: x"), "the pipe is closed")
 }

@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"io"
@@ -23,9 +23,9 @@ func enableEscapes(terminal *os.File) (restore func(), ok bool) {
 	return func() { _ = windows.SetConsoleMode(console, mode) }, true
 }
 
-// saveConsoleMode returns a function that restores the current mode of a console, for a process
+// SaveMode returns a function that restores the current mode of a console, for a process
 // that exits before it calls restore of enableEscapes.
-func saveConsoleMode(w io.Writer) (restore func()) {
+func SaveMode(w io.Writer) (restore func()) {
 	file, ok := w.(*os.File)
 	if !ok {
 		return func() {}

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package cmd
+package terminal
 
 import (
 	"io"
@@ -10,5 +10,5 @@ import (
 // enableEscapes reports that a terminal interprets escape sequences.
 func enableEscapes(*os.File) (restore func(), ok bool) { return func() {}, true }
 
-// saveConsoleMode does nothing: enableEscapes changes no mode of a terminal.
-func saveConsoleMode(io.Writer) (restore func()) { return func() {} }
+// SaveMode does nothing: enableEscapes changes no mode of a terminal.
+func SaveMode(io.Writer) (restore func()) { return func() {} }

@@ -1,4 +1,4 @@
-package cmd
+package files
 
 import (
 	"bytes"
@@ -15,6 +15,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/system/folder"
+	"github.com/timebench/timebench/internal/watch"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -169,23 +171,23 @@ func TestHostileFolder(t *testing.T) {
 		"out": {once: func(h *hostile) {
 			h.plant(t, "diff.json", diff)
 			h.plant(t, "diff.md", nil)
-			target := newTarget(h.folder, diffSet)
-			if target.open() == nil {
-				_ = target.write([]file{{"charts/change.png", write}, {"diff.md", write}, {"diff.json", write}})
+			target := NewTarget(h.folder, Diffs)
+			if target.Open() == nil {
+				_ = target.Write([]File{{"charts/change.png", write}, {"diff.md", write}, {"diff.json", write}})
 			}
 		}},
 		"charts": {moves: true, once: func(h *hostile) {
 			h.plant(t, "diff.json", diff)
-			target := newTarget(h.folder, diffSet)
-			if target.open() == nil {
-				_ = target.write([]file{{"charts/change.png", write}, {"diff.json", write}})
+			target := NewTarget(h.folder, Diffs)
+			if target.Open() == nil {
+				_ = target.Write([]File{{"charts/change.png", write}, {"diff.json", write}})
 			}
 		}},
 		"textfile": {once: func(h *hostile) {
 			h.plant(t, "timebench.prom", nil)
-			a := &agent{flags: watchFlags{textfile: filepath.Join(h.folder, "timebench.prom")}}
-			if checkTextfile(a.flags.textfile) == nil {
-				a.write(content)
+			textfile := filepath.Join(h.folder, "timebench.prom")
+			if watch.CheckTextfile(textfile) == nil {
+				_ = watch.WriteTextfile(textfile, content)
 			}
 		}},
 	} {
@@ -217,13 +219,13 @@ func TestPipesAndLinksInAFolder(t *testing.T) {
 			require.NoError(t, put(filepath.Join(folder, name)))
 		}
 		need.Ends(t, name, func() {
-			require.ErrorContains(t, newTarget(folder, diffSet).open(), "diff.json is not a regular file; name another one")
-			require.ErrorContains(t, newTarget(filepath.Join(folder, "diff.zip"), diffSet).open(), "diff.zip is not a regular file")
-			require.ErrorContains(t, checkTextfile(filepath.Join(folder, "timebench.prom")), "timebench.prom is not a regular file")
+			require.ErrorContains(t, NewTarget(folder, Diffs).Open(), "diff.json is not a regular file; name another one")
+			require.ErrorContains(t, NewTarget(filepath.Join(folder, "diff.zip"), Diffs).Open(), "diff.zip is not a regular file")
+			require.ErrorContains(t, watch.CheckTextfile(filepath.Join(folder, "timebench.prom")), "timebench.prom is not a regular file")
 			require.NoError(t, os.Remove(filepath.Join(folder, "diff.json")))
 			require.NoError(t, put(filepath.Join(folder, charts)))
-			require.Error(t, newTarget(folder, diffSet).open())
-			require.Error(t, newTarget(filepath.Join(folder, charts), diffSet).open())
+			require.Error(t, NewTarget(folder, Diffs).Open())
+			require.Error(t, NewTarget(filepath.Join(folder, charts), Diffs).Open())
 		})
 		entries, err := os.ReadDir(folder)
 		require.NoError(t, err)
@@ -250,16 +252,14 @@ func TestUnreadableFolder(t *testing.T) {
 		folder string
 		open   func() error
 	}{
-		"--out":      {blind, func() error { return newTarget(blind, diffSet).open() }},
-		"below":      {blind, func() error { return newTarget(filepath.Join(blind, "new"), diffSet).open() }},
-		"zip":        {blind, func() error { return newTarget(filepath.Join(blind, "diff.zip"), diffSet).open() }},
-		"charts":     {filepath.Join(report, charts), func() error { return newTarget(report, diffSet).open() }},
-		"--textfile": {blind, func() error { return checkTextfile(filepath.Join(blind, "timebench.prom")) }},
+		"--out":      {blind, func() error { return NewTarget(blind, Diffs).Open() }},
+		"below":      {blind, func() error { return NewTarget(filepath.Join(blind, "new"), Diffs).Open() }},
+		"zip":        {blind, func() error { return NewTarget(filepath.Join(blind, "diff.zip"), Diffs).Open() }},
+		"charts":     {filepath.Join(report, charts), func() error { return NewTarget(report, Diffs).Open() }},
+		"--textfile": {blind, func() error { return watch.CheckTextfile(filepath.Join(blind, "timebench.prom")) }},
 	} {
 		err := asStranger(test.open)
-		require.ErrorContains(t, err, ": the folder "+test.folder+" cannot be opened: permission denied; the folder must be readable", name)
-		var exit *failure
-		require.ErrorAs(t, err, &exit, name)
-		require.Equal(t, 1, exit.status, name)
+		require.ErrorContains(t, err, "the folder "+test.folder+" cannot be opened: permission denied; the folder must be readable", name)
+		require.ErrorAs(t, err, new(*folder.Failure), name)
 	}
 }

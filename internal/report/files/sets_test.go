@@ -1,69 +1,18 @@
-package cmd
+package files
 
 import (
 	"archive/zip"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/test/need"
 )
-
-// The examples can be run one after another: no command writes into a folder with the results of
-// another one.
-func TestExamplesHaveFoldersOfTheirOwn(t *testing.T) {
-	var text strings.Builder
-	var gather func(*cobra.Command)
-	gather = func(command *cobra.Command) {
-		text.WriteString(command.Example + "\n")
-		for _, below := range command.Commands() {
-			gather(below)
-		}
-	}
-	gather(Root())
-	docs, err := filepath.Glob("../docs/*.md")
-	require.NoError(t, err)
-	for _, name := range append(docs, "../README.md", "../CONTRIBUTING.md") {
-		content, err := os.ReadFile(name)
-		require.NoError(t, err)
-		text.Write(content)
-	}
-	found := regexp.MustCompile("timebench ([a-z]+)\\b[^`\n]*--out ([^`\\s]+)").FindAllStringSubmatch(text.String(), -1)
-	require.Greater(t, len(found), 10)
-	by := map[string]string{}
-	for _, example := range found {
-		command, folder := example[1], filepath.Clean(example[2])
-		if first, ok := by[folder]; ok {
-			require.Equal(t, first, command, "--out %s", folder)
-		}
-		by[folder] = command
-	}
-}
-
-// Every command that reports results has every format, and --out.
-func TestEveryFormatAndOut(t *testing.T) {
-	names := []string{"doctor", "diff", "render"}
-	for _, kind := range sections.All {
-		names = append(names, kind.Command)
-	}
-	for _, name := range names {
-		command, _, err := Root().Find([]string{name})
-		require.NoError(t, err)
-		require.Equal(t, name, command.Name())
-		require.NotNil(t, command.Flags().Lookup("out"), name)
-		formats := strings.Split(strings.TrimPrefix(command.Flags().Lookup("format").Usage, "output format: "), ", ")
-		require.Subset(t, formats, []string{"table", "markdown", "csv", "json", "html"}, name)
-	}
-}
 
 func TestMeasuredBy(t *testing.T) {
 	rounds := result.Settings{Rounds: 77, TimeNS: 1e8}
@@ -85,7 +34,7 @@ func TestMeasuredBy(t *testing.T) {
 		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured}, skewed}}, []string{"compare", "skew"}},
 		{result.Document{Settings: rounds, Sections: []result.Section{verified, skewed}}, []string{"doctor", "skew"}},
 	} {
-		require.Equal(t, test.want, measuredBy(&test.document))
+		require.Equal(t, test.want, MeasuredBy(&test.document))
 	}
 }
 
@@ -109,9 +58,9 @@ func TestHugeZipIsNotReplaced(t *testing.T) {
 	}
 	refused := out + " is not a diff of timebench and would be overwritten; name another one"
 	zipped(10)
-	require.NoError(t, newTarget(out, diffSet).open())
+	require.NoError(t, NewTarget(out, Diffs).Open())
 	zipped(30_000)
-	require.ErrorContains(t, newTarget(out, diffSet).open(), refused)
+	require.ErrorContains(t, NewTarget(out, Diffs).Open(), refused)
 	zipped(10)
 	archive, err := os.ReadFile(out)
 	require.NoError(t, err)
@@ -122,5 +71,5 @@ func TestHugeZipIsNotReplaced(t *testing.T) {
 	_, err = file.WriteAt(archive, size-int64(len(archive)))
 	require.NoError(t, err)
 	require.NoError(t, file.Close())
-	require.ErrorContains(t, newTarget(out, diffSet).open(), refused)
+	require.ErrorContains(t, NewTarget(out, Diffs).Open(), refused)
 }

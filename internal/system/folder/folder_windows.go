@@ -1,4 +1,4 @@
-package cmd
+package folder
 
 import (
 	"errors"
@@ -15,13 +15,13 @@ const readOnly = os.O_RDONLY
 
 // removeFile removes a file of a folder, by its path: Wine 8 does not know the request by which Go
 // deletes relative to an open folder (FileDispositionInfoEx).
-func removeFile(folder *os.Root, name string) error { return os.Remove(pathIn(folder, name)) }
+func removeFile(folder *os.Root, name string) error { return os.Remove(Path(folder, name)) }
 
-// removeFolder removes an empty folder in another one, and no file.
-func removeFolder(above *os.Root, name string) error { return syscall.Rmdir(pathIn(above, name)) }
+// RemoveFolder removes an empty folder in another one, and no file.
+func RemoveFolder(above *os.Root, name string) error { return syscall.Rmdir(Path(above, name)) }
 
-// isGone reports whether another run has just removed a folder, or is about to.
-func isGone(err error) bool {
+// IsGone reports whether another run has just removed a folder, or is about to.
+func IsGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, windows.ERROR_SHARING_VIOLATION)
 }
 
@@ -41,12 +41,4 @@ func checkReplaceable(path string) error {
 		return fmt.Errorf("%s cannot be replaced: another program has it open", path)
 	}
 	return nil // the change itself has the reason
-}
-
-// cannotReplace returns the error for a file that cannot be replaced.
-func cannotReplace(path string, err error) error {
-	if open := checkReplaceable(path); open != nil {
-		return open
-	}
-	return fmt.Errorf("%s cannot be replaced: %w", path, systemError(err))
 }

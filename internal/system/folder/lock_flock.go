@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package cmd
+package folder
 
 import (
 	"errors"
@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFolder keeps other runs from writing into a folder until unlock. Otherwise the pictures of
+// Lock keeps other runs from writing into a folder until unlock. Otherwise the pictures of
 // one run could end up beside the document of another. It does not lock if the file system has no
 // locks, or if another process keeps the lock; nor against other machines on a network file system.
-func lockFolder(folder *os.Root) (unlock func()) {
+func Lock(folder *os.Root) (unlock func()) {
 	file, err := folder.Open(".")
 	if err != nil {
 		return func() {}

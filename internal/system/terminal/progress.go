@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 	"golang.org/x/term"
 )
 
-// showProgress prints what is measured and about how long it takes, and shows a progress bar;
+// Progress prints what is measured and about how long it takes, and shows a progress bar;
 // on a terminal only. It returns a function that updates the bar (nil if there is none), and one
 // that ends the bar, complete or interrupted.
-func showProgress(w io.Writer, quiet bool, what string, estimate time.Duration) (update func(done, total time.Duration), stop func(complete bool)) {
+func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (update func(done, total time.Duration), stop func(complete bool)) {
 	file, ok := w.(*os.File)
 	// The bar moves the cursor back, over debug output too.
 	if quiet || debuglog.On() || !ok || !term.IsTerminal(int(file.Fd())) {
@@ -24,7 +24,7 @@ func showProgress(w io.Writer, quiet bool, what string, estimate time.Duration) 
 	if !ok {
 		return nil, func(bool) {}
 	}
-	_, _ = fmt.Fprintf(w, "%s: about %s.\n", what, roundUp(estimate))
+	_, _ = fmt.Fprintf(w, "%s: about %s.\n", what, RoundUp(estimate))
 	tracker := &progress.Tracker{Message: "measuring", Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
@@ -54,7 +54,7 @@ func showProgress(w io.Writer, quiet bool, what string, estimate time.Duration) 
 	}
 }
 
-// roundUp returns a duration in whole seconds.
-func roundUp(d time.Duration) time.Duration {
+// RoundUp returns a duration in whole seconds.
+func RoundUp(d time.Duration) time.Duration {
 	return (d + time.Second - 1).Truncate(time.Second)
 }

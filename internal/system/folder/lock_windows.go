@@ -1,4 +1,4 @@
-package cmd
+package folder
 
 import (
 	"crypto/sha256"
@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFolder keeps other runs of this session from writing into a folder until unlock. Folders
+// Lock keeps other runs of this session from writing into a folder until unlock. Folders
 // have no locks here, so it uses a mutex with a name derived from the folder's path.
-func lockFolder(folder *os.Root) (unlock func()) {
+func Lock(folder *os.Root) (unlock func()) {
 	absolute, err := filepath.Abs(folder.Name())
 	if err != nil {
 		return func() {}

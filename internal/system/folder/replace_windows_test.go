@@ -1,4 +1,4 @@
-package cmd
+package folder
 
 import (
 	"os"
@@ -41,7 +41,7 @@ func TestSetWithAFileThatIsOpenElsewhere(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualError(t, writeAll(t, folder, "report.md", "new", "report.html", "new", "results.json", "new"), second+" cannot be replaced: another program has it open")
 	require.NoError(t, other.Close())
-	requireFiles(t, folder, map[string]string{"report.md": "old", "report.html": "old", "results.json": "old"})
+	require.Equal(t, map[string]string{"report.md": "old", "report.html": "old", "results.json": "old"}, need.FilesIn(t, folder))
 }
 
 // A folder with the name of the file is another reason than an open file.

@@ -1,0 +1,60 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/measurement/sections"
+)
+
+// The examples can be run one after another: no command writes into a folder with the results of
+// another one.
+func TestExamplesHaveFoldersOfTheirOwn(t *testing.T) {
+	var text strings.Builder
+	var gather func(*cobra.Command)
+	gather = func(command *cobra.Command) {
+		text.WriteString(command.Example + "\n")
+		for _, below := range command.Commands() {
+			gather(below)
+		}
+	}
+	gather(Root())
+	docs, err := filepath.Glob("../docs/*.md")
+	require.NoError(t, err)
+	for _, name := range append(docs, "../README.md", "../CONTRIBUTING.md") {
+		content, err := os.ReadFile(name)
+		require.NoError(t, err)
+		text.Write(content)
+	}
+	found := regexp.MustCompile("timebench ([a-z]+)\\b[^`\n]*--out ([^`\\s]+)").FindAllStringSubmatch(text.String(), -1)
+	require.Greater(t, len(found), 10)
+	by := map[string]string{}
+	for _, example := range found {
+		command, folder := example[1], filepath.Clean(example[2])
+		if first, ok := by[folder]; ok {
+			require.Equal(t, first, command, "--out %s", folder)
+		}
+		by[folder] = command
+	}
+}
+
+// Every command that reports results has every format, and --out.
+func TestEveryFormatAndOut(t *testing.T) {
+	names := []string{"doctor", "diff", "render"}
+	for _, kind := range sections.All {
+		names = append(names, kind.Command)
+	}
+	for _, name := range names {
+		command, _, err := Root().Find([]string{name})
+		require.NoError(t, err)
+		require.Equal(t, name, command.Name())
+		require.NotNil(t, command.Flags().Lookup("out"), name)
+		formats := strings.Split(strings.TrimPrefix(command.Flags().Lookup("format").Usage, "output format: "), ", ")
+		require.Subset(t, formats, []string{"table", "markdown", "csv", "json", "html"}, name)
+	}
+}

@@ -1,0 +1,125 @@
+// Package folder opens a folder, and replaces files in it, all of them or none. Another user may own the folder and
+// swap a name at any moment, so a file is changed by its descriptor, and a name is only created, renamed or removed.
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A Failure is what the system refuses, although the name may be right.
+type Failure struct{ error }
+
+func (f *Failure) Unwrap() error { return f.error }
+
+// failed returns a Failure to do something with the folder at a path.
+func failed(path, what string, err error) error {
+	return &Failure{fmt.Errorf("the folder %s cannot be %s: %w", filepath.Clean(path), what, SystemError(err))}
+}
+
+// SystemError returns the error of the system without the paths that the os package adds.
+func SystemError(err error) error {
+	var onPath *fs.PathError
+	var rename *os.LinkError
+	switch {
+	case errors.As(err, &onPath):
+		return onPath.Err
+	case errors.As(err, &rename):
+		return rename.Err
+	}
+	return err
+}
+
+// Path returns the path of a file of a folder for an error. The name has forward slashes.
+func Path(folder *os.Root, name string) string {
+	return filepath.Join(folder.Name(), filepath.FromSlash(name))
+}
+
+// Open opens a folder by its path. With a separator at its end, a pipe does not block.
+func Open(path string) (*os.Root, error) {
+	folder, err := os.OpenRoot(filepath.Clean(path) + string(filepath.Separator))
+	if err == nil {
+		return folder, nil
+	}
+	return nil, cannotOpen(path, err)
+}
+
+// cannotOpen returns the error for a folder that cannot be opened. Without the right to read it, no
+// portable call opens a folder, although files could be made in it.
+func cannotOpen(path string, err error) error {
+	if info, missing := os.Stat(path); missing == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file; name a folder", path)
+	}
+	err = failed(path, "opened", err)
+	if errors.Is(err, fs.ErrPermission) {
+		return &Failure{fmt.Errorf("%w; the folder must be readable", err)}
+	}
+	return err
+}
+
+// Make makes a folder in another one if it does not exist, and opens it. It follows no link that leads out of that
+// folder. made is whether the folder is new.
+func Make(above *os.Root, name string) (folder *os.Root, made bool, err error) {
+	path := Path(above, name)
+	err = above.Mkdir(name, 0o755)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, false, failed(path, "made", err)
+	}
+	made = err == nil
+	if folder, err = above.OpenRoot(name + "/."); err == nil { // with the dot, a pipe does not block
+		return folder, made, nil
+	}
+	if destination, notLink := above.Readlink(name); notLink == nil {
+		if _, err := os.Stat(path); err != nil {
+			return nil, made, fmt.Errorf("%s is a symbolic link to %s, which does not exist; make that folder or name another one", path, destination)
+		}
+		return nil, made, fmt.Errorf("%s is a symbolic link to %s, out of its folder; make a folder of it", path, destination)
+	}
+	return nil, made, cannotOpen(path, err)
+}
+
+// CheckWritable returns an error if no file can be made in a folder.
+func CheckWritable(folder *os.Root) error {
+	name, probe, err := createTemporary(folder, ".", 0o600)
+	if err != nil {
+		return failed(folder.Name(), "written", err)
+	}
+	_ = probe.Close()
+	// Another run that writes may have removed it.
+	if err := removeFile(folder, name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// lockTimeout is how long a run waits for another one that writes into the same folder. That takes
+// milliseconds.
+const lockTimeout = 10 * time.Second
+
+// ErrNotRegular is the error of OpenRegular for a folder, a link, a pipe or a device.
+var ErrNotRegular = errors.New("is not a regular file")
+
+// OpenRegular opens a regular file of a folder for reading.
+func OpenRegular(folder *os.Root, name string) (*os.File, error) {
+	info, err := folder.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, ErrNotRegular
+	}
+	var file *os.File
+	if err == nil {
+		file, err = folder.OpenFile(name, readOnly, 0)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Path(folder, name), SystemError(err))
+	}
+	// Another user may have replaced it since.
+	if info, err = file.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = file.Close()
+		return nil, errors.Join(err, ErrNotRegular)
+	}
+	return file, nil
+}

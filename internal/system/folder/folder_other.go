@@ -1,0 +1,26 @@
+//go:build !windows
+
+package folder
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// readOnly are the flags to open a file for reading. A pipe that another user puts in its place
+// must not block.
+const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
+
+// IsGone reports whether another run has just removed a folder.
+func IsGone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// checkReplaceable finds nothing here: an open file can be replaced.
+func checkReplaceable(string) error { return nil }
+
+// removeFile removes a file of a folder.
+func removeFile(folder *os.Root, name string) error { return folder.Remove(name) }
+
+// RemoveFolder removes an empty folder in another one. With the slash, a file is an error.
+func RemoveFolder(above *os.Root, name string) error { return above.Remove(name + "/") }

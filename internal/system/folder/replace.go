@@ -1,0 +1,159 @@
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/timebench/timebench/internal/system/debuglog"
+)
+
+// A File is a file of a folder with its new content. Its name is relative to the folder, with forward slashes.
+type File struct {
+	Name    string
+	Content []byte
+	// temporary is the file with the new content until it has its name; "" if there is none.
+	temporary string
+}
+
+// Replace puts the files into the folder, the last one last, and then removes the stale ones. The folders exist.
+// It writes the whole set into temporary files before it changes any name, so a full disk leaves the old set.
+func Replace(folder *os.Root, set []File, stale []string) error {
+	defer removeUnnamed(folder, set)
+	for _, name := range stale {
+		if err := checkReplaceable(Path(folder, name)); err != nil {
+			return err
+		}
+	}
+	for i := range set {
+		if err := set[i].prepare(folder); err != nil {
+			return err
+		}
+	}
+	if err := nameAll(folder, set); err != nil {
+		return err
+	}
+	for _, name := range stale {
+		if err := removeFile(folder, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return cannotReplace(Path(folder, name), err)
+		}
+	}
+	return nil
+}
+
+// nameAll gives the temporary files their names.
+func nameAll(folder *os.Root, set []File) error {
+	for i := range set {
+		if err := folder.Rename(set[i].temporary, set[i].Name); err != nil {
+			return cannotReplace(Path(folder, set[i].Name), err)
+		}
+		set[i].temporary = ""
+	}
+	return nil
+}
+
+// removeUnnamed removes the temporary files that have no name yet.
+func removeUnnamed(folder *os.Root, set []File) {
+	for _, f := range set {
+		if f.temporary != "" {
+			_ = removeFile(folder, f.temporary)
+		}
+	}
+}
+
+// prepare does everything that needs space on the disk, and finds what can be known to forbid the change. A file
+// keeps its mode, and a new one has the usual one.
+func (f *File) prepare(folder *os.Root) error {
+	full, mode, exact := Path(folder, f.Name), fs.FileMode(0o666), false
+	old, err := folder.Lstat(f.Name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return cannotReplace(full, err)
+	case old.IsDir():
+		return fmt.Errorf("%s is a folder; move it away", full)
+	case old.Mode().IsRegular():
+		mode, exact = old.Mode().Perm(), true
+		fallthrough
+	default:
+		if err := checkReplaceable(full); err != nil {
+			return err
+		}
+	}
+	temporary, file, err := createTemporary(folder, path.Dir(f.Name), mode)
+	if err == nil {
+		f.temporary = temporary
+		if exact {
+			err = file.Chmod(mode) // before anyone could read the content
+		}
+		if err == nil {
+			_, err = file.Write(f.Content)
+		}
+		if err == nil {
+			err = file.Sync() // only now do some file systems report a full disk
+		}
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", full, SystemError(err))
+	}
+	return nil
+}
+
+// cannotReplace returns the error for a file that cannot be replaced.
+func cannotReplace(path string, err error) error {
+	if open := checkReplaceable(path); open != nil {
+		return open
+	}
+	return fmt.Errorf("%s cannot be replaced: %w", path, SystemError(err))
+}
+
+// TemporaryPrefix begins the names of temporary files, and temporaryName matches the whole name.
+const TemporaryPrefix = ".timebench-"
+
+var temporaryName = regexp.MustCompile(`^\.timebench-[0-9a-z]{1,13}$`)
+
+// createTemporary creates a file with a new name and this mode. It follows no link, by O_EXCL.
+func createTemporary(folder *os.Root, below string, mode fs.FileMode) (string, *os.File, error) {
+	for {
+		name := path.Join(below, TemporaryPrefix+strconv.FormatUint(rand.Uint64(), 36))
+		file, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			return name, file, err
+		}
+	}
+}
+
+const (
+	// maxEntries is how many entries of a folder RemoveTemporaries looks at. Another user may own it
+	// and fill it.
+	maxEntries = 1 << 14
+	// staleAge is how old a temporary file is that no run needs. A write takes seconds.
+	staleAge = time.Hour
+)
+
+// RemoveTemporaries removes the temporary files of runs that were killed. Younger ones stay: the
+// lock of the folder does not keep out the runs of other machines and sessions.
+func RemoveTemporaries(folder *os.Root) {
+	opened, err := folder.Open("./.") // not a pipe
+	if err != nil {
+		return
+	}
+	defer func() { _ = opened.Close() }()
+	entries, _ := opened.ReadDir(maxEntries)
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() || !temporaryName.MatchString(entry.Name()) {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > staleAge {
+			debuglog.Printf("out", "removing %s, which a killed run left", Path(folder, entry.Name()))
+			_ = removeFile(folder, entry.Name())
+		}
+	}
+}

@@ -1,0 +1,73 @@
+// Package terminal shows tables in colour and progress on a terminal.
+package terminal
+
+import (
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/timebench/timebench/internal/show/table"
+	"golang.org/x/term"
+)
+
+// A Screen is an output that shows tables in colour, at a width of its own in columns.
+type Screen interface {
+	Show(text string) error
+	Width() int
+}
+
+// Show writes a table, in colour if w is a [Screen]. Other formats are never in colour, since
+// people copy JSON and Markdown from a terminal.
+func Show(w io.Writer, table string) error {
+	if screen, ok := w.(Screen); ok {
+		return screen.Show(table)
+	}
+	_, err := io.WriteString(w, text.StripEscape(table))
+	return err
+}
+
+// Width returns the width of the text for an output: that of a [Screen], or table.Width elsewhere.
+func Width(w io.Writer) int {
+	if screen, ok := w.(Screen); ok {
+		return screen.Width()
+	}
+	return table.Width
+}
+
+// Of returns the file, as a [Screen] if it is a terminal.
+func Of(file *os.File) io.Writer {
+	if term.IsTerminal(int(file.Fd())) {
+		return screen{file}
+	}
+	return file
+}
+
+// A screen is a terminal. What is not shown stays as it is.
+type screen struct{ *os.File }
+
+// Show writes a table in colour. It restores the mode of the terminal after each table, because
+// the process may be killed before the next one.
+func (s screen) Show(table string) error {
+	if restore, ok := enableEscapes(s.File); ok {
+		defer restore()
+	} else {
+		table = text.StripEscape(table)
+	}
+	_, err := s.WriteString(table)
+	return err
+}
+
+// Width returns the width of the terminal in columns; that of COLUMNS, if it is set.
+func (s screen) Width() int {
+	width, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil || width <= 0 {
+		if width, _, err = term.GetSize(int(s.Fd())); err != nil || width <= 0 {
+			return table.Width
+		}
+	}
+	return min(max(width, table.Narrowest), widest)
+}
+
+// widest bounds what COLUMNS can ask for.
+const widest = 1000
