@@ -47,23 +47,20 @@ type chapter struct {
 	trust                      trustRow
 }
 
-// Finding is the first line of what doctor printed.
+// Finding is the answer of doctor: its first paragraph.
 func (c chapter) Finding() string {
-	first, _, _ := strings.Cut(c.Doctor, "\n")
-	return first
+	first, _, _ := strings.Cut(c.Doctor, "\n\n")
+	return strings.ReplaceAll(first, "\n", " ")
 }
 
 // A page is the whole report.
 type page struct {
 	CPUs      int
 	Relations []relationRow
-	Overheads []overheadRow
 	Trust     []trustRow
 	Kills     []killRow
 	Chapters  []chapter
 }
-
-type overheadRow struct{ World, VDSO, Syscall, Difference, Ratio string }
 
 type killRow struct {
 	World, Signal        string
@@ -126,11 +123,6 @@ func writeReport(t *testing.T, chapters map[string]chapter) {
 		p.Chapters = append(p.Chapters, c)
 		p.Kills = append(p.Kills, c.killRows()...)
 		p.Trust = append(p.Trust, c.trust)
-		vdso, isMeasured := (figure{w.name, "gettimeofday@vdso", 0}).in(chapters)
-		syscall, isMeasuredToo := (figure{w.name, "gettimeofday@syscall", 0}).in(chapters)
-		if isMeasured && isMeasuredToo {
-			p.Overheads = append(p.Overheads, overheadRow{w.name, short(vdso), short(syscall), short(syscall - vdso), short(syscall / vdso)})
-		}
 	}
 	for _, r := range relations {
 		p.Relations = append(p.Relations, r.row(t, chapters))

@@ -370,7 +370,7 @@ func TestDefaultsFillTheirBudgets(t *testing.T) {
 	require.Equal(t, shortestDefaultTime, Settings{Threads: DefaultThreads(192), CPUs: 192}.DefaultTime(1000))
 }
 
-// The README promises ten seconds. The rest of the program (facts, the TSC's rates asleep and
+// docs/measuring.md promises ten seconds. The rest of the program (facts, the TSC's rates asleep and
 // under load, the kernel entries) takes less than one second.
 func TestDefaultRunTakesLessThanTenSeconds(t *testing.T) {
 	const beside = time.Second
