@@ -9,9 +9,11 @@ func (b Bracket) Width() int64 { return b.High - b.Low }
 // Middle returns the middle of Low and High, in ticks. The error bound of the value's time is half of the width.
 func (b Bracket) Middle() int64 { return b.Low + b.Width()/2 }
 
-// Offset2 returns twice the offset of the value from the middle, in ticks, which both clocks
-// must share. It is positive if the clock of the value is ahead.
-func (b Bracket) Offset2() int64 { return (b.Value - b.Low) - (b.High - b.Value) }
+// OffsetNS returns the offset of the value from the middle, in ns, and its error bound: half of the width and the tick of
+// the value. Both clocks have the same unit. The offset is positive if the clock of the value is ahead.
+func (b Bracket) OffsetNS(nsPerTick, tickNS float64) (offset, bound float64) {
+	return float64((b.Value-b.Low)-(b.High-b.Value)) / 2 * nsPerTick, float64(b.Width())/2*nsPerTick + tickNS
+}
 
 // A Tightest keeps the tightest of many brackets, which was disturbed least. The zero value has none.
 type Tightest struct {
@@ -29,6 +31,14 @@ func (t *Tightest) Take(b Bracket) bool {
 	}
 	t.Brackets++
 	return true
+}
+
+// Join takes the brackets of another.
+func (t *Tightest) Join(o Tightest) {
+	if o.Brackets > 0 && (t.Brackets == 0 || o.Width() < t.Width()) {
+		t.Bracket = o.Bracket
+	}
+	t.Brackets += o.Brackets
 }
 
 // TightestOf makes this number of brackets, each a reading of the inner clock between two of

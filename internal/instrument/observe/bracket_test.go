@@ -10,13 +10,16 @@ func TestBracket(t *testing.T) {
 	b := Bracket{Low: 100, Value: 107, High: 111}
 	require.EqualValues(t, 11, b.Width())
 	require.EqualValues(t, 105, b.Middle())
-	require.EqualValues(t, 3, b.Offset2(), "1.5 ahead of 105.5")
-	require.EqualValues(t, -9, Bracket{100, 101, 111}.Offset2())
+	offset, bound := b.OffsetNS(2, 1)
+	require.Equal(t, []float64{3, 12}, []float64{offset, bound}, "1.5 ahead of 105.5")
+	offset, _ = Bracket{100, 101, 111}.OffsetNS(1, 1)
+	require.Equal(t, -4.5, offset)
 	// Nanoseconds of a date, of which a float64 holds only every 256th.
 	const epoch = 1_790_000_000_000_000_003
 	b = Bracket{epoch, epoch + 4, epoch + 6}
 	require.EqualValues(t, epoch+3, b.Middle())
-	require.EqualValues(t, 2, b.Offset2())
+	offset, _ = b.OffsetNS(1, 1)
+	require.Equal(t, 1.0, offset)
 }
 
 func TestTightestIsKept(t *testing.T) {
@@ -38,6 +41,12 @@ func TestTightestIsKept(t *testing.T) {
 		require.Equal(t, test.want, kept.Bracket, i)
 	}
 	require.EqualValues(t, 5, kept.Brackets)
+	kept.Join(Tightest{})
+	require.EqualValues(t, 5, kept.Brackets)
+	var joined Tightest
+	joined.Join(Tightest{Bracket: Bracket{0, 1, 90}, Brackets: 3})
+	joined.Join(kept)
+	require.Equal(t, Tightest{kept.Bracket, 8}, joined)
 }
 
 // The inner clock is read between the two readings of the outer one.

@@ -151,7 +151,7 @@ func TestStep(t *testing.T) {
 		"it stands":             {func(int64) int64 { return 7 }, 0, false},
 		"unevenly: its median":  {func(i int64) int64 { return i / 40 * (i / 40) }, 18, true},
 	} {
-		step, moved := Step(&script{next: test.next}, 2, 50*time.Millisecond)
+		step, moved := Step(&script{next: test.next}, 2, 50*time.Millisecond, Now)
 		require.Equal(t, test.moved, moved, name)
 		require.Equal(t, test.want, step, name)
 	}

@@ -8,11 +8,26 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Late is the max time that a thread may be without a CPU, before it starts and after it should have ended. A later
 // thread is abandoned: a task of higher priority has its CPU, or the host has it.
 const Late = 2 * time.Second
+
+// InTurn calls measure for each clock, with its share of the time that is left. A run that loses time, because it is
+// stopped for example, takes longer, so that the remaining clocks are still measured: each has half of an equal share, and
+// the least time.
+func InTurn(clocks []clock.Clock, total, least time.Duration, tell func(done, total time.Duration), measure func(clock.Clock, time.Duration)) {
+	start := time.Now()
+	for i, c := range clocks {
+		share := (total - time.Since(start)) / time.Duration(len(clocks)-i)
+		measure(c, max(share, total/time.Duration(2*len(clocks)), least))
+		if tell != nil {
+			tell(time.Since(start), total)
+		}
+	}
+}
 
 // A Seat is the place of one of several threads that work together. Only its own thread writes to it during the work.
 type Seat struct {
@@ -61,8 +76,8 @@ type Report struct {
 	Gone []int
 	// Failed are the seats of the threads that could not read the clock.
 	Failed []*Seat
-	// Apart is whether a thread waited too long for the others and did not begin.
-	Apart bool
+	// Apart is why the threads did not begin: one waited too long for the others. It is "" if they did.
+	Apart string
 }
 
 // Together opens the clock on a thread on each of the CPUs, starts all threads at the same time, and has them work
@@ -141,7 +156,7 @@ func report(seats, there, done []*Seat, interrupted bool) Report {
 			r.Late = append(r.Late, s.CPU)
 		case !ended:
 		case s.starved:
-			r.Apart = true
+			r.Apart = "the threads did not begin together in " + words.Duration(float64(2*Late))
 		case s.Moved:
 			r.Gone = append(r.Gone, s.CPU)
 		case s.Err != nil:

@@ -211,7 +211,7 @@ func TestReport(t *testing.T) {
 	seats[4].Err = errFailing
 	there := append([]*Seat{seats[0]}, seats[2:]...) // all but 1
 	done := seats[:6]                                // all but 6 and 7
-	require.Equal(t, Report{Ended: done, Late: []int{11, 16, 17}, Gone: []int{13}, Failed: seats[4:5], Apart: true}, report(seats, there, done, false))
-	require.Equal(t, Report{Ended: done, Gone: []int{13}, Failed: seats[4:5], Apart: true}, report(seats, there, done, true))
+	require.Equal(t, Report{Ended: done, Late: []int{11, 16, 17}, Gone: []int{13}, Failed: seats[4:5], Apart: "the threads did not begin together in 4 s"}, report(seats, there, done, false))
+	require.Equal(t, Report{Ended: done, Gone: []int{13}, Failed: seats[4:5], Apart: "the threads did not begin together in 4 s"}, report(seats, there, done, true))
 	require.Equal(t, Report{}, report(nil, nil, nil, false))
 }

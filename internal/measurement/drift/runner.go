@@ -70,18 +70,32 @@ func (r *runner) open() bool {
 	if r.reference.err != nil {
 		return false
 	}
-	r.watch(r.reference)
+	r.findTick(r.reference)
 	for _, s := range r.subjects {
 		if r.over() {
 			break
 		}
 		if s.open(r.settings.NominalHz); s.err == nil {
-			r.watch(s)
+			r.findTick(s)
 		}
 	}
 	r.now()
 	r.begun = r.reference.buffer[0]
 	return !r.reference.failed()
+}
+
+// findTick sets the tick of a subject's values: 1 if the clock is finer than a read. It uses clock_getres(2) only if it saw
+// no step: a kernel without high resolution timers reports 4 ms for its finest clock too.
+func (r *runner) findTick(s *subject) {
+	// Clocks with a tick of 100 Hz, or of Windows (15.6 ms), tick at least twice in that time.
+	const watched = 40 * time.Millisecond
+	begun := r.now()
+	// The difference is in whole nanoseconds, not the reference's time: nanoseconds since 1601 exceed an int64.
+	tick, moved := observe.Step(s.reader, 1, watched, func() int64 { return int64(r.now() - begun) })
+	if !moved {
+		tick = max(s.clock.ReportedNS(), float64(watched)) * s.hz / 1e9
+	}
+	s.tick = max(1, tick)
 }
 
 func (r *runner) over() bool { return r.ctx.Err() != nil || r.reference.failed() }

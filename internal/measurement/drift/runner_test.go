@@ -84,13 +84,13 @@ func TestWatchFindsTheTick(t *testing.T) {
 		s := &subject{clock: test.clock}
 		s.open(nil)
 		begun := w.ns
-		r.watch(s)
+		r.findTick(s)
 		require.Equal(t, test.want, s.tick, test.clock.ID)
 		require.Less(t, w.ns-begun, 50e6)
 	}
 	// If a clock reports nothing, only a lower bound of its tick is known.
 	silent := &subject{clock: w.coarse("silent", 0, 1e12)}
 	silent.open(nil)
-	r.watch(silent)
+	r.findTick(silent)
 	require.InDelta(t, 40e6, silent.tick, 1e5)
 }

@@ -31,7 +31,7 @@ const (
 type watcher struct {
 	observe.Steps
 	watchedNS int64
-	glancedNS  int64 // the stopwatch at the last glance
+	glancedNS int64 // the stopwatch at the last glance
 	moved     bool  // a glance saw more ticks than it could count
 }
 

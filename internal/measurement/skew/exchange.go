@@ -21,7 +21,7 @@ type mailbox struct {
 
 // An exchanged is the result of an exchange between two CPUs.
 type exchanged struct {
-	apart bool // the threads did not begin together
+	apart string // why the threads did not begin
 	// best is the tightest of all round trips: what the other CPU read, between what the
 	// first one read before and after.
 	best observe.Tightest

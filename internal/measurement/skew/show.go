@@ -45,13 +45,8 @@ func (s *Skew) Block(d *result.Document) table.Block {
 			fastest, slowest = low, high
 		}
 	}
-	switch {
-	case fastest != nil:
+	if fastest != nil {
 		block.Notes = append(block.Notes, communication(*fastest, *slowest))
-	case len(block.Grids) == 1:
-		block.Notes = append(block.Notes, "The clock is too coarse to show how long a message takes between two CPUs.")
-	case len(block.Grids) > 1:
-		block.Notes = append(block.Notes, "The clocks are too coarse to show how long a message takes between two CPUs.")
 	}
 	block.Notes = append(block.Notes, why.Lines()...)
 	block.Verdict = s.verdict(d)

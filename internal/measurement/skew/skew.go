@@ -44,21 +44,14 @@ const shortest = 10 * time.Millisecond
 // Run compares the CPUs by each clock. When ctx ends, it returns the results so far. tell,
 // which may be nil, is called with the progress.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) Skew {
-	if tell == nil {
-		tell = func(time.Duration, time.Duration) {}
-	}
 	start := time.Now()
 	const ours, runner = 2, 2 // the threads that spin, and those that run the run itself
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), ours+runner)))
 	r := Skew{CPUs: s.CPUs, Clocks: []SkewedClock{}}
 	lost := map[int]bool{}
-	// A run that loses time takes longer, so that the remaining clocks are still measured.
-	least := s.Time / time.Duration(2*max(1, len(clocks)))
-	for i, c := range clocks {
-		share := (s.Time - time.Since(start)) / time.Duration(len(clocks)-i)
-		r.Clocks = append(r.Clocks, one(ctx, c, s.CPUs, max(share, least), lost))
-		tell(time.Since(start), s.Time)
-	}
+	observe.InTurn(clocks, s.Time, 0, tell, func(c clock.Clock, span time.Duration) {
+		r.Clocks = append(r.Clocks, one(ctx, c, s.CPUs, span, lost))
+	})
 	r.LostCPUs = slices.Sorted(maps.Keys(lost))
 	r.DurationNS = int64(time.Since(start))
 	return r
@@ -89,7 +82,7 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 	// A value is rounded down to a tick, which may be longer than the unit of the value.
 	tickNS := max(nsPerTick, c.ReportedNS())
 	_ = clock.Use(c, func(reader clock.Reader) {
-		step, _ := observe.Step(reader, nsPerTick, rateSpan)
+		step, _ := observe.Step(reader, nsPerTick, rateSpan, observe.Now)
 		tickNS = max(tickNS, step)
 	})
 	all := pairs(cpus)
@@ -119,10 +112,9 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 			missing(pair, why)
 			continue
 		}
+		offset, bound := e.best.OffsetNS(nsPerTick, tickNS)
 		compared.Pairs = append(compared.Pairs, CPUPair{
-			CPU: pair[0], OtherCPU: pair[1], Rounds: e.best.Brackets,
-			OffsetNS: float64(e.best.Offset2()) / 2 * nsPerTick, RoundTripNS: float64(e.best.Width()) * nsPerTick,
-			BoundNS: float64(e.best.Width())/2*nsPerTick + tickNS,
+			CPU: pair[0], OtherCPU: pair[1], Rounds: e.best.Brackets, OffsetNS: offset, BoundNS: bound, RoundTripNS: float64(e.best.Width()) * nsPerTick,
 		})
 	}
 	return compared
@@ -137,8 +129,8 @@ func (e exchanged) whyMissing(err error, span time.Duration) string {
 		return ""
 	case len(e.lost) > 0:
 		return wentAway(e.lost[0])
-	case e.apart:
-		return "the threads did not begin together in " + words.Duration(float64(2*observe.Late))
+	case e.apart != "":
+		return e.apart
 	default:
 		return fmt.Sprintf("too few round trips in %s; take a longer time", words.Duration(float64(span)))
 	}

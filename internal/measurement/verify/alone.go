@@ -154,7 +154,7 @@ func (b *bench) pace(patience time.Duration) pace {
 				took = min(took, time.Duration(observe.Now()-start))
 			}
 		}
-		step, moved := observe.Step(reader, b.nsPerTick, min(patience, longest))
+		step, moved := observe.Step(reader, b.nsPerTick, min(patience, longest), observe.Now)
 		if p.tickNS, p.stood = step, !moved; p.stood {
 			p.tickNS = max(b.nsPerTick, b.clock.ReportedNS())
 		}

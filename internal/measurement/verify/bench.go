@@ -8,7 +8,6 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A bench checks one clock, with a thread on each CPU.
@@ -54,8 +53,8 @@ func (b *bench) run(span time.Duration, work func(*observe.Seat)) []*observe.Sea
 	switch {
 	case len(cpus) == 0:
 		b.into.Reason = "no thread could be had on any of the CPUs"
-	case r.Apart:
-		b.into.Reason = "the threads did not begin together in " + words.Duration(float64(2*observe.Late))
+	case r.Apart != "":
+		b.into.Reason = r.Apart
 	}
 	return r.Ended
 }

@@ -54,16 +54,13 @@ func (b *bench) bracket(span time.Duration, twin clock.Clock) {
 		}
 	})
 	r := &Bracket{Against: twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
-	width := int64(math.MaxInt64)
+	var tightest observe.Tightest
 	for _, s := range seats {
 		b.found(FaultOutside, found[s.Index].outside, s.CPU)
-		t := found[s.Index].tightest
-		r.Brackets += t.Brackets
-		if t.Brackets > 0 && t.Width() < width {
-			width = t.Width()
-			r.OffsetNS, r.BoundNS = b.ns(t.Offset2())/2, b.ns(width)/2+unit
-		}
+		tightest.Join(found[s.Index].tightest)
 	}
+	r.Brackets = tightest.Brackets
+	r.OffsetNS, r.BoundNS = tightest.OffsetNS(b.nsPerTick, unit)
 	if r.Brackets == 0 {
 		return
 	}

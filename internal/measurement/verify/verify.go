@@ -60,9 +60,6 @@ const rateSpan = 20 * time.Millisecond
 // Run verifies the clocks. When ctx ends, it returns the results so far, and a clock that was
 // not reached has that as its reason. tell, which may be nil, is called with the progress.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) Verification {
-	if tell == nil {
-		tell = func(time.Duration, time.Duration) {}
-	}
 	start := time.Now()
 	s.free = thread.Pinnable(s.CPUs) != nil
 	// Every thread that spins needs a P; two more run the run itself.
@@ -74,14 +71,9 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	related := begin(clocks, s.All)
 	second := newWitnesses(s)
 	lost := map[int]bool{}
-	// A run that loses time, because it is stopped for example, takes longer, so that the
-	// remaining clocks are still checked.
-	least := max(s.Time/time.Duration(2*max(1, len(clocks))), time.Millisecond)
-	for i, c := range clocks {
-		share := (s.Time - time.Since(start)) / time.Duration(len(clocks)-i)
-		v.Clocks = append(v.Clocks, one(ctx, c, s, max(share, least), second, lost))
-		tell(time.Since(start), s.Time)
-	}
+	observe.InTurn(clocks, s.Time, time.Millisecond, tell, func(c clock.Clock, span time.Duration) {
+		v.Clocks = append(v.Clocks, one(ctx, c, s, span, second, lost))
+	})
 	v.Relations = related.end()
 	v.LostCPUs = slices.DeleteFunc(slices.Sorted(maps.Keys(lost)), func(cpu int) bool { return cpu == thread.Any })
 	v.DurationNS = int64(time.Since(start))

@@ -91,7 +91,7 @@ func (w *witnesses) try(id string) *witness {
 		return nil
 	}
 	_ = clock.Use(*c, func(reader clock.Reader) {
-		if step, moved := observe.Step(reader, 1e9/hz, rateSpan); moved {
+		if step, moved := observe.Step(reader, 1e9/hz, rateSpan, observe.Now); moved {
 			w.tried[id] = &witness{*c, 1e9 / hz, step}
 		}
 	})
