@@ -1,11 +1,10 @@
 // Package result is the result document of a run: its types, and how it is saved,
 // loaded and checked. It knows no clock, no operating system and no section.
-// docs/result.md explains each key.
 //
 // Within one schema, keys are added but never removed. Every number has its unit
 // in its name. The comments of the types are the descriptions in the JSON Schema,
-// docs/timebench-1.schema.json, which `go test ./internal/document/result -run Schema
-// -update` rewrites.
+// docs/timebench-1.schema.json, and in docs/result.md. Both are written by
+// `go test ./internal/document/result -run Schema -update`.
 package result
 
 import "time"
@@ -38,22 +37,19 @@ type Document struct {
 	Schema string `json:"schema"`
 	// GeneratedAt is when the run ended, in UTC.
 	GeneratedAt time.Time `json:"generated_at"`
-	// Interrupted is whether a signal ended the run. What is here is complete, but
-	// there would have been more.
+	// Interrupted is whether a signal ended the run. What is here is complete.
 	Interrupted bool `json:"interrupted"`
 	// Tool is the timebench that wrote the document.
 	Tool Tool `json:"tool"`
-	// Labels are what the user named the machine or the run by, each as key=value: host=web1. Absent
-	// unless the user gave some.
+	// Labels are what the user named the machine or the run by (--label): host=web1.
 	Labels []string `json:"labels,omitempty"`
 	// Host is the machine.
 	Host Host `json:"host"`
 	// Settings are the settings of the run.
 	Settings Settings `json:"settings"`
-	// Warnings name what may have affected the figures; a quiet machine has none.
+	// Warnings are what may have affected the figures; a quiet machine has none.
 	Warnings []Warning `json:"warnings,omitempty"`
-	// Findings are problems of the clocks with their causes and remedies, the worst
-	// first; a healthy machine has none.
+	// Findings are problems of the clocks with their causes and remedies, the worst first.
 	Findings []Finding `json:"findings,omitempty"`
 	// Sections are the results of the measurements, whose keys come after those above.
 	Sections []Section `json:"-"`
@@ -67,8 +63,7 @@ type Tool struct {
 	Revision string `json:"revision,omitempty"`
 	// Go is the version of the Go compiler.
 	Go string `json:"go"`
-	// Command is the command that measured: doctor. Absent in documents of older versions, and where nothing was
-	// measured.
+	// Command is the command that measured: doctor. Absent if nothing was measured, and in old documents.
 	Command string `json:"command,omitempty"`
 }
 
@@ -80,46 +75,43 @@ type Host struct {
 	Arch string `json:"arch"`
 	// Distribution is the name and version of the system: debian 12.11.
 	Distribution string `json:"distribution,omitempty"`
-	// DistributionID is the id of the distribution (ID of os-release(5)): debian, rocky, alpine.
+	// DistributionID is ID of os-release(5): debian, rocky, alpine.
 	DistributionID string `json:"distribution_id,omitempty"`
-	// DistributionLike are the ids of the distributions that it is derived from, the closest first
-	// (ID_LIKE of os-release(5)): rhel, centos, fedora.
+	// DistributionLike is ID_LIKE of os-release(5), the closest first: rhel, centos, fedora.
 	DistributionLike []string `json:"distribution_like,omitempty"`
 	// ServiceManager is the program that starts services: systemd, openrc, runit.
 	ServiceManager string `json:"service_manager,omitempty"`
-	// BootTools are the installed programs that change the kernel command line, by name: grubby,
-	// update-grub, grub2-mkconfig, rpm-ostree. Absent if none was found.
+	// BootTools are the installed programs that change the kernel command line: grubby, update-grub,
+	// grub2-mkconfig, rpm-ostree.
 	BootTools []string `json:"boot_tools,omitempty"`
-	// WSL is the version of the Windows Subsystem for Linux: 1 or 2; absent elsewhere.
+	// WSL is the version of the Windows Subsystem for Linux: 1 or 2.
 	WSL int `json:"wsl,omitempty"`
 	// Kernel is the release of the kernel.
 	Kernel string `json:"kernel,omitempty"`
-	// CPU is the processor, or all processors of the machine.
+	// CPU is the processor.
 	CPU CPU `json:"cpu"`
-	// Virtualization is absent if no hypervisor was detected.
+	// Virtualization is the hypervisor, if one was detected.
 	Virtualization *Virtualization `json:"virtualization,omitempty"`
-	// Container is the container runtime, if the process is in a container: docker, lxc.
+	// Container is the container runtime: docker, lxc.
 	Container string `json:"container,omitempty"`
-	// ClockSource is the clock source of the kernel: of Linux, or the timecounter of a BSD.
+	// ClockSource is the clock source of Linux, or the timecounter of a BSD.
 	ClockSource *ClockSource `json:"clocksource,omitempty"`
-	// Machine is the vendor and model of the machine, from its firmware.
+	// Machine is the vendor and the model.
 	Machine *Machine `json:"machine,omitempty"`
-	// BootParameters are the parameters of the kernel command line (/proc/cmdline)
-	// that concern clocks, verbatim: tsc=reliable.
+	// BootParameters are the parameters of the kernel command line that concern clocks: tsc=reliable.
 	BootParameters []string `json:"boot_parameters,omitempty"`
 	// KernelLog has the lines of the kernel log about clocks.
 	KernelLog *KernelLog `json:"kernel_log,omitempty"`
 	// TimeSync is the state of the synchronisation of the wall clock.
 	TimeSync *TimeSync `json:"time_sync,omitempty"`
-	// WallOffsets compare the wall clock with clocks that keep the time while the machine does not run: the
-	// real-time clock, and the clock of the hypervisor's host. Each name stands once.
+	// WallOffsets compare the wall clock with the real-time clock and the clock of the hypervisor's host, each
+	// once.
 	WallOffsets []WallOffset `json:"wall_offsets,omitempty" once:"against"`
-	// TimeServices are the running programs and drivers that can set or slew the wall clock. Each name stands once.
+	// TimeServices are the running programs and drivers that can set or slew the wall clock, each once.
 	TimeServices []TimeService `json:"time_services,omitempty" once:"name"`
-	// RefusedCalls are the system calls of clocks that are refused, as by a seccomp filter. Each call stands once.
+	// RefusedCalls are the system calls of clocks that are refused, as by a seccomp filter, each once.
 	RefusedCalls []RefusedCall `json:"refused_calls,omitempty" once:"call"`
-	// UnrestoredClockSource is left by an experiment of timebench that was killed,
-	// together with its guardian, before it could restore the clock source.
+	// UnrestoredClockSource is left by an experiment that was killed, together with its guardian.
 	UnrestoredClockSource *UnrestoredClockSource `json:"unrestored_clocksource,omitempty"`
 	// Runtimes are the language runtimes in PATH, by their names in `timebench runtimes`.
 	Runtimes []string `json:"runtimes,omitempty"`
@@ -135,38 +127,33 @@ type CPU struct {
 	Logical int `json:"logical"`
 	// Usable is the number of logical CPUs that the process may run on.
 	Usable int `json:"usable"`
-	// Quota is the CPU time that the process may use, in CPUs; absent if there is
-	// no limit.
+	// Quota is the CPU time that the process may use; absent if there is no limit.
 	Quota float64 `json:"quota_cpus,omitempty"`
 	// QuotaPeriodNS is the period of the quota.
 	QuotaPeriodNS int64 `json:"quota_period_ns,omitempty"`
-	// SchedulingPolicy is the real-time policy of the process, as set by chrt(1):
-	// SCHED_FIFO, SCHED_RR; absent under an ordinary policy.
+	// SchedulingPolicy is the real-time policy of the process: SCHED_FIFO, SCHED_RR; absent under an ordinary
+	// policy.
 	SchedulingPolicy string `json:"scheduling_policy,omitempty"`
 	// Physical is the number of cores.
 	Physical int `json:"physical,omitempty"`
 	// Packages is the number of sockets.
 	Packages int `json:"packages,omitempty"`
-	// Groups is the number of processor groups of Windows, of up to 64 logical CPUs each.
+	// Groups is the number of processor groups of Windows.
 	Groups int `json:"groups,omitempty"`
-	// InvariantTSC is whether the rate of the time stamp counter of an x86 CPU is
-	// independent of the speed of the CPU.
+	// InvariantTSC is whether the rate of the time stamp counter is independent of the speed of the CPU.
 	InvariantTSC *bool `json:"invariant_tsc,omitempty"`
-	// TSCFlags are the CPU's flags that concern its time stamp counter, as
-	// /proc/cpuinfo names them: constant_tsc, nonstop_tsc, tsc_reliable.
+	// TSCFlags are the flags of /proc/cpuinfo that concern the time stamp counter: constant_tsc, nonstop_tsc,
+	// tsc_reliable.
 	TSCFlags []string `json:"tsc_flags,omitempty"`
 	// TSCHz is the measured rate of the time stamp counter.
 	TSCHz float64 `json:"tsc_hz,omitempty"`
-	// TSCAsleepHz is the counter's rate while the process slept: lower if the counter
-	// stops on an idle CPU.
+	// TSCAsleepHz is its rate while the process slept: lower if the counter stops on an idle CPU.
 	TSCAsleepHz float64 `json:"tsc_asleep_hz,omitempty"`
-	// TSCLoadedHz is the counter's rate while the process kept its CPUs busy: it
-	// differs if the counter follows the speed of the CPU.
+	// TSCLoadedHz is its rate while the CPUs were busy: another one if the counter follows the speed of the CPU.
 	TSCLoadedHz float64 `json:"tsc_loaded_hz,omitempty"`
-	// KernelTSCHz is the rate of the time stamp counter by the kernel's calibration.
+	// KernelTSCHz is its rate by the kernel's calibration.
 	KernelTSCHz float64 `json:"kernel_tsc_hz,omitempty"`
-	// Governors are the cpufreq governors of the CPUs (scaling_governor), each
-	// once: performance, powersave, schedutil.
+	// Governors are the cpufreq governors of the CPUs: performance, powersave, schedutil.
 	Governors []string `json:"governors,omitempty"`
 }
 
@@ -191,21 +178,18 @@ func (v *Virtualization) Visible() string {
 	}
 }
 
-// A ClockSource is the clock source of the kernel: of Linux, in
-// /sys/devices/system/clocksource, or the timecounter of FreeBSD, NetBSD or OpenBSD, in the
-// sysctls kern.timecounter.
+// A ClockSource is the clock source of Linux (/sys/devices/system/clocksource), or the timecounter of FreeBSD,
+// NetBSD or OpenBSD (kern.timecounter).
 type ClockSource struct {
-	// Current is the clock source in use at the start of the run; if it changed during
-	// the run, the one in use at the end.
+	// Current is the clock source in use at the start of the run, or at its end if it changed.
 	Current string `json:"current"`
-	// Available are all clock sources that the kernel can use.
+	// Available are the clock sources that the kernel can use.
 	Available []string `json:"available"`
-	// Qualities are the qualities of the timecounters, in the order of Available
-	// (kern.timecounter.choice): the kernel selects the counter with the highest, and never one with a
-	// negative quality. Absent on Linux, whose ratings are not exported.
+	// Qualities are those of the timecounters (kern.timecounter.choice). The kernel selects the highest, and never
+	// a negative one. Absent on Linux.
 	Qualities []Quality `json:"qualities,omitempty" once:"name"`
-	// Settings are the sysctls that decide whether a read enters the kernel and whether the TSC is used,
-	// verbatim: kern.timecounter.fast_gettime=1, kern.timecounter.smp_tsc=0. Absent on Linux.
+	// Settings are the sysctls that decide whether a read enters the kernel and whether the TSC is used:
+	// kern.timecounter.smp_tsc=0. Absent on Linux.
 	Settings []string `json:"settings,omitempty"`
 }
 
@@ -217,19 +201,18 @@ type Quality struct {
 	Quality int `json:"quality" is:"signed"`
 }
 
-// An UnrestoredClockSource is left by an experiment (compare --clocksources) of which both
-// processes ended before they restored the original clock source.
+// An UnrestoredClockSource is left by an experiment (compare --clocksources) of which both processes ended before
+// they restored the clock source.
 type UnrestoredClockSource struct {
 	// Original is the clock source in use before the experiment.
 	Original string `json:"original"`
 	// Since is the time of the first switch, in UTC.
 	Since time.Time `json:"since"`
-	// PID is the process id of the experiment, which has ended.
+	// PID is the process that experimented.
 	PID int `json:"pid"`
 }
 
-// A Machine is the vendor and model of the machine, from its firmware (DMI, in
-// /sys/class/dmi/id on Linux). Cloud providers can be recognised by it.
+// A Machine is the vendor and model of the machine, from its firmware (DMI).
 type Machine struct {
 	// Vendor is DMI's sys_vendor: Amazon EC2, Google, Xen, QEMU.
 	Vendor string `json:"vendor,omitempty"`
@@ -243,8 +226,7 @@ type KernelLog struct {
 	Source string `json:"source,omitempty"`
 	// Reason is why the log could not be read.
 	Reason string `json:"reason,omitempty"`
-	// Truncated is whether the log no longer reaches back to the boot. The kernel's
-	// buffer is a ring, so lines before the first may be missing.
+	// Truncated is whether lines before the first may be missing: the kernel's buffer is a ring.
 	Truncated bool `json:"truncated,omitempty"`
 	// Lines are the lines of the log about clocks, the oldest first.
 	Lines []string `json:"lines,omitempty"`
@@ -252,8 +234,7 @@ type KernelLog struct {
 
 // TimeSync is the state of the synchronisation of the wall clock (adjtimex(2)).
 type TimeSync struct {
-	// Synchronised is whether the wall clock is synchronised: the status has no
-	// STA_UNSYNC.
+	// Synchronised is whether the status has no STA_UNSYNC.
 	Synchronised bool `json:"synchronised"`
 	// OffsetNS is the remaining correction of the wall clock (offset); negative if the
 	// clock is ahead.
@@ -262,35 +243,28 @@ type TimeSync struct {
 	MaxErrorNS int64 `json:"max_error_ns,omitempty"`
 	// EstimatedErrorNS is its estimated error (esterror).
 	EstimatedErrorNS int64 `json:"estimated_error_ns,omitempty"`
-	// FrequencyPPM is the correction of the clock's rate (freq), in ppm; negative if
-	// the clock is slowed down.
+	// FrequencyPPM is the correction of the clock's rate (freq); negative if the clock is slowed down.
 	FrequencyPPM float64 `json:"frequency_ppm,omitempty" is:"signed"`
-	// FrequencyLimitPPM is the largest correction of the rate, of either sign, that the kernel applies
-	// (tolerance): 500.
+	// FrequencyLimitPPM is the largest correction of the rate, of either sign (tolerance): 500.
 	FrequencyLimitPPM float64 `json:"frequency_limit_ppm,omitempty"`
-	// TickNS is the advance of the wall clock in a tick of USER_HZ (tick); 10 ms if the
-	// clock is not slewed by it.
+	// TickNS is the advance of the wall clock in a tick of USER_HZ (tick); 10 ms unless it slews the clock.
 	TickNS int64 `json:"tick_ns,omitempty"`
 }
 
-// A WallOffset is the offset of the wall clock from a clock that keeps the time while the machine
-// does not run, or the reason why that clock could not be read.
+// A WallOffset is the offset of the wall clock from a clock that keeps the time while the machine does not run.
 type WallOffset struct {
 	// Against is the device of the other clock: rtc0, ptp0.
 	Against string `json:"against" is:"named"`
-	// Name is the name that the driver reports (/sys/class/ptp/ptp0/clock_name,
-	// /sys/class/rtc/rtc0/name): KVM virtual PTP, hyperv, ptp_vmw, rtc_cmos rtc_cmos.
+	// Name is the name that the driver reports: KVM virtual PTP, hyperv, ptp_vmw, rtc_cmos rtc_cmos.
 	Name string `json:"name,omitempty"`
-	// OffsetNS is how far the wall clock must be moved to agree with the other clock: positive if the
-	// wall clock is behind, as in time_sync. Absent if the other clock could not be read. The
-	// limits are 1e18 and -1e18, about 31.7 years: an offset beyond them is reported as the limit.
+	// OffsetNS is how far the wall clock must be moved to agree with the other clock: positive if it is behind.
+	// What is beyond 1e18, about 31.7 years, is reported as that.
 	OffsetNS *int64 `json:"offset_ns,omitempty" is:"signed"`
-	// BoundNS is the bound of the error of OffsetNS: half of what one reading took, and of the resolution of
-	// the other clock.
+	// BoundNS is the error bound of OffsetNS: half of the time of the reading and of the other clock's resolution.
 	BoundNS int64 `json:"bound_ns,omitempty"`
-	// ZoneNS is how far the other clock's local time is ahead of UTC, which OffsetNS already takes into
-	// account; absent if the other clock is in UTC. A real-time clock is taken to be in local time if
-	// /etc/adjtime says LOCAL, or if it differs by a multiple of 15 minutes, up to 14 hours.
+	// ZoneNS is how far the other clock's local time is ahead of UTC, which OffsetNS takes into account. A
+	// real-time clock is in local time if /etc/adjtime says LOCAL, or if it differs by a multiple of 15 minutes,
+	// up to 14 hours.
 	ZoneNS int64 `json:"zone_ns,omitempty" is:"signed"`
 	// Reason is why the other clock could not be read: /dev/ptp0: permission denied.
 	Reason string `json:"reason,omitempty"`
@@ -298,12 +272,10 @@ type WallOffset struct {
 
 // A TimeService is a program or driver that can set or slew the wall clock.
 type TimeService struct {
-	// Name is the name of the program, or of the driver: chronyd, ntpd, systemd-timesyncd, phc2sys, vmtoolsd,
-	// hyperv-timesync. A program is listed if it has the capability CAP_SYS_TIME. Whether vmtoolsd synchronises the time is a setting of the virtual machine,
-	// off by default, and is not known here.
+	// Name is the driver, or the program with the capability CAP_SYS_TIME: chronyd, ntpd, systemd-timesyncd,
+	// phc2sys, vmtoolsd, hyperv-timesync. Whether vmtoolsd sets the time (off by default) is not known.
 	Name string `json:"name" is:"named"`
-	// Setting is a setting of it that decides whether it sets the clock: timesync_implicit=Y of the module
-	// hv_utils.
+	// Setting is what decides whether it sets the clock: timesync_implicit=Y of the module hv_utils.
 	Setting string `json:"setting,omitempty"`
 }
 
@@ -315,7 +287,7 @@ type RefusedCall struct {
 	Call string `json:"call" is:"named"`
 	// Errno is the name of the error: EPERM, ENOSYS.
 	Errno string `json:"errno"`
-	// Seccomp is whether a seccomp filter is installed for the process (Seccomp in /proc/self/status).
+	// Seccomp is whether a seccomp filter is installed for the process.
 	Seccomp bool `json:"seccomp,omitempty"`
 }
 
@@ -329,8 +301,7 @@ type Windows struct {
 	Timer *Timer `json:"timer,omitempty"`
 	// QPC is the counter behind QueryPerformanceCounter.
 	QPC *QPC `json:"qpc,omitempty"`
-	// PowerThrottling is whether the process is throttled to save power: on, off, or
-	// system if Windows decides.
+	// PowerThrottling is whether the process is throttled to save power: on, off, or system if Windows decides.
 	PowerThrottling string `json:"power_throttling,omitempty"`
 	// Power is the power supply: mains or battery.
 	Power string `json:"power,omitempty"`
@@ -360,37 +331,33 @@ type Timer struct {
 type QPC struct {
 	// Hz is QueryPerformanceFrequency.
 	Hz int64 `json:"hz"`
-	// UserMode is whether a read does not enter the kernel. It is absent if there is no
-	// shared page, if the hypervisor page cannot be read, and under Wine, which leaves the
-	// shared page empty.
+	// UserMode is whether a read does not enter the kernel. Absent without a shared page or a readable hypervisor
+	// page, and under Wine.
 	UserMode *bool `json:"user_mode,omitempty"`
-	// HypervisorPage is whether the counter is scaled by the hypervisor page, which current
-	// versions of Windows have also without a hypervisor.
+	// HypervisorPage is whether the counter is scaled by the hypervisor page; current versions of Windows have it
+	// also without a hypervisor.
 	HypervisorPage bool `json:"hypervisor_page,omitempty"`
-	// Shift is the number of bits by which the CPU's counter is shifted right; absent if
-	// Bias is.
+	// Shift is how many bits the CPU's counter is shifted right; absent if bias is.
 	Shift *int `json:"shift,omitempty"`
-	// Bias is added to the CPU's counter before the shift, modulo 2^64. It is a text
-	// such as 0xfffffffffffffff0, because readers of JSON keep 53 bits of a number.
+	// Bias is added to the CPU's counter before the shift, modulo 2^64: 0xfffffffffffffff0. It is a text because
+	// readers of JSON keep 53 bits of a number.
 	Bias string `json:"bias,omitempty"`
 }
 
 // Settings are the settings of a run.
 type Settings struct {
-	// Threads are the numbers of threads (or processes) that read at the same time.
+	// Threads are the numbers of threads (or processes) that read at once.
 	Threads []int `json:"threads" is:"positive"`
 	// Rounds is the number of latency samples of each clock; 0 if latency was not
 	// measured.
 	Rounds int `json:"rounds"`
-	// TimeNS is the time of one throughput measurement; in a run of verify, skew or
-	// drift, the time of the whole run.
+	// TimeNS is the time of one throughput measurement; of verify, skew and drift, that of the whole run.
 	TimeNS int64 `json:"time_ns"`
 	// Repeat is the number of runs, each with so many rounds; absent for one.
 	Repeat int `json:"repeat,omitempty"`
 	// Distribution is whether single reads were timed too.
 	Distribution bool `json:"distribution,omitempty"`
-	// TimerResolutionNS is the period of the Windows system timer that the run
-	// requested; absent if it requested none.
+	// TimerResolutionNS is the period of the Windows system timer that the run requested.
 	TimerResolutionNS int64 `json:"timer_resolution_ns,omitempty"`
 	// Pin is none, compact, spread or a CPU list.
 	Pin string `json:"pin"`
@@ -405,7 +372,7 @@ type Warning struct {
 	Kind string `json:"kind"`
 	// Saw is what happened, with figures.
 	Saw string `json:"saw"`
-	// Spoilt names the results that it may have affected.
+	// Spoilt is which results it may have affected.
 	Spoilt string `json:"spoilt"`
 	// Advice is the remedy.
 	Advice string `json:"advice"`
@@ -415,8 +382,7 @@ type Warning struct {
 type Finding struct {
 	// Kind is one word for programs: kernel-entry, no-vdso, unsynchronised.
 	Kind string `json:"kind"`
-	// Severity is error, warn or note: clocks are slow or wrong; they may be; good
-	// to know.
+	// Severity is whether clocks are slow or wrong, they may be, or it is good to know.
 	Severity string `json:"severity" is:"error|warn|note"`
 	// Title is the finding in one line.
 	Title string `json:"title"`

@@ -8,30 +8,26 @@ import (
 // Costs is the latency, the resolution and the throughput of the clocks of one machine. Its keys
 // are at the top of the document.
 type Costs struct {
-	// FloorNS is the time of an empty call in the loop that reads the clocks;
-	// absent if there is no such loop.
+	// FloorNS is the time of an empty call in the loop that reads the clocks; absent if there is no such loop.
 	FloorNS float64 `json:"floor_ns,omitempty"`
 	// Conditions are the disturbances of the run.
 	Conditions *Conditions `json:"conditions,omitempty"`
 	// Clocks has an entry for each selected clock, each id once.
 	Clocks []Clock `json:"clocks" once:"id"`
-	// OtherClockSources has the same clocks under other clock sources: an entry for
-	// each one that an experiment switched the kernel to.
+	// OtherClockSources are the same clocks under each clock source that an experiment switched the kernel to.
 	OtherClockSources []Experiment `json:"other_clocksources,omitempty" once:"clocksource"`
 }
 
-// An Experiment is the result of measuring while the kernel used another clock source
-// than host.clocksource.current.
+// An Experiment is the result of measuring while the kernel used another clock source than
+// host.clocksource.current.
 type Experiment struct {
-	// ClockSource is the clock source in use, as the kernel names it; each
-	// experiment has another one.
+	// ClockSource is the clock source in use; each experiment has another one.
 	ClockSource string `json:"clocksource" is:"named"`
-	// FloorNS is the time of an empty call in the loop that reads the clocks, measured
-	// again; absent if there is no such loop.
+	// FloorNS is as that of the document, measured again.
 	FloorNS float64 `json:"floor_ns,omitempty"`
 	// Conditions are the disturbances of this part of the run.
 	Conditions *Conditions `json:"conditions,omitempty"`
-	// Warnings name what may have affected the figures of this part.
+	// Warnings are what may have affected the figures of this part.
 	Warnings []result.Warning `json:"warnings,omitempty"`
 	// Clocks has an entry for each clock of the document, in the same order.
 	Clocks []Clock `json:"clocks" once:"id"`
@@ -44,33 +40,27 @@ type Conditions struct {
 	DurationNS int64 `json:"duration_ns"`
 	// Turns is the number of latency samples of all clocks and of the empty call.
 	Turns int `json:"turns"`
-	// InterruptedTurns is the number of those Turns in which other work had the CPU
-	// for more than a tenth of the time.
+	// InterruptedTurns is the number of those in which other work had the CPU for more than a tenth of the time.
 	InterruptedTurns int `json:"interrupted_turns"`
-	// FloorLowNS is the lower quartile of the empty call over the rounds. An empty
-	// call always takes the same number of cycles, so FloorLowNS and FloorHighNS
-	// differ as the speed of the CPU did.
+	// FloorLowNS is the lower quartile of the empty call over the rounds. It always takes the same number of
+	// cycles, so FloorLowNS and FloorHighNS differ as the speed of the CPU did.
 	FloorLowNS float64 `json:"floor_low_ns,omitempty"`
 	// FloorHighNS is the upper quartile.
 	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
-	// StealShare is the share of the time of the usable CPUs that the hypervisor
-	// gave to other guests.
+	// StealShare is the share of the usable CPUs' time that the hypervisor gave to other guests.
 	StealShare float64 `json:"steal_share,omitempty" is:"share"`
 	// OtherCPUs is the number of usable CPUs that other programs kept busy.
 	OtherCPUs float64 `json:"other_cpus,omitempty"`
 	// ThrottledPeriods is the number of periods in which the quota was exhausted.
 	ThrottledPeriods int64 `json:"throttled_periods,omitempty"`
-	// ThrottledNS is the CPU time that the quota withheld, summed over all CPUs.
+	// ThrottledNS is the CPU time that the quota withheld.
 	ThrottledNS int64 `json:"throttled_ns,omitempty"`
-	// LostCPUs are the CPUs of the run that went away during it, because they went
-	// offline for example, or had no time for a thread. Figures measured on fewer CPUs
-	// are not mixed with the earlier ones.
+	// LostCPUs are the CPUs that went offline during the run, or had no time for a thread. Figures measured on
+	// fewer CPUs are not mixed with the earlier ones.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
-	// CompleteRounds is the number of rounds of latency that were complete, in the run
-	// with the fewest; absent if all were.
+	// CompleteRounds is the number of complete rounds of latency, in the run with the fewest; absent if all were.
 	CompleteRounds int `json:"complete_rounds,omitempty"`
-	// Passes are the passes of throughput by number of threads, where some are missing
-	// or a thread starved.
+	// Passes are those of throughput by number of threads, where some are missing or a thread starved.
 	Passes []Passes `json:"passes,omitempty"`
 	// ClockSources are the kernel's clock sources in the order of their use, if
 	// they changed.
@@ -80,17 +70,16 @@ type Conditions struct {
 	WallStepNS int64 `json:"wall_step_ns,omitempty" is:"any"`
 }
 
-// Passes are what became of the passes of throughput of all clocks with the same number of
-// threads.
+// Passes are what became of the passes of throughput with the same number of threads.
 type Passes struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`
 	// Planned is the number of passes that the run should have.
 	Planned int `json:"planned"`
-	// Complete is the number of Planned passes that were complete.
+	// Complete is the number of those that were complete.
 	Complete int `json:"complete"`
-	// Starved is the number of Complete passes in which a thread had no CPU for most of the
-	// time, although there is a CPU for each.
+	// Starved is the number of complete ones in which a thread had no CPU for most of the time, although there is
+	// a CPU for each.
 	Starved int `json:"starved,omitempty"`
 	// Reasons are why passes are missing, each once.
 	Reasons []string `json:"reasons,omitempty"`
@@ -110,9 +99,7 @@ type Clock struct {
 	Available bool `json:"available"`
 	// Reason is why the clock is not available, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// KernelEntry is how often a read enters the kernel: never, always, sometimes,
-	// or unknown if that could not be determined. Absent if it was not tested, or
-	// does not apply.
+	// KernelEntry is how often a read enters the kernel. Absent if it was not tested, or does not apply.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
 	// KernelEntryBy is how that was determined (seccomp, cpu time, cost, path), or why
 	// it could not be.
@@ -130,26 +117,24 @@ type Clock struct {
 	Distribution *Distribution `json:"distribution,omitempty"`
 }
 
-// Latency is the wall time of one read in nanoseconds: the median of the rounds,
-// its confidence interval if there are enough rounds, and the minimum.
+// Latency is the wall time of one read, as the median of the rounds.
 type Latency struct {
 	// MedianNS is the median of the rounds.
 	MedianNS float64 `json:"median_ns"`
-	// LowNS is the lower end of the confidence interval of the median; absent with
-	// fewer than 6 rounds.
+	// LowNS is the lower end of the confidence interval; absent with fewer than 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty"`
 	// HighNS is the upper end.
 	HighNS float64 `json:"high_ns,omitempty"`
-	// Confidence is that of the interval, from 0 to 1.
+	// Confidence is that of the interval.
 	Confidence float64 `json:"confidence,omitempty" is:"share"`
 	// MinNS is the minimum of the rounds.
 	MinNS float64 `json:"min_ns"`
 	// SamplesNS are the rounds, in order.
 	SamplesNS []float64 `json:"samples_ns"`
-	// QuietSamplesNS are the fastest slices of the rounds, in order: the time of a read
-	// while nothing disturbs the CPU. Absent in old documents.
+	// QuietSamplesNS are the fastest slices of the rounds, in order: a read while nothing disturbs the CPU. Absent
+	// in old documents.
 	QuietSamplesNS []float64 `json:"quiet_samples_ns,omitempty"`
-	// Runs are the numbers of samples of each run, in order; absent if there was one run.
+	// Runs are the numbers of samples of each run; absent if there was one run.
 	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
@@ -165,27 +150,23 @@ func LatencyOf(samplesNS, quietNS []float64) *Latency {
 
 // Resolution is the step of a clock's values.
 type Resolution struct {
-	// TickNS is the median step between consecutive values that differ. If
-	// FinerThanRead, no step could be seen, and it is the unit of the values.
-	// Absent if the clock did not tick while it was watched.
+	// TickNS is the median step between consecutive values that differ. If FinerThanRead, it is the unit of the
+	// values. Absent if the clock did not tick.
 	TickNS float64 `json:"tick_ns,omitempty"`
-	// TickLowNS is the lower quartile of the steps. Present only if they are too
-	// uneven for a median, like those of a page that Wine updates whenever a program
-	// makes a request.
+	// TickLowNS is the lower quartile of the steps, if they are too uneven for a median: a page that Wine updates
+	// whenever a program makes a request.
 	TickLowNS float64 `json:"tick_low_ns,omitempty"`
-	// TickHighNS is the upper quartile: half of the steps are between the two.
+	// TickHighNS is the upper quartile.
 	TickHighNS float64 `json:"tick_high_ns,omitempty"`
-	// FinerThanRead is whether the clock never repeated a value: it ticks more
-	// often than it can be read.
+	// FinerThanRead is whether the clock never repeated a value.
 	FinerThanRead bool `json:"finer_than_read"`
-	// ReportedNS is the resolution that the system reports, if it reports one.
+	// ReportedNS is the resolution that the system reports.
 	ReportedNS float64 `json:"reported_ns,omitempty"`
 	// WatchedNS is the time for which the clock was watched.
 	WatchedNS int64 `json:"watched_ns"`
 	// Ticks is the number of steps seen.
 	Ticks int64 `json:"ticks" old:"absent"`
-	// Moved is whether the clock also ticked between two samples that were too far
-	// apart to count the ticks.
+	// Moved is whether the clock also ticked between two samples too far apart to count the ticks.
 	Moved bool `json:"moved,omitempty"`
 	// Backwards is the number of reads with a value below the one before.
 	Backwards int64 `json:"backwards,omitempty"`
@@ -195,41 +176,34 @@ type Resolution struct {
 
 // Throughput is the rate at which several threads (or processes) read a clock at once.
 type Throughput struct {
-	// Threads is the number of threads (or processes).
+	// Threads is their number.
 	Threads int `json:"threads" is:"positive"`
-	// ReadsPerSecond is the total rate: the median of the samples. If each thread had a
-	// CPU of its own, a sample is the sum of the rates of the threads' median slices,
-	// which occasional interruptions do not lower.
+	// ReadsPerSecond is the total rate: the median of the samples. If each thread had its own CPU, a sample is the
+	// sum of the threads' median slices, which occasional interruptions do not lower.
 	ReadsPerSecond float64 `json:"reads_per_second"`
-	// CountedReadsPerSecond is the plain count: all reads of all threads divided by the
-	// time they took, including interruptions and waiting for the last thread. Absent in
-	// old documents.
+	// CountedReadsPerSecond is all reads divided by the time they took, with interruptions and waiting for the
+	// last thread. Absent in old documents.
 	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`
-	// NSPerRead is the wall time of one read in one thread. If Oversubscribed, it
-	// includes waiting for a CPU.
+	// NSPerRead is the wall time of one read in one thread. If oversubscribed, it includes waiting for a CPU.
 	NSPerRead float64 `json:"ns_per_read"`
-	// Fairness is the number of reads of the slowest thread divided by that of the
-	// fastest: the median of the passes, in each of which every thread keeps its CPU.
+	// Fairness is the reads of the slowest thread divided by those of the fastest: the median of the passes.
 	Fairness float64 `json:"fairness" is:"share"`
 	// Oversubscribed is whether there were more threads than CPUs.
 	Oversubscribed bool `json:"oversubscribed"`
-	// SamplesReadsPerSecond are the rates of the passes, or of the windows of passes
-	// if Oversubscribed. ReadsPerSecond is their median.
+	// SamplesReadsPerSecond are the rates of the passes, or of their windows if oversubscribed.
 	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second" old:"absent"`
-	// Runs are the numbers of samples of each run, in order; absent if there was one run.
+	// Runs are the numbers of samples of each run; absent if there was one run.
 	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
-// Distribution is the distribution of the times of single reads, each between two
-// readings of a counter. Every figure includes these readings.
+// Distribution is the distribution of the times of single reads, each between two readings of a counter, which
+// every figure includes.
 type Distribution struct {
 	// Counter is the id of the clock that timed the reads.
 	Counter string `json:"counter"`
-	// BracketNS is the median of the same around an empty call; absent if there is
-	// no such loop.
+	// BracketNS is the median of the same around an empty call.
 	BracketNS float64 `json:"bracket_ns,omitempty"`
-	// CounterStepNS is the smallest difference between two times that at least one
-	// read in a thousand took: no figure is finer.
+	// CounterStepNS is the smallest difference between two times that at least one read in a thousand took.
 	CounterStepNS float64 `json:"counter_step_ns,omitempty"`
 	// Reads is the number of timed reads.
 	Reads int64 `json:"reads"`
@@ -245,8 +219,7 @@ type Distribution struct {
 	MaxNS float64 `json:"max_ns"`
 	// TenfoldReads is the number of reads that took ten times the median or longer.
 	TenfoldReads int64 `json:"tenfold_reads"`
-	// Buckets are the histogram, in ascending order, none empty. Their reads add up
-	// to Reads.
+	// Buckets are the histogram, ascending, none empty. Their reads add up to reads.
 	Buckets []Bucket `json:"buckets"`
 }
 
@@ -254,6 +227,6 @@ type Distribution struct {
 type Bucket struct {
 	// UpToNS is the upper bound of the bucket, inclusive.
 	UpToNS float64 `json:"up_to_ns"`
-	// Reads is the number of reads above the bound of the bucket before, up to UpToNS.
+	// Reads is the number of reads above the bucket before, up to UpToNS.
 	Reads int64 `json:"reads" is:"positive"`
 }

@@ -12,25 +12,23 @@ type Profile struct {
 	DurationNS int64 `json:"duration_ns"`
 	// RateHz is the number of samples in each second of CPU time.
 	RateHz int `json:"rate_hz"`
-	// SampleNS is the CPU time that a sample takes, measured on a thread of timebench; absent if it was not measured.
+	// SampleNS is the CPU time that a sample takes, if it was measured.
 	SampleNS float64 `json:"sample_ns,omitempty"`
-	// Scope is which processes were sampled: machine (all), processes (some, and those that
-	// they started), or command (one that was started for it).
+	// Scope is which processes were sampled: all, some with those that they started, or one that was started for
+	// it.
 	Scope string `json:"scope" is:"machine|processes|command"`
-	// Started is the program of the command that was started; absent if none was. Its arguments may be
-	// secret.
+	// Started is the program of the command that was started, without its arguments, which may be secret.
 	Started string `json:"started,omitempty"`
 	// StartedEnded is how the command ended, if not with exit status 0: exit status 3.
 	StartedEnded string `json:"started_ended,omitempty"`
 	// ListsThreads is whether the tables have the threads too (--threads).
 	ListsThreads bool `json:"lists_threads,omitempty"`
-	// SeesKernel is whether samples of the kernel were allowed. If not, the time that a read
-	// spends in the kernel is not in the shares, and their intervals have room for it.
+	// SeesKernel is whether the kernel was sampled. If not, the shares leave out the time in the kernel, and their
+	// intervals have room for it.
 	SeesKernel bool `json:"sees_kernel"`
-	// Unseen are what the profile does not see, with the reasons; absent if it sees all.
+	// Unseen are what the profile does not see, with the reasons.
 	Unseen []string `json:"unseen,omitempty"`
-	// Unnamed is why some functions of callers have no name, although their files may have it; absent if all files
-	// were read.
+	// Unnamed is why functions of callers have no name, although their files may have it.
 	Unnamed string `json:"unnamed,omitempty"`
 	// Samples is the number of samples of all processes.
 	Samples int `json:"samples"`
@@ -42,24 +40,21 @@ type Profile struct {
 	CPUsUsed float64 `json:"cpus_used"`
 	// ClockCPUs is the part of it that goes into reading clocks.
 	ClockCPUs float64 `json:"clock_cpus"`
-	// ClockCPUsUserMode is what the same reads would take if the vDSO read the counter of the
-	// CPU in user mode. Absent if it does, and where that cannot be measured.
+	// ClockCPUsUserMode is what the same reads would take in user mode. Absent if they are, and where that cannot
+	// be measured.
 	ClockCPUsUserMode float64 `json:"clock_cpus_user_mode,omitempty"`
-	// KernelEntry is whether a read by the vDSO enters the kernel on this machine: never,
-	// always, sometimes, or unknown.
+	// KernelEntry is how often a read by the vDSO enters the kernel.
 	KernelEntry string `json:"kernel_entry" is:"never|always|sometimes|unknown"`
-	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO, measured where programs read and while they do, or before
-	// the sampling and after it if they read too little; absent if there is no vDSO.
+	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO, measured where and while programs read, or
+	// before and after the sampling; absent if there is no vDSO.
 	ReadNS float64 `json:"read_ns,omitempty"`
 	// SyscallNS is that of a read by a direct system call.
 	SyscallNS float64 `json:"syscall_ns,omitempty"`
-	// UserModeNS is what a read by the vDSO would cost in user mode: the cost of a function in timebench that
-	// reads and converts the counter of the CPU as the vDSO does. Absent where reads are in user mode, and where that
-	// was not measured.
+	// UserModeNS is what a read by the vDSO would cost in user mode: a function in timebench reads and converts
+	// the counter as the vDSO does. Absent as ClockCPUsUserMode.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
-	// Processes are the programs with samples, the one that spends most on clocks first. If a
-	// process runs another program by execve(2), that is an entry of its own. Processes of one
-	// program with few samples each are one entry.
+	// Processes are the programs with samples, the one that spends most on clocks first. A program that another
+	// one runs by execve(2) is an entry of its own. Processes of one program with few samples each are one entry.
 	Processes []Process `json:"processes"`
 }
 
@@ -67,46 +62,44 @@ type Profile struct {
 type Process struct {
 	// PID is the process; of several the one with most samples.
 	PID int `json:"pid"`
-	// ProcessCount is the number of processes whose samples are summed; absent if it is one. They have the same program, control
-	// group and reason, and fewer than 100 samples each.
+	// ProcessCount is the number of processes whose samples are summed: of the same program, control group and
+	// reason, with fewer than 100 samples each. Absent if it is one.
 	ProcessCount int `json:"process_count,omitempty"`
 	// Command is the name of the program, as the kernel has it.
 	Command string `json:"command"`
-	// Cgroup is the path of its control group; absent if it is the root or unknown.
+	// Cgroup is the path of its control group, if not the root.
 	Cgroup string `json:"cgroup,omitempty"`
 	// Reason is why reads by the vDSO could not be recognized.
 	Reason string `json:"reason,omitempty"`
-	// Preloaded are the libraries that are preloaded into the process (LD_PRELOAD, /etc/ld.so.preload) and define
-	// functions that return the time. Each is the path, with the origin: /usr/lib/faketime/libfaketime.so.1 (LD_PRELOAD).
+	// Preloaded are the preloaded libraries with functions that return the time, each with its origin:
+	// /usr/lib/libfaketime.so.1 (LD_PRELOAD).
 	Preloaded []string `json:"preloaded,omitempty"`
 	// Samples is the number of samples.
 	Samples int `json:"samples"`
 	// CPUsUsed is its CPU time per second, in CPUs.
 	CPUsUsed float64 `json:"cpus_used"`
-	// ClockShare is the part of its CPU time that goes into reading clocks, from 0 to 1. Absent
-	// if it is not known: see Reason and SeesKernel.
+	// ClockShare is the share of its CPU time that goes into reading clocks. Absent if it is not known: see reason
+	// and SeesKernel.
 	ClockShare *float64 `json:"clock_share,omitempty" is:"share"`
-	// ClockShareLow is the lower end of the 95 % confidence interval of the share.
+	// ClockShareLow is the lower end of its 95 % confidence interval.
 	ClockShareLow float64 `json:"clock_share_low" is:"share"`
 	// ClockShareHigh is the upper end.
 	ClockShareHigh float64 `json:"clock_share_high" is:"share"`
 	// ClockCPUs is the CPU time of reading clocks per second, in CPUs.
 	ClockCPUs float64 `json:"clock_cpus"`
-	// UserShare is the part of the CPU time in the vDSO, in user mode.
+	// UserShare is the share in the vDSO, in user mode.
 	UserShare float64 `json:"user_share" is:"share"`
-	// KernelShare is the part in the kernel, called by the vDSO.
+	// KernelShare is the share in the kernel, called by the vDSO.
 	KernelShare float64 `json:"kernel_share" is:"share"`
-	// SyscallShare is the part in system calls of clocks that the program makes itself.
+	// SyscallShare is the share in system calls of clocks that the program makes itself.
 	SyscallShare float64 `json:"syscall_share" is:"share"`
-	// ReadsPerSecond is the number of reads; absent if it is not known.
+	// ReadsPerSecond is the number of reads, if known.
 	ReadsPerSecond float64 `json:"reads_per_second,omitempty"`
-	// ReadsLow is the lower end of its interval: that of the share and that of the cost of a
-	// read.
+	// ReadsLow is the lower end of its interval: that of the share and of the cost of a read.
 	ReadsLow float64 `json:"reads_low,omitempty"`
 	// ReadsHigh is the upper end.
 	ReadsHigh float64 `json:"reads_high,omitempty"`
-	// ReadsBy is how the reads were counted: cost (CPU time by the cost of one read), or tracepoint
-	// (each of them by the kernel, in documents of earlier versions).
+	// ReadsBy is how the reads were counted: CPU time by the cost of one read, or by the kernel, in old documents.
 	ReadsBy string `json:"reads_by,omitempty" is:"cost|tracepoint"`
 	// Functions are the functions of the vDSO, the one with most samples first.
 	Functions []Function `json:"functions,omitempty"`
@@ -114,7 +107,7 @@ type Process struct {
 	Threads []Thread `json:"threads,omitempty"`
 	// Callers are the callers with most samples of reads, 20 at most.
 	Callers []Caller `json:"callers,omitempty"`
-	// OtherCallerSamples is the number of samples of reads by further callers.
+	// OtherCallerSamples is that of further callers.
 	OtherCallerSamples int `json:"other_caller_samples,omitempty"`
 }
 
@@ -130,7 +123,7 @@ type Function struct {
 type Thread struct {
 	// TID is the thread.
 	TID int `json:"tid"`
-	// Name is the name of the thread; absent if it is unknown.
+	// Name is the name of the thread.
 	Name string `json:"name,omitempty"`
 	// Samples is the number of its samples.
 	Samples int `json:"samples"`
@@ -140,9 +133,9 @@ type Thread struct {
 
 // A Caller is a chain of functions that reads a clock.
 type Caller struct {
-	// Functions are the functions, the innermost first, with their files: main (a.out). It ends after four of them, or
-	// where the next caller cannot be found: code without frame pointers hides it. A text … stands for functions
-	// of a runtime before the first one that a just-in-time compiler made.
+	// Functions are the functions, the innermost first, with their files: main (a.out). There are four at most,
+	// fewer where code without frame pointers hides the next. … stands for functions of a runtime before the first
+	// one that a just-in-time compiler made.
 	Functions []string `json:"functions"`
 	// Samples is the number of samples.
 	Samples int `json:"samples"`

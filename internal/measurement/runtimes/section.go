@@ -15,18 +15,16 @@ type Runtimes struct {
 	DurationNS int64 `json:"duration_ns"`
 	// Rounds is the number of samples of each call in each start of a runtime.
 	Rounds int `json:"rounds"`
-	// Clocks are the system's clocks that the calls are compared with, measured in the same
-	// minute. Each id stands once.
+	// Clocks are the system's clocks, measured in the same minute, each id once.
 	Clocks []SystemClock `json:"clocks" once:"id"`
-	// Environment are the variables of the user that were passed on and change what is measured, such as the
-	// time zone: TZ=Europe/Berlin.
+	// Environment are the variables that were passed on and change what is measured: TZ=Europe/Berlin.
 	Environment []string `json:"environment,omitempty"`
-	// ClearedEnvironment are the names of the environment variables of the user that were not
-	// passed on, because they change how a runtime works.
+	// ClearedEnvironment are the names of the variables that were not passed on, because they change how a runtime
+	// works.
 	ClearedEnvironment []string `json:"cleared_environment,omitempty"`
-	// Preloaded are the preloaded libraries that define functions which return the time, each with its
-	// origin: /usr/lib/faketime/libfaketime.so.1 (/etc/ld.so.preload). Programs call these and not the C library. LD_PRELOAD
-	// was not passed on, so those of it are not in the figures, but in the user's own programs.
+	// Preloaded are the preloaded libraries with functions that return the time, each with its origin:
+	// /usr/lib/libfaketime.so.1 (/etc/ld.so.preload). LD_PRELOAD was not passed on: those of it are not in the
+	// figures, but in the user's own programs.
 	Preloaded []string `json:"preloaded,omitempty"`
 	// Runtimes has an entry for each runtime, each name once.
 	Runtimes []MeasuredRuntime `json:"runtimes" once:"name"`
@@ -42,26 +40,23 @@ type SystemClock struct {
 
 // A MeasuredRuntime is one runtime, or the reason why it was not measured.
 type MeasuredRuntime struct {
-	// Name is the name in the ids of its calls: java. The name of a second runtime of the same
-	// kind ends with a number: java-2.
+	// Name is the name in the ids of its calls: java. A second runtime of the same kind is java-2.
 	Name string `json:"name" is:"named"`
-	// Version is what the runtime prints as its version; empty if it was not found.
+	// Version is what the runtime prints as its version.
 	Version string `json:"version,omitempty"`
 	// Path is the program.
 	Path string `json:"path,omitempty"`
-	// TimedBy is the kind of the clock that timed the calls: cpu time. Absent if it is a monotonic clock.
+	// TimedBy is what timed the calls, if not a monotonic clock: cpu time.
 	TimedBy string `json:"timed_by,omitempty"`
-	// Libc is the C library of the program, with its version: glibc 2.36. It is none for a static program,
-	// and absent if unknown.
+	// Libc is the C library of the program: glibc 2.36, or none for a static program.
 	Libc string `json:"libc,omitempty"`
 	// Available is whether its calls could be measured.
 	Available bool `json:"available"`
 	// Reason is why it is not available, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// Forks is the number of times that the runtime was started to measure the cost.
+	// Forks is the number of times that the runtime was started.
 	Forks int `json:"forks,omitempty"`
-	// LoopNS is the median time of an empty turn of the measuring loop. It is included in each
-	// latency.
+	// LoopNS is the median time of an empty turn of the measuring loop, which each latency includes.
 	LoopNS float64 `json:"loop_ns,omitempty"`
 	// CallNS is the same with a call of an empty function of the language.
 	CallNS float64 `json:"call_ns,omitempty"`
@@ -75,40 +70,37 @@ type MeasuredCall struct {
 	ID string `json:"id" is:"named"`
 	// Call is the call, spelt as in the manual of the language.
 	Call string `json:"call"`
-	// Kind is the meaning of the values: monotonic, wall or cpu time.
+	// Kind is the meaning of the values.
 	Kind string `json:"kind" is:"monotonic|wall|cpu time"`
 	// Reason is why the call was not measured, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// WarmUpNS is the mean time of the first 100 calls after a start, which are not in Latency: the median
-	// of the starts.
+	// WarmUpNS is the mean time of the first 100 calls after a start, which are not in the latency: the median of
+	// the starts.
 	WarmUpNS float64 `json:"warm_up_ns,omitempty"`
-	// Latency is the wall time of one call, as that of clocks[], or CPU time if the runtime is timed by that.
-	// The loop is included. The samples are the medians of the starts, the quiet ones their minima.
+	// Latency is as that of clocks[], or CPU time if timed by that. The loop is included. The samples are the
+	// medians of the starts, the quiet ones their minima.
 	Latency *compare.Latency `json:"latency,omitempty"`
 	// Resolution is the step of the values as the program sees them.
 	Resolution *compare.Resolution `json:"resolution,omitempty"`
 	// Throughput has an entry for each number of threads.
 	Throughput []compare.Throughput `json:"throughput,omitempty" once:"threads"`
-	// Reads are the system's clocks that one call reads, in order: an entry for each read.
-	// Absent if it reads none, or if TracedCalls is 0.
+	// Reads are the system's clocks that one call reads, in order. Absent if it reads none, or none was traced.
 	Reads []string `json:"reads,omitempty"`
-	// ReadsBy is how Reads was determined (ptrace), or why it could not be.
+	// ReadsBy is how that was determined (ptrace), or why it could not be.
 	ReadsBy string `json:"reads_by,omitempty"`
 	// TracedCalls is the number of calls that were traced.
 	TracedCalls int `json:"traced_calls"`
-	// AttributedCalls is the number of those with these Reads. If a few calls read more clocks in between,
-	// because the runtime collects garbage or compiles, they count too.
+	// AttributedCalls is the number of those with these reads, and with more in between, as by garbage collection.
 	AttributedCalls int `json:"attributed_calls"`
 	// ExactCalls is the number of those that read nothing else.
 	ExactCalls int `json:"exact_calls,omitempty"`
-	// KernelEntry is how often a call enters the kernel to read a clock on this machine: never,
-	// always, sometimes, or unknown.
+	// KernelEntry is how often a call enters the kernel to read a clock.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
 	// KernelEntryBy is how that was determined, or why it could not be.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
-	// WithoutVDSONS is the median time of one call while the vDSO is hidden from the runtime:
-	// what it costs at least with a clock source that the vDSO cannot read. Absent if the vDSO answers the
-	// call under any clock source, if the call always enters the kernel, and if Reads is unknown.
+	// WithoutVDSONS is the median time of one call while the vDSO is hidden from the runtime: its least cost with
+	// a clock source that the vDSO cannot read. Absent if the clock source makes no difference, and if the reads
+	// are unknown.
 	WithoutVDSONS float64 `json:"without_vdso_ns,omitempty"`
 }
 

@@ -9,8 +9,7 @@ import (
 type Skew struct {
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// CPUs are the numbers of the CPUs that were compared; all others are compared with the
-	// first.
+	// CPUs are the numbers of the CPUs; all others are compared with the first.
 	CPUs []int `json:"cpus"`
 	// LostCPUs are the CPUs of the run that went away during it.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
@@ -24,11 +23,9 @@ type SkewedClock struct {
 	ID string `json:"id" is:"named"`
 	// Reason is why the clock could not be compared, in whole or in part.
 	Reason string `json:"reason,omitempty"`
-	// TicksPerSecond is the reported or measured rate of the clock's values; absent if the
-	// clock was not available.
+	// TicksPerSecond is the reported or measured rate of the clock's values.
 	TicksPerSecond float64 `json:"ticks_per_second,omitempty"`
-	// Pairs are the comparisons of two CPUs: of the first CPU with each other one, and on
-	// small machines of all with all.
+	// Pairs are the comparisons of the first CPU with each other one, and on small machines of all with all.
 	Pairs []CPUPair `json:"pairs,omitempty"`
 	// MissingPairs are the pairs that could not be compared.
 	MissingPairs []MissingPair `json:"missing_pairs,omitempty"`
@@ -44,21 +41,17 @@ type MissingPair struct {
 	Reason string `json:"reason"`
 }
 
-// A CPUPair is two CPUs that exchanged readings in both directions over a shared cache line,
-// many times.
+// A CPUPair is two CPUs that exchanged readings in both directions over a shared cache line.
 type CPUPair struct {
 	// CPU is the number of the CPU that started each round.
 	CPU int `json:"cpu"`
 	// OtherCPU is the number of the CPU that answered.
 	OtherCPU int `json:"other_cpu"`
-	// OffsetNS is the offset of the clock on OtherCPU from that on CPU; negative if it is
-	// behind.
+	// OffsetNS is the offset of the clock on OtherCPU; negative if it is behind.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
-	// BoundNS is the error bound of OffsetNS: half of the best round trip, plus the clock's
-	// resolution.
+	// BoundNS is the error bound of OffsetNS: half of the best round trip, plus the clock's resolution.
 	BoundNS float64 `json:"bound_ns"`
-	// RoundTripNS is the best round trip, measured by the clock itself. In the faster
-	// direction, a message takes half of it or less.
+	// RoundTripNS is the best round trip, measured by the clock itself.
 	RoundTripNS float64 `json:"round_trip_ns"`
 	// Rounds is the number of round trips.
 	Rounds int64 `json:"rounds"`

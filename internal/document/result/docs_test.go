@@ -1,0 +1,130 @@
+package result_test
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+	"github.com/stretchr/testify/require"
+
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/test/schema"
+)
+
+const (
+	docs = "../../../docs/result.md"
+	// made starts the part of the page that is made from the schema.
+	made = "<!-- Made from the comments of the types by: go test ./internal/document/result -run Schema -update -->\n"
+)
+
+// docs/result.md describes each object and its keys, as the schema does.
+func TestPageIsThatOfTheSchema(t *testing.T) {
+	text, err := os.ReadFile(docs)
+	require.NoError(t, err)
+	head, rest, found := strings.Cut(string(text), made)
+	require.True(t, found, made)
+	w := writer{schema: generated(t), places: map[string]string{}}
+	w.name("Document", "")
+	w.object("Document")
+	if *update {
+		require.NoError(t, os.WriteFile(docs, []byte(head+made+w.page.String()), 0o644))
+		rest = w.page.String()
+	}
+	require.Equal(t, w.page.String(), rest, "go test ./internal/document/result -run Schema -update writes it anew")
+}
+
+// A writer writes the definitions of a schema as Markdown, each where it occurs first.
+type writer struct {
+	page   strings.Builder
+	schema *jsonschema.Schema
+	places map[string]string // of the definitions
+}
+
+// name gives a definition a place, and then those within it that have none.
+func (w *writer) name(definition, at string) {
+	w.places[definition] = at
+	for pair := w.schema.Definitions[definition].Properties.Oldest(); pair != nil; pair = pair.Next() {
+		if of, list := referred(pair.Value); of != "" && w.places[of] == "" {
+			w.name(of, strings.TrimPrefix(at+"."+pair.Key+list, "."))
+		}
+	}
+}
+
+// referred returns the definition that a property has as its value or, if list is [], as its elements; empty for none.
+func referred(property *jsonschema.Schema) (name, list string) {
+	if property.Items != nil {
+		property, list = property.Items, "[]"
+	}
+	return strings.TrimPrefix(property.Ref, "#/$defs/"), list
+}
+
+// beginning is how the comments of types and fields begin, which the page need not repeat.
+var beginning = regexp.MustCompile("^(An? )?[A-Za-z0-9_]+ (is|are|has) (the number of |the |whether )?")
+
+// notInAnchor is what an anchor of GitHub leaves out of its heading.
+var notInAnchor = regexp.MustCompile("[^a-z0-9_ -]")
+
+func (w *writer) object(name string) {
+	definition, at := w.schema.Definitions[name], w.places[name]
+	heading := "The document"
+	if at != "" {
+		heading = "`" + at + "`"
+	}
+	fmt.Fprintf(&w.page, "\n## %s\n\n%s\n\n", heading, upper(beginning.ReplaceAllString(definition.Description, "")))
+	for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
+		mark := "?"
+		if slices.Contains(definition.Required, pair.Key) {
+			mark = ""
+		}
+		about := beginning.ReplaceAllString(pair.Value.Description, "")
+		if of, _ := referred(pair.Value); of != "" && pair.Value.Description == w.schema.Definitions[of].Description {
+			about = "" // it stands below
+		}
+		fmt.Fprintf(&w.page, "- `%s`%s %s%s\n", pair.Key, mark, w.kind(pair.Value), strings.TrimSuffix(": "+about, ": "))
+	}
+	for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
+		if of, list := referred(pair.Value); of != "" && w.places[of] == strings.TrimPrefix(at+"."+pair.Key+list, ".") {
+			w.object(of)
+		}
+	}
+}
+
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// kind returns the type of a property with its bounds.
+func (w *writer) kind(property *jsonschema.Schema) string {
+	of, list := referred(property)
+	if of != "" {
+		return fmt.Sprintf("[object%s](#%s)", list, strings.ReplaceAll(notInAnchor.ReplaceAllString(w.places[of], ""), " ", "-"))
+	}
+	if list != "" {
+		property = property.Items
+	}
+	kind := property.Type + list
+	switch {
+	case property.Maximum == "1":
+		kind += " 0…1"
+	case property.Maximum != "":
+		kind += " ±"
+	case property.Minimum == "1":
+		kind += " ≥1"
+	}
+	for i, choice := range property.Enum {
+		kind += []string{" ", "|"}[min(i, 1)] + fmt.Sprintf("`%s`", choice)
+	}
+	return kind
+}
+
+func TestDocsExampleIsADocument(t *testing.T) {
+	text, err := os.ReadFile(docs)
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(text), "```json\n")
+	fragment, _, _ := strings.Cut(rest, "```")
+	_, err = sections.Read(strings.NewReader(fragment))
+	require.NoError(t, err)
+	schema.Check(t, []byte(fragment))
+}
