@@ -31,11 +31,10 @@ var themes = []struct {
 
 const pageHead = `# What the Linux kernel says about its clocks
 
-Each message of the kernel about its clocks: what it means, whether it is harmless, and what to do.
-` + "`timebench doctor`" + ` reads the log of this machine by itself, and ` + "`timebench doctor dmesg.txt`" + ` or
-` + "`ssh host dmesg | timebench doctor -`" + ` that of another. It computes the figures and names the cause.
+What each message means, whether it is **harmless**, and → what to do. ` + "`timebench doctor`" + ` reads the log of this machine, and
+` + "`timebench doctor dmesg.txt`" + ` or ` + "`ssh host dmesg | timebench doctor -`" + ` that of another. It names the cause.
 
-This page is written by ` + "`go test ./internal/machine/kernellog -run Page -update`" + ` from the tables by which doctor reads a log.
+(Written by ` + "`go test ./internal/machine/kernellog -run Page -update`" + ` from doctor's tables.)
 
 `
 
@@ -43,29 +42,34 @@ This page is written by ` + "`go test ./internal/machine/kernellog -run Page -up
 func page() string {
 	var out strings.Builder
 	out.WriteString(pageHead)
-	out.WriteString("## Causes\n\nThe first that applies counts. Causes that one message names are with that message.\n\n| cause | how the log shows it | what to do |\n|---|---|---|\n")
+	out.WriteString("## Causes\n\nThe first that applies counts. Causes that one message names are with that message.\n\n")
 	for _, r := range rules {
 		if r.title != "" {
-			fmt.Fprintf(&out, "| %s | %s | %s |\n", r.title, cell(r.evidence), cell(r.action))
+			fmt.Fprintf(&out, "- **%s**: %s → %s\n", r.title, r.evidence, r.action)
 		}
 	}
 	for _, theme := range themes {
-		fmt.Fprintf(&out, "\n## %s\n", theme.title)
+		var others, harmless strings.Builder
 		for _, f := range theme.formats {
-			if f.search == "" {
-				continue
+			text := fmt.Sprintf("\n- `%s`: %s", strings.ReplaceAll(f.search, " / ", "`, `"), f.meaning)
+			switch {
+			case f.search == "":
+			case f.harmless == "Yes." && f.action == "":
+				harmless.WriteString(text)
+			default:
+				others.WriteString(text + " **" + f.harmless + "**")
+				if f.action != "" {
+					others.WriteString(" → " + f.action)
+				}
 			}
-			fmt.Fprintf(&out, "\n`%s` (%s)\\\n%s Harmless? %s", strings.ReplaceAll(f.search, " / ", "`, `"), f.kernels, f.meaning, f.harmless)
-			if f.action != "" {
-				fmt.Fprintf(&out, " What to do: %s", f.action)
-			}
-			out.WriteString("\n")
 		}
+		if harmless.Len() > 0 {
+			others.WriteString("\n\nHarmless:\n" + harmless.String())
+		}
+		fmt.Fprintf(&out, "\n## %s\n\n%s\n", theme.title, strings.TrimSpace(others.String()))
 	}
 	return out.String()
 }
-
-func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 func TestThePageIsThatOfTheTables(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "docs", "kernel-messages.md")

@@ -33,8 +33,8 @@ var selectionFormats = []format{
 		kernels: "since 2.6.26", source: clocksourceFile, weight: weightContext,
 		example:  "clocksource: Switched to clocksource hpet",
 		search:   "clocksource: Switched to clocksource …",
-		meaning:  "The clock source in use from here on. At boot several are normal: jiffies, hpet or tsc-early, then tsc; in a virtual machine kvm-clock, xen or Hyper-V's page.",
-		harmless: "Yes at boot. Later it follows a message that says why.",
+		meaning:  "The clock source from here on. At boot several are normal.",
+		harmless: "Harmless at boot; later a message before it says why.",
 	},
 	{
 		kind: switched, has: "clocksource has been installed", pattern: `Time: ` + named("clock") + ` clocksource has been installed`,
@@ -51,7 +51,7 @@ var selectionFormats = []format{
 		kernels: "since 4.1", source: clocksourceFile, weight: weightContext,
 		example:  "clocksource: hpet: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 133484882848 ns",
 		search:   "clocksource: tsc: mask: 0x… max_cycles: 0x…, max_idle_ns: … ns",
-		meaning:  "The kernel knows this clock source. It does not say that it is in use.",
+		meaning:  "The kernel knows this clock source. It may use another.",
 		harmless: "Yes.",
 	},
 	{
@@ -59,7 +59,7 @@ var selectionFormats = []format{
 		kernels: "since 2.6.25", source: clocksourceFile, weight: weightDecides,
 		example:  "clocksource: Override clocksource tsc is unstable and not HRT compatible - cannot switch while in HRT/NOHZ mode",
 		search:   "clocksource: Override clocksource tsc is unstable and not HRT compatible - cannot switch while in HRT/NOHZ mode",
-		meaning:  "Somebody asked for a clock source that the kernel marked unstable, or has not checked yet.",
+		meaning:  "Somebody asked for a clock source that the kernel marked unstable or has not checked yet.",
 		harmless: "See the message that marked it.",
 		action:   "Do not ask for it again.",
 	},
@@ -68,7 +68,7 @@ var selectionFormats = []format{
 		kernels: "since 2.6.21", source: "kernel/time/ntp.c", weight: weightNoise,
 		example:  "Clock: inserting leap second 23:59:60 UTC",
 		search:   "Clock: inserting leap second 23:59:60 UTC",
-		meaning:  "A leap second. The last was on 2016-12-31; a message of a later date comes from a wrong time server.",
+		meaning:  "A leap second. After 2016-12-31 it comes from a wrong time server.",
 		harmless: "Yes.",
 	},
 }
@@ -80,8 +80,8 @@ var timerFormats = []format{
 		kernels: "since 2.6.16", source: "arch/x86/kernel/hpet.c", weight: weightNoise,
 		example:  "hpet1: lost 318 rtc interrupts",
 		search:   "hpet1: lost … rtc interrupts",
-		meaning:  "The machine is too busy to deliver interrupts of the RTC, which the HPET emulates. It says nothing about the clock that programs read. In VirtualBox it can flood the log.",
-		harmless: "Yes, for reading the time.",
+		meaning:  "The machine is too busy for the interrupts of the RTC. Frequent in VirtualBox.",
+		harmless: "Harmless for clocks.",
 		action:   "In a virtual machine, switch its HPET off, or find the program that reads /dev/rtc.",
 	},
 	{
@@ -89,7 +89,7 @@ var timerFormats = []format{
 		kernels: "since 2.6", source: "arch/x86/kernel/hpet.c", weight: weightContext,
 		example:  "hpet: HPET dysfunctional in PC10. Force disabled.",
 		search:   "hpet: HPET dysfunctional in PC10. Force disabled.",
-		meaning:  "This HPET stops in deep sleep of the CPU, so the kernel does not use it. The TSC does not need it.",
+		meaning:  "This HPET stops in deep sleep of the CPU. The TSC does not need it.",
 		harmless: "Yes.",
 	},
 	{
@@ -97,8 +97,8 @@ var timerFormats = []format{
 		kernels: "since 2.6", source: "drivers/acpi/bus.c", weight: weightContext,
 		example:  "ACPI: Interpreter disabled.",
 		search:   "ACPI: Interpreter disabled.",
-		meaning:  "ACPI is off, usually by `acpi=off`. Then the kernel finds neither the PM timer nor, on most machines, the HPET.",
-		harmless: "Only if the kernel can measure the rate of the TSC without them.",
+		meaning:  "ACPI is off: the kernel finds no PM timer, and usually no HPET.",
+		harmless: "Harmless only if the rate of the TSC can be measured without them.",
 		action:   "Remove `acpi=off` from the kernel command line.",
 	},
 	{
@@ -106,7 +106,7 @@ var timerFormats = []format{
 		kernels: "since 2.6.29", source: "drivers/char/hpet.c", weight: weightContext,
 		example:  "hpet0: 3 comparators, 64-bit 14.318180 MHz counter",
 		search:   "hpet0: … comparators, 64-bit 14.318180 MHz counter",
-		meaning:  "The machine has an HPET with this rate.",
+		meaning:  "The machine has an HPET of this rate.",
 		harmless: "Yes.",
 	},
 	{
@@ -114,7 +114,7 @@ var timerFormats = []format{
 		kernels: "since 2.6.18", source: "drivers/clocksource/acpi_pm.c", weight: weightContext,
 		example:  "PM-Timer failed consistency check  (0xffffff) - aborting.",
 		search:   "PM-Timer failed consistency check (0xffffff) - aborting / PM-Timer had inconsistent results / PM-Timer running at invalid rate",
-		meaning:  "The PM timer does not count, usually because firmware switched it off. The kernel does without it.",
+		meaning:  "The PM timer does not count. The kernel does without it.",
 		harmless: "Yes.",
 	},
 	{
@@ -122,8 +122,8 @@ var timerFormats = []format{
 		kernels: "since 2.6.18", source: "drivers/clocksource/acpi_pm.c", weight: weightContext,
 		example:  "* Found PM-Timer Bug on the chipset. Due to workarounds for a bug,",
 		search:   "Found PM-Timer Bug on the chipset. Due to workarounds for a bug, this clock source is slow",
-		meaning:  "On this old chipset the kernel reads the ACPI PM timer three times for each value.",
-		harmless: "Yes, unless acpi_pm is in use: then a read is slower still.",
+		meaning:  "The kernel reads the PM timer of this old chipset three times for each value.",
+		harmless: "Harmless unless acpi_pm is in use.",
 	},
 }
 
@@ -150,7 +150,7 @@ var guestFormats = []format{
 		kernels: "since 2.6.26", source: "arch/x86/kernel/kvmclock.c", weight: weightContext,
 		example:  "kvm-clock: Using msrs 4b564d01 and 4b564d00",
 		search:   "kvm-clock: Using msrs … / kvm-clock: cpu …, msr …",
-		meaning:  "The hypervisor offers kvm-clock, a clock that follows the host's.",
+		meaning:  "The hypervisor offers kvm-clock.",
 		harmless: "Yes.",
 	},
 	{
@@ -171,7 +171,7 @@ var guestFormats = []format{
 		kernels: "gVisor", source: "pkg/sentry/kernel/syslog.go of google/gvisor", weight: weightDecides,
 		example:  "Starting gVisor...",
 		search:   "Starting gVisor...",
-		meaning:  "The program runs in a gVisor sandbox (runsc), which implements the clocks itself. Its version (4.4.0) is not that of a Linux kernel.",
+		meaning:  "A gVisor sandbox (runsc) implements the clocks itself.",
 		harmless: "Yes.",
 	},
 }
@@ -183,15 +183,15 @@ var armFormats = []format{
 		kernels: "since 4.12", source: "drivers/clocksource/arm_arch_timer.c", weight: weightDecides,
 		example:  "arch_timer: CPU4: Trapping CNTVCT access",
 		search:   "arch_timer: CPU…: Trapping CNTVCT access",
-		meaning:  "The counter of this CPU has an erratum, so user mode may not read it: a read of the time enters the kernel, on every CPU.",
-		harmless: "It is right, and slow.",
+		meaning:  "An erratum of the counter: user mode may not read it, and reads of the time enter the kernel.",
+		harmless: "Reads are right, and slow.",
 	},
 	{
 		kind: erratum, has: "erratum", clock: "arch_sys_counter", pattern: `arch_timer: Enabling (?:local|global) workaround for (?P<name>.+)`,
 		kernels: "since 4.12", source: "drivers/clocksource/arm_arch_timer.c", weight: weightDecides,
 		example:  "arch_timer: Enabling local workaround for ARM erratum 858921",
 		search:   "arch_timer: Enabling local workaround for ARM erratum … / Enabling global workaround for Freescale erratum …",
-		meaning:  "An erratum of the counter. 1418040 and 1188873 concern 32-bit programs only. 858921, HiSilicon 161010101, Freescale a008585 and Allwinner's concern all: \"Trapping CNTVCT access\" follows.",
+		meaning:  "An erratum of the counter. 1418040 and 1188873 concern 32-bit programs only. After 858921, HiSilicon 161010101, Freescale a008585 and Allwinner's, \"Trapping CNTVCT access\" follows.",
 		harmless: "It depends on the erratum.",
 		action:   "Nothing: the workaround is needed.",
 	},
@@ -200,7 +200,7 @@ var armFormats = []format{
 		kernels: "since 3.2", source: "drivers/clocksource/arm_arch_timer.c", weight: weightContext,
 		example:  "arch_timer: cp15 timer(s) running at 24.00MHz (phys).",
 		search:   "arch_timer: cp15 timer(s) running at …MHz",
-		meaning:  "The rate of Arm's counter, which is the clock source arch_sys_counter.",
+		meaning:  "The rate of Arm's counter, the clock source arch_sys_counter.",
 		harmless: "Yes.",
 	},
 }

@@ -7,7 +7,7 @@ var sleepFormats = []format{
 		kernels: "since 3.9", source: "kernel/time/timekeeping_debug.c", weight: weightNoise,
 		example:  "Timekeeping suspended for 59.424 seconds",
 		search:   "Timekeeping suspended for … seconds",
-		meaning:  "How long the machine slept. The kernel adds it to the wall clock and to CLOCK_BOOTTIME, not to CLOCK_MONOTONIC.",
+		meaning:  "How long the machine slept. CLOCK_MONOTONIC does not count it.",
 		harmless: "Yes.",
 	},
 	{
@@ -15,8 +15,8 @@ var sleepFormats = []format{
 		kernels: "since 4.11", source: "kernel/power/suspend.c", weight: weightContext,
 		example:  "PM: suspend exit",
 		search:   "PM: suspend entry (deep) / PM: suspend exit / PM: resume of devices complete after … msecs / Restarting tasks",
-		meaning:  "The machine was suspended and resumed. In suspend to memory (S3, \"deep\") the CPUs lose their TSC, and firmware or kernel must restore it.",
-		harmless: "Yes, unless a message says that the TSCs of the CPUs differ, or that the TSC went back.",
+		meaning:  "Suspend and resume. In S3 (\"deep\") the CPUs lose their TSC, and firmware or kernel must restore it.",
+		harmless: "Harmless unless the TSCs then differ or went back.",
 	},
 	{
 		kind: suspended, has: "hibernation e", pattern: `^PM: (?:hibernation: )?hibernation (?:entry|exit)`,
