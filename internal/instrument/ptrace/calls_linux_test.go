@@ -69,8 +69,8 @@ func TestReadOf(t *testing.T) {
 
 func TestSpans(t *testing.T) {
 	s := spans{maxSpans: 4, maxReads: 6}
-	a := s.open(none, "a")
-	b := s.open(none, "b") // another thread
+	a := s.open(nil, "a")
+	b := s.open(nil, "b") // another thread
 	s.add(a, "one")
 	s.add(b, "two")
 	s.add(a, "three")
@@ -80,7 +80,7 @@ func TestSpans(t *testing.T) {
 	s.open(b, "end")
 	require.Equal(t, []Span{{"a", []string{"one", "three"}}, {"b", []string{"two"}}}, s.marked())
 	require.False(t, s.full())
-	c := s.open(none, "c")
+	c := s.open(nil, "c")
 	require.True(t, s.full(), "5 spans")
 	s.maxSpans++
 	s.add(c, "five")

@@ -9,14 +9,11 @@ const (
 	maxMark  = 255 // bytes
 )
 
-// none is the number of no span.
-const none = -1
-
 // spans collects what was read after each mark, in the order of the marks.
 type spans struct {
 	maxSpans, maxReads int
 
-	all    []openSpan
+	all    []*openSpan
 	nReads int
 }
 
@@ -25,17 +22,18 @@ type openSpan struct {
 	closed bool
 }
 
-// open closes the span of a thread, if it has one, and returns the number of a new one.
-func (s *spans) open(previous int, mark string) int {
-	if previous != none {
-		s.all[previous].closed = true
+// open closes the span of a thread, if it has one, and returns a new one.
+func (s *spans) open(previous *openSpan, mark string) *openSpan {
+	if previous != nil {
+		previous.closed = true
 	}
-	s.all = append(s.all, openSpan{Span: Span{Mark: mark}})
-	return len(s.all) - 1
+	span := &openSpan{Span: Span{Mark: mark}}
+	s.all = append(s.all, span)
+	return span
 }
 
-func (s *spans) add(span int, read string) {
-	s.all[span].Reads = append(s.all[span].Reads, read)
+func (s *spans) add(span *openSpan, read string) {
+	span.Reads = append(span.Reads, read)
 	s.nReads++
 }
 

@@ -60,9 +60,9 @@ type tracer struct {
 
 // A tracee is a thread of the program.
 type tracee struct {
-	fresh    bool  // the SIGSTOP is still to come that the kernel sends to a new tracee
-	span     int   // the number of the open span, or none
-	tid, pid int32 // see ids
+	fresh    bool      // the SIGSTOP is still to come that the kernel sends to a new tracee
+	span     *openSpan // nil before the first mark
+	tid, pid int32     // see ids
 }
 
 func (t *tracer) run(ctx context.Context, program *exec.Cmd) error {
@@ -129,7 +129,7 @@ func (t *tracer) start(program *exec.Cmd) error {
 	}
 	t.info = new(syscallInfo)
 	t.root = program.Process.Pid
-	t.threads = map[int]*tracee{t.root: {span: none}}
+	t.threads = map[int]*tracee{t.root: {}}
 	return nil
 }
 
@@ -253,7 +253,7 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	if thread == nil {
 		// A new tracee reports itself, sometimes before the event of its parent. So the events of
 		// clone, fork and vfork are not used. Another signal may come before its SIGSTOP.
-		thread = &tracee{fresh: true, span: none}
+		thread = &tracee{fresh: true}
 		t.threads[tid] = thread
 	}
 	const syscallStop = unix.SIGTRAP | 0x80 // PTRACE_O_TRACESYSGOOD
@@ -291,7 +291,7 @@ func (t *tracer) replaced(tid int) {
 	if former, err := unix.PtraceGetEventMsg(tid); err == nil {
 		delete(t.threads, int(former))
 	}
-	t.threads[tid] = &tracee{span: none}
+	t.threads[tid] = &tracee{}
 	t.blame(t.execed(tid))
 }
 
@@ -334,7 +334,7 @@ func (t *tracer) called(tid int, thread *tracee) {
 		if mark, ok := markAt(tid, t.info.args[argument]); ok {
 			thread.span = t.open(thread.span, mark)
 		}
-	} else if thread.span != none {
+	} else if thread.span != nil {
 		if name := readOf(t.info, func() (int32, int32) { return thread.ids(tid) }); name != "" {
 			t.add(thread.span, name)
 		}

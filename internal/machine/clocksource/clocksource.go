@@ -1,71 +1,55 @@
 // Package clocksource switches the clock source of the Linux kernel for a while, and guarantees
 // that the original is restored.
 //
-// The kernel derives its time from one clock source (tsc, hpet, kvm-clock ...). Root selects it
-// by writing its name to a file in [Sysfs]. The selection applies to the whole machine, and a
-// slow clock source makes every program slow. So whoever switches it to measure must restore the
-// original, whatever happens to the measuring process.
+// The kernel derives its time from one clock source (tsc, hpet, kvm-clock ...). Root selects it by
+// writing its name to a file in [Sysfs]. The selection applies to the whole machine, and a slow
+// clock source makes every program slow.
 //
 // [Hold] starts a guardian: a second process of the same program, which only waits on a pipe.
-// The measuring process alone holds the other end of the pipe. [Switch.To] switches, and
-// [Switch.Restore] restores the original. If the pipe closes before the measuring process has
-// reported that it is done, the guardian restores the original.
+// The measuring process alone holds the other end. [Switch.To] switches, and [Switch.Restore]
+// restores the original. If the pipe closes before the measuring process has reported that it is
+// done, the guardian restores the original.
 //
 // # Why the original is always restored
 //
 // A process can end in these ways:
 //
 //   - It ends normally, with or without an error, or handles SIGINT, SIGTERM or SIGHUP: it
-//     calls Restore, which writes the original and waits until the kernel shows it. If that
-//     fails, the guardian keeps trying for 10 s.
+//     calls Restore. If that fails, the guardian keeps trying for 10 s.
 //   - It ends before that: a panic in any goroutine, os.Exit, a fault, a signal that it does not
-//     handle, SIGKILL, the out-of-memory killer. The kernel then closes its files (exit_files
-//     in kernel/exit.c), among them its end of the pipe. No other process has that end open,
-//     because it is marked close-on-exec. The guardian reads the end of the pipe and restores.
+//     handle, SIGKILL, the out-of-memory killer. The kernel then closes its end of the pipe
+//     (exit_files in kernel/exit.c), which no other process has open, because it is marked
+//     close-on-exec. The guardian reads the end of the pipe and restores.
 //   - It is killed during a switch. The kernel closes the files when the last thread has left
-//     the kernel, and a thread in write(2) leaves it only after the write: the kernel switches
-//     within that call, under a mutex that no signal interrupts (current_clocksource_store in
-//     kernel/time/clocksource.c). So the guardian writes after the last write of the measuring
-//     process. That process announces each switch on the pipe first, so the guardian knows.
+//     the kernel, and a thread in write(2) leaves it only after the write, which switches under a
+//     mutex that no signal interrupts (current_clocksource_store in kernel/time/clocksource.c). So
+//     the guardian writes last. It knows of the switch, which is announced on the pipe first.
 //   - The guardian ends first. The measuring process notices that its child ends, restores at
 //     once and closes [Switch.Done]. Nothing is switched any more, even before it notices: To
 //     first writes to the pipe, which fails if nobody reads it (EPIPE, pipe(7)).
 //
 // The guardian survives what ends the measuring process. It is in its own session, so it gets no
-// signal from a terminal and none for a process group. It ignores signals sent to its process id,
-// except SIGKILL and SIGSTOP, which no process can ignore. Its name is not timebench, so
-// killall(1) and pkill(1) do not find it. If permitted, it exempts itself from the out-of-memory
-// killer (oom_score_adj). It reads the original itself before it reports that it is ready, and
-// nothing is switched before that. Both processes hold a lock on the folder, so that a second
-// timebench is refused instead of taking a switched clock source for the original.
+// signal from a terminal and none for a process group. It ignores all signals that can be ignored.
+// Its name is not timebench, so killall(1) and pkill(1) do not find it. If permitted, it exempts
+// itself from the out-of-memory killer. It reads the original itself before it reports that it is
+// ready, and nothing is switched before that. Both processes hold a lock on the folder, so that a
+// second timebench is refused instead of taking a switched clock source for the original.
 //
-// # What remains if both are killed
-//
-// From the first switch until the original is restored, there is a record in
-// /run/timebench/clocksource.json: the original, the time, the two processes by id and start
-// time, and the boot id. [Folder.Abandoned] returns it if neither process is alive and another
-// clock source is in use. Doctor reports that before everything else, and the next experiment
-// offers [Folder.Recover]. The next experiment removes a record that is obsolete, for example
-// after a manual restore. If /run is missing or read-only there is no record; everything else
-// works as usual.
+// If both are killed, a record in /run/timebench/clocksource.json remains: see [Record].
 //
 // # What this does not cover
 //
 //   - Both processes killed at the same time with SIGKILL: by hand, with their control group,
 //     with process 1 of their container, or by the killall of busybox, which matches the file
-//     name of the program. The record reports it afterwards, on the machine; a container may
-//     lose its /run.
+//     name of the program. The record reports it afterwards; a container may lose its /run.
 //   - A process that is stopped (SIGSTOP) instead of killed: the clock source stays switched
 //     until the process continues or is killed.
-//   - A machine that loses power. The selection does not survive a reboot anyway.
-//   - An original that the kernel withdraws meanwhile. It withdraws a clock source that it finds
-//     unstable, and that is more likely while all CPUs read a slow one. Restore and the guardian
-//     then let the kernel select the best remaining one, and report it. The original is gone
-//     until the next boot.
+//   - An original that the kernel withdraws meanwhile, because it finds it unstable. Restore and the
+//     guardian then let the kernel select the best remaining one, and report it.
 //   - A timebench in another network namespace, as in another container: sysfs is a separate
 //     file system there, with its own locks.
-//   - The selection by the kernel itself. The original is written as a manual selection, which
-//     counts as `clocksource=` on the kernel command line does, until the next boot.
+//   - The original is written as a manual selection, which counts as `clocksource=` on the kernel
+//     command line does, until the next boot.
 package clocksource
 
 // A Folder is the folder in sysfs with the files of the clock sources.

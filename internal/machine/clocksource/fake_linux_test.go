@@ -95,7 +95,7 @@ var roles = map[string]func(Folder) error{
 	"hasty":         func(f Folder) error { return guard(os.Stdin, os.Stdout, f, shortTimeouts) },
 	"silent":        func(Folder) error { return drain() },
 	"garbled":       func(Folder) error { fmt.Println("hello"); return drain() },
-	"endless":       func(Folder) error { fmt.Print(strings.Repeat("[", 2*page)); return drain() },
+	"endless":       func(Folder) error { fmt.Print(strings.Repeat("[", 2*maxAnswer)); return drain() },
 	"mistaken":      func(Folder) error { fmt.Println(`{"original":"hpet"}`); return drain() },
 	"unable":        func(Folder) error { fmt.Println(`{"error":"no clock source at all"}`); return drain() },
 	"short-lived":   func(Folder) error { return nil },

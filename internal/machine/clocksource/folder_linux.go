@@ -1,10 +1,8 @@
 package clocksource
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -19,9 +18,6 @@ const (
 	available = "available_clocksource"
 	current   = "current_clocksource"
 )
-
-// page is the maximum size in bytes of a file in sysfs (Documentation/filesystems/sysfs.rst).
-const page = 4096
 
 // pause is the time between two attempts.
 const pause = 5 * time.Millisecond
@@ -55,32 +51,22 @@ func (f Folder) Writable() error {
 	if err == nil {
 		return file.Close()
 	}
-	for _, known := range remedies {
-		if errors.Is(err, known.of) {
-			return fmt.Errorf("%w; %s", err, known.remedy)
-		}
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; only root may switch the clock source: run timebench with sudo", err)
+	case errors.Is(err, unix.EROFS):
+		return fmt.Errorf("%w; containers may not switch the clock source: run timebench on the host, or in a privileged container", err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w; this kernel has no selectable clock source", err)
+	default:
+		return err
 	}
-	return err
-}
-
-var remedies = []struct {
-	of     error
-	remedy string
-}{
-	{fs.ErrPermission, "only root may switch the clock source: run timebench with sudo"},
-	{unix.EROFS, "containers may not switch the clock source: run timebench on the host, or in a privileged container"},
-	{fs.ErrNotExist, "this kernel has no selectable clock source"},
 }
 
 func (f Folder) path(file string) string { return filepath.Join(string(f), file) }
 
 func (f Folder) read(file string) ([]string, error) {
-	open, err := os.Open(f.path(file))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = open.Close() }()
-	text, err := io.ReadAll(io.LimitReader(open, page))
+	text, err := procfile.Read(f.path(file))
 	if err != nil {
 		return nil, err
 	}
@@ -116,16 +102,19 @@ func (f Folder) put(name string, within time.Duration) error {
 	if err := f.write(name); err != nil {
 		return err
 	}
+	now, err := f.await(within, func(now string) bool { return now == name })
+	if err == nil && now != name {
+		err = fmt.Errorf("the kernel did not switch to clock source %s and still uses %s; its log (dmesg) may show why", name, now)
+	}
+	return err
+}
+
+// await waits until the kernel shows a clock source that is wanted, and returns the one that it shows.
+func (f Folder) await(within time.Duration, wanted func(string) bool) (now string, err error) {
 	for deadline := time.Now().Add(within); ; time.Sleep(pause) {
-		now, err := f.Current()
-		if err == nil && now == name {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			if err != nil {
-				return err
-			}
-			return fmt.Errorf("the kernel did not switch to clock source %s and still uses %s; its log (dmesg) may show why", name, now)
+		now, err = f.Current()
+		if err == nil && wanted(now) || time.Now().After(deadline) {
+			return now, err
 		}
 	}
 }
@@ -187,12 +176,7 @@ func (f Folder) choose(within time.Duration) (string, error) {
 	if err := f.write("\n"); err != nil {
 		return "", err
 	}
-	for deadline := time.Now().Add(within); ; time.Sleep(pause) {
-		now, err := f.Current()
-		if err == nil || time.Now().After(deadline) {
-			return now, err
-		}
-	}
+	return f.await(within, func(string) bool { return true })
 }
 
 // stranded returns the error for a clock source that could not be restored: which one is in use
@@ -231,16 +215,14 @@ const maxName = 31
 // parse returns the names of clock sources in a file of the folder, which are separated by
 // blanks. It checks them, because a name is later written back.
 func parse(text []byte) ([]string, error) {
-	words := bytes.Fields(text)
-	if len(words) == 0 {
+	names := strings.Fields(string(text))
+	if len(names) == 0 {
 		return nil, errors.New("has no name of a clock source")
 	}
-	names := make([]string, len(words))
-	for i, word := range words {
-		if len(word) > maxName || bytes.ContainsFunc(word, unprintable) {
-			return nil, fmt.Errorf("%.64q cannot be the name of a clock source: a name has at most %d printable ASCII characters", word, maxName)
+	for _, name := range names {
+		if len(name) > maxName || strings.ContainsFunc(name, unprintable) {
+			return nil, fmt.Errorf("%.64q cannot be the name of a clock source: a name has at most %d printable ASCII characters", name, maxName)
 		}
-		names[i] = string(word)
 	}
 	return names, nil
 }

@@ -58,10 +58,10 @@ func TestFolderThatCannotBeReadIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.Mkdir(folder.path(current), 0o755))
 	_, err = folder.Current()
-	require.ErrorIs(t, err, unix.EISDIR)
+	require.ErrorContains(t, err, "not a regular file")
 	require.NoError(t, os.Symlink("/dev/zero", folder.path(available)))
 	_, err = folder.Available()
-	require.ErrorContains(t, err, "printable", "a file without an end")
+	require.ErrorContains(t, err, "not a regular file", "a file without an end")
 }
 
 func TestWritableWritesNothing(t *testing.T) {

@@ -87,47 +87,43 @@ func (f Folder) forget() {
 // returns nil if there is none, the original is in use, one of the two processes is alive, the
 // record is from another boot, or it cannot be read.
 func (f Folder) Abandoned() *Record {
-	root, ok := f.root()
-	if !ok {
+	record, alive := f.left()
+	if record == nil || alive {
 		return nil
 	}
-	record, err := readRecord(root)
+	if now, err := f.Current(); err != nil || now == record.Original {
+		return nil
+	}
+	return record
+}
+
+// left returns the record if it is from this boot and this PID namespace, and whether one of its processes is alive.
+func (f Folder) left() (record *Record, alive bool) {
+	root, ok := f.root()
+	if !ok {
+		return nil, false
+	}
+	found, err := readRecord(root)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			debuglog.Printf("clocksource", "record of an experiment: %s: %v", recordFile, err)
 		}
-		return nil
+		return nil, false
 	}
-	now, err := f.Current()
-	if err != nil || now == record.Original || !record.isOf(root) || record.lives(root) {
-		return nil
-	}
-	return &record
-}
-
-// isOf reports whether the record is from this boot and this PID namespace.
-func (r Record) isOf(root string) bool {
-	if id := bootID(root); id == "" || id != r.BootID {
-		return false
-	}
+	boot, namespace := bootID(root), pidNamespace(root)
 	// A recorded machine has no namespace of its own.
-	here := pidNamespace(root)
-	return here == "" || here == r.PIDNamespace
+	if boot == "" || boot != found.BootID || namespace != "" && namespace != found.PIDNamespace {
+		return nil, false
+	}
+	return &found, lives(root, found.Process) || lives(root, found.Guardian)
 }
-
-func (r Record) lives(root string) bool { return lives(root, r.Process) || lives(root, r.Guardian) }
 
 // tidy removes an obsolete record: the original is in use, it is from another boot, or it is
 // invalid. The caller holds the lock of the folder.
 func (f Folder) tidy() {
-	root, ok := f.root()
-	if !ok || f.Abandoned() != nil {
-		return
+	if _, alive := f.left(); !alive && f.Abandoned() == nil {
+		f.forget()
 	}
-	if record, err := readRecord(root); err == nil && record.isOf(root) && record.lives(root) {
-		return
-	}
-	f.forget()
 }
 
 func readRecord(root string) (Record, error) {

@@ -161,7 +161,7 @@ func TestAbandoned(t *testing.T) {
 			require.Equal(t, "tsc", left.Original, name)
 		}
 	}
-	for _, text := range []string{"", "null", "[]", "{", `{"original":"tsc"}`, strings.Repeat(" ", page) + "{}"} {
+	for _, text := range []string{"", "null", "[]", "{", `{"original":"tsc"}`, strings.Repeat(" ", maxAnswer) + "{}"} {
 		folder := machine(t)
 		set(t, folder, current, "hpet\n")
 		leave(t, folder, text)

@@ -88,6 +88,9 @@ func (s *Switch) begin() error {
 	return nil
 }
 
+// maxAnswer bounds the answer of the guardian in bytes.
+const maxAnswer = 4096
+
 // start starts the guardian and returns its answer.
 func (s *Switch) start() (ready, error) {
 	in, pipe, err := os.Pipe()
@@ -126,7 +129,7 @@ func (s *Switch) start() (ready, error) {
 	var reply ready
 	err = answer.SetReadDeadline(time.Now().Add(s.timeouts.ready))
 	if err == nil {
-		err = json.NewDecoder(io.LimitReader(answer, page)).Decode(&reply)
+		err = json.NewDecoder(io.LimitReader(answer, maxAnswer)).Decode(&reply)
 	}
 	if err == nil {
 		return reply, nil
