@@ -2,7 +2,6 @@ package symbols
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ianlancetaylor/demangle"
 	"github.com/timebench/timebench/internal/show/printable"
@@ -63,9 +62,5 @@ func shortened(name string) string {
 	if len(name) <= maxLength {
 		return name
 	}
-	end := maxLength - len(ellipsis)
-	for !utf8.RuneStart(name[end]) {
-		end--
-	}
-	return name[:end] + ellipsis
+	return strings.ToValidUTF8(name[:maxLength-len(ellipsis)], "") + ellipsis // the cut may be inside a character
 }

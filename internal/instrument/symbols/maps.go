@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unique"
 )
 
 const (
@@ -67,7 +68,9 @@ func ParseMaps(r io.Reader) ([]Mapping, error) {
 		if len(mappings) == maxMappings {
 			return nil, fmt.Errorf("maps: line %d: more than %d executable mappings", number, maxMappings)
 		}
-		mappings = append(mappings, mapping.apart(mappings))
+		// Tens of thousands of mappings may be of one file with a long path, and the line is longer still.
+		mapping.Path, mapping.Device = unique.Make(mapping.Path).Value(), unique.Make(mapping.Device).Value()
+		mappings = append(mappings, mapping)
 	}
 	if limited.N == 0 {
 		return nil, fmt.Errorf("maps: more than %d bytes", maxMaps)
@@ -80,19 +83,6 @@ func ParseMaps(r io.Reader) ([]Mapping, error) {
 	return mappings, nil
 }
 
-// apart returns the mapping with texts of its own, without the rest of the line. It shares those of the mapping before: tens of
-// thousands of mappings may be of one file with a long path.
-func (m Mapping) apart(before []Mapping) Mapping {
-	if len(before) > 0 {
-		if last := before[len(before)-1]; last.Path == m.Path && last.Device == m.Device {
-			m.Path, m.Device = last.Path, last.Device
-			return m
-		}
-	}
-	m.Path, m.Device = strings.Clone(m.Path), strings.Clone(m.Device)
-	return m
-}
-
 var errMapping = errors.New("want START-END PERMISSIONS OFFSET MAJOR:MINOR INODE [PATH], as in 7f00-7f10 r-xp 00000000 fd:01 42 /bin/sh")
 
 // parseMapping reads one line: 7f00-7f10 r-xp 00001000 fd:01 42    /usr/bin/x (deleted).
@@ -103,14 +93,14 @@ func parseMapping(line string) (m Mapping, executable bool, err error) {
 	for i := range fields {
 		fields[i], rest, _ = strings.Cut(rest, " ")
 	}
-	start, end, isRange := strings.Cut(fields[0], "-")
-	wrong := make([]error, 4)
+	var wrong [4]error
+	start, end, _ := strings.Cut(fields[0], "-")
 	m.Start, wrong[0] = strconv.ParseUint(start, 16, 64)
 	m.End, wrong[1] = strconv.ParseUint(end, 16, 64)
 	m.Offset, wrong[2] = strconv.ParseUint(fields[2], 16, 64)
 	m.Inode, wrong[3] = strconv.ParseUint(fields[4], 10, 64)
 	const permissions = "rwxp"
-	if errors.Join(wrong...) != nil || !isRange || m.Start >= m.End || len(fields[1]) != len(permissions) || !strings.Contains(fields[3], ":") {
+	if errors.Join(wrong[:]...) != nil || m.Start >= m.End || len(fields[1]) != len(permissions) || !strings.Contains(fields[3], ":") {
 		return Mapping{}, false, fmt.Errorf("%q: %w", line, errMapping)
 	}
 	m.Device = fields[3]

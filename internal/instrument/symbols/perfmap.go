@@ -10,6 +10,8 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 const (
@@ -89,24 +91,8 @@ func parseCompiled(line []byte) (start, size uint64, name []byte, ok bool) {
 
 // parseHex reads a number in hexadecimal, with or without 0x.
 func parseHex(digits []byte) (value uint64, ok bool) {
-	if len(digits) > 2 && digits[0] == '0' && digits[1]|0x20 == 'x' {
-		digits = digits[2:]
-	}
-	if len(digits) == 0 || len(digits) > 16 {
-		return 0, false
-	}
-	for _, digit := range digits {
-		switch {
-		case digit >= '0' && digit <= '9':
-			digit -= '0'
-		case digit|0x20 >= 'a' && digit|0x20 <= 'f':
-			digit = digit | 0x20 - 'a' + 10
-		default:
-			return 0, false
-		}
-		value = value<<4 | uint64(digit)
-	}
-	return value, true
+	value, err := strconv.ParseUint(strings.TrimPrefix(string(digits), "0x"), 16, 64)
+	return value, err == nil
 }
 
 // latest returns the functions that no later one overlaps, in order of address.

@@ -19,16 +19,7 @@ const (
 // numbers, with package and core from GetLogicalProcessorInformationEx. If that
 // fails, each CPU is a core of one package.
 func Topology() []CPU {
-	cpus := flat(Usable())
-	information, err := processorInformation()
-	if err != nil {
-		return cpus
-	}
-	relations, err := parseRelations(information)
-	if err != nil {
-		return cpus
-	}
-	return arranged(cpus, relations, sizes())
+	return arranged(flat(Usable()), processorRelations(), sizes())
 }
 
 // arranged returns the CPUs with their cores and packages.
@@ -64,16 +55,8 @@ func arranged(cpus []CPU, relations []relation, sizes []int) []CPU {
 // Packages returns the number of sockets of the machine, also those whose CPUs the process may
 // not use; 0 if Windows does not report it.
 func Packages() int {
-	information, err := processorInformation()
-	if err != nil {
-		return 0
-	}
-	relations, err := parseRelations(information)
-	if err != nil {
-		return 0
-	}
 	count := 0
-	for _, r := range relations {
+	for _, r := range processorRelations() {
 		if r.relationship == relationProcessorPackage {
 			count++
 		}
@@ -81,18 +64,22 @@ func Packages() int {
 	return count
 }
 
-func processorInformation() ([]byte, error) {
+// processorRelations returns what Windows reports of cores and packages; nil if it does not.
+func processorRelations() []relation {
 	size := new(uint32)
 	_, _, _ = getLogicalProcessorInformationEx.Call(relationAll, 0, uintptr(unsafe.Pointer(size)))
 	if *size == 0 {
-		return nil, errors.New("no information about the processors")
+		return nil
 	}
 	buffer := make([]byte, *size)
-	ok, _, err := getLogicalProcessorInformationEx.Call(relationAll, uintptr(unsafe.Pointer(&buffer[0])), uintptr(unsafe.Pointer(size)))
-	if ok == 0 {
-		return nil, err
+	if ok, _, _ := getLogicalProcessorInformationEx.Call(relationAll, uintptr(unsafe.Pointer(&buffer[0])), uintptr(unsafe.Pointer(size))); ok == 0 {
+		return nil
 	}
-	return buffer[:min(int(*size), len(buffer))], nil
+	relations, err := parseRelations(buffer[:min(int(*size), len(buffer))])
+	if err != nil {
+		return nil
+	}
+	return relations
 }
 
 // A relation is a set of CPUs that share a core or a package.
