@@ -1,13 +1,13 @@
 package preload
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/instrument/symbols"
 	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
 )
 
@@ -55,7 +55,7 @@ func definesClock(library string) bool {
 // Into returns the libraries that were preloaded into a running process and stand in for the clock, each with its origin. They
 // are mapped, and LD_PRELOAD in the environment with which the program was started, or /etc/ld.so.preload lists them.
 // The environment of another user's process takes permission to trace it.
-func Into(process *symbols.Process, pid int) []string {
+func Into(p *symbols.Process, pid int) []string {
 	lists := []struct {
 		origin string
 		names  []string
@@ -68,12 +68,12 @@ func Into(process *symbols.Process, pid int) []string {
 		for _, name := range list.names {
 			// The path of a mapping has no symbolic links, so libfaketime.so.1 may be libfaketime.so.1.0 there: by the name before ".so".
 			library := stem(name)
-			i := slices.IndexFunc(process.Mappings(), func(m symbols.Mapping) bool { return stem(m.Path) == library })
+			i := slices.IndexFunc(p.Mappings(), func(m symbols.Mapping) bool { return stem(m.Path) == library })
 			if i < 0 {
 				continue
 			}
-			mapping := process.Mappings()[i]
-			if text := mapping.Path + " (" + list.origin + ")"; !slices.Contains(all, text) && process.Defines(mapping, functions) {
+			mapping := p.Mappings()[i]
+			if text := mapping.Path + " (" + list.origin + ")"; !slices.Contains(all, text) && p.Defines(mapping, functions) {
 				all = append(all, text)
 			}
 		}
@@ -89,7 +89,7 @@ func stem(library string) string {
 
 // readOf returns what a file in the folder of a process has; empty if it cannot be read.
 func readOf(pid int, name string) string {
-	text, err := procfile.Read(fmt.Sprintf("/proc/%d/%s", pid, name))
+	text, err := procfile.Read(process.Folder(pid) + "/" + name)
 	if err != nil {
 		return ""
 	}

@@ -56,7 +56,7 @@ var one = make(chan struct{}, 1)
 // Run runs the program until it exits, exceeds a limit, or ctx ends. Then it ends the program and
 // all its descendants. Run returns the standard output, cut at its limit. The text of the error is
 // the reason in one line, without the name of the program: "did not end within 10s", "printed more
-// than 1 MB", "exit status 3: a line of standard error", "killed by signal 9", "permission
+// than 1048576 bytes", "exit status 3: a line of standard error", "killed by signal 9", "permission
 // denied". If ctx ended, the error is its cause.
 //
 // Run sets the outputs of cmd and the attributes of its process, and adds Tag to cmd.Env. If cmd.Env is
@@ -199,14 +199,7 @@ func failed(state *os.ProcessState, line string) error {
 
 // printedTooMuch returns the error of a program that exceeds the limit of an output.
 func printedTooMuch(limits Limits) error {
-	n, unit := limits.OutputBytes, "bytes"
-	switch {
-	case n >= 1e6 && n%1e6 == 0:
-		n, unit = n/1e6, "MB"
-	case n >= 1e3 && n%1e3 == 0:
-		n, unit = n/1e3, "kB"
-	}
-	return fmt.Errorf("printed more than %d %s", n, unit)
+	return fmt.Errorf("printed more than %d bytes", limits.OutputBytes)
 }
 
 // Complaint returns the line of standard error that most likely has the reason why a program failed:

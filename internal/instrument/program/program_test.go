@@ -109,10 +109,10 @@ func TestRunReturnsBothOutputsTogether(t *testing.T) {
 
 func TestRunBoundsTheOutput(t *testing.T) {
 	out, err := Run(t.Context(), playing(t, "print"), Limits{Time: ample, OutputBytes: 1e6})
-	require.EqualError(t, err, "printed more than 1 MB")
+	require.EqualError(t, err, "printed more than 1000000 bytes")
 	assert.Len(t, out, 1e6)
 	_, err = Run(t.Context(), playing(t, "complain"), Limits{Time: ample, OutputBytes: 3e3})
-	require.EqualError(t, err, "printed more than 3 kB")
+	require.EqualError(t, err, "printed more than 3000 bytes")
 	// The output of a program that exits can exceed the limit too.
 	out, err = Run(t.Context(), playing(t, "greet"), Limits{Time: ample, OutputBytes: 2})
 	require.EqualError(t, err, "printed more than 2 bytes")

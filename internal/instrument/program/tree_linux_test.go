@@ -79,7 +79,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 		"no end":                          {`sleep 1000`, short, "did not end within 1s"},
 		"ignores signals":                 {`trap '' TERM INT HUP; while :; do sleep 1; done`, short, "did not end within 1s"},
 		"fails":                           {`sleep 1000 & exit 3`, ample, "exit status 3"},
-		"prints for ever":                 {`yes & setsid yes & wait`, ample, "printed more than 1 MB"},
+		"prints for ever":                 {`yes & setsid yes & wait`, ample, "printed more than 1000000 bytes"},
 		"session":                         {`setsid sh -c 'sleep 1000; :' & echo on`, ample, ""},
 		"daemon":                          {`setsid sh -c '(setsid sh -c "trap \"\" TERM HUP; sleep 1000; :" >/dev/null 2>&1 &)' & echo on`, ample, ""},
 		"daemon, no end":                  {`(setsid sh -c '(sleep 1000 >/dev/null &)' &); sleep 1000`, short, "did not end within 1s"},

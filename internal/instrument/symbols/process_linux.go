@@ -37,7 +37,7 @@ type Frame struct {
 	// Function is the name of the function; empty if it is unknown.
 	Function string
 	// Module is the base name of the file: libc.so.6. Memory without a file has the name that the kernel gives it,
-	// such as [vdso], [vsyscall] or [heap]. It is "JIT" if a just-in-time compiler named the function, and empty
+	// such as [vdso] or [heap]. It is "JIT" if a just-in-time compiler named the function, and empty
 	// if nothing is known.
 	Module string
 }
@@ -128,11 +128,8 @@ func (p *Process) Name(addr uint64) Frame {
 		return Frame{}
 	}
 	module := shortened(m.Base())
-	switch m.Path {
-	case "[vdso]":
+	if m.Path == "[vdso]" {
 		return Frame{vdso.NameAt(m.Start, addr), module}
-	case vsyscall:
-		return Frame{vsyscallFunction(addr - m.Start), module}
 	}
 	if table := p.table(m); table != nil {
 		function := ""
@@ -157,19 +154,6 @@ func (p *Process) Name(addr uint64) Frame {
 func (p *Process) Defines(m Mapping, names []string) bool {
 	table := p.table(m)
 	return table != nil && table.HasAny(names)
-}
-
-const vsyscall = "[vsyscall]"
-
-// vsyscallFunction returns the function at an offset of the page vsyscall of x86-64, which is the same in each kernel
-// (arch/x86/entry/vsyscall/vsyscall_emu_64.S).
-func vsyscallFunction(offset uint64) string {
-	const slot = 1024
-	functions := []string{"gettimeofday", "time", "getcpu"}
-	if offset/slot < uint64(len(functions)) {
-		return functions[offset/slot]
-	}
-	return ""
 }
 
 // table returns the functions of a mapping's file, or nil.

@@ -137,12 +137,6 @@ func TestOwnFunctions(t *testing.T) {
 	}
 }
 
-func TestVsyscall(t *testing.T) {
-	p := &Process{files: new(Files), mappings: []Mapping{{Start: 0xffffffffff600000, End: 0xffffffffff601000, Path: vsyscall}}}
-	require.Equal(t, Frame{"time", vsyscall}, p.Name(0xffffffffff600400))
-	require.Equal(t, Frame{"", vsyscall}, p.Name(0xffffffffff600c00))
-}
-
 // The program is not where it was: removed, removed with another in its place, and replaced by rename.
 func TestNamesOfRemovedPrograms(t *testing.T) {
 	for name, remove := range map[string]func(path string) error{
