@@ -317,10 +317,10 @@ func (r *runner) rounds(measured []*subject) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), most+2)))
 	lead := min(leadingRounds, r.settings.Rounds-1)
 	passed, began := 0, r.now()
-	var left []pass
+	var left []*throughput
 	for round := range r.settings.Rounds {
 		if end := r.limit(began, r.settings.Rounds); round > 0 && r.now() >= end {
-			r.throughput(slices.Concat(left, due(slices.Concat(passes[passed:]...))), end)
+			r.throughput(slices.Concat(append(passes[passed:], left)...), end)
 			return
 		}
 		begun := len(passes) * max(0, round+1-lead) / (r.settings.Rounds - lead)
@@ -328,7 +328,7 @@ func (r *runner) rounds(measured []*subject) {
 			return
 		}
 		r.rounded++
-		left = append(left, due(slices.Concat(passes[passed:begun]...))...)
+		left = slices.Concat(append(passes[passed:begun:begun], left)...)
 		var ok bool
 		if left, ok = r.throughput(left, r.limit(began, round+1)); !ok {
 			return

@@ -3,7 +3,6 @@
 package measure
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -276,19 +275,6 @@ func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 	for _, c := range clocks {
 		known[c.ID] = c
 	}
-	lines := make(chan order)
-	broken := make(chan error, 1)
-	go func() {
-		decoder := json.NewDecoder(bufio.NewReader(orders))
-		for {
-			var o order
-			if err := decoder.Decode(&o); err != nil {
-				broken <- err
-				return
-			}
-			lines <- o
-		}
-	}()
 	// Start the thread that orders need now, while no result can be lost.
 	if err := thread.Run(thread.Any, func() {}); err != nil {
 		return err
@@ -297,44 +283,30 @@ func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 	if err := answers.Encode(report{}); err != nil {
 		return err
 	}
-	for {
-		select {
-		case err := <-broken:
-			return ended(err)
-		case o := <-lines:
-			done := meeting.obey(o, known)
-			select {
-			case err := <-broken: // the parent ended while this process works
-				return ended(err)
-			case answer := <-done:
-				if err := answers.Encode(answer); err != nil {
-					return err
-				}
-			}
+	// The next order is awaited while this process works: when the parent ends, so does the process.
+	for decoder := json.NewDecoder(orders); ; {
+		var o order
+		if err := decoder.Decode(&o); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("orders of a worker process: %w", err)
 		}
+		meeting.obey(o, known, answers)
 	}
-}
-
-func ended(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return fmt.Errorf("orders of a worker process: %w", err)
 }
 
 // obey executes an order on a thread of its own, which sends the report.
-func (g *gate) obey(o order, known map[string]clock.Clock) <-chan report {
-	done := make(chan report, 1)
+func (g *gate) obey(o order, known map[string]clock.Clock, answers *json.Encoder) {
 	c, ok := known[o.Clock]
 	if !ok || o.Slot < 0 || o.Slot >= len(g.slots) || !o.Pace.possible() {
 		g.absent()
-		done <- report{Error: fmt.Sprintf("a worker process cannot obey %+v", o)}
-		return done
+		_ = answers.Encode(report{Error: fmt.Sprintf("a worker process cannot obey %+v", o)})
+		return
 	}
 	var crew observe.Crew
-	crew.Start(0, o.At.Pin, func(unpinned error) { done <- reported(g.serve(unpinned, o.At, o.Slot, c, o.Pace)) })
+	// If the answer cannot be sent, the parent has ended.
+	crew.Start(0, o.At.Pin, func(unpinned error) { _ = answers.Encode(reported(g.serve(unpinned, o.At, o.Slot, c, o.Pace))) })
 	crew.Dismiss(0)
-	return done
 }
 
 func (p pace) possible() bool { return p.Chunk >= 1 && p.Slice >= 1 && p.Check >= 1 }

@@ -90,7 +90,6 @@ type throughput struct {
 	threads        int
 	oversubscribed bool
 	planned        int       // passes
-	due            int       // passes that were to begin so far
 	complete       int       // passes
 	starved        int       // complete passes in which a thread had no CPU for most of the time
 	err            error     // why a pass failed, after which there are no more
@@ -117,43 +116,28 @@ func (t *throughput) result() compare.Throughput {
 	return r
 }
 
-// A pass is the nth of a measurement.
-type pass struct {
-	*throughput
-	nth int
-}
-
-// sufficient is the number of passes whose median one disturbed pass does not move. In a run
-// without enough time, each measurement has so many before any has more.
+// sufficient is the number of passes whose median one disturbed pass does not move. In a run without enough time, each
+// measurement has so many before any has more.
 const sufficient = 3
-
-// due returns the measurements as passes, each the next of its measurement.
-func due(all []*throughput) []pass {
-	passes := make([]pass, len(all))
-	for i, t := range all {
-		passes[i] = pass{t, t.due}
-		t.due++
-	}
-	return passes
-}
 
 // throughput runs the passes until the time is up, and returns those that are left; ok is false if the run ended first.
 // The smallest number of threads comes first: the crew only has to grow, and if the time is short, the figures of few
 // threads are complete. One pass of the smallest number is always run.
-func (r *runner) throughput(passes []pass, until int64) (left []pass, ok bool) {
+func (r *runner) throughput(passes []*throughput, until int64) (left []*throughput, ok bool) {
 	defer r.team.rest()
 	rand.Shuffle(len(passes), func(i, j int) { passes[i], passes[j] = passes[j], passes[i] })
-	slices.SortStableFunc(passes, func(a, b pass) int {
-		return cmp.Or(min(a.nth/sufficient, 1)-min(b.nth/sufficient, 1), a.threads-b.threads, a.nth-b.nth)
-	})
 	fewest := slices.Min(r.settings.Threads)
-	for _, p := range passes {
-		t := p.throughput
+	for len(passes) > 0 {
+		t := slices.MinFunc(passes, func(a, b *throughput) int {
+			return cmp.Or(min(a.complete/sufficient, 1)-min(b.complete/sufficient, 1), a.threads-b.threads, a.complete-b.complete)
+		})
+		i := slices.Index(passes, t)
+		passes = slices.Delete(passes, i, i+1)
 		if t.subject.failed() || t.err != nil || r.spoilt != nil || r.outgrown(t) {
 			continue
 		}
 		if r.now() >= until && (t.threads > fewest || t.complete > 0) {
-			left = append(left, p)
+			left = append(left, t)
 			continue
 		}
 		if r.ended() {
@@ -177,15 +161,15 @@ func (r *runner) throughput(passes []pass, until int64) (left []pass, ok bool) {
 // settle decides what the error of a pass costs: the run a CPU or its workers, the clock all its
 // figures, or no more than this figure.
 func (r *runner) settle(t *throughput, err error) {
-	var gone *lostCPU
-	var failed *failedRead
+	gone, lost := errors.AsType[*lostCPU](err)
+	failed, unread := errors.AsType[*failedRead](err)
 	switch {
-	case errors.As(err, &gone):
+	case lost:
 		r.team.rest() // its threads are pinned
 		r.lose(gone.cpu)
 	case r.team.broken() != nil:
 		r.spoilt = r.team.broken()
-	case errors.As(err, &failed):
+	case unread:
 		t.subject.err = failed
 	case err != nil:
 		t.err = first(err)
