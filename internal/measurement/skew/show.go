@@ -53,50 +53,28 @@ func (s *Skew) Block(d *result.Document) table.Block {
 	return block
 }
 
-// whyMissing returns why a clock could not be compared, or which pairs are missing, for each reason.
+// whyMissing returns why a clock could not be compared, or how many pairs are missing for each reason.
 func whyMissing(c *SkewedClock) []string {
 	if len(c.MissingPairs) == 0 {
 		return []string{c.Reason}
 	}
 	var reasons []string
-	of := map[string][]MissingPair{}
+	number := map[string]int{}
 	for _, p := range c.MissingPairs {
-		if of[p.Reason] == nil {
+		if number[p.Reason]++; number[p.Reason] == 1 {
 			reasons = append(reasons, p.Reason)
 		}
-		of[p.Reason] = append(of[p.Reason], p)
 	}
 	const most = 10
 	var lines []string
 	for _, reason := range reasons[:min(most, len(reasons))] {
-		n := len(of[reason])
-		lines = append(lines, fmt.Sprintf("%s%s missing (%s): %s", words.Plural(n, "pair"), words.Are(n), between(of[reason]), reason))
+		n := number[reason]
+		lines = append(lines, words.Plural(n, "pair")+words.Are(n)+" missing: "+reason)
 	}
 	if more := len(reasons) - most; more > 0 {
 		lines = append(lines, "pairs are missing for "+words.Plural(more, "more reason"))
 	}
 	return lines
-}
-
-// between returns the CPUs of pairs: CPU 0 with CPUs 1 to 3, CPU 1 with CPU 2.
-func between(pairs []MissingPair) string {
-	var firsts []int
-	others := map[int][]int{}
-	for _, p := range pairs {
-		if others[p.CPU] == nil {
-			firsts = append(firsts, p.CPU)
-		}
-		others[p.CPU] = append(others[p.CPU], p.OtherCPU)
-	}
-	const most = 5
-	var named []string
-	for _, cpu := range firsts[:min(most, len(firsts))] {
-		named = append(named, fmt.Sprintf("CPU %d with %s", cpu, words.CPUs(others[cpu])))
-	}
-	if more := len(firsts) - most; more > 0 {
-		named = append(named, words.Plural(more, "more CPU"))
-	}
-	return strings.Join(named, ", ")
 }
 
 func apartPairs(c *SkewedClock) []CPUPair {

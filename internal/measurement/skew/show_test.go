@@ -100,8 +100,8 @@ func TestMissingPairsAreInTheVerdict(t *testing.T) {
 	block := s.Block(&result.Document{})
 	require.Regexp(t, `^No CPUs differ by more than [\d.]+ ns in 7 of 63 pairs of CPUs \(1 clock\)\. The others were not measured\.$`, block.Verdict)
 	require.Contains(t, block.Notes[0], "no difference beyond the error bound in 7 of 63 pairs;")
-	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 55 pairs are missing (CPU 0 with CPUs 8 to 62): "+few)
-	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 1 pair is missing (CPU 0 with CPU 63): "+gone)
+	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 55 pairs are missing: "+few)
+	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 1 pair is missing: "+gone)
 	lines := s.Lines(nil)
 	require.Len(t, lines, 1+63)
 	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso", "0", "63", "", "", "", "", "", gone}, lines[63])
@@ -142,7 +142,7 @@ func TestMissingPairsAreListedShortly(t *testing.T) {
 	for _, p := range pairs([]int{0, 1, 2, 3, 4, 5, 6, 7}) {
 		c.MissingPairs = append(c.MissingPairs, MissingPair{CPU: p[0], OtherCPU: p[1], Reason: "a"})
 	}
-	require.Equal(t, []string{"28 pairs are missing (CPU 0 with CPUs 1 to 7, CPU 1 with CPUs 2 to 7, CPU 2 with CPUs 3 to 7, CPU 3 with CPUs 4 to 7, CPU 4 with CPUs 5 to 7, 2 more CPUs): a"}, whyMissing(&c))
+	require.Equal(t, []string{"28 pairs are missing: a"}, whyMissing(&c))
 	for i := range c.MissingPairs {
 		c.MissingPairs[i].Reason = strings.Repeat("b", i)
 	}
