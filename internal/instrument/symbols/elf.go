@@ -220,8 +220,7 @@ func (t *Table) readSymbols(file *elf.File, section *elf.Section, contents io.Re
 	if err := within(stringTable, maxNames); err != nil {
 		return err
 	}
-	const eachFunction = functionSize + 2*pieceSize // a function around another one has two ranges
-	if err := reserve(int64(stringTable.FileSize + eachFunction*mostFunctions(file, section))); err != nil {
+	if err := reserve(int64(stringTable.FileSize + 2*functionSize*mostFunctions(file, section))); err != nil {
 		return err
 	}
 	names := make([]byte, stringTable.FileSize)
@@ -229,7 +228,7 @@ func (t *Table) readSymbols(file *elf.File, section *elf.Section, contents io.Re
 		return fmt.Errorf("ELF file: string table: %w", err)
 	}
 	t.names = names
-	functions, err := t.functions(file, section, contents)
+	functions, err := t.symbols(file, section, contents)
 	if err != nil {
 		return err
 	}
@@ -250,8 +249,8 @@ func mostFunctions(file *elf.File, section *elf.Section) uint64 {
 	return min(section.FileSize/symbolSize(file), maxElements)
 }
 
-// functions reads the symbols that are functions.
-func (t *Table) functions(file *elf.File, section *elf.Section, contents io.ReaderAt) ([]function, error) {
+// symbols reads the symbols that are functions.
+func (t *Table) symbols(file *elf.File, section *elf.Section, contents io.ReaderAt) ([]function, error) {
 	functions := make([]function, 0, mostFunctions(file, section))
 	entry := make([]byte, symbolSize(file))
 	const buffer = 64 << 10

@@ -43,7 +43,7 @@ type Files struct {
 // size returns about how many bytes of memory the table takes.
 func (t *Table) size() int64 {
 	const fixed = 1 << 10
-	return fixed + int64(cap(t.names)) + pieceSize*int64(cap(t.pieces))
+	return fixed + int64(cap(t.names)) + functionSize*int64(cap(t.functions))
 }
 
 // A fileID changes when the contents of a file do.

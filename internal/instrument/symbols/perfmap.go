@@ -53,11 +53,7 @@ func ParsePerfMap(r io.Reader, size int64) (*Table, error) {
 			return nil, fmt.Errorf("list of compiled functions: %w", err)
 		}
 	}
-	kept := latest(compiled)
-	t.pieces = make([]piece, 0, len(kept))
-	for _, f := range kept {
-		t.pieces = append(t.pieces, piece{f.start, uint32(min(f.end-f.start, math.MaxUint32)), f.name})
-	}
+	t.functions = latest(compiled)
 	return t, nil
 }
 

@@ -87,12 +87,12 @@ func FuzzParsePerfMap(f *testing.F) {
 // requireOrdered checks what the search in a table relies on.
 func requireOrdered(t *testing.T, table *Table) {
 	t.Helper()
-	for i, p := range table.pieces {
-		if p.length == 0 || i > 0 && table.pieces[i-1].start+uint64(table.pieces[i-1].length) > p.start {
-			t.Fatalf("piece %d: %+v", i, table.pieces)
+	for i, f := range table.functions {
+		if f.end <= f.start || i > 0 && table.functions[i-1].start >= f.start {
+			t.Fatalf("function %d: %+v", i, table.functions)
 		}
-		if name, ok := table.Lookup(p.start); !ok || len(name) > maxLength {
-			t.Fatalf("piece %d: %q, %v", i, name, ok)
+		if name, ok := table.Lookup(f.start); !ok || len(name) > maxLength {
+			t.Fatalf("function %d: %q, %v", i, name, ok)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package symbols
 import (
 	"bytes"
 	"cmp"
-	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -11,8 +10,8 @@ import (
 
 // A Table has the functions of one file or of one just-in-time compiler.
 type Table struct {
-	pieces    []piece // in order of address, without overlap
-	names     []byte  // of the functions, each ended by a zero byte
+	functions []function // in order of address, each with another start
+	names     []byte     // of the functions, each ended by a zero byte
 	segments  []segment
 	versioned bool // a name may end with the version of the symbol: clock_gettime@@GLIBC_2.17
 }
@@ -20,26 +19,18 @@ type Table struct {
 // maxName bounds a name in a file, in bytes. Mangled names of C++ templates have some thousand.
 const maxName = 4096
 
-// A piece is a range of addresses that belongs to one function. A function has several if others lie
-// within it.
-type piece struct {
-	start  uint64
-	length uint32 // of a longer piece, the first 4 GiB: no function is as long
-	name   uint32 // position in Table.names
-}
+// functionSize is the size of a function, in bytes.
+const functionSize = 24
 
-// pieceSize and functionSize are the sizes of a piece and of a function, in bytes.
-const (
-	pieceSize    = 16
-	functionSize = 24
-)
+// maxNested bounds the functions within another one, after each of which the outer one is found. Real ones are a few.
+const maxNested = 1024
 
-// A function is one symbol, before its table is made.
+// A function is one symbol.
 type function struct {
 	start, end uint64
-	name       uint32
-	rank       uint8 // which of several names of one address is preferred: the lowest
-	open       bool  // the size is unknown: it reaches to the next function, but at most to end
+	name       uint32 // position in Table.names
+	rank       uint8  // which of several names of one address is preferred: the lowest
+	open       bool   // the size is unknown: it reaches to the next function, but at most to end
 }
 
 // Lookup returns the name of the function at an address: a virtual address of the file, or of the
@@ -50,20 +41,18 @@ type function struct {
 // of one address it is always the same: a global one rather than a weak one, rather than a local one;
 // then one that does not begin with an underscore; then the shortest; then the first in the alphabet.
 func (t *Table) Lookup(addr uint64) (name string, ok bool) {
-	after := sort.Search(len(t.pieces), func(i int) bool { return t.pieces[i].start > addr })
-	if after == 0 {
-		return "", false
+	after := sort.Search(len(t.functions), func(i int) bool { return t.functions[i].start > addr })
+	for _, f := range slices.Backward(t.functions[max(0, after-maxNested):after]) {
+		if addr < f.end {
+			return readable(t.name(f)), true
+		}
 	}
-	found := t.pieces[after-1]
-	if addr-found.start >= uint64(found.length) {
-		return "", false
-	}
-	return readable(t.name(found)), true
+	return "", false
 }
 
-// name returns the name of a piece as it is in the file, without its version.
-func (t *Table) name(of piece) string {
-	name := string(t.raw(of.name))
+// name returns the name of a function as it is in the file, without its version.
+func (t *Table) name(f function) string {
+	name := string(t.raw(f.name))
 	if t.versioned {
 		name = withoutVersion(name)
 	}
@@ -72,11 +61,11 @@ func (t *Table) name(of piece) string {
 
 // HasAny reports whether the table has a function with one of these names.
 func (t *Table) HasAny(names []string) bool {
-	return slices.ContainsFunc(t.pieces, func(of piece) bool { return slices.Contains(names, t.name(of)) })
+	return slices.ContainsFunc(t.functions, func(f function) bool { return slices.Contains(names, t.name(f)) })
 }
 
-// Len returns the number of address ranges that have a name.
-func (t *Table) Len() int { return len(t.pieces) }
+// Len returns the number of functions.
+func (t *Table) Len() int { return len(t.functions) }
 
 // raw returns the name at a position, as it is in the file.
 func (t *Table) raw(at uint32) []byte {
@@ -99,7 +88,7 @@ func withoutVersion(name string) string {
 // build fills the table with functions, in any order. It changes the slice.
 func (t *Table) build(functions []function) {
 	slices.SortFunc(functions, func(a, b function) int { return cmp.Compare(a.start, b.start) })
-	t.pieces = flatten(t.withoutAliases(functions))
+	t.functions = slices.Clone(t.withoutAliases(functions)) // most symbols are none
 }
 
 // withoutAliases leaves one function at each address, with the name that [Table.Lookup] documents and
@@ -146,51 +135,4 @@ func (t *Table) prefers(a, b function) bool {
 		cmp.Compare(len(nameA), len(nameB)),
 		bytes.Compare(nameA, nameB),
 	) < 0
-}
-
-// maxNested bounds the functions that lie within each other, so that they take no memory. Real ones are a few.
-const maxNested = 1024
-
-// nested returns how many functions begin before the end of an earlier one. functions are in order.
-func nested(functions []function) int {
-	number, end := 0, uint64(0)
-	for _, f := range functions {
-		if f.start < end {
-			number++
-		}
-		end = max(end, f.end)
-	}
-	return number
-}
-
-// flatten returns the ranges of functions that may lie within each other. functions are in order, each
-// with another start.
-func flatten(functions []function) []piece {
-	pieces := make([]piece, 0, len(functions)+nested(functions)) // a function around another one has two ranges
-	var begun []function                                         // not ended, in order of start
-	at := uint64(0)
-	advance := func(to uint64) {
-		for at < to && len(begun) > 0 {
-			last := begun[len(begun)-1]
-			if last.end <= at {
-				begun = begun[:len(begun)-1]
-				continue
-			}
-			next := min(last.end, to)
-			pieces = append(pieces, piece{at, uint32(min(next-at, math.MaxUint32)), last.name})
-			at = next
-		}
-		at = to
-	}
-	for _, f := range functions {
-		advance(f.start)
-		for len(begun) > 0 && begun[len(begun)-1].end <= f.end {
-			begun = begun[:len(begun)-1] // nothing remains of it after f
-		}
-		if len(begun) < maxNested {
-			begun = append(begun, f)
-		}
-	}
-	advance(math.MaxUint64)
-	return pieces
 }
