@@ -6,7 +6,6 @@ import (
 	"fmt"
 )
 
-// headerSize is the size of struct perf_event_header.
 const headerSize = 8
 
 // trailerSize is the size of struct sample_id at the end of each record that is no Sample:
@@ -123,7 +122,6 @@ func (d *Decoder) fillSample(r *Record, body []byte) bool {
 	return true
 }
 
-// text returns a string that ends with a zero byte.
 func text(b []byte) string {
 	before, _, _ := bytes.Cut(b, []byte{0})
 	return string(before)

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxStack is the maximum number of addresses in a callchain.
 const maxStack = 64
 
 // formatLost is PERF_FORMAT_LOST.

@@ -11,7 +11,6 @@ const File = "/etc/ld.so.preload"
 // Variable lists those of one program.
 const Variable = "LD_PRELOAD"
 
-// maxListed bounds the libraries of one list.
 const maxListed = 64
 
 // listed returns the libraries of a list. They are separated by spaces or colons; in the file, comments begin with #.
@@ -29,7 +28,6 @@ func listed(text string) []string {
 	return all
 }
 
-// inEnvironment returns the libraries that the variable lists in an environment.
 func inEnvironment(environment []string) []string {
 	for _, entry := range environment {
 		if list, ok := strings.CutPrefix(entry, Variable+"="); ok {

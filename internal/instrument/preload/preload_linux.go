@@ -11,7 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/system/procfile"
 )
 
-// functions are the functions of a C library that return the time.
 var functions = []string{"clock_gettime", "clock_gettime64", "gettimeofday", "time", "timespec_get", "ftime"}
 
 // InFile returns the libraries that /etc/ld.so.preload lists and that stand in for the clock.
@@ -31,7 +30,6 @@ func standingIn(libraries []string) []string {
 	return slices.DeleteFunc(libraries, func(library string) bool { return !strings.Contains(library, "/") || !definesClock(library) })
 }
 
-// definesClock reports whether a library defines a function that returns the time.
 func definesClock(library string) bool {
 	file, err := procfile.Open(library)
 	if err != nil {
@@ -81,13 +79,11 @@ func Into(p *symbols.Process, pid int) []string {
 	return all
 }
 
-// stem returns the name of a library without its folder and its version.
 func stem(library string) string {
 	name, _, _ := strings.Cut(path.Base(library), ".so")
 	return name
 }
 
-// readOf returns what a file in the folder of a process has; empty if it cannot be read.
 func readOf(pid int, name string) string {
 	text, err := procfile.Read(process.Folder(pid) + "/" + name)
 	if err != nil {

@@ -179,7 +179,6 @@ func notStarted(cmd *exec.Cmd, err error) error {
 	return err
 }
 
-// failed returns how the program failed, or nil if it succeeded.
 func failed(state *os.ProcessState, line string) error {
 	switch {
 	case state == nil:
@@ -197,7 +196,6 @@ func failed(state *os.ProcessState, line string) error {
 	return errors.New(how)
 }
 
-// printedTooMuch returns the error of a program that exceeds the limit of an output.
 func printedTooMuch(limits Limits) error {
 	return fmt.Errorf("printed more than %d bytes", limits.OutputBytes)
 }

@@ -22,7 +22,6 @@ func newTree(cmd *exec.Cmd) (*tree, error) {
 
 func (t *tree) start() error { return t.cmd.Start() }
 
-// wait returns when the program has exited.
 func (t *tree) wait() { _ = t.cmd.Wait() }
 
 // end kills the process group. While the group has a process, its number is not reused. If it has

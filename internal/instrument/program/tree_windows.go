@@ -84,7 +84,6 @@ func resume(pid uint32) error {
 	return fmt.Errorf("the thread of process %d: %w", pid, err)
 }
 
-// wait returns when the program has exited.
 func (t *tree) wait() { _ = t.cmd.Wait() }
 
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.

@@ -48,7 +48,6 @@ func (s *syscallInfo) read(tid int) error {
 
 var errOldKernel = errors.New("ptrace needs Linux 5.3 (PTRACE_GET_SYSCALL_INFO)")
 
-// peek returns a word of the memory of a stopped thread.
 func peek(tid int, address uint64) (uint64, error) {
 	var word [wordSize]byte
 	if _, err := unix.PtracePeekData(tid, uintptr(address), word[:]); err != nil {

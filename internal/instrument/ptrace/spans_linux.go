@@ -37,7 +37,6 @@ func (s *spans) add(span *openSpan, read string) {
 	s.nReads++
 }
 
-// full reports whether there are more spans or reads than may be kept.
 func (s *spans) full() bool { return len(s.all) > s.maxSpans || s.nReads > s.maxReads }
 
 // marked returns the spans that another mark closed. An open one is that of a last mark, or of a

@@ -56,7 +56,6 @@ func Summarize(spans []Span) []Call {
 	return calls
 }
 
-// contains reports whether the reads of a call are among others, in their order.
 func contains(all, some []string) bool {
 	for _, read := range all {
 		if len(some) > 0 && some[0] == read {

@@ -344,7 +344,6 @@ func (t *tracer) called(tid int, thread *tracee) {
 	}
 }
 
-// result returns what went wrong, if anything did.
 func (t *tracer) result(ctx context.Context) error {
 	switch {
 	case t.fault != nil:
@@ -358,7 +357,6 @@ func (t *tracer) result(ctx context.Context) error {
 	}
 }
 
-// ending returns how a process ended.
 func ending(status unix.WaitStatus) string {
 	if status.Signaled() {
 		return fmt.Sprintf("killed by signal %d (%s)", status.Signal(), unix.SignalName(status.Signal()))

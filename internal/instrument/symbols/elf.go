@@ -236,7 +236,6 @@ func (t *Table) readSymbols(file *elf.File, section *elf.Section, contents io.Re
 	return nil
 }
 
-// symbolSize returns the size of a symbol in bytes.
 func symbolSize(file *elf.File) uint64 {
 	if file.Class == elf.ELFCLASS32 {
 		return elf.Sym32Size
@@ -244,12 +243,10 @@ func symbolSize(file *elf.File) uint64 {
 	return elf.Sym64Size
 }
 
-// mostFunctions returns how many functions of a symbol table are read at most.
 func mostFunctions(file *elf.File, section *elf.Section) uint64 {
 	return min(section.FileSize/symbolSize(file), maxElements)
 }
 
-// symbols reads the symbols that are functions.
 func (t *Table) symbols(file *elf.File, section *elf.Section, contents io.ReaderAt) ([]function, error) {
 	functions := make([]function, 0, mostFunctions(file, section))
 	entry := make([]byte, symbolSize(file))
@@ -275,7 +272,6 @@ func (t *Table) symbols(file *elf.File, section *elf.Section, contents io.Reader
 	return functions, nil
 }
 
-// decode returns a symbol of either class.
 func decode(file *elf.File, entry []byte) elf.Sym64 {
 	order := file.ByteOrder
 	if file.Class == elf.ELFCLASS32 {

@@ -17,8 +17,7 @@ const (
 	// maxBytes bounds the memory that all tables and mappings take, and the reading of one more, by an estimate. Chromium
 	// with all its symbols takes 310 MB while it is read.
 	maxBytes = 320 << 20
-	// maxTime bounds the time to read all files.
-	maxTime = 10 * time.Second
+	maxTime  = 10 * time.Second
 	// patience bounds the time to read one file. A file of FUSE, or of a network file system whose server
 	// is gone, may take for ever.
 	patience = 5 * time.Second
@@ -84,7 +83,6 @@ func (f *Files) reserve(bytes int64) error {
 	return nil
 }
 
-// release returns bytes that were reserved.
 func (f *Files) release(bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

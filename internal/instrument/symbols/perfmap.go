@@ -16,14 +16,12 @@ import (
 
 const (
 	// maxPerfMap bounds what is read of a list of compiled functions, in bytes.
-	maxPerfMap = 64 << 20
-	// maxCompiled bounds the number of compiled functions.
+	maxPerfMap  = 64 << 20
 	maxCompiled = 1 << 20
 	// minLine is the length of the shortest line: 0 1 a.
 	minLine = 6
 )
 
-// mostCompiled returns how many functions a list of size bytes has at most.
 func mostCompiled(size int64) int64 { return min(size/minLine+1, maxCompiled) }
 
 // ParsePerfMap reads the list of functions that a just-in-time compiler writes, /tmp/perf-PID.map
@@ -85,7 +83,6 @@ func parseCompiled(line []byte) (start, size uint64, name []byte, ok bool) {
 	return start, size, name, true
 }
 
-// parseHex reads a number in hexadecimal, with or without 0x.
 func parseHex(digits []byte) (value uint64, ok bool) {
 	value, err := strconv.ParseUint(strings.TrimPrefix(string(digits), "0x"), 16, 64)
 	return value, err == nil
@@ -120,7 +117,6 @@ func latest(compiled []function) []function {
 	return kept
 }
 
-// latestFirst is a heap of positions in the list, the last one on top.
 type latestFirst []int
 
 func (h latestFirst) Len() int           { return len(h) }

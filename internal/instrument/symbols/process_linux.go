@@ -156,7 +156,6 @@ func (p *Process) Defines(m Mapping, names []string) bool {
 	return table != nil && table.HasAny(names)
 }
 
-// table returns the functions of a mapping's file, or nil.
 func (p *Process) table(m Mapping) *Table {
 	identity := identity{m.Device, m.Inode, m.Path}
 	id, searched := p.found[identity]
@@ -228,7 +227,6 @@ func openInRoot(folder, path string, accept func(*unix.Stat_t) error) (*os.File,
 	return openRegular(root, path, unix.O_NOFOLLOW, unix.RESOLVE_IN_ROOT|unix.RESOLVE_NO_MAGICLINKS, accept)
 }
 
-// justInTime returns the functions of the process's just-in-time compiler, or nil.
 func (p *Process) justInTime() *Table {
 	table, ok := p.files.known(p.compiled)
 	if p.current && (ok || p.compiled == fileID{}) {

@@ -19,7 +19,6 @@ type Table struct {
 // maxName bounds a name in a file, in bytes. Mangled names of C++ templates have some thousand.
 const maxName = 4096
 
-// functionSize is the size of a function, in bytes.
 const functionSize = 24
 
 // maxNested bounds the functions within another one, after each of which the outer one is found. Real ones are a few.

@@ -19,7 +19,6 @@ const (
 	current   = "current_clocksource"
 )
 
-// pause is the time between two attempts.
 const pause = 5 * time.Millisecond
 
 // errUnavailable marks a clock source that the kernel does not offer.
@@ -77,7 +76,6 @@ func (f Folder) read(file string) ([]string, error) {
 	return names, nil
 }
 
-// offers returns an error if the kernel does not offer a clock source.
 func (f Folder) offers(name string) error {
 	offered, err := f.Available()
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// timeouts are the time limits of the steps.
 type timeouts struct {
 	ready   time.Duration // until the guardian reports that it is ready
 	settle  time.Duration // from a write until the kernel shows it

@@ -88,10 +88,8 @@ func (s *Switch) begin() error {
 	return nil
 }
 
-// maxAnswer bounds the answer of the guardian in bytes.
 const maxAnswer = 4096
 
-// start starts the guardian and returns its answer.
 func (s *Switch) start() (ready, error) {
 	in, pipe, err := os.Pipe()
 	if err != nil {
@@ -175,7 +173,6 @@ func (s *Switch) lose() {
 	s.finish()
 }
 
-// how returns how the guardian ended.
 func (s *Switch) how() string {
 	select {
 	case <-s.gone:

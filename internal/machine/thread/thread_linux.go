@@ -55,7 +55,6 @@ func setAffinity(set *unix.CPUSet) error {
 	return nil
 }
 
-// isMain reports whether this is the main thread of the process.
 func isMain() bool { return unix.Gettid() == unix.Getpid() }
 
 // Yield gives this CPU to another thread; sched_yield(2). In a loop that waits, it is the point

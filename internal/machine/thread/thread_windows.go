@@ -33,7 +33,6 @@ func Groups() int {
 	return max(int(uint16(count)), 1)
 }
 
-// sizes returns the number of CPUs of each group.
 func sizes() []int {
 	all := make([]int, Groups())
 	for group := range all {
@@ -135,7 +134,6 @@ func Current() int {
 	return numbers(1<<at.number, int(at.group), sizes())[0]
 }
 
-// groupMask is the mask of a group's first n CPUs.
 func groupMask(n int) uintptr { return ^uintptr(0) >> (bits.UintSize - n) }
 
 // Usable returns the numbers of the CPUs that this process may use, in order: all CPUs of the
@@ -176,5 +174,4 @@ func disperse(i int) {
 	_ = Move(dispersed(i, Usable()))
 }
 
-// dispersed returns the CPU for the i-th thread.
 func dispersed(i int, usable []int) int { return usable[i%len(usable)] }

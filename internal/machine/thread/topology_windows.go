@@ -22,7 +22,6 @@ func Topology() []CPU {
 	return arranged(flat(Usable()), processorRelations(), sizes())
 }
 
-// arranged returns the CPUs with their cores and packages.
 func arranged(cpus []CPU, relations []relation, sizes []int) []CPU {
 	index := map[int]int{}
 	for i, cpu := range cpus {

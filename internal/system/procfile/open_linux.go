@@ -54,7 +54,6 @@ func OpenAt(folder int, path string, flags int, resolve uint64, accept func(*uni
 
 var errReplaced = errors.New("another file took its place")
 
-// openAt opens a path.
 func openAt(folder int, path string, flags int, resolve uint64) (int, error) {
 	flags |= unix.O_CLOEXEC
 	if resolve == 0 {

@@ -25,7 +25,6 @@ func Open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// checked returns an error if a path is not that of a regular file.
 func checked(path string, stat func(string) (fs.FileInfo, error)) error {
 	info, err := stat(path)
 	if err == nil && !info.Mode().IsRegular() {
