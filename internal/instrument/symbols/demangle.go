@@ -28,27 +28,17 @@ var forms = [][]demangle.Option{
 // If the parameters make a name long, they are left out, and then the template parameters as well.
 func readable(name string) string {
 	shown := name
-	if isMangled(name) {
-		for _, options := range forms {
-			demangled, err := demangle.ToString(name, options...)
-			if err != nil {
-				break
-			}
-			shown = demangled
-			if len(shown) <= comfortable {
-				break
-			}
+	for _, options := range forms {
+		demangled, err := demangle.ToString(name, options...)
+		if err != nil {
+			break // not a mangled name
+		}
+		shown = demangled
+		if len(shown) <= comfortable {
+			break
 		}
 	}
 	return shortened(shown)
-}
-
-// isMangled reports whether a name may be a mangled one. Others are not given to the demangler: it would
-// find out as well, but slower.
-func isMangled(name string) bool {
-	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") ||
-		strings.HasPrefix(name, "__Z") || strings.HasPrefix(name, "__R") || strings.HasPrefix(name, "___Z") ||
-		strings.HasPrefix(name, "_GLOBAL_")
 }
 
 // shortened returns the name as one printable line of at most maxLength bytes.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 )
 
 // Bounds of what is read of an ELF file. Chromium with all its symbols has 1.5 million functions, and
@@ -22,10 +21,7 @@ const (
 )
 
 // A segment is a part of a file that is mapped: PT_LOAD of elf(5).
-type segment struct {
-	offset, size, address uint64
-	executable            bool
-}
+type segment struct{ offset, size, address uint64 }
 
 // FromELF reads the functions of a program or a shared library of size bytes: those of .symtab, or of
 // .dynsym if there is no other. Addresses in the table are virtual addresses of the file;
@@ -152,30 +148,25 @@ func (h *headers) ReadAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
+// segmentsOf returns those of code first. Segments may share bytes of a file, where one ends and the next begins, and the address in
+// question is one of code.
 func segmentsOf(file *elf.File) ([]segment, error) {
-	var segments []segment
+	var code, others []segment
 	for _, header := range file.Progs {
 		if header.Type != elf.PT_LOAD || header.Filesz == 0 {
 			continue
 		}
-		if len(segments) == maxSegments {
+		if len(code)+len(others) == maxSegments {
 			return nil, fmt.Errorf("ELF file: more than %d segments", maxSegments)
 		}
-		segments = append(segments, segment{header.Off, header.Filesz, header.Vaddr, header.Flags&elf.PF_X != 0})
-	}
-	// Segments may share bytes of a file, where one ends and the next begins. The address in
-	// question is one of code.
-	slices.SortStableFunc(segments, func(a, b segment) int {
-		switch {
-		case a.executable == b.executable:
-			return 0
-		case a.executable:
-			return -1
-		default:
-			return 1
+		found := segment{header.Off, header.Filesz, header.Vaddr}
+		if header.Flags&elf.PF_X != 0 {
+			code = append(code, found)
+		} else {
+			others = append(others, found)
 		}
-	})
-	return segments, nil
+	}
+	return append(code, others...), nil
 }
 
 // Address converts an address of a process, within a mapping of the file, to the virtual address that the

@@ -112,7 +112,12 @@ func TestFromELF(t *testing.T) {
 
 func TestAddressPrefersCode(t *testing.T) {
 	// The end of one segment and the start of the next share a page of the file.
-	table := &Table{segments: []segment{{0x1000, 0x1000, 0x5000, true}, {0, 0x2000, 0x100000, false}}}
+	segments, err := segmentsOf(&elf.File{Progs: []*elf.Prog{
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0, Filesz: 0x2000, Vaddr: 0x100000}},
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0x1000, Filesz: 0x1000, Vaddr: 0x5000, Flags: elf.PF_X}},
+	}})
+	require.NoError(t, err)
+	table := &Table{segments: segments}
 	address, ok := table.Address(Mapping{Start: 0x10000, End: 0x12000}, 0x11000)
 	require.True(t, ok)
 	require.Equal(t, uint64(0x5000), address)

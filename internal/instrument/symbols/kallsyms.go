@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 )
 
 const (
@@ -80,12 +81,7 @@ func ParseKallsyms(r io.Reader, want func(name string) bool) ([]Symbol, error) {
 
 // endOf returns the first of the sorted starts that is larger; for the last one, the end of its page.
 func endOf(start uint64, starts []uint64) uint64 {
-	next, _ := slices.BinarySearchFunc(starts, start, func(candidate, start uint64) int {
-		if candidate <= start {
-			return -1
-		}
-		return 1
-	})
+	next := sort.Search(len(starts), func(i int) bool { return starts[i] > start })
 	if next < len(starts) {
 		return starts[next]
 	}

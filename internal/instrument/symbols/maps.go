@@ -8,6 +8,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unique"
@@ -115,12 +116,7 @@ func parseMapping(line string) (m Mapping, executable bool, err error) {
 
 // mappingAt returns the mapping of an address, of mappings in order.
 func mappingAt(mappings []Mapping, addr uint64) (Mapping, bool) {
-	i, _ := slices.BinarySearchFunc(mappings, addr, func(m Mapping, addr uint64) int {
-		if m.End <= addr {
-			return -1
-		}
-		return 1
-	})
+	i := sort.Search(len(mappings), func(i int) bool { return mappings[i].End > addr })
 	if i < len(mappings) && mappings[i].Start <= addr {
 		return mappings[i], true
 	}
