@@ -172,7 +172,7 @@ func lives(root string, p process.ID) bool {
 		// If /proc hides the processes of others (hidepid), it may still be there.
 		return root == "/" && p.PID > 0 && errors.Is(unix.Kill(p.PID, 0), unix.EPERM)
 	}
-	return process.Of(stat) == p && !process.Ended(stat)
+	return process.Of(stat) == p && !process.FirstEnded(stat)
 }
 
 func bootID(root string) string {
