@@ -17,7 +17,8 @@ import (
 
 // The real program in a real terminal, which script(1) makes.
 func TestOnlyTablesArePaintedOnARealTerminal(t *testing.T) {
-	script, timebench := need.Program(t, "script"), need.Timebench(t)
+	t.Parallel()
+	script, timebench := need.Program(t, "script"), need.Program(t, "timebench")
 	file := filepath.Join(t.TempDir(), "results.json")
 	var samples []float64
 	for i := range 20 {

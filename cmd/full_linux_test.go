@@ -81,6 +81,7 @@ func requireWholeOrOld(t *testing.T, folder string, name string, args ...string)
 
 // A file that cannot grow, as under a quota, leaves the old set.
 func TestLimitedFiles(t *testing.T) {
+	t.Parallel()
 	old, fresh := saved(t, 0), saved(t, 3)
 	for _, target := range []string{"report", "report.zip"} {
 		folder := t.TempDir()
@@ -99,6 +100,7 @@ func TestLimitedFiles(t *testing.T) {
 
 // A disk that fills up at any point of a write leaves the old set.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "only root may mount a small file system")
 	}
@@ -140,11 +142,12 @@ func fill(t *testing.T, name string, size int64) {
 // Output that cannot be written is exit status 1 and one line, for every command and format; of doctor, where 1 is a
 // finding, it is 3.
 func TestFullOutput(t *testing.T) {
+	t.Parallel()
 	document := saved(t, 0)
 	commands := [][]string{
 		{}, {"--help"}, {"--version"}, {"version"}, {"help"}, {"help", "compare"}, {"compare", "--help"}, {"list"}, {"env"}, {"env", "--format", "json"},
 		{"completion"}, {"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"},
-		{"__complete", "compare", ""}, {"compare", "time.Now@go", "--threads", "1", "--time", "2ms", "--rounds", "1"}, {"doctor"},
+		{"__complete", "compare", ""}, {"compare", "time.Now@go", "--threads", "1", "--time", "2ms", "--rounds", "1"}, {"doctor", "--fast"},
 	}
 	for _, name := range render.Names(render.Formats) {
 		commands = append(commands, []string{"render", document, "--format", name})

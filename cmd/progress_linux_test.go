@@ -12,6 +12,7 @@ import (
 
 // On a terminal, nothing moves the cursor over what a profiled command prints there.
 func TestOutputOfAProfiledCommandStays(t *testing.T) {
+	t.Parallel()
 	script, timebench := need.Program(t, "script"), need.Timebench(t)
 	// Longer than the bar takes to appear, and with a line that has no end yet.
 	const prints = `echo first; printf last; sleep 1.2; echo " line"`

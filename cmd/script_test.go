@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +59,12 @@ func withTimebench(m *testing.M) (status int) {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	// Most of these tests wait.
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
 }
 
@@ -78,6 +86,7 @@ func copySelf(folder string) error {
 }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Condition: func(condition string) (bool, error) {
@@ -224,9 +233,9 @@ func isFolder(name string) bool {
 }
 
 // busyWorkers returns the two worker processes of a program when they measure. Their CPU time
-// shows that: to start takes them a tenth of it.
+// shows that: to start takes them a fifth of it.
 func busyWorkers(pid int) ([]*process.Process, error) {
-	const workers, seconds = 2, 2
+	const workers, seconds = 2, 1
 	parent, err := process.NewProcess(int32(pid))
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +29,6 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 	old, fresh := saved(t, 0), saved(t, 3)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
 	for _, c := range []struct {
 		document string
 		args     []string
@@ -40,62 +40,66 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 		{"results.json", []string{"verify", "time.Now@go", "--time", "50ms"}},
 		{"results.json", []string{"drift", "CLOCK_MONOTONIC_RAW@syscall", "--time", "50ms"}},
 	} {
-		temporary, folder := t.TempDir(), t.TempDir()
-		t.Setenv("TMPDIR", temporary)
-		out := filepath.Join(folder, "above", "report")
-		args := slices.Concat(c.args, []string{"--out", out})
-		began := time.Now()
-		status, _, stderr := ran(t, "timebench", args...)
-		require.Zero(t, status, stderr)
-		longest := time.Since(began)
-		whole := need.FilesIn(t, folder)
-		for i := range *moments {
-			if i%2 == 0 {
-				require.NoError(t, os.RemoveAll(filepath.Dir(out)))
-			}
-			before := need.FilesIn(t, folder)
-			var output bytes.Buffer
-			command, cancel := endsInTime("timebench", args...)
-			command.Stderr = &output
-			require.NoError(t, command.Start())
-			for range 1 + i%3 {
-				time.Sleep(time.Duration(random.Int64N(int64(longest))))
-				_ = command.Process.Signal(syscall.SIGINT) // it may have ended
-			}
-			_ = command.Wait()
-			cancel()
-			require.NotContains(t, command.ProcessState.String(), "killed", "it did not end")
-			status := command.ProcessState.ExitCode()
-			require.Contains(t, []int{0, 130, -1}, status, output.String()) // -1 before it handles signals
-			require.Empty(t, output.String())
-			require.Empty(t, need.FilesIn(t, temporary))
-			after := need.FilesIn(t, folder)
-			if name := "above/report/" + c.document; after[name] == before[name] {
-				require.Equal(t, before, after, "status %d", status)
-				if len(before) == 0 {
-					require.NoDirExists(t, filepath.Dir(out))
+		t.Run(c.args[0], func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 0))
+			temporary, folder := t.TempDir(), t.TempDir()
+			out := filepath.Join(folder, "above", "report")
+			args := slices.Concat(c.args, []string{"--out", out})
+			began := time.Now()
+			status, _, stderr := ran(t, "timebench", args...)
+			require.Zero(t, status, stderr)
+			longest := time.Since(began)
+			whole := need.FilesIn(t, folder)
+			for i := range *moments {
+				if i%2 == 0 {
+					require.NoError(t, os.RemoveAll(filepath.Dir(out)))
 				}
-				continue
+				before := need.FilesIn(t, folder)
+				var output bytes.Buffer
+				command, cancel := endsInTime("timebench", args...)
+				command.Stderr, command.Env = &output, append(os.Environ(), "TMPDIR="+temporary)
+				require.NoError(t, command.Start())
+				for range 1 + i%3 {
+					time.Sleep(time.Duration(random.Int64N(int64(longest))))
+					_ = command.Process.Signal(syscall.SIGINT) // it may have ended
+				}
+				_ = command.Wait()
+				cancel()
+				require.NotContains(t, command.ProcessState.String(), "killed", "it did not end")
+				status := command.ProcessState.ExitCode()
+				require.Contains(t, []int{0, 130, -1}, status, output.String()) // -1 before it handles signals
+				require.Empty(t, output.String())
+				require.Empty(t, need.FilesIn(t, temporary))
+				after := need.FilesIn(t, folder)
+				if name := "above/report/" + c.document; after[name] == before[name] {
+					require.Equal(t, before, after, "status %d", status)
+					if len(before) == 0 {
+						require.NoDirExists(t, filepath.Dir(out))
+					}
+					continue
+				}
+				if slices.Contains([]string{"render", "diff", "doctor"}, c.args[0]) {
+					require.Equal(t, whole, after)
+					continue
+				}
+				document, err := sections.Load(out)
+				require.NoError(t, err)
+				again := filepath.Join(t.TempDir(), "report")
+				rendered, _, stderr := ran(t, "timebench", "render", out, "--out", again)
+				require.Zero(t, rendered, stderr)
+				require.Equal(t, need.FilesIn(t, again), need.FilesIn(t, out))
+				if status == 0 || i%3 == 0 { // one signal
+					require.Equal(t, status != 0, document.Interrupted)
+				}
 			}
-			if slices.Contains([]string{"render", "diff", "doctor"}, c.args[0]) {
-				require.Equal(t, whole, after)
-				continue
-			}
-			document, err := sections.Load(out)
-			require.NoError(t, err)
-			again := filepath.Join(t.TempDir(), "report")
-			rendered, _, stderr := ran(t, "timebench", "render", out, "--out", again)
-			require.Zero(t, rendered, stderr)
-			require.Equal(t, need.FilesIn(t, again), need.FilesIn(t, out))
-			if status == 0 || i%3 == 0 { // one signal
-				require.Equal(t, status != 0, document.Interrupted)
-			}
-		}
+		})
 	}
 }
 
 // A run that is killed while it writes leaves temporary files. A run removes them when they are old.
 func TestKilledRun(t *testing.T) {
+	t.Parallel()
 	old, fresh := saved(t, 0), saved(t, 3)
 	out := filepath.Join(t.TempDir(), "report")
 	temporary := func() (found []string) {
@@ -145,9 +149,10 @@ func TestKilledRun(t *testing.T) {
 
 // A signal that comes after measuring does not end the run.
 func TestSignalAfterMeasuring(t *testing.T) {
+	t.Parallel()
 	out := filepath.Join(t.TempDir(), "report")
 	for _, args := range [][]string{
-		{"compare", "--threads", "1", "--time", "1ms", "--rounds", "1"},
+		{"compare", "time.Now@go", "CLOCK_MONOTONIC@syscall", "--threads", "1", "--time", "1ms", "--rounds", "1"},
 		{"verify", "--time", "50ms"},
 	} {
 		folder := out + args[0]
@@ -183,27 +188,30 @@ func TestQuit(t *testing.T) {
 		{"compare", "time.Now@go", "--threads", "2", "--time", "1h", "--workers", "processes"},
 		{"verify", "time.Now@go", "--time", "1h"},
 	} {
-		out := filepath.Join(t.TempDir(), "report")
-		var printed, stderr bytes.Buffer
-		command, cancel := endsInTime("timebench", append(args, "--out", out)...)
-		defer cancel()
-		command.Stdout, command.Stderr = &printed, &stderr
-		// A terminal sends the signal to all processes of the group.
-		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		require.NoError(t, command.Start())
-		require.True(t, until(func() bool { return isFolder(out) }), "it did not begin")
-		if slices.Contains(args, "processes") {
-			_, err := busyWorkers(command.Process.Pid)
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "report")
+			var printed, stderr bytes.Buffer
+			command, cancel := endsInTime("timebench", append(args, "--out", out)...)
+			defer cancel()
+			command.Stdout, command.Stderr = &printed, &stderr
+			// A terminal sends the signal to all processes of the group.
+			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			require.NoError(t, command.Start())
+			require.True(t, until(func() bool { return isFolder(out) }), "it did not begin")
+			if slices.Contains(args, "processes") {
+				_, err := busyWorkers(command.Process.Pid)
+				require.NoError(t, err)
+			}
+			require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGQUIT))
+			_ = command.Wait()
+			require.Equal(t, 131, command.ProcessState.ExitCode(), stderr.String())
+			require.Empty(t, stderr.String())
+			require.Contains(t, printed.String(), "nterrupted")
+			document, err := sections.Load(out)
 			require.NoError(t, err)
-		}
-		require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGQUIT))
-		_ = command.Wait()
-		require.Equal(t, 131, command.ProcessState.ExitCode(), stderr.String())
-		require.Empty(t, stderr.String())
-		require.Contains(t, printed.String(), "nterrupted")
-		document, err := sections.Load(out)
-		require.NoError(t, err)
-		require.True(t, document.Interrupted)
+			require.True(t, document.Interrupted)
+		})
 	}
 }
 
@@ -243,6 +251,7 @@ func TestSignalTwice(t *testing.T) {
 
 // SIGQUIT also ends a command that only prints.
 func TestQuitWhileItPrints(t *testing.T) {
+	t.Parallel()
 	var stderr bytes.Buffer
 	read, write, err := os.Pipe()
 	require.NoError(t, err)

@@ -131,6 +131,7 @@ func (w *watching) page(t testing.TB, path string) string {
 // Each signal ends a watch with status 0, and leaves the metrics and no other file. They are what
 // Prometheus reads.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	promtool := need.Program(t, "promtool")
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
 		folder := t.TempDir()
@@ -167,6 +168,7 @@ func TestWatch(t *testing.T) {
 
 // A watch that nohup(1) starts goes on after SIGHUP.
 func TestWatchUnderNohup(t *testing.T) {
+	t.Parallel()
 	w := startWatchBy(t, []string{need.Program(t, "nohup"), "timebench"}, "--every", "1s")
 	w.page(t, "/metrics")
 	require.NoError(t, w.Process.Signal(syscall.SIGHUP))
@@ -195,6 +197,7 @@ func TestWatchPortInUse(t *testing.T) {
 
 // Metrics that cannot be written are an event, and so is the first file after that. The others are served.
 func TestWatchFullDisk(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "only root may mount a small file system")
 	}
@@ -246,45 +249,48 @@ func TestWatchWithoutAReader(t *testing.T) {
 		"standard error ended":          {stderr: true, closed: true},
 		"standard error reads no more":  {stderr: true},
 	} {
-		folder := filepath.Join(t.TempDir(), "textfiles")
-		require.NoError(t, os.Mkdir(folder, 0o700))
-		command, cancel := endsInTime("timebench", "watch", "--every", "1s", "--textfile", filepath.Join(folder, "timebench.prom"))
-		defer cancel()
-		read, write, err := os.Pipe()
-		require.NoError(t, err)
-		_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, os.Getpagesize())
-		require.NoError(t, err)
-		_, err = write.Write(make([]byte, os.Getpagesize())) // full
-		require.NoError(t, err)
-		var stderr bytes.Buffer
-		command.Stdout, command.Stderr = write, &stderr
-		if c.stderr {
-			command.Stdout, command.Stderr = nil, write
-		}
-		require.NoError(t, command.Start())
-		require.NoError(t, write.Close())
-		defer func() { _ = read.Close() }()
-		if c.closed {
-			require.NoError(t, read.Close())
-		}
-		file := filepath.Join(folder, "timebench.prom")
-		appears := func() {
-			for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
-				time.Sleep(10 * time.Millisecond)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := filepath.Join(t.TempDir(), "textfiles")
+			require.NoError(t, os.Mkdir(folder, 0o700))
+			command, cancel := endsInTime("timebench", "watch", "--every", "1s", "--textfile", filepath.Join(folder, "timebench.prom"))
+			defer cancel()
+			read, write, err := os.Pipe()
+			require.NoError(t, err)
+			_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, os.Getpagesize())
+			require.NoError(t, err)
+			_, err = write.Write(make([]byte, os.Getpagesize())) // full
+			require.NoError(t, err)
+			var stderr bytes.Buffer
+			command.Stdout, command.Stderr = write, &stderr
+			if c.stderr {
+				command.Stdout, command.Stderr = nil, write
 			}
-		}
-		need.Ends(t, "the wait for the textfile", appears)
-		// Each of these is an event, which nobody reads.
-		require.NoError(t, os.Rename(folder, folder+".away"))
-		time.Sleep(2 * time.Second)
-		require.NoError(t, os.RemoveAll(folder+".away"))
-		require.NoError(t, os.Mkdir(folder, 0o700))
-		need.Ends(t, "the wait for the next textfile", appears)
-		require.NoError(t, command.Process.Signal(syscall.SIGTERM))
-		require.NoError(t, command.Wait(), name)
-		if c.closed && !c.stderr {
-			require.Equal(t, 1, strings.Count(stderr.String(), "timebench: standard output cannot be written: broken pipe\n"), stderr.String())
-		}
+			require.NoError(t, command.Start())
+			require.NoError(t, write.Close())
+			defer func() { _ = read.Close() }()
+			if c.closed {
+				require.NoError(t, read.Close())
+			}
+			file := filepath.Join(folder, "timebench.prom")
+			appears := func() {
+				for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
+					time.Sleep(10 * time.Millisecond)
+				}
+			}
+			need.Ends(t, "the wait for the textfile", appears)
+			// Each of these is an event, which nobody reads.
+			require.NoError(t, os.Rename(folder, folder+".away"))
+			time.Sleep(2 * time.Second)
+			require.NoError(t, os.RemoveAll(folder+".away"))
+			require.NoError(t, os.Mkdir(folder, 0o700))
+			need.Ends(t, "the wait for the next textfile", appears)
+			require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+			require.NoError(t, command.Wait(), name)
+			if c.closed && !c.stderr {
+				require.Equal(t, 1, strings.Count(stderr.String(), "timebench: standard output cannot be written: broken pipe\n"), stderr.String())
+			}
+		})
 	}
 }
 
