@@ -58,7 +58,7 @@ func TestInto(t *testing.T) {
 	link := filepath.Join(filepath.Dir(standin), "libstandin.so.1")
 	require.NoError(t, os.Symlink(filepath.Base(standin), link))
 	into := func(pid int) []string {
-		process, err := symbols.Open(pid)
+		process, err := new(symbols.Files).Open(pid)
 		require.NoError(t, err)
 		defer process.Close()
 		return Into(process, pid)

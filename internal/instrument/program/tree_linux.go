@@ -194,10 +194,8 @@ func (t *tree) proven(p process.ProcStat) bool {
 }
 
 // bury reaps a zombie that is a child of this process, unless another part of timebench may wait for
-// it. The children that timebench starts meanwhile with os/exec are in its session, where none of the
-// program's can be, so they are reaped only by their own Wait. The guardian of the clock source has a
-// session of its own, but is not started during a run. An orphan in another session that is not the
-// program's is reaped too: nobody else waits for it.
+// it: what timebench starts meanwhile with os/exec is in its session, where none of the program's can
+// be. The guardian of the clock source has a session of its own, but is not started during a run.
 func (t *tree) bury(p process.ProcStat) {
 	if p.Session == t.own.Session {
 		t.corpses[p.PID] = p.Starttime

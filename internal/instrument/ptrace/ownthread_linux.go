@@ -15,17 +15,11 @@ import (
 // and would take the exit status of a child that another goroutine started here and waits for.
 //
 // No such child can come later: other goroutines do not run on a locked thread, and orphans go to
-// the first living thread of the process, which is the main one (find_new_reaper in
-// kernel/exit.c). So fn does not run on that.
+// the main thread (find_new_reaper in kernel/exit.c), on which fn does not run. A thread that does
+// not fit is kept until fn has returned, so that the next goroutine is on another one.
 //
-// A thread that does not fit is kept until fn has returned, so that the next goroutine is on
-// another one. This ends, at the latest with a new thread, which has no children.
-//
-// The thread is never unlocked, and ends with its goroutine. If fn left a process behind, the
-// kernel would kill it then, because of PTRACE_O_EXITKILL.
-//
-// thread.Run is not for this: it blocks signals, and a program that starts there would inherit
-// that.
+// If fn left a process behind, the kernel would kill it at the end of the thread (PTRACE_O_EXITKILL).
+// thread.Run is not for this: it blocks signals, and a program that starts there would inherit that.
 func onOwnThread(fn func()) {
 	done := make(chan struct{})
 	go func() {

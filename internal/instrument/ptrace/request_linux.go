@@ -11,11 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PTRACE_GET_SYSCALL_INFO, which x/sys does not have, passes a Go pointer to the kernel. It points to memory
-// on the heap, which does not move, and the conversion to uintptr is in the argument list of the
-// call, which keeps the memory alive until the call returns (rule 4 of unsafe.Pointer). The kernel
-// writes to it during the call only. The request does not block, so RawSyscall6 does not delay the
-// garbage collector.
+// PTRACE_GET_SYSCALL_INFO, which x/sys does not have, passes a Go pointer to the kernel: to memory on the heap, which
+// does not move, converted in the argument list of the call (rule 4 of unsafe.Pointer). The request does not block, so
+// RawSyscall6 does not delay the garbage collector.
 
 // syscallInfo is struct ptrace_syscall_info (include/uapi/linux/ptrace.h), with the member entry
 // of its union, and the size of the longest one.

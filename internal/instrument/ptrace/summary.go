@@ -24,33 +24,34 @@ func Summarize(spans []Span) []Call {
 	var calls []Call
 	kinds := map[string][]kind{}
 	for _, span := range spans {
-		if kinds[span.Mark] == nil {
+		all := kinds[span.Mark]
+		if all == nil {
 			calls = append(calls, Call{Mark: span.Mark})
 		}
-		i := slices.IndexFunc(kinds[span.Mark], func(k kind) bool { return slices.Equal(k.reads, span.Reads) })
+		i := slices.IndexFunc(all, func(k kind) bool { return slices.Equal(k.reads, span.Reads) })
 		if i < 0 {
-			kinds[span.Mark] = append(kinds[span.Mark], kind{reads: span.Reads, spans: 1})
-		} else {
-			kinds[span.Mark][i].spans++
+			i, all = len(all), append(all, kind{reads: span.Reads})
 		}
+		all[i].spans++
+		kinds[span.Mark] = all
 	}
 	for i := range calls {
 		c := &calls[i]
+		attributed := 0
 		for _, k := range kinds[c.Mark] {
 			c.Spans += k.spans
 			if k.spans > c.Usual || k.spans == c.Usual && len(k.reads) < len(c.Reads) {
 				c.Reads, c.Usual = k.reads, k.spans
 			}
 		}
-		c.Attributed = c.Usual
-		if float64(c.Usual) < mostlyUsual*float64(c.Spans) || len(c.Reads) == 0 {
-			continue
-		}
-		c.Attributed = 0
 		for _, k := range kinds[c.Mark] {
 			if contains(k.reads, c.Reads) {
-				c.Attributed += k.spans
+				attributed += k.spans
 			}
+		}
+		c.Attributed = c.Usual
+		if float64(c.Usual) >= mostlyUsual*float64(c.Spans) && len(c.Reads) > 0 {
+			c.Attributed = attributed
 		}
 	}
 	return calls

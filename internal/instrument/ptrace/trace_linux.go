@@ -82,10 +82,8 @@ func (t *tracer) trace(ctx context.Context, program *exec.Cmd) error {
 	if err := t.start(program); err != nil {
 		return err
 	}
-	// The wait below takes the status of the program, so that Wait finds no child, and returns an
-	// error that means nothing here. It still waits for the goroutines that copy the output. All
-	// processes that were traced are gone then, so the goroutines end too, unless something else
-	// holds a pipe open: then WaitDelay closes it.
+	// follow takes the status of the program, so the error of Wait means nothing. Wait still waits for the goroutines
+	// that copy the output. If something else holds a pipe open, WaitDelay closes it.
 	defer func() {
 		_ = program.Wait()
 		_ = program.Process.Release()
@@ -172,14 +170,12 @@ func wait(which int) (tid int, status unix.WaitStatus, err error) {
 // follow handles each change of the program, and returns when this thread has no children and
 // tracees any more.
 //
-// It waits for all of them at once. A wait for a certain thread can block for ever: while a thread
-// replaces the process by execve(2), the kernel waits until the tracer has taken the status of each
-// other thread (de_thread in fs/exec.c), and reports the main thread only after that.
+// It waits for all of them at once: while a thread calls execve(2), the kernel waits until the tracer
+// has taken the status of each other thread (de_thread in fs/exec.c), and reports the main thread
+// only after that.
 //
-// When everything is killed, this ends too. The kernel adds the child of a tracee to the children
-// of this thread in the same step as it makes it, and not if the parent has been killed
-// (copy_process in kernel/fork.c). The child stops before its first instruction, is reported here,
-// and is killed instead of continued.
+// When everything is killed, this ends too: the child of a tracee is a tracee before it runs, and there is
+// none if the parent has been killed (copy_process in kernel/fork.c).
 func (t *tracer) follow(ctx context.Context) {
 	for {
 		if t.ending {
@@ -218,10 +214,8 @@ func (t *tracer) ended(tid int, status unix.WaitStatus) {
 	}
 }
 
-// kill kills all processes. SIGKILL also ends a process that is stopped by ptrace. The ids are
-// theirs, because an id is used again only after wait4 has returned its end. The exception is the
-// former id of a thread that has called execve(2), which replaced removes at the next report: the
-// kernel would have to use all other ids of the system until then.
+// kill kills all processes. An id is used again only after wait4 has returned its end, except the former id of a thread
+// that has called execve(2), which replaced removes at the next report.
 func (t *tracer) kill() {
 	t.ending = true
 	for tid := range t.threads {
@@ -274,9 +268,8 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	}
 }
 
-// resume continues a stopped thread and delivers a signal to it, if it is not 0. A stop signal stops
-// the thread a second time, for the whole process (group-stop). From there it continues, because the
-// kernel ignores the signal then (do_jobctl_trap in kernel/signal.c). So no program stays stopped.
+// resume continues a stopped thread and delivers a signal to it, if it is not 0. No program stays stopped: a stop signal
+// stops the thread a second time, and then the kernel ignores it (do_jobctl_trap in kernel/signal.c).
 func (t *tracer) resume(tid int, signal syscall.Signal) {
 	if t.calls {
 		t.blame(unix.PtraceSyscall(tid, int(signal)))
@@ -295,11 +288,8 @@ func (t *tracer) replaced(tid int) {
 	t.blame(t.execed(tid))
 }
 
-// execed hides the vDSO from a program that has not run yet. The architecture is that of the new
-// program, because the kernel sets it before it stops the thread.
-//
-// The process has one thread, which is stopped, and shares its memory with no other process. So
-// nobody changes the stack meanwhile.
+// execed hides the vDSO from a program that has not run yet. The process has one thread, which is stopped, and shares
+// its memory with no other process, so nobody changes the stack meanwhile.
 func (t *tracer) execed(tid int) error {
 	if err := t.info.read(tid); err != nil {
 		return err

@@ -52,9 +52,6 @@ type identity struct {
 	path   string
 }
 
-// Open reads the mappings of a process. It shares no tables with other processes; [Files.Open] does.
-func Open(pid int) (*Process, error) { return new(Files).Open(pid) }
-
 // Open reads the mappings of a process, whose tables are kept in f. Close it after use. The error is that of /proc/PID: the
 // process has ended, or belongs to another user; or it is that of [Files.Exhausted].
 func (f *Files) Open(pid int) (*Process, error) {

@@ -435,9 +435,9 @@ func TestProcessesThatEnd(t *testing.T) {
 	require.Equal(t, "exported_function", p.Name(r.exported).Function)
 	require.Equal(t, "exported_function", unread.Name(r.exported).Function, "from its path, which is the same file")
 	require.ErrorIs(t, p.Refresh(), process.ErrEnded)
-	_, err := Open(r.pid)
+	_, err := new(Files).Open(r.pid)
 	require.ErrorIs(t, err, process.ErrEnded)
-	_, err = Open(-1)
+	_, err = new(Files).Open(-1)
 	require.Error(t, err)
 	p.Close()
 	p.Close()
@@ -458,7 +458,7 @@ func TestNoDescriptorRemains(t *testing.T) {
 		return len(entries)
 	}
 	before := count()
-	p, err := Open(r.pid)
+	p, err := new(Files).Open(r.pid)
 	require.NoError(t, err)
 	for _, addr := range []uint64{r.exported, r.qsort, r.vdsoBase, r.anonymous} {
 		p.Name(addr)

@@ -62,8 +62,7 @@ func (f Folder) remember(original string, guardian int) error {
 	if err != nil {
 		return err
 	}
-	// In one write and without a temporary file, which would stay after a kill. Everybody may read
-	// it, whatever the umask, because doctor needs no root.
+	// Without a temporary file, which would stay after a kill. Everybody may read it, because doctor needs no root.
 	path := filepath.Join(root, recordFile)
 	if os.Mkdir(filepath.Dir(path), 0o755) == nil {
 		_ = os.Chmod(filepath.Dir(path), 0o755)

@@ -46,8 +46,7 @@ func prepare(cpu int) error {
 
 // setAffinity sets the CPUs of this thread; sched_setaffinity(2). Unlike unix.SchedSetaffinity it is
 // a system call that may block: a thread that is moved to a CPU on which it gets no time stays in
-// the call, and a garbage collection must not wait for it. The set is on the heap, since the
-// arguments of [syscall.Syscall] escape, and so it does not move during the call.
+// the call, and a garbage collection must not wait for it.
 func setAffinity(set *unix.CPUSet) error {
 	if _, _, errno := syscall.Syscall(unix.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(*set), uintptr(unsafe.Pointer(set))); errno != 0 {
 		return errno
