@@ -277,7 +277,7 @@ func TestEachFinding(t *testing.T) {
 	}
 	limited := Dear(well(), 1)
 	found.add(limited.Kind, limited.Severity)
-	require.Equal(t, everyKind(), found)
+	everyKind().requireIn(t, found, "%s: plant it in TestEachFinding, with each of its severities")
 }
 
 // A rate that a program set stays if no time service resets it.

@@ -3,6 +3,7 @@ package runtimes
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,6 +23,21 @@ func TestDocsListEveryCall(t *testing.T) {
 		for _, c := range r.Calls {
 			calls = append(calls, "`"+c.Name+"`")
 		}
-		require.Contains(t, string(page), fmt.Sprintf("\n| `%s` | %s | %s |\n", r.Name, program, strings.Join(calls, ", ")))
+		row := fmt.Sprintf("\n| `%s` | %s | %s |\n", r.Name, program, strings.Join(calls, ", "))
+		require.True(t, strings.Contains(string(page), row), "add this row to docs/runtimes.md: %s", row)
+	}
+}
+
+// Every runtime is in the tests of the programs, and installed by .ci/run.
+func TestEveryRuntimeIsTested(t *testing.T) {
+	for file, quoted := range map[string]string{"programs/programs_test.go": `{"%s[0-9.]*", `, "../../../.ci/run": `TIMEBENCH_REQUIRE.*[",]%s[",]`} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, r := range All {
+			if r.Name != "go" {
+				named := regexp.MustCompile(fmt.Sprintf(quoted, regexp.QuoteMeta(r.Name)))
+				require.True(t, named.Match(text), "add %s to %s", r.Name, file)
+			}
+		}
 	}
 }

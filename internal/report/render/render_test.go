@@ -5,10 +5,12 @@ import (
 	"encoding/csv"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -177,10 +179,29 @@ func TestGolden(t *testing.T) {
 // last digits differ from one kind of CPU to another.
 var pictures = regexp.MustCompile(`(?s)<svg.*?</svg>`)
 
+// compared are the names of the golden files that a test compared.
+var compared sync.Map
+
+// TestMain fails where no test compares a golden file.
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if status == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" {
+		files, _ := filepath.Glob(filepath.Join("testdata", "*.golden"))
+		for _, file := range files {
+			if _, ok := compared.Load(file); !ok {
+				fmt.Fprintf(os.Stderr, "%s: no test compares this file: delete it\n", file)
+				status = 1
+			}
+		}
+	}
+	os.Exit(status)
+}
+
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	got = pictures.ReplaceAll(got, []byte("<svg></svg>"))
 	path := filepath.Join("testdata", name+".golden")
+	compared.Store(path, true)
 	if *update {
 		require.NoError(t, os.WriteFile(path, got, 0o644))
 	}
