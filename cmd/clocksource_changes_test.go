@@ -25,7 +25,7 @@ func TestChangeOfTheClockSourceIsAWarning(t *testing.T) {
 	}{{"tsc", ""}, {"hpet", "the kernel's clock source changed during the run: tsc, then hpet"}, {"", ""}} {
 		source := "tsc"
 		currentClockSource = func() string { return source }
-		flags := &sectionFlags{time: time.Millisecond, quiet: true, reportFlags: reportFlags{format: "table"}}
+		flags := &sectionFlags{time: time.Millisecond, reportFlags: reportFlags{format: "table", quiet: true}}
 		var out strings.Builder
 		measure := func(_ context.Context, d *result.Document, progress func(done, total time.Duration)) error {
 			d.Put(&verify.Verification{CPUs: []int{0}, Clocks: []verify.VerifiedClock{}})

@@ -17,7 +17,7 @@ import (
 	"github.com/timebench/timebench/internal/report/render"
 )
 
-// The limits of --time, --rounds and --repeat.
+// The limits of --throughput-time, --rounds and --repeat.
 const (
 	minTime   = time.Millisecond
 	maxTime   = time.Hour
@@ -38,7 +38,6 @@ type compareFlags struct {
 	timer   time.Duration
 	sources string
 	yes     bool
-	quiet   bool
 	reportFlags
 }
 
@@ -75,7 +74,7 @@ compare asks first. It restores the clock source, also if it is killed.`,
 	f := command.Flags()
 	f.StringVarP(&flags.threads, "threads", "t", "", "numbers of threads: 1..24, 1,2,4, or 1..24/4 for every fourth (default 1, 2, 4 … up to the number of CPUs)")
 	f.BoolVar(&flags.all, "all", false, allHelp)
-	f.DurationVar(&flags.time, "time", 0, "duration of one throughput measurement (default 100ms; less on many CPUs without --threads)")
+	f.DurationVar(&flags.time, "throughput-time", 0, "duration of one throughput measurement (default 100ms; less on many CPUs without --threads)")
 	f.IntVar(&flags.rounds, "rounds", 0, "number of latency samples of each clock (default as many as take 3.5 s: about 80 for the default clocks, 700 for one)")
 	f.IntVar(&flags.repeat, "repeat", 1, "number of runs, one after another: runs differ more than the samples of one, so diff judges by runs")
 	f.BoolVar(&flags.single, "distribution", false, "time single reads too: percentiles, and how often one took ten times the median")
@@ -84,9 +83,9 @@ compare asks first. It restores the clock source, also if it is killed.`,
 	f.DurationVar(&flags.timer, "timer-resolution", 0, "on Windows, request this period of the system timer, such as 1ms (timeBeginPeriod)")
 	f.StringVar(&flags.sources, "clocksources", "", "also measure with other clock sources of the kernel: all, or a list such as hpet,acpi_pm")
 	f.BoolVar(&flags.yes, "yes", false, "agree to the changes of --clocksources in advance")
-	f.BoolVarP(&flags.quiet, "quiet", "q", false, "show no progress")
 	addReportFlags(command, &flags.reportFlags, render.Formats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
+	formerly(command, "time", "throughput-time")
 	complete(command, "pin", "none", "compact", "spread")
 	complete(command, "workers", "threads", "processes")
 	return command
@@ -101,8 +100,8 @@ func (flags compareFlags) check(command *cobra.Command) error {
 	switch {
 	case given("timer-resolution") && flags.timer <= 0:
 		return fmt.Errorf("--timer-resolution %s: write a duration such as 1ms", flags.timer)
-	case given("time") && (flags.time < minTime || flags.time > maxTime):
-		return fmt.Errorf("--time %s: write a duration from %s to %s", flags.time, minTime, "1h")
+	case given("throughput-time") && (flags.time < minTime || flags.time > maxTime):
+		return fmt.Errorf("--throughput-time %s: write a duration from %s to %s", flags.time, minTime, "1h")
 	case given("rounds") && (flags.rounds < 1 || flags.rounds > maxRounds):
 		return fmt.Errorf("--rounds %d: write a number from 1 to %d", flags.rounds, maxRounds)
 	case flags.repeat < 1 || flags.repeat > maxRepeat:
@@ -119,7 +118,7 @@ func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []str
 	if err != nil {
 		return err
 	}
-	to, err := flags.measuring(report[*result.Document]{stdout: stdout, format: format, files: files.OfDocument}, "compare")
+	to, err := flags.measuring(report[*result.Document]{stdout: stdout, stderr: stderr, format: format, files: files.OfDocument}, "compare")
 	if err != nil {
 		return err
 	}

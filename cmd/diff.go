@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -50,7 +49,7 @@ of one run, so diff judges by runs where there are several.`,
 			if command.Flags().Changed("alpha") {
 				_, _ = fmt.Fprintln(command.ErrOrStderr(), "timebench: --alpha is ignored: verdicts no longer depend on it")
 			}
-			return compareFiles(command.OutOrStdout(), flags, files[0], files[1])
+			return compareFiles(command.OutOrStdout(), command.ErrOrStderr(), flags, files[0], files[1])
 		},
 	}
 	f := command.Flags()
@@ -58,18 +57,13 @@ of one run, so diff judges by runs where there are several.`,
 	_ = f.MarkHidden("alpha")
 	f.StringVar(&flags.minChange, "min-change", "2%", "smallest change that counts, as a `percentage`")
 	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock is slower by more than this `percentage` beyond noise, and 3 if that cannot be told")
-	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "least" { // its former name
-			name = "min-change"
-		}
-		return pflag.NormalizedName(name)
-	})
+	formerly(command, "least", "min-change")
 	addReportFlags(command, &flags.reportFlags, render.DiffFormats, "diff.json, diff.md, diff.html and a chart")
 	return command
 }
 
 // compareFiles compares two saved results and reports the differences.
-func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) error {
+func compareFiles(stdout, stderr io.Writer, flags diffFlags, oldFile, newFile string) error {
 	format, err := chosenFormat(render.DiffFormats, flags.format)
 	if err != nil {
 		return err
@@ -87,7 +81,7 @@ func compareFiles(stdout io.Writer, flags diffFlags, oldFile, newFile string) er
 		return err
 	}
 	d := diff.Compare(old, new, settings)
-	if err := reportLoaded(report[*diff.Diff]{stdout: stdout, format: format, files: files.OfDiff, target: files.NewTarget(flags.out, files.Diffs)}, d); err != nil {
+	if err := reportLoaded(report[*diff.Diff]{stdout: stdout, stderr: stderr, quiet: flags.quiet, format: format, files: files.OfDiff, target: files.NewTarget(flags.out, files.Diffs)}, d); err != nil {
 		return err
 	}
 	if d.Compared() == 0 {

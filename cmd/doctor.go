@@ -131,7 +131,7 @@ func (flags doctorFlags) diagnose(stdout, stderr io.Writer, names []string) (*re
 	if !slices.Contains([]string{result.Error, result.Warn, never}, flags.failOn) {
 		return nil, fmt.Errorf("--fail-on %q: write error, warn or never", flags.failOn)
 	}
-	to := report[*result.Document]{stdout: stdout, format: flags.gated(format), files: files.OfDiagnosis}
+	to := report[*result.Document]{stdout: stdout, stderr: stderr, quiet: flags.quiet, format: flags.gated(format), files: files.OfDiagnosis}
 	if len(names) == 1 {
 		return flags.diagnoseSaved(to, names[0])
 	}

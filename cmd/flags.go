@@ -62,6 +62,16 @@ func notEmpty(command *cobra.Command, flags ...string) error {
 	return nil
 }
 
+// formerly makes a flag keep its former name, which is not listed.
+func formerly(command *cobra.Command, former, now string) {
+	command.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == former {
+			name = now
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
 // complete makes the shell complete a flag to these values.
 func complete(command *cobra.Command, flag string, values ...string) {
 	// The only error is a flag that the command does not have.

@@ -65,7 +65,7 @@ command line is wrong, 3 if --fail-on odd could not tell.`,
 			if err != nil {
 				return err
 			}
-			return compareMachines(command.InOrStdin(), command.OutOrStdout(), flags, names)
+			return compareMachines(command.InOrStdin(), command.OutOrStdout(), command.ErrOrStderr(), flags, names)
 		},
 	}
 	command.Flags().StringVar(&flags.failOn, "fail-on", never, "exit with status 1 if a machine is odd, or has a finding of this severity or a worse one: odd, error, warn, or never")
@@ -93,7 +93,7 @@ func globbed(names []string) ([]string, error) {
 }
 
 // compareMachines reads the results and reports the comparison.
-func compareMachines(stdin io.Reader, stdout io.Writer, flags fleetFlags, names []string) error {
+func compareMachines(stdin io.Reader, stdout, stderr io.Writer, flags fleetFlags, names []string) error {
 	format, err := chosenFormat(render.FleetFormats, flags.format)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func compareMachines(stdin io.Reader, stdout io.Writer, flags fleetFlags, names 
 	}
 	machines, unread := fleet.Read(found, machineIn)
 	f := fleet.Of(machines, append(missing, unread...), time.Now())
-	to := report[*fleet.Fleet]{stdout: stdout, format: format, files: files.OfFleet, target: files.NewTarget(flags.out, files.Fleets)}
+	to := report[*fleet.Fleet]{stdout: stdout, stderr: stderr, quiet: flags.quiet, format: format, files: files.OfFleet, target: files.NewTarget(flags.out, files.Fleets)}
 	if f.Machines == 0 {
 		to.target = nil // what is there has more
 	}

@@ -1,26 +1,61 @@
 package cmd
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
+
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/show/printable"
 )
 
 func listCommand() *cobra.Command {
-	return &cobra.Command{
+	var format string
+	command := &cobra.Command{
 		Use:   "list",
 		Short: "List every clock of this build: available here, or why not",
 		Args:  noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
+			if err := tableOrJSON(format); err != nil {
+				return err
+			}
 			entries, err := availability(clock.Catalog())
 			if err != nil {
 				return couldNot(err)
 			}
+			if format == "json" {
+				return couldNot(writeJSON(command.OutOrStdout(), entries))
+			}
 			return couldNot(render.List(command.OutOrStdout(), entries))
 		},
 	}
+	addTableOrJSON(command, &format)
+	return command
+}
+
+// addTableOrJSON adds --format to a command that shows a table or JSON.
+func addTableOrJSON(command *cobra.Command, format *string) {
+	command.Flags().StringVarP(format, "format", "f", "table", "output format: table, json")
+	complete(command, "format", "table", "json")
+}
+
+// tableOrJSON returns an error for any other format.
+func tableOrJSON(format string) error {
+	if format != "table" && format != "json" {
+		return fmt.Errorf("--format %q: write table or json", format)
+	}
+	return nil
+}
+
+// writeJSON writes what such a command shows.
+func writeJSON(w io.Writer, of any) error {
+	encoder := json.NewEncoder(printable.JSON(w))
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(of)
 }
 
 // availability returns an entry for each clock: available here, or why not.

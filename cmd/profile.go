@@ -55,7 +55,7 @@ below. Profile is for Linux.`,
 				return err
 			}
 			if flags.time < profile.MinTime || flags.time > maxSectionTime {
-				return fmt.Errorf("--time %s: write a duration from %s to 720h", flags.time, profile.MinTime)
+				return fmt.Errorf("--duration %s: write a duration from %s to 720h", flags.time, profile.MinTime)
 			}
 			if command.Flags().Changed("rate") && (rate < profile.MinRate || rate > profile.MaxRate) {
 				return fmt.Errorf("--rate %d: write a number from %d to %d", rate, profile.MinRate, profile.MaxRate)
@@ -94,7 +94,7 @@ below. Profile is for Linux.`,
 		}
 		return err
 	})
-	flags = addSectionFlags(command, profile.DefaultTime, "how long to sample")
+	flags = addSectionFlags(command, "duration", profile.DefaultTime, "how long to sample")
 	command.Flags().IntVar(&rate, "rate", 0, fmt.Sprintf("samples in each second of CPU time (default %d, or fewer where those would take more than 0.8 %% of it)", profile.DefaultRate))
 	command.Flags().BoolVar(&threads, "threads", false, "list the threads that read clocks too")
 	return command
@@ -108,8 +108,8 @@ func profileSettings(command *cobra.Command, args []string) (s profile.Settings,
 			return s, fmt.Errorf("%q and a command after --: write one of them", args[0])
 		case len(args) == 0:
 			return s, errors.New("there is no command after --; write -- COMMAND [ARGUMENT...]")
-		case command.Flags().Changed("time"):
-			return s, errors.New("--time and a command: a command is profiled until it ends; omit --time")
+		case command.Flags().Changed("duration"):
+			return s, errors.New("--duration and a command: a command is profiled until it ends; omit --duration")
 		}
 		s.Command = args
 		return s, nil

@@ -41,7 +41,7 @@ output of --format json.`,
 				return err
 			}
 			target := files.NewTarget(flags.out, files.Results(files.MeasuredBy(document)...))
-			return reportLoaded(report[*result.Document]{stdout: command.OutOrStdout(), format: format, files: files.OfDocument, target: target}, document)
+			return reportLoaded(report[*result.Document]{stdout: command.OutOrStdout(), stderr: command.ErrOrStderr(), quiet: flags.quiet, format: format, files: files.OfDocument, target: target}, document)
 		},
 	}
 	addReportFlags(command, &flags, render.Formats, documentFiles)

@@ -10,15 +10,17 @@ import (
 	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/system/signals"
+	"github.com/timebench/timebench/internal/system/terminal"
 )
 
 // A report writes a document or a diff: to standard output in one format, and as the files of --out.
 type report[T any] struct {
-	stdout io.Writer
-	format render.Format[T]
-	files  func(T) []files.File
-	target *files.Target // nil without --out
-	labels []string
+	stdout, stderr io.Writer
+	format         render.Format[T]
+	quiet          bool
+	files          func(T) []files.File
+	target         *files.Target // nil without --out
+	labels         []string
 	// command is the one that measures; "" if nothing is measured.
 	command string
 }
@@ -26,14 +28,19 @@ type report[T any] struct {
 // measuring completes the report of a command that measures with its labels and its target.
 func (flags reportFlags) measuring(to report[*result.Document], command string) (report[*result.Document], error) {
 	labels, err := flags.labelled()
-	to.labels, to.command, to.target = labels, command, files.NewTarget(flags.out, files.Results(command))
+	to.labels, to.quiet, to.command, to.target = labels, flags.quiet, command, files.NewTarget(flags.out, files.Results(command))
 	return to, err
 }
 
 // write writes a document or a diff. It writes to standard output even if it cannot write the files.
 func (r report[T]) write(d T) error {
-	unwritten := r.target.Write(r.files(d))
-	return errors.Join(r.format.Write(r.stdout, d), unwritten)
+	written := r.files(d)
+	unwritten := r.target.Write(written)
+	err := errors.Join(r.format.Write(r.stdout, d), unwritten)
+	if err == nil && !r.quiet && terminal.Is(r.stderr) {
+		_, _ = io.WriteString(r.stderr, r.target.Written(written))
+	}
+	return err
 }
 
 // reportLoaded reports what was loaded and not measured here. A signal ends the process at once.
@@ -54,6 +61,7 @@ func (r report[T]) begin() error {
 type reportFlags struct {
 	format string
 	out    string
+	quiet  bool
 	labels []string
 }
 
@@ -65,5 +73,6 @@ func addReportFlags[T any](command *cobra.Command, flags *reportFlags, formats [
 	names := render.Names(formats)
 	command.Flags().StringVarP(&flags.format, "format", "f", names[0], "output format: "+strings.Join(names, ", "))
 	command.Flags().StringVarP(&flags.out, "out", "o", "", "also write "+written+" into this `folder` (or .zip)")
+	command.Flags().BoolVarP(&flags.quiet, "quiet", "q", false, "show neither progress nor which files were written")
 	complete(command, "format", names...)
 }

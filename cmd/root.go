@@ -128,7 +128,7 @@ them is slow.`,
 	}
 	// Cobra's own flag needs text/template, which calls methods by name. The linker then keeps all
 	// methods, and the program is a third larger.
-	command.Flags().BoolP("version", "v", false, "print the version of timebench")
+	command.Flags().BoolP("version", "V", false, "print the version of timebench")
 	command.SetFlagErrorFunc(flagError)
 	command.SetHelpCommand(helpCommand())
 	command.SetHelpFunc(showHelp)

@@ -18,7 +18,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// maxCallTime is the upper limit of --time of runtimes.
+// maxCallTime is the upper limit of --call-time of runtimes.
 const maxCallTime = time.Minute
 
 func runtimesCommand() *cobra.Command {
@@ -48,7 +48,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 				return err
 			}
 			if flags.time < runtimes.ShortestTime || flags.time > maxCallTime {
-				return fmt.Errorf("--time %s: write a duration from %s to %s", flags.time, runtimes.ShortestTime, maxCallTime)
+				return fmt.Errorf("--call-time %s: write a duration from %s to %s", flags.time, runtimes.ShortestTime, maxCallTime)
 			}
 			settings := runtimes.Settings{Runtimes: selected, Starts: runtimes.DefaultStarts, Time: flags.time, CPUs: host.UsableCPUs(host.Facts())}
 			if threads != "" {
@@ -78,7 +78,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 			return someMeasured(runtimes.Of(document))
 		},
 	}
-	flags = addSectionFlags(command, 200*time.Millisecond, "total duration of the samples of one call")
+	flags = addSectionFlags(command, "call-time", 200*time.Millisecond, "total duration of the samples of one call")
 	command.Flags().StringArrayVar(&given, "runtime", nil, "measure this program, as `NAME=PATH`; may be repeated")
 	command.Flags().StringVarP(&threads, "threads", "t", "", "numbers of threads for throughput, such as 1..24 or 1,2,4 ("+strings.Join(runtimes.WithThreads(), ", ")+")")
 	command.ValidArgs = runtimes.Names()

@@ -18,7 +18,7 @@ import (
 	"github.com/timebench/timebench/internal/system/terminal"
 )
 
-// maxSectionTime is the upper limit of --time of verify, skew and drift: drift runs for days.
+// maxSectionTime is the upper limit of --duration of verify, skew and drift: drift runs for days.
 const maxSectionTime = 30 * 24 * time.Hour
 
 // sectionFlags are the flags that the commands share which measure one section of the document, as
@@ -28,16 +28,15 @@ type sectionFlags struct {
 	all     bool
 	time    time.Duration
 	cpus    string
-	quiet   bool
 	reportFlags
 }
 
-// addSectionFlags adds the shared flags to a command, with the default and the help of --time.
-func addSectionFlags(command *cobra.Command, defaultTime time.Duration, timeHelp string) *sectionFlags {
+// addSectionFlags adds the shared flags to a command: those of a report, and a time by a flag of this name, which was
+// --time.
+func addSectionFlags(command *cobra.Command, timeFlag string, defaultTime time.Duration, timeHelp string) *sectionFlags {
 	flags := &sectionFlags{command: command.Name()}
-	f := command.Flags()
-	f.DurationVar(&flags.time, "time", defaultTime, timeHelp)
-	f.BoolVarP(&flags.quiet, "quiet", "q", false, "show no progress")
+	command.Flags().DurationVar(&flags.time, timeFlag, defaultTime, timeHelp)
+	formerly(command, "time", timeFlag)
 	addReportFlags(command, &flags.reportFlags, render.SectionFormats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
 	return flags
@@ -45,7 +44,7 @@ func addSectionFlags(command *cobra.Command, defaultTime time.Duration, timeHelp
 
 // addClockFlags adds the shared flags to a command that measures chosen clocks.
 func addClockFlags(command *cobra.Command, defaultTime time.Duration) *sectionFlags {
-	flags := addSectionFlags(command, defaultTime, "total duration")
+	flags := addSectionFlags(command, "duration", defaultTime, "how long to measure in all")
 	command.Flags().BoolVar(&flags.all, "all", false, allHelp)
 	command.ValidArgsFunction = completeSelectors
 	return flags
@@ -66,7 +65,7 @@ func (flags *sectionFlags) check(command *cobra.Command) ([]int, error) {
 		return nil, err
 	}
 	if flags.time < minTime || flags.time > maxSectionTime {
-		return nil, fmt.Errorf("--time %s: write a duration from %s to 720h", flags.time, minTime)
+		return nil, fmt.Errorf("--duration %s: write a duration from %s to 720h", flags.time, minTime)
 	}
 	if flags.cpus == "" {
 		return thread.Usable(), nil
@@ -94,7 +93,7 @@ func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*r
 	if err != nil {
 		return nil, err
 	}
-	to, err := flags.measuring(report[*result.Document]{stdout: stdout, format: format, files: files.OfDocument}, flags.command)
+	to, err := flags.measuring(report[*result.Document]{stdout: stdout, stderr: stderr, format: format, files: files.OfDocument}, flags.command)
 	if err != nil {
 		return nil, err
 	}

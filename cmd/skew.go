@@ -25,7 +25,7 @@ each; with more, the first with all others.
 
 Without CLOCK it measures the CPU's counter and the clock that most programs read.`,
 		Example: `  timebench skew
-  timebench skew RDTSC@cpu --cpus 0,8,16 --time 10s
+  timebench skew RDTSC@cpu --cpus 0,8,16 --duration 10s
   timebench skew --out skew/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
 			cpus, err := flags.check(command)

@@ -28,7 +28,7 @@ so a busy machine causes none.
 CLOCK is as for compare. Exit status: 0 if every clock passes, 1 if one fails or if an
 available clock could not be verified.`,
 		Example: `  timebench verify
-  timebench verify --load --time 1m
+  timebench verify --load --duration 1m
   timebench verify CLOCK_MONOTONIC RDTSC@cpu --out verified/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
 			cpus, err := flags.check(command)

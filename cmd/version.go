@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/document/result"
@@ -40,6 +41,10 @@ func tool() result.Tool {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return t
+	}
+	// go install MODULE@VERSION has no repository, but a version that may end in the commit.
+	if parts := strings.Split(info.Main.Version, "-"); len(parts) >= 3 {
+		t.Revision, _, _ = strings.Cut(parts[len(parts)-1], "+")
 	}
 	modified := false
 	for _, setting := range info.Settings {

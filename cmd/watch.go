@@ -249,6 +249,7 @@ func (a *agent) publish(s *watch.State) *watch.Event {
 		return nil
 	}
 	if a.server != nil {
+		a.server.Show(s)
 		a.server.Put(text.Bytes(), overdue*a.flags.every+graceOfTurn)
 	}
 	if a.flags.textfile == "" {

@@ -58,7 +58,7 @@ var tscRemedies = map[string]remedy{
 		source:   "docs/commands.md: drift; a time service keeps the wall clock at the rate of its servers",
 		where:    []condition{onX86},
 		advice:   "Find out which clock is wrong: measure the rate of the TSC against the wall clock, while a time service synchronises it",
-		commands: []string{"timebench drift RDTSC@cpu --ref CLOCK_REALTIME@vdso --time 1h"},
+		commands: []string{"timebench drift RDTSC@cpu --ref CLOCK_REALTIME@vdso --duration 1h"},
 	},
 	"compare-cpus": {
 		source:   "docs/commands.md: skew",

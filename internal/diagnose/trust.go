@@ -12,7 +12,7 @@ import (
 )
 
 // recheckCommand shows whether a fault persists.
-const recheckCommand = "timebench verify --load --time 1m"
+const recheckCommand = "timebench verify --load --duration 1m"
 
 // backwards finds clocks that returned less than before, on one CPU or from one CPU to
 // another.

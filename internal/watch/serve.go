@@ -33,6 +33,7 @@ type Server struct {
 	listener net.Listener
 	http     *http.Server
 	page     atomic.Pointer[page]
+	state    atomic.Pointer[State]
 
 	mutex sync.Mutex
 	open  []net.Conn // the oldest first
@@ -66,6 +67,7 @@ func listen(address string, patience time.Duration) (*Server, error) {
 	}
 	s := &Server{listener: listener}
 	pages := http.NewServeMux()
+	pages.HandleFunc("GET /{$}", s.home)
 	pages.HandleFunc("GET /metrics", s.metrics)
 	pages.HandleFunc("GET /healthz", s.healthz)
 	s.http = &http.Server{

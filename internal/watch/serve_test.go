@@ -79,7 +79,7 @@ func TestServer(t *testing.T) {
 func TestNothingElseIsServed(t *testing.T) {
 	s := serving(t, time.Second)
 	s.Put(nil, time.Hour)
-	for _, path := range []string{"/", "/metrics/", "/metrics/x", "/debug/pprof/", "/healthz/..%2f..%2fetc/passwd", "/favicon.ico"} {
+	for _, path := range []string{"/x", "/metrics/", "/metrics/x", "/debug/pprof/", "/healthz/..%2f..%2fetc/passwd", "/favicon.ico"} {
 		status, _, _ := asked(t, s, http.MethodGet, path)
 		require.Equal(t, http.StatusNotFound, status, path)
 	}

@@ -50,14 +50,19 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	r := Skew{CPUs: s.CPUs, Clocks: []SkewedClock{}}
 	lost := map[int]bool{}
 	observe.InTurn(clocks, s.Time, 0, tell, func(c clock.Clock, span time.Duration) {
-		r.Clocks = append(r.Clocks, one(ctx, c, s.CPUs, span, lost))
+		r.Clocks = append(r.Clocks, one(ctx, c, s.CPUs, span, lost, func() {
+			if tell != nil {
+				tell(time.Since(start), s.Time)
+			}
+		}))
 	})
 	r.LostCPUs = slices.Sorted(maps.Keys(lost))
 	r.DurationNS = int64(time.Since(start))
 	return r
 }
 
-func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, lost map[int]bool) SkewedClock {
+// one compares the CPUs by a clock. It calls tell between two pairs.
+func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, lost map[int]bool, tell func()) SkewedClock {
 	compared := SkewedClock{ID: c.ID}
 	unpinned := thread.Pinnable(cpus)
 	switch err := clock.Readable(c); {
@@ -92,6 +97,9 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 		compared.MissingPairs = append(compared.MissingPairs, MissingPair{CPU: pair[0], OtherCPU: pair[1], Reason: reason})
 	}
 	for i, pair := range all {
+		if i > 0 {
+			tell()
+		}
 		if ctx.Err() != nil {
 			for _, pair := range all[i:] {
 				missing(pair, "interrupted")

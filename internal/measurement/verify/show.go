@@ -289,10 +289,10 @@ func limits(v *Verification) string {
 	}
 	text := ""
 	if len(weak) > 0 {
-		text += fmt.Sprintf(" But only large warps would have been detected in %s; use a longer --time.", words.List(weak))
+		text += fmt.Sprintf(" But only large warps would have been detected in %s; use a longer --duration.", words.List(weak))
 	}
 	if len(part) > 0 {
-		text += fmt.Sprintf(" But not all pairs of CPUs were compared for %s; use a longer --time.", words.List(part))
+		text += fmt.Sprintf(" But not all pairs of CPUs were compared for %s; use a longer --duration.", words.List(part))
 	}
 	return text
 }

@@ -77,17 +77,17 @@ func TestWeakTestsAreInTheVerdict(t *testing.T) {
 	}{
 		{"Both clocks passed.", []VerifiedClock{fine, other}},
 		{"Both clocks passed.", []VerifiedClock{fine, with("syscall", 5400, 300, 2)}},
-		{"Both clocks passed. But only large warps would have been detected in b (from 58.5 µs on); use a longer --time.", []VerifiedClock{fine, with("b", 58500, 22, 2)}},
-		{"All 4 clocks passed. But only large warps would have been detected in b (from 58.5 µs on) and d (from 7 ms on); use a longer --time.",
+		{"Both clocks passed. But only large warps would have been detected in b (from 58.5 µs on); use a longer --duration.", []VerifiedClock{fine, with("b", 58500, 22, 2)}},
+		{"All 4 clocks passed. But only large warps would have been detected in b (from 58.5 µs on) and d (from 7 ms on); use a longer --duration.",
 			[]VerifiedClock{fine, with("b", 58500, 22, 2), other, with("d", 7e6, 22, 2)}},
 		// Coarse clocks, and those that take long to read, can have no more sensitive test.
 		{"All 3 clocks passed.", []VerifiedClock{fine, with("CLOCK_MONOTONIC_COARSE@vdso", 4e6, 4e6, 2), with("acpi_pm", 9000, 4000, 2)}},
 		{"All 3 clocks passed.", []VerifiedClock{fine, with("CLOCK_MONOTONIC_COARSE@vdso", 1, 4e6, 2), with("time@vdso", 1e9, 0, 2)}},
 		// A clock alone.
 		{"The clock passed.", []VerifiedClock{with("a", 45_000, 22, 2)}},
-		{"The clock passed. But only large warps would have been detected in a (from 58.5 µs on); use a longer --time.", []VerifiedClock{with("a", 58500, 22, 2)}},
-		{"Both clocks passed. But not all pairs of CPUs were compared for b (1 of 2); use a longer --time.", []VerifiedClock{fine, with("b", 0, 22, 1)}},
-		{"1 of 2 clocks failed: hpet@mmio. But only large warps would have been detected in b (from 58.5 µs on); use a longer --time.",
+		{"The clock passed. But only large warps would have been detected in a (from 58.5 µs on); use a longer --duration.", []VerifiedClock{with("a", 58500, 22, 2)}},
+		{"Both clocks passed. But not all pairs of CPUs were compared for b (1 of 2); use a longer --duration.", []VerifiedClock{fine, with("b", 0, 22, 1)}},
+		{"1 of 2 clocks failed: hpet@mmio. But only large warps would have been detected in b (from 58.5 µs on); use a longer --duration.",
 			[]VerifiedClock{warped, with("b", 58500, 22, 2)}},
 	} {
 		v := &Verification{CPUs: []int{0, 1, 5}, LostCPUs: []int{5}, Clocks: test.clocks}

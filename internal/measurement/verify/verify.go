@@ -98,7 +98,7 @@ func unread(ctx context.Context, faults []ClockFault) string {
 	case ctx.Err() != nil:
 		return interrupted
 	default:
-		return "no thread got a CPU for it in its share of the time; use a longer --time"
+		return "no thread got a CPU for it in its share of the time; use a longer --duration"
 	}
 }
 

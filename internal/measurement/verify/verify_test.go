@@ -527,5 +527,5 @@ func TestUnverifiedHasAReason(t *testing.T) {
 		require.Equal(t, Unverified, v.Clocks[i].Verdict, v.Clocks[i].ID)
 		require.Equal(t, want, v.Clocks[i].Reason, v.Clocks[i].ID)
 	}
-	require.Contains(t, unread(context.Background(), nil), "use a longer --time")
+	require.Contains(t, unread(context.Background(), nil), "use a longer --duration")
 }

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/internal/system/folder"
 )
 
@@ -202,6 +203,33 @@ func (t *Target) Write(files []File) error {
 		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
+}
+
+// Written returns what Write wrote and which file to open, as a line; "" for a nil target.
+func (t *Target) Written(files []File) string {
+	if t == nil {
+		return ""
+	}
+	var names []string
+	pictures, page := 0, ""
+	for _, f := range files {
+		switch {
+		case strings.HasPrefix(f.Name, charts+"/"):
+			pictures++
+			continue
+		case path.Ext(f.Name) == ".html":
+			page = f.Name
+		}
+		names = append(names, f.Name)
+	}
+	if pictures > 0 {
+		names = append(names, words.Plural(pictures, "chart"))
+	}
+	open := filepath.Join(t.path, page)
+	if t.isZip() {
+		open = page + " in it"
+	}
+	return fmt.Sprintf("Wrote %s into %s; open %s.\n", words.List(names), t.path, open)
 }
 
 // rendered returns the files with their content.

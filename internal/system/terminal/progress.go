@@ -8,16 +8,15 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/timebench/timebench/internal/system/debuglog"
-	"golang.org/x/term"
 )
 
 // Progress prints what is measured and about how long it takes, and shows a progress bar;
 // on a terminal only. It returns a function that updates the bar (nil if there is none), and one
 // that ends the bar, complete or interrupted.
 func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (update func(done, total time.Duration), stop func(complete bool)) {
-	file, ok := w.(*os.File)
+	file, _ := w.(*os.File)
 	// The bar moves the cursor back, over debug output too.
-	if quiet || debuglog.On() || !ok || !term.IsTerminal(int(file.Fd())) {
+	if quiet || debuglog.On() || !Is(w) {
 		return nil, func(bool) {}
 	}
 	restore, ok := enableEscapes(file)

@@ -35,9 +35,15 @@ func Width(w io.Writer) int {
 	return table.Width
 }
 
+// Is reports whether an output is a terminal.
+func Is(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
 // Of returns the file, as a [Screen] if it is a terminal.
 func Of(file *os.File) io.Writer {
-	if term.IsTerminal(int(file.Fd())) {
+	if Is(file) {
 		return screen{file}
 	}
 	return file

@@ -1,0 +1,30 @@
+package watch
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+)
+
+func TestPageShowsTheState(t *testing.T) {
+	require.Contains(t, pageOf(nil), "The first turn is not over.")
+	text := pageOf(&State{
+		Document: &result.Document{
+			Host:     result.Host{ClockSource: &result.ClockSource{Current: "<b>hpet\x1b[2J"}},
+			Findings: []result.Finding{{Severity: result.Error, Title: "reads enter the kernel"}},
+		},
+		Examined: true, QuietNS: map[string]float64{"CLOCK_MONOTONIC@vdso": 644}, TimeSync: &result.TimeSync{},
+		Turns: 2, WallClockSteps: 1, Started: time.Unix(0, 0), LastTurn: time.Unix(60, 0),
+	})
+	for _, want := range []string{
+		"<li>Clock source: &lt;b&gt;hpet", "CLOCK_MONOTONIC@vdso: 644", "Wall clock: not synchronised", "<li>error: reads enter the kernel</li>",
+		"Since 1970-01-01T00:00:00Z: 2 turns, 0 changes of the clock source, 1 step of the wall clock", "Last turn: 1970-01-01T00:01:00Z",
+		`<a href="/metrics">`, `<a href="/healthz">`,
+	} {
+		require.Contains(t, text, want)
+	}
+	require.NotContains(t, text, "\x1b")
+	require.NotContains(t, text, "No finding")
+}
