@@ -84,7 +84,7 @@ func compareFiles(stdout, stderr io.Writer, flags diffFlags, oldFile, newFile st
 	if err := reportLoaded(report[*diff.Diff]{stdout: stdout, stderr: stderr, quiet: flags.quiet, format: format, files: files.OfDiff, target: files.NewTarget(flags.out, files.Diffs)}, d); err != nil {
 		return err
 	}
-	if d.Compared() == 0 {
+	if all, _ := d.Count(); all == 0 {
 		status := couldNot
 		if flags.failAbove != "" {
 			status = untold

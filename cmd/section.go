@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -131,10 +133,5 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, secti
 
 // nothing reports whether a document has no result.
 func nothing(d *result.Document) bool {
-	for _, s := range d.Sections {
-		if may, ok := s.(interface{ Empty() bool }); !ok || !may.Empty() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.Sections, func(s result.Section) bool { return !section.Empty(s) })
 }

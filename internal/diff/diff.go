@@ -14,7 +14,7 @@ import (
 )
 
 // Schema is the schema of a Diff as JSON.
-const Schema = "timebench-diff/2"
+const Schema = "timebench-diff/3"
 
 // A Diff is what differs between two documents.
 type Diff struct {
@@ -70,12 +70,8 @@ func ReadRuns(name string, files []string, runs []*result.Document) (Side, error
 	return Read(name, sections.Join(runs)), nil
 }
 
-// A Difference is a fact that differs between the documents; "" if one does not have it.
-type Difference struct {
-	What string `json:"what"`
-	Old  string `json:"old"`
-	New  string `json:"new"`
-}
+// A Difference is a fact that differs between the documents.
+type Difference section.Difference
 
 // Compare returns what changed from old to new.
 func Compare(old, new Side, s section.Settings) *Diff {

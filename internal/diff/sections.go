@@ -30,22 +30,13 @@ func (d *Diff) Costs() *compare.Changes {
 	return all
 }
 
-// Compared returns the number of figures of all sections that both documents have.
-func (d *Diff) Compared() int {
-	n := 0
+// Count returns the number of figures of all sections that both documents have, and of those that changed.
+func (d *Diff) Count() (all, changed int) {
 	for _, s := range d.Sections {
-		n += len(s.Changes)
+		of, differ := s.Value.Count()
+		all, changed = all+of, changed+differ
 	}
-	return n
-}
-
-// Changed returns the number of those that changed.
-func (d *Diff) Changed() int {
-	n := 0
-	for _, s := range d.Sections {
-		n += s.Changed()
-	}
-	return n
+	return all, changed
 }
 
 // JSON returns the diff as JSON on one line.

@@ -2,6 +2,7 @@ package section
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/show/table"
@@ -27,27 +28,15 @@ var Usual = Settings{MinChange: 0.02}
 type Coverage struct {
 	// OnlyIn is old or new if the other document lacks the section; empty if both have it.
 	OnlyIn string `json:"only_in,omitempty"`
-	// OnlyOld and OnlyNew are the clocks that could be compared in one document only.
+	// OnlyOld and OnlyNew are the subjects that could be compared in one document only.
 	OnlyOld []string `json:"only_old,omitempty"`
 	OnlyNew []string `json:"only_new,omitempty"`
-}
-
-// Covered returns the coverage of a section; old and new are whether each document has it.
-func Covered(old, new bool) Coverage {
-	switch {
-	case old && !new:
-		return Coverage{OnlyIn: InOld}
-	case new && !old:
-		return Coverage{OnlyIn: InNew}
-	default:
-		return Coverage{}
-	}
 }
 
 // Absent returns the sentence for a section that one document lacks.
 func (c Coverage) Absent() string { return "Only the " + c.OnlyIn + " document has this." }
 
-// Notes returns lines with the clocks that one document lacks.
+// Notes returns lines with the subjects that one document lacks.
 func (c Coverage) Notes() []string {
 	var notes []string
 	for _, side := range []struct {
@@ -65,62 +54,31 @@ func (c Coverage) Notes() []string {
 type Comparison struct {
 	// Value is the JSON value under the section's key in a diff. That of an inline section is a
 	// pointer to a struct, whose keys are among those of the diff.
-	Value any
+	Value Figures
 	// Settings are the settings of the measurement that differ.
-	Settings []Setting
+	Settings []Difference
 	// Block has the tables and sentences.
 	Block table.Block
-	// Changes has an entry for each figure that both documents have.
-	Changes []Change
-	// Lines are the figures as CSV, the header first, if they have other columns than a
-	// Change.
-	Lines [][]string
 }
 
-// CSV returns the figures as CSV, the header first. key is the key of the section.
-func (c Comparison) CSV(key string) [][]string {
-	if c.Lines != nil {
-		return c.Lines
-	}
-	lines := [][]string{{"part", "clock", "what", "old", "old_bound", "new", "new_bound", "unit", "verdict"}}
-	for _, of := range c.Changes {
-		lines = append(lines, []string{key, of.Clock, of.What, of.Old, of.OldBound, of.New, of.NewBound, of.Unit, SameOrChanged(of.Changed)})
-	}
-	return lines
+// Figures are those that both documents have.
+type Figures interface {
+	// Count returns the number of figures, and of those that changed.
+	Count() (all, changed int)
+	// CSV returns a line for each figure, the header first. key is the key of the section.
+	CSV(key string) [][]string
 }
 
-// A Setting is a setting of a measurement, with its values in both documents.
-type Setting struct{ What, Old, New string }
-
-// A Change is one figure in both documents, as in the CSV of a diff.
-type Change struct {
-	Clock string
-	What  string
-	// Old and New are the figures; the bounds and the unit are empty if there are none.
-	Old, OldBound, New, NewBound, Unit string
-	Changed                            bool
+// A Difference is a fact or a setting that differs between the documents; "" if one does not have it.
+type Difference struct {
+	What string `json:"what"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
 }
 
-// Changed returns the number of figures that changed.
-func (c Comparison) Changed() int {
-	n := 0
-	for _, change := range c.Changes {
-		if change.Changed {
-			n++
-		}
-	}
-	return n
-}
-
-// Differing returns the settings whose values differ.
-func Differing(all ...Setting) []Setting {
-	var some []Setting
-	for _, s := range all {
-		if s.Old != s.New {
-			some = append(some, s)
-		}
-	}
-	return some
+// Differing returns the differences among pairs of values.
+func Differing(all ...Difference) []Difference {
+	return slices.DeleteFunc(all, func(d Difference) bool { return d.Old == d.New })
 }
 
 // Match calls both for each pair of elements with the same name. It returns the names that
@@ -158,12 +116,4 @@ func Verdict(n, of int, noun, rule string) string {
 	default:
 		return fmt.Sprintf("%d of %s changed%s.", n, words.Plural(of, noun), rule)
 	}
-}
-
-// SameOrChanged returns the verdict on a figure that cannot be better or worse.
-func SameOrChanged(changed bool) string {
-	if changed {
-		return "changed"
-	}
-	return "same"
 }

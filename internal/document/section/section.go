@@ -62,7 +62,7 @@ type Compared struct {
 	// OldName and NewName are the names of the files of the documents.
 	OldName, NewName string
 	// Value is that of the [Comparison].
-	Value any
+	Value Figures
 }
 
 // In returns the sections of a document in order. It omits empty ones if another is not
@@ -75,7 +75,7 @@ func In(d *result.Document) []Section {
 			continue
 		}
 		all = append(all, shown)
-		if may, ok := s.(interface{ Empty() bool }); !ok || !may.Empty() {
+		if !Empty(s) {
 			full = append(full, shown)
 		}
 	}
@@ -83,6 +83,12 @@ func In(d *result.Document) []Section {
 		return all
 	}
 	return full
+}
+
+// Empty reports whether a section has nothing that was measured.
+func Empty(s result.Section) bool {
+	may, ok := s.(interface{ Empty() bool })
+	return ok && may.Empty()
 }
 
 // Joining returns the Join of a [Kind] whose sections are of type S.
@@ -96,16 +102,20 @@ func Joining[S result.Section](join func(runs []S) S) func(runs []result.Section
 	}
 }
 
-// Comparing returns the Compare of a [Kind] with this key, whose sections are of type S. compare
-// gets nil for a section that a document does not have.
-func Comparing[S Section](key string, compare func(old, new S) Comparison) func(old, new *result.Document, s Settings) (Comparison, bool) {
+// Comparing returns the Compare of a [Kind] with this key, whose sections are of type S. compare gets the
+// sections if both documents have one. title is that of the block if only one has.
+func Comparing[S Section](key, title string, compare func(old, new S) Comparison) func(old, new *result.Document, s Settings) (Comparison, bool) {
 	return func(old, new *result.Document, _ Settings) (Comparison, bool) {
 		before, after := old.Section(key), new.Section(key)
-		if before == nil && after == nil {
-			return Comparison{}, false
+		only := &Changes{}
+		switch {
+		case before != nil && after != nil:
+			return compare(before.(S), after.(S)), true
+		case before != nil:
+			only.OnlyIn = InOld
+		case after != nil:
+			only.OnlyIn = InNew
 		}
-		own, _ := before.(S)
-		other, _ := after.(S)
-		return compare(own, other), true
+		return Comparison{Value: only, Block: table.Block{Title: title, Verdict: only.Absent()}}, only.OnlyIn != ""
 	}
 }

@@ -1,9 +1,8 @@
 package compare
 
 import (
-	"fmt"
-
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A Verdict is what diff concludes about a figure.
@@ -18,24 +17,23 @@ const (
 	TooFew   Verdict = "too few"  // too few samples for a verdict
 )
 
-// Changes are what changed in the costs of clocks between two documents. Their keys are at the top
-// of a diff.
+// Changes are what changed in the costs of clocks, or of calls, between two documents. Those of clocks are at
+// the top of a diff.
 type Changes struct {
+	section.Coverage
 	// Comparisons is the number of Changes.
 	Comparisons int `json:"comparisons"`
 	// Changes has an entry for each figure that both documents have.
 	Changes []Change `json:"changes"`
-	// OnlyOld and OnlyNew are the clocks with figures in one document only.
-	OnlyOld []string `json:"only_old,omitempty"`
-	OnlyNew []string `json:"only_new,omitempty"`
-	// Lost are the figures that the new document lacks, of clocks that it has:
+	// Lost are the figures that the new document lacks, of subjects that it has:
 	// "CLOCK_MONOTONIC@vdso with 2 threads".
 	Lost []string `json:"lost,omitempty"`
 }
 
 // A Change is one figure in both documents.
 type Change struct {
-	Clock string `json:"clock"`
+	// Subject is the clock or the call.
+	Subject string `json:"subject"`
 	// ClockSource is set in an experiment with another clock source than the machine's own.
 	ClockSource string `json:"clocksource,omitempty"`
 	// Threads is the number of threads that read at once; 0 for latency.
@@ -60,31 +58,33 @@ type Change struct {
 	Verdict Verdict `json:"verdict"`
 }
 
-// Name returns the clock, with the clock source of an experiment.
-func (c Change) Name() string { return clockName(c.Clock, c.ClockSource) }
+// Name returns the subject, with the clock source of an experiment.
+func (c Change) Name() string { return nameUnder(c.Subject, c.ClockSource) }
 
-func clockName(clock, source string) string {
+func nameUnder(subject, source string) string {
 	if source == "" {
-		return clock
+		return subject
 	}
-	return clock + " under " + source
+	return subject + " under " + source
 }
 
 // Figure returns the name with the number of threads.
 func (c Change) Figure() string { return figureName(c.Name(), c.Threads) }
 
-func figureName(clock string, threads int) string {
-	switch threads {
-	case 0:
-		return clock
-	case 1:
-		return clock + " with 1 thread"
+func figureName(name string, threads int) string {
+	if threads == 0 {
+		return name
 	}
-	return fmt.Sprintf("%s with %d threads", clock, threads)
+	return name + " with " + words.Plural(threads, "thread")
 }
 
 // Costs returns d itself. The changes of another section have it if they are changes of costs.
 func (d *Changes) Costs() *Changes { return d }
+
+// Count returns the number of figures, and of those that are slower or faster.
+func (d *Changes) Count() (all, changed int) {
+	return len(d.Changes), len(d.having(func(c Change) bool { return c.Verdict == Slower || c.Verdict == Faster }))
+}
 
 // Add adds the changes of another section.
 func (d *Changes) Add(of *Changes) {

@@ -14,28 +14,40 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// compared returns what changed in the costs of clocks. Every document has costs.
-func compared(old, new *result.Document, s section.Settings) (section.Comparison, bool) {
-	d := compare(old, new, s)
-	c := section.Comparison{
-		Value: d, Lines: d.lines(),
-		Block: table.Block{
-			Grids:   append([]table.Grid{costGrid(d), scalingGrid(d, new)}, threadsGrids(d)...),
-			Verdict: conclusion(d, s), Missing: inOneOnly(d, old, new),
-		},
-	}
-	for _, change := range d.Changes {
-		c.Changes = append(c.Changes, section.Change{
-			Clock: change.Name(), What: change.Figure(), Old: words.Number(change.OldNS), New: words.Number(change.NewNS), Unit: "ns",
-			Changed: change.Verdict == Slower || change.Verdict == Faster,
-		})
-	}
-	return c, true
+// A Wording is the words of the tables of changes.
+type Wording struct {
+	// Title is that of the block, and precedes that of each table; empty for clocks.
+	Title string
+	// Subject is the heading of the subjects, and Unit that of the costs.
+	Subject, Unit string
 }
 
-// lines returns a line for each figure as CSV; threads is empty for latency.
-func (d *Changes) lines() [][]string {
-	lines := [][]string{{"clock", "threads", "old_ns", "new_ns", "change", "low", "high", "old_runs", "new_runs", "floor", "verdict"}}
+// Compare returns what changed in the costs of subjects. otherSpeed is whether the machine ran at another speed.
+func Compare(old, new []Subject, otherSpeed bool, s section.Settings, w Wording) section.Comparison {
+	d := changesOf(old, new, otherSpeed, s)
+	b := table.Block{
+		Title: w.Title, Grids: append([]table.Grid{costGrid(d, w), scalingGrid(d, new, w)}, threadsGrids(d, w)...),
+		Verdict: conclusion(d, s), Missing: inOneOnly(d, old, new),
+	}
+	return section.Comparison{Value: d, Block: b}
+}
+
+// compared returns what changed in the costs of clocks. Every document has costs.
+func compared(old, new *result.Document, s section.Settings) (section.Comparison, bool) {
+	return Compare(subjects(old), subjects(new), otherSpeed(old, new), s, Wording{Subject: "Clock", Unit: "ns/read"}), true
+}
+
+// grid returns a table without rows, whose first column has the subjects.
+func (w Wording) grid(title string, header ...string) table.Grid {
+	if w.Title != "" {
+		title = w.Title + ": " + title
+	}
+	return table.Grid{Title: title, Header: append([]string{w.Subject}, header...)}
+}
+
+// CSV returns a line for each figure, the header first; threads is empty for latency.
+func (d *Changes) CSV(string) [][]string {
+	lines := [][]string{{"subject", "threads", "old_ns", "new_ns", "change", "low", "high", "old_runs", "new_runs", "floor", "verdict"}}
 	for _, c := range d.Changes {
 		threads, low, high := "", "", ""
 		if c.Threads > 0 {
@@ -52,13 +64,11 @@ func (d *Changes) lines() [][]string {
 	return lines
 }
 
-// costGrid has a row for each clock with a latency in both documents: the slower ones first, then
+// costGrid has a row for each subject with a latency in both documents: the slower ones first, then
 // the unsteady and the faster ones, then the others by latency.
-func costGrid(d *Changes) table.Grid {
-	g := table.Grid{
-		Title:  "Latency, in ns/read (lowest level)",
-		Header: append([]string{"Clock"}, changeHeader...), Spare: []int{1, 4},
-	}
+func costGrid(d *Changes, w Wording) table.Grid {
+	g := w.grid("Latency, in "+w.Unit+" (lowest level)", changeHeader...)
+	g.Spare = []int{1, 4}
 	for _, c := range byChange(d) {
 		g.Rows = append(g.Rows, append([]string{c.Name()}, changeCells(c)...))
 		g.Levels = append(g.Levels, levels[c.Verdict])
@@ -104,8 +114,9 @@ func byChange(d *Changes) []Change {
 }
 
 // threadsGrid has a row for each figure of throughput that shown selects.
-func threadsGrid(d *Changes, title string, shown func(Change) bool) table.Grid {
-	g := table.Grid{Title: title, Header: append([]string{"Clock", "threads"}, changeHeader...), Spare: []int{2, 3, 5}}
+func threadsGrid(d *Changes, w Wording, title string, shown func(Change) bool) table.Grid {
+	g := w.grid(title, append([]string{"threads"}, changeHeader...)...)
+	g.Spare = []int{2, 3, 5}
 	for _, c := range d.Throughputs() {
 		if shown(c) {
 			g.Rows = append(g.Rows, append([]string{c.Name(), strconv.Itoa(c.Threads)}, changeCells(c)...))
@@ -118,39 +129,37 @@ func threadsGrid(d *Changes, title string, shown func(Change) bool) table.Grid {
 // threadsGrids returns the figures of throughput that differ, and those that are unsteady; a page
 // shows all in one grid. The grid with a column for each number of threads has room for the change
 // only.
-func threadsGrids(d *Changes) []table.Grid {
-	differing := threadsGrid(d, "Significant differences by number of threads, in ns/read", func(c Change) bool { return c.Verdict == Slower || c.Verdict == Faster })
-	unsteady := threadsGrid(d, "Unsteady figures by number of threads, in ns/read", func(c Change) bool { return c.Verdict == Unsteady })
-	all := threadsGrid(d, "Wall time of one thread in ns/read, by number of threads", func(Change) bool { return true })
-	none := threadsGrid(d, "", func(Change) bool { return false })
+func threadsGrids(d *Changes, w Wording) []table.Grid {
+	differing := threadsGrid(d, w, "Significant differences by number of threads, in "+w.Unit, func(c Change) bool { return c.Verdict == Slower || c.Verdict == Faster })
+	unsteady := threadsGrid(d, w, "Unsteady figures by number of threads, in "+w.Unit, func(c Change) bool { return c.Verdict == Unsteady })
+	all := threadsGrid(d, w, "Wall time of one thread in "+w.Unit+", by number of threads", func(Change) bool { return true })
+	none := threadsGrid(d, w, "", func(Change) bool { return false })
 	differing.OnPage, unsteady.OnPage = &all, &none
 	return []table.Grid{differing, unsteady}
 }
 
 // scalingGrid has a column for each number of threads, with significant changes.
-func scalingGrid(d *Changes, new *result.Document) table.Grid {
+func scalingGrid(d *Changes, new []Subject, w Wording) table.Grid {
 	var counts []int
 	changes := map[string]map[int]Change{}
-	var clocks []string
+	var names []string
 	for _, c := range d.Throughputs() {
 		if changes[c.Name()] == nil {
 			changes[c.Name()] = map[int]Change{}
-			clocks = append(clocks, c.Name())
+			names = append(names, c.Name())
 		}
 		changes[c.Name()][c.Threads] = c
 		counts = append(counts, c.Threads)
 	}
-	g := table.Grid{
-		Title: "Change of the wall time per read, by number of threads", Header: []string{"Clock"},
-		LeftOut: "Some numbers of threads are left out here; CSV and JSON have all.",
-	}
+	g := w.grid("Change of the wall time per read, by number of threads")
+	g.LeftOut = "Some numbers of threads are left out here; CSV and JSON have all."
 	slices.Sort(counts)
 	counts = slices.Compact(counts)
 	for _, threads := range counts {
 		g.Optional = append(g.Optional, table.Optional{Column: len(g.Header), Number: threads, Oversubscribed: oversubscribed(new, threads)})
 		g.Header = append(g.Header, strconv.Itoa(threads))
 	}
-	for _, id := range clocks {
+	for _, id := range names {
 		row := []string{id}
 		for _, threads := range counts {
 			c, ok := changes[id][threads]
@@ -235,30 +244,23 @@ func rule(d *Changes, s section.Settings) string {
 	}
 }
 
-// inOneOnly returns the clocks and figures that only one document has.
-func inOneOnly(d *Changes, old, new *result.Document) []table.Fact {
+// inOneOnly returns the subjects and figures that only one document has.
+func inOneOnly(d *Changes, old, new []Subject) []table.Fact {
 	var lines []table.Fact
 	for _, side := range []struct {
 		name  string
 		ids   []string
-		other *result.Document
+		other []Subject
 	}{{"Only in the old", d.OnlyOld, new}, {"Only in the new", d.OnlyNew, old}} {
 		for _, id := range side.ids {
-			lines = append(lines, table.Fact{Name: side.name, Value: id + absence(side.other, id)})
+			if i := slices.IndexFunc(side.other, func(s Subject) bool { return s.name() == id && s.Reason != "" }); i >= 0 {
+				id += " (in the other: " + side.other[i].Reason + ")"
+			}
+			lines = append(lines, table.Fact{Name: side.name, Value: id})
 		}
 	}
 	for _, figure := range d.Lost {
 		lines = append(lines, table.Fact{Name: "Only in the old", Value: figure})
 	}
 	return lines
-}
-
-// absence returns the reason why a document does not have a clock, if it has one.
-func absence(d *result.Document, id string) string {
-	for _, c := range Of(d).Clocks {
-		if c.ID == id && c.Reason != "" {
-			return " (in the other: " + c.Reason + ")"
-		}
-	}
-	return ""
 }

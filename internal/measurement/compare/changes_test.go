@@ -53,6 +53,10 @@ func latency(id string, runs ...[]float64) Clock {
 	return joinClock(joined)
 }
 
+func compare(old, new *result.Document, s section.Settings) *Changes {
+	return changesOf(subjects(old), subjects(new), otherSpeed(old, new), s)
+}
+
 func compareOne(t *testing.T, old, new Clock) Change {
 	t.Helper()
 	d := compare(document(old), document(new), usual)

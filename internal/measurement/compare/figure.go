@@ -57,7 +57,52 @@ func (l *Latency) quickest() [][]float64 {
 	return byRun(l.Runs, l.QuietSamplesNS)
 }
 
-// A figure is the samples of one cost of a clock, by run, in wall ns/read.
+// A Subject is a clock, or a call of a language, with the samples of its costs.
+type Subject struct {
+	Name string
+	// ClockSource is set in an experiment with another clock source than the machine's own.
+	ClockSource string
+	// Reason is why it has no costs.
+	Reason string
+	// Latency is nil, and Throughput empty, if they were not measured.
+	Latency    *Latency
+	Throughput []Throughput
+	// BySlices is whether latencies are compared by the quickest slices, if both documents kept them.
+	BySlices bool
+	// UserMode is whether reads are known to stay in user mode.
+	UserMode bool
+	// ContendedFrom is the number of threads from which on their CPUs were contended: see [ContendedFrom].
+	ContendedFrom int
+}
+
+func (s Subject) name() string { return nameUnder(s.Name, s.ClockSource) }
+
+// subjects returns the clocks of a document, and those of its experiments.
+func subjects(d *result.Document) []Subject {
+	cpus := d.Host.CPU.Usable
+	all := subjectsUnder("", Of(d).Clocks, ContendedFrom(d.Warnings, cpus))
+	for _, e := range Of(d).OtherClockSources {
+		all = append(all, subjectsUnder(e.ClockSource, e.Clocks, ContendedFrom(e.Warnings, cpus))...)
+	}
+	return all
+}
+
+func subjectsUnder(source string, clocks []Clock, contendedFrom int) []Subject {
+	var all []Subject
+	for _, c := range clocks {
+		s := Subject{
+			Name: c.ID, ClockSource: source, Reason: c.Reason, BySlices: true, ContendedFrom: contendedFrom,
+			UserMode: c.KernelEntry == result.Never || c.Path == "cpu" || c.Path == "memory",
+		}
+		if c.Available {
+			s.Latency, s.Throughput = c.Latency, c.Throughput
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// A figure is the samples of one cost of a subject, by run, in wall ns/read.
 type figure struct {
 	figureKey
 	runs [][]float64
@@ -72,36 +117,27 @@ type figure struct {
 
 // A figureKey names a figure in a document.
 type figureKey struct {
-	clock   string
+	subject string
 	source  string // the clock source of an experiment; "" for the machine's own
 	threads int    // 0 for latency
 }
 
-func (f figureKey) name() string { return clockName(f.clock, f.source) }
-
-// figures returns the figures of a document, each with at least one sample.
-func figures(d *result.Document) []figure {
-	cpus := d.Host.CPU.Usable
-	all := figuresUnder("", Of(d).Clocks, contendedFrom(d.Warnings, cpus))
-	for _, e := range Of(d).OtherClockSources {
-		all = append(all, figuresUnder(e.ClockSource, e.Clocks, contendedFrom(e.Warnings, cpus))...)
-	}
-	return all
-}
+func (f figureKey) name() string { return nameUnder(f.subject, f.source) }
 
 // contention are the warnings of runs that did not have the CPUs for themselves.
 var contention = []string{"load", "steal", "quota"}
 
-// contendedFrom returns the number of threads from which on their CPUs were contended: all CPUs
+// ContendedFrom returns the number of threads from which on their CPUs were contended: all CPUs
 // of a run with a warning of contention, and no number of threads of another.
-func contendedFrom(warnings []result.Warning, cpus int) int {
+func ContendedFrom(warnings []result.Warning, cpus int) int {
 	if slices.ContainsFunc(warnings, func(w result.Warning) bool { return slices.Contains(contention, w.Kind) }) {
 		return max(1, cpus)
 	}
 	return math.MaxInt
 }
 
-func figuresUnder(source string, clocks []Clock, contendedFrom int) []figure {
+// figures returns the figures of subjects, each with at least one sample.
+func figures(subjects []Subject) []figure {
 	var all []figure
 	add := func(f figure, samples []float64, counts []int) {
 		// A sample of 0 ns, or of no reads, has no ratio to another.
@@ -112,18 +148,17 @@ func figuresUnder(source string, clocks []Clock, contendedFrom int) []figure {
 			all = append(all, f)
 		}
 	}
-	for _, c := range clocks {
-		if !c.Available {
-			continue
-		}
-		of := figure{figureKey: figureKey{clock: c.ID, source: source}, userMode: c.KernelEntry == result.Never || c.Path == "cpu" || c.Path == "memory", loaded: contendedFrom < math.MaxInt}
-		if c.Latency != nil {
-			of.quickest = c.Latency.quickest()
-			add(of, c.Latency.SamplesNS, c.Latency.Runs)
+	for _, s := range subjects {
+		of := figure{figureKey: figureKey{subject: s.Name, source: s.ClockSource}, userMode: s.UserMode, loaded: s.ContendedFrom < math.MaxInt}
+		if s.Latency != nil {
+			if s.BySlices {
+				of.quickest = s.Latency.quickest()
+			}
+			add(of, s.Latency.SamplesNS, s.Latency.Runs)
 			of.quickest = nil
 		}
-		for _, t := range c.Throughput {
-			of.threads, of.contended = t.Threads, t.Threads >= contendedFrom
+		for _, t := range s.Throughput {
+			of.threads, of.contended = t.Threads, t.Threads >= s.ContendedFrom
 			samples := make([]float64, len(t.SamplesReadsPerSecond))
 			for i, perSecond := range t.SamplesReadsPerSecond {
 				samples[i] = float64(t.Threads) * 1e9 / perSecond
@@ -143,7 +178,7 @@ func byKey(all []figure) map[figureKey]figure {
 	return index
 }
 
-// names returns the set of the clocks of figures.
+// names returns the set of the subjects of figures.
 func names(all []figure) map[string]bool {
 	set := map[string]bool{}
 	for _, f := range all {
@@ -152,7 +187,7 @@ func names(all []figure) map[string]bool {
 	return set
 }
 
-// only returns the clocks that have figures in one document and none in the other.
+// only returns the subjects that have figures in one document and none in the other.
 func only(in []figure, notIn map[string]bool) []string {
 	var ids []string
 	seen := map[string]bool{}
@@ -165,11 +200,11 @@ func only(in []figure, notIn map[string]bool) []string {
 	return ids
 }
 
-// lost returns the names of the figures that after lacks, of clocks that it has.
-func lost(before []figure, after map[figureKey]figure, clocks map[string]bool) []string {
+// lost returns the names of the figures that after lacks, of subjects that it has.
+func lost(before []figure, after map[figureKey]figure, subjects map[string]bool) []string {
 	var lost []string
 	for _, f := range before {
-		if _, ok := after[f.figureKey]; ok || !clocks[f.name()] {
+		if _, ok := after[f.figureKey]; ok || !subjects[f.name()] {
 			continue
 		}
 		name := figureName(f.name(), f.threads)

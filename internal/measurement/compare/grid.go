@@ -102,8 +102,9 @@ func throughputGrid(d *result.Document) table.Grid {
 	if len(counts) == 0 {
 		return g
 	}
+	all := subjects(d)
 	for _, threads := range counts {
-		name, beyond := strconv.Itoa(threads), oversubscribed(d, threads)
+		name, beyond := strconv.Itoa(threads), oversubscribed(all, threads)
 		if beyond {
 			name += "*"
 			g.Note = "* oversubscribed: more threads than CPUs; the time includes waiting for a CPU."
@@ -177,9 +178,9 @@ func cellOf(c Clock, threads int, word func(Throughput) string) string {
 }
 
 // oversubscribed reports whether this number of threads was larger than that of the CPUs.
-func oversubscribed(d *result.Document, threads int) bool {
-	for _, c := range Of(d).Clocks {
-		for _, t := range c.Throughput {
+func oversubscribed(subjects []Subject, threads int) bool {
+	for _, s := range subjects {
+		for _, t := range s.Throughput {
 			if t.Threads == threads {
 				return t.Oversubscribed
 			}

@@ -37,9 +37,9 @@ func sourcesGrid(d *result.Document) table.Grid {
 // sourceThroughputGrid has the total throughput by clock source, at the largest number of threads
 // that is not oversubscribed.
 func sourceThroughputGrid(d *result.Document) table.Grid {
-	most := 0
+	most, all := 0, subjects(d)
 	for _, threads := range measuredThreads(d) {
-		if most == 0 || !oversubscribed(d, threads) {
+		if most == 0 || !oversubscribed(all, threads) {
 			most = threads
 		}
 	}

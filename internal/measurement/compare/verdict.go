@@ -35,21 +35,21 @@ const (
 	fewestSamples = 5
 )
 
-// compare returns what changed from old to new.
+// changesOf returns what changed from old to new. otherSpeed is whether the machine ran at another speed.
 //
 // A figure is slower or faster if its cost changed by the floor or more, and 0 % lies outside of the
 // confidence interval of the change, if there are enough runs for one. The cost of a run is the lowest
 // level of its samples, and the change is the Hodges-Lehmann estimate of the ratio of the runs' costs.
-func compare(old, new *result.Document, s section.Settings) *Changes {
+func changesOf(old, new []Subject, otherSpeed bool, s section.Settings) *Changes {
 	before, after := figures(old), figures(new)
-	index, clocks := byKey(after), names(after)
+	index, subjects := byKey(after), names(after)
 	d := &Changes{
-		Changes: []Change{}, OnlyOld: only(before, clocks), OnlyNew: only(after, names(before)), Lost: lost(before, index, clocks),
+		Coverage: section.Coverage{OnlyOld: only(before, subjects), OnlyNew: only(after, names(before))},
+		Changes:  []Change{}, Lost: lost(before, index, subjects),
 	}
-	speed := otherSpeed(old, new)
 	for _, f := range before {
 		if of, ok := index[f.figureKey]; ok {
-			d.Changes = append(d.Changes, change(f, of, speed, s))
+			d.Changes = append(d.Changes, change(f, of, otherSpeed, s))
 		}
 	}
 	d.Comparisons = len(d.Changes)
@@ -73,7 +73,7 @@ func change(old, new figure, speed bool, s section.Settings) Change {
 		before, after = old.quickest, new.quickest
 	}
 	c := Change{
-		Clock: old.clock, ClockSource: old.source, Threads: old.threads, OldRuns: len(old.runs), NewRuns: len(new.runs),
+		Subject: old.subject, ClockSource: old.source, Threads: old.threads, OldRuns: len(old.runs), NewRuns: len(new.runs),
 		OldNS: stats.Median(costsOf(before)), NewNS: stats.Median(costsOf(after)),
 		MedianChange: median(new)/median(old) - 1,
 	}

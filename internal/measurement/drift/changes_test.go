@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/section"
 )
 
 func TestRatesChangedWhereIntervalsDoNotOverlap(t *testing.T) {
@@ -23,23 +24,23 @@ func TestRatesChangedWhereIntervalsDoNotOverlap(t *testing.T) {
 		{ID: "unstated", Asleep: unstated(24.000024e6, 0.2), Loaded: unstated(1, 0.2)},
 		{ID: "once", Loaded: rate(5, 0.2)}, {ID: "unread"},
 	}}
-	d := changed(old, new)
+	c := changesOf(old, new)
+	d := c.Value.(*section.Changes)
 	require.Empty(t, d.OnlyOld)
-	require.Len(t, d.Rates, 5)
+	require.Len(t, d.Changes, 5)
 	var named []string
-	for _, r := range d.Rates {
-		if r.Changed {
-			named = append(named, r.Clock+" "+r.Phase)
+	for i, r := range d.Changes {
+		if r.Verdict == section.Changed {
+			named = append(named, r.Subject+" "+r.What)
 		}
-		require.Equal(t, r.Clock != "loaded", r.SameNominal)
-		require.Equal(t, r.Clock != "unstated", r.Stated)
+		require.Equal(t, r.Subject == "loaded", c.Block.Grids[0].Rows[i][0] == r.Subject+" *", "the nominal rate differs")
+		require.Equal(t, r.Subject == "unstated", r.Unit == ofOld)
 	}
 	require.Equal(t, []string{"loaded loaded", "unstated asleep"}, named)
-	require.InDelta(t, 1, d.Rates[4].NewPPM, 1e-6)
+	require.InDelta(t, 1, d.Changes[4].New.Number(), 1e-6)
 
 	new.Reference = "another"
-	d = changed(old, new)
-	require.Empty(t, d.Rates)
-	require.Empty(t, d.OnlyOld)
-	require.Equal(t, []string{"r", "another"}, []string{d.OldReference, d.NewReference})
+	c = changesOf(old, new)
+	require.Equal(t, &section.Changes{}, c.Value, "nothing is compared")
+	require.Equal(t, []section.Difference{{What: "Reference of drift", Old: "r", New: "another"}}, c.Settings)
 }

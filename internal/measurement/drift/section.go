@@ -76,7 +76,7 @@ const key = "drift"
 var Kind = section.Kind{Kind: result.Kind{
 	Key: key,
 	New: func() result.Section { return new(Drift) },
-}, Command: "drift", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
+}, Command: "drift", Pictures: pictures, Compare: section.Comparing(key, changesTitle, changesOf)}
 
 // Of returns the section of a document; nil if it has none.
 func Of(d *result.Document) *Drift { return result.Of[*Drift](d) }

@@ -151,7 +151,7 @@ const key = "profile"
 var Kind = section.Kind{Kind: result.Kind{
 	Key: key,
 	New: func() result.Section { return new(Profile) },
-}, Command: "profile", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
+}, Command: "profile", Pictures: pictures, Compare: section.Comparing(key, changesTitle, changesOf)}
 
 // Of returns the section of a document; nil if it has none.
 func Of(d *result.Document) *Profile { return result.Of[*Profile](d) }

@@ -125,10 +125,10 @@ func TestIdleProgramsAreNotCompared(t *testing.T) {
 	}
 	old := &Profile{Processes: []Process{program("both", 0.2), program("began", 0), program("idle", 0), program("old idle", 0), program("old", 0.1)}}
 	new := &Profile{Processes: []Process{program("both", 0.2), program("began", 0.3), program("idle", 0), program("new idle", 0)}}
-	c := changed(old, new)
+	c := changesOf(old, new).Value.(*Changes)
 	var names []string
-	for _, p := range c.Programs {
-		names = append(names, p.Program)
+	for _, p := range c.Changes.Changes {
+		names = append(names, p.Subject)
 	}
 	require.Equal(t, []string{"both", "began"}, names)
 	require.Equal(t, []string{"old"}, c.OnlyOld)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/section"
 )
 
 func TestWorstOffsetChangedBeyondBothBounds(t *testing.T) {
@@ -26,10 +27,11 @@ func TestWorstOffsetChangedBeyondBothBounds(t *testing.T) {
 	} {
 		old := &Skew{Clocks: []SkewedClock{{ID: "c", Pairs: test.old}, {ID: "none"}}}
 		new := &Skew{Clocks: []SkewedClock{{ID: "c", Pairs: test.new}, {ID: "none", Pairs: test.new}}}
-		d := changed(old, new)
-		require.Len(t, d.Offsets, 1)
-		require.Equal(t, test.want, d.Offsets[0].Changed, "%s: %+v", test.name, d.Offsets[0])
+		want := map[bool]string{false: section.Same, true: section.Changed}[test.want]
+		d := changesOf(old, new).Value.(*section.Changes)
+		require.Len(t, d.Changes, 1)
+		require.Equal(t, want, d.Changes[0].Verdict, "%s: %+v", test.name, d.Changes[0])
 		require.Equal(t, []string{"none"}, d.OnlyNew)
-		require.Equal(t, test.want, changed(new, old).Offsets[0].Changed, "%s, the other way round", test.name)
+		require.Equal(t, want, changesOf(new, old).Value.(*section.Changes).Changes[0].Verdict, "%s, the other way round", test.name)
 	}
 }

@@ -74,7 +74,7 @@ const key = "skew"
 var Kind = section.Kind{Kind: result.Kind{
 	Key: key,
 	New: func() result.Section { return new(Skew) },
-}, Command: "skew", Pictures: pictures, Compare: section.Comparing(key, changesOf)}
+}, Command: "skew", Pictures: pictures, Compare: section.Comparing(key, changesTitle, changesOf)}
 
 // Of returns the section of a document; nil if it has none.
 func Of(d *result.Document) *Skew { return result.Of[*Skew](d) }

@@ -18,20 +18,20 @@ func TestVerdictsOfClocksAreCompared(t *testing.T) {
 		{ID: "fell", Verdict: OneCPU, Faults: warp}, {ID: "held", Verdict: IsMonotonic, Reads: 7},
 	}, Relations: []Relation{{Clock: "a", Against: "b"}, {Clock: "b", Against: "a", Held: true}}}
 	all := changesOf(old, new)
-	changes, ok := all.Value.(*Changes)
-	require.True(t, ok)
-	require.Equal(t, &Changes{
+	change := func(clock, what, old, oldFaults, new, newFaults, verdict string) section.Change {
+		return section.Change{Subject: clock, What: what, Old: section.Value{Value: old, Detail: oldFaults}, New: section.Value{Value: new, Detail: newFaults}, Verdict: verdict}
+	}
+	require.Equal(t, &section.Changes{
 		Coverage: section.Coverage{OnlyOld: []string{"gone"}, OnlyNew: []string{"fresh"}},
-		Verdicts: []VerdictChange{
-			{Clock: "held", Old: IsMonotonic, New: IsMonotonic},
-			{Clock: "fell", Old: IsMonotonic, New: OneCPU, NewFaults: []string{FaultWarp}, Changed: true},
-			{Clock: "other fault", Old: Faulty, New: Faulty, OldFaults: []string{FaultStall}, NewFaults: []string{FaultJump}, Changed: true},
+		Changes: []section.Change{
+			change("held", "verdict", IsMonotonic, "", IsMonotonic, "", section.Same),
+			change("fell", "verdict", IsMonotonic, "", OneCPU, FaultWarp, section.Changed),
+			change("other fault", "verdict", Faulty, FaultStall, Faulty, FaultJump, section.Changed),
+			change("a", "distance from b", "kept", "", "stepped", "", section.Changed),
+			change("b", "distance from a", "kept", "", "kept", "", section.Same),
 		},
-		Relations: []RelationChange{{"a", "b", true, false}, {"b", "a", true, true}},
-	}, changes)
-	require.True(t, changes.Relations[0].Changed())
-	require.False(t, changes.Relations[1].Changed())
-	require.Len(t, all.Changes, 5)
-	require.Equal(t, 3, all.Changed())
-	require.Equal(t, []section.Setting{{What: "CPUs verified on", Old: "2", New: "1"}, {What: "Verified under load", Old: "false", New: "true"}}, all.Settings)
+	}, all.Value)
+	figures, changed := all.Value.Count()
+	require.Equal(t, []int{5, 3}, []int{figures, changed})
+	require.Equal(t, []section.Difference{{What: "CPUs verified on", Old: "2", New: "1"}, {What: "Verified under load", Old: "false", New: "true"}}, all.Settings)
 }

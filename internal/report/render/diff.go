@@ -12,8 +12,9 @@ import (
 // without figures is left out if another has some.
 func DiffCSV(w io.Writer, d *diff.Diff) error {
 	var tables [][][]string
+	all, _ := d.Count()
 	for _, of := range d.Sections {
-		if lines := of.CSV(of.Key); len(lines) > 1 || d.Compared() == 0 {
+		if lines := of.Value.CSV(of.Key); len(lines) > 1 || all == 0 {
 			tables = append(tables, lines)
 		}
 	}

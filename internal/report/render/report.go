@@ -116,7 +116,8 @@ func OfDiff(d *diff.Diff) Report {
 
 // diffAnswer returns how many figures changed, and which are slower, in one sentence, and how good that is.
 func diffAnswer(d *diff.Diff) (answer string, level table.Level) {
-	if d.Compared() == 0 {
+	all, changed := d.Count()
+	if all == 0 {
 		return "The two results have no figure in common.", 0
 	}
 	var slower, faster, unjudged []string
@@ -136,7 +137,7 @@ func diffAnswer(d *diff.Diff) (answer string, level table.Level) {
 			parts = append(parts, fmt.Sprintf("%d "+text, n))
 		}
 	}
-	of := "of " + words.Plural(d.Compared(), "figure")
+	of := "of " + words.Plural(all, "figure")
 	switch {
 	case len(slower) > 0:
 		level = table.Error
@@ -145,11 +146,11 @@ func diffAnswer(d *diff.Diff) (answer string, level table.Level) {
 	case len(faster) > 0:
 		level = table.OK
 		add(len(faster), of+words.Are(len(faster))+" faster: "+some(faster))
-	case d.Changed() == 0:
+	case changed == 0:
 		level = table.OK
-		parts = append(parts, "Nothing changed in "+words.Plural(d.Compared()-len(unjudged), "figure"))
+		parts = append(parts, "Nothing changed in "+words.Plural(all-len(unjudged), "figure"))
 	}
-	add(d.Changed()-len(slower)-len(faster), "changed in other measurements")
+	add(changed-len(slower)-len(faster), "changed in other measurements")
 	add(len(unjudged), "could not be judged")
 	return strings.Join(parts, "; ") + ".", level
 }
