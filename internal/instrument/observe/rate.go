@@ -60,56 +60,43 @@ func SpanOfARate(least time.Duration) time.Duration {
 	return max(least, tellable*StopwatchTick())
 }
 
-// Hz returns the ticks/s of a clock: those that it reports, or those that it makes in the span, measured on a thread of
-// its own. It returns 0 if the clock cannot be opened, or if the span is too short.
+// Hz returns the ticks/s of a clock: those that it reports, or those that it makes in the span. It returns 0 if the clock
+// cannot be opened, or if the span is too short.
 func Hz(c clock.Clock, span time.Duration) float64 {
-	var r Rate
-	// If no thread can be started, the rate stays unknown.
-	_ = thread.Run(thread.Any, func() {
-		reader, err := c.Open()
-		if err != nil {
-			return
-		}
-		r.Begin(c, reader)
-		if r.Hz == 0 && StopwatchTick() <= span/tellable {
-			time.Sleep(span)
-			r.End(reader)
-		}
-	})
-	return r.Hz
+	if hz := StatedHz(c); hz != 0 {
+		return hz
+	}
+	return over(c, span, func() { time.Sleep(span) })
 }
 
-// Rates returns the ticks/s of a counter over two spans: in the first the process sleeps, in
-// the second it keeps this number of CPUs busy. Both are equal for an invariant counter. Both
-// are 0 if the counter cannot be read, and if the stopwatch is too coarse for the span.
+// Rates returns the ticks/s of a counter over two spans: in the first the process sleeps, in the second it keeps this
+// number of CPUs busy. Both are equal for an invariant counter. Both are 0 if the counter cannot be read, and if the
+// stopwatch is too coarse for the span.
 //
 // The rates are measured by the stopwatch. If the kernel derives its time from the same counter, they can still differ
 // from the kernel's own figure, by the wall clock's correction, but not from each other.
 func Rates(c clock.Clock, span time.Duration, cpus int) (asleepHz, loadedHz float64) {
-	if StopwatchTick() > span/tellable {
-		return 0, 0
-	}
-	asleepHz = over(c, func() { time.Sleep(span) })
-	loadedHz = over(c, func() {
+	asleepHz = over(c, span, func() { time.Sleep(span) })
+	loadedHz = over(c, span, func() {
 		defer thread.Busy(cpus, span+time.Minute)()
-		// This thread sleeps, so that it exists when the span ends.
-		time.Sleep(span)
+		time.Sleep(span) // so that this thread exists when the span ends
 	})
 	return asleepHz, loadedHz
 }
 
-// over returns the ticks/s while fn runs.
-func over(c clock.Clock, fn func()) float64 {
+// over returns the ticks/s while fn runs, which takes the span, on a thread of its own.
+func over(c clock.Clock, span time.Duration, fn func()) float64 {
 	var r Rate
+	if StopwatchTick() > span/tellable {
+		return 0
+	}
 	// If no thread can be started, the rate stays unknown.
 	_ = thread.Run(thread.Any, func() {
-		reader, err := c.Open()
-		if err != nil {
-			return
+		if reader, err := c.Open(); err == nil {
+			r.first = bracketed(reader)
+			fn()
+			r.End(reader)
 		}
-		r.first = bracketed(reader)
-		fn()
-		r.End(reader)
 	})
 	return r.Hz
 }

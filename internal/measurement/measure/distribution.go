@@ -1,8 +1,6 @@
 package measure
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -29,26 +27,20 @@ type bracket struct {
 	ticks   []int64
 }
 
-// openBracket opens the fastest counter that this process may read; it returns nil if there is none.
+// openBracket opens the first counter of the catalogue that this process may read, which is the fastest; nil if there is
+// none.
 func openBracket() *bracket {
-	var all []*bracket
-	cost := map[*bracket]float64{}
 	for _, c := range clock.Catalog() {
 		if c.Path != clock.CPU {
 			continue
 		}
 		if reader, err := c.Open(); err == nil {
 			b := &bracket{counter: c, reader: reader, ticks: make([]int64, mostBracketed)}
-			cost[b] = observe.ReadNS(reader)
-			all = append(all, b)
+			b.rate.Begin(c, reader)
+			return b
 		}
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	cheapest := slices.MinFunc(all, func(a, b *bracket) int { return cmp.Compare(cost[a], cost[b]) })
-	cheapest.rate.Begin(cheapest.counter, cheapest.reader)
-	return cheapest
+	return nil
 }
 
 func (b *bracket) record(into *hdrhistogram.Histogram, reader clock.Reader, readNS float64, span time.Duration) {
