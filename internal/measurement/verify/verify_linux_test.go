@@ -58,7 +58,7 @@ func TestStoppedProcessLosesNoCPU(t *testing.T) {
 	if os.Getenv("TIMEBENCH_TEST_STOPPED") != "" {
 		var opened atomic.Int32
 		slow := fake("slow@fake", clock.Monotonic, func() func() int64 {
-			if opened.Add(1) > 3 { // three are for the checks before
+			if opened.Add(1) > 2 { // two are for the checks before
 				for range 10 {
 					time.Sleep(observe.Late / 20)
 				}

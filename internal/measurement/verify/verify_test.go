@@ -57,7 +57,7 @@ func TestOneStepBackIsFound(t *testing.T) {
 	defer enough()
 	var readers atomic.Int32
 	c := fake("steps@fake", clock.Monotonic, func() func() int64 {
-		value, reads, faulty := int64(0), 0, readers.Add(1) > 3 // the first three are for the checks before
+		value, reads, faulty := int64(0), 0, readers.Add(1) > 2 // the first two are for the checks before
 		return func() int64 {
 			reads++
 			if value++; faulty && reads == 10_000_000 {
@@ -197,7 +197,7 @@ func TestJumpInTheLastBatch(t *testing.T) {
 	defer end()
 	var opened, reads atomic.Int64
 	c := fake("jumps last@fake", clock.Monotonic, func() func() int64 {
-		watched := opened.Add(1) > 3 // three readers are for the checks before
+		watched := opened.Add(1) > 2 // two readers are for the checks before
 		return func() int64 {
 			if !watched {
 				return now()
@@ -366,7 +366,7 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	defer close(block)
 	var opened atomic.Int32
 	c := fake("blocked@fake", clock.Monotonic, func() func() int64 {
-		blocked := opened.Add(1) > 3 && thread.Current() == cpus[1] // three are for the checks before
+		blocked := opened.Add(1) > 2 && thread.Current() == cpus[1] // two are for the checks before
 		return func() int64 {
 			if blocked {
 				<-block
@@ -511,7 +511,7 @@ func TestUnverifiedHasAReason(t *testing.T) {
 		var opened atomic.Int32
 		c.Open = func() (clock.Reader, error) {
 			reader, err := open()
-			if opened.Add(1) > 3 { // three are for the checks before
+			if opened.Add(1) > 2 { // two are for the checks before
 				return then(reader)
 			}
 			return reader, err
