@@ -7,7 +7,6 @@ import (
 
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -16,7 +15,7 @@ import (
 var Pictures = []picture.Chart[*Fleet]{{
 	Name: "fleet", Title: "What a read of each clock costs, one mark for each machine",
 	Drawable: func(f *Fleet) bool { return len(rowsOf(f)) > 0 }, Subtitle: subtitle,
-	Height: func(f *Fleet) vg.Length { return picture.RowsHeight(len(rowsOf(f))) + 22*picture.Pixel },
+	Height: func(f *Fleet) vg.Length { return picture.RowsHeight(len(rowsOf(f))) },
 	Draw:   drawFleet,
 }}
 
@@ -136,44 +135,24 @@ func drawFleet(c draw.Canvas, f *Fleet) error {
 		}
 		entries = append(entries, picture.Entry{Look: looks[i], Name: name})
 	}
-	c = picture.LegendOf(c, entries)
-	p := picture.NewPlot()
-	var values []float64
-	names := make(plot.ConstantTicks, len(rows))
-	for i, r := range rows {
-		values = append(values, r.dots[0].ns, r.dots[len(r.dots)-1].ns)
-		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), r.clock, picture.MostNameWidth)}
-	}
-	p.X.Min, p.X.Max = picture.Around(values, 1.5)
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, picture.LogTicks{Word: words.Duration}
-	p.Y.Min, p.Y.Max = -0.6, float64(len(rows))-0.4
-	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
-	p.Add(dotted(rows))
-	picture.DrawPlot(c, p, "time per read while nothing disturbs the CPU (log scale)", "")
-	return nil
-}
-
-// dotted draws the rows: row i is at height i.
-type dotted []row
-
-// Plot draws the marks. Within a row each fifth is at the same height, so that equal costs do not cover
-// each other.
-func (rows dotted) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+	drawn := picture.Rows{XLabel: "time per read while nothing disturbs the CPU (log scale)"}
+	// Within a row each fifth is at the same height, so that equal costs do not cover each other.
 	const lanes, apart = 5, 0.11
-	for i, r := range rows {
-		c.StrokeLine2(picture.Stroke(picture.Light, picture.Pixel), c.Min.X, y(float64(i)), c.Max.X, y(float64(i)))
-		for _, odd := range []bool{false, true} { // above the others
-			for k, d := range r.dots {
-				if d.odd != odd {
-					continue
-				}
-				at := vg.Point{X: x(d.ns), Y: y(float64(i) + apart*float64(k%lanes-lanes/2))}
-				c.DrawGlyph(looks[d.look].Glyph(2.2*picture.Pixel), at)
-				if d.odd {
-					c.DrawGlyph(draw.GlyphStyle{Color: picture.Black, Radius: 5 * picture.Pixel, Shape: draw.RingGlyph{}}, at)
-				}
+	for _, r := range rows {
+		var usual, odd []picture.Point
+		for k, d := range r.dots {
+			point := picture.Point{At: d.ns, Lane: apart * float64(k%lanes-lanes/2), Glyph: looks[d.look].Glyph(2.2 * picture.Pixel)}
+			if !d.odd {
+				usual = append(usual, point)
+				continue
 			}
+			point.Glyph.Radius = 4 * picture.Pixel
+			ring := point
+			ring.Glyph = draw.GlyphStyle{Color: picture.Black, Radius: 7 * picture.Pixel, Shape: draw.RingGlyph{}}
+			odd = append(odd, point, ring)
 		}
+		drawn.Rows = append(drawn.Rows, picture.Row{Name: r.clock, Points: append(usual, odd...)})
 	}
+	drawn.Draw(picture.LegendOf(c, entries))
+	return nil
 }

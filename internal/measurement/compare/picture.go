@@ -12,7 +12,7 @@ var pictures = []picture.Chart[*result.Document]{
 	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Drawable: hasResolution, Subtitle: machine, Height: scatterHeight, Draw: drawScatter},
 	{Name: "time-per-read", Title: "Wall time per read of one thread, by number of threads", Drawable: hasThroughput, Subtitle: machine, Height: linesHeight, Draw: drawTimePerRead},
 	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Drawable: hasThroughput, Subtitle: machine, Height: linesHeight, Draw: drawReadsPerSecond},
-	{Name: "clock-sources", Title: "Latency by clock source", Drawable: hasSources, Subtitle: machine, Height: sourcesHeight, Draw: drawSources},
+	{Name: "clock-sources", Title: "Latency by clock source", Drawable: hasSources, Subtitle: machine, Height: latencyHeight, Draw: drawSources},
 	{Name: "clock-sources-scaling", Title: "Reads per second by clock source", Drawable: hasSourceScaling, Subtitle: machine, Height: sourceScalingHeight, Draw: drawSourceScaling},
 	{Name: "distribution", Title: "Distribution of single reads", Drawable: hasDistribution, Subtitle: machine, Height: distributionHeight, Draw: drawDistribution},
 }

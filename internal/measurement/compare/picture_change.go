@@ -30,7 +30,7 @@ func sides(d section.Compared) string {
 func hasChanges(d section.Compared) bool { return len(latencyChanges(d)) > 0 }
 
 func changeHeight(d section.Compared) vg.Length {
-	return vg.Length(len(picture.Shown(latencyChanges(d)))+1)*picture.RowHeight + 190*picture.Pixel
+	return picture.RowsHeight(len(picture.Shown(latencyChanges(d))))
 }
 
 // verdictLooks are the looks of the verdicts. Both colour and shape identify the verdict.
@@ -49,34 +49,44 @@ var verdictLooks = []struct {
 // drawChange draws a row per clock: a mark at the change of its latency, and a bar for its
 // interval, if there are enough runs for one. The axis shows per cent, or ratios on a log scale if any clock more than doubled or halved.
 func drawChange(c draw.Canvas, d section.Compared) error {
-	rows := changeRows{changes: picture.Shown(latencyChanges(d))}
-	slices.Reverse(rows.changes) // the first clock is at the top
+	changes := slices.Clone(picture.Shown(latencyChanges(d)))
+	slices.Reverse(changes) // the first clock is at the top
 	var values []float64
-	names := make(plot.ConstantTicks, len(rows.changes))
-	for i, change := range rows.changes {
+	for _, change := range changes {
 		low, high := ends(change)
 		values = append(values, low, high, factor(change.Change))
-		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), change.Name(), picture.MostNameWidth)}
 	}
 	low, high := slices.Min(values), slices.Max(values)
-	rows.factor = low < 0.5 || high > 2
-	p := picture.NewPlot()
-	label := "change of the wall time per read (bar: its 99% CI)"
-	if rows.factor {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, factorTicks{}
-		p.X.Min, p.X.Max = min(low, 1)/1.6, max(high, 1)*2.5
-		label = "ratio of the wall time per read (log scale; bar: its 99% CI)"
-	} else {
+	rows := picture.Rows{Middle: 1, Word: times, XLabel: "ratio of the wall time per read (log scale; bar: its 99% CI)"}
+	word := func(change float64) string { return times(1 + change) }
+	if low >= 0.5 && high <= 2 {
 		room := max(0.02, math.Abs(low-1), math.Abs(high-1)) * 1.25
-		p.X.Min, p.X.Max = 1-room, 1+room*1.15
-		p.X.Tick.Marker = percentTicks{}
+		rows.Min, rows.Max, rows.Ticks = 1-room, 1+room, percentTicks{}
+		rows.XLabel = "change of the wall time per read (bar: its 99% CI)"
+		word = func(change float64) string { return fmt.Sprintf("%+.1f %%", change*100) }
 	}
-	p.Y.Min, p.Y.Max = -0.6, float64(len(rows.changes))-0.4
-	p.Y.Tick.Marker = names
-	p.Y.Tick.Length = 0
-	p.Add(rows)
-	picture.DrawPlot(verdictLegend(c, rows.changes), p, label, "")
+	for _, change := range changes {
+		look := lookOfVerdict(change.Verdict)
+		low, high := ends(change)
+		row := picture.Row{
+			Name: change.Name(), Interval: &picture.Bar{From: low, To: high, Color: look.Color},
+			Points: []picture.Point{{At: factor(change.Change), Glyph: look.Glyph(5 * picture.Pixel)}},
+		}
+		if change.Verdict == Slower || change.Verdict == Faster {
+			row.Text = word(change.Change)
+		}
+		rows.Rows = append(rows.Rows, row)
+	}
+	rows.Draw(verdictLegend(c, changes))
 	return nil
+}
+
+// times returns a ratio as the label of an axis.
+func times(ratio float64) string {
+	if math.Abs(ratio-1) < 1e-9 {
+		return "unchanged"
+	}
+	return "× " + words.ThreeDigits(ratio)
 }
 
 // ends returns the bounds of new/old, or the ratio itself if there are none.
@@ -92,39 +102,6 @@ func ends(c Change) (low, high float64) {
 func factor(change float64) float64 {
 	const farthest = 1e6
 	return min(max(1+change, 1/farthest), farthest)
-}
-
-// changeRows draws the rows of drawChange; row i is change i.
-type changeRows struct {
-	changes []Change
-	factor  bool
-}
-
-func (rows changeRows) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	c.StrokeLine2(picture.Stroke(picture.Grey, picture.Pixel), x(1), c.Min.Y, x(1), c.Max.Y)
-	text := picture.Style(picture.LabelSize, picture.Black)
-	text.YAlign = draw.YCenter
-	for i, change := range rows.changes {
-		look, at := lookOfVerdict(change.Verdict), y(float64(i))
-		low, high := ends(change)
-		c.StrokeLine2(picture.Stroke(picture.Light, picture.Pixel), c.Min.X, at, c.Max.X, at)
-		c.StrokeLine2(picture.Stroke(look.Color, 2*picture.Pixel), x(low), at, x(high), at)
-		for _, edge := range []float64{low, high} {
-			c.StrokeLine2(picture.Stroke(look.Color, 2*picture.Pixel), x(edge), at-5*picture.Pixel, x(edge), at+5*picture.Pixel)
-		}
-		c.DrawGlyph(look.Glyph(5*picture.Pixel), vg.Point{X: x(factor(change.Change)), Y: at})
-		if change.Verdict == Slower || change.Verdict == Faster {
-			c.FillText(text, vg.Point{X: x(high) + 10*picture.Pixel, Y: at + 2*picture.Pixel}, rows.word(change.Change))
-		}
-	}
-}
-
-func (rows changeRows) word(change float64) string {
-	if rows.factor {
-		return "× " + words.ThreeDigits(1+change)
-	}
-	return fmt.Sprintf("%+.1f %%", change*100)
 }
 
 func lookOfVerdict(v Verdict) picture.Look {
@@ -162,16 +139,4 @@ func (percentTicks) Ticks(low, high float64) []plot.Tick {
 		ticks[i].Value = 1 + ticks[i].Value/100
 	}
 	return ticks
-}
-
-// factorTicks labels ratios.
-type factorTicks struct{}
-
-func (factorTicks) Ticks(low, high float64) []plot.Tick {
-	return picture.LogTicks{Word: func(v float64) string {
-		if math.Abs(v-1) < 1e-9 {
-			return "unchanged"
-		}
-		return "× " + words.ThreeDigits(v)
-	}}.Ticks(low, high)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -27,9 +28,9 @@ func drawLatency(c draw.Canvas, d *result.Document) error {
 
 // Row returns the latency as a row of a picture.
 func (l *Latency) Row(name string, look picture.Look) picture.Row {
-	row := picture.Row{Name: name, Look: look, MedianNS: l.MedianNS}
+	row := picture.Row{Name: name, Text: words.Duration(l.MedianNS), Points: []picture.Point{{At: l.MedianNS, Glyph: look.Glyph(4.5 * picture.Pixel)}}}
 	if l.Confidence > 0 {
-		row.LowNS, row.HighNS = l.LowNS, l.HighNS
+		row.Interval = &picture.Bar{From: l.LowNS, To: l.HighNS, Color: look.Color}
 	}
 	return row
 }

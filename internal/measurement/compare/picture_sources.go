@@ -7,7 +7,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -23,56 +22,28 @@ func sourceLook(i int) picture.Look { return picture.Looks[i%sourceLooks] }
 // sourceLooks is the number of looks that differ in both colour and shape.
 const sourceLooks = 5
 
-func sourcesHeight(d *result.Document) vg.Length { return latencyHeight(d) + 30*picture.Pixel }
-
 // drawSources draws a row for each clock, with a mark for each clock source.
 func drawSources(c draw.Canvas, d *result.Document) error {
 	sources := BySource(d)
 	clocks := measured(d)
 	slices.SortStableFunc(clocks, func(a, b Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
-	p := picture.NewPlot()
-	var values []float64
 	var entries []picture.Entry
 	for i, source := range sources {
 		entries = append(entries, picture.Entry{Look: sourceLook(i), Name: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), source.ClockSource, picture.MostNameWidth)})
-		for _, clock := range source.Clocks {
-			if clock.Latency != nil && clock.Latency.MedianNS > 0 {
-				values = append(values, clock.Latency.MedianNS)
-			}
-		}
 	}
-	names := make(plot.ConstantTicks, len(clocks))
-	for i, clock := range clocks {
-		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), clock.ID, picture.MostNameWidth)}
-	}
-	p.X.Min, p.X.Max = picture.Around(values, 1.5)
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, picture.LogTicks{Word: words.Duration}
-	p.Y.Min, p.Y.Max = -0.6, float64(len(clocks))-0.4
-	p.Y.Tick.Marker = names
-	p.Y.Tick.Length = 0
-	p.Add(sourceRows{clocks, sources})
-	picture.DrawPlot(picture.LegendOf(c, entries), p, "wall time per read, by clock source (log scale)", "")
-	return nil
-}
-
-// sourceRows is the plotter of drawSources: row i is clock i.
-type sourceRows struct {
-	clocks  []Clock
-	sources []Experiment
-}
-
-func (rows sourceRows) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for i, clock := range rows.clocks {
-		at := y(float64(i))
-		c.StrokeLine2(picture.Stroke(picture.Light, picture.Pixel), c.Min.X, at, c.Max.X, at)
+	rows := picture.Rows{XLabel: "wall time per read, by clock source (log scale)"}
+	for _, clock := range clocks {
+		row := picture.Row{Name: clock.ID}
 		// The machine's own clock source is drawn last, on top.
-		for j, source := range slices.Backward(rows.sources) {
+		for i, source := range slices.Backward(sources) {
 			if l := latencyOf(source.Clocks, clock.ID); l > 0 {
-				c.DrawGlyph(sourceLook(j).Glyph(5*picture.Pixel), vg.Point{X: x(l), Y: at})
+				row.Points = append(row.Points, picture.Point{At: l, Glyph: sourceLook(i).Glyph(5 * picture.Pixel)})
 			}
 		}
+		rows.Rows = append(rows.Rows, row)
 	}
+	rows.Draw(picture.LegendOf(c, entries))
+	return nil
 }
 
 // latencyOf returns the median of a clock; 0 if it was not measured.

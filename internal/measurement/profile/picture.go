@@ -52,7 +52,7 @@ func subtitle(d *result.Document) string {
 }
 
 func height(d *result.Document) vg.Length {
-	return picture.RowsHeight(len(barred(d))) + 22*picture.Pixel
+	return picture.RowsHeight(len(barred(d)))
 }
 
 // drawProcesses draws a bar for each program.
@@ -64,20 +64,23 @@ func drawProcesses(c draw.Canvas, d *result.Document) error {
 			entries = append(entries, picture.Entry{Look: part.look, Name: part.name})
 		}
 	}
-	c = picture.LegendOf(c, entries)
-	p := picture.NewPlot()
-	names := make(plot.ConstantTicks, len(all))
-	for i, process := range all {
-		names[i] = plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), process.label(), picture.MostNameWidth)}
-	}
-	const room = 1.45 // for the figures beside a full bar
 	axis := axisOf(all)
-	p.X.Min, p.X.Max = 0, room*axis.most
-	p.X.Tick.Marker = axis
-	p.Y.Min, p.Y.Max = -0.6, float64(len(all))-0.4
-	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
-	p.Add(bars(all))
-	picture.DrawPlot(c, p, "share of the program's CPU time, with its 95% CI", "")
+	rows := picture.Rows{Max: axis.most, Ticks: axis, XLabel: "share of the program's CPU time, with its 95% CI"}
+	for _, process := range all {
+		row := picture.Row{Name: process.label(), Interval: &picture.Bar{From: process.ClockShareLow, To: process.ClockShareHigh, Color: picture.Black}}
+		sum := 0.0
+		for _, part := range parts {
+			row.Bars = append(row.Bars, picture.Bar{From: sum, To: sum + part.of(process), Color: part.look.Color})
+			sum += part.of(process)
+		}
+		row.Text = share(process.ClockShareLow) + " to " + share(process.ClockShareHigh) + " %"
+		if process.ClockShare != nil {
+			row.Text = share(*process.ClockShare) + " %"
+		}
+		row.Text += " of " + cpus(process.CPUsUsed) + " CPUs"
+		rows.Rows = append(rows.Rows, row)
+	}
+	rows.Draw(picture.LegendOf(c, entries))
 	return nil
 }
 
@@ -112,35 +115,4 @@ func (t percentTicks) Ticks(float64, float64) []plot.Tick {
 		ticks = append(ticks, plot.Tick{Value: value, Label: fmt.Sprintf("%.4g %%", value*100)})
 	}
 	return ticks
-}
-
-// bars draws bars of their parts, with the interval of the whole.
-type bars []Process
-
-// Plot draws the bars: bar i is at height i.
-func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
-	const half = 8 * picture.Pixel
-	x, y := p.Transforms(&c)
-	text := picture.Style(picture.LabelSize, picture.Black)
-	text.YAlign = draw.YCenter
-	for i, process := range b {
-		at, sum := y(float64(i)), 0.0
-		for _, part := range parts {
-			from, to := x(sum), x(sum+part.of(process))
-			sum += part.of(process)
-			c.FillPolygon(part.look.Color, []vg.Point{{X: from, Y: at - half}, {X: to, Y: at - half}, {X: to, Y: at + half}, {X: from, Y: at + half}})
-		}
-		low, high := x(process.ClockShareLow), x(process.ClockShareHigh)
-		stroke := picture.Stroke(picture.Black, 1.5*picture.Pixel)
-		c.StrokeLine2(stroke, low, at, high, at)
-		for _, edge := range []vg.Length{low, high} {
-			c.StrokeLine2(stroke, edge, at-5*picture.Pixel, edge, at+5*picture.Pixel)
-		}
-		figure := share(process.ClockShareLow) + " to " + share(process.ClockShareHigh) + " %"
-		if process.ClockShare != nil {
-			figure = share(*process.ClockShare) + " %"
-		}
-		figure += " of " + cpus(process.CPUsUsed) + " CPUs"
-		c.FillText(text, vg.Point{X: max(high, x(sum)) + 10*picture.Pixel, Y: at + 2*picture.Pixel}, figure)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -71,7 +72,7 @@ func drawable(d *result.Document) bool { return len(measured(d)) > 0 }
 func subtitle(d *result.Document) string { return section.Caption(d, len(measured(d))) }
 
 func height(d *result.Document) vg.Length {
-	return picture.RowsHeight(len(picture.Shown(measured(d)))) + 22*picture.Pixel
+	return picture.RowsHeight(len(picture.Shown(measured(d)))) + 22*picture.Pixel // for the legend of the lines
 }
 
 // drawCalls draws a row for each call, the fastest first, beside the system's clocks as lines.
@@ -90,8 +91,14 @@ func drawCalls(c draw.Canvas, d *result.Document) error {
 	}
 	rows := picture.Rows{XLabel: "wall time per call: median with its 95% CI (log scale)"}
 	for _, m := range calls {
-		row := m.Latency.Row(shortened(m.ID), lookOf(m.Kind))
-		row.OtherNS = m.WithoutVDSONS
+		look := lookOf(m.Kind)
+		row := m.Latency.Row(shortened(m.ID), look)
+		if m.WithoutVDSONS > 0 {
+			hollow := look.Glyph(4.5 * picture.Pixel)
+			hollow.Shape = look.Hollow
+			row.Points = append(row.Points, picture.Point{At: m.WithoutVDSONS, Glyph: hollow})
+			row.Text += " → " + words.Duration(m.WithoutVDSONS)
+		}
 		rows.Rows = append(rows.Rows, row)
 	}
 	for _, clock := range Of(d).Clocks {

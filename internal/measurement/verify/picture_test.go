@@ -1,33 +1,12 @@
 package verify
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
 )
-
-func TestMirrorIsLogarithmicBothWays(t *testing.T) {
-	m := mirrorOf([]float64{45, 1.5e6})
-	require.Equal(t, mirror{10, 1e7}, m)
-	require.InDelta(t, middle+1, m.place(100), 1e-9)
-	require.InDelta(t, middle/2, m.place(0), 1e-9)
-	labels := func(low float64) string {
-		var all []string
-		for _, tick := range m.Ticks(low, 7) {
-			if tick.Label != "" {
-				all = append(all, tick.Label)
-			}
-		}
-		return strings.Join(all, ", ")
-	}
-	require.Equal(t, "10 ns, 100 ns, 1 µs, 10 µs, 100 µs, 1 ms, 10 ms", labels(0))
-	require.Equal(t, "10 ns, 1 µs, 1 µs, 100 µs, 100 µs, 10 ms, 10 ms", labels(-7))
-	require.Equal(t, mirror{1, 1000}, mirrorOf(nil))
-	require.Equal(t, mirror{100, 1000}, mirrorOf([]float64{100}))
-}
 
 func TestRowsOfAVerificationTellTheVerdict(t *testing.T) {
 	one, two := 1, 2

@@ -163,6 +163,3 @@ func Shortened(s draw.TextStyle, text string, most vg.Length) string {
 	}
 	return string(runes) + "…"
 }
-
-// RowHeight is the height of a row in a picture with one row per clock.
-const RowHeight = 24 * Pixel

@@ -1,21 +1,36 @@
 package picture
 
 import (
+	"image/color"
+	"math"
+
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Row is the median of durations in ns with its confidence interval, beside a name.
+// A Row is what is drawn beside a name: bars, above them an interval, above that points, and a text
+// on the right of them all.
 type Row struct {
 	Name     string
-	Look     Look
-	MedianNS float64
-	// LowNS and HighNS are 0 if there is no interval.
-	LowNS, HighNS float64
-	// OtherNS is drawn as the hollow mark of the Look; 0 for none.
-	OtherNS float64
+	Bars     []Bar
+	Interval *Bar
+	Points   []Point
+	Text     string
+}
+
+// A Bar is a part of a row on the x axis.
+type Bar struct {
+	From, To float64
+	Color    color.RGBA
+}
+
+// A Point is a mark of a row. Lane moves it up, by so many rows.
+type Point struct {
+	At    float64
+	Glyph draw.GlyphStyle
+	Lane  float64
 }
 
 // A Mark is a duration in ns with a name, drawn as a vertical line through all rows.
@@ -24,47 +39,81 @@ type Mark struct {
 	ValueNS float64
 }
 
-// Rows are durations on a logarithmic axis, a row for each.
+// Rows are a picture with a row for each name.
 type Rows struct {
 	// Rows are those from the bottom to the top.
 	Rows   []Row
 	Marks  []Mark
 	XLabel string
+	// Min and Max are the ends of a linear axis with these Ticks. Without Ticks the axis is logarithmic
+	// and has all that is drawn, with labels of Word, those of durations in ns if it is nil.
+	Min, Max float64
+	Ticks    plot.Ticker
+	Word     func(float64) string
+	// Middle is a vertical line; 0 for none.
+	Middle float64
 }
 
-// RowsHeight returns the height of a picture with so many rows.
-func RowsHeight(rows int) vg.Length { return vg.Length(rows+1)*RowHeight + 190*Pixel }
+// RowHeight is the height of a row.
+const RowHeight = 24 * Pixel
 
-// Draw draws the rows.
+// RowsHeight returns the height of a picture with so many rows, and a legend.
+func RowsHeight(rows int) vg.Length { return vg.Length(rows+1)*RowHeight + 150*Pixel }
+
+// textGap is the distance of a text from the last mark of its row.
+const textGap = 10 * Pixel
+
+// Draw draws the rows. The texts have a column of their own beside the plot, as far as they need it.
 func (r Rows) Draw(c draw.Canvas) {
-	p := NewPlot()
-	var values []float64
-	room := 2.0 // for the figure beside the last mark
+	p, text := NewPlot(), Style(LabelSize, Black)
+	low, high, widest := math.Inf(1), 0.0, vg.Length(0)
 	names := make(plot.ConstantTicks, len(r.Rows))
-	for i, row := range r.Rows {
-		values = append(values, row.MedianNS, max(row.HighNS, row.MedianNS))
-		if row.OtherNS > 0 {
-			values = append(values, row.OtherNS)
-			room = 5 // two figures beside the last mark
+	has := func(values ...float64) {
+		for _, v := range values {
+			if v > 0 {
+				low, high = min(low, v), max(high, v)
+			}
 		}
-		names[i] = plot.Tick{Value: float64(i), Label: Shortened(Style(LabelSize, Black), row.Name, MostNameWidth)}
+	}
+	for i, row := range r.Rows {
+		names[i] = plot.Tick{Value: float64(i), Label: Shortened(text, row.Name, MostNameWidth)}
+		widest = max(widest, text.Width(Shortened(text, row.Text, MostNameWidth)))
+		for _, point := range row.Points {
+			has(point.At)
+		}
+		for _, bar := range row.Bars {
+			has(bar.From, bar.To)
+		}
+		if row.Interval != nil {
+			has(row.Interval.From, row.Interval.To)
+		}
 	}
 	for _, m := range r.Marks {
-		values = append(values, m.ValueNS)
+		has(m.ValueNS)
 	}
-	p.X.Min, p.X.Max = Around(values, 1.5)
-	p.X.Max *= room
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, LogTicks{Word: words.Duration}
+	has(r.Middle)
+	p.X.Min, p.X.Max, p.X.Tick.Marker = r.Min, r.Max, r.Ticks
+	if r.Ticks == nil {
+		if high == 0 {
+			low, high = 1, 1
+		}
+		word := r.Word
+		if word == nil {
+			word = words.Duration
+		}
+		p.X.Min, p.X.Max = Around([]float64{low, high}, 1.5)
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, LogTicks{Word: word}
+	}
 	p.Y.Min, p.Y.Max = -0.6, float64(len(r.Rows))-0.4
-	p.Y.Tick.Marker = names
-	p.Y.Tick.Length = 0
+	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
 	p.Add(r)
-	DrawPlot(c, p, r.XLabel, "")
+	DrawPlot(draw.Crop(c, 0, -(widest+textGap), 0, 0), p, r.XLabel, "")
 }
 
-// Plot draws the marks and the rows: row i is at height i.
+// Plot draws the marks and the rows: row i is at height i. What is beyond the axis is drawn at its end.
 func (r Rows) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+	across, y := p.Transforms(&c)
+	x := func(value float64) vg.Length { return across(min(max(value, p.X.Min), p.X.Max)) }
 	text := Style(LabelSize, Black)
 	text.YAlign = draw.YCenter
 	for i, m := range r.Marks {
@@ -72,29 +121,33 @@ func (r Rows) Plot(c draw.Canvas, p *plot.Plot) {
 		line.Dashes = Dashes[1+i%(len(Dashes)-1)]
 		c.StrokeLine2(line, x(m.ValueNS), c.Min.Y, x(m.ValueNS), c.Max.Y)
 	}
+	if r.Middle != 0 {
+		c.StrokeLine2(Stroke(Grey, Pixel), x(r.Middle), c.Min.Y, x(r.Middle), c.Max.Y)
+	}
 	for i, row := range r.Rows {
-		at := y(float64(i))
-		middle := x(row.MedianNS)
-		end := middle
-		c.StrokeLine2(Stroke(Light, Pixel), c.Min.X, at, middle, at)
-		if row.HighNS > 0 {
-			end = x(row.HighNS)
-			c.StrokeLine2(Stroke(row.Look.Color, 2*Pixel), x(row.LowNS), at, end, at)
-			for _, edge := range []vg.Length{x(row.LowNS), end} {
-				c.StrokeLine2(Stroke(row.Look.Color, 2*Pixel), edge, at-5*Pixel, edge, at+5*Pixel)
+		at, end := y(float64(i)), c.Min.X
+		for _, point := range row.Points {
+			end = max(end, x(point.At))
+		}
+		c.StrokeLine2(Stroke(Light, Pixel), c.Min.X, at, end, at)
+		for _, bar := range row.Bars {
+			const half = 8 * Pixel
+			from, to := x(bar.From), x(bar.To)
+			end = max(end, to)
+			c.FillPolygon(bar.Color, []vg.Point{{X: from, Y: at - half}, {X: to, Y: at - half}, {X: to, Y: at + half}, {X: from, Y: at + half}})
+		}
+		if row.Interval != nil {
+			from, to, line := x(row.Interval.From), x(row.Interval.To), Stroke(row.Interval.Color, 2*Pixel)
+			end = max(end, to)
+			c.StrokeLine2(line, from, at, to, at)
+			for _, edge := range []vg.Length{from, to} {
+				c.StrokeLine2(line, edge, at-5*Pixel, edge, at+5*Pixel)
 			}
 		}
-		c.DrawGlyph(row.Look.Glyph(4.5*Pixel), vg.Point{X: middle, Y: at})
-		figure := words.Duration(row.MedianNS)
-		if row.OtherNS > 0 {
-			other := row.Look.Glyph(4.5 * Pixel)
-			other.Shape = row.Look.Hollow
-			end = max(end, x(row.OtherNS))
-			c.StrokeLine2(Stroke(Light, Pixel), middle+6*Pixel, at, x(row.OtherNS)-6*Pixel, at)
-			c.DrawGlyph(other, vg.Point{X: x(row.OtherNS), Y: at})
-			figure += " → " + words.Duration(row.OtherNS)
+		for _, point := range row.Points {
+			c.DrawGlyph(point.Glyph, vg.Point{X: x(point.At), Y: y(float64(i) + point.Lane)})
 		}
-		c.FillText(text, vg.Point{X: end + 10*Pixel, Y: at + 2*Pixel}, figure)
+		c.FillText(text, vg.Point{X: end + textGap, Y: at + 2*Pixel}, Shortened(text, row.Text, MostNameWidth))
 	}
 }
 
