@@ -14,6 +14,14 @@ import (
 	"github.com/timebench/timebench/internal/system/procfile"
 )
 
+// loadResult returns the document in the file or folder of a command line.
+func loadResult(name string) (*result.Document, error) {
+	if name == "" {
+		return nil, errors.New("the name of a result is empty; name a folder or a file")
+	}
+	return sections.Load(name)
+}
+
 // loadAttached returns the document of what people attach to a bug report: a result, a kernel log, or the files of a
 // machine. The name - is standard input.
 func loadAttached(name string) (*result.Document, error) {

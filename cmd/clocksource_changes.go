@@ -6,7 +6,6 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/host"
-	"github.com/timebench/timebench/internal/measurement/measure"
 )
 
 // clockSourceChanges records when the kernel changes its clock source during a run.
@@ -59,17 +58,3 @@ func (c *clockSourceChanges) warnings() []result.Warning {
 		Advice: "run again; if the kernel demoted the clock source by itself, its log has the reason (dmesg | grep -i clocksource)",
 	}}
 }
-
-// afterChange returns the facts of a run. If the clock source changed during the run, the clock
-// source and the kernel log are those after it.
-func afterChange(facts result.Host, measured measure.Result) result.Host {
-	if len(measured.Conditions.ClockSources) < 2 {
-		return facts
-	}
-	now := currentFacts()
-	facts.ClockSource, facts.KernelLog = now.ClockSource, now.KernelLog
-	return facts
-}
-
-// currentFacts is a variable so that tests can replace it.
-var currentFacts = host.Facts

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/diagnose/examine"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/clocksource"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -42,7 +43,7 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet boo
 	if err != nil {
 		return nil, err
 	}
-	facts := afterChange(plan.facts, measured)
+	facts := examine.AfterChange(plan.facts, measured)
 	var experiments []compare.Experiment
 	var failed error
 	if sw != nil {
@@ -51,12 +52,12 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet boo
 		measured.Interrupted = measured.Interrupted || interrupted
 	}
 	if !measured.Interrupted {
-		addRates(&facts.CPU)
+		examine.AddRates(&facts.CPU)
 	}
 	if measured.Runs > 1 {
 		plan.recorded.Repeat = measured.Runs // a signal may have ended it early
 	}
-	document := measuredDocument(facts, measured, plan.recorded)
+	document := examine.Measured(tool(), facts, measured, plan.recorded)
 	compare.Into(document).OtherClockSources = experiments
 	addNoise(document)
 	document.Findings = diagnose.Findings(document)

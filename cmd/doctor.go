@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/diagnose/examine"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
@@ -171,7 +172,7 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document], stderr io.Wri
 		return nil, err
 	}
 	return run(to, stderr, func(ctx context.Context) (*result.Document, error) {
-		document, err := examine(ctx, flags.fast)
+		document, err := examine.Run(ctx, tool(), flags.fast)
 		if err != nil {
 			return nil, err
 		}

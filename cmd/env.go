@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/timebench/timebench/internal/diagnose/examine"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/report/render"
 )
@@ -17,7 +18,7 @@ func envCommand() *cobra.Command {
 				return err
 			}
 			facts := host.Facts()
-			facts.CPU.TSCHz = tscHz(nil)
+			facts.CPU.TSCHz = examine.TSCHz(nil)
 			if format == "table" {
 				return couldNot(render.Facts(command.OutOrStdout(), facts))
 			}

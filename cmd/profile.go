@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose/examine"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -74,7 +75,7 @@ below. Profile is for Linux.`,
 			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
 				facts := document.Host
 				measured := func(ctx context.Context) ([]compare.Clock, error) {
-					costs, err := measure.Run(ctx, slices.Concat(clocks, clock.UserMode()), measure.Settings{Threads: oneAndAll(host.UsableCPUs(facts)), Rounds: costRounds, Time: costTime, WithoutResolution: true, CPUs: facts.CPU.Usable}, nil)
+					costs, err := measure.Run(ctx, slices.Concat(clocks, clock.UserMode()), measure.Settings{Threads: examine.OneAndAll(host.UsableCPUs(facts)), Rounds: costRounds, Time: costTime, WithoutResolution: true, CPUs: facts.CPU.Usable}, nil)
 					return costs.Clocks, err
 				}
 				section, err := profile.Run(ctx, settings, measured, progress)

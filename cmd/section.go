@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/diagnose/examine"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/machine/host"
@@ -115,7 +116,7 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, secti
 	if err != nil {
 		return nil, err
 	}
-	document := newDocument(host.Facts(), compare.Costs{Clocks: entries}, result.Settings{
+	document := examine.NewDocument(tool(), host.Facts(), compare.Costs{Clocks: entries}, result.Settings{
 		Threads: section.threads, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
 	progress, stop := terminal.Progress(stderr, flags.quiet, section.announcement, section.estimate)

@@ -41,7 +41,7 @@ available clock could not be verified.`,
 			}
 			settings := verify.Settings{Time: flags.time, CPUs: cpus, Load: load, All: clock.Catalog()}
 			measure := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
-				settings.CounterIsTrusted = derivedFromCounter(document.Host)
+				settings.CounterIsTrusted = verify.CounterIsTrusted(document.Host)
 				verification := verify.Run(ctx, clocks, settings, progress)
 				document.Put(&verification)
 				return nil
@@ -80,20 +80,4 @@ func trustworthy(d *result.Document) error {
 		return couldNot(fmt.Errorf("%d of %s could not be verified; %s: %s", len(missed), words.Plural(len(v.Clocks), "clock"), missed[0].ID, missed[0].Reason))
 	}
 	return nil
-}
-
-// counterSources are the clock sources that read the CPU's counter, by the names of the kernel's
-// drivers. Under another one the kernel may have rejected the counter.
-var counterSources = []string{"tsc", "arch_sys_counter"}
-
-// derivedFromCounter reports whether the system derives its time from the CPU's counter, or could:
-// with a paravirtual clock source while tsc is available. If the system does not report its
-// clock source, an invariant counter counts.
-func derivedFromCounter(host result.Host) bool {
-	if host.ClockSource == nil {
-		return host.CPU.InvariantTSC == nil || *host.CPU.InvariantTSC
-	}
-	paravirtual := []string{"kvm-clock", "hyperv_clocksource_tsc_page"}
-	return slices.Contains(counterSources, host.ClockSource.Current) ||
-		slices.Contains(paravirtual, host.ClockSource.Current) && slices.Contains(host.ClockSource.Available, "tsc")
 }

@@ -38,25 +38,3 @@ func TestTrustworthy(t *testing.T) {
 		require.Equal(t, 1, f.status)
 	}
 }
-
-func TestDerivedFromCounter(t *testing.T) {
-	yes, no := true, false
-	source := func(current string, available ...string) *result.ClockSource {
-		return &result.ClockSource{Current: current, Available: available}
-	}
-	for _, test := range []struct {
-		host result.Host
-		want bool
-	}{
-		{result.Host{ClockSource: source("tsc", "tsc", "hpet")}, true},
-		{result.Host{ClockSource: source("arch_sys_counter", "arch_sys_counter")}, true},
-		{result.Host{ClockSource: source("hpet", "hpet", "acpi_pm")}, false},
-		{result.Host{ClockSource: source("kvm-clock", "kvm-clock", "tsc")}, true},
-		{result.Host{ClockSource: source("kvm-clock", "kvm-clock")}, false}, // the tsc was given up
-		{result.Host{CPU: result.CPU{InvariantTSC: &yes}}, true},
-		{result.Host{CPU: result.CPU{InvariantTSC: &no}}, false},
-		{result.Host{}, true}, // not x86
-	} {
-		require.Equal(t, test.want, derivedFromCounter(test.host), "%+v", test.host)
-	}
-}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/diagnose/examine"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/show/exposition"
@@ -157,7 +158,7 @@ func (flags watchFlags) run(stdout, stderr io.Writer, format lineFormat) error {
 	watch.Run(ctx, watch.Settings{
 		Every: flags.every, Clocks: clocks, Report: a.report, Publish: a.publish,
 		Examine: func(ctx context.Context) (*result.Document, error) {
-			document, err := examine(ctx, true)
+			document, err := examine.Run(ctx, tool(), true)
 			if err == nil {
 				document.Findings = diagnose.Findings(document)
 			}

@@ -1,4 +1,6 @@
-package cmd
+// Package examine measures what a diagnosis of this machine needs, in less than three seconds, and makes the documents of
+// measurements.
+package examine
 
 import (
 	"context"
@@ -9,7 +11,6 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -21,11 +22,11 @@ import (
 
 // What doctor measures: enough for a diagnosis in less than three seconds.
 const (
-	doctorRounds = 12
-	doctorTime   = 10 * time.Millisecond
-	// doctorTimeout ends the measurement on a slow machine. The rate of the TSC is then not
+	rounds    = 12
+	roundTime = 10 * time.Millisecond
+	// fullTimeout ends the measurement on a slow machine. The rate of the TSC is then not
 	// measured, and nothing is verified.
-	doctorTimeout = 2400 * time.Millisecond
+	fullTimeout = 2400 * time.Millisecond
 	// What doctor --fast measures, and when it ends on a slow machine.
 	fastRounds  = 6
 	fastTime    = time.Millisecond
@@ -40,15 +41,15 @@ const (
 	namedShare  = 0.02
 )
 
-// examine measures what a diagnosis needs, and returns what is complete when ctx ends. fast is whether it
+// Run measures what a diagnosis needs, and returns what is complete when ctx ends. fast is whether it
 // measures only what can be told in less than a second.
-func examine(ctx context.Context, fast bool) (*result.Document, error) {
+func Run(ctx context.Context, tool result.Tool, fast bool) (*result.Document, error) {
 	facts := host.Facts()
 	settings := measure.Settings{
-		Threads: oneAndAll(host.UsableCPUs(facts)), Rounds: doctorRounds, Time: doctorTime,
+		Threads: OneAndAll(host.UsableCPUs(facts)), Rounds: rounds, Time: roundTime,
 		CPUs: facts.CPU.Usable, Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
 	}
-	timeout := doctorTimeout
+	timeout := fullTimeout
 	if fast {
 		settings.Threads, settings.Rounds, settings.Time, settings.WithoutResolution = []int{1}, fastRounds, fastTime, true
 		timeout = fastTimeout
@@ -56,17 +57,17 @@ func examine(ctx context.Context, fast bool) (*result.Document, error) {
 	// A timeout leaves enough for a diagnosis: the first rounds measure latency alone.
 	inTime, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	measured, err := measure.Run(inTime, doctorClocks(settings), settings, nil)
+	measured, err := measure.Run(inTime, Clocks(settings), settings, nil)
 	if err != nil {
 		return nil, err
 	}
 	measured.Interrupted = ctx.Err() != nil
 	longer := !fast && inTime.Err() == nil
 	if longer {
-		addRates(&facts.CPU)
+		AddRates(&facts.CPU)
 	}
-	facts = afterChange(facts, measured)
-	document := measuredDocument(facts, measured, result.Settings{
+	facts = AfterChange(facts, measured)
+	document := Measured(tool, facts, measured, result.Settings{
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Pin: "none", Workers: "threads",
 	})
 	if longer {
@@ -79,15 +80,15 @@ func examine(ctx context.Context, fast bool) (*result.Document, error) {
 	return document, nil
 }
 
-// verifiedByDoctor are the clocks that most programs read, and the counter behind them.
-var verifiedByDoctor = []string{"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "RDTSC@cpu", "CNTVCT_EL0@cpu", "QueryPerformanceCounter@winapi"}
+// verified are the clocks that most programs read, and the counter behind them.
+var verified = []string{"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "RDTSC@cpu", "CNTVCT_EL0@cpu", "QueryPerformanceCounter@winapi"}
 
 // addVerification adds a short verification to the document.
 func addVerification(ctx context.Context, document *result.Document) {
 	all := clock.Catalog()
-	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(verifiedByDoctor, c.ID) })
+	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(verified, c.ID) })
 	verification := verify.Run(ctx, clocks, verify.Settings{
-		Time: verifyTime, CPUs: thread.Usable(), All: all, CounterIsTrusted: derivedFromCounter(document.Host),
+		Time: verifyTime, CPUs: thread.Usable(), All: all, CounterIsTrusted: verify.CounterIsTrusted(document.Host),
 	}, nil)
 	document.Put(&verification)
 }
@@ -113,19 +114,19 @@ func addProfile(ctx context.Context, document *result.Document) {
 	document.Put(&profiled)
 }
 
-// doctorCalls are the calls that doctor measures, the most important first: a system may have more
+// calls are the calls that doctor measures, the most important first: a system may have more
 // clocks than doctor has time for.
-var doctorCalls = []string{
+var calls = []string{
 	"CLOCK_MONOTONIC", "CLOCK_REALTIME", "gettimeofday", "CLOCK_MONOTONIC_COARSE", "RDTSC",
 	"CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME", "CLOCK_TAI", "time.Now", "hpet",
 	"QueryPerformanceCounter", "NtQueryPerformanceCounter", "GetSystemTimePreciseAsFileTime", "GetSystemTimeAsFileTime", "SystemTime",
 }
 
-// doctorClocks returns the clocks of doctorCalls. Under a quota that one thread uses up, each
+// Clocks returns the clocks that Run measures, those of calls. Under a quota that one thread uses up, each
 // clock takes several of its periods, so there are few.
-func doctorClocks(s measure.Settings) []clock.Clock {
+func Clocks(s measure.Settings) []clock.Clock {
 	const few = 5
-	calls := doctorCalls
+	calls := calls
 	if s.Quota > 0 && s.Quota < 1 {
 		calls = calls[:few]
 	}
@@ -140,13 +141,5 @@ func doctorClocks(s measure.Settings) []clock.Clock {
 	return chosen
 }
 
-// oneAndAll returns the numbers of threads: one, and one for each CPU.
-func oneAndAll(cpus int) []int { return slices.Compact([]int{1, cpus}) }
-
-// addRates adds the rates of the time stamp counter, idle and under load.
-func addRates(cpu *result.CPU) {
-	if c := timeStampCounter(); c != nil {
-		asleep, loaded := observe.Rates(*c, tscRateTime, cpu.Usable)
-		cpu.TSCAsleepHz, cpu.TSCLoadedHz = wholeHz(asleep), wholeHz(loaded)
-	}
-}
+// OneAndAll returns the numbers of threads: one, and one for each CPU.
+func OneAndAll(cpus int) []int { return slices.Compact([]int{1, cpus}) }

@@ -1,0 +1,84 @@
+package examine
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+)
+
+// NewDocument returns the document of a run on this machine that ends now.
+func NewDocument(tool result.Tool, facts result.Host, costs compare.Costs, settings result.Settings) *result.Document {
+	facts.CPU.TSCHz = TSCHz(costs.Clocks)
+	facts.Runtimes = runtimes.InPath()
+	return &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second),
+		Tool: tool, Host: facts, Settings: settings, Sections: []result.Section{&costs},
+	}
+}
+
+// Measured returns the document of a measurement in rounds, with warnings about
+// disturbances.
+func Measured(tool result.Tool, facts result.Host, measured measure.Result, settings result.Settings) *result.Document {
+	document := NewDocument(tool, facts, compare.Costs{FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks}, settings)
+	document.Interrupted = measured.Interrupted
+	document.Warnings = diagnose.Noise(document)
+	return document
+}
+
+// timeStampCounter returns the clock for the rate of the TSC; nil if this build has none.
+func timeStampCounter() *clock.Clock {
+	all := clock.Catalog()
+	i := slices.IndexFunc(all, func(c clock.Clock) bool { return c.ID == "RDTSC@cpu" })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+// TSCHz returns the rate of the time stamp counter in Hz: as the run measured it, or else
+// measured for a tenth of a second. It is 0 if there is no such counter.
+func TSCHz(measured []compare.Clock) float64 {
+	c := timeStampCounter()
+	if c == nil {
+		return 0
+	}
+	for _, m := range measured {
+		if m.ID == c.ID && m.TicksPerSecond > 0 {
+			return wholeHz(m.TicksPerSecond)
+		}
+	}
+	return wholeHz(observe.Hz(*c, 100*time.Millisecond))
+}
+
+func wholeHz(hz float64) float64 { return math.Round(hz) }
+
+// AfterChange returns the facts of a run. If the clock source changed during the run, the clock
+// source and the kernel log are those after it.
+func AfterChange(facts result.Host, measured measure.Result) result.Host {
+	if len(measured.Conditions.ClockSources) < 2 {
+		return facts
+	}
+	now := currentFacts()
+	facts.ClockSource, facts.KernelLog = now.ClockSource, now.KernelLog
+	return facts
+}
+
+// currentFacts is a variable so that tests can replace it.
+var currentFacts = host.Facts
+
+// AddRates adds the rates of the time stamp counter, idle and under load.
+func AddRates(cpu *result.CPU) {
+	if c := timeStampCounter(); c != nil {
+		asleep, loaded := observe.Rates(*c, tscRateTime, cpu.Usable)
+		cpu.TSCAsleepHz, cpu.TSCLoadedHz = wholeHz(asleep), wholeHz(loaded)
+	}
+}
