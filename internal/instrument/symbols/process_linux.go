@@ -290,7 +290,7 @@ func sizeOf(mappings []Mapping) int64 {
 
 // perfMapMemory returns how many bytes of memory it takes at most to read a list of size bytes.
 func perfMapMemory(size int64) int64 {
-	const eachFunction = 2*functionSize + 3*8 + 1 // and three positions and a bool in latest
+	const eachFunction = 2*functionSize + 3*8 + 1 + 2*8 // and three positions and a bool in latest, and two that its heap takes as any
 	size = min(size, maxPerfMap)
 	return size + eachFunction*mostCompiled(size)
 }
