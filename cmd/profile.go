@@ -58,7 +58,7 @@ below. Profile is for Linux.`,
 			if flags.time < profile.MinTime || flags.time > maxSectionTime {
 				return fmt.Errorf("--duration %s: write a duration from %s to 720h", flags.time, profile.MinTime)
 			}
-			if command.Flags().Changed("rate") && (rate < profile.MinRate || rate > profile.MaxRate) {
+			if rate < profile.MinRate || rate > profile.MaxRate {
 				return fmt.Errorf("--rate %d: write a number from %d to %d", rate, profile.MinRate, profile.MaxRate)
 			}
 			settings.Time, settings.RateHz, settings.Output = flags.time, rate, os.Stderr
@@ -96,7 +96,7 @@ below. Profile is for Linux.`,
 		return err
 	})
 	flags = addSectionFlags(command, "duration", profile.DefaultTime, "how long to sample")
-	command.Flags().IntVar(&rate, "rate", 0, fmt.Sprintf("samples in each second of CPU time (default %d, or fewer where those would take more than 0.8 %% of it)", profile.DefaultRate))
+	command.Flags().IntVar(&rate, "rate", profile.DefaultRate, "samples in each second of CPU time")
 	command.Flags().BoolVar(&threads, "threads", false, "list the threads that read clocks too")
 	return command
 }

@@ -24,8 +24,6 @@ type Profile struct {
 	KernelShare    float64 `json:"kernel_share"`
 	SyscallShare   float64 `json:"syscall_share"`
 	ReadsPerSecond float64 `json:"reads_per_second"`
-	ReadsLow       float64 `json:"reads_low"`
-	ReadsHigh      float64 `json:"reads_high"`
 	ReadsBy        string  `json:"reads_by"`
 }
 

@@ -35,8 +35,8 @@ func perturbations(b *testing.B, timebench string) map[string][]string {
 //
 //	go test ./test/readers -run '^$' -bench Perturbation -benchtime 40x
 //
-// Short runs make the two of a pair more alike: a virtual machine does not keep its speed for long. timebench chooses the rate
-// itself, and timebench-997 is given one.
+// Short runs make the two of a pair more alike: a virtual machine does not keep its speed for long. timebench has its default
+// rate, and timebench-997 that of perf.
 //
 // It reports the medians of the ratios of a pair, of reads in a second and in a second of CPU time, and their quartiles; and the
 // ratio of the best run of each kind, which noise disturbs less.

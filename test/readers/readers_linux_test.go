@@ -108,7 +108,7 @@ func TestParseProfile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Profile{
 		PID: 2, CPUsUsed: 0.9, ClockShare: 0.41, ClockShareLow: 0.39, ClockShareHigh: 0.43, UserShare: 0.4, KernelShare: 0.01,
-		ReadsPerSecond: 16e6, ReadsLow: 15e6, ReadsHigh: 17e6, ReadsBy: "cost",
+		ReadsPerSecond: 16e6, ReadsBy: "cost",
 	}, p)
 	_, err = ParseProfile(all, 3)
 	require.ErrorContains(t, err, "no vDSO")
@@ -239,13 +239,13 @@ func TestSteady(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	r := row{language: "c", read: "vdso", percent: 40, threads: 1, repeated: 7}
-	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.39, ShareByRest: 0.42}, profile: &Profile{CPUsUsed: 0.9, ClockShare: 0.41, ReadsPerSecond: 17e6, ReadsLow: 15e6, ReadsHigh: 18e6}, perf: &Samples{Count: 2900, VDSO: 0.405}})
+	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.39, ShareByRest: 0.42}, profile: &Profile{CPUsUsed: 0.9, ClockShare: 0.41, ReadsPerSecond: 17e6}, perf: &Samples{Count: 2900, VDSO: 0.405}})
 	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.4}, profile: &Profile{CPUsUsed: 0.9, ClockShare: 0.45, ReadsPerSecond: 20e6}, failed: errors.New("perf record: not permitted")})
 	var out bytes.Buffer
 	require.NoError(t, write(&out, []*row{&r, {language: "go", read: "syscall", percent: 1, threads: 4}}))
 	table := out.String()
 	require.Contains(t, table, "1 of 2")
-	require.Regexp(t, `1 of 2 +7 +40\.50`, table, "one of two in the interval, and seven repeated")
+	require.Regexp(t, `1 of 2 +7 +40\.50`, table, "one of two within 10 %, and seven repeated")
 	require.Contains(t, table, "+3.00", "1 and 5 beyond the range")
 	require.Contains(t, table, "perf record: not permitted")
 	require.Equal(t, 4, strings.Count(table, "\n"), table)

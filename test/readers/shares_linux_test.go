@@ -195,11 +195,11 @@ func cell(format string, x float64) string {
 // program's own share, and within 10 % of its reads. "points" are those beyond the range. "perf %" is the share of the vDSO, or of the
 // whole system call; "clock only %" is that of the kernel's function of the clock. "by CPU time" is
 // the ratio of the reads for each second of CPU time: the program counts during its whole run, and
-// on a busy machine it does not get the same CPU time in each second of it. "in interval" is how many intervals of
-// reads a second hold what the program counted in as much CPU time, and "repeated" how many trials more there were.
+// on a busy machine it does not get the same CPU time in each second of it. "repeated" is how
+// many trials more there were.
 func write(w io.Writer, rows []*row) error {
 	var table strings.Builder
-	fmt.Fprintln(&table, "\nprogram\tread\tpercent\tthreads\town %\tby reads\tby rest\tprofile %\tpoints\twithin 2\treads/s ratio\twithin 10 %\tby CPU time\twithin 10 %\tin interval\trepeated\tperf %\tpoints\twithin 2\tclock only %\tsamples\t")
+	fmt.Fprintln(&table, "\nprogram\tread\tpercent\tthreads\town %\tby reads\tby rest\tprofile %\tpoints\twithin 2\treads/s ratio\twithin 10 %\tby CPU time\twithin 10 %\trepeated\tperf %\tpoints\twithin 2\tclock only %\tsamples\t")
 	for _, r := range rows {
 		of := func(figure func(Report) float64) float64 {
 			return middle(r.each(func(t trial) (float64, bool) { return figure(t.report), true }))
@@ -223,10 +223,6 @@ func write(w io.Writer, rows []*row) error {
 		points := profiled(func(r Report, p Profile) float64 { return beyond(r, p.ClockShare) })
 		ratios := profiled(func(r Report, p Profile) float64 { return p.ReadsPerSecond / r.ReadsPerSecond() })
 		byCPU := profiled(func(r Report, p Profile) float64 { return p.ReadsPerSecond / p.CPUsUsed / r.ReadsPerCPUSecond() })
-		outside := profiled(func(r Report, p Profile) float64 {
-			reads := r.ReadsPerCPUSecond() * p.CPUsUsed
-			return max(p.ReadsLow-reads, reads-p.ReadsHigh, 0)
-		})
 		beside := func(ratios []float64) []float64 {
 			apart := slices.Clone(ratios)
 			for i := range apart {
@@ -241,7 +237,7 @@ func write(w io.Writer, rows []*row) error {
 				note = "  " + strings.Join(strings.Fields(t.failed.Error()), " ")
 			}
 		}
-		fmt.Fprintf(&table, "%s\t%s\t%g\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+		fmt.Fprintf(&table, "%s\t%s\t%g\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
 			r.language, r.read, r.percent, r.threads,
 			cell("%.2f", 100*of(func(r Report) float64 { return r.Share })),
 			cell("%.2f", 100*of(func(r Report) float64 { return r.ShareByReads })),
@@ -249,7 +245,7 @@ func write(w io.Writer, rows []*row) error {
 			cell("%.2f", 100*middle(profiled(func(_ Report, p Profile) float64 { return p.ClockShare }))),
 			cell("%+.2f", middle(points)), within(points, 2),
 			cell("%.3f", middle(ratios)), within(beside(ratios), 0.1),
-			cell("%.3f", middle(byCPU)), within(beside(byCPU), 0.1), within(outside, 0), strconv.Itoa(r.repeated),
+			cell("%.3f", middle(byCPU)), within(beside(byCPU), 0.1), strconv.Itoa(r.repeated),
 			cell("%.2f", 100*middle(perfed(func(_ Report, s *Samples) float64 { return r.perfShare(s) }))),
 			cell("%+.2f", middle(perfPoints)), within(perfPoints, 2),
 			cell("%.2f", 100*middle(perfed(func(_ Report, s *Samples) float64 { return s.Clock }))),

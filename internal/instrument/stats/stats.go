@@ -2,9 +2,8 @@
 // samples differ, and bounds how far the lowest samples lie above the lower endpoint of their
 // distribution. Each method has a file of its own, with its source.
 //
-// Only Weighted assumes a normal distribution, for rates that are added up: timings are skewed to one
-// side, so a mean with a standard deviation would describe a machine that nobody has. Infinities stay inside this
-// package, because JSON cannot hold them.
+// None assumes a normal distribution: timings are skewed to one side, so a mean with a standard deviation would describe
+// a machine that nobody has. Infinities stay inside this package, because JSON cannot hold them.
 package stats
 
 import (

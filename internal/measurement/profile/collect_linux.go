@@ -14,6 +14,7 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/perfevent"
 	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
 )
@@ -154,16 +155,16 @@ type opened struct {
 
 // open opens the events for the processes, or for all. Those of all CPUs see each process from
 // its beginning to its end, and need the right to it. Without it, the threads of the processes
-// are sampled one by one; then only their own user can. sampleNS is what a sample takes; 0 if that is not known.
-func open(s Settings, cpus []int, sampleNS float64) (opened, error) {
+// are sampled one by one; then only their own user can.
+func open(s Settings, cpus []int) (opened, error) {
 	release, err := reserve()
 	if err != nil {
 		return opened{}, explained(err)
 	}
 	defer release()
-	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, rateFor(sampleNS)), seesKernel: true, pids: s.PIDs}
+	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, DefaultRate), seesKernel: true, pids: s.PIDs}
 	if s.PIDs != nil {
-		if o.scope = Processes; !slices.ContainsFunc(s.PIDs, lives) {
+		if o.scope = Processes; !slices.ContainsFunc(s.PIDs, process.Lives) {
 			return o, errEndedBefore
 		}
 	}
@@ -183,9 +184,6 @@ func open(s Settings, cpus []int, sampleNS float64) (opened, error) {
 		o.unseen = append(o.unseen, "the processes of other users: "+wholeMachineNeeds())
 	}
 	o.byThread = true
-	// The kernel begins a period anew for each thread that inherits an event. Fewer samples would see fewer of the processes that
-	// do not take long.
-	o.rateHz = cmp.Or(s.RateHz, DefaultRate)
 	rights := kernelNeeds() // that cannot be read when all files are in use
 	for _, excluded := range []bool{false, true} {
 		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true, ExcludeKernel: excluded}), !excluded
@@ -274,7 +272,7 @@ func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 		}
 		needed := o.threadsInAll() * len(cpus) // that cannot be told when no file can be opened
 		for _, pid := range o.pids {
-			for _, tid := range threadsOf(pid) {
+			for _, tid := range process.Threads(pid) {
 				if sampled[tid] {
 					continue
 				}
@@ -312,7 +310,7 @@ func (o *opened) whyNone() error {
 		return fmt.Errorf("this user has no process but timebench; start the program first, or write it after --; the processes of other users: %s", wholeMachineNeeds())
 	}
 	for _, pid := range o.pids {
-		if _, err := os.ReadDir(threadsFolder(pid)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH) {
+		if _, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH) {
 			return fmt.Errorf("the threads of process %d cannot be listed: %w", pid, err)
 		}
 	}
@@ -322,7 +320,7 @@ func (o *opened) whyNone() error {
 func (o *opened) threadsInAll() int {
 	n := 0
 	for _, pid := range o.pids {
-		n += len(threadsOf(pid))
+		n += len(process.Threads(pid))
 	}
 	return n
 }

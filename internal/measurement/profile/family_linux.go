@@ -1,53 +1,25 @@
 package profile
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"slices"
 	"time"
 
-	"github.com/prometheus/procfs"
-	"golang.org/x/sys/unix"
+	"github.com/timebench/timebench/internal/system/process"
 )
 
-// withChildren returns processes and those that they started, that these started, and so on, as far as they live. A process
-// whose parent ended is the child of init or of a subreaper (prctl(2)). This process is none of them.
+// withChildren returns processes and their descendants, but not this process.
 func withChildren(pids []int) []int {
-	children := map[int][]int{}
-	for _, pid := range pidsIn("/proc") {
-		process, err := procfs.NewProc(pid)
-		if err != nil {
-			continue
-		}
-		if stat, err := process.Stat(); err == nil && pid != os.Getpid() {
-			children[stat.PPID] = append(children[stat.PPID], pid)
-		}
-	}
-	var all []int
-	seen := map[int]bool{}
-	for next := slices.Clone(pids); len(next) > 0; next = next[1:] {
-		if pid := next[0]; !seen[pid] {
-			seen[pid] = true
-			all = append(all, pid)
-			next = append(next, children[pid]...)
-		}
+	all := slices.Compact(slices.Sorted(slices.Values(pids)))
+	for _, child := range process.Descendants(all, os.Getpid()) {
+		all = append(all, child.PID)
 	}
 	return all
 }
 
-// lives returns whether a process has a thread that has not ended. One that is hidden may live.
-func lives(pid int) bool {
-	state, err := stateOf(pid)
-	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH)
-	}
-	return state != "Z" || len(threadsOf(pid)) > 1
-}
-
 // anyLives returns whether one of the wanted processes lives, or one was started since the last call.
 func (t *tally) anyLives() bool {
-	if t.started || t.alive != 0 && lives(t.alive) {
+	if t.started || t.alive != 0 && process.Lives(t.alive) {
 		t.started = false
 		return true
 	}
@@ -55,7 +27,7 @@ func (t *tally) anyLives() bool {
 	for pid, wanted := range t.wanted {
 		switch {
 		case !wanted || t.gone[pid]:
-		case lives(pid):
+		case process.Lives(pid):
 			t.alive = pid
 			return true
 		case t.gone == nil:

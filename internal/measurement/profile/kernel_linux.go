@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -27,12 +28,6 @@ var callPrefixes = []string{"__x64_sys_", "__arm64_sys_", "__riscv_sys_", "__se_
 
 // callPrefixes32 are those for 32-bit programs. What their calls cost is not measured: they enter the kernel another way.
 var callPrefixes32 = []string{"__ia32_sys_", "__ia32_compat_sys_", "__arm64_compat_sys_", "__riscv_compat_sys_", "compat_SyS_", "compat_sys_"}
-
-// The clocks of the other system calls that read a clock.
-const (
-	gettimeofdayID = "gettimeofday@syscall"
-	timeID         = "time@syscall"
-)
 
 // directIDs are the clocks of system calls that a program makes itself.
 var directIDs = []string{syscallID, gettimeofdayID, timeID}
@@ -91,16 +86,7 @@ type kernel struct {
 // call returns what a callchain in the kernel is part of, by the innermost function that tells.
 func (k *kernel) call(addresses []uint64) kernelCall {
 	for _, address := range addresses {
-		i, exact := slices.BinarySearchFunc(k.functions, address, func(f kernelFunction, address uint64) int {
-			switch {
-			case f.start < address:
-				return -1
-			case f.start > address:
-				return 1
-			default:
-				return 0
-			}
-		})
+		i, exact := slices.BinarySearchFunc(k.functions, address, func(f kernelFunction, address uint64) int { return cmp.Compare(f.start, address) })
 		if !exact {
 			i--
 		}

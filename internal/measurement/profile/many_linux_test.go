@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/test/memory"
 	"github.com/timebench/timebench/test/need"
 )
@@ -77,7 +78,7 @@ const (
 func TestManyProcessesAndThreads(t *testing.T) {
 	allowed(t, Settings{})
 	pid := many(t, manyProcesses, manyThreads)
-	require.Len(t, threadsOf(pid), manyThreads)
+	require.Len(t, process.Threads(pid), manyThreads)
 	p, bytes, _ := ofMany(t)
 	require.Less(t, bytes, int64(manyBytes))
 	require.Zero(t, p.LostSamples)

@@ -1,10 +1,10 @@
 // Package profile measures which programs read clocks, and what share of their CPU time that
 // takes. It is the measurement `profile`, for Linux.
 //
-// The kernel samples what runs, by default up to 997 times in each second of CPU time (package
+// The kernel samples what runs, by default 499 times in each second of CPU time (package
 // perfevent). A sample belongs to a read of a clock if the program is in the vDSO, or in the
 // kernel in the system call of a clock. The share of such samples is the share of CPU time. The
-// CPU time of all reads, divided by what one read costs on this machine, is the number of reads.
+// CPU time of all reads, divided by what one read costs before the sampling and after it, is about the number of reads.
 // docs/profile.md explains it.
 package profile
 
@@ -29,7 +29,7 @@ const (
 const (
 	MinRate     = 10
 	MaxRate     = 10000
-	DefaultRate = 997
+	DefaultRate = 499
 	MinTime     = 100 * time.Millisecond
 	DefaultTime = 5 * time.Second
 )
@@ -39,8 +39,7 @@ type Settings struct {
 	// Time is how long to sample.
 	Time time.Duration
 	// RateHz is the number of samples in each second of CPU time, from MinRate to MaxRate. A
-	// prime does not keep step with programs that do something regularly. 0 is DefaultRate, or fewer where those would
-	// take more than 0.8 % of the CPU time, as an interrupt may in a virtual machine; but never below 239.
+	// prime does not keep step with programs that do something regularly. 0 is DefaultRate.
 	RateHz int
 	// PIDs are the processes. What they have started, and start meanwhile, belongs to them. Without them and without Command it is the whole machine.
 	PIDs []int
@@ -58,7 +57,7 @@ type Settings struct {
 
 // A Measure measures what reads of clocks cost on this machine: those of [Clocks], and of [clock.UserMode] for
 // the projection of the cost in user mode. Run calls it before it samples and after, because a machine does
-// not keep its speed. In between Run measures the reads of [Clocks] itself, where the programs read.
+// not keep its speed.
 type Measure func(context.Context) ([]compare.Clock, error)
 
 // ErrUnsupported is the error of Run on other systems than Linux.
@@ -66,13 +65,14 @@ var ErrUnsupported = errors.New("profile is for Linux; on Windows use Windows Pe
 
 // The clocks of the fine reads, by the vDSO and by system calls.
 const (
-	fineID    = "CLOCK_MONOTONIC@vdso"
-	syscallID = "CLOCK_MONOTONIC@syscall"
+	fineID         = "CLOCK_MONOTONIC@vdso"
+	syscallID      = "CLOCK_MONOTONIC@syscall"
+	gettimeofdayID = "gettimeofday@syscall"
+	timeID         = "time@syscall"
 )
 
-// costly are the clocks whose costs a profile needs. What other system calls cost is measured only while it samples, if a
-// program makes them: it would begin later otherwise.
-var costly = []string{fineID, syscallID, "gettimeofday@vdso", "time@vdso"}
+// costly are the clocks whose costs a profile needs.
+var costly = []string{fineID, syscallID, gettimeofdayID, timeID, "gettimeofday@vdso", "time@vdso"}
 
 // Clocks returns the clocks whose costs Run needs, of those in all.
 func Clocks(all []clock.Clock) []clock.Clock {

@@ -9,26 +9,23 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/clock/vdso"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/preload"
 	"github.com/timebench/timebench/internal/instrument/symbols"
+	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
 )
 
-// usageTurns is how many times the rings are read for each reading of the CPU times.
-const usageTurns = 10
-
-// Run samples the processes of the settings, or all, and measures what a read costs. It ends early
-// when ctx ends; the profile is then of the time until then. An error says what the system does not
-// allow, and what would be right.
+// Run opens the events of the processes of the settings, or of all, samples them, and estimates what reads take, by what a read
+// costs before and after. It ends early when ctx ends; the profile is then of the time until then. An error says what the system
+// does not allow, and what would be right.
 func Run(ctx context.Context, s Settings, measure Measure, progress func(done, total time.Duration)) (Profile, error) {
 	profile := Profile{ListsThreads: s.Threads, KernelEntry: result.Unknown, Processes: []Process{}}
 	before, err := measure(ctx)
@@ -40,10 +37,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 			profile.KernelEntry = c.KernelEntry
 		}
 	}
-	cpus, err := onlineCPUs()
-	if err != nil {
-		return profile, err
-	}
+	cpus := onlineCPUs()
 	profile.CPUs = len(cpus)
 	var started *child
 	if len(s.Command) > 0 {
@@ -52,21 +46,13 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		}
 		s.PIDs, s.Time, profile.Started = []int{started.pid()}, math.MaxInt64, bounded(path.Base(s.Command[0]))
 	}
-	var track *tracker
-	if s.Time >= minTrackedTime {
-		track = newTracker(clock.Catalog(), costsOf(before))
-		defer track.end()
-	}
 	// What takes long comes before the events: their rings fill from the beginning.
 	kernel, vdso := kernelFunctions(), ownVDSO()
-	profile.SampleNS = sampleNS()
-	o, err := open(s, cpus, profile.SampleNS)
+	o, err := open(s, cpus)
 	if err != nil {
 		started.end()
 		return profile, err
 	}
-	inspector := newInspector()
-	defer inspector.close()
 	if kernel.hidden != "" && o.seesKernel {
 		o.unseen = append(o.unseen, "which system calls are those of clocks: "+kernel.hidden)
 	}
@@ -74,102 +60,105 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		o.scope = Command
 	}
 	profile.Scope, profile.RateHz, profile.SeesKernel, profile.Unseen = o.scope, o.rateHz, o.seesKernel, o.unseen
-	c := &collector{events: o.events, tally: newTally(inspector, kernel, vdso, o.pids), waiting: o.early}
-	c.tally.track = track
-	sampling := ctx
-	if started != nil {
-		c.tally.starting = started.pid()
-		c.begin() // it may run before this thread does again
-		var stop func()
-		if sampling, stop, err = started.begin(ctx); err != nil {
-			return profile, errors.Join(err, o.events.Close())
-		}
-		defer stop()
-	}
-	sampling, end := context.WithCancel(sampling)
-	defer end()
-	used, turns, ending := newUsages(o.pids), 0, ending{tally: c.tally}
-	elapsed, err := c.run(sampling, s.Time, func(elapsed time.Duration, last bool) {
-		if !last && started == nil && s.PIDs != nil && ending.over(elapsed) {
-			end()
-		}
-		// The system time of a process that ends is that before its end. Only samples of user mode need it.
-		if turns++; last || !o.seesKernel && turns%usageTurns == 0 {
-			for _, p := range c.tally.programs {
-				if !p.ended {
-					used.read(p.pid, last)
-				}
-			}
-		}
-		if !last && turns%trackTurns == 0 {
-			track.order()
-		}
-		progress(min(elapsed, s.Time), s.Time)
-	})
-	c.tally.renameStacks()
-	if err := inspector.files.Exhausted(); err != nil {
-		profile.Unnamed = err.Error()
-	}
+
+	inspector := newInspector()
+	defer inspector.close()
+	tally := newTally(inspector, kernel, vdso, o.pids)
+	elapsed, used, err := o.sample(ctx, s, started, tally, progress)
 	profile.StartedEnded = started.end()
-	const enough = 50 * time.Millisecond // for a sample
-	if used := started.cpuTime(); used > enough && o.byThread && len(c.tally.programs) == 0 {
-		profile.Unseen = append(profile.Unseen, fmt.Sprintf("the command, which took %s of CPU time: the kernel ends the sampling of a program that gains rights (set-user-ID), and does not sample processes that take less than a millisecond; that needs root", words.Duration(float64(used))))
-	}
 	if err := errors.Join(err, o.events.Close()); err != nil {
 		return profile, err
 	}
-	if ending.turns > 0 {
-		elapsed = ending.at
-	}
 	profile.DurationNS = max(int64(elapsed), 1)
-	costs, accounted := costsOf(before), 0.0
+	if err := inspector.files.Exhausted(); err != nil {
+		profile.Unnamed = err.Error()
+	}
+	profile.Unseen = append(profile.Unseen, o.missed(started, tally)...)
+
+	costs := costsOf(before)
 	if ctx.Err() == nil {
 		after, err := measure(ctx)
 		if err != nil {
 			return profile, err
 		}
-		costs.join(costsOf(after))
-		accounted = accountedNS()
+		costs = between(costs, costsOf(after))
 	}
 	estimate{
-		profile: &profile, costs: costs, tracked: track.costs(), accountedNS: accounted, callsAreHidden: kernel.hidden != "", named: s.PIDs,
+		profile: &profile, costs: costs, callsAreHidden: kernel.hidden != "", named: s.PIDs,
 		used: func(pid int) usage { return used.last[pid] },
-	}.fill(c.tally)
-	if n := c.tally.foreign; n > 0 {
-		profile.Unseen = append(profile.Unseen, words.Plural(n, "sample")+" of processes that are not in this PID namespace; run timebench on the host")
-	}
-	if c.tally.throttled > 0 {
-		profile.Unseen = append(profile.Unseen, fmt.Sprintf("some time: the kernel interrupted the sampling %d times; choose a lower --rate", c.tally.throttled))
-	}
+	}.fill(tally)
 	return profile, nil
 }
 
-// onlineCPUs returns the CPUs that run programs; the file has a list such as 0-3,5.
-func onlineCPUs() ([]int, error) {
+// missed returns what the samples show that the profile did not see.
+func (o opened) missed(started *child, t *tally) (unseen []string) {
+	const enough = 50 * time.Millisecond // for a sample
+	if used := started.cpuTime(); used > enough && o.byThread && len(t.programs) == 0 {
+		unseen = append(unseen, fmt.Sprintf("the command, which took %s of CPU time: the kernel ends the sampling of a program that gains rights (set-user-ID), and does not sample processes that take less than a millisecond; that needs root", words.Duration(float64(used))))
+	}
+	if t.foreign > 0 {
+		unseen = append(unseen, words.Plural(t.foreign, "sample")+" of processes that are not in this PID namespace; run timebench on the host")
+	}
+	if t.throttled > 0 {
+		unseen = append(unseen, fmt.Sprintf("some time: the kernel interrupted the sampling %d times; choose a lower --rate", t.throttled))
+	}
+	return unseen
+}
+
+// usageTurns is how many times the rings are read for each reading of the CPU times.
+const usageTurns = 10
+
+// sample counts the samples of the time of the profile, or until the command or all processes have ended. It returns how long that was,
+// and the CPU times of the processes.
+func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally, progress func(done, total time.Duration)) (time.Duration, *usages, error) {
+	c := &collector{events: o.events, tally: t, waiting: o.early}
+	if started != nil {
+		t.starting = started.pid()
+		c.begin() // it may run before this thread does again
+		sampling, stop, err := started.begin(ctx)
+		if err != nil {
+			return 0, nil, err
+		}
+		defer stop()
+		ctx = sampling
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	used, turns, ending := newUsages(o.pids), 0, ending{tally: t}
+	elapsed, err := c.run(ctx, s.Time, func(elapsed time.Duration, last bool) {
+		if !last && started == nil && s.PIDs != nil && ending.over(elapsed) {
+			end()
+		}
+		// The system time of a process that ends is that before its end. Only samples of user mode need it.
+		if turns++; last || !o.seesKernel && turns%usageTurns == 0 {
+			for _, p := range t.programs {
+				if !p.ended {
+					used.read(p.pid, last)
+				}
+			}
+		}
+		progress(min(elapsed, s.Time), s.Time)
+	})
+	t.renameStacks()
+	if ending.turns > 0 {
+		elapsed = ending.at
+	}
+	return elapsed, used, err
+}
+
+// onlineCPUs returns the CPUs that run programs; without sysfs, as in a sandbox, as many as there are.
+func onlineCPUs() []int {
 	text, err := procfile.Read("/sys/devices/system/cpu/online")
-	if err != nil {
-		all := make([]int, runtime.NumCPU()) // a sandbox without sysfs
-		for i := range all {
-			all[i] = i
-		}
-		return all, nil
-	}
-	var all []int
-	for part := range strings.SplitSeq(strings.TrimSpace(string(text)), ",") {
-		first, last, isRange := strings.Cut(part, "-")
-		low, err := strconv.Atoi(first)
-		high := low
-		if err == nil && isRange {
-			high, err = strconv.Atoi(last)
-		}
-		if err != nil || high-low > 1<<16 {
-			return nil, fmt.Errorf("/sys/devices/system/cpu/online: %q is no list of CPUs", part)
-		}
-		for cpu := low; cpu <= high; cpu++ {
-			all = append(all, cpu)
+	if err == nil {
+		if cpus, err := thread.ParseCPUs(strings.TrimSpace(string(text))); err == nil {
+			return cpus
 		}
 	}
-	return all, nil
+	all := make([]int, runtime.NumCPU())
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // kernelFunctions returns the functions of the system calls, from /proc/kallsyms.
@@ -239,7 +228,7 @@ func (l *live) close() {
 }
 
 func (l *live) look(pid int) look {
-	folder := folderOf(pid)
+	folder := process.Folder(pid)
 	found := look{command: commandOf(pid), cgroup: cgroupOf(folder)}
 	maps, err := mapsOf(pid, folder)
 	if err != nil {
@@ -258,7 +247,7 @@ func (l *live) look(pid int) look {
 // that of a process that ended and was not reaped.
 func mapsOf(pid int, folder string) ([]symbols.Mapping, error) {
 	maps, err := mapsIn(folder + "/maps")
-	if err == nil && len(maps) == 0 && isZombie(pid) {
+	if err == nil && len(maps) == 0 && !process.Lives(pid) {
 		err = unix.ESRCH
 	}
 	return maps, err
@@ -341,17 +330,13 @@ func (l *live) refresh(pid int) {
 // Check reports why the processes of the settings cannot be sampled; nil if they can. It takes a
 // moment, and Run reports the same.
 func Check(s Settings) error {
-	cpus, err := onlineCPUs()
-	if err != nil {
-		return err
-	}
-	if err := ownProc(); err != nil {
+	if _, err := process.Self(); err != nil {
 		return err
 	}
 	if len(s.Command) > 0 {
 		s.PIDs = []int{os.Getpid()}
 	}
-	o, err := open(s, cpus, 0)
+	o, err := open(s, onlineCPUs())
 	if err != nil {
 		return err
 	}

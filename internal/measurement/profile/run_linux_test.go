@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/perfevent"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/readers"
 	"golang.org/x/sys/unix"
@@ -210,7 +211,7 @@ func TestChildrenAreProfiled(t *testing.T) {
 	p := profiled(t, Settings{Time: time.Minute, PIDs: []int{command.Process.Pid}})
 	require.NoError(t, command.Wait())
 	require.Positive(t, only(t, p, child).Samples)
-	require.False(t, lives(child))
+	require.False(t, process.Lives(child))
 	require.Less(t, p.DurationNS, int64(50*time.Second))
 }
 
@@ -224,7 +225,7 @@ func TestFirstThreadThatEnded(t *testing.T) {
 	require.NoError(t, command.Start())
 	defer func() { require.NoError(t, command.Wait()) }()
 	pid := command.Process.Pid
-	require.Eventually(t, func() bool { return isZombie(pid) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return firstEnded(pid) }, 10*time.Second, time.Millisecond)
 	p := only(t, profiled(t, Settings{Time: time.Second, PIDs: []int{pid}}), pid)
 	require.Empty(t, p.Reason)
 	require.Greater(t, p.ClockShareHigh, 0.5)
@@ -253,7 +254,7 @@ func TestProcessThatEndsBefore(t *testing.T) {
 	command := exec.Command("true")
 	require.NoError(t, command.Start())
 	pid := command.Process.Pid
-	require.Eventually(t, func() bool { return isZombie(pid) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return firstEnded(pid) }, 10*time.Second, time.Millisecond)
 	s := Settings{RateHz: DefaultRate, Time: MinTime, PIDs: []int{pid}}
 	require.ErrorIs(t, Check(s), errEndedBefore, "it was not reaped yet")
 	require.NoError(t, command.Wait())
@@ -268,13 +269,13 @@ func TestMapsOfAZombie(t *testing.T) {
 	need.Processes(t)
 	command := exec.Command("true")
 	require.NoError(t, command.Start())
-	require.Eventually(t, func() bool { return isZombie(command.Process.Pid) }, 10*time.Second, time.Millisecond)
-	_, err := mapsOf(command.Process.Pid, folderOf(command.Process.Pid))
+	require.Eventually(t, func() bool { return firstEnded(command.Process.Pid) }, 10*time.Second, time.Millisecond)
+	_, err := mapsOf(command.Process.Pid, process.Folder(command.Process.Pid))
 	require.Equal(t, "it had ended", reasonOf(err))
 	require.NoError(t, command.Wait())
-	require.False(t, isZombie(command.Process.Pid))
-	require.False(t, isZombie(os.Getpid()))
-	maps, err := mapsOf(os.Getpid(), folderOf(os.Getpid()))
+	require.False(t, firstEnded(command.Process.Pid))
+	require.False(t, firstEnded(os.Getpid()))
+	maps, err := mapsOf(os.Getpid(), process.Folder(os.Getpid()))
 	require.NoError(t, err)
 	require.NotEmpty(t, maps)
 }
@@ -282,7 +283,8 @@ func TestMapsOfAZombie(t *testing.T) {
 // The numbers of processes in a /proc of another PID namespace are not those of the records.
 func TestProcOfAnotherNamespace(t *testing.T) {
 	need.Processes(t)
-	require.NoError(t, ownProc())
+	_, err := process.Self()
+	require.NoError(t, err)
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "only root can make a PID namespace")
 	}
@@ -340,14 +342,18 @@ func TestNoSuchProcess(t *testing.T) {
 	require.Empty(t, NamedProcesses("no such program"))
 	require.Zero(t, ProcessOf(1<<30))
 	require.Equal(t, os.Getpid(), ProcessOf(os.Getpid()))
-	require.Equal(t, os.Getpid(), ProcessOf(pidsIn("/proc/self/task")[1]), "a thread")
+	require.Equal(t, os.Getpid(), ProcessOf(process.Threads(os.Getpid())[1]), "a thread")
 	require.NotEmpty(t, NamedProcesses(threadName(os.Getppid(), os.Getppid())))
 }
 
 // A run leaves no file open, whether it succeeds or not.
 func TestNoFileIsLeft(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
-	count := func() int { return len(pidsIn("/proc/self/fd")) }
+	count := func() int {
+		all, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		return len(all)
+	}
 	profiled(t, Settings{Time: MinTime, PIDs: []int{os.Getpid()}}) // what Go opens once
 	before := count()
 	for range 3 {
@@ -441,9 +447,14 @@ func TestFewFiles(t *testing.T) {
 	const threads, files = 300, 64
 	script := fmt.Sprintf(`mkfifo in; ./many 1 %d < in > ready & exec 9> in; until grep -q ready ready; do sleep 0.1; done; ulimit -n %d; ./timebench profile $(cut -d" " -f2 ready) --time 1s --quiet`, threads, files)
 	profile, _ := n.run(t, script)
-	cpus, err := onlineCPUs()
-	require.NoError(t, err)
+	cpus := onlineCPUs()
 	require.Contains(t, profile, fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and %d are needed", files, threads*len(cpus)))
 	require.Regexp(t, `Not seen: all but [1-9][0-9]* threads`, profile)
 	require.Contains(t, profile, "(it is 2)", "the setting is read while files can be opened")
+}
+
+// firstEnded reports whether the first thread of a process has ended.
+func firstEnded(pid int) bool {
+	stat, err := process.Stat(pid)
+	return err == nil && process.FirstEnded(stat)
 }

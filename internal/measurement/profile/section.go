@@ -12,7 +12,7 @@ type Profile struct {
 	DurationNS int64 `json:"duration_ns"`
 	// RateHz is the number of samples in each second of CPU time.
 	RateHz int `json:"rate_hz"`
-	// SampleNS is the CPU time that a sample takes, if it was measured.
+	// SampleNS is the CPU time that a sample takes, in old documents.
 	SampleNS float64 `json:"sample_ns,omitempty"`
 	// Scope is which processes were sampled: all, some with those that they started, or one that was started for
 	// it.
@@ -45,8 +45,8 @@ type Profile struct {
 	ClockCPUsUserMode float64 `json:"clock_cpus_user_mode,omitempty"`
 	// KernelEntry is how often a read by the vDSO enters the kernel.
 	KernelEntry string `json:"kernel_entry" is:"never|always|sometimes|unknown"`
-	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO, measured where and while programs read, or
-	// before and after the sampling; absent if there is no vDSO.
+	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO, the mean of before and after the sampling; absent
+	// if there is no vDSO.
 	ReadNS float64 `json:"read_ns,omitempty"`
 	// SyscallNS is that of a read by a direct system call.
 	SyscallNS float64 `json:"syscall_ns,omitempty"`
@@ -93,9 +93,9 @@ type Process struct {
 	KernelShare float64 `json:"kernel_share" is:"share"`
 	// SyscallShare is the share in system calls of clocks that the program makes itself.
 	SyscallShare float64 `json:"syscall_share" is:"share"`
-	// ReadsPerSecond is the number of reads, if known.
+	// ReadsPerSecond is about the number of reads, if known.
 	ReadsPerSecond float64 `json:"reads_per_second,omitempty"`
-	// ReadsLow is the lower end of its interval: that of the share and of the cost of a read.
+	// ReadsLow is the lower end of its interval, in old documents.
 	ReadsLow float64 `json:"reads_low,omitempty"`
 	// ReadsHigh is the upper end.
 	ReadsHigh float64 `json:"reads_high,omitempty"`

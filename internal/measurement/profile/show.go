@@ -222,7 +222,9 @@ func processGrid(s *Profile, all []Process) table.Grid {
 		}
 		reads, interval := "", ""
 		if p.ReadsPerSecond > 0 {
-			reads = words.Rate(p.ReadsPerSecond)
+			if reads = words.Rate(p.ReadsPerSecond); p.ReadsLow == 0 {
+				reads = "≈ " + reads
+			}
 			interval = rateInterval(p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh)
 		}
 		inKernel := func(part float64) string {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/timebench/timebench/internal/system/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -34,7 +35,7 @@ func start(command []string, output *os.File) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the command cannot be started: %w", err)
 	}
-	if err := ownProc(); err != nil {
+	if _, err := process.Self(); err != nil {
 		return nil, err
 	}
 	wait, gate, err := os.Pipe()

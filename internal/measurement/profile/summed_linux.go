@@ -47,7 +47,7 @@ func sumOf(programs []*program) *program {
 	first := slices.MaxFunc(programs, func(a, b *program) int { return a.samples - b.samples })
 	sum := &program{
 		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, preloaded: first.preloaded, vdso: first.vdso, threadNames: map[int]string{},
-		byFunction: map[string]int{}, places: map[place]int{}, inVDSO: map[uint64]*site{}, outside: map[uint64]*site{},
+		byFunction: map[string]int{}, clocks: map[string]int{}, inVDSO: map[uint64]*site{}, outside: map[uint64]*site{},
 		threads: map[int]*count{}, stacks: map[stack]*reads{}, names: map[uint64]string{},
 	}
 	for _, p := range programs {
@@ -75,8 +75,8 @@ func (p *program) join(other *program) {
 	for name, samples := range other.byFunction {
 		p.byFunction[name] += samples
 	}
-	for at, samples := range other.places {
-		p.places[at] += samples
+	for clock, samples := range other.clocks {
+		p.clocks[clock] += samples
 	}
 	joinSites(p.inVDSO, other.inVDSO, moved)
 	joinSites(p.outside, other.outside, moved)

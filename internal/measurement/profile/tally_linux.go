@@ -88,8 +88,8 @@ type program struct {
 	user    int // in the vDSO, in user mode
 	// byFunction are the samples in functions of the vDSO, by name.
 	byFunction map[string]int
-	// places are the samples that are in reads for sure, by CPU and clock; the clock is empty if its cost is not measured.
-	places map[place]int
+	// clocks are the samples that are in reads for sure, by clock; the clock is empty if its cost is not measured.
+	clocks map[string]int
 	// sites are the instructions in the vDSO and elsewhere from which it was in the kernel.
 	inVDSO, outside map[uint64]*site
 	threads         map[int]*count
@@ -140,8 +140,6 @@ type tally struct {
 	// starting is the process that becomes the command with its first execve(2), and is timebench
 	// before; 0 if there is none.
 	starting int
-	// track learns where reads are. The samples of its thread are not counted.
-	track *tracker
 	// from and until are the time of the profile: samples outside are not counted.
 	from, until uint64
 
@@ -205,8 +203,7 @@ func (t *tally) add(r *perfevent.Record) {
 			p.known, p.reason, p.vdso = true, "", addressRange{r.Start, r.Start + r.Length}
 		}
 	case perfevent.Sample:
-		tracker := t.track.thread()
-		if r.TimeNS >= t.from && r.TimeNS < t.until && (t.wanted == nil || t.wanted[r.PID]) && (tracker == 0 || r.TID != tracker) {
+		if r.TimeNS >= t.from && r.TimeNS < t.until && (t.wanted == nil || t.wanted[r.PID]) {
 			t.sample(r)
 		}
 	}
@@ -299,7 +296,7 @@ func (t *tally) of(pid int) *program {
 	}
 	p.ended = false // a thread outlives the first one of its process
 	if p.threads == nil {
-		p.byFunction, p.places = map[string]int{}, map[place]int{}
+		p.byFunction, p.clocks = map[string]int{}, map[string]int{}
 		p.inVDSO, p.outside = map[uint64]*site{}, map[uint64]*site{}
 		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]*reads{}, map[uint64]string{}
 	}
@@ -320,7 +317,7 @@ func (p *program) release() {
 	for _, s := range p.outside {
 		p.otherSites += s.all()
 	}
-	p.byFunction, p.places, p.inVDSO, p.outside = nil, nil, nil, nil
+	p.byFunction, p.clocks, p.inVDSO, p.outside = nil, nil, nil, nil
 	p.threads, p.stacks, p.names, p.nameless, p.namelessThreads = nil, nil, nil, nil, nil
 	if delete(p.threadNames, p.pid); len(p.threadNames) == 0 {
 		p.threadNames = nil
@@ -399,9 +396,7 @@ func (t *tally) sample(r *perfevent.Record) {
 		}
 	}
 	if in == aRead {
-		at := place{r.CPU, clock}
-		p.places[at]++
-		t.track.saw(at)
+		p.clocks[clock]++
 	}
 	if in != noRead {
 		if thread.sure+len(thread.maybe) == 0 && p.threadNames[r.TID] == "" {
