@@ -64,11 +64,12 @@ func notEmpty(command *cobra.Command, flags ...string) error {
 
 // formerly makes a flag keep its former name, which is not listed.
 func formerly(command *cobra.Command, former, now string) {
-	command.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	others := command.Flags().GetNormalizeFunc()
+	command.Flags().SetNormalizeFunc(func(all *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == former {
 			name = now
 		}
-		return pflag.NormalizedName(name)
+		return others(all, name)
 	})
 }
 

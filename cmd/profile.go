@@ -97,7 +97,8 @@ below. Profile is for Linux.`,
 	})
 	flags = addSectionFlags(command, "duration", profile.DefaultTime, "how long to sample")
 	command.Flags().IntVar(&rate, "rate", profile.DefaultRate, "samples in each second of CPU time")
-	command.Flags().BoolVar(&threads, "threads", false, "list the threads that read clocks too")
+	command.Flags().BoolVar(&threads, "by-thread", false, "list the threads that read clocks too")
+	formerly(command, "threads", "by-thread")
 	return command
 }
 

@@ -21,7 +21,7 @@ type Profile struct {
 	Started string `json:"started,omitempty"`
 	// StartedEnded is how the command ended, if not with exit status 0: exit status 3.
 	StartedEnded string `json:"started_ended,omitempty"`
-	// ListsThreads is whether the tables have the threads too (--threads).
+	// ListsThreads is whether the tables have the threads too (--by-thread).
 	ListsThreads bool `json:"lists_threads,omitempty"`
 	// SeesKernel is whether the kernel was sampled. If not, the shares leave out the time in the kernel, and their
 	// intervals have room for it.
