@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"io"
 	"os"
 )
@@ -41,13 +42,14 @@ func (c *capture) end() {
 	within(grace, c.done)
 }
 
-// text returns what was read, up to the limit, and whether the output exceeds it.
-func (c *capture) text() (text []byte, exceeded bool) {
+// text returns what was read, up to the limit, and whether the output exceeds it. On Windows a process that was not ended may
+// hold the output open, and nothing of it is known.
+func (c *capture) text() (text []byte, exceeded bool, err error) {
 	select {
 	case <-c.done:
-		return c.read[:min(int64(len(c.read)), c.limit)], int64(len(c.read)) > c.limit
+		return c.read[:min(int64(len(c.read)), c.limit)], int64(len(c.read)) > c.limit, nil
 	default:
-		return nil, false
+		return nil, false, errors.New("a process that it started holds its output open")
 	}
 }
 

@@ -128,8 +128,8 @@ func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (stdout []byte, err 
 	}
 	output.end()
 	complaints.end()
-	text, tooMuch := output.text()
-	errorText, tooManyErrors := complaints.text()
+	text, tooMuch, outErr := output.text()
+	errorText, tooManyErrors, errorErr := complaints.text()
 	switch {
 	case left != nil:
 		return text, left
@@ -137,6 +137,8 @@ func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (stdout []byte, err 
 		return text, errors.New("it cannot be ended")
 	case reason != nil:
 		return text, reason
+	case outErr != nil || errorErr != nil:
+		return text, cmp.Or(outErr, errorErr)
 	case tooMuch || tooManyErrors:
 		return text, printedTooMuch(limits)
 	case limits.Together:

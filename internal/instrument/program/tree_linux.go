@@ -37,7 +37,8 @@ import (
 //
 // One kind escapes: a process that lost its ancestors, cleared its environment and left the session,
 // such as a daemon of a program that clears the environment of its daemons. Nothing proves whose it
-// is, so it is left alone.
+// is, so it is left alone. Orphans of the program that end stay zombies until the program has ended, if this process is their
+// subreaper: a program that makes them without end is ended by its time limit.
 //
 // Without the /proc of its own PID namespace, this process ends the process group of the program only.
 type tree struct {

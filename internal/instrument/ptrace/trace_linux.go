@@ -88,7 +88,7 @@ func (t *tracer) trace(ctx context.Context, program *exec.Cmd) error {
 		_ = program.Wait()
 		_ = program.Process.Release()
 	}()
-	if err := t.prepare(); err != nil {
+	if err := t.prepare(program); err != nil {
 		t.fail(err)
 	} else {
 		t.resume(t.root, 0)
@@ -136,7 +136,7 @@ var errEarly = errors.New("the program ended before its first instruction")
 
 // prepare waits until the new program has stopped before its first instruction, and prepares it for
 // the trace.
-func (t *tracer) prepare() error {
+func (t *tracer) prepare(program *exec.Cmd) error {
 	const options = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK |
 		unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_EXITKILL
 	_, status, err := wait(t.root)
@@ -148,6 +148,10 @@ func (t *tracer) prepare() error {
 		return fmt.Errorf("%w: %s", errEarly, ending(status))
 	case status.StopSignal() != unix.SIGTRAP:
 		return fmt.Errorf("the program stopped with signal %d before its first instruction", status.StopSignal())
+	}
+	// follow reaps the program, and Kill may come later: without a pidfd it would take the number.
+	if err := program.Process.WithHandle(func(uintptr) {}); err != nil {
+		return fmt.Errorf("pidfd_open(2): %w", err)
 	}
 	if err := unix.PtraceSetOptions(t.root, options); err != nil {
 		return fmt.Errorf("PTRACE_SETOPTIONS: %w", err)

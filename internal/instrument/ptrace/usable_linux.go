@@ -41,7 +41,7 @@ func try() error {
 	if err := t.start(program); err != nil {
 		return err
 	}
-	fault := t.prepare()
+	fault := t.prepare(program)
 	t.kill()
 	t.follow(context.Background())
 	_ = program.Process.Release()

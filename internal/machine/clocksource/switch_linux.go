@@ -214,7 +214,8 @@ func (s *Switch) To(name string) error {
 	}
 	if !s.switched {
 		if err := s.folder.remember(s.original, s.guardian.Process.Pid); err != nil {
-			debuglog.Printf("clocksource", "no record of the experiment: %v", err)
+			// Not with the mutex held, which Restore needs: the reader of standard error may be slow.
+			go debuglog.Printf("clocksource", "no record of the experiment: %v", err)
 		}
 	}
 	// From here on the original is always written at the end, even if it is still in use: a name

@@ -88,6 +88,13 @@ func TestWatchFindsTheTick(t *testing.T) {
 		require.Equal(t, test.want, s.tick, test.clock.ID)
 		require.Less(t, w.ns-begun, 50e6)
 	}
+	// One that ticks about as often as it can be read with the reference in between is seen too.
+	w.readNS = 40
+	often := &subject{clock: w.coarse("100 ns", 0, 100)}
+	often.open(nil)
+	r.findTick(often)
+	require.InDelta(t, 100, often.tick, 0)
+	w.readNS = 100
 	// If a clock reports nothing, only a lower bound of its tick is known.
 	silent := &subject{clock: w.coarse("silent", 0, 1e12)}
 	silent.open(nil)

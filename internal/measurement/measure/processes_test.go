@@ -4,6 +4,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -104,4 +105,18 @@ func TestTimeOfWorkerProcessesIsOwn(t *testing.T) {
 	used := state.ProcessState.UserTime() + state.ProcessState.SystemTime()
 	require.Positive(t, used)
 	require.GreaterOrEqual(t, host.See().OwnSeconds-before, used.Seconds()*0.99)
+}
+
+// A worker process that has no assignment in a pass may end meanwhile, for example killed for its memory.
+func TestAWorkerWithoutAnAssignmentEnds(t *testing.T) {
+	answers := make(chan answer, 2)
+	answers <- answer{1, &endedProcess{1, "signal: killed"}}
+	err := collect(answers, 1, time.Minute, func(worker int) error {
+		require.Zero(t, worker)
+		return errors.New("late")
+	})
+	ended, ok := errors.AsType[*endedProcess](err)
+	require.True(t, ok)
+	require.ErrorContains(t, ended, "signal: killed")
+	require.ErrorContains(t, err, "late")
 }

@@ -100,12 +100,12 @@ type answer struct {
 // collect returns the errors of n answers, and for each worker that does not answer in time the error of late.
 func collect(answers <-chan answer, n int, patience time.Duration, late func(worker int) error) error {
 	var all error
-	answered := make([]bool, n)
+	answered := map[int]bool{} // a process without an assignment may have ended too
 	for _, a := range observe.Await(answers, n, patience, nil) {
 		answered[a.worker], all = true, errors.Join(all, a.err)
 	}
-	for i, ok := range answered {
-		if !ok {
+	for i := range n {
+		if !answered[i] {
 			all = errors.Join(all, late(i))
 		}
 	}
