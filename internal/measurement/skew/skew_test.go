@@ -168,17 +168,20 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	defer close(block)
 	c := sound(t)
 	open := c.Open
-	var opened atomic.Int32
+	var opened, checks atomic.Int32
+	checks.Store(math.MaxInt32)
 	c.Open = func() (clock.Reader, error) {
 		reader, err := open()
-		// The first ones are for the checks before.
-		blocked := opened.Add(1) > 3 && thread.Current() == cpus[1]
+		blocked := opened.Add(1) > checks.Load() && thread.Current() == cpus[1]
 		return disturbed{Reader: reader, before: func() {
 			if blocked {
 				<-block
 			}
 		}}, err
 	}
+	run(cpus, c)
+	// The last two are those of the exchange, the others are for the checks before.
+	checks.Store(opened.Swap(0) - 2)
 	r := run(cpus, c)
 	require.Equal(t, []int{cpus[1]}, r.LostCPUs)
 	require.Empty(t, r.Clocks[0].Pairs)
