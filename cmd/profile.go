@@ -34,7 +34,7 @@ func profileCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "profile [PID|NAME...] [-- COMMAND [ARGUMENT...]]",
 		Short: "Show which programs read clocks, and what CPU time that takes",
-		Long: `Profile samples what runs, up to 997 times in each second of CPU time, and reports
+		Long: `Profile samples what runs, 499 times in each second of CPU time, and reports
 for each program the share of its CPU time that goes into reading clocks: in the vDSO, in
 the kernel that the vDSO enters, and in system calls of clocks. It estimates the number of
 reads from what one read costs here.
@@ -70,7 +70,7 @@ below. Profile is for Linux.`,
 				return couldNot(err)
 			}
 			// A bar moves the cursor up, over what the command printed, and nobody knows how long it takes.
-			flags.quiet = flags.quiet || settings.Command != nil
+			flags.noProgress = settings.Command != nil
 			clocks := profile.Clocks(clock.Catalog())
 			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
 				facts := document.Host

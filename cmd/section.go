@@ -31,6 +31,8 @@ type sectionFlags struct {
 	all     bool
 	time    time.Duration
 	cpus    string
+	// noProgress is whether no progress is shown, also where what was written is.
+	noProgress bool
 	reportFlags
 }
 
@@ -119,7 +121,7 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, secti
 	document := examine.NewDocument(tool(), host.Facts(), compare.Costs{Clocks: entries}, result.Settings{
 		Threads: section.threads, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
-	progress, stop := terminal.Progress(stderr, flags.quiet, section.announcement, section.estimate)
+	progress, stop := terminal.Progress(stderr, flags.quiet || flags.noProgress, section.announcement, section.estimate)
 	changes := recordClockSource()
 	failed := section.measure(ctx, document, changes.onProgress(progress))
 	document.Warnings = append(document.Warnings, changes.warnings()...)

@@ -35,12 +35,12 @@ func CheckTextfile(name string) error {
 	case errors.Is(err, folder.ErrNotRegular): // a link would be replaced, and a pipe has no end
 		return fmt.Errorf("%s %w; name one, or a new file", name, err)
 	case err != nil:
-		return err
+		return folder.Refused(err)
 	}
 	defer func() { _ = file.Close() }()
 	content, err := io.ReadAll(io.LimitReader(file, mostTextfile+1))
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, folder.SystemError(err))
+		return folder.Refused(fmt.Errorf("%s: %w", name, folder.SystemError(err)))
 	}
 	if len(content) > mostTextfile {
 		return fmt.Errorf("%s is larger than %d MiB, which no textfile of timebench is; name another file", name, mostTextfile>>20)

@@ -10,7 +10,7 @@
 // if the whole CPU became slower, as beside a busy program on the same core. After a change, and once an
 // hour, the watcher has the machine examined, which explains the change with findings.
 //
-// A turn takes some milliseconds of CPU time, a beat some microseconds. docs/watch.md has figures.
+// A turn takes some milliseconds of CPU time, a beat some microseconds. docs/evidence/deploy.md has figures.
 package watch
 
 import (

@@ -40,10 +40,16 @@ func (v *Verification) Block(d *result.Document) table.Block {
 		}
 	}
 	block.Notes = append(words.Lost(v.LostCPUs), why.Lines()...)
-	block.Verdict, block.Level = trust(v, d), table.OK
-	if !v.Held() {
+	verified := func(c VerifiedClock) bool { return c.Verdict != Unverified }
+	switch {
+	case !v.Held():
 		block.Level = table.Error
+	case !slices.ContainsFunc(v.Clocks, verified) || slices.ContainsFunc(v.Clocks, func(c VerifiedClock) bool { return !verified(c) && !absent(c, d) }):
+		block.Level = table.Warn
+	default:
+		block.Level = table.OK
 	}
+	block.Verdict = trust(v, d)
 	return block
 }
 
@@ -215,15 +221,20 @@ func relationGrid(v *Verification) table.Grid {
 	return g
 }
 
+// absent reports whether a clock is not available in a document.
+func absent(c VerifiedClock, d *result.Document) bool {
+	return slices.ContainsFunc(compare.Of(d).Clocks, func(entry compare.Clock) bool { return entry.ID == c.ID && !entry.Available })
+}
+
 func trust(v *Verification, d *result.Document) string {
-	verified, unverified, absent, single := 0, 0, 0, 0
+	verified, unverified, missing, single := 0, 0, 0, 0
 	var bad []string
 	for _, c := range v.Clocks {
 		switch {
 		case c.Verdict != Unverified:
 			verified++
-		case slices.ContainsFunc(compare.Of(d).Clocks, func(entry compare.Clock) bool { return entry.ID == c.ID && !entry.Available }):
-			absent++
+		case absent(c, d):
+			missing++
 		default:
 			unverified++
 		}
@@ -260,8 +271,8 @@ func trust(v *Verification, d *result.Document) string {
 	if unverified > 0 && len(bad) > 0 {
 		text += fmt.Sprintf(" %s could not be verified.", words.Plural(unverified, "clock"))
 	}
-	if absent > 0 && verified > 0 {
-		text += fmt.Sprintf(" %s not available here.", words.Plural(absent, "clock")+words.Are(absent))
+	if missing > 0 && verified > 0 {
+		text += fmt.Sprintf(" %s not available here.", words.Plural(missing, "clock")+words.Are(missing))
 	}
 	if n := notHeld(v.Relations); n > 0 {
 		text += fmt.Sprintf(" %s did not hold.", words.Plural(n, "relation"))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/table"
 )
 
 func TestVerdictIsWordedForPeople(t *testing.T) {
@@ -92,5 +93,24 @@ func TestWeakTestsAreInTheVerdict(t *testing.T) {
 	} {
 		v := &Verification{CPUs: []int{0, 1, 5}, LostCPUs: []int{5}, Clocks: test.clocks}
 		require.Equal(t, test.want, trust(v, &result.Document{}))
+	}
+}
+
+// The colour of the verdict is green only where every clock that is there was verified.
+func TestLevelOfTheVerdict(t *testing.T) {
+	for _, test := range []struct {
+		verdicts []string
+		want     table.Level
+	}{
+		{[]string{IsMonotonic, IsMonotonic}, table.OK},
+		{[]string{IsMonotonic, Unverified}, table.Warn},
+		{[]string{Unverified}, table.Warn},
+		{nil, table.Warn},
+	} {
+		v := &Verification{}
+		for _, verdict := range test.verdicts {
+			v.Clocks = append(v.Clocks, VerifiedClock{ID: "c", Verdict: verdict})
+		}
+		require.Equal(t, test.want, v.Block(&result.Document{}).Level, "%v", test.verdicts)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/timebench/timebench/internal/show/words"
@@ -35,7 +36,8 @@ type Target struct {
 	isFolder bool
 	made     []madeFolder // the outermost first
 	// changing is held during a change on the disk.
-	changing sync.Mutex
+	changing  sync.Mutex
+	abandoned atomic.Bool
 }
 
 // A madeFolder is a folder that this run made. It is removed by the folder above it, which is open:
@@ -180,6 +182,9 @@ func (t *Target) removeMade() {
 // has begun in another goroutine, and blocks every later one.
 func (t *Target) Abandon() {
 	if t == nil {
+		return
+	}
+	if t.abandoned.Swap(true) { // a signal may come after a run that wrote nothing
 		return
 	}
 	t.changing.Lock() // never unlocked
