@@ -181,10 +181,7 @@ func (t *Target) removeMade() {
 // Abandon removes the empty folders of a run that writes nothing, or that a signal ends. It waits for a write that
 // has begun in another goroutine, and blocks every later one.
 func (t *Target) Abandon() {
-	if t == nil {
-		return
-	}
-	if t.abandoned.Swap(true) { // a signal may come after a run that wrote nothing
+	if t == nil || t.abandoned.Swap(true) { // a signal may come after a run that wrote nothing
 		return
 	}
 	t.changing.Lock() // never unlocked
