@@ -72,7 +72,7 @@ func TestFilesOfKilledRunsAreRemoved(t *testing.T) {
 		require.NoError(t, os.Chtimes(path, time.Time{}, time.Now().Add(-age)))
 	}
 	young := []string{".timebench-1", "charts/.timebench-3w5e11264sgsf", ".timebench-a"}
-	old := []string{".timebench-", ".timebench-1-", ".timebench-A", ".timebench-a.txt", "a.timebench-1", "1a", ".timebench-3w5e11264sgsf0", "charts/kept"}
+	old := []string{".timebench-", ".timebench-1-", ".timebench-B", ".timebench-a.txt", "a.timebench-1", "1a", ".timebench-3w5e11264sgsf0", "charts/kept"}
 	require.NoError(t, os.MkdirAll(filepath.Join(out, "charts", ".timebench-2"), 0o700))
 	for _, name := range young {
 		write(name, 30*time.Minute)
