@@ -9,8 +9,8 @@ import (
 const headerSize = 8
 
 // trailerSize is the size of struct sample_id at the end of each record that is no Sample:
-// thread, time and CPU.
-const trailerSize = 24
+// thread and time.
+const trailerSize = 16
 
 // commExec is PERF_RECORD_MISC_COMM_EXEC.
 const commExec = 1 << 13
@@ -90,10 +90,10 @@ func (d *Decoder) fill(r *Record, misc uint16, body []byte) (known, ok bool) {
 // fillTrailer fills in what every record has.
 func (r *Record) fillTrailer(b []byte) {
 	r.PID, r.TID = int(int32(binary.NativeEndian.Uint32(b))), int(int32(binary.NativeEndian.Uint32(b[4:]))) //nolint:gosec // a PID is an int32
-	r.TimeNS, r.CPU = binary.NativeEndian.Uint64(b[8:]), int(binary.NativeEndian.Uint32(b[16:]))
+	r.TimeNS = binary.NativeEndian.Uint64(b[8:])
 }
 
-// fillSample fills in a sample: the address, the thread, the time, the CPU, and the callchain.
+// fillSample fills in a sample: the address, the thread, the time, and the callchain.
 func (d *Decoder) fillSample(r *Record, body []byte) bool {
 	const fixed = 8 + trailerSize + 8
 	if len(body) < fixed {

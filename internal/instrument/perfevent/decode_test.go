@@ -30,7 +30,7 @@ func record(kind Kind, misc uint16, parts ...any) []byte {
 }
 
 // trailer is what the kernel adds to a record that is no sample.
-var trailer = []any{uint32(7), uint32(8), uint64(1234), uint32(1), uint32(0)}
+var trailer = []any{uint32(7), uint32(8), uint64(1234)}
 
 func with(parts ...any) []any { return append(parts, trailer...) }
 
@@ -39,25 +39,25 @@ var all = []struct {
 	bytes []byte
 	means Record
 }{
-	{record(Lost, 0, with(uint64(5), uint64(42))...), Record{Kind: Lost, PID: 7, TID: 8, TimeNS: 1234, CPU: 1, Lost: 42}},
-	{record(LostSamples, 0, with(uint64(3))...), Record{Kind: LostSamples, PID: 7, TID: 8, TimeNS: 1234, CPU: 1, Lost: 3}},
-	{record(Comm, commExec, with(uint32(70), uint32(71), "java")...), Record{Kind: Comm, PID: 70, TID: 71, TimeNS: 1234, CPU: 1, Name: "java", Exec: true}},
-	{record(Comm, 0, with(uint32(70), uint32(71), "sixteen.bytes.at")...), Record{Kind: Comm, PID: 70, TID: 71, TimeNS: 1234, CPU: 1, Name: "sixteen.bytes.at"}},
-	{record(Fork, 0, with(uint32(70), uint32(60), uint32(71), uint32(61), uint64(9))...), Record{Kind: Fork, PID: 70, ParentPID: 60, TID: 71, ParentTID: 61, TimeNS: 1234, CPU: 1}},
-	{record(Exit, 0, with(uint32(70), uint32(60), uint32(71), uint32(61), uint64(9))...), Record{Kind: Exit, PID: 70, ParentPID: 60, TID: 71, ParentTID: 61, TimeNS: 1234, CPU: 1}},
-	{record(Throttle, 0, with(uint64(1), uint64(2), uint64(3))...), Record{Kind: Throttle, PID: 7, TID: 8, TimeNS: 1234, CPU: 1}},
+	{record(Lost, 0, with(uint64(5), uint64(42))...), Record{Kind: Lost, PID: 7, TID: 8, TimeNS: 1234, Lost: 42}},
+	{record(LostSamples, 0, with(uint64(3))...), Record{Kind: LostSamples, PID: 7, TID: 8, TimeNS: 1234, Lost: 3}},
+	{record(Comm, commExec, with(uint32(70), uint32(71), "java")...), Record{Kind: Comm, PID: 70, TID: 71, TimeNS: 1234, Name: "java", Exec: true}},
+	{record(Comm, 0, with(uint32(70), uint32(71), "sixteen.bytes.at")...), Record{Kind: Comm, PID: 70, TID: 71, TimeNS: 1234, Name: "sixteen.bytes.at"}},
+	{record(Fork, 0, with(uint32(70), uint32(60), uint32(71), uint32(61), uint64(9))...), Record{Kind: Fork, PID: 70, ParentPID: 60, TID: 71, ParentTID: 61, TimeNS: 1234}},
+	{record(Exit, 0, with(uint32(70), uint32(60), uint32(71), uint32(61), uint64(9))...), Record{Kind: Exit, PID: 70, ParentPID: 60, TID: 71, ParentTID: 61, TimeNS: 1234}},
+	{record(Throttle, 0, with(uint64(1), uint64(2), uint64(3))...), Record{Kind: Throttle, PID: 7, TID: 8, TimeNS: 1234}},
 	{
 		record(Map, 0, with(uint32(70), uint32(71), uint64(0x7fff0000), uint64(0x2000), uint64(0), uint32(0), uint32(0), uint64(0), uint64(0), uint32(5), uint32(2), "[vdso]")...),
-		Record{Kind: Map, PID: 70, TID: 71, TimeNS: 1234, CPU: 1, Start: 0x7fff0000, Length: 0x2000, Name: "[vdso]"},
+		Record{Kind: Map, PID: 70, TID: 71, TimeNS: 1234, Start: 0x7fff0000, Length: 0x2000, Name: "[vdso]"},
 	},
 	{
-		record(Sample, 0, uint64(0x1), uint32(70), uint32(71), uint64(1234), uint32(1), uint32(0), uint64(8),
+		record(Sample, 0, uint64(0x1), uint32(70), uint32(71), uint64(1234), uint64(8),
 			contextKernel, uint64(0xffffffff81000000), uint64(0xffffffff81000001), ^uint64(32)+1, uint64(0xbad), contextUser, uint64(0x7fff0100), uint64(0x400000)),
-		Record{Kind: Sample, PID: 70, TID: 71, TimeNS: 1234, CPU: 1, Kernel: []uint64{0xffffffff81000000, 0xffffffff81000001}, User: []uint64{0x7fff0100, 0x400000}},
+		Record{Kind: Sample, PID: 70, TID: 71, TimeNS: 1234, Kernel: []uint64{0xffffffff81000000, 0xffffffff81000001}, User: []uint64{0x7fff0100, 0x400000}},
 	},
 	{ // of a process in another PID namespace
-		record(Sample, 0, uint64(0x1), int32(-1), int32(-1), uint64(1234), uint32(1), uint32(0), uint64(0)),
-		Record{Kind: Sample, PID: -1, TID: -1, TimeNS: 1234, CPU: 1},
+		record(Sample, 0, uint64(0x1), int32(-1), int32(-1), uint64(1234), uint64(0)),
+		Record{Kind: Sample, PID: -1, TID: -1, TimeNS: 1234},
 	},
 }
 
@@ -97,8 +97,8 @@ func TestDecodeRefusesWhatIsNoRecord(t *testing.T) {
 	_, err = d.Decode(record(Fork, 0, uint64(1)), none)
 	require.EqualError(t, err, "record of kind 7 at byte 0: 16 bytes are too few")
 	// A callchain longer than its record.
-	_, err = d.Decode(record(Sample, 0, uint64(1), uint32(7), uint32(8), uint64(1), uint32(1), uint32(0), ^uint64(0)), none)
-	require.EqualError(t, err, "record of kind 9 at byte 0: 48 bytes are too few")
+	_, err = d.Decode(record(Sample, 0, uint64(1), uint32(7), uint32(8), uint64(1), ^uint64(0)), none)
+	require.EqualError(t, err, "record of kind 9 at byte 0: 40 bytes are too few")
 }
 
 func FuzzDecode(f *testing.F) {

@@ -39,12 +39,8 @@ func New(options Options) *Events {
 	return &Events{options: options, rings: map[int]*Ring{}, first: map[int]int{}, countsLost: true}
 }
 
-// AllThreads is the thread of Open that means every thread on the CPU, and AllCPUs the CPU that means every CPU that
-// the thread runs on. Not both, and AllCPUs not with Options.Inherit: their samples need a ring for each CPU.
-const (
-	AllThreads = -1
-	AllCPUs    = -1
-)
+// AllThreads is the thread of Open that means every thread on the CPU.
+const AllThreads = -1
 
 // Open opens an event for a thread on a CPU, which begins to sample at once. The errors are
 // those of perf_event_open(2): EACCES or EPERM if the system does not allow it, ESRCH if there
@@ -55,7 +51,7 @@ func (e *Events) Open(tid, cpu int) error {
 		Config:           unix.PERF_COUNT_SW_CPU_CLOCK,
 		Size:             uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
 		Sample:           uint64(1e9 / e.options.RateHz),
-		Sample_type:      unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME | unix.PERF_SAMPLE_CPU | unix.PERF_SAMPLE_CALLCHAIN,
+		Sample_type:      unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME | unix.PERF_SAMPLE_CALLCHAIN,
 		Bits:             unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask | unix.PerfBitSampleIDAll | unix.PerfBitExcludeIdle | unix.PerfBitUseClockID,
 		Clockid:          unix.CLOCK_MONOTONIC,
 		Sample_max_stack: maxStack,

@@ -27,7 +27,6 @@ type Record struct {
 	PID, TID int
 	// TimeNS is CLOCK_MONOTONIC.
 	TimeNS uint64
-	CPU    int
 	// ParentPID and ParentTID are the process and the thread that started the thread or process of a Fork.
 	ParentPID, ParentTID int
 	// Exec is whether a Comm is from execve(2): the process runs another program now.

@@ -41,7 +41,7 @@ var verdictLooks = []struct {
 }{
 	{Slower, "slower", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.PyramidGlyph{}}},
 	{Faster, "faster", picture.Look{Color: picture.RGB(0x009e73), Shape: draw.BoxGlyph{}}},
-	{Unsteady, "unsteady: one of the runs changed", picture.Look{Color: picture.RGB(0xcc79a7), Shape: draw.RingGlyph{}}},
+	{Unsteady, "unsteady: measure again", picture.Look{Color: picture.RGB(0xcc79a7), Shape: draw.RingGlyph{}}},
 	{Same, "no significant difference", picture.Look{Color: picture.Grey, Shape: draw.CircleGlyph{}}},
 	{TooFew, "too few samples", picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}},
 }
@@ -57,20 +57,26 @@ func drawChange(c draw.Canvas, d section.Compared) error {
 		values = append(values, low, high, factor(change.Change))
 	}
 	low, high := slices.Min(values), slices.Max(values)
-	rows := picture.Rows{Middle: 1, Word: times, XLabel: "ratio of the wall time per read (log scale; bar: its 99% CI)"}
+	rows := picture.Rows{Middle: 1, Word: times, XLabel: "ratio of the wall time per read, log scale"}
 	word := func(change float64) string { return times(1 + change) }
 	if low >= 0.5 && high <= 2 {
 		room := max(0.02, math.Abs(low-1), math.Abs(high-1)) * 1.25
 		rows.Min, rows.Max, rows.Ticks = 1-room, 1+room, percentTicks{}
-		rows.XLabel = "change of the wall time per read (bar: its 99% CI)"
+		rows.XLabel = "change of the wall time per read"
 		word = func(change float64) string { return fmt.Sprintf("%+.1f %%", change*100) }
+	}
+	if slices.ContainsFunc(changes, func(c Change) bool { return c.Confidence > 0 }) {
+		rows.XLabel += " (bar: its 99% CI)"
 	}
 	for _, change := range changes {
 		look := lookOfVerdict(change.Verdict)
-		low, high := ends(change)
 		row := picture.Row{
-			Name: change.Name(), Interval: &picture.Bar{From: low, To: high, Color: look.Color},
+			Name:   change.Name(),
 			Points: []picture.Point{{At: factor(change.Change), Glyph: look.Glyph(5 * picture.Pixel)}},
+		}
+		if change.Confidence > 0 {
+			low, high := ends(change)
+			row.Interval = &picture.Bar{From: low, To: high, Color: look.Color}
 		}
 		if change.Verdict == Slower || change.Verdict == Faster {
 			row.Text = word(change.Change)

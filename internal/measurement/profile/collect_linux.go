@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/perfevent"
 	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/internal/system/process"
@@ -109,11 +110,7 @@ func (c *collector) run(ctx context.Context, span time.Duration, each func(elaps
 
 // monotonicNS returns CLOCK_MONOTONIC as the records have it: without the offset of a time namespace.
 func monotonicNS() uint64 {
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
-		return 0 // the kernel always has it: clock_gettime(2)
-	}
-	return uint64(now.Nano() - namespaceOffset()) //nolint:gosec // not negative
+	return uint64(observe.CallNS(unix.CLOCK_MONOTONIC) - namespaceOffset()) //nolint:gosec // not negative
 }
 
 // namespaceOffset returns what the time namespace of this process adds to CLOCK_MONOTONIC, in ns; 0 if there

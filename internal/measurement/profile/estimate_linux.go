@@ -11,9 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// confidence is that of all intervals of a profile.
-const confidence = 0.95
-
 // most is the maximum number of threads and callers of a process in a document.
 const most = 20
 
@@ -29,7 +26,7 @@ func costsOf(clocks []compare.Clock) map[string]float64 {
 	return all
 }
 
-// between returns the mean of the costs before and after the sampling, of a clock that was not measured again that before it.
+// between returns the mean of the costs before and after the sampling; the cost before, of a clock that was not measured again.
 func between(before, after map[string]float64) map[string]float64 {
 	all := map[string]float64{}
 	for id, ns := range before {
@@ -151,11 +148,11 @@ func (e estimate) usedBy(p *program) usage {
 // (L. Kish, Survey Sampling, 1965).
 func shareInterval(some, all, moreVariance float64) (low, high float64) {
 	if all == 0 {
-		return stats.Wilson(some, all, confidence)
+		return stats.Wilson(some, all, stats.Confidence)
 	}
 	share := (some + 0.5) / (all + 1) // neither 0 nor 1, where counting would have no variance
 	effect := 1 + moreVariance/(all*share*(1-share))
-	return stats.Wilson(some/effect, all/effect, confidence)
+	return stats.Wilson(some/effect, all/effect, stats.Confidence)
 }
 
 // mostOtherClocks is the part of the time of reads that reads of clocks whose cost is not known may take, so that

@@ -191,12 +191,7 @@ func kernelFunctions() *kernel {
 
 // ownVDSO returns the functions of the vDSO of this process.
 func ownVDSO() *functions {
-	file, err := os.Open("/proc/self/maps")
-	if err != nil {
-		return newFunctions(0, nil)
-	}
-	defer func() { _ = file.Close() }()
-	maps, err := symbols.ParseMaps(file)
+	maps, err := mapsIn("/proc/self/maps")
 	if err != nil {
 		return newFunctions(0, nil)
 	}

@@ -53,7 +53,7 @@ func TestShortProcessesAreSummed(t *testing.T) {
 	require.Equal(t, 100, p.PID)
 	require.Equal(t, 3000, p.Samples)
 	require.InDelta(t, 0.5, *p.ClockShare, 1e-9)
-	low, high := stats.Wilson(1500, 3000, confidence)
+	low, high := stats.Wilson(1500, 3000, stats.Confidence)
 	require.InDelta(t, low, p.ClockShareLow, 1e-9)
 	require.InDelta(t, high, p.ClockShareHigh, 1e-9)
 	require.InDelta(t, 3, p.CPUsUsed, 1e-9)

@@ -21,7 +21,7 @@ func Refused(err error) error { return &Failure{err} }
 
 // failed returns a Failure to do something with the folder at a path.
 func failed(path, what string, err error) error {
-	return &Failure{fmt.Errorf("the folder %s cannot be %s: %w", filepath.Clean(path), what, SystemError(err))}
+	return Refused(fmt.Errorf("the folder %s cannot be %s: %w", filepath.Clean(path), what, SystemError(err)))
 }
 
 // SystemError returns the error of the system without the paths that the os package adds.
@@ -59,7 +59,7 @@ func cannotOpen(path string, err error) error {
 	}
 	err = failed(path, "opened", err)
 	if errors.Is(err, fs.ErrPermission) {
-		return &Failure{fmt.Errorf("%w; the folder must be readable", err)}
+		return Refused(fmt.Errorf("%w; the folder must be readable", err))
 	}
 	return err
 }
