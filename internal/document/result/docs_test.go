@@ -113,8 +113,12 @@ func (w *writer) kind(property *jsonschema.Schema) string {
 	case property.Minimum == "1":
 		kind += " ≥1"
 	}
-	for i, choice := range property.Enum {
-		kind += []string{" ", "|"}[min(i, 1)] + fmt.Sprintf("`%s`", choice)
+	var choices []string
+	for _, choice := range property.Enum {
+		choices = append(choices, fmt.Sprintf("`%s`", choice))
+	}
+	if len(choices) > 0 {
+		kind += " " + strings.Join(choices, "|")
 	}
 	return kind
 }

@@ -24,7 +24,9 @@ func TestDocsListEveryCall(t *testing.T) {
 			calls = append(calls, "`"+c.Name+"`")
 		}
 		row := fmt.Sprintf("\n| `%s` | %s | %s |\n", r.Name, program, strings.Join(calls, ", "))
-		require.True(t, strings.Contains(string(page), row), "add this row to docs/runtimes.md: %s", row)
+		if !strings.Contains(string(page), row) { // require.Contains would print the page
+			t.Errorf("add this row to docs/runtimes.md: %s", row)
+		}
 	}
 }
 

@@ -78,7 +78,7 @@ func Self() (ProcStat, error) {
 }
 
 // FirstEnded reports whether the first thread has ended: the process is a zombie, or has other threads.
-func FirstEnded(stat ProcStat) bool { return strings.Contains("ZXx", stat.State) }
+func FirstEnded(stat ProcStat) bool { return slices.Contains([]string{"Z", "X", "x"}, stat.State) }
 
 // Ended reports whether all threads have ended, and the process was not reaped yet.
 func Ended(stat ProcStat) bool { return FirstEnded(stat) && stat.NumThreads <= 1 }
