@@ -1,6 +1,4 @@
 package signals
 
-import ()
-
 // IgnoreClosedPipe does nothing: a write into a pipe that nobody reads any more is an error.
 func IgnoreClosedPipe() {}
