@@ -189,6 +189,18 @@ func TestEachFinding(t *testing.T) {
 		"chrony without rtcsync": {func(d *result.Document) {
 			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 2e7
 		}, "unsynchronised", result.Note, "rtcsync"},
+		"W32Time disabled": {func(d *result.Document) {
+			d.Host.OS, d.Host.TimeSync, d.Host.Windows = "windows", nil, &result.Windows{W32Time: &result.W32Time{State: "stopped", Start: "disabled", Type: "NTP"}}
+		}, "unsynchronised", result.Warn, "sc.exe config w32time start= auto"},
+		"W32Time waits for a trigger": {func(d *result.Document) {
+			d.Host.OS, d.Host.TimeSync, d.Host.Windows = "windows", nil, &result.Windows{W32Time: &result.W32Time{State: "stopped", Start: "manual", Type: "NTP"}}
+		}, "unsynchronised", result.Note, "W32Time: stopped, start manual, type NTP"},
+		"W32Time without a source, and a program that sets the rate": {func(d *result.Document) {
+			d.Host.OS, d.Host.TimeSync = "windows", nil
+			d.Host.Windows = &result.Windows{
+				W32Time: &result.W32Time{State: "running", Start: "auto", Type: "NoSync"}, Adjustment: &result.Adjustment{AdjustedHz: 9_999_877, NominalHz: 1e7},
+			}
+		}, "unsynchronised", result.Warn, "12.3 ppm from the nominal rate"},
 		"far off": {func(d *result.Document) { d.Host.TimeSync.OffsetNS = -3e8 }, "slewed", result.Note, "remaining offset -300 ms"},
 		"other tick, and the rate that it makes": {func(d *result.Document) {
 			d.Host.TimeSync.TickNS, d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz = 9_200_000, 2.8e9, 2.83e9
@@ -384,7 +396,8 @@ func TestNoFindings(t *testing.T) {
 			d.Host.Windows = &result.Windows{Wine: &result.Wine{Version: "8.0"}, QPC: &result.QPC{Hz: 1e7, UserMode: &no}, Timer: &result.Timer{PeriodNS: 1, CoarsestNS: 10}}
 		},
 		"Windows, well": func(d *result.Document) {
-			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &yes}, Timer: &result.Timer{PeriodNS: 15_600_000, FinestNS: 5e5, CoarsestNS: 15_625_000}}
+			d.Host.OS, d.Host.TimeSync = "windows", nil
+			d.Host.Windows = &result.Windows{W32Time: &result.W32Time{State: "running", Type: "NTP"}, QPC: &result.QPC{Hz: 1e7, UserMode: &yes}, Timer: &result.Timer{PeriodNS: 15_600_000, FinestNS: 5e5, CoarsestNS: 15_625_000}}
 		},
 		"Windows on Arm": func(d *result.Document) {
 			d.Host.Arch, d.Host.Windows = "arm64", &result.Windows{QPC: &result.QPC{Hz: 24_000_000, UserMode: &yes}}

@@ -42,7 +42,7 @@ type condition func(*result.Document) bool
 
 // tables are all tables of remedies.
 func tables() []map[string]remedy {
-	return []map[string]remedy{sourceRemedies, tscRemedies, hostRemedies, timeRemedies, programRemedies, bsdRemedies}
+	return []map[string]remedy{sourceRemedies, tscRemedies, hostRemedies, timeRemedies, programRemedies, bsdRemedies, windowsTimeRemedies}
 }
 
 // remedies are the remedies of all tables by name.

@@ -26,7 +26,10 @@ const (
 // whose time service has stopped.
 func unsynchronised(d *result.Document) *result.Finding {
 	sync := d.Host.TimeSync
-	if sync == nil || sync.Synchronised && sync.MaxErrorNS < staleErrorNS {
+	if sync == nil {
+		return w32timeOff(d)
+	}
+	if sync.Synchronised && sync.MaxErrorNS < staleErrorNS {
 		return nil
 	}
 	errorText := "maximum error " + words.Duration(float64(sync.MaxErrorNS))

@@ -301,6 +301,10 @@ type Windows struct {
 	Timer *Timer `json:"timer,omitempty"`
 	// QPC is the counter behind QueryPerformanceCounter.
 	QPC *QPC `json:"qpc,omitempty"`
+	// W32Time is the service that sets the wall clock. Absent under Wine.
+	W32Time *W32Time `json:"w32time,omitempty"`
+	// Adjustment is the rate that a program has set for the wall clock; absent if none has, and before Windows 10.
+	Adjustment *Adjustment `json:"adjustment,omitempty"`
 	// PowerThrottling is whether the process is throttled to save power: on, off, or system if Windows decides.
 	PowerThrottling string `json:"power_throttling,omitempty"`
 	// Power is the power supply: mains or battery.
@@ -324,6 +328,26 @@ type Timer struct {
 	FinestNS int64 `json:"finest_ns"`
 	// CoarsestNS is the longest period.
 	CoarsestNS int64 `json:"coarsest_ns"`
+}
+
+// W32Time is the Windows Time service, from its key in the registry and the service manager.
+type W32Time struct {
+	// State is the state of the service: running, stopped or changing. Absent if it cannot be queried.
+	State string `json:"state,omitempty"`
+	// Start is when Windows starts the service: auto, manual (also by triggers) or disabled.
+	Start string `json:"start,omitempty"`
+	// Type is the source of the time: NTP (the servers), NT5DS (the domain), AllSync (both) or NoSync.
+	Type string `json:"type,omitempty"`
+	// Servers are the NTP servers (NtpServer): time.windows.com,0x9.
+	Servers string `json:"servers,omitempty"`
+}
+
+// An Adjustment is the result of GetSystemTimeAdjustmentPrecise.
+type Adjustment struct {
+	// AdjustedHz is the adjusted clock update frequency.
+	AdjustedHz int64 `json:"adjusted_hz"`
+	// NominalHz is the clock update frequency.
+	NominalHz int64 `json:"nominal_hz" is:"positive"`
 }
 
 // QPC is the counter behind QueryPerformanceCounter, from the page that the kernel

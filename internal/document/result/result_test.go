@@ -87,6 +87,8 @@ func withEveryKey() *result.Document {
 		Edition: "Professional 23H2", Wine: &result.Wine{Version: "8.0", Host: "Linux 6.18.44"},
 		Timer:           &result.Timer{PeriodNS: 15625000, FinestNS: 500000, CoarsestNS: 15625000},
 		QPC:             &result.QPC{Hz: 1e7, UserMode: &userMode, HypervisorPage: true, Shift: &shift, Bias: "0xfffffffffffffffd"},
+		W32Time:         &result.W32Time{State: "running", Start: "manual", Type: "NTP", Servers: "time.windows.com,0x9"},
+		Adjustment:      &result.Adjustment{AdjustedHz: 10_000_123, NominalHz: 10_000_000},
 		PowerThrottling: "system", Power: "battery",
 	}
 	d.Settings.Distribution, d.Settings.TimerResolutionNS = true, 1e6

@@ -53,6 +53,7 @@ func addSystemFacts(facts *result.Host) {
 	facts.Windows = &result.Windows{
 		Edition: strings.TrimSpace(text(versionKey, "EditionID") + " " + text(versionKey, "DisplayVersion")),
 		Wine:    wine(), Timer: timer(), QPC: qpc(wintime.SharedPage, wintime.QueryHypervisorPage(), wintime.Wine()),
+		W32Time: w32time(), Adjustment: adjustment(),
 		PowerThrottling: powerThrottling(), Power: power(),
 	}
 }

@@ -103,6 +103,12 @@ func windowsFacts(w result.Windows, arch string) []table.Fact {
 		}
 		all = append(all, table.Fact{Name: "QPC", Value: text + "; " + qpc(w)})
 	}
+	if w.W32Time != nil {
+		all = append(all, table.Fact{Name: "Windows Time", Value: diagnose.W32TimeText(*w.W32Time)})
+	}
+	if w.Adjustment != nil {
+		all = append(all, table.Fact{Name: "Clock rate", Value: diagnose.AdjustmentText(*w.Adjustment)})
+	}
 	throttling := map[string]string{"on": "the process is slowed down to save power", "system": "Windows decides whether to slow the process down", "off": "the process is not slowed down"}
 	if text := strings.Join(words.Present(w.Power, throttling[w.PowerThrottling]), "; "); text != "" {
 		all = append(all, table.Fact{Name: "Power", Value: text})

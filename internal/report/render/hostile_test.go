@@ -96,6 +96,7 @@ func whole(parts *result.Document) *result.Document {
 	d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
 	d.Host.Windows = &result.Windows{
 		Edition: "Professional 23H2", Wine: &result.Wine{Version: "8.0", Host: "Linux 6.1"}, QPC: &result.QPC{Hz: 1e7, UserMode: &no, Shift: &shift, Bias: "0x1"},
+		W32Time: &result.W32Time{State: "stopped", Start: "manual", Type: "NT5DS", Servers: "time.windows.com,0x9"}, Adjustment: &result.Adjustment{AdjustedHz: 1e7, NominalHz: 1e7},
 		PowerThrottling: "off", Power: "mains",
 	}
 	compare.Into(d).Conditions = &compare.Conditions{
