@@ -64,7 +64,7 @@ func TestWindows(t *testing.T) {
 		},
 		{
 			name: "win11", kinds: "kernel-entry-unproven",
-			says:  []string{"whether QueryPerformanceCounter enters the kernel is unknown", "QueryPerformanceCounter@winapi costs 84.6 ns/read", "timebench doctor"},
+			says:  []string{"whether QueryPerformanceCounter enters the kernel is unknown", "QueryPerformanceCounter@winapi · 84.6 ns/read", "timebench doctor"},
 			never: []string{"bcdedit", "RDTSC"},
 		},
 		{name: "win11", plant: pageIsValid(true)},
@@ -74,11 +74,11 @@ func TestWindows(t *testing.T) {
 		},
 		{name: "win11", kinds: "kernel-entry-unproven", plant: func(d *result.Document) { d.Host.Windows.QPC.HypervisorPage = false }, says: []string{"No page"}, never: []string{"hypervisor page is"}},
 		{name: "win11", plant: func(d *result.Document) { d.Host.Windows.Wine = &result.Wine{Version: "9.0"} }},
-		{name: "hvinvalid", kinds: "kernel-entry-unproven", says: []string{"QueryPerformanceCounter@winapi costs 677 ns/read"}},
-		{name: "hvinvalid", kinds: "qpc-kernel", plant: pageIsValid(false), says: []string{"costs 677 ns/read"}, never: []string{"bcdedit"}},
+		{name: "hvinvalid", kinds: "kernel-entry-unproven", says: []string{"QueryPerformanceCounter@winapi · 677 ns/read"}},
+		{name: "hvinvalid", kinds: "qpc-kernel", plant: pageIsValid(false), says: []string{"677 ns/read"}, never: []string{"bcdedit"}},
 		{
 			name: "hvinvalid", kinds: "qpc-kernel", plant: systemCallCosts(660),
-			says: []string{"NtQueryPerformanceCounter@syscall costs 660 ns/read", "RDTSCP@cpu costs 17.9 ns/read", "costs as much as its system call, and the CPU counter far less"},
+			says: []string{"NtQueryPerformanceCounter@syscall · 660 ns/read", "RDTSCP@cpu · 17.9 ns/read", "costs as much as its system call, and the CPU counter far less"},
 		},
 		{ // The page became invalid after the facts were collected.
 			name: "hvinvalid", kinds: "qpc-kernel", plant: func(d *result.Document) {
@@ -89,13 +89,13 @@ func TestWindows(t *testing.T) {
 		{name: "hvinvalid", plant: systemCallCosts(1200)},
 		{
 			name: "hvinvalid", kinds: "kernel-entry-unproven", plant: systemCallCosts(900),
-			says: []string{"NtQueryPerformanceCounter@syscall costs 900 ns/read"},
+			says: []string{"NtQueryPerformanceCounter@syscall · 900 ns/read"},
 		},
 		{ // A user-mode read of a counter that traps costs almost as much as a system call.
 			name: "hvinvalid", kinds: "kernel-entry-unproven", plant: func(d *result.Document) {
 				systemCallCosts(660)(d)
 				clockOf(d, "RDTSCP@cpu").Latency.MedianNS = 600
-			}, says: []string{"RDTSCP@cpu costs 600 ns/read"},
+			}, says: []string{"RDTSCP@cpu · 600 ns/read"},
 		},
 		{ // An emulator may have no clock of the CPU.
 			name: "hvinvalid", kinds: "kernel-entry-unproven", plant: func(d *result.Document) {

@@ -7,7 +7,6 @@ package diagnose
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -116,33 +115,33 @@ func Dear(d *result.Document, limitNS float64) *result.Finding {
 	finding := overLimit.completed(&result.Finding{
 		Title: "an everyday clock costs more than the limit of " + limit,
 	})
-	var timed bool
-	var missing []string
+	var dear, missing []compare.Clock
+	timed := false
 	for _, c := range compare.Of(d).Clocks {
-		if !Everyday(c.ID) {
-			continue
-		}
-		if c.Latency == nil {
-			missing = append(missing, strings.TrimSuffix(cost(c)+": "+c.Reason, ": "))
-			continue
-		}
-		timed = true
-		if cmp.Or(c.Latency.LowNS, c.Latency.MedianNS) > limitNS {
-			finding.Evidence = append(finding.Evidence, cost(c))
+		switch {
+		case !Everyday(c.ID):
+		case c.Latency == nil:
+			missing = append(missing, c)
+		default:
+			timed = true
+			if cmp.Or(c.Latency.LowNS, c.Latency.MedianNS) > limitNS {
+				dear = append(dear, c)
+			}
 		}
 	}
 	if !timed {
 		finding.Title = "no everyday clock was timed, so the limit of " + limit + " cannot be checked"
 		finding.Cause = "The limit applies to the clocks that programs read most: " + strings.Join(everyday, ", ") + "."
-		finding.Evidence = missing
+		finding.Evidence = rows(d, missing, func(c compare.Clock) string { return c.Reason })
 		if len(missing) == 0 {
 			finding.Evidence = []string{words.Plural(len(compare.Of(d).Clocks), "clock") + " in the result, but none of these"}
 		}
 		return &finding
 	}
-	if len(finding.Evidence) == 0 {
+	if len(dear) == 0 {
 		return nil
 	}
+	finding.Evidence = rows(d, dear, func(compare.Clock) string { return "" })
 	return &finding
 }
 
@@ -154,18 +153,6 @@ func timedClock(d *result.Document, id string) *compare.Clock {
 		}
 	}
 	return nil
-}
-
-// cost returns the cost of a clock as evidence, with its confidence interval.
-func cost(c compare.Clock) string {
-	if c.Latency == nil {
-		return c.ID + " was not timed"
-	}
-	text := fmt.Sprintf("%s costs %s/read", c.ID, words.Duration(c.Latency.MedianNS))
-	if c.Latency.Confidence > 0 {
-		text += fmt.Sprintf(" (%.3g%% CI %s to %s)", c.Latency.Confidence*100, words.Duration(c.Latency.LowNS), words.Duration(c.Latency.HighNS))
-	}
-	return text
 }
 
 // clockSource returns the name of the clock source in use; "" if it is unknown.

@@ -42,7 +42,7 @@ func TestRecordedMachines(t *testing.T) {
 		{
 			tree: "bare-metal-hpet", entry: result.Always, fineNS: 640, kinds: "kernel-entry",
 			says: []string{
-				"because the clock source is hpet", "CLOCK_MONOTONIC@vdso costs 640 ns", "until the next boot",
+				"because the clock source is hpet", "3 fine clocks · 640 ns/read", "until the next boot",
 				"Marking clocksource 'tsc", "wd_nsec", "tsc=nowatchdog", "nothing notices", "CLOCK_REALTIME_COARSE (8 ns/read, tick 4 ms)",
 			},
 			never: []string{"hypervisor"},

@@ -18,22 +18,20 @@ const (
 	clockSourceABI   = "https://docs.kernel.org/admin-guide/abi-testing.html#abi-sys-devices-system-clocksource-clocksourcex-current-clocksource"
 )
 
-// enters reports whether reads of a vDSO clock enter the kernel without need. No vDSO
-// supports the CPU time clocks (lib/vdso/gettimeofday.c), so they do not count.
+// enters reports whether reads of a clock enter the kernel without need.
 func enters(c compare.Clock) bool {
-	return c.Path == "vdso" && c.Kind != "cpu time" &&
-		(c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes)
+	return (isFine(c) || isCoarse(c)) && (c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes)
 }
 
 // kernelEntry finds everyday clocks that enter the kernel.
 func kernelEntry(d *result.Document) *result.Finding {
-	var entering, not []compare.Clock
+	var entering, coarse []compare.Clock
 	for _, c := range compare.Of(d).Clocks {
 		switch {
 		case enters(c):
 			entering = append(entering, c)
-		case c.Path == "vdso" && c.KernelEntry == result.Never && c.Latency != nil:
-			not = append(not, c)
+		case isCoarse(c) && c.KernelEntry == result.Never && c.Latency != nil:
+			coarse = append(coarse, c)
 		}
 	}
 	if !slices.ContainsFunc(entering, func(c compare.Clock) bool { return slices.Contains(everyday, c.ID) }) {
@@ -50,16 +48,9 @@ func kernelEntry(d *result.Document) *result.Finding {
 	default:
 		finding.Title += ", because the clock source is " + name
 	}
-	for _, c := range entering {
-		finding.Evidence = append(finding.Evidence, cost(c)+" and "+entryWords[c.KernelEntry]+provenBy(c))
-	}
-	for _, c := range not {
-		if slices.Contains(coarseClocks, c.ID) {
-			finding.Evidence = append(finding.Evidence, cost(c)+" and does not enter the kernel")
-		}
-	}
+	finding.Evidence = rows(d, append(entering, coarse...), proof)
 	if call := timedClock(d, "CLOCK_MONOTONIC@syscall"); call != nil {
-		finding.Evidence = append(finding.Evidence, cost(*call)+": the system call itself")
+		finding.Evidence = append(finding.Evidence, row(*call)+" · the system call itself")
 	}
 	finding.Evidence = append(finding.Evidence, maxThroughput(entering)...)
 	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, sufferingShare))...)
@@ -76,18 +67,15 @@ func kernelEntry(d *result.Document) *result.Finding {
 	return finding
 }
 
-// entryWords are the values of KernelEntry with kernel entry, as a predicate.
-var entryWords = map[string]string{
-	result.Always:    "enters the kernel",
-	result.Sometimes: "sometimes enters the kernel",
-}
-
-// provenBy returns the method of the proof in brackets; "" if the document has none.
-func provenBy(c compare.Clock) string {
-	if c.KernelEntryBy == "" {
-		return ""
+// proof returns whether reads of a clock enter the kernel, and how that was proven.
+func proof(c compare.Clock) string {
+	text := map[string]string{
+		result.Always: "every read enters the kernel", result.Sometimes: "some reads enter the kernel", result.Never: "no read enters the kernel",
+	}[c.KernelEntry]
+	if c.KernelEntryBy != "" {
+		text += " (" + c.KernelEntryBy + ")"
 	}
-	return " (" + c.KernelEntryBy + ")"
+	return text
 }
 
 // because returns sentences: what the clock source has to do with kernel entry.
@@ -180,7 +168,7 @@ func noVDSO(d *result.Document) *result.Finding {
 		Links:    []string{vdsoManual, kernelParameters},
 	}
 	if call := timedClock(d, "CLOCK_MONOTONIC@syscall"); call != nil {
-		finding.Evidence = append(finding.Evidence, cost(*call))
+		finding.Evidence = append(finding.Evidence, row(*call))
 	}
 	finding.Evidence = append(finding.Evidence, bootEvidence(d, "vdso")...)
 	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, sufferingShare))...)
@@ -215,16 +203,18 @@ func slowClocksOfOldKernels(d *result.Document) *result.Finding {
 		finding.Cause = "This is a sandbox of gVisor, which has a vDSO of its own. Before September 2022 it did not support the coarse clocks and CLOCK_MONOTONIC_RAW: each read of them is a call into the sandbox."
 		finding.Links = []string{"https://github.com/google/gvisor/pull/7975"}
 	}
+	var entering []compare.Clock
 	for _, c := range compare.Of(d).Clocks {
 		if enters(c) {
 			if slices.Contains(everyday, c.ID) {
 				return nil
 			}
-			finding.Evidence = append(finding.Evidence, cost(c)+" and "+entryWords[c.KernelEntry])
+			entering = append(entering, c)
 		}
 	}
-	if len(finding.Evidence) == 0 {
+	if len(entering) == 0 {
 		return nil
 	}
+	finding.Evidence = rows(d, entering, proof)
 	return finding
 }

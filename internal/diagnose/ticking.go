@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -28,13 +27,13 @@ func ticking(d *result.Document) *result.Finding {
 		Cause: "Something keeps the time and updates it once a tick: an emulator, a sandbox or an enclave (Wine, gVisor, SGX), or a library that stands in for the clock. Two events within one tick get the same time, and shorter intervals are zero.",
 		Links: []string{"https://man7.org/linux/man-pages/man7/time.7.html"},
 	}
-	for _, c := range clocks {
-		text := fmt.Sprintf("%s steps by %s", c.ID, words.Duration(c.Resolution.TickNS))
+	finding.Evidence = rows(d, clocks, func(c compare.Clock) string {
+		text := "steps by " + words.Duration(c.Resolution.TickNS)
 		if c.Resolution.ReportedNS > 0 {
-			text += ", and clock_getres reports " + words.Duration(c.Resolution.ReportedNS)
+			text += "; clock_getres reports " + words.Duration(c.Resolution.ReportedNS)
 		}
-		finding.Evidence = append(finding.Evidence, text)
-	}
+		return text
+	})
 	if name := clockSource(d); slices.Contains(tickSources, name) {
 		finding.Cause = "The clock source is " + name + ", which counts the ticks of the kernel. Two events within one tick get the same time, and shorter intervals are zero."
 		why := whyNotTSC(d)

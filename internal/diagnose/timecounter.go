@@ -51,7 +51,7 @@ func slowReads(d *result.Document) *result.Finding {
 	}
 	finding := &result.Finding{
 		Title:    "reads of the fine clocks are slow, although the counter of the CPU is fast",
-		Evidence: []string{cost(*read), cost(*counter)},
+		Evidence: []string{row(*read), row(*counter)},
 		Cause:    "The system does not read the counter of the CPU in user mode for these clocks, and why is not known. It may read a timer on the mainboard, or an emulator, a sandbox or a tracer may handle the calls.",
 		Remedies: advise(d, "read-less"),
 	}

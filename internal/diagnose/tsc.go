@@ -242,7 +242,7 @@ func trappedTSC(d *result.Document) *result.Finding {
 	}
 	finding := &result.Finding{
 		Title:    "reads of the TSC trap: the TSC is emulated",
-		Evidence: []string{cost(*c), "an empty call costs " + words.Duration(compare.Of(d).FloorNS)},
+		Evidence: []string{row(*c), "an empty call · " + words.Duration(compare.Of(d).FloorNS)},
 		Cause:    "A hypervisor intercepts RDTSC, to give the machine a TSC with another rate or offset than the CPU has. Every clock based on the TSC is slower, although it does not enter the kernel.",
 		Links:    []string{"https://xenbits.xen.org/docs/unstable/man/xen-tscmode.7.html"},
 	}

@@ -30,32 +30,17 @@ func unprovenVDSO(d *result.Document) *result.Finding {
 		Title: "the clock source is " + clockSource(d) + ", and whether reads enter the kernel is unknown",
 		Links: []string{vdsoManual},
 	}
-	found := false
-	for _, c := range compare.Of(d).Clocks {
-		if !slices.Contains(everyday, c.ID) {
-			continue
-		}
-		found = true
-		switch {
-		case !c.Available:
-			finding.Evidence = append(finding.Evidence, c.ID+" cannot be read: "+c.Reason)
-		case c.KernelEntry == "":
-			// The document does not have the key: the command does not test it (verify, skew,
-			// drift), or the document is older than the key. That proves nothing.
-			finding.Evidence = append(finding.Evidence, cost(c)+", and whether it enters the kernel was not tested")
-		case c.KernelEntry == result.Unknown:
-			finding.Evidence = append(finding.Evidence, cost(c)+", and whether it enters the kernel is unknown: "+c.KernelEntryBy)
-		}
-	}
-	if found && len(finding.Evidence) == 0 {
+	found := slices.DeleteFunc(slices.Clone(compare.Of(d).Clocks), func(c compare.Clock) bool { return !Everyday(c.ID) })
+	finding.Evidence = rows(d, slices.DeleteFunc(slices.Clone(found), isProven), whyUnproven)
+	if len(found) > 0 && len(finding.Evidence) == 0 {
 		return nil
 	}
-	if !found {
+	if len(found) == 0 {
 		finding.Evidence = []string{"none of " + strings.Join(everyday[:3], ", ") + " was measured"}
 	}
 	for _, id := range []string{"time.Now@go", "CLOCK_MONOTONIC@syscall"} {
 		if c := timedClock(d, id); c != nil {
-			finding.Evidence = append(finding.Evidence, cost(*c))
+			finding.Evidence = append(finding.Evidence, row(*c))
 		}
 	}
 	why := whyNotTSC(d)
@@ -66,4 +51,21 @@ func unprovenVDSO(d *result.Document) *result.Finding {
 	slices.Sort(finding.Links)
 	finding.Links = slices.Compact(finding.Links)
 	return finding
+}
+
+// isProven reports whether a test showed that reads of a clock enter the kernel, or that they do not.
+func isProven(c compare.Clock) bool {
+	return c.Available && c.KernelEntry != "" && c.KernelEntry != result.Unknown
+}
+
+// whyUnproven returns why nothing is known about the kernel entry of a clock.
+func whyUnproven(c compare.Clock) string {
+	switch {
+	case !c.Available:
+		return "cannot be read: " + c.Reason
+	case c.KernelEntry == "": // the command does not test it (verify, skew, drift), or the document is older than the key
+		return "kernel entry was not tested"
+	default:
+		return "kernel entry is unknown: " + c.KernelEntryBy
+	}
 }

@@ -59,7 +59,7 @@ const (
 func qpcEntry(d *result.Document) (entry string, evidence []string) {
 	for _, id := range []string{qpcID, qpcSyscall} {
 		if c := timedClock(d, id); c != nil {
-			evidence = append(evidence, cost(*c))
+			evidence = append(evidence, row(*c))
 		}
 	}
 	q := d.Host.Windows.QPC
@@ -102,7 +102,7 @@ func qpcEntryByCost(d *result.Document) (entry string, evidence []string) {
 	if dearest == nil {
 		return result.Unknown, nil
 	}
-	evidence = []string{cost(*dearest)}
+	evidence = []string{row(*dearest)}
 	if read.Latency.MedianNS >= asMuch*call.Latency.MedianNS && dearest.Latency.MedianNS <= farLess*call.Latency.MedianNS {
 		return result.Always, append(evidence, "QueryPerformanceCounter costs as much as its system call, and the CPU counter far less")
 	}

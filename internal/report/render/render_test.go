@@ -108,7 +108,7 @@ func onHPET() *result.Document {
 	d.Findings = []result.Finding{
 		{
 			Kind: "kernel-entry", Severity: result.Error, Title: "reads of the fine clocks enter the kernel, because the clock source is hpet",
-			Evidence: []string{"CLOCK_MONOTONIC@vdso costs 20.2 ns/read and enters the kernel (seccomp)", "kernel log: ``` <b>"},
+			Evidence: []string{"6 fine clocks · 1.4 µs/read · every read enters the kernel (seccomp)", "kernel log: ``` <b>"},
 			Cause:    "The vDSO cannot read the clock source hpet from user mode.",
 			Remedies: []result.Remedy{
 				{Advice: "Switch to tsc", Commands: []string{"echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", "```"}, Risk: "Time may jump."},
