@@ -31,7 +31,7 @@ func between(before, now moment) []Event {
 	if now.countsSuspend && suspended >= minStall {
 		events = append(events, Event{
 			Time: now.at, Kind: Suspend, DurationNS: int64(suspended),
-			Message: fmt.Sprintf("the machine was suspended for %s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not", words.Duration(float64(suspended))),
+			Message: fmt.Sprintf("the machine was suspended for %s: %s", words.Duration(float64(suspended)), suspendSeenBy),
 		})
 	}
 	// The moments before and after a suspend, in which programs are frozen, are part of it.

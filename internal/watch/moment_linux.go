@@ -12,6 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const suspendSeenBy = "CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"
+
 // A sleeper sleeps, and knows how long the threads of this process waited for a CPU meanwhile. It sleeps as a
 // goroutine does: a thread that blocks in nanosleep(2) keeps the runtime's monitor awake, which takes ten times
 // the CPU time of all the rest.

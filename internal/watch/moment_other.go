@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package watch
 
@@ -8,6 +8,8 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/observe"
 )
+
+const suspendSeenBy = "" // this build sees none
 
 // A sleeper sleeps. This build does not know how long a thread waited for a CPU, so it sees no stall.
 type sleeper struct{}

@@ -44,9 +44,9 @@ func TestBetween(t *testing.T) {
 		"a step back":                          {func(m *moment) { m.pass(-3.6e12, 0, 0) }, []Event{{Kind: WallClockStep, OffsetNS: -3.6e12, Message: "the wall clock was set back by 3,600 s"}}},
 		"a stall":                              {func(m *moment) { m.lateNS = 5e9 }, []Event{{Kind: Stall, DurationNS: 5e9, Message: "a sleep of 500 ms took 5 s longer, and not because it waited for a CPU: the machine was paused or migrated, or this process was stopped or waited for memory"}}},
 		"a short stall":                        {func(m *moment) { m.lateNS = 4e8 }, nil},
-		"thawed late":                          {func(m *moment) { m.pass(60e9, 60e9, 0); m.lateNS = 8e8 }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}}},
-		"suspended":                            {func(m *moment) { m.pass(60e9, 60e9, 0) }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}}},
-		"suspended and set":                    {func(m *moment) { m.pass(61e9, 60e9, 0) }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"}, {Kind: WallClockStep, OffsetNS: 1e9, Message: "the wall clock was set forward by 1 s"}}},
+		"thawed late":                          {func(m *moment) { m.pass(60e9, 60e9, 0); m.lateNS = 8e8 }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: " + suspendSeenBy}}},
+		"suspended":                            {func(m *moment) { m.pass(60e9, 60e9, 0) }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: " + suspendSeenBy}}},
+		"suspended and set":                    {func(m *moment) { m.pass(61e9, 60e9, 0) }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: " + suspendSeenBy}, {Kind: WallClockStep, OffsetNS: 1e9, Message: "the wall clock was set forward by 1 s"}}},
 		"no clock of suspend":                  {func(m *moment) { m.countsSuspend = false; m.pass(60e9, 0, 0) }, []Event{{Kind: WallClockStep, OffsetNS: 60e9, Message: "the wall clock was set forward by 60 s, or the machine was suspended"}}},
 	} {
 		m := after(first, beat)

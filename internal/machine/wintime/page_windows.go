@@ -62,6 +62,18 @@ func (p Page) Settles(offset uintptr) bool {
 	return false
 }
 
+// Time returns the KSYSTEM_TIME at an offset. The page must be readable. The writer changes the second high part first and
+// the first one last.
+func (p Page) Time(offset uintptr) int64 {
+	low, high1, high2 := (*uint32)(p.at(offset)), (*uint32)(p.at(offset+4)), (*uint32)(p.at(offset+8))
+	for {
+		high, value := atomic.LoadUint32(high1), atomic.LoadUint32(low)
+		if high == atomic.LoadUint32(high2) {
+			return int64(high)<<32 | int64(value)
+		}
+	}
+}
+
 // TicksPerSecond returns the rate of TickCount; 0 if the page does not have it.
 func (p Page) TicksPerSecond() float64 {
 	if p.Readable() != nil {

@@ -93,6 +93,8 @@ func TestPageThatTellsNothing(t *testing.T) {
 	require.True(t, ok)
 	require.Zero(t, bypass)
 	require.True(t, page.Settles(SystemTime))
+	*(*uint32)(page.at(InterruptTime)), *(*uint32)(page.at(InterruptTime + 4)), *(*uint32)(page.at(InterruptTime + 8)) = 0xfffffffe, 1, 1
+	require.EqualValues(t, 0x1fffffffe, page.Time(InterruptTime))
 	*(*uint32)(page.at(SystemTime + 4)) = 1 // the first high half alone
 	require.False(t, page.Settles(SystemTime))
 }
