@@ -80,7 +80,7 @@ compare asks first. It restores the clock source, also if it is killed.`,
 	f.BoolVar(&flags.single, "distribution", false, "time single reads too: percentiles, and how often one took ten times the median")
 	f.StringVar(&flags.pin, "pin", "none", "pin threads to CPUs: none, compact, spread, or a CPU list such as 0,2,4-7")
 	f.StringVar(&flags.workers, "workers", "threads", "read from threads or from processes")
-	f.DurationVar(&flags.timer, "timer-resolution", 0, "on Windows, request this period of the system timer, such as 1ms (timeBeginPeriod)")
+	f.DurationVar(&flags.timer, "timer-resolution", 0, "on Windows, request this period of the system timer, such as 1ms or 500us")
 	f.StringVar(&flags.sources, "clocksources", "", "also measure with other clock sources of the kernel: all, or a list such as hpet,acpi_pm")
 	f.BoolVar(&flags.yes, "yes", false, "agree to the changes of --clocksources in advance")
 	addReportFlags(command, &flags.reportFlags, render.Formats, documentFiles)

@@ -295,7 +295,7 @@ func TestWithoutWinmm(t *testing.T) {
 	require.Regexp(t, `timeGetTime@winapi +this Windows has no timeGetTime in winmm\.dll`, compare.stdout)
 	raised := run(t, "", without, wine, exe, "compare", "GetTickCount64", "--timer-resolution", "1ms")
 	require.Equal(t, 2, raised.status)
-	require.Equal(t, "timebench: --timer-resolution 1ms: this Windows has no timeGetDevCaps in winmm.dll\n", raised.stderr)
+	require.Equal(t, "timebench: --timer-resolution 1ms: this Windows has no timeBeginPeriod in winmm.dll\n", raised.stderr)
 }
 
 // In a console, which script(1) makes for Wine, there are progress and the table.

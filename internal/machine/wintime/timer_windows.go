@@ -1,6 +1,7 @@
 package wintime
 
 import (
+	"errors"
 	"fmt"
 	"time"
 	"unsafe"
@@ -11,9 +12,9 @@ import (
 var (
 	ntdll                     = windows.NewLazySystemDLL("ntdll.dll")
 	ntQueryTimer              = ntdll.NewProc("NtQueryTimerResolution")
+	ntSetTimer                = ntdll.NewProc("NtSetTimerResolution")
 	wineGetVersion            = ntdll.NewProc("wine_get_version")
 	winmm                     = windows.NewLazySystemDLL("winmm.dll")
-	timeGetDevCaps            = winmm.NewProc("timeGetDevCaps")
 	timeBeginPeriod           = winmm.NewProc("timeBeginPeriod")
 	timeEndPeriod             = winmm.NewProc("timeEndPeriod")
 	kernel32                  = windows.NewLazySystemDLL("kernel32.dll")
@@ -44,32 +45,49 @@ func QueryTimer() (timer Timer, ok bool) {
 	}, true
 }
 
-// RaiseTimer requests a period of the system timer with timeBeginPeriod, in whole milliseconds,
-// and returns a function that cancels the request. Windows also cancels it when the process
-// ends, however it ends. The shortest requested period of all programs is in force. Since
+// RaiseTimer requests a period of the system timer, and returns a function that cancels the request. Windows also cancels
+// it when the process ends, however it ends. The shortest requested period of all programs is in force. Since
 // Windows 10 version 2004 it does not affect the sleeps of other programs.
+//
+// Whole milliseconds are requested with timeBeginPeriod. Other periods need NtSetTimerResolution, which Microsoft does not
+// document.
 func RaiseTimer(period time.Duration) (undo func(), err error) {
-	for _, function := range []*windows.LazyProc{timeGetDevCaps, timeBeginPeriod, timeEndPeriod} {
+	timer, ok := QueryTimer()
+	if ok && (period < timer.Finest || period > timer.Coarsest) {
+		return nil, fmt.Errorf("this Windows sets the timer to periods from %s to %s", timer.Finest, timer.Coarsest)
+	}
+	if ms := period.Milliseconds(); period%time.Millisecond == 0 && ms > 0 {
+		return beginPeriod(ms)
+	}
+	if !ok || period <= 0 || period%unit != 0 || ntSetTimer.Find() != nil {
+		return nil, errors.New("this Windows sets the timer to whole milliseconds")
+	}
+	return setTimer(period, ntSetTimer.Call)
+}
+
+func beginPeriod(ms int64) (undo func(), err error) {
+	for _, function := range []*windows.LazyProc{timeBeginPeriod, timeEndPeriod} {
 		if err := function.Find(); err != nil {
 			return nil, fmt.Errorf("this Windows has no %s in winmm.dll", function.Name)
 		}
-	}
-	limits := new([2]uint32) // TIMECAPS, in ms
-	if failed, _, _ := timeGetDevCaps.Call(uintptr(unsafe.Pointer(limits)), unsafe.Sizeof(*limits)); failed != 0 {
-		return nil, fmt.Errorf("timeGetDevCaps failed with MMRESULT %d", failed)
-	}
-	ms := period.Milliseconds()
-	if timer, ok := QueryTimer(); ok {
-		// Windows accepts a longer period than the longest, without effect.
-		limits[1] = min(limits[1], uint32(timer.Coarsest/time.Millisecond))
-	}
-	if period%time.Millisecond != 0 || ms < int64(limits[0]) || ms > int64(limits[1]) {
-		return nil, fmt.Errorf("this Windows sets the timer to whole milliseconds from %dms to %dms", limits[0], limits[1])
 	}
 	if failed, _, _ := timeBeginPeriod.Call(uintptr(ms)); failed != 0 {
 		return nil, fmt.Errorf("timeBeginPeriod(%d) failed with MMRESULT %d", ms, failed)
 	}
 	return func() { _, _, _ = timeEndPeriod.Call(uintptr(ms)) }, nil
+}
+
+// setTimer requests a period with NtSetTimerResolution(period, set, &current).
+func setTimer(period time.Duration, set func(...uintptr) (uintptr, uintptr, error)) (undo func(), err error) {
+	current := new(uint32)
+	request := func(on uintptr) windows.NTStatus {
+		status, _, _ := set(uintptr(period/unit), on, uintptr(unsafe.Pointer(current)))
+		return windows.NTStatus(uint32(status))
+	}
+	if status := request(1); int32(status) < 0 {
+		return nil, fmt.Errorf("NtSetTimerResolution(%s): %w", period, status)
+	}
+	return func() { request(0) }, nil
 }
 
 // PerformanceFrequency returns QueryPerformanceFrequency: the ticks per second of the performance

@@ -25,10 +25,30 @@ func TestRaiseTimerAndUndo(t *testing.T) {
 }
 
 func TestRaiseTimerRefuses(t *testing.T) {
-	for _, period := range []time.Duration{0, -time.Millisecond, 1500 * time.Microsecond, time.Hour, 300 * 24 * time.Hour} {
+	for _, period := range []time.Duration{0, -time.Millisecond, 100 * time.Nanosecond, time.Hour, 300 * 24 * time.Hour} {
 		_, err := RaiseTimer(period)
-		require.ErrorContains(t, err, "this Windows sets the timer to whole milliseconds from 1ms to ", "%s", period)
+		require.ErrorContains(t, err, "this Windows sets the timer to periods from ", "%s", period)
 	}
+	_, err := RaiseTimer(1500*time.Microsecond + 1)
+	require.Error(t, err, "the unit is 100 ns")
+}
+
+// Half a millisecond is requested in units of 100 ns, and the same request is cancelled.
+func TestSetTimer(t *testing.T) {
+	var requests [][2]uintptr
+	status := windows.STATUS_SUCCESS
+	set := func(arguments ...uintptr) (uintptr, uintptr, error) {
+		require.Len(t, arguments, 3)
+		requests = append(requests, [2]uintptr{arguments[0], arguments[1]})
+		return uintptr(status), 0, nil
+	}
+	undo, err := setTimer(500*time.Microsecond, set)
+	require.NoError(t, err)
+	undo()
+	require.Equal(t, [][2]uintptr{{5000, 1}, {5000, 0}}, requests)
+	status = windows.STATUS_NOT_IMPLEMENTED
+	_, err = setTimer(500*time.Microsecond, set)
+	require.ErrorIs(t, err, windows.STATUS_NOT_IMPLEMENTED)
 }
 
 func TestPerformanceFrequency(t *testing.T) {
