@@ -173,6 +173,8 @@ func experiment(ctx context.Context, sw *clocksource.Switch, others []string, ru
 // addNoise adds warnings about disturbances to each experiment.
 func addNoise(d *result.Document) {
 	for i, e := range compare.Of(d).OtherClockSources {
-		compare.Into(d).OtherClockSources[i].Warnings = diagnose.Noise(&result.Document{Host: d.Host, Sections: []result.Section{&compare.Costs{Conditions: e.Conditions, Clocks: e.Clocks}}})
+		compare.Into(d).OtherClockSources[i].Warnings = diagnose.Noise(&result.Document{
+			Host: d.Host, Conditions: e.Conditions, Sections: []result.Section{&compare.Costs{Clocks: e.Clocks}},
+		})
 	}
 }

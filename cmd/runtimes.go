@@ -11,7 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/host"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
@@ -62,10 +61,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 				if err != nil {
 					return err
 				}
-				before := host.See()
 				section, err := runtimes.Run(ctx, settings, progress)
-				conditions := measure.Conditions(before, host.See())
-				compare.Into(document).Conditions = &conditions
 				section.Clocks = own
 				document.Put(&section)
 				return err

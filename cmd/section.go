@@ -16,6 +16,7 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/system/terminal"
@@ -122,9 +123,15 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, secti
 		Threads: section.threads, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
 	progress, stop := terminal.Progress(stderr, flags.quiet || flags.noProgress, section.announcement, section.estimate)
-	changes := recordClockSource()
-	failed := section.measure(ctx, document, changes.onProgress(progress))
-	document.Warnings = append(document.Warnings, changes.warnings()...)
+	recorder := measure.Record()
+	failed := section.measure(ctx, document, func(done, total time.Duration) {
+		recorder.Glance()
+		if progress != nil {
+			progress(done, total)
+		}
+	})
+	conditions := recorder.End()
+	document.Conditions = &conditions
 	stop(failed == nil && ctx.Err() == nil)
 	if failed != nil && nothing(document) {
 		return nil, failed

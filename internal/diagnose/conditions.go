@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -23,14 +22,14 @@ func quota(d *result.Document) *result.Finding {
 		Remedies: advise(d, "raise-quota"),
 		Links:    []string{"https://docs.kernel.org/scheduler/sched-bwc.html"},
 	}
-	if c := compare.Of(d).Conditions; c != nil && c.ThrottledPeriods > 0 {
+	if c := d.Conditions; c != nil && c.ThrottledPeriods > 0 {
 		finding.Evidence = append(finding.Evidence, "during the run: "+throttled(*c))
 	}
 	return finding
 }
 
 // throttled returns how often a quota stopped the process, and the CPU time that it withheld.
-func throttled(c compare.Conditions) string {
+func throttled(c result.Conditions) string {
 	return fmt.Sprintf("throttled in %s, %s of CPU time withheld", words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
 }
 
@@ -39,17 +38,17 @@ const highSteal = 0.10
 
 // steal finds that the hypervisor gave CPU time to others.
 func steal(d *result.Document) *result.Finding {
-	if compare.Of(d).Conditions == nil || compare.Of(d).Conditions.StealShare <= maxSteal {
+	if d.Conditions == nil || d.Conditions.StealShare <= maxSteal {
 		return nil
 	}
 	severity := result.Note
-	if compare.Of(d).Conditions.StealShare > highSteal {
+	if d.Conditions.StealShare > highSteal {
 		severity = result.Warn
 	}
 	return &result.Finding{
 		Severity: severity,
 		Title:    "the hypervisor gives CPU time to others (steal)",
-		Evidence: []string{fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run", words.Percent(compare.Of(d).Conditions.StealShare))},
+		Evidence: []string{fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run", words.Percent(d.Conditions.StealShare))},
 		Cause:    "The host has more work than CPUs. A read during such a pause takes milliseconds, and the time service is less accurate.",
 		Remedies: advise(d, "burstable", "quieter-host"),
 		Links:    []string{"https://man7.org/linux/man-pages/man5/proc_stat.5.html"},
@@ -58,7 +57,7 @@ func steal(d *result.Document) *result.Finding {
 
 // governor finds that the CPUs change their frequency, if the measurement shows it.
 func governor(d *result.Document) *result.Finding {
-	c := compare.Of(d).Conditions
+	c := d.Conditions
 	saving := slices.DeleteFunc(slices.Clone(d.Host.CPU.Governors), func(name string) bool { return name == "performance" })
 	if c == nil || c.FloorLowNS == 0 || c.FloorHighNS/c.FloorLowNS-1 <= maxSpeedChange || len(saving) == 0 {
 		return nil
@@ -73,7 +72,7 @@ func governor(d *result.Document) *result.Finding {
 }
 
 // emptyCall returns the quartiles of the cost of an empty call, which follows the CPU speed.
-func emptyCall(c compare.Conditions) string {
+func emptyCall(c result.Conditions) string {
 	return "the cost of an empty call varied " + words.Between(c.FloorLowNS, c.FloorHighNS) + " (quartiles of the rounds)"
 }
 

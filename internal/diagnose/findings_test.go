@@ -43,8 +43,8 @@ func clocks(entry string, fineNS float64) []compare.Clock {
 func well() *result.Document {
 	invariant := true
 	return &result.Document{
-		Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: clocks(result.Never, 25),
-			Conditions: &compare.Conditions{FloorLowNS: 1.39, FloorHighNS: 1.41, StealShare: 0.001}}},
+		Sections:   []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: clocks(result.Never, 25)}},
+		Conditions: &result.Conditions{FloorLowNS: 1.39, FloorHighNS: 1.41, StealShare: 0.001},
 		Host: result.Host{
 			OS: "linux", Arch: "amd64",
 			CPU: result.CPU{
@@ -179,7 +179,7 @@ func TestEachFinding(t *testing.T) {
 			one := compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
 			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = one * 1.38
 		}, "not-scaling", result.Warn, "have 1.38 times"},
-		"stepped": {func(d *result.Document) { compare.Into(d).Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2 s"},
+		"stepped": {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2 s"},
 		"unsynchronised": {func(d *result.Document) {
 			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 16e9
 		}, "unsynchronised", result.Warn, "STA_UNSYNC"},
@@ -244,14 +244,14 @@ func TestEachFinding(t *testing.T) {
 			d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"hpet", "acpi_pm"}}
 			d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
 		}, "clocksource-unrestored", result.Error, "echo | sudo tee"},
-		"some steal": {func(d *result.Document) { compare.Into(d).Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
-		"much steal": {func(d *result.Document) { compare.Into(d).Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
+		"some steal": {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
+		"much steal": {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
 		"heavy reader": {func(d *result.Document) {
 			d.Put(&profile.Profile{Processes: []profile.Process{reading("java", 0.3, 0.28)}})
 		}, "heavy-readers", result.Note, "java (pid 812) spends 30 %"},
 		"quota": {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time per 100 ms"},
 		"governor": {func(d *result.Document) {
-			d.Host.CPU.Governors, compare.Into(d).Conditions.FloorHighNS = []string{"powersave"}, 2
+			d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2
 		}, "governor", result.Note, "scaling_governor: powersave"},
 		"one CPU": {func(d *result.Document) { d.Host.CPU.Usable = 1 }, "single-cpu", result.Note, "1 of 4"},
 		"QPC by the kernel": {func(d *result.Document) {
@@ -365,11 +365,11 @@ func TestNoFindings(t *testing.T) {
 		},
 		"other programs": func(d *result.Document) {
 			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
-			compare.Into(d).Conditions.DurationNS, compare.Into(d).Conditions.OtherCPUs = 2e9, 1.2
+			d.Conditions.DurationNS, d.Conditions.OtherCPUs = 2e9, 1.2
 		},
 		"interruptions": func(d *result.Document) {
 			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
-			compare.Into(d).Conditions.Turns, compare.Into(d).Conditions.InterruptedTurns = 100, 40
+			d.Conditions.Turns, d.Conditions.InterruptedTurns = 100, 40
 		},
 		"one thread only": func(d *result.Document) {
 			for i := range compare.Of(d).Clocks {
@@ -532,7 +532,7 @@ func TestHostsOfHypervisors(t *testing.T) {
 func TestReadsThatEnterUnderTSC(t *testing.T) {
 	d := well()
 	compare.Into(d).Clocks = clocks(result.Always, 640)
-	compare.Into(d).Conditions.ClockSources = []string{"tsc", "hpet"}
+	d.Conditions.ClockSources = []string{"tsc", "hpet"}
 	finding := Findings(d)[0]
 	require.Equal(t, "reads of the fine clocks enter the kernel, although the clock source is tsc", finding.Title)
 	require.Contains(t, finding.Evidence, "clock sources during the run: tsc, then hpet")

@@ -33,12 +33,13 @@ const (
 var noises = []struct {
 	kind string
 	// observe returns what was seen; "" if there was no such disturbance.
-	observe func(*result.Document, compare.Conditions) string
-	// affects and advice return words that fit what the run measured, and its system.
+	observe func(*result.Document, result.Conditions) string
+	// affects and advice return words that fit what the run measured, and its system. What affects nothing that was
+	// measured ("") is no warning.
 	affects, advice func(*result.Document) string
 }{
 	{
-		"clocksource", func(_ *result.Document, c compare.Conditions) string {
+		"clocksource", func(_ *result.Document, c result.Conditions) string {
 			if len(c.ClockSources) < 2 {
 				return ""
 			}
@@ -48,7 +49,7 @@ var noises = []struct {
 		always("run again; if the kernel changed the clock source itself, its log shows why (sudo dmesg | grep -i clocksource)"),
 	},
 	{
-		"backwards", func(d *result.Document, _ compare.Conditions) string {
+		"backwards", func(d *result.Document, _ result.Conditions) string {
 			var clocks []string
 			for _, clock := range compare.Of(d).Clocks {
 				if r := clock.Resolution; r != nil && r.Backwards > 0 {
@@ -64,17 +65,17 @@ var noises = []struct {
 		always("a wall clock may have been set; do not trust a monotonic clock or a counter that does this"),
 	},
 	{
-		"step", func(_ *result.Document, c compare.Conditions) string {
+		"step", func(_ *result.Document, c result.Conditions) string {
 			if c.WallStepNS == 0 {
 				return ""
 			}
 			return "the wall clock was set or stepped by " + words.SignedDuration(float64(c.WallStepNS))
 		},
-		always("the resolution of the wall clocks; costs are measured with the monotonic clock and are not affected"),
+		timed("the resolution of the wall clocks; costs are measured with the monotonic clock and are not affected"),
 		always("run again when the time service has settled"),
 	},
 	{
-		"slewed", func(d *result.Document, _ compare.Conditions) string {
+		"slewed", func(d *result.Document, _ result.Conditions) string {
 			sync := d.Host.TimeSync
 			if sync == nil || math.Abs(monotonicRate(*sync)) < maxSlew {
 				return ""
@@ -90,7 +91,7 @@ var noises = []struct {
 		always("run again when the time service has settled; if there is none, reset the rate (adjtimex --tick 10000 --frequency 0)"),
 	},
 	{
-		"lost-cpu", func(_ *result.Document, c compare.Conditions) string {
+		"lost-cpu", func(_ *result.Document, c result.Conditions) string {
 			if len(c.LostCPUs) == 0 {
 				return ""
 			}
@@ -100,7 +101,7 @@ var noises = []struct {
 		always("run again while the set of CPUs does not change, and no program of a higher priority keeps them busy"),
 	},
 	{
-		"realtime", func(d *result.Document, _ compare.Conditions) string {
+		"realtime", func(d *result.Document, _ result.Conditions) string {
 			if d.Host.CPU.SchedulingPolicy == "" {
 				return ""
 			}
@@ -113,15 +114,15 @@ var noises = []struct {
 		always("run without chrt, unless your programs read the clocks under this policy in production"),
 	},
 	{
-		"quota", func(_ *result.Document, c compare.Conditions) string {
+		"quota", func(_ *result.Document, c result.Conditions) string {
 			if c.ThrottledPeriods == 0 {
 				return ""
 			}
 			return "the CPU quota stopped the process: " + throttled(c)
 		},
 		func(d *result.Document) string {
-			return cmp.Or(throughput(d, "throughput with more threads than the quota allows"), "the confidence intervals") +
-				": the figures include the time that the process was stopped"
+			included := ": the figures include the time that the process was stopped"
+			return cmp.Or(throughput(d, "throughput with more threads than the quota allows"+included), timed("the confidence intervals"+included)(d))
 		},
 		func(d *result.Document) string {
 			return phrases("raise the quota", throughput(d, "or measure with fewer threads (--threads 1)"))
@@ -138,7 +139,7 @@ var noises = []struct {
 		always("run again on a quieter machine, or with fewer threads or clocks"),
 	},
 	{
-		"steal", func(d *result.Document, c compare.Conditions) string {
+		"steal", func(d *result.Document, c result.Conditions) string {
 			seconds := c.StealShare * float64(d.Host.CPU.Usable) * time.Duration(c.DurationNS).Seconds()
 			if c.StealShare <= maxSteal || seconds < minSeconds {
 				return ""
@@ -146,12 +147,12 @@ var noises = []struct {
 			return fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare))
 		},
 		func(d *result.Document) string {
-			return phrases(throughput(d, "throughput above all"), "the width of the confidence intervals")
+			return phrases(throughput(d, "throughput above all"), timed("the width of the confidence intervals")(d))
 		},
 		always("run again at a quieter time, or on a machine with dedicated CPUs"),
 	},
 	{
-		"load", func(d *result.Document, c compare.Conditions) string {
+		"load", func(d *result.Document, c result.Conditions) string {
 			elapsed := time.Duration(c.DurationNS).Seconds()
 			if c.OtherCPUs <= maxOther*float64(d.Host.CPU.Usable) || c.OtherCPUs*elapsed < minSeconds {
 				return ""
@@ -159,13 +160,13 @@ var noises = []struct {
 			return fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(d.Host.CPU.Usable, "CPU"))
 		},
 		func(d *result.Document) string {
-			return phrases(throughput(d, "throughput and fairness with as many threads as CPUs"), "the width of the confidence intervals")
+			return phrases(throughput(d, "throughput and fairness with as many threads as CPUs"), timed("the width of the confidence intervals")(d))
 		},
 		linuxOr("stop the other programs, or keep to CPUs that they do not use (taskset)",
 			"stop the other programs, or keep to CPUs that they do not use"),
 	},
 	{
-		"preempted", func(_ *result.Document, c compare.Conditions) string {
+		"preempted", func(_ *result.Document, c result.Conditions) string {
 			if c.Turns == 0 || float64(c.InterruptedTurns)/float64(c.Turns) <= maxInterrupted {
 				return ""
 			}
@@ -175,7 +176,7 @@ var noises = []struct {
 		always("stop other programs, or take more rounds (timebench compare --rounds 200)"),
 	},
 	{
-		"speed", func(_ *result.Document, c compare.Conditions) string {
+		"speed", func(_ *result.Document, c result.Conditions) string {
 			if c.FloorLowNS == 0 || c.FloorHighNS/c.FloorLowNS-1 <= maxSpeedChange {
 				return ""
 			}
@@ -189,6 +190,18 @@ var noises = []struct {
 
 func always(text string) func(*result.Document) string {
 	return func(*result.Document) string { return text }
+}
+
+// timed returns the text for documents with costs, and nothing for others: what verify, skew and drift report is
+// proven by the order of reads or has a bound that contains the time that other work took, and profile reports that
+// work.
+func timed(text string) func(*result.Document) string {
+	return func(d *result.Document) string {
+		if compare.Of(d).Empty() && runtimes.Of(d) == nil {
+			return ""
+		}
+		return text
+	}
 }
 
 // linuxOr returns the text for documents from Linux, or that for others.
@@ -233,14 +246,14 @@ func loaded(d *result.Document, text string) string {
 // Noise returns the disturbances of the document's run; none for a quiet machine. Without
 // conditions in the document it uses only the facts of the host.
 func Noise(d *result.Document) []result.Warning {
-	var conditions compare.Conditions
-	if compare.Of(d).Conditions != nil {
-		conditions = *compare.Of(d).Conditions
+	var conditions result.Conditions
+	if d.Conditions != nil {
+		conditions = *d.Conditions
 	}
 	var warnings []result.Warning
 	for _, n := range noises {
-		if saw := n.observe(d, conditions); saw != "" {
-			warnings = append(warnings, result.Warning{Kind: n.kind, Saw: saw, Spoilt: n.affects(d), Advice: n.advice(d)})
+		if saw, affected := n.observe(d, conditions), n.affects(d); saw != "" && affected != "" {
+			warnings = append(warnings, result.Warning{Kind: n.kind, Saw: saw, Spoilt: affected, Advice: n.advice(d)})
 		}
 	}
 	return warnings

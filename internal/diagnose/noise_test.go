@@ -18,10 +18,10 @@ import (
 func quiet() *result.Document {
 	return &result.Document{
 		Host: result.Host{CPU: result.CPU{Logical: 2, Usable: 2}},
-		Sections: []result.Section{&compare.Costs{Conditions: &compare.Conditions{
+		Conditions: &result.Conditions{
 			DurationNS: 5_700_000_000, Turns: 720, InterruptedTurns: 12, FloorLowNS: 1.354, FloorHighNS: 1.363, StealShare: 0.0009, OtherCPUs: 0.015,
 		},
-			Clocks: []compare.Clock{{ID: "c", Resolution: &compare.Resolution{}}}}},
+		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "c", Latency: &compare.Latency{MedianNS: 20}, Resolution: &compare.Resolution{}}}}},
 	}
 }
 
@@ -30,7 +30,7 @@ func TestQuietMachineHasNoWarnings(t *testing.T) {
 	require.Empty(t, Noise(&result.Document{}), "a document of an older timebench")
 	busyElsewhere := quiet()
 	busyElsewhere.Host.CPU.Usable = 64
-	compare.Into(busyElsewhere).Conditions.OtherCPUs = 1
+	busyElsewhere.Conditions.OtherCPUs = 1
 	require.Empty(t, Noise(busyElsewhere), "one busy CPU of 64")
 	for _, sync := range []result.TimeSync{
 		{}, {TickNS: 10_000_000, FrequencyPPM: 500}, {TickNS: 10_000_000, FrequencyPPM: -500}, {TickNS: 10_001_000},
@@ -41,8 +41,8 @@ func TestQuietMachineHasNoWarnings(t *testing.T) {
 		require.Empty(t, Noise(corrected), "%+v", sync)
 	}
 	short := quiet()
-	compare.Into(short).Conditions.DurationNS, compare.Into(short).Conditions.OtherCPUs = 50_000_000, 0.2
-	compare.Into(short).Conditions.StealShare = 0.1
+	short.Conditions.DurationNS, short.Conditions.OtherCPUs = 50_000_000, 0.2
+	short.Conditions.StealShare = 0.1
 	require.Empty(t, Noise(short), "a tick of the kernel's in a short run")
 }
 
@@ -52,43 +52,43 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		kind, saw string
 		plant     func(*result.Document)
 	}{
-		{"clocksource", "tsc, then hpet", func(d *result.Document) { compare.Into(d).Conditions.ClockSources = []string{"tsc", "hpet"} }},
+		{"clocksource", "tsc, then hpet", func(d *result.Document) { d.Conditions.ClockSources = []string{"tsc", "hpet"} }},
 		{"backwards", "c 3 times by up to 120 ns", func(d *result.Document) {
 			compare.Into(d).Clocks[0].Resolution.Backwards, compare.Into(d).Clocks[0].Resolution.WorstBackwardsNS = 3, 120
 		}},
-		{"step", "by -1.5 s", func(d *result.Document) { compare.Into(d).Conditions.WallStepNS = -1_500_000_000 }},
+		{"step", "by -1.5 s", func(d *result.Document) { d.Conditions.WallStepNS = -1_500_000_000 }},
 		{"slewed", "run 10 % fast (adjtimex: tick 11,000 µs,", func(d *result.Document) { d.Host.TimeSync = &result.TimeSync{TickNS: 11_000_000} }},
 		{"slewed", "run 8 % slow", func(d *result.Document) { d.Host.TimeSync = &result.TimeSync{Synchronised: true, TickNS: 9_200_000} }},
 		{"slewed", "run 0.1 % fast (adjtimex: tick 10,005 µs, frequency +500 ppm)", func(d *result.Document) {
 			d.Host.TimeSync = &result.TimeSync{TickNS: 10_005_000, FrequencyPPM: 500}
 		}},
-		{"lost-cpu", "CPUs 3 and 7 went away", func(d *result.Document) { compare.Into(d).Conditions.LostCPUs = []int{3, 7} }},
+		{"lost-cpu", "CPUs 3 and 7 went away", func(d *result.Document) { d.Conditions.LostCPUs = []int{3, 7} }},
 		{"starved", "in 60 of 100 passes of throughput with 16 threads, a thread had no CPU", func(d *result.Document) {
-			compare.Into(d).Conditions.Passes = []compare.Passes{
+			d.Conditions.Passes = []result.Passes{
 				{Threads: 8, Planned: 100, Complete: 100, Starved: 40}, {Threads: 16, Planned: 100, Complete: 100, Starved: 60},
 				{Threads: 32, Planned: 100, Complete: 100, Starved: 100},
 			}
 		}},
 		{"incomplete", "the run has only 9 rounds of latency and 30 of 200 passes of throughput with 16 to 32 threads: the time was up", func(d *result.Document) {
-			compare.Into(d).Conditions.CompleteRounds = 9
-			compare.Into(d).Conditions.Passes = []compare.Passes{
+			d.Conditions.CompleteRounds = 9
+			d.Conditions.Passes = []result.Passes{
 				{Threads: 16, Planned: 100, Complete: 30, Reasons: []string{"the time was up"}},
 				{Threads: 32, Planned: 100, Reasons: []string{"the time was up"}},
 			}
 		}},
 		{"incomplete", "the run has 13 of 40 passes of throughput with 2 threads: c: too many open files, and 2 other reasons", func(d *result.Document) {
-			compare.Into(d).Conditions.Passes = []compare.Passes{
+			d.Conditions.Passes = []result.Passes{
 				{Threads: 2, Planned: 40, Complete: 13, Reasons: []string{"d: too many open files", "c: too many open files", "e: busy"}},
 			}
 		}},
 		{"realtime", "policy SCHED_FIFO", func(d *result.Document) { d.Host.CPU.SchedulingPolicy = "SCHED_FIFO" }},
 		{"quota", "throttled in 1 period, 60 ms of CPU time withheld", func(d *result.Document) {
-			compare.Into(d).Conditions.ThrottledPeriods, compare.Into(d).Conditions.ThrottledNS = 1, 60_000_000
+			d.Conditions.ThrottledPeriods, d.Conditions.ThrottledNS = 1, 60_000_000
 		}},
-		{"steal", "gave 12 % of", func(d *result.Document) { compare.Into(d).Conditions.StealShare = 0.12 }},
-		{"load", "used 0.80 of 2 CPUs", func(d *result.Document) { compare.Into(d).Conditions.OtherCPUs = 0.8 }},
-		{"preempted", "in 100 of 720 turns", func(d *result.Document) { compare.Into(d).Conditions.InterruptedTurns = 100 }},
-		{"speed", "from 1.35 ns to 1.6 ns", func(d *result.Document) { compare.Into(d).Conditions.FloorHighNS = 1.6 }},
+		{"steal", "gave 12 % of", func(d *result.Document) { d.Conditions.StealShare = 0.12 }},
+		{"load", "used 0.80 of 2 CPUs", func(d *result.Document) { d.Conditions.OtherCPUs = 0.8 }},
+		{"preempted", "in 100 of 720 turns", func(d *result.Document) { d.Conditions.InterruptedTurns = 100 }},
+		{"speed", "from 1.35 ns to 1.6 ns", func(d *result.Document) { d.Conditions.FloorHighNS = 1.6 }},
 	} {
 		d := quiet()
 		test.plant(d)
@@ -107,7 +107,7 @@ func TestWarningsFitTheRun(t *testing.T) {
 		d := quiet()
 		d.Sections = append(d.Sections, sections...)
 		d.Host.CPU.SchedulingPolicy = "SCHED_FIFO"
-		c := compare.Into(d).Conditions
+		c := d.Conditions
 		c.ThrottledPeriods, c.ThrottledNS, c.StealShare, c.OtherCPUs = 1, 60_000_000, 0.12, 0.8
 		var kinds, text []string
 		for _, w := range Noise(d) {
@@ -139,6 +139,6 @@ func TestWarningsFitTheRun(t *testing.T) {
 	}
 	compared := quiet()
 	compare.Into(compared).Clocks[0].Throughput = measured
-	compare.Into(compared).Conditions.OtherCPUs = 0.8
+	compared.Conditions.OtherCPUs = 0.8
 	require.Equal(t, "throughput and fairness with as many threads as CPUs; the width of the confidence intervals", Noise(compared)[0].Spoilt)
 }

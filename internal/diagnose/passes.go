@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -14,7 +13,7 @@ import (
 const maxStarved = 0.5
 
 // starved names the smallest number of threads of which one usually had no CPU.
-func starved(_ *result.Document, c compare.Conditions) string {
+func starved(_ *result.Document, c result.Conditions) string {
 	for _, p := range c.Passes {
 		if float64(p.Starved) > maxStarved*float64(p.Complete) {
 			return fmt.Sprintf("in %d of %s of throughput with %s, a thread had no CPU for most of the time, although there is a CPU for each",
@@ -25,7 +24,7 @@ func starved(_ *result.Document, c compare.Conditions) string {
 }
 
 // incomplete names what is missing of the rounds and passes, and why.
-func incomplete(_ *result.Document, c compare.Conditions) string {
+func incomplete(_ *result.Document, c result.Conditions) string {
 	var short, reasons []string
 	var threads []int
 	planned, complete := 0, 0

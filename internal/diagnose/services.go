@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -67,7 +66,7 @@ func ofHost(d *result.Document) string {
 }
 
 func isStepped(d *result.Document) bool {
-	return compare.Of(d).Conditions != nil && compare.Of(d).Conditions.WallStepNS != 0
+	return d.Conditions != nil && d.Conditions.WallStepNS != 0
 }
 
 // isSteered reports whether a time service of the machine itself corrects its clock.

@@ -36,8 +36,9 @@ func TestAdviceFitsTheSystem(t *testing.T) {
 		scaling.ID, scaling.Path = "SystemTime@memory", "memory"
 		trapped.Latency.MedianNS = 1100
 		*compare.Into(d) = compare.Costs{
-			FloorNS: 1.4, Clocks: []compare.Clock{clock, scaling, trapped}, Conditions: &compare.Conditions{WallStepNS: 2e9, FloorLowNS: 1, FloorHighNS: 1.01},
+			FloorNS: 1.4, Clocks: []compare.Clock{clock, scaling, trapped},
 		}
+		d.Conditions = &result.Conditions{WallStepNS: 2e9, FloorLowNS: 1, FloorHighNS: 1.01}
 		d.Put(&verify.Verification{Clocks: []verify.VerifiedClock{{ID: clock.ID, Verdict: verify.Faulty, Faults: []verify.ClockFault{{Kind: verify.FaultStall, Count: 1, WorstNS: 1e6}}}}})
 		findings := Findings(d)
 		var kinds []string
@@ -50,7 +51,7 @@ func TestAdviceFitsTheSystem(t *testing.T) {
 
 		noisy := quiet()
 		noisy.Host.OS = os
-		c := compare.Into(noisy).Conditions
+		c := noisy.Conditions
 		c.OtherCPUs, c.InterruptedTurns, c.FloorHighNS, c.LostCPUs, c.WallStepNS = 0.8, 100, 1.6, []int{3}, 1e9
 		compare.Into(noisy).Clocks[0].Resolution.Backwards = 1
 		warnings := Noise(noisy)

@@ -97,7 +97,7 @@ func TestGVisor(t *testing.T) {
 // An instance type with CPU credits is named, and no other.
 func TestBurstable(t *testing.T) {
 	d := well()
-	compare.Into(d).Conditions.StealShare = 0.3
+	d.Conditions.StealShare = 0.3
 	d.Host.Machine = &result.Machine{Vendor: "Amazon EC2", Product: "t3.medium"}
 	require.Contains(t, worded(*steal(d)), "This instance type (t3.medium) is burstable")
 	d.Host.Machine.Product = "m5.large"

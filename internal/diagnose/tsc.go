@@ -108,7 +108,7 @@ func isTSC(d *result.Document) (why, bool) {
 		cause: "The vDSO was built without TSC support, or an emulator, a sandbox or a tracer replaces the vDSO, or another clock source was in use while the clocks were measured.",
 		links: []string{vdsoManual},
 	}
-	if c := compare.Of(d).Conditions; c != nil && len(c.ClockSources) > 1 {
+	if c := d.Conditions; c != nil && len(c.ClockSources) > 1 {
 		found.evidence = []string{"clock sources during the run: " + strings.Join(c.ClockSources, ", then ")}
 	}
 	return found, clockSource(d) == "tsc"

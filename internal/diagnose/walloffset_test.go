@@ -139,7 +139,7 @@ func TestTwoTimeServices(t *testing.T) {
 	} {
 		d := well()
 		d.Host.TimeServices, d.Host.Kernel = test.services, test.kernel
-		compare.Into(d).Conditions.WallStepNS = test.step
+		d.Conditions.WallStepNS = test.step
 		if test.system != "" {
 			d.Host.Virtualization = &result.Virtualization{System: test.system, Role: "guest"}
 		}

@@ -34,13 +34,13 @@ func TestFarMoreCPUsThanTheHostHas(t *testing.T) {
 		d := document(t, said[workers])
 		costs := compare.Of(d)
 		require.Equal(t, 64, d.Host.CPU.Usable)
-		short := map[int]compare.Passes{}
-		for _, p := range costs.Conditions.Passes {
+		short := map[int]result.Passes{}
+		for _, p := range d.Conditions.Passes {
 			short[p.Threads] = p
 		}
 		t.Logf("%s: %.1f s, %d clocks, numbers of threads with missing or starved passes: %+v",
-			workers, float64(costs.Conditions.DurationNS)/1e9, len(costs.Clocks), costs.Conditions.Passes)
-		if slices.ContainsFunc(costs.Conditions.Passes, func(p compare.Passes) bool { return p.Complete < p.Planned }) {
+			workers, float64(d.Conditions.DurationNS)/1e9, len(costs.Clocks), d.Conditions.Passes)
+		if slices.ContainsFunc(d.Conditions.Passes, func(p result.Passes) bool { return p.Complete < p.Planned }) {
 			require.Contains(t, warned(d), "incomplete")
 		}
 		for _, c := range costs.Clocks {

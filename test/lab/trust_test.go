@@ -31,15 +31,15 @@ func (w world) checkUnplugged(t *testing.T, said map[string]ran) {
 		one := said["unplugged-"+how]
 		require.Zero(t, one.status, "%s: %s\n%s", how, one.stdout, one.stderr)
 		d := document(t, one)
-		require.Equal(t, []int{w.cpus() - 1}, compare.Of(d).Conditions.LostCPUs, how)
-		require.LessOrEqual(t, compare.Of(d).Conditions.OtherCPUs, float64(w.cpus()), how)
+		require.Equal(t, []int{w.cpus() - 1}, d.Conditions.LostCPUs, how)
+		require.LessOrEqual(t, d.Conditions.OtherCPUs, float64(w.cpus()), how)
 		for _, c := range compare.Of(d).Clocks {
 			if c.Path == "vdso" && w.vdso == "" {
 				continue
 			}
 			require.True(t, c.Available, "%s: %s: %s", how, c.ID, c.Reason)
 			// A slow host leaves the machine no time for all rounds.
-			require.Len(t, c.Latency.SamplesNS, cmp.Or(compare.Of(d).Conditions.CompleteRounds, 60), how)
+			require.Len(t, c.Latency.SamplesNS, cmp.Or(d.Conditions.CompleteRounds, 60), how)
 			require.NotEmpty(t, c.Throughput, how)
 		}
 		require.Contains(t, warned(d), "lost-cpu", how)

@@ -134,7 +134,7 @@ func TestReportIsReadOnLinux(t *testing.T) {
 		require.Positive(t, c.Latency.MedianNS, c.ID)
 		// On a busy machine a figure may be missing; then the conditions say so.
 		if len(c.Throughput) != 4 {
-			require.NotEmpty(t, compare.Of(document).Conditions.Passes, c.ID)
+			require.NotEmpty(t, document.Conditions.Passes, c.ID)
 		}
 	}
 	require.Equal(t, map[string]bool{"winapi": true, "syscall": true, "memory": true, "cpu": true, "go": true}, measured)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
 )
 
@@ -22,6 +21,6 @@ func TestFactsAfterAChangeOfTheClockSource(t *testing.T) {
 	}
 	currentFacts = func() result.Host { return after }
 	require.Equal(t, before, AfterChange(before, measure.Result{}))
-	facts := AfterChange(before, measure.Result{Conditions: compare.Conditions{ClockSources: []string{"tsc", "hpet"}}})
+	facts := AfterChange(before, measure.Result{Conditions: result.Conditions{ClockSources: []string{"tsc", "hpet"}}})
 	require.Equal(t, result.Host{Kernel: "6.1", ClockSource: after.ClockSource, KernelLog: after.KernelLog}, facts)
 }

@@ -47,6 +47,8 @@ type Document struct {
 	Host Host `json:"host"`
 	// Settings are the settings of the run.
 	Settings Settings `json:"settings"`
+	// Conditions are the disturbances of the run.
+	Conditions *Conditions `json:"conditions,omitempty"`
 	// Warnings are what may have affected the figures; a quiet machine has none.
 	Warnings []Warning `json:"warnings,omitempty"`
 	// Findings are problems of the clocks with their causes and remedies, the worst first.

@@ -13,8 +13,7 @@ type Sighting struct {
 	// OwnSeconds is the CPU time of this process and of its ended children.
 	OwnSeconds float64
 	// Throttled is by control group; a group that was never throttled has no entry.
-	Throttled   map[string]Throttling
-	ClockSource string
+	Throttled map[string]Throttling
 }
 
 // CPUTime is the time of a CPU: BusySeconds in which it worked for any program, StealSeconds in

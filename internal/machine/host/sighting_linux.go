@@ -15,7 +15,7 @@ const WallGranularity = time.Millisecond
 
 // See returns the counters from /proc/stat, getrusage(2) and cpu.stat of the control groups.
 func See() Sighting {
-	s := Sighting{At: time.Now(), OwnSeconds: ownSeconds(), ClockSource: CurrentClockSource(), Throttled: throttled(live)}
+	s := Sighting{At: time.Now(), OwnSeconds: ownSeconds(), Throttled: throttled(live)}
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
 		return s

@@ -428,7 +428,7 @@ func TestAnotherSpeedOfTheMachine(t *testing.T) {
 		}
 		d := document(latency("c", runs...))
 		d.Host.CPU.Model = cpu
-		Of(d).Conditions = &Conditions{FloorLowNS: floorNS}
+		d.Conditions = &result.Conditions{FloorLowNS: floorNS}
 		return d
 	}
 	for _, test := range []struct {

@@ -7,17 +7,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// Check reports more interrupted turns than turns.
-func (o *Conditions) Check(c *result.Checker) {
-	c.Part("interrupted_turns", int64(o.InterruptedTurns), int64(o.Turns), "turns")
-}
-
-// Check reports more passes than there were.
-func (p *Passes) Check(c *result.Checker) {
-	c.Part("complete", int64(p.Complete), int64(p.Planned), "planned")
-	c.Part("starved", int64(p.Starved), int64(p.Complete), "complete")
-}
-
 // Check reports a median outside its interval, and samples that do not fit.
 func (l *Latency) Check(c *result.Checker) {
 	if l.Confidence > 0 && !(l.LowNS > 0 && l.LowNS <= l.MedianNS && l.MedianNS <= l.HighNS) {

@@ -2,8 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"maps"
-	"math"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -19,81 +17,29 @@ func Join(runs []*Costs) *Costs {
 	}
 	joined := *runs[0]
 	var floors []float64
-	var conditions []Conditions
 	var clocks [][]Clock
-	sources := map[string][]*Costs{}
+	sources, conditions := map[string][]*Costs{}, map[string][]*result.Conditions{}
 	for _, run := range runs {
 		if run.FloorNS > 0 {
 			floors = append(floors, run.FloorNS)
 		}
-		if run.Conditions != nil {
-			conditions = append(conditions, *run.Conditions)
-		}
 		clocks = append(clocks, run.Clocks)
 		for _, e := range run.OtherClockSources {
-			sources[e.ClockSource] = append(sources[e.ClockSource], &Costs{FloorNS: e.FloorNS, Conditions: e.Conditions, Clocks: e.Clocks})
+			sources[e.ClockSource] = append(sources[e.ClockSource], &Costs{FloorNS: e.FloorNS, Clocks: e.Clocks})
+			conditions[e.ClockSource] = append(conditions[e.ClockSource], e.Conditions)
 		}
 	}
 	if len(floors) > 0 {
 		joined.FloorNS = stats.Median(floors)
-	}
-	if len(conditions) > 0 {
-		all := joinConditions(conditions)
-		joined.Conditions = &all
 	}
 	joined.Clocks = joinClocks(clocks)
 	joined.OtherClockSources = slices.Clone(joined.OtherClockSources)
 	for i := range joined.OtherClockSources {
 		e := &joined.OtherClockSources[i]
 		of := Join(sources[e.ClockSource])
-		e.FloorNS, e.Conditions, e.Clocks = of.FloorNS, of.Conditions, of.Clocks
+		e.FloorNS, e.Conditions, e.Clocks = of.FloorNS, result.JoinConditions(conditions[e.ClockSource]), of.Clocks
 	}
 	return &joined
-}
-
-// joinConditions returns the conditions of several runs together.
-func joinConditions(runs []Conditions) Conditions {
-	all := runs[0]
-	n := float64(len(runs))
-	all.StealShare /= n
-	all.OtherCPUs /= n
-	for _, c := range runs[1:] {
-		all.DurationNS += c.DurationNS
-		all.Turns += c.Turns
-		all.InterruptedTurns += c.InterruptedTurns
-		all.FloorLowNS = min(all.FloorLowNS, c.FloorLowNS)
-		all.FloorHighNS = max(all.FloorHighNS, c.FloorHighNS)
-		all.StealShare += c.StealShare / n
-		all.OtherCPUs += c.OtherCPUs / n
-		all.ThrottledPeriods += c.ThrottledPeriods
-		all.ThrottledNS += c.ThrottledNS
-		all.LostCPUs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(all.LostCPUs, c.LostCPUs))))
-		if c.CompleteRounds > 0 && (all.CompleteRounds == 0 || c.CompleteRounds < all.CompleteRounds) {
-			all.CompleteRounds = c.CompleteRounds
-		}
-		all.Passes = joinPasses(all.Passes, c.Passes)
-		all.ClockSources = slices.Compact(slices.Concat(all.ClockSources, c.ClockSources))
-		if math.Abs(float64(c.WallStepNS)) > math.Abs(float64(all.WallStepNS)) {
-			all.WallStepNS = c.WallStepNS
-		}
-	}
-	return all
-}
-
-// joinPasses returns the passes of two runs together, by number of threads.
-func joinPasses(a, b []Passes) []Passes {
-	by := map[int]Passes{}
-	for _, p := range slices.Concat(a, b) {
-		sum := by[p.Threads]
-		sum.Threads, sum.Planned, sum.Complete, sum.Starved = p.Threads, sum.Planned+p.Planned, sum.Complete+p.Complete, sum.Starved+p.Starved
-		sum.Reasons = slices.Compact(slices.Sorted(slices.Values(slices.Concat(sum.Reasons, p.Reasons))))
-		by[p.Threads] = sum
-	}
-	var joined []Passes
-	for _, threads := range slices.Sorted(maps.Keys(by)) {
-		joined = append(joined, by[threads])
-	}
-	return joined
 }
 
 // joinClocks returns the clocks of several runs together, in the order in which they come.

@@ -13,7 +13,7 @@ import (
 func run(ns float64) *Costs {
 	perSecond := []float64{2e9 / ns, 4e9 / ns}
 	return &Costs{
-		FloorNS: ns / 10, Conditions: &Conditions{DurationNS: 5, Turns: 3, InterruptedTurns: 1, StealShare: ns / 1000, LostCPUs: []int{int(ns)}, WallStepNS: int64(-ns)},
+		FloorNS: ns / 10,
 		Clocks: []Clock{
 			{
 				ID: "c", Available: true, KernelEntry: result.Never, KernelEntryBy: "seccomp", Latency: LatencyOf([]float64{ns, ns + 2, ns + 1}, []float64{ns, ns, ns}),
@@ -42,7 +42,6 @@ func TestJoin(t *testing.T) {
 	first := run(20)
 	joined := Join([]*Costs{first, run(22), run(21)})
 	require.Equal(t, 2.1, joined.FloorNS)
-	require.Equal(t, &Conditions{DurationNS: 15, Turns: 9, InterruptedTurns: 3, StealShare: 0.021, LostCPUs: []int{20, 21, 22}, WallStepNS: -22}, joined.Conditions)
 	c := joined.Clocks[0]
 	require.Equal(t, []int{3, 3, 3}, c.Latency.Runs)
 	require.Equal(t, []float64{20, 22, 21, 22, 24, 23, 21, 23, 22}, c.Latency.SamplesNS)
@@ -114,16 +113,4 @@ func TestRunsAreChecked(t *testing.T) {
 		costs.Clocks[0].Latency.Runs = counts
 		require.ErrorContains(t, reread(t, costs), "runs", name)
 	}
-}
-
-func TestPassesOfRunsAreJoinedByThreads(t *testing.T) {
-	joined := joinConditions([]Conditions{
-		{CompleteRounds: 9, Passes: []Passes{{Threads: 4, Planned: 20, Complete: 7, Starved: 1, Reasons: []string{"b"}}}},
-		{},
-		{CompleteRounds: 5, Passes: []Passes{{Threads: 2, Planned: 20, Complete: 20, Starved: 3}, {Threads: 4, Planned: 20, Reasons: []string{"a", "b"}}}},
-	})
-	require.Equal(t, 5, joined.CompleteRounds)
-	require.Equal(t, []Passes{
-		{Threads: 2, Planned: 20, Complete: 20, Starved: 3}, {Threads: 4, Planned: 40, Complete: 7, Starved: 1, Reasons: []string{"a", "b"}},
-	}, joined.Passes)
 }

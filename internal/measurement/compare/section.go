@@ -53,7 +53,7 @@ func BySource(d *result.Document) []Experiment {
 	if len(costs.OtherClockSources) == 0 {
 		return nil
 	}
-	own := Experiment{FloorNS: costs.FloorNS, Conditions: costs.Conditions, Warnings: d.Warnings, Clocks: costs.Clocks}
+	own := Experiment{FloorNS: costs.FloorNS, Conditions: d.Conditions, Warnings: d.Warnings, Clocks: costs.Clocks}
 	if d.Host.ClockSource != nil {
 		own.ClockSource = d.Host.ClockSource.Current
 	}

@@ -59,7 +59,7 @@ func changesOf(old, new []Subject, otherSpeed bool, s section.Settings) *Changes
 // otherSpeed returns whether the CPUs of one machine ran at another speed in the new run, because of their frequency
 // or of a neighbour on the same core: then the call that reads no clock costs more too.
 func otherSpeed(old, new *result.Document) bool {
-	before, after := Of(old).Conditions, Of(new).Conditions
+	before, after := old.Conditions, new.Conditions
 	if before == nil || after == nil || before.FloorLowNS <= 0 || after.FloorLowNS <= 0 || old.Host.CPU.Model != new.Host.CPU.Model {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/document/result"
 )
 
 // A worker that is late or cannot work costs the figure of its pass, and neither the clock nor
@@ -32,7 +32,7 @@ func TestWorkerThatFailsCostsItsFigureAlone(t *testing.T) {
 		}
 		require.Len(t, measured.Clocks[0].Throughput, 2)
 		require.Len(t, measured.Clocks[1].Throughput, 3)
-		require.Equal(t, []compare.Passes{
+		require.Equal(t, []result.Passes{
 			{Threads: 4, Planned: 2 * passesPerMeasurement, Complete: passesPerMeasurement, Reasons: []string{"a: " + why}},
 		}, noteworthy(measured.Conditions.Passes))
 		require.Equal(t, 5*passesPerMeasurement+1, team.starts, "it is not tried again")
@@ -109,7 +109,7 @@ func TestRunEndsAtItsLimit(t *testing.T) {
 		many += len(of(t, c, 4).SamplesReadsPerSecond)
 	}
 	require.Positive(t, many)
-	require.Equal(t, []compare.Passes{
+	require.Equal(t, []result.Passes{
 		{Threads: 4, Planned: 2 * passesPerMeasurement, Complete: many, Reasons: []string{"the time was up"}},
 	}, noteworthy(measured.Conditions.Passes))
 }
@@ -212,5 +212,5 @@ func TestStarvedPassesAreInTheConditions(t *testing.T) {
 		{throughput: []*throughput{{threads: 1, planned: 20, complete: 20}, {threads: 16, planned: 20, complete: 20, starved: 12}}},
 		{throughput: []*throughput{{threads: 1, planned: 20, complete: 20}, {threads: 16, planned: 20, complete: 20, starved: 8}}},
 	}}
-	require.Equal(t, []compare.Passes{{Threads: 16, Planned: 40, Complete: 40, Starved: 20}}, noteworthy(r.passes()))
+	require.Equal(t, []result.Passes{{Threads: 16, Planned: 40, Complete: 40, Starved: 20}}, noteworthy(r.passes()))
 }

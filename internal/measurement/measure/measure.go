@@ -73,7 +73,7 @@ type Result struct {
 	// Interrupted is whether the context ended the run before it was complete.
 	Interrupted bool
 	// Conditions are the disturbances of the run.
-	Conditions compare.Conditions
+	Conditions result.Conditions
 	// Spoilt is why the throughput measurement ended early; nil if it is complete.
 	Spoilt error
 }
@@ -334,7 +334,7 @@ func (r *runner) rounds(measured []*subject) {
 			return
 		}
 		passed = begun
-		r.noise.glance()
+		r.noise.Glance()
 		r.lose()
 	}
 }

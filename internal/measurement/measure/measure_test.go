@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -287,7 +288,7 @@ func TestClockThatOnlyOpensOnceHasNoThroughput(t *testing.T) {
 	require.NotNil(t, c.Latency)
 	require.NotNil(t, c.Resolution)
 	require.Empty(t, c.Throughput)
-	require.Equal(t, []compare.Passes{
+	require.Equal(t, []result.Passes{
 		{Threads: 1, Planned: fewestPasses, Reasons: []string{"busy: device or resource busy"}},
 	}, measured.Conditions.Passes)
 }

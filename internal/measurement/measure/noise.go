@@ -5,54 +5,80 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/host"
-	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// noise records the disturbances of a run, from a few counters that the system keeps anyway
-// and from the samples themselves.
-type noise struct {
+// A Recorder records the disturbances of a run, from a few counters that the system keeps anyway. The work of this
+// process, and of its children that have ended, is no disturbance.
+type Recorder struct {
 	first, last host.Sighting
-	turns       int
-	interrupted int
 	sources     []string
 	// glanced is the wall clock between two readings of the monotonic clock, when they were last compared.
 	glanced  observe.Bracket
 	wallStep time.Duration
 }
 
+// noise is what disturbed a run in rounds, of which the samples show some.
+type noise struct {
+	Recorder
+	turns, interrupted int
+}
+
 // interruption is the ratio of a turn's mean to its median above which the turn counts as interrupted.
 const interruption = 1.1
 
-func (n *noise) begin() {
-	n.first = host.See()
-	n.glanced = observe.WallClock()
-	n.source(n.first.ClockSource)
+// currentClockSource is a variable because tests must not change the clock source of the machine.
+var currentClockSource = host.CurrentClockSource
+
+// Record returns a record that begins now.
+func Record() *Recorder {
+	r := new(Recorder)
+	r.begin()
+	return r
 }
 
-func (n *noise) end() {
-	n.last = host.See()
-	n.source(n.last.ClockSource)
-	n.wall(observe.WallClock())
+func (r *Recorder) begin() {
+	r.first = host.See()
+	r.glanced = observe.WallClock()
+	r.source(currentClockSource())
 }
 
-func (n *noise) glance() {
-	n.source(host.CurrentClockSource())
-	n.wall(observe.WallClock())
-}
-
-func (n *noise) source(name string) {
-	if last := len(n.sources) - 1; name != "" && (last < 0 || n.sources[last] != name) {
-		n.sources = append(n.sources, name)
+// Glance looks for a change of the clock source and of the wall clock, once a second at most.
+func (r *Recorder) Glance() {
+	if observe.Now()-r.glanced.High >= time.Second.Nanoseconds() {
+		r.glance()
 	}
 }
 
-func (n *noise) wall(now observe.Bracket) {
-	if step := observe.WallStep(n.glanced, now); step.Abs() > n.wallStep.Abs() {
-		n.wallStep = step
+func (r *Recorder) glance() {
+	r.source(currentClockSource())
+	r.wall(observe.WallClock())
+}
+
+// End returns the disturbances from the start of the record until now.
+func (r *Recorder) End() result.Conditions {
+	r.end()
+	return r.conditions()
+}
+
+func (r *Recorder) end() {
+	r.last = host.See()
+	r.glance()
+}
+
+func (r *Recorder) source(name string) {
+	if last := len(r.sources) - 1; name != "" && (last < 0 || r.sources[last] != name) {
+		r.sources = append(r.sources, name)
 	}
-	n.glanced = now
+}
+
+func (r *Recorder) wall(now observe.Bracket) {
+	if step := observe.WallStep(r.glanced, now); step.Abs() > r.wallStep.Abs() {
+		r.wallStep = step
+	}
+	r.glanced = now
 }
 
 func (n *noise) add(median, mean float64) {
@@ -65,26 +91,24 @@ func (n *noise) add(median, mean float64) {
 // share rounds the difference of large sums to a millionth, and returns 0 if it is negative.
 func share(x float64) float64 { return max(0, math.Round(x*1e6)/1e6) }
 
-// Conditions returns what the counters of the system show of the disturbances between two sightings. The
-// work of this process, and of its children that have ended, is no disturbance.
-func Conditions(first, last host.Sighting) compare.Conditions {
-	spent := last.At.Sub(first.At)
-	withheld := last.Since(first)
-	c := compare.Conditions{DurationNS: int64(spent), ThrottledPeriods: withheld.Periods, ThrottledNS: withheld.NS}
-	if all, cpus := last.Worked(first); all.BusySeconds > 0 && spent > 0 {
+func (r *Recorder) conditions() result.Conditions {
+	spent := r.last.At.Sub(r.first.At)
+	withheld := r.last.Since(r.first)
+	c := result.Conditions{DurationNS: int64(spent), ThrottledPeriods: withheld.Periods, ThrottledNS: withheld.NS, WallStepNS: int64(r.wallStep)}
+	if all, cpus := r.last.Worked(r.first); all.BusySeconds > 0 && spent > 0 {
 		c.StealShare = min(1, share(all.StealSeconds/(float64(cpus)*spent.Seconds())))
-		c.OtherCPUs = share((all.BusySeconds - (last.OwnSeconds - first.OwnSeconds)) / spent.Seconds())
+		c.OtherCPUs = share((all.BusySeconds - (r.last.OwnSeconds - r.first.OwnSeconds)) / spent.Seconds())
+	}
+	if len(r.sources) > 1 {
+		c.ClockSources = r.sources
 	}
 	return c
 }
 
 // conditions returns the disturbances of the run; floor may be nil.
-func (n *noise) conditions(floor *subject) compare.Conditions {
-	c := Conditions(n.first, n.last)
-	c.Turns, c.InterruptedTurns, c.WallStepNS = n.turns, n.interrupted, int64(n.wallStep)
-	if len(n.sources) > 1 {
-		c.ClockSources = n.sources
-	}
+func (n *noise) conditions(floor *subject) result.Conditions {
+	c := n.Recorder.conditions()
+	c.Turns, c.InterruptedTurns = n.turns, n.interrupted
 	const enough = 8 // rounds for quartiles
 	if floor != nil && len(floor.latency) >= enough {
 		sorted := slices.Sorted(slices.Values(floor.latency))

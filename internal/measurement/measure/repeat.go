@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
@@ -16,6 +17,7 @@ const pauseBetweenRuns = time.Second
 // incomplete. progress and the error are those of [Run].
 func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
 	var all []*compare.Costs
+	var conditions []*result.Conditions
 	var last Result
 	for i := range runs {
 		if i > 0 && !sleep(ctx, pauseBetweenRuns) {
@@ -32,16 +34,17 @@ func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, pro
 		}
 		last.Interrupted, last.Spoilt = measured.Interrupted, measured.Spoilt
 		if i == 0 || !measured.Interrupted {
-			all = append(all, &compare.Costs{FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks})
+			all = append(all, &compare.Costs{FloorNS: measured.FloorNS, Clocks: measured.Clocks})
+			conditions = append(conditions, &measured.Conditions)
 		}
 		if last.Interrupted || last.Spoilt != nil {
 			break
 		}
 	}
-	joined := compare.Join(all)
-	joined.Conditions.Passes = noteworthy(joined.Conditions.Passes)
+	joined, together := compare.Join(all), result.JoinConditions(conditions)
+	together.Passes = noteworthy(together.Passes)
 	return Result{
-		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *joined.Conditions, Interrupted: last.Interrupted, Spoilt: last.Spoilt,
+		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *together, Interrupted: last.Interrupted, Spoilt: last.Spoilt,
 	}, nil
 }
 

@@ -74,7 +74,7 @@ func TestKernelEntryIsProvenAgainAfterAChange(t *testing.T) {
 		"sometimes stays so much": {result.Sometimes, true, nil, entry.Verdict{Enters: result.Sometimes, By: "path"}},
 	} {
 		s := &subject{clock: door, entry: entry.Verdict{Enters: test.before, By: "seccomp"}, replanned: test.replanned}
-		r := &runner{subjects: []*subject{s}, noise: noise{sources: test.sources}}
+		r := &runner{subjects: []*subject{s}, noise: noise{Recorder: Recorder{sources: test.sources}}}
 		r.proveAgain()
 		require.Equal(t, test.after, s.entry, name)
 	}

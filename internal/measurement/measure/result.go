@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
@@ -31,8 +32,8 @@ func (r *runner) result() Result {
 	return summed
 }
 
-func (r *runner) passes() []compare.Passes {
-	by := map[int]compare.Passes{}
+func (r *runner) passes() []result.Passes {
+	by := map[int]result.Passes{}
 	for _, s := range r.subjects {
 		for _, t := range s.throughput {
 			if s.err != nil {
@@ -46,7 +47,7 @@ func (r *runner) passes() []compare.Passes {
 			by[t.threads] = p
 		}
 	}
-	var all []compare.Passes
+	var all []result.Passes
 	for _, threads := range slices.Sorted(maps.Keys(by)) {
 		all = append(all, by[threads])
 	}
@@ -54,8 +55,8 @@ func (r *runner) passes() []compare.Passes {
 }
 
 // noteworthy returns the passes of which some are missing, or in which a thread starved.
-func noteworthy(all []compare.Passes) []compare.Passes {
-	var some []compare.Passes
+func noteworthy(all []result.Passes) []result.Passes {
+	var some []result.Passes
 	for _, p := range all {
 		if p.Complete < p.Planned || p.Starved > 0 {
 			some = append(some, p)

@@ -52,13 +52,16 @@ func Join(runs []*result.Document) *result.Document {
 	}
 	joined := *runs[0]
 	joined.Settings.Repeat = 0
+	conditions := make([]*result.Conditions, len(runs))
 	for i, run := range runs {
+		conditions[i] = run.Conditions
 		joined.Settings.Repeat += max(1, run.Settings.Repeat)
 		joined.Interrupted = joined.Interrupted || run.Interrupted
 		if i > 0 {
 			joined.Warnings = slices.Concat(joined.Warnings, run.Warnings)
 		}
 	}
+	joined.Conditions = result.JoinConditions(conditions)
 	joined.Warnings = firstOfKind(joined.Warnings)
 	for _, kind := range All {
 		var own []result.Section

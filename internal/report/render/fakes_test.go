@@ -71,7 +71,7 @@ func TestFaultyClocksReachTheTable(t *testing.T) {
 	var table bytes.Buffer
 	document := &result.Document{
 		Schema: result.Schema, Settings: result.Settings{Threads: []int{1}, Rounds: 6, TimeNS: 5e6, Pin: "none", Workers: "threads"},
-		Sections: []result.Section{&compare.Costs{Conditions: &measured.Conditions, Clocks: measured.Clocks}},
+		Sections: []result.Section{&compare.Costs{Clocks: measured.Clocks}}, Conditions: &measured.Conditions,
 	}
 	document.Warnings = diagnose.Noise(document)
 	require.NoError(t, render.OfDocument(document).Text(&table))

@@ -99,10 +99,10 @@ func whole(parts *result.Document) *result.Document {
 		W32Time: &result.W32Time{State: "stopped", Start: "manual", Type: "NT5DS", Servers: "time.windows.com,0x9"}, Adjustment: &result.Adjustment{AdjustedHz: 1e7, NominalHz: 1e7},
 		PowerThrottling: "off", Power: "mains",
 	}
-	compare.Into(d).Conditions = &compare.Conditions{
-		ClockSources: []string{"tsc", "hpet"}, Passes: []compare.Passes{{Threads: 2, Planned: 20, Reasons: []string{"busy"}}},
+	d.Conditions = &result.Conditions{
+		ClockSources: []string{"tsc", "hpet"}, Passes: []result.Passes{{Threads: 2, Planned: 20, Reasons: []string{"busy"}}},
 	}
-	compare.Into(d).OtherClockSources[0].Conditions, compare.Into(d).OtherClockSources[0].Warnings = compare.Of(d).Conditions, d.Warnings
+	compare.Into(d).OtherClockSources[0].Conditions, compare.Into(d).OtherClockSources[0].Warnings = d.Conditions, d.Warnings
 	compare.Into(d).Clocks[0].Throughput, compare.Into(d).Clocks[1].Distribution = compare.Of(sampled()).Clocks[0].Throughput, compare.Of(d).Clocks[0].Distribution
 	for _, s := range parts.Sections {
 		if s.Key() != compare.Kind.Key {

@@ -1,0 +1,119 @@
+package result
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// Conditions are the disturbances of a run. What did not happen, and what the system
+// does not report, is absent.
+type Conditions struct {
+	// DurationNS is the time that the measurement took.
+	DurationNS int64 `json:"duration_ns"`
+	// Turns is the number of latency samples of all clocks and of the empty call.
+	Turns int `json:"turns"`
+	// InterruptedTurns is the number of those in which other work had the CPU for more than a tenth of the time.
+	InterruptedTurns int `json:"interrupted_turns"`
+	// FloorLowNS is the lower quartile of the empty call over the rounds. It always takes the same number of
+	// cycles, so FloorLowNS and FloorHighNS differ as the speed of the CPU did.
+	FloorLowNS float64 `json:"floor_low_ns,omitempty"`
+	// FloorHighNS is the upper quartile.
+	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
+	// StealShare is the share of the usable CPUs' time that the hypervisor gave to other guests.
+	StealShare float64 `json:"steal_share,omitempty" is:"share"`
+	// OtherCPUs is the number of usable CPUs that other programs kept busy.
+	OtherCPUs float64 `json:"other_cpus,omitempty"`
+	// ThrottledPeriods is the number of periods in which the quota was exhausted.
+	ThrottledPeriods int64 `json:"throttled_periods,omitempty"`
+	// ThrottledNS is the CPU time that the quota withheld.
+	ThrottledNS int64 `json:"throttled_ns,omitempty"`
+	// LostCPUs are the CPUs that went offline during the run, or had no time for a thread. Figures measured on
+	// fewer CPUs are not mixed with the earlier ones.
+	LostCPUs []int `json:"lost_cpus,omitempty"`
+	// CompleteRounds is the number of complete rounds of latency, in the run with the fewest; absent if all were.
+	CompleteRounds int `json:"complete_rounds,omitempty"`
+	// Passes are those of throughput by number of threads, where some are missing or a thread starved.
+	Passes []Passes `json:"passes,omitempty"`
+	// ClockSources are the kernel's clock sources in the order of their use, if
+	// they changed.
+	ClockSources []string `json:"clocksources,omitempty"`
+	// WallStepNS is the largest step of the wall clock against the monotonic
+	// clock; negative if the wall clock was set back.
+	WallStepNS int64 `json:"wall_step_ns,omitempty" is:"any"`
+}
+
+// Passes are what became of the passes of throughput with the same number of threads.
+type Passes struct {
+	// Threads is the number of threads (or processes).
+	Threads int `json:"threads" is:"positive"`
+	// Planned is the number of passes that the run should have.
+	Planned int `json:"planned"`
+	// Complete is the number of those that were complete.
+	Complete int `json:"complete"`
+	// Starved is the number of complete ones in which a thread had no CPU for most of the time, although there is
+	// a CPU for each.
+	Starved int `json:"starved,omitempty"`
+	// Reasons are why passes are missing, each once.
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+// Check reports more interrupted turns than turns.
+func (o *Conditions) Check(c *Checker) {
+	c.Part("interrupted_turns", int64(o.InterruptedTurns), int64(o.Turns), "turns")
+}
+
+// Check reports more passes than there were.
+func (p *Passes) Check(c *Checker) {
+	c.Part("complete", int64(p.Complete), int64(p.Planned), "planned")
+	c.Part("starved", int64(p.Starved), int64(p.Complete), "complete")
+}
+
+// JoinConditions returns the conditions of several runs together; nil if none has any. A run without any is nil.
+func JoinConditions(runs []*Conditions) *Conditions {
+	runs = slices.DeleteFunc(slices.Clone(runs), func(c *Conditions) bool { return c == nil })
+	if len(runs) == 0 {
+		return nil
+	}
+	all := *runs[0]
+	n := float64(len(runs))
+	all.StealShare /= n
+	all.OtherCPUs /= n
+	for _, c := range runs[1:] {
+		all.DurationNS += c.DurationNS
+		all.Turns += c.Turns
+		all.InterruptedTurns += c.InterruptedTurns
+		all.FloorLowNS = min(all.FloorLowNS, c.FloorLowNS)
+		all.FloorHighNS = max(all.FloorHighNS, c.FloorHighNS)
+		all.StealShare += c.StealShare / n
+		all.OtherCPUs += c.OtherCPUs / n
+		all.ThrottledPeriods += c.ThrottledPeriods
+		all.ThrottledNS += c.ThrottledNS
+		all.LostCPUs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(all.LostCPUs, c.LostCPUs))))
+		if c.CompleteRounds > 0 && (all.CompleteRounds == 0 || c.CompleteRounds < all.CompleteRounds) {
+			all.CompleteRounds = c.CompleteRounds
+		}
+		all.Passes = joinPasses(all.Passes, c.Passes)
+		all.ClockSources = slices.Compact(slices.Concat(all.ClockSources, c.ClockSources))
+		if math.Abs(float64(c.WallStepNS)) > math.Abs(float64(all.WallStepNS)) {
+			all.WallStepNS = c.WallStepNS
+		}
+	}
+	return &all
+}
+
+// joinPasses returns the passes of two runs together, by number of threads.
+func joinPasses(a, b []Passes) []Passes {
+	by := map[int]Passes{}
+	for _, p := range slices.Concat(a, b) {
+		sum := by[p.Threads]
+		sum.Threads, sum.Planned, sum.Complete, sum.Starved = p.Threads, sum.Planned+p.Planned, sum.Complete+p.Complete, sum.Starved+p.Starved
+		sum.Reasons = slices.Compact(slices.Sorted(slices.Values(slices.Concat(sum.Reasons, p.Reasons))))
+		by[p.Threads] = sum
+	}
+	var joined []Passes
+	for _, threads := range slices.Sorted(maps.Keys(by)) {
+		joined = append(joined, by[threads])
+	}
+	return joined
+}
