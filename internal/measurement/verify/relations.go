@@ -3,6 +3,7 @@ package verify
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/observe"
@@ -11,7 +12,8 @@ import (
 // relations are the pairs of calls whose clocks are compared. The offset of a steady pair is constant unless a clock is
 // set: in Linux CLOCK_REALTIME, CLOCK_BOOTTIME and CLOCK_TAI are CLOCK_MONOTONIC plus an offset, which settimeofday(2),
 // a suspended machine and adjtimex(2) change. CLOCK_MONOTONIC_RAW is not corrected (clock_gettime(2)), so its rate
-// against CLOCK_MONOTONIC is the correction.
+// against CLOCK_MONOTONIC is the correction. The coarse and the precise system time of Windows drift apart on versions whose
+// precise one ignores the correction of the rate.
 var relations = []struct {
 	clock, against string
 	steady         bool
@@ -21,6 +23,7 @@ var relations = []struct {
 	{"CLOCK_TAI", "CLOCK_REALTIME", true},
 	{"CLOCK_MONOTONIC_RAW", "CLOCK_MONOTONIC", false},
 	{"GetSystemTimePreciseAsFileTime", "QueryPerformanceCounter", false},
+	{"GetSystemTimeAsFileTime", "GetSystemTimePreciseAsFileTime", false},
 	{"QueryInterruptTimePrecise", "QueryPerformanceCounter", false},
 }
 
@@ -76,9 +79,30 @@ func bracketed(c, against clock.Clock) (tightest observe.Tightest) {
 		behind := func(r clock.Reader) func() int64 {
 			return func() int64 { return clock.ReadBehind(r, value) }
 		}
+		if c.Coarse {
+			tightest = tightestTick(behind(other), behind(one))
+			return
+		}
 		tightest = observe.TightestOf(brackets, behind(other), behind(one))
 	})
 	return tightest
+}
+
+// tightestTick returns the tightest bracket of a tick of a coarse clock: its new value, between a reading of the other clock
+// before the last old value, and one after the new value.
+func tightestTick(outer, coarse func() int64) (t observe.Tightest) {
+	// A tick of Windows is 15.6 ms.
+	const some, most = 50 * time.Millisecond, time.Second
+	start := observe.Now()
+	low, last := outer(), coarse()
+	for passed := time.Duration(0); passed < some || t.Brackets == 0 && passed < most; passed = time.Duration(observe.Now() - start) {
+		middle, value := outer(), coarse()
+		if value != last {
+			t.Take(observe.Bracket{Low: low, Value: value, High: outer()})
+		}
+		low, last = middle, value
+	}
+	return t
 }
 
 func (some relatives) end() []Relation {

@@ -470,6 +470,25 @@ func TestRelations(t *testing.T) {
 	require.False(t, v.Held())
 }
 
+// The values of a coarse clock right after its ticks are compared, which show a drift far below a tick.
+func TestCoarseClockAgainstThePreciseOne(t *testing.T) {
+	start := now()
+	coarse := shared("GetSystemTimeAsFileTime@winapi", func() int64 {
+		at := now()
+		return (at + (at-start)/1000) / 4e6 * 4e6
+	})
+	coarse.Coarse = true
+	clocks := []clock.Clock{coarse, shared("GetSystemTimePreciseAsFileTime@winapi", now)}
+	v := Run(context.Background(), clocks[:1], Settings{Time: 500 * time.Millisecond, CPUs: thread.Usable()[:1], All: clocks}, nil)
+	require.Len(t, v.Relations, 1)
+	require.Equal(t, clocks[1].ID, v.Relations[0].Against)
+	require.True(t, v.Relations[0].Held)
+	require.InDelta(t, 1000, v.Relations[0].PPM, 300+v.Relations[0].BoundNS/0.5e9*1e6)
+
+	still := tightestTick(now, func() int64 { return 1 })
+	require.Zero(t, still.Brackets)
+}
+
 // The machine's own clocks have no fault.
 func TestRealClocksHold(t *testing.T) {
 	all := clock.Catalog()
