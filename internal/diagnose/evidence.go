@@ -59,7 +59,9 @@ func subject(d *result.Document, clocks []compare.Clock) string {
 }
 
 // isCoarse reports whether the kernel stores the value of a clock of the vDSO at each tick, or each second.
-func isCoarse(c compare.Clock) bool { return slices.Contains(coarseClocks, c.ID) || c.ID == "time@vdso" }
+func isCoarse(c compare.Clock) bool {
+	return slices.Contains(coarseClocks, c.ID) || c.ID == "time@vdso"
+}
 
 // isFine reports whether a clock of the vDSO is neither coarse nor of CPU time, which no vDSO supports
 // (lib/vdso/gettimeofday.c).

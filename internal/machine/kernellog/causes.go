@@ -11,26 +11,20 @@ type log struct {
 	comparisons []comparison
 }
 
-// A rule finds one cause. A new one is an entry in a table and a row of docs/kernel-messages.md.
+// A rule finds one cause. A new one is an entry in a table.
 type rule struct {
 	kind string
 	find func(log) (Cause, bool)
-	// also is whether it is a fact beside the reason: of the other rules only the first that applies counts.
-	also bool
-	// What follows is for docs/kernel-messages.md: the name of the cause, how the rule knows it, and what to do; or
-	// the message that names the cause, whose entry says it.
-	title, evidence, action string
-	message                 Kind
 }
 
-// rules are all rules, in the order in which they exclude each other: what is measured before what is inferred,
-// and a pair of figures with one explanation before one with several.
-var rules = slices.Concat(measuredRules, comparedRules, presumedRules, alsoRules)
+// reasons are the rules for why a clock is wrong or not in use, in the order in which they exclude each other: what is
+// measured before what is inferred, and a pair of figures with one explanation before one with several.
+var reasons = slices.Concat(measuredRules, comparedRules, presumedRules)
 
 // Causes are the kinds of causes, in the order of their rules.
 func Causes() []string {
 	var kinds []string
-	for _, r := range rules {
+	for _, r := range slices.Concat(reasons, alsoRules) {
 		kinds = append(kinds, r.kind)
 	}
 	return kinds
@@ -40,22 +34,35 @@ func Causes() []string {
 // is one, then what else the log says. Where a fact of the machine is unknown, the log's own word counts.
 func Explain(events []Event, m Machine) []Cause {
 	l := log{events: events, machine: m.with(MachineOf(events)), comparisons: comparisons(events)}
+	return append(l.found(reasons, 1), l.found(alsoRules, len(alsoRules))...)
+}
+
+// found returns the causes of the first rules that apply, at most so many.
+func (l log) found(rules []rule, most int) []Cause {
 	var causes []Cause
-	explained := false
 	for _, r := range rules {
-		if explained && !r.also {
-			continue
+		if cause, ok := r.find(l); ok && len(causes) < most {
+			cause.Kind, cause.Evidence = r.kind, withoutRepeats(cause.Evidence)
+			causes = append(causes, cause)
 		}
-		cause, ok := r.find(l)
-		if !ok {
-			continue
-		}
-		cause.Kind = r.kind
-		cause.Evidence = withoutRepeats(cause.Evidence)
-		explained = explained || !r.also
-		causes = append(causes, cause)
 	}
 	return causes
+}
+
+// markedFor returns the rule of a cause that the reason of a mark on the TSC names.
+func markedFor(reason string, c Cause) func(log) (Cause, bool) {
+	return func(l log) (Cause, bool) { return c.shownBy(l.marking(reason)) }
+}
+
+// logged returns the rule of a cause that every line of a kind shows.
+func logged(k Kind, c Cause) func(log) (Cause, bool) {
+	return func(l log) (Cause, bool) { return c.shownBy(l.of(k)) }
+}
+
+// shownBy returns the cause with lines as its evidence, and whether there are any.
+func (c Cause) shownBy(events ...[]Event) (Cause, bool) {
+	c.Evidence = lines(events...)
+	return c, len(c.Evidence) > 0
 }
 
 // of returns the events of some kinds.

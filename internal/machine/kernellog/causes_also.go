@@ -4,14 +4,16 @@ import "fmt"
 
 // alsoRules find what a log says beside the reason.
 var alsoRules = []rule{
-	{kind: "tsc-adjust", also: true, find: tscAdjust, message: adjustDiffers},
-	{kind: "override-refused", also: true, find: overrideRefused, message: refused},
-	{kind: "host-unstable", also: true, find: hostTSCUnstable, message: hostUnstable},
-	{kind: "lost-rtc-interrupts", also: true, find: rtcInterruptsLost, message: lostRTC},
-	{kind: "watchdog-timed-out", also: true, find: watchdogTimedOut, message: readTimedOut},
-	{kind: "pm-timer-off", also: true, find: pmTimerIsOff, message: pmTimerOff},
-	{kind: "p0-frequency", also: true, find: notP0, message: p0Frequency},
-	{kind: "32-bit-erratum", also: true, find: erratum32, message: erratum},
+	{"tsc-adjust", tscAdjust},
+	{"override-refused", overrideRefused},
+	{"host-unstable", logged(hostUnstable, Cause{Text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either."})},
+	{"lost-rtc-interrupts", rtcInterruptsLost},
+	{"watchdog-timed-out", watchdogTimedOut},
+	{"pm-timer-off", logged(pmTimerOff, Cause{Harmless: true, Text: "The firmware switched the ACPI PM timer off. The kernel does without it."})},
+	{"p0-frequency", logged(p0Frequency, Cause{
+		Harmless: true, Text: "A bit of this AMD CPU is not set (HWCR bit 24); hypervisors do not set it. The kernel measures the rate of the TSC anyway.",
+	})},
+	{"32-bit-erratum", erratum32},
 }
 
 // tscAdjust: the kernel found and mended TSC_ADJUST. Where the CPUs still differ, that rule says it.
@@ -39,11 +41,6 @@ func overrideRefused(l log) (Cause, bool) {
 	return Cause{Text: fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", found[0].Clock), Evidence: lines(found)}, true
 }
 
-func hostTSCUnstable(l log) (Cause, bool) {
-	found := l.of(hostUnstable)
-	return Cause{Text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either.", Evidence: lines(found)}, len(found) > 0
-}
-
 func rtcInterruptsLost(l log) (Cause, bool) {
 	found := l.of(lostRTC)
 	if len(found) == 0 {
@@ -63,16 +60,6 @@ func watchdogTimedOut(l log) (Cause, bool) {
 		return Cause{}, false
 	}
 	return Cause{Harmless: true, Text: "The watchdog could not check the TSC: its timer was too slow to read, as in a busy or a nested virtual machine. The kernel tries again, and nothing was switched.", Evidence: lines(found[:1])}, true
-}
-
-func pmTimerIsOff(l log) (Cause, bool) {
-	found := l.of(pmTimerOff)
-	return Cause{Harmless: true, Text: "The firmware switched the ACPI PM timer off. The kernel does without it.", Evidence: lines(found)}, len(found) > 0
-}
-
-func notP0(l log) (Cause, bool) {
-	found := l.of(p0Frequency)
-	return Cause{Harmless: true, Text: "A bit of this AMD CPU is not set (HWCR bit 24); hypervisors do not set it. The kernel measures the rate of the TSC anyway.", Evidence: lines(found)}, len(found) > 0
 }
 
 func erratum32(l log) (Cause, bool) {

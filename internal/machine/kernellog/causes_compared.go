@@ -13,52 +13,16 @@ const oneCannotTell = "One pair of figures cannot tell which of the two clocks w
 
 // comparedRules explain the figures of the watchdog, in the order in which they exclude each other.
 var comparedRules = []rule{
-	{
-		kind: "watchdog-wrapped", find: watchdogWrapped, title: "The watchdog's counter wrapped",
-		evidence: "The skew is a whole number of rounds of its counter: 4.687 s for acpi_pm, 300 s for a 32-bit hpet.",
-		action:   "The TSC is right; the check ran late. Find out what stopped the machine (a pause, a busy host). Linux 6.8 skips such checks; `tsc=nowatchdog` is justified here.",
-	},
-	{
-		kind: "watchdog-may-have-wrapped", find: mayHaveWrapped, title: "The watchdog's counter may have wrapped",
-		evidence: "The log lacks the rate of the TSC, and its cycles are too many for the interval, but not with one more round of the watchdog's counter.",
-		action:   "Look for \"tsc: Detected … MHz\" at the boot: with the rate it can be computed. Find out what stopped the machine.",
-	},
-	{
-		kind: "weak-watchdog", find: weakWatchdog, title: "The watchdog was jiffies, which counts interrupts",
-		evidence: "The watchdog is jiffies or refined-jiffies.",
-		action:   "It proves little: lost or late timer interrupts look like a wrong TSC. Give the kernel a real timer (HPET, PM timer), or kvm-clock in a virtual machine.",
-	},
-	{
-		kind: "clocks-agree", find: clocksAgree, title: "Both clocks agree, and the machine stood still",
-		evidence: "The two intervals are long and differ by less than 500 ppm.",
-		action:   "Neither clock is wrong. A limit for half a second was applied to a long interval. Find out what stopped the machine.",
-	},
-	{
-		kind: "watchdog-jumped", find: watchdogJumped, title: "The hypervisor's clock jumped",
-		evidence: "The watchdog is kvm-clock, xen or Hyper-V's page, and the intervals differ by a second or by half.",
-		action:   "The host paused, moved or resumed the virtual machine. Keep the clock source in use; set the wall clock. " + neverTrust,
-	},
-	{kind: "read-back-delay", find: slowReadBack, message: readBackDelay},
-	{
-		kind: "emulated-clocks", find: emulatedClocks, title: "Two emulated clocks of a virtual machine disagree",
-		evidence: "A virtual machine with hpet, acpi_pm or pit as the watchdog.",
-		action:   "Look at the host: a pause, a sleep, a migration, too many virtual machines. Use the hypervisor's own clock if it has one. The firmware of a virtual machine is not the reason.",
-	},
-	{
-		kind: "tsc-jumped", find: tscJumped, title: "The TSC jumped forward",
-		evidence: "The watchdog counted about half a second and the TSC seconds to days, and it is no round of the watchdog.",
-		action:   "Reboot. Something wrote to the TSC: a tool that changes P-states or MSRs, the firmware, a resume. " + neverTrust,
-	},
-	{
-		kind: "bad-calibration", find: badCalibration, title: "The first estimate of the TSC's rate is off",
-		evidence: "Less than 1000 ppm in the first two minutes after boot, with tsc-early or before the rate was refined.",
-		action:   "Reboot. If it comes back, update the firmware.",
-	},
-	{
-		kind: "clocks-disagree", find: clocksDisagree, title: "The TSC and the watchdog disagree",
-		evidence: "Figures, or a mark by the watchdog, that no other rule explains.",
-		action:   "Update the firmware, start the machine cold, and compare with a third clock (`timebench drift`) before you trust either.",
-	},
+	{"watchdog-wrapped", watchdogWrapped},
+	{"watchdog-may-have-wrapped", mayHaveWrapped},
+	{"weak-watchdog", weakWatchdog},
+	{"clocks-agree", clocksAgree},
+	{"watchdog-jumped", watchdogJumped},
+	{"read-back-delay", slowReadBack},
+	{"emulated-clocks", emulatedClocks},
+	{"tsc-jumped", tscJumped},
+	{"bad-calibration", badCalibration},
+	{"clocks-disagree", clocksDisagree},
 }
 
 // after returns what a comparison is followed by: the mark and the switch.

@@ -9,47 +9,21 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-const neverTrust = "Never use `tsc=nowatchdog` or `tsc=reliable` here."
-
 // measuredRules find what the kernel measured or was told, in the order in which they exclude each other.
 var measuredRules = []rule{
-	{kind: "gvisor", find: gvisor, message: gvisorStart},
-	{
-		kind: "cpus-differ-after-resume", find: cpusDifferAfterResume, title: "The TSCs of the CPUs differ after a resume",
-		evidence: "A TSC warp or another difference between CPUs, and before it or at the same time a suspend and resume.",
-		action:   "Reboot, and do not suspend to memory (S3) until a firmware update helps. " + neverTrust,
-	},
-	{
-		kind: "cpus-differ", find: cpusDiffer, title: "The TSCs of the CPUs differ",
-		evidence: "A TSC warp, an inter CPU skew, or CPUs ahead of or behind others.",
-		action:   "Start the machine cold, update the firmware, then check with `timebench skew`. In a virtual machine this is for the host. " + neverTrust,
-	},
-	{kind: "wrong-cpuid-rate", find: wrongCPUIDRate, message: rateDiffers},
-	{
-		kind: "calibration-failed", find: calibrationFailed, title: "The kernel could not measure the rate of the TSC",
-		evidence: "\"could not calculate TSC khz\".",
-		action:   "Remove `acpi=off`, `nohpet`, `hpet=disable` or `pmtmr=0` from the kernel command line.",
-	},
-	{
-		kind: "set-by-parameter", find: setByParameter, title: "The kernel command line switches the TSC off",
-		evidence: "\"Marking TSC unstable due to boot parameter\".",
-		action:   "Remove `tsc=unstable` or `notsc`, if nobody has a reason for it.",
-	},
-	{
-		kind: "tsc-went-back", find: wentBack, title: "The TSC went back or stood still",
-		evidence: "cs_nsec is 0, cs_now is smaller than cs_last, or the skew is as long as the interval and negative.",
-		action:   "Bare metal: update the firmware, check with `timebench skew`. Virtual machine: it was paused, restored or moved. " + neverTrust,
-	},
-	{
-		kind: "halts-in-idle", find: haltsInIdle, title: "The TSC stops while the CPU sleeps",
-		evidence: "\"TSC halts in idle\", \"possible TSC halt in C2\". A skew that follows is the result.",
-		action:   "Nothing: a property of old CPUs. `tsc=reliable` would make time stop.",
-	},
-	{
-		kind: "cpufreq-changes", find: cpufreqChanges, title: "The TSC changes its rate with the CPU frequency",
-		evidence: "\"cpufreq changes\". A skew that follows is the result.",
-		action:   "Nothing: a property of CPUs without constant_tsc. `tsc=reliable` would make time run wrong.",
-	},
+	{"gvisor", gvisor},
+	{"cpus-differ-after-resume", cpusDifferAfterResume},
+	{"cpus-differ", cpusDiffer},
+	{"wrong-cpuid-rate", wrongCPUIDRate},
+	{"calibration-failed", calibrationFailed},
+	{"set-by-parameter", setByParameter},
+	{"tsc-went-back", wentBack},
+	{"halts-in-idle", markedFor("tsc halt", Cause{
+		Text: "The TSC stops while a CPU sleeps (the CPU lacks nonstop_tsc), so a clock based on it would stop too.", TSC: TSCWrong,
+	})},
+	{"cpufreq-changes", markedFor("cpufreq changes", Cause{
+		Text: "The TSC counts cycles of the CPU, whose frequency changes (cpufreq; the CPU lacks constant_tsc), so its rate is not constant.", TSC: TSCWrong,
+	})},
 }
 
 // gvisor: the "kernel" is gVisor's, which reports Linux 4.4.0 and has no clock sources.
@@ -258,20 +232,4 @@ func wentBack(l log) (Cause, bool) {
 		text += " In a virtual machine it happens when the host pauses, restores or moves it."
 	}
 	return Cause{Text: text, TSC: TSCWrong, Evidence: append(c.text, lines(l.marking())...)}, true
-}
-
-func haltsInIdle(l log) (Cause, bool) {
-	marked := l.marking("tsc halt")
-	return Cause{
-		Text: "The TSC stops while a CPU sleeps (the CPU lacks nonstop_tsc), so a clock based on it would stop too.",
-		TSC:  TSCWrong, Evidence: lines(marked),
-	}, len(marked) > 0
-}
-
-func cpufreqChanges(l log) (Cause, bool) {
-	marked := l.marking("cpufreq changes")
-	return Cause{
-		Text: "The TSC counts cycles of the CPU, whose frequency changes (cpufreq; the CPU lacks constant_tsc), so its rate is not constant.",
-		TSC:  TSCWrong, Evidence: lines(marked),
-	}, len(marked) > 0
 }

@@ -8,25 +8,18 @@ import (
 
 // presumedRules find why the kernel does not use the TSC although it has not seen it fail.
 var presumedRules = []rule{
-	{kind: "lost-ticks", find: ticksLost, message: lostTicks},
-	{kind: "adjusted-beyond-limit", find: adjustedBeyond, message: adjusting},
-	{
-		kind: "hyperv-by-design", find: hypervByDesign, title: "Hyper-V without an invariant TSC: as intended",
-		evidence: "\"Marking TSC unstable due to running on Hyper-V\".",
-		action:   "Nothing: the kernel uses Hyper-V's page, which user mode reads without entering the kernel.",
-	},
-	{
-		kind: "xen-by-design", find: xenByDesign, title: "A Xen guest uses xen's clock: as intended",
-		evidence: "Xen's timer in the log, and a TSC that was assumed unstable, not measured.",
-		action:   "Keep xen. For cheap reads, use a PVH or HVM guest with a newer kernel.",
-	},
-	{
-		kind: "presumed-unsynchronized", find: presumedUnsynchronized, title: "The kernel assumes that the TSCs of the CPUs differ",
-		evidence: "\"TSCs unsynchronized\".",
-		action:   "The kernel has not measured it: the CPU lacks constant_tsc, or the machine has many sockets. Check with `timebench skew`.",
-	},
-	{kind: "marked-unstable", find: markedUnstable, message: tscUnstable},
-	{kind: "counter-trapped", find: trappedCounter, message: counterTrapped},
+	{"lost-ticks", ticksLost},
+	{"adjusted-beyond-limit", adjustedBeyond},
+	{"hyperv-by-design", markedFor("running on hyper-v", Cause{
+		Text:     "The kernel uses Hyper-V's own clock, as intended: Hyper-V does not give this machine an invariant TSC, or the kernel is an old one, which marks the TSC of every guest of Hyper-V. The mark is no fault.",
+		Harmless: true,
+	})},
+	{"xen-by-design", xenByDesign},
+	{"presumed-unsynchronized", markedFor("tscs unsynchronized", Cause{
+		Text: "The kernel assumes that the TSCs of the CPUs are unsynchronised, but has not measured it. It does so for CPUs without constant_tsc, and for some machines with many sockets.",
+	})},
+	{"marked-unstable", markedUnstable},
+	{"counter-trapped", trappedCounter},
 }
 
 func ticksLost(l log) (Cause, bool) {
@@ -49,14 +42,6 @@ func adjustedBeyond(l log) (Cause, bool) {
 	return c, true
 }
 
-func hypervByDesign(l log) (Cause, bool) {
-	marked := l.marking("running on hyper-v")
-	return Cause{
-		Text:     "The kernel uses Hyper-V's own clock, as intended: Hyper-V does not give this machine an invariant TSC, or the kernel is an old one, which marks the TSC of every guest of Hyper-V. The mark is no fault.",
-		Harmless: true, Evidence: lines(marked),
-	}, len(marked) > 0
-}
-
 func xenByDesign(l log) (Cause, bool) {
 	xen := l.of(xenGuest)
 	marked := l.marking("tscs unsynchronized")
@@ -67,14 +52,6 @@ func xenByDesign(l log) (Cause, bool) {
 		Text:     "This is a Xen guest, whose intended clock source is xen. The mark on the TSC is presumed from the CPU's flags, not measured, and no fault.",
 		Harmless: true, Evidence: lines(xen, marked),
 	}, true
-}
-
-func presumedUnsynchronized(l log) (Cause, bool) {
-	marked := l.marking("tscs unsynchronized")
-	return Cause{
-		Text:     "The kernel assumes that the TSCs of the CPUs are unsynchronised, but has not measured it. It does so for CPUs without constant_tsc, and for some machines with many sockets.",
-		Evidence: lines(marked),
-	}, len(marked) > 0
 }
 
 func markedUnstable(l log) (Cause, bool) {

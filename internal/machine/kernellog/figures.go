@@ -15,14 +15,12 @@ func span(ns float64) string {
 	for _, unit := range []struct {
 		ns   float64
 		name string
-	}{{86400e9 * 2, "days"}, {3600e9 * 2, "h"}, {1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
-		if size >= unit.ns {
-			if unit.name == "days" {
-				return fourDigits(size/86400e9) + " days"
-			}
-			if unit.name == "h" {
-				return fourDigits(size/3600e9) + " h"
-			}
+	}{{86400e9, "days"}, {3600e9, "h"}, {1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
+		least := unit.ns
+		if least > 1e9 {
+			least *= 2
+		}
+		if size >= least {
 			return fourDigits(size/unit.ns) + " " + unit.name
 		}
 	}

@@ -27,17 +27,16 @@ type format struct {
 	pattern string
 	// kernels are the versions that print it, and source is the file that does.
 	kernels, source string
-	// example is a real line, without its stamp.
+	// example is a real line, without its stamp, and others are lines that differ from it in more than figures.
 	example string
+	others  []string
 	weight  weight
 	// clock is the clock source that the line is about, if it does not name it.
 	clock string
 
-	// What follows is for docs/kernel-messages.md. search is the message as people search for it, with a … for
-	// what differs. A format without it is documented by the one before it.
-	search string
-	// meaning is what the message means, harmless whether it is, and action what to do, or "" for nothing.
-	meaning, harmless, action string
+	// What follows is for docs/kernel-messages.md: what the message means, the harm ("" for none), and what to do ("" for
+	// nothing). A format without a meaning is documented with the one before it.
+	meaning, harm, action string
 
 	// compiled is the pattern, compiled when it is first needed: all of them take 2 ms and 3 MB, and a worker of compare
 	// reads no log.

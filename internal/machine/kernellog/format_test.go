@@ -19,6 +19,10 @@ func TestEveryFormatKnowsItsExample(t *testing.T) {
 		for _, group := range f.compiled().SubexpNames()[1:] {
 			require.Contains(t, fields, group, "%s: add the group to fields", f.example)
 		}
+		for _, line := range f.others {
+			found := formatOf(strings.ToLower(line), line)
+			require.True(t, found != nil && found.pattern == f.pattern, "%s: no line of the format of %s", line, f.example)
+		}
 		for _, line := range []string{f.example, strings.ToUpper(f.example), "[    1.000000] " + f.example, "Sep 11 07:03:06 host kernel: [    1.0] " + f.example} {
 			events := Parse([]string{line})
 			require.Len(t, events, 1, line)

@@ -5,18 +5,15 @@ var sleepFormats = []format{
 	{
 		kind: suspended, has: "suspended for", pattern: `(?:Timekeeping )?suspended for (?P<seconds>\d+\.\d+) seconds`,
 		kernels: "since 3.9", source: "kernel/time/timekeeping_debug.c", weight: weightNoise,
-		example:  "Timekeeping suspended for 59.424 seconds",
-		search:   "Timekeeping suspended for … seconds",
-		meaning:  "How long the machine slept. CLOCK_MONOTONIC does not count it.",
-		harmless: "Yes.",
+		example: "Timekeeping suspended for 59.424 seconds",
+		meaning: "How long the machine slept. CLOCK_MONOTONIC does not count it.",
 	},
 	{
 		kind: suspended, has: "pm: suspend e", pattern: `^PM: suspend (?:entry|exit)`,
 		kernels: "since 4.11", source: "kernel/power/suspend.c", weight: weightContext,
-		example:  "PM: suspend exit",
-		search:   "PM: suspend entry (deep) / PM: suspend exit / PM: resume of devices complete after … msecs / Restarting tasks",
-		meaning:  "Suspend and resume. In S3 (\"deep\") the CPUs lose their TSC, and firmware or kernel must restore it.",
-		harmless: "Harmless unless the TSCs then differ or went back.",
+		example: "PM: suspend exit",
+		meaning: "Suspend and resume. In S3 (\"deep\") the CPUs lose their TSC, and firmware or kernel must restore it.",
+		harm:    "Harmless unless the TSCs then differ or went back.",
 	},
 	{
 		kind: suspended, has: "hibernation e", pattern: `^PM: (?:hibernation: )?hibernation (?:entry|exit)`,
