@@ -2,6 +2,7 @@ package compare
 
 // What the tests need that make up documents, for which they stand in a package of their own.
 var (
+	Bands          = bands
 	DrawScatter    = drawScatter
 	HasResolution  = hasResolution
 	Lines          = lines

@@ -98,7 +98,8 @@ func drawSourceScaling(c draw.Canvas, d *result.Document) error {
 			all = append(all, l)
 		}
 	}
-	g := overThreads(d, append(all, perfect(all)))
+	g := overThreads(d, all)
+	g.Ideal = perfect(all, g.CPUs)
 	g.YLabel, g.Word = "reads per second of "+id+" (log scale)", words.Rate
 	g.Draw(c)
 	return nil

@@ -25,11 +25,30 @@ func TestClockThatDidNotTickIsNoSpot(t *testing.T) {
 	require.False(t, compare.HasResolution(d))
 }
 
-func TestPerfectScalingStartsAtTheFastestClock(t *testing.T) {
-	l := compare.Perfect(compare.Lines(made.Document(7, 2, 4), compare.ReadsPerSecond))
+func TestPerfectScalingStartsAtTheFastestClockAndEndsAtTheCPUs(t *testing.T) {
+	all := compare.Lines(made.Document(7, 2, 4, 8), compare.ReadsPerSecond)
+	l := compare.Perfect(all, 4)
 	require.Equal(t, []float64{2, 4}, l.At)
 	require.InEpsilon(t, 1e9/2.3, l.Values[0], 1e-9)
 	require.InEpsilon(t, 2e9/2.3, l.Values[1], 1e-9)
+	require.Equal(t, []float64{2, 8}, compare.Perfect(all, 0).At, "the number of CPUs is unknown")
+	require.Empty(t, compare.Perfect(all, 1).At)
+}
+
+// Clocks of a path that do not differ up to the CPUs are one line, the median of their lines.
+func TestClocksThatDoNotDifferAreABand(t *testing.T) {
+	line := func(id string, values ...float64) picture.Line {
+		return picture.Line{Name: id, At: []float64{1, 2, 4}[:len(values)], Values: values}
+	}
+	drawn := compare.Bands([]picture.Line{
+		line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90), line("c@vdso", 22, 21), line("slow@vdso", 20, 30, 60), line("d@go", 20, 20, 40),
+	}, 2)
+	require.Len(t, drawn, 3)
+	require.Len(t, drawn[0].Band, 3)
+	require.Equal(t, []float64{21, 21, 90}, drawn[0].Values)
+	require.Equal(t, "slow@vdso", drawn[1].Name)
+	require.Equal(t, "d@go", drawn[2].Name)
+	require.Len(t, compare.Bands([]picture.Line{line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90)}, 0), 2, "without CPUs all is compared")
 }
 
 func TestSpotsWithoutANameAreCounted(t *testing.T) {

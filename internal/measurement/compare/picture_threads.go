@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -25,9 +26,8 @@ func readsPerSecond(t Throughput) float64 { return t.ReadsPerSecond }
 // lines returns the first lines of a document, of one figure over the number of threads.
 func lines(d *result.Document, value func(Throughput) float64) []picture.Line {
 	var all []picture.Line
-	ofPath := map[string]int{}
 	for _, clock := range Of(d).Clocks {
-		l := picture.LineOf(clock.ID, clock.Path, ofPath[clock.Path])
+		l := picture.LineOf(clock.ID, clock.Path)
 		for _, t := range clock.Throughput {
 			if v := value(t); v > 0 {
 				l.At = append(l.At, float64(t.Threads))
@@ -35,7 +35,6 @@ func lines(d *result.Document, value func(Throughput) float64) []picture.Line {
 			}
 		}
 		if len(l.Values) > 0 {
-			ofPath[clock.Path]++
 			all = append(all, l)
 		}
 	}
@@ -43,7 +42,7 @@ func lines(d *result.Document, value func(Throughput) float64) []picture.Line {
 }
 
 func drawTimePerRead(c draw.Canvas, d *result.Document) error {
-	g := overThreads(d, lines(d, nsPerRead))
+	g := overThreads(d, bands(lines(d, nsPerRead), host.UsableCPUs(d.Host)))
 	g.YLabel, g.Word = "wall time per read (log scale)", words.Duration
 	g.Draw(c)
 	return nil
@@ -51,7 +50,8 @@ func drawTimePerRead(c draw.Canvas, d *result.Document) error {
 
 func drawReadsPerSecond(c draw.Canvas, d *result.Document) error {
 	all := lines(d, readsPerSecond)
-	g := overThreads(d, append(all, perfect(all)))
+	g := overThreads(d, bands(all, host.UsableCPUs(d.Host)))
+	g.Ideal = perfect(all, g.CPUs)
 	g.YLabel, g.Word = "reads per second (log scale)", words.Rate
 	g.Draw(c)
 	return nil
@@ -73,14 +73,82 @@ func processes(d *result.Document) string {
 }
 
 // perfect returns the line of perfect scaling, from the highest point at the smallest number of
-// threads. On two logarithmic axes the line of a clock that scales is parallel to it.
-func perfect(all []picture.Line) picture.Line {
+// threads to the CPUs, if their number is known. On two logarithmic axes the line of a clock that
+// scales is parallel to it.
+func perfect(all []picture.Line, cpus int) picture.Line {
 	start := slices.MaxFunc(all, func(a, b picture.Line) int { return cmp.Compare(a.Values[0]/a.At[0], b.Values[0]/b.At[0]) })
 	l := picture.Line{Name: "perfect scaling", Style: picture.Stroke(picture.Grey, 1.6*picture.Pixel)}
 	l.Style.Dashes = []vg.Length{3 * picture.Pixel, 4 * picture.Pixel}
-	for _, threads := range start.At {
-		l.At = append(l.At, threads)
-		l.Values = append(l.Values, start.Values[0]/start.At[0]*threads)
+	from, to := start.At[0], start.At[len(start.At)-1]
+	if cpus > 0 {
+		to = min(to, float64(cpus))
+	}
+	if to > from {
+		l.At, l.Values = []float64{from, to}, []float64{start.Values[0], start.Values[0] / from * to}
+	}
+	return l
+}
+
+// bands returns one line for the clocks of a path that do not differ: their median. Beyond the CPUs
+// a line depends on the scheduler more than on the clock, so that part is not compared.
+func bands(all []picture.Line, cpus int) []picture.Line {
+	var groups [][]picture.Line
+next:
+	for _, l := range all {
+		for i, group := range groups {
+			if !slices.ContainsFunc(group, func(other picture.Line) bool { return differ(l, other, cpus) }) {
+				groups[i] = append(group, l)
+				continue next
+			}
+		}
+		groups = append(groups, []picture.Line{l})
+	}
+	var drawn []picture.Line
+	ofPath := map[string]int{}
+	for _, group := range groups {
+		path := picture.PathOf(group[0].Name)
+		l := group[0]
+		if len(group) > 1 {
+			l = middle(group)
+		}
+		l.Style.Dashes = picture.Dashes[ofPath[path]%len(picture.Dashes)]
+		ofPath[path]++
+		drawn = append(drawn, l)
+	}
+	return drawn
+}
+
+// differ reports whether two clocks have different paths, or differ with some number of threads for
+// which there are CPUs.
+func differ(a, b picture.Line, cpus int) bool {
+	const most = 1.15
+	if picture.PathOf(a.Name) != picture.PathOf(b.Name) || a.At[0] != b.At[0] {
+		return true
+	}
+	for i, threads := range a.At {
+		j, found := slices.BinarySearch(b.At, threads)
+		if cpus > 0 && threads > max(float64(cpus), a.At[0]) || !found {
+			continue
+		}
+		if high, low := max(a.Values[i], b.Values[j]), min(a.Values[i], b.Values[j]); high > most*low {
+			return true
+		}
+	}
+	return false
+}
+
+// middle returns the line of the medians of a band.
+func middle(band []picture.Line) picture.Line {
+	l, values := band[0], map[float64][]float64{}
+	for _, member := range band {
+		for i, at := range member.At {
+			values[at] = append(values[at], member.Values[i])
+		}
+	}
+	l.Band, l.At, l.Values = band, slices.Sorted(maps.Keys(values)), nil
+	for _, at := range l.At {
+		slices.Sort(values[at])
+		l.Values = append(l.Values, values[at][len(values[at])/2])
 	}
 	return l
 }

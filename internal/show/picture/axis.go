@@ -42,7 +42,7 @@ type unit struct {
 }
 
 // ThreadTicks labels the measured numbers of threads. The most important come first: the ends, then
-// the powers of two.
+// the powers of two. Of many there are no others.
 type ThreadTicks struct{ Threads []int }
 
 // Ticks implements plot.Ticker.
@@ -62,9 +62,12 @@ func (t ThreadTicks) Ticks(_, _ float64) []plot.Tick {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
-	ticks := make([]plot.Tick, len(order))
-	for i, at := range order {
-		ticks[i] = plot.Tick{Value: float64(t.Threads[at]), Label: strconv.Itoa(t.Threads[at])}
+	const many = 64
+	var ticks []plot.Tick
+	for _, at := range order {
+		if len(order) <= many || rank(at) < 2 {
+			ticks = append(ticks, plot.Tick{Value: float64(t.Threads[at]), Label: strconv.Itoa(t.Threads[at])})
+		}
 	}
 	return ticks
 }
@@ -100,11 +103,14 @@ func Around(values []float64, by float64) (low, high float64) {
 
 // OffsetTicks labels an axis of nanoseconds that contains zero. All labels have the unit that
 // suits the largest value.
-type OffsetTicks struct{}
+type OffsetTicks struct {
+	// Steps is the minimum number of steps; 0 for four.
+	Steps int
+}
 
 // Ticks implements plot.Ticker.
-func (OffsetTicks) Ticks(low, high float64) []plot.Tick {
-	const fewest = 4 // steps
+func (t OffsetTicks) Ticks(low, high float64) []plot.Tick {
+	fewest := float64(cmp.Or(t.Steps, 4))
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/fewest)))
 	for _, times := range []float64{5, 2} {
 		if step*times <= (high-low)/fewest {

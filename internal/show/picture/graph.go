@@ -2,10 +2,11 @@ package picture
 
 import (
 	"cmp"
-	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -21,15 +22,15 @@ type Line struct {
 	Mark   draw.GlyphStyle
 	At     []float64 // on the x axis, in ascending order
 	Values []float64
+	// Band are the lines that this one, their median, stands for. They are drawn thin, and their names
+	// are its name.
+	Band []Line
 }
 
-// LineOf returns the line of a clock, without values. i is the index of the clock among those
-// of its path and selects the dashes.
-func LineOf(id, path string, i int) Line {
+// LineOf returns the line of a clock, without values.
+func LineOf(id, path string) Line {
 	look := LookOf(path)
-	l := Line{Name: id, Mark: look.Glyph(3 * Pixel), Style: Stroke(look.Color, 1.6*Pixel)}
-	l.Style.Dashes = Dashes[i%len(Dashes)]
-	return l
+	return Line{Name: id, Mark: look.Glyph(3 * Pixel), Style: Stroke(look.Color, 1.6*Pixel)}
 }
 
 // PathOf returns the path in the id of a clock: vdso in CLOCK_MONOTONIC@vdso.
@@ -38,38 +39,71 @@ func PathOf(id string) string {
 	return path
 }
 
+// names returns the name of a line, or those of its band.
+func (l Line) names() []string {
+	if len(l.Band) == 0 {
+		return []string{l.Name}
+	}
+	var all []string
+	for _, member := range l.Band {
+		all = append(all, member.Name)
+	}
+	return all
+}
+
+func (l Line) last() float64 { return l.Values[len(l.Values)-1] }
+
 // A Graph is lines on two logarithmic axes, with their names beside the plot.
 type Graph struct {
-	Lines          []Line
+	Lines []Line
+	// Ideal is a line above all others, with its name at its end; without values there is none.
+	Ideal          Line
 	XLabel, YLabel string
 	XTicks         plot.Ticker
 	Word           func(float64) string // label of a value
-	// CPUs is the number of CPUs, marked by a vertical line; 0 draws no line.
+	// CPUs is the number of CPUs. What is beyond is grey; nothing is if it is 0.
 	CPUs int
 }
 
+// markApart is the minimum distance of the marks of a line.
+const markApart = 8 * Pixel
+
 // Draw draws the graph and the names of its lines.
 func (g Graph) Draw(c draw.Canvas) {
-	p := NewPlot()
-	var values, places []float64
-	for _, l := range g.Lines {
-		values = append(values, l.Values...)
-		places = append(places, l.At...)
+	above := vg.Length(0) // for the texts at the upper edge
+	if g.beyond() {
+		above += LabelSize
 	}
+	if len(g.Ideal.Values) > 0 {
+		above += LabelSize
+	}
+	p := NewPlot()
+	values, places := g.Ideal.Values, g.Ideal.At
+	text, widest := Style(LabelSize, Black), vg.Length(0)
+	for _, l := range g.Lines {
+		values, places = append(values, l.Values...), append(places, l.At...)
+		for _, member := range l.Band {
+			values = append(values, member.Values...)
+		}
+		for _, name := range l.names() {
+			widest = max(widest, text.Width(Shortened(text, name, MostNameWidth)))
+		}
+	}
+	c = draw.Crop(c, 0, -(widest + Leader), 0, 0)
 	p.Y.Min, p.Y.Max = Around(values, 1.4)
+	p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, float64(above/c.Size().Y))
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, LogTicks{g.Word}
 	p.X.Min, p.X.Max = Around(places, 1.06)
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, g.XTicks
-	p.Add(lineMarks{g.Lines, g.CPUs})
-
-	text := Style(LabelSize, Black)
-	widest := vg.Length(0)
-	for _, l := range g.Lines {
-		widest = max(widest, text.Width(Shortened(text, l.Name, MostNameWidth)))
-	}
-	data := DrawPlot(draw.Crop(c, 0, -(widest+Leader), 0, 0), p, g.XLabel, g.YLabel)
+	p.Add(g)
+	data := DrawPlot(c, p, g.XLabel, g.YLabel)
 	x, y := p.Transforms(&data)
-	NameEnds(c, data, g.Lines, x, y)
+	nameEnds(c, data, g.Lines, x, y)
+}
+
+// beyond reports whether any line goes beyond the CPUs.
+func (g Graph) beyond() bool {
+	return g.CPUs > 0 && slices.ContainsFunc(g.Lines, func(l Line) bool { return slices.Max(l.At) > float64(g.CPUs) })
 }
 
 // MostNameWidth is the maximum width of a name. The names of timebench's own clocks all fit.
@@ -78,65 +112,80 @@ const MostNameWidth = 300 * Pixel
 // Leader is the width between the end of a line and its name.
 const Leader = 34 * Pixel
 
-// NameEnds writes the names of lines beside the plot, each as close to the end of its line as
-// the others allow. data is the canvas of the plot's data.
-func NameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
-	text := Style(LabelSize, Black)
+// nameEnds writes the names of lines beside the plot, each as close to the end of its line as
+// the others allow. The names of a band are below each other, with a bracket. data is the canvas of
+// the plot's data.
+func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 	ends := slices.Clone(lines)
-	last := func(l Line) float64 { return l.Values[len(l.Values)-1] }
-	slices.SortStableFunc(ends, func(a, b Line) int { return cmp.Compare(last(a), last(b)) })
-	wanted := make([]vg.Length, len(ends))
-	for i, l := range ends {
-		wanted[i] = y(last(l))
+	slices.SortStableFunc(ends, func(a, b Line) int { return cmp.Compare(a.last(), b.last()) })
+	var wanted []vg.Length
+	for _, l := range ends {
+		wanted = append(wanted, slices.Repeat([]vg.Length{y(l.last())}, len(l.names()))...)
 	}
-	text.YAlign = draw.YCenter
-	for i, at := range spread(wanted, LineApart, data.Min.Y, data.Max.Y) {
-		l := ends[i]
-		text.Color = l.Style.Color
-		from := x(l.At[len(l.At)-1])
-		c.StrokeLines(Stroke(l.Style.Color, 0.7*Pixel), []vg.Point{
-			{X: from + 4*Pixel, Y: wanted[i]}, {X: data.Max.X + 6*Pixel, Y: wanted[i]},
-			{X: data.Max.X + Leader - 10*Pixel, Y: at}, {X: data.Max.X + Leader - 5*Pixel, Y: at},
+	places := spread(wanted, LineApart, data.Min.Y, data.Max.Y)
+	for _, l := range ends {
+		names, end, from := l.names(), y(l.last()), x(l.At[len(l.At)-1])
+		own := places[:len(names)]
+		places = places[len(names):]
+		text, thin := Style(LabelSize, l.Style.Color), Stroke(l.Style.Color, 0.7*Pixel)
+		text.YAlign = draw.YCenter
+		low, high, bracket := own[0], own[len(own)-1], data.Max.X+Leader-10*Pixel
+		c.StrokeLines(thin, []vg.Point{
+			{X: from + 4*Pixel, Y: end}, {X: data.Max.X + 6*Pixel, Y: end}, {X: bracket, Y: (low + high) / 2},
 		})
-		c.FillText(text, vg.Point{X: data.Max.X + Leader, Y: at}, Shortened(text, l.Name, MostNameWidth))
+		c.StrokeLines(thin, []vg.Point{{X: bracket + 5*Pixel, Y: low}, {X: bracket, Y: low}, {X: bracket, Y: high}, {X: bracket + 5*Pixel, Y: high}})
+		slices.Reverse(names) // the first is at the top
+		for i, name := range names {
+			c.FillText(text, vg.Point{X: data.Max.X + Leader, Y: own[i]}, Shortened(text, name, MostNameWidth))
+		}
 	}
 }
 
-// lineMarks draws the lines of a Graph.
-type lineMarks struct {
-	lines []Line
-	cpus  int
-}
-
-func (marks lineMarks) Plot(c draw.Canvas, p *plot.Plot) {
+// Plot draws the lines, and the part beyond the CPUs.
+func (g Graph) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	if at := float64(marks.cpus); at > 0 && at >= p.X.Min && at <= p.X.Max {
-		edge := Stroke(Grey, Pixel)
-		edge.Dashes = []vg.Length{2 * Pixel, 3 * Pixel}
-		c.StrokeLine2(edge, x(at), c.Min.Y, x(at), c.Max.Y)
-		text := Style(LabelSize, Grey)
+	if at := max(float64(g.CPUs), p.X.Min); g.beyond() {
+		Beyond(c, x(at))
+		text, name := Style(LabelSize, Grey), " "+words.Plural(g.CPUs, "CPU")+" usable "
 		text.YAlign = draw.YTop
-		name := fmt.Sprintf(" %d CPUs usable", marks.cpus)
-		if marks.cpus == 1 {
-			name = " 1 CPU usable"
-		}
 		if x(at)+text.Width(name) > c.Max.X {
-			text.XAlign, name = draw.XRight, name+" "
+			text.XAlign = draw.XRight
 		}
 		c.FillText(text, vg.Point{X: x(at), Y: c.Max.Y}, name)
 	}
-	for _, l := range marks.lines {
-		points := make([]vg.Point, len(l.Values))
-		for i := range points {
-			points[i] = vg.Point{X: x(l.At[i]), Y: y(l.Values[i])}
+	line := func(l Line, style draw.LineStyle) (points []vg.Point) {
+		for i := range l.Values {
+			points = append(points, vg.Point{X: x(l.At[i]), Y: y(l.Values[i])})
 		}
-		c.StrokeLines(l.Style, points)
-		for _, point := range points {
-			if l.Mark.Shape != nil {
+		c.StrokeLines(style, points)
+		return points
+	}
+	if ends := line(g.Ideal, g.Ideal.Style); len(ends) > 0 {
+		// Nothing is above this line, and it rises: its name is on the left of its end if it can be.
+		text, end := Style(LabelSize, g.Ideal.Style.Color), ends[len(ends)-1]
+		text.XAlign = draw.XRight
+		if end.X-text.Width(g.Ideal.Name) < c.Min.X {
+			text.XAlign = draw.XLeft
+		}
+		c.FillText(text, vg.Point{X: end.X, Y: end.Y + 3*Pixel}, g.Ideal.Name)
+	}
+	for _, l := range g.Lines {
+		for _, member := range l.Band {
+			line(member, Stroke(l.Style.Color, 0.5*Pixel))
+		}
+		marked := c.Min.X - markApart
+		for _, point := range line(l, l.Style) {
+			if l.Mark.Shape != nil && point.X-marked >= markApart {
 				c.DrawGlyph(l.Mark, point)
+				marked = point.X
 			}
 		}
 	}
+}
+
+// Beyond shades a plot from a place on.
+func Beyond(c draw.Canvas, from vg.Length) {
+	c.FillPolygon(Shade(0, 1), []vg.Point{{X: from, Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: from, Y: c.Max.Y}})
 }
 
 // spread returns positions between low and high for labels on a vertical line, with a distance
