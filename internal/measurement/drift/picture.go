@@ -2,7 +2,6 @@ package drift
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -19,129 +18,110 @@ var pictures = []picture.Chart[*result.Document]{{
 	Name: "drift", Title: "Drift of the clocks against a reference", Drawable: drawable, Subtitle: subtitle, Height: driftHeight, Draw: drawDrift,
 }}
 
-func drawable(d *result.Document) bool { return Of(d) != nil && len(driftLines(Of(d))) > 0 }
-
-// driftHeight returns the height of the picture, with a line of text for each label beside
-// the upper plot.
-func driftHeight(d *result.Document) vg.Length {
-	return max(330*picture.Pixel, vg.Length(len(driftLines(Of(d)))+1)*picture.LineApart) + 370*picture.Pixel
-}
+func drawable(d *result.Document) bool { return Of(d) != nil && len(panels(Of(d))) > 0 }
 
 func subtitle(d *result.Document) string {
 	return "against " + picture.Shortened(picture.Style(picture.LabelSize, picture.Black), Of(d).Reference, 300*picture.Pixel) + " · " + section.Caption(d, max(len(compare.Of(d).Clocks), len(Of(d).Clocks)))
 }
 
-// driftLines returns the offsets of the clocks over the reference's time, both in ns.
-func driftLines(t *Drift) []picture.Line {
-	var all []picture.Line
-	ofPath := map[string]int{}
+// A panel is the plot of one clock.
+type panel struct {
+	picture.Line // over the reference's time, both in ns
+	title        string
+	loadedFromNS float64
+	durationNS   float64
+}
+
+// panels returns the panels of the first clocks with readings.
+func panels(t *Drift) []panel {
+	var all []panel
 	for _, clock := range t.Clocks {
 		if len(clock.Points) == 0 {
 			continue
 		}
-		path := picture.PathOf(clock.ID)
-		l := picture.LineOf(clock.ID, path, ofPath[path])
-		ofPath[path]++
-		for _, p := range clock.Points {
-			l.At, l.Values = append(l.At, float64(p.AtNS)), append(l.Values, p.OffsetNS)
+		p := panel{Line: picture.LineOf(clock.ID, picture.PathOf(clock.ID)), loadedFromNS: float64(t.LoadedFromNS), durationNS: float64(t.DurationNS)}
+		for _, point := range clock.Points {
+			p.At, p.Values = append(p.At, float64(point.AtNS)), append(p.Values, point.OffsetNS)
 		}
-		all = append(all, l)
+		p.subtractRate(clock)
+		all = append(all, p)
 	}
 	return picture.Shown(all)
 }
 
-// residuals returns the lines without the slope of the clock's own rate: asleep, or under
-// load if there is no rate asleep. It omits a clock without a rate.
-func residuals(t *Drift, lines []picture.Line) []picture.Line {
-	var all []picture.Line
-	for _, l := range lines {
-		clock := t.Clocks[slices.IndexFunc(t.Clocks, func(c DriftedClock) bool { return c.ID == l.Name })]
-		rate := cmp.Or(clock.Asleep, clock.Loaded)
-		if rate == nil {
-			continue
-		}
-		slope := 0.0 // without a nominal rate, offsets are relative to the measured rate
-		if rate.PPM != nil {
-			slope = *rate.PPM * 1e-6
-		}
-		left := l
-		left.Values = make([]float64, len(l.Values))
-		sum, n := 0.0, 0
-		for i, at := range l.At {
-			left.Values[i] = l.Values[i] - slope*at
-			if rate == clock.Asleep && t.LoadedFromNS > 0 && at >= float64(t.LoadedFromNS) {
-				continue // the rate is that of the time asleep
-			}
-			sum, n = sum+left.Values[i], n+1
-		}
-		if n > 0 {
-			for i := range left.Values {
-				left.Values[i] -= sum / float64(n)
-			}
-		}
-		all = append(all, left)
+// subtractRate leaves what the clock's own rate does not explain: asleep, or under load if there is no
+// rate asleep. The title has the rate. Without any rate the offsets stay.
+func (p *panel) subtractRate(clock DriftedClock) {
+	rate := cmp.Or(clock.Asleep, clock.Loaded)
+	if rate == nil {
+		p.title = "no rate: the offset itself"
+		return
 	}
-	return all
+	slope := 0.0 // without a nominal rate, offsets are relative to the measured rate
+	p.title = "no nominal rate"
+	if rate.PPM != nil {
+		slope = *rate.PPM * 1e-6
+		p.title = ppm(rate) + " ppm"
+	}
+	sum, n := 0.0, 0
+	for i, at := range p.At {
+		p.Values[i] -= slope * at
+		if rate == clock.Asleep && p.loadedFromNS > 0 && at >= p.loadedFromNS {
+			continue // the rate is that of the time asleep
+		}
+		sum, n = sum+p.Values[i], n+1
+	}
+	for i := range p.Values {
+		p.Values[i] -= sum / float64(max(n, 1))
+	}
 }
 
-// drawDrift draws a line per clock: its offset above, its residual below.
+const (
+	columns     = 2
+	panelHeight = 150 * picture.Pixel
+	panelGap    = 24 * picture.Pixel
+)
+
+func driftHeight(d *result.Document) vg.Length {
+	rows := (len(panels(Of(d))) + columns - 1) / columns
+	return vg.Length(rows)*panelHeight + 110*picture.Pixel
+}
+
+// drawDrift draws a panel for each clock: its offset without what its rate explains.
 func drawDrift(c draw.Canvas, d *result.Document) error {
-	const lower, sinceBeginning = 240 * picture.Pixel, "time since the start"
-	lines := driftLines(Of(d))
-	above := overTime{t: Of(d), lines: lines, yLabel: "offset", xLabel: sinceBeginning, named: true}
-	left := residuals(Of(d), lines)
-	if len(left) == 0 {
-		above.draw(c, 0)
-		return nil
+	note := picture.Style(picture.LabelSize, picture.Grey)
+	note.YAlign = draw.YTop
+	text := "Each panel: the offset without the line of the clock's rate, over the time since the start."
+	if Of(d).LoadedFromNS > 0 {
+		text += " Grey: every CPU busy."
 	}
-	column := above.column()
-	above.xLabel = "" // the lower plot has it
-	above.draw(draw.Crop(c, 0, 0, lower, 0), column)
-	beneath := overTime{t: Of(d), lines: left, yLabel: "residual", xLabel: sinceBeginning}
-	beneath.draw(draw.Crop(c, 0, 0, 0, -(c.Max.Y-c.Min.Y-lower)), column)
+	c.FillText(note, vg.Point{X: c.Min.X, Y: c.Max.Y}, text)
+	width := (c.Size().X - (columns-1)*panelGap) / columns
+	for i, p := range panels(Of(d)) {
+		area := draw.Canvas{Canvas: c.Canvas}
+		area.Min.X = c.Min.X + vg.Length(i%columns)*(width+panelGap)
+		area.Max.Y = c.Max.Y - 30*picture.Pixel - vg.Length(i/columns)*panelHeight
+		area.Max.X, area.Min.Y = area.Min.X+width, area.Max.Y-panelHeight+panelGap
+		p.draw(area)
+	}
 	return nil
 }
 
-// overTime is a plot of lines over the time of a run.
-type overTime struct {
-	t      *Drift
-	lines  []picture.Line
-	yLabel string
-	xLabel string
-	// named is whether the names of the lines are beside the plot.
-	named bool
-}
-
-// column returns the width of the names and their leaders.
-func (o overTime) column() vg.Length {
-	text, widest := picture.Style(picture.LabelSize, picture.Black), vg.Length(0)
-	for _, l := range o.lines {
-		widest = max(widest, text.Width(picture.Shortened(text, l.Name, picture.MostNameWidth)))
-	}
-	return widest + picture.Leader
-}
-
-func (o overTime) draw(c draw.Canvas, column vg.Length) {
-	column = cmp.Or(column, o.column())
-	var places, values []float64
-	for _, l := range o.lines {
-		places, values = append(places, l.At...), append(values, l.Values...)
-	}
-	p := picture.NewPlot()
-	p.Y.Min, p.Y.Max = picture.Through(values)
-	p.Y.Tick.Marker = picture.OffsetTicks{}
-	p.X.Min, p.X.Max = 0, max(slices.Max(places), float64(o.t.DurationNS), 1)
-	p.X.Tick.Marker = picture.OffsetTicks{}
-	p.Add(o)
-	// Both plots leave the same width for tick labels, so that their time axes are aligned.
-	const words = 74 * picture.Pixel
-	p.Y.Padding = max(0, words-widestTick(p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max)))
-	data := picture.DrawPlot(draw.Crop(c, 0, -column, 0, 0), p, o.xLabel, o.yLabel)
-	if !o.named {
-		return
-	}
-	x, y := p.Transforms(&data)
-	picture.NameEnds(c, data, o.lines, x, y)
+func (p panel) draw(c draw.Canvas) {
+	rate, name := picture.Style(picture.LabelSize, picture.Grey), picture.Style(picture.LabelSize, p.Style.Color)
+	rate.XAlign, rate.YAlign, name.YAlign = draw.XRight, draw.YTop, draw.YTop
+	c.FillText(rate, c.Max, p.title)
+	c.FillText(name, vg.Point{X: c.Min.X, Y: c.Max.Y}, picture.Shortened(name, p.Name, c.Size().X-rate.Width(p.title)-panelGap))
+	view := picture.NewPlot()
+	view.Y.Min, view.Y.Max = picture.Through(p.Values)
+	view.Y.Tick.Marker = picture.OffsetTicks{Steps: 2}
+	view.X.Min, view.X.Max = 0, max(slices.Max(p.At), p.durationNS, 1)
+	view.X.Tick.Marker = picture.OffsetTicks{}
+	view.Add(p)
+	// All panels leave the same width for tick labels, so that their time axes are aligned.
+	const words = 64 * picture.Pixel
+	view.Y.Padding = max(0, words-widestTick(view.Y.Tick.Marker.Ticks(view.Y.Min, view.Y.Max)))
+	view.Draw(draw.Crop(c, 0, 0, 0, -22*picture.Pixel))
 }
 
 func widestTick(ticks []plot.Tick) vg.Length {
@@ -152,32 +132,16 @@ func widestTick(ticks []plot.Tick) vg.Length {
 	return widest
 }
 
-// Plot shades the time under load and draws the lines.
-func (o overTime) Plot(c draw.Canvas, p *plot.Plot) {
-	const fewPoints = 60
-	x, y := p.Transforms(&c)
-	if from := float64(o.t.LoadedFromNS); from > 0 && from < p.X.Max {
-		c.FillPolygon(picture.Shade(0, 1), []vg.Point{{X: x(from), Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: x(from), Y: c.Max.Y}})
-		text := picture.Style(picture.LabelSize, picture.Grey)
-		text.YAlign = draw.YTop
-		name := " every CPU busy"
-		if x(from)+text.Width(name) > c.Max.X {
-			text.XAlign, name = draw.XRight, name+" "
-		}
-		c.FillText(text, vg.Point{X: x(from), Y: c.Max.Y - 2*picture.Pixel}, name)
+// Plot shades the time under load and draws the line.
+func (p panel) Plot(c draw.Canvas, view *plot.Plot) {
+	x, y := view.Transforms(&c)
+	if from := p.loadedFromNS; from > 0 && from < view.X.Max {
+		picture.Beyond(c, x(from))
 	}
 	c.StrokeLine2(picture.Stroke(picture.Grey, picture.Pixel), c.Min.X, y(0), c.Max.X, y(0))
-	for _, l := range o.lines {
-		points := make([]vg.Point, len(l.Values))
-		for i := range points {
-			points[i] = vg.Point{X: x(l.At[i]), Y: y(math.Min(math.Max(l.Values[i], p.Y.Min), p.Y.Max))}
-		}
-		c.StrokeLines(l.Style, points)
-		if len(points) > fewPoints {
-			continue
-		}
-		for _, point := range points {
-			c.DrawGlyph(l.Mark, point)
-		}
+	points := make([]vg.Point, len(p.Values))
+	for i := range points {
+		points[i] = vg.Point{X: x(p.At[i]), Y: y(min(max(p.Values[i], view.Y.Min), view.Y.Max))}
 	}
+	c.StrokeLines(picture.Stroke(p.Style.Color, picture.Pixel), points)
 }
