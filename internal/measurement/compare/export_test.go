@@ -1,5 +1,7 @@
 package compare
 
+import "github.com/timebench/timebench/internal/document/result"
+
 // What the tests need that make up documents, for which they stand in a package of their own.
 var (
 	Bands          = bands
@@ -20,4 +22,10 @@ type PercentileTicks = percentileTicks
 
 func (s spot) Clock() Clock { return s.clock }
 
-func (s spot) ResolutionNS() float64 { return s.resolutionNS }
+// LaneNames returns the names of the lanes.
+func LaneNames(d *result.Document) (names []string) {
+	for _, l := range lanes(d) {
+		names = append(names, l.name())
+	}
+	return names
+}

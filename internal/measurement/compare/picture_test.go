@@ -71,6 +71,15 @@ func TestSpotsWithoutANameAreCounted(t *testing.T) {
 	require.Contains(t, out.String(), "2 of 2 labels do not fit.")
 }
 
+// Clocks of one resolution are in one lane, those finer than one read in the lowest.
+func TestLanesOfResolutions(t *testing.T) {
+	d := made.Document(5, 1)
+	for i, r := range []compare.Resolution{{TickNS: 4e6}, {TickNS: 1000}, {TickNS: 1, FinerThanRead: true}, {TickNS: 4.1e6}, {TickNS: 40, FinerThanRead: true}} {
+		compare.Into(d).Clocks[i].Resolution = &r
+	}
+	require.Equal(t, []string{"< one read", "1 µs", "4 ms"}, compare.LaneNames(d))
+}
+
 // Percentile p stands at 1/(1-p): half of the reads at 2, all but one in a hundred
 // at 100.
 func TestDistributionIsDrawnByItsNines(t *testing.T) {
@@ -116,9 +125,9 @@ func TestUsualDocumentsAreFarFromTheBounds(t *testing.T) {
 		require.LessOrEqual(t, n, picture.MostClocks)
 		area := picture.Box{Max: vg.Point{X: 800 * picture.Pixel, Y: compare.ScatterHeight(d) - 100*picture.Pixel}}
 		var labels []picture.Label
-		for _, s := range compare.Spots(d) {
+		for i, s := range compare.Spots(d) {
 			labels = append(labels, picture.Label{
-				Point: vg.Point{X: vg.Length(math.Log10(s.Clock().Latency.MedianNS)+1) * 200 * picture.Pixel, Y: vg.Length(math.Log10(s.ResolutionNS())+1) * 150 * picture.Pixel},
+				Point: vg.Point{X: vg.Length(math.Log10(s.Clock().Latency.MedianNS)+1) * 200 * picture.Pixel, Y: area.Max.Y * vg.Length(1+i%3) / 4},
 				Width: picture.Style(picture.LabelSize, picture.Black).Width(s.Clock().ID), Height: picture.LabelSize,
 			})
 		}
