@@ -64,7 +64,7 @@ func byLog(d *result.Document) (why, bool) {
 		for _, line := range c.Evidence {
 			all.evidence = append(all.evidence, stamped(d, line))
 		}
-		all.remedies = append(all.remedies, remediesOf(c)...)
+		all.remedies = append(all.remedies, causeRemedies[c.Kind]...)
 	}
 	all.cause = strings.Join(texts, " ")
 	const untilReboot = "until the next boot"
@@ -121,22 +121,6 @@ var causeRemedies = map[string][]string{
 	"tsc-adjust":                {"remove-trust", "compare-cpus", "update-firmware"},
 	"override-refused":          {},
 	"host-unstable":             {"compare-cpus", "update-firmware"},
-}
-
-// judgedRemedies are the names of the remedies for causes of kinds that are not in the table, by
-// what they say about the TSC.
-var judgedRemedies = map[kernellog.Judgement][]string{
-	kernellog.TSCRight:   {"newer-kernel-late-check", "less-overcommit", "hypervisor-clock", "kvm-clock-in-guest", "tsc-nowatchdog"},
-	kernellog.TSCWrong:   {"remove-trust", "compare-cpus", "update-firmware", "cold-boot", "restart-vm", "look-again"},
-	kernellog.TSCUnknown: {"compare-with-drift", "update-firmware", "newer-kernel-no-watchdog", "hypervisor-clock", "kvm-clock-in-guest", "look-again", "tsc-nowatchdog-if-known"},
-}
-
-// remediesOf returns the names of the remedies for a cause.
-func remediesOf(c kernellog.Cause) []string {
-	if names, known := causeRemedies[c.Kind]; known {
-		return names
-	}
-	return judgedRemedies[c.TSC]
 }
 
 // marks are the kinds of lines by which the kernel marks a clock source unstable, or gives it up.

@@ -2,8 +2,6 @@ package diagnose
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -114,16 +112,8 @@ func setBy(effect string, all ...parameter) why {
 // kernel cannot use. It causes nothing, but somebody may rely on it.
 func unusedParameter(d *result.Document) []string {
 	p := bootChoice(d)
-	switch {
-	case p.value == "" || len(clockSources(d)) == 0 || offers(d, p.value) || p.value == clockSource(d):
+	if p.value == "" || len(clockSources(d)) == 0 || offers(d, p.value) || p.value == clockSource(d) {
 		return nil
-	case slices.Contains(knownSources, p.value):
-		return []string{onCommandLine + p.text + ", which is not available"}
-	default:
-		return []string{onCommandLine + p.text + ", which is not a clock source of this kernel"}
 	}
+	return []string{onCommandLine + p.text + ", which is not available"}
 }
-
-// knownSources are clock sources that a kernel may have without offering them: it marked
-// them unstable, or they do not suit its timers.
-var knownSources = append(slices.Sorted(maps.Keys(descriptions)), "tsc", "tsc-early")

@@ -70,12 +70,12 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 		"a typo at boot": {
 			current: "hpet", available: withoutTSC, boot: []string{"clocksource=tcs"}, log: append(switched, demotion),
 			causes: []string{watchdog}, never: []string{atBoot, byHand},
-			evidence: "kernel command line: clocksource=tcs, which is not a clock source of this kernel",
+			evidence: "kernel command line: clocksource=tcs, which is not available",
 		},
 		"a typo at boot, and by hand": {
 			current: "hpet", available: all, boot: []string{"clocksource=tcs"},
 			causes: []string{"somebody selected hpet " + byHand, "rates tsc highest"}, never: []string{atBoot},
-			evidence: "kernel command line: clocksource=tcs, which is not a clock source of this kernel",
+			evidence: "kernel command line: clocksource=tcs, which is not available",
 		},
 		"what the kernel has and does not offer": {
 			current: "hpet", available: withoutTSC, boot: []string{"clocksource=tsc"}, log: append(switched, demotion),

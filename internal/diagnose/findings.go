@@ -22,7 +22,7 @@ type severities []string
 type check struct {
 	kind       string
 	severities severities
-	// find returns the finding without its kind, or nil. An empty severity means the worst.
+	// find returns the finding without its kind; none without evidence. An empty severity means the worst.
 	find func(*result.Document) *result.Finding
 }
 
@@ -72,7 +72,7 @@ func (c check) completed(f *result.Finding) result.Finding {
 func Findings(d *result.Document) []result.Finding {
 	var findings []result.Finding
 	for _, c := range checks {
-		if finding := c.find(d); finding != nil {
+		if finding := c.find(d); finding != nil && len(finding.Evidence) > 0 {
 			if alone(d) {
 				finding.Title = fromTheLog + finding.Title
 			}

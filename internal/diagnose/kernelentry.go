@@ -177,7 +177,7 @@ func noVDSO(d *result.Document) *result.Finding {
 
 // vdsoCause returns why a process has no vDSO.
 func vdsoCause(d *result.Document) string {
-	if off := removing("vdso=0", "vdso32=0")(d); len(off) > 0 {
+	if off := parameters(d, "vdso=0", "vdso32=0"); len(off) > 0 {
 		return "The kernel was booted without a vDSO (" + onCommandLine + off[0].text + ")."
 	}
 	if inGVisor(d) {
@@ -211,9 +211,6 @@ func slowClocksOfOldKernels(d *result.Document) *result.Finding {
 			}
 			entering = append(entering, c)
 		}
-	}
-	if len(entering) == 0 {
-		return nil
 	}
 	finding.Evidence = rows(d, entering, proof)
 	return finding

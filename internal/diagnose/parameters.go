@@ -14,14 +14,16 @@ type parameter struct {
 	text  string // as written
 }
 
-// parameters returns the document's boot parameters with one of the names, in order. In a
-// name the kernel treats a dash as an underscore (parameq in kernel/params.c).
+// parameters returns the document's boot parameters with one of the names, or with the value of a name=value, in order.
+// In a name the kernel treats a dash as an underscore (parameq in kernel/params.c).
 func parameters(d *result.Document, names ...string) []parameter {
 	var found []parameter
 	for _, text := range d.Host.BootParameters {
 		name, value, _ := strings.Cut(text, "=")
 		name = underscored(name)
-		if slices.ContainsFunc(names, func(sought string) bool { return underscored(sought) == name }) {
+		if slices.ContainsFunc(names, func(sought string) bool {
+			return underscored(sought) == name || underscored(sought) == underscored(text)
+		}) {
 			found = append(found, parameter{name, value, text})
 		}
 	}

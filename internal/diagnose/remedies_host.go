@@ -80,7 +80,7 @@ var hostRemedies = map[string]remedy{
 			if bootChoice(d).value == "tsc" {
 				return nil
 			}
-			return removing("clocksource", "notsc", "acpi_pm_good", "no_timer_check", "lapic")(d)
+			return parameters(d, "clocksource", "notsc", "acpi_pm_good", "no_timer_check", "lapic")
 		},
 		advice: "Remove clocksource=acpi_pm and similar parameters from the kernel command line. They were recommended for kernels of 2009; a newer kernel selects tsc by itself on VMware",
 		risk:   "None known for a kernel of the last ten years.",

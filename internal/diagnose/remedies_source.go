@@ -52,7 +52,7 @@ var sourceRemedies = map[string]remedy{
 	"remove-choice": {
 		source: "Documentation/admin-guide/kernel-parameters.txt: clocksource, notsc, tsc, no-kvmclock",
 		removes: func(d *result.Document) []parameter {
-			return slices.DeleteFunc(removing("clocksource", "notsc", "tsc=unstable", "no_kvmclock")(d), func(p parameter) bool {
+			return slices.DeleteFunc(parameters(d, "clocksource", "notsc", "tsc=unstable", "no_kvmclock"), func(p parameter) bool {
 				return p.name == "clocksource" && (p.value == best(d) || p.value == "tsc")
 			})
 		},

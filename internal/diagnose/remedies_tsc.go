@@ -170,7 +170,7 @@ const (
 // hidesTimers returns the parameters of the kernel command line that hide timers from the kernel. Where the command line
 // is unknown, a log that shows ACPI off stands for acpi=off.
 func hidesTimers(d *result.Document) []parameter {
-	found := removing("acpi=off", "nohpet", "hpet=disable", "pmtmr")(d)
+	found := parameters(d, "acpi=off", "nohpet", "hpet=disable", "pmtmr")
 	if len(found) == 0 && len(d.Host.BootParameters) == 0 && logs(d, "acpi-off") {
 		return []parameter{{"acpi", "off", "acpi=off"}}
 	}

@@ -1,12 +1,11 @@
 package diagnose
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
 // A remedy is one way to resolve a finding, for the machines on which it works. All remedies
@@ -162,21 +161,9 @@ func offered(name string) condition {
 	return func(d *result.Document) bool { return offers(d, name) && clockSource(d) != name }
 }
 
-// removing returns the parameters of the kernel command line that are among the names, or that
-// have the value of a name=value.
+// removing returns those of the document's boot parameters, as parameters does.
 func removing(names ...string) func(*result.Document) []parameter {
-	return func(d *result.Document) []parameter {
-		var found []parameter
-		for _, text := range d.Host.BootParameters {
-			name, value, _ := strings.Cut(text, "=")
-			if slices.ContainsFunc(names, func(sought string) bool {
-				return underscored(sought) == underscored(name) || underscored(sought) == underscored(text)
-			}) {
-				found = append(found, parameter{underscored(name), value, text})
-			}
-		}
-		return found
-	}
+	return func(d *result.Document) []parameter { return parameters(d, names...) }
 }
 
 // isSet reports whether a kernel parameter has that value already: tsc=reliable.
@@ -194,18 +181,9 @@ func unset(all ...string) condition {
 
 // olderThan returns the condition that the kernel is known and older than a release.
 func olderThan(major, minor int) condition {
-	return func(d *result.Document) bool {
-		a, b, known := release(d)
-		return known && (a < major || a == major && b < minor)
-	}
+	return func(d *result.Document) bool { return kernellog.Older(d.Host.Kernel, major, minor) }
 }
 
 // since returns the condition that the kernel is not older than a release, as far as it is
 // known.
 func since(major, minor int) condition { return not(olderThan(major, minor)) }
-
-// release returns the release of the kernel: 6 and 12 for 6.12.3-amd64.
-func release(d *result.Document) (major, minor int, known bool) {
-	n, _ := fmt.Sscanf(d.Host.Kernel, "%d.%d", &major, &minor)
-	return major, minor, n == 2
-}

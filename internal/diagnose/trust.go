@@ -44,9 +44,6 @@ func backwards(d *result.Document) *result.Finding {
 			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s went backwards %s, by up to %s", c.ID, words.Plural(int(f.Count), "time"), words.Duration(f.WorstNS)))
 		}
 	})
-	if len(finding.Evidence) == 0 {
-		return nil
-	}
 	return finding
 }
 
@@ -76,9 +73,6 @@ func faulty(d *result.Document) *result.Finding {
 		}
 		finding.Evidence = append(finding.Evidence, text)
 	})
-	if len(finding.Evidence) == 0 {
-		return nil
-	}
 	return finding
 }
 

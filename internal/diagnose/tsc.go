@@ -116,7 +116,7 @@ func isTSC(d *result.Document) (why, bool) {
 
 // disabledAtBoot: the kernel command line disables the TSC.
 func disabledAtBoot(d *result.Document) (why, bool) {
-	disabling := slices.DeleteFunc(parameters(d, "notsc", "tsc"), func(p parameter) bool { return p.name == "tsc" && p.value != "unstable" })
+	disabling := parameters(d, "notsc", "tsc=unstable")
 	return setBy("The TSC is disabled", disabling...), len(disabling) > 0
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/text/encoding/unicode"
 )
@@ -91,7 +92,7 @@ func TestFloodIsFoldedWhileItIsRead(t *testing.T) {
 		require.Less(t, len(l.about), maxPending)
 		l.add("DMI: x")
 	}
-	l.fold(keptLines)
+	l.fold(kernellog.MaxLines)
 	require.True(t, l.incomplete)
 	require.Contains(t, strings.Join(l.about, "\n"), marked)
 	require.Len(t, l.facts, maxFacts)
@@ -272,7 +273,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		require.LessOrEqual(t, len(d.Host.KernelLog.Lines), keptLines)
+		require.LessOrEqual(t, len(d.Host.KernelLog.Lines), kernellog.MaxLines)
 		for _, line := range d.Host.KernelLog.Lines {
 			require.NotContains(t, line, "\n")
 		}

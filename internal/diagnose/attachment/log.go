@@ -12,9 +12,6 @@ import (
 	"github.com/timebench/timebench/internal/show/printable"
 )
 
-// keptLines and keptCharacters bound the log in a document, as that of a measured machine.
-const keptLines, keptCharacters = 80, 300
-
 // A log is the lines of the last boot in a text that matter to clocks.
 type log struct {
 	facts  []string // those that tell facts of the machine and do not concern clocks
@@ -33,11 +30,8 @@ const (
 	maxFacts, maxFact = 256, 4096
 )
 
-// beginnings are in the first line of a boot: of Linux, and of gVisor.
-var beginnings = []string{"Linux version ", "Starting gVisor"}
-
 // telling are texts in lines that tell facts of the machine.
-var telling = append([]string{"Command line: ", "Kernel command line: ", "DMI: ", "FIRECK", firstCPU}, beginnings...)
+var telling = []string{"Command line: ", "Kernel command line: ", "DMI: ", "FIRECK", firstCPU, "Linux version ", "Starting gVisor"}
 
 // readLog returns what of a text matters. It keeps only that in memory. It returns an error if the text is longer than
 // may be, or not of a kernel.
@@ -51,7 +45,7 @@ func readLog(r io.Reader) (log, error) {
 
 // finished returns the log when all its lines are added. It returns an error if they are not of a kernel.
 func (l log) finished() (log, error) {
-	l.fold(keptLines)
+	l.fold(kernellog.MaxLines)
 	if l.events = kernellog.Parse(l.lines()); len(l.events) == 0 {
 		return log{}, ErrUnknown
 	}
@@ -69,13 +63,13 @@ func (l *log) add(line string) {
 	if m.Program || m.Stamp == "" && !begins(m.Text) {
 		return
 	}
-	if slices.ContainsFunc(beginnings, func(text string) bool { return strings.HasPrefix(m.Text, text) }) {
+	if kernellog.BeginsBoot(m.Text) {
 		*l = log{whole: true} // of several boots the last counts
 	}
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)
 	switch {
 	case concerns:
-		if l.about = append(l.about, shown(line)); len(l.about) >= maxPending {
+		if l.about = append(l.about, kernellog.Shown(line)); len(l.about) >= maxPending {
 			l.fold(maxPending / 2)
 		}
 	case len(l.facts) < maxFacts:
@@ -128,15 +122,6 @@ func architecture(release string) string {
 		}
 	}
 	return ""
-}
-
-// shown returns a line as a document has it: without control characters, and not longer than it may be.
-func shown(line string) string {
-	line = printable.Line(line)
-	if characters := []rune(line); len(characters) > keptCharacters {
-		return string(characters[:keptCharacters-1]) + "…"
-	}
-	return line
 }
 
 // kernelLog returns the log of a document.

@@ -3,24 +3,11 @@ package host
 import (
 	"errors"
 	"strings"
-	"unicode"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
-
-const (
-	// maxLogLines bounds the lines of the log in the document.
-	maxLogLines = 80
-	// maxLogLine bounds a line, in characters.
-	maxLogLine = 300
-)
-
-// beginsBoot reports whether a message is the first of a boot, except for one line on Arm: Linux's, or gVisor's.
-func beginsBoot(text string) bool {
-	return strings.HasPrefix(text, "Linux version ") || strings.HasPrefix(text, "Starting gVisor")
-}
 
 // A message is a line of the kernel log: the time since boot, "[    0.000089] " or "", and the
 // text.
@@ -58,7 +45,7 @@ func kernelLog(root string) (*result.KernelLog, []string, []message) {
 			continue
 		}
 		lines := clockLines(messages)
-		kept, incomplete := kernellog.Select(lines, maxLogLines)
+		kept, incomplete := kernellog.Select(lines, kernellog.MaxLines)
 		debuglog.Printf("kernel log", "%s: %d messages, complete since boot: %t, %d about clocks, %d kept", source.name, len(messages), whole, len(lines), len(kept))
 		return &result.KernelLog{Source: source.name, Truncated: !whole || incomplete, Lines: kept}, lines, messages
 	}
@@ -74,29 +61,8 @@ func clockLines(messages []message) []string {
 	var lines []string
 	for _, m := range messages {
 		if kernellog.Concerns(m.text) {
-			lines = append(lines, shorten(clean(m.stamp+m.text)))
+			lines = append(lines, kernellog.Shown(m.stamp+m.text))
 		}
 	}
 	return lines
-}
-
-// clean replaces characters that control a terminal or are not text.
-func clean(line string) string {
-	return strings.TrimRight(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsPrint(r):
-			return r
-		case unicode.IsSpace(r):
-			return ' '
-		}
-		return unicode.ReplacementChar
-	}, line), " ")
-}
-
-func shorten(line string) string {
-	characters := []rune(line)
-	if len(characters) <= maxLogLine {
-		return line
-	}
-	return string(characters[:maxLogLine-1]) + "…"
 }

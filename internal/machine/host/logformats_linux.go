@@ -2,7 +2,6 @@ package host
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -58,26 +57,17 @@ func readRecords(read func([]byte) (int, error)) (messages []message, whole bool
 	return messages, whole, nil
 }
 
-// parseRecord reads "priority,sequence,microseconds,flags;text" and lines that begin
-// with a space, which describe the device (Documentation/ABI/testing/dev-kmsg in the kernel
-// source). The lower three bits of the priority are the level.
+// parseRecord reads "priority,sequence,microseconds,flags;text", without the lines that follow and describe the device
+// (Documentation/ABI/testing/dev-kmsg in the kernel source).
 func parseRecord(text string) (record, bool) {
-	head, text, found := strings.Cut(text, ";")
-	fields := strings.Split(head, ",")
-	if !found || len(fields) < 4 {
+	text, _, _ = strings.Cut(text, "\n")
+	split := kernellog.Split(text)
+	fields := strings.SplitN(text, ",", 3)
+	if !split.Timed || len(fields) < 3 {
 		return record{}, false
 	}
-	var numbers [3]uint64
-	for i := range numbers {
-		n, err := strconv.ParseUint(fields[i], 10, 64)
-		if err != nil {
-			return record{}, false
-		}
-		numbers[i] = n
-	}
-	text, _, _ = strings.Cut(text, "\n")
-	stamp := fmt.Sprintf("[%5d.%06d] ", numbers[2]/1e6, numbers[2]%1e6)
-	return record{sequence: numbers[1], kernel: numbers[0]>>3 == 0, message: message{stamp, text}}, true
+	sequence, err := strconv.ParseUint(fields[1], 10, 64)
+	return record{sequence, !split.Program, message{split.Stamp + " ", split.Text}}, err == nil
 }
 
 // parseLog parses a text of syslog(2) or of a log file. It returns the messages of the last
@@ -88,7 +78,7 @@ func parseLog(text string) (messages []message, whole bool) {
 		if !ok {
 			continue
 		}
-		if beginsBoot(m.text) {
+		if kernellog.BeginsBoot(m.text) {
 			messages, whole = nil, true
 		}
 		messages = append(messages, m)

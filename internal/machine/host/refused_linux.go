@@ -1,12 +1,11 @@
 package host
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"golang.org/x/sys/unix"
 )
@@ -18,8 +17,8 @@ type probedCall struct {
 	// hasID is whether its first argument is the id of a clock, and its second where the time goes. Otherwise the first is
 	// where the time goes.
 	hasID bool
-	// since is the first version of Linux that has the call; nil if all have it.
-	since []int
+	// since is the first version of Linux that has the call; zero if all have it.
+	since struct{ major, minor int }
 }
 
 // probedCalls are the system calls of clocks that every architecture has. archCalls are those that some have.
@@ -47,29 +46,13 @@ func refusedCalls(kernel string) []result.RefusedCall {
 	var refused []result.RefusedCall
 	for _, call := range probedCalls {
 		errno := call.errno()
-		if errno == 0 || errno == unix.ENOSYS && isBefore(kernel, call.since) {
+		if errno == 0 || errno == unix.ENOSYS && kernellog.Older(kernel, call.since.major, call.since.minor) {
 			continue
 		}
 		debuglog.Printf("host", "%s(2): %v", call.name, errno)
 		refused = append(refused, result.RefusedCall{Call: call.name, Errno: unix.ErrnoName(errno), Seccomp: hasSeccompFilter()})
 	}
 	return refused
-}
-
-// isBefore reports whether a kernel release, such as 5.10.0-28-amd64, is older than a version.
-func isBefore(release string, version []int) bool {
-	if version == nil {
-		return false
-	}
-	var own []int
-	for part := range strings.SplitSeq(release, ".") {
-		number, err := strconv.Atoi(part)
-		if err != nil {
-			break
-		}
-		own = append(own, number)
-	}
-	return slices.Compare(own, version) < 0
 }
 
 // hasSeccompFilter reports whether this process has a seccomp filter: Seccomp in proc_pid_status(5).

@@ -6,5 +6,5 @@ import "golang.org/x/sys/unix"
 // since 2020 (musl 1.2.0, glibc 2.34 with 64-bit times).
 var archCalls = []probedCall{
 	{name: "time", number: unix.SYS_TIME},
-	{name: "clock_gettime64", number: unix.SYS_CLOCK_GETTIME64, hasID: true, since: []int{5, 1}},
+	{name: "clock_gettime64", number: unix.SYS_CLOCK_GETTIME64, hasID: true, since: struct{ major, minor int }{5, 1}},
 }

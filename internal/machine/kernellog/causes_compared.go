@@ -92,7 +92,7 @@ func weakWatchdog(l log) (Cause, bool) {
 // reliableIgnored is whether a parameter that switches the watchdog off had no effect on tsc-early
 // (63ec58b44fcc of Linux 5.4-rc7 mended it; stable kernels have it too).
 func (l log) reliableIgnored(c comparison) bool {
-	return c.clock == "tsc-early" && before(l.machine.Kernel, 5, 4) && l.parameter("tsc=reliable", "tsc=nowatchdog") != ""
+	return c.clock == "tsc-early" && Older(l.machine.Kernel, 5, 4) && l.parameter("tsc=reliable", "tsc=nowatchdog") != ""
 }
 
 // agreePPM is how far two clocks may differ that are both right, in ppm: what NTP corrects.

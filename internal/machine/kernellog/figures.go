@@ -113,8 +113,8 @@ func containsFold(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
-// before is whether the release of a Linux kernel is older than a version. An unknown one is not.
-func before(release string, major, minor int) bool {
+// Older returns whether the release of a Linux kernel, such as 6.12.3-amd64, is older than a version. An unknown one is not.
+func Older(release string, major, minor int) bool {
 	var a, b int
 	if n, _ := fmt.Sscanf(release, "%d.%d", &a, &b); n < 2 {
 		return false

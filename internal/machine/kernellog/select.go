@@ -6,7 +6,25 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/timebench/timebench/internal/show/printable"
 )
+
+const (
+	// MaxLines bounds the lines of a log in a document.
+	MaxLines = 80
+	// maxCharacters bounds such a line.
+	maxCharacters = 300
+)
+
+// Shown returns a line as a document has it: printable, and not longer than it may be.
+func Shown(line string) string {
+	line = strings.TrimRight(printable.Line(line), " ")
+	if characters := []rune(line); len(characters) > maxCharacters {
+		return string(characters[:maxCharacters-1]) + "…"
+	}
+	return line
+}
 
 // folded is the end of a line that stands for several.
 var folded = regexp.MustCompile(` \(logged (\d{1,7}) times\)$`)

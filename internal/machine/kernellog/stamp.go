@@ -149,7 +149,7 @@ func (m *Message) note(p prefix, found []string) {
 	}
 	seconds, err := strconv.ParseFloat(found[1], 64)
 	if p.micro {
-		seconds /= 1e6
+		seconds = min(seconds/1e6, largestNS/1e9)
 		m.Stamp = uptimeStamp(int64(seconds * 1e6))
 	}
 	if err == nil {
