@@ -13,7 +13,8 @@
 //	Windows  @winapi: the Win32 functions, called by their own calling convention.
 //	         @syscall: NtQueryPerformanceCounter, which always makes the system call.
 //	         @memory: the page that the kernel shares with every process.
-//	macOS    clock_gettime and gettimeofday @libc, through golang.org/x/sys; OpenBSD too.
+//	macOS    clock_gettime, clock_gettime_nsec_np, gettimeofday, and the counters of Mach, @libc.
+//	OpenBSD  clock_gettime and gettimeofday @libc, through golang.org/x/sys.
 //	FreeBSD  the same @syscall, because golang.org/x/sys makes the system call there;
 //	         NetBSD and Linux on other CPUs too.
 //	x86      RDTSC, LFENCE+RDTSC, RDTSCP, all @cpu.
@@ -42,7 +43,7 @@ const (
 	MMIO    Path = "mmio"    // a device register, mapped into the process
 	WinAPI  Path = "winapi"  // a Windows function; learn.microsoft.com/windows/win32/api
 	Memory  Path = "memory"  // the page that the Windows kernel shares with every process
-	Libc    Path = "libc"    // a function of the C library, called from Go
+	Libc    Path = "libc"    // a function of the C library
 	Go      Path = "go"      // a function of Go's standard library
 )
 

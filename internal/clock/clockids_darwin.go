@@ -14,5 +14,15 @@ var clockIDs = []clockID{
 	{name: "CLOCK_THREAD_CPUTIME_ID", id: unix.CLOCK_THREAD_CPUTIME_ID, kind: CPUTime},
 }
 
-// xsysPath: golang.org/x/sys calls libSystem here.
-const xsysPath = Libc
+// derivedFrom are the functions from which libSystem takes the clocks: clock_gettime in gen/clock_gettime.c of Apple's Libc.
+// Those from gettimeofday have steps of 1 µs.
+var derivedFrom = map[string]string{
+	"CLOCK_REALTIME":             "gettimeofday",
+	"CLOCK_MONOTONIC":            "gettimeofday",
+	"CLOCK_MONOTONIC_RAW":        "mach_continuous_time",
+	"CLOCK_MONOTONIC_RAW_APPROX": "mach_continuous_approximate_time",
+	"CLOCK_UPTIME_RAW":           "mach_absolute_time",
+	"CLOCK_UPTIME_RAW_APPROX":    "mach_approximate_time",
+	"CLOCK_PROCESS_CPUTIME_ID":   "getrusage",
+	"CLOCK_THREAD_CPUTIME_ID":    "thread_selfusage",
+}

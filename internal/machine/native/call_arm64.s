@@ -1,15 +1,15 @@
-//go:build linux || windows
+//go:build linux || windows || darwin
 
 #include "textflag.h"
 #include "funcdata.h"
 
-// C functions by AAPCS64, on Linux and Windows: arguments in R0, R1; result in R0;
+// C functions by AAPCS64, on Linux, Windows and macOS: arguments in R0, R1; result in R0;
 // R19 to R28 and SP are preserved across a call; SP is always 16-byte aligned, in
 // Go as in C. The state of the loop is in the preserved registers, except R28,
 // which is the goroutine of Go: C code may use it temporarily, but restores it.
 // The Go prologue has saved the link register, which CALL overwrites. X18 belongs
 // to Windows (it points to the thread environment block; Microsoft, "Overview of
-// ARM64 ABI conventions") and is not used.
+// ARM64 ABI conventions") and to macOS, and is not used.
 //
 // SP is set to the top of the frame, so that the C function uses the frame as its
 // stack; R24 keeps the old SP. No word of the frame is a Go pointer.
@@ -37,7 +37,7 @@ loop:
 	MOVD	R0, ret+32(FP)
 	RET
 
-// CallBuffer for an empty function, with its own CALL; call_linux_amd64.s explains
+// CallBuffer for an empty function, with its own CALL; call_sysv_amd64.s explains
 // why.
 //
 // func CallNothing(n int)

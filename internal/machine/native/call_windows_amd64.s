@@ -56,7 +56,7 @@ loop:
 	MOVQ	DI, SP
 	RET
 
-// CallBuffer for an empty function, with its own CALL; call_linux_amd64.s explains
+// CallBuffer for an empty function, with its own CALL; call_sysv_amd64.s explains
 // why.
 //
 // func CallNothing(n int)

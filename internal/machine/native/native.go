@@ -3,9 +3,10 @@
 //
 // There is one small file for each architecture and calling convention:
 //
-//	call_linux_amd64.s    a C function by the System V convention
+//	call_sysv_*.s         a C function by the System V convention; with an id, also by AAPCS64
 //	call_windows_amd64.s  a C function by the Windows x64 convention
-//	call_*arm64.s         a C function by AAPCS64, on Linux and on Windows
+//	call_*arm64.s         a C function by AAPCS64, on Linux, Windows and macOS
+//	libsystem_darwin.s    the addresses of functions of the C library of macOS
 //	syscall_linux_*.s     a system call
 //	counter_*.s           the CPU counters, on any operating system
 //	ksystemtime_*.s       a time in the page that Windows shares with every process
@@ -29,6 +30,7 @@
 //
 // Signals. A caller blocks signals on its thread (package thread does). On arm64 the Go runtime
 // keeps the current goroutine in R28, which C code may use temporarily. A signal handler that runs
-// meanwhile would find no goroutine, and end the process. Windows has no signals: the runtime
+// meanwhile would find no goroutine, and end the process. On macOS the handler takes it from the memory
+// of the thread (runtime·sigtramp in sys_darwin_arm64.s). Windows has no signals: the runtime
 // suspends a thread, finds it in assembly or in C code, and resumes it.
 package native

@@ -1,7 +1,9 @@
+//go:build linux || darwin
+
 #include "textflag.h"
 #include "funcdata.h"
 
-// C functions by the System V convention: integer arguments in DI, SI; result in
+// C functions by the System V convention, on Linux and macOS: integer arguments in DI, SI; result in
 // AX; BX, BP, R12 to R15 are preserved across a call; SP is 16-byte aligned at the
 // CALL. The state of the loop is in the preserved registers. R14 is the goroutine
 // of Go only in ABIInternal code. This is ABI0: its callers restore R14, and on
@@ -57,6 +59,29 @@ loop:
 	JNZ	loop
 	MOVQ	0(SP), SP
 	MOVQ	AX, ret+32(FP)
+	RET
+
+// func CallIDValue(fn, id uintptr, values *int64, step uintptr, n int)
+TEXT ·CallIDValue(SB), 0, $32768-40
+	NO_LOCAL_POINTERS
+	MOVQ	fn+0(FP), R13
+	MOVQ	id+8(FP), R14
+	MOVQ	values+16(FP), R15
+	MOVQ	step+24(FP), R12
+	MOVQ	n+32(FP), BX
+	MOVQ	SP, CX
+	LEAQ	32752(SP), SP
+	ANDQ	$~15, SP
+	MOVQ	CX, 0(SP)
+	PCALIGN	$32
+loop:
+	MOVQ	R14, DI
+	CALL	R13
+	MOVQ	AX, (R15)
+	ADDQ	R12, R15
+	DECQ	BX
+	JNZ	loop
+	MOVQ	0(SP), SP
 	RET
 
 // CallIDBuffer for an empty function, with its own CALL: a CPU predicts a CALL with
