@@ -88,6 +88,9 @@ type Clock struct {
 	PathResolutionNS func() float64
 	// Open returns a new Reader for one thread. The error is why the clock is not available.
 	Open func() (Reader, error)
+	// Steps returns the steps of a read, the read itself last; none if its parts are not known, and nil of a clock
+	// that is not in the catalogue. enters is whether the read enters the kernel, as in [entry.Verdict].
+	Steps func(enters string) []Step
 	// probe returns the read that KernelEntries tests for kernel entry; nil if there is nothing
 	// to test.
 	probe func() (entry.Read, error)
@@ -125,6 +128,7 @@ func Catalog() []Clock {
 			}
 			return reader, err
 		}
+		all[i].Steps = func(enters string) []Step { return nested(c, enters) }
 	}
 	return all
 }

@@ -11,7 +11,7 @@ import (
 type Conditions struct {
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// Turns is the number of latency samples of all clocks and of the empty call.
+	// Turns is the number of latency samples of all clocks, of the empty call, and of the other loops of the layers.
 	Turns int `json:"turns"`
 	// InterruptedTurns is the number of those in which other work had the CPU for more than a tenth of the time.
 	InterruptedTurns int `json:"interrupted_turns"`

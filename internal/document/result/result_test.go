@@ -112,6 +112,7 @@ func withEveryKey() *result.Document {
 	compare.Into(d).Clocks = []compare.Clock{fullClock(compare.Of(d).Clocks[0])}
 	other := fullClock(compare.Of(example()).Clocks[0])
 	other.KernelEntry, other.KernelEntryBy = result.Always, "cost"
+	other.Layers = []compare.Layer{{Name: "call and return", NS: 1310, LowNS: 1302, HighNS: 1324}}
 	other.Latency = &compare.Latency{MedianNS: 1310, LowNS: 1302, HighNS: 1324, Confidence: 0.95, MinNS: 1300, SamplesNS: []float64{1310, 1300, 1330}, QuietSamplesNS: []float64{1305, 1300, 1310}, Runs: []int{2, 1}}
 	compare.Into(d).OtherClockSources = []compare.Experiment{{
 		ClockSource: "hpet", FloorNS: 1.65, Conditions: &conditions, Warnings: slices.Clone(d.Warnings), Clocks: []compare.Clock{other},
@@ -125,6 +126,10 @@ func fullClock(clock compare.Clock) compare.Clock {
 	clock.Latency.Runs = []int{2, 1}
 	clock.Throughput[0].SamplesReadsPerSecond, clock.Throughput[0].Runs = []float64{4.9e7, 4.9e7}, []int{1, 1}
 	clock.KernelEntry, clock.KernelEntryBy = result.Never, "seccomp"
+	clock.Layers = []compare.Layer{
+		{Name: "call and return", NS: clock.Latency.MedianNS + 0.5, LowNS: 1.3, HighNS: 30},
+		{Name: "convert (sequence, multiply)", NS: -0.5, LowNS: -0.75, HighNS: 0.25},
+	}
 	clock.Resolution.TickLowNS, clock.Resolution.TickHighNS = 0.5, 16
 	clock.Resolution.Moved, clock.Resolution.Backwards, clock.Resolution.WorstBackwardsNS = true, 2, 40
 	clock.Throughput[0].Oversubscribed = true

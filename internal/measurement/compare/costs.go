@@ -61,6 +61,8 @@ type Clock struct {
 	Throughput []Throughput `json:"throughput,omitempty" once:"threads"`
 	// Distribution is present if it was requested.
 	Distribution *Distribution `json:"distribution,omitempty"`
+	// Layers are the parts of the latency, from the call inwards, if they are known and could be measured.
+	Layers []Layer `json:"layers,omitempty" once:"name"`
 }
 
 // Latency is the wall time of one read, as the median of the rounds.

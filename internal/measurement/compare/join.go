@@ -68,15 +68,18 @@ func joinClocks(runs [][]Clock) []Clock {
 func joinClock(runs []Clock) Clock {
 	joined := runs[max(0, slices.IndexFunc(runs, func(c Clock) bool { return c.Available }))]
 	var latencies []*Latency
+	var layers [][]Layer
 	var throughputs [][]Throughput
 	for _, c := range runs {
 		if c.Available {
 			joined.addEntry(c)
+			layers = append(layers, c.Layers)
 		}
 		latencies, throughputs = append(latencies, c.Latency), append(throughputs, c.Throughput)
 		joined.Resolution = cmp.Or(joined.Resolution, c.Resolution)
 	}
 	joined.Latency, joined.Throughput = JoinLatency(latencies), JoinThroughput(throughputs)
+	joined.Layers = joinLayers(layers, joined.Latency)
 	return joined
 }
 

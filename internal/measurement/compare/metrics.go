@@ -15,6 +15,7 @@ func (c *Costs) Metrics() []exposition.Family {
 	high := exposition.Family{Name: "timebench_clock_read_high_seconds", Type: exposition.Gauge, Help: "Time of one read of the clock: the upper end of the confidence interval of the median."}
 	kernel := exposition.Family{Name: "timebench_clock_enters_kernel", Type: exposition.Gauge, Help: "1 if a read of the clock enters the kernel, 0.5 if it sometimes does, 0 if it does not."}
 	tick := exposition.Family{Name: "timebench_clock_resolution_seconds", Type: exposition.Gauge, Help: "Step between two values of the clock."}
+	layer := exposition.Family{Name: "timebench_clock_layer_seconds", Type: exposition.Gauge, Help: "Time that a part of one read of the clock takes."}
 	for _, c := range c.Clocks {
 		if !c.Available {
 			continue
@@ -30,6 +31,9 @@ func (c *Costs) Metrics() []exposition.Family {
 				add(&high, l.HighNS/1e9)
 			}
 		}
+		for _, l := range c.Layers {
+			layer.Samples = append(layer.Samples, exposition.Sample{Labels: []string{"clock", c.ID, "layer", l.Name}, Value: l.NS / 1e9})
+		}
 		if enters, ok := kernelEntries[c.KernelEntry]; ok {
 			add(&kernel, enters)
 		}
@@ -37,5 +41,5 @@ func (c *Costs) Metrics() []exposition.Family {
 			add(&tick, r.TickNS/1e9)
 		}
 	}
-	return []exposition.Family{read, low, high, kernel, tick}
+	return []exposition.Family{read, low, high, layer, kernel, tick}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // overheadGrid has a row for each call that was measured both through the vDSO and as a system
-// call.
+// call, if the layers of one are not known.
 func overheadGrid(d *result.Document) table.Grid {
 	g := table.Grid{
 		Title:  "System call overhead: the same call through the vDSO and as a system call, in ns/read",
@@ -24,7 +24,7 @@ func overheadGrid(d *result.Document) table.Grid {
 			continue
 		}
 		for _, by := range Of(d).Clocks {
-			if by.ID == call+"@syscall" && by.Latency != nil {
+			if by.ID == call+"@syscall" && by.Latency != nil && (len(c.Layers) == 0 || len(by.Layers) == 0) {
 				g.Rows = append(g.Rows, overheadRow(c, by))
 			}
 		}

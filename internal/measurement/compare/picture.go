@@ -9,6 +9,7 @@ import (
 // pictures are the pictures of the costs of clocks.
 var pictures = []picture.Chart[*result.Document]{
 	{Name: "latency", Title: "Latency of each clock", Drawable: hasLatency, Subtitle: machine, Height: latencyHeight, Draw: drawLatency},
+	{Name: "layers", Title: "Where the time of a read goes", Drawable: hasLayers, Subtitle: machine, Height: layersHeight, Draw: drawLayers},
 	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Drawable: hasResolution, Subtitle: machine, Height: scatterHeight, Draw: drawScatter},
 	{Name: "time-per-read", Title: "Wall time per read of one thread, by number of threads", Drawable: hasThroughput, Subtitle: machine, Height: linesHeight, Draw: drawTimePerRead},
 	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Drawable: hasThroughput, Subtitle: machine, Height: linesHeight, Draw: drawReadsPerSecond},

@@ -82,9 +82,9 @@ const (
 	// latencyTurn is the span of one latency sample: long enough that the two readings of the
 	// stopwatch are negligible, short enough that the scheduler interrupts few turns.
 	latencyTurn = 2500 * time.Microsecond
-	// A default run takes less than ten seconds: throughputBudget plus roundsBudget. A span
+	// A default run takes less than ten seconds: throughputBudget plus roundsBudget, and the loops of the layers. A span
 	// below the shortest would have too few reads for a sample.
-	throughputBudget    = 5 * time.Second
+	throughputBudget    = 4500 * time.Millisecond
 	roundsBudget        = 3500 * time.Millisecond
 	fewestDefaultRounds = 40
 	longestDefaultTime  = 100 * time.Millisecond
@@ -190,6 +190,7 @@ func (s Settings) Estimate(clocks []clock.Clock) time.Duration {
 			total += watching(c)
 		}
 	}
+	total += s.loopsEstimate(clocks)
 	for _, threads := range s.Threads {
 		total += n * (s.span(threads) + s.overhead(threads))
 	}
@@ -250,7 +251,9 @@ type runner struct {
 	rounded  int // complete rounds
 	subjects []*subject
 	floor    *subject
-	bracket  *bracket // nil if single reads are not timed
+	nests    []nest
+	loops    []*subject // those that are inside the reads of clocks only
+	bracket  *bracket   // nil if single reads are not timed
 	noise    noise
 	// usable returns the CPUs that the process may use, including those of pinned to which it can pin its threads.
 	usable func(pinned []int) []int
@@ -300,6 +303,7 @@ func (r *runner) open() []*subject {
 		}
 		r.tell(calibration)
 	}
+	r.nest()
 	return measured
 }
 
@@ -324,7 +328,7 @@ func (r *runner) rounds(measured []*subject) {
 			return
 		}
 		begun := len(passes) * max(0, round+1-lead) / (r.settings.Rounds - lead)
-		if !r.latency(measured) || !r.distribution(measured) {
+		if !r.round(round, measured) {
 			return
 		}
 		r.rounded++
@@ -337,6 +341,21 @@ func (r *runner) rounds(measured []*subject) {
 		r.noise.Glance()
 		r.lose()
 	}
+}
+
+// round gives every subject its turns of one round, which counts from 0, and returns false if the run ended first.
+func (r *runner) round(round int, measured []*subject) bool {
+	timed, layered := measured, r.settings.layered(round)
+	if layered {
+		timed = slices.Concat(measured, r.loops)
+	}
+	if !r.latency(timed) {
+		return false
+	}
+	if layered {
+		r.keep()
+	}
+	return r.distribution(measured)
 }
 
 // limit returns the stopwatch at which this number of rounds must be complete. Each has the same

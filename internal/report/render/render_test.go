@@ -76,6 +76,9 @@ func fixed() *result.Document {
 				{ID: "RDTSCP@cpu", Call: "RDTSCP", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the counter of the CPU"},
 			}}},
 	}
+	clocks := compare.Of(d).Clocks
+	clocks[0].Layers = []compare.Layer{{Name: "call and return", NS: 1.35, LowNS: 1.34, HighNS: 1.36}, {Name: "read the counter (RDTSC)", NS: 18.75, LowNS: 18.7, HighNS: 18.8}, {Name: "convert (sequence, multiply)", NS: 0.1, LowNS: -0.2, HighNS: 0.3}}
+	clocks[1].Layers = []compare.Layer{{Name: "call and return", NS: 1.35, LowNS: 1.34, HighNS: 1.36}, {Name: "enter and leave the kernel", NS: 100.9, LowNS: 100, HighNS: 101}, {Name: "read the clock source", NS: 48, LowNS: 47, HighNS: 49}}
 	compare.Into(d).Clocks[0].Distribution = &compare.Distribution{
 		Counter: "RDTSC@cpu", BracketNS: 10, CounterStepNS: 10, Reads: 1000, P50NS: 30, P90NS: 40.1, P99NS: 50.1, P999NS: 60.2, MaxNS: 1_234_567, TenfoldReads: 1,
 		Buckets: []compare.Bucket{{UpToNS: 30, Reads: 600}, {UpToNS: 50, Reads: 399}, {UpToNS: 1_234_567, Reads: 1}},

@@ -20,10 +20,11 @@ type Row struct {
 	Text     string
 }
 
-// A Bar is a part of a row on the x axis.
+// A Bar is a part of a row on the x axis, with a text inside if it fits.
 type Bar struct {
 	From, To float64
 	Color    color.RGBA
+	Text     string
 }
 
 // A Point is a mark of a row. Lane moves it up, by so many rows.
@@ -135,6 +136,10 @@ func (r Rows) Plot(c draw.Canvas, p *plot.Plot) {
 			from, to := x(bar.From), x(bar.To)
 			end = max(end, to)
 			c.FillPolygon(bar.Color, []vg.Point{{X: from, Y: at - half}, {X: to, Y: at - half}, {X: to, Y: at + half}, {X: from, Y: at + half}})
+			if inside := text; inside.Width(bar.Text) < to-from {
+				inside.XAlign = draw.XCenter
+				c.FillText(inside, vg.Point{X: (from + to) / 2, Y: at + 2*Pixel}, bar.Text)
+			}
 		}
 		if row.Interval != nil {
 			from, to, line := x(row.Interval.From), x(row.Interval.To), Stroke(row.Interval.Color, 2*Pixel)

@@ -1,0 +1,27 @@
+//go:build linux || windows
+
+package clock
+
+import (
+	"github.com/klauspost/cpuid/v2"
+	"github.com/timebench/timebench/internal/machine/native"
+)
+
+// Ways to read the time stamp counter in order.
+const (
+	byRDTSCP = "RDTSCP"
+	byLFENCE = "LFENCE"
+)
+
+// counterCalls returns a step that reads the counter, and one that reads it in order, as ordered says. The second has no
+// Open if ordered is none of the known ways.
+func counterCalls(ordered string) (plain, inOrder Step) {
+	plain = Step{ID: "call of RDTSC", Adds: "read the counter (RDTSC)", Open: openSpinner(native.CallRDTSC)}
+	switch {
+	case ordered == byRDTSCP && cpuid.CPU.Supports(cpuid.RDTSCP):
+		inOrder = Step{ID: "call of RDTSCP", Adds: addsOrder + " (RDTSCP)", Open: openSpinner(native.CallRDTSCP)}
+	case ordered == byLFENCE:
+		inOrder = Step{ID: "call of LFENCE+RDTSC", Adds: addsOrder + " (LFENCE)", Open: openSpinner(native.CallLFENCERDTSC)}
+	}
+	return plain, inOrder
+}

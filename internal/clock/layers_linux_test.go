@@ -1,0 +1,58 @@
+//go:build amd64 || arm64
+
+package clock
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/thread"
+)
+
+// Each step opens and spins, and a clock that is a step has its own id.
+func TestStepsOfTheCallsThatProgramsReadMost(t *testing.T) {
+	catalog := map[string]Clock{}
+	for _, c := range Catalog() {
+		catalog[c.ID] = c
+	}
+	for _, call := range mostRead {
+		for _, path := range []string{"@vdso", "@syscall"} {
+			c, enters := catalog[call+path], result.Always
+			steps := c.Steps(enters)
+			last := steps[len(steps)-1]
+			require.Equal(t, FloorID, steps[0].ID)
+			require.Equal(t, "enter and leave the kernel", steps[1].Adds)
+			require.Equal(t, c.ID, last.ID)
+			require.Contains(t, last.Adds, "read the clock source")
+			if call != "gettimeofday" {
+				require.Contains(t, catalog, steps[2].ID, "the coarse clock")
+			}
+			for _, s := range steps {
+				require.NotEmpty(t, s.Adds)
+				require.NoError(t, thread.Run(thread.Any, func() {
+					reader, err := s.Open()
+					require.NoError(t, err, s.ID)
+					reader.Spin(100)
+					require.NoError(t, Failure(reader), s.ID)
+				}))
+			}
+		}
+		for _, enters := range []string{result.Unknown, result.Sometimes, ""} {
+			require.Empty(t, catalog[call+"@vdso"].Steps(enters), enters)
+		}
+		inUserMode := catalog[call+"@vdso"].Steps(result.Never)
+		require.Equal(t, FloorID, inUserMode[0].ID)
+		require.Contains(t, inUserMode[len(inUserMode)-1].Adds, "convert (sequence, multiply)")
+	}
+	require.Empty(t, catalog["CLOCK_TAI@vdso"].Steps(result.Never))
+	require.Empty(t, catalog["time.Now@go"].Steps(""))
+}
+
+// If it is not known how the vDSO reads the counter in order, that is no layer of its own.
+func TestUnknownOrderIsPartOfTheRest(t *testing.T) {
+	steps, last := byCounter(result.Never, "by an instruction of the future")
+	require.Len(t, steps, 1)
+	require.Equal(t, "in order, convert (sequence, multiply)", last)
+	require.Empty(t, orderIn(nil))
+}

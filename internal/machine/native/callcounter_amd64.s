@@ -1,0 +1,57 @@
+//go:build linux || windows
+
+#include "textflag.h"
+#include "funcdata.h"
+
+// The loop of CallNothing, which call_linux_amd64.s explains. The state of the loop is in
+// registers that neither RDTSC nor RDTSCP writes, as they do AX, CX and DX. The stack is
+// aligned as for a C function, which these are not: the loop has the same instructions.
+
+#define LOOP(function) \
+	MOVQ	n+0(FP), BX \
+	MOVQ	$function, R13 \
+	XORL	R12, R12 \
+	XORL	R14, R14 \
+	XORL	R15, R15 \
+	MOVQ	SP, CX \
+	LEAQ	32752(SP), SP \
+	ANDQ	$~15, SP \
+	MOVQ	CX, 0(SP) \
+	PCALIGN	$32 \
+loop: \
+	MOVQ	R14, DI \
+	MOVQ	R15, SI \
+	CALL	R13 \
+	ADDQ	R12, R15 \
+	DECQ	BX \
+	JNZ	loop \
+	MOVQ	0(SP), SP \
+	RET
+
+// func CallRDTSC(n int)
+TEXT ·CallRDTSC(SB), 0, $32768-8
+	NO_LOCAL_POINTERS
+	LOOP(rdtsc<>(SB))
+
+// func CallLFENCERDTSC(n int)
+TEXT ·CallLFENCERDTSC(SB), 0, $32768-8
+	NO_LOCAL_POINTERS
+	LOOP(lfenceRDTSC<>(SB))
+
+// func CallRDTSCP(n int)
+TEXT ·CallRDTSCP(SB), 0, $32768-8
+	NO_LOCAL_POINTERS
+	LOOP(rdtscp<>(SB))
+
+TEXT rdtsc<>(SB), NOSPLIT|NOFRAME, $0-0
+	RDTSC
+	RET
+
+TEXT lfenceRDTSC<>(SB), NOSPLIT|NOFRAME, $0-0
+	LFENCE
+	RDTSC
+	RET
+
+TEXT rdtscp<>(SB), NOSPLIT|NOFRAME, $0-0
+	RDTSCP
+	RET

@@ -1,0 +1,124 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/instrument/stats"
+)
+
+// A Layer is a part of a read: the difference between two loops, of which the second does all that the first does,
+// measured in the same rounds.
+type Layer struct {
+	// Name is what the layer does.
+	Name string `json:"name" is:"named"`
+	// NS is the difference of the medians, in nanoseconds. The layers of a clock add up to its latency.median_ns. It is
+	// negative if the CPU executes the longer loop in less time.
+	NS float64 `json:"ns" is:"signed"`
+	// LowNS is the lower end of the 95 % interval of the differences of the rounds; absent with fewer than 6 rounds.
+	LowNS float64 `json:"low_ns,omitempty" is:"signed"`
+	// HighNS is the upper end.
+	HighNS float64 `json:"high_ns,omitempty" is:"signed"`
+}
+
+// Known reports whether the layer has an interval.
+func (l Layer) Known() bool { return l.LowNS != 0 || l.HighNS != 0 }
+
+// Significant reports whether the layer is known to be more than nothing.
+func (l Layer) Significant() bool { return l.Known() && l.LowNS > 0 }
+
+// LayersOf returns the layers between nested loops, from their times in each round: rounds[i] are those of the loop that
+// adds names[i]. The loops have the same number of rounds, at least one. The layers add up to medianNS, the latency over
+// all rounds.
+func LayersOf(names []string, rounds [][]float64, medianNS float64) []Layer {
+	layers := make([]Layer, len(names))
+	inside := make([]float64, len(rounds[0]))
+	insideNS := 0.0
+	for i, name := range names {
+		added := make([]float64, len(inside))
+		for j := range added {
+			added[j] = rounds[i][j] - inside[j]
+		}
+		loopNS := stats.Median(rounds[i])
+		between := stats.Summarize(added)
+		layers[i] = Layer{Name: name, NS: loopNS - insideNS}
+		if between.Confidence > 0 {
+			layers[i].LowNS, layers[i].HighNS = min(between.Low, layers[i].NS), max(between.High, layers[i].NS)
+		}
+		inside, insideNS = rounds[i], loopNS
+	}
+	return scaled(layers, medianNS)
+}
+
+// scaled returns the layers with the sum totalNS: the rounds with layers may be part of all rounds.
+func scaled(layers []Layer, totalNS float64) []Layer {
+	sum := sumNS(layers)
+	if sum <= 0 {
+		return nil
+	}
+	for i := range layers {
+		l := &layers[i]
+		l.NS, l.LowNS, l.HighNS = l.NS*totalNS/sum, l.LowNS*totalNS/sum, l.HighNS*totalNS/sum
+	}
+	return layers
+}
+
+func sumNS(layers []Layer) (sum float64) {
+	for _, l := range layers {
+		sum += l.NS
+	}
+	return sum
+}
+
+// joinLayers returns the layers of several runs of a clock with the joined latency: the mean of the runs, between the ends
+// of all intervals. There are none if a run lacks one.
+func joinLayers(runs [][]Layer, latency *Latency) []Layer {
+	if latency == nil || len(runs) == 0 {
+		return nil
+	}
+	joined := slices.Clone(runs[0])
+	for _, layers := range runs[1:] {
+		if !slices.EqualFunc(joined, layers, func(a, b Layer) bool { return a.Name == b.Name && a.Known() == b.Known() }) {
+			return nil
+		}
+		for i, l := range layers {
+			j := &joined[i]
+			j.NS, j.LowNS, j.HighNS = j.NS+l.NS, min(j.LowNS, l.LowNS), max(j.HighNS, l.HighNS)
+		}
+	}
+	for i := range joined {
+		j := &joined[i]
+		j.NS /= float64(len(runs))
+	}
+	return scaled(joined, latency.MedianNS)
+}
+
+// Parts returns the layers of a clock that can be told apart, for people: a layer without a cost of its own is joined with
+// the next one, the last with the one before.
+func Parts(layers []Layer) []Layer {
+	var parts []Layer
+	var waiting []Layer
+	for _, l := range layers {
+		waiting = append(waiting, l)
+		if joined := together(waiting); joined.NS > 0 {
+			parts, waiting = append(parts, joined), nil
+		}
+	}
+	if len(waiting) > 0 && len(parts) > 0 {
+		last := len(parts) - 1
+		parts[last] = together(append([]Layer{parts[last]}, waiting...))
+	}
+	return parts
+}
+
+// together returns layers as one. The sum of their intervals is wider than the interval of their sum.
+func together(layers []Layer) Layer {
+	names := make([]string, len(layers))
+	var sum Layer
+	for i, l := range layers {
+		names[i] = l.Name
+		sum.NS, sum.LowNS, sum.HighNS = sum.NS+l.NS, sum.LowNS+l.LowNS, sum.HighNS+l.HighNS
+	}
+	sum.Name = strings.Join(names, ", ")
+	return sum
+}

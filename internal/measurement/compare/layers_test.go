@@ -1,0 +1,96 @@
+package compare_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+var parts = []string{"call and return", "read the counter", "in order", "convert"}
+
+// nestedRounds returns the times of nested loops in some rounds: each adds a cost, with noise of its own, and what affects a
+// round affects all loops alike.
+func nestedRounds(random *rand.Rand, costs []float64) [][]float64 {
+	const rounds = 60
+	loops := make([][]float64, len(costs))
+	for range rounds {
+		speed := 1 + 0.1*random.Float64()
+		ns := 0.0
+		for i, cost := range costs {
+			ns += cost
+			loops[i] = append(loops[i], speed*ns*(1+0.002*random.Float64()))
+		}
+	}
+	return loops
+}
+
+func median(loop []float64) float64 {
+	sorted := slices.Sorted(slices.Values(loop))
+	return (sorted[len(sorted)/2-1] + sorted[len(sorted)/2]) / 2
+}
+
+// A cost that is added to one layer appears in that layer and in no other.
+func TestAPlantedCostAppearsInItsLayerOnly(t *testing.T) {
+	const added = 5
+	random := rand.New(rand.NewPCG(1, 2))
+	costs := []float64{1.4, 8.1, 8.4, 3.8}
+	for range 10 {
+		for planted := range costs {
+			slower := slices.Clone(costs)
+			slower[planted] += added
+			rounds := nestedRounds(random, slower)
+			layers := compare.LayersOf(parts, rounds, median(rounds[3]))
+			sum := 0.0
+			for i, l := range layers {
+				require.Equal(t, parts[i], l.Name)
+				require.True(t, l.LowNS <= l.NS && l.NS <= l.HighNS)
+				// The speed adds 0 to 10 % in every layer, and the noise 0.2 % of the whole.
+				require.InDelta(t, 1.05*slower[i], l.NS, 0.5, "%s, planted in %s", l.Name, parts[planted])
+				sum += l.NS
+			}
+			require.InDelta(t, median(rounds[3]), sum, 1e-9)
+		}
+	}
+}
+
+func TestLayersHaveNoIntervalOfFewRounds(t *testing.T) {
+	layers := compare.LayersOf(parts[:2], [][]float64{{1, 1}, {3, 4}}, 3.5)
+	require.Equal(t, []compare.Layer{{Name: parts[0], NS: 1}, {Name: parts[1], NS: 2.5}}, layers)
+	require.False(t, layers[0].Known())
+	require.False(t, layers[0].Significant())
+	require.Empty(t, compare.LayersOf(parts[:1], [][]float64{{0, 0}}, 3), "a stopwatch that is too coarse")
+}
+
+// The layers add up to the latency of all rounds, of which they have some.
+func TestLayersAddUpToTheLatency(t *testing.T) {
+	layers := compare.LayersOf(parts[:2], [][]float64{{1, 1, 1, 1, 1, 1}, {4, 4, 4, 4, 4, 4}}, 8)
+	require.Equal(t, []compare.Layer{{parts[0], 2, 2, 2}, {parts[1], 6, 6, 6}}, layers)
+}
+
+// What cannot be told apart is one part.
+func TestPartsThatCannotBeToldApart(t *testing.T) {
+	call, order := compare.Layer{"call", 2, 1.9, 2.1}, compare.Layer{"in order", -1, -1.2, -0.8}
+	convert := compare.Layer{"convert", 4, 3.5, 4.5}
+	require.Equal(t, []compare.Layer{call, {"in order, convert", 3, 2.3, 3.7}}, compare.Parts([]compare.Layer{call, order, convert}))
+	require.Equal(t, []compare.Layer{{"call, in order", 1, 0.7, 1.3}}, compare.Parts([]compare.Layer{call, order})[:1])
+	require.Empty(t, compare.Parts(nil))
+}
+
+func TestLayersOfSeveralRuns(t *testing.T) {
+	run := func(call, convert float64) *compare.Costs {
+		total := call + convert
+		return &compare.Costs{Clocks: []compare.Clock{{
+			ID: "c", Available: true, Latency: compare.LatencyOf([]float64{total, total}, nil),
+			Layers: []compare.Layer{{"call", call, call - 1, call + 1}, {"convert", convert, convert - 1, convert + 1}},
+		}}}
+	}
+	joined := compare.Join([]*compare.Costs{run(2, 6), run(4, 8)}).Clocks[0]
+	require.InDelta(t, 10, joined.Latency.MedianNS, 1e-9)
+	require.Equal(t, []compare.Layer{{"call", 3, 1, 5}, {"convert", 7, 5, 9}}, joined.Layers)
+	other := run(4, 8)
+	other.Clocks[0].Layers[1].Name = "convert and more"
+	require.Empty(t, compare.Join([]*compare.Costs{run(2, 6), other}).Clocks[0].Layers)
+}

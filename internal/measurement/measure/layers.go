@@ -1,0 +1,128 @@
+package measure
+
+import (
+	"time"
+
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/system/debuglog"
+)
+
+// layeredRounds is the max number of rounds in which the loops inside the reads of clocks have turns too. It bounds by how much
+// they lengthen a run: five loops have 40 turns of 2.5 ms each in 0.5 s.
+const layeredRounds = 40
+
+// layered returns whether the loops have turns in a round, which counts from 0: the layered rounds are spread evenly.
+func (s Settings) layered(round int) bool {
+	some := min(s.Rounds, layeredRounds)
+	return (round+1)*some/s.Rounds > round*some/s.Rounds
+}
+
+// A nest is a clock with the loops inside its read, and the time of each in the layered rounds.
+type nest struct {
+	of      *subject
+	enters  string     // whether its reads enter the kernel, by which its steps were chosen
+	names   []string   // what each loop adds
+	loops   []*subject // each contains the work of the one before; the last is the clock
+	samples [][]float64
+}
+
+// nest finds the steps of the clocks, and opens the loops that are neither the floor nor measured as clocks. A loop that
+// cannot be opened is left out, and what it adds is named together with what the next one adds.
+func (r *runner) nest() {
+	loops := map[string]*subject{clock.FloorID: r.floor}
+	for _, s := range r.subjects {
+		loops[s.clock.ID] = s
+	}
+	for _, s := range r.subjects {
+		if s.err != nil || s.clock.Steps == nil {
+			continue
+		}
+		n := nest{of: s, enters: s.entry.Enters}
+		name := ""
+		for _, step := range s.clock.Steps(n.enters) {
+			loop, ok := loops[step.ID]
+			if !ok {
+				loop = r.openLoop(step)
+				loops[step.ID] = loop
+			}
+			name += step.Adds
+			if loop == nil || loop.err != nil {
+				name += ", "
+				continue
+			}
+			n.names, n.loops, name = append(n.names, name), append(n.loops, loop), ""
+		}
+		if len(n.loops) > 1 {
+			n.samples = make([][]float64, len(n.loops))
+			r.nests = append(r.nests, n)
+		}
+	}
+}
+
+// openLoop opens and calibrates the loop of a step.
+func (r *runner) openLoop(step clock.Step) *subject {
+	s := &subject{}
+	if s.reader, s.err = step.Open(); s.err != nil {
+		debuglog.Printf("measure", "%s: %v; its layer is part of the next one", step.ID, s.err)
+		return s
+	}
+	s.readNS = observe.ReadNS(s.reader)
+	r.loops = append(r.loops, s)
+	r.tell(calibration)
+	return s
+}
+
+// keep adds the samples of a complete round to those of the layers.
+func (r *runner) keep() {
+	for i := range r.nests {
+		n := &r.nests[i]
+		for _, loop := range n.loops {
+			if loop.failed() {
+				n.samples = nil
+			}
+		}
+		for j := range n.samples {
+			all := n.loops[j].latency
+			n.samples[j] = append(n.samples[j], all[len(all)-1])
+		}
+	}
+}
+
+// layers returns the layers of a clock. There are none if a loop failed, and if it changed during the run whether reads
+// enter the kernel.
+func (r *runner) layers(s *subject) []compare.Layer {
+	for _, n := range r.nests {
+		if n.of == s && len(n.samples) > 0 && len(n.samples[0]) > 0 && n.enters == s.entry.Enters && len(r.noise.sources) <= 1 {
+			return compare.LayersOf(n.names, n.samples, compare.LatencyOf(s.latency, nil).MedianNS)
+		}
+	}
+	return nil
+}
+
+// loopsEstimate returns approximately how long the loops of the layers take, at most.
+func (s Settings) loopsEstimate(clocks []clock.Clock) time.Duration {
+	chosen, loops := map[string]bool{clock.FloorID: true}, map[string]bool{}
+	for _, c := range clocks {
+		chosen[c.ID] = true
+	}
+	for _, c := range clocks {
+		if c.Steps == nil {
+			continue
+		}
+		enters := []string{result.Never, result.Always}
+		if c.Path == clock.Syscall {
+			enters = enters[1:]
+		}
+		for _, answer := range enters {
+			for _, step := range c.Steps(answer) {
+				if !chosen[step.ID] {
+					loops[step.ID] = true
+				}
+			}
+		}
+	}
+	return time.Duration(len(loops)) * (time.Duration(min(s.Rounds, layeredRounds))*s.turn() + calibration)
+}

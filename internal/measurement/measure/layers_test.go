@@ -1,0 +1,105 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+// A layered fake has the steps "inner", "outer" and itself, of which inner may fail to open. opened counts the times that outer
+// was opened.
+func layeredFake(id string, innerErr error, opened *int) clock.Clock {
+	work := func() (clock.Reader, error) { return &script{next: func(i int64) int64 { return i }}, nil }
+	c := fake(id, work)
+	c.Steps = func(string) []clock.Step {
+		return []clock.Step{
+			{ID: "inner", Adds: "first", Open: func() (clock.Reader, error) {
+				reader, _ := work()
+				return reader, innerErr
+			}},
+			{ID: "outer", Adds: "second", Open: func() (clock.Reader, error) {
+				*opened++
+				return work()
+			}},
+			{ID: id, Adds: "third", Open: c.Open},
+		}
+	}
+	return c
+}
+
+func layerNames(layers []compare.Layer) (names []string) {
+	for _, l := range layers {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+func TestLayersOfARun(t *testing.T) {
+	opened := 0
+	s := quick(1)
+	s.Rounds = 10
+	clocks := []clock.Clock{layeredFake("a", nil, &opened), layeredFake("b", nil, &opened), scripted("plain", func(i int64) int64 { return i })}
+	measured, err := Run(context.Background(), clocks, s, nil)
+	require.NoError(t, err)
+	require.Equal(t, 1, opened, "clocks share the loop")
+	for _, c := range measured.Clocks[:2] {
+		require.Equal(t, []string{"first", "second", "third"}, layerNames(c.Layers))
+		sum := 0.0
+		for _, l := range c.Layers {
+			require.True(t, l.Known())
+			sum += l.NS
+		}
+		require.InEpsilon(t, c.Latency.MedianNS, sum, 1e-9)
+	}
+	require.Empty(t, measured.Clocks[2].Layers)
+}
+
+func TestALoopThatCannotBeHadLeavesAWiderLayer(t *testing.T) {
+	opened := 0
+	measured, err := Run(context.Background(), []clock.Clock{layeredFake("a", errors.New("forbidden"), &opened)}, quick(1), nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"first, second", "third"}, layerNames(measured.Clocks[0].Layers))
+}
+
+// A step that is a clock of the run is measured once.
+func TestAStepThatIsAClock(t *testing.T) {
+	opened := 0
+	outer := scripted("outer", func(i int64) int64 { return i })
+	measured, err := Run(context.Background(), []clock.Clock{outer, layeredFake("a", nil, &opened)}, quick(1), nil)
+	require.NoError(t, err)
+	require.Zero(t, opened)
+	require.Len(t, measured.Clocks[1].Layers, 3)
+}
+
+// A loop that fails while it is read leaves no layers.
+func TestAFailingLoopLeavesNoLayers(t *testing.T) {
+	c := scripted("a", func(i int64) int64 { return i })
+	c.Steps = func(string) []clock.Step {
+		return []clock.Step{
+			{ID: "inner", Adds: "first", Open: func() (clock.Reader, error) { return &script{err: errUnplugged, fails: 1}, nil }},
+			{ID: "a", Adds: "second", Open: c.Open},
+		}
+	}
+	measured, err := Run(context.Background(), []clock.Clock{c}, quick(1), nil)
+	require.NoError(t, err)
+	require.True(t, measured.Clocks[0].Available)
+	require.Empty(t, measured.Clocks[0].Layers)
+}
+
+// The loops have turns in a bounded number of rounds, spread over all.
+func TestLayeredRounds(t *testing.T) {
+	for _, rounds := range []int{1, 6, 63, 64, 65, 100, 700} {
+		var at []int
+		for round := range rounds {
+			if (Settings{Rounds: rounds}).layered(round) {
+				at = append(at, round)
+			}
+		}
+		require.Len(t, at, min(rounds, layeredRounds))
+		require.GreaterOrEqual(t, at[len(at)-1], rounds-rounds/layeredRounds-1)
+	}
+}
