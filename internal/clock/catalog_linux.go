@@ -1,8 +1,9 @@
-//go:build amd64 || arm64
-
 package clock
 
 import (
+	"cmp"
+	"errors"
+	"runtime"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/clock/entry"
@@ -22,11 +23,11 @@ func systemClocks() []Clock {
 		}
 		all = append(all,
 			Clock{ID: "gettimeofday@" + string(way.path), Call: "gettimeofday()", Path: way.path, Kind: Wall, Hz: 1e6,
-				ReportedNS: notReported, Twin: way.twin("gettimeofday"), Open: way.gettimeofday, probe: way.probe(vdsoGettimeofday, noID)},
+				ReportedNS: notReported, Twin: way.twin("gettimeofday"), Open: way.gettimeofday, probe: way.probe(noID, "gettimeofday")},
 			Clock{ID: "time@" + string(way.path), Call: "time()", Path: way.path, Kind: Wall, Hz: 1,
 				// No twin: time(2) reads the seconds of the kernel without a lock. They may change a
 				// moment later than those of the vDSO.
-				ReportedNS: notReported, Coarse: true, Open: way.time, probe: way.probe(vdsoTime, noID)})
+				ReportedNS: notReported, Coarse: true, Open: way.time, probe: way.probe(noID, "time")})
 	}
 	return append(append(all, hpetClock()), ptpClocks()...)
 }
@@ -42,7 +43,7 @@ func (w way) clock(c clockID) Clock {
 			reader, err := w.clockGettime(c.id)
 			return reader, c.because(err)
 		},
-		probe: w.probe(vdsoClockGettime, int(c.id)),
+		probe: w.probe(int(c.id), "clock_gettime64", "clock_gettime"),
 	}
 }
 
@@ -59,19 +60,21 @@ var ways = []way{
 	{
 		path: VDSO,
 		clockGettime: func(id int32) (Reader, error) {
-			return openVDSO(vdsoClockGettime, func(fn uintptr) *callReader {
-				return clockReader(timespec, func(buffer unsafe.Pointer, step uintptr, n int) int {
-					return native.CallIDBuffer(fn, uintptr(id), buffer, step, n)
+			return firstOpen(func(g gettime) (Reader, error) {
+				return openVDSO(g.function, func(fn uintptr) *callReader {
+					return clockReader(g.format, func(buffer unsafe.Pointer, step uintptr, n int) int {
+						return native.CallIDBuffer(fn, uintptr(id), buffer, step, n)
+					})
 				})
 			})
 		},
 		gettimeofday: func() (Reader, error) {
-			return openVDSO(vdsoGettimeofday, func(fn uintptr) *callReader {
+			return openVDSO("gettimeofday", func(fn uintptr) *callReader {
 				return clockReader(timeval, vdsoCall(fn))
 			})
 		},
 		time: func() (Reader, error) {
-			return openVDSO(vdsoTime, func(fn uintptr) *callReader {
+			return openVDSO("time", func(fn uintptr) *callReader {
 				return timeReader(vdsoCall(fn))
 			})
 		},
@@ -79,15 +82,55 @@ var ways = []way{
 	{
 		path: Syscall,
 		clockGettime: func(id int32) (Reader, error) {
-			return opened(clockReader(timespec, func(buffer unsafe.Pointer, step uintptr, n int) int {
-				return native.SyscallIDBuffer(unix.SYS_CLOCK_GETTIME, uintptr(id), buffer, step, n)
-			}))
+			return firstOpen(func(g gettime) (Reader, error) { return openSyscall(g, id) })
 		},
 		gettimeofday: func() (Reader, error) {
 			return opened(clockReader(timeval, syscallCall(unix.SYS_GETTIMEOFDAY)))
 		},
-		time: openTimeSyscall,
+		time: func() (Reader, error) {
+			if native.SysTime == native.NoSyscall {
+				return nil, errors.New(runtime.GOARCH + " has no such system call; libc uses gettimeofday")
+			}
+			return opened(timeReader(syscallCall(native.SysTime)))
+		},
 	},
+}
+
+// A gettime is a form of clock_gettime(2).
+type gettime struct {
+	nr       uintptr // of the system call
+	function string  // of the vDSO
+	format   format
+}
+
+// gettimes are the forms that this CPU has. A C library of a 32-bit CPU prefers the one with times of 64 bits, and uses the
+// older one where the newer is refused: Linux before 5.1 does not have it, and old seccomp filters answer it with EPERM.
+var gettimes = func() []gettime {
+	if native.SysClockGettime32 == native.NoSyscall {
+		return []gettime{{native.SysClockGettime, "clock_gettime", timespec}}
+	}
+	return []gettime{
+		{native.SysClockGettime, "clock_gettime64", timespec}, {native.SysClockGettime32, "clock_gettime", timespec32},
+	}
+}()
+
+// firstOpen returns the first form that opens, or the error of the first.
+func firstOpen(open func(gettime) (Reader, error)) (Reader, error) {
+	var first error
+	for _, form := range gettimes {
+		reader, err := open(form)
+		if err == nil {
+			return reader, nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return nil, first
+}
+
+func openSyscall(g gettime, id int32) (Reader, error) {
+	return opened(clockReader(g.format, func(buffer unsafe.Pointer, step uintptr, n int) int {
+		return native.SyscallIDBuffer(g.nr, uintptr(id), buffer, step, n)
+	}))
 }
 
 // twin returns the id of the same call as a system call; "" for a system call.
@@ -105,16 +148,16 @@ func (w way) clockGetres(id int32) func() float64 {
 		return func() float64 { return clockGetres(id) }
 	}
 	return func() float64 {
-		fn, err := vdso.Lookup(vdsoClockGetres)
+		fn, err := lookup("clock_getres")
 		if err != nil {
 			return 0
 		}
 		// On the heap, which does not move while the native call writes to it.
-		resolution := make([]int64, timespec.words)
-		if failed := native.CallIDBuffer(fn, uintptr(id), unsafe.Pointer(&resolution[0]), 0, 1); int32(failed) < 0 {
+		resolution := new([2]int64)
+		if failed := native.CallIDBuffer(fn, uintptr(id), unsafe.Pointer(resolution), 0, 1); int32(failed) < 0 {
 			return 0
 		}
-		return float64(resolution[0]*timespec.perSecond + resolution[1])
+		return float64(format{2, longBytes, 1e9}.at(&resolution[0], 0))
 	}
 }
 
@@ -125,14 +168,18 @@ func isCoarse(id int32) bool {
 // noID is the id of functions without a clock id.
 const noID = -1
 
-// probe returns a function that finds the vDSO function and returns one read by it; nil on
-// another path.
-func (w way) probe(name string, id int) func() (entry.Read, error) {
+// probe returns a function that finds the first of these vDSO functions and returns one read by it; nil on another path.
+func (w way) probe(id int, names ...string) func() (entry.Read, error) {
 	if w.path != VDSO {
 		return nil
 	}
 	return func() (entry.Read, error) {
-		fn, err := vdso.Lookup(name)
+		fn, err := lookup(names[0])
+		for _, name := range names[1:] {
+			if err != nil {
+				fn, err = lookup(name)
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -159,8 +206,16 @@ func syscallCall(nr uintptr) nativeCall {
 	}
 }
 
-func openVDSO(name string, reader func(fn uintptr) *callReader) (Reader, error) {
-	fn, err := vdso.Lookup(name)
+// lookup returns the address of the vDSO function for a call, where this build can call it.
+func lookup(call string) (uintptr, error) {
+	if !native.CanCall {
+		return 0, errNoCalls
+	}
+	return vdso.Lookup(call)
+}
+
+func openVDSO(call string, reader func(fn uintptr) *callReader) (Reader, error) {
+	fn, err := lookup(call)
 	if err != nil {
 		return nil, err
 	}

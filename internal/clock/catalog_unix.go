@@ -1,4 +1,4 @@
-//go:build freebsd || openbsd || netbsd || (linux && !amd64 && !arm64)
+//go:build freebsd || openbsd || netbsd
 
 package clock
 

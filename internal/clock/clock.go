@@ -16,7 +16,7 @@
 //	macOS    clock_gettime, clock_gettime_nsec_np, gettimeofday, and the counters of Mach, @libc.
 //	OpenBSD  clock_gettime and gettimeofday @libc, through golang.org/x/sys.
 //	FreeBSD  the same @syscall, because golang.org/x/sys makes the system call there;
-//	         NetBSD and Linux on other CPUs too.
+//	         NetBSD too.
 //	x86      RDTSC, LFENCE+RDTSC, RDTSCP, all @cpu.
 //	arm64    CNTVCT_EL0, ISB+CNTVCT_EL0, both @cpu.
 //	all      time.Now@go.

@@ -1,13 +1,37 @@
-//go:build amd64 || arm64
-
 package clock
 
-// counterReader reads a CPU counter with an instruction.
-type counterReader struct {
-	spin func(n int)
-	read func(ticks *int64, n int)
+import (
+	"errors"
+
+	"github.com/timebench/timebench/internal/machine/native"
+)
+
+func counterClocks() []Clock {
+	var all []Clock
+	for _, counter := range native.Counters() {
+		hz := 0.0
+		if counterAllowed() == nil { // the rate is forbidden together with the counter
+			hz = float64(counter.Hz())
+		}
+		all = append(all, Clock{
+			ID: counter.Name + "@cpu", Call: counter.Name, Path: CPU, Kind: Counter, Hz: hz, ReportedNS: notReported,
+			Open: func() (Reader, error) {
+				if !counter.Present {
+					return nil, errors.New("this CPU has no such instruction")
+				}
+				if err := counterAllowed(); err != nil {
+					return nil, err
+				}
+				return counterReader{counter}, nil
+			},
+		})
+	}
+	return all
 }
 
-func (r counterReader) Spin(n int) { r.spin(n) }
+// counterReader reads a CPU counter with an instruction.
+type counterReader struct{ counter native.Counter }
 
-func (r counterReader) Read(ticks []int64) { r.read(&ticks[0], len(ticks)) }
+func (r counterReader) Spin(n int) { r.counter.Spin(n) }
+
+func (r counterReader) Read(ticks []int64) { r.counter.Read(&ticks[0], len(ticks)) }

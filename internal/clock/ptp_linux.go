@@ -1,5 +1,3 @@
-//go:build amd64 || arm64
-
 package clock
 
 import (
@@ -9,9 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unsafe"
 
-	"github.com/timebench/timebench/internal/machine/native"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"golang.org/x/sys/unix"
 )
@@ -62,9 +58,7 @@ func ptpClock(number int) Clock {
 			if err != nil {
 				return nil, err
 			}
-			return opened(clockReader(timespec, func(buffer unsafe.Pointer, step uintptr, n int) int {
-				return native.SyscallIDBuffer(unix.SYS_CLOCK_GETTIME, uintptr(id), buffer, step, n)
-			}))
+			return firstOpen(func(g gettime) (Reader, error) { return openSyscall(g, id) })
 		},
 	}
 }

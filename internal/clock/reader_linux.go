@@ -1,5 +1,3 @@
-//go:build amd64 || arm64
-
 package clock
 
 import (
@@ -14,15 +12,39 @@ type nativeCall func(buffer unsafe.Pointer, step uintptr, n int) int
 
 // A format is the memory layout of a time.
 type format struct {
-	words     int   // 64-bit words of one result
-	perSecond int64 // units per second of the last word
+	words     int     // of one result
+	wordBytes uintptr // 8, or 4 where 32-bit calls store words of the width of a C long
+	perSecond int64   // units per second of the last word
 }
 
 var (
-	timespec = format{words: 2, perSecond: 1e9} // timespec(3type)
-	timeval  = format{words: 2, perSecond: 1e6} // timeval(3type)
-	seconds  = format{words: 1, perSecond: 1}   // time_t(3type)
+	timespec   = format{2, 8, 1e9}         // timespec(3type)
+	timespec32 = format{2, 4, 1e9}         // its older form on 32-bit CPUs
+	timeval    = format{2, longBytes, 1e6} // timeval(3type)
+	seconds    = format{1, longBytes, 1}   // time_t(3type)
 )
+
+// longBytes is the size of a C long.
+const longBytes = unsafe.Sizeof(uintptr(0))
+
+func (f format) bytes() uintptr { return uintptr(f.words) * f.wordBytes }
+
+// at returns the time with the index i in results, in units of perSecond.
+func (f format) at(results *int64, i int) int64 {
+	time := f.word(results, i*f.words)
+	if f.words == 2 {
+		time = time*f.perSecond + f.word(results, i*f.words+1)
+	}
+	return time
+}
+
+func (f format) word(results *int64, i int) int64 {
+	at := unsafe.Add(unsafe.Pointer(results), uintptr(i)*f.wordBytes)
+	if f.wordBytes == 4 {
+		return int64(*(*int32)(at))
+	}
+	return *(*int64)(at)
+}
 
 // A callReader reads a clock with a native call that stores its result through a pointer.
 type callReader struct {
@@ -36,7 +58,7 @@ type callReader struct {
 }
 
 func clockReader(f format, call nativeCall) *callReader {
-	return &callReader{call: call, format: f, results: newPlace(f.words)}
+	return &callReader{call: call, format: f, results: newPlace(placeWords)}
 }
 
 func timeReader(call nativeCall) *callReader {
@@ -55,18 +77,14 @@ func (r *callReader) Spin(n int) {
 }
 
 func (r *callReader) Read(ticks []int64) {
-	words := r.format.words
-	if len(r.results) < len(ticks)*words {
-		r.results = newPlace(len(ticks) * words)
+	step := r.format.bytes()
+	if needed := (len(ticks)*int(step) + wordBytes - 1) / wordBytes; len(r.results) < needed {
+		r.results = newPlace(needed)
 	}
-	step := uintptr(words) * unsafe.Sizeof(r.results[0])
 	r.check(r.call(unsafe.Pointer(&r.results[0]), step, len(ticks)))
 	runtime.KeepAlive(r)
 	for i := range ticks {
-		ticks[i] = r.results[i*words]
-		if words == 2 {
-			ticks[i] = ticks[i]*r.format.perSecond + r.results[i*words+1]
-		}
+		ticks[i] = r.format.at(&r.results[0], i)
 	}
 }
 

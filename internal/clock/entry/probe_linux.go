@@ -1,11 +1,10 @@
-//go:build amd64 || arm64
-
 package entry
 
 import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -74,18 +73,26 @@ func (p probe) prove(read Read) Verdict {
 }
 
 // systemCalls are the system calls that vDSO functions fall back to, each with the index of its buffer argument.
-var systemCalls = append([]systemCall{
-	{"clock_gettime", unix.SYS_CLOCK_GETTIME, 1, func(buffer unsafe.Pointer, n int) int {
-		return native.SyscallIDBuffer(unix.SYS_CLOCK_GETTIME, unix.CLOCK_MONOTONIC, buffer, 0, n)
-	}},
-	{"gettimeofday", unix.SYS_GETTIMEOFDAY, 0, func(buffer unsafe.Pointer, n int) int {
-		return native.SyscallBuffer(unix.SYS_GETTIMEOFDAY, buffer, 0, n)
-	}},
-}, archSystemCalls...)
+var systemCalls = slices.DeleteFunc([]systemCall{
+	gettime("clock_gettime", native.SysClockGettime), gettime("clock_gettime of 32 bits", native.SysClockGettime32),
+	withoutID("gettimeofday", unix.SYS_GETTIMEOFDAY), withoutID("time", native.SysTime),
+}, func(call systemCall) bool { return call.nr == native.NoSyscall })
+
+func gettime(name string, nr uintptr) systemCall {
+	return systemCall{name, nr, 1, func(buffer unsafe.Pointer, n int) int {
+		return native.SyscallIDBuffer(nr, unix.CLOCK_MONOTONIC, buffer, 0, n)
+	}}
+}
+
+func withoutID(name string, nr uintptr) systemCall {
+	return systemCall{name, nr, 0, func(buffer unsafe.Pointer, n int) int {
+		return native.SyscallBuffer(nr, buffer, 0, n)
+	}}
+}
 
 type systemCall struct {
 	name     string
-	nr       uint32
+	nr       uintptr
 	argument uint32
 	read     Read
 }
@@ -133,13 +140,13 @@ func filter(address uint64) []unix.SockFilter {
 	)
 	allow := unix.SockFilter{Code: end, K: unix.SECCOMP_RET_ALLOW}
 	program := []unix.SockFilter{
-		{Code: load, K: dataArch}, {Code: equal, K: auditArch, Jt: 1}, allow,
+		{Code: load, K: dataArch}, {Code: equal, K: native.AuditArch, Jt: 1}, allow,
 	}
 	for _, d := range systemCalls {
 		low := dataArguments + 8*d.argument
 		program = append(program,
 			unix.SockFilter{Code: load, K: dataNumber},
-			unix.SockFilter{Code: equal, K: d.nr, Jf: 5},
+			unix.SockFilter{Code: equal, K: uint32(d.nr), Jf: 5},
 			unix.SockFilter{Code: load, K: low},
 			unix.SockFilter{Code: equal, K: uint32(address), Jf: 3},
 			unix.SockFilter{Code: load, K: low + 4},

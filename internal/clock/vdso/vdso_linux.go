@@ -22,13 +22,14 @@ const (
 	maxImage = 1 << 20
 )
 
-// Lookup returns the address of a function of the vDSO of this process. The address is valid for
-// the life of the process: the kernel never unmaps the vDSO.
-func Lookup(name string) (uintptr, error) {
+// Lookup returns the address of the function of the vDSO of this process for a call, such as clock_gettime. The address
+// is valid for the life of the process: the kernel never unmaps the vDSO.
+func Lookup(call string) (uintptr, error) {
 	image, err := load()
 	if err != nil {
 		return 0, err
 	}
+	name := prefix(image.offsets) + call
 	offset, ok := image.offsets[name]
 	if !ok {
 		return 0, fmt.Errorf("the vDSO of this kernel has no %s", name)

@@ -1,21 +1,19 @@
-//go:build amd64 || arm64
-
 package ptrace
 
 import (
 	"fmt"
 	"maps"
 
+	"github.com/timebench/timebench/internal/machine/native"
 	"golang.org/x/sys/unix"
 )
 
 // paths are the system calls whose path can be a mark, with the index of the argument. None of
 // them changes anything.
-var paths = with(archPaths, map[uint64]int{
+var paths = with(oldPaths, widePaths, map[uint64]int{
 	unix.SYS_CHDIR:      0,
 	unix.SYS_FACCESSAT:  1,
 	unix.SYS_FACCESSAT2: 1,
-	unix.SYS_NEWFSTATAT: 1,
 	unix.SYS_OPENAT:     1,
 	unix.SYS_OPENAT2:    1,
 	unix.SYS_READLINKAT: 1,
@@ -24,10 +22,10 @@ var paths = with(archPaths, map[uint64]int{
 })
 
 // reads are the system calls that read a clock, whatever their arguments are.
-var reads = with(archReads, map[uint64]string{
+var reads = map[uint64]string{
 	unix.SYS_GETRUSAGE: "getrusage",
 	unix.SYS_TIMES:     "times",
-})
+}
 
 // clocks are the names of the ids of clock_gettime(2) that are the same for every process. They
 // are spelt as in the catalogue of package clock.
@@ -50,19 +48,25 @@ const (
 	threadCPU  = "CLOCK_THREAD_CPUTIME_ID"
 )
 
-func with[V any](a, b map[uint64]V) map[uint64]V {
-	all := maps.Clone(b)
-	maps.Copy(all, a)
+func with(tables ...map[uint64]int) map[uint64]int {
+	all := map[uint64]int{}
+	for _, table := range tables {
+		maps.Copy(all, table)
+	}
 	return all
 }
 
 // readOf returns the name of the clock that a system call reads; "" if it reads none. self returns
 // the ids of the calling thread and of its process, as the program sees them.
 func readOf(call *syscallInfo, self func() (tid, pid int32)) string {
-	switch call.nr {
-	case unix.SYS_CLOCK_GETTIME:
+	switch nr := uintptr(call.nr); {
+	case nr == native.NoSyscall:
+		return "" // the call was prevented
+	case nr == native.SysClockGettime, nr == native.SysClockGettime32:
 		return clockName(int32(call.args[0]), self) // clockid_t is an int
-	case unix.SYS_GETTIMEOFDAY:
+	case nr == native.SysTime:
+		return "time"
+	case nr == unix.SYS_GETTIMEOFDAY:
 		if call.args[0] == 0 {
 			return "" // asks for the time zone only
 		}

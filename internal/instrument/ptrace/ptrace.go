@@ -28,8 +28,8 @@
 // made with CLONE_UNTRACED, clone(2), which no language runtime uses.
 //
 // A traced program cannot stop itself: it continues after SIGSTOP. The vDSO of 32-bit processes is
-// not hidden, and their reads are not seen; this is an error. Linux on amd64 and arm64 only;
-// elsewhere each function returns an error with the reason.
+// not hidden, and their reads are not seen; this is an error. Linux only; elsewhere each
+// function returns an error with the reason.
 package ptrace
 
 // MarkPrefix is the beginning of the paths that are marks. The rest is the name of the mark.

@@ -1,4 +1,4 @@
-//go:build !linux || (!amd64 && !arm64)
+//go:build !linux
 
 package ptrace
 
@@ -8,7 +8,7 @@ import (
 	"os/exec"
 )
 
-var errUnsupported = errors.New("ptrace: the calls of programs are traced on Linux only, on amd64 and arm64")
+var errUnsupported = errors.New("ptrace: the calls of programs are traced on Linux only")
 
 // Usable returns why programs cannot be traced here.
 func Usable() error { return errUnsupported }

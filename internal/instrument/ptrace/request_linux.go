@@ -1,9 +1,6 @@
-//go:build amd64 || arm64
-
 package ptrace
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -47,18 +44,16 @@ func (s *syscallInfo) read(tid int) error {
 var errOldKernel = errors.New("ptrace needs Linux 5.3 (PTRACE_GET_SYSCALL_INFO)")
 
 func peek(tid int, address uint64) (uint64, error) {
-	var word [wordSize]byte
-	if _, err := unix.PtracePeekData(tid, uintptr(address), word[:]); err != nil {
-		return 0, err
-	}
-	return binary.NativeEndian.Uint64(word[:]), nil
+	var word uintptr
+	_, err := unix.PtracePeekData(tid, uintptr(address), bytesOf(&word))
+	return uint64(word), err
 }
 
 // poke changes a word of the memory of a stopped thread. The address is aligned, so that the kernel
 // changes this word in one step and no other.
-func poke(tid int, address, value uint64) error {
-	var word [wordSize]byte
-	binary.NativeEndian.PutUint64(word[:], value)
-	_, err := unix.PtracePokeData(tid, uintptr(address), word[:])
+func poke(tid int, address uint64, value uintptr) error {
+	_, err := unix.PtracePokeData(tid, uintptr(address), bytesOf(&value))
 	return err
 }
+
+func bytesOf(word *uintptr) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(word)), wordSize) }

@@ -1,5 +1,3 @@
-//go:build amd64 || arm64
-
 package ptrace
 
 // Bounds of what one trace keeps in memory. A program that exceeds them is killed.

@@ -1,10 +1,9 @@
-//go:build amd64 || arm64
-
 package ptrace
 
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 )
 
 // Types of entries of the auxiliary vector (include/uapi/linux/auxvec.h).
@@ -15,19 +14,19 @@ const (
 )
 
 const (
-	wordSize = 8
+	wordSize = bits.UintSize / 8
 	// maxPointers bounds argv and envp together. The kernel allows 6 MiB for the strings and their
 	// pointers (bprm_stack_limits in fs/exec.c), and each string has a byte at least.
 	maxPointers = 6 << 20 / (wordSize + 1)
 	// maxAuxv bounds the auxiliary vector. The kernel has about 25 entries.
 	maxAuxv = 128
-	// alignment of the stack at the first instruction, required by both ABIs.
-	alignment = 16
+	// alignment of the stack at the first instruction, required by all ABIs.
+	alignment = 2 * wordSize
 )
 
 var errStack = errors.New("the stack of the new program is not as execve(2) leaves it")
 
-// vdsoEntry returns the address of the entry AT_SYSINFO_EHDR on the stack of a 64-bit program that
+// vdsoEntry returns the address of the entry AT_SYSINFO_EHDR on the stack of a program that
 // has not run yet, or 0 if there is none. From the stack pointer upwards the words are: argc, argv,
 // 0, envp, 0, and the pairs of the auxiliary vector up to AT_NULL (create_elf_tables in
 // fs/binfmt_elf.c). peek returns the word at an address.

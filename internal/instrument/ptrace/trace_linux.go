@@ -1,5 +1,3 @@
-//go:build amd64 || arm64
-
 package ptrace
 
 import (
@@ -10,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/timebench/timebench/internal/machine/native"
 	"github.com/timebench/timebench/internal/system/process"
 	"golang.org/x/sys/unix"
 )
@@ -292,14 +291,17 @@ func (t *tracer) replaced(tid int) {
 	t.blame(t.execed(tid))
 }
 
+// otherBits is the width of the other programs that a kernel runs.
+const otherBits = 32 + 64 - 8*wordSize
+
 // execed hides the vDSO from a program that has not run yet. The process has one thread, which is stopped, and shares
 // its memory with no other process, so nobody changes the stack meanwhile.
 func (t *tracer) execed(tid int) error {
 	if err := t.info.read(tid); err != nil {
 		return err
 	}
-	if t.info.arch != auditArch {
-		return fmt.Errorf("process %d is a 32-bit program: its clock reads are not traced", tid)
+	if t.info.arch != native.AuditArch {
+		return fmt.Errorf("process %d is a %d-bit program: its clock reads are not traced", tid, otherBits)
 	}
 	if !t.hide {
 		return nil
@@ -321,7 +323,7 @@ func (t *tracer) called(tid int, thread *tracee) {
 		t.blame(err)
 		return
 	}
-	if t.info.op != unix.PTRACE_SYSCALL_INFO_ENTRY || t.info.arch != auditArch {
+	if t.info.op != unix.PTRACE_SYSCALL_INFO_ENTRY || t.info.arch != native.AuditArch {
 		return
 	}
 	if argument, ok := paths[t.info.nr]; ok {

@@ -101,18 +101,14 @@ func TestNamesOfPrograms(t *testing.T) {
 
 func TestNamesOfVDSO(t *testing.T) {
 	need.Processes(t)
-	name := "__vdso_clock_gettime"
-	addr, err := vdso.Lookup(name)
-	if err != nil {
-		name = "__kernel_clock_gettime"
-		addr, err = vdso.Lookup(name)
-	}
+	addr, err := vdso.Lookup("clock_gettime")
 	if errors.Is(err, vdso.ErrNone) {
 		need.Missing(t, "vdso", err.Error())
 	}
 	require.NoError(t, err)
 	p := open(t, new(Files), os.Getpid())
-	require.Equal(t, Frame{name, "[vdso]"}, p.Name(uint64(addr)))
+	name := p.Name(uint64(addr)).Function
+	require.Contains(t, []string{"__vdso_clock_gettime", "__kernel_clock_gettime"}, name)
 	require.Equal(t, Frame{name, "[vdso]"}, p.Name(uint64(addr)+4))
 
 	r := start(t, exec.Command(compiled(t)))

@@ -1,5 +1,17 @@
 package native
 
+import "github.com/klauspost/cpuid/v2"
+
+// Counters returns the instructions that read the time stamp counter.
+func Counters() []Counter {
+	return []Counter{
+		// Every x86-64 CPU has RDTSC and LFENCE; RDTSCP came later.
+		{"RDTSC", true, measured, SpinRDTSC, ReadRDTSC},
+		{"LFENCE+RDTSC", true, measured, SpinLFENCERDTSC, ReadLFENCERDTSC},
+		{"RDTSCP", cpuid.CPU.Supports(cpuid.RDTSCP), measured, SpinRDTSCP, ReadRDTSCP},
+	}
+}
+
 // The Spin functions read the time stamp counter n times, n ≥ 1, and drop the values. The Read
 // functions store n consecutive values at ticks, which must have room for them. What each
 // instruction waits for is in the Intel SDM, volume 2, RDTSC and RDTSCP.

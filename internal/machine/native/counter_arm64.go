@@ -1,5 +1,13 @@
 package native
 
+// Counters returns the reads of the virtual counter.
+func Counters() []Counter {
+	return []Counter{
+		{"CNTVCT_EL0", true, CounterHz, SpinCNTVCT, ReadCNTVCT},
+		{"ISB+CNTVCT_EL0", true, CounterHz, SpinISBCNTVCT, ReadISBCNTVCT},
+	}
+}
+
 // The Spin functions read the virtual counter n times, n ≥ 1, and drop the values. The Read
 // functions store n consecutive values at ticks, which must have room for them. The CPU may read
 // CNTVCT_EL0 earlier or later, unless an ISB comes before it (Arm ARM, D11.2).

@@ -8,9 +8,13 @@
 //	call_*arm64.s         a C function by AAPCS64, on Linux, Windows and macOS
 //	libsystem_darwin.s    the addresses of functions of the C library of macOS
 //	syscall_linux_*.s     a system call
-//	counter_*.s           the CPU counters, on any operating system
+//	abi_linux_*.go        the numbers of system calls, and of their architecture
+//	counter_*.s           the CPU counters, on any operating system; Counters lists them
 //	ksystemtime_*.s       a time in the page that Windows shares with every process
 //	fineread_linux_*.s    a stand-in for a function of the vDSO, for those loops to call
+//
+// The package compiles for every system and CPU. Where it has no loops for calls, CanCall is false, and system calls are made
+// in Go; Counters may be empty.
 //
 // # What every loop guarantees
 //

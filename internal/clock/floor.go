@@ -1,12 +1,22 @@
-//go:build (linux || windows || darwin) && (amd64 || arm64)
-
 package clock
 
-import "github.com/timebench/timebench/internal/machine/native"
+import (
+	"errors"
+
+	"github.com/timebench/timebench/internal/machine/native"
+)
+
+// errNoCalls is why a clock that is a call cannot be had.
+var errNoCalls = errors.New("this build has no native loop for the calls of this system and CPU")
 
 // OpenFloor returns a Reader whose read is an empty function, called by the same loop as the
 // clocks that are calls. Its cost is part of the cost of each of them.
-func OpenFloor() (Reader, error) { return floorReader{}, nil }
+func OpenFloor() (Reader, error) {
+	if !native.CanCall {
+		return nil, errNoCalls
+	}
+	return floorReader{}, nil
+}
 
 type floorReader struct{}
 

@@ -1,0 +1,6 @@
+//go:build !amd64 && !arm64
+
+package native
+
+// Counters returns nothing: this build has no loop for the counter of the CPU.
+func Counters() []Counter { return nil }

@@ -1,0 +1,47 @@
+//go:build linux && !amd64 && !arm64
+
+package native
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a CPU is without its own files: the filters of package entry match nothing, and time(2) is
+// not called.
+const (
+	AuditArch = 0
+	SysTime   = NoSyscall
+)
+
+// CallIDBuffer calls nothing, and returns -1.
+func CallIDBuffer(_, _ uintptr, _ unsafe.Pointer, _ uintptr, _ int) int { return -1 }
+
+// SyscallIDBuffer makes the system call by the function of Go that does not tell the scheduler.
+func SyscallIDBuffer(nr, id uintptr, buffer unsafe.Pointer, step uintptr, n int) int {
+	var result int
+	for range n {
+		result = rawSyscall(nr, id, uintptr(buffer))
+		buffer = unsafe.Add(buffer, step)
+	}
+	return result
+}
+
+// SyscallBuffer is SyscallIDBuffer with the arguments (buffer, NULL).
+func SyscallBuffer(nr uintptr, buffer unsafe.Pointer, step uintptr, n int) int {
+	var result int
+	for range n {
+		result = rawSyscall(nr, uintptr(buffer), 0)
+		buffer = unsafe.Add(buffer, step)
+	}
+	return result
+}
+
+func rawSyscall(nr, first, second uintptr) int {
+	result, _, errno := unix.RawSyscall(nr, first, second, 0)
+	if errno != 0 {
+		return -int(errno)
+	}
+	return int(result)
+}
