@@ -224,22 +224,6 @@ func TestWatchFullDisk(t *testing.T) {
 	require.Len(t, need.FilesIn(t, disk), 1)
 }
 
-// Any user who may read the folder can hold its lock. No turn waits for that.
-func TestWatchInALockedFolder(t *testing.T) {
-	folder := t.TempDir()
-	other, err := os.Open(folder)
-	require.NoError(t, err)
-	defer func() { _ = other.Close() }()
-	require.NoError(t, unix.Flock(int(other.Fd()), unix.LOCK_EX))
-	a := &agent{flags: watchFlags{textfile: filepath.Join(folder, "timebench.prom")}}
-	need.Ends(t, "ten turns", func() {
-		for range 10 {
-			require.Nil(t, a.write([]byte("timebench_x 1\n")))
-		}
-	})
-	require.Equal(t, map[string]string{"timebench.prom": "timebench_x 1\n"}, need.FilesIn(t, folder))
-}
-
 // Whoever reads standard output or standard error may end, or read no more: the watch goes on, and ends at the
 // first signal.
 func TestWatchWithoutAReader(t *testing.T) {

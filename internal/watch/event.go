@@ -8,6 +8,7 @@ import (
 
 // The kinds of events. A new kind is a constant here, and a row in docs/watch.md.
 const (
+	Start         = "start"           // the watch began: what is so now
 	ClockSource   = "clock_source"    // the kernel uses another clock source
 	KernelEntry   = "kernel_entry"    // reads of clocks enter the kernel, or no longer do
 	Cost          = "cost"            // a read costs more or less, beyond noise
@@ -23,10 +24,10 @@ const (
 
 // Kinds are all kinds of events.
 var Kinds = []string{
-	ClockSource, KernelEntry, Cost, Availability, TimeSync, WallClockStep, Suspend, Stall, NewFinding, FindingGone, Textfile,
+	Start, ClockSource, KernelEntry, Cost, Availability, TimeSync, WallClockStep, Suspend, Stall, NewFinding, FindingGone, Textfile,
 }
 
-// An Event is a change. The keys are those of a line of `timebench watch --format json`.
+// An Event is a change, or the state at the start. The keys are those of a line of `timebench watch --format json`.
 type Event struct {
 	// Time is when the change was seen, in UTC.
 	Time time.Time `json:"time"`

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -61,6 +62,9 @@ func (w *watcher) turn(ctx context.Context, l snapshot) {
 		explain(events, log)
 		events = append(events, found...)
 	}
+	if w.last == nil {
+		events = append([]Event{w.start(l)}, events...)
+	}
 	w.last = &l
 	w.state.Turns++
 	w.state.LastTurn = time.Now()
@@ -75,6 +79,29 @@ func (w *watcher) turn(ctx context.Context, l snapshot) {
 	}
 	w.report(events)
 	w.publish()
+}
+
+// start returns what is so at the first turn: the clock source, the cost of a read, and the findings.
+func (w *watcher) start(now snapshot) Event {
+	e := Event{Time: now.at, Kind: Start, To: now.source}
+	parts := words.Present(strings.TrimSuffix("clock source "+now.source, "clock source "))
+	if i := slices.IndexFunc(now.clocks, func(c compare.Clock) bool { return c.Latency != nil }); i >= 0 {
+		c := now.clocks[i]
+		e.Clocks, e.NewNS = []string{c.ID}, c.Latency.CostNS()
+		parts = append(parts, fmt.Sprintf("%s costs %s/read", c.ID, words.Duration(e.NewNS)))
+	}
+	findings := "not examined"
+	if w.examined != nil {
+		var open []string
+		for _, f := range w.examined.Findings {
+			if f.Severity != result.Note {
+				open = append(open, f.Kind+" ("+f.Severity+")")
+			}
+		}
+		findings = cmp.Or(words.List(open), "no finding")
+	}
+	e.Message = strings.Join(append(parts, findings), "; ")
+	return e
 }
 
 // changes returns what changed between two turns; nothing for the first one.

@@ -43,6 +43,7 @@ type planted struct {
 	events       []Event
 	states       []*State
 	examinations int
+	atStart      []string // what it reported in its first turns
 }
 
 func plant() *planted {
@@ -61,6 +62,7 @@ func plant() *planted {
 		},
 	})
 	p.turns(5)
+	p.atStart = p.reported()
 	return p
 }
 
@@ -81,6 +83,7 @@ func (p *planted) reported() (texts []string) {
 
 func TestNothingChanges(t *testing.T) {
 	p := plant()
+	require.Equal(t, []string{"start: clock source tsc; CLOCK_MONOTONIC@vdso costs 22 ns/read; no finding"}, p.atStart)
 	p.turns(100)
 	require.Empty(t, p.reported())
 	require.Equal(t, 1, p.examinations)

@@ -1,0 +1,154 @@
+package watch
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/exposition"
+	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/system/folder"
+)
+
+// A LineFormat writes an event as one line.
+type LineFormat struct {
+	Name  string
+	write func(Event) ([]byte, error)
+}
+
+// LineFormats are the formats of events, the default first.
+var LineFormats = []LineFormat{
+	{"text", func(e Event) ([]byte, error) {
+		return []byte(e.Time.Format(time.RFC3339) + " " + e.Kind + ": " + printable.OneLine(e.Message) + "\n"), nil
+	}},
+	{"json", func(e Event) ([]byte, error) {
+		line, err := json.Marshal(e)
+		return append(line, '\n'), err
+	}},
+}
+
+// LineFormatNames returns the names of the formats.
+func LineFormatNames() []string {
+	var names []string
+	for _, f := range LineFormats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// An Agent prints what a watch reports, and serves and writes what it publishes.
+type Agent struct {
+	Format LineFormat
+	// Every is the time between two turns.
+	Every time.Duration
+	// Metrics returns the metrics of a document.
+	Metrics func(*result.Document) []exposition.Family
+	// Server serves the metrics; nil if nothing is served.
+	Server *Server
+	// Textfile is the file of the metrics; "" without one.
+	Textfile string
+	// unwritten is why the last textfile could not be written; "" if it was.
+	unwritten          string
+	events, complaints *Lines
+}
+
+// Print has the agent print events to standard output and complaints to standard error, neither of which it waits for.
+func (a *Agent) Print(stdout, stderr io.Writer) {
+	a.complaints = PrintLines(stderr, func(error) {})
+	a.events = PrintLines(stdout, func(err error) {
+		a.Complain("standard output cannot be written: " + folder.SystemError(err).Error())
+	})
+}
+
+// Close prints the last lines, if standard output and standard error take them.
+func (a *Agent) Close() {
+	a.events.Close()
+	a.complaints.Close()
+}
+
+// Complain has a line printed to standard error.
+func (a *Agent) Complain(text string) {
+	a.complaints.Print([]byte("timebench: " + printable.OneLine(text) + "\n"))
+}
+
+// Serve serves the metrics until the server is closed.
+func (a *Agent) Serve() {
+	if err := a.Server.Serve(); err != nil {
+		a.Complain("metrics are no longer served: " + err.Error())
+	}
+}
+
+// Announce prints how many clocks are watched, and where the metrics are.
+func (a *Agent) Announce(clocks int) {
+	text := fmt.Sprintf("watching %d clocks every %s, until a signal", clocks, a.Every)
+	if a.Server != nil {
+		text += "; metrics on http://" + a.Server.Address() + "/metrics"
+		if host, _, err := net.SplitHostPort(a.Server.Address()); err == nil && !net.ParseIP(host).IsLoopback() {
+			text += ", for other machines too"
+		}
+	}
+	if a.Textfile != "" {
+		text += "; metrics in " + a.Textfile
+	}
+	a.Complain(text)
+}
+
+// Report has an event printed.
+func (a *Agent) Report(e Event) {
+	line, err := a.Format.write(e)
+	if err != nil {
+		a.Complain(err.Error())
+		return
+	}
+	a.events.Print(line)
+}
+
+// overdue is how many turns late a turn may be before the watch is not healthy, and graceOfTurn what a turn
+// may take on a slow machine.
+const (
+	overdue     = 3
+	graceOfTurn = 30 * time.Second
+)
+
+// Publish serves and writes the metrics, and returns an event if they can no longer be written, or can be again.
+func (a *Agent) Publish(s *State) *Event {
+	var text bytes.Buffer
+	families := a.Metrics(s.Document)
+	if !s.Examined {
+		families = slices.DeleteFunc(families, func(f exposition.Family) bool { return strings.HasPrefix(f.Name, "timebench_finding") })
+	}
+	if err := exposition.Write(&text, append(families, s.Metrics()...)); err != nil {
+		a.Complain("metrics cannot be written: " + err.Error())
+		return nil
+	}
+	if a.Server != nil {
+		a.Server.Show(s)
+		a.Server.Put(text.Bytes(), overdue*a.Every+graceOfTurn)
+	}
+	if a.Textfile == "" {
+		return nil
+	}
+	return a.write(text.Bytes())
+}
+
+// write writes the textfile, and returns an event if that fails for another reason than before, or succeeds
+// again.
+func (a *Agent) write(metrics []byte) *Event {
+	before := a.unwritten
+	a.unwritten = ""
+	message := "metrics are written into " + a.Textfile + " again"
+	if err := WriteTextfile(a.Textfile, metrics); err != nil {
+		a.unwritten = err.Error()
+		message = "metrics are not written: " + a.unwritten
+	}
+	if a.unwritten == before {
+		return nil
+	}
+	return &Event{Time: time.Now(), Kind: Textfile, Message: message}
+}
