@@ -48,7 +48,7 @@ func (r *runner) prepare() {
 			if r.ctx.Err() != nil {
 				s.entry.Reason = "interrupted"
 			}
-			r.advance(r.settings.estimateOf(s.Runtime))
+			r.advance(r.settings.estimateOf(selected))
 			continue
 		}
 		for _, c := range s.Calls {

@@ -114,7 +114,8 @@ type runner struct {
 	// environment is that of all programs.
 	environment []string
 	progress    func(done, total time.Duration)
-	done        time.Duration
+	// done is how much of the estimate is done.
+	done, estimate time.Duration
 }
 
 // Run measures the runtimes and reports its progress to the function progress. It ends early,
@@ -127,7 +128,7 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 	}
 	defer remove(folder)
 	started := time.Now()
-	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress}
+	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, estimate: s.Estimate()}
 	var cleared []string
 	r.environment, cleared = program.Environment(os.Environ())
 	// What a program leaves that is killed goes with the folder: a socket of .NET, gcc's temporary files, Deno's
@@ -151,7 +152,7 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 		r.trace(s)
 		s.complete = ctx.Err() == nil
 	}
-	progress(s.Estimate(), s.Estimate())
+	progress(r.estimate, r.estimate)
 	measured := Runtimes{
 		DurationNS: int64(time.Since(started)), Rounds: rounds, Clocks: []SystemClock{},
 		Environment: selecting(r.environment), ClearedEnvironment: cleared, Preloaded: preloaded(os.Environ()),
@@ -307,17 +308,21 @@ func (s Settings) threadSpan(threads int) time.Duration {
 	return span
 }
 
-// Estimate returns how long a run takes if all runtimes are there.
+// Estimate returns how long a run takes, without the runtimes that are not there.
 func (s Settings) Estimate() time.Duration {
 	total := time.Duration(0)
 	for _, selected := range s.Runtimes {
-		total += s.estimateOf(selected.Runtime)
+		total += s.estimateOf(selected)
 	}
 	return total
 }
 
-// estimateOf returns how long one runtime takes.
-func (s Settings) estimateOf(of Runtime) time.Duration {
+// estimateOf returns how long one runtime takes; 0 if it is not there.
+func (s Settings) estimateOf(selected Selected) time.Duration {
+	of := selected.Runtime
+	if _, err := of.find(selected.Path); err != nil {
+		return 0
+	}
 	total := time.Duration(s.Starts+min(s.Starts, hiddenStarts))*s.costTime(of) + 2*traceTime + startTime + time.Duration(len(of.Calls))*stepsTime
 	if of.Threads {
 		for _, threads := range s.Threads {
@@ -441,5 +446,5 @@ func median(samples []float64) float64 {
 // advance reports progress after a step that was expected to take this long.
 func (r *runner) advance(expected time.Duration) {
 	r.done += expected
-	r.progress(min(r.done, r.settings.Estimate()), r.settings.Estimate())
+	r.progress(min(r.done, r.estimate), r.estimate)
 }

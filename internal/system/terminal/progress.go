@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
@@ -27,7 +28,7 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 	tracker := &progress.Tracker{Message: "measuring", Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
-	bar.SetUpdateFrequency(500 * time.Millisecond) // rarely: it takes CPU time from the measurement
+	bar.SetUpdateFrequency(updateEvery)
 	bar.SetNumTrackersExpected(1)
 	bar.SetTrackerLength(40)
 	bar.Style().Visibility.ETA = true
@@ -35,12 +36,15 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 	bar.Style().Options.ETAString = "left"
 	bar.Style().Options.TimeInProgressPrecision = 100 * time.Millisecond
 	bar.AppendTracker(tracker)
-	finished := make(chan struct{})
+	finished, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(finished)
 		bar.Render()
 	}()
-	return func(done, _ time.Duration) { tracker.SetValue(int64(done)) }, func(complete bool) {
+	p := &pace{began: time.Now(), estimate: estimate, total: estimate}
+	go p.show(tracker, ended)
+	return p.update, func(complete bool) {
+		close(ended)
 		if complete {
 			tracker.MarkAsDone()
 		} else {
@@ -52,6 +56,56 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 		restore()
 	}
 }
+
+// A pace is how a run goes on, and how long it takes by that.
+type pace struct {
+	began    time.Time
+	estimate time.Duration
+
+	mutex sync.Mutex
+	total time.Duration
+}
+
+// update notes how much of the run is done.
+func (p *pace) update(done, total time.Duration) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.total = expected(p.estimate, time.Since(p.began), done, total)
+}
+
+// expected returns how long a run takes of which a part was done in the time until now. The estimate is right at first;
+// the more is done, the more the pace until now counts, if it is slower.
+func expected(estimate, elapsed, done, total time.Duration) time.Duration {
+	if done <= 0 || total <= 0 {
+		return max(estimate, elapsed)
+	}
+	part := min(1, done.Seconds()/total.Seconds())
+	slower := max(1, elapsed.Seconds()/(part*estimate.Seconds()))
+	left := (1 - part) * estimate.Seconds() * (part*slower + 1 - part)
+	return elapsed + time.Duration(left*float64(time.Second))
+}
+
+// show moves the bar with the time until the run has ended: steps of a run may take seconds.
+func (p *pace) show(tracker *progress.Tracker, ended <-chan struct{}) {
+	const full = 0.99 // a tracker with all of it would be done
+	ticks := time.NewTicker(updateEvery / 2)
+	defer ticks.Stop()
+	for {
+		p.mutex.Lock()
+		total := p.total
+		p.mutex.Unlock()
+		tracker.UpdateTotal(int64(total))
+		tracker.SetValue(int64(min(float64(time.Since(p.began)), full*float64(total))))
+		select {
+		case <-ended:
+			return
+		case <-ticks.C:
+		}
+	}
+}
+
+// updateEvery is how often the bar is drawn: rarely, because that takes CPU time from the measurement.
+const updateEvery = 500 * time.Millisecond
 
 // RoundUp returns a duration in whole seconds.
 func RoundUp(d time.Duration) time.Duration {
