@@ -64,7 +64,7 @@ of one run, so diff judges by runs where there are several.`,
 
 // compareFiles compares two saved results and reports the differences.
 func compareFiles(stdout, stderr io.Writer, flags diffFlags, oldFile, newFile string) error {
-	format, err := chosenFormat(render.DiffFormats, flags.format)
+	format, err := chosenFormat(render.DiffFormats, flags.reportFlags)
 	if err != nil {
 		return err
 	}

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/diagnose"
@@ -16,7 +14,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
-	"github.com/timebench/timebench/internal/show/printable"
 )
 
 // never is the value of --fail-on for exit status 0 whatever doctor finds.
@@ -57,26 +54,23 @@ was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING, 2 CRITI
   timebench doctor --fast --fail-on error --format nagios`,
 		Args: func(command *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return flags.asPlugin(command.OutOrStdout(), fmt.Errorf("doctor takes one result or none; it got %d", len(args)))
+				return flags.refuse(command.OutOrStdout(), fmt.Errorf("doctor takes one result or none; it got %d", len(args)))
 			}
 			return nil
 		},
 		RunE: func(command *cobra.Command, names []string) error {
-			if err := flags.check(command, names); err != nil {
-				return unprinted(command.OutOrStdout(), flags.asPlugin(command.OutOrStdout(), err))
+			if err := flags.wrong(command, names); err != nil {
+				return unprinted(command.OutOrStdout(), flags.refuse(command.OutOrStdout(), err))
 			}
 			return unprinted(command.OutOrStdout(), doctor(command.OutOrStdout(), command.ErrOrStderr(), flags, names))
 		},
 	}
 	command.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		if asksForPlugin(os.Args) { // --format may stand behind the wrong flag
-			flags.format = plugin
-		}
-		return flags.asPlugin(command.OutOrStdout(), flagError(command, err))
+		return flags.refuse(command.OutOrStdout(), flagError(command, err))
 	})
 	f := command.Flags()
-	f.StringVar(&flags.failOn, "fail-on", result.Warn, "exit with status 1 if a finding has this severity or a worse one: error, warn, or never")
-	f.Float64Var(&flags.failAboveNS, "fail-above-ns", 0, "report an error if an everyday clock costs more than this many ns/read beyond noise, or none was timed")
+	f.StringVar(&flags.failOn, "fail-on", result.Warn, "exit with status 1 if a finding has this `severity` or a worse one: error, warn, or never")
+	f.Float64Var(&flags.failAboveNS, "fail-above-ns", 0, "report an error if an everyday clock costs more than this many `ns`/read beyond noise, or none was timed")
 	f.BoolVar(&flags.fast, "fast", false, "take less than a second: leave out what needs a longer measurement (scaling, verification, programs)")
 	addReportFlags(command, &flags.reportFlags, render.DoctorFormats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
@@ -84,8 +78,8 @@ was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING, 2 CRITI
 	return command
 }
 
-// check returns which flag is wrong.
-func (flags doctorFlags) check(command *cobra.Command, names []string) error {
+// wrong returns which flag is wrong.
+func (flags doctorFlags) wrong(command *cobra.Command, names []string) error {
 	if err := notEmpty(command, "out"); err != nil {
 		return err
 	}
@@ -98,7 +92,7 @@ func (flags doctorFlags) check(command *cobra.Command, names []string) error {
 			return fmt.Errorf("--%s and %q: doctor measures nothing for a saved result; omit --%s", name, names[0], name)
 		}
 	}
-	if slices.Contains(render.CheckFormats, flags.format) && flags.failOn == never {
+	if flags.check() != nil && flags.failOn == never {
 		return fmt.Errorf("--fail-on never and --format %s: the status would tell nothing; omit one of them", flags.format)
 	}
 	return nil
@@ -112,7 +106,7 @@ func doctor(stdout, stderr io.Writer, flags doctorFlags, names []string) error {
 		if errors.As(err, &f) && f.status == 1 { // 1 is a finding
 			err = untold(err)
 		}
-		return flags.asPlugin(stdout, err)
+		return flags.refuse(stdout, err)
 	case err == nil || printed(err) == nil: // none, or a signal
 		return cmp.Or(err, flags.verdict(document))
 	}
@@ -125,7 +119,7 @@ func doctor(stdout, stderr io.Writer, flags doctorFlags, names []string) error {
 
 // diagnose prints a diagnosis, and returns its document; nil if there is nothing to print.
 func (flags doctorFlags) diagnose(stdout, stderr io.Writer, names []string) (*result.Document, error) {
-	format, err := chosenFormat(render.DoctorFormats, flags.format)
+	format, err := chosenFormat(render.DoctorFormats, flags.reportFlags)
 	if err != nil {
 		return nil, err
 	}
@@ -191,20 +185,10 @@ func (flags doctorFlags) addFindings(document *result.Document) {
 	}
 }
 
-// plugin is the format of the plugins of Nagios, which have exit statuses of their own.
-const plugin = "nagios"
-
-// The exit statuses of a plugin of Nagios that are not those of doctor: Nagios Plugin Development
-// Guidelines, "Plugin Return Codes".
-const (
-	pluginCritical = 2
-	pluginUnknown  = 3
-)
-
 // gated returns the format for what --fail-on lets pass: the formats of health checks tell nothing
 // that the exit status does not.
 func (flags doctorFlags) gated(format render.Format[*result.Document]) render.Format[*result.Document] {
-	if !slices.Contains(render.CheckFormats, format.Name) {
+	if format.Check == nil {
 		return format
 	}
 	write := format.Write
@@ -222,8 +206,8 @@ func (flags doctorFlags) verdict(document *result.Document) error {
 	for _, f := range findings { // the worst first
 		switch {
 		case !fails(f.Severity, flags.failOn):
-		case flags.format == plugin && f.Severity == result.Error:
-			return &failure{status: pluginCritical}
+		case flags.check() != nil && f.Severity == result.Error:
+			return &failure{status: flags.check().Error}
 		default:
 			return &failure{status: 1}
 		}
@@ -234,25 +218,19 @@ func (flags doctorFlags) verdict(document *result.Document) error {
 	return nil
 }
 
-// asksForPlugin reports whether a command line asks for the format of a plugin. The last --format counts.
-func asksForPlugin(args []string) (asks bool) {
-	for i, arg := range args {
-		if value, ok := strings.CutPrefix(arg, "--format="); ok {
-			asks = value == plugin
-		} else if (arg == "--format" || arg == "-f") && i+1 < len(args) {
-			asks = args[i+1] == plugin
-		}
-	}
-	return asks
+// check returns what a health check sees of the format; nil if it is for none.
+func (flags doctorFlags) check() *render.Check {
+	format, _ := render.Named(render.DoctorFormats, flags.format)
+	return format.Check
 }
 
-// asPlugin makes an error the status line of a plugin, whose standard error nobody sees.
-func (flags doctorFlags) asPlugin(stdout io.Writer, err error) error {
-	if flags.format != plugin || printed(err) == nil {
+// refuse returns an error as the format of a health check reports it: nothing could be told.
+func (flags doctorFlags) refuse(stdout io.Writer, err error) error {
+	check := flags.check()
+	if check == nil || check.Refuse == nil || printed(err) == nil {
 		return err
 	}
-	_, unwritten := fmt.Fprintln(stdout, "UNKNOWN - "+strings.ReplaceAll(printable.OneLine(err.Error()), "|", "/"))
-	return &failure{status: pluginUnknown, err: unwritten}
+	return &failure{status: couldNotTell, err: check.Refuse(stdout, printed(err))}
 }
 
 // fails reports whether a severity is that of --fail-on or a worse one.

@@ -85,7 +85,7 @@ than in a minute.`,
 		},
 	}
 	flags = addClockFlags(command, 10*time.Second)
-	command.Flags().StringVar(&ref, "ref", "", "clock to measure the others against (default the monotonic clock of the system)")
+	command.Flags().StringVar(&ref, "ref", "", "`CLOCK` to measure the others against (default the monotonic clock of the system)")
 	command.Flags().BoolVar(&load, "load", true, "keep every CPU busy for the last half of the time, 30 s at most")
 	_ = command.RegisterFlagCompletionFunc("ref", completeSelectors)
 	return command

@@ -68,7 +68,7 @@ command line is wrong, 3 if --fail-on odd could not tell.`,
 			return compareMachines(command.InOrStdin(), command.OutOrStdout(), command.ErrOrStderr(), flags, names)
 		},
 	}
-	command.Flags().StringVar(&flags.failOn, "fail-on", never, "exit with status 1 if a machine is odd, or has a finding of this severity or a worse one: odd, error, warn, or never")
+	command.Flags().StringVar(&flags.failOn, "fail-on", never, "exit with status 1 if a machine is odd, or has a finding of this `severity` or a worse one: odd, error, warn, or never")
 	addReportFlags(command, &flags.reportFlags, render.FleetFormats, "fleet.json, fleet.md, fleet.html and a chart")
 	complete(command, "fail-on", odd, result.Error, result.Warn, never)
 	return command
@@ -94,7 +94,7 @@ func globbed(names []string) ([]string, error) {
 
 // compareMachines reads the results and reports the comparison.
 func compareMachines(stdin io.Reader, stdout, stderr io.Writer, flags fleetFlags, names []string) error {
-	format, err := chosenFormat(render.FleetFormats, flags.format)
+	format, err := chosenFormat(render.FleetFormats, flags.reportFlags)
 	if err != nil {
 		return err
 	}

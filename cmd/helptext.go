@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/system/terminal"
 )
@@ -28,9 +30,7 @@ func showHelp(command *cobra.Command, _ []string) {
 		}
 		parts = append(parts, subcommands(command, cobra.Group{Title: others}, width))
 	}
-	if command.HasAvailableLocalFlags() {
-		parts = append(parts, "Flags:\n"+command.LocalFlags().FlagUsagesWrapped(width))
-	}
+	parts = append(parts, flagGroups(command, width)...)
 	if command.HasAvailableSubCommands() {
 		parts = append(parts, table.Indented(fmt.Sprintf("Use \"%s [command] --help\" for more information about a command.", command.CommandPath()), 0, width))
 	}
@@ -71,6 +71,43 @@ func examples(lines string, width int) string {
 		out.WriteString("  " + strings.ReplaceAll(wrapped, "\n", " \\\n    ") + "\n")
 	}
 	return out.String()
+}
+
+// The flags of the groups of a help; the others are about how to measure.
+var (
+	whatFlags   = []string{"threads", "all", "cpus", "runtime", "ref", "pin", "workers", "clocksources", "fast", "load", "by-thread"}
+	outputFlags = []string{"format", "out", "quiet", "verbose", "label", "fail-on", "fail-above", "fail-above-ns", "listen", "textfile", "help"}
+)
+
+// flagGroups returns the flags of a command in groups, in the order in which the command adds them; in one if all are
+// about the output.
+func flagGroups(command *cobra.Command, width int) []string {
+	command.Flags().SortFlags = false
+	groups := []struct {
+		title string
+		flags *pflag.FlagSet
+	}{{"What to measure", new(pflag.FlagSet)}, {"How", new(pflag.FlagSet)}, {"Output", new(pflag.FlagSet)}}
+	command.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		group := 1
+		if slices.Contains(whatFlags, f.Name) {
+			group = 0
+		} else if slices.Contains(outputFlags, f.Name) {
+			group = 2
+		}
+		groups[group].flags.SortFlags = false
+		groups[group].flags.AddFlag(f)
+	})
+	var texts []string
+	for _, g := range groups {
+		if g.flags.HasAvailableFlags() {
+			texts = append(texts, g.title+":\n"+g.flags.FlagUsagesWrapped(width))
+		}
+	}
+	if len(texts) == 1 {
+		_, usages, _ := strings.Cut(texts[0], "\n")
+		texts[0] = "Flags:\n" + usages
+	}
+	return texts
 }
 
 // subcommands returns the commands of a group and what they do.

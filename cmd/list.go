@@ -39,7 +39,7 @@ func listCommand() *cobra.Command {
 
 // addTableOrJSON adds --format to a command that shows a table or JSON.
 func addTableOrJSON(command *cobra.Command, format *string) {
-	command.Flags().StringVarP(format, "format", "f", "table", "output format: table, json")
+	command.Flags().StringVarP(format, "format", "f", "table", "output `format`: table, json")
 	complete(command, "format", "table", "json")
 }
 

@@ -21,8 +21,9 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// What a read costs is measured within half a second: somebody waits, and what is to be seen goes on.
+// What a read costs is measured within half a second, before and after: somebody waits, and what is to be seen goes on.
 const (
+	costsTime  = time.Second
 	costRounds = 8
 	costTime   = 2 * time.Millisecond
 )
@@ -56,14 +57,14 @@ below. Profile is for Linux.`,
 				return err
 			}
 			if flags.time < profile.MinTime || flags.time > maxSectionTime {
-				return fmt.Errorf("--duration %s: write a duration from %s to 720h", flags.time, profile.MinTime)
+				return timeError(command, "duration", flags.time, profile.MinTime, "720h")
 			}
 			if rate < profile.MinRate || rate > profile.MaxRate {
 				return fmt.Errorf("--rate %d: write a number from %d to %d", rate, profile.MinRate, profile.MaxRate)
 			}
 			settings.Time, settings.RateHz, settings.Output = flags.time, rate, os.Stderr
 			settings.Threads = threads
-			if _, err := chosenFormat(render.SectionFormats, flags.format); err != nil {
+			if _, err := chosenFormat(render.SectionFormats, flags.reportFlags); err != nil {
 				return err
 			}
 			if err := profile.Check(settings); err != nil {
@@ -84,7 +85,7 @@ below. Profile is for Linux.`,
 				}
 				return err
 			}
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Profiling " + profiled(settings), clocks, []int{1}, flags.time, run})
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Profiling " + profiled(settings), clocks, []int{1}, flags.time + costsTime, run})
 			return err
 		},
 	}
@@ -96,7 +97,7 @@ below. Profile is for Linux.`,
 		return err
 	})
 	flags = addSectionFlags(command, "duration", profile.DefaultTime, "how long to sample")
-	command.Flags().IntVar(&rate, "rate", profile.DefaultRate, "samples in each second of CPU time")
+	command.Flags().IntVar(&rate, "rate", profile.DefaultRate, "`number` of samples in each second of CPU time")
 	command.Flags().BoolVar(&threads, "by-thread", false, "list the threads that read clocks too")
 	formerly(command, "threads", "by-thread")
 	return command
@@ -111,7 +112,7 @@ func profileSettings(command *cobra.Command, args []string) (s profile.Settings,
 		case len(args) == 0:
 			return s, errors.New("there is no command after --; write -- COMMAND [ARGUMENT...]")
 		case command.Flags().Changed("duration"):
-			return s, errors.New("--duration and a command: a command is profiled until it ends; omit --duration")
+			return s, fmt.Errorf("%s and a command: a command is profiled until it ends; omit it", typed(command.Flags().Lookup("duration")))
 		}
 		s.Command = args
 		return s, nil

@@ -32,7 +32,7 @@ output of --format json.`,
 			if err := notEmpty(command, "out"); err != nil {
 				return err
 			}
-			format, err := chosenFormat(render.Formats, flags.format)
+			format, err := chosenFormat(render.Formats, flags)
 			if err != nil {
 				return err
 			}

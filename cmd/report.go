@@ -62,7 +62,9 @@ type reportFlags struct {
 	format string
 	out    string
 	quiet  bool
-	labels []string
+	// verbose is whether text is not shortened.
+	verbose bool
+	labels  []string
 }
 
 // documentFiles are the files that --out writes for a document, for its help.
@@ -71,8 +73,9 @@ const documentFiles = "results.json, report.md, report.html and charts"
 // addReportFlags adds the flags of a report to a command: its formats, and --out with its files.
 func addReportFlags[T any](command *cobra.Command, flags *reportFlags, formats []render.Format[T], written string) {
 	names := render.Names(formats)
-	command.Flags().StringVarP(&flags.format, "format", "f", names[0], "output format: "+strings.Join(names, ", "))
+	command.Flags().StringVarP(&flags.format, "format", "f", names[0], "output `format`: "+strings.Join(names, ", "))
 	command.Flags().StringVarP(&flags.out, "out", "o", "", "also write "+written+" into this `folder` (or .zip)")
 	command.Flags().BoolVarP(&flags.quiet, "quiet", "q", false, "show neither progress nor which files were written")
+	command.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "shorten nothing in a table: all facts, columns and advice")
 	complete(command, "format", names...)
 }

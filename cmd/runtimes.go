@@ -47,7 +47,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 				return err
 			}
 			if flags.time < runtimes.ShortestTime || flags.time > maxCallTime {
-				return fmt.Errorf("--call-time %s: write a duration from %s to %s", flags.time, runtimes.ShortestTime, maxCallTime)
+				return timeError(command, "call-time", flags.time, runtimes.ShortestTime, "1m")
 			}
 			settings := runtimes.Settings{Runtimes: selected, Starts: runtimes.DefaultStarts, Time: flags.time, CPUs: host.UsableCPUs(host.Facts())}
 			if threads != "" {
@@ -76,7 +76,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 	}
 	flags = addSectionFlags(command, "call-time", 200*time.Millisecond, "total duration of the samples of one call")
 	command.Flags().StringArrayVar(&given, "runtime", nil, "measure this program, as `NAME=PATH`; may be repeated")
-	command.Flags().StringVarP(&threads, "threads", "t", "", "numbers of threads for throughput, such as 1..24 or 1,2,4 ("+strings.Join(runtimes.WithThreads(), ", ")+")")
+	command.Flags().StringVarP(&threads, "threads", "t", "", "numbers of threads for throughput: `N..M`, or a list 1,2,4 ("+strings.Join(runtimes.WithThreads(), ", ")+")")
 	command.ValidArgs = runtimes.Names()
 	return command
 }

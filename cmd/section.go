@@ -58,7 +58,7 @@ func addClockFlags(command *cobra.Command, defaultTime time.Duration) *sectionFl
 
 // addCPUs adds --cpus.
 func (flags *sectionFlags) addCPUs(command *cobra.Command) {
-	command.Flags().StringVar(&flags.cpus, "cpus", "", "CPU list such as 0,2,4-7 (default all CPUs that the process may use)")
+	command.Flags().StringVar(&flags.cpus, "cpus", "", "the `cpus` to measure on, such as 0,2,4-7 (default all that the process may use)")
 }
 
 // check returns the CPUs to measure on. An error says which flag is wrong.
@@ -71,7 +71,7 @@ func (flags *sectionFlags) check(command *cobra.Command) ([]int, error) {
 		return nil, err
 	}
 	if flags.time < minTime || flags.time > maxSectionTime {
-		return nil, fmt.Errorf("--duration %s: write a duration from %s to 720h", flags.time, minTime)
+		return nil, timeError(command, "duration", flags.time, minTime, "720h")
 	}
 	if flags.cpus == "" {
 		return thread.Usable(), nil
@@ -95,7 +95,7 @@ type sectionRun struct {
 
 // run measures the section and reports it.
 func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*result.Document, error) {
-	format, err := chosenFormat(render.SectionFormats, flags.format)
+	format, err := chosenFormat(render.SectionFormats, flags.reportFlags)
 	if err != nil {
 		return nil, err
 	}

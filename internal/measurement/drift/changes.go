@@ -39,7 +39,7 @@ func changesOf(old, new *Drift) section.Comparison {
 			}
 		}
 	})
-	g := table.Grid{Title: changesTitle + " against " + old.Reference + ", in ppm", Texts: 2, Header: []string{"Clock", "while", "old", "new", "verdict"}}
+	g := table.Grid{Title: changesTitle + " against " + old.Reference + ", in ppm", Texts: 2, Header: []string{"Clock", "while", "old", "new", "verdict"}, Spare: []int{2}}
 	c.Block = all.Block(g, "rate", " by more than both intervals", func(v section.Value) []string { return []string{words.Bounded(v.Number(), v.Bound)} })
 	mark(&c.Block.Grids[0], all.Changes)
 	return c

@@ -162,7 +162,7 @@ func nominal(hz float64) string {
 
 func lineGrid(t *Drift) table.Grid {
 	g := table.Grid{
-		Title: "Fitted lines", Texts: 2,
+		Title: "Fitted lines", Texts: 2, Detail: true,
 		Header: []string{"Clock", "while", "ticks/s", "residual (RMS)", "max residual", "readings", "time"}, Spare: []int{5, 4, 6, 3},
 		Note: "residual: distance of the readings from the line.",
 	}

@@ -110,7 +110,7 @@ var columns = []column{
 	{name: "95% CI", cell: func(m MeasuredCall) string { return interval(m.Latency) }},
 	{name: "min", cell: func(m MeasuredCall) string { return words.NS(m.Latency.MinNS) }, onPage: true},
 	{name: "resolution", cell: func(m MeasuredCall) string { return compare.Tick(m.Resolution) }},
-	{name: "read enters kernel", cell: func(m MeasuredCall) string { return compare.EntersKernel(m.KernelEntry) },
+	{name: "enters kernel", cell: func(m MeasuredCall) string { return compare.EntersKernel(m.KernelEntry) },
 		known: func(m MeasuredCall) bool { return m.KernelEntry != "" && m.KernelEntry != result.Unknown }},
 	{name: "without vDSO", cell: func(m MeasuredCall) string { return cost(m.WithoutVDSONS) }, known: func(m MeasuredCall) bool { return m.WithoutVDSONS > 0 }},
 }
@@ -131,7 +131,7 @@ func (r *MeasuredRuntime) gridOf(page bool) table.Grid {
 	for _, c := range shown {
 		g.Header = append(g.Header, c.name)
 	}
-	for _, spare := range []string{"without vDSO", "95% CI"} {
+	for _, spare := range []string{"without vDSO", "95% CI", "resolution"} {
 		if i := slices.Index(g.Header, spare); i >= 0 {
 			g.Spare = append(g.Spare, i)
 		}

@@ -50,7 +50,7 @@ func shown(t *testing.T, kind section.Kind, old, new *result.Document) string {
 	t.Helper()
 	c, ok := kind.Compare(old, new, section.Settings{})
 	require.True(t, ok)
-	return c.Block.Text(table.Width)
+	return c.Block.Text(table.Width, true)
 }
 
 // Join of any section leaves the document of one run as it is, and the runs unchanged.

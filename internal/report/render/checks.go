@@ -11,6 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/printable"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -21,6 +22,20 @@ const maxLine = 80
 // nagiosStates are the states of a plugin by the severity of its worst finding: Nagios Plugin
 // Development Guidelines, "Plugin Return Codes".
 var nagiosStates = map[string]string{result.Error: "CRITICAL", result.Warn: "WARNING"}
+
+// A Check is what the program that runs a health check sees: one line, and an exit status that decides.
+type Check struct {
+	// Error is the exit status for an error; that for a warning is 1.
+	Error int
+	// Refuse writes why nothing could be checked to standard output; nil if the program shows standard error.
+	Refuse func(io.Writer, error) error
+}
+
+// nagiosUnknown writes an error as a status line, since nobody sees the standard error of a plugin.
+func nagiosUnknown(w io.Writer, err error) error {
+	_, unwritten := fmt.Fprintln(w, "UNKNOWN - "+strings.ReplaceAll(printable.OneLine(err.Error()), "|", "/"))
+	return unwritten
+}
 
 // Line writes a diagnosis as one line of at most 80 characters, without a line break within.
 func Line(w io.Writer, d *result.Document) error {

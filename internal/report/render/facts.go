@@ -24,6 +24,18 @@ func facts(d *result.Document) []table.Fact {
 	return all
 }
 
+// briefFacts returns the machine and the run in a few lines.
+func briefFacts(d *result.Document, machine string) []table.Fact {
+	all := []table.Fact{{Name: "System", Value: machine}}
+	if len(d.Labels) > 0 {
+		all = append(all, table.Fact{Name: "Labels", Value: strings.Join(d.Labels, ", ")})
+	}
+	for _, s := range section.In(d) {
+		all = append(all, s.Fact(d))
+	}
+	return all
+}
+
 func hostFacts(h result.Host) []table.Fact {
 	all := []table.Fact{
 		{Name: "System", Value: strings.Join(words.Present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, wsl(h.WSL), edition(h.Windows), container(h.Container)), ", ")},

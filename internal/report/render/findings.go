@@ -15,18 +15,15 @@ import (
 
 // DoctorFormats are the formats of a diagnosis, the default first.
 var DoctorFormats = []Format[*result.Document]{
-	{"table", "for people, within 100 columns", as(Report.Text, OfDiagnosis)},
-	{"markdown", "for a bug report", as(plainMarkdown, OfDiagnosis)},
-	{"csv", "a line for each finding", DoctorCSV},
-	{"html", "one page, with the document in it", as(Report.HTML, OfDiagnosis)},
-	{"json", "the whole document, with what was measured", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
-	{"prometheus", "metrics, for the textfile collector of node_exporter", DoctorPrometheus},
-	{"nagios", "a status line with performance data, for Nagios and Icinga", Nagios},
-	{"line", "one line of at most 80 characters, for node-problem-detector and Slurm", Line},
+	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfDiagnosis), Whole: as(Report.Whole, OfDiagnosis)},
+	{Name: "markdown", About: "for a bug report", Write: as(plainMarkdown, OfDiagnosis)},
+	{Name: "csv", About: "a line for each finding", Write: DoctorCSV},
+	{Name: "html", About: "one page, with the document in it", Write: as(Report.HTML, OfDiagnosis)},
+	{Name: "json", About: "the whole document, with what was measured", Write: func(w io.Writer, d *result.Document) error { return d.Write(w) }},
+	{Name: "prometheus", About: "metrics, for the textfile collector of node_exporter", Write: DoctorPrometheus},
+	{Name: "nagios", About: "a status line with performance data, for Nagios and Icinga", Write: Nagios, Check: &Check{Error: 2, Refuse: nagiosUnknown}},
+	{Name: "line", About: "one line of at most 80 characters, for node-problem-detector and Slurm", Write: Line, Check: &Check{Error: 1}},
 }
-
-// CheckFormats are the formats of health checks: one line, of which the exit status decides.
-var CheckFormats = []string{"nagios", "line"}
 
 // findingFacts returns the lines below the title of a finding.
 func findingFacts(f result.Finding) []table.Fact {

@@ -10,11 +10,11 @@ import (
 
 // FleetFormats are the formats of a fleet, the default first.
 var FleetFormats = []Format[*fleet.Fleet]{
-	{"table", "for people, within 100 columns", as(Report.Text, OfFleet)},
-	{"markdown", "for a report", as(plainMarkdown, OfFleet)},
-	{"csv", "a line for each machine, and for each of its clocks", FleetCSV},
-	{"json", "all that was compared", FleetJSON},
-	{"html", "one page with the picture", as(Report.HTML, OfFleet)},
+	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfFleet), Whole: as(Report.Whole, OfFleet)},
+	{Name: "markdown", About: "for a report", Write: as(plainMarkdown, OfFleet)},
+	{Name: "csv", About: "a line for each machine, and for each of its clocks", Write: FleetCSV},
+	{Name: "json", About: "all that was compared", Write: FleetJSON},
+	{Name: "html", About: "one page with the picture", Write: as(Report.HTML, OfFleet)},
 }
 
 // FleetCSV writes the machines, their costs, and what could not be read, with empty lines between.

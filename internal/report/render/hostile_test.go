@@ -165,6 +165,8 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		for _, format := range Formats {
 			writers[name+" as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 		}
+		writers[name+", whole"] = func(w io.Writer) error { return OfDocument(d).Whole(w) }
+		writers[name+", doctor, whole"] = func(w io.Writer) error { return OfDiagnosis(d).Whole(w) }
 		for _, format := range DoctorFormats {
 			writers[name+", doctor as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 			writers[name+", healthy, doctor as "+format.Name] = func(w io.Writer) error { return format.Write(w, &healthy) }

@@ -46,7 +46,7 @@ func (r Report) HTML(w io.Writer) error {
 		p.picture(d)
 	}
 	for _, warning := range r.warnings {
-		p.element("p", "warning", "Warning: "+warning)
+		p.element("p", "warning", "Warning: "+sentences(warning))
 	}
 	if r.document == nil {
 		p.facts(r.facts)

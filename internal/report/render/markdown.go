@@ -38,7 +38,7 @@ func (r Report) Markdown(w io.Writer, pictures []string) error {
 	}
 	writeMarkdownFacts(&out, r.missing)
 	for _, warning := range r.warnings {
-		out.WriteString("\n> **Warning:** " + table.Escape(warning) + "\n")
+		out.WriteString("\n> **Warning:** " + table.Escape(sentences(warning)) + "\n")
 	}
 	if r.subtitle != "" {
 		out.WriteString("\n" + fold(r.subtitle))

@@ -23,17 +23,21 @@ type Format[T any] struct {
 	Name  string
 	About string
 	Write func(io.Writer, T) error
+	// Whole writes also what Write shortens; nil if it shortens nothing.
+	Whole func(io.Writer, T) error
+	// Check is what a health check sees; nil if the format is for no health check.
+	Check *Check
 }
 
 // Formats are the formats of a document, the default first.
 var Formats = []Format[*result.Document]{
-	{"table", "for people, within 100 columns", as(Report.Text, OfDocument)},
-	{"markdown", "for a bug report", as(plainMarkdown, OfDocument)},
-	{"csv", "a line for each figure", CSV},
-	{"json", "the whole document", func(w io.Writer, d *result.Document) error { return d.Write(w) }},
-	{"bench", "Go benchmark text, a line for each sample, for benchstat", Bench},
-	{"html", "one page with pictures, and the document in it", as(Report.HTML, OfDocument)},
-	{"prometheus", "metrics, for the textfile collector of node_exporter", Prometheus},
+	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfDocument), Whole: as(Report.Whole, OfDocument)},
+	{Name: "markdown", About: "for a bug report", Write: as(plainMarkdown, OfDocument)},
+	{Name: "csv", About: "a line for each figure", Write: CSV},
+	{Name: "json", About: "the whole document", Write: func(w io.Writer, d *result.Document) error { return d.Write(w) }},
+	{Name: "bench", About: "Go benchmark text, a line for each sample, for benchstat", Write: Bench},
+	{Name: "html", About: "one page with pictures, and the document in it", Write: as(Report.HTML, OfDocument)},
+	{Name: "prometheus", About: "metrics, for the textfile collector of node_exporter", Write: Prometheus},
 }
 
 // SectionFormats are the formats of the commands other than compare: all but those that have costs
@@ -44,12 +48,12 @@ var SectionFormats = slices.DeleteFunc(slices.Clone(Formats), func(f Format[*res
 
 // DiffFormats are the formats of a diff, the default first.
 var DiffFormats = []Format[*diff.Diff]{
-	{"table", "for people, within 100 columns", as(Report.Text, OfDiff)},
-	{"markdown", "for a bug report", as(plainMarkdown, OfDiff)},
-	{"csv", "a line for each figure", DiffCSV},
-	{"json", "all that was compared", DiffJSON},
-	{"bench", "Go benchmark text of both: benchstat -col run", DiffBench},
-	{"html", "one page with the picture", as(Report.HTML, OfDiff)},
+	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfDiff), Whole: as(Report.Whole, OfDiff)},
+	{Name: "markdown", About: "for a bug report", Write: as(plainMarkdown, OfDiff)},
+	{Name: "csv", About: "a line for each figure", Write: DiffCSV},
+	{Name: "json", About: "all that was compared", Write: DiffJSON},
+	{Name: "bench", About: "Go benchmark text of both: benchstat -col run", Write: DiffBench},
+	{Name: "html", About: "one page with the picture", Write: as(Report.HTML, OfDiff)},
 }
 
 // Named returns the format of that name, and whether there is one.

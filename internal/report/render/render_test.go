@@ -158,6 +158,11 @@ func TestGolden(t *testing.T) {
 			if format.Name == "json" {
 				schema.Check(t, got.Bytes())
 			}
+			if format.Whole != nil {
+				got.Reset()
+				require.NoError(t, format.Whole(&got, d))
+				golden(t, name+".verbose", got.Bytes())
+			}
 		}
 	}
 	for name, d := range map[string]*result.Document{"doctor": onHPET(), "doctor-healthy": fixed(), "doctor-sparse": sparse()} {
@@ -165,6 +170,11 @@ func TestGolden(t *testing.T) {
 			var got bytes.Buffer
 			require.NoError(t, format.Write(&got, d))
 			golden(t, name+"."+format.Name, got.Bytes())
+			if format.Whole != nil {
+				got.Reset()
+				require.NoError(t, format.Whole(&got, d))
+				golden(t, name+".verbose", got.Bytes())
+			}
 		}
 	}
 	var got bytes.Buffer

@@ -33,9 +33,11 @@ type Report struct {
 	blocks    []table.Block
 	missing   table.Facts
 	pictures  []drawing
-	warnings  []string
+	warnings  []result.Warning
 	facts     table.Facts
-	log       *result.KernelLog
+	// brief is what text shows of the facts; all of them if it has no lines.
+	brief table.Facts
+	log   *result.KernelLog
 	// document is in the page, so that timebench can load it; nil for none.
 	document *result.Document
 }
@@ -91,8 +93,9 @@ func OfDiagnosis(document *result.Document) Report {
 
 // ofMachine returns what all reports of a document have. d is the document without control characters.
 func ofMachine(document, d *result.Document) Report {
+	subtitle := headline(d) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC")
 	return Report{
-		subtitle: headline(d) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"),
+		subtitle: subtitle, brief: table.Facts{Title: "The machine (-v: all facts, columns and advice)", Lines: briefFacts(d, subtitle)},
 		findings: d.Findings, warnings: warnings(d), facts: table.Facts{Title: "The machine", Lines: facts(d)}, log: d.Host.KernelLog, document: document,
 	}
 }
@@ -173,16 +176,24 @@ func OfFleet(f *fleet.Fleet) Report {
 // serious reports whether a finding is more than a note.
 func serious(d *result.Document) bool { return worst(d.Findings) != nil }
 
-// warnings returns the warnings: what happened, what it may have affected, and the remedy.
-func warnings(d *result.Document) []string {
-	var lines []string
+// warnings returns the warnings, first that the run was interrupted.
+func warnings(d *result.Document) []result.Warning {
 	if d.Interrupted {
-		lines = append(lines, "the run was interrupted; only complete measurements are shown.")
+		return append([]result.Warning{{Saw: "the run was interrupted; only complete measurements are shown"}}, d.Warnings...)
 	}
-	for _, w := range d.Warnings {
-		lines = append(lines, fmt.Sprintf("%s. It may have affected %s. What to do: %s.", w.Saw, w.Spoilt, w.Advice))
+	return d.Warnings
+}
+
+// sentences returns what happened, what it may have affected, and the remedy.
+func sentences(w result.Warning) string {
+	text := w.Saw + "."
+	if w.Spoilt != "" {
+		text += " It may have affected " + w.Spoilt + "."
 	}
-	return lines
+	if w.Advice != "" {
+		text += " What to do: " + w.Advice + "."
+	}
+	return text
 }
 
 // headline returns the machine in one line.

@@ -216,13 +216,13 @@ func TestGoldenParts(t *testing.T) {
 // A run that measured no costs does not show how it measured them.
 func TestPartsOnlyHaveNoTablesOfCosts(t *testing.T) {
 	var table bytes.Buffer
-	require.NoError(t, OfDocument(trusted()).Text(&table))
+	require.NoError(t, OfDocument(trusted()).Whole(&table))
 	require.NotContains(t, table.String(), "rounds of latency")
 	require.NotContains(t, table.String(), "ns/read")
 	require.Contains(t, table.String(), "Verified        for 5 s on CPUs 0 to 3, with every CPU busy\n")
 	require.True(t, strings.HasPrefix(table.String(), "All 4 clocks passed on 4 CPUs in 5 s.\n"), "the answer is the first line")
 	table.Reset()
-	require.NoError(t, OfDocument(both()).Text(&table))
+	require.NoError(t, OfDocument(both()).Whole(&table))
 	require.Contains(t, table.String(), "Measured        10 rounds of latency")
 	require.Contains(t, table.String(), "\nAll 4 clocks passed on 4 CPUs in 5 s.\n")
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -11,8 +12,14 @@ import (
 	"github.com/timebench/timebench/internal/system/terminal"
 )
 
-// Text writes a report as text, without its pictures: as wide as a [terminal.Screen], or table.Width elsewhere.
-func (r Report) Text(w io.Writer) error {
+// Text writes a report as text, without its pictures: as wide as a [terminal.Screen], or table.Width elsewhere. It
+// shortens the facts and the warnings, and leaves out columns for which there is no room.
+func (r Report) Text(w io.Writer) error { return r.text(w, false) }
+
+// Whole writes a report as text with all that Text shortens. Its tables may be wider than the output.
+func (r Report) Whole(w io.Writer) error { return r.text(w, true) }
+
+func (r Report) text(w io.Writer, whole bool) error {
 	width := terminal.Width(w)
 	var parts []string
 	add := func(text string) {
@@ -34,21 +41,64 @@ func (r Report) Text(w io.Writer) error {
 			add(explained(f, width))
 		}
 	} else {
-		add(briefly(r.findings, width))
+		add(briefly(r.findings, width, whole))
 	}
 	for _, b := range r.blocks {
-		add(b.Text(width))
+		add(b.Text(width, whole))
 	}
 	if len(r.missing.Lines) > 0 {
-		add(r.missing.Text(width))
+		missing := r.missing
+		if more := len(missing.Lines) - mostMissing; more > 0 && !whole {
+			missing.Lines = append(missing.Lines[:mostMissing:mostMissing], table.Fact{Name: fmt.Sprintf("and %d more (-v)", more)})
+		}
+		add(missing.Text(width))
 	}
-	for _, warning := range r.warnings {
-		add(labelled(table.Warn, "Warning: "+warning, width))
-	}
-	if !r.explained {
+	add(warned(r.warnings, width, whole))
+	switch {
+	case whole:
+		add(r.facts.Text(width))
+		add(logged(r.log, width))
+	case !r.explained && len(r.brief.Lines) > 0:
+		add(r.brief.Text(width))
+	case !r.explained:
 		add(r.facts.Text(width))
 	}
 	return terminal.Show(w, strings.Join(parts, "\n"))
+}
+
+// mostMissing is how many lines text has about what could not be measured.
+const mostMissing = 10
+
+// warned returns a line for each warning, and all of it in a whole report.
+func warned(warnings []result.Warning, width int, whole bool) string {
+	var lines strings.Builder
+	for i, warning := range warnings {
+		text := warning.Saw + "."
+		if whole {
+			text = sentences(warning)
+			if i > 0 {
+				lines.WriteString("\n")
+			}
+		}
+		lines.WriteString(labelled(table.Warn, "Warning: "+text, width))
+	}
+	return lines.String()
+}
+
+// logged returns the lines of the kernel log below their title; "" without any.
+func logged(log *result.KernelLog, width int) string {
+	if log == nil {
+		return ""
+	}
+	var lines strings.Builder
+	lines.WriteString(table.Indented(logTitle(log), 0, width))
+	for i, line := range log.Lines {
+		if i == 0 {
+			lines.WriteString("\n")
+		}
+		lines.WriteString(table.Indented(line, 2, width))
+	}
+	return lines.String()
 }
 
 // levels are those of the severities.
@@ -65,11 +115,12 @@ func labelled(level table.Level, text string, width int) string {
 	return level.Paint(label+":") + rest
 }
 
-// briefly returns a line for each finding, and where they are explained; "" if none is more than a note.
-func briefly(findings []result.Finding, width int) string {
+// briefly returns a line for each finding, and where they are explained; "" if there is none. Notes are for a whole
+// report.
+func briefly(findings []result.Finding, width int, whole bool) string {
 	var lines strings.Builder
 	for _, f := range findings {
-		if f.Severity != result.Note {
+		if whole || f.Severity != result.Note {
 			lines.WriteString(titled(f, width))
 		}
 	}
@@ -100,11 +151,14 @@ func List(w io.Writer, clocks []compare.Clock) error {
 	g := table.Grid{Header: []string{"Clock", "Kind", "Available"}, Texts: 3, Spare: []int{1}}
 	narrower := g
 	var why words.Reasons
+	usable := 0
 	for _, c := range cleaned(clocks) {
 		available := "yes"
 		if !c.Available {
 			available = "no"
 			why.Add(c.ID, c.Reason)
+		} else {
+			usable++
 		}
 		narrower.Rows = append(narrower.Rows, []string{c.ID, c.Kind, available})
 		if !c.Available {
@@ -116,6 +170,6 @@ func List(w io.Writer, clocks []compare.Clock) error {
 		narrower.Note = "\n" + strings.Join(lines, "\n")
 	}
 	g.Narrower = &narrower
-	_, err := io.WriteString(w, g.Within(terminal.Width(w)))
+	_, err := fmt.Fprintf(w, "%d of %s%s available here.\n\n%s", usable, words.Plural(len(clocks), "clock"), words.Are(len(clocks)), g.Within(terminal.Width(w), false))
 	return err
 }

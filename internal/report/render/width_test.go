@@ -3,17 +3,21 @@ package render
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/test/made"
 )
@@ -26,6 +30,65 @@ type wide struct {
 
 func (w *wide) Show(text string) error { _, err := w.WriteString(text); return err }
 func (w *wide) Width() int             { return w.columns }
+
+// catalogued is a document with every name of the catalogues, those of other systems among them, and what is measured of
+// each.
+func catalogued() (d *result.Document, names []string) {
+	d = both()
+	costs, verified := compare.Into(d), verify.Of(d)
+	measured, checked := costs.Clocks[0], verified.Clocks[0]
+	measured.Latency = &compare.Latency{MedianNS: 12345.6, LowNS: 12345.1, HighNS: 13456.7, Confidence: 0.95, MinNS: 12340.1, SamplesNS: []float64{12345.6}}
+	measured.KernelEntry = result.Sometimes
+	names = []string{"QueryUnbiasedInterruptTimePrecise@winapi", "GetSystemTimePreciseAsFileTime@winapi", "ISB+CNTVCT_EL0@cpu", "CLOCK_UPTIME_RAW_APPROX@libc"}
+	for _, c := range clock.Catalog() {
+		names = append(names, c.ID)
+	}
+	costs.Clocks, verified.Clocks = nil, nil
+	for _, id := range names {
+		measured.ID, checked.ID = id, id
+		costs.Clocks, verified.Clocks = append(costs.Clocks, measured), append(verified.Clocks, checked)
+	}
+	section := made.Runtimes(5)
+	template := section.Runtimes[0]
+	call := template.Calls[4]
+	section.Runtimes = nil
+	for _, r := range runtimes.All {
+		of := template
+		of.Name, of.Calls = r.Name, nil
+		for _, c := range r.Calls {
+			call.ID, call.Call, call.Kind, call.Reads = c.Name+"@"+r.Name, c.Name, c.Kind, []string{"CLOCK_PROCESS_CPUTIME_ID", "CLOCK_MONOTONIC"}
+			of.Calls, names = append(of.Calls, call), append(names, c.Name)
+		}
+		section.Runtimes = append(section.Runtimes, of)
+	}
+	d.Put(section)
+	return d, names
+}
+
+// partsOf are the parts of a name between which it may break.
+var partsOf = regexp.MustCompile(`(?:[^ ._(@/,=:]|:[^:])*(?:::|[._(@/,=]+|$)`)
+
+// No name of the catalogues breaks but after one of its parts, in any report on any terminal.
+func TestNamesOfTheCataloguesStayWhole(t *testing.T) {
+	d, names := catalogued()
+	both := diff.Compare(diff.Read("old", d), diff.Read("new", d), section.Usual)
+	for _, columns := range []int{table.Narrowest, 80, 100, 120} {
+		for name, r := range map[string]Report{"document": OfDocument(d), "diff": OfDiff(both)} {
+			out := &wide{columns: columns}
+			require.NoError(t, r.Text(out))
+			for line := range strings.Lines(out.String()) {
+				require.LessOrEqual(t, text.StringWidthWithoutEscSequences(strings.TrimRight(line, "\n")), columns, "%s at %d columns: %s", name, columns, line)
+			}
+			for _, whole := range names {
+				for word := range strings.FieldsSeq(whole) {
+					for _, part := range partsOf.FindAllString(word, -1) {
+						require.Contains(t, out.String(), part, "%s: %s at %d columns", name, whole, columns)
+					}
+				}
+			}
+		}
+	}
+}
 
 // Every report fits any terminal, and no name breaks but after one of its parts.
 func TestReportsFitTerminals(t *testing.T) {
@@ -46,7 +109,7 @@ func TestReportsFitTerminals(t *testing.T) {
 			out := &wide{columns: columns}
 			require.NoError(t, r.Text(out))
 			for line := range strings.Lines(out.String()) {
-				require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), columns, "%s at %d columns: %s", name, columns, line)
+				require.LessOrEqual(t, text.StringWidthWithoutEscSequences(strings.TrimRight(line, "\n")), columns, "%s at %d columns: %s", name, columns, line)
 			}
 		}
 	}
@@ -79,7 +142,7 @@ func TestListFitsTerminals(t *testing.T) {
 		out := &wide{columns: columns}
 		require.NoError(t, List(out, clocks))
 		for line := range strings.Lines(out.String()) {
-			require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), columns, "%d columns: %s", columns, line)
+			require.LessOrEqual(t, text.StringWidthWithoutEscSequences(strings.TrimRight(line, "\n")), columns, "%d columns: %s", columns, line)
 		}
 		require.Contains(t, out.String(), "CLOCK_PROCESS_CPUTIME_ID@syscall  cpu time  yes\n")
 		require.Equal(t, columns < 200, strings.Contains(out.String(), "\na, b: the kernel"), "%d columns: %s", columns, out)

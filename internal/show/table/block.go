@@ -38,15 +38,15 @@ func (b Block) HasRows() bool {
 	return slices.ContainsFunc(b.Grids, func(g Grid) bool { return len(g.Rows) > 0 })
 }
 
-// Text returns the block as text, within a width in columns.
-func (b Block) Text(width int) string {
+// Text returns the block as text, within a width in columns; whole, its tables have all their columns, as wide as they are.
+func (b Block) Text(width int, whole bool) string {
 	var parts []string
 	if !b.HasRows() && b.Title != "" {
 		parts = append(parts, Indented(b.Title, 0, width))
 	}
 	for _, g := range b.Grids {
-		if len(g.Rows) > 0 {
-			parts = append(parts, g.Within(width))
+		if len(g.Rows) > 0 && (whole || !g.Detail) {
+			parts = append(parts, g.Within(width, whole))
 		}
 	}
 	if len(b.Facts.Lines) > 0 {
@@ -65,13 +65,18 @@ func (b Block) Text(width int) string {
 	return strings.Join(parts, "\n")
 }
 
-// Within returns the grid as text within a width in columns, if it can: its title, its rows and its note.
-func (g Grid) Within(width int) string {
-	for g.Narrower != nil && text.LongestLineLen(g.Text()) > width {
-		g = *g.Narrower
+// Within returns the grid as text within a width in columns, if it can: its title, its rows and its note. A whole one
+// has all its columns, as wide as they are.
+func (g Grid) Within(width int, whole bool) string {
+	rows := g.Text()
+	if !whole {
+		for g.Narrower != nil && text.LongestLineLen(g.Text()) > width {
+			g = *g.Narrower
+		}
+		g = g.fitting(width)
+		rows = g.Fitted(width)
 	}
-	g = g.fitting(width)
-	rows := g.Fitted(width) + "\n" + note(g.Note, width)
+	rows += "\n" + note(g.Note, width)
 	if g.Title == "" {
 		return rows
 	}

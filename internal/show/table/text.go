@@ -34,6 +34,8 @@ type Grid struct {
 	Rows [][]string
 	// Levels are those of the rows, by which text paints their last cell; nil for none.
 	Levels []Level
+	// Detail tables are in text only where all of it is asked for.
+	Detail bool
 	// Note is below the table.
 	Note string
 	// Spare are the columns, by index, that text leaves out where there is no room, in this order.
@@ -143,35 +145,47 @@ func (g Grid) Fitted(width int) string {
 	if tooWide() {
 		g.Header, whole.Header = g.stacked(), whole.stacked()
 	}
-	rendered := g.wrapped(width, short)
+	rendered := g.wrapped(width, short, true)
 	if last >= 0 && text.LongestLineLen(rendered) > width {
 		leftOut[whole.Spare[last]] = true
 		g = whole.without(leftOut)
 	}
-	if text.LongestLineLen(rendered) > width {
-		rendered = g.wrapped(width, shortest)
+	for _, parts := range []bool{true, false} {
+		if text.LongestLineLen(rendered) > width {
+			rendered = g.wrapped(width, shortest, parts)
+		}
 	}
 	return rendered
 }
 
-// wrapped returns the Grid as text within a width, if it can with columns of text of so many columns at least.
-func (g Grid) wrapped(width, least int) string {
+// wrapped returns the Grid as text within a width, if it can with columns of text of so many columns at least, and of
+// the longest part of a name.
+func (g Grid) wrapped(width, least int, parts bool) string {
 	writer, columns := g.painted().writer(), g.columns()
 	widest := make([]int, min(len(g.Header), max(1, g.Texts)))
+	narrowest := slices.Repeat([]int{least}, len(widest))
 	for _, row := range g.Rows {
 		for i := range widest {
 			widest[i] = max(widest[i], text.StringWidth(row[i]))
+			if parts {
+				narrowest[i] = max(narrowest[i], longestPart(row[i]))
+			}
 		}
 	}
 	for {
 		rendered := trimRight(writer.Render(), width)
 		over := text.LongestLineLen(rendered) - width
-		i := slices.Index(widest, slices.Max(widest))
-		if over <= 0 || widest[i] <= least {
+		i, room := 0, math.MinInt
+		for column, columns := range widest {
+			if columns > narrowest[column] && columns > room {
+				i, room = column, columns
+			}
+		}
+		if over <= 0 || room < 0 {
 			return rendered
 		}
 		// Half of the excess, because then another column may be the widest.
-		widest[i] = max(least, widest[i]-(over+1)/2)
+		widest[i] = max(narrowest[i], widest[i]-(over+1)/2)
 		columns[i].WidthMax, columns[i].WidthMaxEnforcer = widest[i], inLines
 		writer.SetColumnConfigs(columns)
 	}
@@ -216,7 +230,6 @@ func inLines(of string, most int) string {
 
 // lineEnd returns where the first line of a text ends, in bytes; its length if all of it fits.
 func lineEnd(of string, most int) int {
-	const parts = "._(@/,="
 	space, part, width := 0, 0, 0
 	for at, letter := range of {
 		if letter == ' ' && width <= most {
@@ -229,11 +242,32 @@ func lineEnd(of string, most int) int {
 			}
 			return cmp.Or(part, at, len(string(letter)))
 		}
-		if strings.ContainsRune(parts, letter) || strings.HasSuffix(of[:at], ":") && letter == ':' {
+		if endsPart(of, at, letter) {
 			part = at + len(string(letter))
 		}
 	}
 	return len(of)
+}
+
+// endsPart reports whether a name may break after this letter of a text.
+func endsPart(of string, at int, letter rune) bool {
+	return strings.ContainsRune("._(@/,=", letter) || strings.HasSuffix(of[:at], ":") && letter == ':'
+}
+
+// longestPart returns the width of the longest part of a text that does not break, in columns.
+func longestPart(of string) int {
+	longest, width := 0, 0
+	for at, letter := range of {
+		width += text.RuneWidth(letter)
+		if letter == ' ' {
+			width = 0
+		}
+		longest = max(longest, width)
+		if endsPart(of, at, letter) {
+			width = 0
+		}
+	}
+	return longest
 }
 
 // plain is the style of a text table with a line under its header.
