@@ -54,7 +54,7 @@ func TestEveryFormatAndOut(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, name, command.Name())
 		require.NotNil(t, command.Flags().Lookup("out"), name)
-		formats := strings.Split(strings.TrimPrefix(command.Flags().Lookup("format").Usage, "output format: "), ", ")
+		formats := strings.Split(strings.TrimPrefix(command.Flags().Lookup("format").Usage, "output `format`: "), ", ")
 		require.Subset(t, formats, []string{"table", "markdown", "csv", "json", "html"}, name)
 	}
 }
