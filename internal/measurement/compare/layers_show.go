@@ -40,8 +40,11 @@ func layerGrids(d *result.Document) []table.Grid {
 func layerGrid(clocks []Clock, d *result.Document) table.Grid {
 	const inDoubt = "≈ "
 	g := table.Grid{Title: "Where the time of a read goes, in ns: @" + clocks[0].Path, Header: []string{"Layer"}}
-	for _, c := range clocks {
+	for i, c := range clocks {
 		g.Header = append(g.Header, c.ID)
+		if i > 0 {
+			g.Spare = append([]int{i + 1}, g.Spare...)
+		}
 	}
 	for _, name := range layerOrder(clocks) {
 		row := []string{name}

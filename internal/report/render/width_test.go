@@ -37,6 +37,7 @@ func catalogued() (d *result.Document, names []string) {
 	d = both()
 	costs, verified := compare.Into(d), verify.Of(d)
 	measured, checked := costs.Clocks[0], verified.Clocks[0]
+	layers := []compare.Layer{{Name: "call and return", NS: 1.35}, {Name: "the call in the kernel, read the clock source", NS: 12344}}
 	measured.Latency = &compare.Latency{MedianNS: 12345.6, LowNS: 12345.1, HighNS: 13456.7, Confidence: 0.95, MinNS: 12340.1, SamplesNS: []float64{12345.6}}
 	measured.KernelEntry = result.Sometimes
 	names = []string{"QueryUnbiasedInterruptTimePrecise@winapi", "GetSystemTimePreciseAsFileTime@winapi", "ISB+CNTVCT_EL0@cpu", "CLOCK_UPTIME_RAW_APPROX@libc"}
@@ -45,7 +46,11 @@ func catalogued() (d *result.Document, names []string) {
 	}
 	costs.Clocks, verified.Clocks = nil, nil
 	for _, id := range names {
-		measured.ID, checked.ID = id, id
+		measured.ID, checked.ID, measured.Layers = id, id, nil
+		if strings.HasPrefix(id, "gettimeofday@") || strings.HasPrefix(id, "CLOCK_REALTIME@") || strings.HasPrefix(id, "CLOCK_MONOTONIC@") {
+			_, measured.Path, _ = strings.Cut(id, "@")
+			measured.Layers = layers
+		}
 		costs.Clocks, verified.Clocks = append(costs.Clocks, measured), append(verified.Clocks, checked)
 	}
 	section := made.Runtimes(5)
