@@ -3,7 +3,6 @@
 package clock
 
 import (
-	"runtime"
 	"strings"
 	"unsafe"
 
@@ -49,23 +48,15 @@ func systemClocks() []Clock {
 // mach returns a counter of Mach, in its own ticks.
 func mach(name string, fn uintptr) Clock {
 	return Clock{
-		ID: name + "@libc", Call: name + "()", Path: Libc, Kind: Monotonic, Hz: MachHz(), ReportedNS: func() float64 { return 1e9 / MachHz() },
+		ID: name + "@libc", Call: name + "()", Path: Libc, Kind: Monotonic, Hz: machHz(), ReportedNS: func() float64 { return 1e9 / machHz() },
 		Open: func() (Reader, error) { return newValueReader(fn, 0), nil },
 	}
 }
 
-// MachHz returns the ticks per second of mach_absolute_time, from mach_timebase_info.
-func MachHz() float64 {
-	numerator, denominator := MachTimebase()
+// machHz returns the ticks per second of mach_absolute_time.
+func machHz() float64 {
+	numerator, denominator := native.MachTimebase()
 	return 1e9 * float64(denominator) / float64(numerator)
-}
-
-// MachTimebase returns the fraction by which ticks of mach_absolute_time are multiplied to get nanoseconds.
-func MachTimebase() (numerator, denominator uint32) {
-	fraction := new([2]uint32)
-	native.CallBuffer(native.LibMachTimebaseInfo, unsafe.Pointer(fraction), 0, 1)
-	runtime.KeepAlive(fraction)
-	return max(fraction[0], 1), max(fraction[1], 1)
 }
 
 // resolutionNS returns the resolution of a clock from clock_getres(3), in nanoseconds; 0 if it fails.

@@ -119,6 +119,8 @@ type Host struct {
 	Runtimes []string `json:"runtimes,omitempty"`
 	// Windows has the facts that only Windows has.
 	Windows *Windows `json:"windows,omitempty"`
+	// MacOS has the facts that only macOS has.
+	MacOS *MacOS `json:"macos,omitempty"`
 }
 
 // A CPU is the processor, or all processors of a machine.
@@ -193,6 +195,10 @@ type ClockSource struct {
 	// Settings are the sysctls that decide whether a read enters the kernel and whether the TSC is used:
 	// kern.timecounter.smp_tsc=0. Absent on Linux.
 	Settings []string `json:"settings,omitempty"`
+	// UserMode is whether the C library of a BSD reads the timecounter in user mode. Absent on Linux, and if unknown.
+	UserMode *bool `json:"user_mode,omitempty"`
+	// Algorithm is how the C library of FreeBSD reads it: TSC, HPET, Hyper-V page, pvclock, generic timer.
+	Algorithm string `json:"algorithm,omitempty"`
 }
 
 // A Quality is the quality of a timecounter of a BSD kernel (tc_quality in sys/timetc.h).
@@ -291,6 +297,20 @@ type RefusedCall struct {
 	Errno string `json:"errno"`
 	// Seccomp is whether a seccomp filter is installed for the process.
 	Seccomp bool `json:"seccomp,omitempty"`
+}
+
+// MacOS has the facts that only macOS has.
+type MacOS struct {
+	// TimebaseNumerator and TimebaseDenominator are the fraction by which ticks of mach_absolute_time are multiplied to get
+	// nanoseconds (mach_timebase_info).
+	TimebaseNumerator int64 `json:"timebase_numerator" is:"positive"`
+	// TimebaseDenominator is its denominator.
+	TimebaseDenominator int64 `json:"timebase_denominator" is:"positive"`
+	// UserMode is whether mach_absolute_time reads the counter in user mode (_COMM_PAGE_USER_TIMEBASE). Absent on amd64,
+	// which has no such field.
+	UserMode *bool `json:"user_mode,omitempty"`
+	// Translated is whether Rosetta translates the program (sysctl.proc_translated).
+	Translated bool `json:"translated,omitempty"`
 }
 
 // Windows has the facts that only Windows has.

@@ -35,7 +35,9 @@ import (
 func full() *result.Document {
 	d := withEveryKey()
 	d.Labels = []string{"host=web1", "rack=3"}
-	ppm, cpu, earlier := -12.75, 1, 2
+	ppm, cpu, earlier, userMode := -12.75, 1, 2, true
+	d.Host.ClockSource.UserMode, d.Host.ClockSource.Algorithm = &userMode, "TSC"
+	d.Host.MacOS = &result.MacOS{TimebaseNumerator: 125, TimebaseDenominator: 3, UserMode: &userMode, Translated: true}
 	d.Put(&verify.Verification{
 		DurationNS: 5e9, CPUs: []int{1, 2}, LostCPUs: []int{3}, Load: true,
 		Clocks: []verify.VerifiedClock{{

@@ -28,7 +28,11 @@ func clockSource() *result.ClockSource {
 			text.WriteString(timecounter + name + "=" + strconv.Itoa(int(int32(value))) + "\n") //nolint:gosec // they are ints in the kernel
 		}
 	}
-	return Timecounter(text.String())
+	found := Timecounter(text.String())
+	if found != nil {
+		addUserMode(found)
+	}
+	return found
 }
 
 // CurrentClockSource returns the clock source in use; "" if it cannot be read.

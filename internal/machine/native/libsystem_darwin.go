@@ -2,7 +2,10 @@
 
 package native
 
-import "unsafe"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // CallIDBuffer calls the C function at address fn n times as fn(id, buffer), n ≥ 1, and returns the
 // result of the last call. It advances buffer as CallBuffer does.
@@ -29,3 +32,12 @@ var (
 	LibMachContinuousTime uintptr // mach_continuous_time
 	LibMachTimebaseInfo   uintptr // mach_timebase_info
 )
+
+// MachTimebase returns the fraction by which ticks of mach_absolute_time are multiplied to get nanoseconds. It is 1/1 if
+// mach_timebase_info fails.
+func MachTimebase() (numerator, denominator uint32) {
+	fraction := new([2]uint32)
+	CallBuffer(LibMachTimebaseInfo, unsafe.Pointer(fraction), 0, 1)
+	runtime.KeepAlive(fraction)
+	return max(fraction[0], 1), max(fraction[1], 1)
+}

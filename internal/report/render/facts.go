@@ -51,6 +51,9 @@ func hostFacts(h result.Host) []table.Fact {
 	if h.Windows != nil {
 		all = append(all, windowsFacts(*h.Windows, h.Arch)...)
 	}
+	if h.MacOS != nil {
+		all = append(all, macFact(*h.MacOS))
+	}
 	return all
 }
 
@@ -87,7 +90,20 @@ func clockSource(c result.ClockSource) string {
 	for _, of := range c.Qualities {
 		available = append(available, fmt.Sprintf("%s(%d)", of.Name, of.Quality))
 	}
-	return strings.Join(words.Present(c.Current+" (available: "+strings.Join(available, ", ")+")", strings.Join(c.Settings, " ")), "; ")
+	return strings.Join(words.Present(c.Current+" (available: "+strings.Join(available, ", ")+")", strings.Join(c.Settings, " "), userMode(c)), "; ")
+}
+
+// userMode returns how the C library of a BSD reads the clock source; empty if that is unknown.
+func userMode(c result.ClockSource) string {
+	switch {
+	case c.UserMode == nil:
+		return ""
+	case !*c.UserMode:
+		return "libc makes a system call"
+	case c.Algorithm == "":
+		return "libc reads it in user mode"
+	}
+	return "libc reads it in user mode (" + c.Algorithm + ")"
 }
 
 // wsl returns the name of the Windows Subsystem for Linux; empty outside of it.
@@ -96,6 +112,20 @@ func wsl(version int) string {
 		return ""
 	}
 	return fmt.Sprintf("WSL %d", version)
+}
+
+// macFact returns the line about the counter of macOS.
+func macFact(m result.MacOS) table.Fact {
+	text := fmt.Sprintf("%s (mach_timebase_info %d/%d)", words.Hertz(1e9*float64(m.TimebaseDenominator)/float64(m.TimebaseNumerator)), m.TimebaseNumerator, m.TimebaseDenominator)
+	if m.UserMode != nil && *m.UserMode {
+		text += "; read in user mode"
+	} else if m.UserMode != nil {
+		text += "; each read enters the kernel"
+	}
+	if m.Translated {
+		text += "; Rosetta translates timebench, use the build for arm64"
+	}
+	return table.Fact{Name: "Mach time", Value: text}
 }
 
 // windowsFacts returns the lines that only Windows has.

@@ -60,3 +60,28 @@ func TestClockSourceFact(t *testing.T) {
 		Qualities: []result.Quality{{Name: "HPET", Quality: 950}, {Name: "TSC", Quality: -100}},
 	}))
 }
+
+func TestClockSourceOfABSD(t *testing.T) {
+	yes, no := true, false
+	for want, c := range map[string]result.ClockSource{
+		"HPET (available: HPET)":                                                       {},
+		"HPET (available: HPET); libc makes a system call":                             {UserMode: &no},
+		"HPET (available: HPET); libc reads it in user mode":                           {UserMode: &yes},
+		"HPET (available: HPET); libc reads it in user mode (Hyper-V page)":            {UserMode: &yes, Algorithm: "Hyper-V page"},
+		"HPET (available: HPET); kern.timecounter.smp_tsc=0; libc makes a system call": {UserMode: &no, Settings: []string{"kern.timecounter.smp_tsc=0"}},
+	} {
+		c.Current, c.Available = "HPET", []string{"HPET"}
+		require.Equal(t, want, clockSource(c))
+	}
+}
+
+func TestMacFact(t *testing.T) {
+	yes, no := true, false
+	for want, m := range map[string]result.MacOS{
+		"24.0 MHz (mach_timebase_info 125/3); read in user mode":                                     {TimebaseNumerator: 125, TimebaseDenominator: 3, UserMode: &yes},
+		"24.0 MHz (mach_timebase_info 125/3); each read enters the kernel":                           {TimebaseNumerator: 125, TimebaseDenominator: 3, UserMode: &no},
+		"1000.0 MHz (mach_timebase_info 1/1); Rosetta translates timebench, use the build for arm64": {TimebaseNumerator: 1, TimebaseDenominator: 1, Translated: true},
+	} {
+		require.Equal(t, table.Fact{Name: "Mach time", Value: want}, macFact(m))
+	}
+}

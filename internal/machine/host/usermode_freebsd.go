@@ -1,0 +1,45 @@
+package host
+
+import (
+	"encoding/binary"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/system/debuglog"
+	"golang.org/x/sys/unix"
+)
+
+// addUserMode adds whether the C library reads the timecounter in user mode.
+func addUserMode(of *result.ClockSource) {
+	if strconv.IntSize != 64 {
+		return // the page has another layout
+	}
+	auxiliary, err := unix.SysctlRaw("kern.proc.auxv", os.Getpid())
+	if err != nil {
+		debuglog.Printf("host", "kern.proc.auxv: %v", err)
+		return
+	}
+	const timekeep = 22 // AT_TIMEKEEP in sys/elf_common.h
+	address := auxiliaryValue(auxiliary, timekeep)
+	if address == 0 {
+		debuglog.Printf("host", "no AT_TIMEKEEP")
+		return
+	}
+	// The kernel maps the page for the life of the process.
+	page := unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), timekeepBytes+timehands*timehandsBytes)
+	addTimekeep(of, slices.Clone(page), runtime.GOARCH)
+}
+
+// auxiliaryValue returns the value of an entry of the auxiliary vector, which has pairs of 64 bits; 0 if it has none.
+func auxiliaryValue(vector []byte, kind uint64) uintptr {
+	for pair := range slices.Chunk(vector, 16) {
+		if len(pair) == 16 && binary.LittleEndian.Uint64(pair) == kind {
+			return uintptr(binary.LittleEndian.Uint64(pair[8:]))
+		}
+	}
+	return 0
+}
