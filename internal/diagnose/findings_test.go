@@ -86,6 +86,15 @@ func TestEachFinding(t *testing.T) {
 			compare.Into(d).Clocks = clocks(result.Always, 640)
 			d.Host.ClockSource.Current = "hpet"
 		}, "kernel-entry", result.Error, "somebody selected hpet at run time"},
+		"layers": {func(d *result.Document) {
+			compare.Into(d).Clocks = clocks(result.Always, 1010)
+			d.Host.ClockSource.Current = "hpet"
+			for i := range compare.Of(d).Clocks {
+				c := &compare.Of(d).Clocks[i]
+				c.UserModeNS = 22
+				c.Layers = []compare.Layer{{Name: "call and return", NS: 2}, {Name: "enter and leave the kernel", NS: 95}, {Name: "the call in the kernel", NS: 98}, {Name: "read the clock source", NS: 815}}
+			}
+		}, "kernel-entry", result.Error, "98.0 the call in the kernel and 815.0 read the clock source (hpet); if the vDSO could read the counter of the CPU, about 22.0 ns would be left"},
 		"sometimes": {func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Sometimes, 100) }, "kernel-entry", result.Error, "3 fine clocks · 100 ns/read · some reads enter the kernel (seccomp)"},
 		"nothing measured": {func(d *result.Document) {
 			compare.Into(d).Clocks = clocks(result.Always, 640)

@@ -52,6 +52,7 @@ func kernelEntry(d *result.Document) *result.Finding {
 	if call := timedClock(d, "CLOCK_MONOTONIC@syscall"); call != nil {
 		finding.Evidence = append(finding.Evidence, row(*call)+" · the system call itself")
 	}
+	finding.Evidence = append(finding.Evidence, whatToWin(d, entering)...)
 	finding.Evidence = append(finding.Evidence, maxThroughput(entering)...)
 	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, sufferingShare))...)
 	why := whyNotTSC(d)

@@ -112,11 +112,17 @@ func become(rules string, args []string) error {
 // prints.
 func under(t *testing.T, rules []string, args ...string) *result.Document {
 	t.Helper()
+	return document(t, filtered(t, rules, args...))
+}
+
+// filtered returns the command that runs timebench with system calls forbidden.
+func filtered(t testing.TB, rules []string, args ...string) *exec.Cmd {
+	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	command := exec.Command(self, append([]string{need.Timebench(t)}, args...)...)
 	command.Env = append(os.Environ(), forbid+"="+strings.Join(rules, ","))
-	return document(t, command)
+	return command
 }
 
 // document runs a command that must end with 0 or 1, silently, and loads what it prints.

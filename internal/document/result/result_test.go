@@ -126,6 +126,7 @@ func fullClock(clock compare.Clock) compare.Clock {
 	clock.Latency.Runs = []int{2, 1}
 	clock.Throughput[0].SamplesReadsPerSecond, clock.Throughput[0].Runs = []float64{4.9e7, 4.9e7}, []int{1, 1}
 	clock.KernelEntry, clock.KernelEntryBy = result.Never, "seccomp"
+	clock.UserModeNS = 21.7
 	clock.Layers = []compare.Layer{
 		{Name: "call and return", NS: clock.Latency.MedianNS + 0.5, LowNS: 1.3, HighNS: 30},
 		{Name: "convert (sequence, multiply)", NS: -0.5, LowNS: -0.75, HighNS: 0.25},

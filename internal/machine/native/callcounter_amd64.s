@@ -3,7 +3,7 @@
 #include "textflag.h"
 #include "funcdata.h"
 
-// The loop of CallNothing, which call_linux_amd64.s explains. The state of the loop is in
+// The loop of CallNothing, which call_sysv_amd64.s explains. The state of the loop is in
 // registers that neither RDTSC nor RDTSCP writes, as they do AX, CX and DX. The stack is
 // aligned as for a C function, which these are not: the loop has the same instructions.
 

@@ -63,6 +63,9 @@ type Clock struct {
 	Distribution *Distribution `json:"distribution,omitempty"`
 	// Layers are the parts of the latency, from the call inwards, if they are known and could be measured.
 	Layers []Layer `json:"layers,omitempty" once:"name"`
+	// UserModeNS is what a read would take if the vDSO read the counter of the CPU: the median time of a function that
+	// does so as the vDSO. Absent if the layers are, and if the vDSO does not enter the kernel.
+	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 }
 
 // Latency is the wall time of one read, as the median of the rounds.

@@ -6,6 +6,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
@@ -59,6 +60,11 @@ func (r *runner) nest() {
 			n.samples = make([][]float64, len(n.loops))
 			r.nests = append(r.nests, n)
 		}
+		if s.clock.Path == clock.VDSO && n.enters == result.Always && r.userMode == nil {
+			for _, standIn := range clock.UserMode() {
+				r.userMode = r.openLoop(clock.Step{ID: standIn.ID, Open: standIn.Open})
+			}
+		}
 	}
 }
 
@@ -91,15 +97,18 @@ func (r *runner) keep() {
 	}
 }
 
-// layers returns the layers of a clock. There are none if a loop failed, and if it changed during the run whether reads
-// enter the kernel.
-func (r *runner) layers(s *subject) []compare.Layer {
+// addLayers adds the layers of a subject to its clock. There are none if a loop failed, and if it changed during the run
+// whether reads enter the kernel.
+func (r *runner) addLayers(c *compare.Clock, s *subject) {
 	for _, n := range r.nests {
-		if n.of == s && len(n.samples) > 0 && len(n.samples[0]) > 0 && n.enters == s.entry.Enters && len(r.noise.sources) <= 1 {
-			return compare.LayersOf(n.names, n.samples, compare.LatencyOf(s.latency, nil).MedianNS)
+		if n.of != s || len(n.samples) == 0 || len(n.samples[0]) == 0 || n.enters != s.entry.Enters || len(r.noise.sources) > 1 {
+			continue
+		}
+		c.Layers = compare.LayersOf(n.names, n.samples, c.Latency.MedianNS)
+		if r.userMode != nil && len(r.userMode.latency) > 0 && s.clock.Path == clock.VDSO && n.enters == result.Always {
+			c.UserModeNS = stats.Median(r.userMode.latency)
 		}
 	}
-	return nil
 }
 
 // loopsEstimate returns approximately how long the loops of the layers take, at most.

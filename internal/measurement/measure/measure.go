@@ -252,7 +252,8 @@ type runner struct {
 	subjects []*subject
 	floor    *subject
 	nests    []nest
-	loops    []*subject // those that are inside the reads of clocks only
+	loops    []*subject // those that are no clocks
+	userMode *subject   // one of the loops: a read that enters the kernel, in user mode; nil if none does
 	bracket  *bracket   // nil if single reads are not timed
 	noise    noise
 	// usable returns the CPUs that the process may use, including those of pinned to which it can pin its threads.

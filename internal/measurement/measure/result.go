@@ -25,7 +25,7 @@ func (r *runner) result() Result {
 	for _, s := range r.subjects {
 		c := s.result()
 		if c.Available {
-			c.Layers = r.layers(s)
+			r.addLayers(&c, s)
 			c.Distribution = r.bracket.result(s.single, r.emptyBracket())
 		}
 		summed.Clocks = append(summed.Clocks, c)

@@ -1,0 +1,64 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+// layersScript measures the layers of a machine's clocks, and its timer alone.
+const layersScript = `
+run layers timebench compare --format json --rounds 20 --time 5ms --threads 1 CLOCK_MONOTONIC CLOCK_REALTIME@vdso gettimeofday hpet@mmio
+`
+
+// TestLayers prints the layers of the machines hpet and tsc, for docs/evidence/layers.md. Where the vDSO enters the kernel, the
+// clock source is a layer by itself.
+//
+//	go test -tags lab ./test/lab -run TestLayers -v
+func TestLayers(t *testing.T) {
+	for _, w := range worlds {
+		if w.name != "hpet" && w.name != "tsc" {
+			continue
+		}
+		t.Run(w.name, func(t *testing.T) {
+			d := document(t, w.run(t, layersScript)["layers"])
+			for _, c := range compare.Of(d).Clocks {
+				if c.Latency != nil {
+					t.Logf("%s %.1f ns, in user mode %.1f ns", c.ID, c.Latency.MedianNS, c.UserModeNS)
+				}
+				for _, l := range c.Layers {
+					t.Logf("    %-30s %8.1f ns (%.1f to %.1f)", l.Name, l.NS, l.LowNS, l.HighNS)
+				}
+			}
+			i := slices.IndexFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.ID == "CLOCK_MONOTONIC@vdso" })
+			monotonic := compare.Of(d).Clocks[i]
+			require.Len(t, monotonic.Layers, 4)
+			last := map[string]string{result.Always: "read the clock source", result.Never: "convert (sequence, multiply)"}[w.vdso]
+			require.Equal(t, last, monotonic.Layers[3].Name)
+			require.Equal(t, w.vdso == result.Always, monotonic.UserModeNS > 0)
+		})
+	}
+}
+
+// TestLayersAreInstructions counts: on a machine where each instruction takes the same time, the layers are numbers of
+// instructions. The loop of the empty call has seven; RDTSC is one, and RDTSCP takes its place.
+func TestLayersAreInstructions(t *testing.T) {
+	w := worlds[slices.IndexFunc(worlds, func(w world) bool { return w.name == "tsc" })].counting()
+	d := document(t, w.run(t, layersScript)["layers"])
+	for _, c := range compare.Of(d).Clocks {
+		for _, l := range c.Layers {
+			t.Logf("%-25s %-30s %6.2f instructions", c.ID, l.Name, l.NS/instructionNS)
+		}
+		if c.Path != "vdso" {
+			continue
+		}
+		require.InDelta(t, 7, c.Layers[0].NS/instructionNS, 0.1, c.ID)
+		require.InDelta(t, 1, c.Layers[1].NS/instructionNS, 0.1, c.ID)
+		require.InDelta(t, 0, c.Layers[2].NS/instructionNS, 0.1, c.ID)
+	}
+}
