@@ -41,7 +41,6 @@ func isTSCRight(d *result.Document) bool { return judged(d, kernellog.TSCRight) 
 // firmware writes to it.
 func doubtsTSC(d *result.Document) bool { return isTSCWrong(d) || caused(d, "tsc-adjust") }
 
-// caused reports whether the kernel log shows a cause of one of the kinds.
 func caused(d *result.Document, kinds ...string) bool {
 	return slices.ContainsFunc(logged(d), func(c kernellog.Cause) bool { return slices.Contains(kinds, c.Kind) })
 }
@@ -83,7 +82,6 @@ func byLog(d *result.Document) (why, bool) {
 	return all, true
 }
 
-// stamped returns the line of the document that has the text of an event, with its time stamp.
 func stamped(d *result.Document, text string) string {
 	lines := d.Host.KernelLog.Lines
 	if i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, text) }); i >= 0 {

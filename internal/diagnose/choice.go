@@ -94,7 +94,6 @@ func kvmClockOff(d *result.Document) (why, bool) {
 	return setBy("kvm-clock, which could replace the TSC, is disabled", off...), len(off) > 0 && !offers(d, "kvm-clock") && !isHost
 }
 
-// setBy returns the reason that parameters of the kernel command line have an effect.
 func setBy(effect string, all ...parameter) why {
 	var texts, evidence []string
 	for _, p := range all {

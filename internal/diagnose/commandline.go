@@ -147,7 +147,7 @@ func commandLine(d *result.Document, add string, remove []parameter) (hint strin
 	if i < 0 {
 		return " (in the configuration of the boot loader). Then reboot", nil
 	}
-	return ". Then reboot" + overridden(d, bootTools[i]), bootTools[i].change(add, texts)
+	return ". Then reboot", bootTools[i].change(add, texts)
 }
 
 // distribution returns the id of a machine's distribution; "" if it is unknown. Older documents
@@ -165,16 +165,6 @@ func likely(d *result.Document, tool bootTool) bool {
 	})
 }
 
-// overridden warns of a file of Ubuntu's cloud images that is read after /etc/default/grub
-// (cloud-images: /etc/default/grub.d/50-cloudimg-settings.cfg).
-func overridden(d *result.Document, tool bootTool) string {
-	if tool.name != "update-grub" || distribution(d) != "ubuntu" {
-		return ""
-	}
-	return ". On Ubuntu's cloud images, /etc/default/grub.d/50-cloudimg-settings.cfg overrides GRUB_CMDLINE_LINUX_DEFAULT, so use GRUB_CMDLINE_LINUX"
-}
-
-// twoFamilies returns the commands for a machine of which no distribution is known.
 func twoFamilies(add string, remove []string) []string {
 	grubby := bootTools[slices.IndexFunc(bootTools, func(tool bootTool) bool { return tool.name == "grubby" })]
 	return []string{

@@ -28,7 +28,6 @@ func quota(d *result.Document) *result.Finding {
 	return finding
 }
 
-// throttled returns how often a quota stopped the process, and the CPU time that it withheld.
 func throttled(c result.Conditions) string {
 	return fmt.Sprintf("throttled in %s, %s of CPU time withheld", words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
 }
@@ -71,7 +70,6 @@ func governor(d *result.Document) *result.Finding {
 	}
 }
 
-// emptyCall returns the quartiles of the cost of an empty call, which follows the CPU speed.
 func emptyCall(c result.Conditions) string {
 	return "the cost of an empty call varied " + words.Between(c.FloorLowNS, c.FloorHighNS) + " (quartiles of the rounds)"
 }

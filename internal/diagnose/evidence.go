@@ -33,7 +33,6 @@ func rows(d *result.Document, clocks []compare.Clock, story func(compare.Clock) 
 	return rows
 }
 
-// row returns evidence on one clock.
 func row(c compare.Clock) string { return c.ID + " · " + cost(c) }
 
 // subject returns the ids of clocks, or their number if they are all fine or all coarse clocks of the vDSO.

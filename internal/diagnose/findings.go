@@ -61,7 +61,6 @@ var checks = []check{
 // overLimit is the check of [Dear], which takes a limit besides the document.
 var overLimit = check{kind: "dear", severities: severities{result.Error}}
 
-// completed returns the finding with the check's kind and, if it has none, its severity.
 func (c check) completed(f *result.Finding) result.Finding {
 	f.Kind, f.Severity = c.kind, cmp.Or(f.Severity, c.severities[0])
 	return *f

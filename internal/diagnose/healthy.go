@@ -11,7 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// usual are the clocks that Healthy describes: the first that a reader asks about.
+// usual are the clocks of which Healthy says more than [Answer]: the first that a reader asks about.
 var usual = []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
 
 // Measured reports whether the cost of any clock is known.
@@ -20,7 +20,7 @@ func Measured(d *result.Document) bool {
 }
 
 // Healthy returns what doctor prints for a document without findings: that there is no
-// problem, or that too little was measured to know, and the facts that support it.
+// problem, or that too little was measured to know. What reads cost is in [Answer].
 func Healthy(d *result.Document) string {
 	text := "No problem with the clocks was found."
 	switch measured := Measured(d); {
@@ -38,50 +38,24 @@ func Healthy(d *result.Document) string {
 	if alone(d) {
 		text = strings.Join(append([]string{text}, shown(d)...), " ")
 	}
-	var facts []string
 	for _, c := range compare.Of(d).Clocks {
-		if slices.Contains(usual, c.ID) {
-			facts = append(facts, clockFacts(d, c)...)
+		if slices.Contains(usual, c.ID) && c.Latency == nil && c.Reason != "" {
+			text += fmt.Sprintf(" %s was not measured: %s.", c.ID, c.Reason)
 		}
 	}
-	if len(facts) > 0 {
-		text += " " + strings.Join(facts, "; ") + "."
-	}
-	if name := clockSource(d); name != "" {
-		text += " The clock source is " + name + "."
+	if v := verify.Of(d); v != nil {
+		for _, c := range v.Clocks {
+			if slices.Contains(usual, c.ID) && c.Verdict == verify.IsMonotonic {
+				text += fmt.Sprintf(" %s never went backwards in %s reads on %s.", c.ID, words.Thousands(c.Reads), words.Plural(len(v.CPUs), "CPU"))
+			}
+		}
 	}
 	return text
 }
 
-// unreadLog returns why the kernel log could not be read; "" if it was.
 func unreadLog(d *result.Document) string {
 	if log := d.Host.KernelLog; log != nil {
 		return log.Reason
 	}
 	return ""
-}
-
-// clockFacts returns the good facts about a clock, or why it was not measured; the first names it.
-func clockFacts(d *result.Document, c compare.Clock) []string {
-	var facts []string
-	subject := c.ID
-	add := func(text string) {
-		facts, subject = append(facts, subject+" "+text), "it"
-	}
-	if c.Latency != nil {
-		add(fmt.Sprintf("costs %s ns/read", words.NS(c.Latency.MedianNS)))
-	} else if c.Reason != "" {
-		add("was not measured: " + c.Reason)
-	}
-	if c.KernelEntry == result.Never {
-		add("does not enter the kernel")
-	}
-	if v := verify.Of(d); v != nil {
-		for _, verified := range v.Clocks {
-			if verified.ID == c.ID && verified.Verdict == verify.IsMonotonic {
-				add(fmt.Sprintf("never went backwards in %s reads on %s", words.Thousands(verified.Reads), words.Plural(len(v.CPUs), "CPU")))
-			}
-		}
-	}
-	return facts
 }

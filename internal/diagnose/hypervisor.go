@@ -135,7 +135,6 @@ func hypervisorOf(d *result.Document) *hypervisor {
 	return nil
 }
 
-// ofHypervisor returns the remedies for the hypervisor, if there is one.
 func ofHypervisor(d *result.Document) []string {
 	if h := hypervisorOf(d); h != nil {
 		return h.remedies

@@ -176,7 +176,6 @@ func noVDSO(d *result.Document) *result.Finding {
 	return finding
 }
 
-// vdsoCause returns why a process has no vDSO.
 func vdsoCause(d *result.Document) string {
 	if off := parameters(d, "vdso=0", "vdso32=0"); len(off) > 0 {
 		return "The kernel was booted without a vDSO (" + onCommandLine + off[0].text + ")."

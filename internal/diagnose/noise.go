@@ -214,7 +214,6 @@ func linuxOr(linux, other string) func(*result.Document) string {
 	}
 }
 
-// phrases returns the texts that are not empty.
 func phrases(texts ...string) string { return strings.Join(words.Present(texts...), "; ") }
 
 // throughput returns the text if the run measured throughput, and nothing otherwise.

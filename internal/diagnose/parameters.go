@@ -32,7 +32,6 @@ func parameters(d *result.Document, names ...string) []parameter {
 
 func underscored(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
-// bootEvidence returns the boot parameters with one of the names, as evidence.
 func bootEvidence(d *result.Document, names ...string) []string {
 	var found []string
 	for _, p := range parameters(d, names...) {

@@ -138,5 +138,4 @@ var hostRemedies = map[string]remedy{
 
 const invtscRisk = "QEMU then refuses to migrate, save or snapshot the guest, unless its TSC rate is set (tsc-frequency=HZ; libvirt: <timer name='tsc' frequency='HZ'/>). With it, the guest can be migrated only to hosts with the same TSC rate or with TSC scaling."
 
-// offersOwnClock reports whether the kernel offers the clock of its hypervisor.
 func offersOwnClock(d *result.Document) bool { return ownClock(d) != "" }

@@ -62,13 +62,8 @@ var programRemedies = map[string]remedy{
 	},
 	"recheck": {
 		source:   "docs/verify.md",
-		advice:   "Do not trust the time of this machine. Check whether the fault persists",
-		commands: []string{recheckCommand},
-	},
-	"which-clocks": {
-		source:   "docs/verify.md",
-		advice:   "Check whether the fault persists, and which clocks have it",
-		commands: []string{recheckCommand},
+		advice:   "Do not trust the time of this machine. Check whether the fault persists, and which clocks have it",
+		commands: []string{"timebench verify --load --duration 1m"},
 	},
 	"raise-quota": {
 		source: "docs.kernel.org/scheduler/sched-bwc.html; kubernetes.io: resources.limits.cpu; docker run --cpus; systemd.resource-control(5): CPUQuota",
@@ -98,15 +93,9 @@ var programRemedies = map[string]remedy{
 		},
 	},
 	"performance-governor": {
-		source: "docs.kernel.org/admin-guide/pm/cpufreq.html; linux-tools-common on Ubuntu, linux-cpupower on Debian, kernel-tools on Fedora and RHEL have cpupower",
-		where:  []condition{not(inContainer), not(isGuest)},
-		advise: func(d *result.Document) string {
-			advice := "For a measurement, or if latency matters more than power, select the performance governor. It lasts until the next boot, and does not stop turbo frequencies"
-			if name := cpupowerPackage(d); name != "" {
-				advice += ". cpupower is in the package " + name
-			}
-			return advice
-		},
+		source:   "docs.kernel.org/admin-guide/pm/cpufreq.html",
+		where:    []condition{not(inContainer), not(isGuest)},
+		advice:   "For a measurement, or if latency matters more than power, select the performance governor. It lasts until the next boot, and does not stop turbo frequencies",
 		commands: []string{"sudo cpupower frequency-set -g performance"},
 		risk:     "More power and heat.",
 	},
@@ -133,16 +122,4 @@ var programRemedies = map[string]remedy{
 func burstable(instance string) bool {
 	family, _, _ := strings.Cut(instance, ".")
 	return slices.Contains([]string{"t2", "t3", "t3a", "t4g"}, family)
-}
-
-// cpupowerPackage returns the package that has cpupower; "" where it is not known.
-func cpupowerPackage(d *result.Document) string {
-	for name, distributions := range map[string][]string{
-		"linux-cpupower": {"debian"}, "linux-tools-common": {"ubuntu"}, "kernel-tools": {"fedora", "rhel", "centos", "rocky", "almalinux", "amzn"}, "cpupower": {"arch", "opensuse", "suse"},
-	} {
-		if slices.Contains(distributions, distribution(d)) {
-			return name
-		}
-	}
-	return ""
 }

@@ -167,7 +167,6 @@ func serviceCommands(d *result.Document) []string {
 	}
 }
 
-// runs returns the condition that a time service runs.
 func runs(name string) condition {
 	return func(d *result.Document) bool { return slices.Contains(serviceNames(d), name) }
 }

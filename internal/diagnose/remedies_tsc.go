@@ -177,5 +177,4 @@ func hidesTimers(d *result.Document) []parameter {
 	return found
 }
 
-// hasTSCAdjust reports whether the CPU has the register TSC_ADJUST.
 func hasTSCAdjust(d *result.Document) bool { return slices.Contains(d.Host.CPU.TSCFlags, "tsc_adjust") }

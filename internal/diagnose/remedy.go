@@ -39,7 +39,6 @@ type remedy struct {
 // A condition reports whether a remedy can be suggested for a document's machine.
 type condition func(*result.Document) bool
 
-// tables are all tables of remedies.
 func tables() []map[string]remedy {
 	return []map[string]remedy{sourceRemedies, tscRemedies, hostRemedies, timeRemedies, programRemedies, bsdRemedies, windowsTimeRemedies}
 }
@@ -87,7 +86,6 @@ func (r remedy) fits(d *result.Document) bool {
 	return !slices.ContainsFunc(r.where, func(holds condition) bool { return !holds(d) })
 }
 
-// onKernel reports whether a remedy changes the Linux kernel, or how it is started.
 func (r remedy) onKernel() bool { return r.kernel || r.adds != "" || r.removes != nil }
 
 // on returns a remedy in the words for a document's machine.
@@ -120,7 +118,6 @@ func (r remedy) on(d *result.Document) result.Remedy {
 	return words
 }
 
-// not returns the opposite of a condition.
 func not(holds condition) condition {
 	return func(d *result.Document) bool { return !holds(d) }
 }
@@ -132,7 +129,6 @@ func anyOf(conditions ...condition) condition {
 	}
 }
 
-// isGuest reports whether the machine is a virtual one.
 func isGuest(d *result.Document) bool {
 	return d.Host.Virtualization != nil && d.Host.Virtualization.Role == "guest"
 }
@@ -166,7 +162,6 @@ func removing(names ...string) func(*result.Document) []parameter {
 	return func(d *result.Document) []parameter { return parameters(d, names...) }
 }
 
-// isSet reports whether a kernel parameter has that value already: tsc=reliable.
 func isSet(d *result.Document, parameter string) bool {
 	wanted := underscored(parameter)
 	return slices.ContainsFunc(d.Host.BootParameters, func(text string) bool { return underscored(text) == wanted })

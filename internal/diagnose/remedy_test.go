@@ -95,7 +95,7 @@ func TestCommandLine(t *testing.T) {
 			"# Fedora, RHEL:", "sudo grubby --update-kernel=ALL --remove-args=clocksource=hpet --args=tsc=nowatchdog",
 		}},
 		"Debian":           {result.Host{Distribution: "debian 12"}, ". Then reboot", []string{change, "sudoedit /etc/default/grub", "sudo update-grub"}},
-		"Ubuntu":           {result.Host{DistributionID: "ubuntu", BootTools: []string{"update-grub", "grub-mkconfig"}}, ". Then reboot. On Ubuntu's cloud images, /etc/default/grub.d/50-cloudimg-settings.cfg overrides GRUB_CMDLINE_LINUX_DEFAULT, so use GRUB_CMDLINE_LINUX", []string{change, "sudoedit /etc/default/grub", "sudo update-grub"}},
+		"Ubuntu":           {result.Host{DistributionID: "ubuntu", BootTools: []string{"update-grub", "grub-mkconfig"}}, ". Then reboot", []string{change, "sudoedit /etc/default/grub", "sudo update-grub"}},
 		"Mint":             {result.Host{DistributionID: "linuxmint", DistributionLike: []string{"ubuntu"}}, ". Then reboot", []string{change, "sudoedit /etc/default/grub", "sudo update-grub"}},
 		"Rocky":            {result.Host{DistributionID: "rocky", BootTools: []string{"grubby", "grub2-mkconfig"}}, ". Then reboot", []string{"sudo grubby --update-kernel=ALL --remove-args=clocksource=hpet --args=tsc=nowatchdog"}},
 		"Silverblue":       {result.Host{DistributionID: "fedora", BootTools: []string{"rpm-ostree", "grubby"}}, ". Then reboot", []string{"sudo rpm-ostree kargs --delete=clocksource=hpet --append-if-missing=tsc=nowatchdog"}},

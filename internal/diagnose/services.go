@@ -75,7 +75,6 @@ func isSteered(d *result.Document) bool {
 	return sync != nil && (sync.Synchronised || sync.FrequencyPPM != 0)
 }
 
-// steering returns evidence of how the wall clock is corrected.
 func steering(d *result.Document) []string {
 	var evidence []string
 	if isStepped(d) {
@@ -109,7 +108,6 @@ func atLimit(sync result.TimeSync) bool {
 		changedTick(sync) && math.Abs(float64(sync.TickNS)/usualTickNS-1) >= maxTickPart*(1-1e-9)
 }
 
-// limitEvidence returns the correction that is at its limit.
 func limitEvidence(sync result.TimeSync) string {
 	if math.Abs(sync.FrequencyPPM) >= frequencyLimit(sync) {
 		return fmt.Sprintf("adjtimex: frequency %s ppm, the limit of the kernel", words.SignedPPM(sync.FrequencyPPM))

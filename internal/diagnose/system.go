@@ -5,7 +5,6 @@ import "github.com/timebench/timebench/internal/document/result"
 // onLinux reports whether a document is from Linux. Other systems have other tools and manuals.
 func onLinux(d *result.Document) bool { return d.Host.OS == "linux" }
 
-// linuxLinks returns the links for a document from Linux; none for another.
 func linuxLinks(d *result.Document, links ...string) []string {
 	if onLinux(d) {
 		return links

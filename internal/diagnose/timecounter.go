@@ -130,7 +130,6 @@ func timecounterEvidence(d *result.Document) []string {
 	return evidence
 }
 
-// timecounterCause returns why reads are slow on a BSD.
 func timecounterCause(d *result.Document) string {
 	name := clockSource(d)
 	if name == "" {
@@ -168,7 +167,6 @@ func tscCounter(d *result.Document) (name string, quality int) {
 	return name, quality
 }
 
-// setsSysctl returns the condition that a document's sysctl has a value.
 func setsSysctl(text string) condition {
 	return func(d *result.Document) bool {
 		return d.Host.ClockSource != nil && slices.Contains(d.Host.ClockSource.Settings, text)

@@ -11,9 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// recheckCommand shows whether a fault persists.
-const recheckCommand = "timebench verify --load --duration 1m"
-
 // backwards finds clocks that returned less than before, on one CPU or from one CPU to
 // another.
 func backwards(d *result.Document) *result.Finding {
@@ -59,7 +56,7 @@ func faulty(d *result.Document) *result.Finding {
 	finding := &result.Finding{
 		Title:    "a clock stood still, jumped or contradicted its system call",
 		Cause:    "The kernel, the hypervisor or the hardware returns a wrong time. A machine that was paused shows this once.",
-		Remedies: advise(d, "which-clocks"),
+		Remedies: advise(d, "recheck"),
 		Links:    linuxLinks(d, vdsoManual),
 	}
 	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {

@@ -49,7 +49,6 @@ func whyNotTSC(d *result.Document) why {
 	return all
 }
 
-// firstOf returns the first reason that applies, if any.
 func firstOf(d *result.Document, reasons []reason) []why {
 	for _, of := range reasons {
 		if found, ok := of(d); ok {
@@ -146,7 +145,6 @@ func notInvariant(d *result.Document) (why, bool) {
 	return found, true
 }
 
-// invariant reports whether the CPU reports an invariant TSC.
 func invariant(d *result.Document) bool {
 	return d.Host.CPU.InvariantTSC != nil && *d.Host.CPU.InvariantTSC
 }

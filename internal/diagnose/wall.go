@@ -164,12 +164,10 @@ func slewed(d *result.Document) *result.Finding {
 	return finding
 }
 
-// remaining returns the offset that the kernel still corrects.
 func remaining(sync result.TimeSync) string {
 	return "adjtimex: remaining offset " + words.SignedDuration(float64(sync.OffsetNS))
 }
 
-// tickEvidence returns by how much a changed tick changes the rate.
 func tickEvidence(sync result.TimeSync) string {
 	return fmt.Sprintf("adjtimex: tick %s, which changes the rate by %s ppm", tickLength(sync), words.SignedPPM(float64(sync.TickNS-usualTickNS)/usualTickNS*1e6))
 }
@@ -193,7 +191,6 @@ func stepped(d *result.Document) *result.Finding {
 	}
 }
 
-// steppedBy returns by how much the wall clock jumped during the run.
 func steppedBy(d *result.Document) string {
 	return fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock", words.SignedDuration(float64(d.Conditions.WallStepNS)))
 }

@@ -114,7 +114,6 @@ func offsetEvidence(w result.WallOffset) string {
 	return text
 }
 
-// awayFrom returns how far and where a wall clock is from another: "75 h behind".
 func awayFrom(w result.WallOffset) string {
 	where := "behind"
 	if *w.OffsetNS < 0 {

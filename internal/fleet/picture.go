@@ -50,7 +50,6 @@ func subtitle(f *Fleet) string {
 	return text
 }
 
-// sourcesOf returns the clock sources of a fleet, the most common first.
 func sourcesOf(f *Fleet) []string {
 	number := map[string]int{}
 	for _, m := range f.all() {

@@ -107,7 +107,6 @@ func find(name string, add func(string), fail func(string, error)) {
 	})
 }
 
-// realPath returns one path for all names of a file.
 func realPath(file string) string {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real

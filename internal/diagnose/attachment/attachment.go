@@ -118,7 +118,6 @@ var compressions = []struct {
 	}},
 }
 
-// decompressed returns the content without its compression, if it has one.
 func decompressed(r *bufio.Reader) (*bufio.Reader, error) {
 	for _, c := range compressions {
 		if head, _ := r.Peek(len(c.magic)); string(head) == c.magic {
@@ -147,7 +146,6 @@ func (b *bounded) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// document returns a document of a machine of which nothing was measured.
 func document(facts result.Host) *result.Document {
 	return &result.Document{
 		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), Host: facts,

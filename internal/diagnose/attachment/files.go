@@ -252,7 +252,6 @@ func (c *collection) addFrom(root *os.Root, file, name string) {
 	}
 }
 
-// ofFiles returns the document of the files of a machine.
 func ofFiles(name string, found *collection) (*result.Document, error) {
 	if len(found.files) == 0 && found.from == "" {
 		return nil, ErrUnknown

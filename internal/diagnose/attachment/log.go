@@ -98,7 +98,6 @@ func (l *log) lines() []string { return slices.Concat(l.facts, l.about) }
 // firstCPU is before the model of the CPU, and " (family: " after it (print_cpu_info in arch/x86/kernel/cpu/common.c).
 const firstCPU = "smpboot: CPU0: "
 
-// model returns the model of the CPU; "" if the log does not show it.
 func (l *log) model() string {
 	for _, line := range l.facts {
 		if _, text, found := strings.Cut(line, firstCPU); found {
@@ -124,12 +123,10 @@ func architecture(release string) string {
 	return ""
 }
 
-// kernelLog returns the log of a document.
 func (l log) kernelLog(source string) *result.KernelLog {
 	return &result.KernelLog{Source: printable.Line(source), Truncated: !l.whole || l.incomplete, Lines: l.about}
 }
 
-// ofLog returns the document of a log alone.
 func ofLog(name string, text io.Reader) (*result.Document, error) {
 	found, err := readLog(text)
 	if err != nil {

@@ -48,7 +48,6 @@ func readFile(folder, name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// readName returns the name that is the only content of a file.
 func readName(folder, name string) string { return printable(readFile(folder, name)) }
 
 // below returns a context in which gopsutil reads the files below root.

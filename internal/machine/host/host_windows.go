@@ -58,7 +58,6 @@ func addSystemFacts(facts *result.Host) {
 	}
 }
 
-// text returns a string value of the registry; "" if there is none.
 func text(key, name string) string {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, key, registry.QUERY_VALUE)
 	if err != nil {
@@ -70,7 +69,6 @@ func text(key, name string) string {
 	return value
 }
 
-// number returns an integer value of the registry; 0 if there is none.
 func number(key, name string) uint64 {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, key, registry.QUERY_VALUE)
 	if err != nil {
@@ -106,7 +104,6 @@ func virtualMachine(firmware string) bool {
 		func(name string) bool { return strings.Contains(firmware, name) })
 }
 
-// wine returns the version of Wine; nil on Windows.
 func wine() *result.Wine {
 	if !wintime.Wine() {
 		return nil

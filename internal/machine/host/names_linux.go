@@ -64,7 +64,6 @@ func kernelRelease(root string) string {
 	return printable(release)
 }
 
-// osRelease returns the variables of os-release(5).
 func osRelease(root string) map[string]string {
 	text := readFile(root, "etc/os-release")
 	if text == "" {

@@ -12,7 +12,6 @@ var serviceManagers = []struct{ folder, name string }{
 	{"run/systemd/system", "systemd"}, {"run/openrc", "openrc"}, {"run/runit", "runit"},
 }
 
-// serviceManager returns the program that starts the services of the machine; "" if it is unknown.
 func serviceManager(root string) string {
 	for _, known := range serviceManagers {
 		if info, err := os.Lstat(filepath.Join(root, known.folder)); err == nil && info.IsDir() {

@@ -88,7 +88,6 @@ func cpuGroups(root string) iter.Seq2[string, string] {
 	}
 }
 
-// controlGroups returns the control groups of this process, and the mounts.
 func controlGroups(root string) ([]procfs.Cgroup, []*procfs.MountInfo, error) {
 	fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
 	if err != nil {

@@ -46,7 +46,6 @@ func See() Sighting {
 	return s
 }
 
-// seconds returns a FILETIME duration, which is in units of 100 ns.
 func seconds(span windows.Filetime) float64 {
 	return float64(int64(span.HighDateTime)<<32|int64(span.LowDateTime)) / 1e7
 }

@@ -79,7 +79,6 @@ func queryService(name string) (uint32, error) {
 	return status.CurrentState, err
 }
 
-// adjustment returns the rate that a program has set for the wall clock; nil if none has, and before Windows 10.
 func adjustment() *result.Adjustment {
 	if err := getSystemTimeAdjustmentPrecise.Find(); err != nil {
 		debuglog.Printf("host", "GetSystemTimeAdjustmentPrecise: %v", err)

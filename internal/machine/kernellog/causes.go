@@ -65,7 +65,6 @@ func (c Cause) shownBy(events ...[]Event) (Cause, bool) {
 	return c, len(c.Evidence) > 0
 }
 
-// of returns the events of some kinds.
 func (l log) of(kinds ...Kind) []Event { return ofKind(l.events, kinds...) }
 
 // marking returns the lines that mark the TSC unstable, for the reasons given; for any, if none is.
@@ -101,7 +100,6 @@ func (l log) parameter(texts ...string) string {
 	return ""
 }
 
-// lines returns the text of events.
 func lines(events ...[]Event) []string {
 	var texts []string
 	for _, e := range slices.Concat(events...) {

@@ -43,7 +43,6 @@ func watchdogWrapped(l log) (Cause, bool) {
 	difference := fmt.Sprintf("the difference of %s is %s of %s (%s)", span(c.skewNS), rounds, r.watchdog, span(float64(n)*r.ns))
 	cause := Cause{TSC: TSCRight, Evidence: l.evidence(c), Harmless: c.long}
 	if c.watchdog == "" && math.IsNaN(c.watchdogNS) {
-		cause.Guess = true
 		cause.Text = fmt.Sprintf("%s: %s, so the counter of the watchdog probably wrapped and the TSC is right. The line does not name the watchdog. The check ran late.", c.both(), difference)
 		return cause, true
 	}
@@ -69,7 +68,7 @@ func mayHaveWrapped(l log) (Cause, bool) {
 		return Cause{}, false
 	}
 	r := c.rounds()[0]
-	return Cause{Guess: true, Evidence: l.evidence(c), Text: fmt.Sprintf(
+	return Cause{Evidence: l.evidence(c), Text: fmt.Sprintf(
 		"%s. That is more than any CPU counts in that time. If the counter of %s wrapped once (%s), it is %.3f GHz, which is usual: then the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
 		c.both(), r.watchdog, span(r.ns), hzAfter(c, r.ns)/1e9)}, true
 }
@@ -86,7 +85,7 @@ func weakWatchdog(l log) (Cause, bool) {
 	if l.reliableIgnored(c) {
 		text += " Linux before 5.4 also ignores tsc=reliable and tsc=nowatchdog for tsc-early."
 	}
-	return Cause{Text: text, Guess: true, Evidence: l.evidence(c)}, true
+	return Cause{Text: text, Evidence: l.evidence(c)}, true
 }
 
 // reliableIgnored is whether a parameter that switches the watchdog off had no effect on tsc-early
@@ -161,7 +160,7 @@ func emulatedClocks(l log) (Cause, bool) {
 	if c.known() && c.watchdogNS > 0 {
 		rate = ": " + deviation(c.ppm()) + c.contradiction()
 	}
-	return Cause{Guess: true, Evidence: l.evidence(c), Text: fmt.Sprintf(
+	return Cause{Evidence: l.evidence(c), Text: fmt.Sprintf(
 		"%s%s. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. %s", c.both(), rate, oneCannotTell)}, true
 }
 
@@ -191,11 +190,10 @@ func badCalibration(l log) (Cause, bool) {
 	if !ok {
 		return Cause{}, false
 	}
-	return Cause{Guess: true, Evidence: l.evidence(c), Text: fmt.Sprintf(
+	return Cause{Evidence: l.evidence(c), Text: fmt.Sprintf(
 		"%s: %s. So little, so soon after boot, is probably the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong.", c.both(), deviation(c.ppm()))}, true
 }
 
-// refinedBefore is whether the kernel had refined the rate of the TSC before an event.
 func refinedBefore(events []Event, at Event) bool {
 	return slices.ContainsFunc(events, func(e Event) bool { return e.Kind == tscRefined && e.Index < at.Index })
 }
@@ -209,7 +207,7 @@ func clocksDisagree(l log) (Cause, bool) {
 	if !ok && len(marked) == 0 {
 		return Cause{}, false
 	}
-	cause := Cause{Guess: true, Evidence: append(c.text, lines(marked)...)}
+	cause := Cause{Evidence: append(c.text, lines(marked)...)}
 	sentence := c.both()
 	switch {
 	case !ok || sentence == "":

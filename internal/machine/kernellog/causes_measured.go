@@ -11,7 +11,9 @@ import (
 
 // measuredRules find what the kernel measured or was told, in the order in which they exclude each other.
 var measuredRules = []rule{
-	{"gvisor", gvisor},
+	{"gvisor", logged(gvisorStart, Cause{
+		Text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the kernel's version that it reports is not that of a Linux kernel.",
+	})},
 	{"cpus-differ-after-resume", cpusDifferAfterResume},
 	{"cpus-differ", cpusDiffer},
 	{"wrong-cpuid-rate", wrongCPUIDRate},
@@ -24,17 +26,6 @@ var measuredRules = []rule{
 	{"cpufreq-changes", markedFor("cpufreq changes", Cause{
 		Text: "The TSC counts cycles of the CPU, whose frequency changes (cpufreq; the CPU lacks constant_tsc), so its rate is not constant.", TSC: TSCWrong,
 	})},
-}
-
-// gvisor: the "kernel" is gVisor's, which reports Linux 4.4.0 and has no clock sources.
-func gvisor(l log) (Cause, bool) {
-	if started := l.of(gvisorStart); len(started) > 0 {
-		return Cause{Text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the kernel's version that it reports is not that of a Linux kernel.", Evidence: lines(started)}, true
-	}
-	if l.machine.Kernel == "4.4.0" && l.machine.ClockSource == "" && len(l.machine.Available) == 0 && len(l.of(registered, switched, tscRate)) == 0 {
-		return Cause{Guess: true, Text: "The program probably runs in a gVisor sandbox, which reports exactly the version 4.4.0 and has no clock source. The sandbox implements the clocks."}, true
-	}
-	return Cause{}, false
 }
 
 // cpusApart returns the lines in which the kernel saw one CPU's TSC behind another's.

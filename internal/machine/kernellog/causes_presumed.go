@@ -38,8 +38,7 @@ func adjustedBeyond(l log) (Cause, bool) {
 	if len(found) == 0 {
 		return Cause{}, false
 	}
-	c := Cause{Text: fmt.Sprintf("A time service corrects %s by more than 11 %%: its rate is wrong, or the service reads a wrong clock.", found[0].Clock), Evidence: lines(found)}
-	return c, true
+	return Cause{Text: fmt.Sprintf("A time service corrects %s by more than 11 %%: its rate is wrong, or the service reads a wrong clock.", found[0].Clock), Evidence: lines(found)}, true
 }
 
 func xenByDesign(l log) (Cause, bool) {

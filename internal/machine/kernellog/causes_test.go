@@ -104,7 +104,6 @@ var plantedLogs = map[string]planted{
 	"only what follows":      {"marked-unstable", Machine{}, "TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.", []string{"not in this part"}, TSCUnknown},
 	"HiSilicon":              {"counter-trapped", Machine{}, "arch_timer: Enabling global workaround for HiSilicon erratum 161010101\narch_timer: CPU0: Trapping CNTVCT access", []string{"161010101", "enters the kernel"}, TSCUnknown},
 	"gVisor":                 {"gvisor", Machine{}, "Starting gVisor...", []string{"sandbox"}, TSCUnknown},
-	"gVisor by its version":  {"gvisor", Machine{Kernel: "4.4.0"}, "", []string{"probably"}, TSCUnknown},
 	"TSC ADJUST":             {"tsc-adjust", Machine{Parameters: []string{"tsc=reliable"}}, "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring", []string{"CPU 15", "tsc=reliable"}, TSCUnknown},
 	"refused":                {"override-refused", Machine{}, "Override clocksource tsc is not HRT compatible. Cannot switch while in HRT/NOHZ mode", []string{"refused"}, TSCUnknown},
 	"a host of guests":       {"host-unstable", Machine{}, "kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable", []string{"guests cannot"}, TSCUnknown},

@@ -31,11 +31,9 @@ type comparison struct {
 	// long is whether it is a check that the kernel skipped because it ran late.
 	long bool
 	at   Event // the first line
-	cpu  int   // the CPU that checked; -1 if unknown
 	text []string
 }
 
-// ppm is the deviation of the clock from the watchdog in parts per million.
 func (c comparison) ppm() float64 { return c.skewNS / c.watchdogNS * 1e6 }
 
 // known is whether both intervals are known, and the watchdog counted.
@@ -57,7 +55,6 @@ func (c comparison) lateNS() float64 {
 	return 0
 }
 
-// begins is whether a line can only be the first of a comparison.
 func begins(e Event) bool {
 	return slices.Contains([]Kind{watchdogVerdict, watchdogDelta, frequencySkew, longReadout}, e.Kind)
 }
@@ -76,7 +73,7 @@ func comparisons(events []Event) []comparison {
 		}
 		last := len(all) - 1
 		if last < 0 || begins(e) || !all[last].takes(e) {
-			all = append(all, comparison{clockNS: math.NaN(), watchdogNS: math.NaN(), skewNS: math.NaN(), clockCycles: math.NaN(), at: e, cpu: -1})
+			all = append(all, comparison{clockNS: math.NaN(), watchdogNS: math.NaN(), skewNS: math.NaN(), clockCycles: math.NaN(), at: e})
 			last++
 		}
 		all[last].take(e)
@@ -88,7 +85,6 @@ func comparisons(events []Event) []comparison {
 	return slices.DeleteFunc(all, func(c comparison) bool { return !slices.Contains([]string{"", "tsc", "tsc-early"}, c.clock) })
 }
 
-// takes is whether a line belongs to the comparison before it.
 func (c comparison) takes(e Event) bool {
 	switch e.Kind {
 	case watchdogInterval:
@@ -105,9 +101,6 @@ func (c *comparison) take(e Event) {
 	switch e.Kind {
 	case watchdogVerdict, frequencySkew:
 		c.clock, c.marked = e.Clock, true
-		if len(e.CPUs) > 0 {
-			c.cpu = e.CPUs[0]
-		}
 	case watchdogDelta:
 		c.clock, c.skewNS, c.marked = e.Clock, e.SkewNS, true
 	case longReadout:

@@ -59,7 +59,6 @@ func (c comparison) advanced() string {
 	return fmt.Sprintf("%s cycles (about %s at 3 GHz; the log does not have its rate)", words.Number(math.Abs(c.clockCycles)), span(c.clockCycles/likelyHz*1e9))
 }
 
-// called returns the clock of a comparison in a sentence.
 func (c comparison) called() string {
 	switch c.clock {
 	case "", "tsc":
@@ -70,7 +69,6 @@ func (c comparison) called() string {
 	return c.clock
 }
 
-// against returns the watchdog of a comparison in a sentence.
 func (c comparison) against() string {
 	if c.watchdog == "" {
 		return "the watchdog"

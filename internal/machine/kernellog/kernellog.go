@@ -94,8 +94,6 @@ type Cause struct {
 	Kind string
 	// Text says what happened, in one to three sentences with the arithmetic.
 	Text string
-	// Guess is whether the log does not prove it. The text says so too.
-	Guess bool
 	// Harmless is whether nothing is wrong: the line is no reason for a remedy.
 	Harmless bool
 	// Evidence are the lines that show it, as they were parsed, without stamps.

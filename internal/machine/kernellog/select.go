@@ -144,7 +144,6 @@ func shape(text string) string {
 	}
 }
 
-// weigh returns how much a text decides.
 func weigh(text string) weight {
 	if f := formatOf(strings.ToLower(text), text); f != nil {
 		return max(f.weight, weightNoise)

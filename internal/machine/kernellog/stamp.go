@@ -103,7 +103,6 @@ func Split(line string) Message {
 	return m
 }
 
-// kernelName returns the name of the kernel's log that a text begins with.
 func kernelName(text string) string {
 	if !strings.Contains(text, "kernel") { // faster than the expression
 		return ""
