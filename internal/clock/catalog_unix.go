@@ -3,18 +3,24 @@
 package clock
 
 import (
+	"strings"
+
 	"golang.org/x/sys/unix"
 )
 
 // systemClocks returns the clocks that golang.org/x/sys offers, on its path. This build has no
 // native loop for the calls of the system, so the cost includes the overhead of Go to call the
 // C library or the kernel.
+//
+// As a system call, the FAST clocks of FreeBSD and CLOCK_SECOND return the time of the last tick. The C library returns the
+// time now for them, if it reads the timecounter in user mode (lib/libc/sys/__vdso_gettimeofday.c).
 func systemClocks() []Clock {
 	var all []Clock
 	for _, c := range clockIDs {
 		all = append(all, Clock{
 			ID: c.name + "@" + string(xsysPath), Call: "clock_gettime(" + c.name + ")", Path: xsysPath, Kind: c.kind, Hz: 1e9,
-			ReportedNS: notReported,
+			ReportedNS: func() float64 { return resolutionOf(c.id) },
+			Coarse:     strings.HasSuffix(c.name, "_FAST") || c.name == "CLOCK_SECOND", PerThread: c.name == "CLOCK_THREAD_CPUTIME_ID",
 			Open: func() (Reader, error) {
 				reader, err := openXsys(func() (int64, error) {
 					var now unix.Timespec
