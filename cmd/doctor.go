@@ -179,7 +179,7 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document], stderr io.Wri
 func (flags doctorFlags) addFindings(document *result.Document) {
 	document.Findings = diagnose.Findings(document)
 	if flags.failAboveNS > 0 {
-		if slow := diagnose.Dear(document, flags.failAboveNS); slow != nil {
+		if slow := diagnose.OverLimit(document, flags.failAboveNS); slow != nil {
 			document.Findings = diagnose.Sorted(append(document.Findings, *slow))
 		}
 	}
@@ -202,7 +202,7 @@ func (flags doctorFlags) gated(format render.Format[*result.Document]) render.Fo
 
 // verdict returns the exit status of a diagnosis as a failure; nil for 0.
 func (flags doctorFlags) verdict(document *result.Document) error {
-	findings, told := diagnose.Told(document)
+	findings, told := diagnose.Conclusive(document)
 	for _, f := range findings { // the worst first
 		switch {
 		case !fails(f.Severity, flags.failOn):

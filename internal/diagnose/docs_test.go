@@ -39,7 +39,7 @@ func (k kindsAndSeverities) requireIn(t *testing.T, found kindsAndSeverities, wh
 // everyKind returns all kinds of findings.
 func everyKind() kindsAndSeverities {
 	all := kindsAndSeverities{}
-	for _, c := range append(slices.Clone(checks), overLimit) {
+	for _, c := range append(slices.Clone(checks), limitCheck) {
 		all.add(c.kind, c.severities...)
 	}
 	return all
@@ -47,7 +47,7 @@ func everyKind() kindsAndSeverities {
 
 func TestEveryKindIsOnceInTheTable(t *testing.T) {
 	require.Len(t, everyKind(), len(checks)+1)
-	for _, c := range append(slices.Clone(checks), overLimit) {
+	for _, c := range append(slices.Clone(checks), limitCheck) {
 		require.Equal(t, everyKind()[c.kind], []string(c.severities), "%s: the worst comes first", c.kind)
 		for _, severity := range c.severities {
 			require.Contains(t, result.Severities, severity, c.kind)

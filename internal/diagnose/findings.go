@@ -58,8 +58,8 @@ var checks = []check{
 	{"timer-raised", severities{result.Note}, timerRaised},
 }
 
-// overLimit is the check of [Dear], which takes a limit besides the document.
-var overLimit = check{kind: "dear", severities: severities{result.Error}}
+// limitCheck is the check of [OverLimit], which takes a limit besides the document.
+var limitCheck = check{kind: "dear", severities: severities{result.Error}}
 
 func (c check) completed(f *result.Finding) result.Finding {
 	f.Kind, f.Severity = c.kind, cmp.Or(f.Severity, c.severities[0])
@@ -99,19 +99,19 @@ var everyday = []string{
 // Everyday reports whether a clock is one of those that programs read most.
 func Everyday(id string) bool { return slices.Contains(everyday, id) }
 
-// Told returns the findings that were shown, and whether doctor could tell: not if no clock was timed,
-// or none to which the limit of [Dear] applies.
-func Told(d *result.Document) (findings []result.Finding, told bool) {
+// Conclusive returns the findings that were shown, and whether doctor could tell: not if no clock was timed,
+// or none to which the limit of [OverLimit] applies.
+func Conclusive(d *result.Document) (findings []result.Finding, conclusive bool) {
 	timed := slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return Everyday(c.ID) && c.Latency != nil })
-	findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f result.Finding) bool { return f.Kind == overLimit.kind && !timed })
+	findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f result.Finding) bool { return f.Kind == limitCheck.kind && !timed })
 	return findings, Measured(d) && len(findings) == len(d.Findings)
 }
 
-// Dear returns a finding if an everyday clock costs more than the limit in nanoseconds per
+// OverLimit returns a finding if an everyday clock costs more than the limit in nanoseconds per
 // read, beyond noise, or if no everyday clock was timed; otherwise nil.
-func Dear(d *result.Document, limitNS float64) *result.Finding {
+func OverLimit(d *result.Document, limitNS float64) *result.Finding {
 	limit := words.Duration(limitNS) + "/read"
-	finding := overLimit.completed(&result.Finding{
+	finding := limitCheck.completed(&result.Finding{
 		Title: "an everyday clock costs more than the limit of " + limit,
 	})
 	var dear, missing []compare.Clock

@@ -296,7 +296,7 @@ func TestEachFinding(t *testing.T) {
 			}
 		})
 	}
-	limited := Dear(well(), 1)
+	limited := OverLimit(well(), 1)
 	found.add(limited.Kind, limited.Severity)
 	everyKind().requireIn(t, found, "%s: plant it in TestEachFinding, with each of its severities")
 }
@@ -629,31 +629,31 @@ func TestWorstComesFirst(t *testing.T) {
 	require.Equal(t, []string{result.Error, result.Warn, result.Note}, severities)
 }
 
-func TestDear(t *testing.T) {
+func TestLimit(t *testing.T) {
 	d := well()
-	require.Nil(t, Dear(d, 100))
-	require.Nil(t, Dear(d, 24.9), "within noise: the interval begins at 24.75")
-	dear := Dear(d, 20)
+	require.Nil(t, OverLimit(d, 100))
+	require.Nil(t, OverLimit(d, 24.9), "within noise: the interval begins at 24.75")
+	dear := OverLimit(d, 20)
 	require.Equal(t, result.Error, dear.Severity)
 	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso, CLOCK_REALTIME@vdso · 25 ns/read"}, dear.Evidence, "the everyday clocks alone: a system call may cost what it costs")
 	require.Equal(t, "an everyday clock costs more than the limit of 20 ns/read", dear.Title)
 }
 
 // A clock that was not timed does not pass the limit.
-func TestDearWithoutFigures(t *testing.T) {
+func TestLimitWithoutFigures(t *testing.T) {
 	d := well()
 	for i := range compare.Of(d).Clocks {
 		compare.Into(d).Clocks[i].Latency = nil
 	}
 	compare.Into(d).Clocks[1].Reason = "the kernel mapped no vDSO into this process"
-	dear := Dear(d, 100)
+	dear := OverLimit(d, 100)
 	require.Equal(t, result.Error, dear.Severity)
 	require.Contains(t, dear.Title, "no everyday clock was timed")
 	require.Contains(t, dear.Title, "100 ns")
 	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso · not timed", "CLOCK_REALTIME@vdso · the kernel mapped no vDSO into this process"}, dear.Evidence)
 	compare.Into(d).Clocks = clocks(result.Never, 25)[5:]
-	require.Equal(t, []string{"2 clocks in the result, but none of these"}, Dear(d, 1e9).Evidence, "a system call and a counter")
-	require.NotNil(t, Dear(&result.Document{}, 1))
+	require.Equal(t, []string{"2 clocks in the result, but none of these"}, OverLimit(d, 1e9).Evidence, "a system call and a counter")
+	require.NotNil(t, OverLimit(&result.Document{}, 1))
 }
 
 // A cost that rounds up to the next unit has that unit, not an exponent.

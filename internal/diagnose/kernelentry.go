@@ -118,7 +118,7 @@ func maxThroughput(clocks []compare.Clock) []string {
 			}
 		}
 		if best.Threads > 0 && slices.Contains(everyday, c.ID) {
-			return []string{fmt.Sprintf("%s: maximum throughput %s, with %s; programs that read more often wait",
+			return []string{fmt.Sprintf("%s · at most %s, with %s · programs that read more often wait",
 				c.ID, words.Rate(best.ReadsPerSecond), words.Plural(best.Threads, "thread"))}
 		}
 	}

@@ -48,7 +48,7 @@ func Line(w io.Writer, d *result.Document) error {
 func Nagios(w io.Writer, d *result.Document) error {
 	d = cleaned(d)
 	state, shown := "OK", d.Findings
-	findings, told := diagnose.Told(d)
+	findings, told := diagnose.Conclusive(d)
 	if f := worst(findings); f != nil {
 		state, shown = nagiosStates[f.Severity], findings
 	} else if !told {
