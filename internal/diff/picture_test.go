@@ -55,7 +55,7 @@ func TestPictureOfADiffHasBounds(t *testing.T) {
 	// Under three clock sources, but half of them under two only.
 	few, many := changed(slices.Repeat([]float64{1}, 40)...), changed(slices.Repeat([]float64{1}, 120)...)
 	require.Len(t, few.Costs().Latencies(), picture.MostClocks)
-	require.Equal(t, c.Height(few), c.Height(many))
+	require.Equal(t, c.Height(few, picture.Width), c.Height(many, picture.Width))
 	require.NotContains(t, c.Subtitle(few), "at most")
 	require.Contains(t, c.Subtitle(many), "at most 100 of 300 clocks")
 	require.NoError(t, c.PNG(io.Discard, many))
@@ -70,6 +70,6 @@ func TestNoTextOfADiffIsLaidOutWithoutEnd(t *testing.T) {
 		return text + long
 	})
 	var svg bytes.Buffer
-	require.NoError(t, diff.Pictures[0].SVG(&svg, other))
+	require.NoError(t, diff.Pictures[0].SVG(&svg, other, picture.Width))
 	require.NotContains(t, svg.String(), long)
 }

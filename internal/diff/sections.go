@@ -77,7 +77,7 @@ func ofDiff(key string, chart picture.Chart[section.Compared]) picture.Chart[*Di
 		Name: chart.Name, Title: chart.Title,
 		Drawable: func(d *Diff) bool { c, ok := compared(d); return ok && chart.Drawable(c) },
 		Subtitle: func(d *Diff) string { return chart.Subtitle(of(d)) },
-		Height:   func(d *Diff) vg.Length { return chart.Height(of(d)) },
+		Height:   func(d *Diff, width vg.Length) vg.Length { return chart.Height(of(d), width) },
 		Draw:     func(c draw.Canvas, d *Diff) error { return chart.Draw(c, of(d)) },
 	}
 }

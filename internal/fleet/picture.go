@@ -15,7 +15,7 @@ import (
 var Pictures = []picture.Chart[*Fleet]{{
 	Name: "fleet", Title: "What a read of each clock costs, one mark for each machine",
 	Drawable: func(f *Fleet) bool { return len(rowsOf(f)) > 0 }, Subtitle: subtitle,
-	Height: func(f *Fleet) vg.Length { return picture.RowsHeight(len(rowsOf(f))) },
+	Height: func(f *Fleet, width vg.Length) vg.Length { return picture.RowsHeight(len(rowsOf(f)), width) },
 	Draw:   drawFleet,
 }}
 

@@ -150,7 +150,7 @@ func TestDiffInABrowser(t *testing.T) {
 	need.Program(t, "chromium")
 	_, diff := reports(t)
 	tab := open(t, filepath.Join(diff, "diff.html"))
-	require.Equal(t, 1, get[int](t, tab, `document.querySelectorAll("figure svg").length`))
+	require.Equal(t, 1, get[int](t, tab, `document.querySelectorAll("figure").length`))
 	require.Zero(t, get[int](t, tab, outside), "texts that stick out of a picture")
 	requireLooks(t, tab)
 	tab.requireNoFaults(t)
@@ -175,10 +175,19 @@ func requireLooks(t *testing.T, tab *tab) {
 		// page: a contrast of 3 at least (WCAG 2, large text and graphics).
 		require.Empty(t, get[[]string](t, tab, faint), "%+v", look)
 	}
+	for _, width := range []int64{390, 640, 800, 1000, 1400} {
+		for _, scheme := range []string{"light", "dark"} {
+			emulate("screen", scheme)
+			require.NoError(t, chromedp.Do(tab, chromedp.EmulateViewport(width, 800)))
+			require.LessOrEqual(t, get[int64](t, tab, `document.documentElement.scrollWidth`), width, "the page scrolls sideways")
+			require.Zero(t, get[int](t, tab, outside), "texts that stick out of a picture at %d pixels", width)
+			require.Empty(t, get[[]string](t, tab, unreadable), "at %d pixels", width)
+			require.Empty(t, get[[]string](t, tab, faint), "at %d pixels, %s", width, scheme)
+			require.True(t, get[bool](t, tab, `Array.from(document.querySelectorAll("figure"), f =>
+				Array.from(f.children).filter(svg => svg.getBoundingClientRect().height > 100).length === 1).every(one => one)`), "one picture of two at %d pixels", width)
+		}
+	}
 	emulate("screen", "light")
-	require.NoError(t, chromedp.Do(tab, chromedp.EmulateViewport(390, 800, chromedp.EmulateMobile)))
-	require.LessOrEqual(t, get[int](t, tab, `document.documentElement.scrollWidth`), 390, "the page scrolls sideways on a telephone")
-
 	require.NoError(t, chromedp.Do(tab, chromedp.ResetViewport()))
 	pdf, err := chromedp.Run(tab, chromedp.PrintToPDF())
 	require.NoError(t, err)
@@ -190,19 +199,43 @@ func requireLooks(t *testing.T, tab *tab) {
 	}
 }
 
-// faint lists the texts whose contrast with the page is below 3.
+// unreadable lists the texts of pictures that are smaller than 9 pixels or touch another.
+const unreadable = `(() => {
+	const bad = [];
+	for (const svg of document.querySelectorAll("figure svg")) {
+		const texts = Array.from(svg.querySelectorAll("text"), t => ({ name: t.textContent, box: t.getBoundingClientRect(), t })).filter(t => t.box.width > 0);
+		texts.forEach((a, i) => {
+			const size = parseFloat(getComputedStyle(a.t).fontSize) * Math.abs(a.t.getScreenCTM().a);
+			if (size < 9) bad.push("small: " + size + ": " + a.name);
+			for (const b of texts.slice(i + 1)) {
+				const wide = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+				const high = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+				if (wide > 1 && high > size * 0.4) bad.push("touch: " + a.name + " | " + b.name); // a box has room above and below the letters
+			}
+		});
+	}
+	return bad;
+})()`
+
+// faint lists the texts whose contrast with what is behind them is too low: below 4.5, in pictures below 3 (WCAG 2).
 const faint = `(() => {
 	const light = c => {
 		const [r, g, b] = c.match(/[\d.]+/g).map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
 		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 	};
-	const page = light(getComputedStyle(document.body).backgroundColor);
+	const behind = e => {
+		for (; e; e = e.parentElement) {
+			const colour = getComputedStyle(e).backgroundColor;
+			if (!/, 0\)$/.test(colour)) return light(colour);
+		}
+		return 1;
+	};
 	const faint = new Set();
-	for (const e of document.querySelectorAll("main p:not(.warning), dt, dd, td, th, svg text")) {
+	for (const e of document.querySelectorAll("main p, main h1, main h2, main h3, dt, dd, td, th, summary, a, svg text")) {
 		const style = getComputedStyle(e);
 		const colour = e.tagName === "text" ? style.fill : style.color;
-		const [x, y] = [light(colour), page].sort((a, b) => b - a);
-		if ((x + 0.05) / (y + 0.05) < 3) faint.add(e.tagName + " " + colour + ": " + e.textContent);
+		const [x, y] = [light(colour), behind(e)].sort((a, b) => b - a);
+		if ((x + 0.05) / (y + 0.05) < (e.tagName === "text" ? 3 : 4.5)) faint.add(e.tagName + " " + colour + ": " + e.textContent);
 	}
 	return Array.from(faint);
 })()`

@@ -15,14 +15,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/show/picture"
+	"gonum.org/v1/plot/vg"
 )
 
 // RequireElement requires that an SVG is one well-formed element that brings nothing
 // of its own: no script, no link, no colour that the page cannot change.
 func RequireElement[T any](t *testing.T, c picture.Chart[T], of T) {
 	t.Helper()
+	for _, width := range widths {
+		requireElement(t, c, of, width)
+	}
+}
+
+// widths are the widths of pictures.
+var widths = []vg.Length{picture.Width, picture.NarrowWidth}
+
+func requireElement[T any](t *testing.T, c picture.Chart[T], of T, width vg.Length) {
+	t.Helper()
 	var drawn bytes.Buffer
-	require.NoError(t, c.SVG(&drawn, of))
+	require.NoError(t, c.SVG(&drawn, of, width))
 	decoder := xml.NewDecoder(bytes.NewReader(drawn.Bytes()))
 	for {
 		token, err := decoder.Token()
@@ -48,8 +59,15 @@ var label = regexp.MustCompile(`<text textLength="([\d.]+)" lengthAdjust="spacin
 // RequireApart requires that no two texts of a picture on one line touch.
 func RequireApart[T any](t *testing.T, c picture.Chart[T], of T) {
 	t.Helper()
+	for _, width := range widths {
+		requireApart(t, c, of, width)
+	}
+}
+
+func requireApart[T any](t *testing.T, c picture.Chart[T], of T, width vg.Length) {
+	t.Helper()
 	var drawn bytes.Buffer
-	require.NoError(t, c.SVG(&drawn, of))
+	require.NoError(t, c.SVG(&drawn, of, width))
 	lines := map[string][][2]float64{}
 	for _, found := range label.FindAllStringSubmatch(drawn.String(), -1) {
 		width, err := strconv.ParseFloat(found[1], 64)

@@ -29,8 +29,8 @@ func sides(d section.Compared) string {
 
 func hasChanges(d section.Compared) bool { return len(latencyChanges(d)) > 0 }
 
-func changeHeight(d section.Compared) vg.Length {
-	return picture.RowsHeight(len(picture.Shown(latencyChanges(d))))
+func changeHeight(d section.Compared, width vg.Length) vg.Length {
+	return picture.RowsHeight(len(picture.Shown(latencyChanges(d))), width)
 }
 
 // verdictLooks are the looks of the verdicts. Both colour and shape identify the verdict.

@@ -13,8 +13,8 @@ import (
 
 func hasDistribution(d *result.Document) bool { return len(percentiles(d)) > 0 }
 
-func distributionHeight(d *result.Document) vg.Length {
-	return max(560*picture.Pixel, vg.Length(len(percentiles(d))+1)*picture.LineApart+150*picture.Pixel)
+func distributionHeight(d *result.Document, width vg.Length) vg.Length {
+	return picture.GraphHeight(len(percentiles(d)), width)
 }
 
 // percentiles returns the lines of the distributions. A percentile p is at 1/(1-p), so that each

@@ -11,7 +11,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-func latencyHeight(d *result.Document) vg.Length { return picture.RowsHeight(len(measured(d))) }
+func latencyHeight(d *result.Document, width vg.Length) vg.Length {
+	return picture.RowsHeight(len(measured(d)), width)
+}
 
 // drawLatency draws a row for each clock, the fastest first: a mark at the median and a bar for
 // its confidence interval, on a logarithmic axis.

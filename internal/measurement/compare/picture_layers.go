@@ -18,14 +18,12 @@ var layerColors = []color.RGBA{
 	picture.RGB(0x009e73), picture.RGB(0xf8cfab), picture.RGB(0xd55e00), picture.RGB(0xb9daf0),
 }
 
-// legendRow is the number of layers in a line of the legend.
-const legendRow = 3
-
 func hasLayers(d *result.Document) bool { return len(layered(d)) > 0 }
 
-func layersHeight(d *result.Document) vg.Length {
+func layersHeight(d *result.Document, width vg.Length) vg.Length {
+	const perLine = 3 // layers in the legend
 	clocks := picture.Shown(layered(d))
-	return picture.RowsHeight(len(clocks)) + vg.Length(len(layerOrder(clocks))/legendRow)*picture.RowHeight
+	return picture.RowsHeight(len(clocks), width) + vg.Length(len(layerOrder(clocks))/perLine)*picture.LineApart
 }
 
 // drawLayers draws a row for each clock, the first at the top: a stack of its layers, as shares of a read, with their
@@ -33,13 +31,10 @@ func layersHeight(d *result.Document) vg.Length {
 func drawLayers(c draw.Canvas, d *result.Document) error {
 	clocks := picture.Shown(layered(d))
 	names := layerOrder(clocks)
-	for chunk := range slices.Chunk(names, legendRow) {
-		var entries []picture.Entry
-		for _, name := range chunk {
-			text := picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name, picture.MostNameWidth)
-			entries = append(entries, picture.Entry{Look: picture.Look{Color: layerColor(names, name), Shape: draw.BoxGlyph{}}, Name: text})
-		}
-		c = picture.LegendOf(c, entries)
+	var entries []picture.Entry
+	for _, name := range names {
+		text := picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name, picture.MostNameWidth)
+		entries = append(entries, picture.Entry{Look: picture.Look{Color: layerColor(names, name), Shape: draw.BoxGlyph{}}, Name: text})
 	}
 	rows := picture.Rows{XLabel: "share of a read, with its ns; on the right the whole read", Max: 100, Ticks: percent{}}
 	for _, clock := range slices.Backward(clocks) {
@@ -52,7 +47,7 @@ func drawLayers(c draw.Canvas, d *result.Document) error {
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
-	rows.Draw(c)
+	rows.Draw(picture.LegendOf(c, entries))
 	return nil
 }
 

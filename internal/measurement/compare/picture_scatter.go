@@ -69,8 +69,8 @@ func (l lane) name() string {
 	return words.Duration(l.spots[0].resolutionNS)
 }
 
-func scatterHeight(d *result.Document) vg.Length {
-	height := 150 * picture.Pixel
+func scatterHeight(d *result.Document, _ vg.Length) vg.Length {
+	height := 170 * picture.Pixel
 	for _, l := range lanes(d) {
 		height += l.height
 	}

@@ -75,7 +75,9 @@ func scalingOf(d *result.Document) string {
 
 func hasSourceScaling(d *result.Document) bool { return hasSources(d) && hasThroughput(d) }
 
-func sourceScalingHeight(*result.Document) vg.Length { return 480 * picture.Pixel }
+func sourceScalingHeight(d *result.Document, width vg.Length) vg.Length {
+	return picture.GraphHeight(len(BySource(d)), width)
+}
 
 // drawSourceScaling draws a line for each clock source: the reads per second of one clock.
 func drawSourceScaling(c draw.Canvas, d *result.Document) error {

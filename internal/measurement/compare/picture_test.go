@@ -58,7 +58,7 @@ func TestSpotsWithoutANameAreCounted(t *testing.T) {
 			compare.Into(d).Clocks[i].ID = id + strconv.Itoa(i)
 		}
 		var svg bytes.Buffer
-		require.NoError(t, compare.Kind.Pictures[1].SVG(&svg, d))
+		require.NoError(t, compare.Scatter().SVG(&svg, d, picture.Width))
 		return svg.String()
 	}
 	require.NotContains(t, drawn("short"), "labels do not fit")
@@ -112,7 +112,7 @@ func BenchmarkCrowd(b *testing.B) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			d := made.Document(n, 1)
 			for b.Loop() {
-				require.NoError(b, compare.Kind.Pictures[1].PNG(io.Discard, d))
+				require.NoError(b, compare.Scatter().PNG(io.Discard, d))
 			}
 		})
 	}
@@ -123,7 +123,7 @@ func TestUsualDocumentsAreFarFromTheBounds(t *testing.T) {
 	for n, most := range map[int]int{17: picture.MostWork / 20, 24: picture.MostWork / 4} {
 		d := made.Document(n, 1)
 		require.LessOrEqual(t, n, picture.MostClocks)
-		area := picture.Box{Max: vg.Point{X: 800 * picture.Pixel, Y: compare.ScatterHeight(d) - 100*picture.Pixel}}
+		area := picture.Box{Max: vg.Point{X: 800 * picture.Pixel, Y: compare.ScatterHeight(d, picture.Width) - 100*picture.Pixel}}
 		var labels []picture.Label
 		for i, s := range compare.Spots(d) {
 			labels = append(labels, picture.Label{

@@ -15,9 +15,8 @@ import (
 
 func hasThroughput(d *result.Document) bool { return len(lines(d, nsPerRead)) > 0 }
 
-// linesHeight has room for a label beside the plot for each line.
-func linesHeight(d *result.Document) vg.Length {
-	return max(560*picture.Pixel, vg.Length(len(lines(d, nsPerRead))+1)*picture.LineApart+150*picture.Pixel)
+func linesHeight(d *result.Document, width vg.Length) vg.Length {
+	return picture.GraphHeight(len(lines(d, nsPerRead)), width)
 }
 
 func nsPerRead(t Throughput) float64      { return t.NSPerRead }

@@ -77,30 +77,40 @@ func (p *panel) subtractRate(clock DriftedClock) {
 }
 
 const (
-	columns     = 2
 	panelHeight = 150 * picture.Pixel
 	panelGap    = 24 * picture.Pixel
 )
 
-func driftHeight(d *result.Document) vg.Length {
-	rows := (len(panels(Of(d))) + columns - 1) / columns
-	return vg.Length(rows)*panelHeight + 110*picture.Pixel
+// columns returns the number of panels beside each other.
+func columns(width vg.Length) int {
+	if picture.IsNarrow(width) {
+		return 1
+	}
+	return 2
+}
+
+func driftHeight(d *result.Document, width vg.Length) vg.Length {
+	rows := (len(panels(Of(d))) + columns(width) - 1) / columns(width)
+	return vg.Length(rows)*panelHeight + 64*picture.Pixel + picture.NoteHeight(note(Of(d)), width-2*picture.Margin)
+}
+
+func note(t *Drift) string {
+	text := "Each panel: the offset without the line of the clock's rate, over the time since the start."
+	if t.LoadedFromNS > 0 {
+		text += " Grey: every CPU busy."
+	}
+	return text
 }
 
 // drawDrift draws a panel for each clock: its offset without what its rate explains.
 func drawDrift(c draw.Canvas, d *result.Document) error {
-	note := picture.Style(picture.LabelSize, picture.Grey)
-	note.YAlign = draw.YTop
-	text := "Each panel: the offset without the line of the clock's rate, over the time since the start."
-	if Of(d).LoadedFromNS > 0 {
-		text += " Grey: every CPU busy."
-	}
-	c.FillText(note, vg.Point{X: c.Min.X, Y: c.Max.Y}, text)
-	width := (c.Size().X - (columns-1)*panelGap) / columns
+	c = picture.Note(c, note(Of(d)))
+	n := columns(c.Size().X)
+	width := (c.Size().X - vg.Length(n-1)*panelGap) / vg.Length(n)
 	for i, p := range panels(Of(d)) {
 		area := draw.Canvas{Canvas: c.Canvas}
-		area.Min.X = c.Min.X + vg.Length(i%columns)*(width+panelGap)
-		area.Max.Y = c.Max.Y - 30*picture.Pixel - vg.Length(i/columns)*panelHeight
+		area.Min.X = c.Min.X + vg.Length(i%n)*(width+panelGap)
+		area.Max.Y = c.Max.Y - vg.Length(i/n)*panelHeight
 		area.Max.X, area.Min.Y = area.Min.X+width, area.Max.Y-panelHeight+panelGap
 		p.draw(area)
 	}

@@ -51,8 +51,8 @@ func subtitle(d *result.Document) string {
 	return fmt.Sprintf("%s samples in %s · %s", words.Thousands(int64(s.Samples)), words.Duration(float64(s.DurationNS)), section.Caption(d, len(clockPrograms(d))))
 }
 
-func height(d *result.Document) vg.Length {
-	return picture.RowsHeight(len(barred(d)))
+func height(d *result.Document, width vg.Length) vg.Length {
+	return picture.RowsHeight(len(barred(d)), width)
 }
 
 // drawProcesses draws a bar for each program.

@@ -3,7 +3,6 @@ package runtimes
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
@@ -71,8 +70,8 @@ func drawable(d *result.Document) bool { return len(measured(d)) > 0 }
 
 func subtitle(d *result.Document) string { return section.Caption(d, len(measured(d))) }
 
-func height(d *result.Document) vg.Length {
-	return picture.RowsHeight(len(picture.Shown(measured(d)))) + 22*picture.Pixel // for the legend of the lines
+func height(d *result.Document, width vg.Length) vg.Length {
+	return picture.RowsHeight(len(picture.Shown(measured(d))), width) + 22*picture.Pixel // for the legend of the lines
 }
 
 // drawCalls draws a row for each call, the fastest first, beside the system's clocks as lines.
@@ -92,7 +91,7 @@ func drawCalls(c draw.Canvas, d *result.Document) error {
 	rows := picture.Rows{XLabel: "wall time per call: median with its 95% CI (log scale)"}
 	for _, m := range calls {
 		look := lookOf(m.Kind)
-		row := m.Latency.Row(shortened(m.ID), look)
+		row := m.Latency.Row(m.ID, look)
 		if m.WithoutVDSONS > 0 {
 			hollow := look.Glyph(4.5 * picture.Pixel)
 			hollow.Shape = look.Hollow
@@ -108,14 +107,4 @@ func drawCalls(c draw.Canvas, d *result.Document) error {
 	}
 	rows.Draw(picture.LegendOfMarks(picture.LegendOf(c, entries), rows.Marks))
 	return nil
-}
-
-// shortened returns an id that fits beside the rows, with the whole name of the runtime.
-func shortened(id string) string {
-	text := picture.Style(picture.LabelSize, picture.Black)
-	at := strings.LastIndexByte(id, '@')
-	if at < 0 {
-		return id
-	}
-	return picture.Shortened(text, id[:at], picture.MostNameWidth-text.Width(picture.Bounded(id[at:]))) + id[at:]
 }

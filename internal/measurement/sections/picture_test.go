@@ -95,13 +95,13 @@ func TestPicturesHaveBounds(t *testing.T) {
 	usual.Put(skew.Of(most))
 	more.Put(skew.Of(most))
 	for _, c := range sections.Pictures() {
-		require.LessOrEqual(t, c.Height(usual), c.Height(most), c.Name)
-		require.Equal(t, c.Height(most), c.Height(more), c.Name)
+		require.LessOrEqual(t, c.Height(usual, picture.Width), c.Height(most, picture.Width), c.Name)
+		require.Equal(t, c.Height(most, picture.Width), c.Height(more, picture.Width), c.Name)
 		require.NotContains(t, c.Subtitle(most), "at most", c.Name)
 		require.Contains(t, c.Subtitle(more), "at most 100 of 700 clocks", c.Name)
 		var pictures [2]bytes.Buffer
-		require.NoError(t, c.SVG(&pictures[0], most))
-		require.NoError(t, c.SVG(&pictures[1], more))
+		require.NoError(t, c.SVG(&pictures[0], most, picture.Width))
+		require.NoError(t, c.SVG(&pictures[1], more, picture.Width))
 		require.Less(t, pictures[1].Len(), 2*pictures[0].Len(), c.Name)
 	}
 }
@@ -116,7 +116,7 @@ func TestNoTextIsLaidOutWithoutEnd(t *testing.T) {
 	d := printable.All(made.Document(5, 1, 2), func(text string) string { return text + long })
 	for _, c := range sections.Pictures() {
 		var svg bytes.Buffer
-		require.NoError(t, c.SVG(&svg, d), c.Name)
+		require.NoError(t, c.SVG(&svg, d, picture.Width), c.Name)
 		require.NotContains(t, svg.String(), long, c.Name)
 	}
 }
@@ -188,7 +188,7 @@ func TestOddPartsAreDrawn(t *testing.T) {
 		for _, c := range sections.Pictures() {
 			if c.Drawable(d) {
 				var drawn bytes.Buffer
-				require.NoError(t, c.SVG(&drawn, d))
+				require.NoError(t, c.SVG(&drawn, d, picture.Width))
 				for _, wrong := range []string{"NaN", "Inf", "<long>", "\x1b"} {
 					require.NotContains(t, drawn.String(), wrong, "%s of %v", c.Name, size)
 				}

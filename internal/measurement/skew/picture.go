@@ -35,22 +35,22 @@ type panel struct {
 }
 
 // panels returns the panels of the first clocks that were compared.
-func panels(d *result.Document) []panel {
+func panels(d *result.Document, width vg.Length) []panel {
 	s := Of(d)
 	if s == nil {
 		return nil
 	}
 	var all []panel
 	for _, c := range s.Clocks {
-		if p, ok := panelOf(c); ok && len(all) < mostPanels {
+		if p, ok := panelOf(c, width-2*picture.Margin); ok && len(all) < mostPanels {
 			all = append(all, p)
 		}
 	}
 	return all
 }
 
-func panelOf(c SkewedClock) (p panel, ok bool) {
-	p = panel{id: c.ID, width: picture.Width - 2*picture.Margin, height: 300 * picture.Pixel}
+func panelOf(c SkewedClock, width vg.Length) (p panel, ok bool) {
+	p = panel{id: c.ID, width: width, height: 300 * picture.Pixel}
 	seen := map[[2]int]bool{}
 	for _, pair := range c.Pairs {
 		key := [2]int{min(pair.CPU, pair.OtherCPU), max(pair.CPU, pair.OtherCPU)}
@@ -87,16 +87,25 @@ const (
 	squareBottom = 54 * picture.Pixel
 )
 
-// shelves returns the panels in rows, as many side by side as fit.
-func shelves(all []panel) [][]panel {
+// shelves returns the panels in rows of a width, as many side by side as fit. The squares of a row are
+// stretched to its width.
+func shelves(all []panel, width vg.Length) [][]panel {
 	var rows [][]panel
 	left := vg.Length(0)
 	for _, p := range all {
 		if len(rows) == 0 || p.width > left {
-			rows, left = append(rows, nil), picture.Width-2*picture.Margin
+			rows, left = append(rows, nil), width
 		}
 		rows[len(rows)-1] = append(rows[len(rows)-1], p)
 		left -= p.width + panelGap
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i].width = (width+panelGap)/vg.Length(len(row)) - panelGap
+			if row[i].cell.X > 0 {
+				row[i].cell.X = (row[i].width - squareLeft) / vg.Length(len(row[i].cpus))
+			}
+		}
 	}
 	return rows
 }
@@ -110,39 +119,43 @@ var pictures = []picture.Chart[*result.Document]{{
 	Name: "skew", Title: "Skew between CPUs", Drawable: drawable, Subtitle: subtitle, Height: skewHeight, Draw: drawSkew,
 }}
 
-func drawable(d *result.Document) bool { return len(panels(d)) > 0 }
+func drawable(d *result.Document) bool { return len(panels(d, picture.Width)) > 0 }
 
 func subtitle(d *result.Document) string { return section.Caption(d, len(compare.Of(d).Clocks)) }
 
-func skewHeight(d *result.Document) vg.Length {
-	all := panels(d)
+func skewHeight(d *result.Document, width vg.Length) vg.Length {
+	all := panels(d, width)
 	height := 84*picture.Pixel - panelGap
-	if anySquare(all) {
-		height += noteHeight
+	if text := note(all); text != "" {
+		height += picture.NoteHeight(text, width-2*picture.Margin)
 	}
-	for _, row := range shelves(all) {
+	for _, row := range shelves(all, width-2*picture.Margin) {
 		height += tallest(row) + panelGap
 	}
 	return height
 }
 
-// noteHeight is the height of the line that explains a square.
-const noteHeight = 26 * picture.Pixel
-
-func anySquare(all []panel) bool {
-	return slices.ContainsFunc(all, func(p panel) bool { return p.cell.X > 0 })
+// note returns the explanation of the squares; empty if there are none.
+func note(all []panel) string {
+	square := func(p panel) bool { return p.cell.X > 0 }
+	if !slices.ContainsFunc(all, square) {
+		return ""
+	}
+	text := "Each cell: offset in ns of the clock on the column's CPU from the one on the row's."
+	if slices.ContainsFunc(all, func(p panel) bool { return square(p) && slices.ContainsFunc(p.pairs, CPUPair.Apart) }) {
+		text += " Framed: beyond the error bound."
+	}
+	return text
 }
 
 // drawSkew draws a panel per clock.
 func drawSkew(c draw.Canvas, d *result.Document) error {
-	top, all := c.Max.Y, panels(d)
-	if anySquare(all) {
-		note := picture.Style(picture.LabelSize, picture.Grey)
-		note.YAlign = draw.YTop
-		c.FillText(note, vg.Point{X: c.Min.X, Y: top}, "Each cell: offset in ns of the clock on the column's CPU from the one on the row's.")
-		top -= noteHeight
+	all := panels(d, c.Size().X+2*picture.Margin)
+	if text := note(all); text != "" {
+		c = picture.Note(c, text)
 	}
-	for _, row := range shelves(all) {
+	top := c.Max.Y
+	for _, row := range shelves(all, c.Size().X) {
 		left := c.Min.X
 		for _, p := range row {
 			area := draw.Canvas{Canvas: c.Canvas}
@@ -179,7 +192,7 @@ func (p panel) farthest() float64 {
 // from the row's. An offset beyond its error bound has a frame.
 func (p panel) drawSquare(c draw.Canvas) {
 	n, scale := len(p.cpus), p.farthest()
-	small := picture.Style(min(picture.LabelSize, p.cell.Y/3), picture.Black)
+	small := picture.Style(min(picture.LabelSize, max(p.cell.Y/3, 11.5*picture.Pixel)), picture.Black)
 	small.XAlign, small.YAlign = draw.XCenter, draw.YCenter
 	origin := vg.Point{X: c.Min.X + squareLeft, Y: c.Max.Y - squareTop}
 	center := func(row, column int) vg.Point {
@@ -257,11 +270,7 @@ func (p panel) drawScale(c draw.Canvas, at vg.Point, scale float64) {
 		at.X += side
 	}
 	at.X += 6 * picture.Pixel
-	apart := ""
-	if slices.ContainsFunc(p.pairs, CPUPair.Apart) {
-		apart = "   framed: beyond the error bound"
-	}
-	c.FillText(text, at, high+apart)
+	c.FillText(text, at, high)
 	at.X, at.Y = c.Min.X+squareLeft, at.Y-20*picture.Pixel
 	text.Color = picture.Grey
 	c.FillText(text, at, picture.Shortened(text, "± "+p.span(func(p CPUPair) float64 { return p.BoundNS })+

@@ -24,8 +24,8 @@ func subtitle(d *result.Document) string {
 	return section.Caption(d, max(len(compare.Of(d).Clocks), len(Of(d).Clocks)))
 }
 
-func verificationHeight(d *result.Document) vg.Length {
-	return picture.RowsHeight(len(picture.Shown(Of(d).Clocks)))
+func verificationHeight(d *result.Document, width vg.Length) vg.Length {
+	return picture.RowsHeight(len(picture.Shown(Of(d).Clocks)), width)
 }
 
 // The looks of the verdicts. Both colour and shape identify the verdict.

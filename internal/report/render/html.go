@@ -9,8 +9,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
+	"gonum.org/v1/plot/vg"
 )
 
 // The style and the script of every page, which contains them. Its content security policy
@@ -127,18 +129,21 @@ func (p *page) grid(g table.Grid) {
 	}
 	g = g.AtMost(table.PageColumns)
 	p.element("h2", "", g.Title)
-	p.out.WriteString("<div class=\"wide\">\n" + g.HTML() + "\n</div>\n")
+	// It can be focused, so that the keyboard scrolls it.
+	p.out.WriteString(`<div class="wide" tabindex="0" role="region" aria-label="` + html.EscapeString(g.Title) + "\">\n" + g.HTML() + "\n</div>\n")
 	if g.Note != "" {
 		p.element("p", "note", g.Note)
 	}
 }
 
+// picture writes a picture twice: for a wide screen and for a narrow one. The style shows one of them.
 func (p *page) picture(of drawing) {
-	if p.err != nil {
-		return
-	}
 	fmt.Fprintf(&p.out, "<figure id=%q>\n", of.name)
-	p.err = of.draw(&p.out)
+	for _, width := range []vg.Length{picture.Width, picture.NarrowWidth} {
+		if p.err == nil {
+			p.err = of.draw(&p.out, width)
+		}
+	}
 	p.out.WriteString("</figure>\n")
 }
 

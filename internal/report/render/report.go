@@ -16,6 +16,7 @@ import (
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
+	"gonum.org/v1/plot/vg"
 )
 
 // A Report is what people read of a document, a diagnosis, a diff or a fleet. Text, Markdown and a page
@@ -45,7 +46,7 @@ type Report struct {
 // A drawing is a picture of a page.
 type drawing struct {
 	name string
-	draw func(io.Writer) error
+	draw func(w io.Writer, width vg.Length) error
 }
 
 // drawings returns the pictures that have data.
@@ -53,7 +54,7 @@ func drawings[T any](charts []picture.Chart[T], of T) []drawing {
 	var all []drawing
 	for _, c := range charts {
 		if c.Drawable(of) {
-			all = append(all, drawing{c.Name, func(w io.Writer) error { return c.SVG(w, of) }})
+			all = append(all, drawing{c.Name, func(w io.Writer, width vg.Length) error { return c.SVG(w, of, width) }})
 		}
 	}
 	return all

@@ -89,7 +89,12 @@ func (g Graph) Draw(c draw.Canvas) {
 			widest = max(widest, text.Width(Shortened(text, name, MostNameWidth)))
 		}
 	}
-	c = draw.Crop(c, 0, -(widest + Leader), 0, 0)
+	whole, isNarrow := c, IsNarrow(c.Size().X)
+	if isNarrow {
+		c = draw.Crop(c, 0, 0, keyHeight(g.Lines), 0)
+	} else {
+		c = draw.Crop(c, 0, -(widest + Leader), 0, 0)
+	}
 	p.Y.Min, p.Y.Max = Around(values, 1.4)
 	p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, float64(above/c.Size().Y))
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, LogTicks{g.Word}
@@ -97,8 +102,51 @@ func (g Graph) Draw(c draw.Canvas) {
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, g.XTicks
 	p.Add(g)
 	data := DrawPlot(c, p, g.XLabel, g.YLabel)
+	if isNarrow {
+		drawKey(whole, g.Lines)
+		return
+	}
 	x, y := p.Transforms(&data)
 	nameEnds(c, data, g.Lines, x, y)
+}
+
+// GraphHeight returns the height of a graph with so many names.
+func GraphHeight(names int, width vg.Length) vg.Length {
+	if IsNarrow(width) {
+		return 420*Pixel + vg.Length(names)*LineApart
+	}
+	return max(560*Pixel, vg.Length(names+1)*LineApart+170*Pixel)
+}
+
+func keyHeight(lines []Line) vg.Length {
+	height := 8 * Pixel
+	for _, l := range lines {
+		height += vg.Length(len(l.names())) * LineApart
+	}
+	return height
+}
+
+// drawKey writes the names of lines at the lower edge of a canvas, in the order of the ends of the lines.
+func drawKey(c draw.Canvas, lines []Line) {
+	const sample = 28 * Pixel
+	ends := slices.Clone(lines)
+	slices.SortStableFunc(ends, func(a, b Line) int { return cmp.Compare(b.last(), a.last()) })
+	at := c.Min.Y + keyHeight(lines) - LineApart
+	for _, l := range ends {
+		text := Style(LabelSize, l.Style.Color)
+		text.YAlign = draw.YCenter
+		names := l.names()
+		low := at - vg.Length(len(names)-1)*LineApart
+		c.StrokeLine2(l.Style, c.Min.X, (at+low)/2, c.Min.X+sample, (at+low)/2)
+		c.StrokeLine2(Stroke(l.Style.Color, 0.7*Pixel), c.Min.X+sample, low, c.Min.X+sample, at)
+		if l.Mark.Shape != nil {
+			c.DrawGlyph(l.Mark, vg.Point{X: c.Min.X + sample/2, Y: (at + low) / 2})
+		}
+		for _, name := range names {
+			c.FillText(text, vg.Point{X: c.Min.X + sample + 6*Pixel, Y: at}, Shortened(text, name, c.Size().X-sample-6*Pixel))
+			at -= LineApart
+		}
+	}
 }
 
 // beyond reports whether any line goes beyond the CPUs.

@@ -1,8 +1,8 @@
 // Package picture has the tools for pictures: a canvas with a title, axes, line graphs,
 // legends, colours, and output as PNG or SVG. It knows no measurement.
 //
-// Every picture names the machine and is 900 pixels wide, as bug trackers show it; a PNG has
-// twice the resolution, for high-resolution screens. Colour-blind readers can distinguish its
+// Every picture names the machine and is 900 pixels wide, as bug trackers show it, or drawn again for
+// a telephone. A PNG has twice the resolution, for high-resolution screens. Colour-blind readers can distinguish its
 // colours.
 package picture
 
@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"math"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/timebench/timebench/internal/show/printable"
@@ -29,17 +29,18 @@ type Chart[T any] struct {
 	Drawable func(T) bool
 	// Subtitle returns the subject of the picture, usually the machine.
 	Subtitle func(T) string
-	// Height returns the height of the whole picture.
-	Height func(T) vg.Length
+	// Height returns the height of a picture of a width, with one line each for title and subtitle.
+	Height func(of T, width vg.Length) vg.Length
 	// Draw draws below the title and the subtitle.
 	Draw func(draw.Canvas, T) error
 }
 
 // The size of a picture.
 const (
-	Pixel  = vg.Inch / 96 // CSS pixel
-	Width  = 900 * Pixel
-	Margin = 14 * Pixel
+	Pixel       = vg.Inch / 96 // CSS pixel
+	Width       = 900 * Pixel
+	NarrowWidth = 420 * Pixel // for a telephone
+	Margin      = 14 * Pixel
 	// sharpness is the resolution in dots per inch: two per pixel.
 	sharpness = 192
 )
@@ -73,7 +74,7 @@ func Bounded(text string) string {
 // PNG draws the picture as a PNG. of must be Drawable.
 func (c Chart[T]) PNG(w io.Writer, of T) error {
 	of = printable.All(of, Bounded)
-	canvas := vgimg.NewWith(vgimg.UseWH(Width, c.Height(of)), vgimg.UseDPI(sharpness))
+	canvas := vgimg.NewWith(vgimg.UseWH(Width, c.height(of, Width)), vgimg.UseDPI(sharpness))
 	if err := c.on(canvas, of); err != nil {
 		return err
 	}
@@ -90,15 +91,61 @@ func (c Chart[T]) on(canvas vg.CanvasSizer, of T) error {
 	return nil
 }
 
+// IsNarrow reports whether a picture or a part of it is for a telephone.
+func IsNarrow(width vg.Length) bool { return width < 600*Pixel }
+
+// The sizes of the title and the subtitle, and the distance of their lines.
+const (
+	titleSize    = 19 * Pixel
+	subtitleSize = 12.5 * Pixel
+	headGap      = 8 * Pixel
+)
+
+// head returns the title and the subtitle in lines, and their styles.
+func head(title, subtitle string, width vg.Length) (bold, grey draw.TextStyle, titles, subtitles []string) {
+	bold, grey = Style(titleSize, Black), Style(subtitleSize, Grey)
+	bold.Font.Weight = Bold
+	bold.YAlign, grey.YAlign = draw.YTop, draw.YTop
+	return bold, grey, Wrapped(bold, title, width), Wrapped(grey, subtitle, width)
+}
+
+// height returns the height of the picture with all lines of its title and subtitle.
+func (c Chart[T]) height(of T, width vg.Length) vg.Length {
+	_, _, titles, subtitles := head(c.Title, c.Subtitle(of), width-2*Margin)
+	return c.Height(of, width) + vg.Length(len(titles)-1)*(titleSize+headGap/2) + vg.Length(len(subtitles)-1)*(subtitleSize+headGap/2)
+}
+
 // titled draws title and subtitle at the top of a canvas and returns the remaining canvas.
 func titled(c draw.Canvas, title, subtitle string) draw.Canvas {
-	const titleSize, subtitleSize, gap = 19 * Pixel, 12.5 * Pixel, 8 * Pixel
-	head, sub := Style(titleSize, Black), Style(subtitleSize, Grey)
-	head.Font.Weight = Bold
-	head.YAlign, sub.YAlign = draw.YTop, draw.YTop
-	c.FillText(head, vg.Point{X: c.Min.X, Y: c.Max.Y}, title)
-	c.FillText(sub, vg.Point{X: c.Min.X, Y: c.Max.Y - titleSize - gap}, subtitle)
-	return draw.Crop(c, 0, 0, 0, -(titleSize + subtitleSize + 3*gap))
+	bold, grey, titles, subtitles := head(title, subtitle, c.Size().X)
+	at := c.Max.Y
+	for _, line := range titles {
+		c.FillText(bold, vg.Point{X: c.Min.X, Y: at}, line)
+		at -= titleSize + headGap/2
+	}
+	at -= headGap / 2
+	for _, line := range subtitles {
+		c.FillText(grey, vg.Point{X: c.Min.X, Y: at}, line)
+		at -= subtitleSize + headGap/2
+	}
+	return draw.Crop(c, 0, 0, 0, at-c.Max.Y-1.5*headGap)
+}
+
+// Note draws a text in grey at the top of a canvas, in as many lines as it needs, and returns the
+// remaining canvas.
+func Note(c draw.Canvas, text string) draw.Canvas {
+	grey := Style(LabelSize, Grey)
+	grey.YAlign = draw.YTop
+	lines := Wrapped(grey, text, c.Size().X)
+	for i, line := range lines {
+		c.FillText(grey, vg.Point{X: c.Min.X, Y: c.Max.Y - vg.Length(i)*LineApart}, line)
+	}
+	return draw.Crop(c, 0, 0, 0, -NoteHeight(text, c.Size().X))
+}
+
+// NoteHeight returns the height of a Note.
+func NoteHeight(text string, width vg.Length) vg.Length {
+	return vg.Length(len(Wrapped(Style(LabelSize, Grey), text, width)))*LineApart + 8*Pixel
 }
 
 // NewPlot returns an empty plot in the style of the pictures.
@@ -112,24 +159,25 @@ func NewPlot() *plot.Plot {
 	return p
 }
 
-// DrawPlot draws a plot with labels at its axes and returns the canvas of its data. It does
-// not use gonum's axis labels: on a logarithmic axis gonum takes them to be off centre and
-// leaves space for that.
+// DrawPlot draws a plot and returns the canvas of its data. The label of the x axis is below it, that of
+// the y axis above it, where it is as long as it needs to be. It does not use gonum's axis labels: on a
+// logarithmic axis gonum takes them to be off centre and leaves space for that.
 func DrawPlot(c draw.Canvas, p *plot.Plot, xLabel, yLabel string) draw.Canvas {
-	const room = LabelSize + 8*Pixel
-	left := room
-	if yLabel == "" {
-		left = 0
+	if yLabel != "" {
+		c = Note(c, yLabel)
 	}
-	inner := draw.Crop(c, left, 0, room, 0)
+	text := Style(LabelSize, Black)
+	text.XAlign = draw.XCenter
+	lines := Wrapped(text, xLabel, c.Size().X)
+	inner := draw.Crop(c, 0, 0, vg.Length(len(lines))*LineApart+5*Pixel, 0)
 	p.X.Tick.Marker = apart(p, inner)
 	p.Draw(inner)
 	data := p.DataCanvas(inner)
-	text := Style(LabelSize, Black)
-	text.XAlign = draw.XCenter
-	c.FillText(text, vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: c.Min.Y + 2*Pixel}, xLabel)
-	text.Rotation, text.YAlign = math.Pi/2, draw.YTop
-	c.FillText(text, vg.Point{X: c.Min.X, Y: (data.Min.Y + data.Max.Y) / 2}, yLabel)
+	for i, line := range lines {
+		half := text.Width(line) / 2
+		middle := max(min((data.Min.X+data.Max.X)/2, c.Max.X-half), c.Min.X+half)
+		c.FillText(text, vg.Point{X: middle, Y: c.Min.Y + 2*Pixel + vg.Length(len(lines)-1-i)*LineApart}, line)
+	}
 	return data
 }
 
@@ -162,4 +210,21 @@ func Shortened(s draw.TextStyle, text string, most vg.Length) string {
 		runes = runes[:len(runes)-1]
 	}
 	return string(runes) + "…"
+}
+
+// Wrapped returns a text in lines of a maximum width. A longer word is cut.
+func Wrapped(s draw.TextStyle, text string, most vg.Length) []string {
+	lines := []string{""}
+	for _, word := range strings.Fields(Bounded(text)) {
+		last := len(lines) - 1
+		switch longer := strings.TrimSpace(lines[last] + " " + word); {
+		case s.Width(longer) <= most:
+			lines[last] = longer
+		case lines[last] == "":
+			lines[last] = Shortened(s, word, most)
+		default:
+			lines = append(lines, Shortened(s, word, most))
+		}
+	}
+	return lines
 }

@@ -3,6 +3,7 @@ package picture
 import (
 	"image/color"
 	"math"
+	"strings"
 
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot"
@@ -53,18 +54,24 @@ type Rows struct {
 	Word     func(float64) string
 	// Middle is a vertical line; 0 for none.
 	Middle float64
+	// above is whether the names and texts are above the rows.
+	above bool
 }
 
-// RowHeight is the height of a row.
-const RowHeight = 24 * Pixel
-
-// RowsHeight returns the height of a picture with so many rows, and a legend.
-func RowsHeight(rows int) vg.Length { return vg.Length(rows+1)*RowHeight + 150*Pixel }
+// RowsHeight returns the height of a picture with so many rows, and a legend. On a telephone the names are
+// above the rows, and the legend has more lines.
+func RowsHeight(rows int, width vg.Length) vg.Length {
+	if IsNarrow(width) {
+		return vg.Length(rows+1)*38*Pixel + 200*Pixel
+	}
+	return vg.Length(rows+1)*24*Pixel + 150*Pixel
+}
 
 // textGap is the distance of a text from the last mark of its row.
 const textGap = 10 * Pixel
 
-// Draw draws the rows. The texts have a column of their own beside the plot, as far as they need it.
+// Draw draws the rows. The names and the texts have columns of their own beside the plot, or on a telephone
+// a line above each row.
 func (r Rows) Draw(c draw.Canvas) {
 	p, text := NewPlot(), Style(LabelSize, Black)
 	low, high, widest := math.Inf(1), 0.0, vg.Length(0)
@@ -77,7 +84,7 @@ func (r Rows) Draw(c draw.Canvas) {
 		}
 	}
 	for i, row := range r.Rows {
-		names[i] = plot.Tick{Value: float64(i), Label: Shortened(text, row.Name, MostNameWidth)}
+		names[i] = plot.Tick{Value: float64(i), Label: shortened(text, row.Name, MostNameWidth)}
 		widest = max(widest, text.Width(Shortened(text, row.Text, MostNameWidth)))
 		for _, point := range row.Points {
 			has(point.At)
@@ -107,8 +114,15 @@ func (r Rows) Draw(c draw.Canvas) {
 	}
 	p.Y.Min, p.Y.Max = -0.6, float64(len(r.Rows))-0.4
 	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
+	r.above = IsNarrow(c.Size().X)
 	p.Add(r)
-	DrawPlot(draw.Crop(c, 0, -(widest+textGap), 0, 0), p, r.XLabel, "")
+	if r.above {
+		p.HideY()
+		p.Y.Max += 0.4
+	} else {
+		c = draw.Crop(c, 0, -(widest + textGap), 0, 0)
+	}
+	DrawPlot(c, p, r.XLabel, "")
 }
 
 // Plot draws the marks and the rows: row i is at height i. What is beyond the axis is drawn at its end.
@@ -152,8 +166,25 @@ func (r Rows) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, point := range row.Points {
 			c.DrawGlyph(point.Glyph, vg.Point{X: x(point.At), Y: y(float64(i) + point.Lane)})
 		}
-		c.FillText(text, vg.Point{X: end + textGap, Y: at + 2*Pixel}, Shortened(text, row.Text, MostNameWidth))
+		if !r.above {
+			c.FillText(text, vg.Point{X: end + textGap, Y: at + 2*Pixel}, Shortened(text, row.Text, MostNameWidth))
+			continue
+		}
+		right := text
+		right.XAlign = draw.XRight
+		beside := Shortened(text, row.Text, c.Size().X/2)
+		c.FillText(right, vg.Point{X: c.Max.X, Y: at + 17*Pixel}, beside)
+		c.FillText(text, vg.Point{X: c.Min.X, Y: at + 17*Pixel}, shortened(text, row.Name, c.Size().X-text.Width(beside)-textGap))
 	}
+}
+
+// shortened returns an id cut to a maximum width, with the whole of what is behind its @ if possible.
+func shortened(s draw.TextStyle, id string, most vg.Length) string {
+	at := strings.LastIndexByte(id, '@')
+	if at < 0 || s.Width(Bounded(id[at:])) > most/2 {
+		return Shortened(s, id, most)
+	}
+	return Shortened(s, id[:at], most-s.Width(id[at:])) + id[at:]
 }
 
 // LegendOfMarks draws the names of vertical lines at the top of a canvas and returns the rest.
@@ -165,12 +196,15 @@ func LegendOfMarks(c draw.Canvas, marks []Mark) draw.Canvas {
 	text.YAlign = draw.YCenter
 	at := vg.Point{X: c.Min.X, Y: c.Max.Y - 4*Pixel}
 	for i, m := range marks {
+		name := m.Name + " " + words.Duration(m.ValueNS)
+		if at.X+32*Pixel+text.Width(name) > c.Max.X && at.X > c.Min.X {
+			at = vg.Point{X: c.Min.X, Y: at.Y - LineApart}
+		}
 		line := Stroke(Grey, Pixel)
 		line.Dashes = Dashes[1+i%(len(Dashes)-1)]
 		c.StrokeLine2(line, at.X, at.Y, at.X+24*Pixel, at.Y)
-		name := m.Name + " " + words.Duration(m.ValueNS)
 		c.FillText(text, vg.Point{X: at.X + 32*Pixel, Y: at.Y}, name)
 		at.X += 32*Pixel + text.Width(name) + 24*Pixel
 	}
-	return draw.Crop(c, 0, 0, 0, -22*Pixel)
+	return draw.Crop(c, 0, 0, 0, at.Y-c.Max.Y-18*Pixel)
 }

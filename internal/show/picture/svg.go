@@ -14,14 +14,14 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// SVG draws the picture as an element for an HTML page, as wide as its container and with a
-// label for screen readers. of must be Drawable.
+// SVG draws the picture, laid out for a width, as an element for an HTML page, as wide as its container
+// and with a label for screen readers. of must be Drawable.
 //
 // The page can change the colours: #0072B2 is var(--c-0072b2, #0072B2). Without a style sheet
 // the picture looks like the PNG.
-func (c Chart[T]) SVG(w io.Writer, of T) error {
+func (c Chart[T]) SVG(w io.Writer, of T, width vg.Length) error {
 	of = printable.All(of, Bounded)
-	canvas := vgsvg.New(Width, c.Height(of))
+	canvas := vgsvg.New(width, c.height(of, width))
 	if err := c.on(canvas, of); err != nil {
 		return err
 	}
