@@ -28,6 +28,7 @@ func Document(clocks int, threads ...int) *result.Document {
 			Latency:    &compare.Latency{MedianNS: cost, LowNS: cost * 0.99, HighNS: cost * 1.2, Confidence: 0.95, MinNS: cost},
 			Resolution: &compare.Resolution{TickNS: 1, FinerThanRead: i%3 > 0},
 		}
+		c.Layers = []compare.Layer{{Name: "empty call", NS: cost / 4}, {Name: "read of the counter", NS: cost * 3 / 4}}
 		c.Distribution = &compare.Distribution{Reads: 100_000, Buckets: []compare.Bucket{
 			{UpToNS: cost, Reads: 90_000}, {UpToNS: cost * 1.1, Reads: 9_900}, {UpToNS: cost * 100, Reads: 100},
 		}}
