@@ -7,7 +7,7 @@ import (
 )
 
 // answer returns which call for the wall clock is the slowest, and how it compares with the fastest one of the same
-// runtime; "" if none was timed.
+// runtime.
 func (s *Runtimes) answer() string {
 	var slowest *MeasuredCall
 	var of *MeasuredRuntime
@@ -19,7 +19,7 @@ func (s *Runtimes) answer() string {
 		}
 	}
 	if slowest == nil {
-		return ""
+		return "No call that returns the wall clock was measured."
 	}
 	fastest := slowest
 	for k := range of.Calls {
