@@ -35,22 +35,23 @@ func Healthy(d *result.Document) string {
 	case d.Interrupted:
 		text = "Interrupted. No problem with the clocks was found until then."
 	}
+	texts := []string{text}
 	if alone(d) {
-		text = strings.Join(append([]string{text}, shown(d)...), " ")
+		texts = append(texts, shown(d)...)
 	}
 	for _, c := range compare.Of(d).Clocks {
 		if slices.Contains(usual, c.ID) && c.Latency == nil && c.Reason != "" {
-			text += fmt.Sprintf(" %s was not measured: %s.", c.ID, c.Reason)
+			texts = append(texts, fmt.Sprintf("%s was not measured: %s.", c.ID, c.Reason))
 		}
 	}
 	if v := verify.Of(d); v != nil {
 		for _, c := range v.Clocks {
 			if slices.Contains(usual, c.ID) && c.Verdict == verify.IsMonotonic {
-				text += fmt.Sprintf(" %s never went backwards in %s reads on %s.", c.ID, words.Thousands(c.Reads), words.Plural(len(v.CPUs), "CPU"))
+				texts = append(texts, fmt.Sprintf("%s never went backwards in %s reads on %s.", c.ID, words.Thousands(c.Reads), words.Plural(len(v.CPUs), "CPU")))
 			}
 		}
 	}
-	return text
+	return strings.Join(texts, " ")
 }
 
 func unreadLog(d *result.Document) string {

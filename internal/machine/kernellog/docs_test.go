@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/show/words"
 )
 
 var update = flag.Bool("update", false, "write docs/kernel-messages.md from the tables")
@@ -61,11 +60,11 @@ func page() string {
 				harmless.WriteString(text + "\n")
 				continue
 			}
-			for _, more := range words.Present(f.harm) {
-				text += " **" + more + "**"
+			if f.harm != "" {
+				text += " **" + f.harm + "**"
 			}
-			for _, more := range words.Present(f.action) {
-				text += " → " + more
+			if f.action != "" {
+				text += " → " + f.action
 			}
 			harmful.WriteString(text + "\n")
 		}
