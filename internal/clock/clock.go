@@ -19,6 +19,7 @@
 //	         NetBSD too.
 //	x86      RDTSC, LFENCE+RDTSC, RDTSCP, all @cpu.
 //	arm64    CNTVCT_EL0, ISB+CNTVCT_EL0, both @cpu.
+//	riscv64  RDTIME@cpu.
 //	all      time.Now@go.
 //
 // A new clock is one entry in one table: the catalog_*.go file of its system.

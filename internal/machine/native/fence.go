@@ -1,8 +1,10 @@
-//go:build amd64 || arm64
+//go:build 386 || amd64 || arm64 || riscv64
 
 package native
 
 // Fence waits until all earlier loads are complete, before any later instruction begins. So a
 // counter that is read after it is read after those loads. It is LFENCE, and DSB and ISB on arm64;
-// the kernel uses the same (rdtsc_ordered, and __arch_counter_get_cntvct of arch_timer).
+// the kernel uses the same (rdtsc_ordered, and __arch_counter_get_cntvct of arch_timer). On riscv64
+// it is FENCE iorw, iorw: a read of the time is an input of a device to it (unprivileged ISA, Zicsr,
+// "CSR Access Ordering").
 func Fence()

@@ -54,6 +54,12 @@ __attribute__((noinline)) static long door(long nr, long first, void *second)
 	register void *x1 __asm__("x1") = second;
 	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1) : "memory");
 	return x0;
+#elif defined(__riscv)
+	register long a7 __asm__("a7") = nr;
+	register long a0 __asm__("a0") = first;
+	register void *a1 __asm__("a1") = second;
+	__asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1) : "memory");
+	return a0;
 #endif
 }
 LOOP(door_clock, door(SYS_clock_gettime, id, &ts))
@@ -73,6 +79,8 @@ LOOP(rdtscp, __asm__ volatile("rdtscp" : : : "eax", "edx", "ecx"))
 #elif defined(__aarch64__)
 LOOP(cntvct, __asm__ volatile("mrs x0, cntvct_el0" : : : "x0"))
 LOOP(isb_cntvct, __asm__ volatile("isb; mrs x0, cntvct_el0" : : : "x0"))
+#elif defined(__riscv)
+LOOP(rdtime, __asm__ volatile("rdtime a0" : : : "a0"))
 #endif
 
 static void *vdso_symbol(const char *x86, const char *arm)
@@ -95,6 +103,8 @@ static void (*choose(const char *path, const char *call))(long)
 #elif defined(__aarch64__)
 		if (!strcmp(call, "CNTVCT_EL0")) return cntvct;
 		if (!strcmp(call, "ISB+CNTVCT_EL0")) return isb_cntvct;
+#elif defined(__riscv)
+		if (!strcmp(call, "RDTIME")) return rdtime;
 #endif
 		return NULL;
 	}

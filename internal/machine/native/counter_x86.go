@@ -1,3 +1,5 @@
+//go:build 386 || amd64
+
 package native
 
 import "github.com/klauspost/cpuid/v2"
@@ -5,7 +7,7 @@ import "github.com/klauspost/cpuid/v2"
 // Counters returns the instructions that read the time stamp counter.
 func Counters() []Counter {
 	return []Counter{
-		// Every x86-64 CPU has RDTSC and LFENCE; RDTSCP came later.
+		// Every CPU that Go supports has RDTSC and LFENCE (SSE2); RDTSCP came later.
 		{"RDTSC", true, measured, SpinRDTSC, ReadRDTSC},
 		{"LFENCE+RDTSC", true, measured, SpinLFENCERDTSC, ReadLFENCERDTSC},
 		{"RDTSCP", cpuid.CPU.Supports(cpuid.RDTSCP), measured, SpinRDTSCP, ReadRDTSCP},
