@@ -32,9 +32,10 @@ func systemClocks() []Clock {
 			ID: c.name + "@libc", Call: "clock_gettime(" + c.name + "), from " + derivedFrom[c.name], Path: Libc, Kind: c.kind, Hz: 1e9,
 			ReportedNS: resolution, Coarse: coarse, PerThread: perThread,
 			Open: func() (Reader, error) {
-				return openStoring(1e9, func(buffer unsafe.Pointer, step uintptr, n int) int {
+				reader, err := openStoring(1e9, func(buffer unsafe.Pointer, step uintptr, n int) int {
 					return native.CallIDBuffer(native.LibClockGettime, id, buffer, step, n)
 				}, func() error { return unix.ClockGettime(c.id, new(unix.Timespec)) })
+				return reader, c.because(err)
 			},
 		}, Clock{
 			ID: c.name + "_NSEC@libc", Call: "clock_gettime_nsec_np(" + c.name + "), from " + derivedFrom[c.name], Path: Libc, Kind: c.kind, Hz: 1e9,

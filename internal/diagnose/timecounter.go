@@ -126,6 +126,9 @@ func timecounterEvidence(d *result.Document) []string {
 			evidence = append(evidence, "kern.timecounter.choice: "+strings.Join(choice, " "))
 		}
 		evidence = append(evidence, s.Settings...)
+		if s.UserMode != nil && *s.UserMode && d.Host.OS == "freebsd" {
+			evidence = append(evidence, "the C library reads the timecounter in user mode, without these system calls")
+		}
 	}
 	return evidence
 }

@@ -150,7 +150,7 @@ func TestFakeRuntimes(t *testing.T) {
 	leavesNothing(t, folder)
 	require.Zero(t, status, stderr)
 	require.Len(t, section.Runtimes, 1+len(wanted))
-	require.Equal(t, "not found in PATH: python3, python", section.Runtimes[0].Reason)
+	require.Equal(t, "not found in PATH: python3, python, py", section.Runtimes[0].Reason)
 	for i, w := range wanted {
 		r := section.Runtimes[1+i]
 		require.Equal(t, w.reason == "", r.Available, "%s: %s", w.program, r.Reason)
