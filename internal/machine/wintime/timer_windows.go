@@ -87,7 +87,7 @@ func setTimer(period time.Duration, set func(...uintptr) (uintptr, uintptr, erro
 	if status := request(1); int32(status) < 0 {
 		return nil, fmt.Errorf("NtSetTimerResolution(%s): %w", period, status)
 	}
-	return func() { request(0) }, nil
+	return func() { _ = request(0) }, nil
 }
 
 // PerformanceFrequency returns QueryPerformanceFrequency: the ticks per second of the performance
