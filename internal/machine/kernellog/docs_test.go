@@ -53,7 +53,7 @@ func page() string {
 				if next.meaning != "" {
 					break
 				}
-				examples = append(examples, next.example)
+				examples = append(append(examples, next.example), next.others...)
 			}
 			text := fmt.Sprintf("- `%s`: %s", strings.Join(examples, "`, `"), f.meaning)
 			if f.harm == "" && f.action == "" {

@@ -119,26 +119,23 @@ var guestFormats = []format{
 		kind: hypervisorKind, has: "hypervisor detected", pattern: `Hypervisor detected: (?P<name>.+)`,
 		kernels: "since 2.6.35", source: "arch/x86/kernel/cpu/hypervisor.c", weight: weightContext,
 		example: "Hypervisor detected: KVM",
-		meaning: "The kernel runs in a virtual machine.",
+		meaning: "The hypervisor that the kernel runs on, the clock that it offers, and the rate of the TSC that it names. On Xen the intended clock source is xen.",
 	},
 	{
 		kind: xenGuest, has: "xen", pattern: `installing Xen timer for CPU|Booting paravirtualized kernel on (?:bare hardware with )?Xen|Xen version:? \d|xen: PV spinlocks`,
 		kernels: "since 2.6.23", source: "arch/x86/xen/time.c", weight: weightContext,
 		example: "installing Xen timer for CPU 0",
 		others:  []string{"Booting paravirtualized kernel on Xen"},
-		meaning: "The kernel runs on Xen, and its intended clock source is xen.",
 	},
 	{
 		kind: kvmClock, has: "kvm-clock", pattern: `kvm-clock: `, clock: "kvm-clock",
 		kernels: "since 2.6.26", source: "arch/x86/kernel/kvmclock.c", weight: weightContext,
 		example: "kvm-clock: Using msrs 4b564d01 and 4b564d00",
-		meaning: "The hypervisor offers kvm-clock.",
 	},
 	{
 		kind: hostRate, has: "mhz", clock: "tsc", pattern: `(?:vmware: )?TSC freq read from hypervisor : (?P<mhz>\d+\.\d+) MHz`,
 		kernels: "since 2.6.29", source: "arch/x86/kernel/cpu/vmware.c", weight: weightContext,
 		example: "vmware: TSC freq read from hypervisor : 2599.999 MHz",
-		meaning: "VMware told the kernel the rate of the TSC.",
 	},
 	{
 		kind: gvisorStart, has: "starting gvisor", pattern: `Starting gVisor`,

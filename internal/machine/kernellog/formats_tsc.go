@@ -188,13 +188,12 @@ var tscFormats = []format{
 		kind: tscRefined, has: "refined tsc clocksource calibration", clock: "tsc", pattern: `Refined TSC clocksource calibration: (?P<mhz>\d+\.\d+) MHz`,
 		kernels: "since 2.6.38", source: tscFile, weight: weightContext,
 		example: "tsc: Refined TSC clocksource calibration: 3999.981 MHz",
-		meaning: "The rate of the TSC, measured for a second. It is not the CPU's speed of the moment.",
+		meaning: "The rate of the TSC: measured for a second, and its first estimate. It is not the CPU's speed of the moment.",
 	},
 	{
 		kind: tscRate, has: "detected", clock: "tsc", pattern: `Detected (?P<mhz>\d+\.\d+) MHz (?P<name>processor|TSC)`,
 		kernels: "all", source: tscFile, weight: weightContext,
 		example: "tsc: Detected 2596.144 MHz processor",
-		meaning: "The first estimate of the TSC's rate.",
 	},
 	{
 		kind: noCalibration, has: "tsc", clock: "tsc", pattern: `TSC: (?:Unable to calibrate against PIT|No reference \(HPET/PMTIMER\) available|HPET/PMTIMER calibration failed\.$)`,
