@@ -96,7 +96,7 @@ var everyday = []string{
 	"CLOCK_MONOTONIC@libc", "CLOCK_REALTIME@libc", "gettimeofday@libc",
 }
 
-// Everyday reports whether a clock is one of those that programs read most.
+// Everyday reports whether programs read a clock most.
 func Everyday(id string) bool { return slices.Contains(everyday, id) }
 
 // Conclusive returns the findings that were shown, and whether doctor could tell: not if no clock was timed,

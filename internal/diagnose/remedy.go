@@ -52,8 +52,7 @@ var remedies = func() map[string]remedy {
 	return all
 }()
 
-// advise returns those of the named remedies that work on a document's machine and are safe
-// there, each once, in order.
+// advise returns the named remedies that work on a document's machine and are safe there, each once, in order.
 func advise(d *result.Document, names ...string) []result.Remedy {
 	var found []result.Remedy
 	if i := slices.Index(names, ofHypervisors); i >= 0 {
@@ -157,7 +156,7 @@ func offered(name string) condition {
 	return func(d *result.Document) bool { return offers(d, name) && clockSource(d) != name }
 }
 
-// removing returns those of the document's boot parameters, as parameters does.
+// removing returns the lookup of boot parameters by [parameters].
 func removing(names ...string) func(*result.Document) []parameter {
 	return func(d *result.Document) []parameter { return parameters(d, names...) }
 }

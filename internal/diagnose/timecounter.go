@@ -26,7 +26,7 @@ var bsds = []string{"freebsd", "netbsd", "openbsd", "dragonfly"}
 
 func onBSD(d *result.Document) bool { return slices.Contains(bsds, d.Host.OS) }
 
-// slowReads finds reads of the fine clocks that cost far more than those of the CPU's counter,
+// slowReads finds fine clocks whose reads cost far more than reads of the CPU's counter,
 // where no other check explains them: on a BSD with a slow timecounter, and on systems of which
 // nothing more is known.
 func slowReads(d *result.Document) *result.Finding {

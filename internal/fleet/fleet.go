@@ -15,12 +15,12 @@ const Schema = "timebench-fleet/1"
 type Fleet struct {
 	Schema      string    `json:"schema"`
 	GeneratedAt time.Time `json:"generated_at"`
-	// Machines is the number of machines, and Odd that of those which are unlike the others of their group.
+	// Machines is the number of machines, and Odd the number of odd ones in their group.
 	Machines int `json:"machines"`
 	Odd      int `json:"odd"`
 	// Groups are the machines that should be alike, the largest group first.
 	Groups []Group `json:"groups"`
-	// Findings are those of doctor by the number of machines that have them.
+	// Findings are what doctor found, by the number of machines that have it.
 	Findings []FoundOn `json:"findings,omitempty"`
 	// Unread are the results that could not be read, with the reasons.
 	Unread []Unread `json:"unread,omitempty"`

@@ -27,7 +27,7 @@ var bootPrograms = []string{
 	"rpm-ostree", "transactional-update", "kernelstub", "grubby", "update-bootloader", "update-grub", "grub2-mkconfig", "grub-mkconfig",
 }
 
-// bootTools returns those of the bootPrograms that are installed.
+// bootTools returns the installed bootPrograms.
 func bootTools(root string) []string {
 	var found []string
 	for _, name := range bootPrograms {

@@ -78,8 +78,8 @@ func (l log) marking(reasons ...string) []Event {
 	return found
 }
 
-// compared returns the first comparison that a condition holds for: of those that marked the clock unstable. If
-// nothing did, of those that were skipped: they are never the reason for a mark.
+// compared returns the first comparison that a condition holds for and that marked the clock unstable. If none marked it,
+// skipped checks count, which are never the reason for a mark.
 func (l log) compared(holds func(comparison) bool) (comparison, bool) {
 	marked := len(l.of(tscUnstable, readBackDelay)) > 0 || slices.ContainsFunc(l.comparisons, func(c comparison) bool { return c.marked })
 	for _, c := range l.comparisons {
