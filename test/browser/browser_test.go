@@ -121,9 +121,9 @@ func TestReportInABrowser(t *testing.T) {
 	report, _ := reports(t)
 	tab := open(t, filepath.Join(report, "report.html"))
 
-	require.Equal(t, 5, get[int](t, tab, `Array.from(document.querySelectorAll("figure svg")).filter(s => s.getBoundingClientRect().height > 200).length`), "pictures")
+	require.Equal(t, 6, get[int](t, tab, `Array.from(document.querySelectorAll("figure svg")).filter(s => s.getBoundingClientRect().height > 200).length`), "pictures")
 	require.Zero(t, get[int](t, tab, outside), "texts that stick out of a picture")
-	require.Equal(t, 4, get[int](t, tab, `document.querySelectorAll("table.sortable").length`), "tables")
+	require.Equal(t, 5, get[int](t, tab, `document.querySelectorAll("table.sortable").length`), "tables")
 
 	// Sorting, by a click and by the keyboard: text, then figures both ways.
 	press := func(column string) {
