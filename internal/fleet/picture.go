@@ -34,7 +34,7 @@ type row struct {
 
 // mostDots is the maximum number of marks in a row that are not odd; a fleet may have thousands of
 // machines. They are spread evenly over the costs, the lowest and the highest among them.
-const mostDots = 400
+const mostDots = 100
 
 // looks are those of the most common clock sources. The others share the last one.
 var looks = []picture.Look{
@@ -44,6 +44,9 @@ var looks = []picture.Look{
 
 func subtitle(f *Fleet) string {
 	text := fmt.Sprintf("%s machines in %s", words.Thousands(int64(f.Machines)), words.Plural(len(f.Groups), "group"))
+	if f.Machines > mostDots {
+		text += fmt.Sprintf(" · at most %d marks in a row, and those of odd machines", mostDots)
+	}
 	if f.Odd > 0 {
 		text += fmt.Sprintf(" · %s; a ring is a cost unlike those of the group", words.Plural(f.Odd, "odd machine"))
 	}
@@ -136,7 +139,7 @@ func drawFleet(c draw.Canvas, f *Fleet) error {
 	}
 	drawn := picture.Rows{XLabel: "time per read while nothing disturbs the CPU (log scale)"}
 	// Within a row each fifth is at the same height, so that equal costs do not cover each other.
-	const lanes, apart = 5, 0.11
+	const lanes, apart = 5, 0.15
 	for _, r := range rows {
 		var usual, odd []picture.Point
 		for k, d := range r.dots {
