@@ -142,7 +142,7 @@ func measureSystemClocks(ctx context.Context, clocks []clock.Clock) ([]runtimes.
 	own := []runtimes.SystemClock{}
 	for _, c := range measured.Clocks {
 		if c.Latency != nil {
-			own = append(own, runtimes.SystemClock{ID: c.ID, Latency: c.Latency})
+			own = append(own, runtimes.SystemClock{ID: c.ID, Latency: c.Latency, KernelEntry: c.KernelEntry})
 		}
 	}
 	return own, err

@@ -68,7 +68,7 @@ func full() *result.Document {
 	})
 	latency := compare.Latency{MedianNS: 23.4, LowNS: 23.3, HighNS: 23.5, Confidence: 0.95, MinNS: 23, SamplesNS: []float64{23.4, 23, 23.5}, QuietSamplesNS: []float64{23, 23, 23}, Runs: []int{1, 2}}
 	d.Put(&runtimes.Runtimes{
-		DurationNS: 1e10, Rounds: 5, Environment: []string{"TZ=UTC"}, ClearedEnvironment: []string{"JAVA_TOOL_OPTIONS"}, Preloaded: []string{"/usr/lib/f.so (LD_PRELOAD)"}, Clocks: []runtimes.SystemClock{{ID: "CLOCK_MONOTONIC@vdso", Latency: &latency}},
+		DurationNS: 1e10, Rounds: 5, Environment: []string{"TZ=UTC"}, ClearedEnvironment: []string{"JAVA_TOOL_OPTIONS"}, Preloaded: []string{"/usr/lib/f.so (LD_PRELOAD)"}, Clocks: []runtimes.SystemClock{{ID: "CLOCK_MONOTONIC@vdso", Latency: &latency, KernelEntry: result.Never}},
 		Runtimes: []runtimes.MeasuredRuntime{{
 			Name: "java", Version: "17.0.15", Path: "/usr/bin/java", Libc: "glibc 2.36", TimedBy: "cpu time", Available: true, Reason: "with 8 threads: exit status 1", Forks: 5, LoopNS: 0.4, CallNS: 0.5,
 			Calls: []runtimes.MeasuredCall{{

@@ -31,7 +31,10 @@ func (s *Runtimes) answer() string {
 	if fastest != slowest && fastest.Latency.MedianNS > 0 {
 		text += fmt.Sprintf(", %s times %s", words.Times(slowest.Latency.MedianNS/fastest.Latency.MedianNS), fastest.Call)
 	}
-	return text + "."
+	if of.TimedBy != "" {
+		return text + "."
+	}
+	return text + "." + s.dominates(*slowest)
 }
 
 // wallTimed reports whether the call returns the wall clock, not in whole seconds or as a text, and was timed.

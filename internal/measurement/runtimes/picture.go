@@ -15,6 +15,8 @@ import (
 // pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{{
 	Name: "runtimes", Title: "Wall time of a clock call in each runtime", Drawable: drawable, Subtitle: subtitle, Height: height, Draw: drawCalls,
+}, {
+	Name: "runtimes-parts", Title: "What a runtime adds to its clock", Drawable: hasSplits, Subtitle: subtitle, Height: splitHeight, Draw: drawSplits,
 }}
 
 // looks are the looks of the kinds of calls.

@@ -36,6 +36,8 @@ type SystemClock struct {
 	ID string `json:"id" is:"named"`
 	// Latency is as that of clocks[].
 	Latency *compare.Latency `json:"latency,omitempty"`
+	// KernelEntry is how often a read enters the kernel.
+	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
 }
 
 // A MeasuredRuntime is one runtime, or the reason why it was not measured.

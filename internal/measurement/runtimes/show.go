@@ -51,7 +51,7 @@ func (s *Runtimes) Block(*result.Document) table.Block {
 		case r.Reason != "":
 			block.Notes = append(block.Notes, r.Name+": "+words.Sentence(r.Reason))
 		}
-		block.Grids = append(block.Grids, r.grid(), r.threadsGrid())
+		block.Grids = append(block.Grids, s.grid(r), r.threadsGrid())
 		block.Missing = append(block.Missing, r.missing()...)
 		block.Notes = append(block.Notes, r.notes()...)
 	}
@@ -115,14 +115,19 @@ var columns = []column{
 	{name: "without vDSO", cell: func(m MeasuredCall) string { return cost(m.WithoutVDSONS) }, known: func(m MeasuredCall) bool { return m.WithoutVDSONS > 0 }},
 }
 
-// grid has a row for each call, the fastest first, and rows for the empty loop and the empty call.
-func (r *MeasuredRuntime) grid() table.Grid {
-	g, page := r.gridOf(false), r.gridOf(true)
+// grid has a row for each call of a runtime, the fastest first, and rows for the empty loop and the empty call.
+func (s *Runtimes) grid(r *MeasuredRuntime) table.Grid {
+	all := columns
+	if r.TimedBy == "" {
+		const afterCost = 2
+		all = slices.Insert(slices.Clone(columns), afterCost, s.splitColumn())
+	}
+	g, page := r.gridOf(all, false), r.gridOf(all, true)
 	g.OnPage = &page
 	return g
 }
 
-func (r *MeasuredRuntime) gridOf(page bool) table.Grid {
+func (r *MeasuredRuntime) gridOf(columns []column, page bool) table.Grid {
 	calls := r.byLatency()
 	g := table.Grid{Title: r.title(), Texts: 1, Header: []string{"Call"}}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {

@@ -119,7 +119,7 @@ func before(evil string) func(string) string { return func(text string) string {
 func behind(evil string) func(string) string { return func(text string) string { return text + evil } }
 
 // choices are the fields that are one of a few words, or of a form that is checked: no file has another.
-var choices = []string{"Document.Schema", "Finding.Severity", "Clock.KernelEntry", "MeasuredCall.KernelEntry", "MeasuredCall.Kind", "VerifiedClock.Verdict", "ClockFault.Kind",
+var choices = []string{"Document.Schema", "Finding.Severity", "Clock.KernelEntry", "SystemClock.KernelEntry", "MeasuredCall.KernelEntry", "MeasuredCall.Kind", "VerifiedClock.Verdict", "ClockFault.Kind",
 	"Profile.Scope", "Profile.KernelEntry", "Process.ReadsBy", "Document.Labels"}
 
 // hostile plants into every text of a document that may be anything.

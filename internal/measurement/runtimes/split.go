@@ -1,0 +1,79 @@
+package runtimes
+
+import (
+	"strings"
+
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// A split is the wall time of a call as what its reads of clocks cost without a runtime, and what the runtime adds.
+type split struct {
+	clockNS, runtimeNS float64
+	// significant is whether the runtime is known to add anything.
+	significant bool
+}
+
+// split returns the parts of a call; ok is false if the cost of its reads is not known. A clock that is read twice
+// counts twice.
+func (s *Runtimes) split(m MeasuredCall) (parts split, ok bool) {
+	if m.Latency == nil || len(m.Reads) == 0 {
+		return split{}, false
+	}
+	highNS := 0.0
+	for _, read := range m.Reads {
+		clock := s.clock(read, m.KernelEntry)
+		if clock == nil {
+			return split{}, false
+		}
+		parts.clockNS += clock.MedianNS
+		highNS += max(clock.MedianNS, clock.HighNS)
+	}
+	parts.runtimeNS = m.Latency.MedianNS - parts.clockNS
+	parts.significant = m.Latency.Confidence > 0 && m.Latency.LowNS > highNS
+	return parts, true
+}
+
+// clock returns the latency of the system's clock that is read by this name and enters the kernel as often; nil if it was
+// not measured. A program may have another path to the clock than the vDSO.
+func (s *Runtimes) clock(name, entry string) *compare.Latency {
+	for _, c := range s.Clocks {
+		if read, _, _ := strings.Cut(c.ID, "@"); read == name && c.KernelEntry == entry && entry != "" {
+			return c.Latency
+		}
+	}
+	return nil
+}
+
+// String returns the parts as a sum.
+func (p split) String() string {
+	rest := words.NS(max(p.runtimeNS, 0))
+	if !p.significant {
+		rest = "≈ " + rest
+	}
+	return words.NS(p.clockNS) + " + " + rest
+}
+
+// splitColumn returns the column with the parts of the calls, except those that were timed by CPU time.
+func (s *Runtimes) splitColumn() column {
+	cell := func(m MeasuredCall) string {
+		if parts, ok := s.split(m); ok {
+			return parts.String()
+		}
+		return "-"
+	}
+	return column{name: "clock + runtime", cell: cell, known: func(m MeasuredCall) bool { return cell(m) != "-" }}
+}
+
+// dominates returns a sentence about which part of a call is the larger one; "" if they are not known.
+func (s *Runtimes) dominates(m MeasuredCall) string {
+	parts, ok := s.split(m)
+	switch {
+	case !ok:
+		return ""
+	case parts.runtimeNS > parts.clockNS:
+		return " The runtime adds " + words.NS(parts.runtimeNS) + " ns to the " + words.NS(parts.clockNS) + " of the clock."
+	default:
+		return " Its clock takes " + words.NS(parts.clockNS) + " ns of that."
+	}
+}
