@@ -1,14 +1,14 @@
 //go:build lab && linux
 
-// Package lab runs timebench under real kernels with other clock sources, on another
-// architecture and under Xen, in machines that QEMU emulates: without KVM, without root.
+// Package lab runs timebench under real kernels with other clock sources, on other
+// CPUs and under Xen, in machines that QEMU emulates: without KVM, without root.
 //
 //	go test -tags lab ./test/lab
 //	go test -tags lab ./test/lab -update
 //
 // The first command checks what does not depend on speed, because an emulated machine is
 // slow. The second also writes docs/lab.md, and takes longer. Both need qemu-system-x86_64
-// and qemu-system-aarch64, and the first time the requirements of the script fetch. The
+// and qemu-system-aarch64, the first also -i386 and -riscv64, and the first time the requirements of the script fetch. The
 // kernels are kept in the folder TIMEBENCH_LAB, or in the user's cache if it is not set.
 package lab
 

@@ -62,9 +62,10 @@ var fetched = sync.OnceValues(func() (string, error) {
 
 // released are timebench's binaries by architecture, built as a release builds them.
 var released = map[string]func() ([]byte, error){
-	"amd64": sync.OnceValues(func() ([]byte, error) { return release("amd64") }),
-	"arm64": sync.OnceValues(func() ([]byte, error) { return release("arm64") }),
-	"386":   sync.OnceValues(func() ([]byte, error) { return release("386") }),
+	"amd64":   sync.OnceValues(func() ([]byte, error) { return release("amd64") }),
+	"arm64":   sync.OnceValues(func() ([]byte, error) { return release("arm64") }),
+	"386":     sync.OnceValues(func() ([]byte, error) { return release("386") }),
+	"riscv64": sync.OnceValues(func() ([]byte, error) { return release("riscv64") }),
 }
 
 func release(arch string) ([]byte, error) {

@@ -1,0 +1,59 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/verify"
+)
+
+// otherCPUs are machines with CPUs that docs/lab.md does not compare.
+var otherCPUs = []world{
+	{
+		name: "riscv64", arch: "riscv64", emulator: "qemu-system-riscv64", source: "riscv_clocksource", vdso: result.Never,
+		machine: []string{"-machine", "virt", "-cpu", "rv64", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+			"-append", "console=ttyS0 panic=-1"},
+	},
+	{
+		name: "386", arch: "386", emulator: "qemu-system-i386", source: "tsc", vdso: result.Never,
+		machine: []string{"-cpu", "max,+invtsc", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+			"-append", "console=ttyS0 panic=-1 tsc=reliable wait=tsc"},
+	},
+}
+
+// otherScript is what they run. A release has the same binary for them.
+const otherScript = `
+run sources cat $sources/available_clocksource
+run compare timebench compare --format json --rounds 6 --time 5ms --threads 1,2 @vdso @cpu CLOCK_MONOTONIC@syscall time.Now@go
+run current cat $sources/current_clocksource
+run doctor timebench doctor --format json
+run verify timebench verify --format json CLOCK_MONOTONIC@vdso @cpu
+`
+
+func TestOtherCPUs(t *testing.T) {
+	for _, w := range otherCPUs {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			said := w.run(t, otherScript)
+			w.checkClocks(t, said)
+			w.checkDoctor(t, said["doctor"])
+			d := document(t, said["compare"])
+			require.Equal(t, w.arch, d.Host.Arch)
+			counters := 0
+			for _, c := range compare.Of(d).Clocks {
+				if strings.HasSuffix(c.ID, "@cpu") && c.Available {
+					require.NotNil(t, c.Latency, c.ID)
+					counters++
+				}
+			}
+			require.Positive(t, counters)
+			require.Zero(t, said["verify"].status, said["verify"].stdout+said["verify"].stderr)
+			require.Len(t, verify.Of(document(t, said["verify"])).Clocks, 1+counters)
+		})
+	}
+}
