@@ -29,9 +29,17 @@ func addUserMode(of *result.ClockSource) {
 		debuglog.Printf("host", "no AT_TIMEKEEP")
 		return
 	}
-	// The kernel maps the page for the life of the process.
-	page := unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), timekeepBytes+timehands*timehandsBytes)
-	addTimekeep(of, slices.Clone(page), runtime.GOARCH)
+	addTimekeep(of, copied(address, timekeepBytes+timehands*timehandsBytes), runtime.GOARCH)
+}
+
+// copied returns a copy of the page of AT_TIMEKEEP, which the kernel maps for the life of the process.
+//
+// Inlined, the copy of constant length ends the compiler of Go 1.26.
+//
+//go:noinline
+func copied(address uintptr, bytes int) []byte {
+	page := (*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address)))
+	return slices.Clone(unsafe.Slice(page, bytes))
 }
 
 // auxiliaryValue returns the value of an entry of the auxiliary vector, which has pairs of 64 bits; 0 if it has none.
