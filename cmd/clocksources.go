@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
@@ -19,10 +18,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"golang.org/x/term"
 )
-
-// settleTime is the pause after a switch. The kernel's timekeeping changes to the new clock source
-// within a tick, and a time service may then correct the time.
-const settleTime = 200 * time.Millisecond
 
 // otherSources returns the clock sources of --clocksources without the current one, in the
 // kernel's order; nil without the flag. If an earlier experiment left the clock source switched,
@@ -132,42 +127,20 @@ func startGuardian() (*clocksource.Switch, error) {
 	return clocksource.Hold(clocksource.Sysfs, exec.Command(program, clocksource.GuardianCommand))
 }
 
-// experiment measures with each of the clock sources, and restores the original. It also returns
-// the complete measurements if it is interrupted or fails.
+// experiment measures with each of the clock sources. It also returns the complete measurements if it is interrupted or
+// fails.
 func experiment(ctx context.Context, sw *clocksource.Switch, others []string, run func(context.Context, string) (measure.Result, error)) ([]compare.Experiment, bool, error) {
-	// Also after a panic, and before anything else.
-	defer func() { _ = sw.Restore() }()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-sw.Done():
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	var done []compare.Experiment
-	for _, name := range others {
-		if ctx.Err() != nil {
-			break
-		}
-		if err := sw.To(name); err != nil {
-			return done, false, errors.Join(err, sw.Restore())
-		}
-		select {
-		case <-time.After(settleTime):
-		case <-ctx.Done():
-		}
+	interrupted, err := sw.Each(ctx, others, func(ctx context.Context, name string) error {
 		measured, err := run(ctx, name)
-		if err != nil {
-			return done, false, errors.Join(err, sw.Restore())
+		if err == nil {
+			done = append(done, compare.Experiment{
+				ClockSource: name, FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
+			})
 		}
-		done = append(done, compare.Experiment{
-			ClockSource: name, FloorNS: measured.FloorNS, Conditions: &measured.Conditions, Clocks: measured.Clocks,
-		})
-	}
-	interrupted := ctx.Err() != nil
-	return done, interrupted, errors.Join(sw.Err(), sw.Restore())
+		return err
+	})
+	return done, interrupted, err
 }
 
 // addNoise adds warnings about disturbances to each experiment.
