@@ -1,4 +1,4 @@
-//go:build arm64 || riscv64 || loong64
+//go:build linux && (arm64 || riscv64 || loong64)
 
 package ptrace
 
