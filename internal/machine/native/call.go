@@ -4,7 +4,7 @@ package native
 
 import "unsafe"
 
-// CanCall: this build has loops that call C functions by the convention of its system and CPU.
+// CanCall says that this build has loops that call C functions by the convention of its system and CPU.
 const CanCall = true
 
 // CallBuffer calls the C function at address fn n times as fn(buffer, NULL), n ≥ 1, and returns

@@ -4,7 +4,7 @@ package native
 
 import "unsafe"
 
-// CanCall: this build has no loops that call C functions.
+// CanCall says that this build has no loops that call C functions.
 const CanCall = false
 
 // CallBuffer calls nothing, and returns -1.
