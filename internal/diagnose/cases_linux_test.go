@@ -69,6 +69,14 @@ var documentCases = []struct {
 		never: []string{trustsTSC, `tsc=nowatchdog`, `echo tsc`},
 	},
 	{
+		name: "03-kernel-7-inter-cpu-skew", kinds: []string{"kernel-entry"},
+		plant: func(d *result.Document) {
+			d.Host.Virtualization = &result.Virtualization{System: "unknown", Role: "guest"}
+		},
+		says:  []string{`the hypervisor sets them`, `Restart the virtual machine`},
+		never: []string{`(?i)update the firmware`, `unknown`},
+	},
+	{
 		name: "03b-kernel-7-frequency-skew", kinds: []string{"kernel-entry"},
 		says:  []string{`hpet interval`, `tsc interval`, `\+2\.47 ?%`},
 		never: []string{`echo tsc`},

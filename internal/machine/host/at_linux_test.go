@@ -314,8 +314,35 @@ func TestFirmwareHypervisor(t *testing.T) {
 	for _, c := range []struct{ vendor, product, want string }{
 		{"VMware, Inc.", "VMware20,1", "vmware"}, {"Microsoft Corporation", "Virtual Machine", "hyperv"},
 		{"Microsoft Corporation", "Surface Laptop 5", ""}, {"Apple Inc.", "Macmini8,1", ""}, {"Amazon EC2", "m5.metal", ""}, {"", "", ""},
+		{"BHYVE", "BHYVE", "bhyve"}, {"OxVM", "OxVM", "bhyve"}, {"Oxide", "OxVM", "bhyve"}, {"Oxide", "", ""},
+		{"OpenStack Foundation", "OpenStack Nova", "kvm"}, {"RDO", "OpenStack Compute", "kvm"},
 	} {
 		require.Equal(t, c.want, firmwareHypervisor(t.TempDir(), &result.Machine{Vendor: c.vendor, Product: c.product}), "%+v", c)
+	}
+}
+
+// A guest whose firmware has the name of a cloud, or whose kernel can run guests itself, as the CPU flag shows.
+func TestAtOfAGuestOfAnUnknownHypervisor(t *testing.T) {
+	unknown := &result.Virtualization{System: "unknown", Role: "guest"}
+	for name, test := range map[string]struct {
+		flags, vendor, modules, xen string
+		want                        *result.Virtualization
+	}{
+		"a guest":                {flags: "fpu tsc hypervisor", vendor: "Amazon EC2", want: unknown},
+		"a machine":              {flags: "fpu tsc", vendor: "Amazon EC2"},
+		"a name like the flag":   {flags: "fpu tsc hypervisor_x", vendor: "Amazon EC2"},
+		"no DMI":                 {flags: "fpu tsc hypervisor", want: unknown},
+		"a known firmware":       {flags: "fpu tsc hypervisor", vendor: "VMware, Inc.", want: &result.Virtualization{System: "vmware", Role: "guest"}},
+		"with KVM loaded":        {flags: "fpu tsc hypervisor", vendor: "Google", modules: "kvm 1 0 - Live 0x0\n", want: unknown},
+		"a host":                 {flags: "fpu tsc", modules: "kvm 1 0 - Live 0x0\n", want: &result.Virtualization{System: "kvm", Role: "host"}},
+		"the first domain (Xen)": {flags: "fpu tsc hypervisor", xen: "control_d\n", want: &result.Virtualization{System: "xen", Role: "host"}},
+	} {
+		root := t.TempDir()
+		writeFile(t, root, "proc/cpuinfo", []byte("processor\t: 0\nmodel name\t: Nameless\nflags\t\t: "+test.flags+"\n\n"))
+		writeFile(t, root, "sys/class/dmi/id/sys_vendor", []byte(test.vendor))
+		writeFile(t, root, "proc/modules", []byte(test.modules))
+		writeFile(t, root, "proc/xen/capabilities", []byte(test.xen))
+		require.Equal(t, test.want, At(root).Virtualization, name)
 	}
 }
 

@@ -42,7 +42,7 @@ func At(root string) result.Host {
 	log, lines, messages := kernelLog(root)
 	facts.KernelLog = log
 	facts.CPU.KernelTSCHz = loggedTSCHz(lines)
-	facts.Virtualization = virtualization(root, lines, facts.Machine)
+	facts.Virtualization = virtualization(root, lines, flags, facts.Machine)
 	if v := facts.Virtualization; v != nil && v.System == "kvm" && v.Role == "guest" && firecracker(root, messages) {
 		v.System = "firecracker"
 	}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -12,17 +13,18 @@ import (
 var firmwares = []struct{ vendor, product, system string }{
 	{"QEMU", "", "qemu"}, {"Xen", "", "xen"}, {"VMware", "", "vmware"}, {"innotek GmbH", "VirtualBox", "virtualbox"},
 	{"Microsoft Corporation", "Virtual Machine", "hyperv"}, {"Parallels", "", "parallels"}, {"BHYVE", "", "bhyve"},
-	{"Apple Inc.", "Apple Virtualization", "apple"}, {"Red Hat", "KVM", "kvm"},
+	{"OxVM", "", "bhyve"}, {"Oxide", "OxVM", "bhyve"}, {"Apple Inc.", "Apple Virtualization", "apple"},
+	{"Red Hat", "KVM", "kvm"}, {"OpenStack", "", "kvm"}, {"RDO", "OpenStack", "kvm"},
 }
 
-// virtualization returns the hypervisor; nil if there is none. It reads the file of Xen first
-// (the CPU of a paravirtual guest reports the hypervisor below Xen, or none), then the CPU, the
-// kernel log, the firmware, and last what a kernel has loaded. lines are the log lines about
-// clocks.
+// virtualization returns the hypervisor, "unknown" if only the CPU flag shows one; nil if there
+// is none. It reads the file of Xen first (the CPU of a paravirtual guest reports the hypervisor
+// below Xen, or none), then the CPU, the kernel log, the firmware, and last what a kernel has
+// loaded. lines are the log lines about clocks, flags those of the first CPU.
 //
 // gopsutil is no choice: it reports "docker" for any machine with a trace of Docker, and reads
 // /proc/1/environ, which in a container may belong to another user and have any length.
-func virtualization(root string, lines []string, machine *result.Machine) *result.Virtualization {
+func virtualization(root string, lines, flags []string, machine *result.Machine) *result.Virtualization {
 	system, role := readName(root, "sys/hypervisor/type"), "guest"
 	if system == "" && root == live {
 		system = cpuHypervisor()
@@ -38,6 +40,9 @@ func virtualization(root string, lines []string, machine *result.Machine) *resul
 	}
 	if system == "" {
 		system, role = loadedHypervisor(root)
+	}
+	if slices.Contains(flags, "hypervisor") && (system == "" || role == "host" && system != "xen") {
+		system, role = "unknown", "guest" // with the module of a hypervisor it is a guest that may have guests
 	}
 	if system == "" {
 		return nil

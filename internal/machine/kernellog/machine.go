@@ -11,6 +11,7 @@ var hypervisors = []struct{ detected, firmware, system string }{
 	{"kvm", "red hat kvm", "kvm"}, {"microsoft", "microsoft corporation virtual machine", "hyperv"}, {"vmware", "vmware", "vmware"},
 	{"xen", "xen hvm", "xen"}, {"bhyve", "bhyve", "bhyve"}, {"jailhouse", "", "jailhouse"}, {"acrn", "", "acrn"},
 	{"", "innotek gmbh virtualbox", "virtualbox"}, {"", "parallels", "parallels"}, {"", "qemu", "qemu"},
+	{"", "oxvm", "bhyve"}, {"", "oxide oxvm", "bhyve"}, {"", "openstack", "kvm"}, {"", "rdo openstack", "kvm"},
 }
 
 // guestClocks are the clock sources that a hypervisor offers, with its name: a kernel that has one is a guest, or

@@ -54,6 +54,8 @@ func TestMachineOf(t *testing.T) {
 		"hyper-v":     {"Hypervisor detected: Microsoft Hyper-V", "hyperv"},
 		"xen":         {"installing Xen timer for CPU 0", "xen"},
 		"unknown":     {"Hypervisor detected: Potato", "Potato"},
+		"oxide":       {"DMI: OxVM OxVM, BIOS v0.8 05/17/2023", "bhyve"},
+		"openstack":   {"DMI: OpenStack Foundation OpenStack Nova, BIOS 1.15.0-1 04/01/2014", "kvm"},
 	} {
 		m := MachineOf(Parse(strings.Split(want.log, "\n")))
 		require.True(t, m.Guest, name)
