@@ -56,7 +56,7 @@ var selectionFormats = []format{
 		kernels: "since 2.6.25", source: clocksourceFile, weight: weightDecides,
 		example: "clocksource: Override clocksource tsc is unstable and not HRT compatible - cannot switch while in HRT/NOHZ mode",
 		meaning: "Somebody asked for a clock source that the kernel marked unstable or has not checked yet.",
-		harm:    "See the message that marked it.",
+		harm:    "Harm: that of the message that marked it.",
 		action:  "Do not ask for it again.",
 	},
 	{

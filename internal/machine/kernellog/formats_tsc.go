@@ -42,7 +42,7 @@ var syncFormats = []format{
 		pattern: `Marking clocksource ` + named("clock") + ` unstable due to inter CPU skew`,
 		kernels: "seen in 7.2", source: clocksourceFile, weight: weightDecides,
 		example: "clocksource: Marking clocksource tsc unstable due to inter CPU skew",
-		meaning: "A CPU read a smaller TSC later than another. The next line names the CPUs.",
+		meaning: "A CPU read a smaller TSC later than another. The second line names the CPUs.",
 		harm:    "Harmful: time jumps back between CPUs.",
 		action:  "Update the firmware, start the machine cold, check with `timebench skew`. Never use `tsc=nowatchdog` or `tsc=reliable` here.",
 	},
@@ -163,7 +163,7 @@ var tscFormats = []format{
 		kernels: "since 4.12", source: tscFile, weight: weightContext,
 		example: "TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.",
 		meaning: "Printed whenever the kernel gives up the TSC after boot. \"Broken BIOS\" is a guess. `tsc=unstable` would make the slow state permanent.",
-		harm:    "See the lines before it.",
+		harm:    "Harm: that of the lines before it.",
 		action:  "Do not use `tsc=unstable` unless the TSC is really wrong.",
 	},
 	{
@@ -244,6 +244,6 @@ var tscFormats = []format{
 		kernels: "since 4.12", source: "kernel/sched/clock.c", weight: weightNoise,
 		example: "sched_clock: Marking unstable (2515210507, -8992143)<-(2514285716, -8067321)",
 		meaning: "The scheduler's own clock follows the verdict on the TSC.",
-		harm:    "See the lines before it.",
+		harm:    "Harm: that of the lines before it.",
 	},
 }

@@ -36,7 +36,7 @@ var watchdogFormats = []format{
 		kernels: "4.1 to 7.1; with wd_nsec since 5.13", source: clocksourceFile, weight: weightDecides,
 		example: "clocksource:                       'hpet' wd_nsec: 495115789 wd_now: 22a1e0a wd_last: 1bdf205 mask: ffffffff",
 		meaning: "What the watchdog counted between two checks, due every 0.5 s. If it is much longer, the machine stood still. With mask ffffff (acpi_pm) it wraps after 4.69 s.",
-		harm:    "See the first message.",
+		harm:    "Harm: that of the first message.",
 	},
 	{
 		kind: clockInterval, has: "cs_now:",
@@ -44,7 +44,7 @@ var watchdogFormats = []format{
 		kernels: "4.1 to 7.1; with cs_nsec since 5.13", source: clocksourceFile, weight: weightDecides,
 		example: "clocksource:                       'tsc' cs_nsec: 5320282620 cs_now: 1cbab6bece cs_last: 19231a48ea mask: ffffffffffffffff",
 		meaning: "What the TSC counted meanwhile. If cs_now is smaller than cs_last, or cs_nsec is 0, it went back or stood still.",
-		harm:    "See the first message.",
+		harm:    "Harm: that of the first message.",
 	},
 	{
 		kind: watchdogSkew, has: "skewed",
@@ -52,7 +52,7 @@ var watchdogFormats = []format{
 		kernels: "6.3 to 7.1", source: clocksourceFile, weight: weightDecides,
 		example: "clocksource:                       Clocksource 'tsc' skewed 4687076445 ns (4687 ms) over watchdog 'acpi_pm' interval of 633206175 ns (633 ms)",
 		meaning: "The difference. 4687 ms with acpi_pm, or 300 s with hpet, is one round of that counter: the TSC is right. Negative and as long as the interval: the TSC went back.",
-		harm:    "See the first message.",
+		harm:    "Harm: that of the first message.",
 	},
 	{
 		kind: watchdogDelta, has: "unstable (delta",
@@ -67,7 +67,7 @@ var watchdogFormats = []format{
 		pattern: `Marking clocksource ` + named("clock") + ` unstable due to frequency skew`,
 		kernels: "seen in 7.2", source: clocksourceFile, weight: weightDecides,
 		example: "clocksource: Marking clocksource tsc unstable due to frequency skew",
-		meaning: "The same in new kernels. The next two lines have the intervals.",
+		meaning: "As the first message, in new kernels; the second and third line are the intervals of the watchdog and of the TSC.",
 		harm:    "Harmful: reads become slow, though often the TSC was right.",
 	},
 	{
