@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,44 @@ func clocks(entry string, fineNS float64) []compare.Clock {
 		clock("CLOCK_PROCESS_CPUTIME_ID@vdso", "vdso", "cpu time", result.Always, 500, 1),
 		clock("CLOCK_MONOTONIC@syscall", "syscall", "monotonic", result.Always, fineNS+60, 1),
 		clock("RDTSC@cpu", "cpu", "counter", "", 9, 0.4),
+	}
+}
+
+// layers returns the parts of a read of 1,010 ns.
+func layers() []compare.Layer {
+	return []compare.Layer{
+		{Name: "call and return", NS: 2, LowNS: -1, HighNS: 4}, {Name: "enter and leave the kernel", NS: 95, LowNS: 94, HighNS: 96},
+		{Name: "the call in the kernel", NS: 98, LowNS: 97, HighNS: 99}, {Name: "read the clock source", NS: 815, LowNS: 810, HighNS: 820},
+	}
+}
+
+// What a read would take in user mode is shown where another clock source would save most of it.
+func TestWhatToWin(t *testing.T) {
+	const promise = "if the vDSO read the counter"
+	for name, test := range map[string]struct {
+		source     string
+		userModeNS float64
+		promised   bool
+	}{
+		"a slow clock source": {"acpi_pm", 22, true},
+		"no clock source":     {"", 22, true},
+		"more than half":      {"acpi_pm", 506, false},
+		"more than the read":  {"acpi_pm", 1400, false},
+		"not measured":        {"acpi_pm", 0, false},
+		"the TSC":             {"tsc", 22, false},
+		"the counter of Arm":  {"arch_sys_counter", 22, false},
+	} {
+		d := well()
+		d.Host.ClockSource.Current = test.source
+		entering := clocks(result.Always, 1010)[:2]
+		slices.Reverse(entering) // the first line is about CLOCK_MONOTONIC
+		for i := range entering {
+			entering[i].Layers, entering[i].UserModeNS = layers(), test.userModeNS
+		}
+		shown := whatToWin(d, entering)
+		require.Len(t, shown, 1, name)
+		require.Contains(t, shown[0], "CLOCK_MONOTONIC@vdso, 1,010 ns = ", name)
+		require.Equal(t, test.promised, strings.Contains(shown[0], promise), "%s: %s", name, shown[0])
 	}
 }
 
@@ -92,9 +131,10 @@ func TestEachFinding(t *testing.T) {
 			for i := range compare.Of(d).Clocks {
 				c := &compare.Of(d).Clocks[i]
 				c.UserModeNS = 22
-				c.Layers = []compare.Layer{{Name: "call and return", NS: 2}, {Name: "enter and leave the kernel", NS: 95}, {Name: "the call in the kernel", NS: 98}, {Name: "read the clock source", NS: 815}}
+				c.Layers = layers()
 			}
-		}, "kernel-entry", result.Error, "98.0 the call in the kernel and 815.0 read the clock source (hpet); if the vDSO could read the counter of the CPU, about 22.0 ns would be left"},
+		}, "kernel-entry", result.Error, "CLOCK_MONOTONIC@vdso, 1,010 ns = ≈ 2.00 (call and return) + 95.0 (enter and leave the kernel) + " +
+			"98.0 (the call in the kernel) + 815.0 (read hpet) · about 22.0 ns if the vDSO read the counter of the CPU"},
 		"sometimes": {func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Sometimes, 100) }, "kernel-entry", result.Error, "3 fine clocks · 100 ns/read · some reads enter the kernel (seccomp)"},
 		"nothing measured": {func(d *result.Document) {
 			compare.Into(d).Clocks = clocks(result.Always, 640)

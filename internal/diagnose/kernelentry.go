@@ -88,11 +88,15 @@ func because(d *result.Document) string {
 	if name == "" {
 		return "The vDSO cannot read the clock source of the kernel from user mode. The name of the clock source is unknown (/sys/devices/system/clocksource)."
 	}
-	description := descriptions[name]
+	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a system call.", name, described(d))
+}
+
+// described returns what the clock source is, in parentheses; "" if there is nothing to explain.
+func described(d *result.Document) string {
 	if _, off := noVsyscall(d); off {
-		description = "" // which blames the host
+		return "" // which would blame the host
 	}
-	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a system call.", name, description)
+	return descriptions[clockSource(d)]
 }
 
 // descriptions describe clock sources, to be added after the name.

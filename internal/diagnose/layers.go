@@ -2,32 +2,53 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// whatToWin returns where the time of a read goes that enters the kernel, and what would be left of it if it did not: of the
+// cpuCounters are the clock sources that are the counter of the CPU itself.
+var cpuCounters = []string{"tsc", "tsc-early", "arch_sys_counter", "riscv_clocksource"}
+
+// whatToWin returns where the time of a read goes that enters the kernel, and what it would take in user mode: of the
 // first everyday clock whose layers are known.
 func whatToWin(d *result.Document, entering []compare.Clock) []string {
-	for _, c := range entering {
-		parts := compare.Parts(c.Layers)
-		if c.Latency == nil || len(parts) == 0 || !Everyday(c.ID) {
+	for _, id := range everyday {
+		i := slices.IndexFunc(entering, func(c compare.Clock) bool { return c.ID == id && c.Latency != nil && len(compare.Parts(c.Layers)) > 0 })
+		if i < 0 {
 			continue
 		}
+		c := entering[i]
 		var each []string
-		for _, l := range parts {
-			each = append(each, words.NS(l.NS)+" "+l.Name)
+		for _, l := range compare.Parts(c.Layers) {
+			each = append(each, part(d, l))
 		}
-		text := fmt.Sprintf("of the %s ns of %s: %s", words.NS(c.Latency.MedianNS), c.ID, words.List(each))
-		if name := clockSource(d); name != "" {
-			text += " (" + name + ")"
-		}
-		if c.UserModeNS > 0 {
-			text += "; if the vDSO could read the counter of the CPU, about " + words.NS(c.UserModeNS) + " ns would be left"
+		text := fmt.Sprintf("%s, %s ns = %s", c.ID, words.NS(c.Latency.MedianNS), strings.Join(each, " + "))
+		if isFasterInUserMode(d, c) {
+			text += fmt.Sprintf(" · about %s ns if the vDSO read the counter of the CPU", words.NS(c.UserModeNS))
 		}
 		return []string{text}
 	}
 	return nil
+}
+
+// part returns a layer as a summand: "824.0 (read acpi_pm)".
+func part(d *result.Document, l compare.Layer) string {
+	name, doubt := l.Name, ""
+	if source := clockSource(d); source != "" {
+		name = strings.ReplaceAll(name, "read the clock source", "read "+source)
+	}
+	if !l.Significant() {
+		doubt = "≈ "
+	}
+	return fmt.Sprintf("%s%s (%s)", doubt, words.NS(l.NS), name)
+}
+
+// isFasterInUserMode reports whether another clock source would save most of a read. It does not where the kernel reads
+// the counter of the CPU already, nor where that counter traps.
+func isFasterInUserMode(d *result.Document, c compare.Clock) bool {
+	return c.UserModeNS > 0 && c.UserModeNS < c.Latency.MedianNS/2 && !slices.Contains(cpuCounters, clockSource(d))
 }

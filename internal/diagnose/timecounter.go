@@ -30,13 +30,13 @@ func onBSD(d *result.Document) bool { return slices.Contains(bsds, d.Host.OS) }
 // where no other check explains them: on a BSD with a slow timecounter, and on systems of which
 // nothing more is known.
 func slowReads(d *result.Document) *result.Finding {
-	read, counter := cheapestFine(d), cheapestCounter(d)
+	read, counter := fineRead(d), cheapestCounter(d)
 	least, counters := float64(slowReadNS), float64(slowReadCounters)
 	if onLinux(d) {
 		least = slowUserReadNS
 	}
 	if readsQPCInUserMode(d) {
-		read, least, counters = timedClock(d, qpcID), slowQPCNS, slowQPCCounters
+		least, counters = slowQPCNS, slowQPCCounters
 	}
 	if read == nil || counter == nil || read.Latency.MedianNS < max(least, counters*counter.Latency.MedianNS) {
 		return nil
@@ -50,7 +50,7 @@ func slowReads(d *result.Document) *result.Finding {
 		}
 	}
 	finding := &result.Finding{
-		Title:    "reads of the fine clocks are slow, although the counter of the CPU is fast",
+		Title:    slowFineClocks + ", and why is not known",
 		Evidence: []string{row(*read), row(*counter)},
 		Cause:    "The system does not read the counter of the CPU in user mode for these clocks, and why is not known. It may read a timer on the mainboard, or an emulator, a sandbox or a tracer may handle the calls.",
 		Remedies: advise(d, "read-less"),
@@ -68,10 +68,22 @@ func slowReads(d *result.Document) *result.Finding {
 	finding.Cause = timecounterCause(d)
 	finding.Remedies = slices.Concat(advise(d, "timecounter-tsc", "timecounter-smp-tsc", "timecounter-fast", "timecounter-look"), finding.Remedies)
 	finding.Links = []string{bsdLinks[d.Host.OS]}
+	finding.Title = slowFineClocks + ", probably because of a slow timecounter"
 	if name := clockSource(d); name != "" {
-		finding.Title = "reads of the fine clocks are slow: the timecounter is " + name
+		finding.Title = slowFineClocks + ", because the timecounter is " + name
 	}
 	return finding
+}
+
+// slowFineClocks begins the titles of [slowReads].
+const slowFineClocks = "reads of the fine clocks are slow"
+
+// fineRead returns the clock that [slowReads] compares with the counter of the CPU; nil if it was not timed.
+func fineRead(d *result.Document) *compare.Clock {
+	if readsQPCInUserMode(d) {
+		return timedClock(d, qpcID)
+	}
+	return cheapestFine(d)
 }
 
 // readsQPCInUserMode reports whether the shared pages of Windows allow QueryPerformanceCounter to be

@@ -75,6 +75,28 @@ func TestTimecounters(t *testing.T) {
 	}
 }
 
+// The first line is about the clock that the finding calls slow, and says why it is.
+func TestAnswerWithASlowTimecounter(t *testing.T) {
+	for name, test := range map[string]struct{ source, want string }{
+		"known":   {"ACPI-fast", "Reading the clock is slow: 1.65 µs per read, 183 times what the CPU's counter takes, because the timecounter is ACPI-fast."},
+		"unknown": {"", "Reading the clock is slow: 1.65 µs per read, 183 times what the CPU's counter takes, probably because of a slow timecounter."},
+	} {
+		d := bsd("freebsd", 1650, test.source, "ACPI-fast", "TSC-low")
+		slower := compare.Of(d).Clocks[0]
+		slower.ID, slower.Latency = "time.Now@go", &compare.Latency{MedianNS: 3300}
+		compare.Into(d).Clocks = append(compare.Of(d).Clocks, slower)
+		for i := range compare.Of(d).Clocks {
+			compare.Into(d).Clocks[i].ID = strings.Replace(compare.Of(d).Clocks[i].ID, "@libc", "@syscall", 1)
+		}
+		d.Findings = Findings(d)
+		answer, _ := Answer(d)
+		require.Equal(t, test.want, answer, name)
+		d.Findings = nil
+		answer, _ = Answer(d)
+		require.Contains(t, answer, "3.3 µs", "%s: without the finding", name)
+	}
+}
+
 // A sandbox of gVisor is known by its log, or by its release in a container; not by either alone.
 func TestGVisor(t *testing.T) {
 	for name, test := range map[string]struct {

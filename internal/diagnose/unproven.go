@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -45,7 +46,8 @@ func unprovenVDSO(d *result.Document) *result.Finding {
 	}
 	why := whyNotTSC(d)
 	finding.Evidence = append(finding.Evidence, why.evidence...)
-	finding.Cause = because(d) + " " + why.cause
+	finding.Cause = fmt.Sprintf("No vDSO reads %s%s in user mode, so every read should be a system call; nothing here tested it. %s",
+		clockSource(d), described(d), why.cause)
 	finding.Remedies = slices.Concat(advise(d, why.remedies...), advise(d, "amd64-build", "measure-there"))
 	finding.Links = append(finding.Links, why.links...)
 	slices.Sort(finding.Links)

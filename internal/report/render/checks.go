@@ -81,7 +81,7 @@ func worst(findings []result.Finding) *result.Finding {
 }
 
 // summary returns a diagnosis in one sentence: the worst of the findings and how many others there are, or
-// what an everyday clock costs.
+// what the clock of doctor's first line costs.
 func summary(d *result.Document, findings []result.Finding) string {
 	if f := worst(findings); f != nil {
 		others := 0
@@ -96,15 +96,14 @@ func summary(d *result.Document, findings []result.Finding) string {
 		}
 		return text
 	}
-	for _, c := range compare.Of(d).Clocks {
-		if c.Latency != nil && diagnose.Everyday(c.ID) {
-			return fmt.Sprintf("no such finding; %s costs %s ns/read", c.ID, words.NS(c.Latency.MedianNS))
-		}
+	const none = "no finding of the severity of --fail-on"
+	if c := diagnose.Answering(d); c != nil {
+		return fmt.Sprintf("%s; %s %s ns/read", none, c.ID, words.NS(c.Latency.MedianNS))
 	}
 	if !diagnose.Measured(d) {
 		return "nothing was measured, so the cost of the clocks is unknown"
 	}
-	return "no such finding"
+	return none
 }
 
 // shortened returns a text of at most so many bytes, which ends at a word.
