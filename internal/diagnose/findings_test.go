@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -339,6 +340,47 @@ func TestEachFinding(t *testing.T) {
 	limited := OverLimit(well(), 1)
 	found.add(limited.Kind, limited.Severity)
 	everyKind().requireIn(t, found, "%s: plant it in TestEachFinding, with each of its severities")
+}
+
+// The commands fit the state and the settings of the Windows Time service.
+func TestW32Time(t *testing.T) {
+	const (
+		enable, start, resync, status = "sc.exe config w32time start= auto", "net start w32time", "w32tm /resync", "w32tm /query /status"
+		useServers                    = "w32tm /config /syncfromflags:manual /update"
+		usePublic                     = `w32tm /config /syncfromflags:manual /manualpeerlist:"time.windows.com,0x9" /update`
+		servers                       = "time.windows.com,0x9"
+	)
+	for name, test := range map[string]struct {
+		service  result.W32Time
+		severity string // "" without a finding
+		commands []string
+	}{
+		"disabled":                 {result.W32Time{State: "stopped", Start: "disabled", Type: "NTP"}, result.Warn, []string{enable, start, resync, status}},
+		"disabled, state unknown":  {result.W32Time{Start: "disabled", Type: "NTP"}, result.Warn, []string{enable, start, resync, status}},
+		"disabled, without source": {result.W32Time{State: "stopped", Start: "disabled", Type: "NoSync", Servers: servers}, result.Warn, []string{enable, start, useServers, resync, status}},
+		"stopped":                  {result.W32Time{State: "stopped", Start: "manual", Type: "NTP"}, result.Note, []string{start, resync}},
+		"stopped, without source":  {result.W32Time{State: "stopped", Start: "manual", Type: "NoSync"}, result.Note, []string{start, usePublic, resync}},
+		"without source":           {result.W32Time{State: "running", Start: "auto", Type: "NoSync", Servers: servers}, result.Warn, []string{useServers, resync, status}},
+		"without servers":          {result.W32Time{State: "running", Start: "auto", Type: "NoSync"}, result.Warn, []string{usePublic, resync, status}},
+		"running":                  {service: result.W32Time{State: "running", Start: "auto", Type: "NTP"}},
+		"running, now disabled":    {service: result.W32Time{State: "running", Start: "disabled", Type: "NTP"}},
+		"changing":                 {service: result.W32Time{State: "changing", Start: "disabled", Type: "NTP"}},
+		"state unknown":            {service: result.W32Time{Start: "manual", Type: "NTP"}},
+	} {
+		d := well()
+		d.Host.OS, d.Host.TimeSync = "windows", nil
+		d.Host.Windows = &result.Windows{W32Time: &test.service, Adjustment: &result.Adjustment{AdjustedHz: 1e7, NominalHz: 1e7}}
+		finding := w32timeOff(d)
+		if test.severity == "" {
+			require.Nil(t, finding, name)
+			continue
+		}
+		require.NotNil(t, finding, name)
+		require.Equal(t, test.severity, cmp.Or(finding.Severity, result.Warn), name)
+		require.Len(t, finding.Remedies, 1, name)
+		require.Equal(t, test.commands, finding.Remedies[0].Commands, name)
+		require.NotContains(t, worded(*finding), "ppm", "%s: the rate is the nominal one", name)
+	}
 }
 
 // A rate that a program set stays if no time service resets it.

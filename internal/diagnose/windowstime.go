@@ -26,11 +26,11 @@ func w32timeOff(d *result.Document) *result.Finding {
 	case service.State == "running" && service.Type == "NoSync":
 		finding.Title = "the Windows Time service runs, but does not synchronise the wall clock"
 		finding.Remedies = advise(d, "w32time-sync")
-	case service.State != "stopped":
-		return nil
-	case service.Start == "disabled":
+	case service.Start == "disabled" && (service.State == "stopped" || service.State == ""):
 		finding.Title = "the Windows Time service is disabled, so it does not synchronise the wall clock"
 		finding.Remedies = advise(d, "w32time-start")
+	case service.State != "stopped":
+		return nil
 	default:
 		finding.Severity = result.Note
 		finding.Title = "the Windows Time service is not running, so it does not synchronise the wall clock now"
@@ -38,7 +38,7 @@ func w32timeOff(d *result.Document) *result.Finding {
 		finding.Remedies = advise(d, "w32time-start")
 	}
 	finding.Evidence = []string{"W32Time: " + W32TimeText(service)}
-	if a := d.Host.Windows.Adjustment; a != nil {
+	if a := d.Host.Windows.Adjustment; a != nil && a.AdjustedHz != a.NominalHz {
 		finding.Evidence = append(finding.Evidence, "GetSystemTimeAdjustmentPrecise: "+AdjustmentText(*a))
 	}
 	return finding
@@ -67,19 +67,50 @@ var windowsTimeRemedies = map[string]remedy{
 	"w32time-start": {
 		source: "learn.microsoft.com: Windows Time service tools and settings; sc.exe config",
 		where:  []condition{onWindows},
-		advice: "If no other program sets the clock, start the service as administrator, and check its status",
-		commands: []string{
-			"sc.exe config w32time start= auto", "net start w32time", "w32tm /resync", "w32tm /query /status",
+		advise: func(d *result.Document) string {
+			advice := "If no other program sets the clock, start the service as administrator"
+			if isNoSync(d) {
+				advice += ", and let it use its NTP servers, or in a domain the domain (domhier)"
+			}
+			return advice
 		},
-		risk: "If the clock is far off, the service steps it. Some programs cannot handle that.",
+		command: w32timeCommands,
+		risk:    "If the clock is far off, the service steps it. Some programs cannot handle that.",
 	},
 	"w32time-sync": {
-		source:   "learn.microsoft.com: Windows Time service tools and settings: w32tm /config /syncfromflags",
-		where:    []condition{onWindows},
-		advice:   "If no other program sets the clock, let the service use its NTP servers, or in a domain the domain (domhier), as administrator",
-		commands: []string{"w32tm /config /syncfromflags:manual /update", "w32tm /resync", "w32tm /query /status"},
-		risk:     "If the clock is far off, the service steps it. Some programs cannot handle that.",
+		source:  "learn.microsoft.com: Windows Time service tools and settings: w32tm /config /syncfromflags, /manualpeerlist",
+		where:   []condition{onWindows},
+		advice:  "If no other program sets the clock, let the service use its NTP servers, or in a domain the domain (domhier), as administrator",
+		command: w32timeCommands,
+		risk:    "If the clock is far off, the service steps it. Some programs cannot handle that.",
 	},
 }
+
+// w32timeCommands returns the commands that make the Windows Time service synchronise the wall clock. w32tm configures
+// only a service that runs.
+func w32timeCommands(d *result.Document) []string {
+	service := *d.Host.Windows.W32Time
+	disabled, running := service.Start == "disabled", service.State == "running"
+	var commands []string
+	if disabled && !running {
+		commands = append(commands, "sc.exe config w32time start= auto")
+	}
+	if !running {
+		commands = append(commands, "net start w32time")
+	}
+	switch {
+	case isNoSync(d) && service.Servers == "":
+		commands = append(commands, `w32tm /config /syncfromflags:manual /manualpeerlist:"time.windows.com,0x9" /update`)
+	case isNoSync(d):
+		commands = append(commands, "w32tm /config /syncfromflags:manual /update")
+	}
+	commands = append(commands, "w32tm /resync")
+	if disabled || running {
+		commands = append(commands, "w32tm /query /status")
+	}
+	return commands
+}
+
+func isNoSync(d *result.Document) bool { return d.Host.Windows.W32Time.Type == "NoSync" }
 
 func onWindows(d *result.Document) bool { return d.Host.OS == "windows" }
