@@ -63,20 +63,20 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 			d.Host.TimeSync = &result.TimeSync{TickNS: 10_005_000, FrequencyPPM: 500}
 		}},
 		{"lost-cpu", "CPUs 3 and 7 went away", func(d *result.Document) { d.Conditions.LostCPUs = []int{3, 7} }},
-		{"starved", "in 60 of 100 passes of throughput with 16 threads, a thread had no CPU", func(d *result.Document) {
+		{"starved", "in 60 of 100 samples of throughput with 16 threads, a thread had no CPU", func(d *result.Document) {
 			d.Conditions.Passes = []result.Passes{
 				{Threads: 8, Planned: 100, Complete: 100, Starved: 40}, {Threads: 16, Planned: 100, Complete: 100, Starved: 60},
 				{Threads: 32, Planned: 100, Complete: 100, Starved: 100},
 			}
 		}},
-		{"incomplete", "the run has only 9 rounds of latency and 30 of 200 passes of throughput with 16 to 32 threads: the time was up", func(d *result.Document) {
+		{"incomplete", "the run has only 9 rounds of latency and 30 of 200 samples of throughput with 16 to 32 threads: the time was up", func(d *result.Document) {
 			d.Conditions.CompleteRounds = 9
 			d.Conditions.Passes = []result.Passes{
 				{Threads: 16, Planned: 100, Complete: 30, Reasons: []string{"the time was up"}},
 				{Threads: 32, Planned: 100, Reasons: []string{"the time was up"}},
 			}
 		}},
-		{"incomplete", "the run has 13 of 40 passes of throughput with 2 threads: c: too many open files, and 2 other reasons", func(d *result.Document) {
+		{"incomplete", "the run has 13 of 40 samples of throughput with 2 threads: c: too many open files, and 2 other reasons", func(d *result.Document) {
 			d.Conditions.Passes = []result.Passes{
 				{Threads: 2, Planned: 40, Complete: 13, Reasons: []string{"d: too many open files", "c: too many open files", "e: busy"}},
 			}

@@ -17,7 +17,7 @@ func starved(_ *result.Document, c result.Conditions) string {
 	for _, p := range c.Passes {
 		if float64(p.Starved) > maxStarved*float64(p.Complete) {
 			return fmt.Sprintf("in %d of %s of throughput with %s, a thread had no CPU for most of the time, although there is a CPU for each",
-				p.Starved, words.Plural(p.Complete, "pass"), words.Plural(p.Threads, "thread"))
+				p.Starved, words.Plural(p.Complete, "sample"), words.Plural(p.Threads, "thread"))
 		}
 	}
 	return ""
@@ -42,7 +42,7 @@ func incomplete(_ *result.Document, c result.Conditions) string {
 		if len(threads) > 1 {
 			with = fmt.Sprintf("%d to %s", slices.Min(threads), with)
 		}
-		short = append(short, fmt.Sprintf("%d of %s of throughput with %s", complete, words.Plural(planned, "pass"), with))
+		short = append(short, fmt.Sprintf("%d of %s of throughput with %s", complete, words.Plural(planned, "sample"), with))
 	}
 	if len(short) == 0 {
 		return ""

@@ -75,7 +75,11 @@ func (c *Costs) Block(d *result.Document) table.Block {
 
 func settings(d *result.Document) string {
 	s := d.Settings
-	text := fmt.Sprintf("%s of latency; %s of throughput by %s", words.Plural(s.Rounds, "round"), words.Duration(float64(s.TimeNS)), s.Workers)
+	rounds := words.Plural(s.Rounds, "round")
+	if d.Conditions != nil && d.Conditions.CompleteRounds > 0 {
+		rounds = fmt.Sprintf("%d of %s", d.Conditions.CompleteRounds, rounds)
+	}
+	text := fmt.Sprintf("%s of latency; %s of throughput by %s", rounds, words.Duration(float64(s.TimeNS)), s.Workers)
 	if s.Repeat > 1 {
 		text = words.Plural(s.Repeat, "run") + " of " + text
 	}

@@ -15,11 +15,11 @@ import (
 )
 
 // switches returns how often a thread of this process has given up its CPU or lost it.
-func switches(t *testing.T) int64 {
+func switches(t *testing.T) int {
 	t.Helper()
 	var usage unix.Rusage
 	require.NoError(t, unix.Getrusage(unix.RUSAGE_SELF, &usage))
-	return usage.Nvcsw + usage.Nivcsw
+	return int(usage.Nvcsw + usage.Nivcsw)
 }
 
 // Workers that wait for others do not keep the CPUs busy: n workers that yield to each other

@@ -14,10 +14,14 @@ type split struct {
 	significant bool
 }
 
-// split returns the parts of a call; ok is false if the cost of its reads is not known. A clock that is read twice
+// maxWidth is the largest width of the interval of a call that is split, as a share of its cost. On a busy machine the call
+// waits for the CPU, and the rest would not be what the runtime adds.
+const maxWidth = 0.25
+
+// split returns the parts of a call; ok is false if its cost or that of its reads is not known well enough. A clock that is read twice
 // counts twice.
 func (s *Runtimes) split(m MeasuredCall) (parts split, ok bool) {
-	if m.Latency == nil || len(m.Reads) == 0 {
+	if m.Latency == nil || len(m.Reads) == 0 || m.Latency.HighNS-m.Latency.LowNS > maxWidth*m.Latency.MedianNS {
 		return split{}, false
 	}
 	highNS := 0.0

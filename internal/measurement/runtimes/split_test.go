@@ -26,7 +26,10 @@ func TestACallIsItsClockAndItsRuntime(t *testing.T) {
 	} {
 		require.Equal(t, want, cell(m))
 	}
+	busy := call(100, result.Never, "CLOCK_MONOTONIC")
+	busy.Latency.HighNS = 130
 	for name, m := range map[string]MeasuredCall{
+		"on a busy machine": busy,
 		"another path":      call(100, result.Always, "CLOCK_MONOTONIC"),
 		"no such clock":     call(100, result.Never, "CLOCK_MONOTONIC", "CLOCK_TAI"),
 		"reads nothing":     call(100, result.Never),
