@@ -52,7 +52,7 @@ As a health check: timebench doctor --fast --fail-on error --fail-above-ns 200`,
   ssh host dmesg | timebench doctor -
   timebench doctor --out diagnosis/
   timebench doctor --fail-above-ns 100 --format json
-  timebench doctor --fast --fail-on error --format nagios`,
+  timebench doctor --format nagios --fast --fail-on error`,
 		Args: func(command *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return flags.refuse(command.OutOrStdout(), fmt.Errorf("doctor takes one result or none; it got %d", len(args)))

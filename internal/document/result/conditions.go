@@ -83,7 +83,9 @@ func JoinConditions(runs []*Conditions) *Conditions {
 		all.DurationNS += c.DurationNS
 		all.Turns += c.Turns
 		all.InterruptedTurns += c.InterruptedTurns
-		all.FloorLowNS = min(all.FloorLowNS, c.FloorLowNS)
+		if c.FloorLowNS > 0 && (all.FloorLowNS == 0 || c.FloorLowNS < all.FloorLowNS) {
+			all.FloorLowNS = c.FloorLowNS
+		}
 		all.FloorHighNS = max(all.FloorHighNS, c.FloorHighNS)
 		all.StealShare += c.StealShare / n
 		all.OtherCPUs += c.OtherCPUs / n

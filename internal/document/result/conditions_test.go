@@ -19,12 +19,13 @@ func TestConditionsOfRunsAreJoined(t *testing.T) {
 
 func TestPassesOfRunsAreJoinedByThreads(t *testing.T) {
 	joined := result.JoinConditions([]*result.Conditions{
-		{CompleteRounds: 9, Passes: []result.Passes{{Threads: 4, Planned: 20, Complete: 7, Starved: 1, Reasons: []string{"b"}}}},
+		{CompleteRounds: 9, FloorLowNS: 1.5, FloorHighNS: 1.6, Passes: []result.Passes{{Threads: 4, Planned: 20, Complete: 7, Starved: 1, Reasons: []string{"b"}}}},
 		nil,
 		{CompleteRounds: 5, Passes: []result.Passes{{Threads: 2, Planned: 20, Complete: 20, Starved: 3}, {Threads: 4, Planned: 20, Reasons: []string{"a", "b"}}}},
 	})
 	require.Nil(t, result.JoinConditions([]*result.Conditions{nil}))
 	require.Equal(t, 5, joined.CompleteRounds)
+	require.Equal(t, 1.5, joined.FloorLowNS, "a run with few rounds has none")
 	require.Equal(t, []result.Passes{
 		{Threads: 2, Planned: 20, Complete: 20, Starved: 3}, {Threads: 4, Planned: 40, Complete: 7, Starved: 1, Reasons: []string{"a", "b"}},
 	}, joined.Passes)

@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"sync"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -87,9 +88,18 @@ func adjustment() *result.Adjustment {
 	return adjustmentBy(getSystemTimeAdjustmentPrecise.Call)
 }
 
+// adjustmentAnswer is what GetSystemTimeAdjustmentPrecise writes.
+var adjustmentAnswer struct {
+	sync.Mutex
+	values   [2]int64
+	disabled int32
+}
+
 func adjustmentBy(call func(...uintptr) (uintptr, uintptr, error)) *result.Adjustment {
-	// On the heap: the stack may move between taking an address and the call.
-	values, disabled := new([2]int64), new(int32)
+	// In memory that never moves: the stack may grow between taking an address and the call.
+	values, disabled := &adjustmentAnswer.values, &adjustmentAnswer.disabled
+	adjustmentAnswer.Lock()
+	defer adjustmentAnswer.Unlock()
 	ok, _, err := call(uintptr(unsafe.Pointer(&values[0])), uintptr(unsafe.Pointer(&values[1])), uintptr(unsafe.Pointer(disabled)))
 	switch {
 	case ok == 0:

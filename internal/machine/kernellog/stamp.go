@@ -146,12 +146,13 @@ func (m *Message) note(p prefix, found []string) {
 	if !p.uptime {
 		return
 	}
-	seconds, err := strconv.ParseFloat(found[1], 64)
 	if p.micro {
-		seconds = min(seconds/1e6, largestNS/1e9)
-		m.Stamp = uptimeStamp(int64(seconds * 1e6))
+		micro, _ := strconv.ParseInt(found[1], 10, 64) // the largest one if it is out of range
+		micro = min(micro, largestNS/1000)
+		m.Stamp, m.AtNS, m.Timed = uptimeStamp(micro), micro*1000, true
+		return
 	}
-	if err == nil {
+	if seconds, err := strconv.ParseFloat(found[1], 64); err == nil {
 		m.AtNS, m.Timed = int64(min(seconds*1e9, largestNS)), true
 	}
 }

@@ -21,8 +21,9 @@ func CallIDBuffer(_, _ uintptr, _ unsafe.Pointer, _ uintptr, _ int) int { return
 // SyscallIDBuffer makes the system call by the function of Go that does not tell the scheduler.
 func SyscallIDBuffer(nr, id uintptr, buffer unsafe.Pointer, step uintptr, n int) int {
 	var result int
+	escape(buffer)
 	for range n {
-		result = rawSyscall(nr, id, uintptr(buffer))
+		result = returned(unix.RawSyscall(nr, id, uintptr(buffer), 0))
 		buffer = unsafe.Add(buffer, step)
 	}
 	return result
@@ -31,15 +32,19 @@ func SyscallIDBuffer(nr, id uintptr, buffer unsafe.Pointer, step uintptr, n int)
 // SyscallBuffer is SyscallIDBuffer with the arguments (buffer, NULL).
 func SyscallBuffer(nr uintptr, buffer unsafe.Pointer, step uintptr, n int) int {
 	var result int
+	escape(buffer)
 	for range n {
-		result = rawSyscall(nr, uintptr(buffer), 0)
+		result = returned(unix.RawSyscall(nr, uintptr(buffer), 0, 0))
 		buffer = unsafe.Add(buffer, step)
 	}
 	return result
 }
 
-func rawSyscall(nr, first, second uintptr) int {
-	result, _, errno := unix.RawSyscall(nr, first, second, 0)
+// escape makes the compiler allocate what a buffer points to on the heap, as the package promises: what a function value
+// does with it is unknown.
+var escape = func(unsafe.Pointer) {}
+
+func returned(result, _ uintptr, errno unix.Errno) int {
 	if errno != 0 {
 		return -int(errno)
 	}

@@ -70,16 +70,23 @@ func joinClock(runs []Clock) Clock {
 	var latencies []*Latency
 	var layers [][]Layer
 	var throughputs [][]Throughput
+	var userMode []float64
 	for _, c := range runs {
 		if c.Available {
 			joined.addEntry(c)
 			layers = append(layers, c.Layers)
 		}
+		if c.UserModeNS > 0 {
+			userMode = append(userMode, c.UserModeNS)
+		}
 		latencies, throughputs = append(latencies, c.Latency), append(throughputs, c.Throughput)
 		joined.Resolution = cmp.Or(joined.Resolution, c.Resolution)
 	}
 	joined.Latency, joined.Throughput = JoinLatency(latencies), JoinThroughput(throughputs)
-	joined.Layers = joinLayers(layers, joined.Latency)
+	joined.Layers, joined.UserModeNS = joinLayers(layers, joined.Latency), 0
+	if joined.Layers != nil && len(userMode) > 0 {
+		joined.UserModeNS = stats.Median(userMode)
+	}
 	return joined
 }
 

@@ -94,7 +94,7 @@ func joinLayers(runs [][]Layer, latency *Latency) []Layer {
 }
 
 // Parts returns the layers of a clock that can be told apart, for people: a layer without a cost of its own is joined with
-// the next one, the last with the one before.
+// the next one, the last with the one before. Each part is above 0; there are none if all together are not.
 func Parts(layers []Layer) []Layer {
 	var parts []Layer
 	var waiting []Layer
@@ -104,11 +104,19 @@ func Parts(layers []Layer) []Layer {
 			parts, waiting = append(parts, joined), nil
 		}
 	}
-	if len(waiting) > 0 && len(parts) > 0 {
-		last := len(parts) - 1
-		parts[last] = together(append([]Layer{parts[last]}, waiting...))
+	if len(parts) == 0 {
+		return nil
 	}
-	return parts
+	last := together(append(parts[len(parts)-1:], waiting...))
+	parts = parts[:len(parts)-1]
+	for last.NS <= 0 && len(parts) > 0 {
+		last = together([]Layer{parts[len(parts)-1], last})
+		parts = parts[:len(parts)-1]
+	}
+	if last.NS <= 0 {
+		return nil
+	}
+	return append(parts, last)
 }
 
 // together returns layers as one. The sum of their intervals is wider than the interval of their sum.

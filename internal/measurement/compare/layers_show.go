@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -22,7 +23,7 @@ func layered(d *result.Document) []Clock {
 
 // layerGrids returns a table for each path, with a column for each clock and a row for each layer.
 func layerGrids(d *result.Document) []table.Grid {
-	all := layered(d)
+	all := picture.Shown(layered(d))
 	var grids []table.Grid
 	var paths []string
 	for _, c := range all {
@@ -53,7 +54,7 @@ func layerGrid(clocks []Clock, d *result.Document) table.Grid {
 			switch {
 			case i < 0:
 				row = append(row, "-")
-			case c.Layers[i].Significant():
+			case c.Layers[i].Significant() || !c.Layers[i].Known():
 				row = append(row, words.NS(c.Layers[i].NS))
 			default:
 				row = append(row, inDoubt+words.NS(c.Layers[i].NS))

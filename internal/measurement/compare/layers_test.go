@@ -77,6 +77,9 @@ func TestPartsThatCannotBeToldApart(t *testing.T) {
 	require.Equal(t, []compare.Layer{call, {"in order, convert", 3, 2.3, 3.7}}, compare.Parts([]compare.Layer{call, order, convert}))
 	require.Equal(t, []compare.Layer{{"call, in order", 1, 0.7, 1.3}}, compare.Parts([]compare.Layer{call, order})[:1])
 	require.Empty(t, compare.Parts(nil))
+	less := compare.Layer{"less", -3, -3.5, -2.5}
+	require.Equal(t, []compare.Layer{{"convert, call, less", 3, 1.9, 4.1}}, compare.Parts([]compare.Layer{convert, call, less}))
+	require.Empty(t, compare.Parts([]compare.Layer{call, less}), "all together take no time")
 }
 
 func TestLayersOfSeveralRuns(t *testing.T) {

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -117,37 +116,35 @@ next:
 	return drawn
 }
 
-// differ reports whether two clocks have different paths, or differ with some number of threads for
+// differ reports whether two clocks have different paths or different numbers of threads, or differ with one for
 // which there are CPUs.
 func differ(a, b picture.Line, cpus int) bool {
 	const most = 1.15
-	if picture.PathOf(a.Name) != picture.PathOf(b.Name) || a.At[0] != b.At[0] {
+	if picture.PathOf(a.Name) != picture.PathOf(b.Name) || !slices.Equal(a.At, b.At) {
 		return true
 	}
 	for i, threads := range a.At {
-		j, found := slices.BinarySearch(b.At, threads)
-		if cpus > 0 && threads > max(float64(cpus), a.At[0]) || !found {
+		if cpus > 0 && threads > max(float64(cpus), a.At[0]) {
 			continue
 		}
-		if high, low := max(a.Values[i], b.Values[j]), min(a.Values[i], b.Values[j]); high > most*low {
+		if high, low := max(a.Values[i], b.Values[i]), min(a.Values[i], b.Values[i]); high > most*low {
 			return true
 		}
 	}
 	return false
 }
 
-// middle returns the line of the medians of a band.
+// middle returns the line of the medians of a band, whose lines have the same numbers of threads.
 func middle(band []picture.Line) picture.Line {
-	l, values := band[0], map[float64][]float64{}
-	for _, member := range band {
-		for i, at := range member.At {
-			values[at] = append(values[at], member.Values[i])
+	l := band[0]
+	l.Band, l.Values = band, nil
+	for i := range l.At {
+		values := make([]float64, len(band))
+		for j, member := range band {
+			values[j] = member.Values[i]
 		}
-	}
-	l.Band, l.At, l.Values = band, slices.Sorted(maps.Keys(values)), nil
-	for _, at := range l.At {
-		slices.Sort(values[at])
-		l.Values = append(l.Values, values[at][len(values[at])/2])
+		slices.Sort(values)
+		l.Values = append(l.Values, values[len(values)/2])
 	}
 	return l
 }

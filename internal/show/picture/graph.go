@@ -161,13 +161,15 @@ const MostNameWidth = 300 * Pixel
 const Leader = 34 * Pixel
 
 // nameEnds writes the names of lines beside the plot, each as close to the end of its line as
-// the others allow. The names of a band are below each other, with a bracket. data is the canvas of
+// the others allow. What leads from a line that ends early to its name is dotted: it is no line. The names of a band are below each other, with a bracket. data is the canvas of
 // the plot's data.
 func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 	ends := slices.Clone(lines)
 	slices.SortStableFunc(ends, func(a, b Line) int { return cmp.Compare(a.last(), b.last()) })
 	var wanted []vg.Length
+	farthest := data.Min.X
 	for _, l := range ends {
+		farthest = max(farthest, x(l.At[len(l.At)-1]))
 		wanted = append(wanted, slices.Repeat([]vg.Length{y(l.last())}, len(l.names()))...)
 	}
 	places := spread(wanted, LineApart, data.Min.Y, data.Max.Y)
@@ -177,8 +179,12 @@ func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 		places = places[len(names):]
 		text, thin := Style(LabelSize, l.Style.Color), Stroke(l.Style.Color, 0.7*Pixel)
 		text.YAlign = draw.YCenter
+		toName := thin
+		if from < farthest {
+			toName.Dashes = []vg.Length{Pixel, 4 * Pixel}
+		}
 		low, high, bracket := own[0], own[len(own)-1], data.Max.X+Leader-10*Pixel
-		c.StrokeLines(thin, []vg.Point{
+		c.StrokeLines(toName, []vg.Point{
 			{X: from + 4*Pixel, Y: end}, {X: data.Max.X + 6*Pixel, Y: end}, {X: bracket, Y: (low + high) / 2},
 		})
 		c.StrokeLines(thin, []vg.Point{{X: bracket + 5*Pixel, Y: low}, {X: bracket, Y: low}, {X: bracket, Y: high}, {X: bracket + 5*Pixel, Y: high}})

@@ -42,9 +42,14 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 		bar.Render()
 	}()
 	p := &pace{began: time.Now(), estimate: estimate, total: estimate}
-	go p.show(tracker, ended)
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		p.show(tracker, ended)
+	}()
 	return p.update, func(complete bool) {
 		close(ended)
+		<-shown // a later value would make the tracker incomplete again
 		if complete {
 			tracker.MarkAsDone()
 		} else {
