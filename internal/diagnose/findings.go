@@ -44,7 +44,7 @@ var checks = []check{
 	{"tsc-rate", severities{result.Warn}, tscRate},
 	{"not-scaling", severities{result.Warn}, notScaling},
 	{"fine-clock-ticks", severities{result.Warn}, ticking},
-	{"clock-rate", severities{result.Warn}, rateAtLimit},
+	{"clock-rate", severities{result.Warn, result.Note}, rateAtLimit},
 	{"two-time-services", severities{result.Warn}, twoServices},
 	{"stepped", severities{result.Warn}, stepped},
 	{"unsynchronised", severities{result.Warn, result.Note}, unsynchronised},

@@ -256,7 +256,16 @@ func TestEachFinding(t *testing.T) {
 			d.Host.TimeSync.TickNS, d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz = 9_200_000, 2.8e9, 2.83e9
 		}, "slewed", result.Note, "tick 9,200 µs, which changes the rate by -80,000 ppm"},
 		"tick at its limit":      {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "clock-rate", result.Warn, "-100,000 ppm"},
-		"frequency at its limit": {func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = -500 }, "clock-rate", result.Warn, "runs fast by more than the kernel can correct"},
+		"frequency at its limit": {func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = -500 }, "clock-rate", result.Warn, "runs fast by as much as the kernel can correct, or more"},
+		"frequency at its limit, and ahead": {func(d *result.Document) {
+			d.Host.TimeSync.FrequencyPPM, d.Host.TimeSync.OffsetNS = -500, -4e8
+		}, "clock-rate", result.Warn, "The wall clock still gains time."},
+		"frequency at its limit, and behind": {func(d *result.Document) {
+			d.Host.TimeSync.FrequencyPPM, d.Host.TimeSync.OffsetNS = 500, 4e8
+		}, "clock-rate", result.Warn, "The wall clock still loses time."},
+		"a service that recovers": {func(d *result.Document) {
+			d.Host.TimeSync.FrequencyPPM, d.Host.TimeSync.OffsetNS = -500, 4e8
+		}, "clock-rate", result.Note, "the service may be recovering from a correction"},
 		"behind the host": {func(d *result.Document) {
 			d.Host.WallOffsets = []result.WallOffset{offset("ptp0", "KVM virtual PTP", 75*hour, 1000)}
 			d.Host.Virtualization = &result.Virtualization{System: "kvm", Role: "guest"}

@@ -115,35 +115,50 @@ func limitEvidence(sync result.TimeSync) string {
 	return tickEvidence(sync)
 }
 
-// rateAtLimit finds a clock source that runs at a wrong rate: a time service corrects it as far as
-// the kernel allows, and that is not enough.
+// rateAtLimit finds a clock source that runs at a wrong rate: a time service corrects it as far as the kernel allows. The
+// remaining offset shows whether that is not enough, or whether the service recovers from a correction.
 func rateAtLimit(d *result.Document) *result.Finding {
 	sync := d.Host.TimeSync
 	if sync == nil || !atLimit(*sync) || setByHand(*sync) || twoServices(d) != nil {
 		return nil
 	}
-	direction, wrong := "slow", "gains"
-	if monotonicRate(*sync) < 0 {
-		direction = "fast"
-	} else {
-		wrong = "loses"
+	rate := monotonicRate(*sync)
+	direction, wrong := "slow", "loses"
+	if rate < 0 {
+		direction, wrong = "fast", "gains"
 	}
 	finding := &result.Finding{
-		Title:    fmt.Sprintf("the clock source runs %s by more than the kernel can correct", direction),
+		Title:    fmt.Sprintf("the clock source runs %s by as much as the kernel can correct, or more", direction),
 		Evidence: []string{limitEvidence(*sync)},
-		Cause: fmt.Sprintf("A time service corrects the rate of the clock by the limit of the kernel. The clock source%s therefore runs at a wrong rate, and the wall clock still %s time. "+
-			"The kernel measured the rate of the counter wrongly when it booted, or the machine was migrated to a host with another rate.", named(clockSource(d)), wrong),
-		Remedies: advise(d, "start-again", "hypervisor-clock", "kvm-clock-in-guest", "compare-with-drift", "boot-hpet"),
+		Cause: fmt.Sprintf("A time service corrects the rate of the clock by the limit of the kernel. The clock source%s therefore runs at a wrong rate: %s",
+			named(clockSource(d)), wrongRate),
+		Remedies: advise(d, "start-again", "hypervisor-clock", "kvm-clock-in-guest", "boot-hpet"),
 		Links:    []string{adjtimexManual, "https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
-	}
-	if math.Abs(float64(sync.OffsetNS)) > farOffNS {
-		finding.Evidence = append(finding.Evidence, remaining(*sync))
 	}
 	if !isGuest(d) {
 		finding.Remedies = slices.Insert(finding.Remedies, 0, advise(d, "reboot")...)
 	}
+	if math.Abs(float64(sync.OffsetNS)) <= farOffNS {
+		return finding
+	}
+	finding.Evidence = append(finding.Evidence, remaining(*sync))
+	if float64(sync.OffsetNS)*rate > 0 {
+		finding.Title = fmt.Sprintf("the clock source runs %s by more than the kernel can correct", direction)
+		finding.Cause += fmt.Sprintf(" The wall clock still %s time.", wrong)
+		return finding
+	}
+	finding.Title = fmt.Sprintf("the clock source may run %s by more than the kernel can correct", direction)
+	finding.Cause = "A time service corrects the rate of the clock by the limit of the kernel, but the remaining offset has the other sign: " +
+		"the service may be recovering from a correction. If the rate is still at its limit in an hour, the clock source" + named(clockSource(d)) +
+		" runs at a wrong rate: " + wrongRate
+	if !isGuest(d) { // which may have been migrated
+		finding.Severity, finding.Remedies = result.Note, nil
+	}
 	return finding
 }
+
+// wrongRate is why a clock source runs at a wrong rate.
+const wrongRate = "the kernel measured the rate of the counter wrongly when it booted, or the machine was migrated to a host with another rate."
 
 // named returns a name to be added after a noun; "" if it is unknown.
 func named(name string) string {

@@ -161,8 +161,8 @@ func TestRateAtItsLimit(t *testing.T) {
 		says string
 	}{
 		"usual":             {sync: result.TimeSync{Synchronised: true, FrequencyPPM: 499, TickNS: usualTickNS}},
-		"slow":              {sync: result.TimeSync{Synchronised: true, FrequencyPPM: 500, TickNS: usualTickNS}, says: "the clock source runs slow by more"},
-		"fast":              {sync: result.TimeSync{Synchronised: true, FrequencyPPM: -500, TickNS: usualTickNS}, says: "the clock source runs fast by more"},
+		"slow":              {sync: result.TimeSync{Synchronised: true, FrequencyPPM: 500, TickNS: usualTickNS}, says: "the clock source runs slow by as much"},
+		"fast":              {sync: result.TimeSync{Synchronised: true, FrequencyPPM: -500, TickNS: usualTickNS}, says: "the clock source runs fast by as much"},
 		"another limit":     {sync: result.TimeSync{Synchronised: true, FrequencyPPM: 500, FrequencyLimitPPM: 1000}},
 		"a tick":            {sync: result.TimeSync{Synchronised: true, TickNS: 11_000_000}, says: "runs slow"},
 		"a tick below":      {sync: result.TimeSync{Synchronised: true, TickNS: 10_900_000}},
