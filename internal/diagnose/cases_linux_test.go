@@ -168,7 +168,22 @@ var documentCases = []struct {
 	},
 	{
 		name: "23-refined-jiffies", kinds: []string{"fine-clock-ticks"},
-		says: []string{`time steps by 4 ms`, `refined-jiffies`}, never: []string{`(?i)CPUs (differ|disagree)`},
+		says: []string{
+			`time steps by 4 ms`, `refined-jiffies`, `Another finding shows why`, `enable the HPET and the ACPI PM timer in the firmware`, `nohpet, hpet=disable, pmtmr=0 and acpi=off`,
+		},
+		never: []string{`(?i)CPUs (differ|disagree)`, `(?s)Marking TSC unstable.*Marking TSC unstable`},
+	},
+	{
+		name: "23-refined-jiffies", kinds: []string{"fine-clock-ticks"},
+		plant: func(d *result.Document) {
+			d.Host.Virtualization = &result.Virtualization{System: "unknown", Role: "guest"}
+		},
+		says: []string{`PM timer in the settings of the hypervisor`}, never: []string{`firmware`},
+	},
+	{
+		name: "23-refined-jiffies", kinds: []string{"fine-clock-ticks"},
+		plant: func(d *result.Document) { d.Host.ClockSource.Available = []string{"hpet", "jiffies"} },
+		never: []string{`Give the kernel a real timer`},
 	},
 	{
 		name: "24-clock-syscalls-refused", kinds: []string{"clock-calls-refused"},

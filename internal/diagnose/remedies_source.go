@@ -104,6 +104,19 @@ var sourceRemedies = map[string]remedy{
 			return []string{fmt.Sprintf("echo %s | sudo tee %s", ownClock(d), currentFile), "cat " + currentFile}
 		},
 	},
+	"real-timer": {
+		source: "arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c, Documentation/admin-guide/kernel-parameters.txt: nohpet, hpet=disable, pmtmr, acpi=off",
+		where:  []condition{onX86, hasOnlyTicks},
+		kernel: true,
+		advise: func(d *result.Document) string {
+			enable := "in the firmware"
+			if isGuest(d) {
+				enable = "in the settings of the hypervisor"
+			}
+			return "Give the kernel a real timer: enable the HPET and the ACPI PM timer " + enable + ", and check the kernel command line for nohpet, hpet=disable, pmtmr=0 and acpi=off"
+		},
+		commands: []string{"cat /proc/cmdline"},
+	},
 	"other-source": {
 		source: "kernel/time/clocksource.c; docs/lab.md has the costs of hpet and acpi_pm",
 		where:  []condition{not(isGuest), offered("hpet")},

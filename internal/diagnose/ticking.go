@@ -36,6 +36,12 @@ func ticking(d *result.Document) *result.Finding {
 	})
 	if name := clockSource(d); slices.Contains(tickSources, name) {
 		finding.Cause = "The clock source is " + name + ", which counts the ticks of the kernel. Two events within one tick get the same time, and shorter intervals are zero."
+		for _, explains := range []func(*result.Document) *result.Finding{kernelEntry, unproven} {
+			if explains(d) != nil {
+				finding.Cause += " Another finding shows why the kernel uses it, and what to do."
+				return finding
+			}
+		}
 		why := whyNotTSC(d)
 		finding.Cause = strings.TrimSpace(finding.Cause + " " + why.cause)
 		finding.Evidence = append(finding.Evidence, why.evidence...)
@@ -45,6 +51,13 @@ func ticking(d *result.Document) *result.Finding {
 		finding.Remedies = advise(d, "read-real-clock")
 	}
 	return finding
+}
+
+// hasOnlyTicks reports whether the kernel counts ticks because it has no timer that can be read.
+func hasOnlyTicks(d *result.Document) bool {
+	all := clockSources(d)
+	return len(all) > 0 && slices.Contains(tickSources, clockSource(d)) &&
+		!slices.ContainsFunc(all, func(name string) bool { return !slices.Contains(tickSources, name) })
 }
 
 // tickingClocks returns the everyday clocks that step by a tick.

@@ -46,6 +46,9 @@ func whyNotTSC(d *result.Document) why {
 	}
 	all := joined(found)
 	all.evidence = append(all.evidence, unusedParameter(d)...)
+	if hasOnlyTicks(d) {
+		all.remedies = append([]string{"remove-acpi-off", "real-timer"}, all.remedies...)
+	}
 	return all
 }
 
