@@ -84,7 +84,7 @@ func TestAnswerWithASlowTimecounter(t *testing.T) {
 		d := bsd("freebsd", 1650, test.source, "ACPI-fast", "TSC-low")
 		slower := compare.Of(d).Clocks[0]
 		slower.ID, slower.Latency = "time.Now@go", &compare.Latency{MedianNS: 3300}
-		compare.Into(d).Clocks = append(compare.Of(d).Clocks, slower)
+		compare.Into(d).Clocks = append(compare.Into(d).Clocks, slower)
 		for i := range compare.Of(d).Clocks {
 			compare.Into(d).Clocks[i].ID = strings.Replace(compare.Of(d).Clocks[i].ID, "@libc", "@syscall", 1)
 		}
