@@ -25,7 +25,7 @@ func (t *Drift) Fact(*result.Document) table.Fact {
 }
 
 // Block returns the rate of each clock.
-func (t *Drift) Block(d *result.Document) table.Block {
+func (t *Drift) Block(*result.Document) table.Block {
 	block := table.Block{
 		Title: "Rate against " + t.Reference,
 		Grids: []table.Grid{rateGrid(t), lineGrid(t)},
@@ -55,9 +55,6 @@ func (t *Drift) Block(d *result.Document) table.Block {
 		block.Verdict = "No clock changes its rate under load by more than the error bound."
 	default:
 		block.Verdict = fmt.Sprintf("%d of %s at another rate under load, beyond the error bound.", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
-	}
-	if d.Interrupted {
-		block.Verdict = "Interrupted; up to then: " + block.Verdict
 	}
 	return block
 }

@@ -81,7 +81,7 @@ func (s *Profile) readers() []Process {
 }
 
 // Block returns the processes that read clocks, and who calls.
-func (s *Profile) Block(d *result.Document) table.Block {
+func (s *Profile) Block(*result.Document) table.Block {
 	all := s.readers()
 	block := table.Block{Title: "Programs that read clocks", Grids: []table.Grid{processGrid(s, all), threadGrid(s, all), callerGrid(s, all)}}
 	for _, unseen := range s.Unseen {
@@ -95,9 +95,6 @@ func (s *Profile) Block(d *result.Document) table.Block {
 		block.Facts = table.Facts{Title: "Costs of a read here", Lines: costFacts(s)}
 	}
 	block.Verdict = s.verdict()
-	if d.Interrupted {
-		block.Verdict = "Interrupted; up to then: " + block.Verdict
-	}
 	return block
 }
 

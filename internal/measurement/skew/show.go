@@ -20,7 +20,7 @@ func (s *Skew) Fact(*result.Document) table.Fact {
 }
 
 // Block returns the skew of each clock between CPUs.
-func (s *Skew) Block(d *result.Document) table.Block {
+func (s *Skew) Block(*result.Document) table.Block {
 	block := table.Block{Title: "Skew between CPUs"}
 	var why words.Reasons
 	block.Notes = words.Lost(s.LostCPUs)
@@ -49,7 +49,7 @@ func (s *Skew) Block(d *result.Document) table.Block {
 		block.Notes = append(block.Notes, communication(*fastest, *slowest))
 	}
 	block.Notes = append(block.Notes, why.Lines()...)
-	block.Verdict = s.verdict(d)
+	block.Verdict = s.verdict()
 	return block
 }
 

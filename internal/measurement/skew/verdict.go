@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-func (s *Skew) verdict(d *result.Document) string {
+func (s *Skew) verdict() string {
 	var apart []string
 	var compared []*SkewedClock
 	within, available := 0.0, 0
@@ -51,9 +50,6 @@ func (s *Skew) verdict(d *result.Document) string {
 		text = fmt.Sprintf("No CPUs differ by more than %s in %d of %s of CPUs (%s). The others were not measured%s.", words.Duration(within), measured, words.Plural(wanted, "pair"), clocks, by)
 	default:
 		text = fmt.Sprintf("No CPUs differ by more than %s (%s of CPUs, %s).", words.Duration(within), words.Plural(measured, "pair"), clocks)
-	}
-	if d.Interrupted {
-		return "Interrupted; up to then: " + text
 	}
 	return text
 }

@@ -277,9 +277,6 @@ func trust(v *Verification, d *result.Document) string {
 	if n := notHeld(v.Relations); n > 0 {
 		text += fmt.Sprintf(" %s did not hold.", words.Plural(n, "relation"))
 	}
-	if d.Interrupted {
-		text = "Interrupted; up to then: " + text
-	}
 	return text + limits(v)
 }
 

@@ -76,7 +76,16 @@ func OfDocument(document *result.Document) Report {
 		first := &r.blocks[0]
 		r.answer, r.level, first.Verdict = first.Verdict, first.Level, ""
 	}
+	r.answer = untilThen(d, r.answer)
 	return r
+}
+
+// untilThen returns the answer of a document, which says whether the run was interrupted.
+func untilThen(d *result.Document, answer string) string {
+	if d.Interrupted && answer != "" {
+		return "Interrupted; up to then: " + answer
+	}
+	return answer
 }
 
 // OfDiagnosis returns the report of the findings of a document.
@@ -85,6 +94,7 @@ func OfDiagnosis(document *result.Document) Report {
 	r := ofMachine(document, d)
 	r.title, r.explained = "timebench doctor", true
 	r.answer, r.level = diagnose.Answer(d)
+	r.answer = untilThen(d, r.answer)
 	if !serious(d) {
 		r.details = diagnose.Healthy(d)
 	}
