@@ -97,8 +97,6 @@ type column struct {
 	cell func(MeasuredCall) string
 	// own is the cell of the empty loop and of the empty call; nil if it stays empty.
 	own func(valueNS float64) string
-	// onPage is whether only a page has room for it.
-	onPage bool
 	// known is whether a call has a value; nil if all have.
 	known func(MeasuredCall) bool
 }
@@ -108,7 +106,7 @@ var columns = []column{
 	{name: "reads", cell: func(m MeasuredCall) string { return m.readsCell() }, known: func(m MeasuredCall) bool { return m.traced() }},
 	{name: "ns/call", cell: func(m MeasuredCall) string { return words.NS(m.Latency.MedianNS) }, own: words.NS},
 	{name: "95% CI", cell: func(m MeasuredCall) string { return interval(m.Latency) }},
-	{name: "min", cell: func(m MeasuredCall) string { return words.NS(m.Latency.MinNS) }, onPage: true},
+	{name: "min", cell: func(m MeasuredCall) string { return words.NS(m.Latency.MinNS) }},
 	{name: "resolution", cell: func(m MeasuredCall) string { return compare.Tick(m.Resolution) }},
 	{name: "enters kernel", cell: func(m MeasuredCall) string { return compare.EntersKernel(m.KernelEntry) },
 		known: func(m MeasuredCall) bool { return m.KernelEntry != "" && m.KernelEntry != result.Unknown }},
@@ -122,21 +120,19 @@ func (s *Runtimes) grid(r *MeasuredRuntime) table.Grid {
 		const afterCost = 2
 		all = slices.Insert(slices.Clone(columns), afterCost, s.splitColumn())
 	}
-	g, page := r.gridOf(all, false), r.gridOf(all, true)
-	g.OnPage = &page
-	return g
+	return r.gridOf(all)
 }
 
-func (r *MeasuredRuntime) gridOf(columns []column, page bool) table.Grid {
+func (r *MeasuredRuntime) gridOf(columns []column) table.Grid {
 	calls := r.byLatency()
 	g := table.Grid{Title: r.title(), Texts: 1, Header: []string{"Call"}}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		return c.onPage && !page || c.known != nil && !slices.ContainsFunc(calls, c.known)
+		return c.known != nil && !slices.ContainsFunc(calls, c.known)
 	})
 	for _, c := range shown {
 		g.Header = append(g.Header, c.name)
 	}
-	for _, spare := range []string{"without vDSO", "95% CI", "resolution"} {
+	for _, spare := range []string{"min", "without vDSO", "95% CI", "resolution"} {
 		if i := slices.Index(g.Header, spare); i >= 0 {
 			g.Spare = append(g.Spare, i)
 		}
