@@ -66,7 +66,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 				document.Put(&section)
 				return err
 			}
-			announcement := "Measuring " + words.Plural(len(selected), "runtime")
+			announcement := "Measuring " + words.Plural(settings.Available(), "runtime")
 			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{announcement, clocks, numbersOf(settings.Threads), settings.Estimate(), run})
 			if err != nil {
 				return err

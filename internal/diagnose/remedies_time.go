@@ -69,7 +69,7 @@ var timeRemedies = map[string]remedy{
 		source: "firecracker docs/snapshotting/snapshot-support.md: clock_realtime advances kvm-clock; ilbertt/nibrun#410, deeplethe/forkd#289: a guest on tsc stayed 64 s behind, on kvm-clock 1 s",
 		where:  []condition{guestUnder("firecracker"), func(d *result.Document) bool { return clockSource(d) == "tsc" }},
 		adds:   "clocksource=kvm-clock",
-		advice: "If the machine is restored from snapshots, keep kvm-clock (clocksource=kvm-clock), and restore with clock_realtime, which advances it",
+		advice: "If the machine is restored from snapshots, let it use kvm-clock (clocksource=kvm-clock), and restore with clock_realtime, which advances it",
 		risk:   "A read of kvm-clock takes a little longer than one of the TSC.",
 	},
 	"start-service": {

@@ -68,7 +68,7 @@ func layerGrid(clocks []Clock, d *result.Document) table.Grid {
 		sums = append(sums, words.NS(c.Latency.MedianNS))
 	}
 	g.Rows = append(g.Rows, sums)
-	if userMode := clocks[0].UserModeNS; userMode > 0 {
+	if userMode := clocks[0].UserModeNS; userMode > 0 && userMode < clocks[0].Latency.MedianNS/2 {
 		g.Note = strings.TrimSpace(g.Note + " If the vDSO read the counter of the CPU, a read would take " + words.NS(userMode) + " ns.")
 	}
 	if device := latencyOf(Of(d).Clocks, "hpet@mmio"); device > 0 && currentSource(d) == "hpet" {

@@ -210,19 +210,18 @@ func share(part float64) string {
 func processGrid(s *Profile, all []Process) table.Grid {
 	g := table.Grid{
 		Title: "Programs that read clocks: CPU time in reads, in % of their CPU time", Texts: 2,
-		Header: []string{"Program", "in", "pid", "CPUs", "% in reads", "95% CI", "user", "kernel", "syscalls", "reads/s", "95% CI"}, Spare: []int{10, 8, 7, 6, 1, 5},
+		Header: []string{"Program", "in", "pid", "CPUs", "% in reads", "95% CI", "user", "kernel", "syscalls", "reads/s"}, Spare: []int{8, 7, 6, 1, 5},
 	}
 	for _, p := range all[:min(len(all), mostShown)] {
 		known := ""
 		if p.ClockShare != nil {
 			known = share(*p.ClockShare)
 		}
-		reads, interval := "", ""
+		reads := ""
 		if p.ReadsPerSecond > 0 {
 			if reads = words.Rate(p.ReadsPerSecond); p.ReadsLow == 0 {
 				reads = "≈ " + reads
 			}
-			interval = rateInterval(p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh)
 		}
 		inKernel := func(part float64) string {
 			if !s.SeesKernel && part == 0 {
@@ -232,7 +231,7 @@ func processGrid(s *Profile, all []Process) table.Grid {
 		}
 		g.Rows = append(g.Rows, []string{
 			p.Command, Unit(p.Cgroup), p.number(), cpus(p.CPUsUsed), known, share(p.ClockShareLow) + " – " + share(p.ClockShareHigh),
-			share(p.UserShare), inKernel(p.KernelShare), inKernel(p.SyscallShare), reads, interval,
+			share(p.UserShare), inKernel(p.KernelShare), inKernel(p.SyscallShare), reads,
 		})
 	}
 	if rest := len(all) - mostShown; rest > 0 {
@@ -248,20 +247,6 @@ func processGrid(s *Profile, all []Process) table.Grid {
 		}
 	}
 	return g
-}
-
-// rateInterval returns the interval of a rate, without the unit where that is the one of the rate; empty if there is none.
-func rateInterval(rate, low, high float64) string {
-	if low == 0 || high == 0 || low == high {
-		return ""
-	}
-	_, unit, _ := strings.Cut(words.Rate(rate), " ")
-	from, fromUnit, _ := strings.Cut(words.Rate(low), " ")
-	to, toUnit, _ := strings.Cut(words.Rate(high), " ")
-	if fromUnit == unit && toUnit == unit {
-		return from + " – " + to
-	}
-	return from + " " + fromUnit + " – " + to + " " + toUnit
 }
 
 // threadGrid returns the threads that read clocks, if they were asked for.

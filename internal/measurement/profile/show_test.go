@@ -47,17 +47,6 @@ func TestSumOfWhatIsNotKnown(t *testing.T) {
 	require.Equal(t, "Reading clocks takes at least 0.500 of 2 CPUs.", s.verdict())
 }
 
-func TestRateInterval(t *testing.T) {
-	for _, c := range []struct {
-		rate, low, high float64
-		want            string
-	}{
-		{9.9e6, 9.1e6, 10.2e6, "9.1 – 10.2"}, {951e3, 346e3, 1.8e6, "346 k/s – 1.8 M/s"}, {1.1e6, 700e3, 900e3, "700 k/s – 900 k/s"}, {1, 0, 1, ""}, {5, 5, 5, ""}, {1, 1, 2, "1 – 2"},
-	} {
-		require.Equal(t, c.want, rateInterval(c.rate, c.low, c.high))
-	}
-}
-
 // A cgroup is shown by the name of its unit or the short id of its container.
 func TestUnit(t *testing.T) {
 	for cgroup, want := range map[string]string{
