@@ -321,7 +321,7 @@ func (s Settings) Estimate() time.Duration {
 func (s Settings) Available() int {
 	available := 0
 	for _, selected := range s.Runtimes {
-		if _, err := selected.Runtime.find(selected.Path); err == nil {
+		if _, err := selected.find(selected.Path); err == nil {
 			available++
 		}
 	}
