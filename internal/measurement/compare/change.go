@@ -56,6 +56,8 @@ type Change struct {
 	// Floor is the smallest change that has a verdict, as a share.
 	Floor   float64 `json:"floor"`
 	Verdict Verdict `json:"verdict"`
+	// Layers are the parts of a read, if the latency differs and both documents have the same parts.
+	Layers []LayerChange `json:"layers,omitempty"`
 }
 
 // Name returns the subject, with the clock source of an experiment.

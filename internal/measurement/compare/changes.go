@@ -25,16 +25,22 @@ type Wording struct {
 // Compare returns what changed in the costs of subjects. otherSpeed is whether the machine ran at another speed.
 func Compare(old, new []Subject, otherSpeed bool, s section.Settings, w Wording) section.Comparison {
 	d := changesOf(old, new, otherSpeed, s)
-	b := table.Block{
-		Title: w.Title, Grids: append([]table.Grid{costGrid(d, w), scalingGrid(d, new, w)}, threadsGrids(d, w)...),
+	return section.Comparison{Value: d, Block: changesBlock(d, old, new, s, w)}
+}
+
+func changesBlock(d *Changes, old, new []Subject, s section.Settings, w Wording) table.Block {
+	return table.Block{
+		Title: w.Title, Grids: append([]table.Grid{costGrid(d, w), layersGrid(d, w), scalingGrid(d, new, w)}, threadsGrids(d, w)...),
 		Verdict: conclusion(d, s), Missing: inOneOnly(d, old, new),
 	}
-	return section.Comparison{Value: d, Block: b}
 }
 
 // compared returns what changed in the costs of clocks. Every document has costs.
 func compared(old, new *result.Document, s section.Settings) (section.Comparison, bool) {
-	return Compare(subjects(old), subjects(new), otherSpeed(old, new), s, Wording{Subject: "Clock", Unit: "ns/read"}), true
+	before, after := subjects(old), subjects(new)
+	d := changesOf(before, after, otherSpeed(old, new), s)
+	d.addLayers(old, new)
+	return section.Comparison{Value: d, Block: changesBlock(d, before, after, s, Wording{Subject: "Clock", Unit: "ns/read"})}, true
 }
 
 // grid returns a table without rows, whose first column has the subjects.

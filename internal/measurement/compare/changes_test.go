@@ -418,6 +418,24 @@ func TestUnsteadyFiguresHaveATableOfTheirOwn(t *testing.T) {
 	require.Contains(t, got[3], "1 figure is unsteady")
 }
 
+// The layers of a clock that became slower show where; those of one that did not are of no interest.
+func TestLayersOfWhatChanged(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	run := func(ns float64, layers ...Layer) *result.Document {
+		slow, same := latency("slow", clean(chance, ns)), latency("same", clean(chance, 20))
+		slow.Layers, same.Layers = layers, layers
+		return document(slow, same)
+	}
+	old := run(20, Layer{Name: "call", NS: 2}, Layer{Name: "read", NS: 18})
+	got, _ := compared(old, run(30, Layer{Name: "call", NS: 2}, Layer{Name: "read", NS: 28}), usual)
+	d := got.Value.(*Changes)
+	require.Equal(t, []LayerChange{{"call", 2, 2}, {"read", 18, 28}}, d.Changes[0].Layers)
+	require.Empty(t, d.Changes[1].Layers)
+	require.Equal(t, []string{"slow", "read", "18.0", "28.0", "+10.0"}, got.Block.Grids[1].Rows[1])
+	got, _ = compared(old, run(30, Layer{Name: "call", NS: 2}, Layer{Name: "enter the kernel", NS: 28}), usual)
+	require.Empty(t, got.Value.(*Changes).Changes[0].Layers, "another path")
+}
+
 // Single runs of one machine that ran at another speed are not judged; several show by themselves how they differ.
 func TestAnotherSpeedOfTheMachine(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))

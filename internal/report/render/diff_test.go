@@ -49,6 +49,9 @@ func demoted() *diff.Diff {
 		for i := range c.Latency.SamplesNS {
 			c.Latency.SamplesNS[i] *= factor
 		}
+		for i := range c.Layers {
+			c.Layers[i].NS *= factor
+		}
 		for k := range c.Throughput {
 			for i := range c.Throughput[k].SamplesReadsPerSecond {
 				c.Throughput[k].SamplesReadsPerSecond[i] /= factor * float64(k+1)
