@@ -55,11 +55,11 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 		},
 		{
 			name: "a typo at boot", words: "clocksource=tcs", notInvariant: true,
-			source: "hpet", says: "assumes that the TSCs of the CPUs are unsynchronised", never: "on the kernel command line", evidence: "kernel command line: clocksource=tcs, which is not a clock source of this kernel", afterTheRemedy: "hpet",
+			source: "hpet", says: "assumes that the TSCs of the CPUs are unsynchronised", never: "on the kernel command line", evidence: "kernel command line: clocksource=tcs, which is not available", afterTheRemedy: "hpet",
 		},
 		{
 			name: "notsc, and by hand", words: "notsc select=acpi_pm",
-			source: "acpi_pm", says: "on the kernel command line: notsc. Also: The kernel rates hpet highest", never: "not a clock source", evidence: "kernel command line: notsc", afterTheRemedy: "hpet",
+			source: "acpi_pm", says: "on the kernel command line: notsc. Also: The kernel rates hpet highest", never: "which is not available", evidence: "kernel command line: notsc", afterTheRemedy: "hpet",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
