@@ -15,7 +15,7 @@ func systemSteps(c Clock, _ string) (steps []Step, last string) {
 	if c.ID != "QueryPerformanceCounter@winapi" || !ok || !bypass.Enabled {
 		return nil, ""
 	}
-	if valid, known := wintime.QueryHypervisorPage().Valid(); bypass.HypervisorPage && !(known && valid) {
+	if valid, known := wintime.QueryHypervisorPage().Valid(); bypass.HypervisorPage && (!known || !valid) {
 		return nil, ""
 	}
 	return byCounter(result.Never, "")

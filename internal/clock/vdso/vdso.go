@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // ErrNone means that the kernel mapped no vDSO into this process. Documents have its text as the
@@ -59,16 +58,4 @@ func firstLoad(file *elf.File) (*elf.Prog, error) {
 		}
 	}
 	return nil, errors.New("vDSO image: has no loadable segment")
-}
-
-// prefix returns what the names of the clocks' functions begin with: __kernel_ on some CPUs. All have other functions of
-// that prefix, such as __kernel_rt_sigreturn.
-func prefix(offsets map[string]uint64) string {
-	const usual = "__vdso_"
-	for name := range offsets {
-		if strings.HasPrefix(name, usual) {
-			return usual
-		}
-	}
-	return "__kernel_"
 }

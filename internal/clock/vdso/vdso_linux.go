@@ -115,3 +115,15 @@ func NameAt(start, address uint64) (name string) {
 	}
 	return name
 }
+
+// prefix returns what the names of the clocks' functions begin with: __kernel_ on some CPUs. All have other functions of
+// that prefix, such as __kernel_rt_sigreturn.
+func prefix(offsets map[string]uint64) string {
+	const usual = "__vdso_"
+	for name := range offsets {
+		if strings.HasPrefix(name, usual) {
+			return usual
+		}
+	}
+	return "__kernel_"
+}
