@@ -14,7 +14,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
-	"github.com/timebench/timebench/internal/show/words"
 )
 
 // maxCallTime is the upper limit of --call-time of runtimes.
@@ -66,8 +65,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 				document.Put(&section)
 				return err
 			}
-			announcement := "Measuring " + words.Plural(settings.Available(), "runtime")
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{announcement, clocks, numbersOf(settings.Threads), settings.Estimate(), run})
+			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Measuring the runtimes", clocks, numbersOf(settings.Threads), settings.Estimate(), run})
 			if err != nil {
 				return err
 			}

@@ -27,8 +27,9 @@ func whatToWin(d *result.Document, entering []compare.Clock) []string {
 			each = append(each, part(d, l))
 		}
 		text := fmt.Sprintf("%s, %s ns = %s", c.ID, words.NS(c.Latency.MedianNS), strings.Join(each, " + "))
-		if isFasterInUserMode(d, c) {
-			text += fmt.Sprintf(" · about %s ns if the vDSO read the counter of the CPU", words.NS(c.UserModeNS))
+		// Where the kernel reads the counter of the CPU already, another clock source saves nothing.
+		if userMode := c.GainNS(); userMode > 0 && !slices.Contains(cpuCounters, clockSource(d)) {
+			text += fmt.Sprintf(" · about %s ns if the vDSO read the counter of the CPU", words.NS(userMode))
 		}
 		return []string{text}
 	}
@@ -37,18 +38,9 @@ func whatToWin(d *result.Document, entering []compare.Clock) []string {
 
 // part returns a layer as a summand: "824.0 (read acpi_pm)".
 func part(d *result.Document, l compare.Layer) string {
-	name, doubt := l.Name, ""
+	name := l.Name
 	if source := clockSource(d); source != "" {
 		name = strings.ReplaceAll(name, "read the clock source", "read "+source)
 	}
-	if !l.Significant() {
-		doubt = "≈ "
-	}
-	return fmt.Sprintf("%s%s (%s)", doubt, words.NS(l.NS), name)
-}
-
-// isFasterInUserMode reports whether another clock source would save most of a read. It does not where the kernel reads
-// the counter of the CPU already, nor where that counter traps.
-func isFasterInUserMode(d *result.Document, c compare.Clock) bool {
-	return c.UserModeNS > 0 && c.UserModeNS < c.Latency.MedianNS/2 && !slices.Contains(cpuCounters, clockSource(d))
+	return fmt.Sprintf("%s (%s)", l, name)
 }

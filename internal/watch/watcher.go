@@ -84,7 +84,10 @@ func (w *watcher) turn(ctx context.Context, l snapshot) {
 // start returns what is so at the first turn: the clock source, the cost of a read, and the findings.
 func (w *watcher) start(now snapshot) Event {
 	e := Event{Time: now.at, Kind: Start, To: now.source}
-	parts := words.Present(strings.TrimSuffix("clock source "+now.source, "clock source "))
+	var parts []string
+	if now.source != "" {
+		parts = append(parts, "clock source "+now.source)
+	}
 	if i := slices.IndexFunc(now.clocks, func(c compare.Clock) bool { return c.Latency != nil }); i >= 0 {
 		c := now.clocks[i]
 		e.Clocks, e.NewNS = []string{c.ID}, c.Latency.CostNS()

@@ -36,31 +36,3 @@ loop:
 	MOVD	R24, RSP
 	MOVD	R0, ret+32(FP)
 	RET
-
-// CallBuffer for an empty function, with its own CALL; call_sysv_amd64.s explains
-// why.
-//
-// func CallNothing(n int)
-TEXT ·CallNothing(SB), 0, $32768-8
-	NO_LOCAL_POINTERS
-	MOVD	n+0(FP), R23
-	MOVD	$nothing<>(SB), R19
-	MOVD	ZR, R21
-	MOVD	ZR, R22
-	MOVD	RSP, R24
-	MOVD	$32736, R25
-	ADD	R24, R25
-	MOVD	R25, RSP
-	PCALIGN	$32
-loop:
-	MOVD	R21, R0
-	MOVD	ZR, R1
-	CALL	(R19)
-	ADD	R22, R21
-	SUB	$1, R23
-	CBNZ	R23, loop
-	MOVD	R24, RSP
-	RET
-
-TEXT nothing<>(SB), NOSPLIT|NOFRAME, $0-0
-	RET

@@ -70,7 +70,7 @@ loop:
 	MOVL	AX, ret+16(FP)
 	RET
 
-// CallIDBuffer for an empty function, with its own CALL; call_sysv_amd64.s explains why.
+// CallIDBuffer for an empty function, with its own CALL; callcounter_amd64.s explains why.
 //
 // func CallNothing(n int)
 TEXT ·CallNothing(SB), 0, $32768-4

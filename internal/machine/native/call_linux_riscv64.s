@@ -60,7 +60,7 @@ loop:
 	MOV	X10, ret+32(FP)
 	RET
 
-// CallIDBuffer for an empty function, with its own CALL; call_sysv_amd64.s explains why.
+// CallIDBuffer for an empty function, with its own CALL; callcounter_amd64.s explains why.
 //
 // func CallNothing(n int)
 TEXT ·CallNothing(SB), 0, $32768-8

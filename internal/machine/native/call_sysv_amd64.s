@@ -83,33 +83,3 @@ loop:
 	JNZ	loop
 	MOVQ	0(SP), SP
 	RET
-
-// CallIDBuffer for an empty function, with its own CALL: a CPU predicts a CALL with
-// two targets later than one with a single target, which is visible with an empty
-// function (2.2 ns instead of 1.4 on an AMD EPYC).
-//
-// func CallNothing(n int)
-TEXT ·CallNothing(SB), 0, $32768-8
-	NO_LOCAL_POINTERS
-	MOVQ	n+0(FP), BX
-	MOVQ	$nothing<>(SB), R13
-	XORL	R12, R12
-	XORL	R14, R14
-	XORL	R15, R15
-	MOVQ	SP, CX
-	LEAQ	32752(SP), SP
-	ANDQ	$~15, SP
-	MOVQ	CX, 0(SP)
-	PCALIGN	$32
-loop:
-	MOVQ	R14, DI
-	MOVQ	R15, SI
-	CALL	R13
-	ADDQ	R12, R15
-	DECQ	BX
-	JNZ	loop
-	MOVQ	0(SP), SP
-	RET
-
-TEXT nothing<>(SB), NOSPLIT|NOFRAME, $0-0
-	RET

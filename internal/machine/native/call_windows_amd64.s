@@ -55,30 +55,3 @@ loop:
 	JNZ	loop
 	MOVQ	DI, SP
 	RET
-
-// CallBuffer for an empty function, with its own CALL; call_sysv_amd64.s explains
-// why.
-//
-// func CallNothing(n int)
-TEXT ·CallNothing(SB), 0, $32768-8
-	NO_LOCAL_POINTERS
-	MOVQ	n+0(FP), BX
-	MOVQ	$nothing<>(SB), R13
-	XORL	R14, R14
-	XORL	R15, R15
-	MOVQ	SP, DI
-	LEAQ	32704(SP), SP
-	ANDQ	$~15, SP
-	PCALIGN	$32
-loop:
-	MOVQ	R15, CX
-	XORL	DX, DX
-	CALL	R13
-	ADDQ	R14, R15
-	DECQ	BX
-	JNZ	loop
-	MOVQ	DI, SP
-	RET
-
-TEXT nothing<>(SB), NOSPLIT|NOFRAME, $0-0
-	RET

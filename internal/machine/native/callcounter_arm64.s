@@ -1,9 +1,10 @@
-//go:build linux || windows
+//go:build linux || windows || darwin
 
 #include "textflag.h"
 #include "funcdata.h"
 
-// The loop of CallNothing, which call_arm64.s explains.
+// The loop of CallBuffer (call_arm64.s) for functions of this file: an empty one, and those
+// that read the counter and return. callcounter_amd64.s explains why each has its own CALL.
 
 #define LOOP(function) \
 	MOVD	n+0(FP), R23 \
@@ -25,6 +26,11 @@ loop: \
 	MOVD	R24, RSP \
 	RET
 
+// func CallNothing(n int)
+TEXT ·CallNothing(SB), 0, $32768-8
+	NO_LOCAL_POINTERS
+	LOOP(nothing<>(SB))
+
 // func CallCNTVCT(n int)
 TEXT ·CallCNTVCT(SB), 0, $32768-8
 	NO_LOCAL_POINTERS
@@ -34,6 +40,9 @@ TEXT ·CallCNTVCT(SB), 0, $32768-8
 TEXT ·CallISBCNTVCT(SB), 0, $32768-8
 	NO_LOCAL_POINTERS
 	LOOP(isbCNTVCT<>(SB))
+
+TEXT nothing<>(SB), NOSPLIT|NOFRAME, $0-0
+	RET
 
 TEXT cntvct<>(SB), NOSPLIT|NOFRAME, $0-0
 	MRS	CNTVCT_EL0, R0

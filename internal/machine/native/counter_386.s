@@ -2,76 +2,48 @@
 
 // As counter_amd64.s, with registers of 32 bits.
 
+#define SPIN(instructions) \
+	MOVL	n+0(FP), SI \
+	PCALIGN	$32 \
+loop: \
+	instructions \
+	DECL	SI \
+	JNZ	loop \
+	RET
+
+#define READ(instructions) \
+	MOVL	ticks+0(FP), DI \
+	MOVL	n+4(FP), SI \
+	PCALIGN	$32 \
+loop: \
+	instructions \
+	MOVL	AX, 0(DI) \
+	MOVL	DX, 4(DI) \
+	ADDL	$8, DI \
+	DECL	SI \
+	JNZ	loop \
+	RET
+
 // func SpinRDTSC(n int)
 TEXT ·SpinRDTSC(SB), NOSPLIT, $0-4
-	MOVL	n+0(FP), SI
-	PCALIGN	$32
-loop:
-	RDTSC
-	DECL	SI
-	JNZ	loop
-	RET
+	SPIN(RDTSC)
 
 // func ReadRDTSC(ticks *int64, n int)
 TEXT ·ReadRDTSC(SB), NOSPLIT, $0-8
-	MOVL	ticks+0(FP), DI
-	MOVL	n+4(FP), SI
-	PCALIGN	$32
-loop:
-	RDTSC
-	MOVL	AX, 0(DI)
-	MOVL	DX, 4(DI)
-	ADDL	$8, DI
-	DECL	SI
-	JNZ	loop
-	RET
+	READ(RDTSC)
 
 // func SpinLFENCERDTSC(n int)
 TEXT ·SpinLFENCERDTSC(SB), NOSPLIT, $0-4
-	MOVL	n+0(FP), SI
-	PCALIGN	$32
-loop:
-	LFENCE
-	RDTSC
-	DECL	SI
-	JNZ	loop
-	RET
+	SPIN(LFENCE; RDTSC)
 
 // func ReadLFENCERDTSC(ticks *int64, n int)
 TEXT ·ReadLFENCERDTSC(SB), NOSPLIT, $0-8
-	MOVL	ticks+0(FP), DI
-	MOVL	n+4(FP), SI
-	PCALIGN	$32
-loop:
-	LFENCE
-	RDTSC
-	MOVL	AX, 0(DI)
-	MOVL	DX, 4(DI)
-	ADDL	$8, DI
-	DECL	SI
-	JNZ	loop
-	RET
+	READ(LFENCE; RDTSC)
 
 // func SpinRDTSCP(n int)
 TEXT ·SpinRDTSCP(SB), NOSPLIT, $0-4
-	MOVL	n+0(FP), SI
-	PCALIGN	$32
-loop:
-	RDTSCP
-	DECL	SI
-	JNZ	loop
-	RET
+	SPIN(RDTSCP)
 
 // func ReadRDTSCP(ticks *int64, n int)
 TEXT ·ReadRDTSCP(SB), NOSPLIT, $0-8
-	MOVL	ticks+0(FP), DI
-	MOVL	n+4(FP), SI
-	PCALIGN	$32
-loop:
-	RDTSCP
-	MOVL	AX, 0(DI)
-	MOVL	DX, 4(DI)
-	ADDL	$8, DI
-	DECL	SI
-	JNZ	loop
-	RET
+	READ(RDTSCP)

@@ -4,79 +4,49 @@
 // CX. No stack, no calls: the loops use registers that every ABI0 function may
 // overwrite.
 
+#define SPIN(instructions) \
+	MOVQ	n+0(FP), SI \
+	PCALIGN	$32 \
+loop: \
+	instructions \
+	DECQ	SI \
+	JNZ	loop \
+	RET
+
+#define READ(instructions) \
+	MOVQ	ticks+0(FP), DI \
+	MOVQ	n+8(FP), SI \
+	PCALIGN	$32 \
+loop: \
+	instructions \
+	SHLQ	$32, DX \
+	ORQ	DX, AX \
+	MOVQ	AX, (DI) \
+	ADDQ	$8, DI \
+	DECQ	SI \
+	JNZ	loop \
+	RET
+
 // func SpinRDTSC(n int)
 TEXT ·SpinRDTSC(SB), NOSPLIT, $0-8
-	MOVQ	n+0(FP), SI
-	PCALIGN	$32
-loop:
-	RDTSC
-	DECQ	SI
-	JNZ	loop
-	RET
+	SPIN(RDTSC)
 
 // func ReadRDTSC(ticks *int64, n int)
 TEXT ·ReadRDTSC(SB), NOSPLIT, $0-16
-	MOVQ	ticks+0(FP), DI
-	MOVQ	n+8(FP), SI
-	PCALIGN	$32
-loop:
-	RDTSC
-	SHLQ	$32, DX
-	ORQ	DX, AX
-	MOVQ	AX, (DI)
-	ADDQ	$8, DI
-	DECQ	SI
-	JNZ	loop
-	RET
+	READ(RDTSC)
 
 // func SpinLFENCERDTSC(n int)
 TEXT ·SpinLFENCERDTSC(SB), NOSPLIT, $0-8
-	MOVQ	n+0(FP), SI
-	PCALIGN	$32
-loop:
-	LFENCE
-	RDTSC
-	DECQ	SI
-	JNZ	loop
-	RET
+	SPIN(LFENCE; RDTSC)
 
 // func ReadLFENCERDTSC(ticks *int64, n int)
 TEXT ·ReadLFENCERDTSC(SB), NOSPLIT, $0-16
-	MOVQ	ticks+0(FP), DI
-	MOVQ	n+8(FP), SI
-	PCALIGN	$32
-loop:
-	LFENCE
-	RDTSC
-	SHLQ	$32, DX
-	ORQ	DX, AX
-	MOVQ	AX, (DI)
-	ADDQ	$8, DI
-	DECQ	SI
-	JNZ	loop
-	RET
+	READ(LFENCE; RDTSC)
 
 // func SpinRDTSCP(n int)
 TEXT ·SpinRDTSCP(SB), NOSPLIT, $0-8
-	MOVQ	n+0(FP), SI
-	PCALIGN	$32
-loop:
-	RDTSCP
-	DECQ	SI
-	JNZ	loop
-	RET
+	SPIN(RDTSCP)
 
 // func ReadRDTSCP(ticks *int64, n int)
 TEXT ·ReadRDTSCP(SB), NOSPLIT, $0-16
-	MOVQ	ticks+0(FP), DI
-	MOVQ	n+8(FP), SI
-	PCALIGN	$32
-loop:
-	RDTSCP
-	SHLQ	$32, DX
-	ORQ	DX, AX
-	MOVQ	AX, (DI)
-	ADDQ	$8, DI
-	DECQ	SI
-	JNZ	loop
-	RET
+	READ(RDTSCP)

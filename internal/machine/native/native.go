@@ -9,7 +9,7 @@
 //	libsystem_darwin.s    the addresses of functions of the C library of macOS
 //	syscall_linux_*.s     a system call
 //	abi_linux_*.go        the numbers of system calls, and of their architecture
-//	callcounter_*.s       a function that reads a CPU counter, called by the loop of an empty call
+//	callcounter_*.s       the loop of an empty call, and of functions that read a CPU counter
 //	counter_*.s           the CPU counters, on any operating system; Counters lists them
 //	ksystemtime_*.s       a time in the page that Windows shares with every process
 //	fineread_linux_*.s    a stand-in for a function of the vDSO, for those loops to call

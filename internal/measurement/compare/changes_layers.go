@@ -48,15 +48,8 @@ func layersGrid(d *Changes, w Wording) table.Grid {
 	g.Texts = 2
 	for _, c := range byChange(d) {
 		for _, l := range c.Layers {
-			g.Rows = append(g.Rows, []string{c.Name(), l.Name, words.NS(l.OldNS), words.NS(l.NewNS), difference(l.NewNS - l.OldNS)})
+			g.Rows = append(g.Rows, []string{c.Name(), l.Name, words.NS(l.OldNS), words.NS(l.NewNS), words.SignedDuration(l.NewNS - l.OldNS)})
 		}
 	}
 	return g
-}
-
-func difference(ns float64) string {
-	if ns > 0 {
-		return "+" + words.NS(ns)
-	}
-	return words.NS(ns)
 }

@@ -431,7 +431,9 @@ func TestLayersOfWhatChanged(t *testing.T) {
 	d := got.Value.(*Changes)
 	require.Equal(t, []LayerChange{{"call", 2, 2}, {"read", 18, 28}}, d.Changes[0].Layers)
 	require.Empty(t, d.Changes[1].Layers)
-	require.Equal(t, []string{"slow", "read", "18.0", "28.0", "+10.0"}, got.Block.Grids[1].Rows[1])
+	require.Equal(t, []string{"slow", "read", "18.0", "28.0", "10 ns"}, got.Block.Grids[1].Rows[1])
+	got, _ = compared(run(30, Layer{Name: "call", NS: 2}, Layer{Name: "read", NS: 28}), old, usual)
+	require.Equal(t, []string{"slow", "read", "28.0", "18.0", "-10 ns"}, got.Block.Grids[1].Rows[1])
 	got, _ = compared(old, run(30, Layer{Name: "call", NS: 2}, Layer{Name: "enter the kernel", NS: 28}), usual)
 	require.Empty(t, got.Value.(*Changes).Changes[0].Layers, "another path")
 }

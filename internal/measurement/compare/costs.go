@@ -68,6 +68,14 @@ type Clock struct {
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 }
 
+// GainNS returns what a read would take if the vDSO read the counter of the CPU, where that is less than half; 0 elsewhere.
+func (clock *Clock) GainNS() float64 {
+	if clock.Latency == nil || clock.UserModeNS >= clock.Latency.MedianNS/2 {
+		return 0
+	}
+	return clock.UserModeNS
+}
+
 // Latency is the wall time of one read, as the median of the rounds.
 type Latency struct {
 	// MedianNS is the median of the rounds.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A Layer is a part of a read: the difference between two loops, of which the second does all that the first does,
@@ -26,6 +27,14 @@ func (l Layer) Known() bool { return l.LowNS != 0 || l.HighNS != 0 }
 
 // Significant reports whether the layer is known to be more than nothing.
 func (l Layer) Significant() bool { return l.Known() && l.LowNS > 0 }
+
+// String returns the nanoseconds, with a mark if they may be nothing.
+func (l Layer) String() string {
+	if l.Known() && !l.Significant() {
+		return "≈ " + words.NS(l.NS)
+	}
+	return words.NS(l.NS)
+}
 
 // LayersOf returns the layers between nested loops, from their times in each round: rounds[i] are those of the loop that
 // adds names[i]. The loops have the same number of rounds, at least one. The layers add up to medianNS, the latency over

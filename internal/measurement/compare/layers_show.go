@@ -39,10 +39,9 @@ func layerGrids(d *result.Document) []table.Grid {
 
 // layerGrid returns the table of clocks of one path, at least one.
 func layerGrid(clocks []Clock, d *result.Document) table.Grid {
-	const inDoubt = "≈ "
 	g := table.Grid{Title: "Where the time of a read goes, in ns: @" + clocks[0].Path, Header: []string{"Layer"}}
 	for i, c := range clocks {
-		g.Header = append(g.Header, c.ID)
+		g.Header = append(g.Header, strings.TrimSuffix(c.ID, "@"+c.Path))
 		if i > 0 {
 			g.Spare = append([]int{i + 1}, g.Spare...)
 		}
@@ -50,16 +49,14 @@ func layerGrid(clocks []Clock, d *result.Document) table.Grid {
 	for _, name := range layerOrder(clocks) {
 		row := []string{name}
 		for _, c := range clocks {
-			i := slices.IndexFunc(c.Layers, func(l Layer) bool { return l.Name == name })
-			switch {
-			case i < 0:
-				row = append(row, "-")
-			case c.Layers[i].Significant() || !c.Layers[i].Known():
-				row = append(row, words.NS(c.Layers[i].NS))
-			default:
-				row = append(row, inDoubt+words.NS(c.Layers[i].NS))
+			cell := "-"
+			if i := slices.IndexFunc(c.Layers, func(l Layer) bool { return l.Name == name }); i >= 0 {
+				cell = c.Layers[i].String()
+			}
+			if strings.HasPrefix(cell, "≈") {
 				g.Note = "≈: not distinguishable from 0."
 			}
+			row = append(row, cell)
 		}
 		g.Rows = append(g.Rows, row)
 	}
@@ -68,7 +65,7 @@ func layerGrid(clocks []Clock, d *result.Document) table.Grid {
 		sums = append(sums, words.NS(c.Latency.MedianNS))
 	}
 	g.Rows = append(g.Rows, sums)
-	if userMode := clocks[0].UserModeNS; userMode > 0 && userMode < clocks[0].Latency.MedianNS/2 {
+	if userMode := clocks[0].GainNS(); userMode > 0 {
 		g.Note = strings.TrimSpace(g.Note + " If the vDSO read the counter of the CPU, a read would take " + words.NS(userMode) + " ns.")
 	}
 	if device := latencyOf(Of(d).Clocks, "hpet@mmio"); device > 0 && currentSource(d) == "hpet" {

@@ -317,17 +317,6 @@ func (s Settings) Estimate() time.Duration {
 	return total
 }
 
-// Available returns how many of the runtimes are on this machine.
-func (s Settings) Available() int {
-	available := 0
-	for _, selected := range s.Runtimes {
-		if _, err := selected.find(selected.Path); err == nil {
-			available++
-		}
-	}
-	return available
-}
-
 // estimateOf returns how long one runtime takes; 0 if it is not there.
 func (s Settings) estimateOf(selected Selected) time.Duration {
 	of := selected.Runtime

@@ -10,18 +10,15 @@ import (
 // A split is the wall time of a call as what its reads of clocks cost without a runtime, and what the runtime adds.
 type split struct {
 	clockNS, runtimeNS float64
-	// significant is whether the runtime is known to add anything.
+	// significant is whether the runtime is known to add half of runtimeNS or more. On a busy machine a call waits for the
+	// CPU, and the rest of its median is not what the runtime adds.
 	significant bool
 }
 
-// maxWidth is the largest width of the interval of a call that is split, as a share of its cost. On a busy machine the call
-// waits for the CPU, and the rest would not be what the runtime adds.
-const maxWidth = 0.25
-
-// split returns the parts of a call; ok is false if its cost or that of its reads is not known well enough. A clock that is read twice
+// split returns the parts of a call; ok is false if the cost of its reads is not known. A clock that is read twice
 // counts twice.
 func (s *Runtimes) split(m MeasuredCall) (parts split, ok bool) {
-	if m.Latency == nil || len(m.Reads) == 0 || m.Latency.HighNS-m.Latency.LowNS > maxWidth*m.Latency.MedianNS {
+	if m.Latency == nil || len(m.Reads) == 0 {
 		return split{}, false
 	}
 	highNS := 0.0
@@ -34,7 +31,7 @@ func (s *Runtimes) split(m MeasuredCall) (parts split, ok bool) {
 		highNS += max(clock.MedianNS, clock.HighNS)
 	}
 	parts.runtimeNS = m.Latency.MedianNS - parts.clockNS
-	parts.significant = m.Latency.Confidence > 0 && m.Latency.LowNS > highNS
+	parts.significant = m.Latency.Confidence > 0 && m.Latency.LowNS > highNS && m.Latency.LowNS-highNS >= parts.runtimeNS/2
 	return parts, true
 }
 
@@ -69,11 +66,11 @@ func (s *Runtimes) splitColumn() column {
 	return column{name: "clock + runtime", cell: cell, known: func(m MeasuredCall) bool { return cell(m) != "-" }}
 }
 
-// dominates returns a sentence about which part of a call is the larger one; "" if they are not known.
+// dominates returns a sentence about which part of a call is the larger one; "" if that is not known.
 func (s *Runtimes) dominates(m MeasuredCall) string {
 	parts, ok := s.split(m)
 	switch {
-	case !ok:
+	case !ok || parts.runtimeNS > parts.clockNS && !parts.significant:
 		return ""
 	case parts.runtimeNS > parts.clockNS:
 		return " The runtime adds " + words.NS(parts.runtimeNS) + " ns to the " + words.NS(parts.clockNS) + " of the clock."

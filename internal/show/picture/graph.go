@@ -161,8 +161,8 @@ const MostNameWidth = 300 * Pixel
 const Leader = 34 * Pixel
 
 // nameEnds writes the names of lines beside the plot, each as close to the end of its line as
-// the others allow. What leads from a line that ends early to its name is dotted: it is no line. The names of a band are below each other, with a bracket. data is the canvas of
-// the plot's data.
+// the others allow. What leads from a line that ends early to its name is dotted: it is no line. The names
+// of a band are below each other, with a bracket. data is the canvas of the plot's data.
 func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 	ends := slices.Clone(lines)
 	slices.SortStableFunc(ends, func(a, b Line) int { return cmp.Compare(a.last(), b.last()) })

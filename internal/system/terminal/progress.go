@@ -25,15 +25,13 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 		return nil, func(bool) {}
 	}
 	_, _ = fmt.Fprintf(w, "%s: about %s.\n", what, RoundUp(estimate))
-	tracker := &progress.Tracker{Message: "measuring", Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
+	tracker := &progress.Tracker{Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
 	bar.SetUpdateFrequency(updateEvery)
 	bar.SetNumTrackersExpected(1)
 	bar.SetTrackerLength(40)
-	bar.Style().Visibility.ETA = true
 	bar.Style().Visibility.Value = false
-	bar.Style().Options.ETAString = "left"
 	bar.Style().Options.TimeInProgressPrecision = 100 * time.Millisecond
 	bar.AppendTracker(tracker)
 	finished, ended := make(chan struct{}), make(chan struct{})
@@ -51,6 +49,7 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 		close(ended)
 		<-shown // a later value would make the tracker incomplete again
 		if complete {
+			tracker.UpdateMessage("measuring")
 			tracker.MarkAsDone()
 		} else {
 			tracker.UpdateMessage("interrupted")
@@ -99,8 +98,10 @@ func (p *pace) show(tracker *progress.Tracker, ended <-chan struct{}) {
 		p.mutex.Lock()
 		total := p.total
 		p.mutex.Unlock()
+		elapsed := time.Since(p.began)
 		tracker.UpdateTotal(int64(total))
-		tracker.SetValue(int64(min(float64(time.Since(p.began)), full*float64(total))))
+		tracker.SetValue(int64(min(float64(elapsed), full*float64(total))))
+		tracker.UpdateMessage(fmt.Sprintf("measuring, %s left", RoundUp(max(total-elapsed, 0)))) // go-pretty knows whole per cents only
 		select {
 		case <-ended:
 			return
