@@ -113,6 +113,9 @@ func root(t testing.TB, arch, script string) []byte {
 	if strings.Contains(script, "run hpet-ahead ") {
 		addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go")
 	}
+	if strings.Contains(script, "run stepped ") {
+		addGo(t, &all, arch, "stepped", "testdata/stepped.go")
+	}
 	all.add("bin/killed", program, killedProgram)
 	all.add("etc/passwd", program, []byte(passwd))
 	all.add("etc/group", program, []byte(group))
