@@ -3,20 +3,35 @@
 package clock
 
 import (
+	"slices"
+
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/wintime"
 )
 
 // systemSteps returns the steps inside the read of a clock, and what the read adds to them; none if they are not known.
-//
-// How QueryPerformanceCounter reads the counter in order depends on the CPU and is not documented.
 func systemSteps(c Clock, _ string) (steps []Step, last string) {
-	bypass, ok := wintime.SharedPage.QPCBypass()
-	if c.ID != "QueryPerformanceCounter@winapi" || !ok || !bypass.Enabled {
-		return nil, ""
+	if c.ID != "QueryPerformanceCounter@winapi" || wintime.Wine() {
+		return nil, "" // Wine fills in nothing of the page, and makes no system call
 	}
-	if valid, known := wintime.QueryHypervisorPage().Valid(); bypass.HypervisorPage && (!known || !valid) {
-		return nil, ""
+	return counterSteps(wintime.SharedPage, wintime.QueryHypervisorPage())
+}
+
+// counterSteps returns the steps inside a read of QueryPerformanceCounter by what the pages say of it. How it reads the counter
+// in order depends on the CPU and is not documented.
+func counterSteps(page wintime.Page, hypervisor wintime.HypervisorPage) (steps []Step, last string) {
+	bypass, ok := page.QPCBypass()
+	userMode := bypass.Enabled
+	if ok && bypass.Enabled && bypass.HypervisorPage {
+		userMode, ok = hypervisor.Valid()
 	}
-	return byCounter(result.Never, "")
+	switch {
+	case !ok:
+		return nil, ""
+	case userMode:
+		return byCounter(result.Never, "")
+	}
+	catalog := Catalog()
+	call := catalog[slices.IndexFunc(catalog, func(c Clock) bool { return c.ID == "NtQueryPerformanceCounter@syscall" })]
+	return []Step{{ID: call.ID, Adds: "the system call", Open: call.Open}}, "the function around it"
 }
