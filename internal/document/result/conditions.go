@@ -6,55 +6,49 @@ import (
 	"slices"
 )
 
-// Conditions are the disturbances of a run. What did not happen, and what the system
-// does not report, is absent.
+// Conditions are the disturbances of a run. What did not happen is absent.
 type Conditions struct {
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// Turns is the number of latency samples of all clocks, of the empty call, and of the other loops of the layers.
+	// Turns is the number of latency samples of all loops.
 	Turns int `json:"turns"`
-	// InterruptedTurns is the number of those in which other work had the CPU for more than a tenth of the time.
+	// InterruptedTurns is the number of those in which other work took over a tenth of the time.
 	InterruptedTurns int `json:"interrupted_turns"`
-	// FloorLowNS is the lower quartile of the empty call over the rounds. It always takes the same number of
-	// cycles, so FloorLowNS and FloorHighNS differ as the speed of the CPU did.
+	// FloorLowNS is the lower quartile of the empty call, which follows the speed of the CPU.
 	FloorLowNS float64 `json:"floor_low_ns,omitempty"`
 	// FloorHighNS is the upper quartile.
 	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
-	// StealShare is the share of the usable CPUs' time that the hypervisor gave to other guests.
+	// StealShare is the share of the usable CPUs that the hypervisor gave to others.
 	StealShare float64 `json:"steal_share,omitempty" is:"share"`
 	// OtherCPUs is the number of usable CPUs that other programs kept busy.
 	OtherCPUs float64 `json:"other_cpus,omitempty"`
-	// ThrottledPeriods is the number of periods in which the quota was exhausted.
+	// ThrottledPeriods is the number of periods that exhausted the quota.
 	ThrottledPeriods int64 `json:"throttled_periods,omitempty"`
 	// ThrottledNS is the CPU time that the quota withheld.
 	ThrottledNS int64 `json:"throttled_ns,omitempty"`
-	// LostCPUs are the CPUs that went offline during the run, or had no time for a thread. Figures measured on
-	// fewer CPUs are not mixed with the earlier ones.
+	// LostCPUs are CPUs that went offline, or had no time for a thread.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
-	// CompleteRounds is the number of complete rounds of latency, in the run with the fewest; absent if all were.
+	// CompleteRounds is the number of complete rounds, in the run with the fewest; absent if all were.
 	CompleteRounds int `json:"complete_rounds,omitempty"`
 	// Passes are those of throughput by number of threads, where some are missing or a thread starved.
 	Passes []Passes `json:"passes,omitempty"`
-	// ClockSources are the kernel's clock sources in the order of their use, if
-	// they changed.
+	// ClockSources are the kernel's clock sources in order of use, if they changed.
 	ClockSources []string `json:"clocksources,omitempty"`
-	// WallStepNS is the largest step of the wall clock against the monotonic
-	// clock; negative if the wall clock was set back.
+	// WallStepNS is the largest step of the wall clock; negative if it was set back.
 	WallStepNS int64 `json:"wall_step_ns,omitempty" is:"any"`
 }
 
-// Passes are what became of the passes of throughput with the same number of threads.
+// Passes are the passes of throughput with one number of threads, where some are missing or a thread starved.
 type Passes struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`
-	// Planned is the number of passes that the run should have.
+	// Planned is the number of planned ones.
 	Planned int `json:"planned"`
-	// Complete is the number of those that were complete.
+	// Complete is the number of complete ones.
 	Complete int `json:"complete"`
-	// Starved is the number of complete ones in which a thread had no CPU for most of the time, although there is
-	// a CPU for each.
+	// Starved is the number of those in which a thread had no CPU for most of the time.
 	Starved int `json:"starved,omitempty"`
-	// Reasons are why passes are missing, each once.
+	// Reasons are why some are missing.
 	Reasons []string `json:"reasons,omitempty"`
 }
 

@@ -27,7 +27,7 @@ func TestPageIsThatOfTheSchema(t *testing.T) {
 	require.NoError(t, err)
 	head, rest, found := strings.Cut(string(text), made)
 	require.True(t, found, made)
-	w := writer{schema: generated(t), places: map[string]string{}}
+	w := writer{schema: generated(t), places: map[string]string{}, keys: map[string]bool{}}
 	w.name("Document", "")
 	w.object("Document")
 	if *update {
@@ -42,6 +42,7 @@ type writer struct {
 	page   strings.Builder
 	schema *jsonschema.Schema
 	places map[string]string // of the definitions
+	keys   map[string]bool   // with their meanings, that are on the page
 }
 
 // name gives a definition a place, and then those within it that have none.
@@ -75,52 +76,76 @@ func (w *writer) object(name string) {
 		heading = "`" + at + "`"
 	}
 	fmt.Fprintf(&w.page, "\n## %s\n\n%s\n\n", heading, upper(beginning.ReplaceAllString(definition.Description, "")))
+	var objects, again, below []string
 	for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
-		mark := "?"
-		if slices.Contains(definition.Required, pair.Key) {
-			mark = ""
+		of, list := referred(pair.Value)
+		key := "`" + pair.Key + list + "`"
+		if of != "" {
+			key = fmt.Sprintf("[%s](#%s)", key, strings.ReplaceAll(notInAnchor.ReplaceAllString(w.places[of], ""), " ", "-"))
+		}
+		if !slices.Contains(definition.Required, pair.Key) {
+			key += "?"
 		}
 		about := beginning.ReplaceAllString(pair.Value.Description, "")
-		if of, _ := referred(pair.Value); of != "" && pair.Value.Description == w.schema.Definitions[of].Description {
-			about = "" // it stands below
+		switch meaning := pair.Key + ": " + about; {
+		case of != "" && w.places[of] == strings.TrimPrefix(at+"."+pair.Key+list, "."):
+			objects, below = append(objects, key), append(below, of)
+		case w.keys[meaning]:
+			again = append(again, key)
+		default:
+			w.keys[meaning] = true
+			fmt.Fprintf(&w.page, "- %s%s: %s\n", key, kind(pair.Key, pair.Value), about)
 		}
-		fmt.Fprintf(&w.page, "- `%s`%s %s%s\n", pair.Key, mark, w.kind(pair.Value), strings.TrimSuffix(": "+about, ": "))
 	}
-	for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
-		if of, list := referred(pair.Value); of != "" && w.places[of] == strings.TrimPrefix(at+"."+pair.Key+list, ".") {
-			w.object(of)
-		}
+	if len(again) > 0 {
+		fmt.Fprintf(&w.page, "- as above: %s\n", strings.Join(again, ", "))
+	}
+	if len(objects) > 0 {
+		fmt.Fprintf(&w.page, "- below: %s\n", strings.Join(objects, ", "))
+	}
+	for _, of := range below {
+		w.object(of)
 	}
 }
 
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// kind returns the type of a property with its bounds.
-func (w *writer) kind(property *jsonschema.Schema) string {
-	of, list := referred(property)
-	if of != "" {
-		return fmt.Sprintf("[object%s](#%s)", list, strings.ReplaceAll(notInAnchor.ReplaceAllString(w.places[of], ""), " ", "-"))
-	}
-	if list != "" {
+// withUnit matches the name of a key with a unit, whose value is a number.
+var withUnit = regexp.MustCompile("(^|_)(ns|hz|ppm|cpus|share|per_second|per_read)(_|$)")
+
+// kind returns the type of a property, unless it is a text or the key has a unit, and the bounds of a number.
+func kind(key string, property *jsonschema.Schema) string {
+	if property.Items != nil {
 		property = property.Items
 	}
-	kind := property.Type + list
-	switch {
-	case property.Maximum == "1":
-		kind += " 0…1"
-	case property.Maximum != "":
-		kind += " ±"
-	case property.Minimum == "1":
-		kind += " ≥1"
+	switch property.Type {
+	case "string":
+		if len(property.Enum) == 0 {
+			return ""
+		}
+		var choices []string
+		for _, choice := range property.Enum {
+			choices = append(choices, fmt.Sprint(choice))
+		}
+		return " `" + strings.Join(choices, "|") + "`"
+	case "integer", "number":
+		text := ""
+		if !withUnit.MatchString(key) {
+			text = " " + property.Type
+		}
+		switch {
+		case property.Maximum == "1":
+			text += " 0…1"
+		case property.Minimum == "1":
+			text += " ≥1"
+		case property.Minimum != "0":
+			text += " ±"
+		}
+		return text
+	case "boolean":
+		return " boolean"
 	}
-	var choices []string
-	for _, choice := range property.Enum {
-		choices = append(choices, fmt.Sprintf("`%s`", choice))
-	}
-	if len(choices) > 0 {
-		kind += " " + strings.Join(choices, "|")
-	}
-	return kind
+	return ""
 }
 
 func TestDocsExampleIsADocument(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 // Costs is the latency, the resolution and the throughput of the clocks of one machine. Its keys
 // are at the top of the document.
 type Costs struct {
-	// FloorNS is the time of an empty call in the loop that reads the clocks; absent if there is no such loop.
+	// FloorNS is the time of an empty call in the loop that reads the clocks.
 	FloorNS float64 `json:"floor_ns,omitempty"`
 	// Clocks has an entry for each selected clock, each id once.
 	Clocks []Clock `json:"clocks" once:"id"`
@@ -16,41 +16,39 @@ type Costs struct {
 	OtherClockSources []Experiment `json:"other_clocksources,omitempty" once:"clocksource"`
 }
 
-// An Experiment is the result of measuring while the kernel used another clock source than
-// host.clocksource.current.
+// An Experiment is the same under another clock source (compare --clocksources).
 type Experiment struct {
-	// ClockSource is the clock source in use; each experiment has another one.
+	// ClockSource is in use.
 	ClockSource string `json:"clocksource" is:"named"`
-	// FloorNS is as that of the document, measured again.
+	// FloorNS is the time of an empty call in the loop that reads the clocks.
 	FloorNS float64 `json:"floor_ns,omitempty"`
-	// Conditions are the disturbances of this part of the run.
+	// Conditions are those of this part.
 	Conditions *result.Conditions `json:"conditions,omitempty"`
-	// Warnings are what may have affected the figures of this part.
+	// Warnings are those of this part.
 	Warnings []result.Warning `json:"warnings,omitempty"`
-	// Clocks has an entry for each clock of the document, in the same order.
+	// Clocks are those of the document, in the same order.
 	Clocks []Clock `json:"clocks" once:"id"`
 }
 
-// A Clock has the figures of one clock, or the reason why there are none.
+// A Clock has the figures of one clock, or why there are none.
 type Clock struct {
-	// ID is the call and the path: CLOCK_MONOTONIC@vdso.
+	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
-	// Call is the call, spelt as in its manual.
+	// Call is the call as its manual spells it.
 	Call string `json:"call"`
-	// Path is how the call reaches the clock: vdso, syscall, cpu, mmio or go.
+	// Path is how the call reaches the clock: vdso, syscall, cpu, mmio, go.
 	Path string `json:"path"`
 	// Kind is the meaning of the values: monotonic, wall, cpu time or counter.
 	Kind string `json:"kind,omitempty"`
 	// Available is whether the clock could be read.
 	Available bool `json:"available"`
-	// Reason is why the clock is not available, or what failed.
+	// Reason is why it is not available, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// KernelEntry is how often a read enters the kernel. Absent if it was not tested, or does not apply.
+	// KernelEntry is how often a read enters the kernel, if that was tested.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
-	// KernelEntryBy is how that was determined (seccomp, cpu time, cost, path), or why
-	// it could not be.
+	// KernelEntryBy is how that was determined (seccomp, cpu time, cost, path), or why it could not be.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
-	// TicksPerSecond is the nominal or measured rate of the clock's values.
+	// TicksPerSecond is the rate of the values, nominal or measured.
 	TicksPerSecond float64 `json:"ticks_per_second,omitempty"`
 	// Latency is the wall time of one read in one thread; absent if no round was
 	// complete.
@@ -63,8 +61,7 @@ type Clock struct {
 	Distribution *Distribution `json:"distribution,omitempty"`
 	// Layers are the parts of the latency, from the call inwards, if they are known and could be measured.
 	Layers []Layer `json:"layers,omitempty" once:"name"`
-	// UserModeNS is what a read would take if the vDSO read the counter of the CPU: the median time of a function that
-	// does so as the vDSO. Absent if the layers are, and if the vDSO does not enter the kernel.
+	// UserModeNS is what a read would take if the vDSO read the CPU's counter, where it enters the kernel.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 }
 
@@ -76,11 +73,11 @@ func (clock *Clock) GainNS() float64 {
 	return clock.UserModeNS
 }
 
-// Latency is the wall time of one read, as the median of the rounds.
+// Latency is the wall time of one read in one thread, by rounds.
 type Latency struct {
 	// MedianNS is the median of the rounds.
 	MedianNS float64 `json:"median_ns"`
-	// LowNS is the lower end of the confidence interval; absent with fewer than 6 rounds.
+	// LowNS is the lower end of the interval; absent with fewer than 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty"`
 	// HighNS is the upper end.
 	HighNS float64 `json:"high_ns,omitempty"`
@@ -90,10 +87,9 @@ type Latency struct {
 	MinNS float64 `json:"min_ns"`
 	// SamplesNS are the rounds, in order.
 	SamplesNS []float64 `json:"samples_ns"`
-	// QuietSamplesNS are the fastest slices of the rounds, in order: a read while nothing disturbs the CPU. Absent
-	// in old documents.
+	// QuietSamplesNS are the fastest slices of the rounds, in order.
 	QuietSamplesNS []float64 `json:"quiet_samples_ns,omitempty"`
-	// Runs are the numbers of samples of each run; absent if there was one run.
+	// Runs are the numbers of samples of each run, if there were several.
 	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
@@ -109,11 +105,9 @@ func LatencyOf(samplesNS, quietNS []float64) *Latency {
 
 // Resolution is the step of a clock's values.
 type Resolution struct {
-	// TickNS is the median step between consecutive values that differ. If FinerThanRead, it is the unit of the
-	// values. Absent if the clock did not tick.
+	// TickNS is the median step between values that differ; the unit of the values if FinerThanRead.
 	TickNS float64 `json:"tick_ns,omitempty"`
-	// TickLowNS is the lower quartile of the steps, if they are too uneven for a median: a page that Wine updates
-	// whenever a program makes a request.
+	// TickLowNS is the lower quartile of the steps, if they are uneven.
 	TickLowNS float64 `json:"tick_low_ns,omitempty"`
 	// TickHighNS is the upper quartile.
 	TickHighNS float64 `json:"tick_high_ns,omitempty"`
@@ -121,11 +115,11 @@ type Resolution struct {
 	FinerThanRead bool `json:"finer_than_read"`
 	// ReportedNS is the resolution that the system reports.
 	ReportedNS float64 `json:"reported_ns,omitempty"`
-	// WatchedNS is the time for which the clock was watched.
+	// WatchedNS is how long the clock was watched.
 	WatchedNS int64 `json:"watched_ns"`
-	// Ticks is the number of steps seen.
+	// Ticks is the number of steps.
 	Ticks int64 `json:"ticks" old:"absent"`
-	// Moved is whether the clock also ticked between two samples too far apart to count the ticks.
+	// Moved is whether it also ticked between two samples too far apart to count the ticks.
 	Moved bool `json:"moved,omitempty"`
 	// Backwards is the number of reads with a value below the one before.
 	Backwards int64 `json:"backwards,omitempty"`
@@ -133,36 +127,33 @@ type Resolution struct {
 	WorstBackwardsNS float64 `json:"worst_backwards_ns,omitempty"`
 }
 
-// Throughput is the rate at which several threads (or processes) read a clock at once.
+// Throughput is the rate at which threads (or processes) read a clock at once, for each number of threads.
 type Throughput struct {
-	// Threads is their number.
+	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`
-	// ReadsPerSecond is the total rate: the median of the samples. If each thread had its own CPU, a sample is the
-	// sum of the threads' median slices, which occasional interruptions do not lower.
+	// ReadsPerSecond is the total rate: the median of the samples, each the sum of the threads' median slices.
 	ReadsPerSecond float64 `json:"reads_per_second"`
-	// CountedReadsPerSecond is all reads divided by the time they took, with interruptions and waiting for the
-	// last thread. Absent in old documents.
+	// CountedReadsPerSecond is all reads by the time they took, with interruptions.
 	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`
-	// NSPerRead is the wall time of one read in one thread. If oversubscribed, it includes waiting for a CPU.
+	// NSPerRead is the wall time of one read in one thread, with waiting for a CPU if oversubscribed.
 	NSPerRead float64 `json:"ns_per_read"`
-	// Fairness is the reads of the slowest thread divided by those of the fastest: the median of the passes.
+	// Fairness is the rate of the slowest thread by that of the fastest: the median of the passes.
 	Fairness float64 `json:"fairness" is:"share"`
 	// Oversubscribed is whether there were more threads than CPUs.
 	Oversubscribed bool `json:"oversubscribed"`
 	// SamplesReadsPerSecond are the rates of the passes, or of their windows if oversubscribed.
 	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second" old:"absent"`
-	// Runs are the numbers of samples of each run; absent if there was one run.
+	// Runs are the numbers of samples of each run, if there were several.
 	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
-// Distribution is the distribution of the times of single reads, each between two readings of a counter, which
-// every figure includes.
+// Distribution is the times of single reads, each between two readings of a counter, which every figure includes.
 type Distribution struct {
-	// Counter is the id of the clock that timed the reads.
+	// Counter is the clock that timed the reads.
 	Counter string `json:"counter"`
-	// BracketNS is the median of the same around an empty call.
+	// BracketNS is the median around an empty call.
 	BracketNS float64 `json:"bracket_ns,omitempty"`
-	// CounterStepNS is the smallest difference between two times that at least one read in a thousand took.
+	// CounterStepNS is the smallest difference between two times that occur once in a thousand reads.
 	CounterStepNS float64 `json:"counter_step_ns,omitempty"`
 	// Reads is the number of timed reads.
 	Reads int64 `json:"reads"`
@@ -176,15 +167,15 @@ type Distribution struct {
 	P999NS float64 `json:"p99_9_ns"`
 	// MaxNS is the maximum.
 	MaxNS float64 `json:"max_ns"`
-	// TenfoldReads is the number of reads that took ten times the median or longer.
+	// TenfoldReads is the number of reads that took ten times the median or more.
 	TenfoldReads int64 `json:"tenfold_reads"`
-	// Buckets are the histogram, ascending, none empty. Their reads add up to reads.
+	// Buckets are the histogram, ascending, none empty, with all reads.
 	Buckets []Bucket `json:"buckets"`
 }
 
 // A Bucket is one bar of a histogram.
 type Bucket struct {
-	// UpToNS is the upper bound of the bucket, inclusive.
+	// UpToNS is its upper bound, inclusive.
 	UpToNS float64 `json:"up_to_ns"`
 	// Reads is the number of reads above the bucket before, up to UpToNS.
 	Reads int64 `json:"reads" is:"positive"`

@@ -7,13 +7,13 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 )
 
-// A Drift is the rate of each clock against a reference: the result of `timebench drift`.
+// Drift is the rate of each clock against a reference.
 type Drift struct {
 	// Reference is the clock that the others were compared with.
 	Reference string `json:"reference" is:"named"`
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// LoadedFromNS is when the load on every CPU began, from the start of the run.
+	// LoadedFromNS is when the load began, from the start of the run.
 	LoadedFromNS int64 `json:"loaded_from_ns,omitempty"`
 	// Clocks has an entry for each clock except the reference, each id once.
 	Clocks []DriftedClock `json:"clocks" once:"id"`
@@ -21,51 +21,49 @@ type Drift struct {
 
 // A DriftedClock is one clock compared with the reference.
 type DriftedClock struct {
-	// ID is the call and the path: RDTSC@cpu.
+	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
-	// Reason is why the clock could not be compared, or not over the whole run.
+	// Reason is why it was not compared, or not over the whole run.
 	Reason string `json:"reason,omitempty"`
-	// NominalHz is the number of ticks per second that the clock reports, or that the kernel assumes. If absent,
-	// rates are in Hz only.
+	// NominalHz is the rate that the clock reports or the kernel assumes. If absent, there is no ppm.
 	NominalHz float64 `json:"nominal_hz,omitempty"`
 	// Asleep is the rate while the process slept between its readings; absent if there were too few.
 	Asleep *DriftRate `json:"asleep,omitempty"`
-	// Loaded is the rate while every CPU was kept busy.
+	// Loaded is the same under load.
 	Loaded *DriftRate `json:"loaded,omitempty"`
 	// Points are the offsets from the reference: at most 1000 in order of time, each by the tightest bracket of
 	// its part of the run. If the clock stepped, they are from the longest part without a step.
 	Points []DriftPoint `json:"points,omitempty"`
 }
 
-// A DriftRate is the slope of a least-squares line through many bracketed readings of two clocks.
+// A DriftRate is the slope of a least-squares line through bracketed readings of two clocks, while the process slept
+// between them.
 type DriftRate struct { //nolint:revive // the name in the JSON Schema, where all sections are together
-	// PPM is how much faster than the reference the clock runs; absent if the nominal rate is unknown.
+	// PPM is how much faster than the reference the clock runs.
 	PPM *float64 `json:"ppm,omitempty" is:"signed"`
 	// Hz is the number of ticks of the clock per second of the reference.
 	Hz float64 `json:"hz"`
-	// IntervalPPM is half the width of the confidence interval of the rate.
+	// IntervalPPM is half the width of the confidence interval.
 	IntervalPPM float64 `json:"interval_ppm"`
 	// Confidence is that of the interval.
 	Confidence float64 `json:"confidence" is:"share"`
-	// Freedom is the degrees of freedom of Student's t distribution: the number of independent readings, less 2.
-	// Absent in old documents.
+	// Freedom is the degrees of freedom of Student's t-distribution.
 	Freedom float64 `json:"freedom,omitempty"`
-	// ResidualNS is the root mean square distance of the readings from the line.
+	// ResidualNS is the root mean square distance from the line.
 	ResidualNS float64 `json:"residual_ns"`
 	// WorstResidualNS is the largest distance.
 	WorstResidualNS float64 `json:"worst_residual_ns"`
-	// Readings is the number of readings that the line is fitted to.
+	// Readings is the number of readings.
 	Readings int `json:"readings"`
-	// SpanNS is the time from the first to the last of them.
+	// SpanNS is the time from the first to the last.
 	SpanNS int64 `json:"span_ns"`
 }
 
-// A DriftPoint is one bracketed reading.
+// A DriftPoint is one of at most 1000 bracketed readings, from the longest part of the run without a step.
 type DriftPoint struct { //nolint:revive // the name in the JSON Schema, where all sections are together
 	// AtNS is the reference's time since the start of the run.
 	AtNS int64 `json:"at_ns"`
-	// OffsetNS is the offset from the reference, relative to the first point; negative if the clock was behind. If
-	// the nominal rate is unknown, it is relative to the measured rate.
+	// OffsetNS is the offset from the reference since the first point, by the nominal or else the measured rate.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
 }
 

@@ -5,101 +5,92 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 )
 
-// A Profile is the programs that read clocks, and the CPU time that they spend on it: the result
-// of `timebench profile`.
+// Profile is the CPU time that programs spend on reading clocks.
 type Profile struct {
 	// DurationNS is the time that was sampled.
 	DurationNS int64 `json:"duration_ns"`
 	// RateHz is the number of samples in each second of CPU time.
 	RateHz int `json:"rate_hz"`
-	// SampleNS is the CPU time that a sample takes, in old documents.
+	// SampleNS is the CPU time of a sample, in old documents.
 	SampleNS float64 `json:"sample_ns,omitempty"`
-	// Scope is which processes were sampled: all, some with those that they started, or one that was started for
-	// it.
+	// Scope is which processes were sampled: all, some with what they started, or one that was started for it.
 	Scope string `json:"scope" is:"machine|processes|command"`
-	// Started is the program of the command that was started, without its arguments, which may be secret.
+	// Started is the program that was started, without its arguments.
 	Started string `json:"started,omitempty"`
-	// StartedEnded is how the command ended, if not with exit status 0: exit status 3.
+	// StartedEnded is how it ended, if not with exit status 0.
 	StartedEnded string `json:"started_ended,omitempty"`
-	// ListsThreads is whether the tables have the threads too (--by-thread).
+	// ListsThreads is whether the tables have the threads (--by-thread).
 	ListsThreads bool `json:"lists_threads,omitempty"`
-	// SeesKernel is whether the kernel was sampled. If not, the shares leave out the time in the kernel, and their
-	// intervals have room for it.
+	// SeesKernel is whether the kernel was sampled. If not, the shares are of user mode, with wider intervals.
 	SeesKernel bool `json:"sees_kernel"`
-	// Unseen are what the profile does not see, with the reasons.
+	// Unseen are what the profile does not see, and why.
 	Unseen []string `json:"unseen,omitempty"`
-	// Unnamed is why functions of callers have no name, although their files may have it.
+	// Unnamed is why functions have no name, although their files may have it.
 	Unnamed string `json:"unnamed,omitempty"`
 	// Samples is the number of samples of all processes.
 	Samples int `json:"samples"`
-	// LostSamples is the number of records that were lost.
+	// LostSamples is the number of lost records.
 	LostSamples int `json:"lost_samples"`
-	// CPUs is the number of CPUs that are online.
+	// CPUs is the number of online CPUs.
 	CPUs int `json:"cpus"`
-	// CPUsUsed is the CPU time of all processes per second, in CPUs.
+	// CPUsUsed is the CPU time per second.
 	CPUsUsed float64 `json:"cpus_used"`
-	// ClockCPUs is the part of it that goes into reading clocks.
+	// ClockCPUs is that of reading clocks.
 	ClockCPUs float64 `json:"clock_cpus"`
-	// ClockCPUsUserMode is what the same reads would take in user mode. Absent if they are, and where that cannot
-	// be measured.
+	// ClockCPUsUserMode is what the same reads would take in user mode, if they do not.
 	ClockCPUsUserMode float64 `json:"clock_cpus_user_mode,omitempty"`
 	// KernelEntry is how often a read by the vDSO enters the kernel.
 	KernelEntry string `json:"kernel_entry" is:"never|always|sometimes|unknown"`
-	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO, the mean of before and after the sampling; absent
-	// if there is no vDSO.
+	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO, before and after the sampling.
 	ReadNS float64 `json:"read_ns,omitempty"`
-	// SyscallNS is that of a read by a direct system call.
+	// SyscallNS is that by a system call.
 	SyscallNS float64 `json:"syscall_ns,omitempty"`
-	// UserModeNS is what a read by the vDSO would cost in user mode: a function in timebench reads and converts
-	// the counter as the vDSO does. Absent as ClockCPUsUserMode.
+	// UserModeNS is what a read by the vDSO would take in user mode.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 	// Processes are the programs with samples, the one that spends most on clocks first. A program that another
 	// one runs by execve(2) is an entry of its own. Processes of one program with few samples each are one entry.
 	Processes []Process `json:"processes"`
 }
 
-// A Process is one program in one process, or in several with few samples each.
+// A Process is one program in one process, or in several with few samples each. Most reads come first.
 type Process struct {
-	// PID is the process; of several the one with most samples.
+	// PID is the process, or the one with most samples.
 	PID int `json:"pid"`
-	// ProcessCount is the number of processes whose samples are summed: of the same program, control group and
-	// reason, with fewer than 100 samples each. Absent if it is one.
+	// ProcessCount is the number of processes in the sums, if several.
 	ProcessCount int `json:"process_count,omitempty"`
-	// Command is the name of the program, as the kernel has it.
+	// Command is the program by the kernel's name.
 	Command string `json:"command"`
-	// Cgroup is the path of its control group, if not the root.
+	// Cgroup is its control group, if not the root.
 	Cgroup string `json:"cgroup,omitempty"`
 	// Reason is why reads by the vDSO could not be recognized.
 	Reason string `json:"reason,omitempty"`
-	// Preloaded are the preloaded libraries with functions that return the time, each with its origin:
-	// /usr/lib/libfaketime.so.1 (LD_PRELOAD).
+	// Preloaded are preloaded libraries that return the time, with origin: /usr/lib/libfaketime.so.1 (LD_PRELOAD).
 	Preloaded []string `json:"preloaded,omitempty"`
 	// Samples is the number of samples.
 	Samples int `json:"samples"`
-	// CPUsUsed is its CPU time per second, in CPUs.
+	// CPUsUsed is the CPU time per second.
 	CPUsUsed float64 `json:"cpus_used"`
-	// ClockShare is the share of its CPU time that goes into reading clocks. Absent if it is not known: see reason
-	// and SeesKernel.
+	// ClockShare is the share of that in reading clocks, if known.
 	ClockShare *float64 `json:"clock_share,omitempty" is:"share"`
-	// ClockShareLow is the lower end of its 95 % confidence interval.
+	// ClockShareLow is the lower end of its 95 % interval.
 	ClockShareLow float64 `json:"clock_share_low" is:"share"`
 	// ClockShareHigh is the upper end.
 	ClockShareHigh float64 `json:"clock_share_high" is:"share"`
-	// ClockCPUs is the CPU time of reading clocks per second, in CPUs.
+	// ClockCPUs is that of reading clocks.
 	ClockCPUs float64 `json:"clock_cpus"`
-	// UserShare is the share in the vDSO, in user mode.
+	// UserShare is the share in the vDSO in user mode.
 	UserShare float64 `json:"user_share" is:"share"`
-	// KernelShare is the share in the kernel, called by the vDSO.
+	// KernelShare is the share in the kernel below the vDSO.
 	KernelShare float64 `json:"kernel_share" is:"share"`
-	// SyscallShare is the share in system calls of clocks that the program makes itself.
+	// SyscallShare is the share in system calls of clocks by the program itself.
 	SyscallShare float64 `json:"syscall_share" is:"share"`
-	// ReadsPerSecond is about the number of reads, if known.
+	// ReadsPerSecond is about the number of reads.
 	ReadsPerSecond float64 `json:"reads_per_second,omitempty"`
 	// ReadsLow is the lower end of its interval, in old documents.
 	ReadsLow float64 `json:"reads_low,omitempty"`
 	// ReadsHigh is the upper end.
 	ReadsHigh float64 `json:"reads_high,omitempty"`
-	// ReadsBy is how the reads were counted: CPU time by the cost of one read, or by the kernel, in old documents.
+	// ReadsBy is how they were counted, in old documents by the kernel too.
 	ReadsBy string `json:"reads_by,omitempty" is:"cost|tracepoint"`
 	// Functions are the functions of the vDSO, the one with most samples first.
 	Functions []Function `json:"functions,omitempty"`
@@ -107,35 +98,34 @@ type Process struct {
 	Threads []Thread `json:"threads,omitempty"`
 	// Callers are the callers with most samples of reads, 20 at most.
 	Callers []Caller `json:"callers,omitempty"`
-	// OtherCallerSamples is that of further callers.
+	// OtherCallerSamples is the number of samples of further callers.
 	OtherCallerSamples int `json:"other_caller_samples,omitempty"`
 }
 
-// A Function is a function of the vDSO.
+// A Function is one of the vDSO.
 type Function struct {
-	// Name is the name of the function: __vdso_clock_gettime.
+	// Name is its name: __vdso_clock_gettime.
 	Name string `json:"name"`
-	// Samples is the number of samples in it, and in the kernel below it.
+	// Samples is the number of samples in it and in the kernel below.
 	Samples int `json:"samples"`
 }
 
-// A Thread is a thread that reads clocks.
+// A Thread is one of the 20 with most samples of reads.
 type Thread struct {
 	// TID is the thread.
 	TID int `json:"tid"`
-	// Name is the name of the thread.
+	// Name is its name.
 	Name string `json:"name,omitempty"`
-	// Samples is the number of its samples.
+	// Samples is the number of samples.
 	Samples int `json:"samples"`
-	// ClockSamples is the number of those that belong to reads.
+	// ClockSamples is the number of those in reads.
 	ClockSamples int `json:"clock_samples"`
 }
 
-// A Caller is a chain of functions that reads a clock.
+// A Caller is one of the 20 chains of functions with most samples of reads.
 type Caller struct {
-	// Functions are the functions, the innermost first, with their files: main (a.out). There are four at most,
-	// fewer where code without frame pointers hides the next. … stands for functions of a runtime before the first
-	// one that a just-in-time compiler made.
+	// Functions are up to four functions, the innermost first, with their files: main (a.out). … is those of a
+	// runtime.
 	Functions []string `json:"functions"`
 	// Samples is the number of samples.
 	Samples int `json:"samples"`

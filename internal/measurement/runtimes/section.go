@@ -8,8 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// A Runtimes is the cost of the clock calls of language runtimes: the result of
-// `timebench runtimes`.
+// Runtimes are the costs of the clock calls of language runtimes.
 type Runtimes struct {
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
@@ -17,92 +16,87 @@ type Runtimes struct {
 	Rounds int `json:"rounds"`
 	// Clocks are the system's clocks, measured in the same minute, each id once.
 	Clocks []SystemClock `json:"clocks" once:"id"`
-	// Environment are the variables that were passed on and change what is measured: TZ=Europe/Berlin.
+	// Environment are the variables that were passed on and matter: TZ=Europe/Berlin.
 	Environment []string `json:"environment,omitempty"`
-	// ClearedEnvironment are the names of the variables that were not passed on, because they change how a runtime
-	// works.
+	// ClearedEnvironment are names of variables that were not passed on, as they change how a runtime works.
 	ClearedEnvironment []string `json:"cleared_environment,omitempty"`
-	// Preloaded are the preloaded libraries with functions that return the time, each with its origin:
-	// /usr/lib/libfaketime.so.1 (/etc/ld.so.preload). LD_PRELOAD was not passed on: those of it are not in the
-	// figures, but in the user's own programs.
+	// Preloaded are preloaded libraries that return the time, with origin. Those of LD_PRELOAD are not in the
+	// figures.
 	Preloaded []string `json:"preloaded,omitempty"`
 	// Runtimes has an entry for each runtime, each name once.
 	Runtimes []MeasuredRuntime `json:"runtimes" once:"name"`
 }
 
-// A SystemClock is a clock of the system, read without a runtime.
+// A SystemClock is a clock that was read without a runtime.
 type SystemClock struct {
-	// ID is the call and the path: CLOCK_MONOTONIC@vdso.
+	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
-	// Latency is as that of clocks[].
+	// Latency is its latency.
 	Latency *compare.Latency `json:"latency,omitempty"`
-	// KernelEntry is how often a read enters the kernel.
+	// KernelEntry is how often a read enters the kernel, if that was tested.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
 }
 
-// A MeasuredRuntime is one runtime, or the reason why it was not measured.
+// A MeasuredRuntime is one runtime, or why it was not measured.
 type MeasuredRuntime struct {
-	// Name is the name in the ids of its calls: java. A second runtime of the same kind is java-2.
+	// Name is its name: java. A second one of the kind is java-2.
 	Name string `json:"name" is:"named"`
-	// Version is what the runtime prints as its version.
+	// Version is its version as it prints it.
 	Version string `json:"version,omitempty"`
 	// Path is the program.
 	Path string `json:"path,omitempty"`
-	// TimedBy is what timed the calls, if not a monotonic clock: cpu time.
+	// TimedBy is cpu time, if no monotonic clock timed the calls.
 	TimedBy string `json:"timed_by,omitempty"`
-	// Libc is the C library of the program: glibc 2.36, or none for a static program.
+	// Libc is its C library: glibc 2.36, or none if static.
 	Libc string `json:"libc,omitempty"`
 	// Available is whether its calls could be measured.
 	Available bool `json:"available"`
 	// Reason is why it is not available, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// Forks is the number of times that the runtime was started.
+	// Forks is the number of its starts.
 	Forks int `json:"forks,omitempty"`
 	// LoopNS is the median time of an empty turn of the measuring loop, which each latency includes.
 	LoopNS float64 `json:"loop_ns,omitempty"`
-	// CallNS is the same with a call of an empty function of the language.
+	// CallNS is the same with a call of an empty function.
 	CallNS float64 `json:"call_ns,omitempty"`
 	// Calls has an entry for each call, each id once.
 	Calls []MeasuredCall `json:"calls"`
 }
 
-// A MeasuredCall is one call that returns the time.
+// A MeasuredCall is a call that returns the time.
 type MeasuredCall struct {
-	// ID is the call and the runtime: System.nanoTime@java.
+	// ID is call and runtime: System.nanoTime@java.
 	ID string `json:"id" is:"named"`
-	// Call is the call, spelt as in the manual of the language.
+	// Call is the call as its manual spells it.
 	Call string `json:"call"`
 	// Kind is the meaning of the values.
 	Kind string `json:"kind" is:"monotonic|wall|cpu time"`
-	// Reason is why the call was not measured, or what failed.
+	// Reason is why it was not measured, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// WarmUpNS is the mean time of the first 100 calls after a start, which are not in the latency: the median of
-	// the starts.
+	// WarmUpNS is the mean time of the first 100 calls after a start, which the latency leaves out.
 	WarmUpNS float64 `json:"warm_up_ns,omitempty"`
-	// Latency is as that of clocks[], or CPU time if timed by that. The loop is included. The samples are the
-	// medians of the starts, the quiet ones their minima.
+	// Latency is wall time, or CPU time if TimedBy says so. Its samples are the medians of the starts.
 	Latency *compare.Latency `json:"latency,omitempty"`
-	// Resolution is the step of the values as the program sees them.
+	// Resolution is the step of the values that the program sees.
 	Resolution *compare.Resolution `json:"resolution,omitempty"`
-	// Throughput has an entry for each number of threads.
+	// Throughput is its rate.
 	Throughput []compare.Throughput `json:"throughput,omitempty" once:"threads"`
-	// Reads are the system's clocks that one call reads, in order. Absent if it reads none, or none was traced.
+	// Reads are the clocks that one call reads, in order; absent if none, or not traced.
 	Reads []string `json:"reads,omitempty"`
 	// ReadsBy is how that was determined (ptrace), or why it could not be.
 	ReadsBy string `json:"reads_by,omitempty"`
 	// TracedCalls is the number of calls that were traced.
 	TracedCalls int `json:"traced_calls"`
-	// AttributedCalls is the number of those with these reads, and with more in between, as by garbage collection.
+	// AttributedCalls is the number of those with these reads, and more as by garbage collection.
 	AttributedCalls int `json:"attributed_calls"`
 	// ExactCalls is the number of those that read nothing else.
 	ExactCalls int `json:"exact_calls,omitempty"`
 	// KernelEntry is how often a call enters the kernel to read a clock.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
-	// KernelEntryBy is how that was determined, or why it could not be.
+	// KernelEntryBy is how that was determined (seccomp, cpu time, cost, path), or why it could not be.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
-	// WithoutVDSONS is the median time of one call while the vDSO is hidden from the runtime: its least cost with
-	// a clock source that the vDSO cannot read. Absent if the clock source makes no difference, and if the reads
-	// are unknown.
+	// WithoutVDSONS is the median time of a call while the vDSO is hidden: the least cost with a clock source that it
+	// cannot read.
 	WithoutVDSONS float64 `json:"without_vdso_ns,omitempty"`
 }
 

@@ -5,13 +5,13 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 )
 
-// A Skew is the offset of each clock between CPUs: the result of `timebench skew`.
+// Skew is the offset of each clock between CPUs.
 type Skew struct {
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// CPUs are the numbers of the CPUs; all others are compared with the first.
+	// CPUs are the CPUs on which threads read; all are compared with the first.
 	CPUs []int `json:"cpus"`
-	// LostCPUs are the CPUs of the run that went away during it.
+	// LostCPUs are CPUs that went offline, or had no time for a thread.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
 	// Clocks has an entry for each clock, each id once.
 	Clocks []SkewedClock `json:"clocks" once:"id"`
@@ -19,11 +19,11 @@ type Skew struct {
 
 // A SkewedClock is one clock on several CPUs.
 type SkewedClock struct {
-	// ID is the call and the path: RDTSC@cpu.
+	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
-	// Reason is why the clock could not be compared, in whole or in part.
+	// Reason is why it was not compared, in whole or in part.
 	Reason string `json:"reason,omitempty"`
-	// TicksPerSecond is the reported or measured rate of the clock's values.
+	// TicksPerSecond is the rate of the values, nominal or measured.
 	TicksPerSecond float64 `json:"ticks_per_second,omitempty"`
 	// Pairs are the comparisons of the first CPU with each other one, and on small machines of all with all.
 	Pairs []CPUPair `json:"pairs,omitempty"`
@@ -31,27 +31,28 @@ type SkewedClock struct {
 	MissingPairs []MissingPair `json:"missing_pairs,omitempty"`
 }
 
-// A MissingPair is two CPUs that could not be compared by a clock.
+// A MissingPair is two CPUs that could not be compared.
 type MissingPair struct {
-	// CPU is the number of the CPU that was to start each round.
+	// CPU is the CPU that started each round.
 	CPU int `json:"cpu"`
-	// OtherCPU is the number of the CPU that was to answer.
+	// OtherCPU is the CPU that answered.
 	OtherCPU int `json:"other_cpu"`
-	// Reason is why the two could not be compared.
+	// Reason is why not.
 	Reason string `json:"reason"`
 }
 
-// A CPUPair is two CPUs that exchanged readings in both directions over a shared cache line.
+// A CPUPair is two CPUs that exchanged readings over a shared cache line: the first with each other, on small
+// machines all with all.
 type CPUPair struct {
-	// CPU is the number of the CPU that started each round.
+	// CPU is the CPU that started each round.
 	CPU int `json:"cpu"`
-	// OtherCPU is the number of the CPU that answered.
+	// OtherCPU is the CPU that answered.
 	OtherCPU int `json:"other_cpu"`
 	// OffsetNS is the offset of the clock on OtherCPU; negative if it is behind.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
-	// BoundNS is the error bound of OffsetNS: half of the best round trip, plus the clock's resolution.
+	// BoundNS is the error bound: half of the best round trip, plus the clock's resolution.
 	BoundNS float64 `json:"bound_ns"`
-	// RoundTripNS is the best round trip, measured by the clock itself.
+	// RoundTripNS is the best round trip, by the clock itself.
 	RoundTripNS float64 `json:"round_trip_ns"`
 	// Rounds is the number of round trips.
 	Rounds int64 `json:"rounds"`

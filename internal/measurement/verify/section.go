@@ -37,16 +37,15 @@ const (
 // ClockFaults are the values of ClockFault.Kind.
 var ClockFaults = []string{FaultBackwards, FaultWarp, FaultStall, FaultJump, FaultOutside, FaultResolution, FaultFailed}
 
-// A Verification is how far clocks can be trusted: the result of `timebench verify`.
+// Verification is how far clocks can be trusted.
 type Verification struct {
-	// DurationNS is the time for which all clocks together were watched.
+	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// CPUs are the numbers of the CPUs on which threads read, all at the same time.
+	// CPUs are the CPUs on which threads read at the same time.
 	CPUs []int `json:"cpus"`
-	// LostCPUs are the CPUs that went offline, or had no time for a thread. Later reads of the thread are not
-	// counted.
+	// LostCPUs are CPUs that went offline, or had no time for a thread.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
-	// Load is whether other threads kept every CPU busy during the run.
+	// Load is whether other threads kept every CPU busy.
 	Load bool `json:"load,omitempty"`
 	// Clocks has an entry for each clock, each id once.
 	Clocks []VerifiedClock `json:"clocks" once:"id"`
@@ -56,21 +55,21 @@ type Verification struct {
 
 // A VerifiedClock is the result for one clock.
 type VerifiedClock struct {
-	// ID is the call and the path: CLOCK_MONOTONIC@vdso.
+	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
 	// Verdict is what the clock can be trusted for.
 	Verdict string `json:"verdict" is:"monotonic|monotonic on one CPU only|went backwards|faulty|not verified"`
-	// Reason is why the clock was not verified, or which check could not be made.
+	// Reason is why it was not verified, or which check was not made.
 	Reason string `json:"reason,omitempty"`
-	// Reads is the number of reads that were compared with the one before on the same thread.
+	// Reads is the number of reads that were compared with the one before on their thread.
 	Reads int64 `json:"reads"`
-	// Repeats is the number of those with the same value as the one before.
+	// Repeats is the number of those with the same value.
 	Repeats int64 `json:"repeats"`
 	// StoodNS is the longest time for which the value provably stood still.
 	StoodNS float64 `json:"stood_ns,omitempty"`
-	// TickNS is the distance between the values, or the duration of a read if they never repeated.
+	// TickNS is the distance between values, or the time of a read if they never repeat.
 	TickNS float64 `json:"tick_ns,omitempty"`
-	// Witness is the clock used to detect steps and stalls; absent if they were not checked.
+	// Witness is the clock against which steps and stalls were checked.
 	Witness string `json:"witness,omitempty"`
 	// Across is the comparison between the CPUs; absent with one CPU, and for a clock of each thread's own.
 	Across *Across `json:"across,omitempty"`
@@ -80,66 +79,63 @@ type VerifiedClock struct {
 	Faults []ClockFault `json:"faults,omitempty"`
 }
 
-// Across is the comparison of the values that several CPUs read.
+// Across is the comparison of values that several CPUs read.
 type Across struct {
-	// Checks is the number of reads compared with a value that another CPU had provably read before.
+	// Checks is the number of reads compared with a value that another CPU had read before.
 	Checks int64 `json:"checks"`
 	// Pairs is the number of pairs of CPUs, in either direction.
 	Pairs int `json:"pairs"`
-	// SeesNS is the smallest warp that would have been detected between any two of the CPUs; absent if there were
-	// warps.
+	// SeesNS is the smallest warp that would have been detected; absent if there were warps.
 	SeesNS float64 `json:"sees_ns,omitempty"`
 }
 
-// Bracket is the comparison of a clock's values with two of the same clock by another path, one before and one
-// after.
+// A Bracket is the comparison with the same clock by another path, one read before and one after.
 type Bracket struct {
-	// Against is the id of the other clock.
+	// Against is the other clock.
 	Against string `json:"against"`
-	// Brackets is the number of reads that were bracketed.
+	// Brackets is the number of brackets.
 	Brackets int64 `json:"brackets"`
-	// OffsetNS is the offset of the clock from the other, by the tightest bracket; negative if it is behind.
+	// OffsetNS is the offset by the tightest bracket; negative if the clock is behind.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
-	// BoundNS is the error bound of OffsetNS: half of that bracket, plus the clock's
-	// resolution.
+	// BoundNS is the error bound: half of that bracket, plus the clock's resolution.
 	BoundNS float64 `json:"bound_ns"`
-	// ResolutionNS is the resolution that the clock's own path reports.
+	// ResolutionNS is the resolution by clock_getres on the clock's own path.
 	ResolutionNS float64 `json:"resolution_ns,omitempty"`
-	// AgainstResolutionNS is the resolution that the other path reports.
+	// AgainstResolutionNS is that on the other path.
 	AgainstResolutionNS float64 `json:"against_resolution_ns,omitempty"`
 }
 
 // A ClockFault is one kind of fault of a clock.
 type ClockFault struct {
-	// Kind is one word for programs.
+	// Kind is one word for programs (docs/verify.md).
 	Kind string `json:"kind" is:"backwards|warp|stall|jump|outside|resolution|failed"`
-	// Count is how often it was observed.
+	// Count is how often it occurred.
 	Count int64 `json:"count" is:"positive"`
-	// WorstNS is the size of the largest one, if it has a size.
+	// WorstNS is its largest size, if it has one.
 	WorstNS float64 `json:"worst_ns,omitempty"`
-	// CPU is the CPU of the worst one, if known.
+	// CPU is that of the worst one, if known.
 	CPU *int `json:"cpu,omitempty"`
-	// EarlierCPU is the CPU that had read the larger value before, if it was another.
+	// EarlierCPU is the CPU that had read the larger value, if another.
 	EarlierCPU *int `json:"earlier_cpu,omitempty"`
 	// Text is what failed, as the system reports it.
 	Text string `json:"text,omitempty"`
 }
 
-// A Relation is the change of the distance between two clocks during a run.
+// A Relation is the change of the distance between two clocks during the run.
 type Relation struct {
-	// Clock is the id of the first clock.
+	// Clock is the first clock.
 	Clock string `json:"clock"`
-	// Against is the id of the second clock.
+	// Against is the other clock.
 	Against string `json:"against"`
-	// ChangeNS is how far the first clock moved ahead of the second; negative if it fell behind.
+	// ChangeNS is how far the first moved ahead; negative if it fell behind.
 	ChangeNS float64 `json:"change_ns" is:"signed"`
-	// BoundNS is the error bound of ChangeNS.
+	// BoundNS is its error bound.
 	BoundNS float64 `json:"bound_ns"`
-	// PPM is ChangeNS as a rate, in ppm.
+	// PPM is the same as a rate.
 	PPM float64 `json:"ppm" is:"signed"`
-	// Steady is whether the two should keep their distance unless one is set: CLOCK_REALTIME and CLOCK_MONOTONIC.
+	// Steady is whether the distance should not change unless a clock is set.
 	Steady bool `json:"steady,omitempty"`
-	// Held is false if they should have kept their distance and did not.
+	// Held is false if it should not have changed and did.
 	Held bool `json:"held"`
 }
 
