@@ -31,15 +31,15 @@ func driftCommand() *cobra.Command {
 of the least-squares line through the readings is the rate of the clock against the
 reference, in parts per million (ppm), with its 95% CI. One ppm is 86 ms a day.
 
-Drift sleeps between the readings. For the last half of the time, 30 s at most, it keeps
-every CPU busy, to check whether the rate depends on load.
+Drift sleeps between the readings. With --load it keeps every CPU busy for the last half of
+the time, 30 s at most, to check whether the rate depends on load.
 
 Without CLOCK it measures the fine clocks that programs choose between. Ctrl-C ends it
 at any time, and drift reports what is complete. It takes no more memory in a month
 than in a minute.`,
 		Example: `  timebench drift
   timebench drift CLOCK_MONOTONIC_RAW RDTSC@cpu --ref CLOCK_REALTIME@vdso --duration 1h
-  timebench drift --load=false --out drift/`,
+  timebench drift --load --out drift/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
 			cpus, err := flags.check(command)
 			if err != nil {
@@ -86,7 +86,7 @@ than in a minute.`,
 	}
 	flags = addClockFlags(command, 10*time.Second)
 	command.Flags().StringVar(&ref, "ref", "", "`CLOCK` to measure the others against (default the monotonic clock of the system)")
-	command.Flags().BoolVar(&load, "load", true, "keep every CPU busy for the last half of the time, 30 s at most")
+	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy for the last half of the time, 30 s at most (off by default)")
 	_ = command.RegisterFlagCompletionFunc("ref", completeSelectors)
 	return command
 }

@@ -55,7 +55,7 @@ available clock could not be verified.`,
 	}
 	flags = addClockFlags(command, 5*time.Second)
 	flags.addCPUs(command)
-	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy with other threads: some faults occur only under load")
+	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy with other threads, because some faults occur only under load (off by default)")
 	return command
 }
 

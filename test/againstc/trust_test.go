@@ -57,7 +57,7 @@ func TestDriftAgainstC(t *testing.T) {
 		c := exec.Command(program, "3")
 		c.Stdout = &out
 		require.NoError(t, c.Start())
-		drift := drift.Of(asked(t, timebench, "drift", id, "--time", "4s", "--load=false"))
+		drift := drift.Of(asked(t, timebench, "drift", id, "--time", "4s"))
 		require.NoError(t, c.Wait())
 		hz, bound := two(t, out.Bytes())
 		ours := drift.Clocks[0].Asleep

@@ -38,7 +38,7 @@ run doctor timebench doctor --format json
 run doctor-of-user su user -c 'timebench doctor --format json'
 run verify timebench verify --format json --all
 run verify-loaded timebench verify --format json --load --time 3s
-run drift timebench drift --format json --time 3s
+run drift timebench drift --format json --load --time 3s
 run current cat $sources/current_clocksource
 `
 

@@ -135,7 +135,7 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 		})
 	}
 	t.Run("drift", func(t *testing.T) {
-		document, status := run(t, timebench, 0, "drift", "CLOCK_MONOTONIC_RAW", "--time", "1s")
+		document, status := run(t, timebench, 0, "drift", "CLOCK_MONOTONIC_RAW", "--time", "1s", "--load")
 		require.Zero(t, status)
 		for _, c := range drift.Of(document).Clocks {
 			require.NotEmpty(t, c.Points, "%s: %s", c.ID, c.Reason)

@@ -207,7 +207,7 @@ func TestClocksHold(t *testing.T) {
 	wine, exe := built(t)
 	native := need.Timebench(t)
 	folder := t.TempDir()
-	for _, command := range [][]string{{"verify", "--all", "--time", "3s"}, {"drift", "--time", "3s"}} {
+	for _, command := range [][]string{{"verify", "--all", "--time", "3s"}, {"drift", "--time", "3s", "--load"}} {
 		ran := run(t, folder, nil, append(append([]string{wine, exe}, command...), "--out", command[0])...)
 		require.Zero(t, ran.status, "%s\n%s", ran.stdout, ran.stderr)
 		require.Empty(t, ran.stderr)
