@@ -85,7 +85,7 @@ func TestDocumentsOfAFleet(t *testing.T) {
 		unread = append(unread, filepath.Base(u.File))
 	}
 	require.ElementsMatch(t, []string{"missing", "bad.json", "other.html", "empty.zip"}, unread)
-	require.Contains(t, f.Verdict(), "7 of 90 machines differ from the group: ")
+	require.Contains(t, f.Verdict(), "7 of 90 machines differ from their group: ")
 	text, err := f.JSON()
 	require.NoError(t, err)
 	var back fleet.Fleet

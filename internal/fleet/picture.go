@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
@@ -15,31 +16,30 @@ import (
 var Pictures = []picture.Chart[*Fleet]{{
 	Name: "fleet", Title: "What a read of each clock costs, one mark for each machine",
 	Drawable: func(f *Fleet) bool { return len(rowsOf(f)) > 0 }, Subtitle: subtitle,
-	Height: func(f *Fleet, width vg.Length) vg.Length { return picture.RowsHeight(len(rowsOf(f)), width) },
-	Draw:   drawFleet,
+	Height: height, Draw: drawFleet,
 }}
 
 // A dot is a machine in the row of a clock.
 type dot struct {
-	ns   float64
-	look int // of its clock source
-	odd  bool
+	ns  float64
+	odd bool
 }
 
-// A row is the dots of a clock.
+// A row is the dots of a clock, by the look of their group, and the machines whose cost is odd.
 type row struct {
 	clock string
-	dots  []dot
+	dots  [][]dot
+	odd   []struct{ kind, name string }
 }
 
 // mostDots is the maximum number of marks in a row that are not odd; a fleet may have thousands of
-// machines. They are spread evenly over the costs, the lowest and the highest among them.
+// machines. Those of a group are spread evenly over its costs, the lowest and the highest among them.
 const mostDots = 100
 
-// looks are those of the most common clock sources. The others share the last one.
+// looks are those of the largest groups. The others share the last one.
 var looks = []picture.Look{
-	{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}}, {Color: picture.RGB(0xd55e00), Shape: draw.BoxGlyph{}},
-	{Color: picture.RGB(0x009e73), Shape: draw.PyramidGlyph{}}, {Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}}, {Color: picture.Grey, Shape: draw.CircleGlyph{}},
+	{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}}, {Color: picture.RGB(0x009e73), Shape: draw.PyramidGlyph{}},
+	{Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}}, {Color: picture.RGB(0xcc79a7), Shape: draw.CircleGlyph{}}, {Color: picture.Grey, Shape: draw.BoxGlyph{}},
 }
 
 func subtitle(f *Fleet) string {
@@ -53,59 +53,57 @@ func subtitle(f *Fleet) string {
 	return text
 }
 
-func sourcesOf(f *Fleet) []string {
-	number := map[string]int{}
-	for _, m := range f.all() {
-		number[m.ClockSource]++
-	}
-	var all []string
-	for name := range number {
-		all = append(all, name)
-	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(number[b], number[a]), cmp.Compare(a, b)) })
-	return all
-}
-
-func lookOf(sources []string, name string) int { return min(slices.Index(sources, name), len(looks)-1) }
-
 // rowsOf returns the rows, the cheapest clock last.
 func rowsOf(f *Fleet) []row {
-	sources := sourcesOf(f)
+	groups := min(len(f.Groups), len(looks))
 	byClock := map[string]*row{}
 	var order []string
-	for _, m := range f.all() {
-		for _, c := range m.Clocks {
-			if c.QuietNS <= 0 {
-				continue
+	for i := range f.Groups {
+		look := min(i, len(looks)-1)
+		for k := range f.Groups[i].Machines {
+			m := &f.Groups[i].Machines[k]
+			for _, c := range m.Clocks {
+				if c.QuietNS <= 0 {
+					continue
+				}
+				if byClock[c.Clock] == nil {
+					byClock[c.Clock], order = &row{clock: c.Clock, dots: make([][]dot, groups)}, append(order, c.Clock)
+				}
+				r := byClock[c.Clock]
+				r.dots[look] = append(r.dots[look], dot{c.QuietNS, c.Odd})
+				if c.Odd {
+					r.odd = append(r.odd, struct{ kind, name string }{f.Groups[i].kindOf(m), m.Name})
+				}
 			}
-			if byClock[c.Clock] == nil {
-				byClock[c.Clock], order = &row{clock: c.Clock}, append(order, c.Clock)
-			}
-			byClock[c.Clock].dots = append(byClock[c.Clock].dots, dot{c.QuietNS, lookOf(sources, m.ClockSource), c.Odd})
 		}
 	}
+	middles := map[string]float64{}
 	var rows []row
 	for _, clock := range picture.Shown(order) {
 		r := byClock[clock]
-		slices.SortStableFunc(r.dots, func(a, b dot) int { return cmp.Compare(a.ns, b.ns) })
-		r.dots = thinned(r.dots)
+		all := slices.SortedFunc(slices.Values(slices.Concat(r.dots...)), cheaper)
+		middles[clock] = all[len(all)/2].ns
+		for i := range r.dots {
+			slices.SortStableFunc(r.dots[i], cheaper)
+			r.dots[i] = thinned(r.dots[i], mostDots/groups)
+		}
 		rows = append(rows, *r)
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(middle(b), middle(a)) })
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(middles[b.clock], middles[a.clock]) })
 	return rows
 }
 
-func middle(r row) float64 { return r.dots[len(r.dots)/2].ns }
+func cheaper(a, b dot) int { return cmp.Compare(a.ns, b.ns) }
 
-// thinned returns all odd dots, and at most mostDots of the others.
-func thinned(dots []dot) []dot {
+// thinned returns all odd dots, and at most so many of the others.
+func thinned(dots []dot, most int) []dot {
 	usual := 0
 	for _, d := range dots {
 		if !d.odd {
 			usual++
 		}
 	}
-	if usual <= mostDots {
+	if usual <= most {
 		return dots
 	}
 	var some []dot
@@ -115,7 +113,7 @@ func thinned(dots []dot) []dot {
 			some = append(some, d)
 			continue
 		}
-		if seen*(mostDots-1)/(usual-1) != (seen-1)*(mostDots-1)/(usual-1) || seen == 0 {
+		if seen*(most-1)/(usual-1) != (seen-1)*(most-1)/(usual-1) || seen == 0 {
 			some = append(some, d)
 		}
 		seen++
@@ -123,38 +121,87 @@ func thinned(dots []dot) []dot {
 	return some
 }
 
-// drawFleet draws a row for each clock on a logarithmic axis.
-func drawFleet(c draw.Canvas, f *Fleet) error {
-	rows, sources := rowsOf(f), sourcesOf(f)
+// kindOf returns why a machine of the group is odd, in a word or two: its clock source, if that is not the usual one.
+func (g *Group) kindOf(m *Machine) string {
+	if usual := g.ClockSources; len(usual) > 0 && m.ClockSource != usual[0].Name {
+		return "with " + cmp.Or(m.ClockSource, "no clock source")
+	}
+	return "odd"
+}
+
+// oddNames returns the machines of a row whose cost is odd, by kind.
+func (r *row) oddNames() string {
+	names := map[string][]string{}
+	var kinds []string
+	for _, o := range r.odd {
+		if names[o.kind] == nil {
+			kinds = append(kinds, o.kind)
+		}
+		names[o.kind] = append(names[o.kind], o.name)
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d %s: %s", len(names[kind]), kind, strings.Join(names[kind], ", "))
+	}
+	return strings.Join(kinds, "; ")
+}
+
+// legend returns the look of each group, and what the group has that others have not, within a width.
+func (f *Fleet) legend(width vg.Length) []picture.Entry {
 	var entries []picture.Entry
-	for i, name := range sources {
-		if name == "" {
-			name = "no clock source"
+	for i := range f.Groups {
+		if i == len(looks)-1 && len(f.Groups) > len(looks) {
+			return append(entries, picture.Entry{Look: looks[i], Name: words.Plural(len(f.Groups)-i, "smaller group")})
 		}
-		if i >= len(looks)-1 && len(sources) > len(looks) {
-			entries = append(entries, picture.Entry{Look: looks[len(looks)-1], Name: "others"})
-			break
-		}
-		entries = append(entries, picture.Entry{Look: looks[i], Name: name})
-	}
-	drawn := picture.Rows{XLabel: "time per read while nothing disturbs the CPU (log scale)"}
-	// Within a row each fifth is at the same height, so that equal costs do not cover each other.
-	const lanes, apart = 5, 0.15
-	for _, r := range rows {
-		var usual, odd []picture.Point
-		for k, d := range r.dots {
-			point := picture.Point{At: d.ns, Lane: apart * float64(k%lanes-lanes/2), Glyph: looks[d.look].Glyph(2.2 * picture.Pixel)}
-			if !d.odd {
-				usual = append(usual, point)
-				continue
+		g := &f.Groups[i]
+		var own []string
+		for _, part := range []func(Alike) string{
+			func(a Alike) string { return a.CPU }, func(a Alike) string { return a.Kernel },
+			func(a Alike) string { return a.Hypervisor }, func(a Alike) string { return "timebench " + a.Version },
+		} {
+			if len(f.Groups) == 1 || slices.ContainsFunc(f.Groups, func(other Group) bool { return part(other.Alike) != part(g.Alike) }) {
+				own = append(own, part(g.Alike))
 			}
-			point.Glyph.Radius = 4 * picture.Pixel
-			ring := point
-			ring.Glyph = draw.GlyphStyle{Color: picture.Black, Radius: 7 * picture.Pixel, Shape: draw.RingGlyph{}}
-			odd = append(odd, point, ring)
 		}
-		drawn.Rows = append(drawn.Rows, picture.Row{Name: r.clock, Points: append(usual, odd...)})
+		name := words.Plural(len(g.Machines), "machine") + ": " + strings.Join(words.Present(own...), ", ")
+		entries = append(entries, picture.Entry{Look: looks[i], Name: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name, width-16*picture.Pixel)})
 	}
-	drawn.Draw(picture.LegendOf(c, entries))
+	return entries
+}
+
+func height(f *Fleet, width vg.Length) vg.Length {
+	const perLine = 2 // groups in the legend
+	lines := min(len(f.Groups), len(looks))
+	if !picture.IsNarrow(width) {
+		lines /= perLine
+	}
+	return picture.RowsHeight(len(rowsOf(f)), width) + vg.Length(lines)*picture.LineApart
+}
+
+// drawFleet draws a row for each clock on a logarithmic axis, with a lane for each group, the largest at the top.
+func drawFleet(c draw.Canvas, f *Fleet) error {
+	const (
+		apart   = 0.15                // of the lanes, in rows
+		mostOdd = 220 * picture.Pixel // of the names of odd machines
+	)
+	drawn := picture.Rows{XLabel: "time per read while nothing disturbs the CPU (log scale)"}
+	text := picture.Style(picture.LabelSize, picture.Black)
+	for _, r := range rowsOf(f) {
+		var usual, odd []picture.Point
+		for i, dots := range r.dots {
+			for _, d := range dots {
+				point := picture.Point{At: d.ns, Lane: apart * (float64(len(r.dots)-1)/2 - float64(i)), Glyph: looks[i].Glyph(2 * picture.Pixel)}
+				if !d.odd {
+					usual = append(usual, point)
+					continue
+				}
+				point.Glyph.Radius = 4 * picture.Pixel
+				ring := point
+				ring.Glyph = draw.GlyphStyle{Color: picture.Black, Radius: 7 * picture.Pixel, Shape: draw.RingGlyph{}}
+				odd = append(odd, point, ring)
+			}
+		}
+		drawn.Rows = append(drawn.Rows, picture.Row{Name: r.clock, Points: append(usual, odd...), Text: picture.Shortened(text, r.oddNames(), mostOdd)})
+	}
+	drawn.Draw(picture.LegendOf(c, f.legend(c.Size().X)))
 	return nil
 }

@@ -48,7 +48,7 @@ func (f *Fleet) Verdict() string {
 	if rest := len(names) - most; rest > 1 {
 		names = append(names[:most], fmt.Sprintf("%d more", rest))
 	}
-	return fmt.Sprintf("%d of %s differ%s from the group: %s.", f.Odd, words.Plural(f.Machines, "machine"), map[bool]string{true: "s"}[f.Odd == 1], words.List(names))
+	return fmt.Sprintf("%d of %s differ%s from %s group: %s.", f.Odd, words.Plural(f.Machines, "machine"), map[bool]string{true: "s"}[f.Odd == 1], map[bool]string{true: "its", false: "their"}[f.Odd == 1], words.List(names))
 }
 
 // Blocks returns the tables: the odd machines, the groups, the findings, and what could not be read.

@@ -97,6 +97,26 @@ func TestDistributionIsDrawnByItsNines(t *testing.T) {
 	require.Equal(t, []string{"50", "90", "99", "99.9", "99.99", "99.999"}, labels)
 }
 
+// Clocks of a path whose single reads do not differ are one line, of the reads of them all.
+func TestDistributionsThatDoNotDifferAreABand(t *testing.T) {
+	clock := func(id, path string, p50NS float64) compare.Clock {
+		return compare.Clock{ID: id, Path: path, Distribution: &compare.Distribution{
+			Reads: 100, P50NS: p50NS, P90NS: 60, P99NS: 60, Buckets: []compare.Bucket{{UpToNS: p50NS, Reads: 50}, {UpToNS: 60, Reads: 50}},
+		}}
+	}
+	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{
+		clock("a@vdso", "vdso", 30), clock("b@vdso", "vdso", 40), clock("far@vdso", "vdso", 50), clock("c@cpu", "cpu", 30), {ID: "untimed@vdso", Path: "vdso"},
+	}}}}
+	drawn := compare.Percentiles(d)
+	require.Len(t, drawn, 3)
+	require.Len(t, drawn[0].Band, 2)
+	require.InDeltaSlice(t, []float64{1 / 0.99, 200.0 / 150, 200.0 / 150, 2, 2, 200}, drawn[0].At, 1e-9)
+	require.Equal(t, []float64{30, 30, 40, 40, 60, 60}, drawn[0].Values)
+	require.Equal(t, "far@vdso", drawn[1].Name)
+	require.Empty(t, drawn[1].Band)
+	require.Equal(t, "c@cpu", drawn[2].Name)
+}
+
 // A picture that was made under Wine must not pass for one of Windows.
 func TestPictureNamesWine(t *testing.T) {
 	d := made.Document(1, 1)

@@ -62,13 +62,17 @@ type Rows struct {
 // above the rows, and the legend has more lines.
 func RowsHeight(rows int, width vg.Length) vg.Length {
 	if IsNarrow(width) {
-		return vg.Length(rows+1)*38*Pixel + 200*Pixel
+		return vg.Length(rows+1)*42*Pixel + 200*Pixel
 	}
 	return vg.Length(rows+1)*24*Pixel + 150*Pixel
 }
 
-// textGap is the distance of a text from the last mark of its row.
-const textGap = 10 * Pixel
+// textGap is the distance of a text from the last mark of its row, and lineAbove that of the middle of a text from the row
+// that it is above: as far from the bars of this row as from those of the next.
+const (
+	textGap   = 10 * Pixel
+	lineAbove = 21 * Pixel
+)
 
 // Draw draws the rows. The names and the texts have columns of their own beside the plot, or on a telephone
 // a line above each row.
@@ -118,7 +122,7 @@ func (r Rows) Draw(c draw.Canvas) {
 	p.Add(r)
 	if r.above {
 		p.HideY()
-		p.Y.Max += 0.4
+		p.Y.Max += 0.3
 	} else {
 		c = draw.Crop(c, 0, -(widest + textGap), 0, 0)
 	}
@@ -173,8 +177,8 @@ func (r Rows) Plot(c draw.Canvas, p *plot.Plot) {
 		right := text
 		right.XAlign = draw.XRight
 		beside := Shortened(text, row.Text, c.Size().X/2)
-		c.FillText(right, vg.Point{X: c.Max.X, Y: at + 17*Pixel}, beside)
-		c.FillText(text, vg.Point{X: c.Min.X, Y: at + 17*Pixel}, shortened(text, row.Name, c.Size().X-text.Width(beside)-textGap))
+		c.FillText(right, vg.Point{X: c.Max.X, Y: at + lineAbove}, beside)
+		c.FillText(text, vg.Point{X: c.Min.X, Y: at + lineAbove}, shortened(text, row.Name, c.Size().X-text.Width(beside)-textGap))
 	}
 }
 

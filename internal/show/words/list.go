@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Plural returns a count with its noun: 1 round, 2 rounds, 2 processes.
+// Plural returns a count with its noun: 1 round, 2,000 rounds, 2 processes.
 func Plural(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
 	case strings.HasSuffix(noun, "s"):
-		return fmt.Sprintf("%d %ses", n, noun)
+		return Thousands(int64(n)) + " " + noun + "es"
 	default:
-		return fmt.Sprintf("%d %ss", n, noun)
+		return Thousands(int64(n)) + " " + noun + "s"
 	}
 }
 
