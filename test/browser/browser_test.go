@@ -183,6 +183,7 @@ func requireLooks(t *testing.T, tab *tab) {
 			require.Zero(t, get[int](t, tab, outside), "texts that stick out of a picture at %d pixels", width)
 			require.Empty(t, get[[]string](t, tab, unreadable), "at %d pixels", width)
 			require.Empty(t, get[[]string](t, tab, faint), "at %d pixels, %s", width, scheme)
+			require.Empty(t, get[[]string](t, tab, hidden), "at %d pixels", width)
 			require.True(t, get[bool](t, tab, `Array.from(document.querySelectorAll("figure"), f =>
 				Array.from(f.children).filter(svg => svg.getBoundingClientRect().height > 100).length === 1).every(one => one)`), "one picture of two at %d pixels", width)
 		}
@@ -216,6 +217,12 @@ const unreadable = `(() => {
 	}
 	return bad;
 })()`
+
+// hidden lists the tables whose first figure is seen only after scrolling.
+const hidden = `Array.from(document.querySelectorAll(".wide")).filter(wide => {
+	const figure = wide.querySelector('tbody td[align="right"]');
+	return figure && figure.getBoundingClientRect().right > wide.getBoundingClientRect().right + 1;
+}).map(wide => wide.getAttribute("aria-label"))`
 
 // faint lists the texts whose contrast with what is behind them is too low: below 4.5, in pictures below 3 (WCAG 2).
 const faint = `(() => {

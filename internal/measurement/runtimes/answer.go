@@ -2,6 +2,7 @@ package runtimes
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -31,10 +32,28 @@ func (s *Runtimes) answer() string {
 	if fastest != slowest && fastest.Latency.MedianNS > 0 {
 		text += fmt.Sprintf(", %s times %s", words.Times(slowest.Latency.MedianNS/fastest.Latency.MedianNS), fastest.Call)
 	}
-	if of.TimedBy != "" {
-		return text + "."
+	text += "."
+	if of.TimedBy == "" {
+		text += s.dominates(*slowest)
 	}
-	return text + "." + s.dominates(*slowest)
+	return text + s.slower(slowest.Latency.MedianNS)
+}
+
+// slower names the calls for the wall clock that take longer than the slowest one that wallTimed admits; "" if there are
+// none.
+func (s *Runtimes) slower(thanNS float64) string {
+	var all []string
+	for i := range s.Runtimes {
+		for k := range s.Runtimes[i].Calls {
+			if m := &s.Runtimes[i].Calls[k]; m.Kind == wall && m.Latency != nil && m.coarse() > 0 && m.Latency.MedianNS > thanNS {
+				all = append(all, m.ID+", "+words.Duration(m.Latency.MedianNS))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " Slower, as text or in whole seconds: " + strings.Join(all, "; ") + "."
 }
 
 // wallTimed reports whether the call returns the wall clock, not in whole seconds or as a text, and was timed.

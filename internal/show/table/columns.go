@@ -45,13 +45,10 @@ func (g Grid) AtMost(most int) Grid {
 	return narrow
 }
 
-// without returns the grid without the columns that are left out.
+// without returns the grid without the columns that are left out, and without the rows that had figures only there.
 func (g Grid) without(leftOut []bool) Grid {
 	narrow := g
-	narrow.Header, narrow.Rows, narrow.Spare = without(g.Header, leftOut), nil, nil
-	for _, row := range g.Rows {
-		narrow.Rows = append(narrow.Rows, without(row, leftOut))
-	}
+	narrow.Header, narrow.Rows, narrow.Levels, narrow.Spare = without(g.Header, leftOut), nil, nil, nil
 	before := 0 // columns that are left out before the one in hand
 	for column, out := range leftOut {
 		if slices.Contains(g.Spare, column) && !out {
@@ -64,7 +61,22 @@ func (g Grid) without(leftOut []bool) Grid {
 			}
 		}
 	}
+	for i, row := range g.Rows {
+		rest := without(row, leftOut)
+		if !hasFigures(rest, narrow.Texts) && hasFigures(row, g.Texts) {
+			continue
+		}
+		narrow.Rows = append(narrow.Rows, rest)
+		if g.Levels != nil {
+			narrow.Levels = append(narrow.Levels, g.Levels[i])
+		}
+	}
 	return narrow
+}
+
+// hasFigures reports whether any cell behind those of text is more than a dash.
+func hasFigures(cells []string, texts int) bool {
+	return slices.ContainsFunc(cells[max(1, texts):], func(cell string) bool { return cell != "" && cell != "-" })
 }
 
 // without returns the cells without those of the columns that are left out.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -298,9 +299,33 @@ func trimRight(rendered string, width int) string {
 // Text returns the grid as text, as wide as its cells.
 func (g Grid) Text() string { return trimRight(g.painted().writer().Render(), math.MaxInt) }
 
-// HTML returns the grid as an HTML table that the script of the page can sort. Cells are escaped.
+// HTML returns the grid as an HTML table that the script of the page can sort. Cells are escaped. A name in a column of text
+// may break where it does on a terminal.
 func (g Grid) HTML() string {
-	writer := g.writer()
+	const breaks = "\uE000" // stands for the element until all cells are escaped
+	named := g
+	named.Rows = nil
+	for _, row := range g.Rows {
+		cells := slices.Clone(row)
+		for i := range cells[:max(1, g.Texts)] {
+			cells[i] = inParts(cells[i], breaks)
+		}
+		named.Rows = append(named.Rows, cells)
+	}
+	writer := named.writer()
 	writer.Style().HTML = pretty.HTMLOptions{CSSClass: "sortable", EmptyColumn: "", EscapeText: true, Newline: "<br>"}
-	return writer.RenderHTML()
+	return strings.ReplaceAll(writer.RenderHTML(), breaks, "<wbr>")
+}
+
+// inParts returns a text with a mark after each part of a name, but not within brackets of their own.
+func inParts(of, mark string) string {
+	var out strings.Builder
+	for at, letter := range of {
+		out.WriteRune(letter)
+		end := at + utf8.RuneLen(letter)
+		if opens := letter == '(' && strings.HasSuffix(of[:at], " "); endsPart(of, at, letter) && !opens && end < len(of) && of[end] != ' ' {
+			out.WriteString(mark)
+		}
+	}
+	return out.String()
 }

@@ -71,3 +71,22 @@ func TestIndentedKeepsRunsOfSpaces(t *testing.T) {
 	require.Equal(t, "  [    0.86] a\n  bc\n", Indented("[    0.86] a bc", 2, 14))
 	require.Equal(t, "  a:\n  b\n", Indented("a: b", 2, 4))
 }
+
+// A row that had figures only in the columns that are left out goes with them.
+func TestRowsWithoutAFigureAreLeftOut(t *testing.T) {
+	g := Grid{Header: []string{"Layer", "CLOCK_MONOTONIC", "gettimeofday"}, Spare: []int{2}, Rows: [][]string{{"call", "1.35", "1.35"}, {"read the clock", "-", "97.5"}, {"unknown", "-", "-"}}, Levels: []Level{OK, Warn, Error}}
+	require.Contains(t, g.Fitted(60), "read the clock")
+	narrow := g.Fitted(25)
+	require.NotContains(t, narrow, "gettimeofday")
+	require.NotContains(t, narrow, "read the clock")
+	require.Contains(t, narrow, "unknown", "its dash is not of a column that was left out")
+}
+
+// The names in a page break after their parts, and nothing else does.
+func TestNamesOfAPageBreakAfterTheirParts(t *testing.T) {
+	g := Grid{Texts: 2, Header: []string{"Call", "reads", "ns/call"}, Rows: [][]string{{"Time::HiRes::time", "CLOCK_REALTIME@<vdso>", "1.35"}, {"a. b (c)", "c@", "2"}}}
+	html := g.HTML()
+	for _, cell := range []string{">Time::<wbr>HiRes::<wbr>time<", ">CLOCK_<wbr>REALTIME@<wbr>&lt;vdso&gt;<", ">1.35<", ">a. b (c)<", ">c@<"} {
+		require.Contains(t, html, cell)
+	}
+}
