@@ -68,7 +68,7 @@ var relations = []relation{
 	{
 		"`gettimeofday` through the vDSO: HPET / TSC", 1, 644, 35,
 		figure{"hpet", "gettimeofday@vdso", 0}, figure{"tsc", "gettimeofday@vdso", 0},
-		"Reproduced in kind. On the Xeons most of the cost is the device, here the system call",
+		"On the Xeons most of the cost is the device, here the system call",
 	},
 	{
 		"`gettimeofday` on HPET: system call / vDSO", 1, 734, 644,
@@ -78,12 +78,12 @@ var relations = []relation{
 	{
 		"`gettimeofday` on TSC: system call / vDSO", 1, 91, 35,
 		figure{"tsc", "gettimeofday@syscall", 0}, figure{"tsc", "gettimeofday@vdso", 0},
-		"QEMU emulates each change of privilege, so a system call is slower than on hardware",
+		"QEMU emulates each change of privilege",
 	},
 	{
 		"The HPET's counter read directly / `gettimeofday` through the vDSO on HPET", 1, 565, 644,
 		figure{"hpet", "hpet@mmio", 0}, figure{"hpet", "gettimeofday@vdso", 0},
-		"Not reproduced: an emulated HPET is a function of QEMU, not a chip on a slow bus",
+		"Not reproduced: the emulated HPET is a function of QEMU",
 	},
 	{
 		"On TSC: `CLOCK_REALTIME_COARSE` / `CLOCK_REALTIME`", 1, 8.4, 30,

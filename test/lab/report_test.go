@@ -63,7 +63,7 @@ type page struct {
 }
 
 type killRow struct {
-	World, Signal        string
+	World                string
 	Sent, Switched, Left int
 }
 
@@ -121,7 +121,9 @@ func writeReport(t *testing.T, chapters map[string]chapter) {
 		c, isThere := chapters[w.name]
 		require.True(t, isThere, "no figures of %s: -update wants every world", w.name)
 		p.Chapters = append(p.Chapters, c)
-		p.Kills = append(p.Kills, c.killRows()...)
+		if c.kills != nil {
+			p.Kills = append(p.Kills, c.killRow())
+		}
 		p.Trust = append(p.Trust, c.trust)
 	}
 	for _, r := range relations {
@@ -138,14 +140,10 @@ func writeReport(t *testing.T, chapters map[string]chapter) {
 	}
 }
 
-// killRows counts the kills by their signal, in the order in which they were sent.
-func (c chapter) killRows() []killRow {
-	var rows []killRow
+// killRow counts the kills.
+func (c chapter) killRow() killRow {
+	row := killRow{World: c.Name}
 	for _, k := range c.kills {
-		if len(rows) == 0 || rows[len(rows)-1].Signal != k.signal {
-			rows = append(rows, killRow{World: c.Name, Signal: k.signal})
-		}
-		row := &rows[len(rows)-1]
 		row.Sent++
 		if k.switched {
 			row.Switched++
@@ -154,7 +152,7 @@ func (c chapter) killRows() []killRow {
 			row.Left++
 		}
 	}
-	return rows
+	return row
 }
 
 // short writes a number with three digits that count.

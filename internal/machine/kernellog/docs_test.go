@@ -31,9 +31,8 @@ var themes = []struct {
 
 const pageHead = `# What the Linux kernel says about its clocks
 
-What each message means, its **harm**, and → what to do. To learn the cause, give the whole log to doctor, which compares the
-lines with each other: ` + "`timebench doctor`" + ` reads that of this machine, ` + "`timebench doctor dmesg.txt`" + ` or
-` + "`ssh host dmesg | timebench doctor -`" + ` that of another.
+What each message means, **its harm**, and → what to do. To learn the cause, give the whole log to doctor, which compares the lines:
+` + "`timebench doctor`" + ` for this machine, ` + "`timebench doctor dmesg.txt`" + ` or ` + "`ssh host dmesg | timebench doctor -`" + ` for another.
 
 (Written by ` + "`go test ./internal/machine/kernellog -run Page -update`" + ` from doctor's tables.)
 `

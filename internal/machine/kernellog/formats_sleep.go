@@ -12,7 +12,7 @@ var sleepFormats = []format{
 		kind: suspended, has: "pm: suspend e", pattern: `^PM: suspend (?:entry|exit)`,
 		kernels: "since 4.11", source: "kernel/power/suspend.c", weight: weightContext,
 		example: "PM: suspend exit",
-		meaning: "Suspend and resume. In S3 (\"deep\") the CPUs lose their TSC, and firmware or kernel must restore it.",
+		meaning: "In S3 (\"deep\") the CPUs lose their TSC, and firmware or kernel must restore it.",
 		harm:    "Harmless unless the TSCs then differ or went back.",
 	},
 	{
