@@ -111,8 +111,12 @@ func selectedRuntimes(names, given []string) ([]runtimes.Selected, error) {
 // is none.
 func systemClocks() []clock.Clock {
 	return firstAvailable(clock.Catalog(), [][]string{
-		{"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "GetSystemTimePreciseAsFileTime@winapi", "QueryPerformanceCounter@winapi"},
-		{"CLOCK_REALTIME@syscall", "CLOCK_MONOTONIC@syscall"},
+		{
+			"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_COARSE@vdso", "gettimeofday@vdso", "time@vdso",
+			"CLOCK_PROCESS_CPUTIME_ID@vdso", "CLOCK_THREAD_CPUTIME_ID@vdso",
+			"GetSystemTimePreciseAsFileTime@winapi", "QueryPerformanceCounter@winapi",
+		},
+		{"CLOCK_REALTIME@syscall", "CLOCK_MONOTONIC@syscall", "CLOCK_MONOTONIC_COARSE@syscall", "gettimeofday@syscall"},
 	})
 }
 

@@ -20,6 +20,7 @@ var coarseCalls = []struct {
 	// The module time has no name for this id, which is in linux/time.h.
 	{[]string{"python3"}, "time.clock_gettime(6), which is CLOCK_MONOTONIC_COARSE"},
 	{[]string{"dotnet"}, "Environment.TickCount64"},
+	{[]string{"netframework"}, "Environment.TickCount on Windows"},
 	{[]string{"ruby"}, "Process.clock_gettime(Process::CLOCK_MONOTONIC_COARSE)"},
 	{[]string{"perl"}, "Time::HiRes::clock_gettime(CLOCK_MONOTONIC_COARSE)"},
 }

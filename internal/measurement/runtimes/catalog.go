@@ -12,7 +12,7 @@ import (
 type Runtime struct {
 	// Name is what users type, and the path in the ids of the calls: java.
 	Name string
-	// Programs are the names of the program in PATH; the first that prints its version is used.
+	// Programs are the names of the program in PATH, or its path; the first that prints its version is used.
 	Programs []string
 	// Version are the arguments with which the program prints its version. Without them the benchmark
 	// prints it, in the mode version.
@@ -48,7 +48,7 @@ type Call struct {
 }
 
 // All is the catalogue, in the order of the document.
-var All = []Runtime{java, python, node, bun, deno, dotnet, ruby, php, perl, lua, luajit, c, musl, cpp, rust, golang}
+var All = []Runtime{java, python, node, bun, deno, dotnet, netFramework, ruby, php, perl, lua, luajit, c, musl, cpp, rust, golang}
 
 // Named returns the runtime with that name.
 func Named(name string) (Runtime, bool) {

@@ -102,10 +102,8 @@ func drawCalls(c draw.Canvas, d *result.Document) error {
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
-	for _, clock := range Of(d).Clocks {
-		if clock.Latency != nil && clock.Latency.MedianNS > 0 {
-			rows.Marks = append(rows.Marks, picture.Mark{Name: clock.ID, ValueNS: clock.Latency.MedianNS})
-		}
+	for _, clock := range Of(d).fine() {
+		rows.Marks = append(rows.Marks, picture.Mark{Name: clock.ID, ValueNS: clock.Latency.MedianNS})
 	}
 	rows.Draw(picture.LegendOfMarks(picture.LegendOf(c, entries), rows.Marks))
 	return nil

@@ -31,6 +31,9 @@ var reading = map[string]string{
 	"DateTime.UtcNow@dotnet": "CLOCK_REALTIME", "DateTime.Now@dotnet": "CLOCK_REALTIME", "DateTimeOffset.UtcNow@dotnet": "CLOCK_REALTIME",
 	"Stopwatch.GetTimestamp@dotnet": "CLOCK_MONOTONIC", "Environment.TickCount64@dotnet": "CLOCK_MONOTONIC_COARSE",
 
+	"DateTime.UtcNow@netframework": "gettimeofday", "DateTime.Now@netframework": "gettimeofday", "DateTimeOffset.UtcNow@netframework": "gettimeofday",
+	"Stopwatch.GetTimestamp@netframework": "CLOCK_MONOTONIC",
+
 	"Time.now@ruby": "CLOCK_REALTIME", "Process.clock_gettime(CLOCK_REALTIME)@ruby": "CLOCK_REALTIME",
 	"Process.clock_gettime(CLOCK_MONOTONIC)@ruby": "CLOCK_MONOTONIC",
 

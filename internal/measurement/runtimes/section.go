@@ -2,6 +2,8 @@ package runtimes
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
@@ -35,6 +37,17 @@ type SystemClock struct {
 	Latency *compare.Latency `json:"latency,omitempty"`
 	// KernelEntry is how often a read enters the kernel, if that was tested.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
+}
+
+// mostRead are the clocks that most programs read.
+var mostRead = []string{"CLOCK_REALTIME", "CLOCK_MONOTONIC", "GetSystemTimePreciseAsFileTime", "QueryPerformanceCounter"}
+
+// fine returns those of the system's clocks that most programs read, if they were timed.
+func (s *Runtimes) fine() []SystemClock {
+	return slices.DeleteFunc(slices.Clone(s.Clocks), func(c SystemClock) bool {
+		name, _, _ := strings.Cut(c.ID, "@")
+		return c.Latency == nil || c.Latency.MedianNS <= 0 || !slices.Contains(mostRead, name)
+	})
 }
 
 // A MeasuredRuntime is one runtime, or why it was not measured.

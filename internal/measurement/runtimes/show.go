@@ -286,10 +286,8 @@ func (s *Runtimes) unproven() []string {
 // clocksLine returns a sentence with the cost of the system's clocks.
 func (s *Runtimes) clocksLine() string {
 	var parts []string
-	for _, c := range s.Clocks {
-		if c.Latency != nil {
-			parts = append(parts, fmt.Sprintf("%s %s ns", c.ID, words.NS(c.Latency.MedianNS)))
-		}
+	for _, c := range s.fine() {
+		parts = append(parts, fmt.Sprintf("%s %s ns", c.ID, words.NS(c.Latency.MedianNS)))
 	}
 	if len(parts) == 0 {
 		return ""

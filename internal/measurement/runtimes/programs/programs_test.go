@@ -104,6 +104,11 @@ var languages = func() []language {
 		{"deno", interpreted("bench.js", JavaScript, "deno", "run", "--no-prompt", "--allow-read"),
 			without(jsCalls, "process.uptime"), without(jsTimes, "process.uptime"), false},
 		{"dotnet", dotnet, dotnetCalls, dotnetCalls, true},
+		{"netframework", func(t *testing.T, folder string) []string {
+			path, assembly := need.Program(t, "mono"), filepath.Join(folder, "Bench.exe")
+			require.NoError(t, os.WriteFile(assembly, DotnetAssembly, 0o600))
+			return []string{path, assembly}
+		}, without(dotnetCalls, "Environment.TickCount64"), without(dotnetCalls, "Environment.TickCount64"), true},
 		{"ruby", interpreted("bench.rb", Ruby, "ruby", "-w", "--disable=gems"), ruby, ruby, false},
 		{"php", interpreted("bench.php", PHP, "php", "-n", "-d", "error_reporting=-1"), php, php, false},
 		{"perl", interpreted("bench.pl", Perl, "perl"), append(slices.Clone(perl), "localtime"), perl, false},
