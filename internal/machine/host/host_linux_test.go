@@ -13,19 +13,11 @@ import (
 // group and mounts, and returns it.
 func tree(t *testing.T, cgroup, mountinfo string, limits map[string]string) string {
 	t.Helper()
-	root := t.TempDir()
-	write := func(name, text string) {
-		path := filepath.Join(root, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-	}
+	root := folder(t, limits)
 	pid := strconv.Itoa(os.Getpid())
-	write("proc/"+pid+"/cgroup", cgroup)
-	write("proc/"+pid+"/mountinfo", mountinfo)
+	writeFile(t, root, "proc/"+pid+"/cgroup", []byte(cgroup))
+	writeFile(t, root, "proc/"+pid+"/mountinfo", []byte(mountinfo))
 	require.NoError(t, os.Symlink(pid, filepath.Join(root, "proc/self")))
-	for name, text := range limits {
-		write(name, text)
-	}
 	return root
 }
 
@@ -104,10 +96,7 @@ func TestLoadedHypervisor(t *testing.T) {
 		"ext4 1048576 1 - Live 0x0\nkvm 1396736 1 kvm_amd, Live 0x0\n": {"kvm", "host"},
 		"vboxguest 1 0 - Live 0x0\n":                                   {"virtualbox", "guest"},
 	} {
-		root := t.TempDir()
-		require.NoError(t, os.Mkdir(filepath.Join(root, "proc"), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(root, "proc/modules"), []byte(text), 0o600))
-		system, role := loadedHypervisor(root)
+		system, role := loadedHypervisor(folder(t, map[string]string{"proc/modules": text}))
 		require.Equal(t, want, [2]string{system, role}, text)
 	}
 }

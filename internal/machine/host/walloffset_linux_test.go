@@ -1,7 +1,6 @@
 package host
 
 import (
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -16,9 +15,7 @@ func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
-		path := filepath.Join(root, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		writeFile(t, root, name, []byte(text))
 	}
 	return root
 }
