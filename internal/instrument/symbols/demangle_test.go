@@ -46,9 +46,3 @@ func FuzzReadable(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkReadable(b *testing.B) {
-	for b.Loop() {
-		readable("_ZNSt6vectorIiSaIiEE9push_backERKi")
-	}
-}

@@ -283,7 +283,6 @@ func decode(file *elf.File, entry []byte) elf.Sym64 {
 	}
 }
 
-// function returns a symbol as a range of addresses.
 func (t *Table) function(file *elf.File, symbol elf.Sym64) function {
 	f := function{start: symbol.Value, name: symbol.Name, rank: rank(elf.ST_BIND(symbol.Info))}
 	if file.Machine == elf.EM_ARM {

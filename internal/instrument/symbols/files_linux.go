@@ -17,10 +17,9 @@ const (
 	// maxBytes bounds the memory that all tables and mappings take, and the reading of one more, by an estimate. Chromium
 	// with all its symbols takes 310 MB while it is read.
 	maxBytes = 320 << 20
-	maxTime  = 10 * time.Second
-	// patience bounds the time to read one file. A file of FUSE, or of a network file system whose server
-	// is gone, may take for ever.
-	patience = 5 * time.Second
+	// maxTime bounds the time to read all files, and patience that of one. A file of FUSE, or of a network file system whose
+	// server is gone, may take for ever.
+	maxTime, patience = 10 * time.Second, 5 * time.Second
 )
 
 // Files keeps the tables of files, so that a library which thousands of processes map is read once. What its processes take
@@ -28,18 +27,13 @@ const (
 type Files struct {
 	mu        sync.Mutex // of what follows: a file that is not read in time is still being read
 	tables    map[fileID]*Table
-	kept      int64           // bytes of the tables
-	bytes     int64           // of these, of the mappings of processes, and for what is being read
-	spent     time.Duration   // reading
-	exhausted error           // the first bound that was exceeded
-	hung      map[string]bool // sources whose files are not read in time
-
-	reads    int           // files that were read, for tests
-	most     int64         // instead of maxBytes, for tests
-	patience time.Duration // instead of the constant, for tests
+	kept      int64         // bytes of the tables
+	bytes     int64         // of these, of the mappings of processes, and for what is being read
+	spent     time.Duration // reading
+	exhausted error         // the first bound that was exceeded
+	reads     int           // files that were read, for tests
 }
 
-// size returns about how many bytes of memory the table takes.
 func (t *Table) size() int64 {
 	const fixed = 1 << 10
 	return fixed + int64(cap(t.names)) + functionSize*int64(cap(t.functions))
@@ -61,23 +55,17 @@ func (f *Files) Exhausted() error {
 	return f.exhausted
 }
 
-// exceeded notes that a bound was exceeded, and returns the error. The caller holds the lock.
-func (f *Files) exceeded(err error) error {
-	f.exhausted = cmp.Or(f.exhausted, err)
-	return err
-}
-
 // reserve takes so many bytes of the memory for symbols. If there are not as many, it drops all tables: those in use are read again.
 func (f *Files) reserve(bytes int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	most := cmp.Or(f.most, maxBytes)
-	if f.bytes > most-bytes {
+	if f.bytes > maxBytes-bytes {
 		f.bytes -= f.kept
 		f.kept, f.tables = 0, nil
 	}
-	if f.bytes > most-bytes {
-		return f.exceeded(fmt.Errorf("the symbols of all programs need more than %d MiB of memory", most>>20))
+	if f.bytes > maxBytes-bytes {
+		f.exhausted = cmp.Or(f.exhausted, fmt.Errorf("the symbols of all programs need more than %d MiB of memory", maxBytes>>20))
+		return f.exhausted
 	}
 	f.bytes += bytes
 	return nil
@@ -99,14 +87,11 @@ func (f *Files) known(id fileID) (table *Table, ok bool) {
 
 var errHung = errors.New("a file with symbols could not be read in time, such as one of a file system that does not answer")
 
-// read returns the table of the file that open opens, nil if it has no functions. The source is what the file is on, such as a device.
-// The error is that of open, or errHung if it takes longer than patience, or than what is left of the time for all files. The reading
-// then goes on, so open must not touch what the caller uses, and nothing more of the same source is read.
-func (f *Files) read(source string, open func() (*os.File, fileID, error)) (fileID, *Table, error) {
+// read returns the table of the file that open opens, nil if it has no functions. The error is that of open, or errHung if it takes
+// longer than patience, or than what is left of the time for all files. The reading then goes on, so open must not touch what the
+// caller uses.
+func (f *Files) read(open func() (*os.File, fileID, error)) (fileID, *Table, error) {
 	left, err := f.spend(0)
-	if err == nil && f.hung[source] {
-		err = errHung
-	}
 	if err != nil {
 		return fileID{}, nil, err
 	}
@@ -129,18 +114,12 @@ func (f *Files) read(source string, open func() (*os.File, fileID, error)) (file
 	r := result{err: errHung}
 	select {
 	case r = <-done:
-	case <-time.After(min(left, cmp.Or(f.patience, patience))):
+	case <-time.After(min(left, patience)):
+		f.mu.Lock()
+		f.exhausted = cmp.Or(f.exhausted, errHung)
+		f.mu.Unlock()
 	}
 	_, _ = f.spend(time.Since(began))
-	if errors.Is(r.err, errHung) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.hung == nil {
-			f.hung = make(map[string]bool)
-		}
-		f.hung[source] = true
-		_ = f.exceeded(errHung)
-	}
 	return r.id, r.table, r.err
 }
 
@@ -186,7 +165,8 @@ func (f *Files) spend(span time.Duration) (left time.Duration, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.spent += span; f.spent >= maxTime {
-		return 0, f.exceeded(fmt.Errorf("reading the symbols of all programs takes more than %v", maxTime))
+		f.exhausted = cmp.Or(f.exhausted, fmt.Errorf("reading the symbols of all programs takes more than %v", maxTime))
+		return 0, f.exhausted
 	}
 	return maxTime - f.spent, nil
 }

@@ -2,7 +2,6 @@ package symbols
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -86,33 +85,4 @@ func FuzzParseKallsyms(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkParseKallsyms(b *testing.B) {
-	var list strings.Builder
-	for i := range 200_000 {
-		fmt.Fprintf(&list, "%016x t some_function_of_the_kernel_%d\n", 0xffffffff81000000+64*uint64(i), i)
-	}
-	b.SetBytes(int64(list.Len()))
-	b.ReportAllocs()
-	for b.Loop() {
-		_, err := ParseKallsyms(strings.NewReader(list.String()), func(name string) bool { return strings.HasSuffix(name, "_77") })
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkParseKallsymsOfThisKernel(b *testing.B) {
-	for b.Loop() {
-		file, err := os.Open("/proc/kallsyms")
-		if err != nil {
-			b.Skip(err)
-		}
-		_, err = ParseKallsyms(file, func(name string) bool { return strings.Contains(name, "clock_gettime") })
-		_ = file.Close()
-		if err != nil {
-			b.Skip(err)
-		}
-	}
 }

@@ -114,7 +114,6 @@ func parseMapping(line string) (m Mapping, executable bool, err error) {
 	return m, fields[1][2] == 'x', nil
 }
 
-// mappingAt returns the mapping of an address, of mappings in order.
 func mappingAt(mappings []Mapping, addr uint64) (Mapping, bool) {
 	i := sort.Search(len(mappings), func(i int) bool { return mappings[i].End > addr })
 	if i < len(mappings) && mappings[i].Start <= addr {

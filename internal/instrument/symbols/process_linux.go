@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -100,7 +99,13 @@ func (p *Process) readMappings() error {
 	if err != nil {
 		return err
 	}
-	size := sizeOf(mappings)
+	const each = 128 // bytes of memory, about; of several mappings in a row the path is kept once
+	size := each * int64(len(mappings))
+	for i, m := range mappings {
+		if i == 0 || mappings[i-1].Path != m.Path {
+			size += int64(len(m.Path))
+		}
+	}
 	if err := p.files.reserve(size); err != nil {
 		return err
 	}
@@ -163,7 +168,7 @@ func (p *Process) table(m Mapping) *Table {
 		return table
 	}
 	process := p.id
-	id, table, err := p.files.read(m.Device, func() (*os.File, fileID, error) { return openMapped(process, m) })
+	id, table, err := p.files.read(func() (*os.File, fileID, error) { return openMapped(process, m) })
 	if err != nil {
 		debuglog.Printf("symbols", "process %d: %s: %v", p.id.PID, m.Path, err)
 	}
@@ -231,7 +236,7 @@ func (p *Process) justInTime() *Table {
 	}
 	p.current = true
 	process, status := p.id, p.status
-	id, read, err := p.files.read("process "+strconv.Itoa(p.id.PID), func() (*os.File, fileID, error) { return openPerfMap(process, status) })
+	id, read, err := p.files.read(func() (*os.File, fileID, error) { return openPerfMap(process, status) })
 	if err == nil {
 		p.compiled = id
 		return read
@@ -274,19 +279,6 @@ func openPerfMap(of process.ID, status process.Status) (file *os.File, id fileID
 }
 
 func perfMapPath(pid int) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }
-
-// sizeOf returns about how many bytes of memory mappings take.
-func sizeOf(mappings []Mapping) int64 {
-	const each = 128
-	bytes := int64(0)
-	for i, m := range mappings {
-		bytes += each
-		if i == 0 || mappings[i-1].Path != m.Path {
-			bytes += int64(len(m.Path))
-		}
-	}
-	return bytes
-}
 
 // perfMapMemory returns how many bytes of memory it takes at most to read a list of size bytes.
 func perfMapMemory(size int64) int64 {

@@ -108,24 +108,3 @@ func TestLookupOfRandomFunctions(t *testing.T) {
 		}
 	}
 }
-
-// Each of half a million functions once: no name is known from before.
-func BenchmarkLookupCold(b *testing.B) { benchmarkLookup(b, 7919) }
-
-// The same few functions.
-func BenchmarkLookupHot(b *testing.B) { benchmarkLookup(b, 0) }
-
-func benchmarkLookup(b *testing.B, step uint64) {
-	var functions []testFunction
-	const count = 500_000
-	for i := range uint64(count) {
-		functions = append(functions, testFunction{name: "_ZN2os14javaTimeMillisEv", start: 64 * i, size: 64})
-	}
-	table := tableOf(functions...)
-	b.ResetTimer()
-	for i := 0; b.Loop(); i++ {
-		if _, ok := table.Lookup(uint64(i) * step % (64 * count)); !ok {
-			b.Fatal("not found")
-		}
-	}
-}
