@@ -18,7 +18,6 @@ func faults(d *result.Document) []kernellog.Cause {
 	return slices.DeleteFunc(slices.Clone(logged(d)), func(c kernellog.Cause) bool { return c.Harmless })
 }
 
-// shown returns what the kernel log shows, in sentences.
 func shown(d *result.Document) []string {
 	var texts []string
 	for _, c := range logged(d) {
@@ -138,12 +137,10 @@ func markedUnstable(d *result.Document) bool {
 // switched is the kind of the line that names the clock source that the kernel switched to.
 const switched kernellog.Kind = "clocksource-switched"
 
-// logs reports whether the kernel log has a line of a kind.
 func logs(d *result.Document, kind kernellog.Kind) bool {
 	return slices.ContainsFunc(events(d), func(e kernellog.Event) bool { return e.Kind == kind })
 }
 
-// switches returns the lines on the clock sources that the kernel switched to.
 func switches(d *result.Document) []string {
 	var lines []string
 	for _, e := range events(d) {
@@ -154,7 +151,6 @@ func switches(d *result.Document) []string {
 	return lines
 }
 
-// hasUsed reports whether the kernel log shows that the kernel has used a clock source.
 func hasUsed(d *result.Document, name string) bool {
 	return slices.ContainsFunc(events(d), func(e kernellog.Event) bool { return e.Kind == switched && e.Clock == name })
 }
@@ -198,7 +194,6 @@ func nothingFailed(d *result.Document) bool {
 	return !slices.ContainsFunc(faults(d), func(c kernellog.Cause) bool { return !slices.Contains(inferred, c.Kind) })
 }
 
-// uncheckedTSC reports whether the kernel command line switches off the checks of the TSC.
 func uncheckedTSC(d *result.Document) bool { return !unset("tsc=reliable", "tsc=nowatchdog")(d) }
 
 // asIntended: the kernel log shows that the kernel uses the clock of the hypervisor by design.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // Who selected the clock source, from the kernel's list (the best first), its command line and
@@ -130,10 +129,9 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := well()
-			compare.Into(d).Clocks = clocks(result.Always, 640)
+			slow(d, test.current)
+			d.Host.ClockSource.Available, d.Host.BootParameters = test.available, test.boot
 			*d.Host.CPU.InvariantTSC = !test.variant
-			d.Host.ClockSource = &result.ClockSource{Current: test.current, Available: test.available}
-			d.Host.BootParameters = test.boot
 			d.Host.KernelLog = &result.KernelLog{Lines: test.log}
 			if test.noLog {
 				d.Host.KernelLog = &result.KernelLog{Reason: "/dev/kmsg: operation not permitted"}
@@ -141,12 +139,7 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 			findings := Findings(d)
 			require.Len(t, findings, 1)
 			text := worded(findings[0])
-			for _, cause := range test.causes {
-				require.Contains(t, text, cause)
-			}
-			for _, never := range test.never {
-				require.NotContains(t, text, never)
-			}
+			requireText(t, text, test.causes, test.never, name)
 			if test.evidence != "" {
 				require.Contains(t, findings[0].Evidence, test.evidence)
 			}

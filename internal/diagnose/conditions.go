@@ -9,7 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// quota finds a CPU quota below the CPUs that the process may use.
 func quota(d *result.Document) *result.Finding {
 	cpu := d.Host.CPU
 	if cpu.Quota <= 0 || cpu.Quota >= float64(cpu.Usable) {
@@ -35,7 +34,6 @@ func throttled(c result.Conditions) string {
 // highSteal is the share of CPU time from which programs notice the loss.
 const highSteal = 0.10
 
-// steal finds that the hypervisor gave CPU time to others.
 func steal(d *result.Document) *result.Finding {
 	if d.Conditions == nil || d.Conditions.StealShare <= maxSteal {
 		return nil
@@ -54,7 +52,6 @@ func steal(d *result.Document) *result.Finding {
 	}
 }
 
-// governor finds that the CPUs change their frequency, if the measurement shows it.
 func governor(d *result.Document) *result.Finding {
 	c := d.Conditions
 	saving := slices.DeleteFunc(slices.Clone(d.Host.CPU.Governors), func(name string) bool { return name == "performance" })
@@ -74,7 +71,6 @@ func emptyCall(c result.Conditions) string {
 	return "the cost of an empty call varied " + words.Between(c.FloorLowNS, c.FloorHighNS) + " (quartiles of the rounds)"
 }
 
-// singleCPU finds that the process may use one CPU of several.
 func singleCPU(d *result.Document) *result.Finding {
 	if d.Host.CPU.Usable != 1 || d.Host.CPU.Logical < 2 {
 		return nil

@@ -36,7 +36,6 @@ func (k kindsAndSeverities) requireIn(t *testing.T, found kindsAndSeverities, wh
 	}
 }
 
-// everyKind returns all kinds of findings.
 func everyKind() kindsAndSeverities {
 	all := kindsAndSeverities{}
 	for _, c := range append(slices.Clone(checks), limitCheck) {

@@ -162,7 +162,6 @@ func clockSource(d *result.Document) string {
 	return d.Host.ClockSource.Current
 }
 
-// clockSources returns the clock sources that the kernel offers, the best first.
 func clockSources(d *result.Document) []string {
 	if d.Host.ClockSource == nil {
 		return nil

@@ -41,6 +41,25 @@ func clocks(entry string, fineNS float64) []compare.Clock {
 	}
 }
 
+// slow plants fine clocks that enter the kernel, because of the clock source.
+func slow(d *result.Document, source string, available ...string) {
+	compare.Into(d).Clocks, d.Host.ClockSource.Current = clocks(result.Always, 640), source
+	if available != nil {
+		d.Host.ClockSource.Available = available
+	}
+}
+
+// requireText requires that a text has all that it says, and nothing of what it must never say.
+func requireText(t *testing.T, text string, says, never []string, name string) {
+	t.Helper()
+	for _, part := range says {
+		require.Contains(t, text, part, name)
+	}
+	for _, part := range never {
+		require.NotContains(t, text, part, name)
+	}
+}
+
 // layers returns the parts of a read of 1,010 ns.
 func layers() []compare.Layer {
 	return []compare.Layer{
@@ -79,7 +98,6 @@ func TestWhatToWin(t *testing.T) {
 	}
 }
 
-// well returns the document of a machine without problems.
 func well() *result.Document {
 	invariant := true
 	return &result.Document{
@@ -96,11 +114,6 @@ func well() *result.Document {
 			KernelLog:   &result.KernelLog{Source: "/dev/kmsg", Lines: []string{"[    0.1] tsc: Detected 2600.100 MHz processor"}},
 		},
 	}
-}
-
-func TestHealthyMachineHasNoFindings(t *testing.T) {
-	require.Empty(t, Findings(well()))
-	require.Empty(t, Findings(&result.Document{}), "a document without anything")
 }
 
 // Each fault, planted alone, gives its own finding and no other. Every kind of finding is
@@ -122,10 +135,7 @@ func TestEachFinding(t *testing.T) {
 		kind, severity string
 		says           string
 	}{
-		"hpet": {func(d *result.Document) {
-			compare.Into(d).Clocks = clocks(result.Always, 640)
-			d.Host.ClockSource.Current = "hpet"
-		}, "kernel-entry", result.Error, "somebody selected hpet at run time"},
+		"hpet": {func(d *result.Document) { slow(d, "hpet") }, "kernel-entry", result.Error, "somebody selected hpet at run time"},
 		"layers": {func(d *result.Document) {
 			compare.Into(d).Clocks = clocks(result.Always, 1010)
 			d.Host.ClockSource.Current = "hpet"
@@ -144,25 +154,21 @@ func TestEachFinding(t *testing.T) {
 			}
 		}, "kernel-entry", result.Error, "3 fine clocks · not timed · every read enters the kernel"},
 		"set at boot": {func(d *result.Document) {
-			compare.Into(d).Clocks = clocks(result.Always, 640)
-			d.Host.ClockSource.Current, d.Host.BootParameters = "hpet", []string{"mitigations=auto", "clocksource=hpet"}
+			slow(d, "hpet")
+			d.Host.BootParameters = []string{"mitigations=auto", "clocksource=hpet"}
 		}, "kernel-entry", result.Error, "kernel command line: clocksource=hpet"},
 		"tsc at boot": {func(d *result.Document) {
-			compare.Into(d).Clocks = clocks(result.Always, 640)
-			d.Host.ClockSource.Current, d.Host.BootParameters = "hpet", []string{"clocksource=tsc", "tsc=reliable"}
+			slow(d, "hpet")
+			d.Host.BootParameters = []string{"clocksource=tsc", "tsc=reliable"}
 		}, "kernel-entry", result.Error, "The kernel command line names tsc, which is available, but hpet is in use"},
-		"rated higher": {func(d *result.Document) {
-			compare.Into(d).Clocks = clocks(result.Always, 640)
-			d.Host.ClockSource = &result.ClockSource{Current: "xen", Available: []string{"xen", "tsc", "hpet"}}
-		}, "kernel-entry", result.Error, "The kernel offers tsc but prefers xen, which it rates higher."},
+		"rated higher": {func(d *result.Document) { slow(d, "xen", "xen", "tsc", "hpet") }, "kernel-entry", result.Error,
+			"The kernel offers tsc but prefers xen, which it rates higher."},
 		"no tsc, no log": {func(d *result.Document) {
-			compare.Into(d).Clocks = clocks(result.Always, 640)
-			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
+			slow(d, "hpet", "hpet")
 			d.Host.KernelLog = &result.KernelLog{Reason: "/dev/kmsg: operation not permitted"}
 		}, "kernel-entry", result.Error, "kernel log: /dev/kmsg: operation not permitted"},
 		"watchdog": {func(d *result.Document) {
-			compare.Into(d).Clocks = clocks(result.Always, 640)
-			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
+			slow(d, "hpet", "hpet")
 			d.Host.KernelLog.Lines = []string{
 				"[ 9.1] clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:",
 				"[ 9.1] clocksource:                       'hpet' wd_nsec: 500000000 wd_now: 6d3e2a wd_last: 2 mask: ffffffff",
@@ -420,8 +426,10 @@ func TestSlewedWhereNobodySynchronises(t *testing.T) {
 func TestNoFindings(t *testing.T) {
 	no, yes := false, true
 	for name, plant := range map[string]func(*result.Document){
-		"CPU time enters": func(_ *result.Document) {},
-		"unknown entry":   func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Unknown, 25) },
+		"CPU time enters":               func(_ *result.Document) {},
+		"a correction half an hour ago": func(d *result.Document) { d.Host.TimeSync.MaxErrorNS = 1_050_000_000 }, // as systemd-timesyncd's
+		"nothing is known":              func(d *result.Document) { *d = result.Document{} },
+		"unknown entry":                 func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Unknown, 25) },
 		"slow machine, no trap": func(d *result.Document) {
 			compare.Into(d).FloorNS, compare.Into(d).Clocks[6].Latency.MedianNS = 20, 400
 		},
@@ -545,9 +553,8 @@ func TestReasonsOfTheKernel(t *testing.T) {
 	} {
 		for _, invariant := range []bool{false, true} {
 			d := well()
-			compare.Into(d).Clocks, d.Host.KernelLog.Lines = clocks(result.Always, 640), []string{line}
-			*d.Host.CPU.InvariantTSC = invariant
-			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
+			slow(d, "hpet", "hpet", "acpi_pm")
+			d.Host.KernelLog.Lines, *d.Host.CPU.InvariantTSC = []string{line}, invariant
 			findings := Findings(d)
 			require.Len(t, findings, 1, line)
 			text := worded(findings[0])
@@ -591,8 +598,7 @@ func TestSwitchToTSC(t *testing.T) {
 		}, nil},
 	} {
 		d := well()
-		compare.Into(d).Clocks = clocks(result.Always, 640)
-		d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"tsc", "hpet", "kvm-clock"}}
+		slow(d, "hpet", "tsc", "hpet", "kvm-clock")
 		test.plant(&d.Host)
 		text := worded(Findings(d)[0])
 		require.Equal(t, test.risks != nil, strings.Contains(text, "echo tsc"), name)
@@ -618,8 +624,8 @@ func TestHostsOfHypervisors(t *testing.T) {
 		{"xen", "host", "first domain", "Amazon"},
 	} {
 		d := well()
-		compare.Into(d).Clocks, *d.Host.CPU.InvariantTSC = clocks(result.Always, 640), false
-		d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"acpi_pm", "tsc"}}
+		slow(d, "acpi_pm", "acpi_pm", "tsc")
+		*d.Host.CPU.InvariantTSC = false
 		d.Host.Virtualization = &result.Virtualization{System: test.system, Role: test.role}
 		text := worded(Findings(d)[0])
 		require.Contains(t, text, test.says, "%+v", test)
@@ -641,7 +647,8 @@ func TestReadsThatEnterUnderTSC(t *testing.T) {
 
 func TestUnknownArchitecture(t *testing.T) {
 	d := well()
-	compare.Into(d).Clocks, d.Host.Arch, d.Host.ClockSource.Current = clocks(result.Always, 640), "", "hpet"
+	slow(d, "hpet")
+	d.Host.Arch = ""
 	require.Contains(t, Findings(d)[0].Cause, "somebody selected hpet")
 	d.Host.ClockSource.Available = []string{"hpet", "tsc"}
 	require.Contains(t, Findings(d)[0].Cause, "offers tsc but prefers hpet")
@@ -651,8 +658,7 @@ func TestUnknownArchitecture(t *testing.T) {
 
 func TestTruncatedLog(t *testing.T) {
 	d := well()
-	compare.Into(d).Clocks = clocks(result.Always, 640)
-	d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet"}}
+	slow(d, "hpet", "hpet")
 	require.Contains(t, Findings(d)[0].Cause, "Neither the kernel log nor the kernel command line explains")
 	d.Host.KernelLog.Truncated = true
 	text := worded(Findings(d)[0])
@@ -672,14 +678,15 @@ func TestLongLogIsCut(t *testing.T) {
 	require.Equal(t, "kernel log: [ 0.0] line", seen[0])
 	require.Len(t, seen, maxLogLines+1)
 	require.Equal(t, "kernel log: … and 23 more lines", seen[len(seen)-1])
+	require.Equal(t, []string{"kernel log: [    0.86] clocksource: 'tsc' cs_now: 1"},
+		logEvidence([]string{"[    0.86] clocksource:              'tsc' cs_now: 1"}), "without the alignment of its figures")
 }
 
 // What timebench itself did comes before its consequences, and nobody else is suspected.
 func TestUnrestoredClockSourceComesFirst(t *testing.T) {
 	d := well()
-	compare.Into(d).Clocks = clocks(result.Always, 640)
+	slow(d, "acpi_pm")
 	compare.Into(d).Clocks[0].Resolution.Backwards = 1
-	d.Host.ClockSource.Current = "acpi_pm"
 	d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
 	findings := Findings(d)
 	require.Len(t, findings, 3)
@@ -775,16 +782,10 @@ func TestFrequency(t *testing.T) {
 	require.Equal(t, "24 MHz: the CPU counter", meaning)
 }
 
-// worded returns all text of a finding.
 func worded(f result.Finding) string {
 	parts := append([]string{f.Title, f.Cause}, f.Evidence...)
 	for _, r := range f.Remedies {
 		parts = append(append(parts, r.Advice, r.Risk), r.Commands...)
 	}
 	return strings.Join(append(parts, f.Links...), "\n") + "\n"
-}
-
-// Evidence keeps the stamp of a line, and not the alignment of its figures.
-func TestSpacesInEvidence(t *testing.T) {
-	require.Equal(t, []string{"kernel log: [    0.86] clocksource: 'tsc' cs_now: 1"}, logEvidence([]string{"[    0.86] clocksource:              'tsc' cs_now: 1"}))
 }

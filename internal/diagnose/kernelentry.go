@@ -23,7 +23,6 @@ func enters(c compare.Clock) bool {
 	return (isFine(c) || isCoarse(c)) && (c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes)
 }
 
-// kernelEntry finds everyday clocks that enter the kernel.
 func kernelEntry(d *result.Document) *result.Finding {
 	var entering, coarse []compare.Clock
 	for _, c := range compare.Of(d).Clocks {
@@ -68,7 +67,6 @@ func kernelEntry(d *result.Document) *result.Finding {
 	return finding
 }
 
-// proof returns whether reads of a clock enter the kernel, and how that was proven.
 func proof(c compare.Clock) string {
 	text := map[string]string{
 		result.Always: "every read enters the kernel", result.Sometimes: "some reads enter the kernel", result.Never: "no read enters the kernel",
@@ -112,7 +110,6 @@ var descriptions = map[string]string{
 	"hyperv_clocksource_tsc_page": " (the page of Hyper-V is not valid now)",
 }
 
-// maxThroughput returns the highest throughput of the first everyday clock that has one.
 func maxThroughput(clocks []compare.Clock) []string {
 	for _, c := range clocks {
 		best := compare.Throughput{}

@@ -29,7 +29,6 @@ var coarseCalls = []struct {
 // either, but nothing in PATH shows that a machine runs programs in Go.
 var noCoarseCall = []string{"java", "node", "bun", "deno", "php", "lua", "luajit"}
 
-// languageRemedies suggest what to call instead in the languages of the machine.
 func languageRemedies(d *result.Document) []result.Remedy {
 	var calls []string
 	here := func(runtimes []string) []string {

@@ -18,8 +18,7 @@ func TestParametersInEverySpelling(t *testing.T) {
 				spelt += "=" + rest
 			}
 			d := well()
-			compare.Into(d).Clocks = clocks(result.Always, 640)
-			d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"acpi_pm"}}
+			slow(d, "acpi_pm", "acpi_pm")
 			if name == "vdso" {
 				compare.Into(d).Clocks = []compare.Clock{{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}}
 			}

@@ -23,7 +23,6 @@ func starved(_ *result.Document, c result.Conditions) string {
 	return ""
 }
 
-// incomplete names what is missing of the rounds and passes, and why.
 func incomplete(_ *result.Document, c result.Conditions) string {
 	var short, reasons []string
 	var threads []int

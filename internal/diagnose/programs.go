@@ -33,7 +33,6 @@ func programsAbove(d *result.Document, share float64) []profile.Process {
 	return above
 }
 
-// shares returns a sentence on each program that programsAbove returned.
 func shares(programs []profile.Process) []string {
 	var sentences []string
 	for _, p := range programs {

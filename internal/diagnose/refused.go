@@ -13,7 +13,6 @@ import (
 // refused_calls show by them that it is refused.
 var refusable = []string{"CLOCK_MONOTONIC@syscall", "CLOCK_REALTIME@syscall", "gettimeofday@syscall"}
 
-// refusedCalls finds system calls of clocks that fail with EPERM or ENOSYS, as a filter answers.
 func refusedCalls(d *result.Document) *result.Finding {
 	var evidence []string
 	filter := false

@@ -87,7 +87,6 @@ func (r remedy) fits(d *result.Document) bool {
 
 func (r remedy) onKernel() bool { return r.kernel || r.adds != "" || r.removes != nil }
 
-// on returns a remedy in the words for a document's machine.
 func (r remedy) on(d *result.Document) result.Remedy {
 	words := result.Remedy{Advice: r.advice, Commands: slices.Clone(r.commands), Risk: r.risk}
 	if r.advise != nil {
@@ -121,7 +120,6 @@ func not(holds condition) condition {
 	return func(d *result.Document) bool { return !holds(d) }
 }
 
-// anyOf returns the condition that one of several holds.
 func anyOf(conditions ...condition) condition {
 	return func(d *result.Document) bool {
 		return slices.ContainsFunc(conditions, func(holds condition) bool { return holds(d) })
@@ -132,7 +130,6 @@ func isGuest(d *result.Document) bool {
 	return d.Host.Virtualization != nil && d.Host.Virtualization.Role == "guest"
 }
 
-// guestUnder returns the condition that the machine is a guest of one of the hypervisors.
 func guestUnder(systems ...string) condition {
 	return func(d *result.Document) bool {
 		return isGuest(d) && slices.Contains(systems, d.Host.Virtualization.System)
@@ -151,7 +148,6 @@ func onX86(d *result.Document) bool {
 	return slices.Contains([]string{"amd64", "386", ""}, d.Host.Arch)
 }
 
-// offered returns the condition that the kernel offers a clock source that is not in use.
 func offered(name string) condition {
 	return func(d *result.Document) bool { return offers(d, name) && clockSource(d) != name }
 }

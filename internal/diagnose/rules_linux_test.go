@@ -115,7 +115,9 @@ func TestRulesOnEveryRecordedMachine(t *testing.T) {
 
 // A healthy machine is accused of nothing.
 func TestHealthyRecordedMachines(t *testing.T) {
-	for _, name := range []string{"bare-metal-tsc", "kvm", "kvm-amd", "firecracker", "hyperv-azure", "vmware", "arm64", "qemu-tsc"} {
+	for _, name := range []string{
+		"bare-metal-tsc", "kvm", "kvm-amd", "firecracker", "hyperv-azure", "vmware", "arm64", "qemu-tsc", "broken-no-sysfs", "broken-empty", "broken-folders",
+	} {
 		tree := filepath.Join("..", "machine", "host", "testdata", name)
 		_, err := os.Stat(tree)
 		require.NoError(t, err)

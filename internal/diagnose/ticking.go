@@ -16,7 +16,6 @@ const minTickNS = 100_000
 // tickSources are the clock sources that count the ticks of the kernel (kernel/time/jiffies.c).
 var tickSources = []string{"jiffies", "refined-jiffies"}
 
-// ticking finds everyday clocks that step by a tick, although they should be fine.
 func ticking(d *result.Document) *result.Finding {
 	clocks := tickingClocks(d)
 	if len(clocks) == 0 {
@@ -60,7 +59,6 @@ func hasOnlyTicks(d *result.Document) bool {
 		!slices.ContainsFunc(all, func(name string) bool { return !slices.Contains(tickSources, name) })
 }
 
-// tickingClocks returns the everyday clocks that step by a tick.
 func tickingClocks(d *result.Document) []compare.Clock {
 	var clocks []compare.Clock
 	for _, c := range compare.Of(d).Clocks {

@@ -123,7 +123,6 @@ func cheapest(d *result.Document, is func(compare.Clock) bool) *compare.Clock {
 	return found
 }
 
-// timecounterEvidence returns what the kernel reports about its timecounters.
 func timecounterEvidence(d *result.Document) []string {
 	var evidence []string
 	if name := clockSource(d); name != "" {

@@ -66,12 +66,7 @@ func TestTimecounters(t *testing.T) {
 			continue
 		}
 		require.NotNil(t, finding, name)
-		for _, says := range test.says {
-			require.Contains(t, worded(*finding), says, name)
-		}
-		for _, never := range test.never {
-			require.NotContains(t, worded(*finding), never, name)
-		}
+		requireText(t, worded(*finding), test.says, test.never, name)
 	}
 }
 

@@ -51,7 +51,6 @@ var faultWords = map[string]string{
 	verify.FaultOutside: "contradicted its system call",
 }
 
-// faulty finds clocks with faults other than going backwards.
 func faulty(d *result.Document) *result.Finding {
 	finding := &result.Finding{
 		Title:    "a clock stood still, jumped or contradicted its system call",

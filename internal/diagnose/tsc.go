@@ -116,7 +116,6 @@ func isTSC(d *result.Document) (why, bool) {
 	return found, clockSource(d) == "tsc"
 }
 
-// disabledAtBoot: the kernel command line disables the TSC.
 func disabledAtBoot(d *result.Document) (why, bool) {
 	disabling := parameters(d, "notsc", "tsc=unstable")
 	return setBy("The TSC is disabled", disabling...), len(disabling) > 0
@@ -173,7 +172,6 @@ func notChosen(d *result.Document) (why, bool) {
 	return found, offers(d, "tsc")
 }
 
-// unreadableLog: the kernel does not offer the TSC, and its log cannot be read.
 func unreadableLog(d *result.Document) (why, bool) {
 	log := d.Host.KernelLog
 	if log == nil || log.Reason == "" {
@@ -212,7 +210,6 @@ func seenWhole(d *result.Document) bool {
 	return log != nil && log.Reason == "" && !log.Truncated
 }
 
-// unexplained returns that nothing explains why the TSC is not used.
 func unexplained(d *result.Document) why {
 	cause := "Neither the kernel log nor the kernel command line explains why the TSC is not used."
 	if !seenWhole(d) {
@@ -235,7 +232,6 @@ const (
 	trapFloors = 60 // times an empty call, so that a slow machine does not look like a trap
 )
 
-// trappedTSC finds that reads of the TSC trap to a hypervisor.
 func trappedTSC(d *result.Document) *result.Finding {
 	c := timedClock(d, "RDTSC@cpu")
 	if c == nil || c.Latency.MedianNS < trapNS || c.Latency.MedianNS < trapFloors*compare.Of(d).FloorNS {
@@ -280,7 +276,6 @@ func tscRates(d *result.Document) []string {
 
 func tscRateDiffers(d *result.Document) bool { return len(tscRates(d)) > 0 }
 
-// tscRate finds that the figures for the TSC rate differ.
 func tscRate(d *result.Document) *result.Finding {
 	evidence := tscRates(d)
 	if evidence == nil {

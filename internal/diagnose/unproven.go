@@ -60,7 +60,6 @@ func isProven(c compare.Clock) bool {
 	return c.Available && c.KernelEntry != "" && c.KernelEntry != result.Unknown
 }
 
-// whyUnproven returns why nothing is known about the kernel entry of a clock.
 func whyUnproven(c compare.Clock) string {
 	switch {
 	case !c.Available:

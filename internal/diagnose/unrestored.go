@@ -8,7 +8,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// unrestored finds that an experiment of timebench left the clock source switched.
 func unrestored(d *result.Document) *result.Finding {
 	left := d.Host.UnrestoredClockSource
 	if left == nil || left.Original == clockSource(d) {
@@ -34,7 +33,6 @@ var safeInShell = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
 // safeParameter matches parameters of the kernel command line, for the same reason.
 var safeParameter = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,:=/-]*$`)
 
-// leftByExperiment: timebench itself selected the clock source in use.
 func leftByExperiment(d *result.Document) (why, bool) {
 	left := d.Host.UnrestoredClockSource
 	if unrestored(d) == nil {

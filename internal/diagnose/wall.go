@@ -117,7 +117,6 @@ func changedTick(sync result.TimeSync) bool { return sync.TickNS != 0 && sync.Ti
 // include/linux/timex.h.
 const maxFrequencyPPM = 500
 
-// tickLength returns the tick as adjtimex --print shows it.
 func tickLength(sync result.TimeSync) string {
 	return words.Grouped(float64(sync.TickNS)/1e3, 0) + " µs"
 }
@@ -177,7 +176,6 @@ func setByHand(sync result.TimeSync) bool {
 	return !sync.Synchronised && (changedTick(sync) || sync.OffsetNS == 0)
 }
 
-// stepped finds a wall clock that jumped during the run.
 func stepped(d *result.Document) *result.Finding {
 	if !isStepped(d) || twoServices(d) != nil {
 		return nil

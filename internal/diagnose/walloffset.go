@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -19,13 +20,8 @@ const (
 	usableOffsetNS = 300e9
 )
 
-// hostClocks begin the names of the PTP clocks that have the time of a hypervisor's host:
-// ptp_kvm_common.c, hv_util.c, ptp_vmw.c and ptp_vmclock.c in drivers/, and the ENA driver. Other
-// PTP clocks belong to network cards, and may have any time.
-var hostClocks = []string{"KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock", "ena-ptp"}
-
 func isHostClock(w result.WallOffset) bool {
-	return strings.HasPrefix(w.Against, "ptp") && slices.ContainsFunc(hostClocks, func(name string) bool { return strings.HasPrefix(w.Name, name) })
+	return strings.HasPrefix(w.Against, "ptp") && host.IsHostClock(w.Name)
 }
 
 func isRTC(w result.WallOffset) bool { return strings.HasPrefix(w.Against, "rtc") }
@@ -53,9 +49,9 @@ func rtcIsRight(d *result.Document) bool {
 	if i < 0 {
 		return false
 	}
-	rtc, host := d.Host.WallOffsets[i], hostClock(d)
-	return host == nil || host.OffsetNS == nil ||
-		math.Abs(float64(*host.OffsetNS-*rtc.OffsetNS)) <= 2*silentOffsetNS+float64(rtc.BoundNS+host.BoundNS)
+	rtc, ptp := d.Host.WallOffsets[i], hostClock(d)
+	return ptp == nil || ptp.OffsetNS == nil ||
+		math.Abs(float64(*ptp.OffsetNS-*rtc.OffsetNS)) <= 2*silentOffsetNS+float64(rtc.BoundNS+ptp.BoundNS)
 }
 
 // wallOff finds a wall clock that differs from the clocks which go on while the machine does
@@ -75,7 +71,7 @@ func wallOff(d *result.Document) *result.Finding {
 	if far == nil {
 		return nil
 	}
-	if host := hostClock(d); host != nil && host.OffsetNS != nil && !isOff(*host) {
+	if ptp := hostClock(d); ptp != nil && ptp.OffsetNS != nil && !isOff(*ptp) {
 		return nil // the real-time clock alone is off, and a virtual one matters to nobody
 	}
 	why := offsetCauses[slices.IndexFunc(offsetCauses, func(c offsetCause) bool { return c.where(d) })]
@@ -104,7 +100,6 @@ func wallOff(d *result.Document) *result.Finding {
 	return finding
 }
 
-// offsetEvidence returns how far the wall clock is from another one, with the bound.
 func offsetEvidence(w result.WallOffset) string {
 	name := cmp.Or(w.Name, "no name")
 	text := fmt.Sprintf("the wall clock is %s /dev/%s (%s), ± %s", awayFrom(w), w.Against, name, words.Duration(float64(w.BoundNS)))

@@ -183,7 +183,6 @@ var unforcePlatformClock = result.Remedy{
 	Risk:     "Some guides for games and audio programs set it on purpose. On a machine with a faulty TSC, Windows itself selected the platform clock.",
 }
 
-// unprovenQPC finds that nothing shows whether QueryPerformanceCounter enters the kernel.
 func unprovenQPC(d *result.Document) *result.Finding {
 	w := d.Host.Windows
 	if w == nil || w.QPC == nil || w.Wine != nil || qpcKernel(d) != nil {
@@ -211,7 +210,6 @@ func unprovenQPC(d *result.Document) *result.Finding {
 	return finding
 }
 
-// timerRaised finds that another program has shortened the period of the system timer.
 func timerRaised(d *result.Document) *result.Finding {
 	w := d.Host.Windows
 	if w == nil || w.Timer == nil || w.Wine != nil || d.Settings.TimerResolutionNS > 0 {

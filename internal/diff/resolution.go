@@ -15,7 +15,6 @@ const otherTick = 2
 // depending on the speed of the reads.
 const leastTickNS = 1000
 
-// resolutions returns the clocks whose measured or reported resolution differs.
 func resolutions(old, new *result.Document) []Difference {
 	var all []Difference
 	id := func(c compare.Clock) string { return c.ID }

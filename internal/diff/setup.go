@@ -139,7 +139,6 @@ func unlike(first, other *result.Document) *Difference {
 	return nil
 }
 
-// windows is a fact that only Windows has.
 func windows(of func(*result.Windows) string) func(*result.Document) string {
 	return func(d *result.Document) string {
 		if d.Host.Windows == nil {
@@ -149,7 +148,6 @@ func windows(of func(*result.Windows) string) func(*result.Document) string {
 	}
 }
 
-// setup lists the facts in which two documents differ.
 func setup(old, new *result.Document) []Difference {
 	differences := []Difference{}
 	for _, f := range facts {

@@ -20,7 +20,6 @@ type cpuinfo struct {
 	flags       bool // whether those of the first are kept
 }
 
-// add keeps a line if it matters.
 func (c *cpuinfo) add(line string) {
 	key, _, _ := strings.Cut(line, ":")
 	switch key = strings.TrimSpace(key); {
@@ -39,7 +38,6 @@ func (c *cpuinfo) add(line string) {
 	}
 }
 
-// readCPUInfo returns what of /proc/cpuinfo matters.
 func readCPUInfo(r io.Reader) ([]byte, error) {
 	var c cpuinfo
 	err := eachLine(r, c.add)

@@ -105,7 +105,6 @@ func (c *collection) add(name string, r io.Reader) error {
 	return err
 }
 
-// keep keeps the content of a file.
 func (c *collection) keep(name string, content []byte) {
 	if len(c.files) >= maxKept || len(content) > c.left {
 		return
@@ -211,7 +210,6 @@ func ofFolder(name string) (*collection, error) {
 	return found, nil
 }
 
-// foldersIn returns some of the folders in the root.
 func foldersIn(root *os.Root) []string {
 	const most = 16
 	entries, _ := fs.ReadDir(root.FS(), ".")

@@ -52,7 +52,6 @@ func (l log) finished() (log, error) {
 	return l, nil
 }
 
-// add keeps a line if it matters.
 func (l *log) add(line string) {
 	concerns := kernellog.Concerns(line)
 	in := func(text string) bool { return strings.Contains(line, text) }
@@ -86,7 +85,6 @@ func begins(text string) bool {
 	})
 }
 
-// fold reduces the lines that concern clocks to at most so many.
 func (l *log) fold(most int) {
 	kept, incomplete := kernellog.Select(l.about, most)
 	l.about, l.incomplete = kept, l.incomplete || incomplete

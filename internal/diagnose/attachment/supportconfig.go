@@ -22,7 +22,6 @@ type sections struct {
 	heading bool // whether the line before was one
 }
 
-// add takes the next line.
 func (s *sections) add(line string) {
 	begins := strings.HasPrefix(line, "#==[ ")
 	switch {
@@ -46,7 +45,6 @@ func (s *sections) begin(line string) {
 	}
 }
 
-// end keeps the file that was read.
 func (s *sections) end() {
 	switch s.name {
 	case "":
@@ -60,7 +58,6 @@ func (s *sections) end() {
 	s.content.Reset()
 }
 
-// addSections keeps the wanted files and the log in a file of a supportconfig.
 func (c *collection) addSections(name string, r io.Reader) {
 	var found log
 	in := sections{collection: c}

@@ -87,7 +87,6 @@ func (d *Decoder) fill(r *Record, misc uint16, body []byte) (known, ok bool) {
 	return true, true
 }
 
-// fillTrailer fills in what every record has.
 func (r *Record) fillTrailer(b []byte) {
 	r.PID, r.TID = int(int32(binary.NativeEndian.Uint32(b))), int(int32(binary.NativeEndian.Uint32(b[4:]))) //nolint:gosec // a PID is an int32
 	r.TimeNS = binary.NativeEndian.Uint64(b[8:])

@@ -29,7 +29,6 @@ type Ring struct {
 	decoder Decoder
 }
 
-// newRing maps the ring of an event.
 func newRing(fd int) (*Ring, error) {
 	var refused error
 	page := os.Getpagesize()

@@ -16,7 +16,6 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// script writes a shell script and returns its path.
 func script(t *testing.T, mode os.FileMode, text string) string {
 	t.Helper()
 	need.Processes(t)
@@ -26,7 +25,6 @@ func script(t *testing.T, mode os.FileMode, text string) string {
 	return path
 }
 
-// gone reports whether a process does not exist.
 func gone(t *testing.T, pid int) bool {
 	t.Helper()
 	return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)

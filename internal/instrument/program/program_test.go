@@ -88,16 +88,29 @@ func playing(t *testing.T, name string) *exec.Cmd {
 	return cmd
 }
 
-func TestRunReturnsTheOutput(t *testing.T) {
-	out, err := Run(t.Context(), playing(t, "greet"), Limits{Time: ample, OutputBytes: 1e6})
-	require.NoError(t, err)
-	assert.Equal(t, "hello\n", string(out))
-}
-
-func TestRunReportsTheLastLine(t *testing.T) {
-	out, err := Run(t.Context(), playing(t, "fail"), Limits{Time: ample, OutputBytes: 1e6})
-	require.EqualError(t, err, "exit status 3: [31mlast line [0m")
-	assert.Equal(t, "partial\n", string(out))
+// A new case is a role of play and a row.
+func TestRun(t *testing.T) {
+	for _, test := range []struct {
+		role     string
+		bytes    int64
+		out, err string
+	}{
+		{"greet", 1e6, "hello\n", ""},
+		{"greet", 2, "he", "printed more than 2 bytes"}, // the output of a program that exits can exceed the limit too
+		{"print", 1e6, strings.Repeat(strings.Repeat("x", 4095)+"\n", 245)[:1e6], "printed more than 1000000 bytes"},
+		{"complain", 3e3, "", "printed more than 3000 bytes"},
+		{"fail", 1e6, "partial\n", "exit status 3: [31mlast line [0m"},
+		// Without standard error, as of a JVM that cannot start.
+		{"fail silently", 1e6, "Error occurred during initialization of VM\nCould not reserve enough space\n", "exit status 1: Could not reserve enough space"},
+	} {
+		out, err := Run(t.Context(), playing(t, test.role), Limits{Time: ample, OutputBytes: test.bytes})
+		if test.err == "" {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, test.err)
+		}
+		assert.Equal(t, test.out, string(out), test.role)
+	}
 }
 
 func TestRunReturnsBothOutputsTogether(t *testing.T) {
@@ -105,18 +118,6 @@ func TestRunReturnsBothOutputsTogether(t *testing.T) {
 	require.EqualError(t, err, "exit status 3: [31mlast line [0m")
 	assert.Contains(t, string(out), "partial\n")
 	assert.Contains(t, string(out), "first\n")
-}
-
-func TestRunBoundsTheOutput(t *testing.T) {
-	out, err := Run(t.Context(), playing(t, "print"), Limits{Time: ample, OutputBytes: 1e6})
-	require.EqualError(t, err, "printed more than 1000000 bytes")
-	assert.Len(t, out, 1e6)
-	_, err = Run(t.Context(), playing(t, "complain"), Limits{Time: ample, OutputBytes: 3e3})
-	require.EqualError(t, err, "printed more than 3000 bytes")
-	// The output of a program that exits can exceed the limit too.
-	out, err = Run(t.Context(), playing(t, "greet"), Limits{Time: ample, OutputBytes: 2})
-	require.EqualError(t, err, "printed more than 2 bytes")
-	assert.Equal(t, "he", string(out))
 }
 
 func TestRunEndsWithTheTimeLimit(t *testing.T) {
@@ -205,13 +206,6 @@ func TestLine(t *testing.T) {
 	} {
 		assert.Equal(t, want, Line(text), "%q", text)
 	}
-}
-
-// TestRunReportsWhatIsOnStandardOutput has a program that fails without standard error, as a JVM
-// that cannot start.
-func TestRunReportsWhatIsOnStandardOutput(t *testing.T) {
-	_, err := Run(t.Context(), playing(t, "fail silently"), Limits{Time: ample, OutputBytes: 1e6})
-	require.EqualError(t, err, "exit status 1: Could not reserve enough space")
 }
 
 func TestEnvironment(t *testing.T) {

@@ -92,7 +92,6 @@ type accounting struct {
 	pageFaults, processes, active, terminated              uint32
 }
 
-// end ends the processes of the job, and waits until they are gone.
 func (t *tree) end() error {
 	deadline := time.Now().Add(dying)
 	for {

@@ -97,7 +97,6 @@ func forbidPtrace(how string) {
 	panic(syscall.Exec(self, os.Args[:1], os.Environ()))
 }
 
-// usableOrSkip skips a test where programs cannot be traced.
 func usableOrSkip(t *testing.T) {
 	t.Helper()
 	need.Processes(t)
@@ -117,7 +116,6 @@ func compiled(t *testing.T, name string, flags ...string) string {
 	return path
 }
 
-// deadline returns a context that ends a hanging test.
 func deadline(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)

@@ -226,7 +226,6 @@ func (t *tracer) kill() {
 	}
 }
 
-// fail ends the trace for a reason.
 func (t *tracer) fail(err error) {
 	t.blame(err)
 	t.kill()

@@ -293,26 +293,20 @@ func TestCredentialOfTheProgram(t *testing.T) {
 func TestVDSOIsHidden(t *testing.T) {
 	usableOrSkip(t)
 	path := compiled(t, "vdso")
-	var output bytes.Buffer
-	program := exec.Command(path)
-	program.Stdout = &output
-	require.NoError(t, Run(deadline(t), program))
-	require.Equal(t, "none\nnone\nnone\n", output.String())
-
-	output.Reset()
-	program = exec.Command(path)
-	program.Stdout = &output
-	_, err := Trace(deadline(t), program, true)
-	require.NoError(t, err)
-	require.Equal(t, "none\nnone\nnone\n", output.String())
-
-	output.Reset()
-	program = exec.Command(path)
-	program.Stdout = &output
-	_, err = Trace(deadline(t), program, false)
-	require.NoError(t, err)
+	printed := func(trace func(*exec.Cmd) error) string {
+		var output bytes.Buffer
+		program := exec.Command(path)
+		program.Stdout = &output
+		require.NoError(t, trace(program))
+		return output.String()
+	}
+	traced := func(hide bool) func(*exec.Cmd) error {
+		return func(program *exec.Cmd) error { _, err := Trace(deadline(t), program, hide); return err }
+	}
+	require.Equal(t, "none\nnone\nnone\n", printed(func(program *exec.Cmd) error { return Run(deadline(t), program) }))
+	require.Equal(t, "none\nnone\nnone\n", printed(traced(true)))
 	if vector, err := unix.Auxv(); err == nil && hasVDSO(vector) {
-		require.Equal(t, "vdso\nvdso\nvdso\n", output.String())
+		require.Equal(t, "vdso\nvdso\nvdso\n", printed(traced(false)))
 	}
 }
 

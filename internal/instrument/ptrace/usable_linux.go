@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 
 	"github.com/timebench/timebench/internal/system/debuglog"
@@ -25,7 +24,7 @@ var usable = sync.OnceValue(func() error {
 		return nil
 	}
 	debuglog.Printf("ptrace", "%v", err)
-	return errors.New(reason(err, readLine))
+	return errors.New(reason(err, procfile.Field))
 })
 
 // try traces a process of this program itself up to its first instruction, and kills it there.
@@ -46,8 +45,7 @@ func try() error {
 	return fault
 }
 
-// reason returns in one line why tracing failed. read returns a line of a file that begins with a
-// key.
+// reason returns in one line why tracing failed. read is [procfile.Field].
 func reason(err error, read func(file, key string) string) string {
 	const forbidden = "ptrace is not permitted here"
 	switch {
@@ -72,19 +70,4 @@ func reason(err error, read func(file, key string) string) string {
 		return forbidden + " (a seccomp filter of this container, perhaps)"
 	}
 	return fmt.Sprintf("%s (%v)", forbidden, err)
-}
-
-// readLine returns the rest of the first line of a file that begins with a key; "" if there is
-// none.
-func readLine(file, key string) string {
-	content, err := procfile.Read(file)
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(content)) {
-		if rest, ok := strings.CutPrefix(line, key); ok {
-			return strings.TrimSpace(rest)
-		}
-	}
-	return ""
 }

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,12 +69,6 @@ func TestReason(t *testing.T) {
 			return c.files[key]
 		}))
 	}
-}
-
-func TestReadLine(t *testing.T) {
-	require.Equal(t, strconv.Itoa(os.Getpid()), readLine("/proc/self/status", "Tgid:"))
-	require.Empty(t, readLine("/proc/self/status", "Nonsense:"))
-	require.Empty(t, readLine("/nonexistent", ""))
 }
 
 func TestHasChildren(t *testing.T) {

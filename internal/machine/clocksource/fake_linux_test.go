@@ -274,7 +274,6 @@ func (p *measurer) restored() {
 	requireNoRecord(p.t, p.folder)
 }
 
-// recordOf returns the path of the record.
 func recordOf(t testing.TB, folder Folder) string {
 	t.Helper()
 	root, ok := folder.root()

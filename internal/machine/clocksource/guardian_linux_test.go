@@ -24,12 +24,23 @@ func TestGuardianSaysWhatItWouldRestore(t *testing.T) {
 	require.JSONEq(t, `{"original":"tsc","error":""}`, out.String())
 }
 
-func TestGuardianRestoresWhereItWasSwitched(t *testing.T) {
-	for _, end := range map[string]error{"the end": io.EOF, "an error": errors.New("input/output error")} {
-		folder := machine(t)
-		in := io.MultiReader(strings.NewReader("sds"), atEnd(func() { set(t, folder, current, "hpet\n") }), iotest.ErrReader(end))
-		require.NoError(t, guard(in, io.Discard, folder, usualTimeouts))
-		require.Equal(t, "tsc", content(t, folder))
+// What the clock source is after the pipe has closed, by what the measuring process said and left. A guardian writes no line
+// end. A new case is a row.
+func TestGuardianRestoresWhatMayBeSwitched(t *testing.T) {
+	for _, test := range []struct{ said, left, want string }{
+		{"sds", "hpet\n", "tsc"},
+		// Killed between the announcement and the switch, or the kernel did not use the name: the override stays.
+		{"s", "tsc\n", "tsc"},
+		{"s", "", "tsc"}, {"s", "\x00\x00", "tsc"}, {"s", "hp et", "tsc"},
+		// Another program selected it.
+		{"", "hpet\n", "hpet\n"}, {"d", "hpet\n", "hpet\n"}, {"sd", "hpet\n", "hpet\n"}, {"ssssd", "hpet\n", "hpet\n"},
+	} {
+		for _, end := range []error{io.EOF, errors.New("input/output error")} {
+			folder := machine(t)
+			in := io.MultiReader(strings.NewReader(test.said), atEnd(func() { set(t, folder, current, test.left) }), iotest.ErrReader(end))
+			require.NoError(t, guard(in, io.Discard, folder, usualTimeouts))
+			require.Equal(t, test.want, content(t, folder), "%+v, %v", test, end)
+		}
 	}
 }
 
@@ -41,31 +52,9 @@ func (fn atEnd) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// The guardian does not change a clock source that another program selected.
-func TestGuardianWritesNothingWhereNothingWasSwitched(t *testing.T) {
-	for _, said := range []string{"", "d", "sd", "ssssd"} {
-		folder := machine(t)
-		in := io.MultiReader(strings.NewReader(said), atEnd(func() { set(t, folder, current, "hpet\n") }))
-		require.NoError(t, guard(in, io.Discard, folder, usualTimeouts))
-		require.Equal(t, "hpet\n", content(t, folder), "%q", said)
-	}
-}
-
-// A measuring process that is killed between the announcement and the switch, or whose name the
-// kernel did not use, leaves an override that the kernel may use later.
-func TestGuardianWritesTheOriginalWhereItMayHaveBeenSwitched(t *testing.T) {
-	folder := machine(t)
-	require.NoError(t, guard(strings.NewReader("s"), io.Discard, folder, usualTimeouts))
-	require.Equal(t, "tsc", content(t, folder))
-}
-
-func TestGuardianRestoresWhatCannotBeRead(t *testing.T) {
-	for _, text := range []string{"", "\x00\x00", "hp et"} {
-		folder := machine(t)
-		in := io.MultiReader(strings.NewReader("s"), atEnd(func() { set(t, folder, current, text) }))
-		require.NoError(t, guard(in, io.Discard, folder, usualTimeouts))
-		require.Equal(t, "tsc", content(t, folder))
-	}
+// abandoned returns the error of a guardian whose measuring process was killed after a switch.
+func abandoned(folder Folder, p timeouts, killed func()) error {
+	return guard(io.MultiReader(strings.NewReader("s"), atEnd(killed)), io.Discard, folder, p)
 }
 
 func TestGuardianIsNotReadyWithoutAnOriginal(t *testing.T) {
@@ -93,11 +82,7 @@ func TestGuardianTriesAgain(t *testing.T) {
 	folder := machine(t)
 	done := make(chan error)
 	refused := make(chan bool)
-	in := io.MultiReader(strings.NewReader("s"), atEnd(func() {
-		refuse(t, folder)
-		close(refused)
-	}))
-	go func() { done <- guard(in, io.Discard, folder, usualTimeouts) }()
+	go func() { done <- abandoned(folder, usualTimeouts, func() { refuse(t, folder); close(refused) }) }()
 	<-refused
 	time.Sleep(10 * pause)
 	set(t, folder, current, "hpet\n")
@@ -107,43 +92,39 @@ func TestGuardianTriesAgain(t *testing.T) {
 
 func TestGuardianThatFailsSaysWhatIsLeftAndWhatToType(t *testing.T) {
 	folder := machine(t)
-	in := io.MultiReader(strings.NewReader("s"), atEnd(func() { refuse(t, folder) }))
 	path := folder.path(current)
-	require.EqualError(t, guard(in, io.Discard, folder, shortTimeouts), "clock source tsc could not be restored: write "+path+
+	require.EqualError(t, abandoned(folder, shortTimeouts, func() { refuse(t, folder) }), "clock source tsc could not be restored: write "+path+
 		": invalid argument; the clock source is now 0; to restore it: echo tsc | sudo tee "+path)
 
 	folder = machine(t)
-	in = io.MultiReader(strings.NewReader("s"), atEnd(func() {
+	require.ErrorContains(t, abandoned(folder, shortTimeouts, func() {
 		require.NoError(t, os.Remove(folder.path(current)))
 		require.NoError(t, os.Mkdir(folder.path(current), 0o755))
-	}))
-	require.ErrorContains(t, guard(in, io.Discard, folder, shortTimeouts), "the clock source is now unknown (it cannot be read); to restore it: echo tsc | sudo tee ")
+	}), "the clock source is now unknown (it cannot be read); to restore it: echo tsc | sudo tee ")
 }
 
 // Waiting does not bring it back, and the kernel would not select acpi_pm.
 func TestGuardianHasTheKernelChooseWhereTheOriginalIsWithdrawn(t *testing.T) {
 	folder := machine(t)
 	kernel(t, folder)
-	in := io.MultiReader(strings.NewReader("s"), atEnd(func() {
+	require.EqualError(t, abandoned(folder, timeouts{settle: time.Minute, restore: time.Hour}, func() {
 		set(t, folder, current, "acpi_pm\n")
 		set(t, folder, available, "hpet acpi_pm\n")
-	}))
-	require.EqualError(t, guard(in, io.Discard, folder, timeouts{settle: time.Minute, restore: time.Hour}), withdrawnTSC)
+	}), withdrawnTSC)
 	require.Equal(t, "hpet\n", content(t, folder))
 }
 
 func TestGuardianThatCannotHaveTheKernelChooseSaysWhatToType(t *testing.T) {
 	folder := machine(t)
 	path := folder.path(current)
-	in := io.MultiReader(strings.NewReader("s"), atEnd(func() {
+	require.ErrorContains(t, abandoned(folder, shortTimeouts, func() {
 		set(t, folder, available, "hpet acpi_pm\n")
 		refuse(t, folder)
-	}))
-	require.ErrorContains(t, guard(in, io.Discard, folder, shortTimeouts), "letting it select another one failed: write "+path+
+	}), "letting it select another one failed: write "+path+
 		": invalid argument; to do so: echo | sudo tee "+path)
 	folder = machine(t)
-	in = io.MultiReader(strings.NewReader("s"), atEnd(func() { set(t, folder, available, "hpet acpi_pm\n") }))
-	require.ErrorContains(t, guard(in, io.Discard, folder, shortTimeouts), "has no name of a clock source", "no kernel answers")
+	err := abandoned(folder, shortTimeouts, func() { set(t, folder, available, "hpet acpi_pm\n") })
+	require.ErrorContains(t, err, "has no name of a clock source", "no kernel answers")
 	require.Equal(t, "\n", content(t, folder), "one empty line, in one write")
 }
 

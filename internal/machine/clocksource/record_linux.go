@@ -73,7 +73,6 @@ func (f Folder) remember(original string, guardian int) error {
 	return os.Chmod(path, 0o644)
 }
 
-// forget removes the record.
 func (f Folder) forget() {
 	if root, ok := f.root(); ok {
 		path := filepath.Join(root, recordFile)

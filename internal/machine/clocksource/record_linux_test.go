@@ -99,7 +99,6 @@ func TestNoPlaceForTheRecord(t *testing.T) {
 	require.Nil(t, elsewhere.Abandoned())
 }
 
-// ended returns a process that has ended.
 func ended(t *testing.T) int {
 	t.Helper()
 	need.Processes(t)

@@ -151,7 +151,6 @@ func (s *Switch) end() {
 	_ = s.guardian.Wait()
 }
 
-// watch waits for the end of the guardian.
 func (s *Switch) watch() {
 	_ = s.guardian.Wait()
 	close(s.gone)

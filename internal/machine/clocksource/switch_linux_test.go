@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/system/procfile"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -230,6 +231,9 @@ func TestGuardianKeepsTheFolderLocked(t *testing.T) {
 	folder := machine(t)
 	p := startSwitched(t, "waits", folder)
 	require.NoError(t, unix.Kill(p.guardian, unix.SIGSTOP))
+	require.Eventually(t, func() bool { // the signal may arrive while the guardian already restores
+		return strings.HasPrefix(procfile.Field(fmt.Sprintf("/proc/%d/status", p.guardian), "State:"), "T")
+	}, time.Minute, time.Millisecond)
 	t.Cleanup(func() { _ = unix.Kill(p.guardian, unix.SIGCONT) })
 	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()
@@ -300,11 +304,7 @@ func TestGuardianIgnoresSignals(t *testing.T) {
 // ignored reports whether a process ignores a signal: SigIgn in proc_pid_status(5).
 func ignored(t *testing.T, pid int, signal unix.Signal) bool {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	require.NoError(t, err)
-	_, after, found := strings.Cut(string(status), "\nSigIgn:\t")
-	require.True(t, found)
-	mask, err := strconv.ParseUint(after[:16], 16, 64)
+	mask, err := strconv.ParseUint(procfile.Field(fmt.Sprintf("/proc/%d/status", pid), "SigIgn:"), 16, 64)
 	require.NoError(t, err)
 	return mask&(1<<(signal-1)) != 0
 }

@@ -58,26 +58,18 @@ func addSystemFacts(facts *result.Host) {
 	}
 }
 
-func text(key, name string) string {
-	k, err := registry.OpenKey(registry.LOCAL_MACHINE, key, registry.QUERY_VALUE)
-	if err != nil {
-		debuglog.Printf("host", "HKEY_LOCAL_MACHINE\\%s: %v", key, err)
-		return ""
-	}
-	defer func() { _ = k.Close() }()
-	value, _, _ := k.GetStringValue(name)
-	return value
-}
+func text(key, name string) string   { return value(key, name, registry.Key.GetStringValue) }
+func number(key, name string) uint64 { return value(key, name, registry.Key.GetIntegerValue) }
 
-func number(key, name string) uint64 {
+func value[T any](key, name string, get func(registry.Key, string) (T, uint32, error)) (found T) {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, key, registry.QUERY_VALUE)
 	if err != nil {
 		debuglog.Printf("host", "HKEY_LOCAL_MACHINE\\%s: %v", key, err)
-		return 0
+		return found
 	}
 	defer func() { _ = k.Close() }()
-	value, _, _ := k.GetIntegerValue(name)
-	return value
+	found, _, _ = get(k, name)
+	return found
 }
 
 // virtualization returns the hypervisor that the CPU reports. The CPU reports Hyper-V also to

@@ -19,7 +19,6 @@ var logFiles = []string{"/var/log/dmesg", "/var/log/kern.log", "/var/log/message
 // maxLog is how many bytes of the end of such a file are read.
 const maxLog = 2 << 20
 
-// logSources returns the ways to read the kernel log, the best first.
 func logSources(root string) []logSource {
 	var sources []logSource
 	if root == live {

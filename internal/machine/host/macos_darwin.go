@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// macOS returns the facts that only macOS has.
 func macOS() *result.MacOS {
 	numerator, denominator := native.MachTimebase()
 	// There is no such sysctl without Rosetta.

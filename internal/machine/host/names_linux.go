@@ -9,7 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// addNames adds the names of the architecture, the kernel and the system.
 func addNames(facts *result.Host, root string, flags []string) {
 	release := osRelease(root)
 	facts.Distribution = distribution(root, release)

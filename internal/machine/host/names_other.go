@@ -8,7 +8,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// addNames adds the names of the CPU, the kernel and the system.
 func addNames(facts *result.Host) {
 	if infos, err := cpu.Info(); err == nil && len(infos) > 0 {
 		facts.CPU.Model = infos[0].ModelName

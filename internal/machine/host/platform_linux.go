@@ -27,7 +27,6 @@ var bootPrograms = []string{
 	"rpm-ostree", "transactional-update", "kernelstub", "grubby", "update-bootloader", "update-grub", "grub2-mkconfig", "grub-mkconfig",
 }
 
-// bootTools returns the installed bootPrograms.
 func bootTools(root string) []string {
 	var found []string
 	for _, name := range bootPrograms {

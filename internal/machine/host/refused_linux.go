@@ -1,12 +1,12 @@
 package host
 
 import (
-	"strings"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -43,6 +43,7 @@ func (c probedCall) errno() unix.Errno {
 // refusedCalls returns the system calls of clocks that fail for this process on a kernel that has them, as those that a
 // seccomp filter answers. A program that finds its clock in the vDSO does not notice.
 func refusedCalls(kernel string) []result.RefusedCall {
+	const filtered = "2" // SECCOMP_MODE_FILTER
 	var refused []result.RefusedCall
 	for _, call := range probedCalls {
 		errno := call.errno()
@@ -50,18 +51,7 @@ func refusedCalls(kernel string) []result.RefusedCall {
 			continue
 		}
 		debuglog.Printf("host", "%s(2): %v", call.name, errno)
-		refused = append(refused, result.RefusedCall{Call: call.name, Errno: unix.ErrnoName(errno), Seccomp: hasSeccompFilter()})
+		refused = append(refused, result.RefusedCall{Call: call.name, Errno: unix.ErrnoName(errno), Seccomp: procfile.Field("/proc/self/status", "Seccomp:") == filtered})
 	}
 	return refused
-}
-
-// hasSeccompFilter reports whether this process has a seccomp filter: Seccomp in proc_pid_status(5).
-func hasSeccompFilter() bool {
-	const filter = "2" // SECCOMP_MODE_FILTER
-	for line := range strings.Lines(readFile(live, "proc/self/status")) {
-		if mode, ok := strings.CutPrefix(line, "Seccomp:"); ok {
-			return strings.TrimSpace(mode) == filter
-		}
-	}
-	return false
 }

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/system/procfile"
@@ -65,18 +64,8 @@ func processFolders(root string) []string {
 // maySetTime reports whether a process has the effective capability to set the clock. Without it, as in most containers,
 // chronyd runs with -x, and a program that only has the name of a time service does nothing.
 func maySetTime(folder string) bool {
-	status, err := procfile.Read(filepath.Join(folder, "status"))
-	if err != nil {
-		traceError(err)
-		return false
-	}
-	for line := range strings.Lines(string(status)) {
-		if set, ok := strings.CutPrefix(line, "CapEff:"); ok {
-			capabilities, err := strconv.ParseUint(strings.TrimSpace(set), 16, 64)
-			return err == nil && capabilities&(1<<unix.CAP_SYS_TIME) != 0
-		}
-	}
-	return false
+	capabilities, err := strconv.ParseUint(procfile.Field(filepath.Join(folder, "status"), "CapEff:"), 16, 64)
+	return err == nil && capabilities&(1<<unix.CAP_SYS_TIME) != 0
 }
 
 // hypervTimeSyncClass is the class of the device through which Hyper-V sends the time of its host: HV_TS_GUID in

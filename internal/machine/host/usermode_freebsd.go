@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// addUserMode adds whether the C library reads the timecounter in user mode.
 func addUserMode(of *result.ClockSource) {
 	if strconv.IntSize != 64 {
 		return // the page has another layout

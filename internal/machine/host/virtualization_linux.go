@@ -8,15 +8,6 @@ import (
 	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
-// firmwares are hypervisors by prefixes of sys_vendor and product_name in the DMI tables. Names
-// of clouds are not among them: clouds also have machines without a hypervisor.
-var firmwares = []struct{ vendor, product, system string }{
-	{"QEMU", "", "qemu"}, {"Xen", "", "xen"}, {"VMware", "", "vmware"}, {"innotek GmbH", "VirtualBox", "virtualbox"},
-	{"Microsoft Corporation", "Virtual Machine", "hyperv"}, {"Parallels", "", "parallels"}, {"BHYVE", "", "bhyve"},
-	{"OxVM", "", "bhyve"}, {"Oxide", "OxVM", "bhyve"}, {"Apple Inc.", "Apple Virtualization", "apple"},
-	{"Red Hat", "KVM", "kvm"}, {"OpenStack", "", "kvm"}, {"RDO", "OpenStack", "kvm"},
-}
-
 // virtualization returns the hypervisor, "unknown" if only the CPU flag shows one; nil if there
 // is none. It reads the file of Xen first (the CPU of a paravirtual guest reports the hypervisor
 // below Xen, or none), then the CPU, the kernel log, the firmware, and last what a kernel has
@@ -78,10 +69,5 @@ func firmwareHypervisor(root string, machine *result.Machine) string {
 	if machine == nil {
 		return ""
 	}
-	for _, known := range firmwares {
-		if strings.HasPrefix(machine.Vendor, known.vendor) && strings.HasPrefix(machine.Product, known.product) {
-			return known.system
-		}
-	}
-	return ""
+	return kernellog.OfFirmware(machine.Vendor + " " + machine.Product)
 }

@@ -14,11 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostClocks are the PTP clocks whose time is that of the hypervisor's host, in UTC, by how their names begin in
-// /sys/class/ptp/ptpN/clock_name: ptp_kvm_common.c, ptp_vmw.c and ptp_vmclock.c in drivers/ptp, drivers/hv/hv_util.c, and Amazon's
-// driver ena. That of another network card is none: it may be in TAI, or count from its start.
-var hostClocks = []string{"KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock", "ena-ptp-"}
-
 // wallOffsets compares the wall clock with the real-time clock and with the clocks of the hypervisor's host.
 func wallOffsets(root string) []result.WallOffset {
 	var all []result.WallOffset
@@ -28,7 +23,7 @@ func wallOffsets(root string) []result.WallOffset {
 	clocks, _ := filepath.Glob(filepath.Join(root, "sys/class/ptp/ptp*"))
 	for _, clock := range clocks {
 		name := readName(clock, "clock_name")
-		if !slices.ContainsFunc(hostClocks, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
+		if !IsHostClock(name) {
 			continue
 		}
 		of := result.WallOffset{Against: filepath.Base(clock), Name: name}

@@ -25,7 +25,6 @@ var comparedRules = []rule{
 	{"clocks-disagree", clocksDisagree},
 }
 
-// after returns what a comparison is followed by: the mark and the switch.
 func (l log) evidence(c comparison) []string {
 	return append(slices.Clone(c.text), lines(l.marking())...)
 }

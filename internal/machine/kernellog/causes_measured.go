@@ -58,7 +58,6 @@ func cpusDifferAfterResume(l log) (Cause, bool) {
 	return c, true
 }
 
-// cpusDiffer: the kernel saw one CPU's TSC behind another's.
 func cpusDiffer(l log) (Cause, bool) {
 	found := l.cpusApart()
 	if len(found) == 0 {

@@ -150,7 +150,6 @@ func (c comparison) contradicts() bool {
 	return c.marked && !c.printed && !math.IsNaN(c.clockCycles) && math.Abs(c.skewNS) < oldLimitNS
 }
 
-// contradiction returns a clause that says so.
 func (c comparison) contradiction() string {
 	if !c.contradicts() {
 		return ""

@@ -37,7 +37,6 @@ What each message means, **its harm**, and → what to do. To learn the cause, g
 (Written by ` + "`go test ./internal/machine/kernellog -run Page -update`" + ` from doctor's tables.)
 `
 
-// page returns the page from the tables.
 func page() string {
 	var out strings.Builder
 	out.WriteString(pageHead)

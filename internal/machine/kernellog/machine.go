@@ -9,9 +9,10 @@ import (
 // detected: KVM" (arch/x86/kernel/cpu/hypervisor.c and its neighbours) and of the vendor and product in "DMI: ".
 var hypervisors = []struct{ detected, firmware, system string }{
 	{"kvm", "red hat kvm", "kvm"}, {"microsoft", "microsoft corporation virtual machine", "hyperv"}, {"vmware", "vmware", "vmware"},
-	{"xen", "xen hvm", "xen"}, {"bhyve", "bhyve", "bhyve"}, {"jailhouse", "", "jailhouse"}, {"acrn", "", "acrn"},
+	{"xen", "xen", "xen"}, {"bhyve", "bhyve", "bhyve"}, {"jailhouse", "", "jailhouse"}, {"acrn", "", "acrn"},
 	{"", "innotek gmbh virtualbox", "virtualbox"}, {"", "parallels", "parallels"}, {"", "qemu", "qemu"},
 	{"", "oxvm", "bhyve"}, {"", "oxide oxvm", "bhyve"}, {"", "openstack", "kvm"}, {"", "rdo openstack", "kvm"},
+	{"", "apple inc. apple virtualization", "apple"},
 }
 
 // guestClocks are the clock sources that a hypervisor offers, with its name: a kernel that has one is a guest, or
@@ -38,7 +39,7 @@ func MachineOf(events []Event) Machine {
 		case xenGuest:
 			m.Guest, m.Hypervisor = true, "xen"
 		case firmwareNames:
-			if system := ofFirmware(e.Name); system != "" {
+			if system := OfFirmware(e.Name); system != "" {
 				m.Guest, m.Hypervisor = true, cmp.Or(m.Hypervisor, system)
 			}
 		case armRate, erratum, counterTrapped:
@@ -60,9 +61,11 @@ func detected(name string) string {
 	return name
 }
 
-func ofFirmware(name string) string {
+// OfFirmware returns the hypervisor whose machines have these names in their firmware, the vendor and then the product; "" if it
+// is unknown. Names of clouds are not known: clouds also have machines without a hypervisor.
+func OfFirmware(names string) string {
 	for _, h := range hypervisors {
-		if h.firmware != "" && strings.HasPrefix(strings.ToLower(name), h.firmware) {
+		if h.firmware != "" && strings.HasPrefix(strings.ToLower(names), h.firmware) {
 			return h.system
 		}
 	}

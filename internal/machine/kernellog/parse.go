@@ -194,7 +194,6 @@ func cycles(e Event) float64 {
 	return float64(forward)
 }
 
-// ofKind returns the events of some kinds.
 func ofKind(events []Event, kinds ...Kind) []Event {
 	var found []Event
 	for _, e := range events {

@@ -1,7 +1,6 @@
 package kernellog
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -46,22 +45,22 @@ func TestTheCommandLineKeepsNoSecret(t *testing.T) {
 }
 
 func TestMachineOf(t *testing.T) {
-	for name, want := range map[string]struct {
-		log    string
-		system string
-	}{
-		"kvm on qemu": {"DMI: QEMU Standard PC\nHypervisor detected: KVM", "kvm"},
-		"hyper-v":     {"Hypervisor detected: Microsoft Hyper-V", "hyperv"},
-		"xen":         {"installing Xen timer for CPU 0", "xen"},
-		"unknown":     {"Hypervisor detected: Potato", "Potato"},
-		"oxide":       {"DMI: OxVM OxVM, BIOS v0.8 05/17/2023", "bhyve"},
-		"openstack":   {"DMI: OpenStack Foundation OpenStack Nova, BIOS 1.15.0-1 04/01/2014", "kvm"},
+	for log, want := range map[string]Machine{
+		"DMI: QEMU Standard PC\nHypervisor detected: KVM":                         {Guest: true, Hypervisor: "kvm"},
+		"Hypervisor detected: Microsoft Hyper-V":                                  {Guest: true, Hypervisor: "hyperv"},
+		"installing Xen timer for CPU 0":                                          {Guest: true, Hypervisor: "xen"},
+		"Hypervisor detected: Potato":                                             {Guest: true, Hypervisor: "Potato"},
+		"DMI: OxVM OxVM, BIOS v0.8 05/17/2023":                                    {Guest: true, Hypervisor: "bhyve"},
+		"DMI: OpenStack Foundation OpenStack Nova, BIOS 1.15.0-1 04/01/2014":      {Guest: true, Hypervisor: "kvm"},
+		"Switched to clocksource tsc\nTime: HPET clocksource has been installed.": {ClockSource: "hpet"},
+		"DMI: Dell Inc. PowerEdge R740/0WGD1W, BIOS 2.1 03/2024":                  {},
+		// A clock source of a hypervisor shows a guest, whatever else the log lacks.
+		"kvm-clock: cpu 1, msr 1:ffffc041, secondary cpu clock":                                {Guest: true, Hypervisor: "kvm"},
+		"clocksource: Switched to clocksource xen":                                             {Guest: true, Hypervisor: "xen", ClockSource: "xen"},
+		"'hyperv_clocksource_tsc_page' wd_nsec: 5 wd_now: 5 wd_last: 1 mask: ffffffffffffffff": {Guest: true, Hypervisor: "hyperv"},
 	} {
-		m := MachineOf(Parse(strings.Split(want.log, "\n")))
-		require.True(t, m.Guest, name)
-		require.Equal(t, want.system, m.Hypervisor, name)
+		require.Equal(t, want, MachineOf(Parse(strings.Split(log, "\n"))), log)
 	}
-	require.Equal(t, "hpet", MachineOf(Parse([]string{"Switched to clocksource tsc", "Time: HPET clocksource has been installed."})).ClockSource)
 }
 
 func TestParseIsBounded(t *testing.T) {
@@ -80,19 +79,6 @@ func TestParseIsBounded(t *testing.T) {
 	require.Len(t, events, maxOfKind+1)
 	require.Equal(t, tscUnstable, events[maxOfKind].Kind)
 	require.Equal(t, 4*maxOfKind+1, events[maxOfKind-1].Count)
-}
-
-// A clock source of a hypervisor shows a guest, whatever else the log lacks.
-func TestAClockSourceShowsAGuest(t *testing.T) {
-	for line, want := range map[string]Machine{
-		"DMI: Dell Inc. PowerEdge R740/0WGD1W, BIOS 2.1 03/2024":                               {},
-		"kvm-clock: cpu 1, msr 1:ffffc041, secondary cpu clock":                                {Guest: true, Hypervisor: "kvm"},
-		"clocksource: Switched to clocksource xen":                                             {Guest: true, Hypervisor: "xen", ClockSource: "xen"},
-		"'hyperv_clocksource_tsc_page' wd_nsec: 5 wd_now: 5 wd_last: 1 mask: ffffffffffffffff": {Guest: true, Hypervisor: "hyperv"},
-		"clocksource: Switched to clocksource hpet":                                            {ClockSource: "hpet"},
-	} {
-		require.Equal(t, want, MachineOf(Parse([]string{line})), line)
-	}
 }
 
 func FuzzParse(f *testing.F) {
@@ -135,37 +121,4 @@ func FuzzParse(f *testing.F) {
 		again, _ := Select(kept, 8)
 		require.Len(t, again, len(kept), "what was selected stays")
 	})
-}
-
-// tenMegabytes returns a log of 10 MB as a busy server writes it: 1 of 40 lines is about clocks.
-func tenMegabytes() []string {
-	const size = 10 << 20
-	var lines []string
-	for total := 0; total < size; {
-		n := len(lines)
-		line := fmt.Sprintf("[%5d.%06d] audit: type=1400 audit(1698322117.750:%d): apparmor=\"ALLOWED\" operation=\"open\" pid=%d comm=\"pool-soffice\"", n, n, n, n)
-		if n%40 == 0 {
-			line = fmt.Sprintf("[%5d.%06d] %s", n, n, formats[n/40%len(formats)].example)
-		}
-		lines, total = append(lines, line), total+len(line)+1
-	}
-	return lines
-}
-
-func BenchmarkParse(b *testing.B) {
-	lines := tenMegabytes()
-	b.SetBytes(10 << 20)
-	for b.Loop() {
-		Explain(Parse(lines), Machine{})
-	}
-}
-
-func BenchmarkConcerns(b *testing.B) {
-	lines := tenMegabytes()
-	b.SetBytes(10 << 20)
-	for b.Loop() {
-		for _, line := range lines {
-			Concerns(line)
-		}
-	}
 }

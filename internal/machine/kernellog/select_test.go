@@ -27,21 +27,6 @@ func TestAFloodDoesNotHideTheReason(t *testing.T) {
 	require.Contains(t, twice[0], "logged 1010 times", "a folded line is folded again")
 }
 
-func TestLinesThatDecideComeFirst(t *testing.T) {
-	var log []string
-	for i := range 50 {
-		log = append(log, "rtc_cmos: noise "+strings.Repeat("x", i), "clocksource: Switched to clocksource c"+strings.Repeat("x", i))
-	}
-	log = append(log[:40], append([]string{"Measured 77 cycles TSC warp between CPUs, turning off TSC clock."}, log[40:]...)...)
-	kept, incomplete := Select(log, 10)
-	require.True(t, incomplete)
-	require.Len(t, kept, 10)
-	require.Contains(t, kept, "Measured 77 cycles TSC warp between CPUs, turning off TSC clock.")
-	require.NotContains(t, strings.Join(kept, "\n"), "noise")
-	require.Equal(t, log[1], kept[0], "the beginning")
-	require.Equal(t, log[100], kept[9], "and the end")
-}
-
 func TestOfLinesThatDecideTheLastIsKept(t *testing.T) {
 	var log []string
 	for i := range 6 {
@@ -51,31 +36,6 @@ func TestOfLinesThatDecideTheLastIsKept(t *testing.T) {
 	require.Equal(t, []string{log[0] + " (logged 5 times)", log[5]}, kept)
 	few, _ := Select(log[:3], 80)
 	require.Equal(t, log[:3], few)
-}
-
-func TestAFloodInAReportedLog(t *testing.T) {
-	lines := readLines(t, casesFolder, "05-hpet-flood-hides-the-reason/tree/var/log/dmesg")
-	var deciding []string
-	for _, line := range lines {
-		if weigh(Split(line).Text) == weightDecides {
-			deciding = append(deciding, line)
-		}
-	}
-	require.NotEmpty(t, deciding)
-	kept, incomplete := Select(lines, 80)
-	require.False(t, incomplete)
-	require.Subset(t, kept, deciding)
-	flood := 0
-	for _, line := range kept {
-		if strings.Contains(line, "rtc interrupts") {
-			flood++
-		}
-	}
-	require.LessOrEqual(t, flood, 1)
-	require.Contains(t, strings.Join(kept, "\n"), " rtc interrupts (logged 120 times)")
-	require.Equal(t, kinds(Explain(Parse(lines), Machine{})), kinds(Explain(Parse(kept), Machine{})))
-	again, _ := Select(kept, 80)
-	require.Equal(t, kept, again, "selecting twice changes nothing")
 }
 
 func TestSelectSaysThatLinesAreMissing(t *testing.T) {

@@ -4,6 +4,9 @@ package procfile
 import (
 	"errors"
 	"io"
+	"strings"
+
+	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
 // Most is how many bytes of a file are read at most.
@@ -20,4 +23,20 @@ func Read(path string) ([]byte, error) {
 	}
 	defer func() { _ = file.Close() }()
 	return io.ReadAll(io.LimitReader(file, Most))
+}
+
+// Field returns the rest of the first line of a file that begins with key, without spaces around it, as the value of "Seccomp:" in
+// /proc/self/status; "" if there is none.
+func Field(path, key string) string {
+	content, err := Read(path)
+	if err != nil {
+		debuglog.Printf("procfile", "%v", err)
+		return ""
+	}
+	for line := range strings.Lines(string(content)) {
+		if value, ok := strings.CutPrefix(line, key); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
