@@ -17,7 +17,7 @@ func TestBracket(t *testing.T) {
 	// Nanoseconds of a date, of which a float64 holds only every 256th.
 	const epoch = 1_790_000_000_000_000_003
 	b = Bracket{epoch, epoch + 4, epoch + 6}
-	require.EqualValues(t, epoch+3, b.Middle())
+	require.Equal(t, int64(epoch+3), b.Middle())
 	offset, _ = b.OffsetNS(1, 1)
 	require.Equal(t, 1.0, offset)
 }

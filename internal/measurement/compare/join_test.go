@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"testing"
 
@@ -106,8 +107,9 @@ func TestJoinedKernelEntry(t *testing.T) {
 }
 
 func TestRunsAreChecked(t *testing.T) {
+	const quarter = math.MaxInt/2 + 1 // of the range of an int
 	for name, counts := range map[string][]int{
-		"too few": {1, 1}, "too many": {3, 1}, "none in a run": {3, 0}, "negative": {4, -1}, "more than an int holds": {1 << 62, 1 << 62, 1 << 62, 1 << 62, 3},
+		"too few": {1, 1}, "too many": {3, 1}, "none in a run": {3, 0}, "negative": {4, -1}, "more than an int holds": {quarter, quarter, quarter, quarter, 3},
 	} {
 		costs := run(20)
 		costs.Clocks[0].Latency.Runs = counts
