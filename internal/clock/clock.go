@@ -19,7 +19,10 @@
 //	         NetBSD too.
 //	x86      RDTSC, LFENCE+RDTSC, RDTSCP, all @cpu.
 //	arm64    CNTVCT_EL0, ISB+CNTVCT_EL0, both @cpu.
+//	arm      CNTVCT, ISB+CNTVCT, both @cpu, where the kernel allows them.
+//	ppc64le  MFTB@cpu.
 //	riscv64  RDTIME@cpu.
+//	s390x    STCKF, STCK, both @cpu.
 //	all      time.Now@go.
 //
 // A new clock is one entry in one table: the catalog_*.go file of its system.

@@ -24,6 +24,21 @@ var otherCPUs = []world{
 		machine: []string{"-cpu", "max,+invtsc", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
 			"-append", "console=ttyS0 panic=-1 tsc=reliable wait=tsc"},
 	},
+	{
+		name: "arm", arch: "arm", emulator: "qemu-system-arm", source: "arch_sys_counter", vdso: result.Never,
+		machine: []string{"-M", "virt", "-cpu", "cortex-a15", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+			"-append", "console=ttyAMA0 panic=-1"},
+	},
+	{
+		name: "s390x", arch: "s390x", emulator: "qemu-system-s390x", source: "tod", vdso: result.Never,
+		machine: []string{"-M", "s390-ccw-virtio", "-cpu", "max", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+			"-append", "console=ttysclp0 panic=-1"},
+	},
+	{
+		name: "ppc64le", arch: "ppc64le", emulator: "qemu-system-ppc64", source: "timebase", vdso: result.Never,
+		machine: []string{"-M", "pseries", "-cpu", "power9", "-vga", "none", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz",
+			"-initrd", "initrd", "-append", "console=hvc0 panic=-1"},
+	},
 }
 
 // otherScript is what they run. A release has the same binary for them.

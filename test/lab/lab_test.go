@@ -8,7 +8,7 @@
 //
 // The first command checks what does not depend on speed, because an emulated machine is
 // slow. The second also writes docs/lab.md, and takes longer. Both need qemu-system-x86_64
-// and qemu-system-aarch64, the first also -i386 and -riscv64, and the first time the requirements of the script fetch. The
+// and qemu-system-aarch64, the first also those of the other CPUs, and the first time the requirements of the script fetch. The
 // kernels are kept in the folder TIMEBENCH_LAB, or in the user's cache if it is not set.
 package lab
 

@@ -61,12 +61,13 @@ var fetched = sync.OnceValues(func() (string, error) {
 })
 
 // released are timebench's binaries by architecture, built as a release builds them.
-var released = map[string]func() ([]byte, error){
-	"amd64":   sync.OnceValues(func() ([]byte, error) { return release("amd64") }),
-	"arm64":   sync.OnceValues(func() ([]byte, error) { return release("arm64") }),
-	"386":     sync.OnceValues(func() ([]byte, error) { return release("386") }),
-	"riscv64": sync.OnceValues(func() ([]byte, error) { return release("riscv64") }),
-}
+var released = func() map[string]func() ([]byte, error) {
+	all := map[string]func() ([]byte, error){}
+	for _, arch := range []string{"amd64", "arm64", "386", "riscv64", "arm", "s390x", "ppc64le"} {
+		all[arch] = sync.OnceValues(func() ([]byte, error) { return release(arch) })
+	}
+	return all
+}()
 
 func release(arch string) ([]byte, error) {
 	build, err := os.MkdirTemp("", "timebench-lab-*")

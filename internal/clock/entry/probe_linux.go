@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime"
@@ -123,7 +124,7 @@ func refusal(errno syscall.Errno) error {
 }
 
 // Offsets in struct seccomp_data (include/uapi/linux/seccomp.h): the number of the system call,
-// the architecture, and the 64-bit arguments, lower half first.
+// the architecture, and the 64-bit arguments in the byte order of the CPU.
 const (
 	dataNumber    = 0
 	dataArch      = 4
@@ -142,15 +143,18 @@ func filter(address uint64) []unix.SockFilter {
 	program := []unix.SockFilter{
 		{Code: load, K: dataArch}, {Code: equal, K: native.AuditArch, Jt: 1}, allow,
 	}
+	var bytes [8]byte
+	binary.NativeEndian.PutUint64(bytes[:], address)
+	first, second := binary.NativeEndian.Uint32(bytes[:4]), binary.NativeEndian.Uint32(bytes[4:])
 	for _, d := range systemCalls {
-		low := dataArguments + 8*d.argument
+		argument := dataArguments + 8*d.argument
 		program = append(program,
 			unix.SockFilter{Code: load, K: dataNumber},
 			unix.SockFilter{Code: equal, K: uint32(d.nr), Jf: 5},
-			unix.SockFilter{Code: load, K: low},
-			unix.SockFilter{Code: equal, K: uint32(address), Jf: 3},
-			unix.SockFilter{Code: load, K: low + 4},
-			unix.SockFilter{Code: equal, K: uint32(address >> 32), Jf: 1},
+			unix.SockFilter{Code: load, K: argument},
+			unix.SockFilter{Code: equal, K: first, Jf: 3},
+			unix.SockFilter{Code: load, K: argument + 4},
+			unix.SockFilter{Code: equal, K: second, Jf: 1},
 			unix.SockFilter{Code: end, K: unix.SECCOMP_RET_ERRNO | mark},
 		)
 	}

@@ -1,3 +1,7 @@
+//go:build !arm
+
+// On arm the kernel may forbid the counter, and this package does not know that; package clock reads it.
+
 package native
 
 import (

@@ -1,4 +1,4 @@
-//go:build linux && (386 || amd64 || arm64 || riscv64)
+//go:build linux && (386 || amd64 || arm || arm64 || ppc64le || riscv64 || s390x)
 
 package native
 

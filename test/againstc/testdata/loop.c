@@ -27,8 +27,14 @@ static const struct { const char *name; clockid_t id; } ids[] = {
 
 static clockid_t id;
 static struct timespec ts;
+/* A 32-bit CPU has two forms of the call; programs of today use that with times of 64 bits. */
+#ifdef SYS_clock_gettime64
+#undef SYS_clock_gettime
+#define SYS_clock_gettime SYS_clock_gettime64
+#endif
+static long long value[2];
 static struct timeval tv;
-static int (*vdso_clock_gettime)(clockid_t, struct timespec *);
+static int (*vdso_clock_gettime)(clockid_t, void *);
 static int (*vdso_gettimeofday)(struct timeval *, void *);
 static time_t (*vdso_time)(time_t *);
 
@@ -36,7 +42,7 @@ static time_t (*vdso_time)(time_t *);
 LOOP(libc_clock, clock_gettime(id, &ts))
 LOOP(libc_tod, gettimeofday(&tv, NULL))
 LOOP(libc_time, time(NULL))
-LOOP(sys_clock, syscall(SYS_clock_gettime, id, &ts))
+LOOP(sys_clock, syscall(SYS_clock_gettime, id, value))
 LOOP(sys_tod, syscall(SYS_gettimeofday, &tv, NULL))
 #ifdef SYS_time
 LOOP(sys_time, syscall(SYS_time, NULL))
@@ -60,19 +66,39 @@ __attribute__((noinline)) static long door(long nr, long first, void *second)
 	register void *a1 __asm__("a1") = second;
 	__asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1) : "memory");
 	return a0;
+#elif defined(__arm__)
+	register long r0 __asm__("r0") = first;
+	register void *r1 __asm__("r1") = second;
+	/* r7 is the frame pointer of Thumb code. */
+	__asm__ volatile("push {r7}\n\tmov r7, %1\n\tsvc 0\n\tpop {r7}" : "+r"(r0) : "r"(nr), "r"(r1) : "memory");
+	return r0;
+#elif defined(__s390x__)
+	register long r1 __asm__("1") = nr;
+	register long r2 __asm__("2") = first;
+	register void *r3 __asm__("3") = second;
+	__asm__ volatile("svc 0" : "+d"(r2) : "d"(r1), "d"(r3) : "memory");
+	return r2;
+#elif defined(__powerpc64__)
+	register long r0 __asm__("r0") = nr;
+	register long r3 __asm__("r3") = first;
+	register void *r4 __asm__("r4") = second;
+	__asm__ volatile("sc" : "+r"(r0), "+r"(r3), "+r"(r4) : : "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "cr0", "ctr", "memory");
+	return r3;
+#elif defined(__i386__)
+	return syscall(nr, first, second);
 #endif
 }
-LOOP(door_clock, door(SYS_clock_gettime, id, &ts))
+LOOP(door_clock, door(SYS_clock_gettime, id, value))
 LOOP(door_tod, door(SYS_gettimeofday, (long)&tv, NULL))
 #ifdef SYS_time
 LOOP(door_time, door(SYS_time, 0, NULL))
 #endif
-static void direct_clock(long n) { int (*f)(clockid_t, struct timespec *) = vdso_clock_gettime; while (n-- > 0) f(id, &ts); }
+static void direct_clock(long n) { int (*f)(clockid_t, void *) = vdso_clock_gettime; while (n-- > 0) f(id, value); }
 static void direct_tod(long n) { int (*f)(struct timeval *, void *) = vdso_gettimeofday; while (n-- > 0) f(&tv, NULL); }
 static void direct_time(long n) { time_t (*f)(time_t *) = vdso_time; while (n-- > 0) f(NULL); }
 __attribute__((noinline)) static void nothing(int a, void *b) { __asm__ volatile("" : : "r"(a), "r"(b)); }
 LOOP(empty, nothing(id, &ts))
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
 LOOP(rdtsc, __asm__ volatile("rdtsc" : : : "eax", "edx"))
 LOOP(lfence_rdtsc, __asm__ volatile("lfence; rdtsc" : : : "eax", "edx"))
 LOOP(rdtscp, __asm__ volatile("rdtscp" : : : "eax", "edx", "ecx"))
@@ -81,13 +107,30 @@ LOOP(cntvct, __asm__ volatile("mrs x0, cntvct_el0" : : : "x0"))
 LOOP(isb_cntvct, __asm__ volatile("isb; mrs x0, cntvct_el0" : : : "x0"))
 #elif defined(__riscv)
 LOOP(rdtime, __asm__ volatile("rdtime a0" : : : "a0"))
+#elif defined(__arm__)
+LOOP(cntvct, __asm__ volatile("mrrc p15, 1, r0, r1, c14" : : : "r0", "r1"))
+LOOP(isb_cntvct, __asm__ volatile("isb; mrrc p15, 1, r0, r1, c14" : : : "r0", "r1"))
+#elif defined(__s390x__)
+LOOP(stckf, __asm__ volatile("stckf %0" : "=Q"(value[0]) : : "cc"))
+LOOP(stck, __asm__ volatile("stck %0" : "=Q"(value[0]) : : "cc"))
+#elif defined(__powerpc64__)
+LOOP(mftb, __asm__ volatile("mfspr 3, 268" : : : "r3"))
 #endif
 
-static void *vdso_symbol(const char *x86, const char *arm)
+/* The function of the vDSO for a call: its name and that of the vDSO depend on the CPU. */
+static void *vdso_symbol(const char *call)
 {
-	void *image = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	void *symbol = image ? dlsym(image, x86) : NULL;
-	return symbol || !image ? symbol : dlsym(image, arm);
+	static const char *const images[] = {"linux-vdso.so.1", "linux-vdso64.so.1", "linux-gate.so.1"};
+	static const char *const prefixes[] = {"__vdso_", "__kernel_"};
+	char name[64];
+	for (int i = 0; i < 6; i++) {
+		void *image = dlopen(images[i / 2], RTLD_LAZY | RTLD_NOLOAD);
+		snprintf(name, sizeof name, "%s%s", prefixes[i % 2], call);
+		void *symbol = image ? dlsym(image, name) : NULL;
+		if (symbol)
+			return symbol;
+	}
+	return NULL;
 }
 
 static void (*choose(const char *path, const char *call))(long)
@@ -96,7 +139,7 @@ static void (*choose(const char *path, const char *call))(long)
 	if (!strcmp(path, "empty"))
 		return empty;
 	if (!strcmp(path, "cpu")) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
 		if (!strcmp(call, "RDTSC")) return rdtsc;
 		if (!strcmp(call, "LFENCE+RDTSC")) return lfence_rdtsc;
 		if (!strcmp(call, "RDTSCP")) return rdtscp;
@@ -105,6 +148,14 @@ static void (*choose(const char *path, const char *call))(long)
 		if (!strcmp(call, "ISB+CNTVCT_EL0")) return isb_cntvct;
 #elif defined(__riscv)
 		if (!strcmp(call, "RDTIME")) return rdtime;
+#elif defined(__arm__)
+		if (!strcmp(call, "CNTVCT")) return cntvct;
+		if (!strcmp(call, "ISB+CNTVCT")) return isb_cntvct;
+#elif defined(__s390x__)
+		if (!strcmp(call, "STCKF")) return stckf;
+		if (!strcmp(call, "STCK")) return stck;
+#elif defined(__powerpc64__)
+		if (!strcmp(call, "MFTB")) return mftb;
 #endif
 		return NULL;
 	}
@@ -129,9 +180,9 @@ static void (*choose(const char *path, const char *call))(long)
 #endif
 		return tod ? door_tod : tm ? NULL : door_clock;
 	}
-	vdso_clock_gettime = vdso_symbol("__vdso_clock_gettime", "__kernel_clock_gettime");
-	vdso_gettimeofday = vdso_symbol("__vdso_gettimeofday", "__kernel_gettimeofday");
-	vdso_time = vdso_symbol("__vdso_time", "__kernel_time");
+	vdso_clock_gettime = vdso_symbol(sizeof(long) == 4 ? "clock_gettime64" : "clock_gettime");
+	vdso_gettimeofday = vdso_symbol("gettimeofday");
+	vdso_time = vdso_symbol("time");
 	if (tod) return vdso_gettimeofday ? direct_tod : NULL;
 	if (tm) return vdso_time ? direct_time : NULL;
 	return vdso_clock_gettime ? direct_clock : NULL;
