@@ -35,21 +35,21 @@ const x86, arm = "qemu-system-x86_64", "qemu-system-aarch64"
 // (select, wait, output) it hands on to the program init.
 var worlds = []world{
 	{
-		name: "hpet", about: "x86-64 whose time stamp counter is not invariant, so that the kernel takes the HPET",
+		name: "hpet", about: "x86-64 whose TSC is not invariant, so that the kernel takes the HPET",
 		arch: "amd64", emulator: x86, source: "hpet", vdso: result.Always, finding: kernelEntry,
 		sources: []string{"hpet", "acpi_pm"}, threads: "1,2",
 		machine: []string{"-cpu", "max", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
 			"-append", "console=ttyS0 panic=-1"},
 	},
 	{
-		name: "tsc", about: "x86-64 whose kernel was told to trust the time stamp counter (tsc=reliable)",
+		name: "tsc", about: "x86-64 with tsc=reliable",
 		arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never,
 		sources: []string{"tsc", "hpet", "acpi_pm"}, threads: "1,2",
 		machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
 			"-append", "console=ttyS0 panic=-1 tsc=reliable wait=tsc"},
 	},
 	{
-		name: "acpi_pm", about: "the machine of hpet, switched to the ACPI power management timer",
+		name: "acpi_pm", about: "hpet, switched to the ACPI timer",
 		arch: "amd64", emulator: x86, source: "acpi_pm", vdso: result.Always, finding: kernelEntry, threads: "1,2",
 		machine: []string{"-cpu", "max", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
 			"-append", "console=ttyS0 panic=-1 select=acpi_pm"},
@@ -57,7 +57,7 @@ var worlds = []world{
 	{
 		// The kernel of the cloud images was not made to be the first domain: Xen gives it
 		// no console but the one for early messages.
-		name: "xen", about: "x86-64, a paravirtual domain of the Xen hypervisor, itself under emulation",
+		name: "xen", about: "x86-64, a paravirtual domain of Xen",
 		arch: "amd64", emulator: x86, source: "xen", vdso: result.Always, finding: kernelEntry, threads: "1",
 		may: []string{"steal"}, // Xen is a program too
 		machine: []string{"-cpu", "qemu64", "-m", "1024", "-smp", "1", "-kernel", "parts/xen",
@@ -72,14 +72,14 @@ var worlds = []world{
 			"-append", "console=ttyAMA0 panic=-1"},
 	},
 	{
-		name: "smp4", about: "the machine of tsc with four CPUs",
+		name: "smp4", about: "tsc with four CPUs",
 		arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never, threads: "1..4",
 		may: []string{notScaling},
 		machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "4", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
 			"-append", "console=ttyS0 panic=-1 tsc=reliable wait=tsc"},
 	},
 	{
-		name: "novdso", about: "the machine of tsc, whose kernel was told to map no vDSO (vdso=0)",
+		name: "novdso", about: "tsc with vdso=0",
 		arch: "amd64", emulator: x86, source: "tsc", finding: "no-vdso", threads: "1,2",
 		machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
 			"-append", "console=ttyS0 panic=-1 tsc=reliable vdso=0 wait=tsc"},

@@ -34,6 +34,8 @@ const pageHead = `# What the Linux kernel says about its clocks
 What each message means, **its harm**, and → what to do. To learn the cause, give the whole log to doctor, which compares the lines:
 ` + "`timebench doctor`" + ` for this machine, ` + "`timebench doctor dmesg.txt`" + ` or ` + "`ssh host dmesg | timebench doctor -`" + ` for another.
 
+The prefix "clocksource:" is left out. ` + "`tsc=reliable`" + ` switches the kernel's checks of the TSC off.
+
 (Written by ` + "`go test ./internal/machine/kernellog -run Page -update`" + ` from doctor's tables.)
 `
 
@@ -74,7 +76,7 @@ func page() string {
 			out.WriteString("\nHarmless:\n\n" + harmless.String())
 		}
 	}
-	return spaces.ReplaceAllString(out.String(), "$1 ")
+	return strings.ReplaceAll(spaces.ReplaceAllString(out.String(), "$1 "), "`clocksource: ", "`")
 }
 
 // spaces matches the alignment of figures in the examples.

@@ -81,7 +81,7 @@ var syncFormats = []format{
 		example: "Measured 101526796872 cycles TSC warp between CPUs, turning off TSC clock.",
 		meaning: "While a CPU came up, at boot or resume, the TSC went back from one CPU to the other.",
 		harm:    "Time jumps back between CPUs.",
-		action:  "Start cold, update the firmware. Never `tsc=reliable`; `tsc=nowatchdog` does not skip this check.",
+		action:  "Start cold; update the firmware. Never `tsc=reliable`.",
 	},
 	{
 		kind: tscWarp, has: "warped randomly", clock: "tsc", pattern: `TSC warped randomly between CPUs`,
@@ -109,7 +109,7 @@ var syncFormats = []format{
 		example: "TSC ADJUST compensate: CPU36 observed 95626 warp. Adjust: 95626",
 		meaning: "This CPU started with a TSC that was behind; the kernel corrected it.",
 		harm:    "Harmless if no TSC warp follows.",
-		action:  "Start cold; update the firmware. Never `tsc=reliable`: it switches the check off.",
+		action:  "Start cold; update the firmware. Never `tsc=reliable`.",
 	},
 	{
 		kind: adjustDiffers, has: "tsc adjust", clock: "tsc",
@@ -119,7 +119,7 @@ var syncFormats = []format{
 		others:  []string{"TSC ADJUST differs within socket(s), fixing all errors"},
 		meaning: "Firmware changed the TSC at boot, in SMM or at resume. The kernel put it back.",
 		harm:    "Until then the TSCs differ.",
-		action:  "Update the firmware. Never `tsc=reliable`: it switches the check off.",
+		action:  "Update the firmware. Never `tsc=reliable`.",
 	},
 	{
 		kind: adjustForced, has: "force", clock: "tsc",
@@ -128,7 +128,7 @@ var syncFormats = []format{
 		example: "[Firmware Bug]: TSC ADJUST: CPU0: -6499023860262 force to 0",
 		meaning: "Firmware wrote the TSC before the kernel started.",
 		harm:    "Usually harmless.",
-		action:  "Update the firmware. Never `tsc=reliable`: it switches the check off.",
+		action:  "Update the firmware. Never `tsc=reliable`.",
 	},
 	{
 		kind: syncNotChecked, has: "skipped synchronization checks", clock: "tsc", pattern: `Skipped synchronization checks as TSC is reliable`,

@@ -88,7 +88,7 @@ type MeasuredCall struct {
 	Reason string `json:"reason,omitempty"`
 	// WarmUpNS is the mean time of the first 100 calls after a start, which the latency leaves out.
 	WarmUpNS float64 `json:"warm_up_ns,omitempty"`
-	// Latency is wall time, or CPU time if TimedBy says so. Its samples are the medians of the starts.
+	// Latency is wall time, or CPU time if timed_by says so. Its samples are the medians of the starts.
 	Latency *compare.Latency `json:"latency,omitempty"`
 	// Resolution is the step of the values that the program sees.
 	Resolution *compare.Resolution `json:"resolution,omitempty"`
