@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"flag"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/sections"
-	"github.com/timebench/timebench/internal/system/folder"
 	"github.com/timebench/timebench/internal/system/signals"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
@@ -95,56 +93,6 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A run that is killed while it writes leaves temporary files. A run removes them when they are old.
-func TestKilledRun(t *testing.T) {
-	t.Parallel()
-	old, fresh := saved(t, 0), saved(t, 3)
-	out := filepath.Join(t.TempDir(), "report")
-	temporary := func() (found []string) {
-		for _, below := range []string{".", "charts"} {
-			some, err := filepath.Glob(filepath.Join(out, below, folder.TemporaryPrefix+"*"))
-			require.NoError(t, err)
-			found = append(found, some...)
-		}
-		return found
-	}
-	status, _, stderr := ran(t, "timebench", "render", old, "--out", out)
-	require.Zero(t, status, stderr)
-	whole := slices.Collect(maps.Keys(need.FilesIn(t, out)))
-	const tries = 300
-	for try := 0; len(temporary()) == 0; try++ {
-		require.Less(t, try, tries, "no killed run left a temporary file")
-		command, cancel := endsInTime("timebench", "render", fresh, "--out", out)
-		defer cancel()
-		require.NoError(t, command.Start())
-		ended := make(chan struct{})
-		go func() {
-			_ = command.Wait()
-			close(ended)
-		}()
-		for running := true; running && len(temporary()) < 4; { // more than it needs for its checks
-			select {
-			case <-ended:
-				running = false
-			default:
-			}
-		}
-		_ = command.Process.Kill()
-		<-ended
-	}
-	left := temporary()
-	t.Logf("killed with %d temporary files", len(left))
-	status, _, stderr = ran(t, "timebench", "render", fresh, "--out", out)
-	require.Zero(t, status, stderr)
-	require.Equal(t, left, temporary(), "another run may be writing them")
-	for _, path := range left {
-		require.NoError(t, os.Chtimes(path, time.Time{}, time.Now().Add(-2*time.Hour)))
-	}
-	status, _, stderr = ran(t, "timebench", "render", fresh, "--out", out)
-	require.Zero(t, status, stderr)
-	require.ElementsMatch(t, whole, slices.Collect(maps.Keys(need.FilesIn(t, out))))
 }
 
 // A signal that comes after measuring does not end the run.

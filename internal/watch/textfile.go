@@ -53,13 +53,12 @@ func CheckTextfile(name string) error {
 	return nil
 }
 
-// WriteTextfile replaces a textfile. One file needs no lock, which another user could hold.
+// WriteTextfile replaces a textfile.
 func WriteTextfile(name string, metrics []byte) error {
 	root, err := folder.Open(filepath.Dir(name))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	folder.RemoveTemporaries(root)
 	return folder.Replace(root, []folder.File{{Name: filepath.Base(name), Content: metrics}}, nil)
 }

@@ -111,28 +111,18 @@ func (t *Target) checkName() error {
 
 func (t *Target) isZip() bool { return strings.EqualFold(filepath.Ext(t.path), ".zip") }
 
-// inFolder calls a function with the folder of the target, which is made if it does not exist. It begins again while something does not exist: another run may end now and remove the folders that
-// it made. The pauses grow, so that any number of runs can avoid each other. After half a second it gives up.
+// inFolder calls a function with the folder of the target, which is made if it does not exist.
 func (t *Target) inFolder(do func(*os.Root) error) error {
 	path := t.path
 	if t.isZip() {
 		path = filepath.Dir(path)
 	}
-	once := func() error {
-		root, err := t.open(path)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = root.Close() }()
-		return do(root)
+	root, err := t.open(path)
+	if err != nil {
+		return err
 	}
-	for pause := 100 * time.Microsecond; ; pause *= 2 {
-		err := once()
-		if !folder.IsGone(err) || pause > 300*time.Millisecond {
-			return err
-		}
-		time.Sleep(pause)
-	}
+	defer func() { _ = root.Close() }()
+	return do(root)
 }
 
 // open opens a folder. It makes the folder and those above it if they do not exist.
@@ -249,12 +239,10 @@ func rendered(files []File) ([]folder.File, error) {
 
 // replace replaces the set of the target with a new one.
 func (t *Target) replace(root *os.Root, set []folder.File) error {
-	defer folder.Lock(root)()
 	old, err := t.replaced(root) // another command may have written here since Open
 	if err != nil {
 		return err
 	}
-	folder.RemoveTemporaries(root)
 	if t.isZip() {
 		zipped, err := t.zipped(set)
 		if err != nil {
@@ -266,7 +254,6 @@ func (t *Target) replace(root *os.Root, set []folder.File) error {
 	if err != nil {
 		return err
 	}
-	folder.RemoveTemporaries(pictures)
 	_ = pictures.Close()
 	stale := slices.DeleteFunc(old, func(picture string) bool {
 		return slices.ContainsFunc(set, func(f folder.File) bool { return f.Name == picture })

@@ -1,4 +1,4 @@
-// Package folder opens a folder, and replaces files in it, all of them or none. Another user may own the folder and
+// Package folder opens a folder, and replaces files in it, the document last. Another user may own the folder and
 // swap a name at any moment, so a file is changed by its descriptor, and a name is only created, renamed or removed.
 package folder
 
@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // A Failure is what the system refuses, although the name may be right.
@@ -92,16 +91,8 @@ func CheckWritable(folder *os.Root) error {
 		return failed(folder.Name(), "written", err)
 	}
 	_ = probe.Close()
-	// Another run that writes may have removed it.
-	if err := removeFile(folder, name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return removeFile(folder, name)
 }
-
-// lockTimeout is how long a run waits for another one that writes into the same folder. That takes
-// milliseconds.
-const lockTimeout = 10 * time.Second
 
 // ErrNotRegular is the error of OpenRegular for a folder, a link, a pipe or a device.
 var ErrNotRegular = errors.New("is not a regular file")

@@ -3,8 +3,6 @@
 package folder
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"syscall"
 )
@@ -12,9 +10,6 @@ import (
 // readOnly are the flags to open a file for reading. A pipe that another user puts in its place
 // must not block.
 const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
-
-// IsGone reports whether another run has just removed a folder.
-func IsGone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // checkReplaceable finds nothing here: an open file can be replaced.
 func checkReplaceable(string) error { return nil }

@@ -3,7 +3,6 @@ package folder
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"syscall"
 
@@ -19,11 +18,6 @@ func removeFile(folder *os.Root, name string) error { return os.Remove(Path(fold
 
 // RemoveFolder removes an empty folder in another one, and no file.
 func RemoveFolder(above *os.Root, name string) error { return syscall.Rmdir(Path(above, name)) }
-
-// IsGone reports whether another run has just removed a folder, or is about to.
-func IsGone(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, windows.ERROR_SHARING_VIOLATION)
-}
 
 // checkReplaceable returns an error if another program has the file open without FILE_SHARE_DELETE, as
 // editors and viewers do. MoveFileEx would report only "access denied", so it opens the file for deletion.

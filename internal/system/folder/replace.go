@@ -7,11 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path"
-	"regexp"
 	"strconv"
-	"time"
-
-	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
 // A File is a file of a folder with its new content. Its name is relative to the folder, with forward slashes.
@@ -114,46 +110,13 @@ func cannotReplace(path string, err error) error {
 	return fmt.Errorf("%s cannot be replaced: %w", path, SystemError(err))
 }
 
-// TemporaryPrefix begins the names of temporary files, and temporaryName matches the whole name.
-const TemporaryPrefix = ".timebench-"
-
-var temporaryName = regexp.MustCompile(`^\.timebench-[0-9a-z]{1,13}$`)
-
 // createTemporary creates a file with a new name and this mode. It follows no link, by O_EXCL.
 func createTemporary(folder *os.Root, below string, mode fs.FileMode) (string, *os.File, error) {
 	for {
-		name := path.Join(below, TemporaryPrefix+strconv.FormatUint(rand.Uint64(), 36))
+		name := path.Join(below, ".timebench-"+strconv.FormatUint(rand.Uint64(), 36))
 		file, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
 			return name, file, err
-		}
-	}
-}
-
-const (
-	// maxEntries is how many entries of a folder RemoveTemporaries looks at. Another user may own it
-	// and fill it.
-	maxEntries = 1 << 14
-	// staleAge is how old a temporary file is that no run needs. A write takes seconds.
-	staleAge = time.Hour
-)
-
-// RemoveTemporaries removes the temporary files of runs that were killed. Younger ones stay: the
-// lock of the folder does not keep out the runs of other machines and sessions.
-func RemoveTemporaries(folder *os.Root) {
-	opened, err := folder.Open("./.") // not a pipe
-	if err != nil {
-		return
-	}
-	defer func() { _ = opened.Close() }()
-	entries, _ := opened.ReadDir(maxEntries)
-	for _, entry := range entries {
-		if !entry.Type().IsRegular() || !temporaryName.MatchString(entry.Name()) {
-			continue
-		}
-		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > staleAge {
-			debuglog.Printf("out", "removing %s, which a killed run left", Path(folder, entry.Name()))
-			_ = removeFile(folder, entry.Name())
 		}
 	}
 }
