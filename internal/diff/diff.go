@@ -84,7 +84,7 @@ func Compare(old, new Side, s section.Settings) *Diff {
 		for _, s := range changed.Settings {
 			d.Setup = append(d.Setup, Difference(s))
 		}
-		d.Sections = append(d.Sections, Section{kind.Key, result.IsInline(kind.New()), changed})
+		d.Sections = append(d.Sections, Section{kind.Key, changed})
 	}
 	return d
 }

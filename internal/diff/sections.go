@@ -12,10 +12,8 @@ import (
 
 // A Section is what changed in one section of the documents.
 type Section struct {
-	// Key is the key of the section in a document.
+	// Key is the key of the section in a document, and of the changes in the JSON of a diff: see [result.Kind].
 	Key string
-	// Inline is whether the keys of the changes are at the top of the JSON of a diff.
-	Inline bool
 	section.Comparison
 }
 
@@ -44,9 +42,6 @@ func (d *Diff) JSON() ([]byte, error) {
 	parts := make([]result.Keyed, len(d.Sections))
 	for i, s := range d.Sections {
 		parts[i] = result.Keyed{Key: s.Key, Value: s.Value}
-		if s.Inline {
-			parts[i].Key = ""
-		}
 	}
 	return result.Encode(d, parts, false)
 }

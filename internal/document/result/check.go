@@ -19,11 +19,7 @@ func (d *Document) check() error {
 	}
 	c.value(reflect.ValueOf(d), shapeOf(reflect.TypeOf(d), ""))
 	for _, section := range d.Sections {
-		at := step{key: section.Key()}
-		if IsInline(section) {
-			at = step{index: inline}
-		}
-		c.within(at, reflect.ValueOf(section), shapeOf(reflect.TypeOf(section), ""))
+		c.within(step{key: section.Key(), index: top}, reflect.ValueOf(section), shapeOf(reflect.TypeOf(section), ""))
 	}
 	return c.err
 }
@@ -69,8 +65,8 @@ type step struct {
 	id    string
 }
 
-// inline is the index of a step to a section whose keys are at the top of the document.
-const inline = -1
+// top is the index of a step to a section, whose keys may be at the top of the document.
+const top = -1
 
 // Fail reports what is wrong with the value that is checked, or with a part of it: "cpu", "pairs[1].cpu".
 func (c *Checker) Fail(part, what string) {
@@ -84,7 +80,7 @@ func (c *Checker) Fail(part, what string) {
 			at.WriteString("." + s.key)
 		case s.id != "":
 			fmt.Fprintf(&at, "[%d] (%.64q)", s.index, s.id)
-		case s.index != inline:
+		case s.index != top:
 			fmt.Fprintf(&at, "[%d]", s.index)
 		}
 	}

@@ -25,9 +25,8 @@ func NewLoader(kinds ...Kind) *Loader {
 		whole.add(m)
 	}
 	for i, kind := range kinds {
-		section := kind.New()
-		s := shapeOf(reflect.TypeOf(section), "")
-		if !IsInline(section) {
+		s := shapeOf(reflect.TypeOf(kind.New()), "")
+		if kind.Key != "" {
 			whole.add(member{key: kind.Key, section: i + 1, field: all, shape: s})
 			continue
 		}

@@ -70,7 +70,7 @@ func (l *Loader) decode(text []byte) (*Document, error) {
 	for i, kind := range l.kinds {
 		sections[i] = kind.New()
 		d.sections = append(d.sections, reflect.ValueOf(sections[i]).Elem())
-		d.has[i] = IsInline(sections[i])
+		d.has[i] = kind.Key == ""
 	}
 	if err := d.value(reflect.ValueOf(document).Elem(), l.shape); err != nil {
 		return nil, err

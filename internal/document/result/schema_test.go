@@ -8,93 +8,23 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/invopop/jsonschema"
 	"github.com/stretchr/testify/require"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/drift"
-	"github.com/timebench/timebench/internal/measurement/profile"
-	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/measurement/skew"
-	"github.com/timebench/timebench/internal/measurement/verify"
+	documents "github.com/timebench/timebench/test/made"
 	"github.com/timebench/timebench/test/schema"
 )
-
-// full is a document with every key, those of all sections among them.
-func full() *result.Document {
-	d := withEveryKey()
-	d.Labels = []string{"host=web1", "rack=3"}
-	ppm, cpu, earlier, userMode := -12.75, 1, 2, true
-	d.Host.ClockSource.UserMode, d.Host.ClockSource.Algorithm = &userMode, "TSC"
-	d.Host.MacOS = &result.MacOS{TimebaseNumerator: 125, TimebaseDenominator: 3, UserMode: &userMode, Translated: true}
-	d.Put(&verify.Verification{
-		DurationNS: 5e9, CPUs: []int{1, 2}, LostCPUs: []int{3}, Load: true,
-		Clocks: []verify.VerifiedClock{{
-			ID: "CLOCK_MONOTONIC@vdso", Verdict: verify.OneCPU, Reason: "CPU 3 went away", Reads: 1000, Repeats: 3, StoodNS: 125, TickNS: 1,
-			Witness: "RDTSC@cpu", Across: &verify.Across{Checks: 500, Pairs: 2, SeesNS: 57},
-			Bracket: &verify.Bracket{Against: "CLOCK_MONOTONIC@syscall", Brackets: 100, OffsetNS: -1.5, BoundNS: 120, ResolutionNS: 1, AgainstResolutionNS: 4000000},
-			Faults:  []verify.ClockFault{{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &cpu, EarlierCPU: &earlier, Text: "no such device"}},
-		}},
-		Relations: []verify.Relation{{
-			Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -1500000, BoundNS: 60, PPM: -300, Steady: true, Held: true,
-		}},
-	})
-	d.Put(&skew.Skew{
-		DurationNS: 1e9, CPUs: []int{1, 2}, LostCPUs: []int{3},
-		Clocks: []skew.SkewedClock{{
-			ID: "RDTSC@cpu", Reason: "CPU 3 went away", TicksPerSecond: 2596122000,
-			Pairs:        []skew.CPUPair{{CPU: 1, OtherCPU: 2, OffsetNS: -3.5, BoundNS: 61, RoundTripNS: 122, Rounds: 100000}},
-			MissingPairs: []skew.MissingPair{{CPU: 1, OtherCPU: 3, Reason: "CPU 3 went away"}},
-		}},
-	})
-	rate := drift.DriftRate{PPM: &ppm, Hz: 2596088900, IntervalPPM: 0.02, Confidence: 0.95, Freedom: 400.5, ResidualNS: 14, WorstResidualNS: 65, Readings: 900, SpanNS: 4900000000}
-	d.Put(&drift.Drift{
-		Reference: "CLOCK_MONOTONIC@vdso", DurationNS: 1e10, LoadedFromNS: 5e9,
-		Clocks: []drift.DriftedClock{{
-			ID: "RDTSC@cpu", Reason: "failed after 5 s: no such device", NominalHz: 2596122000, Asleep: &rate, Loaded: &rate,
-			Points: []drift.DriftPoint{{AtNS: 1000, OffsetNS: 0.5}, {AtNS: 2000, OffsetNS: -0.5}},
-		}},
-	})
-	latency := compare.Latency{MedianNS: 23.4, LowNS: 23.3, HighNS: 23.5, Confidence: 0.95, MinNS: 23, SamplesNS: []float64{23.4, 23, 23.5}, QuietSamplesNS: []float64{23, 23, 23}, Runs: []int{1, 2}}
-	d.Put(&runtimes.Runtimes{
-		DurationNS: 1e10, Rounds: 5, Environment: []string{"TZ=UTC"}, ClearedEnvironment: []string{"JAVA_TOOL_OPTIONS"}, Preloaded: []string{"/usr/lib/f.so (LD_PRELOAD)"}, Clocks: []runtimes.SystemClock{{ID: "CLOCK_MONOTONIC@vdso", Latency: &latency, KernelEntry: result.Never}},
-		Runtimes: []runtimes.MeasuredRuntime{{
-			Name: "java", Version: "17.0.15", Path: "/usr/bin/java", Libc: "glibc 2.36", TimedBy: "cpu time", Available: true, Reason: "with 8 threads: exit status 1", Forks: 5, LoopNS: 0.4, CallNS: 0.5,
-			Calls: []runtimes.MeasuredCall{{
-				ID: "System.nanoTime@java", Call: "System.nanoTime", Kind: "monotonic", Reason: "cannot be traced", WarmUpNS: 120, Latency: &latency,
-				Resolution: &compare.Resolution{TickNS: 4, TickLowNS: 3, TickHighNS: 5, FinerThanRead: true, ReportedNS: 1, WatchedNS: 5e7, Ticks: 3, Moved: true, Backwards: 1, WorstBackwardsNS: 2},
-				Throughput: []compare.Throughput{{Threads: 2, ReadsPerSecond: 8e7, CountedReadsPerSecond: 7.9e7, NSPerRead: 25, Fairness: 0.9, Oversubscribed: true, SamplesReadsPerSecond: []float64{8e7, 8e7}, Runs: []int{1, 1}}},
-				Reads:      []string{"CLOCK_MONOTONIC"}, ReadsBy: "ptrace", TracedCalls: 1000, AttributedCalls: 999, ExactCalls: 3,
-				KernelEntry: result.Never, KernelEntryBy: "ptrace", WithoutVDSONS: 249,
-			}},
-		}},
-	})
-	share := 0.4
-	d.Put(&profile.Profile{
-		DurationNS: 5e9, RateHz: 997, SampleNS: 5200, Scope: profile.Command, Started: "java", StartedEnded: "exit status 3", ListsThreads: true, SeesKernel: true,
-		Unseen: []string{"the processes of other users"}, Unnamed: "reading takes too long", Samples: 5000, LostSamples: 3, CPUs: 2, CPUsUsed: 1.5, ClockCPUs: 0.6, ClockCPUsUserMode: 0.02,
-		KernelEntry: result.Always, ReadNS: 1200, SyscallNS: 1300, UserModeNS: 22,
-		Processes: []profile.Process{{
-			PID: 812, ProcessCount: 300, Command: "postgres", Cgroup: "/system.slice/postgresql.service", Reason: "it ended before", Preloaded: []string{"/usr/lib/f.so (LD_PRELOAD)"}, Samples: 5000, CPUsUsed: 1.5, ClockShare: &share, ClockShareLow: 0.39, ClockShareHigh: 0.41,
-			ClockCPUs: 0.6, UserShare: 0.1, KernelShare: 0.2, SyscallShare: 0.1, ReadsPerSecond: 5e5, ReadsLow: 4.8e5, ReadsHigh: 5.2e5, ReadsBy: "cost",
-			Functions: []profile.Function{{Name: "__vdso_clock_gettime", Samples: 1500}},
-			Threads:   []profile.Thread{{TID: 813, Name: "worker", Samples: 2500, ClockSamples: 1000}},
-			Callers:   []profile.Caller{{Functions: []string{"clock_gettime (libc.so.6)"}, Samples: 1000}}, OtherCallerSamples: 7,
-		}},
-	})
-	return d
-}
 
 var update = flag.Bool("update", false, "write docs/timebench-1.schema.json and docs/result.md anew")
 
@@ -121,7 +51,7 @@ func generated(t *testing.T) *jsonschema.Schema {
 		require.NoError(t, r.AddGoComments(of.PkgPath(), "./", jsonschema.WithFullComment()))
 		reflected := r.ReflectFromType(of)
 		maps.Copy(s.Definitions, reflected.Definitions)
-		if result.IsInline(kind.New()) {
+		if kind.Key == "" {
 			inline := s.Definitions[of.Name()]
 			delete(s.Definitions, of.Name())
 			for pair := inline.Properties.Oldest(); pair != nil; pair = pair.Next() {
@@ -196,8 +126,8 @@ func fieldsOf(t reflect.Type, name string) []reflect.StructField {
 		fields := reflect.VisibleFields(t)
 		if t.Name() == name {
 			for _, kind := range sections.All {
-				if s := kind.New(); name == "Document" && result.IsInline(s) {
-					fields = append(fields, reflect.VisibleFields(reflect.TypeOf(s).Elem())...)
+				if name == "Document" && kind.Key == "" {
+					fields = append(fields, reflect.VisibleFields(reflect.TypeOf(kind.New()).Elem())...)
 				}
 			}
 			return fields
@@ -260,7 +190,7 @@ func faultsOf(value any) []any {
 // The loader and the schema are made of the same types and tags; what they refuse must not differ.
 func TestSchemaRefusesWhatReadRefuses(t *testing.T) {
 	var whole map[string]any
-	require.NoError(t, json.Unmarshal(written(t, full()), &whole))
+	require.NoError(t, json.Unmarshal(written(t, documents.Full()), &whole))
 	verdicts := func(path string) (fromRead, fromSchema error) {
 		text, err := json.Marshal(whole)
 		require.NoError(t, err)
@@ -339,9 +269,9 @@ func TestDocumentsFitTheSchema(t *testing.T) {
 	require.NoError(t, err)
 	schema.Check(t, contract)
 	schema.Check(t, written(t, example()))
-	schema.Check(t, written(t, full()))
+	schema.Check(t, written(t, documents.Full()))
 
-	bare := full()
+	bare := documents.Full()
 	bare.Settings.Threads, bare.Host.ClockSource.Available, bare.Findings[0].Evidence = nil, nil, nil
 	experiment := &compare.Into(bare).OtherClockSources[0]
 	for _, clock := range []*compare.Clock{&compare.Into(bare).Clocks[0], &experiment.Clocks[0]} {
@@ -369,32 +299,8 @@ func TestSchemaTakesNoIntervalWithoutConfidence(t *testing.T) {
 	schema.Check(t, []byte(text))
 }
 
-func TestFullDocumentHasEveryKey(t *testing.T) {
-	var look func(path string, v reflect.Value)
-	look = func(path string, v reflect.Value) {
-		require.False(t, v.IsZero(), "%s is zero: give it a value in full", path)
-		switch v.Kind() {
-		case reflect.Pointer, reflect.Interface:
-			look(path, v.Elem())
-		case reflect.Slice:
-			require.Positive(t, v.Len(), path)
-			for i := range v.Len() {
-				look(path+"[]", v.Index(i))
-			}
-		case reflect.Struct:
-			if v.Type() == reflect.TypeFor[time.Time]() {
-				return
-			}
-			for i := range v.NumField() {
-				look(path+"."+v.Type().Field(i).Name, v.Field(i))
-			}
-		}
-	}
-	look("Document", reflect.ValueOf(*full()))
-}
-
 func TestRoundTrip(t *testing.T) {
-	for _, d := range []*result.Document{example(), full()} {
+	for _, d := range []*result.Document{example(), documents.Full()} {
 		text := string(written(t, d))
 		for name, form := range map[string]string{
 			"JSON":                      text,
@@ -415,10 +321,10 @@ func TestRoundTrip(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	contract, err := os.ReadFile("testdata/contract.json")
 	require.NoError(f, err)
-	f.Add(written(f, full()))
+	f.Add(written(f, documents.Full()))
 	f.Add(contract)
 	f.Add([]byte(`{"schema":"timebench/1"}`))
-	f.Add([]byte(page(f, full())))
+	f.Add([]byte(page(f, documents.Full())))
 	f.Add([]byte(script(f, example())))
 	f.Add([]byte(zipped(f, "report/results.json", string(contract))))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -443,14 +349,12 @@ func FuzzRead(f *testing.F) {
 // The keys of sections are as strict as those of the document, and one that nobody knows
 // is of a newer timebench.
 func TestSectionsAreReadStrictly(t *testing.T) {
-	text := string(written(t, full()))
+	text := string(written(t, documents.Full()))
 	for from, test := range map[string]struct{ to, want string }{
-		`"skew": {`:  {`"Skew": {`, `Skew is spelt "skew"`},
-		`"drift": {`: {`"skew": {`, "skew appears twice"},
-		`"text": "no such device"`: {
-			`"text": "` + strings.Repeat("x", 1<<17) + `"`, `verification.clocks[0] ("CLOCK_MONOTONIC@vdso").faults[0].text is a text of 131072 bytes`,
-		},
-		`"verdict": "monotonic on one CPU only"`: {`"verdict": ""`, `verification.clocks[0].verdict is ""`},
+		`"skew": {`:              {`"Skew": {`, `Skew is spelt "skew"`},
+		`"drift": {`:             {`"skew": {`, "skew appears twice"},
+		`"text": "text"`:         {`"text": "` + strings.Repeat("x", 1<<17) + `"`, `verification.clocks[0] ("text").faults[0].text is a text of 131072 bytes`},
+		`"verdict": "monotonic"`: {`"verdict": ""`, `verification.clocks[0].verdict is ""`},
 	} {
 		require.Contains(t, text, from)
 		_, err := sections.Read(strings.NewReader(strings.Replace(text, from, test.to, 1)))
@@ -460,7 +364,7 @@ func TestSectionsAreReadStrictly(t *testing.T) {
 	without, err := result.NewLoader().Read(strings.NewReader(text))
 	require.NoError(t, err)
 	require.Empty(t, without.Sections)
-	d := full()
+	d := documents.Full()
 	d.Put(&skew.Skew{CPUs: []int{7}})
 	require.Len(t, d.Sections, len(sections.All))
 	require.Equal(t, []int{7}, skew.Of(d).CPUs)

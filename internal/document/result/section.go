@@ -13,26 +13,13 @@ import (
 // A Section is the result of one measurement, such as `timebench skew`. It is a pointer to a
 // struct that encoding/json writes and reads, with tags as [shapeOf] reads them.
 type Section interface {
-	// Key returns the key of the section in a document.
+	// Key returns the key of the section in a document: see [Kind].
 	Key() string
-}
-
-// An Inline section has no key of its own: its keys are at the top of the document, after those of the
-// document. Every document has the keys of an inline section.
-type Inline interface {
-	Section
-	Inline()
-}
-
-// IsInline reports whether a section is inline.
-func IsInline(s Section) bool {
-	_, is := s.(Inline)
-	return is
 }
 
 // A Kind is a kind of section: what is needed to read it from a document.
 type Kind struct {
-	// Key is the key of its sections.
+	// Key is the key of its sections. If it is empty, every document has the section, with its keys at the top.
 	Key string
 	// New returns an empty section.
 	New func() Section
@@ -103,9 +90,6 @@ func (d *Document) text(escape bool) ([]byte, error) {
 	parts := make([]Keyed, len(d.Sections))
 	for i, section := range d.Sections {
 		parts[i] = Keyed{section.Key(), section}
-		if IsInline(section) {
-			parts[i].Key = ""
-		}
 	}
 	return Encode(d, parts, escape)
 }

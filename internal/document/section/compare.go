@@ -52,7 +52,7 @@ func (c Coverage) Notes() []string {
 
 // A Comparison is what changed between the same section of two documents.
 type Comparison struct {
-	// Value is the JSON value under the section's key in a diff. That of an inline section is a
+	// Value is the JSON value under the section's key in a diff. That of a section without a key is a
 	// pointer to a struct, whose keys are among those of the diff.
 	Value Figures
 	// Settings are the settings of the measurement that differ.

@@ -66,7 +66,7 @@ type Compared struct {
 }
 
 // In returns the sections of a document in order. It omits empty ones if another is not
-// empty: every document has the keys of an inline section.
+// empty: every document has the keys of costs.
 func In(d *result.Document) []Section {
 	var all, full []Section
 	for _, s := range d.Sections {

@@ -12,12 +12,9 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// key is the key of the clocks in a document.
-const key = "clocks"
-
 // Kind is the kind of this section.
 var Kind = section.Kind{Kind: result.Kind{
-	Key: key, New: func() result.Section { return new(Costs) },
+	New: func() result.Section { return new(Costs) },
 }, Command: "compare", Pictures: pictures, Compare: compared, Join: section.Joining(Join), ChangePictures: changePictures}
 
 // Of returns the costs of a document; empty ones, which are not part of it, if it has none.
@@ -35,11 +32,8 @@ func Into(d *result.Document) *Costs {
 	return costs
 }
 
-// Key returns the key of the clocks in a document.
-func (*Costs) Key() string { return key }
-
-// Inline marks the section as one with its keys at the top of the document.
-func (*Costs) Inline() {}
+// Key returns "": the keys of the costs are at the top of a document.
+func (*Costs) Key() string { return "" }
 
 // Empty reports whether no cost of any clock was measured.
 func (c *Costs) Empty() bool {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/result"
@@ -43,14 +42,7 @@ func TestDiffOfPartsGolden(t *testing.T) {
 	for name, d := range map[string]*diff.Diff{
 		"worsened": worsened(), "trusted": held(trusted(), trusted()), "both-parts": held(both(), sampled()),
 	} {
-		for _, format := range DiffFormats {
-			if format.Name == "bench" {
-				continue
-			}
-			var got bytes.Buffer
-			require.NoError(t, format.Write(&got, d))
-			golden(t, "diff-"+name+"."+format.Name, got.Bytes())
-		}
+		goldens(t, "diff-"+name, without("bench", DiffFormats), d)
 	}
 }
 
@@ -104,7 +96,7 @@ func TestDiffOfPartsCanBeReadBack(t *testing.T) {
 	var back map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(object.Bytes(), &back))
 	for _, section := range d.Sections {
-		if section.Inline {
+		if section.Key == "" {
 			continue
 		}
 		want, err := json.Marshal(section.Value)
@@ -124,26 +116,11 @@ func TestDiffOfOddParts(t *testing.T) {
 	for oldName, old := range all {
 		for newName, new := range all {
 			d := held(old, new)
-			for _, format := range DiffFormats {
-				var got bytes.Buffer
-				err := format.Write(&got, d)
-				if format.Name == "bench" {
-					require.ErrorIs(t, err, errNoSamples)
-					continue
-				}
-				require.NoError(t, err, "%s against %s as %s", oldName, newName, format.Name)
-				require.NotContains(t, got.String(), "NaN")
-				require.NotContains(t, got.String(), "Inf")
-				if format.Name == "table" || format.Name == "markdown" {
-					require.NotContains(t, got.String(), "\x1b")
-				}
-				if format.Name == "markdown" || format.Name == "html" {
-					require.NotContains(t, got.String(), "<img")
-				}
+			require.ErrorIs(t, DiffBench(io.Discard, d), errNoSamples)
+			for _, format := range without("bench", DiffFormats) {
+				got := requireSound(t, format, d, oldName+" against "+newName)
 				if format.Name == "table" && !strings.Contains(oldName+newName, "size") {
-					for line := range strings.Lines(got.String()) {
-						require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
-					}
+					requireFits(t, got, table.Width)
 				}
 			}
 		}

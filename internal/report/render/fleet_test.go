@@ -26,11 +26,7 @@ func aFleet() *fleet.Fleet {
 
 func TestGoldenFleet(t *testing.T) {
 	f := aFleet()
-	for _, format := range FleetFormats {
-		var out bytes.Buffer
-		require.NoError(t, format.Write(&out, f), format.Name)
-		golden(t, "fleet."+format.Name, out.Bytes())
-	}
+	goldens(t, "fleet", FleetFormats, f)
 	for name, empty := range map[string]*fleet.Fleet{"nothing": fleet.Of(nil, nil, time.Unix(0, 0)), "unread only": fleet.Of(nil, f.Unread, time.Unix(0, 0))} {
 		for _, format := range FleetFormats {
 			require.NoError(t, format.Write(&bytes.Buffer{}, empty), "%s as %s", name, format.Name)

@@ -6,15 +6,16 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/result"
@@ -151,41 +152,17 @@ func sparse() *result.Document {
 
 func TestGolden(t *testing.T) {
 	for name, d := range map[string]*result.Document{"fixed": fixed(), "sparse": sparse(), "hpet": onHPET()} {
-		for _, format := range Formats {
-			var got bytes.Buffer
-			require.NoError(t, format.Write(&got, d))
-			golden(t, name+"."+format.Name, got.Bytes())
-			if format.Name == "json" {
-				schema.Check(t, got.Bytes())
-			}
-			if format.Whole != nil {
-				got.Reset()
-				require.NoError(t, format.Whole(&got, d))
-				golden(t, name+".verbose", got.Bytes())
-			}
-		}
+		goldens(t, name, Formats, d)
+		golden(t, name+".verbose", Formats[0].Whole, d)
+		schema.Check(t, golden(t, name+".json", func(w io.Writer, d *result.Document) error { return d.Write(w) }, d))
 	}
 	for name, d := range map[string]*result.Document{"doctor": onHPET(), "doctor-healthy": fixed(), "doctor-sparse": sparse()} {
-		for _, format := range DoctorFormats[:4] {
-			var got bytes.Buffer
-			require.NoError(t, format.Write(&got, d))
-			golden(t, name+"."+format.Name, got.Bytes())
-			if format.Whole != nil {
-				got.Reset()
-				require.NoError(t, format.Whole(&got, d))
-				golden(t, name+".verbose", got.Bytes())
-			}
-		}
+		goldens(t, name, DoctorFormats[:4], d)
+		golden(t, name+".verbose", DoctorFormats[0].Whole, d)
 	}
-	var got bytes.Buffer
-	require.NoError(t, OfDocument(fixed()).Markdown(&got, []string{"charts/latency.png"}))
-	golden(t, "pictures.markdown", got.Bytes())
-	got.Reset()
-	require.NoError(t, List(&got, compare.Of(fixed()).Clocks))
-	golden(t, "list", got.Bytes())
-	got.Reset()
-	require.NoError(t, Facts(&got, fixed().Host))
-	golden(t, "facts", got.Bytes())
+	golden(t, "pictures.markdown", func(w io.Writer, r Report) error { return r.Markdown(w, []string{"charts/latency.png"}) }, OfDocument(fixed()))
+	golden(t, "list", List, compare.Of(fixed()).Clocks)
+	golden(t, "facts", Facts, fixed().Host)
 }
 
 // pictures are left out of what is compared: package chart tests them, and their
@@ -210,9 +187,12 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-func golden(t *testing.T, name string, got []byte) {
+// golden requires that what is written is that of a golden file, and returns it.
+func golden[T any](t *testing.T, name string, write func(io.Writer, T) error, of T) []byte {
 	t.Helper()
-	got = pictures.ReplaceAll(got, []byte("<svg></svg>"))
+	var written bytes.Buffer
+	require.NoError(t, write(&written, of), name)
+	got := pictures.ReplaceAll(written.Bytes(), []byte("<svg></svg>"))
 	path := filepath.Join("testdata", name+".golden")
 	compared.Store(path, true)
 	if *update {
@@ -221,6 +201,20 @@ func golden(t *testing.T, name string, got []byte) {
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got), "%s; `go test ./internal/report/render -update` writes it anew", name)
+	return written.Bytes()
+}
+
+// goldens compares all of the formats with golden files.
+func goldens[T any](t *testing.T, name string, formats []Format[T], of T) {
+	t.Helper()
+	for _, format := range formats {
+		golden(t, name+"."+format.Name, format.Write, of)
+	}
+}
+
+// without returns the formats but one.
+func without[T any](name string, formats []Format[T]) []Format[T] {
+	return slices.DeleteFunc(slices.Clone(formats), func(f Format[T]) bool { return f.Name == name })
 }
 
 // The widest table there can be: the longest ids, dear clocks, many threads.
@@ -241,9 +235,7 @@ func TestTableFitsItsWidth(t *testing.T) {
 	}
 	var got bytes.Buffer
 	require.NoError(t, OfDocument(d).Text(&got))
-	for line := range strings.Lines(got.String()) {
-		require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
-	}
+	requireFits(t, got.String(), table.Width)
 }
 
 func TestSummaryDoesNotTellApartWhatNoiseHides(t *testing.T) {
@@ -294,9 +286,20 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
+func requireFailedWrites[T any](t *testing.T, formats []Format[T], of T) {
+	t.Helper()
+	for _, format := range formats {
+		require.ErrorContains(t, format.Write(full{}, of), "no space left", format.Name)
+	}
+}
+
 func TestEveryFormatReportsAFailedWrite(t *testing.T) {
-	for _, format := range Formats {
-		require.ErrorContains(t, format.Write(full{}, fixed()), "no space left", format.Name)
+	requireFailedWrites(t, Formats, fixed())
+	requireFailedWrites(t, DoctorFormats, onHPET())
+	requireFailedWrites(t, DiffFormats, demoted())
+	requireFailedWrites(t, FleetFormats, aFleet())
+	for _, d := range each(trusted()) {
+		requireFailedWrites(t, SectionFormats, d)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -189,28 +188,14 @@ func each(d *result.Document) map[string]*result.Document {
 func TestGoldenParts(t *testing.T) {
 	for name, d := range map[string]*result.Document{"trusted": trusted(), "mistrusted": mistrusted()} {
 		for command, d := range each(d) {
-			for _, format := range SectionFormats {
-				var got bytes.Buffer
-				require.NoError(t, format.Write(&got, d))
-				if format.Name == "json" {
-					schema.Check(t, got.Bytes())
-					continue
-				}
-				golden(t, command+"-"+name+"."+format.Name, got.Bytes())
-			}
+			var document bytes.Buffer
+			require.NoError(t, d.Write(&document))
+			schema.Check(t, document.Bytes())
+			goldens(t, command+"-"+name, without("json", SectionFormats), d)
 		}
 	}
-	for name, d := range map[string]*result.Document{"both": both(), "mistrusted": mistrusted()} {
-		for _, format := range Formats {
-			if format.Name == "bench" && name == "mistrusted" {
-				require.ErrorContains(t, format.Write(io.Discard, d), "no samples of latency or throughput")
-				continue
-			}
-			var got bytes.Buffer
-			require.NoError(t, format.Write(&got, d))
-			golden(t, name+"."+format.Name, got.Bytes())
-		}
-	}
+	goldens(t, "both", Formats, both())
+	goldens(t, "mistrusted", without("bench", Formats), mistrusted())
 }
 
 // A run that measured no costs does not show how it measured them.
@@ -239,9 +224,7 @@ func TestPartsFitTheirWidth(t *testing.T) {
 		for _, d := range each(d) {
 			var got bytes.Buffer
 			require.NoError(t, OfDocument(d).Text(&got))
-			for line := range strings.Lines(got.String()) {
-				require.LessOrEqual(t, text.StringWidth(strings.TrimRight(line, "\n")), table.Width, line)
-			}
+			requireFits(t, got.String(), table.Width)
 		}
 	}
 }
@@ -321,25 +304,11 @@ func TestOddPartsCanBeRendered(t *testing.T) {
 	for name, d := range odd() {
 		require.NoError(t, d.Write(io.Discard), "%s: the loader refuses it, so it need not be rendered", name)
 		for _, d := range append(slices.Collect(maps.Values(each(d))), d) {
-			for _, format := range Formats {
-				var got bytes.Buffer
-				err := format.Write(&got, d)
-				if format.Name == "bench" {
-					require.ErrorIs(t, err, errNoSamples)
-					continue
-				}
-				require.NoError(t, err, "%s as %s", name, format.Name)
-				require.NotContains(t, got.String(), "NaN", "%s as %s", name, format.Name)
-				require.NotContains(t, got.String(), "Inf", "%s as %s", name, format.Name)
-				if format.Name == "table" || format.Name == "markdown" {
-					require.NotContains(t, got.String(), "\x1b")
-					require.NotContains(t, got.String(), "\r")
-				}
-				if format.Name == "markdown" || format.Name == "html" {
-					require.NotContains(t, got.String(), "<img")
-				}
+			require.ErrorIs(t, Bench(io.Discard, d), errNoSamples)
+			for _, format := range without("bench", Formats) {
+				got := requireSound(t, format, d, name)
 				if format.Name == "csv" {
-					for _, one := range strings.Split(got.String(), "\n\n") {
+					for _, one := range strings.Split(got, "\n\n") {
 						_, err := csv.NewReader(strings.NewReader(one)).ReadAll()
 						require.NoError(t, err, "every line has all columns")
 					}
@@ -349,10 +318,22 @@ func TestOddPartsCanBeRendered(t *testing.T) {
 	}
 }
 
-func TestFullDeviceIsAnError(t *testing.T) {
-	for command, d := range each(trusted()) {
-		for _, format := range SectionFormats {
-			require.ErrorContains(t, format.Write(full{}, d), "no space left", "%s as %s", command, format.Name)
-		}
+// requireSound returns a document or a diff in a format, which has no figure that is none, and obeys no text.
+func requireSound[T any](t *testing.T, format Format[T], of T, name string) string {
+	t.Helper()
+	var got bytes.Buffer
+	require.NoError(t, format.Write(&got, of), "%s as %s", name, format.Name)
+	never := []string{"NaN", "Inf"}
+	switch format.Name {
+	case "table":
+		never = append(never, "\x1b", "\r")
+	case "markdown":
+		never = append(never, "\x1b", "\r", "<img")
+	case "html":
+		never = append(never, "<img")
 	}
+	for _, text := range never {
+		require.NotContains(t, got.String(), text, "%s as %s", name, format.Name)
+	}
+	return got.String()
 }

@@ -31,6 +31,14 @@ type wide struct {
 func (w *wide) Show(text string) error { _, err := w.WriteString(text); return err }
 func (w *wide) Width() int             { return w.columns }
 
+// requireFits requires that each line of a text has at most so many columns.
+func requireFits(t *testing.T, shown string, columns int) {
+	t.Helper()
+	for line := range strings.Lines(shown) {
+		require.LessOrEqual(t, text.StringWidthWithoutEscSequences(strings.TrimRight(line, "\n")), columns, line)
+	}
+}
+
 // catalogued is a document with every name of the catalogues, those of other systems among them, and what is measured of
 // each.
 func catalogued() (d *result.Document, names []string) {
@@ -81,9 +89,7 @@ func TestNamesOfTheCataloguesStayWhole(t *testing.T) {
 		for name, r := range map[string]Report{"document": OfDocument(d), "diff": OfDiff(both)} {
 			out := &wide{columns: columns}
 			require.NoError(t, r.Text(out))
-			for line := range strings.Lines(out.String()) {
-				require.LessOrEqual(t, text.StringWidthWithoutEscSequences(strings.TrimRight(line, "\n")), columns, "%s at %d columns: %s", name, columns, line)
-			}
+			requireFits(t, out.String(), columns)
 			for _, whole := range names {
 				for word := range strings.FieldsSeq(whole) {
 					for _, part := range partsOf.FindAllString(word, -1) {
@@ -109,13 +115,11 @@ func TestReportsFitTerminals(t *testing.T) {
 		machines = append(machines, fleet.MachineOf(fmt.Sprint("web", i), d, nil))
 	}
 	reports["fleet"] = OfFleet(fleet.Of(machines, nil, time.Time{}))
-	for name, r := range reports {
+	for _, r := range reports {
 		for _, columns := range []int{table.Narrowest, 80, 100, 120} {
 			out := &wide{columns: columns}
 			require.NoError(t, r.Text(out))
-			for line := range strings.Lines(out.String()) {
-				require.LessOrEqual(t, text.StringWidthWithoutEscSequences(strings.TrimRight(line, "\n")), columns, "%s at %d columns: %s", name, columns, line)
-			}
+			requireFits(t, out.String(), columns)
 		}
 	}
 }
@@ -146,9 +150,7 @@ func TestListFitsTerminals(t *testing.T) {
 	for _, columns := range []int{table.Narrowest, 80, 100, 120, 200} {
 		out := &wide{columns: columns}
 		require.NoError(t, List(out, clocks))
-		for line := range strings.Lines(out.String()) {
-			require.LessOrEqual(t, text.StringWidthWithoutEscSequences(strings.TrimRight(line, "\n")), columns, "%d columns: %s", columns, line)
-		}
+		requireFits(t, out.String(), columns)
 		require.Contains(t, out.String(), "CLOCK_PROCESS_CPUTIME_ID@syscall  cpu time  yes\n")
 		require.Equal(t, columns < 200, strings.Contains(out.String(), "\na, b: the kernel"), "%d columns: %s", columns, out)
 	}
