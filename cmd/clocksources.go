@@ -19,14 +19,12 @@ import (
 	"golang.org/x/term"
 )
 
-// otherSources returns the clock sources of --clocksources without the current one, in the
-// kernel's order; nil without the flag. If an earlier experiment left the clock source switched,
-// it first restores that one, and updates the facts.
-func (flags compareFlags) otherSources(in *os.File, out io.Writer, facts *result.Host) ([]string, error) {
+// otherSources returns the clock sources of --clocksources without the one that the machine returns to, in the kernel's
+// order; nil without the flag. It first asks, and restores the clock source that an earlier experiment left switched.
+func (flags compareFlags) otherSources(folder clocksource.Folder, in *os.File, out io.Writer, facts *result.Host) ([]string, error) {
 	if flags.sources == "" {
 		return nil, nil
 	}
-	folder := clocksource.Sysfs
 	available, err := folder.Available()
 	if err != nil {
 		return nil, couldNot(fmt.Errorf("--clocksources: %w", err))
@@ -43,55 +41,38 @@ func (flags compareFlags) otherSources(in *os.File, out io.Writer, facts *result
 			}
 		}
 	}
-	if facts.UnrestoredClockSource != nil && folder.Writable() == nil {
-		if err := restoreEarlier(folder, in, out, flags.yes, facts); err != nil {
-			return nil, err
-		}
+	own, left := facts.ClockSource.Current, folder.Abandoned()
+	if left != nil {
+		own = left.Original
 	}
-	current := facts.ClockSource.Current
-	var others []string
-	for _, name := range available {
-		if slices.Contains(asked, name) && name != current {
-			others = append(others, name)
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(available), func(name string) bool { return name == own || !slices.Contains(asked, name) })
 	if len(others) == 0 {
-		return nil, fmt.Errorf("--clocksources: there is nothing to switch to: %s is in use; available: %s", current, strings.Join(available, ", "))
+		return nil, fmt.Errorf("--clocksources: there is nothing to switch to: %s is in use; available: %s", own, strings.Join(available, ", "))
 	}
 	if err := folder.Writable(); err != nil {
 		return nil, couldNot(fmt.Errorf("--clocksources: %w", err))
 	}
+	if err := consent(in, out, flags.yes, facts.ClockSource.Current, own, others); err != nil {
+		return nil, err
+	}
+	if left != nil {
+		if err := folder.Recover(left); err != nil {
+			return nil, couldNot(fmt.Errorf("--clocksources: %w", err))
+		}
+		facts.ClockSource.Current, facts.UnrestoredClockSource = own, nil
+	}
 	return others, nil
 }
 
-// restoreEarlier restores the clock source that an earlier experiment left switched, if --yes or
-// the user agrees. Otherwise the current one stays.
-func restoreEarlier(folder clocksource.Folder, in *os.File, out io.Writer, yes bool, facts *result.Host) error {
-	left := folder.Abandoned()
-	if left == nil {
-		return nil
-	}
-	what := fmt.Sprintf("an earlier experiment was killed and left the clock source switched to %s; it was %s", facts.ClockSource.Current, left.Original)
-	if !yes && !term.IsTerminal(int(in.Fd())) {
-		return fmt.Errorf("--clocksources: %s, and there is no terminal to ask on; add --yes to restore it and to agree to this experiment", what)
-	}
-	if yes {
-		_, _ = fmt.Fprintf(out, "Restoring %s: %s.\n", left.Original, what)
-	} else if !agrees(in, out, fmt.Sprintf("First: %s.\nRestore %s? [y/N] ", what, left.Original)) {
-		return nil
-	}
-	if err := folder.Recover(left); err != nil {
-		return couldNot(fmt.Errorf("--clocksources: %w", err))
-	}
-	facts.ClockSource.Current, facts.UnrestoredClockSource = left.Original, nil
-	return nil
-}
-
-// consent prints how the running system will change, and asks unless --yes is given.
-func consent(in *os.File, out io.Writer, yes bool, current string, others []string) error {
+// consent prints how the running system will change, and asks unless --yes is given. own is the clock source that the
+// machine returns to, current the one in use.
+func consent(in *os.File, out io.Writer, yes bool, current, own string, others []string) error {
 	if !yes && !term.IsTerminal(int(in.Fd())) {
 		return fmt.Errorf("--clocksources switches the clock source of the running system to %s and back, which may slow it down and make time jump, and there is no terminal to ask on; add --yes to agree",
 			strings.Join(others, ", then "))
+	}
+	if current != own {
+		_, _ = fmt.Fprintf(out, "An earlier experiment was killed and left the clock source switched to %s. First, %s is restored.\n", current, own)
 	}
 	_, _ = fmt.Fprintf(out, `This changes the running system: its clock source will be %[1]s, then %[2]s again.
 Meanwhile every program that reads the time may be slower, and a time service may see a
@@ -100,21 +81,16 @@ restores %[2]s when this one ends, also if it is killed. One effect may last unt
 next boot: while all CPUs read a slow clock source such as hpet or acpi_pm, the kernel's
 watchdog may mark tsc as unstable and withdraw it. The kernel then chooses another one.
 To let the kernel choose, now or later: echo | sudo tee %[3]s
-`, strings.Join(others, ", then "), current, clocksource.Sysfs+"/current_clocksource")
+`, strings.Join(others, ", then "), own, clocksource.Sysfs+"/current_clocksource")
 	if yes {
 		return nil
 	}
-	if !agrees(in, out, "Continue? [y/N] ") {
+	_, _ = fmt.Fprint(out, "Continue? [y/N] ")
+	answer, _ := bufio.NewReader(in).ReadString('\n')
+	if !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
 		return couldNot(errors.New("nothing was changed"))
 	}
 	return nil
-}
-
-// agrees asks a question, and reports whether the answer is yes.
-func agrees(in io.Reader, out io.Writer, question string) bool {
-	_, _ = fmt.Fprint(out, question)
-	answer, _ := bufio.NewReader(in).ReadString('\n')
-	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
 }
 
 // startGuardian starts the guardian, another process of this program, and returns the switch of

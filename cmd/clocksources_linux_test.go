@@ -40,53 +40,37 @@ func leftSwitched(t *testing.T) clocksource.Folder {
 	return clocksource.Folder(root) + clocksource.Sysfs
 }
 
-// factsOfLeftSwitched returns the facts that host reports for such a machine.
-func factsOfLeftSwitched() *result.Host {
-	return &result.Host{
-		ClockSource:           &result.ClockSource{Current: "hpet", Available: []string{"tsc", "hpet", "acpi_pm"}},
-		UnrestoredClockSource: &result.UnrestoredClockSource{Original: "tsc", PID: 412},
-	}
-}
-
 func TestEarlierExperimentIsRestored(t *testing.T) {
-	folder, facts := leftSwitched(t), factsOfLeftSwitched()
-	noTerminal, err := os.Open(os.DevNull)
-	require.NoError(t, err)
-	defer func() { _ = noTerminal.Close() }()
-	var out bytes.Buffer
-	err = restoreEarlier(folder, noTerminal, &out, false, facts)
-	require.ErrorContains(t, err, "left the clock source switched to hpet; it was tsc, and there is no terminal to ask on; add --yes")
-	require.NotContains(t, err.Error(), "\n")
-	require.NotNil(t, folder.Abandoned())
-	require.Empty(t, out.String())
-
-	require.NoError(t, restoreEarlier(folder, noTerminal, &out, true, facts))
-	require.Equal(t, "Restoring tsc: an earlier experiment was killed and left the clock source switched to hpet; it was tsc.\n", out.String())
-	now, err := folder.Current()
-	require.NoError(t, err)
-	require.Equal(t, "tsc", now)
-	require.Nil(t, folder.Abandoned())
-	require.Equal(t, "tsc", facts.ClockSource.Current)
-	require.Nil(t, facts.UnrestoredClockSource)
-
-	out.Reset()
-	require.NoError(t, restoreEarlier(folder, noTerminal, &out, false, facts), "nothing is left")
-	require.Empty(t, out.String())
-}
-
-func TestEarlierExperimentIsRestoredAsAnswered(t *testing.T) {
-	for answer, want := range map[string]string{"y": "tsc", "YES": "tsc", "": "hpet", "n": "hpet", "maybe": "hpet"} {
-		folder, facts := leftSwitched(t), factsOfLeftSwitched()
+	for answer, want := range map[string]string{"y": "tsc", "YES": "tsc", "--yes": "tsc", "": "hpet", "n": "hpet", "maybe": "hpet", "no terminal": "hpet"} {
+		folder := leftSwitched(t)
+		facts := &result.Host{
+			ClockSource:           &result.ClockSource{Current: "hpet", Available: []string{"tsc", "hpet", "acpi_pm"}},
+			UnrestoredClockSource: &result.UnrestoredClockSource{Original: "tsc", PID: 412},
+		}
 		user, terminal := openTerminal(t)
 		_, err := user.WriteString(answer + "\n")
 		require.NoError(t, err)
+		if answer == "no terminal" {
+			terminal, err = os.Open(os.DevNull)
+			require.NoError(t, err)
+		}
 		var out bytes.Buffer
-		require.NoError(t, restoreEarlier(folder, terminal, &out, false, facts), answer)
-		require.True(t, strings.HasSuffix(out.String(), "\nRestore tsc? [y/N] "), out.String())
+		others, err := compareFlags{sources: "all", yes: answer == "--yes"}.otherSources(folder, terminal, &out, facts)
+		require.NoError(t, terminal.Close())
+		if want == "tsc" {
+			require.NoError(t, err, answer)
+			require.Equal(t, []string{"hpet", "acpi_pm"}, others)
+		} else {
+			require.Equal(t, map[bool]int{true: 2, false: 1}[answer == "no terminal"], statusOfError(err))
+			require.NotContains(t, err.Error(), "\n")
+		}
+		require.Equal(t, answer != "no terminal", strings.HasPrefix(out.String(), "An earlier experiment was killed and left the clock source switched to hpet. First, tsc is restored.\n"), out.String())
 		now, err := folder.Current()
 		require.NoError(t, err)
 		require.Equal(t, want, now, answer)
 		require.Equal(t, want, facts.ClockSource.Current, answer)
+		require.Equal(t, want == "hpet", folder.Abandoned() != nil)
+		require.Equal(t, want == "hpet", facts.UnrestoredClockSource != nil)
 	}
 }
 

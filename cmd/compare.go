@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/clocksource"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/machine/wintime"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -114,12 +115,11 @@ func (flags compareFlags) check(command *cobra.Command) error {
 
 // compareClocks plans, measures and reports. Everything is checked before anything is measured.
 func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []string) error {
-	format, err := chosenFormat(render.Formats, flags.reportFlags)
+	to, err := newReport(stdout, stderr, flags.reportFlags, render.Formats, files.OfDocument)
 	if err != nil {
 		return err
 	}
-	to, err := flags.measuring(report[*result.Document]{stdout: stdout, stderr: stderr, format: format, files: files.OfDocument}, "compare")
-	if err != nil {
+	if to, err = flags.measuring(to, "compare"); err != nil {
 		return err
 	}
 	// Before the facts of the host are read: they contain the period of the timer.
@@ -132,15 +132,10 @@ func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []str
 	if err != nil {
 		return err
 	}
-	if plan.otherSources, err = flags.otherSources(os.Stdin, stderr, &plan.facts); err != nil {
+	if plan.otherSources, err = flags.otherSources(clocksource.Sysfs, os.Stdin, stderr, &plan.facts); err != nil {
 		return err
 	}
-	if len(plan.otherSources) > 0 {
-		if err := consent(os.Stdin, stderr, flags.yes, plan.facts.ClockSource.Current, plan.otherSources); err != nil {
-			return err
-		}
-	}
-	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
+	document, err := run(to, func(ctx context.Context) (*result.Document, error) {
 		return plan.measure(ctx, stderr, flags.quiet)
 	})
 	if err != nil {

@@ -64,10 +64,11 @@ of one run, so diff judges by runs where there are several.`,
 
 // compareFiles compares two saved results and reports the differences.
 func compareFiles(stdout, stderr io.Writer, flags diffFlags, oldFile, newFile string) error {
-	format, err := chosenFormat(render.DiffFormats, flags.reportFlags)
+	to, err := newReport(stdout, stderr, flags.reportFlags, render.DiffFormats, files.OfDiff)
 	if err != nil {
 		return err
 	}
+	to.target = files.NewTarget(flags.out, files.Diffs)
 	settings, failAbove, err := flags.settings()
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func compareFiles(stdout, stderr io.Writer, flags diffFlags, oldFile, newFile st
 		return err
 	}
 	d := diff.Compare(old, new, settings)
-	if err := reportLoaded(report[*diff.Diff]{stdout: stdout, stderr: stderr, quiet: flags.quiet, format: format, files: files.OfDiff, target: files.NewTarget(flags.out, files.Diffs)}, d); err != nil {
+	if err := reportLoaded(to, d); err != nil {
 		return err
 	}
 	if all, _ := d.Count(); all == 0 {

@@ -120,18 +120,18 @@ func doctor(stdout, stderr io.Writer, flags doctorFlags, names []string) error {
 
 // diagnose prints a diagnosis, and returns its document; nil if there is nothing to print.
 func (flags doctorFlags) diagnose(stdout, stderr io.Writer, names []string) (*result.Document, error) {
-	format, err := chosenFormat(render.DoctorFormats, flags.reportFlags)
+	to, err := newReport(stdout, stderr, flags.reportFlags, render.DoctorFormats, files.OfDiagnosis)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains([]string{result.Error, result.Warn, never}, flags.failOn) {
 		return nil, fmt.Errorf("--fail-on %q: write error, warn or never", flags.failOn)
 	}
-	to := report[*result.Document]{stdout: stdout, stderr: stderr, quiet: flags.quiet, format: flags.gated(format), files: files.OfDiagnosis}
+	to.format = flags.gated(to.format)
 	if len(names) == 1 {
 		return flags.diagnoseSaved(to, names[0])
 	}
-	return flags.diagnoseHere(to, stderr)
+	return flags.diagnoseHere(to)
 }
 
 // unprinted returns the failure of a check whose standard output could not be written: nobody was told.
@@ -161,12 +161,12 @@ func (flags doctorFlags) diagnoseSaved(to report[*result.Document], name string)
 }
 
 // diagnoseHere measures on this machine, and diagnoses it.
-func (flags doctorFlags) diagnoseHere(to report[*result.Document], stderr io.Writer) (*result.Document, error) {
+func (flags doctorFlags) diagnoseHere(to report[*result.Document]) (*result.Document, error) {
 	to, err := flags.measuring(to, "doctor")
 	if err != nil {
 		return nil, err
 	}
-	return run(to, stderr, func(ctx context.Context) (*result.Document, error) {
+	return run(to, func(ctx context.Context) (*result.Document, error) {
 		document, err := examine.Run(ctx, tool(), flags.fast)
 		if err != nil {
 			return nil, err

@@ -55,7 +55,7 @@ than in a minute.`,
 			if reference.Kind == clock.CPUTime {
 				return fmt.Errorf("--ref %w", countsCPUTime(reference))
 			}
-			clocks, err := chosen(flags.all, selectors, defaultDriftClocks())
+			clocks, err := chosen(flags.all, selectors, drift.DefaultClocks())
 			if err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ than in a minute.`,
 				settings.LoadTime = min(flags.time/2, maxLoad)
 			}
 			measure := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
-				settings.NominalHz = func(c clock.Clock) float64 { return nominalHz(c, document.Host.CPU) }
+				settings.KernelTSCHz = document.Host.CPU.KernelTSCHz
 				drifted, err := drift.Run(ctx, clocks, reference, settings, progress)
 				document.Put(&drifted)
 				return err
@@ -153,23 +153,4 @@ func countsCPUTime(c clock.Clock) error {
 func callOf(c clock.Clock) string {
 	call, _, _ := strings.Cut(c.ID, "@")
 	return call
-}
-
-// defaultDriftClocks returns the clocks that drift measures without a selector: those that programs
-// choose between, without CPU time, which passes only while a thread runs, and without clocks
-// whose ticks hide their rate for minutes.
-func defaultDriftClocks() []clock.Clock {
-	const finest = 1e6 // ticks a second
-	return slices.DeleteFunc(clock.Default(), func(c clock.Clock) bool {
-		return c.Kind == clock.CPUTime || c.Hz > 0 && c.Hz <= finest || strings.Contains(c.ID, "_COARSE@")
-	})
-}
-
-// nominalHz returns the kernel's rate of the time stamp counter in Hz: the CPU does not report it.
-// It is 0 for every other clock.
-func nominalHz(c clock.Clock, cpu result.CPU) float64 {
-	if c.Path == clock.CPU && strings.Contains(c.ID, "RDTSC") {
-		return cpu.KernelTSCHz
-	}
-	return 0
 }

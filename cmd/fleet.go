@@ -94,7 +94,7 @@ func globbed(names []string) ([]string, error) {
 
 // compareMachines reads the results and reports the comparison.
 func compareMachines(stdin io.Reader, stdout, stderr io.Writer, flags fleetFlags, names []string) error {
-	format, err := chosenFormat(render.FleetFormats, flags.reportFlags)
+	to, err := newReport(stdout, stderr, flags.reportFlags, render.FleetFormats, files.OfFleet)
 	if err != nil {
 		return err
 	}
@@ -107,9 +107,8 @@ func compareMachines(stdin io.Reader, stdout, stderr io.Writer, flags fleetFlags
 	}
 	machines, unread := fleet.Read(found, machineIn)
 	f := fleet.Of(machines, append(missing, unread...), time.Now())
-	to := report[*fleet.Fleet]{stdout: stdout, stderr: stderr, quiet: flags.quiet, format: format, files: files.OfFleet, target: files.NewTarget(flags.out, files.Fleets)}
-	if f.Machines == 0 {
-		to.target = nil // what is there has more
+	if f.Machines > 0 { // else what is there has more
+		to.target = files.NewTarget(flags.out, files.Fleets)
 	}
 	if err := reportLoaded(to, f); err != nil {
 		return err

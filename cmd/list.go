@@ -7,8 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/show/printable"
 )
@@ -23,7 +22,7 @@ func listCommand() *cobra.Command {
 			if err := tableOrJSON(format); err != nil {
 				return err
 			}
-			entries, err := availability(clock.Catalog())
+			entries, err := measure.Availability(clock.Catalog())
 			if err != nil {
 				return couldNot(err)
 			}
@@ -56,19 +55,4 @@ func writeJSON(w io.Writer, of any) error {
 	encoder := json.NewEncoder(printable.JSON(w))
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(of)
-}
-
-// availability returns an entry for each clock: available here, or why not.
-func availability(clocks []clock.Clock) ([]compare.Clock, error) {
-	entries := make([]compare.Clock, 0, len(clocks))
-	err := thread.Run(thread.Any, func() {
-		for _, c := range clocks {
-			entry := compare.Clock{ID: c.ID, Call: c.Call, Path: string(c.Path), Kind: string(c.Kind), TicksPerSecond: c.Hz, Available: true}
-			if _, err := c.Open(); err != nil {
-				entry.Available, entry.Reason = false, err.Error()
-			}
-			entries = append(entries, entry)
-		}
-	})
-	return entries, err
 }

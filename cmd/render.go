@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
 )
@@ -32,7 +31,7 @@ output of --format json.`,
 			if err := notEmpty(command, "out"); err != nil {
 				return err
 			}
-			format, err := chosenFormat(render.Formats, flags)
+			to, err := newReport(command.OutOrStdout(), command.ErrOrStderr(), flags, render.Formats, files.OfDocument)
 			if err != nil {
 				return err
 			}
@@ -40,8 +39,8 @@ output of --format json.`,
 			if err != nil {
 				return err
 			}
-			target := files.NewTarget(flags.out, files.Results(files.MeasuredBy(document)...))
-			return reportLoaded(report[*result.Document]{stdout: command.OutOrStdout(), stderr: command.ErrOrStderr(), quiet: flags.quiet, format: format, files: files.OfDocument, target: target}, document)
+			to.target = files.NewTarget(flags.out, files.Results(files.MeasuredBy(document)...))
+			return reportLoaded(to, document)
 		},
 	}
 	addReportFlags(command, &flags, render.Formats, documentFiles)

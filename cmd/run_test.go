@@ -41,7 +41,7 @@ func requireStatus(t *testing.T, want int, err error) {
 func TestRunReportsWhatIsMeasured(t *testing.T) {
 	var out strings.Builder
 	folder := filepath.Join(need.Folder(t), "report")
-	document, err := run(reportInto(&out, folder), io.Discard, func(context.Context) (*result.Document, error) {
+	document, err := run(reportInto(&out, folder), func(context.Context) (*result.Document, error) {
 		require.DirExists(t, folder, "the folder is made before the measurement")
 		return &result.Document{Tool: result.Tool{Version: "1"}}, nil
 	})
@@ -54,7 +54,7 @@ func TestRunReportsWhatIsMeasured(t *testing.T) {
 func TestRunWithoutAResult(t *testing.T) {
 	var out strings.Builder
 	above := need.Folder(t)
-	_, err := run(reportInto(&out, filepath.Join(above, "report")), io.Discard, func(context.Context) (*result.Document, error) {
+	_, err := run(reportInto(&out, filepath.Join(above, "report")), func(context.Context) (*result.Document, error) {
 		return nil, errors.New("no thread can be started")
 	})
 	require.EqualError(t, err, "no thread can be started")
@@ -69,7 +69,7 @@ func TestRunWithoutAResult(t *testing.T) {
 func TestRunThatFailsInPart(t *testing.T) {
 	var out strings.Builder
 	folder := filepath.Join(need.Folder(t), "report")
-	_, err := run(reportInto(&out, folder), io.Discard, func(context.Context) (*result.Document, error) {
+	_, err := run(reportInto(&out, folder), func(context.Context) (*result.Document, error) {
 		return &result.Document{Tool: result.Tool{Version: "1"}}, errors.New("a worker ended")
 	})
 	require.EqualError(t, err, "a worker ended")
@@ -85,7 +85,7 @@ func TestRunThatCannotWriteItsFiles(t *testing.T) {
 	to.files = func(*result.Document) []files.File {
 		return []files.File{{Name: "version.txt", Write: func(io.Writer) error { return errors.New("no memory for the picture") }}}
 	}
-	_, err := run(to, io.Discard, func(context.Context) (*result.Document, error) {
+	_, err := run(to, func(context.Context) (*result.Document, error) {
 		return &result.Document{Tool: result.Tool{Version: "1"}}, nil
 	})
 	require.EqualError(t, err, "--out: version.txt: no memory for the picture")
@@ -97,7 +97,7 @@ func TestRunThatCannotWriteItsFiles(t *testing.T) {
 func TestRunMeasuresNothingWhereItCannotReport(t *testing.T) {
 	taken := filepath.Join(need.Folder(t), "taken")
 	require.NoError(t, os.WriteFile(taken, nil, 0o600))
-	_, err := run(reportInto(io.Discard, taken), io.Discard, func(context.Context) (*result.Document, error) {
+	_, err := run(reportInto(io.Discard, taken), func(context.Context) (*result.Document, error) {
 		t.Error("it measured")
 		return nil, nil
 	})
@@ -109,7 +109,7 @@ func TestRunMeasuresNothingWhereItCannotReport(t *testing.T) {
 func TestRunThatASignalEnds(t *testing.T) {
 	for _, interrupted := range []bool{true, false} {
 		var out strings.Builder
-		_, err := run(reportInto(&out, ""), io.Discard, func(ctx context.Context) (*result.Document, error) {
+		_, err := run(reportInto(&out, ""), func(ctx context.Context) (*result.Document, error) {
 			signals.Handle(syscall.SIGTERM)
 			require.Error(t, ctx.Err())
 			return &result.Document{Tool: result.Tool{Version: "1"}, Interrupted: interrupted}, nil

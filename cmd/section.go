@@ -95,15 +95,14 @@ type sectionRun struct {
 
 // run measures the section and reports it.
 func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*result.Document, error) {
-	format, err := chosenFormat(render.SectionFormats, flags.reportFlags)
+	to, err := newReport(stdout, stderr, flags.reportFlags, render.SectionFormats, files.OfDocument)
 	if err != nil {
 		return nil, err
 	}
-	to, err := flags.measuring(report[*result.Document]{stdout: stdout, stderr: stderr, format: format, files: files.OfDocument}, flags.command)
-	if err != nil {
+	if to, err = flags.measuring(to, flags.command); err != nil {
 		return nil, err
 	}
-	document, err := run(to, stderr, func(ctx context.Context) (*result.Document, error) {
+	document, err := run(to, func(ctx context.Context) (*result.Document, error) {
 		return flags.document(ctx, stderr, section)
 	})
 	if err != nil {
@@ -115,7 +114,7 @@ func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*r
 // document returns the document with the section, and nil if no thread can be started. With an
 // error beside it the document has what was measured before.
 func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, section sectionRun) (*result.Document, error) {
-	entries, err := availability(section.clocks)
+	entries, err := measure.Availability(section.clocks)
 	if err != nil {
 		return nil, err
 	}

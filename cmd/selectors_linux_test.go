@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose/examine"
+	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/measurement/skew"
 )
 
 // The alarm clocks need a device, and every read is a system call. They are measured only if a
@@ -25,7 +27,7 @@ func TestAlarmClocksAreNotMeasuredByDefault(t *testing.T) {
 	usual, err := chosen(false, nil, clock.Default())
 	require.NoError(t, err)
 	for name, clocks := range map[string][]clock.Clock{
-		"compare": usual, "verify": clock.Default(), "skew": defaultSkewClocks(), "drift": defaultDriftClocks(), "doctor": examine.Clocks(measure.Settings{}),
+		"compare": usual, "verify": clock.Default(), "skew": skew.DefaultClocks(), "drift": drift.DefaultClocks(), "doctor": examine.Clocks(measure.Settings{}),
 	} {
 		require.Empty(t, in(clocks), name)
 		require.NotEmpty(t, clocks, name)

@@ -3,11 +3,9 @@ package cmd
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/show/words"
@@ -32,7 +30,7 @@ Without CLOCK it measures the CPU's counter and the clock that most programs rea
 			if err != nil {
 				return err
 			}
-			clocks, err := chosen(flags.all, selectors, defaultSkewClocks())
+			clocks, err := chosen(flags.all, selectors, skew.DefaultClocks())
 			if err != nil {
 				return err
 			}
@@ -51,15 +49,4 @@ Without CLOCK it measures the CPU's counter and the clock that most programs rea
 	flags = addClockFlags(command, 3*time.Second)
 	flags.addCPUs(command)
 	return command
-}
-
-// defaultSkewClocks returns the clocks that skew measures without a selector: a counter that
-// waits for earlier instructions, and the clock of the system.
-func defaultSkewClocks() []clock.Clock {
-	usual := []string{"LFENCE+RDTSC@cpu", "ISB+CNTVCT_EL0@cpu", "CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
-	all := slices.DeleteFunc(clock.Catalog(), func(c clock.Clock) bool { return !slices.Contains(usual, c.ID) })
-	if len(all) == 0 {
-		return clock.Default()
-	}
-	return all
 }

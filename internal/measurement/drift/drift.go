@@ -15,6 +15,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -30,9 +32,8 @@ type Settings struct {
 	LoadTime time.Duration
 	// CPUs is the number of CPUs that are kept busy; 0 for none.
 	CPUs int
-	// NominalHz returns the kernel's figure for the ticks/s of a counter that reports none
-	// itself; 0 if it is not known. NominalHz may be nil.
-	NominalHz func(clock.Clock) float64
+	// KernelTSCHz is the kernel's rate of the time stamp counter, which does not report it; 0 if it is not known.
+	KernelTSCHz float64
 }
 
 // Run compares the clocks with the reference, which it skips among them, and reports its progress to tell, which may be
@@ -69,4 +70,13 @@ func run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Set
 		return drift, fmt.Errorf("reference %s: %w", reference.ID, r.reference.err)
 	}
 	return drift, nil
+}
+
+// DefaultClocks returns the clocks that are measured if none are chosen: those that programs choose between, without CPU
+// time, which passes only while a thread runs, and without clocks whose ticks hide their rate for minutes.
+func DefaultClocks() []clock.Clock {
+	const finest = 1e6 // ticks a second
+	return slices.DeleteFunc(clock.Default(), func(c clock.Clock) bool {
+		return c.Kind == clock.CPUTime || c.Hz > 0 && c.Hz <= finest || strings.Contains(c.ID, "_COARSE@")
+	})
 }

@@ -134,12 +134,11 @@ func TestCounters(t *testing.T) {
 	}
 	device := counter("device")
 	device.ReportedNS = func() float64 { return 0.4 }
-	nominal := func(c clock.Clock) float64 {
-		return map[string]float64{"known": 2.596e9, "device": 1}[c.ID]
-	}
+	tsc := counter("RDTSC@cpu")
+	tsc.Path = clock.CPU
 	s := both
-	s.NominalHz = nominal
-	drift, err := w.run(t.Context(), []clock.Clock{counter("known"), counter("unknown"), device}, w.reference(), s)
+	s.KernelTSCHz = 2.596e9
+	drift, err := w.run(t.Context(), []clock.Clock{tsc, counter("unknown"), device}, w.reference(), s)
 	require.NoError(t, err)
 	known, unknown, stated := drift.Clocks[0], drift.Clocks[1], drift.Clocks[2]
 	require.Equal(t, 2.596e9, known.NominalHz)

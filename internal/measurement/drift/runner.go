@@ -63,7 +63,7 @@ func (r *runner) run() {
 
 // open opens the reference and the clocks, and measures their ticks. It returns whether the reference can be used.
 func (r *runner) open() bool {
-	r.reference.open(r.settings.NominalHz)
+	r.reference.open(r.settings.KernelTSCHz)
 	if r.reference.err == nil && r.reference.hz == 0 {
 		r.reference.err = errNoHz
 	}
@@ -75,7 +75,7 @@ func (r *runner) open() bool {
 		if r.over() {
 			break
 		}
-		if s.open(r.settings.NominalHz); s.err == nil {
+		if s.open(r.settings.KernelTSCHz); s.err == nil {
 			r.findTick(s)
 		}
 	}

@@ -67,7 +67,7 @@ func TestWatchFindsTheTick(t *testing.T) {
 	w := newWorld(1)
 	w.readNS = 100
 	r := &runner{reference: &subject{clock: w.reference()}}
-	r.reference.open(nil)
+	r.reference.open(0)
 	stated := w.coarse("stated", 0, 1e9)
 	stated.ReportedNS = func() float64 { return 1e9 }
 	unit := w.clock("time", 1, func(ns float64) int64 { return int64(ns / 1e9) })
@@ -82,7 +82,7 @@ func TestWatchFindsTheTick(t *testing.T) {
 		{unit, 1},
 	} {
 		s := &subject{clock: test.clock}
-		s.open(nil)
+		s.open(0)
 		begun := w.ns
 		r.findTick(s)
 		require.Equal(t, test.want, s.tick, test.clock.ID)
@@ -91,13 +91,13 @@ func TestWatchFindsTheTick(t *testing.T) {
 	// One that ticks about as often as it can be read with the reference in between is seen too.
 	w.readNS = 40
 	often := &subject{clock: w.coarse("100 ns", 0, 100)}
-	often.open(nil)
+	often.open(0)
 	r.findTick(often)
 	require.InDelta(t, 100, often.tick, 0)
 	w.readNS = 100
 	// If a clock reports nothing, only a lower bound of its tick is known.
 	silent := &subject{clock: w.coarse("silent", 0, 1e12)}
-	silent.open(nil)
+	silent.open(0)
 	r.findTick(silent)
 	require.InDelta(t, 40e6, silent.tick, 1e5)
 }

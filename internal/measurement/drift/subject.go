@@ -2,6 +2,7 @@ package drift
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/observe"
@@ -32,13 +33,13 @@ type subject struct {
 }
 
 // open opens the clock, unless it counts CPU time.
-func (s *subject) open(nominal func(clock.Clock) float64) {
+func (s *subject) open(kernelTSCHz float64) {
 	if s.clock.Kind == clock.CPUTime {
 		s.err = errCPUTime
 		return
 	}
-	if s.hz = observe.StatedHz(s.clock); s.hz == 0 && nominal != nil {
-		s.hz = nominal(s.clock)
+	if s.hz = observe.StatedHz(s.clock); s.hz == 0 && s.clock.Path == clock.CPU && strings.Contains(s.clock.ID, "RDTSC") {
+		s.hz = kernelTSCHz
 	}
 	s.reader, s.err = s.clock.Open()
 }

@@ -159,3 +159,14 @@ func pairs(cpus []int) [][2]int {
 	}
 	return all
 }
+
+// DefaultClocks returns the clocks that are measured if none are chosen: a counter that waits for earlier instructions,
+// and the clock of the system.
+func DefaultClocks() []clock.Clock {
+	usual := []string{"LFENCE+RDTSC@cpu", "ISB+CNTVCT_EL0@cpu", "CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
+	all := slices.DeleteFunc(clock.Catalog(), func(c clock.Clock) bool { return !slices.Contains(usual, c.ID) })
+	if len(all) == 0 {
+		return clock.Default()
+	}
+	return all
+}
