@@ -3,6 +3,7 @@ package drift
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,13 +51,28 @@ func (t *Drift) Block(*result.Document) table.Block {
 	case rated == 0:
 		block.Verdict = "No rate could be measured."
 	case compared == 0:
-		block.Verdict = fmt.Sprintf("Rates of %s against %s.", words.Plural(rated, "clock"), t.Reference)
+		block.Verdict = t.farthest(rated)
 	case differ == 0:
 		block.Verdict = "No clock changes its rate under load by more than the error bound."
 	default:
 		block.Verdict = fmt.Sprintf("%d of %s at another rate under load, beyond the error bound.", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
 	}
 	return block
+}
+
+// farthest returns by how much the rated clocks differ from the reference at most, error bounds included.
+func (t *Drift) farthest(rated int) string {
+	known, most := 0, 0.0
+	for _, c := range t.Clocks {
+		if all := phases(c); len(all) > 0 && all[0].rate.PPM != nil {
+			known++
+			most = max(most, math.Abs(*all[0].rate.PPM)+all[0].rate.IntervalPPM)
+		}
+	}
+	if known == 0 {
+		return fmt.Sprintf("Rates of %s against %s, in Hz only.", words.Plural(rated, "clock"), t.Reference)
+	}
+	return fmt.Sprintf("No clock differs from %s by more than %.3g ppm, %s a day (%s).", t.Reference, most, words.Duration(most*1e-6*dayNS), words.Plural(known, "clock"))
 }
 
 // underLoad returns by how many ppm a clock runs faster under load than asleep, the error bound, and whether the change
@@ -111,6 +127,10 @@ func rateGrid(t *Drift) table.Grid {
 		Title:  "Rate against " + t.Reference + ", in ppm",
 		Header: []string{"Clock", "nominal rate", "asleep", "under load", "per day"}, Spare: []int{1, 4},
 	}
+	loaded := slices.ContainsFunc(t.Clocks, func(c DriftedClock) bool { return c.Loaded != nil })
+	if !loaded {
+		g.Header, g.Spare = slices.Delete(g.Header, 3, 4), []int{1, 3}
+	}
 	for _, c := range t.Clocks {
 		all := phases(c)
 		if len(all) == 0 {
@@ -122,7 +142,11 @@ func rateGrid(t *Drift) table.Grid {
 		} else {
 			g.Note = "-: the clock has no nominal rate, so its rate is given in Hz only."
 		}
-		g.Rows = append(g.Rows, []string{c.ID, nominal(c.NominalHz), ppm(c.Asleep), ppm(c.Loaded), day})
+		row := []string{c.ID, nominal(c.NominalHz), ppm(c.Asleep), ppm(c.Loaded), day}
+		if !loaded {
+			row = slices.Delete(row, 3, 4)
+		}
+		g.Rows = append(g.Rows, row)
 	}
 	return g
 }

@@ -41,6 +41,18 @@ func TestChangeUnderLoadOfManyClocks(t *testing.T) {
 	}
 }
 
+// Without load the answer is the largest difference, and there is no column of dashes.
+func TestDriftWithoutLoad(t *testing.T) {
+	d := &Drift{Reference: "r", Clocks: []DriftedClock{
+		{ID: "a", NominalHz: 1e9, Asleep: ratedAt(0.5, 1e9, 0.1)}, {ID: "b", NominalHz: 1e9, Asleep: ratedAt(-2, 1e9, 0.5)}, {ID: "unstated", Asleep: &DriftRate{Hz: 1e9}},
+	}}
+	require.Equal(t, "No clock differs from r by more than 2.5 ppm, 216 ms a day (2 clocks).", d.Block(&result.Document{}).Verdict)
+	require.NotContains(t, rateGrid(d).Header, "under load")
+	d.Clocks[0].Loaded = ratedAt(0.5, 1e9, 0.1)
+	require.Contains(t, rateGrid(d).Header, "under load")
+	require.Equal(t, "Rates of 1 clock against r, in Hz only.", (&Drift{Reference: "r", Clocks: d.Clocks[2:]}).Block(&result.Document{}).Verdict)
+}
+
 // A document may have impossible rates: an older version did not detect that the clock was
 // set.
 func TestAbsurdRatesFitTheTable(t *testing.T) {

@@ -139,7 +139,7 @@ func (s *Profile) verdict() string {
 	case s.Samples == 0 && len(s.Unseen) > 0:
 		return "No sample was taken of what timebench may see."
 	case s.Samples == 0:
-		return fmt.Sprintf("No sample was taken: the processes took little CPU time or none. A sample stands for %s.", words.Duration(1e9/float64(max(s.RateHz, 1))))
+		return fmt.Sprintf("No sample was taken in %s: the processes took little CPU time or none. A sample stands for %s.", words.Duration(float64(s.DurationNS)), words.Duration(1e9/float64(max(s.RateHz, 1))))
 	case s.ClockCPUs == 0:
 		return fmt.Sprintf("No process was seen to read a clock in %s.", words.Plural(s.Samples, "sample"))
 	}

@@ -103,7 +103,7 @@ func TestThreadsWithoutTheKernel(t *testing.T) {
 
 // What timebench may not see may have run.
 func TestVerdictWithoutSamples(t *testing.T) {
-	require.Equal(t, "No sample was taken: the processes took little CPU time or none. A sample stands for 10 ms.", (&Profile{RateHz: 100}).verdict())
+	require.Equal(t, "No sample was taken in 2 s: the processes took little CPU time or none. A sample stands for 10 ms.", (&Profile{RateHz: 100, DurationNS: 2e9}).verdict())
 	require.Equal(t, "No sample was taken of what timebench may see.", (&Profile{Unseen: []string{"the processes of other users"}}).verdict())
 }
 

@@ -82,8 +82,8 @@ func OfDocument(document *result.Document) Report {
 
 // untilThen returns the answer of a document, which says whether the run was interrupted.
 func untilThen(d *result.Document, answer string) string {
-	if d.Interrupted && answer != "" {
-		return "Interrupted; up to then: " + answer
+	if d.Interrupted {
+		return "Interrupted; up to then: " + cmp.Or(answer, "No read of a clock was timed.")
 	}
 	return answer
 }
