@@ -287,35 +287,6 @@ func TestFilesAreReadOnce(t *testing.T) {
 	require.Equal(t, 2, files.reads)
 }
 
-func TestFilesAreBounded(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(path, madeELF(2, madeNames, madeSymbols), 0o600))
-	files := new(Files)
-	read := func() (id fileID) {
-		id, table, err := files.read(func() (*os.File, fileID, error) {
-			return openRegular(unix.AT_FDCWD, path, 0, 0, func(*unix.Stat_t) error { return nil })
-		})
-		require.NoError(t, err)
-		require.NotNil(t, table)
-		return id
-	}
-	id := read()
-	require.NoError(t, files.reserve(maxBytes-files.bytes))
-	_, ok := files.known(id)
-	require.True(t, ok)
-	require.NoError(t, files.reserve(files.kept))
-	_, ok = files.known(id)
-	require.False(t, ok, "dropped for what needs its memory")
-	require.NoError(t, files.Exhausted())
-	require.Error(t, files.reserve(1))
-	require.EqualError(t, files.Exhausted(), "the symbols of all programs need more than 320 MiB of memory")
-	files.release(maxBytes)
-	require.Zero(t, files.bytes)
-	read()
-	require.Equal(t, 2, files.reads)
-	require.Equal(t, files.kept, files.bytes)
-}
-
 // Whatever a file has, to read it takes no more memory than was reserved for it.
 func TestReadingTakesWhatIsReserved(t *testing.T) {
 	const number = 200_000

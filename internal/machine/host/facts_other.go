@@ -26,3 +26,9 @@ func Facts() result.Host {
 	addSystemFacts(&facts)
 	return facts
 }
+
+// RTCSeconds returns false: this build reads no real-time clock.
+func RTCSeconds() (seconds int64, ok bool) { return 0, false }
+
+// TimeSync returns nil: this build does not know the state of the wall clock.
+func TimeSync() *result.TimeSync { return nil }

@@ -2,7 +2,12 @@
 
 package host
 
-import "github.com/timebench/timebench/internal/document/result"
+import (
+	"os"
+	"time"
+
+	"github.com/timebench/timebench/internal/document/result"
+)
 
 // addSystemFacts adds the names of the system, its clock source, the facts of macOS, and the hypervisor that the CPU reports.
 func addSystemFacts(facts *result.Host) {
@@ -13,3 +18,13 @@ func addSystemFacts(facts *result.Host) {
 		facts.Virtualization = &result.Virtualization{System: system, Role: "guest"}
 	}
 }
+
+// WallGranularity is how much two readings of the wall clock and of the monotonic clock may
+// differ on a machine without problems.
+const WallGranularity = time.Millisecond
+
+// See returns the moment.
+func See() Sighting { return Sighting{At: time.Now()} }
+
+// CountChild does nothing: this build does not measure CPU time.
+func CountChild(*os.ProcessState) {}
