@@ -2,12 +2,10 @@ package watch
 
 import (
 	"context"
-	"errors"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
+	"github.com/prometheus/procfs"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"golang.org/x/sys/unix"
 )
@@ -61,33 +59,18 @@ func now() moment {
 // the kernel does not account for that (CONFIG_SCHED_INFO). A thread that ends takes its part with it, and the
 // sum is then smaller than before.
 func waited() int64 {
-	threads, err := os.ReadDir("/proc/self/task")
+	threads, err := procfs.AllThreads(os.Getpid())
 	if err != nil {
 		return -1
 	}
-	sum := int64(0)
+	sum, known := int64(0), false
 	for _, thread := range threads {
-		ns, ok := waitedOf("/proc/self/task/" + thread.Name())
-		if !ok {
-			return -1
+		if stat, err := thread.Schedstat(); err == nil { // one that has just ended waited for nothing
+			sum, known = sum+int64(stat.WaitingNanoseconds), true
 		}
-		sum += ns
+	}
+	if !known {
+		return -1
 	}
 	return sum
-}
-
-// waitedOf returns the second number of schedstat: nanoseconds on a run queue
-// (Documentation/scheduler/sched-stats.rst). A thread that has just ended waited for nothing.
-func waitedOf(thread string) (ns int64, ok bool) {
-	text, err := os.ReadFile(thread + "/schedstat")
-	if err != nil {
-		_, gone := os.Stat(thread)
-		return 0, os.IsNotExist(gone) || errors.Is(err, unix.ESRCH)
-	}
-	fields := strings.Fields(string(text))
-	if len(fields) < 2 {
-		return 0, false
-	}
-	ns, err = strconv.ParseInt(fields[1], 10, 64)
-	return ns, err == nil
 }

@@ -53,13 +53,11 @@ func TSCHz(measured []compare.Clock) float64 {
 	}
 	for _, m := range measured {
 		if m.ID == c.ID && m.TicksPerSecond > 0 {
-			return wholeHz(m.TicksPerSecond)
+			return math.Round(m.TicksPerSecond)
 		}
 	}
-	return wholeHz(observe.Hz(*c, 100*time.Millisecond))
+	return math.Round(observe.Hz(*c, 100*time.Millisecond))
 }
-
-func wholeHz(hz float64) float64 { return math.Round(hz) }
 
 // AfterChange returns the facts of a run. If the clock source changed during the run, the clock
 // source and the kernel log are those after it.
@@ -79,6 +77,6 @@ var currentFacts = host.Facts
 func AddRates(cpu *result.CPU) {
 	if c := timeStampCounter(); c != nil {
 		asleep, loaded := observe.Rates(*c, tscRateTime, cpu.Usable)
-		cpu.TSCAsleepHz, cpu.TSCLoadedHz = wholeHz(asleep), wholeHz(loaded)
+		cpu.TSCAsleepHz, cpu.TSCLoadedHz = math.Round(asleep), math.Round(loaded)
 	}
 }
