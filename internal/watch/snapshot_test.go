@@ -76,12 +76,12 @@ func TestTurnsLeaveNothingBehind(t *testing.T) {
 	for range 5 {
 		r.snapshot()
 	}
-	goroutines, files := runtime.NumGoroutine(), openFiles(t)
+	goroutines, files := runtime.NumGoroutine(), need.OpenFiles()
 	for range 200 {
 		r.snapshot()
 	}
 	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines+2)
-	require.LessOrEqual(t, openFiles(t), files)
+	require.LessOrEqual(t, need.OpenFiles(), files)
 }
 
 // Run ends with its context, and leaves no goroutine behind.

@@ -27,6 +27,23 @@ func Program(t testing.TB, name string) string {
 	return path
 }
 
+// Compiled returns the path of a program that cc makes of a C file.
+func Compiled(t testing.TB, source string, flags ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(source), ".c"))
+	args := append([]string{"-Wall", "-O1", "-pthread", "-o", path, source}, flags...)
+	if out, err := exec.Command(Program(t, "cc"), args...).CombinedOutput(); err != nil {
+		t.Fatalf("cc: %v\n%s", err, out)
+	}
+	return path
+}
+
+// OpenFiles returns the number of open files of this process; 0 on a system without /proc.
+func OpenFiles() int {
+	files, _ := os.ReadDir("/proc/self/fd")
+	return len(files)
+}
+
 // Missing ends the test for the lack of a named need: a skip, or a failure where
 // it is required.
 func Missing(t testing.TB, name, reason string) {

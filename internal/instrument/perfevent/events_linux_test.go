@@ -114,8 +114,7 @@ func TestOverflowIsCounted(t *testing.T) {
 }
 
 func TestClosedEventsLeaveNoFile(t *testing.T) {
-	before, err := os.ReadDir("/proc/self/fd")
-	require.NoError(t, err)
+	before := need.OpenFiles()
 	e := New(Options{RateHz: 100, ExcludeKernel: true})
 	if err := e.Open(unix.Gettid(), 0); err != nil {
 		need.Missing(t, "perf events", err.Error())
@@ -123,7 +122,5 @@ func TestClosedEventsLeaveNoFile(t *testing.T) {
 	require.Equal(t, 1, e.Len())
 	require.ErrorIs(t, e.Open(1<<30, 0), unix.ESRCH)
 	require.NoError(t, e.Close())
-	after, err := os.ReadDir("/proc/self/fd")
-	require.NoError(t, err)
-	require.Len(t, after, len(before))
+	require.Equal(t, before, need.OpenFiles())
 }

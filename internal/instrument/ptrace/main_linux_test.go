@@ -108,12 +108,7 @@ func usableOrSkip(t *testing.T) {
 // compiled returns the path of a program that is compiled from testdata/NAME.c.
 func compiled(t *testing.T, name string, flags ...string) string {
 	t.Helper()
-	cc := need.Program(t, "cc")
-	path := filepath.Join(t.TempDir(), name)
-	args := append([]string{"-Wall", "-Werror", "-O1", "-pthread", "-o", path, filepath.Join("testdata", name+".c")}, flags...)
-	out, err := exec.Command(cc, args...).CombinedOutput()
-	require.NoError(t, err, string(out))
-	return path
+	return need.Compiled(t, "testdata/"+name+".c", append(flags, "-Werror")...)
 }
 
 func deadline(t *testing.T) context.Context {

@@ -53,6 +53,9 @@ var readsOfTheKernel = map[string][]string{
 // The programs of each language make each call 1,000 times. Each of them belongs to its mark.
 func TestReads(t *testing.T) {
 	usableOrSkip(t)
+	running := func(name string, args ...string) func(*testing.T) *exec.Cmd {
+		return func(t *testing.T) *exec.Cmd { return exec.Command(need.Program(t, name), args...) }
+	}
 	programs := []struct {
 		name    string
 		program func(t *testing.T) *exec.Cmd
@@ -62,9 +65,7 @@ func TestReads(t *testing.T) {
 	}{
 		{"C", func(t *testing.T) *exec.Cmd { return exec.Command(compiled(t, "reads"), "1000") }, readsOfC(), false},
 		{"C, static", func(t *testing.T) *exec.Cmd { return exec.Command(compiled(t, "reads", "-static"), "1000") }, readsOfC(), false},
-		{"python3", func(t *testing.T) *exec.Cmd {
-			return exec.Command(need.Program(t, "python3"), "-I", "testdata/reads.py", "1000")
-		}, readsOfPython, false},
+		{"python3", running("python3", "-I", "testdata/reads.py", "1000"), readsOfPython, false},
 		{"a shell that becomes Python", func(t *testing.T) *exec.Cmd {
 			script := filepath.Join(t.TempDir(), "wrapper")
 			text := "#!/bin/sh\nexec '" + need.Program(t, "python3") + "' -I testdata/reads.py \"$@\"\n"
@@ -74,16 +75,12 @@ func TestReads(t *testing.T) {
 		{"a shell that waits for Python", func(t *testing.T) *exec.Cmd {
 			return exec.Command(need.Program(t, "sh"), "-c", need.Program(t, "python3")+" -I testdata/reads.py 1000; exit 0")
 		}, readsOfPython, false},
-		{"perl", func(t *testing.T) *exec.Cmd {
-			return exec.Command(need.Program(t, "perl"), "testdata/reads.pl", "1000")
-		}, map[string][]string{
+		{"perl", running("perl", "testdata/reads.pl", "1000"), map[string][]string{
 			"time":                       {timeOfLibc()},
 			"Time::HiRes::time":          {"gettimeofday"},
 			"Time::HiRes::clock_gettime": {"CLOCK_MONOTONIC"},
 		}, false},
-		{"node", func(t *testing.T) *exec.Cmd {
-			return exec.Command(need.Program(t, "node"), "testdata/reads.js", "1000")
-		}, map[string][]string{
+		{"node", running("node", "testdata/reads.js", "1000"), map[string][]string{
 			"Date.now":        {"gettimeofday"},
 			"performance.now": {"CLOCK_MONOTONIC"},
 			"hrtime.bigint":   {"CLOCK_MONOTONIC"},

@@ -27,12 +27,7 @@ import (
 func compiled(t *testing.T, flags ...string) string {
 	t.Helper()
 	need.Processes(t)
-	cc := need.Program(t, "cc")
-	path := filepath.Join(t.TempDir(), "program")
-	args := append([]string{"-Wall", "-O1", "-fno-inline", "-o", path, "testdata/program.c"}, flags...)
-	out, err := exec.Command(cc, append(args, "-ldl")...).CombinedOutput()
-	require.NoError(t, err, string(out))
-	return path
+	return need.Compiled(t, "testdata/program.c", append(flags, "-fno-inline", "-ldl")...)
 }
 
 // A running program of testdata, and the addresses that it printed.
@@ -411,19 +406,14 @@ func TestProcessesThatEnd(t *testing.T) {
 func TestNoDescriptorRemains(t *testing.T) {
 	r := start(t, exec.Command(compiled(t)))
 	writePerfMap(t, perfMapPath(r.pid), r.anonymous, "x")
-	count := func() int {
-		entries, err := os.ReadDir("/proc/self/fd")
-		require.NoError(t, err)
-		return len(entries)
-	}
-	before := count()
+	before := need.OpenFiles()
 	p, err := new(Files).Open(r.pid)
 	require.NoError(t, err)
 	for _, addr := range []uint64{r.exported, r.qsort, r.vdsoBase, r.anonymous} {
 		p.Name(addr)
 	}
 	require.NoError(t, p.Refresh())
-	require.Equal(t, before, count())
+	require.Equal(t, before, need.OpenFiles())
 	p.Close()
 }
 
