@@ -32,8 +32,6 @@ type collector struct {
 	events  *perfevent.Events
 	tally   *tally
 	waiting []perfevent.Record
-	// lostBefore is the number of records that were lost before the profile.
-	lostBefore uint64
 }
 
 // drain reads the rings and counts the records up to a time of CLOCK_MONOTONIC.
@@ -63,7 +61,6 @@ func (c *collector) drain(untilNS uint64) error {
 // begin begins the time of the profile.
 func (c *collector) begin() {
 	c.tally.from = monotonicNS()
-	c.lostBefore, _ = c.events.Lost()
 }
 
 // run samples until the time is over or ctx ends, from now on or since begin was called. It returns how long it sampled. each is called
@@ -103,7 +100,7 @@ func (c *collector) run(ctx context.Context, span time.Duration, each func(elaps
 		return 0, err
 	}
 	if lost, ok := c.events.Lost(); ok {
-		c.tally.lost = max(c.tally.lost, int(lost-c.lostBefore)) //nolint:gosec // far below the limit
+		c.tally.lost = max(c.tally.lost, int(lost)) //nolint:gosec // far below the limit
 	}
 	return time.Duration(c.tally.until - from), nil //nolint:gosec // below 292 years
 }
@@ -152,24 +149,28 @@ type opened struct {
 
 // open opens the events for the processes, or for all. Those of all CPUs see each process from
 // its beginning to its end, and need the right to it. Without it, the threads of the processes
-// are sampled one by one; then only their own user can.
-func open(s Settings, cpus []int) (opened, error) {
+// are sampled one by one; then only their own user can. hidden is why the functions of the kernel are unknown, which is
+// not sampled then; nil if they are known.
+func open(s Settings, cpus []int, hidden error) (opened, error) {
 	release, err := reserve()
 	if err != nil {
 		return opened{}, explained(err)
 	}
 	defer release()
-	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, DefaultRate), seesKernel: true, pids: s.PIDs}
+	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, DefaultRate), seesKernel: hidden == nil, pids: s.PIDs}
 	if s.PIDs != nil {
 		if o.scope = Processes; !slices.ContainsFunc(s.PIDs, process.Lives) {
 			return o, errEndedBefore
 		}
 	}
-	o.events = perfevent.New(perfevent.Options{RateHz: o.rateHz})
+	o.events = perfevent.New(perfevent.Options{RateHz: o.rateHz, ExcludeKernel: !o.seesKernel})
 	refused := o.openCPUs(cpus)
 	if refused == nil {
 		if s.PIDs != nil { // those that are started from now on have a record
 			o.pids = withChildren(s.PIDs)
+		}
+		if hidden != nil {
+			o.unseen = append(o.unseen, kernelUnseen+hidden.Error())
 		}
 		return o, nil
 	}
@@ -181,14 +182,14 @@ func open(s Settings, cpus []int) (opened, error) {
 		o.unseen = append(o.unseen, "the processes of other users: "+wholeMachineNeeds())
 	}
 	o.byThread = true
-	rights := kernelNeeds() // that cannot be read when all files are in use
-	for _, excluded := range []bool{false, true} {
+	rights := kernelNeeds(hidden) // that cannot be read when all files are in use
+	for _, excluded := range []bool{!o.seesKernel, true} {
 		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true, ExcludeKernel: excluded}), !excluded
 		unseen, err := o.openThreads(cpus, s.PIDs)
 		if err == nil {
 			o.unseen = append(o.unseen, unseen...)
 			if excluded {
-				o.unseen = append(o.unseen, "what a read does in the kernel: "+rights)
+				o.unseen = append(o.unseen, kernelUnseen+rights)
 			}
 			return o, nil
 		}
@@ -199,6 +200,9 @@ func open(s Settings, cpus []int) (opened, error) {
 	}
 	return o, explained(refused)
 }
+
+// kernelUnseen is what is not seen where the kernel is not sampled.
+const kernelUnseen = "what a read does in the kernel: "
 
 // openCPUs opens an event for each CPU.
 func (o *opened) openCPUs(cpus []int) error {

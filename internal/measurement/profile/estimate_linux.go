@@ -35,52 +35,20 @@ func between(before, after map[string]float64) map[string]float64 {
 	return all
 }
 
-// A usage is the CPU time of a process since the beginning of the profile, by the accounting of
-// the kernel.
-type usage struct {
-	userNS, systemNS float64
-	// spanNS is the time that it is of; 0 for that of the samples.
-	spanNS float64
-	// whole is whether it covers all that the samples cover. It does not if the process ended,
-	// or if several programs ran in it.
-	whole bool
-}
-
-// system returns the part of the time that is of the kernel; false if it is unknown.
-func (u usage) system() (part float64, known bool) {
-	if total := u.userNS + u.systemNS; total > 0 {
-		return u.systemNS / total, true
-	}
-	return 0, false
-}
-
 // An estimate turns samples into shares and rates.
 type estimate struct {
 	profile *Profile
 	// costs are what a read costs, in ns by clock.
 	costs map[string]float64
-	// callsAreHidden is whether the kernel hides which system call a sample is in.
-	callsAreHidden bool
-	// used returns the CPU time of a process.
-	used func(pid int) usage
+	// used are the CPU times of processes, where the kernel is not sampled.
+	used map[int]usage
 	// named are the processes that the user named.
 	named []int
-	// programs is the number of programs with samples, by process.
-	programs map[int]int
 }
 
 // knownSystem is the maximum part of the CPU time that may be unseen in a share that is a figure
 // and not only an interval.
 const knownSystem = 0.005
-
-// enters reports whether reads by the vDSO enter the kernel on this machine.
-func (e estimate) enters() bool {
-	return e.profile.KernelEntry == result.Always || e.profile.KernelEntry == result.Sometimes
-}
-
-// enoughNS is the CPU time from which on the accounting of the kernel, which is in units of 10 ms,
-// is more exact than the number of samples.
-const enoughNS = 500e6
 
 // of returns the process of a program.
 func (e estimate) of(p *program) Process {
@@ -88,53 +56,44 @@ func (e estimate) of(p *program) Process {
 	if len(p.pids) > 1 {
 		process.ProcessCount = len(p.pids)
 	}
-	used := e.usedBy(p)
 	// Without samples of the kernel, its time is known by accounting only, and all of it may
 	// be of reads. If it is not known, the figures are those of user mode, which are the least.
 	unseen, known := 0.0, true
 	if !e.profile.SeesKernel {
-		unseen, known = used.system()
+		unseen, known = e.usedBy(p).system()
 	}
 	seconds := float64(e.profile.DurationNS) / 1e9
 	process.CPUsUsed = float64(p.samples) / float64(e.profile.RateHz) / seconds / max(1-unseen, 0.01)
 	// A sample in a profile of less than a period stands for more than there are.
 	process.CPUsUsed = min(process.CPUsUsed, float64(e.profile.CPUs))
-	if used.whole && e.programs[p.pid] == 1 && used.userNS+used.systemNS >= enoughNS {
-		process.CPUsUsed = (used.userNS + used.systemNS) / cmp.Or(used.spanNS, float64(e.profile.DurationNS))
-	}
-	all := float64(p.samples)
-	user, kernel, syscalls, hidden := p.clockSamples(e.callsAreHidden, e.enters())
-	part := (1 - unseen) / all
+	user, kernel, syscalls := p.clockSamples()
+	part := (1 - unseen) / float64(p.samples)
 	process.UserShare, process.KernelShare, process.SyscallShare = user*part, kernel*part, syscalls*part
 	share := min(1, process.UserShare+process.KernelShare+process.SyscallShare)
-	divided := 0.0
-	if !e.callsAreHidden {
-		divided = p.dividedVariance()
-	}
-	low, _ := shareInterval(user+kernel+syscalls, all, divided)
-	_, high := shareInterval(min(all, user+kernel+syscalls+hidden), all, divided)
+	low, high := stats.Wilson(user+kernel+syscalls, float64(p.samples), stats.Confidence)
 	process.ClockShareLow, process.ClockShareHigh = low*(1-unseen), min(1, high*(1-unseen)+unseen)
 	switch {
 	case p.reason != "" || !known:
 		process.ClockShareHigh = 1 // the reads by the vDSO, or in the kernel, are not known
-	case unseen+hidden*part <= knownSystem:
+	case unseen <= knownSystem:
 		process.ClockShare = &share
 	}
 	process.ClockCPUs = share * process.CPUsUsed
-	e.reads(&process, p, share)
+	if process.ClockShare != nil {
+		e.reads(&process, p)
+	}
 	process.Functions, process.Threads = functionsOf(p), readingThreads(p)
 	process.Callers, process.OtherCallerSamples = callersOf(p)
 	return process
 }
 
 // usedBy returns the CPU time of a program. That of several processes is unknown if that of one is.
-func (e estimate) usedBy(p *program) usage {
+func (e estimate) usedBy(p *program) (sum usage) {
 	if p.pids == nil {
-		return e.used(p.pid)
+		return e.used[p.pid]
 	}
-	sum := usage{}
 	for _, pid := range p.pids {
-		of := e.used(pid)
+		of := e.used[pid]
 		if _, known := of.system(); !known {
 			return usage{}
 		}
@@ -143,82 +102,44 @@ func (e estimate) usedBy(p *program) usage {
 	return sum
 }
 
-// shareInterval returns the confidence interval of a share of samples whose number has a variance beyond that of
-// counting. Wilson's interval is that of as many samples as would have the same variance: the effective sample size
-// (L. Kish, Survey Sampling, 1965).
-func shareInterval(some, all, moreVariance float64) (low, high float64) {
-	if all == 0 {
-		return stats.Wilson(some, all, stats.Confidence)
-	}
-	share := (some + 0.5) / (all + 1) // neither 0 nor 1, where counting would have no variance
-	effect := 1 + moreVariance/(all*share*(1-share))
-	return stats.Wilson(some/effect, all/effect, stats.Confidence)
-}
+// mostUntimed is the part of the time of reads that reads of clocks whose cost is not known may take, so that
+// the number of the others is an estimate still.
+const mostUntimed = 0.05
 
-// mostOtherClocks is the part of the time of reads that reads of clocks whose cost is not known may take, so that
-// the number of all reads is an estimate still.
-const mostOtherClocks = 0.05
-
-// reads estimates the number of reads from their CPU time. share is the share that the counted samples have.
-func (e estimate) reads(process *Process, p *program, share float64) {
-	if process.ClockShare == nil || share == 0 || process.CPUsUsed == 0 {
-		return
-	}
-	vdsoNS, unknown := e.meanCost(p, false)
-	callNS, untimed := e.meanCost(p, true)
-	callNS = cmp.Or(callNS, e.costs[syscallID])
-	inVDSO, inCalls := process.UserShare+process.KernelShare, process.SyscallShare
+// reads estimates the number of reads: their CPU time by what one costs.
+func (e estimate) reads(process *Process, p *program) {
+	inVDSO, untimed := process.UserShare+process.KernelShare, 0.0
 	if e.profile.KernelEntry == result.Never {
 		// Where the vDSO reads the fine clocks in user mode, it calls the kernel for other clocks, such as those of
 		// CPU time. What they cost was not measured.
-		if process.KernelShare > mostOtherClocks*share {
-			return
-		}
-		inVDSO, inCalls = process.UserShare, process.SyscallShare+process.KernelShare
+		inVDSO, untimed = process.UserShare, process.KernelShare
 	}
-	if untimed*process.SyscallShare > mostOtherClocks*share || inVDSO > 0 && (vdsoNS == 0 || unknown > 0) || inCalls > 0 && callNS == 0 {
-		return
+	vdso, unknown := e.readsPerNS(p, false)
+	direct, alsoUnknown := e.readsPerNS(p, true)
+	untimed += unknown*inVDSO + alsoUnknown*process.SyscallShare
+	reads := (vdso*inVDSO + direct*process.SyscallShare) * process.CPUsUsed * 1e9
+	if reads > 0 && untimed <= mostUntimed**process.ClockShare {
+		process.ReadsPerSecond, process.ReadsBy = reads, byCost
 	}
-	reads := 0.0
-	if inVDSO > 0 {
-		reads += inVDSO / vdsoNS
-	}
-	if inCalls > 0 {
-		reads += inCalls / callNS
-	}
-	process.ReadsPerSecond, process.ReadsBy = reads*process.CPUsUsed*1e9, byCost
 }
 
-// isDirect reports whether reads of a clock are system calls that a program makes itself.
-func isDirect(clock string) bool { return clock == "" || slices.Contains(directIDs, clock) }
-
-// meanCost returns what a read costs on average, in ns, of those by the vDSO or by direct system calls; 0 if that is unknown. The number
-// of reads of a clock is the time in them, which is that of their samples, by their cost. unknown is the part of the samples in
-// reads whose cost is unknown, of which the average has none.
-func (e estimate) meanCost(p *program, direct bool) (ns, unknown float64) {
-	samples, untimed, reads := 0.0, 0.0, 0.0
+// readsPerNS returns the number of reads in a ns of those by the vDSO or by direct system calls, and the part of that time
+// in reads whose cost is unknown.
+func (e estimate) readsPerNS(p *program, direct bool) (reads, unknown float64) {
+	samples := 0.0
 	for clock, n := range p.clocks {
-		if isDirect(clock) != direct {
-			continue
-		}
-		ns := e.costs[clock]
-		if ns == 0 && !direct {
-			ns = e.costs[fineID]
-		}
-		if ns == 0 {
-			untimed += float64(n)
+		if (clock == "" || slices.Contains(directIDs, clock)) != direct {
 			continue
 		}
 		samples += float64(n)
-		reads += float64(n) / ns
+		if ns := e.costs[clock]; ns > 0 {
+			reads += float64(n) / ns
+		} else {
+			unknown += float64(n)
+		}
 	}
-	if samples > 0 {
-		ns = samples / reads
-	}
-	if untimed > 0 {
-		unknown = untimed / (samples + untimed)
-	}
-	return ns, unknown
+	samples = max(samples, 1)
+	return reads / samples, unknown / samples
 }
 
 func functionsOf(p *program) []Function {
@@ -253,12 +174,9 @@ func (e estimate) fill(t *tally) {
 	s.ReadNS, s.SyscallNS = e.costs[fineID], e.costs[syscallID]
 	// Where the kernel emulates the counter, as for faulty timers of arm64, reading it is no read in user mode, and costs
 	// about as much as a system call. In user mode it costs a tenth (AMD EPYC).
-	if userMode := e.costs[clock.UserModeID]; e.enters() && (s.SyscallNS == 0 || userMode < s.SyscallNS/2) {
+	enters := s.KernelEntry == result.Always || s.KernelEntry == result.Sometimes
+	if userMode := e.costs[clock.UserModeID]; enters && (s.SyscallNS == 0 || userMode < s.SyscallNS/2) {
 		s.UserModeNS = userMode
-	}
-	e.programs = map[int]int{}
-	for _, p := range t.programs {
-		e.programs[p.pid]++
 	}
 	projected := 0.0
 	for _, p := range e.summed(t.programs) {

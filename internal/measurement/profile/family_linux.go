@@ -17,21 +17,13 @@ func withChildren(pids []int) []int {
 	return all
 }
 
-// anyLives returns whether one of the wanted processes lives, or one was started since the last call.
+// anyLives returns whether one of the wanted processes lives.
 func (t *tally) anyLives() bool {
-	if t.started || t.alive != 0 && process.Lives(t.alive) {
-		t.started = false
-		return true
-	}
-	t.alive = 0
 	for pid, wanted := range t.wanted {
 		switch {
 		case !wanted || t.gone[pid]:
 		case process.Lives(pid):
-			t.alive = pid
 			return true
-		case t.gone == nil:
-			t.gone = map[int]bool{pid: true}
 		default:
 			t.gone[pid] = true // a build starts thousands
 		}

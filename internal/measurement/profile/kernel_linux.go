@@ -76,22 +76,18 @@ type kernelFunction struct {
 	kernelCall
 }
 
-// A kernel knows the functions of the system calls.
-type kernel struct {
-	functions []kernelFunction // by address
-	// hidden is why the functions are unknown; empty if they are known.
-	hidden string
-}
+// A kernel is the functions of the system calls, by address.
+type kernel []kernelFunction
 
 // call returns what a callchain in the kernel is part of, by the innermost function that tells.
-func (k *kernel) call(addresses []uint64) kernelCall {
+func (k kernel) call(addresses []uint64) kernelCall {
 	for _, address := range addresses {
-		i, exact := slices.BinarySearchFunc(k.functions, address, func(f kernelFunction, address uint64) int { return cmp.Compare(f.start, address) })
+		i, exact := slices.BinarySearchFunc(k, address, func(f kernelFunction, address uint64) int { return cmp.Compare(f.start, address) })
 		if !exact {
 			i--
 		}
-		if i >= 0 && k.functions[i].has(address) {
-			return k.functions[i].kernelCall
+		if i >= 0 && k[i].has(address) {
+			return k[i].kernelCall
 		}
 	}
 	return kernelCall{}

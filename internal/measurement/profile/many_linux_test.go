@@ -2,11 +2,9 @@ package profile
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,20 +16,11 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// many starts processes, of which one has threads. It returns the process with the threads.
-func many(t testing.TB, processes, threads int) (pid int) {
-	t.Helper()
-	return prepared(t, "many", strconv.Itoa(processes), strconv.Itoa(threads))
-}
-
 // prepared starts a program of testdata that prints when it is ready, and returns its process.
 func prepared(t testing.TB, name string, args ...string) (pid int) {
 	t.Helper()
 	need.Processes(t)
-	program := filepath.Join(t.TempDir(), name)
-	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/"+name+".c").CombinedOutput()
-	require.NoError(t, err, string(out))
-	command := exec.Command(program, args...)
+	command := exec.Command(built(t, name), args...)
 	stdin, err := command.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := command.StdoutPipe()
@@ -61,11 +50,7 @@ func ofMany(t testing.TB, args ...string) (p Profile, maxBytes int64, beside tim
 	maxBytes, err := memory.Wait(command)
 	require.NoError(t, err, stderr.String())
 	beside = time.Since(from) - span
-	var document struct {
-		Profile Profile `json:"profile"`
-	}
-	require.NoError(t, json.Unmarshal(stdout.Bytes(), &document))
-	return document.Profile, maxBytes, beside
+	return profileIn(t, stdout.Bytes()), maxBytes, beside
 }
 
 const (
@@ -77,7 +62,7 @@ const (
 // A machine with many processes and threads costs little memory, and no sample is lost unsaid.
 func TestManyProcessesAndThreads(t *testing.T) {
 	allowed(t, Settings{})
-	pid := many(t, manyProcesses, manyThreads)
+	pid := prepared(t, "many", strconv.Itoa(manyProcesses), strconv.Itoa(manyThreads))
 	require.Len(t, process.Threads(pid), manyThreads)
 	p, bytes, _ := ofMany(t)
 	require.Less(t, bytes, int64(manyBytes))
@@ -88,7 +73,7 @@ func TestManyProcessesAndThreads(t *testing.T) {
 
 // BenchmarkManyProcessesAndThreads reports the memory, and the time besides that of the sampling.
 func BenchmarkManyProcessesAndThreads(b *testing.B) {
-	many(b, manyProcesses, manyThreads)
+	prepared(b, "many", strconv.Itoa(manyProcesses), strconv.Itoa(manyThreads))
 	for b.Loop() {
 		_, bytes, beside := ofMany(b)
 		b.ReportMetric(float64(bytes)/1e6, "MB")

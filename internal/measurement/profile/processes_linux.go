@@ -96,26 +96,32 @@ func ProcessOf(number int) int {
 // that timebench supports.
 const tickNS = 1e9 / 100
 
-// usages are the CPU times of processes, by the accounting of the kernel.
-type usages struct {
-	start map[int]usage // at the beginning
-	// readNS are the times of CLOCK_MONOTONIC at which those were read: on a machine with thousands of processes
-	// the first is read long before the last.
-	readNS map[int]uint64
-	// ids identify the processes: a number is used again.
-	ids  map[int]process.ID
-	last map[int]usage
+// A usage is the CPU time of a process since the beginning of the profile, by the accounting of the kernel.
+type usage struct{ userNS, systemNS float64 }
+
+// system returns the part of the time that is of the kernel; false if it is unknown.
+func (u usage) system() (part float64, known bool) {
+	if total := u.userNS + u.systemNS; total > 0 {
+		return u.systemNS / total, true
+	}
+	return 0, false
 }
 
-// newUsages reads the CPU times of all processes, or of some.
-func newUsages(pids []int) *usages {
-	u := &usages{start: map[int]usage{}, readNS: map[int]uint64{}, ids: map[int]process.ID{}, last: map[int]usage{}}
+// usages are the CPU times of processes.
+type usages struct {
+	start map[process.ID]usage // at the beginning, since they started
+	last  map[int]usage
+}
+
+// newUsages reads the CPU times of processes; without pids of all.
+func newUsages(pids []int) usages {
+	u := usages{map[process.ID]usage{}, map[int]usage{}}
 	if pids == nil {
 		pids = process.All()
 	}
 	for _, pid := range pids {
 		if used, id, ok := usageOf(pid); ok {
-			u.start[pid], u.ids[pid], u.readNS[pid] = used, id, monotonicNS()
+			u.start[id] = used
 		}
 	}
 	return u
@@ -124,22 +130,12 @@ func newUsages(pids []int) *usages {
 // usageOf returns the CPU time of a process since it started.
 func usageOf(pid int) (used usage, id process.ID, ok bool) {
 	stat, err := process.Stat(pid)
-	return usage{userNS: float64(stat.UTime) * tickNS, systemNS: float64(stat.STime) * tickNS}, process.Of(stat), err == nil
+	return usage{float64(stat.UTime) * tickNS, float64(stat.STime) * tickNS}, process.Of(stat), err == nil
 }
 
-// read reads the CPU time of a process now. It is whole if this is the last reading.
-func (u *usages) read(pid int, last bool) {
-	now, id, ok := usageOf(pid)
-	if !ok {
-		of := u.last[pid]
-		of.whole = false
-		u.last[pid] = of
-		return
+// read reads the CPU time of a process. That of one that ended is the last that was read.
+func (u usages) read(pid int) {
+	if now, id, ok := usageOf(pid); ok {
+		u.last[pid] = usage{now.userNS - u.start[id].userNS, now.systemNS - u.start[id].systemNS}
 	}
-	if start, there := u.start[pid]; there && u.ids[pid] == id {
-		now.userNS, now.systemNS = now.userNS-start.userNS, now.systemNS-start.systemNS
-		now.spanNS = float64(monotonicNS() - u.readNS[pid])
-	}
-	now.whole = last
-	u.last[pid] = now
 }

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -76,13 +77,5 @@ var costly = []string{fineID, syscallID, gettimeofdayID, timeID, "gettimeofday@v
 
 // Clocks returns the clocks whose costs Run needs, of those in all.
 func Clocks(all []clock.Clock) []clock.Clock {
-	var some []clock.Clock
-	for _, c := range all {
-		for _, id := range costly {
-			if c.ID == id {
-				some = append(some, c)
-			}
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(costly, c.ID) })
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/system/procfile"
@@ -28,7 +29,11 @@ func wholeMachineNeeds() string {
 	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 0 or below (it is %s)", neededUser(), paranoid())
 }
 
-func kernelNeeds() string {
+// kernelNeeds returns what samples of the kernel need. hidden is why its functions are unknown, if they are.
+func kernelNeeds(hidden error) string {
+	if level, err := strconv.Atoi(paranoid()); err == nil && level <= 1 && hidden != nil {
+		return hidden.Error()
+	}
 	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 1 or below (it is %s)", neededUser(), paranoid())
 }
 

@@ -47,14 +47,12 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		s.PIDs, s.Time, profile.Started = []int{started.pid()}, math.MaxInt64, bounded(path.Base(s.Command[0]))
 	}
 	// What takes long comes before the events: their rings fill from the beginning.
-	kernel, vdso := kernelFunctions(), ownVDSO()
-	o, err := open(s, cpus)
+	functions, hidden := kernelFunctions()
+	vdso := ownVDSO()
+	o, err := open(s, cpus, hidden)
 	if err != nil {
 		started.end()
 		return profile, err
-	}
-	if kernel.hidden != "" && o.seesKernel {
-		o.unseen = append(o.unseen, "which system calls are those of clocks: "+kernel.hidden)
 	}
 	if started != nil {
 		o.scope = Command
@@ -63,7 +61,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 
 	inspector := newInspector()
 	defer inspector.close()
-	tally := newTally(inspector, kernel, vdso, o.pids)
+	tally := newTally(inspector, functions, vdso, o.pids)
 	elapsed, used, err := o.sample(ctx, s, started, tally, progress)
 	profile.StartedEnded = started.end()
 	if err := errors.Join(err, o.events.Close()); err != nil {
@@ -83,10 +81,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		}
 		costs = between(costs, costsOf(after))
 	}
-	estimate{
-		profile: &profile, costs: costs, callsAreHidden: kernel.hidden != "", named: s.PIDs,
-		used: func(pid int) usage { return used.last[pid] },
-	}.fill(tally)
+	estimate{profile: &profile, costs: costs, named: s.PIDs, used: used.last}.fill(tally)
 	return profile, nil
 }
 
@@ -110,30 +105,34 @@ const usageTurns = 10
 
 // sample counts the samples of the time of the profile, or until the command or all processes have ended. It returns how long that was,
 // and the CPU times of the processes.
-func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally, progress func(done, total time.Duration)) (time.Duration, *usages, error) {
+func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally, progress func(done, total time.Duration)) (time.Duration, usages, error) {
 	c := &collector{events: o.events, tally: t, waiting: o.early}
 	if started != nil {
 		t.starting = started.pid()
 		c.begin() // it may run before this thread does again
 		sampling, stop, err := started.begin(ctx)
 		if err != nil {
-			return 0, nil, err
+			return 0, usages{}, err
 		}
 		defer stop()
 		ctx = sampling
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	used, turns, ending := newUsages(o.pids), 0, ending{tally: t}
+	var used usages
+	if !o.seesKernel {
+		used = newUsages(o.pids)
+	}
+	turns, ending := 0, ending{tally: t}
 	elapsed, err := c.run(ctx, s.Time, func(elapsed time.Duration, last bool) {
 		if !last && started == nil && s.PIDs != nil && ending.over(elapsed) {
 			end()
 		}
-		// The system time of a process that ends is that before its end. Only samples of user mode need it.
-		if turns++; last || !o.seesKernel && turns%usageTurns == 0 {
+		// The system time of a process that ends is that before its end.
+		if turns++; !o.seesKernel && (last || turns%usageTurns == 0) {
 			for _, p := range t.programs {
 				if !p.ended {
-					used.read(p.pid, last)
+					used.read(p.pid)
 				}
 			}
 		}
@@ -162,13 +161,10 @@ func onlineCPUs() []int {
 }
 
 // kernelFunctions returns the functions of the system calls, from /proc/kallsyms.
-func kernelFunctions() *kernel {
-	unknown := func(err error) *kernel {
-		return &kernel{hidden: err.Error()}
-	}
+func kernelFunctions() (kernel, error) {
 	file, err := os.Open("/proc/kallsyms")
 	if err != nil {
-		return unknown(err)
+		return nil, err
 	}
 	defer func() { _ = file.Close() }()
 	found, err := symbols.ParseKallsyms(file, func(name string) bool {
@@ -177,30 +173,24 @@ func kernelFunctions() *kernel {
 	})
 	switch {
 	case errors.Is(err, symbols.ErrHidden):
-		return unknown(errors.New("/proc/kallsyms hides the addresses; that needs root or CAP_SYSLOG (kernel.kptr_restrict)"))
+		return nil, errors.New("/proc/kallsyms hides the addresses; that needs root or CAP_SYSLOG (kernel.kptr_restrict)")
 	case err != nil:
-		return unknown(fmt.Errorf("/proc/kallsyms: %w", err))
+		return nil, fmt.Errorf("/proc/kallsyms: %w", err)
 	}
-	var functions []kernelFunction
+	var functions kernel
 	for _, symbol := range found {
 		of, _ := callOf(symbol.Name)
 		functions = append(functions, kernelFunction{addressRange{symbol.Start, symbol.End}, of})
 	}
-	return &kernel{functions: functions}
+	return functions, nil
 }
 
-// ownVDSO returns the functions of the vDSO of this process.
+// ownVDSO returns the functions of the vDSO of this process; without any size where it has none.
 func ownVDSO() *functions {
 	maps, err := mapsIn("/proc/self/maps")
-	if err != nil {
-		return newFunctions(0, nil)
-	}
 	i := slices.IndexFunc(maps, func(m symbols.Mapping) bool { return m.Path == "[vdso]" })
-	if i < 0 {
-		return newFunctions(0, nil)
-	}
-	offsets, err := vdso.Functions()
-	if err != nil {
+	offsets, missing := vdso.Functions()
+	if err != nil || i < 0 || missing != nil {
 		return newFunctions(0, nil)
 	}
 	return newFunctions(maps[i].End-maps[i].Start, offsets)
@@ -331,7 +321,7 @@ func Check(s Settings) error {
 	if len(s.Command) > 0 {
 		s.PIDs = []int{os.Getpid()}
 	}
-	o, err := open(s, onlineCPUs())
+	o, err := open(s, onlineCPUs(), nil)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,6 +53,15 @@ func only(t *testing.T, p Profile, pid int) Process {
 	return p.Processes[i]
 }
 
+// built returns the program of a source of testdata.
+func built(t testing.TB, name string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), name)
+	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/"+name+".c").CombinedOutput()
+	require.NoError(t, err, string(out))
+	return program
+}
+
 // Programs that read a clock for a known part of their time: none of it, all, and between.
 func TestRealPrograms(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
@@ -97,12 +107,10 @@ func TestRealPrograms(t *testing.T) {
 func TestCommand(t *testing.T) {
 	allowed(t, Settings{Command: []string{"true"}})
 	timebench := need.Timebench(t)
-	out, err := exec.Command(timebench, "profile", "--format", "csv", "--", "sh", "-c",
-		`python3 -c 'import time
-end = time.time() + 0.5
-while time.time() < end: pass'; exit 3`).Output()
+	out, err := exec.Command(timebench, "profile", "--format", "csv", "--", "sh", "-c", built(t, "leaderless")+" 1; exit 3").Output()
 	require.NoError(t, err)
-	require.Contains(t, string(out), ",python3,")
+	require.Regexp(t, `(?m)^\d+,,leaderless,`, string(out))
+	require.Regexp(t, `(?m)^\d+,\d+,reads,`, string(out), "the name of a thread that has ended")
 	require.NotContains(t, string(out), ",timebench,", "what waits is timebench, and is not sampled")
 	out, err = exec.Command(timebench, "profile", "--quiet", "--", "sh", "-c", "echo to standard error; exit 3").Output()
 	require.NoError(t, err)
@@ -139,16 +147,6 @@ func TestCommandEndsWithTimebench(t *testing.T) {
 	}
 }
 
-// A process that ends in the middle is in the profile, which ends with it: the rates are those of its time.
-func TestProcessThatEnds(t *testing.T) {
-	allowed(t, Settings{PIDs: []int{os.Getpid()}})
-	r := readers.Build(t, "c").Start(t, readers.Options{Read: "vdso", Percent: 90, Seconds: 2})
-	r.Go()
-	p := profiled(t, Settings{Time: time.Minute, PIDs: []int{r.PID()}})
-	require.NotNil(t, only(t, p, r.PID()).ClockShare)
-	require.Less(t, p.DurationNS, int64(30*time.Second))
-}
-
 // Those that the processes of a profile started before belong to it, and those that these started.
 func TestChildrenBelongToTheirParents(t *testing.T) {
 	need.Processes(t)
@@ -176,21 +174,19 @@ func TestChildrenBelongToTheirParents(t *testing.T) {
 // processes.
 func TestProfileEndsWithItsProcesses(t *testing.T) {
 	const ended = 1 << 30 // no process has such a number
-	tally := newTally(faked{}, &kernel{}, newFunctions(0, nil), []int{ended})
+	tally := newTally(faked{}, nil, newFunctions(0, nil), []int{ended})
 	e := ending{tally: tally}
 	for turn := range endedTurns {
 		require.False(t, e.over(time.Duration(turn)))
 	}
-	fork := perfevent.Record{Kind: perfevent.Fork, PID: os.Getpid(), TID: os.Getpid(), ParentPID: ended}
-	tally.add(&fork)
+	tally.add(&perfevent.Record{Kind: perfevent.Fork, PID: os.Getpid(), TID: os.Getpid(), ParentPID: ended})
 	for turn := range 2 * endedTurns {
 		require.False(t, e.over(time.Duration(10+turn)), "this process lives")
 	}
 	require.True(t, tally.gone[ended])
 	tally.add(&perfevent.Record{Kind: perfevent.Fork, PID: ended, TID: ended, ParentPID: os.Getpid()})
-	tally.wanted[os.Getpid()], tally.alive = false, 0
+	tally.wanted[os.Getpid()] = false
 	require.False(t, tally.gone[ended], "the number is used again")
-	require.False(t, e.over(19), "it was just started")
 	for turn := range endedTurns {
 		require.False(t, e.over(time.Duration(20+turn)))
 	}
@@ -218,10 +214,7 @@ func TestChildrenAreProfiled(t *testing.T) {
 // A process whose first thread ended has an empty memory map in the place of its own. Its reads are seen all the same.
 func TestFirstThreadThatEnded(t *testing.T) {
 	allowed(t, Settings{})
-	program := filepath.Join(t.TempDir(), "leaderless")
-	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/leaderless.c").CombinedOutput()
-	require.NoError(t, err, string(out))
-	command := exec.Command(program, "4")
+	command := exec.Command(built(t, "leaderless"), "4")
 	require.NoError(t, command.Start())
 	defer func() { require.NoError(t, command.Wait()) }()
 	pid := command.Process.Pid
@@ -237,18 +230,8 @@ func TestFirstThreadThatEnded(t *testing.T) {
 	require.Equal(t, cgroupOf("/proc/self"), p.Cgroup)
 }
 
-// The threads of a command have their names, although they have ended.
-func TestThreadNamesOfACommand(t *testing.T) {
-	allowed(t, Settings{Command: []string{"true"}})
-	program := filepath.Join(t.TempDir(), "leaderless")
-	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/leaderless.c").CombinedOutput()
-	require.NoError(t, err, string(out))
-	out, err = exec.Command(need.Timebench(t), "profile", "--format", "csv", "--", program, "1").Output()
-	require.NoError(t, err)
-	require.Regexp(t, `(?m)^\d+,\d+,reads,`, string(out))
-}
-
-// A process that ended meanwhile is an error, for those too who may sample all.
+// A process that ended meanwhile is an error, for those too who may sample all. What is known of one that was not reaped is that
+// it ended, and not that it has no vDSO.
 func TestProcessThatEndsBefore(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
 	command := exec.Command("true")
@@ -257,27 +240,13 @@ func TestProcessThatEndsBefore(t *testing.T) {
 	require.Eventually(t, func() bool { return firstEnded(pid) }, 10*time.Second, time.Millisecond)
 	s := Settings{RateHz: DefaultRate, Time: MinTime, PIDs: []int{pid}}
 	require.ErrorIs(t, Check(s), errEndedBefore, "it was not reaped yet")
-	require.NoError(t, command.Wait())
-	require.ErrorIs(t, Check(s), errEndedBefore)
-	_, err := Run(t.Context(), s, measured, none)
-	require.ErrorIs(t, err, errEndedBefore)
-	require.NoError(t, Check(Settings{PIDs: []int{pid, os.Getpid()}}), "one of several lives")
-}
-
-// What is known of a process that ended and was not reaped is that it ended, and not that it has no vDSO.
-func TestMapsOfAZombie(t *testing.T) {
-	need.Processes(t)
-	command := exec.Command("true")
-	require.NoError(t, command.Start())
-	require.Eventually(t, func() bool { return firstEnded(command.Process.Pid) }, 10*time.Second, time.Millisecond)
-	_, err := mapsOf(command.Process.Pid, process.Folder(command.Process.Pid))
+	_, err := mapsOf(pid, process.Folder(pid))
 	require.Equal(t, "it had ended", reasonOf(err))
 	require.NoError(t, command.Wait())
-	require.False(t, firstEnded(command.Process.Pid))
-	require.False(t, firstEnded(os.Getpid()))
-	maps, err := mapsOf(os.Getpid(), process.Folder(os.Getpid()))
-	require.NoError(t, err)
-	require.NotEmpty(t, maps)
+	require.ErrorIs(t, Check(s), errEndedBefore)
+	_, err = Run(t.Context(), s, measured, none)
+	require.ErrorIs(t, err, errEndedBefore)
+	require.NoError(t, Check(Settings{PIDs: []int{pid, os.Getpid()}}), "one of several lives")
 }
 
 // The numbers of processes in a /proc of another PID namespace are not those of the records.
@@ -312,10 +281,53 @@ func TestRootOfAUserNamespace(t *testing.T) {
 	require.Contains(t, string(out), "root of a user namespace, as of a container without root, may sample no more than an ordinary user (kernel.perf_event_paranoid is 2)")
 }
 
+// Without CAP_SYSLOG the kernel hides its functions. What is in it is not sampled then.
+func TestHiddenFunctionsOfTheKernel(t *testing.T) {
+	allowed(t, Settings{})
+	if os.Geteuid() != 0 {
+		need.Missing(t, "root", "only root can give up CAP_SYSLOG alone")
+	}
+	if paranoid() != "2" {
+		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
+	}
+	out, err := exec.Command(need.Program(t, "setpriv"), "--bounding-set", "-syslog", need.Timebench(t), "profile", "--time", "100ms", "--format", "json").Output()
+	require.NoError(t, err)
+	p := profileIn(t, out)
+	require.False(t, p.SeesKernel)
+	require.Equal(t, Machine, p.Scope)
+	require.Equal(t, []string{"what a read does in the kernel: /proc/kallsyms hides the addresses; that needs root or CAP_SYSLOG (kernel.kptr_restrict)"}, p.Unseen)
+	require.NotEmpty(t, p.Processes)
+}
+
+// The CPU time is that since the beginning of the profile.
+func TestCPUTimeOfAProcess(t *testing.T) {
+	_, id, ok := usageOf(os.Getpid())
+	require.True(t, ok)
+	u := newUsages(nil)
+	require.Contains(t, u.start, id)
+	u.start[id] = usage{-3e9, -1e9} // as if it had used four seconds since
+	u.read(os.Getpid())
+	u.read(1 << 30) // no process has such a number
+	require.Len(t, u.last, 1)
+	require.GreaterOrEqual(t, u.last[os.Getpid()].userNS, 3e9)
+	_, known := u.last[os.Getpid()].system()
+	require.True(t, known)
+}
+
+// profileIn returns the profile of a document.
+func profileIn(t testing.TB, document []byte) Profile {
+	t.Helper()
+	var of struct {
+		Profile Profile `json:"profile"`
+	}
+	require.NoError(t, json.Unmarshal(document, &of))
+	return of.Profile
+}
+
 // The time of a command begins before the command does, which may run before this program does again.
 func TestProfileBeginsWithTheCommand(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
-	c := &collector{events: perfevent.New(perfevent.Options{RateHz: DefaultRate}), tally: newTally(faked{}, &kernel{}, newFunctions(0, nil), nil)}
+	c := &collector{events: perfevent.New(perfevent.Options{RateHz: DefaultRate}), tally: newTally(faked{}, nil, newFunctions(0, nil), nil)}
 	c.begin()
 	from := c.tally.from
 	time.Sleep(time.Millisecond)
@@ -442,8 +454,9 @@ time.sleep(100)`
 // Where files run out, it says how many threads it does not see, and samples the others.
 func TestFewFiles(t *testing.T) {
 	n := asNobody(t)
-	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", n.folder+"/many", "testdata/many.c").CombinedOutput()
-	require.NoError(t, err, string(out))
+	program, err := os.ReadFile(built(t, "many"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(n.folder+"/many", program, 0o755)) //nolint:gosec // others run it
 	const threads, files = 300, 64
 	script := fmt.Sprintf(`mkfifo in; ./many 1 %d < in > ready & exec 9> in; until grep -q ready ready; do sleep 0.1; done; ulimit -n %d; ./timebench profile $(cut -d" " -f2 ready) --time 1s --quiet`, threads, files)
 	profile, _ := n.run(t, script)

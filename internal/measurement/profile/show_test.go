@@ -26,25 +26,18 @@ func TestProgramsThatMayReadAreShown(t *testing.T) {
 	require.Equal(t, []string{"Not seen: some system calls."}, block.Faults)
 }
 
-func TestPreloadedLibrariesAreTold(t *testing.T) {
-	s := &Profile{}
-	for pid := range 12 {
-		s.Processes = append(s.Processes, Process{PID: pid, Command: "x", Preloaded: []string{"/lib/a.so (LD_PRELOAD)"}})
+// What may be of reads, and was not seen to be, is not in the sum. What timebench may not see may have run.
+func TestVerdict(t *testing.T) {
+	known, unknown := 0.5, Process{Command: "unknown", ClockShareHigh: 1, CPUsUsed: 0.006}
+	reads := Process{Command: "reads", ClockShare: &known, ClockShareHigh: 0.6, CPUsUsed: 1}
+	for want, s := range map[string]*Profile{
+		"Reading clocks takes 0.500 of 2 CPUs.":                                                              {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads}},
+		"Reading clocks takes at least 0.500 of 2 CPUs.":                                                     {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads, unknown, unknown}},
+		"No sample was taken in 2 s: the processes took little CPU time or none. A sample stands for 10 ms.": {RateHz: 100, DurationNS: 2e9},
+		"No sample was taken of what timebench may see.":                                                     {Unseen: []string{"the processes of other users"}},
+	} {
+		require.Equal(t, want, s.verdict())
 	}
-	s.Processes = append(s.Processes, Process{PID: 99, Command: "y"})
-	lines := s.Block(&result.Document{}).Notes
-	require.Len(t, lines, 1)
-	require.Contains(t, lines[0], "x (pid 9), 2 more: /lib/a.so (LD_PRELOAD) is preloaded and stands in for the clock")
-	require.NotContains(t, lines[0], "x (pid 10)")
-}
-
-// What may be of reads, and was not seen to be, is not in the sum.
-func TestSumOfWhatIsNotKnown(t *testing.T) {
-	known := 0.5
-	s := &Profile{Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{{Command: "reads", ClockShare: &known, ClockShareHigh: 0.6, CPUsUsed: 1}}}
-	require.Equal(t, "Reading clocks takes 0.500 of 2 CPUs.", s.verdict())
-	s.Processes = append(s.Processes, Process{Command: "unknown", ClockShareHigh: 1, CPUsUsed: 0.006}, Process{Command: "unknown", ClockShareHigh: 1, CPUsUsed: 0.006})
-	require.Equal(t, "Reading clocks takes at least 0.500 of 2 CPUs.", s.verdict())
 }
 
 // A cgroup is shown by the name of its unit or the short id of its container.
@@ -99,12 +92,6 @@ func TestThreadsWithoutTheKernel(t *testing.T) {
 	g = threadGrid(s, s.Processes)
 	require.Equal(t, "CPUs", g.Header[3])
 	require.Equal(t, [][]string{{"reads", "worker", "7", "0.600", "50.0"}}, g.Rows)
-}
-
-// What timebench may not see may have run.
-func TestVerdictWithoutSamples(t *testing.T) {
-	require.Equal(t, "No sample was taken in 2 s: the processes took little CPU time or none. A sample stands for 10 ms.", (&Profile{RateHz: 100, DurationNS: 2e9}).verdict())
-	require.Equal(t, "No sample was taken of what timebench may see.", (&Profile{Unseen: []string{"the processes of other users"}}).verdict())
 }
 
 // Programs that read no clock, of which most run by chance, are no news.
@@ -163,14 +150,15 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// Of thousands of processes that ended, the report has ten and the number of the others.
+// Of thousands of processes that ended, or with a library that stands in for the clock, the report has ten and the number of the
+// others.
 func TestReasonsOfManyProcesses(t *testing.T) {
 	s := &Profile{Processes: []Process{{PID: 1, Command: "secret", Reason: "that needs root"}, {PID: 2, Command: "fine"}}}
 	for i := range 2010 {
-		s.Processes = append(s.Processes, Process{PID: 100 + i, Command: fmt.Sprint("p", i), Reason: "it had ended"})
+		s.Processes = append(s.Processes, Process{PID: 100 + i, Command: fmt.Sprint("p", i), Reason: "it had ended", Preloaded: []string{"/lib/a.so (LD_PRELOAD)"}})
 	}
-	lines := s.reasons()
-	require.Equal(t, "secret (pid 1): that needs root", lines[0])
-	require.Equal(t, []string{"p0 (pid 100), p1 (pid 101), p2 (pid 102), p3 (pid 103), p4 (pid 104), p5 (pid 105), p6 (pid 106), " +
-		"p7 (pid 107), p8 (pid 108), p9 (pid 109), 2,000 more: it had ended"}, lines[1:])
+	const ten = "p0 (pid 100), p1 (pid 101), p2 (pid 102), p3 (pid 103), p4 (pid 104), p5 (pid 105), p6 (pid 106), p7 (pid 107), p8 (pid 108), p9 (pid 109), 2,000 more: "
+	require.Equal(t, []string{
+		"secret (pid 1): that needs root", ten + "it had ended", ten + "/lib/a.so (LD_PRELOAD) is preloaded and stands in for the clock: reads cost what it makes of them",
+	}, s.Block(&result.Document{}).Notes)
 }

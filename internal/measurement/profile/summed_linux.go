@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -46,8 +48,8 @@ func (e estimate) summed(programs []*program) []*program {
 func sumOf(programs []*program) *program {
 	first := slices.MaxFunc(programs, func(a, b *program) int { return a.samples - b.samples })
 	sum := &program{
-		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, preloaded: first.preloaded, vdso: first.vdso, threadNames: map[int]string{},
-		byFunction: map[string]int{}, clocks: map[string]int{}, inVDSO: map[uint64]*site{}, outside: map[uint64]*site{},
+		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, preloaded: first.preloaded,
+		byFunction: map[string]int{}, clocks: map[string]int{}, sites: map[place]*site{}, threadNames: map[int]string{},
 		threads: map[int]*count{}, stacks: map[stack]*reads{}, names: map[uint64]string{},
 	}
 	for _, p := range programs {
@@ -59,61 +61,43 @@ func sumOf(programs []*program) *program {
 	return sum
 }
 
-// join adds the samples of another program. What two processes have at the same address is taken to be the same, and so is
-// what they have at the same place of the vDSO, whose address is random.
+// join adds the samples of another program. What two processes have at the same address is taken to be the same.
 func (p *program) join(other *program) {
-	moved := func(address uint64) uint64 {
-		if other.inVDSO[address] == nil {
-			return address
-		}
-		return address - other.vdso.start + p.vdso.start
-	}
 	p.samples += other.samples
 	p.user += other.user
-	p.otherSites += other.otherSites
-	p.otherStacks.join(&other.otherStacks, moved)
+	p.otherStacks.join(&other.otherStacks)
 	for name, samples := range other.byFunction {
 		p.byFunction[name] += samples
 	}
 	for clock, samples := range other.clocks {
 		p.clocks[clock] += samples
 	}
-	joinSites(p.inVDSO, other.inVDSO, moved)
-	joinSites(p.outside, other.outside, moved)
+	for address, of := range other.sites {
+		at := entry(p.sites, address)
+		at.clock, at.other, at.unknown = at.clock+of.clock, at.other+of.other, at.unknown+of.unknown
+	}
 	for tid, of := range other.threads {
 		to := entry(p.threads, tid)
 		to.samples += of.samples
-		to.join(&of.reads, moved)
+		to.join(&of.reads)
 	}
 	for s, of := range other.stacks {
-		entry(p.stacks, s).join(of, moved)
+		entry(p.stacks, s).join(of)
 	}
 	for address, name := range other.names {
-		if p.names[address] == "" {
-			p.names[address] = name
-		}
+		p.names[address] = cmp.Or(p.names[address], name)
 	}
-	for tid, name := range other.threadNames {
-		p.threadNames[tid] = name
-	}
+	maps.Copy(p.threadNames, other.threadNames)
 }
 
-// joinSites adds sites, each at the address that moved returns.
-func joinSites(to, from map[uint64]*site, moved func(uint64) uint64) {
-	for address, of := range from {
-		at := entry(to, moved(address))
-		at.clock, at.other, at.unknown = at.clock+of.clock, at.other+of.other, at.unknown+of.unknown
-	}
-}
-
-// join adds the samples of other reads, whose sites are at the addresses that moved returns.
-func (r *reads) join(other *reads, moved func(uint64) uint64) {
+// join adds the samples of other reads.
+func (r *reads) join(other *reads) {
 	r.sure += other.sure
 	for at, samples := range other.maybe {
 		if r.maybe == nil {
-			r.maybe = map[uint64]int{}
+			r.maybe = map[place]int{}
 		}
-		r.maybe[moved(at)] += samples
+		r.maybe[at] += samples
 	}
 }
 

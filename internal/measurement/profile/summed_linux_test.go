@@ -1,10 +1,8 @@
 package profile
 
 import (
-	"encoding/json"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -32,7 +30,7 @@ func builds(number int, looks func(pid int) look, change func(*estimate), more .
 // filled returns the profile of what was counted in ten seconds.
 func filled(t *tally, change func(*estimate)) Profile {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never}
-	e := estimate{profile: &s, costs: costsOf(fast), used: func(int) usage { return usage{} }}
+	e := estimate{profile: &s, costs: costsOf(fast)}
 	if change != nil {
 		change(&e)
 	}
@@ -110,36 +108,22 @@ func TestProcessThatExecutesItselfIsOne(t *testing.T) {
 	}
 	counted := talliedOf(seen, nil, records...)
 	require.Len(t, counted.programs, 12)
-	var total usage
-	s := filled(counted, func(e *estimate) {
-		e.used = func(int) usage { return usage{userNS: 75e6, systemNS: 25e6} }
-		total = e.usedBy(sumOf(counted.programs))
-	})
+	s := filled(counted, nil)
 	require.Len(t, s.Processes, 1)
 	require.Equal(t, 6, s.Processes[0].ProcessCount)
 	require.Equal(t, 120, s.Processes[0].Samples)
-	require.InDelta(t, 6*75e6, total.userNS, 1)
-	require.InDelta(t, 6*25e6, total.systemNS, 1)
 }
 
 func TestProcessesThatStayApart(t *testing.T) {
-	number := func(s Profile) int { return len(s.Processes) }
-	require.Equal(t, 4, number(builds(4, compilers, nil)), "few")
-	require.Equal(t, 1, number(builds(5, compilers, nil)))
-	require.Equal(t, 2, number(builds(10, compilers, func(e *estimate) { e.named = []int{103} })), "named")
-	require.Equal(t, 2, number(builds(10, compilers, nil, times(90, sample(103, nil, inProgram))...)), "with enough samples")
-	require.Equal(t, 2, number(builds(10, func(pid int) look {
-		of := compilers(pid)
-		of.cgroup = fmt.Sprint("/build", pid%2)
-		return of
-	}, nil)), "in another container")
-	require.Equal(t, 6, number(builds(10, func(pid int) look {
-		of := compilers(pid)
-		if pid > 104 {
-			of.command = fmt.Sprint("program", pid)
-		}
-		return of
-	}, nil)), "other programs")
+	named := func(e *estimate) { e.named = []int{103} }
+	containers := func(pid int) look { return look{command: "cc1", cgroup: fmt.Sprint("/build", pid%2)} }
+	others := func(pid int) look { return look{command: fmt.Sprint("program", max(pid, 104))} }
+	require.Len(t, builds(4, compilers, nil).Processes, 4, "few")
+	require.Len(t, builds(5, compilers, nil).Processes, 1)
+	require.Len(t, builds(10, compilers, named).Processes, 2)
+	require.Len(t, builds(10, compilers, nil, times(90, sample(103, nil, inProgram))...).Processes, 2, "with enough samples")
+	require.Len(t, builds(10, containers, nil).Processes, 2)
+	require.Len(t, builds(10, others, nil).Processes, 6)
 }
 
 // Without samples of the kernel, the system time of all processes has to be known.
@@ -147,11 +131,9 @@ func TestSummedUsage(t *testing.T) {
 	used := func(known int) Process {
 		return builds(10, compilers, func(e *estimate) {
 			e.profile.SeesKernel = false
-			e.used = func(pid int) usage {
-				if pid-100 < known {
-					return usage{userNS: 75e6, systemNS: 25e6}
-				}
-				return usage{}
+			e.used = map[int]usage{}
+			for pid := range known {
+				e.used[100+pid] = usage{75e6, 25e6}
 			}
 		}).Processes[0]
 	}
@@ -165,18 +147,11 @@ func TestSummedUsage(t *testing.T) {
 // A shell that starts a program again and again, as a build does.
 func TestShellLoopIsSummed(t *testing.T) {
 	allowed(t, Settings{Command: []string{"true"}})
-	program := filepath.Join(t.TempDir(), "short")
-	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-o", program, "testdata/short.c").CombinedOutput()
-	require.NoError(t, err, string(out))
 	const number = 60
-	out, err = exec.Command(need.Timebench(t), "profile", "--quiet", "--format", "json", "--", "sh", "-c",
-		fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s; i=$((i+1)); done", number, program)).Output()
+	out, err := exec.Command(need.Timebench(t), "profile", "--quiet", "--format", "json", "--", "sh", "-c",
+		fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s; i=$((i+1)); done", number, built(t, "short"))).Output()
 	require.NoError(t, err)
-	var document struct {
-		Profile Profile `json:"profile"`
-	}
-	require.NoError(t, json.Unmarshal(out, &document))
-	p := document.Profile
+	p := profileIn(t, out)
 	require.Empty(t, p.StartedEnded)
 	ofProgram := slices.DeleteFunc(p.Processes, func(of Process) bool { return of.Command != "short" })
 	require.NotEmpty(t, ofProgram)

@@ -41,18 +41,18 @@ const (
 // reads, by their site.
 type reads struct {
 	sure  int
-	maybe map[uint64]int
+	maybe map[place]int
 }
 
-func (r *reads) add(in membership, site uint64) {
+func (r *reads) add(in membership, at place) {
 	switch in {
 	case aRead:
 		r.sure++
 	case maybeRead:
 		if r.maybe == nil {
-			r.maybe = map[uint64]int{}
+			r.maybe = map[place]int{}
 		}
-		r.maybe[site]++
+		r.maybe[at]++
 	}
 }
 
@@ -90,12 +90,11 @@ type program struct {
 	byFunction map[string]int
 	// clocks are the samples that are in reads for sure, by clock; the clock is empty if its cost is not measured.
 	clocks map[string]int
-	// sites are the instructions in the vDSO and elsewhere from which it was in the kernel.
-	inVDSO, outside map[uint64]*site
+	// sites are the instructions from which it was in the kernel.
+	sites           map[place]*site
 	threads         map[int]*count
 	stacks          map[stack]*reads
 	otherStacks     reads
-	otherSites      int // samples in the kernel from other instructions
 	names           map[uint64]string
 	nameless        []uint64 // addresses of stacks whose names were not looked up yet
 	namelessThreads []int    // threads that read clocks, likewise
@@ -128,15 +127,12 @@ type inspector interface {
 // A tally counts samples by program.
 type tally struct {
 	inspect inspector
-	kernel  *kernel
+	kernel  kernel
 	vdso    *functions
 	// wanted are the processes to count; nil for all.
 	wanted map[int]bool
-	// gone are those of them that ended, alive is one that lives, if it is known, and started is whether one was started since
-	// they were looked at last.
-	gone    map[int]bool
-	alive   int
-	started bool
+	// gone are those of them that ended.
+	gone map[int]bool
 	// starting is the process that becomes the command with its first execve(2), and is timebench
 	// before; 0 if there is none.
 	starting int
@@ -145,15 +141,14 @@ type tally struct {
 
 	living   map[int]*program
 	programs []*program
-	// foreign is the number of samples of processes in other PID namespaces, and ending that of
-	// threads that were about to be gone.
-	foreign, ending int
-	lost            int
-	throttled       int
+	// foreign is the number of samples of processes in other PID namespaces.
+	foreign   int
+	lost      int
+	throttled int
 }
 
-func newTally(inspect inspector, kernel *kernel, vdso *functions, pids []int) *tally {
-	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, living: map[int]*program{}, until: ^uint64(0)}
+func newTally(inspect inspector, kernel kernel, vdso *functions, pids []int) *tally {
+	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, gone: map[int]bool{}, living: map[int]*program{}, until: ^uint64(0)}
 	if pids != nil {
 		t.wanted = map[int]bool{}
 		for _, pid := range pids {
@@ -176,12 +171,8 @@ func (t *tally) add(r *perfevent.Record) {
 	if r.PID <= 0 && r.Kind != perfevent.Lost && r.Kind != perfevent.LostSamples && r.Kind != perfevent.Throttle {
 		// The number of a process in another PID namespace is 0, and that of a thread that is
 		// about to be gone is -1. Neither says which process it is.
-		if r.Kind == perfevent.Sample && t.wanted == nil && r.TimeNS >= t.from && r.TimeNS < t.until {
-			if r.PID == 0 {
-				t.foreign++
-			} else {
-				t.ending++
-			}
+		if r.Kind == perfevent.Sample && r.PID == 0 && t.wanted == nil && r.TimeNS >= t.from && r.TimeNS < t.until {
+			t.foreign++
 		}
 		return
 	}
@@ -222,7 +213,6 @@ func (t *tally) fork(r *perfevent.Record) {
 	if t.wanted != nil {
 		t.wanted[r.PID] = t.wanted[r.ParentPID] // the number may have been that of another before
 		delete(t.gone, r.PID)
-		t.started = t.started || t.wanted[r.PID]
 	}
 	child := t.begin(r.PID)
 	child.parent = r.ParentPID
@@ -297,7 +287,7 @@ func (t *tally) of(pid int) *program {
 	p.ended = false // a thread outlives the first one of its process
 	if p.threads == nil {
 		p.byFunction, p.clocks = map[string]int{}, map[string]int{}
-		p.inVDSO, p.outside = map[uint64]*site{}, map[uint64]*site{}
+		p.sites = map[place]*site{}
 		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]*reads{}, map[uint64]string{}
 	}
 	return p
@@ -306,18 +296,15 @@ func (t *tally) of(pid int) *program {
 // release frees what a program holds that ended and read no clock: a build starts thousands. A thread that
 // outlives the first one of its process may still add samples.
 func (p *program) release() {
-	if p.user > 0 || len(p.inVDSO) > 0 {
+	if p.user > 0 {
 		return
 	}
-	for address, s := range p.outside {
-		if s.clock > 0 || vsyscall.has(address) {
+	for _, s := range p.sites {
+		if s.clock > 0 {
 			return
 		}
 	}
-	for _, s := range p.outside {
-		p.otherSites += s.all()
-	}
-	p.byFunction, p.clocks, p.inVDSO, p.outside = nil, nil, nil, nil
+	p.byFunction, p.clocks, p.sites = nil, nil, nil
 	p.threads, p.stacks, p.names, p.nameless, p.namelessThreads = nil, nil, nil, nil, nil
 	if delete(p.threadNames, p.pid); len(p.threadNames) == 0 {
 		p.threadNames = nil
@@ -357,11 +344,7 @@ func (t *tally) complete(p *program) {
 func (t *tally) sample(r *perfevent.Record) {
 	p := t.of(r.PID)
 	p.samples++
-	thread := p.threads[r.TID]
-	if thread == nil {
-		thread = &count{}
-		p.threads[r.TID] = thread
-	}
+	thread := entry(p.threads, r.TID)
 	thread.samples++
 	if len(r.User) == 0 {
 		return // the kernel, for itself
@@ -370,7 +353,7 @@ func (t *tally) sample(r *perfevent.Record) {
 	for within < len(r.User) && p.vdso.has(r.User[within]) {
 		within++
 	}
-	in, from, clock := noRead, r.User[0], ""
+	in, at, call := noRead, place{address: r.User[0]}, t.kernel.call(r.Kernel)
 	switch {
 	case within > 0:
 		name, reads := t.vdso.of(r.User[:within], p.vdso)
@@ -378,44 +361,41 @@ func (t *tally) sample(r *perfevent.Record) {
 			return
 		}
 		if len(r.Kernel) > 0 {
-			in, _ = t.enter(p, p.inVDSO, r)
+			at = place{true, r.User[0] - p.vdso.start}
+			in = p.enter(at, call.kind)
 		} else {
 			p.user++
 			in = aRead
 		}
 		if in == aRead {
-			clock = clockOf(name)
+			call.clock = clockOf(name)
 			p.byFunction[name]++
 		}
-	case len(r.Kernel) > 0 || vsyscall.has(r.User[0]):
-		in, clock = t.enter(p, p.outside, r)
-	default:
-		if address, at := p.siteNear(r.User[0]); at != nil {
-			in, from = at.addUnknown(), address
-			r.User[0] = address // which is that of a return, as in the other samples of the site
-		}
+	case vsyscall.has(r.User[0]): // the kernel emulates it, at another cost
+		call = kernelCall{kind: clockCall}
+		in = p.enter(at, call.kind)
+	case len(r.Kernel) > 0:
+		in = p.enter(at, call.kind)
+	case p.sites[at] != nil:
+		in = p.sites[at].addUnknown()
 	}
 	if in == aRead {
-		p.clocks[clock]++
+		p.clocks[call.clock]++
 	}
 	if in != noRead {
 		if thread.sure+len(thread.maybe) == 0 && p.threadNames[r.TID] == "" {
 			p.namelessThreads = append(p.namelessThreads, r.TID)
 		}
-		thread.add(in, from)
-		p.stackOf(r.User[within:]).add(in, from)
+		thread.add(in, at)
+		p.stackOf(r.User[within:]).add(in, at)
 	}
 }
 
 // in returns the number of samples of reads of a thread or a caller.
 func (p *program) in(r *reads) int {
 	sum := float64(r.sure)
-	for address, n := range r.maybe {
-		s := p.inVDSO[address]
-		if s == nil {
-			s = p.outside[address]
-		}
-		sum += float64(n) * float64(s.clock) / float64(s.clock+s.other)
+	for at, n := range r.maybe {
+		sum += p.sites[at].clocks(n)
 	}
 	return int(math.Round(sum))
 }

@@ -57,15 +57,15 @@ func tallied(pids []int, records ...perfevent.Record) *tally {
 }
 
 func talliedOf(seen faked, pids []int, records ...perfevent.Record) *tally {
-	kernel := &kernel{functions: []kernelFunction{
+	functions := kernel{
 		{addressRange{gettime, gettime + 0x100}, kernelCall{clockCall, syscallID}}, {addressRange{write, write + 0x100}, kernelCall{kind: otherCall}},
 		{addressRange{gettimeofday, gettimeofday + 0x100}, kernelCall{clockCall, gettimeofdayID}},
 		{addressRange{cpuTime, cpuTime + 0x100}, kernelCall{kind: clockCall}},
-	}}
-	functions := newFunctions(vdsoSize, map[string]uint64{
+	}
+	vdso := newFunctions(vdsoSize, map[string]uint64{
 		"__vdso_gettimeofday": 0x800, "__vdso_clock_gettime": 0xa00, "clock_gettime": 0xa00, "__vdso_getcpu": 0xd00,
 	})
-	t := newTally(seen, kernel, functions, pids)
+	t := newTally(seen, functions, vdso, pids)
 	for i := range records {
 		if records[i].TimeNS == 0 {
 			records[i].TimeNS = uint64(i) + 1 //nolint:gosec // small
@@ -107,7 +107,7 @@ func TestSamplesInTheVDSO(t *testing.T) {
 	records = append(records, times(4, sample(10, []uint64{write}, inProgram))...) // another system call
 	records = append(records, times(1, sample(10, []uint64{interrupt}))...)        // the kernel for itself
 	p := tallied(nil, records...).programs[0]
-	user, kernel, syscalls, _ := p.clockSamples(false, false)
+	user, kernel, syscalls := p.clockSamples()
 	require.Equal(t, []float64{3, 0, 0}, []float64{user, kernel, syscalls})
 	require.Equal(t, 15, p.samples)
 	require.Equal(t, map[string]int{"__vdso_clock_gettime": 3}, p.byFunction)
@@ -126,7 +126,7 @@ func TestSamplesInTheKernelFromTheVDSO(t *testing.T) {
 	records = append(records, times(1, sample(10, nil, inGettime, inProgram))...)
 	records = append(records, times(1, sample(10, []uint64{interrupt}, inGettime, inProgram))...) // an interrupt is no read
 	p := tallied(nil, records...).programs[0]
-	user, kernel, syscalls, _ := p.clockSamples(false, false)
+	user, kernel, syscalls := p.clockSamples()
 	require.Equal(t, []float64{1, 8, 0}, []float64{user, kernel, syscalls})
 	require.Equal(t, 9, p.in(&p.threads[10].reads), "a thread has what its process has")
 }
@@ -140,30 +140,17 @@ func TestSamplesOfSystemCalls(t *testing.T) {
 	records = append(records, times(9, sample(10, []uint64{entryCode}, inProgram))...) // no clock was ever read there
 	records = append(records, times(4, sample(10, nil, inWrapper))...)                 // the end of a call
 	p := tallied(nil, records...).programs[0]
-	_, kernel, syscalls, _ := p.clockSamples(false, false)
+	_, kernel, syscalls := p.clockSamples()
 	require.Equal(t, []float64{0, 12}, []float64{kernel, syscalls})
 	require.Equal(t, 12, p.in(&p.threads[10].reads))
 	require.Len(t, p.stacks, 1)
 	require.Equal(t, 12, p.in(p.stacks[stack{inWrapper}]))
 }
 
-// The instructions around a system call belong to it, as far as its site does.
-func TestSamplesAroundASystemCall(t *testing.T) {
-	records := append(times(3, sample(10, []uint64{gettime}, inWrapper)), sample(10, []uint64{write}, inWrapper))
-	for _, at := range []uint64{inWrapper - beforeSite, inWrapper - 1, inWrapper + 1, inWrapper + afterSite - 1} {
-		records = append(records, sample(10, nil, at))
-	}
-	for _, at := range []uint64{inWrapper - beforeSite - 1, inWrapper + afterSite, 0, ^uint64(0)} { // none of it
-		records = append(records, sample(10, nil, at))
-	}
-	_, _, syscalls, _ := tallied(nil, records...).programs[0].clockSamples(false, false)
-	require.InDelta(t, 3+4*0.75, syscalls, 1e-9)
-}
-
 // A process without a vDSO reads by system calls and by the vsyscall page.
 func TestProcessWithoutVDSO(t *testing.T) {
 	p := tallied(nil, append(times(2, sample(12, []uint64{gettime}, inWrapper)), sample(12, nil, vsyscall.start), sample(12, nil, inGettime))...).programs[0]
-	user, kernel, syscalls, _ := p.clockSamples(false, false)
+	user, kernel, syscalls := p.clockSamples()
 	require.Equal(t, []float64{0, 0, 3}, []float64{user, kernel, syscalls})
 	require.Empty(t, p.reason)
 }
@@ -172,7 +159,7 @@ func TestProcessThatCannotBeLookedAt(t *testing.T) {
 	tally := tallied(nil, sample(13, nil, inGettime), sample(99, nil, inGettime))
 	require.Equal(t, "that needs CAP_SYS_PTRACE", tally.programs[0].reason)
 	require.Equal(t, "it had ended", tally.programs[1].reason)
-	user, _, _, _ := tally.programs[0].clockSamples(false, false)
+	user, _, _ := tally.programs[0].clockSamples()
 	require.Zero(t, user)
 }
 
@@ -215,7 +202,7 @@ func TestWantedProcesses(t *testing.T) {
 }
 
 func TestOnlyTheTimeOfTheProfileCounts(t *testing.T) {
-	tally := newTally(faked{10: normal}, &kernel{}, newFunctions(vdsoSize, nil), nil)
+	tally := newTally(faked{10: normal}, nil, newFunctions(vdsoSize, nil), nil)
 	tally.from, tally.until = 100, 200
 	for _, at := range []uint64{99, 100, 150, 199, 200} {
 		r := sample(10, nil, inGettime)
@@ -307,7 +294,7 @@ func TestRecordsWithoutAProcess(t *testing.T) {
 		perfevent.Record{Kind: perfevent.Comm, PID: 0, Name: "sleep", Exec: true}, perfevent.Record{Kind: perfevent.Map, PID: 0, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize},
 		sample(0, nil, inGettime), sample(-1, nil, inGettime), sample(-1, nil, inGettime))
 	require.Empty(t, tally.programs)
-	require.Equal(t, []int{1, 2}, []int{tally.foreign, tally.ending})
+	require.Equal(t, 1, tally.foreign)
 }
 
 // A number that another process gets is no longer that of a wanted one.
@@ -391,7 +378,7 @@ func TestThreadNameOfAFork(t *testing.T) {
 
 // Timebench itself, before it becomes the command, is not in the profile of the command.
 func TestTheProcessBeforeTheCommand(t *testing.T) {
-	tally := newTally(faked{10: normal}, &kernel{}, newFunctions(vdsoSize, nil), []int{10})
+	tally := newTally(faked{10: normal}, nil, newFunctions(vdsoSize, nil), []int{10})
 	tally.starting = 10
 	before, after := sample(10, nil, inProgram), sample(10, nil, inProgram)
 	before.TimeNS, after.TimeNS = 1, 3
@@ -406,9 +393,8 @@ func TestSitesAreLimited(t *testing.T) {
 		records = append(records, sample(10, []uint64{interrupt}, uint64(i)+1)) //nolint:gosec // small
 	}
 	p := tallied(nil, append(records, sample(10, []uint64{gettime}, inWrapper))...).programs[0]
-	require.Len(t, p.outside, maxSites+1)
-	require.Equal(t, maxSites, p.otherSites)
-	_, _, syscalls, _ := p.clockSamples(false, false)
+	require.Len(t, p.sites, maxSites+1)
+	_, _, syscalls := p.clockSamples()
 	require.InDelta(t, 1, syscalls, 0)
 }
 
@@ -429,13 +415,12 @@ func TestEndedProgramsTakeLittleMemory(t *testing.T) {
 	}
 	require.Len(t, tally.programs, programs)
 	require.Equal(t, sites, tally.programs[programs-1].samples)
-	require.Equal(t, sites, tally.programs[programs-1].otherSites, "which may be of clocks where the kernel hides its functions")
 	require.Less(t, (heap()-before)/programs, uint64(800), "bytes for a program")
 
 	late := sample(1000, []uint64{gettime}, inWrapper) // of a thread that outlives the first
 	late.TID, late.TimeNS = 1001, 1
 	tally.add(&late)
-	_, _, syscalls, _ := tally.programs[0].clockSamples(false, false)
+	_, _, syscalls := tally.programs[0].clockSamples()
 	require.InDelta(t, 1, syscalls, 0)
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
@@ -93,90 +92,19 @@ func (m *MeasuredCall) described() string {
 	}
 }
 
-// notes returns what a user of the runtime should know.
-func (r *MeasuredRuntime) notes() []string {
-	var notes []string
-	for _, note := range []func(*MeasuredRuntime) string{timedByCPU, goingBack, entering, readingTwice, coarseAndSlow} {
-		if text := note(r); text != "" {
-			notes = append(notes, text)
-		}
+// notes returns what a user of the runtime should know, beside its table.
+func (r *MeasuredRuntime) notes() (notes []string) {
+	if r.TimedBy != "" {
+		notes = append(notes, fmt.Sprintf("%s: its figures are %s, because it has no monotonic clock.", r.Name, r.TimedBy))
 	}
-	return notes
-}
-
-// entering names the wall and monotonic calls that enter the kernel while others of the runtime do
-// not.
-func entering(r *MeasuredRuntime) string {
-	var enter []string
-	free := false
-	for _, m := range r.Calls {
-		switch {
-		case m.Kind == cpuTime:
-			// The vDSO never has CPU times.
-		case m.KernelEntry == result.Always:
-			enter = append(enter, m.Call)
-		case m.KernelEntry == result.Never:
-			free = true
-		}
-	}
-	if len(enter) == 0 || !free {
-		return ""
-	}
-	return fmt.Sprintf("%s: these calls enter the kernel to read a clock, others do not: %s.", r.Name, strings.Join(enter, ", "))
-}
-
-// readingTwice names the calls that read several clocks.
-func readingTwice(r *MeasuredRuntime) string {
-	var several []string
-	for _, m := range r.Calls {
-		if len(m.Reads) > 1 && m.AttributedCalls == m.TracedCalls {
-			several = append(several, fmt.Sprintf("%s reads %s", m.Call, repeated(m.Reads)))
-		}
-	}
-	if len(several) == 0 {
-		return ""
-	}
-	return r.Name + ": " + words.List(several) + "."
-}
-
-// coarseAndSlow names the calls that return whole seconds and cost as much as a fine one.
-func coarseAndSlow(r *MeasuredRuntime) string {
-	const asMuch = 0.8
-	calls := slices.DeleteFunc(r.byLatency(), func(m MeasuredCall) bool { return m.Kind != wall })
-	fine := slices.IndexFunc(calls, func(m MeasuredCall) bool { return m.coarse() == 0 })
-	if fine < 0 {
-		return ""
-	}
-	var slow []string
-	for _, m := range calls {
-		if m.coarse() == 1 && m.Resolution.TickNS >= 1e9 && m.Latency.MedianNS >= asMuch*calls[fine].Latency.MedianNS {
-			slow = append(slow, m.Call)
-		}
-	}
-	if len(slow) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s: %s returns whole seconds, but costs as much as %s.", r.Name, words.List(slow), calls[fine].Call)
-}
-
-// goingBack names the calls whose values went back.
-func goingBack(r *MeasuredRuntime) string {
 	var back []string
 	for _, m := range r.Calls {
 		if m.Resolution != nil && m.Resolution.Backwards > 0 {
 			back = append(back, fmt.Sprintf("%s (%s, at most by %s)", m.Call, words.Plural(int(m.Resolution.Backwards), "time"), words.Duration(m.Resolution.WorstBackwardsNS)))
 		}
 	}
-	if len(back) == 0 {
-		return ""
+	if len(back) > 0 {
+		notes = append(notes, fmt.Sprintf("%s: values went back: %s.", r.Name, strings.Join(back, ", ")))
 	}
-	return fmt.Sprintf("%s: values went back: %s.", r.Name, strings.Join(back, ", "))
-}
-
-// timedByCPU says that the figures of a runtime are CPU time.
-func timedByCPU(r *MeasuredRuntime) string {
-	if r.TimedBy == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s: its figures are %s, because it has no monotonic clock.", r.Name, r.TimedBy)
+	return notes
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -52,39 +53,31 @@ var All = []Runtime{java, python, node, bun, deno, dotnet, netFramework, ruby, p
 
 // Named returns the runtime with that name.
 func Named(name string) (Runtime, bool) {
-	for _, r := range All {
-		if r.Name == name {
-			return r, true
-		}
+	i := slices.IndexFunc(All, func(r Runtime) bool { return r.Name == name })
+	if i < 0 {
+		return Runtime{}, false
 	}
-	return Runtime{}, false
+	return All[i], true
 }
 
 // Names returns the names of the catalogue.
-func Names() []string {
-	names := make([]string, len(All))
-	for i, r := range All {
-		names[i] = r.Name
-	}
-	return names
-}
+func Names() []string { return namesOf(func(Runtime) bool { return true }) }
 
 // WithThreads returns the names of the runtimes whose benchmark can call from several threads.
-func WithThreads() []string {
-	var names []string
-	for _, r := range All {
-		if r.Threads {
-			names = append(names, r.Name)
-		}
-	}
-	return names
-}
+func WithThreads() []string { return namesOf(func(r Runtime) bool { return r.Threads }) }
 
 // InPath returns the names of the runtimes whose program is in PATH.
 func InPath() []string {
-	var names []string
+	return namesOf(func(r Runtime) bool {
+		paths, err := r.find("")
+		return len(paths) > 0 && err == nil
+	})
+}
+
+// namesOf returns the names of some runtimes of the catalogue.
+func namesOf(has func(Runtime) bool) (names []string) {
 	for _, r := range All {
-		if paths, err := r.find(""); len(paths) > 0 && err == nil {
+		if has(r) {
 			names = append(names, r.Name)
 		}
 	}

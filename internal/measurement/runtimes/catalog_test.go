@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -11,7 +12,8 @@ import (
 // The benchmark of Go is in timebench; the test binary takes its place.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == Command {
-		if programs.GoMain(os.Args[2:], os.Stdout) != nil {
+		if err := programs.GoMain(os.Args[2:], os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}
 		return
@@ -28,8 +30,8 @@ func TestCatalogue(t *testing.T) {
 		marks := map[string]bool{emptyLoop: true, emptyCall: true}
 		for _, c := range r.Calls {
 			require.Contains(t, []string{wall, monotonic, cpuTime}, c.Kind, c.Name)
-			require.False(t, marks[markOf(c.Name)], "%s of %s has the mark of another call", c.Name, r.Name)
-			marks[markOf(c.Name)] = true
+			require.False(t, marks[programs.Mark(c.Name)], "%s of %s has the mark of another call", c.Name, r.Name)
+			marks[programs.Mark(c.Name)] = true
 		}
 		found, ok := Named(r.Name)
 		require.True(t, ok)

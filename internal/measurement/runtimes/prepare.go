@@ -31,7 +31,7 @@ func (r *runner) prepare() {
 	number := map[string]int{}
 	for _, selected := range r.settings.Runtimes {
 		s := &subject{
-			Runtime: selected.Runtime, medians: map[string][]float64{}, minima: map[string][]float64{}, hidden: map[string][]float64{}, warmNS: map[string][]float64{},
+			Runtime: selected.Runtime, medians: map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{},
 		}
 		number[s.Name]++
 		s.entry = MeasuredRuntime{Name: s.Name, TimedBy: s.TimedBy, Calls: []MeasuredCall{}}

@@ -47,8 +47,6 @@ const (
 	DefaultStarts = 10
 	// rounds is the number of samples of a call in each start.
 	rounds = 3
-	// hiddenStarts is the number of those that are repeated without the vDSO.
-	hiddenStarts = 3
 	// shortestSpan is the shortest span of a sample, long enough that reading the stopwatch of the
 	// language does not count.
 	shortestSpan = 500 * time.Microsecond
@@ -88,13 +86,11 @@ type subject struct {
 	command []string
 	// medians and minima are those of the samples of each start, in ns a call.
 	medians, minima map[string][]float64
-	// hidden are the medians of starts without the vDSO.
+	warmNS          map[string][]float64
+	// hidden are the samples without the vDSO.
 	hidden map[string][]float64
-	warmNS map[string][]float64
 	// complete is whether all of it was measured, as far as it can be.
 	complete bool
-	// noHidden is whether a start without the vDSO failed. It is not tried again.
-	noHidden bool
 }
 
 // callNames returns the names of its calls in a benchmark, after others.
@@ -126,7 +122,11 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 	if err != nil {
 		return Runtimes{}, err
 	}
-	defer remove(folder)
+	defer func() {
+		if err := os.RemoveAll(folder); err != nil {
+			debuglog.Printf("runtimes", "left: %v", err)
+		}
+	}()
 	started := time.Now()
 	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, estimate: s.Estimate()}
 	var cleared []string
@@ -138,18 +138,16 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 		r.environment = append(r.environment, name+"="+folder)
 	}
 	r.prepare()
-	for start := range s.Starts {
+	for range s.Starts {
 		for _, s := range r.available() {
 			r.cost(s)
-			if start < hiddenStarts {
-				r.withoutVDSO(s)
-			}
 		}
 	}
 	for _, s := range r.available() {
 		r.steps(s)
 		r.throughput(s)
 		r.trace(s)
+		r.withoutVDSO(s)
 		s.complete = ctx.Err() == nil
 	}
 	progress(r.estimate, r.estimate)
@@ -176,23 +174,6 @@ func preloaded(environment []string) []string {
 		all = append(all, library+" ("+preload.Variable+")")
 	}
 	return all
-}
-
-// remove removes a folder, also one in which a runtime made read-only folders.
-func remove(folder string) {
-	err := os.RemoveAll(folder)
-	if err != nil {
-		_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, _ error) error {
-			if entry != nil && entry.IsDir() {
-				_ = os.Chmod(path, 0o700)
-			}
-			return nil
-		})
-		err = os.RemoveAll(folder)
-	}
-	if err != nil {
-		debuglog.Printf("runtimes", "left: %v", err)
-	}
 }
 
 // temporaryFolder returns a new folder for the benchmarks. Its path is absolute, since they run in another one.
@@ -323,7 +304,7 @@ func (s Settings) estimateOf(selected Selected) time.Duration {
 	if _, err := of.find(selected.Path); err != nil {
 		return 0
 	}
-	total := time.Duration(s.Starts+min(s.Starts, hiddenStarts))*s.costTime(of) + 2*traceTime + startTime + time.Duration(len(of.Calls))*stepsTime
+	total := time.Duration(s.Starts+1)*s.costTime(of) + 2*traceTime + startTime + time.Duration(len(of.Calls))*stepsTime
 	if of.Threads {
 		for _, threads := range s.Threads {
 			total += passes * s.passTime(of, threads)

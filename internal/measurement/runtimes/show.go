@@ -120,13 +120,9 @@ func (s *Runtimes) grid(r *MeasuredRuntime) table.Grid {
 		const afterCost = 2
 		all = slices.Insert(slices.Clone(columns), afterCost, s.splitColumn())
 	}
-	return r.gridOf(all)
-}
-
-func (r *MeasuredRuntime) gridOf(columns []column) table.Grid {
 	calls := r.byLatency()
 	g := table.Grid{Title: r.title(), Texts: 1, Header: []string{"Call"}}
-	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
+	shown := slices.DeleteFunc(slices.Clone(all), func(c column) bool {
 		return c.known != nil && !slices.ContainsFunc(calls, c.known)
 	})
 	for _, c := range shown {

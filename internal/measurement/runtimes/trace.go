@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/program"
 	"github.com/timebench/timebench/internal/instrument/ptrace"
-	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
 )
 
 // byPtrace is how reads and kernel entries were determined.
@@ -72,21 +71,10 @@ func (r *runner) marked(s *subject, times int, hide bool) ([]ptrace.Span, error)
 	return spans, nil
 }
 
-// markOf returns the name of a call as it is in the mark, which is the name of a file.
-func markOf(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, name)
-}
-
 // attribute sets the clocks that a call reads: what most of the traced calls read. The call may have no
 // summary.
 func (m *MeasuredCall) attribute(all []ptrace.Call) {
-	i := slices.IndexFunc(all, func(c ptrace.Call) bool { return c.Mark == markOf(m.Call) })
+	i := slices.IndexFunc(all, func(c ptrace.Call) bool { return c.Mark == programs.Mark(m.Call) })
 	if i < 0 {
 		m.ReadsBy = "the call was not traced"
 		return
@@ -100,7 +88,7 @@ func (m *MeasuredCall) attribute(all []ptrace.Call) {
 func (m *MeasuredCall) setKernelEntry(spans []ptrace.Span) {
 	traced, entered := 0, 0
 	for _, span := range spans {
-		if span.Mark != markOf(m.Call) {
+		if span.Mark != programs.Mark(m.Call) {
 			continue
 		}
 		traced++
@@ -127,7 +115,7 @@ func (m *MeasuredCall) setKernelEntry(spans []ptrace.Span) {
 // withoutVDSO measures the calls in one start while the vDSO is hidden from the runtime. Nothing but
 // its new processes and threads is traced, so it runs at full speed.
 func (r *runner) withoutVDSO(s *subject) {
-	if s.command == nil || s.noHidden || ptrace.Usable() != nil {
+	if r.ctx.Err() != nil || ptrace.Usable() != nil {
 		return
 	}
 	expected := r.settings.costTime(s.Runtime)
@@ -148,13 +136,10 @@ func (r *runner) withoutVDSO(s *subject) {
 		err = out.measured(s.callNames(), rounds)
 	}
 	if err != nil {
-		s.noHidden = true
 		s.note(r.ctx, "the cost without the vDSO could not be measured", cmp.Or(context.Cause(ctx), err))
 		return
 	}
-	for name, samples := range out.costs {
-		s.hidden[name] = append(s.hidden[name], stats.Median(samples))
-	}
+	s.hidden = out.costs
 }
 
 // servedByAny are the reads that the vDSO answers under every clock source: they return what the kernel

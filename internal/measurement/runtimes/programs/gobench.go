@@ -263,9 +263,9 @@ func (b *goBench) mark(calls []goCall, times int64) error {
 	return nil
 }
 
-// markPath returns the path of a mark.
-func markPath(name string) string {
-	return "/timebench-mark/" + strings.Map(func(r rune) rune {
+// Mark returns the name of a call as it is in the path of a mark.
+func Mark(name string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= '0' && r <= '9', r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', strings.ContainsRune("._-", r):
 			return r

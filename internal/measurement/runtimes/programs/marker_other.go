@@ -6,6 +6,6 @@ import "os"
 
 // marker returns a function that makes the system call of a mark.
 func marker(name string) (func(), error) {
-	path := markPath(name)
+	path := "/timebench-mark/" + Mark(name)
 	return func() { _, _ = os.Stat(path) }, nil
 }

@@ -1,9 +1,7 @@
-package programs
+package runtimes
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,153 +15,49 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/program"
+	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
 	"github.com/timebench/timebench/test/need"
 )
-
-// role is the variable that makes the binary of this test the benchmark of Go.
-const role = "TIMEBENCH_TEST_GO"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(role) == "" {
-		os.Exit(m.Run())
-	}
-	err := GoMain(os.Args[1:], os.Stdout)
-	if err == nil {
-		os.Exit(0)
-	}
-	fmt.Fprintln(os.Stderr, err)
-	if errors.Is(err, ErrUsage) {
-		os.Exit(2)
-	}
-	os.Exit(1)
-}
-
-// A language is one of the programs, and how this test runs it.
-type language struct {
-	name string
-	// command makes the program and returns its command line without arguments.
-	command func(t *testing.T, folder string) []string
-	calls   []string
-	times   []string // the calls whose value is a time
-	threads bool
-}
-
-// interpreted returns the command of a language whose interpreter runs the source.
-func interpreted(file, source string, interpreter ...string) func(t *testing.T, folder string) []string {
-	return func(t *testing.T, folder string) []string {
-		command := append([]string{need.Program(t, interpreter[0])}, interpreter[1:]...)
-		path := filepath.Join(folder, file)
-		require.NoError(t, os.WriteFile(path, []byte(source), 0o600))
-		return append(command, path)
-	}
-}
-
-// compiled returns the command of a language whose compiler makes a program.
-func compiled(file, source string, compiler ...string) func(t *testing.T, folder string) []string {
-	return func(t *testing.T, folder string) []string {
-		path, executable := filepath.Join(folder, file), filepath.Join(folder, "bench")
-		compile := exec.Command(need.Program(t, compiler[0]), append(compiler[1:], "-o", executable, path)...)
-		require.NoError(t, os.WriteFile(path, []byte(source), 0o600))
-		out, err := compile.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		return []string{executable}
-	}
-}
-
-var (
-	cCalls = []string{
-		"clock_gettime(CLOCK_REALTIME)", "clock_gettime(CLOCK_MONOTONIC)", "clock_gettime(CLOCK_MONOTONIC_COARSE)", "gettimeofday", "time", "clock",
-	}
-	jsTimes = []string{"Date.now", "new Date", "performance.now", "process.hrtime.bigint", "process.uptime"}
-	jsCalls = append(slices.Clone(jsTimes), "toISOString")
-	lua     = []string{"os.time", "os.clock"}
-)
-
-var languages = func() []language {
-	javaCalls := []string{"System.currentTimeMillis", "System.nanoTime", "Instant.now", "LocalDateTime.now", "ThreadMXBean.getCurrentThreadCpuTime"}
-	python := []string{"time.time", "time.time_ns", "time.monotonic", "time.perf_counter", "time.process_time", "datetime.now"}
-	dotnetCalls := []string{"DateTime.UtcNow", "DateTime.Now", "DateTimeOffset.UtcNow", "Stopwatch.GetTimestamp", "Environment.TickCount64"}
-	ruby := []string{"Time.now", "Process.clock_gettime(CLOCK_REALTIME)", "Process.clock_gettime(CLOCK_MONOTONIC)"}
-	php := []string{"time", "microtime(true)", "hrtime(true)", "new DateTimeImmutable"}
-	perl := []string{"time", "Time::HiRes::time", "Time::HiRes::clock_gettime(CLOCK_MONOTONIC)"}
-	cpp := []string{"std::chrono::system_clock::now", "std::chrono::steady_clock::now", "std::chrono::high_resolution_clock::now"}
-	rust := []string{"SystemTime::now", "Instant::now"}
-	golang := []string{"time.Now", "time.Since"}
-	without := func(list []string, name string) []string {
-		return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == name })
-	}
-	warnings := []string{"-O2", "-Wall", "-Wextra", "-Werror", "-pthread"}
-	cc := func(compiler string, more ...string) []string {
-		return append(append([]string{compiler}, warnings...), more...)
-	}
-	return []language{
-		{"java", java, javaCalls, javaCalls, true},
-		{"python3", interpreted("bench.py", Python, "python3", "-I", "-S"), python, python, false},
-		{"node", interpreted("bench.js", JavaScript, "node"), jsCalls, jsTimes, false},
-		{"bun", interpreted("bench.js", JavaScript, "bun"), jsCalls, jsTimes, false},
-		{"deno", interpreted("bench.js", JavaScript, "deno", "run", "--no-prompt", "--allow-read"),
-			without(jsCalls, "process.uptime"), without(jsTimes, "process.uptime"), false},
-		{"dotnet", dotnet, dotnetCalls, dotnetCalls, true},
-		{"netframework", func(t *testing.T, folder string) []string {
-			path, assembly := need.Program(t, "mono"), filepath.Join(folder, "Bench.exe")
-			require.NoError(t, os.WriteFile(assembly, DotnetAssembly, 0o600))
-			return []string{path, assembly}
-		}, without(dotnetCalls, "Environment.TickCount64"), without(dotnetCalls, "Environment.TickCount64"), true},
-		{"ruby", interpreted("bench.rb", Ruby, "ruby", "-w", "--disable=gems"), ruby, ruby, false},
-		{"php", interpreted("bench.php", PHP, "php", "-n", "-d", "error_reporting=-1"), php, php, false},
-		{"perl", interpreted("bench.pl", Perl, "perl"), append(slices.Clone(perl), "localtime"), perl, false},
-		{"lua5.1", interpreted("bench.lua", Lua, "lua5.1"), lua, lua, false},
-		{"lua5.3", interpreted("bench.lua", Lua, "lua5.3"), lua, lua, false},
-		{"lua5.4", interpreted("bench.lua", Lua, "lua5.4"), lua, lua, false},
-		{"luajit", interpreted("bench.lua", Lua, "luajit"), lua, lua, false},
-		{"c", compiled("bench.c", C, cc("cc", "-std=c11")...), cCalls, cCalls, true},
-		{"musl", compiled("bench.c", C, cc("musl-gcc", "-std=c11")...), cCalls, cCalls, true},
-		{"c++", compiled("bench.cpp", CPlusPlus, cc("c++", "-std=c++11")...), cpp, cpp, true},
-		{"rust", compiled("bench.rs", Rust, "rustc", "-O", "-D", "warnings"), rust, rust, true},
-		{"go", func(t *testing.T, _ string) []string {
-			self, err := os.Executable()
-			require.NoError(t, err)
-			return []string{self}
-		}, golang, golang, true},
-	}
-}()
-
-func java(t *testing.T, folder string) []string {
-	path := need.Program(t, "java")
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "Bench.class"), JavaClass, 0o600))
-	return []string{path, "-cp", folder, "Bench"}
-}
-
-func dotnet(t *testing.T, folder string) []string {
-	path, assembly := need.Program(t, "dotnet"), filepath.Join(folder, "Bench.dll")
-	require.NoError(t, os.WriteFile(assembly, DotnetAssembly, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "Bench.runtimeconfig.json"), DotnetConfig, 0o600))
-	return []string{path, "exec", assembly}
-}
 
 // TestPrograms tests each mode in each language that is installed.
 func TestPrograms(t *testing.T) {
 	need.Processes(t)
-	for _, l := range languages {
-		t.Run(l.name, func(t *testing.T) {
-			command := l.command(t, need.Folder(t)) // once: some compilers take seconds
-			for name, test := range map[string]func(t *testing.T, l language, command []string){
-				"cost": testCost, "steps": testSteps, "steps are nanoseconds": testStepsAreNanoseconds,
-				"threads": testThreads, "threads after the deadline": testThreadsAfterTheDeadline, "mark": testMark, "wrong arguments": testWrongArguments,
-			} {
-				t.Run(name, func(t *testing.T) { test(t, l, command) })
+	for _, r := range All {
+		t.Run(r.Name, func(t *testing.T) {
+			paths, err := r.find("")
+			if err != nil {
+				need.Missing(t, r.Name, err.Error())
 			}
+			for i, path := range paths {
+				if i > 0 && r.Name == lua.Name { // whose versions differ
+					t.Run(filepath.Base(path), func(t *testing.T) { testModes(t, r, path) })
+				}
+			}
+			testModes(t, r, slices.Concat(paths, []string{""})[0])
 		})
 	}
 }
 
-// run runs a program and returns its lines as fields.
-func run(t *testing.T, command []string, args ...string) ([][]string, error) {
+// testModes tests each mode of the program of a runtime.
+func testModes(t *testing.T, r Runtime, path string) {
+	command, err := r.Build(build{path, need.Folder(t), func(command ...string) error {
+		return exec.Command(command[0], command[1:]...).Run()
+	}})
+	require.NoError(t, err)
+	for name, test := range map[string]func(t *testing.T, r Runtime, command []string){
+		"cost": testCost, "steps": testSteps, "steps are nanoseconds": testStepsAreNanoseconds,
+		"threads": testThreads, "threads after the deadline": testThreadsAfterTheDeadline, "mark": testMark, "wrong arguments": testWrongArguments,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, r, command) })
+	}
+}
+
+// printed runs a program and returns its lines as fields.
+func printed(t *testing.T, command []string, args ...string) ([][]string, error) {
 	t.Helper()
 	args = append(slices.Clone(command[1:]), args...)
 	cmd := exec.Command(command[0], args...)
 	cmd.Env, _ = program.Environment(os.Environ())
-	cmd.Env = append(cmd.Env, role+"=1")
 	out, err := program.Run(t.Context(), cmd, program.Limits{Time: 2 * time.Minute, OutputBytes: 1e6})
 	var lines [][]string
 	for line := range strings.Lines(string(bytes.ReplaceAll(out, []byte("\r\n"), []byte("\n")))) {
@@ -173,10 +67,10 @@ func run(t *testing.T, command []string, args ...string) ([][]string, error) {
 	return lines, err
 }
 
-// output runs a program that must succeed and checks the form of each line.
-func output(t *testing.T, command []string, args ...string) [][]string {
+// fine runs a program that must succeed and checks the form of each line.
+func fine(t *testing.T, command []string, args ...string) [][]string {
 	t.Helper()
-	lines, err := run(t, command, args...)
+	lines, err := printed(t, command, args...)
 	require.NoError(t, err)
 	for _, line := range lines {
 		form, ok := forms[line[0]]
@@ -211,16 +105,23 @@ func fields(lines [][]string, kind, name string, i int) (found []string) {
 	return found
 }
 
-// all returns the names for which a program prints figures, and one that no program knows.
-func (l language) all() []string {
-	return append([]string{"loop", "call", "no such/name"}, l.calls...)
+// callsOf returns the calls of a runtime. Those of notATime have values that are none.
+func callsOf(r Runtime, without ...string) []string {
+	return slices.DeleteFunc((&subject{Runtime: r}).callNames(), func(name string) bool { return slices.Contains(without, name) })
 }
 
-func testCost(t *testing.T, l language, command []string) {
+var notATime = []string{"toISOString", "localtime"}
+
+// namesFor returns the names for which a program prints figures, and one that no program knows.
+func namesFor(r Runtime) []string {
+	return append([]string{"loop", "call", "no such/name"}, callsOf(r)...)
+}
+
+func testCost(t *testing.T, r Runtime, command []string) {
 	const rounds = 3
-	lines := output(t, command, append([]string{"cost", strconv.Itoa(rounds), "100000"}, l.all()...)...)
+	lines := fine(t, command, append([]string{"cost", strconv.Itoa(rounds), "100000"}, namesFor(r)...)...)
 	assert.Equal(t, []string{"no such/name"}, fields(lines, "missing", "", 1))
-	known := append([]string{"loop", "call"}, l.calls...)
+	known := append([]string{"loop", "call"}, callsOf(r)...)
 	assert.Equal(t, known, fields(lines, "warm", "", 1))
 	for _, ns := range fields(lines, "warm", "", 2) {
 		value, err := strconv.ParseFloat(ns, 64)
@@ -238,13 +139,14 @@ func testCost(t *testing.T, l language, command []string) {
 	assert.Len(t, fields(lines, "sink", "", 1), 1)
 }
 
-func testSteps(t *testing.T, l language, command []string) {
+func testSteps(t *testing.T, r Runtime, command []string) {
 	const most = 5
+	times := callsOf(r, notATime...)
 	const span = "40000000" // in ns; Go's clock on Windows steps by up to 15.6 ms
-	lines := output(t, command, append([]string{"steps", strconv.Itoa(most), span}, l.all()...)...)
+	lines := fine(t, command, append([]string{"steps", strconv.Itoa(most), span}, namesFor(r)...)...)
 	assert.Equal(t, []string{"no such/name"}, fields(lines, "missing", "", 1))
-	assert.Equal(t, l.times, fields(lines, "seen", "", 1))
-	for _, name := range l.times {
+	assert.Equal(t, times, fields(lines, "seen", "", 1))
+	for _, name := range times {
 		steps := fields(lines, "step", name, 2)
 		assert.LessOrEqual(t, len(steps), most, name)
 		for _, step := range steps {
@@ -262,7 +164,7 @@ func testSteps(t *testing.T, l language, command []string) {
 			assert.NotEmpty(t, steps, "%s: it is finer than the span", name)
 		}
 	}
-	assert.Subset(t, l.times, fields(lines, "step", "", 1))
+	assert.Subset(t, times, fields(lines, "step", "", 1))
 }
 
 // units are the ticks in nanoseconds of the calls that are not finer than one read.
@@ -273,12 +175,12 @@ var units = map[string]float64{
 }
 
 // testStepsAreNanoseconds waits for a tick of calls whose unit is known.
-func testStepsAreNanoseconds(t *testing.T, l language, command []string) {
-	names := slices.DeleteFunc(slices.Clone(l.times), func(name string) bool { return units[name] == 0 })
+func testStepsAreNanoseconds(t *testing.T, r Runtime, command []string) {
+	names := slices.DeleteFunc(callsOf(r), func(name string) bool { return units[name] == 0 })
 	if len(names) == 0 {
 		t.Skip("its calls have no known tick")
 	}
-	lines := output(t, command, append([]string{"steps", "1", "3000000000"}, names...)...)
+	lines := fine(t, command, append([]string{"steps", "1", "3000000000"}, names...)...)
 	for _, name := range names {
 		steps := fields(lines, "step", name, 2)
 		require.Len(t, steps, 1, name)
@@ -290,18 +192,18 @@ func testStepsAreNanoseconds(t *testing.T, l language, command []string) {
 	}
 }
 
-func testThreads(t *testing.T, l language, command []string) {
+func testThreads(t *testing.T, r Runtime, command []string) {
 	const span = 5_000_000
-	if !l.threads {
-		lines, err := run(t, command, "threads", "2", "1000", "loop")
+	if !r.Threads {
+		lines, err := printed(t, command, "threads", "2", "1000", "loop")
 		require.ErrorContains(t, err, "exit status 2")
 		assert.Empty(t, lines)
 		return
 	}
-	names := append([]string{"loop", "call"}, l.calls...)
+	names := append([]string{"loop", "call"}, callsOf(r)...)
 	idle := slices.Clone(names) // those of which no thread has run before the deadline, as on a busy machine
 	for attempt := 0; attempt < 20 && len(idle) > 0; attempt++ {
-		lines := output(t, command, append([]string{"threads", "3", strconv.Itoa(span), "no such/name"}, names...)...)
+		lines := fine(t, command, append([]string{"threads", "3", strconv.Itoa(span), "no such/name"}, names...)...)
 		assert.Equal(t, []string{"no such/name"}, fields(lines, "missing", "", 1))
 		assert.Equal(t, names, fields(lines, "passed", "", 1))
 		for _, name := range names {
@@ -319,13 +221,13 @@ func testThreads(t *testing.T, l language, command []string) {
 
 // testThreadsAfterTheDeadline has a deadline that has passed before any thread looks at the stopwatch. More
 // attempts are for a stopwatch that ticks slowly.
-func testThreadsAfterTheDeadline(t *testing.T, l language, command []string) {
-	if !l.threads {
+func testThreadsAfterTheDeadline(t *testing.T, r Runtime, command []string) {
+	if !r.Threads {
 		t.Skip("it has no threads")
 	}
-	names := append([]string{"loop", "call"}, l.calls...)
+	names := append([]string{"loop", "call"}, callsOf(r)...)
 	for attempt := 0; attempt < 20 && len(names) > 0; attempt++ {
-		lines := output(t, command, append([]string{"threads", "3", "1"}, names...)...)
+		lines := fine(t, command, append([]string{"threads", "3", "1"}, names...)...)
 		assert.Equal(t, names, fields(lines, "passed", "", 1))
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 			return slices.Equal([]string{"0", "0", "0"}, fields(lines, "thread", name, 3))
@@ -334,12 +236,12 @@ func testThreadsAfterTheDeadline(t *testing.T, l language, command []string) {
 	assert.Empty(t, names, "threads that called after the deadline")
 }
 
-func testWrongArguments(t *testing.T, _ language, command []string) {
+func testWrongArguments(t *testing.T, _ Runtime, command []string) {
 	for _, args := range [][]string{
 		{}, {"nonsense"}, {"names"}, {"names", "loop"}, {"cost"}, {"cost", "3"}, {"cost", "3", "1000"}, {"cost", "x", "1000", "loop"}, {"cost", "3", "0", "loop"},
 		{"cost", "3", "-1", "loop"}, {"cost", "3", "1000x", "loop"}, {"steps", "5", "loop"}, {"mark", "loop"}, {"mark", "0", "loop"},
 	} {
-		lines, err := run(t, command, args...)
+		lines, err := printed(t, command, args...)
 		if assert.Error(t, err, "%q", args) {
 			assert.Regexp(t, "^exit status 2: usage: ", err.Error(), "%q", args)
 		}
@@ -348,15 +250,15 @@ func testWrongArguments(t *testing.T, _ language, command []string) {
 }
 
 // testMark compares the system calls that strace sees with the protocol.
-func testMark(t *testing.T, l language, command []string) {
+func testMark(t *testing.T, r Runtime, command []string) {
 	const times = 5
 	strace := need.Program(t, "strace")
 	unsafe := regexp.MustCompile(`[^A-Za-z0-9._-]`)
 	seen := regexp.MustCompile(`^([0-9]+) .*"/timebench-mark/([^"]*)"`)
 	log := filepath.Join(need.Folder(t), "log")
 	traced := append([]string{strace, "-f", "-e", "trace=file", "-o", log}, command...)
-	args := append([]string{"mark", strconv.Itoa(times)}, l.all()...)
-	lines, err := run(t, traced, args...)
+	args := append([]string{"mark", strconv.Itoa(times)}, namesFor(r)...)
+	lines, err := printed(t, traced, args...)
 	text, _ := os.ReadFile(log)
 	if err != nil && len(lines) == 0 && len(text) == 0 {
 		need.Missing(t, "strace", "it may not trace here: "+err.Error())
@@ -364,7 +266,7 @@ func testMark(t *testing.T, l language, command []string) {
 	require.NoError(t, err)
 	assert.Equal(t, [][]string{{"missing", "no such/name"}, {"done"}}, [][]string{lines[0][:2], lines[1]})
 	want := []string{"start"}
-	for _, name := range append([]string{"loop", "call"}, l.calls...) {
+	for _, name := range append([]string{"loop", "call"}, callsOf(r)...) {
 		want = append(want, slices.Repeat([]string{unsafe.ReplaceAllString(name, "_")}, times)...)
 	}
 	want = append(want, "end")
@@ -389,7 +291,7 @@ func TestJavaClassIsOfItsSource(t *testing.T) {
 	}
 	folder := need.Folder(t)
 	source := filepath.Join(folder, "Bench.java")
-	require.NoError(t, os.WriteFile(source, []byte(JavaSource), 0o600))
+	require.NoError(t, os.WriteFile(source, []byte(programs.JavaSource), 0o600))
 	out, err := exec.Command(javac, "--release", "8", "-g:none", "-encoding", "UTF-8", "-Xlint:all,-options", "-Werror", "-d", folder, source).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	files, err := filepath.Glob(filepath.Join(folder, "*.class"))
@@ -397,7 +299,7 @@ func TestJavaClassIsOfItsSource(t *testing.T) {
 	require.Equal(t, []string{filepath.Join(folder, "Bench.class")}, files)
 	made, err := os.ReadFile(files[0])
 	require.NoError(t, err)
-	assert.True(t, bytes.Equal(made, JavaClass), "compile Bench.java again, with javac 17: javac --release 8 -g:none -encoding UTF-8 Bench.java")
+	assert.True(t, bytes.Equal(made, programs.JavaClass), "compile Bench.java again, with javac 17: javac --release 8 -g:none -encoding UTF-8 Bench.java")
 }
 
 // TestAssemblyIsOfItsSource compiles the source. With -deterministic, mcs writes no time and no random id.
@@ -410,7 +312,7 @@ func TestAssemblyIsOfItsSource(t *testing.T) {
 		need.Missing(t, "mcs 6.8", "this is "+strings.TrimSpace(string(version)))
 	}
 	folder := need.Folder(t)
-	for name, source := range map[string]string{"System.Runtime.Extensions.cs": DotnetReference, "Bench.cs": DotnetSource} {
+	for name, source := range map[string]string{"System.Runtime.Extensions.cs": programs.DotnetReference, "Bench.cs": programs.DotnetSource} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(source), 0o600))
 	}
 	for _, arguments := range []string{
@@ -425,14 +327,33 @@ func TestAssemblyIsOfItsSource(t *testing.T) {
 	}
 	made, err := os.ReadFile(filepath.Join(folder, "Bench.exe"))
 	require.NoError(t, err)
-	assert.True(t, bytes.Equal(made, DotnetAssembly), "compile Bench.cs again, with mcs 6.8 as this test does, and copy Bench.exe to Bench.dll")
+	assert.True(t, bytes.Equal(made, programs.DotnetAssembly), "compile Bench.cs again, with mcs 6.8 as this test does, and copy Bench.exe to Bench.dll")
 }
 
 // TestDotnetPrintsItsVersion has what no argument of dotnet prints: the version that runs the program.
 func TestDotnetPrintsItsVersion(t *testing.T) {
 	need.Processes(t)
-	lines, err := run(t, dotnet(t, need.Folder(t)), "version")
+	command, err := dotnet.Build(build{path: need.Program(t, "dotnet"), folder: need.Folder(t)})
+	require.NoError(t, err)
+	lines, err := printed(t, command, "version")
 	require.NoError(t, err)
 	require.Len(t, lines, 1)
 	assert.Regexp(t, `^\.NET (Core )?[0-9]+\.[0-9]+\.[0-9]`, strings.Join(lines[0], "\t"))
+}
+
+func TestSourcesHaveNoWarnings(t *testing.T) {
+	need.Processes(t)
+	for compiler, c := range map[string]struct{ file, source, flags string }{
+		"cc":       {"bench.c", programs.C, "-std=c11 -O2 -Wall -Wextra -Werror -pthread"},
+		"musl-gcc": {"bench.c", programs.C, "-std=c11 -O2 -Wall -Wextra -Werror -pthread"},
+		"c++":      {"bench.cpp", programs.CPlusPlus, "-std=c++11 -O2 -Wall -Wextra -Werror -pthread"},
+		"rustc":    {"bench.rs", programs.Rust, "-O -D warnings"},
+	} {
+		t.Run(compiler, func(t *testing.T) {
+			source := filepath.Join(need.Folder(t), c.file)
+			require.NoError(t, os.WriteFile(source, []byte(c.source), 0o600))
+			out, err := exec.Command(need.Program(t, compiler), append(strings.Fields(c.flags), "-o", source+".exe", source)...).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+		})
+	}
 }

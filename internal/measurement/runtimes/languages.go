@@ -1,0 +1,234 @@
+package runtimes
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
+)
+
+// java runs a class file, because a runtime without a compiler cannot run a source file. Class data
+// sharing is left on: it only makes the start faster.
+var java = Runtime{
+	Name: "java", Programs: []string{"java"}, Version: []string{"-version"}, Threads: true, WarmUp: 100 * time.Millisecond,
+	Build: func(b build) ([]string, error) {
+		if strings.ContainsRune(b.folder, os.PathListSeparator) {
+			return nil, fmt.Errorf("a class path cannot have %q, which is in the path of the temporary folder; set TMPDIR to another one", os.PathListSeparator)
+		}
+		return []string{b.path, "-cp", b.folder, "Bench"}, os.WriteFile(filepath.Join(b.folder, "Bench.class"), programs.JavaClass, 0o600)
+	},
+	Calls: []Call{
+		{"System.currentTimeMillis", wall},
+		{"System.nanoTime", monotonic},
+		{"Instant.now", wall},
+		{"LocalDateTime.now", wall},
+		{"ThreadMXBean.getCurrentThreadCpuTime", cpuTime},
+	},
+}
+
+// python runs isolated (-I) and without the module site (-S), whose files the user may have changed. It writes no
+// compiled modules (-B). On Windows py, the launcher of python.org's installer, is in PATH where python is not.
+var python = Runtime{
+	Name: "python3", Programs: []string{"python3", "python", "py"}, Version: []string{"--version"},
+	Build: script("bench.py", programs.Python, "-B", "-I", "-S"),
+	Calls: []Call{
+		{"time.time", wall},
+		{"time.time_ns", wall},
+		{"time.monotonic", monotonic},
+		{"time.perf_counter", monotonic},
+		{"time.process_time", cpuTime},
+		{"datetime.now", wall},
+	},
+}
+
+// scriptCalls are the calls that all runtimes of JavaScript have.
+var scriptCalls = []Call{
+	{"Date.now", wall},
+	{"new Date", wall},
+	{"performance.now", monotonic},
+	{"process.hrtime.bigint", monotonic},
+	{"toISOString", wall},
+}
+
+// javascript returns the Build of a runtime of JavaScript. The package.json beside the program ends the search
+// for one in the folders above, which anybody may write to.
+func javascript(arguments ...string) func(build) ([]string, error) {
+	return func(b build) ([]string, error) {
+		if err := os.WriteFile(filepath.Join(b.folder, "package.json"), []byte("{}"), 0o600); err != nil {
+			return nil, err
+		}
+		return script("bench.js", programs.JavaScript, arguments...)(b)
+	}
+}
+
+// withoutConfig is the Build of Bun, which reads a bunfig.toml of the user otherwise.
+func withoutConfig(b build) ([]string, error) {
+	config := filepath.Join(b.folder, "bunfig.toml")
+	if err := os.WriteFile(config, nil, 0o600); err != nil {
+		return nil, err
+	}
+	return javascript("--config="+config, "run")(b)
+}
+
+// node and bun have process.uptime too.
+var (
+	node = Runtime{
+		Name: "node", Programs: []string{"node", "nodejs"}, Version: []string{"--version"}, WarmUp: 30 * time.Millisecond,
+		Build: javascript(),
+		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}),
+	}
+	bun = Runtime{
+		Name: "bun", Programs: []string{"bun"}, Version: []string{"--version"}, WarmUp: 30 * time.Millisecond,
+		Build: withoutConfig,
+		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}),
+	}
+	// deno may read files only: the marks of the benchmark are names of files.
+	deno = Runtime{
+		Name: "deno", Programs: []string{"deno"}, Version: []string{"--version"}, WarmUp: 30 * time.Millisecond,
+		Build: javascript("run", "--no-config", "--allow-read", "--no-prompt"),
+		Calls: scriptCalls,
+	}
+)
+
+// dotnet runs an assembly, because a runtime without an SDK cannot compile a source file. It has no Version:
+// several versions may be installed, and dotnet selects one of them when it starts a program.
+var dotnet = Runtime{
+	Name: "dotnet", Programs: []string{"dotnet"}, Threads: true, WarmUp: 150 * time.Millisecond,
+	Build: func(b build) ([]string, error) {
+		assembly := filepath.Join(b.folder, "Bench.dll")
+		if err := os.WriteFile(assembly, programs.DotnetAssembly, 0o600); err != nil {
+			return nil, err
+		}
+		return []string{b.path, "exec", assembly}, os.WriteFile(filepath.Join(b.folder, "Bench.runtimeconfig.json"), programs.DotnetConfig, 0o600)
+	},
+	Calls: []Call{
+		{"DateTime.UtcNow", wall},
+		{"DateTime.Now", wall},
+		{"DateTimeOffset.UtcNow", wall},
+		{"Stopwatch.GetTimestamp", monotonic},
+		{"Environment.TickCount64", monotonic},
+	},
+}
+
+// netFramework is the .NET Framework of Windows, or Mono. Its assembly is that of dotnet: a program, which Windows starts by
+// itself. The framework is in no PATH; where its compiler is, it is. Like dotnet it has no Version.
+var netFramework = Runtime{
+	Name: "netframework", Programs: []string{"mono", `C:\Windows\Microsoft.NET\Framework64\v4.0.30319\csc.exe`},
+	Threads: true, WarmUp: 150 * time.Millisecond,
+	Build: func(b build) ([]string, error) {
+		assembly := filepath.Join(b.folder, "Bench.exe")
+		command := []string{assembly}
+		if !strings.EqualFold(filepath.Base(b.path), "csc.exe") {
+			command = []string{b.path, assembly}
+		}
+		return command, os.WriteFile(assembly, programs.DotnetAssembly, 0o700)
+	},
+	Calls: []Call{
+		{"DateTime.UtcNow", wall},
+		{"DateTime.Now", wall},
+		{"DateTimeOffset.UtcNow", wall},
+		{"Stopwatch.GetTimestamp", monotonic},
+	},
+}
+
+// ruby runs without RubyGems, which would read files of the user.
+var ruby = Runtime{
+	Name: "ruby", Programs: []string{"ruby"}, Version: []string{"--version"},
+	Build: script("bench.rb", programs.Ruby, "--disable-gems"),
+	Calls: []Call{
+		{"Time.now", wall},
+		{"Process.clock_gettime(CLOCK_REALTIME)", wall},
+		{"Process.clock_gettime(CLOCK_MONOTONIC)", monotonic},
+	},
+}
+
+// php runs without an ini file (-n).
+var php = Runtime{
+	Name: "php", Programs: []string{"php"}, Version: []string{"-n", "--version"},
+	Build: script("bench.php", programs.PHP, "-n", "-f"),
+	Calls: []Call{
+		{"time", wall},
+		{"microtime(true)", wall},
+		{"hrtime(true)", monotonic},
+		{"new DateTimeImmutable", wall},
+	},
+}
+
+var perl = Runtime{
+	Name: "perl", Programs: []string{"perl"}, Version: []string{"--version"},
+	Build: script("bench.pl", programs.Perl),
+	Calls: []Call{
+		{"time", wall},
+		{"Time::HiRes::time", wall},
+		{"Time::HiRes::clock_gettime(CLOCK_MONOTONIC)", monotonic},
+		{"localtime", wall},
+	},
+}
+
+// luaCalls are the only calls that Lua has. There is no monotonic clock, so os.clock times the benchmark.
+var luaCalls = []Call{{"os.time", wall}, {"os.clock", cpuTime}}
+
+var (
+	lua = Runtime{
+		Name: "lua", Programs: []string{"lua", "lua5.4", "lua5.3", "lua5.2", "lua5.1"}, Version: []string{"-v"},
+		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime,
+	}
+	luajit = Runtime{
+		Name: "luajit", Programs: []string{"luajit"}, Version: []string{"-v"}, WarmUp: 30 * time.Millisecond,
+		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime,
+	}
+)
+
+// cCalls are the calls of C, through the C library and not directly to the vDSO.
+var cCalls = []Call{
+	{"clock_gettime(CLOCK_REALTIME)", wall},
+	{"clock_gettime(CLOCK_MONOTONIC)", monotonic},
+	{"clock_gettime(CLOCK_MONOTONIC_COARSE)", monotonic},
+	{"gettimeofday", wall},
+	{"time", wall},
+	{"clock", cpuTime},
+}
+
+// c is the C library of the system, musl that of musl-gcc, each with the same program.
+var (
+	c = Runtime{
+		Name: "c", Programs: []string{"cc", "gcc", "clang"}, Version: []string{"--version"}, Threads: true,
+		Build: compiled("bench.c", programs.C, "-O2", "-pthread"), Calls: cCalls,
+	}
+	musl = Runtime{
+		Name: "musl", Programs: []string{"musl-gcc"}, Version: []string{"--version"}, Threads: true,
+		Build: compiled("bench.c", programs.C, "-O2", "-pthread"), Calls: cCalls,
+	}
+	cpp = Runtime{
+		Name: "c++", Programs: []string{"c++", "g++", "clang++"}, Version: []string{"--version"}, Threads: true,
+		Build: compiled("bench.cpp", programs.CPlusPlus, "-std=c++11", "-O2", "-pthread"),
+		Calls: []Call{
+			{"std::chrono::system_clock::now", wall},
+			{"std::chrono::steady_clock::now", monotonic},
+			{"std::chrono::high_resolution_clock::now", wall},
+		},
+	}
+)
+
+var rust = Runtime{
+	Name: "rust", Programs: []string{"rustc"}, Version: []string{"--version"}, Threads: true,
+	Build: compiled("bench.rs", programs.Rust, "-O"),
+	Calls: []Call{{"SystemTime::now", wall}, {"Instant::now", monotonic}},
+}
+
+// Command is the command of timebench that runs the benchmark of Go: it calls programs.GoMain.
+const Command = "go-benchmark"
+
+// golang is timebench itself, which is written in Go: no compiler is needed, and the version is that
+// which compiled timebench.
+var golang = Runtime{
+	Name: "go", Threads: true,
+	Build: func(build) ([]string, error) {
+		self, err := os.Executable()
+		return []string{self, Command}, err
+	},
+	Calls: []Call{{"time.Now", wall}, {"time.Since", monotonic}},
+}
