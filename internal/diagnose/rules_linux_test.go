@@ -127,3 +127,13 @@ func TestHealthyRecordedMachines(t *testing.T) {
 		require.Empty(t, kindsOf(d), name)
 	}
 }
+
+// ptp and rtc return the offset of a wall clock from a clock of the host, and from a real-time
+// clock.
+func ptp(name string, offsetNS int64) result.WallOffset {
+	return result.WallOffset{Against: "ptp0", Name: name, OffsetNS: &offsetNS, BoundNS: 2000}
+}
+
+func rtc(offsetNS int64) result.WallOffset {
+	return result.WallOffset{Against: "rtc0", Name: "rtc_cmos", OffsetNS: &offsetNS, BoundNS: 500_050_000}
+}
