@@ -14,7 +14,7 @@ type Conditions struct {
 	Turns int `json:"turns"`
 	// InterruptedTurns is the number of those in which other work took over a tenth of the time.
 	InterruptedTurns int `json:"interrupted_turns"`
-	// FloorLowNS is the lower quartile of the empty call, which follows the speed of the CPU.
+	// FloorLowNS is the lower quartile of the empty call.
 	FloorLowNS float64 `json:"floor_low_ns,omitempty"`
 	// FloorHighNS is the upper quartile.
 	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
@@ -46,7 +46,7 @@ type Passes struct {
 	Planned int `json:"planned"`
 	// Complete is the number of complete ones.
 	Complete int `json:"complete"`
-	// Starved is the number of those in which a thread had no CPU for most of the time.
+	// Starved is the number of those in which a thread had no CPU for long.
 	Starved int `json:"starved,omitempty"`
 	// Reasons are why some are missing.
 	Reasons []string `json:"reasons,omitempty"`

@@ -87,7 +87,7 @@ func (w *writer) object(name string) {
 			key += "?"
 		}
 		about := beginning.ReplaceAllString(pair.Value.Description, "")
-		switch meaning := pair.Key + ": " + about; {
+		switch meaning := pair.Key + kind(pair.Key, pair.Value) + about; {
 		case of != "" && w.places[of] == strings.TrimPrefix(at+"."+pair.Key+list, "."):
 			objects, below = append(objects, key), append(below, of)
 		case w.keys[meaning]:

@@ -59,7 +59,7 @@ type Document struct {
 
 // A Tool is the timebench that wrote a document.
 type Tool struct {
-	// Version is the release version.
+	// Version is its version.
 	Version string `json:"version"`
 	// Revision is the commit, if known.
 	Revision string `json:"revision,omitempty"`
@@ -99,7 +99,7 @@ type Host struct {
 	ClockSource *ClockSource `json:"clocksource,omitempty"`
 	// Machine is the vendor and the model.
 	Machine *Machine `json:"machine,omitempty"`
-	// BootParameters are the kernel parameters that concern clocks: tsc=reliable.
+	// BootParameters are kernel parameters about clocks: tsc=reliable.
 	BootParameters []string `json:"boot_parameters,omitempty"`
 	// KernelLog has the lines of the kernel log about clocks.
 	KernelLog *KernelLog `json:"kernel_log,omitempty"`
@@ -147,9 +147,9 @@ type CPU struct {
 	TSCFlags []string `json:"tsc_flags,omitempty"`
 	// TSCHz is the measured rate of the TSC.
 	TSCHz float64 `json:"tsc_hz,omitempty"`
-	// TSCAsleepHz is its rate while the process slept: lower if it stops on an idle CPU.
+	// TSCAsleepHz is its rate while the process slept.
 	TSCAsleepHz float64 `json:"tsc_asleep_hz,omitempty"`
-	// TSCLoadedHz is its rate under load: another one if it follows the CPU's speed.
+	// TSCLoadedHz is its rate under load.
 	TSCLoadedHz float64 `json:"tsc_loaded_hz,omitempty"`
 	// KernelTSCHz is its rate by the kernel's calibration.
 	KernelTSCHz float64 `json:"kernel_tsc_hz,omitempty"`
@@ -187,9 +187,9 @@ type ClockSource struct {
 	// Qualities are those of the timecounters (kern.timecounter.choice). The kernel selects the highest, and never
 	// a negative one. Absent on Linux.
 	Qualities []Quality `json:"qualities,omitempty" once:"name"`
-	// Settings are sysctls of a BSD that decide whether reads enter the kernel and use the TSC.
+	// Settings are sysctls of a BSD about user mode and the TSC.
 	Settings []string `json:"settings,omitempty"`
-	// UserMode is whether the C library of a BSD reads the timecounter in user mode, if known.
+	// UserMode is whether the C library of a BSD reads it in user mode.
 	UserMode *bool `json:"user_mode,omitempty"`
 	// Algorithm is how FreeBSD's C library reads it: TSC, HPET, Hyper-V page, pvclock, generic timer.
 	Algorithm string `json:"algorithm,omitempty"`
@@ -197,9 +197,9 @@ type ClockSource struct {
 
 // A Quality is the quality of a timecounter of a BSD (tc_quality).
 type Quality struct {
-	// Name is the timecounter: TSC-low.
+	// Name is its name.
 	Name string `json:"name" is:"named"`
-	// Quality is higher for a better counter; the kernel never selects a negative one by itself.
+	// Quality is higher for a better counter; the kernel selects no negative one by itself.
 	Quality int `json:"quality" is:"signed"`
 }
 
@@ -209,7 +209,7 @@ type UnrestoredClockSource struct {
 	Original string `json:"original"`
 	// Since is the time of the first switch, in UTC.
 	Since time.Time `json:"since"`
-	// PID is its process.
+	// PID is the process.
 	PID int `json:"pid"`
 }
 
@@ -225,7 +225,7 @@ type Machine struct {
 type KernelLog struct {
 	// Source is where the log was read: /dev/kmsg, syslog(2), a file.
 	Source string `json:"source,omitempty"`
-	// Reason is why it could not be read.
+	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
 	// Truncated is whether earlier lines may be missing: the kernel's buffer is a ring.
 	Truncated bool `json:"truncated,omitempty"`
@@ -255,21 +255,21 @@ type TimeSync struct {
 type WallOffset struct {
 	// Against is the device of the other clock: rtc0, ptp0.
 	Against string `json:"against" is:"named"`
-	// Name is what the driver reports: KVM virtual PTP, hyperv.
+	// Name is its name.
 	Name string `json:"name,omitempty"`
-	// OffsetNS is the step that would correct the wall clock: positive if it is behind; at most 1e18, 31.7 years.
+	// OffsetNS is the step that would correct the wall clock, at most 1e18; positive if it is behind.
 	OffsetNS *int64 `json:"offset_ns,omitempty" is:"signed"`
-	// BoundNS is the error bound: half of the time of the reading and of the other clock's resolution.
+	// BoundNS is the error bound.
 	BoundNS int64 `json:"bound_ns,omitempty"`
-	// ZoneNS is how far the other clock is ahead of UTC if it keeps local time; OffsetNS takes it into account.
+	// ZoneNS is how far the other clock's local time is ahead of UTC; OffsetNS takes it into account.
 	ZoneNS int64 `json:"zone_ns,omitempty" is:"signed"`
-	// Reason is why it could not be read.
+	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
 }
 
 // A TimeService is a program or driver that can set or slew the wall clock.
 type TimeService struct {
-	// Name is the driver, or the program with CAP_SYS_TIME: chronyd, vmtoolsd (which may not set the time).
+	// Name is the driver, or the program with CAP_SYS_TIME.
 	Name string `json:"name" is:"named"`
 	// Setting is what decides whether it sets the clock: timesync_implicit=Y.
 	Setting string `json:"setting,omitempty"`
@@ -365,8 +365,7 @@ type QPC struct {
 	HypervisorPage bool `json:"hypervisor_page,omitempty"`
 	// Shift is the number of bits by which the CPU's counter is shifted right; absent if bias is.
 	Shift *int `json:"shift,omitempty"`
-	// Bias is added to the counter before the shift, modulo 2^64: 0xfffffffffffffff0. A text: readers of JSON keep 53
-	// bits.
+	// Bias is added to the counter before the shift, modulo 2^64: 0xfffffffffffffff0.
 	Bias string `json:"bias,omitempty"`
 }
 
@@ -376,7 +375,7 @@ type Settings struct {
 	Threads []int `json:"threads" is:"positive"`
 	// Rounds is the number of latency samples of each clock; 0 if none.
 	Rounds int `json:"rounds"`
-	// TimeNS is the time of one measurement of throughput, or of a whole run of verify, skew or drift.
+	// TimeNS is the time of one measurement of throughput, or of the run.
 	TimeNS int64 `json:"time_ns"`
 	// Repeat is the number of runs, if several.
 	Repeat int `json:"repeat,omitempty"`
@@ -392,7 +391,7 @@ type Settings struct {
 
 // A Warning is a disturbance of a run.
 type Warning struct {
-	// Kind is one word for programs (docs/measuring.md).
+	// Kind is one word for programs.
 	Kind string `json:"kind"`
 	// Saw is what happened, with figures.
 	Saw string `json:"saw"`
@@ -404,7 +403,7 @@ type Warning struct {
 
 // A Finding is a problem or a peculiarity of the clocks of a machine.
 type Finding struct {
-	// Kind is one word for programs (docs/doctor.md).
+	// Kind is one word for programs.
 	Kind string `json:"kind"`
 	// Severity is whether clocks are slow or wrong, may be, or it is good to know.
 	Severity string `json:"severity" is:"error|warn|note"`

@@ -42,11 +42,11 @@ type Clock struct {
 	Kind string `json:"kind,omitempty"`
 	// Available is whether the clock could be read.
 	Available bool `json:"available"`
-	// Reason is why it is not available, or what failed.
+	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
 	// KernelEntry is how often a read enters the kernel, if that was tested.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
-	// KernelEntryBy is how that was determined (seccomp, cpu time, cost, path), or why it could not be.
+	// KernelEntryBy is how that was determined, or why it could not be.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
 	// TicksPerSecond is the rate of the values, nominal or measured.
 	TicksPerSecond float64 `json:"ticks_per_second,omitempty"`
@@ -119,7 +119,7 @@ type Resolution struct {
 	WatchedNS int64 `json:"watched_ns"`
 	// Ticks is the number of steps.
 	Ticks int64 `json:"ticks" old:"absent"`
-	// Moved is whether it also ticked between two samples too far apart to count the ticks.
+	// Moved is whether it ticked, but too rarely to count.
 	Moved bool `json:"moved,omitempty"`
 	// Backwards is the number of reads with a value below the one before.
 	Backwards int64 `json:"backwards,omitempty"`
@@ -131,13 +131,13 @@ type Resolution struct {
 type Throughput struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`
-	// ReadsPerSecond is the total rate: the median of the samples, each the sum of the threads' median slices.
+	// ReadsPerSecond is the total rate: the median of the samples.
 	ReadsPerSecond float64 `json:"reads_per_second"`
 	// CountedReadsPerSecond is all reads by the time they took, with interruptions.
 	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`
 	// NSPerRead is the wall time of one read in one thread, with waiting for a CPU if oversubscribed.
 	NSPerRead float64 `json:"ns_per_read"`
-	// Fairness is the rate of the slowest thread by that of the fastest: the median of the passes.
+	// Fairness is the rate of the slowest thread by that of the fastest.
 	Fairness float64 `json:"fairness" is:"share"`
 	// Oversubscribed is whether there were more threads than CPUs.
 	Oversubscribed bool `json:"oversubscribed"`
@@ -153,7 +153,7 @@ type Distribution struct {
 	Counter string `json:"counter"`
 	// BracketNS is the median around an empty call.
 	BracketNS float64 `json:"bracket_ns,omitempty"`
-	// CounterStepNS is the smallest difference between two times that occur once in a thousand reads.
+	// CounterStepNS is the smallest difference between frequent times.
 	CounterStepNS float64 `json:"counter_step_ns,omitempty"`
 	// Reads is the number of timed reads.
 	Reads int64 `json:"reads"`

@@ -10,12 +10,11 @@ import (
 
 // A Layer is a part of a read: the difference between two loops, of which the second does all that the first does.
 type Layer struct {
-	// Name is what it does.
+	// Name is its name.
 	Name string `json:"name" is:"named"`
-	// NS is the difference of the medians; all add up to latency.median_ns. Negative if the longer loop took less
-	// time.
+	// NS is the difference of the medians; all add up to latency.median_ns.
 	NS float64 `json:"ns" is:"signed"`
-	// LowNS is the lower end of the 95 % interval; absent with fewer than 6 rounds.
+	// LowNS is the lower end of the interval; absent with fewer than 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty" is:"signed"`
 	// HighNS is the upper end.
 	HighNS float64 `json:"high_ns,omitempty" is:"signed"`

@@ -23,7 +23,7 @@ type Drift struct {
 type DriftedClock struct {
 	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
-	// Reason is why it was not compared, or not over the whole run.
+	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
 	// NominalHz is the rate that the clock reports or the kernel assumes. If absent, there is no ppm.
 	NominalHz float64 `json:"nominal_hz,omitempty"`
@@ -36,8 +36,7 @@ type DriftedClock struct {
 	Points []DriftPoint `json:"points,omitempty"`
 }
 
-// A DriftRate is the slope of a least-squares line through bracketed readings of two clocks, while the process slept
-// between them.
+// A DriftRate is the slope of a least-squares line through readings of two clocks.
 type DriftRate struct { //nolint:revive // the name in the JSON Schema, where all sections are together
 	// PPM is how much faster than the reference the clock runs.
 	PPM *float64 `json:"ppm,omitempty" is:"signed"`
@@ -53,7 +52,7 @@ type DriftRate struct { //nolint:revive // the name in the JSON Schema, where al
 	ResidualNS float64 `json:"residual_ns"`
 	// WorstResidualNS is the largest distance.
 	WorstResidualNS float64 `json:"worst_residual_ns"`
-	// Readings is the number of readings.
+	// Readings is their number.
 	Readings int `json:"readings"`
 	// SpanNS is the time from the first to the last.
 	SpanNS int64 `json:"span_ns"`
@@ -63,7 +62,7 @@ type DriftRate struct { //nolint:revive // the name in the JSON Schema, where al
 type DriftPoint struct { //nolint:revive // the name in the JSON Schema, where all sections are together
 	// AtNS is the reference's time since the start of the run.
 	AtNS int64 `json:"at_ns"`
-	// OffsetNS is the offset from the reference since the first point, by the nominal or else the measured rate.
+	// OffsetNS is the offset from the reference since the first point; negative if the clock was behind.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
 }
 

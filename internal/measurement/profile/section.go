@@ -13,7 +13,7 @@ type Profile struct {
 	RateHz int `json:"rate_hz"`
 	// SampleNS is the CPU time of a sample, in old documents.
 	SampleNS float64 `json:"sample_ns,omitempty"`
-	// Scope is which processes were sampled: all, some with what they started, or one that was started for it.
+	// Scope is which processes were sampled.
 	Scope string `json:"scope" is:"machine|processes|command"`
 	// Started is the program that was started, without its arguments.
 	Started string `json:"started,omitempty"`
@@ -21,13 +21,13 @@ type Profile struct {
 	StartedEnded string `json:"started_ended,omitempty"`
 	// ListsThreads is whether the tables have the threads (--by-thread).
 	ListsThreads bool `json:"lists_threads,omitempty"`
-	// SeesKernel is whether the kernel was sampled. If not, the shares are of user mode, with wider intervals.
+	// SeesKernel is whether the kernel was sampled; if not, the intervals have room for it.
 	SeesKernel bool `json:"sees_kernel"`
 	// Unseen are what the profile does not see, and why.
 	Unseen []string `json:"unseen,omitempty"`
 	// Unnamed is why functions have no name, although their files may have it.
 	Unnamed string `json:"unnamed,omitempty"`
-	// Samples is the number of samples of all processes.
+	// Samples is the number of samples.
 	Samples int `json:"samples"`
 	// LostSamples is the number of lost records.
 	LostSamples int `json:"lost_samples"`
@@ -37,24 +37,24 @@ type Profile struct {
 	CPUsUsed float64 `json:"cpus_used"`
 	// ClockCPUs is that of reading clocks.
 	ClockCPUs float64 `json:"clock_cpus"`
-	// ClockCPUsUserMode is what the same reads would take in user mode, if they do not.
+	// ClockCPUsUserMode is the same if the vDSO read the CPU's counter.
 	ClockCPUsUserMode float64 `json:"clock_cpus_user_mode,omitempty"`
-	// KernelEntry is how often a read by the vDSO enters the kernel.
+	// KernelEntry is how often a read enters the kernel, if that was tested.
 	KernelEntry string `json:"kernel_entry" is:"never|always|sometimes|unknown"`
-	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO, before and after the sampling.
+	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO.
 	ReadNS float64 `json:"read_ns,omitempty"`
 	// SyscallNS is that by a system call.
 	SyscallNS float64 `json:"syscall_ns,omitempty"`
-	// UserModeNS is what a read by the vDSO would take in user mode.
+	// UserModeNS is what a read would take if the vDSO read the CPU's counter, where it enters the kernel.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 	// Processes are the programs with samples, the one that spends most on clocks first. A program that another
 	// one runs by execve(2) is an entry of its own. Processes of one program with few samples each are one entry.
 	Processes []Process `json:"processes"`
 }
 
-// A Process is one program in one process, or in several with few samples each. Most reads come first.
+// A Process is one program in one process, or in several with few samples each.
 type Process struct {
-	// PID is the process, or the one with most samples.
+	// PID is the process.
 	PID int `json:"pid"`
 	// ProcessCount is the number of processes in the sums, if several.
 	ProcessCount int `json:"process_count,omitempty"`
@@ -62,7 +62,7 @@ type Process struct {
 	Command string `json:"command"`
 	// Cgroup is its control group, if not the root.
 	Cgroup string `json:"cgroup,omitempty"`
-	// Reason is why reads by the vDSO could not be recognized.
+	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
 	// Preloaded are preloaded libraries that return the time, with origin: /usr/lib/libfaketime.so.1 (LD_PRELOAD).
 	Preloaded []string `json:"preloaded,omitempty"`
@@ -90,7 +90,7 @@ type Process struct {
 	ReadsLow float64 `json:"reads_low,omitempty"`
 	// ReadsHigh is the upper end.
 	ReadsHigh float64 `json:"reads_high,omitempty"`
-	// ReadsBy is how they were counted, in old documents by the kernel too.
+	// ReadsBy is how they were counted.
 	ReadsBy string `json:"reads_by,omitempty" is:"cost|tracepoint"`
 	// Functions are the functions of the vDSO, the one with most samples first.
 	Functions []Function `json:"functions,omitempty"`
@@ -104,7 +104,7 @@ type Process struct {
 
 // A Function is one of the vDSO.
 type Function struct {
-	// Name is its name: __vdso_clock_gettime.
+	// Name is its name.
 	Name string `json:"name"`
 	// Samples is the number of samples in it and in the kernel below.
 	Samples int `json:"samples"`
@@ -124,8 +124,7 @@ type Thread struct {
 
 // A Caller is one of the 20 chains of functions with most samples of reads.
 type Caller struct {
-	// Functions are up to four functions, the innermost first, with their files: main (a.out). … is those of a
-	// runtime.
+	// Functions are up to four functions, the innermost first: main (a.out).
 	Functions []string `json:"functions"`
 	// Samples is the number of samples.
 	Samples int `json:"samples"`

@@ -20,10 +20,9 @@ type Runtimes struct {
 	Clocks []SystemClock `json:"clocks" once:"id"`
 	// Environment are the variables that were passed on and matter: TZ=Europe/Berlin.
 	Environment []string `json:"environment,omitempty"`
-	// ClearedEnvironment are names of variables that were not passed on, as they change how a runtime works.
+	// ClearedEnvironment are names of variables that were not passed on.
 	ClearedEnvironment []string `json:"cleared_environment,omitempty"`
-	// Preloaded are preloaded libraries that return the time, with origin. Those of LD_PRELOAD are not in the
-	// figures.
+	// Preloaded are preloaded libraries that return the time, with origin: /usr/lib/libfaketime.so.1 (LD_PRELOAD).
 	Preloaded []string `json:"preloaded,omitempty"`
 	// Runtimes has an entry for each runtime, each name once.
 	Runtimes []MeasuredRuntime `json:"runtimes" once:"name"`
@@ -52,9 +51,9 @@ func (s *Runtimes) fine() []SystemClock {
 
 // A MeasuredRuntime is one runtime, or why it was not measured.
 type MeasuredRuntime struct {
-	// Name is its name: java. A second one of the kind is java-2.
+	// Name is its name.
 	Name string `json:"name" is:"named"`
-	// Version is its version as it prints it.
+	// Version is its version.
 	Version string `json:"version,omitempty"`
 	// Path is the program.
 	Path string `json:"path,omitempty"`
@@ -64,7 +63,7 @@ type MeasuredRuntime struct {
 	Libc string `json:"libc,omitempty"`
 	// Available is whether its calls could be measured.
 	Available bool `json:"available"`
-	// Reason is why it is not available, or what failed.
+	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
 	// Forks is the number of its starts.
 	Forks int `json:"forks,omitempty"`
@@ -84,19 +83,19 @@ type MeasuredCall struct {
 	Call string `json:"call"`
 	// Kind is the meaning of the values.
 	Kind string `json:"kind" is:"monotonic|wall|cpu time"`
-	// Reason is why it was not measured, or what failed.
+	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// WarmUpNS is the mean time of the first 100 calls after a start, which the latency leaves out.
+	// WarmUpNS is the mean time of the first 100 calls after a start.
 	WarmUpNS float64 `json:"warm_up_ns,omitempty"`
 	// Latency is wall time, or CPU time if timed_by says so. Its samples are the medians of the starts.
 	Latency *compare.Latency `json:"latency,omitempty"`
-	// Resolution is the step of the values that the program sees.
+	// Resolution is that of the program.
 	Resolution *compare.Resolution `json:"resolution,omitempty"`
-	// Throughput is its rate.
+	// Throughput is that of the program.
 	Throughput []compare.Throughput `json:"throughput,omitempty" once:"threads"`
 	// Reads are the clocks that one call reads, in order; absent if none, or not traced.
 	Reads []string `json:"reads,omitempty"`
-	// ReadsBy is how that was determined (ptrace), or why it could not be.
+	// ReadsBy is how that was determined, or why it could not be.
 	ReadsBy string `json:"reads_by,omitempty"`
 	// TracedCalls is the number of calls that were traced.
 	TracedCalls int `json:"traced_calls"`
@@ -104,12 +103,11 @@ type MeasuredCall struct {
 	AttributedCalls int `json:"attributed_calls"`
 	// ExactCalls is the number of those that read nothing else.
 	ExactCalls int `json:"exact_calls,omitempty"`
-	// KernelEntry is how often a call enters the kernel to read a clock.
+	// KernelEntry is how often a read enters the kernel, if that was tested.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
-	// KernelEntryBy is how that was determined (seccomp, cpu time, cost, path), or why it could not be.
+	// KernelEntryBy is how that was determined, or why it could not be.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
-	// WithoutVDSONS is the median time of a call while the vDSO is hidden: the least cost with a clock source that it
-	// cannot read.
+	// WithoutVDSONS is the median time of a call while the vDSO is hidden.
 	WithoutVDSONS float64 `json:"without_vdso_ns,omitempty"`
 }
 

@@ -9,7 +9,7 @@ import (
 type Skew struct {
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// CPUs are the CPUs on which threads read; all are compared with the first.
+	// CPUs are the CPUs on which threads read.
 	CPUs []int `json:"cpus"`
 	// LostCPUs are CPUs that went offline, or had no time for a thread.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
@@ -21,7 +21,7 @@ type Skew struct {
 type SkewedClock struct {
 	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
-	// Reason is why it was not compared, in whole or in part.
+	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
 	// TicksPerSecond is the rate of the values, nominal or measured.
 	TicksPerSecond float64 `json:"ticks_per_second,omitempty"`
@@ -37,12 +37,11 @@ type MissingPair struct {
 	CPU int `json:"cpu"`
 	// OtherCPU is the CPU that answered.
 	OtherCPU int `json:"other_cpu"`
-	// Reason is why not.
+	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason"`
 }
 
-// A CPUPair is two CPUs that exchanged readings over a shared cache line: the first with each other, on small
-// machines all with all.
+// A CPUPair is two CPUs that exchanged readings over a shared cache line.
 type CPUPair struct {
 	// CPU is the CPU that started each round.
 	CPU int `json:"cpu"`
@@ -50,7 +49,7 @@ type CPUPair struct {
 	OtherCPU int `json:"other_cpu"`
 	// OffsetNS is the offset of the clock on OtherCPU; negative if it is behind.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
-	// BoundNS is the error bound: half of the best round trip, plus the clock's resolution.
+	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`
 	// RoundTripNS is the best round trip, by the clock itself.
 	RoundTripNS float64 `json:"round_trip_ns"`

@@ -41,7 +41,7 @@ var ClockFaults = []string{FaultBackwards, FaultWarp, FaultStall, FaultJump, Fau
 type Verification struct {
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// CPUs are the CPUs on which threads read at the same time.
+	// CPUs are the CPUs on which threads read.
 	CPUs []int `json:"cpus"`
 	// LostCPUs are CPUs that went offline, or had no time for a thread.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
@@ -59,9 +59,9 @@ type VerifiedClock struct {
 	ID string `json:"id" is:"named"`
 	// Verdict is what the clock can be trusted for.
 	Verdict string `json:"verdict" is:"monotonic|monotonic on one CPU only|went backwards|faulty|not verified"`
-	// Reason is why it was not verified, or which check was not made.
+	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// Reads is the number of reads that were compared with the one before on their thread.
+	// Reads is the number of compared reads.
 	Reads int64 `json:"reads"`
 	// Repeats is the number of those with the same value.
 	Repeats int64 `json:"repeats"`
@@ -81,7 +81,7 @@ type VerifiedClock struct {
 
 // Across is the comparison of values that several CPUs read.
 type Across struct {
-	// Checks is the number of reads compared with a value that another CPU had read before.
+	// Checks is the number of compared reads.
 	Checks int64 `json:"checks"`
 	// Pairs is the number of pairs of CPUs, in either direction.
 	Pairs int `json:"pairs"`
@@ -97,7 +97,7 @@ type Bracket struct {
 	Brackets int64 `json:"brackets"`
 	// OffsetNS is the offset by the tightest bracket; negative if the clock is behind.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
-	// BoundNS is the error bound: half of that bracket, plus the clock's resolution.
+	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`
 	// ResolutionNS is the resolution by clock_getres on the clock's own path.
 	ResolutionNS float64 `json:"resolution_ns,omitempty"`
@@ -107,7 +107,7 @@ type Bracket struct {
 
 // A ClockFault is one kind of fault of a clock.
 type ClockFault struct {
-	// Kind is one word for programs (docs/verify.md).
+	// Kind is one word for programs.
 	Kind string `json:"kind" is:"backwards|warp|stall|jump|outside|resolution|failed"`
 	// Count is how often it occurred.
 	Count int64 `json:"count" is:"positive"`
@@ -129,7 +129,7 @@ type Relation struct {
 	Against string `json:"against"`
 	// ChangeNS is how far the first moved ahead; negative if it fell behind.
 	ChangeNS float64 `json:"change_ns" is:"signed"`
-	// BoundNS is its error bound.
+	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`
 	// PPM is the same as a rate.
 	PPM float64 `json:"ppm" is:"signed"`
