@@ -31,7 +31,7 @@ var themes = []struct {
 
 const pageHead = `# What the Linux kernel says about its clocks
 
-What each message means, **its harm**, and → what to do. To learn the cause, give the whole log to doctor, which compares the lines:
+What each message means, **its harm**, and what to do. To learn the cause, give the whole log to doctor, which compares the lines:
 ` + "`timebench doctor`" + ` for this machine, ` + "`timebench doctor dmesg.txt`" + ` or ` + "`ssh host dmesg | timebench doctor -`" + ` for another.
 
 The prefix "clocksource:" is left out. ` + "`tsc=reliable`" + ` switches the kernel's checks of the TSC off.
@@ -64,7 +64,7 @@ func page() string {
 				text += " **" + f.harm + "**"
 			}
 			if f.action != "" {
-				text += " → " + f.action
+				text += " " + f.action
 			}
 			harmful.WriteString(text + "\n")
 		}
