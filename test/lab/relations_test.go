@@ -100,8 +100,4 @@ var relations = []relation{
 		figure{"xen", "gettimeofday@vdso", 0}, figure{"tsc", "gettimeofday@vdso", 0},
 		"Reproduced in kind: a system call goes through Xen, which flushes the emulated TLB",
 	},
-	{
-		"Xen: `currentTimeMillis` on Ubuntu, before / after switching to tsc", 3, 68.3, 3.37,
-		figure{"xen", "gettimeofday@vdso", 0}, figure{"tsc", "gettimeofday@vdso", 0}, "The same",
-	},
 }
