@@ -20,6 +20,7 @@
 //	x86      RDTSC, LFENCE+RDTSC, RDTSCP, all @cpu.
 //	arm64    CNTVCT_EL0, ISB+CNTVCT_EL0, both @cpu.
 //	arm      CNTVCT, ISB+CNTVCT, both @cpu, where the kernel allows them.
+//	loong64  RDTIME.D@cpu.
 //	ppc64le  MFTB@cpu.
 //	riscv64  RDTIME@cpu.
 //	s390x    STCKF, STCK, both @cpu.

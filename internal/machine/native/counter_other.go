@@ -1,4 +1,4 @@
-//go:build !386 && !amd64 && !arm.7 && !arm64 && !ppc64le && !riscv64 && !s390x
+//go:build !386 && !amd64 && !arm.7 && !arm64 && !loong64 && !ppc64le && !riscv64 && !s390x
 
 package native
 

@@ -205,7 +205,7 @@ int main(int argc, char **argv)
 {
 	enum { turns = 15 };
 	double figures[turns], start, spent = 0;
-	long n = 1000;
+	long n = 16;
 	void (*loop)(long) = argc == 3 ? choose(argv[1], argv[2]) : NULL;
 	if (!loop) {
 		fprintf(stderr, "loop: no such clock\n");
