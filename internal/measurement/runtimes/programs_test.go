@@ -46,7 +46,7 @@ func testModes(t *testing.T, r Runtime, path string) {
 	require.NoError(t, err)
 	for name, test := range map[string]func(t *testing.T, r Runtime, command []string){
 		"cost": testCost, "steps": testSteps, "steps are nanoseconds": testStepsAreNanoseconds,
-		"threads": testThreads, "threads after the deadline": testThreadsAfterTheDeadline, "mark": testMark, "wrong arguments": testWrongArguments,
+		"threads": testThreads, "mark": testMark, "wrong arguments": testWrongArguments,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, r, command) })
 	}
@@ -192,48 +192,35 @@ func testStepsAreNanoseconds(t *testing.T, r Runtime, command []string) {
 	}
 }
 
+// testThreads has a deadline at which all threads have called, and one that has passed before any thread looks at the stopwatch.
+// More attempts are for threads that had no CPU before the deadline, and for a stopwatch that ticks slowly.
 func testThreads(t *testing.T, r Runtime, command []string) {
-	const span = 5_000_000
 	if !r.Threads {
 		lines, err := printed(t, command, "threads", "2", "1000", "loop")
 		require.ErrorContains(t, err, "exit status 2")
 		assert.Empty(t, lines)
 		return
 	}
-	names := append([]string{"loop", "call"}, callsOf(r)...)
-	idle := slices.Clone(names) // those of which no thread has run before the deadline, as on a busy machine
-	for attempt := 0; attempt < 20 && len(idle) > 0; attempt++ {
-		lines := fine(t, command, append([]string{"threads", "3", strconv.Itoa(span), "no such/name"}, names...)...)
-		assert.Equal(t, []string{"no such/name"}, fields(lines, "missing", "", 1))
-		assert.Equal(t, names, fields(lines, "passed", "", 1))
-		for _, name := range names {
-			assert.Equal(t, []string{"0", "1", "2"}, fields(lines, "thread", name, 2), name)
-			passed, err := strconv.Atoi(fields(lines, "passed", name, 2)[0])
-			require.NoError(t, err)
-			assert.GreaterOrEqual(t, passed, span, name)
-			if !slices.Equal([]string{"0", "0", "0"}, fields(lines, "thread", name, 3)) {
-				idle = slices.DeleteFunc(idle, func(s string) bool { return s == name })
+	for span, call := range map[int]bool{5_000_000: true, 1: false} {
+		names := append([]string{"loop", "call"}, callsOf(r)...)
+		for attempt := 0; attempt < 20 && len(names) > 0; attempt++ {
+			lines := fine(t, command, append([]string{"threads", "3", strconv.Itoa(span), "no such/name"}, names...)...)
+			assert.Equal(t, []string{"no such/name"}, fields(lines, "missing", "", 1))
+			assert.Equal(t, names, fields(lines, "passed", "", 1))
+			var still []string
+			for _, name := range names {
+				assert.Equal(t, []string{"0", "1", "2"}, fields(lines, "thread", name, 2), name)
+				passed, err := strconv.Atoi(fields(lines, "passed", name, 2)[0])
+				require.NoError(t, err)
+				assert.GreaterOrEqual(t, passed, span, name)
+				if called := !slices.Equal([]string{"0", "0", "0"}, fields(lines, "thread", name, 3)); called != call {
+					still = append(still, name)
+				}
 			}
+			names = still
 		}
+		assert.Empty(t, names, "whose threads never called, or called after the deadline of %d ns", span)
 	}
-	assert.Empty(t, idle, "threads that never called")
-}
-
-// testThreadsAfterTheDeadline has a deadline that has passed before any thread looks at the stopwatch. More
-// attempts are for a stopwatch that ticks slowly.
-func testThreadsAfterTheDeadline(t *testing.T, r Runtime, command []string) {
-	if !r.Threads {
-		t.Skip("it has no threads")
-	}
-	names := append([]string{"loop", "call"}, callsOf(r)...)
-	for attempt := 0; attempt < 20 && len(names) > 0; attempt++ {
-		lines := fine(t, command, append([]string{"threads", "3", "1"}, names...)...)
-		assert.Equal(t, names, fields(lines, "passed", "", 1))
-		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-			return slices.Equal([]string{"0", "0", "0"}, fields(lines, "thread", name, 3))
-		})
-	}
-	assert.Empty(t, names, "threads that called after the deadline")
 }
 
 func testWrongArguments(t *testing.T, _ Runtime, command []string) {
@@ -280,55 +267,51 @@ func testMark(t *testing.T, r Runtime, command []string) {
 	assert.Len(t, slices.Compact(threads), 1, "all marks are of one thread")
 }
 
-// TestJavaClassIsOfItsSource compiles the source. Other versions of javac make other bytes.
-func TestJavaClassIsOfItsSource(t *testing.T) {
+// What is compiled is of its source. Other compilers make other bytes; with -deterministic, mcs writes no time and no random id.
+func TestCompiledProgramsAreOfTheirSources(t *testing.T) {
 	need.Processes(t)
-	javac := need.Program(t, "javac")
-	version, err := exec.Command(javac, "-version").CombinedOutput() // Java 8 prints it to standard error
-	require.NoError(t, err)
-	if !strings.HasPrefix(string(version), "javac 17.") {
-		need.Missing(t, "javac 17", "this is "+strings.TrimSpace(string(version)))
+	for compiler, c := range map[string]struct {
+		version, prints string
+		sources         map[string]string
+		commands        []string
+		made            string
+		want            []byte
+	}{
+		"javac": {"-version", "javac 17.", map[string]string{"Bench.java": programs.JavaSource}, []string{
+			"--release 8 -g:none -encoding UTF-8 -Xlint:all,-options -Werror Bench.java",
+		}, "Bench.class", programs.JavaClass},
+		"mcs": {"--version", "compiler version 6.8.", map[string]string{"System.Runtime.Extensions.cs": programs.DotnetReference, "Bench.cs": programs.DotnetSource}, []string{
+			mcsFlags + "-target:library -out:System.Runtime.Extensions.dll System.Runtime.Extensions.cs",
+			mcsFlags + "-r:System.dll -r:Extensions=System.Runtime.Extensions.dll -out:Bench.exe Bench.cs",
+		}, "Bench.exe", programs.DotnetAssembly},
+	} {
+		t.Run(compiler, func(t *testing.T) {
+			path, folder := need.Program(t, compiler), need.Folder(t)
+			version, err := exec.Command(path, c.version).CombinedOutput() // Java 8 prints it to standard error
+			require.NoError(t, err)
+			if !strings.Contains(string(version), c.prints) {
+				need.Missing(t, map[string]string{"javac": "javac 17", "mcs": "mcs 6.8"}[compiler], "this is "+strings.TrimSpace(string(version)))
+			}
+			for name, source := range c.sources {
+				require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(source), 0o600))
+			}
+			for _, arguments := range c.commands {
+				compile := exec.Command(path, strings.Fields(arguments)...)
+				compile.Dir = folder
+				out, err := compile.CombinedOutput()
+				require.NoError(t, err, "%s", out)
+			}
+			made, err := os.ReadFile(filepath.Join(folder, c.made))
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(made, c.want), "compile the program again, with %s: %q", compiler, c.commands)
+			classes, err := filepath.Glob(filepath.Join(folder, "*.class"))
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(classes), 1)
+		})
 	}
-	folder := need.Folder(t)
-	source := filepath.Join(folder, "Bench.java")
-	require.NoError(t, os.WriteFile(source, []byte(programs.JavaSource), 0o600))
-	out, err := exec.Command(javac, "--release", "8", "-g:none", "-encoding", "UTF-8", "-Xlint:all,-options", "-Werror", "-d", folder, source).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	files, err := filepath.Glob(filepath.Join(folder, "*.class"))
-	require.NoError(t, err)
-	require.Equal(t, []string{filepath.Join(folder, "Bench.class")}, files)
-	made, err := os.ReadFile(files[0])
-	require.NoError(t, err)
-	assert.True(t, bytes.Equal(made, programs.JavaClass), "compile Bench.java again, with javac 17: javac --release 8 -g:none -encoding UTF-8 Bench.java")
 }
 
-// TestAssemblyIsOfItsSource compiles the source. With -deterministic, mcs writes no time and no random id.
-func TestAssemblyIsOfItsSource(t *testing.T) {
-	need.Processes(t)
-	mcs := need.Program(t, "mcs")
-	version, err := exec.Command(mcs, "--version").CombinedOutput()
-	require.NoError(t, err)
-	if !strings.Contains(string(version), "compiler version 6.8.") {
-		need.Missing(t, "mcs 6.8", "this is "+strings.TrimSpace(string(version)))
-	}
-	folder := need.Folder(t)
-	for name, source := range map[string]string{"System.Runtime.Extensions.cs": programs.DotnetReference, "Bench.cs": programs.DotnetSource} {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(source), 0o600))
-	}
-	for _, arguments := range []string{
-		"-target:library -out:System.Runtime.Extensions.dll System.Runtime.Extensions.cs",
-		"-r:System.dll -r:Extensions=System.Runtime.Extensions.dll -out:Bench.exe Bench.cs",
-	} {
-		all := append(strings.Fields("-deterministic -optimize+ -debug- -noconfig -warn:4 -warnaserror"), strings.Fields(arguments)...)
-		compile := exec.Command(mcs, all...)
-		compile.Dir = folder
-		out, err := compile.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
-	made, err := os.ReadFile(filepath.Join(folder, "Bench.exe"))
-	require.NoError(t, err)
-	assert.True(t, bytes.Equal(made, programs.DotnetAssembly), "compile Bench.cs again, with mcs 6.8 as this test does, and copy Bench.exe to Bench.dll")
-}
+const mcsFlags = "-deterministic -optimize+ -debug- -noconfig -warn:4 -warnaserror "
 
 // TestDotnetPrintsItsVersion has what no argument of dotnet prints: the version that runs the program.
 func TestDotnetPrintsItsVersion(t *testing.T) {

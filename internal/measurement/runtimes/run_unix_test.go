@@ -4,6 +4,7 @@ package runtimes
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -73,10 +74,21 @@ func run(t *testing.T, s Settings) *Runtimes {
 	return &measured
 }
 
+// measuredOf returns what is measured of a script.
+func measuredOf(t *testing.T, version, benchmark string, threads ...int) MeasuredRuntime {
+	t.Helper()
+	return run(t, Settings{Runtimes: []Selected{shell(t, version, benchmark)}, Threads: threads}).Runtimes[0]
+}
+
+// atStart is a benchmark that does something else than the honest one when it is started in a mode for the nth time.
+func atStart(t *testing.T, n int, mode, commands string) string {
+	t.Helper()
+	count := filepath.Join(t.TempDir(), "count")
+	return fmt.Sprintf("if [ $1 = %s ] && echo >>%[2]s && [ $(wc -l <%[2]s) -ge %d ]; then\n%s\nfi\n%s", mode, count, n, commands, honest)
+}
+
 func TestFiguresAreWhatTheBenchmarkPrints(t *testing.T) {
-	measured := run(t, Settings{Runtimes: []Selected{shell(t, "echo; echo 'Shell 1.2'", honest)}, Threads: []int{1, 3}})
-	require.Len(t, measured.Runtimes, 1)
-	r := measured.Runtimes[0]
+	r := measuredOf(t, "echo; echo 'Shell 1.2'", honest, 1, 3)
 	require.True(t, r.Available)
 	require.Equal(t, "Shell 1.2", r.Version)
 	require.Equal(t, 3, r.Forks)
@@ -190,77 +202,55 @@ func TestProgramThatOnlySaysWhereToGetTheRuntime(t *testing.T) {
 	require.Equal(t, "shell4 is in a relative folder of PATH; use --runtime shell="+filepath.Join(folder, "shell4"), r.Reason)
 }
 
-// A compiled benchmark in a temporary folder that is mounted noexec.
-func TestBenchmarkThatMayNotBeExecuted(t *testing.T) {
-	of := shell(t, "echo 1", honest)
-	of.Build = func(b build) ([]string, error) {
-		name := filepath.Join(b.folder, "bench")
-		return []string{name}, os.WriteFile(name, nil, 0o600)
-	}
-	r := run(t, Settings{Runtimes: []Selected{of}}).Runtimes[0]
-	require.False(t, r.Available)
-	require.Equal(t, "its benchmark may not be executed: permission denied; if the temporary folder is mounted noexec, set TMPDIR to another one", r.Reason)
-}
-
-// What a program says on standard error is in the reason, also when it is traced.
-func TestRuntimeThatFailsWhenTraced(t *testing.T) {
-	need.Processes(t)
+// A runtime that fails later keeps what was measured before, with the reason. What it says on standard error is in it.
+func TestRuntimeThatFailsLater(t *testing.T) {
+	r := measuredOf(t, "echo 1", atStart(t, 3, "cost", "exit 7"))
+	require.True(t, r.Available)
+	require.Equal(t, "start 3 of 3: exit status 7", r.Reason)
+	require.Len(t, r.Calls[0].Latency.SamplesNS, 2)
+	require.Equal(t, 2, r.Forks)
 	if err := ptrace.Usable(); err != nil {
 		need.Missing(t, "ptrace", err.Error())
 	}
-	r := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", "[ $1 = mark ] && echo 'it makes no marks' >&2 && exit 3\n"+honest)}}).Runtimes[0]
+	r = measuredOf(t, "echo 1", atStart(t, 4, "cost", "echo 'no vDSO' >&2; exit 4"))
+	require.Equal(t, "the cost without the vDSO could not be measured: exit status 4: no vDSO", r.Reason)
+	r = measuredOf(t, "echo 1", atStart(t, 1, "mark", "echo 'it makes no marks' >&2; exit 3"))
 	require.True(t, r.Available)
 	require.Equal(t, "exit status 3: it makes no marks", r.Calls[0].ReadsBy)
-	hidden := filepath.Join(t.TempDir(), "count")
-	r = run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", "[ $1 = cost ] && echo >>"+hidden+" && [ $(wc -l <"+hidden+") = 4 ] && echo 'no vDSO' >&2 && exit 4\n"+honest)}}).Runtimes[0]
-	require.Equal(t, "the cost without the vDSO could not be measured: exit status 4: no vDSO", r.Reason)
 }
 
-// A runtime that fails at its third start keeps what was measured before, with the reason.
-func TestRuntimeThatFailsLater(t *testing.T) {
-	count := filepath.Join(t.TempDir(), "count")
-	r := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", `[ $1 = cost ] && echo >>`+count+` && [ $(wc -l <`+count+`) -ge 3 ] && exit 7
-`+honest)}}).Runtimes[0]
-	require.True(t, r.Available)
-	require.Equal(t, 2, r.Forks)
-	require.Equal(t, "start 3 of 3: exit status 7", r.Reason)
-	require.Len(t, r.Calls[0].Latency.SamplesNS, 2)
-}
-
-// A runtime that was measured completely is not called interrupted.
-func TestCompleteRuntimeOfAnInterruptedRun(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	mark := filepath.Join(t.TempDir(), "mark")
-	last := shell(t, "echo 1", "[ $1 = steps ] && echo >"+mark+" && exec sleep 1000\n"+honest)
-	go func() {
-		for ctx.Err() == nil {
-			if _, err := os.Stat(mark); err == nil {
-				cancel()
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
-	measured, err := Run(ctx, Settings{Runtimes: []Selected{shell(t, "echo 1", honest), last}, Starts: 3, Time: 15 * time.Millisecond, CPUs: 2}, func(time.Duration, time.Duration) {})
-	require.NoError(t, err)
-	require.Empty(t, measured.Runtimes[0].Reason)
-	require.Equal(t, "interrupted", measured.Runtimes[1].Reason)
-	require.True(t, measured.Runtimes[1].Available)
-}
-
-// A signal ends a run; what is complete is kept.
+// A signal ends a run. What is complete is kept, and is not called interrupted.
 func TestInterruptedRun(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	sleeping := shell(t, "echo 1", `[ -n "$2" ] && exec sleep 1000`)
-	first := shell(t, "echo 1", honest)
-	measured, err := Run(ctx, Settings{Runtimes: []Selected{first, sleeping}, Starts: 3, Time: 15 * time.Millisecond, CPUs: 2}, func(time.Duration, time.Duration) { cancel() })
-	require.NoError(t, err)
-	require.Len(t, measured.Runtimes, 2)
-	require.Len(t, measured.Runtimes[0].Calls[0].Latency.SamplesNS, 1)
-	require.Equal(t, "interrupted", measured.Runtimes[0].Reason)
-	require.False(t, measured.Runtimes[1].Available)
-	require.Equal(t, "interrupted", measured.Runtimes[1].Reason)
+	interrupted := func(last string, when func() bool) []MeasuredRuntime {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() {
+			for ctx.Err() == nil && !when() {
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+		}()
+		s := Settings{Runtimes: []Selected{shell(t, "echo 1", honest), shell(t, "echo 1", last)}, Starts: 3, Time: 15 * time.Millisecond, CPUs: 2}
+		measured, err := Run(ctx, s, func(time.Duration, time.Duration) {})
+		require.NoError(t, err)
+		require.Len(t, measured.Runtimes, 2)
+		return measured.Runtimes
+	}
+	mark := filepath.Join(t.TempDir(), "mark")
+	exists := func() bool {
+		_, err := os.Stat(mark)
+		return err == nil && os.Remove(mark) == nil
+	}
+	all := interrupted("[ $1 = steps ] && echo >"+mark+" && exec sleep 1000\n"+honest, exists)
+	require.Empty(t, all[0].Reason)
+	require.Equal(t, "interrupted", all[1].Reason)
+	require.True(t, all[1].Available)
+
+	all = interrupted("[ -n \"$2\" ] && echo >"+mark+" && exec sleep 1000", exists)
+	require.Len(t, all[0].Calls[0].Latency.SamplesNS, 1)
+	require.Equal(t, "interrupted", all[0].Reason)
+	require.False(t, all[1].Available)
+	require.Equal(t, "interrupted", all[1].Reason)
 }
 
 func TestNothingIsLeftInTheTemporaryFolder(t *testing.T) {
@@ -274,29 +264,48 @@ func TestNothingIsLeftInTheTemporaryFolder(t *testing.T) {
 
 // Files of others in the folder above the temporary one do not decide what runs.
 func TestProgramsRunInTheRootFolder(t *testing.T) {
-	r := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1; [ $(pwd) = / ] || exit 9", "[ $(pwd) = / ] || exit 8\n"+honest)}}).Runtimes[0]
+	r := measuredOf(t, "echo 1; [ $(pwd) = / ] || exit 9", "[ $(pwd) = / ] || exit 8\n"+honest)
 	require.True(t, r.Available, r.Reason)
 	require.Empty(t, r.Reason)
 }
 
-// A compiler that writes no program is a reason, also if it writes what waits when it is opened.
-func TestCompilerThatWritesNoProgram(t *testing.T) {
-	for _, written := range []string{"true", "mkdir $2", "mkfifo $2", "ln -s none $2"} {
-		of := shell(t, "echo 1", written)
+// A compiler that writes no program is a reason, also if it writes what waits when it is opened. So is a program in a temporary
+// folder that is mounted noexec.
+func TestCompiledProgramThatDoesNotRun(t *testing.T) {
+	for commands, want := range map[string]string{
+		"true": noProgram, "mkdir $2": noProgram, "mkfifo $2": noProgram, "ln -s none $2": noProgram,
+		"echo >$2": "its benchmark may not be executed: permission denied; if the temporary folder is mounted noexec, set TMPDIR to another one",
+	} {
+		of := shell(t, "echo 1", commands)
 		of.Build = compiled("bench.c", "")
 		r := run(t, Settings{Runtimes: []Selected{of}}).Runtimes[0]
 		require.False(t, r.Available)
-		require.Equal(t, "its benchmark could not be built: the compiler wrote no program", r.Reason, written)
+		require.Equal(t, want, r.Reason, commands)
+	}
+}
+
+const noProgram = "its benchmark could not be built: the compiler wrote no program"
+
+// A runtime like dotnet: its benchmark prints the version.
+func TestBenchmarkPrintsTheVersion(t *testing.T) {
+	for commands, want := range map[string]struct{ version, reason string }{
+		"echo '.NET 9.8.7'":               {version: ".NET 9.8.7"},
+		"echo none":                       {reason: `it does not print a version: "none\n"`},
+		"echo no framework >&2; exit 150": {reason: "its version could not be asked for: exit status 150: no framework"},
+	} {
+		asked := shell(t, "echo 1.1", "if [ \"$1\" = version ]; then\n"+commands+"\nexit\nfi\n"+honest)
+		asked.Version = nil
+		r := run(t, Settings{Runtimes: []Selected{asked}}).Runtimes[0]
+		require.Equal(t, want.version, r.Version)
+		require.Equal(t, want.reason, r.Reason)
+		require.Equal(t, want.reason == "", r.Available)
 	}
 }
 
 // A pass in which no thread had a CPU says nothing, and does not spoil the others.
 func TestPassWithoutACall(t *testing.T) {
-	count := filepath.Join(t.TempDir(), "count")
-	busy := strings.Replace(honest, "threads)\n", "threads)\n  echo >>"+count+"\n  if [ $(wc -l <"+count+") = 2 ]; then\n"+
-		"    printf 'thread\\tnow\\t0\\t0\\npassed\\tnow\\t1000\\nthread\\tnew Time\\t0\\t10\\npassed\\tnew Time\\t1000\\nmissing\\tabsent\\tnone\\ndone\\n'; exit; fi\n", 1)
-	require.NotEqual(t, honest, busy)
-	r := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", busy)}, Threads: []int{1}}).Runtimes[0]
+	r := measuredOf(t, "echo 1", strings.Replace(atStart(t, 2, "threads", `  printf 'thread\tnow\t0\t0\npassed\tnow\t1000\n'
+  printf 'thread\tnew Time\t0\t10\npassed\tnew Time\t1000\nmissing\tabsent\tnone\ndone\n'; exit`), "-ge", "=", 1), 1)
 	require.Empty(t, r.Reason)
 	require.Len(t, r.Calls[0].Throughput[0].SamplesReadsPerSecond, passes-1)
 	require.Len(t, r.Calls[1].Throughput[0].SamplesReadsPerSecond, passes)
