@@ -8,7 +8,7 @@ import (
 )
 
 // Who selected the clock source, from the kernel's list (the best first), its command line and
-// its log. Nothing else is reported as the cause, and no cause is missing.
+// its log. Nothing else is reported as the cause, and no cause is missing. A new case is a row.
 func TestWhoChoseTheClockSource(t *testing.T) {
 	const (
 		byHand   = "at run time, by writing to current_clocksource"

@@ -58,7 +58,7 @@ func TestClockThatFailedIsNoMissingVDSO(t *testing.T) {
 }
 
 // The results of five machines with Windows. Those with the flag of the hypervisor page are older
-// than its test.
+// than its test. A new machine is a document of testdata and a row; a row can also plant a fact.
 func TestWindows(t *testing.T) {
 	for _, test := range []struct {
 		name, kinds string

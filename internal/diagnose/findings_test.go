@@ -116,8 +116,7 @@ func well() *result.Document {
 	}
 }
 
-// Each fault, planted alone, gives its own finding and no other. Every kind of finding is
-// planted here.
+// Each fault, planted alone, gives its own finding and no other. A new kind of finding is a row for each of its severities.
 func TestEachFinding(t *testing.T) {
 	found := kindsAndSeverities{}
 	enters := func(d *result.Document, ids ...string) {
@@ -409,7 +408,7 @@ func TestSlewedWhereNobodySynchronises(t *testing.T) {
 	require.Contains(t, worded(findings[1]), "remaining offset 300 ms")
 }
 
-// What looks like a fault but is none.
+// What looks like a fault but is none. A new case is a row.
 func TestNoFindings(t *testing.T) {
 	no, yes := false, true
 	for name, plant := range map[string]func(*result.Document){

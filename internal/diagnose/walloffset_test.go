@@ -18,7 +18,7 @@ const (
 	rtcBound = int64(5e8)
 )
 
-// The wall clock against those that go on while the machine does not run.
+// The wall clock against those that go on while the machine does not run. A new case is a row.
 func TestWallClockOff(t *testing.T) {
 	kvm := func(d *result.Document) {
 		d.Host.Virtualization = &result.Virtualization{System: "kvm", Role: "guest"}

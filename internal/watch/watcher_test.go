@@ -230,7 +230,7 @@ func TestAnExaminationThatIsNotComplete(t *testing.T) {
 	require.Empty(t, events)
 }
 
-// A change is seen across turns that could not tell.
+// A change is seen across turns that could not tell, or in which no thread could be started.
 func TestAChangeAcrossAGap(t *testing.T) {
 	p := plant()
 	p.machine.entry = result.Unknown
@@ -254,14 +254,6 @@ func TestNoExamination(t *testing.T) {
 	require.False(t, failing.states[1].Examined)
 	require.Len(t, compare.Of(failing.states[1].Document).Clocks, 1)
 	require.Equal(t, 2, failing.examinations, "one of each watcher")
-}
-
-// A turn in which no thread could be started has no clocks, and the next one compares with what there is.
-func TestATurnWithoutClocks(t *testing.T) {
-	p := plant()
-	p.turn(context.Background(), snapshot{source: "tsc"})
-	p.turns(3)
-	require.Empty(t, p.reported())
 }
 
 func TestStoodStill(t *testing.T) {

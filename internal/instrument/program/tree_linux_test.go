@@ -63,7 +63,7 @@ while time.time() < end:
 }
 
 // TestNothingIsLeftRunning runs scripts that try to leave something behind. Each of their processes
-// has $MARK in its arguments or its environment.
+// has $MARK in its arguments or its environment. A new script is a row.
 func TestNothingIsLeftRunning(t *testing.T) {
 	need.Processes(t)
 	needSubreaper(t)

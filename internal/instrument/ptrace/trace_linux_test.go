@@ -50,7 +50,8 @@ var readsOfTheKernel = map[string][]string{
 	"direct":    {"CLOCK_MONOTONIC_RAW"},
 }
 
-// The programs of each language make each call 1,000 times. Each of them belongs to its mark.
+// The programs of each language make each call 1,000 times. Each of them belongs to its mark. A new language is a program of
+// testdata and a row.
 func TestReads(t *testing.T) {
 	usableOrSkip(t)
 	running := func(name string, args ...string) func(*testing.T) *exec.Cmd {
