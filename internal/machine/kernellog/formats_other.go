@@ -6,14 +6,11 @@ const (
 	registered     Kind = "clocksource-registered"
 	refused        Kind = "override-refused"
 	hpetRate       Kind = "hpet-rate"
-	hpetOff        Kind = "hpet-disabled"
 	acpiOff        Kind = "acpi-off"
 	lostRTC        Kind = "lost-rtc-interrupts"
 	pmTimerOff     Kind = "pm-timer-off"
-	pmTimerSlow    Kind = "pm-timer-slow"
 	hypervisorKind Kind = "hypervisor"
 	xenGuest       Kind = "xen-guest"
-	kvmClock       Kind = "kvm-clock"
 	hostRate       Kind = "hypervisor-tsc-rate"
 	firmwareNames  Kind = "firmware-names"
 	gvisorStart    Kind = "gvisor"
@@ -23,7 +20,6 @@ const (
 	kernelVersion  Kind = "kernel-version"
 	commandLine    Kind = "command-line"
 	suspended      Kind = "suspended"
-	leapSecond     Kind = "leap-second"
 )
 
 // selectionFormats are the messages on which clock source is in use.
@@ -60,7 +56,7 @@ var selectionFormats = []format{
 		action:  "Do not ask again.",
 	},
 	{
-		kind: leapSecond, has: "leap second", pattern: `Clock: (?:inserting|deleting) leap second|leap second`,
+		kind: "leap-second", has: "leap second", pattern: `Clock: (?:inserting|deleting) leap second|leap second`,
 		kernels: "since 2.6.21", source: "kernel/time/ntp.c", weight: weightNoise,
 		example: "Clock: inserting leap second 23:59:60 UTC",
 		meaning: "A leap second. After 2016-12-31 it comes from a wrong time server.",
@@ -78,7 +74,7 @@ var timerFormats = []format{
 		action:  "Switch the virtual HPET off, or find the program that reads /dev/rtc.",
 	},
 	{
-		kind: hpetOff, has: "hpet", clock: "hpet", pattern: `HPET (?:dysfunctional in PC10|.*force disabled)|hpet.*(?:counter not counting|disabling hpet)|HPET: .*disabled`,
+		kind: "hpet-disabled", has: "hpet", clock: "hpet", pattern: `HPET (?:dysfunctional in PC10|.*force disabled)|hpet.*(?:counter not counting|disabling hpet)|HPET: .*disabled`,
 		kernels: "since 2.6", source: "arch/x86/kernel/hpet.c", weight: weightContext,
 		example: "hpet: HPET dysfunctional in PC10. Force disabled.",
 		meaning: "It stops in deep sleep of the CPU. The TSC does not need it.",
@@ -105,7 +101,7 @@ var timerFormats = []format{
 		meaning: "The PM timer does not count. The kernel does without it.",
 	},
 	{
-		kind: pmTimerSlow, has: "pm-timer", clock: "acpi_pm", pattern: `(?:Found )?PM-Timer Bug\b|PM-Timer.*workarounds? for a bug`,
+		kind: "pm-timer-slow", has: "pm-timer", clock: "acpi_pm", pattern: `(?:Found )?PM-Timer Bug\b|PM-Timer.*workarounds? for a bug`,
 		kernels: "since 2.6.18", source: "drivers/clocksource/acpi_pm.c", weight: weightContext,
 		example: "* Found PM-Timer Bug on the chipset. Due to workarounds for a bug,",
 		meaning: "The kernel reads this old PM timer three times for each value.",
@@ -128,7 +124,7 @@ var guestFormats = []format{
 		others:  []string{"Booting paravirtualized kernel on Xen"},
 	},
 	{
-		kind: kvmClock, has: "kvm-clock", pattern: `kvm-clock: `, clock: "kvm-clock",
+		kind: "kvm-clock", has: "kvm-clock", pattern: `kvm-clock: `, clock: "kvm-clock",
 		kernels: "since 2.6.26", source: "arch/x86/kernel/kvmclock.c", weight: weightContext,
 		example: "kvm-clock: Using msrs 4b564d01 and 4b564d00",
 	},

@@ -7,32 +7,28 @@ const (
 
 // The kinds of the TSC's messages.
 const (
-	interCPUSkew   Kind = "inter-cpu-skew"
-	cpuBehind      Kind = "cpu-behind"
-	cpusAhead      Kind = "cpus-ahead"
-	cpusBehind     Kind = "cpus-behind"
-	syncChecked    Kind = "sync-checked"
-	syncPair       Kind = "sync-pair"
-	tscWarp        Kind = "tsc-warp"
-	tscSkewFixed   Kind = "tsc-skew-fixed"
-	adjustWarp     Kind = "tsc-adjust-compensate"
-	adjustDiffers  Kind = "tsc-adjust-differs"
-	adjustForced   Kind = "tsc-adjust-forced"
-	tscUnstable    Kind = "tsc-unstable"
-	tscRate        Kind = "tsc-rate"
-	tscRefined     Kind = "tsc-refined"
-	rateDiffers    Kind = "tsc-rate-differs"
-	rateBefore     Kind = "tsc-rate-before"
-	rateAfter      Kind = "tsc-rate-after"
-	calibration    Kind = "tsc-calibration"
-	noCalibration  Kind = "tsc-calibration-failed"
-	deviates       Kind = "tsc-calibration-deviates"
-	p0Frequency    Kind = "p0-frequency"
-	deadlineTimer  Kind = "tsc-deadline-timer"
-	hostUnstable   Kind = "kvm-host-unstable"
-	adjusting      Kind = "adjusting-clock"
-	schedUnstable  Kind = "sched-clock"
-	syncNotChecked Kind = "sync-not-checked"
+	interCPUSkew  Kind = "inter-cpu-skew"
+	cpuBehind     Kind = "cpu-behind"
+	cpusAhead     Kind = "cpus-ahead"
+	cpusBehind    Kind = "cpus-behind"
+	syncChecked   Kind = "sync-checked"
+	syncPair      Kind = "sync-pair"
+	tscWarp       Kind = "tsc-warp"
+	adjustWarp    Kind = "tsc-adjust-compensate"
+	adjustDiffers Kind = "tsc-adjust-differs"
+	adjustForced  Kind = "tsc-adjust-forced"
+	tscUnstable   Kind = "tsc-unstable"
+	tscRate       Kind = "tsc-rate"
+	tscRefined    Kind = "tsc-refined"
+	rateDiffers   Kind = "tsc-rate-differs"
+	rateBefore    Kind = "tsc-rate-before"
+	rateAfter     Kind = "tsc-rate-after"
+	calibration   Kind = "tsc-calibration"
+	noCalibration Kind = "tsc-calibration-failed"
+	deviates      Kind = "tsc-calibration-deviates"
+	p0Frequency   Kind = "p0-frequency"
+	hostUnstable  Kind = "kvm-host-unstable"
+	adjusting     Kind = "adjusting-clock"
 )
 
 // syncFormats are the messages on the TSCs of the CPUs, which must agree.
@@ -96,7 +92,7 @@ var syncFormats = []format{
 		meaning: "With \"passed\" in the next line, the TSCs agree.",
 	},
 	{
-		kind: tscSkewFixed, has: "tsc skew", clock: "tsc", pattern: `CPU#(?P<cpu>\d+) had -?\d+ usecs TSC skew`,
+		kind: "tsc-skew-fixed", has: "tsc skew", clock: "tsc", pattern: `CPU#(?P<cpu>\d+) had -?\d+ usecs TSC skew`,
 		kernels: "to 2.6.20", source: "arch/i386/kernel/smpboot.c", weight: weightContext,
 		example: "CPU#1 had -5 usecs TSC skew, fixed it up.",
 		meaning: "Old kernels wrote the TSCs to make them agree.",
@@ -131,7 +127,7 @@ var syncFormats = []format{
 		action:  "Update the firmware. Never `tsc=reliable`.",
 	},
 	{
-		kind: syncNotChecked, has: "skipped synchronization checks", clock: "tsc", pattern: `Skipped synchronization checks as TSC is reliable`,
+		kind: "sync-not-checked", has: "skipped synchronization checks", clock: "tsc", pattern: `Skipped synchronization checks as TSC is reliable`,
 		kernels: "2.6.29 to 4.x", source: syncFile, weight: weightContext,
 		example: "Skipped synchronization checks as TSC is reliable.",
 		meaning: "The hypervisor or `tsc=reliable` says so; the kernel does not check.",
@@ -225,7 +221,7 @@ var tscFormats = []format{
 		meaning: "A bit of an AMD CPU (HWCR 24) is not set; hypervisors never set it.",
 	},
 	{
-		kind: deadlineTimer, has: "deadline", clock: "tsc", pattern: `TSC[_ ]deadline`,
+		kind: "tsc-deadline-timer", has: "deadline", clock: "tsc", pattern: `TSC[_ ]deadline`,
 		kernels: "since 3.8", source: "arch/x86/kernel/apic/apic.c", weight: weightNoise,
 		example: "TSC deadline timer available",
 		others:  []string{"[Firmware Bug]: TSC_DEADLINE disabled due to Errata; please update microcode to version: 0x22 (or later)"},
@@ -240,7 +236,7 @@ var tscFormats = []format{
 		action:  "Check with `timebench drift`, and which service adjusts the clock.",
 	},
 	{
-		kind: schedUnstable, has: "sched_clock", pattern: `sched_clock: Marking (?:un)?stable`,
+		kind: "sched-clock", has: "sched_clock", pattern: `sched_clock: Marking (?:un)?stable`,
 		kernels: "since 4.12", source: "kernel/sched/clock.c", weight: weightNoise,
 		example: "sched_clock: Marking unstable (2515210507, -8992143)<-(2514285716, -8067321)",
 		meaning: "The scheduler's clock follows the verdict on the TSC.",

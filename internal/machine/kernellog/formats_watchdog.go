@@ -10,7 +10,6 @@ const (
 	watchdogSkew     Kind = "watchdog-skew"
 	watchdogDelta    Kind = "watchdog-delta"
 	frequencySkew    Kind = "frequency-skew"
-	currentSource    Kind = "current-clocksource"
 	readBackDelay    Kind = "read-back-delay"
 	readBackSkipped  Kind = "read-back-skipped"
 	readTimedOut     Kind = "read-timed-out"
@@ -83,7 +82,7 @@ var watchdogFormats = []format{
 		example: "clocksource: Clocksource                  tsc interval:       1894661885ns",
 	},
 	{
-		kind: currentSource, has: "current clocksource",
+		kind: "current-clocksource", has: "current clocksource",
 		pattern: named("name") + ` (?:\(not ` + named("clock") + `\) )?is current clocksource|No current clocksource`,
 		kernels: "5.14 to 7.1", source: clocksourceFile, weight: weightContext,
 		example: "clocksource:                       'tsc' is current clocksource.",

@@ -14,8 +14,6 @@ type Event struct {
 	Kind Kind
 	// Line is the text as logged, without the stamp; printable.
 	Line string
-	// Stamp is the time stamp as logged: "[    0.000089]", "Sep 11 07:03:06"; "" if there is none.
-	Stamp string
 	// AtNS is the time since boot in ns, if Timed.
 	AtNS int64
 	// Timed is whether the stamp is a time since boot.

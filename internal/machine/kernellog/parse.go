@@ -73,7 +73,7 @@ func recognize(line string) (recognized, bool) {
 
 // event returns the event of a line, without the intervals that need other lines.
 func (r recognized) event() Event {
-	e := Event{Kind: r.kind, Line: strings.TrimSpace(r.Text), Stamp: printable.Line(r.Stamp), AtNS: r.AtNS, Timed: r.Timed, Count: r.count, Clock: r.clock}
+	e := Event{Kind: r.kind, Line: strings.TrimSpace(r.Text), AtNS: r.AtNS, Timed: r.Timed, Count: r.count, Clock: r.clock}
 	found := r.compiled().FindStringSubmatch(r.Text)
 	for i, group := range r.compiled().SubexpNames() {
 		if group != "" && found[i] != "" {
