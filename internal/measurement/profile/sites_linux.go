@@ -26,6 +26,26 @@ func (s *site) clocks(samples int) float64 {
 	return float64(samples) * float64(s.clock) / float64(s.clock+s.other)
 }
 
+// The instructions that make a system call lie this far before its site and after it: those that bring the arguments into
+// registers, and those that look at the result. Without them, a loop of system calls loses up to a third of its samples.
+const (
+	beforeSite = 32
+	afterSite  = 16
+)
+
+// near returns the place of the site that an instruction belongs to; false if there is none.
+func (p *program) near(address uint64) (place, bool) {
+	for away := range uint64(beforeSite + 1) {
+		if at := (place{address: address + away}); p.sites[at] != nil {
+			return at, true
+		}
+		if at := (place{address: address - away}); p.sites[at] != nil && away < afterSite {
+			return at, true
+		}
+	}
+	return place{}, false
+}
+
 // enter counts a sample in the kernel at its site. It returns whether the sample is in the system call of a clock.
 func (p *program) enter(at place, kind callKind) membership {
 	s := p.sites[at]

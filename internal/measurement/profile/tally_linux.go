@@ -376,8 +376,11 @@ func (t *tally) sample(r *perfevent.Record) {
 		in = p.enter(at, call.kind)
 	case len(r.Kernel) > 0:
 		in = p.enter(at, call.kind)
-	case p.sites[at] != nil:
-		in = p.sites[at].addUnknown()
+	default:
+		if site, ok := p.near(r.User[0]); ok {
+			in, at = p.sites[site].addUnknown(), site
+			r.User[0] = site.address // which is that of a return, as in the other samples of the site
+		}
 	}
 	if in == aRead {
 		p.clocks[call.clock]++

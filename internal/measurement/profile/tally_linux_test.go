@@ -147,6 +147,19 @@ func TestSamplesOfSystemCalls(t *testing.T) {
 	require.Equal(t, 12, p.in(p.stacks[stack{inWrapper}]))
 }
 
+// The instructions around a system call belong to it, as far as its site does.
+func TestSamplesAroundASystemCall(t *testing.T) {
+	records := append(times(3, sample(10, []uint64{gettime}, inWrapper)), sample(10, []uint64{write}, inWrapper))
+	for _, at := range []uint64{inWrapper - beforeSite, inWrapper - 1, inWrapper + 1, inWrapper + afterSite - 1} {
+		records = append(records, sample(10, nil, at))
+	}
+	for _, at := range []uint64{inWrapper - beforeSite - 1, inWrapper + afterSite, 0, ^uint64(0)} { // none of it
+		records = append(records, sample(10, nil, at))
+	}
+	_, _, syscalls := tallied(nil, records...).programs[0].clockSamples()
+	require.InDelta(t, 3+4*0.75, syscalls, 1e-9)
+}
+
 // A process without a vDSO reads by system calls and by the vsyscall page.
 func TestProcessWithoutVDSO(t *testing.T) {
 	p := tallied(nil, append(times(2, sample(12, []uint64{gettime}, inWrapper)), sample(12, nil, vsyscall.start), sample(12, nil, inGettime))...).programs[0]
