@@ -87,14 +87,14 @@ func (w *writer) object(name string) {
 			key += "?"
 		}
 		about := beginning.ReplaceAllString(pair.Value.Description, "")
-		switch meaning := pair.Key + kind(pair.Key, pair.Value) + about; {
+		switch meaning := pair.Key + typeOf(pair.Key, pair.Value) + about; {
 		case of != "" && w.places[of] == strings.TrimPrefix(at+"."+pair.Key+list, "."):
 			objects, below = append(objects, key), append(below, of)
 		case w.keys[meaning]:
 			again = append(again, key)
 		default:
 			w.keys[meaning] = true
-			fmt.Fprintf(&w.page, "- %s%s: %s\n", key, kind(pair.Key, pair.Value), about)
+			fmt.Fprintf(&w.page, "- %s%s: %s\n", key, typeOf(pair.Key, pair.Value), about)
 		}
 	}
 	if len(again) > 0 {
@@ -113,8 +113,8 @@ func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 // withUnit matches the name of a key with a unit, whose value is a number.
 var withUnit = regexp.MustCompile("(^|_)(ns|hz|ppm|cpus|share|per_second|per_read)(_|$)")
 
-// kind returns the type of a property, unless it is a text or the key has a unit, and the bounds of a number.
-func kind(key string, property *jsonschema.Schema) string {
+// typeOf returns the type of a property, unless it is a text or the key has a unit, and the bounds of a number.
+func typeOf(key string, property *jsonschema.Schema) string {
 	if property.Items != nil {
 		property = property.Items
 	}
