@@ -154,8 +154,8 @@ func (g Graph) beyond() bool {
 	return g.CPUs > 0 && slices.ContainsFunc(g.Lines, func(l Line) bool { return slices.Max(l.At) > float64(g.CPUs) })
 }
 
-// MostNameWidth is the maximum width of a name. The names of timebench's own clocks all fit.
-const MostNameWidth = 300 * Pixel
+// MostNameWidth is the maximum width of a name. The names of the catalogues all fit.
+const MostNameWidth = 360 * Pixel
 
 // Leader is the width between the end of a line and its name.
 const Leader = 34 * Pixel
