@@ -20,7 +20,7 @@ import (
 func prepared(t testing.TB, name string, args ...string) (pid int) {
 	t.Helper()
 	need.Processes(t)
-	command := exec.Command(built(t, name), args...)
+	command := exec.Command(need.Compiled(t, "testdata/"+name+".c", "-O2"), args...)
 	stdin, err := command.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := command.StdoutPipe()

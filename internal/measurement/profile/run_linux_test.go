@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,15 +50,6 @@ func only(t *testing.T, p Profile, pid int) Process {
 	i := slices.IndexFunc(p.Processes, func(p Process) bool { return p.PID == pid })
 	require.GreaterOrEqual(t, i, 0, "process %d is not in the profile", pid)
 	return p.Processes[i]
-}
-
-// built returns the program of a source of testdata.
-func built(t testing.TB, name string) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), name)
-	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-pthread", "-o", program, "testdata/"+name+".c").CombinedOutput()
-	require.NoError(t, err, string(out))
-	return program
 }
 
 // Programs that read a clock for a known part of their time: none of it, all, and between.
@@ -107,7 +97,7 @@ func TestRealPrograms(t *testing.T) {
 func TestCommand(t *testing.T) {
 	allowed(t, Settings{Command: []string{"true"}})
 	timebench := need.Timebench(t)
-	out, err := exec.Command(timebench, "profile", "--format", "csv", "--", "sh", "-c", built(t, "leaderless")+" 1; exit 3").Output()
+	out, err := exec.Command(timebench, "profile", "--format", "csv", "--", "sh", "-c", need.Compiled(t, "testdata/leaderless.c", "-O2")+" 1; exit 3").Output()
 	require.NoError(t, err)
 	require.Regexp(t, `(?m)^\d+,,leaderless,`, string(out))
 	require.Regexp(t, `(?m)^\d+,\d+,reads,`, string(out), "the name of a thread that has ended")
@@ -214,7 +204,7 @@ func TestChildrenAreProfiled(t *testing.T) {
 // A process whose first thread ended has an empty memory map in the place of its own. Its reads are seen all the same.
 func TestFirstThreadThatEnded(t *testing.T) {
 	allowed(t, Settings{})
-	command := exec.Command(built(t, "leaderless"), "4")
+	command := exec.Command(need.Compiled(t, "testdata/leaderless.c", "-O2"), "4")
 	require.NoError(t, command.Start())
 	defer func() { require.NoError(t, command.Wait()) }()
 	pid := command.Process.Pid
@@ -361,20 +351,15 @@ func TestNoSuchProcess(t *testing.T) {
 // A run leaves no file open, whether it succeeds or not.
 func TestNoFileIsLeft(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
-	count := func() int {
-		all, err := os.ReadDir("/proc/self/fd")
-		require.NoError(t, err)
-		return len(all)
-	}
 	profiled(t, Settings{Time: MinTime, PIDs: []int{os.Getpid()}}) // what Go opens once
-	before := count()
+	before := need.OpenFiles()
 	for range 3 {
 		profiled(t, Settings{Time: MinTime, PIDs: []int{os.Getpid()}})
 		require.NoError(t, Check(Settings{RateHz: DefaultRate, PIDs: []int{os.Getpid()}}))
 		_, err := Run(t.Context(), Settings{RateHz: DefaultRate, Time: MinTime, Command: []string{"/no such program"}}, measured, none)
 		require.Error(t, err)
 	}
-	require.Equal(t, before, count())
+	require.Equal(t, before, need.OpenFiles())
 }
 
 // A nobody runs shell scripts as an ordinary user, in a folder with timebench.
@@ -454,7 +439,7 @@ time.sleep(100)`
 // Where files run out, it says how many threads it does not see, and samples the others.
 func TestFewFiles(t *testing.T) {
 	n := asNobody(t)
-	program, err := os.ReadFile(built(t, "many"))
+	program, err := os.ReadFile(need.Compiled(t, "testdata/many.c", "-O2"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(n.folder+"/many", program, 0o755)) //nolint:gosec // others run it
 	const threads, files = 300, 64

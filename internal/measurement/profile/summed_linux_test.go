@@ -149,7 +149,7 @@ func TestShellLoopIsSummed(t *testing.T) {
 	allowed(t, Settings{Command: []string{"true"}})
 	const number = 60
 	out, err := exec.Command(need.Timebench(t), "profile", "--quiet", "--format", "json", "--", "sh", "-c",
-		fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s; i=$((i+1)); done", number, built(t, "short"))).Output()
+		fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s; i=$((i+1)); done", number, need.Compiled(t, "testdata/short.c", "-O2"))).Output()
 	require.NoError(t, err)
 	p := profileIn(t, out)
 	require.Empty(t, p.StartedEnded)

@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,88 +100,69 @@ func TestPreloadedLibrariesOfProgramsThatRead(t *testing.T) {
 	require.False(t, counted.programs[1].sought, "a program that reads no clock is not looked at")
 }
 
-func TestSamplesInTheVDSO(t *testing.T) {
-	var records []perfevent.Record
-	records = append(records, times(3, sample(10, nil, inGettime, inProgram))...)
-	records = append(records, times(5, sample(10, nil, inProgram))...)
-	records = append(records, times(2, sample(10, nil, inGetcpu, inProgram))...)   // no clock
-	records = append(records, times(4, sample(10, []uint64{write}, inProgram))...) // another system call
-	records = append(records, times(1, sample(10, []uint64{interrupt}))...)        // the kernel for itself
-	p := tallied(nil, records...).programs[0]
-	user, kernel, syscalls := p.clockSamples()
-	require.Equal(t, []float64{3, 0, 0}, []float64{user, kernel, syscalls})
-	require.Equal(t, 15, p.samples)
+// What belongs to reads: in user mode, in the kernel from the vDSO, and by direct system calls.
+func TestSamples(t *testing.T) {
+	in := func(n, pid int, kernel uint64, user ...uint64) []perfevent.Record {
+		if kernel == 0 {
+			return times(n, sample(pid, nil, user...))
+		}
+		return times(n, sample(pid, []uint64{kernel}, user...))
+	}
+	type parts [][]perfevent.Record
+	for name, c := range map[string]struct {
+		parts                  parts
+		user, kernel, syscalls float64
+	}{
+		"in the vDSO": {parts{
+			in(3, 10, 0, inGettime, inProgram), in(5, 10, 0, inProgram), in(2, 10, 0, inGetcpu, inProgram), // which is no clock
+			in(4, 10, write, inProgram), in(1, 10, interrupt), // the kernel for itself
+		}, 3, 0, 0},
+		// Under a slow clock source the vDSO makes a system call. Its beginning and its end have no function of a system call
+		// in the kernel, but the same address in the program.
+		"in the kernel, from the vDSO": {parts{
+			times(6, sample(10, []uint64{gettime + 8, entryCode}, afterEntry, inProgram)), in(2, 10, entryCode, afterEntry, inProgram),
+			in(1, 10, 0, inGettime, inProgram), in(1, 10, interrupt, inGettime, inProgram),
+		}, 1, 8, 0},
+		// Other system calls may be made at the same address: the unknown samples are divided as the known.
+		"system calls": {parts{
+			in(6, 10, gettime, inWrapper), in(2, 10, write, inWrapper), in(4, 10, entryCode, inWrapper), in(9, 10, entryCode, inProgram),
+			in(4, 10, 0, inWrapper), // the end of a call
+		}, 0, 0, 12},
+		// The instructions around a system call belong to it, as far as its site does.
+		"around a system call": {parts{
+			in(3, 10, gettime, inWrapper), in(1, 10, write, inWrapper), in(1, 10, 0, inWrapper-beforeSite), in(1, 10, 0, inWrapper-1),
+			in(1, 10, 0, inWrapper+1), in(1, 10, 0, inWrapper+afterSite-1),
+			in(1, 10, 0, inWrapper-beforeSite-1), in(1, 10, 0, inWrapper+afterSite), in(1, 10, 0, 0), in(1, 10, 0, ^uint64(0)), // none of it
+		}, 0, 0, 6},
+		"a process without a vDSO":  {parts{in(2, 12, gettime, inWrapper), in(1, 12, 0, vsyscall.start), in(1, 12, 0, inGettime)}, 0, 0, 3},
+		"one whose vDSO is unknown": {parts{in(1, 13, 0, inGettime)}, 0, 0, 0},
+	} {
+		p := tallied(nil, slices.Concat(c.parts...)...).programs[0]
+		user, kernel, syscalls := p.clockSamples()
+		require.Equal(t, []float64{c.user, c.kernel, c.syscalls}, []float64{user, kernel, syscalls}, name)
+		reads := int(c.user + c.kernel + c.syscalls)
+		require.Equal(t, reads, p.in(&p.threads[p.pid].reads), "%s: a thread has what its process has", name)
+		callers := 0
+		for _, of := range p.stacks {
+			callers += p.in(of)
+		}
+		require.Equal(t, reads, callers, name)
+	}
+}
+
+func TestFunctionsAndCallers(t *testing.T) {
+	p := tallied(nil, append(times(3, sample(10, nil, inGettime, inProgram)), sample(10, nil, inGetcpu, inProgram))...).programs[0]
 	require.Equal(t, map[string]int{"__vdso_clock_gettime": 3}, p.byFunction)
-	require.Equal(t, count{15, reads{sure: 3}}, *p.threads[10])
 	callers, others := callersOf(p)
 	require.Equal(t, []Caller{{[]string{"main (a.out)"}, 3}}, callers)
 	require.Zero(t, others)
 }
 
-// Under a slow clock source the vDSO makes a system call. Its beginning and its end have no
-// function of a system call in the kernel, but the same address in the program.
-func TestSamplesInTheKernelFromTheVDSO(t *testing.T) {
-	var records []perfevent.Record
-	records = append(records, times(6, sample(10, []uint64{gettime + 8, entryCode}, afterEntry, inProgram))...)
-	records = append(records, times(2, sample(10, []uint64{entryCode}, afterEntry, inProgram))...)
-	records = append(records, times(1, sample(10, nil, inGettime, inProgram))...)
-	records = append(records, times(1, sample(10, []uint64{interrupt}, inGettime, inProgram))...) // an interrupt is no read
-	p := tallied(nil, records...).programs[0]
-	user, kernel, syscalls := p.clockSamples()
-	require.Equal(t, []float64{1, 8, 0}, []float64{user, kernel, syscalls})
-	require.Equal(t, 9, p.in(&p.threads[10].reads), "a thread has what its process has")
-}
-
-// Other system calls may be made at the same address: the unknown samples are divided as the known.
-func TestSamplesOfSystemCalls(t *testing.T) {
-	var records []perfevent.Record
-	records = append(records, times(6, sample(10, []uint64{gettime}, inWrapper))...)
-	records = append(records, times(2, sample(10, []uint64{write}, inWrapper))...)
-	records = append(records, times(4, sample(10, []uint64{entryCode}, inWrapper))...)
-	records = append(records, times(9, sample(10, []uint64{entryCode}, inProgram))...) // no clock was ever read there
-	records = append(records, times(4, sample(10, nil, inWrapper))...)                 // the end of a call
-	p := tallied(nil, records...).programs[0]
-	_, kernel, syscalls := p.clockSamples()
-	require.Equal(t, []float64{0, 12}, []float64{kernel, syscalls})
-	require.Equal(t, 12, p.in(&p.threads[10].reads))
-	require.Len(t, p.stacks, 1)
-	require.Equal(t, 12, p.in(p.stacks[stack{inWrapper}]))
-}
-
-// The instructions around a system call belong to it, as far as its site does.
-func TestSamplesAroundASystemCall(t *testing.T) {
-	records := append(times(3, sample(10, []uint64{gettime}, inWrapper)), sample(10, []uint64{write}, inWrapper))
-	for _, at := range []uint64{inWrapper - beforeSite, inWrapper - 1, inWrapper + 1, inWrapper + afterSite - 1} {
-		records = append(records, sample(10, nil, at))
-	}
-	for _, at := range []uint64{inWrapper - beforeSite - 1, inWrapper + afterSite, 0, ^uint64(0)} { // none of it
-		records = append(records, sample(10, nil, at))
-	}
-	_, _, syscalls := tallied(nil, records...).programs[0].clockSamples()
-	require.InDelta(t, 3+4*0.75, syscalls, 1e-9)
-}
-
-// A process without a vDSO reads by system calls and by the vsyscall page.
-func TestProcessWithoutVDSO(t *testing.T) {
-	p := tallied(nil, append(times(2, sample(12, []uint64{gettime}, inWrapper)), sample(12, nil, vsyscall.start), sample(12, nil, inGettime))...).programs[0]
-	user, kernel, syscalls := p.clockSamples()
-	require.Equal(t, []float64{0, 0, 3}, []float64{user, kernel, syscalls})
-	require.Empty(t, p.reason)
-}
-
 func TestProcessThatCannotBeLookedAt(t *testing.T) {
-	tally := tallied(nil, sample(13, nil, inGettime), sample(99, nil, inGettime))
-	require.Equal(t, "that needs CAP_SYS_PTRACE", tally.programs[0].reason)
-	require.Equal(t, "it had ended", tally.programs[1].reason)
-	user, _, _ := tally.programs[0].clockSamples()
-	require.Zero(t, user)
-}
-
-// A process that ended before it could be looked at ran the program of its parent.
-func TestForkedProcessThatEnded(t *testing.T) {
-	p := tallied(nil, perfevent.Record{Kind: perfevent.Fork, PID: 99, ParentPID: 10}, sample(99, nil, inGettime)).programs[0]
-	require.Equal(t, "reader", p.command)
-	require.Equal(t, 1, p.user)
+	tally := tallied(nil, sample(12, nil, inGettime), sample(13, nil, inGettime), sample(99, nil, inGettime))
+	for i, reason := range []string{"", "that needs CAP_SYS_PTRACE", "it had ended"} {
+		require.Equal(t, reason, tally.programs[i].reason)
+	}
 }
 
 // After execve(2) another program runs, with its vDSO elsewhere.
@@ -225,13 +207,15 @@ func TestOnlyTheTimeOfTheProfileCounts(t *testing.T) {
 	require.Equal(t, 3, tally.programs[0].samples)
 }
 
-// The records of several CPUs come one CPU after another.
+// The records of several CPUs come one CPU after another. A process that ended before it could be looked at ran the program of its
+// parent.
 func TestRecordsAreCountedInOrderOfTime(t *testing.T) {
 	fork := perfevent.Record{Kind: perfevent.Fork, PID: 99, ParentPID: 10, TimeNS: 5}
 	later := sample(99, nil, inGettime)
 	later.TimeNS = 6
 	tally := tallied(nil, later, fork)
 	require.Equal(t, 1, tally.programs[0].user)
+	require.Equal(t, "reader", tally.programs[0].command)
 }
 
 func TestLostAndThrottled(t *testing.T) {
@@ -325,12 +309,6 @@ func TestFirstThreadEndsBeforeTheOthers(t *testing.T) {
 	p := tallied(nil, sample(10, nil, inGettime), exit, sample(10, nil, inGettime)).programs[0]
 	require.False(t, p.ended)
 	require.Equal(t, 2, p.samples)
-}
-
-// A thread that names itself does not rename the program.
-func TestThreadNamesAreNotThatOfTheProgram(t *testing.T) {
-	tally := tallied(nil, sample(10, nil, inGettime), perfevent.Record{Kind: perfevent.Comm, PID: 10, Name: "MainThread"})
-	require.Equal(t, "reader", tally.programs[0].command)
 }
 
 // Threads are named by the records, because many end before the profile does. A new thread has the name of the one that
