@@ -3,16 +3,14 @@ package readers
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -95,50 +93,6 @@ func nothingIsLeft(t *testing.T, program *Program) {
 	var exit *exec.ExitError
 	require.ErrorAs(t, program.process("none", "0", "1", "1000", "-wait").Run(), &exit, "standard input is at its end")
 	require.Equal(t, 1, exit.ExitCode())
-}
-
-const document = `{"schema":"timebench/1","profile":{"sees_kernel":true,"processes":[
-	{"pid":1,"clock_share":0.9},
-	{"pid":%d,"command":"reader-c","cpus_used":0.9,"clock_share":0.41,"clock_share_low":0.39,"clock_share_high":0.43,"user_share":0.4,"kernel_share":0.01,"syscall_share":0,"reads_per_second":16e6,"reads_low":15e6,"reads_high":17e6,"reads_by":"cost"},
-	{"pid":3,"clock_share_low":0,"clock_share_high":1,"reason":"no vDSO"}]}}`
-
-func TestParseProfile(t *testing.T) {
-	all := []byte(fmt.Sprintf(document, 2))
-	p, err := ParseProfile(all, 2)
-	require.NoError(t, err)
-	require.Equal(t, Profile{
-		PID: 2, CPUsUsed: 0.9, ClockShare: 0.41, ClockShareLow: 0.39, ClockShareHigh: 0.43, UserShare: 0.4, KernelShare: 0.01,
-		ReadsPerSecond: 16e6, ReadsBy: "cost",
-	}, p)
-	_, err = ParseProfile(all, 3)
-	require.ErrorContains(t, err, "no vDSO")
-	_, err = ParseProfile(all, 4)
-	require.ErrorContains(t, err, "no process 4")
-	_, err = ParseProfile([]byte(`{}`), 2)
-	require.ErrorContains(t, err, "no section")
-	_, err = ParseProfile([]byte(`{`), 2)
-	require.Error(t, err)
-}
-
-// fake returns the path of a program that answers as timebench profile does.
-func fake(t testing.TB) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "timebench")
-	script := "#!/bin/sh\n[ \"$1 $3 $4 $5 $6 $7 $8\" = 'profile --time 0.5s --rate 997 --format json' ] || { echo \"bad arguments: $*\" >&2; exit 2; }\n" +
-		"cat <<END\n" + strings.Replace(document, "%d", "$2", 1) + "\nEND\n"
-	require.NoError(t, os.WriteFile(path, []byte(script), 0o700)) //nolint:gosec // it is a program
-	return path
-}
-
-func TestTimebenchIsCalled(t *testing.T) {
-	need.Processes(t)
-	path := fake(t)
-	p, err := Timebench(path, 4711, 0.5)
-	require.NoError(t, err)
-	require.Equal(t, 4711, p.PID)
-	require.Equal(t, 0.41, p.ClockShare)
-	_, err = Timebench(path, 4711, 3)
-	require.ErrorContains(t, err, "bad arguments: profile 4711 --time 3s")
 }
 
 func TestParseScript(t *testing.T) {
@@ -238,9 +192,10 @@ func TestSteady(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
+	most, some := 0.45, 0.41
 	r := row{language: "c", read: "vdso", percent: 40, threads: 1, repeated: 7}
-	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.39, ShareByRest: 0.42}, profile: &Profile{CPUsUsed: 0.9, ClockShare: 0.41, ReadsPerSecond: 17e6}, perf: &Samples{Count: 2900, VDSO: 0.405}})
-	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.4}, profile: &Profile{CPUsUsed: 0.9, ClockShare: 0.45, ReadsPerSecond: 20e6}, failed: errors.New("perf record: not permitted")})
+	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.39, ShareByRest: 0.42}, profile: &profile.Process{CPUsUsed: 0.9, ClockShare: &some, ReadsPerSecond: 17e6}, perf: &Samples{Count: 2900, VDSO: 0.405}})
+	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.4}, profile: &profile.Process{CPUsUsed: 0.9, ClockShare: &most, ReadsPerSecond: 20e6}, failed: errors.New("perf record: not permitted")})
 	var out bytes.Buffer
 	require.NoError(t, write(&out, []*row{&r, {language: "go", read: "syscall", percent: 1, threads: 4}}))
 	table := out.String()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -31,8 +32,8 @@ var (
 // A trial is one run of a program under the instruments.
 type trial struct {
 	report  Report
-	profile *Profile // nil if there is none
-	perf    *Samples // nil if there is none
+	profile *profile.Process // nil if there is none
+	perf    *Samples         // nil if there is none
 	failed  error
 }
 
@@ -130,11 +131,9 @@ func (r *row) try(b *testing.B, program *Program, timebench, perf string) (t tri
 	running := program.Start(b, o)
 	running.Go()
 	if timebench != "none" {
-		if p, err := Timebench(timebench, running.PID(), seconds); err != nil {
-			t.failed = errors.Join(t.failed, err)
-		} else {
-			t.profile = &p
-		}
+		var err error
+		t.profile, err = profiled(timebench, running.PID(), seconds)
+		t.failed = errors.Join(t.failed, err)
 	}
 	if perf != "" {
 		if s, err := Perf(b, perf, running.PID(), perfSeconds); err != nil {
@@ -204,12 +203,12 @@ func write(w io.Writer, rows []*row) error {
 		of := func(figure func(Report) float64) float64 {
 			return middle(r.each(func(t trial) (float64, bool) { return figure(t.report), true }))
 		}
-		profiled := func(figure func(Report, Profile) float64) []float64 {
+		profiled := func(figure func(Report, *profile.Process) float64) []float64 {
 			return r.each(func(t trial) (float64, bool) {
 				if t.profile == nil {
 					return 0, false
 				}
-				return figure(t.report, *t.profile), true
+				return figure(t.report, t.profile), true
 			})
 		}
 		perfed := func(figure func(Report, *Samples) float64) []float64 {
@@ -220,9 +219,11 @@ func write(w io.Writer, rows []*row) error {
 				return figure(t.report, t.perf), true
 			})
 		}
-		points := profiled(func(r Report, p Profile) float64 { return beyond(r, p.ClockShare) })
-		ratios := profiled(func(r Report, p Profile) float64 { return p.ReadsPerSecond / r.ReadsPerSecond() })
-		byCPU := profiled(func(r Report, p Profile) float64 { return p.ReadsPerSecond / p.CPUsUsed / r.ReadsPerCPUSecond() })
+		points := profiled(func(r Report, p *profile.Process) float64 { return beyond(r, *p.ClockShare) })
+		ratios := profiled(func(r Report, p *profile.Process) float64 { return p.ReadsPerSecond / r.ReadsPerSecond() })
+		byCPU := profiled(func(r Report, p *profile.Process) float64 {
+			return p.ReadsPerSecond / p.CPUsUsed / r.ReadsPerCPUSecond()
+		})
 		beside := func(ratios []float64) []float64 {
 			apart := slices.Clone(ratios)
 			for i := range apart {
@@ -242,7 +243,7 @@ func write(w io.Writer, rows []*row) error {
 			cell("%.2f", 100*of(func(r Report) float64 { return r.Share })),
 			cell("%.2f", 100*of(func(r Report) float64 { return r.ShareByReads })),
 			cell("%.2f", 100*of(func(r Report) float64 { return r.ShareByRest })),
-			cell("%.2f", 100*middle(profiled(func(_ Report, p Profile) float64 { return p.ClockShare }))),
+			cell("%.2f", 100*middle(profiled(func(_ Report, p *profile.Process) float64 { return *p.ClockShare }))),
 			cell("%+.2f", middle(points)), within(points, 2),
 			cell("%.3f", middle(ratios)), within(beside(ratios), 0.1),
 			cell("%.3f", middle(byCPU)), within(beside(byCPU), 0.1), strconv.Itoa(r.repeated),

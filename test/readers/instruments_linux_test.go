@@ -1,8 +1,7 @@
 package readers
 
 import (
-	"cmp"
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -11,62 +10,30 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/measurement/sections"
 )
-
-// A Profile is what `timebench profile` reports of one process.
-type Profile struct {
-	PID            int     `json:"pid"`
-	CPUsUsed       float64 `json:"cpus_used"`
-	ClockShare     float64 `json:"clock_share"`
-	ClockShareLow  float64 `json:"clock_share_low"`
-	ClockShareHigh float64 `json:"clock_share_high"`
-	UserShare      float64 `json:"user_share"`
-	KernelShare    float64 `json:"kernel_share"`
-	SyscallShare   float64 `json:"syscall_share"`
-	ReadsPerSecond float64 `json:"reads_per_second"`
-	ReadsBy        string  `json:"reads_by"`
-}
-
-// ParseProfile returns what a document of `timebench profile` reports of a process.
-func ParseProfile(document []byte, pid int) (Profile, error) {
-	var d struct {
-		Profile *struct {
-			Processes []struct {
-				Profile
-				ClockShare *float64 `json:"clock_share"` // absent where it is not known
-				Reason     string   `json:"reason"`
-			} `json:"processes"`
-		} `json:"profile"`
-	}
-	if err := json.Unmarshal(document, &d); err != nil {
-		return Profile{}, fmt.Errorf("the document of timebench profile: %w", err)
-	}
-	if d.Profile == nil {
-		return Profile{}, errors.New("the document has no section profile")
-	}
-	for _, p := range d.Profile.Processes {
-		if p.PID != pid {
-			continue
-		}
-		if p.ClockShare == nil {
-			return Profile{}, fmt.Errorf("the profile has no share of process %d: %s", pid, cmp.Or(p.Reason, "no reason"))
-		}
-		p.Profile.ClockShare = *p.ClockShare
-		return p.Profile, nil
-	}
-	return Profile{}, fmt.Errorf("the profile has no process %d", pid)
-}
 
 // rate is the number of samples of timebench and of perf in a second of CPU time.
 const rate = 997
 
-// Timebench profiles a process with the program of that path.
-func Timebench(path string, pid int, seconds float64) (Profile, error) {
-	out, err := exec.Command(path, "profile", strconv.Itoa(pid), "--time", decimal(seconds)+"s", "--rate", strconv.Itoa(rate), "--format", "json").Output()
+// profiled returns what the program of that path profiles of a process, with its share.
+func profiled(path string, pid int, seconds float64) (*profile.Process, error) {
+	out, err := exec.Command(path, "profile", strconv.Itoa(pid), "--duration", decimal(seconds)+"s", "--rate", strconv.Itoa(rate), "--format", "json").Output()
 	if err != nil {
-		return Profile{}, failed(err)
+		return nil, failed(err)
 	}
-	return ParseProfile(out, pid)
+	document, err := sections.Read(bytes.NewReader(out))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range profile.Of(document).Processes {
+		if p.PID == pid && p.ClockShare != nil {
+			return &p, nil
+		}
+	}
+	return nil, fmt.Errorf("the profile has no share of process %d", pid)
 }
 
 // failed adds what the program printed to the error.
