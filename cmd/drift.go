@@ -41,11 +41,8 @@ than in a minute.`,
   timebench drift CLOCK_MONOTONIC_RAW RDTSC@cpu --ref CLOCK_REALTIME@vdso --duration 1h
   timebench drift --load --out drift/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
-			cpus, err := flags.check(command)
+			cpus, clocks, err := flags.check(command, selectors, drift.DefaultClocks())
 			if err != nil {
-				return err
-			}
-			if err := notEmpty(command, "ref"); err != nil {
 				return err
 			}
 			reference, err := reference(ref)
@@ -54,10 +51,6 @@ than in a minute.`,
 			}
 			if reference.Kind == clock.CPUTime {
 				return fmt.Errorf("--ref %w", countsCPUTime(reference))
-			}
-			clocks, err := chosen(flags.all, selectors, drift.DefaultClocks())
-			if err != nil {
-				return err
 			}
 			clocks = slices.DeleteFunc(slices.Clone(clocks), func(c clock.Clock) bool { return c.ID == reference.ID })
 			if len(clocks) == 0 {

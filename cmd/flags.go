@@ -55,10 +55,10 @@ func chosenFormat[T any](formats []render.Format[T], flags reportFlags) (render.
 	return format, nil
 }
 
-// notEmpty returns an error if one of the flags is given with an empty value.
+// notEmpty returns an error if one of the flags, which the command may have, is given with an empty value.
 func notEmpty(command *cobra.Command, flags ...string) error {
 	for _, name := range flags {
-		if flag := command.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+		if flag := command.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return fmt.Errorf("--%s is empty; give it a value or leave it out", name)
 		}
 	}

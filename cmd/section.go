@@ -61,26 +61,25 @@ func (flags *sectionFlags) addCPUs(command *cobra.Command) {
 	command.Flags().StringVar(&flags.cpus, "cpus", "", "the `cpus` to measure on, such as 0,2,4-7 (default all that the process may use)")
 }
 
-// check returns the CPUs to measure on. An error says which flag is wrong.
-func (flags *sectionFlags) check(command *cobra.Command) ([]int, error) {
-	given := []string{"out"}
-	if command.Flags().Lookup("cpus") != nil {
-		given = append(given, "cpus")
-	}
-	if err := notEmpty(command, given...); err != nil {
-		return nil, err
+// check returns the CPUs to measure on, and the clocks that the selectors name, or else the usual ones. An error says
+// which flag is wrong.
+func (flags *sectionFlags) check(command *cobra.Command, selectors []string, usual []clock.Clock) (cpus []int, clocks []clock.Clock, err error) {
+	if err := notEmpty(command, "out", "cpus", "ref"); err != nil {
+		return nil, nil, err
 	}
 	if flags.time < minTime || flags.time > maxSectionTime {
-		return nil, timeError(command, "duration", flags.time, minTime, "720h")
+		return nil, nil, timeError(command, "duration", flags.time, minTime, "720h")
 	}
-	if flags.cpus == "" {
-		return thread.Usable(), nil
+	if cpus = thread.Usable(); flags.cpus != "" {
+		if cpus, err = thread.ParseCPUs(flags.cpus); err != nil {
+			return nil, nil, fmt.Errorf("--cpus: %w", err)
+		}
+		if err = allowed("--cpus", cpus); err != nil {
+			return nil, nil, err
+		}
 	}
-	cpus, err := thread.ParseCPUs(flags.cpus)
-	if err != nil {
-		return nil, fmt.Errorf("--cpus: %w", err)
-	}
-	return cpus, allowed("--cpus", cpus)
+	clocks, err = chosen(flags.all, selectors, usual)
+	return cpus, clocks, err
 }
 
 // A sectionRun is what such a command measures, and how.

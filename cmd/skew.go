@@ -26,11 +26,7 @@ Without CLOCK it measures the CPU's counter and the clock that most programs rea
   timebench skew RDTSC@cpu --cpus 0,8,16 --duration 10s
   timebench skew --out skew/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
-			cpus, err := flags.check(command)
-			if err != nil {
-				return err
-			}
-			clocks, err := chosen(flags.all, selectors, skew.DefaultClocks())
+			cpus, clocks, err := flags.check(command, selectors, skew.DefaultClocks())
 			if err != nil {
 				return err
 			}

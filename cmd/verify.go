@@ -31,11 +31,7 @@ available clock could not be verified.`,
   timebench verify --load --duration 1m
   timebench verify CLOCK_MONOTONIC RDTSC@cpu --out verified/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
-			cpus, err := flags.check(command)
-			if err != nil {
-				return err
-			}
-			clocks, err := chosen(flags.all, selectors, clock.Default())
+			cpus, clocks, err := flags.check(command, selectors, clock.Default())
 			if err != nil {
 				return err
 			}

@@ -89,7 +89,7 @@ func JoinConditions(runs []*Conditions) *Conditions {
 		if c.CompleteRounds > 0 && (all.CompleteRounds == 0 || c.CompleteRounds < all.CompleteRounds) {
 			all.CompleteRounds = c.CompleteRounds
 		}
-		all.Passes = joinPasses(all.Passes, c.Passes)
+		all.Passes = SumPasses(slices.Concat(all.Passes, c.Passes))
 		all.ClockSources = slices.Compact(slices.Concat(all.ClockSources, c.ClockSources))
 		if math.Abs(float64(c.WallStepNS)) > math.Abs(float64(all.WallStepNS)) {
 			all.WallStepNS = c.WallStepNS
@@ -98,10 +98,10 @@ func JoinConditions(runs []*Conditions) *Conditions {
 	return &all
 }
 
-// joinPasses returns the passes of two runs together, by number of threads.
-func joinPasses(a, b []Passes) []Passes {
+// SumPasses returns passes together, by number of threads.
+func SumPasses(all []Passes) []Passes {
 	by := map[int]Passes{}
-	for _, p := range slices.Concat(a, b) {
+	for _, p := range all {
 		sum := by[p.Threads]
 		sum.Threads, sum.Planned, sum.Complete, sum.Starved = p.Threads, sum.Planned+p.Planned, sum.Complete+p.Complete, sum.Starved+p.Starved
 		sum.Reasons = slices.Compact(slices.Sorted(slices.Values(slices.Concat(sum.Reasons, p.Reasons))))

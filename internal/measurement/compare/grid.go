@@ -20,9 +20,7 @@ func byLatency(d *result.Document) []Clock {
 			measured = append(measured, c)
 		}
 	}
-	slices.SortStableFunc(measured, func(a, b Clock) int {
-		return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS)
-	})
+	slices.SortStableFunc(measured, byMedian)
 	return measured
 }
 

@@ -44,24 +44,27 @@ func Join(runs []*Costs) *Costs {
 
 // joinClocks returns the clocks of several runs together, in the order in which they come.
 func joinClocks(runs [][]Clock) []Clock {
-	index := map[string]int{}
 	var joined []Clock
-	var all [][]Clock
-	for _, run := range runs {
-		for _, c := range run {
-			i, ok := index[c.ID]
-			if !ok {
-				i = len(joined)
-				index[c.ID] = i
-				joined, all = append(joined, c), append(all, nil)
-			}
-			all[i] = append(all[i], c)
-		}
-	}
-	for i, of := range all {
-		joined[i] = joinClock(of)
+	for _, of := range grouped(runs, func(c Clock) string { return c.ID }) {
+		joined = append(joined, joinClock(of))
 	}
 	return joined
+}
+
+// grouped returns the elements of several runs by key, in the order in which the keys come.
+func grouped[T any, K comparable](runs [][]T, key func(T) K) [][]T {
+	index := map[K]int{}
+	var groups [][]T
+	for _, of := range slices.Concat(runs...) {
+		i, ok := index[key(of)]
+		if !ok {
+			i = len(groups)
+			index[key(of)] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], of)
+	}
+	return groups
 }
 
 // joinClock returns one clock of several runs: the first that is available, with the samples of all.
@@ -133,38 +136,28 @@ func JoinLatency(runs []*Latency) *Latency {
 // JoinThroughput returns the throughput of several runs together, in the order in which the numbers of
 // threads come.
 func JoinThroughput(runs [][]Throughput) []Throughput {
-	index := map[int]int{}
 	var joined []Throughput
-	var fairness, counted [][]float64
-	for _, run := range runs {
-		for _, t := range run {
-			i, ok := index[t.Threads]
-			if !ok {
-				i = len(joined)
-				index[t.Threads] = i
-				first := t
-				first.SamplesReadsPerSecond, first.Runs = nil, nil
-				joined, fairness, counted = append(joined, first), append(fairness, nil), append(counted, nil)
-			}
-			j := &joined[i]
+	for _, of := range grouped(runs, func(t Throughput) int { return t.Threads }) {
+		j := of[0]
+		j.SamplesReadsPerSecond, j.Runs = nil, nil
+		var fairness, counted []float64
+		for _, t := range of {
 			j.Runs = append(j.Runs, runsOf(t.Runs, t.SamplesReadsPerSecond)...)
 			j.SamplesReadsPerSecond = append(j.SamplesReadsPerSecond, t.SamplesReadsPerSecond...)
 			j.Oversubscribed = j.Oversubscribed || t.Oversubscribed
-			fairness[i], counted[i] = append(fairness[i], t.Fairness), append(counted[i], t.CountedReadsPerSecond)
+			fairness, counted = append(fairness, t.Fairness), append(counted, t.CountedReadsPerSecond)
 		}
-	}
-	for i := range joined {
-		j := &joined[i]
 		if len(j.Runs) == 1 {
 			j.Runs = nil
 		}
-		j.Fairness, j.CountedReadsPerSecond = stats.Median(fairness[i]), stats.Median(counted[i])
+		j.Fairness, j.CountedReadsPerSecond = stats.Median(fairness), stats.Median(counted)
 		if len(j.SamplesReadsPerSecond) > 0 {
 			j.ReadsPerSecond = stats.Median(j.SamplesReadsPerSecond)
 		}
 		if j.ReadsPerSecond > 0 {
 			j.NSPerRead = float64(j.Threads) * 1e9 / j.ReadsPerSecond
 		}
+		joined = append(joined, j)
 	}
 	return joined
 }

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -19,7 +18,7 @@ func latencyHeight(d *result.Document, width vg.Length) vg.Length {
 // its confidence interval, on a logarithmic axis.
 func drawLatency(c draw.Canvas, d *result.Document) error {
 	clocks := measured(d)
-	slices.SortStableFunc(clocks, func(a, b Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
+	slices.SortStableFunc(clocks, func(a, b Clock) int { return byMedian(b, a) })
 	rows := picture.Rows{XLabel: "wall time per read: median with its 95% CI (log scale)"}
 	for _, clock := range clocks {
 		rows.Rows = append(rows.Rows, clock.Latency.Row(clock.ID, picture.LookOf(clock.Path)))

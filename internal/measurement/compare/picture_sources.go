@@ -26,7 +26,7 @@ const sourceLooks = 5
 func drawSources(c draw.Canvas, d *result.Document) error {
 	sources := BySource(d)
 	clocks := measured(d)
-	slices.SortStableFunc(clocks, func(a, b Clock) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
+	slices.SortStableFunc(clocks, func(a, b Clock) int { return byMedian(b, a) })
 	var entries []picture.Entry
 	for i, source := range sources {
 		entries = append(entries, picture.Entry{Look: sourceLook(i), Name: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), source.ClockSource, picture.MostNameWidth)})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -57,16 +58,19 @@ func summary(d *result.Document) []table.Fact {
 // fastestOf returns a sentence about clocks of one kind, which are in the order of the catalogue: the
 // usual clocks first.
 func fastestOf(all []Clock) string {
-	var fastest, slower []string
-	var equal []Clock
-	ratios := slowness(all)
-	for i, c := range all {
-		if ratios[i] == 1 {
+	lowest, _ := extremes(all)
+	var fastest, others []string
+	var equal, rest []Clock
+	for _, c := range all {
+		if slower(c.Latency, lowest.Latency) {
+			rest = append(rest, c)
+		} else {
 			fastest, equal = append(fastest, c.ID), append(equal, c)
 		}
 	}
-	for _, i := range bySlowness(ratios) {
-		slower = append(slower, fmt.Sprintf("%s %s×", all[i].ID, words.Times(ratios[i])))
+	slices.SortStableFunc(rest, byMedian)
+	for _, c := range rest {
+		others = append(others, fmt.Sprintf("%s %s×", c.ID, words.Times(c.Latency.MedianNS/lowest.Latency.MedianNS)))
 	}
 	ns := words.NS(equal[0].Latency.MedianNS)
 	text := fmt.Sprintf("%s is the fastest, %s ns/read.", fastest[0], ns)
@@ -76,44 +80,37 @@ func fastestOf(all []Clock) string {
 		}
 		text = fmt.Sprintf("%s are the fastest, %s ns/read (no significant difference).", strings.Join(fastest, ", "), ns)
 	}
-	if len(slower) > 0 {
-		text += " Slower: " + strings.Join(slower, ", ") + "."
+	if len(others) > 0 {
+		text += " Slower: " + strings.Join(others, ", ") + "."
 	}
 	return text
 }
 
-// extremes returns the fastest and the slowest of several clocks, at least one, by their medians.
-func extremes(clocks []Clock) (low, high Clock) {
-	byMedian := func(a, b Clock) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) }
-	return slices.MinFunc(clocks, byMedian), slices.MaxFunc(clocks, byMedian)
+// slower reports whether the medians differ by what diff would call a change, and as printed, and their
+// confidence intervals, if there are any, do not overlap. The intervals alone cannot tell: those of quantised
+// clocks have no width.
+func slower(l, fastest *Latency) bool {
+	overlap := l.Confidence > 0 && fastest.Confidence > 0 && l.LowNS <= fastest.HighNS
+	return !overlap && fastest.MedianNS > 0 && l.MedianNS >= fastest.MedianNS*(1+section.Usual.MinChange) && words.NS(l.MedianNS) != words.NS(fastest.MedianNS)
 }
 
-// bySlowness returns the indices of the clocks that are slower than the fastest, in that order.
-func bySlowness(ratios []float64) []int {
-	var slower []int
-	for i, ratio := range ratios {
-		if ratio > 1 {
-			slower = append(slower, i)
-		}
-	}
-	slices.SortStableFunc(slower, func(a, b int) int { return cmp.Compare(ratios[a], ratios[b]) })
-	return slower
+func byMedian(a, b Clock) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) }
+
+// extremes returns the fastest and the slowest of several clocks, at least one, by their medians.
+func extremes(clocks []Clock) (low, high Clock) {
+	return slices.MinFunc(clocks, byMedian), slices.MaxFunc(clocks, byMedian)
 }
 
 // missing returns a line for each reason why clocks are not available.
 func missing(d *result.Document) []table.Fact {
 	var lines []table.Fact
-	index := map[string]int{}
-	for _, c := range Of(d).Clocks {
-		if c.Available {
-			continue
+	unavailable := slices.DeleteFunc(slices.Clone(Of(d).Clocks), func(c Clock) bool { return c.Available })
+	for _, of := range grouped([][]Clock{unavailable}, func(c Clock) string { return c.Reason }) {
+		var ids []string
+		for _, c := range of {
+			ids = append(ids, c.ID)
 		}
-		if i, ok := index[c.Reason]; ok {
-			lines[i].Name += ", " + c.ID
-			continue
-		}
-		index[c.Reason] = len(lines)
-		lines = append(lines, table.Fact{Name: c.ID, Value: c.Reason})
+		lines = append(lines, table.Fact{Name: strings.Join(ids, ", "), Value: of[0].Reason})
 	}
 	return lines
 }

@@ -75,7 +75,7 @@ func change(old, new figure, speed bool, s section.Settings) Change {
 	c := Change{
 		Subject: old.subject, ClockSource: old.source, Threads: old.threads, OldRuns: len(old.runs), NewRuns: len(new.runs),
 		OldNS: stats.Median(costsOf(before)), NewNS: stats.Median(costsOf(after)),
-		MedianChange: median(new)/median(old) - 1,
+		MedianChange: stats.Median(new.samples())/stats.Median(old.samples()) - 1,
 	}
 	shift, low, high, ok := stats.HodgesLehmann(logarithms(costsOf(before)), logarithms(costsOf(after)), confidence)
 	c.Change = math.Expm1(shift)
@@ -88,7 +88,7 @@ func change(old, new figure, speed bool, s section.Settings) Change {
 		contended = contended || speed || (old.loaded || new.loaded) && (!old.userMode || !new.userMode)
 		unsteady = varied(before) || varied(after)
 	}
-	c.Verdict = c.verdict(min(old.samples(), new.samples()), contended, unsteady)
+	c.Verdict = c.verdict(min(len(old.samples()), len(new.samples())), contended, unsteady)
 	return c
 }
 
@@ -137,22 +137,8 @@ func (c Change) medianMoved() bool {
 	return math.Abs(math.Log1p(c.MedianChange)) >= math.Log(unsteadyFrom)
 }
 
-func (f figure) samples() int {
-	n := 0
-	for _, run := range f.runs {
-		n += len(run)
-	}
-	return n
-}
-
-// median returns the median of the samples of all runs.
-func median(f figure) float64 {
-	var all []float64
-	for _, run := range f.runs {
-		all = append(all, run...)
-	}
-	return stats.Median(all)
-}
+// samples returns the samples of all runs.
+func (f figure) samples() []float64 { return slices.Concat(f.runs...) }
 
 func logarithms(samples []float64) []float64 {
 	logs := make([]float64, len(samples))

@@ -70,7 +70,7 @@ func TestSingleReadsAreTimedRight(t *testing.T) {
 }
 
 func TestNoDistributionUnlessAskedFor(t *testing.T) {
-	require.Nil(t, measureOne(t, scripted("c", func(i int64) int64 { return i })).Distribution)
+	require.Nil(t, measureOne(t, scripted("c", count)).Distribution)
 	var none *bracket
 	require.Nil(t, none.result(nil, nil), "a machine without a counter that can be read")
 }

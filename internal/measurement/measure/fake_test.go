@@ -46,6 +46,9 @@ func fake(id string, open func() (clock.Reader, error)) clock.Clock {
 	}
 }
 
+// count is the script of a clock whose reads are one unit apart.
+func count(i int64) int64 { return i }
+
 func scripted(id string, next func(i int64) int64) clock.Clock {
 	return fake(id, func() (clock.Reader, error) { return &script{next: next}, nil })
 }

@@ -33,7 +33,7 @@ func TestThreadsWaitAtTheGateWithoutACPU(t *testing.T) {
 	for range 2 { // the threads exist in the second pass
 		team.gate().reset(threads)
 		begun := switches(t)
-		require.NoError(t, team.start(scripted("any", func(i int64) int64 { return i }), pace{Chunk: 1, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, threads, at))
+		require.NoError(t, team.start(scripted("any", count), pace{Chunk: 1, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, threads, at))
 		for end := observe.Now() + int64(20*time.Second); team.gate().ready.Load() < threads && observe.Now() < end; {
 			sleepWhile(&team.gate().ready, team.gate().ready.Load(), time.Second)
 		}

@@ -13,7 +13,7 @@ import (
 // A layered fake has the steps "inner", "outer" and itself, of which inner may fail to open. opened counts the times that outer
 // was opened.
 func layeredFake(id string, innerErr error, opened *int) clock.Clock {
-	work := func() (clock.Reader, error) { return &script{next: func(i int64) int64 { return i }}, nil }
+	work := func() (clock.Reader, error) { return &script{next: count}, nil }
 	c := fake(id, work)
 	c.Steps = func(string) []clock.Step {
 		return []clock.Step{
@@ -42,7 +42,7 @@ func TestLayersOfARun(t *testing.T) {
 	opened := 0
 	s := quick(1)
 	s.Rounds = 10
-	clocks := []clock.Clock{layeredFake("a", nil, &opened), layeredFake("b", nil, &opened), scripted("plain", func(i int64) int64 { return i })}
+	clocks := []clock.Clock{layeredFake("a", nil, &opened), layeredFake("b", nil, &opened), scripted("plain", count)}
 	measured, err := Run(context.Background(), clocks, s, nil)
 	require.NoError(t, err)
 	require.Equal(t, 1, opened, "clocks share the loop")
@@ -68,7 +68,7 @@ func TestALoopThatCannotBeHadLeavesAWiderLayer(t *testing.T) {
 // A step that is a clock of the run is measured once.
 func TestAStepThatIsAClock(t *testing.T) {
 	opened := 0
-	outer := scripted("outer", func(i int64) int64 { return i })
+	outer := scripted("outer", count)
 	measured, err := Run(context.Background(), []clock.Clock{outer, layeredFake("a", nil, &opened)}, quick(1), nil)
 	require.NoError(t, err)
 	require.Zero(t, opened)
@@ -77,7 +77,7 @@ func TestAStepThatIsAClock(t *testing.T) {
 
 // A loop that fails while it is read leaves no layers.
 func TestAFailingLoopLeavesNoLayers(t *testing.T) {
-	c := scripted("a", func(i int64) int64 { return i })
+	c := scripted("a", count)
 	c.Steps = func(string) []clock.Step {
 		return []clock.Step{
 			{ID: "inner", Adds: "first", Open: func() (clock.Reader, error) { return &script{err: errUnplugged, fails: 1}, nil }},

@@ -80,7 +80,7 @@ func running(t *testing.T, r *runner) Result {
 	s.CPUs, s.places, s.Rounds, s.Time = 4, []int{0, 1, 2, 3}, 10, 20*time.Millisecond
 	r.ctx = context.Background()
 	for _, id := range []string{"a", "b"} {
-		r.subjects = append(r.subjects, &subject{clock: scripted(id, func(i int64) int64 { return i })})
+		r.subjects = append(r.subjects, &subject{clock: scripted(id, count)})
 	}
 	r.noise.begin()
 	require.NoError(t, thread.Run(thread.Any, r.run))
@@ -183,7 +183,7 @@ func TestThreadsNameTheCPUThatIsNotThere(t *testing.T) {
 	for range 2 {
 		team.gate().reset(2)
 		seat := func(i int) affinity { return affinity{[]int{thread.Any, 1000}[i], thread.Any} }
-		c := scripted("any", func(i int64) int64 { return i })
+		c := scripted("any", count)
 		require.NoError(t, team.start(c, pace{Chunk: 1, Slice: 1, Check: 1}, 2, seat))
 		team.gate().open(context.Background(), 2)
 		team.gate().stop.Store(1)
@@ -211,7 +211,7 @@ func TestThreadsLeaveBehindTheOneThatDoesNotEnd(t *testing.T) {
 				team.gate().stop.Store(1)
 				return team.wait()
 			}
-			sound := scripted("sound", func(i int64) int64 { return i })
+			sound := scripted("sound", count)
 			require.NoError(t, pass(sound))
 			before := team.gate()
 			team.patience = func(int) time.Duration { return 200 * time.Millisecond }

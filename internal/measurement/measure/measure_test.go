@@ -21,7 +21,7 @@ func quick(threads ...int) Settings {
 
 // Costs alone take less time: coarse clocks take long to tick.
 func TestWithoutResolution(t *testing.T) {
-	c := scripted("any", func(i int64) int64 { return i })
+	c := scripted("any", count)
 	s := quick(1)
 	with := s.Estimate([]clock.Clock{c})
 	s.WithoutResolution = true
@@ -78,7 +78,7 @@ func TestPinnedRunStaysOnItsCPU(t *testing.T) {
 	c := fake("watched", func() (clock.Reader, error) {
 		usable := thread.Usable()
 		seen[usable[0]] = len(usable) == 1
-		return &script{next: func(i int64) int64 { return i }}, nil
+		return &script{next: count}, nil
 	})
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells which CPUs a thread may use; package thread looks on Windows where it runs")
@@ -96,7 +96,7 @@ func TestPinnedRunLosesNoCPU(t *testing.T) {
 	}
 	s := quick(1, len(thread.Usable()))
 	s.Pin = thread.Usable()
-	measured, err := Run(context.Background(), []clock.Clock{scripted("any", func(i int64) int64 { return i })}, s, nil)
+	measured, err := Run(context.Background(), []clock.Clock{scripted("any", count)}, s, nil)
 	require.NoError(t, err)
 	require.Empty(t, measured.Conditions.LostCPUs)
 	require.False(t, measured.Clocks[0].Throughput[len(measured.Clocks[0].Throughput)-1].Oversubscribed)
@@ -169,7 +169,7 @@ func TestWorkersFigureIsItsMedianSlice(t *testing.T) {
 // mean.
 func TestInterruptInATurnMovesTheMeanAlone(t *testing.T) {
 	spins := 0
-	reader := &script{next: func(i int64) int64 { return i }}
+	reader := &script{next: count}
 	interrupted := spinner(func(n int) {
 		if spins++; spins == 3 {
 			time.Sleep(200 * time.Millisecond)
@@ -254,7 +254,7 @@ func TestClockThatDoesNotOpenIsARowWithAReason(t *testing.T) {
 func TestClockThatFailsWhileReadIsARowWithAReason(t *testing.T) {
 	for _, after := range []int64{1, 10_000} {
 		c := measureOne(t, fake("unplugged", func() (clock.Reader, error) {
-			return &script{next: func(i int64) int64 { return i }, err: errUnplugged, fails: after}, nil
+			return &script{next: count, err: errUnplugged, fails: after}, nil
 		}))
 		require.False(t, c.Available, "after %d reads", after)
 		require.Equal(t, "failed while it was read: no such device", c.Reason)
@@ -267,7 +267,7 @@ func TestClockThatFailsUnderAWorkerIsARowWithAReason(t *testing.T) {
 	opened := 0
 	c := measureOne(t, fake("unplugged", func() (clock.Reader, error) {
 		opened++
-		return &script{next: func(i int64) int64 { return i }, err: errUnplugged, fails: int64(opened - 1)}, nil
+		return &script{next: count, err: errUnplugged, fails: int64(opened - 1)}, nil
 	}))
 	require.False(t, c.Available)
 	require.Contains(t, c.Reason, "no such device")
@@ -280,7 +280,7 @@ func TestClockThatOnlyOpensOnceHasNoThroughput(t *testing.T) {
 		if opened++; opened > 1 {
 			return nil, errors.New("device or resource busy")
 		}
-		return &script{next: func(i int64) int64 { return i }}, nil
+		return &script{next: count}, nil
 	})}, quick(1), nil)
 	require.NoError(t, err)
 	c := measured.Clocks[0]
@@ -307,7 +307,7 @@ func TestCounterOfUnknownRateIsMeasuredAgainstTheStopwatch(t *testing.T) {
 // The reported period of a device is used: its counter may wrap around between the two looks
 // of a measurement.
 func TestCounterThatStatesItsPeriodIsNotMeasured(t *testing.T) {
-	c := scripted("stated", func(i int64) int64 { return i })
+	c := scripted("stated", count)
 	c.Hz, c.ReportedNS = 0, func() float64 { return 10 }
 	require.Equal(t, 1e8, measureOne(t, c).TicksPerSecond)
 }
@@ -323,7 +323,7 @@ func TestTurnsAreShortUnderAQuota(t *testing.T) {
 // A run may follow a change of the kernel's clock source, and so of the stopwatch's cost.
 func TestRunTriesItsStopwatchAnew(t *testing.T) {
 	observe.AssumeStopwatch(time.Hour, time.Hour)
-	measureOne(t, scripted("any", func(i int64) int64 { return i }))
+	measureOne(t, scripted("any", count))
 	require.Less(t, observe.StopwatchCost(), time.Second)
 	require.Less(t, observe.StopwatchTick(), time.Second)
 }
@@ -442,7 +442,7 @@ func TestWorkerEndsWhenNobodyStopsIt(t *testing.T) {
 	g.releasedNS.Store(observe.Now())
 	for _, keep := range []bool{true, false} {
 		p := pace{Chunk: 10, Slice: 10, Check: 20, Keep: keep, Yield: true, SpanNS: int64(time.Millisecond)}
-		require.NoError(t, g.work(0, &script{next: func(i int64) int64 { return i }}, p))
+		require.NoError(t, g.work(0, &script{next: count}, p))
 		require.GreaterOrEqual(t, g.slots[0].endNS.Load(), g.releasedNS.Load()+p.SpanNS)
 	}
 }

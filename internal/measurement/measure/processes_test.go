@@ -55,7 +55,7 @@ func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
 	need.Processes(t)
 	s := quick(1)
 	s.Processes = true
-	measured, err := Run(context.Background(), []clock.Clock{scripted("made up", func(i int64) int64 { return i })}, s, nil)
+	measured, err := Run(context.Background(), []clock.Clock{scripted("made up", count)}, s, nil)
 	require.NoError(t, err)
 	require.True(t, measured.Clocks[0].Available)
 	require.NotNil(t, measured.Clocks[0].Latency)

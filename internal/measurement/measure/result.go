@@ -1,13 +1,13 @@
 package measure
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 func (r *runner) result() Result {
@@ -34,36 +34,20 @@ func (r *runner) result() Result {
 }
 
 func (r *runner) passes() []result.Passes {
-	by := map[int]result.Passes{}
+	var all []result.Passes
 	for _, s := range r.subjects {
 		for _, t := range s.throughput {
-			if s.err != nil {
-				continue // the clock has a reason of its own
+			if s.err == nil { // else the clock has a reason of its own
+				all = append(all, result.Passes{Threads: t.threads, Planned: t.planned, Complete: t.complete, Starved: t.starved, Reasons: words.Present(r.missing(t))})
 			}
-			p := by[t.threads]
-			p.Threads, p.Planned, p.Complete, p.Starved = t.threads, p.Planned+t.planned, p.Complete+t.complete, p.Starved+t.starved
-			if why := r.missing(t); why != "" && !slices.Contains(p.Reasons, why) {
-				p.Reasons = append(p.Reasons, why)
-			}
-			by[t.threads] = p
 		}
 	}
-	var all []result.Passes
-	for _, threads := range slices.Sorted(maps.Keys(by)) {
-		all = append(all, by[threads])
-	}
-	return all
+	return result.SumPasses(all)
 }
 
 // noteworthy returns the passes of which some are missing, or in which a thread starved.
 func noteworthy(all []result.Passes) []result.Passes {
-	var some []result.Passes
-	for _, p := range all {
-		if p.Complete < p.Planned || p.Starved > 0 {
-			some = append(some, p)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(all), func(p result.Passes) bool { return p.Complete == p.Planned && p.Starved == 0 })
 }
 
 // missing returns why passes of a measurement are missing; "" if none is.

@@ -113,13 +113,7 @@ func benchConfig(d *result.Document) []benchfmt.Config {
 	if h.ClockSource != nil {
 		all = append(all, setting("clocksource", h.ClockSource.Current))
 	}
-	known := all[:0]
-	for _, c := range all {
-		if len(c.Value) > 0 {
-			known = append(known, c)
-		}
-	}
-	return known
+	return slices.DeleteFunc(all, func(c benchfmt.Config) bool { return len(c.Value) == 0 })
 }
 
 // setting returns a configuration line, with the value on one line.

@@ -83,18 +83,13 @@ func worst(findings []result.Finding) *result.Finding {
 // summary returns a diagnosis in one sentence: the worst of the findings and how many others there are, or
 // what the clock of doctor's first line costs.
 func summary(d *result.Document, findings []result.Finding) string {
-	if f := worst(findings); f != nil {
-		others := 0
-		for _, other := range findings {
-			if other.Severity != result.Note {
-				others++
-			}
-		}
-		text := f.Kind + ": " + f.Title
-		if others > 1 {
-			text = fmt.Sprintf("%s (and %d more): %s", f.Kind, others-1, f.Title)
-		}
-		return text
+	serious := slices.DeleteFunc(slices.Clone(findings), func(f result.Finding) bool { return f.Severity == result.Note })
+	switch n := len(serious); n {
+	case 0:
+	case 1:
+		return serious[0].Kind + ": " + serious[0].Title
+	default:
+		return fmt.Sprintf("%s (and %d more): %s", serious[0].Kind, n-1, serious[0].Title)
 	}
 	const none = "no finding of the severity of --fail-on"
 	if c := diagnose.Answering(d); c != nil {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/diagnose"
@@ -14,22 +15,24 @@ import (
 // facts returns the lines above the tables.
 func facts(d *result.Document) []table.Fact {
 	all := []table.Fact{{Name: "timebench", Value: tool(d.Tool) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
-	if len(d.Labels) > 0 {
-		all = append(all, table.Fact{Name: "Labels", Value: strings.Join(d.Labels, ", ")})
-	}
-	all = append(all, hostFacts(d.Host)...)
-	for _, s := range section.In(d) {
-		all = append(all, s.Fact(d))
-	}
-	return all
+	return slices.Concat(all, labels(d), hostFacts(d.Host), measured(d))
 }
 
 // briefFacts returns the machine and the run in a few lines.
 func briefFacts(d *result.Document, machine string) []table.Fact {
-	all := []table.Fact{{Name: "System", Value: machine}}
-	if len(d.Labels) > 0 {
-		all = append(all, table.Fact{Name: "Labels", Value: strings.Join(d.Labels, ", ")})
+	return slices.Concat([]table.Fact{{Name: "System", Value: machine}}, labels(d), measured(d))
+}
+
+func labels(d *result.Document) []table.Fact {
+	if len(d.Labels) == 0 {
+		return nil
 	}
+	return []table.Fact{{Name: "Labels", Value: strings.Join(d.Labels, ", ")}}
+}
+
+// measured returns how each section was measured.
+func measured(d *result.Document) []table.Fact {
+	var all []table.Fact
 	for _, s := range section.In(d) {
 		all = append(all, s.Fact(d))
 	}
