@@ -29,8 +29,8 @@ func (s *State) Metrics() []exposition.Family {
 		)
 	}
 	return append(all,
-		exposition.One("timebench_clocksource_changes_total", exposition.Counter, "Changes of the kernel's clock source.", float64(s.ClockSourceChanges)),
-		exposition.One("timebench_wall_clock_steps_total", exposition.Counter, "Steps of the wall clock.", float64(s.WallClockSteps)),
+		exposition.One("timebench_clocksource_changes_total", exposition.Counter, "Changes of the kernel's clock source.", float64(s.Events[ClockSource])),
+		exposition.One("timebench_wall_clock_steps_total", exposition.Counter, "Steps of the wall clock.", float64(s.Events[WallClockStep])),
 		exposition.One("timebench_stall_seconds_total", exposition.Counter, "Time for which the machine did not run.", s.StallSeconds),
 		exposition.One("timebench_suspend_seconds_total", exposition.Counter, "Time for which the machine was suspended.", s.SuspendSeconds),
 		exposition.One("timebench_watch_turns_total", exposition.Counter, "Turns of timebench watch.", float64(s.Turns)),

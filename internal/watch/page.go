@@ -66,6 +66,6 @@ func (s *State) lines() []string {
 	}
 	return append(lines,
 		fmt.Sprintf("Since %s: %s, %s of the clock source, %s of the wall clock", s.Started.UTC().Format(time.RFC3339),
-			words.Plural(int(s.Turns), "turn"), words.Plural(int(s.ClockSourceChanges), "change"), words.Plural(int(s.WallClockSteps), "step")),
+			words.Plural(int(s.Turns), "turn"), words.Plural(int(s.Events[ClockSource]), "change"), words.Plural(int(s.Events[WallClockStep]), "step")),
 		"Last turn: "+s.LastTurn.UTC().Format(time.RFC3339))
 }

@@ -16,7 +16,7 @@ func TestPageShowsTheState(t *testing.T) {
 			Findings: []result.Finding{{Severity: result.Error, Title: "reads enter the kernel"}},
 		},
 		Examined: true, QuietNS: map[string]float64{"CLOCK_MONOTONIC@vdso": 644}, TimeSync: &result.TimeSync{},
-		Turns: 2, WallClockSteps: 1, Started: time.Unix(0, 0), LastTurn: time.Unix(60, 0),
+		Turns: 2, Events: map[string]int64{WallClockStep: 1}, Started: time.Unix(0, 0), LastTurn: time.Unix(60, 0),
 	})
 	for _, want := range []string{
 		"<li>Clock source: &lt;b&gt;hpet", "CLOCK_MONOTONIC@vdso: 644", "Wall clock: not synchronised", "<li>error: reads enter the kernel</li>",

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // A State is what a watch knows: the last turn, the last examination, and what it has counted since it
@@ -20,15 +19,11 @@ type State struct {
 	TimeSync *result.TimeSync
 	// Turns is the number of turns.
 	Turns int64
-	// ClockSourceChanges and WallClockSteps are numbers of events, and StallSeconds and SuspendSeconds the
-	// sums of their durations. Stalls include moments in which time itself stood still.
-	ClockSourceChanges, WallClockSteps int64
-	StallSeconds, SuspendSeconds       float64
+	// StallSeconds and SuspendSeconds are the sums of the durations of events. Stalls include moments in which time itself
+	// stood still.
+	StallSeconds, SuspendSeconds float64
 	// Events is the number of events by kind; every kind has an entry.
 	Events map[string]int64
 	// Started and LastTurn are when the watch began and the last turn ended.
 	Started, LastTurn time.Time
 }
-
-// costsOf returns the costs of a turn as a section of a document.
-func costsOf(l snapshot) *compare.Costs { return &compare.Costs{FloorNS: l.floorNS, Clocks: l.clocks} }

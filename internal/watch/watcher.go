@@ -367,10 +367,6 @@ func (w *watcher) report(events []Event) {
 func (w *watcher) count(e Event) {
 	w.state.Events[e.Kind]++
 	switch e.Kind {
-	case ClockSource:
-		w.state.ClockSourceChanges++
-	case WallClockStep:
-		w.state.WallClockSteps++
 	case Stall:
 		w.state.StallSeconds += float64(e.DurationNS) / 1e9
 	case Suspend:
@@ -394,7 +390,7 @@ func (w *watcher) publish() {
 		document.Host.ClockSource = &result.ClockSource{Current: w.last.source}
 	}
 	document.Host.TimeSync = w.last.timeSync
-	document.Sections = []result.Section{costsOf(*w.last)}
+	document.Sections = []result.Section{&compare.Costs{FloorNS: w.last.floorNS, Clocks: w.last.clocks}}
 	s.Document = &document
 	if e := w.settings.Publish(&s); e != nil {
 		w.report([]Event{*e})

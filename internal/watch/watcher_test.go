@@ -116,7 +116,7 @@ func TestDemotion(t *testing.T) {
 		"finding: kernel-entry (error): reads enter the kernel",
 	}, p.reported())
 	last := p.states[len(p.states)-1]
-	require.EqualValues(t, 1, last.ClockSourceChanges)
+	require.EqualValues(t, 1, last.Events[ClockSource])
 	require.Equal(t, "hpet", last.Document.Host.ClockSource.Current)
 	require.Equal(t, p.machine.findings, last.Document.Findings)
 
@@ -301,7 +301,7 @@ func TestBeats(t *testing.T) {
 	require.Len(t, p.states, published+1)
 	last := p.states[published]
 	require.InDelta(t, 5, last.StallSeconds, 1e-9)
-	require.EqualValues(t, 1, last.WallClockSteps)
+	require.EqualValues(t, 1, last.Events[WallClockStep])
 	require.Equal(t, int64(1), last.Events[Stall])
 	require.Zero(t, p.states[published-1].Events[Stall], "a published state never changes")
 }
