@@ -45,7 +45,7 @@ func (b *baseline) next(cost, floor float64) (old, new float64, changed bool) {
 		return 0, 0, false
 	}
 	old, new = stats.Median(b.costs), stats.Median(b.beyond)
-	b.begin(b.beyond, floor)
+	*b = baseline{costs: b.beyond, floors: slices.Repeat([]float64{floor}, len(b.beyond))}
 	return old, new, true
 }
 
@@ -54,13 +54,6 @@ func (b *baseline) usual() float64 {
 		return 0
 	}
 	return stats.Median(b.costs)
-}
-
-func (b *baseline) begin(costs []float64, floor float64) {
-	*b = baseline{costs: costs}
-	for range costs {
-		b.floors = append(b.floors, floor)
-	}
 }
 
 // outside returns whether a cost is beyond the noise of the baseline, and to which side. What the empty call

@@ -120,14 +120,7 @@ func (w *watcher) changes(last *snapshot, now snapshot) []Event {
 			Message: fmt.Sprintf("the clock source changed from %s to %s", named(before.source), named(now.source)),
 		})
 	}
-	events = append(events, availability(before, now)...)
-	if e := synchronisation(before, now); e != nil {
-		events = append(events, *e)
-	}
-	if e := stoodStill(before, now); e != nil {
-		events = append(events, *e)
-	}
-	return events
+	return slices.Concat(events, availability(before, now), synchronisation(before, now), stoodStill(before, now))
 }
 
 func named(source string) string {
@@ -230,7 +223,7 @@ func clockOf(l snapshot, id string) *compare.Clock {
 	return &l.clocks[i]
 }
 
-func synchronisation(before, now snapshot) *Event {
+func synchronisation(before, now snapshot) []Event {
 	if before.timeSync == nil || now.timeSync == nil || before.timeSync.Synchronised == now.timeSync.Synchronised {
 		return nil
 	}
@@ -238,7 +231,7 @@ func synchronisation(before, now snapshot) *Event {
 	if now.timeSync.Synchronised {
 		e.From, e.To, e.Message = e.To, e.From, "the wall clock is synchronised"
 	}
-	return &e
+	return []Event{e}
 }
 
 const (
@@ -253,7 +246,7 @@ const (
 
 // stoodStill returns an event if the real-time clock went on while all clocks of the system stood still: a
 // hypervisor that pauses a machine can stop these with it.
-func stoodStill(before, now snapshot) *Event {
+func stoodStill(before, now snapshot) []Event {
 	if !before.hasRTC || !now.hasRTC {
 		return nil
 	}
@@ -267,10 +260,10 @@ func stoodStill(before, now snapshot) *Event {
 		return nil
 	}
 	ahead = ahead.Round(time.Second)
-	return &Event{
+	return []Event{{
 		Time: now.at, Kind: Stall, DurationNS: int64(ahead),
 		Message: fmt.Sprintf("the clocks stood still for about %s, which the real-time clock counted: the machine was paused; its wall clock may be behind", words.Duration(float64(ahead))),
-	}
+	}}
 }
 
 // examine has the machine examined, and returns the new lines of the kernel's log, and the findings that

@@ -29,14 +29,13 @@ type Events struct {
 	options Options
 	fds     []int
 	rings   map[int]*Ring // by CPU
-	first   map[int]int   // the event that owns the ring of a CPU
 	// countsLost is whether the kernel counts the samples that it could not write.
 	countsLost bool
 }
 
 // New returns Events without an event.
 func New(options Options) *Events {
-	return &Events{options: options, rings: map[int]*Ring{}, first: map[int]int{}, countsLost: true}
+	return &Events{options: options, rings: map[int]*Ring{}, countsLost: true}
 }
 
 // AllThreads is the thread of Open that means every thread on the CPU.
@@ -94,18 +93,17 @@ func (e *Events) open(attributes *unix.PerfEventAttr, tid, cpu int) (int, error)
 
 // write makes an event write into the ring of its CPU.
 func (e *Events) write(fd, cpu int) error {
-	if first, ok := e.first[cpu]; ok {
-		if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, first); err != nil {
+	if ring := e.rings[cpu]; ring != nil {
+		if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, ring.owner); err != nil {
 			return fmt.Errorf("PERF_EVENT_IOC_SET_OUTPUT: %w", err)
 		}
 		return nil
 	}
 	ring, err := newRing(fd)
-	if err != nil {
-		return err
+	if err == nil {
+		e.rings[cpu] = ring
 	}
-	e.rings[cpu], e.first[cpu] = ring, fd
-	return nil
+	return err
 }
 
 // Read calls visit for each new record: CPU by CPU, and in order of time for each CPU.

@@ -22,6 +22,7 @@ var ringPages = []int{128, 32, 8}
 // has copied the records; perf_event_open(2) describes the order. The memory is mapped and not
 // part of Go's heap, so the garbage collector neither moves nor frees it.
 type Ring struct {
+	owner   int // the event whose ring it is
 	memory  []byte
 	control *unix.PerfEventMmapPage
 	data    []byte
@@ -35,7 +36,7 @@ func newRing(fd int) (*Ring, error) {
 	for _, pages := range ringPages {
 		memory, err := unix.Mmap(fd, 0, (1+pages)*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 		if err == nil {
-			return &Ring{memory: memory, control: (*unix.PerfEventMmapPage)(unsafe.Pointer(&memory[0])), data: memory[page:]}, nil
+			return &Ring{owner: fd, memory: memory, control: (*unix.PerfEventMmapPage)(unsafe.Pointer(&memory[0])), data: memory[page:]}, nil
 		}
 		refused = fmt.Errorf("a ring of %d KiB for each CPU (kernel.perf_event_mlock_kb): %w", (1+pages)*page/1024, err)
 		if !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOMEM) {

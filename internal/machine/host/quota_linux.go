@@ -70,7 +70,8 @@ func cpuGroups(root string) iter.Seq2[string, string] {
 				if mount.FSType == "cgroup2" != (group.HierarchyID == 0) {
 					continue
 				}
-				if mount.FSType == "cgroup" && (!slices.Contains(group.Controllers, "cpu") || !hasOption(mount, "cpu")) {
+				_, ofCPU := mount.SuperOptions["cpu"]
+				if mount.FSType == "cgroup" && (!slices.Contains(group.Controllers, "cpu") || !ofCPU) {
 					continue
 				}
 				// A container sees its own group as the root of the mount.
@@ -103,11 +104,6 @@ func controlGroups(root string) ([]procfs.Cgroup, []*procfs.MountInfo, error) {
 	}
 	mounts, err := fs.GetProcMounts(self.PID)
 	return groups, mounts, err
-}
-
-func hasOption(mount *procfs.MountInfo, name string) bool {
-	_, ok := mount.SuperOptions[name]
-	return ok
 }
 
 // limitReaders read the limit of a control group from its folder, by file system.
