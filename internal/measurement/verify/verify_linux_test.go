@@ -65,9 +65,7 @@ func TestStoppedProcessLosesNoCPU(t *testing.T) {
 			}
 			return now
 		})
-		v := Run(context.Background(), []clock.Clock{slow, shared("next@fake", now)}, Settings{
-			Time: time.Second, CPUs: thread.Usable(), All: []clock.Clock{truth()}, CounterIsTrusted: true,
-		}, nil)
+		v := Run(context.Background(), []clock.Clock{slow, shared("next@fake", now)}, under(time.Second, thread.Usable()), nil)
 		require.Empty(t, v.LostCPUs)
 		for _, c := range v.Clocks {
 			require.NotEqual(t, Unverified, c.Verdict, c.Reason)

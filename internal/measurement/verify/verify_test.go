@@ -16,13 +16,15 @@ import (
 	"github.com/timebench/timebench/test/planted"
 )
 
+// under returns the settings of a run with a witness.
+func under(span time.Duration, cpus []int, others ...clock.Clock) Settings {
+	return Settings{Time: span, CPUs: cpus, All: append([]clock.Clock{truth()}, others...), CounterIsTrusted: true}
+}
+
 // run verifies clocks on the CPUs for long enough to find planted faults.
 func run(t *testing.T, cpus []int, clocks ...clock.Clock) Verification {
 	t.Helper()
-	return Run(context.Background(), clocks, Settings{
-		Time: time.Duration(len(clocks)) * 200 * time.Millisecond, CPUs: cpus,
-		All: append([]clock.Clock{truth()}, clocks...), CounterIsTrusted: true,
-	}, nil)
+	return Run(context.Background(), clocks, under(time.Duration(len(clocks))*200*time.Millisecond, cpus, clocks...), nil)
 }
 
 func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
@@ -30,9 +32,7 @@ func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
 	twin, clean := shared("clean@syscall", now), shared("clean@vdso", now)
 	clean.Twin = twin.ID
 	for range 20 {
-		v := Run(context.Background(), []clock.Clock{clean}, Settings{
-			Time: 60 * time.Millisecond, CPUs: cpus, All: []clock.Clock{truth(), twin, clean}, CounterIsTrusted: true,
-		}, nil)
+		v := Run(context.Background(), []clock.Clock{clean}, under(60*time.Millisecond, cpus, twin, clean), nil)
 		c := v.Clocks[0]
 		require.Empty(t, c.Faults)
 		require.Equal(t, IsMonotonic, c.Verdict, c.Reason)
@@ -212,7 +212,7 @@ func TestJumpInTheLastBatch(t *testing.T) {
 			return now()
 		}
 	})
-	v := Run(ctx, []clock.Clock{c}, Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{truth()}, CounterIsTrusted: true}, nil)
+	v := Run(ctx, []clock.Clock{c}, under(10*time.Minute, thread.Usable()[:1]), nil)
 	f := faultOf(v.Clocks[0], FaultJump)
 	require.NotNil(t, f)
 	require.Equal(t, int64(1), f.Count)
@@ -306,9 +306,7 @@ func TestLateTickIsNoFault(t *testing.T) {
 			return at / tick * tick
 		})
 		c.Coarse = says
-		v := Run(context.Background(), []clock.Clock{c}, Settings{
-			Time: 700 * time.Millisecond, CPUs: thread.Usable(), All: []clock.Clock{truth()}, CounterIsTrusted: true,
-		}, nil)
+		v := Run(context.Background(), []clock.Clock{c}, under(700*time.Millisecond, thread.Usable()), nil)
 		require.Empty(t, v.Clocks[0].Faults)
 		require.Greater(t, v.Clocks[0].StoodNS, float64(late)/2)
 	}
@@ -324,9 +322,7 @@ func TestWallClockThatIsSetBack(t *testing.T) {
 			return at - (at-start)/int64(30*time.Millisecond)*int64(10*time.Millisecond)
 		}
 	})
-	v := Run(context.Background(), []clock.Clock{c}, Settings{
-		Time: time.Second, CPUs: cpus, All: []clock.Clock{truth()}, CounterIsTrusted: true,
-	}, nil)
+	v := Run(context.Background(), []clock.Clock{c}, under(time.Second, cpus), nil)
 	require.Equal(t, Backwards, v.Clocks[0].Verdict)
 	require.Nil(t, faultOf(v.Clocks[0], FaultWarp))
 	require.InDelta(t, 1e7, faultOf(v.Clocks[0], FaultBackwards).WorstNS, 1e6)
@@ -413,9 +409,7 @@ func TestCPUThatIsGone(t *testing.T) {
 func TestInterruptedRunHasWhatIsKnown(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var told int
-	v := Run(ctx, []clock.Clock{shared("first@fake", now), shared("second@fake", now)}, Settings{
-		Time: 100 * time.Millisecond, CPUs: thread.Usable(), All: []clock.Clock{truth()}, CounterIsTrusted: true,
-	}, func(_, total time.Duration) {
+	v := Run(ctx, []clock.Clock{shared("first@fake", now), shared("second@fake", now)}, under(100*time.Millisecond, thread.Usable()), func(_, total time.Duration) {
 		require.Equal(t, 100*time.Millisecond, total)
 		told++
 		cancel()
@@ -447,9 +441,7 @@ func TestRelations(t *testing.T) {
 	raw := shared("CLOCK_MONOTONIC_RAW@vdso", func() int64 { at := now(); return at + at/10_000 })
 	boot := shared("CLOCK_BOOTTIME@syscall", func() int64 { return now() + 77 })
 	clocks := []clock.Clock{stepped, raw, boot, shared("CLOCK_MONOTONIC@vdso", now)}
-	v := Run(context.Background(), clocks, Settings{
-		Time: 800 * time.Millisecond, CPUs: thread.Usable()[:1], All: append([]clock.Clock{truth()}, clocks...), CounterIsTrusted: true,
-	}, func(done, _ time.Duration) {
+	v := Run(context.Background(), clocks, under(800*time.Millisecond, thread.Usable()[:1], clocks...), func(done, _ time.Duration) {
 		if done > 0 {
 			offset.Store(1e9 - 5_000_000)
 		}
