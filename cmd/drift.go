@@ -26,7 +26,7 @@ func driftCommand() *cobra.Command {
 	var flags *sectionFlags
 	command := &cobra.Command{
 		Use:   "drift [CLOCK...]",
-		Short: "Measure the rates of clocks against a reference, idle and under load",
+		Short: "Measure the rates of clocks against a reference",
 		Long: `Drift reads each clock between two readings of the reference, again and again. The slope
 of the least-squares line through the readings is the rate of the clock against the
 reference, in parts per million (ppm), with its 95% CI. One ppm is 86 ms a day.

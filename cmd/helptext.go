@@ -76,7 +76,7 @@ func examples(lines string, width int) string {
 // The flags of the groups of a help; the others are about how to measure.
 var (
 	whatFlags   = []string{"threads", "all", "cpus", "runtime", "ref", "pin", "workers", "clocksources", "fast", "load", "by-thread"}
-	outputFlags = []string{"format", "out", "quiet", "verbose", "label", "fail-on", "fail-above", "fail-above-ns", "listen", "textfile", "help"}
+	outputFlags = []string{"format", "out", "quiet", "verbose", "label", "fail-on", "fail-above", "fail-above-ns", "listen", "textfile", "version", "help"}
 )
 
 // flagGroups returns the flags of a command in groups, in the order in which the command adds them; in one if all are

@@ -138,10 +138,10 @@ func (r Rows) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, m := range r.Marks {
 		line := Stroke(Grey, Pixel)
 		line.Dashes = Dashes[1+i%(len(Dashes)-1)]
-		c.StrokeLine2(line, x(m.ValueNS), c.Min.Y, x(m.ValueNS), c.Max.Y)
+		r.upright(c, line, x(m.ValueNS), y)
 	}
 	if r.Middle != 0 {
-		c.StrokeLine2(Stroke(Grey, Pixel), x(r.Middle), c.Min.Y, x(r.Middle), c.Max.Y)
+		r.upright(c, Stroke(Grey, Pixel), x(r.Middle), y)
 	}
 	for i, row := range r.Rows {
 		at, end := y(float64(i)), c.Min.X
@@ -179,6 +179,18 @@ func (r Rows) Plot(c draw.Canvas, p *plot.Plot) {
 		beside := Shortened(text, row.Text, c.Size().X/2)
 		c.FillText(right, vg.Point{X: c.Max.X, Y: at + lineAbove}, beside)
 		c.FillText(text, vg.Point{X: c.Min.X, Y: at + lineAbove}, shortened(text, row.Name, c.Size().X-text.Width(beside)-textGap))
+	}
+}
+
+// upright draws a vertical line through all rows, but not through names above them.
+func (r Rows) upright(c draw.Canvas, line draw.LineStyle, x vg.Length, y func(float64) vg.Length) {
+	if !r.above {
+		c.StrokeLine2(line, x, c.Min.Y, x, c.Max.Y)
+		return
+	}
+	const half = 9 * Pixel
+	for i := range r.Rows {
+		c.StrokeLine2(line, x, y(float64(i))-half, x, y(float64(i))+half)
 	}
 }
 
