@@ -5,30 +5,22 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/diagnose/attachment"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
 // logDocument returns the document of a kernel log alone.
 func logDocument(t *testing.T, folder string) *result.Document {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, "dmesg.txt"))
+	log, err := os.Open(filepath.Join(folder, "dmesg.txt"))
 	require.NoError(t, err)
-	lines, incomplete := kernellog.Select(strings.Split(strings.TrimSpace(string(text)), "\n"), kernellog.MaxLines)
-	d := &result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Source: "dmesg.txt", Lines: lines, Truncated: incomplete}}}
-	m := kernellog.MachineOf(kernellog.Parse(lines))
-	d.Host.Arch, d.Host.Kernel, d.Host.BootParameters = m.Arch, m.Kernel, m.Parameters
-	if m.Hypervisor != "" {
-		d.Host.Virtualization = &result.Virtualization{System: m.Hypervisor, Role: "guest"}
-	}
-	if m.ClockSource != "" {
-		d.Host.ClockSource = &result.ClockSource{Current: m.ClockSource, Available: m.Available}
-	}
+	defer func() { _ = log.Close() }()
+	d, err := attachment.Read("dmesg.txt", log)
+	require.NoError(t, err)
 	return d
 }
 
