@@ -1,4 +1,4 @@
-package diagnose_test
+package diagnose
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/diagnose/attachment"
 	"github.com/timebench/timebench/internal/document/result"
 )
@@ -51,7 +50,7 @@ func TestCasesOfKernelLogs(t *testing.T) {
 				}
 				text := said(d)
 				if text == "" {
-					text = diagnose.Healthy(d)
+					text = Healthy(d)
 				}
 				holds(t, text, append(says, `(?i)^from a kernel log alone`), slices.Concat(never, expect.MustNotMention, []string{`ns/read`, `costs \d`}))
 				if expect.Healthy {

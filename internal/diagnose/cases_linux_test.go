@@ -1,4 +1,4 @@
-package diagnose_test
+package diagnose
 
 import (
 	"encoding/json"
@@ -42,7 +42,7 @@ func addFacts(t *testing.T, d *result.Document, facts json.RawMessage) {
 // caseDocument returns the document of a case, with the facts of its tree if it has one.
 func caseDocument(t *testing.T, folder string) *result.Document {
 	t.Helper()
-	d := loaded(t, filepath.Join(folder, "results.json"))
+	d := documentOf(t, filepath.Join(folder, "results.json"))
 	tree := filepath.Join("testdata", folder, "tree")
 	if _, err := os.Stat(tree); err == nil {
 		saved := d.Host

@@ -1,4 +1,4 @@
-package diagnose_test
+package diagnose
 
 import (
 	"path/filepath"
@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/sections"
 )
 
-func loaded(t *testing.T, name string) *result.Document {
+func documentOf(t *testing.T, name string) *result.Document {
 	t.Helper()
 	d, err := sections.Load(filepath.Join("testdata", name))
 	require.NoError(t, err)
@@ -22,7 +21,7 @@ func loaded(t *testing.T, name string) *result.Document {
 
 func kindsOf(d *result.Document) string {
 	var kinds []string
-	for _, f := range diagnose.Findings(d) {
+	for _, f := range Findings(d) {
 		kinds = append(kinds, f.Kind)
 	}
 	return strings.Join(kinds, " ")
@@ -31,8 +30,8 @@ func kindsOf(d *result.Document) string {
 // said returns all text of the findings on a document, with one space between words.
 func said(d *result.Document) string {
 	var text strings.Builder
-	for _, f := range diagnose.Findings(d) {
-		text.WriteString(diagnose.Worded(f))
+	for _, f := range Findings(d) {
+		text.WriteString(worded(f))
 	}
 	return strings.Join(strings.Fields(text.String()), " ")
 }
@@ -51,9 +50,9 @@ func holds(t *testing.T, text string, says, never []string) {
 // A worker that was late in a guest with many CPUs left CLOCK_MONOTONIC@vdso without figures. That
 // does not mean that there is no vDSO.
 func TestClockThatFailedIsNoMissingVDSO(t *testing.T) {
-	d := loaded(t, "late-worker.json")
+	d := documentOf(t, "late-worker.json")
 	require.Equal(t, "unsynchronised steal", kindsOf(d))
-	_, told := diagnose.Conclusive(d)
+	_, told := Conclusive(d)
 	require.False(t, told, "nothing was measured")
 }
 
@@ -125,7 +124,7 @@ func TestWindows(t *testing.T) {
 			name: "hvinvalid", kinds: "kernel-entry-unproven", plant: func(d *result.Document) { clockOf(d, "QueryPerformanceCounter@winapi").Latency = nil },
 		},
 	} {
-		d := loaded(t, "windows-"+test.name+".json")
+		d := documentOf(t, "windows-"+test.name+".json")
 		if test.plant != nil {
 			test.plant(d)
 		}

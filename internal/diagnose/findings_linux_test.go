@@ -17,9 +17,9 @@ import (
 // they enter the kernel.
 func machine(t *testing.T, name, entry string, fineNS float64) *result.Document {
 	t.Helper()
-	d := &result.Document{Host: host.At(filepath.Join("..", "machine", "host", "testdata", name)), Sections: []result.Section{&compare.Costs{FloorNS: 1.4}}}
-	compare.Into(d).Clocks = clocks(entry, fineNS)
-	return d
+	tree := filepath.Join("..", "machine", "host", "testdata", name)
+	require.DirExists(t, tree)
+	return &result.Document{Host: host.At(tree), Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: clocks(entry, fineNS)}}}
 }
 
 // What the findings on a recorded machine must contain. TestHealthyRecordedMachines has those without.
@@ -81,9 +81,10 @@ func TestRecordedMachines(t *testing.T) {
 		{tree: "broken-unknown-names", entry: result.Always, fineNS: 640, kinds: "kernel-entry", says: []string{"because the clock source is"}},
 		{tree: "virtualbox-acpi-pm", entry: result.Never, fineNS: 25, kinds: "tsc-unstable", says: []string{"marked the TSC unstable"}},
 	} {
-		findings := Findings(machine(t, test.tree, test.entry, test.fineNS))
+		d := machine(t, test.tree, test.entry, test.fineNS)
+		findings := Findings(d)
 		name := test.tree + ", " + test.entry
-		require.Equal(t, test.kinds, kinds(findings), name)
+		require.Equal(t, test.kinds, kindsOf(d), name)
 		var all strings.Builder
 		for i, f := range findings {
 			require.NotEmpty(t, f.Evidence, name)
@@ -126,12 +127,4 @@ func TestNoFindingsWithAnyClockOfTheCatalogue(t *testing.T) {
 		}
 	}
 	require.Empty(t, Findings(d))
-}
-
-func kinds(findings []result.Finding) string {
-	var all []string
-	for _, f := range findings {
-		all = append(all, f.Kind)
-	}
-	return strings.Join(all, " ")
 }

@@ -1,14 +1,12 @@
-package diagnose_test
+package diagnose
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -18,7 +16,7 @@ import (
 // changes something, and is safe.
 func rules(t *testing.T, d *result.Document) {
 	t.Helper()
-	for _, f := range diagnose.Findings(d) {
+	for _, f := range Findings(d) {
 		require.NotEmpty(t, f.Evidence, f.Title)
 		require.NotEmpty(t, f.Cause, f.Title)
 		seen := map[string]bool{}
@@ -41,8 +39,8 @@ func sound(t *testing.T, d *result.Document, r result.Remedy) {
 			require.NotContains(t, h.BootParameters, parameter, "is set: %s", all)
 		}
 	}
-	require.False(t, diagnose.IsTSCWrong(d) && strings.Contains(all, "tsc=nowatchdog") && !strings.Contains(r.Advice, "Remove"), "unsafe: %s", all)
-	require.False(t, diagnose.IsTSCWrong(d) && strings.Contains(commands, "echo tsc"), "unsafe: %s", all)
+	require.False(t, isTSCWrong(d) && strings.Contains(all, "tsc=nowatchdog") && !strings.Contains(r.Advice, "Remove"), "unsafe: %s", all)
+	require.False(t, isTSCWrong(d) && strings.Contains(commands, "echo tsc"), "unsafe: %s", all)
 	require.False(t, guest && strings.Contains(r.Advice, "firmware (BIOS)"), "a guest has none: %s", all)
 	if h.CPU.InvariantTSC != nil && *h.CPU.InvariantTSC {
 		require.NotContains(t, all, "+invtsc", "the bit is set")
@@ -96,7 +94,7 @@ func TestRulesOnEveryRecordedMachine(t *testing.T) {
 		for _, entry := range []string{result.Never, result.Always, result.Unknown} {
 			for _, container := range []string{"", "docker"} {
 				for i, parameters := range [][]string{nil, {"tsc=reliable"}, {"tsc=nowatchdog", "clocksource=hpet"}, {"notsc"}, {"vdso=0"}} {
-					d := &result.Document{Host: host.At(filepath.Dir(tree)), Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: diagnose.Clocks(entry, 640)}}}
+					d := &result.Document{Host: host.At(filepath.Dir(tree)), Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: clocks(entry, 640)}}}
 					d.Host.Container = container
 					d.Host.BootParameters = append(slices.Clone(d.Host.BootParameters), parameters...)
 					if planted := plantedLogs[(i+tried)%len(plantedLogs)]; planted != nil {
@@ -105,7 +103,7 @@ func TestRulesOnEveryRecordedMachine(t *testing.T) {
 					tried++
 					d.Host.DistributionID = []string{"", "ubuntu", "rocky", "alpine", "arch"}[i]
 					d.Host.TimeSync = &result.TimeSync{}
-					d.Host.WallOffsets = []result.WallOffset{rtc(3600e9)}
+					d.Host.WallOffsets = []result.WallOffset{offset("rtc0", "rtc_cmos", hour, rtcBound)}
 					rules(t, d)
 				}
 			}
@@ -118,22 +116,9 @@ func TestHealthyRecordedMachines(t *testing.T) {
 	for _, name := range []string{
 		"bare-metal-tsc", "kvm", "kvm-amd", "firecracker", "hyperv-azure", "vmware", "arm64", "qemu-tsc", "broken-no-sysfs", "broken-empty", "broken-folders",
 	} {
-		tree := filepath.Join("..", "machine", "host", "testdata", name)
-		_, err := os.Stat(tree)
-		require.NoError(t, err)
-		d := &result.Document{Host: host.At(tree), Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: diagnose.Clocks(result.Never, 30)}}}
+		d := machine(t, name, result.Never, 30)
 		d.Host.TimeSync = &result.TimeSync{Synchronised: true, MaxErrorNS: 1e9}
-		d.Host.WallOffsets = []result.WallOffset{rtc(9e8), ptp("KVM virtual PTP", 1e6)}
+		d.Host.WallOffsets = []result.WallOffset{offset("rtc0", "rtc_cmos", 9e8, rtcBound), offset("ptp0", "KVM virtual PTP", 1e6, 2000)}
 		require.Empty(t, kindsOf(d), name)
 	}
-}
-
-// ptp and rtc return the offset of a wall clock from a clock of the host, and from a real-time
-// clock.
-func ptp(name string, offsetNS int64) result.WallOffset {
-	return result.WallOffset{Against: "ptp0", Name: name, OffsetNS: &offsetNS, BoundNS: 2000}
-}
-
-func rtc(offsetNS int64) result.WallOffset {
-	return result.WallOffset{Against: "rtc0", Name: "rtc_cmos", OffsetNS: &offsetNS, BoundNS: 500_050_000}
 }
