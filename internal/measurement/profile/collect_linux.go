@@ -44,18 +44,20 @@ func (c *collector) drain(untilNS uint64) error {
 	if err != nil {
 		return err
 	}
-	var due, later []perfevent.Record
-	for _, r := range c.waiting {
-		if r.TimeNS <= untilNS {
-			due = append(due, r)
-		} else {
-			later = append(later, r)
-		}
-	}
-	c.waiting = later
-	c.tally.addAll(due)
+	c.count(untilNS)
 	c.tally.lookUpNames()
 	return nil
+}
+
+// count counts the records that wait, up to a time, by their times: each CPU has a ring of its own.
+func (c *collector) count(untilNS uint64) {
+	slices.SortStableFunc(c.waiting, func(a, b perfevent.Record) int { return cmp.Compare(a.TimeNS, b.TimeNS) })
+	due := 0
+	for due < len(c.waiting) && c.waiting[due].TimeNS <= untilNS {
+		c.tally.add(&c.waiting[due])
+		due++
+	}
+	c.waiting = slices.Delete(c.waiting, 0, due)
 }
 
 // begin begins the time of the profile.
@@ -211,7 +213,7 @@ func (o *opened) openCPUs(cpus []int) error {
 		switch {
 		case err == nil || errors.Is(err, unix.ENODEV): // the CPU went offline
 		case i > 0 && tooMany(err):
-			o.unseen = append(o.unseen, fmt.Sprintf("%d of %d CPUs: %s", len(cpus)-i, len(cpus), moreDescriptorsNeeded(len(cpus)-i)))
+			o.unseen = append(o.unseen, fmt.Sprintf("%d of %d CPUs: %s", len(cpus)-i, len(cpus), descriptorsNeeded(openFiles()+len(cpus)-i)))
 			return nil
 		default:
 			return errors.Join(err, o.events.Close())

@@ -1,29 +1,20 @@
 package profile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
-// clockFunctions are the functions of the vDSO that read a clock, without their prefix, and the clock
-// whose cost is that of a call. vdso(7) lists the functions.
-var clockFunctions = []struct{ function, clock string }{
-	{"clock_gettime", "CLOCK_MONOTONIC@vdso"},
-	{"clock_gettime64", "CLOCK_MONOTONIC@vdso"},
-	{"gettimeofday", "gettimeofday@vdso"},
-	{"time", "time@vdso"},
+// clockFunctions are the clocks whose cost is that of a call of a function of the vDSO, by the name of the function without
+// its prefix. vdso(7) lists the functions.
+var clockFunctions = map[string]string{
+	"clock_gettime": fineID, "clock_gettime64": fineID, "gettimeofday": "gettimeofday@vdso", "time": "time@vdso",
 }
 
 // clockOf returns the clock whose cost is that of a call of a function of the vDSO; for code without a name that of the fine
 // clocks.
-func clockOf(function string) string {
-	for _, r := range clockFunctions {
-		if r.function == bare(function) {
-			return r.clock
-		}
-	}
-	return fineID
-}
+func clockOf(function string) string { return cmp.Or(clockFunctions[bare(function)], fineID) }
 
 // unnamed is the name of code of the vDSO that belongs to no function with a name.
 const unnamed = "vDSO"
@@ -56,12 +47,7 @@ func newFunctions(size uint64, offsets map[string]uint64) *functions {
 
 // bare returns the name of a function of the vDSO without its prefix.
 func bare(name string) string {
-	for _, prefix := range []string{"__vdso_", "__kernel_"} {
-		if after, ok := strings.CutPrefix(name, prefix); ok {
-			return after
-		}
-	}
-	return name
+	return strings.TrimPrefix(strings.TrimPrefix(name, "__vdso_"), "__kernel_")
 }
 
 // of returns the name of the function that a program called, and whether it reads a clock.
@@ -76,7 +62,7 @@ func (f *functions) of(addresses []uint64, vdso addressRange) (name string, read
 		if function.offset > at {
 			continue
 		}
-		reads = slices.ContainsFunc(clockFunctions, func(r struct{ function, clock string }) bool { return r.function == bare(function.name) })
+		_, reads = clockFunctions[bare(function.name)]
 		return function.name, reads
 	}
 	// Code before the first name is outlined from the functions that read clocks. That of

@@ -25,33 +25,29 @@ func paranoid() string {
 	return strings.TrimSpace(string(text))
 }
 
-func wholeMachineNeeds() string {
-	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 0 or below (it is %s)", neededUser(), paranoid())
-}
+func wholeMachineNeeds() string { return needed(0) }
 
 // kernelNeeds returns what samples of the kernel need. hidden is why its functions are unknown, if they are.
 func kernelNeeds(hidden error) string {
 	if level, err := strconv.Atoi(paranoid()); err == nil && level <= 1 && hidden != nil {
 		return hidden.Error()
 	}
-	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid 1 or below (it is %s)", neededUser(), paranoid())
+	return needed(1)
 }
 
-// neededUser returns the user who may sample all.
-func neededUser() string {
+// needed returns who may sample more than this process, or the highest setting with which it may.
+func needed(level int) string {
+	user := "root"
 	if os.Geteuid() == 0 && inUserNamespace() {
-		return "root outside of this user namespace"
+		user = "root outside of this user namespace"
 	}
-	return "root"
+	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid %d or below (it is %s)", user, level, paranoid())
 }
 
 // descriptorsNeeded says that so many open files are needed, beside the few of the program itself.
 func descriptorsNeeded(number int) string {
 	return fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and %d are needed", openFiles(), number)
 }
-
-// moreDescriptorsNeeded says that so many more open files are needed than the limit allows.
-func moreDescriptorsNeeded(more int) string { return descriptorsNeeded(openFiles() + more) }
 
 // openFiles returns the limit of open files; 0 if that is unknown.
 func openFiles() int {

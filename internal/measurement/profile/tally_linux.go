@@ -158,14 +158,6 @@ func newTally(inspect inspector, kernel kernel, vdso *functions, pids []int) *ta
 	return t
 }
 
-// addAll counts records. It sorts them by time, because each CPU has a ring of its own.
-func (t *tally) addAll(records []perfevent.Record) {
-	slices.SortStableFunc(records, func(a, b perfevent.Record) int { return cmp.Compare(a.TimeNS, b.TimeNS) })
-	for i := range records {
-		t.add(&records[i])
-	}
-}
-
 // add counts a record. Records come in the order of their times.
 func (t *tally) add(r *perfevent.Record) {
 	if r.PID <= 0 && r.Kind != perfevent.Lost && r.Kind != perfevent.LostSamples && r.Kind != perfevent.Throttle {

@@ -75,7 +75,7 @@ func talliedOf(seen faked, pids []int, records ...perfevent.Record) *tally {
 			records[i].TID = records[i].PID
 		}
 	}
-	t.addAll(records)
+	(&collector{tally: t, waiting: slices.Clone(records)}).count(^uint64(0))
 	t.lookUpNames()
 	return t
 }
@@ -373,7 +373,9 @@ func TestTheProcessBeforeTheCommand(t *testing.T) {
 	tally.starting = 10
 	before, after := sample(10, nil, inProgram), sample(10, nil, inProgram)
 	before.TimeNS, after.TimeNS = 1, 3
-	tally.addAll([]perfevent.Record{before, {Kind: perfevent.Comm, PID: 10, TID: 10, Name: "sh", Exec: true, TimeNS: 2}, after})
+	for _, r := range []perfevent.Record{before, {Kind: perfevent.Comm, PID: 10, TID: 10, Name: "sh", Exec: true, TimeNS: 2}, after} {
+		tally.add(&r)
+	}
 	require.Len(t, tally.programs, 1)
 	require.Equal(t, "sh", tally.programs[0].command)
 }
