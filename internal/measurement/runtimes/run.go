@@ -73,9 +73,12 @@ const (
 	emptyCall = "call"
 )
 
+// mostOutput is how many bytes a benchmark may print at most.
+const mostOutput = 4 << 20
+
 // limits returns the limits of a program that should take this long. A JVM on an emulated machine takes 15 s.
 func limits(expected time.Duration) program.Limits {
-	return program.Limits{Time: 30*time.Second + 5*expected, OutputBytes: 4 << 20}
+	return program.Limits{Time: 30*time.Second + 5*expected, OutputBytes: mostOutput}
 }
 
 // A subject is a runtime that is measured.

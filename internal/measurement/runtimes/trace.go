@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strconv"
 	"time"
@@ -58,17 +59,33 @@ func (s *subject) unproven(why string) {
 // that each call read.
 func (r *runner) marked(s *subject, times int, hide bool) ([]ptrace.Span, error) {
 	const longest = 90 * time.Second
-	ctx, cancel := limited(r.ctx, longest)
-	defer cancel(nil)
 	defer r.advance(traceTime)
 	cmd := r.start(s.command, append([]string{"mark", strconv.Itoa(times)}, s.callNames()...)...)
-	complaints := &bounded{most: limits(traceTime).OutputBytes, cancel: cancel}
-	cmd.Stderr = complaints
-	spans, err := ptrace.Trace(ctx, cmd, hide)
-	if err != nil {
-		return nil, cmp.Or(context.Cause(ctx), complaints.because(err))
+	var spans []ptrace.Span
+	_, err := r.underPtrace(longest, cmd, func(ctx context.Context, cmd *exec.Cmd) (err error) {
+		spans, err = ptrace.Trace(ctx, cmd, hide)
+		return err
+	})
+	return spans, err
+}
+
+// underPtrace runs a program by a function of package ptrace, and returns what it prints. An error has the line of its standard
+// error that explains it.
+func (r *runner) underPtrace(longest time.Duration, cmd *exec.Cmd, run func(context.Context, *exec.Cmd) error) ([]byte, error) {
+	ctx, stop := context.WithTimeoutCause(r.ctx, longest, fmt.Errorf("did not end within %v", longest.Round(time.Second)))
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	text, complaints := &bounded{cancel: cancel}, &bounded{cancel: cancel}
+	cmd.Stdout, cmd.Stderr = text, complaints
+	err := run(ctx, cmd)
+	if line := program.Complaint(complaints.content); err != nil && line != "" {
+		err = fmt.Errorf("%w: %s", err, line)
 	}
-	return spans, nil
+	if err != nil {
+		return nil, cmp.Or(context.Cause(ctx), err)
+	}
+	return text.content, nil
 }
 
 // attribute sets the clocks that a call reads: what most of the traced calls read. The call may have no
@@ -119,24 +136,18 @@ func (r *runner) withoutVDSO(s *subject) {
 		return
 	}
 	expected := r.settings.costTime(s.Runtime)
-	limit := limits(expected)
-	ctx, cancel := limited(r.ctx, limit.Time)
-	defer cancel(nil)
 	defer r.advance(expected)
 	began := time.Now()
-	text, complaints := &bounded{most: limit.OutputBytes, cancel: cancel}, &bounded{most: limit.OutputBytes, cancel: cancel}
-	cmd := r.start(s.command, append(r.settings.costMode(), s.callNames()...)...)
-	cmd.Stdout, cmd.Stderr = text, complaints
-	err := complaints.because(ptrace.Run(ctx, cmd))
+	text, err := r.underPtrace(limits(expected).Time, r.start(s.command, append(r.settings.costMode(), s.callNames()...)...), ptrace.Run)
 	var out output
 	if err == nil {
-		out, err = parsed(text.content, s.callNames(), time.Since(began))
+		out, err = parsed(text, s.callNames(), time.Since(began))
 	}
 	if err == nil {
 		err = out.measured(s.callNames(), rounds)
 	}
 	if err != nil {
-		s.note(r.ctx, "the cost without the vDSO could not be measured", cmp.Or(context.Cause(ctx), err))
+		s.note(r.ctx, "the cost without the vDSO could not be measured", err)
 		return
 	}
 	s.hidden = out.costs
@@ -152,38 +163,18 @@ func (m *MeasuredCall) fromVDSO() bool {
 	return m.KernelEntry != result.Always && slices.ContainsFunc(m.Reads, func(clock string) bool { return !slices.Contains(servedByAny, clock) })
 }
 
-// limited returns a context that ends after this long, with a cause for the reason of a row.
-func limited(ctx context.Context, most time.Duration) (context.Context, context.CancelCauseFunc) {
-	within, cancel := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(most, func() { cancel(fmt.Errorf("did not end within %v", most.Round(time.Second))) })
-	return within, func(cause error) {
-		timer.Stop()
-		cancel(cause)
-	}
-}
-
-// bounded keeps what a program prints, and ends it beyond most bytes.
+// bounded keeps what a program prints, and ends it beyond mostOutput.
 type bounded struct {
 	content []byte
-	most    int64
 	cancel  context.CancelCauseFunc
 }
 
 func (b *bounded) Write(text []byte) (int, error) {
-	if int64(len(b.content)+len(text)) > b.most {
-		err := fmt.Errorf("printed more than %d bytes", b.most)
+	if len(b.content)+len(text) > mostOutput {
+		err := fmt.Errorf("printed more than %d bytes", mostOutput)
 		b.cancel(err)
 		return 0, err
 	}
 	b.content = append(b.content, text...)
 	return len(text), nil
-}
-
-// because returns the error of a program with the line of this output, its standard error, that
-// explains it; nil if there is no error.
-func (b *bounded) because(err error) error {
-	if line := program.Complaint(b.content); err != nil && line != "" {
-		return fmt.Errorf("%w: %s", err, line)
-	}
-	return err
 }
