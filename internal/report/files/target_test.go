@@ -1,6 +1,7 @@
 package files
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,4 +20,19 @@ func TestAbandonTakesFoldersOnly(t *testing.T) {
 	target.Abandon()
 	target.Abandon() // as a signal does after it
 	require.Equal(t, map[string]string{"charts": "of another program"}, need.FilesIn(t, out))
+}
+
+// A set replaces the one before it, with the pictures that it lacks.
+func TestSetReplacesTheOneBeforeIt(t *testing.T) {
+	write := func(w io.Writer) error { _, err := io.WriteString(w, `{"schema": "timebench-diff/1"}`); return err }
+	files := []File{{"charts/change.png", write}, {"diff.md", write}, {"diff.json", write}}
+	for name, left := range map[string]int{"report": 2, "report.zip": 1} {
+		folder := filepath.Join(need.Folder(t), "above")
+		for _, set := range [][]File{files, files[1:]} {
+			target := NewTarget(filepath.Join(folder, name), Diffs)
+			require.NoError(t, target.Open())
+			require.NoError(t, target.Write(set))
+		}
+		require.Len(t, need.FilesIn(t, folder), left)
+	}
 }
