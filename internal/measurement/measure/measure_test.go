@@ -244,7 +244,12 @@ func TestPinToACPUThatIsGoneIsAnError(t *testing.T) {
 }
 
 func TestClockThatDoesNotOpenIsARowWithAReason(t *testing.T) {
-	c := measureOne(t, fake("absent", func() (clock.Reader, error) { return nil, errors.New("/dev/absent: no such file") }))
+	absent := fake("absent", func() (clock.Reader, error) { return nil, errors.New("/dev/absent: no such file") })
+	entries, err := Availability([]clock.Clock{absent, scripted("here", count)})
+	require.NoError(t, err)
+	require.True(t, entries[1].Available)
+	c := measureOne(t, absent)
+	require.Equal(t, c.Reason, entries[0].Reason)
 	require.False(t, c.Available)
 	require.Equal(t, "/dev/absent: no such file", c.Reason)
 	require.Nil(t, c.Latency)
