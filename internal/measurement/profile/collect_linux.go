@@ -213,7 +213,8 @@ func (o *opened) openCPUs(cpus []int) error {
 		switch {
 		case err == nil || errors.Is(err, unix.ENODEV): // the CPU went offline
 		case i > 0 && tooMany(err):
-			o.unseen = append(o.unseen, fmt.Sprintf("%d of %d CPUs: %s", len(cpus)-i, len(cpus), descriptorsNeeded(openFiles()+len(cpus)-i)))
+			left := len(cpus) - i
+			o.unseen = append(o.unseen, fmt.Sprintf("%d of %d CPUs: %s", left, len(cpus), descriptorsNeeded(openFiles()+left)))
 			return nil
 		default:
 			return errors.Join(err, o.events.Close())

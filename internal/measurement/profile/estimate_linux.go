@@ -123,8 +123,8 @@ func (e estimate) reads(process *Process, p *program) {
 	}
 }
 
-// readsPerNS returns the number of reads in a ns of those by the vDSO or by direct system calls, and the part of that time
-// in reads whose cost is unknown.
+// readsPerNS returns the number of reads in a ns of those by the vDSO or by direct system calls, and the part of that
+// time in reads whose cost is unknown.
 func (e estimate) readsPerNS(p *program, direct bool) (reads, unknown float64) {
 	samples := 0.0
 	for clock, n := range p.clocks {

@@ -29,7 +29,8 @@ func estimated(used *usage, entry string, clocks []compare.Clock, records ...per
 }
 
 var fast = []compare.Clock{
-	clocked(fineID, 20, 19, 22), clocked(syscallID, 200, 199, 202), clocked(clock.UserModeID, 19, 18, 21), clocked(gettimeofdayID, 160, 160, 160), {ID: "time@vdso"},
+	clocked(fineID, 20, 19, 22), clocked(syscallID, 200, 199, 202), clocked(clock.UserModeID, 19, 18, 21),
+	clocked(gettimeofdayID, 160, 160, 160), {ID: "time@vdso"},
 }
 
 func TestShareAndReads(t *testing.T) {
@@ -135,7 +136,7 @@ func TestUnknownVDSO(t *testing.T) {
 	require.NotEmpty(t, p.Reason)
 }
 
-// The number of reads is their CPU time by what one costs. It is unknown if more than a little is in reads whose cost is.
+// The number of reads is their CPU time by what one costs. It is unknown if many are of clocks whose cost is unknown.
 func TestReads(t *testing.T) {
 	vdso, slow := sample(10, nil, inGettime, inProgram), sample(10, []uint64{gettime}, afterEntry, inProgram)
 	call := func(in uint64) perfevent.Record { return sample(10, []uint64{in}, inWrapper) }

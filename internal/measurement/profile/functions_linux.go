@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// clockFunctions are the clocks whose cost is that of a call of a function of the vDSO, by the name of the function without
-// its prefix. vdso(7) lists the functions.
+// clockFunctions are the clocks whose cost is that of a call of a function of the vDSO, by the name of the function
+// without its prefix. vdso(7) lists the functions.
 var clockFunctions = map[string]string{
 	"clock_gettime": fineID, "clock_gettime64": fineID, "gettimeofday": "gettimeofday@vdso", "time": "time@vdso",
 }

@@ -82,7 +82,9 @@ type kernel []kernelFunction
 // call returns what a callchain in the kernel is part of, by the innermost function that tells.
 func (k kernel) call(addresses []uint64) kernelCall {
 	for _, address := range addresses {
-		i, exact := slices.BinarySearchFunc(k, address, func(f kernelFunction, address uint64) int { return cmp.Compare(f.start, address) })
+		i, exact := slices.BinarySearchFunc(k, address, func(f kernelFunction, address uint64) int {
+			return cmp.Compare(f.start, address)
+		})
 		if !exact {
 			i--
 		}

@@ -220,8 +220,8 @@ func TestFirstThreadThatEnded(t *testing.T) {
 	require.Equal(t, cgroupOf("/proc/self"), p.Cgroup)
 }
 
-// A process that ended meanwhile is an error, for those too who may sample all. What is known of one that was not reaped is that
-// it ended, and not that it has no vDSO.
+// A process that ended meanwhile is an error, for those too who may sample all. What is known of one that was not
+// reaped is that it ended, and not that it has no vDSO.
 func TestProcessThatEndsBefore(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
 	command := exec.Command("true")

@@ -150,8 +150,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// Of thousands of processes that ended, or with a library that stands in for the clock, the report has ten and the number of the
-// others.
+// Of thousands of processes that ended, or with a library that stands in for the clock, the report has ten and the
+// number of the others.
 func TestReasonsOfManyProcesses(t *testing.T) {
 	s := &Profile{Processes: []Process{{PID: 1, Command: "secret", Reason: "that needs root"}, {PID: 2, Command: "fine"}}}
 	for i := range 2010 {

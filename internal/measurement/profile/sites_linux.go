@@ -4,8 +4,8 @@ package profile
 // page faults, from anywhere.
 const maxSites = 2000
 
-// A place is an instruction of a program: its address, in the vDSO from the beginning of that, which is at another address in
-// each process.
+// A place is an instruction of a program: its address, in the vDSO from the beginning of that, which is at another
+// address in each process.
 type place struct {
 	inVDSO  bool
 	address uint64
@@ -26,8 +26,9 @@ func (s *site) clocks(samples int) float64 {
 	return float64(samples) * float64(s.clock) / float64(s.clock+s.other)
 }
 
-// The instructions that make a system call lie this far before its site and after it: those that bring the arguments into
-// registers, and those that look at the result. Without them, a loop of system calls loses up to a third of its samples.
+// The instructions that make a system call lie this far before its site and after it: those that bring the arguments
+// into registers, and those that look at the result. Without them, a loop of system calls loses up to a third of its
+// samples.
 const (
 	beforeSite = 32
 	afterSite  = 16

@@ -117,8 +117,8 @@ func TestSamples(t *testing.T) {
 			in(3, 10, 0, inGettime, inProgram), in(5, 10, 0, inProgram), in(2, 10, 0, inGetcpu, inProgram), // which is no clock
 			in(4, 10, write, inProgram), in(1, 10, interrupt), // the kernel for itself
 		}, 3, 0, 0},
-		// Under a slow clock source the vDSO makes a system call. Its beginning and its end have no function of a system call
-		// in the kernel, but the same address in the program.
+		// Under a slow clock source the vDSO makes a system call. Its beginning and its end have no function of a
+		// system call in the kernel, but the same address in the program.
 		"in the kernel, from the vDSO": {parts{
 			times(6, sample(10, []uint64{gettime + 8, entryCode}, afterEntry, inProgram)), in(2, 10, entryCode, afterEntry, inProgram),
 			in(1, 10, 0, inGettime, inProgram), in(1, 10, interrupt, inGettime, inProgram),
@@ -207,8 +207,8 @@ func TestOnlyTheTimeOfTheProfileCounts(t *testing.T) {
 	require.Equal(t, 3, tally.programs[0].samples)
 }
 
-// The records of several CPUs come one CPU after another. A process that ended before it could be looked at ran the program of its
-// parent.
+// The records of several CPUs come one CPU after another. A process that ended before it could be looked at ran the
+// program of its parent.
 func TestRecordsAreCountedInOrderOfTime(t *testing.T) {
 	fork := perfevent.Record{Kind: perfevent.Fork, PID: 99, ParentPID: 10, TimeNS: 5}
 	later := sample(99, nil, inGettime)

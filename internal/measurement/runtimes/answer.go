@@ -39,8 +39,8 @@ func (s *Runtimes) answer() string {
 	return text + s.slower(slowest.Latency.MedianNS)
 }
 
-// slower names the calls for the wall clock that take longer than the slowest one that wallTimed admits; "" if there are
-// none.
+// slower names the calls for the wall clock that take longer than the slowest one that wallTimed admits; "" if there
+// are none.
 func (s *Runtimes) slower(thanNS float64) string {
 	var all []string
 	for i := range s.Runtimes {

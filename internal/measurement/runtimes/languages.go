@@ -113,8 +113,8 @@ var dotnet = Runtime{
 	},
 }
 
-// netFramework is the .NET Framework of Windows, or Mono. Its assembly is that of dotnet: a program, which Windows starts by
-// itself. The framework is in no PATH; where its compiler is, it is. Like dotnet it has no Version.
+// netFramework is the .NET Framework of Windows, or Mono. Its assembly is that of dotnet: a program, which Windows
+// starts by itself. The framework is in no PATH; where its compiler is, it is. Like dotnet it has no Version.
 var netFramework = Runtime{
 	Name: "netframework", Programs: []string{"mono", `C:\Windows\Microsoft.NET\Framework64\v4.0.30319\csc.exe`},
 	Threads: true, WarmUp: 150 * time.Millisecond,

@@ -192,8 +192,9 @@ func testStepsAreNanoseconds(t *testing.T, r Runtime, command []string) {
 	}
 }
 
-// testThreads has a deadline at which all threads have called, and one that has passed before any thread looks at the stopwatch.
-// More attempts are for threads that had no CPU before the deadline, and for a stopwatch that ticks slowly.
+// testThreads has a deadline at which all threads have called, and one that has passed before any thread looks at the
+// stopwatch. More attempts are for threads that had no CPU before the deadline, and for a stopwatch that ticks
+// slowly.
 func testThreads(t *testing.T, r Runtime, command []string) {
 	if !r.Threads {
 		lines, err := printed(t, command, "threads", "2", "1000", "loop")
@@ -267,7 +268,8 @@ func testMark(t *testing.T, r Runtime, command []string) {
 	assert.Len(t, slices.Compact(threads), 1, "all marks are of one thread")
 }
 
-// What is compiled is of its source. Other compilers make other bytes; with -deterministic, mcs writes no time and no random id.
+// What is compiled is of its source. Other compilers make other bytes; with -deterministic, mcs writes no time and no
+// random id.
 func TestCompiledProgramsAreOfTheirSources(t *testing.T) {
 	need.Processes(t)
 	for compiler, c := range map[string]struct {
@@ -280,7 +282,9 @@ func TestCompiledProgramsAreOfTheirSources(t *testing.T) {
 		"javac": {"-version", "javac 17.", map[string]string{"Bench.java": programs.JavaSource}, []string{
 			"--release 8 -g:none -encoding UTF-8 -Xlint:all,-options -Werror Bench.java",
 		}, "Bench.class", programs.JavaClass},
-		"mcs": {"--version", "compiler version 6.8.", map[string]string{"System.Runtime.Extensions.cs": programs.DotnetReference, "Bench.cs": programs.DotnetSource}, []string{
+		"mcs": {"--version", "compiler version 6.8.", map[string]string{
+			"System.Runtime.Extensions.cs": programs.DotnetReference, "Bench.cs": programs.DotnetSource,
+		}, []string{
 			mcsFlags + "-target:library -out:System.Runtime.Extensions.dll System.Runtime.Extensions.cs",
 			mcsFlags + "-r:System.dll -r:Extensions=System.Runtime.Extensions.dll -out:Bench.exe Bench.cs",
 		}, "Bench.exe", programs.DotnetAssembly},

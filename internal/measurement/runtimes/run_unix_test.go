@@ -269,8 +269,8 @@ func TestProgramsRunInTheRootFolder(t *testing.T) {
 	require.Empty(t, r.Reason)
 }
 
-// A compiler that writes no program is a reason, also if it writes what waits when it is opened. So is a program in a temporary
-// folder that is mounted noexec.
+// A compiler that writes no program is a reason, also if it writes what waits when it is opened. So is a program in a
+// temporary folder that is mounted noexec.
 func TestCompiledProgramThatDoesNotRun(t *testing.T) {
 	for commands, want := range map[string]string{
 		"true": noProgram, "mkdir $2": noProgram, "mkfifo $2": noProgram, "ln -s none $2": noProgram,

@@ -69,10 +69,11 @@ func (r *runner) marked(s *subject, times int, hide bool) ([]ptrace.Span, error)
 	return spans, err
 }
 
-// underPtrace runs a program by a function of package ptrace, and returns what it prints. An error has the line of its standard
-// error that explains it.
+// underPtrace runs a program by a function of package ptrace, and returns what it prints. An error has the line of
+// its standard error that explains it.
 func (r *runner) underPtrace(longest time.Duration, cmd *exec.Cmd, run func(context.Context, *exec.Cmd) error) ([]byte, error) {
-	ctx, stop := context.WithTimeoutCause(r.ctx, longest, fmt.Errorf("did not end within %v", longest.Round(time.Second)))
+	late := fmt.Errorf("did not end within %v", longest.Round(time.Second))
+	ctx, stop := context.WithTimeoutCause(r.ctx, longest, late)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -138,7 +139,8 @@ func (r *runner) withoutVDSO(s *subject) {
 	expected := r.settings.costTime(s.Runtime)
 	defer r.advance(expected)
 	began := time.Now()
-	text, err := r.underPtrace(limits(expected).Time, r.start(s.command, append(r.settings.costMode(), s.callNames()...)...), ptrace.Run)
+	cmd := r.start(s.command, append(r.settings.costMode(), s.callNames()...)...)
+	text, err := r.underPtrace(limits(expected).Time, cmd, ptrace.Run)
 	var out output
 	if err == nil {
 		out, err = parsed(text, s.callNames(), time.Since(began))
