@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/prometheus/procfs"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
@@ -24,7 +25,14 @@ const maxProcesses = 1 << 15
 func timeServices(root string) []result.TimeService {
 	var found []result.TimeService
 	seen := map[string]bool{}
-	for _, folder := range processFolders(root) {
+	var processes procfs.Procs
+	fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
+	if err == nil {
+		processes, err = fs.AllProcs()
+	}
+	traceError(err)
+	for _, p := range processes[:min(len(processes), maxProcesses)] {
+		folder := filepath.Join(root, procfs.DefaultMountPoint, strconv.Itoa(p.PID))
 		name := timePrograms[readFile(folder, "comm")]
 		if name != "" && !seen[name] && maySetTime(folder) {
 			seen[name] = true
@@ -40,25 +48,6 @@ func timeServices(root string) []result.TimeService {
 		found = append(found, service)
 	}
 	return found
-}
-
-// processFolders returns the folders of the processes in /proc.
-func processFolders(root string) []string {
-	proc, err := os.Open(filepath.Join(root, "proc"))
-	if err != nil {
-		traceError(err)
-		return nil
-	}
-	defer func() { _ = proc.Close() }()
-	names, err := proc.Readdirnames(maxProcesses)
-	traceError(err)
-	var folders []string
-	for _, name := range names {
-		if _, err := strconv.ParseUint(name, 10, 32); err == nil {
-			folders = append(folders, filepath.Join(root, "proc", name))
-		}
-	}
-	return folders
 }
 
 // maySetTime reports whether a process has the effective capability to set the clock. Without it, as in most containers,
