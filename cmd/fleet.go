@@ -33,10 +33,10 @@ func fleetCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "fleet RESULT...",
 		Short: "Compare the results of many machines: the groups, and the odd machines",
-		Long: `Fleet reads the results of many machines. It puts those together that should be alike
+		Long: `Fleet reads the results of many machines. It groups the machines that should be alike
 (CPU, kernel, hypervisor, version of timebench), shows what each clock costs in each
-group, and names the machines that are unlike the others of their group, with the
-reasons. It counts the findings of doctor.
+group, and names the machines that differ from their group, with the reasons. It counts
+the findings of doctor.
 
 RESULT is a result of any command that measures (a folder of --out, a document, a page or
 a zip), a folder with many of them, a glob, or - for a list on standard input. A machine

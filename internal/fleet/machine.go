@@ -1,5 +1,5 @@
-// Package fleet compares the results of many machines: it puts those together that should be alike,
-// and names the odd ones among them, with the reasons. It measures nothing.
+// Package fleet compares the results of many machines: it groups the machines that should be alike, and
+// names the odd ones among them, with the reasons. It measures nothing.
 package fleet
 
 import (
