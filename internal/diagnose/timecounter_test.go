@@ -14,9 +14,7 @@ func bsd(system string, fineNS float64, current string, available ...string) *re
 	d := well()
 	d.Host.OS, d.Host.KernelLog = system, nil
 	compare.Into(d).Clocks = clocks("", fineNS)
-	for i := range compare.Of(d).Clocks {
-		compare.Into(d).Clocks[i].ID = strings.Replace(compare.Of(d).Clocks[i].ID, "@vdso", "@libc", 1)
-	}
+	eachClock(d, func(c *compare.Clock) { c.ID = strings.Replace(c.ID, "@vdso", "@libc", 1) })
 	d.Host.ClockSource = nil
 	if current != "" {
 		d.Host.ClockSource = &result.ClockSource{Current: current, Available: available}
@@ -50,9 +48,7 @@ func TestTimecounters(t *testing.T) {
 		"only system calls": {
 			d: bsd("freebsd", 1650, "ACPI-fast", "TSC-low"),
 			plant: func(d *result.Document) {
-				for i := range compare.Of(d).Clocks {
-					compare.Into(d).Clocks[i].ID = strings.Replace(compare.Of(d).Clocks[i].ID, "@libc", "@syscall", 1)
-				}
+				eachClock(d, func(c *compare.Clock) { c.ID = strings.Replace(c.ID, "@libc", "@syscall", 1) })
 			},
 			says: []string{"TSC-low"},
 		},
@@ -80,9 +76,7 @@ func TestAnswerWithASlowTimecounter(t *testing.T) {
 		slower := compare.Of(d).Clocks[0]
 		slower.ID, slower.Latency = "time.Now@go", &compare.Latency{MedianNS: 3300}
 		compare.Into(d).Clocks = append(compare.Into(d).Clocks, slower)
-		for i := range compare.Of(d).Clocks {
-			compare.Into(d).Clocks[i].ID = strings.Replace(compare.Of(d).Clocks[i].ID, "@libc", "@syscall", 1)
-		}
+		eachClock(d, func(c *compare.Clock) { c.ID = strings.Replace(c.ID, "@libc", "@syscall", 1) })
 		d.Findings = Findings(d)
 		answer, _ := Answer(d)
 		require.Equal(t, test.want, answer, name)
