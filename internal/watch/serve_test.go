@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -45,35 +44,41 @@ func asked(t *testing.T, s *Server, method, path string) (status int, kind, text
 	return answer.StatusCode, answer.Header.Get("Content-Type"), string(body)
 }
 
+func requirePage(t *testing.T, s *Server, method, path string, status int, text string) {
+	t.Helper()
+	gotStatus, _, gotText := asked(t, s, method, path)
+	require.Equal(t, status, gotStatus, path)
+	require.Equal(t, text, gotText, path)
+}
+
+// connected returns a connection that has sent a request. It is closed when the test ends.
+func connected(t *testing.T, s *Server, request string) net.Conn {
+	t.Helper()
+	connection, err := net.Dial("tcp", s.Address())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = connection.Close() })
+	_, _ = connection.Write([]byte(request)) // the server may close the connection meanwhile
+	return connection
+}
+
 func TestServer(t *testing.T) {
 	s := serving(t, patience)
 	host, _, err := net.SplitHostPort(s.Address())
 	require.NoError(t, err)
 	require.Equal(t, "127.0.0.1", host, "a port alone is on the loopback")
 	for _, path := range []string{"/metrics", "/healthz"} {
-		status, _, text := asked(t, s, http.MethodGet, path)
-		require.Equal(t, http.StatusServiceUnavailable, status, path)
-		require.Equal(t, "the first turn is not over\n", text)
+		requirePage(t, s, http.MethodGet, path, http.StatusServiceUnavailable, "the first turn is not over\n")
 	}
 	s.Put([]byte("a 1\n"), time.Hour)
 	status, kind, text := asked(t, s, http.MethodGet, "/metrics")
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, exposition.ContentType, kind)
 	require.Equal(t, "a 1\n", text)
-	status, _, text = asked(t, s, http.MethodGet, "/healthz")
-	require.Equal(t, http.StatusOK, status)
-	require.Equal(t, "ok\n", text)
-	status, _, text = asked(t, s, http.MethodHead, "/metrics")
-	require.Equal(t, http.StatusOK, status)
-	require.Empty(t, text)
-
+	requirePage(t, s, http.MethodGet, "/healthz", http.StatusOK, "ok\n")
+	requirePage(t, s, http.MethodHead, "/metrics", http.StatusOK, "")
 	s.Put([]byte("a 2\n"), -time.Second)
-	status, _, text = asked(t, s, http.MethodGet, "/healthz")
-	require.Equal(t, http.StatusServiceUnavailable, status)
-	require.Equal(t, "the last turn is overdue\n", text)
-	status, _, text = asked(t, s, http.MethodGet, "/metrics")
-	require.Equal(t, http.StatusOK, status, "the time of the last run tells its age")
-	require.Equal(t, "a 2\n", text)
+	requirePage(t, s, http.MethodGet, "/healthz", http.StatusServiceUnavailable, "the last turn is overdue\n")
+	requirePage(t, s, http.MethodGet, "/metrics", http.StatusOK, "a 2\n") // the time of the last run tells its age
 }
 
 func TestNothingElseIsServed(t *testing.T) {
@@ -89,16 +94,13 @@ func TestNothingElseIsServed(t *testing.T) {
 	}
 	// What is no HTTP, and a header without an end.
 	for _, text := range []string{"\x16\x03\x01\x02\x00", "GET /metrics HTTP/9.9\r\n\r\n", "GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 1<<20)} {
-		connection, err := net.Dial("tcp", s.Address())
-		require.NoError(t, err)
+		connection := connected(t, s, text)
 		require.NoError(t, connection.SetDeadline(time.Now().Add(time.Minute)))
-		_, _ = connection.Write([]byte(text)) // the server may close the connection meanwhile
 		answer, _ := io.ReadAll(connection)
 		require.NotContains(t, string(answer), "200 OK", "%.20q", text)
 		require.NoError(t, connection.Close())
 	}
-	status, _, _ := asked(t, s, http.MethodGet, "/healthz")
-	require.Equal(t, http.StatusOK, status)
+	requirePage(t, s, http.MethodGet, "/healthz", http.StatusOK, "ok\n")
 }
 
 // A page is served at once while others keep as many connections as they like: without a request, with one that has no
@@ -111,20 +113,13 @@ func TestClientsThatKeepTheirConnections(t *testing.T) {
 			s := serving(t, time.Hour)
 			s.Put([]byte("a 1\n"), time.Hour)
 			for range 3 * maxConnections {
-				connection, err := net.Dial("tcp", s.Address())
-				require.NoError(t, err)
-				defer func() { _ = connection.Close() }()
-				_, err = fmt.Fprint(connection, request)
-				require.NoError(t, err)
+				connection := connected(t, s, request)
 				if name == "keep" {
-					_, err = connection.Read(make([]byte, 1))
+					_, err := connection.Read(make([]byte, 1))
 					require.NoError(t, err)
 				}
 			}
-			need.Ends(t, "the request", func() {
-				status, _, _ := asked(t, s, http.MethodGet, "/healthz")
-				require.Equal(t, http.StatusOK, status)
-			})
+			need.Ends(t, "the request", func() { requirePage(t, s, http.MethodGet, "/healthz", http.StatusOK, "ok\n") })
 		})
 	}
 }
@@ -172,13 +167,9 @@ func TestClientsThatConnectWithoutEnd(t *testing.T) {
 func TestConnectionHasItsTurns(t *testing.T) {
 	s := serving(t, time.Hour)
 	begin := time.Now()
-	first, err := net.Dial("tcp", s.Address())
-	require.NoError(t, err)
-	defer func() { _ = first.Close() }()
+	first := connected(t, s, "")
 	for range maxConnections {
-		connection, err := net.Dial("tcp", s.Address())
-		require.NoError(t, err)
-		defer func() { _ = connection.Close() }()
+		connected(t, s, "")
 	}
 	need.Ends(t, "the first connection", func() { _, _ = io.Copy(io.Discard, first) })
 	const rounding = 2 // of the clock of Windows
@@ -190,13 +181,9 @@ func TestSlowClients(t *testing.T) {
 	s := serving(t, time.Second/2)
 	s.Put([]byte("a 1\n"), time.Hour)
 	for _, request := range []string{"", "GET /metrics HTTP/1.1\r\nHost: x\r\n", "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"} {
-		connection, err := net.Dial("tcp", s.Address())
-		require.NoError(t, err)
-		defer func() { _ = connection.Close() }()
-		_, err = fmt.Fprint(connection, request)
-		require.NoError(t, err)
+		connection := connected(t, s, request)
 		require.NoError(t, connection.SetDeadline(time.Now().Add(time.Minute)))
-		_, err = io.Copy(io.Discard, connection)
+		_, err := io.Copy(io.Discard, connection)
 		require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "the server never closed the connection")
 	}
 }
