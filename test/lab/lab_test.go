@@ -163,7 +163,7 @@ func TestWorlds(t *testing.T) {
 }
 
 // document reads what a command printed, which must be a document and nothing more.
-func document(t *testing.T, said ran) *result.Document {
+func document(t testing.TB, said ran) *result.Document {
 	t.Helper()
 	d, err := sections.Read(strings.NewReader(said.stdout))
 	require.NoError(t, err, "status %d: %s", said.status, said.stderr)

@@ -111,6 +111,9 @@ func root(t testing.TB, arch, script string) []byte {
 	if strings.Contains(script, "reader-c ") {
 		addC(t, &all, arch, "reader-c", "../readers/testdata/reader.c")
 	}
+	if strings.Contains(script, " loop vdso ") {
+		addLoop(t, &all, arch)
+	}
 	if strings.Contains(script, "run hpet-ahead ") {
 		addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go")
 	}
