@@ -39,14 +39,13 @@ func (r *runner) prepare() {
 			s.entry.Name += "-" + strconv.Itoa(n)
 		}
 		r.subjects = append(r.subjects, s)
-		if r.ctx.Err() != nil {
-			s.entry.Reason = "interrupted"
-			continue
+		err := r.ctx.Err()
+		if err == nil {
+			err = r.ready(s, selected.Path)
 		}
-		if err := r.ready(s, selected.Path); err != nil {
-			s.entry.Reason = err.Error()
-			if r.ctx.Err() != nil {
-				s.entry.Reason = "interrupted"
+		if err != nil {
+			if r.ctx.Err() == nil { // otherwise it is interrupted, as is all that is not complete
+				s.entry.Reason = err.Error()
 			}
 			r.advance(r.settings.estimateOf(selected))
 			continue

@@ -224,6 +224,9 @@ func TestInterruptedRun(t *testing.T) {
 	interrupted := func(last string, when func() bool) []MeasuredRuntime {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
+		if when() {
+			cancel()
+		}
 		go func() {
 			for ctx.Err() == nil && !when() {
 				time.Sleep(time.Millisecond)
@@ -235,6 +238,9 @@ func TestInterruptedRun(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, measured.Runtimes, 2)
 		return measured.Runtimes
+	}
+	for _, r := range interrupted(honest, func() bool { return true }) {
+		require.Equal(t, "interrupted", r.Reason)
 	}
 	mark := filepath.Join(t.TempDir(), "mark")
 	exists := func() bool {
