@@ -291,6 +291,7 @@ func TestHiddenFunctionsOfTheKernel(t *testing.T) {
 
 // The CPU time is that since the beginning of the profile.
 func TestCPUTimeOfAProcess(t *testing.T) {
+	need.Processes(t)
 	_, id, ok := usageOf(os.Getpid())
 	require.True(t, ok)
 	u := newUsages(nil)
