@@ -25,11 +25,18 @@ type dot struct {
 	odd bool
 }
 
-// A row is the dots of a clock, by the look of their group, and the machines whose cost is odd.
+// A row is the dots of a clock, by the look of their group, and the machines whose cost is odd, or that have another clock
+// source and another cost than most.
 type row struct {
 	clock string
 	dots  [][]dot
-	odd   []struct{ kind, name string }
+	odd   []oddDot
+}
+
+// An oddDot is a machine that the picture names.
+type oddDot struct {
+	ns         float64
+	kind, name string
 }
 
 // mostDots is the maximum number of marks in a row that are not odd; a fleet may have thousands of
@@ -71,8 +78,8 @@ func rowsOf(f *Fleet) []row {
 				}
 				r := byClock[c.Clock]
 				r.dots[look] = append(r.dots[look], dot{c.QuietNS, c.Odd})
-				if c.Odd {
-					r.odd = append(r.odd, struct{ kind, name string }{f.Groups[i].kindOf(m), m.Name})
+				if kind := f.Groups[i].kindOf(m); c.Odd || kind != usualSource && f.Groups[i].isApart(c) {
+					r.odd = append(r.odd, oddDot{c.QuietNS, kind, m.Name})
 				}
 			}
 		}
@@ -121,19 +128,33 @@ func thinned(dots []dot, most int) []dot {
 	return some
 }
 
-// kindOf returns why a machine of the group is odd, in a word or two: its clock source, if that is not the usual one.
+// usualSource is the kind of a machine that has the clock source of most.
+const usualSource = "odd"
+
+// isApart reports whether a cost differs from the median of the group as much as an odd one. It need not be odd: a group
+// can have several clock sources.
+func (g *Group) isApart(c Cost) bool {
+	i := slices.IndexFunc(g.Clocks, func(s Spread) bool { return s.Clock == c.Clock })
+	return i >= 0 && max(c.QuietNS, g.Clocks[i].MedianNS) > leastRatio*min(c.QuietNS, g.Clocks[i].MedianNS)
+}
+
+// kindOf returns what is odd about a machine of the group in a word or two: its clock source, if that is not the usual one.
 func (g *Group) kindOf(m *Machine) string {
 	if usual := g.ClockSources; len(usual) > 0 && m.ClockSource != usual[0].Name {
 		return "with " + cmp.Or(m.ClockSource, "no clock source")
 	}
-	return "odd"
+	return usualSource
 }
 
-// oddNames returns the machines of a row whose cost is odd, by kind.
+// oddNames returns the machines that are named on the right of a row, by kind, those that are nearest first.
 func (r *row) oddNames() string {
+	if len(r.odd) == 0 {
+		return ""
+	}
 	names := map[string][]string{}
 	var kinds []string
-	for _, o := range r.odd {
+	odd := slices.SortedStableFunc(slices.Values(r.odd), func(a, b oddDot) int { return cmp.Compare(b.ns, a.ns) })
+	for _, o := range odd {
 		if names[o.kind] == nil {
 			kinds = append(kinds, o.kind)
 		}
@@ -142,7 +163,11 @@ func (r *row) oddNames() string {
 	for i, kind := range kinds {
 		kinds[i] = fmt.Sprintf("%d %s: %s", len(names[kind]), kind, strings.Join(names[kind], ", "))
 	}
-	return strings.Join(kinds, "; ")
+	where := ""
+	if slices.MaxFunc(slices.Concat(r.dots...), cheaper).ns > leastRatio*odd[0].ns {
+		where = "left: "
+	}
+	return where + strings.Join(kinds, "; ")
 }
 
 // legend returns the look of each group, and what the group has that others have not, within a width.

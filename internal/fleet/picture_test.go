@@ -36,6 +36,15 @@ func TestOddMachinesAreNamedInThePicture(t *testing.T) {
 	require.Equal(t, "3 machines: a CPU, new, timebench 1", Of(all[:3], nil, time.Time{}).legend(picture.Width)[0].Name)
 }
 
+// A group with several clock sources has no odd machine: the first line and the picture say what it has.
+func TestMixedGroup(t *testing.T) {
+	f := Of(append(machines("k", "hpet", 1400, 1400, 1410), machines("k", "tsc", 21, 22)...), nil, time.Time{})
+	require.Equal(t, "None of 5 machines differs from its group, but a group has several clock sources: hpet 3, tsc 2.", f.Verdict())
+	rows := rowsOf(f)
+	require.Equal(t, "left: 2 with tsc: k-tsc-1, k-tsc-0", rows[0].oddNames())
+	require.Empty(t, rowsOf(Of(append(machines("k", "hpet", 3, 3, 3), machines("k", "tsc", 3, 3)...), nil, time.Time{}))[0].odd, "the same cost")
+}
+
 // The smaller groups of many share a lane, and a row has not more marks than fit.
 func TestMarksAndGroupsAreBounded(t *testing.T) {
 	var all []Machine

@@ -36,7 +36,11 @@ func (f *Fleet) Verdict() string {
 	case f.TooFew():
 		return fmt.Sprintf("No group has %d machines, which is what it takes to tell which are odd.", enough)
 	case f.Odd == 0:
-		return fmt.Sprintf("None of %s differs from its group.", words.Plural(f.Machines, "machine"))
+		text := fmt.Sprintf("None of %s differs from its group", words.Plural(f.Machines, "machine"))
+		if i := slices.IndexFunc(f.Groups, func(g Group) bool { return len(g.ClockSources) > 1 }); i >= 0 {
+			return text + ", but a group has several clock sources: " + f.Groups[i].sources() + "."
+		}
+		return text + "."
 	}
 	var names []string
 	for _, m := range f.all() {
@@ -96,17 +100,22 @@ func (g *Group) block() table.Block {
 	for _, s := range g.Clocks {
 		grid.Rows = append(grid.Rows, []string{s.Clock, strconv.Itoa(s.Machines), words.NS(s.LeastNS), words.NS(s.Q1NS), words.NS(s.MedianNS), words.NS(s.Q3NS), words.NS(s.MostNS)})
 	}
-	var sources []string
-	for _, c := range g.ClockSources {
-		sources = append(sources, fmt.Sprintf("%s %d", c.Name, c.Machines))
-	}
-	if len(sources) > 0 {
-		grid.Note = "Clock source: " + strings.Join(sources, ", ") + "."
+	if len(g.ClockSources) > 0 {
+		grid.Note = "Clock source: " + g.sources() + "."
 	}
 	if g.TooFew {
 		grid.Note = strings.TrimSpace(grid.Note + fmt.Sprintf(" Fewer than %d machines: which are odd cannot be told.", enough))
 	}
 	return table.Block{Title: g.title(), Grids: []table.Grid{grid}}
+}
+
+// sources returns the number of machines with each clock source.
+func (g *Group) sources() string {
+	var all []string
+	for _, c := range g.ClockSources {
+		all = append(all, fmt.Sprintf("%s %d", c.Name, c.Machines))
+	}
+	return strings.Join(all, ", ")
 }
 
 func (f *Fleet) findingsBlock() table.Block {
