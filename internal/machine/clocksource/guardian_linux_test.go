@@ -81,9 +81,11 @@ func TestGuardianEndsWhereNoOneHearsThatItIsReady(t *testing.T) {
 func TestGuardianTriesAgain(t *testing.T) {
 	folder := machine(t)
 	done := make(chan error)
-	refused := make(chan bool)
-	go func() { done <- abandoned(folder, usualTimeouts, func() { refuse(t, folder); close(refused) }) }()
-	<-refused
+	left, refused := make(chan bool), make(chan bool)
+	go func() { done <- abandoned(folder, usualTimeouts, func() { close(left); <-refused }) }()
+	<-left
+	refuse(t, folder)
+	close(refused)
 	time.Sleep(10 * pause)
 	set(t, folder, current, "hpet\n")
 	require.NoError(t, <-done)
