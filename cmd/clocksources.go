@@ -46,7 +46,11 @@ func (flags compareFlags) otherSources(folder clocksource.Folder, in *os.File, o
 		own = left.Original
 	}
 	others := slices.DeleteFunc(slices.Clone(available), func(name string) bool { return name == own || !slices.Contains(asked, name) })
-	if len(others) == 0 {
+	switch {
+	case len(others) == 0 && left != nil:
+		return nil, fmt.Errorf("--clocksources: there is nothing to switch to: an experiment that was killed left %s, and %s is the machine's own; write all, which restores that first, or a list of %s",
+			facts.ClockSource.Current, own, strings.Join(available, ","))
+	case len(others) == 0:
 		return nil, fmt.Errorf("--clocksources: there is nothing to switch to: %s is in use; available: %s", own, strings.Join(available, ", "))
 	}
 	if err := folder.Writable(); err != nil {

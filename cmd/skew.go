@@ -21,7 +21,8 @@ CPUs exchange readings over a cache line that they share. The error bound is hal
 the best round trip plus the resolution. With up to 16 CPUs, skew compares each with
 each; with more, the first with all others.
 
-Without CLOCK it measures the CPU's counter and the clock that most programs read.`,
+Without CLOCK it measures the CPU's counter, if an instruction reads it in order, and the
+clock that most programs read.`,
 		Example: `  timebench skew
   timebench skew RDTSC@cpu --cpus 0,8,16 --duration 10s
   timebench skew --out skew/`,

@@ -6,6 +6,13 @@ import (
 	"github.com/timebench/timebench/internal/machine/native"
 )
 
+// The ids of the counters of all CPUs: those that the CPU may read earlier or later than the program does, and those that wait for
+// earlier instructions, the best first.
+var (
+	PlainCounters   = []string{"RDTSC@cpu", "CNTVCT_EL0@cpu", "CNTVCT@cpu", "MFTB@cpu", "RDTIME@cpu", "RDTIME.D@cpu", "STCKF@cpu"}
+	OrderedCounters = []string{"LFENCE+RDTSC@cpu", "RDTSCP@cpu", "ISB+CNTVCT_EL0@cpu", "ISB+CNTVCT@cpu", "STCK@cpu"}
+)
+
 func counterClocks() []Clock {
 	var all []Clock
 	for _, counter := range native.Counters() {

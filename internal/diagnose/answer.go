@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/table"
@@ -66,13 +67,10 @@ func Answering(d *result.Document) *compare.Clock {
 	return nil
 }
 
-// counters are the counters of a CPU that user mode reads with one instruction.
-var counters = []string{"RDTSC@cpu", "CNTVCT_EL0@cpu"}
-
 // timesTheCounter returns how many times longer a read takes than one of the CPU's counter; "" if that was
 // not timed, or takes as long.
 func timesTheCounter(d *result.Document, c *compare.Clock) string {
-	for _, id := range counters {
+	for _, id := range clock.PlainCounters {
 		if counter := timedClock(d, id); counter != nil && c.Latency.MedianNS > 2*counter.Latency.MedianNS && counter.Latency.MedianNS > 0 {
 			return fmt.Sprintf(", %s times what the CPU's counter takes", words.Times(c.Latency.MedianNS/counter.Latency.MedianNS))
 		}

@@ -37,6 +37,7 @@ func TestCasesOfKernelLogs(t *testing.T) {
 				Healthy        bool        `json:"healthy"`
 			}
 			readJSON(t, &expect, folder, "expect.json")
+			require.True(t, expect.Healthy || len(expect.MustMention) > 0, "add must_mention to expect.json, or that it is healthy")
 			var facts struct {
 				Host json.RawMessage `json:"host"`
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,8 +64,10 @@ func TestCasesWithMeasuredClocks(t *testing.T) {
 		folder := filepath.Join("cases", filepath.Base(filepath.Dir(file)))
 		var all []expectation
 		readJSON(t, &all, "testdata", folder, "expect.json")
+		require.NotEmpty(t, all, folder)
 		for i, want := range all {
 			t.Run(fmt.Sprint(folder, " ", i), func(t *testing.T) {
+				require.NotEmpty(t, slices.Concat(want.Kinds, want.Says, want.Never), "add kinds, says or never to expect.json")
 				d := caseDocument(t, folder)
 				addFacts(t, d, want.Host)
 				require.Subset(t, strings.Fields(kindsOf(d)), want.Kinds)

@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/prometheus/procfs"
@@ -59,7 +58,11 @@ func now() moment {
 // the kernel does not account for that (CONFIG_SCHED_INFO). A thread that ends takes its part with it, and the
 // sum is then smaller than before.
 func waited() int64 {
-	threads, err := procfs.AllThreads(os.Getpid())
+	self, err := procfs.Self() // in the /proc of another PID namespace this process has another number
+	if err != nil {
+		return -1
+	}
+	threads, err := procfs.AllThreads(self.PID)
 	if err != nil {
 		return -1
 	}

@@ -174,10 +174,10 @@ func TestKilledInOneStroke(t *testing.T) {
 	require.Contains(t, d.Findings[1].Cause, "An experiment of timebench selected hpet")
 
 	require.Equal(t, 2, said["asks"].status)
-	require.Contains(t, said["asks"].stderr, "add --yes to restore it")
+	require.Contains(t, said["asks"].stderr, "add --yes to agree")
 	require.Equal(t, "hpet", text("unasked"), "nobody agreed")
 	require.Zero(t, said["next"].status, said["next"].stderr)
-	require.Contains(t, said["next"].stderr, "Restoring tsc: an earlier experiment was killed")
+	require.Contains(t, said["next"].stderr, "An earlier experiment was killed and left the clock source switched to hpet. First, tsc is restored.")
 	d = document(t, said["next"])
 	require.Equal(t, "tsc", d.Host.ClockSource.Current)
 	require.Nil(t, d.Host.UnrestoredClockSource)

@@ -104,6 +104,9 @@ func TestExplain(t *testing.T) {
 				require.NotContains(t, c.Text, "NaN", name)
 				require.NotContains(t, c.Text, "Inf", name)
 				require.Contains(t, Causes(), c.Kind)
+				if strings.HasSuffix(name, "healthy") {
+					require.True(t, c.Harmless && c.TSC != TSCWrong, "%s: %s", name, c.Text)
+				}
 				if i == 0 {
 					require.Equal(t, want.tsc, c.TSC, "%s: %s", name, c.Text)
 					require.Contains(t, c.Text, want.has, name)

@@ -52,7 +52,7 @@ var selectionFormats = []format{
 		kernels: "since 2.6.25", source: clocksourceFile, weight: weightDecides,
 		example: "clocksource: Override clocksource tsc is unstable and not HRT compatible - cannot switch while in HRT/NOHZ mode",
 		meaning: "Somebody asked for a clock source that is marked unstable or not yet checked.",
-		harm:    "As the message that marked it.",
+		harm:    "The same as of the message that marked it.",
 		action:  "Do not ask again.",
 	},
 	{

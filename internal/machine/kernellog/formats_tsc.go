@@ -130,7 +130,7 @@ var syncFormats = []format{
 		kind: "sync-not-checked", has: "skipped synchronization checks", clock: "tsc", pattern: `Skipped synchronization checks as TSC is reliable`,
 		kernels: "2.6.29 to 4.x", source: syncFile, weight: weightContext,
 		example: "Skipped synchronization checks as TSC is reliable.",
-		meaning: "The hypervisor or `tsc=reliable` says so; the kernel does not check.",
+		meaning: "The hypervisor or `tsc=reliable` declares the TSC reliable, so the kernel does not check it.",
 		harm:    "Harmless if that is right.",
 	},
 	{
@@ -159,7 +159,7 @@ var tscFormats = []format{
 		kernels: "since 4.12", source: tscFile, weight: weightContext,
 		example: "TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.",
 		meaning: "Printed whenever the kernel gives up the TSC after boot. \"Broken BIOS\" is a guess.",
-		harm:    "As the lines before it.",
+		harm:    "The same as of the lines before it.",
 		action:  "No `tsc=unstable`, which makes it permanent, unless the TSC is really wrong.",
 	},
 	{
@@ -212,7 +212,7 @@ var tscFormats = []format{
 		kernels: "since 2.6.27", source: tscFile, weight: weightContext,
 		example: "tsc: Fast TSC calibration using PIT",
 		others:  []string{"tsc: Fast TSC calibration failed"},
-		meaning: "The first estimate of its rate.",
+		meaning: "How the kernel first estimated the TSC's rate, or that it could not.",
 	},
 	{
 		kind: p0Frequency, has: "p0 frequency", clock: "tsc", pattern: `TSC doesn't count with P0 frequency`,
@@ -240,6 +240,6 @@ var tscFormats = []format{
 		kernels: "since 4.12", source: "kernel/sched/clock.c", weight: weightNoise,
 		example: "sched_clock: Marking unstable (2515210507, -8992143)<-(2514285716, -8067321)",
 		meaning: "The scheduler's clock follows the verdict on the TSC.",
-		harm:    "As the lines before it.",
+		harm:    "The same as of the lines before it.",
 	},
 }

@@ -35,7 +35,7 @@ var watchdogFormats = []format{
 		kernels: "4.1 to 7.1; with wd_nsec since 5.13", source: clocksourceFile, weight: weightDecides,
 		example: "clocksource:                       'hpet' wd_nsec: 495115789 wd_now: 22a1e0a wd_last: 1bdf205 mask: ffffffff",
 		meaning: "What the watchdog counted between two checks, due every 0.5 s. Much longer: the machine stood still. With mask ffffff (acpi_pm) it wraps after 4.69 s.",
-		harm:    "As the first message.",
+		harm:    "The same as of the first message of this section.",
 	},
 	{
 		kind: clockInterval, has: "cs_now:",
@@ -43,7 +43,7 @@ var watchdogFormats = []format{
 		kernels: "4.1 to 7.1; with cs_nsec since 5.13", source: clocksourceFile, weight: weightDecides,
 		example: "clocksource:                       'tsc' cs_nsec: 5320282620 cs_now: 1cbab6bece cs_last: 19231a48ea mask: ffffffffffffffff",
 		meaning: "What the TSC counted meanwhile. cs_now below cs_last, or cs_nsec 0: it went back or stood still.",
-		harm:    "As the first message.",
+		harm:    "The same as of the first message of this section.",
 	},
 	{
 		kind: watchdogSkew, has: "skewed",
@@ -51,7 +51,7 @@ var watchdogFormats = []format{
 		kernels: "6.3 to 7.1", source: clocksourceFile, weight: weightDecides,
 		example: "clocksource:                       Clocksource 'tsc' skewed 4687076445 ns (4687 ms) over watchdog 'acpi_pm' interval of 633206175 ns (633 ms)",
 		meaning: "The difference. One round of the watchdog, 4687 ms of acpi_pm or 300 s of hpet: the TSC is right. Negative and as long as the interval: the TSC went back.",
-		harm:    "As the first message.",
+		harm:    "The same as of the first message of this section.",
 	},
 	{
 		kind: watchdogDelta, has: "unstable (delta",

@@ -2,6 +2,7 @@ package kernellog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,19 @@ func TestAFloodDoesNotHideTheReason(t *testing.T) {
 	require.Equal(t, 1000, Parse(kept)[0].Count)
 	twice, _ := Select(append(kept, log[:10]...), 80)
 	require.Contains(t, twice[0], "logged 1010 times", "a folded line is folded again")
+}
+
+func TestLinesThatDecideComeFirst(t *testing.T) {
+	const decides = "Measured 77 cycles TSC warp between CPUs, turning off TSC clock."
+	var log []string
+	for i := range 50 {
+		log = append(log, "rtc_cmos: noise "+strings.Repeat("x", i), "clocksource: Switched to clocksource c"+strings.Repeat("x", i))
+	}
+	kept, incomplete := Select(slices.Insert(log, 40, decides), 10)
+	require.True(t, incomplete)
+	require.Len(t, kept, 10)
+	require.Contains(t, kept, decides)
+	require.NotContains(t, strings.Join(kept, "\n"), "noise")
 }
 
 func TestOfLinesThatDecideTheLastIsKept(t *testing.T) {

@@ -6,6 +6,7 @@
 //	call_sysv_*.s         a C function by the System V convention; with an id, also by AAPCS64
 //	call_windows_amd64.s  a C function by the Windows x64 convention
 //	call_*arm64.s         a C function by AAPCS64, on Linux, Windows and macOS
+//	call_linux_*.s        a C function by the convention of another CPU
 //	libsystem_darwin.s    the addresses of functions of the C library of macOS
 //	syscall_linux_*.s     a system call
 //	abi_linux_*.go        the numbers of system calls, and of their architecture
@@ -26,15 +27,15 @@
 // memory. The garbage collector never moves the heap, and the argument slot keeps the object alive
 // during the call.
 //
-// Stack. C code has no prologue that grows the stack, so it gets that frame of 32 KiB, aligned to
-// 16 bytes. A stack moves only in a function prologue or while its goroutine is stopped. Neither
+// Stack. C code has no prologue that grows the stack, so it gets that frame of 32 KiB, aligned as
+// the CPU's convention says. A stack moves only in a function prologue or while its goroutine is stopped. Neither
 // happens inside a loop.
 //
 // Scheduler. The scheduler cannot interrupt a loop, so the stop requests of the garbage collector
 // wait for it. A caller keeps one call well below 1 ms, and loops around it in Go.
 //
-// Signals. A caller blocks signals on its thread (package thread does). On arm64 the Go runtime
-// keeps the current goroutine in R28, which C code may use temporarily. A signal handler that runs
+// Signals. A caller blocks signals on its thread (package thread does). On most CPUs the Go
+// runtime keeps the current goroutine in a register (R28 on arm64), which C code may use temporarily. A signal handler that runs
 // meanwhile would find no goroutine, and end the process. On macOS the handler takes it from the memory
 // of the thread (runtime·sigtramp in sys_darwin_arm64.s). Windows has no signals: the runtime
 // suspends a thread, finds it in assembly or in C code, and resumes it.

@@ -32,6 +32,8 @@ type collector struct {
 	events  *perfevent.Events
 	tally   *tally
 	waiting []perfevent.Record
+	// lostBefore is the number of records that were lost before the profile.
+	lostBefore uint64
 }
 
 // drain reads the rings and counts the records up to a time of CLOCK_MONOTONIC.
@@ -63,6 +65,7 @@ func (c *collector) count(untilNS uint64) {
 // begin begins the time of the profile.
 func (c *collector) begin() {
 	c.tally.from = monotonicNS()
+	c.lostBefore, _ = c.events.Lost()
 }
 
 // run samples until the time is over or ctx ends, from now on or since begin was called. It returns how long it sampled. each is called
@@ -102,7 +105,7 @@ func (c *collector) run(ctx context.Context, span time.Duration, each func(elaps
 		return 0, err
 	}
 	if lost, ok := c.events.Lost(); ok {
-		c.tally.lost = max(c.tally.lost, int(lost)) //nolint:gosec // far below the limit
+		c.tally.lost = max(c.tally.lost, int(lost-c.lostBefore)) //nolint:gosec // far below the limit
 	}
 	return time.Duration(c.tally.until - from), nil //nolint:gosec // below 292 years
 }
@@ -151,28 +154,24 @@ type opened struct {
 
 // open opens the events for the processes, or for all. Those of all CPUs see each process from
 // its beginning to its end, and need the right to it. Without it, the threads of the processes
-// are sampled one by one; then only their own user can. hidden is why the functions of the kernel are unknown, which is
-// not sampled then; nil if they are known.
-func open(s Settings, cpus []int, hidden error) (opened, error) {
+// are sampled one by one; then only their own user can.
+func open(s Settings, cpus []int) (opened, error) {
 	release, err := reserve()
 	if err != nil {
 		return opened{}, explained(err)
 	}
 	defer release()
-	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, DefaultRate), seesKernel: hidden == nil, pids: s.PIDs}
+	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, DefaultRate), seesKernel: true, pids: s.PIDs}
 	if s.PIDs != nil {
 		if o.scope = Processes; !slices.ContainsFunc(s.PIDs, process.Lives) {
 			return o, errEndedBefore
 		}
 	}
-	o.events = perfevent.New(perfevent.Options{RateHz: o.rateHz, ExcludeKernel: !o.seesKernel})
+	o.events = perfevent.New(perfevent.Options{RateHz: o.rateHz})
 	refused := o.openCPUs(cpus)
 	if refused == nil {
 		if s.PIDs != nil { // those that are started from now on have a record
 			o.pids = withChildren(s.PIDs)
-		}
-		if hidden != nil {
-			o.unseen = append(o.unseen, kernelUnseen+hidden.Error())
 		}
 		return o, nil
 	}
@@ -184,8 +183,8 @@ func open(s Settings, cpus []int, hidden error) (opened, error) {
 		o.unseen = append(o.unseen, "the processes of other users: "+wholeMachineNeeds())
 	}
 	o.byThread = true
-	rights := kernelNeeds(hidden) // that cannot be read when all files are in use
-	for _, excluded := range []bool{!o.seesKernel, true} {
+	rights := needed(1) // that cannot be read when all files are in use
+	for _, excluded := range []bool{false, true} {
 		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true, ExcludeKernel: excluded}), !excluded
 		unseen, err := o.openThreads(cpus, s.PIDs)
 		if err == nil {

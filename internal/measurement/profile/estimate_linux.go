@@ -70,12 +70,14 @@ func (e estimate) of(p *program) Process {
 	part := (1 - unseen) / float64(p.samples)
 	process.UserShare, process.KernelShare, process.SyscallShare = user*part, kernel*part, syscalls*part
 	share := min(1, process.UserShare+process.KernelShare+process.SyscallShare)
-	low, high := stats.Wilson(user+kernel+syscalls, float64(p.samples), stats.Confidence)
+	all := float64(p.samples)
+	low, _ := stats.Wilson(user+kernel+syscalls, all, stats.Confidence)
+	_, high := stats.Wilson(min(all, user+kernel+syscalls+float64(p.hidden)), all, stats.Confidence)
 	process.ClockShareLow, process.ClockShareHigh = low*(1-unseen), min(1, high*(1-unseen)+unseen)
 	switch {
 	case p.reason != "" || !known:
 		process.ClockShareHigh = 1 // the reads by the vDSO, or in the kernel, are not known
-	case unseen <= knownSystem:
+	case unseen+float64(p.hidden)*part <= knownSystem:
 		process.ClockShare = &share
 	}
 	process.ClockCPUs = share * process.CPUsUsed

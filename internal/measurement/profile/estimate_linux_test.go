@@ -2,6 +2,7 @@ package profile
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -127,6 +128,25 @@ func TestKernelThatIsNotSeen(t *testing.T) {
 	require.InDelta(t, 1, p.ClockShareHigh, 1e-9, "the system time is unknown")
 	require.InDelta(t, 0.5, p.UserShare, 1e-9, "that of user mode, which is the least")
 	require.InDelta(t, 0.8, p.CPUsUsed, 1e-9)
+}
+
+// Where /proc/kallsyms hides its addresses, no system call is known. Those of the vDSO read clocks, and all others may do.
+func TestSystemCallsThatAreHidden(t *testing.T) {
+	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Always}
+	tally := newTally(faked{10: normal, 11: normal}, nil, newFunctions(vdsoSize, nil), nil)
+	tally.hidden, tally.enters = true, true
+	for _, r := range slices.Concat(
+		times(90, sample(10, []uint64{entryCode}, afterEntry)), times(10, sample(10, nil, inGettime)),
+		times(50, sample(11, []uint64{entryCode}, inWrapper)), times(50, sample(11, nil, inProgram)),
+	) {
+		r.TimeNS = 1
+		tally.add(&r)
+	}
+	estimate{profile: &s, costs: costsOf(fast)}.fill(tally)
+	require.InDelta(t, 1, *s.Processes[0].ClockShare, 1e-9, "the vDSO enters the kernel for nothing else")
+	require.Nil(t, s.Processes[1].ClockShare)
+	require.Zero(t, s.Processes[1].ClockShareLow)
+	require.InDelta(t, 0.6, s.Processes[1].ClockShareHigh, 0.01)
 }
 
 func TestUnknownVDSO(t *testing.T) {

@@ -17,8 +17,13 @@ func withChildren(pids []int) []int {
 	return all
 }
 
-// anyLives returns whether one of the wanted processes lives.
+// anyLives returns whether one of the wanted processes lives, or was started since the last call: it may have ended, after it
+// started another one whose record is still to come.
 func (t *tally) anyLives() bool {
+	if t.started {
+		t.started = false
+		return true
+	}
 	for pid, wanted := range t.wanted {
 		switch {
 		case !wanted || t.gone[pid]:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/system/procfile"
@@ -26,14 +25,6 @@ func paranoid() string {
 }
 
 func wholeMachineNeeds() string { return needed(0) }
-
-// kernelNeeds returns what samples of the kernel need. hidden is why its functions are unknown, if they are.
-func kernelNeeds(hidden error) string {
-	if level, err := strconv.Atoi(paranoid()); err == nil && level <= 1 && hidden != nil {
-		return hidden.Error()
-	}
-	return needed(1)
-}
 
 // needed returns who may sample more than this process, or the highest setting with which it may.
 func needed(level int) string {

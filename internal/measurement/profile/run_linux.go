@@ -49,10 +49,13 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	// What takes long comes before the events: their rings fill from the beginning.
 	functions, hidden := kernelFunctions()
 	vdso := ownVDSO()
-	o, err := open(s, cpus, hidden)
+	o, err := open(s, cpus)
 	if err != nil {
 		started.end()
 		return profile, err
+	}
+	if hidden != nil && o.seesKernel {
+		o.unseen = append(o.unseen, "which system calls are those of clocks: "+hidden.Error())
 	}
 	if started != nil {
 		o.scope = Command
@@ -62,6 +65,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	inspector := newInspector()
 	defer inspector.close()
 	tally := newTally(inspector, functions, vdso, o.pids)
+	tally.hidden, tally.enters = hidden != nil, profile.KernelEntry == result.Always
 	elapsed, used, err := o.sample(ctx, s, started, tally, progress)
 	profile.StartedEnded = started.end()
 	if err := errors.Join(err, o.events.Close()); err != nil {
@@ -321,7 +325,7 @@ func Check(s Settings) error {
 	if len(s.Command) > 0 {
 		s.PIDs = []int{os.Getpid()}
 	}
-	o, err := open(s, onlineCPUs(), nil)
+	o, err := open(s, onlineCPUs())
 	if err != nil {
 		return err
 	}

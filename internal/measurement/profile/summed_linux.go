@@ -64,7 +64,7 @@ func sumOf(programs []*program) *program {
 // join adds the samples of another program. What two processes have at the same address is taken to be the same.
 func (p *program) join(other *program) {
 	p.samples += other.samples
-	p.user += other.user
+	p.user, p.hidden = p.user+other.user, p.hidden+other.hidden
 	p.otherStacks.join(&other.otherStacks)
 	for name, samples := range other.byFunction {
 		p.byFunction[name] += samples

@@ -86,6 +86,7 @@ type program struct {
 
 	samples int
 	user    int // in the vDSO, in user mode
+	hidden  int // in the kernel, if it is not known whether in a read
 	// byFunction are the samples in functions of the vDSO, by name.
 	byFunction map[string]int
 	// clocks are the samples that are in reads for sure, by clock; the clock is empty if its cost is not measured.
@@ -128,11 +129,14 @@ type inspector interface {
 type tally struct {
 	inspect inspector
 	kernel  kernel
-	vdso    *functions
+	// hidden is whether the functions of the kernel are unknown, and enters whether the vDSO reads the fine clocks in it.
+	hidden, enters bool
+	vdso           *functions
 	// wanted are the processes to count; nil for all.
 	wanted map[int]bool
-	// gone are those of them that ended.
-	gone map[int]bool
+	// gone are those of them that ended, and started is whether one was started since they were looked at last.
+	gone    map[int]bool
+	started bool
 	// starting is the process that becomes the command with its first execve(2), and is timebench
 	// before; 0 if there is none.
 	starting int
@@ -205,6 +209,7 @@ func (t *tally) fork(r *perfevent.Record) {
 	if t.wanted != nil {
 		t.wanted[r.PID] = t.wanted[r.ParentPID] // the number may have been that of another before
 		delete(t.gone, r.PID)
+		t.started = t.started || t.wanted[r.PID]
 	}
 	child := t.begin(r.PID)
 	child.parent = r.ParentPID
@@ -346,6 +351,13 @@ func (t *tally) sample(r *perfevent.Record) {
 		within++
 	}
 	in, at, call := noRead, place{address: r.User[0]}, t.kernel.call(r.Kernel)
+	if t.hidden && len(r.Kernel) > 0 && !vsyscall.has(r.User[0]) {
+		if within == 0 || !t.enters {
+			p.hidden++
+			return
+		}
+		call.kind = clockCall // what the vDSO calls there reads a clock
+	}
 	switch {
 	case within > 0:
 		name, reads := t.vdso.of(r.User[:within], p.vdso)

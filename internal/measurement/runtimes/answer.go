@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -45,7 +46,7 @@ func (s *Runtimes) slower(thanNS float64) string {
 	var all []string
 	for i := range s.Runtimes {
 		for k := range s.Runtimes[i].Calls {
-			if m := &s.Runtimes[i].Calls[k]; m.Kind == wall && m.Latency != nil && m.coarse() > 0 && m.Latency.MedianNS > thanNS {
+			if m := &s.Runtimes[i].Calls[k]; m.Kind == wall && m.Latency != nil && m.coarse() > 0 && m.Latency.MedianNS > thanNS*(1+section.Usual.MinChange) {
 				all = append(all, m.ID+", "+words.Duration(m.Latency.MedianNS))
 			}
 		}
@@ -53,8 +54,8 @@ func (s *Runtimes) slower(thanNS float64) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return " Slower, as text or in whole seconds: " + strings.Join(all, "; ") + "."
+	return " Slower, with a coarse or unknown resolution: " + strings.Join(all, "; ") + "."
 }
 
-// wallTimed reports whether the call returns the wall clock, not in whole seconds or as a text, and was timed.
+// wallTimed reports whether the call returns the wall clock, with a known resolution of a millisecond or less, and was timed.
 func (m *MeasuredCall) wallTimed() bool { return m.Kind == wall && m.Latency != nil && m.coarse() == 0 }

@@ -15,7 +15,7 @@ func TestAnswerNamesTheSlowestWallClock(t *testing.T) {
 		{Name: "a", Calls: []MeasuredCall{call("now", wall, 300, 1), call("get", wall, 60, 1), call("seconds", wall, 10, 1e9), call("text", wall, 2000, 0), call("cpu", "cpu time", 900, 1)}},
 		{Name: "b", Calls: []MeasuredCall{call("other", wall, 100, 1)}},
 	}}
-	require.Equal(t, "The slowest wall clock here: now@x, 300 ns, 5.00 times get. Slower, as text or in whole seconds: text@x, 2 µs.", s.answer())
+	require.Equal(t, "The slowest wall clock here: now@x, 300 ns, 5.00 times get. Slower, with a coarse or unknown resolution: text@x, 2 µs.", s.answer())
 	s.Runtimes = s.Runtimes[1:]
 	require.Equal(t, "The slowest wall clock here: other@x, 100 ns.", s.answer())
 	require.Equal(t, "No call that returns the wall clock was measured.", (&Runtimes{}).answer())

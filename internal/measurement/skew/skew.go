@@ -161,10 +161,10 @@ func pairs(cpus []int) [][2]int {
 }
 
 // DefaultClocks returns the clocks that are measured if none are chosen: a counter that waits for earlier instructions,
-// and the clock of the system.
+// if the CPU has one, and the clock of the system. RDTSCP would be a second one for the same counter.
 func DefaultClocks() []clock.Clock {
-	usual := []string{"LFENCE+RDTSC@cpu", "ISB+CNTVCT_EL0@cpu", "CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
-	all := slices.DeleteFunc(clock.Catalog(), func(c clock.Clock) bool { return !slices.Contains(usual, c.ID) })
+	usual := append(slices.Clone(clock.OrderedCounters), "CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi")
+	all := slices.DeleteFunc(clock.Catalog(), func(c clock.Clock) bool { return c.ID == "RDTSCP@cpu" || !slices.Contains(usual, c.ID) })
 	if len(all) == 0 {
 		return clock.Default()
 	}

@@ -11,7 +11,7 @@ import (
 // counters that wait for earlier instructions, and system clocks that nobody slews.
 var (
 	againstCounters = []string{"CLOCK_MONOTONIC_RAW@vdso", "CLOCK_MONOTONIC_RAW@syscall", "QueryPerformanceCounter@winapi", "time.Now@go"}
-	againstSystem   = []string{"LFENCE+RDTSC@cpu", "RDTSCP@cpu", "RDTSC@cpu", "ISB+CNTVCT_EL0@cpu"}
+	againstSystem   = append(slices.Clone(clock.OrderedCounters), "RDTSC@cpu")
 	// The last resort uses the same time base as the others, but is read by another path.
 	lastResort = []string{"CLOCK_MONOTONIC_RAW@syscall", "QueryPerformanceCounter@winapi", "time.Now@go"}
 )

@@ -83,7 +83,7 @@ func OfDocument(document *result.Document) Report {
 // untilThen returns the answer of a document, which says whether the run was interrupted.
 func untilThen(d *result.Document, answer string) string {
 	if d.Interrupted {
-		return "Interrupted; up to then: " + cmp.Or(answer, "No read of a clock was timed.")
+		return "Interrupted; up to then: " + cmp.Or(answer, "nothing was measured.")
 	}
 	return answer
 }
