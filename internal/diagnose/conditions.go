@@ -68,7 +68,7 @@ func governor(d *result.Document) *result.Finding {
 }
 
 func emptyCall(c result.Conditions) string {
-	return "the cost of an empty call varied " + words.Between(c.FloorLowNS, c.FloorHighNS) + " (quartiles of the rounds)"
+	return "the cost of an empty call varied " + words.Between(c.FloorLowNS, c.FloorHighNS)
 }
 
 func singleCPU(d *result.Document) *result.Finding {

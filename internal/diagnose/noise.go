@@ -170,7 +170,7 @@ var noises = []struct {
 			if c.Turns == 0 || float64(c.InterruptedTurns)/float64(c.Turns) <= maxInterrupted {
 				return ""
 			}
-			return fmt.Sprintf("in %s of the turns of the latency measurement, other programs had the CPU for more than a tenth of the time", words.Percent(float64(c.InterruptedTurns)/float64(c.Turns)))
+			return fmt.Sprintf("other programs took over a tenth of the CPU time in %s of the turns of latency", words.Percent(float64(c.InterruptedTurns)/float64(c.Turns)))
 		},
 		always("the confidence intervals; the medians less, because each turn is a median of slices"),
 		always("stop other programs, or take more rounds (timebench compare --rounds 200)"),
