@@ -9,7 +9,7 @@ import (
 
 func TestEveryCounterIsPlainOrOrdered(t *testing.T) {
 	for _, c := range counterClocks() {
-		require.True(t, slices.Contains(PlainCounters, c.ID) != slices.Contains(OrderedCounters, c.ID),
+		require.NotEqual(t, slices.Contains(PlainCounters, c.ID), slices.Contains(OrderedCounters, c.ID),
 			"add %s to PlainCounters, or to OrderedCounters if it waits for earlier instructions", c.ID)
 	}
 }
