@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
+	"github.com/timebench/timebench/test/need"
 )
 
 // The benchmark of Go is in timebench; the test binary takes its place.
@@ -45,7 +46,7 @@ func TestCatalogue(t *testing.T) {
 // Windows starts the assembly by itself; Mono runs it. The compiler only shows where the framework is.
 func TestNETFrameworkRunsItsAssembly(t *testing.T) {
 	for path, want := range map[string]int{"/usr/bin/mono": 2, "CSC.EXE": 1} {
-		command, err := netFramework.Build(build{path: path, folder: t.TempDir()})
+		command, err := netFramework.Build(build{path: path, folder: need.Folder(t)})
 		require.NoError(t, err)
 		require.Len(t, command, want, path)
 		require.FileExists(t, command[len(command)-1])

@@ -58,7 +58,7 @@ func printed(t *testing.T, command []string, args ...string) ([][]string, error)
 	args = append(slices.Clone(command[1:]), args...)
 	cmd := exec.Command(command[0], args...)
 	cmd.Env, _ = program.Environment(os.Environ())
-	cmd.Env = append(cmd.Env, "GOCOVERDIR="+t.TempDir()) // with -cover this test binary complains without it
+	cmd.Env = append(cmd.Env, "GOCOVERDIR="+need.Folder(t)) // with -cover this test binary complains without it
 	out, err := program.Run(t.Context(), cmd, program.Limits{Time: 2 * time.Minute, OutputBytes: 1e6})
 	var lines [][]string
 	for line := range strings.Lines(string(bytes.ReplaceAll(out, []byte("\r\n"), []byte("\n")))) {
