@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock/vdso"
@@ -413,7 +414,7 @@ func TestNoDescriptorRemains(t *testing.T) {
 		p.Name(addr)
 	}
 	require.NoError(t, p.Refresh())
-	require.Equal(t, before, need.OpenFiles())
+	require.Eventually(t, func() bool { return need.OpenFiles() == before }, 10*time.Second, time.Millisecond)
 	p.Close()
 }
 
