@@ -244,6 +244,11 @@ func TestLoadRefuses(t *testing.T) {
 		return fmt.Sprintf("line %d", strings.Count(before, "\n")+1)
 	}
 	const clock = `clocks[0] ("CLOCK_MONOTONIC@vdso").`
+	var layers []string
+	for i := range 17 {
+		layers = append(layers, fmt.Sprintf(`{"name": "part %d", "ns": 1}`, i))
+	}
+	manyLayers := strings.Join(layers, ", ")
 	html := page(t, refusable())
 	for name, bad := range map[string]struct{ text, want string }{
 		"empty":                {"", `is empty`},
@@ -337,6 +342,7 @@ func TestLoadRefuses(t *testing.T) {
 		"frequency above":      {replace(`"frequency_ppm": -12.75`, `"frequency_ppm": 1e300`), `host.time_sync.frequency_ppm is 1e+300; it must be from -1e+18 to 1e+18`},
 		"negative error":       {replace(`"max_error_ns": 16500000`, `"max_error_ns": -1`), `host.time_sync.max_error_ns is -1; it must be at least 0`},
 		"negative rate":        {replace(`"kernel_tsc_hz": 2596124000`, `"kernel_tsc_hz": -1`), `host.cpu.kernel_tsc_hz is -1; it must be at least 0`},
+		"many layers":          {replace(`"kernel_entry": "never"`, `"kernel_entry": "never", "layers": [`+manyLayers+`]`), clock + `layers are 17; there are 16 at most`},
 		"outside its interval": {replace(`"low_ns": 20.1`, `"low_ns": 20.3`), clock + `latency has a median of 20.2 outside its interval, 20.3 to 20.3`},
 		"reads in no time":     {replace(`"ns_per_read": 20.3`, `"ns_per_read": 0`), clock + `throughput[0] has 4.9e+07 reads/s and 0 ns/read, which contradict each other`},
 		"too long for a read":  {replace(`"min_ns": 20`, `"min_ns": 1e308`), clock + `latency.min_ns is 1e+308; it must be 0, or from 1e-09 to 1e+18`},

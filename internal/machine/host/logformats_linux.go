@@ -67,7 +67,10 @@ func parseRecord(text string) (record, bool) {
 		return record{}, false
 	}
 	sequence, err := strconv.ParseUint(fields[1], 10, 64)
-	return record{sequence, !split.Program, message{split.Stamp + " ", split.Text}}, err == nil
+	if err != nil {
+		return record{}, false
+	}
+	return record{sequence, !split.Program, message{split.Stamp + " ", split.Text}}, true
 }
 
 // parseLog parses a text of syslog(2) or of a log file. It returns the messages of the last

@@ -113,6 +113,7 @@ func TestParseLogTakesTheLastBoot(t *testing.T) {
 func FuzzParseRecord(f *testing.F) {
 	f.Add("6,160,424069,-,caller=T1;tsc: x\n SUBSYSTEM=acpi\n")
 	f.Add("6,0,18446744073709551615,-;\x1b")
+	f.Add("6,18446744073709551616,5516,-;x")
 	f.Fuzz(func(t *testing.T, text string) {
 		r, ok := parseRecord(text)
 		if !ok {

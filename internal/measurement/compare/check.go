@@ -7,9 +7,21 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
+// maxLayers is more than a read of any clock has. A picture has a row for each.
+const maxLayers = 16
+
+// Check reports more layers than a read can have.
+func (clock *Clock) Check(c *result.Checker) {
+	if len(clock.Layers) > maxLayers {
+		c.Fail("layers", fmt.Sprintf("are %d; there are %d at most", len(clock.Layers), maxLayers))
+	}
+}
+
 // Check reports a median outside its interval, and samples that do not fit.
 func (l *Latency) Check(c *result.Checker) {
-	if l.Confidence > 0 && !(l.LowNS > 0 && l.LowNS <= l.MedianNS && l.MedianNS <= l.HighNS) {
+	if l.Confidence > 0 && l.LowNS <= 0 {
+		c.Fail("low_ns", fmt.Sprintf("is %v; it must be above 0", l.LowNS))
+	} else if l.Confidence > 0 && !(l.LowNS <= l.MedianNS && l.MedianNS <= l.HighNS) {
 		c.Fail("", fmt.Sprintf("has a median of %v outside its interval, %v to %v", l.MedianNS, l.LowNS, l.HighNS))
 	}
 	checkSamples(c, "samples_ns", l.SamplesNS, l.MedianNS)

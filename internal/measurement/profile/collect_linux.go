@@ -213,7 +213,7 @@ func (o *opened) openCPUs(cpus []int) error {
 		case err == nil || errors.Is(err, unix.ENODEV): // the CPU went offline
 		case i > 0 && tooMany(err):
 			left := len(cpus) - i
-			o.unseen = append(o.unseen, fmt.Sprintf("%d of %d CPUs: %s", left, len(cpus), descriptorsNeeded(openFiles()+left)))
+			o.unseen = append(o.unseen, fmt.Sprintf("%d of %d CPUs: %s", left, len(cpus), descriptorsNeeded(left)))
 			return nil
 		default:
 			return errors.Join(err, o.events.Close())

@@ -37,7 +37,7 @@ func needed(level int) string {
 
 // descriptorsNeeded says that so many open files are needed, beside the few of the program itself.
 func descriptorsNeeded(number int) string {
-	return fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and %d are needed", openFiles(), number)
+	return fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and sampling needs %d beside those in use", openFiles(), number)
 }
 
 // openFiles returns the limit of open files; 0 if that is unknown.

@@ -21,7 +21,7 @@ func (s *Runtimes) answer() string {
 		}
 	}
 	if slowest == nil {
-		return "No call that returns the wall clock was measured."
+		return "No call that returns the wall clock in steps of a millisecond or less was measured."
 	}
 	fastest := slowest
 	for k := range of.Calls {

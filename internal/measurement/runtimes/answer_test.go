@@ -18,5 +18,5 @@ func TestAnswerNamesTheSlowestWallClock(t *testing.T) {
 	require.Equal(t, "The slowest wall clock here: now@x, 300 ns, 5.00 times get. Slower, with a coarse or unknown resolution: text@x, 2 µs.", s.answer())
 	s.Runtimes = s.Runtimes[1:]
 	require.Equal(t, "The slowest wall clock here: other@x, 100 ns.", s.answer())
-	require.Equal(t, "No call that returns the wall clock was measured.", (&Runtimes{}).answer())
+	require.Equal(t, "No call that returns the wall clock in steps of a millisecond or less was measured.", (&Runtimes{}).answer())
 }
