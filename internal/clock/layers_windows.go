@@ -14,21 +14,17 @@ func systemSteps(c Clock, _ string) (steps []Step, last string) {
 	if c.ID != "QueryPerformanceCounter@winapi" || wintime.Wine() {
 		return nil, "" // Wine fills in nothing of the page, and makes no system call
 	}
-	return counterSteps(wintime.SharedPage, wintime.QueryHypervisorPage())
+	userMode, known := wintime.SharedPage.CounterInUserMode(wintime.QueryHypervisorPage())
+	if !known {
+		return nil, ""
+	}
+	return counterSteps(userMode)
 }
 
-// counterSteps returns the steps inside a read of QueryPerformanceCounter by what the pages say of it. How it reads the counter
-// in order depends on the CPU and is not documented.
-func counterSteps(page wintime.Page, hypervisor wintime.HypervisorPage) (steps []Step, last string) {
-	bypass, ok := page.QPCBypass()
-	userMode := bypass.Enabled
-	if ok && bypass.Enabled && bypass.HypervisorPage {
-		userMode, ok = hypervisor.Valid()
-	}
-	switch {
-	case !ok:
-		return nil, ""
-	case userMode:
+// counterSteps returns the steps inside a read of QueryPerformanceCounter. How it reads the counter in order depends on the CPU
+// and is not documented.
+func counterSteps(userMode bool) (steps []Step, last string) {
+	if userMode {
 		return byCounter(result.Never, "")
 	}
 	catalog := Catalog()

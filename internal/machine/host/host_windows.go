@@ -133,10 +133,8 @@ func qpc(page wintime.Page, hypervisor wintime.HypervisorPage, wine bool) *resul
 		return counter // Wine leaves the fields empty, but does not enter the kernel
 	}
 	counter.HypervisorPage = bypass.Enabled && bypass.HypervisorPage
-	if !counter.HypervisorPage {
-		counter.UserMode = &bypass.Enabled
-	} else if valid, known := hypervisor.Valid(); known {
-		counter.UserMode = &valid
+	if userMode, known := page.CounterInUserMode(hypervisor); known {
+		counter.UserMode = &userMode
 	}
 	shift := int(bypass.Shift)
 	counter.Shift, counter.Bias = &shift, fmt.Sprintf("%#x", bypass.Bias)

@@ -19,6 +19,16 @@
 	BIC	$7, R0 \
 	MOVW	R0, R13
 
+// LOOP makes the calls with these arguments, and advances the buffer.
+#define LOOP(first, second) \
+loop: \
+	MOVW	first, R0 \
+	MOVW	second, R1 \
+	CALL	(R4) \
+	ADD	R7, R6 \
+	SUB.S	$1, R8 \
+	BNE	loop
+
 #define LEAVE \
 	MOVW	R9, R13
 
@@ -31,13 +41,7 @@ TEXT ·CallIDBuffer(SB), 0, $32768-24
 	MOVW	step+12(FP), R7
 	MOVW	n+16(FP), R8
 	ENTER
-loop:
-	MOVW	R5, R0
-	MOVW	R6, R1
-	CALL	(R4)
-	ADD	R7, R6
-	SUB.S	$1, R8
-	BNE	loop
+	LOOP(R5, R6)
 	LEAVE
 	MOVW	R0, ret+20(FP)
 	RET
@@ -50,13 +54,7 @@ TEXT ·CallBuffer(SB), 0, $32768-20
 	MOVW	step+8(FP), R7
 	MOVW	n+12(FP), R8
 	ENTER
-loop:
-	MOVW	R6, R0
-	MOVW	$0, R1
-	CALL	(R4)
-	ADD	R7, R6
-	SUB.S	$1, R8
-	BNE	loop
+	LOOP(R6, $0)
 	LEAVE
 	MOVW	R0, ret+16(FP)
 	RET
@@ -72,13 +70,7 @@ TEXT ·CallNothing(SB), 0, $32768-4
 	MOVW	$0, R6
 	MOVW	$0, R7
 	ENTER
-loop:
-	MOVW	R5, R0
-	MOVW	R6, R1
-	CALL	(R4)
-	ADD	R7, R6
-	SUB.S	$1, R8
-	BNE	loop
+	LOOP(R5, R6)
 	LEAVE
 	RET
 

@@ -18,6 +18,17 @@
 	AND	$~15, R12 \
 	MOVV	R12, R3
 
+// LOOP makes the calls with these arguments, and advances the buffer.
+#define LOOP(first, second) \
+	PCALIGN	$32 \
+loop: \
+	MOVV	first, R4 \
+	MOVV	second, R5 \
+	CALL	(R23) \
+	ADDV	R26, R25 \
+	ADDV	$-1, R27 \
+	BNE	R27, loop
+
 #define LEAVE \
 	MOVV	R28, R3
 
@@ -30,14 +41,7 @@ TEXT ·CallIDBuffer(SB), 0, $32768-48
 	MOVV	step+24(FP), R26
 	MOVV	n+32(FP), R27
 	ENTER
-	PCALIGN	$32
-loop:
-	MOVV	R24, R4
-	MOVV	R25, R5
-	CALL	(R23)
-	ADDV	R26, R25
-	ADDV	$-1, R27
-	BNE	R27, loop
+	LOOP(R24, R25)
 	LEAVE
 	MOVW	R4, R4
 	MOVV	R4, ret+40(FP)
@@ -51,14 +55,7 @@ TEXT ·CallBuffer(SB), 0, $32768-40
 	MOVV	step+16(FP), R26
 	MOVV	n+24(FP), R27
 	ENTER
-	PCALIGN	$32
-loop:
-	MOVV	R25, R4
-	MOVV	R0, R5
-	CALL	(R23)
-	ADDV	R26, R25
-	ADDV	$-1, R27
-	BNE	R27, loop
+	LOOP(R25, R0)
 	LEAVE
 	MOVV	R4, ret+32(FP)
 	RET
@@ -74,14 +71,7 @@ TEXT ·CallNothing(SB), 0, $32768-8
 	MOVV	R0, R25
 	MOVV	R0, R26
 	ENTER
-	PCALIGN	$32
-loop:
-	MOVV	R24, R4
-	MOVV	R25, R5
-	CALL	(R23)
-	ADDV	R26, R25
-	ADDV	$-1, R27
-	BNE	R27, loop
+	LOOP(R24, R25)
 	LEAVE
 	RET
 

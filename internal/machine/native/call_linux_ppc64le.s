@@ -25,6 +25,20 @@
 	RLDICR	$0, R5, $59, R1 \
 	MOVD	R19, (R1)
 
+// LOOP makes the calls with these arguments, and advances the buffer.
+#define LOOP(first, second) \
+	PCALIGN	$32 \
+loop: \
+	MOVD	first, R3 \
+	MOVD	second, R4 \
+	MOVD	R14, R12 \
+	MOVD	R12, CTR \
+	CALL	(CTR) \
+	ADD	R17, R16 \
+	ADD	$-1, R18 \
+	CMP	R18, $0, CR1 \
+	BNE	CR1, loop
+
 #define LEAVE \
 	MOVD	R19, R1 \
 	MOVD	R20, R2 \
@@ -39,17 +53,7 @@ TEXT ·CallIDBuffer(SB), 0, $32768-48
 	MOVD	step+24(FP), R17
 	MOVD	n+32(FP), R18
 	ENTER
-	PCALIGN	$32
-loop:
-	MOVD	R15, R3
-	MOVD	R16, R4
-	MOVD	R14, R12
-	MOVD	R12, CTR
-	CALL	(CTR)
-	ADD	R17, R16
-	ADD	$-1, R18
-	CMP	R18, $0, CR1
-	BNE	CR1, loop
+	LOOP(R15, R16)
 	LEAVE
 	BVC	2(PC)
 	NEG	R3
@@ -65,17 +69,7 @@ TEXT ·CallBuffer(SB), 0, $32768-40
 	MOVD	step+16(FP), R17
 	MOVD	n+24(FP), R18
 	ENTER
-	PCALIGN	$32
-loop:
-	MOVD	R16, R3
-	MOVD	$0, R4
-	MOVD	R14, R12
-	MOVD	R12, CTR
-	CALL	(CTR)
-	ADD	R17, R16
-	ADD	$-1, R18
-	CMP	R18, $0, CR1
-	BNE	CR1, loop
+	LOOP(R16, $0)
 	LEAVE
 	BVC	2(PC)
 	NEG	R3
@@ -93,17 +87,7 @@ TEXT ·CallNothing(SB), 0, $32768-8
 	MOVD	$0, R16
 	MOVD	$0, R17
 	ENTER
-	PCALIGN	$32
-loop:
-	MOVD	R15, R3
-	MOVD	R16, R4
-	MOVD	R14, R12
-	MOVD	R12, CTR
-	CALL	(CTR)
-	ADD	R17, R16
-	ADD	$-1, R18
-	CMP	R18, $0, CR1
-	BNE	CR1, loop
+	LOOP(R15, R16)
 	LEAVE
 	RET
 

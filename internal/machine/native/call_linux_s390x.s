@@ -19,6 +19,15 @@
 	MOVD	R15, 160(R1) \
 	MOVD	R1, R15
 
+// LOOP makes the calls with these arguments, and advances the buffer.
+#define LOOP(first, second) \
+loop: \
+	MOVD	first, R2 \
+	MOVD	second, R3 \
+	CALL	(R6) \
+	ADD	R9, R8 \
+	BRCTG	R12, loop
+
 #define LEAVE \
 	MOVD	160(R15), R15
 
@@ -31,12 +40,7 @@ TEXT ·CallIDBuffer(SB), 0, $32768-48
 	MOVD	step+24(FP), R9
 	MOVD	n+32(FP), R12
 	ENTER
-loop:
-	MOVD	R7, R2
-	MOVD	R8, R3
-	CALL	(R6)
-	ADD	R9, R8
-	BRCTG	R12, loop
+	LOOP(R7, R8)
 	LEAVE
 	MOVW	R2, R2
 	MOVD	R2, ret+40(FP)
@@ -50,12 +54,7 @@ TEXT ·CallBuffer(SB), 0, $32768-40
 	MOVD	step+16(FP), R9
 	MOVD	n+24(FP), R12
 	ENTER
-loop:
-	MOVD	R8, R2
-	MOVD	$0, R3
-	CALL	(R6)
-	ADD	R9, R8
-	BRCTG	R12, loop
+	LOOP(R8, $0)
 	LEAVE
 	MOVD	R2, ret+32(FP)
 	RET
@@ -71,12 +70,7 @@ TEXT ·CallNothing(SB), 0, $32768-8
 	MOVD	$0, R8
 	MOVD	$0, R9
 	ENTER
-loop:
-	MOVD	R7, R2
-	MOVD	R8, R3
-	CALL	(R6)
-	ADD	R9, R8
-	BRCTG	R12, loop
+	LOOP(R7, R8)
 	LEAVE
 	RET
 

@@ -113,6 +113,16 @@ func (p Page) QPCBypass() (bypass Bypass, ok bool) {
 	return bypassOf(*(*uint8)(p.at(qpcBypassEnabled)), *(*uint8)(p.at(qpcShift)), atomic.LoadUint64((*uint64)(p.at(qpcBias)))), true
 }
 
+// CounterInUserMode reports whether QueryPerformanceCounter reads the counter of the CPU in user mode, by this page and, if it
+// goes through that, the hypervisor page; known is false if a page cannot be read.
+func (p Page) CounterInUserMode(hypervisor HypervisorPage) (userMode, known bool) {
+	bypass, ok := p.QPCBypass()
+	if bypass.Enabled && bypass.HypervisorPage {
+		return hypervisor.Valid()
+	}
+	return bypass.Enabled, ok
+}
+
 func bypassOf(flags, shift uint8, bias uint64) Bypass {
 	return Bypass{Enabled: flags&bypassEnabled != 0, HypervisorPage: flags&bypassHVPage != 0, Bias: bias, Shift: shift}
 }
