@@ -14,9 +14,9 @@ type Conditions struct {
 	Turns int `json:"turns"`
 	// InterruptedTurns is the number of those in which other work took over a tenth of the time.
 	InterruptedTurns int `json:"interrupted_turns"`
-	// FloorLowNS is the lower quartile of the empty call.
+	// FloorLowNS is a quartile of the empty call.
 	FloorLowNS float64 `json:"floor_low_ns,omitempty"`
-	// FloorHighNS is the upper quartile.
+	// FloorHighNS is a quartile of the empty call.
 	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
 	// StealShare is the share of the usable CPUs that the hypervisor gave to others.
 	StealShare float64 `json:"steal_share,omitempty" is:"share"`
@@ -34,11 +34,11 @@ type Conditions struct {
 	Passes []Passes `json:"passes,omitempty"`
 	// ClockSources are the kernel's clock sources in order of use, if they changed.
 	ClockSources []string `json:"clocksources,omitempty"`
-	// WallStepNS is the largest step of the wall clock; negative if it was set back.
+	// WallStepNS is the largest step of the wall clock; negative: back.
 	WallStepNS int64 `json:"wall_step_ns,omitempty" is:"any"`
 }
 
-// Passes are the passes of throughput with one number of threads, where some are missing or a thread starved.
+// Passes are the passes of throughput with one number of threads, if some are missing or a thread starved.
 type Passes struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`

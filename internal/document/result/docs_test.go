@@ -27,7 +27,7 @@ func TestPageIsThatOfTheSchema(t *testing.T) {
 	require.NoError(t, err)
 	head, rest, found := strings.Cut(string(text), made)
 	require.True(t, found, made)
-	w := writer{schema: generated(t), places: map[string]string{}, keys: map[string]bool{}}
+	w := writer{schema: generated(t), places: map[string]string{}, keys: map[string]bool{}, absent: map[string]bool{}}
 	w.name("Document", "")
 	w.object("Document")
 	if *update {
@@ -43,6 +43,7 @@ type writer struct {
 	schema *jsonschema.Schema
 	places map[string]string // of the definitions
 	keys   map[string]bool   // with their meanings, that are on the page
+	absent map[string]bool   // definitions that a document may lack
 }
 
 // name gives a definition a place, and then those within it that have none.
@@ -75,10 +76,18 @@ func (w *writer) object(name string) {
 	if at != "" {
 		heading = "`" + at + "`"
 	}
+	if w.absent[name] {
+		heading += "?"
+	}
 	fmt.Fprintf(&w.page, "\n## %s\n\n%s\n\n", heading, upper(beginning.ReplaceAllString(definition.Description, "")))
-	var objects, again, below []string
+	var again, below []string
 	for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
 		of, list := referred(pair.Value)
+		if of != "" && w.places[of] == strings.TrimPrefix(at+"."+pair.Key+list, ".") {
+			w.absent[of] = !slices.Contains(definition.Required, pair.Key)
+			below = append(below, of)
+			continue
+		}
 		key := "`" + pair.Key + list + "`"
 		if of != "" {
 			key = fmt.Sprintf("[%s](#%s)", key, strings.ReplaceAll(notInAnchor.ReplaceAllString(w.places[of], ""), " ", "-"))
@@ -86,22 +95,20 @@ func (w *writer) object(name string) {
 		if !slices.Contains(definition.Required, pair.Key) {
 			key += "?"
 		}
-		about := beginning.ReplaceAllString(pair.Value.Description, "")
-		switch meaning := pair.Key + typeOf(pair.Key, pair.Value) + about; {
-		case of != "" && w.places[of] == strings.TrimPrefix(at+"."+pair.Key+list, "."):
-			objects, below = append(objects, key), append(below, of)
-		case w.keys[meaning]:
+		about := typeOf(pair.Key, pair.Value) + ": " + beginning.ReplaceAllString(pair.Value.Description, "") + "\n"
+		switch earlier, next := strings.CutSuffix(w.page.String(), about); {
+		case w.keys[pair.Key+about]:
 			again = append(again, key)
+		case next: // the low and the high end of one interval
+			w.page.Reset()
+			fmt.Fprintf(&w.page, "%s, %s%s", earlier, key, about)
 		default:
-			w.keys[meaning] = true
-			fmt.Fprintf(&w.page, "- %s%s: %s\n", key, typeOf(pair.Key, pair.Value), about)
+			fmt.Fprintf(&w.page, "- %s%s", key, about)
 		}
+		w.keys[pair.Key+about] = true
 	}
 	if len(again) > 0 {
 		fmt.Fprintf(&w.page, "- as above: %s\n", strings.Join(again, ", "))
-	}
-	if len(objects) > 0 {
-		fmt.Fprintf(&w.page, "- below: %s\n", strings.Join(objects, ", "))
 	}
 	for _, of := range below {
 		w.object(of)

@@ -35,13 +35,13 @@ const (
 type Document struct {
 	// Schema is timebench/1.
 	Schema string `json:"schema"`
-	// GeneratedAt is when the run ended, in UTC.
+	// GeneratedAt is the end of the run, in UTC.
 	GeneratedAt time.Time `json:"generated_at"`
 	// Interrupted is whether a signal ended the run; what is here is complete.
 	Interrupted bool `json:"interrupted"`
 	// Tool is the timebench that wrote the document.
 	Tool Tool `json:"tool"`
-	// Labels are the user's names for the machine or the run (--label): host=web1.
+	// Labels are from --label: host=web1.
 	Labels []string `json:"labels,omitempty"`
 	// Host is the machine.
 	Host Host `json:"host"`
@@ -69,13 +69,13 @@ type Tool struct {
 	Command string `json:"command,omitempty"`
 }
 
-// A Host is the machine. What could not be determined is absent.
+// A Host is the machine.
 type Host struct {
-	// OS is the operating system by Go's name: linux.
+	// OS is GOOS: linux.
 	OS string `json:"os"`
-	// Arch is the architecture by Go's name: amd64.
+	// Arch is GOARCH: amd64.
 	Arch string `json:"arch"`
-	// Distribution is its name and version: debian 12.11.
+	// Distribution is name and version: debian 12.11.
 	Distribution string `json:"distribution,omitempty"`
 	// DistributionID is ID of os-release(5): debian.
 	DistributionID string `json:"distribution_id,omitempty"`
@@ -83,7 +83,7 @@ type Host struct {
 	DistributionLike []string `json:"distribution_like,omitempty"`
 	// ServiceManager is what starts services: systemd, openrc, runit.
 	ServiceManager string `json:"service_manager,omitempty"`
-	// BootTools are the installed programs that change the kernel command line: grubby.
+	// BootTools are the installed programs that change kernel parameters: grubby.
 	BootTools []string `json:"boot_tools,omitempty"`
 	// WSL is the version of the Windows Subsystem for Linux: 1 or 2.
 	WSL int `json:"wsl,omitempty"`
@@ -129,11 +129,11 @@ type CPU struct {
 	Logical int `json:"logical"`
 	// Usable is the number of those that the process may use.
 	Usable int `json:"usable"`
-	// Quota is the CPU time that the process may use; absent without a limit.
+	// Quota is the quota of the control group.
 	Quota float64 `json:"quota_cpus,omitempty"`
-	// QuotaPeriodNS is the period of the quota.
+	// QuotaPeriodNS is its period.
 	QuotaPeriodNS int64 `json:"quota_period_ns,omitempty"`
-	// SchedulingPolicy is a real-time policy of the process: SCHED_FIFO, SCHED_RR.
+	// SchedulingPolicy is the process's real-time policy: SCHED_FIFO, SCHED_RR.
 	SchedulingPolicy string `json:"scheduling_policy,omitempty"`
 	// Physical is the number of cores.
 	Physical int `json:"physical,omitempty"`
@@ -141,9 +141,9 @@ type CPU struct {
 	Packages int `json:"packages,omitempty"`
 	// Groups is the number of processor groups of Windows.
 	Groups int `json:"groups,omitempty"`
-	// InvariantTSC is whether the rate of the TSC is independent of the CPU's speed.
+	// InvariantTSC is whether the TSC's rate is independent of the CPU's speed.
 	InvariantTSC *bool `json:"invariant_tsc,omitempty"`
-	// TSCFlags are the flags of /proc/cpuinfo about the TSC: constant_tsc.
+	// TSCFlags are the TSC's flags in /proc/cpuinfo: constant_tsc.
 	TSCFlags []string `json:"tsc_flags,omitempty"`
 	// TSCHz is the measured rate of the TSC.
 	TSCHz float64 `json:"tsc_hz,omitempty"`
@@ -199,11 +199,11 @@ type ClockSource struct {
 type Quality struct {
 	// Name is its name.
 	Name string `json:"name" is:"named"`
-	// Quality is higher for a better counter; the kernel selects no negative one by itself.
+	// Quality is higher for a better counter; the kernel selects no negative one.
 	Quality int `json:"quality" is:"signed"`
 }
 
-// An UnrestoredClockSource is left by an experiment (compare --clocksources) that was killed with its guardian.
+// An UnrestoredClockSource is left by a killed experiment (compare --clocksources).
 type UnrestoredClockSource struct {
 	// Original is the clock source before it.
 	Original string `json:"original"`
@@ -223,13 +223,13 @@ type Machine struct {
 
 // A KernelLog has the lines of the kernel log about clocks.
 type KernelLog struct {
-	// Source is where the log was read: /dev/kmsg, syslog(2), a file.
+	// Source is /dev/kmsg, syslog(2) or a file.
 	Source string `json:"source,omitempty"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// Truncated is whether earlier lines may be missing: the kernel's buffer is a ring.
+	// Truncated is whether earlier lines may be missing.
 	Truncated bool `json:"truncated,omitempty"`
-	// Lines are those about clocks, the oldest first.
+	// Lines are its lines, the oldest first.
 	Lines []string `json:"lines,omitempty"`
 }
 
@@ -237,17 +237,17 @@ type KernelLog struct {
 type TimeSync struct {
 	// Synchronised is whether the status has no STA_UNSYNC.
 	Synchronised bool `json:"synchronised"`
-	// OffsetNS is the remaining correction (offset); negative if the clock is ahead.
+	// OffsetNS is the remaining correction (offset); negative: the clock is ahead.
 	OffsetNS int64 `json:"offset_ns,omitempty" is:"signed"`
 	// MaxErrorNS is the maximum error (maxerror).
 	MaxErrorNS int64 `json:"max_error_ns,omitempty"`
 	// EstimatedErrorNS is the estimated error (esterror).
 	EstimatedErrorNS int64 `json:"estimated_error_ns,omitempty"`
-	// FrequencyPPM is the correction of the rate (freq); negative if the clock is slowed down.
+	// FrequencyPPM is the correction of the rate (freq); negative: slower.
 	FrequencyPPM float64 `json:"frequency_ppm,omitempty" is:"signed"`
 	// FrequencyLimitPPM is the largest correction of either sign (tolerance): 500.
 	FrequencyLimitPPM float64 `json:"frequency_limit_ppm,omitempty"`
-	// TickNS is the advance in a tick of USER_HZ (tick); 10 ms unless it slews the clock.
+	// TickNS is the advance in a tick of USER_HZ (tick): 10 ms unless it slews.
 	TickNS int64 `json:"tick_ns,omitempty"`
 }
 
@@ -257,11 +257,11 @@ type WallOffset struct {
 	Against string `json:"against" is:"named"`
 	// Name is its name.
 	Name string `json:"name,omitempty"`
-	// OffsetNS is the step that would correct the wall clock, at most 1e18; positive if it is behind.
+	// OffsetNS is the step that would correct the wall clock, at most 1e18; positive: it is behind.
 	OffsetNS *int64 `json:"offset_ns,omitempty" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS int64 `json:"bound_ns,omitempty"`
-	// ZoneNS is how far the other clock's local time is ahead of UTC; OffsetNS takes it into account.
+	// ZoneNS is the other clock's local time minus UTC, which OffsetNS takes into account.
 	ZoneNS int64 `json:"zone_ns,omitempty" is:"signed"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
@@ -275,7 +275,7 @@ type TimeService struct {
 	Setting string `json:"setting,omitempty"`
 }
 
-// A RefusedCall is a system call of clocks that is refused, as by a seccomp filter, or that an old kernel lacks.
+// A RefusedCall is a system call of clocks that a filter refuses, or an old kernel lacks.
 type RefusedCall struct {
 	// Call is clock_gettime, clock_gettime64 (32-bit programs only), gettimeofday, time or clock_getres.
 	Call string `json:"call" is:"named"`
@@ -287,9 +287,9 @@ type RefusedCall struct {
 
 // MacOS has the facts that only macOS has.
 type MacOS struct {
-	// TimebaseNumerator is that of the nanoseconds in a tick of mach_absolute_time (mach_timebase_info).
+	// TimebaseNumerator is numer of mach_timebase_info.
 	TimebaseNumerator int64 `json:"timebase_numerator" is:"positive"`
-	// TimebaseDenominator is its denominator.
+	// TimebaseDenominator is denom.
 	TimebaseDenominator int64 `json:"timebase_denominator" is:"positive"`
 	// UserMode is whether mach_absolute_time reads the counter in user mode. Absent on amd64.
 	UserMode *bool `json:"user_mode,omitempty"`
@@ -347,7 +347,7 @@ type W32Time struct {
 	Servers string `json:"servers,omitempty"`
 }
 
-// An Adjustment is the rate that a program has set for the wall clock (GetSystemTimeAdjustmentPrecise).
+// An Adjustment is the wall clock's rate as a program set it (GetSystemTimeAdjustmentPrecise).
 type Adjustment struct {
 	// AdjustedHz is the adjusted update frequency.
 	AdjustedHz int64 `json:"adjusted_hz"`
@@ -355,15 +355,15 @@ type Adjustment struct {
 	NominalHz int64 `json:"nominal_hz" is:"positive"`
 }
 
-// QPC is the counter behind QueryPerformanceCounter, by the page that the kernel shares with every process.
+// QPC is the counter behind QueryPerformanceCounter, by the kernel's shared page.
 type QPC struct {
 	// Hz is QueryPerformanceFrequency.
 	Hz int64 `json:"hz"`
-	// UserMode is whether a read does not enter the kernel, if the pages show it.
+	// UserMode is whether reads stay in user mode, if the pages show it.
 	UserMode *bool `json:"user_mode,omitempty"`
 	// HypervisorPage is whether the hypervisor page scales the counter.
 	HypervisorPage bool `json:"hypervisor_page,omitempty"`
-	// Shift is the number of bits by which the CPU's counter is shifted right; absent if bias is.
+	// Shift is by how many bits the CPU's counter is shifted right; absent if bias is.
 	Shift *int `json:"shift,omitempty"`
 	// Bias is added to the counter before the shift, modulo 2^64: 0xfffffffffffffff0.
 	Bias string `json:"bias,omitempty"`
@@ -373,7 +373,7 @@ type QPC struct {
 type Settings struct {
 	// Threads are the numbers of threads (or processes) that read at once.
 	Threads []int `json:"threads" is:"positive"`
-	// Rounds is the number of latency samples of each clock; 0 if none.
+	// Rounds is the number of latency samples of each clock.
 	Rounds int `json:"rounds"`
 	// TimeNS is the time of one measurement of throughput, or of the run.
 	TimeNS int64 `json:"time_ns"`
@@ -381,7 +381,7 @@ type Settings struct {
 	Repeat int `json:"repeat,omitempty"`
 	// Distribution is whether single reads were timed.
 	Distribution bool `json:"distribution,omitempty"`
-	// TimerResolutionNS is the period that the run requested of Windows' timer.
+	// TimerResolutionNS is the requested period of Windows' timer.
 	TimerResolutionNS int64 `json:"timer_resolution_ns,omitempty"`
 	// Pin is none, compact, spread or a CPU list.
 	Pin string `json:"pin"`
@@ -409,9 +409,9 @@ type Finding struct {
 	Severity string `json:"severity" is:"error|warn|note"`
 	// Title is the finding in one line.
 	Title string `json:"title"`
-	// Evidence is what was measured and read, with figures.
+	// Evidence is what was measured and read.
 	Evidence []string `json:"evidence"`
-	// Cause is the cause, as far as the evidence shows it.
+	// Cause is the cause, if the evidence shows it.
 	Cause string `json:"cause,omitempty"`
 	// Remedies are the remedies, the best first.
 	Remedies []Remedy `json:"remedies,omitempty"`
@@ -423,7 +423,7 @@ type Finding struct {
 type Remedy struct {
 	// Advice is what to do.
 	Advice string `json:"advice"`
-	// Commands are lines for a shell, in order; those that change the system need root.
+	// Commands are lines for a shell, in order.
 	Commands []string `json:"commands,omitempty"`
 	// Risk is what may go wrong.
 	Risk string `json:"risk,omitempty"`

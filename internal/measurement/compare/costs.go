@@ -8,7 +8,7 @@ import (
 // Costs is the latency, the resolution and the throughput of the clocks of one machine. Its keys
 // are at the top of the document.
 type Costs struct {
-	// FloorNS is the time of an empty call in the loop that reads the clocks.
+	// FloorNS is the time of an empty call in the measuring loop.
 	FloorNS float64 `json:"floor_ns,omitempty"`
 	// Clocks has an entry for each selected clock, each id once.
 	Clocks []Clock `json:"clocks" once:"id"`
@@ -20,7 +20,7 @@ type Costs struct {
 type Experiment struct {
 	// ClockSource is in use.
 	ClockSource string `json:"clocksource" is:"named"`
-	// FloorNS is the time of an empty call in the loop that reads the clocks.
+	// FloorNS is the time of an empty call in the measuring loop.
 	FloorNS float64 `json:"floor_ns,omitempty"`
 	// Conditions are those of this part.
 	Conditions *result.Conditions `json:"conditions,omitempty"`
@@ -46,7 +46,7 @@ type Clock struct {
 	Reason string `json:"reason,omitempty"`
 	// KernelEntry is how often a read enters the kernel, if that was tested.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
-	// KernelEntryBy is how that was determined, or why it could not be.
+	// KernelEntryBy is the method, or why it could not be determined.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
 	// TicksPerSecond is the rate of the values, nominal or measured.
 	TicksPerSecond float64 `json:"ticks_per_second,omitempty"`
@@ -61,7 +61,7 @@ type Clock struct {
 	Distribution *Distribution `json:"distribution,omitempty"`
 	// Layers are the parts of the latency, from the call inwards, if they are known and could be measured.
 	Layers []Layer `json:"layers,omitempty" once:"name"`
-	// UserModeNS is what a read would take if the vDSO read the CPU's counter, where it enters the kernel.
+	// UserModeNS is what a read that enters the kernel would take if the vDSO read the CPU's counter.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 }
 
@@ -77,9 +77,9 @@ func (clock *Clock) GainNS() float64 {
 type Latency struct {
 	// MedianNS is the median of the rounds.
 	MedianNS float64 `json:"median_ns"`
-	// LowNS is the lower end of the interval; absent with fewer than 6 rounds.
+	// LowNS is an end of the interval; absent with fewer than 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty"`
-	// HighNS is the upper end.
+	// HighNS is an end of the interval; absent with fewer than 6 rounds.
 	HighNS float64 `json:"high_ns,omitempty"`
 	// Confidence is that of the interval.
 	Confidence float64 `json:"confidence,omitempty" is:"share"`
@@ -107,9 +107,9 @@ func LatencyOf(samplesNS, quietNS []float64) *Latency {
 type Resolution struct {
 	// TickNS is the median step between values that differ; the unit of the values if FinerThanRead.
 	TickNS float64 `json:"tick_ns,omitempty"`
-	// TickLowNS is the lower quartile of the steps, if they are uneven.
+	// TickLowNS is a quartile of the steps, if uneven.
 	TickLowNS float64 `json:"tick_low_ns,omitempty"`
-	// TickHighNS is the upper quartile.
+	// TickHighNS is a quartile of the steps, if uneven.
 	TickHighNS float64 `json:"tick_high_ns,omitempty"`
 	// FinerThanRead is whether the clock never repeated a value.
 	FinerThanRead bool `json:"finer_than_read"`
@@ -127,7 +127,7 @@ type Resolution struct {
 	WorstBackwardsNS float64 `json:"worst_backwards_ns,omitempty"`
 }
 
-// Throughput is the rate at which threads (or processes) read a clock at once, for each number of threads.
+// Throughput is the rate at which threads (or processes) read a clock at once.
 type Throughput struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`
@@ -135,9 +135,9 @@ type Throughput struct {
 	ReadsPerSecond float64 `json:"reads_per_second"`
 	// CountedReadsPerSecond is all reads by the time they took, with interruptions.
 	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`
-	// NSPerRead is the wall time of one read in one thread, with waiting for a CPU if oversubscribed.
+	// NSPerRead is the wall time of one read in one thread, with waiting for a CPU.
 	NSPerRead float64 `json:"ns_per_read"`
-	// Fairness is the rate of the slowest thread by that of the fastest.
+	// Fairness is the slowest thread's rate by the fastest's.
 	Fairness float64 `json:"fairness" is:"share"`
 	// Oversubscribed is whether there were more threads than CPUs.
 	Oversubscribed bool `json:"oversubscribed"`
@@ -147,7 +147,7 @@ type Throughput struct {
 	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
-// Distribution is the times of single reads, each between two readings of a counter, which every figure includes.
+// Distribution is the times of single reads, with the bracket of each: two readings of a counter.
 type Distribution struct {
 	// Counter is the clock that timed the reads.
 	Counter string `json:"counter"`
@@ -157,17 +157,17 @@ type Distribution struct {
 	CounterStepNS float64 `json:"counter_step_ns,omitempty"`
 	// Reads is the number of timed reads.
 	Reads int64 `json:"reads"`
-	// P50NS is the median.
+	// P50NS is the percentile of that name.
 	P50NS float64 `json:"p50_ns"`
-	// P90NS is the 90th percentile.
+	// P90NS is the percentile of that name.
 	P90NS float64 `json:"p90_ns"`
-	// P99NS is the 99th percentile.
+	// P99NS is the percentile of that name.
 	P99NS float64 `json:"p99_ns"`
-	// P999NS is the 99.9th percentile.
+	// P999NS is the percentile of that name.
 	P999NS float64 `json:"p99_9_ns"`
 	// MaxNS is the maximum.
 	MaxNS float64 `json:"max_ns"`
-	// TenfoldReads is the number of reads that took ten times the median or more.
+	// TenfoldReads is the number of reads of ten times the median or more.
 	TenfoldReads int64 `json:"tenfold_reads"`
 	// Buckets are the histogram, ascending, none empty, with all reads.
 	Buckets []Bucket `json:"buckets"`

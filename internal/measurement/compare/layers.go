@@ -8,15 +8,15 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A Layer is a part of a read: the difference between two loops, of which the second does all that the first does.
+// A Layer is a part of a read: the difference between two loops.
 type Layer struct {
 	// Name is its name.
 	Name string `json:"name" is:"named"`
-	// NS is the difference of the medians; all add up to latency.median_ns.
+	// NS is the difference of the medians; together latency.median_ns.
 	NS float64 `json:"ns" is:"signed"`
-	// LowNS is the lower end of the interval; absent with fewer than 6 rounds.
+	// LowNS is an end of the interval; absent with fewer than 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty" is:"signed"`
-	// HighNS is the upper end.
+	// HighNS is an end of the interval; absent with fewer than 6 rounds.
 	HighNS float64 `json:"high_ns,omitempty" is:"signed"`
 }
 

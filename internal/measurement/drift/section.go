@@ -25,7 +25,7 @@ type DriftedClock struct {
 	ID string `json:"id" is:"named"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// NominalHz is the rate that the clock reports or the kernel assumes. If absent, there is no ppm.
+	// NominalHz is the reported rate, or the kernel's; without it there is no ppm.
 	NominalHz float64 `json:"nominal_hz,omitempty"`
 	// Asleep is the rate while the process slept between its readings; absent if there were too few.
 	Asleep *DriftRate `json:"asleep,omitempty"`
@@ -62,7 +62,7 @@ type DriftRate struct { //nolint:revive // the name in the JSON Schema, where al
 type DriftPoint struct { //nolint:revive // the name in the JSON Schema, where all sections are together
 	// AtNS is the reference's time since the start of the run.
 	AtNS int64 `json:"at_ns"`
-	// OffsetNS is the offset from the reference since the first point; negative if the clock was behind.
+	// OffsetNS is the offset from the reference since the first point; negative: behind.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
 }
 

@@ -45,7 +45,7 @@ type Profile struct {
 	ReadNS float64 `json:"read_ns,omitempty"`
 	// SyscallNS is that by a system call.
 	SyscallNS float64 `json:"syscall_ns,omitempty"`
-	// UserModeNS is what a read would take if the vDSO read the CPU's counter, where it enters the kernel.
+	// UserModeNS is what a read that enters the kernel would take if the vDSO read the CPU's counter.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 	// Processes are the programs with samples, the one that spends most on clocks first. A program that another
 	// one runs by execve(2) is an entry of its own. Processes of one program with few samples each are one entry.
@@ -72,9 +72,9 @@ type Process struct {
 	CPUsUsed float64 `json:"cpus_used"`
 	// ClockShare is the share of that in reading clocks, if known.
 	ClockShare *float64 `json:"clock_share,omitempty" is:"share"`
-	// ClockShareLow is the lower end of its 95 % interval.
+	// ClockShareLow is an end of its 95 % interval.
 	ClockShareLow float64 `json:"clock_share_low" is:"share"`
-	// ClockShareHigh is the upper end.
+	// ClockShareHigh is an end of its 95 % interval.
 	ClockShareHigh float64 `json:"clock_share_high" is:"share"`
 	// ClockCPUs is that of reading clocks.
 	ClockCPUs float64 `json:"clock_cpus"`
@@ -86,9 +86,9 @@ type Process struct {
 	SyscallShare float64 `json:"syscall_share" is:"share"`
 	// ReadsPerSecond is about the number of reads.
 	ReadsPerSecond float64 `json:"reads_per_second,omitempty"`
-	// ReadsLow is the lower end of its interval, in old documents.
+	// ReadsLow is an end of its interval, in old documents.
 	ReadsLow float64 `json:"reads_low,omitempty"`
-	// ReadsHigh is the upper end.
+	// ReadsHigh is an end of its interval, in old documents.
 	ReadsHigh float64 `json:"reads_high,omitempty"`
 	// ReadsBy is how they were counted.
 	ReadsBy string `json:"reads_by,omitempty" is:"cost|tracepoint"`
@@ -110,7 +110,7 @@ type Function struct {
 	Samples int `json:"samples"`
 }
 
-// A Thread is one of the 20 with most samples of reads.
+// A Thread is one of the 20 with most reads.
 type Thread struct {
 	// TID is the thread.
 	TID int `json:"tid"`
@@ -122,7 +122,7 @@ type Thread struct {
 	ClockSamples int `json:"clock_samples"`
 }
 
-// A Caller is one of the 20 chains of functions with most samples of reads.
+// A Caller is one of the 20 chains of functions with most reads.
 type Caller struct {
 	// Functions are up to four functions, the innermost first: main (a.out).
 	Functions []string `json:"functions"`

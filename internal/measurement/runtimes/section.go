@@ -18,7 +18,7 @@ type Runtimes struct {
 	Rounds int `json:"rounds"`
 	// Clocks are the system's clocks, measured in the same minute, each id once.
 	Clocks []SystemClock `json:"clocks" once:"id"`
-	// Environment are the variables that were passed on and matter: TZ=Europe/Berlin.
+	// Environment are passed variables that matter: TZ=Europe/Berlin.
 	Environment []string `json:"environment,omitempty"`
 	// ClearedEnvironment are names of variables that were not passed on.
 	ClearedEnvironment []string `json:"cleared_environment,omitempty"`
@@ -67,7 +67,7 @@ type MeasuredRuntime struct {
 	Reason string `json:"reason,omitempty"`
 	// Forks is the number of its starts.
 	Forks int `json:"forks,omitempty"`
-	// LoopNS is the median time of an empty turn of the measuring loop, which each latency includes.
+	// LoopNS is the median of an empty loop, which each latency includes.
 	LoopNS float64 `json:"loop_ns,omitempty"`
 	// CallNS is the same with a call of an empty function.
 	CallNS float64 `json:"call_ns,omitempty"`
@@ -95,7 +95,7 @@ type MeasuredCall struct {
 	Throughput []compare.Throughput `json:"throughput,omitempty" once:"threads"`
 	// Reads are the clocks that one call reads, in order; absent if none, or not traced.
 	Reads []string `json:"reads,omitempty"`
-	// ReadsBy is how that was determined, or why it could not be.
+	// ReadsBy is the method, or why it could not be determined.
 	ReadsBy string `json:"reads_by,omitempty"`
 	// TracedCalls is the number of calls that were traced.
 	TracedCalls int `json:"traced_calls"`
@@ -105,7 +105,7 @@ type MeasuredCall struct {
 	ExactCalls int `json:"exact_calls,omitempty"`
 	// KernelEntry is how often a read enters the kernel, if that was tested.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
-	// KernelEntryBy is how that was determined, or why it could not be.
+	// KernelEntryBy is the method, or why it could not be determined.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
 	// WithoutVDSONS is the median time of a call while the vDSO is hidden.
 	WithoutVDSONS float64 `json:"without_vdso_ns,omitempty"`

@@ -41,13 +41,13 @@ type MissingPair struct {
 	Reason string `json:"reason"`
 }
 
-// A CPUPair is two CPUs that exchanged readings over a shared cache line.
+// A CPUPair is two CPUs that exchanged readings over a cache line.
 type CPUPair struct {
 	// CPU is the CPU that started each round.
 	CPU int `json:"cpu"`
 	// OtherCPU is the CPU that answered.
 	OtherCPU int `json:"other_cpu"`
-	// OffsetNS is the offset of the clock on OtherCPU; negative if it is behind.
+	// OffsetNS is the offset on OtherCPU; negative: behind.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`

@@ -65,7 +65,7 @@ type VerifiedClock struct {
 	Reads int64 `json:"reads"`
 	// Repeats is the number of those with the same value.
 	Repeats int64 `json:"repeats"`
-	// StoodNS is the longest time for which the value provably stood still.
+	// StoodNS is the longest time that the value provably stood still.
 	StoodNS float64 `json:"stood_ns,omitempty"`
 	// TickNS is the distance between values, or the time of a read if they never repeat.
 	TickNS float64 `json:"tick_ns,omitempty"`
@@ -79,7 +79,7 @@ type VerifiedClock struct {
 	Faults []ClockFault `json:"faults,omitempty"`
 }
 
-// Across is the comparison of values that several CPUs read.
+// Across is the comparison between CPUs.
 type Across struct {
 	// Checks is the number of compared reads.
 	Checks int64 `json:"checks"`
@@ -89,13 +89,13 @@ type Across struct {
 	SeesNS float64 `json:"sees_ns,omitempty"`
 }
 
-// A Bracket is the comparison with the same clock by another path, one read before and one after.
+// A Bracket is the comparison with the same clock by another path, read before and after.
 type Bracket struct {
 	// Against is the other clock.
 	Against string `json:"against"`
 	// Brackets is the number of brackets.
 	Brackets int64 `json:"brackets"`
-	// OffsetNS is the offset by the tightest bracket; negative if the clock is behind.
+	// OffsetNS is the offset by the tightest bracket; negative: behind.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`
@@ -127,7 +127,7 @@ type Relation struct {
 	Clock string `json:"clock"`
 	// Against is the other clock.
 	Against string `json:"against"`
-	// ChangeNS is how far the first moved ahead; negative if it fell behind.
+	// ChangeNS is how far the first moved ahead; negative: behind.
 	ChangeNS float64 `json:"change_ns" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`
