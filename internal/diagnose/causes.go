@@ -110,7 +110,6 @@ var causeRemedies = map[string][]string{
 	"tsc-jumped":                {"reboot", "no-tools", "remove-trust", "update-firmware"},
 	"bad-calibration":           {"look-again", "compare-with-drift", "update-firmware", "tsc-nowatchdog-if-known"},
 	"clocks-disagree":           {"compare-with-drift", "update-firmware", "newer-kernel-no-watchdog", "hypervisor-clock", "kvm-clock-in-guest", "look-again", "tsc-nowatchdog-if-known"},
-	"lost-ticks":                {"newer-kernel-lost-ticks", "update-firmware"},
 	"adjusted-beyond-limit":     {"start-again", "compare-with-drift"},
 	"presumed-unsynchronized":   {},
 	"marked-unstable":           {"look-again"},
@@ -122,15 +121,14 @@ var causeRemedies = map[string][]string{
 
 // marks are the kinds of lines by which the kernel marks a clock source unstable, or gives it up.
 var marks = []kernellog.Kind{
-	"tsc-unstable", "watchdog-verdict", "watchdog-skew", "watchdog-delta", "frequency-skew", "inter-cpu-skew", "tsc-warp", "lost-ticks",
+	"tsc-unstable", "watchdog-verdict", "watchdog-skew", "watchdog-delta", "frequency-skew", "inter-cpu-skew", "tsc-warp",
 }
 
 // markedUnstable reports whether the kernel log shows that the kernel marked the TSC unstable, for
 // whatever reason.
 func markedUnstable(d *result.Document) bool {
 	return slices.ContainsFunc(events(d), func(e kernellog.Event) bool {
-		// Ticks that were lost are no mark, unless the kernel says that it gives the TSC up.
-		return strings.HasPrefix(e.Clock, "tsc") && slices.Contains(marks, e.Kind) && (e.Kind != "lost-ticks" || strings.Contains(e.Line, "cannot be used"))
+		return strings.HasPrefix(e.Clock, "tsc") && slices.Contains(marks, e.Kind)
 	})
 }
 

@@ -39,7 +39,7 @@ func readLog(d *result.Document) ([]kernellog.Event, []kernellog.Cause) {
 func logMachine(d *result.Document) kernellog.Machine {
 	m := kernellog.Machine{
 		Arch: d.Host.Arch, Kernel: d.Host.Kernel, Guest: isGuest(d),
-		Parameters: append([]string(nil), d.Host.BootParameters...), ClockSource: clockSource(d), Available: append([]string(nil), clockSources(d)...),
+		Parameters: append([]string(nil), d.Host.BootParameters...), ClockSource: clockSource(d),
 	}
 	if v := d.Host.Virtualization; v != nil {
 		m.Hypervisor = v.System

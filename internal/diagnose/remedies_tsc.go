@@ -34,12 +34,6 @@ var tscRemedies = map[string]remedy{
 		advice: "Use Linux 5.4 or later: before, the watchdog also checks tsc-early, whatever tsc= says",
 		risk:   upgradeRisk,
 	},
-	"newer-kernel-lost-ticks": {
-		source: "arch/x86_64/kernel/time.c of Linux 2.6.20 counts lost ticks; 2.6.21 replaced it by clock sources (kernel/time/clocksource.c)",
-		kernel: true,
-		advice: "Use Linux 2.6.21 or later: it compares the TSC with another timer and does not count lost ticks",
-		risk:   upgradeRisk,
-	},
 	"tsc-nowatchdog": {
 		source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (pull request x86/timers for Linux 5.2, 2019-05-06); nothing checks the TSC then",
 		where:  []condition{onX86, since(5, 2), isTSCRight, not(doubtsTSC), unset("tsc=reliable", "notsc", "tsc=unstable")},

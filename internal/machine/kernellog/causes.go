@@ -2,6 +2,7 @@ package kernellog
 
 import (
 	"slices"
+	"strings"
 )
 
 // A log is what the rules look at.
@@ -59,6 +60,17 @@ func logged(k Kind, c Cause) func(log) (Cause, bool) {
 	return func(l log) (Cause, bool) { return c.shownBy(l.of(k)) }
 }
 
+// first returns the rule of a cause that the first line of a kind tells, and every line shows.
+func first(k Kind, tell func(Event) Cause) func(log) (Cause, bool) {
+	return func(l log) (Cause, bool) {
+		found := l.of(k)
+		if len(found) == 0 {
+			return Cause{}, false
+		}
+		return tell(found[0]).shownBy(found)
+	}
+}
+
 // shownBy returns the cause with lines as its evidence, and whether there are any.
 func (c Cause) shownBy(events ...[]Event) (Cause, bool) {
 	c.Evidence = lines(events...)
@@ -67,11 +79,11 @@ func (c Cause) shownBy(events ...[]Event) (Cause, bool) {
 
 func (l log) of(kinds ...Kind) []Event { return ofKind(l.events, kinds...) }
 
-// marking returns the lines that mark the TSC unstable, for the reasons given; for any, if none is.
+// marking returns the lines that mark the TSC unstable, for the reasons given, in lower case; for any, if none is.
 func (l log) marking(reasons ...string) []Event {
 	var found []Event
 	for _, e := range l.of(tscUnstable) {
-		if e.Reason != "" && (len(reasons) == 0 || slices.ContainsFunc(reasons, func(r string) bool { return containsFold(e.Reason, r) })) {
+		if e.Reason != "" && (len(reasons) == 0 || slices.ContainsFunc(reasons, func(r string) bool { return strings.Contains(strings.ToLower(e.Reason), r) })) {
 			found = append(found, e)
 		}
 	}

@@ -5,7 +5,9 @@ import "fmt"
 // alsoRules find what a log says beside the reason.
 var alsoRules = []rule{
 	{"tsc-adjust", tscAdjust},
-	{"override-refused", overrideRefused},
+	{"override-refused", first(refused, func(e Event) Cause {
+		return Cause{Text: fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", e.Clock)}
+	})},
 	{"host-unstable", logged(hostUnstable, Cause{Text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either."})},
 	{"lost-rtc-interrupts", rtcInterruptsLost},
 	{"watchdog-timed-out", watchdogTimedOut},
@@ -31,14 +33,6 @@ func tscAdjust(l log) (Cause, bool) {
 		text += " The parameter " + p + " switches the kernel's later checks off, so it would not notice."
 	}
 	return Cause{Text: text, Evidence: lines(found)}, true
-}
-
-func overrideRefused(l log) (Cause, bool) {
-	found := l.of(refused)
-	if len(found) == 0 {
-		return Cause{}, false
-	}
-	return Cause{Text: fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", found[0].Clock), Evidence: lines(found)}, true
 }
 
 func rtcInterruptsLost(l log) (Cause, bool) {

@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -178,19 +179,13 @@ func calibrationFailed(l log) (Cause, bool) {
 // setByParameter: somebody switched the TSC off.
 func setByParameter(l log) (Cause, bool) {
 	marked := l.marking("boot parameter")
-	if len(marked) == 0 {
-		return Cause{}, false
-	}
-	p := l.parameter("tsc=unstable", "notsc")
-	if p == "" {
-		p = "tsc=unstable"
-	}
-	return Cause{Text: "The kernel command line switches the TSC off: " + p + ".", Evidence: lines(marked)}, true
+	p := cmp.Or(l.parameter("tsc=unstable", "notsc"), "tsc=unstable")
+	return Cause{Text: "The kernel command line switches the TSC off: " + p + "."}.shownBy(marked)
 }
 
 // wentBack: the watchdog saw a TSC at or behind its last value, or KVM did.
 func wentBack(l log) (Cause, bool) {
-	if marked := l.marking("discovered backwards TSC"); len(marked) > 0 {
+	if marked := l.marking("discovered backwards tsc"); len(marked) > 0 {
 		return Cause{Text: "KVM found that the TSC of this host went back, as after a suspend in which the CPUs lost their TSC.", TSC: TSCWrong, Evidence: lines(marked)}, true
 	}
 	c, ok := l.compared(func(c comparison) bool { return c.back() && c.marked })

@@ -8,8 +8,9 @@ import (
 
 // presumedRules find why the kernel does not use the TSC although it has not seen it fail.
 var presumedRules = []rule{
-	{"lost-ticks", ticksLost},
-	{"adjusted-beyond-limit", adjustedBeyond},
+	{"adjusted-beyond-limit", first(adjusting, func(e Event) Cause {
+		return Cause{Text: fmt.Sprintf("A time service corrects %s by more than 11 %%: its rate is wrong, or the service reads a wrong clock.", e.Clock)}
+	})},
 	{"hyperv-by-design", markedFor("running on hyper-v", Cause{
 		Text:     "The kernel uses Hyper-V's own clock, as intended: Hyper-V does not give this machine an invariant TSC, or the kernel is an old one, which marks the TSC of every guest of Hyper-V. The mark is no fault.",
 		Harmless: true,
@@ -20,25 +21,6 @@ var presumedRules = []rule{
 	})},
 	{"marked-unstable", markedUnstable},
 	{"counter-trapped", trappedCounter},
-}
-
-func ticksLost(l log) (Cause, bool) {
-	found := l.of(lostTicks)
-	text := "Timer interrupts came too late again and again: a driver blocked them (a disk without DMA does) or the firmware, or the TSC changed its rate with the CPU frequency."
-	if slices.ContainsFunc(found, func(e Event) bool { return containsFold(e.Line, "cannot be used") }) {
-		text += " This old kernel therefore stopped using the TSC."
-	} else {
-		text += " These lines do not show that this old kernel stopped using the TSC."
-	}
-	return Cause{Text: text, Evidence: lines(found)}, len(found) > 0
-}
-
-func adjustedBeyond(l log) (Cause, bool) {
-	found := l.of(adjusting)
-	if len(found) == 0 {
-		return Cause{}, false
-	}
-	return Cause{Text: fmt.Sprintf("A time service corrects %s by more than 11 %%: its rate is wrong, or the service reads a wrong clock.", found[0].Clock), Evidence: lines(found)}, true
 }
 
 func xenByDesign(l log) (Cause, bool) {

@@ -91,11 +91,9 @@ var plantedLogs = map[string]planted{
 	"a rate that only a wrap explains": {"watchdog-may-have-wrapped", Machine{}, "clocksource: timekeeping watchdog: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
 		"clocksource: 'acpi_pm' wd_now: 8d5199 wd_last: 60e92e mask: ffffff\nclocksource: 'tsc' cs_now: 1981c973dc9 cs_last: 1940283c820 mask: ffffffffffffffff", []string{"3.203 GHz", "wrapped once", "Otherwise the TSC jumped"}, TSCUnknown},
 	"a PM timer that was read backwards": {"clocks-disagree", Machine{}, "Clocksource tsc unstable (delta = -4679290018 ns)", []string{"4.679 s less", "if the watchdog is right"}, TSCUnknown},
-	"lost ticks, and no switch":          {"lost-ticks", Machine{}, "warning: many lost ticks.\nYour time source seems to be instable or some driver is hogging interupts", []string{"do not show"}, TSCUnknown},
 	"a TSC that began anew": {"clocks-disagree", Machine{}, "[ 18921.1] clocksource: timekeeping watchdog: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
 		"[ 18921.1] clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\n[ 18921.1] clocksource: 'tsc' cs_nsec: 810000000 cs_now: 9c7652400 cs_last: 1 mask: ffffffffffffffff", []string{"began anew", "resume"}, TSCUnknown},
 	"a check that timed out": {"watchdog-timed-out", Machine{}, "clocksource: Watchdog hpet read timed out. Readout sequence took: 312004ns", []string{"nothing was switched"}, TSCUnknown},
-	"lost ticks":             {"lost-ticks", Machine{}, "Losing too many ticks!\nTSC cannot be used as a timesource.", []string{"interrupts came too late"}, TSCUnknown},
 	"11 %":                   {"adjusted-beyond-limit", Machine{}, "Adjusting kvm-clock more than 11% (9311354 vs 9311354)", []string{"kvm-clock"}, TSCUnknown},
 	"Azure":                  {"hyperv-by-design", Machine{}, "tsc: Marking TSC unstable due to running on Hyper-V", []string{"as intended"}, TSCUnknown},
 	"Xen PV":                 {"xen-by-design", Machine{}, "Booting paravirtualized kernel on Xen\nMarking TSC unstable due to TSCs unsynchronized", []string{"xen"}, TSCUnknown},
@@ -137,11 +135,10 @@ func TestPlantedLogs(t *testing.T) {
 func TestResumeBeforeADifference(t *testing.T) {
 	const warp = "Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."
 	for log, kind := range map[string]string{
-		"[  90.1] PM: suspend exit\n[ 99.1] " + warp:                                        "cpus-differ-after-resume",
-		"[  90.1] " + warp + "\n[ 90.9] PM: resume of devices complete after 541.103 msecs": "cpus-differ-after-resume",
-		"[  90.1] " + warp + "\n[ 90.9] ACPI: PM: Waking up from system sleep state S3":     "cpus-differ-after-resume",
-		"[  90.1] " + warp + "\n[ 90.9] Restarting tasks ... done.":                         "cpus-differ-after-resume",
-		warp + "\nBack to C!": "cpus-differ-after-resume",
+		"[  90.1] PM: suspend exit\n[ 99.1] " + warp:                                                "cpus-differ-after-resume",
+		"[  90.1] " + warp + "\n[ 90.9] PM: resume of devices complete after 541.103 msecs":         "cpus-differ-after-resume",
+		"[  90.1] " + warp + "\n[ 90.9] ACPI: PM: Waking up from system sleep state S3":             "cpus-differ-after-resume",
+		"[  90.1] " + warp + "\n[ 90.9] Restarting tasks ... done.":                                 "cpus-differ-after-resume",
 		"[   0.1] " + warp + "\n[ 7000.9] PM: suspend entry (deep)\n[ 7001.9] PM: suspend exit":     "cpus-differ",
 		"[   0.1] " + warp + "\n[ 1.9] PM: Resume from disk failed.":                                "cpus-differ",
 		"[   0.1] " + warp + "\n[ 1.9] PM: Registering ACPI NVS region [mem 0x8f000000-0x8f0fffff]": "cpus-differ",

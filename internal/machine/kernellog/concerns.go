@@ -11,7 +11,7 @@ import (
 var aboutClocks = regexp.MustCompile(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen version\b|\bvmware: (?:using clock|tsc)|` +
 	`(?:^|[^("\w/.=-])tsc(?:_\w+|-early)?(?:: |[ '",.;)\]]|$)|` +
 	`\bhpet\d*\b|\bkvm-?clock\b|\bpvclock\b|\bhyper-?v.*(?:clock|timer)|\bsched_clock\b|\bacpi_pm\b|\bpm-timer\b|` +
-	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b`)
+	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b|\bleap second\b`)
 
 // aboutProcesses matches a text about a process, whose name may be that of a clock.
 var aboutProcesses = regexp.MustCompile(`(?i)\bcomm[:=]|killed process|\bsegfault\b|blocked for more|out of memory|oom-kill|\baudit\b`)
@@ -31,7 +31,7 @@ func Concerns(line string) bool {
 	if m.Program {
 		return false
 	}
-	if f := formatOf(strings.ToLower(m.Text), m.Text); f != nil {
+	if f := formatOf(m.Text); f != nil {
 		return f.weight > weightNone
 	}
 	return hasStem && aboutClocks.MatchString(m.Text) && !aboutProcesses.MatchString(m.Text) && !aboutParameters.MatchString(m.Text)
@@ -56,6 +56,6 @@ func Leads(text string) bool { return leading.MatchString(text) }
 
 // Begins returns whether a text, without its stamp, begins with a message known to Parse.
 func Begins(text string) bool {
-	f := formatOf(strings.ToLower(text), text)
+	f := formatOf(text)
 	return f != nil && Leads(text[:f.compiled().FindStringIndex(text)[0]])
 }

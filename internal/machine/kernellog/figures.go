@@ -1,10 +1,10 @@
 package kernellog
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -60,21 +60,13 @@ func (c comparison) advanced() string {
 }
 
 func (c comparison) called() string {
-	switch c.clock {
-	case "", "tsc":
-		return "the TSC"
-	case "tsc-early":
+	if c.clock == "tsc-early" {
 		return "the TSC (tsc-early)"
 	}
-	return c.clock
+	return "the TSC"
 }
 
-func (c comparison) against() string {
-	if c.watchdog == "" {
-		return "the watchdog"
-	}
-	return c.watchdog
-}
+func (c comparison) against() string { return cmp.Or(c.watchdog, "the watchdog") }
 
 // both returns a clause with both intervals: "While hpet advanced 495.1 ms, the TSC advanced 496 ms".
 func (c comparison) both() string {
@@ -105,10 +97,6 @@ func cpuNames(events []Event) string {
 		return "a CPU"
 	}
 	return words.CPUs(cpus)
-}
-
-func containsFold(text, part string) bool {
-	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
 // Older returns whether the release of a Linux kernel, such as 6.12.3-amd64, is older than a version. An unknown one is not.

@@ -18,26 +18,20 @@ const (
 	weightDecides               // why a clock is not in use, or is wrong
 )
 
-// A format is one message of the kernel. A new one is one entry in a table.
+// A format is one message of the kernel with figures, or on which a rule depends. A new one is an entry in a table, and a line of
+// docs/kernel-messages.md.
 type format struct {
 	kind Kind
 	// has is a text in lower case that every match has: a fast filter.
 	has string
 	// pattern is a regular expression without regard to case. Its named groups are the figures: see fields.
 	pattern string
-	// kernels are the versions that print it, and source is the file that does.
-	kernels, source string
 	// example is a real line, without its stamp, and others are lines that differ from it in more than figures.
 	example string
 	others  []string
 	weight  weight
 	// clock is the clock source that the line is about, if it does not name it.
 	clock string
-
-	// What follows is for docs/kernel-messages.md: what the message means, the harm ("" for none), and what to do ("" for
-	// nothing). A format without a meaning is documented with the one before it.
-	meaning, harm, action string
-
 	// compiled is the pattern, compiled when it is first needed: all of them take 2 ms and 3 MB, and a worker of compare
 	// reads no log.
 	compiled func() *regexp.Regexp
@@ -49,8 +43,8 @@ const name = `['"‘’]?([\w.:-]+?)['"‘’]?`
 // named returns the pattern for the name of a clock source, as a named group.
 func named(group string) string { return strings.Replace(name, "(", "(?P<"+group+">", 1) }
 
-// formats are all messages, by theme. The first that matches counts.
-var formats = compiled(slices.Concat(watchdogFormats, syncFormats, tscFormats, selectionFormats, sleepFormats, timerFormats, guestFormats, armFormats, bootFormats))
+// formats are all messages. The first that matches counts.
+var formats = compiled(slices.Concat(watchdogFormats, tscFormats, otherFormats))
 
 func compiled(all []format) []format {
 	for i := range all {
@@ -59,8 +53,9 @@ func compiled(all []format) []format {
 	return all
 }
 
-// formatOf returns the format of a text; nil if it is not known. small is the text in lower case.
-func formatOf(small, text string) *format {
+// formatOf returns the format of a text; nil if it is not known.
+func formatOf(text string) *format {
+	small := strings.ToLower(text)
 	for i := range formats {
 		if f := &formats[i]; strings.Contains(small, f.has) && f.compiled().MatchString(text) {
 			return f
@@ -100,7 +95,6 @@ var fields = map[string]func(*Event, string){
 	"cpus":      func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
 	"reason":    func(e *Event, text string) { e.Reason = strings.TrimRight(strings.TrimSpace(text), ".") },
 	"name":      func(e *Event, text string) { e.Name = strings.TrimSpace(text) },
-	"seconds":   func(e *Event, text string) { e.IntervalNS, e.Measured = number(text)*1e9, true },
 	"maxcycles": func(e *Event, text string) { e.Now = hexadecimal(text) },
 	"maxidle":   func(e *Event, text string) { e.IntervalNS = number(text) },
 }

@@ -10,17 +10,16 @@ import (
 func TestEveryFormatKnowsItsExample(t *testing.T) {
 	for i, f := range formats {
 		require.NotEmpty(t, f.example, "formats[%d] (%s): add a real line of the kernel as its example", i, f.kind)
-		require.NotEmpty(t, f.kernels, "%s: add the versions that print it", f.example)
-		require.NotEmpty(t, f.source, "%s: add the file of the kernel that prints it", f.example)
 		require.Equal(t, strings.ToLower(f.has), f.has, "%s: the text of the filter must be in lower case", f.example)
-		found := formatOf(strings.ToLower(f.example), f.example)
+		found := formatOf(f.example)
 		require.NotNil(t, found, "%s: its pattern does not match its example", f.example)
 		require.Equal(t, f.pattern, found.pattern, "%s: an earlier format matches it", f.example)
 		for _, group := range f.compiled().SubexpNames()[1:] {
 			require.Contains(t, fields, group, "%s: add the group to fields", f.example)
 		}
+		require.Equal(t, f.weight > weightNone, Concerns(f.example), f.example)
 		for _, line := range f.others {
-			found := formatOf(strings.ToLower(line), line)
+			found := formatOf(line)
 			require.True(t, found != nil && found.pattern == f.pattern, "%s: no line of the format of %s", line, f.example)
 		}
 		for _, line := range []string{f.example, strings.ToUpper(f.example), "[    1.000000] " + f.example, "Sep 11 07:03:06 host kernel: [    1.0] " + f.example} {

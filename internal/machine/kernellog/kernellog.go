@@ -69,9 +69,8 @@ type Machine struct {
 	Hypervisor string
 	// Parameters are the boot parameters about clocks: tsc=reliable, acpi=off.
 	Parameters []string
-	// ClockSource is the clock source in use, and Available are those that the kernel offers.
+	// ClockSource is the clock source in use.
 	ClockSource string
-	Available   []string
 }
 
 // A Judgement is what a cause says about the TSC.

@@ -67,7 +67,7 @@ func recognize(line string) (recognized, bool) {
 		m.Text = m.Text[:maxLine]
 	}
 	m.Text = printable.Line(m.Text)
-	f := formatOf(strings.ToLower(m.Text), m.Text)
+	f := formatOf(m.Text)
 	return recognized{f, m, count}, f != nil
 }
 

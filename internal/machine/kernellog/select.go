@@ -89,7 +89,10 @@ func fold(lines []string) ([]string, []weight) {
 		if group := groups[s]; len(group) > 0 {
 			weights[i] = weights[group[0]]
 		} else {
-			weights[i] = weigh(text)
+			weights[i] = weightNoise
+			if f := formatOf(text); f != nil {
+				weights[i] = max(f.weight, weightNoise)
+			}
 		}
 		groups[s] = append(groups[s], i)
 	}
@@ -142,13 +145,6 @@ func shape(text string) string {
 			rest = strings.TrimLeft(rest, decimals)
 		}
 	}
-}
-
-func weigh(text string) weight {
-	if f := formatOf(strings.ToLower(text), text); f != nil {
-		return max(f.weight, weightNoise)
-	}
-	return weightNoise
 }
 
 // firstAndLast returns the indexes without the middle, if there are more than most: the beginning shows what is

@@ -95,9 +95,10 @@ func Split(line string) Message {
 		rest = rest[len(found[0]):]
 		dated = dated || p.date
 	}
-	if dated && !m.Kernel && !m.Program {
-		m.Program = fromProgram.MatchString(rest) && !aboutClocks.MatchString(fromProgram.FindString(rest))
-		rest = withoutHost(rest, m.Program)
+	if ahead := fromProgram.FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
+		if m.Program = !aboutClocks.MatchString(ahead); !m.Program { // the first word is the host
+			_, rest, _ = strings.Cut(rest, " ")
+		}
 	}
 	m.Text = rest
 	return m
@@ -108,14 +109,6 @@ func kernelName(text string) string {
 		return ""
 	}
 	return fromKernel.FindString(text)
-}
-
-// withoutHost returns the text after a host name that stands before the kernel's text.
-func withoutHost(text string, program bool) string {
-	if ahead := fromProgram.FindString(text); ahead != "" && !program {
-		_, text, _ = strings.Cut(text, " ")
-	}
-	return text
 }
 
 // matchingPrefix returns the prefix that a line begins with, and its match.
