@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 
@@ -18,51 +17,20 @@ func hasDistribution(d *result.Document) bool { return len(percentiles(d)) > 0 }
 func distributionHeight(d *result.Document, width vg.Length) vg.Length {
 	names := 0
 	for _, l := range percentiles(d) {
-		names += max(1, len(l.Band))
+		names += 1 + len(l.Band)
 	}
 	return picture.GraphHeight(names, width)
 }
 
-// percentiles returns the lines of the distributions. Clocks of a path whose distributions do not differ are one line,
-// of the reads of them all.
+// percentiles returns the lines of the distributions.
 func percentiles(d *result.Document) []picture.Line {
-	var groups [][]Clock
-next:
-	for _, clock := range picture.Shown(timedSingly(d)) {
-		for i, group := range groups {
-			if !slices.ContainsFunc(group, func(other Clock) bool {
-				return clock.Path != other.Path || clock.Distribution.differs(other.Distribution)
-			}) {
-				groups[i] = append(group, clock)
-				continue next
-			}
-		}
-		groups = append(groups, []Clock{clock})
-	}
-	var all []picture.Line
-	ofPath := map[string]int{}
-	for _, group := range groups {
-		var reads []*Distribution
-		var band []picture.Line
-		for _, clock := range group {
-			reads = append(reads, clock.Distribution)
-			band = append(band, percentileLine(clock, clock.Distribution))
-		}
-		l := percentileLine(group[0], pooled(reads))
-		if len(group) > 1 {
-			l.Band = band
-		}
-		l.Style.Dashes = picture.Dashes[ofPath[group[0].Path]%len(picture.Dashes)]
-		ofPath[group[0].Path]++
-		all = append(all, l)
-	}
-	return all
+	return picture.Banded(picture.Shown(timedSingly(d)), percentileLine, func(a, b Clock) bool { return a.Distribution.differs(b.Distribution) })
 }
 
 // timedSingly returns the clocks whose single reads were timed.
 func timedSingly(d *result.Document) []Clock {
 	return slices.DeleteFunc(slices.Clone(Of(d).Clocks), func(c Clock) bool {
-		return c.Distribution == nil || len(percentileLine(c, c.Distribution).At) == 0
+		return c.Distribution == nil || len(percentileLine(c).At) == 0
 	})
 }
 
@@ -77,29 +45,13 @@ func (one *Distribution) differs(other *Distribution) bool {
 	return false
 }
 
-// pooled returns the reads of several distributions as one.
-func pooled(all []*Distribution) *Distribution {
-	var sum Distribution
-	reads := map[float64]int64{}
-	for _, one := range all {
-		sum.Reads += one.Reads
-		for _, b := range one.Buckets {
-			reads[b.UpToNS] += b.Reads
-		}
-	}
-	for _, upToNS := range slices.Sorted(maps.Keys(reads)) {
-		sum.Buckets = append(sum.Buckets, Bucket{UpToNS: upToNS, Reads: reads[upToNS]})
-	}
-	return &sum
-}
-
 // percentileLine returns the line of a distribution. A percentile p is at 1/(1-p), so that each further nine has the
 // same width. The line has steps. It starts at the first percentile, since lower times are the noise of the counter.
-func percentileLine(clock Clock, of *Distribution) picture.Line {
+func percentileLine(clock Clock) picture.Line {
 	const first = 1 / (1 - 0.01)
 	l := picture.Line{Name: clock.ID, Style: picture.Stroke(picture.LookOf(clock.Path).Color, 1.6*picture.Pixel)}
-	reads, left := float64(of.Reads), of.Reads
-	for _, b := range of.Buckets {
+	reads, left := float64(clock.Distribution.Reads), clock.Distribution.Reads
+	for _, b := range clock.Distribution.Buckets {
 		from := reads / float64(left)
 		left -= b.Reads
 		if oneIn := reads / float64(max(left, 1)); oneIn >= first && b.UpToNS > 0 {

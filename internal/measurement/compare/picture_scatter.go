@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -13,66 +12,53 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A spot is the point of a clock: its latency and its resolution.
-type spot struct {
-	clock Clock
-	// resolutionNS is the tick; 0 if the clock is finer than one read.
-	resolutionNS float64
+// stepNS returns the tick of a clock, 0 if it is finer than one read; ok is false if it did not tick.
+func stepNS(c Clock) (ns float64, ok bool) {
+	switch r := c.Resolution; {
+	case r == nil:
+		return 0, false
+	case r.FinerThanRead:
+		return 0, true
+	default:
+		return r.TickNS, r.TickNS > 0
+	}
 }
 
-func spots(d *result.Document) []spot {
-	var all []spot
-	for _, c := range measured(d) {
-		switch r := c.Resolution; {
-		case r == nil:
-		case r.FinerThanRead:
-			all = append(all, spot{c, 0})
-		case r.TickNS > 0:
-			all = append(all, spot{c, r.TickNS})
+// lanes are the clocks by resolution, the finest first. In a lane the fastest is first, and each has a line of its own.
+type lanes [][]Clock
+
+func lanesOf(d *result.Document) (all lanes) {
+	const equal = 1.1 // ratio of ticks that are drawn as one
+	clocks := slices.DeleteFunc(measured(d), func(c Clock) bool { _, ok := stepNS(c); return !ok })
+	step := func(c Clock) float64 { ns, _ := stepNS(c); return ns }
+	slices.SortStableFunc(clocks, func(a, b Clock) int { return cmp.Compare(step(a), step(b)) })
+	for _, c := range clocks {
+		if last := len(all) - 1; last >= 0 && step(c) <= equal*step(all[last][0]) {
+			all[last] = append(all[last], c)
+		} else {
+			all = append(all, []Clock{c})
 		}
+	}
+	for _, lane := range all {
+		slices.SortStableFunc(lane, byMedian)
 	}
 	return all
 }
 
-func hasResolution(d *result.Document) bool { return len(spots(d)) > 0 }
-
-// A lane is the clocks of one resolution, the fastest first.
-type lane struct {
-	spots  []spot
-	height vg.Length
+// laneName returns the resolution of a lane.
+func laneName(lane []Clock) string {
+	if ns, _ := stepNS(lane[0]); ns > 0 {
+		return words.Duration(ns)
+	}
+	return finerThanRead
 }
 
-// lanes returns the clocks by resolution, the finest first. A lane has room for the names of its clocks.
-func lanes(d *result.Document) []lane {
-	const equal = 1.1 // ratio of ticks that are drawn as one
-	all := spots(d)
-	slices.SortStableFunc(all, func(a, b spot) int { return cmp.Compare(a.resolutionNS, b.resolutionNS) })
-	var found []lane
-	for _, s := range all {
-		if last := len(found) - 1; last < 0 || s.resolutionNS > equal*found[last].spots[0].resolutionNS {
-			found = append(found, lane{})
-		}
-		found[len(found)-1].spots = append(found[len(found)-1].spots, s)
-	}
-	for i := range found {
-		slices.SortStableFunc(found[i].spots, func(a, b spot) int { return cmp.Compare(a.clock.Latency.MedianNS, b.clock.Latency.MedianNS) })
-		found[i].height = vg.Length(len(found[i].spots)+2) * labelHeight
-	}
-	return found
-}
-
-// name returns the resolution of a lane.
-func (l lane) name() string {
-	if l.spots[0].resolutionNS == 0 {
-		return "< one read"
-	}
-	return words.Duration(l.spots[0].resolutionNS)
-}
+func hasResolution(d *result.Document) bool { return len(lanesOf(d)) > 0 }
 
 func scatterHeight(d *result.Document, _ vg.Length) vg.Length {
 	height := 170 * picture.Pixel
-	for _, l := range lanes(d) {
-		height += l.height
+	for _, lane := range lanesOf(d) {
+		height += vg.Length(len(lane)+1) * (picture.LineApart + picture.Pixel)
 	}
 	return height
 }
@@ -80,97 +66,48 @@ func scatterHeight(d *result.Document, _ vg.Length) vg.Length {
 // drawScatter draws a lane for each resolution, the finest at the bottom, and in it the clocks at their
 // latency. An axis of resolutions would be empty between the few that clocks have.
 func drawScatter(c draw.Canvas, d *result.Document) error {
-	marks := &spotMarks{lanes: lanes(d)}
+	all := lanesOf(d)
 	var costs []float64
 	var names plot.ConstantTicks
 	p := picture.NewPlot()
-	p.Y.Min, p.Y.Max = 0, 0
-	for _, l := range marks.lanes {
-		for _, s := range l.spots {
-			costs = append(costs, s.clock.Latency.MedianNS)
+	from := 0.0
+	for _, lane := range all {
+		for _, clock := range lane {
+			costs = append(costs, clock.Latency.MedianNS)
 		}
-		names = append(names, plot.Tick{Value: p.Y.Max + float64(l.height)/2, Label: l.name()})
-		p.Y.Max += float64(l.height)
+		height := float64(len(lane) + 1)
+		names = append(names, plot.Tick{Value: from + height/2, Label: laneName(lane)})
+		from += height
 	}
+	p.Y.Min, p.Y.Max = 0, from
 	p.X.Min, p.X.Max = picture.Around(costs, 1.5)
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, picture.LogTicks{Word: words.Duration}
 	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
-	p.Add(marks)
-	rest := legend(c, measured(d))
-	picture.DrawPlot(rest, p, "wall time per read (log scale): faster to the left", "resolution: finer below")
-	if marks.unnamed > 0 {
-		note := picture.Style(picture.LabelSize, picture.Grey)
-		note.XAlign, note.YAlign = draw.XRight, draw.YTop
-		c.FillText(note, c.Max, fmt.Sprintf("%d of %d labels do not fit.", marks.unnamed, len(costs)))
-	}
+	p.Add(all)
+	picture.DrawPlot(legend(c, measured(d)), p, "wall time per read (log scale): faster to the left", "resolution: finer below")
 	return nil
 }
 
-// spotMarks is the plotter of drawScatter.
-type spotMarks struct {
-	lanes []lane
-	// unnamed is the number of names that do not fit.
-	unnamed int
-}
-
-const (
-	spotRadius  = 5 * picture.Pixel
-	labelHeight = picture.LabelSize + 4*picture.Pixel
-)
-
-func (marks *spotMarks) Plot(c draw.Canvas, p *plot.Plot) {
+// Plot draws each clock with its name on the side with more room.
+func (all lanes) Plot(c draw.Canvas, p *plot.Plot) {
+	const radius, gap = 5 * picture.Pixel, 9 * picture.Pixel
 	x, y := p.Transforms(&c)
-	from := 0.0
-	for _, l := range marks.lanes {
-		to := from + float64(l.height)
-		area := picture.Box{Min: vg.Point{X: c.Min.X, Y: y(from)}, Max: vg.Point{X: c.Max.X, Y: y(to)}}
-		c.StrokeLine2(picture.Stroke(picture.Light, picture.Pixel), c.Min.X, area.Max.Y, c.Max.X, area.Max.Y)
-		marks.drawLane(c, l, area, x)
-		from = to
-	}
-}
-
-// drawLane draws the clocks of a lane. Clocks of a path whose marks overlap have one label. Labels that do
-// not fit are left out; the table has the clock.
-func (marks *spotMarks) drawLane(c draw.Canvas, l lane, area picture.Box, x func(float64) vg.Length) {
-	middle := (area.Min.Y + area.Max.Y) / 2
-	text := picture.Style(picture.LabelSize, picture.Black)
-	text.YAlign = draw.YCenter
-	var labels []picture.Label
-	var members [][]spot
-next:
-	for _, s := range l.spots {
-		at := vg.Point{X: x(s.clock.Latency.MedianNS), Y: middle}
-		width := text.Width(picture.Shortened(text, s.clock.ID, picture.MostNameWidth)) + 4*picture.Pixel
-		for i, of := range members {
-			if of[0].clock.Path == s.clock.Path && at.X-labels[i].Point.X < 2*spotRadius {
-				members[i], labels[i].Width, labels[i].Height = append(of, s), max(labels[i].Width, width), labels[i].Height+labelHeight
-				continue next
+	line := 0.0
+	for _, lane := range all {
+		for _, clock := range lane {
+			line++
+			look, at := picture.LookOf(clock.Path), vg.Point{X: x(clock.Latency.MedianNS), Y: y(line)}
+			c.DrawGlyph(look.Glyph(radius), at)
+			text, room := picture.Style(picture.LabelSize, look.Color), c.Max.X-at.X-gap
+			text.YAlign = draw.YCenter
+			name, from := picture.ShortenedID(text, clock.ID, room), at.X+gap
+			if left := at.X - c.Min.X - gap; name != clock.ID && left > room {
+				text.XAlign, from = draw.XRight, at.X-gap
+				name = picture.ShortenedID(text, clock.ID, left)
 			}
+			c.FillText(text, vg.Point{X: from, Y: at.Y + 2*picture.Pixel}, name)
 		}
-		labels, members = append(labels, picture.Label{Point: at, Width: width, Height: labelHeight}), append(members, []spot{s})
-	}
-	places := picture.Arrange(labels, spotRadius, area)
-	for i, at := range places { // before the labels, so that none is drawn over a label
-		if at.Found {
-			thin := picture.Stroke(picture.LookOf(members[i][0].clock.Path).Color, 0.6*picture.Pixel)
-			c.StrokeLine2(thin, at.Leader.From.X, at.Leader.From.Y, at.Leader.To.X, at.Leader.To.Y)
-		}
-	}
-	for i, at := range places {
-		look := picture.LookOf(members[i][0].clock.Path)
-		text.Color = look.Color
-		if !at.Found {
-			marks.unnamed += len(members[i])
-		} else {
-			c.FillPolygon(picture.White, []vg.Point{at.Min, {X: at.Max.X, Y: at.Min.Y}, at.Max, {X: at.Min.X, Y: at.Max.Y}})
-		}
-		for k, s := range members[i] {
-			if at.Found {
-				name := picture.Shortened(text, s.clock.ID, picture.MostNameWidth)
-				c.FillText(text, vg.Point{X: at.Min.X + 2*picture.Pixel, Y: at.Max.Y - (vg.Length(k)+0.5)*labelHeight + 2*picture.Pixel}, name)
-			}
-			c.DrawGlyph(look.Glyph(spotRadius), vg.Point{X: x(s.clock.Latency.MedianNS), Y: middle})
-		}
+		line++
+		c.StrokeLine2(picture.Stroke(picture.Light, picture.Pixel), c.Min.X, y(line), c.Max.X, y(line))
 	}
 }

@@ -1,9 +1,6 @@
 package compare_test
 
 import (
-	"bytes"
-	"io"
-	"math"
 	"strconv"
 	"testing"
 
@@ -12,18 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/test/made"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
-
-func TestClockThatDidNotTickIsNoSpot(t *testing.T) {
-	d := made.Document(2, 1)
-	compare.Into(d).Clocks[0].Resolution = &compare.Resolution{WatchedNS: 1e8}
-	require.Len(t, compare.Spots(d), 1)
-	compare.Into(d).Clocks[1].Resolution = nil
-	require.False(t, compare.HasResolution(d))
-}
 
 func TestPerfectScalingStartsAtTheFastestClockAndEndsAtTheCPUs(t *testing.T) {
 	all := compare.Lines(made.Document(7, 2, 4, 8), compare.ReadsPerSecond)
@@ -35,7 +21,7 @@ func TestPerfectScalingStartsAtTheFastestClockAndEndsAtTheCPUs(t *testing.T) {
 	require.Empty(t, compare.Perfect(all, 1).At)
 }
 
-// Clocks of a path that do not differ up to the CPUs are one line, the median of their lines.
+// Clocks of a path that do not differ up to the CPUs are one line, that of the first.
 func TestClocksThatDoNotDifferAreABand(t *testing.T) {
 	line := func(id string, values ...float64) picture.Line {
 		return picture.Line{Name: id, At: []float64{1, 2, 4}[:len(values)], Values: values}
@@ -44,41 +30,23 @@ func TestClocksThatDoNotDifferAreABand(t *testing.T) {
 		line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90), line("c@vdso", 22, 21, 39), line("short@vdso", 20), line("slow@vdso", 20, 30, 60), line("d@go", 20, 20, 40),
 	}, 2)
 	require.Len(t, drawn, 4)
-	require.Len(t, drawn[0].Band, 3)
-	require.Equal(t, []float64{21, 21, 40}, drawn[0].Values)
+	require.Len(t, drawn[0].Band, 2)
+	require.Equal(t, []float64{20, 20, 40}, drawn[0].Values)
 	require.Equal(t, "short@vdso", drawn[1].Name, "what it costs with more threads is unknown")
 	require.Equal(t, "slow@vdso", drawn[2].Name)
 	require.Equal(t, "d@go", drawn[3].Name)
 	require.Len(t, compare.Bands([]picture.Line{line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90)}, 0), 2, "without CPUs all is compared")
 }
 
-func TestSpotsWithoutANameAreCounted(t *testing.T) {
-	drawn := func(id string) string {
-		d := made.Document(60, 1)
-		for i := range compare.Of(d).Clocks {
-			compare.Into(d).Clocks[i].ID = id + strconv.Itoa(i)
-		}
-		var svg bytes.Buffer
-		require.NoError(t, compare.Scatter().SVG(&svg, d, picture.Width))
-		return svg.String()
-	}
-	require.NotContains(t, drawn("short"), "labels do not fit")
-	d := made.Document(2, 1)
-	c := draw.New(vgsvg.New(120*picture.Pixel, 500*picture.Pixel)) // narrower than a name
-	var out bytes.Buffer
-	require.NoError(t, compare.DrawScatter(c, d))
-	_, err := c.Canvas.(*vgsvg.Canvas).WriteTo(&out)
-	require.NoError(t, err)
-	require.Contains(t, out.String(), "2 of 2 labels do not fit.")
-}
-
-// Clocks of one resolution are in one lane, those finer than one read in the lowest.
+// Clocks of one resolution are in one lane, the fastest first; those finer than one read are in the lowest.
 func TestLanesOfResolutions(t *testing.T) {
-	d := made.Document(5, 1)
-	for i, r := range []compare.Resolution{{TickNS: 4e6}, {TickNS: 1000}, {TickNS: 1, FinerThanRead: true}, {TickNS: 4.1e6}, {TickNS: 40, FinerThanRead: true}} {
-		compare.Into(d).Clocks[i].Resolution = &r
+	d := made.Document(7, 1)
+	for i, r := range []*compare.Resolution{{TickNS: 4e6}, {TickNS: 1000}, {TickNS: 1, FinerThanRead: true}, {TickNS: 4.1e6}, {TickNS: 40, FinerThanRead: true}, {WatchedNS: 1e8}, nil} {
+		compare.Into(d).Clocks[i].Resolution = r
+		compare.Into(d).Clocks[i].ID = strconv.Itoa(i)
 	}
-	require.Equal(t, []string{"< one read", "1 µs", "4 ms"}, compare.LaneNames(d))
+	compare.Into(d).Clocks[4].Latency.MedianNS = 1
+	require.Equal(t, []string{"< one read 4 2", "1 µs 1", "4 ms 0 3"}, compare.LaneNames(d), "5 did not tick, 6 was not watched")
 }
 
 // Percentile p stands at 1/(1-p): half of the reads at 2, all but one in a hundred
@@ -97,7 +65,7 @@ func TestDistributionIsDrawnByItsNines(t *testing.T) {
 	require.Equal(t, []string{"50", "90", "99", "99.9", "99.99", "99.999"}, labels)
 }
 
-// Clocks of a path whose single reads do not differ are one line, of the reads of them all.
+// Clocks of a path whose single reads do not differ are one line, that of the first.
 func TestDistributionsThatDoNotDifferAreABand(t *testing.T) {
 	clock := func(id, path string, p50NS float64) compare.Clock {
 		return compare.Clock{ID: id, Path: path, Distribution: &compare.Distribution{
@@ -109,9 +77,8 @@ func TestDistributionsThatDoNotDifferAreABand(t *testing.T) {
 	}}}}
 	drawn := compare.Percentiles(d)
 	require.Len(t, drawn, 3)
-	require.Len(t, drawn[0].Band, 2)
-	require.InDeltaSlice(t, []float64{1 / 0.99, 200.0 / 150, 200.0 / 150, 2, 2, 200}, drawn[0].At, 1e-9)
-	require.Equal(t, []float64{30, 30, 40, 40, 60, 60}, drawn[0].Values)
+	require.Equal(t, "b@vdso", drawn[0].Band[0].Name)
+	require.Equal(t, []float64{30, 30, 60, 60}, drawn[0].Values)
 	require.Equal(t, "far@vdso", drawn[1].Name)
 	require.Empty(t, drawn[1].Band)
 	require.Equal(t, "c@cpu", drawn[2].Name)
@@ -125,34 +92,4 @@ func TestPictureNamesWine(t *testing.T) {
 	require.Contains(t, compare.Machine(d), "windows/amd64 · Wine 8.0, not Windows · a CPU")
 	d.Host.Windows.Wine = nil
 	require.NotContains(t, compare.Machine(d), "Wine")
-}
-
-// BenchmarkCrowd draws the picture whose labels look for a place, of so many clocks.
-func BenchmarkCrowd(b *testing.B) {
-	for _, n := range []int{17, 40, 100, 300} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			d := made.Document(n, 1)
-			for b.Loop() {
-				require.NoError(b, compare.Scatter().PNG(io.Discard, d))
-			}
-		})
-	}
-}
-
-// The pictures of usual documents are as good as they can be: all orders are tried.
-func TestUsualDocumentsAreFarFromTheBounds(t *testing.T) {
-	for n, most := range map[int]int{17: picture.MostWork / 20, 24: picture.MostWork / 4} {
-		d := made.Document(n, 1)
-		require.LessOrEqual(t, n, picture.MostClocks)
-		area := picture.Box{Max: vg.Point{X: 800 * picture.Pixel, Y: compare.ScatterHeight(d, picture.Width) - 100*picture.Pixel}}
-		var labels []picture.Label
-		for i, s := range compare.Spots(d) {
-			labels = append(labels, picture.Label{
-				Point: vg.Point{X: vg.Length(math.Log10(s.Clock().Latency.MedianNS)+1) * 200 * picture.Pixel, Y: area.Max.Y * vg.Length(1+i%3) / 4},
-				Width: picture.Style(picture.LabelSize, picture.Black).Width(s.Clock().ID), Height: picture.LabelSize,
-			})
-		}
-		_, work := picture.Arranged(labels, compare.SpotRadius, area, picture.MostWork)
-		require.Less(t, work, most, "%d clocks", n)
-	}
 }

@@ -87,40 +87,16 @@ func perfect(all []picture.Line, cpus int) picture.Line {
 	return l
 }
 
-// bands returns one line for the clocks of a path that do not differ: their median. Beyond the CPUs
+// bands returns one line for the clocks of a path that do not differ. Beyond the CPUs
 // a line depends on the scheduler more than on the clock, so that part is not compared.
 func bands(all []picture.Line, cpus int) []picture.Line {
-	var groups [][]picture.Line
-next:
-	for _, l := range all {
-		for i, group := range groups {
-			if !slices.ContainsFunc(group, func(other picture.Line) bool { return differ(l, other, cpus) }) {
-				groups[i] = append(group, l)
-				continue next
-			}
-		}
-		groups = append(groups, []picture.Line{l})
-	}
-	var drawn []picture.Line
-	ofPath := map[string]int{}
-	for _, group := range groups {
-		path := picture.PathOf(group[0].Name)
-		l := group[0]
-		if len(group) > 1 {
-			l = middle(group)
-		}
-		l.Style.Dashes = picture.Dashes[ofPath[path]%len(picture.Dashes)]
-		ofPath[path]++
-		drawn = append(drawn, l)
-	}
-	return drawn
+	return picture.Banded(all, func(l picture.Line) picture.Line { return l }, func(a, b picture.Line) bool { return differ(a, b, cpus) })
 }
 
-// differ reports whether two clocks have different paths or different numbers of threads, or differ with one for
-// which there are CPUs.
+// differ reports whether two lines have different numbers of threads, or differ with one for which there are CPUs.
 func differ(a, b picture.Line, cpus int) bool {
 	const most = 1.15
-	if picture.PathOf(a.Name) != picture.PathOf(b.Name) || !slices.Equal(a.At, b.At) {
+	if !slices.Equal(a.At, b.At) {
 		return true
 	}
 	for i, threads := range a.At {
@@ -132,19 +108,4 @@ func differ(a, b picture.Line, cpus int) bool {
 		}
 	}
 	return false
-}
-
-// middle returns the line of the medians of a band, whose lines have the same numbers of threads.
-func middle(band []picture.Line) picture.Line {
-	l := band[0]
-	l.Band, l.Values = band, nil
-	for i := range l.At {
-		values := make([]float64, len(band))
-		for j, member := range band {
-			values[j] = member.Values[i]
-		}
-		slices.Sort(values)
-		l.Values = append(l.Values, values[len(values)/2])
-	}
-	return l
 }

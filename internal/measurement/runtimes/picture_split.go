@@ -6,7 +6,6 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/picture"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -36,7 +35,7 @@ func splitHeight(d *result.Document, width vg.Length) vg.Length {
 // drawSplits draws a row for each call: what its reads of clocks cost, and what the runtime adds.
 func drawSplits(c draw.Canvas, d *result.Document) error {
 	const least = 1 // an axis has a length
-	rows := picture.Rows{XLabel: "wall time per call, in ns", Max: least, Ticks: plot.DefaultTicks{}}
+	rows := picture.Rows{XLabel: "wall time per call, in ns", Max: least, Ticks: picture.LinearTicks{}}
 	for _, m := range splits(d) {
 		p, _ := Of(d).split(m)
 		clock := picture.Bar{To: min(p.clockNS, m.Latency.MedianNS), Color: clockLook.Color}

@@ -298,8 +298,8 @@ func (p panel) span(of func(CPUPair) float64) string {
 	return words.Duration(low) + " to " + words.Duration(high)
 }
 
-// drawStrip draws a mark per CPU at its offset from the one that it was compared with, a bar
-// for the error bound, and labels for the worst.
+// drawStrip draws a mark per CPU at its offset from the one that it was compared with, and a bar
+// for the error bound. The worst are named above.
 func (p panel) drawStrip(c draw.Canvas) {
 	var values []float64
 	for _, pair := range p.pairs {
@@ -318,7 +318,19 @@ func (p panel) drawStrip(c draw.Canvas) {
 	if !haveOneFirst(p.pairs) {
 		label = "pair of CPUs: offset of the second from the first"
 	}
-	picture.DrawPlot(c, view, label+"  ·  "+p.roundTrips(), "offset ± bound")
+	picture.DrawPlot(c, view, label+"  ·  "+p.roundTrips(), "offset ± bound"+farthest(p.pairs))
+}
+
+// farthest names the pairs that are the farthest apart; "" if none is certainly apart.
+func farthest(pairs []CPUPair) (text string) {
+	const most = 6
+	apart := slices.DeleteFunc(slices.Clone(pairs), func(pair CPUPair) bool { return !pair.Apart() })
+	certain := func(pair CPUPair) float64 { return math.Abs(pair.OffsetNS) - pair.BoundNS }
+	slices.SortStableFunc(apart, func(a, b CPUPair) int { return cmp.Compare(certain(b), certain(a)) })
+	for _, pair := range apart[:min(most, len(apart))] {
+		text += fmt.Sprintf("  ·  CPU %d against %d: %s", pair.OtherCPU, pair.CPU, words.Offset(pair.OffsetNS))
+	}
+	return text
 }
 
 // haveOneFirst reports whether all pairs have the same first CPU.
@@ -349,47 +361,19 @@ func (t pairTicks) Ticks(_, _ float64) []plot.Tick {
 type skewMarks struct{ pairs []CPUPair }
 
 func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
-	const mostNamed = 6
 	radius := 3.5 * picture.Pixel
 	if len(marks.pairs) > 100 {
 		radius = 2 * picture.Pixel
 	}
 	x, y := p.Transforms(&c)
 	c.StrokeLine2(picture.Stroke(picture.Grey, picture.Pixel), c.Min.X, y(0), c.Max.X, y(0))
-	var apart []int
 	for i, pair := range marks.pairs {
 		at := vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}
-		look, bar := picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}}, picture.RGB(0x56b4e9)
+		mark, bar := picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}}.Glyph(radius), picture.RGB(0x56b4e9)
 		if pair.Apart() {
-			look, bar, apart = picture.Failed, picture.Failed.Color, append(apart, i)
+			mark, bar = picture.Failed.Glyph(4.5*picture.Pixel), picture.Failed.Color
 		}
 		c.StrokeLine2(picture.Stroke(bar, 1.4*picture.Pixel), at.X, y(pair.OffsetNS-pair.BoundNS), at.X, y(pair.OffsetNS+pair.BoundNS))
-		if pair.Apart() {
-			c.DrawGlyph(look.Glyph(4.5*picture.Pixel), at)
-			continue
-		}
-		c.DrawGlyph(look.Glyph(radius), at)
-	}
-	certain := func(i int) float64 { return math.Abs(marks.pairs[i].OffsetNS) - marks.pairs[i].BoundNS }
-	slices.SortStableFunc(apart, func(a, b int) int { return cmp.Compare(certain(b), certain(a)) })
-	text := picture.Style(picture.LabelSize, picture.Failed.Color)
-	var labels []picture.Label
-	var texts []string
-	for _, i := range apart[:min(mostNamed, len(apart))] {
-		pair := marks.pairs[i]
-		texts = append(texts, fmt.Sprintf("CPU %d against %d: %s", pair.OtherCPU, pair.CPU, words.Offset(pair.OffsetNS)))
-		labels = append(labels, picture.Label{
-			Point: vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}, Width: text.Width(texts[len(texts)-1]) + 4*picture.Pixel, Height: picture.LabelSize + 4*picture.Pixel,
-		})
-	}
-	if len(labels) == 0 {
-		return
-	}
-	for i, at := range picture.Arrange(labels, radius, picture.Box{Min: c.Min, Max: c.Max}) {
-		if at.Found {
-			c.StrokeLine2(picture.Stroke(picture.Failed.Color, 0.6*picture.Pixel), at.Leader.From.X, at.Leader.From.Y, at.Leader.To.X, at.Leader.To.Y)
-			c.FillPolygon(picture.White, []vg.Point{at.Min, {X: at.Max.X, Y: at.Min.Y}, at.Max, {X: at.Min.X, Y: at.Max.Y}})
-			c.FillText(text, vg.Point{X: at.Min.X + 2*picture.Pixel, Y: at.Min.Y + 4*picture.Pixel}, texts[i])
-		}
+		c.DrawGlyph(mark, at)
 	}
 }

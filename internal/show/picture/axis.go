@@ -41,6 +41,20 @@ type unit struct {
 	name string
 }
 
+// LinearTicks labels a linear axis, without zeros at the end: 250.
+type LinearTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (LinearTicks) Ticks(low, high float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(low, high)
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label = words.ThreeDigits(ticks[i].Value)
+		}
+	}
+	return ticks
+}
+
 // ThreadTicks labels the measured numbers of threads. The most important come first: the ends, then
 // the powers of two. Of many there are no others.
 type ThreadTicks struct{ Threads []int }

@@ -22,9 +22,28 @@ type Line struct {
 	Mark   draw.GlyphStyle
 	At     []float64 // on the x axis, in ascending order
 	Values []float64
-	// Band are the lines that this one, their median, stands for. They are drawn thin, and their names
-	// are its name.
+	// Band are the other lines that this one stands for. They are drawn thin, and named below it.
 	Band []Line
+}
+
+// Banded returns the lines of clocks. One that does not differ from an earlier one of its path is in its band.
+func Banded[T any](clocks []T, line func(T) Line, differ func(a, b T) bool) []Line {
+	var drawn []Line
+	var first []T
+	ofPath := map[string]int{}
+	for _, clock := range clocks {
+		l := line(clock)
+		path := PathOf(l.Name)
+		i := slices.IndexFunc(first, func(other T) bool { return PathOf(line(other).Name) == path && !differ(clock, other) })
+		if i >= 0 {
+			drawn[i].Band = append(drawn[i].Band, l)
+			continue
+		}
+		l.Style.Dashes = Dashes[ofPath[path]%len(Dashes)]
+		ofPath[path]++
+		first, drawn = append(first, clock), append(drawn, l)
+	}
+	return drawn
 }
 
 // LineOf returns the line of a clock, without values.
@@ -39,12 +58,9 @@ func PathOf(id string) string {
 	return path
 }
 
-// names returns the name of a line, or those of its band.
+// names returns the name of a line, and those of its band.
 func (l Line) names() []string {
-	if len(l.Band) == 0 {
-		return []string{l.Name}
-	}
-	var all []string
+	all := []string{l.Name}
 	for _, member := range l.Band {
 		all = append(all, member.Name)
 	}

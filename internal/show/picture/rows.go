@@ -88,7 +88,7 @@ func (r Rows) Draw(c draw.Canvas) {
 		}
 	}
 	for i, row := range r.Rows {
-		names[i] = plot.Tick{Value: float64(i), Label: shortened(text, row.Name, MostNameWidth)}
+		names[i] = plot.Tick{Value: float64(i), Label: ShortenedID(text, row.Name, MostNameWidth)}
 		widest = max(widest, text.Width(Shortened(text, row.Text, MostNameWidth)))
 		for _, point := range row.Points {
 			has(point.At)
@@ -136,9 +136,7 @@ func (r Rows) Plot(c draw.Canvas, p *plot.Plot) {
 	text := Style(LabelSize, Black)
 	text.YAlign = draw.YCenter
 	for i, m := range r.Marks {
-		line := Stroke(Grey, Pixel)
-		line.Dashes = Dashes[1+i%(len(Dashes)-1)]
-		r.upright(c, line, x(m.ValueNS), y)
+		r.upright(c, markStyle(i), x(m.ValueNS), y)
 	}
 	if r.Middle != 0 {
 		r.upright(c, Stroke(Grey, Pixel), x(r.Middle), y)
@@ -178,7 +176,7 @@ func (r Rows) Plot(c draw.Canvas, p *plot.Plot) {
 		right.XAlign = draw.XRight
 		beside := Shortened(text, row.Text, c.Size().X/2)
 		c.FillText(right, vg.Point{X: c.Max.X, Y: at + lineAbove}, beside)
-		c.FillText(text, vg.Point{X: c.Min.X, Y: at + lineAbove}, shortened(text, row.Name, c.Size().X-text.Width(beside)-textGap))
+		c.FillText(text, vg.Point{X: c.Min.X, Y: at + lineAbove}, ShortenedID(text, row.Name, c.Size().X-text.Width(beside)-textGap))
 	}
 }
 
@@ -194,33 +192,11 @@ func (r Rows) upright(c draw.Canvas, line draw.LineStyle, x vg.Length, y func(fl
 	}
 }
 
-// shortened returns an id cut to a maximum width, with the whole of what is behind its @ if possible.
-func shortened(s draw.TextStyle, id string, most vg.Length) string {
+// ShortenedID returns an id cut to a maximum width, with the whole of what is behind its @ if possible.
+func ShortenedID(s draw.TextStyle, id string, most vg.Length) string {
 	at := strings.LastIndexByte(id, '@')
 	if at < 0 || s.Width(Bounded(id[at:])) > most/2 {
 		return Shortened(s, id, most)
 	}
 	return Shortened(s, id[:at], most-s.Width(id[at:])) + id[at:]
-}
-
-// LegendOfMarks draws the names of vertical lines at the top of a canvas and returns the rest.
-func LegendOfMarks(c draw.Canvas, marks []Mark) draw.Canvas {
-	if len(marks) == 0 {
-		return c
-	}
-	text := Style(LabelSize, Grey)
-	text.YAlign = draw.YCenter
-	at := vg.Point{X: c.Min.X, Y: c.Max.Y - 4*Pixel}
-	for i, m := range marks {
-		name := m.Name + " " + words.Duration(m.ValueNS)
-		if at.X+32*Pixel+text.Width(name) > c.Max.X && at.X > c.Min.X {
-			at = vg.Point{X: c.Min.X, Y: at.Y - LineApart}
-		}
-		line := Stroke(Grey, Pixel)
-		line.Dashes = Dashes[1+i%(len(Dashes)-1)]
-		c.StrokeLine2(line, at.X, at.Y, at.X+24*Pixel, at.Y)
-		c.FillText(text, vg.Point{X: at.X + 32*Pixel, Y: at.Y}, name)
-		at.X += 32*Pixel + text.Width(name) + 24*Pixel
-	}
-	return draw.Crop(c, 0, 0, 0, at.Y-c.Max.Y-18*Pixel)
 }
