@@ -1,8 +1,6 @@
 package table
 
 import (
-	"cmp"
-	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -101,52 +99,32 @@ func (g Grid) fitting(width int) Grid {
 	return g.AtMost(fewestColumns)
 }
 
-// chosen returns which columns to keep, which are fewer than all: the first, the last, the last
-// that is not oversubscribed, and one after the other in the widest gap between those.
+// chosen returns which columns to keep, which are fewer than all: the first, the last, and the last that is not
+// oversubscribed; then the powers of two and the other numbers, the smaller ones first, because contention begins there.
 func chosen(all []Optional, most int) []bool {
-	kept, withCPUs := make([]bool, len(all)), 0
+	withCPUs := 0
 	for i, o := range all {
 		if !o.Oversubscribed {
 			withCPUs = i
 		}
 	}
-	kept[0], kept[withCPUs], kept[len(all)-1] = true, true, true
-	for range most - len(slices.Compact([]int{0, withCPUs, len(all) - 1})) {
-		kept[inWidestGap(all, kept)] = true
+	rank := func(i int) int {
+		switch {
+		case i == 0 || i == withCPUs || i == len(all)-1:
+			return 0
+		case bits.OnesCount(uint(all[i].Number)) == 1:
+			return 1
+		default:
+			return 2
+		}
+	}
+	kept := make([]bool, len(all))
+	for ranked := range 3 {
+		for i := range all {
+			if rank(i) == ranked && most > 0 {
+				kept[i], most = true, most-1
+			}
+		}
 	}
 	return kept
 }
-
-// inWidestGap returns the column that is nearest to the middle of the widest gap between two kept
-// columns, by ratio. Powers of two go before other numbers, and the gap of the smaller numbers
-// before another as wide, because contention begins there.
-func inWidestGap(all []Optional, kept []bool) int {
-	low, high, widest := 0, 0, math.Inf(-1)
-	before := 0
-	for i := range all {
-		if !kept[i] {
-			continue
-		}
-		if gap := octaves(all[before], all[i]); i > before+1 && gap > widest {
-			low, high, widest = before, i, gap
-		}
-		before = i
-	}
-	nearest := low
-	for i := low + 1; i < high; i++ {
-		offMiddle := func(i int) float64 { return math.Abs(octaves(all[low], all[i]) - octaves(all[i], all[high])) }
-		if nearest == low || cmp.Or(cmp.Compare(notPower(all[i]), notPower(all[nearest])), cmp.Compare(offMiddle(i), offMiddle(nearest))) < 0 {
-			nearest = i
-		}
-	}
-	return nearest
-}
-
-// octaves returns the ratio of the numbers of two columns, as its logarithm to the base 2. It is
-// rounded, so that equal ratios are equal.
-func octaves(a, b Optional) float64 {
-	return math.Round(math.Log2(float64(b.Number)/float64(a.Number))*1e6) / 1e6
-}
-
-// notPower returns 0 for a power of two and 1 for another number.
-func notPower(o Optional) int { return min(1, bits.OnesCount(uint(o.Number))-1) }
