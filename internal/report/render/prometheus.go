@@ -2,8 +2,6 @@ package render
 
 import (
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
@@ -40,7 +38,7 @@ func metrics(d *result.Document) []exposition.Family {
 	}
 	for _, s := range section.In(d) {
 		if with, ok := s.(section.Metered); ok {
-			all = append(all, unique(with.Metrics())...)
+			all = append(all, with.Metrics()...)
 		}
 	}
 	complete := 1.0
@@ -50,21 +48,6 @@ func metrics(d *result.Document) []exposition.Family {
 	return append(all,
 		exposition.One("timebench_last_run_complete", exposition.Gauge, "1 if the last run was complete, 0 if it was interrupted.", complete),
 		exposition.One("timebench_last_run_timestamp_seconds", exposition.Gauge, "When the last run ended, in Unix time.", float64(d.GeneratedAt.UnixMilli())/1e3))
-}
-
-// unique returns the families without samples whose labels are those of another: ids that differ in control
-// characters only are the same id once these are gone.
-func unique(families []exposition.Family) []exposition.Family {
-	for i := range families {
-		seen := map[string]bool{}
-		families[i].Samples = slices.DeleteFunc(families[i].Samples, func(s exposition.Sample) bool {
-			key := strings.Join(s.Labels, "\n")
-			twice := seen[key]
-			seen[key] = true
-			return twice
-		})
-	}
-	return families
 }
 
 // findingMetrics returns the findings of a diagnosis. The number of each severity is there without

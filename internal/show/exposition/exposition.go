@@ -7,11 +7,10 @@
 package exposition
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,63 +50,39 @@ func One(name, kind, help string, value float64) Family {
 }
 
 var (
-	nameOf  = regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
-	labelOf = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
-)
-
-var (
 	helpEscapes  = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
 	valueEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 )
 
-// Write writes the families in their order, all or nothing. It returns an error for a name that the format
-// does not allow, for two samples with the same labels, and what w returns.
+// Write writes the families in their order, all or nothing. Of samples with the same labels it writes the first.
 func Write(w io.Writer, families []Family) error {
 	var out strings.Builder
-	names := map[string]bool{}
 	for _, f := range families {
 		if len(f.Samples) == 0 {
 			continue
 		}
-		if !nameOf.MatchString(f.Name) || names[f.Name] {
-			return fmt.Errorf("metric %q: the name is not allowed, or stands twice", f.Name)
-		}
-		names[f.Name] = true
 		fmt.Fprintf(&out, "# HELP %s %s\n# TYPE %s %s\n", f.Name, helpEscapes.Replace(valid(f.Help)), f.Name, f.Type)
 		seen := map[string]bool{}
 		for _, s := range f.Samples {
-			labels, err := labelsOf(s.Labels)
-			if err == nil && seen[labels] {
-				err = errors.New("two samples have the same labels")
+			if labels := labelsOf(s.Labels); !seen[labels] {
+				seen[labels] = true
+				fmt.Fprintf(&out, "%s%s %s\n", f.Name, labels, number(s.Value))
 			}
-			if err != nil {
-				return fmt.Errorf("metric %s: %w", f.Name, err)
-			}
-			seen[labels] = true
-			fmt.Fprintf(&out, "%s%s %s\n", f.Name, labels, number(s.Value))
 		}
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-func labelsOf(pairs []string) (string, error) {
-	if len(pairs) == 0 {
-		return "", nil
-	}
-	if len(pairs)%2 != 0 {
-		return "", fmt.Errorf("label %q has no value", pairs[len(pairs)-1])
-	}
+func labelsOf(pairs []string) string {
 	var all []string
-	names := map[string]bool{}
-	for i := 0; i < len(pairs); i += 2 {
-		if !labelOf.MatchString(pairs[i]) || strings.HasPrefix(pairs[i], "__") || names[pairs[i]] {
-			return "", fmt.Errorf("label %q: the name is not allowed, or stands twice", pairs[i])
-		}
-		names[pairs[i]] = true
-		all = append(all, pairs[i]+`="`+valueEscapes.Replace(valid(pairs[i+1]))+`"`)
+	for pair := range slices.Chunk(pairs, 2) {
+		all = append(all, pair[0]+`="`+valueEscapes.Replace(valid(pair[1]))+`"`)
 	}
-	return "{" + strings.Join(all, ",") + "}", nil
+	if len(all) == 0 {
+		return ""
+	}
+	return "{" + strings.Join(all, ",") + "}"
 }
 
 // valid returns a text that is UTF-8, which the format asks for.

