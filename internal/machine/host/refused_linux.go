@@ -1,10 +1,12 @@
 package host
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
+	"github.com/timebench/timebench/internal/machine/native"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
@@ -21,12 +23,17 @@ type probedCall struct {
 	since struct{ major, minor int }
 }
 
-// probedCalls are the system calls of clocks that every architecture has. archCalls are those that some have.
-var probedCalls = append([]probedCall{
+// probedCalls are the system calls of clocks that this CPU has. The C libraries of 32-bit systems call clock_gettime64 since 2020
+// (musl 1.2.0, glibc 2.34 with 64-bit times).
+var probedCalls = slices.DeleteFunc([]probedCall{
 	{name: "clock_gettime", number: unix.SYS_CLOCK_GETTIME, hasID: true},
 	{name: "clock_getres", number: unix.SYS_CLOCK_GETRES, hasID: true},
 	{name: "gettimeofday", number: unix.SYS_GETTIMEOFDAY},
-}, archCalls...)
+	{name: "time", number: native.SysTime},
+	{name: "clock_gettime64", number: native.SysClockGettime, hasID: true, since: struct{ major, minor int }{5, 1}},
+}, func(call probedCall) bool {
+	return call.number == native.NoSyscall || call.name == "clock_gettime64" && call.number == unix.SYS_CLOCK_GETTIME
+})
 
 // errno returns the error of the call; 0 if it succeeds. clock_gettime(2), gettimeofday(2), time(2).
 func (c probedCall) errno() unix.Errno {
