@@ -95,7 +95,7 @@ func (g *Group) title() string {
 func (g *Group) block() table.Block {
 	grid := table.Grid{
 		Title: g.title(), Texts: 1,
-		Header: []string{"Clock, ns/read", "machines", "min", "1st quartile", "median", "3rd quartile", "max"}, Spare: []int{3, 5, 1},
+		Header: []string{"Clock, ns/read", "machines", "min", "1st quartile", "median", "3rd quartile", "max"}, Spare: []int{1, 3, 5},
 	}
 	for _, s := range g.Clocks {
 		grid.Rows = append(grid.Rows, []string{s.Clock, strconv.Itoa(s.Machines), words.NS(s.LeastNS), words.NS(s.Q1NS), words.NS(s.MedianNS), words.NS(s.Q3NS), words.NS(s.MostNS)})

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -26,7 +27,7 @@ func addCPUInfo(facts *result.CPU, root string) []string {
 		return nil
 	}
 	// gopsutil would read /sys too, and panics if topology/core_id is empty.
-	infos, err := cpu.InfoWithContext(belowProc(root))
+	infos, err := cpu.InfoWithContext(below(root, os.DevNull))
 	if err != nil || len(infos) == 0 {
 		debuglog.Printf("host", "/proc/cpuinfo: %d CPUs, error %v", len(infos), err)
 		return nil
@@ -56,10 +57,11 @@ func addCPUCounts(facts *result.CPU, root string) {
 		facts.Logical = runtime.NumCPU()
 	}
 	if regular(filepath.Join(root, "proc/cpuinfo")) {
-		if logical, err := cpu.CountsWithContext(below(root), true); err == nil && logical > 0 {
+		files := below(root, filepath.Join(root, "sys"))
+		if logical, err := cpu.CountsWithContext(files, true); err == nil && logical > 0 {
 			facts.Logical = logical
 		}
-		if physical, err := cpu.CountsWithContext(below(root), false); err == nil && physical > 0 && physical <= facts.Logical {
+		if physical, err := cpu.CountsWithContext(files, false); err == nil && physical > 0 && physical <= facts.Logical {
 			facts.Physical = physical
 		}
 	}

@@ -50,18 +50,7 @@ func readFile(folder, name string) string {
 
 func readName(folder, name string) string { return printable(readFile(folder, name)) }
 
-// below returns a context in which gopsutil reads the files below root.
-func below(root string) context.Context {
-	return context.WithValue(context.Background(), common.EnvKey, common.EnvMap{
-		common.HostProcEnvKey: filepath.Join(root, "proc"),
-		common.HostSysEnvKey:  filepath.Join(root, "sys"),
-	})
-}
-
-// belowProc returns a context in which gopsutil reads /proc below root, and finds no /sys.
-func belowProc(root string) context.Context {
-	return context.WithValue(context.Background(), common.EnvKey, common.EnvMap{
-		common.HostProcEnvKey: filepath.Join(root, "proc"),
-		common.HostSysEnvKey:  os.DevNull,
-	})
+// below returns a context in which gopsutil reads /proc below root, and /sys in a folder.
+func below(root, sys string) context.Context {
+	return context.WithValue(context.Background(), common.EnvKey, common.EnvMap{common.HostProcEnvKey: filepath.Join(root, "proc"), common.HostSysEnvKey: sys})
 }

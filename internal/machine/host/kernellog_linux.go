@@ -9,34 +9,25 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// A message is a line of the kernel log: the time since boot, "[    0.000089] " or "", and the
-// text.
-type message struct{ stamp, text string }
-
 // A logSource is one way to read the kernel log.
 type logSource struct {
 	name string
 	// read returns the messages of this boot, and whether the first one is among them.
-	read func() (messages []message, whole bool, err error)
+	read func() (messages []kernellog.Message, whole bool, err error)
 }
 
 // kernelLog returns the log about clocks for the document, all lines about clocks, and all
 // messages.
-func kernelLog(root string) (*result.KernelLog, []string, []message) {
+func kernelLog(root string) (*result.KernelLog, []string, []kernellog.Message) {
 	var reasons []string
 	refusedBy := map[string][]string{}
-	sources := logSources(root)
-	for i, source := range sources {
+	for _, source := range logSources(root) {
 		messages, whole, err := source.read()
 		if err == nil && len(messages) == 0 {
 			err = errors.New("no kernel messages")
 		}
 		if err != nil {
-			next := "giving up"
-			if i+1 < len(sources) {
-				next = "trying " + sources[i+1].name
-			}
-			debuglog.Printf("kernel log", "%s: %v; %s", source.name, err, next)
+			debuglog.Printf("kernel log", "%s: %v", source.name, err)
 			reason := err.Error()
 			if refusedBy[reason] == nil {
 				reasons = append(reasons, reason)
@@ -57,12 +48,29 @@ func kernelLog(root string) (*result.KernelLog, []string, []message) {
 }
 
 // clockLines returns the messages about clocks, as dmesg prints them.
-func clockLines(messages []message) []string {
+func clockLines(messages []kernellog.Message) []string {
 	var lines []string
 	for _, m := range messages {
-		if kernellog.Concerns(m.text) {
-			lines = append(lines, kernellog.Shown(m.stamp+m.text))
+		if !kernellog.Concerns(m.Text) {
+			continue
 		}
+		line := m.Text
+		if m.Timed {
+			line = m.Stamp + " " + line
+		}
+		lines = append(lines, kernellog.Shown(line))
 	}
 	return lines
 }
+
+// loggedTSCHz returns the TSC rate in Hz that the kernel assumes, from its log; 0 if it is not
+// there.
+func loggedTSCHz(lines []string) float64 {
+	if hz := kernellog.TSCHz(kernellog.Parse(lines)); plausibleHz(hz) {
+		return hz
+	}
+	return 0
+}
+
+// plausibleHz reports whether a CPU counter can have this rate.
+func plausibleHz(hz float64) bool { return hz >= 1e6 && hz <= 1e12 }

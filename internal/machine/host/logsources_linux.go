@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
 )
@@ -25,7 +26,7 @@ func logSources(root string) []logSource {
 		sources = append(sources, logSource{"/dev/kmsg", readKmsg}, logSource{"syslog(2)", readSyslog})
 	}
 	for _, name := range logFiles {
-		sources = append(sources, logSource{name, func() ([]message, bool, error) {
+		sources = append(sources, logSource{name, func() ([]kernellog.Message, bool, error) {
 			return readLogFile(root, name)
 		}})
 	}
@@ -33,7 +34,7 @@ func logSources(root string) []logSource {
 }
 
 // readKmsg reads the records of /dev/kmsg, without waiting for more.
-func readKmsg() ([]message, bool, error) {
+func readKmsg() ([]kernellog.Message, bool, error) {
 	fd, err := unix.Open("/dev/kmsg", unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, false, err
@@ -44,7 +45,7 @@ func readKmsg() ([]message, bool, error) {
 
 // readSyslog reads the log buffer through syslog(2), with the actions of linux/syslog.h. It does
 // not return messages before the last dmesg --clear.
-func readSyslog() ([]message, bool, error) {
+func readSyslog() ([]kernellog.Message, bool, error) {
 	const readAll, sizeBuffer = 3, 10
 	size, err := unix.Klogctl(sizeBuffer, nil)
 	if err != nil {
@@ -61,7 +62,7 @@ func readSyslog() ([]message, bool, error) {
 
 // readLogFile reads the end of a log file. It rejects a file that was last written before the
 // boot.
-func readLogFile(root, name string) ([]message, bool, error) {
+func readLogFile(root, name string) ([]kernellog.Message, bool, error) {
 	file, err := procfile.Open(filepath.Join(root, name))
 	if err != nil {
 		return nil, false, cause(err)

@@ -3,8 +3,68 @@ package host
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
 )
+
+// machine returns the vendor and product names of the DMI tables; nil if there are none, as on
+// most Arm boards.
+func machine(root string) *result.Machine {
+	found := result.Machine{
+		Vendor:  readName(root, "sys/class/dmi/id/sys_vendor"),
+		Product: readName(root, "sys/class/dmi/id/product_name"),
+	}
+	if found == (result.Machine{}) {
+		return nil
+	}
+	return &found
+}
+
+// initialPIDNamespace is the PID namespace of the machine itself: PROC_PID_INIT_INO in
+// include/linux/proc_ns.h.
+const initialPIDNamespace = "pid:[4026531836]"
+
+// container returns the kind of container that this process runs in; "" if none. The files of
+// container engines can also be in an image that became a machine, so they count only in
+// another PID namespace.
+func container(root string) string {
+	namespace, err := os.Readlink(filepath.Join(root, "proc/self/ns/pid"))
+	if err != nil {
+		traceError(err)
+		return ""
+	}
+	if namespace == initialPIDNamespace {
+		return ""
+	}
+	if name := readName(root, "run/systemd/container"); name != "" {
+		return name
+	}
+	for _, mark := range []struct{ file, name string }{{"run/.containerenv", "podman"}, {".dockerenv", "docker"}} {
+		if _, err := os.Stat(filepath.Join(root, mark.file)); err == nil {
+			return mark.name
+		}
+	}
+	return ""
+}
+
+// governors returns the cpufreq governors of the CPUs, each once and sorted; none if the
+// system has no cpufreq, as most virtual machines. It does not use procfs, which reads all
+// files of cpufreq, some of which take milliseconds.
+func governors(root string) []string {
+	cpus := filepath.Join(root, "sys/devices/system/cpu")
+	entries, _ := os.ReadDir(cpus)
+	var found []string
+	for _, entry := range entries {
+		name := readName(filepath.Join(cpus, entry.Name()), "cpufreq/scaling_governor")
+		if name != "" && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
 
 // serviceManagers are programs that start services, by the folder that each makes at its start: sd_booted(3)
 // for systemd.

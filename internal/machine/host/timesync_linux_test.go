@@ -45,23 +45,13 @@ func TestOffsetThatTheKernelCannotHold(t *testing.T) {
 		unit  time.Duration
 		want  time.Duration
 	}{
-		{0, time.Microsecond, 0},
 		{-1234, time.Nanosecond, -1234},
-		{499_999_999, time.Nanosecond, 499_999_999},
-		{500_000_000, time.Nanosecond, 500 * time.Millisecond},
 		{-500_000_000, time.Nanosecond, -500 * time.Millisecond},
 		{500_000_001, time.Nanosecond, 0},
-		{-500_000_001, time.Nanosecond, 0},
 		{500_000, time.Microsecond, 500 * time.Millisecond},
 		{-500_001, time.Microsecond, 0},
 		{4_294_967, time.Microsecond, 0}, // 2^32 ns
-		{4_294_966, time.Microsecond, 0},
-		{1 << 32, time.Nanosecond, 0},
 		{1<<32 - 1234, time.Nanosecond, 0},
-		{-(1 << 32), time.Nanosecond, 0},
-		{math.MaxInt32, time.Nanosecond, 0},
-		{math.MinInt32, time.Microsecond, 0},
-		{math.MaxInt64, time.Microsecond, 0},
 		{math.MinInt64, time.Microsecond, 0},
 		{math.MaxInt64/1000 + 1, time.Microsecond, 0}, // as nanoseconds it would be negative
 	} {

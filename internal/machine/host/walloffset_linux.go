@@ -48,12 +48,8 @@ func rtcOffset(root string) *result.WallOffset {
 	}
 	of := result.WallOffset{Against: filepath.Base(clock), Name: readName(clock, "name")}
 	before := time.Now().UnixNano()
-	text, err := procfile.Read(filepath.Join(clock, "since_epoch"))
+	seconds, err := rtcSeconds(clock)
 	after := time.Now().UnixNano()
-	var seconds int64
-	if err == nil {
-		seconds, err = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	}
 	if err == nil {
 		err = checkSeconds(of.Against, seconds)
 	}
@@ -65,6 +61,22 @@ func rtcOffset(root string) *result.WallOffset {
 	wallOffset(&of, seconds*second+second/2, before, after, second/2)
 	heedZone(&of, localRTC(readFile(root, "etc/adjtime")))
 	return &of
+}
+
+// rtcSeconds returns the time of a real-time clock in seconds since 1970. It may be local time.
+func rtcSeconds(clock string) (int64, error) {
+	text, err := procfile.Read(filepath.Join(clock, "since_epoch"))
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+}
+
+// RTCSeconds returns the time of the first real-time clock in seconds since 1970, and whether there is one
+// that any user can read. It may be local time.
+func RTCSeconds() (seconds int64, ok bool) {
+	seconds, err := rtcSeconds("/sys/class/rtc/rtc0")
+	return seconds, err == nil
 }
 
 // checkSeconds returns an error if a clock has a time that no clock has: its difference from another one, in

@@ -54,6 +54,9 @@ func TestMachineOf(t *testing.T) {
 		"DMI: OpenStack Foundation OpenStack Nova, BIOS 1.15.0-1 04/01/2014":      {Guest: true, Hypervisor: "kvm"},
 		"Switched to clocksource tsc\nTime: HPET clocksource has been installed.": {ClockSource: "hpet"},
 		"DMI: Dell Inc. PowerEdge R740/0WGD1W, BIOS 2.1 03/2024":                  {},
+		"DMI: Microsoft Corporation Surface Laptop 5":                             {},
+		"DMI: Amazon EC2 m5.metal":                                                {},
+		"DMI: VMware, Inc. VMware20,1":                                            {Guest: true, Hypervisor: "vmware"},
 		// A clock source of a hypervisor shows a guest, whatever else the log lacks.
 		"kvm-clock: cpu 1, msr 1:ffffc041, secondary cpu clock":                                {Guest: true, Hypervisor: "kvm"},
 		"clocksource: Switched to clocksource xen":                                             {Guest: true, Hypervisor: "xen", ClockSource: "xen"},
