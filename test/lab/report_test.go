@@ -47,10 +47,11 @@ type chapter struct {
 	trust                      trustRow
 }
 
-// Finding is the answer of doctor: its first paragraph.
+// Finding is the answer of doctor: its first sentence, without the cause, which the column beside it shows.
 func (c chapter) Finding() string {
 	first, _, _ := strings.Cut(c.Doctor, "\n\n")
-	return strings.ReplaceAll(first, "\n", " ")
+	first, _, _ = strings.Cut(strings.ReplaceAll(strings.TrimSuffix(first, "."), "\n", " "), "; ")
+	return first + "."
 }
 
 // A page is the whole report.
