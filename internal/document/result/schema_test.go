@@ -268,6 +268,9 @@ func TestDocumentsFitTheSchema(t *testing.T) {
 	contract, err := os.ReadFile("testdata/contract.json")
 	require.NoError(t, err)
 	schema.Check(t, contract)
+	document, err := sections.Read(bytes.NewReader(contract)) // it is that of the design, word for word
+	require.NoError(t, err)
+	require.Equal(t, 20.2, compare.Of(document).Clocks[0].Latency.MedianNS)
 	schema.Check(t, written(t, example()))
 	schema.Check(t, written(t, documents.Full()))
 
@@ -333,7 +336,7 @@ func FuzzRead(f *testing.F) {
 			require.NotContains(t, err.Error(), "\n")
 			return
 		}
-		if bytes.HasPrefix(data, []byte("{")) {
+		if json.Unmarshal(data, new(map[string]any)) == nil { // a key of a newer timebench may hold any number
 			schema.Check(t, data)
 		}
 		once := written(t, document)
