@@ -10,6 +10,7 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // facts are what may differ between two runs, the likeliest answer first. Each is one that every user
@@ -19,10 +20,7 @@ var facts = []struct {
 	of   func(*result.Document) string
 }{
 	{"Clock source", func(d *result.Document) string {
-		if d.Host.ClockSource == nil {
-			return ""
-		}
-		return d.Host.ClockSource.Current
+		return part(d.Host.ClockSource, func(c *result.ClockSource) string { return c.Current })
 	}},
 	{entering, func(d *result.Document) string {
 		var entering []string
@@ -39,66 +37,36 @@ var facts = []struct {
 	{"Distribution", func(d *result.Document) string { return d.Host.Distribution }},
 	{"CPU", func(d *result.Document) string { return d.Host.CPU.Model }},
 	{"CPUs usable", func(d *result.Document) string { return number(d.Host.CPU.Usable) }},
-	{"CPU quota", func(d *result.Document) string { return share(d.Host.CPU.Quota) }},
+	{"CPU quota", func(d *result.Document) string { return words.Known(d.Host.CPU.Quota) }},
 	{"Cores", func(d *result.Document) string { return number(d.Host.CPU.Physical) }},
 	{"Packages", func(d *result.Document) string { return number(d.Host.CPU.Packages) }},
 	{"Governor", func(d *result.Document) string { return strings.Join(d.Host.CPU.Governors, ", ") }},
-	{"Invariant TSC", func(d *result.Document) string {
-		if d.Host.CPU.InvariantTSC == nil {
-			return ""
-		}
-		return strconv.FormatBool(*d.Host.CPU.InvariantTSC)
-	}},
+	{"Invariant TSC", func(d *result.Document) string { return yesOrNo(d.Host.CPU.InvariantTSC) }},
 	{"Virtualization", func(d *result.Document) string {
-		if d.Host.Virtualization == nil {
-			return ""
-		}
-		return d.Host.Virtualization.Visible() + ", " + d.Host.Virtualization.Role
+		return part(d.Host.Virtualization, func(v *result.Virtualization) string { return v.Visible() + ", " + v.Role })
 	}},
 	{"Machine", func(d *result.Document) string {
-		if d.Host.Machine == nil {
-			return ""
-		}
-		return strings.TrimSpace(d.Host.Machine.Vendor + " " + d.Host.Machine.Product)
+		return part(d.Host.Machine, func(m *result.Machine) string { return strings.TrimSpace(m.Vendor + " " + m.Product) })
 	}},
 	{"Windows edition", windows(func(w *result.Windows) string { return w.Edition })},
 	{"Wine", windows(func(w *result.Windows) string {
-		if w.Wine == nil {
-			return ""
-		}
-		return w.Wine.Version
+		return part(w.Wine, func(wine *result.Wine) string { return wine.Version })
 	})},
 	{"System timer", windows(func(w *result.Windows) string {
-		if w.Timer == nil {
-			return ""
-		}
-		return time.Duration(w.Timer.PeriodNS).String()
+		return part(w.Timer, func(t *result.Timer) string { return duration(t.PeriodNS) })
 	})},
 	{"QPC", windows(func(w *result.Windows) string {
-		if w.QPC == nil {
-			return ""
-		}
-		return strconv.FormatInt(w.QPC.Hz, 10) + " Hz"
+		return part(w.QPC, func(q *result.QPC) string { return strconv.FormatInt(q.Hz, 10) + " Hz" })
 	})},
 	{"QPC without the kernel", windows(func(w *result.Windows) string {
-		if w.QPC == nil || w.QPC.UserMode == nil {
-			return ""
-		}
-		return strconv.FormatBool(*w.QPC.UserMode)
+		return part(w.QPC, func(q *result.QPC) string { return yesOrNo(q.UserMode) })
 	})},
 	{"Power", windows(func(w *result.Windows) string { return w.Power })},
 	{"Power throttling", windows(func(w *result.Windows) string { return w.PowerThrottling })},
 	{"Container", func(d *result.Document) string { return d.Host.Container }},
-	{"timebench", func(d *result.Document) string {
-		return strings.Trim(d.Tool.Version+", "+d.Tool.Revision, ", ")
-	}},
+	{"timebench", func(d *result.Document) string { return strings.Trim(d.Tool.Version+", "+d.Tool.Revision, ", ") }},
 	{"Go", func(d *result.Document) string { return d.Tool.Go }},
-	{"Timer resolution", func(d *result.Document) string {
-		if d.Settings.TimerResolutionNS == 0 {
-			return ""
-		}
-		return time.Duration(d.Settings.TimerResolutionNS).String()
-	}},
+	{"Timer resolution", func(d *result.Document) string { return duration(d.Settings.TimerResolutionNS) }},
 	{"Pinned", func(d *result.Document) string { return d.Settings.Pin }},
 	{"Workers", func(d *result.Document) string { return d.Settings.Workers }},
 	{"Threads", func(d *result.Document) string { return strings.Trim(fmt.Sprint(d.Settings.Threads), "[]") }},
@@ -139,14 +107,23 @@ func unlike(first, other *result.Document) *Difference {
 	return nil
 }
 
-func windows(of func(*result.Windows) string) func(*result.Document) string {
-	return func(d *result.Document) string {
-		if d.Host.Windows == nil {
-			return ""
-		}
-		return of(d.Host.Windows)
+// part returns the text of a part of a document; "" if it is absent.
+func part[T any](of *T, text func(*T) string) string {
+	if of == nil {
+		return ""
 	}
+	return text(of)
 }
+
+func windows(text func(*result.Windows) string) func(*result.Document) string {
+	return func(d *result.Document) string { return part(d.Host.Windows, text) }
+}
+
+func yesOrNo(answer *bool) string {
+	return part(answer, func(yes *bool) string { return strconv.FormatBool(*yes) })
+}
+
+func duration(ns int64) string { return known(float64(ns), time.Duration(ns).String()) }
 
 func setup(old, new *result.Document) []Difference {
 	differences := []Difference{}
@@ -188,16 +165,4 @@ func known(value float64, text string) string {
 	return text
 }
 
-func number(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-func share(cpus float64) string {
-	if cpus == 0 {
-		return ""
-	}
-	return strconv.FormatFloat(cpus, 'f', -1, 64)
-}
+func number(n int) string { return known(float64(n), strconv.Itoa(n)) }

@@ -31,21 +31,18 @@ func (l *Latency) CostNS() float64 {
 	if len(l.SamplesNS) == 0 {
 		return l.MedianNS
 	}
-	runs := l.quickest()
-	if runs == nil {
-		runs = byRun(l.Runs, l.SamplesNS)
-	}
-	return stats.Median(costsOf(runs))
+	return stats.Median(costsOf(l.quickestOrAll()))
 }
 
 // Unsteady returns whether a tenth of a run lies so far below its cost that the cost changed while the run
 // lasted.
-func (l *Latency) Unsteady() bool {
-	runs := l.quickest()
-	if runs == nil {
-		runs = byRun(l.Runs, l.SamplesNS)
+func (l *Latency) Unsteady() bool { return varied(l.quickestOrAll()) }
+
+func (l *Latency) quickestOrAll() [][]float64 {
+	if runs := l.quickest(); runs != nil {
+		return runs
 	}
-	return varied(runs)
+	return byRun(l.Runs, l.SamplesNS)
 }
 
 // quickest returns the quickest slices of each run; nil if they were not kept, or have no ratio to
@@ -104,8 +101,10 @@ func subjectsUnder(source string, clocks []Clock, contendedFrom int) []Subject {
 
 // A figure is the samples of one cost of a subject, by run, in wall ns/read.
 type figure struct {
-	figureKey
-	runs [][]float64
+	subject string
+	source  string // the clock source of an experiment; "" for the machine's own
+	threads int    // 0 for latency
+	runs    [][]float64
 	// quickest is the quickest slice of each sample; nil where slices were not kept.
 	quickest [][]float64
 	// userMode is whether reads are known to stay in user mode.
@@ -115,14 +114,15 @@ type figure struct {
 	contended, loaded bool
 }
 
-// A figureKey names a figure in a document.
-type figureKey struct {
-	subject string
-	source  string // the clock source of an experiment; "" for the machine's own
-	threads int    // 0 for latency
-}
+func (f figure) name() string { return nameUnder(f.subject, f.source) }
 
-func (f figureKey) name() string { return nameUnder(f.subject, f.source) }
+// text names the figure in its document.
+func (f figure) text() string {
+	if f.threads == 0 {
+		return "the latency of " + f.name()
+	}
+	return figureName(f.name(), f.threads)
+}
 
 // contention are the warnings of runs that did not have the CPUs for themselves.
 var contention = []string{"load", "steal", "quota"}
@@ -149,7 +149,7 @@ func figures(subjects []Subject) []figure {
 		}
 	}
 	for _, s := range subjects {
-		of := figure{figureKey: figureKey{subject: s.Name, source: s.ClockSource}, userMode: s.UserMode, loaded: s.ContendedFrom < math.MaxInt}
+		of := figure{subject: s.Name, source: s.ClockSource, userMode: s.UserMode, loaded: s.ContendedFrom < math.MaxInt}
 		if s.Latency != nil {
 			if s.BySlices {
 				of.quickest = s.Latency.quickest()
@@ -169,49 +169,21 @@ func figures(subjects []Subject) []figure {
 	return all
 }
 
-// byKey returns the figures by their keys.
-func byKey(all []figure) map[figureKey]figure {
-	index := make(map[figureKey]figure, len(all))
-	for _, f := range all {
-		index[f.figureKey] = f
+// lacking returns the subjects that have figures, but none among the others, and the figures of other subjects that are
+// not among the others.
+func lacking(figures, others []figure) (subjects, lost []string) {
+	has, gone := map[string]bool{}, map[string]bool{}
+	for _, f := range others {
+		has[f.name()], has[f.text()] = true, true
 	}
-	return index
-}
-
-// names returns the set of the subjects of figures.
-func names(all []figure) map[string]bool {
-	set := map[string]bool{}
-	for _, f := range all {
-		set[f.name()] = true
-	}
-	return set
-}
-
-// only returns the subjects that have figures in one document and none in the other.
-func only(in []figure, notIn map[string]bool) []string {
-	var ids []string
-	seen := map[string]bool{}
-	for _, f := range in {
-		if !notIn[f.name()] && !seen[f.name()] {
-			ids = append(ids, f.name())
-			seen[f.name()] = true
+	for _, f := range figures {
+		switch {
+		case has[f.text()] || gone[f.name()]:
+		case has[f.name()]:
+			lost = append(lost, f.text())
+		default:
+			subjects, gone[f.name()] = append(subjects, f.name()), true
 		}
 	}
-	return ids
-}
-
-// lost returns the names of the figures that after lacks, of subjects that it has.
-func lost(before []figure, after map[figureKey]figure, subjects map[string]bool) []string {
-	var lost []string
-	for _, f := range before {
-		if _, ok := after[f.figureKey]; ok || !subjects[f.name()] {
-			continue
-		}
-		name := figureName(f.name(), f.threads)
-		if f.threads == 0 {
-			name = "the latency of " + name
-		}
-		lost = append(lost, name)
-	}
-	return lost
+	return subjects, lost
 }

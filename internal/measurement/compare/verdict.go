@@ -42,16 +42,10 @@ const (
 // level of its samples, and the change is the Hodges-Lehmann estimate of the ratio of the runs' costs.
 func changesOf(old, new []Subject, otherSpeed bool, s section.Settings) *Changes {
 	before, after := figures(old), figures(new)
-	index, subjects := byKey(after), names(after)
-	d := &Changes{
-		Coverage: section.Coverage{OnlyOld: only(before, subjects), OnlyNew: only(after, names(before))},
-		Changes:  []Change{}, Lost: lost(before, index, subjects),
-	}
-	for _, f := range before {
-		if of, ok := index[f.figureKey]; ok {
-			d.Changes = append(d.Changes, change(f, of, otherSpeed, s))
-		}
-	}
+	d := &Changes{Changes: []Change{}}
+	d.OnlyOld, d.Lost = lacking(before, after)
+	d.OnlyNew, _ = lacking(after, before)
+	section.Match(before, after, figure.text, func(f, of figure) { d.Changes = append(d.Changes, change(f, of, otherSpeed, s)) })
 	d.Comparisons = len(d.Changes)
 	return d
 }
