@@ -2,6 +2,7 @@ package measure
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -143,32 +144,49 @@ func TestRunWithoutTimeHasOneOfEach(t *testing.T) {
 		require.Len(t, of(t, c, 2).SamplesReadsPerSecond, 1)
 	}
 	require.Equal(t, []int{2, 4}, []int{measured.Conditions.Passes[0].Threads, measured.Conditions.Passes[1].Threads})
+	measured = running(t, slowly(p, 0, time.Hour, func(int) time.Duration { return time.Hour }, 1, 4))
+	require.Empty(t, noteworthy(measured.Conditions.Passes), "without a limit it takes any time")
 }
 
-func TestRunWithoutLimitTakesAnyTime(t *testing.T) {
-	p := new(fakeTime)
-	measured := running(t, slowly(p, 0, time.Hour, func(int) time.Duration { return time.Hour }, 1, 4))
-	require.Empty(t, noteworthy(measured.Conditions.Passes))
-	require.Zero(t, measured.Conditions.CompleteRounds)
-}
-
-// worked is what a worker did in a pass of a millisecond that began at 0.
+// worked is what a worker did in a pass that began at 0.
 type worked struct {
 	start, end time.Duration
 	reads      int64
 	slices     []time.Duration // of 1000 reads each
 }
 
+func times(n int, slice time.Duration) []time.Duration {
+	return slices.Repeat([]time.Duration{slice}, n)
+}
+
+// gateOf returns the gate of a pass with these workers.
+func gateOf(workers ...worked) *gate {
+	const released = 1000
+	g := new(gate)
+	g.releasedNS.Store(released)
+	for i, w := range workers {
+		slot := &g.slots[i]
+		slot.startNS.Store(released + int64(w.start))
+		slot.endNS.Store(released + int64(w.end))
+		slot.reads.Store(w.reads)
+		slot.sliced.Store(int64(len(w.slices)))
+		for j, slice := range w.slices {
+			g.slices[i][j] = int64(slice)
+		}
+	}
+	return g
+}
+
+// passOf returns the throughput of one pass with these workers.
+func passOf(median bool, workers ...worked) (*throughput, error) {
+	m := &throughput{threads: len(workers), subject: &subject{}}
+	return m, m.count(gateOf(workers...), pace{Chunk: 100, Slice: 10, Median: median}, nil)
+}
+
 // TestStarvedWorkerIsToldFromASlowClock plants passes in which the clock takes 100 ns for one
 // thread.
 func TestStarvedWorkerIsToldFromASlowClock(t *testing.T) {
 	const us, ms = time.Microsecond, time.Millisecond
-	times := func(n int, slice time.Duration) (all []time.Duration) {
-		for range n {
-			all = append(all, slice)
-		}
-		return all
-	}
 	sound := worked{0, ms, 10_000, times(10, 100*us)}
 	for name, test := range map[string]struct {
 		workers []worked
@@ -183,25 +201,12 @@ func TestStarvedWorkerIsToldFromASlowClock(t *testing.T) {
 		"started late, and read on":   {[]worked{sound, {40 * ms, 41 * ms, 10_000, times(10, 100*us)}}, true},
 		"stopped in between":          {[]worked{sound, {0, 40 * ms, 4000, append(times(3, 100*us), 39*ms)}}, true},
 	} {
-		m := &throughput{threads: len(test.workers), subject: &subject{}}
-		g, p := new(gate), pace{Chunk: 100, Slice: 10}
-		const released = 1000
-		g.releasedNS.Store(released)
-		for i, w := range test.workers {
-			slot := &g.slots[i]
-			slot.startNS.Store(released + int64(w.start))
-			slot.endNS.Store(released + int64(w.end))
-			slot.reads.Store(w.reads)
-			slot.sliced.Store(int64(len(w.slices)))
-			for j, slice := range w.slices {
-				g.slices[i][j] = int64(slice)
-			}
-		}
-		require.NoError(t, m.count(g, p, nil), name)
+		m, err := passOf(false, test.workers...)
+		require.NoError(t, err, name)
 		require.Equal(t, test.starved, m.starved == 1, name)
 		require.Equal(t, 1, m.complete, name)
 		m.oversubscribed = true // its threads wait for CPUs by intent
-		require.NoError(t, m.count(g, p, nil), name)
+		require.NoError(t, m.count(gateOf(test.workers...), pace{Chunk: 100, Slice: 10}, nil), name)
 		require.Equal(t, test.starved, m.starved == 1, name)
 	}
 }

@@ -118,100 +118,51 @@ func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
 	require.False(t, s.throttled(8))
 	require.True(t, s.oversubscribed(8))
 	require.Equal(t, 100*time.Millisecond, s.span(8))
+	s.Pin = []int{0, 2} // fewer than the CPUs
+	require.False(t, s.oversubscribed(2))
+	require.True(t, s.oversubscribed(3))
 }
 
-// A pass of threads that share CPUs is divided into windows, which are samples. A pass that
-// is too short for windows is one sample.
+// A pass of threads that share CPUs is divided into windows, which are samples, if it is long enough for them.
 func TestOversubscribedPassesHaveWindows(t *testing.T) {
-	s := Settings{Time: 100 * time.Millisecond, CPUs: 2}
-	require.Equal(t, 1, s.windows(2))
-	require.Equal(t, windowsPerPass, s.windows(3))
-	s.Time = 4 * time.Millisecond
-	require.Equal(t, 2, s.windows(3))
-	s.Time = time.Millisecond
-	require.Equal(t, 1, s.windows(3))
+	for span, windows := range map[time.Duration]int{100 * time.Millisecond: windowsPerPass, 4 * time.Millisecond: 2, time.Millisecond: 1} {
+		s := Settings{Time: span, CPUs: 2}
+		require.Equal(t, []int{1, windows}, []int{s.windows(2), s.windows(3)}, span)
+	}
 }
 
-// A worker's rate is from its median slice, so that an interrupt in a few slices does not
-// affect it. With too few slices, it is all its reads over its time.
+// A worker's rate is from its median slice, so that an interrupt in a few slices does not affect it; the plain count has
+// it. With too few slices, the rate is all its reads over its time.
 func TestWorkersFigureIsItsMedianSlice(t *testing.T) {
-	g, p := new(gate), pace{Chunk: 100, Slice: 10, Median: true}
-	for j := range 9 {
-		g.slices[1][j] = 20_000 // 20 ns/read
+	const us = time.Microsecond
+	slices := append(times(8, 20*us), 5000*us) // of 1000 reads: 20 ns/read
+	for name, test := range map[string]struct {
+		worker           worked
+		perSecond, count float64
+	}{
+		"an interrupted slice":           {worked{0, 300 * us, 9000, slices}, 5e7, 3e7},
+		"a CPU for 180 µs of the time":   {worked{0, 1000 * us, 3000, slices}, 3e6, 3e6},
+		"no slices":                      {worked{0, 90 * us, 3000, nil}, 3000 / 90e-6, 3000 / 90e-6},
+		"it ended before the pass began": {worked{0, 0, 3000, slices}, 0, 0},
+	} {
+		m, err := passOf(true, test.worker)
+		if test.perSecond == 0 {
+			require.EqualError(t, err, "worker 0 of 1 ended before it began", name)
+			continue
+		}
+		require.NoError(t, err, name)
+		require.InEpsilon(t, test.perSecond, m.result().ReadsPerSecond, 1e-9, name)
+		require.InEpsilon(t, test.count, m.result().CountedReadsPerSecond, 1e-9, name)
 	}
-	g.slices[1][4] = 5_000_000
-	g.slots[1].sliced.Store(9)
-	g.slots[1].reads.Store(3000)
-	g.releasedNS.Store(1000)
-	g.slots[1].endNS.Store(301_000)
-	perSecond, ok := g.perSecond(1, p)
-	require.True(t, ok)
-	require.InEpsilon(t, 5e7, perSecond, 1e-9)
-	// It had a CPU for 180 µs of a millisecond, which its slices do not show.
-	g.slots[1].endNS.Store(1_001_000)
-	perSecond, ok = g.perSecond(1, p)
-	require.True(t, ok)
-	require.InEpsilon(t, 3e6, perSecond, 1e-9)
-	g.slots[1].sliced.Store(0)
-	g.slots[1].endNS.Store(91_000)
-	perSecond, ok = g.perSecond(1, p)
-	require.True(t, ok)
-	require.InEpsilon(t, 3000*1e9/90_000.0, perSecond, 1e-9)
-	g.slots[1].endNS.Store(1000)
-	_, ok = g.perSecond(1, p)
-	require.False(t, ok, "a worker that ended before it began")
-	g.reset(2)
-	require.Zero(t, g.reads(2))
-	require.Zero(t, g.slots[1].sliced.Load())
 }
 
-// A turn's sample is the median of its slices; an interrupt in a few of them affects only the
-// mean.
-func TestInterruptInATurnMovesTheMeanAlone(t *testing.T) {
-	spins := 0
-	reader := &script{next: count}
-	interrupted := spinner(func(n int) {
-		if spins++; spins == 3 {
-			time.Sleep(200 * time.Millisecond)
-		}
-		reader.Spin(n)
-	})
-	sample := sampled(observe.TimeReads(interrupted, 10, 2*time.Millisecond, 100*time.Microsecond), true)
-	require.Less(t, sample.median*2, sample.mean)
-}
-
-// A turn that is disturbed for most of the time still has fast slices.
-func TestFastestSliceIsKept(t *testing.T) {
-	spins := 0
-	disturbed := spinner(func(int) {
-		spins++
-		wait := time.Millisecond
-		if spins%3 == 0 {
-			wait = 100 * time.Microsecond
-		}
-		for start := observe.Now(); observe.Now()-start < int64(wait); {
-		}
-	})
-	sample := sampled(observe.TimeReads(disturbed, 10, 2*time.Millisecond, 100*time.Microsecond), true)
-	// A turn has few fast slices, and another program may have the CPU in all of them.
-	for tries := 0; tries < 20 && sample.fastest*2 >= sample.median; tries++ {
-		sample = sampled(observe.TimeReads(disturbed, 10, 2*time.Millisecond, 100*time.Microsecond), true)
-	}
-	require.Less(t, sample.fastest*2, sample.median)
-	require.GreaterOrEqual(t, sample.fastest, 10.0)
-}
-
+// A turn's sample is the median of its slices; an interrupt in a few of them affects only the mean, and a turn that is
+// disturbed for most of the time still has fast slices.
 func TestSampleOfSlices(t *testing.T) {
 	require.Equal(t, sample{median: 22, fastest: 20, mean: 25}, sampled([]float64{22, 20, 33}, true))
 	require.Equal(t, sample{median: 22, fastest: 22, mean: 25}, sampled([]float64{22, 20, 33}, false), "too few ticks in a slice")
 	require.Equal(t, sample{median: 22, fastest: 22, mean: 25}, sampled([]float64{22, -40, 93}, true), "the stopwatch went backwards")
 	require.Equal(t, sample{median: 4, fastest: 4, mean: 4}, sampled([]float64{0, 0, 12}, true), "it hardly ever ticked")
-}
-
-func TestPinningToFewerCPUsThanThreadsOversubscribes(t *testing.T) {
-	s := Settings{CPUs: 4, Pin: []int{0, 2}}
-	require.False(t, s.oversubscribed(2))
-	require.True(t, s.oversubscribed(3))
 }
 
 // The places are read once a run, not for every pass: here they are those of another machine.
@@ -298,33 +249,6 @@ func TestClockThatOnlyOpensOnceHasNoThroughput(t *testing.T) {
 	}, measured.Conditions.Passes)
 }
 
-func TestCounterOfUnknownRateIsMeasuredAgainstTheStopwatch(t *testing.T) {
-	c := fake("counter", nil)
-	c.Hz, c.ReportedNS = 0, func() float64 { return 0 }
-	c.Open = func() (clock.Reader, error) {
-		return &script{next: func(int64) int64 { return observe.Now() / 100 }}, nil
-	}
-	measured := measureOne(t, c)
-	require.InEpsilon(t, 1e7, measured.TicksPerSecond, 0.01)
-	require.InEpsilon(t, 100, measured.Resolution.TickNS, 0.01)
-}
-
-// The reported period of a device is used: its counter may wrap around between the two looks
-// of a measurement.
-func TestCounterThatStatesItsPeriodIsNotMeasured(t *testing.T) {
-	c := scripted("stated", count)
-	c.Hz, c.ReportedNS = 0, func() float64 { return 10 }
-	require.Equal(t, 1e8, measureOne(t, c).TicksPerSecond)
-}
-
-func TestTurnsAreShortUnderAQuota(t *testing.T) {
-	defer observe.TryStopwatch()
-	observe.AssumeStopwatch(20, 20)
-	require.Equal(t, latencyTurn, Settings{}.turn())
-	require.Equal(t, 500*time.Microsecond, Settings{Quota: 0.1, QuotaPeriod: 100 * time.Millisecond}.turn())
-	require.Equal(t, latencyTurn, Settings{Quota: 4, QuotaPeriod: 100 * time.Millisecond}.turn())
-}
-
 // A run may follow a change of the kernel's clock source, and so of the stopwatch's cost.
 func TestRunTriesItsStopwatchAnew(t *testing.T) {
 	observe.AssumeStopwatch(time.Hour, time.Hour)
@@ -348,18 +272,6 @@ func TestInterruptedRunReportsWhatIsComplete(t *testing.T) {
 		if c.Available {
 			require.Empty(t, c.Throughput, c.ID)
 		}
-	}
-}
-
-func TestRunThatNeverBegan(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	measured, err := Run(ctx, clock.Default(), quick(1), nil)
-	require.NoError(t, err)
-	require.True(t, measured.Interrupted)
-	for _, c := range measured.Clocks {
-		require.Nil(t, c.Latency, c.ID)
-		require.Nil(t, c.Resolution, c.ID)
 	}
 }
 
@@ -395,39 +307,15 @@ func TestDefaultRunTakesLessThanTenSeconds(t *testing.T) {
 // Threads that are not pinned run on other CPUs in the next pass: a clock that is slower on
 // one CPU is slower for another thread each time.
 func TestFairnessIsThatWithinAPass(t *testing.T) {
-	m := &throughput{threads: 2}
-	g := new(gate)
+	const us = time.Microsecond
+	m := &throughput{threads: 2, subject: &subject{}}
 	for pass := range 4 {
-		g.reset(2)
-		g.releasedNS.Store(1000)
-		for i := range 2 {
-			g.slots[i].reads.Store(1000)
-			g.slots[i].endNS.Store(101_000)
-		}
-		g.slots[pass%2].reads.Store(200)
-		require.NoError(t, m.count(g, pace{Chunk: 100, Slice: 1}, nil))
+		workers := []worked{{0, 100 * us, 1000, nil}, {0, 100 * us, 1000, nil}}
+		workers[pass%2].reads = 200
+		require.NoError(t, m.count(gateOf(workers...), pace{Chunk: 100, Slice: 10}, nil))
 	}
-	r := m.result()
-	require.InEpsilon(t, 0.2, r.Fairness, 1e-9)
-	require.InEpsilon(t, 4*1200*1e9/400_000.0, r.CountedReadsPerSecond, 1e-9)
-}
-
-// Median slices leave out the interrupts of a worker; the plain count includes them.
-func TestCountHasWhatTheMedianSliceLeavesOut(t *testing.T) {
-	m := &throughput{threads: 1}
-	g, p := new(gate), pace{Chunk: 100, Slice: 10, Median: true}
-	g.releasedNS.Store(1000)
-	for j := range 9 {
-		g.slices[0][j] = 20_000 // 20 ns/read
-	}
-	g.slices[0][4] = 120_000
-	g.slots[0].sliced.Store(9)
-	g.slots[0].reads.Store(9000)
-	g.slots[0].endNS.Store(281_000)
-	require.NoError(t, m.count(g, p, nil))
-	r := m.result()
-	require.InEpsilon(t, 5e7, r.ReadsPerSecond, 1e-9)
-	require.InEpsilon(t, 9000*1e9/280_000.0, r.CountedReadsPerSecond, 1e-9)
+	require.InEpsilon(t, 0.2, m.result().Fairness, 1e-9)
+	require.InEpsilon(t, 4*1200/400e-6, m.result().CountedReadsPerSecond, 1e-9)
 }
 
 // A worker checks its deadline each millisecond, however long the slices of a pass are.

@@ -6,57 +6,36 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 func newWatcher() *watcher { return &watcher{Steps: observe.Steps{Keep: mostSteps}} }
 
-func TestClockFinerThanARead(t *testing.T) {
-	c := measureOne(t, scripted("fine", func(i int64) int64 { return i * 20 }))
-	require.True(t, c.Resolution.FinerThanRead)
-	require.Equal(t, 1.0, c.Resolution.TickNS, "the unit of the values, not the cost of a read")
-	require.Zero(t, c.Resolution.Backwards)
-}
-
-func TestClockThatRepeatsShowsItsTick(t *testing.T) {
-	c := measureOne(t, scripted("microseconds", func(i int64) int64 { return i / 40 * 1000 }))
-	require.False(t, c.Resolution.FinerThanRead)
-	require.Equal(t, 1000.0, c.Resolution.TickNS)
-}
-
-// The counter has 24 MHz, in nanoseconds: steps of 41 and 42 ns, read every 10 ns.
-func TestTickThatIsNoWholeNumber(t *testing.T) {
-	c := measureOne(t, scripted("24 MHz", func(i int64) int64 { return int64(float64(i*10*24/1000) * 1000 / 24) }))
-	require.False(t, c.Resolution.FinerThanRead)
-	require.InDelta(t, 42, c.Resolution.TickNS, 1)
-}
-
-func TestFewRepeatsAreAnAccident(t *testing.T) {
-	c := measureOne(t, scripted("clamped", func(i int64) int64 {
-		if i%5000 == 0 {
-			i--
+// Add a row for each way in which values step.
+func TestResolution(t *testing.T) {
+	for name, test := range map[string]struct {
+		next func(i int64) int64
+		want compare.Resolution
+	}{
+		"finer than a read, in its unit": {func(i int64) int64 { return i * 20 }, compare.Resolution{FinerThanRead: true, TickNS: 1}},
+		"repeats":                        {func(i int64) int64 { return i / 40 * 1000 }, compare.Resolution{TickNS: 1000}},
+		"24 MHz in ns, read every 10 ns": {func(i int64) int64 { return int64(float64(i*10*24/1000) * 1000 / 24) }, compare.Resolution{TickNS: 42}},
+		"a few repeats are an accident":  {func(i int64) int64 { return (i - max(0, 1-i%5000)) * 20 }, compare.Resolution{FinerThanRead: true, TickNS: 1}},
+		"stands, and is not guessed":     {func(int64) int64 { return 7 }, compare.Resolution{}},
+		"goes backwards": {func(i int64) int64 { return i*20 - 320*(i%1000/999) }, compare.Resolution{
+			FinerThanRead: true, TickNS: 1, WorstBackwardsNS: 300,
+		}},
+	} {
+		got := measureOne(t, scripted(name, test.next)).Resolution
+		require.Equal(t, test.want.WorstBackwardsNS > 0, got.Backwards > 0, name)
+		require.Equal(t, test.want.TickNS > 0, got.Ticks > 0, name)
+		require.InDelta(t, test.want.TickNS, got.TickNS, 1, name)
+		require.Equal(t, test.want.FinerThanRead, got.FinerThanRead, name)
+		require.Equal(t, test.want.WorstBackwardsNS, got.WorstBackwardsNS, name)
+		if got.Ticks == 0 {
+			require.GreaterOrEqual(t, got.WatchedNS, int64(watchAtMost), name)
 		}
-		return i * 20
-	}))
-	require.True(t, c.Resolution.FinerThanRead)
-}
-
-func TestClockThatStallsIsWatchedAndNotGuessed(t *testing.T) {
-	c := measureOne(t, scripted("stopped", func(int64) int64 { return 7 }))
-	require.Zero(t, c.Resolution.TickNS)
-	require.Zero(t, c.Resolution.Ticks)
-	require.False(t, c.Resolution.FinerThanRead)
-	require.GreaterOrEqual(t, c.Resolution.WatchedNS, int64(watchAtMost))
-}
-
-func TestClockThatGoesBackwardsIsCaught(t *testing.T) {
-	c := measureOne(t, scripted("warped", func(i int64) int64 {
-		if i%1000 == 999 {
-			return i*20 - 320
-		}
-		return i * 20
-	}))
-	require.Positive(t, c.Resolution.Backwards)
-	require.Equal(t, 300.0, c.Resolution.WorstBackwardsNS)
+	}
 }
 
 // A clock with a tick of seconds does not tick while it is watched, but glances between other
@@ -78,45 +57,36 @@ func TestGlancesSeeASlowTick(t *testing.T) {
 	require.Equal(t, 1e9, w.result(1, 0).TickNS)
 }
 
-// A clock that steps by 1 ms and by 16 ms has no common step.
+// A clock that steps by 1 ms and by 16 ms has no common step. Steps of a thread that was away may be several ticks: they count
+// if there are no others.
 func TestUnevenStepsAreNotNamedByTheirMedian(t *testing.T) {
 	for name, c := range map[string]struct {
-		steps     []int64
-		low, high float64
+		steps           []int64
+		late            []int64
+		tick, low, high float64
 	}{
-		"even":        {[]int64{4, 4, 4, 4, 4, 4}, 0, 0},
-		"one is late": {[]int64{4, 4, 4, 4, 4, 90}, 0, 0},
-		"by a half":   {[]int64{1, 2, 1, 2, 1, 2}, 0, 0},
-		"uneven":      {[]int64{16, 1, 16, 1, 2, 16}, 1e9, 16e9},
+		"even":        {steps: []int64{4, 4, 4, 4, 4, 4}, tick: 4e9},
+		"one is late": {steps: []int64{4, 4, 4, 4, 4, 90}, tick: 4e9},
+		"by a half":   {steps: []int64{1, 2, 1, 2, 1, 2}, tick: 1.5e9},
+		"uneven":      {steps: []int64{16, 1, 16, 1, 2, 16}, tick: 9e9, low: 1e9, high: 16e9},
+		"away":        {late: []int64{8}, tick: 8e9},
+		"partly away": {steps: []int64{4}, late: []int64{8, 12}, tick: 4e9},
 	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWatcher()
-			at := int64(0)
-			w.See([]int64{at}, false)
-			for _, step := range c.steps {
+		w, at := newWatcher(), int64(0)
+		w.See([]int64{at}, false)
+		see := func(steps []int64, away bool) {
+			for _, step := range steps {
 				at += step
-				w.See([]int64{at, at, at}, false)
+				w.See([]int64{at, at, at}, away)
 			}
-			r := w.result(1, 0)
-			require.Equal(t, []float64{c.low, c.high}, []float64{r.TickLowNS, r.TickHighNS})
-			require.NotZero(t, r.TickNS)
-		})
+		}
+		see(c.steps, false)
+		see(c.late, true)
+		r := w.result(1, 0)
+		require.Equal(t, []float64{c.tick, c.low, c.high}, []float64{r.TickNS, r.TickLowNS, r.TickHighNS}, name)
+		require.EqualValues(t, len(c.steps)+len(c.late), r.Ticks, name)
+		require.True(t, w.slow(), name)
 	}
-}
-
-// A step of a thread that lost its CPU may be several ticks: it counts only if there are no
-// other steps.
-func TestStepsSeenByAThreadThatWasAway(t *testing.T) {
-	w := newWatcher()
-	w.See([]int64{0, 0}, false)
-	w.See([]int64{8, 8}, true)
-	require.Equal(t, 8e9, w.result(1, 0).TickNS)
-	require.True(t, w.slow())
-	w.See([]int64{12, 12}, false)
-	w.See([]int64{24, 24}, true)
-	r := w.result(1, 0)
-	require.Equal(t, 4e9, r.TickNS)
-	require.EqualValues(t, 3, r.Ticks)
 }
 
 // A thread that loses its CPU twice in each tick still finds the tick.
