@@ -9,12 +9,12 @@ import (
 
 func guardianCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    clocksource.GuardianCommand,
+		Use:    clocksource.GuardianCommand + " CLOCKSOURCE",
 		Short:  "Restore the clock source after `compare --clocksources`",
 		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return couldNot(clocksource.Guard(os.Stdin, os.Stdout, clocksource.Sysfs))
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return couldNot(clocksource.Guard(os.Stdin, os.Stdout, clocksource.Sysfs, args[0]))
 		},
 	}
 }

@@ -7,15 +7,14 @@
 //
 // [Hold] starts a guardian: a second process of the same program, which only waits on a pipe.
 // The measuring process alone holds the other end. [Switch.To] switches, and [Switch.Restore]
-// restores the original. If the pipe closes before the measuring process has reported that it is
-// done, the guardian restores the original.
+// restores the original and ends the guardian. If the pipe closes before, the guardian restores the original.
 //
 // # Why the original is always restored
 //
 // A process can end in these ways:
 //
 //   - It ends normally, with or without an error, or handles SIGINT, SIGTERM or SIGHUP: it
-//     calls Restore. If that fails, the guardian keeps trying for 10 s.
+//     calls Restore, which keeps trying for 10 s.
 //   - It ends before that: a panic in any goroutine, os.Exit, a fault, a signal that it does not
 //     handle, SIGKILL, the out-of-memory killer. The kernel then closes its end of the pipe
 //     (exit_files in kernel/exit.c), which no other process has open, because it is marked
@@ -24,16 +23,14 @@
 //     the kernel, and a thread in write(2) leaves it only after the write, which switches under a
 //     mutex that no signal interrupts (current_clocksource_store in kernel/time/clocksource.c). So
 //     the guardian writes last. It knows of the switch, which is announced on the pipe first.
-//   - The guardian ends first. The measuring process notices that its child ends, restores at
-//     once and closes [Switch.Done]. Nothing is switched any more, even before it notices: To
-//     first writes to the pipe, which fails if nobody reads it (EPIPE, pipe(7)).
+//   - The guardian ends first. Nothing is switched any more: To first writes to the pipe, which fails if
+//     nobody reads it (EPIPE, pipe(7)), and then restores.
 //
 // The guardian survives what ends the measuring process. It is in its own session, so it gets no
 // signal from a terminal and none for a process group. It ignores all signals that can be ignored.
 // Its name is not timebench, so killall(1) and pkill(1) do not find it. If permitted, it exempts
-// itself from the out-of-memory killer. It reads the original itself before it reports that it is
-// ready, and nothing is switched before that. Both processes hold a lock on the folder, so that a
-// second timebench is refused instead of taking a switched clock source for the original.
+// itself from the out-of-memory killer. Nothing is switched before it is ready. Both processes hold a lock on the
+// folder, so that a second timebench is refused instead of taking a switched clock source for the original.
 //
 // If both are killed, a record in /run/timebench/clocksource.json remains: see [Record].
 //

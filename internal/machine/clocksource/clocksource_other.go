@@ -3,6 +3,7 @@
 package clocksource
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os/exec"
@@ -12,9 +13,6 @@ var errNotBuilt = errors.New("this build cannot switch the clock source; the bui
 
 // Available returns an error: this build cannot switch clock sources.
 func (Folder) Available() ([]string, error) { return nil, errNotBuilt }
-
-// Current returns an error: this build does not know the clock sources of the system.
-func (Folder) Current() (string, error) { return "", errNotBuilt }
 
 // Writable returns an error: this build cannot switch the clock source.
 func (Folder) Writable() error { return errNotBuilt }
@@ -34,17 +32,13 @@ type Switch struct{}
 // Hold returns an error: this build cannot switch the clock source.
 func Hold(Folder, *exec.Cmd) (*Switch, error) { return nil, errNotBuilt }
 
-// To returns an error.
-func (*Switch) To(string) error { return errNotBuilt }
+// Each returns an error.
+func (*Switch) Each(context.Context, []string, func(context.Context, string) error) (interrupted bool, err error) {
+	return false, errNotBuilt
+}
 
 // Restore does nothing: there is nothing to restore.
 func (*Switch) Restore() error { return nil }
 
-// Done returns a channel that is never closed.
-func (*Switch) Done() <-chan struct{} { return nil }
-
-// Err returns an error.
-func (*Switch) Err() error { return errNotBuilt }
-
 // Guard returns an error: this build switches nothing.
-func Guard(io.Reader, io.Writer, Folder) error { return errNotBuilt }
+func Guard(io.Reader, io.Writer, Folder, string) error { return errNotBuilt }

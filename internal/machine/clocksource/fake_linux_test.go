@@ -2,7 +2,6 @@ package clocksource
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,6 +36,9 @@ func fake(t testing.TB, now string, offered ...string) Folder {
 
 // machine is a fake PC.
 func machine(t testing.TB) Folder { return fake(t, "tsc", "tsc", "hpet", "acpi_pm") }
+
+// shortTimeouts are for steps that fail.
+var shortTimeouts = timeouts{ready: usualTimeouts.ready, settle: 20 * time.Millisecond, restore: 60 * time.Millisecond}
 
 // set replaces a file in one step, because a guardian may be writing to it.
 func set(t testing.TB, folder Folder, file, text string) {
@@ -91,21 +93,14 @@ func refuse(t testing.TB, folder Folder) {
 // roles are what this test binary does when it is started again: a guardian, good or bad, or a
 // measuring process.
 var roles = map[string]func(Folder) error{
-	GuardianCommand: func(f Folder) error { return Guard(os.Stdin, os.Stdout, f) },
-	"hasty":         func(f Folder) error { return guard(os.Stdin, os.Stdout, f, shortTimeouts) },
-	"silent":        func(Folder) error { return drain() },
-	"garbled":       func(Folder) error { fmt.Println("hello"); return drain() },
-	"endless":       func(Folder) error { fmt.Print(strings.Repeat("[", 2*maxAnswer)); return drain() },
-	"mistaken":      func(Folder) error { fmt.Println(`{"original":"hpet"}`); return drain() },
-	"unable":        func(Folder) error { fmt.Println(`{"error":"no clock source at all"}`); return drain() },
+	GuardianCommand: func(f Folder) error { return Guard(os.Stdin, os.Stdout, f, os.Args[3]) },
+	"silent":        func(Folder) error { _, err := io.Copy(io.Discard, os.Stdin); return err },
 	"short-lived":   func(Folder) error { return nil },
 
 	"starts":   func(f Folder) error { return measuring(f, flip) },
 	"flips":    func(f Folder) error { return switched(f, flip) },
 	"waits":    func(f Folder) error { return switched(f, forever) },
-	"returns":  func(f Folder) error { return switched(f, (*Switch).Restore) },
 	"forgets":  func(f Folder) error { return switched(f, func(*Switch) error { return nil }) },
-	"fails":    func(f Folder) error { return switched(f, func(*Switch) error { return errors.New("it failed") }) },
 	"panics":   func(f Folder) error { return switched(f, panics) },
 	"faults":   func(f Folder) error { return switched(f, faults) },
 	"handles":  func(f Folder) error { return switched(f, handles) },
@@ -113,7 +108,7 @@ var roles = map[string]func(Folder) error{
 }
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 {
+	if len(os.Args) >= 3 {
 		if role, ok := roles[os.Args[1]]; ok {
 			if err := role(Folder(os.Args[2])); err != nil {
 				fmt.Fprintln(os.Stderr, err)
@@ -123,11 +118,6 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(m.Run())
-}
-
-func drain() error {
-	_, err := io.Copy(io.Discard, os.Stdin)
-	return err
 }
 
 func again(role string, folder Folder) *exec.Cmd {
@@ -171,18 +161,19 @@ func flip(s *Switch) error {
 	}
 }
 
-func forever(*Switch) error { select {} }
+// forever waits as long as a measurement: with a timer, without which the Go runtime sees a deadlock.
+func forever(*Switch) error { time.Sleep(time.Hour); return nil }
 
 func panics(*Switch) error {
 	go func() { panic("in a goroutine that no one waits for") }()
-	select {}
+	return forever(nil)
 }
 
 func faults(*Switch) error {
 	if err := unix.Kill(unix.Getpid(), unix.SIGSEGV); err != nil {
 		return err
 	}
-	select {}
+	return forever(nil)
 }
 
 func handles(s *Switch) error {
@@ -200,7 +191,7 @@ func children(*Switch) error {
 		return err
 	}
 	fmt.Println(child.Process.Pid)
-	select {}
+	return forever(nil)
 }
 
 // A measurer is a measuring process, as a test sees it.
@@ -216,16 +207,22 @@ type measurer struct {
 // start starts a measuring process as the leader of its own process group.
 func start(t *testing.T, role string, folder Folder) *measurer {
 	t.Helper()
-	need.Processes(t)
-	p := &measurer{Cmd: again(role, folder), t: t, folder: folder, errors: filepath.Join(t.TempDir(), "stderr")}
-	stderr, err := os.Create(p.errors)
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	require.NoError(t, err)
+	defer func() { _ = stderr.Close() }()
+	return startReporting(t, role, folder, stderr)
+}
+
+// startReporting does the same with a file as its standard error and that of its guardian.
+func startReporting(t *testing.T, role string, folder Folder, stderr *os.File) *measurer {
+	t.Helper()
+	need.Processes(t)
+	p := &measurer{Cmd: again(role, folder), t: t, folder: folder, errors: stderr.Name()}
 	p.Stderr = stderr
 	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := p.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, p.Start())
-	require.NoError(t, stderr.Close())
 	t.Cleanup(func() {
 		_ = p.Process.Kill()
 		_ = p.Wait()
@@ -245,7 +242,9 @@ func startSwitched(t *testing.T, role string, folder Folder) *measurer {
 
 func (p *measurer) line() string {
 	p.t.Helper()
-	require.True(p.t, p.lines.Scan(), "it ended: %s", p.said())
+	if !p.lines.Scan() {
+		require.Fail(p.t, "it ended", p.said())
+	}
 	return p.lines.Text()
 }
 
@@ -292,16 +291,16 @@ func requireNoRecord(t testing.TB, folder Folder) {
 func released(t *testing.T, folder Folder) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		lock, err := folder.lock()
+		lock, err := folder.lock(unix.LOCK_EX)
 		return err == nil && lock.Close() == nil
 	}, time.Minute, time.Millisecond)
 }
 
 // holding returns a Switch of this process, which is restored when the test ends.
-func holding(t *testing.T, folder Folder, p timeouts) *Switch {
+func holding(t *testing.T, folder Folder) *Switch {
 	t.Helper()
 	need.Processes(t)
-	s, err := hold(folder, again(GuardianCommand, folder), p)
+	s, err := hold(folder, again(GuardianCommand, folder), shortTimeouts)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Restore() })
 	return s

@@ -117,15 +117,6 @@ func (f Folder) await(within time.Duration, wanted func(string) bool) (now strin
 	}
 }
 
-// putBack restores the original and removes the record.
-func (f Folder) putBack(original string, within time.Duration) error {
-	err := f.put(original, within)
-	if err == nil {
-		f.forget()
-	}
-	return err
-}
-
 // write writes a name in one write(2), without a newline, which would count in the length
 // (sysfs_get_uname in kernel/time/clocksource.c).
 func (f Folder) write(name string) error {
@@ -137,18 +128,18 @@ func (f Folder) write(name string) error {
 	return errors.Join(err, file.Close())
 }
 
-// restore restores the original, and retries until its time is over. It does not wait for an
+// restore restores the original and removes the record. It retries until its time is over, but does not wait for an
 // original that the kernel no longer offers.
-func (f Folder) restore(original string, p timeouts) error {
-	for deadline := time.Now().Add(p.restore); ; time.Sleep(pause) {
-		err := f.putBack(original, p.settle)
-		if err == nil {
+func (f Folder) restore(original string, t timeouts) error {
+	for deadline := time.Now().Add(t.restore); ; time.Sleep(pause) {
+		err := f.put(original, t.settle)
+		switch {
+		case err == nil:
+			f.forget()
 			return nil
-		}
-		if errors.Is(err, errUnavailable) {
-			return f.withdrawn(err, p.settle)
-		}
-		if time.Now().After(deadline) {
+		case errors.Is(err, errUnavailable):
+			return f.withdrawn(err, t.settle)
+		case time.Now().After(deadline):
 			return f.stranded(original, err)
 		}
 	}
@@ -156,25 +147,20 @@ func (f Folder) restore(original string, p timeouts) error {
 
 // withdrawn lets the kernel select a clock source if it no longer offers the original: the last
 // one of the experiment may be worse. It returns an error that reports this.
+//
+// An empty line ends the override: sysfs_get_uname removes the newline, and for an empty name __clocksource_select uses the
+// rating only (kernel/time/clocksource.c). A write of 0 bytes would be an error.
 func (f Folder) withdrawn(why error, within time.Duration) error {
 	const unstable = "the kernel withdraws a clock source that it finds unstable (see dmesg)"
-	chosen, err := f.choose(within)
+	err, chosen := f.write("\n"), ""
+	if err == nil {
+		chosen, err = f.await(within, func(string) bool { return true })
+	}
 	if err != nil {
 		return fmt.Errorf("the original %w: %s; letting it select another one failed: %w; to do so: echo | sudo tee %s", why, unstable, err, f.path(current))
 	}
 	f.forget()
 	return fmt.Errorf("the original %w: %s; the kernel selected %s instead", why, unstable, chosen)
-}
-
-// choose ends the override and returns the clock source that the kernel then selects: the best
-// one. An empty line does that: sysfs_get_uname removes the newline, and for an empty name
-// __clocksource_select uses the rating only (kernel/time/clocksource.c). A write of 0 bytes
-// would be an error.
-func (f Folder) choose(within time.Duration) (string, error) {
-	if err := f.write("\n"); err != nil {
-		return "", err
-	}
-	return f.await(within, func(string) bool { return true })
 }
 
 // stranded returns the error for a clock source that could not be restored: which one is in use
@@ -188,15 +174,14 @@ func (f Folder) stranded(original string, why error) error {
 		original, why, left, original, f.path(current))
 }
 
-// lock locks the folder for one timebench with flock(2), until the file and every inherited copy
-// of it are closed. It needs no access to the files in the folder.
-func (f Folder) lock() (*os.File, error) {
+// lock locks the folder with flock(2), until the file and every inherited copy of it are closed: for one timebench
+// (LOCK_EX), or as long as none switches (LOCK_SH). It needs no access to the files in the folder.
+func (f Folder) lock(how int) (*os.File, error) {
 	folder, err := os.Open(string(f))
 	if err != nil {
 		return nil, err
 	}
-	err = unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
+	if err = unix.Flock(int(folder.Fd()), how|unix.LOCK_NB); err == nil {
 		return folder, nil
 	}
 	_ = folder.Close()

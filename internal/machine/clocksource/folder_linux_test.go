@@ -142,17 +142,58 @@ func TestPutIsAnErrorWhereTheWriteFails(t *testing.T) {
 	require.ErrorIs(t, folder.put("hpet", 0), unix.EISDIR)
 }
 
+func TestRestore(t *testing.T) {
+	folder := machine(t)
+	path := folder.path(current)
+	require.NoError(t, folder.remember("tsc"))
+	restored := make(chan error)
+	refuse(t, folder)
+	go func() { restored <- folder.restore("tsc", usualTimeouts) }()
+	time.Sleep(10 * pause)
+	set(t, folder, current, "hpet\n")
+	require.NoError(t, <-restored, "it tries again")
+	require.Equal(t, "tsc", content(t, folder))
+	requireNoRecord(t, folder)
+
+	require.NoError(t, folder.remember("tsc"))
+	refuse(t, folder)
+	require.EqualError(t, folder.restore("tsc", shortTimeouts), "clock source tsc could not be restored: write "+path+
+		": invalid argument; the clock source is now 0; to restore it: echo tsc | sudo tee "+path)
+	require.FileExists(t, recordOf(t, folder))
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Mkdir(path, 0o755))
+	require.ErrorContains(t, folder.restore("tsc", shortTimeouts), "the clock source is now unknown (it cannot be read); to restore it: echo tsc | sudo tee ")
+}
+
+// Waiting does not bring it back, and the kernel would not select acpi_pm.
+func TestRestoreHasTheKernelChooseWhereTheOriginalIsWithdrawn(t *testing.T) {
+	folder := machine(t)
+	path := folder.path(current)
+	require.NoError(t, folder.remember("tsc"))
+	set(t, folder, current, "acpi_pm\n")
+	set(t, folder, available, "hpet acpi_pm\n")
+	require.ErrorContains(t, folder.restore("tsc", shortTimeouts), "has no name of a clock source", "no kernel answers")
+	require.Equal(t, "\n", content(t, folder), "one empty line, in one write")
+	kernel(t, folder)
+	require.EqualError(t, folder.restore("tsc", timeouts{settle: time.Minute, restore: time.Hour}), withdrawnTSC)
+	require.Equal(t, "hpet\n", content(t, folder))
+	requireNoRecord(t, folder)
+	refuse(t, folder)
+	require.ErrorContains(t, folder.restore("tsc", shortTimeouts), "letting it select another one failed: write "+path+
+		": invalid argument; to do so: echo | sudo tee "+path)
+}
+
 func TestLockIsForOne(t *testing.T) {
 	folder := machine(t)
-	one, err := folder.lock()
+	one, err := folder.lock(unix.LOCK_EX)
 	require.NoError(t, err)
-	_, err = folder.lock()
+	_, err = folder.lock(unix.LOCK_EX)
 	require.EqualError(t, err, "another timebench is switching the clock source; wait until it has ended")
 	require.NoError(t, one.Close())
-	two, err := folder.lock()
+	two, err := folder.lock(unix.LOCK_EX)
 	require.NoError(t, err)
 	require.NoError(t, two.Close())
-	_, err = Folder("/none").lock()
+	_, err = Folder("/none").lock(unix.LOCK_EX)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -160,14 +201,14 @@ func TestLockIsForOne(t *testing.T) {
 // folder next to it that nobody else locks.
 func TestLocksWorkOnSysfs(t *testing.T) {
 	folder := Folder("/sys/devices/system/cpu")
-	one, err := folder.lock()
+	one, err := folder.lock(unix.LOCK_EX)
 	if os.IsNotExist(err) {
 		t.Skip(err)
 	}
 	if err == nil { // or another run of this test has it
 		defer func() { _ = one.Close() }()
 	}
-	_, err = folder.lock()
+	_, err = folder.lock(unix.LOCK_EX)
 	require.ErrorContains(t, err, "another timebench")
 }
 

@@ -10,9 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/procfs"
 	"github.com/timebench/timebench/internal/system/debuglog"
-	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
 )
@@ -21,13 +19,10 @@ import (
 // the original is restored, for the case that the measuring process and the guardian are killed
 // at the same time.
 type Record struct {
-	Original string     `json:"original"`
-	Since    time.Time  `json:"since"`
-	Process  process.ID `json:"process"`  // the measuring process
-	Guardian process.ID `json:"guardian"` // the guardian
-	// The process ids are valid in this boot and this PID namespace only.
-	BootID       string `json:"boot_id"`
-	PIDNamespace string `json:"pid_namespace,omitempty"`
+	Original string    `json:"original"`
+	Since    time.Time `json:"since"`
+	PID      int       `json:"pid"`     // of the measuring process
+	BootID   string    `json:"boot_id"` // the /run of a container may outlive the boot
 }
 
 // recordFile is the path of a Record, below the root of the machine.
@@ -42,23 +37,12 @@ func (f Folder) root() (string, bool) {
 
 // remember writes the record. Without one, for example because there is no /run, the experiment
 // goes on; the error is why.
-func (f Folder) remember(original string, guardian int) error {
+func (f Folder) remember(original string) error {
 	root, ok := f.root()
 	if !ok {
 		return fmt.Errorf("%s is not the folder of a kernel", f)
 	}
-	own, err := statOf(root, os.Getpid())
-	if err != nil {
-		return err
-	}
-	other, err := statOf(root, guardian)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(Record{
-		Original: original, Since: time.Now().UTC().Truncate(time.Second),
-		Process: process.Of(own), Guardian: process.Of(other), BootID: bootID(root), PIDNamespace: pidNamespace(root),
-	})
+	text, err := json.Marshal(Record{original, time.Now().UTC().Truncate(time.Second), os.Getpid(), bootID(root)})
 	if err != nil {
 		return err
 	}
@@ -82,50 +66,32 @@ func (f Folder) forget() {
 }
 
 // Abandoned returns the record of an experiment that ended without restoring the original. It
-// returns nil if there is none, the original is in use, one of the two processes is alive, the
+// returns nil if there is none, the original is in use, one of the two processes still has the folder locked, the
 // record is from another boot, or it cannot be read.
 func (f Folder) Abandoned() *Record {
-	record, alive := f.left()
-	if record == nil || alive {
-		return nil
-	}
-	if now, err := f.Current(); err != nil || now == record.Original {
-		return nil
-	}
-	return record
-}
-
-// left returns the record if it is from this boot and this PID namespace, and whether one of its processes is alive.
-func (f Folder) left() (record *Record, alive bool) {
 	root, ok := f.root()
 	if !ok {
-		return nil, false
+		return nil
 	}
-	found, err := readRecord(root)
+	record, err := readRecord(root)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			debuglog.Printf("clocksource", "record of an experiment: %s: %v", recordFile, err)
 		}
-		return nil, false
+		return nil
 	}
-	boot, namespace := bootID(root), pidNamespace(root)
-	// A recorded machine has no namespace of its own.
-	if boot == "" || boot != found.BootID || namespace != "" && namespace != found.PIDNamespace {
-		return nil, false
+	if now, err := f.Current(); err != nil || now == record.Original || record.BootID == "" || record.BootID != bootID(root) {
+		return nil
 	}
-	return &found, lives(root, found.Process) || lives(root, found.Guardian)
+	lock, err := f.lock(unix.LOCK_SH)
+	if err != nil {
+		return nil
+	}
+	_ = lock.Close()
+	return &record
 }
 
-// tidy removes an obsolete record: the original is in use, it is from another boot, or it is
-// invalid. The caller holds the lock of the folder.
-func (f Folder) tidy() {
-	if _, alive := f.left(); !alive && f.Abandoned() == nil {
-		f.forget()
-	}
-}
-
-func readRecord(root string) (Record, error) {
-	var record Record
+func readRecord(root string) (record Record, err error) {
 	text, err := procfile.Read(filepath.Join(root, recordFile))
 	if err != nil {
 		return record, err
@@ -134,7 +100,7 @@ func readRecord(root string) (Record, error) {
 		return record, err
 	}
 	names, err := parse([]byte(record.Original))
-	if err == nil && (len(names) > 1 || record.Process.PID <= 0) {
+	if err == nil && (len(names) > 1 || record.PID <= 0) {
 		err = os.ErrInvalid
 	}
 	return record, err
@@ -143,7 +109,7 @@ func readRecord(root string) (Record, error) {
 // Recover restores the clock source of a record, and removes the record. An error has the clock
 // source in use now.
 func (f Folder) Recover(left *Record) error {
-	lock, err := f.lock()
+	lock, err := f.lock(unix.LOCK_EX)
 	if err != nil {
 		return err
 	}
@@ -151,40 +117,8 @@ func (f Folder) Recover(left *Record) error {
 	return f.restore(left.Original, usualTimeouts)
 }
 
-func statOf(root string, pid int) (process.ProcStat, error) {
-	processes, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
-	if err != nil {
-		return process.ProcStat{}, err
-	}
-	found, err := processes.Proc(pid)
-	if err != nil {
-		return process.ProcStat{}, err
-	}
-	return found.Stat()
-}
-
-// lives reports whether the process runs, or may run.
-func lives(root string, p process.ID) bool {
-	stat, err := statOf(root, p.PID)
-	if err != nil {
-		// If /proc hides the processes of others (hidepid), it may still be there.
-		return root == "/" && p.PID > 0 && errors.Is(unix.Kill(p.PID, 0), unix.EPERM)
-	}
-	return process.Of(stat) == p && !process.FirstEnded(stat)
-}
-
+// bootID returns the id of this boot; "" if it is not known.
 func bootID(root string) string {
-	text, err := procfile.Read(filepath.Join(root, "proc/sys/kernel/random/boot_id"))
-	if err != nil {
-		return ""
-	}
+	text, _ := procfile.Read(filepath.Join(root, "proc/sys/kernel/random/boot_id"))
 	return strings.TrimSpace(string(text))
-}
-
-func pidNamespace(root string) string {
-	name, err := os.Readlink(filepath.Join(root, "proc/self/ns/pid"))
-	if err != nil {
-		return ""
-	}
-	return name
 }

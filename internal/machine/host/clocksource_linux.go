@@ -41,5 +41,5 @@ func unrestored(root string) *result.UnrestoredClockSource {
 	if left == nil {
 		return nil
 	}
-	return &result.UnrestoredClockSource{Original: left.Original, Since: left.Since.UTC(), PID: left.Process.PID}
+	return &result.UnrestoredClockSource{Original: left.Original, Since: left.Since.UTC(), PID: left.PID}
 }
