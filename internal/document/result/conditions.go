@@ -12,13 +12,13 @@ type Conditions struct {
 	DurationNS int64 `json:"duration_ns"`
 	// Turns is the number of latency samples of all loops.
 	Turns int `json:"turns"`
-	// InterruptedTurns is the number of those in which other work took over a tenth of the time.
+	// InterruptedTurns is the number of those with over a tenth of other work.
 	InterruptedTurns int `json:"interrupted_turns"`
 	// FloorLowNS is a quartile of the empty call.
 	FloorLowNS float64 `json:"floor_low_ns,omitempty"`
 	// FloorHighNS is a quartile of the empty call.
 	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
-	// StealShare is the share of the usable CPUs that the hypervisor gave to others.
+	// StealShare is the share of the usable CPUs that the hypervisor took.
 	StealShare float64 `json:"steal_share,omitempty" is:"share"`
 	// OtherCPUs is the number of usable CPUs that other programs kept busy.
 	OtherCPUs float64 `json:"other_cpus,omitempty"`
@@ -28,17 +28,17 @@ type Conditions struct {
 	ThrottledNS int64 `json:"throttled_ns,omitempty"`
 	// LostCPUs are CPUs that went offline, or had no time for a thread.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
-	// CompleteRounds is the number of complete rounds, in the run with the fewest; absent if all were.
+	// CompleteRounds is the number of complete rounds, in the run with the fewest, if not all.
 	CompleteRounds int `json:"complete_rounds,omitempty"`
 	// Passes are those of throughput by number of threads, where some are missing or a thread starved.
 	Passes []Passes `json:"passes,omitempty"`
-	// ClockSources are the kernel's clock sources in order of use, if they changed.
+	// ClockSources are clock sources in order of use, if they changed.
 	ClockSources []string `json:"clocksources,omitempty"`
 	// WallStepNS is the largest step of the wall clock; negative: back.
 	WallStepNS int64 `json:"wall_step_ns,omitempty" is:"any"`
 }
 
-// Passes are the passes of throughput with one number of threads, if some are missing or a thread starved.
+// Passes are passes of throughput of which some are missing, or in which a thread starved.
 type Passes struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`

@@ -143,9 +143,7 @@ func typeOf(key string, property *jsonschema.Schema) string {
 		switch {
 		case property.Maximum == "1":
 			text += " 0…1"
-		case property.Minimum == "1":
-			text += " ≥1"
-		case property.Minimum != "0":
+		case property.Minimum != "0" && property.Minimum != "1":
 			text += " ±"
 		}
 		return text

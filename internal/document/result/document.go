@@ -85,7 +85,7 @@ type Host struct {
 	ServiceManager string `json:"service_manager,omitempty"`
 	// BootTools are the installed programs that change kernel parameters: grubby.
 	BootTools []string `json:"boot_tools,omitempty"`
-	// WSL is the version of the Windows Subsystem for Linux: 1 or 2.
+	// WSL is 1 or 2.
 	WSL int `json:"wsl,omitempty"`
 	// Kernel is the release of the kernel.
 	Kernel string `json:"kernel,omitempty"`
@@ -141,25 +141,25 @@ type CPU struct {
 	Packages int `json:"packages,omitempty"`
 	// Groups is the number of processor groups of Windows.
 	Groups int `json:"groups,omitempty"`
-	// InvariantTSC is whether the TSC's rate is independent of the CPU's speed.
+	// InvariantTSC is whether the TSC's rate is constant.
 	InvariantTSC *bool `json:"invariant_tsc,omitempty"`
 	// TSCFlags are the TSC's flags in /proc/cpuinfo: constant_tsc.
 	TSCFlags []string `json:"tsc_flags,omitempty"`
 	// TSCHz is the measured rate of the TSC.
 	TSCHz float64 `json:"tsc_hz,omitempty"`
-	// TSCAsleepHz is its rate while the process slept.
+	// TSCAsleepHz is its rate asleep.
 	TSCAsleepHz float64 `json:"tsc_asleep_hz,omitempty"`
 	// TSCLoadedHz is its rate under load.
 	TSCLoadedHz float64 `json:"tsc_loaded_hz,omitempty"`
-	// KernelTSCHz is its rate by the kernel's calibration.
+	// KernelTSCHz is its rate by the kernel.
 	KernelTSCHz float64 `json:"kernel_tsc_hz,omitempty"`
-	// Governors are the cpufreq governors: performance, powersave.
+	// Governors are those of cpufreq: performance, powersave.
 	Governors []string `json:"governors,omitempty"`
 }
 
-// Virtualization is the hypervisor, and the role of the machine.
+// Virtualization is the hypervisor.
 type Virtualization struct {
-	// System is the hypervisor: kvm, firecracker, xen, vmware.
+	// System is kvm, firecracker, xen, vmware.
 	System string `json:"system"`
 	// Role is guest, host, or "guest or host" if unknown.
 	Role string `json:"role"`
@@ -180,7 +180,7 @@ func (v *Virtualization) Visible() string {
 
 // A ClockSource is the clock source of Linux, or the timecounter of a BSD (kern.timecounter).
 type ClockSource struct {
-	// Current is in use at the start of the run, or at its end if it changed.
+	// Current is the one in use at the start, or at the end if it changed.
 	Current string `json:"current"`
 	// Available are those that the kernel can use.
 	Available []string `json:"available"`
@@ -189,9 +189,9 @@ type ClockSource struct {
 	Qualities []Quality `json:"qualities,omitempty" once:"name"`
 	// Settings are sysctls of a BSD about user mode and the TSC.
 	Settings []string `json:"settings,omitempty"`
-	// UserMode is whether the C library of a BSD reads it in user mode.
+	// UserMode is whether a BSD's C library reads it in user mode.
 	UserMode *bool `json:"user_mode,omitempty"`
-	// Algorithm is how FreeBSD's C library reads it: TSC, HPET, Hyper-V page, pvclock, generic timer.
+	// Algorithm is FreeBSD's: TSC, HPET, Hyper-V page, pvclock, generic timer.
 	Algorithm string `json:"algorithm,omitempty"`
 }
 
@@ -239,13 +239,13 @@ type TimeSync struct {
 	Synchronised bool `json:"synchronised"`
 	// OffsetNS is the remaining correction (offset); negative: the clock is ahead.
 	OffsetNS int64 `json:"offset_ns,omitempty" is:"signed"`
-	// MaxErrorNS is the maximum error (maxerror).
+	// MaxErrorNS is maxerror.
 	MaxErrorNS int64 `json:"max_error_ns,omitempty"`
-	// EstimatedErrorNS is the estimated error (esterror).
+	// EstimatedErrorNS is esterror.
 	EstimatedErrorNS int64 `json:"estimated_error_ns,omitempty"`
 	// FrequencyPPM is the correction of the rate (freq); negative: slower.
 	FrequencyPPM float64 `json:"frequency_ppm,omitempty" is:"signed"`
-	// FrequencyLimitPPM is the largest correction of either sign (tolerance): 500.
+	// FrequencyLimitPPM is the largest correction (tolerance): 500.
 	FrequencyLimitPPM float64 `json:"frequency_limit_ppm,omitempty"`
 	// TickNS is the advance in a tick of USER_HZ (tick): 10 ms unless it slews.
 	TickNS int64 `json:"tick_ns,omitempty"`
@@ -257,11 +257,11 @@ type WallOffset struct {
 	Against string `json:"against" is:"named"`
 	// Name is its name.
 	Name string `json:"name,omitempty"`
-	// OffsetNS is the step that would correct the wall clock, at most 1e18; positive: it is behind.
+	// OffsetNS is the step that corrects the wall clock, at most 1e18.
 	OffsetNS *int64 `json:"offset_ns,omitempty" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS int64 `json:"bound_ns,omitempty"`
-	// ZoneNS is the other clock's local time minus UTC, which OffsetNS takes into account.
+	// ZoneNS is the other clock's local time minus UTC, which offset_ns corrects.
 	ZoneNS int64 `json:"zone_ns,omitempty" is:"signed"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
@@ -279,7 +279,7 @@ type TimeService struct {
 type RefusedCall struct {
 	// Call is clock_gettime, clock_gettime64 (32-bit programs only), gettimeofday, time or clock_getres.
 	Call string `json:"call" is:"named"`
-	// Errno is the error: EPERM, ENOSYS.
+	// Errno is EPERM, ENOSYS.
 	Errno string `json:"errno"`
 	// Seccomp is whether the process has a seccomp filter.
 	Seccomp bool `json:"seccomp,omitempty"`
@@ -291,7 +291,7 @@ type MacOS struct {
 	TimebaseNumerator int64 `json:"timebase_numerator" is:"positive"`
 	// TimebaseDenominator is denom.
 	TimebaseDenominator int64 `json:"timebase_denominator" is:"positive"`
-	// UserMode is whether mach_absolute_time reads the counter in user mode. Absent on amd64.
+	// UserMode is whether mach_absolute_time reads the counter in user mode.
 	UserMode *bool `json:"user_mode,omitempty"`
 	// Translated is whether Rosetta translates the program.
 	Translated bool `json:"translated,omitempty"`
@@ -363,7 +363,7 @@ type QPC struct {
 	UserMode *bool `json:"user_mode,omitempty"`
 	// HypervisorPage is whether the hypervisor page scales the counter.
 	HypervisorPage bool `json:"hypervisor_page,omitempty"`
-	// Shift is by how many bits the CPU's counter is shifted right; absent if bias is.
+	// Shift is the number of bits by which the CPU's counter is shifted right.
 	Shift *int `json:"shift,omitempty"`
 	// Bias is added to the counter before the shift, modulo 2^64: 0xfffffffffffffff0.
 	Bias string `json:"bias,omitempty"`
@@ -401,11 +401,11 @@ type Warning struct {
 	Advice string `json:"advice"`
 }
 
-// A Finding is a problem or a peculiarity of the clocks of a machine.
+// A Finding is a problem or a peculiarity of the clocks.
 type Finding struct {
 	// Kind is one word for programs.
 	Kind string `json:"kind"`
-	// Severity is whether clocks are slow or wrong, may be, or it is good to know.
+	// Severity is a fault, a suspicion, or good to know.
 	Severity string `json:"severity" is:"error|warn|note"`
 	// Title is the finding in one line.
 	Title string `json:"title"`

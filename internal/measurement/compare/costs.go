@@ -36,17 +36,17 @@ type Clock struct {
 	ID string `json:"id" is:"named"`
 	// Call is the call as its manual spells it.
 	Call string `json:"call"`
-	// Path is how the call reaches the clock: vdso, syscall, cpu, mmio, go.
+	// Path is vdso, syscall, cpu, mmio, memory, winapi, libc or go.
 	Path string `json:"path"`
-	// Kind is the meaning of the values: monotonic, wall, cpu time or counter.
+	// Kind is monotonic, wall, cpu time or counter.
 	Kind string `json:"kind,omitempty"`
 	// Available is whether the clock could be read.
 	Available bool `json:"available"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// KernelEntry is how often a read enters the kernel, if that was tested.
+	// KernelEntry is how often a read enters the kernel.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
-	// KernelEntryBy is the method, or why it could not be determined.
+	// KernelEntryBy is the method, or why it is unknown.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
 	// TicksPerSecond is the rate of the values, nominal or measured.
 	TicksPerSecond float64 `json:"ticks_per_second,omitempty"`
@@ -61,7 +61,7 @@ type Clock struct {
 	Distribution *Distribution `json:"distribution,omitempty"`
 	// Layers are the parts of the latency, from the call inwards, if they are known and could be measured.
 	Layers []Layer `json:"layers,omitempty" once:"name"`
-	// UserModeNS is what a read that enters the kernel would take if the vDSO read the CPU's counter.
+	// UserModeNS is what a read would take if the vDSO read the CPU's counter.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 }
 
@@ -77,9 +77,9 @@ func (clock *Clock) GainNS() float64 {
 type Latency struct {
 	// MedianNS is the median of the rounds.
 	MedianNS float64 `json:"median_ns"`
-	// LowNS is an end of the interval; absent with fewer than 6 rounds.
+	// LowNS is an end of the interval.
 	LowNS float64 `json:"low_ns,omitempty"`
-	// HighNS is an end of the interval; absent with fewer than 6 rounds.
+	// HighNS is an end of the interval.
 	HighNS float64 `json:"high_ns,omitempty"`
 	// Confidence is that of the interval.
 	Confidence float64 `json:"confidence,omitempty" is:"share"`
@@ -89,7 +89,7 @@ type Latency struct {
 	SamplesNS []float64 `json:"samples_ns"`
 	// QuietSamplesNS are the fastest slices of the rounds, in order.
 	QuietSamplesNS []float64 `json:"quiet_samples_ns,omitempty"`
-	// Runs are the numbers of samples of each run, if there were several.
+	// Runs are the numbers of samples of several runs.
 	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
@@ -105,25 +105,25 @@ func LatencyOf(samplesNS, quietNS []float64) *Latency {
 
 // Resolution is the step of a clock's values.
 type Resolution struct {
-	// TickNS is the median step between values that differ; the unit of the values if FinerThanRead.
+	// TickNS is the median step; the unit of the values if FinerThanRead.
 	TickNS float64 `json:"tick_ns,omitempty"`
 	// TickLowNS is a quartile of the steps, if uneven.
 	TickLowNS float64 `json:"tick_low_ns,omitempty"`
 	// TickHighNS is a quartile of the steps, if uneven.
 	TickHighNS float64 `json:"tick_high_ns,omitempty"`
-	// FinerThanRead is whether the clock never repeated a value.
+	// FinerThanRead is whether values never repeat.
 	FinerThanRead bool `json:"finer_than_read"`
-	// ReportedNS is the resolution that the system reports.
+	// ReportedNS is what the system reports.
 	ReportedNS float64 `json:"reported_ns,omitempty"`
-	// WatchedNS is how long the clock was watched.
+	// WatchedNS is the time it was watched.
 	WatchedNS int64 `json:"watched_ns"`
 	// Ticks is the number of steps.
 	Ticks int64 `json:"ticks" old:"absent"`
 	// Moved is whether it ticked, but too rarely to count.
 	Moved bool `json:"moved,omitempty"`
-	// Backwards is the number of reads with a value below the one before.
+	// Backwards is the number of values below the one before.
 	Backwards int64 `json:"backwards,omitempty"`
-	// WorstBackwardsNS is the largest such step.
+	// WorstBackwardsNS is the largest.
 	WorstBackwardsNS float64 `json:"worst_backwards_ns,omitempty"`
 }
 
@@ -133,7 +133,7 @@ type Throughput struct {
 	Threads int `json:"threads" is:"positive"`
 	// ReadsPerSecond is the total rate: the median of the samples.
 	ReadsPerSecond float64 `json:"reads_per_second"`
-	// CountedReadsPerSecond is all reads by the time they took, with interruptions.
+	// CountedReadsPerSecond is all reads by their time, with interruptions.
 	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`
 	// NSPerRead is the wall time of one read in one thread, with waiting for a CPU.
 	NSPerRead float64 `json:"ns_per_read"`
@@ -141,9 +141,9 @@ type Throughput struct {
 	Fairness float64 `json:"fairness" is:"share"`
 	// Oversubscribed is whether there were more threads than CPUs.
 	Oversubscribed bool `json:"oversubscribed"`
-	// SamplesReadsPerSecond are the rates of the passes, or of their windows if oversubscribed.
+	// SamplesReadsPerSecond are the rates of passes, or of windows if oversubscribed.
 	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second" old:"absent"`
-	// Runs are the numbers of samples of each run, if there were several.
+	// Runs are the numbers of samples of several runs.
 	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 

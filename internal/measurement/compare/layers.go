@@ -14,9 +14,9 @@ type Layer struct {
 	Name string `json:"name" is:"named"`
 	// NS is the difference of the medians; together latency.median_ns.
 	NS float64 `json:"ns" is:"signed"`
-	// LowNS is an end of the interval; absent with fewer than 6 rounds.
+	// LowNS is an end of the interval.
 	LowNS float64 `json:"low_ns,omitempty" is:"signed"`
-	// HighNS is an end of the interval; absent with fewer than 6 rounds.
+	// HighNS is an end of the interval.
 	HighNS float64 `json:"high_ns,omitempty" is:"signed"`
 }
 

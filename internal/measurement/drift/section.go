@@ -38,9 +38,9 @@ type DriftedClock struct {
 
 // A DriftRate is the slope of a least-squares line through readings of two clocks.
 type DriftRate struct { //nolint:revive // the name in the JSON Schema, where all sections are together
-	// PPM is how much faster than the reference the clock runs.
+	// PPM is how much faster the clock runs.
 	PPM *float64 `json:"ppm,omitempty" is:"signed"`
-	// Hz is the number of ticks of the clock per second of the reference.
+	// Hz is the number of ticks per second of the reference.
 	Hz float64 `json:"hz"`
 	// IntervalPPM is half the width of the confidence interval.
 	IntervalPPM float64 `json:"interval_ppm"`
@@ -58,11 +58,11 @@ type DriftRate struct { //nolint:revive // the name in the JSON Schema, where al
 	SpanNS int64 `json:"span_ns"`
 }
 
-// A DriftPoint is one of at most 1000 bracketed readings, from the longest part of the run without a step.
+// A DriftPoint is one of at most 1000 readings, from the longest part without a step.
 type DriftPoint struct { //nolint:revive // the name in the JSON Schema, where all sections are together
 	// AtNS is the reference's time since the start of the run.
 	AtNS int64 `json:"at_ns"`
-	// OffsetNS is the offset from the reference since the first point; negative: behind.
+	// OffsetNS is the offset since the first point; negative: behind.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
 }
 

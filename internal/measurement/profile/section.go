@@ -17,15 +17,15 @@ type Profile struct {
 	Scope string `json:"scope" is:"machine|processes|command"`
 	// Started is the program that was started, without its arguments.
 	Started string `json:"started,omitempty"`
-	// StartedEnded is how it ended, if not with exit status 0.
+	// StartedEnded is how it ended, unless with status 0.
 	StartedEnded string `json:"started_ended,omitempty"`
-	// ListsThreads is whether the tables have the threads (--by-thread).
+	// ListsThreads is whether tables have the threads (--by-thread).
 	ListsThreads bool `json:"lists_threads,omitempty"`
 	// SeesKernel is whether the kernel was sampled; if not, the intervals have room for it.
 	SeesKernel bool `json:"sees_kernel"`
 	// Unseen are what the profile does not see, and why.
 	Unseen []string `json:"unseen,omitempty"`
-	// Unnamed is why functions have no name, although their files may have it.
+	// Unnamed is why functions have no name.
 	Unnamed string `json:"unnamed,omitempty"`
 	// Samples is the number of samples.
 	Samples int `json:"samples"`
@@ -39,13 +39,13 @@ type Profile struct {
 	ClockCPUs float64 `json:"clock_cpus"`
 	// ClockCPUsUserMode is the same if the vDSO read the CPU's counter.
 	ClockCPUsUserMode float64 `json:"clock_cpus_user_mode,omitempty"`
-	// KernelEntry is how often a read enters the kernel, if that was tested.
+	// KernelEntry is how often a read enters the kernel.
 	KernelEntry string `json:"kernel_entry" is:"never|always|sometimes|unknown"`
-	// ReadNS is the time of a read of CLOCK_MONOTONIC by the vDSO.
+	// ReadNS is the cost of CLOCK_MONOTONIC by the vDSO.
 	ReadNS float64 `json:"read_ns,omitempty"`
 	// SyscallNS is that by a system call.
 	SyscallNS float64 `json:"syscall_ns,omitempty"`
-	// UserModeNS is what a read that enters the kernel would take if the vDSO read the CPU's counter.
+	// UserModeNS is what a read would take if the vDSO read the CPU's counter.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 	// Processes are the programs with samples, the one that spends most on clocks first. A program that another
 	// one runs by execve(2) is an entry of its own. Processes of one program with few samples each are one entry.
@@ -82,7 +82,7 @@ type Process struct {
 	UserShare float64 `json:"user_share" is:"share"`
 	// KernelShare is the share in the kernel below the vDSO.
 	KernelShare float64 `json:"kernel_share" is:"share"`
-	// SyscallShare is the share in system calls of clocks by the program itself.
+	// SyscallShare is the share in system calls of clocks.
 	SyscallShare float64 `json:"syscall_share" is:"share"`
 	// ReadsPerSecond is about the number of reads.
 	ReadsPerSecond float64 `json:"reads_per_second,omitempty"`
@@ -122,7 +122,7 @@ type Thread struct {
 	ClockSamples int `json:"clock_samples"`
 }
 
-// A Caller is one of the 20 chains of functions with most reads.
+// A Caller is one of the 20 callers with most reads.
 type Caller struct {
 	// Functions are up to four functions, the innermost first: main (a.out).
 	Functions []string `json:"functions"`

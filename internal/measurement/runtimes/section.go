@@ -34,7 +34,7 @@ type SystemClock struct {
 	ID string `json:"id" is:"named"`
 	// Latency is its latency.
 	Latency *compare.Latency `json:"latency,omitempty"`
-	// KernelEntry is how often a read enters the kernel, if that was tested.
+	// KernelEntry is how often a read enters the kernel.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
 }
 
@@ -67,9 +67,9 @@ type MeasuredRuntime struct {
 	Reason string `json:"reason,omitempty"`
 	// Forks is the number of its starts.
 	Forks int `json:"forks,omitempty"`
-	// LoopNS is the median of an empty loop, which each latency includes.
+	// LoopNS is the median of the empty loop, which each latency includes.
 	LoopNS float64 `json:"loop_ns,omitempty"`
-	// CallNS is the same with a call of an empty function.
+	// CallNS is the same with an empty call.
 	CallNS float64 `json:"call_ns,omitempty"`
 	// Calls has an entry for each call, each id once.
 	Calls []MeasuredCall `json:"calls"`
@@ -85,29 +85,29 @@ type MeasuredCall struct {
 	Kind string `json:"kind" is:"monotonic|wall|cpu time"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// WarmUpNS is the mean time of the first 100 calls after a start.
+	// WarmUpNS is the mean of the first 100 calls.
 	WarmUpNS float64 `json:"warm_up_ns,omitempty"`
-	// Latency is wall time, or CPU time if timed_by says so. Its samples are the medians of the starts.
+	// Latency is wall time, or what timed_by says. Its samples are the medians of the starts.
 	Latency *compare.Latency `json:"latency,omitempty"`
 	// Resolution is that of the program.
 	Resolution *compare.Resolution `json:"resolution,omitempty"`
 	// Throughput is that of the program.
 	Throughput []compare.Throughput `json:"throughput,omitempty" once:"threads"`
-	// Reads are the clocks that one call reads, in order; absent if none, or not traced.
+	// Reads are the clocks that one call reads, in order.
 	Reads []string `json:"reads,omitempty"`
-	// ReadsBy is the method, or why it could not be determined.
+	// ReadsBy is the method, or why it is unknown.
 	ReadsBy string `json:"reads_by,omitempty"`
 	// TracedCalls is the number of calls that were traced.
 	TracedCalls int `json:"traced_calls"`
-	// AttributedCalls is the number of those with these reads, and more as by garbage collection.
+	// AttributedCalls is the number of those with these reads, or more.
 	AttributedCalls int `json:"attributed_calls"`
 	// ExactCalls is the number of those that read nothing else.
 	ExactCalls int `json:"exact_calls,omitempty"`
-	// KernelEntry is how often a read enters the kernel, if that was tested.
+	// KernelEntry is how often a read enters the kernel.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
-	// KernelEntryBy is the method, or why it could not be determined.
+	// KernelEntryBy is the method, or why it is unknown.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
-	// WithoutVDSONS is the median time of a call while the vDSO is hidden.
+	// WithoutVDSONS is the median of a call with the vDSO hidden.
 	WithoutVDSONS float64 `json:"without_vdso_ns,omitempty"`
 }
 

@@ -57,7 +57,7 @@ type Verification struct {
 type VerifiedClock struct {
 	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
-	// Verdict is what the clock can be trusted for.
+	// Verdict is what the checks showed.
 	Verdict string `json:"verdict" is:"monotonic|monotonic on one CPU only|went backwards|faulty|not verified"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
@@ -67,7 +67,7 @@ type VerifiedClock struct {
 	Repeats int64 `json:"repeats"`
 	// StoodNS is the longest time that the value provably stood still.
 	StoodNS float64 `json:"stood_ns,omitempty"`
-	// TickNS is the distance between values, or the time of a read if they never repeat.
+	// TickNS is the step of the values, at least the time of a read.
 	TickNS float64 `json:"tick_ns,omitempty"`
 	// Witness is the clock against which steps and stalls were checked.
 	Witness string `json:"witness,omitempty"`
@@ -85,7 +85,7 @@ type Across struct {
 	Checks int64 `json:"checks"`
 	// Pairs is the number of pairs of CPUs, in either direction.
 	Pairs int `json:"pairs"`
-	// SeesNS is the smallest warp that would have been detected; absent if there were warps.
+	// SeesNS is the smallest warp that would have been detected.
 	SeesNS float64 `json:"sees_ns,omitempty"`
 }
 
@@ -133,9 +133,9 @@ type Relation struct {
 	BoundNS float64 `json:"bound_ns"`
 	// PPM is the same as a rate.
 	PPM float64 `json:"ppm" is:"signed"`
-	// Steady is whether the distance should not change unless a clock is set.
+	// Steady is whether the distance should not change.
 	Steady bool `json:"steady,omitempty"`
-	// Held is false if it should not have changed and did.
+	// Held is false if it changed nevertheless.
 	Held bool `json:"held"`
 }
 
