@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +13,6 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/picture"
-	"github.com/timebench/timebench/internal/show/printable"
 	"github.com/timebench/timebench/test/drawn"
 	"github.com/timebench/timebench/test/made"
 )
@@ -59,17 +57,4 @@ func TestPictureOfADiffHasBounds(t *testing.T) {
 	require.NotContains(t, c.Subtitle(few), "at most")
 	require.Contains(t, c.Subtitle(many), "at most 100 of 300 clocks")
 	require.NoError(t, c.PNG(io.Discard, many))
-}
-
-func TestNoTextOfADiffIsLaidOutWithoutEnd(t *testing.T) {
-	long := strings.Repeat("W", picture.Longest+1)
-	other := printable.All(changed(1, 2), func(text string) string {
-		if text == compare.Kind.Key {
-			return text // by which a picture finds its section
-		}
-		return text + long
-	})
-	var svg bytes.Buffer
-	require.NoError(t, diff.Pictures[0].SVG(&svg, other, picture.Width))
-	require.NotContains(t, svg.String(), long)
 }

@@ -94,6 +94,7 @@ func TestVerdictsOnOneRun(t *testing.T) {
 		c := compareOne(t, latency("c", test.old), latency("c", test.new))
 		require.Equal(t, test.want, c.Verdict, "%s: %+v", test.name, c)
 		require.Zero(t, c.Confidence, "one run does not show how runs differ")
+		require.InDelta(t, c.NewNS/c.OldNS-1, c.Change, 1e-9, "the costs have the ratio that is printed as the change")
 	}
 }
 
@@ -178,15 +179,6 @@ func TestQuickestSlicesDecide(t *testing.T) {
 		require.Equal(t, Slower, compareOne(t, with(calm, none), with(slow, calm)).Verdict)
 		require.Equal(t, Slower, compareOne(t, with(calm, calm), with(slow, none)).Verdict)
 	}
-}
-
-// The costs in the table have the ratio that is printed as the change.
-func TestCostsAndChangeAreOfOneStatistic(t *testing.T) {
-	chance := rand.New(rand.NewPCG(3, 4))
-	c := compareOne(t, latency("c", disturbed(chance, 20, 0.6)), latency("c", clean(chance, 22)))
-	require.InDelta(t, 20, c.OldNS, 0.05)
-	require.InDelta(t, 22, c.NewNS, 0.05)
-	require.InDelta(t, c.NewNS/c.OldNS-1, c.Change, 1e-9)
 }
 
 func TestThroughputIsComparedByThreads(t *testing.T) {

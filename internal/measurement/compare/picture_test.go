@@ -8,6 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/test/drawn"
 	"github.com/timebench/timebench/test/made"
 )
 
@@ -92,4 +93,10 @@ func TestPictureNamesWine(t *testing.T) {
 	require.Contains(t, compare.Machine(d), "windows/amd64 · Wine 8.0, not Windows · a CPU")
 	d.Host.Windows.Wine = nil
 	require.NotContains(t, compare.Machine(d), "Wine")
+}
+
+func TestPicturesOfARun(t *testing.T) {
+	for _, c := range compare.Kind.Pictures {
+		drawn.RequireElement(t, c, made.Document(17, 1, 2, 4))
+	}
 }

@@ -2,10 +2,7 @@ package render
 
 import (
 	"bytes"
-	"encoding/csv"
-	"encoding/json"
 	"io"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +10,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/show/table"
 )
 
 // sampled is fixed with samples that lie close around every median.
@@ -90,31 +86,6 @@ func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestDiffTableFitsItsWidth(t *testing.T) {
-	d := demoted()
-	d.Setup = append(d.Setup, diff.Difference{What: "CPU", Old: strings.Repeat("Intel(R) Xeon(R) CPU ", 4), New: strings.Repeat("AMD EPYC ", 10)})
-	var got bytes.Buffer
-	require.NoError(t, OfDiff(d).Text(&got))
-	requireFits(t, got.String(), table.Width)
-}
-
-func TestDiffFormatsCanBeReadBack(t *testing.T) {
-	var lines, object bytes.Buffer
-	require.NoError(t, DiffCSV(&lines, demoted()))
-	rows, err := csv.NewReader(&lines).ReadAll()
-	require.NoError(t, err)
-	figures, _ := demoted().Count()
-	require.Len(t, rows, 1+figures)
-	require.NoError(t, DiffJSON(&object, demoted()))
-	var back struct {
-		Schema string
-		compare.Changes
-	}
-	require.NoError(t, json.Unmarshal(object.Bytes(), &back))
-	require.Equal(t, diff.Schema, back.Schema)
-	require.Len(t, back.Changes.Changes, figures)
 }
 
 // Whatever the loader lets through can be rendered: the least and the most that a

@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,8 +21,6 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/sections"
-	"github.com/timebench/timebench/internal/show/table"
-	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/test/schema"
 )
 
@@ -217,40 +214,6 @@ func without[T any](name string, formats []Format[T]) []Format[T] {
 	return slices.DeleteFunc(slices.Clone(formats), func(f Format[T]) bool { return f.Name == name })
 }
 
-// The widest table there can be: the longest ids, dear clocks, many threads.
-func TestTableFitsItsWidth(t *testing.T) {
-	d := fixed()
-	d.Settings.Threads = nil
-	for n := 1; n <= 24; n++ {
-		d.Settings.Threads = append(d.Settings.Threads, n)
-	}
-	compare.Into(d).Clocks = append(compare.Into(d).Clocks, compare.Clock{ID: strings.Repeat("Q", 40), Path: "winapi", Kind: "monotonic", Available: true,
-		Latency:    &compare.Latency{MedianNS: 30412, LowNS: 30411, HighNS: 130413, Confidence: 0.95, MinNS: 29000},
-		Resolution: &compare.Resolution{WatchedNS: 123456789}})
-	for i := range compare.Of(d).Clocks {
-		compare.Into(d).Clocks[i].Throughput = nil
-		for _, n := range d.Settings.Threads {
-			compare.Into(d).Clocks[i].Throughput = append(compare.Into(d).Clocks[i].Throughput, compare.Throughput{Threads: n, NSPerRead: 30412 * float64(n), ReadsPerSecond: 123e6, Oversubscribed: n > 2})
-		}
-	}
-	var got bytes.Buffer
-	require.NoError(t, OfDocument(d).Text(&got))
-	requireFits(t, got.String(), table.Width)
-}
-
-func TestSummaryDoesNotTellApartWhatNoiseHides(t *testing.T) {
-	clock := func(id string, low, median, high float64) compare.Clock {
-		return compare.Clock{ID: id, Kind: "monotonic", Available: true, Resolution: &compare.Resolution{FinerThanRead: true, Ticks: 1},
-			Latency: &compare.Latency{LowNS: low, MedianNS: median, HighNS: high, Confidence: 0.95}}
-	}
-	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{
-		clock("usual", 20.1, 20.3, 20.6), clock("dear", 100, 101, 102), clock("kin", 20, 20.2, 20.4), clock("near", 20.5, 20.9, 21),
-	}}}}
-	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "usual, kin are the fastest, 20.2 to 20.3 ns/read (no significant difference). Slower: near 1.03×, dear 5.00×."}}, compare.Of(d).Block(d).Facts.Lines)
-	compare.Into(d).Clocks[2].Latency.Confidence = 0
-	require.Equal(t, []table.Fact{{Name: "Monotonic, fine", Value: "usual, kin are the fastest, 20.2 to 20.3 ns/read (no significant difference). Slower: near 1.03×, dear 5.00×."}}, compare.Of(d).Block(d).Facts.Lines)
-}
-
 // A run without a clock that programs read every day answers too, and a run with one as doctor does.
 func TestEveryRunOfCompareAnswersFirst(t *testing.T) {
 	for want, c := range map[string]compare.Clock{
@@ -262,24 +225,6 @@ func TestEveryRunOfCompareAnswersFirst(t *testing.T) {
 		require.NoError(t, OfDocument(&result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{c}}}}).Text(&got))
 		require.True(t, strings.HasPrefix(got.String(), want), got.String())
 	}
-}
-
-// A run that ended before a clock was watched knows nothing of its fineness.
-func TestSummarySaysNothingOfAClockThatWasNotWatched(t *testing.T) {
-	d := sparse()
-	require.Nil(t, compare.Of(d).Clocks[0].Resolution)
-	require.Empty(t, compare.Of(d).Block(d).Facts.Lines)
-}
-
-func TestCSVHoldsAnything(t *testing.T) {
-	d := sparse()
-	compare.Into(d).Clocks[0].Reason = "a \"reason\", with\nall that hurts"
-	var got bytes.Buffer
-	require.NoError(t, CSV(&got, d))
-	rows, err := csv.NewReader(&got).ReadAll()
-	require.NoError(t, err)
-	require.Len(t, rows, 3)
-	require.Equal(t, compare.Of(d).Clocks[0].Reason, rows[1][5])
 }
 
 type full struct{}
@@ -300,18 +245,6 @@ func TestEveryFormatReportsAFailedWrite(t *testing.T) {
 	requireFailedWrites(t, FleetFormats, aFleet())
 	for _, d := range each(trusted()) {
 		requireFailedWrites(t, SectionFormats, d)
-	}
-}
-
-func TestNumbersAreWordedToWhatTheyMean(t *testing.T) {
-	for value, want := range map[float64]string{0: "0.00", 2.214: "2.21", 20.16: "20.2", 999.94: "999.9", 1000: "1,000", 1234567: "1,234,567"} {
-		require.Equal(t, want, words.NS(value))
-	}
-	for value, want := range map[float64]string{1: "1 ns", 69.84: "69.8 ns", 999: "999 ns", 999.9: "1 µs", 1000: "1 µs", 4e6: "4 ms", 999991: "1 ms", 1e9: "1 s", 0.3852: "0.385 ns", 123e9: "123 s"} {
-		require.Equal(t, want, words.Duration(value))
-	}
-	for value, want := range map[float64]string{0: "0 /s", 950: "950 /s", 49.06e6: "49.1 M/s", 1.2e9: "1.2 G/s", 2200: "2.2 k/s"} {
-		require.Equal(t, want, words.Rate(value))
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
-	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/test/made"
 	"github.com/timebench/timebench/test/schema"
@@ -196,37 +195,6 @@ func TestGoldenParts(t *testing.T) {
 	}
 	goldens(t, "both", Formats, both())
 	goldens(t, "mistrusted", without("bench", Formats), mistrusted())
-}
-
-// A run that measured no costs does not show how it measured them.
-func TestPartsOnlyHaveNoTablesOfCosts(t *testing.T) {
-	var table bytes.Buffer
-	require.NoError(t, OfDocument(trusted()).Whole(&table))
-	require.NotContains(t, table.String(), "rounds of latency")
-	require.NotContains(t, table.String(), "ns/read")
-	require.Contains(t, table.String(), "Verified        for 5 s on CPUs 0 to 3, with every CPU busy\n")
-	require.True(t, strings.HasPrefix(table.String(), "All 4 clocks passed on 4 CPUs in 5 s.\n"), "the answer is the first line")
-	table.Reset()
-	require.NoError(t, OfDocument(both()).Whole(&table))
-	require.Contains(t, table.String(), "Measured        10 rounds of latency")
-	require.Contains(t, table.String(), "\nAll 4 clocks passed on 4 CPUs in 5 s.\n")
-}
-
-func TestPartsFitTheirWidth(t *testing.T) {
-	long := mistrusted()
-	for i := range verify.Of(long).Clocks {
-		c := &verify.Of(long).Clocks[i]
-		c.Reads, c.ID = 1e18, strings.Repeat("long id ", 20)+c.ID
-	}
-	verify.Of(long).Relations[0].Against = strings.Repeat("x", 300)
-	drift.Of(long).Clocks[0].ID, drift.Of(long).Reference = strings.Repeat("r", 200), strings.Repeat("s", 200)
-	for _, d := range []*result.Document{trusted(), mistrusted(), both(), long} {
-		for _, d := range each(d) {
-			var got bytes.Buffer
-			require.NoError(t, OfDocument(d).Text(&got))
-			requireFits(t, got.String(), table.Width)
-		}
-	}
 }
 
 // odd are documents that no run leaves and that a reader lets through.

@@ -16,6 +16,7 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/show/table"
@@ -101,13 +102,48 @@ func TestNamesOfTheCataloguesStayWhole(t *testing.T) {
 	}
 }
 
-// Every report fits any terminal, and no name breaks but after one of its parts.
+// widest has the longest ids, dear clocks and many threads.
+func widest() *result.Document {
+	d := fixed()
+	costs := compare.Into(d)
+	d.Settings.Threads = nil
+	costs.Clocks = append(costs.Clocks, compare.Clock{ID: strings.Repeat("Q", 40), Path: "winapi", Kind: "monotonic", Available: true,
+		Latency:    &compare.Latency{MedianNS: 30412, LowNS: 30411, HighNS: 130413, Confidence: 0.95, MinNS: 29000},
+		Resolution: &compare.Resolution{WatchedNS: 123456789}})
+	for i := range costs.Clocks {
+		costs.Clocks[i].Throughput = nil
+	}
+	for n := 1; n <= 24; n++ {
+		d.Settings.Threads = append(d.Settings.Threads, n)
+		for i := range costs.Clocks {
+			costs.Clocks[i].Throughput = append(costs.Clocks[i].Throughput, compare.Throughput{Threads: n, NSPerRead: 30412 * float64(n), ReadsPerSecond: 123e6, Oversubscribed: n > 2})
+		}
+	}
+	return d
+}
+
+// longIDs has ids that no clock has.
+func longIDs() *result.Document {
+	d := mistrusted()
+	for i := range verify.Of(d).Clocks {
+		c := &verify.Of(d).Clocks[i]
+		c.Reads, c.ID = 1e18, strings.Repeat("long id ", 20)+c.ID
+	}
+	verify.Of(d).Relations[0].Against = strings.Repeat("x", 300)
+	drift.Of(d).Clocks[0].ID, drift.Of(d).Reference = strings.Repeat("r", 200), strings.Repeat("s", 200)
+	return d
+}
+
+// Every report fits any terminal, and no name breaks but after one of its parts. Add the report that did not.
 func TestReportsFitTerminals(t *testing.T) {
 	reports := map[string]Report{}
 	for name, d := range map[string]*result.Document{"fixed": fixed(), "hpet": onHPET(), "sparse": sparse(), "trusted": trusted(), "mistrusted": mistrusted(), "both": both()} {
 		reports[name], reports["doctor "+name] = OfDocument(d), OfDiagnosis(d)
 	}
-	reports["diff"] = OfDiff(demoted())
+	reports["wide"], reports["long ids"] = OfDocument(widest()), OfDocument(longIDs())
+	d := demoted()
+	d.Setup = append(d.Setup, diff.Difference{What: "CPU", Old: strings.Repeat("Intel(R) Xeon(R) CPU ", 4), New: strings.Repeat("AMD EPYC ", 10)})
+	reports["diff"] = OfDiff(d)
 	reports["diff of parts"] = OfDiff(diff.Compare(diff.Read("old", trusted()), diff.Read("new", mistrusted()), section.Usual))
 	documents, _ := made.Fleet(60, 3, 1)
 	var machines []fleet.Machine

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 func TestSpreadKeepsLabelsApartAndNear(t *testing.T) {
@@ -88,4 +89,31 @@ func TestOffsetTicksShareAUnit(t *testing.T) {
 	require.Equal(t, "-50 ns, 0, 50 ns, 100 ns, 150 ns", labels(-60, 150))
 	require.Equal(t, "-1 ns, -0.5 ns, 0, 0.5 ns, 1 ns", labels(-1, 1))
 	require.Less(t, len(OffsetTicks{}.Ticks(-1e30, 1e30)), 12)
+}
+
+// On a screen and on a telephone, each row, line, member of a band and mark has its name.
+func TestRowsAndGraphsAreNamed(t *testing.T) {
+	rows := Rows{Marks: []Mark{{"mark", 20}}, Middle: 30, XLabel: "x", Rows: []Row{{
+		Name: "row", Text: "text", Bars: []Bar{{1, 90, Light, "bar"}}, Interval: &Bar{From: 10, To: 40}, Points: []Point{{At: 20, Glyph: Failed.Glyph(Pixel)}},
+	}}}
+	line := func(name string, values ...float64) Line {
+		l := LineOf(name, "vdso")
+		l.At, l.Values = []float64{1, 2, 4}, values
+		return l
+	}
+	lines := Banded([]string{"a@vdso", "b@vdso", "c@cpu"}, func(id string) Line { return line(id, 20, 30, 40) }, func(_, _ string) bool { return false })
+	graph := Graph{Lines: lines, Ideal: line("ideal", 5, 6, 7), CPUs: 2, XTicks: ThreadTicks{[]int{1, 2, 4}}, Word: words.Duration}
+	for _, width := range []vg.Length{Width, NarrowWidth} {
+		var svg strings.Builder
+		for _, of := range []func(draw.Canvas){
+			func(c draw.Canvas) { rows.Draw(LegendOfMarks(LegendOf(c, []Entry{{Failed, "entry"}}), rows.Marks)) }, graph.Draw,
+		} {
+			require.NoError(t, Chart[string]{
+				Title: "Title", Subtitle: func(of string) string { return of }, Height: func(_ string, width vg.Length) vg.Length { return GraphHeight(3, width) }, Draw: func(c draw.Canvas, _ string) error { of(c); return nil },
+			}.SVG(&svg, "the machine", width))
+		}
+		for _, name := range []string{"row", "text", "bar", "mark 20 ns", "entry", "a@vdso", "b@vdso", "c@cpu", "ideal", "2 CPUs usable", "Title", "the machine"} {
+			require.Regexp(t, `> ?`+name+` ?<`, svg.String())
+		}
+	}
 }
