@@ -18,14 +18,6 @@ func faults(d *result.Document) []kernellog.Cause {
 	return slices.DeleteFunc(slices.Clone(logged(d)), func(c kernellog.Cause) bool { return c.Harmless })
 }
 
-func shown(d *result.Document) []string {
-	var texts []string
-	for _, c := range logged(d) {
-		texts = append(texts, c.Text)
-	}
-	return texts
-}
-
 // isTSCWrong reports whether the kernel log or the measurement shows a TSC that must not be used
 // for time. Then nothing that trusts it is suggested.
 func isTSCWrong(d *result.Document) bool {
@@ -36,8 +28,6 @@ func isTSCWrong(d *result.Document) bool {
 // that.
 func isTSCRight(d *result.Document) bool { return judged(d, kernellog.TSCRight) && !isTSCWrong(d) }
 
-// doubtsTSC reports whether anything speaks against a TSC that is not checked: it is wrong, or the
-// firmware writes to it.
 func doubtsTSC(d *result.Document) bool { return isTSCWrong(d) || caused(d, "tsc-adjust") }
 
 func caused(d *result.Document, kinds ...string) bool {
@@ -187,12 +177,9 @@ var inferred = []string{
 	"gvisor", "halts-in-idle", "cpufreq-changes", "set-by-parameter", "presumed-unsynchronized", "marked-unstable", "counter-trapped", "tsc-adjust", "override-refused", "host-unstable",
 }
 
-// nothingFailed reports whether the kernel log shows no clock that failed a check.
 func nothingFailed(d *result.Document) bool {
 	return !slices.ContainsFunc(faults(d), func(c kernellog.Cause) bool { return !slices.Contains(inferred, c.Kind) })
 }
-
-func uncheckedTSC(d *result.Document) bool { return !unset("tsc=reliable", "tsc=nowatchdog")(d) }
 
 // asIntended: the kernel log shows that the kernel uses the clock of the hypervisor by design.
 func asIntended(d *result.Document) (why, bool) {
@@ -215,7 +202,7 @@ func unstableTSC(d *result.Document) *result.Finding {
 	switch {
 	case inGVisor(d):
 		return nil // a sandbox has no TSC of its own that could be at fault
-	case name == "tsc" && !judged(d, kernellog.TSCWrong) && (!doubtsTSC(d) || !uncheckedTSC(d)):
+	case name == "tsc" && !judged(d, kernellog.TSCWrong) && (!doubtsTSC(d) || unset("tsc=reliable", "tsc=nowatchdog")(d)):
 		return nil // the kernel has checked it since
 	case slices.Contains(ratedAbove, name) && !invariant(d) && !alone(d):
 		return nil

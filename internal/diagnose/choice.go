@@ -2,9 +2,12 @@ package diagnose
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // choices are the ways in which somebody can have selected the clock source in use, whether
@@ -15,7 +18,6 @@ var choices = []reason{leftByExperiment, selectedAtRunTime, setAtBoot}
 // (clocksource_enqueue in kernel/time/clocksource.c).
 const listed = "available clock sources, best first: "
 
-// best returns the clock source that the kernel rates highest; "" if its list is unknown.
 func best(d *result.Document) string {
 	if all := clockSources(d); len(all) > 0 {
 		return all[0]
@@ -67,8 +69,6 @@ func selectedAtRunTime(d *result.Document) (why, bool) {
 	return found, true
 }
 
-// noOtherReason returns a sentence: neither the command line nor the known part of the log
-// explains the choice.
 func noOtherReason(d *result.Document) string {
 	if log := d.Host.KernelLog; log == nil || log.Reason != "" || log.Truncated {
 		return "The kernel command line does not explain the other choice (the kernel log since the boot is not known)."
@@ -78,10 +78,14 @@ func noOtherReason(d *result.Document) string {
 
 const currentFile = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
+// switchTo returns the commands that select a clock source; "" has the kernel select the best.
+func switchTo(name string) []string {
+	return []string{strings.Join(words.Present("echo", name, "| sudo tee", currentFile), " "), "cat " + currentFile}
+}
+
 // undoSelection are the names of the remedies for a clock source that somebody selected.
 var undoSelection = append([]string{"choose-again", "find-chooser", "remove-choice"}, useTSC...)
 
-// setAtBoot: the kernel command line names the clock source in use.
 func setAtBoot(d *result.Document) (why, bool) {
 	p := bootChoice(d)
 	return setBy("The clock source is set", p), p.value != "" && p.value == clockSource(d)
@@ -115,4 +119,40 @@ func unusedParameter(d *result.Document) []string {
 		return nil
 	}
 	return []string{onCommandLine + p.text + ", which is not available"}
+}
+
+func unrestored(d *result.Document) *result.Finding {
+	left := d.Host.UnrestoredClockSource
+	if left == nil || left.Original == clockSource(d) {
+		return nil
+	}
+	return &result.Finding{
+		Title: fmt.Sprintf("an experiment of timebench left the clock source switched to %s; it was %s", clockSource(d), left.Original),
+		Evidence: []string{
+			fmt.Sprintf("/run/timebench/clocksource.json: process %d switched it from %s at %s", left.PID, left.Original, left.Since.UTC().Format(time.DateTime+" UTC")),
+			"neither that process nor its guardian is running, and the clock source in use is " + clockSource(d),
+		},
+		Cause: "`timebench compare --clocksources` and its guardian process were killed at the same time: " +
+			"with their control group, with their container, or both by kill -9. Neither could restore the clock source.",
+		Remedies: advise(d, "restore", "restore-best"),
+		Links:    []string{clockSourceABI},
+	}
+}
+
+// safeInShell matches names of clock sources. A document from elsewhere may have another
+// text in their place, which must not become part of a command.
+var safeInShell = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
+
+// safeParameter matches parameters of the kernel command line, for the same reason.
+var safeParameter = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,:=/-]*$`)
+
+func leftByExperiment(d *result.Document) (why, bool) {
+	left := d.Host.UnrestoredClockSource
+	if unrestored(d) == nil {
+		return why{}, false
+	}
+	return why{
+		cause:    fmt.Sprintf("An experiment of timebench selected %s, and was killed before it could restore %s.", clockSource(d), left.Original),
+		remedies: []string{"restore", "restore-best"},
+	}, true
 }

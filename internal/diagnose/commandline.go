@@ -69,17 +69,11 @@ var bootTools = []bootTool{
 func options(program, adds, removes string, together bool) func(string, []string) []string {
 	return func(add string, remove []string) []string {
 		command := program
-		var all []string
-		for _, one := range remove {
-			all = append(all, quoted(one))
-		}
 		switch {
-		case len(all) == 1:
-			command += removes + all[0]
-		case len(all) > 1 && together:
-			command += removes + `"` + strings.Join(all, " ") + `"`
-		case len(all) > 1:
-			command += removes + strings.Join(all, removes)
+		case len(remove) > 1 && together:
+			command += removes + `"` + strings.Join(remove, " ") + `"`
+		case len(remove) > 0:
+			command += removes + strings.Join(remove, removes)
 		}
 		if add != "" {
 			command += adds + add
@@ -88,7 +82,6 @@ func options(program, adds, removes string, together bool) func(string, []string
 	}
 }
 
-// edited returns the change of a program that reads /etc/default/grub.
 func edited(program string) func(string, []string) []string {
 	return func(add string, remove []string) []string {
 		return []string{changes(add, remove, "GRUB_CMDLINE_LINUX"), "sudoedit /etc/default/grub", program}
@@ -97,21 +90,14 @@ func edited(program string) func(string, []string) []string {
 
 // changes returns a comment on what to change in a variable of a file: "# in GRUB_CMDLINE_LINUX, add tsc=nowatchdog".
 func changes(add string, remove []string, variable string) string {
-	comment := "# in " + variable + ", "
+	var parts []string
 	if len(remove) > 0 {
-		var all []string
-		for _, one := range remove {
-			all = append(all, quoted(one))
-		}
-		comment += "remove " + strings.Join(all, " ")
+		parts = append(parts, "remove "+strings.Join(remove, " "))
 	}
-	switch {
-	case add == "":
-		return comment
-	case len(remove) > 0:
-		comment += " and "
+	if add != "" {
+		parts = append(parts, "add "+add)
 	}
-	return comment + "add " + add
+	return "# in " + variable + ", " + strings.Join(parts, " and ")
 }
 
 // quoted returns a parameter for a command. A document from elsewhere may have another text in
@@ -129,7 +115,7 @@ func quoted(parameter string) string {
 func commandLine(d *result.Document, add string, remove []parameter) (hint string, commands []string) {
 	var texts []string
 	for _, p := range remove {
-		texts = append(texts, p.text)
+		texts = append(texts, quoted(p.text))
 	}
 	switch h := d.Host; {
 	case inContainer(d):
@@ -139,7 +125,11 @@ func commandLine(d *result.Document, add string, remove []parameter) (hint strin
 	case isGuest(d) && h.Virtualization.System == "firecracker":
 		return " (boot_args of the machine's configuration on the host). Then boot the machine again", nil
 	case distribution(d) == "" && len(h.BootTools) == 0:
-		return ". Then reboot", twoFamilies(add, texts)
+		grubby := bootTools[slices.IndexFunc(bootTools, func(tool bootTool) bool { return tool.name == "grubby" })]
+		return ". Then reboot", []string{
+			"# Debian, Ubuntu:", changes(add, texts, "GRUB_CMDLINE_LINUX"), "sudoedit /etc/default/grub && sudo update-grub",
+			"# Fedora, RHEL:", grubby.change(add, texts)[0],
+		}
 	}
 	i := slices.IndexFunc(bootTools, func(tool bootTool) bool {
 		return slices.Contains(d.Host.BootTools, tool.name) || likely(d, tool)
@@ -163,15 +153,4 @@ func likely(d *result.Document, tool bootTool) bool {
 	return len(d.Host.BootTools) == 0 && slices.ContainsFunc(tool.likely, func(id string) bool {
 		return id == distribution(d) || slices.Contains(d.Host.DistributionLike, id)
 	})
-}
-
-func twoFamilies(add string, remove []string) []string {
-	grubby := bootTools[slices.IndexFunc(bootTools, func(tool bootTool) bool { return tool.name == "grubby" })]
-	return []string{
-		"# Debian, Ubuntu:",
-		changes(add, remove, "GRUB_CMDLINE_LINUX"),
-		"sudoedit /etc/default/grub && sudo update-grub",
-		"# Fedora, RHEL:",
-		grubby.change(add, remove)[0],
-	}
 }

@@ -37,7 +37,9 @@ func Healthy(d *result.Document) string {
 	}
 	texts := []string{text}
 	if alone(d) {
-		texts = append(texts, shown(d)...)
+		for _, c := range logged(d) {
+			texts = append(texts, c.Text)
+		}
 	}
 	for _, c := range compare.Of(d).Clocks {
 		if slices.Contains(usual, c.ID) && c.Latency == nil && c.Reason != "" {

@@ -24,11 +24,6 @@ type hypervisor struct {
 	// remedies are the names of its remedies for a guest that does not read its clock in user mode.
 	remedies []string
 	links    []string
-	// windows are the remedies for a Windows guest whose QueryPerformanceCounter enters the kernel,
-	// and windowsCause is a sentence on the usual cause.
-	windows      []string
-	windowsCause string
-	windowsLinks []string
 }
 
 // guestOf matches the guests of a hypervisor. Its host reads the clocks of its own CPUs.
@@ -71,15 +66,12 @@ var hypervisors = []hypervisor{
 		links:     []string{firecrackerSnapshots},
 	},
 	{
-		is:           guestOf("kvm"),
-		invariant:    "QEMU sets the invariant TSC bit with -cpu host,migratable=off or -cpu MODEL,+invtsc; libvirt with <feature policy='require' name='invtsc'/>.",
-		trap:         kvmTrap,
-		risk:         invtscRisk + " Without the invariant bit, the watchdog of the kernel may mark the TSC unstable again.",
-		remedies:     []string{"remove-vsyscall", "host-on-tsc", "kvm-clock-in-guest", "match-vcpus", "invtsc"},
-		links:        []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
-		windows:      []string{"hv-time", "host-on-tsc", "start-again"},
-		windowsCause: "A Windows guest of KVM also does this if it does not have Hyper-V's reference time (hv-time), which QEMU gives only on request.",
-		windowsLinks: []string{qemuHyperV, libvirtTime},
+		is:        guestOf("kvm"),
+		invariant: "QEMU sets the invariant TSC bit with -cpu host,migratable=off or -cpu MODEL,+invtsc; libvirt with <feature policy='require' name='invtsc'/>.",
+		trap:      kvmTrap,
+		risk:      invtscRisk + " Without the invariant bit, the watchdog of the kernel may mark the TSC unstable again.",
+		remedies:  []string{"remove-vsyscall", "host-on-tsc", "kvm-clock-in-guest", "match-vcpus", "invtsc"},
+		links:     []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
 	},
 	{
 		is:        guestOf("hyperv"),
@@ -94,7 +86,6 @@ var hypervisors = []hypervisor{
 		invariant: "VMware reports the TSC rate to the kernel, and the kernel then trusts the TSC.",
 		trap:      "VMware virtualises the TSC (monitor_control.virtual_rdtsc = TRUE, the default). It then intercepts RDTSC only if the CPU of the host cannot add the offset, or cannot scale the rate after a migration.",
 		risk:      "After a migration to a host with another TSC rate, VMware emulates the TSC, which is slow, or the TSC rate changes.",
-		remedies:  []string{"vmware-old-parameters"},
 		links:     []string{"https://knowledge.broadcom.com/external/article/310053", "https://github.com/torvalds/linux/blob/master/arch/x86/kernel/cpu/vmware.c"},
 	},
 	{

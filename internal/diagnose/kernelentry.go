@@ -89,7 +89,6 @@ func because(d *result.Document) string {
 	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a system call.", name, described(d))
 }
 
-// described returns what the clock source is, in parentheses; "" if there is nothing to explain.
 func described(d *result.Document) string {
 	if _, off := noVsyscall(d); off {
 		return "" // which would blame the host
@@ -197,7 +196,7 @@ func slowClocksOfOldKernels(d *result.Document) *result.Finding {
 	finding := &result.Finding{
 		Title:    "some clocks enter the kernel, although the everyday clocks do not",
 		Cause:    "The vDSO of this kernel does not support them. On x86 the vDSO supports CLOCK_MONOTONIC_RAW and CLOCK_BOOTTIME since Linux 5.3, CLOCK_TAI since 4.20.",
-		Remedies: advise(d, "read-monotonic", "newer-runsc", "read-everyday"),
+		Remedies: advise(d, "newer-runsc", "read-monotonic"),
 		Links:    []string{vdsoManual},
 	}
 	if inGVisor(d) {
@@ -215,4 +214,39 @@ func slowClocksOfOldKernels(d *result.Document) *result.Finding {
 	}
 	finding.Evidence = rows(d, entering, proof)
 	return finding
+}
+
+// cpuCounters are the clock sources that are the counter of the CPU itself.
+var cpuCounters = []string{"tsc", "tsc-early", "arch_sys_counter", "riscv_clocksource"}
+
+// whatToWin returns where the time of a read goes that enters the kernel, and what it would take in user mode: of the
+// first everyday clock whose layers are known.
+func whatToWin(d *result.Document, entering []compare.Clock) []string {
+	for _, id := range everyday {
+		i := slices.IndexFunc(entering, func(c compare.Clock) bool { return c.ID == id && c.Latency != nil && len(compare.Parts(c.Layers)) > 0 })
+		if i < 0 {
+			continue
+		}
+		c := entering[i]
+		var each []string
+		for _, l := range compare.Parts(c.Layers) {
+			each = append(each, part(d, l))
+		}
+		text := fmt.Sprintf("%s, %s ns = %s", c.ID, words.NS(c.Latency.MedianNS), strings.Join(each, " + "))
+		// Where the kernel reads the counter of the CPU already, another clock source saves nothing.
+		if userMode := c.GainNS(); userMode > 0 && !slices.Contains(cpuCounters, clockSource(d)) {
+			text += fmt.Sprintf(" · about %s ns if the vDSO read the counter of the CPU", words.NS(userMode))
+		}
+		return []string{text}
+	}
+	return nil
+}
+
+// part returns a layer as a summand: "824.0 (read acpi_pm)".
+func part(d *result.Document, l compare.Layer) string {
+	name := l.Name
+	if source := clockSource(d); source != "" {
+		name = strings.ReplaceAll(name, "read the clock source", "read "+source)
+	}
+	return fmt.Sprintf("%s (%s)", l, name)
 }

@@ -73,18 +73,6 @@ var hostRemedies = map[string]remedy{
 		where:  []condition{guestUnder("hyperv"), not(inWSL)},
 		advice: "Use a newer configuration version of the virtual machine, or a newer host: user mode can read hyperv_clocksource_tsc_page and tsc, but not hyperv_clocksource_msr",
 	},
-	"vmware-old-parameters": {
-		source: "knowledge.broadcom.com/external/article/310053: the parameters are for kernels of 2009; arch/x86/kernel/cpu/vmware.c",
-		where:  []condition{guestUnder("vmware"), func(d *result.Document) bool { return bootChoice(d).value != "tsc" }},
-		removes: func(d *result.Document) []parameter {
-			if bootChoice(d).value == "tsc" {
-				return nil
-			}
-			return parameters(d, "clocksource", "notsc", "acpi_pm_good", "no_timer_check", "lapic")
-		},
-		advice: "Remove clocksource=acpi_pm and similar parameters from the kernel command line. They were recommended for kernels of 2009; a newer kernel selects tsc by itself on VMware",
-		risk:   "None known for a kernel of the last ten years.",
-	},
 	"vbox-paravirt": {
 		source: "VirtualBox manual, VBoxManage modifyvm: --paravirt-provider (7.0), --paravirtprovider before",
 		where:  []condition{guestUnder("virtualbox"), not(offersOwnClock)},

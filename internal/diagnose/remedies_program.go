@@ -34,19 +34,16 @@ var programRemedies = map[string]remedy{
 		},
 	},
 	"read-monotonic": {
-		source: "arch/x86/entry/vdso: CLOCK_TAI since Linux 4.20 (315f28fa), CLOCK_MONOTONIC_RAW and CLOCK_BOOTTIME since 5.3 (generic vDSO)",
-		where:  []condition{not(inGVisor)},
+		source: "arch/x86/entry/vdso: CLOCK_TAI since Linux 4.20 (315f28fa), CLOCK_MONOTONIC_RAW and CLOCK_BOOTTIME since 5.3 (generic vDSO); google/gvisor#7975",
 		advise: func(d *result.Document) string {
-			if olderThan(5, 3)(d) {
+			switch {
+			case inGVisor(d):
+				return "Until then read CLOCK_MONOTONIC or CLOCK_REALTIME on a hot path, which this sandbox reads in user mode"
+			case olderThan(5, 3)(d):
 				return "On a hot path read CLOCK_MONOTONIC or CLOCK_REALTIME, or use Linux 5.3 or later"
 			}
 			return "On a hot path read CLOCK_MONOTONIC or CLOCK_REALTIME, or use a newer kernel"
 		},
-	},
-	"read-everyday": {
-		source: "google/gvisor#7975: the vDSO has CLOCK_MONOTONIC, CLOCK_REALTIME and CLOCK_BOOTTIME in every version",
-		where:  []condition{inGVisor},
-		advice: "Until then read CLOCK_MONOTONIC or CLOCK_REALTIME on a hot path, which this sandbox reads in user mode",
 	},
 	"read-less": {
 		source: "docs/measuring.md",

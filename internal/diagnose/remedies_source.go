@@ -15,7 +15,7 @@ var sourceRemedies = map[string]remedy{
 		kernel: true,
 		advice: "Restore it. The next `timebench compare --clocksources` also offers to do so",
 		command: func(d *result.Document) []string {
-			return []string{fmt.Sprintf("echo %s | sudo tee %s", d.Host.UnrestoredClockSource.Original, currentFile), "cat " + currentFile}
+			return switchTo(d.Host.UnrestoredClockSource.Original)
 		},
 		risk: "None known: it was in use before.",
 	},
@@ -26,7 +26,7 @@ var sourceRemedies = map[string]remedy{
 		advise: func(d *result.Document) string {
 			return fmt.Sprintf("The kernel no longer offers %s (its log shows why). Let it select the best of the others", d.Host.UnrestoredClockSource.Original)
 		},
-		commands: []string{"echo | sudo tee " + currentFile, "cat " + currentFile},
+		commands: switchTo(""),
 	},
 	"choose-again": {
 		source: "kernel/time/clocksource.c: current_clocksource_store, clocksource_select",
@@ -35,7 +35,7 @@ var sourceRemedies = map[string]remedy{
 		advise: func(d *result.Document) string {
 			return "Let the kernel select the clock source again. It selects the first of its list: " + best(d)
 		},
-		commands: []string{"echo | sudo tee " + currentFile, "cat " + currentFile},
+		commands: switchTo(""),
 		warn: func(d *result.Document) string {
 			return fmt.Sprintf("Somebody may have had a reason to select %s. Find out first.", clockSource(d))
 		},
@@ -90,7 +90,7 @@ var sourceRemedies = map[string]remedy{
 			}
 			return advice
 		},
-		commands: []string{"echo tsc | sudo tee " + currentFile, "cat " + currentFile},
+		commands: switchTo("tsc"),
 		warn:     switchRisk,
 	},
 	"hypervisor-clock": {
@@ -100,9 +100,7 @@ var sourceRemedies = map[string]remedy{
 		advise: func(d *result.Document) string {
 			return "Use the clock of the hypervisor, which accounts for pauses: " + ownClock(d)
 		},
-		command: func(d *result.Document) []string {
-			return []string{fmt.Sprintf("echo %s | sudo tee %s", ownClock(d), currentFile), "cat " + currentFile}
-		},
+		command: func(d *result.Document) []string { return switchTo(ownClock(d)) },
 	},
 	"real-timer": {
 		source: "arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c, Documentation/admin-guide/kernel-parameters.txt: nohpet, hpet=disable, pmtmr, acpi=off",
@@ -118,15 +116,12 @@ var sourceRemedies = map[string]remedy{
 		commands: []string{"cat /proc/cmdline"},
 	},
 	"other-source": {
-		source: "kernel/time/clocksource.c; docs/lab.md has the costs of hpet and acpi_pm",
-		where:  []condition{not(isGuest), offered("hpet")},
-		kernel: true,
-		advice: "Until then use the HPET, which all CPUs share",
-		commands: []string{
-			"echo hpet | sudo tee " + currentFile,
-			"cat " + currentFile,
-		},
-		risk: "Each read of a fine clock then enters the kernel, and takes about 1 µs.",
+		source:   "kernel/time/clocksource.c; docs/lab.md has the costs of hpet and acpi_pm",
+		where:    []condition{not(isGuest), offered("hpet")},
+		kernel:   true,
+		advice:   "Until then use the HPET, which all CPUs share",
+		commands: switchTo("hpet"),
+		risk:     "Each read of a fine clock then enters the kernel, and takes about 1 µs.",
 	},
 }
 

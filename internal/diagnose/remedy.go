@@ -152,7 +152,6 @@ func offered(name string) condition {
 	return func(d *result.Document) bool { return offers(d, name) && clockSource(d) != name }
 }
 
-// removing returns the lookup of boot parameters by [parameters].
 func removing(names ...string) func(*result.Document) []parameter {
 	return func(d *result.Document) []parameter { return parameters(d, names...) }
 }
@@ -162,7 +161,6 @@ func isSet(d *result.Document, parameter string) bool {
 	return slices.ContainsFunc(d.Host.BootParameters, func(text string) bool { return underscored(text) == wanted })
 }
 
-// unset returns the condition that none of the kernel parameters is set.
 func unset(all ...string) condition {
 	return func(d *result.Document) bool {
 		return !slices.ContainsFunc(all, func(parameter string) bool { return isSet(d, parameter) })
@@ -174,6 +172,4 @@ func olderThan(major, minor int) condition {
 	return func(d *result.Document) bool { return kernellog.Older(d.Host.Kernel, major, minor) }
 }
 
-// since returns the condition that the kernel is not older than a release, as far as it is
-// known.
 func since(major, minor int) condition { return not(olderThan(major, minor)) }

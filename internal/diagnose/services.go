@@ -9,10 +9,14 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// toolOfHypervisor are the programs and drivers by which a hypervisor sets the clock of a guest,
-// by hypervisor.
-var toolOfHypervisor = map[string]string{
-	"hyperv": "Hyper-V's time synchronisation (hv_utils)", "vmware": "VMware Tools", "virtualbox": "VirtualBox's Guest Additions",
+// toolOfHypervisor returns the program or driver by which the hypervisor may set the clock of a guest; "" if it has none.
+func toolOfHypervisor(d *result.Document) string {
+	if !isGuest(d) || inWSL(d) {
+		return ""
+	}
+	return map[string]string{
+		"hyperv": "Hyper-V's time synchronisation (hv_utils)", "vmware": "VMware Tools", "virtualbox": "VirtualBox's Guest Additions",
+	}[d.Host.Virtualization.System]
 }
 
 // setting returns the services that set or slew the clock all the time. hv_utils only steps it
@@ -47,7 +51,7 @@ func twoServices(d *result.Document) *result.Finding {
 		if len(finding.Remedies) == 0 {
 			finding.Remedies = advise(d, "one-service")
 		}
-	} else if tool := ofHost(d); tool != "" && isStepped(d) && isSteered(d) {
+	} else if tool := toolOfHypervisor(d); tool != "" && isStepped(d) && isSteered(d) {
 		finding.Title = "the wall clock is stepped while a time service corrects it: probably two of them"
 		finding.Cause = fmt.Sprintf("Probably %s sets the clock, and a time service of this machine corrects it: each takes the correction of the other for an error. This is a guess, by the step during the measurement.", tool)
 	} else {
@@ -55,14 +59,6 @@ func twoServices(d *result.Document) *result.Finding {
 	}
 	finding.Evidence = append(finding.Evidence, steering(d)...)
 	return finding
-}
-
-// ofHost returns the tool by which the hypervisor may set the clock; "" if it has none.
-func ofHost(d *result.Document) string {
-	if !isGuest(d) || inWSL(d) {
-		return ""
-	}
-	return toolOfHypervisor[d.Host.Virtualization.System]
 }
 
 func isStepped(d *result.Document) bool {

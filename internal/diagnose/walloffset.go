@@ -74,10 +74,14 @@ func wallOff(d *result.Document) *result.Finding {
 	if ptp := hostClock(d); ptp != nil && ptp.OffsetNS != nil && !isOff(*ptp) {
 		return nil // the real-time clock alone is off, and a virtual one matters to nobody
 	}
+	other := "the real-time clock"
+	if isHostClock(*far) {
+		other = "the host's clock"
+	}
 	why := offsetCauses[slices.IndexFunc(offsetCauses, func(c offsetCause) bool { return c.where(d) })]
 	finding := &result.Finding{
 		Severity: why.severity,
-		Title:    fmt.Sprintf("the wall clock is %s %s", awayFrom(*far), otherClock(*far)),
+		Title:    fmt.Sprintf("the wall clock is %s %s", awayFrom(*far), other),
 		Evidence: evidence,
 		Cause:    why.cause,
 		Remedies: advise(d, why.remedies...),
@@ -128,13 +132,6 @@ func longDuration(ns float64) string {
 		}
 	}
 	return words.Duration(ns)
-}
-
-func otherClock(w result.WallOffset) string {
-	if isHostClock(w) {
-		return "the host's clock"
-	}
-	return "the real-time clock"
 }
 
 // An offsetCause is why a wall clock is off, by the platform.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -131,10 +130,10 @@ func qpcKernel(d *result.Document) *result.Finding {
 	}
 	i := slices.IndexFunc(qpcCauses, func(c qpcCause) bool { return c.applies(*w.QPC, platform) })
 	finding.Cause = qpcCauses[i].cause
-	if h := hypervisorOf(d); h != nil {
-		finding.Cause = strings.TrimSpace(finding.Cause + " " + h.windowsCause)
-		finding.Remedies = append(finding.Remedies, advise(d, h.windows...)...)
-		finding.Links = append(finding.Links, h.windowsLinks...)
+	if guestUnder("kvm")(d) {
+		finding.Cause += " A Windows guest of KVM also does this if it does not have Hyper-V's reference time (hv-time), which QEMU gives only on request."
+		finding.Remedies = advise(d, "hv-time", "host-on-tsc", "start-again")
+		finding.Links = append(finding.Links, qemuHyperV, libvirtTime)
 	}
 	finding.Remedies = append(finding.Remedies, qpcCauses[i].remedy)
 	finding.Links = append(finding.Links, qpcCauses[i].links...)
