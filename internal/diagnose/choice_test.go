@@ -1,10 +1,12 @@
 package diagnose
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // Who selected the clock source, from the kernel's list (the best first), its command line and
@@ -24,7 +26,7 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 		current       string
 		available     []string
 		boot, log     []string
-		noLog         bool
+		plant         func(*result.Document)
 		variant       bool // the CPU reports no invariant TSC
 		causes, never []string
 		evidence      string
@@ -48,7 +50,9 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 			causes: []string{"so the kernel does not rely on the TSC"},
 		},
 		"by hand, and the log cannot be read": {
-			current: "hpet", available: all, noLog: true,
+			current: "hpet", available: all, plant: func(d *result.Document) {
+				d.Host.KernelLog = &result.KernelLog{Reason: "/dev/kmsg: operation not permitted"}
+			},
 			causes: []string{"somebody selected hpet " + byHand, "The kernel command line does not explain the other choice (the kernel log since the boot is not known"}, never: []string{"nor the kernel log"},
 		},
 		"by hand, another than at boot": {
@@ -125,6 +129,22 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 			current: "jiffies", available: all,
 			causes: []string{"uses jiffies, which is not in its list"}, never: []string{byHand},
 		},
+		"an incomplete log": {
+			current: "hpet", available: all[1:2], plant: func(d *result.Document) { d.Host.KernelLog.Truncated = true },
+			causes:   []string{"does not reach back to the boot", "journalctl -k -b | grep -iE 'tsc|clocksource'"},
+			never:    []string{"kernel log: it ", "Neither the kernel log"}, // which reads like a line of the log
+			evidence: incompleteLog,
+		},
+		"tsc, and another one during the run": {
+			current: "tsc", available: all, plant: func(d *result.Document) { d.Conditions.ClockSources = []string{"tsc", "hpet"} },
+			causes: []string{"although the clock source is tsc"}, never: []string{"prefers"}, evidence: "clock sources during the run: tsc, then hpet",
+		},
+		"an unknown CPU": {
+			current: "hpet", available: []string{"hpet", "tsc"}, plant: func(d *result.Document) { d.Host.Arch = "" }, causes: []string{"offers tsc but prefers hpet"},
+		},
+		"a CPU without a TSC": {
+			current: "hpet", available: []string{"hpet", "acpi_pm"}, plant: func(d *result.Document) { d.Host.Arch = "riscv64" }, never: []string{"TSC"},
+		},
 		"no list": {current: "hpet", boot: []string{"clocksource=tcs"}, causes: []string{"nor the kernel command line explains"}, never: []string{byHand, "which is not available"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,8 +153,8 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 			d.Host.ClockSource.Available, d.Host.BootParameters = test.available, test.boot
 			*d.Host.CPU.InvariantTSC = !test.variant
 			d.Host.KernelLog = &result.KernelLog{Lines: test.log}
-			if test.noLog {
-				d.Host.KernelLog = &result.KernelLog{Reason: "/dev/kmsg: operation not permitted"}
+			if test.plant != nil {
+				test.plant(d)
 			}
 			findings := Findings(d)
 			require.Len(t, findings, 1)
@@ -157,4 +177,60 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A document without the key kernel_entry (from a command that does not test it, or older than
+// the key) proves nothing: under hpet that is a finding, under tsc it is not.
+func TestKernelEntryNotTested(t *testing.T) {
+	const untested = "CLOCK_MONOTONIC@vdso · 640 ns/read (95% CI 634 ns to 646 ns) · kernel entry was not tested"
+	d := well()
+	compare.Into(d).Clocks = clocks(result.Never, 640)
+	compare.Into(d).Clocks[0].KernelEntry, compare.Into(d).Clocks[0].KernelEntryBy = "", ""
+	require.Empty(t, Findings(d), "a vDSO can read tsc")
+	d.Host.ClockSource.Current = "hpet"
+	findings := Findings(d)
+	require.Len(t, findings, 1)
+	require.Equal(t, "kernel-entry-unproven", findings[0].Kind)
+	require.Contains(t, findings[0].Evidence, untested, "the proof for another clock does not count for this one")
+	require.NotContains(t, worded(findings[0]), "CLOCK_REALTIME@vdso")
+	require.Contains(t, findings[0].Cause, "so every read should be a system call; nothing here tested it.")
+	require.NotContains(t, findings[0].Cause, "so every read is a system call")
+
+	eachClock(d, func(c *compare.Clock) { c.KernelEntry, c.Latency = "", nil })
+	findings = Findings(d)
+	require.Len(t, findings, 1)
+	require.Equal(t, "CLOCK_MONOTONIC@vdso, CLOCK_REALTIME@vdso · not timed · kernel entry was not tested", findings[0].Evidence[0])
+
+	compare.Into(d).Clocks = clocks(result.Never, 640)
+	require.Empty(t, Findings(d), "both are proven")
+}
+
+// Each parameter is found in each spelling of its name.
+func TestParametersInEverySpelling(t *testing.T) {
+	for _, text := range []string{"notsc", "tsc=unstable", "clocksource=acpi_pm", "no_kvmclock", "vdso=0"} {
+		name, rest, _ := strings.Cut(text, "=")
+		for _, spelt := range []string{name, strings.ReplaceAll(name, "_", "-"), strings.ReplaceAll(name, "-", "_")} {
+			if rest != "" {
+				spelt += "=" + rest
+			}
+			d := well()
+			slow(d, "acpi_pm", "acpi_pm")
+			if name == "vdso" {
+				compare.Into(d).Clocks = []compare.Clock{{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}}
+			}
+			d.Host.BootParameters = []string{"mitigations=auto", spelt}
+			findings := Findings(d)
+			require.Len(t, findings, 1, spelt)
+			require.Contains(t, findings[0].Evidence, "kernel command line: "+spelt)
+			if name != "vdso" {
+				require.Contains(t, findings[0].Cause, "on the kernel command line", spelt)
+			}
+		}
+	}
+}
+
+func TestParametersOfTwoDashes(t *testing.T) {
+	d := &result.Document{Host: result.Host{BootParameters: []string{"a-b_c=x-y", "a_b-c", "a-b", "tsc"}}}
+	require.Equal(t, []parameter{{"a_b_c", "x-y", "a-b_c=x-y"}, {"a_b_c", "", "a_b-c"}}, parameters(d, "a_b-c"))
+	require.Empty(t, parameters(d))
 }
