@@ -13,70 +13,84 @@ const oneCannotTell = "One pair of figures cannot tell which of the two clocks w
 
 // comparedRules explain the figures of the watchdog, in the order in which they exclude each other.
 var comparedRules = []rule{
-	{"watchdog-wrapped", watchdogWrapped},
-	{"watchdog-may-have-wrapped", mayHaveWrapped},
-	{"weak-watchdog", weakWatchdog},
-	{"clocks-agree", clocksAgree},
-	{"watchdog-jumped", watchdogJumped},
+	{"watchdog-wrapped", explaining(func(_ log, c comparison) bool { _, _, ok := c.wrapped(); return ok }, watchdogWrapped)},
+	{"watchdog-may-have-wrapped", explaining(mayHaveWrapped, perhapsWrapped)},
+	{"weak-watchdog", explaining(func(_ log, c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog) }, weakWatchdog)},
+	{"clocks-agree", explaining(func(_ log, c comparison) bool {
+		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdogNS > longNS && !c.contradicts() || c.long)
+	}, clocksAgree)},
+	{"watchdog-jumped", explaining(hasJumped, watchdogJumped)},
 	{"read-back-delay", slowReadBack},
-	{"emulated-clocks", emulatedClocks},
-	{"tsc-jumped", tscJumped},
-	{"bad-calibration", badCalibration},
+	{"emulated-clocks", explaining(func(l log, c comparison) bool {
+		return l.machine.Guest && slices.Contains(emulated, c.watchdog) && c.marked && c.both() != ""
+	}, emulatedClocks)},
+	{"tsc-jumped", explaining(func(_ log, c comparison) bool {
+		if math.IsNaN(c.watchdogNS) || c.watchdogNS > 2e9 || c.watchdogNS <= 0 || !c.marked {
+			return false
+		}
+		// A TSC with more than 20 GHz jumped, whatever its rate.
+		return c.skewNS >= 1e9 || math.IsNaN(c.clockNS) && c.clockCycles/(c.watchdogNS/1e9) > 20e9
+	}, tscJumped)},
+	{"bad-calibration", explaining(func(l log, c comparison) bool {
+		return c.known() && c.watchdogNS > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
+			(c.clock == "tsc-early" || c.at.Timed && c.at.AtNS < early && !refinedBefore(l.events, c.at))
+	}, badCalibration)},
 	{"clocks-disagree", clocksDisagree},
 }
 
-func (l log) evidence(c comparison) []string {
-	return append(slices.Clone(c.text), lines(l.marking())...)
+// explaining returns the rule of a cause that one comparison shows. The lines with its figures are the evidence.
+func explaining(holds func(log, comparison) bool, tell func(log, comparison) Cause) func(log) (Cause, bool) {
+	return func(l log) (Cause, bool) {
+		c, ok := l.compared(func(c comparison) bool { return holds(l, c) })
+		if !ok {
+			return Cause{}, false
+		}
+		cause := tell(l, c)
+		cause.Evidence = slices.Concat(c.text, lines(l.marking()), cause.Evidence)
+		return cause, true
+	}
 }
 
-func watchdogWrapped(l log) (Cause, bool) {
-	c, ok := l.compared(func(c comparison) bool { _, _, ok := c.wrapped(); return ok })
-	if !ok {
-		return Cause{}, false
-	}
+func watchdogWrapped(_ log, c comparison) Cause {
 	r, n, _ := c.wrapped()
 	rounds := "one round"
 	if n > 1 {
 		rounds = fmt.Sprintf("%d rounds", n)
 	}
 	difference := fmt.Sprintf("the difference of %s is %s of %s (%s)", span(c.skewNS), rounds, r.watchdog, span(float64(n)*r.ns))
-	cause := Cause{TSC: TSCRight, Evidence: l.evidence(c), Harmless: c.long}
+	cause := Cause{TSC: TSCRight, Harmless: c.long}
 	if c.watchdog == "" && math.IsNaN(c.watchdogNS) {
 		cause.Text = fmt.Sprintf("%s: %s, so the counter of the watchdog probably wrapped and the TSC is right. The line does not name the watchdog. The check ran late.", c.both(), difference)
-		return cause, true
+		return cause
 	}
 	cause.Text = fmt.Sprintf("%s: %s, whose counter wrapped. The TSC is right; the check ran late, because the machine was paused or did not run its timers.", c.both(), difference)
-	return cause, true
+	return cause
 }
+
+// hzAfter returns the rate of the TSC if the watchdog counted so much more, in ns, than its values show.
+func (c comparison) hzAfter(more float64) float64 { return c.clockCycles / (c.watchdogNS + more) * 1e9 }
 
 // mayHaveWrapped: the log does not have the rate of the TSC, which no CPU has unless the counter of the watchdog wrapped.
-func mayHaveWrapped(l log) (Cause, bool) {
-	hzAfter := func(c comparison, more float64) float64 { return c.clockCycles / (c.watchdogNS + more) * 1e9 }
-	c, ok := l.compared(func(c comparison) bool {
-		if !math.IsNaN(c.clockNS) || !(c.watchdogNS > 0) || !c.marked || slices.Contains(weakWatchdogs, c.watchdog) {
-			return false
-		}
-		rounds := c.rounds()
-		if len(rounds) != 1 || hzAfter(c, 0) <= fastestHz {
-			return false
-		}
-		hz := hzAfter(c, rounds[0].ns)
-		return slowestHz < hz && hz < fastestHz
-	})
-	if !ok {
-		return Cause{}, false
+func mayHaveWrapped(_ log, c comparison) bool {
+	if !math.IsNaN(c.clockNS) || !(c.watchdogNS > 0) || !c.marked || slices.Contains(weakWatchdogs, c.watchdog) {
+		return false
 	}
-	r := c.rounds()[0]
-	return Cause{Evidence: l.evidence(c), Text: fmt.Sprintf(
-		"%s. That is more than any CPU counts in that time. If the counter of %s wrapped once (%s), it is %.3f GHz, which is usual: then the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
-		c.both(), r.watchdog, span(r.ns), hzAfter(c, r.ns)/1e9)}, true
+	rounds := c.rounds()
+	if len(rounds) != 1 || c.hzAfter(0) <= fastestHz {
+		return false
+	}
+	hz := c.hzAfter(rounds[0].ns)
+	return slowestHz < hz && hz < fastestHz
 }
 
-func weakWatchdog(l log) (Cause, bool) {
-	c, ok := l.compared(func(c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog) })
-	if !ok {
-		return Cause{}, false
-	}
+func perhapsWrapped(_ log, c comparison) Cause {
+	r := c.rounds()[0]
+	return Cause{Text: fmt.Sprintf(
+		"%s. That is more than any CPU counts in that time. If the counter of %s wrapped once (%s), it is %.3f GHz, which is usual: then the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
+		c.both(), r.watchdog, span(r.ns), c.hzAfter(r.ns)/1e9)}
+}
+
+func weakWatchdog(l log, c comparison) Cause {
 	text := fmt.Sprintf("%s. That proves little: %s counts timer interrupts, and lost or late ones look like a wrong TSC.", c.both(), c.watchdog)
 	if l.machine.Guest {
 		text += " In a virtual machine they are lost when the host is busy."
@@ -84,7 +98,7 @@ func weakWatchdog(l log) (Cause, bool) {
 	if l.reliableIgnored(c) {
 		text += " Linux before 5.4 also ignores tsc=reliable and tsc=nowatchdog for tsc-early."
 	}
-	return Cause{Text: text, Evidence: l.evidence(c)}, true
+	return Cause{Text: text}
 }
 
 // reliableIgnored is whether a parameter that switches the watchdog off had no effect on tsc-early
@@ -96,43 +110,33 @@ func (l log) reliableIgnored(c comparison) bool {
 // agreePPM is how far two clocks may differ that are both right, in ppm: what NTP corrects.
 const agreePPM = 500
 
-func clocksAgree(l log) (Cause, bool) {
-	c, ok := l.compared(func(c comparison) bool {
-		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdogNS > longNS && !c.contradicts() || c.long)
-	})
-	if !ok {
-		return Cause{}, false
-	}
-	cause := Cause{Evidence: l.evidence(c), Harmless: c.long, TSC: TSCRight}
+func clocksAgree(_ log, c comparison) Cause {
+	agree := fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. ", c.both(), span(c.skewNS), words.ThreeDigits(math.Abs(c.ppm())))
+	late := span(c.watchdogNS - dueNS)
 	switch {
 	case math.Abs(c.ppm()) > agreePPM:
-		cause.TSC = TSCUnknown
-		cause.Text = c.both() + ". The kernel skipped this check, because it ran late: the machine was paused or did not run its timers."
+		return Cause{Harmless: c.long, Text: c.both() + ". The kernel skipped this check, because it ran late: the machine was paused or did not run its timers."}
 	case c.long:
-		cause.Text = fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. The kernel skipped this check, because it ran late: the machine stood still for about %s.", c.both(), span(c.skewNS), words.ThreeDigits(math.Abs(c.ppm())), span(c.watchdogNS-dueNS))
-	default:
-		cause.Text = fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. The check ran %s late, because the machine stood still, and the kernel applied its limit for half a second to it.", c.both(), span(c.skewNS), words.ThreeDigits(math.Abs(c.ppm())), span(c.watchdogNS-dueNS))
+		return Cause{Harmless: true, TSC: TSCRight, Text: agree + "The kernel skipped this check, because it ran late: the machine stood still for about " + late + "."}
 	}
-	return cause, true
+	return Cause{TSC: TSCRight, Text: agree + "The check ran " + late + " late, because the machine stood still, and the kernel applied its limit for half a second to it."}
 }
 
-func watchdogJumped(l log) (Cause, bool) {
-	c, ok := l.compared(func(c comparison) bool {
-		if guestClocks[c.watchdog] == "" || math.IsNaN(c.watchdogNS) || c.back() {
-			return false
-		}
-		if !c.known() { // the rate of the TSC is unknown
-			return !math.IsNaN(c.clockCycles) && c.watchdogNS > 1.5e9
-		}
-		return math.Abs(c.skewNS) >= 1e9 || math.Abs(c.skewNS) >= c.watchdogNS/2
-	})
-	if !ok {
-		return Cause{}, false
+func hasJumped(_ log, c comparison) bool {
+	switch {
+	case guestClocks[c.watchdog] == "" || math.IsNaN(c.watchdogNS) || c.back():
+		return false
+	case !c.known(): // the rate of the TSC is unknown
+		return !math.IsNaN(c.clockCycles) && c.watchdogNS > 1.5e9
 	}
+	return math.Abs(c.skewNS) >= 1e9 || math.Abs(c.skewNS) >= c.watchdogNS/2
+}
+
+func watchdogJumped(l log, c comparison) Cause {
 	const onTime = 1e9 // a check on time, in ns
-	cause := Cause{Evidence: l.evidence(c)}
+	var cause Cause
 	if l.machine.Hypervisor != "" {
-		cause.Evidence = append(cause.Evidence, lines(l.of(hypervisorKind))...)
+		cause.Evidence = lines(l.of(hypervisorKind))
 	}
 	switch {
 	case !c.known() || c.watchdogNS > c.clockNS && c.clockNS > onTime:
@@ -142,7 +146,7 @@ func watchdogJumped(l log) (Cause, bool) {
 	default:
 		cause.Text = fmt.Sprintf("%s: the host stopped this virtual machine for about %s. %s does not count a pause, the TSC does.", c.both(), span(c.skewNS), c.watchdog)
 	}
-	return cause, true
+	return cause
 }
 
 // slowReadBack: the watchdog gave up because its own timer was slow to read.
@@ -190,49 +194,26 @@ func (l log) doubts() []string {
 // emulated are timers that a hypervisor emulates.
 var emulated = []string{"hpet", "acpi_pm", "pit", ""}
 
-func emulatedClocks(l log) (Cause, bool) {
-	c, ok := l.compared(func(c comparison) bool {
-		return l.machine.Guest && slices.Contains(emulated, c.watchdog) && c.marked && c.both() != ""
-	})
-	if !ok {
-		return Cause{}, false
-	}
+func emulatedClocks(_ log, c comparison) Cause {
 	rate := ""
 	if c.known() && c.watchdogNS > 0 {
 		rate = ": " + deviation(c.ppm()) + c.contradiction()
 	}
-	return Cause{Evidence: l.evidence(c), Text: fmt.Sprintf(
-		"%s%s. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. %s", c.both(), rate, oneCannotTell)}, true
+	return Cause{Text: fmt.Sprintf(
+		"%s%s. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. %s", c.both(), rate, oneCannotTell)}
 }
 
-func tscJumped(l log) (Cause, bool) {
-	c, ok := l.compared(func(c comparison) bool {
-		if math.IsNaN(c.watchdogNS) || c.watchdogNS > 2e9 || c.watchdogNS <= 0 || !c.marked {
-			return false
-		}
-		// A TSC with more than 20 GHz jumped, whatever its rate.
-		return c.skewNS >= 1e9 || math.IsNaN(c.clockNS) && c.clockCycles/(c.watchdogNS/1e9) > 20e9
-	})
-	if !ok {
-		return Cause{}, false
-	}
-	return Cause{TSC: TSCWrong, Evidence: append(l.evidence(c), lines(l.of(refused))...), Text: c.both() +
-		": the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."}, true
+func tscJumped(l log, c comparison) Cause {
+	return Cause{TSC: TSCWrong, Evidence: lines(l.of(refused)), Text: c.both() +
+		": the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."}
 }
 
 // early is how long after boot the rate of the TSC may be a first estimate, in ns.
 const early = 120e9
 
-func badCalibration(l log) (Cause, bool) {
-	c, ok := l.compared(func(c comparison) bool {
-		return c.known() && c.watchdogNS > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
-			(c.clock == "tsc-early" || c.at.Timed && c.at.AtNS < early && !refinedBefore(l.events, c.at))
-	})
-	if !ok {
-		return Cause{}, false
-	}
-	return Cause{Evidence: l.evidence(c), Text: fmt.Sprintf(
-		"%s: %s. So little, so soon after boot, is probably the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong.", c.both(), deviation(c.ppm()))}, true
+func badCalibration(_ log, c comparison) Cause {
+	return Cause{Text: fmt.Sprintf(
+		"%s: %s. So little, so soon after boot, is probably the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong.", c.both(), deviation(c.ppm()))}
 }
 
 func refinedBefore(events []Event, at Event) bool {

@@ -121,20 +121,6 @@ func TestExplain(t *testing.T) {
 	require.Len(t, explained, tried, "a row of the table has no log")
 }
 
-// What stands before a line changes nothing, and neither does its end.
-func TestStampsChangeNoCause(t *testing.T) {
-	for name, p := range plantedLogs {
-		lines := strings.Split(p.log, "\n")
-		for _, before := range []string{"[    C7] ", "<4>", "kern  :warn  : ", "Sep 11 07:03:06 host kernel: "} {
-			var changed []string
-			for _, line := range lines {
-				changed = append(changed, before+line+"\r")
-			}
-			require.Equal(t, kinds(Explain(Parse(lines), p.machine)), kinds(Explain(Parse(changed), p.machine)), "%s: %q", name, before)
-		}
-	}
-}
-
 func TestEvidenceIsBounded(t *testing.T) {
 	var lines []string
 	for cpu := range 5000 {

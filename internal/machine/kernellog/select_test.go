@@ -28,19 +28,6 @@ func TestAFloodDoesNotHideTheReason(t *testing.T) {
 	require.Contains(t, twice[0], "logged 1010 times", "a folded line is folded again")
 }
 
-func TestLinesThatDecideComeFirst(t *testing.T) {
-	const decides = "Measured 77 cycles TSC warp between CPUs, turning off TSC clock."
-	var log []string
-	for i := range 50 {
-		log = append(log, "rtc_cmos: noise "+strings.Repeat("x", i), "clocksource: Switched to clocksource c"+strings.Repeat("x", i))
-	}
-	kept, incomplete := Select(slices.Insert(log, 40, decides), 10)
-	require.True(t, incomplete)
-	require.Len(t, kept, 10)
-	require.Contains(t, kept, decides)
-	require.NotContains(t, strings.Join(kept, "\n"), "noise")
-}
-
 func TestOfLinesThatDecideTheLastIsKept(t *testing.T) {
 	var log []string
 	for i := range 6 {
@@ -52,30 +39,30 @@ func TestOfLinesThatDecideTheLastIsKept(t *testing.T) {
 	require.Equal(t, log[:3], few)
 }
 
+// Lines that decide come first, then the context, each in their order, and whoever asks learns that lines are missing.
 func TestSelectSaysThatLinesAreMissing(t *testing.T) {
+	const decides, context = "tsc: Marking TSC unstable due to clocksource watchdog", "clocksource: Switched to clocksource hpet"
 	var lines []string
 	for i := range 100 {
 		lines = append(lines, fmt.Sprintf("clocksource: %c%c: unknown", 'a'+i%26, 'a'+i/26))
 	}
-	const decides = "tsc: Marking TSC unstable due to clocksource watchdog"
-	lines = append(lines[:50:50], append([]string{decides, "clocksource: Switched to clocksource hpet"}, lines[50:]...)...)
-	kept, incomplete := Select(lines, 10)
-	require.True(t, incomplete)
-	require.Len(t, kept, 10)
-	require.Contains(t, kept, decides)
-	require.Contains(t, kept, "clocksource: Switched to clocksource hpet")
-	require.Equal(t, lines[0], kept[0], "in their order")
-	require.Equal(t, lines[101], kept[9])
-	kept, incomplete = Select(lines, 1)
-	require.True(t, incomplete)
-	require.Equal(t, []string{decides}, kept)
-	kept, incomplete = Select(lines, -1)
-	require.True(t, incomplete)
-	require.Empty(t, kept)
-	kept, incomplete = Select(lines, len(lines))
-	require.False(t, incomplete)
-	require.Equal(t, lines, kept)
-	kept, incomplete = Select(nil, 80)
+	lines = slices.Insert(lines, 50, decides, context)
+	for _, c := range []struct {
+		limit      int
+		want       []string
+		incomplete bool
+	}{
+		{limit: 10, want: slices.Concat(lines[:4], []string{decides, context}, lines[98:]), incomplete: true},
+		{limit: 2, want: []string{decides, context}, incomplete: true},
+		{limit: 1, want: []string{decides}, incomplete: true},
+		{limit: -1, incomplete: true},
+		{limit: len(lines), want: lines},
+	} {
+		kept, incomplete := Select(lines, c.limit)
+		require.Equal(t, c.incomplete, incomplete, c.limit)
+		require.Equal(t, c.want, kept, c.limit)
+	}
+	kept, incomplete := Select(nil, 80)
 	require.False(t, incomplete)
 	require.Empty(t, kept)
 }
