@@ -1,198 +1,119 @@
 package fleet
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// usualCosts are what clocks cost on a healthy machine, in ns.
-var usualCosts = []Cost{
-	{Clock: "CLOCK_MONOTONIC@vdso", MedianNS: 21.8, QuietNS: 21.7, KernelEntry: result.Never}, {Clock: "CLOCK_REALTIME@vdso", MedianNS: 21.9, QuietNS: 21.7, KernelEntry: result.Never},
-	{Clock: "CLOCK_MONOTONIC_COARSE@vdso", MedianNS: 3.2, QuietNS: 3.1, KernelEntry: result.Never}, {Clock: "CLOCK_MONOTONIC@syscall", MedianNS: 250, QuietNS: 245, KernelEntry: result.Always}, {Clock: "RDTSC@cpu", MedianNS: 9.6, QuietNS: 9.5, KernelEntry: result.Never},
-}
-
-// made returns n machines of a few groups. Costs differ by a percent or two. Every tenth is busy: its costs
-// are up to a fifth higher.
-func made(n int, random *rand.Rand) []Machine {
-	var all []Machine
-	for i := range n {
-		m := Machine{Name: fmt.Sprintf("web%04d", i), ClockSource: "tsc", alike: Alike{CPU: "AMD EPYC", Kernel: "linux/amd64 6.1.0", Hypervisor: "kvm", Version: "0.1.0"}}
-		scale := 1.0
-		switch i % 4 {
-		case 1:
-			m.alike.CPU, scale = "Intel Xeon", 0.9
-		case 2:
-			m.alike.Kernel, m.alike.Hypervisor, scale = "linux/amd64 5.15.0", "xen", 1.1
-		}
-		busy := 1.0
-		if i%10 == 9 {
-			busy += 0.2 * random.Float64()
-		}
-		for _, c := range usualCosts {
-			noise := scale * busy * (1 + 0.01*random.NormFloat64())
-			m.Clocks = append(m.Clocks, Cost{Clock: c.Clock, MedianNS: c.MedianNS * noise * (1 + 0.02*random.Float64()), QuietNS: c.QuietNS * noise, KernelEntry: c.KernelEntry})
-		}
-		if random.IntN(3) == 0 { // what many have is no reason
-			m.Findings = append(m.Findings, Finding{"unsynchronised", result.Warn, "the wall clock is not synchronised"})
-		}
-		all = append(all, m)
+// many returns so many alike machines, whose costs of one clock differ by a percent.
+func many(n int) []Machine {
+	costs := make([]float64, n)
+	for i := range costs {
+		costs[i] = 21.7 + 0.02*float64(i*7%n)
 	}
-	return all
+	return machines("k", "tsc", costs...)
 }
 
-// planted makes seven machines odd, in four ways, and returns their names with the kinds.
-func planted(all []Machine, random *rand.Rand) map[string][]string {
-	odd := map[string][]string{}
-	for i, at := range random.Perm(len(all))[:7] {
-		m := &all[at]
-		switch i % 4 {
-		case 0: // demoted
-			m.ClockSource = "hpet"
-			for k := range m.Clocks[:2] {
-				m.Clocks[k] = Cost{Clock: m.Clocks[k].Clock, MedianNS: 1450, QuietNS: 1400, KernelEntry: result.Always}
+// kindsOf returns the kinds of the reasons of each odd machine.
+func kindsOf(groups ...Group) map[string][]string {
+	kinds := map[string][]string{}
+	for _, g := range groups {
+		for _, m := range g.Machines {
+			for _, r := range m.Reasons {
+				kinds[m.Name] = append(kinds[m.Name], r.Kind)
 			}
-			odd[m.Name] = []string{OddClockSource, OddKernelEntry, OddCost}
-		case 1: // a clock that got dearer
-			m.Clocks[0].MedianNS *= 1.6
-			m.Clocks[0].QuietNS *= 1.6
-			odd[m.Name] = []string{OddCost}
-		case 2:
-			m.Clocks[1].KernelEntry = result.Sometimes
-			odd[m.Name] = []string{OddKernelEntry}
-		case 3:
-			m.Findings = append(m.Findings, Finding{"backwards", result.Error, "a clock went backwards"})
-			odd[m.Name] = []string{OddFinding}
 		}
 	}
-	return odd
+	return kinds
 }
 
-// Exactly the odd machines are named, whatever the noise.
+// Each way to be odd is named, and what many machines have is no reason. fleet_test.go has the noise.
 func TestOddMachines(t *testing.T) {
-	for seed := range uint64(10) {
-		random := rand.New(rand.NewPCG(seed, 17)) //nolint:gosec // a test
-		machines := made(1000, random)
-		want := planted(machines, random)
-		got := map[string][]string{}
-		for _, g := range Groups(machines) {
-			for _, m := range g.Machines {
-				for _, r := range m.Reasons {
-					got[m.Name] = append(got[m.Name], r.Kind)
-				}
-			}
+	all := many(40)
+	for i := range all {
+		all[i].Clocks[0].KernelEntry = result.Never
+		if i%3 == 0 {
+			all[i].Findings = []Finding{{"unsynchronised", result.Warn, "the wall clock is not synchronised"}}
 		}
-		require.Equal(t, want, got, "seed %d", seed)
 	}
+	all[3].ClockSource, all[3].Clocks = "hpet", []Cost{{Clock: "c", MedianNS: 1450, QuietNS: 1400, KernelEntry: result.Always}}
+	all[7].Clocks[0].QuietNS *= 1.6
+	all[11].Clocks[0].KernelEntry = result.Sometimes
+	all[15].Findings = append(all[15].Findings, Finding{"backwards", result.Error, "a clock went backwards"})
+	require.Equal(t, map[string][]string{
+		"k-tsc-3": {OddClockSource, OddKernelEntry, OddCost}, "k-tsc-7": {OddCost}, "k-tsc-11": {OddKernelEntry}, "k-tsc-15": {OddFinding},
+	}, kindsOf(Groups(all)...))
 }
 
 func TestGroups(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
-	groups := Groups(made(103, random))
+	all := slices.Concat(machines("b", "tsc", 20, 20), machines("a", "tsc", 20, 20), machines("c", "tsc", 20, 20, 20))
+	slices.Reverse(all)
+	groups := Groups(all)
 	require.Len(t, groups, 3)
-	require.Equal(t, []int{51, 26, 26}, []int{len(groups[0].Machines), len(groups[1].Machines), len(groups[2].Machines)})
-	require.Equal(t, []Count{{"tsc", 51}}, groups[0].ClockSources)
-	require.True(t, slices.IsSortedFunc(groups[0].Machines, func(a, b Machine) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	}))
+	require.Equal(t, []string{"c", "a", "b"}, []string{groups[0].Kernel, groups[1].Kernel, groups[2].Kernel}, "the largest first")
+	require.Equal(t, []Count{{"tsc", 3}}, groups[0].ClockSources)
+	require.Equal(t, "c-tsc-0", groups[0].Machines[0].Name, "by name")
 	require.Empty(t, Groups(nil))
 }
 
 // Of four machines none can be odd, and of a group of two kinds neither is.
 func TestWhatIsNotOdd(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
-	all := made(4, random)
-	for i := range all {
-		all[i].alike = Alike{}
-	}
-	all[0].ClockSource = "hpet"
-	g := Groups(all)[0]
+	few := many(4)
+	few[0].ClockSource = "hpet"
+	g := Groups(few)[0]
 	require.True(t, g.TooFew)
-	require.Empty(t, g.Machines[0].Reasons)
-
-	all = made(40, random)
+	require.Empty(t, kindsOf(g))
+	all := many(40)
 	for i := range all {
-		all[i].alike = Alike{}
 		if i%2 == 0 {
-			all[i].ClockSource = "kvm-clock"
-			all[i].Clocks[0].QuietNS *= 2
+			all[i].ClockSource, all[i].Clocks[0].QuietNS = "kvm-clock", 43
 		}
 	}
 	g = Groups(all)[0]
 	require.False(t, g.TooFew)
-	for _, m := range g.Machines {
-		require.Empty(t, m.Reasons, m.Name)
-	}
+	require.Empty(t, kindsOf(g))
 	require.Equal(t, []Count{{"kvm-clock", 20}, {"tsc", 20}}, g.ClockSources)
 }
 
 // Too few machines with a clock source for quartiles, and too many to be odd by it: none is odd for its costs.
 func TestSomeOfAnotherClockSource(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
-	for name, c := range map[string]struct {
-		machines, others int
-		odd              bool
-	}{
-		"four of eighteen": {machines: 18, others: 4},
-		"two of nine":      {machines: 9, others: 2},
-		"two of twenty":    {machines: 20, others: 2, odd: true},
+	for name, c := range map[string]struct{ machines, others, odd int }{
+		"four of eighteen": {machines: 18, others: 4}, "two of nine": {machines: 9, others: 2}, "two of twenty": {machines: 20, others: 2, odd: 2},
 	} {
-		all := made(c.machines, random)
+		all := many(c.machines)
+		for i := range c.others {
+			all[i].ClockSource, all[i].Clocks[0].QuietNS = "another", 1400
+		}
+		kinds := kindsOf(Groups(all)[0])
+		require.Len(t, kinds, c.odd, name)
+		for _, of := range kinds {
+			require.Contains(t, of, OddCost, name)
+		}
+	}
+}
+
+// A cost that changed while it was measured is not odd, nor is a clock that few machines timed.
+func TestUnsteadyAndRareCosts(t *testing.T) {
+	all := many(10)
+	all[5].Clocks = append(all[5].Clocks, Cost{Clock: "CLOCK_PROCESS_CPUTIME_ID@vdso", MedianNS: 500, QuietNS: 500, KernelEntry: result.Always})
+	all[3].Clocks[0].QuietNS = 900
+	require.Equal(t, map[string][]string{"k-tsc-3": {OddCost}}, kindsOf(Groups(all)...))
+	all[3].Clocks[0].Unsteady = true
+	require.Empty(t, kindsOf(Groups(all)...))
+}
+
+// Clock sources of which none is usual make nothing odd, nor does one that only a machine has where the others report none.
+func TestNoUsualClockSource(t *testing.T) {
+	for _, source := range []string{"source", ""} {
+		all := many(10)
 		for i := range all {
-			all[i].alike = Alike{}
-			if i < c.others {
-				all[i].ClockSource = "another"
-				all[i].Clocks[0].QuietNS = 1400
-			}
+			all[i].ClockSource = strings.Repeat(source, i)
 		}
-		for i, m := range Groups(all)[0].Machines {
-			require.Equal(t, i < c.others && c.odd, because(m, OddCost), "%s: %s %v", name, m.Name, m.Reasons)
-		}
+		all[4].ClockSource = "tsc"
+		require.Empty(t, kindsOf(Groups(all)...))
 	}
-}
-
-// A cost that changed while it was measured is not odd.
-func TestUnsteadyCostIsNotOdd(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
-	all := made(10, random)
-	for _, unsteady := range []bool{false, true} {
-		all[3].Clocks[0].QuietNS, all[3].Clocks[0].Unsteady = 900, unsteady
-		for _, m := range Groups(all)[0].Machines {
-			require.Equal(t, m.Name == all[3].Name && !unsteady, because(m, OddCost), m.Reasons)
-		}
-	}
-}
-
-// A clock that few machines timed, and clock sources of which none is usual, make nothing odd.
-func TestNothingUsual(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
-	all := made(10, random)
-	for i := range all {
-		all[i].alike = Alike{}
-		all[i].ClockSource = fmt.Sprint("source", i)
-	}
-	all[3].Clocks = append(all[3].Clocks, Cost{Clock: "CLOCK_PROCESS_CPUTIME_ID@vdso", MedianNS: 500, QuietNS: 500, KernelEntry: result.Always})
-	for _, m := range Groups(all)[0].Machines {
-		for _, r := range m.Reasons {
-			require.NotContains(t, []string{OddClockSource, OddKernelEntry}, r.Kind, r.Text)
-		}
-	}
-	for i := range all {
-		all[i].ClockSource = ""
-	}
-	all[4].ClockSource = "tsc"
-	for _, m := range Groups(all)[0].Machines {
-		require.False(t, because(m, OddClockSource))
-	}
-}
-
-func because(m Machine, kind string) bool {
-	return slices.ContainsFunc(m.Reasons, func(r Reason) bool { return r.Kind == kind })
 }

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -27,4 +28,16 @@ func TestPageShowsTheState(t *testing.T) {
 	}
 	require.NotContains(t, text, "\x1b")
 	require.NotContains(t, text, "No finding")
+}
+
+// docs/watch.md has every kind of event, and every metric.
+func TestDocs(t *testing.T) {
+	content, err := os.ReadFile("../../docs/watch.md")
+	require.NoError(t, err)
+	for _, kind := range Kinds {
+		require.Contains(t, string(content), "`"+kind+"`")
+	}
+	for _, f := range (&State{TimeSync: &result.TimeSync{}}).Metrics() {
+		require.Contains(t, string(content), "`"+f.Name)
+	}
 }

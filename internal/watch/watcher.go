@@ -39,7 +39,6 @@ func newWatcher(s Settings) *watcher {
 	return w
 }
 
-// beat compares a moment with the one before.
 func (w *watcher) beat(m moment) {
 	if w.moment != nil {
 		if events := between(*w.moment, m); len(events) > 0 {
@@ -117,25 +116,21 @@ func (w *watcher) changes(last *snapshot, now snapshot) []Event {
 	if before.source != now.source {
 		events = slices.Insert(events, 0, Event{
 			Time: now.at, Kind: ClockSource, From: before.source, To: now.source,
-			Message: fmt.Sprintf("the clock source changed from %s to %s", named(before.source), named(now.source)),
+			Message: fmt.Sprintf("the clock source changed from %s to %s", cmp.Or(before.source, unnamed), cmp.Or(now.source, unnamed)),
 		})
 	}
 	return slices.Concat(events, availability(before, now), synchronisation(before, now), stoodStill(before, now))
 }
 
-func named(source string) string {
-	if source == "" {
-		return "an unknown one"
-	}
-	return source
-}
+// unnamed stands for a clock source without a name.
+const unnamed = "an unknown one"
 
 // entries returns an event for all clocks whose reads now enter the kernel, or no longer do. Their costs begin anew.
 func (w *watcher) entries(now snapshot) []Event {
 	var events []Event
 	for i, c := range now.clocks {
-		if !known(c.KernelEntry) {
-			continue
+		if entryWords[c.KernelEntry] == "" {
+			continue // unknown
 		}
 		old := w.entered[c.ID]
 		w.entered[c.ID] = c.KernelEntry
@@ -167,8 +162,6 @@ var entryWords = map[string]string{
 	result.Sometimes: "now sometimes enter the kernel",
 	result.Never:     "no longer enter the kernel",
 }
-
-func known(kernelEntry string) bool { _, ok := entryWords[kernelEntry]; return ok }
 
 // costWords returns what the first clock of an event cost and costs; "" if either is not known.
 func costWords(e Event) string {
@@ -202,8 +195,8 @@ func (w *watcher) costs(now snapshot) []Event {
 func availability(before, now snapshot) []Event {
 	var events []Event
 	for _, c := range now.clocks {
-		old := clockOf(before, c.ID)
-		if old == nil || old.Available == c.Available {
+		i := slices.IndexFunc(before.clocks, func(old compare.Clock) bool { return old.ID == c.ID })
+		if i < 0 || before.clocks[i].Available == c.Available {
 			continue
 		}
 		message := c.ID + " can be read again"
@@ -213,14 +206,6 @@ func availability(before, now snapshot) []Event {
 		events = append(events, Event{Time: now.at, Kind: Availability, Clocks: []string{c.ID}, Message: message})
 	}
 	return events
-}
-
-func clockOf(l snapshot, id string) *compare.Clock {
-	i := slices.IndexFunc(l.clocks, func(c compare.Clock) bool { return c.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return &l.clocks[i]
 }
 
 func synchronisation(before, now snapshot) []Event {
@@ -281,15 +266,11 @@ func (w *watcher) examine(ctx context.Context) (log []string, events []Event) {
 		return nil, nil
 	}
 	events = findingEvents(before.Findings, document.Findings)
-	if !complete(document) { // what it did not measure it did not find
+	unmeasured := func(c compare.Clock) bool { return c.Available && c.Latency == nil }
+	if slices.ContainsFunc(compare.Of(document).Clocks, unmeasured) { // what it did not measure it did not find
 		events = slices.DeleteFunc(events, func(e Event) bool { return e.Kind == FindingGone })
 	}
 	return newLines(before, document), events
-}
-
-// complete returns whether an examination measured all clocks that can be read.
-func complete(d *result.Document) bool {
-	return !slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Available && c.Latency == nil })
 }
 
 // newLines returns the lines of the kernel's log that the document before did not have.
@@ -332,42 +313,33 @@ func explain(events []Event, log []string) {
 	if len(log) == 0 {
 		return
 	}
-	for i := range events {
-		if e := &events[i]; e.Kind == ClockSource {
+	// The line with the verdict of the kernel's watchdog explains most, or else the last.
+	i := slices.IndexFunc(log, func(line string) bool { return strings.Contains(line, "Marking clocksource") })
+	if i < 0 {
+		i = len(log) - 1
+	}
+	for k := range events {
+		if e := &events[k]; e.Kind == ClockSource {
 			e.KernelLog = log
-			e.Message += "; the kernel's log says: " + strings.TrimRight(log[reason(log)], ":. ")
+			e.Message += "; the kernel's log says: " + strings.TrimRight(log[i], ":. ")
 		}
 	}
-}
-
-// reason returns the line that explains most: the one with the verdict of the kernel's watchdog, or the last.
-func reason(log []string) int {
-	verdict := func(line string) bool { return strings.Contains(line, "Marking clocksource") }
-	if i := slices.IndexFunc(log, verdict); i >= 0 {
-		return i
-	}
-	return len(log) - 1
 }
 
 func (w *watcher) report(events []Event) {
 	for _, e := range events {
 		e.Time = e.Time.UTC()
-		w.count(e)
+		w.state.Events[e.Kind]++
+		switch e.Kind {
+		case Stall:
+			w.state.StallSeconds += float64(e.DurationNS) / 1e9
+		case Suspend:
+			w.state.SuspendSeconds += float64(e.DurationNS) / 1e9
+		}
 		w.settings.Report(e)
 	}
 }
 
-func (w *watcher) count(e Event) {
-	w.state.Events[e.Kind]++
-	switch e.Kind {
-	case Stall:
-		w.state.StallSeconds += float64(e.DurationNS) / 1e9
-	case Suspend:
-		w.state.SuspendSeconds += float64(e.DurationNS) / 1e9
-	}
-}
-
-// publish publishes a copy of the state.
 func (w *watcher) publish() {
 	if w.last == nil {
 		return
