@@ -68,12 +68,12 @@ var relations = []relation{
 	{
 		"`gettimeofday` through the vDSO: HPET / TSC", 1, 644, 35,
 		figure{"hpet", "gettimeofday@vdso", 0}, figure{"tsc", "gettimeofday@vdso", 0},
-		"On the Xeons most of the cost is the device, here the system call",
+		"There mostly the device, here the system call",
 	},
 	{
 		"`gettimeofday` on HPET: system call / vDSO", 1, 734, 644,
 		figure{"hpet", "gettimeofday@syscall", 0}, figure{"hpet", "gettimeofday@vdso", 0},
-		"About 1: the vDSO saves nothing where it enters the kernel",
+		"About 1: the vDSO saves nothing",
 	},
 	{
 		"`gettimeofday` on TSC: system call / vDSO", 1, 91, 35,
@@ -81,23 +81,23 @@ var relations = []relation{
 		"QEMU emulates each change of privilege",
 	},
 	{
-		"The HPET's counter read directly / `gettimeofday` through the vDSO on HPET", 1, 565, 644,
+		"The HPET's register / `gettimeofday` through the vDSO on HPET", 1, 565, 644,
 		figure{"hpet", "hpet@mmio", 0}, figure{"hpet", "gettimeofday@vdso", 0},
-		"Not reproduced: the emulated HPET is a function of QEMU",
+		"Not reproduced: a function of QEMU",
 	},
 	{
 		"On TSC: `CLOCK_REALTIME_COARSE` / `CLOCK_REALTIME`", 1, 8.4, 30,
 		figure{"tsc", "CLOCK_REALTIME_COARSE@vdso", 0}, figure{"tsc", "CLOCK_REALTIME@vdso", 0},
-		"The emulated counter is as fast as other instructions",
+		"The emulated counter is fast",
 	},
 	{
 		"HPET, reads per second: 2 threads / 1", 1, 2.18e6, 1.55e6,
 		figure{"hpet", "gettimeofday@vdso", 2}, figure{"hpet", "gettimeofday@vdso", 1},
-		"The Xeons share the timer. Here the threads share the lock of QEMU's devices",
+		"There the threads share the timer, here QEMU's lock",
 	},
 	{
-		"Xen: `currentTimeMillis` with clock source xen / switched to tsc", 2, 362, 25.6,
+		"`currentTimeMillis` with clock source xen / tsc", 2, 362, 25.6,
 		figure{"xen", "gettimeofday@vdso", 0}, figure{"tsc", "gettimeofday@vdso", 0},
-		"Reproduced in kind: a system call goes through Xen, which flushes the emulated TLB",
+		"A system call goes through Xen, which flushes the emulated TLB",
 	},
 }

@@ -47,11 +47,10 @@ type chapter struct {
 	trust                      trustRow
 }
 
-// Finding is the answer of doctor: its first sentence, without the cause, which the column beside it shows.
+// Finding is the beginning of doctor's answer: fast or slow, and what a read costs.
 func (c chapter) Finding() string {
-	first, _, _ := strings.Cut(c.Doctor, "\n\n")
-	first, _, _ = strings.Cut(strings.ReplaceAll(strings.TrimSuffix(first, "."), "\n", " "), "; ")
-	return first + "."
+	cost, _, _ := strings.Cut(strings.TrimPrefix(c.Doctor, "Reading the clock is "), ", ")
+	return cost
 }
 
 // A page is the whole report.

@@ -35,7 +35,7 @@ const x86, arm = "qemu-system-x86_64", "qemu-system-aarch64"
 // (select, wait, output) it hands on to the program init.
 var worlds = []world{
 	{
-		name: "hpet", about: "x86-64 whose TSC is not invariant, so that the kernel takes the HPET",
+		name: "hpet", about: "x86-64 without an invariant TSC",
 		arch: "amd64", emulator: x86, source: "hpet", vdso: result.Always, finding: kernelEntry,
 		sources: []string{"hpet", "acpi_pm"}, threads: "1,2",
 		machine: []string{"-cpu", "max", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
