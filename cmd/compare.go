@@ -102,7 +102,7 @@ func (flags compareFlags) check(command *cobra.Command) error {
 	case given("timer-resolution") && flags.timer <= 0:
 		return fmt.Errorf("--timer-resolution %s: write a duration such as 1ms", flags.timer)
 	case given("throughput-time") && (flags.time < minTime || flags.time > maxTime):
-		return timeError(command, "throughput-time", flags.time, minTime, "1h")
+		return timeError("throughput-time", flags.time, minTime, "1h")
 	case given("rounds") && (flags.rounds < 1 || flags.rounds > maxRounds):
 		return fmt.Errorf("--rounds %d: write a number from 1 to %d", flags.rounds, maxRounds)
 	case flags.repeat < 1 || flags.repeat > maxRepeat:

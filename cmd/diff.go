@@ -46,15 +46,10 @@ of one run, so diff judges by runs where there are several.`,
 			if len(files) != 2 {
 				return fmt.Errorf("diff takes two results, the old one and the new one; it got %d; write several runs as a folder, or as a glob in quotes", len(files))
 			}
-			if command.Flags().Changed("alpha") {
-				_, _ = fmt.Fprintln(command.ErrOrStderr(), "timebench: --alpha is ignored: verdicts no longer depend on it")
-			}
 			return compareFiles(command.OutOrStdout(), command.ErrOrStderr(), flags, files[0], files[1])
 		},
 	}
 	f := command.Flags()
-	f.Float64("alpha", 0, "")
-	_ = f.MarkHidden("alpha")
 	f.StringVar(&flags.minChange, "min-change", "2%", "smallest change that counts, as a `percentage`")
 	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock is slower by more than this `percentage` beyond noise, and 3 if that cannot be told")
 	formerly(command, "least", "min-change")

@@ -26,9 +26,9 @@ func flagError(command *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	switch {
 	case errors.As(err, &wrong):
-		return fmt.Errorf("%s %q: %s", typed(wrong.GetFlag()), wrong.GetValue(), rightValues[wrong.GetFlag().Value.Type()])
+		return fmt.Errorf("--%s %q: %s", wrong.GetFlag().Name, wrong.GetValue(), rightValues[wrong.GetFlag().Value.Type()])
 	case errors.As(err, &none):
-		return fmt.Errorf("%s has no value; give it one", typed(none.GetFlag()))
+		return fmt.Errorf("--%s has no value; give it one", none.GetFlag().Name)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%w; `%s --help` lists the flags", err, command.CommandPath())
 	}
@@ -71,26 +71,14 @@ func formerly(command *cobra.Command, former, now string) {
 	command.Flags().SetNormalizeFunc(func(all *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == former {
 			name = now
-			all.Lookup(now).Annotations = map[string][]string{formerName: {former}}
 		}
 		return others(all, name)
 	})
 }
 
-// formerName is the annotation of a flag that was typed by its former name.
-const formerName = "timebench-former-name"
-
-// typed returns a flag as it was typed, and its name now if that is another.
-func typed(flag *pflag.Flag) string {
-	if former := flag.Annotations[formerName]; len(former) > 0 {
-		return fmt.Sprintf("--%s (now --%s)", former[0], flag.Name)
-	}
-	return "--" + flag.Name
-}
-
 // timeError returns that a flag has a duration out of bounds.
-func timeError(command *cobra.Command, flag string, given, least time.Duration, most string) error {
-	return fmt.Errorf("%s %s: write a duration from %s to %s", typed(command.Flags().Lookup(flag)), given, least, most)
+func timeError(flag string, given, least time.Duration, most string) error {
+	return fmt.Errorf("--%s %s: write a duration from %s to %s", flag, given, least, most)
 }
 
 // complete makes the shell complete a flag to these values.

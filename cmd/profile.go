@@ -57,7 +57,7 @@ below. Profile is for Linux.`,
 				return err
 			}
 			if flags.time < profile.MinTime || flags.time > maxSectionTime {
-				return timeError(command, "duration", flags.time, profile.MinTime, "720h")
+				return timeError("duration", flags.time, profile.MinTime, "720h")
 			}
 			if rate < profile.MinRate || rate > profile.MaxRate {
 				return fmt.Errorf("--rate %d: write a number from %d to %d", rate, profile.MinRate, profile.MaxRate)
@@ -112,7 +112,7 @@ func profileSettings(command *cobra.Command, args []string) (s profile.Settings,
 		case len(args) == 0:
 			return s, errors.New("there is no command after --; write -- COMMAND [ARGUMENT...]")
 		case command.Flags().Changed("duration"):
-			return s, fmt.Errorf("%s and a command: a command is profiled until it ends; omit it", typed(command.Flags().Lookup("duration")))
+			return s, errors.New("--duration and a command: a command is profiled until it ends; omit it")
 		}
 		s.Command = args
 		return s, nil

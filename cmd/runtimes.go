@@ -46,7 +46,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 				return err
 			}
 			if flags.time < runtimes.ShortestTime || flags.time > maxCallTime {
-				return timeError(command, "call-time", flags.time, runtimes.ShortestTime, "1m")
+				return timeError("call-time", flags.time, runtimes.ShortestTime, "1m")
 			}
 			settings := runtimes.Settings{Runtimes: selected, Starts: runtimes.DefaultStarts, Time: flags.time, CPUs: host.UsableCPUs(host.Facts())}
 			if threads != "" {
@@ -54,7 +54,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 					return fmt.Errorf("--threads: %w", err)
 				}
 			}
-			clocks := systemClocks()
+			clocks := systemClocks(clock.Catalog())
 			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
 				own, err := measureSystemClocks(ctx, clocks)
 				if err != nil {
@@ -108,27 +108,12 @@ func selectedRuntimes(names, given []string) ([]runtimes.Selected, error) {
 }
 
 // systemClocks returns the clocks that runtimes read where they can: from the vDSO, or by system calls where there
-// is none.
-func systemClocks() []clock.Clock {
-	return firstAvailable(clock.Catalog(), [][]string{
-		{
-			"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_COARSE@vdso", "gettimeofday@vdso", "time@vdso",
-			"CLOCK_PROCESS_CPUTIME_ID@vdso", "CLOCK_THREAD_CPUTIME_ID@vdso",
-			"GetSystemTimePreciseAsFileTime@winapi", "QueryPerformanceCounter@winapi",
-		},
-		{"CLOCK_REALTIME@syscall", "CLOCK_MONOTONIC@syscall", "CLOCK_MONOTONIC_COARSE@syscall", "gettimeofday@syscall"},
-	})
-}
-
-// firstAvailable returns the clocks of the first choice of which any is available; the default ones if none is.
-func firstAvailable(all []clock.Clock, choices [][]string) []clock.Clock {
-	for _, ids := range choices {
+// is none; the default ones if there are neither.
+func systemClocks(all []clock.Clock) []clock.Clock {
+	calls := append(slices.Clone(clock.MostRead), "CLOCK_MONOTONIC_COARSE", "time", "CLOCK_PROCESS_CPUTIME_ID", "CLOCK_THREAD_CPUTIME_ID")
+	for _, paths := range [][]clock.Path{{clock.VDSO, clock.WinAPI}, {clock.Syscall}} {
 		available := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool {
-			if !slices.Contains(ids, c.ID) {
-				return true
-			}
-			_, err := c.Open()
-			return err != nil
+			return !slices.Contains(paths, c.Path) || !slices.Contains(calls, callOf(c)) || clock.Readable(c) != nil
 		})
 		if len(available) > 0 {
 			return available

@@ -68,7 +68,7 @@ func (flags *sectionFlags) check(command *cobra.Command, selectors []string, usu
 		return nil, nil, err
 	}
 	if flags.time < minTime || flags.time > maxSectionTime {
-		return nil, nil, timeError(command, "duration", flags.time, minTime, "720h")
+		return nil, nil, timeError("duration", flags.time, minTime, "720h")
 	}
 	if cpus = thread.Usable(); flags.cpus != "" {
 		if cpus, err = thread.ParseCPUs(flags.cpus); err != nil {

@@ -142,9 +142,9 @@ func Catalog() []Clock {
 // QueryPerformanceCounter.
 var inDefault = map[string]bool{"CLOCK_MONOTONIC@syscall": true, "gettimeofday@syscall": true, "NtQueryPerformanceCounter@syscall": true}
 
-// mostRead are the calls that programs read most. They are in the default set also where this build has only their system
+// MostRead are the calls that programs read most. They are in the default set also where this build has only their system
 // calls, as on FreeBSD.
-var mostRead = []string{"CLOCK_REALTIME", "CLOCK_MONOTONIC", "gettimeofday"}
+var MostRead = []string{"CLOCK_REALTIME", "CLOCK_MONOTONIC", "gettimeofday", "GetSystemTimePreciseAsFileTime", "QueryPerformanceCounter"}
 
 // Default returns the clocks that compare measures by default: all that need neither a system
 // call nor a device, and some system calls for comparison.
@@ -154,7 +154,7 @@ func defaultOf(all []Clock) []Clock {
 	var chosen []Clock
 	for _, c := range all {
 		call, _, _ := strings.Cut(c.ID, "@")
-		onlyPath := slices.Contains(mostRead, call) && !slices.ContainsFunc(all, func(other Clock) bool {
+		onlyPath := slices.Contains(MostRead, call) && !slices.ContainsFunc(all, func(other Clock) bool {
 			return other.Path != c.Path && strings.HasPrefix(other.ID, call+"@")
 		})
 		if c.Path != Syscall && c.Path != MMIO || inDefault[c.ID] || onlyPath {

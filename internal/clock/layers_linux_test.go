@@ -21,7 +21,7 @@ func TestStepsOfTheCallsThatProgramsReadMost(t *testing.T) {
 	for _, c := range Catalog() {
 		catalog[c.ID] = c
 	}
-	for _, call := range mostRead {
+	for _, call := range []string{"CLOCK_REALTIME", "CLOCK_MONOTONIC", "gettimeofday"} {
 		for _, path := range []string{"@vdso", "@syscall"} {
 			c, enters := catalog[call+path], result.Always
 			steps := c.Steps(enters)

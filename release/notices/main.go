@@ -33,11 +33,6 @@ type part struct {
 // licence matches the names of files that are licences, and of folders that hold some.
 var licence = regexp.MustCompile(`(?i)^(third_party_|un)?(licen[cs]es?|notices?|copying|copyright|patents|ofl)([-._].*)?$`)
 
-// also names licences that are called otherwise, by the part's name.
-var also = map[string]string{
-	"golang.org/x/image": "font/gofont/ttfs/README", // the Go fonts, which go-latex links
-}
-
 // remarks are what a licence wants said beside its text, by the part's name.
 var remarks = map[string]string{
 	"github.com/ajstarks/svgo":   "By Anthony Starks, https://github.com/ajstarks/svgo, unchanged.",
@@ -190,9 +185,6 @@ func licences(p part) ([]string, error) {
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%s %s has no licence: no file of a name such as LICENSE", p.name, p.version)
-	}
-	if file := also[p.name]; file != "" {
-		found[file] = true
 	}
 	return slices.Sorted(maps.Keys(found)), nil
 }

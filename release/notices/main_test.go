@@ -52,7 +52,6 @@ func TestSectionRefuses(t *testing.T) {
 		"no licence":             {file: "README", text: "x", part: "m", folder: ".", want: "m v1 has no licence"},
 		"only another package's": {file: "testdata/LICENSE", text: "x", part: "m", folder: ".", want: "m v1 has no licence"},
 		"an empty one":           {file: "LICENSE", text: " \n", part: "m", folder: ".", want: "m v1 is empty: LICENSE"},
-		"a font's gone":          {file: "LICENSE", text: "x", part: "golang.org/x/image", folder: ".", want: "golang.org/x/image v1: open font/gofont"},
 		"a package elsewhere":    {file: "LICENSE", text: "x", part: "m", folder: "../n", want: "m v1: open ../n"},
 		"a folder that is gone":  {file: "LICENSE", text: "x", part: "m", folder: "a", want: "m v1: open a"},
 	} {

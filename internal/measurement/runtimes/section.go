@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -38,14 +39,11 @@ type SystemClock struct {
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
 }
 
-// mostRead are the clocks that most programs read.
-var mostRead = []string{"CLOCK_REALTIME", "CLOCK_MONOTONIC", "GetSystemTimePreciseAsFileTime", "QueryPerformanceCounter"}
-
 // fine returns those of the system's clocks that most programs read, if they were timed.
 func (s *Runtimes) fine() []SystemClock {
 	return slices.DeleteFunc(slices.Clone(s.Clocks), func(c SystemClock) bool {
 		name, _, _ := strings.Cut(c.ID, "@")
-		return c.Latency == nil || c.Latency.MedianNS <= 0 || !slices.Contains(mostRead, name)
+		return c.Latency == nil || c.Latency.MedianNS <= 0 || !slices.Contains(clock.MostRead, name)
 	})
 }
 

@@ -99,6 +99,9 @@ var fileExtensions = []string{
 
 // checkName returns an error if the name is that of a file.
 func (t *Target) checkName() error {
+	if t.path == "-" && !t.isFolder {
+		return errors.New("- is a folder here and not standard output; write --format json for the document there, or -/ for the folder")
+	}
 	name := t.path
 	for slices.Contains(fileExtensions, strings.ToLower(filepath.Ext(name))) {
 		name = strings.TrimSuffix(name, filepath.Ext(name))
