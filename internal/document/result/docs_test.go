@@ -120,7 +120,7 @@ func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 // withUnit matches the name of a key with a unit, whose value is a number.
 var withUnit = regexp.MustCompile("(^|_)(ns|hz|ppm|cpus|share|per_second|per_read)(_|$)")
 
-// typeOf returns the type of a property, unless it is a text or the key has a unit, and the bounds of a number.
+// typeOf returns the type of a property, unless it is a text or a count or the key has a unit, and the bounds of a number.
 func typeOf(key string, property *jsonschema.Schema) string {
 	if property.Items != nil {
 		property = property.Items
@@ -137,8 +137,8 @@ func typeOf(key string, property *jsonschema.Schema) string {
 		return " `" + strings.Join(choices, "|") + "`"
 	case "integer", "number":
 		text := ""
-		if !withUnit.MatchString(key) {
-			text = " " + property.Type
+		if property.Type == "number" && !withUnit.MatchString(key) {
+			text = " number"
 		}
 		switch {
 		case property.Maximum == "1":
