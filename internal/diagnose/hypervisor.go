@@ -13,8 +13,8 @@ const kvmTrap = "KVM itself does not intercept RDTSC. A hypervisor below KVM may
 
 // A hypervisor is what is known about the clocks of its guests.
 type hypervisor struct {
-	// is reports whether a machine runs on it.
-	is func(result.Host) bool
+	// is whether a machine runs on it.
+	is condition
 	// invariant is a sentence: how it gives guests an invariant TSC.
 	invariant string
 	// trap is a sentence: when it intercepts RDTSC.
@@ -26,31 +26,23 @@ type hypervisor struct {
 	links    []string
 }
 
-// guestOf matches the guests of a hypervisor. Its host reads the clocks of its own CPUs.
-func guestOf(name string) func(result.Host) bool { return role(name, "guest") }
-
-func role(name, role string) func(result.Host) bool {
-	return func(h result.Host) bool {
-		return h.Virtualization != nil && h.Virtualization.System == name && h.Virtualization.Role == role
-	}
-}
-
 // hypervisors are the known ones; the first that matches counts, so special ones come first.
 // A new one is one entry.
 var hypervisors = []hypervisor{
 	{
 		// dom0, which Xen runs like the other domains. Kernels prefer the TSC there, where it is
 		// usable (arch/x86/xen/time.c: xen_time_init).
-		is:        role("xen", "host"),
+		is: func(d *result.Document) bool {
+			v := d.Host.Virtualization
+			return v != nil && v.System == "xen" && v.Role == "host"
+		},
 		invariant: "Xen gives its first domain (dom0) the invariant TSC if the machine has one.",
 		trap:      xenTrap,
 		risk:      "Xen's clock corrects differences between the TSCs of the CPUs. The TSC itself does not.",
 		links:     []string{xenTSCMode},
 	},
 	{
-		is: func(h result.Host) bool {
-			return guestOf("xen")(h) || h.ClockSource != nil && h.ClockSource.Current == "xen"
-		},
+		is:        onXen,
 		invariant: "Xen gives a guest the invariant TSC with itsc=1 and without migration (nomigrate=1).",
 		trap:      xenTrap,
 		risk:      "On Xen the TSC may be emulated or, on old hosts, differ between CPUs. After a live migration to a host with another TSC rate it may run at a wrong rate. Amazon recommends tsc for its Xen instances; others warn against it. Check for jumps afterwards, and measure.",
@@ -58,7 +50,7 @@ var hypervisors = []hypervisor{
 		links:     []string{xenTSCMode, "https://repost.aws/knowledge-center/manage-ec2-linux-clock-source"},
 	},
 	{
-		is:        guestOf("firecracker"),
+		is:        guestUnder("firecracker"),
 		invariant: "Firecracker passes on what KVM on the host and the CPU template allow.",
 		trap:      kvmTrap,
 		risk:      "When a snapshot is restored, Firecracker can advance kvm-clock (clock_realtime), but not the TSC. Keep kvm-clock if the machine is restored from snapshots.",
@@ -66,7 +58,7 @@ var hypervisors = []hypervisor{
 		links:     []string{firecrackerSnapshots},
 	},
 	{
-		is:        guestOf("kvm"),
+		is:        guestUnder("kvm"),
 		invariant: "QEMU sets the invariant TSC bit with -cpu host,migratable=off or -cpu MODEL,+invtsc; libvirt with <feature policy='require' name='invtsc'/>.",
 		trap:      kvmTrap,
 		risk:      invtscRisk + " Without the invariant bit, the watchdog of the kernel may mark the TSC unstable again.",
@@ -74,7 +66,7 @@ var hypervisors = []hypervisor{
 		links:     []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
 	},
 	{
-		is:        guestOf("hyperv"),
+		is:        guestUnder("hyperv"),
 		invariant: "Hyper-V and Azure set the invariant TSC bit on newer hosts. Linux 5.6 and later then select tsc by themselves.",
 		trap:      "After a migration to a host with another TSC rate, Hyper-V may emulate the TSC until the guest accepts the new rate (reenlightenment in the Hyper-V functional specification).",
 		risk:      "If Hyper-V does not set the invariant TSC bit, a live migration may change the TSC rate.",
@@ -82,14 +74,14 @@ var hypervisors = []hypervisor{
 		links:     []string{"https://docs.kernel.org/virt/hyperv/clocks.html"},
 	},
 	{
-		is:        guestOf("vmware"),
+		is:        guestUnder("vmware"),
 		invariant: "VMware reports the TSC rate to the kernel, and the kernel then trusts the TSC.",
 		trap:      "VMware virtualises the TSC (monitor_control.virtual_rdtsc = TRUE, the default). It then intercepts RDTSC only if the CPU of the host cannot add the offset, or cannot scale the rate after a migration.",
 		risk:      "After a migration to a host with another TSC rate, VMware emulates the TSC, which is slow, or the TSC rate changes.",
 		links:     []string{"https://knowledge.broadcom.com/external/article/310053", "https://github.com/torvalds/linux/blob/master/arch/x86/kernel/cpu/vmware.c"},
 	},
 	{
-		is:        guestOf("virtualbox"),
+		is:        guestUnder("virtualbox"),
 		invariant: "VirtualBox sets the invariant TSC bit if the host has it and VirtualBox does not run on Hyper-V.",
 		trap:      "VirtualBox intercepts RDTSC if its TSC mode is not RealTSCOffset, or if it runs on Hyper-V.",
 		risk:      "VirtualBox may virtualise the TSC after a pause or with several CPUs. Do not keep tsc if the kernel log reports the TSC as unstable.",
@@ -97,12 +89,12 @@ var hypervisors = []hypervisor{
 		links:     []string{"https://www.virtualbox.org/manual/"},
 	},
 	{
-		is:       guestOf("bhyve"),
+		is:       guestUnder("bhyve"),
 		remedies: []string{"bhyve-host"},
 		links:    []string{"https://github.com/oxidecomputer/propolis/issues/328"},
 	},
 	{
-		is:        guestOf("qemu"),
+		is:        guestUnder("qemu"),
 		invariant: "QEMU without KVM cannot set the invariant TSC bit.",
 		trap:      "QEMU without KVM emulates every instruction.",
 		risk:      "QEMU derives the emulated TSC from the clock of the host. The kernel trusts it only with tsc=reliable.",
@@ -119,7 +111,7 @@ const firecrackerSnapshots = "https://github.com/firecracker-microvm/firecracker
 // nothing is known about it.
 func hypervisorOf(d *result.Document) *hypervisor {
 	for i := range hypervisors {
-		if hypervisors[i].is(d.Host) {
+		if hypervisors[i].is(d) {
 			return &hypervisors[i]
 		}
 	}

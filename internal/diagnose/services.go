@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -89,10 +90,7 @@ func steering(d *result.Document) []string {
 
 // frequencyLimit returns the largest frequency correction of the kernel in ppm.
 func frequencyLimit(sync result.TimeSync) float64 {
-	if sync.FrequencyLimitPPM > 0 {
-		return sync.FrequencyLimitPPM
-	}
-	return maxFrequencyPPM
+	return cmp.Or(sync.FrequencyLimitPPM, maxFrequencyPPM)
 }
 
 // maxTickPart is the largest change of the tick that adjtimex(2) accepts: 900000/HZ to 1100000/HZ.

@@ -26,22 +26,26 @@ func backwards(d *result.Document) *result.Finding {
 	finding.Remedies = advise(d, "recheck", "newer-runsc", "hypervisor-clock", "other-source", "compare-cpus", "look-again")
 	for _, c := range compare.Of(d).Clocks {
 		if r := c.Resolution; r != nil && c.Kind == "monotonic" && r.Backwards > 0 {
-			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s went backwards %s, by up to %s", c.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
+			finding.Evidence = append(finding.Evidence, happened(c.ID, "went backwards", r.Backwards, r.WorstBackwardsNS))
 		}
 	}
 	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
 		switch {
 		case f.Kind == verify.FaultWarp:
-			text := fmt.Sprintf("%s went backwards from one CPU to another %s, by up to %s", c.ID, words.Plural(int(f.Count), "time"), words.Duration(f.WorstNS))
+			text := happened(c.ID, "went backwards from one CPU to another", f.Count, f.WorstNS)
 			if f.CPU != nil && f.EarlierCPU != nil {
 				text += fmt.Sprintf(" (CPU %d behind CPU %d)", *f.CPU, *f.EarlierCPU)
 			}
 			finding.Evidence = append(finding.Evidence, text)
 		case f.Kind == verify.FaultBackwards && !isWall(d, c.ID): // which may be set
-			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s went backwards %s, by up to %s", c.ID, words.Plural(int(f.Count), "time"), words.Duration(f.WorstNS)))
+			finding.Evidence = append(finding.Evidence, happened(c.ID, "went backwards", f.Count, f.WorstNS))
 		}
 	})
 	return finding
+}
+
+func happened(id, predicate string, times int64, worstNS float64) string {
+	return fmt.Sprintf("%s %s %s, by up to %s", id, predicate, words.Plural(int(times), "time"), words.Duration(worstNS))
 }
 
 // faultWords are the other faults, as predicates.
@@ -63,7 +67,7 @@ func faulty(d *result.Document) *result.Finding {
 		if !known || isWall(d, c.ID) && f.Kind == verify.FaultJump {
 			return
 		}
-		text := fmt.Sprintf("%s %s %s, by up to %s", c.ID, predicate, words.Plural(int(f.Count), "time"), words.Duration(f.WorstNS))
+		text := happened(c.ID, predicate, f.Count, f.WorstNS)
 		if c.Witness != "" && f.Kind != verify.FaultOutside {
 			text += ", compared with " + c.Witness
 		}

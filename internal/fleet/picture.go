@@ -102,28 +102,15 @@ func rowsOf(f *Fleet) []row {
 
 func cheaper(a, b dot) int { return cmp.Compare(a.ns, b.ns) }
 
-// thinned returns all odd dots, and at most so many of the others.
+// thinned returns all odd dots, and at most so many of the others, evenly spread.
 func thinned(dots []dot, most int) []dot {
-	usual := 0
-	for _, d := range dots {
-		if !d.odd {
-			usual++
-		}
-	}
-	if usual <= most {
+	usual := slices.DeleteFunc(slices.Clone(dots), func(d dot) bool { return d.odd })
+	if len(usual) <= most {
 		return dots
 	}
-	var some []dot
-	seen := 0
-	for _, d := range dots {
-		if d.odd {
-			some = append(some, d)
-			continue
-		}
-		if seen*(most-1)/(usual-1) != (seen-1)*(most-1)/(usual-1) || seen == 0 {
-			some = append(some, d)
-		}
-		seen++
+	some := slices.DeleteFunc(slices.Clone(dots), func(d dot) bool { return !d.odd })
+	for i := range most {
+		some = append(some, usual[i*(len(usual)-1)/(most-1)])
 	}
 	return some
 }

@@ -11,26 +11,18 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// A limit is a CPU quota in CPUs, and its period in nanoseconds; 0 if there is none.
-type limit struct {
-	cpus     float64
-	periodNS int64
-}
-
 // quota returns the CPU quota of this process in CPUs, and its period in nanoseconds; 0 if
 // there is none. It is the lowest limit of the control groups from that of the process up to
 // the root: cpu.max in cgroups version 2, cpu.cfs_quota_us in version 1
 // (Documentation/admin-guide/cgroup-v2.rst and Documentation/scheduler/sched-bwc.rst in the
 // kernel source). root is "/", or the tree of a test.
 func quota(root string) (cpus float64, periodNS int64) {
-	var tightest limit
 	for version, folder := range cpuGroups(root) {
-		found := limitReaders[version](folder)
-		if found.cpus > 0 && (tightest.cpus == 0 || found.cpus < tightest.cpus) {
-			tightest = found
+		if found, period := limitReaders[version](folder); found > 0 && (cpus == 0 || found < cpus) {
+			cpus, periodNS = found, period
 		}
 	}
-	return tightest.cpus, tightest.periodNS
+	return cpus, periodNS
 }
 
 // throttled returns how much the quotas have throttled the control groups of this process, by
@@ -107,28 +99,22 @@ func controlGroups(root string) ([]procfs.Cgroup, []*procfs.MountInfo, error) {
 }
 
 // limitReaders read the limit of a control group from its folder, by file system.
-var limitReaders = map[string]func(folder string) limit{
-	"cgroup2": func(folder string) limit {
-		fields := strings.Fields(readFile(folder, "cpu.max"))
-		if len(fields) != 2 {
-			return limit{}
-		}
-		return parseLimit(fields[0], fields[1])
+var limitReaders = map[string]func(folder string) (cpus float64, periodNS int64){
+	"cgroup2": func(folder string) (cpus float64, periodNS int64) {
+		quota, period, _ := strings.Cut(readFile(folder, "cpu.max"), " ")
+		return parseLimit(quota, period)
 	},
-	"cgroup": func(folder string) limit {
+	"cgroup": func(folder string) (cpus float64, periodNS int64) {
 		return parseLimit(readFile(folder, "cpu.cfs_quota_us"), readFile(folder, "cpu.cfs_period_us"))
 	},
 }
 
 // parseLimit parses a quota and its period, both in microseconds. "max" and -1 mean no quota.
-func parseLimit(quota, period string) limit {
+func parseLimit(quota, period string) (cpus float64, periodNS int64) {
 	q, err := strconv.ParseFloat(quota, 64)
-	if err != nil || q <= 0 {
-		return limit{}
+	p, errPeriod := strconv.ParseInt(period, 10, 64)
+	if err != nil || q <= 0 || errPeriod != nil || p <= 0 {
+		return 0, 0
 	}
-	p, err := strconv.ParseInt(period, 10, 64)
-	if err != nil || p <= 0 {
-		return limit{}
-	}
-	return limit{cpus: q / float64(p), periodNS: p * 1000}
+	return q / float64(p), p * 1000
 }
