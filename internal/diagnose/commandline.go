@@ -11,8 +11,6 @@ import (
 // A bootTool is a program that changes the kernel command line.
 type bootTool struct {
 	name string
-	// source is the page of the distribution.
-	source string
 	// likely are the ids of distributions that have it (ID or ID_LIKE of os-release(5)), for
 	// documents that do not name the installed programs.
 	likely []string
@@ -23,45 +21,20 @@ type bootTool struct {
 // bootTools are the known ones. The one that the distribution recommends comes before those
 // that it builds on.
 var bootTools = []bootTool{
+	{"rpm-ostree", nil, options("sudo rpm-ostree kargs", " --append-if-missing=", " --delete=", false)},
+	{"transactional-update", nil, edited("sudo transactional-update grub.cfg")},
+	{"kernelstub", []string{"pop"}, options("sudo kernelstub", " -a ", " -d ", true)},
 	{
-		"rpm-ostree", "https://docs.fedoraproject.org/en-US/fedora-coreos/kernel-args/", nil,
-		options("sudo rpm-ostree kargs", " --append-if-missing=", " --delete=", false),
-	},
-	{
-		"transactional-update", "https://kubic.opensuse.org/documentation/man-pages/transactional-update.8.html", nil,
-		edited("sudo transactional-update grub.cfg"),
-	},
-	{
-		"kernelstub", "https://github.com/isantop/kernelstub", []string{"pop"},
-		options("sudo kernelstub", " -a ", " -d ", true),
-	},
-	{
-		"grubby", "https://docs.redhat.com/en/documentation/red_hat_enterprise_linux/9/html/managing_monitoring_and_updating_the_kernel/configuring-kernel-command-line-parameters_managing-monitoring-and-updating-the-kernel",
-		[]string{"fedora", "rhel", "redhat", "centos", "rocky", "almalinux", "amzn", "amazon", "ol", "oracle"},
+		"grubby", []string{"fedora", "rhel", "redhat", "centos", "rocky", "almalinux", "amzn", "amazon", "ol", "oracle"},
 		options("sudo grubby --update-kernel=ALL", " --args=", " --remove-args=", true),
 	},
-	{
-		"update-bootloader", "https://doc.opensuse.org/documentation/leap/reference/html/book-reference/cha-grub2.html", []string{"suse", "opensuse", "sles"},
-		edited("sudo update-bootloader --config"),
-	},
-	{
-		"update-grub", "https://manpages.debian.org/stable/grub2-common/update-grub.8.en.html", []string{"debian", "ubuntu"},
-		edited("sudo update-grub"),
-	},
-	{
-		"grub2-mkconfig", "https://www.gnu.org/software/grub/manual/grub/grub.html#Invoking-grub_002dmkconfig", nil,
-		edited("sudo grub2-mkconfig -o /boot/grub2/grub.cfg"),
-	},
-	{
-		"grub-mkconfig", "https://www.gnu.org/software/grub/manual/grub/grub.html#Invoking-grub_002dmkconfig", []string{"arch", "gentoo"},
-		edited("sudo grub-mkconfig -o /boot/grub/grub.cfg"),
-	},
-	{
-		"update-extlinux", "https://wiki.alpinelinux.org/wiki/Bootloaders", []string{"alpine"},
-		func(add string, remove []string) []string {
-			return []string{changes(add, remove, "default_kernel_opts"), "vi /etc/update-extlinux.conf # as root", "update-extlinux"}
-		},
-	},
+	{"update-bootloader", []string{"suse", "opensuse", "sles"}, edited("sudo update-bootloader --config")},
+	{"update-grub", []string{"debian", "ubuntu"}, edited("sudo update-grub")},
+	{"grub2-mkconfig", nil, edited("sudo grub2-mkconfig -o /boot/grub2/grub.cfg")},
+	{"grub-mkconfig", []string{"arch", "gentoo"}, edited("sudo grub-mkconfig -o /boot/grub/grub.cfg")},
+	{"update-extlinux", []string{"alpine"}, func(add string, remove []string) []string {
+		return []string{changes(add, remove, "default_kernel_opts"), "vi /etc/update-extlinux.conf # as root", "update-extlinux"}
+	}},
 }
 
 // options returns the change of a program that takes the parameters as its options, those to

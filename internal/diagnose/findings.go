@@ -15,13 +15,10 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// severities are those that a finding can have, the worst first.
-type severities []string
-
 // A check looks for one kind of finding.
 type check struct {
 	kind       string
-	severities severities
+	severities []string // that the finding can have, the worst first
 	// find returns the finding without its kind; none without evidence. An empty severity means the worst.
 	find func(*result.Document) *result.Finding
 }
@@ -29,37 +26,37 @@ type check struct {
 // checks are all checks, in the order of findings of equal severity. A new finding is one
 // entry here and a row in docs/doctor.md.
 var checks = []check{
-	{"clocksource-unrestored", severities{result.Error}, unrestored},
-	{"kernel-entry", severities{result.Error}, kernelEntry},
-	{"no-vdso", severities{result.Error}, noVDSO},
-	{"kernel-entry-unproven", severities{result.Warn}, unproven},
-	{"tsc-trapped", severities{result.Error}, trappedTSC},
-	{"backwards", severities{result.Error}, backwards},
-	{"faulty-clock", severities{result.Warn}, faulty},
-	{"qpc-kernel", severities{result.Error}, qpcKernel},
-	{"slow-reads", severities{result.Error}, slowReads},
-	{"clock-calls-refused", severities{result.Error}, refusedCalls},
-	{"wall-clock-off", severities{result.Error, result.Warn, result.Note}, wallOff},
-	{"tsc-unstable", severities{result.Warn}, unstableTSC},
-	{"tsc-rate", severities{result.Warn}, tscRate},
-	{"not-scaling", severities{result.Warn}, notScaling},
-	{"fine-clock-ticks", severities{result.Warn}, ticking},
-	{"clock-rate", severities{result.Warn, result.Note}, rateAtLimit},
-	{"two-time-services", severities{result.Warn}, twoServices},
-	{"stepped", severities{result.Warn}, stepped},
-	{"unsynchronised", severities{result.Warn, result.Note}, unsynchronised},
-	{"slewed", severities{result.Note}, slewed},
-	{"steal", severities{result.Warn, result.Note}, steal},
-	{"kernel-entry-of-some", severities{result.Note}, slowClocksOfOldKernels},
-	{"heavy-readers", severities{result.Note}, heavyReaders},
-	{"quota", severities{result.Note}, quota},
-	{"governor", severities{result.Note}, governor},
-	{"single-cpu", severities{result.Note}, singleCPU},
-	{"timer-raised", severities{result.Note}, timerRaised},
+	{"clocksource-unrestored", []string{result.Error}, unrestored},
+	{"kernel-entry", []string{result.Error}, kernelEntry},
+	{"no-vdso", []string{result.Error}, noVDSO},
+	{"kernel-entry-unproven", []string{result.Warn}, unproven},
+	{"tsc-trapped", []string{result.Error}, trappedTSC},
+	{"backwards", []string{result.Error}, backwards},
+	{"faulty-clock", []string{result.Warn}, faulty},
+	{"qpc-kernel", []string{result.Error}, qpcKernel},
+	{"slow-reads", []string{result.Error}, slowReads},
+	{"clock-calls-refused", []string{result.Error}, refusedCalls},
+	{"wall-clock-off", []string{result.Error, result.Warn, result.Note}, wallOff},
+	{"tsc-unstable", []string{result.Warn}, unstableTSC},
+	{"tsc-rate", []string{result.Warn}, tscRate},
+	{"not-scaling", []string{result.Warn}, notScaling},
+	{"fine-clock-ticks", []string{result.Warn}, ticking},
+	{"clock-rate", []string{result.Warn, result.Note}, rateAtLimit},
+	{"two-time-services", []string{result.Warn}, twoServices},
+	{"stepped", []string{result.Warn}, stepped},
+	{"unsynchronised", []string{result.Warn, result.Note}, unsynchronised},
+	{"slewed", []string{result.Note}, slewed},
+	{"steal", []string{result.Warn, result.Note}, steal},
+	{"kernel-entry-of-some", []string{result.Note}, slowClocksOfOldKernels},
+	{"heavy-readers", []string{result.Note}, heavyReaders},
+	{"quota", []string{result.Note}, quota},
+	{"governor", []string{result.Note}, governor},
+	{"single-cpu", []string{result.Note}, singleCPU},
+	{"timer-raised", []string{result.Note}, timerRaised},
 }
 
 // limitCheck is the check of [OverLimit], which takes a limit besides the document.
-var limitCheck = check{kind: "dear", severities: severities{result.Error}}
+var limitCheck = check{kind: "dear", severities: []string{result.Error}}
 
 func (c check) completed(f *result.Finding) result.Finding {
 	f.Kind, f.Severity = c.kind, cmp.Or(f.Severity, c.severities[0])

@@ -28,12 +28,8 @@ func TestConcerns(t *testing.T) {
 	}
 }
 
-// Each message begins its line. A format whose example does not needs its prefix in leading.
-func TestMessagesBeginTheirLines(t *testing.T) {
-	for i := range formats {
-		text := Split(formats[i].example).Text
-		require.True(t, Begins(text), "%q: add what stands before the message to leading", text)
-	}
+// Prose that quotes a message does not begin with it.
+func TestQuotedMessagesBeginNoLine(t *testing.T) {
 	for _, line := range []string{
 		"The log has \"Marking TSC unstable due to clocksource watchdog\" in it.",
 		"| Marking TSC unstable due to boot parameter | remove it |",

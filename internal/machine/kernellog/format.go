@@ -18,17 +18,14 @@ const (
 	weightDecides               // why a clock is not in use, or is wrong
 )
 
-// A format is one message of the kernel with figures, or on which a rule depends. A new one is an entry in a table, and a line of
-// docs/kernel-messages.md.
+// A format is one message of the kernel with figures, or on which a rule depends. A new one is an entry in a table, and an example
+// of it in docs/kernel-messages.md.
 type format struct {
 	kind Kind
 	// has is a text in lower case that every match has: a fast filter.
 	has string
 	// pattern is a regular expression without regard to case. Its named groups are the figures: see fields.
 	pattern string
-	// example is a real line, without its stamp, and others are lines that differ from it in more than figures.
-	example string
-	others  []string
 	weight  weight
 	// clock is the clock source that the line is about, if it does not name it.
 	clock string

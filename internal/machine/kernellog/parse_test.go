@@ -85,8 +85,8 @@ func TestParseIsBounded(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, format := range formats {
-		f.Add(format.example)
+	for _, example := range examples(f) {
+		f.Add(example)
 	}
 	for _, p := range plantedLogs {
 		f.Add(p.log)
