@@ -141,7 +141,6 @@ func OverLimit(d *result.Document, limitNS float64) *result.Finding {
 	return &finding
 }
 
-// timedClock returns the document's clock with that id; nil if it was not timed.
 func timedClock(d *result.Document, id string) *compare.Clock {
 	for i, c := range compare.Of(d).Clocks {
 		if c.ID == id && c.Available && c.Latency != nil {
@@ -151,7 +150,6 @@ func timedClock(d *result.Document, id string) *compare.Clock {
 	return nil
 }
 
-// clockSource returns the name of the clock source in use; "" if it is unknown.
 func clockSource(d *result.Document) string {
 	if d.Host.ClockSource == nil {
 		return ""

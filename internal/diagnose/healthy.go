@@ -22,14 +22,18 @@ func Measured(d *result.Document) bool {
 // Healthy returns what doctor prints for a document without findings: that there is no
 // problem, or that too little was measured to know. What reads cost is in [Answer].
 func Healthy(d *result.Document) string {
+	unread := ""
+	if d.Host.KernelLog != nil {
+		unread = d.Host.KernelLog.Reason
+	}
 	text := "No problem with the clocks was found."
 	switch measured := Measured(d); {
 	case alone(d):
 		text = "From a kernel log alone: it shows no fault of the clocks. Nothing was measured, so the cost of the clocks is unknown."
 	case d.Interrupted && !measured:
 		text = "Interrupted before anything was measured: the cost of the clocks is unknown."
-	case !measured && unreadLog(d) != "":
-		text = "Nothing was measured, so the cost of the clocks is unknown, and the kernel log could not be read: " + unreadLog(d) + ". The other facts show no problem."
+	case !measured && unread != "":
+		text = "Nothing was measured, so the cost of the clocks is unknown, and the kernel log could not be read: " + unread + ". The other facts show no problem."
 	case !measured:
 		text = "Nothing was measured, so the cost of the clocks is unknown. No other problem was found."
 	case d.Interrupted:
@@ -54,11 +58,4 @@ func Healthy(d *result.Document) string {
 		}
 	}
 	return strings.Join(texts, " ")
-}
-
-func unreadLog(d *result.Document) string {
-	if log := d.Host.KernelLog; log != nil {
-		return log.Reason
-	}
-	return ""
 }

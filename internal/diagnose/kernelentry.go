@@ -77,7 +77,6 @@ func proof(c compare.Clock) string {
 	return text
 }
 
-// because returns sentences: what the clock source has to do with kernel entry.
 func because(d *result.Document) string {
 	name := clockSource(d)
 	if name == "tsc" {

@@ -35,7 +35,6 @@ func readLog(d *result.Document) ([]kernellog.Event, []kernellog.Cause) {
 	return lastLog.events, lastLog.causes
 }
 
-// logMachine returns the facts of a document's machine on which causes depend.
 func logMachine(d *result.Document) kernellog.Machine {
 	m := kernellog.Machine{
 		Arch: d.Host.Arch, Kernel: d.Host.Kernel, Guest: isGuest(d),
@@ -47,13 +46,11 @@ func logMachine(d *result.Document) kernellog.Machine {
 	return m
 }
 
-// events returns what the kernel log says about clocks.
 func events(d *result.Document) []kernellog.Event {
 	found, _ := readLog(d)
 	return found
 }
 
-// logged returns the causes that the kernel log shows, those that decide first.
 func logged(d *result.Document) []kernellog.Cause {
 	if !onLinux(d) {
 		return nil

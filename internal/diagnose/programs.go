@@ -18,7 +18,6 @@ const (
 	mostPrograms   = 5
 )
 
-// programsAbove returns the programs that spend more than a part of their CPU time on reading clocks.
 func programsAbove(d *result.Document, share float64) []profile.Process {
 	profiled := profile.Of(d)
 	if profiled == nil {
@@ -46,7 +45,6 @@ func shares(programs []profile.Process) []string {
 	return sentences
 }
 
-// heavyReaders finds programs that spend much of their time on reading clocks, although a read is fast.
 func heavyReaders(d *result.Document) *result.Finding {
 	heavy := programsAbove(d, heavyShare)
 	if len(heavy) == 0 || kernelEntry(d) != nil || noVDSO(d) != nil {

@@ -115,7 +115,6 @@ var programRemedies = map[string]remedy{
 	},
 }
 
-// burstable reports whether an instance type of Amazon is one whose CPUs are limited by credits.
 func burstable(instance string) bool {
 	family, _, _ := strings.Cut(instance, ".")
 	return slices.Contains([]string{"t2", "t3", "t3a", "t4g"}, family)

@@ -128,8 +128,6 @@ var sourceRemedies = map[string]remedy{
 // ownClocks are the clock sources that hypervisors offer to their guests.
 var ownClocks = []string{"kvm-clock", "hyperv_clocksource_tsc_page", "xen"}
 
-// ownClock returns the clock source of the machine's hypervisor that the kernel offers; "" if it
-// offers none.
 func ownClock(d *result.Document) string {
 	for _, name := range ownClocks {
 		if offers(d, name) {
@@ -145,7 +143,6 @@ func mayUseTSC(d *result.Document) bool {
 	return offers(d, "tsc") && clockSource(d) != "tsc" && !markedUnstable(d) && !isTSCWrong(d) && (clockSource(d) != "kvm-clock" || invariant(d))
 }
 
-// switchRisk returns every known risk of a switch to tsc.
 func switchRisk(d *result.Document) string {
 	risk := "If the TSCs of the CPUs disagree, time jumps between CPUs, also backwards. The kernel checks this at boot. Leave its watchdog on."
 	if !invariant(d) {
@@ -157,7 +154,6 @@ func switchRisk(d *result.Document) string {
 	return risk
 }
 
-// canRestore reports whether the kernel still offers the clock source from before an experiment.
 func canRestore(d *result.Document) bool {
 	original := d.Host.UnrestoredClockSource.Original
 	return (len(clockSources(d)) == 0 || offers(d, original)) && safeInShell.MatchString(original)

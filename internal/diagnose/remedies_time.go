@@ -143,8 +143,6 @@ var timeRemedies = map[string]remedy{
 	},
 }
 
-// serviceCommands returns the commands that show and start a time service, as they run on the
-// machine.
 func serviceCommands(d *result.Document) []string {
 	chrony := "chronyd # Fedora, RHEL, Amazon; chrony on Debian, Ubuntu"
 	switch id := distribution(d); {

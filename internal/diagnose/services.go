@@ -66,7 +66,6 @@ func isStepped(d *result.Document) bool {
 	return d.Conditions != nil && d.Conditions.WallStepNS != 0
 }
 
-// isSteered reports whether a time service of the machine itself corrects its clock.
 func isSteered(d *result.Document) bool {
 	sync := d.Host.TimeSync
 	return sync != nil && (sync.Synchronised || sync.FrequencyPPM != 0)

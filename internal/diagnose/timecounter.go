@@ -86,8 +86,6 @@ func fineRead(d *result.Document) *compare.Clock {
 	return cheapestFine(d)
 }
 
-// readsQPCInUserMode reports whether the shared pages of Windows allow QueryPerformanceCounter to be
-// read in user mode.
 func readsQPCInUserMode(d *result.Document) bool {
 	w := d.Host.Windows
 	return w != nil && w.Wine == nil && w.QPC != nil && w.QPC.UserMode != nil && *w.QPC.UserMode
@@ -108,7 +106,6 @@ func cheapestFine(d *result.Document) *compare.Clock {
 	})
 }
 
-// cheapestCounter returns the cheapest counter of the CPU; nil if none was timed.
 func cheapestCounter(d *result.Document) *compare.Clock {
 	return cheapest(d, func(c compare.Clock) bool { return c.Path == "cpu" })
 }
@@ -164,7 +161,6 @@ func timecounterCause(d *result.Document) string {
 
 func isTSCCounter(name string) bool { return strings.HasPrefix(strings.ToUpper(name), "TSC") }
 
-// tscCounter returns the timecounter that is the TSC, and its quality; "" if the kernel has none.
 func tscCounter(d *result.Document) (name string, quality int) {
 	for _, available := range clockSources(d) {
 		if isTSCCounter(available) {

@@ -11,8 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// backwards finds clocks that returned less than before, on one CPU or from one CPU to
-// another.
 func backwards(d *result.Document) *result.Finding {
 	finding := &result.Finding{
 		Title: "a clock went backwards",
@@ -88,7 +86,6 @@ func eachFault(d *result.Document, fn func(verify.VerifiedClock, verify.ClockFau
 	}
 }
 
-// isWall reports whether a clock is a wall clock, which may be set.
 func isWall(d *result.Document, id string) bool {
 	return slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.ID == id && c.Kind == "wall" })
 }

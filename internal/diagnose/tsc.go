@@ -26,7 +26,7 @@ var (
 	// unusable are the reasons why the kernel cannot use the TSC.
 	unusable = []reason{noVsyscall, disabledAtBoot, byLog}
 	// guesses are the remaining reasons, the most certain first.
-	guesses = []reason{notX86, asIntended, notInvariant, notChosen, unreadableLog, truncatedLog}
+	guesses = []reason{notX86, asIntended, notInvariant, notChosen, missingLog}
 )
 
 // whyNotTSC returns why the kernel does not use the TSC: why it cannot, and who selected
@@ -61,7 +61,6 @@ func firstOf(d *result.Document, reasons []reason) []why {
 	return nil
 }
 
-// joined returns several reasons as one, without duplicates.
 func joined(reasons []why) why {
 	var all why
 	var causes []string
@@ -158,7 +157,6 @@ func flags(d *result.Document) string {
 	return strings.Join(d.Host.CPU.TSCFlags, " ")
 }
 
-// notChosen: the kernel offers the TSC but prefers another clock source.
 func notChosen(d *result.Document) (why, bool) {
 	found := why{
 		cause:    fmt.Sprintf("The kernel offers tsc but prefers %s, which it rates higher.", clockSource(d)),
@@ -172,29 +170,21 @@ func notChosen(d *result.Document) (why, bool) {
 	return found, offers(d, "tsc")
 }
 
-func unreadableLog(d *result.Document) (why, bool) {
+// missingLog: the log would show why, but could not be read, or lacks lines: perhaps those of the boot, when the kernel judges the TSC.
+func missingLog(d *result.Document) (why, bool) {
 	log := d.Host.KernelLog
-	if log == nil || log.Reason == "" {
+	switch {
+	case log == nil || log.Reason == "" && !log.Truncated:
 		return why{}, false
-	}
-	return why{
-		cause:    "The kernel does not offer tsc. Its log shows why, but could not be read.",
-		evidence: []string{"kernel log: " + log.Reason},
-		remedies: slices.Concat([]string{"read-log"}, useTSC),
-	}, true
-}
-
-// truncatedLog: lines of the log are missing, among them perhaps those of the boot, when the
-// kernel judges the TSC.
-func truncatedLog(d *result.Document) (why, bool) {
-	log := d.Host.KernelLog
-	if log == nil || !log.Truncated {
-		return why{}, false
+	case log.Reason != "":
+		return why{
+			cause:    "The kernel does not offer tsc. Its log shows why, but could not be read.",
+			evidence: []string{"kernel log: " + log.Reason}, remedies: slices.Concat([]string{"read-log"}, useTSC),
+		}, true
 	}
 	return why{
 		cause:    "The kernel command line does not explain why the TSC is not used. The kernel log would, but " + isIncomplete + ".",
-		evidence: []string{incompleteLog},
-		remedies: slices.Concat([]string{"read-journal"}, useTSC),
+		evidence: []string{incompleteLog}, remedies: slices.Concat([]string{"read-journal"}, useTSC),
 	}, true
 }
 
@@ -204,21 +194,19 @@ const (
 	incompleteLog = "the kernel log is incomplete: " + isIncomplete
 )
 
-// seenWhole reports whether the document has everything that the kernel logged about clocks.
 func seenWhole(d *result.Document) bool {
 	log := d.Host.KernelLog
 	return log != nil && log.Reason == "" && !log.Truncated
 }
 
 func unexplained(d *result.Document) why {
-	cause := "Neither the kernel log nor the kernel command line explains why the TSC is not used."
-	if !seenWhole(d) {
-		return why{
-			cause:    "The kernel command line does not explain why the TSC is not used, and the kernel log is not in the result.",
-			remedies: slices.Concat([]string{"read-log"}, useTSC),
-		}
+	if seenWhole(d) {
+		return why{cause: "Neither the kernel log nor the kernel command line explains why the TSC is not used.", remedies: useTSC}
 	}
-	return why{cause: cause, remedies: useTSC}
+	return why{
+		cause:    "The kernel command line does not explain why the TSC is not used, and the kernel log is not in the result.",
+		remedies: slices.Concat([]string{"read-log"}, useTSC),
+	}
 }
 
 // useTSC are the names of the remedies where the kernel might use the TSC: the switch to it, and

@@ -55,7 +55,6 @@ func unprovenVDSO(d *result.Document) *result.Finding {
 	return finding
 }
 
-// isProven reports whether a test showed that reads of a clock enter the kernel, or that they do not.
 func isProven(c compare.Clock) bool {
 	return c.Available && c.KernelEntry != "" && c.KernelEntry != result.Unknown
 }

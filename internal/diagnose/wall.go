@@ -131,7 +131,6 @@ func monotonicRate(sync result.TimeSync) float64 {
 	return tick*(1+sync.FrequencyPPM/1e6) - 1
 }
 
-// slewed finds a wall clock that is being slewed, synchronised or not.
 func slewed(d *result.Document) *result.Finding {
 	sync := d.Host.TimeSync
 	if sync == nil || rateAtLimit(d) != nil || twoServices(d) != nil {

@@ -26,7 +26,6 @@ func isHostClock(w result.WallOffset) bool {
 
 func isRTC(w result.WallOffset) bool { return strings.HasPrefix(w.Against, "rtc") }
 
-// hostClock returns the PTP clock with the time of the hypervisor's host; nil if there is none.
 func hostClock(d *result.Document) *result.WallOffset {
 	if i := slices.IndexFunc(d.Host.WallOffsets, isHostClock); i >= 0 {
 		return &d.Host.WallOffsets[i]

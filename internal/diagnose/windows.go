@@ -128,53 +128,27 @@ func qpcKernel(d *result.Document) *result.Finding {
 	if platform {
 		finding.Title = "QueryPerformanceCounter reads a timer that all CPUs share"
 	}
-	i := slices.IndexFunc(qpcCauses, func(c qpcCause) bool { return c.applies(*w.QPC, platform) })
-	finding.Cause = qpcCauses[i].cause
+	finding.Cause, finding.Remedies = "Windows does not read the CPU counter in user mode here.", []result.Remedy{unforcePlatformClock}
+	persists := []result.Remedy{{Advice: "Check whether this persists: run doctor again later, and after the machine was shut down and started again"}}
+	switch q := w.QPC; {
+	case platform:
+		finding.Cause = "The platform clock is forced (bcdedit useplatformclock), or Windows considers the CPU counter unreliable."
+	case q.UserMode != nil && *q.UserMode:
+		finding.Cause = "When the run began, the pages that Windows shares with programs allowed reads in user mode. During the run the cost was that of the system call: the pages have changed since, or another program intercepts the function."
+		finding.Remedies = persists
+	case q.HypervisorPage:
+		finding.Cause = scaledByPage + " A hypervisor makes it invalid if the rate of the CPU counter is not stable, for example after a migration."
+		finding.Remedies, finding.Links = persists, append(finding.Links, tlfsTimers)
+	}
 	if guestUnder("kvm")(d) {
 		finding.Cause += " A Windows guest of KVM also does this if it does not have Hyper-V's reference time (hv-time), which QEMU gives only on request."
-		finding.Remedies = advise(d, "hv-time", "host-on-tsc", "start-again")
+		finding.Remedies = append(advise(d, "hv-time", "host-on-tsc", "start-again"), finding.Remedies...)
 		finding.Links = append(finding.Links, qemuHyperV, libvirtTime)
 	}
-	finding.Remedies = append(finding.Remedies, qpcCauses[i].remedy)
-	finding.Links = append(finding.Links, qpcCauses[i].links...)
 	return finding
 }
 
-// A qpcCause is why QueryPerformanceCounter enters the kernel or reads a timer on the mainboard.
-type qpcCause struct {
-	applies func(q result.QPC, platform bool) bool
-	cause   string
-	remedy  result.Remedy
-	links   []string
-}
-
-// qpcCauses are the known ones; the first that applies counts, and the last always does.
-var qpcCauses = []qpcCause{
-	{
-		func(_ result.QPC, platform bool) bool { return platform },
-		"The platform clock is forced (bcdedit useplatformclock), or Windows considers the CPU counter unreliable.",
-		unforcePlatformClock, nil,
-	},
-	{
-		func(q result.QPC, _ bool) bool { return q.UserMode != nil && *q.UserMode },
-		"When the run began, the pages that Windows shares with programs allowed reads in user mode. During the run the cost was that of the system call: the pages have changed since, or another program intercepts the function.",
-		persists, nil,
-	},
-	{
-		func(q result.QPC, _ bool) bool { return q.HypervisorPage },
-		scaledByPage + " A hypervisor makes it invalid if the rate of the CPU counter is not stable, for example after a migration.",
-		persists, []string{tlfsTimers},
-	},
-	{
-		func(result.QPC, bool) bool { return true },
-		"Windows does not read the CPU counter in user mode here.",
-		unforcePlatformClock, nil,
-	},
-}
-
 const scaledByPage = "Windows scales the CPU counter by a page that it shares with programs: the hypervisor page, which exists also without a hypervisor. While that page is not valid, each read is a system call."
-
-var persists = result.Remedy{Advice: "Check whether this persists: run doctor again later, and after the machine was shut down and started again"}
 
 var unforcePlatformClock = result.Remedy{
 	Advice:   "As administrator, check whether the platform clock is forced. If so, delete that setting and reboot",

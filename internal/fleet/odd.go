@@ -41,7 +41,6 @@ const (
 	mostClocks = 3
 )
 
-// judge completes a group with its spreads, and its machines with their reasons.
 func (g *Group) judge() {
 	g.ClockSources = counted(g.Machines, func(m *Machine) string { return m.ClockSource })
 	g.Clocks = spreads(g.Machines)
@@ -176,7 +175,6 @@ func (g *Group) judgeFindings() {
 	}
 }
 
-// spreads returns the spread of each clock over the machines, in the order in which they come.
 func spreads(machines []Machine) []Spread {
 	figures := map[string][]float64{}
 	var order []string

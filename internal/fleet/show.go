@@ -109,7 +109,6 @@ func (g *Group) block() table.Block {
 	return table.Block{Title: g.title(), Grids: []table.Grid{grid}}
 }
 
-// sources returns the number of machines with each clock source.
 func (g *Group) sources() string {
 	var all []string
 	for _, c := range g.ClockSources {

@@ -16,7 +16,6 @@ import (
 // Show replaces the state that the page / shows.
 func (s *Server) Show(state *State) { s.state.Store(state) }
 
-// home serves a page with the present state, and links to what programs read.
 func (s *Server) home(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")

@@ -273,7 +273,6 @@ func (w *watcher) examine(ctx context.Context) (log []string, events []Event) {
 	return newLines(before, document), events
 }
 
-// newLines returns the lines of the kernel's log that the document before did not have.
 func newLines(before, now *result.Document) []string {
 	if before.Host.KernelLog == nil || now.Host.KernelLog == nil {
 		return nil

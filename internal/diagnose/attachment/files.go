@@ -84,7 +84,6 @@ type collection struct {
 
 func newCollection() *collection { return &collection{files: map[string][]byte{}, left: maxFiles} }
 
-// add keeps what of a file matters.
 func (c *collection) add(name string, r io.Reader) error {
 	switch {
 	case slices.Contains(supportconfigs, name):
@@ -139,7 +138,6 @@ func (c *collection) addLog(name string, r io.Reader) {
 	}
 }
 
-// keepLog keeps a log if it is better than the one that is kept.
 func (c *collection) keepLog(name string, found log, err error) {
 	switch {
 	case err != nil:

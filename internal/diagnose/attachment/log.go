@@ -111,7 +111,6 @@ var architectures = []struct{ end, name string }{
 	{"amd64", "amd64"}, {"x86_64", "amd64"}, {"arm64", "arm64"}, {"aarch64", "arm64"}, {"ppc64le", "ppc64le"}, {"s390x", "s390x"}, {"riscv64", "riscv64"},
 }
 
-// architecture returns the architecture that the release of a kernel ends in; "" if there is none.
 func architecture(release string) string {
 	for _, a := range architectures {
 		if strings.HasSuffix(release, a.end) {

@@ -34,7 +34,6 @@ func Measured(tool result.Tool, facts result.Host, measured measure.Result, sett
 	return document
 }
 
-// timeStampCounter returns the clock for the rate of the TSC; nil if this build has none.
 func timeStampCounter() *clock.Clock {
 	all := clock.Catalog()
 	i := slices.IndexFunc(all, func(c clock.Clock) bool { return c.ID == "RDTSC@cpu" })

@@ -83,7 +83,6 @@ func Run(ctx context.Context, tool result.Tool, fast bool) (*result.Document, er
 // verified are the clocks that most programs read, and the counter behind them.
 var verified = append(slices.Clone(clock.PlainCounters), "CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "QueryPerformanceCounter@winapi")
 
-// addVerification adds a short verification to the document.
 func addVerification(ctx context.Context, document *result.Document) {
 	all := clock.Catalog()
 	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(verified, c.ID) })

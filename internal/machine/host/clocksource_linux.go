@@ -9,7 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/machine/clocksource"
 )
 
-// clockSource returns the clock sources that the kernel offers and uses, from sysfs.
 func clockSource(root string) (*result.ClockSource, error) {
 	fs, err := sysfs.NewFS(filepath.Join(root, sysfs.DefaultMountPoint))
 	if err != nil {

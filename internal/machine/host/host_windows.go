@@ -88,7 +88,6 @@ func virtualization() *result.Virtualization {
 	return &result.Virtualization{System: system, Role: role}
 }
 
-// virtualMachine reports whether the firmware's names are those of a virtual machine.
 func virtualMachine(firmware string) bool {
 	firmware = strings.ToLower(firmware)
 	return slices.ContainsFunc(

@@ -63,8 +63,6 @@ func clockLines(messages []kernellog.Message) []string {
 	return lines
 }
 
-// loggedTSCHz returns the TSC rate in Hz that the kernel assumes, from its log; 0 if it is not
-// there.
 func loggedTSCHz(lines []string) float64 {
 	if hz := kernellog.TSCHz(kernellog.Parse(lines)); plausibleHz(hz) {
 		return hz
@@ -72,5 +70,4 @@ func loggedTSCHz(lines []string) float64 {
 	return 0
 }
 
-// plausibleHz reports whether a CPU counter can have this rate.
 func plausibleHz(hz float64) bool { return hz >= 1e6 && hz <= 1e12 }

@@ -33,7 +33,6 @@ func logSources(root string) []logSource {
 	return sources
 }
 
-// readKmsg reads the records of /dev/kmsg, without waiting for more.
 func readKmsg() ([]kernellog.Message, bool, error) {
 	fd, err := unix.Open("/dev/kmsg", unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -83,7 +82,6 @@ func readLogFile(root, name string) ([]kernellog.Message, bool, error) {
 	return messages, whole, nil
 }
 
-// readEnd returns up to maxLog bytes from the end of a file of a size.
 func readEnd(file *os.File, size int64) (string, error) {
 	text := make([]byte, min(size, maxLog))
 	n, err := file.ReadAt(text, size-int64(len(text)))

@@ -56,7 +56,6 @@ func Timecounter(text string) *result.ClockSource {
 	return found
 }
 
-// timecounterQualities returns the entries of kern.timecounter.choice, each name once.
 func timecounterQualities(choice string) []result.Quality {
 	var all []result.Quality
 	for _, match := range timecounterChoice.FindAllStringSubmatch(choice, maxTimecounters) {

@@ -21,7 +21,6 @@ var timePrograms = map[string]string{
 // maxProcesses bounds the processes that are looked at: reading a name takes about 10 µs.
 const maxProcesses = 1 << 15
 
-// timeServices returns the programs and drivers that can set the wall clock, each once.
 func timeServices(root string) []result.TimeService {
 	var found []result.TimeService
 	seen := map[string]bool{}
@@ -61,7 +60,6 @@ func maySetTime(folder string) bool {
 // include/linux/hyperv.h.
 const hypervTimeSyncClass = "{9527e630-d0ae-497b-adce-e80ab0175caf}"
 
-// hypervTimeSync reports whether a driver uses that device.
 func hypervTimeSync(root string) bool {
 	classes, _ := filepath.Glob(filepath.Join(root, "sys/bus/vmbus/devices/*/class_id"))
 	for _, class := range classes {

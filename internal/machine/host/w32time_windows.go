@@ -17,7 +17,6 @@ const w32timeKey = `SYSTEM\CurrentControlSet\Services\W32Time`
 // getSystemTimeAdjustmentPrecise is in kernelbase.dll since Windows 10.
 var getSystemTimeAdjustmentPrecise = windows.NewLazySystemDLL("kernelbase.dll").NewProc("GetSystemTimeAdjustmentPrecise")
 
-// w32time returns the settings and the state of the Windows Time service; nil if there is none, as under Wine.
 func w32time() *result.W32Time {
 	service, err := registry.OpenKey(registry.LOCAL_MACHINE, w32timeKey, registry.QUERY_VALUE)
 	if err != nil {

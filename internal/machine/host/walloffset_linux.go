@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wallOffsets compares the wall clock with the real-time clock and with the clocks of the hypervisor's host.
 func wallOffsets(root string) []result.WallOffset {
 	var all []result.WallOffset
 	if rtc := rtcOffset(root); rtc != nil {

@@ -38,7 +38,6 @@ func Explain(events []Event, m Machine) []Cause {
 	return append(l.found(reasons, 1), l.found(alsoRules, len(alsoRules))...)
 }
 
-// found returns the causes of the first rules that apply, at most so many.
 func (l log) found(rules []rule, most int) []Cause {
 	var causes []Cause
 	for _, r := range rules {

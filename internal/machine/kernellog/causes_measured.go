@@ -44,7 +44,6 @@ func (l log) resumed(at Event) []Event {
 	})
 }
 
-// cpusDifferAfterResume: a CPU lost its TSC in a suspend.
 func cpusDifferAfterResume(l log) (Cause, bool) {
 	c, ok := cpusDiffer(l)
 	if !ok || l.machine.Guest {
@@ -88,7 +87,6 @@ func cpusDiffer(l log) (Cause, bool) {
 	return Cause{Text: strings.Join(sentences, " "), TSC: TSCWrong, Evidence: lines(adjusted, pairs, found)}, true
 }
 
-// difference returns a sentence with the difference between CPUs that a line has.
 func (e Event) difference(hz float64, pairs []Event) string {
 	switch e.Kind {
 	case tscWarp:
@@ -136,7 +134,6 @@ func inCycles(cycles, hz float64) string {
 	return text
 }
 
-// wrongCPUIDRate: a timer contradicts the rate that the CPU names.
 func wrongCPUIDRate(l log) (Cause, bool) {
 	warnings, before, after := l.of(rateDiffers), l.of(rateBefore), l.of(rateAfter)
 	c := Cause{TSC: TSCWrong, Evidence: lines(warnings, before, after)}
@@ -176,7 +173,6 @@ func calibrationFailed(l log) (Cause, bool) {
 	return Cause{Text: text, TSC: TSCWrong, Evidence: lines(l.of(noCalibration), marked, l.of(acpiOff))}, true
 }
 
-// setByParameter: somebody switched the TSC off.
 func setByParameter(l log) (Cause, bool) {
 	marked := l.marking("boot parameter")
 	p := cmp.Or(l.parameter("tsc=unstable", "notsc"), "tsc=unstable")

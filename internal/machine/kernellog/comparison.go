@@ -55,11 +55,9 @@ func (c comparison) lateNS() float64 {
 	return 0
 }
 
-func begins(e Event) bool {
-	return slices.Contains([]Kind{watchdogVerdict, watchdogDelta, frequencySkew, longReadout}, e.Kind)
-}
+// begins are the kinds of the first line of a comparison.
+var begins = []Kind{watchdogVerdict, watchdogDelta, frequencySkew, longReadout}
 
-// comparisons returns what the watchdog saw, in the order of the log.
 func comparisons(events []Event) []comparison {
 	var all []comparison
 	for _, e := range events {
@@ -72,7 +70,7 @@ func comparisons(events []Event) []comparison {
 			continue
 		}
 		last := len(all) - 1
-		if last < 0 || begins(e) || !all[last].takes(e) {
+		if last < 0 || slices.Contains(begins, e.Kind) || !all[last].takes(e) {
 			all = append(all, comparison{clockNS: math.NaN(), watchdogNS: math.NaN(), skewNS: math.NaN(), clockCycles: math.NaN(), at: e})
 			last++
 		}
@@ -202,7 +200,6 @@ func (c comparison) wrapped() (round, int, bool) {
 // weakWatchdogs count interrupts.
 var weakWatchdogs = []string{"jiffies", "refined-jiffies"}
 
-// back is whether the clock went back or stood still.
 func (c comparison) back() bool {
 	if c.clockCycles < 0 || c.clockNS < 0 {
 		return true

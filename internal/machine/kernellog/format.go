@@ -50,7 +50,6 @@ func compiled(all []format) []format {
 	return all
 }
 
-// formatOf returns the format of a text; nil if it is not known.
 func formatOf(text string) *format {
 	small := strings.ToLower(text)
 	for i := range formats {

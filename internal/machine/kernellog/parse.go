@@ -71,7 +71,6 @@ func recognize(line string) (recognized, bool) {
 	return recognized{f, m, count}, f != nil
 }
 
-// event returns the event of a line, without the intervals that need other lines.
 func (r recognized) event() Event {
 	e := Event{Kind: r.kind, Line: strings.TrimSpace(r.Text), AtNS: r.AtNS, Timed: r.Timed, Count: r.count, Clock: r.clock}
 	found := r.compiled().FindStringSubmatch(r.Text)
@@ -151,7 +150,6 @@ func TSCHz(events []Event) float64 {
 	return math.Round(rates(slices.DeleteFunc(slices.Clone(events), func(e Event) bool { return e.Kind == registered }))["tsc"])
 }
 
-// addIntervals adds the intervals to the lines with values of counters.
 func addIntervals(events []Event) {
 	all := rates(events)
 	for i := range events {

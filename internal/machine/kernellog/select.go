@@ -78,7 +78,6 @@ func Select(lines []string, limit int) (kept []string, incomplete bool) {
 	return kept, true
 }
 
-// fold returns the lines with the repeated ones folded, and their weights.
 func fold(lines []string) ([]string, []weight) {
 	weights := make([]weight, len(lines))
 	groups := map[string][]int{}

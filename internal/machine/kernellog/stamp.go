@@ -111,7 +111,6 @@ func kernelName(text string) string {
 	return fromKernel.FindString(text)
 }
 
-// matchingPrefix returns the prefix that a line begins with, and its match.
 func matchingPrefix(line string) (prefix, []string) {
 	if line == "" {
 		return prefix{}, nil
@@ -127,7 +126,6 @@ func matchingPrefix(line string) (prefix, []string) {
 	return prefix{}, nil
 }
 
-// note takes what a prefix says into the message.
 func (m *Message) note(p prefix, found []string) {
 	m.Kernel, m.Program = m.Kernel || p.kernel, m.Program || p.program
 	if len(found) < 2 || found[1] == "" {
