@@ -23,15 +23,10 @@ const (
 	contextMax    = ^uint64(4095) + 1
 )
 
-// A Decoder decodes the records of events that [Open] opened.
-type Decoder struct {
-	kernel, user []uint64
-}
-
-// Decode calls visit for each whole record at the start of data, and returns the number of
+// decode calls visit for each whole record at the start of data, and returns the number of
 // bytes that these take. An error means that the bytes are no records of such events; nothing
 // after them can be decoded.
-func (d *Decoder) Decode(data []byte, visit func(*Record)) (int, error) {
+func decode(data []byte, visit func(*Record)) (int, error) {
 	at := 0
 	for len(data)-at >= headerSize {
 		header := data[at:]
@@ -43,7 +38,7 @@ func (d *Decoder) Decode(data []byte, visit func(*Record)) (int, error) {
 			break
 		}
 		record := Record{Kind: kind}
-		known, ok := d.fill(&record, misc, header[headerSize:size])
+		known, ok := record.fill(misc, header[headerSize:size])
 		if !ok {
 			return at, fmt.Errorf("record of kind %d at byte %d: %d bytes are too few", kind, at, size)
 		}
@@ -55,11 +50,10 @@ func (d *Decoder) Decode(data []byte, visit func(*Record)) (int, error) {
 	return at, nil
 }
 
-// fill fills in a record from its body. known is false for a kind that Decode passes over; ok
-// is false if the body is too short.
-func (d *Decoder) fill(r *Record, misc uint16, body []byte) (known, ok bool) {
+// fill fills in a record from its body. known is false for a kind that is passed over; ok is false if the body is too short.
+func (r *Record) fill(misc uint16, body []byte) (known, ok bool) {
 	if r.Kind == Sample {
-		return true, d.fillSample(r, body)
+		return true, r.fillSample(body)
 	}
 	least, known := map[Kind]int{Lost: 16, Comm: 8, Exit: 24, Throttle: 24, Fork: 24, Map: 64, LostSamples: 8}[r.Kind]
 	if !known {
@@ -93,7 +87,7 @@ func (r *Record) fillTrailer(b []byte) {
 }
 
 // fillSample fills in a sample: the address, the thread, the time, and the callchain.
-func (d *Decoder) fillSample(r *Record, body []byte) bool {
+func (r *Record) fillSample(body []byte) bool {
 	const fixed = 8 + trailerSize + 8
 	if len(body) < fixed {
 		return false
@@ -103,21 +97,19 @@ func (d *Decoder) fillSample(r *Record, body []byte) bool {
 	if count > uint64(len(chain)/8) {
 		return false
 	}
-	d.kernel, d.user = d.kernel[:0], d.user[:0]
 	var part *[]uint64
 	for i := range count {
 		switch address := binary.NativeEndian.Uint64(chain[8*i:]); {
 		case address == contextKernel:
-			part = &d.kernel
+			part = &r.Kernel
 		case address == contextUser:
-			part = &d.user
+			part = &r.User
 		case address >= contextMax:
 			part = nil // of a hypervisor or a guest
 		case part != nil:
 			*part = append(*part, address)
 		}
 	}
-	r.Kernel, r.User = d.kernel, d.user
 	return true
 }
 

@@ -69,35 +69,29 @@ func TestDecode(t *testing.T) {
 		means = append(means, of.means)
 	}
 	var got []Record
-	var d Decoder
-	visit := func(r *Record) {
-		one := *r
-		one.Kernel, one.User = append([]uint64(nil), r.Kernel...), append([]uint64(nil), r.User...)
-		got = append(got, one)
-	}
-	n, err := d.Decode(together, visit)
+	visit := func(r *Record) { got = append(got, *r) }
+	n, err := decode(together, visit)
 	require.NoError(t, err)
 	require.Equal(t, len(together), n)
 	require.Equal(t, means, got)
 
 	got = nil
-	n, err = d.Decode(together[:len(together)-1], visit)
+	n, err = decode(together[:len(together)-1], visit)
 	require.NoError(t, err, "the last record is not whole yet")
 	require.Less(t, n, len(together)-1)
 	require.Len(t, got, len(all))
 }
 
 func TestDecodeRefusesWhatIsNoRecord(t *testing.T) {
-	var d Decoder
 	none := func(*Record) { t.Error("visited a damaged record") }
 	short := record(Sample, 0)
 	short[6] = 4
-	_, err := d.Decode(short, none)
+	_, err := decode(short, none)
 	require.EqualError(t, err, "record of kind 9 at byte 0: its size is 4; it must be 8 at least")
-	_, err = d.Decode(record(Fork, 0, uint64(1)), none)
+	_, err = decode(record(Fork, 0, uint64(1)), none)
 	require.EqualError(t, err, "record of kind 7 at byte 0: 16 bytes are too few")
 	// A callchain longer than its record.
-	_, err = d.Decode(record(Sample, 0, uint64(1), uint32(7), uint32(8), uint64(1), ^uint64(0)), none)
+	_, err = decode(record(Sample, 0, uint64(1), uint32(7), uint32(8), uint64(1), ^uint64(0)), none)
 	require.EqualError(t, err, "record of kind 9 at byte 0: 40 bytes are too few")
 }
 
@@ -106,8 +100,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(of.bytes)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var d Decoder
-		n, err := d.Decode(data, func(r *Record) {
+		n, err := decode(data, func(r *Record) {
 			if len(r.Kernel)+len(r.User) > len(data)/8 {
 				t.Error("more addresses than bytes")
 			}

@@ -7,7 +7,7 @@ package perfevent
 // A Kind is the type of a record, as in include/uapi/linux/perf_event.h.
 type Kind uint32
 
-// The kinds of records that Decode decodes. It passes over others.
+// The kinds of records that are read. Others are passed over.
 const (
 	Lost        Kind = 2  // the ring was full
 	Comm        Kind = 3  // a thread has a new name
@@ -38,7 +38,6 @@ type Record struct {
 	// Lost is the number of records that a Lost or LostSamples reports.
 	Lost uint64
 	// Kernel and User are the callchain of a Sample, innermost first: addresses in the kernel
-	// and in the program. They are empty if the kernel recorded none. They share memory with
-	// later records of the same call of Decode: copy what you keep.
+	// and in the program. They are empty if the kernel recorded none.
 	Kernel, User []uint64
 }

@@ -27,7 +27,6 @@ type Ring struct {
 	control *unix.PerfEventMmapPage
 	data    []byte
 	pending []byte
-	decoder Decoder
 }
 
 func newRing(fd int) (*Ring, error) {
@@ -56,7 +55,7 @@ func (r *Ring) Read(visit func(*Record)) error {
 		r.pending, at = append(r.pending, part...), at+uint64(len(part))
 	}
 	atomic.StoreUint64(&r.control.Data_tail, head)
-	n, err := r.decoder.Decode(r.pending, visit)
+	n, err := decode(r.pending, visit)
 	r.pending = append(r.pending[:0], r.pending[n:]...)
 	return err
 }

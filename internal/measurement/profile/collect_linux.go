@@ -23,6 +23,10 @@ import (
 // drainEvery is how often the rings are read. A ring holds the samples of a second and more.
 const drainEvery = 50 * time.Millisecond
 
+// childrenLater is how long a profile goes on after no process was alive: one of them may have started another before, whose
+// record is counted with the turn after, or with the second if it came shortly before.
+const childrenLater = 3 * drainEvery / 2
+
 // settle is how long after its time a record is in its ring at the latest. It is counted after
 // those of other CPUs that are earlier.
 const settle = 10 * time.Millisecond
@@ -46,12 +50,7 @@ const namesRest = 9
 
 // drain reads the rings and counts the records up to a time of CLOCK_MONOTONIC.
 func (c *collector) drain(untilNS uint64) error {
-	err := c.events.Read(func(r *perfevent.Record) {
-		record := *r
-		record.Kernel, record.User = slices.Clone(r.Kernel), slices.Clone(r.User)
-		c.waiting = append(c.waiting, record)
-	})
-	if err != nil {
+	if err := c.events.Read(func(r *perfevent.Record) { c.waiting = append(c.waiting, *r) }); err != nil {
 		return err
 	}
 	c.count(untilNS)

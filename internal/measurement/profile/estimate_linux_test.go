@@ -133,7 +133,7 @@ func TestKernelThatIsNotSeen(t *testing.T) {
 // Where /proc/kallsyms hides its addresses, no system call is known. Those of the vDSO read clocks, and all others may do.
 func TestSystemCallsThatAreHidden(t *testing.T) {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Always}
-	tally := newTally(faked{10: normal, 11: normal}, nil, newFunctions(vdsoSize, nil), nil)
+	tally := newTally(faked{10: normal, 11: normal}, nil, fakeVDSO, nil)
 	tally.hidden, tally.enters = true, true
 	for _, r := range slices.Concat(
 		times(90, sample(10, []uint64{entryCode}, afterEntry)), times(10, sample(10, nil, inGettime)),

@@ -60,6 +60,26 @@ func callOf(function string) (kernelCall, bool) {
 	return kernelCall{kind: clockCall}, slices.Contains(untimedFunctions, function)
 }
 
+// clockFunctions are the clocks whose cost is that of a call of a function of the vDSO, by the name of the function
+// without its prefix. vdso(7) lists the functions.
+var clockFunctions = map[string]string{
+	"clock_gettime": fineID, "clock_gettime64": fineID, "gettimeofday": "gettimeofday@vdso", "time": "time@vdso",
+}
+
+// functionOf returns what a name of the vDSO stands for: the clock whose cost the function has; false if it reads none.
+// Code before the first name is outlined from the functions that read clocks: that of getrandom, which is in the vDSO from
+// Linux 6.11 on, follows its name. So code without a name costs what the fine clocks do, and so does the vDSO of a 32-bit process.
+func functionOf(name string) (clock string, reads bool) {
+	if name == "" {
+		return fineID, true
+	}
+	clock, reads = clockFunctions[strings.TrimPrefix(strings.TrimPrefix(name, "__vdso_"), "__kernel_")]
+	return clock, reads
+}
+
+// unnamed is the name of code of the vDSO that belongs to no function with a name.
+const unnamed = "vDSO"
+
 // cutAny returns a function without the prefix that it has; false if it has none of them.
 func cutAny(function string, prefixes []string) (string, bool) {
 	for _, prefix := range prefixes {

@@ -22,6 +22,34 @@ func ownProcesses() []int {
 	})
 }
 
+// withChildren returns processes and their descendants, but not this process.
+func withChildren(pids []int) []int {
+	all := slices.Compact(slices.Sorted(slices.Values(pids)))
+	for _, child := range process.Descendants(all, os.Getpid()) {
+		all = append(all, child.PID)
+	}
+	return all
+}
+
+// anyLives returns whether one of the wanted processes lives, or was started since the last call: it may have ended, after it
+// started another one whose record is still to come.
+func (t *tally) anyLives() bool {
+	if t.started {
+		t.started = false
+		return true
+	}
+	for pid, wanted := range t.wanted {
+		switch {
+		case !wanted || t.gone[pid]:
+		case process.Lives(pid):
+			return true
+		default:
+			t.gone[pid] = true // a build starts thousands
+		}
+	}
+	return false
+}
+
 // commandOf returns the name of the program of a process: the file name of its first argument,
 // or the name that the kernel has, which is that of a thread and is cut after 15 bytes.
 func commandOf(pid int) string {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +48,6 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	}
 	// What takes long comes before the events: their rings fill from the beginning.
 	functions, hidden := kernelFunctions()
-	vdso := ownVDSO()
 	o, err := open(s, cpus)
 	if err != nil {
 		started.end()
@@ -64,7 +62,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	profile.Scope, profile.RateHz, profile.SeesKernel, profile.Unseen = o.scope, o.rateHz, o.seesKernel, o.unseen
 
 	inspector := &live{}
-	tally := newTally(inspector, functions, vdso, o.pids)
+	tally := newTally(inspector, functions, vdso.NameAt, o.pids)
 	tally.hidden, tally.enters = hidden != nil, profile.KernelEntry == result.Always
 	elapsed, used, err := o.sample(ctx, s, started, tally, progress)
 	profile.StartedEnded = started.end()
@@ -127,9 +125,16 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 	if !o.seesKernel {
 		used = newUsages(o.pids)
 	}
-	turns, ending := 0, ending{tally: t}
+	turns, follows := 0, started == nil && s.PIDs != nil
+	var ended time.Duration // when no process was alive; 0 while one is
 	elapsed, err := c.run(ctx, s.Time, func(elapsed time.Duration, last bool) {
-		if !last && started == nil && s.PIDs != nil && ending.over(elapsed) {
+		switch {
+		case !follows || last:
+		case t.anyLives():
+			ended = 0
+		case ended == 0:
+			ended = elapsed
+		case elapsed-ended > childrenLater:
 			end()
 		}
 		// The system time of a process that ends is that before its end.
@@ -142,10 +147,7 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 		}
 		progress(min(elapsed, s.Time), s.Time)
 	})
-	if ending.turns > 0 {
-		elapsed = ending.at
-	}
-	return elapsed, used, err
+	return cmp.Or(ended, elapsed), used, err
 }
 
 // onlineCPUs returns the CPUs that run programs; without sysfs, as in a sandbox, as many as there are.
@@ -186,17 +188,6 @@ func kernelFunctions() (kernel, error) {
 		functions = append(functions, kernelFunction{addressRange{symbol.Start, symbol.End}, of})
 	}
 	return functions, nil
-}
-
-// ownVDSO returns the functions of the vDSO of this process; without any size where it has none.
-func ownVDSO() *functions {
-	maps, err := symbols.Mappings(os.Getpid())
-	i := slices.IndexFunc(maps, func(m symbols.Mapping) bool { return m.Path == "[vdso]" })
-	offsets, missing := vdso.Functions()
-	if err != nil || i < 0 || missing != nil {
-		return newFunctions(0, nil)
-	}
-	return newFunctions(maps[i].End-maps[i].Start, offsets)
 }
 
 // A live inspector looks at processes through /proc.

@@ -161,29 +161,20 @@ func TestChildrenBelongToTheirParents(t *testing.T) {
 	require.NotContains(t, withChildren([]int{os.Getppid()}), os.Getpid())
 }
 
-// A profile goes on while a process lives that one of its processes started, and ends after that. Its time is that of the
-// processes.
+// A profile goes on while a process lives that one of its processes started.
 func TestProfileEndsWithItsProcesses(t *testing.T) {
 	const ended = 1 << 30 // no process has such a number
-	tally := newTally(faked{}, nil, newFunctions(0, nil), []int{ended})
-	e := ending{tally: tally}
-	for turn := range endedTurns {
-		require.False(t, e.over(time.Duration(turn)))
-	}
+	tally := newTally(faked{}, nil, fakeVDSO, []int{ended})
+	require.False(t, tally.anyLives())
 	tally.add(&perfevent.Record{Kind: perfevent.Fork, PID: os.Getpid(), TID: os.Getpid(), ParentPID: ended})
-	for turn := range 2 * endedTurns {
-		require.False(t, e.over(time.Duration(10+turn)), "this process lives")
-	}
+	require.True(t, tally.anyLives(), "it was just started")
+	require.True(t, tally.anyLives(), "this process lives")
 	require.True(t, tally.gone[ended])
 	tally.add(&perfevent.Record{Kind: perfevent.Fork, PID: ended, TID: ended, ParentPID: os.Getpid()})
 	tally.wanted[os.Getpid()] = false
 	require.False(t, tally.gone[ended], "the number is used again")
-	require.False(t, e.over(19), "it was just started")
-	for turn := range endedTurns {
-		require.False(t, e.over(time.Duration(20+turn)))
-	}
-	require.True(t, e.over(30))
-	require.Equal(t, time.Duration(20), e.at)
+	require.True(t, tally.anyLives(), "it was just started")
+	require.False(t, tally.anyLives())
 }
 
 // What a process started before is in its profile, and so is what goes on after it.
@@ -320,7 +311,7 @@ func profileIn(t testing.TB, document []byte) Profile {
 // The time of a command begins before the command does, which may run before this program does again.
 func TestProfileBeginsWithTheCommand(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
-	c := &collector{events: perfevent.New(perfevent.Options{RateHz: DefaultRate}), tally: newTally(faked{}, nil, newFunctions(0, nil), nil)}
+	c := &collector{events: perfevent.New(perfevent.Options{RateHz: DefaultRate}), tally: newTally(faked{}, nil, fakeVDSO, nil)}
 	c.begin()
 	from := c.tally.from
 	time.Sleep(time.Millisecond)

@@ -126,7 +126,8 @@ type tally struct {
 	kernel  kernel
 	// hidden is whether the functions of the kernel are unknown, and enters whether the vDSO reads the fine clocks in it.
 	hidden, enters bool
-	vdso           *functions
+	// vdso returns the name of the function at an address of the vDSO that starts at start: [vdso.NameAt].
+	vdso func(start, address uint64) string
 	// wanted are the processes to count; nil for all.
 	wanted map[int]bool
 	// gone are those of them that ended, and started is whether one was started since they were looked at last.
@@ -146,7 +147,7 @@ type tally struct {
 	throttled int
 }
 
-func newTally(inspect inspector, kernel kernel, vdso *functions, pids []int) *tally {
+func newTally(inspect inspector, kernel kernel, vdso func(start, address uint64) string, pids []int) *tally {
 	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, gone: map[int]bool{}, living: map[int]*program{}, until: ^uint64(0)}
 	if pids != nil {
 		t.wanted = map[int]bool{}
@@ -354,7 +355,8 @@ func (t *tally) sample(r *perfevent.Record) {
 	}
 	switch {
 	case within > 0:
-		name, reads := t.vdso.of(r.User[:within], p.vdso)
+		name := t.vdso(p.vdso.start, r.User[within-1]) // the outermost address is in the function that was called
+		clock, reads := functionOf(name)
 		if !reads {
 			return
 		}
@@ -366,8 +368,8 @@ func (t *tally) sample(r *perfevent.Record) {
 			in = aRead
 		}
 		if in == aRead {
-			call.clock = clockOf(name)
-			p.byFunction[name]++
+			call.clock = clock
+			p.byFunction[cmp.Or(name, unnamed)]++
 		}
 	case vsyscall.has(r.User[0]): // the kernel emulates it, at another cost
 		call = kernelCall{kind: clockCall}

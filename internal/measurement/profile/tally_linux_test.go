@@ -48,6 +48,18 @@ func (f faked) preloaded(pid int) []string {
 
 var normal = look{command: "reader", cgroup: "/user.slice", vdso: addressRange{vdsoAt, vdsoAt + vdsoSize}}
 
+// fakeVDSO names the functions of the vDSO of these tests.
+func fakeVDSO(start, address uint64) string {
+	switch offset := address - start; {
+	case offset >= 0xd00:
+		return "__vdso_getcpu"
+	case offset >= 0xa00:
+		return "__vdso_clock_gettime"
+	default:
+		return ""
+	}
+}
+
 func tallied(pids []int, records ...perfevent.Record) *tally {
 	return talliedOf(faked{10: normal, 11: normal, 12: {command: "old"}, 13: {command: "secret", reason: "that needs CAP_SYS_PTRACE"}}, pids, records...)
 }
@@ -58,10 +70,7 @@ func talliedOf(seen faked, pids []int, records ...perfevent.Record) *tally {
 		{addressRange{gettimeofday, gettimeofday + 0x100}, kernelCall{clockCall, gettimeofdayID}},
 		{addressRange{cpuTime, cpuTime + 0x100}, kernelCall{kind: clockCall}},
 	}
-	vdso := newFunctions(vdsoSize, map[string]uint64{
-		"__vdso_gettimeofday": 0x800, "__vdso_clock_gettime": 0xa00, "clock_gettime": 0xa00, "__vdso_getcpu": 0xd00,
-	})
-	t := newTally(seen, functions, vdso, pids)
+	t := newTally(seen, functions, fakeVDSO, pids)
 	for i := range records {
 		if records[i].TimeNS == 0 {
 			records[i].TimeNS = uint64(i) + 1 //nolint:gosec // small
@@ -192,7 +201,7 @@ func TestWantedProcesses(t *testing.T) {
 }
 
 func TestOnlyTheTimeOfTheProfileCounts(t *testing.T) {
-	tally := newTally(faked{10: normal}, nil, newFunctions(vdsoSize, nil), nil)
+	tally := newTally(faked{10: normal}, nil, fakeVDSO, nil)
 	tally.from, tally.until = 100, 200
 	for _, at := range []uint64{99, 100, 150, 199, 200} {
 		r := sample(10, nil, inGettime)
@@ -254,12 +263,14 @@ func TestDescribedCaller(t *testing.T) {
 	}
 }
 
-// A process of 32 bits has another vDSO, whose functions are not known.
-func TestVDSOOf32Bits(t *testing.T) {
-	small := addressRange{0xf7f00000, 0xf7f02000}
-	name, reads := newFunctions(vdsoSize, map[string]uint64{"__vdso_getcpu": 0}).of([]uint64{small.start + 4}, small)
-	require.Equal(t, unnamed, name)
-	require.True(t, reads)
+func TestFunctionOf(t *testing.T) {
+	for name, want := range map[string]string{
+		"__vdso_clock_gettime": fineID, "__kernel_clock_gettime": fineID, "__vdso_time": "time@vdso", "": fineID, "__vdso_getcpu": "", "__vdso_getrandom": "",
+	} {
+		clock, reads := functionOf(name)
+		require.Equal(t, want, clock, name)
+		require.Equal(t, want != "", reads, name)
+	}
 }
 
 func TestCallOf(t *testing.T) {
@@ -364,7 +375,7 @@ func TestThreadNameOfAFork(t *testing.T) {
 
 // Timebench itself, before it becomes the command, is not in the profile of the command.
 func TestTheProcessBeforeTheCommand(t *testing.T) {
-	tally := newTally(faked{10: normal}, nil, newFunctions(vdsoSize, nil), []int{10})
+	tally := newTally(faked{10: normal}, nil, fakeVDSO, []int{10})
 	tally.starting = 10
 	before, after := sample(10, nil, inProgram), sample(10, nil, inProgram)
 	before.TimeNS, after.TimeNS = 1, 3
