@@ -21,6 +21,7 @@ var coarseCalls = []struct {
 	{[]string{"python3"}, "time.clock_gettime(6), which is CLOCK_MONOTONIC_COARSE"},
 	{[]string{"dotnet"}, "Environment.TickCount64"},
 	{[]string{"netframework"}, "Environment.TickCount on Windows"},
+	{[]string{"pwsh", "powershell"}, "[Environment]::TickCount"},
 	{[]string{"ruby"}, "Process.clock_gettime(Process::CLOCK_MONOTONIC_COARSE)"},
 	{[]string{"perl"}, "Time::HiRes::clock_gettime(CLOCK_MONOTONIC_COARSE)"},
 }

@@ -49,7 +49,9 @@ type Call struct {
 }
 
 // All is the catalogue, in the order of the document.
-var All = []Runtime{java, python, node, bun, deno, dotnet, netFramework, ruby, php, perl, lua, luajit, c, musl, cpp, rust, golang}
+var All = []Runtime{
+	java, python, node, bun, deno, dotnet, netFramework, pwsh, powershell, ruby, php, perl, lua, luajit, c, musl, cpp, rust, golang,
+}
 
 // Named returns the runtime with that name.
 func Named(name string) (Runtime, bool) {

@@ -134,6 +134,32 @@ var netFramework = Runtime{
 	},
 }
 
+// powerShell is the Build of both PowerShells. Without a profile of the user; the policy is for this process only, and
+// ignored where it is not Windows.
+var powerShell = script("bench.ps1", programs.PowerShell, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File")
+
+var powerShellCalls = []Call{
+	{"Get-Date", wall},
+	{"[DateTime]::UtcNow", wall},
+	{"[DateTime]::Now", wall},
+	{"[DateTimeOffset]::UtcNow", wall},
+	{"[Diagnostics.Stopwatch]::GetTimestamp()", monotonic},
+	{"[Environment]::TickCount", monotonic},
+}
+
+// pwsh is PowerShell on .NET; powershell is Windows PowerShell 5.1, which is part of Windows.
+var (
+	pwsh = Runtime{
+		Name: "pwsh", Programs: []string{"pwsh"}, Version: []string{"--version"}, WarmUp: 150 * time.Millisecond,
+		Build: powerShell, Calls: powerShellCalls,
+	}
+	powershell = Runtime{
+		Name: "powershell", Programs: []string{"powershell"}, WarmUp: 150 * time.Millisecond,
+		Version: []string{"-NoProfile", "-NonInteractive", "-Command", "'Windows PowerShell ' + $PSVersionTable.PSVersion"},
+		Build:   powerShell, Calls: powerShellCalls,
+	}
+)
+
 // ruby runs without RubyGems, which would read files of the user.
 var ruby = Runtime{
 	Name: "ruby", Programs: []string{"ruby"}, Version: []string{"--version"},

@@ -143,8 +143,12 @@ func count(text string) (int64, bool) {
 	return value, err == nil && value >= 0 && value <= most
 }
 
-// measured returns an error if a name has neither so many samples nor a reason.
+// measured returns an error if a name has neither so many samples nor a reason. If no name has samples, the error is the
+// reason of the first.
 func (o output) measured(names []string, rounds int) error {
+	if len(o.costs) == 0 && o.missing[names[0]] != "" {
+		return errors.New(o.missing[names[0]])
+	}
 	for _, name := range names {
 		_, missing := o.missing[name]
 		switch n := len(o.costs[name]); {

@@ -34,6 +34,11 @@ var reading = map[string]string{
 	"DateTime.UtcNow@netframework": "gettimeofday", "DateTime.Now@netframework": "gettimeofday", "DateTimeOffset.UtcNow@netframework": "gettimeofday",
 	"Stopwatch.GetTimestamp@netframework": "CLOCK_MONOTONIC",
 
+	// After the sources of PowerShell and .NET.
+	"Get-Date@pwsh": "CLOCK_REALTIME", "[DateTime]::UtcNow@pwsh": "CLOCK_REALTIME", "[DateTime]::Now@pwsh": "CLOCK_REALTIME",
+	"[DateTimeOffset]::UtcNow@pwsh": "CLOCK_REALTIME", "[Diagnostics.Stopwatch]::GetTimestamp()@pwsh": "CLOCK_MONOTONIC",
+	"[Environment]::TickCount@pwsh": "CLOCK_MONOTONIC_COARSE",
+
 	"Time.now@ruby": "CLOCK_REALTIME", "Process.clock_gettime(CLOCK_REALTIME)@ruby": "CLOCK_REALTIME",
 	"Process.clock_gettime(CLOCK_MONOTONIC)@ruby": "CLOCK_MONOTONIC",
 

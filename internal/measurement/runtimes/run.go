@@ -134,12 +134,13 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, estimate: s.Estimate()}
 	var cleared []string
 	r.environment, cleared = program.Environment(os.Environ())
-	// What a program leaves that is killed goes with the folder: a socket of .NET, gcc's temporary files, Deno's
-	// cache.
-	for _, name := range []string{"TMPDIR", "TMP", "TEMP", "DENO_DIR"} {
+	// What a program leaves that is killed goes with the folder: a socket of .NET, gcc's temporary files, the caches
+	// of Deno and PowerShell.
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP", "DENO_DIR", "XDG_CACHE_HOME"} {
 		r.environment = slices.DeleteFunc(r.environment, func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
 		r.environment = append(r.environment, name+"="+folder)
 	}
+	r.environment = append(r.environment, "POWERSHELL_TELEMETRY_OPTOUT=1") // a measurement reports to nobody
 	r.prepare()
 	for range s.Starts {
 		for _, s := range r.available() {

@@ -148,6 +148,7 @@ func TestRuntimesThatFail(t *testing.T) {
 		"cannot print its version":      {"exit 1", honest, "exit status 1"},
 		"counts more time than passes":  {"echo 1", "for n in loop call now \"new Time\" absent; do for i in 1 2 3; do printf \"cost\\t$n\\t1000\\t1000000000000\\n\"; done; done; echo done", "its stopwatch counted"},
 		"prints what was not asked for": {"echo 1", "printf 'cost\\trm -rf\\t1\\t5\\n'; echo done", "rm -rf"},
+		"has none of its calls":         {"echo 1", "shift 3; for n; do printf \"missing\\t$n\\tno script may call .NET\\n\"; done; echo done", "no script may call .NET"},
 		"prints without end":            {"echo 1", "exec yes rubbish", "printed more than"},
 		"prints a version without end":  {"exec yes 1.2", honest, "printed more than"},
 	} {

@@ -65,6 +65,8 @@ var (
 	DotnetAssembly []byte
 	//go:embed source/Bench.runtimeconfig.json
 	DotnetConfig []byte
+	//go:embed source/bench.ps1
+	PowerShell string // for Windows PowerShell and PowerShell 7
 	//go:embed source/bench.rb
 	Ruby string
 	//go:embed source/bench.php
