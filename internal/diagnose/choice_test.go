@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -203,30 +202,6 @@ func TestKernelEntryNotTested(t *testing.T) {
 
 	compare.Into(d).Clocks = clocks(result.Never, 640)
 	require.Empty(t, Findings(d), "both are proven")
-}
-
-// Each parameter is found in each spelling of its name.
-func TestParametersInEverySpelling(t *testing.T) {
-	for _, text := range []string{"notsc", "tsc=unstable", "clocksource=acpi_pm", "no_kvmclock", "vdso=0"} {
-		name, rest, _ := strings.Cut(text, "=")
-		for _, spelt := range []string{name, strings.ReplaceAll(name, "_", "-"), strings.ReplaceAll(name, "-", "_")} {
-			if rest != "" {
-				spelt += "=" + rest
-			}
-			d := well()
-			slow(d, "acpi_pm", "acpi_pm")
-			if name == "vdso" {
-				compare.Into(d).Clocks = []compare.Clock{{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}}
-			}
-			d.Host.BootParameters = []string{"mitigations=auto", spelt}
-			findings := Findings(d)
-			require.Len(t, findings, 1, spelt)
-			require.Contains(t, findings[0].Evidence, "kernel command line: "+spelt)
-			if name != "vdso" {
-				require.Contains(t, findings[0].Cause, "on the kernel command line", spelt)
-			}
-		}
-	}
 }
 
 func TestParametersOfTwoDashes(t *testing.T) {

@@ -55,6 +55,25 @@ func slow(d *result.Document, source string, available ...string) {
 	}
 }
 
+// gains plants the throughput of a clock with all threads, in times that with one.
+func gains(d *result.Document, clock int, times float64) {
+	t := compare.Into(d).Clocks[clock].Throughput
+	t[1].ReadsPerSecond = times * t[0].ReadsPerSecond
+}
+
+// with64 plants 64 CPUs, with which all clocks but the first scale.
+func with64(d *result.Document, times float64) {
+	for i := range compare.Into(d).Clocks {
+		compare.Into(d).Clocks[i].Throughput[1].Threads = 64
+		gains(d, i, 62)
+	}
+	gains(d, 0, times)
+}
+
+func guestOf(system string) *result.Virtualization {
+	return &result.Virtualization{System: system, Role: "guest"}
+}
+
 // requireText requires that a text has all that it says, and nothing of what it must never say.
 func requireText(t *testing.T, text string, says, never []string, name string) {
 	t.Helper()
@@ -191,23 +210,12 @@ func TestEachFinding(t *testing.T) {
 			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "hpet"
 			d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."}
 		}, "tsc-unstable", result.Warn, "The TSCs of the CPUs differ"},
-		"rate under load": {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate under load: 2500.000 MHz; asleep: 2600.000 MHz"},
-		"kernel's rate":   {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "asleep: 2600.000 MHz; figure of the kernel: 2100.000 MHz"},
-		"shared timer": {func(d *result.Document) {
-			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond * 1.05
-		}, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread"},
-		"shared timer of 64 CPUs": {func(d *result.Document) {
-			eachClock(d, func(c *compare.Clock) {
-				c.Throughput[1].Threads = 64
-				c.Throughput[1].ReadsPerSecond = 62 * c.Throughput[0].ReadsPerSecond
-			})
-			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = 1.45 * compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
-		}, "not-scaling", result.Warn, "64 threads together have 1.45 times"},
-		"published HPET": {func(d *result.Document) {
-			one := compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
-			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = one * 1.38
-		}, "not-scaling", result.Warn, "have 1.38 times"},
-		"stepped": {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2 s"},
+		"rate under load":         {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate under load: 2500.000 MHz; asleep: 2600.000 MHz"},
+		"kernel's rate":           {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "asleep: 2600.000 MHz; figure of the kernel: 2100.000 MHz"},
+		"shared timer":            {func(d *result.Document) { gains(d, 0, 1.05) }, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread"},
+		"shared timer of 64 CPUs": {func(d *result.Document) { with64(d, 1.45) }, "not-scaling", result.Warn, "64 threads together have 1.45 times"},
+		"published HPET":          {func(d *result.Document) { gains(d, 0, 1.38) }, "not-scaling", result.Warn, "have 1.38 times"},
+		"stepped":                 {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2 s"},
 		"unsynchronised": {func(d *result.Document) {
 			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 16e9
 		}, "unsynchronised", result.Warn, "STA_UNSYNC"},
@@ -238,12 +246,10 @@ func TestEachFinding(t *testing.T) {
 			d.Host.TimeSync.FrequencyPPM, d.Host.TimeSync.OffsetNS = -500, 4e8
 		}, "clock-rate", result.Note, "the service may be recovering from a correction"},
 		"behind the host": {func(d *result.Document) {
-			d.Host.WallOffsets = []result.WallOffset{offset("ptp0", "KVM virtual PTP", 75*hour, 1000)}
-			d.Host.Virtualization = &result.Virtualization{System: "kvm", Role: "guest"}
+			d.Host.WallOffsets, d.Host.Virtualization = []result.WallOffset{offset("ptp0", "KVM virtual PTP", 75*hour, 1000)}, guestOf("kvm")
 		}, "wall-clock-off", result.Error, "75 h behind the host's clock"},
 		"a little behind the host": {func(d *result.Document) {
-			d.Host.WallOffsets = []result.WallOffset{offset("ptp0", "hyperv", 30e9, 1000)}
-			d.Host.Virtualization = &result.Virtualization{System: "hyperv", Role: "guest"}
+			d.Host.WallOffsets, d.Host.Virtualization = []result.WallOffset{offset("ptp0", "hyperv", 30e9, 1000)}, guestOf("hyperv")
 		}, "wall-clock-off", result.Warn, "30 s behind the host's clock"},
 		"a wrong real-time clock": {func(d *result.Document) {
 			d.Host.WallOffsets = []result.WallOffset{offset("rtc0", "rtc_cmos", -hour, rtcBound)}
@@ -393,7 +399,9 @@ func TestNoFindings(t *testing.T) {
 			compare.Into(d).FloorNS, compare.Into(d).Clocks[6].Latency.MedianNS = 20, 400
 		},
 		"nothing scales": func(d *result.Document) {
-			eachClock(d, func(c *compare.Clock) { c.Throughput[1].ReadsPerSecond = c.Throughput[0].ReadsPerSecond })
+			for i := range compare.Of(d).Clocks {
+				gains(d, i, 1)
+			}
 		},
 		"a busy moment": func(d *result.Document) {
 			one := compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
@@ -407,7 +415,7 @@ func TestNoFindings(t *testing.T) {
 			one := compare.Of(d).Clocks[3].Throughput[0].ReadsPerSecond
 			compare.Into(d).Clocks[3].Throughput[0].ReadsPerSecond = one / 50
 			compare.Into(d).Clocks[4].Throughput[0].ReadsPerSecond /= 100
-			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = 1.6 * compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
+			gains(d, 0, 1.6)
 		},
 		"figures that no number of threads can make": func(d *result.Document) {
 			eachClock(d, func(c *compare.Clock) { c.Throughput[0].ReadsPerSecond /= 50 })
@@ -416,22 +424,16 @@ func TestNoFindings(t *testing.T) {
 		},
 		"one other clock that scales": func(d *result.Document) {
 			for i := range compare.Of(d).Clocks[:6] {
-				compare.Into(d).Clocks[i].Throughput[1].ReadsPerSecond = compare.Of(d).Clocks[i].Throughput[0].ReadsPerSecond
+				gains(d, i, 1)
 			}
 		},
-		"64 CPUs, less well": func(d *result.Document) {
-			eachClock(d, func(c *compare.Clock) {
-				c.Throughput[1].Threads = 64
-				c.Throughput[1].ReadsPerSecond = 62 * c.Throughput[0].ReadsPerSecond
-			})
-			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = 24 * compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
-		},
+		"64 CPUs, less well": func(d *result.Document) { with64(d, 24) },
 		"other programs": func(d *result.Document) {
-			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
+			gains(d, 0, 1)
 			d.Conditions.DurationNS, d.Conditions.OtherCPUs = 2e9, 1.2
 		},
 		"interruptions": func(d *result.Document) {
-			compare.Into(d).Clocks[0].Throughput[1].ReadsPerSecond = compare.Of(d).Clocks[0].Throughput[0].ReadsPerSecond
+			gains(d, 0, 1)
 			d.Conditions.Turns, d.Conditions.InterruptedTurns = 100, 40
 		},
 		"one thread only": func(d *result.Document) {
@@ -527,19 +529,15 @@ func TestSwitchToTSC(t *testing.T) {
 	}{
 		"bare metal": {func(*result.Host) {}, []string{generic}},
 		"KVM, invariant": {func(h *result.Host) {
-			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "kvm", Role: "guest"}, "kvm-clock"
+			h.Virtualization, h.ClockSource.Current = guestOf("kvm"), "kvm-clock"
 		}, []string{generic, "hosts with the same TSC rate"}},
 		"KVM, not invariant": {func(h *result.Host) {
-			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "kvm", Role: "guest"}, "kvm-clock"
-			*h.CPU.InvariantTSC = false
+			h.Virtualization, h.ClockSource.Current, *h.CPU.InvariantTSC = guestOf("kvm"), "kvm-clock", false
 		}, nil},
 		"KVM, unknown": {func(h *result.Host) {
-			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "kvm", Role: "guest"}, "kvm-clock"
-			h.CPU.InvariantTSC = nil
+			h.Virtualization, h.ClockSource.Current, h.CPU.InvariantTSC = guestOf("kvm"), "kvm-clock", nil
 		}, nil},
-		"Xen": {func(h *result.Host) {
-			h.Virtualization, h.ClockSource.Current = &result.Virtualization{System: "xen", Role: "guest"}, "xen"
-		}, []string{generic, "Amazon"}},
+		"Xen":           {func(h *result.Host) { h.Virtualization, h.ClockSource.Current = guestOf("xen"), "xen" }, []string{generic, "Amazon"}},
 		"not invariant": {func(h *result.Host) { *h.CPU.InvariantTSC = false }, []string{generic, "while the CPU sleeps"}},
 		"given up": {func(h *result.Host) {
 			h.KernelLog = &result.KernelLog{Lines: []string{"tsc: Marking TSC unstable due to TSC halts in idle"}}

@@ -84,7 +84,7 @@ func TestEveryRemedyIsUsed(t *testing.T) {
 
 // The kernel command line is changed as the distribution does it, and where it is.
 func TestCommandLine(t *testing.T) {
-	guest := &result.Virtualization{System: "firecracker", Role: "guest"}
+	guest := guestOf("firecracker")
 	const change = "# in GRUB_CMDLINE_LINUX, remove clocksource=hpet and add tsc=nowatchdog"
 	for name, test := range map[string]struct {
 		host     result.Host
@@ -130,7 +130,7 @@ func TestRemediesThatChangeNothing(t *testing.T) {
 	require.NotContains(t, advise(d, "switch-to-tsc")[0].Advice, "add clocksource=tsc")
 	require.Empty(t, advise(d, "remove-choice"), "clocksource=tsc is what is wanted")
 	require.Contains(t, advise(d, "remove-vdso-0")[0].Commands, "sudo grubby --update-kernel=ALL --remove-args=vdso=0")
-	d.Host.Virtualization = &result.Virtualization{System: "qemu", Role: "guest"}
+	d.Host.Virtualization = guestOf("qemu")
 	require.Len(t, advise(d, "qemu-reliable"), 1)
 	d.Host.BootParameters = append(d.Host.BootParameters, "tsc=reliable")
 	require.Empty(t, advise(d, "qemu-reliable"))

@@ -21,7 +21,7 @@ const (
 // The wall clock against those that go on while the machine does not run. A new case is a row.
 func TestWallClockOff(t *testing.T) {
 	kvm := func(d *result.Document) {
-		d.Host.Virtualization = &result.Virtualization{System: "kvm", Role: "guest"}
+		d.Host.Virtualization = guestOf("kvm")
 	}
 	rtc := func(ns int64) result.WallOffset { return offset("rtc0", "rtc_cmos", ns, rtcBound) }
 	for name, test := range map[string]struct {
@@ -129,7 +129,7 @@ func TestTwoTimeServices(t *testing.T) {
 		d.Host.TimeServices, d.Host.Kernel = test.services, test.kernel
 		d.Conditions.WallStepNS = test.step
 		if test.system != "" {
-			d.Host.Virtualization = &result.Virtualization{System: test.system, Role: "guest"}
+			d.Host.Virtualization = guestOf(test.system)
 		}
 		finding := twoServices(d)
 		if test.says == "" {
