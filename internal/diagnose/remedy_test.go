@@ -3,7 +3,6 @@ package diagnose
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,52 +32,39 @@ func TestEveryRemedyHasASource(t *testing.T) {
 // alwaysHarmless are the kinds of causes that call for no remedy.
 var alwaysHarmless = []string{"hyperv-by-design", "xen-by-design", "lost-rtc-interrupts", "watchdog-timed-out", "pm-timer-off", "p0-frequency", "32-bit-erratum"}
 
-// quotedName matches a name in quotation marks.
-var quotedName = regexp.MustCompile(`"([a-z0-9][a-z0-9-]*)"`)
-
 // Every remedy is used, and every name in the tables of causes is that of a remedy.
 func TestEveryRemedyIsUsed(t *testing.T) {
-	used := map[string]bool{}
+	var source strings.Builder
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		for line := range strings.Lines(string(text)) {
-			if definition := regexp.MustCompile(`^\t"[a-z0-9-]+": \{$`).MatchString(line); definition {
-				continue
-			}
-			for _, match := range quotedName.FindAllStringSubmatch(line, -1) {
-				used[match[1]] = true
-			}
+		if !strings.HasSuffix(file, "_test.go") {
+			source.Write(text)
 		}
 	}
 	for name := range remedies {
-		require.True(t, used[name], "nothing suggests %s", name)
+		require.Greater(t, strings.Count(source.String(), `"`+name+`"`), 1, "nothing suggests %s", name)
 	}
 	for _, kind := range kernellog.Causes() {
 		if !slices.Contains(alwaysHarmless, kind) {
 			require.Contains(t, causeRemedies, kind, "name the remedies of a new cause; none, if there is none that is safe")
 		}
 	}
-	for kind, names := range causeRemedies {
+	var names []string
+	for kind, of := range causeRemedies {
 		require.Contains(t, kernellog.Causes(), kind)
-		for _, name := range names {
-			require.Contains(t, remedies, name, kind)
-		}
+		names = append(names, of...)
 	}
 	for _, h := range hypervisors {
-		for _, name := range h.remedies {
-			require.Contains(t, remedies, name)
-		}
+		names = append(names, h.remedies...)
 	}
 	for _, c := range offsetCauses {
-		for _, name := range c.remedies {
-			require.Contains(t, remedies, name)
-		}
+		names = append(names, c.remedies...)
+	}
+	for _, name := range names {
+		require.Contains(t, remedies, name)
 	}
 }
 

@@ -91,25 +91,14 @@ func TestAtOfAnEmptyCoreID(t *testing.T) {
 	require.Empty(t, got.CPU.TSCFlags, "no tsc, no flags of it")
 }
 
-// The record of an experiment that was killed with its guardian.
+// The record of an experiment that was killed with its guardian. clocksource.TestAbandoned has the others.
 func TestAtOfAnUnrestoredClockSource(t *testing.T) {
-	const sources = "sys/devices/system/clocksource/clocksource0/"
-	const boot = "6b1e2f0c-58a8-4b43-9a0c-0d9e8f5a1c22"
-	record := `{"original":"tsc","since":"2026-11-21T03:00:00Z","pid":412,"boot_id":"` + boot + `"}`
-	left := &result.UnrestoredClockSource{Original: "tsc", Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), PID: 412}
-	for name, test := range map[string]struct {
-		current, boot string
-		want          *result.UnrestoredClockSource
-	}{
-		"left":            {"hpet", boot, left},
-		"restored":        {"tsc", boot, nil},
-		"of another boot": {"hpet", "0b9c2ad1-3f3e-4f0f-8f0d-5d8a0ad0f0a1", nil},
-	} {
-		require.Equal(t, test.want, At(folder(t, map[string]string{
-			sources + "current_clocksource": test.current + "\n", sources + "available_clocksource": "tsc hpet \n",
-			"proc/sys/kernel/random/boot_id": test.boot + "\n", "run/timebench/clocksource.json": record,
-		})).UnrestoredClockSource, name)
-	}
+	const sources, boot = "sys/devices/system/clocksource/clocksource0/", "6b1e2f0c-58a8-4b43-9a0c-0d9e8f5a1c22"
+	root := folder(t, map[string]string{
+		sources + "current_clocksource": "hpet\n", sources + "available_clocksource": "tsc hpet \n", "proc/sys/kernel/random/boot_id": boot + "\n",
+		"run/timebench/clocksource.json": `{"original":"tsc","since":"2026-11-21T03:00:00Z","pid":412,"boot_id":"` + boot + `"}`,
+	})
+	require.Equal(t, &result.UnrestoredClockSource{Original: "tsc", Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), PID: 412}, At(root).UnrestoredClockSource)
 }
 
 // The CPU reports KVM to all guests of KVM. The ACPI tables and the log identify Firecracker.
