@@ -4,7 +4,6 @@ package lab
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -133,21 +132,14 @@ func (w world) checkDrift(t *testing.T, said ran) {
 
 // A trustRow is what the report says of whether a world's clocks can be trusted.
 type trustRow struct {
-	World                          string
-	CPUs, Verified, Faults, Loaded int
-	Sees, Apart, Lost              string
+	World       string
+	Verified    int
+	Sees, Apart string
 }
 
 func (w world) trustRow(t *testing.T, said map[string]ran) trustRow {
-	row := trustRow{World: w.name, CPUs: w.cpus(), Sees: "-", Apart: "-", Lost: "-"}
-	faults := func(v *verify.Verification) (n int) {
-		for _, c := range v.Clocks {
-			n += len(c.Faults)
-		}
-		return n
-	}
+	row := trustRow{World: w.name, Sees: "-", Apart: "-"}
 	v := verify.Of(document(t, said["verify"]))
-	row.Faults, row.Loaded = faults(v), faults(verify.Of(document(t, said["verify-loaded"])))
 	of := "CLOCK_MONOTONIC@vdso"
 	if w.vdso == "" {
 		of = "CLOCK_MONOTONIC@syscall"
@@ -172,6 +164,5 @@ func (w world) trustRow(t *testing.T, said map[string]ran) trustRow {
 		}
 	}
 	row.Apart = short(worst.OffsetNS) + " ± " + short(worst.BoundNS)
-	row.Lost = fmt.Sprintf("CPU %d", verify.Of(document(t, said["unplugged"])).LostCPUs[0])
 	return row
 }
