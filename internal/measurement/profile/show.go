@@ -90,7 +90,9 @@ func (s *Profile) Block(*result.Document) table.Block {
 	if s.StartedEnded != "" {
 		block.Faults = append(block.Faults, "The command ended with "+s.StartedEnded+".")
 	}
-	block.Notes = append(s.reasons(), s.preloaded()...)
+	if block.Notes = append(s.reasons(), s.preloaded()...); len(block.Notes)+len(block.Faults) == 0 {
+		block.Title = "" // there is nothing below it
+	}
 	if s.ReadNS > 0 {
 		block.Facts = table.Facts{Title: "Costs of a read here", Lines: costFacts(s)}
 	}

@@ -141,6 +141,7 @@ type tally struct {
 
 	living   map[int]*program
 	programs []*program
+	cgroups  map[int]string // of the last child, by its parent
 	// foreign is the number of samples of processes in other PID namespaces.
 	foreign   int
 	lost      int
@@ -148,7 +149,7 @@ type tally struct {
 }
 
 func newTally(inspect inspector, kernel kernel, vdso func(start, address uint64) string, pids []int) *tally {
-	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, gone: map[int]bool{}, living: map[int]*program{}, until: ^uint64(0)}
+	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, gone: map[int]bool{}, living: map[int]*program{}, cgroups: map[int]string{}, until: ^uint64(0)}
 	if pids != nil {
 		t.wanted = map[int]bool{}
 		for _, pid := range pids {
@@ -324,9 +325,10 @@ func (t *tally) complete(p *program) {
 		found = t.inspect.look(p.parent)
 	}
 	p.command, p.cgroup = cmp.Or(p.command, found.command), cmp.Or(p.cgroup, found.cgroup)
-	if p.cgroup == "" && p.parent != 0 { // one that is about to end has none
-		p.cgroup = t.inspect.look(p.parent).cgroup
+	if p.cgroup == "" && p.parent != 0 { // one that is about to end has none; the last ones of a chain end with their parent
+		p.cgroup = cmp.Or(t.inspect.look(p.parent).cgroup, t.cgroups[p.parent])
 	}
+	t.cgroups[p.parent] = p.cgroup
 	if !p.known {
 		p.known, p.vdso, p.reason = found.reason == "", found.vdso, found.reason
 	}

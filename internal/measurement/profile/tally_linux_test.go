@@ -222,6 +222,15 @@ func TestRecordsAreCountedInOrderOfTime(t *testing.T) {
 	require.Equal(t, "reader", tally.programs[0].command)
 }
 
+// A process that ended with its parent is in the control group of the one that the parent started before.
+func TestLastProcessOfAChain(t *testing.T) {
+	start := func(pid int) perfevent.Record {
+		return perfevent.Record{Kind: perfevent.Fork, PID: pid, ParentPID: 50}
+	}
+	tally := talliedOf(faked{60: normal}, nil, start(60), sample(60, nil, inGettime), start(61), sample(61, nil, inGettime))
+	require.Equal(t, "/user.slice", tally.programs[1].cgroup)
+}
+
 func TestLostAndThrottled(t *testing.T) {
 	tally := tallied(nil, perfevent.Record{Kind: perfevent.Lost, Lost: 5}, perfevent.Record{Kind: perfevent.LostSamples, Lost: 2}, perfevent.Record{Kind: perfevent.Throttle})
 	require.Equal(t, []int{7, 1}, []int{tally.lost, tally.throttled})
