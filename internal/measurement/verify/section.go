@@ -83,7 +83,7 @@ type VerifiedClock struct {
 type Across struct {
 	// Checks is the number of compared reads.
 	Checks int64 `json:"checks"`
-	// Pairs is the number of pairs of CPUs, in either direction.
+	// Pairs is twice the number of pairs of CPUs: each is compared in both directions.
 	Pairs int `json:"pairs"`
 	// SeesNS is the smallest warp that would have been detected.
 	SeesNS float64 `json:"sees_ns,omitempty"`
