@@ -160,13 +160,18 @@ func pairs(cpus []int) [][2]int {
 	return all
 }
 
-// DefaultClocks returns the clocks that are measured if none are chosen: a counter that waits for earlier instructions,
-// if the CPU has one, and the clock of the system. RDTSCP would be a second one for the same counter.
+// DefaultClocks returns the clocks that are measured if none are chosen: the first counter that waits for earlier
+// instructions, if the CPU has one, and the clock of the system.
 func DefaultClocks() []clock.Clock {
-	usual := append(slices.Clone(clock.OrderedCounters), "CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi")
-	all := slices.DeleteFunc(clock.Catalog(), func(c clock.Clock) bool { return c.ID == "RDTSCP@cpu" || !slices.Contains(usual, c.ID) })
-	if len(all) == 0 {
+	all := clock.Catalog()
+	has := func(id string) bool { return slices.ContainsFunc(all, func(c clock.Clock) bool { return c.ID == id }) }
+	usual := []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
+	if i := slices.IndexFunc(clock.OrderedCounters, has); i >= 0 {
+		usual = append(usual, clock.OrderedCounters[i])
+	}
+	some := slices.DeleteFunc(all, func(c clock.Clock) bool { return !slices.Contains(usual, c.ID) })
+	if len(some) == 0 {
 		return clock.Default()
 	}
-	return all
+	return some
 }
