@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Conditions are the disturbances of a run. What did not happen is absent.
+// Conditions are the disturbances of a run.
 type Conditions struct {
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
@@ -18,7 +18,7 @@ type Conditions struct {
 	FloorLowNS float64 `json:"floor_low_ns,omitempty"`
 	// FloorHighNS is a quartile of the empty call.
 	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
-	// StealShare is the share of the usable CPUs that the hypervisor took.
+	// StealShare is what the hypervisor took of the usable CPUs.
 	StealShare float64 `json:"steal_share,omitempty" is:"share"`
 	// OtherCPUs is the number of usable CPUs that other programs kept busy.
 	OtherCPUs float64 `json:"other_cpus,omitempty"`
@@ -26,9 +26,9 @@ type Conditions struct {
 	ThrottledPeriods int64 `json:"throttled_periods,omitempty"`
 	// ThrottledNS is the CPU time that the quota withheld.
 	ThrottledNS int64 `json:"throttled_ns,omitempty"`
-	// LostCPUs are CPUs that went offline, or had no time for a thread.
+	// LostCPUs are CPUs that went offline, or had no time.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
-	// CompleteRounds is the number of complete rounds, in the run with the fewest, if not all.
+	// CompleteRounds is the number in the run with the fewest, if not all.
 	CompleteRounds int `json:"complete_rounds,omitempty"`
 	// Passes are those of throughput by number of threads, where some are missing or a thread starved.
 	Passes []Passes `json:"passes,omitempty"`

@@ -31,7 +31,7 @@ const (
 	Unknown   = "unknown"
 )
 
-// A Document is the result of one run of timebench on one machine.
+// A Document is the result of one run on one machine.
 type Document struct {
 	// Schema is timebench/1.
 	Schema string `json:"schema"`
@@ -57,7 +57,7 @@ type Document struct {
 	Sections []Section `json:"-"`
 }
 
-// A Tool is the timebench that wrote a document.
+// A Tool is the timebench that wrote it.
 type Tool struct {
 	// Version is its version.
 	Version string `json:"version"`
@@ -79,11 +79,11 @@ type Host struct {
 	Distribution string `json:"distribution,omitempty"`
 	// DistributionID is ID of os-release(5): debian.
 	DistributionID string `json:"distribution_id,omitempty"`
-	// DistributionLike is ID_LIKE of os-release(5), the closest first.
+	// DistributionLike is ID_LIKE of os-release(5).
 	DistributionLike []string `json:"distribution_like,omitempty"`
-	// ServiceManager is what starts services: systemd, openrc, runit.
+	// ServiceManager is systemd, openrc, runit.
 	ServiceManager string `json:"service_manager,omitempty"`
-	// BootTools are the installed programs that change kernel parameters: grubby.
+	// BootTools are programs that change kernel parameters: grubby.
 	BootTools []string `json:"boot_tools,omitempty"`
 	// WSL is 1 or 2.
 	WSL int `json:"wsl,omitempty"`
@@ -93,7 +93,7 @@ type Host struct {
 	CPU CPU `json:"cpu"`
 	// Virtualization is the hypervisor, if one was detected.
 	Virtualization *Virtualization `json:"virtualization,omitempty"`
-	// Container is the container runtime: docker, lxc.
+	// Container is docker, lxc.
 	Container string `json:"container,omitempty"`
 	// ClockSource is the clock source of Linux, or the timecounter of a BSD.
 	ClockSource *ClockSource `json:"clocksource,omitempty"`
@@ -115,9 +115,9 @@ type Host struct {
 	UnrestoredClockSource *UnrestoredClockSource `json:"unrestored_clocksource,omitempty"`
 	// Runtimes are the language runtimes in PATH.
 	Runtimes []string `json:"runtimes,omitempty"`
-	// Windows has the facts that only Windows has.
+	// Windows has facts of Windows.
 	Windows *Windows `json:"windows,omitempty"`
-	// MacOS has the facts that only macOS has.
+	// MacOS has facts of macOS.
 	MacOS *MacOS `json:"macos,omitempty"`
 }
 
@@ -178,16 +178,16 @@ func (v *Virtualization) Visible() string {
 	}
 }
 
-// A ClockSource is the clock source of Linux, or the timecounter of a BSD (kern.timecounter).
+// A ClockSource is that of Linux, or the timecounter of a BSD (kern.timecounter).
 type ClockSource struct {
-	// Current is the one in use at the start, or at the end if it changed.
+	// Current is in use at the start, or at the end if it changed.
 	Current string `json:"current"`
 	// Available are those that the kernel can use.
 	Available []string `json:"available"`
 	// Qualities are those of the timecounters (kern.timecounter.choice). The kernel selects the highest, and never
 	// a negative one. Absent on Linux.
 	Qualities []Quality `json:"qualities,omitempty" once:"name"`
-	// Settings are sysctls of a BSD about user mode and the TSC.
+	// Settings are sysctls of a BSD about it.
 	Settings []string `json:"settings,omitempty"`
 	// UserMode is whether a BSD's C library reads it in user mode.
 	UserMode *bool `json:"user_mode,omitempty"`
@@ -195,11 +195,11 @@ type ClockSource struct {
 	Algorithm string `json:"algorithm,omitempty"`
 }
 
-// A Quality is the quality of a timecounter of a BSD (tc_quality).
+// A Quality is tc_quality of a BSD's timecounter.
 type Quality struct {
 	// Name is its name.
 	Name string `json:"name" is:"named"`
-	// Quality is higher for a better counter; the kernel selects no negative one.
+	// Quality is higher for a better counter; a negative one is not selected.
 	Quality int `json:"quality" is:"signed"`
 }
 
@@ -237,21 +237,21 @@ type KernelLog struct {
 type TimeSync struct {
 	// Synchronised is whether the status has no STA_UNSYNC.
 	Synchronised bool `json:"synchronised"`
-	// OffsetNS is the remaining correction (offset); negative: the clock is ahead.
+	// OffsetNS is the remaining correction; negative: the clock is ahead.
 	OffsetNS int64 `json:"offset_ns,omitempty" is:"signed"`
 	// MaxErrorNS is maxerror.
 	MaxErrorNS int64 `json:"max_error_ns,omitempty"`
 	// EstimatedErrorNS is esterror.
 	EstimatedErrorNS int64 `json:"estimated_error_ns,omitempty"`
-	// FrequencyPPM is the correction of the rate (freq); negative: slower.
+	// FrequencyPPM is the correction of the rate; negative: slower.
 	FrequencyPPM float64 `json:"frequency_ppm,omitempty" is:"signed"`
 	// FrequencyLimitPPM is the largest correction (tolerance): 500.
 	FrequencyLimitPPM float64 `json:"frequency_limit_ppm,omitempty"`
-	// TickNS is the advance in a tick of USER_HZ (tick): 10 ms unless it slews.
+	// TickNS is tick of USER_HZ: 10 ms unless it slews.
 	TickNS int64 `json:"tick_ns,omitempty"`
 }
 
-// A WallOffset is the offset of the wall clock from a clock that runs while the machine does not.
+// A WallOffset is the offset of the wall clock from one that runs while the machine does not.
 type WallOffset struct {
 	// Against is the device of the other clock: rtc0, ptp0.
 	Against string `json:"against" is:"named"`
@@ -271,7 +271,7 @@ type WallOffset struct {
 type TimeService struct {
 	// Name is the driver, or the program with CAP_SYS_TIME.
 	Name string `json:"name" is:"named"`
-	// Setting is what decides whether it sets the clock: timesync_implicit=Y.
+	// Setting is what makes it set the clock: timesync_implicit=Y.
 	Setting string `json:"setting,omitempty"`
 }
 
@@ -285,7 +285,7 @@ type RefusedCall struct {
 	Seccomp bool `json:"seccomp,omitempty"`
 }
 
-// MacOS has the facts that only macOS has.
+// MacOS has facts of macOS.
 type MacOS struct {
 	// TimebaseNumerator is numer of mach_timebase_info.
 	TimebaseNumerator int64 `json:"timebase_numerator" is:"positive"`
@@ -297,7 +297,7 @@ type MacOS struct {
 	Translated bool `json:"translated,omitempty"`
 }
 
-// Windows has the facts that only Windows has.
+// Windows has facts of Windows.
 type Windows struct {
 	// Edition is EditionID and DisplayVersion: Professional 23H2.
 	Edition string `json:"edition,omitempty"`
@@ -311,7 +311,7 @@ type Windows struct {
 	W32Time *W32Time `json:"w32time,omitempty"`
 	// Adjustment is the rate that a program has set for the wall clock; absent if none has, and before Windows 10.
 	Adjustment *Adjustment `json:"adjustment,omitempty"`
-	// PowerThrottling is on, off, or system if Windows decides.
+	// PowerThrottling is on, off, or system (Windows decides).
 	PowerThrottling string `json:"power_throttling,omitempty"`
 	// Power is mains or battery.
 	Power string `json:"power,omitempty"`
@@ -329,7 +329,7 @@ type Wine struct {
 type Timer struct {
 	// PeriodNS is the current period.
 	PeriodNS int64 `json:"period_ns"`
-	// FinestNS is the shortest that a program can request.
+	// FinestNS is the shortest.
 	FinestNS int64 `json:"finest_ns"`
 	// CoarsestNS is the longest.
 	CoarsestNS int64 `json:"coarsest_ns"`
@@ -349,9 +349,9 @@ type W32Time struct {
 
 // An Adjustment is the wall clock's rate as a program set it (GetSystemTimeAdjustmentPrecise).
 type Adjustment struct {
-	// AdjustedHz is the adjusted update frequency.
+	// AdjustedHz is the update frequency.
 	AdjustedHz int64 `json:"adjusted_hz"`
-	// NominalHz is the nominal update frequency.
+	// NominalHz is the nominal one.
 	NominalHz int64 `json:"nominal_hz" is:"positive"`
 }
 
@@ -371,7 +371,7 @@ type QPC struct {
 
 // Settings are the settings of a run.
 type Settings struct {
-	// Threads are the numbers of threads (or processes) that read at once.
+	// Threads are the numbers of threads (or processes).
 	Threads []int `json:"threads" is:"positive"`
 	// Rounds is the number of latency samples of each clock.
 	Rounds int `json:"rounds"`
@@ -393,7 +393,7 @@ type Settings struct {
 type Warning struct {
 	// Kind is one word for programs.
 	Kind string `json:"kind"`
-	// Saw is what happened, with figures.
+	// Saw is what happened.
 	Saw string `json:"saw"`
 	// Spoilt is what it may have affected.
 	Spoilt string `json:"spoilt"`
@@ -401,7 +401,7 @@ type Warning struct {
 	Advice string `json:"advice"`
 }
 
-// A Finding is a problem or a peculiarity of the clocks.
+// A Finding is what doctor found.
 type Finding struct {
 	// Kind is one word for programs.
 	Kind string `json:"kind"`
@@ -415,11 +415,11 @@ type Finding struct {
 	Cause string `json:"cause,omitempty"`
 	// Remedies are the remedies, the best first.
 	Remedies []Remedy `json:"remedies,omitempty"`
-	// Links are the addresses of documentation.
+	// Links are addresses of documentation.
 	Links []string `json:"links,omitempty"`
 }
 
-// A Remedy is one way to resolve a finding.
+// A Remedy is one way to resolve it.
 type Remedy struct {
 	// Advice is what to do.
 	Advice string `json:"advice"`

@@ -16,7 +16,7 @@ type Costs struct {
 	OtherClockSources []Experiment `json:"other_clocksources,omitempty" once:"clocksource"`
 }
 
-// An Experiment is the same under another clock source (compare --clocksources).
+// An Experiment is the same under another clock source.
 type Experiment struct {
 	// ClockSource is in use.
 	ClockSource string `json:"clocksource" is:"named"`
@@ -26,11 +26,11 @@ type Experiment struct {
 	Conditions *result.Conditions `json:"conditions,omitempty"`
 	// Warnings are those of this part.
 	Warnings []result.Warning `json:"warnings,omitempty"`
-	// Clocks are those of the document, in the same order.
+	// Clocks are those of the document, in its order.
 	Clocks []Clock `json:"clocks" once:"id"`
 }
 
-// A Clock has the figures of one clock, or why there are none.
+// A Clock has the figures of one clock.
 type Clock struct {
 	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
@@ -127,15 +127,15 @@ type Resolution struct {
 	WorstBackwardsNS float64 `json:"worst_backwards_ns,omitempty"`
 }
 
-// Throughput is the rate at which threads (or processes) read a clock at once.
+// Throughput is the rate of reads of several threads.
 type Throughput struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`
 	// ReadsPerSecond is the total rate: the median of the samples.
 	ReadsPerSecond float64 `json:"reads_per_second"`
-	// CountedReadsPerSecond is all reads by their time, with interruptions.
+	// CountedReadsPerSecond is that of all reads, with interruptions.
 	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`
-	// NSPerRead is the wall time of one read in one thread, with waiting for a CPU.
+	// NSPerRead is the wall time of one read, with waiting for a CPU.
 	NSPerRead float64 `json:"ns_per_read"`
 	// Fairness is the slowest thread's rate by the fastest's.
 	Fairness float64 `json:"fairness" is:"share"`
@@ -147,7 +147,7 @@ type Throughput struct {
 	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
-// Distribution is the times of single reads, with the bracket of each: two readings of a counter.
+// Distribution is the times of single reads, with their brackets of two readings of a counter.
 type Distribution struct {
 	// Counter is the clock that timed the reads.
 	Counter string `json:"counter"`
@@ -167,7 +167,7 @@ type Distribution struct {
 	P999NS float64 `json:"p99_9_ns"`
 	// MaxNS is the maximum.
 	MaxNS float64 `json:"max_ns"`
-	// TenfoldReads is the number of reads of ten times the median or more.
+	// TenfoldReads is the number of reads of ten times the median.
 	TenfoldReads int64 `json:"tenfold_reads"`
 	// Buckets are the histogram, ascending, none empty, with all reads.
 	Buckets []Bucket `json:"buckets"`

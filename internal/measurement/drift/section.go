@@ -13,7 +13,7 @@ type Drift struct {
 	Reference string `json:"reference" is:"named"`
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// LoadedFromNS is when the load began, from the start of the run.
+	// LoadedFromNS is when the load began.
 	LoadedFromNS int64 `json:"loaded_from_ns,omitempty"`
 	// Clocks has an entry for each clock except the reference, each id once.
 	Clocks []DriftedClock `json:"clocks" once:"id"`
@@ -42,11 +42,11 @@ type DriftRate struct { //nolint:revive // the name in the JSON Schema, where al
 	PPM *float64 `json:"ppm,omitempty" is:"signed"`
 	// Hz is the number of ticks per second of the reference.
 	Hz float64 `json:"hz"`
-	// IntervalPPM is half the width of the confidence interval.
+	// IntervalPPM is half the width of its interval.
 	IntervalPPM float64 `json:"interval_ppm"`
 	// Confidence is that of the interval.
 	Confidence float64 `json:"confidence" is:"share"`
-	// Freedom is the degrees of freedom of Student's t-distribution.
+	// Freedom is the degrees of freedom of Student's t.
 	Freedom float64 `json:"freedom,omitempty"`
 	// ResidualNS is the root mean square distance from the line.
 	ResidualNS float64 `json:"residual_ns"`
@@ -60,7 +60,7 @@ type DriftRate struct { //nolint:revive // the name in the JSON Schema, where al
 
 // A DriftPoint is one of at most 1000 readings, from the longest part without a step.
 type DriftPoint struct { //nolint:revive // the name in the JSON Schema, where all sections are together
-	// AtNS is the reference's time since the start of the run.
+	// AtNS is the reference's time since the start.
 	AtNS int64 `json:"at_ns"`
 	// OffsetNS is the offset since the first point; negative: behind.
 	OffsetNS float64 `json:"offset_ns" is:"signed"`

@@ -15,7 +15,7 @@ type Profile struct {
 	SampleNS float64 `json:"sample_ns,omitempty"`
 	// Scope is which processes were sampled.
 	Scope string `json:"scope" is:"machine|processes|command"`
-	// Started is the program that was started, without its arguments.
+	// Started is the started program.
 	Started string `json:"started,omitempty"`
 	// StartedEnded is how it ended, unless with status 0.
 	StartedEnded string `json:"started_ended,omitempty"`
@@ -70,7 +70,7 @@ type Process struct {
 	Samples int `json:"samples"`
 	// CPUsUsed is the CPU time per second.
 	CPUsUsed float64 `json:"cpus_used"`
-	// ClockShare is the share of that in reading clocks, if known.
+	// ClockShare is the share of that in reading clocks.
 	ClockShare *float64 `json:"clock_share,omitempty" is:"share"`
 	// ClockShareLow is an end of its 95 % interval.
 	ClockShareLow float64 `json:"clock_share_low" is:"share"`

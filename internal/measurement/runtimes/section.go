@@ -15,13 +15,13 @@ import (
 type Runtimes struct {
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// Rounds is the number of samples of each call in each start of a runtime.
+	// Rounds is the number of samples of each call in each start.
 	Rounds int `json:"rounds"`
 	// Clocks are the system's clocks, measured in the same minute, each id once.
 	Clocks []SystemClock `json:"clocks" once:"id"`
 	// Environment are passed variables that matter: TZ=Europe/Berlin.
 	Environment []string `json:"environment,omitempty"`
-	// ClearedEnvironment are names of variables that were not passed on.
+	// ClearedEnvironment are names of those not passed on.
 	ClearedEnvironment []string `json:"cleared_environment,omitempty"`
 	// Preloaded are preloaded libraries that return the time, with origin: /usr/lib/libfaketime.so.1 (LD_PRELOAD).
 	Preloaded []string `json:"preloaded,omitempty"`
@@ -55,7 +55,7 @@ type MeasuredRuntime struct {
 	Version string `json:"version,omitempty"`
 	// Path is the program.
 	Path string `json:"path,omitempty"`
-	// TimedBy is cpu time, if no monotonic clock timed the calls.
+	// TimedBy is cpu time, or absent for a monotonic clock.
 	TimedBy string `json:"timed_by,omitempty"`
 	// Libc is its C library: glibc 2.36, or none if static.
 	Libc string `json:"libc,omitempty"`

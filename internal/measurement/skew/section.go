@@ -11,7 +11,7 @@ type Skew struct {
 	DurationNS int64 `json:"duration_ns"`
 	// CPUs are the CPUs on which threads read.
 	CPUs []int `json:"cpus"`
-	// LostCPUs are CPUs that went offline, or had no time for a thread.
+	// LostCPUs are CPUs that went offline, or had no time.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
 	// Clocks has an entry for each clock, each id once.
 	Clocks []SkewedClock `json:"clocks" once:"id"`
@@ -51,7 +51,7 @@ type CPUPair struct {
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`
-	// RoundTripNS is the best round trip, by the clock itself.
+	// RoundTripNS is the best round trip.
 	RoundTripNS float64 `json:"round_trip_ns"`
 	// Rounds is the number of round trips.
 	Rounds int64 `json:"rounds"`

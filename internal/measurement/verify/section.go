@@ -43,7 +43,7 @@ type Verification struct {
 	DurationNS int64 `json:"duration_ns"`
 	// CPUs are the CPUs on which threads read.
 	CPUs []int `json:"cpus"`
-	// LostCPUs are CPUs that went offline, or had no time for a thread.
+	// LostCPUs are CPUs that went offline, or had no time.
 	LostCPUs []int `json:"lost_cpus,omitempty"`
 	// Load is whether other threads kept every CPU busy.
 	Load bool `json:"load,omitempty"`
@@ -53,7 +53,7 @@ type Verification struct {
 	Relations []Relation `json:"relations,omitempty"`
 }
 
-// A VerifiedClock is the result for one clock.
+// A VerifiedClock is one clock.
 type VerifiedClock struct {
 	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
@@ -69,7 +69,7 @@ type VerifiedClock struct {
 	StoodNS float64 `json:"stood_ns,omitempty"`
 	// TickNS is the step of the values, at least the time of a read.
 	TickNS float64 `json:"tick_ns,omitempty"`
-	// Witness is the clock against which steps and stalls were checked.
+	// Witness is the clock that measured pauses.
 	Witness string `json:"witness,omitempty"`
 	// Across is the comparison between the CPUs; absent with one CPU, and for a clock of each thread's own.
 	Across *Across `json:"across,omitempty"`
@@ -99,7 +99,7 @@ type Bracket struct {
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`
-	// ResolutionNS is the resolution by clock_getres on the clock's own path.
+	// ResolutionNS is that of clock_getres on the clock's own path.
 	ResolutionNS float64 `json:"resolution_ns,omitempty"`
 	// AgainstResolutionNS is that on the other path.
 	AgainstResolutionNS float64 `json:"against_resolution_ns,omitempty"`
@@ -109,19 +109,19 @@ type Bracket struct {
 type ClockFault struct {
 	// Kind is one word for programs.
 	Kind string `json:"kind" is:"backwards|warp|stall|jump|outside|resolution|failed"`
-	// Count is how often it occurred.
+	// Count is how often.
 	Count int64 `json:"count" is:"positive"`
-	// WorstNS is its largest size, if it has one.
+	// WorstNS is its largest size.
 	WorstNS float64 `json:"worst_ns,omitempty"`
-	// CPU is that of the worst one, if known.
+	// CPU is that of the worst one.
 	CPU *int `json:"cpu,omitempty"`
-	// EarlierCPU is the CPU that had read the larger value, if another.
+	// EarlierCPU is the CPU that had read the larger value.
 	EarlierCPU *int `json:"earlier_cpu,omitempty"`
-	// Text is what failed, as the system reports it.
+	// Text is the system's error.
 	Text string `json:"text,omitempty"`
 }
 
-// A Relation is the change of the distance between two clocks during the run.
+// A Relation is the change of the distance of two clocks.
 type Relation struct {
 	// Clock is the first clock.
 	Clock string `json:"clock"`
